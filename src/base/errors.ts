@@ -1,0 +1,69 @@
+/**
+ * What can go wrong, in one table: the code a program sees, the HTTP status, the exit code of the CLI and
+ * the hint a person gets. Expected outcomes are not here (they are unions); these are worlds that failed.
+ */
+export const ERROR_TABLE = {
+  "bad-request": { http: 422, exit: 2, hint: "mend the listed problems and submit again" },
+  "bad-usage": { http: 400, exit: 2, hint: "see --help" },
+  unauthenticated: { http: 401, exit: 5, hint: "give the operator token: --token-file, or WMS2_TOKEN" },
+  "not-found": { http: 404, exit: 4, hint: "check the name with: wms2 list" },
+  conflict: { http: 409, exit: 3, hint: "look at the present state with: wms2 show NAME" },
+  stale: { http: 412, exit: 3, hint: "read it again and repeat the change" },
+  "engine-unreachable": { http: 503, exit: 6, hint: "check the engine with: wms2 doctor" },
+  "engine-rejected": { http: 502, exit: 6, hint: "the engine's own words are in the message" },
+  "store-unreachable": { http: 503, exit: 6, hint: "check the database with: wms2 doctor" },
+  "store-locked": { http: 503, exit: 6, hint: "stop the other server, or give this one its own --data-dir" },
+  "schema-newer": { http: 503, exit: 6, hint: "this database was used by a newer wms2: upgrade this program" },
+  "catalog-unreachable": { http: 503, exit: 6, hint: "check the catalog's address and path" },
+  "dataset-unreadable": { http: 422, exit: 2, hint: "check that the files of the dataset exist and are readable" },
+  "disk-unwritable": { http: 507, exit: 6, hint: "free space, or check the permissions of the directory named" },
+  "server-unreachable": { http: 503, exit: 6, hint: "start it with: wms2 serve" },
+  "bad-config": { http: 500, exit: 2, hint: "see the effective settings with: wms2 config show" },
+  bug: { http: 500, exit: 70, hint: "this is a bug of wms2: please report it with the message above" },
+} as const satisfies Record<string, { http: number; exit: number; hint: string }>;
+
+export type ErrorCode = keyof typeof ERROR_TABLE;
+
+/** The outside world failed: says what happened, to what, and carries the cause. */
+export class WorldError extends Error {
+  readonly code: ErrorCode;
+  /** What it happened to: a request, a schedd, a directory. */
+  readonly subject: string;
+  /** What to try; the table's hint unless the thrower knows better. */
+  readonly hint: string;
+
+  constructor(code: ErrorCode, subject: string, message: string, options: { cause?: unknown; hint?: string } = {}) {
+    super(message, { cause: options.cause });
+    this.name = "WorldError";
+    this.code = code;
+    this.subject = subject;
+    this.hint = options.hint ?? ERROR_TABLE[code].hint;
+  }
+}
+
+/** A bug: something this program promised itself is not true. Holds the request it concerns, loudly. */
+export class InvariantError extends Error {
+  readonly code = "bug" as const;
+  readonly evidence: unknown;
+
+  constructor(message: string, evidence?: unknown) {
+    super(message);
+    this.name = "InvariantError";
+    this.evidence = evidence;
+  }
+}
+
+export function invariant(condition: unknown, message: string, evidence?: unknown): asserts condition {
+  if (!condition) throw new InvariantError(message, evidence);
+}
+
+/** "what happened: because: because", each layer's words once. */
+export function describeError(error: unknown): string {
+  const words: string[] = [];
+  for (let at: unknown = error; at !== undefined && at !== null && words.length < 8; ) {
+    const text = at instanceof Error ? at.message : String(at);
+    if (text && words.at(-1) !== text) words.push(text);
+    at = at instanceof Error ? at.cause : undefined;
+  }
+  return words.join(": ");
+}

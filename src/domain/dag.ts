@@ -1,0 +1,119 @@
+import type { DagId, SiteName, WorkflowId } from "./names.ts";
+
+export const DAG_STATUSES = [
+  "planning", // its submit directory is being written
+  "ready", // written; may be submitted
+  "submitted", // the engine has it
+  "running", // the engine has begun
+  "completed",
+  "partial", // ended, some units failed
+  "failed", // ended, nothing succeeded, or the engine could not read it
+  "removed", // taken out of the queue from outside
+  "halted",
+  "stopped", // clean stop: may be resumed from its rescue
+] as const;
+export type DagStatus = (typeof DAG_STATUSES)[number];
+export const isDagOver = (status: DagStatus): boolean =>
+  ["completed", "partial", "failed", "removed", "halted", "stopped"].includes(status);
+
+export type NodeRole = "landing" | "processing" | "merge" | "cleanup";
+
+/** Counts over the inner nodes of a DAG. `queued`: handed to the engine, idle or running or held. */
+export interface NodeTally {
+  readonly total: number;
+  readonly waiting: number;
+  readonly queued: number;
+  readonly held: number;
+  readonly done: number;
+  readonly failed: number;
+}
+export const EMPTY_TALLY: NodeTally = { total: 0, waiting: 0, queued: 0, held: 0, done: 0, failed: 0 };
+
+/** Counts over work units. */
+export interface UnitTally {
+  readonly total: number;
+  readonly waiting: number;
+  readonly running: number;
+  readonly done: number;
+  readonly failed: number;
+}
+
+/** One submission to the engine. A rescue is a new Dag whose parent is the run it continues. */
+export interface Dag {
+  readonly id: DagId;
+  readonly workflowId: WorkflowId;
+  readonly round: number;
+  readonly status: DagStatus;
+  readonly version: number;
+  readonly submitDir: string;
+  readonly parentDagId: DagId | null;
+  /** The engine's own id of the run (DAGMan's cluster). */
+  readonly engineId: string | null;
+  readonly engine: string;
+  readonly roleCounts: Readonly<Record<NodeRole, number>>;
+  readonly nodes: NodeTally;
+  readonly units: UnitTally;
+  readonly stopRequestedAt: Date | null;
+  readonly stopReason: string | null;
+  /** How it ended, in the engine's words. */
+  readonly endReason: string | null;
+  readonly createdAt: Date;
+  readonly submittedAt: Date | null;
+  readonly endedAt: Date | null;
+}
+
+export interface DagEvent {
+  readonly dagId: DagId;
+  readonly type: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+  readonly at: Date;
+}
+
+/** An effect on the engine that was decided: stored before it is tried, settled after. */
+export interface EngineIntent {
+  readonly dagId: DagId;
+  readonly kind: "submit" | "stop";
+  readonly batchName: string;
+  readonly status: "pending" | "settled" | "refused";
+  readonly tries: number;
+  readonly lastError: string | null;
+  readonly createdAt: Date;
+  readonly settledAt: Date | null;
+}
+
+export interface Site {
+  readonly name: SiteName;
+  readonly status: "enabled" | "draining" | "disabled";
+  readonly cores: number | null;
+  readonly memoryMb: number | null;
+  readonly drainUntil: Date | null;
+  readonly note: string | null;
+  readonly updatedAt: Date;
+}
+
+export interface SiteBan {
+  readonly id: string;
+  readonly site: SiteName;
+  /** null: for every workflow. */
+  readonly workflowId: WorkflowId | null;
+  readonly reason: string;
+  readonly evidence: Readonly<Record<string, unknown>>;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  readonly removedAt: Date | null;
+  readonly removedBy: string | null;
+}
+
+export interface Alert {
+  readonly id: string;
+  /** One open alert per key: the same trouble counts up instead of repeating itself. */
+  readonly key: string;
+  readonly severity: "info" | "warning" | "critical";
+  readonly subject: string;
+  readonly message: string;
+  readonly count: number;
+  readonly firstAt: Date;
+  readonly lastAt: Date;
+  readonly acknowledgedBy: string | null;
+  readonly closedAt: Date | null;
+}

@@ -1,0 +1,30 @@
+import type { Brand } from "../base/brand.ts";
+
+/**
+ * Names that reach files, DAGs or shells. Everything else (LFNs, commands, site names) travels in JSON or is
+ * quoted by one function. DAGMan also refuses its own keywords as node names; ours never collide with them.
+ */
+export const NAME_PATTERN = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,199}$/;
+export const NAME_RULE = "a letter or digit, then letters, digits, '_', '.', '-'; at most 200 characters";
+
+/** Site names become part of ClassAd strings and include files, so they are held to the same alphabet. */
+export const SITE_PATTERN = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/;
+
+export type RequestName = Brand<string, "RequestName">;
+export type SiteName = Brand<string, "SiteName">;
+export type WorkflowId = Brand<string, "WorkflowId">;
+export type DagId = Brand<string, "DagId">;
+/** mg_000000: a work unit is one merge group, one SUBDAG node of the workflow's DAG. */
+export type UnitName = Brand<string, "UnitName">;
+/** landing, proc_000000, merge, cleanup: a node within its unit. */
+export type NodeName = Brand<string, "NodeName">;
+
+export const isName = (text: string): boolean => NAME_PATTERN.test(text);
+export const isSiteName = (text: string): text is SiteName => SITE_PATTERN.test(text);
+
+const padded = (index: number): string => String(index).padStart(6, "0");
+export const unitName = (index: number): UnitName => `mg_${padded(index)}` as UnitName;
+export const processingNodeName = (index: number): NodeName => `proc_${padded(index)}` as NodeName;
+
+/** The key by which an engine is asked about a whole tree of jobs. */
+export const batchName = (dag: DagId): string => `wms2-${dag}`;

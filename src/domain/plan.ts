@@ -1,0 +1,96 @@
+import type { NodeRole } from "./dag.ts";
+import type { DagId, NodeName, RequestName, SiteName, UnitName } from "./names.ts";
+import type { OutputSpec, RetrySpec, StepSpec, ThrottleSpec } from "./request.ts";
+import type { InputFile } from "./workflow.ts";
+
+/**
+ * A planned round: so specific that rendering has no choices left. Units are an iterable that can be walked
+ * again and again and is never collected, so a million nodes need no more memory than a thousand.
+ */
+export interface DagPlan {
+  readonly dagId: DagId;
+  readonly requestName: RequestName;
+  readonly round: number;
+  readonly priority: number;
+  readonly steps: readonly StepSpec[];
+  readonly outputs: readonly PlannedOutput[];
+  readonly retries: RetrySpec;
+  readonly throttles: ThrottleSpec;
+  readonly units: Iterable<UnitPlan>;
+  readonly summary: PlanSummary;
+}
+
+export interface PlannedOutput extends OutputSpec {
+  /** /Primary/Processed/TIER or a name of the local catalog. */
+  readonly dataset: string;
+}
+
+export interface UnitPlan {
+  readonly name: UnitName;
+  readonly index: number;
+  readonly block: number;
+  /** Where it may run; empty: anywhere. */
+  readonly sites: readonly SiteName[];
+  /** Higher goes first: units of a begun block before those of a new one. */
+  readonly priority: number;
+  readonly nodes: readonly ProcessingNodePlan[];
+  readonly resources: NodeResources;
+  readonly expectedOutputBytes: number;
+}
+
+export interface NodeResources {
+  readonly cores: number;
+  readonly memoryMb: number;
+  readonly diskMb: number;
+  readonly wallMinutes: number;
+  readonly gpus: number;
+}
+
+export interface ProcessingNodePlan {
+  readonly name: NodeName;
+  readonly index: number;
+  readonly inputs: readonly InputFile[];
+  /** Inclusive. Within the file for input (from 0), global for generation (from 1). null: all of it. */
+  readonly firstEvent: bigint | null;
+  readonly lastEvent: bigint | null;
+  readonly firstLumi: bigint | null;
+  readonly lastLumi: bigint | null;
+  /** run → inclusive lumi ranges this job is to process; null: all. */
+  readonly runLumis: Readonly<Record<string, readonly (readonly [number, number])[]>> | null;
+  /** Expected number of events; null when unknown. */
+  readonly events: number | null;
+  /** Differs from its unit only for probes. */
+  readonly resources: NodeResources;
+  readonly seed: bigint;
+}
+
+export interface PlanSummary {
+  readonly units: number;
+  readonly blocks: readonly BlockPlan[];
+  readonly nodesByRole: Readonly<Record<NodeRole, number>>;
+  readonly inputFiles: number;
+  readonly events: bigint;
+  /** What the workflow's counters are after this round. */
+  readonly next: {
+    readonly unit: number;
+    readonly node: number;
+    readonly block: number;
+    readonly firstEvent: bigint;
+    readonly firstLumi: bigint;
+  };
+  readonly warnings: readonly string[];
+}
+
+export interface BlockPlan {
+  readonly index: number;
+  readonly dataset: string;
+  readonly units: number;
+  readonly expectedBytes: number;
+}
+
+/** Why a round cannot be planned; a person has to change something. */
+export interface PlanRefusal {
+  readonly code: "no-input-files" | "no-site" | "nothing-selected" | "unsupported" | "contradiction";
+  readonly message: string;
+  readonly evidence: Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,218 @@
+import type { RequestName, SiteName } from "./names.ts";
+import type { RequestStatus } from "./request-status.ts";
+
+/** What a person asked for, normalised by intake. Never changed afterwards; units are in the names. */
+export interface RequestSpec {
+  readonly name: RequestName;
+  readonly kind: "process" | "generate";
+  readonly requestor: string;
+  readonly requestorDn: string | null;
+  readonly group: string;
+  readonly campaign: string;
+  readonly acquisitionEra: string;
+  readonly processingString: string;
+  readonly processingVersion: number;
+  readonly priority: number;
+  readonly urgent: boolean;
+  readonly productionSteps: readonly ProductionStep[];
+  /** Only for `process`. */
+  readonly input: InputSpec | null;
+  /** Only for `generate`. */
+  readonly generation: GenerationSpec | null;
+  readonly split: SplitSpec;
+  readonly steps: readonly StepSpec[];
+  readonly outputs: readonly OutputSpec[];
+  readonly resources: ResourceSpec;
+  readonly sites: { readonly allow: readonly SiteName[]; readonly deny: readonly SiteName[] };
+  readonly unit: UnitSpec;
+  readonly retries: RetrySpec;
+  readonly throttles: ThrottleSpec;
+  /** Round 0 is small and later rounds are sized by what it measured. */
+  readonly adaptive: boolean;
+  readonly recovery: RecoverySpec;
+  readonly cleanupPolicy: "keep_until_replaced" | "immediate_cleanup";
+  readonly previousVersion: RequestName | null;
+  /** Carried for others (CMSSW release, global tag, ReqMgr2 fields); never acted upon. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+export interface ProductionStep {
+  /** Share of all work units, between 0 and 1, after which the rest is demoted. */
+  readonly fraction: number;
+  readonly priority: number;
+}
+
+/** Where the input comes from. `path`s are absolute by the time a spec is stored. */
+export type InputSpec =
+  | { readonly from: "glob"; readonly pattern: string; readonly events: EventCount; readonly mask: LumiMask }
+  | { readonly from: "directory"; readonly path: string; readonly events: EventCount; readonly mask: LumiMask }
+  | { readonly from: "list"; readonly path: string; readonly mask: LumiMask }
+  | { readonly from: "dataset"; readonly dataset: string; readonly mask: LumiMask };
+
+/** How events of a plain file are counted: not at all, one per line, or a fixed number per file. */
+export type EventCount = { readonly by: "unknown" } | { readonly by: "lines" } | { readonly by: "fixed"; readonly perFile: number };
+
+export interface LumiMask {
+  /** Empty: all runs. */
+  readonly runs: readonly number[];
+  /** run → inclusive lumi ranges; null: all lumis. */
+  readonly lumis: Readonly<Record<string, readonly (readonly [number, number])[]>> | null;
+}
+
+export interface GenerationSpec {
+  readonly totalEvents: bigint;
+  readonly firstEvent: bigint;
+  readonly firstLumi: number;
+  readonly eventsPerLumi: number;
+  /** Share of generated events that survive; totalEvents are counted before the filter. */
+  readonly filterEfficiency: number;
+  /** Plan replacements for ranges that were abandoned. */
+  readonly topUp: boolean;
+}
+
+export const SPLIT_ALGORITHMS = ["FileBased", "EventBased", "LumiBased", "EventAwareLumiBased"] as const;
+export type SplitAlgorithm = (typeof SPLIT_ALGORITHMS)[number];
+
+export interface SplitSpec {
+  readonly algorithm: SplitAlgorithm;
+  readonly filesPerJob: number;
+  readonly eventsPerJob: number;
+  readonly lumisPerJob: number;
+}
+
+/** One command of a job. `argv` is run as it is: no shell of ours ever reads it. */
+export interface StepSpec {
+  readonly name: string;
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface OutputSpec {
+  readonly name: string;
+  /** The file a job leaves in its working directory. */
+  readonly file: string;
+  readonly merge: MergeSpec;
+  /** Whether the merged result is kept and registered. */
+  readonly keep: boolean;
+}
+export type MergeSpec = { readonly how: "concat" } | { readonly how: "command"; readonly argv: readonly string[] } | { readonly how: "none" };
+
+export interface ResourceSpec {
+  readonly cores: number;
+  readonly memoryMb: number;
+  readonly wallMinutes: number;
+  readonly diskMb: number;
+  readonly gpus: number;
+  /** Hints for sizing; null when nobody knows. */
+  readonly secondsPerEvent: number | null;
+  readonly kbPerEvent: number | null;
+}
+
+/** How many processing jobs make a work unit: a fixed number, or as many as fill a merged file. */
+export interface UnitSpec {
+  readonly jobsPerUnit: number | null;
+  readonly targetMergedBytes: number;
+  readonly blockTargetBytes: number;
+  readonly maxUnitsPerBlock: number;
+}
+
+export interface RetrySpec {
+  readonly landing: number;
+  readonly processing: number;
+  readonly merge: number;
+  readonly cleanup: number;
+}
+
+export interface ThrottleSpec {
+  /** Work units in flight at once within one DAG. */
+  readonly units: number;
+  readonly processing: number;
+  readonly merge: number;
+  readonly cleanup: number;
+}
+
+export interface RecoverySpec {
+  readonly holdThreshold: number;
+  readonly maxRescues: number;
+  readonly pendingClassification: boolean;
+  readonly handlers: readonly FailureHandler[];
+}
+
+export interface FailureHandler {
+  readonly name: string;
+  readonly roles: readonly string[];
+  readonly rules: readonly FailureRule[];
+}
+
+export interface FailureRule {
+  readonly exitCodes: readonly number[];
+  readonly matchAllExitCodes: boolean;
+  readonly causes: readonly string[];
+  readonly stderr: string | null;
+  readonly maxRetries: number;
+  readonly delaySec: number | null;
+  readonly memoryFactor: number | null;
+  readonly wallFactor: number | null;
+  readonly script: string | null;
+}
+
+/** A file that travels with the request: a script or a small input, staged into every submit directory. */
+export interface RequestFile {
+  readonly path: string;
+  readonly executable: boolean;
+  readonly sha256: string;
+  readonly content: Uint8Array;
+}
+
+/** Why a request waits for a person, what the evidence is, and what that person may do. */
+export interface HoldReason {
+  /** Stable word for programs: "engine-rejected", "no-input-files", … */
+  readonly code: string;
+  readonly message: string;
+  readonly evidence: Readonly<Record<string, unknown>>;
+  readonly actions: readonly string[];
+}
+
+/** A request as it stands in the store. `version` grows with every change: the compare-and-set key. */
+export interface RequestRecord {
+  readonly spec: RequestSpec;
+  readonly status: RequestStatus;
+  readonly version: number;
+  readonly priority: number;
+  readonly urgent: boolean;
+  readonly productionSteps: readonly ProductionStep[];
+  readonly hold: HoldReason | null;
+  /** What an operator asked for and the loop has yet to carry out. */
+  readonly wish: RequestWish | null;
+  /** The last pass over this request failed: what, since when, how often in a row. */
+  readonly error: PassError | null;
+  /** Why it is not moving just now ("second in the queue; all 10 places are taken"). */
+  readonly waiting: string | null;
+  readonly supersededBy: RequestName | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly statusSince: Date;
+}
+
+export interface RequestWish {
+  readonly kind: "abort" | "stop";
+  readonly actor: string;
+  readonly reason: string;
+  readonly at: Date;
+}
+
+export interface PassError {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string;
+  readonly since: Date;
+  readonly count: number;
+}
+
+export interface Transition {
+  readonly from: RequestStatus | null;
+  readonly to: RequestStatus;
+  readonly reason: string;
+  readonly actor: string;
+  readonly at: Date;
+}

@@ -1,0 +1,123 @@
+import type { DagId, RequestName, SiteName, UnitName, WorkflowId } from "./names.ts";
+
+export const WORKFLOW_STATUSES = [
+  "new",
+  "planning",
+  "active",
+  "stopping",
+  "resubmitting",
+  "held",
+  "completed",
+  "partial",
+  "failed",
+  "aborted",
+] as const;
+export type WorkflowStatus = (typeof WORKFLOW_STATUSES)[number];
+
+/**
+ * The work behind a request. The `next…` numbers only grow: unit, node, block, event and lumi numbers are
+ * unique for the life of the request, so output names never collide between rounds.
+ */
+export interface Workflow {
+  readonly id: WorkflowId;
+  readonly requestName: RequestName;
+  readonly status: WorkflowStatus;
+  readonly version: number;
+  /** The round being planned or run; the first is 0. */
+  readonly round: number;
+  readonly currentDagId: DagId | null;
+  readonly nextUnit: number;
+  readonly nextNode: number;
+  readonly nextBlock: number;
+  readonly nextFirstEvent: bigint;
+  readonly nextFirstLumi: bigint;
+  /** Sums over all rounds so far; aggregates only, there is no row per job. */
+  readonly unitsPlanned: number;
+  readonly unitsDone: number;
+  readonly nodesPlanned: number;
+  readonly nodesDone: number;
+  readonly eventsDone: bigint;
+  readonly stepMetrics: Readonly<Record<string, unknown>> | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** Per-file state of an input-driven workflow; every file is in exactly one. */
+export const FILE_STATES = ["fresh", "attempted", "processed", "excluded"] as const;
+export type FileState = (typeof FILE_STATES)[number];
+
+/** An input file as a catalog tells it. */
+export interface InputFile {
+  readonly lfn: string;
+  /** Where a job opens it. Equal to the LFN's path for the local catalog. */
+  readonly path: string;
+  readonly sizeBytes: number;
+  /** null: nobody counted them. */
+  readonly events: number | null;
+  readonly lumis: readonly RunLumis[];
+  /** Empty: anywhere. */
+  readonly sites: readonly SiteName[];
+}
+
+export interface RunLumis {
+  readonly run: number;
+  readonly lumis: readonly number[];
+}
+
+/** An input file with its place in the work. */
+export interface LedgerFile extends InputFile {
+  readonly state: FileState;
+  /** The unit it was last planned into; several for one file split over units. */
+  readonly units: readonly UnitName[];
+  readonly reason: string | null;
+}
+
+export const BLOCK_STATUSES = ["open", "complete", "archived", "failed", "invalidated"] as const;
+export type BlockStatus = (typeof BLOCK_STATUSES)[number];
+
+/** Work units that are registered and archived together. */
+export interface Block {
+  readonly workflowId: WorkflowId;
+  readonly index: number;
+  readonly dataset: string;
+  readonly status: BlockStatus;
+  readonly unitsTotal: number;
+  readonly unitsDone: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** owed: finished, not yet in the catalog · registered: in the catalog · invalidated: withdrawn from it. */
+export const UNIT_STATUSES = ["owed", "registered", "invalidated"] as const;
+export type UnitStatus = (typeof UNIT_STATUSES)[number];
+
+/** A finished work unit and the outputs it owes to the catalog (D10: written before anything else). */
+export interface FinishedUnit {
+  readonly workflowId: WorkflowId;
+  readonly name: UnitName;
+  readonly dagId: DagId;
+  readonly round: number;
+  readonly block: number;
+  readonly status: UnitStatus;
+  readonly site: SiteName | null;
+  readonly events: bigint;
+  readonly outputs: readonly OutputFile[];
+  /** Failed attempts to register, and the last one's words. */
+  readonly attempts: number;
+  readonly lastError: string | null;
+  readonly finishedAt: Date;
+  readonly registeredAt: Date | null;
+}
+
+/** One merged file. */
+export interface OutputFile {
+  readonly output: string;
+  readonly dataset: string;
+  readonly lfn: string;
+  readonly path: string;
+  readonly sizeBytes: number;
+  /** "cksum:<POSIX CRC>": what every worker can compute. */
+  readonly checksum: string;
+  readonly events: number | null;
+  readonly parents: readonly string[];
+}

@@ -1,0 +1,35 @@
+import { defineConfig } from "vitest/config";
+
+// Three projects: `fast` (pure code and stories, no outside parts), `real` (PostgreSQL, processes, the
+// local engine) and `pool` (a live HTCondor pool). `scripts/test` decides which of them can run here.
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: "fast",
+          include: ["src/**/*.test.ts", "tests/*.test.ts", "tests/scenarios/**/*.test.ts"],
+          exclude: ["**/*.real.test.ts"],
+        },
+      },
+      {
+        test: {
+          name: "real",
+          include: ["src/**/*.real.test.ts", "tests/real/**/*.test.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          maxWorkers: 2,
+        },
+      },
+      {
+        test: {
+          name: "pool",
+          include: ["tests/condor/**/*.test.ts"],
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
+          maxWorkers: 2,
+        },
+      },
+    ],
+  },
+});
