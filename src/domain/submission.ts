@@ -1,0 +1,27 @@
+import type { RequestFile, RequestSpec } from "./request.ts";
+
+/** A document that passed intake: the spec, the files that travel with it, and what a person should know. */
+export interface Submission {
+  readonly spec: RequestSpec;
+  readonly files: readonly RequestFile[];
+  readonly warnings: readonly string[];
+}
+
+/** What an installation adds to a request that leaves it out, and the limits it is held to. */
+export interface IntakeRules {
+  readonly requestor: string;
+  readonly defaultMemoryPerCoreMb: number;
+  readonly maxMemoryPerCoreMb: number;
+  readonly maxWallMinutes: number;
+  readonly maxFileBytes: number;
+  readonly maxFilesBytes: number;
+}
+
+export const DEFAULT_INTAKE_RULES: IntakeRules = {
+  requestor: "unknown",
+  defaultMemoryPerCoreMb: 2000,
+  maxMemoryPerCoreMb: 3000,
+  maxWallMinutes: 47 * 60,
+  maxFileBytes: 1_000_000,
+  maxFilesBytes: 8_000_000,
+};

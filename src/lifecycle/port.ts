@@ -1,0 +1,59 @@
+import type { Result } from "../base/result.ts";
+import type { AdmissionLimits, Queue } from "../domain/admission.ts";
+import type { RequestName, SiteName } from "../domain/names.ts";
+import type { Problem } from "../domain/problem.ts";
+import type { RequestRecord } from "../domain/request.ts";
+
+/**
+ * What people and programs may ask of the lifecycle. A command validates, stores a wish or a change, nudges
+ * the loop and returns; the loop does the work. `actor` is the name of the token that asked.
+ */
+export interface Commands {
+  /** Takes a document as a person wrote it; nothing is stored for a bad one. */
+  submit(document: { text: string; format: "json" | "yaml" }, actor: string): Promise<SubmitAnswer>;
+  /** Which problems would it have? Stores nothing. */
+  check(document: { text: string; format: "json" | "yaml" }, actor: string): Promise<SubmitAnswer>;
+  reprioritise(name: RequestName, change: { priority?: number; urgent?: boolean }, seen: Seen): Promise<ChangeAnswer>;
+  abort(name: RequestName, reason: string, seen: Seen): Promise<ChangeAnswer>;
+  setAdmission(limits: Partial<AdmissionLimits>, actor: string): Promise<AdmissionLimits>;
+  changeSite(name: SiteName, change: { status: "enabled" | "draining" | "disabled"; note?: string }, actor: string): Promise<boolean>;
+  queue(): Promise<Queue>;
+}
+
+/** Who asks, and which version they looked at (If-Match); null: whatever it is now. */
+export interface Seen {
+  readonly actor: string;
+  readonly version: number | null;
+}
+
+export type SubmitAnswer = Result<
+  { readonly request: RequestRecord | null; readonly warnings: readonly string[] },
+  { readonly kind: "problems"; readonly problems: readonly Problem[] } | { readonly kind: "name-taken"; readonly name: string }
+>;
+
+export type ChangeAnswer =
+  | { readonly kind: "changed"; readonly request: RequestRecord }
+  | { readonly kind: "unknown-request" }
+  /** The state does not allow it, with the reason and what is allowed. */
+  | { readonly kind: "not-allowed"; readonly reason: string }
+  /** It moved on since the caller looked. */
+  | { readonly kind: "stale"; readonly request: RequestRecord };
+
+/** What the loop tells of itself. */
+export interface LoopStatus {
+  readonly running: boolean;
+  /** Does this server hold the lease, or which other does? */
+  readonly leader: string | null;
+  readonly isLeader: boolean;
+  readonly lastPassAt: Date | null;
+  readonly lastPassSeconds: number | null;
+  readonly lastPassError: string | null;
+  readonly passes: number;
+  readonly openRequests: number;
+  readonly requestsWithErrors: number;
+  /** Seconds between passes when nothing nudges. */
+  readonly intervalSec: number;
+  /** A pass ended recently enough, here or at the leader. */
+  readonly healthy: boolean;
+  readonly why: string;
+}
