@@ -18,7 +18,7 @@ pool_up() {
   if ((EUID == 0)); then
     IFS=: read -ra share_list <<<"${WMS2_POOL_SHARE-}"
     if node=$(command -v node); then share_list+=("$node" "$(realpath "$node")"); fi
-    share /tmp "$project" "${share_list[@]}"
+    share /tmp /var/tmp "$project" "${share_list[@]}"
     [[ -z $node ]] || inside "$node" --version >/dev/null ||
       say "warning: $node does not run inside the pool; scripts written for node will fail there"
   fi

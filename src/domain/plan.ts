@@ -16,6 +16,12 @@ export interface DagPlan {
   readonly outputs: readonly PlannedOutput[];
   readonly retries: RetrySpec;
   readonly throttles: ThrottleSpec;
+  /** What a job of each role asks for; landing asks for what processing does, so it lands where the work can run. */
+  readonly resources: Readonly<Record<NodeRole, NodeResources>>;
+  /** Sites to stay away from; matters only for units that may run anywhere, the others name their sites. */
+  readonly avoidSites: readonly SiteName[];
+  /** What earlier rounds measured, for the payload; null in round 0. */
+  readonly stepProfile: Readonly<Record<string, unknown>> | null;
   readonly units: Iterable<UnitPlan>;
   readonly summary: PlanSummary;
 }
@@ -87,6 +93,19 @@ export interface BlockPlan {
   readonly units: number;
   readonly expectedBytes: number;
 }
+
+/** A file that stays out of the plan: it can be settled as excluded, its reason in words. */
+export interface UnplannedFile {
+  readonly lfn: string;
+  readonly code: "not-selected" | "no-lumis" | "beyond-total" | "too-big";
+  readonly reason: string;
+}
+
+export type PlanOutcome =
+  | { readonly kind: "planned"; readonly plan: DagPlan; readonly unplanned: readonly UnplannedFile[] }
+  /** All work has been planned before; what is left of the input is not wanted. */
+  | { readonly kind: "nothing-left"; readonly unplanned: readonly UnplannedFile[] }
+  | { readonly kind: "refused"; readonly refusal: PlanRefusal };
 
 /** Why a round cannot be planned; a person has to change something. */
 export interface PlanRefusal {

@@ -45,12 +45,20 @@ export interface ProductionStep {
 /** Where the input comes from. `path`s are absolute by the time a spec is stored. */
 export type InputSpec =
   | { readonly from: "glob"; readonly pattern: string; readonly events: EventCount; readonly mask: LumiMask }
-  | { readonly from: "directory"; readonly path: string; readonly events: EventCount; readonly mask: LumiMask }
+  | {
+      readonly from: "directory";
+      readonly path: string;
+      readonly events: EventCount;
+      readonly mask: LumiMask;
+    }
   | { readonly from: "list"; readonly path: string; readonly mask: LumiMask }
   | { readonly from: "dataset"; readonly dataset: string; readonly mask: LumiMask };
 
 /** How events of a plain file are counted: not at all, one per line, or a fixed number per file. */
-export type EventCount = { readonly by: "unknown" } | { readonly by: "lines" } | { readonly by: "fixed"; readonly perFile: number };
+export type EventCount =
+  | { readonly by: "unknown" }
+  | { readonly by: "lines" }
+  | { readonly by: "fixed"; readonly perFile: number };
 
 export interface LumiMask {
   /** Empty: all runs. */
@@ -95,7 +103,10 @@ export interface OutputSpec {
   /** Whether the merged result is kept and registered. */
   readonly keep: boolean;
 }
-export type MergeSpec = { readonly how: "concat" } | { readonly how: "command"; readonly argv: readonly string[] } | { readonly how: "none" };
+export type MergeSpec =
+  | { readonly how: "concat" }
+  | { readonly how: "command"; readonly argv: readonly string[] }
+  | { readonly how: "none" };
 
 export interface ResourceSpec {
   readonly cores: number;

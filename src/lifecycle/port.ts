@@ -13,10 +13,18 @@ export interface Commands {
   submit(document: { text: string; format: "json" | "yaml" }, actor: string): Promise<SubmitAnswer>;
   /** Which problems would it have? Stores nothing. */
   check(document: { text: string; format: "json" | "yaml" }, actor: string): Promise<SubmitAnswer>;
-  reprioritise(name: RequestName, change: { priority?: number; urgent?: boolean }, seen: Seen): Promise<ChangeAnswer>;
+  reprioritise(
+    name: RequestName,
+    change: { priority?: number; urgent?: boolean },
+    seen: Seen,
+  ): Promise<ChangeAnswer>;
   abort(name: RequestName, reason: string, seen: Seen): Promise<ChangeAnswer>;
   setAdmission(limits: Partial<AdmissionLimits>, actor: string): Promise<AdmissionLimits>;
-  changeSite(name: SiteName, change: { status: "enabled" | "draining" | "disabled"; note?: string }, actor: string): Promise<boolean>;
+  changeSite(
+    name: SiteName,
+    change: { status: "enabled" | "draining" | "disabled"; note?: string },
+    actor: string,
+  ): Promise<boolean>;
   queue(): Promise<Queue>;
 }
 
@@ -28,7 +36,8 @@ export interface Seen {
 
 export type SubmitAnswer = Result<
   { readonly request: RequestRecord | null; readonly warnings: readonly string[] },
-  { readonly kind: "problems"; readonly problems: readonly Problem[] } | { readonly kind: "name-taken"; readonly name: string }
+  | { readonly kind: "problems"; readonly problems: readonly Problem[] }
+  | { readonly kind: "name-taken"; readonly name: string }
 >;
 
 export type ChangeAnswer =

@@ -1,6 +1,15 @@
-import type { Alert, Dag, DagEvent, DagStatus, EngineIntent, NodeTally, Site, SiteBan, UnitTally } from "../domain/dag.ts";
+import type {
+  Alert,
+  Dag,
+  DagEvent,
+  DagStatus,
+  EngineIntent,
+  NodeTally,
+  Site,
+  SiteBan,
+  UnitTally,
+} from "../domain/dag.ts";
 import type { DagId, RequestName, SiteName, UnitName, WorkflowId } from "../domain/names.ts";
-import type { RequestStatus } from "../domain/request-status.ts";
 import type {
   HoldReason,
   PassError,
@@ -11,7 +20,16 @@ import type {
   RequestWish,
   Transition,
 } from "../domain/request.ts";
-import type { Block, FileState, FinishedUnit, InputFile, LedgerFile, OutputFile, Workflow } from "../domain/workflow.ts";
+import type { RequestStatus } from "../domain/request-status.ts";
+import type {
+  Block,
+  FileState,
+  FinishedUnit,
+  InputFile,
+  LedgerFile,
+  OutputFile,
+  Workflow,
+} from "../domain/workflow.ts";
 
 /**
  * Everything that outlives the process. SQL in, domain values out. Changes of state are compare-and-set:
@@ -61,7 +79,13 @@ export interface Page<T> {
 
 export interface RequestStore {
   /** false: the name is taken. Stores the first transition too. */
-  create(spec: RequestSpec, status: RequestStatus, files: readonly RequestFile[], actor: string, at: Date): Promise<boolean>;
+  create(
+    spec: RequestSpec,
+    status: RequestStatus,
+    files: readonly RequestFile[],
+    actor: string,
+    at: Date,
+  ): Promise<boolean>;
   get(name: RequestName): Promise<RequestRecord | null>;
   files(name: RequestName): Promise<readonly RequestFile[]>;
   /** Newest first. */
@@ -70,7 +94,12 @@ export interface RequestStore {
   open(): Promise<readonly RequestRecord[]>;
   countByStatus(): Promise<Readonly<Partial<Record<RequestStatus, number>>>>;
   /** Compare-and-set on version. A change of status must be legal and leaves a transition row. */
-  change(name: RequestName, version: number, change: RequestChange, why: { reason: string; actor: string; at: Date }): Promise<boolean>;
+  change(
+    name: RequestName,
+    version: number,
+    change: RequestChange,
+    why: { reason: string; actor: string; at: Date },
+  ): Promise<boolean>;
   /** What the loop last said of it. Does not touch the version: it is a remark, not a change. */
   remark(name: RequestName, remark: { error?: PassError | null; waiting?: string | null }): Promise<void>;
   transitions(name: RequestName): Promise<readonly Transition[]>;
@@ -82,21 +111,35 @@ export interface WorkflowStore {
   forRequest(name: RequestName): Promise<Workflow | null>;
   list(page: { limit: number; cursor?: string }): Promise<Page<Workflow>>;
   /** Compare-and-set on version. */
-  change(id: WorkflowId, version: number, change: Partial<Omit<Workflow, "id" | "requestName" | "version" | "createdAt">>): Promise<boolean>;
+  change(
+    id: WorkflowId,
+    version: number,
+    change: Partial<Omit<Workflow, "id" | "requestName" | "version" | "createdAt">>,
+  ): Promise<boolean>;
   countByStatus(): Promise<Readonly<Record<string, number>>>;
 }
 
 export interface DagStore {
   create(dag: Dag): Promise<void>;
   get(id: DagId): Promise<Dag | null>;
-  list(filter: { workflowId?: WorkflowId; status?: readonly DagStatus[]; limit: number; cursor?: string }): Promise<Page<Dag>>;
+  list(filter: {
+    workflowId?: WorkflowId;
+    status?: readonly DagStatus[];
+    limit: number;
+    cursor?: string;
+  }): Promise<Page<Dag>>;
   /** Those an engine may have: planning, ready, submitted, running. */
   open(): Promise<readonly Dag[]>;
   /** Compare-and-set on version; a change of status leaves a history row. */
   change(
     id: DagId,
     version: number,
-    change: Partial<Pick<Dag, "status" | "engineId" | "stopRequestedAt" | "stopReason" | "endReason" | "submittedAt" | "endedAt">>,
+    change: Partial<
+      Pick<
+        Dag,
+        "status" | "engineId" | "stopRequestedAt" | "stopReason" | "endReason" | "submittedAt" | "endedAt"
+      >
+    >,
     why: { reason: string; at: Date },
   ): Promise<boolean>;
   /** Progress counters: last writer wins, no version. Writes nothing when nothing differs. */
@@ -119,21 +162,36 @@ export interface UnitStore {
   /** owed → registered; false when it was not owed any more. Closes the block when it was its last. */
   markRegistered(workflowId: WorkflowId, unit: UnitName, at: Date): Promise<boolean>;
   registrationFailed(workflowId: WorkflowId, unit: UnitName, words: string): Promise<void>;
-  outputs(workflowId: WorkflowId, page: { limit: number; cursor?: string }): Promise<Page<OutputFile & { unit: UnitName; status: FinishedUnit["status"] }>>;
+  outputs(
+    workflowId: WorkflowId,
+    page: { limit: number; cursor?: string },
+  ): Promise<Page<OutputFile & { unit: UnitName; status: FinishedUnit["status"] }>>;
   list(workflowId: WorkflowId): Promise<readonly FinishedUnit[]>;
-  createBlocks(workflowId: WorkflowId, blocks: readonly { index: number; dataset: string; units: number }[], at: Date): Promise<void>;
+  createBlocks(
+    workflowId: WorkflowId,
+    blocks: readonly { index: number; dataset: string; units: number }[],
+    at: Date,
+  ): Promise<void>;
   blocks(workflowId: WorkflowId): Promise<readonly Block[]>;
   blockCountByStatus(): Promise<Readonly<Record<string, number>>>;
 }
 
 export interface FileStore {
   /** Adds files the ledger does not know (fresh) and refreshes size, events, sites of those it does. */
-  sync(workflowId: WorkflowId, files: readonly InputFile[]): Promise<{ added: number; gone: readonly string[] }>;
+  sync(
+    workflowId: WorkflowId,
+    files: readonly InputFile[],
+  ): Promise<{ added: number; gone: readonly string[] }>;
   /** Those still to be done: fresh first, then attempted, by LFN. */
   remaining(workflowId: WorkflowId): Promise<readonly LedgerFile[]>;
   /** Which units a file was planned into (one call per round, in bulk). */
   assign(workflowId: WorkflowId, assignments: readonly { lfn: string; unit: UnitName }[]): Promise<void>;
-  setState(workflowId: WorkflowId, lfns: readonly string[], state: FileState, reason: string | null): Promise<void>;
+  setState(
+    workflowId: WorkflowId,
+    lfns: readonly string[],
+    state: FileState,
+    reason: string | null,
+  ): Promise<void>;
   countByState(workflowId: WorkflowId): Promise<Readonly<Record<FileState, number>>>;
 }
 
@@ -142,20 +200,36 @@ export interface SiteStore {
   get(name: SiteName): Promise<Site | null>;
   /** Adds the sites an engine reports; leaves an operator's status alone. */
   learn(sites: readonly { name: SiteName; cores: number; memoryMb: number }[], at: Date): Promise<void>;
-  change(name: SiteName, change: Partial<Pick<Site, "status" | "drainUntil" | "note">>, actor: string, at: Date): Promise<boolean>;
+  change(
+    name: SiteName,
+    change: Partial<Pick<Site, "status" | "drainUntil" | "note">>,
+    actor: string,
+    at: Date,
+  ): Promise<boolean>;
   activeBans(at: Date): Promise<readonly SiteBan[]>;
 }
 
 export interface AlertStore {
   /** Opens an alert or counts up the open one of the same key. */
-  raise(alert: { key: string; severity: Alert["severity"]; subject: string; message: string; at: Date }): Promise<void>;
+  raise(alert: {
+    key: string;
+    severity: Alert["severity"];
+    subject: string;
+    message: string;
+    at: Date;
+  }): Promise<void>;
   close(key: string, at: Date): Promise<void>;
   open(): Promise<readonly Alert[]>;
 }
 
 export interface IntentStore {
   /** Stores the intent, or returns the one that is there for this dag and kind. */
-  begin(intent: { dagId: DagId; kind: EngineIntent["kind"]; batchName: string; at: Date }): Promise<EngineIntent>;
+  begin(intent: {
+    dagId: DagId;
+    kind: EngineIntent["kind"];
+    batchName: string;
+    at: Date;
+  }): Promise<EngineIntent>;
   tried(dagId: DagId, kind: EngineIntent["kind"], error: string | null): Promise<void>;
   settle(dagId: DagId, kind: EngineIntent["kind"], status: "settled" | "refused", at: Date): Promise<void>;
   get(dagId: DagId, kind: EngineIntent["kind"]): Promise<EngineIntent | null>;

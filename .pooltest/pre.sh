@@ -1,2 +1,0 @@
-#!/bin/sh
-echo pre $1 >> pre.out

@@ -1,0 +1,100 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { REQUEST_STATUSES } from "../domain/request-status.ts";
+import { BLOCK_STATUSES, WORKFLOW_STATUSES } from "../domain/workflow.ts";
+import type { Store } from "../store/port.ts";
+
+/** What the rest of the program may count, and the text a Prometheus server reads. */
+export interface Metrics {
+  observePass(seconds: number): void;
+  countDecision(kind: string): void;
+  observeEngineCall(call: string, seconds: number): void;
+  observeHttp(method: string, route: string, status: number, seconds: number): void;
+  /** Looks into the store (five queries, whatever the number of requests) and writes everything down. */
+  render(store: Store): Promise<{ contentType: string; text: string }>;
+}
+
+const SEVERITIES = ["info", "warning", "critical"] as const;
+
+export function createMetrics(info: { version: string }): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+
+  const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
+    new Gauge({ name, help, labelNames, registers });
+  const workflows = gauge("wms2_workflows", "Workflows by status", ["status"]);
+  const requests = gauge("wms2_requests", "Requests by status", ["status"]);
+  const queueDepth = gauge("wms2_admission_queue_depth", "Requests that wait for a place");
+  const dagProgress = gauge("wms2_dag_progress", "Share of nodes done of every open DAG", ["dag_id"]);
+  const dagsOpen = gauge("wms2_dags_open", "DAGs an engine may have");
+  const blocks = gauge("wms2_blocks", "Processing blocks by status", ["status"]);
+  const alerts = gauge("wms2_alerts", "Open alerts by severity", ["severity"]);
+  const storeUp = gauge("wms2_store_up", "1 when the store answered this scrape; if 0, its gauges are missing");
+  gauge("wms2_build_info", "1, labelled with the version", ["version"]).set({ version: info.version }, 1);
+
+  const passes = new Histogram({
+    name: "wms2_pass_seconds",
+    help: "Duration of lifecycle passes",
+    buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    registers,
+  });
+  const decisions = new Counter({
+    name: "wms2_decisions_total",
+    help: "Decisions of the lifecycle",
+    labelNames: ["decision"],
+    registers,
+  });
+  const engineCalls = new Histogram({
+    name: "wms2_engine_call_seconds",
+    help: "Latency of calls to the engine",
+    labelNames: ["call"],
+    buckets: [0.005, 0.02, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60],
+    registers,
+  });
+  const http = new Histogram({
+    name: "wms2_http_request_seconds",
+    help: "Latency of API answers",
+    labelNames: ["method", "route", "status"],
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2.5, 10],
+    registers,
+  });
+  const fromStore = [workflows, requests, queueDepth, dagProgress, dagsOpen, blocks, alerts];
+
+  async function collect(store: Store): Promise<void> {
+    const [byRequest, byWorkflow, open, byBlock, openAlerts] = await Promise.all([
+      store.requests.countByStatus(),
+      store.workflows.countByStatus(),
+      store.dags.open(),
+      store.units.blockCountByStatus(),
+      store.alerts.open(),
+    ]);
+    for (const gauge of fromStore) gauge.reset();
+    for (const status of REQUEST_STATUSES) requests.set({ status }, byRequest[status] ?? 0);
+    for (const status of WORKFLOW_STATUSES) workflows.set({ status }, byWorkflow[status] ?? 0);
+    for (const status of BLOCK_STATUSES) blocks.set({ status }, byBlock[status] ?? 0);
+    queueDepth.set(byRequest.queued ?? 0);
+    dagsOpen.set(open.length);
+    for (const dag of open) dagProgress.set({ dag_id: dag.id }, dag.nodes.done / Math.max(dag.nodes.total, 1));
+    for (const severity of SEVERITIES) {
+      alerts.set({ severity }, openAlerts.filter((alert) => alert.severity === severity).length);
+    }
+  }
+
+  return {
+    observePass: (seconds) => passes.observe(seconds),
+    countDecision: (decision) => decisions.inc({ decision }),
+    observeEngineCall: (call, seconds) => engineCalls.observe({ call }, seconds),
+    observeHttp: (method, route, status, seconds) => http.observe({ method, route, status }, seconds),
+    async render(store) {
+      try {
+        await collect(store);
+        storeUp.set(1);
+      } catch {
+        // Without a store there is still the loop to look at: old numbers go, wms2_store_up tells why.
+        for (const gauge of fromStore) gauge.reset();
+        storeUp.set(0);
+      }
+      return { contentType: registry.contentType, text: await registry.metrics() };
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { constants, type Stats } from "node:fs";
+import { lstat, open, readdir, realpath } from "node:fs/promises";
+import { join, sep } from "node:path";
+import { isName } from "../domain/names.ts";
+import type { LogFileView, TailView } from "./schemas/dag.ts";
+
+/**
+ * Reads log files below one submit directory. Names are single path parts of D13's alphabet, the directory is
+ * compared after links are resolved, and files are opened without following links: a link that a job left
+ * behind shows nothing from elsewhere. Only the end of a file is read, whatever its size.
+ */
+const TAIL_BYTES = 256 * 1024;
+const DAG_LOGS = /^workflow\.dag(\.(dagman\.(out|log)|nodes\.log|lib\.(out|err)|status|metrics|rescue\d+))?$/;
+const UNIT_LOGS = /^(group\.(log|dag\..*)|ledger\.jsonl|merge_output\.json|.+\.(out|err|report\.json|post\.json))$/;
+
+export const listDagLogs = (submitDir: string): Promise<LogFileView[]> => listFiles(submitDir, DAG_LOGS);
+
+/** null: there is no such unit (yet). */
+export async function unitDirectory(submitDir: string, unit: string): Promise<string | null> {
+  if (!isName(unit)) return null;
+  try {
+    const root = await realpath(submitDir);
+    const inner = await realpath(join(root, unit));
+    return inner.startsWith(root + sep) && (await lstat(inner)).isDirectory() ? inner : null;
+  } catch {
+    return null;
+  }
+}
+
+export const listUnitLogs = (unitDir: string): Promise<LogFileView[]> => listFiles(unitDir, UNIT_LOGS);
+
+/** The files of one node, and the ids of its attempts, oldest first. */
+export function filesOfNode(files: readonly LogFileView[], node: string): { own: LogFileView[]; clusters: string[] } {
+  const own = files.filter((file) => file.name.startsWith(`${node}.`));
+  const clusters = new Set<string>();
+  for (const file of own) {
+    const cluster = /^(\d+)\./.exec(file.name.slice(node.length + 1))?.[1];
+    if (cluster) clusters.add(cluster);
+  }
+  return { own, clusters: [...clusters].sort((a, b) => Number(a) - Number(b)) };
+}
+
+async function listFiles(directory: string, pattern: RegExp): Promise<LogFileView[]> {
+  const names = await readdir(directory).catch(() => [] as string[]);
+  const wanted = names.filter((name) => pattern.test(name)).sort();
+  const found = await Promise.all(
+    wanted.map(async (name): Promise<LogFileView | null> => {
+      const path = join(directory, name);
+      const stats: Stats | null = await lstat(path).catch(() => null);
+      if (!stats?.isFile()) return null;
+      return { name, path, size_bytes: stats.size, modified_at: stats.mtime.toISOString() };
+    }),
+  );
+  return found.filter((file) => file !== null);
+}
+
+/** null: not there, or not a plain file. */
+export async function tailFile(path: string, name: string, lines: number): Promise<TailView | null> {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const handle = await open(path, flags).catch(() => null);
+  if (!handle) return null;
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) return null;
+    const from = Math.max(0, stats.size - TAIL_BYTES);
+    const buffer = Buffer.alloc(stats.size - from);
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, from);
+    const all = buffer.toString("utf8", 0, bytesRead).split("\n");
+    if (all.at(-1) === "") all.pop();
+    const shown = all.slice(-lines);
+    const truncated = from > 0 || shown.length < all.length;
+    return { name, path, size_bytes: stats.size, lines: shown, truncated };
+  } finally {
+    await handle.close();
+  }
+}

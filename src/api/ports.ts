@@ -1,0 +1,39 @@
+import type { FastifyBaseLogger } from "fastify";
+import type { Clock } from "../base/clock.ts";
+import type { Engine } from "../engine/port.ts";
+import type { Commands, LoopStatus } from "../lifecycle/port.ts";
+import type { Store } from "../store/port.ts";
+import type { EventSource } from "./event-bus.ts";
+import type { Metrics } from "./metrics.ts";
+
+/** Everything the API may ask. It decides nothing: it reads the store and hands commands to the lifecycle. */
+export interface ApiPorts {
+  readonly store: Store;
+  readonly commands: Commands;
+  readonly loop: { status(): Promise<LoopStatus> };
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly events: EventSource;
+  readonly info: ServerInfo;
+  /** Without one the API is silent. */
+  readonly logger?: FastifyBaseLogger;
+  readonly options?: ApiOptions;
+}
+
+export interface ServerInfo {
+  readonly version: string;
+  readonly startedAt: Date;
+  readonly storeKind: "postgresql" | "embedded";
+}
+
+export interface ApiOptions {
+  /** On when the server listens elsewhere than on loopback: reading needs a token too. Default: off. */
+  readonly requireAuthForReads?: boolean;
+  /** Every answer is checked against its schema; for tests, as it is slow. Default: off. */
+  readonly checkAnswers?: boolean;
+  /** Silence on the event stream after which a comment is sent, so that proxies keep it open. Default: 15 s. */
+  readonly heartbeatMs?: number;
+  /** How long store and engine may take to answer a health or status question. Default: 2 s. */
+  readonly probeMs?: number;
+}

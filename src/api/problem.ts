@@ -1,0 +1,65 @@
+import { ERROR_TABLE, type ErrorCode, InvariantError, WorldError } from "../base/errors.ts";
+import type { Problem } from "../domain/problem.ts";
+import type { ProblemView } from "./schemas/problem.ts";
+
+/** The caller asked for something the API does not offer: which parts, and what would be right. */
+export class UsageError extends WorldError {
+  readonly problems: readonly Problem[];
+
+  constructor(where: string, problems: readonly Problem[]) {
+    const words = problems.map((problem) => [problem.path, problem.message].filter(Boolean).join(": "));
+    super("bad-usage", where, `${where}: ${words.join("; ")}`, { hint: "see /docs for what is allowed" });
+    this.name = "UsageError";
+    this.problems = problems;
+  }
+}
+
+export const notFound = (kind: string, name: string): WorldError =>
+  new WorldError("not-found", name, `there is no ${kind} ${name}`, { hint: `check the name: GET /api/v1/${kind}s` });
+
+/** RFC 9457. `status` is given only for protocol errors (413, 415), which share the code bad-usage. */
+export function problem(
+  code: ErrorCode,
+  detail: string,
+  extra: { hint?: string; status?: number; problems?: readonly Problem[] } = {},
+): ProblemView {
+  const words = code.replaceAll("-", " ");
+  return {
+    type: `urn:wms2:problem:${code}`,
+    title: words.charAt(0).toUpperCase() + words.slice(1),
+    status: extra.status ?? ERROR_TABLE[code].http,
+    detail,
+    code,
+    hint: extra.hint ?? ERROR_TABLE[code].hint,
+    ...(extra.problems ? { problems: extra.problems.map((item) => ({ ...item })) } : {}),
+  };
+}
+
+/** Any error a route can end with, as the caller may see it: no stack, no words we did not write. */
+export function problemOf(error: unknown, requestId: string): ProblemView {
+  if (error instanceof UsageError)
+    return problem(error.code, error.message, { hint: error.hint, problems: error.problems });
+  if (error instanceof WorldError) return problem(error.code, error.message, { hint: error.hint });
+  if (error instanceof InvariantError) return problem("bug", error.message);
+  const { code, statusCode, message } = protocolFacts(error);
+  if (code === "FST_ERR_HANDLER_TIMEOUT")
+    return problem("store-unreachable", "no answer in time", { hint: "try again; wms2 doctor says what is slow" });
+  if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE")
+    return problem("bad-usage", message, {
+      status: 415,
+      hint: "send Content-Type: application/json (or application/yaml for a request)",
+    });
+  if (code === "FST_ERR_CTP_BODY_TOO_LARGE")
+    return problem("bad-usage", "the body is larger than 12 MB", { status: 413, hint: "leave large inputs on disk and name their path" });
+  if (statusCode >= 400 && statusCode < 500) return problem("bad-usage", message, { hint: "see /docs for what is allowed" });
+  return problem("bug", `unexpected error; the server's log has it as ${requestId}`);
+}
+
+function protocolFacts(error: unknown): { code: string; statusCode: number; message: string } {
+  const fields = (typeof error === "object" && error !== null ? error : {}) as Record<string, unknown>;
+  return {
+    code: typeof fields.code === "string" ? fields.code : "",
+    statusCode: typeof fields.statusCode === "number" ? fields.statusCode : 500,
+    message: error instanceof Error ? error.message : String(error),
+  };
+}

@@ -1,0 +1,113 @@
+import { readFileSync } from "node:fs";
+import { availableParallelism, homedir, totalmem } from "node:os";
+import { join, resolve } from "node:path";
+import { parse as parseYaml } from "yaml";
+import { WorldError } from "../base/errors.ts";
+import {
+  type Config,
+  environmentName,
+  SECRET_KEYS,
+  SETTINGS,
+  type SettingKey,
+  type Source,
+} from "./settings.ts";
+
+export interface LoadedConfig {
+  readonly config: Config;
+  readonly sources: Readonly<Record<SettingKey, Source>>;
+}
+
+const KEYS = Object.keys(SETTINGS) as SettingKey[];
+
+/** defaults < file < environment < flags; all problems at once, each with where it came from. */
+export function loadConfig(from: {
+  file?: string | undefined;
+  environment: Readonly<Record<string, string | undefined>>;
+  flags?: Readonly<Partial<Record<SettingKey, unknown>>>;
+}): LoadedConfig {
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  const sources = Object.fromEntries(KEYS.map((key) => [key, "default"])) as Record<SettingKey, Source>;
+
+  const take = (key: SettingKey, raw: unknown, source: Source, place: string) => {
+    const parsed = SETTINGS[key].schema.safeParse(raw);
+    if (!parsed.success) {
+      const words = parsed.error.issues.map((issue) =>
+        [issue.path.join("."), issue.message].filter(Boolean).join(": "),
+      );
+      problems.push(`${place}: ${words.join("; ")}`);
+      return;
+    }
+    values[key] = parsed.data;
+    sources[key] = source;
+  };
+
+  for (const key of KEYS) values[key] = SETTINGS[key].fallback;
+  const file = from.file ?? from.environment.WMS2_CONFIG;
+  if (file)
+    for (const [key, raw] of readConfigFile(file, problems)) take(key, raw, "file", `${file}: ${key}`);
+  for (const key of KEYS) {
+    const raw = from.environment[environmentName(key)];
+    if (raw !== undefined) take(key, environmentValue(raw), "environment", environmentName(key));
+  }
+  for (const key of KEYS) {
+    const raw = from.flags?.[key];
+    if (raw !== undefined) take(key, raw, "flag", `--${key}`);
+  }
+  if (problems.length) throw new WorldError("bad-config", file ?? "settings", problems.join("\n"));
+  return { config: Object.freeze(withDerived(values)) as Config, sources };
+}
+
+/** What `config show` prints: every setting with its value and where it came from; secrets only as "(set)". */
+export function describeConfig(
+  loaded: LoadedConfig,
+): { key: SettingKey; value: unknown; source: Source; about: string }[] {
+  return KEYS.map((key) => ({
+    key,
+    value: SECRET_KEYS.has(key) && loaded.config[key] !== null ? "(set)" : loaded.config[key],
+    source: loaded.sources[key],
+    about: SETTINGS[key].about,
+  }));
+}
+
+function readConfigFile(file: string, problems: string[]): [SettingKey, unknown][] {
+  let document: unknown;
+  try {
+    document = parseYaml(readFileSync(file, "utf8"));
+  } catch (error) {
+    throw new WorldError("bad-config", file, `the config file ${file} cannot be read`, { cause: error });
+  }
+  const found: [SettingKey, unknown][] = [];
+  const walk = (value: unknown, path: string) => {
+    if (path in SETTINGS) found.push([path as SettingKey, value]);
+    else if (value !== null && typeof value === "object" && !Array.isArray(value)) {
+      for (const [key, inner] of Object.entries(value)) walk(inner, path ? `${path}.${key}` : key);
+    } else problems.push(`${file}: there is no setting ${path}`);
+  };
+  if (document !== null && document !== undefined) walk(document, "");
+  return found;
+}
+
+/** Environment variables are text: JSON where it is JSON (numbers, lists), else the text itself. */
+function environmentValue(raw: string): unknown {
+  try {
+    return JSON.parse(raw);
+  } catch {
+    return raw;
+  }
+}
+
+function withDerived(values: Record<string, unknown>): Record<string, unknown> {
+  const dataDir = resolve(String(values.data_dir ?? join(homedir(), ".local", "share", "wms2")));
+  const urlFile = values["database.url_file"];
+  return {
+    ...values,
+    data_dir: dataDir,
+    spool_dir: resolve(String(values.spool_dir ?? join(dataDir, "spool"))),
+    storage_dir: resolve(String(values.storage_dir ?? join(dataDir, "storage"))),
+    "database.url": values["database.url"] ?? (urlFile ? readFileSync(String(urlFile), "utf8").trim() : null),
+    "engine.local.sites": values["engine.local.sites"] ?? [
+      { name: "local", cores: availableParallelism(), memory_mb: Math.floor(totalmem() / 1e6) },
+    ],
+  };
+}

@@ -1,0 +1,187 @@
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  lchownSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  writeSync,
+} from "node:fs";
+import { copyFile, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { InvariantError } from "../base/errors.ts";
+import { parseJson } from "../base/json.ts";
+import type { DagPlan } from "../domain/plan.ts";
+import type { RequestFile } from "../domain/request.ts";
+import type { AttemptLine } from "../domain/run.ts";
+import type { Spool } from "../lifecycle/ports.ts";
+import { payloadFiles } from "../payload/files.ts";
+import { type RenderedFile, renderDag } from "../render/render-dag.ts";
+import { unwritable } from "./atomic-file.ts";
+
+export interface SpoolOptions {
+  readonly spoolDir: string;
+  readonly storageDir: string;
+  /** Who must be able to write there when this process is root; null: whoever we are. */
+  readonly owner: { readonly uid: number; readonly gid: number } | null;
+  readonly statusIntervalSec: number;
+  readonly scanIntervalSec: number;
+  readonly holdRemovalSec: number;
+  readonly maxJobsSubmitted: number;
+}
+
+/** The submit directories under one root (docs/submit-directory.md). */
+export function makeSpool(options: SpoolOptions): Spool {
+  const submitDir = (plan: Pick<DagPlan, "requestName" | "round" | "dagId">): string =>
+    join(options.spoolDir, plan.requestName, `r${plan.round}-${plan.dagId.slice(0, 8)}`);
+
+  return {
+    submitDir,
+
+    async write(plan, spec, files) {
+      const final = submitDir(plan);
+      const temporary = temporaryDir(final, plan.dagId);
+      try {
+        await rm(temporary, { recursive: true, force: true });
+        await mkdir(temporary, { recursive: true });
+        await prepareStorage(options, spec.name);
+        await writeRendered(temporary, renderDag(plan, renderOptions(options, spec.name)));
+        await writePayload(temporary, files);
+        if (options.owner) giveTree(temporary, options.owner);
+        syncDirectory(temporary);
+        await rename(temporary, final);
+        syncDirectory(dirname(final));
+      } catch (error) {
+        if (error instanceof InvariantError) throw error;
+        throw unwritable(final, error);
+      }
+    },
+
+    async isComplete(dir) {
+      return stat(join(dir, "workflow.dag")).then(
+        () => true,
+        () => false,
+      );
+    },
+
+    async discard(dir, dagId) {
+      await rm(temporaryDir(dir, dagId), { recursive: true, force: true });
+      await rm(dir, { recursive: true, force: true });
+    },
+
+    mergeOutput: (dir, unit) => readIfThere(join(dir, unit, "merge_output.json")),
+
+    async attempts(dir, unit) {
+      return parseLedger((await readIfThere(join(dir, unit, "ledger.jsonl"))) ?? "");
+    },
+  };
+}
+
+const temporaryDir = (final: string, dagId: string): string => join(dirname(final), `.tmp-${dagId}`);
+
+const renderOptions = (options: SpoolOptions, request: string) => ({
+  statusIntervalSec: options.statusIntervalSec,
+  scanIntervalSec: options.scanIntervalSec,
+  holdRemovalSec: options.holdRemovalSec,
+  maxJobsSubmitted: options.maxJobsSubmitted,
+  unmergedDir: join(options.storageDir, "unmerged", request),
+  mergedDir: join(options.storageDir, "merged", request),
+});
+
+/** Jobs write below these, so they must exist and belong to whoever owns the jobs. */
+async function prepareStorage(options: SpoolOptions, request: string): Promise<void> {
+  for (const area of ["unmerged", "merged"]) {
+    const dir = join(options.storageDir, area, request);
+    await mkdir(dir, { recursive: true });
+    if (options.owner) lchownSync(dir, options.owner.uid, options.owner.gid);
+  }
+}
+
+const SLICE_MS = 20;
+
+/** Small files are written synchronously, which is many times quicker, in slices that let others have a turn. */
+async function writeRendered(root: string, files: Iterable<RenderedFile>): Promise<void> {
+  const made = new Set<string>();
+  let sliceEnd = performance.now() + SLICE_MS;
+  for (const file of files) {
+    const path = join(root, file.path);
+    const parent = dirname(path);
+    if (!made.has(parent)) {
+      mkdirSync(parent, { recursive: true });
+      if (made.size > 64) made.clear();
+      made.add(parent);
+    }
+    const descriptor = openSync(path, "w", 0o644);
+    try {
+      for (const chunk of file.chunks) writeSync(descriptor, chunk);
+    } finally {
+      closeSync(descriptor);
+    }
+    if (performance.now() > sliceEnd) {
+      await new Promise((resume) => setImmediate(resume));
+      sliceEnd = performance.now() + SLICE_MS;
+    }
+  }
+}
+
+/** Our own programs go to bin/ and payload/wms2/, the request's files beside them, checked against their hash. */
+async function writePayload(root: string, files: readonly RequestFile[]): Promise<void> {
+  for (const { source, target, executable } of payloadFiles()) {
+    const path = join(root, target);
+    await mkdir(dirname(path), { recursive: true });
+    await copyFile(source, path);
+    chmodSync(path, executable ? 0o755 : 0o644);
+  }
+  for (const file of files) {
+    const sha256 = createHash("sha256").update(file.content).digest("hex");
+    if (sha256 !== file.sha256)
+      throw new InvariantError(`the stored file ${file.path} is not what was handed in`, { sha256 });
+    const path = join(root, "payload", file.path);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, file.content, { mode: file.executable ? 0o755 : 0o644 });
+  }
+}
+
+function giveTree(dir: string, owner: { uid: number; gid: number }): void {
+  lchownSync(dir, owner.uid, owner.gid);
+  for (const entry of readdirSync(dir, { withFileTypes: true })) {
+    const path = join(dir, entry.name);
+    if (entry.isDirectory()) giveTree(path, owner);
+    else lchownSync(path, owner.uid, owner.gid);
+  }
+}
+
+function syncDirectory(path: string): void {
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+async function readIfThere(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw unwritable(path, error);
+  }
+}
+
+/** Lines that do not parse (a torn last one, garbage) are left out and counted, never guessed at. */
+export function parseLedger(text: string): { lines: readonly AttemptLine[]; unreadable: number } {
+  const lines: AttemptLine[] = [];
+  let unreadable = 0;
+  for (const line of text.split("\n")) {
+    if (line === "") continue;
+    const row = parseJson(line);
+    const value = row.ok ? (row.value as Partial<AttemptLine> | null) : null;
+    if (value && typeof value.node === "string" && typeof value.decision === "string")
+      lines.push(value as AttemptLine);
+    else unreadable += 1;
+  }
+  return { lines, unreadable };
+}

@@ -1,0 +1,83 @@
+import { parseJson } from "../../base/json.ts";
+import { err, ok, type Result } from "../../base/result.ts";
+import type { RunVerdict } from "../../domain/run.ts";
+
+/** What DAGMan writes to <dag>.metrics when it ends (23.9.6). Overwritten by each run: check `dagmanId`. */
+export interface Metrics {
+  readonly dagmanId: string;
+  readonly exitCode: number;
+  readonly dagStatus: number;
+  readonly startTime: number;
+  readonly endTime: number;
+  /** The rescue file this run *used*; 0: none. */
+  readonly rescueUsed: number;
+  readonly total: number;
+  readonly succeeded: number;
+  readonly failed: number;
+}
+
+export function parseMetrics(text: string): Result<Metrics, string> {
+  const parsed = parseJson(text);
+  if (!parsed.ok) return err(`metrics are no JSON: ${parsed.error}`);
+  if (typeof parsed.value !== "object" || parsed.value === null) return err("metrics are no object");
+  const fields = parsed.value as Record<string, unknown>;
+  const missing: string[] = [];
+  const number = (...names: string[]): number => {
+    for (const name of names) {
+      const value = fields[name];
+      if (typeof value === "number" && Number.isFinite(value)) return value;
+    }
+    missing.push(names[0]!);
+    return 0;
+  };
+  const metrics: Metrics = {
+    dagmanId: String(fields.dagman_id ?? ""),
+    exitCode: number("exitcode"),
+    dagStatus: number("DagStatus", "dag_status"), // newer manuals spell it dag_status
+    startTime: number("start_time"),
+    endTime: number("end_time"),
+    rescueUsed: typeof fields.rescue_dag_number === "number" ? fields.rescue_dag_number : 0,
+    total: number("total_jobs"),
+    succeeded: number("jobs_succeeded") + number("dag_jobs_succeeded"),
+    failed: number("jobs_failed") + number("dag_jobs_failed"),
+  };
+  return missing.length === 0 ? ok(metrics) : err(`metrics without ${missing.join(", ")}`);
+}
+
+const DAG_STATUS_WORDS = [
+  "ok",
+  "error",
+  "a node failed",
+  "aborted by ABORT-DAG-ON",
+  "removed",
+  "cycle in the DAG",
+  "halted",
+] as const;
+
+/**
+ * Success needs all three: exit code 0 (a FINAL node can turn a failure into 0), DagStatus 0 (a halted DAG has
+ * that too, with exit code 1) and every node succeeded (a removed DAG reports no failed node).
+ */
+export function verdictOf(metrics: Metrics): RunVerdict {
+  switch (metrics.dagStatus) {
+    case 0:
+      if (metrics.exitCode !== 0) return "halted";
+      return metrics.succeeded === metrics.total ? "success" : "failed";
+    case 3:
+      return "aborted";
+    case 4:
+      return "removed";
+    case 5:
+      return "unreadable";
+    case 6:
+      return "halted";
+    default:
+      return "failed";
+  }
+}
+
+export function describeMetrics(metrics: Metrics): string {
+  const status = DAG_STATUS_WORDS[metrics.dagStatus] ?? `DagStatus ${metrics.dagStatus}`;
+  const counts = `${metrics.succeeded} of ${metrics.total} nodes done, ${metrics.failed} failed`;
+  return `DAGMan ended with exit code ${metrics.exitCode} (${status}): ${counts}`;
+}

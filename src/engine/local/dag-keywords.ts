@@ -1,0 +1,194 @@
+import type { DagDraft, NodeSpec } from "./dag-file.ts";
+import { parseAssignments } from "./dag-lines.ts";
+import { findBadMacro } from "./script-macros.ts";
+
+/** A line that cannot be read; parseDag adds the file and the line number. */
+export class DagFault extends Error {}
+
+interface Keyword {
+  /** True when the line speaks of nodes that may be declared further down. */
+  readonly namesNodes: boolean;
+  readonly run: (draft: DagDraft, words: readonly string[], source: string) => void;
+}
+
+const RESERVED = new Set(["PARENT", "CHILD", "ALL_NODES"]);
+
+function integer(word: string | undefined, what: string): number {
+  if (word === undefined || !/^[+-]?\d{1,9}$/.test(word)) throw new DagFault(`Invalid ${what} ${word ?? "(missing)"}`);
+  return Number(word);
+}
+
+function node(draft: DagDraft, name: string | undefined): NodeSpec {
+  const found = name === undefined ? undefined : draft.byName.get(name);
+  if (!found) throw new DagFault(`Unknown Job ${name ?? "(missing name)"}`);
+  return found;
+}
+
+const nodesOf = (draft: DagDraft, name: string | undefined): readonly NodeSpec[] =>
+  name?.toUpperCase() === "ALL_NODES" ? draft.nodes : [node(draft, name)];
+
+function done(rest: readonly string[]): void {
+  if (rest.length) throw new DagFault(`Extra token ${rest[0]}`);
+}
+
+function addNode(draft: DagDraft, kind: NodeSpec["kind"], words: readonly string[]): void {
+  const [name, file, ...rest] = words;
+  if (name === undefined || file === undefined) throw new DagFault("Missing node name or file");
+  if (RESERVED.has(name.toUpperCase())) throw new DagFault(`JobName ${name} is a reserved word`);
+  if (name.includes("+")) throw new DagFault(`JobName ${name} contains the character '+'`);
+  if (draft.byName.has(name)) throw new DagFault(`Job ${name} is defined twice`);
+  if (file.startsWith("{")) throw new DagFault("Inline submit descriptions are not supported");
+  const flags = { dir: null as string | null, noop: false, done: false };
+  for (let i = 0; i < rest.length; i++) {
+    const word = (rest[i] as string).toUpperCase();
+    if (word === "NOOP") flags.noop = true;
+    else if (word === "DONE") flags.done = true;
+    else if (word === "DIR" && rest[i + 1] !== undefined) flags.dir = rest[++i] as string;
+    else throw new DagFault(`Unexpected token ${rest[i]}`);
+  }
+  const made: NodeSpec = {
+    index: draft.nodes.length,
+    name,
+    kind,
+    file,
+    ...flags,
+    vars: [],
+    pre: null,
+    post: null,
+    retries: 0,
+    unlessExit: null,
+    abort: null,
+    preSkip: null,
+    category: null,
+    priority: 0,
+    children: [],
+    parents: 0,
+  };
+  draft.nodes.push(made);
+  draft.byName.set(name, made);
+}
+
+function readScript(draft: DagDraft, words: readonly string[]): void {
+  let rest = words;
+  let defer: { status: number; seconds: number } | null = null;
+  if (rest[0]?.toUpperCase() === "DEFER") {
+    defer = { status: integer(rest[1], "DEFER status"), seconds: integer(rest[2], "DEFER time") };
+    rest = rest.slice(3);
+  }
+  const type = rest[0]?.toUpperCase();
+  // A hold never lasts here (the job is removed at once and POST learns why), so HOLD has no moment to run.
+  if (type === "HOLD") return;
+  if (type !== "PRE" && type !== "POST") throw new DagFault(`Unknown or unsupported script type ${rest[0] ?? ""}`);
+  const executable = rest[2];
+  if (executable === undefined) throw new DagFault("SCRIPT without an executable");
+  const script = { executable, arguments: rest.slice(3), defer };
+  const bad = findBadMacro(script.arguments, type === "POST");
+  if (bad) throw new DagFault(`Unrecognized macro ${bad} in ${type} script arguments`);
+  const field = type === "PRE" ? "pre" : "post";
+  for (const target of nodesOf(draft, rest[1])) target[field] = script;
+}
+
+function readVars(draft: DagDraft, words: readonly string[], source: string): void {
+  const mode = words[1]?.toUpperCase();
+  // PREPEND is what DAGMan does anyway: the submit file has the last word.
+  if (mode === "APPEND") throw new DagFault("VARS APPEND is not supported");
+  const skip = mode === "PREPEND" ? 3 : 2;
+  const text = source.replace(new RegExp(`^(?:\\S+\\s+){${skip}}`), "");
+  const pairs = parseAssignments(text);
+  if (!pairs) throw new DagFault('VARS needs name="value" pairs');
+  const bad = pairs.find(([key]) => /^queue/i.test(key));
+  if (bad) throw new DagFault(`Illegal variable name: ${bad[0]}; variable names cannot begin with "queue"`);
+  for (const target of nodesOf(draft, words[0])) target.vars.push(...pairs);
+}
+
+function readParents(draft: DagDraft, words: readonly string[]): void {
+  const split = words.findIndex((word) => word.toUpperCase() === "CHILD");
+  if (split < 1 || split === words.length - 1) throw new DagFault("PARENT line without parents or CHILD nodes");
+  const children = words.slice(split + 1).map((name) => node(draft, name));
+  for (const name of words.slice(0, split)) {
+    const parent = node(draft, name);
+    const known = new Set(parent.children);
+    for (const child of children) {
+      if (known.has(child.index)) continue;
+      known.add(child.index);
+      parent.children.push(child.index);
+      child.parents += 1;
+    }
+  }
+}
+
+function readRetry(draft: DagDraft, words: readonly string[]): void {
+  const retries = integer(words[1], "RETRY count");
+  if (retries < 0) throw new DagFault(`Invalid RETRY count ${retries}`);
+  let unlessExit: number | null = null;
+  if (words.length > 2) {
+    if (words[2]?.toUpperCase() !== "UNLESS-EXIT") throw new DagFault(`Unexpected token ${words[2]}`);
+    unlessExit = integer(words[3], "UNLESS-EXIT value");
+    done(words.slice(4));
+  }
+  for (const target of nodesOf(draft, words[0])) Object.assign(target, { retries, unlessExit });
+}
+
+function readAbort(draft: DagDraft, words: readonly string[]): void {
+  const on = integer(words[1], "ABORT-DAG-ON value");
+  let returns: number | null = null;
+  if (words.length > 2) {
+    if (words[2]?.toUpperCase() !== "RETURN") throw new DagFault(`Unexpected token ${words[2]}`);
+    returns = integer(words[3], "RETURN value");
+    if (returns < 0 || returns > 255) throw new DagFault(`RETURN value ${returns} is not in 0..255`);
+    done(words.slice(4));
+  }
+  for (const target of nodesOf(draft, words[0])) target.abort = { on, returns };
+}
+
+const declares = (run: Keyword["run"]): Keyword => ({ namesNodes: false, run });
+const names = (run: Keyword["run"]): Keyword => ({ namesNodes: true, run });
+
+export const KEYWORDS: Readonly<Record<string, Keyword | undefined>> = {
+  JOB: declares((draft, words) => addNode(draft, "job", words)),
+  NODE: declares((draft, words) => addNode(draft, "job", words)),
+  SUBDAG: declares((draft, words) => {
+    if (words[0]?.toUpperCase() !== "EXTERNAL") throw new DagFault("SUBDAG must be EXTERNAL");
+    addNode(draft, "subdag", words.slice(1));
+  }),
+  PARENT: names(readParents),
+  VARS: names(readVars),
+  SCRIPT: names(readScript),
+  RETRY: names(readRetry),
+  "ABORT-DAG-ON": names(readAbort),
+  PRE_SKIP: names((draft, words) => {
+    const value = integer(words[1], "PRE_SKIP value");
+    for (const target of nodesOf(draft, words[0])) target.preSkip = value;
+  }),
+  PRIORITY: names((draft, words) => {
+    const value = integer(words[1], "PRIORITY");
+    for (const target of nodesOf(draft, words[0])) target.priority = value;
+  }),
+  CATEGORY: names((draft, words) => {
+    if (words[1] === undefined) throw new DagFault("CATEGORY without a name");
+    for (const target of nodesOf(draft, words[0])) target.category = words[1];
+  }),
+  DONE: names((draft, words) => {
+    node(draft, words[0]).done = true;
+  }),
+  MAXJOBS: declares((draft, words) => {
+    const limit = integer(words[1], "MAXJOBS limit");
+    if (limit < 0) throw new DagFault(`Invalid MAXJOBS limit ${limit}`);
+    draft.maxJobs.set(words[0] as string, limit);
+  }),
+  NODE_STATUS_FILE: declares((draft, words) => {
+    if (words[0] === undefined) throw new DagFault("NODE_STATUS_FILE without a path");
+    const always = words.some((word) => word.toUpperCase() === "ALWAYS-UPDATE");
+    const rest = words.slice(1).filter((word) => word.toUpperCase() !== "ALWAYS-UPDATE");
+    draft.statusFile = { path: words[0], minSec: rest[0] ? integer(rest[0], "update time") : 60, always };
+  }),
+  JOBSTATE_LOG: declares((draft, words) => {
+    if (words[0] === undefined) throw new DagFault("JOBSTATE_LOG without a path");
+    draft.jobstateLog = words[0];
+  }),
+  CONFIG: declares((draft, words) => {
+    if (words[0] === undefined) throw new DagFault("CONFIG without a path");
+    if (draft.config !== null) throw new DagFault("CONFIG was given twice");
+    draft.config = words[0];
+  }),
+};

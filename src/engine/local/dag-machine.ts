@@ -1,0 +1,322 @@
+import { InvariantError } from "../../base/errors.ts";
+import type { NodeState } from "../../domain/run.ts";
+import type { DagFile, NodeSpec } from "./dag-file.ts";
+import { Fifo, goesFirst, PriorityFifo } from "./queues.ts";
+
+/**
+ * One DAG as DAGMan would run it: what happened goes in, what to do next comes out. It knows neither time nor
+ * processes, and the same events in the same order give the same actions: that is how a journal brings a DAG
+ * back after a crash. Every event costs O(children), and O(categories) per node started.
+ */
+export type DagEvent =
+  | { readonly kind: "start" }
+  | { readonly kind: "pre-ended"; readonly node: number; readonly code: number }
+  /** `code` as DAGMan's $RETURN: exit code, -signal, -1001 not submitted, -1002 removed. */
+  | { readonly kind: "job-ended"; readonly node: number; readonly code: number }
+  | { readonly kind: "post-ended"; readonly node: number; readonly code: number }
+  | { readonly kind: "deferral-over"; readonly node: number }
+  /** hold and release: nothing new begins meanwhile. */
+  | { readonly kind: "pause"; readonly on: boolean }
+  /** The halt file: like a pause, but a drained DAG ends. */
+  | { readonly kind: "halt"; readonly on: boolean }
+  | { readonly kind: "remove" }
+  /** Everything that `kill` asked for is gone. */
+  | { readonly kind: "killed" };
+
+export type DagAction =
+  | { readonly kind: "pre" | "job" | "post"; readonly node: number }
+  | { readonly kind: "defer"; readonly node: number; readonly seconds: number }
+  | { readonly kind: "kill" }
+  | { readonly kind: "end"; readonly outcome: DagOutcome };
+
+/** `status` as in metrics: 0 ok, 2 a node failed, 3 abort-on, 4 removed; halted DAGs say 0 with exit 1. */
+export interface DagOutcome {
+  readonly exit: number;
+  readonly status: 0 | 2 | 3 | 4;
+  readonly words: string;
+}
+
+export interface LiveNode {
+  readonly spec: NodeSpec;
+  state: NodeState;
+  parentsLeft: number;
+  /** $RETRY: 0 for the first attempt of this run. */
+  attempt: number;
+  preReturn: number;
+  /** $RETURN of the attempt under way or just ended. */
+  jobReturn: number;
+  detail: string;
+}
+
+export interface DagLimits {
+  /** DAGMAN_MAX_JOBS_SUBMITTED; 0: none. */
+  readonly maxJobs: number;
+  readonly maxPre: number;
+  readonly maxPost: number;
+}
+export const DEFAULT_LIMITS: DagLimits = { maxJobs: 0, maxPre: 20, maxPost: 20 };
+
+export type Counts = Record<NodeState, number>;
+
+interface Category {
+  readonly limit: number;
+  running: number;
+  readonly ready: PriorityFifo<LiveNode>;
+}
+
+type Part = "pre" | "post";
+
+export class DagMachine {
+  readonly nodes: readonly LiveNode[];
+  readonly counts: Counts = { waiting: 0, ready: 0, pre: 0, queued: 0, post: 0, done: 0, failed: 0, futile: 0 };
+  outcome: DagOutcome | null = null;
+  private readonly limits: DagLimits;
+  private readonly categories = new Map<string, Category>();
+  private readonly places: Record<Part, { waiting: Fifo<LiveNode>; running: number; readonly limit: number }>;
+  private ending: DagOutcome | null = null;
+  private paused = false;
+  private halted = false;
+  private order = 0;
+  private actions: DagAction[] = [];
+
+  constructor(dag: DagFile, limits: DagLimits = DEFAULT_LIMITS) {
+    this.limits = limits;
+    this.places = {
+      pre: { waiting: new Fifo(), running: 0, limit: limits.maxPre || Number.POSITIVE_INFINITY },
+      post: { waiting: new Fifo(), running: 0, limit: limits.maxPost || Number.POSITIVE_INFINITY },
+    };
+    this.nodes = dag.nodes.map((spec) => ({
+      spec,
+      state: "waiting",
+      parentsLeft: spec.parents,
+      attempt: 0,
+      preReturn: -1,
+      jobReturn: 0,
+      detail: "",
+    }));
+    this.counts.waiting = this.nodes.length;
+    for (const spec of dag.nodes) this.category(spec, dag.maxJobs);
+    for (const node of this.nodes) {
+      if (!node.spec.done) continue;
+      this.move(node, "done");
+      for (const child of node.spec.children) (this.nodes[child] as LiveNode).parentsLeft -= 1;
+    }
+  }
+
+  /** Nodes with a process, a job or a script under way (or a deferral). */
+  get active(): number {
+    return this.counts.pre + this.counts.queued + this.counts.post;
+  }
+
+  get isEnding(): boolean {
+    return this.ending !== null;
+  }
+
+  handle(event: DagEvent): DagAction[] {
+    this.actions = [];
+    if (this.outcome) return [];
+    if (this.ending) {
+      if (event.kind === "killed") this.end(this.ending);
+      return this.actions;
+    }
+    switch (event.kind) {
+      case "start":
+        for (const node of this.nodes) if (node.state === "waiting" && node.parentsLeft === 0) this.makeReady(node);
+        break;
+      case "pre-ended":
+        this.preEnded(this.node(event.node, "pre"), event.code);
+        break;
+      case "job-ended":
+        this.jobEnded(this.node(event.node, "queued"), event.code);
+        break;
+      case "post-ended":
+        this.postEnded(this.node(event.node, "post"), event.code);
+        break;
+      case "deferral-over":
+        this.deferralOver(this.nodes[event.node] as LiveNode);
+        break;
+      case "pause":
+        this.paused = event.on;
+        break;
+      case "halt":
+        this.halted = event.on;
+        break;
+      case "remove":
+        this.stopWith({ exit: 2, status: 4, words: "removed from the queue" });
+        break;
+      case "killed":
+        break;
+    }
+    if (!this.ending) this.schedule();
+    return this.actions;
+  }
+
+  private node(index: number, expected: NodeState): LiveNode {
+    const node = this.nodes[index];
+    if (node?.state !== expected) {
+      throw new InvariantError(`node ${node?.spec.name ?? index} is ${node?.state}, not ${expected}`);
+    }
+    return node;
+  }
+
+  private category(spec: NodeSpec, maxJobs?: ReadonlyMap<string, number>): Category {
+    const name = spec.category ?? "";
+    let category = this.categories.get(name);
+    if (!category) {
+      const limit = (spec.category !== null ? maxJobs?.get(name) : undefined) ?? Number.POSITIVE_INFINITY;
+      category = { limit, running: 0, ready: new PriorityFifo() };
+      this.categories.set(name, category);
+    }
+    return category;
+  }
+
+  private move(node: LiveNode, state: NodeState, detail = ""): void {
+    this.counts[node.state] -= 1;
+    this.counts[state] += 1;
+    node.state = state;
+    node.detail = detail;
+  }
+
+  private makeReady(node: LiveNode): void {
+    this.move(node, "ready");
+    node.preReturn = -1;
+    if (node.spec.pre) this.places.pre.waiting.push(node);
+    else this.makeSubmittable(node);
+  }
+
+  private makeSubmittable(node: LiveNode): void {
+    this.category(node.spec).ready.push(node, node.spec.priority, this.order++);
+  }
+
+  private preEnded(node: LiveNode, code: number): void {
+    this.places.pre.running -= 1;
+    if (node.spec.pre?.defer?.status === code) return this.defer(node, node.spec.pre.defer.seconds);
+    node.preReturn = code;
+    if (code === 0) {
+      this.move(node, "ready");
+      return this.makeSubmittable(node);
+    }
+    if (code === node.spec.preSkip) return this.succeed(node);
+    this.fail(node, code, `PRE script failed with status ${code}`);
+  }
+
+  private jobEnded(node: LiveNode, code: number): void {
+    this.category(node.spec).running -= 1;
+    node.jobReturn = code;
+    if (node.spec.post) {
+      this.move(node, "post");
+      this.places.post.waiting.push(node);
+    } else if (code === 0) this.succeed(node);
+    else this.fail(node, code, `Job proc failed with ${code < 0 ? jobWords(code) : `status ${code}`}`);
+  }
+
+  private postEnded(node: LiveNode, code: number): void {
+    this.places.post.running -= 1;
+    if (node.spec.post?.defer?.status === code) return this.defer(node, node.spec.post.defer.seconds);
+    if (code === 0) this.succeed(node);
+    else this.fail(node, code, `POST script failed with status ${code}`);
+  }
+
+  private defer(node: LiveNode, seconds: number): void {
+    node.detail = `script deferred for ${seconds} s`;
+    this.actions.push({ kind: "defer", node: node.spec.index, seconds });
+  }
+
+  private deferralOver(node: LiveNode): void {
+    if (node.state === "post") this.places.post.waiting.push(node);
+    // Back to ready, so that a halt in the meantime finds nothing begun.
+    else if (node.state === "pre") {
+      this.move(node, "ready");
+      this.places.pre.waiting.push(node);
+    }
+  }
+
+  private succeed(node: LiveNode): void {
+    if (node.spec.abort?.on === 0) return this.abort(node, 0);
+    this.move(node, "done");
+    for (const index of node.spec.children) {
+      const child = this.nodes[index] as LiveNode;
+      child.parentsLeft -= 1;
+      if (child.parentsLeft === 0 && child.state === "waiting") this.makeReady(child);
+    }
+  }
+
+  private fail(node: LiveNode, code: number, detail: string): void {
+    if (node.spec.abort?.on === code) return this.abort(node, code);
+    if (node.attempt < node.spec.retries && code !== node.spec.unlessExit) {
+      node.attempt += 1;
+      return this.makeReady(node);
+    }
+    this.move(node, "failed", detail);
+    const doomed = [...node.spec.children];
+    for (let index = doomed.pop(); index !== undefined; index = doomed.pop()) {
+      const heir = this.nodes[index] as LiveNode;
+      if (heir.state !== "waiting") continue;
+      this.move(heir, "futile");
+      doomed.push(...heir.spec.children);
+    }
+  }
+
+  /** The abort value wins over retries; the node itself counts as done only when the value was 0. */
+  private abort(node: LiveNode, code: number): void {
+    this.move(node, code === 0 ? "done" : "failed", `ABORT-DAG-ON value ${code}`);
+    const exit = node.spec.abort?.returns ?? Math.abs(code) % 256;
+    this.stopWith({ exit, status: 3, words: `node ${node.spec.name} exited with its ABORT-DAG-ON value ${code}` });
+  }
+
+  private stopWith(outcome: DagOutcome): void {
+    this.ending = outcome;
+    this.actions.push({ kind: "kill" });
+  }
+
+  private end(outcome: DagOutcome): void {
+    this.outcome = outcome;
+    this.actions.push({ kind: "end", outcome });
+  }
+
+  private schedule(): void {
+    this.fillPlaces("post");
+    if (!this.paused && !this.halted) {
+      this.fillPlaces("pre");
+      this.submitReady();
+    }
+    if (this.active > 0 || (this.counts.ready > 0 && !this.halted)) return;
+    if (this.counts.done === this.nodes.length) return this.end({ exit: 0, status: 0, words: "all nodes done" });
+    if (this.counts.ready > 0) return this.end({ exit: 1, status: 0, words: "halted" });
+    const { failed, futile } = this.counts;
+    this.end({ exit: 1, status: 2, words: `${failed} node(s) failed, ${futile} could not run for that` });
+  }
+
+  private fillPlaces(part: Part): void {
+    const places = this.places[part];
+    while (places.running < places.limit) {
+      const node = places.waiting.shift();
+      if (!node) return;
+      places.running += 1;
+      this.move(node, part);
+      this.actions.push({ kind: part, node: node.spec.index });
+    }
+  }
+
+  private submitReady(): void {
+    const limit = this.limits.maxJobs || Number.POSITIVE_INFINITY;
+    while (this.counts.queued < limit) {
+      let best: { category: Category; head: { priority: number; order: number } } | undefined;
+      for (const category of this.categories.values()) {
+        const head = category.running < category.limit ? category.ready.head() : undefined;
+        if (head && goesFirst(head, best?.head)) best = { category, head };
+      }
+      const node = best?.category.ready.shift();
+      if (!best || !node) return;
+      best.category.running += 1;
+      this.move(node, "queued");
+      this.actions.push({ kind: "job", node: node.spec.index });
+    }
+  }
+}
+
+function jobWords(code: number): string {
+  if (code === -1001) return "no submission";
+  if (code === -1002) return "removal";
+  return `signal ${-code}`;
+}

@@ -1,0 +1,307 @@
+import { parseJson } from "../base/json.ts";
+import type { NodeTally, UnitTally } from "../domain/dag.ts";
+import { EMPTY_TALLY } from "../domain/dag.ts";
+import type { DagId, NodeName, UnitName } from "../domain/names.ts";
+import type { NodeView, Run, RunObservation } from "../domain/run.ts";
+import { parseDagmanOut, parseLibWords } from "./format/dagman-out.ts";
+import { parseEvents } from "./format/event-log.ts";
+import { describeMetrics, type Metrics, parseMetrics, verdictOf } from "./format/metrics.ts";
+import { highestRescue, parseRescue, rescueName } from "./format/rescue.ts";
+import {
+  isUnit,
+  nodeNames,
+  type Tallies,
+  TopView,
+  tallyNodes,
+  tallyRun,
+  type UnitView,
+} from "./format/run-view.ts";
+import { parseStatusFile, type StatusFile } from "./format/status-file.ts";
+import { FileCache, inTurns, listDir, readTail, readText } from "./read-files.ts";
+
+export type RunningView = Extract<RunObservation, { kind: "running" }>;
+export type EndedView = Extract<RunObservation, { kind: "ended" }>;
+
+/** Done units whose size is not yet known are counted by the average; so many are looked up per visit. */
+const SIZES_PER_VISIT = 200;
+const STATUS = "workflow.dag.status";
+
+interface Memory {
+  /** Inner nodes of the whole run, from plan.json; null: it does not say. */
+  readonly planned: number | null;
+  top: TopView | null;
+  /** Nodes in a unit, counted once in its group.dag. */
+  readonly sizes: Map<string, number>;
+  last: RunningView | null;
+  ended: { stamp: string; view: EndedView } | null;
+  since: number;
+}
+
+/**
+ * Reads the bookkeeping files both engines leave in a submit directory and turns them into pieces of an observation. It keeps what it
+ * read by (inode, mtime, size): an unchanged run costs one stat, plus one per unit that is running. It never decides whether a run is
+ * alive: the engine knows that, and asks `running` or `ended`.
+ *
+ * A file that cannot be read or was cut is not a failure: the last good view stays, with a note.
+ */
+export class RunReader {
+  private readonly cache = new FileCache();
+  private readonly memories = new Map<DagId, Memory>();
+
+  /**
+   * `since` (epoch seconds) is when this run was submitted: a status file of an earlier run of the same DAG is older. From such a
+   * file only what was done is taken, which a rescue does not do again.
+   */
+  async running(run: Run, since: number, note: string | null = null): Promise<RunningView> {
+    const memory = await this.memory(run);
+    memory.since = since;
+    const file = await this.cache.read(`${run.submitDir}/${STATUS}`, (text) =>
+      topFrom(parseStatusFile(text)),
+    );
+    if (file.kind === "absent") return { ...emptyRunning(memory), note };
+    if (file.kind === "unreadable") return keepLast(memory, note, `${STATUS} cannot be read: ${file.why}`);
+    if (file.value === null) return keepLast(memory, note, `${STATUS} is incomplete`);
+    const top = file.value.timestamp >= since ? file.value : file.value.doneOnly();
+    const lives = await inTurns(top.unitsQueued, (unit) => this.unit(run, memory, unit, since));
+    const unchanged = memory.last !== null && memory.top === top && !lives.some((live) => live.changed);
+    if (unchanged && memory.sizes.size >= top.unitsDone.length) {
+      return memory.last!.note === note ? memory.last! : { ...memory.last!, note };
+    }
+    await this.learnSizes(run, memory, [...top.unitsDone, ...top.unitsFailed]);
+    const failed = await inTurns(top.unitsFailed, (unit) => this.unit(run, memory, unit, since));
+    memory.top = top;
+    memory.last = { kind: "running", ...this.tallies(memory, top, [...lives, ...failed]), note };
+    return memory.last;
+  }
+
+  /**
+   * How a run that the engine no longer has ended; null when its files do not say. Only metrics of this very
+   * run (`dagman_id`) count: the file is overwritten by each run of the DAG.
+   */
+  async ended(run: Run): Promise<EndedView | null> {
+    const memory = await this.memory(run);
+    const stamp = await this.cache.stamp(`${run.submitDir}/workflow.dag.metrics`);
+    if (memory.ended !== null && memory.ended.stamp === stamp) return memory.ended.view;
+    const metrics = await this.metricsOf(run);
+    if (metrics) {
+      const cycle = verdictOf(metrics) === "unreadable";
+      const words = describeMetrics(metrics);
+      const view = await this.final(
+        run,
+        memory,
+        verdictOf(metrics),
+        cycle ? await withErrors(run, words) : words,
+        metrics,
+      );
+      memory.ended = { stamp, view };
+      return view;
+    }
+    return this.endedWithoutMetrics(run, memory);
+  }
+
+  /** Metrics of this run, or null: none, half-written, or of another run. */
+  async metricsOf(run: Run): Promise<Metrics | null> {
+    const text = await readText(`${run.submitDir}/workflow.dag.metrics`);
+    const metrics = text.kind === "text" ? parseMetrics(text.text) : null;
+    return metrics?.ok && metrics.value.dagmanId === run.engineId ? metrics.value : null;
+  }
+
+  /**
+   * A DAG file that does not parse and a DAGMan removed while held leave no metrics (23.9.6). Its own event log
+   * says how it left the queue, and dagman.out why.
+   */
+  private async endedWithoutMetrics(run: Run, memory: Memory): Promise<EndedView | null> {
+    const out = parseDagmanOut(await readTail(`${run.submitDir}/workflow.dag.dagman.out`, 256 * 1024));
+    const mine = out.cluster === run.engineId;
+    if (mine && out.parseFailed) {
+      const words = out.errors.join("; ") || "DAGMan failed to parse the DAG file";
+      return this.final(run, memory, "unreadable", words, null);
+    }
+    const log = parseEvents(
+      Buffer.from(await readTail(`${run.submitDir}/workflow.dag.dagman.log`, 64 * 1024)),
+    );
+    const last = log.events
+      .filter((event) => String(event.cluster) === run.engineId)
+      .findLast((event) => event.kind === "aborted" || event.kind === "terminated");
+    if (!last) return null;
+    if (last.kind === "aborted") {
+      return this.final(
+        run,
+        memory,
+        "removed",
+        `DAGMan was removed: ${last.reason ?? "no reason given"}`,
+        null,
+      );
+    }
+    const lib = parseLibWords(await readTail(`${run.submitDir}/workflow.dag.lib.err`, 4096));
+    const how =
+      last.exit === null
+        ? ""
+        : "code" in last.exit
+          ? ` with exit code ${last.exit.code}`
+          : ` by signal ${last.exit.signal}`;
+    const words = [...(mine ? out.errors : []), lib].filter((word) => word !== "").join("; ");
+    return this.final(
+      run,
+      memory,
+      "failed",
+      `DAGMan ended${how} and left no metrics${words ? `: ${words}` : ""}`,
+      null,
+    );
+  }
+
+  /** D10: units that finished just before the end must be found here; there is no later look. */
+  async final(
+    run: Run,
+    memory: Memory | null,
+    verdict: EndedView["verdict"],
+    words: string,
+    metrics: Metrics | null,
+  ): Promise<EndedView> {
+    memory ??= await this.memory(run);
+    const since = metrics ? Math.floor(metrics.startTime) : memory.since;
+    const rescue = highestRescue(await listDir(run.submitDir), "workflow.dag");
+    const status = await this.cache.read(`${run.submitDir}/${STATUS}`, (text) =>
+      topFrom(parseStatusFile(text)),
+    );
+    let top = status.kind === "value" ? status.value : null;
+    if (top && top.timestamp < since) top = top.doneOnly();
+    if (rescue !== null) {
+      const text = await readText(`${run.submitDir}/${rescueName("workflow.dag", rescue)}`);
+      if (text.kind === "text") {
+        const done = parseRescue(text.text);
+        top = top === null ? TopView.ofRescue(done) : top.withDone(done.done);
+      }
+    }
+    if (top === null) return { kind: "ended", verdict, ...emptyEnded(memory), words, rescue };
+    if (verdict === "success") top = top.allDone();
+    await this.learnSizes(run, memory, [...top.unitsDone, ...top.unitsFailed], Number.POSITIVE_INFINITY);
+    const open = [...top.unitsQueued, ...top.unitsFailed, ...top.unitsCut];
+    const units = await inTurns(open, (unit) => this.unit(run, memory, unit, since));
+    const { nodes, ...rest } = this.tallies(memory, top, units);
+    // Nothing is in the queue any more.
+    const settled = { ...nodes, waiting: nodes.waiting + nodes.queued, queued: 0, held: 0 };
+    return { kind: "ended", verdict, nodes: settled, ...rest, words, rescue };
+  }
+
+  /** All nodes, for people; units that have not begun are read from their group.dag. */
+  async nodes(run: Run): Promise<readonly NodeView[]> {
+    const text = await readText(`${run.submitDir}/${STATUS}`);
+    if (text.kind !== "text") return [];
+    const status = parseStatusFile(text.text);
+    const perNode = await inTurns(status.nodes, async (node): Promise<NodeView[]> => {
+      if (!isUnit(node.name)) return [viewOf(null, node)];
+      const unit = node.name as UnitName;
+      const dir = `${run.submitDir}/${unit}`;
+      const inner = await readText(`${dir}/group.dag.status`);
+      if (inner.kind === "text") {
+        const parsed = parseStatusFile(inner.text);
+        if (parsed.complete) return parsed.nodes.map((each) => viewOf(unit, each));
+      }
+      const dag = await readText(`${dir}/group.dag`);
+      const names = dag.kind === "text" ? nodeNames(dag.text) : [];
+      const state = node.state === "done" ? "done" : "waiting";
+      return names.map((name) => ({
+        unit,
+        node: name as NodeName,
+        state,
+        retries: 0,
+        held: false,
+        detail: "",
+      }));
+    });
+    return perNode.flat();
+  }
+
+  /** Drops what is remembered of runs that are no longer asked about. */
+  keepOnly(runs: Iterable<Run>): void {
+    const kept = new Set([...runs].map((run) => run.dagId));
+    for (const id of this.memories.keys()) if (!kept.has(id)) this.memories.delete(id);
+    this.cache.sweep();
+  }
+
+  private async memory(run: Run): Promise<Memory> {
+    let memory = this.memories.get(run.dagId);
+    if (!memory) {
+      memory = {
+        planned: await plannedNodes(run),
+        top: null,
+        sizes: new Map(),
+        last: null,
+        ended: null,
+        since: 0,
+      };
+      this.memories.set(run.dagId, memory);
+    }
+    return memory;
+  }
+
+  /** A unit as its own status file shows it; a file of an earlier run counts as not begun. */
+  private async unit(run: Run, memory: Memory, unit: string, since: number): Promise<UnitView> {
+    const path = `${run.submitDir}/${unit}/group.dag.status`;
+    const file = await this.cache.read(path, (text) => {
+      const status = parseStatusFile(text);
+      return status.complete ? { timestamp: status.timestamp, nodes: tallyNodes(status.nodes) } : null;
+    });
+    const tally = file.kind === "value" ? file.value : null;
+    const changed = file.kind !== "value" || file.fresh;
+    if (tally && tally.timestamp >= since) {
+      memory.sizes.set(unit, tally.nodes.total);
+      return { unit, nodes: tally.nodes, changed };
+    }
+    await this.learnSizes(run, memory, [unit]);
+    const total = memory.sizes.get(unit) ?? 0;
+    return { unit, nodes: { ...EMPTY_TALLY, total, waiting: total }, changed };
+  }
+
+  private async learnSizes(
+    run: Run,
+    memory: Memory,
+    units: readonly string[],
+    limit = SIZES_PER_VISIT,
+  ): Promise<void> {
+    const unknown = units.filter((unit) => !memory.sizes.has(unit)).slice(0, limit);
+    await inTurns(unknown, async (unit) => {
+      const dag = await readText(`${run.submitDir}/${unit}/group.dag`);
+      if (dag.kind === "text") memory.sizes.set(unit, nodeNames(dag.text).length);
+    });
+  }
+
+  private tallies(memory: Memory, top: TopView, units: readonly UnitView[]): Tallies {
+    return tallyRun(top, units, memory.sizes, memory.planned);
+  }
+}
+
+async function plannedNodes(run: Run): Promise<number | null> {
+  const text = await readText(`${run.submitDir}/plan.json`);
+  const plan = text.kind === "text" ? parseJson(text.text) : null;
+  const nodes = plan?.ok ? (plan.value as { nodes?: unknown } | null)?.nodes : null;
+  return typeof nodes === "number" && Number.isSafeInteger(nodes) ? nodes : null;
+}
+
+const topFrom = (status: StatusFile): TopView | null => (status.complete ? TopView.of(status) : null);
+
+function emptyRunning(memory: Memory): Omit<RunningView, "note"> {
+  return { kind: "running", ...emptyEnded(memory) };
+}
+function emptyEnded(memory: Memory): { nodes: NodeTally; units: UnitTally; unitsDone: []; unitsFailed: [] } {
+  const total = memory.planned ?? 0;
+  const units = { total: 0, waiting: 0, running: 0, done: 0, failed: 0 };
+  return { nodes: { ...EMPTY_TALLY, total, waiting: total }, units, unitsDone: [], unitsFailed: [] };
+}
+function keepLast(memory: Memory, note: string | null, trouble: string): RunningView {
+  const words = note === null ? trouble : `${note}; ${trouble}`;
+  return { ...(memory.last ?? emptyRunning(memory)), note: words };
+}
+async function withErrors(run: Run, words: string): Promise<string> {
+  const out = parseDagmanOut(await readTail(`${run.submitDir}/workflow.dag.dagman.out`, 64 * 1024));
+  return [words, ...out.errors].join("; ");
+}
+const viewOf = (unit: UnitName | null, node: StatusFile["nodes"][number]): NodeView => ({
+  unit,
+  node: node.name as NodeName,
+  state: node.state,
+  retries: node.retries,
+  held: node.held > 0,
+  detail: node.detail,
+});

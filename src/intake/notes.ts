@@ -1,0 +1,52 @@
+import type { Problem } from "../domain/problem.ts";
+
+/** Beyond this many, a person is better served by a count. */
+const MAX_PROBLEMS = 200;
+
+/** Gathers everything there is to say about one document, so that a person mends it in one go. */
+export class Notes {
+  readonly #problems: Problem[] = [];
+  readonly #warnings: string[] = [];
+  #unlisted = 0;
+
+  problem(path: string, message: string, allowed: string | null = null): void {
+    if (this.#problems.length < MAX_PROBLEMS) this.#problems.push({ path, message, allowed });
+    else this.#unlisted += 1;
+  }
+
+  /** Legal, but perhaps not what was meant. */
+  warn(path: string, message: string): void {
+    const text = path ? `${path}: ${message}` : message;
+    if (!this.#warnings.includes(text)) this.#warnings.push(text);
+  }
+
+  get count(): number {
+    return this.#problems.length + this.#unlisted;
+  }
+
+  get warnings(): readonly string[] {
+    return this.#warnings;
+  }
+
+  get problems(): readonly Problem[] {
+    if (this.#unlisted === 0) return this.#problems;
+    return [...this.#problems, { path: "", message: `and ${this.#unlisted} more problems`, allowed: null }];
+  }
+}
+
+/** A value as a message shows it: JSON, on one line, never long. */
+export function shown(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (typeof value === "object" && value !== null) return "a map";
+  const text = typeof value === "string" ? JSON.stringify(value.slice(0, 80)) : String(value).slice(0, 80);
+  return typeof value === "string" && value.length > 80 ? `${text}… (${value.length} characters)` : text;
+}
+
+/** Lines for people: `split.files_per_job: must be at least 1 (got 0)`. */
+export function describeProblems(problems: readonly Problem[]): readonly string[] {
+  return problems.map(({ path, message, allowed }) => {
+    const place = path === "" ? "the document" : path;
+    return allowed === null ? `${place}: ${message}` : `${place}: ${message}; allowed: ${allowed}`;
+  });
+}

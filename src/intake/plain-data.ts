@@ -1,0 +1,68 @@
+import type { Notes } from "./notes.ts";
+import { childPath } from "./paths.ts";
+
+const MAX_DEPTH = 64;
+const MAX_VALUES = 500_000;
+const LONE_SURROGATE = /[\uD800-\uDFFF]/u;
+
+/**
+ * A copy of a document that is surely plain: maps, lists, text, finite numbers, bigints, true, false, null. Text that
+ * no database would take (NUL, half of a surrogate pair) and `__proto__` are problems; cycles end at the depth
+ * limit. After this, reading needs no further care about what a value really is.
+ */
+export function plainData(document: unknown, notes: Notes): unknown {
+  let values = 0;
+  const copy = (value: unknown, path: string, depth: number): unknown => {
+    values += 1;
+    if (values > MAX_VALUES) return null;
+    if (depth > MAX_DEPTH) {
+      notes.problem(path, `is nested deeper than ${MAX_DEPTH}`);
+      return null;
+    }
+    switch (typeof value) {
+      case "boolean":
+      case "bigint":
+        return value;
+      case "number":
+        if (!Number.isFinite(value)) notes.problem(path, `must be an ordinary number (got ${value})`);
+        return Number.isFinite(value) ? value : null;
+      case "string":
+        if (!isStorable(value)) notes.problem(path, "contains a character that cannot be stored (NUL or half a surrogate pair)");
+        return isStorable(value) ? value : null;
+      case "undefined":
+        return null;
+      case "object":
+        return value === null ? null : copyObject(value, path, depth);
+      default:
+        notes.problem(path, `must be plain data (got a ${typeof value})`);
+        return null;
+    }
+  };
+  const copyObject = (value: object, path: string, depth: number): unknown => {
+    if (Array.isArray(value)) return Array.from(value, (item, index) => copy(item, childPath(path, index), depth + 1));
+    const kind: unknown = Object.getPrototypeOf(value);
+    if (kind !== Object.prototype && kind !== null) {
+      notes.problem(path, "must be plain data: a map, a list, text, a number, true or false");
+      return null;
+    }
+    const row: Record<string, unknown> = {};
+    for (const key of Object.keys(value)) {
+      if (key === "__proto__" || !isStorable(key)) notes.problem(childPath(path, key), "is not allowed as a key");
+      else row[key] = copy((value as Record<string, unknown>)[key], childPath(path, key), depth + 1);
+    }
+    return row;
+  };
+  const result = copy(document, "", 0);
+  if (values > MAX_VALUES) notes.problem("", `holds more than ${MAX_VALUES} values`);
+  return result;
+}
+
+const isStorable = (text: string): boolean => !text.includes("\0") && !LONE_SURROGATE.test(text);
+
+/** Data to be carried as it is: bigints become text, as everywhere beyond 2^53. */
+export function carried(value: unknown): unknown {
+  if (typeof value === "bigint") return value.toString();
+  if (Array.isArray(value)) return value.map(carried);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, carried(item)]));
+}

@@ -1,0 +1,62 @@
+import { LineCounter, parseDocument, type YAMLError } from "yaml";
+import type { Problem } from "../domain/problem.ts";
+
+const MAX_ALIASES = 100;
+
+/**
+ * YAML 1.2 with nothing but maps, lists, text, numbers and true/false: tags that would make other things, keys
+ * given twice and several documents in one text are errors; aliases may not multiply into a bomb.
+ */
+export function readYaml(text: string): { value: unknown } | { problems: Problem[] } {
+  const lineCounter = new LineCounter();
+  try {
+    const document = parseDocument(text, {
+      version: "1.2",
+      schema: "core",
+      customTags: [],
+      merge: false,
+      intAsBigInt: true,
+      uniqueKeys: true,
+      stringKeys: true,
+      prettyErrors: false,
+      logLevel: "silent",
+      lineCounter,
+    });
+    const faults = [...document.errors, ...document.warnings];
+    if (faults.length > 0) return { problems: faults.slice(0, 20).map((fault) => toProblem(fault, lineCounter)) };
+    return { value: narrow(document.toJS({ maxAliasCount: MAX_ALIASES }), 0) };
+  } catch (error) {
+    const words = error instanceof Error ? error.message : String(error);
+    const message = /alias/i.test(words) ? "uses aliases (*name) too often or in a circle" : firstLine(words);
+    return { problems: [{ path: "", message, allowed: null }] };
+  }
+}
+
+const firstLine = (text: string): string => text.split("\n", 1)[0]!.slice(0, 300);
+
+function toProblem(fault: YAMLError, lines: LineCounter): Problem {
+  const { line, col } = lines.linePos(fault.pos[0]);
+  const message =
+    fault.code === "DUPLICATE_KEY"
+      ? "the same key is given twice"
+      : fault.code === "TAG_RESOLVE_FAILED"
+        ? `tags are not allowed: ${firstLine(fault.message)}`
+        : firstLine(fault.message);
+  return { path: "", message: `line ${line}, column ${col}: ${message}`, allowed: null };
+}
+
+/** Whole numbers were read as bigint to keep their digits; those that fit go back to being numbers. */
+function narrow(value: unknown, depth: number): unknown {
+  if (depth > 64) throw new RangeError("nested deeper than 64");
+  if (typeof value === "bigint") {
+    const number = Number(value);
+    return Number.isSafeInteger(number) ? number : value;
+  }
+  if (Array.isArray(value)) return value.map((item) => narrow(item, depth + 1));
+  if (typeof value !== "object" || value === null) return value;
+  const row: Record<string, unknown> = {};
+  for (const [key, item] of Object.entries(value)) {
+    Object.defineProperty(row, key, { value: narrow(item, depth + 1), enumerable: true, writable: true, configurable: true });
+  }
+  return row;
+}

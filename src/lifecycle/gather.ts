@@ -1,0 +1,111 @@
+import { secondsBetween } from "../base/clock.ts";
+import type { QueueEntry } from "../domain/admission.ts";
+import { type Dag, isDagOver } from "../domain/dag.ts";
+import { batchName, type UnitName } from "../domain/names.ts";
+import type { RequestRecord } from "../domain/request.ts";
+import type { Run, RunObservation } from "../domain/run.ts";
+import type { Workflow } from "../domain/workflow.ts";
+import type { RoundFailures } from "../recovery/decide-round.ts";
+import type { Facts } from "./decide.ts";
+import type { LoopPolicy, Ports } from "./ports.ts";
+
+/** What the whole pass knows already, so that a request costs as few questions as it can. */
+export interface PassView {
+  readonly observations: ReadonlyMap<string, RunObservation>;
+  readonly leaderSince: Date;
+}
+
+export const runOf = (dag: Dag, priority: number): Run => ({
+  dagId: dag.id,
+  submitDir: dag.submitDir,
+  batchName: batchName(dag.id),
+  engineId: dag.engineId,
+  priority,
+});
+
+/** The facts about one request, as they are now. Asks only what its status makes relevant. */
+export async function gather(
+  ports: Ports,
+  policy: LoopPolicy,
+  request: RequestRecord,
+  view: PassView,
+  admission: QueueEntry | null,
+): Promise<Facts> {
+  const { store } = ports;
+  const workflow =
+    request.status === "submitted" ? null : await store.workflows.forRequest(request.spec.name);
+  const dag = workflow?.currentDagId ? await store.dags.get(workflow.currentDagId) : null;
+  const mayRun = dag !== null && !isDagOver(dag.status);
+  const observation = dag && mayRun ? await observe(ports, request, dag, view) : null;
+  const owed = workflow && request.status !== "queued" ? await store.units.owed(workflow.id, 1000) : [];
+  const tired = owed.find((unit) => unit.attempts >= policy.maxRegistrationTries);
+  const needsRemaining =
+    request.status === "planning" || (observation?.kind === "ended" && observation.verdict === "success");
+  return {
+    request,
+    workflow,
+    dag,
+    submitIntent: dag && mayRun ? await store.intents.get(dag.id, "submit") : null,
+    observation,
+    admission,
+    directoryComplete: dag?.status === "ready" ? await ports.spool.isComplete(dag.submitDir) : true,
+    newlyDone: workflow && dag && observation ? await newlyDone(ports, workflow, dag, observation) : [],
+    unitsOwed: owed.length,
+    registrationTrouble: tired ? `outputs of ${tired.name} cannot be registered: ${tired.lastError}` : null,
+    workRemains: workflow && needsRemaining ? await workRemains(ports, request, workflow) : false,
+    failures: request.status === "partial" && dag ? await gatherFailures(ports, dag) : null,
+    leaderForSec: secondsBetween(view.leaderSince, ports.clock.now()),
+  };
+}
+
+/** The pass asked for all known runs at once; one that began since then is asked for alone. */
+async function observe(
+  ports: Ports,
+  request: RequestRecord,
+  dag: Dag,
+  view: PassView,
+): Promise<RunObservation | null> {
+  if (dag.status !== "submitted" && dag.status !== "running") {
+    return null;
+  }
+  const seen = view.observations.get(dag.id);
+  if (seen) return seen;
+  const run = runOf(dag, request.priority);
+  return (await ports.engine.observe([run])).get(dag.id) ?? null;
+}
+
+async function newlyDone(
+  ports: Ports,
+  workflow: Workflow,
+  dag: Dag,
+  seen: RunObservation,
+): Promise<readonly UnitName[]> {
+  if (seen.kind === "unknown" || seen.unitsDone.length === 0) return [];
+  // Units are recorded before the counter moves, so an equal counter means that all have their row.
+  if (seen.kind === "running" && seen.unitsDone.length === dag.units.done) return [];
+  const known = await ports.store.units.finishedNames(workflow.id);
+  return seen.unitsDone.filter((unit) => !known.has(unit));
+}
+
+async function workRemains(ports: Ports, request: RequestRecord, workflow: Workflow): Promise<boolean> {
+  const { generation } = request.spec;
+  if (generation) return workflow.nextFirstEvent <= generation.firstEvent + generation.totalEvents - 1n;
+  if (workflow.round === 0 && workflow.currentDagId === null) return true;
+  const states = await ports.store.files.countByState(workflow.id);
+  return states.fresh + states.attempted > 0 || states.processed + states.excluded === 0;
+}
+
+const EXAMPLES = 5;
+
+async function gatherFailures(ports: Ports, dag: Dag): Promise<RoundFailures> {
+  const history = await ports.store.dags.history(dag.id);
+  const ended = history.findLast((event) => event.type === "ended");
+  const unitsFailed = (ended?.detail.unitsFailed as string[] | undefined) ?? [];
+  const examples: RoundFailures["examples"][number][] = [];
+  for (const unit of unitsFailed.slice(0, EXAMPLES)) {
+    const { lines } = await ports.spool.attempts(dag.submitDir, unit);
+    const last = lines.findLast((line) => line.decision !== "done");
+    if (last) examples.push({ unit, node: last.node, reason: last.reason });
+  }
+  return { unitsTotal: dag.units.total, unitsFailed, endReason: dag.endReason ?? "the run ended", examples };
+}

@@ -1,0 +1,181 @@
+import { secondsBetween } from "../base/clock.ts";
+import { describeError } from "../base/errors.ts";
+import { type PassReport, runPass } from "./pass.ts";
+import type { LoopStatus } from "./port.ts";
+import type { LoopPolicy, Ports } from "./ports.ts";
+
+export interface Loop {
+  start(): void;
+  /** Asks for a pass soon: something changed. */
+  nudge(): void;
+  /** One pass now; for tests and the demo. */
+  passOnce(): Promise<PassReport | null>;
+  status(): Promise<LoopStatus>;
+  /** Ends after the pass under way, and gives the lease back. */
+  stop(): Promise<void>;
+}
+
+/** What every server may know of the leader's last pass: kept in the store, so health is true for all. */
+interface LastPass {
+  readonly at: string;
+  readonly seconds: number;
+  readonly error: string | null;
+  readonly requests: number;
+  readonly withErrors: number;
+}
+
+const LEASE = "lifecycle";
+
+/**
+ * Runs passes on a timer and on a nudge, never two at once. Only the holder of the lease passes; the others look
+ * again when it may have expired. A failed pass is kept and shown, and the next one comes as usual.
+ */
+export function makeLoop(ports: Ports, policy: LoopPolicy, owner: string): Loop {
+  let running = false;
+  let timer: NodeJS.Timeout | null = null;
+  let under: Promise<PassReport | null> | null = null;
+  let nudged = false;
+  let leaderSince: Date | null = null;
+  let passes = 0;
+  let lastPass: LastPass | null = null;
+  let storeError: string | null = null;
+
+  const takeLease = async (): Promise<boolean> => {
+    const now = ports.clock.now();
+    const held = await ports.store.settings.takeLease(
+      LEASE,
+      owner,
+      now,
+      new Date(now.getTime() + policy.leaseSec * 1000),
+    );
+    if (!held) leaderSince = null;
+    else leaderSince ??= now;
+    return held;
+  };
+
+  /** A long pass must not lose the lease half-way. */
+  const keepLease = () => setInterval(() => void takeLease().catch(() => {}), (policy.leaseSec * 1000) / 3);
+
+  const pass = async (): Promise<PassReport | null> => {
+    const begun = ports.clock.now();
+    let report: PassReport | null = null;
+    let error: string | null = null;
+    try {
+      if (!(await takeLease())) return null;
+      const keeper = keepLease();
+      try {
+        report = await runPass(ports, policy, leaderSince ?? begun);
+        error = report.engineError;
+      } finally {
+        clearInterval(keeper);
+      }
+      storeError = null;
+    } catch (failure) {
+      error = describeError(failure);
+      storeError = error;
+      ports.log.error("loop.pass-failed", { why: error });
+    }
+    const seconds = secondsBetween(begun, ports.clock.now());
+    passes += 1;
+    ports.metrics.observePass(seconds);
+    lastPass = {
+      at: ports.clock.now().toISOString(),
+      seconds,
+      error,
+      requests: report?.requests ?? lastPass?.requests ?? 0,
+      withErrors: report?.withErrors ?? 0,
+    };
+    if (report) {
+      await ports.store.settings
+        .set("last-pass", lastPass, owner, ports.clock.now())
+        .catch((failure: unknown) => {
+          storeError = describeError(failure);
+        });
+    }
+    ports.events.emit("loop.pass", { seconds, error, requests: lastPass.requests });
+    return report;
+  };
+
+  const passOnce = (): Promise<PassReport | null> => {
+    under ??= pass().finally(() => {
+      under = null;
+    });
+    return under;
+  };
+
+  const schedule = (delayMs: number) => {
+    if (!running) return;
+    if (timer) clearTimeout(timer);
+    timer = setTimeout(async () => {
+      timer = null;
+      nudged = false;
+      await passOnce();
+      schedule(nudged ? 0 : policy.intervalSec * 1000);
+    }, delayMs);
+  };
+
+  return {
+    start() {
+      running = true;
+      schedule(0);
+    },
+    nudge() {
+      nudged = true;
+      if (!under) schedule(0);
+    },
+    passOnce,
+    async status() {
+      return describeLoop(ports, policy, owner, { running, passes, lastPass, storeError });
+    },
+    async stop() {
+      running = false;
+      if (timer) clearTimeout(timer);
+      await under;
+      await ports.store.settings.dropLease(LEASE, owner);
+    },
+  };
+}
+
+/** Passes may take a while; silence longer than this means that the loop is dead. */
+const silenceSec = (policy: LoopPolicy): number => Math.max(30, 3 * policy.intervalSec + policy.leaseSec);
+
+async function describeLoop(
+  ports: Ports,
+  policy: LoopPolicy,
+  owner: string,
+  own: { running: boolean; passes: number; lastPass: LastPass | null; storeError: string | null },
+): Promise<LoopStatus> {
+  const now = ports.clock.now();
+  const [lease, kept] = own.storeError
+    ? [null, null]
+    : await Promise.all([ports.store.settings.lease(LEASE), ports.store.settings.get<LastPass>("last-pass")]);
+  const last = own.storeError ? own.lastPass : (kept ?? own.lastPass);
+  const lastPassAt = last ? new Date(last.at) : null;
+  const silentFor = lastPassAt ? secondsBetween(lastPassAt, now) : null;
+  const leader = lease && lease.until > now ? lease.owner : null;
+  const why = own.storeError
+    ? `the store does not answer: ${own.storeError}`
+    : !own.running
+      ? "the loop is not running here"
+      : silentFor === null
+        ? "no pass has ended yet"
+        : silentFor > silenceSec(policy)
+          ? `no pass ended for ${Math.round(silentFor)} s`
+          : last?.error
+            ? `the last pass had trouble: ${last.error}`
+            : "passes run";
+  return {
+    running: own.running,
+    leader,
+    isLeader: leader === owner,
+    lastPassAt,
+    lastPassSeconds: last?.seconds ?? null,
+    lastPassError: last?.error ?? null,
+    passes: own.passes,
+    openRequests: last?.requests ?? 0,
+    requestsWithErrors: last?.withErrors ?? 0,
+    intervalSec: policy.intervalSec,
+    healthy: own.running && !own.storeError && silentFor !== null && silentFor <= silenceSec(policy),
+    why,
+  };
+}

@@ -1,0 +1,170 @@
+import { InvariantError, invariant } from "../base/errors.ts";
+import { EMPTY_TALLY } from "../domain/dag.ts";
+import type { DagId, SiteName, UnitName } from "../domain/names.ts";
+import type { DagPlan } from "../domain/plan.ts";
+import type { LedgerFile, Workflow } from "../domain/workflow.ts";
+import { checkPlan } from "../planning/check.ts";
+import { planRound } from "../planning/plan-round.ts";
+import { type Facts, hold } from "./decide.ts";
+import { learnSites } from "./learn-sites.ts";
+import { type Applied, again, applyHold } from "./moves.ts";
+import type { LoopPolicy, Ports } from "./ports.ts";
+
+/**
+ * Plans the next round and writes its submit directory. The DAG row comes first (status `planning`), so that an
+ * interrupted writing is found and discarded; the counters of the workflow move in the same transaction
+ * that calls the directory `ready`, so no number is used twice and none is lost.
+ */
+export async function planNextRound(
+  ports: Ports,
+  policy: LoopPolicy,
+  facts: Facts,
+  because: string,
+): Promise<Applied> {
+  const { request, workflow } = facts;
+  invariant(workflow, "planning without a workflow");
+  const input = await loadInput(ports, facts, workflow);
+  if ("held" in input) return input.held;
+  const dagId = ports.ids.next() as DagId;
+  const outcome = planRound({
+    spec: request.spec,
+    dagId,
+    round: workflow.round,
+    files: input.files,
+    next: {
+      unit: workflow.nextUnit,
+      node: workflow.nextNode,
+      block: workflow.nextBlock,
+      firstEvent: workflow.nextFirstEvent,
+      firstLumi: workflow.nextFirstLumi,
+    },
+    usableSites: await usableSites(ports, workflow),
+    policy,
+  });
+  if (outcome.kind === "nothing-left") {
+    return applyHold(
+      ports,
+      facts,
+      hold("nothing-planned", "work remains, but a round could not be made of it", {}, ["abort"]),
+    );
+  }
+  if (outcome.kind === "refused") {
+    const { code, message, evidence } = outcome.refusal;
+    return applyHold(ports, facts, hold(code, message, evidence, ["release", "abort"]));
+  }
+  const violations = checkPlan(outcome.plan, { spec: request.spec, files: input.files });
+  if (violations.length)
+    throw new InvariantError(`the plan is not sound: ${violations[0]?.message}`, violations.slice(0, 20));
+  await writePlan(ports, facts, workflow, outcome.plan, because);
+  return again;
+}
+
+type Input = { readonly files: readonly LedgerFile[] } | { readonly held: Applied };
+
+async function loadInput(ports: Ports, facts: Facts, workflow: Workflow): Promise<Input> {
+  const { spec } = facts.request;
+  if (spec.kind === "generate") return { files: [] };
+  const found = await ports.catalog.inputFiles(spec);
+  if (!found.ok) {
+    const { code, message, evidence } = found.error;
+    return { held: await applyHold(ports, facts, hold(code, message, evidence, ["release", "abort"])) };
+  }
+  const { gone } = await ports.store.files.sync(workflow.id, found.value);
+  if (gone.length) ports.log.warn("input.gone", { request: spec.name, files: gone.length, first: gone[0] });
+  return { files: await ports.store.files.remaining(workflow.id) };
+}
+
+/** Enabled sites without a ban; null when the engine knows no sites by name. */
+async function usableSites(ports: Ports, workflow: Workflow): Promise<readonly SiteName[] | null> {
+  if (!ports.engine.capabilities.sites) return null;
+  const bans = await ports.store.sites.activeBans(ports.clock.now());
+  const banned = new Set(
+    bans.filter((ban) => ban.workflowId === null || ban.workflowId === workflow.id).map((ban) => ban.site),
+  );
+  await learnSites(ports);
+  const sites = await ports.store.sites.list();
+  return sites.filter((site) => site.status === "enabled" && !banned.has(site.name)).map((site) => site.name);
+}
+
+async function writePlan(
+  ports: Ports,
+  facts: Facts,
+  workflow: Workflow,
+  plan: DagPlan,
+  because: string,
+): Promise<void> {
+  const { store, spool, clock } = ports;
+  const { request } = facts;
+  const { summary } = plan;
+  const nodes = Object.values(summary.nodesByRole).reduce((sum, count) => sum + count, 0);
+  const created = clock.now();
+  await store.transaction(async (tx) => {
+    await tx.dags.create({
+      id: plan.dagId,
+      workflowId: workflow.id,
+      round: plan.round,
+      status: "planning",
+      version: 1,
+      submitDir: spool.submitDir(plan),
+      parentDagId: null,
+      engineId: null,
+      engine: ports.engine.name,
+      roleCounts: summary.nodesByRole,
+      nodes: { ...EMPTY_TALLY, total: nodes, waiting: nodes },
+      units: { total: summary.units, waiting: summary.units, running: 0, done: 0, failed: 0 },
+      stopRequestedAt: null,
+      stopReason: null,
+      endReason: null,
+      createdAt: created,
+      submittedAt: null,
+      endedAt: null,
+    });
+    const seen = await tx.workflows.change(workflow.id, workflow.version, { currentDagId: plan.dagId });
+    invariant(seen, "somebody else changed the workflow while it was planned", { workflow: workflow.id });
+  });
+  await spool.write(plan, request.spec, await store.requests.files(request.spec.name));
+  await store.transaction(async (tx) => {
+    const fresh = await tx.workflows.get(workflow.id);
+    invariant(fresh && fresh.currentDagId === plan.dagId, "another plan took the place of this one", {
+      dag: plan.dagId,
+    });
+    await tx.workflows.change(fresh.id, fresh.version, {
+      nextUnit: summary.next.unit,
+      nextNode: summary.next.node,
+      nextBlock: summary.next.block,
+      nextFirstEvent: summary.next.firstEvent,
+      nextFirstLumi: summary.next.firstLumi,
+      unitsPlanned: fresh.unitsPlanned + summary.units,
+      nodesPlanned: fresh.nodesPlanned + nodes,
+    });
+    await tx.units.createBlocks(workflow.id, summary.blocks, clock.now());
+    if (request.spec.kind === "process") await tx.files.assign(workflow.id, assignments(plan));
+    const why = { reason: because, at: clock.now() };
+    invariant(
+      await tx.dags.change(plan.dagId, 1, { status: "ready" }, why),
+      "the DAG moved while it was written",
+    );
+  });
+  ports.log.info("round.planned", {
+    request: request.spec.name,
+    round: plan.round,
+    units: summary.units,
+    nodes,
+  });
+}
+
+function assignments(plan: DagPlan): { lfn: string; unit: UnitName }[] {
+  const seen = new Set<string>();
+  const found: { lfn: string; unit: UnitName }[] = [];
+  for (const unit of plan.units) {
+    for (const node of unit.nodes) {
+      for (const { lfn } of node.inputs) {
+        const key = `${unit.name} ${lfn}`;
+        if (seen.has(key)) continue;
+        seen.add(key);
+        found.push({ lfn, unit: unit.name });
+      }
+    }
+  }
+  return found;
+}

@@ -1,0 +1,198 @@
+import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { mkdir, readFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import { makeEventBus } from "./api/event-bus.ts";
+import { makeMetrics } from "./api/metrics.ts";
+import { buildApi } from "./api/server.ts";
+import type { Clock } from "./base/clock.ts";
+import { makeLocalCatalog } from "./catalogs/local-catalog.ts";
+import type { Config } from "./config/settings.ts";
+import { replaceFile, unwritable } from "./disk/atomic-file.ts";
+import { makeSpool } from "./disk/spool.ts";
+import type { AdmissionLimits } from "./domain/admission.ts";
+import { DEFAULT_INTAKE_RULES } from "./domain/submission.ts";
+import { makeDagmanEngine } from "./engine/dagman/dagman-engine.ts";
+import { makeLocalEngine } from "./engine/local/local-engine.ts";
+import type { Engine } from "./engine/port.ts";
+import { makeCommands } from "./lifecycle/commands.ts";
+import { type Loop, makeLoop } from "./lifecycle/loop.ts";
+import type { Log, LoopPolicy, Ports } from "./lifecycle/ports.ts";
+import { timedEngine } from "./lifecycle/timed-engine.ts";
+import { openEmbedded, openPostgres } from "./store/open.ts";
+import type { Store } from "./store/port.ts";
+import { VERSION } from "./version.ts";
+
+/** A running server. `close` ends passes, the API and the store; jobs of the engine live on. */
+export interface Server {
+  readonly url: string;
+  readonly token: string;
+  readonly tokenFile: string;
+  readonly ports: Ports;
+  readonly loop: Loop;
+  close(): Promise<void>;
+}
+
+const systemClock: Clock = { now: () => new Date() };
+
+/** The composition root: the only place that chooses adapters. */
+export async function startServer(config: Config): Promise<Server> {
+  const logger = pino({ level: config["log.level"] }, pino.destination(2));
+  await makeDirectories([config.data_dir, config.spool_dir, config.storage_dir]);
+  const store = await openStoreFor(config);
+  const metrics = makeMetrics();
+  const events = makeEventBus();
+  const engine = timedEngine(makeEngine(config), metrics, systemClock);
+  const ports: Ports = {
+    store,
+    engine,
+    catalog: makeLocalCatalog(config.storage_dir),
+    spool: makeSpool(spoolOptions(config)),
+    clock: systemClock,
+    ids: { next: randomUUID },
+    log: logTo(logger),
+    metrics,
+    events,
+  };
+  const { token, tokenFile } = await operatorToken(store, config);
+  await firstSettings(ports, config);
+  const loop = makeLoop(ports, loopPolicy(config), `${hostname()}:${process.pid}`);
+  const commands = makeCommands(ports, intakeRules(config), () => loop.nudge());
+  const api = await buildApi({
+    store,
+    commands,
+    loop,
+    engine,
+    clock: systemClock,
+    metrics,
+    events,
+    logger,
+    info: {
+      version: VERSION,
+      startedAt: systemClock.now(),
+      engine: engine.name,
+      store: config["database.url"] ? "postgresql" : "embedded",
+    },
+    requireAuthForReads: !isLoopback(config["listen.host"]),
+  });
+  const url = await api.listen({ host: config["listen.host"], port: config["listen.port"] });
+  await replaceFile(join(config.data_dir, "server.json"), `${JSON.stringify({ url, pid: process.pid })}\n`);
+  loop.start();
+  logger.info({ url, engine: engine.name }, "server.ready");
+  return {
+    url,
+    token,
+    tokenFile,
+    ports,
+    loop,
+    async close() {
+      await loop.stop();
+      await api.close();
+      await engine.close();
+      await store.close();
+    },
+  };
+}
+
+const isLoopback = (host: string): boolean =>
+  ["127.0.0.1", "::1", "localhost"].includes(host) || host.startsWith("127.");
+
+async function makeDirectories(paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    try {
+      await mkdir(path, { recursive: true });
+    } catch (error) {
+      throw unwritable(path, error);
+    }
+  }
+}
+
+export async function openStoreFor(config: Config): Promise<Store> {
+  const url = config["database.url"];
+  return url ? openPostgres(url) : openEmbedded(join(config.data_dir, "database"));
+}
+
+export function makeEngine(config: Config): Engine {
+  if (config["engine.kind"] === "dagman") {
+    const uid = config["engine.dagman.submit_uid"];
+    return makeDagmanEngine({
+      commandPrefix: config["engine.dagman.prefix"],
+      submitAs: uid === null ? null : { uid, gid: config["engine.dagman.submit_gid"] ?? uid },
+      maxIdle: config["engine.dagman.max_idle"],
+      timeoutSec: config["engine.timeout_sec"],
+    });
+  }
+  return makeLocalEngine({
+    dir: join(config.data_dir, "engine"),
+    sites: config["engine.local.sites"].map(({ name, cores, memory_mb }) => ({
+      name,
+      cores,
+      memoryMb: memory_mb,
+    })),
+    timeoutSec: config["engine.timeout_sec"],
+  });
+}
+
+export function spoolOptions(config: Config) {
+  const uid = config["engine.kind"] === "dagman" ? config["engine.dagman.submit_uid"] : null;
+  return {
+    spoolDir: config.spool_dir,
+    storageDir: config.storage_dir,
+    owner: uid === null ? null : { uid, gid: config["engine.dagman.submit_gid"] ?? uid },
+    statusIntervalSec: config["dag.status_interval_sec"],
+    scanIntervalSec: config["dag.scan_interval_sec"],
+    holdRemovalSec: config["dag.hold_removal_sec"],
+    maxJobsSubmitted: config["dag.max_jobs_submitted"],
+  };
+}
+
+export const loopPolicy = (config: Config): LoopPolicy => ({
+  concurrency: config["lifecycle.concurrency"],
+  intervalSec: config["lifecycle.interval_sec"],
+  leaseSec: config["lifecycle.lease_sec"],
+  resubmitGraceSec: config["engine.kind"] === "local" ? 0 : config["lifecycle.resubmit_grace_sec"],
+  maxErrors: config["lifecycle.max_errors"],
+  roundZeroUnits: config["planning.round_zero_units"],
+  defaultMemoryPerCoreMb: config["planning.default_memory_per_core_mb"],
+  maxMemoryPerCoreMb: config["planning.max_memory_per_core_mb"],
+  maxRegistrationTries: 5,
+});
+
+export const intakeRules = (config: Config) => ({
+  ...DEFAULT_INTAKE_RULES,
+  defaultMemoryPerCoreMb: config["planning.default_memory_per_core_mb"],
+  maxMemoryPerCoreMb: config["planning.max_memory_per_core_mb"],
+  maxWallMinutes: config["planning.max_wall_minutes"],
+});
+
+function logTo(logger: ReturnType<typeof pino>): Log {
+  return {
+    info: (event, detail) => logger.info(detail, event),
+    warn: (event, detail) => logger.warn(detail, event),
+    error: (event, detail) => logger.error(detail, event),
+  };
+}
+
+/** The token that allows changes: made at the first start, readable by its owner only, known to the store as a hash. */
+async function operatorToken(store: Store, config: Config): Promise<{ token: string; tokenFile: string }> {
+  const tokenFile = join(config.data_dir, "operator.token");
+  const kept = await readFile(tokenFile, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return null;
+    throw unwritable(tokenFile, error);
+  });
+  const token = kept?.trim() || randomBytes(24).toString("base64url");
+  if (!kept) await replaceFile(tokenFile, `${token}\n`, 0o600);
+  const sha256 = createHash("sha256").update(token).digest("hex");
+  if (!(await store.settings.findToken(sha256))) {
+    await store.settings.addToken({ sha256, name: "operator", at: systemClock.now() });
+  }
+  return { token, tokenFile };
+}
+
+/** What the configuration says is a beginning; what an operator set through the API stays. */
+async function firstSettings(ports: Ports, config: Config): Promise<void> {
+  if (await ports.store.settings.get<AdmissionLimits>("admission")) return;
+  const limits: AdmissionLimits = { maxActive: config["admission.max_active"] };
+  await ports.store.settings.set("admission", limits, "config", systemClock.now());
+}

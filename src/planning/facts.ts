@@ -1,0 +1,120 @@
+import type { DagId, SiteName } from "../domain/names.ts";
+import type { RequestSpec } from "../domain/request.ts";
+import type { FileState, InputFile } from "../domain/workflow.ts";
+
+/** Everything a round is planned from. Plain data: it can be sent to a worker thread as it is. */
+export interface PlanFacts {
+  readonly spec: RequestSpec;
+  readonly dagId: DagId;
+  readonly round: number;
+  /** Now, if somebody changed it since the spec was written. */
+  readonly priority?: number;
+  /** Input not yet settled; processed and excluded files are left out here too. Ignored for generation. */
+  readonly files: readonly PlanFile[];
+  /** The first numbers no round has used yet. */
+  readonly next: Counters;
+  /** Known sites minus disabled, draining and banned ones; null: the engine has no named sites. */
+  readonly usableSites: readonly SiteName[] | null;
+  readonly policy: PlanPolicy;
+  readonly tuning?: Partial<SplitTuning>;
+  /** What finished units showed; sizes later rounds. */
+  readonly measured?: Measured | null;
+  /** Events of generation ranges that were given up; planned again past the offset when the request tops up. */
+  readonly abandonedEvents?: bigint;
+}
+
+export interface PlanFile extends InputFile {
+  /** Absent: fresh. Attempted files follow all fresh ones and share no unit with them. */
+  readonly state?: FileState;
+}
+
+export interface Counters {
+  readonly unit: number;
+  readonly node: number;
+  readonly block: number;
+  readonly firstEvent: bigint;
+  readonly firstLumi: bigint;
+}
+
+export interface Measured {
+  /** Peak of one job. */
+  readonly memoryMb: number | null;
+  readonly secondsPerEvent: number | null;
+  /** Merged output per event. */
+  readonly kbPerEvent: number | null;
+  /** Goes to the payload as step_profile.json. */
+  readonly stepProfile: Readonly<Record<string, unknown>> | null;
+}
+
+export interface PlanPolicy {
+  /** Units in round 0 of an adaptive request. */
+  readonly roundZeroUnits: number;
+  /** Memory per core that most sites offer; a job never asks for less. */
+  readonly defaultMemoryPerCoreMb: number;
+  /** Most memory per core a job may ask for. */
+  readonly maxMemoryPerCoreMb: number;
+  /** Most units in any round; null (default): as many as there are. */
+  readonly maxUnitsPerRound?: number | null;
+  /** Jobs in a unit sized by its merged file, at most. A unit moves as a whole. Default 1000. */
+  readonly maxJobsPerUnit?: number;
+  /** Jobs in a unit when nobody knows how much they write. Default 10. */
+  readonly unsizedJobsPerUnit?: number;
+  /** Jobs at the top of the memory window in round 0 of an adaptive request. Default 0. */
+  readonly probeJobs?: number;
+  /** Longest job. Default 47 h. */
+  readonly maxWallMinutes?: number;
+  /** Added to measured memory. Default 1.2. */
+  readonly memoryMargin?: number;
+}
+
+export const POLICY_DEFAULTS = {
+  maxUnitsPerRound: null,
+  maxJobsPerUnit: 1000,
+  unsizedJobsPerUnit: 10,
+  probeJobs: 0,
+  maxWallMinutes: 47 * 60,
+  memoryMargin: 1.2,
+} as const;
+
+export type FullPolicy = Required<PlanPolicy>;
+export const fullPolicy = (policy: PlanPolicy): FullPolicy => ({ ...POLICY_DEFAULTS, ...policy });
+
+/** The finer points of splitting. Totals count over all that is planned here; 0: no limit. */
+export interface SplitTuning {
+  /** FileBased: the first so many files by LFN. */
+  readonly totalFiles: number;
+  readonly totalLumis: number;
+  readonly totalEvents: number;
+  /** More jobs than this is an error. */
+  readonly jobLimit: number;
+  /** FileBased: a job's files begin with the same run. */
+  readonly respectRunBoundaries: boolean;
+  /** Lumi-based: a job ends with its file. */
+  readonly haltOnFileBoundaries: boolean;
+  /** Lumi-based: a job ends with its run. */
+  readonly splitOnRun: boolean;
+  /** Lumi-based: a lumi that is in several files is processed by one job that reads all of them. */
+  readonly lumiCorrection: boolean;
+  /** EventAwareLumiBased: a one-lumi file that would take longer is left out. */
+  readonly jobTimeLimitSec: number;
+  readonly leaveOutTooBig: boolean;
+  /** Ignore where files are: the request's own site lists decide. */
+  readonly trustSiteLists: boolean;
+  /** Generation: each job has lumis of its own, or the jobs of a unit share one. */
+  readonly generationLumis: "per-job" | "per-work-unit";
+}
+
+export const TUNING_DEFAULTS: SplitTuning = {
+  totalFiles: 0,
+  totalLumis: 0,
+  totalEvents: 0,
+  jobLimit: 0,
+  respectRunBoundaries: false,
+  haltOnFileBoundaries: false,
+  splitOnRun: true,
+  lumiCorrection: false,
+  jobTimeLimitSec: 172_800,
+  leaveOutTooBig: true,
+  trustSiteLists: false,
+  generationLumis: "per-job",
+};

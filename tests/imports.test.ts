@@ -1,0 +1,110 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { expect, test } from "vitest";
+
+/**
+ * Who may import whom. A name is a folder of src/, or one file of it. Pure folders know only base and domain; the
+ * lifecycle knows ports, never adapters; only main.ts and the CLI's own entry points know everybody.
+ */
+const PURE = ["intake", "admission", "planning", "render", "monitor", "outputs", "recovery"];
+const PORTS = ["engine/port.ts", "store/port.ts", "catalogs/port.ts"];
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  base: [],
+  domain: ["base"],
+  ...Object.fromEntries(PURE.map((folder) => [folder, ["base", "domain"]])),
+  config: ["base"],
+  payload: ["base"],
+  disk: ["base", "domain", "render", "payload", "lifecycle/ports.ts"],
+  "engine/port.ts": ["base", "domain"],
+  "engine/format": ["base", "domain"],
+  "engine/read-run.ts": ["base", "domain", "engine/format", "disk"],
+  "engine/dagman": ["base", "domain", "disk", "engine/port.ts", "engine/format", "engine/read-run.ts"],
+  "engine/local": ["base", "domain", "disk", "engine/port.ts", "engine/format", "engine/read-run.ts"],
+  store: ["base", "domain", "disk"],
+  catalogs: ["base", "domain", "disk"],
+  lifecycle: ["base", "domain", ...PURE, ...PORTS],
+  api: ["base", "domain", ...PORTS, "lifecycle/port.ts", "lifecycle/ports.ts"],
+  cli: ["base", "domain", "config", "intake", "api/client-types.ts", "main.ts"],
+  "main.ts": [
+    "base",
+    "domain",
+    "config",
+    "disk",
+    "engine",
+    "store",
+    "catalogs",
+    "lifecycle",
+    "api",
+    "payload",
+  ],
+};
+/** The commands that work without a server may look further (design: serve, plan, policy, doctor, demo). */
+const SERVERLESS = /^cli\/(serve|plan|policy|doctor|demo|demo\/.*)\.ts$/;
+
+const IMPURE = [
+  /\bDate\.now\b/,
+  /\bnew Date\(\)/,
+  /\bMath\.random\b/,
+  /\bprocess\.env\b/,
+  /\bfetch\(/,
+  /\bconsole\./,
+  /from "node:(?!crypto)/,
+];
+
+const src = resolve(import.meta.dirname, "../src");
+
+function sources(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
+    .map((name) => join(folder, name));
+}
+
+/** The longest name in the table that covers a path. */
+const owner = (path: string): string | undefined =>
+  Object.keys(MAY_IMPORT)
+    .filter((name) => path === name || path.startsWith(`${name}/`))
+    .sort((a, b) => b.length - a.length)[0];
+
+const importsOf = (file: string, text: string): string[] =>
+  [...text.matchAll(/^(?:import|export)\b[^;]*?from "(\.[^"]+)";/gms)].map((match) =>
+    relative(src, resolve(dirname(file), match[1] ?? "")),
+  );
+
+const files = sources(src).map((file) => ({
+  file,
+  path: relative(src, file),
+  text: readFileSync(file, "utf8"),
+}));
+
+test("every source file has a place in the table", () => {
+  expect(files.map(({ path }) => path).filter((path) => owner(path) === undefined)).toEqual([]);
+});
+
+test("imports point one way", () => {
+  const wrong: string[] = [];
+  for (const { file, path, text } of files) {
+    const mine = owner(path);
+    if (!mine || SERVERLESS.test(path)) continue;
+    const allowed = [mine, ...(MAY_IMPORT[mine] ?? [])];
+    for (const target of importsOf(file, text)) {
+      if (!allowed.some((name) => target === name || target.startsWith(`${name}/`)))
+        wrong.push(`${path} → ${target}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
+test("pure folders do not touch the world", () => {
+  const wrong: string[] = [];
+  for (const { path, text } of files) {
+    if (![...PURE, "domain", "base"].some((folder) => path.startsWith(`${folder}/`))) continue;
+    const code = text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
+    for (const pattern of IMPURE) if (pattern.test(code)) wrong.push(`${path}: ${pattern}`);
+  }
+  expect(wrong).toEqual([]);
+});
+
+test("no source file is longer than 500 lines", () => {
+  const long = files.filter(({ text }) => text.split("\n").length > 501).map(({ path }) => path);
+  expect(long).toEqual([]);
+});
