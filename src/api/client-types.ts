@@ -1,5 +1,5 @@
 /** The views as TypeScript types, for whoever speaks HTTP to this server. Types only: importing it loads nothing. */
-export type { LiveEventView } from "./views/event.ts";
+
 export type {
   DagDetailView,
   DagPageView,
@@ -35,4 +35,11 @@ export type {
   SiteView,
   StatusView,
 } from "./schemas/system.ts";
-export type { OutputPageView, OutputView, WorkflowPageView, WorkflowStatusView, WorkflowView } from "./schemas/workflow.ts";
+export type {
+  OutputPageView,
+  OutputView,
+  WorkflowPageView,
+  WorkflowStatusView,
+  WorkflowView,
+} from "./schemas/workflow.ts";
+export type { LiveEventView } from "./views/event.ts";

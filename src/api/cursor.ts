@@ -19,7 +19,11 @@ export function openCursor(scope: string, sealed: string): string {
   const cursor = text.slice(CHECK_LENGTH);
   if (text.slice(0, CHECK_LENGTH) === checksum(scope, cursor)) return cursor;
   throw new UsageError("bad query", [
-    { path: "cursor", message: "not a cursor of this list", allowed: "next_cursor of the page before, with the same filters" },
+    {
+      path: "cursor",
+      message: "not a cursor of this list",
+      allowed: "next_cursor of the page before, with the same filters",
+    },
   ]);
 }
 

@@ -15,7 +15,7 @@ export interface Metrics {
 
 const SEVERITIES = ["info", "warning", "critical"] as const;
 
-export function createMetrics(info: { version: string }): Metrics {
+export function makeMetrics(version = "unknown"): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -29,8 +29,11 @@ export function createMetrics(info: { version: string }): Metrics {
   const dagsOpen = gauge("wms2_dags_open", "DAGs an engine may have");
   const blocks = gauge("wms2_blocks", "Processing blocks by status", ["status"]);
   const alerts = gauge("wms2_alerts", "Open alerts by severity", ["severity"]);
-  const storeUp = gauge("wms2_store_up", "1 when the store answered this scrape; if 0, its gauges are missing");
-  gauge("wms2_build_info", "1, labelled with the version", ["version"]).set({ version: info.version }, 1);
+  const storeUp = gauge(
+    "wms2_store_up",
+    "1 when the store answered this scrape; if 0, its gauges are missing",
+  );
+  gauge("wms2_build_info", "1, labelled with the version", ["version"]).set({ version }, 1);
 
   const passes = new Histogram({
     name: "wms2_pass_seconds",
@@ -74,7 +77,8 @@ export function createMetrics(info: { version: string }): Metrics {
     for (const status of BLOCK_STATUSES) blocks.set({ status }, byBlock[status] ?? 0);
     queueDepth.set(byRequest.queued ?? 0);
     dagsOpen.set(open.length);
-    for (const dag of open) dagProgress.set({ dag_id: dag.id }, dag.nodes.done / Math.max(dag.nodes.total, 1));
+    for (const dag of open)
+      dagProgress.set({ dag_id: dag.id }, dag.nodes.done / Math.max(dag.nodes.total, 1));
     for (const severity of SEVERITIES) {
       alerts.set({ severity }, openAlerts.filter((alert) => alert.severity === severity).length);
     }

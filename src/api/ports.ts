@@ -18,21 +18,22 @@ export interface ApiPorts {
   readonly info: ServerInfo;
   /** Without one the API is silent. */
   readonly logger?: FastifyBaseLogger;
-  readonly options?: ApiOptions;
+  /** On when the server listens elsewhere than on loopback: reading needs a token too. Default: off. */
+  readonly requireAuthForReads?: boolean;
+  readonly tuning?: ApiTuning;
 }
 
 export interface ServerInfo {
   readonly version: string;
   readonly startedAt: Date;
-  readonly storeKind: "postgresql" | "embedded";
+  readonly engine: string;
+  readonly store: "postgresql" | "embedded";
 }
 
-export interface ApiOptions {
-  /** On when the server listens elsewhere than on loopback: reading needs a token too. Default: off. */
-  readonly requireAuthForReads?: boolean;
+export interface ApiTuning {
   /** Every answer is checked against its schema; for tests, as it is slow. Default: off. */
   readonly checkAnswers?: boolean;
-  /** Silence on the event stream after which a comment is sent, so that proxies keep it open. Default: 15 s. */
+  /** Time between comments on the event stream, so that proxies keep it open. Default: 15 s. */
   readonly heartbeatMs?: number;
   /** How long store and engine may take to answer a health or status question. Default: 2 s. */
   readonly probeMs?: number;

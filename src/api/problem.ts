@@ -15,7 +15,9 @@ export class UsageError extends WorldError {
 }
 
 export const notFound = (kind: string, name: string): WorldError =>
-  new WorldError("not-found", name, `there is no ${kind} ${name}`, { hint: `check the name: GET /api/v1/${kind}s` });
+  new WorldError("not-found", name, `there is no ${kind} ${name}`, {
+    hint: `check the name: GET /api/v1/${kind}s`,
+  });
 
 /** RFC 9457. `status` is given only for protocol errors (413, 415), which share the code bad-usage. */
 export function problem(
@@ -43,15 +45,21 @@ export function problemOf(error: unknown, requestId: string): ProblemView {
   if (error instanceof InvariantError) return problem("bug", error.message);
   const { code, statusCode, message } = protocolFacts(error);
   if (code === "FST_ERR_HANDLER_TIMEOUT")
-    return problem("store-unreachable", "no answer in time", { hint: "try again; wms2 doctor says what is slow" });
+    return problem("store-unreachable", "no answer in time", {
+      hint: "try again; wms2 doctor says what is slow",
+    });
   if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE")
     return problem("bad-usage", message, {
       status: 415,
       hint: "send Content-Type: application/json (or application/yaml for a request)",
     });
   if (code === "FST_ERR_CTP_BODY_TOO_LARGE")
-    return problem("bad-usage", "the body is larger than 12 MB", { status: 413, hint: "leave large inputs on disk and name their path" });
-  if (statusCode >= 400 && statusCode < 500) return problem("bad-usage", message, { hint: "see /docs for what is allowed" });
+    return problem("bad-usage", "the body is larger than 12 MB", {
+      status: 413,
+      hint: "leave large inputs on disk and name their path",
+    });
+  if (statusCode >= 400 && statusCode < 500)
+    return problem("bad-usage", message, { hint: "see /docs for what is allowed" });
   return problem("bug", `unexpected error; the server's log has it as ${requestId}`);
 }
 

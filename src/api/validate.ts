@@ -10,7 +10,12 @@ export const usageCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPa
     const result = schema.safeParse(data);
     return result.success
       ? { value: result.data }
-      : { error: new UsageError(where, result.error.issues.flatMap((issue) => problemsOf(issue, schema))) };
+      : {
+          error: new UsageError(
+            where,
+            result.error.issues.flatMap((issue) => problemsOf(issue, schema)),
+          ),
+        };
   };
 };
 

@@ -49,19 +49,20 @@ export class RunReader {
   private readonly memories = new Map<DagId, Memory>();
 
   /**
-   * `since` (epoch seconds) is when this run was submitted: a status file of an earlier run of the same DAG is older. From such a
+   * `submittedAt` (epoch seconds; null: as last told) is when this run was submitted: a status file of an earlier run of the same DAG is older. From such a
    * file only what was done is taken, which a rescue does not do again.
    */
-  async running(run: Run, since: number, note: string | null = null): Promise<RunningView> {
+  async running(run: Run, submittedAt: number | null, note: string | null = null): Promise<RunningView> {
     const memory = await this.memory(run);
-    memory.since = since;
+    if (submittedAt !== null) memory.since = submittedAt;
+    const since = memory.since;
     const file = await this.cache.read(`${run.submitDir}/${STATUS}`, (text) =>
       topFrom(parseStatusFile(text)),
     );
     if (file.kind === "absent") return { ...emptyRunning(memory), note };
     if (file.kind === "unreadable") return keepLast(memory, note, `${STATUS} cannot be read: ${file.why}`);
     if (file.value === null) return keepLast(memory, note, `${STATUS} is incomplete`);
-    const top = file.value.timestamp >= since ? file.value : file.value.doneOnly();
+    const top = file.value.isOlderThan(since) ? file.value.doneOnly() : file.value;
     const lives = await inTurns(top.unitsQueued, (unit) => this.unit(run, memory, unit, since));
     const unchanged = memory.last !== null && memory.top === top && !lives.some((live) => live.changed);
     if (unchanged && memory.sizes.size >= top.unitsDone.length) {
@@ -80,7 +81,7 @@ export class RunReader {
    */
   async ended(run: Run): Promise<EndedView | null> {
     const memory = await this.memory(run);
-    const stamp = await this.cache.stamp(`${run.submitDir}/workflow.dag.metrics`);
+    const stamp = `${run.engineId} ${await this.cache.stamp(`${run.submitDir}/workflow.dag.metrics`)}`;
     if (memory.ended !== null && memory.ended.stamp === stamp) return memory.ended.view;
     const metrics = await this.metricsOf(run);
     if (metrics) {
@@ -150,15 +151,19 @@ export class RunReader {
     );
   }
 
+  /** For an engine that knows how a run ended although its files do not say. */
+  async endedAs(run: Run, verdict: EndedView["verdict"], words: string): Promise<EndedView> {
+    return this.final(run, await this.memory(run), verdict, words, null);
+  }
+
   /** D10: units that finished just before the end must be found here; there is no later look. */
-  async final(
+  private async final(
     run: Run,
-    memory: Memory | null,
+    memory: Memory,
     verdict: EndedView["verdict"],
     words: string,
     metrics: Metrics | null,
   ): Promise<EndedView> {
-    memory ??= await this.memory(run);
     const since = metrics ? Math.floor(metrics.startTime) : memory.since;
     const rescue = highestRescue(await listDir(run.submitDir), "workflow.dag");
     const status = await this.cache.read(`${run.submitDir}/${STATUS}`, (text) =>

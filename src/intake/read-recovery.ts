@@ -119,11 +119,15 @@ function readPattern(spot: Spot | null, reading: Reading): string | null {
       new RegExp(value);
       return value;
     } catch (error) {
-      reading.notes.problem(path, `is no regular expression: ${error instanceof Error ? error.message.slice(0, 200) : "unreadable"}`);
+      reading.notes.problem(path, `is no regular expression (${reason(error)})`);
     }
   }
   return null;
 }
+
+/** The engine repeats the pattern before its reason; the pattern may hold anything, so only the reason is told. */
+const reason = (error: unknown): string =>
+  error instanceof Error ? (error.message.split(": ").at(-1) ?? "").replaceAll(/[^ -~]/g, "?").slice(0, 100) : "unreadable";
 
 function readScript(spot: Spot | null, reading: Reading): string | null {
   if (spot === null) return null;

@@ -1,7 +1,6 @@
 import type { InputFile } from "../domain/workflow.ts";
-import { LumiFile } from "./lumi-job.ts";
+import type { LumiFile } from "./lumi-job.ts";
 import { type LumiWalk, walkLumis } from "./lumi-walk.ts";
-import type { Mask } from "./mask.ts";
 import type { Budget, Piece } from "./piece.ts";
 
 export interface EventAwareOptions extends Omit<LumiWalk, "quota"> {
@@ -37,7 +36,7 @@ const lumisThatFit = (events: number, average: number): number =>
   average === 0 ? Number.POSITIVE_INFINITY : Math.floor(events / average);
 
 /** Its single lumi would run longer than a job may; with two or more lumis a file is never called too big. */
-export function isTooBig(file: InputFile, mask: Mask, secondsPerEvent: number, jobTimeLimitSec: number): boolean {
-  const { averageEvents, lumiCount } = new LumiFile(file, mask);
-  return lumiCount === 1 && averageEvents * secondsPerEvent > jobTimeLimitSec;
+export function isTooBig(file: InputFile, secondsPerEvent: number, jobTimeLimitSec: number): boolean {
+  const isOneLumi = file.lumis.reduce((sum, { lumis }) => sum + lumis.length, 0) === 1;
+  return isOneLumi && (file.events ?? 0) * secondsPerEvent > jobTimeLimitSec;
 }

@@ -7,7 +7,11 @@ import { byLfn, lowestRun, type Piece } from "./piece.ts";
  */
 export function* splitByEvents(files: readonly InputFile[], eventsPerJob: number): Generator<Piece> {
   const keyed = files.map((file) => ({ file, run: lowestRun(file), lfn: file.lfn }));
-  keyed.sort((a, b) => (a.run ?? Number.POSITIVE_INFINITY) === (b.run ?? Number.POSITIVE_INFINITY) ? byLfn(a, b) : (a.run ?? Number.POSITIVE_INFINITY) - (b.run ?? Number.POSITIVE_INFINITY));
+  keyed.sort((a, b) =>
+    (a.run ?? Number.POSITIVE_INFINITY) === (b.run ?? Number.POSITIVE_INFINITY)
+      ? byLfn(a, b)
+      : (a.run ?? Number.POSITIVE_INFINITY) - (b.run ?? Number.POSITIVE_INFINITY),
+  );
   for (const { file, run } of keyed) {
     const inputs = [file];
     if (file.events === null || file.events === 0) {

@@ -12,7 +12,11 @@ export interface FileBasedOptions {
  * So many files per job, cut in the order of their LFNs. The finished jobs then come out in the order of their
  * lowest runs: which files share a job is not touched by it, but jobs of one run end up in the same unit.
  */
-export function* splitByFiles(files: readonly InputFile[], options: FileBasedOptions, mask: Mask): Generator<Piece> {
+export function* splitByFiles(
+  files: readonly InputFile[],
+  options: FileBasedOptions,
+  mask: Mask,
+): Generator<Piece> {
   const sorted = [...files].sort(byLfn);
   const { starts, order } = cutJobs(sorted, options);
   for (const job of order) {
@@ -69,7 +73,7 @@ function filePiece(files: readonly InputFile[], mask: Mask): Piece {
 /** Appends the file's wanted ranges and tells which share of its lumis they are. */
 function addSelected(file: InputFile, mask: Mask, into: Record<string, [number, number][]>): number {
   const wanted = selectLumis(file, mask);
-  for (const { run, lumis } of wanted) (into[run] ??= []).push(...toRanges(lumis));
+  for (const { run, lumis } of wanted) into[run] = [...(into[run] ?? []), ...toRanges(lumis)];
   const all = file.lumis.reduce((sum, { lumis }) => sum + lumis.length, 0);
   return all === 0 ? 1 : countLumis(wanted) / all;
 }

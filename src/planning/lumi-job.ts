@@ -56,7 +56,9 @@ export class LumiJob {
     if (open !== null && this.#lastRun === run && open[1] + 1 === lumi) open[1] = lumi;
     else {
       this.#openRange = [lumi, lumi];
-      (this.ranges[run] ??= []).push(this.#openRange);
+      const ranges = this.ranges[run];
+      if (ranges) ranges.push(this.#openRange);
+      else this.ranges[run] = [this.#openRange];
     }
     this.#lastRun = run;
     this.lumis += 1;

@@ -44,7 +44,10 @@ export function* walkLumis(files: readonly InputFile[], walk: LumiWalk, budget: 
         owner.alsoRead(file);
         continue;
       }
-      if (job && (job.lumis >= quota || (walk.splitOnRun && job.lastRun !== run) || wouldRepeat(job, file, run, lumi))) {
+      if (
+        job &&
+        (job.lumis >= quota || (walk.splitOnRun && job.lastRun !== run) || wouldRepeat(job, file, run, lumi))
+      ) {
         if (owners) held.push(job);
         else yield job.toPiece();
         if (job.files.length > 1 && job.files.at(-1) === file) before = job;
@@ -80,7 +83,9 @@ export function inRunOrder(files: readonly InputFile[], mask: Mask): LumiFile[] 
   return files
     .map((file) => new LumiFile(file, mask))
     .filter((file) => file.runs.length > 0)
-    .sort((a, b) => a.runs[0]!.run - b.runs[0]!.run || compareLists(a, b) || (a.file.lfn < b.file.lfn ? -1 : 1));
+    .sort(
+      (a, b) => a.runs[0]!.run - b.runs[0]!.run || compareLists(a, b) || (a.file.lfn < b.file.lfn ? -1 : 1),
+    );
 }
 
 function compareLists(a: LumiFile, b: LumiFile): number {

@@ -13,12 +13,14 @@ export interface Mask {
 export function compileMask(mask: LumiMask | null): Mask {
   const runs = mask?.runs.length ? new Set(mask.runs) : null;
   const lumis = mask?.lumis ?? null;
-  const acceptsRun = (run: number) => (runs === null || runs.has(run)) && (lumis === null || Object.hasOwn(lumis, run));
+  const acceptsRun = (run: number) =>
+    (runs === null || runs.has(run)) && (lumis === null || Object.hasOwn(lumis, run));
   return {
     all: runs === null && lumis === null,
     acceptsRun,
     accepts: (run, lumi) =>
-      acceptsRun(run) && (lumis === null || lumis[run]!.some(([first, last]) => first <= lumi && lumi <= last)),
+      acceptsRun(run) &&
+      (lumis === null || lumis[run]!.some(([first, last]) => first <= lumi && lumi <= last)),
   };
 }
 
@@ -27,8 +29,8 @@ export function selectLumis(file: InputFile, mask: Mask): readonly RunLumis[] {
   const byRun = new Map<number, Set<number>>();
   for (const { run, lumis } of file.lumis) {
     if (!mask.acceptsRun(run)) continue;
-    let wanted = byRun.get(run);
-    if (!wanted) byRun.set(run, (wanted = new Set()));
+    const wanted = byRun.get(run) ?? new Set();
+    byRun.set(run, wanted);
     for (const lumi of lumis) if (mask.all || mask.accepts(run, lumi)) wanted.add(lumi);
   }
   return [...byRun]
@@ -37,7 +39,8 @@ export function selectLumis(file: InputFile, mask: Mask): readonly RunLumis[] {
     .map(([run, lumis]) => ({ run, lumis: [...lumis].sort((a, b) => a - b) }));
 }
 
-export const countLumis = (runs: readonly RunLumis[]): number => runs.reduce((sum, { lumis }) => sum + lumis.length, 0);
+export const countLumis = (runs: readonly RunLumis[]): number =>
+  runs.reduce((sum, { lumis }) => sum + lumis.length, 0);
 
 /** 1,2,3,7 → [1,3],[7,7]. The lumis are ascending. */
 export function toRanges(lumis: readonly number[]): [number, number][] {
@@ -61,8 +64,9 @@ export function parseParallelMask(
     const numbers = lumis[index]!.split(",").map((text) => Number(text.trim() || Number.NaN));
     if (!numbers.every(Number.isSafeInteger)) return err(`lumis of run ${run} are not all numbers`);
     if (numbers.length % 2) return err(`lumis of run ${run} are not pairs`);
-    const ranges = (mask[run.trim()] ??= []);
+    const ranges: [number, number][] = [];
     for (let at = 0; at < numbers.length; at += 2) ranges.push([numbers[at]!, numbers[at + 1]!]);
+    mask[run.trim()] = [...(mask[run.trim()] ?? []), ...ranges];
   }
   return ok(mask);
 }

@@ -29,7 +29,8 @@ export const budget = (totalLumis: number, totalEvents: number): Budget => ({
 });
 
 /** By LFN, in code-unit order: the same on every machine, whatever its locale. */
-export const byLfn = (a: { lfn: string }, b: { lfn: string }): number => (a.lfn < b.lfn ? -1 : a.lfn > b.lfn ? 1 : 0);
+export const byLfn = (a: { lfn: string }, b: { lfn: string }): number =>
+  a.lfn < b.lfn ? -1 : a.lfn > b.lfn ? 1 : 0;
 
 export function lowestRun(file: InputFile): number | null {
   let lowest: number | null = null;

@@ -71,7 +71,7 @@ function verdictOf(
     case "EventAwareLumiBased":
       return (file) => {
         if (!file.lumis.some(({ lumis }) => lumis.length)) return "no-lumis";
-        const isLeftOut = tuning.leaveOutTooBig && isTooBig(file, mask, secondsPerEvent, tuning.jobTimeLimitSec);
+        const isLeftOut = tuning.leaveOutTooBig && isTooBig(file, secondsPerEvent, tuning.jobTimeLimitSec);
         return isLeftOut ? "too-big" : byMask(file);
       };
   }

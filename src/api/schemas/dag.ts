@@ -39,7 +39,9 @@ export type DagPageView = z.infer<typeof dagPageSchema>;
 export const dagDetailSchema = dagSchema
   .extend({
     request_name: z.string().nullable(),
-    history: z.array(z.strictObject({ type: z.string(), detail: z.record(z.string(), z.unknown()), at: time })),
+    history: z.array(
+      z.strictObject({ type: z.string(), detail: z.record(z.string(), z.unknown()), at: time }),
+    ),
   })
   .meta({ id: "DagDetail" });
 export type DagDetailView = z.infer<typeof dagDetailSchema>;
@@ -84,7 +86,12 @@ export const unitPageSchema = z
   .meta({ id: "UnitPage" });
 export type UnitPageView = z.infer<typeof unitPageSchema>;
 
-const fileSchema = z.strictObject({ name: z.string(), path: z.string(), size_bytes: z.number(), modified_at: time });
+const fileSchema = z.strictObject({
+  name: z.string(),
+  path: z.string(),
+  size_bytes: z.number(),
+  modified_at: time,
+});
 export const logsSchema = z
   .strictObject({
     dag_id: z.string(),
@@ -92,7 +99,10 @@ export const logsSchema = z
     files: z.array(fileSchema).describe("Log files of the DAG, the unit or the node asked about"),
     unit: z.string().nullable(),
     node: z.string().nullable(),
-    cluster: z.string().nullable().describe("The attempt shown: the engine's id of the job; the newest unless asked"),
+    cluster: z
+      .string()
+      .nullable()
+      .describe("The attempt shown: the engine's id of the job; the newest unless asked"),
     clusters: z.array(z.string()).describe("All attempts that left files, oldest first"),
     tails: z.array(
       z.strictObject({

@@ -5,7 +5,10 @@ import { NAME_PATTERN, NAME_RULE, SITE_PATTERN } from "../../domain/names.ts";
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export const nameText = z.string().regex(NAME_PATTERN, "not a name").describe(NAME_RULE);
-export const uuidText = z.string().regex(UUID, "not an id").describe("an id as listed: xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx");
+export const uuidText = z
+  .string()
+  .regex(UUID, "not an id")
+  .describe("an id as listed: xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx");
 export const siteText = z.string().regex(SITE_PATTERN, "not a site name").describe("a site name as listed");
 
 export const nameParams = z.strictObject({ name: nameText });
@@ -13,7 +16,13 @@ export const idParams = z.strictObject({ id: uuidText });
 export const siteParams = z.strictObject({ name: siteText });
 
 export const limitUpTo = (most: number, usual: number) =>
-  z.coerce.number().int().min(1).max(most).default(usual).describe(`a whole number, 1…${most}; ${usual} when left out`);
+  z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(most)
+    .default(usual)
+    .describe(`a whole number, 1…${most}; ${usual} when left out`);
 
 export const paging = {
   limit: limitUpTo(1000, 100),
@@ -24,7 +33,10 @@ export const paging = {
 export const repeatable = <const V extends readonly [string, ...string[]]>(values: V) => {
   const one = z.enum(values);
   const rule = `one or more of ${values.join(", ")}`;
-  return z.union([one, z.array(one)], { error: `not ${rule}` }).optional().describe(rule);
+  return z
+    .union([one, z.array(one)], { error: `not ${rule}` })
+    .optional()
+    .describe(rule);
 };
 export const asList = <T>(value: T | readonly T[] | undefined): readonly T[] | undefined =>
   value === undefined ? undefined : Array.isArray(value) ? value : [value as T];
@@ -33,4 +45,9 @@ export const asList = <T>(value: T | readonly T[] | undefined): readonly T[] | u
 export const flag = z.enum(["true", "false"]).default("false").describe("true or false");
 
 export const filterText = z.string().min(1).max(200);
-export const reasonText = z.string().trim().min(1, "empty").max(1000).describe("why, in words; at most 1000 characters");
+export const reasonText = z
+  .string()
+  .trim()
+  .min(1, "empty")
+  .max(1000)
+  .describe("why, in words; at most 1000 characters");

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { REQUEST_STATUSES } from "../../domain/request-status.ts";
 import { SPLIT_ALGORITHMS } from "../../domain/request.ts";
+import { REQUEST_STATUSES } from "../../domain/request-status.ts";
 import { pageOf, time, whole } from "./common.ts";
 import { reasonText } from "./query.ts";
 import { specSchema } from "./spec.ts";
@@ -50,7 +50,9 @@ export const transitionSchema = z
   })
   .meta({ id: "Transition" });
 export type TransitionView = z.infer<typeof transitionSchema>;
-export const transitionsSchema = z.strictObject({ items: z.array(transitionSchema) }).meta({ id: "Transitions" });
+export const transitionsSchema = z
+  .strictObject({ items: z.array(transitionSchema) })
+  .meta({ id: "Transitions" });
 export type TransitionsView = z.infer<typeof transitionsSchema>;
 
 /** A request as it stands: the fields of 003 §3.1.1, our state beside them, the whole spec under `spec`. */
@@ -97,7 +99,9 @@ export const requestDetailSchema = requestSchema
   .meta({ id: "RequestDetail" });
 export type RequestDetailView = z.infer<typeof requestDetailSchema>;
 
-export const submittedSchema = requestSchema.extend({ warnings: z.array(z.string()) }).meta({ id: "Submitted" });
+export const submittedSchema = requestSchema
+  .extend({ warnings: z.array(z.string()) })
+  .meta({ id: "Submitted" });
 export type SubmittedView = z.infer<typeof submittedSchema>;
 export const checkedSchema = z
   .strictObject({
@@ -121,7 +125,10 @@ const versionSchema = z
   .meta({ id: "RequestVersion" });
 export type VersionView = z.infer<typeof versionSchema>;
 export const versionsSchema = z
-  .strictObject({ current: versionSchema, versions: z.array(versionSchema).describe("Earlier ones, newest first") })
+  .strictObject({
+    current: versionSchema,
+    versions: z.array(versionSchema).describe("Earlier ones, newest first"),
+  })
   .meta({ id: "RequestVersions" });
 export type VersionsView = z.infer<typeof versionsSchema>;
 

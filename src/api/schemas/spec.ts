@@ -14,7 +14,9 @@ export const specSchema = z
       .strictObject({
         from: z.enum(["glob", "directory", "list", "dataset"]),
         at: z.string().describe("The pattern, path or dataset"),
-        events: z.strictObject({ by: z.enum(["unknown", "lines", "fixed"]), per_file: z.number().nullable() }).nullable(),
+        events: z
+          .strictObject({ by: z.enum(["unknown", "lines", "fixed"]), per_file: z.number().nullable() })
+          .nullable(),
         mask,
       })
       .nullable(),
@@ -67,7 +69,9 @@ export const specSchema = z
       hold_threshold: z.number(),
       max_rescues: z.int(),
       pending_classification: z.boolean(),
-      handlers: z.array(z.strictObject({ name: z.string(), roles: words, rules: z.array(z.record(z.string(), z.unknown())) })),
+      handlers: z.array(
+        z.strictObject({ name: z.string(), roles: words, rules: z.array(z.record(z.string(), z.unknown())) }),
+      ),
     }),
   })
   .meta({ id: "Spec" });

@@ -1,12 +1,17 @@
 import type { Dag, DagEvent } from "../../domain/dag.ts";
 import type { NodeView } from "../../domain/run.ts";
 import type { DagDetailView, DagView, NodeRowView, UnitRowView } from "../schemas/dag.ts";
-
-const isoOrNull = (at: Date | null): string | null => at && at.toISOString();
+import { isoOrNull } from "./time.ts";
 
 type NodeCounts = Pick<
   DagView,
-  "total_nodes" | "node_counts" | "nodes_idle" | "nodes_running" | "nodes_held" | "nodes_done" | "nodes_failed"
+  | "total_nodes"
+  | "node_counts"
+  | "nodes_idle"
+  | "nodes_running"
+  | "nodes_held"
+  | "nodes_done"
+  | "nodes_failed"
 >;
 /** 003's words for our tally; idle + running + held + done + failed = total. */
 export const nodeCountsView = ({ nodes, roleCounts }: Pick<Dag, "nodes" | "roleCounts">): NodeCounts => ({
@@ -53,7 +58,11 @@ export const dagDetailView = (
 ): DagDetailView => ({
   ...dagView(dag),
   request_name: requestName,
-  history: history.map((event) => ({ type: event.type, detail: { ...event.detail }, at: event.at.toISOString() })),
+  history: history.map((event) => ({
+    type: event.type,
+    detail: { ...event.detail },
+    at: event.at.toISOString(),
+  })),
 });
 
 export const nodeRowView = (node: NodeView): NodeRowView => ({

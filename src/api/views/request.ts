@@ -1,5 +1,5 @@
-import { REQUEST_STATUS } from "../../domain/request-status.ts";
 import type { InputSpec, PassError, RequestRecord, RequestSpec, Transition } from "../../domain/request.ts";
+import { REQUEST_STATUS } from "../../domain/request-status.ts";
 import type { Workflow } from "../../domain/workflow.ts";
 import type {
   RequestDetailView,

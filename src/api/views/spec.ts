@@ -1,5 +1,12 @@
 import { jsonValue } from "../../base/json.ts";
-import type { FailureRule, GenerationSpec, InputSpec, LumiMask, OutputSpec, RequestSpec } from "../../domain/request.ts";
+import type {
+  FailureRule,
+  GenerationSpec,
+  InputSpec,
+  LumiMask,
+  OutputSpec,
+  RequestSpec,
+} from "../../domain/request.ts";
 import type { SpecView } from "../schemas/spec.ts";
 
 export function specView(spec: RequestSpec): SpecView {

@@ -2,6 +2,7 @@ import type { Queue, QueueEntry } from "../../domain/admission.ts";
 import type { Alert, Site, SiteBan } from "../../domain/dag.ts";
 import type { LoopStatus } from "../../lifecycle/port.ts";
 import type { HealthView, LoopView, QueueView, SiteView, StatusView } from "../schemas/system.ts";
+import { isoOrNull } from "./time.ts";
 
 const entryView = (entry: QueueEntry): QueueView["entries"][number] => ({
   request_name: entry.requestName,
@@ -30,7 +31,7 @@ export const siteView = (site: Site, bans: readonly SiteBan[]): SiteView => ({
   status: site.status,
   cores: site.cores,
   memory_mb: site.memoryMb,
-  drain_until: site.drainUntil && site.drainUntil.toISOString(),
+  drain_until: isoOrNull(site.drainUntil),
   note: site.note,
   updated_at: site.updatedAt.toISOString(),
   bans: bans
@@ -50,7 +51,7 @@ export const loopView = (loop: LoopStatus): LoopView => ({
   running: loop.running,
   leader: loop.leader,
   is_leader: loop.isLeader,
-  last_pass_at: loop.lastPassAt && loop.lastPassAt.toISOString(),
+  last_pass_at: isoOrNull(loop.lastPassAt),
   last_pass_seconds: loop.lastPassSeconds,
   last_pass_error: loop.lastPassError,
   passes: loop.passes,
@@ -64,7 +65,9 @@ export interface PartHealth {
   readonly words: string;
 }
 export function healthView(store: PartHealth, loop: PartHealth, version: string, at: Date): HealthView {
-  const wrong = [store.ok ? "" : `store: ${store.words}`, loop.ok ? "" : `loop: ${loop.words}`].filter(Boolean);
+  const wrong = [store.ok ? "" : `store: ${store.words}`, loop.ok ? "" : `loop: ${loop.words}`].filter(
+    Boolean,
+  );
   return {
     status: wrong.length === 0 ? "ok" : "unhealthy",
     why: wrong.join("; "),

@@ -8,12 +8,14 @@ export const isUnit = (name: string): name is UnitName => /^mg_\d{6,}$/.test(nam
 
 type TopFields = Pick<
   TopView,
-  "timestamp" | "unitsDone" | "unitsFailed" | "unitsQueued" | "unitsCut" | "unitsWaiting" | "plain"
+  "timestamp" | "last" | "unitsDone" | "unitsFailed" | "unitsQueued" | "unitsCut" | "unitsWaiting" | "plain"
 >;
 
 /** The top DAG by the states of its nodes. Immutable; the same file gives the same object. */
 export class TopView {
   readonly timestamp: number;
+  /** The last one its DAGMan wrote. */
+  readonly last: boolean;
   readonly unitsDone: readonly UnitName[];
   readonly unitsFailed: readonly UnitName[];
   /** In a script or in the queue. */
@@ -27,6 +29,7 @@ export class TopView {
 
   private constructor(fields: TopFields) {
     this.timestamp = fields.timestamp;
+    this.last = fields.last;
     this.unitsDone = fields.unitsDone;
     this.unitsFailed = fields.unitsFailed;
     this.unitsQueued = fields.unitsQueued;
@@ -41,6 +44,7 @@ export class TopView {
       units.filter(keep).map((node) => node.name as UnitName);
     return new TopView({
       timestamp: status.timestamp,
+      last: status.nextUpdate === 0,
       unitsDone: named((node) => node.state === "done"),
       unitsFailed: named((node) => node.state === "failed" && !wasCutShort(node)),
       unitsQueued: named((node) => isInProgress(node)),
@@ -56,6 +60,7 @@ export class TopView {
     const plainDone = done.filter((name) => !isUnit(name)).length;
     return new TopView({
       timestamp: 0,
+      last: true,
       unitsDone: done.filter(isUnit),
       unitsFailed: rescue.failed.filter(isUnit),
       unitsQueued: [],
@@ -68,6 +73,11 @@ export class TopView {
   get unitsTotal(): number {
     const { unitsDone, unitsFailed, unitsQueued, unitsCut, unitsWaiting } = this;
     return unitsDone.length + unitsFailed.length + unitsQueued.length + unitsCut.length + unitsWaiting.length;
+  }
+
+  /** Written by a run before the one that was submitted at `since` (epoch seconds). */
+  isOlderThan(since: number): boolean {
+    return this.timestamp < since || (this.timestamp === since && this.last);
   }
 
   /** Nothing but what is done still holds: everything else begins anew. */

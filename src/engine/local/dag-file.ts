@@ -83,9 +83,9 @@ export function parseDag(text: string, name: string): Result<DagFile, string> {
     }
   } catch (error) {
     if (!(error instanceof DagFault)) throw error;
-    return err(`ERROR: ${name} (line ${at}): ${error.message}`);
+    return err(`${name} (line ${at}): ERROR: ${error.message}`);
   }
-  if (draft.nodes.length === 0) return err(`ERROR: ${name}: DAG has no nodes`);
+  if (draft.nodes.length === 0) return err(`${name}: ERROR: the DAG has no nodes`);
   return ok(draft);
 }
 

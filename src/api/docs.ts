@@ -1,0 +1,30 @@
+import swagger from "@fastify/swagger";
+import swaggerUi from "@fastify/swagger-ui";
+import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
+import type { Api } from "./routes/api.ts";
+import { BASE } from "./routes/api.ts";
+
+/** OpenAPI out of the schemas of the routes. Must come before them: it watches routes being added. */
+export function describeRoutes(app: Api, version: string): void {
+  app.register(swagger, {
+    openapi: {
+      openapi: "3.1.0",
+      info: {
+        title: "WMS2",
+        version,
+        description:
+          "A workload manager that recovers. Reading is open on loopback; changes need an operator token. " +
+          "Errors are RFC 9457 problems; lists are paged by cursor; the ETag of a request is its version.",
+      },
+      components: { securitySchemes: { operator: { type: "http", scheme: "bearer" } } },
+    },
+    transform: jsonSchemaTransform,
+    transformObject: jsonSchemaTransformObject,
+  });
+}
+
+/** The page for people, and the document for programs. */
+export function docsRoutes(app: Api): void {
+  app.get(`${BASE}/openapi.json`, { schema: { hide: true } }, async () => app.swagger());
+  app.register(swaggerUi, { routePrefix: "/docs", uiConfig: { docExpansion: "list", deepLinking: true } });
+}

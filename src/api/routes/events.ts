@@ -1,0 +1,77 @@
+import type { ServerResponse } from "node:http";
+import { z } from "zod";
+import { WorldError } from "../../base/errors.ts";
+import { LIVE_EVENT_TYPES } from "../event-bus.ts";
+import type { ApiPorts } from "../ports.ts";
+import { readErrors } from "../schemas/problem.ts";
+import { asList, nameText, repeatable } from "../schemas/query.ts";
+import { eventFrame, eventView } from "../views/event.ts";
+import type { Api } from "./api.ts";
+
+const MAX_STREAMS = 200;
+/** A reader this far behind is cut off: it reads the state again when it comes back. */
+const MAX_BEHIND_BYTES = 1_000_000;
+
+const eventsQuery = z.strictObject({
+  type: repeatable(LIVE_EVENT_TYPES),
+  request: nameText.optional().describe("only events of this request: its name"),
+});
+
+/** Server-sent events. A hint to look again, never the only way to learn something: none are kept or repeated. */
+export function eventRoutes(app: Api, { events, clock, tuning }: ApiPorts): void {
+  const streams = new Set<ServerResponse>();
+  app.addHook("preClose", async () => {
+    for (const stream of streams) stream.end();
+  });
+
+  app.get(
+    "/events",
+    {
+      exposeHeadRoute: false,
+      schema: {
+        tags: ["system"],
+        summary: "Live events (text/event-stream): request.moved, dag.progress, loop.pass",
+        querystring: eventsQuery,
+        response: {
+          200: {
+            description: "One frame per event",
+            content: { "text/event-stream": { schema: z.string() } },
+          },
+          ...readErrors,
+        },
+      },
+    },
+    (request, reply) => {
+      if (streams.size >= MAX_STREAMS) {
+        throw new WorldError("conflict", "events", `${MAX_STREAMS} streams are open already`, {
+          hint: "close some, or ask for the state every few seconds instead",
+        });
+      }
+      const types = asList(request.query.type);
+      const only = request.query.request;
+      reply.hijack();
+      const stream = reply.raw;
+      stream.writeHead(200, {
+        ...(reply.getHeaders() as Record<string, string>),
+        "content-type": "text/event-stream; charset=utf-8",
+        "cache-control": "no-store",
+        "x-accel-buffering": "no",
+      });
+      stream.write("retry: 3000\n\n");
+      streams.add(stream);
+      const unsubscribe = events.subscribe((event) => {
+        if (types && !types.includes(event.type)) return;
+        if (only !== undefined && event.detail.request !== only) return;
+        if (stream.writableLength > MAX_BEHIND_BYTES) stream.destroy();
+        else stream.write(eventFrame(eventView(event, clock.now())));
+      });
+      const heartbeat = setInterval(() => stream.write(": still here\n\n"), tuning?.heartbeatMs ?? 15_000);
+      stream.on("close", () => {
+        clearInterval(heartbeat);
+        unsubscribe();
+        streams.delete(stream);
+      });
+      stream.on("error", () => stream.destroy());
+    },
+  );
+}

@@ -1,0 +1,27 @@
+import { z } from "zod";
+import type { ApiPorts } from "../ports.ts";
+import { InFlight } from "../within.ts";
+import type { Api } from "./api.ts";
+
+/** Prometheus text. Scrapers that come at once share one look into the store. */
+export function metricRoutes(app: Api, { metrics, store }: ApiPorts, paths: readonly string[]): void {
+  const scrapes = new InFlight<{ contentType: string; text: string }>();
+  for (const path of paths) {
+    app.get(
+      path,
+      {
+        schema: {
+          tags: ["system"],
+          summary: "Prometheus metrics",
+          response: {
+            200: { description: "Prometheus text", content: { "text/plain": { schema: z.string() } } },
+          },
+        },
+      },
+      async (_request, reply) => {
+        const { contentType, text } = await scrapes.share("", () => metrics.render(store));
+        return reply.header("content-type", contentType).serializer(String).send(text);
+      },
+    );
+  }
+}

@@ -1,0 +1,93 @@
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import { WorldError } from "../../base/errors.ts";
+import type { SubmitAnswer } from "../../lifecycle/port.ts";
+import type { ApiPorts } from "../ports.ts";
+import { problem, UsageError } from "../problem.ts";
+import { submitErrors } from "../schemas/problem.ts";
+import { flag } from "../schemas/query.ts";
+import { checkedSchema, submittedSchema } from "../schemas/request.ts";
+import { requestView } from "../views/request.ts";
+import { type Api, BASE, setVersion } from "./api.ts";
+
+const JSON_TYPES = ["application/json"];
+const YAML_TYPES = ["application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml"];
+
+/**
+ * Submission. The document goes to intake as the text a person wrote: parsed here, numbers above 2^53 would be
+ * rounded and problems could not name lines. So this scope has its own body parsers that only decode UTF-8.
+ */
+export function submitRoutes(app: Api, { commands }: ApiPorts): void {
+  app.removeAllContentTypeParsers();
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  app.addContentTypeParser([...JSON_TYPES, ...YAML_TYPES], { parseAs: "buffer" }, (_request, body, done) => {
+    try {
+      done(null, decoder.decode(body as Buffer));
+    } catch {
+      done(
+        new UsageError("bad body", [
+          { path: "", message: "not UTF-8 text", allowed: "JSON or YAML in UTF-8" },
+        ]),
+      );
+    }
+  });
+
+  app.post(
+    "/requests",
+    {
+      schema: {
+        tags: ["requests"],
+        security: [{ operator: [] }],
+        summary: "Hand in a request, as JSON or YAML; ?dry_run=true only checks it",
+        querystring: z.strictObject({ dry_run: flag }),
+        consumes: [...JSON_TYPES, "application/yaml"],
+        response: { 200: checkedSchema, 201: submittedSchema, ...submitErrors },
+      },
+    },
+    async (request, reply) => {
+      const document = documentOf(request);
+      const dryRun = request.query.dry_run === "true";
+      const answer = await (dryRun
+        ? commands.check(document, request.actor)
+        : commands.submit(document, request.actor));
+      if (!answer.ok) {
+        const refusal = refusalOf(answer.error);
+        return reply
+          .code(refusal.status as 422)
+          .type("application/problem+json")
+          .send(refusal as never);
+      }
+      const { request: record, warnings } = answer.value;
+      if (dryRun) {
+        return reply
+          .code(200)
+          .send({ dry_run: true, request: record && requestView(record), warnings: [...warnings] });
+      }
+      if (!record) throw new WorldError("bug", "submit", "a submission was accepted and not stored");
+      setVersion(reply, record.version);
+      reply.header("location", `${BASE}/requests/${record.spec.name}`);
+      return reply.code(201).send({ ...requestView(record), warnings: [...warnings] });
+    },
+  );
+}
+
+function documentOf(request: FastifyRequest): { text: string; format: "json" | "yaml" } {
+  const text = request.body;
+  if (typeof text !== "string" || text.trim() === "") {
+    throw new UsageError("bad body", [{ path: "", message: "empty", allowed: "a request as JSON or YAML" }]);
+  }
+  const type = (request.headers["content-type"] ?? "").split(";", 1)[0]!.trim().toLowerCase();
+  return { text, format: JSON_TYPES.includes(type) ? "json" : "yaml" };
+}
+
+function refusalOf(error: Extract<SubmitAnswer, { ok: false }>["error"]) {
+  switch (error.kind) {
+    case "name-taken":
+      return problem("conflict", `there is a request ${error.name} already`, { hint: "choose another name" });
+    case "problems": {
+      const { problems } = error;
+      const words = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
+      return problem("bad-request", `the request has ${words}`, { problems });
+    }
+  }
+}

@@ -1,0 +1,1 @@
+export const isoOrNull = (at: Date | null): string | null => at?.toISOString() ?? null;

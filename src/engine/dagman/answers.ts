@@ -1,0 +1,132 @@
+import { err, ok, type Result } from "../../base/result.ts";
+import { type Ad, attribute, numberOf, parseJsonAds, textOf } from "../format/classad.ts";
+import type { EngineSite, PingOutcome } from "../port.ts";
+
+/** What HTCondor's commands answer (23.9.6), as values. */
+
+/** All that is in the queue of one run. */
+export interface Tree {
+  /** The DAGMan we submitted; null: it has left, others have not. */
+  readonly top: QueueEntry | null;
+  readonly others: readonly QueueEntry[];
+}
+export interface QueueEntry {
+  readonly cluster: string;
+  readonly batchName: string;
+  readonly isDagman: boolean;
+  /** The cluster of the DAGMan that submitted it. */
+  readonly parent: string | null;
+  readonly node: string | null;
+  readonly status: "idle" | "running" | "removed" | "completed" | "held" | "other";
+  readonly holdReason: string | null;
+  readonly queuedAt: number;
+}
+
+const STATUSES = ["other", "idle", "running", "removed", "completed", "held"] as const;
+
+function entryOf(ad: Ad): QueueEntry | null {
+  const cluster = numberOf(attribute(ad, "ClusterId"));
+  const batchName = textOf(attribute(ad, "JobBatchName"));
+  if (cluster === null || batchName === null) return null;
+  const parent = numberOf(attribute(ad, "DAGManJobId"));
+  return {
+    cluster: String(cluster),
+    batchName,
+    isDagman: numberOf(attribute(ad, "JobUniverse")) === 7,
+    parent: parent === null ? null : String(parent),
+    node: textOf(attribute(ad, "DAGNodeName")),
+    status: STATUSES[numberOf(attribute(ad, "JobStatus")) ?? 0] ?? "other",
+    holdReason: textOf(attribute(ad, "HoldReason")),
+    queuedAt: numberOf(attribute(ad, "QDate")) ?? 0,
+  };
+}
+
+/** The queue by batch name. Text that is no list of ads is an error, never an empty queue. */
+export function parseQueue(text: string): Result<ReadonlyMap<string, Tree>, string> {
+  const { ads, problems } = parseJsonAds(text);
+  if (problems[0]) return err(`condor_q gave no list of ads: ${problems[0].what}`);
+  const trees = new Map<string, { top: QueueEntry | null; others: QueueEntry[] }>();
+  for (const ad of ads) {
+    const entry = entryOf(ad);
+    if (!entry) return err("condor_q gave an ad without ClusterId or JobBatchName");
+    const tree = trees.get(entry.batchName) ?? { top: null, others: [] };
+    trees.set(entry.batchName, tree);
+    const isTop = entry.isDagman && entry.parent === null;
+    // Twice the same DAG at once must not happen; if it did, the later one writes the files we read.
+    if (isTop && (tree.top === null || Number(entry.cluster) > Number(tree.top.cluster))) {
+      if (tree.top) tree.others.push(tree.top);
+      tree.top = entry;
+    } else tree.others.push(entry);
+  }
+  return ok(trees);
+}
+
+/** "1 job(s) submitted to cluster 23." */
+export function parseSubmit(stdout: string): string | null {
+  return /submitted to cluster (\d+)/.exec(stdout)?.[1] ?? null;
+}
+
+/**
+ * condor_submit_dag says no with exit code 1 both when it does not like the files and when it cannot reach the schedd. Only the
+ * former would stay the same the next time; what is not recognised counts as the latter.
+ */
+export function isRejection(words: string): boolean {
+  if (/schedd|condor_submit failed|Failed to connect|timed? ?out/i.test(words)) return false;
+  return /already exist|errno 2 |No such file|CONFIG|parse|syntax|Permission denied|errno 13 /i.test(words);
+}
+
+/** condor_rm, condor_hold and condor_release exit with 1 when nothing matches: that is an answer. */
+export const matchedNothing = (stderr: string): boolean =>
+  /Couldn't find\/\w+ all jobs matching/.test(stderr);
+
+/** The first useful line of what a command complained about. */
+export function complaint(stdout: string, stderr: string): string {
+  const lines = `${stderr}\n${stdout}`.split("\n").map((line) => line.trim());
+  const words = lines.filter((line) => line !== "" && !/^(Extra Info|-{5,})/.test(line));
+  return words.slice(0, 3).join("; ").slice(0, 1000) || "no words";
+}
+
+export function parseVersion(stdout: string): string | null {
+  return /\$CondorVersion: (\S+)/.exec(stdout)?.[1] ?? null;
+}
+
+export function parseSites(text: string): Result<readonly EngineSite[], string> {
+  const { ads, problems } = parseJsonAds(text);
+  if (problems[0]) return err(`condor_status gave no list of ads: ${problems[0].what}`);
+  const sites = new Map<string, EngineSite>();
+  for (const ad of ads) {
+    const name = textOf(attribute(ad, "GLIDEIN_CMSSite"));
+    if (name === null || name === "") continue;
+    const before = sites.get(name) ?? { name, cores: 0, memoryMb: 0 };
+    const cores = before.cores + (numberOf(attribute(ad, "TotalSlotCpus")) ?? 0);
+    sites.set(name, {
+      name,
+      cores,
+      memoryMb: before.memoryMb + (numberOf(attribute(ad, "TotalSlotMemory")) ?? 0),
+    });
+  }
+  return ok([...sites.values()].sort((a, b) => (a.name < b.name ? -1 : 1)));
+}
+
+/**
+ * Every unit is a DAGMan of its own, a job of the scheduler universe. With the defaults (200 per owner, 500 in all) the top DAGs
+ * of many requests fill the places their units wait for, for ever: a deadlock we have seen (facts §0, §3).
+ */
+export function limitWarnings(perOwner: string, start: string): PingOutcome["warnings"] {
+  const warnings: { what: string; mend: string }[] = [];
+  const limit = /^\s*(\d+)\s*$/.exec(perOwner)?.[1] ?? "200";
+  if (Number(limit) < 1000) {
+    warnings.push({
+      what: `at most ${limit} DAGMans of one owner run at once: requests with many units can block each other`,
+      mend: "set MAX_RUNNING_SCHEDULER_JOBS_PER_OWNER = 5000 on the schedd and run condor_reconfig",
+    });
+  }
+  const total = /TotalSchedulerJobsRunning\s*<\s*(\d+)/i.exec(start)?.[1];
+  if (total !== undefined && Number(total) < 1000) {
+    warnings.push({
+      what: `at most ${total} DAGMans run at once on this schedd (START_SCHEDULER_UNIVERSE)`,
+      mend: "set START_SCHEDULER_UNIVERSE = TotalSchedulerJobsRunning < 5000 on the schedd and run condor_reconfig",
+    });
+  }
+  return warnings;
+}

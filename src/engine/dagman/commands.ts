@@ -1,0 +1,110 @@
+import type { Run } from "../../domain/run.ts";
+
+/**
+ * The command lines of HTCondor 23.9.6 we use, as argument vectors: nothing here ever passes a shell.
+ *
+ * Names within constraints are quoted by `adString`; the words around them are ours.
+ */
+export type Argv = readonly string[];
+
+/** A ClassAd string literal. */
+export const adString = (text: string): string => `"${text.replace(/[\\"]/g, "\\$&")}"`;
+
+const batchIs = (run: Run): string => `JobBatchName == ${adString(run.batchName)}`;
+/** The DAGMan that was submitted by us; those of its units have DAGManJobId set. */
+const topOf = (run: Run): string => `${batchIs(run)} && JobUniverse == 7 && DAGManJobId is undefined`;
+
+export interface SubmitOptions {
+  readonly maxIdle: number;
+  /** Old bookkeeping files and no rescue file: without this condor_submit_dag refuses (facts §4). */
+  readonly updateSubmit: boolean;
+}
+
+/**
+ * Run in the submit directory. Never -f (it renames rescue files and runs everything again), never -DoRescueFrom (passed
+ * down, it retires the units' newer rescue files), never -usedagdir (clashes with SUBDAG … DIR). -maxidle stands here
+ * because condor_submit_dag always writes one and dagman.config cannot override it.
+ */
+export function submitCommand(run: Run, options: SubmitOptions): Argv {
+  return [
+    "condor_submit_dag",
+    "-batch-name",
+    run.batchName,
+    "-maxidle",
+    String(options.maxIdle),
+    ...(run.priority === 0 ? [] : ["-priority", String(run.priority)]),
+    ...(options.updateSubmit ? ["-update_submit"] : []),
+    "workflow.dag",
+  ];
+}
+
+/** What one look at the queue brings back of every DAGMan (and of jobs that are leaving). */
+export const QUEUE_ATTRIBUTES = [
+  "ClusterId",
+  "JobBatchName",
+  "JobUniverse",
+  "JobStatus",
+  "DAGManJobId",
+  "DAGNodeName",
+  "HoldReason",
+  "QDate",
+] as const;
+
+/**
+ * All runs in one query: the DAGMans of every tree, and jobs in state X (3, being removed), for a tree is gone only when they are.
+ * Ordinary jobs are left out: there may be hundreds of thousands.
+ */
+export const queueCommand: Argv = [
+  "condor_q",
+  "-allusers",
+  "-json",
+  "-attributes",
+  QUEUE_ATTRIBUTES.join(","),
+  "-constraint",
+  'regexp("^wms2-", JobBatchName) && (JobUniverse == 7 || JobStatus == 3)',
+];
+
+/** Anything at all with this batch name: one answer is enough. */
+export const findCommand = (run: Run): Argv => [
+  "condor_q",
+  "-allusers",
+  "-json",
+  "-limit",
+  "50",
+  "-attributes",
+  QUEUE_ATTRIBUTES.join(","),
+  "-constraint",
+  batchIs(run),
+];
+
+/** The top alone: the schedd removes what it has submitted, and no unit's end reaches the top as a failure. */
+export const removeTopCommand = (run: Run): Argv => ["condor_rm", "-constraint", topOf(run)];
+/** For what is left when the top is already gone. */
+export const removeTreeCommand = (run: Run): Argv => ["condor_rm", "-constraint", batchIs(run)];
+
+/**
+ * The top alone: it starts no more units while it is held, those that run go on. Units are not held, because their holds count
+ * against DAGMAN_MAX_JOB_HOLDS of the top, which then removes them.
+ */
+export const holdCommand = (run: Run): Argv => [
+  "condor_hold",
+  "-reason",
+  "held by WMS2",
+  "-constraint",
+  topOf(run),
+];
+export const releaseCommand = (run: Run): Argv => ["condor_release", "-constraint", topOf(run)];
+
+export const versionCommand: Argv = ["condor_version"];
+export const queueTotalsCommand: Argv = ["condor_q", "-totals"];
+export const configCommand = (name: string): Argv => ["condor_config_val", "-schedd", name];
+
+/** Whole machines (a partitionable slot) or static slots; not the pieces jobs have been given. */
+export const sitesCommand: Argv = [
+  "condor_status",
+  "-json",
+  "-attributes",
+  "GLIDEIN_CMSSite,TotalSlotCpus,TotalSlotMemory",
+  "-constraint",
+  "DynamicSlot =!= true",
+];

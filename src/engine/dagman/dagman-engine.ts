@@ -1,0 +1,219 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Clock } from "../../base/clock.ts";
+import { describeError, WorldError } from "../../base/errors.ts";
+import type { DagId } from "../../domain/names.ts";
+import type { NodeView, Run, RunObservation } from "../../domain/run.ts";
+import type { Engine, EngineSite, FindOutcome, PingOutcome, SubmitOutcome } from "../port.ts";
+import { inTurns, modifiedAt } from "../read-files.ts";
+import { RunReader } from "../read-run.ts";
+import * as answers from "./answers.ts";
+import * as commands from "./commands.ts";
+import { closedAncestor, giveAway, type JobOwner } from "./give-away.ts";
+import { type SpawnAnswer, type Spawner, spawnCommand } from "./spawn.ts";
+import { hasBegun, isLost, needsUpdateSubmit, submittedAs } from "./traces.ts";
+
+export interface DagmanOptions {
+  /**
+   * Put before every condor command, e.g. ["…/scripts/pool", "exec"]; empty: HTCondor is on the PATH. It must hand on
+   * arguments, working directory and exit code as they are.
+   */
+  readonly commandPrefix: readonly string[];
+  /** Only when this process is root. */
+  readonly submitAs?: JobOwner;
+  /** Idle jobs one DAGMan keeps in the queue; default 1000. */
+  readonly maxIdle?: number;
+  /** How long a condor command may take, seconds; default 60. */
+  readonly timeoutSec?: number;
+  readonly clock?: Clock;
+  readonly spawner?: Spawner;
+}
+
+/** How long a held DAGMan may take to come back before it is removed all the same. */
+const REVIVE_SEC = 15;
+
+/** HTCondor DAGMan: the queue says which runs live, the files in their submit directories say how they fare. */
+export class DagmanEngine implements Engine {
+  readonly name = "dagman";
+  readonly capabilities = { sites: true, remote: true } as const;
+  private readonly options: DagmanOptions;
+  private readonly spawner: Spawner;
+  private readonly reader = new RunReader();
+
+  constructor(options: DagmanOptions) {
+    this.options = options;
+    this.spawner = options.spawner ?? spawnCommand;
+  }
+
+  async submit(run: Run): Promise<SubmitOutcome> {
+    if ((await modifiedAt(`${run.submitDir}/workflow.dag`)) === null) {
+      return { kind: "rejected", words: `there is no ${run.submitDir}/workflow.dag` };
+    }
+    const owner = this.options.submitAs;
+    if (owner) {
+      const closed = await closedAncestor(run.submitDir, owner);
+      if (closed !== null)
+        return { kind: "rejected", words: `${closed} is closed to the job owner (uid ${owner.uid})` };
+      await giveAway(run.submitDir, owner, this.spawner);
+    }
+    const updateSubmit = await needsUpdateSubmit(run);
+    const maxIdle = this.options.maxIdle ?? 1000;
+    const answer = await this.call(commands.submitCommand(run, { maxIdle, updateSubmit }), run.submitDir);
+    const engineId = answer.code === 0 ? answers.parseSubmit(answer.stdout) : null;
+    if (engineId !== null) return { kind: "submitted", engineId };
+    const words = answers.complaint(answer.stdout, answer.stderr);
+    if (answer.code !== 0 && answers.isRejection(words)) return { kind: "rejected", words };
+    throw unreachable("condor_submit_dag", words);
+  }
+
+  /**
+   * By the queue. When we have no receipt (`engineId` null) a run may have come and gone unseen: its traces in the submit
+   * directory then count as found, so that it is adopted and not run again.
+   */
+  async find(run: Run): Promise<FindOutcome> {
+    try {
+      const tree = await this.tree(run);
+      if (tree) {
+        const engineId =
+          tree.top?.cluster ?? run.engineId ?? (await submittedAs(run)) ?? tree.others[0]!.cluster;
+        return { kind: "found", engineId };
+      }
+      const traced = run.engineId === null ? await submittedAs(run) : null;
+      return traced === null ? { kind: "absent" } : { kind: "found", engineId: traced };
+    } catch (error) {
+      if (error instanceof WorldError) return { kind: "unknown", why: describeError(error) };
+      throw error;
+    }
+  }
+
+  async observe(runs: readonly Run[]): Promise<ReadonlyMap<DagId, RunObservation>> {
+    this.reader.keepOnly(runs);
+    if (runs.length === 0) return new Map();
+    const queue = answers.parseQueue((await this.mustSucceed(commands.queueCommand)).stdout);
+    if (!queue.ok) throw unreachable("condor_q", queue.error);
+    const views = await inTurns(runs, async (run): Promise<[DagId, RunObservation]> => {
+      return [run.dagId, await this.look(run, queue.value.get(run.batchName))];
+    });
+    return new Map(views);
+  }
+
+  private async look(run: Run, tree: answers.Tree | undefined): Promise<RunObservation> {
+    try {
+      if (tree?.top) return await this.reader.running(run, tree.top.queuedAt, noteOn(tree));
+      if (tree)
+        return await this.reader.running(
+          run,
+          null,
+          `DAGMan has left, ${tree.others.length} of its jobs have not`,
+        );
+      const engineId = run.engineId ?? (await submittedAs(run));
+      if (engineId === null)
+        return { kind: "unknown", why: "it is not in the queue and was never seen there" };
+      const ended = await this.reader.ended({ ...run, engineId });
+      if (ended) return ended;
+      const now = (this.options.clock?.now() ?? new Date()).getTime();
+      if (!(await isLost(run, now)))
+        return { kind: "unknown", why: "it left the queue and has not said how it ended" };
+      const words = `no DAGMan ${engineId} in the queue, and nothing in ${run.submitDir} says how it ended`;
+      return await this.reader.endedAs(run, "lost", words);
+    } catch (error) {
+      // One directory that cannot be read must not hide the other runs.
+      if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+      return { kind: "unknown", why: describeError(error) };
+    }
+  }
+
+  nodes(run: Run): Promise<readonly NodeView[]> {
+    return this.reader.nodes(run);
+  }
+
+  /**
+   * The top first: it writes its rescue file and the schedd removes what it submitted. A held DAGMan is no process and would leave
+   * without a rescue file (23.9.6), so it is woken up before.
+   */
+  async stop(run: Run): Promise<void> {
+    const tree = await this.tree(run);
+    if (!tree) return;
+    if (tree.top?.status === "held") await this.revive(run);
+    const removed = tree.top !== null && (await this.change(commands.removeTopCommand(run)));
+    if (!removed) await this.change(commands.removeTreeCommand(run));
+  }
+
+  private async revive(run: Run): Promise<void> {
+    await this.change(commands.releaseCommand(run));
+    for (let waited = 0; waited < REVIVE_SEC; waited += 0.5) {
+      await sleep(500);
+      if (await hasBegun(run)) return;
+    }
+  }
+
+  async hold(run: Run): Promise<void> {
+    await this.change(commands.holdCommand(run));
+  }
+  async release(run: Run): Promise<void> {
+    await this.change(commands.releaseCommand(run));
+  }
+
+  async ping(): Promise<PingOutcome> {
+    try {
+      const version = answers.parseVersion((await this.mustSucceed(commands.versionCommand)).stdout);
+      await this.mustSucceed(commands.queueTotalsCommand);
+      const perOwner = await this.call(commands.configCommand("MAX_RUNNING_SCHEDULER_JOBS_PER_OWNER"));
+      const start = await this.call(commands.configCommand("START_SCHEDULER_UNIVERSE"));
+      const via = this.options.commandPrefix.join(" ");
+      const words = `HTCondor ${version ?? "of unknown version"}${via ? ` via ${via}` : ""}; the schedd answers`;
+      return { ok: true, words, warnings: answers.limitWarnings(perOwner.stdout, start.stdout) };
+    } catch (error) {
+      if (error instanceof WorldError) return { ok: false, words: describeError(error), warnings: [] };
+      throw error;
+    }
+  }
+
+  async sites(): Promise<readonly EngineSite[]> {
+    const sites = answers.parseSites((await this.mustSucceed(commands.sitesCommand)).stdout);
+    if (!sites.ok) throw unreachable("condor_status", sites.error);
+    return sites.value;
+  }
+
+  async close(): Promise<void> {}
+
+  private async tree(run: Run): Promise<answers.Tree | undefined> {
+    const queue = answers.parseQueue((await this.mustSucceed(commands.findCommand(run))).stdout);
+    if (!queue.ok) throw unreachable("condor_q", queue.error);
+    return queue.value.get(run.batchName);
+  }
+
+  /** True: something was changed. False: nothing matched. */
+  private async change(argv: commands.Argv): Promise<boolean> {
+    const answer = await this.call(argv);
+    if (answer.code === 0) return true;
+    if (answers.matchedNothing(answer.stderr + answer.stdout)) return false;
+    throw unreachable(argv[0]!, answers.complaint(answer.stdout, answer.stderr));
+  }
+
+  private async mustSucceed(argv: commands.Argv): Promise<SpawnAnswer> {
+    const answer = await this.call(argv);
+    if (answer.code !== 0) throw unreachable(argv[0]!, answers.complaint(answer.stdout, answer.stderr));
+    return answer;
+  }
+
+  private call(argv: commands.Argv, cwd = "/"): Promise<SpawnAnswer> {
+    const timeoutSec = this.options.timeoutSec ?? 60;
+    return this.spawner({ argv: [...this.options.commandPrefix, ...argv], cwd, timeoutSec });
+  }
+}
+
+const unreachable = (command: string, words: string): WorldError =>
+  new WorldError("engine-unreachable", command, `${command} failed: ${words}`);
+
+function noteOn(tree: answers.Tree): string | null {
+  const { top, others } = tree;
+  if (top?.status === "held") return `DAGMan is held: ${top.holdReason ?? "no reason given"}`;
+  if (top?.status === "idle") return "DAGMan waits for a place to run";
+  if (top?.status === "removed") return "DAGMan is being removed";
+  if (others.some((entry) => entry.isDagman && entry.parent === null))
+    return "another DAGMan has the same batch name";
+  const held = others.filter((entry) => entry.isDagman && entry.status === "held");
+  if (held.length > 0)
+    return `${held.length} units are held, ${held[0]!.node}: ${held[0]!.holdReason ?? "no reason given"}`;
+  return null;
+}

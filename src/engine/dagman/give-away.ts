@@ -1,0 +1,37 @@
+import { stat } from "node:fs/promises";
+import path from "node:path";
+import { WorldError } from "../../base/errors.ts";
+import type { Spawner } from "./spawn.ts";
+
+/** Who owns the jobs when this process is root: root cannot own jobs. */
+export interface JobOwner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/**
+ * Gives the submit directory to the job owner, once: chown works upwards and changes the directory itself last, so a
+ * directory that has the right owner is finished. Links are changed themselves, never what they point to.
+ */
+export async function giveAway(dir: string, owner: JobOwner, spawner: Spawner): Promise<void> {
+  if ((await stat(dir)).uid === owner.uid) return;
+  const argv = ["chown", "-hR", `${owner.uid}:${owner.gid}`, "--", dir];
+  const answer = await spawner({ argv, cwd: "/", timeoutSec: 600 });
+  if (answer.code !== 0) {
+    throw new WorldError(
+      "disk-unwritable",
+      dir,
+      `cannot give ${dir} to uid ${owner.uid}: ${answer.stderr.trim()}`,
+    );
+  }
+}
+
+/** The first directory on the way that the job owner may not pass; null: the way is open. */
+export async function closedAncestor(dir: string, owner: JobOwner): Promise<string | null> {
+  for (let at = path.dirname(dir); ; at = path.dirname(at)) {
+    const { mode, uid, gid } = await stat(at);
+    const bit = uid === owner.uid ? 0o100 : gid === owner.gid ? 0o010 : 0o001;
+    if ((mode & bit) === 0) return at;
+    if (at === path.dirname(at)) return null;
+  }
+}

@@ -1,0 +1,57 @@
+import type { Run } from "../../domain/run.ts";
+import { parseDagmanOut } from "../format/dagman-out.ts";
+import { parseEvents } from "../format/event-log.ts";
+import { highestRescue } from "../format/rescue.ts";
+import { listDir, modifiedAt, readTail, readText } from "../read-files.ts";
+
+/** What a submission leaves in the submit directory (23.9.6), for the questions the queue cannot answer. */
+
+/**
+ * Old bookkeeping files without a rescue file make condor_submit_dag refuse; with -update_submit it goes on, and a `.lock` that was
+ * left makes DAGMan recover from its nodes.log. With a rescue file it overwrites them by itself.
+ */
+export async function needsUpdateSubmit(run: Run): Promise<boolean> {
+  const names = await listDir(run.submitDir);
+  return names.includes("workflow.dag.condor.sub") && highestRescue(names, "workflow.dag") === null;
+}
+
+/**
+ * The cluster this batch name was submitted as, by the files: for a run that came and went before anybody wrote its id down. The
+ * .condor.sub is written just before the submission and names the batch; the schedd appends to dagman.log just after, so a log that
+ * is older than the .condor.sub belongs to the run before.
+ */
+export async function submittedAs(run: Run): Promise<string | null> {
+  const submitFile = `${run.submitDir}/workflow.dag.condor.sub`;
+  const text = await readText(submitFile);
+  if (text.kind !== "text") return null;
+  if (/^\s*(?:My\.|\+)JobBatchName\s*=\s*"(.*)"/im.exec(text.text)?.[1] !== run.batchName) return null;
+  const log = `${run.submitDir}/workflow.dag.dagman.log`;
+  const [before, after] = [await modifiedAt(submitFile), await modifiedAt(log)];
+  if (before === null || after === null || after < before) return null;
+  const { events } = parseEvents(Buffer.from(await readTail(log, 64 * 1024)));
+  const last = events.findLast((event) => event.kind === "submit");
+  return last ? String(last.cluster) : null;
+}
+
+const QUIET_SEC = 600;
+const YOUNG_SEC = 30;
+
+/**
+ * Nothing in the queue and no word on how it ended: lost, or only not yet written down? A young submission, or a lock
+ * whose DAGMan wrote to its log lately, may still come back (a schedd that is starting again, a slow file system).
+ */
+export async function isLost(run: Run, nowMs: number): Promise<boolean> {
+  const file = (suffix: string): Promise<number | null> =>
+    modifiedAt(`${run.submitDir}/workflow.dag.${suffix}`);
+  const submitted = await file("condor.sub");
+  if (submitted !== null && nowMs - submitted < YOUNG_SEC * 1000) return false;
+  if ((await file("lock")) === null) return true;
+  return nowMs - ((await file("dagman.out")) ?? 0) > QUIET_SEC * 1000;
+}
+
+/** DAGMan has read its DAG and would write a rescue file if it were removed now. */
+export async function hasBegun(run: Run): Promise<boolean> {
+  const tail = await readTail(`${run.submitDir}/workflow.dag.dagman.out`, 256 * 1024);
+  const start = tail.lastIndexOf("STARTING UP");
+  return start >= 0 && tail.indexOf("Bootstrapping", start) >= 0 && parseDagmanOut(tail).exitStatus === null;
+}

@@ -1,0 +1,63 @@
+import type { Form } from "./form.ts";
+import { isRow } from "./form.ts";
+import { shown } from "./notes.ts";
+import { SIMULATOR_STEPS } from "./read-steps.ts";
+import { CARRIED_IN_STEP } from "./reqmgr2-fields.ts";
+
+const STEP_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,49}$/;
+const STEP_RULE = "a letter, then letters, digits, '-', '_'; at most 50 characters";
+const MAX_STEPS = 10;
+
+/** A StepN: its name, whether its output is kept, and its form for what only the first or all together can tell. */
+export interface ChainStep {
+  readonly name: string;
+  readonly profile: string;
+  readonly kept: boolean;
+  readonly form: Form;
+}
+
+export function readChainSteps(top: Form): readonly ChainStep[] {
+  const { notes } = top;
+  const length = top.integer("StepChain", { min: 1, max: MAX_STEPS }, null);
+  if (top.spot("StepChain") === null) top.missing("StepChain", "how many steps there are, from 1 to 10");
+  const numbered = Object.keys(top.row).filter((key) => /^Step\d+$/.test(key));
+  top.knows(...numbered);
+  if (length === null) return [];
+  for (const key of numbered) {
+    if (Number(key.slice(4)) > length || key === "Step0") notes.problem(top.pathOf(key), `is not one of the ${length} steps that StepChain promises`);
+  }
+  const steps: ChainStep[] = [];
+  for (let number = 1; number <= length; number++) {
+    const key = `Step${number}`;
+    if (!isRow(top.row[key])) notes.problem(top.pathOf(key), `must be a map: StepChain promises ${length} steps (got ${shown(top.row[key])})`);
+    else steps.push(readStep(top.section(key), number, steps));
+  }
+  const last = steps.at(-1);
+  if (last !== undefined && !last.kept) notes.problem(last.form.pathOf("KeepOutput"), "the last step's output must be kept");
+  return steps;
+}
+
+function readStep(form: Form, number: number, before: readonly ChainStep[]): ChainStep {
+  const { notes } = form;
+  if (form.spot("StepName") === null) form.missing("StepName", STEP_RULE);
+  const name = form.text("StepName", `Step${number}`, STEP_NAME, STEP_RULE);
+  if (before.some((step) => step.name.toLowerCase() === name.toLowerCase())) notes.problem(form.pathOf("StepName"), `${shown(name)} is used twice; names must differ`);
+  const input = form.spot("InputStep");
+  if (number > 1) {
+    if (input === null) form.missing("InputStep", "the StepName of an earlier step");
+    else if (!before.some((step) => step.name === input.value)) {
+      notes.problem(input.path, `${shown(input.value)} is not an earlier step`, before.map((step) => step.name).join(", "));
+    }
+  } else if (input !== null) notes.problem(input.path, "the first step has no step before it");
+  form.knows(...CARRIED_IN_STEP);
+  return { name, profile: simulatorProfile(name, number === 1 && form.spot("InputDataset") === null), kept: form.flag("KeepOutput", true), form };
+}
+
+/** Which of the simulator's steps behaves most like this one: by its name, else by its place. */
+export function simulatorProfile(name: string, generates: boolean): string {
+  const upper = name.toUpperCase();
+  const words = upper.split(/[^A-Z]+/);
+  const backwards = [...SIMULATOR_STEPS].reverse();
+  const exact = backwards.find((step) => words.includes(step));
+  return exact ?? backwards.find((step) => upper.includes(step)) ?? (generates ? "GEN" : "RECO");
+}

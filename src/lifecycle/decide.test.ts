@@ -1,0 +1,268 @@
+import { describe, expect, test } from "vitest";
+import type { Dag, DagStatus } from "../domain/dag.ts";
+import type { DagId, RequestName, UnitName, WorkflowId } from "../domain/names.ts";
+import type { RequestRecord } from "../domain/request.ts";
+import { canMove, REQUEST_STATUSES, type RequestStatus } from "../domain/request-status.ts";
+import type { RunObservation, RunVerdict } from "../domain/run.ts";
+import { type Decision, decide, type Facts } from "./decide.ts";
+
+const T0 = new Date("2026-01-01T00:00:00Z");
+const NOW = new Date("2026-01-01T00:10:00Z");
+const policy = { resubmitGraceSec: 10 };
+
+const nodes = { total: 40, waiting: 0, queued: 0, held: 0, done: 40, failed: 0 };
+const units = { total: 4, waiting: 0, running: 0, done: 4, failed: 0 };
+
+const request = (status: RequestStatus, over: Partial<RequestRecord> = {}): RequestRecord =>
+  ({
+    spec: { name: "r" as RequestName, kind: "process", generation: null },
+    status,
+    version: 3,
+    hold: null,
+    wish: null,
+    statusSince: T0,
+    ...over,
+  }) as RequestRecord;
+
+const dag = (status: DagStatus, over: Partial<Dag> = {}): Dag =>
+  ({ id: "d" as DagId, status, version: 1, nodes, units, submitDir: "/s", engineId: "7", ...over }) as Dag;
+
+const ended = (
+  verdict: RunVerdict,
+  over: Partial<Extract<RunObservation, { kind: "ended" }>> = {},
+): RunObservation => ({
+  kind: "ended",
+  verdict,
+  nodes,
+  units,
+  unitsDone: ["mg_000000" as UnitName],
+  unitsFailed: [],
+  words: "",
+  rescue: null,
+  ...over,
+});
+const running = (done: number): RunObservation => ({
+  kind: "running",
+  nodes,
+  units: { ...units, done },
+  unitsDone: [],
+  unitsFailed: [],
+  note: null,
+});
+
+const facts = (over: Partial<Facts>): Facts => ({
+  request: request("active"),
+  workflow: { id: "w" as WorkflowId, round: 0 } as Facts["workflow"],
+  dag: null,
+  submitIntent: null,
+  observation: null,
+  admission: null,
+  directoryComplete: true,
+  newlyDone: [],
+  unitsOwed: 0,
+  registrationTrouble: null,
+  workRemains: false,
+  failures: null,
+  leaderForSec: 100,
+  ...over,
+});
+
+const intent = { tries: 1 } as NonNullable<Facts["submitIntent"]>;
+const abortWish = { wish: { kind: "abort", actor: "ann", reason: "typo", at: T0 } } as const;
+const place = { verdict: "start", reason: "a place is free" } as Facts["admission"];
+
+const TABLE: [story: string, facts: Facts, kind: Decision["kind"], words: RegExp][] = [
+  ["handed in", facts({ request: request("submitted") }), "open-workflow", /handed in/],
+  ["queued with a place", facts({ request: request("queued"), admission: place }), "start", /free/],
+  ["queued without", facts({ request: request("queued") }), "wait", /queue/],
+  [
+    "planning, nothing planned",
+    facts({ request: request("planning"), workRemains: true }),
+    "plan",
+    /round 0/,
+  ],
+  ["planning, nothing left", facts({ request: request("planning") }), "complete", /no work/],
+  [
+    "planning, nothing left but outputs owed",
+    facts({ request: request("planning"), unitsOwed: 2 }),
+    "register",
+    /owed/,
+  ],
+  [
+    "writing was interrupted",
+    facts({ request: request("planning"), dag: dag("planning") }),
+    "discard-plan",
+    /interrupted/,
+  ],
+  [
+    "the directory is gone",
+    facts({ request: request("planning"), dag: dag("ready"), directoryComplete: false }),
+    "discard-plan",
+    /gone/,
+  ],
+  ["ready, never tried", facts({ request: request("planning"), dag: dag("ready") }), "submit", /complete/],
+  [
+    "ready, tried before, new leader",
+    facts({ request: request("planning"), dag: dag("ready"), submitIntent: intent, leaderForSec: 2 }),
+    "wait",
+    /on its way/,
+  ],
+  [
+    "ready, tried before",
+    facts({ request: request("planning"), dag: dag("ready"), submitIntent: intent }),
+    "submit",
+    /begun before/,
+  ],
+  ["active, engine silent", facts({ dag: dag("running") }), "wait", /could not be asked/],
+  [
+    "active, engine cannot tell",
+    facts({ dag: dag("running"), observation: { kind: "unknown", why: "garbled" } }),
+    "wait",
+    /garbled/,
+  ],
+  ["active, other numbers", facts({ dag: dag("running"), observation: running(2) }), "follow", /news/],
+  ["active, first sign of life", facts({ dag: dag("submitted"), observation: running(4) }), "follow", /news/],
+  ["active, nothing new", facts({ dag: dag("running"), observation: running(4) }), "wait", /4 of 4/],
+  [
+    "active, outputs owed",
+    facts({ dag: dag("running"), observation: running(4), unitsOwed: 1 }),
+    "register",
+    /1 finished/,
+  ],
+  [
+    "ended well, a unit without a row",
+    facts({ dag: dag("running"), observation: ended("success"), newlyDone: ["mg_000000" as UnitName] }),
+    "follow",
+    /news/,
+  ],
+  [
+    "ended well, outputs owed",
+    facts({ dag: dag("running"), observation: ended("success"), unitsOwed: 3 }),
+    "register",
+    /3 finished/,
+  ],
+  [
+    "ended well, work remains",
+    facts({ dag: dag("running"), observation: ended("success"), workRemains: true }),
+    "finish-round",
+    /remains/,
+  ],
+  [
+    "ended well, all done",
+    facts({ dag: dag("running"), observation: ended("success") }),
+    "finish-round",
+    /registered/,
+  ],
+  [
+    "ended with failures",
+    facts({ dag: dag("running"), observation: ended("failed") }),
+    "end-partial",
+    /failed/,
+  ],
+  [
+    "removed with units done is no success",
+    facts({ dag: dag("running"), observation: ended("removed") }),
+    "end-partial",
+    /removed/,
+  ],
+  [
+    "unreadable DAG",
+    facts({ dag: dag("running"), observation: ended("unreadable", { words: "ERROR: bad keyword" }) }),
+    "end-partial",
+    /bad keyword/,
+  ],
+  ["partial", facts({ request: request("partial"), dag: dag("partial") }), "hold", /units-failed/],
+  [
+    "partial, finished units first",
+    facts({ request: request("partial"), dag: dag("partial"), unitsOwed: 1 }),
+    "register",
+    /1 finished/,
+  ],
+  ["the catalog refuses", facts({ registrationTrouble: "conflict" }), "hold", /registration-failed/],
+  ["held", facts({ request: request("held") }), "wait", /held/],
+  ["abort before anything ran", facts({ request: request("queued", abortWish) }), "abort", /ann: typo/],
+  [
+    "abort of a run",
+    facts({ request: request("active", abortWish), dag: dag("running"), observation: running(4) }),
+    "stop-run",
+    /typo/,
+  ],
+  [
+    "abort when the run is over",
+    facts({ request: request("active", abortWish), dag: dag("running"), observation: ended("removed") }),
+    "abort",
+    /typo/,
+  ],
+  [
+    "abort keeps what finished",
+    facts({
+      request: request("active", abortWish),
+      dag: dag("running"),
+      observation: ended("removed"),
+      unitsOwed: 1,
+    }),
+    "register",
+    /typo/,
+  ],
+  [
+    "abort of an uncertain submission asks first",
+    facts({ request: request("planning", abortWish), dag: dag("ready"), submitIntent: intent }),
+    "stop-run",
+    /typo/,
+  ],
+];
+
+test.each(TABLE)("%s", (_story, given, kind, words) => {
+  const decision = decide(given, policy, NOW);
+  expect(decision.kind).toBe(kind);
+  expect(
+    decision.kind === "hold" ? `${decision.hold.code}: ${decision.hold.message}` : decision.because,
+  ).toMatch(words);
+});
+
+describe("timeouts", () => {
+  const late = new Date("2026-03-01T00:00:00Z");
+  test("planning that goes nowhere is held, never failed", () => {
+    const stuck = facts({
+      request: request("planning"),
+      dag: dag("ready"),
+      submitIntent: intent,
+      leaderForSec: 1,
+    });
+    expect(decide(stuck, policy, late)).toMatchObject({ kind: "hold", hold: { code: "stuck" } });
+  });
+  test("a long run is still followed, and a long queue still served", () => {
+    expect(decide(facts({ dag: dag("running"), observation: running(2) }), policy, late).kind).toBe("follow");
+    expect(decide(facts({ request: request("queued"), admission: place }), policy, late).kind).toBe("start");
+    expect(decide(facts({ request: request("queued") }), policy, late).kind).toBe("wait");
+  });
+});
+
+test("law: every decision that moves a request is a legal move from its status", () => {
+  const target: Partial<Record<Decision["kind"], RequestStatus>> = {
+    "open-workflow": "queued",
+    start: "planning",
+    submit: "active",
+    "end-partial": "partial",
+    complete: "completed",
+    hold: "held",
+    abort: "aborted",
+  };
+  for (const [, given] of TABLE) {
+    const decision = decide(given, policy, NOW);
+    const to = decision.kind === "finish-round" ? decision.next : target[decision.kind];
+    if (to)
+      expect([given.request.status, to, canMove(given.request.status, to)]).toEqual([
+        given.request.status,
+        to,
+        true,
+      ]);
+  }
+});
+
+test("law: FAILED is never the program's own choice, and every open status has a way out", () => {
+  for (const status of REQUEST_STATUSES) {
+    if (status !== "held") expect(canMove(status, "failed")).toBe(false);
+    if (!["completed", "failed", "aborted"].includes(status)) expect(canMove(status, "aborted")).toBe(true);
+  }
+});

@@ -1,0 +1,100 @@
+# fjr.awk: what a FrameworkJobReport.xml says, tolerant of everything but a root that was never closed.
+#
+#   closed 1 · code N · read N · written N · rss MB · opened N · skipped N · file EVENTS NAME
+#
+# code: of the first FrameworkError that has one; 8001 if it has no ExitStatus, 99999 if it is no number.
+# read: over primary inputs only, mixing files would inflate it. written: files of one module add up, of several
+# modules the largest counts, as each holds the same events in another form. Records end at ">", so a record is
+# some text and a tag; a ">" within quotes, a comment or CDATA joins records.
+
+BEGIN { RS = ">"; written = -1; read_events = -1; code = "" }
+
+{
+  if (in_cdata) {
+    if ($0 ~ /\]\]$/) in_cdata = 0
+    next
+  }
+  if (in_comment) {
+    if ($0 ~ /--$/) in_comment = 0
+    next
+  }
+  if (pending != "") {
+    $0 = pending ">" $0
+    pending = ""
+  }
+  start = index($0, "<")
+  if (!start) next
+  text = substr($0, 1, start - 1)
+  tag = substr($0, start + 1)
+  if (substr(tag, 1, 8) == "![CDATA[") { if ($0 !~ /\]\]$/) in_cdata = 1; next }
+  if (substr(tag, 1, 3) == "!--") { if ($0 !~ /--$/) in_comment = 1; next }
+  copy = tag
+  if (gsub(/"/, "", copy) % 2) { pending = $0; next }
+  gsub(/[\r\n\t]/, " ", tag)
+  name = tag
+  sub(/[ \/].*/, "", name)
+  if (substr(tag, 1, 1) == "/") closing(substr(tag, 2), text)
+  else opening(name, tag)
+}
+
+END {
+  if (root && root_closed) print "closed 1"
+  if (code != "") print "code " code
+  else if (errors) print "code 99999"
+  if (read_events >= 0) printf "read %.0f\n", read_events
+  for (module in by_module) if (by_module[module] > written) written = by_module[module]
+  if (written >= 0) printf "written %.0f\n", written
+  if (rss > 0) printf "rss %.0f\n", rss + 0.4999
+  print "opened " opened + 0
+  print "skipped " skipped + 0
+  for (i = 0; i < files; i++) print "file " file_events[i] " " file_name[i]
+}
+
+function opening(name, tag,   status) {
+  if (name == "FrameworkJobReport") root = 1
+  else if (name == "InputFile" || name == "File") { within = name; number = ""; kind = "primaryFiles"; module = ""; pfn = "" }
+  else if (name == "SkippedFile") skipped++
+  else if (name == "FrameworkError") {
+    errors++
+    status = (tag ~ /[ ]ExitStatus[ ]*=/) ? attribute(tag, "ExitStatus") : "8001"
+    if (code == "" && status ~ /^[1-9][0-9]*$/ && length(status) < 10) code = status
+  }
+  else if (name == "Metric" && attribute(tag, "Name") == "PeakValueRss") {
+    status = attribute(tag, "Value")
+    if (status ~ /^[0-9.]+([eE][-+]?[0-9]+)?$/ && status + 0 > rss) rss = status + 0
+  }
+}
+
+function closing(name, text) {
+  sub(/[ ].*/, "", name)
+  gsub(/^[ \t\r\n]+|[ \t\r\n]+$/, "", text)
+  if (name == "FrameworkJobReport") root_closed = 1
+  else if (name == "EventsRead" || name == "TotalEvents") number = (text ~ /^[0-9]+$/) ? text + 0 : ""
+  else if (name == "InputType") kind = text
+  else if (name == "ModuleLabel") module = text
+  else if (name == "PFN" && within == "File" && pfn == "") pfn = text
+  else if (name == within && name == "InputFile") {
+    if (kind == "primaryFiles") {
+      opened++
+      if (number != "") read_events = (read_events < 0 ? 0 : read_events) + number
+    }
+    within = ""
+  }
+  else if (name == within && name == "File") {
+    if (number != "") {
+      by_module[module] += number
+      sub(/^file:/, "", pfn)
+      if (pfn !~ /\n/) { file_events[files] = number; file_name[files++] = pfn }
+    }
+    within = ""
+  }
+}
+
+function attribute(tag, name,   value) {
+  value = tag
+  if (!match(value, "[ ]" name "[ ]*=[ ]*\"")) return ""
+  value = substr(value, RSTART + RLENGTH)
+  sub(/".*/, "", value)
+  gsub(/^ +| +$/, "", value)
+  return value
+}

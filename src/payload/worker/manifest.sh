@@ -1,0 +1,102 @@
+# manifest.sh: reads manifest.json into shell variables. The flattened text stays in $flat, a line per value;
+# step.sh goes over it again for argument lists and environments.
+
+request= unit= round= unmerged=
+steps=0 outputs=0 node_found=0
+
+# load_manifest [NODE]: with a node, only that one of the unit's nodes is read.
+load_manifest() {
+  [ -r manifest.json ] || finish 50113 'manifest.json is missing'
+  flat=$(LC_ALL=C awk -v pick="${1-}" -v whole="${1:+./nodes/$1/runLumis}" -f "$parts/json.awk" \
+    manifest.json 2>"$work/manifest.err") || {
+    read_first_line "$work/manifest.err"
+    finish 50113 "manifest.json is not readable: $first_line"
+  }
+  IFS=$newline
+  for line in $flat; do
+    case $line in ./nodes/*) continue ;; esac
+    split_line "$line"
+    case $path in
+      ./request) request=$value ;;
+      ./unit) unit=$value unit_json=$raw ;;
+      ./round) round=$value ;;
+      ./unmerged) unmerged=$value ;;
+      ./steps/*/argv | ./outputs/*/mergeArgv) ;;
+      ./steps/*/*) ;;
+      ./steps/*) steps=$((steps + 1)) ;;
+      ./outputs/*/*) ;;
+      ./outputs/*) outputs=$((outputs + 1)) ;;
+    esac
+  done
+  unset IFS
+  is_name "$unit" || finish 50113 'manifest.json names no unit'
+  case $unmerged in
+    *"$newline"* | */../* | */..) finish 50113 'the unmerged directory has an unusable name' ;;
+    /*/"$unit") ;;
+    *) finish 50113 'the unmerged directory is not an absolute path that ends in the name of the unit' ;;
+  esac
+}
+
+# path, type, value, raw: the columns of json.awk.
+split_line() {
+  path=${1%%"$tab"*}
+  raw=${1#*"$tab"}
+  type=${raw%%"$tab"*}
+  raw=${raw#*"$tab"}
+  plain "${raw%%"$tab"*}"
+  raw=${raw#*"$tab"}
+}
+
+# The fields of output $1: out_name, out_file, out_merge, out_keep, out_path, and as JSON name, dataset, lfn, path.
+load_output() {
+  out_name= out_file= out_merge=concat out_keep=true out_path= out_name_json= out_dataset_json=null
+  out_lfn= out_lfn_json=null out_path_json=null
+  IFS=$newline
+  for line in $flat; do
+    case $line in "./outputs/$1/"*) ;; *) continue ;; esac
+    split_line "$line"
+    case $path in
+      */name) out_name=$value out_name_json=$raw ;;
+      */file) out_file=$value ;;
+      */merge) out_merge=$value ;;
+      */keep) out_keep=$value ;;
+      */path) out_path=$value out_path_json=$raw ;;
+      */dataset) out_dataset_json=$raw ;;
+      */lfn) out_lfn=$value out_lfn_json=$raw ;;
+    esac
+  done
+  unset IFS
+  is_name "$out_name" || finish 50113 "output $1 has no usable name"
+  case $out_file in
+    '' | /* | *"$newline"* | .. | ../* | */.. | */../*)
+      finish 50113 "output $out_name: the file must be a relative name without .. and line breaks"
+      ;;
+  esac
+}
+
+# What this node is to do: inputs (paths, a line each), inputs_json (LFNs), and the numbers a step may see.
+load_node() {
+  inputs= first_event= last_event= first_lumi= last_lumi= run_lumis= events= seed=
+  IFS=$newline
+  for line in $flat; do
+    case $line in "./nodes/$node$tab"*) node_found=1; continue ;; "./nodes/$node/"*) ;; *) continue ;; esac
+    split_line "$line"
+    [ "$type" != z ] || continue
+    case ${path#"./nodes/$node/"} in
+      inputs/*/path)
+        case $value in *"$newline"*) finish 50113 'an input path holds a line break' ;; esac
+        inputs=$inputs$value$newline
+        ;;
+      inputs/*/lfn) inputs_json=$inputs_json${inputs_json:+,}$raw ;;
+      firstEvent) first_event=$value ;;
+      lastEvent) last_event=$value ;;
+      firstLumi) first_lumi=$value ;;
+      lastLumi) last_lumi=$value ;;
+      runLumis) [ "$type" != j ] || run_lumis=$value ;;
+      events) events=$value ;;
+      seed) seed=$value ;;
+    esac
+  done
+  unset IFS
+  [ "$node_found" -eq 1 ] || finish 50113 "manifest.json has no node $node"
+}

@@ -1,0 +1,63 @@
+# memory.sh: the memory of a step and all its children, from Linux's /proc, without a process of its own per look.
+
+# tree: the pids below process $1, itself not included. Threads can have children too, hence task/*.
+find_tree() {
+  tree=
+  look_at=$1
+  set +f
+  while [ -n "$look_at" ]; do
+    found=
+    for parent in $look_at; do
+      for list in /proc/"$parent"/task/*/children; do
+        # The process may be gone, and the file ends without a line break: read fails, what it read counts.
+        children=
+        read -r children 2>/dev/null <"$list"
+        found="$found $children"
+      done
+    done
+    look_at=${found# }
+    look_at=${look_at% }
+    case $look_at in *[!\ ]*) tree="$tree $look_at" ;; *) break ;; esac
+  done
+  set -f
+}
+
+signal_tree() {
+  unset IFS
+  find_tree "$1"
+  # Unquoted: one word per pid. Some may have ended since.
+  [ -z "${tree# }" ] || kill -s "$2" $tree 2>/dev/null
+}
+
+# peak_kb: the larger of all that the tree holds now and the most that any one process in it ever held.
+look_at_memory() {
+  find_tree "$1"
+  sum_kb=0
+  for pid in $tree; do
+    while read -r key kb _; do
+      case $key in
+        VmHWM:) [ "$kb" -le "$peak_kb" ] || peak_kb=$kb ;;
+        VmRSS:) sum_kb=$((sum_kb + kb)); break ;;
+      esac
+    done 2>/dev/null <"/proc/$pid/status"
+  done 2>/dev/null
+  [ "$sum_kb" -le "$peak_kb" ] || peak_kb=$sum_kb
+}
+
+# watch_memory PID END FILE: looks often at first, for short steps, and every five seconds later. Writes the peak
+# to FILE once, after USR1. The caller lets us ignore USR1 until the trap stands; if it came before, END exists by
+# the first look. A sleep that knows no fractions fails at once, which only means looking a few times more.
+watch_memory() {
+  root=$1 end=$2 file=$3 peak_kb=0 nap='' leave=''
+  trap 'leave=1; [ -z "$nap" ] || kill "$nap"' USR1
+  set -- 0.01 0.02 0.04 0.08 0.15 0.3 0.5 1 1 2 3
+  while look_at_memory "$root"; [ -z "$leave" ] && [ ! -e "$end" ]; do
+    sleep "${1:-5}" &
+    nap=$!
+    [ -z "$leave" ] || kill "$nap"
+    wait "$nap"
+    nap=
+    [ $# -eq 0 ] || shift
+  done
+  printf '%s\n' "$peak_kb" >"$file"
+}

@@ -1,0 +1,48 @@
+#!/bin/sh
+# run.sh ROLE NODE: one job of WMS2 on a worker, ROLE being processing, merge or cleanup.
+#
+# The working directory holds manifest.json and the payload; our own parts are in ./wms2. An engine may have
+# renamed this file, so nothing depends on its name. It promises that report.json exists from the first moment
+# to the last, is never seen half written, and tells the truth: the exit status of a job has 8 bits, the report
+# has the whole code and the words. See docs/submit-directory.md.
+#
+# No string of the manifest is evaluated: values are cut out of lines by patterns and passed on in quotes.
+set -uf
+
+role=${1-}
+node=${2-}
+if [ -f ./wms2/manifest.sh ]; then parts=$PWD/wms2; else parts=${0%/*}; fi
+work=$PWD/.wms2
+newline='
+'
+tab=$(printf '\t')
+
+. "$parts/words.sh"
+. "$parts/report.sh"
+. "$parts/manifest.sh"
+. "$parts/memory.sh"
+. "$parts/step.sh"
+. "$parts/storage.sh"
+
+stopped=0     # becomes 15 when the engine asked us to stop
+running=      # the process below which the current step lives
+on_stop() {
+  stopped=15
+  [ -z "$running" ] || signal_tree "$running" TERM
+}
+trap on_stop TERM
+
+mkdir -p "$work" || { say "cannot write in $PWD"; exit 1; }
+learn_surroundings
+# HTCondor holds a job that does not leave every file its submit file names: empty means "no result yet".
+[ "$role" != merge ] || : >merge_output.json
+write_report started
+
+case $role in
+  processing | merge | cleanup) ;;
+  *) finish 50113 "unknown role: $role" ;;
+esac
+is_name "$node" || finish 50113 "not the name of a node: $node"
+
+. "$parts/$role.sh"
+run_role

@@ -1,0 +1,60 @@
+import { jsonValue } from "../base/json.ts";
+import type { DagPlan, PlannedOutput, ProcessingNodePlan, UnitPlan } from "../domain/plan.ts";
+import type { RenderOptions } from "./options.ts";
+
+/**
+ * What the jobs of a unit are to do. One JSON document with one line per node, so that a worker without a JSON parser
+ * can pick its own line.
+ */
+export function manifest(unit: UnitPlan, plan: DagPlan, options: RenderOptions): string {
+  const head: [string, unknown][] = [
+    ["version", 1],
+    ["request", plan.requestName],
+    ["dag", plan.dagId],
+    ["round", plan.round],
+    ["unit", unit.name],
+    ["block", unit.block],
+    ["steps", plan.steps.map(({ name, argv, env }) => ({ name, argv, env }))],
+    ["outputs", plan.outputs.map((output) => outputEntry(output, unit, plan, options))],
+    ["unmerged", `${options.unmergedDir}/${plan.requestName}/${unit.name}`],
+  ];
+  const lines = head.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)},`);
+  const nodes = unit.nodes.map((node) => `${JSON.stringify(node.name)}:${JSON.stringify(nodeEntry(node))}`);
+  return `{\n${lines.join("\n")}\n"nodes":{\n${nodes.join(",\n")}\n}\n}\n`;
+}
+
+function outputEntry(output: PlannedOutput, unit: UnitPlan, plan: DagPlan, options: RenderOptions) {
+  const { name, file, merge, keep, dataset } = output;
+  // Unmerged outputs keep one file per job: a directory instead of a file.
+  const place = `${plan.requestName}/${name}/${unit.name}${merge.how === "none" ? "" : extension(file)}`;
+  return {
+    name,
+    file,
+    merge: merge.how,
+    mergeArgv: merge.how === "command" ? merge.argv : [],
+    keep,
+    dataset,
+    lfn: `${options.lfnPrefix}/${place}`,
+    path: `${options.mergedDir}/${place}`,
+  };
+}
+
+/** ".csv", or ".csv.gz" for what is packed; "" when there is none. */
+export function extension(file: string): string {
+  return /(\.[A-Za-z0-9]+)?\.(gz|bz2|xz|zst)$|\.[A-Za-z0-9]+$/.exec(file.slice(1))?.[0] ?? "";
+}
+
+function nodeEntry(node: ProcessingNodePlan) {
+  return {
+    inputs: node.inputs.map(({ lfn, path, events }) => ({ lfn, path, events })),
+    firstEvent: number64(node.firstEvent),
+    lastEvent: number64(node.lastEvent),
+    firstLumi: number64(node.firstLumi),
+    lastLumi: number64(node.lastLumi),
+    runLumis: node.runLumis,
+    events: node.events,
+    seed: number64(node.seed),
+  };
+}
+
+const number64 = (value: bigint | null): number | string | null => (value === null ? null : jsonValue(value));

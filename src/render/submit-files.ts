@@ -1,0 +1,70 @@
+import type { NodeRole } from "../domain/dag.ts";
+import type { DagPlan, NodeResources } from "../domain/plan.ts";
+import type { RenderOptions } from "./options.ts";
+import { classAdString } from "./quote.ts";
+
+/** One submit file per role serves all units: what differs between nodes comes from group.inc, read at each submission. */
+export function submitFile(role: NodeRole, plan: DagPlan, options: RenderOptions): string {
+  const resources = plan.resources[role];
+  const lines = [
+    "universe = vanilla",
+    ...(role === "landing" ? LANDING : worker(role)),
+    "should_transfer_files = YES",
+    "when_to_transfer_output = ON_EXIT",
+    "output = $(JOB).$(Cluster).out",
+    "error = $(JOB).$(Cluster).err",
+    "log = group.log",
+    ...requests(resources),
+    `My.WMS2_Request = ${classAdString(plan.requestName)}`,
+    `My.WMS2_Role = ${classAdString(role)}`,
+    // The site of every attempt, in the execute event; and what POST asks about a job that was held or killed.
+    "ulog_execute_attrs = GLIDEIN_CMSSite",
+    "job_ad_information_attrs = HoldReasonCode,HoldReasonSubCode,HoldReason,ExitCode,ExitSignal,MemoryUsage,NumJobStarts,RemoteWallClockTime",
+    ...periodic(options),
+    "include : group.inc",
+    "queue",
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** Runs nothing: where it lands is what matters. /bin/true is there on every worker and does not travel. */
+const LANDING = ["executable = /bin/true", "transfer_executable = false"];
+
+function worker(role: Exclude<NodeRole, "landing">): string[] {
+  const brought = role === "merge" ? "report.json,merge_output.json" : "report.json";
+  return [
+    "executable = ../payload/wms2/run.sh",
+    `arguments = ${role} $(JOB)`,
+    "transfer_input_files = ../payload/,manifest.json",
+    `transfer_output_files = ${brought}`,
+    // By cluster: $(RETRY) begins again at 0 after a rescue, and attempts would overwrite each other.
+    'transfer_output_remaps = "report.json=$(JOB).$(Cluster).report.json"',
+  ];
+}
+
+function requests({ cores, memoryMb, diskMb, wallMinutes, gpus }: NodeResources): string[] {
+  return [
+    `request_cpus = ${cores}`,
+    `request_memory = $($(JOB)_memory:${memoryMb})`,
+    `request_disk = ${diskMb * KIB_PER_MB}`,
+    ...(gpus > 0 ? [`request_gpus = ${gpus}`] : []),
+    `My.MaxWallTimeMins = $($(JOB)_wall_minutes:${wallMinutes})`,
+  ];
+}
+
+const KIB_PER_MB = 1024;
+
+/**
+ * POST runs only when a job leaves the queue. So a job that breaks a limit is first held, which records a reason
+ * code (50660 memory, 50664 wall time), and a held job is removed after a while. What a person holds by hand
+ * (reason code 1) stays.
+ */
+function periodic({ memoryFactor, holdRemovalSec, maxStarts, maxIdleSec }: RenderOptions): string[] {
+  const overMemory = `MemoryUsage > RequestMemory*${memoryFactor}`;
+  return [
+    `periodic_hold = (JobStatus==2) && ((time()-EnteredCurrentStatus > MaxWallTimeMins*60) || (${overMemory}))`,
+    `periodic_hold_reason = ifThenElse(${overMemory}, "WMS2 memory", "WMS2 walltime")`,
+    `periodic_hold_subcode = ifThenElse(${overMemory}, 50660, 50664)`,
+    `periodic_remove = ((JobStatus==5) && (HoldReasonCode =!= 1) && (time()-EnteredCurrentStatus > ${holdRemovalSec})) || (NumJobStarts > ${maxStarts}) || (JobStatus==1 && time()-QDate > ${maxIdleSec})`,
+  ];
+}

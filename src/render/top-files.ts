@@ -1,0 +1,55 @@
+import { stringify } from "../base/json.ts";
+import type { DagPlan } from "../domain/plan.ts";
+import type { RenderOptions } from "./options.ts";
+import { bareName } from "./quote.ts";
+
+/** One SUBDAG node per unit. DIR makes a sub-DAG run in its own directory; without it, it would run in ours. */
+export function* workflowDag(plan: DagPlan, options: RenderOptions): Generator<string> {
+  yield `# wms2 request=${bareName(plan.requestName)} round=${plan.round} dag=${bareName(plan.dagId)}\n`;
+  yield `CONFIG dagman.config\nNODE_STATUS_FILE workflow.dag.status ${options.statusIntervalSec}\n`;
+  for (const unit of plan.units) {
+    const name = bareName(unit.name);
+    yield `SUBDAG EXTERNAL ${name} group.dag DIR ${name}\nCATEGORY ${name} units\nPRIORITY ${name} ${unit.priority}\nABORT-DAG-ON ${name} 2 RETURN 1\n`;
+  }
+  yield `MAXJOBS units ${plan.throttles.units}\n`;
+}
+
+/** Reaches the sub-DAGs too. The limit of idle jobs is not here: condor_submit_dag's own option always wins. */
+export function dagmanConfig({ scanIntervalSec, maxJobsSubmitted }: RenderOptions): string {
+  const settings = {
+    DAGMAN_USER_LOG_SCAN_INTERVAL: scanIntervalSec,
+    DAGMAN_MAX_SUBMITS_PER_INTERVAL: 250,
+    DAGMAN_MAX_JOBS_SUBMITTED: maxJobsSubmitted,
+    DAGMAN_MAX_POST_SCRIPTS: 10,
+    // The default is 100 holds of one job; after three DAGMan removes it, and POST decides.
+    DAGMAN_MAX_JOB_HOLDS: 3,
+  };
+  return Object.entries(settings)
+    .map(([key, value]) => `${key} = ${value}\n`)
+    .join("");
+}
+
+/** The plan in numbers. `nodes` are the inner nodes of all units. */
+export function planFile(plan: DagPlan): string {
+  const { summary } = plan;
+  const nodes = Object.values(summary.nodesByRole).reduce((sum, count) => sum + count, 0);
+  const numbers = {
+    version: 1,
+    request: plan.requestName,
+    dag: plan.dagId,
+    round: plan.round,
+    priority: plan.priority,
+    nodes,
+    units: summary.units,
+    blocks: summary.blocks.length,
+    nodesByRole: summary.nodesByRole,
+    inputFiles: summary.inputFiles,
+    events: summary.events,
+    expectedBytes: summary.blocks.reduce((sum, { expectedBytes }) => sum + expectedBytes, 0),
+    resources: plan.resources,
+    outputs: plan.outputs.map(({ name, dataset, keep }) => ({ name, dataset, keep })),
+    next: summary.next,
+    warnings: summary.warnings,
+  };
+  return `${stringify(numbers, 2)}\n`;
+}
