@@ -1,13 +1,13 @@
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { tempDir } from "../../tests/support/temp-dir.ts";
 import type { OutputFile } from "../domain/workflow.ts";
 import { localDataset, parseFileList } from "./local-dataset.ts";
 import { LocalLedger } from "./local-ledger.ts";
 
 const NO_MASK = { runs: [], lumis: null };
-const directory = () => mkdtempSync(join(tmpdir(), "wms2-catalog-"));
+const directory = () => tempDir("catalog");
 
 test("a glob is its files in order, with events counted by line", async () => {
   const dir = directory();

@@ -1,12 +1,12 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { tempDir } from "../../tests/support/temp-dir.ts";
 import { WorldError } from "../base/errors.ts";
 import { describeConfig, loadConfig } from "./load.ts";
 
 const file = (text: string): string => {
-  const path = join(mkdtempSync(join(tmpdir(), "wms2-config-")), "wms2.yaml");
+  const path = join(tempDir("config"), "wms2.yaml");
   writeFileSync(path, text);
   return path;
 };
@@ -33,7 +33,8 @@ test("all problems are told at once, with their place", () => {
   const path = file("listen: { port: many }\nlissten: 1\n");
   const attempt = () => loadConfig({ file: path, environment: { WMS2_ENGINE_KIND: "slurm" } });
   expect(attempt).toThrow(WorldError);
-for (const words of [/listen\.port/, /there is no setting lissten/, /WMS2_ENGINE_KIND/]) expect(attempt).toThrow(words);
+  for (const words of [/listen\.port/, /there is no setting lissten/, /WMS2_ENGINE_KIND/])
+    expect(attempt).toThrow(words);
 });
 
 test("a password is never shown", () => {

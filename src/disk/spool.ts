@@ -18,7 +18,8 @@ import type { RequestFile } from "../domain/request.ts";
 import type { AttemptLine } from "../domain/run.ts";
 import type { Spool } from "../lifecycle/ports.ts";
 import { payloadFiles } from "../payload/files.ts";
-import { type RenderedFile, renderDag } from "../render/render-dag.ts";
+import { RENDER_DEFAULTS, type RenderedFile, type RenderOptions } from "../render/options.ts";
+import { renderDag } from "../render/render-dag.ts";
 import { unwritable } from "./atomic-file.ts";
 
 export interface SpoolOptions {
@@ -81,7 +82,8 @@ export function makeSpool(options: SpoolOptions): Spool {
 
 const temporaryDir = (final: string, dagId: string): string => join(dirname(final), `.tmp-${dagId}`);
 
-const renderOptions = (options: SpoolOptions, request: string) => ({
+const renderOptions = (options: SpoolOptions, request: string): RenderOptions => ({
+  ...RENDER_DEFAULTS,
   statusIntervalSec: options.statusIntervalSec,
   scanIntervalSec: options.scanIntervalSec,
   holdRemovalSec: options.holdRemovalSec,

@@ -12,7 +12,8 @@ export function readBigInteger(form: Form, key: Key, min: bigint): bigint | null
 export function toBigInteger({ path, value }: Spot, notes: Notes, min: bigint): bigint | null {
   const number = wholeNumber(value);
   if (number === null) notes.problem(path, `must be a whole number (got ${shown(value)})`);
-  else if (number === "unsafe") notes.problem(path, `lost digits on its way (got ${shown(value)}); write numbers above 2^53 as text`);
+  else if (number === "unsafe")
+    notes.problem(path, `lost digits on its way (got ${shown(value)}); write numbers above 2^53 as text`);
   else if (number < min) notes.problem(path, `must be at least ${min} (got ${number})`);
   else if (number > MAX_INT64) notes.problem(path, `must be at most ${MAX_INT64} (got ${shown(value)})`);
   else return number;

@@ -48,7 +48,8 @@ export class Form {
     const given = keys.filter((one) => Object.hasOwn(this.row, one) && this.row[one] !== null);
     const written = given[0];
     if (written === undefined) return null;
-    for (const twin of given.slice(1)) this.notes.problem(this.pathOf(twin), `says the same as ${written}; keep one of them`);
+    for (const twin of given.slice(1))
+      this.notes.problem(this.pathOf(twin), `says the same as ${written}; keep one of them`);
     return { path: this.pathOf(written), value: this.row[written] };
   }
 
@@ -64,7 +65,8 @@ export class Form {
   section(key: Key): Form {
     const spot = this.spot(key);
     const path = spot?.path ?? this.pathOf(typeof key === "string" ? key : key[0]!);
-    if (spot !== null && !isRow(spot.value)) this.notes.problem(path, `must be a map of keys (got ${shown(spot.value)})`);
+    if (spot !== null && !isRow(spot.value))
+      this.notes.problem(path, `must be a map of keys (got ${shown(spot.value)})`);
     return new Form(isRow(spot?.value) ? spot.value : {}, path, this.notes, this.casts);
   }
 
@@ -88,7 +90,11 @@ export class Form {
     const found = choices.find((choice) => choice === spot.value);
     if (found !== undefined) return found;
     const hint = typeof spot.value === "string" ? didYouMean(spot.value, choices) : "";
-    this.notes.problem(spot.path, `${shown(spot.value)} is not one of the choices${hint}`, choices.join(", "));
+    this.notes.problem(
+      spot.path,
+      `${shown(spot.value)} is not one of the choices${hint}`,
+      choices.join(", "),
+    );
     return fallback;
   }
 
@@ -119,7 +125,14 @@ export class Form {
 
   /** Seconds. */
   duration(key: Key, range: Range, fallback: number | null): number | null {
-    return this.#withUnit(key, range, fallback, parseDuration, `must be a duration with its unit`, DURATION_FORMS);
+    return this.#withUnit(
+      key,
+      range,
+      fallback,
+      parseDuration,
+      `must be a duration with its unit`,
+      DURATION_FORMS,
+    );
   }
 
   /** Bytes. */
@@ -139,7 +152,8 @@ export class Form {
     if (spot === null) return fallback;
     const value = typeof spot.value === "string" ? parse(spot.value) : null;
     if (value === null) this.notes.problem(spot.path, `${complaint} (got ${shown(spot.value)})`, forms);
-    else if (value < range.min || value > range.max) this.notes.problem(spot.path, `is out of range (got ${shown(spot.value)})`, forms);
+    else if (value < range.min || value > range.max)
+      this.notes.problem(spot.path, `is out of range (got ${shown(spot.value)})`, forms);
     else return value;
     return fallback;
   }
@@ -191,8 +205,10 @@ export function readText(spot: Spot, notes: Notes, pattern?: RegExp, rule?: stri
   } else if (pattern !== undefined) {
     if (pattern.test(value)) return value;
     notes.problem(path, `is not allowed (got ${shown(value)})`, rule ?? null);
-  } else if (value.length > 1000) notes.problem(path, `is too long: ${value.length} characters, at most 1000`);
-  else if (CONTROL.test(value)) notes.problem(path, `must be one line without control characters (got ${shown(value)})`);
+  } else if (value.length > 1000)
+    notes.problem(path, `is too long: ${value.length} characters, at most 1000`);
+  else if (CONTROL.test(value))
+    notes.problem(path, `must be one line without control characters (got ${shown(value)})`);
   else return value;
   return null;
 }
@@ -203,7 +219,8 @@ export function readNumber(spot: Spot, notes: Notes, range: Range, casts: boolea
   const number = text ? Number(value) : value;
   if (typeof number === "bigint") notes.problem(path, `must be at most ${range.max} (got ${shown(value)})`);
   else if (typeof number !== "number") notes.problem(path, `must be a number (got ${shown(value)})`);
-  else if (range.above !== undefined && number <= range.above) notes.problem(path, `must be above ${range.above} (got ${number})`);
+  else if (range.above !== undefined && number <= range.above)
+    notes.problem(path, `must be above ${range.above} (got ${number})`);
   else if (number < range.min) notes.problem(path, `must be at least ${range.min} (got ${number})`);
   else if (number > range.max) notes.problem(path, `must be at most ${range.max} (got ${number})`);
   else return number;

@@ -15,11 +15,17 @@ import { splitWords } from "./words.ts";
 export function neededFiles(document: unknown): string[] {
   if (!isRow(document)) return [];
   const words = [
-    ...rows(document.steps).flatMap((step) => (typeof step === "string" ? commandWords(step) : commandWords(step.run))),
-    ...rows(document.outputs).flatMap((output) => (isRow(output) && isRow(output.merge) ? commandWords(output.merge.run) : [])),
+    ...rows(document.steps).flatMap((step) =>
+      typeof step === "string" ? commandWords(step) : commandWords(step.run),
+    ),
+    ...rows(document.outputs).flatMap((output) =>
+      isRow(output) && isRow(output.merge) ? commandWords(output.merge.run) : [],
+    ),
     ...handlersOf(document).flatMap((rule) => [rule.script, rule.recovery_script]),
   ].filter((word): word is string => typeof word === "string" && word.startsWith("./"));
-  const attach = Array.isArray(document.attach) ? document.attach.filter((path) => typeof path === "string") : [];
+  const attach = Array.isArray(document.attach)
+    ? document.attach.filter((path) => typeof path === "string")
+    : [];
   const paths = [...words, ...attach].map(travelPath).filter((path) => path !== null);
   return [...new Set(paths)];
 }
@@ -47,10 +53,14 @@ function handlersOf(document: Row): readonly Row[] {
 export function absolutePaths(document: unknown, resolve: (path: string) => string): unknown {
   if (!isRow(document) || !isRow(document.input)) return document;
   const absolute = (value: unknown): unknown =>
-    typeof value === "string" && value !== "" && !value.startsWith("/") && !value.startsWith("~") ? resolve(value) : value;
+    typeof value === "string" && value !== "" && !value.startsWith("/") && !value.startsWith("~")
+      ? resolve(value)
+      : value;
   const { files } = document.input;
   const changed: Record<string, unknown> = {};
-  for (const key of ["directory", "list"]) if (Object.hasOwn(document.input, key)) changed[key] = absolute(document.input[key]);
-  if (Object.hasOwn(document.input, "files")) changed.files = Array.isArray(files) ? files.map(absolute) : absolute(files);
+  for (const key of ["directory", "list"])
+    if (Object.hasOwn(document.input, key)) changed[key] = absolute(document.input[key]);
+  if (Object.hasOwn(document.input, "files"))
+    changed.files = Array.isArray(files) ? files.map(absolute) : absolute(files);
   return { ...document, input: { ...document.input, ...changed } };
 }

@@ -1,7 +1,8 @@
 /** Where in a document something stands, as the person wrote it: `steps[1].run`, `attachments["a.sh"]`. */
 export function childPath(path: string, key: string | number): string {
   if (typeof key === "number") return `${path}[${key}]`;
-  if (!/^[A-Za-z0-9_-]{1,60}$/.test(key)) return `${path}[${JSON.stringify(key.length > 60 ? `${key.slice(0, 60)}…` : key)}]`;
+  if (!/^[A-Za-z0-9_-]{1,60}$/.test(key))
+    return `${path}[${JSON.stringify(key.length > 60 ? `${key.slice(0, 60)}…` : key)}]`;
   return path === "" ? key : `${path}.${key}`;
 }
 
@@ -15,8 +16,11 @@ export function travelPath(written: string): string | null {
   if (path.length > 200 || parts.length > 8) return null;
   return parts.every((part) => /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(part)) ? path : null;
 }
-export const TRAVEL_RULE = "a relative path of letters, digits, '_', '.', '-' and '/', without '..'; at most 200 characters";
+export const TRAVEL_RULE =
+  "a relative path of letters, digits, '_', '.', '-' and '/', without '..'; at most 200 characters";
 
 /** Files of ours in a job's working directory, which nothing of a request may replace. */
 export const isReserved = (path: string): boolean =>
-  path === "wms2" || path.startsWith("wms2/") || ["manifest.json", "report.json", "merge_output.json"].includes(path);
+  path === "wms2" ||
+  path.startsWith("wms2/") ||
+  ["manifest.json", "report.json", "merge_output.json"].includes(path);

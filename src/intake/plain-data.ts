@@ -27,7 +27,8 @@ export function plainData(document: unknown, notes: Notes): unknown {
         if (!Number.isFinite(value)) notes.problem(path, `must be an ordinary number (got ${value})`);
         return Number.isFinite(value) ? value : null;
       case "string":
-        if (!isStorable(value)) notes.problem(path, "contains a character that cannot be stored (NUL or half a surrogate pair)");
+        if (!isStorable(value))
+          notes.problem(path, "contains a character that cannot be stored (NUL or half a surrogate pair)");
         return isStorable(value) ? value : null;
       case "undefined":
         return null;
@@ -39,7 +40,8 @@ export function plainData(document: unknown, notes: Notes): unknown {
     }
   };
   const copyObject = (value: object, path: string, depth: number): unknown => {
-    if (Array.isArray(value)) return Array.from(value, (item, index) => copy(item, childPath(path, index), depth + 1));
+    if (Array.isArray(value))
+      return Array.from(value, (item, index) => copy(item, childPath(path, index), depth + 1));
     const kind: unknown = Object.getPrototypeOf(value);
     if (kind !== Object.prototype && kind !== null) {
       notes.problem(path, "must be plain data: a map, a list, text, a number, true or false");
@@ -47,7 +49,8 @@ export function plainData(document: unknown, notes: Notes): unknown {
     }
     const row: Record<string, unknown> = {};
     for (const key of Object.keys(value)) {
-      if (key === "__proto__" || !isStorable(key)) notes.problem(childPath(path, key), "is not allowed as a key");
+      if (key === "__proto__" || !isStorable(key))
+        notes.problem(childPath(path, key), "is not allowed as a key");
       else row[key] = copy((value as Record<string, unknown>)[key], childPath(path, key), depth + 1);
     }
     return row;

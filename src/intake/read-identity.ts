@@ -28,7 +28,11 @@ type Identity = Pick<
   | "priority"
 >;
 
-export function readIdentity(top: Form, reading: Reading, usual: { priority: number; group: string }): Identity {
+export function readIdentity(
+  top: Form,
+  reading: Reading,
+  usual: { priority: number; group: string },
+): Identity {
   const nameKey = ["name", "request_name"];
   if (top.spot(nameKey) === null) top.missing("name", NAME_RULE);
   return {
@@ -38,7 +42,12 @@ export function readIdentity(top: Form, reading: Reading, usual: { priority: num
     group: top.text("group", usual.group),
     campaign: top.text("campaign", "", CAMPAIGN, CAMPAIGN_RULE),
     acquisitionEra: top.text("acquisition_era", IDENTITY_DEFAULTS.acquisitionEra, ERA, ERA_RULE),
-    processingString: top.text("processing_string", IDENTITY_DEFAULTS.processingString, PROCESSING, PROCESSING_RULE),
+    processingString: top.text(
+      "processing_string",
+      IDENTITY_DEFAULTS.processingString,
+      PROCESSING,
+      PROCESSING_RULE,
+    ),
     processingVersion: top.integer("processing_version", { min: 1, max: 1_000_000 }, 1),
     priority: top.integer("priority", PRIORITY, usual.priority),
   };
@@ -49,7 +58,14 @@ export function readUrgency(top: Form, priority: number): Pick<RequestSpec, "urg
   return { urgent, productionSteps: readProductionSteps(top, priority, urgent) };
 }
 
-const CARRIED_TEXTS = ["description", "cmssw_version", "scram_arch", "global_tag", "prep_id", "secondary_input_dataset"] as const;
+const CARRIED_TEXTS = [
+  "description",
+  "cmssw_version",
+  "scram_arch",
+  "global_tag",
+  "prep_id",
+  "secondary_input_dataset",
+] as const;
 const CARRIED_DATA = ["output_datasets", "payload_config"] as const;
 
 /** Carried for others under the names they were given; `metadata: {…}` holds whatever else one likes to keep. */

@@ -8,7 +8,8 @@ const PART = "[A-Za-z0-9][A-Za-z0-9_.-]{0,198}";
 export const DATASET = new RegExp(`^(/${PART}/${PART}/${PART}|${PART})$`);
 export const DATASET_RULE = "/Primary/Processed/TIER, or a name in the local catalog";
 const SOURCES = ["files", "directory", "list", "dataset"] as const;
-const INPUT_FORMS = '{files: "/data/*.csv"}, {directory: /data}, {list: /data/files.json} or {dataset: /Primary/Processed/TIER}';
+const INPUT_FORMS =
+  '{files: "/data/*.csv"}, {directory: /data}, {list: /data/files.json} or {dataset: /Primary/Processed/TIER}';
 const MAX_PATTERNS = 1000;
 
 /** Where the input comes from; null when there is none or it cannot be told. */
@@ -26,11 +27,15 @@ export function readInput(top: Form, reading: Reading): InputSpec | null {
   const params = top.section("splitting_params");
   for (const key of ["run_whitelist", "lumi_mask"]) {
     const stray = params.spot(key);
-    if (stray !== null) notes.problem(stray.path, `belongs under input: write input.${key === "lumi_mask" ? key : "runs"}`);
+    if (stray !== null)
+      notes.problem(stray.path, `belongs under input: write input.${key === "lumi_mask" ? key : "runs"}`);
   }
   const given = SOURCES.filter((source) => form.spot(source) !== null);
   if (given.length !== 1) {
-    const what = given.length === 0 ? "does not say where the files are" : `has ${given.join(" and ")}; only one can be used`;
+    const what =
+      given.length === 0
+        ? "does not say where the files are"
+        : `has ${given.join(" and ")}; only one can be used`;
     notes.problem(form.path, what, INPUT_FORMS);
   }
   const mask = readMask(form.list("runs"), form.spot("lumi_mask"), notes);
@@ -47,7 +52,13 @@ export function readInput(top: Form, reading: Reading): InputSpec | null {
   return spot === null ? null : readSource(given[0]!, spot, count, mask, reading);
 }
 
-function readSource(from: (typeof SOURCES)[number], spot: Spot, events: EventCount, mask: LumiMask, reading: Reading): InputSpec | null {
+function readSource(
+  from: (typeof SOURCES)[number],
+  spot: Spot,
+  events: EventCount,
+  mask: LumiMask,
+  reading: Reading,
+): InputSpec | null {
   if (from === "dataset") {
     const dataset = readText(spot, reading.notes, DATASET, DATASET_RULE);
     return dataset === null ? null : { from, dataset, mask };
@@ -64,7 +75,11 @@ function readSource(from: (typeof SOURCES)[number], spot: Spot, events: EventCou
 function readPath(spot: Spot, reading: Reading): string | null {
   const text = readText(spot, reading.notes);
   if (text === null || (text.startsWith("/") && text.trim() === text)) return text;
-  const why = text.startsWith("~") ? "~ is not expanded" : text.trim() === text ? "is a relative path" : "begins or ends with a blank";
+  const why = text.startsWith("~")
+    ? "~ is not expanded"
+    : text.trim() === text
+      ? "is a relative path"
+      : "begins or ends with a blank";
   reading.notes.problem(
     spot.path,
     `${why} (got ${shown(text)})`,
@@ -84,7 +99,11 @@ function readPatterns(spot: Spot, reading: Reading): string | null {
   if (patterns.length === 1) return patterns[0]!;
   const odd = patterns.findIndex((pattern) => /[{},\\]/.test(pattern));
   if (odd >= 0) {
-    reading.notes.problem(entries[odd]!.path, "has one of { } , \\ in it, which a list of patterns cannot hold", "input: {list: FILE}");
+    reading.notes.problem(
+      entries[odd]!.path,
+      "has one of { } , \\ in it, which a list of patterns cannot hold",
+      "input: {list: FILE}",
+    );
     return null;
   }
   return joinPatterns(patterns);
@@ -104,8 +123,13 @@ export function joinPatterns(patterns: readonly string[]): string {
 function readEventCount(spot: Spot, reading: Reading): EventCount {
   const { value } = spot;
   if (value === "lines") return { by: "lines" };
-  if (typeof value === "number" && Number.isInteger(value) && value >= 1) return { by: "fixed", perFile: value };
-  reading.notes.problem(spot.path, `must say how events are counted (got ${shown(value)})`, "lines (one event a line) or a whole number from 1");
+  if (typeof value === "number" && Number.isInteger(value) && value >= 1)
+    return { by: "fixed", perFile: value };
+  reading.notes.problem(
+    spot.path,
+    `must say how events are counted (got ${shown(value)})`,
+    "lines (one event a line) or a whole number from 1",
+  );
   return { by: "unknown" };
 }
 

@@ -53,25 +53,37 @@ export function readSites(top: Form): RequestSpec["sites"] {
   const [allow, deny] = pairs.map(([key, old]) => {
     const stray = top.spot(old);
     if (stray === null) return form.list(key);
-    if (form.spot(key) !== null) top.notes.problem(stray.path, `says the same as sites.${key}; keep one of them`);
+    if (form.spot(key) !== null)
+      top.notes.problem(stray.path, `says the same as sites.${key}; keep one of them`);
     return listEntries(stray, top.notes, 10_000);
   });
   form.close();
   return checkSites(allow!, deny!, top.notes);
 }
 
-export function checkSites(allow: readonly Spot[], deny: readonly Spot[], notes: Notes): RequestSpec["sites"] {
-  const names = (spots: readonly Spot[]): readonly SiteName[] => [...new Set(spots.map((spot) => siteName(spot, notes)).filter((name) => name !== null))];
+export function checkSites(
+  allow: readonly Spot[],
+  deny: readonly Spot[],
+  notes: Notes,
+): RequestSpec["sites"] {
+  const names = (spots: readonly Spot[]): readonly SiteName[] => [
+    ...new Set(spots.map((spot) => siteName(spot, notes)).filter((name) => name !== null)),
+  ];
   const sites = { allow: names(allow), deny: names(deny) };
   for (const spot of deny) {
-    if (sites.allow.includes(spot.value as SiteName)) notes.problem(spot.path, `${shown(spot.value)} is both allowed and denied`);
+    if (sites.allow.includes(spot.value as SiteName))
+      notes.problem(spot.path, `${shown(spot.value)} is both allowed and denied`);
   }
   return sites;
 }
 
 function siteName({ path, value }: Spot, notes: Notes): SiteName | null {
   if (typeof value === "string" && isSiteName(value)) return value;
-  notes.problem(path, `is not a site name (got ${shown(value)})`, "a letter or digit, then letters, digits, '_', '.', '-'; at most 100 characters");
+  notes.problem(
+    path,
+    `is not a site name (got ${shown(value)})`,
+    "a letter or digit, then letters, digits, '_', '.', '-'; at most 100 characters",
+  );
   return null;
 }
 
@@ -93,11 +105,21 @@ export function readProductionSteps(top: Form, priority: number, urgent: boolean
     if (fraction === 1) notes.problem(form.pathOf("fraction"), "must be below 1 (got 1)");
     if (fraction === null || below === null || fraction === 1) continue;
     const before = steps.at(-1);
-    if (before !== undefined && fraction <= before.fraction) notes.problem(form.pathOf("fraction"), `must be above the one before it, ${before.fraction} (got ${fraction})`);
-    if (before !== undefined && below >= before.priority) notes.problem(form.pathOf("priority"), `must be below the one before it, ${before.priority} (got ${below})`);
-    if (before === undefined && below >= priority) notes.warn(form.pathOf("priority"), `${below} is not below the request's own priority ${priority}`);
+    if (before !== undefined && fraction <= before.fraction)
+      notes.problem(
+        form.pathOf("fraction"),
+        `must be above the one before it, ${before.fraction} (got ${fraction})`,
+      );
+    if (before !== undefined && below >= before.priority)
+      notes.problem(
+        form.pathOf("priority"),
+        `must be below the one before it, ${before.priority} (got ${below})`,
+      );
+    if (before === undefined && below >= priority)
+      notes.warn(form.pathOf("priority"), `${below} is not below the request's own priority ${priority}`);
     steps.push({ fraction, priority: below });
   }
-  if (urgent && steps.length > 0 && spot !== null) notes.problem(spot.path, "cannot be given together with urgent: true; keep one of them");
+  if (urgent && steps.length > 0 && spot !== null)
+    notes.problem(spot.path, "cannot be given together with urgent: true; keep one of them");
   return steps;
 }

@@ -29,25 +29,34 @@ function readRanges(spot: Spot, notes: Notes): Readonly<Record<string, Ranges>> 
   const mask: Record<string, Ranges> = {};
   for (const [run, value] of Object.entries(spot.value)) {
     const path = childPath(spot.path, run);
-    if (!/^[1-9]\d{0,9}$/.test(run) || Number(run) > MAX_NUMBER) notes.problem(path, "must be a run number", MASK_FORM);
-    else if (!Array.isArray(value) || value.length === 0) notes.problem(path, `must be a list of ranges (got ${shown(value)})`, MASK_FORM);
+    if (!/^[1-9]\d{0,9}$/.test(run) || Number(run) > MAX_NUMBER)
+      notes.problem(path, "must be a run number", MASK_FORM);
+    else if (!Array.isArray(value) || value.length === 0)
+      notes.problem(path, `must be a list of ranges (got ${shown(value)})`, MASK_FORM);
     else {
-      const ranges = value.map((range, index) => readRange({ path: childPath(path, index), value: range }, notes));
+      const ranges = value.map((range, index) =>
+        readRange({ path: childPath(path, index), value: range }, notes),
+      );
       mask[run] = compact(ranges.filter((range) => range !== null));
     }
   }
-  if (Object.keys(spot.value).length === 0) notes.problem(spot.path, "selects nothing; leave it out to take everything", MASK_FORM);
+  if (Object.keys(spot.value).length === 0)
+    notes.problem(spot.path, "selects nothing; leave it out to take everything", MASK_FORM);
   return mask;
 }
 
 function readRange(spot: Spot, notes: Notes): readonly [number, number] | null {
   const [first, last] = Array.isArray(spot.value) && spot.value.length === 2 ? (spot.value as unknown[]) : [];
   if (isNumber(first, 0) && isNumber(last, 0) && first <= last) return [first, last];
-  notes.problem(spot.path, `must be a range [first, last] of lumis (got ${JSON.stringify(spot.value, bigintText)?.slice(0, 60)})`);
+  notes.problem(
+    spot.path,
+    `must be a range [first, last] of lumis (got ${JSON.stringify(spot.value, bigintText)?.slice(0, 60)})`,
+  );
   return null;
 }
 
-const bigintText = (_key: string, value: unknown): unknown => (typeof value === "bigint" ? value.toString() : value);
+const bigintText = (_key: string, value: unknown): unknown =>
+  typeof value === "bigint" ? value.toString() : value;
 
 function compact(ranges: Ranges): Ranges {
   const joined: [number, number][] = [];

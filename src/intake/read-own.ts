@@ -9,7 +9,13 @@ import { readRetries, readSites, readThrottles, readUnit } from "./read-limits.t
 import { readOutputs } from "./read-outputs.ts";
 import { readRecovery } from "./read-recovery.ts";
 import { readResources } from "./read-resources.ts";
-import { checkSplitAgainstInput, GENERATION_KEYS, readGeneration, readSplit, refuseGenerationKeys } from "./read-split.ts";
+import {
+  checkSplitAgainstInput,
+  GENERATION_KEYS,
+  readGeneration,
+  readSplit,
+  refuseGenerationKeys,
+} from "./read-split.ts";
 import { readSteps } from "./read-steps.ts";
 import type { Reading } from "./reading.ts";
 import { OWN_NAME_OF } from "./reqmgr2-fields.ts";
@@ -31,7 +37,10 @@ export function readOwn(top: Form, reading: Reading): { spec: RequestSpec; files
   } else {
     refuseGenerationKeys(top);
     if (top.spot("input") === null && top.spot("input_dataset") === null) {
-      top.missing("input", '{files: "data/*.csv"}, {directory}, {list} or {dataset}; or kind: generate with events');
+      top.missing(
+        "input",
+        '{files: "data/*.csv"}, {directory}, {list} or {dataset}; or kind: generate with events',
+      );
     }
     checkSplitAgainstInput(read, input, top);
   }
@@ -56,7 +65,11 @@ export function readOwn(top: Form, reading: Reading): { spec: RequestSpec; files
     throttles: readThrottles(top),
     adaptive: top.flag("adaptive", false),
     recovery: readRecovery(top, reading),
-    cleanupPolicy: top.choice("cleanup_policy", ["keep_until_replaced", "immediate_cleanup"], "keep_until_replaced"),
+    cleanupPolicy: top.choice(
+      "cleanup_policy",
+      ["keep_until_replaced", "immediate_cleanup"],
+      "keep_until_replaced",
+    ),
     previousVersion: readPreviousVersion(top, identity.name),
     metadata: readMetadata(top),
   };
@@ -74,7 +87,8 @@ function readKind(top: Form): "process" | "generate" {
   if (spot === null) return fallback;
   const kind = KINDS.find((one) => one === spot.value);
   if (kind !== undefined) return kind;
-  if (LATER.includes(String(spot.value))) top.notes.problem(spot.path, `${shown(spot.value)} comes later`, KINDS.join(", "));
+  if (LATER.includes(String(spot.value)))
+    top.notes.problem(spot.path, `${shown(spot.value)} comes later`, KINDS.join(", "));
   else {
     const hint = typeof spot.value === "string" ? didYouMean(spot.value, KINDS) : "";
     top.notes.problem(spot.path, `${shown(spot.value)} is not a known kind${hint}`, KINDS.join(", "));
@@ -93,5 +107,6 @@ export function readPreviousVersion(top: Form, name: RequestName): RequestName |
 /** 003 §7.2 imports a request from ReqMgr2 by name; a document is what we read. */
 function refuseImport(top: Form): void {
   const spot = top.spot("source");
-  if (spot !== null) top.notes.problem(spot.path, "importing by name comes later; submit the ReqMgr2 document itself");
+  if (spot !== null)
+    top.notes.problem(spot.path, "importing by name comes later; submit the ReqMgr2 document itself");
 }

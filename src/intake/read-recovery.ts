@@ -30,7 +30,8 @@ export function readRecovery(top: Form, reading: Reading): RecoverySpec {
   const maxRescues = form.integer("max_rescues", { min: 0, max: 100 }, 3);
   const inner = form.spot("handlers");
   const outer = top.spot("failure_handlers");
-  if (inner !== null && outer !== null) reading.notes.problem(outer.path, "says the same as recovery.handlers; keep one of them");
+  if (inner !== null && outer !== null)
+    reading.notes.problem(outer.path, "says the same as recovery.handlers; keep one of them");
   const pending = form.spot("pending_classification");
   const oldPending = top.flag("use_pending_failed", false);
   const pendingClassification = pending === null ? oldPending : form.flag("pending_classification", false);
@@ -38,7 +39,11 @@ export function readRecovery(top: Form, reading: Reading): RecoverySpec {
   const spot = inner ?? outer;
   const entries = spot === null ? [] : listEntries(spot, reading.notes, 100);
   const handlers = entries.map((entry, index) => readHandler(entry, index, reading));
-  refuseTwins(handlers.map((handler) => handler.name), (index) => `${entries[index]!.path}.name`, reading);
+  refuseTwins(
+    handlers.map((handler) => handler.name),
+    (index) => `${entries[index]!.path}.name`,
+    reading,
+  );
   return { holdThreshold, maxRescues, pendingClassification, handlers };
 }
 
@@ -50,7 +55,8 @@ function readHandler(spot: Spot, index: number, reading: Reading): FailureHandle
   }
   const form = new Form(spot.value, spot.path, reading.notes);
   const name = form.text("name", fallback, NAME_PATTERN, NAME_RULE);
-  const roles = form.spot("roles") === null ? ["processing"] : chosen(form.list("roles", 10), ROLES, "role", reading);
+  const roles =
+    form.spot("roles") === null ? ["processing"] : chosen(form.list("roles", 10), ROLES, "role", reading);
   const rules = form.list("rules", 100).map((rule) => readRule(rule, reading));
   if (rules.length === 0) form.missing("rules", "a list of rules, at least one");
   form.close();
@@ -60,7 +66,11 @@ function readHandler(spot: Spot, index: number, reading: Reading): FailureHandle
 function readRule(spot: Spot, reading: Reading): FailureRule | null {
   const { notes } = reading;
   if (!isRow(spot.value)) {
-    notes.problem(spot.path, `must be a rule (got ${shown(spot.value)})`, `{${MATCHES}; max_retries, delay, …}`);
+    notes.problem(
+      spot.path,
+      `must be a rule (got ${shown(spot.value)})`,
+      `{${MATCHES}; max_retries, delay, …}`,
+    );
     return null;
   }
   const form = new Form(spot.value, spot.path, notes);
@@ -76,26 +86,42 @@ function readRule(spot: Spot, reading: Reading): FailureRule | null {
     wallFactor: form.number("time_factor", factor, null),
     script: readScript(form.spot(["script", "recovery_script"]), reading),
   };
-  const matches = ["exit_codes", "match_all_exit_codes", "causes", "stderr"].filter((key) => form.spot(key) !== null);
-  const nothing = rule.exitCodes.length === 0 && !rule.matchAllExitCodes && rule.causes.length === 0 && rule.stderr === null;
+  const matches = ["exit_codes", "match_all_exit_codes", "causes", "stderr"].filter(
+    (key) => form.spot(key) !== null,
+  );
+  const nothing =
+    rule.exitCodes.length === 0 &&
+    !rule.matchAllExitCodes &&
+    rule.causes.length === 0 &&
+    rule.stderr === null;
   if (matches.length === 0) notes.problem(spot.path, "does not say which failures it is for", MATCHES);
-  else if (nothing && matches.every((key) => isEmptyMatch(form.row[key]))) notes.problem(spot.path, "matches no failure", MATCHES);
+  else if (nothing && matches.every((key) => isEmptyMatch(form.row[key])))
+    notes.problem(spot.path, "matches no failure", MATCHES);
   form.close();
   return rule;
 }
 
-const isEmptyMatch = (value: unknown): boolean => value === false || (Array.isArray(value) && value.length === 0);
+const isEmptyMatch = (value: unknown): boolean =>
+  value === false || (Array.isArray(value) && value.length === 0);
 
 function readCodes(entries: readonly Spot[], reading: Reading): readonly number[] {
   const codes = entries.filter(({ path, value }) => {
     if (typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= 999_999) return true;
-    reading.notes.problem(path, `must be an exit code of a failure, a whole number from 1 to 999999 (got ${shown(value)})`);
+    reading.notes.problem(
+      path,
+      `must be an exit code of a failure, a whole number from 1 to 999999 (got ${shown(value)})`,
+    );
     return false;
   });
   return [...new Set(codes.map((spot) => spot.value as number))];
 }
 
-function chosen(entries: readonly Spot[], choices: readonly string[], what: string, reading: Reading): readonly string[] {
+function chosen(
+  entries: readonly Spot[],
+  choices: readonly string[],
+  what: string,
+  reading: Reading,
+): readonly string[] {
   const known = entries.filter(({ path, value }) => {
     if (typeof value === "string" && choices.includes(value)) return true;
     const hint = typeof value === "string" ? didYouMean(value, choices) : "";
@@ -111,9 +137,15 @@ const RUNAWAY = /\((?:[^()\\]|\\.)*[+*](?:[^()\\]|\\.)*\)[+*{]/;
 function readPattern(spot: Spot | null, reading: Reading): string | null {
   if (spot === null) return null;
   const { path, value } = spot;
-  if (typeof value !== "string" || value === "") reading.notes.problem(path, `must be a regular expression (got ${shown(value)})`);
-  else if (value.length > 500) reading.notes.problem(path, `is too long: ${value.length} characters, at most 500`);
-  else if (RUNAWAY.test(value)) reading.notes.problem(path, "repeats a group that repeats within itself, which can take for ever to match");
+  if (typeof value !== "string" || value === "")
+    reading.notes.problem(path, `must be a regular expression (got ${shown(value)})`);
+  else if (value.length > 500)
+    reading.notes.problem(path, `is too long: ${value.length} characters, at most 500`);
+  else if (RUNAWAY.test(value))
+    reading.notes.problem(
+      path,
+      "repeats a group that repeats within itself, which can take for ever to match",
+    );
   else {
     try {
       new RegExp(value);
@@ -127,7 +159,9 @@ function readPattern(spot: Spot | null, reading: Reading): string | null {
 
 /** The engine repeats the pattern before its reason; the pattern may hold anything, so only the reason is told. */
 const reason = (error: unknown): string =>
-  error instanceof Error ? (error.message.split(": ").at(-1) ?? "").replaceAll(/[^ -~]/g, "?").slice(0, 100) : "unreadable";
+  error instanceof Error
+    ? (error.message.split(": ").at(-1) ?? "").replaceAll(/[^ -~]/g, "?").slice(0, 100)
+    : "unreadable";
 
 function readScript(spot: Spot | null, reading: Reading): string | null {
   if (spot === null) return null;
@@ -136,6 +170,10 @@ function readScript(spot: Spot | null, reading: Reading): string | null {
     reading.commands.push({ path, argv: [value] });
     return value;
   }
-  reading.notes.problem(path, `must be a script that lies beside the request (got ${shown(value)})`, `"./fix.sh": "./" and ${TRAVEL_RULE}`);
+  reading.notes.problem(
+    path,
+    `must be a script that lies beside the request (got ${shown(value)})`,
+    `"./fix.sh": "./" and ${TRAVEL_RULE}`,
+  );
   return null;
 }

@@ -14,7 +14,8 @@ export function readResources(top: Form, reading: Reading): ResourceSpec {
   const cores = form.integer("cores", { min: 1, max: 1024 }, 1);
   const gpus = form.integer("gpus", { min: 0, max: 64 }, 0);
   const memory = form.spot("memory") ?? top.spot("memory_mb");
-  if (form.spot("memory") !== null && top.spot("memory_mb") !== null) notes.problem("memory_mb", "says the same as resources.memory; keep one of them");
+  if (form.spot("memory") !== null && top.spot("memory_mb") !== null)
+    notes.problem("memory_mb", "says the same as resources.memory; keep one of them");
   const memoryBytes = form.size("memory", ANY, null);
   const memoryMb =
     memoryBytes === null
@@ -29,7 +30,12 @@ export function readResources(top: Form, reading: Reading): ResourceSpec {
   const kbPerEvent = hint(form, "size_per_event", top, "size_per_event_kb", () =>
     bytesPerEvent === null ? null : bytesPerEvent / 1000,
   );
-  form.close({ time_limit: "write time", walltime: "write time", cpus: "write cores", threads: "write cores" });
+  form.close({
+    time_limit: "write time",
+    walltime: "write time",
+    cpus: "write cores",
+    threads: "write cores",
+  });
   const resources = {
     cores,
     memoryMb,
@@ -65,7 +71,11 @@ export function checkMemory(
   const perCore = memoryMb / cores;
   const sum = `${memoryMb} MB on ${cores} core${cores === 1 ? "" : "s"} is ${Math.ceil(perCore)} MB per core`;
   if (perCore > rules.maxMemoryPerCoreMb) {
-    notes.problem(path, `asks for too much: ${sum}, and ${rules.maxMemoryPerCoreMb} MB per core is the most`, `up to ${rules.maxMemoryPerCoreMb * cores} MB, or more cores`);
+    notes.problem(
+      path,
+      `asks for too much: ${sum}, and ${rules.maxMemoryPerCoreMb} MB per core is the most`,
+      `up to ${rules.maxMemoryPerCoreMb * cores} MB, or more cores`,
+    );
   } else if (perCore > rules.defaultMemoryPerCoreMb) {
     notes.warn(path, `${sum}, above the usual ${rules.defaultMemoryPerCoreMb} MB: fewer sites can run it`);
   }
@@ -73,5 +83,9 @@ export function checkMemory(
 
 export function checkWallTime(minutes: number, path: string, rules: IntakeRules, notes: Notes): void {
   if (minutes <= rules.maxWallMinutes) return;
-  notes.problem(path, `${minutes} min is longer than a job may run`, `at most ${rules.maxWallMinutes} min (${Math.floor(rules.maxWallMinutes / 60)} h)`);
+  notes.problem(
+    path,
+    `${minutes} min is longer than a job may run`,
+    `at most ${rules.maxWallMinutes} min (${Math.floor(rules.maxWallMinutes / 60)} h)`,
+  );
 }

@@ -1,10 +1,15 @@
 import type { GenerationSpec, InputSpec, SplitAlgorithm, SplitSpec } from "../domain/request.ts";
 import { SPLIT_ALGORITHMS } from "../domain/request.ts";
 import { beforeFilter, MAX_INT64, readBigInteger } from "./big-integers.ts";
-import { Form } from "./form.ts";
+import type { Form } from "./form.ts";
 import { eventsPerJobFor, eventsPerLumiFor } from "./sizing.ts";
 
-const BY = { files: "FileBased", events: "EventBased", lumis: "LumiBased", "events-and-lumis": "EventAwareLumiBased" } as const;
+const BY = {
+  files: "FileBased",
+  events: "EventBased",
+  lumis: "LumiBased",
+  "events-and-lumis": "EventAwareLumiBased",
+} as const;
 const WORDS = [...Object.keys(BY), ...SPLIT_ALGORITHMS];
 const MAX_PER_JOB = Number.MAX_SAFE_INTEGER;
 export const SPLIT_DEFAULTS = { filesPerJob: 5, eventsPerJob: 10_000, lumisPerJob: 8 };
@@ -20,25 +25,37 @@ export interface ReadSplit {
 export function readSplit(top: Form, kind: "process" | "generate"): ReadSplit {
   top.knows("splitting_algo", "splitting_params");
   const old = top.spot("splitting_algo") ?? top.spot("splitting_params");
-  if (top.spot("split") !== null && old !== null) top.notes.problem(old.path, "says the same as split; keep one of them");
+  if (top.spot("split") !== null && old !== null)
+    top.notes.problem(old.path, "says the same as split; keep one of them");
   const form = top.section(top.spot("split") === null && old !== null ? "splitting_params" : "split");
   form.knows("run_whitelist", "lumi_mask");
   const usual = kind === "generate" ? "events" : "files";
   const by = old === null ? form.choice("by", WORDS, usual) : top.choice("splitting_algo", WORDS, usual);
-  const algorithm: SplitAlgorithm = Object.hasOwn(BY, by) ? BY[by as keyof typeof BY] : (by as SplitAlgorithm);
+  const algorithm: SplitAlgorithm = Object.hasOwn(BY, by)
+    ? BY[by as keyof typeof BY]
+    : (by as SplitAlgorithm);
   const perJob = { min: 1, max: MAX_PER_JOB };
   const filesPerJob = form.integer("files_per_job", perJob, null);
   const eventsPerJob = form.integer("events_per_job", perJob, null);
   const lumisPerJob = form.integer("lumis_per_job", perJob, null);
   const inSplit = form.integer("events_per_lumi", perJob, null);
   const atTop = top.integer("events_per_lumi", perJob, null);
-  if (inSplit !== null && atTop !== null) top.notes.problem("events_per_lumi", "says the same as split.events_per_lumi; keep one of them");
+  if (inSplit !== null && atTop !== null)
+    top.notes.problem("events_per_lumi", "says the same as split.events_per_lumi; keep one of them");
   form.close();
   if (kind === "generate" && algorithm !== "EventBased") {
     const spot = top.spot("splitting_algo") ?? form.spot("by");
-    top.notes.problem(spot?.path ?? form.pathOf("by"), "generated events can only be split by events", "events");
+    top.notes.problem(
+      spot?.path ?? form.pathOf("by"),
+      "generated events can only be split by events",
+      "events",
+    );
   }
-  warnUseless(form, algorithm, { files_per_job: filesPerJob, lumis_per_job: lumisPerJob, events_per_job: eventsPerJob });
+  warnUseless(form, algorithm, {
+    files_per_job: filesPerJob,
+    lumis_per_job: lumisPerJob,
+    events_per_job: eventsPerJob,
+  });
   const guess = sizeFromTime(top);
   return {
     split: {
@@ -58,8 +75,17 @@ function sizeFromTime(top: Form): number | null {
   return typeof seconds === "number" && seconds > 0 ? eventsPerJobFor(seconds) : null;
 }
 
-function warnUseless(form: Form, algorithm: SplitAlgorithm, given: Readonly<Record<string, number | null>>): void {
-  const used = { FileBased: "files", EventBased: "events", LumiBased: "lumis", EventAwareLumiBased: "events" }[algorithm];
+function warnUseless(
+  form: Form,
+  algorithm: SplitAlgorithm,
+  given: Readonly<Record<string, number | null>>,
+): void {
+  const used = {
+    FileBased: "files",
+    EventBased: "events",
+    LumiBased: "lumis",
+    EventAwareLumiBased: "events",
+  }[algorithm];
   for (const [key, value] of Object.entries(given)) {
     if (value !== null && key !== `${used}_per_job`) {
       form.notes.warn(form.pathOf(key), `has no effect when work is split by ${used}`);
@@ -72,12 +98,24 @@ export function checkSplitAgainstInput({ split }: ReadSplit, input: InputSpec | 
   if (input === null || (input.from !== "glob" && input.from !== "directory")) return;
   const path = top.spot("splitting_algo")?.path ?? "split.by";
   if (split.algorithm === "LumiBased" || split.algorithm === "EventAwareLumiBased") {
-    top.notes.problem(path, "plain files have no lumis", "files or events; lumis need input: {list} or {dataset}");
+    top.notes.problem(
+      path,
+      "plain files have no lumis",
+      "files or events; lumis need input: {list} or {dataset}",
+    );
   } else if (split.algorithm === "EventBased" && input.events.by === "unknown") {
-    top.notes.problem(path, "nobody knows how many events the files have; add input.events_per_file", "events_per_file: lines, or a number");
+    top.notes.problem(
+      path,
+      "nobody knows how many events the files have; add input.events_per_file",
+      "events_per_file: lines, or a number",
+    );
   }
   if (input.mask.runs.length > 0 || input.mask.lumis !== null) {
-    top.notes.problem("input", "plain files have no runs and lumis to choose from", "runs and lumi_mask need input: {list} or {dataset}");
+    top.notes.problem(
+      "input",
+      "plain files have no runs and lumis to choose from",
+      "runs and lumi_mask need input: {list} or {dataset}",
+    );
   }
 }
 
@@ -90,9 +128,13 @@ export function readGeneration(top: Form, read: ReadSplit): { generation: Genera
   const firstEvent = readBigInteger(top, "first_event", 1n) ?? 1n;
   const firstLumi = top.integer("first_lumi", { min: 1, max: 2 ** 32 - 1 }, 1);
   const topUp = top.flag("top_up", false);
-  if (firstEvent + totalEvents - 1n > MAX_INT64) top.notes.problem("events", `the last event would be beyond ${MAX_INT64}`);
+  if (firstEvent + totalEvents - 1n > MAX_INT64)
+    top.notes.problem("events", `the last event would be beyond ${MAX_INT64}`);
   if (filterEfficiency < 1 && wanted !== null) {
-    top.notes.warn("filter_efficiency", `${totalEvents} events will be generated so that about ${wanted} survive`);
+    top.notes.warn(
+      "filter_efficiency",
+      `${totalEvents} events will be generated so that about ${wanted} survive`,
+    );
   }
   const perJob = read.split.eventsPerJob;
   const { eventsPerJob, eventsPerLumi } = read.sized
@@ -104,7 +146,14 @@ export function readGeneration(top: Form, read: ReadSplit): { generation: Genera
   };
 }
 
-export const GENERATION_KEYS = ["events", "first_event", "first_lumi", "filter_efficiency", "top_up", "events_per_lumi"] as const;
+export const GENERATION_KEYS = [
+  "events",
+  "first_event",
+  "first_lumi",
+  "filter_efficiency",
+  "top_up",
+  "events_per_lumi",
+] as const;
 
 /** Keys of the other kind are contradictions, not unknown words. */
 export function refuseGenerationKeys(top: Form): void {

@@ -9,7 +9,10 @@ import { didYouMean } from "./spelling.ts";
 
 const MAX_STEPS = 50;
 export const SIMULATOR_STEPS = ["GEN", "SIM", "DIGI", "RECO", "MINI", "NANO"] as const;
-const DEFAULT_CHAIN = { generate: ["GEN", "SIM", "DIGI", "RECO", "MINI"], process: ["RECO", "MINI"] } as const;
+const DEFAULT_CHAIN = {
+  generate: ["GEN", "SIM", "DIGI", "RECO", "MINI"],
+  process: ["RECO", "MINI"],
+} as const;
 
 /** The steps of a job, and whether they are the simulator's (which has outputs of its own accord). */
 export interface ReadSteps {
@@ -24,7 +27,8 @@ export function readSteps(top: Form, kind: "process" | "generate", reading: Read
   const simulate = top.spot("simulate");
   if (payload === null) {
     for (const stray of [chain, simulate]) {
-      if (stray !== null) reading.notes.problem(stray.path, "belongs to the simulator; add payload: simulator");
+      if (stray !== null)
+        reading.notes.problem(stray.path, "belongs to the simulator; add payload: simulator");
     }
     if (steps === null && chain === null && simulate === null) {
       top.missing("steps", "steps: [{name, run}], or payload: simulator");
@@ -33,11 +37,23 @@ export function readSteps(top: Form, kind: "process" | "generate", reading: Read
   }
   if (payload.value !== "simulator") {
     const hint = typeof payload.value === "string" ? didYouMean(payload.value, ["simulator"]) : "";
-    reading.notes.problem(payload.path, `${shown(payload.value)} is not a known payload${hint}`, "simulator, or steps of your own");
+    reading.notes.problem(
+      payload.path,
+      `${shown(payload.value)} is not a known payload${hint}`,
+      "simulator, or steps of your own",
+    );
   }
-  if (steps !== null) reading.notes.problem(steps.path, "cannot be given together with payload; keep one of them");
+  if (steps !== null)
+    reading.notes.problem(steps.path, "cannot be given together with payload; keep one of them");
   const names = chain === null ? DEFAULT_CHAIN[kind] : readChain(top, reading);
-  return { steps: simulatorSteps(names.map((name) => [name, name]), simulate, reading), simulated: true };
+  return {
+    steps: simulatorSteps(
+      names.map((name) => [name, name]),
+      simulate,
+      reading,
+    ),
+    simulated: true,
+  };
 }
 
 function readStepList(top: Form, reading: Reading): readonly StepSpec[] {
@@ -47,7 +63,11 @@ function readStepList(top: Form, reading: Reading): readonly StepSpec[] {
     reading.notes.problem(given.path, "names no step; at least one is needed");
   }
   const steps = entries.map((entry, index) => readStep(entry, index, reading));
-  refuseTwins(steps.map((step) => step.name), (index) => `${entries[index]!.path}.name`, reading);
+  refuseTwins(
+    steps.map((step) => step.name),
+    (index) => `${entries[index]!.path}.name`,
+    reading,
+  );
   return steps;
 }
 
@@ -76,19 +96,28 @@ function readEnv(form: Form): Readonly<Record<string, string>> {
   for (const key of Object.keys(form.row)) {
     const spot = form.spot(key);
     const path = form.pathOf(key);
-    if (!/^[A-Za-z_][A-Za-z0-9_]{0,199}$/.test(key)) form.notes.problem(path, "is not a name for a variable", "letters, digits and '_', no digit first");
-    else if (key.startsWith("WMS2_")) form.notes.problem(path, "is reserved: WMS2_… variables are set by WMS2");
+    if (!/^[A-Za-z_][A-Za-z0-9_]{0,199}$/.test(key))
+      form.notes.problem(path, "is not a name for a variable", "letters, digits and '_', no digit first");
+    else if (key.startsWith("WMS2_"))
+      form.notes.problem(path, "is reserved: WMS2_… variables are set by WMS2");
     else if (spot === null) env[key] = "";
-    else if (typeof spot.value === "object") form.notes.problem(path, `must be text (got ${shown(spot.value)})`);
-    else if (String(spot.value).length > 10_000) form.notes.problem(path, "is too long: at most 10000 characters");
+    else if (typeof spot.value === "object")
+      form.notes.problem(path, `must be text (got ${shown(spot.value)})`);
+    else if (String(spot.value).length > 10_000)
+      form.notes.problem(path, "is too long: at most 10000 characters");
     else env[key] = String(spot.value);
   }
   return env;
 }
 
-export function refuseTwins(names: readonly string[], pathOf: (index: number) => string, reading: Reading): void {
+export function refuseTwins(
+  names: readonly string[],
+  pathOf: (index: number) => string,
+  reading: Reading,
+): void {
   names.forEach((name, index) => {
-    if (names.indexOf(name) < index) reading.notes.problem(pathOf(index), `${shown(name)} is used twice; names must differ`);
+    if (names.indexOf(name) < index)
+      reading.notes.problem(pathOf(index), `${shown(name)} is used twice; names must differ`);
   });
 }
 
@@ -100,11 +129,16 @@ function readChain(top: Form, reading: Reading): readonly string[] {
     if (known !== undefined) names.push(known);
     else {
       const hint = typeof value === "string" ? didYouMean(value, SIMULATOR_STEPS) : "";
-      reading.notes.problem(path, `${shown(value)} is not a step of the simulator${hint}`, SIMULATOR_STEPS.join(", "));
+      reading.notes.problem(
+        path,
+        `${shown(value)} is not a step of the simulator${hint}`,
+        SIMULATOR_STEPS.join(", "),
+      );
     }
   }
   const spot = top.spot("chain");
-  if (entries.length === 0 && Array.isArray(spot?.value)) reading.notes.problem(spot.path, "names no step; at least one is needed");
+  if (entries.length === 0 && Array.isArray(spot?.value))
+    reading.notes.problem(spot.path, "names no step; at least one is needed");
   refuseTwins(names, (index) => `${top.pathOf("chain")}[${index}]`, reading);
   return names;
 }
@@ -116,10 +150,16 @@ export function simulatorSteps(
   reading: Reading,
 ): readonly StepSpec[] {
   const { notes } = reading;
-  if (simulate !== null && !isRow(simulate.value)) notes.problem(simulate.path, `must be a map of options (got ${shown(simulate.value)})`);
+  if (simulate !== null && !isRow(simulate.value))
+    notes.problem(simulate.path, `must be a map of options (got ${shown(simulate.value)})`);
   const options = stringify(isRow(simulate?.value) ? simulate.value : {});
-  if (simulate !== null && options.length > 20_000) notes.problem(simulate.path, "is too long: at most 20000 characters as JSON");
+  if (simulate !== null && options.length > 20_000)
+    notes.problem(simulate.path, "is too long: at most 20000 characters as JSON");
   return steps
     .filter(([name]) => isName(name))
-    .map(([name, profile]) => ({ name, argv: ["wms2/simulate", profile], env: { WMS2_SIM_OPTIONS: options } }));
+    .map(([name, profile]) => ({
+      name,
+      argv: ["wms2/simulate", profile],
+      env: { WMS2_SIM_OPTIONS: options },
+    }));
 }

@@ -23,7 +23,8 @@ export function readYaml(text: string): { value: unknown } | { problems: Problem
       lineCounter,
     });
     const faults = [...document.errors, ...document.warnings];
-    if (faults.length > 0) return { problems: faults.slice(0, 20).map((fault) => toProblem(fault, lineCounter)) };
+    if (faults.length > 0)
+      return { problems: faults.slice(0, 20).map((fault) => toProblem(fault, lineCounter)) };
     return { value: narrow(document.toJS({ maxAliasCount: MAX_ALIASES }), 0) };
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
@@ -41,7 +42,9 @@ function toProblem(fault: YAMLError, lines: LineCounter): Problem {
       ? "the same key is given twice"
       : fault.code === "TAG_RESOLVE_FAILED"
         ? `tags are not allowed: ${firstLine(fault.message)}`
-        : firstLine(fault.message);
+        : fault.code === "MULTIPLE_DOCS"
+          ? "several documents in one text; one request at a time"
+          : firstLine(fault.message);
   return { path: "", message: `line ${line}, column ${col}: ${message}`, allowed: null };
 }
 
@@ -56,7 +59,12 @@ function narrow(value: unknown, depth: number): unknown {
   if (typeof value !== "object" || value === null) return value;
   const row: Record<string, unknown> = {};
   for (const [key, item] of Object.entries(value)) {
-    Object.defineProperty(row, key, { value: narrow(item, depth + 1), enumerable: true, writable: true, configurable: true });
+    Object.defineProperty(row, key, {
+      value: narrow(item, depth + 1),
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    });
   }
   return row;
 }

@@ -24,16 +24,22 @@ export function readChainSteps(top: Form): readonly ChainStep[] {
   top.knows(...numbered);
   if (length === null) return [];
   for (const key of numbered) {
-    if (Number(key.slice(4)) > length || key === "Step0") notes.problem(top.pathOf(key), `is not one of the ${length} steps that StepChain promises`);
+    if (Number(key.slice(4)) > length || key === "Step0")
+      notes.problem(top.pathOf(key), `is not one of the ${length} steps that StepChain promises`);
   }
   const steps: ChainStep[] = [];
   for (let number = 1; number <= length; number++) {
     const key = `Step${number}`;
-    if (!isRow(top.row[key])) notes.problem(top.pathOf(key), `must be a map: StepChain promises ${length} steps (got ${shown(top.row[key])})`);
+    if (!isRow(top.row[key]))
+      notes.problem(
+        top.pathOf(key),
+        `must be a map: StepChain promises ${length} steps (got ${shown(top.row[key])})`,
+      );
     else steps.push(readStep(top.section(key), number, steps));
   }
   const last = steps.at(-1);
-  if (last !== undefined && !last.kept) notes.problem(last.form.pathOf("KeepOutput"), "the last step's output must be kept");
+  if (last !== undefined && !last.kept)
+    notes.problem(last.form.pathOf("KeepOutput"), "the last step's output must be kept");
   return steps;
 }
 
@@ -41,16 +47,26 @@ function readStep(form: Form, number: number, before: readonly ChainStep[]): Cha
   const { notes } = form;
   if (form.spot("StepName") === null) form.missing("StepName", STEP_RULE);
   const name = form.text("StepName", `Step${number}`, STEP_NAME, STEP_RULE);
-  if (before.some((step) => step.name.toLowerCase() === name.toLowerCase())) notes.problem(form.pathOf("StepName"), `${shown(name)} is used twice; names must differ`);
+  if (before.some((step) => step.name.toLowerCase() === name.toLowerCase()))
+    notes.problem(form.pathOf("StepName"), `${shown(name)} is used twice; names must differ`);
   const input = form.spot("InputStep");
   if (number > 1) {
     if (input === null) form.missing("InputStep", "the StepName of an earlier step");
     else if (!before.some((step) => step.name === input.value)) {
-      notes.problem(input.path, `${shown(input.value)} is not an earlier step`, before.map((step) => step.name).join(", "));
+      notes.problem(
+        input.path,
+        `${shown(input.value)} is not an earlier step`,
+        before.map((step) => step.name).join(", "),
+      );
     }
   } else if (input !== null) notes.problem(input.path, "the first step has no step before it");
   form.knows(...CARRIED_IN_STEP);
-  return { name, profile: simulatorProfile(name, number === 1 && form.spot("InputDataset") === null), kept: form.flag("KeepOutput", true), form };
+  return {
+    name,
+    profile: simulatorProfile(name, number === 1 && form.spot("InputDataset") === null),
+    kept: form.flag("KeepOutput", true),
+    form,
+  };
 }
 
 /** Which of the simulator's steps behaves most like this one: by its name, else by its place. */

@@ -31,7 +31,14 @@ export const OWN_NAME_OF: Readonly<Record<string, string>> = {
 };
 
 /** Any of these makes a document one of ReqMgr2's, unless it has a name of our own form. */
-export const MARKERS = ["RequestType", "RequestName", "RequestString", "StepChain", "TaskChain", "InputDataset"] as const;
+export const MARKERS = [
+  "RequestType",
+  "RequestName",
+  "RequestString",
+  "StepChain",
+  "TaskChain",
+  "InputDataset",
+] as const;
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 

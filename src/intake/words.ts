@@ -3,14 +3,19 @@
  * Whatever a shell would expand, redirect or sequence is refused with the character that did it: a request's
  * words reach the job exactly as written, and nobody believes they were evaluated.
  */
-export type SplitWords = { readonly ok: true; readonly words: readonly string[] } | { readonly ok: false; readonly why: string };
+export type SplitWords =
+  | { readonly ok: true; readonly words: readonly string[] }
+  | { readonly ok: false; readonly why: string };
 
 const SPECIAL = new Set("$`|;&<>*?[](){}\n\r!~#");
 /** Harmless inside a word: a#b, a~b, x{y. Only a shell's own reading of the word's start matters. */
 const ONLY_AT_START = new Set("~#!");
 
 const SHELL_HINT = 'commands are run without a shell: write run: [sh, -c, "…"]';
-const shell = (sign: string): SplitWords => ({ ok: false, why: `uses shell syntax (${JSON.stringify(sign)}); ${SHELL_HINT}` });
+const shell = (sign: string): SplitWords => ({
+  ok: false,
+  why: `uses shell syntax (${JSON.stringify(sign)}); ${SHELL_HINT}`,
+});
 
 export function splitWords(line: string): SplitWords {
   const text = line.trim();
@@ -45,12 +50,18 @@ export function splitWords(line: string): SplitWords {
   if (word !== null) words.push(word);
   if (words.length === 0) return { ok: false, why: "is empty" };
   if (/^[A-Za-z_][A-Za-z0-9_]*=/.test(words[0]!)) {
-    return { ok: false, why: `begins with a variable (${words[0]!.split("=")[0]}=); put variables under env` };
+    return {
+      ok: false,
+      why: `begins with a variable (${words[0]!.split("=")[0]}=); put variables under env`,
+    };
   }
   return { ok: true, words };
 }
 
-function readDoubleQuoted(text: string, start: number): { text: string; end: number } | { failure: SplitWords } {
+function readDoubleQuoted(
+  text: string,
+  start: number,
+): { text: string; end: number } | { failure: SplitWords } {
   let out = "";
   for (let at = start; at < text.length; at++) {
     const sign = text[at]!;

@@ -1,7 +1,7 @@
 import { InvariantError, invariant } from "../base/errors.ts";
 import { EMPTY_TALLY } from "../domain/dag.ts";
 import type { DagId, SiteName, UnitName } from "../domain/names.ts";
-import type { DagPlan } from "../domain/plan.ts";
+import type { DagPlan, UnplannedFile } from "../domain/plan.ts";
 import type { LedgerFile, Workflow } from "../domain/workflow.ts";
 import { checkPlan } from "../planning/check.ts";
 import { planRound } from "../planning/plan-round.ts";
@@ -41,6 +41,8 @@ export async function planNextRound(
     usableSites: await usableSites(ports, workflow),
     policy,
   });
+  if (outcome.kind !== "refused") await setAside(ports, workflow, outcome.unplanned);
+  if (outcome.kind === "nothing-left" && outcome.unplanned.length > 0) return again;
   if (outcome.kind === "nothing-left") {
     return applyHold(
       ports,
@@ -57,6 +59,17 @@ export async function planNextRound(
     throw new InvariantError(`the plan is not sound: ${violations[0]?.message}`, violations.slice(0, 20));
   await writePlan(ports, facts, workflow, outcome.plan, because);
   return again;
+}
+
+/** Files without any work in them (masked out, too big) are settled, so that the request can complete. */
+async function setAside(ports: Ports, workflow: Workflow, unplanned: readonly UnplannedFile[]): Promise<void> {
+  const byReason = new Map<string, string[]>();
+  for (const { lfn, reason } of unplanned) {
+    const same = byReason.get(reason);
+    if (same) same.push(lfn);
+    else byReason.set(reason, [lfn]);
+  }
+  for (const [reason, lfns] of byReason) await ports.store.files.setState(workflow.id, lfns, "excluded", reason);
 }
 
 type Input = { readonly files: readonly LedgerFile[] } | { readonly held: Applied };

@@ -1,5 +1,5 @@
 import type { DagPlan, UnitPlan } from "../domain/plan.ts";
-import type { RenderOptions } from "./options.ts";
+import type { FullOptions } from "./options.ts";
 import { bareName, classAdString } from "./quote.ts";
 
 /** Control code of bin/post and bin/elect: no further attempt. */
@@ -10,7 +10,7 @@ const ABORT = 43;
 const SCRIPT_ARGUMENTS = "$JOB $RETURN $RETRY $MAX_RETRIES $CLUSTERID";
 
 /** landing → processing nodes → merge → cleanup. */
-export function groupDag(unit: UnitPlan, plan: DagPlan, options: RenderOptions): string {
+export function groupDag(unit: UnitPlan, plan: DagPlan, options: FullOptions): string {
   const { retries, throttles } = plan;
   const names = unit.nodes.map(({ name }) => bareName(name));
   const lines = [

@@ -1,12 +1,12 @@
 import { jsonValue } from "../base/json.ts";
 import type { DagPlan, PlannedOutput, ProcessingNodePlan, UnitPlan } from "../domain/plan.ts";
-import type { RenderOptions } from "./options.ts";
+import type { FullOptions } from "./options.ts";
 
 /**
  * What the jobs of a unit are to do. One JSON document with one line per node, so that a worker without a JSON parser
  * can pick its own line.
  */
-export function manifest(unit: UnitPlan, plan: DagPlan, options: RenderOptions): string {
+export function manifest(unit: UnitPlan, plan: DagPlan, options: FullOptions): string {
   const head: [string, unknown][] = [
     ["version", 1],
     ["request", plan.requestName],
@@ -16,17 +16,17 @@ export function manifest(unit: UnitPlan, plan: DagPlan, options: RenderOptions):
     ["block", unit.block],
     ["steps", plan.steps.map(({ name, argv, env }) => ({ name, argv, env }))],
     ["outputs", plan.outputs.map((output) => outputEntry(output, unit, plan, options))],
-    ["unmerged", `${options.unmergedDir}/${plan.requestName}/${unit.name}`],
+    ["unmerged", `${options.unmergedDir}/${unit.name}`],
   ];
   const lines = head.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)},`);
   const nodes = unit.nodes.map((node) => `${JSON.stringify(node.name)}:${JSON.stringify(nodeEntry(node))}`);
   return `{\n${lines.join("\n")}\n"nodes":{\n${nodes.join(",\n")}\n}\n}\n`;
 }
 
-function outputEntry(output: PlannedOutput, unit: UnitPlan, plan: DagPlan, options: RenderOptions) {
+function outputEntry(output: PlannedOutput, unit: UnitPlan, plan: DagPlan, options: FullOptions) {
   const { name, file, merge, keep, dataset } = output;
   // Unmerged outputs keep one file per job: a directory instead of a file.
-  const place = `${plan.requestName}/${name}/${unit.name}${merge.how === "none" ? "" : extension(file)}`;
+  const place = `${name}/${unit.name}${merge.how === "none" ? "" : extension(file)}`;
   return {
     name,
     file,
@@ -34,7 +34,7 @@ function outputEntry(output: PlannedOutput, unit: UnitPlan, plan: DagPlan, optio
     mergeArgv: merge.how === "command" ? merge.argv : [],
     keep,
     dataset,
-    lfn: `${options.lfnPrefix}/${place}`,
+    lfn: `${options.lfnPrefix}/${plan.requestName}/${place}`,
     path: `${options.mergedDir}/${place}`,
   };
 }

@@ -8,30 +8,31 @@ export interface RenderOptions {
   readonly maxJobsSubmitted: number;
   /** After how long a job on hold is removed, so that POST runs and recovery can decide. */
   readonly holdRemovalSec: number;
-  /** A job that uses this much more memory than it asked for is put on hold. */
-  readonly memoryFactor: number;
-  /** A job the pool had to start more often than this is removed. */
-  readonly maxStarts: number;
-  /** A job that found no machine for so long is removed. */
-  readonly maxIdleSec: number;
-  /** Below it each unit has a directory for what its jobs stage out. */
+  /** The request's own: each unit has a directory in it for what its jobs stage out. */
   readonly unmergedDir: string;
-  /** Below it merged files end up. */
+  /** The request's own: merged files end up here, in a directory per output. */
   readonly mergedDir: string;
-  /** What LFNs of merged files begin with. */
-  readonly lfnPrefix: string;
+  /** What LFNs of merged files begin with. Default /store/wms2. */
+  readonly lfnPrefix?: string;
+  /** A job that uses this much more memory than it asked for is put on hold. Default 1.2. */
+  readonly memoryFactor?: number;
+  /** A job the pool had to start more often than this is removed. Default 5. */
+  readonly maxStarts?: number;
+  /** A job that found no machine for so long is removed. Default 7 days. */
+  readonly maxIdleSec?: number;
 }
 
+export type FullOptions = Required<RenderOptions>;
+
+/** What an installation rarely changes. */
 export const RENDER_DEFAULTS = {
-  statusIntervalSec: 15,
-  scanIntervalSec: 5,
-  maxJobsSubmitted: 2000,
-  holdRemovalSec: 300,
+  lfnPrefix: "/store/wms2",
   memoryFactor: 1.2,
   maxStarts: 5,
   maxIdleSec: 7 * 86_400,
-  lfnPrefix: "/store/wms2",
-} as const satisfies Partial<RenderOptions>;
+} as const;
+
+export const fullOptions = (options: RenderOptions): FullOptions => ({ ...RENDER_DEFAULTS, ...options });
 
 /** A file of the submit directory, as text in pieces: no file has to fit in memory. */
 export interface RenderedFile {

@@ -1,10 +1,10 @@
 import type { NodeRole } from "../domain/dag.ts";
 import type { DagPlan, NodeResources } from "../domain/plan.ts";
-import type { RenderOptions } from "./options.ts";
+import type { FullOptions } from "./options.ts";
 import { classAdString } from "./quote.ts";
 
 /** One submit file per role serves all units: what differs between nodes comes from group.inc, read at each submission. */
-export function submitFile(role: NodeRole, plan: DagPlan, options: RenderOptions): string {
+export function submitFile(role: NodeRole, plan: DagPlan, options: FullOptions): string {
   const resources = plan.resources[role];
   const lines = [
     "universe = vanilla",
@@ -59,7 +59,7 @@ const KIB_PER_MB = 1024;
  * code (50660 memory, 50664 wall time), and a held job is removed after a while. What a person holds by hand
  * (reason code 1) stays.
  */
-function periodic({ memoryFactor, holdRemovalSec, maxStarts, maxIdleSec }: RenderOptions): string[] {
+function periodic({ memoryFactor, holdRemovalSec, maxStarts, maxIdleSec }: FullOptions): string[] {
   const overMemory = `MemoryUsage > RequestMemory*${memoryFactor}`;
   return [
     `periodic_hold = (JobStatus==2) && ((time()-EnteredCurrentStatus > MaxWallTimeMins*60) || (${overMemory}))`,

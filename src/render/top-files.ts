@@ -1,21 +1,26 @@
 import { stringify } from "../base/json.ts";
 import type { DagPlan } from "../domain/plan.ts";
-import type { RenderOptions } from "./options.ts";
+import type { FullOptions } from "./options.ts";
 import { bareName } from "./quote.ts";
 
+const CHUNK_CHARACTERS = 65_536;
+
 /** One SUBDAG node per unit. DIR makes a sub-DAG run in its own directory; without it, it would run in ours. */
-export function* workflowDag(plan: DagPlan, options: RenderOptions): Generator<string> {
-  yield `# wms2 request=${bareName(plan.requestName)} round=${plan.round} dag=${bareName(plan.dagId)}\n`;
-  yield `CONFIG dagman.config\nNODE_STATUS_FILE workflow.dag.status ${options.statusIntervalSec}\n`;
+export function* workflowDag(plan: DagPlan, options: FullOptions): Generator<string> {
+  let chunk = `# wms2 request=${bareName(plan.requestName)} round=${plan.round} dag=${bareName(plan.dagId)}\n`;
+  chunk += `CONFIG dagman.config\nNODE_STATUS_FILE workflow.dag.status ${options.statusIntervalSec}\n`;
   for (const unit of plan.units) {
     const name = bareName(unit.name);
-    yield `SUBDAG EXTERNAL ${name} group.dag DIR ${name}\nCATEGORY ${name} units\nPRIORITY ${name} ${unit.priority}\nABORT-DAG-ON ${name} 2 RETURN 1\n`;
+    chunk += `SUBDAG EXTERNAL ${name} group.dag DIR ${name}\nCATEGORY ${name} units\nPRIORITY ${name} ${unit.priority}\nABORT-DAG-ON ${name} 2 RETURN 1\n`;
+    if (chunk.length < CHUNK_CHARACTERS) continue;
+    yield chunk;
+    chunk = "";
   }
-  yield `MAXJOBS units ${plan.throttles.units}\n`;
+  yield `${chunk}MAXJOBS units ${plan.throttles.units}\n`;
 }
 
 /** Reaches the sub-DAGs too. The limit of idle jobs is not here: condor_submit_dag's own option always wins. */
-export function dagmanConfig({ scanIntervalSec, maxJobsSubmitted }: RenderOptions): string {
+export function dagmanConfig({ scanIntervalSec, maxJobsSubmitted }: FullOptions): string {
   const settings = {
     DAGMAN_USER_LOG_SCAN_INTERVAL: scanIntervalSec,
     DAGMAN_MAX_SUBMITS_PER_INTERVAL: 250,

@@ -21,10 +21,8 @@ load_manifest() {
       ./unit) unit=$value unit_json=$raw ;;
       ./round) round=$value ;;
       ./unmerged) unmerged=$value ;;
-      ./steps/*/argv | ./outputs/*/mergeArgv) ;;
-      ./steps/*/*) ;;
+      ./steps/*/* | ./outputs/*/*) ;;
       ./steps/*) steps=$((steps + 1)) ;;
-      ./outputs/*/*) ;;
       ./outputs/*) outputs=$((outputs + 1)) ;;
     esac
   done
@@ -92,7 +90,7 @@ load_node() {
       lastEvent) last_event=$value ;;
       firstLumi) first_lumi=$value ;;
       lastLumi) last_lumi=$value ;;
-      runLumis) [ "$type" != j ] || run_lumis=$value ;;
+      runLumis) [ "$type" != j ] || [ "$value" = null ] || run_lumis=$value ;;
       events) events=$value ;;
       seed) seed=$value ;;
     esac

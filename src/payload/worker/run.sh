@@ -15,7 +15,7 @@ if [ -f ./wms2/manifest.sh ]; then parts=$PWD/wms2; else parts=${0%/*}; fi
 work=$PWD/.wms2
 newline='
 '
-tab=$(printf '\t')
+tab='	'
 
 . "$parts/words.sh"
 . "$parts/report.sh"

@@ -1,0 +1,214 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { AUTH, type FakeApi, fakeApi, fakeStore, TOKEN } from "../../tests/support/api-fakes.ts";
+import { DAG_ID, WORKFLOW_ID } from "../../tests/support/api-samples.ts";
+import { InvariantError, WorldError } from "../base/errors.ts";
+
+let open: FakeApi[] = [];
+const api = (parts: Parameters<typeof fakeApi>[0] = {}) => {
+  const made = fakeApi(parts);
+  open.push(made);
+  return made.app;
+};
+afterEach(async () => {
+  await Promise.all(open.map(({ app }) => app.close()));
+  open = [];
+});
+
+const READS = [
+  "/requests",
+  "/requests/muons-2026",
+  "/requests/muons-2026/transitions",
+  "/requests/muons-2026/versions",
+  "/requests/muons-2026/outputs",
+  "/workflows",
+  `/workflows/${WORKFLOW_ID}`,
+  `/workflows/${WORKFLOW_ID}/status`,
+  "/dags",
+  `/dags/${DAG_ID}`,
+  `/dags/${DAG_ID}/nodes`,
+  `/dags/${DAG_ID}/units`,
+  `/dags/${DAG_ID}/logs`,
+  "/admission/queue",
+  "/admission/config",
+  "/sites",
+  "/sites/north",
+  "/lifecycle/status",
+  "/status",
+  "/metrics",
+];
+const CHANGES: [
+  method: "POST" | "PATCH" | "DELETE",
+  path: string,
+  body: object | undefined,
+  status: number,
+][] = [
+  ["POST", "/requests", { name: "x" }, 201],
+  ["PATCH", "/requests/muons-2026", { priority: 1 }, 200],
+  ["POST", "/requests/muons-2026/abort", { reason: "enough" }, 202],
+  ["DELETE", "/requests/muons-2026", undefined, 202],
+  ["PATCH", "/admission/config", { max_active_dags: 5 }, 200],
+  ["PATCH", "/sites/north", { status: "disabled" }, 200],
+  ["POST", "/sites/north/drain", undefined, 200],
+  ["POST", "/sites/north/enable", { note: "back" }, 200],
+  ["POST", "/sites/north/disable", {}, 200],
+];
+
+describe("who may ask", () => {
+  test.each(READS)("GET %s is open on loopback, closed elsewhere", async (path) => {
+    const url = `/api/v1${path}`;
+    expect((await api().inject(url)).statusCode).toBe(200);
+    expect((await api().inject({ url, headers: { host: "evil.example" } })).statusCode).toBe(401);
+    const guarded = api({ requireAuthForReads: true });
+    const refused = await guarded.inject(url);
+    expect(refused.statusCode).toBe(401);
+    expect(refused.headers["www-authenticate"]).toBe('Bearer realm="wms2"');
+    expect((await guarded.inject({ url, headers: AUTH })).statusCode).toBe(200);
+  });
+
+  test.each(CHANGES)("%s %s needs the operator token", async (method, path, payload, status) => {
+    const app = api();
+    const ask = (headers: Record<string, string>) =>
+      app.inject({ method, url: `/api/v1${path}`, headers, ...(payload && { payload }) });
+    expect((await ask({})).statusCode).toBe(401);
+    const wrong = await ask({ authorization: "Bearer guess" });
+    expect(wrong.statusCode).toBe(401);
+    expect(wrong.headers["www-authenticate"]).toContain("invalid_token");
+    expect(wrong.json()).toMatchObject({ code: "unauthenticated", status: 401 });
+    expect((await ask({ authorization: `Basic ${TOKEN}` })).statusCode).toBe(401);
+    expect((await ask(AUTH)).statusCode).toBe(status);
+  });
+
+  test("health never needs a token, and the docs are open", async () => {
+    const app = api({ requireAuthForReads: true });
+    expect((await app.inject("/api/v1/health")).statusCode).toBe(200);
+    expect((await app.inject("/api/v1/openapi.json")).statusCode).toBe(200);
+    expect((await app.inject("/docs/static/index.html")).statusCode).toBe(200);
+  });
+
+  test("a token is asked for once in a while, not at every change", async () => {
+    let asked = 0;
+    const findToken = async () => {
+      asked += 1;
+      return { name: "operator" };
+    };
+    const app = api({ store: fakeStore(undefined, { settings: { findToken } }) });
+    for (let i = 0; i < 3; i++)
+      await app.inject({ method: "DELETE", url: "/api/v1/requests/x", headers: AUTH });
+    expect(asked).toBe(1);
+  });
+});
+
+describe("what is refused", () => {
+  test.each([
+    ["limit=-1", "limit", "a whole number, 1…1000; 100 when left out"],
+    ["limit=0", "limit", "a whole number"],
+    ["limit=1001", "limit", "a whole number"],
+    ["limit=abc", "limit", "a whole number"],
+    ["limit=1.5", "limit", "a whole number"],
+    ["limit=1&limit=2", "limit", "a whole number"],
+    ["cursor=garbage", "cursor", "next_cursor of the page before"],
+    ["cursor=%00%ff", "cursor", "next_cursor of the page before"],
+    ["status=done", "status", "one or more of new, submitted"],
+    ["status=active&status=odd", "status", "one or more of"],
+    ["colour=red", "colour", "limit, cursor, status, requestor, campaign, name"],
+    ["name=", "name", "a part of the name"],
+  ])("GET /requests?%s", async (query, path, allowed) => {
+    const answer = await api().inject(`/api/v1/requests?${query}`);
+    expect(answer.statusCode).toBe(400);
+    expect(answer.headers["content-type"]).toBe("application/problem+json");
+    expect(answer.json()).toMatchObject({ code: "bad-usage", status: 400, title: "Bad usage" });
+    expect(answer.json().problems[0]).toMatchObject({ path, allowed: expect.stringContaining(allowed) });
+  });
+
+  test.each([
+    ["GET", "/api/v1/requests/unknown", 404],
+    ["GET", "/api/v1/requests/unknown/versions", 404],
+    ["GET", "/api/v1/requests/unknown/transitions", 404],
+    ["GET", "/api/v1/requests/unknown/outputs", 404],
+    ["GET", "/api/v1/dags?request=unknown", 404],
+    ["GET", "/api/v1/requests/..%2F..%2Fetc%2Fpasswd", 400],
+    ["GET", `/api/v1/requests/${"x".repeat(201)}`, 400],
+    ["GET", "/api/v1/workflows/1", 400],
+    ["GET", `/api/v1/workflows/${DAG_ID}`, 404],
+    ["GET", `/api/v1/dags/${WORKFLOW_ID}`, 404],
+    ["GET", "/api/v1/sites/south", 404],
+    ["POST", "/api/v1/sites/south/drain", 404],
+    ["GET", "/api/v1/nothing", 404],
+    ["GET", "/", 404],
+    ["PUT", "/api/v1/requests", 404],
+    ["GET", "/api/v1/requests/%zz", 400],
+  ] as const)("%s %s is a problem with status %i", async (method, url, status) => {
+    const answer = await api().inject({ method, url, headers: AUTH });
+    expect(answer.statusCode).toBe(status);
+    expect(answer.headers["content-type"]).toBe("application/problem+json");
+    expect(answer.json()).toMatchObject({ status, type: expect.stringMatching(/^urn:wms2:problem:/) });
+    expect(answer.json().hint).not.toBe("");
+  });
+
+  test("a body that is wrong says so", async () => {
+    const app = api();
+    const patch = (payload: string) =>
+      app.inject({
+        method: "PATCH",
+        url: "/api/v1/requests/muons-2026",
+        headers: { ...AUTH, "content-type": "application/json" },
+        payload,
+      });
+    expect((await patch("{")).json()).toMatchObject({ status: 400, code: "bad-usage" });
+    expect((await patch("{}")).json().detail).toContain("nothing to change");
+    expect((await patch("")).statusCode).toBe(400);
+    expect((await patch('{"priority":-1}')).json().problems[0].allowed).toBe("a whole number from 0");
+    expect((await patch('{"status":"held"}')).json().problems[0]).toMatchObject({
+      path: "status",
+      message: "unknown",
+    });
+  });
+});
+
+describe("what fails", () => {
+  const failing = (error: unknown) =>
+    api({ store: fakeStore(undefined, { requests: { list: async () => Promise.reject(error) } }) });
+
+  test("a store that is away is 503, soon, and worth another try", async () => {
+    const answer = await failing(new WorldError("store-unreachable", "db", "no answer from db")).inject(
+      "/api/v1/requests",
+    );
+    expect(answer.statusCode).toBe(503);
+    expect(answer.headers["retry-after"]).toBe("5");
+    expect(answer.json()).toMatchObject({ code: "store-unreachable", detail: "no answer from db" });
+  });
+
+  test("a bug is 500 without its stack; words of strangers stay inside", async () => {
+    const bug = await failing(new InvariantError("units went backwards", { secret: 1 })).inject(
+      "/api/v1/requests",
+    );
+    expect(bug.statusCode).toBe(500);
+    expect(bug.json()).toMatchObject({ code: "bug", detail: "units went backwards" });
+    expect(bug.body).not.toContain("secret");
+    const strange = await failing(new TypeError("password=hunter2")).inject("/api/v1/requests");
+    expect(strange.statusCode).toBe(500);
+    expect(strange.body).not.toContain("hunter2");
+  });
+});
+
+test("answers carry the headers a browser should obey", async () => {
+  const { headers } = await api().inject("/api/v1/requests");
+  expect(headers).toMatchObject({
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-store",
+    "content-security-policy": expect.stringContaining("default-src 'none'"),
+    "content-type": "application/json; charset=utf-8",
+  });
+});
+
+test("the OpenAPI document names every route and every view", async () => {
+  const document = (await api().inject("/api/v1/openapi.json")).json();
+  const paths = Object.keys(document.paths);
+  for (const path of ["/api/v1/requests", "/api/v1/requests/{name}", "/api/v1/dags/{id}/logs", "/metrics"]) {
+    expect(paths).toContain(path);
+  }
+  expect(paths).toHaveLength(30);
+  expect(document.components.schemas).toHaveProperty("RequestDetail");
+  expect(document.components.schemas).toHaveProperty("Problem");
+  expect(document.paths["/api/v1/requests"].post.security).toEqual([{ operator: [] }]);
+});

@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import { MAX_YAML_CHARACTERS, parseDocument } from "./parse-document.ts";
+
+const value = (text: string, format: "json" | "yaml"): unknown => {
+  const parsed = parseDocument(text, format);
+  expect(parsed).toMatchObject({ ok: true });
+  return parsed.ok ? parsed.value : undefined;
+};
+const messages = (text: string, format: "json" | "yaml"): string => {
+  const parsed = parseDocument(text, format);
+  expect(parsed.ok).toBe(false);
+  return parsed.ok ? "" : parsed.error.map((problem) => problem.message).join("\n");
+};
+
+test("both formats give the same data", () => {
+  const data = { name: "a", list: [1, 2.5, true, null, "x"], deep: { er: [] } };
+  expect(value(JSON.stringify(data), "json")).toEqual(data);
+  expect(value(JSON.stringify(data, null, 2), "yaml")).toEqual(data);
+  expect(value("name: a\nlist: [1, 2.5, true, null, x]\ndeep: {er: []}\n", "yaml")).toEqual(data);
+});
+
+test("whole numbers beyond 2^53 keep their digits", () => {
+  for (const format of ["json", "yaml"] as const) {
+    expect(value('{"a": 9007199254740991, "b": 9007199254740993, "c": 1e3}', format)).toEqual({
+      a: 9007199254740991,
+      b: 9007199254740993n,
+      c: 1000,
+    });
+  }
+});
+
+test("__proto__ stays an ordinary key and touches nobody", () => {
+  for (const format of ["json", "yaml"] as const) {
+    const parsed = value('{"__proto__": {"polluted": 1}}', format) as object;
+    expect(Object.hasOwn(parsed, "__proto__")).toBe(true);
+    expect((parsed as { polluted?: number }).polluted).toBeUndefined();
+  }
+});
+
+test.each([
+  ['{"a": 1,\n "a": 2}', "json", 'line 2, column 2: the key "a" is given twice'],
+  ['{"a": [1, 2}', "json", 'line 1, column 12: expected ",", found "}"'],
+  ['{"a": 1} x', "json", "something follows"],
+  ['{"a": "b\nc"}', "json", "line break"],
+  ['{"a": "b', "json", "without its partner"],
+  ["{'a': 1}", "json", "double quotes"],
+  ['{"a": 01}', "json", 'expected ","'],
+  ['{"a": NaN}', "json", "unexpected"],
+  ['{"a": 1e999}', "json", "too large"],
+  ["", "json", "is empty"],
+  [" \n", "yaml", "is empty"],
+  ["a: 1\nb: 2\na: 3\n", "yaml", "line 3, column 1: the same key is given twice"],
+  ["a: [1, 2\nb: 3\n", "yaml", "line "],
+  ["a: x\n b: 2\n", "yaml", "line "],
+  ["a: !!js/function 'x'\n", "yaml", "tags are not allowed"],
+  ["a: !mine x\n", "yaml", "tags are not allowed"],
+  ["a: 1\n---\nb: 2\n", "yaml", "several documents"],
+  ["a: *nowhere\n", "yaml", "alias"],
+  ["a: &a [*a]\n", "yaml", ""],
+] as const)("%j as %s is refused", (text, format, message) => {
+  expect(messages(text, format)).toContain(message);
+});
+
+test("what is too long or too deep is refused", () => {
+  expect(messages(`a: "${"x".repeat(MAX_YAML_CHARACTERS)}"`, "yaml")).toContain("is too long");
+  expect(messages(`${"[".repeat(100)}${"]".repeat(100)}`, "json")).toContain("nested deeper than 64");
+  expect(messages(`a: ${"[".repeat(200)}${"]".repeat(200)}`, "yaml")).toContain("deeper");
+  expect(messages("[".repeat(500_000), "yaml").length).toBeLessThan(5000);
+});
+
+test("an alias bomb is refused quickly, a plain alias is not", () => {
+  const lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"];
+  for (let i = 1; i < 12; i++)
+    lines.push(
+      `a${i}: &a${i} [${Array(9)
+        .fill(`*a${i - 1}`)
+        .join(", ")}]`,
+    );
+  expect(messages(lines.join("\n"), "yaml")).toContain("aliases");
+  expect(value("a: &env {X: 1}\nb: *env\n", "yaml")).toEqual({ a: { X: 1 }, b: { X: 1 } });
+});
+
+test("a byte order mark and Windows line ends do no harm", () => {
+  expect(value("\uFEFFa: 1\r\nb: 2\r\n", "yaml")).toEqual({ a: 1, b: 2 });
+  expect(value('\uFEFF{"a":\r\n1}', "json")).toEqual({ a: 1 });
+});

@@ -1,0 +1,170 @@
+# merge.sh: makes one file per kept output from what the unit's jobs staged out, in the order of the nodes.
+# Running it again, after a crash or a lost verdict, writes the same files over themselves.
+
+run_role() {
+  load_manifest
+  load_node_list
+  results= records= unit_events=
+  output=0
+  while [ "$output" -lt "$outputs" ]; do
+    load_output "$output"
+    [ "$out_keep" = false ] || merge_output
+    [ "$stopped" -eq 0 ] || finish 143 'stopped by SIGTERM'
+    output=$((output + 1))
+  done
+  [ -n "$unit_events" ] || unit_events=$planned_events
+  events_written_json=$unit_events
+  # What cleanup compares before it removes anything.
+  make_directory "$unmerged" && put_line "$records" "$unmerged/.merged" ||
+    finish 60307 "cannot note the merge in $unmerged: $storage_words"
+  printf '%s\n' "{\"version\":1,\"unit\":$unit_json,\"site\":$site_json,\"events\":$unit_events,\"outputs\":[$results" ']}' \
+    >.merge_output.json.tmp && mv -f .merge_output.json.tmp merge_output.json || finish 60307 'cannot write merge_output.json'
+  finish 0
+}
+
+# nodes: "NAME EVENTS" a line, as planned; planned_events: their sum. parents: the LFNs of all inputs as JSON.
+# By awk, as a unit may have thousands of inputs; the fourth column of $flat is JSON already.
+load_node_list() {
+  printf '%s\n' "$flat" >"$work/flat"
+  nodes=$(LC_ALL=C awk -F'\t' '
+    { n = split($1, part, "/") }
+    part[2] != "nodes" { next }
+    n == 3 { order[count++] = part[3]; events[part[3]] = 0 }
+    n == 4 && part[4] == "events" && $2 != "z" { events[part[3]] = $3 }
+    END { for (i = 0; i < count; i++) print order[i], events[order[i]] }' "$work/flat")
+  planned_events=0
+  IFS=$newline
+  for line in $nodes; do
+    is_name "${line% *}" && is_number "${line#* }" || finish 50113 "manifest.json has an unusable node: $line"
+    planned_events=$((planned_events + ${line#* }))
+  done
+  unset IFS
+  [ -n "$nodes" ] || finish 50113 'manifest.json has no nodes'
+  parents=$(parents_of '')
+}
+
+# The LFNs of the inputs of node $1, or of all of them, each once.
+parents_of() {
+  LC_ALL=C awk -F'\t' -v only="$1" '
+    $1 !~ /^\.\/nodes\/[^\/]+\/inputs\/[0-9]+\/lfn$/ || $4 in seen { next }
+    only != "" && index($1, "./nodes/" only "/") != 1 { next }
+    { seen[$4]; printf "%s%s", comma, $4; comma = "," }' "$work/flat"
+}
+
+merge_output() {
+  case $out_merge in concat | command | none) ;; *) finish 50113 "output $out_name: unknown merge $out_merge" ;; esac
+  case $out_path in
+    *"$newline"* | */../* | */..) finish 50113 "output $out_name: the path has an unusable name" ;;
+    /*/*) ;;
+    *) finish 50113 "output $out_name: the path is not absolute" ;;
+  esac
+  check_pieces
+  unit_events=$jobs_events
+  case $out_merge in
+    concat) concatenate ;;
+    command) run_merge_command ;;
+    none) copy_pieces ;;
+  esac
+}
+
+# Every job's file must be there with the size and checksum its job wrote down. Sets inputs (a path a line),
+# pieces ("SIZE SUM EVENTS NODE" a line), pieces_size, pieces_events (null when one is unknown), jobs_events.
+check_pieces() {
+  inputs= pieces= pieces_size=0 pieces_events=0 jobs_events=0
+  IFS=$newline
+  for line in $nodes; do
+    unset IFS
+    piece=$unmerged/${line% *}.$out_file
+    read -r piece_size piece_sum piece_events job_events 2>/dev/null <"$piece.sum" ||
+      finish 70318 "output $out_name: $piece.sum is missing or unreadable"
+    checksum "$piece" || finish 70318 "output $out_name: $piece is missing or unreadable"
+    [ "$size cksum:$sum" = "$piece_size $piece_sum" ] ||
+      finish 70318 "output $out_name: $piece has $size bytes and cksum:$sum, its job wrote $piece_size and $piece_sum"
+    inputs=$inputs$piece$newline
+    pieces="$pieces$size $sum $piece_events ${line% *}$newline"
+    pieces_size=$((pieces_size + size))
+    if is_number "$piece_events" && [ "$pieces_events" != null ]; then
+      pieces_events=$((pieces_events + piece_events))
+    else
+      pieces_events=null
+    fi
+    # A job that counted nothing did what was planned for it.
+    is_number "$job_events" || job_events=${line#* }
+    jobs_events=$((jobs_events + job_events))
+  done
+  unset IFS
+}
+
+concatenate() {
+  temporary_for "$out_path"
+  merged_as=$temporary
+  make_directory "${out_path%/*}" && write_pieces || give_up_merge 60307
+  [ "$size" -eq "$pieces_size" ] || {
+    rm -f -- "$merged_as"
+    finish 70318 "output $out_name: the merged file has $size bytes, its pieces $pieces_size"
+  }
+  place_merged
+}
+
+write_pieces() {
+  IFS=$newline
+  for piece in $inputs; do
+    cat -- "$piece" || return 1
+  done 2>"$work/storage.err" >"$merged_as"
+  copied=$?
+  unset IFS
+  [ "$copied" -eq 0 ] && checksum "$merged_as"
+}
+
+give_up_merge() {
+  keep_storage_words
+  rm -f -- "$merged_as" 2>/dev/null
+  finish "$1" "output $out_name: cannot write $out_path: $storage_words"
+}
+
+run_merge_command() {
+  temporary_for "$out_path"
+  merged_as=$temporary
+  make_directory "${out_path%/*}" && rm -f -- "$merged_as" 2>"$work/storage.err" || give_up_merge 60307
+  printf '%s' "$inputs" >"$work/inputs" || finish 50113 'cannot write the list of inputs'
+  run_step "$output" "merge-$out_name" "./outputs/$output/mergeArgv" ./none
+  if [ "$step_code" -ne 0 ]; then
+    rm -f -- "$merged_as"
+    finish "$step_code" "$step_words"
+  fi
+  [ -f "$merged_as" ] || finish 60302 "output $out_name: the merge command left no file at \$WMS2_OUTPUT"
+  checksum "$merged_as" || give_up_merge 60307
+  [ "$step_written" = null ] || pieces_events=$step_written
+  place_merged
+}
+
+place_merged() {
+  mv -f -- "$merged_as" "$out_path" 2>"$work/storage.err" || give_up_merge 60307
+  merged_as=
+  add_result "$out_lfn_json" "$out_path" "$out_path_json" "$pieces_events" "$parents"
+}
+
+copy_pieces() {
+  IFS=$newline
+  for line in $pieces; do
+    unset IFS
+    copied_node=${line##* }
+    name=$copied_node.$out_file
+    line=${line% *}
+    put "$unmerged/$name" "$out_path/$name" ||
+      finish 60307 "output $out_name: cannot write $out_path/$name: $storage_words"
+    json_string "${out_lfn%/}/$name"
+    lfn_json=$json
+    json_string "$out_path/$name"
+    add_result "$lfn_json" "$out_path/$name" "$json" "${line##* }" "$(parents_of "$copied_node")"
+  done
+  unset IFS
+}
+
+# add_result LFN_JSON PATH PATH_JSON EVENTS PARENTS, with size and sum of the file. For the catalog, the report, cleanup.
+add_result() {
+  fields="\"path\":$3,\"sizeBytes\":$size,\"checksum\":\"cksum:$sum\",\"events\":$4"
+  results="$results${results:+,}$newline{\"output\":\"$out_name\",\"dataset\":$out_dataset_json,\"lfn\":$1,$fields,\"parents\":[$5]}"
+  outputs_json="$outputs_json${outputs_json:+,}{\"name\":\"$out_name\",$fields}"
+  records="$records${records:+$newline}$out_name $size $2"
+}

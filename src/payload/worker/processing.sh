@@ -1,0 +1,69 @@
+# processing.sh: runs the steps in order, stops at the first that fails, and stages out what was declared.
+
+run_role() {
+  load_manifest "$node"
+  load_node
+  [ -z "$inputs" ] || printf '%s' "$inputs" >"$work/inputs" || finish 50113 'cannot write the list of inputs'
+  [ "$steps" -gt 0 ] || finish 50113 'manifest.json has no steps'
+  files_seen=
+  index=0
+  while [ "$index" -lt "$steps" ]; do
+    step_name_of "$index"
+    run_step "$index" "$name" "./steps/$index/argv" "./steps/$index/env"
+    [ "$step_code" -eq 0 ] || finish "$step_code" "$step_words"
+    [ "$stopped" -eq 0 ] || finish 143 "stopped by SIGTERM after step $name"
+    files_seen=$files_seen$step_files
+    index=$((index + 1))
+  done
+  job_events=$events_written_json
+  [ "$job_events" != null ] || job_events=$events_read_json
+  each_output require_output
+  each_output stage_output
+  [ "$stopped" -eq 0 ] || say 'SIGTERM came when the work was done'
+  finish 0
+}
+
+step_name_of() {
+  name=
+  IFS=$newline
+  for line in $flat; do
+    case $line in "./steps/$1/name$tab"*) split_line "$line"; name=$value ;; esac
+  done
+  unset IFS
+  is_name "$name" || finish 50113 "step $1 has no usable name"
+}
+
+each_output() {
+  output=0
+  while [ "$output" -lt "$outputs" ]; do
+    load_output "$output"
+    "$1"
+    output=$((output + 1))
+  done
+}
+
+# All are checked before any is copied.
+require_output() {
+  [ -f "$out_file" ] || finish 60302 "the steps left no file $out_file, declared as output $out_name"
+}
+
+# An output that is not kept only had to be there: nobody would read a copy.
+stage_output() {
+  [ "$out_keep" != false ] || return 0
+  events_in "$out_file"
+  target=$unmerged/$node.$out_file
+  put "$out_file" "$target" && put_line "$size cksum:$sum $file_events $job_events" "$target.sum" ||
+    finish 60307 "stage-out of $out_file to $target failed: $storage_words"
+  json_string "$target"
+  outputs_json="$outputs_json${outputs_json:+,}{\"name\":\"$out_name\",\"path\":$json,\"sizeBytes\":$size,\"checksum\":\"cksum:$sum\",\"events\":$file_events}"
+}
+
+# file_events: what a step's own report says of that very file, else what the job as a whole wrote.
+events_in() {
+  file_events=$job_events
+  IFS=$newline
+  for line in $files_seen; do
+    [ "${line#* }" != "$1" ] || file_events=${line%% *}
+  done
+  unset IFS
+}

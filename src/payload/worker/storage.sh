@@ -1,0 +1,51 @@
+# storage.sh: files on shared storage. A name there is either absent or whole: data is written under a temporary
+# name, read back, compared and renamed.
+
+# sum, size: POSIX checksum and bytes of file $1. False when it cannot be read.
+checksum() {
+  summed=$(cksum <"$1" 2>"$work/storage.err") || return 1
+  sum=${summed%% *}
+  size=${summed#* }
+  size=${size%% *}
+}
+
+# temporary: a name beside $1 which keeps its ending, as merge programs look at that. Attempts differ by cluster.
+temporary_for() {
+  case $1 in
+    */*) temporary=${1%/*}/.wms2-tmp.${cluster:-$$}.${1##*/} ;;
+    *) temporary=.wms2-tmp.${cluster:-$$}.$1 ;;
+  esac
+}
+
+make_directory() { mkdir -p -- "$1" 2>"$work/storage.err"; }
+
+# put FILE TARGET: copies, compares, renames; sum and size are the file's. False: see storage_words.
+put() {
+  temporary_for "$2"
+  checksum "$1" &&
+    put_sum=$sum put_size=$size &&
+    make_directory "${2%/*}" &&
+    cp -- "$1" "$temporary" 2>"$work/storage.err" &&
+    checksum "$temporary" &&
+    { [ "$sum $size" = "$put_sum $put_size" ] || { echo 'the copy differs from the original' >"$work/storage.err"; false; }; } &&
+    mv -f -- "$temporary" "$2" 2>"$work/storage.err" && return
+  keep_storage_words
+  rm -f -- "$temporary" 2>/dev/null
+  return 1
+}
+
+# put_line TEXT TARGET: a small file of one line. A full disk shows when it is written.
+put_line() {
+  temporary_for "$2"
+  { printf '%s\n' "$1" >"$temporary"; } 2>"$work/storage.err" &&
+    mv -f -- "$temporary" "$2" 2>"$work/storage.err" && return
+  keep_storage_words
+  rm -f -- "$temporary" 2>/dev/null
+  return 1
+}
+
+# storage_words: what the last failed command said.
+keep_storage_words() {
+  read_first_line "$work/storage.err"
+  storage_words=${first_line:-no reason given}
+}

@@ -1,0 +1,99 @@
+import type { DagId, RequestName } from "../domain/names.ts";
+import type { RequestSpec } from "../domain/request.ts";
+import type { InputFile, RunLumis } from "../domain/workflow.ts";
+import type { PlanFacts } from "./facts.ts";
+
+/** Facts for tests and benchmarks: a plain request of each kind, to be changed where a case needs it. */
+export function processSpec(change: Partial<RequestSpec> = {}): RequestSpec {
+  return {
+    ...COMMON,
+    name: "muons-2026" as RequestName,
+    kind: "process",
+    input: {
+      from: "list",
+      path: "/data/files.json",
+      mask: { runs: [], lumis: null },
+    },
+    generation: null,
+    split: { algorithm: "FileBased", filesPerJob: 5, eventsPerJob: 100, lumisPerJob: 1 },
+    ...change,
+  };
+}
+
+export function generateSpec(change: Partial<RequestSpec> = {}): RequestSpec {
+  return {
+    ...COMMON,
+    name: "minbias-gen" as RequestName,
+    kind: "generate",
+    input: null,
+    generation: {
+      totalEvents: 1000n,
+      firstEvent: 1n,
+      firstLumi: 1,
+      eventsPerLumi: 100,
+      filterEfficiency: 1,
+      topUp: false,
+    },
+    split: { algorithm: "EventBased", filesPerJob: 1, eventsPerJob: 100, lumisPerJob: 1 },
+    ...change,
+  };
+}
+
+export function sampleFacts(spec: RequestSpec, change: Partial<PlanFacts> = {}): PlanFacts {
+  return {
+    spec,
+    dagId: "0b7c5c1e-5e1f-4d2a-9c3b-7a6d5e4f3c2b" as DagId,
+    round: 0,
+    files: [],
+    next: { unit: 0, node: 0, block: 0, firstEvent: 1n, firstLumi: 1n },
+    usableSites: null,
+    policy: { roundZeroUnits: 1, defaultMemoryPerCoreMb: 2000, maxMemoryPerCoreMb: 3000 },
+    ...change,
+  };
+}
+
+export function inputFile(lfn: string, change: Partial<InputFile> = {}): InputFile {
+  return { lfn, path: lfn, sizeBytes: 1_000_000, events: 100, lumis: [], sites: [], ...change };
+}
+
+/** lumis(1, "1-3,7") is run 1 with lumis 1, 2, 3 and 7. */
+export function lumis(run: number, text: string): RunLumis {
+  const numbers = text.split(",").flatMap((part) => {
+    const [first, last = first] = part.split("-").map(Number);
+    return Array.from({ length: last! - first! + 1 }, (_, index) => first! + index);
+  });
+  return { run, lumis: numbers };
+}
+
+const COMMON = {
+  requestor: "somebody",
+  requestorDn: null,
+  group: "physics",
+  campaign: "Test2026",
+  acquisitionEra: "Run2026A",
+  processingString: "Skim",
+  processingVersion: 1,
+  priority: 100_000,
+  urgent: false,
+  productionSteps: [],
+  steps: [{ name: "select", argv: ["./select.sh", "--fast"], env: { MODE: "test" } }],
+  outputs: [{ name: "hits", file: "hits.csv", merge: { how: "concat" }, keep: true }],
+  resources: {
+    cores: 1,
+    memoryMb: 1000,
+    wallMinutes: 60,
+    diskMb: 1024,
+    gpus: 0,
+    secondsPerEvent: null,
+    kbPerEvent: null,
+  },
+  sites: { allow: [], deny: [] },
+  unit: { jobsPerUnit: 8, targetMergedBytes: 4e9, blockTargetBytes: 1e12, maxUnitsPerBlock: 100 },
+  retries: { landing: 3, processing: 3, merge: 2, cleanup: 1 },
+  throttles: { units: 10, processing: 5000, merge: 100, cleanup: 50 },
+  adaptive: false,
+  recovery: { holdThreshold: 0.2, maxRescues: 3, pendingClassification: false, handlers: [] },
+  cleanupPolicy: "keep_until_replaced",
+  previousVersion: null,
+  metadata: {},
+} satisfies Partial<RequestSpec>;

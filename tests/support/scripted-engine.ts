@@ -1,0 +1,164 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { WorldError } from "../../src/base/errors.ts";
+import type { NodeTally, UnitTally } from "../../src/domain/dag.ts";
+import type { DagId, UnitName } from "../../src/domain/names.ts";
+import type { Run, RunObservation, RunVerdict } from "../../src/domain/run.ts";
+import type { Engine, FindOutcome, SubmitOutcome } from "../../src/engine/port.ts";
+
+interface ScriptedRun {
+  readonly run: Run;
+  readonly units: readonly UnitName[];
+  readonly nodesPerUnit: number;
+  readonly done: Set<UnitName>;
+  readonly failed: Set<UnitName>;
+  ended: { verdict: RunVerdict; words: string } | null;
+}
+
+/** An engine that does what a story tells it to. It reads the real submit directory, so the files must be right. */
+export class ScriptedEngine implements Engine {
+  readonly name = "local";
+  readonly capabilities = { sites: true, remote: false };
+  readonly runs = new Map<DagId, ScriptedRun>();
+  readonly calls: string[] = [];
+  /** What the next calls meet: the engine is away, or refuses. */
+  away = false;
+  refuses: string | null = null;
+  findAnswers: FindOutcome | null = null;
+  /** Dies after the effect and before the answer: the caller never learns that it worked. */
+  loseNextAnswer = false;
+
+  async submit(run: Run): Promise<SubmitOutcome> {
+    this.#reach("submit");
+    if (this.refuses) return { kind: "rejected", words: this.refuses };
+    const dag = readFileSync(join(run.submitDir, "workflow.dag"), "utf8");
+    const units = [...dag.matchAll(/^SUBDAG EXTERNAL (\S+)/gm)].map((match) => match[1] as UnitName);
+    const group = readFileSync(join(run.submitDir, units[0] ?? "", "group.dag"), "utf8");
+    const nodesPerUnit = [...group.matchAll(/^JOB /gm)].length;
+    this.runs.set(run.dagId, { run, units, nodesPerUnit, done: new Set(), failed: new Set(), ended: null });
+    if (this.loseNextAnswer) {
+      this.loseNextAnswer = false;
+      throw new WorldError("engine-unreachable", "scripted", "the answer was lost");
+    }
+    return { kind: "submitted", engineId: `s${this.runs.size}` };
+  }
+
+  async find(run: Run): Promise<FindOutcome> {
+    this.#reach("find");
+    if (this.findAnswers) return this.findAnswers;
+    const known = this.runs.get(run.dagId);
+    return known && !known.ended ? { kind: "found", engineId: "s1" } : { kind: "absent" };
+  }
+
+  async observe(runs: readonly Run[]): Promise<ReadonlyMap<DagId, RunObservation>> {
+    this.#reach("observe");
+    return new Map(runs.map((run) => [run.dagId, this.#look(run)]));
+  }
+
+  #look({ dagId }: Run): RunObservation {
+    const known = this.runs.get(dagId);
+    if (!known) return { kind: "unknown", why: "never heard of it" };
+    const total = known.units.length;
+    const [done, failed] = [known.done.size, known.failed.size];
+    const left = total - done - failed;
+    const units: UnitTally = {
+      total,
+      done,
+      failed,
+      running: known.ended ? 0 : left,
+      waiting: known.ended ? left : 0,
+    };
+    const per = known.nodesPerUnit;
+    const nodes: NodeTally = {
+      total: total * per,
+      done: done * per,
+      failed,
+      queued: 0,
+      held: 0,
+      waiting: left * per,
+    };
+    const common = { nodes, units, unitsDone: [...known.done], unitsFailed: [...known.failed] };
+    if (!known.ended) return { kind: "running", ...common, note: null };
+    return { kind: "ended", ...common, verdict: known.ended.verdict, words: known.ended.words, rescue: null };
+  }
+
+  async nodes() {
+    return [];
+  }
+  async stop(run: Run): Promise<void> {
+    this.#reach("stop");
+    const known = this.runs.get(run.dagId);
+    if (known && !known.ended) known.ended = { verdict: "removed", words: "removed" };
+  }
+  async hold() {}
+  async release() {}
+  async ping() {
+    return { ok: !this.away, words: "scripted", warnings: [] };
+  }
+  async sites() {
+    this.#reach("sites");
+    return ["north", "south"].map((name) => ({ name, cores: 100, memoryMb: 200_000 }));
+  }
+  async close() {}
+
+  #reach(call: string): void {
+    this.calls.push(call);
+    if (this.away) throw new WorldError("engine-unreachable", "scripted", "the engine is away");
+  }
+
+  #only(): ScriptedRun {
+    const last = [...this.runs.values()].at(-1);
+    if (!last) throw new Error("nothing was submitted");
+    return last;
+  }
+
+  /** The story's hand: units finish and leave real merged files behind. */
+  finish(storageDir: string, count = Number.POSITIVE_INFINITY): void {
+    const known = this.#only();
+    const open = known.units.filter((unit) => !known.done.has(unit) && !known.failed.has(unit));
+    for (const unit of open.slice(0, count)) {
+      const manifest = JSON.parse(readFileSync(join(known.run.submitDir, unit, "manifest.json"), "utf8"));
+      const path = join(storageDir, `${unit}.out`);
+      mkdirSync(storageDir, { recursive: true });
+      writeFileSync(path, unit);
+      const [first] = manifest.outputs;
+      const output = {
+        output: first.name,
+        dataset: first.dataset,
+        lfn: first.lfn,
+        path,
+        sizeBytes: unit.length,
+      };
+      const rest = { checksum: "cksum:1", events: 10, parents: [] };
+      const text = {
+        version: 1,
+        unit,
+        block: manifest.block,
+        site: "north",
+        events: 10,
+        outputs: [{ ...output, ...rest }],
+      };
+      writeFileSync(join(known.run.submitDir, unit, "merge_output.json"), JSON.stringify(text));
+      known.done.add(unit);
+    }
+    if (known.done.size + known.failed.size === known.units.length) {
+      known.ended ??= known.failed.size
+        ? { verdict: "failed", words: "1 node failed" }
+        : { verdict: "success", words: "" };
+    }
+  }
+
+  fail(count: number, reason = "exit 8021 in step RECO"): void {
+    const known = this.#only();
+    const open = known.units.filter((unit) => !known.done.has(unit) && !known.failed.has(unit));
+    for (const unit of open.slice(0, count)) {
+      known.failed.add(unit);
+      const line = { node: "proc_000000", decision: "stop", reason, cluster: 1, retry: 3 };
+      writeFileSync(join(known.run.submitDir, unit, "ledger.jsonl"), `${JSON.stringify(line)}\n`);
+    }
+  }
+
+  end(verdict: RunVerdict, words = ""): void {
+    this.#only().ended = { verdict, words };
+  }
+}
