@@ -124,11 +124,10 @@ find_condor() {
     die 3 "$why, and debootstrap could not be installed. Install either; the log is $provision_log"
 
   say "installing HTCondor into $root (about a minute; log: $provision_log)"
-  rm -rf --one-file-system "$root".partial
+  # It keeps our lock (9): should we be killed, the next "up" waits for it instead of starting a second one.
   unshare --mount --pid --fork --kill-child --propagation private -- \
-    "$project/scripts/pool.d/provision" "$root.partial" </dev/null >"$provision_log" 2>&1 9>&- ||
+    "$project/scripts/pool.d/provision" "$root" </dev/null >"$provision_log" 2>&1 ||
     fail_with "$provision_log" 'HTCondor could not be installed'
-  mv "$root.partial" "$root" # only a finished one ever has the final name
 }
 
 install_debootstrap() {

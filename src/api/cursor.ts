@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Page } from "../store/port.ts";
-import { UsageError } from "./problem.ts";
+import { usageError } from "./problem.ts";
 
 /**
  * A cursor as callers see it: the store's, with a checksum over it and the list it belongs to. A cursor that
@@ -18,13 +18,11 @@ export function openCursor(scope: string, sealed: string): string {
   const text = Buffer.from(sealed, "base64url").toString("utf8");
   const cursor = text.slice(CHECK_LENGTH);
   if (text.slice(0, CHECK_LENGTH) === checksum(scope, cursor)) return cursor;
-  throw new UsageError("bad query", [
-    {
-      path: "cursor",
-      message: "not a cursor of this list",
-      allowed: "next_cursor of the page before, with the same filters",
-    },
-  ]);
+  throw usageError("bad query", {
+    path: "cursor",
+    message: "not a cursor of this list",
+    allowed: "next_cursor of the page before, with the same filters",
+  });
 }
 
 /** Which list: the path without its query, and the filters in a stable order. */

@@ -2,17 +2,29 @@ import { ERROR_TABLE, type ErrorCode, InvariantError, WorldError } from "../base
 import type { Problem } from "../domain/problem.ts";
 import type { ProblemView } from "./schemas/problem.ts";
 
-/** The caller asked for something the API does not offer: which parts, and what would be right. */
-export class UsageError extends WorldError {
+/** Refused for reasons that can be listed, each with its place and what would be right there. */
+export class ProblemsError extends WorldError {
   readonly problems: readonly Problem[];
 
-  constructor(where: string, problems: readonly Problem[]) {
-    const words = problems.map((problem) => [problem.path, problem.message].filter(Boolean).join(": "));
-    super("bad-usage", where, `${where}: ${words.join("; ")}`, { hint: "see /docs for what is allowed" });
-    this.name = "UsageError";
+  constructor(
+    code: ErrorCode,
+    subject: string,
+    message: string,
+    problems: readonly Problem[],
+    hint?: string,
+  ) {
+    super(code, subject, message, hint === undefined ? {} : { hint });
+    this.name = "ProblemsError";
     this.problems = problems;
   }
 }
+
+/** The caller asked for something the API does not offer. `where`: "bad query", "bad body". */
+export function usageError(where: string, ...problems: readonly Problem[]): ProblemsError {
+  const words = problems.map((problem) => [problem.path, problem.message].filter(Boolean).join(": "));
+  return new ProblemsError("bad-usage", where, `${where}: ${words.join("; ")}`, problems, SEE_DOCS);
+}
+const SEE_DOCS = "see /docs for what is allowed";
 
 export const notFound = (kind: string, name: string): WorldError =>
   new WorldError("not-found", name, `there is no ${kind} ${name}`, {
@@ -39,7 +51,7 @@ export function problem(
 
 /** Any error a route can end with, as the caller may see it: no stack, no words we did not write. */
 export function problemOf(error: unknown, requestId: string): ProblemView {
-  if (error instanceof UsageError)
+  if (error instanceof ProblemsError)
     return problem(error.code, error.message, { hint: error.hint, problems: error.problems });
   if (error instanceof WorldError) return problem(error.code, error.message, { hint: error.hint });
   if (error instanceof InvariantError) return problem("bug", error.message);
@@ -58,8 +70,7 @@ export function problemOf(error: unknown, requestId: string): ProblemView {
       status: 413,
       hint: "leave large inputs on disk and name their path",
     });
-  if (statusCode >= 400 && statusCode < 500)
-    return problem("bad-usage", message, { hint: "see /docs for what is allowed" });
+  if (statusCode >= 400 && statusCode < 500) return problem("bad-usage", message, { hint: SEE_DOCS });
   return problem("bug", `unexpected error; the server's log has it as ${requestId}`);
 }
 

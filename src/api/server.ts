@@ -3,6 +3,7 @@ import fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  LogController,
 } from "fastify";
 import { createSerializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import { stringify } from "../base/json.ts";
@@ -32,7 +33,7 @@ const ANSWER_WITHIN_MS = 30_000;
 export function buildApi(ports: ApiPorts): FastifyInstance {
   const base = fastify({
     ...(ports.logger ? { loggerInstance: ports.logger } : { logger: false }),
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     handlerTimeout: ANSWER_WITHIN_MS,
     requestTimeout: 60_000,

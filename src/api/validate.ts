@@ -1,20 +1,17 @@
 import type { FastifySchemaCompiler } from "fastify";
 import { z } from "zod";
 import type { Problem } from "../domain/problem.ts";
-import { UsageError } from "./problem.ts";
+import { usageError } from "./problem.ts";
 
 /** Checks one part of an HTTP request; all that is wrong is told at once, each with what is allowed there. */
 export const usageCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
   const where = WORDS[httpPart ?? ""] ?? "the request";
   return (data: unknown) => {
-    const result = schema.safeParse(data);
+    const result = schema.safeParse(data ?? undefined);
     return result.success
       ? { value: result.data }
       : {
-          error: new UsageError(
-            where,
-            result.error.issues.flatMap((issue) => problemsOf(issue, schema)),
-          ),
+          error: usageError(where, ...result.error.issues.flatMap((issue) => problemsOf(issue, schema))),
         };
   };
 };

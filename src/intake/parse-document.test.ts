@@ -65,7 +65,7 @@ test("what is too long or too deep is refused", () => {
   expect(messages(`a: "${"x".repeat(MAX_YAML_CHARACTERS)}"`, "yaml")).toContain("is too long");
   expect(messages(`${"[".repeat(100)}${"]".repeat(100)}`, "json")).toContain("nested deeper than 64");
   expect(messages(`a: ${"[".repeat(200)}${"]".repeat(200)}`, "yaml")).toContain("deeper");
-  expect(messages("[".repeat(500_000), "yaml").length).toBeLessThan(5000);
+  expect(messages("[".repeat(100_000), "yaml").length).toBeLessThan(5000);
 });
 
 test("an alias bomb is refused quickly, a plain alias is not", () => {

@@ -4,7 +4,7 @@ import { JsonError, readJson } from "./read-json.ts";
 import { readYaml } from "./read-yaml.ts";
 
 /** Without attachments a request is a page of text; the JSON form carries the attached files as base64. */
-export const MAX_YAML_CHARACTERS = 1_000_000;
+export const MAX_YAML_CHARACTERS = 400_000;
 export const MAX_JSON_CHARACTERS = 16_000_000;
 
 const wrong = (message: string): Result<never, Problem[]> => err([{ path: "", message, allowed: null }]);

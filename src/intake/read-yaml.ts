@@ -19,7 +19,7 @@ export function readYaml(text: string): { value: unknown } | { problems: Problem
       uniqueKeys: true,
       stringKeys: true,
       prettyErrors: false,
-      logLevel: "silent",
+      logLevel: "error",
       lineCounter,
     });
     const faults = [...document.errors, ...document.warnings];

@@ -1,8 +1,65 @@
+import type { SiteName } from "../domain/names.ts";
+import type { DagPlan, UnitPlan } from "../domain/plan.ts";
+import type { RequestSpec } from "../domain/request.ts";
+import { checkEvents } from "./check-events.ts";
+import { checkFiles } from "./check-files.ts";
+import { checkLimits } from "./check-limits.ts";
+import { checkNumbers } from "./check-numbers.ts";
+import { type Counters, type PlanFile, type PlanPolicy, type SplitTuning, TUNING_DEFAULTS } from "./facts.ts";
+
+/** A promise of the planner that this plan breaks: a bug, with what proves it. */
 export interface Violation {
+  /** Stable word: "file-lost", "event-twice", "site-not-allowed", … */
   readonly code: string;
   readonly message: string;
-  readonly evidence: unknown;
+  readonly evidence: Readonly<Record<string, unknown>>;
 }
-export function checkPlan(_plan: unknown, _facts: unknown): readonly Violation[] {
-  return [];
+
+/** What a plan is held against; the more is given, the more is checked. */
+export interface CheckFacts {
+  readonly spec: RequestSpec;
+  readonly files: readonly PlanFile[];
+  readonly next?: Counters;
+  readonly usableSites?: readonly SiteName[] | null;
+  readonly policy?: PlanPolicy;
+  readonly tuning?: Partial<SplitTuning>;
+}
+
+export interface CheckContext extends CheckFacts {
+  readonly plan: DagPlan;
+  readonly fullTuning: SplitTuning;
+  /** The round was to take only a part of what remains. */
+  readonly isPartial: boolean;
+}
+
+/** One subject of the check: sees every unit once, then says what is missing at the end. */
+export interface Check {
+  unit(unit: UnitPlan): void;
+  finish(): void;
+}
+export type Report = (code: string, message: string, evidence?: Record<string, unknown>) => void;
+
+/** Enough to see what is wrong; a broken plan of a million nodes should not fill the memory with complaints. */
+const MAX_VIOLATIONS = 100;
+
+/** Lints a finished plan in one walk. It shares no code with the splitting it checks. Empty: fine. */
+export function checkPlan(plan: DagPlan, facts: CheckFacts): readonly Violation[] {
+  const violations: Violation[] = [];
+  const report: Report = (code, message, evidence = {}) => {
+    if (violations.length < MAX_VIOLATIONS) violations.push({ code, message, evidence });
+  };
+  const fullTuning = { ...TUNING_DEFAULTS, ...facts.tuning };
+  const isPartial =
+    (facts.spec.adaptive && plan.round === 0) ||
+    typeof facts.policy?.maxUnitsPerRound === "number" ||
+    fullTuning.totalFiles + fullTuning.totalLumis + fullTuning.totalEvents > 0;
+  const context: CheckContext = { ...facts, plan, fullTuning, isPartial };
+  const checks = [
+    checkNumbers(context, report),
+    checkLimits(context, report),
+    facts.spec.kind === "generate" ? checkEvents(context, report) : checkFiles(context, report),
+  ];
+  for (const unit of plan.units) for (const check of checks) check.unit(unit);
+  for (const check of checks) check.finish();
+  return violations;
 }

@@ -1,18 +1,13 @@
 import type { InputFile } from "../domain/workflow.ts";
-import { byLfn, lowestRun, type Piece } from "./piece.ts";
+import { byRunThenLfn, lowestRun, type Piece } from "./piece.ts";
 
 /**
  * So many events per job, never from two files: job k of a file has events kN … (k+1)N − 1, the last one what is
  * left. A file with no events, or whose events nobody counted, is one job from 0 to its end.
  */
 export function* splitByEvents(files: readonly InputFile[], eventsPerJob: number): Generator<Piece> {
-  const keyed = files.map((file) => ({ file, run: lowestRun(file), lfn: file.lfn }));
-  keyed.sort((a, b) =>
-    (a.run ?? Number.POSITIVE_INFINITY) === (b.run ?? Number.POSITIVE_INFINITY)
-      ? byLfn(a, b)
-      : (a.run ?? Number.POSITIVE_INFINITY) - (b.run ?? Number.POSITIVE_INFINITY),
-  );
-  for (const { file, run } of keyed) {
+  for (const file of [...files].sort(byRunThenLfn)) {
+    const run = lowestRun(file);
     const inputs = [file];
     if (file.events === null || file.events === 0) {
       yield piece(inputs, run, 0, null, file.events, file.sizeBytes);

@@ -52,6 +52,7 @@ export function* walkLumis(files: readonly InputFile[], walk: LumiWalk, budget: 
         else yield job.toPiece();
         if (job.files.length > 1 && job.files.at(-1) === file) before = job;
         job = null;
+        if (before?.holds(run, lumi)) continue;
       }
       if (!job) {
         job = new LumiJob();

@@ -32,6 +32,13 @@ export const budget = (totalLumis: number, totalEvents: number): Budget => ({
 export const byLfn = (a: { lfn: string }, b: { lfn: string }): number =>
   a.lfn < b.lfn ? -1 : a.lfn > b.lfn ? 1 : 0;
 
+/** By lowest run, files without runs last, then by LFN. */
+export function byRunThenLfn(a: InputFile, b: InputFile): number {
+  const left = lowestRun(a) ?? Number.MAX_SAFE_INTEGER;
+  const right = lowestRun(b) ?? Number.MAX_SAFE_INTEGER;
+  return left - right || byLfn(a, b);
+}
+
 export function lowestRun(file: InputFile): number | null {
   let lowest: number | null = null;
   for (const { run } of file.lumis) if (lowest === null || run < lowest) lowest = run;

@@ -34,8 +34,19 @@ export function splitFiles(
   }
 }
 
+/** DAGMan reads lines of 60 kB (23.9.6), and one line of a unit's DAG names all its nodes. */
+export const MAX_NODES_PER_UNIT = 4000;
+
 /** The numbers the request's algorithm goes by have to be whole and positive. */
 export function refuseSplit(spec: RequestSpec): PlanRefusal | null {
+  const { jobsPerUnit } = spec.unit;
+  if (jobsPerUnit !== null && (jobsPerUnit < 1 || jobsPerUnit > MAX_NODES_PER_UNIT)) {
+    return {
+      code: "contradiction",
+      message: `a work unit has 1 to ${MAX_NODES_PER_UNIT} jobs, not ${jobsPerUnit}`,
+      evidence: { jobsPerUnit },
+    };
+  }
   const { split, generation } = spec;
   const needed: [string, number][] =
     spec.kind === "generate"

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, RawServerDefault } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
-import { UsageError } from "../problem.ts";
+import { usageError } from "../problem.ts";
 
 /** Fastify with zod schemas: queries, bodies and answers of a route have the types of its schemas. */
 export type Api = FastifyInstance<
@@ -22,11 +22,9 @@ export function seenVersion(header: string | undefined): number | null {
   if (header === undefined || header.trim() === "*") return null;
   const digits = /^"?(\d{1,15})"?$/.exec(header.trim())?.[1];
   if (digits !== undefined) return Number(digits);
-  throw new UsageError("bad header", [
-    {
-      path: "If-Match",
-      message: "not an ETag of this server",
-      allowed: 'the ETag of the last GET, like "7"',
-    },
-  ]);
+  throw usageError("bad header", {
+    path: "If-Match",
+    message: "not an ETag of this server",
+    allowed: 'the ETag of the last GET, like "7"',
+  });
 }

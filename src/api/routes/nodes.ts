@@ -6,7 +6,7 @@ import { NODE_STATES, type NodeView } from "../../domain/run.ts";
 import { slicePage } from "../cursor.ts";
 import { filesOfNode, listDagLogs, listUnitLogs, tailFile, unitDirectory } from "../node-logs.ts";
 import type { ApiPorts } from "../ports.ts";
-import { notFound, UsageError } from "../problem.ts";
+import { notFound, usageError } from "../problem.ts";
 import { type LogsView, logsSchema, nodePageSchema, unitPageSchema } from "../schemas/dag.ts";
 import { itemErrors } from "../schemas/problem.ts";
 import { asList, idParams, limitUpTo, nameText, paging, repeatable } from "../schemas/query.ts";
@@ -104,9 +104,7 @@ export function nodeRoutes(app: Api, { store, engine }: ApiPorts): void {
     async (request): Promise<LogsView> => {
       const { unit, node, cluster, lines } = request.query;
       if (unit === undefined && node !== undefined) {
-        throw new UsageError("bad query", [
-          { path: "unit", message: "missing", allowed: "node needs its unit" },
-        ]);
+        throw usageError("bad query", { path: "unit", message: "missing", allowed: "node needs its unit" });
       }
       const dag = await loadDag(request.params.id);
       const about = { dag_id: dag.id, submit_dir: dag.submitDir, unit: unit ?? null, node: node ?? null };

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { WorldError } from "../../base/errors.ts";
+import { InvariantError, WorldError } from "../../base/errors.ts";
 import type { SubmitAnswer } from "../../lifecycle/port.ts";
 import type { ApiPorts } from "../ports.ts";
-import { problem, UsageError } from "../problem.ts";
+import { ProblemsError, usageError } from "../problem.ts";
 import { submitErrors } from "../schemas/problem.ts";
 import { flag } from "../schemas/query.ts";
 import { checkedSchema, submittedSchema } from "../schemas/request.ts";
@@ -24,11 +24,7 @@ export function submitRoutes(app: Api, { commands }: ApiPorts): void {
     try {
       done(null, decoder.decode(body as Buffer));
     } catch {
-      done(
-        new UsageError("bad body", [
-          { path: "", message: "not UTF-8 text", allowed: "JSON or YAML in UTF-8" },
-        ]),
-      );
+      done(usageError("bad body", { path: "", message: "not UTF-8 text", allowed: "JSON or YAML in UTF-8" }));
     }
   });
 
@@ -40,6 +36,7 @@ export function submitRoutes(app: Api, { commands }: ApiPorts): void {
         security: [{ operator: [] }],
         summary: "Hand in a request, as JSON or YAML; ?dry_run=true only checks it",
         querystring: z.strictObject({ dry_run: flag }),
+        body: z.unknown().describe("A request; docs/ and examples/ show its form"),
         consumes: [...JSON_TYPES, "application/yaml"],
         response: { 200: checkedSchema, 201: submittedSchema, ...submitErrors },
       },
@@ -50,20 +47,14 @@ export function submitRoutes(app: Api, { commands }: ApiPorts): void {
       const answer = await (dryRun
         ? commands.check(document, request.actor)
         : commands.submit(document, request.actor));
-      if (!answer.ok) {
-        const refusal = refusalOf(answer.error);
-        return reply
-          .code(refusal.status as 422)
-          .type("application/problem+json")
-          .send(refusal as never);
-      }
+      if (!answer.ok) throw refusalOf(answer.error);
       const { request: record, warnings } = answer.value;
       if (dryRun) {
         return reply
           .code(200)
           .send({ dry_run: true, request: record && requestView(record), warnings: [...warnings] });
       }
-      if (!record) throw new WorldError("bug", "submit", "a submission was accepted and not stored");
+      if (!record) throw new InvariantError("a submission was accepted and not stored");
       setVersion(reply, record.version);
       reply.header("location", `${BASE}/requests/${record.spec.name}`);
       return reply.code(201).send({ ...requestView(record), warnings: [...warnings] });
@@ -74,20 +65,18 @@ export function submitRoutes(app: Api, { commands }: ApiPorts): void {
 function documentOf(request: FastifyRequest): { text: string; format: "json" | "yaml" } {
   const text = request.body;
   if (typeof text !== "string" || text.trim() === "") {
-    throw new UsageError("bad body", [{ path: "", message: "empty", allowed: "a request as JSON or YAML" }]);
+    throw usageError("bad body", { path: "", message: "empty", allowed: "a request as JSON or YAML" });
   }
   const type = (request.headers["content-type"] ?? "").split(";", 1)[0]!.trim().toLowerCase();
   return { text, format: JSON_TYPES.includes(type) ? "json" : "yaml" };
 }
 
-function refusalOf(error: Extract<SubmitAnswer, { ok: false }>["error"]) {
-  switch (error.kind) {
-    case "name-taken":
-      return problem("conflict", `there is a request ${error.name} already`, { hint: "choose another name" });
-    case "problems": {
-      const { problems } = error;
-      const words = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
-      return problem("bad-request", `the request has ${words}`, { problems });
-    }
+function refusalOf(error: Extract<SubmitAnswer, { ok: false }>["error"]): WorldError {
+  if (error.kind === "name-taken") {
+    const words = `there is a request ${error.name} already`;
+    return new WorldError("conflict", error.name, words, { hint: "choose another name" });
   }
+  const { problems } = error;
+  const words = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
+  return new ProblemsError("bad-request", "request", `the request has ${words}`, problems);
 }

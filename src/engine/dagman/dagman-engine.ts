@@ -18,8 +18,8 @@ export interface DagmanOptions {
    * arguments, working directory and exit code as they are.
    */
   readonly commandPrefix: readonly string[];
-  /** Only when this process is root. */
-  readonly submitAs?: JobOwner;
+  /** Only when this process is root: who the jobs belong to. */
+  readonly submitAs?: JobOwner | null;
   /** Idle jobs one DAGMan keeps in the queue; default 1000. */
   readonly maxIdle?: number;
   /** How long a condor command may take, seconds; default 60. */
@@ -30,6 +30,8 @@ export interface DagmanOptions {
 
 /** How long a held DAGMan may take to come back before it is removed all the same. */
 const REVIVE_SEC = 15;
+
+export const makeDagmanEngine = (options: DagmanOptions): Engine => new DagmanEngine(options);
 
 /** HTCondor DAGMan: the queue says which runs live, the files in their submit directories say how they fare. */
 export class DagmanEngine implements Engine {

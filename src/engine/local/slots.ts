@@ -109,6 +109,17 @@ export class Slots {
     return `asks for ${want.cpus} cores and ${want.memoryMb} MB: more than any site it may run at has`;
   }
 
+  /** The first of every kind of job that can never start here. */
+  stuck(): { want: Want; why: string }[] {
+    const found: { want: Want; why: string }[] = [];
+    for (const { queue } of this.shapes.values()) {
+      const want = queue.head()?.item;
+      const why = want ? this.explain(want) : null;
+      if (want && why) found.push({ want, why });
+    }
+    return found;
+  }
+
   /** The emptiest site with room: work spreads. */
   private roomFor(want: Want): Room | null {
     let best: Room | null = null;

@@ -73,8 +73,11 @@ function gather(from: string, to: string, copies: Copy[]): void {
   for (const name of readdirSync(from)) gather(join(from, name), join(to, name), copies);
 }
 
-/** Brings declared outputs home; each arrives whole or not at all. A missing one is a hold, after all others came. */
-export async function stageOut(spec: JobSpec, scratch: string, startedMs: number): Promise<Hold | null> {
+/**
+ * Brings declared outputs home; each arrives whole or not at all. A missing one is a hold, after all others came.
+ * `again`: an engine that died may have brought some already; those are newer than the job's start.
+ */
+export async function stageOut(spec: JobSpec, scratch: string, startedMs: number, again: boolean): Promise<Hold | null> {
   let hold: Hold | null = null;
   for (const name of spec.outputs ?? newFiles(scratch, startedMs)) {
     const from = join(scratch, name);
@@ -84,6 +87,7 @@ export async function stageOut(spec: JobSpec, scratch: string, startedMs: number
     try {
       await bring(from, to);
     } catch (error) {
+      if (again && isNewer(to, startedMs)) continue;
       hold ??= {
         code: 12,
         subcode: errnoOf(error),
@@ -92,6 +96,10 @@ export async function stageOut(spec: JobSpec, scratch: string, startedMs: number
     }
   }
   return hold;
+}
+
+function isNewer(path: string, thanMs: number): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= thanMs;
 }
 
 async function bring(from: string, to: string): Promise<void> {

@@ -78,7 +78,8 @@ is_decimal() { case $1 in '' | .* | *. | *.*.* | *[!0-9.]*) return 1 ;; esac; [ 
 plain_error() {
   reason=${error#\"}
   reason=${reason%\"}
-  case $reason in *[\\\"]*) reason=$(printf '%s' "$reason" | tr -d '\\"') ;; esac
+  case $reason in *[\\\"[:cntrl:]]*) reason=$(printf '%s' "$reason" | tr -d '\\"[:cntrl:]') ;; esac
+  [ ${#reason} -le 600 ] || reason=$(printf '%.600s' "$reason")
 }
 
 # code and reason of an attempt that failed (D3): the job's own report, then why the batch system took the job away,

@@ -1,0 +1,143 @@
+import { describe, expect, test } from "vitest";
+import {
+  at,
+  healthyLoop,
+  heldRequest,
+  NOW,
+  sampleDag,
+  sampleNodes,
+  sampleRequest,
+  sampleSpec,
+  sampleWorkflow,
+} from "../../../tests/support/api-samples.ts";
+import type { Dag } from "../../domain/dag.ts";
+import type { RequestRecord } from "../../domain/request.ts";
+import type { Workflow } from "../../domain/workflow.ts";
+import { requestDetailSchema, requestRowSchema } from "../schemas/request.ts";
+import { dagDetailView, nodeCountsView, tallyUnits } from "./dag.ts";
+import { requestDetailView, requestRowView } from "./request.ts";
+import { healthView, loopView } from "./system.ts";
+import { estimateCompletion, progressPercent, workflowStatusView } from "./workflow.ts";
+
+const golden = (name: string, view: unknown) =>
+  expect(`${JSON.stringify(view, null, 2)}\n`).toMatchFileSnapshot(`golden/${name}.golden`);
+
+describe("the main views", () => {
+  test("a request with everything around it", () =>
+    golden(
+      "request-detail",
+      requestDetailView(sampleRequest(), sampleWorkflow(), [
+        { from: null, to: "submitted", reason: "submitted", actor: "operator", at: at("10:00") },
+      ]),
+    ));
+
+  test("a held request, in the list", () => golden("request-row-held", requestRowView(heldRequest())));
+
+  test("the status of a workflow", () =>
+    golden(
+      "workflow-status",
+      workflowStatusView(
+        {
+          workflow: sampleWorkflow(),
+          dag: sampleDag(),
+          blocks: [
+            {
+              workflowId: sampleWorkflow().id,
+              index: 0,
+              dataset: "/Run2024A/RECO/v1",
+              status: "open",
+              unitsTotal: 25,
+              unitsDone: 12,
+              createdAt: NOW,
+              updatedAt: NOW,
+            },
+          ],
+          units: { owed: 1, registered: 19, invalidated: 0 },
+          files: { fresh: 5, attempted: 1, processed: 20, excluded: 0 },
+        },
+        NOW,
+      ),
+    ));
+
+  test("a DAG with its history", () =>
+    golden(
+      "dag-detail",
+      dagDetailView(sampleDag({ parentDagId: sampleDag().id, endedAt: NOW }), "muons-2026", [
+        { dagId: sampleDag().id, type: "submitted", detail: { engineId: "1234" }, at: at("11:00") },
+      ]),
+    ));
+
+  test("the loop", () => golden("loop", loopView(healthyLoop())));
+});
+
+test("every state of a request has a view that fits its schema", () => {
+  const generation = {
+    totalEvents: 9_007_199_254_740_993n,
+    firstEvent: 1n,
+    firstLumi: 1,
+    eventsPerLumi: 100,
+    filterEfficiency: 0.5,
+    topUp: true,
+  };
+  const records: RequestRecord[] = [
+    heldRequest(),
+    sampleRequest({ wish: { kind: "abort", actor: "operator", reason: "enough", at: NOW } }),
+    sampleRequest({ spec: sampleSpec({ kind: "generate", input: null, generation }) }),
+    sampleRequest({
+      spec: sampleSpec({ input: { from: "dataset", dataset: "/A/B/C", mask: { runs: [], lumis: null } } }),
+    }),
+  ];
+  for (const record of records) {
+    requestRowSchema.parse(requestRowView(record));
+    const detail = requestDetailSchema.parse(requestDetailView(record, null, []));
+    if (record.spec.generation) expect(detail.spec.generation?.total_events).toBe("9007199254740993");
+  }
+});
+
+test.each<[Partial<Workflow>, number]>([
+  [{ unitsDone: 0, unitsPlanned: 0 }, 0],
+  [{ unitsDone: 20, unitsPlanned: 48 }, 41.6],
+  [{ unitsDone: 9999, unitsPlanned: 10_000 }, 99.9],
+  [{ unitsDone: 3, unitsPlanned: 3 }, 100],
+  [{ status: "completed", unitsDone: 0, unitsPlanned: 0 }, 100],
+])("progress of %o is %d %%", (over, percent) => {
+  expect(progressPercent(sampleWorkflow(over))).toBe(percent);
+});
+
+const units = (done: number, failed = 0): Partial<Dag> => ({
+  units: { total: 50, waiting: 0, running: 0, done, failed },
+});
+test.each<[string, Partial<Dag>, string | null]>([
+  ["20 of 50 in an hour", units(20), "2026-11-15T13:30:00.000Z"],
+  ["failed ones are not waited for", units(20, 10), "2026-11-15T13:00:00.000Z"],
+  ["nothing done yet", units(0), null],
+  ["not submitted", { ...units(20), submittedAt: null }, null],
+  ["over", { ...units(20), status: "partial" }, null],
+  ["submitted in the future", { ...units(20), submittedAt: at("12:30") }, null],
+])("estimated completion: %s", (_name, over, expected) => {
+  expect(estimateCompletion(sampleDag(over), NOW)?.toISOString() ?? null).toBe(expected);
+});
+
+test("counts of nodes add up to the total", () => {
+  const counts = nodeCountsView(sampleDag());
+  const sum =
+    counts.nodes_idle + counts.nodes_running + counts.nodes_held + counts.nodes_done + counts.nodes_failed;
+  expect(sum).toBe(counts.total_nodes);
+});
+
+test("nodes are counted into their units", () => {
+  const rows = tallyUnits(sampleNodes()).map(({ unit, state, nodes, done, failed, running, held, retries }) =>
+    [unit, state, nodes, done, failed, running, held, retries].join(" "),
+  );
+  expect(rows).toEqual([
+    "mg_000000 running 4 2 0 1 1 1",
+    "mg_000001 failed 3 1 2 0 0 3",
+    "mg_000002 waiting 1 0 0 0 0 0",
+    "mg_000003 done 1 1 0 0 0 0",
+  ]);
+});
+
+test("health says what is wrong, all of it", () => {
+  const view = healthView({ ok: false, words: "no answer" }, { ok: false, words: "no pass" }, "1", NOW);
+  expect(view).toMatchObject({ status: "unhealthy", why: "store: no answer; loop: no pass" });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import type { Run } from "../../domain/run.ts";
+import * as answers from "./answers.ts";
+import * as commands from "./commands.ts";
+
+const run = {
+  dagId: "d1",
+  submitDir: "/s",
+  batchName: "wms2-d1",
+  engineId: null,
+  priority: 0,
+} as unknown as Run;
+
+describe("command lines", () => {
+  it("submits by name, never by force", () => {
+    expect(commands.submitCommand(run, { maxIdle: 7, updateSubmit: false })).toEqual(
+      "condor_submit_dag -batch-name wms2-d1 -maxidle 7 workflow.dag".split(" "),
+    );
+    expect(commands.submitCommand({ ...run, priority: 9 }, { maxIdle: 7, updateSubmit: true })).toEqual(
+      "condor_submit_dag -batch-name wms2-d1 -maxidle 7 -priority 9 -update_submit workflow.dag".split(" "),
+    );
+  });
+  it("quotes a name that would end the string", () => {
+    const odd = { ...run, batchName: 'x" || true || "\\' };
+    expect(commands.removeTreeCommand(odd).at(-1)).toBe('JobBatchName == "x\\" || true || \\"\\\\"');
+  });
+  it("removes and holds the top alone", () => {
+    const top = 'JobBatchName == "wms2-d1" && JobUniverse == 7 && DAGManJobId is undefined';
+    expect(commands.removeTopCommand(run).at(-1)).toBe(top);
+    expect(commands.holdCommand(run).at(-1)).toBe(top);
+    expect(commands.releaseCommand(run).at(-1)).toBe(top);
+  });
+});
+
+describe("answers", () => {
+  const ad = (fields: Record<string, unknown>) => ({
+    JobBatchName: "wms2-d1",
+    JobUniverse: 7,
+    JobStatus: 2,
+    QDate: 5,
+    ...fields,
+  });
+  it("sorts the queue into trees", () => {
+    const text = JSON.stringify([
+      ad({ ClusterId: 3, DAGManJobId: 2, DAGNodeName: "mg_000000" }),
+      ad({ ClusterId: 2 }),
+      ad({ ClusterId: 9, JobBatchName: "wms2-d2", JobStatus: 5, HoldReason: "why" }),
+      ad({ ClusterId: 4, JobBatchName: "wms2-d3", DAGManJobId: 1, JobUniverse: 5, JobStatus: 3 }),
+    ]);
+    const queue = answers.parseQueue(text);
+    if (!queue.ok) throw new Error(queue.error);
+    expect(queue.value.get("wms2-d1")).toMatchObject({
+      top: { cluster: "2", queuedAt: 5 },
+      others: [{ node: "mg_000000" }],
+    });
+    expect(queue.value.get("wms2-d2")?.top).toMatchObject({ status: "held", holdReason: "why" });
+    expect(queue.value.get("wms2-d3")).toMatchObject({
+      top: null,
+      others: [{ status: "removed", isDagman: false }],
+    });
+  });
+  it("a cut answer is an error, never an empty queue", () => {
+    expect(answers.parseQueue("")).toMatchObject({ ok: true });
+    expect(answers.parseQueue('[\n{ "ClusterId": 22,').ok).toBe(false);
+    expect(answers.parseQueue("Error: unknown host").ok).toBe(false);
+    expect(answers.parseQueue('[{"ClusterId": 1}]').ok).toBe(false);
+  });
+  it.each([
+    ['ERROR: "workflow.dag.condor.sub" already exists.', true],
+    [
+      "ERROR: MultiLogFiles::FileReader::Open(): safe_fopen_wrapper_follow(nope.dag) failed with errno 2 (No such file",
+      true,
+    ],
+    ["ERROR: Can't find address of local schedd; ERROR: condor_submit failed; aborting.", false],
+    ["Segmentation fault", false],
+  ])("is a refusal for good? %s", (words, expected) => expect(answers.isRejection(words)).toBe(expected));
+  it("reads small answers", () => {
+    expect(answers.parseSubmit("Submitting job(s).\n1 job(s) submitted to cluster 23.\n")).toBe("23");
+    expect(answers.parseVersion("$CondorVersion: 23.9.6 2026-07-12 PackageID: 23.9.6 $\n")).toBe("23.9.6");
+    expect(
+      answers.matchedNothing('Couldn\'t find/remove all jobs matching constraint (JobBatchName=="nope")'),
+    ).toBe(true);
+    expect(answers.complaint("", "\nError: unknown host nowhere\n\nExtra Info: You probably")).toBe(
+      "Error: unknown host nowhere",
+    );
+  });
+  it("adds up the slots of a site", () => {
+    const slot = (name: unknown, cpus: number) => ({
+      GLIDEIN_CMSSite: name,
+      TotalSlotCpus: cpus,
+      TotalSlotMemory: 100,
+    });
+    const sites = answers.parseSites(
+      JSON.stringify([slot("T2_B", 4), slot("T2_A", 1), slot("T2_B", 4), slot(null, 9)]),
+    );
+    expect(sites).toEqual({
+      ok: true,
+      value: [
+        { name: "T2_A", cores: 1, memoryMb: 100 },
+        { name: "T2_B", cores: 8, memoryMb: 200 },
+      ],
+    });
+  });
+  it.each([
+    ["200", "TotalSchedulerJobsRunning < 500", 2],
+    ["", "", 1], // not defined: the default holds
+    ["5000\n", "TotalSchedulerJobsRunning < 5000\n", 0],
+    ["5000", "true", 0],
+  ])("warns of limits: %s, %s", (perOwner, start, count) => {
+    expect(answers.limitWarnings(perOwner, start)).toHaveLength(count);
+  });
+});

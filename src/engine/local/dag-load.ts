@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
+import { describeError } from "../../base/errors.ts";
+import { err, ok, type Result } from "../../base/result.ts";
+import { highestRescue, parseRescue, rescueName } from "../format/rescue.ts";
+import { type DagFile, parseDag } from "./dag-file.ts";
+import { DEFAULT_LIMITS, type DagLimits } from "./dag-machine.ts";
+
+/** Reads a .dag together with its rescue file and its settings. */
+export interface LoadedDag {
+  readonly dag: DagFile;
+  /** Number of the rescue file that was used; 0: none. */
+  readonly rescue: number;
+  readonly limits: DagLimits;
+}
+
+/** `rescue` null: the highest there is, as a submission does; a number: that one, as a recovery must. */
+export function loadDag(
+  path: string,
+  cwd: string,
+  inherited: DagLimits | null,
+  rescue: number | null,
+): Result<LoadedDag, string> {
+  const name = basename(path);
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    return err(`${name}: ERROR: ${describeError(error)}`);
+  }
+  const dag = parseDag(text, name);
+  if (!dag.ok) return dag;
+  const number = rescue ?? highestRescue(readdirSync(dirname(path)), name) ?? 0;
+  if (number > 0) {
+    const fault = applyRescue(dag.value, `${dirname(path)}/${rescueName(name, number)}`);
+    if (fault) return err(`${rescueName(name, number)}: ERROR: ${fault}`);
+  }
+  return ok({ dag: dag.value, rescue: number, limits: loadLimits(dag.value, cwd, inherited) });
+}
+
+function applyRescue(dag: DagFile, path: string): string | null {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    return describeError(error);
+  }
+  const rescue = parseRescue(text);
+  if (rescue.problems[0] !== undefined) return `cannot read "${rescue.problems[0]}"`;
+  // A cut file would run finished nodes again.
+  if (!rescue.complete) return "the number of DONE lines is not what its header says";
+  for (const name of rescue.done) {
+    const node = dag.byName.get(name);
+    if (!node) return `Unknown Job ${name}`;
+    node.done = true;
+  }
+  for (const [name, retries] of rescue.retries) {
+    const node = dag.byName.get(name);
+    if (!node) return `Unknown Job ${name}`;
+    node.retries = retries;
+  }
+  return null;
+}
+
+/** DAGMan's settings that mean something here; a sub-DAG without its own has its parent's. */
+function loadLimits(dag: DagFile, cwd: string, inherited: DagLimits | null): DagLimits {
+  const base = inherited ?? DEFAULT_LIMITS;
+  if (dag.config === null) return base;
+  let text: string;
+  try {
+    text = readFileSync(resolve(cwd, dag.config), "utf8");
+  } catch {
+    return base;
+  }
+  const value = (key: string, fallback: number): number => {
+    const match = new RegExp(`^\\s*${key}\\s*=\\s*(\\d+)\\s*$`, "im").exec(text);
+    return match ? Number(match[1]) : fallback;
+  };
+  return {
+    maxJobs: value("DAGMAN_MAX_JOBS_SUBMITTED", base.maxJobs),
+    maxPre: value("DAGMAN_MAX_PRE_SCRIPTS", base.maxPre),
+    maxPost: value("DAGMAN_MAX_POST_SCRIPTS", base.maxPost),
+  };
+}

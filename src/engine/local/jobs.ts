@@ -1,0 +1,269 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import type { EngineSite } from "../port.ts";
+import { type JobEventFacts, renderEvent } from "./event-text.ts";
+import { renderJobAd, renderMachineAd } from "./job-ads.ts";
+import { checkLimits, type Limited } from "./job-limits.ts";
+import type { JobSpec } from "./job-spec.ts";
+import type { Outbox } from "./outbox.ts";
+import { groupMemoryMb } from "./proc.ts";
+import { Slots } from "./slots.ts";
+import type { TaskEnd, Tasks } from "./tasks.ts";
+import { EXECUTABLE, findExecutable, type Hold, stageIn, stageOut } from "./transfer.ts";
+
+/** The DAG a job belongs to. `code` of its end is DAGMan's $RETURN. */
+export interface JobHost {
+  readonly batchName: string;
+  jobStarts(job: Job): void;
+  jobEvicted(job: Job): void;
+  jobEnds(job: Job, code: number): void;
+}
+
+export interface Job {
+  readonly spec: JobSpec;
+  readonly host: JobHost;
+  state: "idle" | "staging" | "running";
+  site: string;
+  startedMs: number;
+  peakMb: number | null;
+  /** Started by an earlier engine. */
+  readonly adopted: boolean;
+  /** Why it is being ended by us; `hold`: with a reason that POST will read. */
+  removal: { readonly why: string; readonly hold: Hold | null } | null;
+}
+
+const REMOVED = -1002;
+const LIMITS_MS = 1000;
+
+/** The queue of one machine: jobs wait for room, run in their scratch directory, and leave. */
+export class Jobs {
+  private readonly tasks: Tasks;
+  private readonly outbox: Outbox;
+  private readonly slots: Slots;
+  private readonly all = new Map<number, Job>();
+  private readonly host = hostname();
+  private readonly graceMs: number;
+  private limits: NodeJS.Timeout | null = null;
+  private closed = false;
+
+  constructor(tasks: Tasks, outbox: Outbox, sites: readonly EngineSite[], graceMs: number) {
+    this.tasks = tasks;
+    this.outbox = outbox;
+    this.slots = new Slots(sites);
+    this.graceMs = graceMs;
+  }
+
+  configure(sites: readonly EngineSite[]): void {
+    this.slots.configure(sites);
+    this.pump();
+  }
+
+  sites(): readonly EngineSite[] {
+    return this.slots.sites();
+  }
+
+  /** `announced`: the event log already has its submission. */
+  submit(spec: JobSpec, host: JobHost, announced = false): Job {
+    const job: Job = { spec, host, state: "idle", site: "", startedMs: 0, peakMb: null, adopted: false, removal: null };
+    this.all.set(spec.cluster, job);
+    if (!announced) this.say(job, { kind: "submit", node: spec.node });
+    this.queue(job);
+    return job;
+  }
+
+  /** Takes over a job that an earlier engine started; null when nothing is left to take over. */
+  adopt(cluster: number, host: JobHost, site: string, startedMs: number): Job | null {
+    let spec: JobSpec;
+    try {
+      spec = JSON.parse(readFileSync(`${this.tasks.pathOf(cluster)}/spec.json`, "utf8")) as JobSpec;
+    } catch {
+      return null;
+    }
+    const job: Job = { spec, host, state: "running", site, startedMs, peakMb: null, adopted: true, removal: null };
+    this.all.set(cluster, job);
+    this.slots.occupy(site, spec);
+    this.tasks.start(cluster, (end) => void this.ended(job, end));
+    this.watchLimits();
+    this.outbox.schedule();
+    return job;
+  }
+
+  /** Ends a job; its host hears of it as of any other end. */
+  remove(job: Job, why: string, hold: Hold | null = null): void {
+    if (job.removal || this.all.get(job.spec.cluster) !== job) return;
+    job.removal = { why, hold };
+    if (job.state === "running") this.tasks.kill(job.spec.cluster, this.graceMs);
+    else if (job.state === "idle") {
+      this.slots.remove(new Set([job.spec.cluster]));
+      this.leave(job, REMOVED);
+    }
+  }
+
+  /** What a job that has not started waits for, when time alone will not bring it. */
+  explain(job: Job): string {
+    return job.state === "idle" ? (this.slots.explain({ id: 0, ...job.spec }) ?? "") : "";
+  }
+
+  /** Runs with a job that can never start here, each with one of its jobs and why. */
+  stuck(): Map<string, string> {
+    const notes = new Map<string, string>();
+    for (const { want, why } of this.slots.stuck()) {
+      const job = this.all.get(want.id);
+      if (job) notes.set(job.host.batchName, `job ${job.spec.node} (${want.id}) ${why}`);
+    }
+    return notes;
+  }
+
+  close(): void {
+    this.closed = true;
+    if (this.limits) clearInterval(this.limits);
+  }
+
+  private queue(job: Job): void {
+    job.state = "idle";
+    const { cluster, cpus, memoryMb, desiredSites, bannedSites, priority } = job.spec;
+    this.slots.add({ id: cluster, cpus, memoryMb, desiredSites, bannedSites, priority });
+    this.pump();
+  }
+
+  private pump(): void {
+    if (this.closed) return;
+    for (let next = this.slots.take(); next; next = this.slots.take()) {
+      const job = this.all.get(next.want.id);
+      if (job) void this.begin(job, next.site);
+    }
+  }
+
+  private async begin(job: Job, site: string): Promise<void> {
+    const { spec } = job;
+    job.state = "staging";
+    job.site = site;
+    const dir = this.tasks.makeDir(spec.cluster);
+    const scratch = `${dir}/scratch`;
+    mkdirSync(scratch);
+    const hold = spec.transfers ? await stageIn(spec, scratch) : null;
+    if (this.closed) return;
+    if (!job.removal && hold) job.removal = { why: hold.why, hold };
+    const missing = spec.transfers && spec.transferExecutable ? null : findExecutable({ ...spec, transferExecutable: false });
+    if (!job.removal && missing) job.removal = { why: missing.why, hold: missing };
+    if (job.removal) return this.endRemoved(job);
+    this.write(job, scratch);
+    job.state = "running";
+    job.startedMs = Date.now();
+    job.host.jobStarts(job);
+    this.say(job, {
+      kind: "execute",
+      site,
+      cpus: spec.cpus,
+      memoryMb: spec.memoryMb,
+      scratch,
+      siteAsked: spec.ulogAttributes.some((name) => name.toLowerCase() === "glidein_cmssite"),
+    });
+    this.tasks.start(spec.cluster, (end) => void this.ended(job, end));
+    this.outbox.schedule();
+    this.watchLimits();
+  }
+
+  private write(job: Job, scratch: string): void {
+    const { spec } = job;
+    const dir = this.tasks.pathOf(spec.cluster);
+    writeFileSync(`${scratch}/.job.ad`, renderJobAd(spec));
+    writeFileSync(`${scratch}/.machine.ad`, renderMachineAd(spec, job.site, this.host));
+    writeFileSync(`${dir}/spec.json`, JSON.stringify(spec));
+    const travelled = spec.transfers && spec.transferExecutable;
+    const plain = (path: string | null) => (path ? { path, append: false } : null);
+    this.tasks.write(spec.cluster, {
+      cwd: spec.transfers ? scratch : spec.initialDir,
+      argv: [travelled ? `${scratch}/${EXECUTABLE}` : spec.executable, ...spec.arguments],
+      environment: [
+        ["_CONDOR_SCRATCH_DIR", scratch],
+        ["_CONDOR_JOB_AD", `${scratch}/.job.ad`],
+        ["_CONDOR_MACHINE_AD", `${scratch}/.machine.ad`],
+        ["_CONDOR_SLOT", "slot1"],
+        ["TMPDIR", scratch],
+        ...spec.environment,
+      ],
+      stdin: spec.stdin,
+      stdout: plain(spec.stdout),
+      stderr: spec.stderr !== null && spec.stderr === spec.stdout ? { path: spec.stderr, append: true } : plain(spec.stderr),
+    });
+  }
+
+  private async ended(job: Job, end: TaskEnd): Promise<void> {
+    const { spec } = job;
+    if (end.exit.kind === "vanished" && !job.removal) {
+      this.say(job, { kind: "evicted", why: "its supervisor is gone: killed with the machine" });
+      this.slots.free(job.site, spec);
+      job.host.jobEvicted(job);
+      return this.queue(job);
+    }
+    if (end.exit.kind === "unstarted") job.removal ??= setUpHold(end.exit.words);
+    const scratch = `${this.tasks.pathOf(spec.cluster)}/scratch`;
+    const hold = spec.transfers ? await stageOut(spec, scratch, job.startedMs, job.adopted) : null;
+    if (this.closed) return;
+    if (hold) job.removal ??= { why: hold.why, hold };
+    if (job.removal) return this.endRemoved(job);
+    const code = end.exit.kind === "exited" ? end.exit.code : end.exit.kind === "signalled" ? -end.exit.signal : REMOVED;
+    this.say(job, {
+      kind: "terminated",
+      code,
+      usage: {
+        userSec: end.userSec,
+        systemSec: end.systemSec,
+        wallSec: (Date.now() - job.startedMs) / 1000,
+        memoryMb: job.peakMb,
+        cpus: spec.cpus,
+        requestedMb: spec.memoryMb,
+      },
+    });
+    this.slots.free(job.site, spec);
+    this.leave(job, code);
+  }
+
+  private endRemoved(job: Job): void {
+    this.slots.free(job.site, job.spec);
+    this.leave(job, REMOVED);
+  }
+
+  private leave(job: Job, code: number): void {
+    if (job.removal) {
+      const { hold, why } = job.removal;
+      if (hold) this.say(job, { kind: "held", ...hold });
+      this.say(job, { kind: "aborted", why: hold ? "removed by the local engine because it was held" : why });
+    }
+    this.all.delete(job.spec.cluster);
+    job.host.jobEnds(job, code);
+    this.outbox.after(() => this.tasks.forget(job.spec.cluster));
+    this.pump();
+  }
+
+  private say(job: Job, event: JobEventFacts): void {
+    if (job.spec.log) this.outbox.log(job.spec.log, renderEvent(job.spec.cluster, new Date(), event));
+  }
+
+  private watchLimits(): void {
+    this.limits ??= setInterval(() => this.enforce(), LIMITS_MS);
+  }
+
+  private enforce(): void {
+    const running = [...this.all.values()].filter((job) => job.state === "running" && !job.removal);
+    if (this.all.size === 0 && this.limits) {
+      clearInterval(this.limits);
+      this.limits = null;
+    }
+    const memory = running.some((job) => job.spec.memoryAsked) ? groupMemoryMb() : new Map<number, number>();
+    for (const job of running) {
+      const group = this.tasks.groupOf(job.spec.cluster);
+      const usedMb = group === null ? undefined : memory.get(group);
+      if (usedMb !== undefined) job.peakMb = Math.max(job.peakMb ?? 0, Math.ceil(usedMb));
+      const limited: Limited = { ...job.spec, ranSec: (Date.now() - job.startedMs) / 1000, usedMb: usedMb ?? null };
+      const hold = checkLimits(limited);
+      if (hold) this.remove(job, hold.why, hold);
+    }
+  }
+}
+
+const setUpHold = (words: string): NonNullable<Job["removal"]> => {
+  const why = `Error from local engine: ${words}`;
+  return { why, hold: { code: 7, subcode: 2, why } };
+};

@@ -1,0 +1,66 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { expect, test } from "vitest";
+import type { Submission } from "../domain/submission.ts";
+import { absolutePaths, neededFiles } from "./needed-files.ts";
+import { describeProblems } from "./notes.ts";
+import { parseDocument } from "./parse-document.ts";
+import { readSubmission } from "./read-submission.ts";
+import { RULES } from "./test-documents.ts";
+
+const EXAMPLES = resolve(import.meta.dirname, "../../examples");
+
+/** What `wms2 submit FILE` does to a document. */
+function submitted(name: string): Submission {
+  const path = resolve(EXAMPLES, name);
+  const parsed = parseDocument(readFileSync(path, "utf8"), name.endsWith(".json") ? "json" : "yaml");
+  if (!parsed.ok) throw new Error(describeProblems(parsed.error).join("\n"));
+  const here = dirname(path);
+  const document = absolutePaths(parsed.value, (relative) => resolve(here, relative)) as Record<
+    string,
+    unknown
+  >;
+  const attachments = neededFiles(document)
+    .filter((file) => existsSync(resolve(here, file)))
+    .map((file) => {
+      const executable = (statSync(resolve(here, file)).mode & 0o111) !== 0;
+      return [file, { content_base64: readFileSync(resolve(here, file)).toString("base64"), executable }];
+    });
+  const read = readSubmission({ ...document, attachments: Object.fromEntries(attachments) }, RULES);
+  if (!read.ok) throw new Error(describeProblems(read.error).join("\n"));
+  return read.value;
+}
+
+test("process/request.yaml", () => {
+  const { spec, files, warnings } = submitted("process/request.yaml");
+  expect(warnings).toEqual([]);
+  expect(spec.kind).toBe("process");
+  expect(spec.input).toMatchObject({
+    from: "glob",
+    pattern: resolve(EXAMPLES, "process/data/*.csv"),
+    events: { by: "lines" },
+  });
+  expect(files.map((file) => [file.path, file.executable])).toEqual([
+    ["totals.sh", true],
+    ["select.sh", true],
+    ["merge-totals.sh", true],
+  ]);
+});
+
+test("generate.yaml", () => {
+  const { spec, warnings } = submitted("generate.yaml");
+  expect(warnings).toEqual([]);
+  expect(spec.generation).toMatchObject({ totalEvents: 1600n, eventsPerLumi: 50 });
+  expect(spec.steps.map((step) => step.name)).toEqual(["GEN", "SIM", "DIGI", "RECO", "MINI"]);
+  expect(spec.outputs.map((output) => output.file)).toEqual(["mini.out"]);
+});
+
+test("reqmgr2-stepchain.json", () => {
+  const { spec } = submitted("reqmgr2-stepchain.json");
+  expect(spec).toMatchObject({
+    name: "demo_GEN_RECO_260715_101010_1234",
+    generation: { totalEvents: 20_000n, eventsPerLumi: 100 },
+    split: { eventsPerJob: 4300 },
+    outputs: [{ name: "reco" }],
+  });
+});

@@ -1,0 +1,142 @@
+import { isName, isSiteName } from "../domain/names.ts";
+import type { NodeResources, UnitPlan } from "../domain/plan.ts";
+import type { Check, CheckContext, Report } from "./check.ts";
+import { fullPolicy } from "./facts.ts";
+import { MAX_NODES_PER_UNIT } from "./split.ts";
+
+/** Sites, resources, sizes, and what DAGMan or a shell would choke on. */
+export function checkLimits(context: CheckContext, report: Report): Check {
+  const { plan, spec } = context;
+  checkPlanItself(context, report);
+  let blockIndex = -1;
+  let blockUnits = 0;
+  let blockBytes = 0;
+  return {
+    unit(unit) {
+      checkSites(unit, context, report);
+      checkResources(unit.name, unit.resources, context, report);
+      for (const node of unit.nodes) {
+        if (node.resources !== unit.resources) checkResources(node.name, node.resources, context, report);
+      }
+      checkSize(unit, context, report);
+      if (unit.block !== blockIndex) {
+        blockIndex = unit.block;
+        blockUnits = 0;
+        blockBytes = 0;
+      }
+      blockUnits += 1;
+      blockBytes += unit.expectedOutputBytes;
+      const isTooHeavy = blockUnits > 1 && blockBytes > spec.unit.blockTargetBytes;
+      if (blockUnits > spec.unit.maxUnitsPerBlock || isTooHeavy) {
+        report("block-size", `block ${blockIndex} holds ${blockUnits} units of ${blockBytes} bytes`, {
+          unit: unit.name,
+        });
+      }
+    },
+    finish() {
+      if (plan.requestName !== spec.name)
+        report("request", `the plan is for ${plan.requestName}, not ${spec.name}`);
+    },
+  };
+}
+
+function checkPlanItself({ plan }: CheckContext, report: Report): void {
+  const names = [
+    plan.requestName,
+    plan.dagId,
+    ...plan.steps.map(({ name }) => name),
+    ...plan.outputs.map(({ name }) => name),
+  ];
+  for (const name of names)
+    if (!isName(name)) report("name", `${JSON.stringify(name)} does not fit file names`, { name });
+  if (new Set(plan.outputs.map(({ name }) => name)).size !== plan.outputs.length) {
+    report("output-name", "two outputs have the same name", {
+      outputs: plan.outputs.map(({ name }) => name),
+    });
+  }
+  for (const [role, limit] of Object.entries(plan.throttles)) {
+    // MAXJOBS 0 stalls for ever.
+    if (!Number.isSafeInteger(limit) || limit < 1)
+      report("throttle", `at most ${limit} ${role} at once`, { role, limit });
+  }
+  for (const [role, count] of Object.entries(plan.retries)) {
+    if (!Number.isSafeInteger(count) || count < 0)
+      report("retries", `${count} retries of ${role}`, { role, count });
+  }
+  const { landing, processing } = plan.resources;
+  const keys = Object.keys(processing) as (keyof NodeResources)[];
+  if (keys.some((key) => landing[key] !== processing[key])) {
+    report("landing", "landing does not ask for what processing does", { landing, processing });
+  }
+}
+
+function checkSites(unit: UnitPlan, { spec, usableSites, fullTuning }: CheckContext, report: Report): void {
+  const { allow, deny } = spec.sites;
+  for (const site of unit.sites) {
+    const isAllowed = (allow.length === 0 || allow.includes(site)) && !deny.includes(site);
+    const isUsable = !usableSites || usableSites.includes(site);
+    if (!isSiteName(site) || !isAllowed || !isUsable) {
+      report("site-not-allowed", `${unit.name} may run at ${site}, where it must not`, {
+        unit: unit.name,
+        site,
+      });
+    }
+  }
+  if (unit.sites.length === 0 && (allow.length > 0 || usableSites)) {
+    report("site-not-allowed", `${unit.name} may run anywhere, the request may not`, { unit: unit.name });
+  }
+  if (fullTuning.trustSiteLists) return;
+  for (const node of unit.nodes) {
+    for (const { lfn, sites } of node.inputs) {
+      if (sites.length === 0) continue;
+      if (unit.sites.length > 0 && unit.sites.every((site) => sites.includes(site))) continue;
+      report("site-without-data", `${unit.name} may run where ${lfn} is not`, {
+        unit: unit.name,
+        lfn,
+        at: unit.sites,
+        sites,
+      });
+    }
+  }
+}
+
+function checkResources(
+  name: string,
+  resources: NodeResources,
+  { policy, spec }: CheckContext,
+  report: Report,
+): void {
+  const { cores, memoryMb, diskMb, wallMinutes, gpus } = resources;
+  const whole = [cores, memoryMb, diskMb, wallMinutes, gpus].every(
+    (value) => Number.isSafeInteger(value) && value >= 0,
+  );
+  if (!whole || cores < 1 || memoryMb < 1 || wallMinutes < 1) {
+    report("resources", `${name} asks for what nobody can give`, { name, resources });
+  }
+  if (cores !== spec.resources.cores)
+    report("resources", `${name} asks for ${cores} cores`, { name, resources });
+  if (!policy) return;
+  const { defaultMemoryPerCoreMb, maxMemoryPerCoreMb, maxWallMinutes } = fullPolicy(policy);
+  const most = Math.max(maxMemoryPerCoreMb, defaultMemoryPerCoreMb) * cores;
+  if (memoryMb < defaultMemoryPerCoreMb * cores || memoryMb > most || wallMinutes > maxWallMinutes) {
+    report("resource-window", `${name} asks for ${memoryMb} MB and ${wallMinutes} minutes`, {
+      name,
+      resources,
+    });
+  }
+}
+
+function checkSize(unit: UnitPlan, { spec, policy }: CheckContext, report: Report): void {
+  const jobs = unit.nodes.length;
+  const { jobsPerUnit, targetMergedBytes } = spec.unit;
+  const mostJobs = jobsPerUnit ?? (policy ? fullPolicy(policy).maxJobsPerUnit : MAX_NODES_PER_UNIT);
+  const isTooHeavy = jobsPerUnit === null && jobs > 1 && unit.expectedOutputBytes > targetMergedBytes;
+  if (jobs < 1 || jobs > mostJobs || isTooHeavy) {
+    report("unit-size", `${unit.name} has ${jobs} jobs for ${unit.expectedOutputBytes} bytes`, {
+      unit: unit.name,
+      jobs,
+    });
+  }
+  if (jobs > MAX_NODES_PER_UNIT)
+    report("dag-limit", `${unit.name} has ${jobs} nodes`, { unit: unit.name, jobs });
+}

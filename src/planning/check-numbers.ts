@@ -1,0 +1,120 @@
+import { processingNodeName, unitName } from "../domain/names.ts";
+import type { Check, CheckContext, Report } from "./check.ts";
+
+/** Names, indexes and counters: every number once, none left out, and the summary says the same. */
+export function checkNumbers({ plan, next }: CheckContext, report: Report): Check {
+  const { summary } = plan;
+  const start = next ?? {
+    unit: summary.next.unit - summary.units,
+    node: summary.next.node - summary.nodesByRole.processing,
+    block: summary.next.block - summary.blocks.length,
+  };
+  let units = 0;
+  let nodes = 0;
+  let block = start.block;
+  let blockUnits = 0;
+  let priority = Number.POSITIVE_INFINITY;
+  const seeds = new SeedWindow();
+
+  const closeBlock = () => {
+    const planned = summary.blocks[block - start.block];
+    if (planned?.index !== block || planned.units !== blockUnits) {
+      report(
+        "block-count",
+        `block ${block} has ${blockUnits} units, the summary says ${planned?.units ?? "none"}`,
+        {
+          block,
+          units: blockUnits,
+          planned: planned ?? null,
+        },
+      );
+    }
+  };
+
+  return {
+    unit(unit) {
+      const index = start.unit + units++;
+      if (unit.index !== index || unit.name !== unitName(index)) {
+        report("unit-name", `unit ${index} is called ${unit.name} (${unit.index})`, {
+          unit: unit.name,
+          expected: index,
+        });
+      }
+      for (const node of unit.nodes) {
+        const expected = start.node + nodes++;
+        if (node.index !== expected || node.name !== processingNodeName(expected)) {
+          report("node-name", `node ${expected} is called ${node.name} (${node.index})`, {
+            unit: unit.name,
+            node: node.name,
+          });
+        }
+        if (node.seed < 1n || seeds.repeats(node.seed)) {
+          report("seed", `${node.name} has the seed ${node.seed} of another node`, { node: node.name });
+        }
+      }
+      if (unit.block !== block) {
+        closeBlock();
+        if (unit.block !== block + 1) {
+          report("block-order", `${unit.name} is in block ${unit.block} after block ${block}`, {
+            unit: unit.name,
+          });
+        }
+        if (unit.priority >= priority) {
+          report(
+            "priority",
+            `${unit.name} opens block ${unit.block} but does not rank below block ${block}`,
+            {
+              unit: unit.name,
+              priority: unit.priority,
+            },
+          );
+        }
+        block = unit.block;
+        blockUnits = 0;
+      } else if (units > 1 && unit.priority !== priority) {
+        report("priority", `${unit.name} has another priority than the rest of its block`, {
+          unit: unit.name,
+        });
+      }
+      blockUnits += 1;
+      priority = unit.priority;
+    },
+    finish() {
+      if (units > 0) closeBlock();
+      const roles = summary.nodesByRole;
+      const said = [summary.units, roles.landing, roles.merge, roles.cleanup];
+      if (said.some((count) => count !== units) || roles.processing !== nodes) {
+        report("summary", `${units} units with ${nodes} nodes, the summary says otherwise`, {
+          units,
+          nodes,
+          roles,
+        });
+      }
+      const moved = {
+        unit: start.unit + units,
+        node: start.node + nodes,
+        block: units === 0 ? block : block + 1,
+      };
+      for (const key of ["unit", "node", "block"] as const) {
+        if (summary.next[key] !== moved[key]) {
+          report("counter", `the ${key} counter moves to ${summary.next[key]} instead of ${moved[key]}`, {
+            key,
+          });
+        }
+      }
+      if (units === 0) report("empty", "the plan has no units");
+    },
+  };
+}
+
+/** Sees repeated seeds among the last few thousand: memory does not grow with the plan. */
+class SeedWindow {
+  readonly #recent = new Set<bigint>();
+
+  repeats(seed: bigint): boolean {
+    if (this.#recent.has(seed)) return true;
+    if (this.#recent.size >= 4096) this.#recent.clear();
+    this.#recent.add(seed);
+    return false;
+  }
+}

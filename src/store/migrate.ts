@@ -1,0 +1,79 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { InvariantError, WorldError } from "../base/errors.ts";
+import type { Sql } from "./sql.ts";
+
+/**
+ * Brings a database to the schema this program knows. Forward only, all in one transaction and under a lock, so
+ * that of several servers starting together one migrates and the others find it done, and a crash in between
+ * leaves the schema as it was. (On PGlite the lock coordinates nothing; the directory's lock does.)
+ */
+export interface Migration {
+  readonly name: string;
+  readonly sha256: string;
+  readonly text: string;
+}
+
+/** Beside src/ and beside dist/ alike. */
+export const MIGRATIONS_DIR = fileURLToPath(new URL("../../migrations/", import.meta.url));
+const FILE = /^\d{4}_[a-z0-9_]+\.sql$/;
+// Any number that nobody else uses for an advisory lock: "wms2" in ASCII.
+const LOCK_KEY = 0x776d7332;
+
+export async function readMigrations(dir = MIGRATIONS_DIR): Promise<readonly Migration[]> {
+  const names = (await readdir(dir)).filter((name) => FILE.test(name)).sort();
+  if (names.length === 0) throw new InvariantError(`no migrations in ${dir}: this installation is incomplete`);
+  return Promise.all(
+    names.map(async (name) => {
+      const text = await readFile(`${dir}/${name}`, "utf8");
+      return { name, text, sha256: createHash("sha256").update(text).digest("hex") };
+    }),
+  );
+}
+
+/** Answers the names of those it applied. */
+export async function migrate(sql: Sql, migrations: readonly Migration[]): Promise<readonly string[]> {
+  return sql.transaction(async (tx) => {
+    await tx.query("SELECT pg_advisory_xact_lock($1::bigint)", [LOCK_KEY]);
+    await tx.exec(`CREATE TABLE IF NOT EXISTS schema_migrations (
+      name text COLLATE "C" PRIMARY KEY,
+      sha256 text NOT NULL,
+      applied_at timestamptz NOT NULL DEFAULT now()
+    )`);
+    const applied = await tx.query<{ name: string; sha256: string }>(
+      "SELECT name, sha256 FROM schema_migrations ORDER BY name",
+    );
+    const missing = migrationsToApply(migrations, applied);
+    for (const migration of missing) {
+      await tx.exec(migration.text);
+      await tx.query("INSERT INTO schema_migrations (name, sha256) VALUES ($1, $2)", [migration.name, migration.sha256]);
+    }
+    return missing.map(({ name }) => name);
+  });
+}
+
+export function migrationsToApply(
+  known: readonly Migration[],
+  applied: readonly { name: string; sha256: string }[],
+): readonly Migration[] {
+  const byName = new Map(known.map((migration) => [migration.name, migration]));
+  for (const { name, sha256 } of applied) {
+    const migration = byName.get(name);
+    if (!migration) {
+      throw new WorldError("schema-newer", name, `the database has migration ${name}, which this program does not know`);
+    }
+    if (migration.sha256 !== sha256) {
+      throw new InvariantError(`migration ${name} was changed after it had been applied to this database`, {
+        applied: sha256,
+        file: migration.sha256,
+      });
+    }
+  }
+  const newest = applied.at(-1)?.name ?? "";
+  const done = new Set(applied.map(({ name }) => name));
+  const missing = known.filter(({ name }) => !done.has(name));
+  const late = missing.find(({ name }) => name < newest);
+  if (late) throw new InvariantError(`migration ${late.name} is older than ${newest}, which is applied already`);
+  return missing;
+}

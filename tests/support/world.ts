@@ -1,0 +1,129 @@
+import { join } from "node:path";
+import { expect } from "vitest";
+import { makeLocalCatalog } from "../../src/catalogs/local-catalog.ts";
+import { makeSpool } from "../../src/disk/spool.ts";
+import type { RequestName } from "../../src/domain/names.ts";
+import type { RequestStatus } from "../../src/domain/request-status.ts";
+import { DEFAULT_INTAKE_RULES } from "../../src/domain/submission.ts";
+import { makeCommands } from "../../src/lifecycle/commands.ts";
+import { makeLoop } from "../../src/lifecycle/loop.ts";
+import type { LoopPolicy, Ports } from "../../src/lifecycle/ports.ts";
+import { ScriptedEngine } from "./scripted-engine.ts";
+import { freshStore } from "./store-embedded.ts";
+import { tempDir } from "./temp-dir.ts";
+
+export const POLICY: LoopPolicy = {
+  concurrency: 4,
+  intervalSec: 60,
+  leaseSec: 30,
+  resubmitGraceSec: 10,
+  maxErrors: 3,
+  roundZeroUnits: 1,
+  defaultMemoryPerCoreMb: 2000,
+  maxMemoryPerCoreMb: 3000,
+  maxRegistrationTries: 3,
+};
+
+/** A generation request of `units` work units, two jobs each. */
+export const generation = (name: string, units: number, over: Record<string, unknown> = {}): string =>
+  JSON.stringify({
+    name,
+    kind: "generate",
+    events: units * 20,
+    split: { by: "events", events_per_job: 10 },
+    unit: { jobs: 2 },
+    steps: [{ name: "gen", run: ["/bin/true"] }],
+    outputs: [{ name: "gen", file: "gen.out" }],
+    ...over,
+  });
+
+/**
+ * A whole WMS2 with a real store, real submit directories and the real loop, but an engine that does what the
+ * story says and a clock that the story moves.
+ */
+export async function makeWorld() {
+  const dir = tempDir("world");
+  const storageDir = join(dir, "storage");
+  const store = await freshStore();
+  const engine = new ScriptedEngine();
+  let now = new Date("2026-01-01T00:00:00Z");
+  let id = 0;
+  const moves: string[] = [];
+  const ports: Ports = {
+    store,
+    engine,
+    catalog: makeLocalCatalog(storageDir),
+    spool: makeSpool({
+      spoolDir: join(dir, "spool"),
+      storageDir,
+      owner: null,
+      statusIntervalSec: 1,
+      scanIntervalSec: 1,
+      holdRemovalSec: 5,
+      maxJobsSubmitted: 100,
+    }),
+    clock: { now: () => now },
+    ids: {
+      next: () => {
+        id += 1;
+        return `00000000-0000-4000-8000-${String(id).padStart(12, "0")}`;
+      },
+    },
+    log: { info() {}, warn() {}, error() {} },
+    metrics: { observePass() {}, countDecision() {}, observeEngineCall() {} },
+    events: {
+      emit: (type, detail) => type === "request.moved" && moves.push(`${detail.from} → ${detail.to}`),
+    },
+  };
+  let nudges = 0;
+  const commands = makeCommands(ports, { ...DEFAULT_INTAKE_RULES, requestor: "ann" }, () => {
+    nudges += 1;
+  });
+  let loop = makeLoop(ports, POLICY, "server-1");
+
+  const world = {
+    dir,
+    storageDir,
+    store,
+    engine,
+    ports,
+    commands,
+    moves,
+    nudges: () => nudges,
+    loop: () => loop,
+    wait(seconds: number) {
+      now = new Date(now.getTime() + seconds * 1000);
+    },
+    pass: () => loop.passOnce(),
+    /** The server dies and another one starts: nothing is kept but the store and the disk. */
+    restart(owner = "server-2") {
+      loop = makeLoop(ports, POLICY, owner);
+      world.wait(POLICY.leaseSec + POLICY.resubmitGraceSec);
+    },
+    async submit(text: string): Promise<RequestName> {
+      const answer = await commands.submit({ text, format: "json" }, "ann");
+      if (!answer.ok) throw new Error(JSON.stringify(answer.error));
+      return answer.value.request?.spec.name as RequestName;
+    },
+    async request(name: RequestName) {
+      const record = await store.requests.get(name);
+      if (!record) throw new Error(`no request ${name}`);
+      return record;
+    },
+    async expectStatus(name: RequestName, status: RequestStatus) {
+      const { status: is, hold, error, waiting } = await world.request(name);
+      expect({
+        is,
+        hold: is === status ? null : hold,
+        error: is === status ? null : error,
+        waiting,
+      }).toMatchObject({ is: status });
+    },
+    async workflow(name: RequestName) {
+      const workflow = await store.workflows.forRequest(name);
+      if (!workflow) throw new Error(`no workflow of ${name}`);
+      return workflow;
+    },
+  };
+  return world;
+}
