@@ -16,7 +16,7 @@ if (!load) {
   console.error(`usage: npm run bench -- ${Object.keys(BENCHMARKS).join("|")} [--nodes N] [--json]`);
   process.exit(2);
 }
-const options = values.nodes ? { nodes: Number(values.nodes) } : {};
+const options: Record<string, number> = values.nodes ? { nodes: Number(values.nodes) } : {};
 const numbers = await (await load()).run(options);
 if (values.json) console.log(JSON.stringify(numbers));
 else for (const [name, value] of Object.entries(numbers)) console.log(`${name.padEnd(24)} ${value}`);

@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { pino } from "pino";
+import { type Logger, pino } from "pino";
 import { makeEventBus } from "./api/event-bus.ts";
 import { makeMetrics } from "./api/metrics.ts";
 import { buildApi } from "./api/server.ts";
@@ -38,10 +38,10 @@ const systemClock: Clock = { now: () => new Date() };
 
 /** The composition root: the only place that chooses adapters. */
 export async function startServer(config: Config): Promise<Server> {
-  const logger = pino({ level: config["log.level"] }, pino.destination(2));
+  const logger: Logger = pino({ level: config["log.level"] }, pino.destination(2));
   await makeDirectories([config.data_dir, config.spool_dir, config.storage_dir]);
   const store = await openStoreFor(config);
-  const metrics = makeMetrics();
+  const metrics = makeMetrics(VERSION);
   const events = makeEventBus();
   const engine = timedEngine(makeEngine(config), metrics, systemClock);
   const ports: Ports = {
@@ -166,7 +166,7 @@ export const intakeRules = (config: Config) => ({
   maxWallMinutes: config["planning.max_wall_minutes"],
 });
 
-function logTo(logger: ReturnType<typeof pino>): Log {
+function logTo(logger: Logger): Log {
   return {
     info: (event, detail) => logger.info(detail, event),
     warn: (event, detail) => logger.warn(detail, event),

@@ -29,40 +29,65 @@ export function openCursor(scope: string, sealed: string): string {
 export const listScope = (request: FastifyRequest, filters: object): string =>
   `${request.url.split("?", 1)[0]} ${JSON.stringify(filters)}`;
 
-/** Runs one page of a list: opens the caller's cursor, seals the next one, links to it. */
-export async function answerPage<T, V>(
+export interface PageQuery {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+export interface PageView<V> {
+  items: V[];
+  next_cursor: string | null;
+}
+type LoadPage<T> = (page: { limit: number; cursor?: string }) => Promise<Page<T>>;
+
+/** One page of a list: opens the caller's cursor, seals the next one. */
+export async function loadPage<T, V>(
   request: FastifyRequest,
-  reply: FastifyReply,
-  query: { limit: number; cursor?: string | undefined },
+  query: PageQuery,
   filters: object,
-  load: (page: { limit: number; cursor?: string }) => Promise<Page<T>>,
+  load: LoadPage<T>,
   view: (item: T) => V,
-): Promise<{ items: V[]; next_cursor: string | null }> {
+): Promise<PageView<V>> {
   const scope = listScope(request, filters);
   const cursor = query.cursor === undefined ? {} : { cursor: openCursor(scope, query.cursor) };
   const page = await load({ limit: query.limit, ...cursor });
-  const next = page.nextCursor === null ? null : sealCursor(scope, page.nextCursor);
-  if (next !== null) linkNext(request, reply, next);
-  return { items: page.items.map(view), next_cursor: next };
+  const next_cursor = page.nextCursor === null ? null : sealCursor(scope, page.nextCursor);
+  return { items: page.items.map(view), next_cursor };
 }
 
-export function linkNext(request: FastifyRequest, reply: FastifyReply, cursor: string): void {
-  const url = new URL(request.url, "http://localhost");
-  url.searchParams.set("cursor", cursor);
-  reply.header("link", `<${url.pathname}${url.search}>; rel="next"`);
-}
-
-/** The same for what an engine tells in one piece: the cursor is how many were shown. */
-export async function slicePage<T>(
+/** The same page, with a Link header that leads to the next one. */
+export function linkNext<P extends { next_cursor: string | null }>(
   request: FastifyRequest,
   reply: FastifyReply,
-  query: { limit: number; cursor?: string | undefined },
+  page: P,
+): P {
+  if (page.next_cursor !== null) {
+    const url = new URL(request.url, "http://localhost");
+    url.searchParams.set("cursor", page.next_cursor);
+    reply.header("link", `<${url.pathname}${url.search}>; rel="next"`);
+  }
+  return page;
+}
+
+export const answerPage = async <T, V>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  query: PageQuery,
+  filters: object,
+  load: LoadPage<T>,
+  view: (item: T) => V,
+): Promise<PageView<V>> => linkNext(request, reply, await loadPage(request, query, filters, load, view));
+
+/** A page of what an engine tells in one piece: the cursor is how many were shown. */
+export function slicePage<T>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  query: PageQuery,
   filters: object,
   items: readonly T[],
-): Promise<{ items: T[]; next_cursor: string | null }> {
-  const load = async (page: { limit: number; cursor?: string }): Promise<Page<T>> => {
-    const from = Number(page.cursor ?? 0);
-    const to = from + page.limit;
+): Promise<PageView<T>> {
+  const load: LoadPage<T> = async ({ limit, cursor }) => {
+    const from = Number(cursor ?? 0);
+    const to = from + limit;
     return { items: items.slice(from, to), nextCursor: to < items.length ? String(to) : null };
   };
   return answerPage(request, reply, query, filters, load, (item) => item);

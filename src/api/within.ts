@@ -16,19 +16,3 @@ export async function within<T>(ms: number, work: Promise<T>, late: () => T): Pr
     clearTimeout(timer);
   }
 }
-
-/**
- * Callers that ask the same while the answer is still being made get that one answer. Nothing is kept after
- * it is given.
- */
-export class InFlight<T> {
-  readonly #running = new Map<string, Promise<T>>();
-
-  share(key: string, make: () => Promise<T>): Promise<T> {
-    const running = this.#running.get(key);
-    if (running) return running;
-    const made = make().finally(() => this.#running.delete(key));
-    this.#running.set(key, made);
-    return made;
-  }
-}

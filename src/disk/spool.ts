@@ -17,7 +17,7 @@ import type { DagPlan } from "../domain/plan.ts";
 import type { RequestFile } from "../domain/request.ts";
 import type { AttemptLine } from "../domain/run.ts";
 import type { Spool } from "../lifecycle/ports.ts";
-import { payloadFiles } from "../payload/files.ts";
+import { PAYLOAD_FILES } from "../payload/files.ts";
 import { RENDER_DEFAULTS, type RenderedFile, type RenderOptions } from "../render/options.ts";
 import { renderDag } from "../render/render-dag.ts";
 import { unwritable } from "./atomic-file.ts";
@@ -130,7 +130,7 @@ async function writeRendered(root: string, files: Iterable<RenderedFile>): Promi
 
 /** Our own programs go to bin/ and payload/wms2/, the request's files beside them, checked against their hash. */
 async function writePayload(root: string, files: readonly RequestFile[]): Promise<void> {
-  for (const { source, target, executable } of payloadFiles()) {
+  for (const { source, target, executable } of PAYLOAD_FILES) {
     const path = join(root, target);
     await mkdir(dirname(path), { recursive: true });
     await copyFile(source, path);

@@ -16,7 +16,7 @@ import {
   tallyRun,
   type UnitView,
 } from "./format/run-view.ts";
-import { parseStatusFile, type StatusFile } from "./format/status-file.ts";
+import { parseStatusFile, type StatusFile, type StatusNode, wasCutShort } from "./format/status-file.ts";
 import { FileCache, inTurns, listDir, readTail, readText } from "./read-files.ts";
 
 export type RunningView = Extract<RunObservation, { kind: "running" }>;
@@ -302,10 +302,10 @@ async function withErrors(run: Run, words: string): Promise<string> {
   const out = parseDagmanOut(await readTail(`${run.submitDir}/workflow.dag.dagman.out`, 64 * 1024));
   return [words, ...out.errors].join("; ");
 }
-const viewOf = (unit: UnitName | null, node: StatusFile["nodes"][number]): NodeView => ({
+const viewOf = (unit: UnitName | null, node: StatusNode): NodeView => ({
   unit,
   node: node.name as NodeName,
-  state: node.state,
+  state: wasCutShort(node) ? "waiting" : node.state,
   retries: node.retries,
   held: node.held > 0,
   detail: node.detail,

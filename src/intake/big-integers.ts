@@ -1,5 +1,6 @@
-import type { Form, Key, Spot } from "./form.ts";
+import type { Form, Key } from "./form.ts";
 import { type Notes, shown } from "./notes.ts";
+import type { Spot } from "./values.ts";
 
 export const MAX_INT64 = 2n ** 63n - 1n;
 

@@ -1,5 +1,5 @@
-import { isRow, type Row } from "./form.ts";
 import { travelPath } from "./paths.ts";
+import { isRow, type Row } from "./values.ts";
 import { splitWords } from "./words.ts";
 
 /**

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import type { OutputSpec, RequestFile } from "../domain/request.ts";
-import { Form, isRow, type Spot } from "./form.ts";
+import { Form } from "./form.ts";
 import { shown } from "./notes.ts";
 import { isReserved, TRAVEL_RULE, travelPath } from "./paths.ts";
 import type { Reading } from "./reading.ts";
+import { isRow, type Spot } from "./values.ts";
 
 const HOW = "`wms2 submit FILE` attaches it when it lies beside FILE; others send it under attachments";
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;

@@ -1,6 +1,6 @@
-import { listEntries, type Spot } from "./form.ts";
 import { shown } from "./notes.ts";
 import type { Reading } from "./reading.ts";
+import { listEntries, type Spot } from "./values.ts";
 import { splitWords } from "./words.ts";
 
 const FORMS = 'a line of plain words ("./select.sh --cut 3") or a list of words ([sh, -c, "…"])';

@@ -1,10 +1,11 @@
 import { NAME_PATTERN, NAME_RULE, type RequestName } from "../domain/names.ts";
 import type { RequestSpec } from "../domain/request.ts";
-import { type Form, isRow } from "./form.ts";
+import type { Form } from "./form.ts";
 import { shown } from "./notes.ts";
 import { carried } from "./plain-data.ts";
 import { PRIORITY, readProductionSteps } from "./read-limits.ts";
 import type { Reading } from "./reading.ts";
+import { isRow } from "./values.ts";
 
 /** These become parts of dataset names and paths, so they are held to ReqMgr2's rules. */
 export const ERA = /^[A-Za-z][A-Za-z0-9_]{0,99}$/;

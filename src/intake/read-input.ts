@@ -1,8 +1,9 @@
 import type { EventCount, InputSpec, LumiMask } from "../domain/request.ts";
-import { type Form, listEntries, readText, type Spot } from "./form.ts";
+import type { Form } from "./form.ts";
 import { shown } from "./notes.ts";
 import { readMask } from "./read-mask.ts";
 import type { Reading } from "./reading.ts";
+import { listEntries, readText, type Spot } from "./values.ts";
 
 const PART = "[A-Za-z0-9][A-Za-z0-9_.-]{0,198}";
 export const DATASET = new RegExp(`^(/${PART}/${PART}/${PART}|${PART})$`);

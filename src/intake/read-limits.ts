@@ -1,7 +1,8 @@
 import { isSiteName, type SiteName } from "../domain/names.ts";
 import type { ProductionStep, RequestSpec, RetrySpec, ThrottleSpec, UnitSpec } from "../domain/request.ts";
-import { Form, isRow, listEntries, type Spot } from "./form.ts";
+import { Form } from "./form.ts";
 import { type Notes, shown } from "./notes.ts";
+import { isRow, listEntries, type Spot } from "./values.ts";
 
 export const PRIORITY = { min: 0, max: 999_999 };
 const COUNT = { min: 1, max: 1_000_000 };

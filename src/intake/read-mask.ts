@@ -1,7 +1,7 @@
 import type { LumiMask } from "../domain/request.ts";
-import { isRow, type Spot } from "./form.ts";
 import { type Notes, shown } from "./notes.ts";
 import { childPath } from "./paths.ts";
+import { isRow, type Spot } from "./values.ts";
 
 type Ranges = readonly (readonly [number, number])[];
 const MAX_NUMBER = 2 ** 32 - 1;

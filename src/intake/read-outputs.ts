@@ -1,12 +1,13 @@
 import { isName, NAME_PATTERN, NAME_RULE } from "../domain/names.ts";
-import type { MergeSpec, OutputSpec, StepSpec } from "../domain/request.ts";
-import { Form, isRow, type Spot } from "./form.ts";
+import type { MergeSpec, OutputSpec } from "../domain/request.ts";
+import { Form } from "./form.ts";
 import { shown } from "./notes.ts";
 import { isReserved } from "./paths.ts";
 import { readCommand } from "./read-command.ts";
 import { type ReadSteps, refuseTwins } from "./read-steps.ts";
 import type { Reading } from "./reading.ts";
 import { didYouMean } from "./spelling.ts";
+import { isRow, type Spot } from "./values.ts";
 
 const MERGE_FORMS = "concat, none, or {run: ./merge.sh}";
 
@@ -18,7 +19,7 @@ export function readOutputs(
   const spot = top.spot("outputs");
   if (spot === null) {
     const last = steps.at(-1);
-    if (simulated && last !== undefined) return [simulatorOutput(last.name)];
+    if (simulated && last !== undefined) return [simulatorOutput(last.name, last.name)];
     reading.notes.warn("outputs", "none are declared: nothing will be merged or registered");
     return [];
   }
@@ -36,10 +37,10 @@ export function readOutputs(
   return outputs;
 }
 
-/** What the simulator leaves behind for a step. */
-export const simulatorOutput = (step: StepSpec["name"]): OutputSpec => ({
+/** What the simulator leaves behind for a step; its files are called after what it simulates. */
+export const simulatorOutput = (step: string, profile: string): OutputSpec => ({
   name: step.toLowerCase(),
-  file: `${step.toLowerCase()}.out`,
+  file: `${profile.toLowerCase()}.out`,
   merge: { how: "concat" },
   keep: true,
 });

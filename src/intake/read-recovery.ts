@@ -1,11 +1,12 @@
 import { NAME_PATTERN, NAME_RULE } from "../domain/names.ts";
 import type { FailureHandler, FailureRule, RecoverySpec } from "../domain/request.ts";
-import { Form, isRow, listEntries, type Spot } from "./form.ts";
+import { Form } from "./form.ts";
 import { shown } from "./notes.ts";
 import { TRAVEL_RULE, travelPath } from "./paths.ts";
 import { refuseTwins } from "./read-steps.ts";
 import type { Reading } from "./reading.ts";
 import { didYouMean } from "./spelling.ts";
+import { isRow, listEntries, type Spot } from "./values.ts";
 
 export const CAUSES = [
   "exit",

@@ -1,6 +1,6 @@
 import { NAME_PATTERN, NAME_RULE, type RequestName } from "../domain/names.ts";
 import type { RequestFile, RequestSpec } from "../domain/request.ts";
-import { type Form, isRow, type Spot } from "./form.ts";
+import type { Form } from "./form.ts";
 import { shown } from "./notes.ts";
 import { carried } from "./plain-data.ts";
 import { readAttachments } from "./read-attachments.ts";
@@ -14,6 +14,7 @@ import type { Reading } from "./reading.ts";
 import { type ChainStep, readChainSteps } from "./reqmgr2-chain.ts";
 import { CARRIED, LATER_TYPES, REQUEST_TYPES } from "./reqmgr2-fields.ts";
 import { readReqMgr2Work } from "./reqmgr2-work.ts";
+import { isRow, type Spot } from "./values.ts";
 
 /**
  * A ReqMgr2 document, as it is. WMS2's own policy (recovery, production_steps, urgent, unit, retries, throttles,
@@ -39,16 +40,12 @@ export function readReqMgr2(
   const work = readReqMgr2Work(top, chain, reading);
   const steps: readonly Pick<ChainStep, "name" | "profile" | "kept">[] =
     type === "StepChain" ? chain : [{ name: "RECO", profile: "RECO", kept: true }];
-  const payload = top.spot("PayloadConfig");
-  const options: Spot | null =
-    isRow(payload?.value) && isRow(payload.value.simulate)
-      ? { path: `${payload.path}.simulate`, value: payload.value.simulate }
-      : null;
+  const options = simulatorOptions(top, work.generation?.filterEfficiency ?? 1, steps[0]?.profile ?? "GEN");
   notes.warn(
     "",
     "the steps run WMS2's simulator: the CMSSW configurations this document names are carried along, not run",
   );
-  const outputs = steps.filter((step) => step.kept).map((step) => simulatorOutput(step.name));
+  const outputs = steps.filter((step) => step.kept).map((step) => simulatorOutput(step.name, step.profile));
   const priority = top.integer(["RequestPriority", "Priority"], PRIORITY, 8000);
   const spec: RequestSpec = {
     name,
@@ -105,6 +102,15 @@ function readType(top: Form): "StepChain" | "ReReco" {
     top.notes.problem(spot.path, `${shown(spot.value)} comes later`, REQUEST_TYPES.join(", "));
   else if (spot !== null) top.choice("RequestType", REQUEST_TYPES, "ReReco");
   return top.spot("StepChain") === null ? "ReReco" : "StepChain";
+}
+
+/** From PayloadConfig.simulate; the filter of the generator step is simulated unless the options say how. */
+function simulatorOptions(top: Form, filterEfficiency: number, profile: string): Spot {
+  const payload = top.spot("PayloadConfig");
+  const simulate = isRow(payload?.value) ? (payload.value.simulate ?? {}) : {};
+  const path = `${top.pathOf("PayloadConfig")}.simulate`;
+  if (!isRow(simulate) || filterEfficiency === 1) return { path, value: simulate };
+  return { path, value: { filter: { [profile]: filterEfficiency }, ...simulate } };
 }
 
 /** ReqMgr2 makes RequestName from RequestString and the time; who submits to us directly has only the latter. */

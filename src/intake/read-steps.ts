@@ -1,11 +1,12 @@
 import { stringify } from "../base/json.ts";
 import { isName, NAME_RULE } from "../domain/names.ts";
 import type { StepSpec } from "../domain/request.ts";
-import { Form, isRow, type Spot } from "./form.ts";
+import { Form } from "./form.ts";
 import { shown } from "./notes.ts";
 import { readCommand } from "./read-command.ts";
 import type { Reading } from "./reading.ts";
 import { didYouMean } from "./spelling.ts";
+import { isRow, type Spot } from "./values.ts";
 
 const MAX_STEPS = 50;
 export const SIMULATOR_STEPS = ["GEN", "SIM", "DIGI", "RECO", "MINI", "NANO"] as const;

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from "../base/result.ts";
 import type { Problem } from "../domain/problem.ts";
 import type { IntakeRules, Submission } from "../domain/submission.ts";
-import { Form, isRow, type Row } from "./form.ts";
+import { Form } from "./form.ts";
 import { Notes, shown } from "./notes.ts";
 import { childPath } from "./paths.ts";
 import { plainData } from "./plain-data.ts";
@@ -9,6 +9,7 @@ import { readOwn } from "./read-own.ts";
 import { readReqMgr2 } from "./read-reqmgr2.ts";
 import type { Reading } from "./reading.ts";
 import { MARKERS } from "./reqmgr2-fields.ts";
+import { isRow, type Row } from "./values.ts";
 
 /**
  * A document becomes a Submission, or the list of everything that is wrong with it. It may be in our own form, in

@@ -1,8 +1,8 @@
 import type { Form } from "./form.ts";
-import { isRow } from "./form.ts";
 import { shown } from "./notes.ts";
 import { SIMULATOR_STEPS } from "./read-steps.ts";
 import { CARRIED_IN_STEP } from "./reqmgr2-fields.ts";
+import { isRow } from "./values.ts";
 
 const STEP_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,49}$/;
 const STEP_RULE = "a letter, then letters, digits, '-', '_'; at most 50 characters";
@@ -26,6 +26,12 @@ export function readChainSteps(top: Form): readonly ChainStep[] {
   for (const key of numbered) {
     if (Number(key.slice(4)) > length || key === "Step0")
       notes.problem(top.pathOf(key), `is not one of the ${length} steps that StepChain promises`);
+  }
+  if (length > SIMULATOR_STEPS.length) {
+    notes.problem(
+      top.pathOf("StepChain"),
+      `the simulator can stand in for at most ${SIMULATOR_STEPS.length} steps (got ${length})`,
+    );
   }
   const steps: ChainStep[] = [];
   for (let number = 1; number <= length; number++) {
@@ -61,12 +67,17 @@ function readStep(form: Form, number: number, before: readonly ChainStep[]): Cha
     }
   } else if (input !== null) notes.problem(input.path, "the first step has no step before it");
   form.knows(...CARRIED_IN_STEP);
-  return {
-    name,
-    profile: simulatorProfile(name, number === 1 && form.spot("InputDataset") === null),
-    kept: form.flag("KeepOutput", true),
-    form,
-  };
+  const like = simulatorProfile(name, number === 1 && form.spot("InputDataset") === null);
+  const profile = unusedProfile(like, new Set(before.map((step) => step.profile)));
+  return { name, profile, kept: form.flag("KeepOutput", true), form };
+}
+
+/** The simulator's files are called after its steps, so no two steps of a chain may be the same to it. */
+function unusedProfile(like: string, used: ReadonlySet<string>): string {
+  const order: readonly string[] = SIMULATOR_STEPS;
+  const from = order.indexOf(like);
+  const inOrder = [...order.slice(from), ...order.slice(0, from)];
+  return inOrder.find((step) => !used.has(step)) ?? like;
 }
 
 /** Which of the simulator's steps behaves most like this one: by its name, else by its place. */

@@ -7,7 +7,7 @@ import type {
 } from "../domain/request.ts";
 import { SPLIT_ALGORITHMS } from "../domain/request.ts";
 import { beforeFilter, MAX_INT64, toBigInteger } from "./big-integers.ts";
-import { type Form, isRow, readText, type Spot } from "./form.ts";
+import type { Form } from "./form.ts";
 import { DATASET, DATASET_RULE } from "./read-input.ts";
 import { readMask } from "./read-mask.ts";
 import { checkMemory, RESOURCE_DEFAULTS } from "./read-resources.ts";
@@ -15,6 +15,7 @@ import type { Reading } from "./reading.ts";
 import type { ChainStep } from "./reqmgr2-chain.ts";
 import { NOT_YET } from "./reqmgr2-fields.ts";
 import { eventsPerJobFor, eventsPerLumiFor } from "./sizing.ts";
+import { isRow, readText, type Spot } from "./values.ts";
 
 const PER_JOB = { min: 1, max: Number.MAX_SAFE_INTEGER };
 const POSITIVE = { min: 0, above: 0, max: 1e12 };

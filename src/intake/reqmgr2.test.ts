@@ -55,6 +55,7 @@ test("the StepChain of the facts: 5 jobs of 4300 events, 43 lumis each", () => {
     },
   });
   expect(Math.ceil(20_000 / spec.split.eventsPerJob)).toBe(5);
+  expect(spec.steps[0]?.env.WMS2_SIM_OPTIONS).toBe('{"filter":{"GEN":0.5}}');
   expect(spec.metadata.reqmgr2).toEqual(stepChainDocument());
   expect(warnings.join()).toContain("simulator");
 });
@@ -178,6 +179,23 @@ test("fields nobody knows are carried and mentioned", () => {
   expect(accepted(rereco({ SomethingQuiteNew: 1 })).warnings.join("\n")).toContain(
     "SomethingQuiteNew: is not known here",
   );
+});
+
+test("no two steps of a chain are the same to the simulator", () => {
+  const { spec } = accepted(
+    stepChainDocument({
+      Step1: { StepName: "one", RequestNumEvents: 5 },
+      Step2: { StepName: "two", InputStep: "one" },
+      StepChain: 3,
+      Step3: { StepName: "three", InputStep: "two" },
+    }),
+  );
+  expect(spec.steps.map((step) => step.argv[1])).toEqual(["GEN", "RECO", "MINI"]);
+  expect(spec.outputs.map((output) => [output.name, output.file])).toEqual([
+    ["one", "gen.out"],
+    ["two", "reco.out"],
+    ["three", "mini.out"],
+  ]);
 });
 
 test("the simulator's step that is most like a step", () => {

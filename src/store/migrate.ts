@@ -23,7 +23,8 @@ const LOCK_KEY = 0x776d7332;
 
 export async function readMigrations(dir = MIGRATIONS_DIR): Promise<readonly Migration[]> {
   const names = (await readdir(dir)).filter((name) => FILE.test(name)).sort();
-  if (names.length === 0) throw new InvariantError(`no migrations in ${dir}: this installation is incomplete`);
+  if (names.length === 0)
+    throw new InvariantError(`no migrations in ${dir}: this installation is incomplete`);
   return Promise.all(
     names.map(async (name) => {
       const text = await readFile(`${dir}/${name}`, "utf8");
@@ -47,7 +48,10 @@ export async function migrate(sql: Sql, migrations: readonly Migration[]): Promi
     const missing = migrationsToApply(migrations, applied);
     for (const migration of missing) {
       await tx.exec(migration.text);
-      await tx.query("INSERT INTO schema_migrations (name, sha256) VALUES ($1, $2)", [migration.name, migration.sha256]);
+      await tx.query("INSERT INTO schema_migrations (name, sha256) VALUES ($1, $2)", [
+        migration.name,
+        migration.sha256,
+      ]);
     }
     return missing.map(({ name }) => name);
   });
@@ -61,7 +65,11 @@ export function migrationsToApply(
   for (const { name, sha256 } of applied) {
     const migration = byName.get(name);
     if (!migration) {
-      throw new WorldError("schema-newer", name, `the database has migration ${name}, which this program does not know`);
+      throw new WorldError(
+        "schema-newer",
+        name,
+        `the database has migration ${name}, which this program does not know`,
+      );
     }
     if (migration.sha256 !== sha256) {
       throw new InvariantError(`migration ${name} was changed after it had been applied to this database`, {
@@ -74,6 +82,7 @@ export function migrationsToApply(
   const done = new Set(applied.map(({ name }) => name));
   const missing = known.filter(({ name }) => !done.has(name));
   const late = missing.find(({ name }) => name < newest);
-  if (late) throw new InvariantError(`migration ${late.name} is older than ${newest}, which is applied already`);
+  if (late)
+    throw new InvariantError(`migration ${late.name} is older than ${newest}, which is applied already`);
   return missing;
 }

@@ -36,7 +36,9 @@ export function translateSqlError(error: unknown, subject: string, statement: st
   if (error instanceof WorldError || error instanceof InvariantError) return error;
   const words = error instanceof Error ? error.message : String(error);
   if (isGone(error)) {
-    return new WorldError("store-unreachable", subject, `the database cannot be used (${subject})`, { cause: error });
+    return new WorldError("store-unreachable", subject, `the database cannot be used (${subject})`, {
+      cause: error,
+    });
   }
   const bug = new InvariantError(`the database refused a statement: ${words}`, {
     statement: statement.trim().slice(0, 500),
@@ -48,8 +50,8 @@ export function translateSqlError(error: unknown, subject: string, statement: st
 
 function isGone(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isGone);
-  if (error instanceof WebAssembly.RuntimeError) return true; // the embedded database crashed
   if (!(error instanceof Error)) return false;
+  if (error.name === "RuntimeError") return true; // WebAssembly's: the embedded database crashed
   const code = "code" in error ? String(error.code) : "";
   if (GONE_STATES.includes(code) || GONE_ERRNOS.includes(code)) return true;
   if (/^[0-9A-Z]{5}$/.test(code) && GONE_CLASSES.includes(code.slice(0, 2))) return true;

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { ApiPorts } from "../ports.ts";
-import { InFlight } from "../within.ts";
+import { SharedLook } from "../shared-look.ts";
 import type { Api } from "./api.ts";
 
 /** Prometheus text. Scrapers that come at once share one look into the store. */
 export function metricRoutes(app: Api, { metrics, store }: ApiPorts, paths: readonly string[]): void {
-  const scrapes = new InFlight<{ contentType: string; text: string }>();
+  const scrapes = new SharedLook<{ contentType: string; text: string }>();
   for (const path of paths) {
     app.get(
       path,
@@ -19,7 +19,7 @@ export function metricRoutes(app: Api, { metrics, store }: ApiPorts, paths: read
         },
       },
       async (_request, reply) => {
-        const { contentType, text } = await scrapes.share("", () => metrics.render(store));
+        const { contentType, text } = await scrapes.ask("", () => metrics.render(store));
         return reply.header("content-type", contentType).serializer(String).send(text);
       },
     );

@@ -10,8 +10,8 @@ import { notFound, usageError } from "../problem.ts";
 import { type LogsView, logsSchema, nodePageSchema, unitPageSchema } from "../schemas/dag.ts";
 import { itemErrors } from "../schemas/problem.ts";
 import { asList, idParams, limitUpTo, nameText, paging, repeatable } from "../schemas/query.ts";
+import { SharedLook } from "../shared-look.ts";
 import { nodeRowView, tallyUnits } from "../views/dag.ts";
-import { InFlight } from "../within.ts";
 import type { Api } from "./api.ts";
 
 const tags = ["dags"];
@@ -36,7 +36,7 @@ const logsQuery = z.strictObject({
 
 /** What goes on inside a DAG, asked of the engine and of the submit directory when a person looks. */
 export function nodeRoutes(app: Api, { store, engine }: ApiPorts): void {
-  const looks = new InFlight<readonly NodeView[]>();
+  const looks = new SharedLook<readonly NodeView[]>();
   const loadDag = async (id: string): Promise<Dag> => {
     const dag = await store.dags.get(id as DagId);
     if (!dag) throw notFound("dag", id);
@@ -46,7 +46,7 @@ export function nodeRoutes(app: Api, { store, engine }: ApiPorts): void {
     const dag = await loadDag(id);
     const { submitDir, engineId } = dag;
     const run = { dagId: dag.id, submitDir, engineId, batchName: batchName(dag.id), priority: 0 };
-    return looks.share(dag.id, () => engine.nodes(run));
+    return looks.ask(dag.id, () => engine.nodes(run));
   };
 
   app.get(

@@ -1,18 +1,20 @@
 import { z } from "zod";
 import type { RequestName } from "../../domain/names.ts";
 import { REQUEST_STATUSES } from "../../domain/request-status.ts";
-import { answerPage } from "../cursor.ts";
+import { answerPage, linkNext, loadPage } from "../cursor.ts";
 import type { ApiPorts } from "../ports.ts";
 import { notFound } from "../problem.ts";
 import { itemErrors, readErrors } from "../schemas/problem.ts";
 import { asList, filterText, nameParams, paging, repeatable } from "../schemas/query.ts";
 import {
+  type RequestPageView,
   requestDetailSchema,
   requestPageSchema,
   transitionsSchema,
   versionsSchema,
 } from "../schemas/request.ts";
 import { outputPageSchema } from "../schemas/workflow.ts";
+import { SharedLook } from "../shared-look.ts";
 import { loadVersions } from "../versions.ts";
 import { requestDetailView, requestRowView, transitionView, versionView } from "../views/request.ts";
 import { outputView } from "../views/workflow.ts";
@@ -28,6 +30,7 @@ const listQuery = z.strictObject({
 });
 
 export function requestRoutes(app: Api, { store }: ApiPorts): void {
+  const looks = new SharedLook<RequestPageView>();
   app.get(
     "/requests",
     {
@@ -38,7 +41,7 @@ export function requestRoutes(app: Api, { store }: ApiPorts): void {
         response: { 200: requestPageSchema, ...readErrors },
       },
     },
-    (request, reply) => {
+    async (request, reply) => {
       const { limit, cursor, status, name, ...rest } = request.query;
       const states = asList(status);
       const filters = {
@@ -47,7 +50,8 @@ export function requestRoutes(app: Api, { store }: ApiPorts): void {
         ...(name !== undefined && { nameContains: name }),
       };
       const load = (page: { limit: number; cursor?: string }) => store.requests.list({ ...filters, ...page });
-      return answerPage(request, reply, { limit, cursor }, filters, load, requestRowView);
+      const look = () => loadPage(request, { limit, cursor }, filters, load, requestRowView);
+      return linkNext(request, reply, await looks.ask(request.url, look));
     },
   );
 

@@ -3,8 +3,9 @@ import type { PingOutcome } from "../../engine/port.ts";
 import type { ApiPorts } from "../ports.ts";
 import { readErrors } from "../schemas/problem.ts";
 import { healthSchema, loopSchema, type StatusView, statusSchema } from "../schemas/system.ts";
+import { SharedLook } from "../shared-look.ts";
 import { alertView, healthView, loopView, type PartHealth } from "../views/system.ts";
-import { InFlight, within } from "../within.ts";
+import { within } from "../within.ts";
 import type { Api } from "./api.ts";
 
 const tags = ["system"];
@@ -12,7 +13,7 @@ const tags = ["system"];
 export function systemRoutes(app: Api, ports: ApiPorts): void {
   const { store, loop, clock, info } = ports;
   const probeMs = ports.tuning?.probeMs ?? 2000;
-  const pings = new InFlight<PingOutcome>();
+  const pings = new SharedLook<PingOutcome>();
 
   app.get(
     "/health",
@@ -64,7 +65,7 @@ export function systemRoutes(app: Api, ports: ApiPorts): void {
     async () => {
       const ping = within(
         probeMs,
-        pings.share("", () => ports.engine.ping()),
+        pings.ask("", () => ports.engine.ping()),
         () => unanswered(`no answer within ${probeMs / 1000} s`),
       ).catch((error: unknown) => unanswered(describeError(error)));
       return loadStatus(ports, ping);

@@ -60,7 +60,7 @@ describe("the event log", () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => void parseEvents(bytes)));
     fc.assert(
       fc.property(
-        fc.string({ unit: "binary" }),
+        fc.string({ unit: "binary-ascii" }),
         (text) => void read(`001 (1.0.0) 2026-11-15 19:31:38 x\n${text}\n...\n`),
       ),
     );

@@ -66,7 +66,7 @@ describe("the node status file", () => {
     fc.assert(
       fc.property(
         fc.oneof(
-          fc.string({ unit: "binary" }),
+          fc.string({ unit: "binary-ascii" }),
           bits.map((each) => each.join("")),
         ),
         (text) => {

@@ -43,17 +43,15 @@ export function replay(machine: DagMachine, dag: DagFile, lines: readonly Journa
     return found;
   };
   const feed = (event: DagEvent): void => {
-    if ("node" in event) {
-      open.delete(event.node);
-      const known = intents.get(event.node);
-      // A new attempt gets a new cluster; POST still needs the one of its job.
-      if (known) {
-        known.script = null;
-        if (event.kind === "post-ended" || event.kind === "pre-ended") known.cluster = null;
-        if (event.kind === "job-ended") known.run = null;
-      }
-    }
+    if (!("node" in event)) return note(machine.handle(event));
+    open.delete(event.node);
     note(machine.handle(event));
+    const known = intents.get(event.node);
+    if (!known) return;
+    known.script = null;
+    known.run = null;
+    // A new attempt gets a new cluster; POST still needs the one of its job.
+    if (machine.nodes[event.node]?.state !== "post") known.cluster = null;
   };
   for (const line of lines) {
     switch (line.k) {

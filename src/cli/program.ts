@@ -1,0 +1,31 @@
+import { Command } from "commander";
+import { VERSION } from "../version.ts";
+import { addServe } from "./serve.ts";
+import { paintFor } from "./terminal.ts";
+
+export const EXIT_CODES = `Exit codes:
+  0   done; for watch: completed          5   no permission: the operator token is missing or wrong
+  2   bad input or usage                  6   unreachable: server, engine, database or disk
+  3   refused, or not a success           70  a bug of wms2
+  4   not found`;
+
+export function makeProgram(): Command {
+  const program = new Command("wms2")
+    .description("A workload manager for high-throughput computing that recovers.")
+    .version(VERSION, "-V, --version")
+    .option("--server <url>", "the server to talk to (default: $WMS2_SERVER, else the one of the data directory)")
+    .option("--token-file <file>", "file with the operator token (default: $WMS2_TOKEN, else the data directory's)")
+    .option("--config <file>", "settings as YAML (default: $WMS2_CONFIG)")
+    .option("--data-dir <dir>", "where a server of this machine lives (default: $WMS2_DATA_DIR, else ~/.local/share/wms2)")
+    .option("--debug", "show where an error came from")
+    .showSuggestionAfterError()
+    .configureHelp({ sortSubcommands: false, showGlobalOptions: false })
+    .exitOverride()
+    .configureOutput({
+      outputError: (text, write) =>
+        write(`${paintFor(process.stderr).red("wms2:")} ${text.replace(/^error: /, "")}`),
+    })
+    .addHelpText("after", `\n${EXIT_CODES}`);
+  addServe(program);
+  return program;
+}

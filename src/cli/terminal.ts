@@ -1,0 +1,42 @@
+import pc from "picocolors";
+
+/** Colours and signs for one stream: plain text when nobody looks, or when NO_COLOR asks for it. */
+export type Paint = ReturnType<typeof pc.createColors>;
+
+export const plain: Paint = pc.createColors(false);
+export const coloured: Paint = pc.createColors(true);
+
+export function paintFor(stream: { isTTY?: boolean | undefined }, env = process.env): Paint {
+  if (env.NO_COLOR) return plain;
+  if (env.FORCE_COLOR && env.FORCE_COLOR !== "0") return coloured;
+  return stream.isTTY && env.TERM !== "dumb" ? coloured : plain;
+}
+
+/** How wide a line may be. Not a terminal: wide enough not to cut what a program or a log will keep. */
+export function widthOf(stream: { isTTY?: boolean | undefined; columns?: number | undefined }): number {
+  if (!stream.isTTY) return 200;
+  return Math.max(40, Math.min(stream.columns || 80, 240));
+}
+
+/** Data: what the command was asked for. */
+export const print = (text: string): void => {
+  process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
+};
+
+/** Talk: everything else a person may want to read. */
+export const talk = (text: string): void => {
+  process.stderr.write(text.endsWith("\n") ? text : `${text}\n`);
+};
+
+/** Indented for people with jq or without; one document per command. */
+export const printJson = (value: unknown): void => print(JSON.stringify(value, null, 2));
+
+/** `wms2 list | head` is no error: when the reader went away, there is nothing left to say. */
+export function endQuietlyWithoutReader(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "EPIPE") process.exit(0);
+      throw error;
+    });
+  }
+}

@@ -1,0 +1,514 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import {
+  NODE,
+  readReport,
+  run,
+  start,
+  type TestOutput,
+  type TestStep,
+  TestUnit,
+} from "../testing/scratch.ts";
+
+const units: TestUnit[] = [];
+afterEach(() => {
+  for (const unit of units.splice(0)) unit.remove();
+});
+
+const HITS: TestOutput = { name: "hits", file: "hits.csv" };
+const sh = (script: string, name = "select", ...args: string[]): TestStep => ({
+  name,
+  argv: ["sh", "-c", script, "sh", ...args],
+});
+
+function unit(
+  steps: TestStep[],
+  outputs: TestOutput[] = [],
+  nodes: Record<string, Partial<typeof NODE>> = { proc_000000: {} },
+) {
+  const full = Object.fromEntries(Object.entries(nodes).map(([name, node]) => [name, { ...NODE, ...node }]));
+  const made = new TestUnit(steps, outputs, full);
+  units.push(made);
+  return made;
+}
+
+const A = { lfn: "/data/a.csv", path: "/data/a.csv", events: 100 };
+
+describe("a job that works", () => {
+  test("runs its steps in order, stages out with a sum and reports in the fixed order", async () => {
+    const u = unit(
+      [
+        sh("echo one >hits.csv; echo events_read=100 >>$WMS2_STEP_REPORT"),
+        sh("echo two >>hits.csv; echo events_written=97 >>$WMS2_STEP_REPORT", "second"),
+      ],
+      [HITS],
+      { proc_000000: { inputs: [A] } },
+    );
+    const job = await u.work("processing", "proc_000000", { WMS2_CLUSTER: "123", WMS2_SITE: "T2_XX_Alpha" });
+    expect(job.code).toBe(0);
+    const staged = join(u.unmerged, "proc_000000.hits.csv");
+    expect(readFileSync(staged, "utf8")).toBe("one\ntwo\n");
+    const sum = (await run(["sh", "-c", `cksum <"$1"`, "sh", staged], u.dir)).stdout.split(" ")[0];
+    expect(readFileSync(`${staged}.sum`, "utf8")).toBe(`8 cksum:${sum} 97 97\n`);
+    expect(readdirSync(u.unmerged).sort()).toEqual(["proc_000000.hits.csv", "proc_000000.hits.csv.sum"]);
+    expect(job.report).toMatchObject({
+      version: 1,
+      state: "finished",
+      role: "processing",
+      node: "proc_000000",
+      unit: "mg_000000",
+      cluster: 123,
+      site: "T2_XX_Alpha",
+      exitCode: 0,
+      error: null,
+      eventsRead: 100,
+      eventsWritten: 97,
+      steps: [
+        { name: "select", status: 0, signal: null, eventsRead: 100 },
+        { name: "second", eventsWritten: 97 },
+      ],
+      inputs: ["/data/a.csv"],
+      outputs: [{ name: "hits", path: staged, sizeBytes: 8, checksum: `cksum:${sum}`, events: 97 }],
+    });
+    const keys = readFileSync(join(job.dir, "report.json"), "utf8").match(/^"\w+"/gm);
+    expect(keys).toEqual(
+      "version state role node unit cluster site host startedAt endedAt wallSec cpuSec peakMemoryMb exitCode error eventsRead eventsWritten steps inputs outputs"
+        .split(" ")
+        .map((key) => `"${key}"`),
+    );
+  });
+
+  test("works from the submit directory's own run.sh with a plain working directory", async () => {
+    const u = unit([sh("pwd >hits.csv")], [HITS]);
+    const dir = u.job();
+    const ended = await run([u.path("payload/wms2/run.sh"), "processing", "proc_000000"], dir);
+    expect(ended.code).toBe(0);
+    expect(readFileSync(join(u.unmerged, "proc_000000.hits.csv"), "utf8")).toBe(`${dir}\n`);
+  });
+
+  test("arguments and variables arrive to the byte: nothing is split, expanded or run", async () => {
+    const nasty = [
+      "a b",
+      "",
+      "'\"\\",
+      "two\nlines\n",
+      "$(touch owned)",
+      "`touch owned`",
+      "*",
+      "-n",
+      "tab\there",
+      "é😀",
+      "\u001b[1m",
+      "%s\\n",
+      "\\0101",
+    ];
+    const script = `for a; do printf '%s\\0' "$a"; done >hits.csv; printf '%s\\0' "$NASTY" >>hits.csv`;
+    const u = unit(
+      [{ ...sh(script, "select", ...nasty), env: { NASTY: "$(touch owned)\n; x=\"'" } }],
+      [HITS],
+    );
+    const job = await u.work("processing", "proc_000000");
+    expect(job.code).toBe(0);
+    const got = readFileSync(join(u.unmerged, "proc_000000.hits.csv"), "utf8").split("\0").slice(0, -1);
+    expect(got).toEqual([...nasty, "$(touch owned)\n; x=\"'"]);
+    expect(existsSync(join(job.dir, "owned"))).toBe(false);
+  });
+
+  test("a command named like a shell builtin or one of our functions is looked up as a program", async () => {
+    for (const name of ["eval", "finish", "export"]) {
+      const job = await unit([{ name: "select", argv: [name, "touch owned"] }]).work(
+        "processing",
+        "proc_000000",
+      );
+      expect(job.report).toMatchObject({ state: "finished", exitCode: 127 });
+      expect(existsSync(join(job.dir, "owned"))).toBe(false);
+    }
+  });
+
+  test("a step sees its variables, and nothing that does not apply", async () => {
+    const u = unit([sh("env >hits.csv; cat $WMS2_INPUT_LIST >>hits.csv")], [HITS], {
+      proc_000000: {
+        inputs: [A, { ...A, path: "/data/b c.csv" }],
+        firstEvent: "9007199254740993",
+        lastEvent: 7,
+        runLumis: { "1": [[1, 2]] },
+        events: 12,
+        seed: "18446744073709551615",
+      },
+      proc_000001: {},
+    });
+    await u.work("processing", "proc_000000", { WMS2_CORES: "4" });
+    const text = readFileSync(join(u.unmerged, "proc_000000.hits.csv"), "utf8");
+    for (const line of [
+      "WMS2_REQUEST=req",
+      "WMS2_UNIT=mg_000000",
+      "WMS2_NODE=proc_000000",
+      "WMS2_ROUND=0",
+      "WMS2_ROLE=processing",
+      "WMS2_INPUTS=/data/a.csv\n/data/b c.csv",
+      "WMS2_FIRST_EVENT=9007199254740993",
+      "WMS2_LAST_EVENT=7",
+      "WMS2_EVENTS=12",
+      'WMS2_RUN_LUMIS={"1":[[1,2]]}',
+      "WMS2_SEED=18446744073709551615",
+      "WMS2_CORES=4",
+      "WMS2_STEP=select",
+      "WMS2_STEP_INDEX=0",
+    ]) {
+      expect(text).toContain(`${line}\n`);
+    }
+    expect(text).not.toContain("WMS2_FIRST_LUMI");
+    expect(text.endsWith("\n/data/a.csv\n/data/b c.csv\n")).toBe(true);
+    await u
+      .work("processing", "proc_000001", { WMS2_INPUTS: "leak", WMS2_EVENTS: "9" })
+      .catch(() => undefined);
+    const none = readFileSync(join(u.unmerged, "proc_000001.hits.csv"), "utf8");
+    expect(none).not.toMatch(/WMS2_(INPUTS|INPUT_LIST|EVENTS|RUN_LUMIS|SITE)=/);
+  });
+
+  test("thousands of inputs do not break the start of a step: the list file has them all", async () => {
+    const inputs = Array.from({ length: 3000 }, (_, i) => {
+      const path = `/data/a/rather/long/directory/name/for/a/file/${i}.csv`;
+      return { lfn: path, path, events: 1 };
+    });
+    const u = unit([sh("wc -l <$WMS2_INPUT_LIST >hits.csv; echo ${WMS2_INPUTS-unset} >>hits.csv")], [HITS], {
+      proc_000000: { inputs },
+    });
+    const job = await u.work("processing", "proc_000000");
+    expect(readFileSync(join(u.unmerged, "proc_000000.hits.csv"), "utf8")).toMatch(/^3000\nunset\n$/);
+    expect(job.report.inputs).toHaveLength(3000);
+  });
+
+  test("who and where it is comes from HTCondor's ads when the engine set no variables", async () => {
+    const u = unit([sh("echo $WMS2_SITE $WMS2_CORES $WMS2_MEMORY_MB >hits.csv")], [HITS]);
+    const job = u.write(
+      "job.ad",
+      'ClusterId = 77\nRequestCpus = 8\nRequestMemory = 4096\nArguments = "ClusterId = 5"\n',
+    );
+    const machine = u.write("machine.ad", 'GLIDEIN_CMSSite = "T2_XX_Beta"\n');
+    const done = await u.work("processing", "proc_000000", {
+      _CONDOR_JOB_AD: job,
+      _CONDOR_MACHINE_AD: machine,
+    });
+    expect(done.report).toMatchObject({ cluster: 77, site: "T2_XX_Beta" });
+    expect(readFileSync(join(u.unmerged, "proc_000000.hits.csv"), "utf8")).toBe("T2_XX_Beta 8 4096\n");
+  });
+
+  test("names with blanks and quotes are staged; a file staged before is replaced; what is not kept stays", async () => {
+    const file = "my 'best' \"hits\".csv";
+    const u = unit(
+      [sh('echo new >"$1"; echo x >tmp.dat', "select", file)],
+      [
+        { name: "hits", file },
+        { name: "tmp", file: "tmp.dat", keep: false },
+      ],
+    );
+    u.write(`storage/unmerged/req/mg_000000/proc_000000.${file}`, "old and longer\n");
+    const job = await u.work("processing", "proc_000000");
+    expect(job.report).toMatchObject({ exitCode: 0 });
+    expect(job.report.outputs.map((output) => output.path)).toEqual([
+      join(u.unmerged, `proc_000000.${file}`),
+    ]);
+    expect(readFileSync(join(u.unmerged, `proc_000000.${file}`), "utf8")).toBe("new\n");
+    expect(existsSync(join(u.unmerged, "proc_000000.tmp.dat"))).toBe(false);
+  });
+
+  test("measures memory and CPU of the whole tree, of short steps too", async () => {
+    const script =
+      "node -e 'const b = Buffer.alloc(80e6, 1); const e = Date.now() + 300; while (Date.now() < e); process.exit(b.length ? 0 : 1)'; :";
+    const long = await unit([sh(script)]).work("processing", "proc_000000");
+    expect(long.report.steps[0]?.peakMemoryMb).toBeGreaterThan(100);
+    expect(long.report.steps[0]?.peakMemoryMb).toBeLessThan(400);
+    expect(long.report.steps[0]?.cpuSec).toBeGreaterThan(0.2);
+    expect(long.report.wallSec).toBeGreaterThan(0.25);
+    const short = await unit([{ name: "select", argv: ["true"] }]).work("processing", "proc_000000");
+    expect(short.report.steps[0]?.peakMemoryMb).toBeGreaterThan(0);
+  });
+
+  test("costs little", async () => {
+    const u = unit([{ name: "select", argv: ["true"] }]);
+    const times: number[] = [];
+    for (let i = 0; i < 7; i++) times.push((await u.work("processing", "proc_000000")).ms);
+    console.log(`worker with a trivial step: ${Math.min(...times).toFixed(0)} ms`);
+    expect(Math.min(...times)).toBeLessThan(120); // 60 on an idle machine
+  });
+});
+
+describe("a step that fails", () => {
+  test.each([
+    ["exit 3", { exitCode: 3, status: 3, signal: null }, 3],
+    ["exit 42", { exitCode: 42, status: 42, signal: null }, 1],
+    ["exit 137", { exitCode: 137, status: 137, signal: null }, 137],
+    ["exit 143", { exitCode: 143, status: 143, signal: null }, 143],
+    ["kill -9 $$", { exitCode: 137, status: 137, signal: 9 }, 137],
+    ["kill -15 $$", { exitCode: 143, status: 143, signal: 15 }, 143],
+    ["kill -11 $$", { exitCode: 139, status: 139, signal: 11 }, 139],
+    ["echo exit_code=8021 >>$WMS2_STEP_REPORT; exit 85", { exitCode: 8021, status: 85, signal: null }, 1],
+    ["echo exit_code=8021 >>$WMS2_STEP_REPORT", { exitCode: 8021, status: 0, signal: null }, 1],
+    ["echo exit_code=0 >>$WMS2_STEP_REPORT; exit 5", { exitCode: 5, status: 5, signal: null }, 5],
+    ["echo 'exit_code=$(reboot)' >>$WMS2_STEP_REPORT; exit 5", { exitCode: 5 }, 5],
+  ])("%s keeps its true code", async (script, step, code) => {
+    const job = await unit([sh(script), sh("touch second", "second")]).work("processing", "proc_000000");
+    expect(job.report.steps).toEqual([expect.objectContaining(step)]);
+    expect(job.report).toMatchObject({ state: "finished", exitCode: step.exitCode });
+    expect(job.report.error).toContain("in step select");
+    expect(job.code).toBe(code);
+    expect(existsSync(join(job.dir, "second"))).toBe(false);
+  });
+
+  test("a missing program is 127 and one that may not be executed is 126, with the shell's words", async () => {
+    const missing = await unit([{ name: "select", argv: ["./no such"] }]).work("processing", "proc_000000");
+    expect(missing).toMatchObject({
+      code: 127,
+      report: { exitCode: 127, error: expect.stringContaining("not found") },
+    });
+    const u = unit([{ name: "select", argv: ["./plain.txt"] }]);
+    u.write("payload/plain.txt", "hello\n");
+    const refused = await u.work("processing", "proc_000000");
+    expect(refused).toMatchObject({ code: 126, report: { exitCode: 126 } });
+    expect(refused.report.error).toMatch(/[Pp]ermission denied/);
+    const empty = await unit([{ name: "select", argv: [] }]).work("processing", "proc_000000");
+    expect(empty.report).toMatchObject({ exitCode: 127, error: expect.stringContaining("no command") });
+  });
+
+  test("huge output stays in the log; its end is repeated on stderr", async () => {
+    const script = "head -c 30000000 /dev/zero | tr '\\0' x; echo the last words >&2; exit 9";
+    const job = await unit([sh(script)]).work("processing", "proc_000000");
+    expect(job.code).toBe(9);
+    expect(statSync(join(job.dir, "select.stdout.log")).size).toBe(30_000_000);
+    expect(job.stderr).toContain("the last words");
+    expect(job.stderr.length).toBeLessThan(10_000);
+    expect(job.stdout).toBe("");
+  });
+
+  test("a declared output that is missing is 60302, and nothing is staged", async () => {
+    const u = unit([sh("echo x >hits.csv; mkdir dir")], [HITS, { name: "more", file: "dir" }]);
+    const job = await u.work("processing", "proc_000000");
+    expect(job).toMatchObject({
+      code: 1,
+      report: { exitCode: 60302, error: expect.stringContaining("dir") },
+    });
+    expect(existsSync(u.unmerged)).toBe(false);
+  });
+
+  test("storage that cannot be written is 60307 with the reason", async () => {
+    const u = unit([sh("echo x >hits.csv")], [HITS]);
+    u.write("storage/unmerged", "a file where a directory should be");
+    const job = await u.work("processing", "proc_000000");
+    expect(job).toMatchObject({ code: 1, report: { exitCode: 60307, outputs: [] } });
+    expect(job.report.error).toMatch(/Not a directory|File exists/);
+  });
+
+  test("a target that cannot be replaced is 60307 and leaves no temporary file", async () => {
+    const u = unit([sh("echo x >hits.csv")], [HITS]);
+    mkdirSync(join(u.unmerged, "proc_000000.hits.csv.sum/in the way"), { recursive: true });
+    mkdirSync(join(u.unmerged, "proc_000000.hits.csv/in the way"), { recursive: true });
+    const job = await u.work("processing", "proc_000000");
+    expect(job.report).toMatchObject({ exitCode: 60307 });
+    expect(readdirSync(u.unmerged).filter((name) => name.startsWith(".wms2-tmp"))).toEqual([]);
+  });
+});
+
+describe("SIGTERM", () => {
+  test("reaches the step and its children, and is reported", async () => {
+    const u = unit([sh("sleep 30 & echo $! >child; wait"), sh("touch second", "second")]);
+    const dir = u.job();
+    const job = start(["./condor_exec.exe", "processing", "proc_000000"], dir);
+    await appears(join(dir, "child"));
+    expect(readReport(dir)).toMatchObject({ state: "started", exitCode: null, endedAt: null });
+    process.kill(job.pid, "SIGTERM");
+    const ended = await job.ended;
+    expect(ended.code).toBe(143);
+    expect(ended.ms).toBeLessThan(5000);
+    const report = readReport(dir);
+    expect(report).toMatchObject({
+      state: "finished",
+      exitCode: 143,
+      error: "stopped by SIGTERM in step select",
+    });
+    expect(report.steps).toMatchObject([{ signal: 15 }]);
+    const child = Number(readFileSync(join(dir, "child"), "utf8"));
+    expect(() => process.kill(child, 0)).toThrow();
+  });
+
+  test("a step that ends well after it still ends the job", async () => {
+    const u = unit([
+      sh("trap 'echo caught; exit 0' TERM; touch ready; while :; do sleep 0.05; done"),
+      sh("touch second", "second"),
+    ]);
+    const dir = u.job();
+    const job = start(["./condor_exec.exe", "processing", "proc_000000"], dir);
+    await appears(join(dir, "ready"));
+    process.kill(job.pid, "SIGTERM");
+    expect((await job.ended).code).toBe(143);
+    expect(readReport(dir)).toMatchObject({ exitCode: 143, steps: [{ exitCode: 0 }] });
+    expect(readFileSync(join(dir, "select.stdout.log"), "utf8")).toBe("caught\n");
+    expect(existsSync(join(dir, "second"))).toBe(false);
+  });
+});
+
+describe("a manifest that cannot be used is 50113", () => {
+  const good = () => unit([sh("touch ran")], [HITS], { proc_000000: {}, proc_000001: {} });
+  test.each([
+    ["no such node", "proc_000009", (text: string) => text, "no node proc_000009"],
+    ["empty", "proc_000000", () => "", "empty"],
+    ["garbage", "proc_000000", () => "\u0000\u0001 not json", "not readable"],
+    ["cut short", "proc_000000", (text: string) => text.slice(0, -20), "not readable"],
+    ["no steps", "proc_000000", (text: string) => text.replace(/"steps":.*/, '"steps":[],'), "no steps"],
+    ["no unit", "proc_000000", (text: string) => text.replace(/"unit":.*/, '"unit":"a b",'), "no unit"],
+    [
+      "a dangerous unmerged",
+      "proc_000000",
+      (text: string) => text.replace(/"unmerged":.*/, '"unmerged":"/x/../mg_000000",'),
+      "unmerged",
+    ],
+    [
+      "an output that leads away",
+      "proc_000000",
+      (text: string) => text.replace('"hits.csv"', '"../../hits.csv"'),
+      "relative",
+    ],
+    ["a node name that is none", "../x", (text: string) => text, "not the name of a node"],
+  ])("%s", async (_what, node, spoil, words) => {
+    const u = good();
+    u.manifest = spoil(u.manifest);
+    const job = await u.work("processing", node);
+    expect(job.code).toBe(1);
+    expect(job.report).toMatchObject({ state: "finished", exitCode: 50113 });
+    expect(job.report.error).toContain(words);
+  });
+
+  test("a bad role and a missing manifest leave a report too", async () => {
+    const u = good();
+    expect((await u.work("dance", "proc_000000")).report).toMatchObject({
+      exitCode: 50113,
+      error: "unknown role: dance",
+    });
+    const dir = u.job();
+    const ended = await run(
+      ["sh", "-c", "rm manifest.json; exec ./condor_exec.exe processing proc_000000"],
+      dir,
+    );
+    expect(ended.code).toBe(1);
+    expect(readReport(dir)).toMatchObject({ exitCode: 50113, error: "manifest.json is missing" });
+  });
+});
+
+describe("FrameworkJobReport.xml", () => {
+  const fjr = async (xml: string, script = "exit 0", outputs: TestOutput[] = []) => {
+    const u = unit([sh(`cp given.xml FrameworkJobReport.xml; echo x >out.root; ${script}`, "RECO")], outputs);
+    u.write("payload/given.xml", xml);
+    return u.work("processing", "proc_000000");
+  };
+  const SAMPLE = readFileSync(new URL("../testing/sample.fjr.xml", import.meta.url), "utf8");
+
+  test("gives the true code, events and memory, and is kept under the step's name", async () => {
+    const job = await fjr(SAMPLE, "exit 85");
+    expect(job.report).toMatchObject({
+      exitCode: 8021,
+      error: "exit 8021 in step RECO",
+      eventsRead: 40,
+      eventsWritten: 38,
+      peakMemoryMb: 2751,
+    });
+    expect(job.report.steps).toMatchObject([
+      { exitCode: 8021, status: 85, eventsRead: 40, eventsWritten: 38 },
+    ]);
+    expect(job.code).toBe(1);
+    expect(existsSync(join(job.dir, "RECO.fjr.xml"))).toBe(true);
+  });
+
+  test("an error in it fails a step that returned 0; none in it keeps the process code", async () => {
+    expect((await fjr(SAMPLE)).report).toMatchObject({ exitCode: 8021 });
+    const clean = SAMPLE.replace(/<FrameworkError[^]*<\/FrameworkError>/, "");
+    expect((await fjr(clean)).report).toMatchObject({ exitCode: 0, eventsWritten: 38 });
+    expect((await fjr(clean, "exit 7")).report).toMatchObject({ exitCode: 7 });
+  });
+
+  test.each([
+    ["empty", "", ""],
+    ["cut in the middle", SAMPLE.slice(0, 700), ""],
+    ["cut after its error", SAMPLE.replace("</FrameworkJobReport>", ""), "names exit code 8021"],
+    ["not XML", "Segmentation fault\n", ""],
+  ])("%s is 50115 with what can still be told", async (_what, xml, hint) => {
+    const job = await fjr(xml, "exit 1");
+    expect(job.report).toMatchObject({ exitCode: 50115 });
+    expect(job.report.error).toContain("cut short");
+    expect(job.report.error).toContain(hint);
+  });
+
+  test("a kill that cut the report short is still told", async () => {
+    const job = await fjr(SAMPLE.slice(0, 700), "kill -9 $$");
+    expect(job.report).toMatchObject({ exitCode: 50115, steps: [{ signal: 9, status: 137 }] });
+    expect(job.report.error).toContain("killed by signal 9");
+  });
+
+  test.each([
+    [
+      "the first error with a code counts",
+      '<FrameworkError ExitStatus="x"/><FrameworkError ExitStatus="8001" Type="a>b"/><FrameworkError ExitStatus="8020"/>',
+      8001,
+    ],
+    ["an error without the attribute is 8001", "<FrameworkError Type='x'>bad</FrameworkError>", 8001],
+    ["an error whose code is no number is 99999", '<FrameworkError ExitStatus=""/>', 99999],
+    [
+      "text in CDATA and comments is no markup",
+      '<!-- <FrameworkError ExitStatus="1"/> --><X><![CDATA[ <FrameworkError ExitStatus="2"/> </FrameworkJobReport> ]]></X>',
+      0,
+    ],
+    ["all inputs skipped is no success", '<SkippedFile Pfn="a" Lfn="b"/>', 8020],
+    [
+      "one skipped among others is",
+      '<SkippedFile Pfn="a" Lfn="b"/><InputFile><EventsRead> 3 </EventsRead></InputFile>',
+      0,
+    ],
+    [
+      "odd numbers do not matter",
+      '<PerformanceSummary Metric="ApplicationMemory"><Metric Name="PeakValueRss" Value="-nan"/></PerformanceSummary>',
+      0,
+    ],
+  ])("%s", async (_what, body, code) => {
+    expect((await fjr(`<FrameworkJobReport>\n${body}\n</FrameworkJobReport>\n`)).report.exitCode).toBe(code);
+  });
+
+  test("pile-up does not count as read; files of one module add up, modules do not", async () => {
+    const input = (kind: string, n: number) =>
+      `<InputFile><InputType>${kind}</InputType><EventsRead>${n}</EventsRead></InputFile>`;
+    const out = (module: string, n: number, pfn: string) =>
+      `<File><PFN>file:${pfn}</PFN><ModuleLabel>${module}</ModuleLabel><TotalEvents>\n ${n}\n</TotalEvents></File>`;
+    const job = await fjr(
+      `<FrameworkJobReport>${input("primaryFiles", 10)}${input("mixingFiles", 90000)}${input("primaryFiles", 5)}
+${out("AOD", 7, "a.root")}${out("AOD", 6, "b.root")}${out("MINI", 12, "out.root")}</FrameworkJobReport>`,
+      "exit 0",
+      [{ name: "mini", file: "out.root" }],
+    );
+    expect(job.report).toMatchObject({
+      exitCode: 0,
+      eventsRead: 15,
+      eventsWritten: 13,
+      outputs: [{ name: "mini", events: 12 }],
+    });
+  });
+
+  test("a report that was there before the step is not taken for its own", async () => {
+    const u = unit([sh("exit 0", "RECO")]);
+    u.write("payload/FrameworkJobReport.xml", SAMPLE);
+    expect((await u.work("processing", "proc_000000")).report).toMatchObject({
+      exitCode: 0,
+      eventsRead: null,
+    });
+  });
+});
+
+async function appears(path: string): Promise<void> {
+  for (let i = 0; i < 500 && !existsSync(path); i++) await new Promise((wake) => setTimeout(wake, 10));
+  await new Promise((wake) => setTimeout(wake, 50)); // let it be written
+}
+
+test("a scratch directory that cannot hold a report ends the job with 1", async () => {
+  const u = unit([sh("exit 0")]);
+  const dir = u.job();
+  writeFileSync(join(dir, ".wms2"), "in the way");
+  expect((await run(["./condor_exec.exe", "processing", "proc_000000"], dir)).code).toBe(1);
+});

@@ -1,0 +1,68 @@
+import type { FinishedUnit } from "../domain/workflow.ts";
+import { json } from "./columns.ts";
+import type { Sql } from "./sql.ts";
+
+/**
+ * Finished units become rows, once each. What hangs on them (the counters of block and workflow, the state of
+ * their input files) is moved by the rows that were really added, in the same transaction: however often this
+ * is repeated, and wherever it is cut off, everything is counted once.
+ */
+export async function recordFinished(tx: Sql, units: readonly FinishedUnit[]): Promise<number> {
+  // Serialises writers of one workflow: of two that each finish half of a split file, the later must see the
+  // other's rows. In order of id, so that two writers of several workflows never wait for each other.
+  const workflows = [...new Set(units.map(({ workflowId }) => workflowId))];
+  await tx.query("SELECT 1 FROM workflows WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE", [
+    workflows,
+  ]);
+
+  const [counted] = await tx.query<{ added: number; names: readonly (readonly [string, string])[] }>(
+    `WITH added AS (
+       INSERT INTO work_units (workflow_id, name, dag_id, round, block_index, status, site, events, outputs, attempts,
+         last_error, finished_at, registered_at)
+       SELECT g."workflowId", g.name, g."dagId", g.round, g.block, g.status, g.site, g.events, g.outputs, g.attempts,
+         g."lastError", g."finishedAt", g."registeredAt"
+       FROM json_to_recordset($1::json) AS g ("workflowId" text, name text, "dagId" text, round int, block int,
+         status text, site text, events bigint, outputs jsonb, attempts int, "lastError" text,
+         "finishedAt" timestamptz, "registeredAt" timestamptz)
+       ON CONFLICT (workflow_id, name) DO NOTHING
+       RETURNING workflow_id, name, block_index, status, events, finished_at),
+     blocks AS (
+       UPDATE processing_blocks b SET
+         units_done = b.units_done + a.units,
+         units_registered = b.units_registered + a.registered,
+         updated_at = a.at
+       FROM (SELECT workflow_id, block_index, count(*)::int AS units, max(finished_at) AS at,
+               count(*) FILTER (WHERE status <> 'owed')::int AS registered
+             FROM added GROUP BY workflow_id, block_index) a
+       WHERE b.workflow_id = a.workflow_id AND b.block_index = a.block_index),
+     flows AS (
+       UPDATE workflows w SET
+         units_done = w.units_done + a.units,
+         events_done = w.events_done + a.events,
+         updated_at = GREATEST(w.updated_at, a.at)
+       FROM (SELECT workflow_id, count(*)::int AS units, sum(events)::bigint AS events, max(finished_at) AS at
+             FROM added GROUP BY workflow_id) a
+       WHERE w.id = a.workflow_id)
+     SELECT count(*)::int AS added, COALESCE(jsonb_agg(jsonb_build_array(workflow_id, name)), '[]') AS names FROM added`,
+    [json(units)],
+  );
+  if (!counted || counted.added === 0) return 0;
+  await settleFiles(tx, counted.names);
+  return counted.added;
+}
+
+/** A file is processed when every unit it was planned into has finished. */
+async function settleFiles(tx: Sql, units: readonly (readonly [string, string])[]): Promise<void> {
+  await tx.query(
+    `WITH touched AS (
+       SELECT DISTINCT u.file_id FROM jsonb_array_elements($1::jsonb) AS g (unit)
+       JOIN file_units u ON u.workflow_id = g.unit ->> 0 AND u.unit = g.unit ->> 1),
+     settled AS (
+       SELECT u.file_id FROM touched t JOIN file_units u USING (file_id)
+       LEFT JOIN work_units w ON w.workflow_id = u.workflow_id AND w.name = u.unit
+       GROUP BY u.file_id HAVING count(*) = count(w.name))
+     UPDATE input_files f SET state = 'processed', reason = NULL
+     FROM settled s WHERE f.id = s.file_id AND f.state <> 'processed'`,
+    [json(units)],
+  );
+}

@@ -1,0 +1,30 @@
+import { alertStore } from "./alerts.ts";
+import { dagStore } from "./dags.ts";
+import { fileStore } from "./files.ts";
+import { intentStore } from "./intents.ts";
+import type { Store } from "./port.ts";
+import { SpecMemory } from "./request-rows.ts";
+import { requestStore } from "./requests.ts";
+import { settingStore } from "./settings.ts";
+import { siteStore } from "./sites.ts";
+import type { Sql } from "./sql.ts";
+import { unitStore } from "./units.ts";
+import { workflowStore } from "./workflows.ts";
+
+/** The store over a database whose schema is up to date (see open.ts). */
+export function openStore(sql: Sql, specs = new SpecMemory()): Store {
+  return {
+    requests: requestStore(sql, specs),
+    workflows: workflowStore(sql),
+    dags: dagStore(sql),
+    units: unitStore(sql),
+    files: fileStore(sql),
+    sites: siteStore(sql),
+    alerts: alertStore(sql),
+    intents: intentStore(sql),
+    settings: settingStore(sql),
+    transaction: (work) => sql.transaction((tx) => work(openStore(tx, specs))),
+    ping: async () => void (await sql.query("SELECT 1")),
+    close: () => sql.close(),
+  };
+}

@@ -1,0 +1,128 @@
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { NodeTally, UnitTally } from "../../src/domain/dag.ts";
+import { parseRescue } from "../../src/engine/format/rescue.ts";
+import type { GeneratedDag } from "./engine-generator.ts";
+import {
+  again,
+  type EngineSeat,
+  executions,
+  layRun,
+  letGo,
+  newestRescue,
+  submit,
+  type TestRun,
+  untilTrue,
+  Watcher,
+} from "./engine-runs.ts";
+
+/** Everything about one submission that must not depend on the engine. */
+export interface Outcome {
+  readonly verdict: string;
+  readonly nodes: NodeTally;
+  readonly units: UnitTally;
+  readonly unitsDone: readonly string[];
+  readonly unitsFailed: readonly string[];
+  readonly rescue: number | null;
+  readonly exitcode: unknown;
+  readonly dagStatus: unknown;
+  /** unit/node → state and retries. */
+  readonly states: Readonly<Record<string, string>>;
+  /** Newest rescue file per DAG: what is done, and the retries it grants. */
+  readonly rescues: Readonly<
+    Record<string, { done: readonly string[]; retries: Readonly<Record<string, number>> } | null>
+  >;
+  readonly executions: Readonly<Record<string, number>>;
+}
+
+const MAX_SUBMISSIONS = 3;
+
+/** Runs every DAG to its end, stop and rescues included: all of them side by side. */
+export async function runAll(
+  seat: EngineSeat,
+  dags: readonly GeneratedDag[],
+): Promise<ReadonlyMap<string, readonly Outcome[]>> {
+  const watch = new Watcher(seat.engine);
+  const results = await Promise.all(
+    dags.map(async (dag) => [dag.name, await runOne(seat, watch, dag)] as const),
+  );
+  return new Map(results);
+}
+
+async function runOne(seat: EngineSeat, watch: Watcher, dag: GeneratedDag): Promise<Outcome[]> {
+  const laid = await layRun(seat.root, dag.files);
+  const outcomes: Outcome[] = [];
+  for (let round = 0; round < MAX_SUBMISSIONS; round++) {
+    const run = await submit(seat.engine, round === 0 ? laid : again(laid));
+    if (dag.stops && round === 0) {
+      await untilOnlyWaiting(seat, run);
+      await seat.engine.stop(run);
+    }
+    await watch.ended(run, 150);
+    await untilTrue("it is gone", async () => (await seat.engine.find(run)).kind === "absent", 90);
+    const view = await watch.ended(run);
+    outcomes.push(await outcomeOf(seat, run, view));
+    if (view.verdict === "success") break;
+    if (dag.stops && round === 0) await letGo(run);
+  }
+  return outcomes;
+}
+
+/** Nothing moves but jobs that wait for `go` (or nothing at all any more). */
+async function untilOnlyWaiting(seat: EngineSeat, run: TestRun): Promise<void> {
+  let before = "";
+  let since = Date.now();
+  await untilTrue(
+    "nothing moves",
+    async () => {
+      const nodes = await seat.engine.nodes(run);
+      const now = JSON.stringify([nodes, await executions(run)]);
+      if (now !== before) [before, since] = [now, Date.now()];
+      return nodes.length > 0 && Date.now() - since > 5000;
+    },
+    120,
+  );
+  await sleep(200);
+}
+
+async function outcomeOf(
+  seat: EngineSeat,
+  run: TestRun,
+  view: Awaited<ReturnType<Watcher["ended"]>>,
+): Promise<Outcome> {
+  const metrics = JSON.parse(
+    await readFile(path.join(run.submitDir, "workflow.dag.metrics"), "utf8").catch(() => "{}"),
+  );
+  const states: Record<string, string> = {};
+  for (const node of await seat.engine.nodes(run)) {
+    states[`${node.unit ?? ""}/${node.node}`] = `${node.state} after ${node.retries} retries`;
+  }
+  const units = (await readdir(run.submitDir)).filter((name) => /^mg_\d+$/.test(name));
+  const rescues: Record<string, Outcome["rescues"][string]> = {};
+  for (const dir of [".", ...units]) {
+    const name = await newestRescue(path.join(run.submitDir, dir));
+    if (name === null) continue;
+    const rescue = parseRescue(await readFile(path.join(run.submitDir, dir, name), "utf8"));
+    rescues[`${dir}/${name}`] = {
+      done: [...rescue.done].sort(),
+      retries: sorted(Object.fromEntries(rescue.retries)),
+    };
+  }
+  return {
+    verdict: view.verdict,
+    nodes: view.nodes,
+    units: view.units,
+    unitsDone: [...view.unitsDone].sort(),
+    unitsFailed: [...view.unitsFailed].sort(),
+    rescue: view.rescue,
+    exitcode: metrics.exitcode,
+    dagStatus: metrics.DagStatus,
+    states: sorted(states),
+    rescues,
+    executions: sorted(await executions(run)),
+  };
+}
+
+const sorted = <T>(record: Record<string, T>): Record<string, T> =>
+  Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
