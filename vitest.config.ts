@@ -10,6 +10,8 @@ export default defineConfig({
           name: "fast",
           include: ["src/**/*.test.ts", "tests/*.test.ts", "tests/scenarios/**/*.test.ts"],
           exclude: ["**/*.real.test.ts"],
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
         },
       },
       {

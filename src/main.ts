@@ -7,6 +7,7 @@ import { makeEventBus } from "./api/event-bus.ts";
 import { makeMetrics } from "./api/metrics.ts";
 import { buildApi } from "./api/server.ts";
 import type { Clock } from "./base/clock.ts";
+import { VERSION } from "./base/version.ts";
 import { makeLocalCatalog } from "./catalogs/local-catalog.ts";
 import type { Config } from "./config/settings.ts";
 import { replaceFile, unwritable } from "./disk/atomic-file.ts";
@@ -22,7 +23,6 @@ import type { Log, LoopPolicy, Ports } from "./lifecycle/ports.ts";
 import { timedEngine } from "./lifecycle/timed-engine.ts";
 import { openEmbedded, openPostgres } from "./store/open.ts";
 import type { Store } from "./store/port.ts";
-import { VERSION } from "./version.ts";
 
 /** A running server. `close` ends passes, the API and the store; jobs of the engine live on. */
 export interface Server {

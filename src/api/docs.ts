@@ -1,4 +1,4 @@
-import swagger from "@fastify/swagger";
+import swagger, { type SwaggerTransformObject } from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
 import type { Api } from "./routes/api.ts";
@@ -19,8 +19,24 @@ export function describeRoutes(app: Api, version: string): void {
       components: { securitySchemes: { operator: { type: "http", scheme: "bearer" } } },
     },
     transform: jsonSchemaTransform,
-    transformObject: jsonSchemaTransformObject,
+    transformObject: (input) => pruned(jsonSchemaTransformObject(input)),
   });
+}
+
+/** Every schema comes twice, as it is read and as it is written; only those that something refers to stay. */
+function pruned(document: ReturnType<SwaggerTransformObject>): ReturnType<SwaggerTransformObject> {
+  const { components, ...rest } = document as { components?: { schemas?: Record<string, unknown> } };
+  const kept: Record<string, unknown> = {};
+  const keep = (part: unknown): void => {
+    for (const [, name] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      const schema = components?.schemas?.[name!];
+      if (schema === undefined || name! in kept) continue;
+      kept[name!] = schema;
+      keep(schema);
+    }
+  };
+  keep(rest);
+  return { ...document, components: { ...components, schemas: kept } } as typeof document;
 }
 
 /** The page for people, and the document for programs. */

@@ -35,6 +35,8 @@ export interface ApiTuning {
   readonly checkAnswers?: boolean;
   /** Time between comments on the event stream, so that proxies keep it open. Default: 15 s. */
   readonly heartbeatMs?: number;
+  /** The longest any answer may take before it is a 503. Default: 30 s. */
+  readonly answerMs?: number;
   /** How long store and engine may take to answer a health or status question. Default: 2 s. */
   readonly probeMs?: number;
 }

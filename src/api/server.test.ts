@@ -128,7 +128,8 @@ describe("what is refused", () => {
     ["GET", "/api/v1/dags?request=unknown", 404],
     ["GET", "/api/v1/requests/..%2F..%2Fetc%2Fpasswd", 400],
     ["GET", `/api/v1/requests/${"x".repeat(201)}`, 400],
-    ["GET", "/api/v1/workflows/1", 400],
+    ["GET", "/api/v1/workflows/1", 404],
+    ["GET", "/api/v1/workflows/a%20b", 400],
     ["GET", `/api/v1/workflows/${DAG_ID}`, 404],
     ["GET", `/api/v1/dags/${WORKFLOW_ID}`, 404],
     ["GET", "/api/v1/sites/south", 404],
@@ -178,6 +179,13 @@ describe("what fails", () => {
     expect(answer.json()).toMatchObject({ code: "store-unreachable", detail: "no answer from db" });
   });
 
+  test("a store that hangs is 503 too", async () => {
+    const list = () => new Promise<never>(() => {});
+    const app = api({ store: fakeStore(undefined, { requests: { list } }), tuning: { answerMs: 30 } });
+    const answer = await app.inject("/api/v1/requests");
+    expect(answer.json()).toMatchObject({ status: 503, detail: "no answer in time" });
+  });
+
   test("a bug is 500 without its stack; words of strangers stay inside", async () => {
     const bug = await failing(new InvariantError("units went backwards", { secret: 1 })).inject(
       "/api/v1/requests",
@@ -209,6 +217,7 @@ test("the OpenAPI document names every route and every view", async () => {
   }
   expect(paths).toHaveLength(27);
   expect(document.components.schemas).toHaveProperty("RequestDetail");
+  expect(document.components.schemas).not.toHaveProperty("RequestDetailInput");
   expect(document.components.schemas).toHaveProperty("Problem");
   expect(document.paths["/api/v1/requests"].post.security).toEqual([{ operator: [] }]);
 });

@@ -27,7 +27,7 @@ import { usageCompiler } from "./validate.ts";
 
 const BODY_LIMIT = 12_000_000;
 /** The last resort against a call that hangs; adapters have their own, shorter time-outs. */
-const ANSWER_WITHIN_MS = 30_000;
+const ANSWER_MS = 30_000;
 
 /** The HTTP server, not yet listening. Routes parse, call one command or query, and map the result to a view. */
 export function buildApi(ports: ApiPorts): FastifyInstance {
@@ -35,7 +35,7 @@ export function buildApi(ports: ApiPorts): FastifyInstance {
     ...(ports.logger ? { loggerInstance: ports.logger } : { logger: false }),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
-    handlerTimeout: ANSWER_WITHIN_MS,
+    handlerTimeout: ports.tuning?.answerMs ?? ANSWER_MS,
     requestTimeout: 60_000,
     forceCloseConnections: "idle",
     routerOptions: { maxParamLength: 300, ignoreTrailingSlash: true },

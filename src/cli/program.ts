@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { VERSION } from "../version.ts";
+import { VERSION } from "../base/version.ts";
 import { addServe } from "./serve.ts";
 import { paintFor } from "./terminal.ts";
 
@@ -13,10 +13,19 @@ export function makeProgram(): Command {
   const program = new Command("wms2")
     .description("A workload manager for high-throughput computing that recovers.")
     .version(VERSION, "-V, --version")
-    .option("--server <url>", "the server to talk to (default: $WMS2_SERVER, else the one of the data directory)")
-    .option("--token-file <file>", "file with the operator token (default: $WMS2_TOKEN, else the data directory's)")
+    .option(
+      "--server <url>",
+      "the server to talk to (default: $WMS2_SERVER, else the one of the data directory)",
+    )
+    .option(
+      "--token-file <file>",
+      "file with the operator token (default: $WMS2_TOKEN, else the data directory's)",
+    )
     .option("--config <file>", "settings as YAML (default: $WMS2_CONFIG)")
-    .option("--data-dir <dir>", "where a server of this machine lives (default: $WMS2_DATA_DIR, else ~/.local/share/wms2)")
+    .option(
+      "--data-dir <dir>",
+      "where a server of this machine lives (default: $WMS2_DATA_DIR, else ~/.local/share/wms2)",
+    )
     .option("--debug", "show where an error came from")
     .showSuggestionAfterError()
     .configureHelp({ sortSubcommands: false, showGlobalOptions: false })

@@ -50,10 +50,10 @@ export function readAssignment(word: string): { key: string; value: unknown } {
       hint: "for example: --set priority=200000",
     });
   }
-  return { key: word.slice(0, at), value: valueOf(word.slice(at + 1)) };
+  return { key: word.slice(0, at), value: jsonOrText(word.slice(at + 1)) };
 }
 
-function valueOf(text: string): unknown {
+function jsonOrText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -23,7 +23,7 @@ export type RunningView = Extract<RunObservation, { kind: "running" }>;
 export type EndedView = Extract<RunObservation, { kind: "ended" }>;
 
 /** Done units whose size is not yet known are counted by the average; so many are looked up per visit. */
-const SIZES_PER_VISIT = 200;
+const SIZES_PER_VISIT = 20;
 const STATUS = "workflow.dag.status";
 
 interface Memory {
@@ -32,6 +32,8 @@ interface Memory {
   top: TopView | null;
   /** Nodes in a unit, counted once in its group.dag. */
   readonly sizes: Map<string, number>;
+  /** Units whose group.dag cannot be read: not asked again. */
+  readonly unknowable: Set<string>;
   last: RunningView | null;
   ended: { stamp: string; view: EndedView } | null;
   since: number;
@@ -65,7 +67,7 @@ export class RunReader {
     const top = file.value.isOlderThan(since) ? file.value.doneOnly() : file.value;
     const lives = await inTurns(top.unitsQueued, (unit) => this.unit(run, memory, unit, since));
     const unchanged = memory.last !== null && memory.top === top && !lives.some((live) => live.changed);
-    if (unchanged && memory.sizes.size >= top.unitsDone.length) {
+    if (unchanged && memory.sizes.size + memory.unknowable.size >= top.unitsDone.length) {
       return memory.last!.note === note ? memory.last! : { ...memory.last!, note };
     }
     await this.learnSizes(run, memory, [...top.unitsDone, ...top.unitsFailed]);
@@ -232,6 +234,7 @@ export class RunReader {
         planned: await plannedNodes(run),
         top: null,
         sizes: new Map(),
+        unknowable: new Set(),
         last: null,
         ended: null,
         since: 0,
@@ -265,10 +268,13 @@ export class RunReader {
     units: readonly string[],
     limit = SIZES_PER_VISIT,
   ): Promise<void> {
-    const unknown = units.filter((unit) => !memory.sizes.has(unit)).slice(0, limit);
+    const unknown = units
+      .filter((unit) => !memory.sizes.has(unit) && !memory.unknowable.has(unit))
+      .slice(0, limit);
     await inTurns(unknown, async (unit) => {
       const dag = await readText(`${run.submitDir}/${unit}/group.dag`);
       if (dag.kind === "text") memory.sizes.set(unit, nodeNames(dag.text).length);
+      else memory.unknowable.add(unit);
     });
   }
 

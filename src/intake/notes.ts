@@ -7,9 +7,14 @@ const MAX_PROBLEMS = 200;
 export class Notes {
   readonly #problems: Problem[] = [];
   readonly #warnings: string[] = [];
+  readonly #told = new Set<string>();
   #unlisted = 0;
 
+  /** Several readers may look at one place; what is wrong there is told once. */
   problem(path: string, message: string, allowed: string | null = null): void {
+    const key = `${path}\n${message}`;
+    if (this.#told.has(key)) return;
+    this.#told.add(key);
     if (this.#problems.length < MAX_PROBLEMS) this.#problems.push({ path, message, allowed });
     else this.#unlisted += 1;
   }
@@ -41,12 +46,4 @@ export function shown(value: unknown): string {
   if (typeof value === "object" && value !== null) return "a map";
   const text = typeof value === "string" ? JSON.stringify(value.slice(0, 80)) : String(value).slice(0, 80);
   return typeof value === "string" && value.length > 80 ? `${text}… (${value.length} characters)` : text;
-}
-
-/** Lines for people: `split.files_per_job: must be at least 1 (got 0)`. */
-export function describeProblems(problems: readonly Problem[]): readonly string[] {
-  return problems.map(({ path, message, allowed }) => {
-    const place = path === "" ? "the document" : path;
-    return allowed === null ? `${place}: ${message}` : `${place}: ${message}; allowed: ${allowed}`;
-  });
 }

@@ -3,6 +3,8 @@ import { SPLIT_ALGORITHMS } from "../domain/request.ts";
 import { beforeFilter, MAX_INT64, readBigInteger } from "./big-integers.ts";
 import type { Form } from "./form.ts";
 import { eventsPerJobFor, eventsPerLumiFor } from "./sizing.ts";
+import { parseDuration } from "./units.ts";
+import { isRow } from "./values.ts";
 
 const BY = {
   files: "FileBased",
@@ -71,7 +73,9 @@ export function readSplit(top: Form, kind: "process" | "generate"): ReadSplit {
 
 /** Twelve hours of work when the time per event is known. Its own problems are told where resources are read. */
 function sizeFromTime(top: Form): number | null {
-  const seconds = top.row.time_per_event_sec;
+  const { resources, time_per_event_sec: plain } = top.row;
+  const written = isRow(resources) ? resources.time_per_event : undefined;
+  const seconds = typeof written === "string" ? parseDuration(written) : plain;
   return typeof seconds === "number" && seconds > 0 ? eventsPerJobFor(seconds) : null;
 }
 

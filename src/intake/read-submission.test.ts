@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { RequestSpec } from "../domain/request.ts";
-import { describeProblems } from "./notes.ts";
+import { describeProblems } from "./describe-problems.ts";
 import { readSubmission } from "./read-submission.ts";
 import { attached, generateDocument, processDocument, RULES } from "./test-documents.ts";
 
@@ -127,6 +127,22 @@ test("event numbers are 64 bits wide, as numbers or as text", () => {
   expect(lines(generateDocument({ events: "9223372036854775808" }))[0]).toContain(
     "must be at most 9223372036854775807",
   );
+});
+
+test("a job is twelve hours of work when the time per event is known and its size is not", () => {
+  const known = accepted(
+    generateDocument({ split: undefined, events_per_lumi: 100, resources: { time_per_event: "10 s" } }),
+  );
+  expect([known.spec.split.eventsPerJob, known.spec.generation?.eventsPerLumi]).toEqual([4300, 100]);
+  expect(accepted(generateDocument({ split: undefined })).spec.split.eventsPerJob).toBe(10_000);
+  const written = accepted(generateDocument({ split: { events_per_job: 300, events_per_lumi: 200 } })).spec;
+  expect([written.split.eventsPerJob, written.generation?.eventsPerLumi]).toEqual([300, 200]);
+});
+
+test("a thing said twice under two names is told once", () => {
+  expect(lines(processDocument({ request_name: "b" }))).toEqual([
+    "request_name: says the same as name; keep one of them",
+  ]);
 });
 
 test("the names of 003's API are understood", () => {

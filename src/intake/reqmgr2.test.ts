@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Submission } from "../domain/submission.ts";
-import { describeProblems } from "./notes.ts";
+import { describeProblems } from "./describe-problems.ts";
 import { readSubmission } from "./read-submission.ts";
 import { simulatorProfile } from "./reqmgr2-chain.ts";
 import { RULES, stepChainDocument } from "./test-documents.ts";

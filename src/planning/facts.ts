@@ -40,7 +40,7 @@ export interface Measured {
   /** Peak of one job. */
   readonly memoryMb: number | null;
   readonly secondsPerEvent: number | null;
-  /** Merged output per event. */
+  /** Merged output per event read or generated. */
   readonly kbPerEvent: number | null;
   /** Goes to the payload as step_profile.json. */
   readonly stepProfile: Readonly<Record<string, unknown>> | null;

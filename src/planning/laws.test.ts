@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { SiteName } from "../domain/names.ts";
 import type { DagPlan } from "../domain/plan.ts";
 import { type RequestSpec, SPLIT_ALGORITHMS } from "../domain/request.ts";
@@ -10,6 +10,7 @@ import { compileMask, selectLumis } from "./mask.ts";
 import { planRound } from "./plan-round.ts";
 import { generateSpec, inputFile, processSpec, sampleFacts } from "./sample-facts.ts";
 
+vi.setConfig({ testTimeout: 60_000 });
 const RUNS = { numRuns: 1000 };
 const SITES = ["T2_XX_Alpha", "T2_XX_Beta", "T2_XX_Gamma"] as SiteName[];
 

@@ -51,7 +51,7 @@ export function groupByLocation(
       nowhere.push(file);
       continue;
     }
-    const attempted = false;
+    const attempted = file.state === "attempted";
     const key = `${attempted ? 1 : 0} ${place.key}`;
     const group = groups.get(key);
     if (group) group.files.push(file);

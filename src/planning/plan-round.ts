@@ -1,7 +1,9 @@
 import type { DagPlan, PlanOutcome, PlanRefusal, UnplannedFile } from "../domain/plan.ts";
+import type { RequestSpec } from "../domain/request.ts";
 import {
   type FullPolicy,
   fullPolicy,
+  type Measured,
   type PlanFacts,
   type PlanFile,
   type SplitTuning,
@@ -171,8 +173,6 @@ function walkOf(
   maxUnits: number | null,
 ): Walk {
   const { spec, measured } = facts;
-  const kbPerEvent = measured?.kbPerEvent ?? spec.resources.kbPerEvent;
-  const survives = spec.generation?.filterEfficiency ?? 1;
   const resources = sized?.byRole.processing ?? NOT_SIZED_YET;
   return {
     spec,
@@ -184,13 +184,21 @@ function walkOf(
       targetBytes: spec.unit.targetMergedBytes,
       maxJobs: policy.maxJobsPerUnit,
       unsizedJobs: policy.unsizedJobsPerUnit,
-      bytesPerEvent: kbPerEvent === null ? null : kbPerEvent * 1024 * survives,
+      bytesPerEvent: bytesPerEvent(spec, measured ?? null),
     },
     resources,
     probe: sized?.probe ?? resources,
     probeJobs: spec.adaptive && facts.round === 0 ? policy.probeJobs : 0,
     maxUnits,
   };
+}
+
+/** Merged bytes per event read or generated. What was asked for counts events that survive; measurements, all. */
+function bytesPerEvent({ resources, generation }: RequestSpec, measured: Measured | null): number | null {
+  if (measured?.kbPerEvent) return measured.kbPerEvent * 1024;
+  return resources.kbPerEvent === null
+    ? null
+    : resources.kbPerEvent * 1024 * (generation?.filterEfficiency ?? 1);
 }
 
 /** The first walk only counts. */

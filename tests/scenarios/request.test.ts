@@ -158,7 +158,7 @@ test("the answer to a submission is lost: the run is found and adopted, never su
   const name = await world.submit(generation("gen", 2));
   await world.pass();
   await world.expectStatus(name, "planning");
-  world.restart();
+  await world.restart();
   await world.pass();
   await world.expectStatus(name, "active");
   expect(world.engine.calls.filter((call) => call === "submit")).toHaveLength(1);
@@ -169,7 +169,7 @@ test("an engine that cannot tell is not guessed at", async () => {
   world.engine.loseNextAnswer = true;
   const name = await world.submit(generation("gen", 2));
   await world.pass();
-  world.restart();
+  await world.restart();
   world.engine.findAnswers = { kind: "unknown", why: "condor_q timed out" };
   await world.pass();
   await world.expectStatus(name, "planning");

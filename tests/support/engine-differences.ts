@@ -51,7 +51,7 @@ export async function runAll(
 }
 
 async function runOne(seat: EngineSeat, watch: Watcher, dag: GeneratedDag): Promise<Outcome[]> {
-  const laid = await layRun(seat.root, dag.files);
+  const laid = await layRun(seat.root, dag.files, dag.nodes);
   const outcomes: Outcome[] = [];
   for (let round = 0; round < MAX_SUBMISSIONS; round++) {
     const run = await submit(seat.engine, round === 0 ? laid : again(laid));

@@ -9,6 +9,8 @@ export interface GeneratedDag {
   readonly files: Readonly<Record<string, string>>;
   /** Some jobs wait for the file `go`: stop the run when nothing else moves, and resume it with `go`. */
   readonly stops: boolean;
+  /** Nodes that are no units, at any depth. */
+  readonly nodes: number;
 }
 
 /** mulberry32: small, and the same on every machine. */
@@ -36,7 +38,9 @@ class Dice {
 }
 
 /** Codes by attempt; the last one repeats. Mostly fine, often mended by a retry or a rescue, sometimes hopeless. */
-const OUTCOMES = ["0", "0", "0", "0", "1 0", "2 1 0", "1 1 1 1 0", "1", "42 0", "1 42 0", "7"];
+const OUTCOMES = [..."00000000", "1 0", "1 0", "2 1 0", "1 1 1 1 0", "42 0", "1 42 0", "7"];
+/** For runs that are to be stopped in their middle. */
+const GENTLE = [..."0000", "1 0", "2 1 0"];
 
 interface Shape {
   readonly prefix: string;
@@ -50,15 +54,16 @@ interface Shape {
 
 function nodeLines(dice: Dice, shape: Shape, name: string, abortHere: boolean): string[] {
   const key = `${shape.prefix}${name}`;
-  const real = dice.chance(0.3);
+  const outcomes = shape.waits ? GENTLE : OUTCOMES;
+  const real = dice.chance(shape.waits ? 0.6 : 0.3);
   const lines = [real ? `JOB ${name} ${shape.nodeFile}` : `JOB ${name} none NOOP`];
   if (real) {
-    const codes = shape.waits && dice.chance(0.5) ? "wait" : dice.pick(OUTCOMES);
+    const codes = shape.waits && dice.chance(0.5) ? "wait" : dice.pick(outcomes);
     lines.push(`VARS ${name} key="${key}" codes="${codes}"`);
   }
   if (dice.chance(0.25)) {
     const defers = dice.chance(0.3);
-    const codes = defers ? dice.pick(["44 0", "44 44 0", "44 1 0"]) : dice.pick(OUTCOMES);
+    const codes = defers ? dice.pick(["44 0", "44 44 0", "44 1 0"]) : dice.pick(outcomes);
     lines.push(`SCRIPT ${defers ? "DEFER 44 1 " : ""}PRE ${name} ${shape.scripts} pre.${key} ${codes}`);
   }
   if (abortHere)
@@ -67,7 +72,7 @@ function nodeLines(dice: Dice, shape: Shape, name: string, abortHere: boolean): 
     );
   else if (dice.chance(real ? 0.3 : 0.6)) {
     const defers = dice.chance(0.15);
-    const codes = defers ? dice.pick(["44 0", "44 3 0"]) : dice.pick(OUTCOMES);
+    const codes = defers ? dice.pick(["44 0", "44 3 0"]) : dice.pick(outcomes);
     lines.push(`SCRIPT ${defers ? "DEFER 44 1 " : ""}POST ${name} ${shape.scripts} post.${key} ${codes}`);
   }
   if (dice.chance(0.6))
@@ -98,6 +103,9 @@ function dagLines(dice: Dice, shape: Shape, units: readonly string[]): string[] 
   return lines;
 }
 
+const countJobs = (files: Readonly<Record<string, string>>): number =>
+  Object.values(files).reduce((sum, text) => sum + (text.match(/^JOB /gm)?.length ?? 0), 0);
+
 /** One DAG per seed; what kind follows from the seed: plain, nested, aborting (a chain: nothing runs beside it), stopped. */
 export function generateDag(seed: number): GeneratedDag {
   const dice = new Dice(seed * 7919 + 17);
@@ -121,7 +129,7 @@ export function generateDag(seed: number): GeneratedDag {
     const inner = dagLines(dice, shape, []);
     files[`${unit}/group.dag`] = `NODE_STATUS_FILE group.dag.status 1\n${inner.join("\n")}\n`;
   }
-  return { name: `seed ${seed} (${kind})`, files, stops: waits };
+  return { name: `seed ${seed} (${kind})`, files, stops: waits, nodes: countJobs(files) };
 }
 
 /** Every part of a node fails once at every place of a chain, with and without a retry to mend it: one DAG of many chains. */
@@ -145,9 +153,6 @@ export function everyPosition(): GeneratedDag {
       }
     }
   }
-  return {
-    name: "a failure at every position",
-    files: { "workflow.dag": `${HEAD}${lines.join("\n")}\n` },
-    stops: false,
-  };
+  const files = { "workflow.dag": `${HEAD}${lines.join("\n")}\n` };
+  return { name: "a failure at every position", files, stops: false, nodes: countJobs(files) };
 }

@@ -95,10 +95,12 @@ export async function makeWorld() {
       now = new Date(now.getTime() + seconds * 1000);
     },
     pass: () => loop.passOnce(),
-    /** The server dies and another one starts: nothing is kept but the store and the disk. */
-    restart(owner = "server-2") {
+    /** The server dies and another one starts and waits its grace: nothing is kept but the store and the disk. */
+    async restart(owner = "server-2") {
       loop = makeLoop(ports, POLICY, owner);
-      world.wait(POLICY.leaseSec + POLICY.resubmitGraceSec);
+      world.wait(POLICY.leaseSec + 1);
+      await loop.passOnce();
+      world.wait(POLICY.resubmitGraceSec + 1);
     },
     async submit(text: string): Promise<RequestName> {
       const answer = await commands.submit({ text, format: "json" }, "ann");

@@ -6,7 +6,7 @@ import type { ApiPorts } from "../ports.ts";
 import { notFound } from "../problem.ts";
 import { dagDetailSchema, dagPageSchema } from "../schemas/dag.ts";
 import { itemErrors } from "../schemas/problem.ts";
-import { asList, idParams, nameText, paging, repeatable, uuidText } from "../schemas/query.ts";
+import { asList, idParams, idText, nameText, paging, repeatable } from "../schemas/query.ts";
 import { dagDetailView, dagView } from "../views/dag.ts";
 import type { Api } from "./api.ts";
 
@@ -14,7 +14,7 @@ const tags = ["dags"];
 const listQuery = z.strictObject({
   ...paging,
   status: repeatable(DAG_STATUSES),
-  workflow_id: uuidText.optional().describe("only DAGs of this workflow: its id"),
+  workflow_id: idText.optional().describe("only DAGs of this workflow: its id"),
   request: nameText.optional().describe("only DAGs of this request: its name"),
 });
 

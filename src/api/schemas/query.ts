@@ -2,17 +2,12 @@ import { z } from "zod";
 import { NAME_PATTERN, NAME_RULE, SITE_PATTERN } from "../../domain/names.ts";
 
 /** Pieces of queries and paths. A description is shown in the docs and as "allowed" when the value is wrong. */
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
 export const nameText = z.string().regex(NAME_PATTERN, "not a name").describe(NAME_RULE);
-export const uuidText = z
-  .string()
-  .regex(UUID, "not an id")
-  .describe("an id as listed: xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx");
+export const idText = z.string().regex(NAME_PATTERN, "not an id").describe("an id as listed");
 export const siteText = z.string().regex(SITE_PATTERN, "not a site name").describe("a site name as listed");
 
 export const nameParams = z.strictObject({ name: nameText });
-export const idParams = z.strictObject({ id: uuidText });
+export const idParams = z.strictObject({ id: idText });
 export const siteParams = z.strictObject({ name: siteText });
 
 export const limitUpTo = (most: number, usual: number) =>

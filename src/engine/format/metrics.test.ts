@@ -18,13 +18,13 @@ const good: Metrics = {
 describe("metrics", () => {
   it.each([
     ["all three agree", {}, "success"],
-    ["not every node succeeded", { succeeded: 2 }, "failed"],
+    ["ABORT-DAG-ON … RETURN 0: not every node succeeded", { succeeded: 2 }, "aborted"],
     ["halted and drained: DagStatus 0, exit code 1", { exitCode: 1, succeeded: 2 }, "halted"],
     ["a node failed", { exitCode: 1, dagStatus: 2, failed: 1 }, "failed"],
     ["a FINAL node turned a failure into exit code 0", { dagStatus: 2, failed: 1 }, "failed"],
     ["removed reports no failed node", { exitCode: 2, dagStatus: 4, succeeded: 0 }, "removed"],
     ["removed, with a FINAL node", { dagStatus: 4 }, "removed"],
-    ["ABORT-DAG-ON … RETURN 0", { dagStatus: 3 }, "aborted"],
+    ["ABORT-DAG-ON", { exitCode: 1, dagStatus: 3 }, "aborted"],
     ["a cycle", { exitCode: 1, dagStatus: 5 }, "unreadable"],
     ["halted", { exitCode: 1, dagStatus: 6 }, "halted"],
     ["an error", { exitCode: 1, dagStatus: 1 }, "failed"],

@@ -62,7 +62,8 @@ export function verdictOf(metrics: Metrics): RunVerdict {
   switch (metrics.dagStatus) {
     case 0:
       if (metrics.exitCode !== 0) return "halted";
-      return metrics.succeeded === metrics.total ? "success" : "failed";
+      // Exit code 0 with nodes left over: ABORT-DAG-ON … RETURN 0 (23.9.6), the only way to it.
+      return metrics.succeeded === metrics.total ? "success" : "aborted";
     case 3:
       return "aborted";
     case 4:

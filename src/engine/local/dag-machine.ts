@@ -68,7 +68,16 @@ type Part = "pre" | "post";
 
 export class DagMachine {
   readonly nodes: readonly LiveNode[];
-  readonly counts: Counts = { waiting: 0, ready: 0, pre: 0, queued: 0, post: 0, done: 0, failed: 0, futile: 0 };
+  readonly counts: Counts = {
+    waiting: 0,
+    ready: 0,
+    pre: 0,
+    queued: 0,
+    post: 0,
+    done: 0,
+    failed: 0,
+    futile: 0,
+  };
   outcome: DagOutcome | null = null;
   private readonly limits: DagLimits;
   private readonly categories = new Map<string, Category>();
@@ -121,7 +130,8 @@ export class DagMachine {
     }
     switch (event.kind) {
       case "start":
-        for (const node of this.nodes) if (node.state === "waiting" && node.parentsLeft === 0) this.makeReady(node);
+        for (const node of this.nodes)
+          if (node.state === "waiting" && node.parentsLeft === 0) this.makeReady(node);
         break;
       case "pre-ended":
         this.preEnded(this.node(event.node, "pre"), event.code);
@@ -190,13 +200,20 @@ export class DagMachine {
 
   private preEnded(node: LiveNode, code: number): void {
     this.places.pre.running -= 1;
-    if (node.spec.pre?.defer?.status === code) return this.defer(node, node.spec.pre.defer.seconds);
+    if (node.spec.pre?.defer?.status === code) {
+      this.defer(node, node.spec.pre.defer.seconds);
+      return;
+    }
     node.preReturn = code;
     if (code === 0) {
       this.move(node, "ready");
-      return this.makeSubmittable(node);
+      this.makeSubmittable(node);
+      return;
     }
-    if (code === node.spec.preSkip) return this.succeed(node);
+    if (code === node.spec.preSkip) {
+      this.succeed(node);
+      return;
+    }
     this.fail(node, code, `PRE script failed with status ${code}`);
   }
 
@@ -212,7 +229,10 @@ export class DagMachine {
 
   private postEnded(node: LiveNode, code: number): void {
     this.places.post.running -= 1;
-    if (node.spec.post?.defer?.status === code) return this.defer(node, node.spec.post.defer.seconds);
+    if (node.spec.post?.defer?.status === code) {
+      this.defer(node, node.spec.post.defer.seconds);
+      return;
+    }
     if (code === 0) this.succeed(node);
     else this.fail(node, code, `POST script failed with status ${code}`);
   }
@@ -232,7 +252,10 @@ export class DagMachine {
   }
 
   private succeed(node: LiveNode): void {
-    if (node.spec.abort?.on === 0) return this.abort(node, 0);
+    if (node.spec.abort?.on === 0) {
+      this.abort(node, 0);
+      return;
+    }
     this.move(node, "done");
     for (const index of node.spec.children) {
       const child = this.nodes[index] as LiveNode;
@@ -242,10 +265,14 @@ export class DagMachine {
   }
 
   private fail(node: LiveNode, code: number, detail: string): void {
-    if (node.spec.abort?.on === code) return this.abort(node, code);
+    if (node.spec.abort?.on === code) {
+      this.abort(node, code);
+      return;
+    }
     if (node.attempt < node.spec.retries && code !== node.spec.unlessExit) {
       node.attempt += 1;
-      return this.makeReady(node);
+      this.makeReady(node);
+      return;
     }
     this.move(node, "failed", detail);
     const doomed = [...node.spec.children];
@@ -261,7 +288,11 @@ export class DagMachine {
   private abort(node: LiveNode, code: number): void {
     this.move(node, code === 0 ? "done" : "failed", `ABORT-DAG-ON value ${code}`);
     const exit = node.spec.abort?.returns ?? Math.abs(code) % 256;
-    this.stopWith({ exit, status: 3, words: `node ${node.spec.name} exited with its ABORT-DAG-ON value ${code}` });
+    this.stopWith({
+      exit,
+      status: 3,
+      words: `node ${node.spec.name} exited with its ABORT-DAG-ON value ${code}`,
+    });
   }
 
   private stopWith(outcome: DagOutcome): void {
@@ -281,10 +312,11 @@ export class DagMachine {
       this.submitReady();
     }
     if (this.active > 0 || (this.counts.ready > 0 && !this.halted)) return;
-    if (this.counts.done === this.nodes.length) return this.end({ exit: 0, status: 0, words: "all nodes done" });
-    if (this.counts.ready > 0) return this.end({ exit: 1, status: 0, words: "halted" });
-    const { failed, futile } = this.counts;
-    this.end({ exit: 1, status: 2, words: `${failed} node(s) failed, ${futile} could not run for that` });
+    const { ready, done, failed, futile } = this.counts;
+    if (done === this.nodes.length) this.end({ exit: 0, status: 0, words: "all nodes done" });
+    else if (ready > 0) this.end({ exit: 1, status: 0, words: "halted" });
+    else
+      this.end({ exit: 1, status: 2, words: `${failed} node(s) failed, ${futile} could not run for that` });
   }
 
   private fillPlaces(part: Part): void {

@@ -10,6 +10,7 @@ export interface Intent {
 }
 
 export interface Replayed {
+  readonly started: boolean;
   /** Actions the machine asked for and whose end is not in the journal. */
   readonly open: ReadonlyMap<number, "pre" | "job" | "post" | "defer">;
   readonly intents: ReadonlyMap<number, Intent>;
@@ -24,7 +25,7 @@ export interface Replayed {
 export function replay(machine: DagMachine, dag: DagFile, lines: readonly JournalLine[]): Replayed {
   const open = new Map<number, "pre" | "job" | "post" | "defer">();
   const intents = new Map<number, Intent>();
-  let [killing, paused, halted] = [false, false, false];
+  let [started, killing, paused, halted] = [false, false, false, false];
   let finish: number | null = null;
   const note = (actions: readonly DagAction[]): void => {
     for (const action of actions) {
@@ -43,7 +44,10 @@ export function replay(machine: DagMachine, dag: DagFile, lines: readonly Journa
     return found;
   };
   const feed = (event: DagEvent): void => {
-    if (!("node" in event)) return note(machine.handle(event));
+    if (!("node" in event)) {
+      note(machine.handle(event));
+      return;
+    }
     open.delete(event.node);
     note(machine.handle(event));
     const known = intents.get(event.node);
@@ -56,7 +60,6 @@ export function replay(machine: DagMachine, dag: DagFile, lines: readonly Journa
   for (const line of lines) {
     switch (line.k) {
       case "begin":
-        feed({ kind: "start" });
         break;
       case "pre":
       case "job":
@@ -75,6 +78,10 @@ export function replay(machine: DagMachine, dag: DagFile, lines: readonly Journa
       case "halt":
         halted = line.on;
         feed({ kind: "halt", on: line.on });
+        break;
+      case "start":
+        started = true;
+        feed({ kind: "start" });
         break;
       case "remove":
       case "killed":
@@ -108,5 +115,5 @@ export function replay(machine: DagMachine, dag: DagFile, lines: readonly Journa
         break;
     }
   }
-  return { open, intents, killing, paused, halted, finish };
+  return { started, open, intents, killing, paused, halted, finish };
 }

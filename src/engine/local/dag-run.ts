@@ -1,17 +1,26 @@
 import { resolve } from "node:path";
 import { describeError } from "../../base/errors.ts";
-import { parseJobOf } from "./dag-job.ts";
-import { findCycle, type DagFile, type NodeSpec } from "./dag-file.ts";
 import type { EndWord } from "./bookkeeping-text.ts";
+import { type DagFile, findCycle, type NodeSpec } from "./dag-file.ts";
 import { DagFiles } from "./dag-files.ts";
-import { loadDag, type LoadedDag } from "./dag-load.ts";
-import { type DagAction, type DagEvent, type DagLimits, DagMachine, type DagOutcome, type LiveNode } from "./dag-machine.ts";
+import { parseJobOf } from "./dag-job.ts";
+import { type LoadedDag, loadDag } from "./dag-load.ts";
+import {
+  type DagAction,
+  type DagEvent,
+  type DagLimits,
+  DagMachine,
+  type DagOutcome,
+  type LiveNode,
+} from "./dag-machine.ts";
 import { type Intent, type Replayed, replay } from "./dag-replay.ts";
-import { type JournalLine, renderLine } from "./journal.ts";
 import type { Job, JobHost, Jobs } from "./jobs.ts";
+import { type JournalLine, lineOf, renderLine } from "./journal.ts";
+import { NodeScripts } from "./node-scripts.ts";
 import type { Outbox } from "./outbox.ts";
-import { expandArguments } from "./script-macros.ts";
-import type { TaskEnd, Tasks } from "./tasks.ts";
+import type { ScriptFacts } from "./script-macros.ts";
+import { StatusWriter } from "./status-writer.ts";
+import type { Tasks } from "./tasks.ts";
 import type { Texts } from "./texts.ts";
 
 /** What every DAG of an engine shares. */
@@ -37,7 +46,6 @@ export interface DagPlace {
 }
 
 interface Live {
-  cluster: number;
   job: Job | null;
   script: number | null;
   sub: DagRun | null;
@@ -45,7 +53,6 @@ interface Live {
 }
 
 const EVENTS_PER_TURN = 2000;
-const STATUS_MS = 1000;
 
 /**
  * One DAG under way: feeds the machine, carries out what it asks for, and keeps the files beside the .dag. Every
@@ -57,6 +64,7 @@ export class DagRun implements JobHost {
   readonly place: DagPlace;
   private readonly world: DagWorld;
   private readonly files: DagFiles;
+  private readonly scripts: NodeScripts;
   private readonly onEnd: (exit: number) => void;
   private readonly live = new Map<number, Live>();
   private readonly clusters = new Map<number, number>();
@@ -68,8 +76,8 @@ export class DagRun implements JobHost {
   private inbox: DagEvent[] = [];
   private busy = false;
   private halted = false;
-  private statusTimer: NodeJS.Timeout | null = null;
-  private statusAt = 0;
+  private paused: boolean;
+  private status: StatusWriter | null = null;
   private closed = false;
 
   constructor(world: DagWorld, place: DagPlace, onEnd: (exit: number) => void) {
@@ -77,7 +85,9 @@ export class DagRun implements JobHost {
     this.place = place;
     this.batchName = place.batchName;
     this.files = new DagFiles(place.path, place.cwd);
+    this.scripts = new NodeScripts(world, this.files);
     this.onEnd = onEnd;
+    this.paused = place.paused;
   }
 
   /** A fresh run. Throws when the directory cannot be written; everything later is reported in the files. */
@@ -85,27 +95,42 @@ export class DagRun implements JobHost {
     const loaded = loadDag(this.place.path, this.place.cwd, this.place.limits, null);
     const rescue = loaded.ok ? loaded.value.rescue : 0;
     const { id, parentId } = this.place;
-    this.files.startJournal(renderLine({ k: "begin", id, parent: parentId, rescue, at: this.startedAt.getTime() }));
+    this.world.outbox.close(this.files.journal);
+    this.files.startJournal(
+      renderLine({ k: "begin", id, parent: parentId, rescue, at: this.startedAt.getTime() }),
+    );
     this.files.clearHalt();
     this.greet();
-    if (!loaded.ok) return this.refuse(loaded.error);
+    if (!loaded.ok) {
+      this.refuse(loaded.error);
+      return;
+    }
     if (rescue > 0) this.files.say(`Running rescue DAG ${rescue}`);
     if (!this.load(loaded.value)) return;
-    if (this.place.paused) this.dispatch({ kind: "pause", on: true });
-    this.dispatch({ kind: "start" }, false);
+    if (this.paused) this.dispatch({ kind: "pause", on: true });
+    this.dispatch({ kind: "start" });
   }
 
   /** Continues from the journal; begins when there is none of this run. */
   recover(): void {
     const lines = this.files.readJournal();
     const [first] = lines;
-    if (first?.k !== "begin" || first.id !== this.place.id) return this.begin();
+    if (first?.k !== "begin" || first.id !== this.place.id) {
+      this.begin();
+      return;
+    }
     const last = lines.at(-1);
-    if (last?.k === "ended") return this.leave(last.exit);
+    if (last?.k === "ended") {
+      this.leave(last.exit);
+      return;
+    }
     this.startedAt = new Date(first.at);
     this.files.say("Recovering from the journal");
     const loaded = loadDag(this.place.path, this.place.cwd, this.place.limits, first.rescue);
-    if (!loaded.ok) return this.refuse(loaded.error);
+    if (!loaded.ok) {
+      this.refuse(loaded.error);
+      return;
+    }
     if (!this.load(loaded.value)) return;
     this.resume(replay(this.machine as DagMachine, loaded.value.dag, lines));
   }
@@ -116,6 +141,7 @@ export class DagRun implements JobHost {
   }
 
   pause(on: boolean): void {
+    this.paused = on;
     this.dispatch({ kind: "pause", on });
     for (const { sub } of this.live.values()) sub?.pause(on);
   }
@@ -132,7 +158,7 @@ export class DagRun implements JobHost {
   /** The engine leaves; what runs goes on and is found again. */
   close(): void {
     this.closed = true;
-    if (this.statusTimer) clearTimeout(this.statusTimer);
+    this.status?.close();
     for (const { timer, sub } of this.live.values()) {
       if (timer) clearTimeout(timer);
       sub?.close();
@@ -157,6 +183,9 @@ export class DagRun implements JobHost {
     this.limits = limits;
     this.dag = dag;
     this.machine = new DagMachine(dag, limits);
+    if (dag.statusFile) {
+      this.status = new StatusWriter(this.files, dag.statusFile, this.machine, () => this.statusMore());
+    }
     const cycle = findCycle(dag);
     if (cycle === null) return true;
     this.files.say(`ERROR: a cycle exists in the dag, please check input (node ${cycle})`);
@@ -167,11 +196,18 @@ export class DagRun implements JobHost {
   private resume(found: Replayed): void {
     const machine = this.machine as DagMachine;
     this.halted = found.halted;
+    if (machine.outcome) {
+      this.finish(endOf(machine.outcome), found.finish);
+      return;
+    }
     for (const [index, { cluster }] of found.intents) if (cluster !== null) this.clusters.set(index, cluster);
     for (const [index, action] of found.open) this.reopen(machine.nodes[index] as LiveNode, action, found);
-    if (machine.outcome) return this.finish(endOf(machine.outcome), found.finish);
-    if (found.killing) this.kill();
-    else if (this.place.paused !== found.paused) this.dispatch({ kind: "pause", on: this.place.paused });
+    if (found.killing) {
+      this.kill();
+      return;
+    }
+    if (this.paused !== found.paused) this.dispatch({ kind: "pause", on: this.paused });
+    if (!found.started) this.dispatch({ kind: "start" });
     this.scheduleStatus();
   }
 
@@ -182,12 +218,13 @@ export class DagRun implements JobHost {
       // The wait is lost with the engine, as in DAGMan: the script just runs again.
       if (!ending) this.dispatch({ kind: "deferral-over", node: node.spec.index });
     } else if (action === "job") this.submit(node, intent, ending);
-    else if (intent?.script !== null && intent?.script !== undefined) this.watchScript(node, action, intent.script);
+    else if (intent?.script !== null && intent?.script !== undefined)
+      this.watchScript(node, action, intent.script);
     else if (!ending) this.runScript(node, action);
   }
 
-  private dispatch(event: DagEvent, journal = true): void {
-    if (journal) this.writeEvent(event);
+  private dispatch(event: DagEvent): void {
+    this.write(lineOf(event, (node) => this.dag?.nodes[node]?.name ?? ""));
     this.inbox.push(event);
     if (!this.busy) this.work();
   }
@@ -210,8 +247,14 @@ export class DagRun implements JobHost {
   }
 
   private act(action: DagAction): void {
-    if (action.kind === "kill") return this.kill();
-    if (action.kind === "end") return this.finish(endOf(action.outcome), null);
+    if (action.kind === "kill") {
+      this.kill();
+      return;
+    }
+    if (action.kind === "end") {
+      this.finish(endOf(action.outcome), null);
+      return;
+    }
     const node = (this.machine as DagMachine).nodes[action.node] as LiveNode;
     if (action.kind === "job") this.submit(node, null, false);
     else if (action.kind === "defer") this.defer(node, action.seconds);
@@ -228,12 +271,18 @@ export class DagRun implements JobHost {
   private submit(node: LiveNode, intent: Intent | null, ending: boolean): void {
     const { spec } = node;
     if (ending && !intent?.run && spec.kind === "job") return;
-    if (spec.noop) return this.dispatch({ kind: "job-ended", node: spec.index, code: 0 });
+    if (spec.noop) {
+      this.dispatch({ kind: "job-ended", node: spec.index, code: 0 });
+      return;
+    }
     const known = intent?.cluster ?? null;
     const cluster = known ?? this.world.nextId();
     this.clusters.set(spec.index, cluster);
-    if (spec.kind === "subdag") return this.startSub(node, cluster, known !== null);
-    const live = this.enter(spec.index, cluster);
+    if (spec.kind === "subdag") {
+      this.startSub(node, cluster, known !== null);
+      return;
+    }
+    const live = this.enter(spec.index);
     if (intent?.run) {
       live.job = this.world.jobs.adopt(cluster, this, intent.run.site, intent.run.at);
       if (live.job) return;
@@ -266,9 +315,9 @@ export class DagRun implements JobHost {
       batchName: this.batchName,
       priority: this.place.priority + spec.priority,
       limits: this.limits,
-      paused: this.place.paused,
+      paused: this.paused,
     };
-    const live = this.enter(spec.index, cluster);
+    const live = this.enter(spec.index);
     if (!known) this.write({ k: "dag", n: spec.name, c: cluster });
     const ended = (code: number) => this.ended(spec.index, { kind: "job-ended", node: spec.index, code });
     const sub = new DagRun(this.world, place, ended);
@@ -285,46 +334,24 @@ export class DagRun implements JobHost {
   }
 
   private runScript(node: LiveNode, part: "pre" | "post"): void {
-    const script = node.spec[part];
-    if (!script) return;
-    const { tasks } = this.world;
-    const id = this.world.nextId();
-    tasks.makeDir(id);
-    tasks.write(id, {
-      cwd: this.dirOf(node.spec),
-      argv: [script.executable, ...expandArguments(script.arguments, this.factsOf(node, part))],
-      environment: [],
-      stdin: null,
-      stdout: { path: `${this.place.path}.lib.out`, append: true },
-      stderr: { path: `${this.place.path}.lib.err`, append: true },
-    });
+    const id = this.scripts.prepare(node, part, this.dirOf(node.spec), this.factsOf(node, part));
     this.write({ k: "script", n: node.spec.name, part, t: id });
     this.watchScript(node, part, id);
   }
 
   private watchScript(node: LiveNode, part: "pre" | "post", id: number): void {
     const { index } = node.spec;
-    this.enter(index, this.clusters.get(index) ?? 0).script = id;
-    this.world.tasks.start(id, (end) => {
+    this.enter(index).script = id;
+    this.scripts.watch(node, part, id, (code) => {
       if (this.closed) return;
-      this.world.outbox.after(() => this.world.tasks.forget(id));
-      if (end.exit.kind === "vanished" && !this.machine?.isEnding) return this.runScript(node, part);
-      this.ended(index, { kind: `${part}-ended`, node: index, code: this.scriptCode(node, part, end) });
+      if (code === null && !this.machine?.isEnding) this.runScript(node, part);
+      else this.ended(index, { kind: `${part}-ended`, node: index, code: code ?? 1 });
     });
-    this.world.outbox.schedule();
-  }
-
-  private scriptCode(node: LiveNode, part: string, { exit }: TaskEnd): number {
-    if (exit.kind === "exited") return exit.code;
-    if (exit.kind === "signalled") return -exit.signal;
-    const words = exit.kind === "unstarted" ? exit.words : "it vanished";
-    this.files.say(`ERROR: ${part.toUpperCase()} script of ${node.spec.name} did not run: ${words}`);
-    return 1;
   }
 
   private defer(node: LiveNode, seconds: number): void {
     const { index } = node.spec;
-    const live = this.enter(index, this.clusters.get(index) ?? 0);
+    const live = this.enter(index);
     live.timer = setTimeout(() => {
       this.ended(index, { kind: "deferral-over", node: index });
     }, seconds * 1000);
@@ -345,6 +372,7 @@ export class DagRun implements JobHost {
 
   private finish(end: { exit: number; status: number; word: EndWord }, rescue: number | null): void {
     const machine = this.machine as DagMachine;
+    this.status?.close();
     try {
       if (end.exit !== 0 || end.word !== "success") {
         const number = rescue ?? this.files.nextRescue();
@@ -352,7 +380,7 @@ export class DagRun implements JobHost {
         this.world.outbox.flush();
         this.files.writeRescue(number, machine.nodes);
       }
-      this.writeStatus(end.word);
+      this.status?.write(end.word);
       this.files.writeMetrics({
         startedAt: this.startedAt,
         exit: end.exit,
@@ -398,42 +426,23 @@ export class DagRun implements JobHost {
   }
 
   private scheduleStatus(): void {
-    const file = this.dag?.statusFile;
-    if (!file || this.closed || this.statusTimer || this.machine?.outcome) return;
-    const wait = Math.max(0, this.statusAt + this.statusEveryMs(file.minSec) - Date.now());
-    this.statusTimer = setTimeout(() => {
-      this.statusTimer = null;
-      this.writeStatus(null);
-    }, wait);
+    if (!this.closed && !this.machine?.outcome) this.status?.schedule();
   }
 
-  /** Fresher than DAGMan's minimum while the file is small: rewriting 5000 nodes takes some 5 ms. */
-  private statusEveryMs(minSec: number): number {
-    return Math.min(minSec * 1000, Math.max(STATUS_MS, (this.machine?.nodes.length ?? 0) / 5));
-  }
-
-  private writeStatus(ended: EndWord | null): void {
-    const file = this.dag?.statusFile;
-    if (!file || !this.machine || this.closed) return;
-    this.statusAt = Date.now();
+  private statusMore(): { idle: number; detailOf: (node: LiveNode) => string } {
     let idle = 0;
     for (const { job } of this.live.values()) if (job?.state === "idle") idle += 1;
     const detailOf = (node: LiveNode): string => {
       const job = node.state === "queued" ? this.live.get(node.spec.index)?.job : null;
       return job ? this.world.jobs.explain(job) : "";
     };
-    const nextMs = this.statusEveryMs(file.minSec);
-    try {
-      this.files.writeStatus(file, this.machine, { ended, jobs: { idle, held: 0 }, nextMs, detailOf });
-    } catch (error) {
-      if (ended !== null) throw error;
-      this.world.outbox.trouble = `cannot write ${file.path}: ${describeError(error)}`;
-    }
+    return { idle, detailOf };
   }
 
-  private factsOf(node: LiveNode, part: "pre" | "post"): Parameters<typeof expandArguments>[1] {
+  private factsOf(node: LiveNode, part: "pre" | "post"): ScriptFacts {
     const { counts, nodes } = this.machine as DagMachine;
     const cluster = this.clusters.get(node.spec.index);
+    const ran = cluster !== undefined;
     return {
       node: node.spec.name,
       retry: node.attempt,
@@ -444,7 +453,7 @@ export class DagRun implements JobHost {
       job:
         part === "pre"
           ? null
-          : { return: node.jobReturn, cluster: cluster ?? 0, preReturn: node.preReturn, ran: cluster !== undefined },
+          : { return: node.jobReturn, cluster: cluster ?? 0, preReturn: node.preReturn, ran },
     };
   }
 
@@ -452,8 +461,8 @@ export class DagRun implements JobHost {
     return spec.dir === null ? this.place.cwd : resolve(this.place.cwd, spec.dir);
   }
 
-  private enter(index: number, cluster: number): Live {
-    const live: Live = { cluster, job: null, script: null, sub: null, timer: null };
+  private enter(index: number): Live {
+    const live: Live = { job: null, script: null, sub: null, timer: null };
     this.live.set(index, live);
     return live;
   }
@@ -461,20 +470,15 @@ export class DagRun implements JobHost {
   private write(line: JournalLine): void {
     this.world.outbox.journal(this.files.journal, renderLine(line));
   }
-
-  private writeEvent(event: DagEvent): void {
-    const name = "node" in event ? (this.dag?.nodes[event.node] as NodeSpec).name : "";
-    if (event.kind === "pre-ended") this.write({ k: "pre", n: name, code: event.code });
-    else if (event.kind === "job-ended") this.write({ k: "job", n: name, code: event.code });
-    else if (event.kind === "post-ended") this.write({ k: "post", n: name, code: event.code });
-    else if (event.kind === "deferral-over") this.write({ k: "deferred", n: name });
-    else if (event.kind === "pause" || event.kind === "halt") this.write({ k: event.kind, on: event.on });
-    else if (event.kind === "remove" || event.kind === "killed") this.write({ k: event.kind });
-  }
 }
 
 function endOf(outcome: DagOutcome): { exit: number; status: number; word: EndWord } {
-  const words: Record<DagOutcome["status"], EndWord> = { 0: "success", 2: "failed", 3: "aborted", 4: "removed" };
+  const words: Record<DagOutcome["status"], EndWord> = {
+    0: "success",
+    2: "failed",
+    3: "aborted",
+    4: "removed",
+  };
   const word = outcome.status === 0 && outcome.exit !== 0 ? "halted" : words[outcome.status];
   return { exit: outcome.exit, status: outcome.status, word };
 }

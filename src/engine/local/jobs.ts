@@ -64,7 +64,16 @@ export class Jobs {
 
   /** `announced`: the event log already has its submission. */
   submit(spec: JobSpec, host: JobHost, announced = false): Job {
-    const job: Job = { spec, host, state: "idle", site: "", startedMs: 0, peakMb: null, adopted: false, removal: null };
+    const job: Job = {
+      spec,
+      host,
+      state: "idle",
+      site: "",
+      startedMs: 0,
+      peakMb: null,
+      adopted: false,
+      removal: null,
+    };
     this.all.set(spec.cluster, job);
     if (!announced) this.say(job, { kind: "submit", node: spec.node });
     this.queue(job);
@@ -79,7 +88,16 @@ export class Jobs {
     } catch {
       return null;
     }
-    const job: Job = { spec, host, state: "running", site, startedMs, peakMb: null, adopted: true, removal: null };
+    const job: Job = {
+      spec,
+      host,
+      state: "running",
+      site,
+      startedMs,
+      peakMb: null,
+      adopted: true,
+      removal: null,
+    };
     this.all.set(cluster, job);
     this.slots.occupy(site, spec);
     this.tasks.start(cluster, (end) => void this.ended(job, end));
@@ -144,7 +162,10 @@ export class Jobs {
     const hold = spec.transfers ? await stageIn(spec, scratch) : null;
     if (this.closed) return;
     if (!job.removal && hold) job.removal = { why: hold.why, hold };
-    const missing = spec.transfers && spec.transferExecutable ? null : findExecutable({ ...spec, transferExecutable: false });
+    const missing =
+      spec.transfers && spec.transferExecutable
+        ? null
+        : findExecutable({ ...spec, transferExecutable: false });
     if (!job.removal && missing) job.removal = { why: missing.why, hold: missing };
     if (job.removal) return this.endRemoved(job);
     this.write(job, scratch);
@@ -185,7 +206,10 @@ export class Jobs {
       ],
       stdin: spec.stdin,
       stdout: plain(spec.stdout),
-      stderr: spec.stderr !== null && spec.stderr === spec.stdout ? { path: spec.stderr, append: true } : plain(spec.stderr),
+      stderr:
+        spec.stderr !== null && spec.stderr === spec.stdout
+          ? { path: spec.stderr, append: true }
+          : plain(spec.stderr),
     });
   }
 
@@ -203,7 +227,8 @@ export class Jobs {
     if (this.closed) return;
     if (hold) job.removal ??= { why: hold.why, hold };
     if (job.removal) return this.endRemoved(job);
-    const code = end.exit.kind === "exited" ? end.exit.code : end.exit.kind === "signalled" ? -end.exit.signal : REMOVED;
+    const code =
+      end.exit.kind === "exited" ? end.exit.code : end.exit.kind === "signalled" ? -end.exit.signal : REMOVED;
     this.say(job, {
       kind: "terminated",
       code,
@@ -256,7 +281,11 @@ export class Jobs {
       const group = this.tasks.groupOf(job.spec.cluster);
       const usedMb = group === null ? undefined : memory.get(group);
       if (usedMb !== undefined) job.peakMb = Math.max(job.peakMb ?? 0, Math.ceil(usedMb));
-      const limited: Limited = { ...job.spec, ranSec: (Date.now() - job.startedMs) / 1000, usedMb: usedMb ?? null };
+      const limited: Limited = {
+        ...job.spec,
+        ranSec: (Date.now() - job.startedMs) / 1000,
+        usedMb: usedMb ?? null,
+      };
       const hold = checkLimits(limited);
       if (hold) this.remove(job, hold.why, hold);
     }

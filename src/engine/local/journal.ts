@@ -1,4 +1,5 @@
 import { parseJson } from "../../base/json.ts";
+import type { DagEvent } from "./dag-machine.ts";
 
 /**
  * What happened to one DAG, line by line, next to its .dag: enough to bring it back after kill -9. Events of the
@@ -17,7 +18,7 @@ export type JournalLine =
   | { readonly k: "pre" | "job" | "post"; readonly n: string; readonly code: number }
   | { readonly k: "deferred"; readonly n: string }
   | { readonly k: "pause" | "halt"; readonly on: boolean }
-  | { readonly k: "remove" | "killed" }
+  | { readonly k: "start" | "remove" | "killed" }
   /** A node was given a cluster. */
   | { readonly k: "sub"; readonly n: string; readonly c: number }
   /** Its job is about to be started at a site. */
@@ -42,4 +43,23 @@ export function parseJournal(text: string): JournalLine[] {
     }
   }
   return lines;
+}
+
+/** The line by which `replay` gives the machine the same event again. */
+export function lineOf(event: DagEvent, nameOf: (node: number) => string): JournalLine {
+  switch (event.kind) {
+    case "pre-ended":
+      return { k: "pre", n: nameOf(event.node), code: event.code };
+    case "job-ended":
+      return { k: "job", n: nameOf(event.node), code: event.code };
+    case "post-ended":
+      return { k: "post", n: nameOf(event.node), code: event.code };
+    case "deferral-over":
+      return { k: "deferred", n: nameOf(event.node) };
+    case "pause":
+    case "halt":
+      return { k: event.kind, on: event.on };
+    default:
+      return { k: event.kind };
+  }
 }

@@ -78,7 +78,8 @@ export class PriorityFifo<T> {
 
   remove(unwanted: (item: T) => boolean): T[] {
     const gone: T[] = [];
-    for (const lane of this.lanes.values()) gone.push(...lane.remove(({ item }) => unwanted(item)).map(({ item }) => item));
+    for (const lane of this.lanes.values())
+      gone.push(...lane.remove(({ item }) => unwanted(item)).map(({ item }) => item));
     this.size -= gone.length;
     return gone;
   }

@@ -7,7 +7,12 @@ export interface ScriptFacts {
   readonly dagStatus: number;
   readonly counts: { failed: number; done: number; queued: number; futile: number; total: number };
   /** Known to POST only. */
-  readonly job: { readonly return: number; readonly cluster: number; readonly preReturn: number; readonly ran: boolean } | null;
+  readonly job: {
+    readonly return: number;
+    readonly cluster: number;
+    readonly preReturn: number;
+    readonly ran: boolean;
+  } | null;
 }
 
 type Expand = (facts: ScriptFacts) => string;
@@ -43,7 +48,9 @@ const POST_ONLY: Readonly<Record<string, JobExpand>> = {
  * reading the file, when nothing has run yet. `$SUCCESS` is left out: it lied on the pool.
  */
 export function findBadMacro(words: readonly string[], post: boolean): string | null {
-  return words.find((word) => word.startsWith("$") && !(word in ANYWHERE) && !(post && word in POST_ONLY)) ?? null;
+  return (
+    words.find((word) => word.startsWith("$") && !(word in ANYWHERE) && !(post && word in POST_ONLY)) ?? null
+  );
 }
 
 export function expandArguments(words: readonly string[], facts: ScriptFacts): string[] {

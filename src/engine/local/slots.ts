@@ -40,7 +40,10 @@ export class Slots {
   /** New sizes for the sites; what is in use stays counted. */
   configure(sites: readonly EngineSite[]): void {
     const used = new Map(
-      this.rooms.map(({ site, cores, memoryMb }) => [site.name, [site.cores - cores, site.memoryMb - memoryMb] as const]),
+      this.rooms.map(({ site, cores, memoryMb }) => [
+        site.name,
+        [site.cores - cores, site.memoryMb - memoryMb] as const,
+      ]),
     );
     this.rooms = sites.map((site) => {
       const [cores, memoryMb] = used.get(site.name) ?? [0, 0];
@@ -70,7 +73,9 @@ export class Slots {
 
   /** The next job that fits somewhere now, with its place taken. */
   take(): { want: Want; site: string } | null {
-    let best: { shape: Shape; key: string; room: Room; head: { priority: number; order: number } } | undefined;
+    let best:
+      | { shape: Shape; key: string; room: Room; head: { priority: number; order: number } }
+      | undefined;
     for (const [key, shape] of this.shapes) {
       const head = shape.queue.head();
       if (!head) {
@@ -103,7 +108,8 @@ export class Slots {
   /** Why this job can never start here; null: it only waits for its turn. */
   explain(want: Want): string | null {
     const allowed = this.rooms.filter(({ site }) => allows(want, site.name));
-    if (allowed.length === 0) return `no site of this engine is allowed: wants ${want.desiredSites?.join(",") ?? "any"}`;
+    if (allowed.length === 0)
+      return `no site of this engine is allowed: wants ${want.desiredSites?.join(",") ?? "any"}`;
     const fits = allowed.some(({ site }) => site.cores >= want.cpus && site.memoryMb >= want.memoryMb);
     if (fits) return null;
     return `asks for ${want.cpus} cores and ${want.memoryMb} MB: more than any site it may run at has`;

@@ -12,7 +12,12 @@ export function splitEnvironment(value: string): Result<[string, string][], stri
   const text = value.trim();
   const words = text.startsWith('"')
     ? splitNew(text, "environment")
-    : ok(text.split(";").map((word) => word.trim()).filter(Boolean));
+    : ok(
+        text
+          .split(";")
+          .map((word) => word.trim())
+          .filter(Boolean),
+      );
   if (!words.ok) return words;
   const pairs: [string, string][] = [];
   for (const word of words.value) {
@@ -52,12 +57,19 @@ function splitNew(text: string, what: string): Result<string[], string> {
   return ok(words);
 }
 
-export const splitList = (value: string): string[] => value.split(",").map((item) => item.trim()).filter(Boolean);
+export const splitList = (value: string): string[] =>
+  value
+    .split(",")
+    .map((item) => item.trim())
+    .filter(Boolean);
 
 /** `"a=b; c=d"`, quotes optional. */
 export function splitRemaps(value: string): Result<Map<string, string>, string> {
   const remaps = new Map<string, string>();
-  for (const part of value.trim().replace(/^"([\s\S]*)"$/, "$1").split(";")) {
+  for (const part of value
+    .trim()
+    .replace(/^"([\s\S]*)"$/, "$1")
+    .split(";")) {
     if (!part.trim()) continue;
     const equals = part.indexOf("=");
     if (equals < 1) return err(`transfer_output_remaps: "${part.trim()}" is no name=path`);

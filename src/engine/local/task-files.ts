@@ -14,7 +14,10 @@ export type TaskExit =
  * A shell reports 128 + n both for signal n and for a program that exits with that code; only for the signal it
  * also says so (dash: not for INT and PIPE, which therefore read as 130 and 141).
  */
-export function parseExit(text: string | null, more: () => { began: boolean; words: string }): TaskEnd | null {
+export function parseExit(
+  text: string | null,
+  more: () => { began: boolean; words: string },
+): TaskEnd | null {
   if (!text?.endsWith("\n.\n")) return null;
   const lines = text.split("\n");
   const match = /^(s?)(\d+)$/.exec(lines[0] as string);

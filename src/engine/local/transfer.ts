@@ -25,15 +25,27 @@ export async function stageIn(spec: JobSpec, scratch: string): Promise<Hold | nu
   const copies: Copy[] = [];
   for (const input of spec.inputs) {
     try {
-      gather(input.replace(/\/+$/, ""), input.endsWith("/") ? scratch : join(scratch, basename(input)), copies);
+      gather(
+        input.replace(/\/+$/, ""),
+        input.endsWith("/") ? scratch : join(scratch, basename(input)),
+        copies,
+      );
     } catch (error) {
-      return { code: 13, subcode: errnoOf(error), why: `Transfer input files failure: reading from file ${input}: ${wordsOf(error)}` };
+      return {
+        code: 13,
+        subcode: errnoOf(error),
+        why: `Transfer input files failure: reading from file ${input}: ${wordsOf(error)}`,
+      };
     }
   }
   if (spec.transferExecutable) {
     const hold = findExecutable(spec);
     if (hold) return hold;
-    copies.push({ from: spec.executable, to: join(scratch, EXECUTABLE), bytes: statSync(spec.executable).size });
+    copies.push({
+      from: spec.executable,
+      to: join(scratch, EXECUTABLE),
+      bytes: statSync(spec.executable).size,
+    });
   }
   try {
     for (const { from, to, bytes } of copies) {
@@ -77,7 +89,12 @@ function gather(from: string, to: string, copies: Copy[]): void {
  * Brings declared outputs home; each arrives whole or not at all. A missing one is a hold, after all others came.
  * `again`: an engine that died may have brought some already; those are newer than the job's start.
  */
-export async function stageOut(spec: JobSpec, scratch: string, startedMs: number, again: boolean): Promise<Hold | null> {
+export async function stageOut(
+  spec: JobSpec,
+  scratch: string,
+  startedMs: number,
+  again: boolean,
+): Promise<Hold | null> {
   let hold: Hold | null = null;
   for (const name of spec.outputs ?? newFiles(scratch, startedMs)) {
     const from = join(scratch, name);

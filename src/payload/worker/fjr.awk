@@ -7,7 +7,7 @@
 # modules the largest counts, as each holds the same events in another form. Records end at ">", so a record is
 # some text and a tag; a ">" within quotes, a comment or CDATA joins records.
 
-BEGIN { RS = ">"; written = -1; read_events = -1; code = "" }
+BEGIN { RS = ">"; written = -1; read_events = -1; code = ""; files = 0 }
 
 {
   if (in_cdata) {
@@ -47,7 +47,7 @@ END {
   if (rss > 0) printf "rss %.0f\n", rss + 0.4999
   print "opened " opened + 0
   print "skipped " skipped + 0
-  for (i = 0; i < files; i++) print "file " file_events[i] " " file_name[i]
+  for (i = 0; i < files; i++) { printf "file %.0f ", file_events[i]; print file_name[i] }
 }
 
 function opening(name, tag,   status) {

@@ -1,5 +1,6 @@
-# manifest.sh: reads manifest.json into shell variables. The flattened text stays in $flat, a line per value;
-# step.sh goes over it again for argument lists and environments.
+# manifest.sh: reads manifest.json. All of it, flattened, is in the file $work/flat; what is common to all nodes is
+# also in $flat, a line per value, to be gone over for argument lists and outputs. Inputs may be many thousands:
+# they go through awk, as a shell that appends to a string takes quadratic time.
 
 request= unit= round= unmerged=
 steps=0 outputs=0 node_found=0
@@ -7,14 +8,14 @@ steps=0 outputs=0 node_found=0
 # load_manifest [NODE]: with a node, only that one of the unit's nodes is read.
 load_manifest() {
   [ -r manifest.json ] || finish 50113 'manifest.json is missing'
-  flat=$(LC_ALL=C awk -v pick="${1-}" -v whole="${1:+./nodes/$1/runLumis}" -f "$parts/json.awk" \
-    manifest.json 2>"$work/manifest.err") || {
+  LC_ALL=C awk -v pick="${1-}" -v whole="${1:+./nodes/$1/runLumis}" -f "$parts/json.awk" \
+    manifest.json >"$work/flat" 2>"$work/manifest.err" || {
     read_first_line "$work/manifest.err"
     finish 50113 "manifest.json is not readable: $first_line"
   }
+  flat=$(LC_ALL=C grep -v '^\./nodes/' "$work/flat")
   IFS=$newline
   for line in $flat; do
-    case $line in ./nodes/*) continue ;; esac
     split_line "$line"
     case $path in
       ./request) request=$value ;;
@@ -74,27 +75,47 @@ load_output() {
 
 # What this node is to do: inputs (paths, a line each), inputs_json (LFNs), and the numbers a step may see.
 load_node() {
-  inputs= first_event= last_event= first_lumi= last_lumi= run_lumis= events= seed=
+  inputs= first_event= last_event= first_lumi= last_lumi= run_lumis= events= seed= has_inputs=
+  flat_node=$(LC_ALL=C awk -v node="./nodes/$node" -F'\t' '
+    $1 == node || $1 == node "/inputs/0" { print; next }
+    index($1, node "/") == 1 && index($1, node "/inputs/") != 1' "$work/flat")
   IFS=$newline
-  for line in $flat; do
-    case $line in "./nodes/$node$tab"*) node_found=1; continue ;; "./nodes/$node/"*) ;; *) continue ;; esac
+  for line in $flat_node; do
     split_line "$line"
     [ "$type" != z ] || continue
-    case ${path#"./nodes/$node/"} in
-      inputs/*/path)
-        case $value in *"$newline"*) finish 50113 'an input path holds a line break' ;; esac
-        inputs=$inputs$value$newline
-        ;;
-      inputs/*/lfn) inputs_json=$inputs_json${inputs_json:+,}$raw ;;
-      firstEvent) first_event=$value ;;
-      lastEvent) last_event=$value ;;
-      firstLumi) first_lumi=$value ;;
-      lastLumi) last_lumi=$value ;;
-      runLumis) [ "$type" != j ] || [ "$value" = null ] || run_lumis=$value ;;
-      events) events=$value ;;
-      seed) seed=$value ;;
+    case ${path#"./nodes/$node"} in
+      '') node_found=1 ;;
+      /inputs/0) has_inputs=1 ;;
+      /firstEvent) first_event=$value ;;
+      /lastEvent) last_event=$value ;;
+      /firstLumi) first_lumi=$value ;;
+      /lastLumi) last_lumi=$value ;;
+      /runLumis) [ "$type" != j ] || [ "$value" = null ] || run_lumis=$value ;;
+      /events) events=$value ;;
+      /seed) seed=$value ;;
     esac
   done
   unset IFS
   [ "$node_found" -eq 1 ] || finish 50113 "manifest.json has no node $node"
+  [ -n "$has_inputs" ] || return 0
+  inputs_json=$(lfns_of "$node")
+  plain "$(paths_of "$node")"
+  inputs=$value
+  [ -n "$inputs" ] || finish 50113 'an input has no path, or one with a line break'
+  printf '%s\n' "$inputs" >"$work/inputs" || finish 50113 'cannot write the list of inputs'
+}
+
+# The paths of a node's inputs as json.awk wrote them; nothing if one of them cannot stand in a list.
+paths_of() {
+  LC_ALL=C awk -F'\t' -v prefix="./nodes/$1/inputs/" '
+    index($1, prefix) != 1 || $1 !~ /\/[0-9]+\/path$/ { next }
+    { bare = $3; gsub(/\\\\/, "", bare); if (bare == "" && $3 == "" || bare ~ /\\n/) { bad = 1; exit } path[count++] = $3 }
+    END { for (i = 0; i < count && !bad; i++) print path[i] }' "$work/flat"
+}
+
+# The LFNs of the inputs of a node, or of all nodes, each once, as a JSON list without its brackets.
+lfns_of() {
+  LC_ALL=C awk -F'\t' -v prefix="./nodes/${1:+$1/}" '
+    index($1, prefix) != 1 || $1 !~ /^\.\/nodes\/[^\/]+\/inputs\/[0-9]+\/lfn$/ || $4 in seen { next }
+    { seen[$4]; printf "%s", comma; printf "%s", $4; comma = "," }' "$work/flat"
 }

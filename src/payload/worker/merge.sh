@@ -23,9 +23,7 @@ run_role() {
 }
 
 # nodes: "NAME EVENTS" a line, as planned; planned_events: their sum. parents: the LFNs of all inputs as JSON.
-# By awk, as a unit may have thousands of inputs; the fourth column of $flat is JSON already.
 load_node_list() {
-  printf '%s\n' "$flat" >"$work/flat"
   nodes=$(LC_ALL=C awk -F'\t' '
     { n = split($1, part, "/") }
     part[2] != "nodes" { next }
@@ -40,15 +38,7 @@ load_node_list() {
   done
   unset IFS
   [ -n "$nodes" ] || finish 50113 'manifest.json has no nodes'
-  parents=$(parents_of '')
-}
-
-# The LFNs of the inputs of node $1, or of all of them, each once.
-parents_of() {
-  LC_ALL=C awk -F'\t' -v only="$1" '
-    $1 !~ /^\.\/nodes\/[^\/]+\/inputs\/[0-9]+\/lfn$/ || $4 in seen { next }
-    only != "" && index($1, "./nodes/" only "/") != 1 { next }
-    { seen[$4]; printf "%s%s", comma, $4; comma = "," }' "$work/flat"
+  parents=$(lfns_of)
 }
 
 merge_output() {
@@ -139,7 +129,7 @@ run_merge_command() {
 }
 
 place_merged() {
-  mv -f -- "$merged_as" "$out_path" 2>"$work/storage.err" || give_up_merge 60307
+  rename_to "$merged_as" "$out_path" || give_up_merge 60307
   merged_as=
   add_result "$out_lfn_json" "$out_path" "$out_path_json" "$pieces_events" "$parents"
 }
@@ -156,7 +146,7 @@ copy_pieces() {
     json_string "${out_lfn%/}/$name"
     lfn_json=$json
     json_string "$out_path/$name"
-    add_result "$lfn_json" "$out_path/$name" "$json" "${line##* }" "$(parents_of "$copied_node")"
+    add_result "$lfn_json" "$out_path/$name" "$json" "${line##* }" "$(lfns_of "$copied_node")"
   done
   unset IFS
 }

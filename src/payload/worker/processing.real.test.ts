@@ -160,9 +160,7 @@ describe("a job that works", () => {
     }
     expect(text).not.toContain("WMS2_FIRST_LUMI");
     expect(text.endsWith("\n/data/a.csv\n/data/b c.csv\n")).toBe(true);
-    await u
-      .work("processing", "proc_000001", { WMS2_INPUTS: "leak", WMS2_EVENTS: "9" })
-      .catch(() => undefined);
+    await u.work("processing", "proc_000001", { WMS2_INPUTS: "leak", WMS2_EVENTS: "9" });
     const none = readFileSync(join(u.unmerged, "proc_000001.hits.csv"), "utf8");
     expect(none).not.toMatch(/WMS2_(INPUTS|INPUT_LIST|EVENTS|RUN_LUMIS|SITE)=/);
   });
@@ -172,11 +170,15 @@ describe("a job that works", () => {
       const path = `/data/a/rather/long/directory/name/for/a/file/${i}.csv`;
       return { lfn: path, path, events: 1 };
     });
-    const u = unit([sh("wc -l <$WMS2_INPUT_LIST >hits.csv; echo ${WMS2_INPUTS-unset} >>hits.csv")], [HITS], {
-      proc_000000: { inputs },
-    });
+    const u = unit(
+      [sh("wc -l <$WMS2_INPUT_LIST >hits.csv; env | grep -c ^WMS2_INPUTS= >>hits.csv || :")],
+      [HITS],
+      {
+        proc_000000: { inputs },
+      },
+    );
     const job = await u.work("processing", "proc_000000");
-    expect(readFileSync(join(u.unmerged, "proc_000000.hits.csv"), "utf8")).toMatch(/^3000\nunset\n$/);
+    expect(readFileSync(join(u.unmerged, "proc_000000.hits.csv"), "utf8")).toMatch(/^3000\n0\n$/);
     expect(job.report.inputs).toHaveLength(3000);
   });
 
@@ -216,7 +218,7 @@ describe("a job that works", () => {
 
   test("measures memory and CPU of the whole tree, of short steps too", async () => {
     const script =
-      "node -e 'const b = Buffer.alloc(80e6, 1); const e = Date.now() + 300; while (Date.now() < e); process.exit(b.length ? 0 : 1)'; :";
+      "node -e 'const b = Buffer.alloc(80e6, 1); while (process.cpuUsage().user < 300e3); process.exit(b.length ? 0 : 1)'; :";
     const long = await unit([sh(script)]).work("processing", "proc_000000");
     expect(long.report.steps[0]?.peakMemoryMb).toBeGreaterThan(100);
     expect(long.report.steps[0]?.peakMemoryMb).toBeLessThan(400);
@@ -329,7 +331,7 @@ describe("SIGTERM", () => {
     });
     expect(report.steps).toMatchObject([{ signal: 15 }]);
     const child = Number(readFileSync(join(dir, "child"), "utf8"));
-    expect(() => process.kill(child, 0)).toThrow();
+    expect(isAlive(child)).toBe(false);
   });
 
   test("a step that ends well after it still ends the job", async () => {
@@ -421,7 +423,7 @@ describe("FrameworkJobReport.xml", () => {
 
   test("an error in it fails a step that returned 0; none in it keeps the process code", async () => {
     expect((await fjr(SAMPLE)).report).toMatchObject({ exitCode: 8021 });
-    const clean = SAMPLE.replace(/<FrameworkError[^]*<\/FrameworkError>/, "");
+    const clean = SAMPLE.replace(/<FrameworkError[\s\S]*<\/FrameworkError>/, "");
     expect((await fjr(clean)).report).toMatchObject({ exitCode: 0, eventsWritten: 38 });
     expect((await fjr(clean, "exit 7")).report).toMatchObject({ exitCode: 7 });
   });
@@ -500,6 +502,12 @@ ${out("AOD", 7, "a.root")}${out("AOD", 6, "b.root")}${out("MINI", 12, "out.root"
     });
   });
 });
+
+/** A zombie that nobody reaped is as dead as one that was. */
+function isAlive(pid: number): boolean {
+  const status = `/proc/${pid}/status`;
+  return existsSync(status) && !/^State:\s+Z/m.test(readFileSync(status, "utf8"));
+}
 
 async function appears(path: string): Promise<void> {
   for (let i = 0; i < 500 && !existsSync(path); i++) await new Promise((wake) => setTimeout(wake, 10));

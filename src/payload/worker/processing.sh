@@ -3,7 +3,6 @@
 run_role() {
   load_manifest "$node"
   load_node
-  [ -z "$inputs" ] || printf '%s' "$inputs" >"$work/inputs" || finish 50113 'cannot write the list of inputs'
   [ "$steps" -gt 0 ] || finish 50113 'manifest.json has no steps'
   files_seen=
   index=0
@@ -63,7 +62,7 @@ events_in() {
   file_events=$job_events
   IFS=$newline
   for line in $files_seen; do
-    [ "${line#* }" != "$1" ] || file_events=${line%% *}
+    if [ "${line#* }" = "$1" ] && is_number "${line%% *}"; then file_events=${line%% *}; fi
   done
   unset IFS
 }

@@ -28,17 +28,26 @@ put() {
     cp -- "$1" "$temporary" 2>"$work/storage.err" &&
     checksum "$temporary" &&
     { [ "$sum $size" = "$put_sum $put_size" ] || { echo 'the copy differs from the original' >"$work/storage.err"; false; }; } &&
-    mv -f -- "$temporary" "$2" 2>"$work/storage.err" && return
+    rename_to "$temporary" "$2" && return
   keep_storage_words
   rm -f -- "$temporary" 2>/dev/null
   return 1
+}
+
+# mv would move a file into a directory of that name and call it a success.
+rename_to() {
+  if [ -d "$2" ]; then
+    echo "$2 is a directory" >"$work/storage.err"
+    return 1
+  fi
+  mv -f -- "$1" "$2" 2>"$work/storage.err"
 }
 
 # put_line TEXT TARGET: a small file of one line. A full disk shows when it is written.
 put_line() {
   temporary_for "$2"
   { printf '%s\n' "$1" >"$temporary"; } 2>"$work/storage.err" &&
-    mv -f -- "$temporary" "$2" 2>"$work/storage.err" && return
+    rename_to "$temporary" "$2" && return
   keep_storage_words
   rm -f -- "$temporary" 2>/dev/null
   return 1

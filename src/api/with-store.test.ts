@@ -1,0 +1,106 @@
+import { createHash } from "node:crypto";
+import { beforeEach, describe, expect, test } from "vitest";
+import { AUTH, fakeApi, fakeCommands, TOKEN } from "../../tests/support/api-fakes.ts";
+import { freshStore, type TestStore } from "../../tests/support/store-embedded.ts";
+import { at, sampleFile, sampleSpec, sampleUnit, sampleWork } from "../../tests/support/store-fixtures.ts";
+import type { SiteName } from "../domain/names.ts";
+
+/** The API over a real store: every value a database gives back fits the schema of its view. */
+let store: TestStore;
+let app: ReturnType<typeof fakeApi>["app"];
+const get = async (path: string) => (await app.inject(`/api/v1${path}`)).json();
+
+beforeEach(async () => {
+  store = await freshStore();
+  app = fakeApi({
+    store,
+    commands: fakeCommands({
+      changeSite: (name, change, actor) => store.sites.change(name, change, actor, at(9)),
+    }),
+  }).app;
+});
+
+test("an empty installation answers everywhere", async () => {
+  for (const path of ["/requests", "/workflows", "/dags", "/sites", "/status", "/health", "/metrics"]) {
+    expect((await app.inject(`/api/v1${path}`)).statusCode, path).toBe(200);
+  }
+  expect(await get("/requests")).toEqual({ items: [], next_cursor: null });
+});
+
+test("requests: pages in order, filters, and a cursor of the store's own is not one of ours", async () => {
+  for (let i = 0; i < 7; i++) {
+    const spec = sampleSpec(`r${i}`, { requestor: i % 2 ? "bob" : "ada" });
+    await store.requests.create(spec, "submitted", [], "ada", at(i < 4 ? 0 : i));
+  }
+  const names: string[] = [];
+  let cursor = "";
+  do {
+    const page = await get(`/requests?limit=2${cursor && `&cursor=${cursor}`}`);
+    names.push(...page.items.map((row: { request_name: string }) => row.request_name));
+    cursor = page.next_cursor ?? "";
+  } while (cursor);
+  expect(names).toEqual(["r6", "r5", "r4", "r3", "r2", "r1", "r0"]);
+  expect((await get("/requests?requestor=bob&name=3")).items).toHaveLength(1);
+  expect((await get("/requests?name=%25")).items).toHaveLength(0);
+  const own = (await store.requests.list({ limit: 2 })).nextCursor;
+  expect((await app.inject(`/api/v1/requests?cursor=${own}`)).statusCode).toBe(400);
+});
+
+describe("a request with work behind it", () => {
+  beforeEach(async () => {
+    const { workflowId, dagId } = await sampleWork(store, "r");
+    await store.workflows.change(workflowId, 1, { currentDagId: dagId, unitsPlanned: 4, status: "active" });
+    await store.files.sync(workflowId, [sampleFile("/a"), sampleFile("/b")]);
+    await store.units.recordFinished([sampleUnit(workflowId, dagId, "mg_000000")]);
+    await store.dags.change(
+      dagId,
+      1,
+      { status: "running", submittedAt: at(0), engineId: "7" },
+      { reason: "the engine has it", at: at(1) },
+    );
+  });
+
+  test("is shown whole", async () => {
+    const detail = await get("/requests/r");
+    expect(detail.spec.generation.total_events).toBe("9007199254740993");
+    expect(detail.workflow).toMatchObject({
+      id: "w-r",
+      dag_id: "d-r",
+      events_done: 500,
+      progress_percent: 25,
+    });
+    expect(detail.status_transitions).toMatchObject([{ from: null, to: "queued", actor: "ada" }]);
+    expect((await get("/requests/r/outputs?limit=1")).items[0]).toMatchObject({
+      lfn: "/out/mg_000000/a",
+      work_unit: "mg_000000",
+      status: "owed",
+    });
+  });
+
+  test("tells how far it is", async () => {
+    expect(await get("/workflows/w-r/status")).toMatchObject({
+      dag: { id: "d-r", status: "running" },
+      outputs: { owed: 1, registered: 0, invalidated: 0 },
+      input_files: { fresh: 2, attempted: 0, processed: 0, excluded: 0 },
+      blocks: [
+        { block_index: 0, work_units: "1/2" },
+        { block_index: 1, work_units: "0/2" },
+      ],
+    });
+    expect(await get("/dags/d-r")).toMatchObject({ request_name: "r", engine_id: "7" });
+    expect((await get("/dags?request=r&status=running")).items).toHaveLength(1);
+    expect((await get("/dags?request=r&status=failed")).items).toHaveLength(0);
+    expect((await app.inject("/metrics")).body).toContain('wms2_dag_progress{dag_id="d-r"}');
+  });
+});
+
+test("a token of the store opens changes; sites keep them", async () => {
+  const drain = () =>
+    app.inject({ method: "POST", url: "/api/v1/sites/north/drain", headers: AUTH, payload: { note: "hot" } });
+  await store.sites.learn([{ name: "north" as SiteName, cores: 4, memoryMb: 8000 }], at(0));
+  expect((await drain()).statusCode).toBe(401);
+  const sha256 = createHash("sha256").update(TOKEN).digest("hex");
+  await store.settings.addToken({ sha256, name: "operator", at: at(0) });
+  expect((await drain()).json()).toMatchObject({ name: "north", status: "draining", note: "hot", cores: 4 });
+  expect((await get("/sites")).items).toMatchObject([{ status: "draining", bans: [] }]);
+});

@@ -1,0 +1,73 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { WorldError } from "../base/errors.ts";
+import { parseJson } from "../base/json.ts";
+import { Client, type Reach } from "./client.ts";
+import { type GlobalOptions, settingsFrom } from "./settings.ts";
+
+const DEFAULT_URL = "http://127.0.0.1:8420";
+
+/** A client of the server these options mean. */
+export function clientFor(options: GlobalOptions): Client {
+  const { config } = settingsFrom(options);
+  const told = options.server ?? process.env.WMS2_SERVER;
+  const url = told === undefined ? null : checkedUrl(told);
+  return new Client(() => reach(config.data_dir, url, options.tokenFile));
+}
+
+/**
+ * Where and as whom. The token of the data directory goes to this machine only: a server named elsewhere gets
+ * a token only if one was named for it.
+ */
+export function reach(dataDir: string, told: string | null, tokenFile: string | undefined): Reach {
+  const url = told ?? runningServer(dataDir)?.url ?? DEFAULT_URL;
+  const given = tokenFile === undefined ? process.env.WMS2_TOKEN?.trim() || null : readToken(tokenFile);
+  if (given !== null) return { url, token: given };
+  return { url, token: isHere(url) ? ownToken(dataDir) : null };
+}
+
+export interface RunningServer {
+  readonly url: string;
+  readonly pid: number;
+}
+
+/** What a server left in its data directory when it began to listen; it may be gone by now. */
+export function runningServer(dataDir: string): RunningServer | null {
+  const text = readIfThere(join(dataDir, "server.json"));
+  const json = text === null ? null : parseJson(text);
+  const told = (json?.ok ? json.value : null) as Partial<RunningServer> | null;
+  if (typeof told?.url !== "string" || typeof told.pid !== "number") return null;
+  return { url: told.url, pid: told.pid };
+}
+
+export const ownToken = (dataDir: string): string | null =>
+  readIfThere(join(dataDir, "operator.token"))?.trim() || null;
+
+function checkedUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url && (url.protocol === "http:" || url.protocol === "https:")) return text.replace(/\/+$/, "");
+  throw new WorldError("bad-usage", text, `"${text}" is not the address of a server`, {
+    hint: `for example: --server ${DEFAULT_URL}`,
+  });
+}
+
+function isHere(url: string): boolean {
+  const { hostname } = new URL(url);
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+function readToken(file: string): string {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch (error) {
+    throw new WorldError("unauthenticated", file, `the token file ${file} cannot be read`, { cause: error });
+  }
+}
+
+function readIfThere(file: string): string | null {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,89 @@
+import { createHash } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { WorldError } from "../base/errors.ts";
+import type { Problem } from "../domain/problem.ts";
+import { absolutePaths, neededFiles } from "../intake/needed-files.ts";
+import { parseDocument } from "../intake/parse-document.ts";
+import { RefusedError } from "./client.ts";
+import { readAssignment } from "./settings.ts";
+
+type Row = Readonly<Record<string, unknown>>;
+const isRow = (value: unknown): value is Row =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/**
+ * A request file as it travels: the files it names are attached, its input paths are absolute, and what the
+ * command line changed is changed. Whether it makes sense is for intake to say. "-" is stdin.
+ */
+export function readRequestFile(
+  file: string,
+  changes: { readonly name?: string | undefined; readonly set?: readonly string[] | undefined },
+): unknown {
+  const text = readText(file);
+  const json = file.endsWith(".json") || (!/\.ya?ml$/.test(file) && text.trimStart().startsWith("{"));
+  const parsed = parseDocument(text, json ? "json" : "yaml");
+  if (!parsed.ok) throw problemsIn(file, parsed.error);
+  const folder = file === "-" ? process.cwd() : dirname(resolve(file));
+  let document = absolutePaths(parsed.value, (path) => resolve(folder, path));
+  for (const word of changes.set ?? []) document = withChange(document, readAssignment(word));
+  if (changes.name !== undefined)
+    document = withChange(document, { key: nameKey(document), value: changes.name });
+  return withAttachments(document, folder);
+}
+
+export const problemsIn = (file: string, problems: readonly Problem[]): RefusedError =>
+  new RefusedError(
+    "bad-request",
+    file,
+    `${file} has ${problems.length === 1 ? "1 problem" : `${problems.length} problems`}`,
+    null,
+    problems,
+  );
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file === "-" ? 0 : file, "utf8");
+  } catch (error) {
+    throw new WorldError("bad-usage", file, `the request file ${file} cannot be read`, {
+      cause: error,
+      hint: "give the path of a YAML or JSON file, or - for stdin",
+    });
+  }
+}
+
+/** Our own form has `name`; a ReqMgr2 document has RequestName or RequestString. */
+function nameKey(document: unknown): string {
+  const keys = ["name", "request_name", "RequestName", "RequestString"];
+  return keys.find((key) => isRow(document) && Object.hasOwn(document, key)) ?? "name";
+}
+
+/** `split.files_per_job` reaches into the document; maps on the way are made. */
+function withChange(document: unknown, { key, value }: { key: string; value: unknown }): unknown {
+  const row = isRow(document) ? document : {};
+  const dot = key.indexOf(".");
+  if (dot < 0) return { ...row, [key]: value };
+  const first = key.slice(0, dot);
+  return { ...row, [first]: withChange(row[first], { key: key.slice(dot + 1), value }) };
+}
+
+/** Attaches what lies beside the request file; what is missing is reported by intake, with its place. */
+function withAttachments(document: unknown, folder: string): unknown {
+  if (!isRow(document)) return document;
+  const found: Record<string, unknown> = {};
+  for (const path of neededFiles(document)) {
+    const place = join(folder, path);
+    if (!statSync(place, { throwIfNoEntry: false })?.isFile()) continue;
+    const content = readFileSync(place);
+    found[path] = {
+      content_base64: content.toString("base64"),
+      executable: (statSync(place).mode & 0o111) !== 0,
+      sha256: createHash("sha256").update(content).digest("hex"),
+    };
+  }
+  if (Object.keys(found).length === 0) return document;
+  return {
+    ...document,
+    attachments: { ...found, ...(isRow(document.attachments) ? document.attachments : {}) },
+  };
+}

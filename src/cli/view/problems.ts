@@ -1,0 +1,27 @@
+import type { Problem } from "../../domain/problem.ts";
+import type { Paint } from "../terminal.ts";
+import { padEnd, wrap } from "./text.ts";
+
+/** Every problem on its own, place first, and below it what would be right. */
+export function problemList(
+  problems: readonly Problem[],
+  { width, paint }: { width: number; paint: Paint },
+): string {
+  const places = problems.map(({ path }) => path || "(document)");
+  const column = Math.min(32, Math.max(0, ...places.map((place) => place.length)));
+  const room = Math.max(30, width - column - 4);
+  const lines = problems.flatMap(({ message, allowed }, at) => {
+    const place = places[at] ?? "";
+    const words = [
+      ...wrap(message, room),
+      ...(allowed === null ? [] : wrap(`allowed: ${allowed}`, room).map((line) => paint.dim(line))),
+    ];
+    const head = place.length > column ? [`  ${paint.bold(place)}`] : [];
+    const body = words.map((line, row) => {
+      const label = row === 0 && head.length === 0 ? paint.bold(place) : "";
+      return `  ${padEnd(label, column)}  ${line}`;
+    });
+    return [...head, ...body];
+  });
+  return lines.join("\n");
+}

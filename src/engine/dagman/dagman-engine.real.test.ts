@@ -1,0 +1,220 @@
+import { mkdir, mkdtemp, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Run } from "../../domain/run.ts";
+import { DagmanEngine } from "./dagman-engine.ts";
+import { type SpawnAnswer, type SpawnRequest, spawnCommand } from "./spawn.ts";
+
+/** The engine against scripted answers: what it asks, and what it makes of files and queue together. */
+describe("the DAGMan engine without a pool", () => {
+  let dir: string;
+  let run: Run;
+  let asked: SpawnRequest[];
+  let answer: (argv: readonly string[]) => Partial<SpawnAnswer>;
+  let engine: DagmanEngine;
+  const NOW = 1_900_000_000;
+  beforeEach(async () => {
+    dir = await mkdtemp(path.join(tmpdir(), "dagman-"));
+    run = { dagId: "d", submitDir: dir, batchName: "wms2-d", engineId: "7", priority: 0 } as unknown as Run;
+    asked = [];
+    answer = () => ({});
+    engine = new DagmanEngine({
+      commandPrefix: ["into", "pool"],
+      clock: { now: () => new Date(NOW * 1000) },
+      spawner: async (request) => {
+        asked.push(request);
+        return { code: 0, stdout: "", stderr: "", ...answer(request.argv.slice(2)) };
+      },
+    });
+    await put("workflow.dag", "JOB a x\n");
+  });
+  afterEach(() => rm(dir, { recursive: true }));
+  const put = async (name: string, text: string, ageSec = 1000): Promise<void> => {
+    await mkdir(path.dirname(path.join(dir, name)), { recursive: true });
+    await writeFile(path.join(dir, name), text);
+    await utimes(path.join(dir, name), NOW - ageSec, NOW - ageSec);
+  };
+  const top = (fields: Record<string, unknown> = {}): string =>
+    JSON.stringify([
+      { ClusterId: 7, JobBatchName: "wms2-d", JobUniverse: 7, JobStatus: 2, QDate: NOW - 50, ...fields },
+    ]);
+  const look = async () => (await engine.observe([run])).get(run.dagId);
+
+  it("submits in the directory, through the prefix", async () => {
+    answer = () => ({ stdout: "1 job(s) submitted to cluster 23.\n" });
+    expect(await engine.submit(run)).toEqual({ kind: "submitted", engineId: "23" });
+    expect(asked).toHaveLength(1);
+    expect(asked[0]!.cwd).toBe(dir);
+    expect(asked[0]!.argv.slice(0, 3)).toEqual(["into", "pool", "condor_submit_dag"]);
+    expect(asked[0]!.argv).not.toContain("-update_submit");
+  });
+
+  it("updates old files only when there is no rescue file", async () => {
+    answer = () => ({ stdout: "1 job(s) submitted to cluster 23.\n" });
+    await put("workflow.dag.condor.sub", "");
+    await engine.submit(run);
+    await put("workflow.dag.rescue001", "");
+    await engine.submit(run);
+    expect(asked.map((each) => each.argv.includes("-update_submit"))).toEqual([true, false]);
+  });
+
+  it("tells a refusal from a world that failed", async () => {
+    answer = () => ({ code: 1, stderr: 'ERROR: "workflow.dag.lib.out" already exists.\n' });
+    expect(await engine.submit(run)).toMatchObject({
+      kind: "rejected",
+      words: expect.stringMatching(/already exists/),
+    });
+    answer = () => ({ code: 1, stderr: "\nERROR: Can't find address of local schedd\n" });
+    await expect(engine.submit(run)).rejects.toMatchObject({ code: "engine-unreachable" });
+    expect(await engine.submit({ ...run, submitDir: `${dir}/nowhere` })).toMatchObject({ kind: "rejected" });
+  });
+
+  it("asks the queue once for all runs", async () => {
+    answer = () => ({ stdout: top() });
+    const others = Array.from({ length: 20 }, (_, i) => ({ ...run, dagId: `d${i}` }) as Run);
+    expect((await engine.observe([run, ...others])).size).toBe(21);
+    expect(asked).toHaveLength(1);
+    await engine.observe([]);
+    expect(asked).toHaveLength(1);
+  });
+
+  it("a queue that cannot be asked is no empty queue", async () => {
+    answer = () => ({ code: 1, stderr: "Error: unknown host nowhere" });
+    await expect(look()).rejects.toMatchObject({ code: "engine-unreachable" });
+    expect(await engine.find(run)).toMatchObject({ kind: "unknown" });
+    answer = () => ({ stdout: '[{"ClusterId": 7,' });
+    await expect(look()).rejects.toMatchObject({ code: "engine-unreachable" });
+    expect(await engine.find(run)).toMatchObject({ kind: "unknown" });
+  });
+
+  it("notes a held DAGMan, an idle one, and one that left before its jobs", async () => {
+    answer = () => ({ stdout: top({ JobStatus: 5, HoldReason: "via condor_hold" }) });
+    expect(await look()).toMatchObject({ kind: "running", note: "DAGMan is held: via condor_hold" });
+    answer = () => ({ stdout: top({ JobStatus: 1 }) });
+    expect(await look()).toMatchObject({ kind: "running", note: "DAGMan waits for a place to run" });
+    answer = () => ({ stdout: top({ ClusterId: 9, JobUniverse: 5, DAGManJobId: 7, JobStatus: 3 }) });
+    expect(await look()).toMatchObject({ kind: "running", note: "DAGMan has left, 1 of its jobs have not" });
+    expect(await engine.find(run)).toEqual({ kind: "found", engineId: "7" });
+  });
+
+  it("is lost only when it is old, silent and without a lock", async () => {
+    await put("workflow.dag.condor.sub", "", 5);
+    expect(await look()).toMatchObject({ kind: "unknown" });
+    await put("workflow.dag.condor.sub", "", 60);
+    expect(await look()).toMatchObject({ kind: "ended", verdict: "lost", rescue: null });
+    await put("workflow.dag.lock", "");
+    await put("workflow.dag.dagman.out", "", 60);
+    expect(await look()).toMatchObject({ kind: "unknown" });
+    await put("workflow.dag.dagman.out", "", 3600);
+    expect(await look()).toMatchObject({ kind: "ended", verdict: "lost" });
+  });
+
+  it("finds a run without a receipt by its traces, and only that run", async () => {
+    const log = "000 (042.000.000) 2026-11-15 19:32:30 Job submitted from host: <x>\n...\n";
+    await put("workflow.dag.condor.sub", 'universe = scheduler\nMy.JobBatchName = "wms2-d"\n', 100);
+    await put("workflow.dag.dagman.log", log, 99);
+    const unknown = { ...run, engineId: null };
+    expect(await engine.find(unknown)).toEqual({ kind: "found", engineId: "42" });
+    expect(await engine.find({ ...unknown, batchName: "wms2-e" })).toEqual({ kind: "absent" });
+    expect(await engine.find(run)).toEqual({ kind: "absent" });
+    // The submission itself failed: the log is of the run before.
+    await put("workflow.dag.dagman.log", log, 200);
+    expect(await engine.find(unknown)).toEqual({ kind: "absent" });
+  });
+
+  it("removes the top, or what is left without it", async () => {
+    const names = () =>
+      asked.map((each) =>
+        each.argv.slice(2, 3).concat(/DAGManJobId is/.test(each.argv.at(-1)!) ? "top" : "tree"),
+      );
+    answer = ([name]) => (name === "condor_q" ? { stdout: top() } : {});
+    await engine.stop(run);
+    expect(names()).toEqual([
+      ["condor_q", "tree"],
+      ["condor_rm", "top"],
+    ]);
+    asked = [];
+    answer = ([name]) => (name === "condor_q" ? { stdout: top({ DAGManJobId: 3 }) } : {});
+    await engine.stop(run);
+    expect(names()).toEqual([
+      ["condor_q", "tree"],
+      ["condor_rm", "tree"],
+    ]);
+    asked = [];
+    answer = () => ({});
+    await engine.stop(run);
+    expect(names()).toEqual([["condor_q", "tree"]]);
+  });
+
+  it("nothing to hold is no error; a refusal is", async () => {
+    answer = () => ({ code: 1, stderr: "Couldn't find/hold all jobs matching constraint (…)" });
+    await engine.hold(run);
+    answer = () => ({ code: 1, stderr: "Failed to connect" });
+    await expect(engine.release(run)).rejects.toMatchObject({ code: "engine-unreachable" });
+  });
+
+  it("passes on the warnings about limits, each with its cure", async () => {
+    answer = (argv) => ({ stdout: argv[0] === "condor_config_val" ? "200\n" : "$CondorVersion: 23.9.6 x $" });
+    const ping = await engine.ping();
+    expect(ping).toMatchObject({ ok: true, words: "HTCondor 23.9.6 via into pool; the schedd answers" });
+    expect(ping.warnings[0]?.mend).toMatch(/MAX_RUNNING_SCHEDULER_JOBS_PER_OWNER = 5000/);
+  });
+
+  it.runIf(process.getuid?.() === 0)(
+    "gives the directory away, once, and says which way is closed",
+    async () => {
+      await put("mg_000000/group.dag", "");
+      const outside = path.dirname(dir);
+      const given = new DagmanEngine({
+        commandPrefix: [],
+        submitAs: { uid: 1000, gid: 1000 },
+        spawner: async (request) => {
+          asked.push(request);
+          return request.argv[0] === "chown"
+            ? spawnCommand(request)
+            : { code: 0, stdout: "submitted to cluster 1", stderr: "" };
+        },
+      });
+      expect((await stat(outside)).mode & 1).toBe(1);
+      await given.submit(run);
+      expect((await stat(path.join(dir, "mg_000000/group.dag"))).uid).toBe(1000);
+      await given.submit(run);
+      expect(asked.map((each) => each.argv[0])).toEqual(["chown", "condor_submit_dag", "condor_submit_dag"]);
+      await mkdir(path.join(dir, "closed/inner"), { recursive: true, mode: 0o700 });
+      await put("closed/inner/workflow.dag", "");
+      const words = `${dir}/closed is closed to the job owner (uid 1000)`;
+      expect(await given.submit({ ...run, submitDir: `${dir}/closed/inner` })).toEqual({
+        kind: "rejected",
+        words,
+      });
+    },
+  );
+});
+
+describe("starting a command", () => {
+  const at = { cwd: "/", timeoutSec: 5 };
+  it("hands over arguments as they are and reports the exit code", async () => {
+    const odd = "$(touch /tmp/never) `x` ; \"'";
+    expect(await spawnCommand({ ...at, argv: ["printf", "%s", odd] })).toEqual({
+      code: 0,
+      stdout: odd,
+      stderr: "",
+    });
+    expect(await spawnCommand({ ...at, argv: ["sh", "-c", "echo no >&2; exit 3"] })).toMatchObject({
+      code: 3,
+      stderr: "no\n",
+    });
+  });
+  it.each([
+    ["takes too long", { argv: ["sleep", "9"], cwd: "/", timeoutSec: 0.1 }, /did not answer within/],
+    ["is not there", { argv: ["/no/such/program"], cwd: "/", timeoutSec: 5 }, /cannot be run/],
+    ["has no directory", { argv: ["true"], cwd: "/no/such/dir", timeoutSec: 5 }, /cannot be run/],
+    ["is killed", { argv: ["sh", "-c", "kill -9 $$"], cwd: "/", timeoutSec: 5 }, /was killed by SIGKILL/],
+  ])("%s: the engine is unreachable", async (_name, request, words) => {
+    await expect(spawnCommand(request)).rejects.toMatchObject({
+      code: "engine-unreachable",
+      message: expect.stringMatching(words),
+    });
+  });
+});

@@ -1,0 +1,231 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describeError } from "../../base/errors.ts";
+import { parseJson } from "../../base/json.ts";
+import { err, ok, type Result } from "../../base/result.ts";
+import type { EngineSite } from "../port.ts";
+import { replace } from "./dag-files.ts";
+import { DagRun, type DagWorld } from "./dag-run.ts";
+import { Ids } from "./ids.ts";
+import { Jobs } from "./jobs.ts";
+import { Outbox } from "./outbox.ts";
+import { Tasks } from "./tasks.ts";
+import { Texts } from "./texts.ts";
+
+export interface CoreOptions {
+  /** Where the engine keeps its own files: runs, tasks with their scratch directories, the id counter. */
+  readonly dir: string;
+  readonly sites: readonly EngineSite[];
+  /** Between TERM and KILL. */
+  readonly graceMs?: number;
+  /** What jobs and scripts inherit; default: PATH, HOME and the like of this process. */
+  readonly environment?: Record<string, string>;
+}
+
+export interface Submission {
+  readonly batchName: string;
+  readonly submitDir: string;
+  readonly priority: number;
+  /** Default: workflow.dag. */
+  readonly dagFile?: string;
+}
+
+/** A run as the registry keeps it: a file per run, there from before it begins until after it has ended. */
+export interface RunEntry extends Submission {
+  readonly id: number;
+  readonly submittedAt: number;
+  readonly held: boolean;
+}
+
+const BATCH_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,199}$/;
+const INHERITED = ["PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TZ", "PYTHONPATH"];
+const HALT_MS = 1000;
+const GRACE_MS = 3000;
+
+/**
+ * The local engine without its socket: all DAGs of one directory. Usable within a process (tests, benchmarks);
+ * only one may use a directory at a time, which the daemon's lock sees to.
+ */
+export class LocalCore {
+  private readonly dir: string;
+  private readonly world: DagWorld;
+  private readonly runs = new Map<string, { entry: RunEntry; dag: DagRun }>();
+  private readonly halts: NodeJS.Timeout;
+  private readonly waiters: (() => void)[] = [];
+
+  constructor(options: CoreOptions) {
+    this.dir = resolve(options.dir);
+    mkdirSync(join(this.dir, "runs"), { recursive: true });
+    const graceMs = options.graceMs ?? GRACE_MS;
+    const environment = options.environment ?? inheritedEnvironment();
+    const tasks = new Tasks(join(this.dir, "tasks"), environment);
+    const outbox = new Outbox(() => tasks.flush());
+    const ids = new Ids(join(this.dir, "next-id"));
+    const jobs = new Jobs(tasks, outbox, options.sites, graceMs);
+    this.world = { tasks, outbox, jobs, texts: new Texts(), nextId: () => ids.take(), graceMs };
+    this.halts = setInterval(() => {
+      for (const { dag } of this.runs.values()) dag.checkHalt();
+    }, HALT_MS);
+    this.halts.unref();
+  }
+
+  get busy(): boolean {
+    return this.runs.size > 0;
+  }
+
+  /** Continues every run that was under way when the last engine of this directory ended. */
+  recover(): void {
+    for (const entry of readRegistry(this.dir)) {
+      const dag = this.open(entry);
+      try {
+        dag.recover();
+      } catch (error) {
+        // Nothing more can be done for this run; its files say so, the others go on.
+        console.error(`run ${entry.batchName} cannot be recovered: ${describeError(error)}`);
+        this.leave(entry);
+      }
+    }
+    this.sweepTasks();
+  }
+
+  /** Asking again for a run that is under way is answered with its id: a caller may have died between. */
+  submit(submission: Submission): Result<number, string> {
+    const { batchName } = submission;
+    if (!BATCH_NAME.test(batchName)) return err(`batch name ${batchName} is not allowed`);
+    const path = resolve(submission.submitDir, submission.dagFile ?? "workflow.dag");
+    const known = this.runs.get(batchName);
+    if (known && known.dag.place.path === path) return ok(known.entry.id);
+    if (known) return err(`batch name ${batchName} is in use for ${known.dag.place.path}`);
+    for (const { entry, dag } of this.runs.values()) {
+      if (dag.place.path === path) return err(`${path} is being run as ${entry.batchName}`);
+    }
+    if (!existsSync(path)) return err(`${path} does not exist`);
+    const entry: RunEntry = { ...submission, id: this.world.nextId(), submittedAt: Date.now(), held: false };
+    this.save(entry);
+    try {
+      this.open(entry).begin();
+    } catch (error) {
+      this.leave(entry);
+      return err(`cannot begin in ${submission.submitDir}: ${describeError(error)}`);
+    }
+    return ok(entry.id);
+  }
+
+  find(batchName: string): number | null {
+    return this.runs.get(batchName)?.entry.id ?? null;
+  }
+
+  stop(batchName: string): void {
+    this.runs.get(batchName)?.dag.remove();
+  }
+
+  hold(batchName: string, on: boolean): void {
+    const run = this.runs.get(batchName);
+    if (!run || run.entry.held === on) return;
+    run.entry = { ...run.entry, held: on };
+    this.save(run.entry);
+    run.dag.pause(on);
+  }
+
+  configure(sites: readonly EngineSite[]): void {
+    this.world.jobs.configure(sites);
+  }
+
+  sites(): readonly EngineSite[] {
+    return this.world.jobs.sites();
+  }
+
+  list(): { batchName: string; id: number; held: boolean; note: string | null }[] {
+    const stuck = this.world.jobs.stuck();
+    return [...this.runs.values()].map(({ entry }) => {
+      const notes = [
+        entry.held ? "held" : null,
+        this.world.outbox.trouble,
+        stuck.get(entry.batchName) ?? null,
+      ];
+      const note = notes.filter((words) => words !== null).join("; ") || null;
+      return { batchName: entry.batchName, id: entry.id, held: entry.held, note };
+    });
+  }
+
+  /** Resolves when no run is left. */
+  async idle(): Promise<void> {
+    while (this.busy) await new Promise<void>((done) => this.waiters.push(done));
+  }
+
+  /** Leaves without stopping anything: what runs goes on and is taken over by the next engine. */
+  close(): void {
+    clearInterval(this.halts);
+    this.world.jobs.close();
+    for (const { dag } of this.runs.values()) dag.close();
+    this.world.outbox.flush();
+    this.world.tasks.close();
+    this.world.outbox.closeAll();
+  }
+
+  private open(entry: RunEntry): DagRun {
+    const cwd = resolve(entry.submitDir);
+    const place = {
+      id: entry.id,
+      parentId: "",
+      path: resolve(cwd, entry.dagFile ?? "workflow.dag"),
+      cwd,
+      batchName: entry.batchName,
+      priority: entry.priority,
+      limits: null,
+      paused: entry.held,
+    };
+    const dag = new DagRun(this.world, place, () => this.leave(entry));
+    this.runs.set(entry.batchName, { entry, dag });
+    return dag;
+  }
+
+  private save(entry: RunEntry): void {
+    replace(registryPath(this.dir, entry.batchName), `${JSON.stringify(entry)}\n`);
+  }
+
+  private leave(entry: RunEntry): void {
+    this.runs.delete(entry.batchName);
+    rmSync(registryPath(this.dir, entry.batchName), { force: true });
+    for (const done of this.waiters.splice(0)) done();
+  }
+
+  /** Directories of tasks that ended just before a crash. Those of running tasks were taken up again by now. */
+  private sweepTasks(): void {
+    if (this.busy) return;
+    for (const name of readdirSync(this.world.tasks.dir)) this.world.tasks.forget(Number(name));
+  }
+}
+
+export const registryPath = (dir: string, batchName: string): string =>
+  join(dir, "runs", `${batchName}.json`);
+
+/** The runs an engine directory knows to be under way, with or without an engine. */
+export function readRegistry(dir: string): RunEntry[] {
+  const entries: RunEntry[] = [];
+  if (!existsSync(join(dir, "runs"))) return entries;
+  for (const name of readdirSync(join(dir, "runs"))) {
+    if (!name.endsWith(".json")) continue;
+    const entry = readEntry(dir, name.slice(0, -".json".length));
+    if (entry) entries.push(entry);
+  }
+  return entries.sort((a, b) => a.id - b.id);
+}
+
+export function readEntry(dir: string, batchName: string): RunEntry | null {
+  let text: string;
+  try {
+    text = readFileSync(registryPath(dir, batchName), "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+  const parsed = parseJson(text);
+  return parsed.ok ? (parsed.value as RunEntry) : null;
+}
+
+function inheritedEnvironment(): Record<string, string> {
+  const kept: Record<string, string> = { PATH: "/usr/local/bin:/usr/bin:/bin" };
+  for (const name of INHERITED) if (process.env[name] !== undefined) kept[name] = process.env[name];
+  return kept;
+}

@@ -1,0 +1,143 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { WorldError } from "../../base/errors.ts";
+import type { Result } from "../../base/result.ts";
+import type { DagId } from "../../domain/names.ts";
+import type { NodeView, Run, RunObservation } from "../../domain/run.ts";
+import type { Engine, EngineSite, FindOutcome, PingOutcome, SubmitOutcome } from "../port.ts";
+import { RunReader } from "../read-run.ts";
+import { Client } from "./client.ts";
+import { readEntry, readRegistry } from "./core.ts";
+import { replace } from "./dag-files.ts";
+
+export interface LocalEngineOptions {
+  readonly dir: string;
+  readonly sites: readonly EngineSite[];
+  readonly timeoutSec?: number;
+  /** How the engine process is started, without --dir; default: the built daemon with this Node. */
+  readonly daemonCommand?: readonly string[];
+}
+
+type Listed = { batchName: string; id: number; held: boolean; note: string | null };
+
+export function makeLocalEngine(options: LocalEngineOptions): Engine {
+  return new LocalEngine(options);
+}
+
+/**
+ * The engine port over the engine process and its files. Whether a run is alive is in the registry, how it stands
+ * and how it ended in the bookkeeping files both engines leave: those are read without asking anybody.
+ */
+class LocalEngine implements Engine {
+  readonly name = "local";
+  readonly capabilities = { sites: true, remote: false };
+  private readonly dir: string;
+  private readonly sitesWanted: readonly EngineSite[];
+  private readonly client: Client;
+  private readonly reader = new RunReader();
+
+  constructor(options: LocalEngineOptions) {
+    this.dir = resolve(options.dir);
+    this.sitesWanted = options.sites;
+    mkdirSync(this.dir, { recursive: true });
+    replace(join(this.dir, "sites.json"), `${JSON.stringify(options.sites)}\n`);
+    const command = options.daemonCommand ?? [process.execPath, builtDaemon()];
+    // A running engine may have been started with other sites.
+    this.client = new Client(this.dir, command, (options.timeoutSec ?? 60) * 1000, () => ({
+      op: "configure",
+      sites: this.sitesWanted,
+    }));
+  }
+
+  async submit(run: Run): Promise<SubmitOutcome> {
+    const submission = { batchName: run.batchName, submitDir: run.submitDir, priority: run.priority };
+    const result = (await this.client.ask({ op: "submit", submission })) as Result<number, string>;
+    return result.ok
+      ? { kind: "submitted", engineId: String(result.value) }
+      : { kind: "rejected", words: result.error };
+  }
+
+  async find(run: Run): Promise<FindOutcome> {
+    const entry = this.entryOf(run);
+    if (!entry) return { kind: "absent" };
+    // A run without an engine would stand still: asking also starts one.
+    const id = (await this.client.ask({ op: "find", batchName: run.batchName })) as number | null;
+    return id === null ? { kind: "absent" } : { kind: "found", engineId: String(id) };
+  }
+
+  async observe(runs: readonly Run[]): Promise<ReadonlyMap<DagId, RunObservation>> {
+    const alive = new Map<string, Listed>();
+    if (readRegistry(this.dir).length > 0) {
+      for (const listed of (await this.client.ask({ op: "list" })) as Listed[])
+        alive.set(listed.batchName, listed);
+    }
+    const seen = new Map<DagId, RunObservation>();
+    for (const run of runs) seen.set(run.dagId, await this.observeOne(run, alive.get(run.batchName)));
+    this.reader.keepOnly(runs);
+    return seen;
+  }
+
+  async nodes(run: Run): Promise<readonly NodeView[]> {
+    return this.reader.nodes(run);
+  }
+
+  async stop(run: Run): Promise<void> {
+    if (this.entryOf(run)) await this.client.ask({ op: "stop", batchName: run.batchName });
+  }
+
+  async hold(run: Run): Promise<void> {
+    if (this.entryOf(run)) await this.client.ask({ op: "hold", batchName: run.batchName });
+  }
+
+  async release(run: Run): Promise<void> {
+    if (this.entryOf(run)) await this.client.ask({ op: "release", batchName: run.batchName });
+  }
+
+  async ping(): Promise<PingOutcome> {
+    try {
+      const { pid } = (await this.client.ask({ op: "ping" })) as { pid: number };
+      return { ok: true, words: `local engine, process ${pid}, in ${this.dir}`, warnings: [] };
+    } catch (error) {
+      return { ok: false, words: error instanceof Error ? error.message : String(error), warnings: [] };
+    }
+  }
+
+  async sites(): Promise<readonly EngineSite[]> {
+    return this.sitesWanted;
+  }
+
+  async close(): Promise<void> {
+    await this.client.close();
+  }
+
+  private entryOf(run: Run): ReturnType<typeof readEntry> {
+    try {
+      return readEntry(this.dir, run.batchName);
+    } catch (error) {
+      throw new WorldError(
+        "engine-unreachable",
+        this.dir,
+        "the registry of the local engine cannot be read",
+        { cause: error },
+      );
+    }
+  }
+
+  private async observeOne(run: Run, listed: Listed | undefined): Promise<RunObservation> {
+    const entry = listed ? this.entryOf(run) : null;
+    if (listed && entry) return this.reader.running(run, Math.floor(entry.submittedAt / 1000), listed.note);
+    const ended = await this.reader.ended(run);
+    if (ended) return ended;
+    const words = "the local engine has no trace of it and its files tell no end";
+    return this.reader.endedAs(run, "lost", words);
+  }
+}
+
+/** Beside this file when it was built; from sources, in dist. */
+function builtDaemon(): string {
+  const beside = fileURLToPath(new URL("./daemon.js", import.meta.url));
+  return existsSync(beside)
+    ? beside
+    : fileURLToPath(new URL("../../../dist/engine/local/daemon.js", import.meta.url));
+}

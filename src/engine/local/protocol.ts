@@ -1,0 +1,46 @@
+import { createHash } from "node:crypto";
+import { lstatSync, mkdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { EngineSite } from "../port.ts";
+import type { Submission } from "./core.ts";
+
+/** One JSON document per line, both ways. */
+export type Ask =
+  | { readonly op: "submit"; readonly submission: Submission }
+  | { readonly op: "find" | "stop" | "hold" | "release"; readonly batchName: string }
+  | { readonly op: "list" | "ping" | "sites" | "shutdown" }
+  | { readonly op: "configure"; readonly sites: readonly EngineSite[] };
+
+export type Answer =
+  | { readonly id: number; readonly ok: true; readonly value: unknown }
+  | { readonly id: number; readonly ok: false; readonly error: string };
+
+const LONGEST_PATH = 107;
+
+/**
+ * A unix socket's path is limited to 107 bytes, so it lies in a private directory of its own under the system's
+ * temporary directory. Whoever made that directory could answer in the engine's place: it must be ours alone.
+ */
+export function socketPath(dir: string): string {
+  const uid = process.getuid?.() ?? 0;
+  const name = `wms2-${uid}-${createHash("sha256").update(dir).digest("hex").slice(0, 16)}`;
+  const base = join(tmpdir(), name, "socket").length <= LONGEST_PATH ? tmpdir() : "/tmp";
+  const home = join(base, name);
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  const found = lstatSync(home);
+  if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o077) !== 0) {
+    throw new Error(`${home} is not a directory of ours alone`);
+  }
+  return join(home, "socket");
+}
+
+/** Splits a stream into lines. */
+export function lineReader(onLine: (line: string) => void): (chunk: string) => void {
+  let rest = "";
+  return (chunk) => {
+    const lines = (rest + chunk).split("\n");
+    rest = lines.pop() as string;
+    for (const line of lines) if (line) onLine(line);
+  };
+}

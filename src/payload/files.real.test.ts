@@ -1,0 +1,20 @@
+import { readdirSync, statSync } from "node:fs";
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { PAYLOAD_FILES } from "./files.ts";
+
+test("every program is in the list once, and every listed file is there", () => {
+  const here = ["worker", "submit-host", "simulator"].flatMap((folder) =>
+    readdirSync(new URL(`./${folder}/`, import.meta.url))
+      .filter((name) => !name.endsWith(".test.ts"))
+      .map((name) => `${folder}/${name}`),
+  );
+  const listed = PAYLOAD_FILES.map((file) => file.source.pathname.split("/").slice(-2).join("/"));
+  expect(listed.toSorted()).toEqual(here.toSorted());
+  expect(new Set(PAYLOAD_FILES.map((file) => file.target)).size).toBe(PAYLOAD_FILES.length);
+  for (const file of PAYLOAD_FILES) {
+    expect(basename(file.target)).toBe(basename(fileURLToPath(file.source)));
+    expect((statSync(file.source).mode & 0o111) !== 0).toBe(file.executable);
+  }
+});

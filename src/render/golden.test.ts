@@ -1,0 +1,130 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import type { SiteName } from "../domain/names.ts";
+import type { DagPlan } from "../domain/plan.ts";
+import { checkPlan } from "../planning/check.ts";
+import type { PlanFacts } from "../planning/facts.ts";
+import { planRound } from "../planning/plan-round.ts";
+import { generateSpec, inputFile, processSpec, sampleFacts } from "../planning/sample-facts.ts";
+import { type RenderOptions, renderDag } from "./render-dag.ts";
+
+// Whole submit directories, to be read in review. UPDATE_GOLDEN=1 writes them anew.
+const GOLDEN = join(dirname(fileURLToPath(import.meta.url)), "../../tests/golden");
+const [ALPHA, BETA, GAMMA] = ["T2_XX_Alpha", "T2_XX_Beta", "T2_XX_Gamma"] as SiteName[];
+const at = (index: number, sites: SiteName[]) =>
+  inputFile(`/data/run1/part-${index}.csv`, { events: 100 + index, sizeBytes: 50_000, sites });
+
+const OPTIONS: RenderOptions = {
+  statusIntervalSec: 30,
+  scanIntervalSec: 5,
+  maxJobsSubmitted: 2000,
+  holdRemovalSec: 300,
+  unmergedDir: "/storage/unmerged/request",
+  mergedDir: "/storage/merged/request",
+};
+
+/** Round 0 of a request over files at two places, with three outputs. */
+const overFiles: PlanFacts = sampleFacts(
+  processSpec({
+    split: { algorithm: "FileBased", filesPerJob: 2, eventsPerJob: 100, lumisPerJob: 1 },
+    unit: { jobsPerUnit: 2, targetMergedBytes: 4e9, blockTargetBytes: 1e12, maxUnitsPerBlock: 10 },
+    outputs: [
+      { name: "hits", file: "hits.csv", merge: { how: "concat" }, keep: true },
+      {
+        name: "plots",
+        file: "plots.tar.gz",
+        merge: { how: "command", argv: ["./merge.sh", "--plots"] },
+        keep: true,
+      },
+      { name: "log", file: "run.log", merge: { how: "none" }, keep: false },
+    ],
+    sites: { allow: [], deny: [GAMMA!] },
+  }),
+  {
+    files: [...[0, 1, 2, 3, 4].map((index) => at(index, [ALPHA!, BETA!, GAMMA!])), at(5, [BETA!])],
+    usableSites: [ALPHA!, BETA!, GAMMA!],
+  },
+);
+
+/** A later round of an adaptive generation: numbers run on, sizes are measured, events are past 2^53. */
+const fromNothing: PlanFacts = sampleFacts(
+  generateSpec({
+    adaptive: true,
+    unit: { jobsPerUnit: 2, targetMergedBytes: 4e9, blockTargetBytes: 1e12, maxUnitsPerBlock: 1 },
+    split: { algorithm: "EventBased", filesPerJob: 1, eventsPerJob: 300, lumisPerJob: 1 },
+    generation: {
+      totalEvents: 1500n,
+      firstEvent: 2n ** 53n - 800n,
+      firstLumi: 1,
+      eventsPerLumi: 100,
+      filterEfficiency: 0.5,
+      topUp: false,
+    },
+  }),
+  {
+    round: 1,
+    next: { unit: 1, node: 2, block: 1, firstEvent: 2n ** 53n - 200n, firstLumi: 7n },
+    measured: {
+      memoryMb: 2100,
+      secondsPerEvent: 20,
+      kbPerEvent: 30,
+      stepProfile: { steps: { GEN: { rss_mb: 2100, threads: 1 } } },
+    },
+  },
+);
+
+describe.each([
+  ["process", overFiles],
+  ["generate", fromNothing],
+])("the submit directory of %s", (name, facts) => {
+  const files = render(facts);
+
+  it("is what the golden files say", () => {
+    const root = join(GOLDEN, name);
+    if (process.env.UPDATE_GOLDEN) writeAll(root, files);
+    expect(readAll(root).toSorted()).toEqual([...files.keys()].toSorted());
+    for (const [path, text] of files) expect(text, path).toBe(readFileSync(join(root, path), "utf8"));
+  });
+
+  it("has manifests of valid JSON with a line per node", () => {
+    for (const [path, text] of files) {
+      if (!path.endsWith("manifest.json")) continue;
+      const parsed = JSON.parse(text);
+      for (const [node, entry] of Object.entries(parsed.nodes)) {
+        const line = text.split("\n").find((each) => each.startsWith(`"${node}":`));
+        expect(JSON.parse(`{${line?.replace(/,$/, "")}}`)).toEqual({ [node]: entry });
+      }
+    }
+  });
+
+  it("renders the same again from the same plan", () => {
+    const plan = planned(facts);
+    expect(collect(plan)).toEqual(collect(plan));
+  });
+});
+
+function planned(facts: PlanFacts): DagPlan {
+  const outcome = planRound(facts);
+  if (outcome.kind !== "planned") throw new Error(JSON.stringify(outcome));
+  expect(checkPlan(outcome.plan, facts)).toEqual([]);
+  return outcome.plan;
+}
+const render = (facts: PlanFacts) => collect(planned(facts));
+const collect = (plan: DagPlan) =>
+  new Map([...renderDag(plan, OPTIONS)].map(({ path, chunks }) => [path, [...chunks].join("")]));
+
+function writeAll(root: string, files: ReadonlyMap<string, string>): void {
+  rmSync(root, { recursive: true, force: true });
+  for (const [path, text] of files) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+}
+
+function readAll(root: string): string[] {
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
+}

@@ -1,0 +1,15 @@
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { makeLocalEngine } from "../../src/engine/local/local-engine.ts";
+import { engineContract } from "../support/engine-contract.ts";
+import { removeTree } from "../support/engine-runs.ts";
+
+engineContract("local", async () => {
+  const root = await mkdtemp(path.join(tmpdir(), "wms2-contract-"));
+  const engine = makeLocalEngine({
+    dir: path.join(root, "engine"),
+    sites: [{ name: "here", cores: 16, memoryMb: 16384 }],
+  });
+  return { engine, root, close: () => engine.close().then(() => removeTree(root)) };
+});

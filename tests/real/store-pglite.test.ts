@@ -1,0 +1,4 @@
+import { storeContract } from "../support/store-contract.ts";
+import { freshStore } from "../support/store-embedded.ts";
+
+storeContract("the store on PGlite", freshStore);

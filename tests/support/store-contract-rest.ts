@@ -1,0 +1,124 @@
+import { describe, expect, it } from "vitest";
+import type { SiteName } from "../../src/domain/names.ts";
+import type { TestStore } from "./store-embedded.ts";
+import { at, sampleWork } from "./store-fixtures.ts";
+
+const NORTH = "north" as SiteName;
+const learned = (name: string, cores = 4, memoryMb = 8000) => ({ name: name as SiteName, cores, memoryMb });
+
+export function restContract(store: () => TestStore): void {
+  describe("sites", () => {
+    it("are learned from engines without touching an operator's word", async () => {
+      await store().sites.learn([learned("south"), learned("north"), learned("north")], at(1));
+      expect(await store().sites.get(NORTH)).toStrictEqual({
+        name: "north",
+        status: "enabled",
+        cores: 4,
+        memoryMb: 8000,
+        drainUntil: null,
+        note: null,
+        updatedAt: at(1),
+      });
+      const change = { status: "draining" as const, drainUntil: at(500), note: "disks" };
+      expect(await store().sites.change(NORTH, change, "ada", at(2))).toBe(true);
+      await store().sites.learn([learned("north", 8, 3_000_000_000)], at(3));
+      await store().sites.learn([learned("south")], at(4));
+      expect(await store().sites.list()).toMatchObject([
+        { name: "north", ...change, cores: 8, memoryMb: 3_000_000_000, updatedAt: at(3) },
+        { name: "south", status: "enabled", updatedAt: at(1) },
+      ]);
+      expect(await store().sites.change("nowhere" as SiteName, change, "ada", at(2))).toBe(false);
+      await store().sites.learn([], at(5));
+    });
+
+    it("bans hold from their beginning until they expire or are removed", async () => {
+      await sampleWork(store(), "a");
+      await store().sites.learn([learned("north")], at(0));
+      const ban = (reason: string, expires: number, removed: Date | null, workflow: string | null) =>
+        store().sql.query(
+          `INSERT INTO site_bans (site, workflow_id, reason, evidence, created_at, expires_at, removed_at)
+           VALUES ('north', $1, $2, '{"failed": 9}', $3, $4, $5)`,
+          [workflow, reason, at(10), at(expires), removed],
+        );
+      await ban("here", 100, null, "w-a");
+      await ban("everywhere", 200, null, null);
+      await ban("removed", 200, at(20), null);
+      const active = async (second: number) =>
+        (await store().sites.activeBans(at(second)))
+          .map(({ reason, workflowId }) => [reason, workflowId])
+          .sort();
+      expect(await active(5)).toEqual([]);
+      expect(await active(50)).toEqual([
+        ["everywhere", null],
+        ["here", "w-a"],
+      ]);
+      expect(await active(100)).toEqual([["everywhere", null]]);
+      expect((await store().sites.activeBans(at(100)))[0]).toMatchObject({
+        evidence: { failed: 9 },
+        expiresAt: at(200),
+      });
+    });
+  });
+
+  describe("alerts", () => {
+    it("of one key are one until closed", async () => {
+      const raise = (second: number, message: string) =>
+        store().alerts.raise({ key: "db", severity: "warning", subject: "store", message, at: at(second) });
+      await raise(1, "slow");
+      await Promise.all([2, 2, 2].map((second) => raise(second, "slower")));
+      const [open] = await store().alerts.open();
+      expect(open).toMatchObject({
+        key: "db",
+        count: 4,
+        message: "slower",
+        firstAt: at(1),
+        lastAt: at(2),
+        closedAt: null,
+      });
+      expect(typeof open?.id).toBe("string");
+      await store().alerts.close("db", at(3));
+      await store().alerts.close("db", at(4));
+      expect(await store().alerts.open()).toEqual([]);
+      await raise(5, "again");
+      expect(await store().alerts.open()).toMatchObject([{ count: 1, firstAt: at(5) }]);
+    });
+  });
+
+  describe("settings, leases and tokens", () => {
+    it("settings keep any JSON value", async () => {
+      expect(await store().settings.get("limits")).toBeNull();
+      for (const value of [{ maxActive: 5 }, [1, "2"], "text", 0, false, null]) {
+        await store().settings.set("limits", value, "ada", at(1));
+        expect(await store().settings.get("limits")).toStrictEqual(value);
+      }
+    });
+
+    it("a lease has one owner until it expires or is dropped", async () => {
+      const { settings } = store();
+      const contenders = await Promise.all(
+        ["one", "two", "three"].map((owner) => settings.takeLease("loop", owner, at(0), at(30))),
+      );
+      expect(contenders.filter(Boolean)).toHaveLength(1);
+      const owner = (await settings.lease("loop"))?.owner ?? "";
+      const other = owner === "one" ? "two" : "one";
+      expect(await settings.takeLease("loop", other, at(29), at(59))).toBe(false);
+      expect(await settings.takeLease("loop", owner, at(20), at(50))).toBe(true);
+      expect(await settings.takeLease("loop", other, at(49), at(80))).toBe(false);
+      expect(await settings.takeLease("loop", other, at(50), at(80))).toBe(true);
+      expect(await settings.takeLease("loop", owner, at(51), at(81))).toBe(false);
+      expect(await settings.lease("loop")).toStrictEqual({ owner: other, until: at(80) });
+      await settings.dropLease("loop", owner);
+      expect((await settings.lease("loop"))?.owner).toBe(other);
+      await settings.dropLease("loop", other);
+      expect(await settings.lease("loop")).toBeNull();
+      expect(await settings.takeLease("loop", owner, at(52), at(82))).toBe(true);
+    });
+
+    it("tokens are found by their hash", async () => {
+      await store().settings.addToken({ sha256: "abc", name: "operator", at: at(1) });
+      await store().settings.addToken({ sha256: "abc", name: "other", at: at(2) });
+      expect(await store().settings.findToken("abc")).toStrictEqual({ name: "operator" });
+      expect(await store().settings.findToken("abd")).toBeNull();
+    });
+  });
+}

@@ -1,0 +1,251 @@
+import { describe, expect, it } from "vitest";
+import { InvariantError } from "../../src/base/errors.ts";
+import type { UnitName, WorkflowId } from "../../src/domain/names.ts";
+import type { TestStore } from "./store-embedded.ts";
+import { at, sampleFile, sampleUnit, sampleWork } from "./store-fixtures.ts";
+
+const W = "w-a" as WorkflowId;
+const unit = (name: string, change = {}) => sampleUnit(W, "d-a", name, change);
+const named = (name: string) => name as UnitName;
+
+export function unitContract(store: () => TestStore): void {
+  describe("finished units", () => {
+    it("are recorded once, and counted once, however often they are told", async () => {
+      await sampleWork(store(), "a");
+      const first = [unit("mg_000000"), unit("mg_000001", { events: 2n ** 60n, site: null })];
+      expect(await store().units.recordFinished(first)).toBe(2);
+      expect(await store().units.recordFinished([...first, unit("mg_000002", { block: 1 })])).toBe(1);
+      const again = await Promise.all(
+        [first, first, first].map((units) => store().units.recordFinished(units)),
+      );
+      expect(again).toEqual([0, 0, 0]);
+      expect(await store().units.recordFinished([])).toBe(0);
+
+      expect(await store().units.list(W)).toStrictEqual([...first, unit("mg_000002", { block: 1 })]);
+      expect(await store().units.finishedNames(W)).toEqual(new Set(["mg_000000", "mg_000001", "mg_000002"]));
+      expect(await store().workflows.get(W)).toMatchObject({
+        unitsDone: 3,
+        eventsDone: 2n ** 60n + 1000n,
+        version: 1,
+        updatedAt: at(100),
+      });
+      expect((await store().units.blocks(W)).map(({ unitsDone, status }) => [unitsDone, status])).toEqual([
+        [2, "open"],
+        [1, "open"],
+      ]);
+    });
+
+    it("told twice in one call are one unit", async () => {
+      await sampleWork(store(), "a");
+      expect(await store().units.recordFinished([unit("mg_000000"), unit("mg_000000")])).toBe(1);
+      expect((await store().workflows.get(W))?.unitsDone).toBe(1);
+    });
+
+    it("of several workflows may come in one call, from several writers", async () => {
+      await sampleWork(store(), "a");
+      await sampleWork(store(), "b");
+      const names = ["mg_000000", "mg_000001"];
+      const both = names.flatMap((name) => [unit(name), sampleUnit("w-b", "d-b", name)]);
+      const added = await Promise.all(
+        [both, [...both].reverse(), both].map((units) => store().units.recordFinished(units)),
+      );
+      expect(added.reduce((sum, n) => sum + n, 0)).toBe(4);
+      expect((await store().workflows.get("w-b" as WorkflowId))?.unitsDone).toBe(2);
+    });
+
+    it("a call that fails leaves nothing behind", async () => {
+      await sampleWork(store(), "a");
+      const bad = store().units.recordFinished([unit("mg_000000"), unit("mg_000001", { block: 77 })]);
+      await expect(bad).rejects.toThrow(InvariantError);
+      expect((await store().workflows.get(W))?.unitsDone).toBe(0);
+      expect(await store().units.list(W)).toEqual([]);
+    });
+
+    it("are owed until registered, once; the block closes with its last", async () => {
+      await sampleWork(store(), "a");
+      await store().units.recordFinished(["mg_000000", "mg_000001"].map((name) => unit(name)));
+      await store().units.registrationFailed(W, named("mg_000000"), "catalog away");
+      expect(
+        (await store().units.owed(W, 5)).map(({ name, attempts, lastError }) => [name, attempts, lastError]),
+      ).toEqual([
+        ["mg_000001", 0, null],
+        ["mg_000000", 1, "catalog away"],
+      ]);
+      const block = async () => (await store().units.blocks(W))[0];
+      const tries = await Promise.all(
+        [1, 2, 3].map(() => store().units.markRegistered(W, named("mg_000000"), at(200))),
+      );
+      expect(tries.filter(Boolean)).toHaveLength(1);
+      expect(await block()).toMatchObject({ status: "open", unitsDone: 2 });
+      await store().units.registrationFailed(W, named("mg_000000"), "too late to matter");
+      expect(await store().units.markRegistered(W, named("mg_000001"), at(201))).toBe(true);
+      expect(await block()).toMatchObject({ status: "complete", unitsDone: 2, updatedAt: at(201) });
+      expect(await store().units.countByStatus(W)).toEqual({ owed: 0, registered: 2, invalidated: 0 });
+      expect(await store().units.blockCountByStatus()).toEqual({ complete: 1, open: 1 });
+      expect((await store().units.list(W))[0]).toMatchObject({
+        registeredAt: at(200),
+        attempts: 1,
+        lastError: null,
+      });
+    });
+
+    it("blocks close when their units are registered at once by many", async () => {
+      await sampleWork(store(), "a");
+      const names = Array.from({ length: 20 }, (_, n) => `mg_1000${String(n).padStart(2, "0")}`);
+      await store().units.createBlocks(W, [{ index: 2, dataset: "/A/B/C", units: 20 }], at(2));
+      await store().units.recordFinished(names.map((name) => unit(name, { block: 2 })));
+      await Promise.all(names.map((name) => store().units.markRegistered(W, named(name), at(3))));
+      expect((await store().units.blocks(W))[2]).toMatchObject({
+        status: "complete",
+        unitsTotal: 20,
+        unitsDone: 20,
+      });
+    });
+
+    it("blocks planned again take the later plan, unless something of them is done", async () => {
+      await sampleWork(store(), "a");
+      await store().units.recordFinished([unit("mg_000000")]);
+      const again = [0, 1].map((index) => ({ index, dataset: "/A/B/NEW", units: 5 }));
+      await store().units.createBlocks(W, again, at(9));
+      expect((await store().units.blocks(W)).map(({ dataset, unitsTotal }) => [dataset, unitsTotal])).toEqual(
+        [
+          ["/A/B/GEN", 2],
+          ["/A/B/NEW", 5],
+        ],
+      );
+    });
+
+    it("page their outputs", async () => {
+      await sampleWork(store(), "a");
+      await store().units.recordFinished([
+        unit("mg_000000"),
+        unit("mg_000001"),
+        unit("mg_000002", { outputs: [] }),
+      ]);
+      const seen: string[] = [];
+      for (let cursor: string | undefined; ; ) {
+        const page = await store().units.outputs(W, {
+          limit: 3,
+          ...(cursor === undefined ? {} : { cursor }),
+        });
+        seen.push(...page.items.map(({ unit, status, lfn }) => `${unit} ${status} ${lfn}`));
+        if (page.nextCursor === null) break;
+        cursor = page.nextCursor;
+      }
+      expect(seen).toEqual([
+        "mg_000000 owed /out/mg_000000/a",
+        "mg_000000 owed /out/mg_000000/b",
+        "mg_000001 owed /out/mg_000001/a",
+        "mg_000001 owed /out/mg_000001/b",
+      ]);
+    });
+  });
+
+  describe("input files", () => {
+    it("are learned, refreshed, and missed when they vanish", async () => {
+      await sampleWork(store(), "a");
+      const files = ["/f/c", "/f/a", "/f/b"].map((lfn) => sampleFile(lfn));
+      expect(await store().files.sync(W, [...files, files[0]!])).toEqual({ added: 3, gone: [] });
+      expect(await store().files.sync(W, files)).toEqual({ added: 0, gone: [] });
+      await store().files.setState(W, ["/f/b"], "excluded", "corrupt");
+      const grown = sampleFile("/f/a", { sizeBytes: 7, events: null, sites: [] });
+      expect(await store().files.sync(W, [grown, sampleFile("/f/d")])).toEqual({ added: 1, gone: ["/f/c"] });
+      const remaining = await store().files.remaining(W);
+      expect(remaining.map(({ lfn }) => lfn)).toEqual(["/f/a", "/f/c", "/f/d"]);
+      expect(remaining[0]).toStrictEqual({ ...grown, state: "fresh", units: [], reason: null });
+      expect(await store().files.countByState(W)).toEqual({
+        fresh: 3,
+        attempted: 0,
+        processed: 0,
+        excluded: 1,
+      });
+    });
+
+    it("fresh come before attempted", async () => {
+      await sampleWork(store(), "a");
+      await store().files.sync(
+        W,
+        ["/f/a", "/f/b"].map((lfn) => sampleFile(lfn)),
+      );
+      await store().files.setState(W, ["/f/a"], "attempted", "its unit failed");
+      expect(
+        (await store().files.remaining(W)).map(({ lfn, state, reason }) => [lfn, state, reason]),
+      ).toEqual([
+        ["/f/b", "fresh", null],
+        ["/f/a", "attempted", "its unit failed"],
+      ]);
+    });
+
+    it("are processed with their unit, a split one with its last", async () => {
+      await sampleWork(store(), "a");
+      await store().files.sync(
+        W,
+        ["/f/a", "/f/b", "/f/c"].map((lfn) => sampleFile(lfn)),
+      );
+      const placed = [
+        { lfn: "/f/a", unit: named("mg_000000") },
+        { lfn: "/f/b", unit: named("mg_000000") },
+        { lfn: "/f/b", unit: named("mg_000001") },
+        { lfn: "/f/b", unit: named("mg_000001") },
+      ];
+      await store().files.assign(W, placed);
+      await store().files.assign(W, placed);
+      expect((await store().files.remaining(W))[1]?.units).toEqual(["mg_000000", "mg_000001"]);
+      await store().units.recordFinished([unit("mg_000000")]);
+      expect((await store().files.remaining(W)).map(({ lfn }) => lfn)).toEqual(["/f/b", "/f/c"]);
+      await store().units.recordFinished([unit("mg_000001")]);
+      expect((await store().files.remaining(W)).map(({ lfn }) => lfn)).toEqual(["/f/c"]);
+      expect(await store().files.countByState(W)).toMatchObject({ processed: 2, fresh: 1 });
+    });
+
+    it("split over units that two writers finish at the same time are processed", async () => {
+      await sampleWork(store(), "a");
+      const lfns = Array.from({ length: 20 }, (_, n) => `/f/${n}`);
+      await store().files.sync(
+        W,
+        lfns.map((lfn) => sampleFile(lfn)),
+      );
+      const names = ["mg_000000", "mg_000001"];
+      await store().files.assign(
+        W,
+        lfns.flatMap((lfn) => names.map((name) => ({ lfn, unit: named(name) }))),
+      );
+      await Promise.all(names.map((name) => store().units.recordFinished([unit(name)])));
+      expect(await store().files.countByState(W)).toMatchObject({ processed: 20 });
+    });
+
+    it("planned again count for their new unit, not for the one that failed", async () => {
+      await sampleWork(store(), "a");
+      await store().files.sync(W, [sampleFile("/f/a")]);
+      await store().files.assign(W, [{ lfn: "/f/a", unit: named("mg_000000") }]);
+      await store().files.assign(W, [{ lfn: "/f/a", unit: named("mg_000005") }]);
+      await store().units.recordFinished([unit("mg_000005")]);
+      expect(await store().files.countByState(W)).toMatchObject({ processed: 1 });
+    });
+
+    it("that nobody knows cannot be planned", async () => {
+      await sampleWork(store(), "a");
+      const unknown = store().files.assign(W, [{ lfn: "/f/x", unit: named("mg_000000") }]);
+      await expect(unknown).rejects.toThrow(InvariantError);
+    });
+
+    it("go in bulk: 12,000 files in parts", async () => {
+      await sampleWork(store(), "a");
+      const files = Array.from({ length: 12_000 }, (_, n) => sampleFile(`/f/${String(n).padStart(6, "0")}`));
+      expect(await store().files.sync(W, files)).toEqual({ added: 12_000, gone: [] });
+      await store().files.assign(
+        W,
+        files.map(({ lfn }, n) => ({ lfn, unit: named(n < 11_000 ? "mg_000000" : "mg_000001") })),
+      );
+      await store().units.recordFinished([unit("mg_000000")]);
+      expect(await store().files.remaining(W)).toHaveLength(1000);
+      await store().files.setState(
+        W,
+        files.map(({ lfn }) => lfn),
+        "attempted",
+        null,
+      );
+      expect(await store().files.remaining(W)).toHaveLength(12_000);
+    });
+  });
+}
