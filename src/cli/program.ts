@@ -1,7 +1,19 @@
 import { Command } from "commander";
 import { VERSION } from "../base/version.ts";
+import { addAbort } from "./abort.ts";
+import { addConfig } from "./config.ts";
+import { addList } from "./list.ts";
+import { addLogs } from "./logs.ts";
+import { addNodes } from "./nodes.ts";
+import { addOutputs } from "./outputs.ts";
+import { addPriority } from "./priority.ts";
+import { addQueue } from "./queue.ts";
 import { addServe } from "./serve.ts";
+import { addShow } from "./show.ts";
+import { addSites } from "./sites.ts";
+import { addSubmit } from "./submit.ts";
 import { paintFor } from "./terminal.ts";
+import { addWatch } from "./watch.ts";
 
 export const EXIT_CODES = `Exit codes:
   0   done; for watch: completed          5   no permission: the operator token is missing or wrong
@@ -35,6 +47,21 @@ export function makeProgram(): Command {
         write(`${paintFor(process.stderr).red("wms2:")} ${text.replace(/^error: /, "")}`),
     })
     .addHelpText("after", `\n${EXIT_CODES}`);
-  addServe(program);
+  const commands = [
+    addServe,
+    addSubmit,
+    addList,
+    addShow,
+    addWatch,
+    addOutputs,
+    addNodes,
+    addLogs,
+    addAbort,
+    addPriority,
+    addQueue,
+    addSites,
+    addConfig,
+  ];
+  for (const add of commands) add(program);
   return program;
 }

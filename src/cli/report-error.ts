@@ -1,5 +1,7 @@
 import { describeError, ERROR_TABLE, InvariantError, WorldError } from "../base/errors.ts";
-import { paintFor, talk } from "./terminal.ts";
+import { RefusedError } from "./client.ts";
+import { paintFor, talk, widthOf } from "./terminal.ts";
+import { problemList } from "./view/problems.ts";
 
 /** Says what happened, to what, and what to try; answers with the exit code. Any other error is a bug. */
 export function reportError(error: unknown, debug: boolean): number {
@@ -8,6 +10,8 @@ export function reportError(error: unknown, debug: boolean): number {
   const { exit, hint } = ERROR_TABLE[code];
   const lines = describeError(error).split("\n");
   talk(`${paint.red("wms2:")} ${lines.join("\n      ")}`);
+  if (error instanceof RefusedError && error.problems.length)
+    talk(problemList(error.problems, { width: Math.min(120, widthOf(process.stderr)), paint }));
   talk(`${paint.dim("try:")}  ${error instanceof WorldError ? error.hint : hint}`);
   if (debug) talk(causeChain(error));
   else if (code === "bug") talk(paint.dim("      --debug shows where it happened"));

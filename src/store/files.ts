@@ -4,7 +4,11 @@ import { BULK_ROWS, chunks, json } from "./columns.ts";
 import type { FileStore } from "./port.ts";
 import type { Sql } from "./sql.ts";
 
-/** Datasets have up to a million files: everything here goes in bulk and in parts, never row by row. */
+/**
+ * Datasets have up to a million files: everything here goes in bulk and in parts, never row by row. Statistics
+ * are refreshed after many rows came, since PGlite never does by itself and PostgreSQL only later: without them
+ * the planner takes a workflow for small and reads all its files for every part.
+ */
 export function fileStore(sql: Sql): FileStore {
   return {
     // Through a scratch table, so that "which are gone" is one join and no list of a million names travels.
@@ -41,6 +45,7 @@ export function fileStore(sql: Sql): FileStore {
           [workflowId],
         );
         await tx.exec("DROP TABLE synced");
+        if (counted && counted.added >= BULK_ROWS) await tx.exec("ANALYZE input_files");
         return { added: counted?.added ?? 0, gone: gone.map(({ lfn }) => lfn) };
       }),
 
@@ -118,14 +123,9 @@ async function filesAfter(
   after: string,
 ): Promise<LedgerFile[]> {
   const rows = await sql.query<FileRow>(
-    `WITH part AS (
-       SELECT id, lfn, path, size_bytes, events, lumis, sites, state, reason FROM input_files
-       WHERE workflow_id = $1 AND state = $2 AND lfn > $3 ORDER BY lfn LIMIT $4)
-     SELECT lfn, path, size_bytes AS "sizeBytes", events, lumis, sites, state, reason, COALESCE(u.units, '[]') AS units
-     FROM part LEFT JOIN (
-       SELECT file_id, jsonb_agg(unit ORDER BY unit) AS units FROM file_units
-       WHERE file_id IN (SELECT id FROM part) GROUP BY file_id) u ON u.file_id = part.id
-     ORDER BY lfn`,
+    `SELECT lfn, path, size_bytes AS "sizeBytes", events, lumis, sites, state, reason,
+       COALESCE((SELECT jsonb_agg(unit ORDER BY unit) FROM file_units WHERE file_id = f.id), '[]') AS units
+     FROM input_files f WHERE workflow_id = $1 AND state = $2 AND lfn > $3 ORDER BY lfn LIMIT $4`,
     [workflowId, state, after, BULK_ROWS],
   );
   return rows.map((row) => ({

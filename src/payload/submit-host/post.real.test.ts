@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { AttemptLine } from "../../domain/run.ts";
-import { run, Scratch } from "../testing/scratch.ts";
+import { run, Scratch, SHELL } from "../testing/scratch.ts";
 
 // A log as HTCondor 23.9.6 wrote it: 36 killed by signal 9 at Beta, 37 held for memory and removed at Alpha,
 // 38 a landing that ended well at Alpha.
@@ -21,7 +21,7 @@ afterEach(() => unit.remove());
 
 const inUnit = (...parts: string[]) => unit.path("mg_000000", ...parts);
 const script = (name: "post" | "elect", ...args: (string | number)[]) =>
-  run([`../bin/${name}`, ...args.map(String)], inUnit());
+  run([...SHELL, `../bin/${name}`, ...args.map(String)], inUnit());
 const post = (...args: (string | number)[]) => script("post", ...args);
 const ledger = (): AttemptLine[] =>
   existsSync(inUnit("ledger.jsonl"))

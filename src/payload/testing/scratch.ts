@@ -1,9 +1,21 @@
 import { spawn } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PAYLOAD_FILES } from "../files.ts";
+
+/** WMS2_TEST_SHELL="bash --posix" runs the scripts with another shell than this machine's /bin/sh. */
+export const SHELL = (process.env.WMS2_TEST_SHELL ?? "").split(" ").filter((word) => word !== "");
 
 export interface Ended {
   readonly code: number | null;
@@ -138,15 +150,19 @@ export class TestUnit extends Scratch {
   /** A fresh working directory with the payload's contents, the manifest and the renamed executable. */
   job(): string {
     const dir = this.path(`job-${this.jobs++}`);
-    cpSync(this.path("payload"), dir, { recursive: true });
-    cpSync(join(dir, "wms2/run.sh"), join(dir, "condor_exec.exe"));
+    cpSync(this.path("payload"), dir, {
+      recursive: true,
+      filter: (source) => !source.endsWith("/payload/wms2"),
+    });
+    symlinkSync(this.path("payload/wms2"), join(dir, "wms2"));
+    cpSync(this.path("payload/wms2/run.sh"), join(dir, "condor_exec.exe"));
     writeFileSync(join(dir, "manifest.json"), this.manifest);
     return dir;
   }
 
   /** Runs one job and reads its report. */
   async work(role: string, node: string, env: Record<string, string> = {}, dir = this.job()) {
-    const ended = await run(["./condor_exec.exe", role, node], dir, env);
+    const ended = await run([...SHELL, "./condor_exec.exe", role, node], dir, env);
     return { ...ended, dir, report: readReport(dir) };
   }
 }

@@ -2,7 +2,7 @@
 # also in $flat, a line per value, to be gone over for argument lists and outputs. Inputs may be many thousands:
 # they go through awk, as a shell that appends to a string takes quadratic time.
 
-request= unit= round= unmerged=
+request= unit= round= block= unmerged=
 steps=0 outputs=0 node_found=0
 
 # load_manifest [NODE]: with a node, only that one of the unit's nodes is read.
@@ -21,6 +21,7 @@ load_manifest() {
       ./request) request=$value ;;
       ./unit) unit=$value unit_json=$raw ;;
       ./round) round=$value ;;
+      ./block) block=$value ;;
       ./unmerged) unmerged=$value ;;
       ./steps/*/* | ./outputs/*/*) ;;
       ./steps/*) steps=$((steps + 1)) ;;
@@ -29,6 +30,9 @@ load_manifest() {
   done
   unset IFS
   is_name "$unit" || finish 50113 'manifest.json names no unit'
+  case $block in
+    '' | *[!0-9]*) finish 50113 'manifest.json names no block' ;;
+  esac
   case $unmerged in
     *"$newline"* | */../* | */..) finish 50113 'the unmerged directory has an unusable name' ;;
     /*/"$unit") ;;

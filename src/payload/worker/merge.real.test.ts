@@ -45,6 +45,7 @@ describe("merge", () => {
     expect(result(job.dir)).toEqual({
       version: 1,
       unit: "mg_000000",
+      block: 0,
       site: "T2_XX_Alpha",
       events: 6,
       outputs: [

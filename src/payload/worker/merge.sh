@@ -17,7 +17,7 @@ run_role() {
   # What cleanup compares before it removes anything.
   make_directory "$unmerged" && put_line "$records" "$unmerged/.merged" ||
     finish 60307 "cannot note the merge in $unmerged: $storage_words"
-  printf '%s\n' "{\"version\":1,\"unit\":$unit_json,\"site\":$site_json,\"events\":$unit_events,\"outputs\":[$results" ']}' \
+  printf '%s\n' "{\"version\":1,\"unit\":$unit_json,\"block\":$block,\"site\":$site_json,\"events\":$unit_events,\"outputs\":[$results" ']}' \
     >.merge_output.json.tmp && mv -f .merge_output.json.tmp merge_output.json || finish 60307 'cannot write merge_output.json'
   finish 0
 }

@@ -316,7 +316,7 @@ describe("SIGTERM", () => {
   test("reaches the step and its children, and is reported", async () => {
     const u = unit([sh("sleep 30 & echo $! >child; wait"), sh("touch second", "second")]);
     const dir = u.job();
-    const job = start(["./condor_exec.exe", "processing", "proc_000000"], dir);
+    const job = start([...SHELL, "./condor_exec.exe", "processing", "proc_000000"], dir);
     await appears(join(dir, "child"));
     expect(readReport(dir)).toMatchObject({ state: "started", exitCode: null, endedAt: null });
     process.kill(job.pid, "SIGTERM");
@@ -340,7 +340,7 @@ describe("SIGTERM", () => {
       sh("touch second", "second"),
     ]);
     const dir = u.job();
-    const job = start(["./condor_exec.exe", "processing", "proc_000000"], dir);
+    const job = start([...SHELL, "./condor_exec.exe", "processing", "proc_000000"], dir);
     await appears(join(dir, "ready"));
     process.kill(job.pid, "SIGTERM");
     expect((await job.ended).code).toBe(143);

@@ -1,0 +1,69 @@
+import type { DagView, RequestDetailView, UnitRowView } from "../../api/client-types.ts";
+import { isTerminal } from "../../domain/request-status.ts";
+import { secondsSince } from "./text.ts";
+
+/** A request as somebody who watches sees it. */
+export interface WatchedRequest {
+  readonly request: RequestDetailView;
+  /** Its present DAG; null before one was planned. */
+  readonly dag: DagView | null;
+  /** Units of that DAG; empty when there are none yet, or more than one wants to look at. */
+  readonly units: readonly UnitRowView[];
+}
+
+export interface Progress {
+  readonly units: {
+    readonly total: number;
+    readonly done: number;
+    readonly running: number;
+    readonly failed: number;
+  };
+  readonly nodes: {
+    readonly total: number;
+    readonly done: number;
+    readonly running: number;
+    readonly failed: number;
+  };
+  readonly retries: number;
+  readonly round: number;
+  /** Nothing will change without a person. */
+  readonly ended: boolean;
+  readonly elapsedSec: number;
+  /** Nodes per second since the DAG was handed over; null when there is nothing to tell yet. */
+  readonly rate: number | null;
+  readonly leftSec: number | null;
+}
+
+/** Watching ends when a request is over, or waits for a person. */
+export const hasEnded = ({ request }: WatchedRequest): boolean =>
+  request.status === "held" || isTerminal(request.status);
+
+export function progressOf(watched: WatchedRequest, now: Date): Progress {
+  const { request, dag, units } = watched;
+  const ended = hasEnded(watched);
+  const nodes = {
+    total: dag?.total_nodes ?? 0,
+    done: dag?.nodes_done ?? 0,
+    running: ended ? 0 : (dag?.nodes_running ?? 0) + (dag?.nodes_held ?? 0),
+    failed: dag?.nodes_failed ?? 0,
+  };
+  const end = ended ? new Date(request.status_since) : now;
+  const sinceSubmit = dag?.submitted_at ? secondsSince(dag.submitted_at, end) : 0;
+  const rate = nodes.done > 0 && sinceSubmit > 0.5 ? nodes.done / sinceSubmit : null;
+  const left = nodes.total - nodes.done - nodes.failed;
+  return {
+    units: {
+      total: request.workflow?.total_work_units ?? 0,
+      done: request.workflow?.work_units_done ?? 0,
+      running: ended ? 0 : (dag?.work_units.running ?? 0),
+      failed: dag?.work_units.failed ?? 0,
+    },
+    nodes,
+    retries: units.reduce((sum, unit) => sum + unit.retries, 0),
+    round: request.workflow?.round ?? 0,
+    ended,
+    elapsedSec: Math.max(0, secondsSince(request.created_at, end)),
+    rate,
+    leftSec: rate === null || ended || left <= 0 ? null : left / rate,
+  };
+}
