@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { LogsView } from "../api/client-types.ts";
+import type { LogsView, TailView } from "../api/client-types.ts";
 import { currentDag } from "./nodes.ts";
 import { clientFor } from "./reach.ts";
 import { optionsOf } from "./settings.ts";
@@ -11,6 +11,7 @@ interface LogsOptions {
   readonly node?: string;
   readonly cluster?: string;
   readonly lines: string;
+  readonly events?: boolean;
   readonly json?: boolean;
 }
 
@@ -23,6 +24,7 @@ export function addLogs(program: Command): void {
     .option("--node <node>", "a node in it, like proc_000000 or merge")
     .option("--cluster <id>", "an earlier attempt; the newest when left out")
     .option("--lines <number>", "how much of each file", "40")
+    .option("--events", "the engine's job events of the unit too")
     .option("--json", "as JSON")
     .addHelpText(
       "after",
@@ -45,7 +47,7 @@ Examples:
       if (node === undefined) return print(fileLines(logs));
       if (logs.clusters.length > 1) talk(`attempts: ${logs.clusters.join(", ")}; shown: ${logs.cluster}`);
       if (logs.tails.length === 0) return talk(`${node} has written nothing yet`);
-      print(tailText(logs));
+      print(tailText(logs.tails.filter((tail) => tail.name !== "group.log" || options.events)));
     });
 }
 
@@ -54,9 +56,9 @@ const fileLines = (logs: LogsView): string =>
     "\n",
   );
 
-function tailText(logs: LogsView): string {
+function tailText(tails: readonly TailView[]): string {
   const paint = paintFor(process.stdout);
-  return logs.tails
+  return tails
     .map((tail) => {
       const head = `==> ${tail.path} (${bytes(tail.size_bytes)}${tail.truncated ? ", its end" : ""})`;
       return [paint.bold(head), ...tail.lines].join("\n");

@@ -2,10 +2,13 @@ import { Command } from "commander";
 import { VERSION } from "../base/version.ts";
 import { addAbort } from "./abort.ts";
 import { addConfig } from "./config.ts";
+import { addDemo } from "./demo.ts";
+import { addDoctor } from "./doctor.ts";
 import { addList } from "./list.ts";
 import { addLogs } from "./logs.ts";
 import { addNodes } from "./nodes.ts";
 import { addOutputs } from "./outputs.ts";
+import { addPlan } from "./plan.ts";
 import { addPriority } from "./priority.ts";
 import { addQueue } from "./queue.ts";
 import { addServe } from "./serve.ts";
@@ -40,6 +43,7 @@ export function makeProgram(): Command {
     )
     .option("--debug", "show where an error came from")
     .showSuggestionAfterError()
+    .showHelpAfterError("try:  see --help")
     .configureHelp({ sortSubcommands: false, showGlobalOptions: false })
     .exitOverride()
     .configureOutput({
@@ -60,7 +64,10 @@ export function makeProgram(): Command {
     addPriority,
     addQueue,
     addSites,
+    addPlan,
     addConfig,
+    addDoctor,
+    addDemo,
   ];
   for (const add of commands) add(program);
   return program;

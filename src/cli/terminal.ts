@@ -31,12 +31,18 @@ export const talk = (text: string): void => {
 /** Indented for people with jq or without; one document per command. */
 export const printJson = (value: unknown): void => print(JSON.stringify(value, null, 2));
 
-/** `wms2 list | head` is no error: when the reader went away, there is nothing left to say. */
+/**
+ * `wms2 list | head` is no error: when the reader or the terminal went away, there is nothing left to say. Who has
+ * something to clean up listens for SIGHUP.
+ */
 export function endQuietlyWithoutReader(): void {
+  let gone = false;
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code === "EPIPE") process.exit(0);
-      throw error;
+      if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
+      if (gone) return;
+      gone = true;
+      if (!process.emit("SIGHUP", "SIGHUP")) process.exit(0);
     });
   }
 }

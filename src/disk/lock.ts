@@ -59,7 +59,7 @@ export async function lockDirectory(dir: string, purpose: string, name = "lock")
   } catch (error) {
     throw error instanceof WorldError ? error : unwritable(path, error);
   } finally {
-    await rm(aside, { force: true });
+    await rm(aside, { force: true }).catch(() => {}); // "not a directory" was told already
   }
   return { path, release: () => release(path, me.token) };
 }

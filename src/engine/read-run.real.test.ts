@@ -130,6 +130,30 @@ describe("reading a submit directory", () => {
     expect(await reader.ended(run)).toMatchObject({ verdict: "failed", unitsDone: ["mg_000000"] });
   });
 
+  it("a last status that was never written is made good by the rescue file", async () => {
+    await put("workflow.dag.status", status({ mg_000000: "queued", mg_000001: "pre", z: "ready" }));
+    await put(
+      "workflow.dag.metrics",
+      metrics("7", { exitcode: 1, DagStatus: 2, dag_jobs_succeeded: 1, dag_jobs_failed: 1 }),
+    );
+    const failed = "# Nodes that failed: 1\n#   mg_000001,<ENDLIST>\nDONE mg_000000\n";
+    await put("workflow.dag.rescue001", failed);
+    expect(await reader.ended(run)).toMatchObject({
+      verdict: "failed",
+      unitsDone: ["mg_000000"],
+      unitsFailed: ["mg_000001"],
+      units: { total: 2, waiting: 0, running: 0, done: 1, failed: 1 },
+    });
+    // The same files under a live run, whose status is newer than those metrics.
+    await put(
+      "workflow.dag.status",
+      status({ mg_000000: "done", mg_000001: "queued", z: "ready" }, { at: 1200 }),
+    );
+    const next = { ...run, dagId: "e", engineId: "8" } as unknown as Run;
+    expect(await reader.running(next, 1150)).toMatchObject({ units: { running: 1, done: 1, failed: 0 } });
+    expect((await reader.nodes(next)).at(-1)).toMatchObject({ node: "z", state: "ready" });
+  });
+
   it("a DAGMan removed while held left only its own log", async () => {
     const log =
       "000 (007.000.000) 2026-11-15 19:32:30 Job submitted from host: <x>\n...\n009 (007.000.000) 2026-11-15 19:32:39 Job was aborted.\n\tvia condor_rm (by user wms)\n...\n";

@@ -3,21 +3,11 @@ import type { NodeTally, UnitTally } from "../domain/dag.ts";
 import { EMPTY_TALLY } from "../domain/dag.ts";
 import type { DagId, NodeName, UnitName } from "../domain/names.ts";
 import type { NodeView, Run, RunObservation } from "../domain/run.ts";
-import { parseDagmanOut, parseLibWords } from "./format/dagman-out.ts";
-import { parseEvents } from "./format/event-log.ts";
-import { describeMetrics, type Metrics, parseMetrics, verdictOf } from "./format/metrics.ts";
-import { highestRescue, parseRescue, rescueName } from "./format/rescue.ts";
-import {
-  isUnit,
-  nodeNames,
-  type Tallies,
-  TopView,
-  tallyNodes,
-  tallyRun,
-  type UnitView,
-} from "./format/run-view.ts";
+import { describeMetrics, type Metrics, verdictOf } from "./format/metrics.ts";
+import { isUnit, nodeNames, TopView, tallyNodes, tallyRun, type UnitView } from "./format/run-view.ts";
 import { parseStatusFile, type StatusFile, type StatusNode, wasCutShort } from "./format/status-file.ts";
-import { FileCache, inTurns, listDir, readTail, readText } from "./read-files.ts";
+import { complaints, lastWords, readDagEnd, readMetrics } from "./read-end.ts";
+import { FileCache, inTurns, readText } from "./read-files.ts";
 
 export type RunningView = Extract<RunObservation, { kind: "running" }>;
 export type EndedView = Extract<RunObservation, { kind: "ended" }>;
@@ -73,7 +63,11 @@ export class RunReader {
     await this.learnSizes(run, memory, [...top.unitsDone, ...top.unitsFailed]);
     const failed = await inTurns(top.unitsFailed, (unit) => this.unit(run, memory, unit, since));
     memory.top = top;
-    memory.last = { kind: "running", ...this.tallies(memory, top, [...lives, ...failed]), note };
+    memory.last = {
+      kind: "running",
+      ...tallyRun(top, [...lives, ...failed], memory.sizes, memory.planned),
+      note,
+    };
     return memory.last;
   }
 
@@ -93,64 +87,20 @@ export class RunReader {
         run,
         memory,
         verdictOf(metrics),
-        cycle ? await withErrors(run, words) : words,
+        cycle ? [words, ...(await complaints(run))].join("; ") : words,
         metrics,
       );
       memory.ended = { stamp, view };
       return view;
     }
-    return this.endedWithoutMetrics(run, memory);
+    const last = await lastWords(run);
+    return last && this.final(run, memory, last.verdict, last.words, null);
   }
 
   /** Metrics of this run, or null: none, half-written, or of another run. */
-  async metricsOf(run: Run): Promise<Metrics | null> {
-    const text = await readText(`${run.submitDir}/workflow.dag.metrics`);
-    const metrics = text.kind === "text" ? parseMetrics(text.text) : null;
-    return metrics?.ok && metrics.value.dagmanId === run.engineId ? metrics.value : null;
-  }
-
-  /**
-   * A DAG file that does not parse and a DAGMan removed while held leave no metrics (23.9.6). Its own event log
-   * says how it left the queue, and dagman.out why.
-   */
-  private async endedWithoutMetrics(run: Run, memory: Memory): Promise<EndedView | null> {
-    const out = parseDagmanOut(await readTail(`${run.submitDir}/workflow.dag.dagman.out`, 256 * 1024));
-    const mine = out.cluster === run.engineId;
-    if (mine && out.parseFailed) {
-      const words = out.errors.join("; ") || "DAGMan failed to parse the DAG file";
-      return this.final(run, memory, "unreadable", words, null);
-    }
-    const log = parseEvents(
-      Buffer.from(await readTail(`${run.submitDir}/workflow.dag.dagman.log`, 64 * 1024)),
-    );
-    const last = log.events
-      .filter((event) => String(event.cluster) === run.engineId)
-      .findLast((event) => event.kind === "aborted" || event.kind === "terminated");
-    if (!last) return null;
-    if (last.kind === "aborted") {
-      return this.final(
-        run,
-        memory,
-        "removed",
-        `DAGMan was removed: ${last.reason ?? "no reason given"}`,
-        null,
-      );
-    }
-    const lib = parseLibWords(await readTail(`${run.submitDir}/workflow.dag.lib.err`, 4096));
-    const how =
-      last.exit === null
-        ? ""
-        : "code" in last.exit
-          ? ` with exit code ${last.exit.code}`
-          : ` by signal ${last.exit.signal}`;
-    const words = [...(mine ? out.errors : []), lib].filter((word) => word !== "").join("; ");
-    return this.final(
-      run,
-      memory,
-      "failed",
-      `DAGMan ended${how} and left no metrics${words ? `: ${words}` : ""}`,
-      null,
-    );
+  private async metricsOf(run: Run): Promise<Metrics | null> {
+    const metrics = await readMetrics(run.submitDir, "workflow.dag");
+    return metrics?.dagmanId === run.engineId ? metrics : null;
   }
 
   /** For an engine that knows how a run ended although its files do not say. */
@@ -167,55 +117,27 @@ export class RunReader {
     metrics: Metrics | null,
   ): Promise<EndedView> {
     const since = metrics ? Math.floor(metrics.startTime) : memory.since;
-    const rescue = highestRescue(await listDir(run.submitDir), "workflow.dag");
-    const status = await this.cache.read(`${run.submitDir}/${STATUS}`, (text) =>
-      topFrom(parseStatusFile(text)),
-    );
-    let top = status.kind === "value" ? status.value : null;
+    const { status, rescue, rescueFile } = await readDagEnd(run.submitDir, "workflow.dag", metrics);
+    let top = status ? TopView.of(status) : null;
     if (top && top.timestamp < since) top = top.doneOnly();
-    if (rescue !== null) {
-      const text = await readText(`${run.submitDir}/${rescueName("workflow.dag", rescue)}`);
-      if (text.kind === "text") {
-        const done = parseRescue(text.text);
-        top = top === null ? TopView.ofRescue(done) : top.withDone(done.done);
-      }
-    }
+    if (rescueFile) top = top === null ? TopView.ofRescue(rescueFile) : top.withDone(rescueFile.done);
     if (top === null) return { kind: "ended", verdict, ...emptyEnded(memory), words, rescue };
     if (verdict === "success") top = top.allDone();
-    await this.learnSizes(run, memory, [...top.unitsDone, ...top.unitsFailed], Number.POSITIVE_INFINITY);
-    const open = [...top.unitsQueued, ...top.unitsFailed, ...top.unitsCut];
-    const units = await inTurns(open, (unit) => this.unit(run, memory, unit, since));
-    const { nodes, ...rest } = this.tallies(memory, top, units);
+    else await this.learnSizes(run, memory, top.unitsDone, Number.POSITIVE_INFINITY);
+    const open = [...top.unitsQueued, ...top.unitsFailed, ...top.unitsCut, ...top.unitsWaiting];
+    const units = await inTurns(open, (unit) => this.finalUnit(run, memory, unit, since));
+    const { nodes, ...rest } = tallyRun(top, units, memory.sizes, memory.planned);
     // Nothing is in the queue any more.
     const settled = { ...nodes, waiting: nodes.waiting + nodes.queued, queued: 0, held: 0 };
-    return { kind: "ended", verdict, nodes: settled, ...rest, words, rescue };
+    const settledUnits = { ...rest.units, waiting: rest.units.waiting + rest.units.running, running: 0 };
+    return { kind: "ended", verdict, nodes: settled, ...rest, units: settledUnits, words, rescue };
   }
 
   /** All nodes, for people; units that have not begun are read from their group.dag. */
   async nodes(run: Run): Promise<readonly NodeView[]> {
-    const text = await readText(`${run.submitDir}/${STATUS}`);
-    if (text.kind !== "text") return [];
-    const status = parseStatusFile(text.text);
-    const perNode = await inTurns(status.nodes, async (node): Promise<NodeView[]> => {
-      if (!isUnit(node.name)) return [viewOf(null, node)];
-      const unit = node.name as UnitName;
-      const dir = `${run.submitDir}/${unit}`;
-      const inner = await readText(`${dir}/group.dag.status`);
-      if (inner.kind === "text") {
-        const parsed = parseStatusFile(inner.text);
-        if (parsed.complete) return parsed.nodes.map((each) => viewOf(unit, each));
-      }
-      const dag = await readText(`${dir}/group.dag`);
-      const names = dag.kind === "text" ? nodeNames(dag.text) : [];
-      const state = node.state === "done" ? "done" : "waiting";
-      return names.map((name) => ({
-        unit,
-        node: name as NodeName,
-        state,
-        retries: 0,
-        held: false,
-        detail: "",
-      }));
+    const { status } = await readDagEnd(run.submitDir, "workflow.dag", await this.metricsOf(run));
+    const perNode = await inTurns(status?.nodes ?? [], async (node): Promise<readonly NodeView[]> => {
+      return isUnit(node.name) ? unitNodes(run, node.name, node.state === "done") : [viewOf(null, node)];
     });
     return perNode.flat();
   }
@@ -257,9 +179,19 @@ export class RunReader {
       memory.sizes.set(unit, tally.nodes.total);
       return { unit, nodes: tally.nodes, changed };
     }
+    if (tally) return { unit, nodes: onlyDone(tally.nodes), changed };
     await this.learnSizes(run, memory, [unit]);
     const total = memory.sizes.get(unit) ?? 0;
     return { unit, nodes: { ...EMPTY_TALLY, total, waiting: total }, changed };
+  }
+
+  private async finalUnit(run: Run, memory: Memory, unit: string, since: number): Promise<UnitView> {
+    const dir = `${run.submitDir}/${unit}`;
+    const { status } = await readDagEnd(dir, "group.dag", await readMetrics(dir, "group.dag"));
+    if (status === null) return this.unit(run, memory, unit, since);
+    memory.sizes.set(unit, status.nodes.length);
+    const nodes = tallyNodes(status.nodes);
+    return { unit, nodes: status.timestamp >= since ? nodes : onlyDone(nodes), changed: true };
   }
 
   private async learnSizes(
@@ -276,10 +208,6 @@ export class RunReader {
       if (dag.kind === "text") memory.sizes.set(unit, nodeNames(dag.text).length);
       else memory.unknowable.add(unit);
     });
-  }
-
-  private tallies(memory: Memory, top: TopView, units: readonly UnitView[]): Tallies {
-    return tallyRun(top, units, memory.sizes, memory.planned);
   }
 }
 
@@ -304,10 +232,26 @@ function keepLast(memory: Memory, note: string | null, trouble: string): Running
   const words = note === null ? trouble : `${note}; ${trouble}`;
   return { ...(memory.last ?? emptyRunning(memory)), note: words };
 }
-async function withErrors(run: Run, words: string): Promise<string> {
-  const out = parseDagmanOut(await readTail(`${run.submitDir}/workflow.dag.dagman.out`, 64 * 1024));
-  return [words, ...out.errors].join("; ");
+/** What was done stays done; the rest begins anew. */
+const onlyDone = ({ total, done }: NodeTally): NodeTally => ({
+  ...EMPTY_TALLY,
+  total,
+  done,
+  waiting: total - done,
+});
+
+async function unitNodes(run: Run, unit: UnitName, done: boolean): Promise<readonly NodeView[]> {
+  const dir = `${run.submitDir}/${unit}`;
+  const { status } = await readDagEnd(dir, "group.dag", await readMetrics(dir, "group.dag"));
+  const view = (node: NodeView): NodeView => (done ? { ...node, state: "done" } : node);
+  if (status) return status.nodes.map((node) => view(viewOf(unit, node)));
+  const dag = await readText(`${dir}/group.dag`);
+  const names = dag.kind === "text" ? nodeNames(dag.text) : [];
+  return names.map((name) =>
+    view({ unit, node: name as NodeName, state: "waiting", retries: 0, held: false, detail: "" }),
+  );
 }
+
 const viewOf = (unit: UnitName | null, node: StatusNode): NodeView => ({
   unit,
   node: node.name as NodeName,

@@ -7,7 +7,7 @@ import { type Migration, migrate, readMigrations } from "./migrate.ts";
 import { openPglite, pgliteSql } from "./pglite.ts";
 import type { Store } from "./port.ts";
 import { postgresSql } from "./postgres.ts";
-import { emptyDatabase, forgetSnapshot } from "./snapshot.ts";
+import { emptyDatabase } from "./snapshot.ts";
 import type { Sql } from "./sql.ts";
 import { openStore } from "./store.ts";
 
@@ -56,18 +56,10 @@ async function ready(
 /** Made aside and renamed: a crash in between leaves no half database behind. */
 async function createDatabase(data: string, migrations: readonly Migration[]): Promise<void> {
   const aside = `${data}.new`;
-  const unpack = async (): Promise<void> => {
-    await rm(aside, { recursive: true, force: true });
-    await mkdir(aside, { recursive: true, mode: 0o700 });
-    const db = await openPglite({ dataDir: aside, loadDataDir: await emptyDatabase(migrations) });
-    await db.close();
-  };
-  try {
-    await unpack();
-  } catch {
-    await forgetSnapshot(migrations); // a damaged one in the cache; a second failure is the caller's
-    await unpack();
-  }
+  await rm(aside, { recursive: true, force: true });
+  await mkdir(aside, { recursive: true, mode: 0o700 });
+  const db = await openPglite({ dataDir: aside, loadDataDir: await emptyDatabase(migrations) });
+  await db.close();
   await rm(data, { recursive: true, force: true });
   await rename(aside, data);
 }

@@ -9,28 +9,44 @@ import type {
 } from "../domain/request.ts";
 import type { RequestStatus } from "../domain/request-status.ts";
 import { decodeSpec } from "./spec-codec.ts";
-import type { Sql } from "./sql.ts";
+import type { Sql, SqlParam } from "./sql.ts";
 
-/** Everything of a request but its spec. */
-export const REQUEST_COLUMNS = `id, name, status, version, priority, urgent, production_steps, hold, wish, error,
-  waiting, superseded_by, created_at, updated_at, status_since`;
+/** Everything of a request but its spec, in the order of `RequestRow`. */
+const COLUMNS = `id, name, status, version, priority, urgent, production_steps, hold, wish, error, waiting,
+  superseded_by, created_at, updated_at, status_since`;
 
-export interface RequestRow {
-  id: bigint;
-  name: RequestName;
-  status: RequestStatus;
-  version: number;
-  priority: number;
-  urgent: boolean;
-  production_steps: readonly ProductionStep[];
-  hold: HoldReason | null;
-  wish: (Omit<RequestWish, "at"> & { at: string }) | null;
-  error: (Omit<PassError, "since"> & { since: string }) | null;
-  waiting: string | null;
-  superseded_by: RequestName | null;
-  created_at: Date;
-  updated_at: Date;
-  status_since: Date;
+type RequestRow = readonly [
+  id: number,
+  name: RequestName,
+  status: RequestStatus,
+  version: number,
+  priority: number,
+  urgent: boolean,
+  productionSteps: readonly ProductionStep[],
+  hold: HoldReason | null,
+  wish: (Omit<RequestWish, "at"> & { at: string }) | null,
+  error: (Omit<PassError, "since"> & { since: string }) | null,
+  waiting: string | null,
+  supersededBy: RequestName | null,
+  createdAt: string,
+  updatedAt: string,
+  statusSince: string,
+];
+
+/**
+ * The rows that `rest` (WHERE, ORDER BY, LIMIT) chooses, as one JSON value: drivers spend most of their time on
+ * single fields, and this is read by every pass and every look at a list.
+ */
+async function selectRows(
+  sql: Sql,
+  rest: string,
+  params: readonly SqlParam[],
+): Promise<readonly RequestRow[]> {
+  const [found] = await sql.query<{ rows: readonly RequestRow[] | null }>(
+    `SELECT json_agg(json_build_array(${COLUMNS})) AS rows FROM (SELECT ${COLUMNS} FROM requests ${rest}) AS chosen`,
+    params,
+  );
+  return found?.rows ?? [];
 }
 
 /**
@@ -38,18 +54,18 @@ export interface RequestRow {
  * which is never used again. A list or a pass then reads only what can change.
  */
 export class SpecMemory {
-  readonly #specs = new Map<bigint, RequestSpec>();
+  readonly #specs = new Map<number, RequestSpec>();
   readonly #limit: number;
 
   constructor(limit = 20_000) {
     this.#limit = limit;
   }
 
-  /** The records of these rows, in their order. */
-  async records(sql: Sql, rows: readonly RequestRow[]): Promise<readonly RequestRecord[]> {
-    const specs = new Map<bigint, RequestSpec>();
-    const unseen: bigint[] = [];
-    for (const { id } of rows) {
+  async records(sql: Sql, rest: string, params: readonly SqlParam[] = []): Promise<readonly RequestRecord[]> {
+    const rows = await selectRows(sql, rest, params);
+    const specs = new Map<number, RequestSpec>();
+    const unseen: number[] = [];
+    for (const [id] of rows) {
       const spec = this.#specs.get(id);
       if (spec) specs.set(id, spec);
       else unseen.push(id);
@@ -59,15 +75,15 @@ export class SpecMemory {
         "SELECT id, spec FROM requests WHERE id = ANY($1::bigint[])",
         [unseen],
       );
-      for (const { id, spec } of found) specs.set(id, this.#remember(id, decodeSpec(spec)));
+      for (const { id, spec } of found) specs.set(Number(id), this.#remember(Number(id), decodeSpec(spec)));
     }
     return rows.flatMap((row) => {
-      const spec = specs.get(row.id);
+      const spec = specs.get(row[0]);
       return spec ? [recordOf(row, spec)] : []; // deleted between the two statements
     });
   }
 
-  #remember(id: bigint, spec: RequestSpec): RequestSpec {
+  #remember(id: number, spec: RequestSpec): RequestSpec {
     if (this.#specs.size >= this.#limit) {
       const oldest = this.#specs.keys().next();
       if (!oldest.done) this.#specs.delete(oldest.value);
@@ -78,20 +94,22 @@ export class SpecMemory {
 }
 
 function recordOf(row: RequestRow, spec: RequestSpec): RequestRecord {
+  const [, , status, version, priority, urgent, productionSteps, hold, wish, error, waiting, supersededBy] =
+    row;
   return {
     spec,
-    status: row.status,
-    version: row.version,
-    priority: row.priority,
-    urgent: row.urgent,
-    productionSteps: row.production_steps,
-    hold: row.hold,
-    wish: row.wish && { ...row.wish, at: new Date(row.wish.at) },
-    error: row.error && { ...row.error, since: new Date(row.error.since) },
-    waiting: row.waiting,
-    supersededBy: row.superseded_by,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    statusSince: row.status_since,
+    status,
+    version,
+    priority,
+    urgent,
+    productionSteps,
+    hold,
+    wish: wish && { ...wish, at: new Date(wish.at) },
+    error: error && { ...error, since: new Date(error.since) },
+    waiting,
+    supersededBy,
+    createdAt: new Date(row[12]),
+    updatedAt: new Date(row[13]),
+    statusSince: new Date(row[14]),
   };
 }

@@ -7,7 +7,7 @@ import {
 } from "../domain/request-status.ts";
 import { assignments, decodePlace, encodeCursor, json, jsonOrNull, Params, pageOf, same } from "./columns.ts";
 import type { RequestChange, RequestFilter, RequestStore } from "./port.ts";
-import { REQUEST_COLUMNS, type RequestRow, type SpecMemory } from "./request-rows.ts";
+import type { SpecMemory } from "./request-rows.ts";
 import { encodeSpec } from "./spec-codec.ts";
 import type { Sql } from "./sql.ts";
 
@@ -59,12 +59,7 @@ export function requestStore(sql: Sql, specs: SpecMemory): RequestStore {
         return true;
       }),
 
-    get: async (name) => {
-      const rows = await sql.query<RequestRow>(`SELECT ${REQUEST_COLUMNS} FROM requests WHERE name = $1`, [
-        name,
-      ]);
-      return (await specs.records(sql, rows))[0] ?? null;
-    },
+    get: async (name) => (await specs.records(sql, "WHERE name = $1", [name]))[0] ?? null,
 
     files: (name) =>
       sql.query(
@@ -73,23 +68,16 @@ export function requestStore(sql: Sql, specs: SpecMemory): RequestStore {
       ),
 
     list: async (filter) => {
-      const { text, params } = listStatement(filter);
-      const rows = await sql.query<RequestRow>(text, params.values);
-      const page = pageOf(
-        rows,
+      const { rest, params } = listClauses(filter);
+      return pageOf(
+        await specs.records(sql, rest, params.values),
         filter.limit,
-        (row) => row,
-        (row) => encodeCursor(row.created_at.toISOString(), row.name),
+        (record) => record,
+        ({ createdAt, spec }) => encodeCursor(createdAt.toISOString(), spec.name),
       );
-      return { items: await specs.records(sql, page.items), nextCursor: page.nextCursor };
     },
 
-    open: async () => {
-      const rows = await sql.query<RequestRow>(
-        `SELECT ${REQUEST_COLUMNS} FROM requests WHERE ${IS_OPEN} ORDER BY created_at, name`,
-      );
-      return specs.records(sql, rows);
-    },
+    open: () => specs.records(sql, `WHERE ${IS_OPEN} ORDER BY created_at, name`),
 
     countByStatus: async () => {
       const rows = await sql.query<{ status: RequestStatus; count: number }>(
@@ -137,7 +125,7 @@ export function requestStore(sql: Sql, specs: SpecMemory): RequestStore {
   };
 }
 
-function listStatement(filter: RequestFilter): { text: string; params: Params } {
+function listClauses(filter: RequestFilter): { rest: string; params: Params } {
   const params = new Params();
   const where: string[] = [];
   if (filter.status) where.push(`status = ANY(${params.add(filter.status)}::text[])`);
@@ -151,9 +139,9 @@ function listStatement(filter: RequestFilter): { text: string; params: Params } 
     const { at, key } = decodePlace(filter.cursor);
     where.push(`(created_at, name) < (${params.add(at)}::timestamptz, ${params.add(key)}::text)`);
   }
-  const text = `SELECT ${REQUEST_COLUMNS} FROM requests ${where.length > 0 ? `WHERE ${where.join(" AND ")}` : ""}
+  const rest = `${where.length > 0 ? `WHERE ${where.join(" AND ")}` : ""}
     ORDER BY created_at DESC, name DESC LIMIT ${params.add(filter.limit + 1)}`;
-  return { text, params };
+  return { rest, params };
 }
 
 /**

@@ -3,8 +3,13 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { gunzip, gzip } from "node:zlib";
 import { type Migration, migrate } from "./migrate.ts";
 import { openPglite, pgliteSql } from "./pglite.ts";
+
+const zip = promisify(gzip);
+const unzip = promisify(gunzip);
 
 /**
  * A new embedded database with the schema in it, as a packed data directory. Making one on disk takes 8 s (initdb
@@ -14,35 +19,39 @@ import { openPglite, pgliteSql } from "./pglite.ts";
  */
 export async function emptyDatabase(migrations: readonly Migration[]): Promise<Blob> {
   const file = join(cacheDir(), await snapshotName(migrations));
-  try {
-    return new Blob([new Uint8Array(await readFile(file))], { type: "application/x-gzip" });
-  } catch {
-    const packed = await makeEmptyDatabase(migrations);
-    await keep(file, packed);
-    return packed;
-  }
+  const kept = await unpacked(file);
+  if (kept) return kept;
+  const made = await makeEmptyDatabase(migrations);
+  await keep(file, made);
+  return made;
 }
 
-/** For a snapshot that turned out to be unreadable. */
-export async function forgetSnapshot(migrations: readonly Migration[]): Promise<void> {
-  await rm(join(cacheDir(), await snapshotName(migrations)), { force: true });
+/** Unzipped here and not by PGlite, which neither finishes nor fails on a damaged file. */
+async function unpacked(file: string): Promise<Blob | null> {
+  try {
+    return new Blob([new Uint8Array(await unzip(await readFile(file)))]);
+  } catch {
+    return null;
+  }
 }
 
 async function makeEmptyDatabase(migrations: readonly Migration[]): Promise<Blob> {
   const db = await openPglite({ dataDir: "memory://" });
   try {
     await migrate(pgliteSql(db, "a new embedded database"), migrations);
-    return await db.dumpDataDir("gzip");
+    return await db.dumpDataDir("none");
   } finally {
     await db.close();
   }
 }
 
-async function keep(file: string, packed: Blob): Promise<void> {
+async function keep(file: string, made: Blob): Promise<void> {
   const aside = `${file}.tmp-${process.pid}`;
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    await writeFile(aside, new Uint8Array(await packed.arrayBuffer()), { mode: 0o600 });
+    await writeFile(aside, await zip(new Uint8Array(await made.arrayBuffer()), { level: 1 }), {
+      mode: 0o600,
+    });
     await rename(aside, file);
   } catch {
     await rm(aside, { force: true }).catch(() => {});

@@ -1,12 +1,15 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WorldError } from "../../src/base/errors.ts";
-import { readMigrations, migrate } from "../../src/store/migrate.ts";
+import { MIGRATIONS_DIR, migrate, readMigrations } from "../../src/store/migrate.ts";
 import { openPostgres } from "../../src/store/open.ts";
 import { postgresSql } from "../../src/store/postgres.ts";
 import { postgresBin, startPostgres, type TestServer } from "../support/postgres.ts";
 import { storeContract } from "../support/store-contract.ts";
 import { testStore } from "../support/store-embedded.ts";
 import { at, sampleSpec } from "../support/store-fixtures.ts";
+import { describeSchema } from "../support/store-schema.ts";
 
 describe.skipIf(!postgresBin())("PostgreSQL", () => {
   let server: TestServer;
@@ -19,6 +22,13 @@ describe.skipIf(!postgresBin())("PostgreSQL", () => {
     const sql = postgresSql(server.url);
     await migrate(sql, await readMigrations());
     return testStore(sql, () => sql.close());
+  });
+
+  it("has the schema of migrations/schema.sql", async () => {
+    const sql = postgresSql(server.url);
+    await migrate(sql, await readMigrations());
+    expect(await describeSchema(sql)).toBe(await readFile(join(MIGRATIONS_DIR, "schema.sql"), "utf8"));
+    await sql.close();
   });
 
   it("servers that start together migrate once", async () => {
@@ -78,7 +88,9 @@ describe.skipIf(!postgresBin())("PostgreSQL", () => {
   });
 
   it("names the address but never the password", async () => {
-    const error = await openPostgres("postgres://ada:secret@127.0.0.1:1/db").catch((thrown: unknown) => thrown);
+    const error = await openPostgres("postgres://ada:secret@127.0.0.1:1/db").catch(
+      (thrown: unknown) => thrown,
+    );
     expect(error).toMatchObject({ code: "store-unreachable", subject: "PostgreSQL at 127.0.0.1:1/db" });
     expect(String(error)).not.toContain("secret");
   });

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import type { ServerUnderTest } from "./server.ts";
@@ -24,9 +24,12 @@ export class WitnessedRequest {
     this.name = name;
     this.files = files;
     this.#dir = join(dir, name);
-    mkdirSync(this.#dir, { recursive: true, mode: 0o777 });
+    mkdirSync(this.#dir, { recursive: true });
     for (let i = 0; i < files; i += 1) writeFileSync(join(this.#dir, `in-${i}.txt`), `${i}\n`);
-    appendFileSync(this.witness, "", { mode: 0o666 });
+    appendFileSync(this.witness, "");
+    // Jobs of a pool run as another user.
+    chmodSync(this.#dir, 0o777);
+    chmodSync(this.witness, 0o666);
   }
 
   get witness(): string {
@@ -34,7 +37,7 @@ export class WitnessedRequest {
   }
 
   document(): unknown {
-    const script = `echo "$WMS2_NODE" >> "$1"; cat $WMS2_INPUTS > out.txt; sleep 0.1`;
+    const script = `set -e; echo "$WMS2_NODE" >> "$1"; cat $WMS2_INPUTS > out.txt; sleep 0.1`;
     return {
       name: this.name,
       kind: "process",

@@ -96,7 +96,10 @@ async function outcomeOf(
   );
   const states: Record<string, string> = {};
   for (const node of await seat.engine.nodes(run)) {
-    states[`${node.unit ?? ""}/${node.node}`] = `${node.state} after ${node.retries} retries`;
+    // Whether a node that cannot run any more is called futile depends on how its ancestor failed (23.9.6: not after an
+    // UNLESS-EXIT code): it has not run, and that is what must agree.
+    const state = node.state === "futile" ? "waiting" : node.state;
+    states[`${node.unit ?? ""}/${node.node}`] = `${state} after ${node.retries} retries`;
   }
   const units = (await readdir(run.submitDir)).filter((name) => /^mg_\d+$/.test(name));
   const rescues: Record<string, Outcome["rescues"][string]> = {};

@@ -14,26 +14,30 @@ const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
  * a bar is full only when everything is done.
  */
 export function bar({ total, done, running, failed }: BarParts, width: number, paint: Paint): string {
-  if (total <= 0) return paint.dim("░".repeat(width));
-  const all = Math.max(total, done + failed + running);
-  let room = width;
-  const take = (part: number): number => {
-    const wanted = Math.round((part / all) * width);
-    const signs = Math.min(room, part > 0 ? Math.max(1, wanted) : 0);
-    room -= signs;
-    return signs;
-  };
-  const failedSigns = take(failed);
-  const runningSigns = take(running);
-  const open = all - done - failed - running;
-  const doneSigns = Math.min(room - (open > 0 && room > 0 ? 1 : 0), take(done));
-  const rest = width - failedSigns - runningSigns - doneSigns;
+  const open = Math.max(0, total - done - running - failed);
+  const [full = 0, bad = 0, busy = 0, rest = 0] = shares([done, failed, running, open], width);
   return (
-    paint.green("█".repeat(doneSigns)) +
-    paint.red("▒".repeat(failedSigns)) +
-    paint.cyan("▓".repeat(runningSigns)) +
+    paint.green("█".repeat(full)) +
+    paint.red("▒".repeat(bad)) +
+    paint.cyan("▓".repeat(busy)) +
     paint.dim("░".repeat(rest))
   );
+}
+
+/** Signs per part: in proportion, at least one for what is not nothing, and `width` together. */
+function shares(parts: readonly number[], width: number): number[] {
+  const all = parts.reduce((sum, part) => sum + part, 0);
+  if (all === 0) return parts.map((_, at) => (at === parts.length - 1 ? width : 0));
+  const exact = parts.map((part) => (part / all) * width);
+  const signs = exact.map((share) => (share > 0 ? Math.max(1, Math.floor(share)) : 0));
+  for (let sum = signs.reduce((a, b) => a + b, 0); sum !== width; sum += sum < width ? 1 : -1) {
+    const step = sum < width ? 1 : -1;
+    const lacks = (at: number): number =>
+      parts[at] ? ((exact[at] ?? 0) - (signs[at] ?? 0)) * step : -Infinity;
+    const best = signs.reduce((found, _, at) => (lacks(at) > lacks(found) ? at : found), 0);
+    signs[best] = (signs[best] ?? 0) + step;
+  }
+  return signs;
 }
 
 /** A thin bar in eighths for small cells. */

@@ -40,8 +40,10 @@ export function requestList(
 }
 
 /** The one thing that keeps it: a hold, a failing pass, or what it waits for. */
-export function whyNotMoving(request: Pick<RequestRowView, "hold" | "error" | "waiting">): string {
+export function whyNotMoving(request: Pick<RequestRowView, "status" | "hold" | "error" | "waiting">): string {
   if (request.hold) return `${request.hold.code}: ${request.hold.message}`;
   if (request.error) return `pass failed ${request.error.count}×: ${request.error.message}`;
+  // While jobs run, the loop waits for nothing but them: the units tell that better.
+  if (request.status === "active" && request.waiting?.startsWith("running:")) return "";
   return request.waiting ?? "";
 }

@@ -102,7 +102,7 @@ function workLines({ request, status, dag }: RequestFacts, look: Look): string[]
   ];
   const counters = [
     `round ${status.round}`,
-    `${thousands(request.workflow.nodes_done)}/${thousands(request.workflow.total_nodes)} nodes done`,
+    `${thousands(request.workflow.total_nodes)} nodes planned`,
     `${thousands(request.workflow.events_done)} events`,
     filesWords(status),
   ];

@@ -1,7 +1,7 @@
 import type { UnitRowView } from "../../api/client-types.ts";
 import type { Paint } from "../terminal.ts";
 import { thinBar } from "./bar.ts";
-import { padEnd } from "./text.ts";
+import { padEnd, visibleLength } from "./text.ts";
 
 interface Look {
   readonly width: number;
@@ -11,13 +11,15 @@ interface Look {
 }
 
 const CELL_BAR = 10;
-const GAP = 3;
+const GAP = 2;
+const MAX_CELLS = 500;
 
 /** Units as small bars side by side; when there are too many, one sign each; when even that is too much, one for several. */
 export function unitCells(units: readonly UnitRowView[], look: Look): string[] {
   if (units.length === 0 || look.rows < 1) return [];
+  if (units.length > MAX_CELLS) return signs(units, look);
   const cells = units.map((unit) => cell(unit, look.paint));
-  const cellWidth = 9 + 1 + CELL_BAR + 1 + 10;
+  const cellWidth = Math.max(...cells.map(visibleLength));
   const columns = Math.max(1, Math.floor((look.width + GAP) / (cellWidth + GAP)));
   const lines = Math.ceil(units.length / columns);
   if (lines <= look.rows) {

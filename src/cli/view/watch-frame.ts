@@ -2,7 +2,7 @@ import type { Paint } from "../terminal.ts";
 import { bar } from "./bar.ts";
 import { whyNotMoving } from "./request-list.ts";
 import { statusWord } from "./status.ts";
-import { count, cutColoured, duration, padEnd } from "./text.ts";
+import { count, cutColoured, duration, padEnd, visibleLength } from "./text.ts";
 import { unitCells } from "./unit-cells.ts";
 import { type Progress, progressOf, type WatchedRequest } from "./watched.ts";
 
@@ -55,7 +55,6 @@ function headLine(
 ): string {
   const { request } = one;
   const { units, nodes } = progress;
-  const barWidth = Math.max(8, Math.min(30, width - nameWidth - 60));
   const words = [
     `${units.done}/${units.total} units`,
     `${nodes.done}/${nodes.total} jobs`,
@@ -66,10 +65,10 @@ function headLine(
     duration(progress.elapsedSec),
     progress.leftSec !== null ? paint.dim(`${duration(progress.leftSec)} left`) : "",
   ];
-  return [
-    padEnd(paint.bold(request.request_name), nameWidth),
-    padEnd(statusWord(request.status, paint), 9),
-    bar(nodes, barWidth, paint),
-    words.filter(Boolean).join("  "),
-  ].join(" ");
+  const told = words.filter(Boolean).join("  ");
+  const head = `${padEnd(paint.bold(request.request_name), nameWidth)} ${padEnd(statusWord(request.status, paint), 9)}`;
+  // The numbers change their width all the time; steps keep the bar from dancing with them.
+  const room = width - visibleLength(head) - visibleLength(told) - 2;
+  const barWidth = Math.max(6, Math.min(36, room - (room % 6)));
+  return `${head} ${bar(nodes, barWidth, paint)} ${told}`;
 }

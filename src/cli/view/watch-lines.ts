@@ -4,7 +4,7 @@ import { progressOf, type WatchedRequest } from "./watched.ts";
 
 /** What a line is printed for, when nobody looks live: the same key means nothing worth a line has changed. */
 export function changeKey(watched: WatchedRequest): string {
-  const { request, dag } = watched;
+  const { request } = watched;
   const { units, retries, round } = progressOf(watched, new Date(0));
   return JSON.stringify([
     request.status,
@@ -12,7 +12,7 @@ export function changeKey(watched: WatchedRequest): string {
     units.done,
     units.failed,
     retries,
-    dag?.status,
+
     whyNotMoving(request),
   ]);
 }

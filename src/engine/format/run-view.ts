@@ -1,5 +1,6 @@
 import { EMPTY_TALLY, type NodeTally, type UnitTally } from "../../domain/dag.ts";
 import type { UnitName } from "../../domain/names.ts";
+import type { NodeState } from "../../domain/run.ts";
 import type { RescueFile } from "./rescue.ts";
 import { type StatusFile, type StatusNode, wasCutShort } from "./status-file.ts";
 
@@ -125,6 +126,18 @@ export class TopView {
   private bare(): TopFields {
     return this;
   }
+}
+
+/** A status file its DAGMan left behind unfinished, brought to what the rescue file it wrote says; nothing runs any more. */
+export function settle(status: StatusFile, rescue: RescueFile | null): StatusFile {
+  const failed = new Set(rescue?.failed);
+  const stateOf = (node: StatusNode): NodeState => {
+    if (rescue?.done.has(node.name)) return "done";
+    if (failed.has(node.name)) return "failed";
+    return isInProgress(node) || node.state === "ready" ? "waiting" : node.state;
+  };
+  const nodes = status.nodes.map((node) => ({ ...node, state: stateOf(node), queued: 0, held: 0 }));
+  return { ...status, nodes, nextUpdate: 0 };
 }
 
 export interface UnitView {

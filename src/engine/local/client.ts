@@ -139,8 +139,7 @@ export class Client {
       const how = ended();
       // Another client may have started it first; or it was about to leave when we came.
       if (how === "locked") ended = startDaemon(this.dir, this.command);
-      else if (how !== null)
-        throw new Error(`the engine process ended: ${how}; see ${join(this.dir, "daemon.log")}`);
+      else if (how !== null) throw new Error(`the engine process ended: ${how}: ${lastWords(this.dir)}`);
       await pause(20);
     }
     throw new Error(`the engine process did not listen within ${this.timeoutMs / 1000} s`);
@@ -168,4 +167,9 @@ function startDaemon(dir: string, command: readonly string[]): () => string | nu
   });
   child.unref();
   return () => how;
+}
+
+function lastWords(dir: string): string {
+  const path = join(dir, "daemon.log");
+  return `${readFileSync(path, "utf8").trim().slice(-2000) || "no words"} (${path})`;
 }

@@ -192,8 +192,7 @@ export class LocalCore {
 
   /** Directories of tasks that ended just before a crash. Those of running tasks were taken up again by now. */
   private sweepTasks(): void {
-    if (this.busy) return;
-    for (const name of readdirSync(this.world.tasks.dir)) this.world.tasks.forget(Number(name));
+    if (!this.busy) this.world.tasks.clear();
   }
 }
 

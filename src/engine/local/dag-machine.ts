@@ -290,7 +290,8 @@ export class DagMachine {
     const exit = node.spec.abort?.returns ?? Math.abs(code) % 256;
     this.stopWith({
       exit,
-      status: 3,
+      // RETURN 0 ends as a success would: DagStatus 0 and no rescue file (HTCondor 23.9.6).
+      status: exit === 0 ? 0 : 3,
       words: `node ${node.spec.name} exited with its ABORT-DAG-ON value ${code}`,
     });
   }

@@ -15,7 +15,11 @@ const LEAST_LIMIT_MB = 64;
 
 /** The reasons and subcodes of docs/submit-directory.md's periodic_hold, which recovery reads. */
 export function checkLimits(job: Limited): Hold | null {
-  if (job.memoryAsked && job.usedMb !== null && job.usedMb > Math.max(LEAST_LIMIT_MB, job.memoryMb * MEMORY_TOLERANCE)) {
+  if (
+    job.memoryAsked &&
+    job.usedMb !== null &&
+    job.usedMb > Math.max(LEAST_LIMIT_MB, job.memoryMb * MEMORY_TOLERANCE)
+  ) {
     return { code: 3, subcode: 50660, why: "WMS2 memory" };
   }
   if (job.wallMinutes !== null && job.ranSec > job.wallMinutes * 60) {

@@ -1,15 +1,17 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { hostname } from "node:os";
+import { parseJson } from "../../base/json.ts";
 import type { EngineSite } from "../port.ts";
 import { type JobEventFacts, renderEvent } from "./event-text.ts";
-import { renderJobAd, renderMachineAd } from "./job-ads.ts";
 import { checkLimits, type Limited } from "./job-limits.ts";
 import type { JobSpec } from "./job-spec.ts";
+import { layTask } from "./job-task.ts";
 import type { Outbox } from "./outbox.ts";
 import { groupMemoryMb } from "./proc.ts";
 import { Slots } from "./slots.ts";
-import type { TaskEnd, Tasks } from "./tasks.ts";
-import { EXECUTABLE, findExecutable, type Hold, stageIn, stageOut } from "./transfer.ts";
+import type { TaskEnd } from "./task-files.ts";
+import type { Tasks } from "./tasks.ts";
+import { findExecutable, type Hold, stageIn, stageOut } from "./transfer.ts";
 
 /** The DAG a job belongs to. `code` of its end is DAGMan's $RETURN. */
 export interface JobHost {
@@ -82,12 +84,9 @@ export class Jobs {
 
   /** Takes over a job that an earlier engine started; null when nothing is left to take over. */
   adopt(cluster: number, host: JobHost, site: string, startedMs: number): Job | null {
-    let spec: JobSpec;
-    try {
-      spec = JSON.parse(readFileSync(`${this.tasks.pathOf(cluster)}/spec.json`, "utf8")) as JobSpec;
-    } catch {
-      return null;
-    }
+    const note = parseJson(this.tasks.readNote(cluster) ?? "");
+    if (!note.ok) return null;
+    const spec = note.value as JobSpec;
     const job: Job = {
       spec,
       host,
@@ -156,10 +155,8 @@ export class Jobs {
     const { spec } = job;
     job.state = "staging";
     job.site = site;
-    const dir = this.tasks.makeDir(spec.cluster);
-    const scratch = `${dir}/scratch`;
-    mkdirSync(scratch);
-    const hold = spec.transfers ? await stageIn(spec, scratch) : null;
+    const scratch = this.scratchOf(job);
+    const hold = spec.transfers ? await this.stageIn(job, scratch) : null;
     if (this.closed) return;
     if (!job.removal && hold) job.removal = { why: hold.why, hold };
     const missing =
@@ -168,7 +165,7 @@ export class Jobs {
         : findExecutable({ ...spec, transferExecutable: false });
     if (!job.removal && missing) job.removal = { why: missing.why, hold: missing };
     if (job.removal) return this.endRemoved(job);
-    this.write(job, scratch);
+    layTask(this.tasks, spec, { site, host: this.host, scratch });
     job.state = "running";
     job.startedMs = Date.now();
     job.host.jobStarts(job);
@@ -185,34 +182,6 @@ export class Jobs {
     this.watchLimits();
   }
 
-  private write(job: Job, scratch: string): void {
-    const { spec } = job;
-    const dir = this.tasks.pathOf(spec.cluster);
-    writeFileSync(`${scratch}/.job.ad`, renderJobAd(spec));
-    writeFileSync(`${scratch}/.machine.ad`, renderMachineAd(spec, job.site, this.host));
-    writeFileSync(`${dir}/spec.json`, JSON.stringify(spec));
-    const travelled = spec.transfers && spec.transferExecutable;
-    const plain = (path: string | null) => (path ? { path, append: false } : null);
-    this.tasks.write(spec.cluster, {
-      cwd: spec.transfers ? scratch : spec.initialDir,
-      argv: [travelled ? `${scratch}/${EXECUTABLE}` : spec.executable, ...spec.arguments],
-      environment: [
-        ["_CONDOR_SCRATCH_DIR", scratch],
-        ["_CONDOR_JOB_AD", `${scratch}/.job.ad`],
-        ["_CONDOR_MACHINE_AD", `${scratch}/.machine.ad`],
-        ["_CONDOR_SLOT", "slot1"],
-        ["TMPDIR", scratch],
-        ...spec.environment,
-      ],
-      stdin: spec.stdin,
-      stdout: plain(spec.stdout),
-      stderr:
-        spec.stderr !== null && spec.stderr === spec.stdout
-          ? { path: spec.stderr, append: true }
-          : plain(spec.stderr),
-    });
-  }
-
   private async ended(job: Job, end: TaskEnd): Promise<void> {
     const { spec } = job;
     if (end.exit.kind === "vanished" && !job.removal) {
@@ -222,7 +191,7 @@ export class Jobs {
       return this.queue(job);
     }
     if (end.exit.kind === "unstarted") job.removal ??= setUpHold(end.exit.words);
-    const scratch = `${this.tasks.pathOf(spec.cluster)}/scratch`;
+    const scratch = this.scratchOf(job);
     const hold = spec.transfers ? await stageOut(spec, scratch, job.startedMs, job.adopted) : null;
     if (this.closed) return;
     if (hold) job.removal ??= { why: hold.why, hold };
@@ -258,8 +227,30 @@ export class Jobs {
     }
     this.all.delete(job.spec.cluster);
     job.host.jobEnds(job, code);
-    this.outbox.after(() => this.tasks.forget(job.spec.cluster));
+    this.outbox.after(() => this.forget(job));
     this.pump();
+  }
+
+  private scratchOf({ spec }: Job): string {
+    return spec.transfers ? `${this.tasks.pathOf(spec.cluster)}.scratch` : spec.initialDir;
+  }
+
+  private async stageIn({ spec }: Job, scratch: string): Promise<Hold | null> {
+    try {
+      mkdirSync(scratch);
+    } catch {
+      // Left by an engine that died before it could say that the job begins.
+      rmSync(scratch, { recursive: true, force: true });
+      mkdirSync(scratch);
+    }
+    return stageIn(spec, scratch);
+  }
+
+  private forget(job: Job): void {
+    const path = this.tasks.pathOf(job.spec.cluster);
+    if (job.spec.transfers) rmSync(`${path}.scratch`, { recursive: true, force: true });
+    else rmSync(`${path}.ad`, { force: true });
+    this.tasks.forget(job.spec.cluster);
   }
 
   private say(job: Job, event: JobEventFacts): void {

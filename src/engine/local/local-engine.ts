@@ -5,7 +5,9 @@ import { WorldError } from "../../base/errors.ts";
 import type { Result } from "../../base/result.ts";
 import type { DagId } from "../../domain/names.ts";
 import type { NodeView, Run, RunObservation } from "../../domain/run.ts";
+import { parseDagmanOut } from "../format/dagman-out.ts";
 import type { Engine, EngineSite, FindOutcome, PingOutcome, SubmitOutcome } from "../port.ts";
+import { readTail } from "../read-files.ts";
 import { RunReader } from "../read-run.ts";
 import { Client } from "./client.ts";
 import { readEntry, readRegistry } from "./core.ts";
@@ -59,8 +61,11 @@ class LocalEngine implements Engine {
   }
 
   async find(run: Run): Promise<FindOutcome> {
-    const entry = this.entryOf(run);
-    if (!entry) return { kind: "absent" };
+    if (!this.entryOf(run)) {
+      // It may have come and gone while nobody kept the receipt: submitting it again would run it twice.
+      const past = run.engineId === null ? await pastId(run) : null;
+      return past === null ? { kind: "absent" } : { kind: "found", engineId: past };
+    }
     // A run without an engine would stand still: asking also starts one.
     const id = (await this.client.ask({ op: "find", batchName: run.batchName })) as number | null;
     return id === null ? { kind: "absent" } : { kind: "found", engineId: String(id) };
@@ -127,11 +132,18 @@ class LocalEngine implements Engine {
   private async observeOne(run: Run, listed: Listed | undefined): Promise<RunObservation> {
     const entry = listed ? this.entryOf(run) : null;
     if (listed && entry) return this.reader.running(run, Math.floor(entry.submittedAt / 1000), listed.note);
-    const ended = await this.reader.ended(run);
+    const engineId = run.engineId ?? (await pastId(run));
+    const ended = await this.reader.ended({ ...run, engineId });
     if (ended) return ended;
     const words = "the local engine has no trace of it and its files tell no end";
     return this.reader.endedAs(run, "lost", words);
   }
+}
+
+/** The id under which a run of this very batch name was here, from the words it left. */
+async function pastId(run: Run): Promise<string | null> {
+  const out = parseDagmanOut(await readTail(join(run.submitDir, "workflow.dag.dagman.out"), 256 * 1024));
+  return out.batchName === run.batchName ? out.cluster : null;
 }
 
 /** Beside this file when it was built; from sources, in dist. */

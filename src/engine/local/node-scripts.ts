@@ -2,7 +2,8 @@ import type { DagFiles } from "./dag-files.ts";
 import type { LiveNode } from "./dag-machine.ts";
 import type { Outbox } from "./outbox.ts";
 import { expandArguments, type ScriptFacts } from "./script-macros.ts";
-import type { TaskEnd, Tasks } from "./tasks.ts";
+import type { TaskEnd } from "./task-files.ts";
+import type { Tasks } from "./tasks.ts";
 
 type Part = "pre" | "post";
 
@@ -20,7 +21,6 @@ export class NodeScripts {
   prepare(node: LiveNode, part: Part, cwd: string, facts: ScriptFacts): number {
     const script = node.spec[part] as NonNullable<LiveNode["spec"][Part]>;
     const id = this.world.nextId();
-    this.world.tasks.makeDir(id);
     this.world.tasks.write(id, {
       cwd,
       argv: [script.executable, ...expandArguments(script.arguments, facts)],

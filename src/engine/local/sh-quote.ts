@@ -20,7 +20,7 @@ export function renderTask(task: TaskText): string {
   const command = task.argv.map(shQuote).join(" ");
   return (
     `cd ${shQuote(task.cwd)} || exit 125\n${exports}` +
-    `exec ${into(task.stdout)} 2${into(task.stderr)} <${task.stdin ? shQuote(task.stdin) : "/dev/null"}\n` +
+    `exec <${task.stdin ? shQuote(task.stdin) : "/dev/null"} ${into(task.stdout)} 2${into(task.stderr)}\n` +
     `started\nexec setsid ${command}\n`
   );
 }

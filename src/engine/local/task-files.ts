@@ -1,5 +1,4 @@
 import type { ProcessMark } from "./proc.ts";
-import type { TaskEnd } from "./tasks.ts";
 
 /** How a task ended, as runner.sh wrote it down. */
 export type TaskExit =
@@ -10,37 +9,57 @@ export type TaskExit =
   /** Supervisor and all are gone: killed with the machine. */
   | { readonly kind: "vanished" };
 
+export interface TaskEnd {
+  readonly exit: TaskExit;
+  readonly userSec: number;
+  readonly systemSec: number;
+}
+
+export interface TaskState {
+  readonly claim: ProcessMark | null;
+  /** The process group of the task. */
+  readonly group: number | null;
+  /** null: not ended. */
+  readonly end: TaskEnd | null;
+}
+
+/** Reads a state file, also one that is being written: only whole lines count, and an end only when it is whole. */
+export function parseState(text: string): TaskState {
+  const lines = text.split("\n");
+  const claim = /^claim (\d+) (\d+)$/.exec(lines.length > 1 ? (lines[0] as string) : "");
+  let group: number | null = null;
+  const words: string[] = [];
+  for (let i = 1; i < lines.length - 1; i++) {
+    const line = lines[i] as string;
+    const pid: RegExpExecArray | null = group === null ? /^pid (\d+)$/.exec(line) : null;
+    if (pid) group = Number(pid[1]);
+    else if (text.endsWith("\n.\n") && i === lines.length - 5 && line.startsWith("exit ")) break;
+    else if (line) words.push(line);
+  }
+  return {
+    claim: claim ? { pid: Number(claim[1]), startTime: claim[2] as string } : null,
+    group,
+    end: text.endsWith("\n.\n") ? endOf(lines, group !== null, words) : null,
+  };
+}
+
 /**
  * A shell reports 128 + n both for signal n and for a program that exits with that code; only for the signal it
  * also says so (dash: not for INT and PIPE, which therefore read as 130 and 141).
  */
-export function parseExit(
-  text: string | null,
-  more: () => { began: boolean; words: string },
-): TaskEnd | null {
-  if (!text?.endsWith("\n.\n")) return null;
-  const lines = text.split("\n");
-  const match = /^(s?)(\d+)$/.exec(lines[0] as string);
-  if (!match) return null;
-  const code = Number(match[2]);
-  const [userSec, systemSec] = parseTimes(lines[2] ?? "");
-  return { exit: classify(code, match[1] === "s", more), userSec, systemSec };
-}
-
-function classify(code: number, spoken: boolean, more: () => { began: boolean; words: string }): TaskExit {
-  if (!spoken) return { kind: "exited", code };
-  const { began, words } = more();
-  if (!began) return { kind: "unstarted", words: words.trim() || `exit ${code} before the program ran` };
-  return code > 128 ? { kind: "signalled", signal: code - 128 } : { kind: "exited", code };
+function endOf(lines: readonly string[], began: boolean, words: readonly string[]): TaskEnd | null {
+  const exit = /^exit (\d+)$/.exec(lines.at(-5) ?? "");
+  if (!exit) return null;
+  const code = Number(exit[1]);
+  const [userSec, systemSec] = parseTimes(lines.at(-3) ?? "");
+  const usage = { userSec, systemSec };
+  if (!began) return { exit: { kind: "unstarted", words: words.join("; ") || `exit ${code}` }, ...usage };
+  if (code > 128 && words.length) return { exit: { kind: "signalled", signal: code - 128 }, ...usage };
+  return { exit: { kind: "exited", code }, ...usage };
 }
 
 /** "0m1.500000s 0m0.250000s" */
 function parseTimes(line: string): [number, number] {
   const values = [...line.matchAll(/(\d+)m([\d.]+)s/g)].map((m) => Number(m[1]) * 60 + Number(m[2]));
   return [values[0] ?? 0, values[1] ?? 0];
-}
-
-export function parseClaim(text: string | null): ProcessMark | null {
-  const match = /^(\d+) (\d+)\n$/.exec(text ?? "");
-  return match ? { pid: Number(match[1]), startTime: match[2] as string } : null;
 }

@@ -1,20 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { isAlive, type ProcessMark, signalGroup } from "./proc.ts";
 import { renderTask, type TaskText } from "./sh-quote.ts";
-import { parseClaim, parseExit, type TaskExit } from "./task-files.ts";
-
-/**
- * Processes that outlive this one. A task is offered to runner.sh; its end is learned from the runner's pipe, or,
- * for tasks of an earlier engine, by looking. `start` may be called again for a task that may have been
- * offered before: the claim file lets it run once.
- */
-export interface TaskEnd {
-  readonly exit: TaskExit;
-  readonly userSec: number;
-  readonly systemSec: number;
-}
+import { parseState, type TaskEnd, type TaskState } from "./task-files.ts";
 
 interface Live {
   readonly onEnd: (end: TaskEnd) => void;
@@ -29,6 +18,11 @@ const RUNNER = fileURLToPath(new URL("./runner.sh", import.meta.url));
 const SWEEP_MS = 250;
 const VANISH_GRACE_MS = 1000;
 
+/**
+ * Processes that outlive this one. A task is offered to runner.sh; its end is learned from the runner's pipe, or,
+ * for tasks of an earlier engine, by looking. `start` may be called again for a task that may have been
+ * offered before: its state file lets it run once.
+ */
 export class Tasks {
   readonly dir: string;
   private readonly environment: Record<string, string>;
@@ -47,24 +41,20 @@ export class Tasks {
     return this.live.size;
   }
 
+  /** The prefix of the task's files. */
   pathOf(id: number): string {
     return `${this.dir}/${id}`;
   }
 
-  /** Makes the task's directory anew; whatever was in it belonged to a task that never began. */
-  makeDir(id: number): string {
-    const path = this.pathOf(id);
-    try {
-      mkdirSync(path);
-    } catch {
-      rmSync(path, { recursive: true, force: true });
-      mkdirSync(path);
-    }
-    return path;
+  /** `note` is kept with the task, for whoever takes it over. A state of the same id is of a task that vanished. */
+  write(id: number, task: TaskText, note = ""): void {
+    unlink(`${this.pathOf(id)}.state`);
+    writeFileSync(`${this.pathOf(id)}.task`, `# ${note.replaceAll("\n", " ")}\n${renderTask(task)}`);
   }
 
-  write(id: number, task: TaskText): void {
-    writeFileSync(`${this.pathOf(id)}/task`, renderTask(task));
+  readNote(id: number): string | null {
+    const text = readText(`${this.pathOf(id)}.task`);
+    return text === null ? null : text.slice(2, text.indexOf("\n"));
   }
 
   /** Offers are sent by `flush`, after the caller has written down what it is about to do. */
@@ -92,13 +82,19 @@ export class Tasks {
   groupOf(id: number): number | null {
     const live = this.live.get(id);
     if (!live) return null;
-    live.group ??= readNumber(`${this.pathOf(id)}/pid`);
+    live.group ??= this.stateOf(id)?.group ?? null;
     return live.group;
   }
 
-  /** Removes the task's directory; its end must be in the journal by now. */
+  /** Removes the task's files; its end must be in the journal by now. */
   forget(id: number): void {
-    rmSync(this.pathOf(id), { recursive: true, force: true });
+    unlink(`${this.pathOf(id)}.state`);
+    unlink(`${this.pathOf(id)}.task`);
+  }
+
+  /** Removes what tasks of earlier engines left, when none of them is wanted any more. */
+  clear(): void {
+    for (const name of readdirSync(this.dir)) rmSync(`${this.dir}/${name}`, { recursive: true, force: true });
   }
 
   /** Tasks that run go on by themselves. */
@@ -137,14 +133,16 @@ export class Tasks {
     return runner;
   }
 
+  private stateOf(id: number): TaskState | null {
+    const text = readText(`${this.pathOf(id)}.state`);
+    return text === null ? null : parseState(text);
+  }
+
   /** Takes note of an end, when there is one. */
   private look(id: number): boolean {
     const live = this.live.get(id);
     if (!live) return false;
-    const end = parseExit(readText(`${this.pathOf(id)}/exit`), () => ({
-      began: readNumber(`${this.pathOf(id)}/pid`) !== null,
-      words: readText(`${this.pathOf(id)}/err`) ?? "",
-    }));
+    const end = this.stateOf(id)?.end;
     if (!end) return false;
     this.finish(id, live, end);
     return true;
@@ -161,7 +159,7 @@ export class Tasks {
     for (const [id, live] of this.live) {
       if (live.killAt !== null) this.signal(id, live);
       if (now - live.since < SWEEP_MS || this.look(id)) continue;
-      live.claim ??= parseClaim(readText(`${this.pathOf(id)}/claim`));
+      live.claim ??= this.stateOf(id)?.claim ?? null;
       if (!live.claim || isAlive(live.claim) || this.look(id)) continue;
       if (now - live.since < VANISH_GRACE_MS) continue;
       // The supervisor is gone without a word, so nobody will ever know how the task ended: end what is left of it.
@@ -202,7 +200,11 @@ function readText(path: string): string | null {
   }
 }
 
-function readNumber(path: string): number | null {
-  const text = readText(path);
-  return text?.endsWith("\n") && /^\d+\n$/.test(text) ? Number(text) : null;
+/** Quicker than rmSync, and most of the time there is nothing to remove. */
+function unlink(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
 }

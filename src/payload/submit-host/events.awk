@@ -7,7 +7,8 @@
 
 /^[0-9][0-9][0-9] \(/ {
   split($2, id, /[(.]/)
-  event = (id[2] + 0 == cluster + 0) ? $1 : ""
+  sub(/^0+/, "", id[2]) # as text: some awks read 037 as octal
+  event = (id[2] "" == cluster "") ? $1 : ""
   lines = 0
   if (event == "001") site = ""
   if (event == "001" || event == "013") held = ""

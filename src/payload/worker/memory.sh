@@ -22,11 +22,26 @@ find_tree() {
   set -f
 }
 
+# signal_tree PID SIGNAL: false when there is nothing below PID, perhaps not yet.
 signal_tree() {
   unset IFS
-  find_tree "$1"
+  if [ -e "/proc/$1/task/$1/children" ]; then find_tree "$1"; else find_tree_by_ps "$1"; fi
+  case $tree in *[0-9]*) ;; *) return 1 ;; esac
   # Unquoted: one word per pid. Some may have ended since.
-  [ -z "${tree# }" ] || kill -s "$2" $tree 2>/dev/null
+  kill -s "$2" $tree 2>/dev/null
+  return 0
+}
+
+# For kernels without the lists of children, and for no /proc at all. Too slow to watch memory with.
+find_tree_by_ps() {
+  tree=$(ps -A -o pid= -o ppid= | awk -v root="$1" '
+    { parent[$1] = $2 }
+    END {
+      for (pid in parent) {
+        for (up = parent[pid]; up in parent && up != root && up != parent[up]; up = parent[up]);
+        if (up == root) printf "%s ", pid
+      }
+    }')
 }
 
 # peak_kb: the larger of all that the tree holds now and the most that any one process in it ever held.

@@ -26,9 +26,11 @@ tab='	'
 
 stopped=0     # becomes 15 when the engine asked us to stop
 running=      # the process below which the current step lives
+told=         # the step has been told to stop
 on_stop() {
   stopped=15
-  [ -z "$running" ] || signal_tree "$running" TERM
+  [ -n "$running" ] || return 0
+  signal_tree "$running" TERM && told=1
 }
 trap on_stop TERM
 

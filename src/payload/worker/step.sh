@@ -12,6 +12,7 @@ stop_patience=10 # seconds between the SIGTERM we pass on and SIGKILL
 #   step_code      the true exit code; 0 is success      step_words     what to tell a person
 #   step_read, step_written   events as JSON             step_files     lines "EVENTS NAME" from the step's report
 run_step() {
+  [ "$stopped" -eq 0 ] || finish 143 "stopped by SIGTERM before step $2"
   step_index=$1 step_name=$2 step_argv=$3 step_env=$4
   at=$work/step-$step_index
   rm -f FrameworkJobReport.xml "$at.status" "$at.peak"
@@ -26,8 +27,7 @@ run_step() {
   watch_memory "$guard" "$at.status" "$at.peak" >/dev/null 2>&1 </dev/null &
   watcher=$!
   trap - USR1
-  [ "$stopped" -eq 0 ] || on_stop
-  wait "$guard"
+  [ "$stopped" -ne 0 ] || wait "$guard"
   if [ ! -e "$at.status" ]; then # the wait was cut short by a signal, or the guard itself was killed
     [ "$stopped" -eq 0 ] || stop_step
     wait "$guard"
@@ -103,9 +103,11 @@ export_step_environment() {
 
 export_if_any() { if [ -n "$2" ]; then export "$1=$2"; else unset "$1"; fi; }
 
+# The signal may have come before the guard had a child to pass it to.
 stop_step() {
   tries=0
   while [ ! -e "$at.status" ] && [ "$tries" -lt $((stop_patience * 10)) ]; do
+    [ -n "$told" ] || on_stop
     sleep 0.1 || sleep 1
     tries=$((tries + 1))
   done

@@ -1,0 +1,283 @@
+-- The schema as it stands after the last migration, for reading and review. Made from the catalogs by
+--   UPDATE_SCHEMA=1 npx vitest run --project real tests/real/store-migrate.test.ts
+-- and compared with every database in the tests. Not a script: tables are sorted by name.
+
+CREATE TABLE alerts (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  severity text NOT NULL,
+  subject text NOT NULL,
+  message text NOT NULL,
+  count integer NOT NULL DEFAULT 1,
+  first_at timestamp with time zone NOT NULL,
+  last_at timestamp with time zone NOT NULL,
+  acknowledged_by text,
+  closed_at timestamp with time zone,
+  CONSTRAINT alerts_pkey PRIMARY KEY (id),
+  CONSTRAINT alerts_severity_known CHECK ((severity = ANY (ARRAY['info'::text, 'warning'::text, 'critical'::text])))
+);
+CREATE UNIQUE INDEX alerts_open ON public.alerts USING btree (key) WHERE (closed_at IS NULL);
+
+CREATE TABLE dag_history (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  dag_id text COLLATE "C" NOT NULL,
+  type text NOT NULL,
+  detail jsonb NOT NULL,
+  at timestamp with time zone NOT NULL,
+  CONSTRAINT dag_history_pkey PRIMARY KEY (id),
+  CONSTRAINT dag_history_dag_id_fkey FOREIGN KEY (dag_id) REFERENCES dags(id) ON DELETE CASCADE
+);
+CREATE INDEX dag_history_by_dag ON public.dag_history USING btree (dag_id, id);
+
+CREATE TABLE dags (
+  id text COLLATE "C" NOT NULL,
+  workflow_id text COLLATE "C" NOT NULL,
+  round integer NOT NULL,
+  status text NOT NULL,
+  version integer NOT NULL DEFAULT 1,
+  submit_dir text NOT NULL,
+  parent_dag_id text COLLATE "C",
+  engine_id text,
+  engine text NOT NULL,
+  role_counts jsonb NOT NULL,
+  nodes jsonb NOT NULL,
+  units jsonb NOT NULL,
+  stop_requested_at timestamp with time zone,
+  stop_reason text,
+  end_reason text,
+  created_at timestamp with time zone NOT NULL,
+  submitted_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  CONSTRAINT dags_pkey PRIMARY KEY (id),
+  CONSTRAINT dags_status_known CHECK ((status = ANY (ARRAY['planning'::text, 'ready'::text, 'submitted'::text, 'running'::text, 'completed'::text, 'partial'::text, 'failed'::text, 'removed'::text, 'halted'::text, 'stopped'::text]))),
+  CONSTRAINT dags_parent_dag_id_fkey FOREIGN KEY (parent_dag_id) REFERENCES dags(id),
+  CONSTRAINT dags_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id)
+);
+CREATE INDEX dags_by_parent ON public.dags USING btree (parent_dag_id) WHERE (parent_dag_id IS NOT NULL);
+CREATE INDEX dags_by_workflow ON public.dags USING btree (workflow_id, created_at DESC, id DESC);
+CREATE INDEX dags_newest ON public.dags USING btree (created_at DESC, id DESC);
+CREATE INDEX dags_open ON public.dags USING btree (created_at, id) WHERE (status = ANY (ARRAY['planning'::text, 'ready'::text, 'submitted'::text, 'running'::text]));
+
+CREATE TABLE engine_intents (
+  dag_id text COLLATE "C" NOT NULL,
+  kind text NOT NULL,
+  batch_name text NOT NULL,
+  status text NOT NULL DEFAULT 'pending'::text,
+  tries integer NOT NULL DEFAULT 0,
+  last_error text,
+  created_at timestamp with time zone NOT NULL,
+  settled_at timestamp with time zone,
+  CONSTRAINT engine_intents_pkey PRIMARY KEY (dag_id, kind),
+  CONSTRAINT engine_intents_kind_known CHECK ((kind = ANY (ARRAY['submit'::text, 'stop'::text]))),
+  CONSTRAINT engine_intents_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'settled'::text, 'refused'::text]))),
+  CONSTRAINT engine_intents_dag_id_fkey FOREIGN KEY (dag_id) REFERENCES dags(id) ON DELETE CASCADE
+);
+
+CREATE TABLE file_units (
+  workflow_id text COLLATE "C" NOT NULL,
+  unit text COLLATE "C" NOT NULL,
+  file_id bigint NOT NULL,
+  CONSTRAINT file_units_pkey PRIMARY KEY (file_id, unit),
+  CONSTRAINT file_units_file_id_fkey FOREIGN KEY (file_id) REFERENCES input_files(id) ON DELETE CASCADE
+);
+CREATE INDEX file_units_by_unit ON public.file_units USING btree (workflow_id, unit);
+
+CREATE TABLE input_files (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  workflow_id text COLLATE "C" NOT NULL,
+  lfn text COLLATE "C" NOT NULL,
+  path text NOT NULL,
+  size_bytes bigint NOT NULL,
+  events bigint,
+  lumis jsonb NOT NULL,
+  sites jsonb NOT NULL,
+  state text NOT NULL DEFAULT 'fresh'::text,
+  reason text,
+  CONSTRAINT input_files_pkey PRIMARY KEY (id),
+  CONSTRAINT input_files_workflow_id_lfn_key UNIQUE (workflow_id, lfn),
+  CONSTRAINT input_files_state_known CHECK ((state = ANY (ARRAY['fresh'::text, 'attempted'::text, 'processed'::text, 'excluded'::text]))),
+  CONSTRAINT input_files_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id)
+);
+CREATE INDEX input_files_by_state ON public.input_files USING btree (workflow_id, state, lfn);
+
+CREATE TABLE leases (
+  name text COLLATE "C" NOT NULL,
+  owner text NOT NULL,
+  until timestamp with time zone NOT NULL,
+  CONSTRAINT leases_pkey PRIMARY KEY (name)
+);
+
+CREATE TABLE operator_tokens (
+  sha256 text COLLATE "C" NOT NULL,
+  name text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT operator_tokens_pkey PRIMARY KEY (sha256)
+);
+
+CREATE TABLE processing_blocks (
+  workflow_id text COLLATE "C" NOT NULL,
+  block_index integer NOT NULL,
+  dataset text NOT NULL,
+  status text NOT NULL DEFAULT 'open'::text,
+  units_total integer NOT NULL,
+  units_done integer NOT NULL DEFAULT 0,
+  units_registered integer NOT NULL DEFAULT 0,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT processing_blocks_pkey PRIMARY KEY (workflow_id, block_index),
+  CONSTRAINT processing_blocks_status_known CHECK ((status = ANY (ARRAY['open'::text, 'complete'::text, 'archived'::text, 'failed'::text, 'invalidated'::text]))),
+  CONSTRAINT processing_blocks_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id)
+);
+
+CREATE TABLE request_files (
+  request_name text COLLATE "C" NOT NULL,
+  path text COLLATE "C" NOT NULL,
+  executable boolean NOT NULL,
+  sha256 text NOT NULL,
+  content bytea NOT NULL,
+  CONSTRAINT request_files_pkey PRIMARY KEY (request_name, path),
+  CONSTRAINT request_files_request_name_fkey FOREIGN KEY (request_name) REFERENCES requests(name) ON DELETE CASCADE
+);
+
+CREATE TABLE requests (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  kind text NOT NULL,
+  requestor text NOT NULL,
+  campaign text NOT NULL,
+  spec jsonb NOT NULL,
+  status text NOT NULL,
+  version integer NOT NULL DEFAULT 1,
+  priority integer NOT NULL,
+  urgent boolean NOT NULL,
+  production_steps jsonb NOT NULL,
+  hold jsonb,
+  wish jsonb,
+  error jsonb,
+  waiting text,
+  superseded_by text COLLATE "C",
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  status_since timestamp with time zone NOT NULL,
+  CONSTRAINT requests_pkey PRIMARY KEY (name),
+  CONSTRAINT requests_id_key UNIQUE (id),
+  CONSTRAINT requests_held_has_reason CHECK (((status <> 'held'::text) OR (hold IS NOT NULL))),
+  CONSTRAINT requests_status_known CHECK ((status = ANY (ARRAY['new'::text, 'submitted'::text, 'queued'::text, 'planning'::text, 'active'::text, 'partial'::text, 'stopping'::text, 'resubmitting'::text, 'held'::text, 'completed'::text, 'failed'::text, 'aborted'::text]))),
+  CONSTRAINT requests_superseded_by_fkey FOREIGN KEY (superseded_by) REFERENCES requests(name)
+);
+CREATE INDEX requests_by_campaign ON public.requests USING btree (campaign, created_at DESC, name DESC);
+CREATE INDEX requests_by_requestor ON public.requests USING btree (requestor, created_at DESC, name DESC);
+CREATE INDEX requests_by_status ON public.requests USING btree (status, created_at DESC, name DESC);
+CREATE INDEX requests_newest ON public.requests USING btree (created_at DESC, name DESC);
+CREATE INDEX requests_open ON public.requests USING btree (created_at, name) WHERE (status <> ALL (ARRAY['completed'::text, 'failed'::text, 'aborted'::text]));
+CREATE INDEX requests_superseded_by ON public.requests USING btree (superseded_by) WHERE (superseded_by IS NOT NULL);
+
+CREATE TABLE schema_migrations (
+  name text COLLATE "C" NOT NULL,
+  sha256 text NOT NULL,
+  applied_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT schema_migrations_pkey PRIMARY KEY (name)
+);
+
+CREATE TABLE settings (
+  key text COLLATE "C" NOT NULL,
+  value jsonb NOT NULL,
+  updated_by text NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT settings_pkey PRIMARY KEY (key)
+);
+
+CREATE TABLE site_bans (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  site text COLLATE "C" NOT NULL,
+  workflow_id text COLLATE "C",
+  reason text NOT NULL,
+  evidence jsonb NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  removed_at timestamp with time zone,
+  removed_by text,
+  CONSTRAINT site_bans_pkey PRIMARY KEY (id),
+  CONSTRAINT site_bans_site_fkey FOREIGN KEY (site) REFERENCES sites(name),
+  CONSTRAINT site_bans_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id)
+);
+CREATE INDEX site_bans_active ON public.site_bans USING btree (expires_at) WHERE (removed_at IS NULL);
+CREATE INDEX site_bans_by_site ON public.site_bans USING btree (site);
+CREATE INDEX site_bans_by_workflow ON public.site_bans USING btree (workflow_id) WHERE (workflow_id IS NOT NULL);
+
+CREATE TABLE sites (
+  name text COLLATE "C" NOT NULL,
+  status text NOT NULL DEFAULT 'enabled'::text,
+  cores integer,
+  memory_mb bigint,
+  drain_until timestamp with time zone,
+  note text,
+  updated_by text,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT sites_pkey PRIMARY KEY (name),
+  CONSTRAINT sites_status_known CHECK ((status = ANY (ARRAY['enabled'::text, 'draining'::text, 'disabled'::text])))
+);
+
+CREATE TABLE transitions (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  request_name text COLLATE "C" NOT NULL,
+  from_status text,
+  to_status text NOT NULL,
+  reason text NOT NULL,
+  actor text NOT NULL,
+  at timestamp with time zone NOT NULL,
+  CONSTRAINT transitions_pkey PRIMARY KEY (id),
+  CONSTRAINT transitions_request_name_fkey FOREIGN KEY (request_name) REFERENCES requests(name) ON DELETE CASCADE
+);
+CREATE INDEX transitions_by_request ON public.transitions USING btree (request_name, id);
+
+CREATE TABLE work_units (
+  workflow_id text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  dag_id text COLLATE "C" NOT NULL,
+  round integer NOT NULL,
+  block_index integer NOT NULL,
+  status text NOT NULL,
+  site text,
+  events bigint NOT NULL,
+  outputs jsonb NOT NULL,
+  attempts integer NOT NULL DEFAULT 0,
+  last_error text,
+  finished_at timestamp with time zone NOT NULL,
+  registered_at timestamp with time zone,
+  CONSTRAINT work_units_pkey PRIMARY KEY (workflow_id, name),
+  CONSTRAINT work_units_status_known CHECK ((status = ANY (ARRAY['owed'::text, 'registered'::text, 'invalidated'::text]))),
+  CONSTRAINT work_units_dag_id_fkey FOREIGN KEY (dag_id) REFERENCES dags(id),
+  CONSTRAINT work_units_workflow_id_block_index_fkey FOREIGN KEY (workflow_id, block_index) REFERENCES processing_blocks(workflow_id, block_index),
+  CONSTRAINT work_units_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id)
+);
+CREATE INDEX work_units_by_dag ON public.work_units USING btree (dag_id);
+CREATE INDEX work_units_owed ON public.work_units USING btree (workflow_id, attempts, name) WHERE (status = 'owed'::text);
+
+CREATE TABLE workflows (
+  id text COLLATE "C" NOT NULL,
+  request_name text COLLATE "C" NOT NULL,
+  status text NOT NULL,
+  version integer NOT NULL DEFAULT 1,
+  round integer NOT NULL,
+  current_dag_id text COLLATE "C",
+  next_unit integer NOT NULL,
+  next_node integer NOT NULL,
+  next_block integer NOT NULL,
+  next_first_event bigint NOT NULL,
+  next_first_lumi bigint NOT NULL,
+  units_planned integer NOT NULL,
+  units_done integer NOT NULL,
+  nodes_planned integer NOT NULL,
+  nodes_done integer NOT NULL,
+  events_done bigint NOT NULL,
+  step_metrics jsonb,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT workflows_pkey PRIMARY KEY (id),
+  CONSTRAINT workflows_request_name_key UNIQUE (request_name),
+  CONSTRAINT workflows_status_known CHECK ((status = ANY (ARRAY['new'::text, 'planning'::text, 'active'::text, 'stopping'::text, 'resubmitting'::text, 'held'::text, 'completed'::text, 'partial'::text, 'failed'::text, 'aborted'::text]))),
+  CONSTRAINT workflows_current_dag FOREIGN KEY (current_dag_id) REFERENCES dags(id) DEFERRABLE INITIALLY DEFERRED,
+  CONSTRAINT workflows_request_name_fkey FOREIGN KEY (request_name) REFERENCES requests(name)
+);
+CREATE INDEX workflows_newest ON public.workflows USING btree (created_at DESC, id DESC);

@@ -1,0 +1,71 @@
+import { statSync } from "node:fs";
+import type { OutputView } from "../../api/client-types.ts";
+import type { WatchedRequest } from "../view/watched.ts";
+import { directTotals, mergedTotals, type Totals } from "./dataset.ts";
+import { type Attempt, type Recovery, readAttempts, recoveriesOf } from "./ledgers.ts";
+import { FAILED_ATTEMPTS, GENERATED_EVENTS, REAL, SIMULATED } from "./requests.ts";
+
+/** What one request of the demo came to. */
+export interface DemoResult {
+  readonly watched: WatchedRequest;
+  readonly attempts: readonly Attempt[];
+  readonly recoveries: readonly Recovery[];
+  readonly outputs: readonly OutputView[];
+}
+
+export interface Proof {
+  readonly readings: number;
+  readonly direct: Totals;
+  readonly merged: Totals;
+  readonly same: boolean;
+}
+
+export function gatherResult(
+  watched: WatchedRequest,
+  outputs: readonly OutputView[],
+  spoolDir: string,
+): DemoResult {
+  const attempts = readAttempts(spoolDir, watched.request.request_name);
+  return { watched, attempts, recoveries: recoveriesOf(attempts), outputs };
+}
+
+/** The same numbers twice: by the jobs and their merges, and by reading all input at once. */
+export function prove(dataFolder: string, real: DemoResult): Proof {
+  const { totals: direct, readings } = directTotals(dataFolder);
+  const merged = mergedTotals(real.outputs.map(({ path }) => path));
+  const same =
+    direct.size === merged.size &&
+    [...direct].every(([station, { count, sum }]) => {
+      const found = merged.get(station);
+      return found?.count === count && found.sum === sum;
+    });
+  return { readings, direct, merged, same };
+}
+
+/** Everything that is not as it should be; empty: the demo may call itself a success. */
+export function complaints(results: readonly DemoResult[], proof: Proof | null): readonly string[] {
+  const found = results.flatMap(({ watched, recoveries, outputs }) => {
+    const { request_name: name, status } = watched.request;
+    return [
+      ...(status === "completed" ? [] : [`${name} is ${status}, not completed`]),
+      ...recoveries
+        .filter(({ done }) => done === null)
+        .map(({ unit, node }) => `${name}: ${unit}/${node} never succeeded`),
+      ...outputs.filter(isNotThere).map(({ path }) => `${path} is not there as it was registered`),
+      ...(outputs.length > 0 ? [] : [`${name} has no outputs`]),
+    ];
+  });
+  const simulated = results.find(({ watched }) => watched.request.request_name === SIMULATED);
+  const failed = simulated?.recoveries.reduce((sum, { failures }) => sum + failures.length, 0) ?? 0;
+  if (failed < FAILED_ATTEMPTS)
+    found.push(`${SIMULATED}: only ${failed} of ${FAILED_ATTEMPTS} failures happened`);
+  const events = simulated?.outputs.reduce((sum, output) => sum + (output.events ?? 0), 0) ?? 0;
+  if (events !== GENERATED_EVENTS)
+    found.push(`${SIMULATED}: ${events} events instead of ${GENERATED_EVENTS}`);
+  if (!proof?.same) found.push(`${REAL}: the merged totals differ from a direct computation`);
+  return found;
+}
+
+function isNotThere({ path, size_bytes }: OutputView): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.size !== size_bytes;
+}

@@ -1,0 +1,79 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { WorldError } from "../../base/errors.ts";
+import { type LoadedConfig, loadConfig } from "../../config/load.ts";
+import type { Config } from "../../config/settings.ts";
+import { runningServer } from "../reach.ts";
+
+/** Everything the demo leaves behind; `.wms2/` is ignored by git. */
+export interface DemoPlace {
+  readonly root: string;
+  readonly dataDir: string;
+  readonly inputs: string;
+}
+
+const MARK = ".made-by-wms2-demo";
+
+/** A fresh directory. Only one that an earlier demo made is ever emptied. */
+export function freshPlace(wanted: string | undefined): DemoPlace {
+  const root = resolve(wanted ?? join(process.cwd(), ".wms2", "demo"));
+  const place = { root, dataDir: join(root, "server"), inputs: join(root, "request") };
+  const before = existsSync(root) ? readdirSync(root) : [];
+  if (before.length > 0 && !before.includes(MARK)) {
+    throw new WorldError("conflict", root, `${root} is not empty and was not made by a demo`, {
+      hint: "give another --data-dir",
+    });
+  }
+  const server = runningServer(place.dataDir);
+  if (server && isProcess(server.pid)) {
+    throw new WorldError("conflict", root, `the server of an earlier demo is still up: ${server.url}`, {
+      hint: `stop it with: kill ${server.pid}`,
+    });
+  }
+  try {
+    rmSync(root, { recursive: true, force: true });
+    mkdirSync(place.inputs, { recursive: true });
+    writeFileSync(join(root, MARK), "");
+  } catch (error) {
+    throw new WorldError("disk-unwritable", root, `the demo cannot write to ${root}`, { cause: error });
+  }
+  return place;
+}
+
+export function isProcess(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+/**
+ * Settings of the demo's own server. Of the surroundings it takes only what concerns the engine: nobody's
+ * production database or data directory is touched by a demo.
+ */
+export function demoSettings(place: DemoPlace, engine: string | undefined, file: string | undefined): Config {
+  const environment = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => name.startsWith("WMS2_ENGINE_")),
+  );
+  const sites = ["north", "south"].map((name) => ({ name, cores: 2, memory_mb: 8000 }));
+  const { config }: LoadedConfig = loadConfig({
+    file,
+    environment,
+    flags: {
+      data_dir: place.dataDir,
+      spool_dir: join(place.dataDir, "spool"),
+      storage_dir: join(place.dataDir, "storage"),
+      "listen.host": "127.0.0.1",
+      "listen.port": 0,
+      "engine.kind": engine,
+      "engine.local.sites": sites,
+      "lifecycle.interval_sec": 0.3,
+      "dag.status_interval_sec": 1,
+      "dag.scan_interval_sec": 1,
+      "log.level": "silent",
+    },
+  });
+  return { ...config, "database.url": null, "database.url_file": null };
+}

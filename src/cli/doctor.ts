@@ -1,0 +1,189 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Command } from "commander";
+import type { HealthView, StatusView } from "../api/client-types.ts";
+import { describeError, WorldError } from "../base/errors.ts";
+import type { Config } from "../config/settings.ts";
+import type { PingOutcome } from "../engine/port.ts";
+import { Client } from "./client.ts";
+import { isProcess } from "./demo/place.ts";
+import { stopLocalEngine } from "./demo/stop-engine.ts";
+import { machineChecks } from "./machine.ts";
+import { clientFor, ownToken, reach, runningServer } from "./reach.ts";
+import { serveSettings } from "./serve.ts";
+import { collect, type GlobalOptions, optionsOf } from "./settings.ts";
+import { paintFor, print, printJson, talk, widthOf } from "./terminal.ts";
+import { type Check, checkLines, fail, ok, warn } from "./view/checks.ts";
+import { count, duration } from "./view/text.ts";
+
+export function addDoctor(program: Command): void {
+  program
+    .command("doctor")
+    .description("checks engine, database, disk, clock and limits; says how to mend each")
+    .option("--engine <kind>", "check as if the server ran with this engine: local or dagman")
+    .option("--set <key=value>", "as for serve; may be repeated", collect)
+    .option("--json", "as JSON")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  wms2 doctor
+  wms2 doctor --engine dagman
+  wms2 doctor --json | jq '.checks[] | select(.result != "ok")'
+
+Exits with 6 when anything fails; warnings do not count.`,
+    )
+    .action(async (_options: unknown, command: Command) => {
+      const options = optionsOf<{ set?: readonly string[]; engine?: string; json?: boolean }>(command);
+      const { config } = serveSettings(options);
+      const checks = await examine(config, options);
+      const failed = checks.filter(({ result }) => result === "fail").length;
+      const warned = checks.filter(({ result }) => result === "warn").length;
+      if (options.json) printJson({ ok: failed === 0, checks });
+      else {
+        print(
+          checkLines(checks, {
+            width: Math.min(120, widthOf(process.stdout)),
+            paint: paintFor(process.stdout),
+          }),
+        );
+        talk(`${count(failed, "failure")}, ${count(warned, "warning")}`);
+      }
+      if (failed) process.exitCode = 6;
+    });
+}
+
+async function examine(config: Config, options: GlobalOptions): Promise<readonly Check[]> {
+  const machine = await machineChecks(config);
+  const { status, checks } = await askServer(config, options);
+  const parts = status ? partsOf(status) : await tryParts(config);
+  return [...machine, ...parts, ...checks, tokenCheck(config, options)];
+}
+
+const partsOf = (status: StatusView): Check[] => [
+  ...engineChecks(status.engine.name, status.engine),
+  ok("database", `${status.store.kind}; asked through the server`),
+];
+
+/** Opens engine and database as a server would; before the first start in a directory that is removed again. */
+async function tryParts(config: Config): Promise<Check[]> {
+  if (existsSync(config.data_dir)) return [...(await ownEngine(config)), await ownDatabase(config)];
+  const data_dir = mkdtempSync(join(tmpdir(), "wms2-doctor-"));
+  try {
+    const trial = { ...config, data_dir };
+    return [...(await ownEngine(trial)), await ownDatabase(trial)];
+  } finally {
+    await stopLocalEngine(data_dir);
+    rmSync(data_dir, { recursive: true, force: true });
+  }
+}
+
+/** A server that runs on this data directory knows best; without one, the parts are tried here. */
+async function askServer(
+  config: Config,
+  options: GlobalOptions,
+): Promise<{ readonly status: StatusView | null; readonly checks: readonly Check[] }> {
+  const running = runningServer(config.data_dir);
+  const named = options.server ?? process.env.WMS2_SERVER;
+  if (!named && !(running && isProcess(running.pid))) {
+    return {
+      status: null,
+      checks: [warn("server", `none runs on ${config.data_dir}`, "start it with: wms2 serve")],
+    };
+  }
+  const client = named
+    ? clientFor(options)
+    : new Client(() => reach(config.data_dir, running?.url ?? null, options.tokenFile));
+  try {
+    const status = await client.get<StatusView>("/status");
+    return { status, checks: await serverChecks(client, status) };
+  } catch (error) {
+    if (!(error instanceof WorldError)) throw error;
+    return { status: null, checks: [fail("server", describeError(error), error.hint)] };
+  }
+}
+
+async function serverChecks(client: Client, status: StatusView): Promise<Check[]> {
+  const health = await client.get<HealthView>("/health").catch((error: unknown) => ({
+    status: "unhealthy" as const,
+    why: describeError(error),
+  }));
+  const skewSec = Math.abs(Date.now() - Date.parse(status.at)) / 1000;
+  const up = `${client.url}, wms2 ${status.version}, up ${duration(status.uptime_sec)}, ${status.dags_open} DAGs open`;
+  const checks = [
+    health.status === "ok"
+      ? ok("server", up)
+      : fail("server", `${up}; not healthy: ${health.why}`, "see its log on stderr, and: wms2 list"),
+    status.loop.healthy
+      ? ok(
+          "loop",
+          `${status.loop.passes} passes, the last took ${duration(status.loop.last_pass_seconds ?? 0)}`,
+        )
+      : fail("loop", status.loop.why, "restart the server; its log says what the passes fail at"),
+    ...status.alerts.map(({ subject, message, count: times }) =>
+      warn("alert", `${subject}: ${message} (${times}×)`, `look at it with: wms2 show ${subject}`),
+    ),
+  ];
+  if (skewSec > 5) {
+    checks.push(
+      warn(
+        "clock",
+        `this machine and the server differ by ${duration(skewSec)}`,
+        "run an NTP client on both",
+      ),
+    );
+  }
+  return checks;
+}
+
+function engineChecks(name: string, { ok: isWell, words, warnings }: PingOutcome): Check[] {
+  const mend =
+    name === "dagman"
+      ? "check that condor_q works here; engine.dagman.prefix reaches a pool elsewhere, npm run pool -- up makes one"
+      : "see daemon.log in the engine directory of the data directory";
+  return [
+    isWell ? ok("engine", words) : fail("engine", words, mend),
+    ...warnings.map(({ what, mend: how }) => warn("engine", what, how)),
+  ];
+}
+
+async function ownEngine(config: Config): Promise<Check[]> {
+  const { makeEngine } = await import("../main.ts");
+  try {
+    const engine = makeEngine(config);
+    try {
+      return engineChecks(engine.name, await engine.ping());
+    } finally {
+      await engine.close();
+    }
+  } catch (error) {
+    return [
+      fail("engine", describeError(error), error instanceof WorldError ? error.hint : "see the message"),
+    ];
+  }
+}
+
+async function ownDatabase(config: Config): Promise<Check> {
+  const { openStoreFor } = await import("../main.ts");
+  const kind = config["database.url"] ? "PostgreSQL" : "embedded";
+  try {
+    const store = await openStoreFor(config);
+    try {
+      await store.ping();
+    } finally {
+      await store.close();
+    }
+    return ok("database", `${kind}; opens and answers`);
+  } catch (error) {
+    const hint = error instanceof WorldError ? error.hint : "see the message";
+    return fail("database", describeError(error), hint);
+  }
+}
+
+function tokenCheck(config: Config, options: GlobalOptions): Check {
+  if (options.tokenFile || process.env.WMS2_TOKEN) return ok("token", "given");
+  return ownToken(config.data_dir)
+    ? ok("token", `${config.data_dir}/operator.token`)
+    : warn("token", "none yet: changes need one", "the first start of wms2 serve makes it");
+}

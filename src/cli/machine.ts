@@ -1,0 +1,121 @@
+import { existsSync, readFileSync } from "node:fs";
+import { rm, statfs, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describeError } from "../base/errors.ts";
+import type { Config } from "../config/settings.ts";
+import { type Check, fail, ok, warn } from "./view/checks.ts";
+import { bytes } from "./view/text.ts";
+
+/** What the machine itself must offer: Node, clock, limits, and room to write. */
+export async function machineChecks(config: Config): Promise<readonly Check[]> {
+  return [
+    nodeCheck(process.versions.node),
+    clockCheck(new Date()),
+    ...limitChecks(readLimits()),
+    await directoryCheck("spool", config.spool_dir),
+    await directoryCheck("storage", config.storage_dir),
+    ...spoolPlaceChecks(config),
+  ];
+}
+
+export function nodeCheck(version: string): Check {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const good = major > 20 || (major === 20 && minor >= 20);
+  return good ? ok("node", version) : fail("node", `${version} is too old`, "install Node.js 20.20 or newer");
+}
+
+const EARLIEST = Date.parse("2025-01-01T00:00:00Z");
+const LATEST = Date.parse("2100-01-01T00:00:00Z");
+
+export function clockCheck(now: Date): Check {
+  const at = now.getTime();
+  return at > EARLIEST && at < LATEST
+    ? ok("clock", now.toISOString())
+    : fail("clock", `it says ${now.toISOString()}`, "set the clock; run an NTP client");
+}
+
+interface Limits {
+  readonly openFiles: number;
+  readonly processes: number;
+}
+
+const MIN_OPEN_FILES = 4096;
+const MIN_PROCESSES = 2048;
+
+export function limitChecks(limits: Limits | null): Check[] {
+  if (limits === null) return [];
+  const { openFiles, processes } = limits;
+  const words = (value: number) => (value === Number.POSITIVE_INFINITY ? "unlimited" : String(value));
+  return [
+    openFiles >= MIN_OPEN_FILES
+      ? ok("limits", `open files: ${words(openFiles)}`)
+      : warn(
+          "limits",
+          `only ${openFiles} files may be open at once`,
+          `ulimit -n ${MIN_OPEN_FILES} before wms2 serve, or LimitNOFILE= in its unit`,
+        ),
+    processes >= MIN_PROCESSES
+      ? ok("limits", `processes: ${words(processes)}`)
+      : warn(
+          "limits",
+          `only ${processes} processes per user`,
+          `ulimit -u ${MIN_PROCESSES} before wms2 serve, or TasksMax= and LimitNPROC= in its unit`,
+        ),
+  ];
+}
+
+function readLimits(): Limits | null {
+  try {
+    const text = readFileSync("/proc/self/limits", "utf8");
+    const soft = (name: string): number => {
+      const value = new RegExp(`^${name}\\s+(\\S+)`, "m").exec(text)?.[1] ?? "unlimited";
+      return value === "unlimited" ? Number.POSITIVE_INFINITY : Number(value);
+    };
+    return { openFiles: soft("Max open files"), processes: soft("Max processes") };
+  } catch {
+    return null;
+  }
+}
+
+const LOW_BYTES = 1e9;
+const LOW_FILES = 10_000;
+
+async function directoryCheck(what: string, path: string): Promise<Check> {
+  const there = nearestThere(path);
+  const probe = join(there, `.wms2-doctor-${process.pid}`);
+  try {
+    await writeFile(probe, "x");
+    await rm(probe, { force: true });
+    const { bavail, bsize, ffree, files } = await statfs(there);
+    const free = bavail * bsize;
+    if (files > 0 && ffree < LOW_FILES)
+      return warn(what, `${path}: only ${ffree} more files fit`, "remove old files there");
+    if (free < LOW_BYTES)
+      return warn(what, `${path}: only ${bytes(free)} free`, `free space, or set ${what}_dir elsewhere`);
+    return ok(what, `${path}, ${bytes(free)} free${there === path ? "" : "; not made yet"}`);
+  } catch (error) {
+    const mend = "check its permissions and that the disk is not full";
+    return fail(what, `${path}: ${describeError(error)}`, mend);
+  }
+}
+
+/** The directory itself, or the one it would be made in. */
+function nearestThere(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearestThere(dirname(path));
+}
+
+/** DAGMan refuses node logs below /tmp in strict mode: they may vanish, and with them what a recovery needs. */
+function spoolPlaceChecks(config: Config): Check[] {
+  if (config["engine.kind"] !== "dagman") return [];
+  const temporary = ["/tmp", "/var/tmp", tmpdir()].find((dir) => config.spool_dir.startsWith(`${dir}/`));
+  return temporary
+    ? [
+        warn(
+          "spool",
+          `it lies below ${temporary}, where DAGMan refuses node logs`,
+          "set spool_dir (or --data-dir) elsewhere",
+        ),
+      ]
+    : [];
+}

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { coloured, plain } from "../terminal.ts";
+import { bar, thinBar } from "./bar.ts";
+import { bytes, cut, cutColoured, duration, shortAge, thousands, visibleLength, wrap } from "./text.ts";
+
+test.each([
+  [0, "0.0 s"],
+  [8.42, "8.4 s"],
+  [59.4, "59 s"],
+  [65, "1 min 05 s"],
+  [3600, "1 h"],
+  [12_000, "3 h 20 min"],
+  [100 * 3600, "4 d 4 h"],
+  [-3, "0.0 s"],
+])("%d seconds are %s", (seconds, text) => expect(duration(seconds)).toBe(text));
+
+test.each([
+  [999, "999 B"],
+  [1234, "1.2 kB"],
+  [99_960, "100 kB"],
+  [999_999, "1.0 MB"],
+  [25e9, "25 GB"],
+])("%d bytes are %s", (number, text) => expect(bytes(number)).toBe(text));
+
+test("ages, numbers and lines", () => {
+  expect([5, 65, 7200, 200_000].map(shortAge)).toEqual(["5s", "1m", "2h", "2d"]);
+  expect([1, 1234, "9007199254740993"].map(thousands)).toEqual(["1", "1,234", "9,007,199,254,740,993"]);
+  expect(cut("abcdef", 4)).toBe("abc…");
+  expect(wrap("one two three", 7)).toEqual(["one two", "three"]);
+  const text = `${coloured.green("green")} and ${coloured.red("red")}`;
+  expect(visibleLength(cutColoured(text, 8))).toBe(8);
+  expect(cutColoured(text, 8).endsWith("\u001b[0m")).toBe(true);
+});
+
+const parts = [0, 1, 3, 10, 99, 100];
+test("a bar is always as wide as asked, shows every part, and is full only at the end", () => {
+  for (const done of parts) {
+    for (const failed of parts) {
+      for (const running of parts) {
+        const total = Math.max(100, done + failed + running);
+        const text = bar({ total, done, failed, running }, 12, plain);
+        expect([...text].length).toBe(12);
+        if (failed) expect(text).toContain("▒");
+        if (running) expect(text).toContain("▓");
+        if (done < total) expect(text).not.toBe("█".repeat(12));
+      }
+    }
+  }
+  expect(bar({ total: 5, done: 5, failed: 0, running: 0 }, 4, plain)).toBe("████");
+  for (const share of [0, 0.01, 0.33, 0.5, 0.99, 1]) expect([...thinBar(share, 10, plain)].length).toBe(10);
+});

@@ -1,0 +1,209 @@
+import { type Attempt, type Category, hostOf, LOSSES, siteOf } from "./attempt.ts";
+import { type FileEvidence, weighFiles } from "./bad-files.ts";
+import { type Boost, boosted, type Counts, countAttempts, delayOf, retriesOfRow } from "./budgets.ts";
+import type { Decision, Why } from "./decision.ts";
+import type { History } from "./ledger-record.ts";
+import { type Failure, readOutcome } from "./outcome.ts";
+import { logOf, type Policy, type Ruling, ruleOn } from "./policy.ts";
+import { reasonFor } from "./reason.ts";
+
+/**
+ * The one place that decides what becomes of an attempt. Pure: the same attempt, history, policy and time give the
+ * same decision, so that any decision can be replayed from what was recorded.
+ */
+export function decideAttempt(attempt: Attempt, history: History, policy: Policy, now: Date): Decision {
+  const outcome = readOutcome(attempt, policy.settings.shortCodes);
+  if (outcome.kind === "succeeded") return success(attempt, history, policy);
+  const facts = weigh(outcome, attempt, history, policy);
+  const verdict = judge(facts);
+  return conclude(facts, verdict, now);
+}
+
+export interface Facts {
+  readonly attempt: Attempt;
+  readonly failure: Failure;
+  readonly isLoss: boolean;
+  readonly policy: Policy;
+  readonly ruling: Ruling;
+  readonly counts: Counts;
+  readonly files: FileEvidence;
+  readonly memory: Boost;
+  readonly wall: Boost;
+  readonly site: string | null;
+  /** There may be another site to go to. */
+  readonly canMove: boolean;
+}
+
+interface Verdict {
+  readonly decision: "retry" | "stop" | "unclassified" | "abort";
+  readonly why: Why;
+  readonly category: Category;
+}
+
+const NO_FILES: FileEvidence = { suspects: [], bad: [], proof: null };
+
+function weigh(failure: Failure, attempt: Attempt, history: History, policy: Policy): Facts {
+  const ruling = ruleOn(failure, attempt, policy);
+  const isLoss = LOSSES.includes(failure.cause);
+  const counts = countAttempts(attempt, isLoss, history);
+  const { says, row } = ruling;
+  const { settings } = policy;
+  const before = counts.records.filter((record) => record.rule === row.id).length;
+  const earned = says.action === "retry" && before + 1 >= (says.boostFrom ?? 1);
+  const site = siteOf(attempt);
+  const aboutFiles = says.fileProof === true || says.category === "data";
+  return {
+    attempt,
+    failure,
+    isLoss,
+    policy,
+    ruling,
+    counts,
+    files: aboutFiles ? weighFiles(attempt, logOf(attempt), history.records) : NO_FILES,
+    memory: boosted(
+      attempt.memoryMb,
+      counts.records.flatMap((record) => [record.memoryMb, record.nextMemoryMb]),
+      earned ? says.memoryFactor : undefined,
+      settings.maxMemoryPerCoreMb * attempt.cores,
+    ),
+    wall: boosted(
+      attempt.wallMinutes,
+      counts.records.flatMap((record) => [record.wallMinutes, record.nextWallMinutes]),
+      earned ? says.wallFactor : undefined,
+      settings.maxWallMinutes,
+    ),
+    site,
+    canMove: site !== null && (attempt.sites === null || attempt.sites.some((other) => other !== site)),
+  };
+}
+
+/** The first that applies, the most telling first: a person reads only one reason. */
+function judge(facts: Facts): Verdict {
+  const { ruling, counts, isLoss, files, policy, attempt, memory, wall } = facts;
+  const { says, row } = ruling;
+  const { category } = says;
+  const stop = (why: Why, as: Category = category): Verdict => ({ decision: "stop", why, category: as });
+  if (says.fileProof && files.proof !== null) return stop("bad-file", "data");
+  if (ruling.unmatched && policy.settings.pendingClassification && !isLoss)
+    return { decision: "unclassified", why: "unclassified", category };
+  if (says.action === "abort") return { decision: "abort", why: "row-aborts", category };
+  if (says.action === "stop") return stop("row-stops");
+  if (says.maxRetries !== undefined && retriesOfRow(counts.records, row.id) >= says.maxRetries)
+    return stop("rule-retries");
+  if (isLoss && counts.losses > policy.settings.lossBudget) return stop("losses");
+  if (!isLoss && counts.rrn >= policy.settings.executionCeiling) return stop("executions");
+  // With both boosts earned, one that still helps is enough to go on.
+  const grew = memory.next !== memory.before || wall.next !== wall.before;
+  if ((memory.atCap || wall.atCap) && !grew)
+    return stop(memory.atCap ? "memory-cap" : "wall-cap", "permanent");
+  if (mustMove(facts)) return stop("site");
+  if (attempt.dagRetry >= attempt.maxRetries) return stop("run-retries");
+  return { decision: "retry", why: "row-retries", category };
+}
+
+/** Failures so far in this epoch, here, that speak for another site; this one included. */
+const triesHere = ({ counts, site }: Facts): number =>
+  1 + counts.records.filter((record) => record.changeSite && record.site === site).length;
+
+function mustMove(facts: Facts): boolean {
+  const { ruling, policy, canMove } = facts;
+  if (!ruling.says.changeSite || !policy.settings.siteAffinity || !canMove) return false;
+  return triesHere(facts) >= (ruling.says.triesPerSite ?? 2);
+}
+
+function conclude(facts: Facts, verdict: Verdict, now: Date): Decision {
+  const { attempt, failure, ruling, counts, policy, files, memory, wall } = facts;
+  const { says, row } = ruling;
+  const { settings } = policy;
+  const retry = verdict.decision === "retry";
+  const delaySec = retry ? delayOf(says.delay ?? "backoff", settings, attempt.node, counts) : 0;
+  const data = verdict.category === "data" && verdict.decision !== "retry";
+  const ruleUsed = retriesOfRow(counts.records, row.id) + (retry ? 1 : 0);
+  const decision: Omit<Decision, "reason"> = {
+    ...verdict,
+    final: !retry,
+    cause: failure.cause,
+    exitCode: failure.exitCode,
+    shortCode: failure.shortCode,
+    signal: failure.signal,
+    decodedFrom: failure.decodedFrom,
+    row: { id: row.id, source: row.source },
+    delaySec,
+    notBefore: delaySec > 0 ? new Date(now.getTime() + delaySec * 1000).toISOString() : null,
+    memoryMb: memory.next,
+    wallMinutes: wall.next,
+    changeSite: says.changeSite === true && facts.site !== null,
+    avoidSites: sitesToAvoid(facts, verdict),
+    avoidHosts: hostsToAvoid(facts),
+    badFiles: !data ? [] : files.bad.length > 0 ? files.bad : files.suspects,
+    suspectFiles: files.suspects,
+    recoveryScript: retry ? (says.script ?? null) : null,
+    rrn: counts.rrn,
+    epoch: counts.epoch,
+    left: {
+      run: Math.max(0, attempt.maxRetries - attempt.dagRetry - (retry ? 1 : 0)),
+      executions: Math.max(0, settings.executionCeiling - counts.rrn),
+      rule: says.maxRetries === undefined ? null : Math.max(0, says.maxRetries - ruleUsed),
+      losses: Math.max(0, settings.lossBudget - counts.losses),
+    },
+  };
+  return { ...decision, reason: reasonFor(facts, decision) };
+}
+
+/** A pinned unit gathers the sites it failed at, so that it is not sent back and forth; others avoid the last one. */
+function sitesToAvoid(facts: Facts, { decision }: Verdict): readonly string[] {
+  const { ruling, policy, canMove, site, counts, attempt } = facts;
+  if (!ruling.says.changeSite || !canMove || site === null || decision === "unclassified") return [];
+  if (!policy.settings.siteAffinity) return [site];
+  if (decision === "retry") return [];
+  const failedAt = counts.records.flatMap((record) =>
+    record.changeSite && record.site ? [record.site] : [],
+  );
+  const all = [...new Set([...failedAt, site])];
+  return attempt.sites?.every((other) => all.includes(other)) ? [site] : all;
+}
+
+const MOST_HOSTS = 3;
+
+function hostsToAvoid({ attempt, ruling, counts }: Facts): readonly string[] {
+  const host = hostOf(attempt);
+  const known = counts.records.flatMap((record) => record.avoidHosts);
+  const all =
+    ruling.says.avoidHost && host !== null ? [...known.filter((other) => other !== host), host] : known;
+  return [...new Set(all)].slice(-MOST_HOSTS);
+}
+
+function success(attempt: Attempt, history: History, policy: Policy): Decision {
+  const counts = countAttempts(attempt, false, history);
+  return {
+    decision: "succeed",
+    why: "succeeded",
+    category: null,
+    final: true,
+    cause: null,
+    exitCode: 0,
+    shortCode: null,
+    signal: null,
+    decodedFrom: null,
+    row: null,
+    delaySec: 0,
+    notBefore: null,
+    memoryMb: attempt.memoryMb,
+    wallMinutes: attempt.wallMinutes,
+    changeSite: false,
+    avoidSites: [],
+    avoidHosts: [],
+    badFiles: [],
+    suspectFiles: [],
+    recoveryScript: null,
+    rrn: counts.rrn,
+    epoch: counts.epoch,
+    left: {
+      run: Math.max(0, attempt.maxRetries - attempt.dagRetry),
+      executions: Math.max(0, policy.settings.executionCeiling - counts.rrn),
+      rule: null,
+      losses: Math.max(0, policy.settings.lossBudget - counts.losses),
+    },
+    reason: counts.rrn > 1 ? `done, at execution ${counts.rrn}` : "done",
+  };
+}

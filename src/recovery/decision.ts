@@ -1,0 +1,93 @@
+import type { Category, Cause } from "./attempt.ts";
+import type { Failure } from "./outcome.ts";
+
+/** Why it was decided so, as a stable word for programs; `reason` says it to people. */
+export type Why =
+  | "succeeded"
+  | "row-retries"
+  | "row-stops"
+  | "row-aborts"
+  | "bad-file"
+  | "unclassified"
+  | "run-retries" // DAGMan's RETRY is used up; a rescue may go on
+  | "rule-retries" // the row's max_retries of this epoch are used up
+  | "executions" // the ceiling of executions of this epoch is reached
+  | "losses" // evicted, lost or not submitted too often
+  | "memory-cap"
+  | "wall-cap"
+  | "site" // to be tried at another site: the unit is to be moved as a whole
+  | "group-alike"; // several nodes of the group failed alike, for good
+
+export interface Decision {
+  readonly decision: "succeed" | "retry" | "stop" | "unclassified" | "abort";
+  readonly why: Why;
+  /** null when it succeeded. */
+  readonly category: Category | null;
+  /** Nothing more happens to this node in this run. */
+  readonly final: boolean;
+  readonly cause: Cause | null;
+  readonly exitCode: number;
+  readonly shortCode: number | null;
+  readonly signal: number | null;
+  readonly decodedFrom: Failure["decodedFrom"] | null;
+  /** The row that decided, and where it is written. */
+  readonly row: { readonly id: string; readonly source: string } | null;
+  readonly delaySec: number;
+  /** The next execution must not begin before; null: at once. */
+  readonly notBefore: string | null;
+  /** What the next execution asks for, whoever starts it: the retry, or a rescue after a stop. */
+  readonly memoryMb: number | null;
+  readonly wallMinutes: number | null;
+  /** The failure speaks for another site. */
+  readonly changeSite: boolean;
+  readonly avoidSites: readonly string[];
+  readonly avoidHosts: readonly string[];
+  readonly badFiles: readonly string[];
+  readonly suspectFiles: readonly string[];
+  readonly recoveryScript: string | null;
+  readonly rrn: number;
+  readonly epoch: number;
+  /** Budgets after this decision; rule is null where the row has no limit of its own. */
+  readonly left: {
+    readonly run: number;
+    readonly executions: number;
+    readonly rule: number | null;
+    readonly losses: number;
+  };
+  readonly reason: string;
+}
+
+/** Control codes of POST: what DAGMan is told (D2). */
+export const CONTROL_CODES = { succeed: 0, retry: 1, stop: 42, unclassified: 42, abort: 43 } as const;
+export const controlCode = (decision: Decision): number => CONTROL_CODES[decision.decision];
+/** PRE says this until notBefore has come. */
+export const DEFER_CODE = 44;
+
+/** What is known of the other nodes of a group, counted as verdicts come in; nobody reads all their files. */
+export interface GroupSummary {
+  /** Nodes that stopped for a permanent reason, by `likeness` of the failure; the present node is not among them. */
+  readonly alike: Readonly<Record<string, number>>;
+  readonly succeeded: number;
+}
+
+/** Failures are alike when the same row saw the same code. */
+export const likeness = (row: string | null, exitCode: number): string => `${row ?? "-"}:${exitCode}`;
+
+/**
+ * A stop becomes an abort of the group when enough nodes failed alike for a permanent reason and more of them than
+ * succeeded: the others would only burn time to fail in the same way.
+ */
+export function decideGroup(decision: Decision, group: GroupSummary, abortAfterAlike: number): Decision {
+  if (decision.decision !== "stop" || decision.category !== "permanent" || abortAfterAlike <= 0)
+    return decision;
+  const key = likeness(decision.row?.id ?? null, decision.exitCode);
+  const before = Object.hasOwn(group.alike, key) ? Number(group.alike[key]) || 0 : 0;
+  const alike = before + 1;
+  if (alike < abortAfterAlike || alike <= group.succeeded) return decision;
+  return {
+    ...decision,
+    decision: "abort",
+    why: "group-alike",
+    reason: `${decision.reason}; ${alike} nodes of this group failed alike, so the group is ended early`,
+  };
+}

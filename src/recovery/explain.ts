@@ -1,0 +1,245 @@
+import type { Attempt } from "./attempt.ts";
+import { ALIASES, isKillingSignal, SIGNAL_NAMES } from "./codes.ts";
+import { decideAttempt } from "./decide.ts";
+import type { Decision } from "./decision.ts";
+import { type AttemptRecord, NO_HISTORY } from "./ledger-record.ts";
+import { type Failure, readOutcome } from "./outcome.ts";
+import {
+  LAYERS,
+  type Policy,
+  type PolicyRow,
+  type RowMatch,
+  type RowSays,
+  ruleOn,
+  unknownRow,
+} from "./policy.ts";
+import { SETTING_KEYS } from "./read-policy.ts";
+import { span } from "./reason.ts";
+import { attemptRecord } from "./records.ts";
+
+/** The policy in words: all of it, or what it says of one exit code. Text builders; nothing here decides. */
+
+/** Which failures a row is for: "exit 8021", "SIGKILL", "held 13/2, stderr /…/". */
+export function matchWords(match: RowMatch): string {
+  const numbers = [
+    ...(match.codes ?? []).map(String),
+    ...(match.ranges ?? []).map(([low, high]) => `${low}-${high}`),
+  ];
+  const words = [
+    ...(numbers.length > 0 ? [numbers.join(" ")] : []),
+    ...(match.signals ?? []).map((signal) => SIGNAL_NAMES[signal] ?? `signal ${signal}`),
+    ...(match.holds ?? []).map((hold) => `hold ${hold.join("/")}`),
+    ...(match.signals ? [] : (match.causes ?? [])),
+    ...(match.all ? ["any exit"] : []),
+  ].join(" ");
+  const text = match.stderr === undefined ? "" : ` with stderr /${match.stderr}/`;
+  return `${words || "anything else"}${text}${match.roles ? ` in ${match.roles.join(", ")}` : ""}`;
+}
+
+/** What is done: "retry after 15 min, at another site, memory ×1.5, at most 3 times". */
+export function actionWords(says: RowSays, policy: Policy): string {
+  const { settings } = policy;
+  if (says.action === "stop") return "stop";
+  if (says.action === "abort") return "abort the run";
+  const { delay = "backoff" } = says;
+  const wait =
+    delay === "backoff"
+      ? `with growing delay from ${span(settings.backoffBaseSec)}`
+      : delay === "none" || delay === 0
+        ? "at once"
+        : `after ${span(delay === "fixed" ? settings.fixedDelaySec : delay === "long" ? settings.fixedDelaySec * 4 : delay)}`;
+  const from = says.boostFrom && says.boostFrom > 1 ? ` from failure ${says.boostFrom} on` : "";
+  return [
+    `retry ${wait}`,
+    ...(says.maxRetries === undefined
+      ? []
+      : [says.maxRetries === 1 ? "once" : `at most ${says.maxRetries} times`]),
+    ...(says.memoryFactor ? [`memory ×${says.memoryFactor}${from}`] : []),
+    ...(says.wallFactor ? [`time ×${says.wallFactor}${from}`] : []),
+    ...(says.changeSite ? ["at another site"] : []),
+    ...(says.avoidHost ? ["on another worker"] : []),
+    ...(says.script ? [`after ${says.script}`] : []),
+  ].join(", ");
+}
+
+export function showPolicy(policy: Policy): string {
+  const lines: string[] = ["Settings"];
+  for (const [key, name] of Object.entries(SETTING_KEYS))
+    lines.push(`  ${key.padEnd(24)} ${String(policy.settings[name])}`);
+  for (const layer of LAYERS) {
+    const rows = policy.rows.filter((row) => row.layer === layer);
+    if (layer === "built-in") rows.push(unknownRow());
+    if (rows.length === 0) continue;
+    lines.push("", `${LAYER_TITLES[layer]} (${rows.length} rows)`);
+    for (const row of rows) lines.push(...rowLines(row, policy));
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+const LAYER_TITLES = {
+  request: "From the request",
+  installation: "From the installation",
+  "built-in": "Built in",
+} as const;
+
+function rowLines(row: PolicyRow, policy: Policy): string[] {
+  const says = [row.category, row.action ? actionWords(row, policy) : partWords(row)].filter(Boolean);
+  const source = row.layer === "built-in" ? "" : `   [${row.source}]`;
+  return [
+    `  ${row.id.padEnd(26)} ${matchWords(row.match)}${source}`,
+    `  ${"".padEnd(26)} → ${says.join(": ") || "as the row beneath"}`,
+    ...(row.meaning ? [`  ${"".padEnd(26)}   ${row.meaning}`] : []),
+  ];
+}
+
+/** A row that does not say what to do only changes how. */
+const partWords = (row: PolicyRow): string =>
+  [
+    ...(row.maxRetries === undefined ? [] : [`at most ${row.maxRetries} retries`]),
+    ...(typeof row.delay === "number" ? [`delay ${span(row.delay)}`] : []),
+    ...(row.memoryFactor ? [`memory ×${row.memoryFactor}`] : []),
+    ...(row.wallFactor ? [`time ×${row.wallFactor}`] : []),
+    ...(row.script ? [`after ${row.script}`] : []),
+  ].join(", ");
+
+/** For programs: the settings as documents name them, and every row. */
+export function policyView(policy: Policy): Readonly<Record<string, unknown>> {
+  const settings = Object.fromEntries(
+    Object.entries(SETTING_KEYS).map(([key, name]) => [key, policy.settings[name]]),
+  );
+  return { version: 1, settings, rows: [...policy.rows, unknownRow()] };
+}
+
+export interface Question {
+  readonly code: number;
+  readonly site: string | null;
+  /** Which execution: 2 means it failed once before in the same way. */
+  readonly attempt: number;
+  readonly role: string;
+  readonly maxRetries: number;
+}
+
+export interface Explanation {
+  readonly failure: Failure;
+  readonly decision: Decision;
+  readonly text: string;
+}
+
+/** What would become of a job that ended so: the attempts before it are played through, at the same site. */
+export function explainCode(question: Question, policy: Policy, now: Date): Explanation {
+  const at = (index: number): Attempt => sampleAttempt(question, index);
+  const records: AttemptRecord[] = [];
+  for (let index = 1; index < question.attempt; index++) {
+    const before = at(index);
+    records.push(attemptRecord(before, decideAttempt(before, { epoch: 0, records }, policy, now), now));
+  }
+  const attempt = at(question.attempt);
+  const decision = decideAttempt(attempt, { ...NO_HISTORY, records }, policy, now);
+  const outcome = readOutcome(attempt, policy.settings.shortCodes);
+  const failure = outcome.kind === "failed" ? outcome : null;
+  if (failure === null) return { failure: SUCCESS, decision, text: "0: success; nothing to decide\n" };
+  const { row, beneath, says } = ruleOn(failure, attempt, policy);
+  const lines = [
+    `${title(question.code, failure)}: ${says.meaning ?? "no row knows it"}`,
+    "",
+    `  category   ${says.category}`,
+    `  cause      ${failure.cause}`,
+    `  action     ${actionWords(says, policy)}`,
+    `  row        ${row.id} [${row.source}]`,
+    ...beneath.map((lower) => `  beneath    ${lower.id} [${lower.source}]`),
+    ...notes(question.code, failure, says).map((note) => `  note       ${note}`),
+    "",
+    `  Execution ${question.attempt} of a ${question.role} job${question.site ? ` at ${question.site}` : ""}, ${question.maxRetries} retries in the run:`,
+    `  ${decision.decision}: ${decision.reason}`,
+  ];
+  return { failure, decision, text: `${lines.join("\n")}\n` };
+}
+
+const SUCCESS: Failure = {
+  kind: "failed",
+  cause: "exit",
+  exitCode: 0,
+  shortCode: null,
+  signal: null,
+  hold: null,
+  decodedFrom: "status",
+  words: "",
+};
+
+function title(code: number, failure: Failure): string {
+  const signal =
+    failure.signal === null ? "" : ` = 128+${failure.signal}, ${SIGNAL_NAMES[failure.signal] ?? "a signal"}`;
+  const alias = failure.shortCode === null ? "" : `, read as ${failure.exitCode}`;
+  return `Exit ${code}${signal}${alias}`;
+}
+
+function notes(code: number, failure: Failure, says: RowSays): string[] {
+  const short = code > 255 ? code & 0xff : null;
+  return [
+    ...(short !== null && ALIASES[short] === code
+      ? [`without a report it shows as ${short}: the system keeps eight bits`]
+      : []),
+    ...(short !== null && short !== 0 && ALIASES[short] !== code
+      ? [`without a report it shows as ${short}, which is read as ${shortMeaning(short)}`]
+      : []),
+    ...(failure.shortCode !== null ? ["a guess: the long code comes from a table of likely ones"] : []),
+    ...(says.fileProof
+      ? ["a file that fails at two sites, or that the log calls broken, counts as bad data"]
+      : []),
+    ...(says.vague ? ["a guess; with pending_classification on, a person is asked instead"] : []),
+  ];
+}
+
+function shortMeaning(short: number): string {
+  if (isKillingSignal(short - 128)) return SIGNAL_NAMES[short - 128] ?? "a signal";
+  return String(ALIASES[short] ?? `plain ${short}`);
+}
+
+function sampleAttempt({ code, site, role, maxRetries }: Question, index: number): Attempt {
+  const report =
+    code < 0
+      ? null
+      : {
+          state: "finished" as const,
+          node: "node",
+          cluster: index,
+          exitCode: code,
+          error: null,
+          site,
+          host: null,
+          startedAt: null,
+          endedAt: null,
+          wallSec: null,
+          cpuSec: null,
+          peakMemoryMb: null,
+          eventsRead: null,
+          eventsWritten: null,
+          steps: [],
+          inputs: [],
+          outputs: [],
+        };
+  return {
+    node: "node",
+    unit: null,
+    role,
+    cluster: index,
+    dagRetry: index - 1,
+    maxRetries,
+    dagReturn: code < 0 ? code : code === 0 ? 0 : 1,
+    report,
+    events: null,
+    stderrTail: "",
+    startedAt: null,
+    endedAt: null,
+    site,
+    host: null,
+    sites: null,
+    cores: 1,
+    memoryMb: null,
+    peakMemoryMb: null,
+    wallMinutes: null,
+    wallSec: null,
+    inputs: [],
+    missingOutputs: [],
+  };
+}

@@ -1,0 +1,217 @@
+import { type Attempt, type Category, type Cause, LOSSES, ownReport } from "./attempt.ts";
+import { builtinRows } from "./builtin-policy.ts";
+import type { Failure } from "./outcome.ts";
+
+/**
+ * A policy is rows in three layers: built-in < installation < request. Each layer proposes its most specific row;
+ * the highest layer that has one decides, and what its row does not say is taken from the row beneath. So a rule
+ * "retry everything twice" keeps the memory boost the built-in row gives to a job that ran out of memory.
+ */
+export interface Policy {
+  readonly settings: PolicySettings;
+  readonly rows: readonly PolicyRow[];
+}
+
+export const LAYERS = ["request", "installation", "built-in"] as const;
+export type Layer = (typeof LAYERS)[number];
+
+export interface PolicyRow extends RowSays {
+  readonly id: string;
+  readonly layer: Layer;
+  /** Where a person finds the row: "built-in", "/etc/wms2/policy.yaml rows[2]", "handler flaky, rule 1". */
+  readonly source: string;
+  readonly match: RowMatch;
+}
+
+/** All that is given must hold; within `numbers` (codes, ranges, signals, holds) one is enough. */
+export interface RowMatch {
+  readonly roles?: readonly string[];
+  readonly causes?: readonly Cause[];
+  readonly codes?: readonly number[];
+  readonly ranges?: readonly (readonly [number, number])[];
+  readonly signals?: readonly number[];
+  /** HTCondor's hold codes: [13] any subcode, [13, 2] that one. */
+  readonly holds?: readonly (readonly [number] | readonly [number, number])[];
+  /** A regular expression, looked for in the end of stderr and in the report's error. */
+  readonly stderr?: string;
+  /** Everything a job can end with; not what happened before it ran or without its doing. */
+  readonly all?: boolean;
+}
+
+export interface RowSays {
+  readonly meaning?: string;
+  readonly category?: Category;
+  readonly action?: "retry" | "stop" | "abort";
+  /** Retries for this row per epoch; 3 retries are 4 executions. Absent: only the node's budgets bound it. */
+  readonly maxRetries?: number;
+  /** fixed, long: settings; backoff: exponential with jitter; a number: seconds. */
+  readonly delay?: "none" | "backoff" | "fixed" | "long" | number;
+  readonly memoryFactor?: number;
+  readonly wallFactor?: number;
+  /** Boosts begin with the n-th failure on this row in an epoch; 1: at once. */
+  readonly boostFrom?: number;
+  readonly changeSite?: boolean;
+  /** For units pinned to a site: executions at one site before the node stops, so that the unit is moved. */
+  readonly triesPerSite?: number;
+  readonly avoidHost?: boolean;
+  /** The file at fault is bad once it failed at two sites, or the log names corruption. */
+  readonly fileProof?: boolean;
+  /** A guess rather than knowledge: with pending_classification on, a person is asked instead. */
+  readonly vague?: boolean;
+  readonly script?: string;
+}
+
+/** Every field with its unit; the defaults are DEFAULT_SETTINGS. */
+export interface PolicySettings {
+  /** Most executions of a node in one epoch (rrn). */
+  readonly executionCeiling: number;
+  /** Retries after evictions, lost nodes and failed submissions, together, in one epoch. */
+  readonly lossBudget: number;
+  readonly fixedDelaySec: number;
+  readonly backoffBaseSec: number;
+  readonly backoffMaxSec: number;
+  /** Up to this share is added to a backoff, by a hash of node and rrn. */
+  readonly jitter: number;
+  readonly maxMemoryPerCoreMb: number;
+  readonly maxWallMinutes: number;
+  /** The node's unit is pinned to one site: changing site means stopping early, for the rescue to elect anew. */
+  readonly siteAffinity: boolean;
+  readonly pendingClassification: boolean;
+  /** Permanent failures alike in one group before the group is aborted; 0: never. */
+  readonly abortAfterAlike: number;
+  /** Read codes below 256 that no row knows as the low byte of a long one. */
+  readonly shortCodes: boolean;
+}
+
+export const DEFAULT_SETTINGS: PolicySettings = {
+  executionCeiling: 10,
+  lossBudget: 5,
+  fixedDelaySec: 900,
+  backoffBaseSec: 60,
+  backoffMaxSec: 3600,
+  jitter: 0.25,
+  maxMemoryPerCoreMb: 3000,
+  maxWallMinutes: 2820,
+  siteAffinity: true,
+  pendingClassification: false,
+  abortAfterAlike: 3,
+  shortCodes: true,
+};
+
+export const builtinPolicy = (settings: Partial<PolicySettings> = {}): Policy => ({
+  settings: { ...DEFAULT_SETTINGS, ...settings },
+  rows: builtinRows(),
+});
+
+/** What is to be done about a failure, whole: the winning row, and what it says with the rows beneath filled in. */
+export interface Ruling {
+  readonly row: PolicyRow;
+  readonly beneath: readonly PolicyRow[];
+  readonly says: RowSays & { readonly category: Category; readonly action: "retry" | "stop" | "abort" };
+  /** Only the catch-all of the built-in table, or a guess, matched. */
+  readonly unmatched: boolean;
+}
+
+const UNKNOWN: PolicyRow = {
+  id: "unknown",
+  layer: "built-in",
+  source: "built-in",
+  match: {},
+  category: "transient",
+  action: "retry",
+  maxRetries: 1,
+  delay: "backoff",
+  vague: true,
+  meaning: "a failure no row knows",
+};
+export const unknownRow = (): PolicyRow => UNKNOWN;
+
+const LOG_CHARACTERS = 65_536;
+
+export function ruleOn(failure: Failure, attempt: Attempt, policy: Policy): Ruling {
+  const log = logOf(attempt);
+  const best = new Map<Layer, { row: PolicyRow; score: number }>();
+  for (const row of policy.rows) {
+    const held = best.get(row.layer);
+    const score = specificity(row, failure, attempt.role, log, held?.score ?? -1);
+    if (score > (held?.score ?? -1)) best.set(row.layer, { row, score });
+  }
+  const [row = UNKNOWN, ...beneath] = [
+    ...LAYERS.flatMap((layer) => best.get(layer)?.row ?? []),
+    ...(best.has("built-in") ? [] : [UNKNOWN]),
+  ];
+  const says = [...beneath].reverse().reduce((sum: RowSays, lower) => overlay(sum, lower), {});
+  const whole = overlay(says, row);
+  return {
+    row,
+    beneath,
+    says: { ...whole, category: whole.category ?? "transient", action: whole.action ?? "retry" },
+    unmatched: row.vague === true,
+  };
+}
+
+/** What stderr patterns look at. */
+export const logOf = (attempt: Attempt): string =>
+  `${attempt.stderrTail.slice(-LOG_CHARACTERS)}\n${ownReport(attempt)?.error ?? ""}`;
+
+function overlay(lower: RowSays, upper: RowSays): RowSays {
+  const sum: Record<string, unknown> = { ...lower };
+  for (const [key, value] of Object.entries(upper)) if (value !== undefined) sum[key] = value;
+  return sum as RowSays;
+}
+
+/**
+ * How narrowly a row fits; -1: it does not. stderr 8, a code, signal or hold named 4, a hold code without subcode 3,
+ * a range 2, a cause 1, and everything 0; the sum counts and the first of equals wins. `atLeast` saves running
+ * regular expressions that could not win.
+ */
+export function specificity(
+  { match }: PolicyRow,
+  failure: Failure,
+  role: string,
+  log: string,
+  atLeast = -1,
+): number {
+  if (match.roles && !match.roles.includes(role)) return -1;
+  let score = match.all && !LOSSES.includes(failure.cause) ? 0 : -1;
+  if (match.causes) {
+    if (!match.causes.includes(failure.cause)) return -1;
+    score = 1;
+  }
+  if (match.codes || match.ranges || match.signals || match.holds) {
+    const number = numberScore(match, failure);
+    if (number < 0) return -1;
+    score = Math.max(score, 0) + number;
+  }
+  if (match.stderr === undefined) return score;
+  score = Math.max(score, 0) + 8;
+  return score > atLeast && patternOf(match.stderr)?.test(log) ? score : -1;
+}
+
+function numberScore(match: RowMatch, { exitCode, shortCode, signal, hold }: Failure): number {
+  if (match.codes?.includes(exitCode) || (shortCode !== null && match.codes?.includes(shortCode))) return 4;
+  if (signal !== null && match.signals?.includes(signal)) return 4;
+  let best = -1;
+  for (const [code, subcode] of match.holds ?? [])
+    if (hold?.code === code && (subcode === undefined || subcode === hold.subcode))
+      best = Math.max(best, subcode === undefined ? 3 : 4);
+  for (const [low, high] of match.ranges ?? [])
+    if (exitCode >= low && exitCode <= high) best = Math.max(best, 2);
+  return best;
+}
+
+const patterns = new Map<string, RegExp | null>();
+
+/** Compiled when first needed. What cannot be compiled matches nothing; `policy check` tells of it. */
+export function patternOf(source: string): RegExp | null {
+  const known = patterns.get(source);
+  if (known !== undefined) return known;
+  let pattern: RegExp | null = null;
+  try {
+    pattern = new RegExp(source);
+  } catch {
+    pattern = null;
+  }
+  if (patterns.size < 1000) patterns.set(source, pattern);
+  return pattern;
+}

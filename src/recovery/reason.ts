@@ -1,0 +1,71 @@
+import { hostOf } from "./attempt.ts";
+import type { Facts } from "./decide.ts";
+import type { Decision } from "./decision.ts";
+
+/** The decision in one sentence a person understands: what happened, what that means, what is done. */
+export function reasonFor(facts: Facts, decision: Omit<Decision, "reason">): string {
+  const { failure, ruling, site } = facts;
+  const code =
+    failure.shortCode === null
+      ? `exit ${failure.exitCode}`
+      : `exit ${failure.exitCode} (read from the short code ${failure.shortCode})`;
+  const named = failure.exitCode < 0 || new RegExp(`\\b${failure.exitCode}\\b`).test(failure.words);
+  const what = named && failure.shortCode === null ? failure.words : `${code}: ${failure.words}`;
+  const meaning = ruling.says.meaning ?? "";
+  return `${what}${site ? ` at ${site}` : ""}${meaning ? ` (${meaning})` : ""}; ${verdict(facts, decision)}`;
+}
+
+function verdict(facts: Facts, decision: Omit<Decision, "reason">): string {
+  if (decision.decision === "retry") return `trying again ${retryWords(facts, decision)}`;
+  const { policy, counts, ruling, files, site, attempt } = facts;
+  const { settings } = policy;
+  switch (decision.why) {
+    case "bad-file":
+      return `no more tries: ${files.proof ?? "the input file is bad"}`;
+    case "unclassified":
+      return "no rule knows this failure, so it waits for a person to classify it";
+    case "row-aborts":
+      return "the whole run is ended, as the rule says";
+    case "rule-retries":
+      return `no more tries: ${plural(ruling.says.maxRetries ?? 0, "retry", "retries")} allowed for this failure, all used`;
+    case "losses":
+      return `no more tries: lost ${counts.losses} times, and ${settings.lossBudget} are allowed`;
+    case "executions":
+      return `no more tries: ${counts.rrn} of ${settings.executionCeiling} executions are used`;
+    case "memory-cap":
+      return `no more tries: it already had ${facts.memory.before} MB, the most allowed is ${settings.maxMemoryPerCoreMb * attempt.cores} MB`;
+    case "wall-cap":
+      return `no more tries: it already had ${facts.wall.before} minutes, the most allowed is ${settings.maxWallMinutes}`;
+    case "site":
+      return `no more tries at ${site}: the unit should move to another site`;
+    case "run-retries":
+      return `no more tries in this run: its ${plural(attempt.maxRetries, "retry is", "retries are")} used up`;
+    default:
+      return decision.category === "permanent"
+        ? "no more tries: nothing would change"
+        : "no more tries: trying again here would not help";
+  }
+}
+
+function retryWords(facts: Facts, decision: Omit<Decision, "reason">): string {
+  const { memory, wall, counts, policy, attempt } = facts;
+  const words = [decision.delaySec > 0 ? `in ${span(decision.delaySec)}` : "at once"];
+  if (memory.next !== memory.before) words.push(`with ${memory.next} instead of ${memory.before} MB`);
+  if (wall.next !== wall.before) words.push(`with ${wall.next} instead of ${wall.before} minutes`);
+  if (decision.avoidSites.length > 0) words.push(`away from ${decision.avoidSites.join(", ")}`);
+  const host = hostOf(attempt);
+  if (host !== null && decision.avoidHosts.includes(host)) words.push(`away from worker ${host}`);
+  if (decision.recoveryScript !== null) words.push(`after ${decision.recoveryScript}`);
+  const used = facts.isLoss
+    ? `loss ${counts.losses} of ${policy.settings.lossBudget}`
+    : `execution ${counts.rrn} of ${policy.settings.executionCeiling}`;
+  return `${words.join(", ")} (${used})`;
+}
+
+const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+
+export function span(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
+  return `${Math.round(seconds / 360) / 10} h`;
+}

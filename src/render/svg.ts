@@ -1,0 +1,71 @@
+import type { DagPlan } from "../domain/plan.ts";
+import { type Picture, picture } from "./picture.ts";
+
+const BOX = { width: 130, height: 26, gap: 10 };
+const COLUMN = 190;
+const MARGIN = 20;
+
+/** A picture that needs no program to draw it: the first unit on top, the blocks of the whole below. */
+export function planSvg(plan: DagPlan): string {
+  const drawn = picture(plan);
+  const rows = drawn.unit.nodes.length + (drawn.unit.more > 0 ? 1 : 0);
+  const unitHeight = 60 + rows * (BOX.height + BOX.gap);
+  const whole = drawWhole(drawn, MARGIN + 40 + unitHeight);
+  const width = 2 * MARGIN + 3 * COLUMN + BOX.width;
+  const height = whole.bottom + MARGIN;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">`,
+    '<rect width="100%" height="100%" fill="white"/>',
+    label(MARGIN, MARGIN + 10, drawn.title, "bold"),
+    ...drawUnit(drawn, MARGIN + 40),
+    ...whole.parts,
+    "</svg>",
+    "",
+  ].join("\n");
+}
+
+function drawUnit({ unit }: Picture, top: number): string[] {
+  const names = unit.more > 0 ? [...unit.nodes, `and ${unit.more} more`] : unit.nodes;
+  const center = top + 20 + (names.length * (BOX.height + BOX.gap) - BOX.gap) / 2;
+  const [landing, middle, merge, cleanup] = [0, 1, 2, 3].map((column) => MARGIN + column * COLUMN) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  const parts = [label(MARGIN, top, `${unit.name}: may run at ${unit.sites}`)];
+  for (const [row, name] of names.entries()) {
+    const y = top + 20 + row * (BOX.height + BOX.gap) + BOX.height / 2;
+    parts.push(line(landing + BOX.width, center, middle, y), line(middle + BOX.width, y, merge, center));
+    parts.push(box(middle, y, name, "#dbeafe"));
+  }
+  parts.push(line(merge + BOX.width, center, cleanup, center));
+  parts.push(
+    box(landing, center, "landing", "#fef3c7"),
+    box(merge, center, "merge", "#dcfce7"),
+    box(cleanup, center, "cleanup", "#f3f4f6"),
+  );
+  return parts;
+}
+
+function drawWhole({ blocks, moreBlocks, units }: Picture, top: number): { parts: string[]; bottom: number } {
+  const parts = [label(MARGIN, top, `The whole: ${units} units in blocks, first to last`)];
+  const perRow = 4;
+  const names = blocks.map(({ index, units: count }) => `block ${index}: ${count} units`);
+  if (moreBlocks > 0) names.push(`and ${moreBlocks} more`);
+  for (const [at, name] of names.entries()) {
+    const y = top + 20 + Math.floor(at / perRow) * (BOX.height + BOX.gap) + BOX.height / 2;
+    parts.push(box(MARGIN + (at % perRow) * COLUMN, y, name, "#ede9fe"));
+  }
+  return { parts, bottom: top + 20 + Math.ceil(names.length / perRow) * (BOX.height + BOX.gap) };
+}
+
+const box = (x: number, centerY: number, text: string, fill: string): string =>
+  `<rect x="${x}" y="${centerY - BOX.height / 2}" width="${BOX.width}" height="${BOX.height}" rx="4" fill="${fill}" stroke="#475569"/>${label(x + 8, centerY + 4, text)}`;
+const line = (x1: number, y1: number, x2: number, y2: number): string =>
+  `<line x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}" stroke="#94a3b8"/>`;
+const label = (x: number, y: number, text: string, weight = "normal"): string =>
+  `<text x="${x}" y="${y}" font-weight="${weight}">${escapeXml(text)}</text>`;
+
+const escapeXml = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
