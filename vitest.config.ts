@@ -17,6 +17,7 @@ export default defineConfig({
       {
         test: {
           name: "real",
+          sequence: { groupOrder: 1 },
           include: ["src/**/*.real.test.ts", "tests/real/**/*.test.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -26,6 +27,7 @@ export default defineConfig({
       {
         test: {
           name: "pool",
+          sequence: { groupOrder: 2 },
           include: ["tests/condor/**/*.test.ts"],
           testTimeout: 240_000,
           hookTimeout: 240_000,

@@ -58,7 +58,7 @@ export async function startServer(config: Config): Promise<Server> {
   const { token, tokenFile } = await operatorToken(store, config);
   await firstSettings(ports, config);
   const loop = makeLoop(ports, loopPolicy(config), `${hostname()}:${process.pid}`);
-  const commands = makeCommands(ports, intakeRules(config), () => loop.nudge());
+  const commands = makeCommands(ports, loopPolicy(config), intakeRules(config), () => loop.nudge());
   const api = await buildApi({
     store,
     commands,

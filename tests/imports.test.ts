@@ -18,7 +18,15 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "engine/port.ts": ["base", "domain"],
   "engine/format": ["base", "domain"],
   "engine/read-files.ts": ["base"],
-  "engine/read-run.ts": ["base", "domain", "engine/format", "engine/read-files.ts", "disk"],
+  "engine/read-end.ts": ["base", "domain", "engine/format", "engine/read-files.ts"],
+  "engine/read-run.ts": [
+    "base",
+    "domain",
+    "engine/format",
+    "engine/read-files.ts",
+    "engine/read-end.ts",
+    "disk",
+  ],
   "engine/dagman": [
     "base",
     "domain",

@@ -24,7 +24,7 @@ the environment to the command line (--set listen.port=9000). Secrets are never 
     )
     .action((_options: unknown, command: Command) => {
       const options = optionsOf<{ set?: readonly string[]; json?: boolean }>(command);
-      const rows = describeConfig(settingsFrom(options));
+      const rows = describeConfig(settingsFrom(options, { set: options.set }));
       if (options.json) return printJson({ settings: rows });
       const paint = paintFor(process.stdout);
       const columns = [

@@ -48,8 +48,7 @@ The first round is planned, with the settings and local sites of this machine (w
     )
     .action(async (file: string, _options: unknown, command: Command) => {
       const options = optionsOf<PlanOptions>(command);
-      const { set: _request, ...global } = options;
-      const { config } = settingsFrom(global);
+      const { config } = settingsFrom(options);
       const { intakeRules, loopPolicy } = await import("../main.ts");
       const read = readSubmission(readRequestFile(file, options), intakeRules(config));
       if (!read.ok) throw problemsIn(file, read.error);

@@ -115,7 +115,10 @@ function decide(options: PolicyOptions): void {
     policy: options.policy === undefined ? null : documentIn(options.policy),
   };
   const replayed = replay(texts, now);
-  if (!replayed.ok) return refuse(options, replayed.error);
+  if (!replayed.ok) {
+    refuse(options, replayed.error);
+    return;
+  }
   const { decision, ledgerProblems } = replayed.value;
   for (const problem of ledgerProblems)
     talk(`${options.history}:${problem.line}: ${problem.kind}: ${problem.message}`);

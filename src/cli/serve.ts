@@ -34,11 +34,12 @@ Ctrl-C ends it after the present pass; a second Ctrl-C at once. Jobs live on and
 
 /** The flags of `serve` are settings under shorter names. */
 export function serveSettings(options: ServeOptions & GlobalOptions): LoadedConfig {
-  return settingsFrom(options, {
+  const flags = {
     ...(options.port !== undefined && { "listen.port": numberOrText(options.port) }),
     ...(options.host !== undefined && { "listen.host": options.host }),
     ...(options.engine !== undefined && { "engine.kind": options.engine }),
-  });
+  };
+  return settingsFrom(options, { set: options.set, flags });
 }
 
 const numberOrText = (text: string): unknown => (/^\d+$/.test(text) ? Number(text) : text);

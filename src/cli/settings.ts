@@ -16,15 +16,18 @@ export interface GlobalOptions {
 export const optionsOf = <T extends object>(command: Command): T & GlobalOptions =>
   command.optsWithGlobals<T & GlobalOptions>();
 
-/** The settings in force: defaults, file, environment, then what the command line said. */
+/** The settings in force: defaults, file, environment, then what the command line said (`set` first, then `flags`). */
 export function settingsFrom(
-  options: GlobalOptions & { readonly set?: readonly string[] },
-  flags: Readonly<Partial<Record<SettingKey, unknown>>> = {},
+  options: GlobalOptions,
+  said: {
+    readonly set?: readonly string[] | undefined;
+    readonly flags?: Readonly<Partial<Record<SettingKey, unknown>>>;
+  } = {},
 ): LoadedConfig {
   return loadConfig({
     file: options.config,
     environment: process.env,
-    flags: { ...readAssignments(options.set ?? []), data_dir: options.dataDir, ...flags },
+    flags: { ...readAssignments(said.set ?? []), data_dir: options.dataDir, ...said.flags },
   });
 }
 

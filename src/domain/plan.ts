@@ -113,3 +113,14 @@ export interface PlanRefusal {
   readonly message: string;
   readonly evidence: Readonly<Record<string, unknown>>;
 }
+
+/** What finished units showed; sizes later rounds. */
+export interface Measured {
+  /** Peak of one job. */
+  readonly memoryMb: number | null;
+  readonly secondsPerEvent: number | null;
+  /** Merged output per event read or generated. */
+  readonly kbPerEvent: number | null;
+  /** Goes to the payload as step_profile.json. */
+  readonly stepProfile: Readonly<Record<string, unknown>> | null;
+}

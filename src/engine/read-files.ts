@@ -115,10 +115,12 @@ export class FileCache {
     }
   }
 
-  /** Called once per round of looks: what was not asked for in the last two is dropped. */
-  sweep(): void {
+  /** Called once per round of looks: what was not asked for in the last ones is dropped. */
+  sweep(roundsKept: number): void {
     this.turn++;
-    for (const [path, entry] of this.entries) if (entry.used < this.turn - 2) this.entries.delete(path);
+    for (const [path, entry] of this.entries) {
+      if (entry.used < this.turn - roundsKept) this.entries.delete(path);
+    }
   }
 }
 

@@ -14,6 +14,8 @@ export type EndedView = Extract<RunObservation, { kind: "ended" }>;
 
 /** Done units whose size is not yet known are counted by the average; so many are looked up per visit. */
 const SIZES_PER_VISIT = 20;
+/** A look at one run alone in between must not make the next look at all of them expensive. */
+const ROUNDS_KEPT = 10;
 const STATUS = "workflow.dag.status";
 
 interface Memory {
@@ -27,6 +29,7 @@ interface Memory {
   last: RunningView | null;
   ended: { stamp: string; view: EndedView } | null;
   since: number;
+  usedIn: number;
 }
 
 /**
@@ -39,6 +42,7 @@ interface Memory {
 export class RunReader {
   private readonly cache = new FileCache();
   private readonly memories = new Map<DagId, Memory>();
+  private round = 0;
 
   /**
    * `submittedAt` (epoch seconds; null: as last told) is when this run was submitted: a status file of an earlier run of the same DAG is older. From such a
@@ -142,11 +146,17 @@ export class RunReader {
     return perNode.flat();
   }
 
-  /** Drops what is remembered of runs that are no longer asked about. */
+  /** Once per round of looks: forgets, after some rounds, what was not asked about. */
   keepOnly(runs: Iterable<Run>): void {
-    const kept = new Set([...runs].map((run) => run.dagId));
-    for (const id of this.memories.keys()) if (!kept.has(id)) this.memories.delete(id);
-    this.cache.sweep();
+    this.round++;
+    for (const run of runs) {
+      const memory = this.memories.get(run.dagId);
+      if (memory) memory.usedIn = this.round;
+    }
+    for (const [id, memory] of this.memories) {
+      if (memory.usedIn < this.round - ROUNDS_KEPT) this.memories.delete(id);
+    }
+    this.cache.sweep(ROUNDS_KEPT);
   }
 
   private async memory(run: Run): Promise<Memory> {
@@ -160,6 +170,7 @@ export class RunReader {
         last: null,
         ended: null,
         since: 0,
+        usedIn: this.round,
       };
       this.memories.set(run.dagId, memory);
     }

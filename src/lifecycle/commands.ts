@@ -3,17 +3,23 @@ import { err, ok } from "../base/result.ts";
 import type { AdmissionLimits } from "../domain/admission.ts";
 import type { RequestName, SiteName } from "../domain/names.ts";
 import { canMove, isTerminal } from "../domain/request-status.ts";
-import type { IntakeRules, Submission } from "../domain/submission.ts";
+import type { IntakeRules } from "../domain/submission.ts";
 import { parseDocument } from "../intake/parse-document.ts";
 import { readSubmission } from "../intake/read-submission.ts";
 import { admissionLimits, loadQueue } from "./pass.ts";
 import type { ChangeAnswer, Commands, Seen, SubmitAnswer } from "./port.ts";
-import type { Ports } from "./ports.ts";
+import type { LoopPolicy, Ports } from "./ports.ts";
+import { previewPlan } from "./preview.ts";
 
 type Document = { text: string; format: "json" | "yaml" };
 
 /** Validates, stores a change or a wish, nudges the loop. Never works on the engine itself. */
-export function makeCommands(ports: Ports, rules: IntakeRules, nudge: () => void): Commands {
+export function makeCommands(
+  ports: Ports,
+  policy: LoopPolicy,
+  rules: IntakeRules,
+  nudge: () => void,
+): Commands {
   const { store, clock } = ports;
 
   const read = (document: Document, actor: string) => {
@@ -30,16 +36,18 @@ export function makeCommands(ports: Ports, rules: IntakeRules, nudge: () => void
     }
     nudge();
     ports.log.info("request.submitted", { request: spec.name, actor });
-    return ok({ request: await store.requests.get(spec.name), warnings });
+    const plan = spec.productionSteps.length ? await previewPlan(ports, policy, spec) : null;
+    const coarse = plan?.ok ? plan.value.warnings : [];
+    return ok({ request: await store.requests.get(spec.name), warnings: [...warnings, ...coarse], plan });
   };
 
   const check = async (document: Document, actor: string): Promise<SubmitAnswer> => {
     const submission = read(document, actor);
     if (!submission.ok) return err({ kind: "problems", problems: submission.error });
     const taken = await store.requests.get(submission.value.spec.name);
-    return taken
-      ? err({ kind: "name-taken", name: taken.spec.name })
-      : ok({ request: null, ...warningsOf(submission.value) });
+    if (taken) return err({ kind: "name-taken", name: taken.spec.name });
+    const plan = await previewPlan(ports, policy, submission.value.spec);
+    return ok({ request: null, warnings: submission.value.warnings, plan });
   };
 
   const change = async (
@@ -69,6 +77,10 @@ export function makeCommands(ports: Ports, rules: IntakeRules, nudge: () => void
   return {
     submit,
     check,
+    async preview(name) {
+      const request = await store.requests.get(name);
+      return request && previewPlan(ports, policy, request.spec);
+    },
     reprioritise: (name, wanted, seen) =>
       change(name, seen, (request) => {
         if (isTerminal(request.status))
@@ -105,5 +117,3 @@ export function makeCommands(ports: Ports, rules: IntakeRules, nudge: () => void
 type ChangePlan =
   | { readonly change: Parameters<Ports["store"]["requests"]["change"]>[2] | null; readonly reason: string }
   | { readonly refuse: string };
-
-const warningsOf = (submission: Submission) => ({ warnings: submission.warnings });

@@ -1,13 +1,14 @@
 import { InvariantError, invariant } from "../base/errors.ts";
 import { EMPTY_TALLY } from "../domain/dag.ts";
-import type { DagId, SiteName, UnitName } from "../domain/names.ts";
+import type { UnitName } from "../domain/names.ts";
 import type { DagPlan, UnplannedFile } from "../domain/plan.ts";
-import type { LedgerFile, Workflow } from "../domain/workflow.ts";
-import { checkPlan } from "../planning/check.ts";
-import { planRound } from "../planning/plan-round.ts";
+import type { Workflow } from "../domain/workflow.ts";
+import { checkInSlices } from "../planning/check.ts";
+import { planInSlices } from "../planning/plan-round.ts";
 import { type Facts, hold } from "./decide.ts";
-import { learnSites } from "./learn-sites.ts";
+import { inSlices } from "./in-slices.ts";
 import { type Applied, again, applyHold } from "./moves.ts";
+import { gatherPlanFacts, loadInput } from "./plan-facts.ts";
 import type { LoopPolicy, Ports } from "./ports.ts";
 
 /**
@@ -23,24 +24,13 @@ export async function planNextRound(
 ): Promise<Applied> {
   const { request, workflow } = facts;
   invariant(workflow, "planning without a workflow");
-  const input = await loadInput(ports, facts, workflow);
-  if ("held" in input) return input.held;
-  const dagId = ports.ids.next() as DagId;
-  const outcome = planRound({
-    spec: request.spec,
-    dagId,
-    round: workflow.round,
-    files: input.files,
-    next: {
-      unit: workflow.nextUnit,
-      node: workflow.nextNode,
-      block: workflow.nextBlock,
-      firstEvent: workflow.nextFirstEvent,
-      firstLumi: workflow.nextFirstLumi,
-    },
-    usableSites: await usableSites(ports, workflow),
-    policy,
-  });
+  const input = await loadInput(ports, request.spec, workflow);
+  if (!input.ok) {
+    const { code, message, evidence } = input.error;
+    return applyHold(ports, facts, hold(code, message, evidence, ["release", "abort"]));
+  }
+  const planFacts = await gatherPlanFacts(ports, policy, request, workflow, input.value);
+  const outcome = await inSlices(planInSlices(planFacts));
   if (outcome.kind !== "refused") await setAside(ports, workflow, outcome.unplanned);
   if (outcome.kind === "nothing-left" && outcome.unplanned.length > 0) return again;
   if (outcome.kind === "nothing-left") {
@@ -54,7 +44,7 @@ export async function planNextRound(
     const { code, message, evidence } = outcome.refusal;
     return applyHold(ports, facts, hold(code, message, evidence, ["release", "abort"]));
   }
-  const violations = checkPlan(outcome.plan, { spec: request.spec, files: input.files });
+  const violations = await inSlices(checkInSlices(outcome.plan, planFacts));
   if (violations.length)
     throw new InvariantError(`the plan is not sound: ${violations[0]?.message}`, violations.slice(0, 20));
   await writePlan(ports, facts, workflow, outcome.plan, because);
@@ -62,41 +52,19 @@ export async function planNextRound(
 }
 
 /** Files without any work in them (masked out, too big) are settled, so that the request can complete. */
-async function setAside(ports: Ports, workflow: Workflow, unplanned: readonly UnplannedFile[]): Promise<void> {
+async function setAside(
+  ports: Ports,
+  workflow: Workflow,
+  unplanned: readonly UnplannedFile[],
+): Promise<void> {
   const byReason = new Map<string, string[]>();
   for (const { lfn, reason } of unplanned) {
     const same = byReason.get(reason);
     if (same) same.push(lfn);
     else byReason.set(reason, [lfn]);
   }
-  for (const [reason, lfns] of byReason) await ports.store.files.setState(workflow.id, lfns, "excluded", reason);
-}
-
-type Input = { readonly files: readonly LedgerFile[] } | { readonly held: Applied };
-
-async function loadInput(ports: Ports, facts: Facts, workflow: Workflow): Promise<Input> {
-  const { spec } = facts.request;
-  if (spec.kind === "generate") return { files: [] };
-  const found = await ports.catalog.inputFiles(spec);
-  if (!found.ok) {
-    const { code, message, evidence } = found.error;
-    return { held: await applyHold(ports, facts, hold(code, message, evidence, ["release", "abort"])) };
-  }
-  const { gone } = await ports.store.files.sync(workflow.id, found.value);
-  if (gone.length) ports.log.warn("input.gone", { request: spec.name, files: gone.length, first: gone[0] });
-  return { files: await ports.store.files.remaining(workflow.id) };
-}
-
-/** Enabled sites without a ban; null when the engine knows no sites by name. */
-async function usableSites(ports: Ports, workflow: Workflow): Promise<readonly SiteName[] | null> {
-  if (!ports.engine.capabilities.sites) return null;
-  const bans = await ports.store.sites.activeBans(ports.clock.now());
-  const banned = new Set(
-    bans.filter((ban) => ban.workflowId === null || ban.workflowId === workflow.id).map((ban) => ban.site),
-  );
-  await learnSites(ports);
-  const sites = await ports.store.sites.list();
-  return sites.filter((site) => site.status === "enabled" && !banned.has(site.name)).map((site) => site.name);
+  for (const [reason, lfns] of byReason)
+    await ports.store.files.setState(workflow.id, lfns, "excluded", reason);
 }
 
 async function writePlan(

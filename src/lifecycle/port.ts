@@ -3,6 +3,7 @@ import type { AdmissionLimits, Queue } from "../domain/admission.ts";
 import type { RequestName, SiteName } from "../domain/names.ts";
 import type { Problem } from "../domain/problem.ts";
 import type { RequestRecord } from "../domain/request.ts";
+import type { PlanDescription } from "../planning/describe.ts";
 
 /**
  * What people and programs may ask of the lifecycle. A command validates, stores a wish or a change, nudges
@@ -13,6 +14,8 @@ export interface Commands {
   submit(document: { text: string; format: "json" | "yaml" }, actor: string): Promise<SubmitAnswer>;
   /** Which problems would it have? Stores nothing. */
   check(document: { text: string; format: "json" | "yaml" }, actor: string): Promise<SubmitAnswer>;
+  /** What its first round would be, as things are now; null: no such request. */
+  preview(name: RequestName): Promise<PlanPreview | null>;
   reprioritise(
     name: RequestName,
     change: { priority?: number; urgent?: boolean },
@@ -35,7 +38,12 @@ export interface Seen {
 }
 
 export type SubmitAnswer = Result<
-  { readonly request: RequestRecord | null; readonly warnings: readonly string[] },
+  {
+    readonly request: RequestRecord | null;
+    readonly warnings: readonly string[];
+    /** Of a dry run, and of a request whose production steps had to be looked at. */
+    readonly plan: PlanPreview | null;
+  },
   | { readonly kind: "problems"; readonly problems: readonly Problem[] }
   | { readonly kind: "name-taken"; readonly name: string }
 >;
@@ -66,3 +74,9 @@ export interface LoopStatus {
   readonly healthy: boolean;
   readonly why: string;
 }
+
+/** The first round in numbers, or why there would be none. */
+export type PlanPreview = Result<
+  PlanDescription,
+  { readonly code: string; readonly message: string; readonly evidence: Readonly<Record<string, unknown>> }
+>;

@@ -44,6 +44,15 @@ const MAX_VIOLATIONS = 100;
 
 /** Lints a finished plan in one walk. It shares no code with the splitting it checks. Empty: fine. */
 export function checkPlan(plan: DagPlan, facts: CheckFacts): readonly Violation[] {
+  const steps = checkInSlices(plan, facts);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** The same, with a pause offered after every unit, for a caller that has other things to do. */
+export function* checkInSlices(plan: DagPlan, facts: CheckFacts): Generator<undefined, readonly Violation[]> {
   const violations: Violation[] = [];
   const report: Report = (code, message, evidence = {}) => {
     if (violations.length < MAX_VIOLATIONS) violations.push({ code, message, evidence });
@@ -59,7 +68,10 @@ export function checkPlan(plan: DagPlan, facts: CheckFacts): readonly Violation[
     checkLimits(context, report),
     facts.spec.kind === "generate" ? checkEvents(context, report) : checkFiles(context, report),
   ];
-  for (const unit of plan.units) for (const check of checks) check.unit(unit);
+  for (const unit of plan.units) {
+    for (const check of checks) check.unit(unit);
+    yield;
+  }
   for (const check of checks) check.finish();
   return violations;
 }

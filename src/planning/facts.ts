@@ -1,4 +1,5 @@
 import type { DagId, SiteName } from "../domain/names.ts";
+import type { Measured } from "../domain/plan.ts";
 import type { RequestSpec } from "../domain/request.ts";
 import type { FileState, InputFile } from "../domain/workflow.ts";
 
@@ -34,16 +35,6 @@ export interface Counters {
   readonly block: number;
   readonly firstEvent: bigint;
   readonly firstLumi: bigint;
-}
-
-export interface Measured {
-  /** Peak of one job. */
-  readonly memoryMb: number | null;
-  readonly secondsPerEvent: number | null;
-  /** Merged output per event read or generated. */
-  readonly kbPerEvent: number | null;
-  /** Goes to the payload as step_profile.json. */
-  readonly stepProfile: Readonly<Record<string, unknown>> | null;
 }
 
 export interface PlanPolicy {

@@ -1,9 +1,8 @@
-import type { DagPlan, PlanOutcome, PlanRefusal, UnplannedFile } from "../domain/plan.ts";
+import type { DagPlan, Measured, PlanOutcome, PlanRefusal, UnplannedFile } from "../domain/plan.ts";
 import type { RequestSpec } from "../domain/request.ts";
 import {
   type FullPolicy,
   fullPolicy,
-  type Measured,
   type PlanFacts,
   type PlanFile,
   type SplitTuning,

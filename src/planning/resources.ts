@@ -1,8 +1,8 @@
 import { err, ok, type Result } from "../base/result.ts";
 import type { NodeRole } from "../domain/dag.ts";
-import type { NodeResources, PlanRefusal } from "../domain/plan.ts";
+import type { Measured, NodeResources, PlanRefusal } from "../domain/plan.ts";
 import type { ResourceSpec } from "../domain/request.ts";
-import type { FullPolicy, Measured } from "./facts.ts";
+import type { FullPolicy } from "./facts.ts";
 
 /** The biggest job of the round: all jobs of a role ask for the same, so that one submit file serves them. */
 export interface BiggestJob {

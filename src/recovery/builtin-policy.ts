@@ -110,7 +110,7 @@ const signalsAndCauses = (): readonly Entry[] => [
   ["illegal-instruction", "infrastructure", signals(4), { ...ELSEWHERE, avoidHost: true }, "the worker's processor does not know an instruction (SIGILL)"],
   ["illegal-instruction-abort", "infrastructure", { ...signals(6), stderr: "[Ii]llegal instruction" }, { ...ELSEWHERE, avoidHost: true }, "the worker's processor does not know an instruction, and the program aborted"],
   ["crash", "permanent", signals(3, 5, 6, 7, 8, 11, 31), ONCE, "the program crashed (SIGABRT, SIGSEGV, SIGFPE, SIGBUS and the like)"],
-  ["killed", "infrastructure", signals(9), { ...RETRY, memoryFactor: 1.3, boostFrom: 2 }, "killed without a word (SIGKILL); often memory"],
+  ["killed", "infrastructure", signals(9), { ...RETRY, memoryFactor: 1.3, boostFrom: 2 }, "killed by SIGKILL without a word, often for memory"],
   ["cpu-limit", "transient", signals(24), MORE_TIME, "the limit on CPU time was passed (SIGXCPU)"],
   ["file-limit", "permanent", signals(25), STOP, "the limit on file size was passed (SIGXFSZ)"],
   ["other-signal", "transient", { causes: ["signal"] }, { ...ONCE, vague: true }, "killed by a signal no row knows"],

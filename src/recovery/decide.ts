@@ -119,8 +119,11 @@ function conclude(facts: Facts, verdict: Verdict, now: Date): Decision {
   const delaySec = retry ? delayOf(says.delay ?? "backoff", settings, attempt.node, counts) : 0;
   const data = verdict.category === "data" && verdict.decision !== "retry";
   const ruleUsed = retriesOfRow(counts.records, row.id) + (retry ? 1 : 0);
-  const decision: Omit<Decision, "reason"> = {
-    ...verdict,
+  // Written out in one literal: copied by spreading, an object of this many fields is slow to make.
+  const decision: Decision & { reason: string } = {
+    decision: verdict.decision,
+    why: verdict.why,
+    category: verdict.category,
     final: !retry,
     cause: failure.cause,
     exitCode: failure.exitCode,
@@ -146,8 +149,10 @@ function conclude(facts: Facts, verdict: Verdict, now: Date): Decision {
       rule: says.maxRetries === undefined ? null : Math.max(0, says.maxRetries - ruleUsed),
       losses: Math.max(0, settings.lossBudget - counts.losses),
     },
+    reason: "",
   };
-  return { ...decision, reason: reasonFor(facts, decision) };
+  decision.reason = reasonFor(facts, decision);
+  return decision;
 }
 
 /** A pinned unit gathers the sites it failed at, so that it is not sent back and forth; others avoid the last one. */

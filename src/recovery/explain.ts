@@ -56,11 +56,17 @@ export function actionWords(says: RowSays, policy: Policy): string {
       : [says.maxRetries === 1 ? "once" : `at most ${says.maxRetries} times`]),
     ...(says.memoryFactor ? [`memory ×${says.memoryFactor}${from}`] : []),
     ...(says.wallFactor ? [`time ×${says.wallFactor}${from}`] : []),
-    ...(says.changeSite ? ["at another site"] : []),
+    ...(says.changeSite ? [settings.siteAffinity ? pinnedWords(says) : "at another site"] : []),
     ...(says.avoidHost ? ["on another worker"] : []),
     ...(says.script ? [`after ${says.script}`] : []),
   ].join(", ");
 }
+
+/** A pinned unit changes site as a whole. */
+const pinnedWords = ({ triesPerSite = 2 }: RowSays): string =>
+  triesPerSite === 1
+    ? "stopping for the unit to move"
+    : `at most ${triesPerSite} executions at one site, then the unit moves`;
 
 export function showPolicy(policy: Policy): string {
   const lines: string[] = ["Settings"];
@@ -127,14 +133,18 @@ export interface Explanation {
 
 /** What would become of a job that ended so: the attempts before it are played through, at the same site. */
 export function explainCode(question: Question, policy: Policy, now: Date): Explanation {
-  const at = (index: number): Attempt => sampleAttempt(question, index);
   const records: AttemptRecord[] = [];
-  for (let index = 1; index < question.attempt; index++) {
-    const before = at(index);
-    records.push(attemptRecord(before, decideAttempt(before, { epoch: 0, records }, policy, now), now));
+  let attempt = sampleAttempt(question, 1);
+  let decision = decideAttempt(attempt, NO_HISTORY, policy, now);
+  for (let index = 2; index <= question.attempt; index++) {
+    records.push(attemptRecord(attempt, decision, now));
+    attempt = {
+      ...sampleAttempt(question, index),
+      memoryMb: decision.memoryMb,
+      wallMinutes: decision.wallMinutes,
+    };
+    decision = decideAttempt(attempt, { epoch: 0, records }, policy, now);
   }
-  const attempt = at(question.attempt);
-  const decision = decideAttempt(attempt, { ...NO_HISTORY, records }, policy, now);
   const outcome = readOutcome(attempt, policy.settings.shortCodes);
   const failure = outcome.kind === "failed" ? outcome : null;
   if (failure === null) return { failure: SUCCESS, decision, text: "0: success; nothing to decide\n" };
@@ -149,7 +159,7 @@ export function explainCode(question: Question, policy: Policy, now: Date): Expl
     ...beneath.map((lower) => `  beneath    ${lower.id} [${lower.source}]`),
     ...notes(question.code, failure, says).map((note) => `  note       ${note}`),
     "",
-    `  Execution ${question.attempt} of a ${question.role} job${question.site ? ` at ${question.site}` : ""}, ${question.maxRetries} retries in the run:`,
+    `  Execution ${question.attempt} of a ${question.role} job${question.site ? ` at ${question.site}` : ""}, with ${SAMPLE.memoryMb} MB and ${SAMPLE.wallMinutes} minutes, ${question.maxRetries} retries in the run:`,
     `  ${decision.decision}: ${decision.reason}`,
   ];
   return { failure, decision, text: `${lines.join("\n")}\n` };
@@ -195,6 +205,8 @@ function shortMeaning(short: number): string {
   return String(ALIASES[short] ?? `plain ${short}`);
 }
 
+const SAMPLE = { memoryMb: 2000, wallMinutes: 480 };
+
 function sampleAttempt({ code, site, role, maxRetries }: Question, index: number): Attempt {
   const report =
     code < 0
@@ -235,9 +247,9 @@ function sampleAttempt({ code, site, role, maxRetries }: Question, index: number
     host: null,
     sites: null,
     cores: 1,
-    memoryMb: null,
+    memoryMb: SAMPLE.memoryMb,
     peakMemoryMb: null,
-    wallMinutes: null,
+    wallMinutes: SAMPLE.wallMinutes,
     wallSec: null,
     inputs: [],
     missingOutputs: [],

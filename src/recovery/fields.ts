@@ -107,6 +107,12 @@ export interface Bounds {
 export const whole = (min: number, max: number): Bounds => ({ min, max, whole: true });
 export const real = (min: number, max: number): Bounds => ({ min, max, whole: false });
 
+/** The ranges that numbers of attempts and ledgers may have. */
+export const COUNT = whole(0, 1_000_000);
+export const CLUSTER = whole(-1, 2 ** 40);
+export const CODE = whole(-(2 ** 31), 2 ** 31);
+export const AMOUNT = real(0, 1e12);
+
 /** A value in a message: short, and without anything that could disturb a terminal. */
 export function shown(value: unknown): string {
   if (Array.isArray(value)) return "a list";

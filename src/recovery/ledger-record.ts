@@ -1,5 +1,5 @@
 import { CATEGORIES, CAUSES, type Category, type Cause } from "./attempt.ts";
-import { Fields, isRow, type Row, real, whole } from "./fields.ts";
+import { AMOUNT, CLUSTER, CODE, COUNT, Fields, isRow, type Row, whole } from "./fields.ts";
 
 /**
  * The ledger: JSON lines that are only ever appended. Reading is tolerant, but nothing it skips is skipped in
@@ -133,9 +133,6 @@ export function historyOf(lines: readonly LedgerLine[], node: string): History {
   return { epoch, records };
 }
 
-const COUNT = whole(0, 1_000_000);
-const CODE = whole(-(2 ** 31), 2 ** 31);
-const AMOUNT = real(0, 1e12);
 const DECISIONS = ["done", "retry", "stop", "unclassified", "abort"] as const;
 
 /** A line as data, or why it is none. Lines of earlier versions lack fields; what they lack is unknown. */
@@ -181,7 +178,7 @@ function attemptFrom(from: Fields): AttemptRecord {
     event: "attempt",
     at: from.text("at", ""),
     node: from.text("node", "", 200),
-    cluster: from.number("cluster", whole(-1, 2 ** 40), -1),
+    cluster: from.number("cluster", CLUSTER, -1),
     retry: from.number("retry", COUNT, 0),
     maxRetries: from.number("maxRetries", COUNT, 0),
     return: returned,

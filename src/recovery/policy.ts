@@ -130,24 +130,65 @@ const LOG_CHARACTERS = 65_536;
 
 export function ruleOn(failure: Failure, attempt: Attempt, policy: Policy): Ruling {
   const log = logOf(attempt);
-  const best = new Map<Layer, { row: PolicyRow; score: number }>();
-  for (const row of policy.rows) {
+  const best = new Map<Layer, { row: PolicyRow; score: number; place: number }>();
+  for (const { row, place } of candidates(policy, failure)) {
     const held = best.get(row.layer);
-    const score = specificity(row, failure, attempt.role, log, held?.score ?? -1);
-    if (score > (held?.score ?? -1)) best.set(row.layer, { row, score });
+    const score = specificity(row, failure, attempt.role, log, (held?.score ?? 0) - 1);
+    const wins = score >= 0 && (!held || score > held.score || (score === held.score && place < held.place));
+    if (wins) best.set(row.layer, { row, score, place });
   }
   const [row = UNKNOWN, ...beneath] = [
     ...LAYERS.flatMap((layer) => best.get(layer)?.row ?? []),
     ...(best.has("built-in") ? [] : [UNKNOWN]),
   ];
-  const says = [...beneath].reverse().reduce((sum: RowSays, lower) => overlay(sum, lower), {});
-  const whole = overlay(says, row);
+  const says: RowSays = beneath.length === 0 ? row : beneath.reduceRight(overlay, {} as RowSays);
+  const whole = beneath.length === 0 ? says : overlay(says, row);
   return {
     row,
     beneath,
     says: { ...whole, category: whole.category ?? "transient", action: whole.action ?? "retry" },
     unmatched: row.vague === true,
   };
+}
+
+interface Placed {
+  readonly row: PolicyRow;
+  readonly place: number;
+}
+type Index = {
+  readonly byKey: ReadonlyMap<number | string, readonly Placed[]>;
+  readonly others: readonly Placed[];
+};
+
+const indexes = new WeakMap<readonly PolicyRow[], Index>();
+
+/** The rows that could match: those that name this code, those for this cause, and those that must be asked. */
+function candidates({ rows }: Policy, { exitCode, shortCode, cause }: Failure): readonly Placed[] {
+  let index = indexes.get(rows);
+  if (!index) {
+    index = indexOf(rows);
+    indexes.set(rows, index);
+  }
+  const { byKey, others } = index;
+  const short = shortCode === null ? [] : (byKey.get(shortCode) ?? []);
+  return [...(byKey.get(exitCode) ?? []), ...short, ...(byKey.get(cause) ?? []), ...others];
+}
+
+function indexOf(rows: readonly PolicyRow[]): Index {
+  const byKey = new Map<number | string, Placed[]>();
+  const others: Placed[] = [];
+  for (const [place, row] of rows.entries()) {
+    const { codes, ranges, signals, holds, causes } = row.match;
+    const byCode = codes && !ranges && !signals && !holds;
+    const keys = byCode ? codes : causes;
+    if (!keys) others.push({ row, place });
+    for (const key of new Set<number | string>(keys ?? [])) {
+      const list = byKey.get(key);
+      if (list) list.push({ row, place });
+      else byKey.set(key, [{ row, place }]);
+    }
+  }
+  return { byKey, others };
 }
 
 /** What stderr patterns look at. */

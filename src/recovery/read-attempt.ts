@@ -1,13 +1,7 @@
 import { err, ok, type Result } from "../base/result.ts";
 import type { Problem } from "../domain/problem.ts";
 import type { Attempt, JobEvents, Report, ReportStep } from "./attempt.ts";
-import { Fields, isRow, real, shown, whole } from "./fields.ts";
-
-const COUNT = whole(0, 1_000_000);
-const CLUSTER = whole(-1, 2 ** 40);
-const CODE = whole(-(2 ** 31), 2 ** 31);
-const AMOUNT = real(0, 1e12);
-const EPOCH_SECONDS = real(0, 1e12);
+import { AMOUNT, CLUSTER, CODE, COUNT, Fields, isRow, shown, whole } from "./fields.ts";
 
 /**
  * An attempt as written in JSON (docs/policy.md). Only `node` and `dagReturn` are needed; what is absent is not
@@ -106,8 +100,8 @@ function reportOf(from: Fields): Report {
     error: from.text("error", null),
     site: from.text("site", null, 100),
     host: from.text("host", null, 300),
-    startedAt: from.number("startedAt", EPOCH_SECONDS, null),
-    endedAt: from.number("endedAt", EPOCH_SECONDS, null),
+    startedAt: from.number("startedAt", AMOUNT, null),
+    endedAt: from.number("endedAt", AMOUNT, null),
     wallSec: from.number("wallSec", AMOUNT, null),
     cpuSec: from.number("cpuSec", AMOUNT, null),
     peakMemoryMb: from.number("peakMemoryMb", AMOUNT, null),

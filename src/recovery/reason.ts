@@ -3,19 +3,19 @@ import type { Facts } from "./decide.ts";
 import type { Decision } from "./decision.ts";
 
 /** The decision in one sentence a person understands: what happened, what that means, what is done. */
-export function reasonFor(facts: Facts, decision: Omit<Decision, "reason">): string {
+export function reasonFor(facts: Facts, decision: Decision): string {
   const { failure, ruling, site } = facts;
   const code =
     failure.shortCode === null
       ? `exit ${failure.exitCode}`
       : `exit ${failure.exitCode} (read from the short code ${failure.shortCode})`;
-  const named = failure.exitCode < 0 || new RegExp(`\\b${failure.exitCode}\\b`).test(failure.words);
+  const named = failure.exitCode < 0 || failure.words.includes(String(failure.exitCode));
   const what = named && failure.shortCode === null ? failure.words : `${code}: ${failure.words}`;
   const meaning = ruling.says.meaning ?? "";
   return `${what}${site ? ` at ${site}` : ""}${meaning ? ` (${meaning})` : ""}; ${verdict(facts, decision)}`;
 }
 
-function verdict(facts: Facts, decision: Omit<Decision, "reason">): string {
+function verdict(facts: Facts, decision: Decision): string {
   if (decision.decision === "retry") return `trying again ${retryWords(facts, decision)}`;
   const { policy, counts, ruling, files, site, attempt } = facts;
   const { settings } = policy;
@@ -47,7 +47,7 @@ function verdict(facts: Facts, decision: Omit<Decision, "reason">): string {
   }
 }
 
-function retryWords(facts: Facts, decision: Omit<Decision, "reason">): string {
+function retryWords(facts: Facts, decision: Decision): string {
   const { memory, wall, counts, policy, attempt } = facts;
   const words = [decision.delaySec > 0 ? `in ${span(decision.delaySec)}` : "at once"];
   if (memory.next !== memory.before) words.push(`with ${memory.next} instead of ${memory.before} MB`);

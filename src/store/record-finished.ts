@@ -15,7 +15,7 @@ export async function recordFinished(tx: Sql, units: readonly FinishedUnit[]): P
     workflows,
   ]);
 
-  const [counted] = await tx.query<{ added: number; names: readonly (readonly [string, string])[] }>(
+  const added = await tx.query<{ workflow: string; units: readonly string[] }>(
     `WITH added AS (
        INSERT INTO work_units (workflow_id, name, dag_id, round, block_index, status, site, events, outputs, attempts,
          last_error, finished_at, registered_at)
@@ -43,26 +43,26 @@ export async function recordFinished(tx: Sql, units: readonly FinishedUnit[]): P
        FROM (SELECT workflow_id, count(*)::int AS units, sum(events)::bigint AS events, max(finished_at) AS at
              FROM added GROUP BY workflow_id) a
        WHERE w.id = a.workflow_id)
-     SELECT count(*)::int AS added, COALESCE(jsonb_agg(jsonb_build_array(workflow_id, name)), '[]') AS names FROM added`,
+     SELECT workflow_id AS workflow, jsonb_agg(name) AS units FROM added GROUP BY workflow_id`,
     [json(units)],
   );
-  if (!counted || counted.added === 0) return 0;
-  await settleFiles(tx, counted.names);
-  return counted.added;
+  for (const { workflow, units } of added) await settleFiles(tx, workflow, units);
+  return added.reduce((sum, { units }) => sum + units.length, 0);
 }
 
-/** A file is processed when every unit it was planned into has finished. */
-async function settleFiles(tx: Sql, units: readonly (readonly [string, string])[]): Promise<void> {
+/**
+ * A file is processed when every unit it was planned into has finished. The units go as an array, whose length
+ * the planner sees: one unit among a million files is found by index.
+ */
+async function settleFiles(tx: Sql, workflow: string, units: readonly string[]): Promise<void> {
   await tx.query(
-    `WITH touched AS (
-       SELECT DISTINCT u.file_id FROM jsonb_array_elements($1::jsonb) AS g (unit)
-       JOIN file_units u ON u.workflow_id = g.unit ->> 0 AND u.unit = g.unit ->> 1),
+    `WITH touched AS (SELECT DISTINCT file_id FROM file_units WHERE workflow_id = $1 AND unit = ANY($2::text[])),
      settled AS (
-       SELECT u.file_id FROM touched t JOIN file_units u USING (file_id)
+       SELECT u.file_id FROM touched JOIN file_units u USING (file_id)
        LEFT JOIN work_units w ON w.workflow_id = u.workflow_id AND w.name = u.unit
        GROUP BY u.file_id HAVING count(*) = count(w.name))
      UPDATE input_files f SET state = 'processed', reason = NULL
      FROM settled s WHERE f.id = s.file_id AND f.state <> 'processed'`,
-    [json(units)],
+    [workflow, units],
   );
 }

@@ -1,25 +1,58 @@
-import { afterAll, expect, test } from "vitest";
-import { killAtRandomPoints } from "../support/crash-story.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { killAtRandomPoints, WitnessedRequest } from "../support/crash-story.ts";
+import { eventually } from "../support/eventually.ts";
+import { startPostgres, type TestServer } from "../support/postgres.ts";
 import { ServerUnderTest } from "../support/server.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
-const server = new ServerUnderTest();
-afterAll(async () => {
-  await server.stop();
-  server.remove();
+const seed = Number(process.env.WMS2_SEED ?? Date.now() % 1_000_000);
+console.log(`seed ${seed} (repeat with WMS2_SEED=${seed})`);
+const story = { seed, files: 4, maxDelayMs: 1200, deadlineSec: 120 };
+
+describe("with the embedded database", () => {
+  const server = new ServerUnderTest();
+  afterAll(async () => {
+    await server.stop();
+    server.remove();
+  });
+
+  test("kill -9 of the server at 6 random points: all completes, nothing runs or registers twice", {
+    timeout: 240_000,
+  }, async () => {
+    await killAtRandomPoints(server, tempDir("crash"), { ...story, times: 6 });
+  });
 });
 
-test("kill -9 of the server at 30 random points: everything completes, nothing runs or registers twice", {
-  timeout: 300_000,
-}, async () => {
-  const seed = Number(process.env.WMS2_SEED ?? Date.now() % 1_000_000);
-  console.log(`seed ${seed} (repeat with WMS2_SEED=${seed})`);
-  await killAtRandomPoints(server, tempDir("crash"), {
-    times: 30,
-    seed,
-    files: 4,
-    maxDelayMs: 1200,
-    deadlineSec: 120,
+describe("with PostgreSQL", () => {
+  let database: TestServer;
+  let server: ServerUnderTest;
+  beforeAll(async () => {
+    database = await startPostgres();
+    server = new ServerUnderTest({ "database.url": database.url });
   });
-  expect(await server.get("/health")).toMatchObject({ status: "ok" });
+  afterAll(async () => {
+    await server.stop();
+    server.remove();
+    await database.remove();
+  });
+
+  test("kill -9 of the server at 26 random points: all completes, nothing runs or registers twice", {
+    timeout: 300_000,
+  }, async () => {
+    await killAtRandomPoints(server, tempDir("crash"), { ...story, times: 26 });
+    expect(await server.get("/health")).toMatchObject({ status: "ok" });
+  });
+
+  test("the database goes away in mid-request: health says so, and all goes on when it is back", async () => {
+    const request = new WitnessedRequest(tempDir("request"), "no-database", 6);
+    await server.submit(request.document());
+    await database.stop();
+    const health = () => fetch(`${server.url}/api/v1/health`);
+    await eventually("health is false", async () => (await health()).status === 503);
+    expect(await (await health()).text()).toMatch(/database|store/);
+    await database.start();
+    await server.until("no-database", ["completed"], 60);
+    request.expectExactlyOnce(`${server.dataDir}/storage`);
+    expect((await health()).status).toBe(200);
+  });
 });

@@ -3,7 +3,7 @@ import { type EventBus, makeEventBus } from "../../src/api/event-bus.ts";
 import { makeMetrics } from "../../src/api/metrics.ts";
 import type { ApiPorts } from "../../src/api/ports.ts";
 import { buildApi } from "../../src/api/server.ts";
-import { ok } from "../../src/base/result.ts";
+import { err, ok } from "../../src/base/result.ts";
 import type { RequestName } from "../../src/domain/names.ts";
 import type { RequestRecord, Transition } from "../../src/domain/request.ts";
 import type { Engine } from "../../src/engine/port.ts";
@@ -159,8 +159,9 @@ export function fakeStore(
 export const fakeCommands = (parts: Partial<Commands> = {}): Commands =>
   only<Commands>("commands", {
     submit: async () =>
-      ok({ request: sampleRequest({ status: "submitted", version: 1 }), warnings: ["mind it"] }),
-    check: async () => ok({ request: null, warnings: [] }),
+      ok({ request: sampleRequest({ status: "submitted", version: 1 }), warnings: ["mind it"], plan: null }),
+    check: async () => ok({ request: null, warnings: [], plan: null }),
+    preview: async () => err({ code: "no-site", message: "no site is left", evidence: {} }),
     reprioritise: async (_name, change) => ({
       kind: "changed",
       request: sampleRequest({ ...change, version: 8 }),

@@ -9,8 +9,15 @@ const lock = join(root, "node_modules/.wms2-building");
 /** Longer than any build: whoever left the lock is gone. */
 const STALE_MS = 120_000;
 
+let once: Promise<void> | null = null;
+
 /** Builds dist/ when a source is newer than it; test files that run side by side build once, one after another. */
-export async function ensureBuilt(): Promise<void> {
+export function ensureBuilt(): Promise<void> {
+  once ??= buildIfStale();
+  return once;
+}
+
+async function buildIfStale(): Promise<void> {
   if (isFresh()) return;
   const release = await takeLock();
   try {

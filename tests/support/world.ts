@@ -76,7 +76,7 @@ export async function makeWorld() {
     },
   };
   let nudges = 0;
-  const commands = makeCommands(ports, { ...DEFAULT_INTAKE_RULES, requestor: "ann" }, () => {
+  const commands = makeCommands(ports, POLICY, { ...DEFAULT_INTAKE_RULES, requestor: "ann" }, () => {
     nudges += 1;
   });
   let loop = makeLoop(ports, POLICY, "server-1");

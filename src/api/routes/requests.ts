@@ -4,6 +4,7 @@ import { REQUEST_STATUSES } from "../../domain/request-status.ts";
 import { answerPage, linkNext, loadPage } from "../cursor.ts";
 import type { ApiPorts } from "../ports.ts";
 import { notFound } from "../problem.ts";
+import { planPreviewSchema } from "../schemas/plan.ts";
 import { itemErrors, readErrors } from "../schemas/problem.ts";
 import { asList, filterText, nameParams, paging, repeatable } from "../schemas/query.ts";
 import {
@@ -16,6 +17,7 @@ import {
 import { outputPageSchema } from "../schemas/workflow.ts";
 import { SharedLook } from "../shared-look.ts";
 import { loadVersions } from "../versions.ts";
+import { planPreviewView } from "../views/plan.ts";
 import { requestDetailView, requestRowView, transitionView, versionView } from "../views/request.ts";
 import { outputView } from "../views/workflow.ts";
 import { type Api, setVersion } from "./api.ts";
@@ -29,7 +31,7 @@ const listQuery = z.strictObject({
   name: filterText.optional().describe("a part of the name, at most 200 characters"),
 });
 
-export function requestRoutes(app: Api, { store }: ApiPorts): void {
+export function requestRoutes(app: Api, { store, commands }: ApiPorts): void {
   const looks = new SharedLook<RequestPageView>();
   app.get(
     "/requests",
@@ -93,6 +95,23 @@ export function requestRoutes(app: Api, { store }: ApiPorts): void {
       const moves = await store.requests.transitions(name);
       if (moves.length === 0 && !(await store.requests.get(name))) throw notFound("request", name);
       return { items: moves.map(transitionView) };
+    },
+  );
+
+  app.get(
+    "/requests/:name/plan",
+    {
+      schema: {
+        tags,
+        summary: "What its first round would be, with the facts of this moment",
+        params: nameParams,
+        response: { 200: planPreviewSchema, ...itemErrors },
+      },
+    },
+    async (request) => {
+      const preview = await commands.preview(request.params.name as RequestName);
+      if (!preview) throw notFound("request", request.params.name);
+      return planPreviewView(preview);
     },
   );
 

@@ -7,6 +7,7 @@ import { ProblemsError, usageError } from "../problem.ts";
 import { submitErrors } from "../schemas/problem.ts";
 import { flag } from "../schemas/query.ts";
 import { checkedSchema, submittedSchema } from "../schemas/request.ts";
+import { planPreviewView } from "../views/plan.ts";
 import { requestView } from "../views/request.ts";
 import { type Api, BASE, setVersion } from "./api.ts";
 
@@ -48,11 +49,11 @@ export function submitRoutes(app: Api, { commands }: ApiPorts): void {
         ? commands.check(document, request.actor)
         : commands.submit(document, request.actor));
       if (!answer.ok) throw refusalOf(answer.error);
-      const { request: record, warnings } = answer.value;
+      const { request: record, warnings, plan } = answer.value;
       if (dryRun) {
-        return reply
-          .code(200)
-          .send({ dry_run: true, request: record && requestView(record), warnings: [...warnings] });
+        const preview = plan && planPreviewView(plan);
+        const checked = { request: record && requestView(record), warnings: [...warnings], preview };
+        return reply.code(200).send({ dry_run: true, ...checked });
       }
       if (!record) throw new InvariantError("a submission was accepted and not stored");
       setVersion(reply, record.version);

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { SPLIT_ALGORITHMS } from "../../domain/request.ts";
 import { REQUEST_STATUSES } from "../../domain/request-status.ts";
 import { pageOf, time, whole } from "./common.ts";
+import { planPreviewSchema } from "./plan.ts";
 import { reasonText } from "./query.ts";
 import { specSchema } from "./spec.ts";
 import { workflowSchema } from "./workflow.ts";
@@ -108,6 +109,7 @@ export const checkedSchema = z
     dry_run: z.literal(true),
     request: requestSchema.nullable(),
     warnings: z.array(z.string()),
+    preview: planPreviewSchema.nullable().describe("What its first round would be"),
   })
   .meta({ id: "Checked" });
 export type CheckedView = z.infer<typeof checkedSchema>;

@@ -32,8 +32,9 @@ function shares(parts: readonly number[], width: number): number[] {
   const signs = exact.map((share) => (share > 0 ? Math.max(1, Math.floor(share)) : 0));
   for (let sum = signs.reduce((a, b) => a + b, 0); sum !== width; sum += sum < width ? 1 : -1) {
     const step = sum < width ? 1 : -1;
+    const mayChange = (at: number): boolean => (parts[at] ?? 0) > 0 && (step > 0 || (signs[at] ?? 0) > 1);
     const lacks = (at: number): number =>
-      parts[at] ? ((exact[at] ?? 0) - (signs[at] ?? 0)) * step : -Infinity;
+      mayChange(at) ? ((exact[at] ?? 0) - (signs[at] ?? 0)) * step : Number.NEGATIVE_INFINITY;
     const best = signs.reduce((found, _, at) => (lacks(at) > lacks(found) ? at : found), 0);
     signs[best] = (signs[best] ?? 0) + step;
   }

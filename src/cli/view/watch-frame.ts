@@ -2,7 +2,7 @@ import type { Paint } from "../terminal.ts";
 import { bar } from "./bar.ts";
 import { whyNotMoving } from "./request-list.ts";
 import { statusWord } from "./status.ts";
-import { count, cutColoured, duration, padEnd, visibleLength } from "./text.ts";
+import { count, cut, cutColoured, duration, padEnd, visibleLength } from "./text.ts";
 import { unitCells } from "./unit-cells.ts";
 import { type Progress, progressOf, type WatchedRequest } from "./watched.ts";
 
@@ -15,7 +15,14 @@ export interface FrameLook {
 }
 
 const MAX_NAME = 32;
+const STATUS_WIDTH = 9;
 const INDENT = "  ";
+
+interface Row {
+  readonly one: WatchedRequest;
+  readonly name: string;
+  readonly numbers: string;
+}
 
 /** One picture of all watched requests; never wider or higher than the screen. `notice` is about the server. */
 export function watchFrame(
@@ -25,50 +32,62 @@ export function watchFrame(
 ): string[] {
   const foot = notice === null ? [] : [look.paint.yellow(notice)];
   const room = Math.max(1, look.height - 1 - foot.length);
-  const shown = watched.slice(0, watched.length > room ? room - 1 : room);
-  const nameWidth = Math.min(
-    MAX_NAME,
-    Math.max(0, ...shown.map(({ request }) => request.request_name.length)),
-  );
-  const spare = Math.floor((room - 2 * shown.length) / Math.max(1, shown.length));
-  const lines = shown.flatMap((one) => requestLines(one, nameWidth, spare, look));
-  const left = watched.length - shown.length;
-  if (left > 0) lines.push(look.paint.dim(`… and ${count(left, "more request", "more requests")}`));
+  const rows = watched.slice(0, watched.length > room ? room - 1 : room).map((one) => rowOf(one, look));
+  const spare = Math.floor((room - 2 * rows.length) / Math.max(1, rows.length));
+  const widths = columnWidths(rows, look.width);
+  const lines = rows.flatMap((row) => requestLines(row, widths, spare, look));
+  const left = watched.length - rows.length;
+  if (left > 0) lines.push(look.paint.dim(`… and ${count(left, "more request")}`));
   return [...lines.slice(0, room), ...foot].map((line) => cutColoured(line, look.width));
 }
 
-function requestLines(one: WatchedRequest, nameWidth: number, spare: number, look: FrameLook): string[] {
-  const progress = progressOf(one, look.now);
+const rowOf = (one: WatchedRequest, { now, paint }: FrameLook): Row => ({
+  one,
+  name: cut(one.request.request_name, MAX_NAME),
+  numbers: numbersOf(progressOf(one, now), paint),
+});
+
+/** The bars of all requests are as long as the longest line of numbers allows, so they stand below one another. */
+function columnWidths(rows: readonly Row[], width: number): { name: number; bar: number } {
+  const name = Math.max(0, ...rows.map((row) => row.name.length));
+  const numbers = Math.max(0, ...rows.map((row) => visibleLength(row.numbers)));
+  const room = width - name - STATUS_WIDTH - numbers - 3;
+  // The numbers change their width all the time; steps keep the bars from dancing with them.
+  return { name, bar: Math.max(6, Math.min(36, room - (room % 6))) };
+}
+
+function requestLines(
+  { one, name, numbers }: Row,
+  widths: { name: number; bar: number },
+  spare: number,
+  look: FrameLook,
+): string[] {
+  const { paint, now, width } = look;
+  const { nodes } = progressOf(one, now);
+  const status = padEnd(statusWord(one.request.status, paint), STATUS_WIDTH);
+  const lines = [
+    `${padEnd(paint.bold(name), widths.name)} ${status} ${bar(nodes, widths.bar, paint)} ${numbers}`,
+  ];
   const why = whyNotMoving(one.request);
-  const lines = [headLine(one, progress, nameWidth, look)];
-  if (why && spare >= 0) lines.push(`${INDENT}${look.paint.yellow(why)}`);
+  if (why && spare >= 0) lines.push(`${INDENT}${paint.yellow(why)}`);
   const rows = spare - (why ? 1 : 0);
-  const cells = unitCells(one.units, { width: look.width - INDENT.length, rows, paint: look.paint });
+  const cells = unitCells(one.units, { width: width - INDENT.length, rows, paint });
   return [...lines, ...cells.map((line) => INDENT + line)];
 }
 
-function headLine(
-  one: WatchedRequest,
-  progress: Progress,
-  nameWidth: number,
-  { width, paint }: FrameLook,
+function numbersOf(
+  { units, nodes, retries, round, rate, ended, elapsedSec, leftSec }: Progress,
+  paint: Paint,
 ): string {
-  const { request } = one;
-  const { units, nodes } = progress;
   const words = [
     `${units.done}/${units.total} units`,
     `${nodes.done}/${nodes.total} jobs`,
-    progress.retries ? paint.yellow(`↻${progress.retries}`) : "",
+    retries ? paint.yellow(`↻${retries}`) : "",
     units.failed ? paint.red(`✖${units.failed}`) : "",
-    progress.round > 0 ? `round ${progress.round}` : "",
-    progress.rate !== null && !progress.ended ? `${progress.rate.toFixed(1)}/s` : "",
-    duration(progress.elapsedSec),
-    progress.leftSec !== null ? paint.dim(`${duration(progress.leftSec)} left`) : "",
+    round > 0 ? `round ${round}` : "",
+    rate !== null && !ended ? `${rate.toFixed(1)}/s` : "",
+    duration(elapsedSec),
+    leftSec !== null ? paint.dim(`${duration(leftSec)} left`) : "",
   ];
-  const told = words.filter(Boolean).join("  ");
-  const head = `${padEnd(paint.bold(request.request_name), nameWidth)} ${padEnd(statusWord(request.status, paint), 9)}`;
-  // The numbers change their width all the time; steps keep the bar from dancing with them.
-  const room = width - visibleLength(head) - visibleLength(told) - 2;
-  const barWidth = Math.max(6, Math.min(36, room - (room % 6)));
-  return `${head} ${bar(nodes, barWidth, paint)} ${told}`;
+  return words.filter(Boolean).join("  ");
 }

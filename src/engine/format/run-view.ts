@@ -128,6 +128,9 @@ export class TopView {
   }
 }
 
+/** Said of a node whose end DAGMan did not write down: its state is known, its retries are not. */
+export const NOT_WRITTEN = "DAGMan wrote no last status";
+
 /** A status file its DAGMan left behind unfinished, brought to what the rescue file it wrote says; nothing runs any more. */
 export function settle(status: StatusFile, rescue: RescueFile | null): StatusFile {
   const failed = new Set(rescue?.failed);
@@ -136,7 +139,11 @@ export function settle(status: StatusFile, rescue: RescueFile | null): StatusFil
     if (failed.has(node.name)) return "failed";
     return isInProgress(node) || node.state === "ready" ? "waiting" : node.state;
   };
-  const nodes = status.nodes.map((node) => ({ ...node, state: stateOf(node), queued: 0, held: 0 }));
+  const nodes = status.nodes.map((node) => {
+    const state = stateOf(node);
+    const detail = state === node.state ? node.detail : NOT_WRITTEN;
+    return { ...node, state, detail, queued: 0, held: 0 };
+  });
   return { ...status, nodes, nextUpdate: 0 };
 }
 

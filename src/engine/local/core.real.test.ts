@@ -64,7 +64,7 @@ const SUB =
 function lay(files: Record<string, string>): void {
   for (const [name, text] of Object.entries({ step: STEP, "j.sub": SUB, ...files })) {
     mkdirSync(dirname(join(dir, name)), { recursive: true });
-    writeFileSync(join(dir, name), text.replaceAll("@", dir));
+    writeFileSync(join(dir, name), text.replaceAll("@/", `${dir}/`));
     chmodSync(join(dir, name), 0o755);
   }
 }
@@ -172,6 +172,7 @@ describe("nodes", () => {
 
 describe("jobs that are held leave with a reason, and POST decides", () => {
   const POST = '#!/bin/sh\necho "$1" >ret\nexit 1\n';
+  const HOG = "#!/bin/sh\nx=$(head -c 90000000 /dev/zero | tr '\\0' a)\nsleep 60\n";
   const DAG = "JOB a k.sub\nSCRIPT POST a post $RETURN\n";
   test.each([
     ["executable missing", "executable = nosuch\nlog = jobs.log\nqueue\n", 6, 2],
@@ -199,14 +200,9 @@ describe("jobs that are held leave with a reason, and POST decides", () => {
       3,
       50664,
     ],
-    [
-      "too large",
-      "executable = /bin/sh\narguments = \"-c 'x=$(head -c 90000000 /dev/zero | tr \\\\0 a); sleep 60'\"\ntransfer_executable = false\nrequest_memory = 20\nlog = jobs.log\nqueue\n",
-      3,
-      50660,
-    ],
+    ["too large", "executable = hog\nrequest_memory = 20\nlog = jobs.log\nqueue\n", 3, 50660],
   ])("%s", async (_name, sub, code, subcode) => {
-    await run({ "workflow.dag": DAG, post: POST, "k.sub": sub });
+    await run({ "workflow.dag": DAG, post: POST, "k.sub": sub, hog: HOG });
     expect(read("ret")).toBe("-1002\n");
     expect(events().find((event) => event.kind === "held")?.hold).toEqual({ code, subcode });
     expect(events().at(-1)?.kind).toBe("aborted");
@@ -240,10 +236,7 @@ describe("transfers", () => {
   test("an include is read at every submission", async () => {
     await run({
       "k.sub":
-        "executable = /bin/sh\narguments = -c exit\\ $(code)\ntransfer_executable = false\ncode = 1\ninclude : more.inc\nqueue\n".replace(
-          "arguments = -c exit\\ $(code)",
-          "arguments = \"-c 'exit $(code)'\"",
-        ),
+        "executable = /bin/sh\narguments = \"-c 'exit $(code)'\"\ntransfer_executable = false\ncode = 1\ninclude : more.inc\nqueue\n",
       "more.inc": "",
       post: '#!/bin/sh\n[ "$1" = 0 ] && exit 0\necho code = 0 >inc.tmp\nmv inc.tmp more.inc\nexit 1\n',
       "workflow.dag": "JOB a k.sub\nRETRY a 1\nSCRIPT POST a post $RETURN\n",
@@ -365,6 +358,22 @@ describe("the engine", () => {
     return core.idle();
   });
 
+  test("a run whose directory is taken away ends; the others go on", async () => {
+    lay({ "workflow.dag": 'JOB a j.sub\nVARS a codes="wait"\nJOB b j.sub\nPARENT a CHILD b\n' });
+    submit();
+    await eventually("the job runs", () => ran().length === 1);
+    rmSync(dir, { recursive: true, force: true });
+    lay({ go: "", "workflow.dag": "JOB a j.sub\n" });
+    rmSync(dir, { recursive: true, force: true });
+    dir = join(root, "other");
+    lay({ "workflow.dag": "JOB a j.sub\n" });
+    submit("b2");
+    await eventually("the other run is done", () => existsSync(join(dir, "workflow.dag.metrics")));
+    core.stop("b");
+    await core.idle();
+    expect(ran()).toEqual(["a"]);
+  });
+
   test("a job that fits nowhere waits, and the run says so", async () => {
     lay({
       "k.sub": "executable = /bin/true\nrequest_cpus = 64\nqueue\n",
@@ -386,6 +395,6 @@ test("quoting: a shell gives every word back as it was", () => {
       );
       expect(out.split("\0").slice(0, -1)).toEqual(words);
     }),
-    { numRuns: 30 },
+    { numRuns: 10 },
   );
 });

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { describeError } from "../../base/errors.ts";
 import type { EndWord } from "./bookkeeping-text.ts";
@@ -5,45 +6,15 @@ import { type DagFile, findCycle, type NodeSpec } from "./dag-file.ts";
 import { DagFiles } from "./dag-files.ts";
 import { parseJobOf } from "./dag-job.ts";
 import { type LoadedDag, loadDag } from "./dag-load.ts";
-import {
-  type DagAction,
-  type DagEvent,
-  type DagLimits,
-  DagMachine,
-  type DagOutcome,
-  type LiveNode,
-} from "./dag-machine.ts";
+import { type DagAction, type DagEvent, type DagLimits, DagMachine, type LiveNode } from "./dag-machine.ts";
 import { type Intent, type Replayed, replay } from "./dag-replay.ts";
-import type { Job, JobHost, Jobs } from "./jobs.ts";
+import { type DagPlace, type DagWorld, endOf } from "./dag-world.ts";
+import type { Job, JobHost } from "./jobs.ts";
+import { JobstateLog } from "./jobstate-log.ts";
 import { type JournalLine, lineOf, renderLine } from "./journal.ts";
 import { NodeScripts } from "./node-scripts.ts";
-import type { Outbox } from "./outbox.ts";
 import type { ScriptFacts } from "./script-macros.ts";
 import { StatusWriter } from "./status-writer.ts";
-import type { Tasks } from "./tasks.ts";
-import type { Texts } from "./texts.ts";
-
-/** What every DAG of an engine shares. */
-export interface DagWorld {
-  readonly tasks: Tasks;
-  readonly jobs: Jobs;
-  readonly outbox: Outbox;
-  readonly texts: Texts;
-  /** A number never given before: clusters, DAGs and scripts share them. */
-  readonly nextId: () => number;
-  readonly graceMs: number;
-}
-
-export interface DagPlace {
-  readonly id: number;
-  readonly parentId: string;
-  readonly path: string;
-  readonly cwd: string;
-  readonly batchName: string;
-  readonly priority: number;
-  readonly limits: DagLimits | null;
-  readonly paused: boolean;
-}
 
 interface Live {
   job: Job | null;
@@ -62,6 +33,8 @@ const EVENTS_PER_TURN = 2000;
 export class DagRun implements JobHost {
   readonly batchName: string;
   readonly place: DagPlace;
+  /** Why this DAG stands still although it should not. */
+  fault: string | null = null;
   private readonly world: DagWorld;
   private readonly files: DagFiles;
   private readonly scripts: NodeScripts;
@@ -78,6 +51,7 @@ export class DagRun implements JobHost {
   private halted = false;
   private paused: boolean;
   private status: StatusWriter | null = null;
+  private jobstate: JobstateLog | null = null;
   private closed = false;
 
   constructor(world: DagWorld, place: DagPlace, onEnd: (exit: number) => void) {
@@ -166,6 +140,7 @@ export class DagRun implements JobHost {
   }
 
   jobStarts(job: Job): void {
+    this.jobstate?.executes(job.spec.node, job.spec.cluster);
     this.write({ k: "run", n: job.spec.node, c: job.spec.cluster, site: job.site, at: Date.now() });
   }
 
@@ -185,6 +160,11 @@ export class DagRun implements JobHost {
     this.machine = new DagMachine(dag, limits);
     if (dag.statusFile) {
       this.status = new StatusWriter(this.files, dag.statusFile, this.machine, () => this.statusMore());
+    }
+    if (dag.jobstateLog !== null) {
+      const path = resolve(this.place.cwd, dag.jobstateLog);
+      this.jobstate = new JobstateLog((text) => this.world.outbox.log(path, text));
+      this.jobstate.internal(`DAGMAN_STARTED ${this.place.id}.0`);
     }
     const cycle = findCycle(dag);
     if (cycle === null) return true;
@@ -219,7 +199,7 @@ export class DagRun implements JobHost {
       if (!ending) this.dispatch({ kind: "deferral-over", node: node.spec.index });
     } else if (action === "job") this.submit(node, intent, ending);
     else if (intent?.script !== null && intent?.script !== undefined)
-      this.watchScript(node, action, intent.script);
+      this.watchScript(node, action, intent.script, true);
     else if (!ending) this.runScript(node, action);
   }
 
@@ -239,7 +219,13 @@ export class DagRun implements JobHost {
         setImmediate(() => this.work());
         return;
       }
-      for (const action of this.machine.handle(this.inbox[at] as DagEvent)) this.act(action);
+      try {
+        for (const action of this.machine.handle(this.inbox[at] as DagEvent)) this.act(action);
+      } catch (error) {
+        // A bug, or a broken journal: this DAG stands still and says so, the others go on; it can be stopped.
+        this.fault = describeError(error);
+        this.files.say(`ERROR: ${this.fault}`);
+      }
     }
     this.inbox = [];
     this.busy = false;
@@ -262,6 +248,7 @@ export class DagRun implements JobHost {
   }
 
   private ended(index: number, event: DagEvent): void {
+    this.jobstate?.ended(this.dag?.nodes[index]?.name ?? "", this.clusters.get(index) ?? 0, event);
     this.live.delete(index);
     if (this.machine?.isEnding) {
       if (this.live.size === 0) this.dispatch({ kind: "killed" });
@@ -288,6 +275,7 @@ export class DagRun implements JobHost {
       if (live.job) return;
     }
     if (known === null) this.write({ k: "sub", n: spec.name, c: cluster });
+    this.jobstate?.submitted(spec.name, cluster);
     const job = parseJobOf(spec, {
       cluster,
       retry: node.attempt,
@@ -319,6 +307,7 @@ export class DagRun implements JobHost {
     };
     const live = this.enter(spec.index);
     if (!known) this.write({ k: "dag", n: spec.name, c: cluster });
+    this.jobstate?.submitted(spec.name, cluster);
     const ended = (code: number) => this.ended(spec.index, { kind: "job-ended", node: spec.index, code });
     const sub = new DagRun(this.world, place, ended);
     live.sub = sub;
@@ -334,15 +323,23 @@ export class DagRun implements JobHost {
   }
 
   private runScript(node: LiveNode, part: "pre" | "post"): void {
-    const id = this.scripts.prepare(node, part, this.dirOf(node.spec), this.factsOf(node, part));
+    let id: number;
+    try {
+      id = this.scripts.prepare(node, part, this.dirOf(node.spec), this.factsOf(node, part));
+    } catch (error) {
+      this.world.outbox.trouble = `cannot start a script: ${describeError(error)}`;
+      this.enter(node.spec.index).timer = setTimeout(() => this.runScript(node, part), 1000);
+      return;
+    }
     this.write({ k: "script", n: node.spec.name, part, t: id });
-    this.watchScript(node, part, id);
+    this.jobstate?.scriptStarted(node.spec.name, part);
+    this.watchScript(node, part, id, false);
   }
 
-  private watchScript(node: LiveNode, part: "pre" | "post", id: number): void {
+  private watchScript(node: LiveNode, part: "pre" | "post", id: number, adopted: boolean): void {
     const { index } = node.spec;
     this.enter(index).script = id;
-    this.scripts.watch(node, part, id, (code) => {
+    this.scripts.watch(node, part, id, adopted, (code) => {
       if (this.closed) return;
       if (code === null && !this.machine?.isEnding) this.runScript(node, part);
       else this.ended(index, { kind: `${part}-ended`, node: index, code: code ?? 1 });
@@ -391,6 +388,10 @@ export class DagRun implements JobHost {
         nodes: machine.nodes,
       });
     } catch (error) {
+      if (!existsSync(this.place.cwd)) {
+        this.bye(end.exit);
+        return;
+      }
       this.world.outbox.trouble = `cannot write the end of ${this.place.path}: ${describeError(error)}`;
       setTimeout(() => this.finish(end, rescue), 1000);
       return;
@@ -411,6 +412,7 @@ export class DagRun implements JobHost {
   }
 
   private bye(exit: number): void {
+    this.jobstate?.internal(`DAGMAN_FINISHED ${exit}`);
     this.write({ k: "ended", exit });
     const self = `condor_scheduniv_exec.${this.place.id}.0 (condor_DAGMAN) pid ${process.pid}`;
     this.files.say(`**** ${self} EXITING WITH STATUS ${exit}`);
@@ -470,15 +472,4 @@ export class DagRun implements JobHost {
   private write(line: JournalLine): void {
     this.world.outbox.journal(this.files.journal, renderLine(line));
   }
-}
-
-function endOf(outcome: DagOutcome): { exit: number; status: number; word: EndWord } {
-  const words: Record<DagOutcome["status"], EndWord> = {
-    0: "success",
-    2: "failed",
-    3: "aborted",
-    4: "removed",
-  };
-  const word = outcome.status === 0 && outcome.exit !== 0 ? "halted" : words[outcome.status];
-  return { exit: outcome.exit, status: outcome.status, word };
 }

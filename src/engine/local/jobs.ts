@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { hostname } from "node:os";
+import { describeError } from "../../base/errors.ts";
 import { parseJson } from "../../base/json.ts";
 import type { EngineSite } from "../port.ts";
 import { type JobEventFacts, renderEvent } from "./event-text.ts";
@@ -99,7 +100,7 @@ export class Jobs {
     };
     this.all.set(cluster, job);
     this.slots.occupy(site, spec);
-    this.tasks.start(cluster, (end) => void this.ended(job, end));
+    this.tasks.start(cluster, (end) => void this.ended(job, end), true);
     this.watchLimits();
     this.outbox.schedule();
     return job;
@@ -147,7 +148,7 @@ export class Jobs {
     if (this.closed) return;
     for (let next = this.slots.take(); next; next = this.slots.take()) {
       const job = this.all.get(next.want.id);
-      if (job) void this.begin(job, next.site);
+      if (job) void this.begin(job, next.site).catch((error: unknown) => this.stumble(job, error));
     }
   }
 
@@ -180,6 +181,16 @@ export class Jobs {
     this.tasks.start(spec.cluster, (end) => void this.ended(job, end));
     this.outbox.schedule();
     this.watchLimits();
+  }
+
+  /** The engine's own directory could not be written: not the job's fault, so it waits and tries again. */
+  private stumble(job: Job, error: unknown): void {
+    this.outbox.trouble = `cannot start job ${job.spec.cluster}: ${describeError(error)}`;
+    setTimeout(() => {
+      this.slots.free(job.site, job.spec);
+      if (job.removal) this.leave(job, REMOVED);
+      else if (!this.closed) this.queue(job);
+    }, 1000);
   }
 
   private async ended(job: Job, end: TaskEnd): Promise<void> {

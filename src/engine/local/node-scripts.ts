@@ -21,9 +21,11 @@ export class NodeScripts {
   prepare(node: LiveNode, part: Part, cwd: string, facts: ScriptFacts): number {
     const script = node.spec[part] as NonNullable<LiveNode["spec"][Part]>;
     const id = this.world.nextId();
+    // DAGMan does not search PATH: a bare name is a file in the node's directory.
+    const program = script.executable.includes("/") ? script.executable : `./${script.executable}`;
     this.world.tasks.write(id, {
       cwd,
-      argv: [script.executable, ...expandArguments(script.arguments, facts)],
+      argv: [program, ...expandArguments(script.arguments, facts)],
       environment: [],
       stdin: null,
       stdout: { path: `${this.files.path}.lib.out`, append: true },
@@ -33,12 +35,19 @@ export class NodeScripts {
   }
 
   /** `code` null: it was killed with the machine, so it has to run again. */
-  watch(node: LiveNode, part: Part, id: number, onEnd: (code: number | null) => void): void {
+  watch(
+    node: LiveNode,
+    part: Part,
+    id: number,
+    adopted: boolean,
+    onEnd: (code: number | null) => void,
+  ): void {
     const { tasks, outbox } = this.world;
-    tasks.start(id, (end) => {
+    const ended = (end: TaskEnd): void => {
       outbox.after(() => tasks.forget(id));
       onEnd(this.codeOf(node, part, end));
-    });
+    };
+    tasks.start(id, ended, adopted);
     outbox.schedule();
   }
 

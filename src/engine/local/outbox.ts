@@ -45,8 +45,12 @@ export class Outbox {
   flush(): void {
     this.scheduled = false;
     try {
-      this.drain(this.logs, (path, text) => appendFileSync(path, text));
-      this.drain(this.journals, (path, text) => this.append(path, text));
+      this.drain(this.logs, (path, text) => appendFileSync(path, text), isFullDisk);
+      this.drain(
+        this.journals,
+        (path, text) => this.append(path, text),
+        (code) => code !== "ENOENT",
+      );
     } catch (error) {
       // Nothing may begin that is not written down: wait for the disk, and say so.
       this.trouble = `cannot write: ${describeError(error)}`;
@@ -83,9 +87,18 @@ export class Outbox {
     this.schedule();
   }
 
-  private drain(from: Map<string, string[]>, write: (path: string, text: string) => void): void {
+  /** A failure that is not `grave` concerns one path only (its directory is gone): that text is lost, the rest goes on. */
+  private drain(
+    from: Map<string, string[]>,
+    write: (path: string, text: string) => void,
+    grave: (code: string) => boolean,
+  ): void {
     for (const [path, texts] of from) {
-      write(path, texts.join(""));
+      try {
+        write(path, texts.join(""));
+      } catch (error) {
+        if (grave((error as NodeJS.ErrnoException).code ?? "")) throw error;
+      }
       from.delete(path);
     }
   }
@@ -100,3 +113,5 @@ export class Outbox {
     for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
   }
 }
+
+const isFullDisk = (code: string): boolean => ["ENOSPC", "EDQUOT", "EIO"].includes(code);

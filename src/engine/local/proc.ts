@@ -31,14 +31,6 @@ export function isAlive(mark: ProcessMark): boolean {
   return fields !== null && fields[0] !== "Z" && fields[19] === mark.startTime;
 }
 
-export function bootId(): string {
-  try {
-    return readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
-  } catch {
-    return "unknown";
-  }
-}
-
 const PAGE_KB = 4;
 
 /** Resident memory per process group, in MB. Shared pages count once per process: an upper bound. */

@@ -38,6 +38,7 @@ export class StatusWriter {
         this.timer = null;
         try {
           this.write(null);
+          if (this.file.always) this.schedule();
         } catch {
           // A picture for people and the monitor; the journal is what counts, and it does not go on silently.
           this.schedule();

@@ -11,12 +11,17 @@ interface Live {
   group: number | null;
   killAt: number | null;
   termSent: boolean;
-  since: number;
+  readonly since: number;
+  /** Its end may come without a word on our pipe: look at it in every sweep. */
+  readonly adopted: boolean;
+  lookedAt: number;
 }
 
 const RUNNER = fileURLToPath(new URL("./runner.sh", import.meta.url));
 const SWEEP_MS = 250;
 const VANISH_GRACE_MS = 1000;
+/** Our own tasks tell their end; only a killed supervisor would not. */
+const OWN_LOOK_MS = 3000;
 
 /**
  * Processes that outlive this one. A task is offered to runner.sh; its end is learned from the runner's pipe, or,
@@ -58,8 +63,10 @@ export class Tasks {
   }
 
   /** Offers are sent by `flush`, after the caller has written down what it is about to do. */
-  start(id: number, onEnd: (end: TaskEnd) => void): void {
-    this.live.set(id, { onEnd, claim: null, group: null, killAt: null, termSent: false, since: Date.now() });
+  start(id: number, onEnd: (end: TaskEnd) => void, adopted = false): void {
+    const now = Date.now();
+    const fresh = { claim: null, group: null, killAt: null, termSent: false };
+    this.live.set(id, { onEnd, ...fresh, since: now, adopted, lookedAt: now });
     this.offered.push(`${id}\n`);
     this.sweeper ??= setInterval(() => this.sweep(), SWEEP_MS);
   }
@@ -158,7 +165,9 @@ export class Tasks {
     const now = Date.now();
     for (const [id, live] of this.live) {
       if (live.killAt !== null) this.signal(id, live);
-      if (now - live.since < SWEEP_MS || this.look(id)) continue;
+      if (!live.adopted && now - live.lookedAt < OWN_LOOK_MS) continue;
+      live.lookedAt = now;
+      if (this.look(id)) continue;
       live.claim ??= this.stateOf(id)?.claim ?? null;
       if (!live.claim || isAlive(live.claim) || this.look(id)) continue;
       if (now - live.since < VANISH_GRACE_MS) continue;

@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { big } from "./common.ts";
+
+const spread = z.strictObject({ least: z.number(), most: z.number() });
+const resources = z.strictObject({
+  cores: z.number(),
+  memory_mb: z.number(),
+  disk_mb: z.number(),
+  wall_minutes: z.number(),
+  gpus: z.number(),
+});
+const roles = ["landing", "processing", "merge", "cleanup"] as const;
+
+const describedSchema = z.strictObject({
+  units: z.int(),
+  blocks: z.int(),
+  nodes: z.int(),
+  nodes_by_role: z.record(z.enum(roles), z.int()),
+  input_files: z.int(),
+  events: big,
+  units_by_site: z.record(z.string(), z.int()),
+  jobs_per_unit: spread,
+  events_per_job: spread.nullable(),
+  expected_bytes: z.number().describe("0: nobody knows"),
+  expected_bytes_per_unit: spread,
+  core_hours: z.number().describe("If every job took as long as it may"),
+  resources: z.record(z.enum(roles), resources),
+  warnings: z.array(z.string()),
+});
+
+/** The first round in numbers, or why there would be none. */
+export const planPreviewSchema = z
+  .strictObject({
+    plan: describedSchema.nullable(),
+    refusal: z
+      .strictObject({ code: z.string(), message: z.string(), evidence: z.record(z.string(), z.unknown()) })
+      .nullable(),
+  })
+  .meta({ id: "PlanPreview" });
+export type PlanPreviewView = z.infer<typeof planPreviewSchema>;

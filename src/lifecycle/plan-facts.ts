@@ -1,0 +1,83 @@
+import { ok, type Result } from "../base/result.ts";
+import type { DatasetProblem } from "../catalogs/port.ts";
+import type { DagId, SiteName } from "../domain/names.ts";
+import type { Measured } from "../domain/plan.ts";
+import type { RequestRecord, RequestSpec } from "../domain/request.ts";
+import type { LedgerFile, Workflow } from "../domain/workflow.ts";
+import { measure, type UnitSample } from "../outputs/measure.ts";
+import type { PlanFacts } from "../planning/facts.ts";
+import { learnSites } from "./learn-sites.ts";
+import type { LoopPolicy, Ports } from "./ports.ts";
+
+/** Brings the file ledger up to date with the catalog and answers what is still to be done. */
+export async function loadInput(
+  ports: Ports,
+  spec: RequestSpec,
+  workflow: Workflow,
+): Promise<Result<readonly LedgerFile[], DatasetProblem>> {
+  if (spec.kind === "generate") return ok([]);
+  const found = await ports.catalog.inputFiles(spec);
+  if (!found.ok) return found;
+  const { gone } = await ports.store.files.sync(workflow.id, found.value);
+  if (gone.length) {
+    ports.log.warn("input.gone", { request: spec.name, files: gone.length, first: gone[0] });
+    await ports.store.files.setState(workflow.id, gone, "excluded", "the catalog does not list it any more");
+  }
+  return ok(await ports.store.files.remaining(workflow.id));
+}
+
+export async function gatherPlanFacts(
+  ports: Ports,
+  policy: LoopPolicy,
+  request: RequestRecord,
+  workflow: Workflow,
+  files: readonly LedgerFile[],
+): Promise<PlanFacts> {
+  return {
+    spec: request.spec,
+    dagId: ports.ids.next() as DagId,
+    round: workflow.round,
+    priority: request.priority,
+    files,
+    next: {
+      unit: workflow.nextUnit,
+      node: workflow.nextNode,
+      block: workflow.nextBlock,
+      firstEvent: workflow.nextFirstEvent,
+      firstLumi: workflow.nextFirstLumi,
+    },
+    usableSites: await usableSites(ports, workflow),
+    policy,
+    measured: request.spec.adaptive && workflow.round > 0 ? await gatherMeasured(ports, workflow) : null,
+  };
+}
+
+/** Enabled sites without a ban; null when the engine knows no sites by name. */
+export async function usableSites(
+  ports: Ports,
+  workflow: Pick<Workflow, "id"> | null,
+): Promise<readonly SiteName[] | null> {
+  if (!ports.engine.capabilities.sites) return null;
+  await learnSites(ports);
+  const bans = await ports.store.sites.activeBans(ports.clock.now());
+  const mine = bans.filter((ban) => ban.workflowId === null || ban.workflowId === workflow?.id);
+  const banned = new Set(mine.map((ban) => ban.site));
+  const sites = await ports.store.sites.list();
+  return sites.filter((site) => site.status === "enabled" && !banned.has(site.name)).map((site) => site.name);
+}
+
+const SAMPLED_UNITS = 50;
+
+/** What the latest finished units showed. Read from their ledgers when a round is planned, so nothing is counted twice. */
+async function gatherMeasured(ports: Ports, workflow: Workflow): Promise<Measured | null> {
+  const units = (await ports.store.units.list(workflow.id)).slice(-SAMPLED_UNITS);
+  const dirs = new Map<string, string | null>();
+  const samples: UnitSample[] = [];
+  for (const unit of units) {
+    if (!dirs.has(unit.dagId))
+      dirs.set(unit.dagId, (await ports.store.dags.get(unit.dagId))?.submitDir ?? null);
+    const dir = dirs.get(unit.dagId);
+    if (dir) samples.push({ unit, attempts: (await ports.spool.attempts(dir, unit.name)).lines });
+  }
+  return measure(samples);
+}

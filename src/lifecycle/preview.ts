@@ -1,0 +1,45 @@
+import { err, ok } from "../base/result.ts";
+import type { DagId } from "../domain/names.ts";
+import type { RequestSpec } from "../domain/request.ts";
+import { describePlan } from "../planning/describe.ts";
+import { planInSlices } from "../planning/plan-round.ts";
+import { coarseSteps } from "../planning/production-steps.ts";
+import { inSlices } from "./in-slices.ts";
+import { usableSites } from "./plan-facts.ts";
+import type { PlanPreview } from "./port.ts";
+import type { LoopPolicy, Ports } from "./ports.ts";
+
+/** What the first round of a request would be, with the facts of this moment. Stores nothing. */
+export async function previewPlan(ports: Ports, policy: LoopPolicy, spec: RequestSpec): Promise<PlanPreview> {
+  const files = spec.kind === "generate" ? ok([]) : await ports.catalog.inputFiles(spec);
+  if (!files.ok) return files;
+  const generation = spec.generation;
+  const outcome = await inSlices(
+    planInSlices({
+      spec,
+      dagId: "preview" as DagId,
+      round: 0,
+      files: files.value,
+      next: {
+        unit: 0,
+        node: 0,
+        block: 0,
+        firstEvent: generation?.firstEvent ?? 1n,
+        firstLumi: BigInt(generation?.firstLumi ?? 1),
+      },
+      usableSites: await usableSites(ports, null),
+      policy,
+    }),
+  );
+  if (outcome.kind === "refused") return err(outcome.refusal);
+  if (outcome.kind === "nothing-left") {
+    return err({
+      code: "nothing-selected",
+      message: "there is nothing to do",
+      evidence: { files: outcome.unplanned },
+    });
+  }
+  const described = describePlan(outcome.plan);
+  const coarse = spec.adaptive ? [] : coarseSteps(spec.productionSteps, described.units);
+  return ok({ ...described, warnings: [...described.warnings, ...coarse] });
+}

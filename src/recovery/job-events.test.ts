@@ -1,0 +1,46 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { readJobEvents } from "./job-events.ts";
+
+const log = readFileSync(join(import.meta.dirname, "../payload/testing/sample-events.log"), "utf8");
+
+test("a kill, a hold with removal, and a good end, in one log", () => {
+  expect(readJobEvents(log, 36)).toMatchObject({
+    site: "T2_XX_Beta",
+    host: "localhost",
+    executions: 1,
+    terminated: { code: null, signal: 9 },
+    held: null,
+    peakMemoryMb: 5,
+  });
+  expect(readJobEvents(log, 37)).toMatchObject({
+    site: "T2_XX_Alpha",
+    terminated: null,
+    held: { code: 3, subcode: 50660, reason: "WMS2 memory" },
+    aborted: expect.stringContaining("PeriodicRemove"),
+  });
+  expect(readJobEvents(log, 38)).toMatchObject({ terminated: { code: 0, signal: null }, aborted: null });
+  expect(readJobEvents(log, 3)).toBeNull();
+});
+
+test("a hold that was released is none; an eviction is counted; a half-written event waits", () => {
+  const event = (head: string, ...lines: string[]) =>
+    `${head} (1005.000.000) 2026-11-15 19:37:25 x\n${lines.map((line) => `\t${line}\n`).join("")}...\n`;
+  const held = event("012", "x", "Code 13 Subcode 2");
+  expect(readJobEvents(held + event("013", "released"), 1005)?.held).toBeNull();
+  expect(readJobEvents(held + event("004", "evicted") + event("001"), 1005)).toMatchObject({
+    evictions: 1,
+    held: null,
+  });
+  expect(readJobEvents(held.slice(0, -5), 1005)).toBeNull();
+  expect(readJobEvents(event("024", "gone"), 1005)?.lost).toBe("gone");
+  expect(readJobEvents(held, 100)).toBeNull();
+});
+
+test("is quick in a log of many siblings", () => {
+  const long = log.repeat(1000);
+  const started = performance.now();
+  readJobEvents(long, 999);
+  expect(performance.now() - started).toBeLessThan(200);
+});

@@ -1,0 +1,148 @@
+import { ALL, causeOf, hold, NO_RESCUE, progress } from "./hold-round.ts";
+import { hasNoSite, reelectUnits } from "./reelect.ts";
+import type { RoundDecision, RoundFacts } from "./round-decision.ts";
+import { settleFiles } from "./settle.ts";
+import { type SortedUnits, sortUnits } from "./sort-units.ts";
+import { listed, percent, plural } from "./words.ts";
+
+/**
+ * What becomes of a round whose run has ended. Failed units count against one threshold; transient trouble is
+ * rescued, proved bad files are settled, everything else waits for a person. Nothing here ever gives a request up:
+ * only people do that.
+ */
+export function decideRound(facts: RoundFacts): RoundDecision {
+  const { verdict, unitsDone, unitsTotal } = facts;
+  if (unitsDone >= unitsTotal) return roundDone(facts);
+  if (facts.stopRequested && (verdict === "failed" || verdict === "removed" || verdict === "halted"))
+    return { kind: "stopped", because: `stopped as asked, with ${progress(facts)}` };
+  if (facts.directory === "gone")
+    return hold(
+      facts,
+      "submit-directory-gone",
+      `its submit directory is gone; ${progress(facts)}`,
+      NO_RESCUE,
+    );
+  switch (verdict) {
+    case "failed":
+      return decideFailed(facts, sortUnits(facts));
+    case "aborted":
+      return hold(facts, "run-aborted", `the run ended itself early${causeOf(facts)}; ${progress(facts)}`);
+    case "removed":
+      return hold(
+        facts,
+        "removed-from-outside",
+        `somebody took the run out of the queue; ${progress(facts)}`,
+      );
+    case "halted":
+      return hold(facts, "halted-from-outside", `somebody halted the run; ${progress(facts)}`);
+    case "unreadable":
+      return hold(facts, "dag-unreadable", `the engine cannot read the DAG: ${facts.words}`, NO_RESCUE);
+    case "lost":
+      return hold(
+        facts,
+        "run-lost",
+        `the engine has no trace of the run, and jobs of it may still be somewhere; ${progress(facts)}`,
+      );
+    case "success":
+      return hold(facts, "units-unaccounted", `the run succeeded, but only ${progress(facts)}`);
+  }
+}
+
+function roundDone({ workRemains, unitsTotal }: RoundFacts): RoundDecision {
+  const because = `${unitsTotal === 1 ? "its unit is" : `all ${unitsTotal} units are`} done`;
+  return workRemains
+    ? { kind: "next-round", because: `${because} and work remains` }
+    : { kind: "complete", because: `${because} and no work is left` };
+}
+
+function decideFailed(facts: RoundFacts, units: SortedUnits): RoundDecision {
+  const { tally, policy, unitsTotal, rescuesUsed } = facts;
+  const failed = units.failed;
+  const ratio = failed / Math.max(unitsTotal, 1);
+  const count = `${failed} of ${plural(unitsTotal, "unit")} failed`;
+  if (units.unclassified.length > 0)
+    return hold(
+      facts,
+      "unclassified-failures",
+      `${plural(tally.unclassified, "failure")} no rule knows ${tally.unclassified === 1 ? "waits" : "wait"} for a person to classify ${tally.unclassified === 1 ? "it" : "them"}${causeOf(facts)}`,
+      ["resubmit", ...ALL],
+    );
+  const nothingToRescue = units.open.length === 0 && failed > 0;
+  if (nothingToRescue && failed > units.data.length) return holdForGood(facts, units, count);
+  if (failed > 1 && ratio >= policy.holdThreshold)
+    return hold(
+      facts,
+      "failure-threshold",
+      `${count}: ${percent(ratio)}, and ${percent(policy.holdThreshold)} is the limit${causeOf(facts)}`,
+    );
+  if (nothingToRescue) return settle(facts, units);
+  if (rescuesUsed >= policy.maxRescues)
+    return hold(
+      facts,
+      "rescues-used-up",
+      `${count} after ${plural(rescuesUsed, "rescue")} of ${policy.maxRescues}${causeOf(facts)}`,
+    );
+  if (hasNoSite(facts))
+    return hold(
+      facts,
+      "no-site-left",
+      `every site it may use is banned (${listed(facts.bannedSites)}); ${count}`,
+      ["release", "fail", "restart", "abort"],
+    );
+  return rescue(facts, units, failed === 0 ? `${progress(facts)} and none failed` : count);
+}
+
+function rescue(facts: RoundFacts, units: SortedUnits, count: string): RoundDecision {
+  const { rescuesUsed, policy, bannedSites } = facts;
+  const reelected = reelectUnits(units.open, facts);
+  const moved = reelected.length === 0 ? "" : `; ${plural(reelected.length, "unit")} to be placed anew`;
+  return {
+    kind: "rescue",
+    reelectUnits: reelected,
+    leaveOut: units.settled.map(({ unit }) => unit),
+    avoidSites: bannedSites,
+    because: `${count}${causeOf(facts)}; rescue ${rescuesUsed + 1} of ${policy.maxRescues}${moved}`,
+  };
+}
+
+function settle(facts: RoundFacts, units: SortedUnits): RoundDecision {
+  const { exclude, attempted } = settleFiles(
+    units.data,
+    facts.filesOf,
+    facts.finishedUnits,
+    facts.tally.files,
+  );
+  const goesOn = facts.workRemains || attempted.length > 0;
+  const others =
+    attempted.length === 0
+      ? ""
+      : `; ${plural(attempted.length, "other file")} of the same units will be tried again`;
+  return {
+    kind: "settle-files",
+    exclude,
+    attempted,
+    next: goesOn ? "next-round" : "complete",
+    because: `${plural(units.data.length, "unit")} failed only for bad files, now excluded: ${listed(exclude.map(({ lfn }) => lfn))}${others}`,
+  };
+}
+
+function holdForGood(facts: RoundFacts, units: SortedUnits, count: string): RoundDecision {
+  if (units.spent.length > 0)
+    return hold(
+      facts,
+      "executions-used-up",
+      `${count}, and ${plural(units.spent.length, "unit has", "units have")} nodes that used up their executions${causeOf(facts)}`,
+    );
+  if (units.permanent.length > 0)
+    return hold(
+      facts,
+      "permanent-failures",
+      `${count}, and trying again would change nothing${causeOf(facts)}`,
+    );
+  const torn = settleFiles(units.torn, facts.filesOf, facts.finishedUnits, facts.tally.files).torn;
+  return hold(
+    facts,
+    "bad-files-in-torn-units",
+    `${count} for bad files, but they also hold parts of ${listed(torn.map(({ lfn }) => lfn))}, whose other parts are done`,
+  );
+}

@@ -1,0 +1,171 @@
+import { type Count, Counter, compare, type Example, exampleOf, isEarlier } from "./counts.ts";
+import { type FailedUnit, failedUnit } from "./failed-unit.ts";
+import { type FileCount, FileCounter } from "./file-counts.ts";
+import type { TallyLine } from "./read-lines.ts";
+import { type SiteCount, SiteCounter } from "./site-counts.ts";
+
+/**
+ * Folds what the units of a round left behind into numbers. Units may come in any order, one at a time, each once and
+ * whole; nothing of a unit is kept but counts and, if it failed, one small record. Within a unit the order of the
+ * ledger tells which record of a node is its last; how the nodes interleave does not matter.
+ */
+export interface UnitAttempts {
+  readonly unit: string;
+  /** As engine and store say. open: neither done nor failed, because the run was cut off. */
+  readonly state: "done" | "failed" | "open";
+  /** In ledger order. */
+  readonly lines: readonly TallyLine[];
+  readonly unreadable?: number;
+}
+
+export interface RoundTally {
+  readonly units: { readonly done: number; readonly failed: number; readonly open: number };
+  /** `recovered`: done, after at least one failure. */
+  readonly nodes: { readonly done: number; readonly failed: number; readonly recovered: number };
+  readonly attempts: number;
+  readonly unclassified: number;
+  /** Lines of ledgers that could not be read. */
+  readonly unreadable: number;
+  /** By name. Every one of them: the rescue needs them all. */
+  readonly failedUnits: readonly FailedUnit[];
+  /** Counts are of nodes whose last word is a failure; most frequent first. */
+  readonly categories: readonly Count[];
+  readonly causes: readonly Count[];
+  readonly codes: readonly CodeCount[];
+  readonly hosts: readonly Count[];
+  readonly sites: readonly SiteCount[];
+  /** All bad files, then the most suspected ones. */
+  readonly files: readonly FileCount[];
+  readonly first: Example | null;
+}
+
+/** Failures alike: the same code, seen by the same rule. */
+export interface CodeCount extends Count {
+  readonly exitCode: number;
+  readonly cause: string | null;
+  readonly rule: string | null;
+  readonly category: string;
+}
+
+export const EMPTY_ROUND: RoundTally = {
+  units: { done: 0, failed: 0, open: 0 },
+  nodes: { done: 0, failed: 0, recovered: 0 },
+  attempts: 0,
+  unclassified: 0,
+  unreadable: 0,
+  failedUnits: [],
+  categories: [],
+  causes: [],
+  codes: [],
+  hosts: [],
+  sites: [],
+  files: [],
+  first: null,
+};
+
+export function tallyRound(units: Iterable<UnitAttempts>): RoundTally {
+  const tally = new RoundTallying();
+  for (const unit of units) tally.add(unit);
+  return tally.finish();
+}
+
+/** For a shell that reads unit after unit. */
+export class RoundTallying {
+  readonly #units = { done: 0, failed: 0, open: 0 };
+  readonly #nodes = { done: 0, failed: 0, recovered: 0 };
+  readonly #failedUnits: FailedUnit[] = [];
+  readonly #categories = new Counter();
+  readonly #causes = new Counter();
+  readonly #codes = new Counter();
+  readonly #hosts = new Counter();
+  readonly #sites = new SiteCounter();
+  readonly #files = new FileCounter();
+  #attempts = 0;
+  #unclassified = 0;
+  #unreadable = 0;
+  #first: Example | null = null;
+
+  add({ unit, state, lines: all, unreadable = 0 }: UnitAttempts): void {
+    this.#units[state] += 1;
+    this.#unreadable += unreadable;
+    const lines = withoutRepeats(all);
+    this.#attempts += lines.length;
+    const finals = new Map<string, TallyLine>();
+    const stumbled = new Set<string>();
+    for (const line of lines) {
+      finals.set(line.node, line);
+      if (line.decision !== "done") stumbled.add(line.node);
+    }
+    const failures: TallyLine[] = [];
+    const bad = new Set<string>();
+    let done = 0;
+    for (const line of finals.values()) {
+      if (line.decision === "done") {
+        done += 1;
+        if (stumbled.has(line.node)) this.#nodes.recovered += 1;
+      } else if (state !== "done" && isFinal(line)) {
+        failures.push(line);
+        if (line.category === "data") for (const file of line.badFiles) bad.add(file);
+      }
+    }
+    this.#nodes.done += done;
+    for (const line of failures) this.#count(unit, line);
+    this.#sites.addUnit(lines, finals, bad);
+    if (state === "failed" || failures.length > 0) this.#failedUnits.push(failedUnit(unit, failures, done));
+  }
+
+  #count(unit: string, line: TallyLine): void {
+    this.#nodes.failed += 1;
+    if (line.decision === "unclassified") this.#unclassified += 1;
+    this.#categories.add(line.category ?? "unknown", unit, line);
+    this.#causes.add(line.cause ?? "unknown", unit, line);
+    this.#codes.add(codeKey(line), unit, line);
+    if (line.host !== null) this.#hosts.add(line.host, unit, line);
+    this.#files.add(unit, line);
+    if (this.#first === null || isEarlier(unit, line, this.#first)) this.#first = exampleOf(unit, line);
+  }
+
+  finish(): RoundTally {
+    return {
+      units: { ...this.#units },
+      nodes: { ...this.#nodes },
+      attempts: this.#attempts,
+      unclassified: this.#unclassified,
+      unreadable: this.#unreadable,
+      failedUnits: this.#failedUnits.toSorted((a, b) => compare(a.unit, b.unit)),
+      categories: this.#categories.finish(),
+      causes: this.#causes.finish(),
+      codes: this.#codes.finish().map(codeCount),
+      hosts: this.#hosts.finish(),
+      sites: this.#sites.finish(),
+      files: this.#files.finish(),
+      first: this.#first,
+    };
+  }
+}
+
+/** A retry that never came, because the run ended before, is no verdict; one that had no tries left is. */
+const isFinal = ({ decision, retry, maxRetries }: TallyLine): boolean =>
+  decision !== "retry" || retry >= maxRetries;
+
+/** POST may tell of one attempt twice (it was killed after writing); the first telling counts. */
+function withoutRepeats(lines: readonly TallyLine[]): readonly TallyLine[] {
+  const seen = new Set<string>();
+  return lines.filter(({ node, cluster }) => {
+    if (cluster <= 0) return true;
+    const key = `${node} ${cluster}`;
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+const SPLIT = "\u0000";
+const codeKey = (line: TallyLine): string =>
+  [line.exitCode, line.rule ?? "", line.cause ?? "", line.category ?? "unknown"].join(SPLIT);
+
+function codeCount(count: Count): CodeCount {
+  const [code = "0", rule = "", cause = "", category = "unknown"] = count.key.split(SPLIT);
+  const key = rule === "" ? code : `${code} ${rule}`;
+  return { ...count, key, exitCode: Number(code), rule: rule || null, cause: cause || null, category };
+}

@@ -1,0 +1,102 @@
+import type { Attempt, JobEvents, Report } from "./attempt.ts";
+import { decideAttempt } from "./decide.ts";
+import type { Decision } from "./decision.ts";
+import type { AttemptRecord } from "./ledger-record.ts";
+import { builtinPolicy, type Policy } from "./policy.ts";
+import { attemptRecord } from "./records.ts";
+
+/** Attempts for tests: a processing node that ended well, changed as each test needs. */
+export const NOW = new Date("2026-11-15T10:00:00Z");
+
+export const report = (changes: Partial<Report> = {}): Report => ({
+  state: "finished",
+  node: "proc_000000",
+  cluster: 7,
+  exitCode: 0,
+  error: null,
+  site: null,
+  host: null,
+  startedAt: null,
+  endedAt: null,
+  wallSec: null,
+  cpuSec: null,
+  peakMemoryMb: null,
+  eventsRead: null,
+  eventsWritten: null,
+  steps: [],
+  inputs: [],
+  outputs: [],
+  ...changes,
+});
+
+export const events = (changes: Partial<JobEvents> = {}): JobEvents => ({
+  site: null,
+  host: null,
+  executions: 1,
+  evictions: 0,
+  terminated: null,
+  held: null,
+  aborted: null,
+  lost: null,
+  peakMemoryMb: null,
+  ...changes,
+});
+
+export const attempt = (changes: Partial<Attempt> = {}): Attempt => ({
+  node: "proc_000000",
+  unit: "mg_000000",
+  role: "processing",
+  cluster: 7,
+  dagRetry: 0,
+  maxRetries: 3,
+  dagReturn: 0,
+  report: report({ cluster: changes.cluster ?? 7 }),
+  events: null,
+  stderrTail: "",
+  startedAt: null,
+  endedAt: null,
+  site: null,
+  host: null,
+  sites: null,
+  cores: 1,
+  memoryMb: null,
+  peakMemoryMb: null,
+  wallMinutes: null,
+  wallSec: null,
+  inputs: [],
+  missingOutputs: [],
+  ...changes,
+});
+
+/** A job whose report says `code`. */
+export const ended = (code: number, changes: Partial<Attempt> = {}): Attempt =>
+  attempt({
+    dagReturn: code === 0 ? 0 : 1,
+    report: report({ cluster: changes.cluster ?? 7, exitCode: code }),
+    ...changes,
+  });
+
+/** Attempts of one node in order, each given what the one before was granted. DAGMan's retries never run out. */
+export function story(
+  attempts: readonly Attempt[],
+  policy: Policy = builtinPolicy(),
+): { decisions: Decision[]; records: AttemptRecord[] } {
+  const decisions: Decision[] = [];
+  const records: AttemptRecord[] = [];
+  for (const [at, next] of attempts.entries()) {
+    const last = decisions.at(-1);
+    const cluster = next.cluster === null ? null : at + 1;
+    const now: Attempt = {
+      ...next,
+      cluster,
+      report: next.report && { ...next.report, cluster },
+      dagRetry: next.maxRetries === 3 ? 0 : at,
+      memoryMb: last?.memoryMb ?? next.memoryMb,
+      wallMinutes: last?.wallMinutes ?? next.wallMinutes,
+    };
+    const decision = decideAttempt(now, { epoch: 0, records: [...records] }, policy, NOW);
+    decisions.push(decision);
+    records.push(attemptRecord(now, decision, NOW));
+  }
+  return { decisions, records };
+}
