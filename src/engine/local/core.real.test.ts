@@ -322,6 +322,22 @@ describe("the engine", () => {
     expect(metrics()).toMatchObject({ exitCode: 0 });
   });
 
+  test("a job that was being ended for its memory when the engine died is still reported so", async () => {
+    lay({
+      "k.sub":
+        "executable = /bin/sleep\narguments = 60\ntransfer_executable = false\nMy.MaxWallTimeMins = 0.001\nlog = jobs.log\nqueue\n",
+      "workflow.dag": "JOB a k.sub\n",
+    });
+    submit();
+    await eventually("it is being ended", () => read("workflow.dag.journal.jsonl").includes('"k":"held"'));
+    core.close();
+    core = open();
+    core.recover();
+    await core.idle();
+    expect(events().find((event) => event.kind === "held")?.hold).toEqual({ code: 3, subcode: 50664 });
+    expect(events().at(-1)?.kind).toBe("aborted");
+  });
+
   test("holds and releases; a halt file drains", async () => {
     lay({ "workflow.dag": 'JOB a j.sub\nVARS a codes="wait"\nJOB b j.sub\nPARENT a CHILD b\n' });
     submit();

@@ -1,12 +1,15 @@
 import type { DagFile } from "./dag-file.ts";
 import type { DagAction, DagEvent, DagMachine } from "./dag-machine.ts";
 import type { JournalLine } from "./journal.ts";
+import type { Hold } from "./transfer.ts";
 
 /** What was about to be done for a node when the journal ends. */
 export interface Intent {
   cluster: number | null;
   run: { readonly site: string; readonly at: number } | null;
   script: number | null;
+  /** Why the running job was being ended. */
+  hold: Hold | null;
 }
 
 export interface Replayed {
@@ -38,7 +41,7 @@ export function replay(machine: DagMachine, dag: DagFile, lines: readonly Journa
     if (index === undefined) return null;
     let found = intents.get(index);
     if (!found) {
-      found = { cluster: null, run: null, script: null };
+      found = { cluster: null, run: null, script: null, hold: null };
       intents.set(index, found);
     }
     return found;
@@ -54,6 +57,7 @@ export function replay(machine: DagMachine, dag: DagFile, lines: readonly Journa
     if (!known) return;
     known.script = null;
     known.run = null;
+    known.hold = null;
     // A new attempt gets a new cluster; POST still needs the one of its job.
     if (machine.nodes[event.node]?.state !== "post") known.cluster = null;
   };
@@ -96,6 +100,11 @@ export function replay(machine: DagMachine, dag: DagFile, lines: readonly Journa
       case "run": {
         const known = intent(line.n);
         if (known) Object.assign(known, { cluster: line.c, run: { site: line.site, at: line.at } });
+        break;
+      }
+      case "held": {
+        const known = intent(line.n);
+        if (known) known.hold = line.hold;
         break;
       }
       case "evicted": {

@@ -15,6 +15,7 @@ import { type JournalLine, lineOf, renderLine } from "./journal.ts";
 import { NodeScripts } from "./node-scripts.ts";
 import type { ScriptFacts } from "./script-macros.ts";
 import { StatusWriter } from "./status-writer.ts";
+import type { Hold } from "./transfer.ts";
 
 interface Live {
   job: Job | null;
@@ -142,6 +143,10 @@ export class DagRun implements JobHost {
   jobStarts(job: Job): void {
     this.jobstate?.executes(job.spec.node, job.spec.cluster);
     this.write({ k: "run", n: job.spec.node, c: job.spec.cluster, site: job.site, at: Date.now() });
+  }
+
+  jobHeld(job: Job, hold: Hold): void {
+    this.write({ k: "held", n: job.spec.node, hold });
   }
 
   jobEvicted(job: Job): void {
@@ -272,6 +277,7 @@ export class DagRun implements JobHost {
     const live = this.enter(spec.index);
     if (intent?.run) {
       live.job = this.world.jobs.adopt(cluster, this, intent.run.site, intent.run.at);
+      if (live.job && intent.hold) this.world.jobs.remove(live.job, intent.hold.why, intent.hold);
       if (live.job) return;
     }
     if (known === null) this.write({ k: "sub", n: spec.name, c: cluster });

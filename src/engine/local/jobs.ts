@@ -18,6 +18,8 @@ import { findExecutable, type Hold, stageIn, stageOut } from "./transfer.ts";
 export interface JobHost {
   readonly batchName: string;
   jobStarts(job: Job): void;
+  /** The job is about to be ended for this reason. */
+  jobHeld(job: Job, hold: Hold): void;
   jobEvicted(job: Job): void;
   jobEnds(job: Job, code: number): void;
 }
@@ -110,7 +112,11 @@ export class Jobs {
   remove(job: Job, why: string, hold: Hold | null = null): void {
     if (job.removal || this.all.get(job.spec.cluster) !== job) return;
     job.removal = { why, hold };
-    if (job.state === "running") this.tasks.kill(job.spec.cluster, this.graceMs);
+    if (job.state === "running" && hold) {
+      job.host.jobHeld(job, hold);
+      // The reason must be on record before the exit can be.
+      this.outbox.after(() => this.tasks.kill(job.spec.cluster, this.graceMs));
+    } else if (job.state === "running") this.tasks.kill(job.spec.cluster, this.graceMs);
     else if (job.state === "idle") {
       this.slots.remove(new Set([job.spec.cluster]));
       this.leave(job, REMOVED);

@@ -1,5 +1,6 @@
 import { parseJson } from "../../base/json.ts";
 import type { DagEvent } from "./dag-machine.ts";
+import type { Hold } from "./transfer.ts";
 
 /**
  * What happened to one DAG, line by line, next to its .dag: enough to bring it back after kill -9. Events of the
@@ -23,6 +24,8 @@ export type JournalLine =
   | { readonly k: "sub"; readonly n: string; readonly c: number }
   /** Its job is about to be started at a site. */
   | { readonly k: "run"; readonly n: string; readonly c: number; readonly site: string; readonly at: number }
+  /** A running job is about to be ended for this reason: its exit will not tell. */
+  | { readonly k: "held"; readonly n: string; readonly hold: Hold }
   /** The job ended with the machine, not by itself: it will be run again. */
   | { readonly k: "evicted"; readonly n: string }
   | { readonly k: "script"; readonly n: string; readonly part: "pre" | "post"; readonly t: number }

@@ -34,6 +34,22 @@ export interface BanAudit {
   readonly reason: string;
 }
 
+export const banAudit = (
+  event: BanAudit["event"],
+  { site, workflowId }: { readonly site: SiteName; readonly workflowId: WorkflowId | null },
+  actor: string,
+  at: Date,
+  reason: string,
+): BanAudit => ({
+  key: `${event} ${site} ${workflowId ?? "*"} ${at.toISOString()}`,
+  event,
+  site,
+  workflowId,
+  actor,
+  at,
+  reason,
+});
+
 export const isActive = (ban: SiteBan, now: Date): boolean =>
   ban.removedAt === null && ban.expiresAt.getTime() > now.getTime();
 

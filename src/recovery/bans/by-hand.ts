@@ -1,7 +1,7 @@
 import type { SiteBan } from "../../domain/dag.ts";
 import { isSiteName, SITE_PATTERN, type SiteName, type WorkflowId } from "../../domain/names.ts";
 import type { Problem } from "../../domain/problem.ts";
-import { type BanAudit, concerns, isActive, type NewBan } from "./ban.ts";
+import { type BanAudit, banAudit, isActive, type NewBan } from "./ban.ts";
 
 /** Bans people set and lift. Nothing is refused for being unwise; what it leaves is said. */
 export interface HandBan {
@@ -48,7 +48,7 @@ export function decideBanByHand(
   return {
     kind: "ban",
     ban: { site, workflowId, reason, evidence: { by: actor }, createdAt: now, expiresAt },
-    audit: audit("banned", site, workflowId, actor, now, reason),
+    audit: banAudit("banned", { site, workflowId }, actor, now, reason),
   };
 }
 
@@ -57,43 +57,23 @@ export interface Unban {
   readonly audit: readonly BanAudit[];
 }
 
-/** Lifts the bans of one site: those for all, and a workflow's own if one is named. Nothing to lift is no error. */
+/** Lifts the bans of one site: a workflow's own, the one for every workflow (null), or all. None there is no error. */
 export function decideUnban(
   site: SiteName,
-  workflowId: WorkflowId | null,
+  scope: WorkflowId | "all" | null,
   bans: readonly SiteBan[],
   actor: string,
   reason: string,
   now: Date,
 ): Unban {
   const remove = bans.filter(
-    (ban) =>
-      ban.site === site &&
-      isActive(ban, now) &&
-      (workflowId === null ? ban.workflowId === null : concerns(ban, workflowId)),
+    (ban) => ban.site === site && isActive(ban, now) && (scope === "all" || ban.workflowId === scope),
   );
   return {
     remove,
     audit: remove.map((ban) => ({
-      ...audit("removed", site, ban.workflowId, actor, now, reason),
+      ...banAudit("removed", ban, actor, now, reason),
       key: `removed ${ban.id}`,
     })),
   };
 }
-
-const audit = (
-  event: BanAudit["event"],
-  site: SiteName,
-  workflowId: WorkflowId | null,
-  actor: string,
-  at: Date,
-  reason: string,
-): BanAudit => ({
-  key: `${event} ${site} ${workflowId ?? "*"} ${at.toISOString()}`,
-  event,
-  site,
-  workflowId,
-  actor,
-  at,
-  reason,
-});

@@ -2,7 +2,15 @@ import type { SiteBan } from "../../domain/dag.ts";
 import { isSiteName, type SiteName, type WorkflowId } from "../../domain/names.ts";
 import type { SiteCount } from "../round/site-counts.ts";
 import { listed, percent, plural } from "../round/words.ts";
-import { type BanAudit, type BanConfig, bannedSites, concerns, isActive, type NewBan } from "./ban.ts";
+import {
+  type BanAudit,
+  type BanConfig,
+  banAudit,
+  bannedSites,
+  concerns,
+  isActive,
+  type NewBan,
+} from "./ban.ts";
 
 /**
  * After a run has ended: which sites this workflow leaves out from now on, which of them so many workflows leave out
@@ -130,12 +138,4 @@ const note = (
   workflowId: WorkflowId | null,
   at: Date,
   reason: string,
-): BanAudit => ({
-  key: `${event} ${site} ${workflowId ?? "*"} ${at.toISOString()}`,
-  event,
-  site,
-  workflowId,
-  actor: "wms2",
-  at,
-  reason,
-});
+): BanAudit => banAudit(event, { site, workflowId }, "wms2", at, reason);

@@ -1,0 +1,117 @@
+import { isTerminal, REQUEST_STATUSES, type RequestStatus } from "../../domain/request-status.ts";
+
+/**
+ * What a person may ask of a request, and in which states. API, CLI, dashboard and docs read this table; a refusal
+ * says what to do instead.
+ */
+export const OPERATOR_ACTIONS = [
+  "release",
+  "fail",
+  "restart",
+  "stop",
+  "resume",
+  "abort",
+  "hold",
+  "rescue",
+  "resubmit",
+] as const;
+export type OperatorAction = (typeof OPERATOR_ACTIONS)[number];
+
+interface ActionFacts {
+  readonly meaning: string;
+  readonly allowed: readonly RequestStatus[];
+  /** The request is there already: asking again is no error and changes nothing. */
+  readonly already: readonly RequestStatus[];
+  /** Why not in the other open states. */
+  readonly otherwise: string;
+}
+
+const OPEN = REQUEST_STATUSES.filter((status) => !isTerminal(status));
+
+export const ACTION: Record<OperatorAction, ActionFacts> = {
+  release: {
+    meaning: "go on: finished work is kept, modifications apply to the next plan or rescue",
+    allowed: ["held"],
+    already: [],
+    otherwise: "only a held request can be released",
+  },
+  fail: {
+    meaning: "give it up for good; an invalidation manifest lists its outputs",
+    allowed: ["held"],
+    already: ["failed"],
+    otherwise: "only a held request can be failed: hold it first, or abort it",
+  },
+  restart: {
+    meaning: "kill and clone: give it up and begin again as the next version",
+    allowed: ["held", "failed", "aborted"],
+    already: [],
+    otherwise: "only a held, failed or aborted request can be restarted: hold it first",
+  },
+  stop: {
+    meaning: "take its jobs out of the engine, keep what finished, go back to the queue",
+    allowed: ["queued", "planning", "active", "partial"],
+    already: ["stopping", "resubmitting"],
+    otherwise: "there is nothing to stop",
+  },
+  resume: {
+    meaning: "go on from where it was stopped",
+    allowed: ["held", "resubmitting"],
+    already: ["queued", "planning", "active"],
+    otherwise: "it has not been stopped",
+  },
+  abort: {
+    meaning: "cancel it: its jobs are removed, finished outputs stay",
+    allowed: OPEN,
+    already: ["aborted"],
+    otherwise: "",
+  },
+  hold: {
+    meaning: "stop it like a clean stop, then wait for a person",
+    allowed: ["submitted", "queued", "planning", "active", "partial", "stopping", "resubmitting"],
+    already: ["held"],
+    otherwise: "it has not been handed in yet",
+  },
+  rescue: {
+    meaning: "run the failed units of the present round again now",
+    allowed: ["held", "partial"],
+    already: [],
+    otherwise: "a rescue needs a run that has ended with failures",
+  },
+  resubmit: {
+    meaning: "give chosen nodes or units a new budget and run them again",
+    allowed: ["held", "partial"],
+    already: [],
+    otherwise: "nodes can be resubmitted when their run has ended",
+  },
+};
+
+export type ActionAnswer =
+  | { readonly kind: "allowed" }
+  | { readonly kind: "already"; readonly why: string }
+  | { readonly kind: "refused"; readonly why: string; readonly allowedIn: readonly RequestStatus[] };
+
+export function mayDo(action: OperatorAction, status: RequestStatus): ActionAnswer {
+  const { allowed, already, otherwise } = ACTION[action];
+  if (allowed.includes(status)) return { kind: "allowed" };
+  if (already.includes(status)) return { kind: "already", why: `it is ${status} already` };
+  const why = isTerminal(status) ? `it is ${status}, and that is final` : `it is ${status}: ${otherwise}`;
+  return { kind: "refused", why, allowedIn: allowed };
+}
+
+export const actionsIn = (status: RequestStatus): readonly OperatorAction[] =>
+  OPERATOR_ACTIONS.filter((action) => mayDo(action, status).kind === "allowed");
+
+/** Holds that began with a person: such a request goes on where it was, and nothing has to be decided about failures. */
+export const RESUMABLE_HOLDS: readonly string[] = ["stopped", "held-by-operator"];
+
+/** A held request is resumed only if a person stopped it; trouble is released, which says that it was looked at. */
+export function mayResume(status: RequestStatus, holdCode: string | null): ActionAnswer {
+  const answer = mayDo("resume", status);
+  if (answer.kind !== "allowed" || status !== "held" || RESUMABLE_HOLDS.includes(holdCode ?? ""))
+    return answer;
+  return {
+    kind: "refused",
+    why: `it is held for ${holdCode ?? "trouble"}: release it instead`,
+    allowedIn: ["held"],
+  };
+}

@@ -1,0 +1,110 @@
+import { err, ok, type Result } from "../../base/result.ts";
+import type { Problem } from "../../domain/problem.ts";
+import type { RequestStatus } from "../../domain/request-status.ts";
+import { mayDo, RESUMABLE_HOLDS } from "./actions.ts";
+import { type ModificationFacts, type Modifications, readModifications } from "./modifications.ts";
+import { plural } from "./words.ts";
+
+/**
+ * How a held request goes on. After failures the round is left behind: what finished is credited, the rest goes into
+ * the next round (input) or is abandoned (generation), so nothing is repeated. Where the run was only cut off, or
+ * parts of files are done, or the person asks for it, the same run goes on by a rescue.
+ */
+export interface ReleaseFacts extends ModificationFacts {
+  readonly status: RequestStatus;
+  readonly holdCode: string | null;
+  /** There is a run that ended, with its submit directory and units left to do. */
+  readonly canRescue: boolean;
+  readonly unitsUnfinished: number;
+  /** Files with parts done and parts not. */
+  readonly tornFiles: number;
+}
+
+export interface Release {
+  /** `plan`: no round was begun, or its files are gone from disk; planning goes on where it was. */
+  readonly how: "rescue" | "next-round" | "plan";
+  readonly modifications: Modifications;
+  /** Nodes get a fresh budget, and failure-rescues count from 0. */
+  readonly newEpoch: true;
+  readonly warnings: readonly string[];
+  readonly because: string;
+}
+
+/** Holds of a round that ended with failures, as decideRound makes them. */
+const FAILURE_HOLDS: readonly string[] = [
+  "failure-threshold",
+  "rescues-used-up",
+  "permanent-failures",
+  "executions-used-up",
+  "unclassified-failures",
+  "bad-files-in-torn-units",
+  "no-site-left",
+  "submit-directory-gone",
+  "dag-unreadable",
+  "units-failed",
+];
+const CUT_OFF_HOLDS: readonly string[] = [
+  ...RESUMABLE_HOLDS,
+  "removed-from-outside",
+  "halted-from-outside",
+  "run-lost",
+  "run-aborted",
+  "units-unaccounted",
+];
+
+export function decideRelease(
+  facts: ReleaseFacts,
+  body: unknown,
+  asked: "rescue" | "next-round" | null = null,
+): Result<Release, readonly Problem[]> {
+  const may = mayDo("release", facts.status);
+  if (may.kind !== "allowed") return err([{ path: "", message: may.why, allowed: "a held request" }]);
+  const read = readModifications(body, facts);
+  if (!read.ok) return read;
+  if (asked === "rescue" && !facts.canRescue)
+    return err([
+      { path: "how", message: "there is no run a rescue could go on with", allowed: "next-round" },
+    ]);
+  const { how, because } = chooseHow(facts, asked);
+  return ok({
+    how,
+    modifications: read.value,
+    newEpoch: true,
+    warnings: warn(facts, read.value, how),
+    because,
+  });
+}
+
+function chooseHow(
+  { holdCode, canRescue, tornFiles, unitsUnfinished }: ReleaseFacts,
+  asked: "rescue" | "next-round" | null,
+): Pick<Release, "how" | "because"> {
+  const left = plural(unitsUnfinished, "unfinished unit");
+  if (asked === "rescue") return { how: "rescue", because: `released: ${left} to be run again, as asked` };
+  if (asked === "next-round")
+    return { how: "next-round", because: `released: ${left} left behind, as asked` };
+  const code = holdCode ?? "";
+  if (canRescue && CUT_OFF_HOLDS.includes(code))
+    return { how: "rescue", because: `released: the run was cut off and goes on with ${left}` };
+  if (canRescue && tornFiles > 0)
+    return {
+      how: "rescue",
+      because: `released: ${left} to be run again, for ${plural(tornFiles, "file")} of theirs ${tornFiles === 1 ? "is" : "are"} partly done`,
+    };
+  if (FAILURE_HOLDS.includes(code) || CUT_OFF_HOLDS.includes(code))
+    return { how: "next-round", because: `released: finished work is credited, ${left} left behind` };
+  return { how: "plan", because: "released: planning goes on where it was" };
+}
+
+function warn(facts: ReleaseFacts, wanted: Modifications, how: Release["how"]): readonly string[] {
+  const warnings: string[] = [];
+  if (how === "rescue" && wanted.retries !== null)
+    warnings.push("retries apply from the next round on: a rescue runs the DAG as it was written");
+  if (how === "next-round" && facts.kind === "generate" && facts.unitsUnfinished > 0 && wanted.topUp !== true)
+    warnings.push(
+      `the events of ${plural(facts.unitsUnfinished, "unfinished unit")} are given up; with top_up they are replaced`,
+    );
+  if (how === "next-round" && facts.tornFiles > 0)
+    warnings.push(`the rest of ${plural(facts.tornFiles, "partly done file")} is given up`);
+  return warnings;
+}
