@@ -76,7 +76,7 @@ export function showPolicy(policy: Policy): string {
     const rows = policy.rows.filter((row) => row.layer === layer);
     if (layer === "built-in") rows.push(unknownRow());
     if (rows.length === 0) continue;
-    lines.push("", `${LAYER_TITLES[layer]} (${rows.length} rows)`);
+    lines.push("", `${LAYER_TITLES[layer]} (${rows.length === 1 ? "1 row" : `${rows.length} rows`})`);
     for (const row of rows) lines.push(...rowLines(row, policy));
   }
   return `${lines.join("\n")}\n`;
@@ -157,9 +157,9 @@ export function explainCode(question: Question, policy: Policy, now: Date): Expl
     `  action     ${actionWords(says, policy)}`,
     `  row        ${row.id} [${row.source}]`,
     ...beneath.map((lower) => `  beneath    ${lower.id} [${lower.source}]`),
-    ...notes(question.code, failure, says).map((note) => `  note       ${note}`),
+    ...notes(question.code, failure, says, row).map((note) => `  note       ${note}`),
     "",
-    `  Execution ${question.attempt} of a ${question.role} job${question.site ? ` at ${question.site}` : ""}, with ${SAMPLE.memoryMb} MB and ${SAMPLE.wallMinutes} minutes, ${question.maxRetries} retries in the run:`,
+    `  Execution ${question.attempt} of a ${question.role} job${question.site ? ` at ${question.site}` : ""}, with ${attempt.memoryMb} MB and ${attempt.wallMinutes} minutes, ${question.maxRetries} retries in the run:`,
     `  ${decision.decision}: ${decision.reason}`,
   ];
   return { failure, decision, text: `${lines.join("\n")}\n` };
@@ -183,7 +183,7 @@ function title(code: number, failure: Failure): string {
   return `Exit ${code}${signal}${alias}`;
 }
 
-function notes(code: number, failure: Failure, says: RowSays): string[] {
+function notes(code: number, failure: Failure, says: RowSays, row: PolicyRow): string[] {
   const short = code > 255 ? code & 0xff : null;
   return [
     ...(short !== null && ALIASES[short] === code
@@ -196,7 +196,7 @@ function notes(code: number, failure: Failure, says: RowSays): string[] {
     ...(says.fileProof
       ? ["a file that fails at two sites, or that the log calls broken, counts as bad data"]
       : []),
-    ...(says.vague ? ["a guess; with pending_classification on, a person is asked instead"] : []),
+    ...(row.vague ? ["a guess; with pending_classification on, a person is asked instead"] : []),
   ];
 }
 

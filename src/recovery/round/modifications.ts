@@ -49,13 +49,14 @@ export function readModifications(
   if (body === null || body === undefined) return ok(NO_MODIFICATIONS);
   if (!isRow(body)) return err([{ path: "", message: "must be an object", allowed: KEYS.join(", ") }]);
   const problems: Problem[] = [];
-  const row: Record<string, unknown> = {};
+  const given = new Map<string, unknown>();
   for (const [key, value] of Object.entries(body)) {
-    const name = ALIASES[key] ?? key;
-    if (name in row)
+    const name = (Object.hasOwn(ALIASES, key) && ALIASES[key]) || key;
+    if (given.has(name))
       problems.push({ path: key, message: `says the same as ${name}`, allowed: "one of them" });
-    row[name] = value;
+    given.set(name, value);
   }
+  const row = Object.fromEntries(given);
   const from = new Fields(row, "", problems);
   from.refuseOthers([...KEYS]);
   const wanted: Modifications = {

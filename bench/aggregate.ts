@@ -1,0 +1,184 @@
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { WorkflowId } from "../src/domain/names.ts";
+import { unitName } from "../src/domain/names.ts";
+import { DEFAULT_BAN_CONFIG } from "../src/recovery/bans/ban.ts";
+import { decideBans } from "../src/recovery/bans/decide-bans.ts";
+import { decideRound } from "../src/recovery/round/decide.ts";
+import { describeErrors } from "../src/recovery/round/describe-errors.ts";
+import { errorsView } from "../src/recovery/round/errors-view.ts";
+import { readTallyLines } from "../src/recovery/round/read-lines.ts";
+import { RoundTallying } from "../src/recovery/round/tally.ts";
+
+export interface AggregateBench {
+  readonly nodes: number;
+  readonly failures: number;
+  readonly bytes: number;
+  /** Reading all ledgers of the round from disk, tally, bans, decision and errors view. */
+  readonly aggregateSeconds: number;
+  readonly aggregateCpuSeconds: number;
+  /** Of the whole process since it began: run it alone. */
+  readonly aggregatePeakRssMb: number;
+  readonly decision: string;
+}
+
+const JOBS_PER_UNIT = 8;
+const SITES = ["T2_XX_Alpha", "T2_XX_Beta", "T2_XX_Gamma", "T1_XX_Delta"];
+const CODES = [
+  [8021, "read-failed", "infrastructure"],
+  [8001, "cms-exception", "permanent"],
+  [50660, "too-much-memory", "transient"],
+  [60307, "stage-out-failed", "infrastructure"],
+] as const;
+
+/** Writes the ledgers of a round with so many processing nodes, then times what happens when its run has ended. */
+export async function run({
+  nodes = 100_000,
+  failures = Math.ceil(nodes / 10),
+}: {
+  nodes?: number;
+  failures?: number;
+} = {}): Promise<AggregateBench> {
+  const root = mkdtempSync(join(tmpdir(), "wms2-bench-aggregate-"));
+  try {
+    const { units, bytes } = writeLedgers(root, nodes, failures);
+    await sleep(0);
+    const wall = performance.now();
+    const cpu = process.cpuUsage();
+    const decision = aggregate(root, units);
+    const seconds = (performance.now() - wall) / 1000;
+    const { user, system } = process.cpuUsage(cpu);
+    return {
+      nodes,
+      failures,
+      bytes,
+      aggregateSeconds: round(seconds),
+      aggregateCpuSeconds: round((user + system) / 1e6),
+      aggregatePeakRssMb: Math.round(process.resourceUsage().maxRSS / 1024),
+      decision,
+    };
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+function aggregate(root: string, units: readonly { name: string; failed: boolean }[]): string {
+  const tallying = new RoundTallying();
+  for (const { name, failed } of units) {
+    const { lines, unreadable } = readTallyLines(readFileSync(join(root, name, "ledger.jsonl"), "utf8"));
+    tallying.add({ unit: name, state: failed ? "failed" : "done", lines, unreadable });
+  }
+  const tally = tallying.finish();
+  const bans = decideBans(
+    { workflowId: "bench" as WorkflowId, sites: tally.sites, bans: [], possibleSites: null },
+    DEFAULT_BAN_CONFIG,
+    new Date(0),
+  );
+  const failedUnits = units.filter(({ failed }) => failed).map(({ name }) => name);
+  const finishedUnits = new Set(units.filter(({ failed }) => !failed).map(({ name }) => name));
+  const sites = { possibleSites: null, bannedSites: bans.banned };
+  const decision = decideRound({
+    ...sites,
+    verdict: "failed",
+    words: "",
+    unitsTotal: units.length,
+    unitsDone: finishedUnits.size,
+    finishedUnits,
+    failedUnits,
+    tally,
+    rescuesUsed: 0,
+    stopRequested: false,
+    policy: { holdThreshold: 0.2, maxRescues: 3 },
+    workRemains: false,
+    filesOf: new Map(),
+    directory: "complete",
+  });
+  const facts = { ...sites, unitsTotal: units.length, unitsDone: finishedUnits.size, tails: new Map() };
+  describeErrors(errorsView(tally, facts), 100);
+  return `${decision.kind}: ${decision.because}`;
+}
+
+/** Failures come in runs of five, each tried once before, so some units are whole and some are not. */
+function writeLedgers(root: string, nodes: number, failures: number) {
+  const units: { name: string; failed: boolean }[] = [];
+  const every = failures > 0 ? nodes / failures : Number.POSITIVE_INFINITY;
+  let bytes = 0;
+  for (let first = 0, index = 0; first < nodes; first += JOBS_PER_UNIT, index++) {
+    const name = unitName(index);
+    const site = SITES[index % SITES.length]!;
+    const lines = [line("landing", 1, site, 0, null)];
+    let failed = false;
+    for (let node = first; node < Math.min(nodes, first + JOBS_PER_UNIT); node++) {
+      const isBad = Math.floor(node / 5) % Math.max(1, Math.round(every)) === 0;
+      const label = `proc_${String(node).padStart(6, "0")}`;
+      if (isBad) lines.push(line(label, node * 2 + 10, site, 0, CODES[node % CODES.length]!, "retry"));
+      lines.push(line(label, node * 2 + 11, site, 1, isBad ? CODES[node % CODES.length]! : null));
+      failed ||= isBad;
+    }
+    if (!failed) lines.push(line("merge", 2, site, 0, null), line("cleanup", 3, site, 0, null));
+    const text = lines.join("");
+    mkdirSync(join(root, name));
+    const descriptor = openSync(join(root, name, "ledger.jsonl"), "w");
+    writeFileSync(descriptor, text);
+    closeSync(descriptor);
+    bytes += text.length;
+    units.push({ name, failed });
+  }
+  return { units, bytes };
+}
+
+function line(
+  node: string,
+  cluster: number,
+  site: string,
+  retry: number,
+  code: (typeof CODES)[number] | null,
+  decision: "done" | "retry" | "stop" = code ? "stop" : "done",
+): string {
+  const file = `/store/data/Run2026A/Muons/RAW/v1/000/${String(cluster).padStart(8, "0")}.root`;
+  return `${JSON.stringify({
+    event: "attempt",
+    at: new Date(1_790_000_000_000 + cluster * 1000).toISOString(),
+    node,
+    cluster,
+    retry,
+    maxRetries: 3,
+    return: code ? 1 : 0,
+    rrn: retry + 1,
+    epoch: 0,
+    cause: code ? "exit" : null,
+    exitCode: code?.[0] ?? 0,
+    decodedFrom: code ? "report" : null,
+    signal: null,
+    site,
+    host: `worker${cluster % 500}.example.org`,
+    startedAt: "2026-11-15T10:00:00.000Z",
+    endedAt: "2026-11-15T11:00:00.000Z",
+    wallSec: 3600,
+    cpuSec: 3500.5,
+    peakMemoryMb: 1812,
+    memoryMb: 2048,
+    wallMinutes: 480,
+    nextMemoryMb: 2048,
+    nextWallMinutes: 480,
+    decision,
+    why: code ? "run-retries" : "succeeded",
+    category: code?.[2] ?? null,
+    rule: code?.[1] ?? null,
+    ruleSource: code ? "built-in" : null,
+    delaySec: 0,
+    notBefore: null,
+    changeSite: code?.[0] === 8021,
+    avoidSites: code?.[0] === 8021 && decision === "stop" ? [site] : [],
+    avoidHosts: [],
+    badFiles: [],
+    files: code?.[0] === 8021 ? [file] : [],
+    reason: code
+      ? `exit ${code[0]} at ${site}; no more tries in this run: its 3 retries are used up`
+      : "done",
+  })}\n`;
+}
+
+const round = (value: number): number => Math.round(value * 100) / 100;
