@@ -55,11 +55,10 @@ async function runDemo(place: DemoPlace, config: Config, keep: boolean, began: n
   const stop = stopOnSignal();
   talk(`making a dataset and starting a server in ${place.root} …`);
   const dataFolder = join(place.inputs, "data");
-  const { startServer } = await import("../main.ts");
-  const starting = startServer(config);
   makeDataset(dataFolder);
   const files = writeRequests(place.inputs);
-  const server = await starting;
+  const { startServer } = await import("../main.ts");
+  const server = await startServer(config);
   const client = new Client(() => ({ url: server.url, token: server.token }));
   let results: readonly DemoResult[] = [];
   let leftOver: readonly number[];

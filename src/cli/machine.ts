@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
 import { rm, statfs, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describeError } from "../base/errors.ts";
 import type { Config } from "../config/settings.ts";
@@ -106,16 +105,8 @@ function nearestThere(path: string): string {
 }
 
 /** DAGMan refuses node logs below /tmp in strict mode: they may vanish, and with them what a recovery needs. */
-function spoolPlaceChecks(config: Config): Check[] {
-  if (config["engine.kind"] !== "dagman") return [];
-  const temporary = ["/tmp", "/var/tmp", tmpdir()].find((dir) => config.spool_dir.startsWith(`${dir}/`));
-  return temporary
-    ? [
-        warn(
-          "spool",
-          `it lies below ${temporary}, where DAGMan refuses node logs`,
-          "set spool_dir (or --data-dir) elsewhere",
-        ),
-      ]
-    : [];
+export function spoolPlaceChecks(config: Pick<Config, "engine.kind" | "spool_dir">): Check[] {
+  if (config["engine.kind"] !== "dagman" || !`${config.spool_dir}/`.startsWith("/tmp/")) return [];
+  const words = `${config.spool_dir} lies below /tmp, where DAGMan refuses to keep node logs`;
+  return [warn("spool", words, "set spool_dir (or --data-dir) elsewhere")];
 }

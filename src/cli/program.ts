@@ -9,6 +9,7 @@ import { addLogs } from "./logs.ts";
 import { addNodes } from "./nodes.ts";
 import { addOutputs } from "./outputs.ts";
 import { addPlan } from "./plan.ts";
+import { addPolicy } from "./policy.ts";
 import { addPriority } from "./priority.ts";
 import { addQueue } from "./queue.ts";
 import { addServe } from "./serve.ts";
@@ -65,6 +66,7 @@ export function makeProgram(): Command {
     addQueue,
     addSites,
     addPlan,
+    addPolicy,
     addConfig,
     addDoctor,
     addDemo,

@@ -54,7 +54,9 @@ Scripts the request names with ./ are attached; input paths are relative to the 
       tellWarnings(made.warnings);
       if (options.json) printJson(made);
       else print(made.request_name);
-      if (options.watch) return watchAndTell(client, [made.request_name], { interval: "0.5" });
+      if (options.watch) {
+        return watchAndTell(client, [made.request_name], { interval: "0.5", json: options.json ?? false });
+      }
       if (!options.json) talk(`handed in; watch it with: wms2 watch ${made.request_name}`);
     });
 }

@@ -1,4 +1,5 @@
 import type { RequestName, SiteName } from "./names.ts";
+import type { OutputState, ReleaseModifications, WishKind } from "./operator.ts";
 import type { RequestStatus } from "./request-status.ts";
 
 /** What a person asked for, normalised by intake. Never changed afterwards; units are in the names. */
@@ -200,16 +201,23 @@ export interface RequestRecord {
   /** Why it is not moving just now ("second in the queue; all 10 places are taken"). */
   readonly waiting: string | null;
   readonly supersededBy: RequestName | null;
+  /** What a release changed; the next plan or rescue applies it. */
+  readonly modifications: ReleaseModifications | null;
+  /** Rescues of the present round that answered failures. */
+  readonly rescuesUsed: number;
+  readonly outputState: OutputState;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly statusSince: Date;
 }
 
 export interface RequestWish {
-  readonly kind: "abort" | "stop";
+  readonly kind: WishKind;
   readonly actor: string;
   readonly reason: string;
   readonly at: Date;
+  /** What it is about besides the request ("how", units, nodes). Plain JSON: dates in it come back as text. */
+  readonly detail?: Readonly<Record<string, unknown>>;
 }
 
 export interface PassError {

@@ -22,7 +22,7 @@ type Entry = readonly [id: string, category: Category, match: RowMatch, says: Ro
 const application = (): readonly Entry[] => [
   ["bad-config", "permanent", codes(7000, 7001, 7002), STOP, "the command line or the configuration file cannot be used"],
   ["cms-exception", "permanent", codes(8001), STOP, "the framework raised an exception without a code of its own"],
-  ["cvmfs-broken", "infrastructure", { codes: [8001], stderr: "[Cc][Vv][Mm][Ff][Ss].*(truncated|too short|Input/output error|Transport endpoint)|(file too short|truncated).*cvmfs" }, { ...ELSEWHERE, avoidHost: true }, "a file of the software area (CVMFS) is broken on that worker"],
+  ["cvmfs-broken", "infrastructure", { codes: [8001], stderr: "[Cc][Vv][Mm][Ff][Ss].{0,200}(truncated|too short|Input/output error|Transport endpoint)|(file too short|truncated).{0,200}cvmfs" }, { ...ELSEWHERE, avoidHost: true }, "a file of the software area (CVMFS) is broken on that worker"],
   ["std-exception", "permanent", codes(8002, 8003, 8005), ONCE, "a C++ exception nobody caught"],
   ["bad-alloc", "transient", codes(8004), MORE_MEMORY, "memory was exhausted inside the program"],
   ["logic-error", "permanent", { codes: [8006, 8007, 8008, 8009], ranges: [[8010, 8014]] }, STOP, "a product, a dictionary or a parameter is missing, or the configuration contradicts itself"],

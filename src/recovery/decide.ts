@@ -132,7 +132,7 @@ function conclude(facts: Facts, verdict: Verdict, now: Date): Decision {
     decodedFrom: failure.decodedFrom,
     row: { id: row.id, source: row.source },
     delaySec,
-    notBefore: delaySec > 0 ? new Date(now.getTime() + delaySec * 1000).toISOString() : null,
+    notBefore: delaySec > 0 ? later(now, delaySec) : null,
     memoryMb: memory.next,
     wallMinutes: wall.next,
     changeSite: says.changeSite === true && facts.site !== null,
@@ -154,6 +154,10 @@ function conclude(facts: Facts, verdict: Verdict, now: Date): Decision {
   decision.reason = reasonFor(facts, decision);
   return decision;
 }
+
+/** The last moment a Date can hold is late enough. */
+const later = (now: Date, seconds: number): string =>
+  new Date(Math.min(now.getTime() + seconds * 1000, 8.64e15)).toISOString();
 
 /** A pinned unit gathers the sites it failed at, so that it is not sent back and forth; others avoid the last one. */
 function sitesToAvoid(facts: Facts, { decision }: Verdict): readonly string[] {

@@ -107,6 +107,14 @@ test("no sequence of outcomes exceeds the budget", () => {
       const { executionCeiling, lossBudget } = policy.settings;
       expect(Math.max(...records.map((record) => record.rrn))).toBeLessThanOrEqual(executionCeiling);
       expect(starts).toBeLessThanOrEqual(executionCeiling + lossBudget + 1);
+      for (const row of policy.rows) {
+        const retries = records.filter(
+          ({ rule, decision }) => rule === row.id && decision === "retry",
+        ).length;
+        expect(retries).toBeLessThanOrEqual(row.maxRetries ?? Number.POSITIVE_INFINITY);
+      }
+      const spent = { ...list[0]!, dagRetry: 3, maxRetries: 3 };
+      expect(decideAttempt(spent, NO_HISTORY, policy, NOW).decision).not.toBe("retry");
     }),
     RUNS,
   );
@@ -193,6 +201,10 @@ test("garbage in any input is an error value, never an exception", () => {
   fc.assert(
     fc.property(garbage, garbage, fc.anything(), fc.date(), (one, two, thing, now) => {
       expect(typeof replay({ attempt: one, history: two, policy: thing }, now).ok).toBe("boolean");
+      const valid = JSON.stringify(ended(71300));
+      expect(replay({ attempt: valid, history: two, policy: null }, now).ok).toBe(
+        !Number.isNaN(now.getTime()),
+      );
       expect(Array.isArray(checkPolicy(thing))).toBe(true);
       expect(typeof readAttempt(thing).ok).toBe("boolean");
       readReport(one);

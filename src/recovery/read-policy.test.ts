@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { checkPolicy, handlerDocument, readPolicy } from "./read-policy.ts";
+import { handlerDocument, policyDocument } from "./policy-document.ts";
+import { checkPolicy, readPolicy } from "./read-policy.ts";
 
 test("all problems are found, each with its place", () => {
   const problems = checkPolicy({
@@ -84,4 +85,23 @@ test("a request's handlers come through whole", () => {
     memoryFactor: 1.5,
     script: "./fix.sh",
   });
+});
+
+test("policy.json of a submit directory is the installation's policy with the request's own", () => {
+  const installation = {
+    version: 1,
+    settings: { loss_budget: 2, jitter: 0 },
+    rows: [{ id: "a", exit_codes: [3], action: "stop" }],
+  };
+  const recovery = { pendingClassification: true, handlers: [] };
+  const document = policyDocument(installation, recovery, { maxMemoryPerCoreMb: 4000, jitter: 0.5 });
+  const read = readPolicy(JSON.parse(JSON.stringify(document)), "policy.json");
+  expect(read.ok && read.value.settings).toMatchObject({
+    lossBudget: 2,
+    jitter: 0.5,
+    maxMemoryPerCoreMb: 4000,
+    pendingClassification: true,
+  });
+  expect(read.ok && read.value.rows[0]).toMatchObject({ id: "a", source: "policy.json rows[0]" });
+  expect(checkPolicy(policyDocument(null, recovery))).toEqual([]);
 });

@@ -1,6 +1,5 @@
 import { err, ok, type Result } from "../base/result.ts";
 import type { Problem } from "../domain/problem.ts";
-import type { FailureHandler, FailureRule } from "../domain/request.ts";
 import { CATEGORIES, CAUSES, type Cause } from "./attempt.ts";
 import { builtinRows } from "./builtin-policy.ts";
 import { Fields, isRow, real, shown, whole } from "./fields.ts";
@@ -243,30 +242,4 @@ function refuseTwins(rows: readonly PolicyRow[], from: Fields): void {
   for (const [at, row] of rows.entries())
     if (rows.findIndex(({ id }) => id === row.id) < at)
       from.wrong(`rows[${at}].id`, `${shown(row.id)} is there twice`);
-}
-
-/** The request's handlers as a policy document says them. */
-export const handlerDocument = ({
-  name,
-  roles,
-  rules,
-}: FailureHandler): Readonly<Record<string, unknown>> => ({
-  name,
-  roles,
-  rules: rules.map(ruleDocument),
-});
-
-function ruleDocument(rule: FailureRule): Readonly<Record<string, unknown>> {
-  const said = {
-    exit_codes: rule.exitCodes.length > 0 ? rule.exitCodes : null,
-    match_all_exit_codes: rule.matchAllExitCodes || null,
-    causes: rule.causes.length > 0 ? rule.causes : null,
-    stderr: rule.stderr,
-    max_retries: rule.maxRetries,
-    delay_sec: rule.delaySec,
-    memory_factor: rule.memoryFactor,
-    time_factor: rule.wallFactor,
-    script: rule.script,
-  };
-  return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== null));
 }

@@ -13,7 +13,7 @@ import type { Sql, SqlParam } from "./sql.ts";
 
 /** Everything of a request but its spec, in the order of `RequestRow`. */
 const COLUMNS = `id, name, status, version, priority, urgent, production_steps, hold, wish, error, waiting,
-  superseded_by, created_at, updated_at, status_since`;
+  superseded_by, modifications, rescues_used, output_state, created_at, updated_at, status_since`;
 
 type RequestRow = readonly [
   id: number,
@@ -28,6 +28,9 @@ type RequestRow = readonly [
   error: (Omit<PassError, "since"> & { since: string }) | null,
   waiting: string | null,
   supersededBy: RequestName | null,
+  modifications: ReleaseModifications | null,
+  rescuesUsed: number,
+  outputState: OutputState,
   createdAt: string,
   updatedAt: string,
   statusSince: string,
@@ -94,8 +97,9 @@ export class SpecMemory {
 }
 
 function recordOf(row: RequestRow, spec: RequestSpec): RequestRecord {
-  const [, , status, version, priority, urgent, productionSteps, hold, wish, error, waiting, supersededBy] =
-    row;
+  const [, , status, version, priority, urgent, productionSteps, hold, wish, error, waiting] = row;
+  const [supersededBy, modifications, rescuesUsed, outputState, createdAt, updatedAt, statusSince] =
+    row.slice(11) as unknown as Tail;
   return {
     spec,
     status,

@@ -11,6 +11,7 @@ const KEPT = [
   "engine.local.sites",
   "engine.dagman.prefix",
   "engine.dagman.submit_uid",
+  "engine.dagman.submit_gid",
 ] as const;
 
 /** A server on the demo's data directory that stays when the demo is over. */

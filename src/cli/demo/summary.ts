@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import type { OutputView } from "../../api/client-types.ts";
 import type { Paint } from "../terminal.ts";
 import { table } from "../view/table.ts";
-import { bytes, count, duration, thousands } from "../view/text.ts";
+import { bytes, count, cut, duration, thousands } from "../view/text.ts";
 import { progressOf } from "../view/watched.ts";
 import type { Totals } from "./dataset.ts";
 import type { DemoResult, Proof } from "./judge.ts";
@@ -27,7 +27,7 @@ export function demoSummary(
     requestTable(results, look),
     "",
     paint.bold("What failed, and how it was recovered"),
-    ...results.flatMap(recoveryLines),
+    ...results.flatMap((result) => recoveryLines(result, look)),
     "",
     paint.bold("Outputs, merged by work unit and registered"),
     ...results.flatMap(({ outputs }) => outputLines(outputs)),
@@ -58,16 +58,17 @@ function requestTable(results: readonly DemoResult[], look: Look): string {
   return table(columns, rows, look);
 }
 
-function recoveryLines({ watched, recoveries }: DemoResult): string[] {
-  if (recoveries.length === 0) return [`  ${watched.request.request_name}: nothing`];
-  return recoveries.map((recovery) => `  ${watched.request.request_name} ${recoveryWords(recovery)}`);
+function recoveryLines({ watched, recoveries }: DemoResult, { width }: Look): string[] {
+  const name = watched.request.request_name;
+  if (recoveries.length === 0) return [`  ${name}: nothing failed`];
+  return [`  ${name}:`, ...recoveries.map((recovery) => cut(`    ${recoveryWords(recovery)}`, width))];
 }
 
 function recoveryWords({ unit, node, failures, done, attempts }: Recovery): string {
-  const times = failures.length > 1 && new Set(failures).size === 1 ? ` ${failures.length}×` : "";
-  const what = times ? `${failures[0]}${times}` : failures.join(", then ");
-  const site = done?.site ? ` at ${done.site}` : "";
-  return `${unit}/${node}  ${what}  →  ${done ? `tried again, done${site} (attempt ${attempts})` : "not recovered"}`;
+  const same = failures.length > 1 && new Set(failures).size === 1;
+  const what = same ? `${failures.length}× ${failures[0]}` : failures.join(", then ");
+  const how = done ? `attempt ${attempts} done${done.site ? ` at ${done.site}` : ""}` : "not recovered";
+  return `${unit}/${node} → ${how}  (${what})`;
 }
 
 function outputLines(outputs: readonly OutputView[]): string[] {
@@ -84,11 +85,12 @@ function proofLines(proof: Proof | null, { paint }: Look): string[] {
   const direct = total(proof.direct);
   const merged = total(proof.merged);
   const row = (name: string, { count, sum }: { count: number; sum: number }) =>
-    `  ${name.padEnd(34)} ${thousands(count).padStart(9)} warm readings, sum ${thousands(sum)}`;
+    `  ${name.padEnd(34)} ${thousands(count).padStart(7)} warm readings, sum ${thousands(sum)}`;
   return [
     paint.bold(`Is it right? ${thousands(proof.readings)} readings, computed twice`),
     row("by the jobs, from the merged files", merged),
-    `${row("directly, from the input", direct)}  ${proof.same ? paint.green("✔ the same for every station") : paint.red("✖ different")}`,
+    row("directly, from the input", direct),
+    `  ${proof.same ? paint.green("✔ the same for every station") : paint.red("✖ different")}`,
     "",
   ];
 }

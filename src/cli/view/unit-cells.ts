@@ -19,7 +19,8 @@ export function unitCells(units: readonly UnitRowView[], look: Look): string[] {
   if (units.length === 0 || look.rows < 1) return [];
   if (units.length > MAX_CELLS) return signs(units, look);
   const cells = units.map((unit) => cell(unit, look.paint));
-  const cellWidth = Math.max(...cells.map(visibleLength));
+  // Room for the first retry, so that cells do not move when it comes.
+  const cellWidth = Math.max(9 + 1 + CELL_BAR + 1 + 6, ...cells.map(visibleLength));
   const columns = Math.max(1, Math.floor((look.width + GAP) / (cellWidth + GAP)));
   const lines = Math.ceil(units.length / columns);
   if (lines <= look.rows) {

@@ -53,7 +53,7 @@ function columnWidths(rows: readonly Row[], width: number): { name: number; bar:
   const numbers = Math.max(0, ...rows.map((row) => visibleLength(row.numbers)));
   const room = width - name - STATUS_WIDTH - numbers - 3;
   // The numbers change their width all the time; steps keep the bars from dancing with them.
-  return { name, bar: Math.max(6, Math.min(36, room - (room % 6))) };
+  return { name, bar: Math.max(6, Math.min(30, room - (room % 6))) };
 }
 
 function requestLines(

@@ -1,0 +1,219 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { isTerminal, REQUEST_STATUSES } from "../../domain/request-status.ts";
+import { CATEGORIES } from "../attempt.ts";
+import { decideRound } from "./decide.ts";
+import { describeErrors } from "./describe-errors.ts";
+import { errorsView } from "./errors-view.ts";
+import type { TallyLine } from "./read-lines.ts";
+import type { RoundFacts } from "./round-decision.ts";
+import { failedLine } from "./sample-round.ts";
+import type { RoundFile } from "./settle.ts";
+import { type RoundTally, tallyRound, type UnitAttempts } from "./tally.ts";
+
+const RUNS = { numRuns: 1000 };
+const SITES = ["A", "B", "C"];
+const FILES = ["/f/1", "/f/2", "/f/3"];
+
+const line = (node: number): fc.Arbitrary<TallyLine> =>
+  fc
+    .record({
+      at: fc.constantFrom("", "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"),
+      cluster: fc.integer({ min: -1, max: 9 }),
+      exitCode: fc.constantFrom(1, 8021, 8001, 50660, 137, -1002),
+      cause: fc.constantFrom("exit", "signal", "oom", "evicted", null),
+      decision: fc.constantFrom("done", "retry", "stop", "stop", "unclassified", "abort"),
+      retry: fc.integer({ min: 0, max: 3 }),
+      category: fc.constantFrom(...CATEGORIES, null),
+      why: fc.constantFrom("run-retries", "site", "executions", "bad-file"),
+      site: fc.constantFrom(...SITES, null),
+      changeSite: fc.boolean(),
+      badFiles: fc.subarray(FILES),
+      files: fc.subarray(FILES),
+    })
+    .map((over) => failedLine({ ...over, node: `proc_${node}` } as Partial<TallyLine>));
+
+const attempts: fc.Arbitrary<UnitAttempts[]> = fc
+  .array(
+    fc.record({
+      state: fc.constantFrom("done", "failed", "failed", "open"),
+      nodes: fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 6 }),
+    }),
+    { maxLength: 8 },
+  )
+  .chain((units) =>
+    fc.tuple(
+      ...units.map(({ state, nodes }, at) =>
+        fc.tuple(...nodes.map(line)).map((lines) => ({ unit: `mg_${at}`, state, lines }) as UnitAttempts),
+      ),
+    ),
+  );
+
+const facts: fc.Arbitrary<RoundFacts> = fc
+  .tuple(
+    attempts,
+    fc.record({
+      verdict: fc.constantFrom(
+        "success",
+        "failed",
+        "failed",
+        "failed",
+        "aborted",
+        "removed",
+        "halted",
+        "unreadable",
+        "lost",
+      ),
+      more: fc.integer({ min: 0, max: 20 }),
+      rescuesUsed: fc.integer({ min: 0, max: 4 }),
+      stopRequested: fc.boolean(),
+      holdThreshold: fc.double({ min: 0, max: 1, noNaN: true }),
+      maxRescues: fc.integer({ min: 0, max: 3 }),
+      workRemains: fc.boolean(),
+      possibleSites: fc.option(fc.subarray(SITES)),
+      bannedSites: fc.subarray(SITES),
+      gone: fc.integer({ min: 0, max: 9 }),
+      liars: fc.boolean(),
+    }),
+  )
+  .map(([units, { more, holdThreshold, maxRescues, gone, liars, ...rest }]) => {
+    const finished = units.filter(({ state }) => state === "done").map(({ unit }) => unit);
+    const failed = units.filter(({ state }) => state === "failed").map(({ unit }) => unit);
+    const files = (unit: string): RoundFile[] =>
+      FILES.map((lfn) => ({ lfn, path: `/disk${lfn}`, units: [unit] }));
+    return {
+      ...rest,
+      words: "",
+      unitsTotal: units.length + more,
+      unitsDone: finished.length + more,
+      finishedUnits: new Set(finished),
+      failedUnits: liars ? [...failed, ...finished] : failed,
+      tally: tallyRound(units),
+      policy: { holdThreshold, maxRescues },
+      filesOf: new Map(units.map(({ unit }) => [unit, files(unit)])),
+      directory: gone === 0 ? "gone" : "complete",
+    } as RoundFacts;
+  });
+
+test("a request is never given up, every decision has its reason, and there is work to do or a person to ask", () => {
+  const terminal = REQUEST_STATUSES.filter(isTerminal).filter((status) => status !== "completed");
+  fc.assert(
+    fc.property(facts, (given) => {
+      const decision = decideRound(given);
+      expect(terminal as readonly string[]).not.toContain(decision.kind);
+      expect(JSON.stringify(decision)).not.toContain('"kind":"failed"');
+      expect(decision.because.length).toBeGreaterThan(0);
+      expect(decision.because).not.toMatch(/undefined|NaN|\n/);
+      if (decision.kind === "hold") {
+        expect(decision.hold.code).not.toBe("");
+        expect(decision.hold.actions).toContain("release");
+        expect(decision.hold.actions).toContain("abort");
+      }
+      if (decision.kind === "complete") expect(given.unitsDone).toBe(given.unitsTotal);
+      if (decision.kind === "rescue") {
+        expect(given.unitsDone).toBeLessThan(given.unitsTotal);
+        expect(given.rescuesUsed).toBeLessThan(given.policy.maxRescues);
+      }
+      if (decision.kind === "settle-files") expect(decision.exclude.length).toBeGreaterThan(0);
+    }),
+    RUNS,
+  );
+});
+
+test("finished units are never run again, nor are those a rescue cannot help", () => {
+  fc.assert(
+    fc.property(facts, (given) => {
+      const decision = decideRound(given);
+      if (decision.kind !== "rescue") return;
+      for (const { unit, avoidSites } of decision.reelectUnits) {
+        expect(given.finishedUnits.has(unit)).toBe(false);
+        expect(decision.leaveOut).not.toContain(unit);
+        if (given.possibleSites !== null && given.possibleSites.length > 0)
+          expect(given.possibleSites.some((site) => !avoidSites.includes(site))).toBe(true);
+      }
+      for (const unit of decision.leaveOut) expect(given.finishedUnits.has(unit)).toBe(false);
+    }),
+    RUNS,
+  );
+});
+
+test("at or above the threshold, more than one failed unit is never rescued", () => {
+  fc.assert(
+    fc.property(facts, (given) => {
+      const failed = new Set(given.failedUnits.filter((unit) => !given.finishedUnits.has(unit))).size;
+      if (failed < 2 || failed / given.unitsTotal < given.policy.holdThreshold) return;
+      expect(["rescue", "settle-files"]).not.toContain(decideRound(given).kind);
+    }),
+    RUNS,
+  );
+});
+
+test("the same facts give the same decision", () => {
+  fc.assert(
+    fc.property(facts, (given) => {
+      expect(decideRound({ ...given })).toEqual(decideRound(given));
+    }),
+    RUNS,
+  );
+});
+
+test("a tally does not depend on the order of units, nor on how their nodes interleave", () => {
+  fc.assert(
+    fc.property(attempts, fc.func(fc.integer()), (units, rank) => {
+      const shuffled = units
+        .map((unit) => ({ ...unit, lines: byNode(unit.lines) }))
+        .sort((a, b) => rank(a.unit) - rank(b.unit));
+      expect(tallyRound(shuffled)).toEqual(tallyRound(units));
+    }),
+    RUNS,
+  );
+});
+
+/** All lines of a node together, each in its order. */
+const byNode = (lines: readonly TallyLine[]): TallyLine[] =>
+  [...new Set(lines.map(({ node }) => node))]
+    .sort()
+    .flatMap((node) => lines.filter((line) => line.node === node));
+
+test("the tally of two halves adds up to the tally of the whole", () => {
+  const numbers = (tally: RoundTally) => ({
+    ...tally.nodes,
+    ...tally.units,
+    attempts: tally.attempts,
+    unclassified: tally.unclassified,
+    failed: tally.failedUnits.length,
+    ...Object.fromEntries(
+      tally.codes.map((code) => [`code ${code.key}/${code.cause}/${code.category}`, code.failures]),
+    ),
+    ...Object.fromEntries(tally.sites.map(({ site, nodes }) => [`nodes at ${site}`, nodes])),
+    ...Object.fromEntries(tally.sites.map(({ site, blamed }) => [`blamed ${site}`, blamed])),
+  });
+  fc.assert(
+    fc.property(attempts, fc.nat(8), (units, cut) => {
+      const sum: Record<string, number> = {};
+      for (const half of [units.slice(0, cut), units.slice(cut)])
+        for (const [key, count] of Object.entries(numbers(tallyRound(half))))
+          sum[key] = (sum[key] ?? 0) + count;
+      expect(sum).toMatchObject(numbers(tallyRound(units)));
+    }),
+    RUNS,
+  );
+});
+
+test("the errors fit on a screen, whatever failed", () => {
+  fc.assert(
+    fc.property(facts, fc.integer({ min: 40, max: 200 }), (given, width) => {
+      const tails = new Map(
+        given.tally.codes.map(({ first }) => [`${first.unit}/${first.node}`, "\u001b[31mx\n".repeat(300)]),
+      );
+      const lines = describeErrors(errorsView(given.tally, { ...given, tails }), width);
+      expect(lines.length).toBeLessThanOrEqual(48);
+      for (const text of lines) {
+        expect(text.length).toBeLessThanOrEqual(width);
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: none may reach the terminal
+        expect(text).not.toMatch(/[\u0000-\u001f]/);
+      }
+    }),
+    RUNS,
+  );
+});

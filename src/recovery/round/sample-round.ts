@@ -1,0 +1,99 @@
+import type { TallyLine } from "./read-lines.ts";
+import type { RoundFacts } from "./round-decision.ts";
+import { EMPTY_ROUND, tallyRound, type UnitAttempts } from "./tally.ts";
+
+/** Rounds for tests and simulations: plain, whole, and changed one field at a time. */
+export const attemptLine = (over: Partial<TallyLine> = {}): TallyLine => ({
+  at: "2026-01-01T00:00:00.000Z",
+  node: "proc_000000",
+  cluster: -1,
+  retry: 0,
+  maxRetries: 3,
+  cause: null,
+  exitCode: 0,
+  site: "T2_XX_Alpha",
+  host: "worker1",
+  decision: "done",
+  why: null,
+  category: null,
+  rule: null,
+  changeSite: false,
+  avoidSites: [],
+  badFiles: [],
+  files: [],
+  reason: "done",
+  ...over,
+});
+
+export const failedLine = (over: Partial<TallyLine> = {}): TallyLine =>
+  attemptLine({
+    cause: "exit",
+    exitCode: 60307,
+    decision: "stop",
+    why: "run-retries",
+    category: "transient",
+    rule: "stage-out-failed",
+    reason: "copying the output to storage failed",
+    ...over,
+  });
+
+export const PERMANENT: Partial<TallyLine> = {
+  category: "permanent",
+  exitCode: 8001,
+  rule: "cms-exception",
+  why: "row-stops",
+};
+export const DATA = (...files: string[]): Partial<TallyLine> => ({
+  category: "data",
+  exitCode: 8021,
+  rule: "read-failed",
+  why: "bad-file",
+  badFiles: files,
+  files,
+  reason: `no more tries: ${files[0]} failed at two sites`,
+});
+export const AWAY = (site: string): Partial<TallyLine> => ({
+  category: "infrastructure",
+  exitCode: 8020,
+  rule: "open-failed",
+  why: "site",
+  site,
+  changeSite: true,
+  avoidSites: [site],
+});
+
+export const failing = (unit: string, ...failures: Partial<TallyLine>[]): UnitAttempts => ({
+  unit,
+  state: "failed",
+  lines: failures.map((over, at) => failedLine({ node: `proc_${String(at).padStart(6, "0")}`, ...over })),
+});
+
+/** A round of so many units of which these failed; the others are done. */
+export function sampleRound(
+  unitsTotal: number,
+  failed: readonly UnitAttempts[] = [],
+  over: Partial<RoundFacts> = {},
+): RoundFacts {
+  const names = new Set(failed.map(({ unit }) => unit));
+  const done = Array.from({ length: unitsTotal }, (_, at) => `mg_${String(at).padStart(6, "0")}`).filter(
+    (name) => !names.has(name),
+  );
+  return {
+    verdict: failed.length > 0 ? "failed" : "success",
+    words: "",
+    unitsTotal,
+    unitsDone: unitsTotal - failed.length,
+    finishedUnits: new Set(done.slice(0, unitsTotal - failed.length)),
+    failedUnits: [...names],
+    tally: failed.length > 0 ? tallyRound(failed) : EMPTY_ROUND,
+    rescuesUsed: 0,
+    stopRequested: false,
+    policy: { holdThreshold: 0.2, maxRescues: 3 },
+    workRemains: false,
+    filesOf: new Map(),
+    directory: "complete",
+    possibleSites: null,
+    bannedSites: [],
+    ...over,
+  };
+}
