@@ -20,8 +20,9 @@ export interface PlanBench {
 export type PlanBenchKind = "events" | "files" | "generate";
 
 /**
- * Not /tmp where it can be helped: ext4 steps over inodes deleted in the last half minute one by one, so a directory
- * in which tests keep deleting files makes new ones forty times as slow (measured: 0.5 ms instead of 0.01 ms).
+ * Not /tmp where it can be helped. Creating files was seen (ext4, Linux 6.18) to cost many times its usual system
+ * time for some five minutes after tens of thousands were deleted nearby, as test runs and this benchmark do: 100,000 nodes took
+ * 2 s on a rested disk and 20 to 35 s right after another run. Compare runs only after such a pause.
  */
 const PLACE = existsSync("/var/tmp") ? "/var/tmp" : tmpdir();
 const JOBS_PER_UNIT = 8;

@@ -2,6 +2,25 @@
 --   UPDATE_SCHEMA=1 npx vitest run --project real tests/real/store-migrate.test.ts
 -- and compared with every database in the tests. Not a script: tables are sorted by name.
 
+CREATE TABLE abandoned_units (
+  workflow_id text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  block_index integer NOT NULL,
+  CONSTRAINT abandoned_units_pkey PRIMARY KEY (workflow_id, name),
+  CONSTRAINT abandoned_units_workflow_id_block_index_fkey FOREIGN KEY (workflow_id, block_index) REFERENCES processing_blocks(workflow_id, block_index)
+);
+
+CREATE TABLE alert_deliveries (
+  alert_id bigint NOT NULL,
+  sink text COLLATE "C" NOT NULL,
+  revision integer NOT NULL,
+  tries integer NOT NULL,
+  last_error text,
+  tried_at timestamp with time zone NOT NULL,
+  CONSTRAINT alert_deliveries_pkey PRIMARY KEY (alert_id, sink),
+  CONSTRAINT alert_deliveries_alert_id_fkey FOREIGN KEY (alert_id) REFERENCES alerts(id) ON DELETE CASCADE
+);
+
 CREATE TABLE alerts (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   key text COLLATE "C" NOT NULL,
@@ -13,10 +32,30 @@ CREATE TABLE alerts (
   last_at timestamp with time zone NOT NULL,
   acknowledged_by text,
   closed_at timestamp with time zone,
+  acknowledged_at timestamp with time zone,
+  revision integer NOT NULL DEFAULT 1,
+  last_change text NOT NULL DEFAULT 'opened'::text,
   CONSTRAINT alerts_pkey PRIMARY KEY (id),
+  CONSTRAINT alerts_last_change_known CHECK ((last_change = ANY (ARRAY['opened'::text, 'severity'::text, 'acknowledged'::text, 'closed'::text]))),
   CONSTRAINT alerts_severity_known CHECK ((severity = ANY (ARRAY['info'::text, 'warning'::text, 'critical'::text])))
 );
 CREATE UNIQUE INDEX alerts_open ON public.alerts USING btree (key) WHERE (closed_at IS NULL);
+
+CREATE TABLE audit (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  key text COLLATE "C",
+  at timestamp with time zone NOT NULL,
+  actor text NOT NULL,
+  action text NOT NULL,
+  subject text COLLATE "C" NOT NULL,
+  reason text NOT NULL,
+  detail jsonb NOT NULL,
+  outcome text NOT NULL,
+  CONSTRAINT audit_pkey PRIMARY KEY (id),
+  CONSTRAINT audit_key_key UNIQUE (key),
+  CONSTRAINT audit_outcome_known CHECK ((outcome = ANY (ARRAY['done'::text, 'already'::text, 'refused'::text, 'failed'::text])))
+);
+CREATE INDEX audit_by_subject ON public.audit USING btree (subject, id DESC);
 
 CREATE TABLE dag_history (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -48,7 +87,9 @@ CREATE TABLE dags (
   created_at timestamp with time zone NOT NULL,
   submitted_at timestamp with time zone,
   ended_at timestamp with time zone,
+  rescue_kind text,
   CONSTRAINT dags_pkey PRIMARY KEY (id),
+  CONSTRAINT dags_rescue_kind_known CHECK ((rescue_kind = ANY (ARRAY['failure'::text, 'stop'::text, 'operator'::text]))),
   CONSTRAINT dags_status_known CHECK ((status = ANY (ARRAY['planning'::text, 'ready'::text, 'submitted'::text, 'running'::text, 'completed'::text, 'partial'::text, 'failed'::text, 'removed'::text, 'halted'::text, 'stopped'::text]))),
   CONSTRAINT dags_parent_dag_id_fkey FOREIGN KEY (parent_dag_id) REFERENCES dags(id),
   CONSTRAINT dags_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id)
@@ -107,6 +148,27 @@ CREATE TABLE leases (
   CONSTRAINT leases_pkey PRIMARY KEY (name)
 );
 
+CREATE TABLE node_actions (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  dag_id text COLLATE "C" NOT NULL,
+  unit text COLLATE "C" NOT NULL,
+  node text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  attempt integer NOT NULL,
+  epoch integer NOT NULL,
+  actor text NOT NULL,
+  reason text NOT NULL,
+  changes jsonb NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  applied_at timestamp with time zone,
+  CONSTRAINT node_actions_pkey PRIMARY KEY (id),
+  CONSTRAINT node_actions_dag_id_unit_node_kind_attempt_key UNIQUE (dag_id, unit, node, kind, attempt),
+  CONSTRAINT node_actions_kind_known CHECK ((kind = ANY (ARRAY['retry'::text, 'fail'::text, 'resubmit'::text]))),
+  CONSTRAINT node_actions_dag_id_fkey FOREIGN KEY (dag_id) REFERENCES dags(id) ON DELETE CASCADE
+);
+CREATE INDEX node_actions_pending ON public.node_actions USING btree (dag_id, id) WHERE (applied_at IS NULL);
+CREATE UNIQUE INDEX node_actions_verdict ON public.node_actions USING btree (dag_id, unit, node, attempt) WHERE (kind <> 'resubmit'::text);
+
 CREATE TABLE operator_tokens (
   sha256 text COLLATE "C" NOT NULL,
   name text NOT NULL,
@@ -124,6 +186,7 @@ CREATE TABLE processing_blocks (
   units_registered integer NOT NULL DEFAULT 0,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  units_abandoned integer NOT NULL DEFAULT 0,
   CONSTRAINT processing_blocks_pkey PRIMARY KEY (workflow_id, block_index),
   CONSTRAINT processing_blocks_status_known CHECK ((status = ANY (ARRAY['open'::text, 'complete'::text, 'archived'::text, 'failed'::text, 'invalidated'::text]))),
   CONSTRAINT processing_blocks_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id)
@@ -159,9 +222,14 @@ CREATE TABLE requests (
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   status_since timestamp with time zone NOT NULL,
+  modifications jsonb,
+  rescues_used integer NOT NULL DEFAULT 0,
+  output_state text NOT NULL DEFAULT 'active'::text,
+  previous_version text COLLATE "C" DEFAULT (spec ->> 'previousVersion'::text),
   CONSTRAINT requests_pkey PRIMARY KEY (name),
   CONSTRAINT requests_id_key UNIQUE (id),
   CONSTRAINT requests_held_has_reason CHECK (((status <> 'held'::text) OR (hold IS NOT NULL))),
+  CONSTRAINT requests_output_state_known CHECK ((output_state = ANY (ARRAY['active'::text, 'superseded'::text, 'invalidated'::text]))),
   CONSTRAINT requests_status_known CHECK ((status = ANY (ARRAY['new'::text, 'submitted'::text, 'queued'::text, 'planning'::text, 'active'::text, 'partial'::text, 'stopping'::text, 'resubmitting'::text, 'held'::text, 'completed'::text, 'failed'::text, 'aborted'::text]))),
   CONSTRAINT requests_superseded_by_fkey FOREIGN KEY (superseded_by) REFERENCES requests(name)
 );
@@ -170,6 +238,7 @@ CREATE INDEX requests_by_requestor ON public.requests USING btree (requestor, cr
 CREATE INDEX requests_by_status ON public.requests USING btree (status, created_at DESC, name DESC);
 CREATE INDEX requests_newest ON public.requests USING btree (created_at DESC, name DESC);
 CREATE INDEX requests_open ON public.requests USING btree (created_at, name) WHERE (status <> ALL (ARRAY['completed'::text, 'failed'::text, 'aborted'::text]));
+CREATE INDEX requests_previous_version ON public.requests USING btree (previous_version) WHERE (previous_version IS NOT NULL);
 CREATE INDEX requests_superseded_by ON public.requests USING btree (superseded_by) WHERE (superseded_by IS NOT NULL);
 
 CREATE TABLE schema_migrations (
@@ -197,6 +266,7 @@ CREATE TABLE site_bans (
   expires_at timestamp with time zone NOT NULL,
   removed_at timestamp with time zone,
   removed_by text,
+  created_by text,
   CONSTRAINT site_bans_pkey PRIMARY KEY (id),
   CONSTRAINT site_bans_site_fkey FOREIGN KEY (site) REFERENCES sites(name),
   CONSTRAINT site_bans_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id)
@@ -245,6 +315,8 @@ CREATE TABLE work_units (
   last_error text,
   finished_at timestamp with time zone NOT NULL,
   registered_at timestamp with time zone,
+  invalidated_at timestamp with time zone,
+  invalidated_reason text,
   CONSTRAINT work_units_pkey PRIMARY KEY (workflow_id, name),
   CONSTRAINT work_units_status_known CHECK ((status = ANY (ARRAY['owed'::text, 'registered'::text, 'invalidated'::text]))),
   CONSTRAINT work_units_dag_id_fkey FOREIGN KEY (dag_id) REFERENCES dags(id),
@@ -274,6 +346,7 @@ CREATE TABLE workflows (
   step_metrics jsonb,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  abandoned_events bigint NOT NULL DEFAULT 0,
   CONSTRAINT workflows_pkey PRIMARY KEY (id),
   CONSTRAINT workflows_request_name_key UNIQUE (request_name),
   CONSTRAINT workflows_status_known CHECK ((status = ANY (ARRAY['new'::text, 'planning'::text, 'active'::text, 'stopping'::text, 'resubmitting'::text, 'held'::text, 'completed'::text, 'partial'::text, 'failed'::text, 'aborted'::text]))),

@@ -11,7 +11,8 @@ import { VERSION } from "./base/version.ts";
 import { makeLocalCatalog } from "./catalogs/local-catalog.ts";
 import type { Config } from "./config/settings.ts";
 import { replaceFile, unwritable } from "./disk/atomic-file.ts";
-import { makeSpool } from "./disk/spool.ts";
+import { readPolicyFile } from "./disk/policy-file.ts";
+import { makeSpool, type SpoolOptions } from "./disk/spool.ts";
 import type { AdmissionLimits } from "./domain/admission.ts";
 import { DEFAULT_INTAKE_RULES } from "./domain/submission.ts";
 import { makeDagmanEngine } from "./engine/dagman/dagman-engine.ts";
@@ -48,7 +49,7 @@ export async function startServer(config: Config): Promise<Server> {
     store,
     engine,
     catalog: makeLocalCatalog(config.storage_dir),
-    spool: makeSpool(spoolOptions(config)),
+    spool: makeSpool(await spoolOptions(config)),
     clock: systemClock,
     ids: { next: randomUUID },
     log: logTo(logger),
@@ -57,7 +58,7 @@ export async function startServer(config: Config): Promise<Server> {
   };
   const { token, tokenFile } = await operatorToken(store, config);
   await firstSettings(ports, config);
-  const loop = makeLoop(ports, loopPolicy(config), `${hostname()}:${process.pid}`);
+  const loop = makeLoop(ports, loopPolicy(config), leaseOwner(config));
   const commands = makeCommands(ports, loopPolicy(config), intakeRules(config), () => loop.nudge());
   const api = await buildApi({
     store,
@@ -76,7 +77,10 @@ export async function startServer(config: Config): Promise<Server> {
     },
     requireAuthForReads: !isLoopback(config["listen.host"]),
   });
-  const url = await api.listen({ host: config["listen.host"], port: config["listen.port"] });
+  const url = await listen(api, config).catch(async (error: unknown) => {
+    await Promise.allSettled([api.close(), engine.close(), store.close()]);
+    throw error;
+  });
   await replaceFile(join(config.data_dir, "server.json"), `${JSON.stringify({ url, pid: process.pid })}\n`);
   loop.start();
   logger.info({ url, engine: engine.name }, "server.ready");
@@ -95,8 +99,19 @@ export async function startServer(config: Config): Promise<Server> {
   };
 }
 
+/**
+ * The embedded database is locked for one process, so whoever opens it may take the lease of the one before at once;
+ * several servers on PostgreSQL are told apart.
+ */
+const leaseOwner = (config: Config): string =>
+  config["database.url"] ? `${hostname()}:${process.pid}` : `${hostname()}:embedded`;
+
 const isLoopback = (host: string): boolean =>
   ["127.0.0.1", "::1", "localhost"].includes(host) || host.startsWith("127.");
+
+async function listen(api: Awaited<ReturnType<typeof buildApi>>, config: Config): Promise<string> {
+  return api.listen({ host: config["listen.host"], port: config["listen.port"] });
+}
 
 async function makeDirectories(paths: readonly string[]): Promise<void> {
   for (const path of paths) {
@@ -134,7 +149,7 @@ export function makeEngine(config: Config): Engine {
   });
 }
 
-export function spoolOptions(config: Config) {
+export async function spoolOptions(config: Config): Promise<SpoolOptions> {
   const uid = config["engine.kind"] === "dagman" ? config["engine.dagman.submit_uid"] : null;
   return {
     spoolDir: config.spool_dir,
@@ -144,6 +159,16 @@ export function spoolOptions(config: Config) {
     scanIntervalSec: config["dag.scan_interval_sec"],
     holdRemovalSec: config["dag.hold_removal_sec"],
     maxJobsSubmitted: config["dag.max_jobs_submitted"],
+    deferPollSec: config["dag.defer_poll_sec"],
+    avoidHostSec: config["recovery.avoid_host_sec"],
+    recovery: {
+      installation: await readPolicyFile(config["recovery.policy_file"]),
+      cooloffBaseSec: config["recovery.cooloff_base_sec"],
+      maxExecutions: config["recovery.max_executions"],
+      abortAfterAlike: config["recovery.abort_after_alike"],
+      maxMemoryPerCoreMb: config["planning.max_memory_per_core_mb"],
+      maxWallMinutes: config["planning.max_wall_minutes"],
+    },
   };
 }
 
@@ -157,6 +182,13 @@ export const loopPolicy = (config: Config): LoopPolicy => ({
   defaultMemoryPerCoreMb: config["planning.default_memory_per_core_mb"],
   maxMemoryPerCoreMb: config["planning.max_memory_per_core_mb"],
   maxRegistrationTries: 5,
+  bans: {
+    minFailures: config["bans.min_failures"],
+    failureRatio: config["bans.failure_ratio"],
+    durationDays: config["bans.duration_days"],
+    promotionThreshold: config["bans.promotion_threshold"],
+  },
+  versionLimit: config["recovery.version_limit"],
 });
 
 export const intakeRules = (config: Config) => ({

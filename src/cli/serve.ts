@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { WorldError } from "../base/errors.ts";
 import type { LoadedConfig } from "../config/load.ts";
 import { collect, type GlobalOptions, optionsOf, settingsFrom } from "./settings.ts";
 import { paintFor, talk } from "./terminal.ts";
@@ -47,7 +48,9 @@ const numberOrText = (text: string): unknown => (/^\d+$/.test(text) ? Number(tex
 async function serve({ config }: LoadedConfig): Promise<void> {
   const { startServer } = await import("../main.ts");
   const stop = stopSignal();
-  const server = await startServer(config);
+  const server = await startServer(config).catch((error: unknown) => {
+    throw listenFailure(config["listen.host"], config["listen.port"], error) ?? error;
+  });
   const paint = paintFor(process.stderr);
   const engine = config["engine.kind"];
   const rows = [
@@ -62,6 +65,17 @@ async function serve({ config }: LoadedConfig): Promise<void> {
   await stop;
   talk("stopping after the present pass; once more ends at once");
   await server.close();
+}
+
+/** An address that cannot be had is for a person to change, not a bug. */
+function listenFailure(host: string, port: number, error: unknown): WorldError | null {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (syscall !== "listen" && code !== "ENOTFOUND") return null;
+  const why = code === "EADDRINUSE" ? "somebody else listens there" : "the address cannot be had";
+  return new WorldError("bad-config", `${host}:${port}`, `cannot listen on ${host}:${port}: ${why}`, {
+    cause: error,
+    hint: "give another --port (0 picks a free one) or --host",
+  });
 }
 
 /** Resolves at the first SIGINT or SIGTERM; the second one ends the process. */

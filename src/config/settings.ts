@@ -106,6 +106,23 @@ export const SETTINGS = {
     "most memory per core a job may ask for",
   ),
   "planning.max_wall_minutes": setting(z.number().int().positive(), 47 * 60, "longest job"),
+  "bans.min_failures": setting(z.number().int().positive(), 3, "failures at a site before it can be banned"),
+  "bans.failure_ratio": setting(
+    z.number().min(0).max(1),
+    0.5,
+    "share of failures at a site above which it is banned",
+  ),
+  "bans.duration_days": setting(z.number().positive(), 7, "how long a ban lasts"),
+  "bans.promotion_threshold": setting(
+    z.number().int().positive(),
+    3,
+    "workflows that ban a site before it is banned for all",
+  ),
+  "recovery.version_limit": setting(
+    z.number().int().positive(),
+    20,
+    "highest processing version a restart may reach",
+  ),
   "dag.status_interval_sec": setting(
     z.number().int().positive(),
     15,
@@ -122,6 +139,36 @@ export const SETTINGS = {
     2000,
     "jobs one DAGMan has in the queue at once",
   ),
+  "dag.defer_poll_sec": setting(
+    z.number().int().positive(),
+    30,
+    "how often a node that cools off is looked at again",
+  ),
+  "recovery.policy_file": setting(
+    path,
+    null,
+    "this installation's retry policy, YAML or JSON (docs/policy.md); wms2 policy check FILE",
+  ),
+  "recovery.cooloff_base_sec": setting(
+    z.number().int().min(0),
+    60,
+    "wait before a first retry; doubles with each, and fixed delays are 15 times as long",
+  ),
+  "recovery.max_executions": setting(
+    z.number().int().positive(),
+    10,
+    "executions of a node until an operator opens a new epoch",
+  ),
+  "recovery.abort_after_alike": setting(
+    z.number().int().min(0),
+    3,
+    "permanent failures alike that end a work unit early; 0: never",
+  ),
+  "recovery.avoid_host_sec": setting(
+    z.number().int().min(0),
+    600,
+    "how long a retry waits for another worker than those it failed on",
+  ),
   "log.level": setting(
     z.enum(["debug", "info", "warn", "error", "silent"]),
     "info",
@@ -136,6 +183,7 @@ type Value<K extends SettingKey> = z.infer<(typeof SETTINGS)[K]["schema"]>;
 type Optional =
   | "database.url"
   | "database.url_file"
+  | "recovery.policy_file"
   | "engine.dagman.submit_uid"
   | "engine.dagman.submit_gid";
 

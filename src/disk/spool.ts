@@ -12,15 +12,16 @@ import {
 import { copyFile, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { InvariantError } from "../base/errors.ts";
-import { parseJson } from "../base/json.ts";
 import type { DagPlan } from "../domain/plan.ts";
 import type { RequestFile } from "../domain/request.ts";
-import type { AttemptLine } from "../domain/run.ts";
 import type { Spool } from "../lifecycle/ports.ts";
 import { PAYLOAD_FILES } from "../payload/files.ts";
+import { parseLedger } from "../recovery/ledger-record.ts";
 import { RENDER_DEFAULTS, type RenderedFile, type RenderOptions } from "../render/options.ts";
 import { renderDag } from "../render/render-dag.ts";
-import { unwritable } from "./atomic-file.ts";
+import { replaceFile, unwritable } from "./atomic-file.ts";
+import { policyText, type RecoveryOptions } from "./policy-file.ts";
+import { letRun, logTail, openEpoch, plannedRanges, reelectUnit, unitNames } from "./unit-files.ts";
 
 export interface SpoolOptions {
   readonly spoolDir: string;
@@ -31,6 +32,10 @@ export interface SpoolOptions {
   readonly scanIntervalSec: number;
   readonly holdRemovalSec: number;
   readonly maxJobsSubmitted: number;
+  readonly deferPollSec: number;
+  readonly avoidHostSec: number;
+  /** What the retry brain goes by, besides the request's own handlers. */
+  readonly recovery: RecoveryOptions;
 }
 
 /** The submit directories under one root (docs/submit-directory.md). */
@@ -49,6 +54,7 @@ export function makeSpool(options: SpoolOptions): Spool {
         await mkdir(temporary, { recursive: true });
         await prepareStorage(options, spec.name);
         await writeRendered(temporary, renderDag(plan, renderOptions(options, spec.name)));
+        await writeFile(join(temporary, "policy.json"), policyText(options.recovery, spec));
         await writePayload(temporary, files);
         if (options.owner) giveTree(temporary, options.owner);
         syncDirectory(temporary);
@@ -74,8 +80,26 @@ export function makeSpool(options: SpoolOptions): Spool {
 
     mergeOutput: (dir, unit) => readIfThere(join(dir, unit, "merge_output.json")),
 
-    async attempts(dir, unit) {
+    async ledger(dir, unit) {
       return parseLedger((await readIfThere(join(dir, unit, "ledger.jsonl"))) ?? "");
+    },
+
+    async ledgerText(dir, unit) {
+      return (await readIfThere(join(dir, unit, "ledger.jsonl"))) ?? "";
+    },
+
+    unitNames,
+    planned: plannedRanges,
+    reelect: reelectUnit,
+    letRun,
+    openEpoch,
+    logTail,
+
+    async leaveNote(requestName, file, text) {
+      const path = join(options.spoolDir, requestName, file);
+      await mkdir(dirname(path), { recursive: true });
+      await replaceFile(path, text);
+      return path;
     },
   };
 }
@@ -88,6 +112,8 @@ const renderOptions = (options: SpoolOptions, request: string): RenderOptions =>
   scanIntervalSec: options.scanIntervalSec,
   holdRemovalSec: options.holdRemovalSec,
   maxJobsSubmitted: options.maxJobsSubmitted,
+  deferPollSec: options.deferPollSec,
+  avoidHostSec: options.avoidHostSec,
   unmergedDir: join(options.storageDir, "unmerged", request),
   mergedDir: join(options.storageDir, "merged", request),
 });
@@ -171,19 +197,4 @@ async function readIfThere(path: string): Promise<string | null> {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw unwritable(path, error);
   }
-}
-
-/** Lines that do not parse (a torn last one, garbage) are left out and counted, never guessed at. */
-export function parseLedger(text: string): { lines: readonly AttemptLine[]; unreadable: number } {
-  const lines: AttemptLine[] = [];
-  let unreadable = 0;
-  for (const line of text.split("\n")) {
-    if (line === "") continue;
-    const row = parseJson(line);
-    const value = row.ok ? (row.value as Partial<AttemptLine> | null) : null;
-    if (value && typeof value.node === "string" && typeof value.decision === "string")
-      lines.push(value as AttemptLine);
-    else unreadable += 1;
-  }
-  return { lines, unreadable };
 }

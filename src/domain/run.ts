@@ -69,6 +69,6 @@ export interface AttemptLine {
   readonly host: string | null;
   readonly wallSec: number | null;
   readonly peakMemoryMb: number | null;
-  readonly decision: "done" | "retry" | "stop" | "abort";
+  readonly decision: "done" | "retry" | "stop" | "unclassified" | "abort";
   readonly reason: string;
 }

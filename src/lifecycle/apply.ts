@@ -1,11 +1,14 @@
 import { isDagOver } from "../domain/dag.ts";
 import type { WorkflowId } from "../domain/names.ts";
-import type { Decision, Facts } from "./decide.ts";
-import { runOf } from "./gather.ts";
+import type { Decision, Facts } from "./decision.ts";
+import { fail, restart, settlePredecessor } from "./give-up.ts";
+import { leaveRound, settleFiles } from "./leave-round.ts";
 import { type Applied, again, applyHold, move, rest } from "./moves.ts";
 import { planNextRound } from "./plan.ts";
 import type { LoopPolicy, Ports } from "./ports.ts";
+import { beginRescue, prepareRescue } from "./rescue.ts";
 import { recordUnits, registerOwed } from "./settle.ts";
+import { beginStop, finishStop, stopRun } from "./stop.ts";
 import { submitDag } from "./submit.ts";
 
 /** Carries out exactly what was decided. Every change is compare-and-set on what the facts saw. */
@@ -36,8 +39,26 @@ export async function apply(
       return finishRound(ports, facts, decision.next, decision.because);
     case "end-partial":
       return endPartial(ports, facts, decision);
+    case "rescue":
+      return beginRescue(ports, facts, decision);
+    case "prepare-rescue":
+      return prepareRescue(ports, facts, decision.because);
+    case "settle-files":
+      return settleFiles(ports, facts, decision);
+    case "leave-round":
+      return leaveRound(ports, facts, decision.because);
+    case "begin-stop":
+      return beginStop(ports, facts, decision.because);
+    case "stopped":
+      return finishStop(ports, facts, decision);
+    case "requeue":
+      return move(ports, facts, "queued", decision.because, { wish: null });
     case "complete":
-      return move(ports, facts, "completed", decision.because);
+      return complete(ports, facts, decision.because);
+    case "fail":
+      return fail(ports, facts, decision.because);
+    case "restart":
+      return restart(ports, facts, decision.because);
     case "hold":
       return applyHold(ports, facts, decision);
     case "stop-run":
@@ -45,6 +66,12 @@ export async function apply(
     case "abort":
       return abort(ports, facts, decision.because);
   }
+}
+
+async function complete(ports: Ports, facts: Facts, because: string): Promise<Applied> {
+  const applied = await move(ports, facts, "completed", because);
+  if (applied.rest) await settlePredecessor(ports, facts);
+  return applied;
 }
 
 async function openWorkflow(ports: Ports, facts: Facts, because: string): Promise<Applied> {
@@ -101,20 +128,23 @@ async function finishRound(
   because: string,
 ): Promise<Applied> {
   const { dag, workflow } = facts;
-  return move(ports, facts, next, because, {}, async (store) => {
+  const applied = await move(ports, facts, next, because, { rescuesUsed: 0 }, async (store) => {
     const at = ports.clock.now();
-    if (dag)
+    if (dag && !isDagOver(dag.status))
       await store.dags.change(
         dag.id,
         dag.version,
         { status: "completed", endReason: because, endedAt: at },
         { reason: because, at },
       );
-    if (!workflow || next === "completed") return;
-    const fresh = await store.workflows.get(workflow.id);
-    if (fresh)
-      await store.workflows.change(fresh.id, fresh.version, { round: fresh.round + 1, currentDagId: null });
+    const fresh = workflow && (await store.workflows.get(workflow.id));
+    if (!fresh) return;
+    const nodesDone = fresh.nodesDone + (dag?.nodes.done ?? 0);
+    const onward = next === "queued" ? { round: fresh.round + 1, currentDagId: null } : {};
+    await store.workflows.change(fresh.id, fresh.version, { nodesDone, ...onward });
   });
+  if (next === "completed" && applied.rest) await settlePredecessor(ports, facts);
+  return applied;
 }
 
 async function endPartial(
@@ -140,34 +170,6 @@ async function endPartial(
       { reason: decision.because, at },
     );
   });
-}
-
-/** Asks for the removal of the whole tree; the abort itself waits until the engine has none of it left. */
-async function stopRun(ports: Ports, facts: Facts, because: string): Promise<Applied> {
-  const { dag, request } = facts;
-  if (!dag) return again;
-  const run = runOf(dag, request.priority);
-  const found = await ports.engine.find(run);
-  if (found.kind === "unknown") return rest(`cannot tell whether jobs are left: ${found.why}`);
-  if (found.kind === "absent") {
-    if (dag.status === "ready" && facts.leaderForSec < 10)
-      return rest("an interrupted submission may still be on its way");
-    if (dag.status === "ready") return abort(ports, facts, because);
-    return rest("the engine has let go of it; waits for its last word");
-  }
-  const at = ports.clock.now();
-  await ports.store.intents.begin({ dagId: dag.id, kind: "stop", batchName: run.batchName, at });
-  if (!dag.stopRequestedAt) {
-    await ports.store.dags.change(
-      dag.id,
-      dag.version,
-      { stopRequestedAt: at, stopReason: because },
-      { reason: because, at },
-    );
-  }
-  await ports.engine.stop(run);
-  await ports.store.intents.tried(dag.id, "stop", null);
-  return rest("its jobs are being removed");
 }
 
 async function abort(ports: Ports, facts: Facts, because: string): Promise<Applied> {

@@ -6,6 +6,8 @@ import { canMove, isTerminal } from "../domain/request-status.ts";
 import type { IntakeRules } from "../domain/submission.ts";
 import { parseDocument } from "../intake/parse-document.ts";
 import { readSubmission } from "../intake/read-submission.ts";
+import { gatherErrors } from "./errors.ts";
+import { act } from "./operate.ts";
 import { admissionLimits, loadQueue } from "./pass.ts";
 import type { ChangeAnswer, Commands, Seen, SubmitAnswer } from "./port.ts";
 import type { LoopPolicy, Ports } from "./ports.ts";
@@ -100,6 +102,12 @@ export function makeCommands(
         if (!canMove(request.status, "aborted")) return { refuse: `${name} is ${request.status} already` };
         return { change: { wish: { kind: "abort", actor: seen.actor, reason, at: clock.now() } }, reason };
       }),
+    async act(name, wanted, seen) {
+      const answer = await act(ports, policy, name, wanted, seen);
+      if (answer.kind === "done") nudge();
+      return answer;
+    },
+    errors: (name) => gatherErrors(ports, policy, name),
     async setAdmission(limits: Partial<AdmissionLimits>, actor: string) {
       const next = { ...(await admissionLimits(ports)), ...limits };
       await store.settings.set("admission", next, actor, clock.now());

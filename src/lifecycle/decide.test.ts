@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { Dag, DagStatus } from "../domain/dag.ts";
+import type { DagStatus } from "../domain/dag.ts";
 import type { DagId, RequestName, UnitName, WorkflowId } from "../domain/names.ts";
+import type { DagRecord } from "../domain/operator.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import { canMove, REQUEST_STATUSES, type RequestStatus } from "../domain/request-status.ts";
 import type { RunObservation, RunVerdict } from "../domain/run.ts";
-import { type Decision, decide, type Facts } from "./decide.ts";
+import { decide } from "./decide.ts";
+import type { Decision, Facts } from "./decision.ts";
 
 const T0 = new Date("2026-01-01T00:00:00Z");
 const NOW = new Date("2026-01-01T00:10:00Z");
@@ -20,12 +22,22 @@ const request = (status: RequestStatus, over: Partial<RequestRecord> = {}): Requ
     version: 3,
     hold: null,
     wish: null,
+    productionSteps: [],
     statusSince: T0,
     ...over,
   }) as RequestRecord;
 
-const dag = (status: DagStatus, over: Partial<Dag> = {}): Dag =>
-  ({ id: "d" as DagId, status, version: 1, nodes, units, submitDir: "/s", engineId: "7", ...over }) as Dag;
+const dag = (status: DagStatus, over: Partial<DagRecord> = {}): DagRecord =>
+  ({
+    id: "d" as DagId,
+    status,
+    version: 1,
+    nodes,
+    units,
+    submitDir: "/s",
+    engineId: "7",
+    ...over,
+  }) as DagRecord;
 
 const ended = (
   verdict: RunVerdict,
@@ -62,7 +74,8 @@ const facts = (over: Partial<Facts>): Facts => ({
   unitsOwed: 0,
   registrationTrouble: null,
   workRemains: false,
-  failures: null,
+  shareDone: null,
+  round: null,
   leaderForSec: 100,
   ...over,
 });

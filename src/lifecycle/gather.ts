@@ -2,11 +2,13 @@ import { secondsBetween } from "../base/clock.ts";
 import type { QueueEntry } from "../domain/admission.ts";
 import { type Dag, isDagOver } from "../domain/dag.ts";
 import { batchName, type UnitName } from "../domain/names.ts";
+import type { WorkflowRecord } from "../domain/operator.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import type { Run, RunObservation } from "../domain/run.ts";
 import type { Workflow } from "../domain/workflow.ts";
-import type { RoundFailures } from "../recovery/decide-round.ts";
-import type { Facts } from "./decide.ts";
+import type { Facts } from "./decision.ts";
+import { effectiveSpec } from "./effective-spec.ts";
+import { gatherRound } from "./gather-round.ts";
 import type { LoopPolicy, Ports } from "./ports.ts";
 
 /** What the whole pass knows already, so that a request costs as few questions as it can. */
@@ -39,8 +41,17 @@ export async function gather(
   const observation = dag && mayRun ? await observe(ports, request, dag, view) : null;
   const owed = workflow && request.status !== "queued" ? await store.units.owed(workflow.id, 1000) : [];
   const tired = owed.find((unit) => unit.attempts >= policy.maxRegistrationTries);
+  const asksForRound =
+    request.status === "partial" || (request.status === "held" && ROUND_WISHES.has(request.wish?.kind ?? ""));
   const needsRemaining =
-    request.status === "planning" || (observation?.kind === "ended" && observation.verdict === "success");
+    asksForRound ||
+    request.status === "planning" ||
+    (observation?.kind === "ended" && observation.verdict === "success");
+  const remains = workflow && needsRemaining ? await workRemains(ports, request, workflow) : false;
+  const round =
+    asksForRound && workflow && dag && isDagOver(dag.status)
+      ? await gatherRound(ports, policy, request, workflow, dag, remains)
+      : null;
   return {
     request,
     workflow,
@@ -52,8 +63,9 @@ export async function gather(
     newlyDone: workflow && dag && observation ? await newlyDone(ports, workflow, dag, observation) : [],
     unitsOwed: owed.length,
     registrationTrouble: tired ? `outputs of ${tired.name} cannot be registered: ${tired.lastError}` : null,
-    workRemains: workflow && needsRemaining ? await workRemains(ports, request, workflow) : false,
-    failures: request.status === "partial" && dag ? await gatherFailures(ports, dag) : null,
+    workRemains: remains,
+    shareDone: workflow && request.productionSteps.length ? await shareDone(ports, request, workflow) : null,
+    round,
     leaderForSec: secondsBetween(view.leaderSince, ports.clock.now()),
   };
 }
@@ -87,25 +99,34 @@ async function newlyDone(
   return seen.unitsDone.filter((unit) => !known.has(unit));
 }
 
-async function workRemains(ports: Ports, request: RequestRecord, workflow: Workflow): Promise<boolean> {
-  const { generation } = request.spec;
-  if (generation) return workflow.nextFirstEvent <= generation.firstEvent + generation.totalEvents - 1n;
+/** Wishes that need to know how the run of the present round ended. */
+const ROUND_WISHES: ReadonlySet<string> = new Set(["release", "rescue", "resubmit"]);
+
+async function workRemains(ports: Ports, request: RequestRecord, workflow: WorkflowRecord): Promise<boolean> {
+  const { generation } = effectiveSpec(request);
+  if (generation) {
+    const instead = generation.topUp ? workflow.abandonedEvents : 0n;
+    return workflow.nextFirstEvent <= generation.firstEvent + generation.totalEvents + instead - 1n;
+  }
   if (workflow.round === 0 && workflow.currentDagId === null) return true;
   const states = await ports.store.files.countByState(workflow.id);
   return states.fresh + states.attempted > 0 || states.processed + states.excluded === 0;
 }
 
-const EXAMPLES = 5;
-
-async function gatherFailures(ports: Ports, dag: Dag): Promise<RoundFailures> {
-  const history = await ports.store.dags.history(dag.id);
-  const ended = history.findLast((event) => event.type === "ended");
-  const unitsFailed = (ended?.detail.unitsFailed as string[] | undefined) ?? [];
-  const examples: RoundFailures["examples"][number][] = [];
-  for (const unit of unitsFailed.slice(0, EXAMPLES)) {
-    const { lines } = await ports.spool.attempts(dag.submitDir, unit);
-    const last = lines.findLast((line) => line.decision !== "done");
-    if (last) examples.push({ unit, node: last.node, reason: last.reason });
+/** Finished units of all the request will have; what is yet to be planned is counted by its share of the input. */
+async function shareDone(ports: Ports, request: RequestRecord, workflow: Workflow): Promise<number> {
+  const { generation } = request.spec;
+  let planned = 1;
+  if (generation) {
+    planned = Number(workflow.nextFirstEvent - generation.firstEvent) / Number(generation.totalEvents);
+  } else {
+    const states = await ports.store.files.countByState(workflow.id);
+    const waiting = (await ports.store.files.remaining(workflow.id)).filter(
+      ({ units }) => units.length === 0,
+    ).length;
+    const all = states.fresh + states.attempted + states.processed + states.excluded;
+    planned = all === 0 ? 1 : (all - waiting) / all;
   }
-  return { unitsTotal: dag.units.total, unitsFailed, endReason: dag.endReason ?? "the run ended", examples };
+  const total = workflow.unitsPlanned / Math.min(1, Math.max(planned, 1e-9));
+  return total === 0 ? 0 : workflow.unitsDone / total;
 }

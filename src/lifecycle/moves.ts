@@ -1,6 +1,6 @@
 import { REQUEST_STATUS, type RequestStatus } from "../domain/request-status.ts";
 import type { RequestChange } from "../store/port.ts";
-import type { Decision, Facts } from "./decide.ts";
+import type { Decision, Facts } from "./decision.ts";
 import type { Ports } from "./ports.ts";
 
 /** What came of a decision: rest until the next pass, or look again at once. */

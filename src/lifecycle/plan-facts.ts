@@ -1,11 +1,14 @@
 import { ok, type Result } from "../base/result.ts";
 import type { DatasetProblem } from "../catalogs/port.ts";
 import type { DagId, SiteName } from "../domain/names.ts";
+import type { WorkflowRecord } from "../domain/operator.ts";
 import type { Measured } from "../domain/plan.ts";
 import type { RequestRecord, RequestSpec } from "../domain/request.ts";
 import type { LedgerFile, Workflow } from "../domain/workflow.ts";
 import { measure, type UnitSample } from "../outputs/measure.ts";
 import type { PlanFacts } from "../planning/facts.ts";
+import { isAttempt } from "../recovery/ledger-record.ts";
+import { effectiveSpec } from "./effective-spec.ts";
 import { learnSites } from "./learn-sites.ts";
 import type { LoopPolicy, Ports } from "./ports.ts";
 
@@ -30,11 +33,11 @@ export async function gatherPlanFacts(
   ports: Ports,
   policy: LoopPolicy,
   request: RequestRecord,
-  workflow: Workflow,
+  workflow: WorkflowRecord,
   files: readonly LedgerFile[],
 ): Promise<PlanFacts> {
   return {
-    spec: request.spec,
+    spec: effectiveSpec(request),
     dagId: ports.ids.next() as DagId,
     round: workflow.round,
     priority: request.priority,
@@ -48,6 +51,7 @@ export async function gatherPlanFacts(
     },
     usableSites: await usableSites(ports, workflow),
     policy,
+    abandonedEvents: workflow.abandonedEvents,
     measured: request.spec.adaptive && workflow.round > 0 ? await gatherMeasured(ports, workflow) : null,
   };
 }
@@ -77,7 +81,10 @@ async function gatherMeasured(ports: Ports, workflow: Workflow): Promise<Measure
     if (!dirs.has(unit.dagId))
       dirs.set(unit.dagId, (await ports.store.dags.get(unit.dagId))?.submitDir ?? null);
     const dir = dirs.get(unit.dagId);
-    if (dir) samples.push({ unit, attempts: (await ports.spool.attempts(dir, unit.name)).lines });
+    if (dir) {
+      const { lines } = await ports.spool.ledger(dir, unit.name);
+      samples.push({ unit, attempts: lines.filter(isAttempt) });
+    }
   }
   return measure(samples);
 }

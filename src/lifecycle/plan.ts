@@ -5,7 +5,7 @@ import type { DagPlan, UnplannedFile } from "../domain/plan.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import { checkInSlices } from "../planning/check.ts";
 import { planInSlices } from "../planning/plan-round.ts";
-import { type Facts, hold } from "./decide.ts";
+import { type Facts, hold } from "./decision.ts";
 import { inSlices } from "./in-slices.ts";
 import { type Applied, again, applyHold } from "./moves.ts";
 import { gatherPlanFacts, loadInput } from "./plan-facts.ts";

@@ -4,6 +4,8 @@ import type { RequestName, SiteName } from "../domain/names.ts";
 import type { Problem } from "../domain/problem.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import type { PlanDescription } from "../planning/describe.ts";
+import type { OperatorAction } from "../recovery/round/actions.ts";
+import type { ErrorsView } from "../recovery/round/errors-view.ts";
 
 /**
  * What people and programs may ask of the lifecycle. A command validates, stores a wish or a change, nudges
@@ -22,6 +24,10 @@ export interface Commands {
     seen: Seen,
   ): Promise<ChangeAnswer>;
   abort(name: RequestName, reason: string, seen: Seen): Promise<ChangeAnswer>;
+  /** release, fail, restart, stop, resume, hold, rescue, resubmit, abort: checked, audited, idempotent. */
+  act(name: RequestName, wanted: OperatorRequest, seen: Seen & { dryRun: boolean }): Promise<ActAnswer>;
+  /** What failed in its present round, for people; null: no such request. */
+  errors(name: RequestName): Promise<ErrorsView | null>;
   setAdmission(limits: Partial<AdmissionLimits>, actor: string): Promise<AdmissionLimits>;
   changeSite(
     name: SiteName,
@@ -80,3 +86,32 @@ export type PlanPreview = Result<
   PlanDescription,
   { readonly code: string; readonly message: string; readonly evidence: Readonly<Record<string, unknown>> }
 >;
+
+export interface OperatorRequest {
+  readonly action: OperatorAction;
+  readonly reason: string;
+  /** release: go on with the same run, or with the next round; absent: what fits. */
+  readonly how?: "rescue" | "next-round" | null;
+  /** release: site_bans, excluded_files, memory_mb, retries, hold_threshold, top_up, as the person wrote them. */
+  readonly modifications?: unknown;
+  /** resubmit: units ("mg_000003") and nodes ("mg_000003/proc_000021"), or all that failed. */
+  readonly nodes?: readonly string[] | "failed";
+  /** restart: what becomes of the old outputs when the clone is complete. */
+  readonly cleanupPolicy?: "keep_until_replaced" | "immediate_cleanup" | null;
+}
+
+interface Acted {
+  readonly because: string;
+  readonly warnings: readonly string[];
+  readonly detail: Readonly<Record<string, unknown>>;
+  readonly request: RequestRecord;
+}
+
+export type ActAnswer =
+  | ({ readonly kind: "done" } & Acted)
+  /** A dry run: this is what would be done. */
+  | ({ readonly kind: "would" } & Acted)
+  | { readonly kind: "already"; readonly why: string; readonly request: RequestRecord }
+  | { readonly kind: "refused"; readonly problems: readonly Problem[] }
+  | { readonly kind: "unknown-request" }
+  | { readonly kind: "stale"; readonly request: RequestRecord };

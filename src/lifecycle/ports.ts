@@ -2,8 +2,10 @@ import type { Clock } from "../base/clock.ts";
 import type { Catalog } from "../catalogs/port.ts";
 import type { DagPlan } from "../domain/plan.ts";
 import type { RequestFile, RequestSpec } from "../domain/request.ts";
-import type { AttemptLine } from "../domain/run.ts";
 import type { Engine } from "../engine/port.ts";
+import type { BanConfig } from "../recovery/bans/ban.ts";
+import type { Ledger } from "../recovery/ledger-record.ts";
+import type { PlannedRange } from "../recovery/round/credit.ts";
 import type { Store } from "../store/port.ts";
 
 /** Everything the lifecycle touches. Only main.ts knows who stands behind them. */
@@ -31,8 +33,31 @@ export interface Spool {
   discard(submitDir: string, dagId: string): Promise<void>;
   /** Text of mg_N/merge_output.json; null when there is none. */
   mergeOutput(submitDir: string, unit: string): Promise<string | null>;
-  /** The attempts of one unit, oldest first; a torn last line is left out and counted. */
-  attempts(submitDir: string, unit: string): Promise<{ lines: readonly AttemptLine[]; unreadable: number }>;
+  /** The ledger of one unit, oldest line first, with what could not be read. */
+  ledger(submitDir: string, unit: string): Promise<Ledger>;
+  /** Its text, for a reader that needs only half of it; "" when there is none. */
+  ledgerText(submitDir: string, unit: string): Promise<string>;
+  unitNames(submitDir: string): Promise<readonly string[]>;
+  /** Block and event ranges of a unit, as its manifest says. */
+  planned(submitDir: string, unit: string): Promise<{ block: number; ranges: readonly PlannedRange[] }>;
+  /** The unit lands anew, elsewhere, as a whole. Repeatable. */
+  reelect(submitDir: string, unit: string, avoidSites: readonly string[]): Promise<void>;
+  /** Nodes that had stopped for good may run again; null: all of the unit. Repeatable. */
+  letRun(submitDir: string, unit: string, nodes: readonly string[] | null): Promise<void>;
+  /** Gives nodes a fresh budget and keeps their history. Once per epoch. */
+  openEpoch(submitDir: string, unit: string, epoch: NewEpoch): Promise<void>;
+  /** The end of the newest log of a node; "" when there is none. */
+  logTail(submitDir: string, unit: string, node: string): Promise<string>;
+  /** Leaves a file beside the submit directories of a request and answers its path. */
+  leaveNote(requestName: string, file: string, text: string): Promise<string>;
+}
+
+export interface NewEpoch {
+  readonly epoch: number;
+  readonly nodes: readonly string[] | null;
+  readonly by: string;
+  readonly reason: string;
+  readonly at: string;
 }
 
 export interface Log {
@@ -58,4 +83,7 @@ export interface LoopPolicy {
   readonly defaultMemoryPerCoreMb: number;
   readonly maxMemoryPerCoreMb: number;
   readonly maxRegistrationTries: number;
+  readonly bans: BanConfig;
+  /** Highest processing version a restart may reach. */
+  readonly versionLimit: number;
 }

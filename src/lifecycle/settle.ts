@@ -1,7 +1,7 @@
 import { invariant } from "../base/errors.ts";
 import type { FinishedUnit } from "../domain/workflow.ts";
 import { parseMergeOutput } from "../outputs/merge-output.ts";
-import { type Facts, hold } from "./decide.ts";
+import { type Facts, hold } from "./decision.ts";
 import { type Applied, again, applyHold, rest } from "./moves.ts";
 import type { Ports } from "./ports.ts";
 

@@ -1,6 +1,6 @@
 import { invariant } from "../base/errors.ts";
 import type { Dag } from "../domain/dag.ts";
-import { type Decision, type Facts, hold } from "./decide.ts";
+import { type Decision, type Facts, hold } from "./decision.ts";
 import { runOf } from "./gather.ts";
 import { type Applied, applyHold, move, rest } from "./moves.ts";
 import type { Ports } from "./ports.ts";

@@ -5,7 +5,7 @@ import type { FinishedUnit } from "../domain/workflow.ts";
 /** One finished unit and the attempts that made it. */
 export interface UnitSample {
   readonly unit: Pick<FinishedUnit, "events" | "outputs">;
-  readonly attempts: readonly AttemptLine[];
+  readonly attempts: readonly Pick<AttemptLine, "node" | "decision" | "wallSec" | "peakMemoryMb">[];
 }
 
 /** What finished units showed: peak memory, time and merged size per event. Sizes the next round. */

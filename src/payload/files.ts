@@ -30,14 +30,20 @@ const WORKER = [
 
 const SIMULATOR = ["main.mjs", "options.mjs", "failures.mjs", "events.mjs", "load.mjs", "report.mjs"];
 
+/** Bundled from src/submit-host by scripts/build, so it is only ever in dist. */
+const BRAIN = file("../../dist/payload/submit-host/brain.cjs", "bin/brain.cjs");
+
 /** What a submit directory needs besides the rendered files and the request's own: copied as they are. */
 export const PAYLOAD_FILES: readonly PayloadFile[] = [
   file("./worker/run.sh", "payload/wms2/run.sh", true),
   ...WORKER.map((name) => file(`./worker/${name}`, `payload/wms2/${name}`)),
   file("./simulator/simulate", "payload/wms2/simulate", true),
   ...SIMULATOR.map((name) => file(`./simulator/${name}`, `payload/wms2/sim/${name}`)),
+  file("./submit-host/pre", "bin/pre", true),
   file("./submit-host/post", "bin/post", true),
   file("./submit-host/elect", "bin/elect", true),
+  file("./submit-host/unit", "bin/unit", true),
   file("./submit-host/verdict.sh", "bin/verdict.sh"),
-  file("./submit-host/events.awk", "bin/events.awk"),
+  file("./submit-host/site.awk", "bin/site.awk"),
+  BRAIN,
 ];

@@ -16,6 +16,7 @@ export type Why =
   | "memory-cap"
   | "wall-cap"
   | "site" // to be tried at another site: the unit is to be moved as a whole
+  | "no-policy" // the request's policy cannot be read, so nothing is risked
   | "group-alike"; // several nodes of the group failed alike, for good
 
 export interface Decision {

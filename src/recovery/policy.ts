@@ -81,6 +81,8 @@ export interface PolicySettings {
   readonly abortAfterAlike: number;
   /** Read codes below 256 that no row knows as the low byte of a long one. */
   readonly shortCodes: boolean;
+  /** A handler's recovery script is ended after so long; the retry stands. */
+  readonly scriptTimeoutSec: number;
 }
 
 export const DEFAULT_SETTINGS: PolicySettings = {
@@ -96,6 +98,7 @@ export const DEFAULT_SETTINGS: PolicySettings = {
   pendingClassification: false,
   abortAfterAlike: 3,
   shortCodes: true,
+  scriptTimeoutSec: 300,
 };
 
 export const builtinPolicy = (settings: Partial<PolicySettings> = {}): Policy => ({

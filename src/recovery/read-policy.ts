@@ -50,6 +50,7 @@ export const SETTING_KEYS: Readonly<Record<string, keyof PolicySettings>> = {
   pending_classification: "pendingClassification",
   abort_after_alike: "abortAfterAlike",
   short_codes: "shortCodes",
+  script_timeout_sec: "scriptTimeoutSec",
 };
 const WEEK = 7 * 86_400;
 
@@ -70,6 +71,7 @@ function settingsFrom(from: Fields | null): PolicySettings {
     pendingClassification: from.flag("pending_classification", d.pendingClassification),
     abortAfterAlike: from.number("abort_after_alike", whole(0, 1e6), d.abortAfterAlike),
     shortCodes: from.flag("short_codes", d.shortCodes),
+    scriptTimeoutSec: from.number("script_timeout_sec", whole(1, 86_400), d.scriptTimeoutSec),
   };
 }
 

@@ -2,12 +2,12 @@ import type { DagPlan, UnitPlan } from "../domain/plan.ts";
 import type { FullOptions } from "./options.ts";
 import { bareName, classAdString } from "./quote.ts";
 
-/** Control code of bin/post and bin/elect: no further attempt. */
+/** Control code of bin/pre, bin/post and bin/elect: no further attempt. */
 const STOP_NODE = 42;
-/** Control code: stop the whole DAG. Inside a sub-DAG it must end as 2: above that DAGMan is restarted for ever. */
+/** Control code: end the unit early. bin/unit turns it into an end of the whole run where that is meant. */
 const ABORT = 43;
-
-const SCRIPT_ARGUMENTS = "$JOB $RETURN $RETRY $MAX_RETRIES $CLUSTERID";
+/** Control code: not yet, ask again. Only the script waits, it holds no place meanwhile. */
+const DEFER = 44;
 
 /** landing → processing nodes → merge → cleanup. */
 export function groupDag(unit: UnitPlan, plan: DagPlan, options: FullOptions): string {
@@ -16,24 +16,15 @@ export function groupDag(unit: UnitPlan, plan: DagPlan, options: FullOptions): s
   const lines = [
     `# wms2 unit=${bareName(unit.name)} block=${unit.block}`,
     `NODE_STATUS_FILE group.dag.status ${options.statusIntervalSec}`,
-    "JOB landing ../landing.sub",
-    `SCRIPT POST landing ../bin/elect ${SCRIPT_ARGUMENTS}`,
-    `RETRY landing ${retries.landing} UNLESS-EXIT ${STOP_NODE}`,
+    ...nodeLines("landing", "../landing.sub", "elect", retries.landing, options),
   ];
   for (const name of names) {
-    lines.push(
-      `JOB ${name} ../proc.sub`,
-      `SCRIPT POST ${name} ../bin/post ${SCRIPT_ARGUMENTS}`,
-      `RETRY ${name} ${retries.processing} UNLESS-EXIT ${STOP_NODE}`,
-      `ABORT-DAG-ON ${name} ${ABORT} RETURN 2`,
-      `CATEGORY ${name} processing`,
-    );
+    for (const line of nodeLines(name, "../proc.sub", "post", retries.processing, options)) lines.push(line);
+    lines.push(`CATEGORY ${name} processing`);
   }
   for (const role of ["merge", "cleanup"] as const) {
     lines.push(
-      `JOB ${role} ../${role}.sub`,
-      `SCRIPT POST ${role} ../bin/post ${SCRIPT_ARGUMENTS}`,
-      `RETRY ${role} ${retries[role]} UNLESS-EXIT ${STOP_NODE}`,
+      ...nodeLines(role, `../${role}.sub`, "post", retries[role], options),
       `CATEGORY ${role} ${role}`,
     );
   }
@@ -46,6 +37,24 @@ export function groupDag(unit: UnitPlan, plan: DagPlan, options: FullOptions): s
     `MAXJOBS cleanup ${throttles.cleanup}`,
   );
   return `${lines.join("\n")}\n`;
+}
+
+/** A node that failed cools off in its PRE; a POST that could not write what it found is called again. */
+function nodeLines(
+  name: string,
+  file: string,
+  judge: "post" | "elect",
+  retries: number,
+  { deferPollSec }: FullOptions,
+): string[] {
+  const defer = `DEFER ${DEFER} ${deferPollSec}`;
+  return [
+    `JOB ${name} ${file}`,
+    `SCRIPT ${defer} PRE ${name} ../bin/pre $JOB $RETRY`,
+    `SCRIPT ${defer} POST ${name} ../bin/${judge} $JOB $RETURN $RETRY $MAX_RETRIES $CLUSTERID`,
+    `RETRY ${name} ${retries} UNLESS-EXIT ${STOP_NODE}`,
+    `ABORT-DAG-ON ${name} ${ABORT} RETURN 1`,
+  ];
 }
 
 /**

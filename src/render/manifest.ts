@@ -14,6 +14,7 @@ export function manifest(unit: UnitPlan, plan: DagPlan, options: FullOptions): s
     ["round", plan.round],
     ["unit", unit.name],
     ["block", unit.block],
+    ["sites", unit.sites],
     ["steps", plan.steps.map(({ name, argv, env }) => ({ name, argv, env }))],
     ["outputs", plan.outputs.map((output) => outputEntry(output, unit, plan, options))],
     ["unmerged", `${options.unmergedDir}/${unit.name}`],

@@ -20,6 +20,7 @@ export function submitFile(role: NodeRole, plan: DagPlan, options: FullOptions):
     // The site of every attempt, in the execute event; and what POST asks about a job that was held or killed.
     "ulog_execute_attrs = GLIDEIN_CMSSite",
     "job_ad_information_attrs = HoldReasonCode,HoldReasonSubCode,HoldReason,ExitCode,ExitSignal,MemoryUsage,NumJobStarts,RemoteWallClockTime",
+    requirements(options),
     ...periodic(options),
     "include : group.inc",
     "queue",
@@ -51,6 +52,13 @@ function requests({ cores, memoryMb, diskMb, wallMinutes, gpus }: NodeResources)
     `My.MaxWallTimeMins = $($(JOB)_wall_minutes:${wallMinutes})`,
   ];
 }
+
+/**
+ * Where a node is not to go again, from group.inc. Another worker is only waited for a while: a small pool may have no
+ * other, and a job that fits nowhere would wait for ever.
+ */
+const requirements = ({ avoidHostSec }: FullOptions): string =>
+  `requirements = ($($(JOB)_other_host:True) || (time() - QDate > ${avoidHostSec})) && $($(JOB)_other_site:True)`;
 
 const KIB_PER_MB = 1024;
 

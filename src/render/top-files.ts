@@ -5,13 +5,16 @@ import { bareName } from "./quote.ts";
 
 const CHUNK_CHARACTERS = 65_536;
 
-/** One SUBDAG node per unit. DIR makes a sub-DAG run in its own directory; without it, it would run in ours. */
+/**
+ * One SUBDAG node per unit. DIR makes a sub-DAG and its script run in its own directory; without it, they would run in
+ * ours. A unit that is ended early has failed; only one that bin/unit turns into a 2 ends the others too.
+ */
 export function* workflowDag(plan: DagPlan, options: FullOptions): Generator<string> {
   let chunk = `# wms2 request=${bareName(plan.requestName)} round=${plan.round} dag=${bareName(plan.dagId)}\n`;
   chunk += `CONFIG dagman.config\nNODE_STATUS_FILE workflow.dag.status ${options.statusIntervalSec}\n`;
   for (const unit of plan.units) {
     const name = bareName(unit.name);
-    chunk += `SUBDAG EXTERNAL ${name} group.dag DIR ${name}\nCATEGORY ${name} units\nPRIORITY ${name} ${unit.priority}\nABORT-DAG-ON ${name} 2 RETURN 1\n`;
+    chunk += `SUBDAG EXTERNAL ${name} group.dag DIR ${name}\nCATEGORY ${name} units\nPRIORITY ${name} ${unit.priority}\nSCRIPT POST ${name} ../bin/unit $RETURN\nABORT-DAG-ON ${name} 2 RETURN 1\n`;
     if (chunk.length < CHUNK_CHARACTERS) continue;
     yield chunk;
     chunk = "";

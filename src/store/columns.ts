@@ -74,6 +74,17 @@ export function decodePlace(cursor: string): Place {
   return { at: date, key };
 }
 
+/** For lists in the order of their numbers, newest first. The list's name keeps cursors of others out. */
+export const encodeNumberCursor = (list: string, id: bigint): string => encodeCursor(list, id.toString());
+
+export function decodeNumberCursor(list: string, cursor: string): bigint {
+  const [name, id] = decodeCursor(cursor);
+  if (name !== list || typeof id !== "string" || !isRowNumber(id)) throw badCursor();
+  return BigInt(id);
+}
+/** Of a bigint column, so that a question for any other text is answered without the database. */
+export const isRowNumber = (text: string): boolean => /^[1-9]\d{0,17}$/.test(text);
+
 /** Cuts the one row too many that was asked for to learn whether there is a next page. */
 export function pageOf<Row, T>(
   rows: readonly Row[],

@@ -1,4 +1,4 @@
-import type { Dag } from "../domain/dag.ts";
+import type { DagRecord } from "../domain/operator.ts";
 import { assignments, decodePlace, encodeCursor, json, Params, pageOf, same } from "./columns.ts";
 import type { DagStore } from "./port.ts";
 import type { Sql, SqlParam } from "./sql.ts";
@@ -12,6 +12,7 @@ const COLUMNS = {
   version: ["version", plain],
   submitDir: ["submit_dir", plain],
   parentDagId: ["parent_dag_id", plain],
+  rescueKind: ["rescue_kind", plain],
   engineId: ["engine_id", plain],
   engine: ["engine", plain],
   roleCounts: ["role_counts", json],
@@ -23,24 +24,34 @@ const COLUMNS = {
   createdAt: ["created_at", plain],
   submittedAt: ["submitted_at", plain],
   endedAt: ["ended_at", plain],
-} as const satisfies Record<keyof Dag, readonly [string, (value: never) => SqlParam]>;
+} as const satisfies Record<keyof DagRecord, readonly [string, (value: never) => SqlParam]>;
 
-const KEYS = Object.keys(COLUMNS) as (keyof Dag)[];
+const KEYS = Object.keys(COLUMNS) as (keyof DagRecord)[];
 const SELECTED = KEYS.map((key) => `${COLUMNS[key][0]} AS "${key}"`).join(", ");
 // As in the partial index.
 const IS_OPEN = "status IN ('planning', 'ready', 'submitted', 'running')";
 
 export function dagStore(sql: Sql): DagStore {
   const select = (rest: string, params: readonly SqlParam[] = []) =>
-    sql.query<Dag>(`SELECT ${SELECTED} FROM dags ${rest}`, params);
+    sql.query<DagRecord>(`SELECT ${SELECTED} FROM dags ${rest}`, params);
   return {
     create: async (dag) => {
       const params = new Params();
-      const values = KEYS.map((key) => params.add(COLUMNS[key][1](dag[key] as never)));
+      const record: DagRecord = { ...dag, rescueKind: dag.rescueKind ?? null };
+      const values = KEYS.map((key) => params.add(COLUMNS[key][1](record[key] as never)));
       const columns = KEYS.map((key) => COLUMNS[key][0]).join(", ");
       await sql.query(`INSERT INTO dags (${columns}) VALUES (${values.join(", ")})`, params.values);
     },
     get: async (id) => (await select("WHERE id = $1", [id]))[0] ?? null,
+    getMany: async (ids) =>
+      new Map((await select("WHERE id = ANY($1::text[])", [ids])).map((dag) => [dag.id, dag])),
+    countRescues: async (workflowId, round, kind) => {
+      const [found] = await sql.query<{ count: number }>(
+        `SELECT count(*)::int AS count FROM dags WHERE workflow_id = $1 AND round = $2 AND rescue_kind = $3`,
+        [workflowId, round, kind],
+      );
+      return found?.count ?? 0;
+    },
     list: async ({ workflowId, status, limit, cursor }) => {
       const params = new Params();
       const where: string[] = [];

@@ -17,6 +17,13 @@ export function intentStore(sql: Sql): IntentStore {
   };
   return {
     get,
+    getMany: async (dagIds, kind) => {
+      const found = await sql.query<EngineIntent>(
+        `SELECT ${INTENT} FROM engine_intents WHERE dag_id = ANY($1::text[]) AND kind = $2`,
+        [dagIds, kind],
+      );
+      return new Map(found.map((intent) => [intent.dagId, intent]));
+    },
     begin: async ({ dagId, kind, batchName, at }) => {
       await sql.query(
         `INSERT INTO engine_intents (dag_id, kind, batch_name, created_at) VALUES ($1, $2, $3, $4)

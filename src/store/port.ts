@@ -1,15 +1,13 @@
+import type { Dag, DagEvent, DagStatus, EngineIntent, NodeTally, UnitTally } from "../domain/dag.ts";
+import type { DagId, RequestName, UnitName, WorkflowId } from "../domain/names.ts";
 import type {
-  Alert,
-  Dag,
-  DagEvent,
-  DagStatus,
-  EngineIntent,
-  NodeTally,
-  Site,
-  SiteBan,
-  UnitTally,
-} from "../domain/dag.ts";
-import type { DagId, RequestName, SiteName, UnitName, WorkflowId } from "../domain/names.ts";
+  BlockRecord,
+  DagRecord,
+  OutputState,
+  ReleaseModifications,
+  RescueKind,
+  WorkflowRecord,
+} from "../domain/operator.ts";
 import type {
   HoldReason,
   PassError,
@@ -22,7 +20,6 @@ import type {
 } from "../domain/request.ts";
 import type { RequestStatus } from "../domain/request-status.ts";
 import type {
-  Block,
   FileState,
   FinishedUnit,
   InputFile,
@@ -30,6 +27,9 @@ import type {
   OutputFile,
   Workflow,
 } from "../domain/workflow.ts";
+import type { AlertStore, AuditStore, NodeActionStore, SiteStore } from "./port-operators.ts";
+
+export type { AlertStore, AuditStore, NodeActionStore, SiteStore } from "./port-operators.ts";
 
 /**
  * Everything that outlives the process. SQL in, domain values out. Changes of state are compare-and-set:
@@ -44,6 +44,8 @@ export interface Store {
   readonly files: FileStore;
   readonly sites: SiteStore;
   readonly alerts: AlertStore;
+  readonly audit: AuditStore;
+  readonly nodeActions: NodeActionStore;
   readonly intents: IntentStore;
   readonly settings: SettingStore;
   /** All or nothing. Nested calls join the outer one. */
@@ -60,6 +62,9 @@ export interface RequestChange {
   readonly hold?: HoldReason | null;
   readonly wish?: RequestWish | null;
   readonly supersededBy?: RequestName | null;
+  readonly modifications?: ReleaseModifications | null;
+  readonly rescuesUsed?: number;
+  readonly outputState?: OutputState;
 }
 
 export interface RequestFilter {
@@ -90,6 +95,13 @@ export interface RequestStore {
   files(name: RequestName): Promise<readonly RequestFile[]>;
   /** Newest first. */
   list(filter: RequestFilter): Promise<Page<RequestRecord>>;
+  /**
+   * As `list`, only the names: what a bulk action walks. The place in the list does not depend on the status, so
+   * requests may change between two pages without any being left out or met twice.
+   */
+  names(filter: RequestFilter): Promise<Page<RequestName>>;
+  /** All versions of a request (itself, those before, those after), oldest first. Empty: no such request. */
+  versions(name: RequestName): Promise<readonly RequestRecord[]>;
   /** All that are not over, without paging: what a pass walks. */
   open(): Promise<readonly RequestRecord[]>;
   countByStatus(): Promise<Readonly<Partial<Record<RequestStatus, number>>>>;
@@ -106,30 +118,38 @@ export interface RequestStore {
 }
 
 export interface WorkflowStore {
-  create(workflow: Workflow): Promise<void>;
-  get(id: WorkflowId): Promise<Workflow | null>;
-  forRequest(name: RequestName): Promise<Workflow | null>;
-  list(page: { limit: number; cursor?: string }): Promise<Page<Workflow>>;
+  /** Nothing is abandoned unless it says so. */
+  create(workflow: Workflow & Partial<WorkflowRecord>): Promise<void>;
+  get(id: WorkflowId): Promise<WorkflowRecord | null>;
+  forRequest(name: RequestName): Promise<WorkflowRecord | null>;
+  /** Of many requests in one query; those without a workflow are not in the answer. */
+  forRequests(names: readonly RequestName[]): Promise<ReadonlyMap<RequestName, WorkflowRecord>>;
+  list(page: { limit: number; cursor?: string }): Promise<Page<WorkflowRecord>>;
   /** Compare-and-set on version. */
   change(
     id: WorkflowId,
     version: number,
-    change: Partial<Omit<Workflow, "id" | "requestName" | "version" | "createdAt">>,
+    change: Partial<Omit<WorkflowRecord, "id" | "requestName" | "version" | "createdAt">>,
   ): Promise<boolean>;
   countByStatus(): Promise<Readonly<Record<string, number>>>;
 }
 
 export interface DagStore {
-  create(dag: Dag): Promise<void>;
-  get(id: DagId): Promise<Dag | null>;
+  /** No rescue unless it says which kind. */
+  create(dag: Dag & Partial<DagRecord>): Promise<void>;
+  get(id: DagId): Promise<DagRecord | null>;
+  /** Many in one query; those that do not exist are not in the answer. */
+  getMany(ids: readonly DagId[]): Promise<ReadonlyMap<DagId, DagRecord>>;
+  /** How many rescues of a kind a round has had. */
+  countRescues(workflowId: WorkflowId, round: number, kind: RescueKind): Promise<number>;
   list(filter: {
     workflowId?: WorkflowId;
     status?: readonly DagStatus[];
     limit: number;
     cursor?: string;
-  }): Promise<Page<Dag>>;
+  }): Promise<Page<DagRecord>>;
   /** Those an engine may have: planning, ready, submitted, running. */
-  open(): Promise<readonly Dag[]>;
+  open(): Promise<readonly DagRecord[]>;
   /** Compare-and-set on version; a change of status leaves a history row. */
   change(
     id: DagId,
@@ -151,13 +171,15 @@ export interface DagStore {
 export interface UnitStore {
   /**
    * Records finished units as owed, once each: a unit that has a row already is left alone. In the same
-   * statement batch: the block's and workflow's counters, and the input files of the unit → processed.
-   * Answers how many were new.
+   * statement batch: the block's and workflow's counters, and the input files of the unit → processed. One that
+   * was abandoned and finished after all is taken back, and its block with it. Answers how many were new.
    */
   recordFinished(units: readonly FinishedUnit[]): Promise<number>;
   /** Which of a workflow's units have a row. */
   finishedNames(workflowId: WorkflowId): Promise<ReadonlySet<UnitName>>;
   owed(workflowId: WorkflowId, limit: number): Promise<readonly FinishedUnit[]>;
+  /** How many units are owed, for every workflow asked about. */
+  owedCounts(workflowIds: readonly WorkflowId[]): Promise<ReadonlyMap<WorkflowId, number>>;
   countByStatus(workflowId: WorkflowId): Promise<Readonly<Record<FinishedUnit["status"], number>>>;
   /** owed → registered; false when it was not owed any more. Closes the block when it was its last. */
   markRegistered(workflowId: WorkflowId, unit: UnitName, at: Date): Promise<boolean>;
@@ -172,7 +194,34 @@ export interface UnitStore {
     blocks: readonly { index: number; dataset: string; units: number }[],
     at: Date,
   ): Promise<void>;
-  blocks(workflowId: WorkflowId): Promise<readonly Block[]>;
+  blocks(workflowId: WorkflowId): Promise<readonly BlockRecord[]>;
+  /**
+   * Units that will never come, so that their blocks can close: a block is complete when those registered and those
+   * abandoned make up its total (with nothing in it, when all were abandoned: see unitsDone). Once each; a unit
+   * that has finished is left alone. Answers how many were new.
+   */
+  abandonUnits(
+    workflowId: WorkflowId,
+    units: readonly { name: UnitName; block: number }[],
+    at: Date,
+  ): Promise<number>;
+  /**
+   * owed and registered → invalidated; a block of which nothing valid is left becomes invalidated too. The rows
+   * stay: an invalidated unit is never run again. Answers how many were valid before.
+   */
+  invalidate(
+    workflowId: WorkflowId,
+    units: readonly UnitName[] | "all",
+    reason: string,
+    at: Date,
+  ): Promise<number>;
+  invalidated(
+    workflowId: WorkflowId,
+  ): Promise<readonly { unit: UnitName; block: number; reason: string; at: Date }[]>;
+  /** complete → archived; false when it was not complete. */
+  archiveBlock(workflowId: WorkflowId, index: number, at: Date): Promise<boolean>;
+  /** open → failed, all of a workflow: nothing will come any more. Answers how many were open. */
+  failBlocks(workflowId: WorkflowId, at: Date): Promise<number>;
   blockCountByStatus(): Promise<Readonly<Record<string, number>>>;
 }
 
@@ -195,33 +244,6 @@ export interface FileStore {
   countByState(workflowId: WorkflowId): Promise<Readonly<Record<FileState, number>>>;
 }
 
-export interface SiteStore {
-  list(): Promise<readonly Site[]>;
-  get(name: SiteName): Promise<Site | null>;
-  /** Adds the sites an engine reports; leaves an operator's status alone. */
-  learn(sites: readonly { name: SiteName; cores: number; memoryMb: number }[], at: Date): Promise<void>;
-  change(
-    name: SiteName,
-    change: Partial<Pick<Site, "status" | "drainUntil" | "note">>,
-    actor: string,
-    at: Date,
-  ): Promise<boolean>;
-  activeBans(at: Date): Promise<readonly SiteBan[]>;
-}
-
-export interface AlertStore {
-  /** Opens an alert or counts up the open one of the same key. */
-  raise(alert: {
-    key: string;
-    severity: Alert["severity"];
-    subject: string;
-    message: string;
-    at: Date;
-  }): Promise<void>;
-  close(key: string, at: Date): Promise<void>;
-  open(): Promise<readonly Alert[]>;
-}
-
 export interface IntentStore {
   /** Stores the intent, or returns the one that is there for this dag and kind. */
   begin(intent: {
@@ -233,6 +255,8 @@ export interface IntentStore {
   tried(dagId: DagId, kind: EngineIntent["kind"], error: string | null): Promise<void>;
   settle(dagId: DagId, kind: EngineIntent["kind"], status: "settled" | "refused", at: Date): Promise<void>;
   get(dagId: DagId, kind: EngineIntent["kind"]): Promise<EngineIntent | null>;
+  /** Of many DAGs in one query; those without one are not in the answer. */
+  getMany(dagIds: readonly DagId[], kind: EngineIntent["kind"]): Promise<ReadonlyMap<DagId, EngineIntent>>;
 }
 
 export interface SettingStore {

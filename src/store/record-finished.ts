@@ -5,7 +5,8 @@ import type { Sql } from "./sql.ts";
 /**
  * Finished units become rows, once each. What hangs on them (the counters of block and workflow, the state of
  * their input files) is moved by the rows that were really added, in the same transaction: however often this
- * is repeated, and wherever it is cut off, everything is counted once.
+ * is repeated, and wherever it is cut off, everything is counted once. A unit that was abandoned and is here after
+ * all counts as finished; a block that had closed without it opens again.
  */
 export async function recordFinished(tx: Sql, units: readonly FinishedUnit[]): Promise<number> {
   // Serialises writers of one workflow: of two that each finish half of a split file, the later must see the
@@ -26,14 +27,19 @@ export async function recordFinished(tx: Sql, units: readonly FinishedUnit[]): P
          "finishedAt" timestamptz, "registeredAt" timestamptz)
        ON CONFLICT (workflow_id, name) DO NOTHING
        RETURNING workflow_id, name, block_index, status, events, finished_at),
+     back AS (
+       DELETE FROM abandoned_units u USING added a WHERE u.workflow_id = a.workflow_id AND u.name = a.name
+       RETURNING u.workflow_id, u.name),
      blocks AS (
        UPDATE processing_blocks b SET
          units_done = b.units_done + a.units,
          units_registered = b.units_registered + a.registered,
+         units_abandoned = b.units_abandoned - a.back,
+         status = CASE WHEN b.status = 'complete' AND a.back > a.registered THEN 'open' ELSE b.status END,
          updated_at = a.at
        FROM (SELECT workflow_id, block_index, count(*)::int AS units, max(finished_at) AS at,
-               count(*) FILTER (WHERE status <> 'owed')::int AS registered
-             FROM added GROUP BY workflow_id, block_index) a
+               count(*) FILTER (WHERE status <> 'owed')::int AS registered, count(back.name)::int AS back
+             FROM added LEFT JOIN back USING (workflow_id, name) GROUP BY workflow_id, block_index) a
        WHERE b.workflow_id = a.workflow_id AND b.block_index = a.block_index),
      flows AS (
        UPDATE workflows w SET

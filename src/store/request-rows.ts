@@ -1,4 +1,5 @@
 import type { RequestName } from "../domain/names.ts";
+import type { OutputState, ReleaseModifications } from "../domain/operator.ts";
 import type {
   HoldReason,
   PassError,
@@ -97,9 +98,8 @@ export class SpecMemory {
 }
 
 function recordOf(row: RequestRow, spec: RequestSpec): RequestRecord {
-  const [, , status, version, priority, urgent, productionSteps, hold, wish, error, waiting] = row;
-  const [supersededBy, modifications, rescuesUsed, outputState, createdAt, updatedAt, statusSince] =
-    row.slice(11) as unknown as Tail;
+  const [, , status, version, priority, urgent, productionSteps, hold, wish, error, waiting, ...rest] = row;
+  const [supersededBy, modifications, rescuesUsed, outputState, createdAt, updatedAt, statusSince] = rest;
   return {
     spec,
     status,
@@ -112,8 +112,11 @@ function recordOf(row: RequestRow, spec: RequestSpec): RequestRecord {
     error: error && { ...error, since: new Date(error.since) },
     waiting,
     supersededBy,
-    createdAt: new Date(row[12]),
-    updatedAt: new Date(row[13]),
-    statusSince: new Date(row[14]),
+    modifications,
+    rescuesUsed,
+    outputState,
+    createdAt: new Date(createdAt),
+    updatedAt: new Date(updatedAt),
+    statusSince: new Date(statusSince),
   };
 }

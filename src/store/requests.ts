@@ -1,4 +1,5 @@
 import { InvariantError } from "../base/errors.ts";
+import type { RequestName } from "../domain/names.ts";
 import {
   canMove,
   REQUEST_STATUSES,
@@ -18,10 +19,28 @@ const CHANGEABLE = {
   hold: ["hold", jsonOrNull],
   wish: ["wish", jsonOrNull],
   supersededBy: ["superseded_by", same<string | null>],
+  modifications: ["modifications", jsonOrNull],
+  rescuesUsed: ["rescues_used", same<number>],
+  outputState: ["output_state", same<string>],
 } as const;
 
 // Written out so that PostgreSQL sees the predicate of the partial index.
 const IS_OPEN = `status NOT IN (${TERMINAL_STATUSES.map((status) => `'${status}'`).join(", ")})`;
+
+/**
+ * The names of all versions of $1, along both links: a clone names its predecessor from the beginning, the old one
+ * its successor only once it was restarted. Three questions by index for each; UNION ends the walk in a circle.
+ */
+const CHAIN = `WITH RECURSIVE chain (name, earlier, later) AS (
+    SELECT name, previous_version, superseded_by FROM requests WHERE name = $1
+    UNION
+    SELECT found.* FROM chain c CROSS JOIN LATERAL (
+      SELECT name, previous_version, superseded_by FROM requests WHERE name IN (c.earlier, c.later)
+      UNION ALL
+      SELECT name, previous_version, superseded_by FROM requests WHERE superseded_by = c.name
+      UNION ALL
+      SELECT name, previous_version, superseded_by FROM requests WHERE previous_version = c.name) found)
+  SELECT name FROM chain`;
 
 export function requestStore(sql: Sql, specs: SpecMemory): RequestStore {
   return {
@@ -76,6 +95,21 @@ export function requestStore(sql: Sql, specs: SpecMemory): RequestStore {
         ({ createdAt, spec }) => encodeCursor(createdAt.toISOString(), spec.name),
       );
     },
+
+    names: async (filter) => {
+      const { rest, params } = listClauses(filter);
+      return pageOf(
+        await sql.query<{ name: RequestName; createdAt: Date }>(
+          `SELECT name, created_at AS "createdAt" FROM requests ${rest}`,
+          params.values,
+        ),
+        filter.limit,
+        ({ name }) => name,
+        ({ name, createdAt }) => encodeCursor(createdAt.toISOString(), name),
+      );
+    },
+
+    versions: (name) => specs.records(sql, `WHERE name IN (${CHAIN}) ORDER BY created_at, name`, [name]),
 
     open: () => specs.records(sql, `WHERE ${IS_OPEN} ORDER BY created_at, name`),
 

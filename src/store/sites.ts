@@ -1,6 +1,7 @@
-import type { Site, SiteBan } from "../domain/dag.ts";
+import type { Site } from "../domain/dag.ts";
 import { assignments, json, Params, same } from "./columns.ts";
 import type { SiteStore } from "./port.ts";
+import { banStore } from "./site-bans.ts";
 import type { Sql, SqlParam } from "./sql.ts";
 
 const SITE = `name, status, cores, memory_mb AS "memoryMb", drain_until AS "drainUntil", note, updated_at AS "updatedAt"`;
@@ -19,6 +20,7 @@ export function siteStore(sql: Sql): SiteStore {
     return rows.map((row) => ({ ...row, memoryMb: row.memoryMb === null ? null : Number(row.memoryMb) }));
   };
   return {
+    ...banStore(sql),
     list: () => sites("ORDER BY name"),
     get: async (name) => (await sites("WHERE name = $1", [name]))[0] ?? null,
     learn: async (learned, at) => {
@@ -46,12 +48,5 @@ export function siteStore(sql: Sql): SiteStore {
       );
       return changed.length > 0;
     },
-    activeBans: (at) =>
-      sql.query<SiteBan>(
-        `SELECT id, site, workflow_id AS "workflowId", reason, evidence, created_at AS "createdAt",
-           expires_at AS "expiresAt", removed_at AS "removedAt", removed_by AS "removedBy"
-         FROM site_bans WHERE removed_at IS NULL AND expires_at > $1 AND created_at <= $1 ORDER BY created_at, id`,
-        [at],
-      ),
   };
 }

@@ -1,7 +1,9 @@
 import { alertStore } from "./alerts.ts";
+import { auditStore } from "./audit.ts";
 import { dagStore } from "./dags.ts";
 import { fileStore } from "./files.ts";
 import { intentStore } from "./intents.ts";
+import { nodeActionStore } from "./node-actions.ts";
 import type { Store } from "./port.ts";
 import { SpecMemory } from "./request-rows.ts";
 import { requestStore } from "./requests.ts";
@@ -21,6 +23,8 @@ export function openStore(sql: Sql, specs = new SpecMemory()): Store {
     files: fileStore(sql),
     sites: siteStore(sql),
     alerts: alertStore(sql),
+    audit: auditStore(sql),
+    nodeActions: nodeActionStore(sql),
     intents: intentStore(sql),
     settings: settingStore(sql),
     transaction: (work) => sql.transaction((tx) => work(openStore(tx, specs))),

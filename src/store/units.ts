@@ -1,15 +1,13 @@
-import type { UnitName, WorkflowId } from "../domain/names.ts";
-import type { Block, FinishedUnit, UnitStatus } from "../domain/workflow.ts";
-import { chunks, decodeCursor, encodeCursor, json, Params, pageOf } from "./columns.ts";
+import type { UnitName } from "../domain/names.ts";
+import type { FinishedUnit, UnitStatus } from "../domain/workflow.ts";
+import { blockStore } from "./blocks.ts";
+import { chunks, decodeCursor, encodeCursor, Params, pageOf } from "./columns.ts";
 import type { UnitStore } from "./port.ts";
 import { recordFinished } from "./record-finished.ts";
 import type { Sql, SqlParam } from "./sql.ts";
 
 const UNIT = `workflow_id AS "workflowId", name, dag_id AS "dagId", round, block_index AS "block", status, site,
   events, outputs, attempts, last_error AS "lastError", finished_at AS "finishedAt", registered_at AS "registeredAt"`;
-const BLOCK = `workflow_id AS "workflowId", block_index AS "index", dataset, status, units_total AS "unitsTotal",
-  units_done AS "unitsDone", created_at AS "createdAt", updated_at AS "updatedAt"`;
-
 type OutputRow = Awaited<ReturnType<UnitStore["outputs"]>>["items"][number];
 
 /** Units carry their outputs: a statement of this many rows stays below some megabytes. */
@@ -19,6 +17,8 @@ export function unitStore(sql: Sql): UnitStore {
   const units = (rest: string, params: readonly SqlParam[]) =>
     sql.query<FinishedUnit>(`SELECT ${UNIT} FROM work_units ${rest}`, params);
   return {
+    ...blockStore(sql),
+
     recordFinished: (finished) =>
       sql.transaction(async (tx) => {
         let added = 0;
@@ -39,6 +39,16 @@ export function unitStore(sql: Sql): UnitStore {
         limit,
       ]),
 
+    owedCounts: async (workflowIds) => {
+      const rows = await sql.query<{ workflowId: string; count: number }>(
+        `SELECT workflow_id AS "workflowId", count(*)::int AS count FROM work_units
+         WHERE workflow_id = ANY($1::text[]) AND status = 'owed' GROUP BY workflow_id`,
+        [workflowIds],
+      );
+      const found = new Map(rows.map(({ workflowId, count }) => [workflowId, count]));
+      return new Map(workflowIds.map((id) => [id, found.get(id) ?? 0]));
+    },
+
     countByStatus: async (workflowId) => {
       const rows = await sql.query<{ status: UnitStatus; count: number }>(
         "SELECT status, count(*)::int AS count FROM work_units WHERE workflow_id = $1 GROUP BY status",
@@ -57,7 +67,8 @@ export function unitStore(sql: Sql): UnitStore {
            WHERE workflow_id = $1 AND name = $2 AND status = 'owed' RETURNING block_index)
          UPDATE processing_blocks b SET
            units_registered = units_registered + 1,
-           status = CASE WHEN status = 'open' AND units_registered + 1 >= units_total THEN 'complete' ELSE status END,
+           status = CASE WHEN status = 'open' AND units_registered + 1 + units_abandoned >= units_total
+             THEN 'complete' ELSE status END,
            updated_at = $3::timestamptz
          FROM moved WHERE b.workflow_id = $1 AND b.block_index = moved.block_index RETURNING 1`,
         [workflowId, unit, at],
@@ -97,31 +108,5 @@ export function unitStore(sql: Sql): UnitStore {
     },
 
     list: (workflowId) => units("WHERE workflow_id = $1 ORDER BY name", [workflowId]),
-
-    // A round planned again after a crash may cut its blocks differently: the later plan stands, as long as
-    // nothing of that block has finished.
-    createBlocks: async (workflowId, blocks, at) => {
-      await sql.query(
-        `INSERT INTO processing_blocks (workflow_id, block_index, dataset, units_total, created_at, updated_at)
-         SELECT $1, given."index", given.dataset, given.units, $3::timestamptz, $3::timestamptz
-         FROM json_to_recordset($2::json) AS given ("index" int, dataset text, units int)
-         ON CONFLICT (workflow_id, block_index) DO UPDATE
-           SET dataset = excluded.dataset, units_total = excluded.units_total, updated_at = excluded.updated_at
-           WHERE processing_blocks.units_done = 0`,
-        [workflowId, json(blocks), at],
-      );
-    },
-
-    blocks: (workflowId: WorkflowId) =>
-      sql.query<Block>(`SELECT ${BLOCK} FROM processing_blocks WHERE workflow_id = $1 ORDER BY block_index`, [
-        workflowId,
-      ]),
-
-    blockCountByStatus: async () => {
-      const rows = await sql.query<{ status: string; count: number }>(
-        "SELECT status, count(*)::int AS count FROM processing_blocks GROUP BY status",
-      );
-      return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
-    },
   };
 }

@@ -1,5 +1,5 @@
 import type { WorkflowId } from "../domain/names.ts";
-import type { Workflow } from "../domain/workflow.ts";
+import type { WorkflowRecord } from "../domain/operator.ts";
 import { assignments, decodePlace, encodeCursor, jsonOrNull, Params, pageOf, same } from "./columns.ts";
 import type { WorkflowStore } from "./port.ts";
 import type { Sql, SqlParam } from "./sql.ts";
@@ -22,26 +22,32 @@ const COLUMNS = {
   nodesPlanned: ["nodes_planned", plain],
   nodesDone: ["nodes_done", plain],
   eventsDone: ["events_done", plain],
+  abandonedEvents: ["abandoned_events", plain],
   stepMetrics: ["step_metrics", jsonOrNull],
   createdAt: ["created_at", plain],
   updatedAt: ["updated_at", plain],
-} as const satisfies Record<keyof Workflow, readonly [string, (value: never) => SqlParam]>;
+} as const satisfies Record<keyof WorkflowRecord, readonly [string, (value: never) => SqlParam]>;
 
-const KEYS = Object.keys(COLUMNS) as (keyof Workflow)[];
+const KEYS = Object.keys(COLUMNS) as (keyof WorkflowRecord)[];
 const SELECTED = KEYS.map((key) => `${COLUMNS[key][0]} AS "${key}"`).join(", ");
 
 export function workflowStore(sql: Sql): WorkflowStore {
   const select = (rest: string, params: readonly SqlParam[]) =>
-    sql.query<Workflow>(`SELECT ${SELECTED} FROM workflows ${rest}`, params);
+    sql.query<WorkflowRecord>(`SELECT ${SELECTED} FROM workflows ${rest}`, params);
   return {
     create: async (workflow) => {
       const params = new Params();
-      const values = KEYS.map((key) => params.add(COLUMNS[key][1](workflow[key] as never)));
+      const record: WorkflowRecord = { ...workflow, abandonedEvents: workflow.abandonedEvents ?? 0n };
+      const values = KEYS.map((key) => params.add(COLUMNS[key][1](record[key] as never)));
       const columns = KEYS.map((key) => COLUMNS[key][0]).join(", ");
       await sql.query(`INSERT INTO workflows (${columns}) VALUES (${values.join(", ")})`, params.values);
     },
     get: async (id) => (await select("WHERE id = $1", [id]))[0] ?? null,
     forRequest: async (name) => (await select("WHERE request_name = $1", [name]))[0] ?? null,
+    forRequests: async (names) => {
+      const found = await select("WHERE request_name = ANY($1::text[])", [names]);
+      return new Map(found.map((workflow) => [workflow.requestName, workflow]));
+    },
     list: async ({ limit, cursor }) => {
       const params = new Params();
       const place = cursor === undefined ? null : decodePlace(cursor);

@@ -2,7 +2,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { InvariantError, WorldError } from "../../src/base/errors.ts";
+import type { RequestName } from "../../src/domain/names.ts";
 import { MIGRATIONS_DIR, type Migration, migrate, readMigrations } from "../../src/store/migrate.ts";
+import { openPglite, pgliteSql } from "../../src/store/pglite.ts";
+import { openStore } from "../../src/store/store.ts";
 import { freshStore } from "../support/store-embedded.ts";
 import { describeSchema } from "../support/store-schema.ts";
 
@@ -44,6 +47,36 @@ describe("migrations", () => {
     expect(refused).toBeInstanceOf(WorldError);
     expect(refused).toMatchObject({ code: "schema-newer", subject: "9000_one.sql" });
     await sql.exec("DROP TABLE one; DELETE FROM schema_migrations WHERE name = '9000_one.sql'");
+  });
+
+  it("keep what a database of an older program holds", async () => {
+    const db = await openPglite({ dataDir: "memory://" });
+    const sql = pgliteSql(db, "an older database");
+    const older = known.filter(({ name }) => name < "0005");
+    await migrate(sql, older);
+    await sql.exec(`
+      INSERT INTO requests (name, kind, requestor, campaign, spec, status, priority, urgent, production_steps,
+          created_at, updated_at, status_since)
+        SELECT name, 'generate', 'ada', '', spec::jsonb, 'queued', 1, false, '[]', now(), now(), now()
+        FROM (VALUES ('a', '{"name": "a", "previousVersion": null}'),
+          ('a-v2', '{"name": "a-v2", "previousVersion": "a"}')) AS given (name, spec);
+      INSERT INTO alerts (key, severity, subject, message, first_at, last_at)
+        VALUES ('k', 'info', 's', 'm', now(), now());
+      INSERT INTO sites (name, updated_at) VALUES ('north', now());
+      INSERT INTO site_bans (site, reason, evidence, created_at, expires_at)
+        VALUES ('north', 'r', '{}', now(), now() + interval '1 day');`);
+    expect(await migrate(sql, known)).toEqual(known.slice(older.length).map(({ name }) => name));
+    const store = openStore(sql);
+    const versions = await store.requests.versions("a" as RequestName);
+    expect(versions).toMatchObject([
+      { spec: { name: "a" }, modifications: null, rescuesUsed: 0, outputState: "active" },
+      { spec: { name: "a-v2" } },
+    ]);
+    expect(await store.alerts.undelivered("mail", 9)).toMatchObject([
+      { alert: { key: "k", lastChange: "opened" } },
+    ]);
+    expect(await store.sites.activeBans(new Date(Date.now() + 1000))).toMatchObject([{ createdBy: null }]);
+    await store.close();
   });
 
   it("that were changed after they had been applied are refused", async () => {

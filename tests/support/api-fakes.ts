@@ -100,6 +100,7 @@ export function fakeStore(
           status: "open",
           unitsTotal: 25,
           unitsDone: 12,
+          unitsAbandoned: 0,
           createdAt: at("10:30"),
           updatedAt: at("11:30"),
         },

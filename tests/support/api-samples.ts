@@ -1,8 +1,8 @@
-import type { Dag, Site } from "../../src/domain/dag.ts";
+import type { Site } from "../../src/domain/dag.ts";
 import type { DagId, NodeName, RequestName, SiteName, UnitName, WorkflowId } from "../../src/domain/names.ts";
+import type { DagRecord, WorkflowRecord } from "../../src/domain/operator.ts";
 import type { RequestRecord, RequestSpec } from "../../src/domain/request.ts";
 import type { NodeView } from "../../src/domain/run.ts";
-import type { Workflow } from "../../src/domain/workflow.ts";
 import type { LoopStatus } from "../../src/lifecycle/port.ts";
 
 /** One of everything, with telling values, for tests of the API and of those who talk to it. */
@@ -90,6 +90,9 @@ export const sampleRequest = (over: Partial<RequestRecord> = {}): RequestRecord 
   error: null,
   waiting: "the engine runs it",
   supersededBy: null,
+  modifications: null,
+  rescuesUsed: 0,
+  outputState: "active",
   createdAt: at("10:00"),
   updatedAt: at("11:30"),
   statusSince: at("11:00"),
@@ -109,7 +112,7 @@ export const heldRequest = (): RequestRecord =>
     error: { code: "catalog-unreachable", message: "no answer", hint: "wait", since: at("11:00"), count: 2 },
   });
 
-export const sampleWorkflow = (over: Partial<Workflow> = {}): Workflow => ({
+export const sampleWorkflow = (over: Partial<WorkflowRecord> = {}): WorkflowRecord => ({
   id: WORKFLOW_ID,
   requestName: "muons-2026" as RequestName,
   status: "active",
@@ -126,13 +129,14 @@ export const sampleWorkflow = (over: Partial<Workflow> = {}): Workflow => ({
   nodesPlanned: 9560,
   nodesDone: 4000,
   eventsDone: 123_456n,
+  abandonedEvents: 0n,
   stepMetrics: { round: 1, jobs_sampled: 42 },
   createdAt: at("10:01"),
   updatedAt: at("11:30"),
   ...over,
 });
 
-export const sampleDag = (over: Partial<Dag> = {}): Dag => ({
+export const sampleDag = (over: Partial<DagRecord> = {}): DagRecord => ({
   id: DAG_ID,
   workflowId: WORKFLOW_ID,
   round: 1,
@@ -140,6 +144,7 @@ export const sampleDag = (over: Partial<Dag> = {}): Dag => ({
   version: 4,
   submitDir: "/spool/muons-2026/r1-660e8400",
   parentDagId: null,
+  rescueKind: null,
   engineId: "1234",
   engine: "dagman",
   roleCounts: { landing: 50, processing: 9400, merge: 50, cleanup: 60 },

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe } from "vitest";
+import { operatorContract } from "./store-contract-operators.ts";
+import { recoveryContract } from "./store-contract-recovery.ts";
 import { requestContract } from "./store-contract-requests.ts";
 import { restContract } from "./store-contract-rest.ts";
 import { sqlContract } from "./store-contract-sql.ts";
@@ -22,5 +24,7 @@ export function storeContract(name: string, open: () => Promise<TestStore>): voi
     workContract(store);
     unitContract(store);
     restContract(store);
+    operatorContract(store);
+    recoveryContract(store);
   });
 }

@@ -1,7 +1,8 @@
-import { type Dag, EMPTY_TALLY } from "../../src/domain/dag.ts";
-import type { DagId, RequestName, SiteName, UnitName, WorkflowId } from "../../src/domain/names.ts";
+import { EMPTY_TALLY } from "../../src/domain/dag.ts";
+import type { DagId, NodeName, RequestName, SiteName, UnitName, WorkflowId } from "../../src/domain/names.ts";
+import type { DagRecord, NewNodeAction, WorkflowRecord } from "../../src/domain/operator.ts";
 import type { RequestSpec } from "../../src/domain/request.ts";
-import type { FinishedUnit, InputFile, OutputFile, Workflow } from "../../src/domain/workflow.ts";
+import type { FinishedUnit, InputFile, OutputFile } from "../../src/domain/workflow.ts";
 import type { Store } from "../../src/store/port.ts";
 
 /** The n-th second of the tests' day. */
@@ -55,7 +56,11 @@ export function sampleSpec(name: string, change: Partial<RequestSpec> = {}): Req
   };
 }
 
-export function sampleWorkflow(id: string, request: string, change: Partial<Workflow> = {}): Workflow {
+export function sampleWorkflow(
+  id: string,
+  request: string,
+  change: Partial<WorkflowRecord> = {},
+): WorkflowRecord {
   return {
     id: id as WorkflowId,
     requestName: request as RequestName,
@@ -73,6 +78,7 @@ export function sampleWorkflow(id: string, request: string, change: Partial<Work
     nodesPlanned: 0,
     nodesDone: 0,
     eventsDone: 0n,
+    abandonedEvents: 0n,
     stepMetrics: null,
     createdAt: at(0),
     updatedAt: at(0),
@@ -80,7 +86,7 @@ export function sampleWorkflow(id: string, request: string, change: Partial<Work
   };
 }
 
-export function sampleDag(id: string, workflow: string, change: Partial<Dag> = {}): Dag {
+export function sampleDag(id: string, workflow: string, change: Partial<DagRecord> = {}): DagRecord {
   return {
     id: id as DagId,
     workflowId: workflow as WorkflowId,
@@ -89,6 +95,7 @@ export function sampleDag(id: string, workflow: string, change: Partial<Dag> = {
     version: 1,
     submitDir: `/spool/${id}`,
     parentDagId: null,
+    rescueKind: null,
     engineId: null,
     engine: "local",
     roleCounts: { landing: 2, processing: 8, merge: 2, cleanup: 2 },
@@ -147,6 +154,20 @@ export const sampleFile = (lfn: string, change: Partial<InputFile> = {}): InputF
   events: 1000,
   lumis: [{ run: 1, lumis: [1, 2] }],
   sites: ["north" as SiteName],
+  ...change,
+});
+
+export const sampleAction = (change: Partial<NewNodeAction> = {}): NewNodeAction => ({
+  dagId: "d-a" as DagId,
+  unit: "mg_000000" as UnitName,
+  node: "proc_000000" as NodeName,
+  kind: "retry",
+  attempt: 1,
+  epoch: 0,
+  actor: "ada",
+  reason: "the licence server is back",
+  changes: { memoryMb: 3000 },
+  createdAt: at(10),
   ...change,
 });
 

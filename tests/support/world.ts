@@ -8,6 +8,7 @@ import { DEFAULT_INTAKE_RULES } from "../../src/domain/submission.ts";
 import { makeCommands } from "../../src/lifecycle/commands.ts";
 import { makeLoop } from "../../src/lifecycle/loop.ts";
 import type { LoopPolicy, Ports } from "../../src/lifecycle/ports.ts";
+import { DEFAULT_BAN_CONFIG } from "../../src/recovery/bans/ban.ts";
 import { ScriptedEngine } from "./scripted-engine.ts";
 import { freshStore } from "./store-embedded.ts";
 import { tempDir } from "./temp-dir.ts";
@@ -22,6 +23,8 @@ export const POLICY: LoopPolicy = {
   defaultMemoryPerCoreMb: 2000,
   maxMemoryPerCoreMb: 3000,
   maxRegistrationTries: 3,
+  bans: DEFAULT_BAN_CONFIG,
+  versionLimit: 5,
 };
 
 /** A generation request of `units` work units, two jobs each. */
@@ -61,6 +64,16 @@ export async function makeWorld() {
       scanIntervalSec: 1,
       holdRemovalSec: 5,
       maxJobsSubmitted: 100,
+      deferPollSec: 1,
+      avoidHostSec: 600,
+      recovery: {
+        installation: null,
+        cooloffBaseSec: 0,
+        maxExecutions: 10,
+        abortAfterAlike: 3,
+        maxMemoryPerCoreMb: 3000,
+        maxWallMinutes: 2820,
+      },
     }),
     clock: { now: () => now },
     ids: {

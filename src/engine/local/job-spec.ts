@@ -58,6 +58,12 @@ export interface JobPlace {
 
 class Refusal extends Error {}
 
+/** Of requirements only what our submit files say of sites counts here: there is one worker, and it is this one. */
+const refusedSites = (requirements: string | null): string[] =>
+  [...(requirements ?? "").matchAll(/TARGET\.GLIDEIN_CMSSite =!= "([^"]*)"/g)].map(
+    (match) => match[1] as string,
+  );
+
 export function readJobSpec(file: SubmitFile, at: JobPlace): Result<JobSpec, string> {
   const values = new Map(file.values);
   const cluster = String(at.cluster);
@@ -135,7 +141,7 @@ export function readJobSpec(file: SubmitFile, at: JobPlace): Result<JobSpec, str
       memoryAsked: memory !== null,
       wallMinutes: wall !== null && /^\d+(\.\d+)?$/.test(wall) ? Number(wall) : null,
       desiredSites: desired === null ? null : splitList(desired),
-      bannedSites: splitList(text("my.banned_sites") ?? ""),
+      bannedSites: [...splitList(text("my.banned_sites") ?? ""), ...refusedSites(get("requirements"))],
       attributes: [...file.attributes].map(([key, name]) => [name, get(key) ?? "undefined"] as const),
       ulogAttributes: splitList(text("ulog_execute_attrs") ?? ""),
       priority: at.priority + whole("priority", 0),

@@ -1,9 +1,8 @@
-# verdict.sh: what bin/post and bin/elect share: the arguments, what is known of an attempt, and the record of it.
+# verdict.sh: what bin/post and bin/elect share: the arguments, the report of an attempt, and the record of it.
 #
 # DAGMan runs a script again with the same arguments when it crashed meanwhile. So <node>.post.json is replaced
-# first and the ledger is appended to after; a second run finds its cluster in post.json, repeats that verdict to
-# the letter, and adds the ledger line only if it is not there. Nothing here depends on how large the unit is,
-# unless an attempt failed without a report.
+# first and the ledger is appended to after; a second run finds its cluster in post.json and adds the ledger line
+# only if it is not there. Nothing here depends on how large the unit is.
 
 ledger=ledger.jsonl
 newline='
@@ -11,39 +10,49 @@ newline='
 
 is_integer() { case ${1#-} in '' | *[!0-9]*) return 1 ;; esac; [ ${#1} -le 12 ]; }
 is_name() { case $1 in '' | [!A-Za-z0-9]* | *[!A-Za-z0-9_.-]*) return 1 ;; esac; [ ${#1} -le 200 ]; }
+is_quoted_name() { case $1 in '"'*'"') ;; *) return 1 ;; esac; name=${1#\"}; is_name "${name%\"}"; }
+is_decimal() { case $1 in '' | .* | *. | *.*.* | *[!0-9.]*) return 1 ;; esac; [ ${#1} -le 16 ]; }
+
+# ask_brain ARGUMENTS: what failed is decided by cause, in bin/brain.cjs. It takes our place, so its exit is ours.
+ask_brain() {
+  if command -v node >/dev/null; then exec node "${0%/*}/brain.cjs" "$@"; fi
+  echo "Node.js is not on the PATH of this submit host ($PATH): the attempt cannot be judged" >&2
+  take_arguments "$@"
+  code=$returned
+  conclude stop 'Node.js is not on the PATH of the submit host, so nobody could judge this'
+}
 
 # take_arguments JOB RETURN RETRY MAX_RETRIES CLUSTERID. An argument that cannot be true never helps a node to be done.
 take_arguments() {
   job=${1-} returned=${2-} retry=${3-} max_retries=${4-} cluster=${5-}
-  is_name "$job" || { echo "not the name of a node: $job" >&2; exit 1; }
+  is_name "$job" || { echo "not the name of a node: $job" >&2; exit 42; }
   is_integer "$returned" || returned=-1
   is_integer "$retry" || retry=0
   is_integer "$max_retries" || max_retries=0
   is_integer "$cluster" || cluster=-1
-  code=$returned site=null host=null wall=null peak=null
+  code=0 site=null host=null wall=null cpu=null peak=null started=null ended=null read=null written=null
 }
 
-# Ends the script if this attempt was judged before. Failed submissions have no cluster; the retry tells them apart.
-repeat_verdict() {
+# Ends the script if this attempt was found to be done before.
+repeat_success() {
   [ -f "$job.post.json" ] || return 0
   line=
   read -r line <"$job.post.json"
   key="\"node\":\"$job\",\"cluster\":$cluster,"
-  [ "$cluster" -gt 0 ] || key="$key\"retry\":$retry,"
   case $line in
-    '{'*"$key"*'"decision":"'*'}') ;;
+    *'"verdict":{'*"$key"*'"decision":"done"'*'}') ;;
     *) return 0 ;;
   esac
-  decision=${line##*\"decision\":\"}
-  decision=${decision%%\"*}
+  line="{${line##*\"verdict\":\{}"
+  line="${line%%\}*}}"
   grep -qF -e "$key" "$ledger" 2>/dev/null || append "$line"
-  leave
+  exit 0
 }
 
-# Fills state, code, error, site, host, wall, peak from the report of this very attempt; state stays empty without
+# Fills state, report_code and what else is kept from the report of this very attempt; state stays empty without
 # one. The file has a key a line in fixed order; the closing brace shows that it is whole.
 read_report() {
-  state= error= report_code= report_node= report_cluster=null closed=
+  state= report_code= report_node= report_cluster=null closed=
   [ -f "$job.$cluster.report.json" ] || return 0
   text=$(cat "$job.$cluster.report.json")
   IFS=$newline
@@ -56,10 +65,14 @@ read_report() {
       '"cluster":'*) report_cluster=$field ;;
       '"site":'*) is_quoted_name "$field" && site=$field ;;
       '"host":'*) is_quoted_name "$field" && host=$field ;;
+      '"startedAt":'*) is_decimal "$field" && iso_time "$field" && started=$time ;;
+      '"endedAt":'*) is_decimal "$field" && iso_time "$field" && ended=$time ;;
       '"wallSec":'*) is_decimal "$field" && wall=$field ;;
+      '"cpuSec":'*) is_decimal "$field" && cpu=$field ;;
       '"peakMemoryMb":'*) is_decimal "$field" && peak=$field ;;
+      '"eventsRead":'*) is_decimal "$field" && read=$field ;;
+      '"eventsWritten":'*) is_decimal "$field" && written=$field ;;
       '"exitCode":'*) is_integer "$field" && report_code=$field ;;
-      '"error":'*) error=$field ;;
       '}') closed=1 ;;
     esac
   done
@@ -71,97 +84,78 @@ read_report() {
   case $report_cluster in null | "$cluster") ;; *) state= ;; esac
 }
 
-is_quoted_name() { case $1 in '"'*'"') ;; *) return 1 ;; esac; name=${1#\"}; is_name "${name%\"}"; }
-is_decimal() { case $1 in '' | .* | *. | *.*.* | *[!0-9.]*) return 1 ;; esac; [ ${#1} -le 16 ]; }
-
-# The report's error is a JSON string. Whatever needed an escape loses it: a reason is one plain sentence.
-plain_error() {
-  reason=${error#\"}
-  reason=${reason%\"}
-  case $reason in *[\\\"[:cntrl:]]*) reason=$(printf '%s' "$reason" | tr -d '\\"[:cntrl:]') ;; esac
-  [ ${#reason} -le 600 ] || reason=$(printf '%.600s' "$reason")
+# iso_time SECONDS: time as a JSON string, without starting `date`; days become a date by the calendar's 400-year cycle.
+iso_time() {
+  case $1 in *.* | '' | ????????????*) return 1 ;; esac
+  days=$(($1 / 86400 + 719468)) rest=$(($1 % 86400))
+  era=$((days / 146097)) day=$((days % 146097))
+  year=$(((day - day / 1460 + day / 36524 - day / 146096) / 365))
+  day=$((day - (365 * year + year / 4 - year / 100)))
+  month=$(((5 * day + 2) / 153))
+  day=$((day - (153 * month + 2) / 5 + 1))
+  month=$((month < 10 ? month + 3 : month - 9))
+  year=$((year + era * 400 + (month <= 2 ? 1 : 0)))
+  hour=$((rest / 3600)) minute=$((rest % 3600 / 60)) second=$((rest % 60))
+  time=$year
+  for part in "-$month" "-$day" "T$hour" ":$minute" ":$second"; do
+    case $part in ??) part="${part%?}0${part#?}" ;; esac
+    time=$time$part
+  done
+  time="\"${time}Z\""
 }
 
-# code and reason of an attempt that failed (D3): the job's own report, then why the batch system took the job away,
-# then signal or exit status. A removed job is different: its report, if any, only knows that it had to stop.
-explain_failure() {
-  if [ "$returned" -ne -1002 ] && [ "$state" = finished ] && [ -n "$report_code" ] && [ "$report_code" -ne 0 ]; then
-    code=$report_code
-    plain_error
-    return
-  fi
-  case $returned in
-    -1001) code=-1001 reason='submission failed' ;;
-    -1002) explain_removal ;;
-    -1004) code=-1004 reason='the PRE script failed' ;;
-    -100*) code=$returned reason="the engine lost the job ($returned)" ;;
-    -*) code=$((128 - returned)) reason="killed by signal ${returned#-}" ;;
-    0) code=50115 reason='no report' ;;
-    *) code=$returned reason="exit $returned" ;;
-  esac
-  if [ "$returned" -ge -1000 ] && [ "$returned" -ne 0 ]; then
-    case $state in
-      '') reason="$reason, no report" ;;
-      started) reason="$reason, before the report was finished" ;;
-    esac
-  fi
-  [ "$site" != null ] || read_events
-}
-
-read_events() {
-  event_site= held= removed=
-  [ -r group.log ] || return 0
-  text=$(LC_ALL=C awk -v cluster="$cluster" -f "${0%/*}/events.awk" group.log)
+# rrn and epoch of this execution. A node that was never judged has its first; of any other the ledger knows the last
+# one, and whether an operator opened a new epoch since. Lines are searched as text: all writers leave out blanks.
+count_execution() {
+  rrn=1 epoch=0
+  [ -e "$job.post.json" ] || return 0
+  text=$(grep -F -e "\"node\":\"$job\"," -e '"event":"epoch"' "$ledger" 2>/dev/null)
   IFS=$newline
   for line in $text; do
+    field=${line##*\"epoch\":}
+    field=${field%%[!0-9]*}
     case $line in
-      'site '*) event_site=${line#* } ;;
-      'held '*) held=${line#* } ;;
-      'removed '*) removed=${line#* } ;;
+      *'"event":"epoch"'*)
+        case $line in *'"nodes":null'* | *"\"$job\""*) ;; *) continue ;; esac
+        [ "${field:-0}" -le "$epoch" ] || { epoch=$field; rrn=1; }
+        ;;
+      *'"cause":"evicted"'* | *'"cause":"node_lost"'* | *'"cause":"submit_failed"'* | *'"event":"script"'*) ;;
+      *'"rrn":'*)
+        [ "${field:-0}" -lt "$epoch" ] || epoch=${field:-0}
+        count=${line##*\"rrn\":}
+        count=${count%%[!0-9]*}
+        [ "${count:-0}" -lt "$rrn" ] || rrn=$((count + 1))
+        ;;
     esac
   done
   unset IFS
-  if is_name "$event_site"; then site="\"$event_site\""; fi
 }
 
-# held is "CODE SUBCODE WORDS". With code 3, a periodic expression of ours, the subcode is the exit code.
-explain_removal() {
-  read_events
-  code=-1002
-  if [ -n "$held" ]; then
-    hold_code=${held%% *}
-    words=${held#* }
-    hold_subcode=${words%% *}
-    words=${words#* }
-    if [ "$hold_code" = 3 ] && [ "$hold_subcode" -gt 0 ]; then
-      code=$hold_subcode reason="removed: $words ($hold_subcode)"
-    else
-      reason="removed while held: $words (code $hold_code, subcode $hold_subcode)"
-    fi
-  else
-    reason="removed${removed:+: $removed}"
-  fi
-}
-
-# conclude DECISION REASON: leaves the record and the script. A retry that DAGMan will not grant is a stop.
+# conclude DECISION REASON: leaves the record and the script. Without its record a node is not done: the attempt would
+# be invisible. When it cannot be written (a full disk), DAGMan is asked to call again later.
 conclude() {
   decision=$1
   [ "$decision" != retry ] || [ "$retry" -lt "$max_retries" ] || decision=stop
-  line="{\"at\":\"$(date -u +%Y-%m-%dT%H:%M:%SZ)\",\"node\":\"$job\",\"cluster\":$cluster,\"retry\":$retry,\"maxRetries\":$max_retries,\"return\":$returned,\"exitCode\":$code,\"site\":$site,\"host\":$host,\"wallSec\":$wall,\"peakMemoryMb\":$peak,\"decision\":\"$decision\",\"reason\":\"$2\"}"
-  # Without its record a node is not done: the attempt would be invisible.
-  { printf '%s\n' "$line" >".$job.post.json.tmp" && mv -f ".$job.post.json.tmp" "$job.post.json"; } || exit 1
+  count_execution
+  now=$(date -u +%Y-%m-%dT%H:%M:%SZ)
+  action=success category=null
+  [ "$decision" = done ] || { action=permanent_failure category='"infrastructure"'; }
+  line="{\"event\":\"attempt\",\"at\":\"$now\",\"node\":\"$job\",\"cluster\":$cluster,\"retry\":$retry,\"maxRetries\":$max_retries,\"return\":$returned,\"rrn\":$rrn,\"epoch\":$epoch,\"exitCode\":$code,\"site\":$site,\"host\":$host,\"startedAt\":$started,\"endedAt\":$ended,\"wallSec\":$wall,\"cpuSec\":$cpu,\"peakMemoryMb\":$peak,\"decision\":\"$decision\",\"category\":$category,\"reason\":\"$2\"}"
+  {
+    printf '%s\n' "{\"node_name\":\"$job\",\"timestamp\":\"$now\",\"attempt\":$((retry + 1)),\"max_retries\":$max_retries,\"final\":true,\"verdict\":$line,\"job\":{\"exit_code\":$code,\"exit_signal\":null,\"hold_reason\":null,\"wall_time_sec\":$wall,\"cpu_time_sec\":$cpu,\"memory_mb\":null,\"site\":$site,\"schedd\":null},\"cmssw\":{\"exit_code\":$code,\"steps\":{},\"error_message\":null,\"input_files\":[],\"output_files\":[],\"performance\":{\"peak_rss_mb\":$peak,\"avg_event_time_sec\":null,\"events_read\":$read,\"events_written\":$written}},\"classification\":{\"category\":$category,\"retryable\":false,\"bad_input_files\":[],\"action\":\"$action\",\"rrn\":$rrn,\"epoch\":$epoch,\"reason\":\"$2\"},\"log_tail\":\"\"}" >".$job.post.json.tmp" &&
+      mv -f ".$job.post.json.tmp" "$job.post.json"
+  } || exit 44
   append "$line"
-  leave
+  case $decision in
+    done) exit 0 ;;
+    retry) exit 1 ;;
+  esac
+  exit 42
 }
 
 # One write of one line, so that lines of several nodes do not mix. A line torn by a full disk is closed first.
 append() {
   prefix=
   if [ -s "$ledger" ] && [ -n "$(tail -c 1 "$ledger")" ]; then prefix=$newline; fi
-  printf '%s%s\n' "$prefix" "$1" >>"$ledger" || exit 1
-}
-
-leave() {
-  [ "$decision" = done ] && exit 0
-  exit 1
+  printf '%s%s\n' "$prefix" "$1" >>"$ledger" || exit 44
 }

@@ -1,5 +1,6 @@
 import type { SiteBan } from "../../domain/dag.ts";
 import { isSiteName, type SiteName, type WorkflowId } from "../../domain/names.ts";
+import { sitesLeft } from "../round/reelect.ts";
 import type { SiteCount } from "../round/site-counts.ts";
 import { listed, percent, plural } from "../round/words.ts";
 import {
@@ -22,7 +23,7 @@ export interface BanFacts {
   readonly sites: readonly SiteCount[];
   /** All there are of these sites, also expired and removed ones. */
   readonly bans: readonly SiteBan[];
-  /** Where the request may run at all; null: not known. */
+  /** Where the request may run at all; null or empty: anywhere. */
   readonly possibleSites: readonly SiteName[] | null;
 }
 
@@ -126,11 +127,10 @@ function keptOpen(bans: readonly SiteBan[], site: SiteName, who: ReadonlySet<Wor
   return listedOnly && own.every((ban) => ban.createdAt.getTime() <= since);
 }
 
-function nothingLeft(possible: readonly SiteName[] | null, banned: readonly SiteName[]): string | null {
-  if (possible === null || possible.length === 0 || possible.some((site) => !banned.includes(site)))
-    return null;
-  return `every site the request may use is banned: ${listed(possible, 5)}`;
-}
+const nothingLeft = (possible: readonly SiteName[] | null, banned: readonly SiteName[]): string | null =>
+  sitesLeft(possible, banned)?.length === 0
+    ? `every site the request may use is banned: ${listed(possible ?? [], 5)}`
+    : null;
 
 const note = (
   event: BanAudit["event"],

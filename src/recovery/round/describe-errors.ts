@@ -1,5 +1,5 @@
 import type { CodeView, ErrorsView } from "./errors-view.ts";
-import { cut, listed, percent, plural } from "./words.ts";
+import { cut, listed, percent, plural, wrap } from "./words.ts";
 
 /**
  * The errors view as lines of text, at most `width` wide and about one screen long, for ten failures or ten thousand:
@@ -9,7 +9,7 @@ export function describeErrors(view: ErrorsView, width: number): readonly string
   const most = Math.max(40, width);
   return [
     headline(view),
-    ...first(view),
+    ...first(view, most),
     "",
     ...byCode(view),
     ...bySite(view),
@@ -17,7 +17,7 @@ export function describeErrors(view: ErrorsView, width: number): readonly string
     ...byHost(view),
     ...tails(view),
     "",
-    `suggested: ${suggestion(view)}`,
+    ...wrap(`suggested: ${suggestion(view)}`, most, 11, 3),
   ].map((line) => cut(line, most));
 }
 
@@ -34,16 +34,16 @@ function headline(view: ErrorsView): string {
   return `${unitsFailed} of ${plural(unitsTotal, "unit")} failed${share}, ${plural(nodesFailed, "node")}${recovered}`;
 }
 
-function first({ first, categories, unreadableLines }: ErrorsView): string[] {
+function first({ first, categories, unreadableLines }: ErrorsView, width: number): string[] {
   const lines: string[] = [];
   if (categories.length > 0)
     lines.push(
       `category   ${categories.map(({ category, failures }) => `${category} ${failures}`).join(" · ")}`,
     );
-  if (first)
-    lines.push(
-      `first      ${first.at} ${first.unit}/${first.node}${first.site ? ` at ${first.site}` : ""}: ${first.reason}`,
-    );
+  if (first) {
+    const where = `${first.unit}/${first.node}${first.site ? ` at ${first.site}` : ""}`;
+    lines.push(...wrap(`first      ${first.at} ${where}: ${first.reason}`, width, 11, 3));
+  }
   if (unreadableLines > 0) lines.push(`not read   ${plural(unreadableLines, "line")} of the ledgers`);
   return lines;
 }
@@ -53,7 +53,8 @@ function byCode({ codes, more }: ErrorsView): string[] {
     "failures",
     codes.slice(0, ROWS).map((code) => {
       const meaning = code.meaning ?? code.example.reason;
-      return `${count(code.failures)}  ${code.name.padEnd(14)} ${code.category.padEnd(14)} ${meaning}`;
+      const example = `${code.example.unit}/${code.example.node}`;
+      return `${count(code.failures)}  ${code.name.padEnd(12)} ${code.category.padEnd(14)} ${example}  ${meaning}`;
     }),
     more.codes + Math.max(0, codes.length - ROWS),
   );
@@ -89,7 +90,7 @@ function byFile({ files, more }: ErrorsView): string[] {
 function byHost({ hosts, nodesFailed }: ErrorsView): string[] {
   const [worst] = hosts;
   if (!worst || worst.failures < 2 || worst.failures * 4 < nodesFailed) return [];
-  return ["", "workers", `${count(worst.failures)}  ${worst.host}`];
+  return ["workers", `${count(worst.failures)}  ${worst.host}`];
 }
 
 function tails({ codes }: ErrorsView): string[] {

@@ -2,6 +2,7 @@ import { err, ok, type Result } from "../../base/result.ts";
 import { isSiteName, type SiteName } from "../../domain/names.ts";
 import type { Problem } from "../../domain/problem.ts";
 import { Fields, isRow, real, whole } from "../fields.ts";
+import { sitesLeft } from "./reelect.ts";
 
 /** What a release changes. Stored on the request; the next plan or rescue applies it. Absent: as before. */
 export interface Modifications {
@@ -85,7 +86,7 @@ function readSites(from: Fields, facts: ModificationFacts): readonly SiteName[] 
       );
     return isKnown;
   });
-  const left = possibleSites?.filter((site) => !sites.includes(site) && !bannedSites.includes(site));
+  const left = sitesLeft(possibleSites, sites, bannedSites);
   if (sites.length > 0 && left?.length === 0)
     from.wrong("site_bans", "leaves no site where the request may run", "leave at least one, or lift a ban");
   return sites;

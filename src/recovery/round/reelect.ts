@@ -8,7 +8,7 @@ export interface Reelection {
 }
 
 export interface SiteFacts {
-  /** Where the request may run at all; null: not known, or the engine has no named sites. */
+  /** Where the request may run at all; null or empty: anywhere, or the engine has no named sites. */
   readonly possibleSites: readonly string[] | null;
   readonly bannedSites: readonly string[];
 }
@@ -23,20 +23,21 @@ export function reelectUnits(units: readonly FailedUnit[], sites: SiteFacts): re
   for (const unit of units) {
     const wanted = sorted([...unit.avoidSites, ...unit.sites.filter((site) => banned.has(site))]);
     if (wanted.length === 0) continue;
-    const avoid = leavesSomewhere(wanted, sites) ? wanted : wanted.filter((site) => banned.has(site));
+    const stuck = sitesLeft(sites.possibleSites, wanted, sites.bannedSites)?.length === 0;
+    const avoid = stuck ? wanted.filter((site) => banned.has(site)) : wanted;
     if (avoid.length > 0) found.push({ unit: unit.unit, avoidSites: sorted([...avoid, ...banned]) });
   }
   return found.sort((a, b) => compare(a.unit, b.unit));
 }
 
-function leavesSomewhere(avoid: readonly string[], { possibleSites, bannedSites }: SiteFacts): boolean {
-  return (
-    possibleSites === null ||
-    possibleSites.some((site) => !avoid.includes(site) && !bannedSites.includes(site))
-  );
+/** Which possible sites are left; null: there is no list, so there are always others. */
+export function sitesLeft<Site extends string>(
+  possible: readonly Site[] | null,
+  ...excluded: readonly (readonly string[])[]
+): readonly Site[] | null {
+  if (possible === null || possible.length === 0) return null;
+  return possible.filter((site) => !excluded.some((sites) => sites.includes(site)));
 }
 
 export const hasNoSite = ({ possibleSites, bannedSites }: SiteFacts): boolean =>
-  possibleSites !== null &&
-  possibleSites.length > 0 &&
-  possibleSites.every((site) => bannedSites.includes(site));
+  sitesLeft(possibleSites, bannedSites)?.length === 0;

@@ -7,8 +7,8 @@ import { plural } from "./words.ts";
 
 /**
  * How a held request goes on. After failures the round is left behind: what finished is credited, the rest goes into
- * the next round (input) or is abandoned (generation), so nothing is repeated. Where the run was only cut off, or
- * parts of files are done, or the person asks for it, the same run goes on by a rescue.
+ * the next round (input) or is abandoned (generation), so nothing is repeated. Where the run was only cut off or lacked
+ * something, or parts of files are done, or the person asks for it, the same run goes on by a rescue.
  */
 export interface ReleaseFacts extends ModificationFacts {
   readonly status: RequestStatus;
@@ -30,26 +30,27 @@ export interface Release {
   readonly because: string;
 }
 
-/** Holds of a round that ended with failures, as decideRound makes them. */
-const FAILURE_HOLDS: readonly string[] = [
+/** Holds after which the round is left behind (000 §3.4). */
+const LEAVE_HOLDS: readonly string[] = [
   "failure-threshold",
   "rescues-used-up",
   "permanent-failures",
-  "executions-used-up",
-  "unclassified-failures",
   "bad-files-in-torn-units",
-  "no-site-left",
   "submit-directory-gone",
   "dag-unreadable",
   "units-failed",
 ];
-const CUT_OFF_HOLDS: readonly string[] = [
+/** Holds after which the same run goes on: it was cut off, or lacked only a site, a budget or a word from a person. */
+const GO_ON_HOLDS: readonly string[] = [
   ...RESUMABLE_HOLDS,
   "removed-from-outside",
   "halted-from-outside",
   "run-lost",
   "run-aborted",
   "units-unaccounted",
+  "no-site-left",
+  "executions-used-up",
+  "unclassified-failures",
 ];
 
 export function decideRelease(
@@ -84,14 +85,14 @@ function chooseHow(
   if (asked === "next-round")
     return { how: "next-round", because: `released: ${left} left behind, as asked` };
   const code = holdCode ?? "";
-  if (canRescue && CUT_OFF_HOLDS.includes(code))
-    return { how: "rescue", because: `released: the run was cut off and goes on with ${left}` };
+  if (canRescue && GO_ON_HOLDS.includes(code))
+    return { how: "rescue", because: `released: the run goes on with ${left}` };
   if (canRescue && tornFiles > 0)
     return {
       how: "rescue",
       because: `released: ${left} to be run again, for ${plural(tornFiles, "file")} of theirs ${tornFiles === 1 ? "is" : "are"} partly done`,
     };
-  if (FAILURE_HOLDS.includes(code) || CUT_OFF_HOLDS.includes(code))
+  if (LEAVE_HOLDS.includes(code) || GO_ON_HOLDS.includes(code))
     return { how: "next-round", because: `released: finished work is credited, ${left} left behind` };
   return { how: "plan", because: "released: planning goes on where it was" };
 }

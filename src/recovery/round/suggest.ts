@@ -1,4 +1,4 @@
-import type { SiteFacts } from "./reelect.ts";
+import { type SiteFacts, sitesLeft } from "./reelect.ts";
 import type { CodeCount, RoundTally } from "./tally.ts";
 import { listed, plural } from "./words.ts";
 
@@ -68,6 +68,6 @@ function badSite(tally: RoundTally, { possibleSites, bannedSites }: SuggestionFa
   const worst = tally.sites.find(({ site }) => !bannedSites.includes(site));
   if (!worst || worst.failed * 2 <= tally.nodes.failed || worst.blamed * 2 <= worst.nodes) return null;
   const elsewhere = tally.sites.some(({ site, nodes, failed }) => site !== worst.site && failed * 2 < nodes);
-  const left = possibleSites?.some((site) => site !== worst.site && !bannedSites.includes(site));
-  return elsewhere && left !== false ? worst.site : null;
+  const left = sitesLeft(possibleSites, [worst.site], bannedSites);
+  return elsewhere && left?.length !== 0 ? worst.site : null;
 }

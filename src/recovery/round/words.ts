@@ -13,10 +13,28 @@ export function listed(items: readonly string[], most = 3): string {
   return `${items.slice(0, most).join(", ")} and ${items.length - most} more`;
 }
 
-/** At most so many characters; control characters become spaces, so that nothing a job printed moves the cursor. */
+/** At most so many characters, and nothing a job printed that would move the cursor or colour the screen. */
 export function cut(text: string, most: number): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal
-  const plain = text.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, " ").trimEnd();
-  if (plain.length <= most) return plain;
-  return most <= 1 ? plain.slice(0, most) : `${plain.slice(0, most - 1)}…`;
+  const shown = plain(text);
+  if (shown.length <= most) return shown;
+  return most <= 1 ? shown.slice(0, most) : `${shown.slice(0, most - 1)}…`;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal
+const ESCAPES = /\u001b\[[0-9;?]*[A-Za-z]|\u001b\][^\u0007]*\u0007/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f]+/g;
+const plain = (text: string): string => text.replaceAll(ESCAPES, "").replaceAll(CONTROLS, " ").trimEnd();
+
+/** Broken between words into at most `lines` lines; the later ones are indented, what is left over is cut. */
+export function wrap(text: string, width: number, indent: number, lines: number): readonly string[] {
+  const found: string[] = [];
+  let rest = plain(text);
+  while (found.length < lines - 1 && rest.length > width) {
+    const space = rest.lastIndexOf(" ", width);
+    const at = space > indent + 10 ? space : width;
+    found.push(rest.slice(0, at).trimEnd());
+    rest = `${" ".repeat(indent)}${rest.slice(at).trimStart()}`;
+  }
+  return [...found, cut(rest, width)];
 }

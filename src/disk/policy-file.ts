@@ -1,0 +1,62 @@
+import { readFile } from "node:fs/promises";
+import { parse } from "yaml";
+import { WorldError } from "../base/errors.ts";
+import type { RequestSpec } from "../domain/request.ts";
+import type { PolicySettings } from "../recovery/policy.ts";
+import { policyDocument } from "../recovery/policy-document.ts";
+import { checkPolicy, SETTING_KEYS } from "../recovery/read-policy.ts";
+
+/** What the installation says about recovery; its policy file, where it names a setting, has the last word. */
+export interface RecoveryOptions {
+  /** The policy file as it was read; null: none. */
+  readonly installation: Readonly<Record<string, unknown>> | null;
+  readonly cooloffBaseSec: number;
+  readonly maxExecutions: number;
+  readonly abortAfterAlike: number;
+  readonly maxMemoryPerCoreMb: number;
+  readonly maxWallMinutes: number;
+}
+
+/** 60 s and 15 min are what the error-handling and the retry specification ask for; one setting scales both. */
+const FIXED_BY_BASE = 15;
+
+/** policy.json of a submit directory: all that POST on the submit host goes by. */
+export function policyText(options: RecoveryOptions, spec: Pick<RequestSpec, "recovery">): string {
+  const said = (options.installation?.settings ?? {}) as Readonly<Record<string, unknown>>;
+  const own: Partial<PolicySettings> = {
+    executionCeiling: options.maxExecutions,
+    backoffBaseSec: options.cooloffBaseSec,
+    fixedDelaySec: options.cooloffBaseSec * FIXED_BY_BASE,
+    abortAfterAlike: options.abortAfterAlike,
+    maxMemoryPerCoreMb: options.maxMemoryPerCoreMb,
+    maxWallMinutes: options.maxWallMinutes,
+  };
+  const unsaid = Object.entries(SETTING_KEYS)
+    .filter(([key, name]) => !(key in said) && own[name] !== undefined)
+    .map(([, name]) => [name, own[name]]);
+  const recovery = {
+    ...spec.recovery,
+    pendingClassification: spec.recovery.pendingClassification || said.pending_classification === true,
+  };
+  return `${JSON.stringify(policyDocument(options.installation, recovery, Object.fromEntries(unsaid)), null, 1)}\n`;
+}
+
+/** A file that cannot be used stops the server at its start: jobs must not be judged by half a policy. */
+export async function readPolicyFile(path: string | null): Promise<RecoveryOptions["installation"]> {
+  if (path === null) return null;
+  const bad = (words: string, cause?: unknown) =>
+    new WorldError("bad-config", path, `recovery.policy_file ${path}: ${words}`, {
+      cause,
+      hint: `see all of it with: wms2 policy check ${path}`,
+    });
+  let document: unknown;
+  try {
+    document = parse(await readFile(path, "utf8"));
+  } catch (error) {
+    throw bad((error as Error).message, error);
+  }
+  const [first, ...more] = checkPolicy(document);
+  if (first)
+    throw bad(`${first.path}: ${first.message}${more.length > 0 ? ` (and ${more.length} more)` : ""}`);
+  return document as Readonly<Record<string, unknown>>;
+}

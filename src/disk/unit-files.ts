@@ -1,0 +1,121 @@
+import { appendFile, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { parseJson, stringify, toBigInt } from "../base/json.ts";
+import type { PlannedRange } from "../recovery/round/credit.ts";
+import { reelectedInc } from "../render/group-inc.ts";
+import { replaceFile, unwritable } from "./atomic-file.ts";
+
+/** What a rescue changes in a unit's directory. Every step may be repeated: a crash half-way is made good by the next try. */
+
+const manifestSchema = z.object({
+  block: z.number().int(),
+  sites: z.array(z.string()).default([]),
+  nodes: z.record(
+    z.string(),
+    z.object({
+      firstEvent: z.union([z.number(), z.string()]).nullable(),
+      lastEvent: z.union([z.number(), z.string()]).nullable(),
+    }),
+  ),
+});
+
+export async function readManifest(dir: string, unit: string) {
+  const json = parseJson(await readFile(join(dir, unit, "manifest.json"), "utf8"));
+  return manifestSchema.parse(json.ok ? json.value : null);
+}
+
+/** The event ranges planned into a unit; empty for input. */
+export async function plannedRanges(
+  dir: string,
+  unit: string,
+): Promise<{ block: number; ranges: PlannedRange[] }> {
+  const { block, nodes } = await readManifest(dir, unit);
+  const ranges = Object.values(nodes).flatMap(({ firstEvent, lastEvent }) =>
+    firstEvent === null || lastEvent === null
+      ? []
+      : [{ unit, firstEvent: toBigInt(firstEvent), lastEvent: toBigInt(lastEvent) }],
+  );
+  return { block, ranges };
+}
+
+export async function unitNames(dir: string): Promise<string[]> {
+  return (await readdir(dir)).filter((name) => /^mg_\d{6,}$/.test(name)).sort();
+}
+
+/** The unit lands anew and runs as a whole: its rescue is set aside, its site forgotten. */
+export async function reelectUnit(dir: string, unit: string, avoidSites: readonly string[]): Promise<void> {
+  const here = join(dir, unit);
+  try {
+    for (const name of await readdir(here)) {
+      if (/^group\.dag\.rescue\d+$/.test(name)) await rename(join(here, name), join(here, `${name}.aside`));
+    }
+    const { sites } = await readManifest(dir, unit);
+    const inc = join(here, "group.inc");
+    await replaceFile(inc, reelectedInc(await readFile(inc, "utf8"), sites, avoidSites));
+  } catch (error) {
+    throw unwritable(here, error);
+  }
+}
+
+/** Lets nodes that had come to a final stop run again: their marks go, whoever asked. null: all of the unit. */
+export async function letRun(dir: string, unit: string, nodes: readonly string[] | null): Promise<void> {
+  const here = join(dir, unit);
+  try {
+    for (const name of await readdir(here)) {
+      const mark = /^(.+)\.(stopped|wait)$/.exec(name);
+      if (mark && (nodes === null || nodes.includes(mark[1] ?? "")))
+        await rm(join(here, name), { force: true });
+    }
+  } catch (error) {
+    throw unwritable(here, error);
+  }
+}
+
+/** A new epoch: the nodes' budgets begin anew, their history stays. Once per epoch, however often it is called. */
+export async function openEpoch(
+  dir: string,
+  unit: string,
+  epoch: { epoch: number; nodes: readonly string[] | null; by: string; reason: string; at: string },
+): Promise<void> {
+  const path = join(dir, unit, "ledger.jsonl");
+  try {
+    const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return "";
+      throw error;
+    });
+    const line = stringify({ event: "epoch", ...epoch });
+    if (text.split("\n").includes(line)) return;
+    await appendFile(path, `${text === "" || text.endsWith("\n") ? "" : "\n"}${line}\n`);
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}
+
+const TAIL_BYTES = 8_000;
+
+/** The end of the newest stderr of a node. Names of attempts carry the cluster, and clusters only grow. */
+export async function logTail(dir: string, unit: string, node: string): Promise<string> {
+  const here = join(dir, unit);
+  const names = await readdir(here).catch(() => []);
+  const newest = names
+    .flatMap((name) => {
+      const match = name.startsWith(`${node}.`) ? /^\.(\d+)\.err$/.exec(name.slice(node.length)) : null;
+      return match ? [{ name, cluster: Number(match[1]) }] : [];
+    })
+    .sort((a, b) => b.cluster - a.cluster)[0];
+  if (!newest) return "";
+  const handle = await open(join(here, newest.name), "r");
+  try {
+    const { size } = await handle.stat();
+    const { buffer, bytesRead } = await handle.read(
+      Buffer.alloc(TAIL_BYTES),
+      0,
+      TAIL_BYTES,
+      Math.max(0, size - TAIL_BYTES),
+    );
+    return buffer.toString("utf8", 0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,92 @@
+import { isDagOver } from "../domain/dag.ts";
+import { reelectUnits } from "../recovery/round/reelect.ts";
+import { decideStop } from "../recovery/round/stop.ts";
+import { type Decision, type Facts, hold } from "./decision.ts";
+import { isNews } from "./news.ts";
+
+/**
+ * What an operator asked for. It was allowed when it was stored; the request may have moved since, so a wish that fits
+ * no more is dropped by the loop's next look at the status. null: no wish, or one that the status itself carries out.
+ */
+export function decideWish(facts: Facts): Decision | null {
+  const { wish, status } = facts.request;
+  if (!wish) return null;
+  const because = `${wish.kind} by ${wish.actor}: ${wish.reason}`;
+  switch (wish.kind) {
+    case "abort":
+      return decideAbort(facts, `aborted by ${wish.actor}: ${wish.reason}`);
+    case "stop":
+    case "hold":
+      return status === "stopping" ? null : decideStopWish(facts, because);
+    case "release":
+      return status === "held" ? decideReleased(facts, because) : null;
+    case "rescue":
+    case "resubmit":
+      return status === "held" || status === "partial" ? decideRerun(facts, because) : null;
+    case "fail":
+      return status === "held" ? { kind: "fail", because } : null;
+    case "restart":
+      return { kind: "restart", because };
+  }
+}
+
+function mayRun({ dag, submitIntent }: Facts): boolean {
+  if (!dag) return false;
+  return ["submitted", "running"].includes(dag.status) || (dag.status === "ready" && submitIntent !== null);
+}
+
+function decideAbort(facts: Facts, because: string): Decision {
+  const { observation } = facts;
+  if (mayRun(facts) && observation?.kind !== "ended") return { kind: "stop-run", because };
+  if (mayRun(facts) && isNews(facts)) return { kind: "follow", because: "units finished before the abort" };
+  return facts.unitsOwed > 0 ? { kind: "register", because } : { kind: "abort", because };
+}
+
+function decideStopWish(facts: Facts, because: string): Decision | null {
+  const { status, wish } = facts.request;
+  if (!wish || (wish.kind !== "stop" && wish.kind !== "hold")) return null;
+  const answer = decideStop(
+    { status, mayRun: mayRun(facts) },
+    { action: wish.kind, actor: wish.actor, reason: wish.reason },
+  );
+  switch (answer.kind) {
+    case "stop-run":
+      return { kind: "begin-stop", step: null, because };
+    case "hold":
+      return { kind: "hold", hold: answer.hold };
+    default:
+      return null;
+  }
+}
+
+/** The release was decided when it was asked for; `how` says which way it goes. */
+function decideReleased(facts: Facts, because: string): Decision {
+  const how = facts.request.wish?.detail?.how;
+  if (how === "next-round") return { kind: "leave-round", because };
+  const { dag } = facts;
+  if (how === "rescue" && dag && isDagOver(dag.status)) return decideRerun(facts, because);
+  return { kind: "requeue", because };
+}
+
+/** Failed work is run again because a person says so, with a fresh budget; what is finished stays finished. */
+function decideRerun(facts: Facts, because: string): Decision {
+  const { round, dag, request } = facts;
+  if (dag && !isDagOver(dag.status)) return { kind: "requeue", because };
+  if (!round) return hold("bug", "there is no round to run again", {}, ["abort"]);
+  const { facts: known, unitNames } = round;
+  const unfinished = unitNames.filter((unit) => !known.finishedUnits.has(unit));
+  const chosen = request.wish?.detail?.epochOf as
+    | Readonly<Record<string, readonly string[] | null>>
+    | null
+    | undefined;
+  const wanted = chosen ?? Object.fromEntries(unfinished.map((unit) => [unit, null]));
+  const isWanted = ({ unit }: { unit: string }) => unit in wanted;
+  return {
+    kind: "rescue",
+    rescueKind: "operator",
+    reelectUnits: chosen ? [] : reelectUnits(known.tally.failedUnits.filter(isWanted), known),
+    leaveOut: unfinished.filter((unit) => !(unit in wanted)),
+    epochOf: wanted,
+    because,
+  };
+}

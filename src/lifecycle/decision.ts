@@ -1,0 +1,94 @@
+import type { QueueEntry } from "../domain/admission.ts";
+import type { EngineIntent } from "../domain/dag.ts";
+import type { UnitName } from "../domain/names.ts";
+import type { DagRecord, RescueKind, WorkflowRecord } from "../domain/operator.ts";
+import type { HoldReason, ProductionStep, RequestRecord } from "../domain/request.ts";
+import type { RunObservation } from "../domain/run.ts";
+import type { Reelection } from "../recovery/round/reelect.ts";
+import type { Exclusion } from "../recovery/round/settle.ts";
+import type { EndedRound } from "./gather-round.ts";
+
+/** What a pass knows about one request. Gathered once; the decision reads nothing else. */
+export interface Facts {
+  readonly request: RequestRecord;
+  readonly workflow: WorkflowRecord | null;
+  /** The DAG of the present round; null before it is planned. */
+  readonly dag: DagRecord | null;
+  readonly submitIntent: EngineIntent | null;
+  /** null: the engine was not asked (no run), or could not be. */
+  readonly observation: RunObservation | null;
+  readonly admission: QueueEntry | null;
+  /** The submit directory stands under its final name. */
+  readonly directoryComplete: boolean;
+  /** Units the engine calls done that have no row yet. */
+  readonly newlyDone: readonly UnitName[];
+  readonly unitsOwed: number;
+  /** Registrations that failed too often, with the last words. */
+  readonly registrationTrouble: string | null;
+  /** Is there work beyond what was planned so far? */
+  readonly workRemains: boolean;
+  /** Share of the whole request's units that are finished; null: it has no production steps left. */
+  readonly shareDone: number | null;
+  /** Only gathered when its run has ended and something is to be decided about it. */
+  readonly round: EndedRound | null;
+  /** How long this server has been the one that runs the loop. */
+  readonly leaderForSec: number;
+}
+
+export type Decision =
+  /** Nothing to do, or cannot tell yet: the reason is shown to whoever asks why nothing happens. */
+  | { readonly kind: "wait"; readonly because: string }
+  | { readonly kind: "open-workflow"; readonly because: string }
+  | { readonly kind: "start"; readonly because: string }
+  | { readonly kind: "plan"; readonly because: string }
+  | { readonly kind: "discard-plan"; readonly because: string }
+  /** `ask`: an earlier try may have reached the engine, so ask before submitting. */
+  | { readonly kind: "submit"; readonly ask: boolean; readonly because: string }
+  /** Store the engine's progress; record newly finished units as owed. */
+  | { readonly kind: "follow"; readonly because: string }
+  | { readonly kind: "register"; readonly because: string }
+  | { readonly kind: "finish-round"; readonly next: "queued" | "completed"; readonly because: string }
+  | {
+      readonly kind: "end-partial";
+      readonly dagStatus: "partial" | "failed" | "removed" | "halted";
+      readonly because: string;
+    }
+  /** A new DAG on the same directory: the engine skips what is done. */
+  | ({ readonly kind: "rescue"; readonly because: string } & Rescue)
+  | { readonly kind: "prepare-rescue"; readonly because: string }
+  /** Bad files are excluded, the others of their units tried again; the round is over. */
+  | {
+      readonly kind: "settle-files";
+      readonly exclude: readonly Exclusion[];
+      readonly attempted: readonly string[];
+      readonly because: string;
+    }
+  /** Credit what finished, give the rest of the round up, and go on with the next one. */
+  | { readonly kind: "leave-round"; readonly because: string }
+  | { readonly kind: "begin-stop"; readonly step: ProductionStep | null; readonly because: string }
+  | { readonly kind: "stop-run"; readonly because: string }
+  | { readonly kind: "stopped"; readonly afterwards: "resubmitting" | HoldReason; readonly because: string }
+  | { readonly kind: "requeue"; readonly because: string }
+  | { readonly kind: "complete"; readonly because: string }
+  | { readonly kind: "hold"; readonly hold: HoldReason }
+  | { readonly kind: "fail"; readonly because: string }
+  | { readonly kind: "restart"; readonly because: string }
+  | { readonly kind: "abort"; readonly because: string };
+
+export interface Rescue {
+  readonly rescueKind: RescueKind;
+  readonly reelectUnits: readonly Reelection[];
+  /** Failed units that are not to be run again by it. */
+  readonly leaveOut: readonly string[];
+  /** Who gets a fresh budget: unit → its nodes (null: all of them); null: nobody. */
+  readonly epochOf: Readonly<Record<string, readonly string[] | null>> | null;
+}
+
+export function hold(
+  code: string,
+  message: string,
+  evidence: Readonly<Record<string, unknown>>,
+  actions: readonly string[],
+): Extract<Decision, { kind: "hold" }> {
+  return { kind: "hold", hold: { code, message, evidence, actions } };
+}

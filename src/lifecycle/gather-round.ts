@@ -1,0 +1,122 @@
+import type { Dag } from "../domain/dag.ts";
+import type { SiteName } from "../domain/names.ts";
+import type { RequestRecord } from "../domain/request.ts";
+import type { RunVerdict } from "../domain/run.ts";
+import type { LedgerFile, Workflow } from "../domain/workflow.ts";
+import { type BanDecision, decideBans } from "../recovery/bans/decide-bans.ts";
+import { readTallyLines } from "../recovery/round/read-lines.ts";
+import type { RoundFacts } from "../recovery/round/round-decision.ts";
+import type { RoundFile } from "../recovery/round/settle.ts";
+import { type RoundTally, RoundTallying } from "../recovery/round/tally.ts";
+import { effectiveSpec } from "./effective-spec.ts";
+import type { LoopPolicy, Ports } from "./ports.ts";
+
+/** A round whose run has ended: what is known of it, and what its failures say about sites. */
+export interface EndedRound {
+  readonly facts: RoundFacts;
+  readonly bans: BanDecision;
+  /** All units of the round. */
+  readonly unitNames: readonly string[];
+}
+
+/** How the run ended, as `end-partial` noted it. */
+interface EndNote {
+  readonly verdict: RunVerdict;
+  readonly words: string;
+  readonly unitsFailed: readonly string[];
+}
+
+export async function gatherRound(
+  ports: Ports,
+  policy: LoopPolicy,
+  request: RequestRecord,
+  workflow: Workflow,
+  dag: Dag,
+  workRemains: boolean,
+): Promise<EndedRound> {
+  const { store, spool, clock } = ports;
+  const note = await endNote(ports, dag);
+  const isThere = await spool.isComplete(dag.submitDir);
+  const unitNames = isThere ? await spool.unitNames(dag.submitDir) : [];
+  const finished: ReadonlySet<string> = await store.units.finishedNames(workflow.id);
+  const tally = await tallyLedgers(ports, dag, unitNames, finished, new Set(note.unitsFailed));
+  const possibleSites = await possible(ports, request);
+  const sites = tally.sites.map(({ site }) => site as SiteName);
+  const known = sites.length ? await store.sites.bans({ sites, includePast: true, at: clock.now() }) : [];
+  const bans = decideBans(
+    { workflowId: workflow.id, sites: tally.sites, bans: known, possibleSites },
+    policy.bans,
+    clock.now(),
+  );
+  const { recovery } = effectiveSpec(request);
+  const files = request.spec.kind === "process" ? await store.files.remaining(workflow.id) : [];
+  return {
+    bans,
+    unitNames,
+    facts: {
+      verdict: note.verdict,
+      words: note.words,
+      unitsTotal: dag.units.total,
+      unitsDone: unitNames.filter((unit) => finished.has(unit)).length,
+      finishedUnits: finished,
+      failedUnits: note.unitsFailed,
+      tally,
+      rescuesUsed: request.rescuesUsed,
+      stopRequested: dag.stopRequestedAt !== null,
+      policy: { holdThreshold: recovery.holdThreshold, maxRescues: recovery.maxRescues },
+      workRemains,
+      filesOf: filesByUnit(files),
+      directory: isThere ? "complete" : "gone",
+      possibleSites,
+      bannedSites: bans.banned,
+    },
+  };
+}
+
+async function endNote(ports: Ports, dag: Dag): Promise<EndNote> {
+  const ended = (await ports.store.dags.history(dag.id)).findLast((event) => event.type === "ended");
+  const { verdict = "lost", words = "", unitsFailed = [] } = (ended?.detail ?? {}) as Partial<EndNote>;
+  return { verdict, words, unitsFailed };
+}
+
+/** One ledger at a time: a hundred thousand nodes must not be in memory together. */
+async function tallyLedgers(
+  ports: Ports,
+  dag: Dag,
+  units: readonly string[],
+  finished: ReadonlySet<string>,
+  failed: ReadonlySet<string>,
+): Promise<RoundTally> {
+  const tally = new RoundTallying();
+  for (const unit of units) {
+    const state = finished.has(unit) ? "done" : failed.has(unit) ? "failed" : "open";
+    tally.add({ unit, state, ...readTallyLines(await ports.spool.ledgerText(dag.submitDir, unit)) });
+  }
+  return tally.finish();
+}
+
+/** Where the request may run at all: what it allows of what is enabled, bans not counted. */
+async function possible(ports: Ports, { spec }: RequestRecord): Promise<readonly SiteName[] | null> {
+  if (!ports.engine.capabilities.sites) return null;
+  const enabled = (await ports.store.sites.list())
+    .filter((site) => site.status === "enabled")
+    .map(({ name }) => name);
+  return enabled.filter(
+    (site) =>
+      (spec.sites.allow.length === 0 || spec.sites.allow.includes(site)) && !spec.sites.deny.includes(site),
+  );
+}
+
+export const roundFile = ({ lfn, path, units }: LedgerFile): RoundFile => ({ lfn, path, units });
+
+function filesByUnit(files: readonly LedgerFile[]): ReadonlyMap<string, readonly RoundFile[]> {
+  const found = new Map<string, RoundFile[]>();
+  for (const file of files) {
+    for (const unit of file.units) {
+      const known = found.get(unit);
+      if (known) known.push(roundFile(file));
+      else found.set(unit, [roundFile(file)]);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,106 @@
+import { stringify } from "../base/json.ts";
+import type { RequestName } from "../domain/names.ts";
+import type { RequestRecord, RequestSpec } from "../domain/request.ts";
+import { decideCleanup, invalidationManifest } from "../recovery/round/cleanup.ts";
+import { cloneName } from "../recovery/round/restart.ts";
+import type { Facts } from "./decision.ts";
+import { type Applied, move } from "./moves.ts";
+import type { Ports } from "./ports.ts";
+
+/** A person gives a request up. Its outputs stay until somebody withdraws them; the manifest lists what that takes. */
+export async function fail(ports: Ports, facts: Facts, because: string): Promise<Applied> {
+  const path = await leaveManifest(ports, facts, because);
+  return move(
+    ports,
+    facts,
+    "failed",
+    `${because}; what to withdraw is listed in ${path}`,
+    { wish: null },
+    async (store) => {
+      if (facts.workflow) await store.units.failBlocks(facts.workflow.id, ports.clock.now());
+    },
+  );
+}
+
+async function leaveManifest(ports: Ports, { request, workflow }: Facts, reason: string): Promise<string> {
+  const blocks = workflow ? await ports.store.units.blocks(workflow.id) : [];
+  const units = workflow ? await ports.store.units.list(workflow.id) : [];
+  const outputs = units.flatMap((unit) => unit.outputs.map((output) => ({ ...output, unit: unit.name })));
+  const actor = request.wish?.actor ?? "wms2";
+  const facts = { spec: request.spec, supersededBy: request.supersededBy, blocks, outputs, reason, actor };
+  const text = `${stringify(invalidationManifest(facts, ports.clock.now()), 2)}\n`;
+  return ports.spool.leaveNote(request.spec.name, "invalidation.json", text);
+}
+
+/** Kill and clone: the next version begins, the old one is given up, and each names the other. */
+export async function restart(ports: Ports, facts: Facts, because: string): Promise<Applied> {
+  const { request } = facts;
+  const { wish } = request;
+  const cleanupPolicy = cleanupPolicyOf(wish?.detail?.cleanupPolicy);
+  const { clone, files } = await prepareClone(ports, request, cleanupPolicy);
+  await leaveManifest(ports, facts, because);
+  const change = { supersededBy: clone.name, wish: null };
+  return move(ports, facts, "failed", `${because}; goes on as ${clone.name}`, change, async (store) => {
+    await store.requests.create(clone, "submitted", files, wish?.actor ?? "wms2", ports.clock.now());
+  });
+}
+
+/** The same for a request that is over: it stays what it is, and only learns its successor's name. */
+export async function cloneRequest(
+  ports: Ports,
+  request: RequestRecord,
+  cleanupPolicy: RequestSpec["cleanupPolicy"] | null,
+  actor: string,
+): Promise<boolean> {
+  const { clone, files } = await prepareClone(ports, request, cleanupPolicy);
+  const at = ports.clock.now();
+  return ports.store.transaction(async (store) => {
+    const why = { reason: `restarted as ${clone.name}`, actor, at };
+    const change = { supersededBy: clone.name };
+    if (!(await store.requests.change(request.spec.name, request.version, change, why))) return false;
+    return store.requests.create(clone, "submitted", files, actor, at);
+  });
+}
+
+const cleanupPolicyOf = (word: unknown): RequestSpec["cleanupPolicy"] | null =>
+  word === "immediate_cleanup" || word === "keep_until_replaced" ? word : null;
+
+async function prepareClone(
+  ports: Ports,
+  request: RequestRecord,
+  cleanupPolicy: RequestSpec["cleanupPolicy"] | null,
+) {
+  const { spec } = request;
+  const clone: RequestSpec = {
+    ...spec,
+    name: cloneName(spec.name, spec.processingVersion) as RequestName,
+    processingVersion: spec.processingVersion + 1,
+    previousVersion: spec.name,
+    cleanupPolicy: cleanupPolicy ?? spec.cleanupPolicy,
+  };
+  return { clone, files: await ports.store.requests.files(spec.name) };
+}
+
+/** When a clone is complete, the outputs of the version before it are superseded, or withdrawn if its policy says so. */
+export async function settlePredecessor(ports: Ports, facts: Facts): Promise<void> {
+  const { spec } = facts.request;
+  const before = spec.previousVersion && (await ports.store.requests.get(spec.previousVersion));
+  if (!before) return;
+  const successor = { name: spec.name, status: "completed" as const };
+  const decision = decideCleanup({ state: before.outputState, successor, policy: spec.cleanupPolicy });
+  if (decision.kind === "keep") return;
+  const at = ports.clock.now();
+  const why = { reason: decision.because, actor: "wms2", at };
+  const outputState = decision.kind === "invalidate" ? "invalidated" : "superseded";
+  await ports.store.transaction(async (store) => {
+    if (!(await store.requests.change(before.spec.name, before.version, { outputState }, why))) return;
+    if (decision.kind !== "invalidate") return;
+    const workflow = await store.workflows.forRequest(before.spec.name);
+    if (workflow) await store.units.invalidate(workflow.id, "all", decision.because, at);
+  });
+  ports.log.info("outputs.settled", {
+    request: before.spec.name,
+    state: outputState,
+    because: decision.because,
+  });
+}

@@ -1,0 +1,74 @@
+import { isDagOver } from "../domain/dag.ts";
+import type { RequestRecord } from "../domain/request.ts";
+import type { ReleaseFacts } from "../recovery/round/release.ts";
+import type { RerunFacts } from "../recovery/round/rerun.ts";
+import { gatherRound } from "./gather-round.ts";
+import type { OperatorRequest } from "./port.ts";
+import type { LoopPolicy, Ports } from "./ports.ts";
+
+/** What the operator's hand has to know before it may act. */
+export interface OperatorFacts {
+  readonly release: Omit<ReleaseFacts, "status" | "holdCode">;
+  /** null: there is no run that ended. */
+  readonly rerun: RerunFacts | null;
+}
+
+export async function gatherOperator(
+  ports: Ports,
+  policy: LoopPolicy,
+  request: RequestRecord,
+  wanted: OperatorRequest,
+): Promise<OperatorFacts> {
+  const { store, clock } = ports;
+  const workflow = await store.workflows.forRequest(request.spec.name);
+  const dag = workflow?.currentDagId ? await store.dags.get(workflow.currentDagId) : null;
+  const hasEnded = workflow !== null && dag !== null && isDagOver(dag.status);
+  const round = hasEnded ? await gatherRound(ports, policy, request, workflow, dag, false) : null;
+  const isStopped = dag !== null && dag.status === "ready" && dag.parentDagId !== null;
+  const finished = round?.facts.finishedUnits ?? new Set<string>();
+  const unfinished = (round?.unitNames ?? []).filter((unit) => !finished.has(unit));
+  const torn = [...(round?.facts.filesOf.values() ?? [])]
+    .flat()
+    .filter((file) => file.units.some((unit) => finished.has(unit)));
+  const canRescue =
+    (round !== null && round.facts.directory === "complete" && unfinished.length > 0) || isStopped;
+  const sites = ports.engine.capabilities.sites ? (await store.sites.list()).map(({ name }) => name) : null;
+  const bans = (await store.sites.activeBans(clock.now())).filter(
+    (ban) => ban.workflowId === null || ban.workflowId === workflow?.id,
+  );
+  return {
+    release: {
+      kind: request.spec.kind,
+      cores: request.spec.resources.cores,
+      maxMemoryPerCoreMb: policy.maxMemoryPerCoreMb,
+      knownSites: sites,
+      possibleSites: (round?.facts.possibleSites as ReleaseFacts["possibleSites"]) ?? sites,
+      bannedSites: bans.map(({ site }) => site),
+      knownFiles: await knownFiles(ports, workflow?.id ?? null, wanted),
+      canRescue,
+      unitsUnfinished: unfinished.length,
+      tornFiles: new Set(torn.map(({ lfn }) => lfn)).size,
+    },
+    rerun: round && {
+      status: request.status,
+      canRescue,
+      roundUnits: new Set(round.unitNames),
+      finishedUnits: finished,
+      failedUnits: round.facts.failedUnits,
+      tally: round.facts.tally,
+      possibleSites: round.facts.possibleSites,
+      bannedSites: round.facts.bannedSites,
+    },
+  };
+}
+
+/** Of the files somebody wants excluded, those the ledger still has to do. */
+async function knownFiles(
+  ports: Ports,
+  workflowId: Parameters<Ports["store"]["files"]["remaining"]>[0] | null,
+  { modifications }: OperatorRequest,
+): Promise<ReadonlySet<string> | null> {
+  const named = (modifications as { excluded_files?: unknown } | null | undefined)?.excluded_files;
+  if (!workflowId || !Array.isArray(named)) return null;
+  return new Set((await ports.store.files.remaining(workflowId)).map(({ lfn }) => lfn));
+}

@@ -1,0 +1,143 @@
+import { invariant } from "../base/errors.ts";
+import type { DagId, SiteName } from "../domain/names.ts";
+import type { DagRecord, RescueKind } from "../domain/operator.ts";
+import type { Store } from "../store/port.ts";
+import type { Decision, Facts, Rescue } from "./decision.ts";
+import { type Applied, again, move } from "./moves.ts";
+import type { Ports } from "./ports.ts";
+
+/**
+ * A rescue is a new DAG on the same directory: the engine skips what is done. Its row comes first, with all that is to
+ * be changed in the directory, so that a crash while the files are changed is made good by changing them again.
+ */
+export async function beginRescue(
+  ports: Ports,
+  facts: Facts,
+  decision: Extract<Decision, { kind: "rescue" }>,
+): Promise<Applied> {
+  const { request, dag, workflow, round } = facts;
+  invariant(dag && workflow, "a rescue without a run");
+  const { rescueKind, reelectUnits, leaveOut, epochOf, because } = decision;
+  const at = ports.clock.now();
+  const isByHand = rescueKind === "operator";
+  const within = async (store: Store) => {
+    await applyBans(ports, store, facts);
+    const child = await createChild(ports, store, facts, dag, rescueKind, "planning");
+    const unfinished = (round?.unitNames ?? []).filter((unit) => !round?.facts.finishedUnits.has(unit));
+    const units = unfinished.filter((unit) => !leaveOut.includes(unit));
+    const detail = { units, reelectUnits, epochOf, by: request.wish?.actor ?? "wms2", because };
+    await store.dags.addEvent({ dagId: child, type: "rescue", detail, at });
+  };
+  if (request.status === "held") {
+    const change = { wish: null, rescuesUsed: 0 };
+    return move(ports, facts, "queued", because, change, within);
+  }
+  const done = await ports.store.transaction(async (store) => {
+    const change = isByHand ? { wish: null, rescuesUsed: 0 } : { rescuesUsed: request.rescuesUsed + 1 };
+    const why = { reason: because, actor: "wms2", at };
+    if (!(await store.requests.change(request.spec.name, request.version, change, why))) return false;
+    await within(store);
+    return true;
+  });
+  if (done) ports.log.info("round.rescued", { request: request.spec.name, because });
+  return again;
+}
+
+/** The row of a run that goes on where another one ended. */
+export async function createChild(
+  ports: Ports,
+  store: Store,
+  facts: Facts,
+  parent: DagRecord,
+  rescueKind: RescueKind,
+  status: "planning" | "ready",
+): Promise<DagId> {
+  const { workflow } = facts;
+  invariant(workflow, "a rescue without a workflow");
+  const id = ports.ids.next() as DagId;
+  const { done } = parent.units;
+  await store.dags.create({
+    ...parent,
+    id,
+    status,
+    version: 1,
+    parentDagId: parent.id,
+    rescueKind,
+    engineId: null,
+    units: { ...parent.units, waiting: parent.units.total - done, running: 0, failed: 0 },
+    nodes: {
+      ...parent.nodes,
+      waiting: parent.nodes.total - parent.nodes.done,
+      queued: 0,
+      held: 0,
+      failed: 0,
+    },
+    stopRequestedAt: null,
+    stopReason: null,
+    endReason: null,
+    createdAt: ports.clock.now(),
+    submittedAt: null,
+    endedAt: null,
+  });
+  const fresh = await store.workflows.get(workflow.id);
+  invariant(fresh, "the workflow vanished");
+  await store.workflows.change(fresh.id, fresh.version, { currentDagId: id });
+  return id;
+}
+
+/** What the failures of the round said about sites, stored together with what is done about them. */
+export async function applyBans(ports: Ports, store: Store, { round }: Facts): Promise<void> {
+  if (!round) return;
+  const at = ports.clock.now();
+  for (const ban of [...round.bans.create, ...round.bans.promote]) {
+    const { site, workflowId, reason, evidence, expiresAt: until } = ban;
+    await store.sites.ban({ site: site as SiteName, workflowId, reason, evidence, until, actor: "wms2", at });
+  }
+  for (const { key, event, site, actor, reason } of round.bans.audit) {
+    await store.audit.add({
+      key,
+      at,
+      actor,
+      action: event,
+      subject: site,
+      reason,
+      detail: {},
+      outcome: "done",
+    });
+  }
+}
+
+interface RescueNote {
+  readonly units: readonly string[];
+  readonly reelectUnits: Rescue["reelectUnits"];
+  readonly epochOf: Rescue["epochOf"];
+  readonly by: string;
+  readonly because: string;
+}
+
+/** Changes the directory as the rescue says. May be done again: nothing is submitted before it is through. */
+export async function prepareRescue(ports: Ports, facts: Facts, because: string): Promise<Applied> {
+  const { dag } = facts;
+  invariant(dag, "a rescue without a DAG");
+  const event = (await ports.store.dags.history(dag.id)).findLast(({ type }) => type === "rescue");
+  invariant(event, "a rescue that says nothing", { dag: dag.id });
+  const note = event.detail as unknown as RescueNote;
+  const { spool } = ports;
+  const epochs = note.epochOf ?? {};
+  for (const unit of note.units)
+    await spool.letRun(dag.submitDir, unit, unit in epochs ? (epochs[unit] ?? null) : null);
+  for (const { unit, avoidSites } of note.reelectUnits) await spool.reelect(dag.submitDir, unit, avoidSites);
+  const epoch = await nextEpoch(ports, facts);
+  const opening = { epoch, by: note.by, reason: note.because, at: event.at.toISOString() };
+  for (const [unit, nodes] of Object.entries(epochs))
+    await spool.openEpoch(dag.submitDir, unit, { ...opening, nodes });
+  const at = ports.clock.now();
+  await ports.store.dags.change(dag.id, dag.version, { status: "ready" }, { reason: because, at });
+  return again;
+}
+
+/** Epochs are numbered by the rescues people asked for in this chain of runs. */
+async function nextEpoch(ports: Ports, { dag, workflow }: Facts): Promise<number> {
+  invariant(dag && workflow, "an epoch without a run");
+  return ports.store.dags.countRescues(workflow.id, dag.round, "operator");
+}

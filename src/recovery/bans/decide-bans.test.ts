@@ -1,0 +1,158 @@
+import { describe, expect, test } from "vitest";
+import type { SiteBan } from "../../domain/dag.ts";
+import type { SiteName, WorkflowId } from "../../domain/names.ts";
+import { AWAY, attemptLine, DATA, failedLine } from "../round/sample-round.ts";
+import type { SiteCount } from "../round/site-counts.ts";
+import { tallyRound, type UnitAttempts } from "../round/tally.ts";
+import { bannedSites, DEFAULT_BAN_CONFIG } from "./ban.ts";
+import { decideBanByHand, decideUnban } from "./by-hand.ts";
+import { type BanFacts, decideBans } from "./decide-bans.ts";
+
+const NOW = new Date("2026-01-10T00:00:00Z");
+const DAY = 86_400_000;
+const days = (count: number) => new Date(NOW.getTime() + count * DAY);
+const W = "w" as WorkflowId;
+const site = (name: string) => name as SiteName;
+
+const count = (name: string, blamed: number, nodes: number): SiteCount => ({
+  site: name,
+  attempts: nodes,
+  nodes,
+  failed: blamed,
+  blamed,
+  lastBlamedAt: "2026-01-09T12:00:00Z",
+});
+const ban = (over: Partial<SiteBan> = {}): SiteBan => ({
+  id: "1",
+  site: site("A"),
+  workflowId: W,
+  reason: "bad",
+  evidence: {},
+  createdAt: days(-1),
+  expiresAt: days(6),
+  removedAt: null,
+  removedBy: null,
+  ...over,
+});
+const decide = (over: Partial<BanFacts>) =>
+  decideBans({ workflowId: W, sites: [], bans: [], possibleSites: null, ...over }, DEFAULT_BAN_CONFIG, NOW);
+const events = (decision: ReturnType<typeof decide>) =>
+  decision.audit.map(({ event, site, workflowId }) => `${event} ${site} ${workflowId}`);
+
+describe("a site is banned for a workflow", () => {
+  test.each([
+    [2, 2, 0],
+    [3, 6, 0],
+    [3, 5, 1],
+    [3, 3, 1],
+    [40, 100, 0],
+    [51, 100, 1],
+  ])("%i of %i nodes: %i bans", (blamed, nodes, bans) => {
+    expect(decide({ sites: [count("A", blamed, nodes)] }).create).toHaveLength(bans);
+  });
+  test("for seven days, with its evidence and a line in the audit", () => {
+    const decision = decide({ sites: [count("A", 4, 5)] });
+    expect(decision.create[0]).toMatchObject({
+      site: "A",
+      workflowId: W,
+      reason: "4 of 5 nodes that ran there failed through the site (80 %)",
+      expiresAt: days(7),
+      evidence: { blamed: 4 },
+    });
+    expect(events(decision)).toEqual(["banned A w"]);
+  });
+  test("once: an active ban of its own, or for all, is enough", () => {
+    for (const workflowId of [W, null])
+      expect(decide({ sites: [count("A", 4, 5)], bans: [ban({ workflowId })] }).create).toEqual([]);
+    expect(
+      decide({ sites: [count("A", 4, 5)], bans: [ban({ workflowId: "x" as WorkflowId })] }).create,
+    ).toHaveLength(1);
+  });
+  test("not again for old failures once a person lifted the ban", () => {
+    const lifted = ban({ removedAt: days(-0.1), removedBy: "ann" });
+    expect(events(decide({ sites: [count("A", 4, 5)], bans: [lifted] }))).toEqual(["not-banned A w"]);
+    const before = ban({ removedAt: days(-0.9), removedBy: "ann" });
+    expect(decide({ sites: [count("A", 4, 5)], bans: [before] }).create).toHaveLength(1);
+  });
+});
+
+test("three workflows make it a ban for all, once", () => {
+  const others = ["x", "y"].map((id) => ban({ id, workflowId: id as WorkflowId }));
+  const decision = decide({ sites: [count("A", 4, 5)], bans: others });
+  expect(decision.promote).toMatchObject([
+    { site: "A", workflowId: null, reason: "3 workflows ban it independently" },
+  ]);
+  expect(events(decision)).toEqual(["banned A w", "promoted A null"]);
+  expect(decide({ sites: [count("A", 4, 5)], bans: others.slice(1) }).promote).toEqual([]);
+  const everywhere = ban({ id: "all", workflowId: null });
+  expect(decide({ bans: [...others, ban(), everywhere] }).promote).toEqual([]);
+  const lifted = { ...everywhere, removedAt: days(-0.5), removedBy: "ann" };
+  expect(decide({ bans: [...others, ban(), lifted] }).promote).toEqual([]);
+});
+
+test("bans end by themselves, and that is noted under one key", () => {
+  const old = ban({ expiresAt: days(-0.1) });
+  const decision = decide({ bans: [old] });
+  expect(decision.expired).toEqual([old]);
+  expect(decision.audit[0]?.key).toBe("expired 1");
+  expect(decision.banned).toEqual([]);
+  expect(bannedSites([old, ban({ id: "2", site: site("B") })], W, NOW)).toEqual(["B"]);
+});
+
+test("a ban that leaves no site says so", () => {
+  const possibleSites = [site("A"), site("B")];
+  const bans = [ban({ site: site("B") })];
+  const decision = decide({ sites: [count("A", 4, 5)], bans, possibleSites });
+  expect(decision.noSiteLeft).toBe("every site the request may use is banned: A, B");
+  expect(decide({ sites: [count("A", 4, 5)], possibleSites }).noSiteLeft).toBeNull();
+});
+
+describe("whose fault it is", () => {
+  const counts = (lines: UnitAttempts["lines"], state: UnitAttempts["state"] = "failed") =>
+    tallyRound([{ unit: "mg_0", state, lines }]).sites.find(({ site }) => site === "A");
+  const at = (node: string, over: object) => failedLine({ node, ...AWAY("A"), ...over });
+  test("a node counts once, however often it was tried", () => {
+    const lines = [1, 2, 3].map((cluster) =>
+      at("proc_0", { cluster, decision: cluster < 3 ? "retry" : "stop" }),
+    );
+    expect(counts(lines)).toMatchObject({ attempts: 3, nodes: 1, failed: 1, blamed: 1 });
+  });
+  test("a node that got through there proves nothing against the site", () => {
+    const lines = [at("proc_0", { decision: "retry" }), attemptLine({ node: "proc_0", site: "A" })];
+    expect(counts(lines)).toMatchObject({ nodes: 1, failed: 0, blamed: 0 });
+  });
+  test("a node that got through elsewhere still does", () => {
+    const lines = [at("proc_0", { decision: "stop" }), attemptLine({ node: "proc_0", site: "B" })];
+    expect(counts(lines, "done")).toMatchObject({ nodes: 1, failed: 0, blamed: 1 });
+  });
+  test("landing jobs do no work: their success does not count, their failure does", () => {
+    expect(counts([attemptLine({ node: "landing", site: "A" })])).toMatchObject({ attempts: 1, nodes: 0 });
+    expect(counts([at("landing", {})])).toMatchObject({ nodes: 1, blamed: 1 });
+  });
+  test("the program and a file that is proved bad are not the site's fault", () => {
+    expect(counts([at("proc_0", { category: "permanent" })])).toMatchObject({ failed: 1, blamed: 0 });
+    const first = at("proc_0", { decision: "retry", files: ["/f"] });
+    const second = failedLine({ node: "proc_0", site: "B", ...DATA("/f") });
+    expect(counts([first, second])).toMatchObject({ failed: 0, blamed: 0 });
+  });
+});
+
+test("people ban and lift, within reason", () => {
+  const wanted = { site: "A", workflowId: null, reason: "storage", actor: "ann", days: 2 };
+  expect(decideBanByHand(wanted, [], null, NOW)).toMatchObject({
+    kind: "ban",
+    ban: { expiresAt: days(2), evidence: { by: "ann" } },
+    audit: { event: "banned", actor: "ann" },
+  });
+  expect(decideBanByHand(wanted, [ban({ workflowId: null })], null, NOW).kind).toBe("already");
+  const wrong = decideBanByHand({ ...wanted, site: "x y", reason: " ", days: 0 }, [], null, NOW);
+  expect(wrong.kind === "problems" && wrong.problems.map(({ path }) => path)).toEqual([
+    "site",
+    "reason",
+    "days",
+  ]);
+  const bans = [ban(), ban({ id: "2", workflowId: null }), ban({ id: "3", expiresAt: days(-1) })];
+  const ids = (scope: WorkflowId | "all" | null) =>
+    decideUnban(site("A"), scope, bans, "ann", "mended", NOW).remove.map(({ id }) => id);
+  expect([ids(W), ids(null), ids("all")]).toEqual([["1"], ["2"], ["1", "2"]]);
+});

@@ -1,0 +1,118 @@
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { RequestName, SiteName } from "../domain/names.ts";
+import { highestRescue, rescueName } from "../engine/format/rescue.ts";
+import { act } from "./operator.ts";
+import type { Deed } from "./scenario.ts";
+import type { Timeline } from "./timeline.ts";
+import { spoken } from "./timeline.ts";
+import type { VirtualTime } from "./virtual-time.ts";
+import type { Server, World } from "./world.ts";
+
+export interface Stage {
+  readonly world: World;
+  readonly time: VirtualTime;
+  readonly timeline: Timeline;
+  server(): Server;
+  /** The only request's name, when the story names none. */
+  nameOf(request: string | null): string;
+  kill(downSec: number): void;
+  /** Makes the next death last this long. */
+  setDown(downSec: number): void;
+}
+
+/** Carries out one event of the story. */
+export async function perform(deed: Deed, stage: Stage): Promise<void> {
+  const { world, time, timeline } = stage;
+  const { engine, sites, store } = world;
+  const say = (words: string) => timeline.add("world", null, words, { deed });
+  switch (deed.kind) {
+    case "operator":
+      return act(deed, stage);
+    case "site": {
+      const status = ({ drain: "draining", enable: "enabled", disable: "disabled" } as const)[deed.action];
+      const known = await stage.server().commands.changeSite(deed.site as SiteName, { status }, "story");
+      return say(`${deed.site} is ${status} now${known ? "" : " (not a known site)"}`);
+    }
+    case "ban": {
+      const { site, reason, forSec } = deed;
+      const until = new Date(time.ms + forSec * 1000);
+      const ban = { site: site as SiteName, workflowId: null, reason, evidence: {}, until };
+      await store.sites.ban({ ...ban, actor: "story", at: time.now() });
+      return say(`${site} is banned for ${spoken(forSec)}: ${reason}`);
+    }
+    case "unban":
+      await store.sites.unban({ site: deed.site as SiteName, workflowId: "all" }, "story", time.now());
+      return say(`the ban on ${deed.site} is lifted`);
+    case "site-down":
+      say(`${deed.site} goes down, its jobs are gone`);
+      sites.setUp(deed.site, false);
+      for (const run of engine.runs.values()) if (!run.ended) run.evictAt(deed.site);
+      return;
+    case "site-up":
+      say(`${deed.site} is up again`);
+      sites.setUp(deed.site, true);
+      return;
+    case "kill-server":
+      if (deed.during === null && deed.afterCalls === null) return stage.kill(deed.downSec);
+      stage.setDown(deed.downSec);
+      stage.server().life.arm(deed.during, deed.when, deed.afterCalls);
+      return;
+    case "engine-down":
+      say(`the engine cannot be reached${deed.forSec === null ? "" : ` for ${spoken(deed.forSec)}`}; its jobs go on`);
+      engine.isAway = true;
+      if (deed.forSec !== null) time.after(deed.forSec, () => backUp(stage));
+      return;
+    case "engine-up":
+      return backUp(stage);
+    case "lose-answer":
+      engine.losesNextAnswer = true;
+      return say("the engine's next answer will be lost");
+    case "refuse-submits":
+      engine.refuses = deed.words;
+      return say(deed.words === null ? "the engine takes submissions again" : `the engine refuses: ${deed.words}`);
+    default:
+      return onRun(deed, stage);
+  }
+}
+
+function backUp({ world, timeline }: Stage): void {
+  world.engine.isAway = false;
+  timeline.add("world", null, "the engine can be reached again");
+}
+
+type RunDeed = Extract<
+  Deed,
+  { kind: "end-run" | "hold-run" | "release-run" | "corrupt-rescue" | "delete-directory" }
+>;
+
+function onRun(deed: RunDeed, stage: Stage): void {
+  const name = stage.nameOf(deed.request);
+  const run = stage.world.engine.runOf(name);
+  const say = (words: string) => stage.timeline.add("world", name, words, { deed });
+  if (!run) return say(`no run: ${deed.kind} comes to nothing`);
+  switch (deed.kind) {
+    case "end-run":
+      say(`the run is made to end: ${deed.verdict}`);
+      return run.end(deed.verdict, "the story ended it");
+    case "hold-run":
+      say("DAGMan is put on hold");
+      return run.hold();
+    case "release-run":
+      say("DAGMan is released");
+      return run.release();
+    case "delete-directory":
+      rmSync(run.submitDir, { recursive: true, force: true });
+      say("its submit directory is deleted");
+      if (!run.ended) run.end("lost", "its submit directory is gone");
+      return;
+    case "corrupt-rescue": {
+      const [dir, dag] = deed.unit ? [join(run.submitDir, deed.unit), "group.dag"] : [run.submitDir, "workflow.dag"];
+      const number = highestRescue(readdirSync(dir), dag) ?? 1;
+      writeFileSync(join(dir, rescueName(dag, number)), "DONE mg_00\u0000garbage written by a dying disk\n");
+      return say(`${rescueName(dag, number)}${deed.unit ? ` of ${deed.unit}` : ""} is corrupted`);
+    }
+  }
+}
+
+export const asName = (name: string): RequestName => name as RequestName;

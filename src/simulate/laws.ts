@@ -1,0 +1,63 @@
+import type { Manifest } from "./engine/submit-dir.ts";
+
+interface Range {
+  readonly unit: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * What must be true of every story, whatever it expects: nothing that finished is run again, no event or file is
+ * processed into two finished units, and nobody but a person gives a request up.
+ */
+export class Laws {
+  readonly broken: string[] = [];
+  readonly #finished = new Set<string>();
+  readonly #covered = new Map<string, Range[]>();
+  readonly #told: (words: string, request: string) => void;
+
+  constructor(told: (words: string, request: string) => void) {
+    this.#told = told;
+  }
+
+  /** Cleanup comes after the outputs are made. */
+  began(request: string, unit: string, node: string): void {
+    if (node !== "cleanup" && this.#finished.has(`${request} ${unit}`))
+      this.break(request, `${unit}/${node} was begun, although the outputs of ${unit} had been made`);
+  }
+
+  merged(request: string, unit: string, { nodes }: Manifest): void {
+    this.#finished.add(`${request} ${unit}`);
+    for (const { inputs, firstEvent, lastEvent, runLumis } of Object.values(nodes)) {
+      if (runLumis !== null) continue;
+      const from = firstEvent === null ? 0 : Number(firstEvent);
+      const to = lastEvent === null ? Number.POSITIVE_INFINITY : Number(lastEvent);
+      const what = inputs.length > 0 ? inputs.map(({ lfn }) => lfn) : ["events"];
+      for (const name of what) this.#cover(request, name, { unit, from, to });
+    }
+  }
+
+  #cover(request: string, name: string, range: Range): void {
+    const key = `${request} ${name}`;
+    const known = this.#covered.get(key);
+    if (known) known.push(range);
+    else this.#covered.set(key, [range]);
+  }
+
+  /** To be called when the story is over: ranges are compared once, in order. */
+  finish(): void {
+    for (const [key, ranges] of this.#covered) {
+      ranges.sort((a, b) => a.from - b.from);
+      const [request = "", name = ""] = key.split(" ", 2);
+      for (const [at, { unit, from }] of ranges.entries()) {
+        const before = ranges[at - 1];
+        if (before && from <= before.to) this.break(request, `${name} ${from} is in ${before.unit} and in ${unit}`);
+      }
+    }
+  }
+
+  break(request: string, words: string): void {
+    this.broken.push(`${request}: ${words}`);
+    this.#told(words, request);
+  }
+}

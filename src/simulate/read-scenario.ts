@@ -1,0 +1,164 @@
+import { err, ok, type Result } from "../base/result.ts";
+import { isSiteName, SITE_PATTERN } from "../domain/names.ts";
+import type { Problem } from "../domain/problem.ts";
+import type { InputFile } from "../domain/workflow.ts";
+import { Form } from "../intake/form.ts";
+import { Notes, shown } from "../intake/notes.ts";
+import { isRow, type Row, type Spot } from "../intake/values.ts";
+import { readPolicy } from "../recovery/read-policy.ts";
+import { readEvents } from "./read-events.ts";
+import { readExpectations } from "./read-expectations.ts";
+import { readOutcomes } from "./read-outcomes.ts";
+import type { Duration, Durations, Scenario, ScenarioRequest, ScenarioSite } from "./scenario.ts";
+
+/** Reads the request a scenario names by file; throws what the command line understands. */
+export type LoadRequest = (file: string) => unknown;
+
+const DAY = 86_400;
+const SPAN = { min: 0, max: 400 * DAY };
+const DEFAULT_SITES: readonly ScenarioSite[] = ["north", "south"].map((name) => ({
+  name,
+  cores: 100,
+  speed: 1,
+}));
+
+/** All problems of the document, each with its place, or the scenario. */
+export function readScenario(
+  document: unknown,
+  load: LoadRequest,
+): Result<Scenario, readonly Problem[]> {
+  if (!isRow(document)) return err([{ path: "", message: "must be a map of keys", allowed: null }]);
+  const notes = new Notes();
+  const top = new Form(document, "", notes);
+  const scenario: Scenario = {
+    about: top.text("about", "", /^[^]{0,2000}$/),
+    seed: top.integer("seed", { min: 0, max: 2 ** 31 }, 1),
+    untilSec: top.duration("until", { min: 1, max: SPAN.max }, 60 * DAY) ?? 0,
+    settings: readSettings(top),
+    policy: readPolicyPart(top),
+    requests: readRequests(top, load),
+    sites: readSites(top),
+    datasets: readDatasets(top),
+    durations: readDurations(top),
+    outcomes: readOutcomes(top),
+    events: readEvents(top),
+    expect: readExpectations(top),
+  };
+  top.close();
+  return notes.count === 0 ? ok(scenario) : err(notes.problems);
+}
+
+/** Values are checked by the configuration itself, which knows them. */
+function readSettings(top: Form): Row {
+  const section = top.section("settings");
+  section.knows(...Object.keys(section.row));
+  return section.row;
+}
+
+function readPolicyPart(top: Form): Row | null {
+  const spot = top.spot("policy");
+  if (spot === null) return null;
+  const read = readPolicy(spot.value, "the scenario's policy");
+  if (!read.ok)
+    for (const { path, message, allowed } of read.error)
+      top.notes.problem(path ? `policy.${path}` : "policy", message, allowed);
+  return isRow(spot.value) ? spot.value : null;
+}
+
+const REQUEST_FORMS = "a request as `wms2 submit` reads it, {file: request.yaml}, or {at: 1 h, request: {…}}";
+
+function readRequests(top: Form, load: LoadRequest): readonly ScenarioRequest[] {
+  const one = top.spot("request");
+  const spots = one === null ? top.list("requests", 1000) : [one];
+  if (one !== null && top.spot("requests") !== null)
+    top.notes.problem("requests", "says the same as request; keep one of them");
+  if (spots.length === 0) top.missing("request", REQUEST_FORMS);
+  return spots.map((spot) => readRequest(spot, top, load));
+}
+
+function readRequest({ path, value }: Spot, top: Form, load: LoadRequest): ScenarioRequest {
+  if (!isRow(value)) {
+    top.notes.problem(path, `must be a request (got ${shown(value)})`, REQUEST_FORMS);
+    return { atSec: 0, document: {} };
+  }
+  const wrapped = Object.hasOwn(value, "file") || Object.hasOwn(value, "request");
+  if (!wrapped) return { atSec: 0, document: value };
+  const form = new Form(value, path, top.notes);
+  const atSec = form.duration("at", SPAN, 0) ?? 0;
+  const file = form.text("file", "");
+  const inner = form.spot("request");
+  form.close();
+  return { atSec, document: inner ? inner.value : load(file) };
+}
+
+function readSites(top: Form): readonly ScenarioSite[] {
+  const section = top.section("sites");
+  const names = Object.keys(section.row);
+  if (names.length === 0) return DEFAULT_SITES;
+  const sites = names.map((name) => {
+    const form = section.section(name);
+    if (!isSiteName(name))
+      top.notes.problem(section.pathOf(name), "is no name of a site", String(SITE_PATTERN));
+    const site = {
+      name,
+      cores: form.integer("cores", { min: 1, max: 10_000_000 }, 100),
+      speed: form.number("speed", { min: 0.001, max: 1000 }, 1),
+    };
+    form.close();
+    return site;
+  });
+  section.close();
+  return sites;
+}
+
+/** Files nobody has to make: `{files: 40, events: 1000, size: 1 GB, sites: [north]}`. */
+function readDatasets(top: Form): ReadonlyMap<string, readonly InputFile[]> {
+  const section = top.section("datasets");
+  const found = new Map<string, readonly InputFile[]>();
+  for (const name of Object.keys(section.row)) {
+    const form = section.section(name);
+    const count = form.integer("files", { min: 1, max: 1_000_000 }, 1);
+    const events = form.integer("events", { min: 0, max: 1e12 }, 1000);
+    const sizeBytes = form.size("size", { min: 0, max: 1e15 }, 1e9) ?? 0;
+    const sites = form.list("sites", 1000).flatMap(({ path, value }) => {
+      if (typeof value === "string" && isSiteName(value)) return [value];
+      top.notes.problem(path, `is no name of a site (got ${shown(value)})`);
+      return [];
+    });
+    form.close();
+    const folder = name.startsWith("/") ? name : `/${name}`;
+    found.set(
+      name,
+      Array.from({ length: count }, (_, at) => {
+        const lfn = `/store${folder}/file-${String(at).padStart(5, "0")}.root`;
+        return { lfn, path: lfn, sizeBytes, events, lumis: [], sites };
+      }),
+    );
+  }
+  section.close();
+  return found;
+}
+
+function readDurations(top: Form): Durations {
+  const form = top.section("durations");
+  const one = (key: string, sec: number): Duration => {
+    const spot = form.spot(key);
+    if (!isRow(spot?.value)) return { sec: form.duration(key, SPAN, sec) ?? sec, spread: 0 };
+    const inner = form.section(key);
+    const duration = {
+      sec: inner.duration("mean", SPAN, sec) ?? sec,
+      spread: inner.number("spread", { min: 0, max: 1 }, 0),
+    };
+    inner.close();
+    return duration;
+  };
+  const durations = {
+    landing: one("landing", 30),
+    processing: one("processing", 3600),
+    merge: one("merge", 600),
+    cleanup: one("cleanup", 60),
+    removalSec: form.duration("removal", SPAN, 30) ?? 30,
+  };
+  form.close();
+  return durations;
+}

@@ -1,0 +1,153 @@
+import { join } from "node:path";
+import { parseJson } from "../base/json.ts";
+import { loadConfig } from "../config/load.ts";
+import type { Config } from "../config/settings.ts";
+import { makeSpool } from "../disk/spool.ts";
+import type { RequestName } from "../domain/names.ts";
+import { makeCommands } from "../lifecycle/commands.ts";
+import { type Loop, makeLoop } from "../lifecycle/loop.ts";
+import type { Commands } from "../lifecycle/port.ts";
+import type { LoopPolicy, Ports } from "../lifecycle/ports.ts";
+import { intakeRules, loopPolicy, spoolOptions } from "../main.ts";
+import type { Policy } from "../recovery/policy.ts";
+import { policyDocument } from "../recovery/policy-document.ts";
+import { readPolicy } from "../recovery/read-policy.ts";
+import { migrate, readMigrations } from "../store/migrate.ts";
+import { openPglite, pgliteSql } from "../store/pglite.ts";
+import type { Store } from "../store/port.ts";
+import { emptyDatabase } from "../store/snapshot.ts";
+import { openStore } from "../store/store.ts";
+import { Outcomes } from "./engine/outcome.ts";
+import { SimulatedEngine } from "./engine/simulated-engine.ts";
+import { SitePool } from "./engine/site-pool.ts";
+import { textIn } from "./engine/submit-dir.ts";
+import { type Life, mortal } from "./mortal.ts";
+import type { Scenario } from "./scenario.ts";
+import { SimulatedCatalog } from "./simulated-catalog.ts";
+import type { VirtualTime } from "./virtual-time.ts";
+import type { EngineWatch } from "./watch-engine.ts";
+
+/** What outlives every server of a story: the store, the disk, the engine and the catalog. */
+export interface World {
+  readonly config: Config;
+  readonly policy: LoopPolicy;
+  readonly store: Store;
+  readonly engine: SimulatedEngine;
+  readonly sites: SitePool;
+  readonly catalog: SimulatedCatalog;
+  readonly ports: Ports;
+}
+
+/** What a server tells of itself while it works. */
+export interface ServerEars {
+  decided(kind: string): void;
+  logged(level: "info" | "warn" | "error", event: string, detail: Record<string, unknown>): void;
+  emitted(type: string, detail: Record<string, unknown>): void;
+}
+
+export async function makeWorld(
+  scenario: Scenario,
+  seed: number,
+  dir: string,
+  time: VirtualTime,
+  watch: EngineWatch,
+  ears: ServerEars,
+): Promise<World> {
+  const { config } = loadConfig({
+    environment: {},
+    flags: { "engine.kind": "dagman", ...scenario.settings, data_dir: dir },
+  });
+  const store = await openMemory();
+  const sites = new SitePool(scenario.sites);
+  let clusters = 0;
+  const host = {
+    time,
+    sites,
+    outcomes: new Outcomes(scenario, seed),
+    possibleSites: new Map<string, readonly string[]>(),
+    nextCluster: () => {
+      clusters += 1;
+      return clusters;
+    },
+    began: watch.began.bind(watch),
+    judged: watch.judged.bind(watch),
+    merged: watch.merged.bind(watch),
+  };
+  const policyOf = (request: string, submitDir: string) => findPolicy(store, scenario, config, request, submitDir);
+  const { removalSec } = scenario.durations;
+  const engine = new SimulatedEngine({ host, listener: watch, removalSec, policyOf });
+  const catalog = new SimulatedCatalog(scenario.datasets);
+  let ids = 0;
+  const ports: Ports = {
+    store,
+    engine,
+    catalog,
+    spool: makeSpool({ ...spoolOptions(config), spoolDir: join(dir, "spool"), storageDir: join(dir, "storage") }),
+    clock: time,
+    ids: {
+      next: () => {
+        ids += 1;
+        return `${String(ids).padStart(8, "0")}-0000-4000-8000-000000000000`;
+      },
+    },
+    log: {
+      info: (event, detail) => ears.logged("info", event, detail),
+      warn: (event, detail) => ears.logged("warn", event, detail),
+      error: (event, detail) => ears.logged("error", event, detail),
+    },
+    metrics: { observePass() {}, countDecision: ears.decided, observeEngineCall() {} },
+    events: { emit: ears.emitted },
+  };
+  return { config, policy: loopPolicy(config), store, engine, sites, catalog, ports };
+}
+
+/** One server over the world: it may die, and then nothing it does has any effect. */
+export interface Server {
+  readonly name: string;
+  readonly loop: Loop;
+  readonly commands: Commands;
+  readonly life: Life;
+}
+
+export function startServer(world: World, name: string, life: Life, nudge: () => void): Server {
+  const { ports, policy, config } = world;
+  const own: Ports = {
+    ...ports,
+    store: mortal(ports.store, life, "store"),
+    engine: mortal(ports.engine, life, "engine"),
+    catalog: mortal(ports.catalog, life, "catalog"),
+    spool: mortal(ports.spool, life, "spool"),
+  };
+  const loop = makeLoop(own, policy, name);
+  const commands = makeCommands(own, policy, { ...intakeRules(config), requestor: "story" }, nudge);
+  return { name, loop, commands, life };
+}
+
+async function openMemory(): Promise<Store> {
+  const migrations = await readMigrations();
+  const db = await openPglite({ dataDir: "memory://", loadDataDir: await emptyDatabase(migrations) });
+  const sql = pgliteSql(db, "the story's database");
+  await migrate(sql, migrations);
+  return openStore(sql);
+}
+
+/** policy.json of the submit directory; without one, what it would be. */
+async function findPolicy(
+  store: Store,
+  scenario: Scenario,
+  config: Config,
+  request: string,
+  submitDir: string,
+): Promise<Policy> {
+  const text = textIn(join(submitDir, "policy.json"));
+  const written = text === null ? null : parseJson(text);
+  const record = await store.requests.get(request as RequestName);
+  const maxMemoryPerCoreMb = config["planning.max_memory_per_core_mb"];
+  const recovery = record?.spec.recovery ?? { handlers: [], pendingClassification: false };
+  const document = written?.ok
+    ? written.value
+    : policyDocument(scenario.policy, recovery, { maxMemoryPerCoreMb });
+  const read = readPolicy(document, "policy.json");
+  if (read.ok) return read.value;
+  throw new Error(`the policy of ${request} cannot be read: ${read.error.map(({ message }) => message).join("; ")}`);
+}

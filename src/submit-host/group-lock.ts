@@ -1,0 +1,94 @@
+import { linkSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { removeIfThere } from "./disk.ts";
+import { PostTrouble, withFile } from "./trouble.ts";
+
+/**
+ * One writer at a time per unit: read the ledger, decide, append, rewrite group.inc. The lock is a file that names its
+ * owner and appears whole (written aside, then linked). A POST that was killed leaves it behind: it is stale when no
+ * process has that pid and start time, or, written on another machine, when it is older than any POST holds it.
+ * Only the holder of a second, momentary lock may remove a stale one, and looks again first; so nobody removes the
+ * lock of somebody quicker.
+ */
+const WAIT_MS = 30_000;
+const FOREIGN_STALE_MS = 120_000;
+const GUARD_STALE_MS = 10_000;
+
+export function lockGroup(dir: string, waitMs = WAIT_MS): () => void {
+  const path = join(dir, ".group.lock");
+  const aside = `${path}.${process.pid}`;
+  const me = `${process.pid} ${startedTicks(process.pid) ?? "-"} ${hostname()}\n`;
+  withFile(`write ${aside}`, () => writeFileSync(aside, me));
+  try {
+    const end = Date.now() + waitMs;
+    while (!withFile(`lock ${path}`, () => linked(aside, path))) {
+      const holder = textOf(path);
+      if (holder !== null && isStale(path, holder)) breakStale(path, aside, holder);
+      else if (Date.now() > end)
+        throw new PostTrouble("again", `the lock ${path} is held by ${holder?.trim()}`);
+      else pause(3);
+    }
+  } finally {
+    removeIfThere(aside);
+  }
+  return () => removeIfThere(path);
+}
+
+function linked(aside: string, path: string): boolean {
+  try {
+    linkSync(aside, path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+function breakStale(path: string, aside: string, stale: string): void {
+  const guard = `${path}.guard`;
+  if (!withFile(`lock ${guard}`, () => linked(aside, guard))) {
+    if (ageMs(guard) > GUARD_STALE_MS) removeIfThere(guard);
+    pause(3);
+    return;
+  }
+  try {
+    if (textOf(path) === stale) unlinkSync(path);
+  } finally {
+    removeIfThere(guard);
+  }
+}
+
+function isStale(path: string, holder: string): boolean {
+  const [pid, ticks, host] = holder.trim().split(" ");
+  if (host !== hostname()) return ageMs(path) > FOREIGN_STALE_MS;
+  const now = startedTicks(Number(pid));
+  if (now !== null) return ticks !== "-" && now !== ticks;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ESRCH";
+  }
+}
+
+/** When a process began, in clock ticks since boot: pids are used again. null: no such process, or no /proc. */
+function startedTicks(pid: number): string | null {
+  const stat = textOf(`/proc/${pid}/stat`);
+  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
+}
+
+function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return null; // gone just now
+  }
+}
+
+const ageMs = (path: string): number => {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found ? Date.now() - found.mtimeMs : 0;
+};
+
+const pause = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);

@@ -1,0 +1,149 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { parseJson } from "../base/json.ts";
+import type { Attempt } from "../recovery/attempt.ts";
+import { decideAttempt } from "../recovery/decide.ts";
+import { CONTROL_CODES, DEFER_CODE, type Decision, decideGroup } from "../recovery/decision.ts";
+import type { AttemptRecord } from "../recovery/ledger-record.ts";
+import { builtinPolicy, type Policy } from "../recovery/policy.ts";
+import { readPolicy } from "../recovery/read-policy.ts";
+import { attemptRecord, ledgerText, postJson } from "../recovery/records.ts";
+import { type PostArguments, readArguments } from "./arguments.ts";
+import { readIfThere, replace } from "./disk.ts";
+import { applyRecord } from "./effects.ts";
+import { lockGroup } from "./group-lock.ts";
+import { appendLine, type NodeLedger, readLedger } from "./ledger-file.ts";
+import { observe } from "./observe.ts";
+import { runScript } from "./recovery-script.ts";
+import { PostTrouble } from "./trouble.ts";
+
+/**
+ * A failed attempt: gathered, decided by the pure brain, carried out. The line in the ledger is the decision; all else
+ * follows from it and is made again when a killed POST is run a second time, which finds its line and decides nothing.
+ * Returns the control code for DAGMan.
+ */
+export async function post(dir: string, argv: readonly string[], now: Date): Promise<number> {
+  const args = readArguments(argv);
+  try {
+    return await judge(dir, args, now);
+  } catch (error) {
+    return tellTrouble(dir, args, error, now);
+  }
+}
+
+async function judge(dir: string, args: PostArguments, now: Date): Promise<number> {
+  const attempt = observe(dir, args);
+  const policy = loadPolicy(join(dir, "..", "policy.json"));
+  const release = lockGroup(dir);
+  let record: AttemptRecord;
+  let ledger: NodeLedger;
+  let decision: Decision;
+  try {
+    ledger = readLedger(dir, args);
+    const { told } = ledger;
+    decision = told
+      ? decide(attempt, ledger, policy, new Date(told.at))
+      : decide(attempt, ledger, policy, now);
+    record = told ?? attemptRecord(attempt, decision, now);
+    if (!told) appendLine(dir, ledgerText(record));
+    applyRecord(dir, record, !policy.policy.settings.siteAffinity);
+    if (!told || !isWritten(dir, record)) writePostJson(dir, attempt, decision, record, ledger);
+  } finally {
+    release();
+  }
+  for (const { line, kind, message } of ledger.problems)
+    process.stderr.write(`ledger.jsonl line ${line}: ${kind}: ${message}\n`);
+  const script = record.decision === "retry" ? decision.recoveryScript : null;
+  if (script !== null && !ledger.scriptRan)
+    await runScript(dir, script, record, policy.policy.settings.scriptTimeoutSec);
+  return CONTROL_CODES[record.decision === "done" ? "succeed" : record.decision];
+}
+
+interface LoadedPolicy {
+  readonly policy: Policy;
+  /** Why the request's policy cannot be used. */
+  readonly fault: string | null;
+}
+
+function loadPolicy(path: string): LoadedPolicy {
+  const text = readIfThere(path);
+  if (text === null) return { policy: builtinPolicy(), fault: `${path} is missing` };
+  const json = parseJson(text);
+  if (!json.ok) return { policy: builtinPolicy(), fault: `${path} is no JSON: ${json.error}` };
+  const read = readPolicy(json.value, "installation");
+  if (read.ok) return { policy: read.value, fault: null };
+  const [first] = read.error;
+  return { policy: builtinPolicy(), fault: `${path}: ${first?.path}: ${first?.message}` };
+}
+
+/** Without the request's policy nothing is tried again: its rules may forbid it. The built-in rows only say what it was. */
+function decide(attempt: Attempt, ledger: NodeLedger, { policy, fault }: LoadedPolicy, now: Date): Decision {
+  const decision = decideAttempt(attempt, ledger.history, policy, now);
+  if (fault === null || decision.decision === "succeed")
+    return decideGroup(decision, ledger.group, policy.settings.abortAfterAlike);
+  const reason = `${decision.reason.split("; ")[0]}; no more tries: the retry policy cannot be used (${fault})`;
+  return {
+    ...decision,
+    decision: "stop",
+    why: "no-policy",
+    final: true,
+    delaySec: 0,
+    notBefore: null,
+    reason,
+  };
+}
+
+function isWritten(dir: string, record: AttemptRecord): boolean {
+  const json = parseJson(readIfThere(join(dir, `${record.node}.post.json`)) ?? "");
+  const verdict = json.ok ? (json.value as { verdict?: Partial<AttemptRecord> } | null)?.verdict : undefined;
+  return verdict?.cluster === record.cluster && verdict.at === record.at;
+}
+
+function writePostJson(
+  dir: string,
+  attempt: Attempt,
+  decision: Decision,
+  record: AttemptRecord,
+  { problems }: NodeLedger,
+): void {
+  const document = { ...postJson(attempt, decision, new Date(record.at)), verdict: record };
+  const noted = problems.length > 0 ? { ...document, ledger_problems: problems } : document;
+  replace(join(dir, `${attempt.node}.post.json`), `${JSON.stringify(noted)}\n`);
+}
+
+const LONGEST_TRY_MS = 3_600_000;
+
+/** Said where a person looks: DAGMan's .lib.err, and the node's post.json if that can still be written. */
+function tellTrouble(dir: string, args: PostArguments, error: unknown, now: Date): number {
+  const words = error instanceof PostTrouble ? error.message : `bug: ${(error as Error)?.stack ?? error}`;
+  process.stderr.write(`post ${args.node} ${args.cluster ?? -1}: ${words}\n`);
+  if (error instanceof PostTrouble && error.kind === "again" && isRecent(dir, args, now)) return DEFER_CODE;
+  const reason = `the attempt could not be judged: ${words.split("\n")[0]}`;
+  const document = {
+    node_name: args.node,
+    timestamp: now.toISOString(),
+    attempt: args.retry + 1,
+    max_retries: args.maxRetries,
+    final: true,
+    job: { exit_code: args.returned },
+    classification: { category: null, retryable: false, bad_input_files: [], action: "post_failed", reason },
+    error: words,
+  };
+  for (const [suffix, text] of [
+    ["post.json", `${JSON.stringify(document)}\n`],
+    ["stopped", `${reason}\n`],
+  ] as const) {
+    try {
+      replace(join(dir, `${args.node}.${suffix}`), text);
+    } catch (problem) {
+      process.stderr.write(`${(problem as Error).message}\n`);
+    }
+  }
+  return CONTROL_CODES.stop;
+}
+
+/** A full disk may be emptied: POST is called again for an hour after the job's end, then it gives up. */
+function isRecent(dir: string, { node, cluster }: PostArguments, now: Date): boolean {
+  const left = statSync(join(dir, `${node}.${cluster ?? -1}.err`), { throwIfNoEntry: false });
+  return left !== undefined && now.getTime() - left.mtimeMs < LONGEST_TRY_MS;
+}

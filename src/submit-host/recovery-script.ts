@@ -1,0 +1,105 @@
+import { closeSync, openSync, writeSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import type { AttemptRecord } from "../recovery/ledger-record.ts";
+import { appendLine } from "./ledger-file.ts";
+
+/**
+ * A handler's recovery script: runs after the retry is in the ledger and before DAGMan hears of it, so nobody can
+ * start the next attempt meanwhile. It is a file of the request, run as it is, without a shell of ours. Whatever
+ * becomes of it, the retry stands; how it ended is noted in the ledger. After a crash it may run a second time.
+ */
+export async function runScript(
+  dir: string,
+  script: string,
+  record: AttemptRecord,
+  timeoutSec: number,
+): Promise<void> {
+  const began = Date.now();
+  const log = `${record.node}.${record.cluster}.recovery.log`;
+  const words = await execute(dir, script, record, join(dir, log), timeoutSec).catch(
+    (error: unknown) => `could not be run: ${error instanceof Error ? error.message : String(error)}`,
+  );
+  const note = {
+    event: "script",
+    node: record.node,
+    cluster: record.cluster,
+    at: new Date().toISOString(),
+    script,
+    result: words,
+    seconds: Math.round((Date.now() - began) / 100) / 10,
+    log,
+  };
+  try {
+    appendLine(dir, `${JSON.stringify(note)}\n`);
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`); // the retry was reserved before and stands
+  }
+}
+
+async function execute(
+  dir: string,
+  script: string,
+  record: AttemptRecord,
+  log: string,
+  timeoutSec: number,
+): Promise<string> {
+  const payload = join(dirname(dir), "payload");
+  const program = resolve(payload, script);
+  if (relative(payload, program).startsWith("..")) return "is not a file of the request";
+  // Loaded only now: most failures have no script, and POST is to be quick.
+  const { spawn } = await import("node:child_process");
+  const output = openSync(log, "a");
+  try {
+    return await new Promise<string>((resume) => {
+      const child = spawn(program, [], {
+        cwd: payload,
+        env: { ...process.env, ...environment(dir, record) },
+        stdio: ["ignore", output, output],
+        detached: true, // a process group of its own, to be ended as a whole
+      });
+      let late = false;
+      const timer = setTimeout(() => {
+        late = true;
+        if (child.pid) process.kill(-child.pid, "SIGKILL");
+      }, timeoutSec * 1000);
+      const end = (words: string): void => {
+        clearTimeout(timer);
+        writeSync(output, `[wms2] ${script} ${words}\n`);
+        resume(words);
+      };
+      child.on("error", (error) => end(`could not be started: ${error.message}`));
+      child.on("exit", (code, signal) => {
+        if (late) end(`was ended after ${timeoutSec} s`);
+        else end(signal ? `was killed by ${signal}` : `exit ${code}`);
+      });
+    });
+  } finally {
+    closeSync(output);
+  }
+}
+
+/** The set Torc gives, with our prefix, and what else POST knows. */
+function environment(dir: string, record: AttemptRecord): Record<string, string> {
+  const { node, cluster } = record;
+  const file = (suffix: string): string => join(dir, `${node}.${cluster}.${suffix}`);
+  const known = {
+    WMS2_WORKFLOW_ID: /[^/]+$/.exec(dirname(dir))?.[0] ?? "",
+    WMS2_JOB_ID: String(cluster),
+    WMS2_JOB_NAME: node,
+    WMS2_OUTPUT_DIR: dir,
+    WMS2_ATTEMPT_ID: String(record.rrn),
+    WMS2_RETURN_CODE: String(record.exitCode),
+    WMS2_UNIT: /[^/]+$/.exec(dir)?.[0] ?? "",
+    WMS2_NODE: node,
+    WMS2_CAUSE: record.cause ?? "",
+    WMS2_SITE: record.site ?? "",
+    WMS2_HOST: record.host ?? "",
+    WMS2_EPOCH: String(record.epoch),
+    WMS2_REASON: record.reason,
+    WMS2_MEMORY_MB: String(record.nextMemoryMb ?? ""),
+    WMS2_STDOUT: file("out"),
+    WMS2_STDERR: file("err"),
+    WMS2_REPORT: file("report.json"),
+  };
+  return known;
+}
