@@ -184,7 +184,6 @@ const TABLE: [story: string, facts: Facts, kind: Decision["kind"], words: RegExp
     "end-partial",
     /bad keyword/,
   ],
-  ["partial", facts({ request: request("partial"), dag: dag("partial") }), "hold", /units-failed/],
   [
     "partial, finished units first",
     facts({ request: request("partial"), dag: dag("partial"), unitsOwed: 1 }),

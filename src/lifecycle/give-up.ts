@@ -1,8 +1,10 @@
+import { invariant } from "../base/errors.ts";
 import { stringify } from "../base/json.ts";
 import type { RequestName } from "../domain/names.ts";
-import type { RequestRecord, RequestSpec } from "../domain/request.ts";
+import type { RequestFile, RequestRecord, RequestSpec } from "../domain/request.ts";
 import { decideCleanup, invalidationManifest } from "../recovery/round/cleanup.ts";
 import { cloneName } from "../recovery/round/restart.ts";
+import type { Store } from "../store/port.ts";
 import type { Facts } from "./decision.ts";
 import { type Applied, move } from "./moves.ts";
 import type { Ports } from "./ports.ts";
@@ -39,10 +41,28 @@ export async function restart(ports: Ports, facts: Facts, because: string): Prom
   const cleanupPolicy = cleanupPolicyOf(wish?.detail?.cleanupPolicy);
   const { clone, files } = await prepareClone(ports, request, cleanupPolicy);
   await leaveManifest(ports, facts, because);
-  const change = { supersededBy: clone.name, wish: null };
-  return move(ports, facts, "failed", `${because}; goes on as ${clone.name}`, change, async (store) => {
-    await store.requests.create(clone, "submitted", files, wish?.actor ?? "wms2", ports.clock.now());
+  const reason = `${because}; goes on as ${clone.name}`;
+  return move(ports, facts, "failed", reason, { wish: null }, async (store) => {
+    await link(ports, store, request, request.version + 1, clone, files, wish?.actor ?? "wms2");
   });
+}
+
+/** The clone comes first: a request can only name a successor that exists. */
+async function link(
+  ports: Ports,
+  store: Store,
+  { spec }: RequestRecord,
+  version: number,
+  clone: RequestSpec,
+  files: readonly RequestFile[],
+  actor: string,
+): Promise<boolean> {
+  const at = ports.clock.now();
+  if (!(await store.requests.create(clone, "submitted", files, actor, at))) return false;
+  const why = { reason: `restarted as ${clone.name}`, actor, at };
+  const isLinked = await store.requests.change(spec.name, version, { supersededBy: clone.name }, why);
+  invariant(isLinked, "the request moved while it was restarted", { request: spec.name });
+  return true;
 }
 
 /** The same for a request that is over: it stays what it is, and only learns its successor's name. */
@@ -53,13 +73,9 @@ export async function cloneRequest(
   actor: string,
 ): Promise<boolean> {
   const { clone, files } = await prepareClone(ports, request, cleanupPolicy);
-  const at = ports.clock.now();
-  return ports.store.transaction(async (store) => {
-    const why = { reason: `restarted as ${clone.name}`, actor, at };
-    const change = { supersededBy: clone.name };
-    if (!(await store.requests.change(request.spec.name, request.version, change, why))) return false;
-    return store.requests.create(clone, "submitted", files, actor, at);
-  });
+  return ports.store.transaction((store) =>
+    link(ports, store, request, request.version, clone, files, actor),
+  );
 }
 
 const cleanupPolicyOf = (word: unknown): RequestSpec["cleanupPolicy"] | null =>

@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { RequestName, SiteName } from "../domain/names.ts";
+import type { SiteName } from "../domain/names.ts";
 import { highestRescue, rescueName } from "../engine/format/rescue.ts";
 import { act } from "./operator.ts";
 import type { Deed } from "./scenario.ts";
@@ -59,7 +59,9 @@ export async function perform(deed: Deed, stage: Stage): Promise<void> {
       stage.server().life.arm(deed.during, deed.when, deed.afterCalls);
       return;
     case "engine-down":
-      say(`the engine cannot be reached${deed.forSec === null ? "" : ` for ${spoken(deed.forSec)}`}; its jobs go on`);
+      say(
+        `the engine cannot be reached${deed.forSec === null ? "" : ` for ${spoken(deed.forSec)}`}; its jobs go on`,
+      );
       engine.isAway = true;
       if (deed.forSec !== null) time.after(deed.forSec, () => backUp(stage));
       return;
@@ -70,7 +72,9 @@ export async function perform(deed: Deed, stage: Stage): Promise<void> {
       return say("the engine's next answer will be lost");
     case "refuse-submits":
       engine.refuses = deed.words;
-      return say(deed.words === null ? "the engine takes submissions again" : `the engine refuses: ${deed.words}`);
+      return say(
+        deed.words === null ? "the engine takes submissions again" : `the engine refuses: ${deed.words}`,
+      );
     default:
       return onRun(deed, stage);
   }
@@ -90,29 +94,35 @@ function onRun(deed: RunDeed, stage: Stage): void {
   const name = stage.nameOf(deed.request);
   const run = stage.world.engine.runOf(name);
   const say = (words: string) => stage.timeline.add("world", name, words, { deed });
-  if (!run) return say(`no run: ${deed.kind} comes to nothing`);
+  if (!run) {
+    say(`no run: ${deed.kind} comes to nothing`);
+    return;
+  }
   switch (deed.kind) {
     case "end-run":
       say(`the run is made to end: ${deed.verdict}`);
-      return run.end(deed.verdict, "the story ended it");
+      run.end(deed.verdict, "the story ended it");
+      break;
     case "hold-run":
       say("DAGMan is put on hold");
-      return run.hold();
+      run.hold();
+      break;
     case "release-run":
       say("DAGMan is released");
-      return run.release();
+      run.release();
+      break;
     case "delete-directory":
       rmSync(run.submitDir, { recursive: true, force: true });
       say("its submit directory is deleted");
       if (!run.ended) run.end("lost", "its submit directory is gone");
-      return;
+      break;
     case "corrupt-rescue": {
-      const [dir, dag] = deed.unit ? [join(run.submitDir, deed.unit), "group.dag"] : [run.submitDir, "workflow.dag"];
+      const [dir, dag] = deed.unit
+        ? [join(run.submitDir, deed.unit), "group.dag"]
+        : [run.submitDir, "workflow.dag"];
       const number = highestRescue(readdirSync(dir), dag) ?? 1;
       writeFileSync(join(dir, rescueName(dag, number)), "DONE mg_00\u0000garbage written by a dying disk\n");
-      return say(`${rescueName(dag, number)}${deed.unit ? ` of ${deed.unit}` : ""} is corrupted`);
+      say(`${rescueName(dag, number)}${deed.unit ? ` of ${deed.unit}` : ""} is corrupted`);
     }
   }
 }
-
-export const asName = (name: string): RequestName => name as RequestName;

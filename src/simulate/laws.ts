@@ -51,7 +51,8 @@ export class Laws {
       const [request = "", name = ""] = key.split(" ", 2);
       for (const [at, { unit, from }] of ranges.entries()) {
         const before = ranges[at - 1];
-        if (before && from <= before.to) this.break(request, `${name} ${from} is in ${before.unit} and in ${unit}`);
+        if (before && from <= before.to)
+          this.break(request, `${name} ${from} is in ${before.unit} and in ${unit}`);
       }
     }
   }

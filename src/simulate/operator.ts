@@ -1,25 +1,49 @@
 import type { RequestName } from "../domain/names.ts";
+import type { ActAnswer, OperatorRequest } from "../lifecycle/port.ts";
 import type { Stage } from "./deeds.ts";
 import type { Deed } from "./scenario.ts";
 
 type OperatorEvent = Extract<Deed, { kind: "operator" }>;
-type Answer = { readonly kind: string; readonly reason?: string } & Record<string, unknown>;
 
-/** Somebody asks for something through the same commands the API calls, and is told the answer. */
-export async function act({ action, request, reason, body }: OperatorEvent, stage: Stage): Promise<void> {
-  const name = stage.nameOf(request) as RequestName;
-  const { commands } = stage.server();
-  const seen = { actor: "story", version: null };
-  const say = (kind: "operator" | "trouble", words: string, answer: unknown = null) =>
-    stage.timeline.add(kind, name, words, { action, body, answer });
-  if (action === "abort") {
-    const answer: Answer = { ...(await commands.abort(name, reason, seen)) };
-    return say("operator", told(action, reason, answer));
-  }
-  say("trouble", `${action} was asked for (${reason}), but this version of wms2 has no such command yet`);
+/** Somebody asks for something through the same command the API calls, and is told the answer. */
+export async function act(event: OperatorEvent, stage: Stage): Promise<void> {
+  const { action, reason, body } = event;
+  const name = stage.nameOf(event.request) as RequestName;
+  const { how, nodes, cleanup_policy: cleanupPolicy, ...modifications } = body;
+  const wanted = {
+    action,
+    reason,
+    ...(how === undefined ? {} : { how }),
+    ...(nodes === undefined ? {} : { nodes }),
+    ...(cleanupPolicy === undefined ? {} : { cleanupPolicy }),
+    ...(Object.keys(modifications).length === 0 ? {} : { modifications }),
+  } as OperatorRequest;
+  const seen = { actor: "story", version: null, dryRun: false };
+  const answer = await stage.server().commands.act(name, wanted, seen);
+  const said = Object.keys(body).length === 0 ? "" : ` ${JSON.stringify(body)}`;
+  const { isFine, words } = answerWords(answer);
+  stage.timeline.add(isFine ? "operator" : "trouble", name, `${action}${said} is asked for: ${words}`, {
+    action,
+    body,
+    answer: answer.kind,
+  });
 }
 
-function told(action: string, reason: string, { kind, reason: why }: Answer): string {
-  if (kind === "changed") return `${action} was asked for: ${reason}`;
-  return `${action} was asked for (${reason}) and refused: ${why ?? kind}`;
+function answerWords(answer: ActAnswer): { isFine: boolean; words: string } {
+  switch (answer.kind) {
+    case "done":
+    case "would": {
+      const warnings = answer.warnings.map((warning) => `; ${warning}`).join("");
+      return { isFine: true, words: `${answer.because}${warnings}` };
+    }
+    case "already":
+      return { isFine: true, words: answer.why };
+    case "refused":
+      return {
+        isFine: false,
+        words: `refused: ${answer.problems.map(({ path, message }) => (path ? `${path} ${message}` : message)).join("; ")}`,
+      };
+    default:
+      return { isFine: false, words: answer.kind };
+  }
 }

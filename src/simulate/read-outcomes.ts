@@ -44,7 +44,7 @@ function readRule({ path, value }: Spot, index: number, top: Form): readonly Out
     result: readResult(form),
     afterSec: form.duration("after", SPAN, null),
     peakMemoryMb: peak === null ? null : peak / 1e6,
-    stderr: form.spot("stderr") === null ? null : form.text("stderr", "", /^[^]{1,10000}$/),
+    stderr: form.spot("stderr") === null ? null : form.text("stderr", "", /^[\s\S]{1,10000}$/),
   };
   form.close();
   return [rule];

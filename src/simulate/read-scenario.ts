@@ -23,15 +23,12 @@ const DEFAULT_SITES: readonly ScenarioSite[] = ["north", "south"].map((name) => 
 }));
 
 /** All problems of the document, each with its place, or the scenario. */
-export function readScenario(
-  document: unknown,
-  load: LoadRequest,
-): Result<Scenario, readonly Problem[]> {
+export function readScenario(document: unknown, load: LoadRequest): Result<Scenario, readonly Problem[]> {
   if (!isRow(document)) return err([{ path: "", message: "must be a map of keys", allowed: null }]);
   const notes = new Notes();
   const top = new Form(document, "", notes);
   const scenario: Scenario = {
-    about: top.text("about", "", /^[^]{0,2000}$/),
+    about: top.text("about", "", /^[\s\S]{0,2000}$/),
     seed: top.integer("seed", { min: 0, max: 2 ** 31 }, 1),
     untilSec: top.duration("until", { min: 1, max: SPAN.max }, 60 * DAY) ?? 0,
     settings: readSettings(top),

@@ -1,6 +1,6 @@
-import type { Cause } from "../recovery/attempt.ts";
 import type { RunVerdict } from "../domain/run.ts";
 import type { InputFile } from "../domain/workflow.ts";
+import type { Cause } from "../recovery/attempt.ts";
 
 /** A story for `wms2 simulate`: what is asked for, how the world behaves, and what should come of it. */
 export interface Scenario {

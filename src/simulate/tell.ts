@@ -1,3 +1,4 @@
+import { QUIET_DECISIONS } from "./server-ears.ts";
 import { type Entry, stamp } from "./timeline.ts";
 
 /** How many entries alike are told before the others are only counted. */
@@ -10,6 +11,7 @@ const TOLD = 3;
 export class Teller {
   readonly #print: (line: string) => void;
   readonly #width: number;
+  #pending: Entry | null = null;
   readonly #seen = new Map<string, { told: number; untold: number; last: Entry }>();
 
   constructor(requests: readonly string[], print: (line: string) => void) {
@@ -18,6 +20,14 @@ export class Teller {
   }
 
   tell(entry: Entry): void {
+    if (entry.kind === "decision" && typeof entry.detail.decision === "string") {
+      this.#tellPending();
+      if (!QUIET_DECISIONS.includes(entry.detail.decision)) this.#pending = entry;
+      return;
+    }
+    // A move says why; the decision behind it needs no line of its own.
+    if (entry.kind === "move" && this.#pending?.request === entry.request) this.#pending = null;
+    this.#tellPending();
     if (entry.alike === null) {
       if (entry.kind === "move" || entry.kind === "run") this.flush();
       this.#line(entry, entry.words);
@@ -35,7 +45,14 @@ export class Teller {
     this.#line(entry, entry.words);
   }
 
+  #tellPending(): void {
+    const pending = this.#pending;
+    this.#pending = null;
+    if (pending) this.#line(pending, pending.words);
+  }
+
   flush(): void {
+    this.#tellPending();
     for (const seen of this.#seen.values()) {
       if (seen.untold > 0) this.#line(seen.last, `… ${seen.untold} more like it: ${seen.last.alike}`);
       seen.untold = 0;

@@ -5,6 +5,7 @@ import { span } from "../recovery/reason.ts";
 import type { Beginning } from "./engine/outcome.ts";
 import type { RunListener, SimRun } from "./engine/sim-run.ts";
 import type { Manifest } from "./engine/submit-dir.ts";
+import type { UnitEnd } from "./engine/unit-run.ts";
 import type { Laws } from "./laws.ts";
 import type { Timeline } from "./timeline.ts";
 
@@ -63,7 +64,7 @@ export class EngineWatch implements RunListener {
     this.#laws.merged(request, unit, manifest);
   }
 
-  unitEnded(run: SimRun, unit: string, end: "done" | "failed" | "aborted", site: string | null): void {
+  unitEnded(run: SimRun, unit: string, end: UnitEnd, site: string | null): void {
     const where = site === null ? "" : ` at ${site}`;
     const alike = end === "done" ? `units done${where}` : `units ${end}${where}`;
     this.#timeline.add("unit", run.request, `${unit} ${end}${where}`, { unit, end, site }, alike);
@@ -95,7 +96,8 @@ function verdictOf(decision: Decision, attempt: Attempt): string {
   if (decision.decision === "retry") {
     const words = [decision.delaySec > 0 ? `retry in ${span(decision.delaySec)}` : "retry at once"];
     if ((decision.memoryMb ?? 0) > (attempt.memoryMb ?? 0)) words.push(`with ${decision.memoryMb} MB`);
-    if ((decision.wallMinutes ?? 0) > (attempt.wallMinutes ?? 0)) words.push(`with ${decision.wallMinutes} min`);
+    if ((decision.wallMinutes ?? 0) > (attempt.wallMinutes ?? 0))
+      words.push(`with ${decision.wallMinutes} min`);
     return words.join(" ");
   }
   const bad = decision.badFiles.length > 0 ? `, bad: ${decision.badFiles.join(", ")}` : "";

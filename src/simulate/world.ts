@@ -1,17 +1,11 @@
-import { join } from "node:path";
-import { parseJson } from "../base/json.ts";
 import { loadConfig } from "../config/load.ts";
 import type { Config } from "../config/settings.ts";
 import { makeSpool } from "../disk/spool.ts";
-import type { RequestName } from "../domain/names.ts";
 import { makeCommands } from "../lifecycle/commands.ts";
 import { type Loop, makeLoop } from "../lifecycle/loop.ts";
 import type { Commands } from "../lifecycle/port.ts";
 import type { LoopPolicy, Ports } from "../lifecycle/ports.ts";
 import { intakeRules, loopPolicy, spoolOptions } from "../main.ts";
-import type { Policy } from "../recovery/policy.ts";
-import { policyDocument } from "../recovery/policy-document.ts";
-import { readPolicy } from "../recovery/read-policy.ts";
 import { migrate, readMigrations } from "../store/migrate.ts";
 import { openPglite, pgliteSql } from "../store/pglite.ts";
 import type { Store } from "../store/port.ts";
@@ -20,7 +14,6 @@ import { openStore } from "../store/store.ts";
 import { Outcomes } from "./engine/outcome.ts";
 import { SimulatedEngine } from "./engine/simulated-engine.ts";
 import { SitePool } from "./engine/site-pool.ts";
-import { textIn } from "./engine/submit-dir.ts";
 import { type Life, mortal } from "./mortal.ts";
 import type { Scenario } from "./scenario.ts";
 import { SimulatedCatalog } from "./simulated-catalog.ts";
@@ -57,6 +50,7 @@ export async function makeWorld(
     environment: {},
     flags: { "engine.kind": "dagman", ...scenario.settings, data_dir: dir },
   });
+  const options = await spoolOptions(config);
   const store = await openMemory();
   const sites = new SitePool(scenario.sites);
   let clusters = 0;
@@ -64,7 +58,6 @@ export async function makeWorld(
     time,
     sites,
     outcomes: new Outcomes(scenario, seed),
-    possibleSites: new Map<string, readonly string[]>(),
     nextCluster: () => {
       clusters += 1;
       return clusters;
@@ -73,16 +66,15 @@ export async function makeWorld(
     judged: watch.judged.bind(watch),
     merged: watch.merged.bind(watch),
   };
-  const policyOf = (request: string, submitDir: string) => findPolicy(store, scenario, config, request, submitDir);
   const { removalSec } = scenario.durations;
-  const engine = new SimulatedEngine({ host, listener: watch, removalSec, policyOf });
+  const engine = new SimulatedEngine({ host, listener: watch, removalSec });
   const catalog = new SimulatedCatalog(scenario.datasets);
   let ids = 0;
   const ports: Ports = {
     store,
     engine,
     catalog,
-    spool: makeSpool({ ...spoolOptions(config), spoolDir: join(dir, "spool"), storageDir: join(dir, "storage") }),
+    spool: makeSpool({ ...options, recovery: { ...options.recovery, installation: scenario.policy } }),
     clock: time,
     ids: {
       next: () => {
@@ -129,25 +121,4 @@ async function openMemory(): Promise<Store> {
   const sql = pgliteSql(db, "the story's database");
   await migrate(sql, migrations);
   return openStore(sql);
-}
-
-/** policy.json of the submit directory; without one, what it would be. */
-async function findPolicy(
-  store: Store,
-  scenario: Scenario,
-  config: Config,
-  request: string,
-  submitDir: string,
-): Promise<Policy> {
-  const text = textIn(join(submitDir, "policy.json"));
-  const written = text === null ? null : parseJson(text);
-  const record = await store.requests.get(request as RequestName);
-  const maxMemoryPerCoreMb = config["planning.max_memory_per_core_mb"];
-  const recovery = record?.spec.recovery ?? { handlers: [], pendingClassification: false };
-  const document = written?.ok
-    ? written.value
-    : policyDocument(scenario.policy, recovery, { maxMemoryPerCoreMb });
-  const read = readPolicy(document, "policy.json");
-  if (read.ok) return read.value;
-  throw new Error(`the policy of ${request} cannot be read: ${read.error.map(({ message }) => message).join("; ")}`);
 }

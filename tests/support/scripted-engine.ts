@@ -1,10 +1,11 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { WorldError } from "../../src/base/errors.ts";
 import type { NodeTally, UnitTally } from "../../src/domain/dag.ts";
 import type { DagId, UnitName } from "../../src/domain/names.ts";
 import type { Run, RunObservation, RunVerdict } from "../../src/domain/run.ts";
 import type { Engine, FindOutcome, SubmitOutcome } from "../../src/engine/port.ts";
+import type { AttemptRecord } from "../../src/recovery/ledger-record.ts";
 
 interface ScriptedRun {
   readonly run: Run;
@@ -21,6 +22,8 @@ export class ScriptedEngine implements Engine {
   readonly capabilities = { sites: true, remote: false };
   readonly runs = new Map<DagId, ScriptedRun>();
   readonly calls: string[] = [];
+  /** Every submission with the units it had to run. */
+  readonly submitted: { dagId: DagId; toRun: readonly UnitName[] }[] = [];
   /** What the next calls meet: the engine is away, or refuses. */
   away = false;
   refuses: string | null = null;
@@ -35,7 +38,11 @@ export class ScriptedEngine implements Engine {
     const units = [...dag.matchAll(/^SUBDAG EXTERNAL (\S+)/gm)].map((match) => match[1] as UnitName);
     const group = readFileSync(join(run.submitDir, units[0] ?? "", "group.dag"), "utf8");
     const nodesPerUnit = [...group.matchAll(/^JOB /gm)].length;
-    this.runs.set(run.dagId, { run, units, nodesPerUnit, done: new Set(), failed: new Set(), ended: null });
+    // A rescue is the same directory again: what is done stays done.
+    const before = [...this.runs.values()].findLast((known) => known.run.submitDir === run.submitDir);
+    const done = new Set(before?.done ?? []);
+    this.runs.set(run.dagId, { run, units, nodesPerUnit, done, failed: new Set(), ended: null });
+    this.submitted.push({ dagId: run.dagId, toRun: units.filter((unit) => !done.has(unit)) });
     if (this.loseNextAnswer) {
       this.loseNextAnswer = false;
       throw new WorldError("engine-unreachable", "scripted", "the answer was lost");
@@ -148,15 +155,32 @@ export class ScriptedEngine implements Engine {
     }
   }
 
-  fail(count: number, reason = "exit 8021 in step RECO"): void {
+  fail(count: number, how: Partial<AttemptRecord> = {}): void {
     const known = this.#only();
     const open = known.units.filter((unit) => !known.done.has(unit) && !known.failed.has(unit));
     for (const unit of open.slice(0, count)) {
       known.failed.add(unit);
-      const line = { node: "proc_000000", decision: "stop", reason, cluster: 1, retry: 3 };
-      writeFileSync(join(known.run.submitDir, unit, "ledger.jsonl"), `${JSON.stringify(line)}\n`);
+      this.#cluster += 1;
+      const usual = {
+        event: "attempt",
+        at: "2026-01-01T00:00:00Z",
+        node: "proc_000000",
+        cluster: this.#cluster,
+        retry: 3,
+      };
+      const failure = {
+        maxRetries: 3,
+        exitCode: 8021,
+        cause: "exit",
+        site: "north",
+        decision: "stop",
+        why: "run-retries",
+      };
+      const line = { ...usual, ...failure, category: "transient", reason: "exit 8021 in step RECO", ...how };
+      appendFileSync(join(known.run.submitDir, unit, "ledger.jsonl"), `${JSON.stringify(line)}\n`);
     }
   }
+  #cluster = 0;
 
   end(verdict: RunVerdict, words = ""): void {
     this.#only().ended = { verdict, words };

@@ -11,8 +11,8 @@ export interface Execution {
   readonly startedAt: Date;
   readonly endedAt: Date;
   readonly host: string;
-  /** Where its unit may run. */
-  readonly sites: readonly string[];
+  /** Where its unit may run; null: anywhere. */
+  readonly sites: readonly string[] | null;
   readonly cores: number;
   readonly steps: readonly string[];
   readonly events: number | null;

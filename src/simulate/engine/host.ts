@@ -11,8 +11,6 @@ export interface Host {
   readonly time: VirtualTime;
   readonly sites: SitePool;
   readonly outcomes: Outcomes;
-  /** By directory of the unit: where it could run before a site was elected. */
-  readonly possibleSites: Map<string, readonly string[]>;
   nextCluster(): number;
   began(begun: Beginning): void;
   judged(request: string, unit: string, attempt: Attempt, decision: Decision): void;

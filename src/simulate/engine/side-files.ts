@@ -20,7 +20,11 @@ export function writeVerdict(
 ): void {
   const base = join(unitDir, attempt.node);
   const line = ledgerText(record);
-  if (decision.decision === "succeed") writeFileSync(`${base}.post.json`, line);
+  if (decision.decision === "succeed")
+    writeFileSync(
+      `${base}.post.json`,
+      `{"node_name":"${attempt.node}","final":true,"verdict":${line.trim()}}\n`,
+    );
   else {
     writeFileSync(`${base}.post.json`, `${JSON.stringify(postJson(attempt, decision, now))}\n`);
     if (attempt.cluster !== null) {
@@ -36,14 +40,6 @@ export function writeVerdict(
 export function pinTo(unitDir: string, inc: string, site: string): void {
   const others = inc.split("\n").filter((line) => line && !/^(My\.|\+)DESIRED_Sites\b/i.test(line));
   replace(join(unitDir, "group.inc"), [`My.DESIRED_Sites = "${site}"`, ...others, ""].join("\n"));
-}
-
-export function setInc(unitDir: string, inc: string, values: Readonly<Record<string, number>>): void {
-  const others = inc
-    .split("\n")
-    .filter((line) => line && !Object.keys(values).some((key) => line.startsWith(`${key} =`)));
-  const lines = Object.entries(values).map(([key, value]) => `${key} = ${value}`);
-  replace(join(unitDir, "group.inc"), [...others, ...lines, ""].join("\n"));
 }
 
 /** The merged files, small but real, and merge_output.json. Their content says what was merged. */

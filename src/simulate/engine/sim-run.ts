@@ -9,13 +9,13 @@ import type { Policy } from "../../recovery/policy.ts";
 import type { Host, RunFacts } from "./host.ts";
 import { writeRescue } from "./side-files.ts";
 import { type Asks, type Rescue, readAsks, readDag, readRescue } from "./submit-dir.ts";
-import { UnitRun } from "./unit-run.ts";
+import { type UnitEnd, UnitRun } from "./unit-run.ts";
 
 const TOP = "workflow.dag";
 
 /** Whoever listens to runs: the story's timeline and the runner, which plans the next pass. */
 export interface RunListener {
-  unitEnded(run: SimRun, unit: string, end: "done" | "failed" | "aborted", site: string | null): void;
+  unitEnded(run: SimRun, unit: string, end: UnitEnd, site: string | null): void;
   runEnded(run: SimRun, verdict: RunVerdict, words: string): void;
 }
 
@@ -153,9 +153,15 @@ export class SimRun implements RunFacts {
     const { name } = top.spec;
     const dir = join(this.submitDir, name);
     const group = readDag(dir, "group.dag");
-    if (!group.ok) return this.#startFailed(top, group.error);
+    if (!group.ok) {
+      this.#startFailed(top, group.error);
+      return;
+    }
     const rescue = readRescue(dir, group.value, "group.dag");
-    if (!rescue.ok) return this.#startFailed(top, rescue.error);
+    if (!rescue.ok) {
+      this.#startFailed(top, rescue.error);
+      return;
+    }
     top.state = "queued";
     const unit = new UnitRun(name, group.value, rescue.value, this, this.#host, (end) =>
       this.#unitEnded(top, unit, end),
@@ -167,19 +173,24 @@ export class SimRun implements RunFacts {
 
   /** Without its directory nothing can go on; a sub-DAG that cannot be read fails by itself. */
   #startFailed(top: LiveNode, words: string): void {
-    if (!existsSync(this.submitDir)) return this.end("lost", "its submit directory is gone");
+    if (!existsSync(this.submitDir)) {
+      this.end("lost", "its submit directory is gone");
+      return;
+    }
     top.state = "failed";
     this.#failed.push(top.spec.name as UnitName);
     top.detail = words;
     this.#listener.unitEnded(this, top.spec.name, "failed", null);
   }
 
-  #unitEnded(top: LiveNode, unit: UnitRun, end: "done" | "failed" | "aborted"): void {
+  #unitEnded(top: LiveNode, unit: UnitRun, end: UnitEnd): void {
     this.#live.delete(top.spec.name);
     top.state = end === "done" ? "done" : "failed";
     (end === "done" ? this.#done : this.#failed).push(top.spec.name as UnitName);
     this.#listener.unitEnded(this, top.spec.name, end, unit.site);
-    if (end === "aborted" && top.spec.abort !== null)
+    // As bin/unit: only a node whose row says so ends the other units too.
+    const isAbort = end === "failed" && existsSync(join(this.submitDir, top.spec.name, "run.abort"));
+    if (isAbort && top.spec.abort !== null)
       this.end("aborted", `${top.spec.name} ended the DAG (ABORT-DAG-ON)`);
     else this.#pump();
   }

@@ -1,20 +1,20 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { WorldError } from "../../base/errors.ts";
+import { parseJson } from "../../base/json.ts";
 import type { DagId } from "../../domain/names.ts";
 import type { NodeView, Run, RunObservation } from "../../domain/run.ts";
 import type { Engine, EngineSite, FindOutcome, PingOutcome, SubmitOutcome } from "../../engine/port.ts";
-import type { Policy } from "../../recovery/policy.ts";
+import { builtinPolicy, type Policy } from "../../recovery/policy.ts";
+import { readPolicy } from "../../recovery/read-policy.ts";
 import type { Host } from "./host.ts";
 import { type RunListener, SimRun } from "./sim-run.ts";
-import { readDag, readRescue } from "./submit-dir.ts";
+import { readDag, readRescue, textIn } from "./submit-dir.ts";
 
 export interface EngineOptions {
   readonly host: Host;
   readonly listener: RunListener;
   readonly removalSec: number;
-  /** Of a request, when its submit directory says nothing. */
-  readonly policyOf: (request: string, submitDir: string) => Promise<Policy>;
 }
 
 /**
@@ -51,9 +51,9 @@ export class SimulatedEngine implements Engine {
     const dag = readDag(run.submitDir, "workflow.dag");
     if (!dag.ok) return { kind: "rejected", words: dag.error };
     const rescue = readRescue(run.submitDir, dag.value, "workflow.dag");
-    const { host, listener, policyOf } = this.#options;
+    const { host, listener } = this.#options;
     const request = requestIn(run.submitDir);
-    const policy = await policyOf(request, run.submitDir);
+    const policy = policyIn(run.submitDir);
     const made = new SimRun(run, request, policy, dag.value, rescue.ok ? rescue.value : null, host, listener);
     this.runs.set(run.dagId, made);
     if (rescue.ok) host.time.after(1, () => !made.ended && made.start());
@@ -127,4 +127,11 @@ export class SimulatedEngine implements Engine {
 function requestIn(submitDir: string): string {
   const head = readFileSync(join(submitDir, "workflow.dag"), "utf8").slice(0, 1000);
   return /^# wms2 request=(\S+)/m.exec(head)?.[1] ?? "unknown";
+}
+
+/** As POST: without a policy that can be read, the built-in rows. */
+function policyIn(submitDir: string): Policy {
+  const json = parseJson(textIn(join(submitDir, "policy.json")) ?? "");
+  const read = json.ok ? readPolicy(json.value) : null;
+  return read?.ok ? read.value : builtinPolicy();
 }

@@ -72,6 +72,7 @@ export interface Manifest {
   readonly request: string;
   readonly round: number;
   readonly block: number;
+  readonly sites?: readonly string[];
   readonly steps: readonly { readonly name: string }[];
   readonly outputs: readonly {
     readonly name: string;

@@ -1,19 +1,21 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { DagFile, NodeSpec } from "../../engine/local/dag-file.ts";
 import type { LiveNode } from "../../engine/local/dag-machine.ts";
 import type { Attempt } from "../../recovery/attempt.ts";
 import { decideAttempt } from "../../recovery/decide.ts";
 import { controlCode, type Decision, decideGroup } from "../../recovery/decision.ts";
-import { historyOf, isAttempt, type LedgerLine, parseLedger } from "../../recovery/ledger-record.ts";
+import { historyOf, type LedgerLine, parseLedger } from "../../recovery/ledger-record.ts";
 import { attemptRecord, summariseGroup } from "../../recovery/records.ts";
+import { applyRecord } from "../../submit-host/effects.ts";
 import { chance } from "../chance.ts";
 import type { Planned } from "../virtual-time.ts";
 import { attemptOf } from "./attempt.ts";
-import type { Ending } from "./outcome.ts";
 import type { Host, RunFacts } from "./host.ts";
-import { pinTo, setInc, writeMerged, writeRescue, writeVerdict } from "./side-files.ts";
+import type { Ending } from "./outcome.ts";
+import { pinTo, writeMerged, writeRescue, writeVerdict } from "./side-files.ts";
 import type { Ticket } from "./site-pool.ts";
-import { type Manifest, readGroupInc, readManifest, textIn } from "./submit-dir.ts";
+import { type Asks, type Manifest, readGroupInc, readManifest, textIn } from "./submit-dir.ts";
 
 interface SimNode extends LiveNode {
   readonly role: string;
@@ -23,7 +25,7 @@ interface SimNode extends LiveNode {
   evict: (() => void) | null;
 }
 
-export type UnitEnd = "done" | "failed" | "aborted";
+export type UnitEnd = "done" | "failed";
 
 /** One work unit in the engine: its group.dag, node by node, as DAGMan and POST would do it. */
 export class UnitRun {
@@ -36,7 +38,9 @@ export class UnitRun {
   readonly #ended: (end: UnitEnd) => void;
   readonly #manifest: Manifest;
   readonly #lines: LedgerLine[];
-  readonly #possible: readonly string[];
+  /** Where the landing job may go now, and where the unit may run at all; null: anywhere. */
+  readonly #electable: readonly string[];
+  readonly #possible: readonly string[] | null;
   readonly #rescueUsed: number;
   #pledged = 0;
   #over = false;
@@ -57,13 +61,12 @@ export class UnitRun {
     this.#manifest = readManifest(this.#dir);
     this.#lines = [...parseLedger(textIn(join(this.#dir, "ledger.jsonl")) ?? "").lines];
     this.#rescueUsed = rescue?.number ?? 0;
-    const { desired, banned } = readGroupInc(this.#dir);
-    const landed = rescue?.done.has("landing") && desired?.length === 1;
     const all = host.sites.all.map((site) => site.name);
-    const here = (desired ?? all).filter((site) => !banned.includes(site));
-    this.#possible = landed ? (host.possibleSites.get(this.#dir) ?? all) : here;
-    if (!landed) host.possibleSites.set(this.#dir, here);
-    if (landed) this.site = desired[0] ?? null;
+    const { desired, banned } = readGroupInc(this.#dir);
+    const landed = rescue?.done.has("landing") === true && desired?.length === 1;
+    this.site = landed ? (desired?.[0] ?? null) : null;
+    this.#electable = (desired ?? all).filter((site) => !banned.includes(site));
+    this.#possible = this.#manifest.sites?.length ? this.#manifest.sites : null;
     this.nodes = dag.nodes.map((spec) => ({
       spec,
       role: /^(landing|merge|cleanup)$/.exec(spec.name)?.[0] ?? "processing",
@@ -104,18 +107,29 @@ export class UnitRun {
     for (const node of this.nodes) if (node.ticket?.site === site) node.evict?.();
   }
 
+  /** As bin/pre: a node that was ended for good is not started, one that cools off waits. */
   #begin(node: SimNode): void {
     this.#mark(node, "queued");
-    if (node.role === "landing") return this.#land(node);
-    const site = this.site ?? this.#host.sites.elect(this.#possible) ?? this.#possible[0] ?? "nowhere";
-    this.#ask(node, site);
+    const { name } = node.spec;
+    if (existsSync(join(this.#dir, `${name}.stopped`))) {
+      this.#fail(node);
+      return;
+    }
+    const waits = Number(textIn(join(this.#dir, `${name}.wait`)) ?? 0) * 1000 - this.#host.time.ms;
+    if (waits > 0) node.planned = this.#host.time.after(waits / 1000, () => !this.#over && this.#place(node));
+    else this.#place(node);
+  }
+
+  #place(node: SimNode): void {
+    if (node.role === "landing") this.#land(node);
+    else this.#ask(node, this.site ?? this.#host.sites.elect(this.#electable) ?? "nowhere");
   }
 
   /** The landing job goes where the pool has room; it waits as long as no site that may be used is up. */
   #land(node: SimNode): void {
-    const site = this.#host.sites.elect(this.#possible);
-    if (site !== null) return this.#ask(node, site);
-    this.#host.sites.whenSomeSiteIsUp(() => !this.#over && this.#land(node));
+    const site = this.#host.sites.elect(this.#electable);
+    if (site !== null) this.#ask(node, site);
+    else this.#host.sites.whenSomeSiteIsUp(() => !this.#over && this.#land(node));
   }
 
   #ask(node: SimNode, site: string): void {
@@ -123,21 +137,21 @@ export class UnitRun {
     node.ticket = this.#host.sites.ask(site, asks.cores, () => this.#execute(node, site, asks));
   }
 
-  #asksOf(node: SimNode) {
-    const asks = this.#run.asksOf(node.spec.file);
+  #asksOf({ spec }: SimNode): Asks {
+    const usual = this.#run.asksOf(spec.file);
     const { values } = readGroupInc(this.#dir);
-    const last = this.#lines.findLast((line) => isAttempt(line) && line.node === node.spec.name);
-    const next = last && isAttempt(last) ? last : null;
-    const most = (key: string, usual: number, boosted: number | null | undefined): number =>
-      Math.max(values.get(`${node.spec.name}_${key}`) ?? usual, boosted ?? 0);
     return {
-      cores: asks.cores,
-      memoryMb: most("memory", asks.memoryMb, next?.nextMemoryMb),
-      wallMinutes: most("wall_minutes", asks.wallMinutes, next?.nextWallMinutes),
+      cores: usual.cores,
+      memoryMb: values.get(`${spec.name}_memory`) ?? usual.memoryMb,
+      wallMinutes: values.get(`${spec.name}_wall_minutes`) ?? usual.wallMinutes,
     };
   }
 
-  #execute(node: SimNode, site: string, asks: { cores: number; memoryMb: number; wallMinutes: number }): void {
+  #execute(
+    node: SimNode,
+    site: string,
+    asks: { cores: number; memoryMb: number; wallMinutes: number },
+  ): void {
     const { spec, role } = node;
     const history = historyOf(this.#lines, spec.name);
     const planned = this.#manifest.nodes[spec.name];
@@ -193,40 +207,30 @@ export class UnitRun {
     const { settings } = this.#run.policy;
     const decision = decideGroup(own, summariseGroup(this.#lines, node.spec.name), settings.abortAfterAlike);
     const record = attemptRecord(attempt, decision, now);
+    const code = controlCode(decision);
     writeVerdict(this.#dir, attempt, decision, record, now);
+    if (code !== 0) applyRecord(this.#dir, record, !settings.siteAffinity);
     this.#lines.push(record);
     this.#host.judged(this.#run.request, this.name, attempt, decision);
     if (node.ticket) this.#host.sites.give(node.ticket);
     node.ticket = null;
-    const code = controlCode(decision);
-    if (code === 0) return this.#succeed(node, attempt.site);
-    this.#keepBoosts(attempt, decision);
+    if (code === 0) {
+      this.#succeed(node, attempt.site);
+      return;
+    }
     if (node.spec.abort?.on === code) {
       this.#mark(node, "failed");
       this.#close();
       this.#writeRescue();
-      return this.#ended("aborted");
+      this.#ended("failed");
+      return;
     }
-    if (code === 1 && node.attempt < node.spec.retries) return this.#retry(node, decision);
-    this.#fail(node);
-  }
-
-  #retry(node: SimNode, decision: Decision): void {
+    if (code !== 1 || node.attempt >= node.spec.retries) {
+      this.#fail(node);
+      return;
+    }
     node.attempt += 1;
-    const until = decision.notBefore === null ? 0 : Date.parse(decision.notBefore) - this.#host.time.ms;
-    if (until <= 0) this.#begin(node);
-    else node.planned = this.#host.time.after(until / 1000, () => !this.#over && this.#begin(node));
-  }
-
-  /** More memory or time for the next execution, whoever starts it: a line in group.inc. */
-  #keepBoosts({ node, memoryMb, wallMinutes }: Attempt, decision: Decision): void {
-    const values: Record<string, number> = {};
-    if (decision.memoryMb !== null && decision.memoryMb > (memoryMb ?? 0))
-      values[`${node}_memory`] = decision.memoryMb;
-    if (decision.wallMinutes !== null && decision.wallMinutes > (wallMinutes ?? 0))
-      values[`${node}_wall_minutes`] = decision.wallMinutes;
-    if (Object.keys(values).length === 0) return;
-    setInc(this.#dir, textIn(join(this.#dir, "group.inc")) ?? "", values);
+    this.#begin(node);
   }
 
   #succeed(node: SimNode, site: string | null): void {

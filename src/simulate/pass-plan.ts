@@ -1,0 +1,76 @@
+import type { VirtualTime } from "./virtual-time.ts";
+import type { News } from "./watch-engine.ts";
+
+const LONGEST_SEC = 6 * 3600;
+/** A finished unit is seen by the next pass of a small run; of a large one when it has some company, or after this. */
+const UNIT_PATIENCE_SEC = 900;
+const COMPANY = 0.01;
+
+/**
+ * When the loop passes. A server passes every interval; of those passes, a story runs the ones that can see something
+ * new: after a nudge, after news of the engine, and some more, ever less often, for what only time brings. All on
+ * the grid of the interval, so that every decision comes when the real loop would have come to it.
+ */
+export class PassPlan {
+  intervalSec = 60;
+  count = 0;
+  readonly #time: VirtualTime;
+  #next = 0;
+  #last = Number.NEGATIVE_INFINITY;
+  #quietSec = 0;
+  #changed = false;
+  #unseen = 0;
+
+  constructor(time: VirtualTime) {
+    this.#time = time;
+  }
+
+  get nextSec(): number {
+    return this.#next;
+  }
+  isDue(): boolean {
+    return this.#next <= this.#time.sec;
+  }
+  /** A pass has been made at this very moment, and found nothing to do. */
+  isFresh(): boolean {
+    return this.#last === this.#time.sec && !this.#changed && !this.isDue();
+  }
+
+  /** Somebody asked for something, or a server started: at once. */
+  nudge(): void {
+    this.#next = this.#time.sec;
+  }
+
+  /** A decision was made that is not waiting. */
+  changed(): void {
+    this.#changed = true;
+  }
+
+  news(news: News, unitsOfRun: number): void {
+    if (news === "unit") this.#unseen += 1;
+    const soon = news === "end" || this.#unseen >= Math.max(1, unitsOfRun * COMPANY);
+    this.#next = Math.min(this.#next, this.#tickAfter(this.#time.sec + (soon ? 0 : UNIT_PATIENCE_SEC)));
+  }
+
+  begin(): void {
+    this.count += 1;
+    this.#changed = false;
+    this.#unseen = 0;
+    this.#next = Number.POSITIVE_INFINITY;
+  }
+
+  /** After a pass that did something the next one comes as usual; quiet ones double the distance. */
+  end(): void {
+    this.#last = this.#time.sec;
+    this.#quietSec = this.#changed
+      ? this.intervalSec
+      : Math.min(LONGEST_SEC, Math.max(this.intervalSec, this.#quietSec * 2));
+    this.#next = Math.min(this.#next, this.#last + this.#quietSec);
+  }
+
+  #tickAfter(sec: number): number {
+    if (!Number.isFinite(this.#last)) return sec;
+    const ticks = Math.ceil((sec - this.#last) / this.intervalSec);
+    return this.#last + Math.max(1, ticks) * this.intervalSec;
+  }
+}

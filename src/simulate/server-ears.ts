@@ -1,0 +1,60 @@
+import type { Timeline } from "./timeline.ts";
+import type { ServerEars } from "./world.ts";
+
+/** Decisions of every pass while a run goes on; they are counted and not told. */
+export const QUIET_DECISIONS: readonly string[] = ["wait", "follow", "register"];
+
+/** What a server logs and emits becomes the timeline; a decision that is not waiting asks for another look. */
+export function makeEars(timeline: Timeline, changed: () => void): ServerEars {
+  const nameIn = (detail: Record<string, unknown>) => (detail.request ? String(detail.request) : null);
+  return {
+    decided: (kind) => {
+      if (kind !== "wait") changed();
+    },
+    emitted(type, detail) {
+      if (type !== "request.moved") return;
+      const { from, to, reason } = detail;
+      timeline.add("move", nameIn(detail), `${from} → ${to}: ${reason}`, detail);
+    },
+    logged(level, event, detail) {
+      const request = nameIn(detail);
+      switch (event) {
+        case "request.moved":
+          return;
+        case "decision.made":
+          decided(timeline, request, String(detail.decision));
+          return;
+        case "request.submitted":
+          timeline.add("operator", request, "handed in", detail);
+          return;
+        case "round.planned": {
+          const { round, units, nodes } = detail;
+          timeline.add("run", request, `round ${round} is planned: ${units} units, ${nodes} nodes`, detail);
+          return;
+        }
+      }
+      if (level === "info" && !/ban|rescue|site/.test(event)) return;
+      if (String(detail.why ?? detail.message ?? "").includes("the server is dead")) return;
+      const words = `${event}: ${wordsOf(detail)}`;
+      timeline.add(level === "info" ? "decision" : "trouble", request, words, detail, words);
+    },
+  };
+}
+
+function decided(timeline: Timeline, request: string | null, decision: string): void {
+  const colon = decision.indexOf(":");
+  const kind = colon < 0 ? decision : decision.slice(0, colon);
+  const because = colon < 0 ? "" : decision.slice(colon + 1).trim();
+  timeline.add("decision", request, `decided: ${kind}${because ? `, for ${because}` : ""}`, {
+    decision: kind,
+    because,
+  });
+}
+
+const wordsOf = (detail: Record<string, unknown>): string =>
+  Object.entries(detail)
+    .filter(
+      ([key, value]) => key !== "request" && key !== "stack" && value !== null && typeof value !== "object",
+    )
+    .map(([key, value]) => (key === "message" || key === "why" ? String(value) : `${key} ${value}`))
+    .join(", ");
