@@ -51,6 +51,20 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   lifecycle: ["base", "domain", ...PURE, ...PORTS],
   api: ["base", "domain", ...PORTS, "lifecycle/port.ts", "lifecycle/ports.ts"],
   cli: ["base", "domain", "config", "intake", "api/client-types.ts", "main.ts"],
+  simulate: [
+    "base",
+    "domain",
+    "config",
+    "disk",
+    "intake",
+    "engine",
+    "store",
+    "catalogs",
+    "lifecycle",
+    "recovery",
+    "submit-host",
+    "main.ts",
+  ],
   "main.ts": [
     "base",
     "domain",
@@ -65,7 +79,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
 };
 /** The commands that work without a server may look further (design: serve, plan, policy, doctor, demo). */
-const SERVERLESS = /^cli\/(serve|plan|policy|doctor|demo|demo\/.*)\.ts$/;
+const SERVERLESS = /^cli\/(serve|plan|policy.*|doctor|simulate|demo|demo\/.*|view\/plan-page)\.ts$/;
 
 const IMPURE = [
   /\bDate\.now\b/,

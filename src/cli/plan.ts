@@ -11,17 +11,22 @@ import type { InputFile } from "../domain/workflow.ts";
 import { readSubmission } from "../intake/read-submission.ts";
 import { checkPlan } from "../planning/check.ts";
 import type { PlanFacts } from "../planning/facts.ts";
+import { planJson } from "../planning/plan-json.ts";
 import { planRound } from "../planning/plan-round.ts";
+import { planDot } from "../render/dot.ts";
+import { planSvg } from "../render/svg.ts";
 import { problemsIn, readRequestFile } from "./request-file.ts";
 import { collect, optionsOf, settingsFrom } from "./settings.ts";
 import { paintFor, print, talk, widthOf } from "./terminal.ts";
-import { planJson, planPage, tallyPlan } from "./view/plan-page.ts";
+import { planPage } from "./view/plan-page.ts";
 
 interface PlanOptions {
   readonly files?: string;
   readonly name?: string;
   readonly set?: readonly string[];
   readonly json?: boolean;
+  readonly dot?: boolean;
+  readonly svg?: boolean;
 }
 
 export function addPlan(program: Command): void {
@@ -36,11 +41,14 @@ export function addPlan(program: Command): void {
     .option("--name <name>", "another name than the file says")
     .option("--set <key=value>", "change a field of the request; may be repeated", collect)
     .option("--json", "everything: each node with its files, ranges, lumis, sites and resources")
+    .option("--dot", "the graph for Graphviz")
+    .option("--svg", "a picture of one unit and of the whole")
     .addHelpText(
       "after",
       `
 Examples:
   wms2 plan examples/generate.yaml
+  wms2 plan examples/generate.yaml --svg > plan.svg
   wms2 plan request.yaml --files files.json --set split.files_per_job=10
   wms2 plan request.yaml --json | jq '.units[0].nodes[0]'
 
@@ -65,11 +73,13 @@ The first round is planned, with the settings and local sites of this machine (w
       }
       tellWarnings(read.value, plan.summary.warnings);
       if (options.json) {
-        for (const piece of planJson(plan, spec, unplanned)) process.stdout.write(piece);
+        for (const piece of planJson(plan, unplanned)) process.stdout.write(piece);
         return;
       }
+      if (options.dot) return print(planDot(plan));
+      if (options.svg) return print(planSvg(plan));
       const look = { width: widthOf(process.stdout), paint: paintFor(process.stdout) };
-      print(planPage(plan, spec, tallyPlan(plan), unplanned, look));
+      print(planPage(plan, spec, unplanned, look));
     });
 }
 

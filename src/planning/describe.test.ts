@@ -37,16 +37,16 @@ it("gives every node as JSON", () => {
   const files = [inputFile("/a", { lumis: [lumis(1, "1-3")] }), inputFile("/b", { lumis: [lumis(2, "7")] })];
   const parsed = JSON.parse([...planJson(plan(sampleFacts(spec, { files })))].join(""));
   expect(
-    parsed.units[0].nodes.map(({ name, runs, lumis, files }: Record<string, unknown>) => ({
-      name,
+    parsed.units[0].nodes.map(({ node, runs, lumis, files }: Record<string, unknown>) => ({
+      node,
       runs,
       lumis,
       files,
     })),
   ).toMatchObject([
-    { name: "proc_000000", runs: [1], lumis: { 1: [[1, 2]] }, files: [{ lfn: "/a" }] },
-    { name: "proc_000001", runs: [1], lumis: { 1: [[3, 3]] } },
-    { name: "proc_000002", runs: [2], lumis: { 2: [[7, 7]] }, files: [{ lfn: "/b" }] },
+    { node: "proc_000000", runs: [1], lumis: { 1: [[1, 2]] }, files: [{ lfn: "/a" }] },
+    { node: "proc_000001", runs: [1], lumis: { 1: [[3, 3]] } },
+    { node: "proc_000002", runs: [2], lumis: { 2: [[7, 7]] }, files: [{ lfn: "/b" }] },
   ]);
 });
 

@@ -1,18 +1,10 @@
 import { stringify } from "../base/json.ts";
-import type { DagPlan, ProcessingNodePlan, UnitPlan, UnplannedFile } from "../domain/plan.ts";
+import type { DagPlan, NodeResources, ProcessingNodePlan, UnitPlan, UnplannedFile } from "../domain/plan.ts";
 import { describePlan } from "./describe.ts";
 
 /**
- * A plan for programs, as text in pieces: the description, then every unit with every node. The shape is stable;
- * numbers past 2^53 are strings.
- *
- *   { version, plan: PlanDescription, outputs: [{name, dataset, file, merge, keep}],
- *     unplanned: [{lfn, code, reason}],
- *     units: [{ name, block, sites, priority, expectedBytes,
- *       nodes: [{ name, role: "processing", files: [{lfn, events, size}], firstEvent, lastEvent, firstLumi, lastLumi,
- *                 runs, lumis: {run: [[first, last], …]} | null, events, sites, resources, seed }] }] }
- *
- * landing, merge and cleanup exist once per unit; their resources are in plan.resources.
+ * A plan for programs, unit by unit: a million nodes are written, never gathered. The shape is stable and described
+ * in docs/plan-json.md; numbers past 2^53 are strings.
  */
 export function* planJson(plan: DagPlan, unplanned: readonly UnplannedFile[] = []): Generator<string> {
   const outputs = plan.outputs.map(({ name, dataset, file, merge, keep }) => ({
@@ -22,8 +14,16 @@ export function* planJson(plan: DagPlan, unplanned: readonly UnplannedFile[] = [
     merge: merge.how,
     keep,
   }));
-  yield `{"version":1,\n"plan":${stringify(describePlan(plan))},\n"outputs":${stringify(outputs)},\n`;
-  yield `"unplanned":${stringify(unplanned)},\n"units":[`;
+  const head: [string, unknown][] = [
+    ["version", 1],
+    ["request_name", plan.requestName],
+    ["round", plan.round],
+    ["priority", plan.priority],
+    ["summary", summaryView(plan)],
+    ["outputs", outputs],
+    ["unplanned", unplanned],
+  ];
+  yield `{\n${head.map(([key, value]) => `"${key}":${stringify(value)},\n`).join("")}"units":[`;
   let separator = "\n";
   for (const unit of plan.units) {
     yield `${separator}${stringify(unitView(unit))}`;
@@ -32,29 +32,60 @@ export function* planJson(plan: DagPlan, unplanned: readonly UnplannedFile[] = [
   yield "\n]}\n";
 }
 
+function summaryView(plan: DagPlan) {
+  const described = describePlan(plan);
+  const resources = Object.entries(described.resources).map(([role, own]) => [role, resourcesView(own)]);
+  return {
+    units: described.units,
+    blocks: plan.summary.blocks.map(({ index, dataset, units, expectedBytes }) => ({
+      index,
+      dataset,
+      units,
+      expected_bytes: expectedBytes,
+    })),
+    nodes: described.nodes,
+    nodes_by_role: described.nodesByRole,
+    input_files: described.inputFiles,
+    events: described.events,
+    units_by_site: described.unitsBySite,
+    expected_bytes: described.expectedBytes,
+    core_hours: described.coreHours,
+    resources: Object.fromEntries(resources),
+    warnings: described.warnings,
+  };
+}
+
 const unitView = (unit: UnitPlan) => ({
-  name: unit.name,
+  unit: unit.name,
   block: unit.block,
   sites: unit.sites,
   priority: unit.priority,
-  expectedBytes: unit.expectedOutputBytes,
+  expected_bytes: unit.expectedOutputBytes,
   nodes: unit.nodes.map((node) => nodeView(node, unit)),
 });
 
 const nodeView = (node: ProcessingNodePlan, unit: UnitPlan) => ({
-  name: node.name,
+  node: node.name,
   role: "processing",
   files: node.inputs.map(({ lfn, events, sizeBytes }) => ({ lfn, events, size: sizeBytes })),
-  firstEvent: node.firstEvent,
-  lastEvent: node.lastEvent,
-  firstLumi: node.firstLumi,
-  lastLumi: node.lastLumi,
+  first_event: node.firstEvent,
+  last_event: node.lastEvent,
+  first_lumi: node.firstLumi,
+  last_lumi: node.lastLumi,
   runs: runsOf(node),
   lumis: node.runLumis,
   events: node.events,
   sites: unit.sites,
-  resources: node.resources,
+  resources: resourcesView(node.resources),
   seed: node.seed,
+});
+
+const resourcesView = ({ cores, memoryMb, diskMb, wallMinutes, gpus }: NodeResources) => ({
+  cores,
+  memory_mb: memoryMb,
+  disk_mb: diskMb,
+  wall_minutes: wallMinutes,
+  gpus,
 });
 
 function runsOf({ runLumis, inputs }: ProcessingNodePlan): number[] {

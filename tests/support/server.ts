@@ -23,6 +23,8 @@ export class ServerUnderTest {
       "listen.port": 0,
       "lifecycle.interval_sec": 0.2,
       "dag.status_interval_sec": 1,
+      "dag.defer_poll_sec": 1,
+      "recovery.cooloff_base_sec": 0,
       ...settings,
     };
   }

@@ -1,0 +1,216 @@
+import { execFileSync } from "node:child_process";
+import { chownSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { eventually } from "./eventually.ts";
+import type { MisfortuneRequest } from "./recovery-request.ts";
+import type { ServerUnderTest } from "./server.ts";
+
+/** What every engine has to show; a pool has more (see the test there). */
+export const FIRST = [
+  "memory",
+  "step-killed",
+  "job-killed",
+  "no-program",
+  "read-once",
+  "read-always",
+  "own-42",
+  "scripted",
+  "post-killed",
+];
+export const LATER = ["walltime", "no-input", "submit-fails", "read-elsewhere", "pre-killed"];
+
+export const QUICK = {
+  "recovery.cooloff_base_sec": 0,
+  "recovery.avoid_host_sec": 1,
+  "dag.defer_poll_sec": 1,
+  "planning.default_memory_per_core_mb": 50,
+};
+
+/** Spoils the units that have not begun, then lets the first ones go. */
+export async function prepare(request: MisfortuneRequest): Promise<void> {
+  const own = (story: string) => request.node(story);
+  await request.append("walltime", "group.inc", `${own("walltime")}_wall_minutes = 0.05\n`);
+  await request.append("submit-fails", "group.inc", `${own("submit-fails")}_memory = 10 apples\n`);
+  rmSync(join(await request.unitDir("no-input"), "manifest.json"));
+  // The same file failed at another site before.
+  const before = {
+    event: "attempt",
+    at: "2026-01-01T00:00:00Z",
+    node: own("read-elsewhere"),
+    cluster: 1,
+    rrn: 1,
+    epoch: 0,
+    cause: "exit",
+    exitCode: 8021,
+    site: "T2_XX_Elsewhere",
+    decision: "stop",
+    why: "site",
+    category: "infrastructure",
+    rule: "read-failed",
+    changeSite: true,
+    files: [request.input("read-elsewhere")],
+  };
+  await request.append("read-elsewhere", "ledger.jsonl", `${JSON.stringify(before)}\n`);
+  // PRE reads the time to wait for from here, and nobody writes: it stands still until it is killed.
+  const dir = await request.unitDir("pre-killed");
+  execFileSync("mkfifo", [join(dir, `${own("pre-killed")}.wait`)]);
+  for (const unit of [dir, await request.unitDir("read-elsewhere")]) giveToOwner(unit);
+  writeFileSync(join(request.dir, `${own("post-killed")}.slow`), "");
+  request.go();
+}
+
+function giveToOwner(dir: string): void {
+  const { uid, gid } = statSync(dir);
+  for (const name of readdirSync(dir)) chownSync(join(dir, name), uid, gid);
+}
+
+/** Processes of this machine, of pools too, whose command line has all the words. */
+export function processes(...words: string[]): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const line = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ");
+        return words.every((word) => line.includes(word));
+      } catch {
+        return false; // it ended
+      }
+    })
+    .map(Number);
+}
+
+export async function killThePre(request: MisfortuneRequest): Promise<void> {
+  const node = request.node("pre-killed");
+  const wait = join(await request.unitDir("pre-killed"), `${node}.wait`);
+  const [pid] = await eventually("PRE runs", () => found(processes("bin/pre", node)), { deadlineSec: 60 });
+  rmSync(wait);
+  process.kill(pid as number, "SIGKILL");
+}
+
+/** In the middle: the retry is in the ledger, the recovery script runs, and DAGMan knows nothing yet. */
+export async function killThePost(request: MisfortuneRequest, alsoKill: () => Promise<void>): Promise<void> {
+  const node = request.node("post-killed");
+  const began = join(request.dir, `${node}.script-began`);
+  await eventually("the recovery script runs", () => existsSync(began), { deadlineSec: 60 });
+  const victims = processes("brain.cjs", node);
+  expect(victims).toHaveLength(1);
+  await alsoKill();
+  for (const pid of victims) process.kill(pid, "SIGKILL");
+}
+
+const found = <T>(list: T[]): T[] | null => (list.length > 0 ? list : null);
+
+/** Each ended as the table says, and the ledger tells why. */
+export async function expectEnds(request: MisfortuneRequest, wallMinutes: number): Promise<void> {
+  const told = async (story: string) => request.attempts(story);
+  const done = (rrn: number) => ({ decision: "done", exitCode: 0, rrn });
+
+  expect(await told("memory"), "memory").toMatchObject([
+    {
+      cause: "oom",
+      exitCode: 50660,
+      decodedFrom: "hold",
+      memoryMb: 100,
+      nextMemoryMb: 150,
+      decision: "retry",
+      rrn: 1,
+    },
+    done(2),
+  ]);
+  expect(await told("walltime"), "walltime").toMatchObject([
+    {
+      cause: "walltime",
+      exitCode: 50664,
+      decodedFrom: "hold",
+      nextWallMinutes: wallMinutes,
+      decision: "retry",
+      rrn: 1,
+    },
+    done(2),
+  ]);
+  for (const story of ["step-killed", "job-killed"])
+    expect(await told(story), story).toMatchObject([
+      { cause: "signal", exitCode: 137, signal: 9, rule: "killed", decision: "retry", rrn: 1 },
+      done(2),
+    ]);
+  expect(await told("no-program"), "no-program").toMatchObject([
+    { exitCode: 127, category: "permanent", rule: "not-found", decision: "retry", rrn: 1 },
+    { exitCode: 127, category: "permanent", decision: "stop", why: "rule-retries", rrn: 2 },
+  ]);
+  expect(await told("no-input"), "no-input").toMatchObject([
+    { cause: "held", exitCode: -1002, rule: "hold-input-missing", decision: "retry" },
+    { cause: "held", exitCode: -1002, decision: "stop", why: "rule-retries", category: "permanent" },
+  ]);
+  expect(await told("submit-fails"), "submit-fails").toMatchObject([
+    { cause: "submit_failed", exitCode: -1001, cluster: -1, decision: "retry", rrn: 0 },
+    done(1),
+  ]);
+  await expectReads(request);
+  expect(await told("own-42"), "own-42").toMatchObject([
+    { cause: "exit", exitCode: 42, decodedFrom: "report", decision: "retry" },
+    { cause: "exit", exitCode: 42, decision: "stop", why: "rule-retries" },
+  ]);
+  expect(await told("pre-killed"), "pre-killed").toMatchObject([{ ...done(1), retry: 1 }]);
+  for (const story of ["scripted", "post-killed"])
+    expect(await told(story), story).toMatchObject([
+      { exitCode: 17, rule: "fixer#1", ruleSource: "handler fixer, rule 1", decision: "retry", rrn: 1 },
+      done(2),
+    ]);
+  await expectScript(request);
+}
+
+async function expectReads(request: MisfortuneRequest): Promise<void> {
+  const failed = { cause: "exit", exitCode: 8021, decodedFrom: "report", rule: "read-failed" };
+  expect(await request.attempts("read-once"), "8021 once").toMatchObject([
+    { ...failed, decision: "retry", category: "infrastructure", rrn: 1, files: [request.input("read-once")] },
+    { decision: "done", rrn: 2 },
+  ]);
+  const always = await request.attempts("read-always");
+  expect(always, "8021 at one site").toMatchObject([
+    { ...failed, decision: "retry" },
+    { ...failed, decision: "stop", why: "site", category: "infrastructure", badFiles: [] },
+  ]);
+  expect(always[1]?.avoidSites).toEqual([always[1]?.site]);
+  const [, elsewhere] = await request.attempts("read-elsewhere");
+  expect(elsewhere, "8021 at two sites").toMatchObject({
+    ...failed,
+    decision: "stop",
+    why: "bad-file",
+    category: "data",
+    badFiles: [request.input("read-elsewhere")],
+    rrn: 2,
+  });
+  // A rescue may move the one, and must leave the other alone.
+  const stopped = async (story: string) =>
+    existsSync(join(await request.unitDir(story), `${request.node(story)}.stopped`));
+  expect([await stopped("read-always"), await stopped("read-elsewhere")]).toEqual([false, true]);
+}
+
+async function expectScript(request: MisfortuneRequest): Promise<void> {
+  const node = request.node("scripted");
+  const dir = await request.unitDir("scripted");
+  const [first] = await request.attempts("scripted");
+  expect(readFileSync(join(dir, `${node}.${first?.cluster}.recovery.log`), "utf8")).toBe(
+    `mending ${node} after 17\n[wms2] ./fix.sh exit 0\n`,
+  );
+  const env = readFileSync(join(request.dir, `${node}.script-env`), "utf8");
+  expect(env).toMatch(/^WMS2_ATTEMPT_ID=1$/m);
+  expect(env).toMatch(new RegExp(`^WMS2_OUTPUT_DIR=${dir}$`, "m"));
+  const notes = readFileSync(join(dir, "ledger.jsonl"), "utf8").match(/"event":"script"/g);
+  expect(notes).toHaveLength(1);
+  const post = JSON.parse(readFileSync(join(dir, `${node}.post.json`), "utf8"));
+  expect(post).toMatchObject({ node_name: node, final: true, classification: { action: "success" } });
+}
+
+/** Submits, prepares, kills what is to be killed, and waits for the end. */
+export async function liveThrough(
+  server: ServerUnderTest,
+  request: MisfortuneRequest,
+  more: { killedPost: () => Promise<void>; others?: () => Promise<unknown>; deadlineSec: number },
+): Promise<void> {
+  await server.submit(request.document());
+  await prepare(request);
+  await Promise.all([killThePre(request), killThePost(request, more.killedPost), more.others?.()]);
+  await server.until(request.name, ["held"], more.deadlineSec);
+}
