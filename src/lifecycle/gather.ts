@@ -1,8 +1,8 @@
 import { secondsBetween } from "../base/clock.ts";
 import type { QueueEntry } from "../domain/admission.ts";
-import { type Dag, isDagOver } from "../domain/dag.ts";
-import { batchName, type UnitName } from "../domain/names.ts";
-import type { WorkflowRecord } from "../domain/operator.ts";
+import { type Dag, type EngineIntent, isDagOver } from "../domain/dag.ts";
+import { batchName, type DagId, type RequestName, type UnitName, type WorkflowId } from "../domain/names.ts";
+import type { DagRecord, WorkflowRecord } from "../domain/operator.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import type { Run, RunObservation } from "../domain/run.ts";
 import type { Workflow } from "../domain/workflow.ts";
@@ -15,6 +15,25 @@ import type { LoopPolicy, Ports } from "./ports.ts";
 export interface PassView {
   readonly observations: ReadonlyMap<string, RunObservation>;
   readonly leaderSince: Date;
+}
+
+/** What one look at all requests together found: a few queries, whatever their number. Good for the first look only. */
+export interface Known {
+  readonly workflows: ReadonlyMap<RequestName, WorkflowRecord>;
+  readonly dags: ReadonlyMap<DagId, DagRecord>;
+  readonly owed: ReadonlyMap<WorkflowId, number>;
+  readonly intents: ReadonlyMap<DagId, EngineIntent>;
+}
+
+export async function gatherKnown({ store }: Ports, requests: readonly RequestRecord[]): Promise<Known> {
+  const workflows = await store.workflows.forRequests(requests.map(({ spec }) => spec.name));
+  const dagIds = [...workflows.values()].flatMap(({ currentDagId }) => (currentDagId ? [currentDagId] : []));
+  const [dags, owed, intents] = await Promise.all([
+    store.dags.getMany(dagIds),
+    store.units.owedCounts([...workflows.values()].map(({ id }) => id)),
+    store.intents.getMany(dagIds, "submit"),
+  ]);
+  return { workflows, dags, owed, intents };
 }
 
 export const runOf = (dag: Dag, priority: number): Run => ({
@@ -32,14 +51,16 @@ export async function gather(
   request: RequestRecord,
   view: PassView,
   admission: QueueEntry | null,
+  first: Known | null = null,
 ): Promise<Facts> {
   const { store } = ports;
-  const workflow =
-    request.status === "submitted" ? null : await store.workflows.forRequest(request.spec.name);
-  const dag = workflow?.currentDagId ? await store.dags.get(workflow.currentDagId) : null;
+  const known = first ?? (await gatherKnown(ports, [request]));
+  const workflow = known.workflows.get(request.spec.name) ?? null;
+  const dag = (workflow?.currentDagId && known.dags.get(workflow.currentDagId)) || null;
   const mayRun = dag !== null && !isDagOver(dag.status);
   const observation = dag && mayRun ? await observe(ports, request, dag, view) : null;
-  const owed = workflow && request.status !== "queued" ? await store.units.owed(workflow.id, 1000) : [];
+  const unitsOwed = workflow ? (known.owed.get(workflow.id) ?? 0) : 0;
+  const owed = workflow && unitsOwed > 0 ? await store.units.owed(workflow.id, 1000) : [];
   const tired = owed.find((unit) => unit.attempts >= policy.maxRegistrationTries);
   const asksForRound =
     request.status === "partial" || (request.status === "held" && ROUND_WISHES.has(request.wish?.kind ?? ""));
@@ -56,12 +77,12 @@ export async function gather(
     request,
     workflow,
     dag,
-    submitIntent: dag && mayRun ? await store.intents.get(dag.id, "submit") : null,
+    submitIntent: dag && mayRun ? (known.intents.get(dag.id) ?? null) : null,
     observation,
     admission,
     directoryComplete: dag?.status === "ready" ? await ports.spool.isComplete(dag.submitDir) : true,
     newlyDone: workflow && dag && observation ? await newlyDone(ports, workflow, dag, observation) : [],
-    unitsOwed: owed.length,
+    unitsOwed,
     registrationTrouble: tired ? `outputs of ${tired.name} cannot be registered: ${tired.lastError}` : null,
     workRemains: remains,
     shareDone: workflow && request.productionSteps.length ? await shareDone(ports, request, workflow) : null,

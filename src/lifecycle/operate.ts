@@ -131,7 +131,13 @@ function judgeRerun(facts: OperatorFacts, wanted: OperatorRequest): Verdict {
       : decideResubmit(known, wanted.nodes);
   if (!decided.ok) return { kind: "refused", problems: decided.error };
   const { epochOf, because, reelectUnits } = decided.value;
-  const detail = { epochOf: epochOf && Object.fromEntries(epochOf), reelect: reelectUnits.length };
+  const { changes, nodeChanges } = wanted;
+  const detail = {
+    epochOf: epochOf && Object.fromEntries(epochOf),
+    reelect: reelectUnits.length,
+    ...(changes && { changes }),
+    ...(nodeChanges && { nodeChanges }),
+  };
   return { kind: "go", because, detail };
 }
 

@@ -7,7 +7,7 @@ import type { RunObservation } from "../domain/run.ts";
 import { apply } from "./apply.ts";
 import { decide, isOverdue } from "./decide.ts";
 import { hold } from "./decision.ts";
-import { gather, type PassView, runOf } from "./gather.ts";
+import { gather, gatherKnown, type Known, type PassView, runOf } from "./gather.ts";
 import { type Applied, applyHold } from "./moves.ts";
 import type { LoopPolicy, Ports } from "./ports.ts";
 
@@ -29,9 +29,10 @@ export async function runPass(ports: Ports, policy: LoopPolicy, leaderSince: Dat
   const view: PassView = { observations, leaderSince };
   let withErrors = 0;
   const walk = async (records: readonly RequestRecord[], admissions: ReadonlyMap<string, QueueEntry>) => {
+    const known = await gatherKnown(ports, records);
     await forEachBounded(records, policy.concurrency, async (record) => {
-      if (await evaluate(ports, policy, record, view, admissions.get(record.spec.name) ?? null))
-        withErrors += 1;
+      const admission = admissions.get(record.spec.name) ?? null;
+      if (await evaluate(ports, policy, record, view, admission, known)) withErrors += 1;
     });
   };
   const open = (await ports.store.requests.open()).filter((record) => record.status !== "new");
@@ -92,11 +93,12 @@ async function evaluate(
   first: RequestRecord,
   view: PassView,
   admission: QueueEntry | null,
+  known: Known,
 ): Promise<boolean> {
   let record: RequestRecord = first;
   try {
     for (let look = 1; look <= MAX_LOOKS; look += 1) {
-      const facts = await gather(ports, policy, record, view, admission);
+      const facts = await gather(ports, policy, record, view, admission, look === 1 ? known : null);
       const decision = decide(facts, policy, ports.clock.now());
       ports.metrics.countDecision(decision.kind);
       if (decision.kind !== "wait")

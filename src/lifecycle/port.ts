@@ -1,17 +1,24 @@
 import type { Result } from "../base/result.ts";
 import type { AdmissionLimits, Queue } from "../domain/admission.ts";
 import type { RequestName, SiteName } from "../domain/names.ts";
+import type { NodeChanges } from "../domain/operator.ts";
 import type { Problem } from "../domain/problem.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import type { PlanDescription } from "../planning/describe.ts";
 import type { OperatorAction } from "../recovery/round/actions.ts";
 import type { ErrorsView } from "../recovery/round/errors-view.ts";
+import type { OperatorCommands } from "./port-operators.ts";
+
+export { ACTION, actionsIn, mayResume, OPERATOR_ACTIONS } from "../recovery/round/actions.ts";
+export { describeErrors } from "../recovery/round/describe-errors.ts";
+export type { ErrorsView, OperatorAction };
+export type * from "./port-operators.ts";
 
 /**
  * What people and programs may ask of the lifecycle. A command validates, stores a wish or a change, nudges
  * the loop and returns; the loop does the work. `actor` is the name of the token that asked.
  */
-export interface Commands {
+export interface Commands extends OperatorCommands {
   /** Takes a document as a person wrote it; nothing is stored for a bad one. */
   submit(document: { text: string; format: "json" | "yaml" }, actor: string): Promise<SubmitAnswer>;
   /** Which problems would it have? Stores nothing. */
@@ -96,6 +103,10 @@ export interface OperatorRequest {
   readonly modifications?: unknown;
   /** resubmit: units ("mg_000003") and nodes ("mg_000003/proc_000021"), or all that failed. */
   readonly nodes?: readonly string[] | "failed";
+  /** resubmit: what those nodes get instead of what they had. */
+  readonly changes?: NodeChanges;
+  /** resubmit: the same for single nodes, by "unit/node"; they come before `changes`. */
+  readonly nodeChanges?: Readonly<Record<string, NodeChanges>>;
   /** restart: what becomes of the old outputs when the clone is complete. */
   readonly cleanupPolicy?: "keep_until_replaced" | "immediate_cleanup" | null;
 }

@@ -44,3 +44,10 @@ test("is quick in a log of many siblings", () => {
   readJobEvents(long, 999);
   expect(performance.now() - started).toBeLessThan(200);
 });
+
+test("a blank column of used memory is not what was asked for", () => {
+  const ended = (columns: string) =>
+    `005 (007.000.000) 2026-11-15 20:50:50 Job terminated.\n\t(0) Abnormal termination (signal 9)\n\t   Memory (MB)          : ${columns} \n...\n`;
+  expect(readJobEvents(ended("             100       100"), 7)?.peakMemoryMb).toBeNull();
+  expect(readJobEvents(ended("   7      150       150"), 7)?.peakMemoryMb).toBe(7);
+});

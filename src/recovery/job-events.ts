@@ -54,7 +54,8 @@ function fold(events: Mutable, kind: string, body: string): void {
           code: code === null ? null : Number(code),
           signal: signal === null ? null : Number(signal),
         };
-      notePeak(events, first(body, /^\s*Memory \(MB\)\s*:\s*(\d+)/m));
+      // Used, asked, given; a job that was too short to be looked at leaves the first column blank.
+      notePeak(events, first(body, /^\s*Memory \(MB\)\s*:\s*(\d+)\s+\d+\s+\d+/m));
       return;
     }
     case "009":

@@ -17,12 +17,15 @@ export interface Stage {
   /** The only request's name, when the story names none. */
   nameOf(request: string | null): string;
   kill(downSec: number): void;
+  /** What changed is to be seen by the next pass. */
+  lookSoon(): void;
   /** Makes the next death last this long. */
   setDown(downSec: number): void;
 }
 
 /** Carries out one event of the story. */
 export async function perform(deed: Deed, stage: Stage): Promise<void> {
+  stage.lookSoon();
   const { world, time, timeline } = stage;
   const { engine, sites, store } = world;
   const say = (words: string) => timeline.add("world", null, words, { deed });
@@ -80,9 +83,10 @@ export async function perform(deed: Deed, stage: Stage): Promise<void> {
   }
 }
 
-function backUp({ world, timeline }: Stage): void {
-  world.engine.isAway = false;
-  timeline.add("world", null, "the engine can be reached again");
+function backUp(stage: Stage): void {
+  stage.world.engine.isAway = false;
+  stage.timeline.add("world", null, "the engine can be reached again");
+  stage.lookSoon();
 }
 
 type RunDeed = Extract<

@@ -38,6 +38,7 @@ export async function gatherFacts(world: World, watch: EngineWatch, request: str
       rounds: new Set(dags.map((dag) => dag.round)).size,
       runs: dags.filter((dag) => dag.submittedAt !== null).length,
       rescues: dags.filter((dag) => dag.parentDagId !== null && dag.submittedAt !== null).length,
+      failure_rescues: dags.filter((dag) => dag.rescueKind === "failure" && dag.submittedAt !== null).length,
       attempts: tally.attempts,
       failed_attempts: tally.failed,
       retries: tally.retries,

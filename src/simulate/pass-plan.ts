@@ -1,14 +1,14 @@
 import type { VirtualTime } from "./virtual-time.ts";
 import type { News } from "./watch-engine.ts";
 
-const LONGEST_SEC = 6 * 3600;
+const LONGEST_SEC = 3600;
 /** A finished unit is seen by the next pass of a small run; of a large one when it has some company, or after this. */
 const UNIT_PATIENCE_SEC = 900;
 const COMPANY = 0.01;
 
 /**
  * When the loop passes. A server passes every interval; of those passes, a story runs the ones that can see something
- * new: after a nudge, after news of the engine, and some more, ever less often, for what only time brings. All on
+ * new: after a nudge, after news of the engine, and some more, ever less often up to an hour, for what only time brings. All on
  * the grid of the interval, so that every decision comes when the real loop would have come to it.
  */
 export class PassPlan {
@@ -18,7 +18,9 @@ export class PassPlan {
   #next = 0;
   #last = Number.NEGATIVE_INFINITY;
   #quietSec = 0;
-  #changed = false;
+  #decisions: string[] = [];
+  #before = "";
+  #moved = false;
   #unseen = 0;
 
   constructor(time: VirtualTime) {
@@ -31,9 +33,9 @@ export class PassPlan {
   isDue(): boolean {
     return this.#next <= this.#time.sec;
   }
-  /** A pass has been made at this very moment, and found nothing to do. */
+  /** A pass has been made at this very moment. */
   isFresh(): boolean {
-    return this.#last === this.#time.sec && !this.#changed && !this.isDue();
+    return this.#last === this.#time.sec && !this.isDue();
   }
 
   /** Somebody asked for something, or a server started: at once. */
@@ -41,9 +43,16 @@ export class PassPlan {
     this.#next = this.#time.sec;
   }
 
-  /** A decision was made that is not waiting. */
-  changed(): void {
-    this.#changed = true;
+  decided(kind: string): void {
+    if (kind !== "wait") this.#decisions.push(kind);
+  }
+  moved(): void {
+    this.#moved = true;
+  }
+
+  /** Something outside changed that the next pass will meet. */
+  soon(): void {
+    this.#next = Math.min(this.#next, this.#tickAfter(this.#time.sec));
   }
 
   news(news: News, unitsOfRun: number): void {
@@ -54,15 +63,19 @@ export class PassPlan {
 
   begin(): void {
     this.count += 1;
-    this.#changed = false;
+    this.#decisions = [];
+    this.#moved = false;
     this.#unseen = 0;
     this.#next = Number.POSITIVE_INFINITY;
   }
 
-  /** After a pass that did something the next one comes as usual; quiet ones double the distance. */
+  /** After a pass that did something new the next one comes as usual; others double the distance. */
   end(): void {
     this.#last = this.#time.sec;
-    this.#quietSec = this.#changed
+    const decisions = this.#decisions.join();
+    const isNew = this.#moved || (decisions !== "" && decisions !== this.#before);
+    this.#before = decisions;
+    this.#quietSec = isNew
       ? this.intervalSec
       : Math.min(LONGEST_SEC, Math.max(this.intervalSec, this.#quietSec * 2));
     this.#next = Math.min(this.#next, this.#last + this.#quietSec);

@@ -164,6 +164,7 @@ export const FACT_NAMES = {
   rounds: "rounds begun",
   runs: "submissions to the engine, rescues included",
   rescues: "runs that continue another",
+  failure_rescues: "those of them that answer failures; stops and people's rescues do not count",
   attempts: "executions of nodes",
   failed_attempts: "executions that failed",
   retries: "failed executions that were tried again in the same run",

@@ -1,18 +1,18 @@
+import type { PassPlan } from "./pass-plan.ts";
 import type { Timeline } from "./timeline.ts";
 import type { ServerEars } from "./world.ts";
 
 /** Decisions of every pass while a run goes on; they are counted and not told. */
-export const QUIET_DECISIONS: readonly string[] = ["wait", "follow", "register"];
+export const QUIET_DECISIONS: readonly string[] = ["wait", "follow", "register", "plan"];
 
-/** What a server logs and emits becomes the timeline; a decision that is not waiting asks for another look. */
-export function makeEars(timeline: Timeline, changed: () => void): ServerEars {
+/** What a server logs and emits becomes the timeline; decisions and moves tell when to look again. */
+export function makeEars(timeline: Timeline, passes: Pick<PassPlan, "decided" | "moved">): ServerEars {
   const nameIn = (detail: Record<string, unknown>) => (detail.request ? String(detail.request) : null);
   return {
-    decided: (kind) => {
-      if (kind !== "wait") changed();
-    },
+    decided: (kind) => passes.decided(kind),
     emitted(type, detail) {
       if (type !== "request.moved") return;
+      passes.moved();
       const { from, to, reason } = detail;
       timeline.add("move", nameIn(detail), `${from} → ${to}: ${reason}`, detail);
     },
@@ -33,7 +33,7 @@ export function makeEars(timeline: Timeline, changed: () => void): ServerEars {
           return;
         }
       }
-      if (level === "info" && !/ban|rescue|site/.test(event)) return;
+      if (level === "info" && !/\bban/.test(event)) return;
       if (String(detail.why ?? detail.message ?? "").includes("the server is dead")) return;
       const words = `${event}: ${wordsOf(detail)}`;
       timeline.add(level === "info" ? "decision" : "trouble", request, words, detail, words);
@@ -45,7 +45,7 @@ function decided(timeline: Timeline, request: string | null, decision: string): 
   const colon = decision.indexOf(":");
   const kind = colon < 0 ? decision : decision.slice(0, colon);
   const because = colon < 0 ? "" : decision.slice(colon + 1).trim();
-  timeline.add("decision", request, `decided: ${kind}${because ? `, for ${because}` : ""}`, {
+  timeline.add("decision", request, `decided: ${kind}${because ? ` (${because})` : ""}`, {
     decision: kind,
     because,
   });
@@ -54,7 +54,8 @@ function decided(timeline: Timeline, request: string | null, decision: string): 
 const wordsOf = (detail: Record<string, unknown>): string =>
   Object.entries(detail)
     .filter(
-      ([key, value]) => key !== "request" && key !== "stack" && value !== null && typeof value !== "object",
+      ([key, value]) =>
+        !["request", "stack", "count"].includes(key) && value !== null && typeof value !== "object",
     )
     .map(([key, value]) => (key === "message" || key === "why" ? String(value) : `${key} ${value}`))
     .join(", ");

@@ -84,7 +84,7 @@ class Story implements Stage {
   }
 
   async open(dir: string, seed: number): Promise<void> {
-    const ears = makeEars(this.timeline, () => this.#passes.changed());
+    const ears = makeEars(this.timeline, this.#passes);
     this.#world = await makeWorld(this.#scenario, seed, dir, this.time, this.#watch, ears);
     this.#passes.intervalSec = this.#world.policy.intervalSec;
   }
@@ -107,6 +107,9 @@ class Story implements Stage {
   }
   setDown(downSec: number): void {
     this.#downSec = downSec;
+  }
+  lookSoon(): void {
+    this.#passes.soon();
   }
   kill(downSec: number): void {
     this.#downSec = downSec;

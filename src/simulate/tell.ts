@@ -12,6 +12,7 @@ export class Teller {
   readonly #print: (line: string) => void;
   readonly #width: number;
   #pending: Entry | null = null;
+  readonly #lastWords = new Map<string, string>();
   readonly #seen = new Map<string, { told: number; untold: number; last: Entry }>();
 
   constructor(requests: readonly string[], print: (line: string) => void) {
@@ -22,6 +23,9 @@ export class Teller {
   tell(entry: Entry): void {
     if (entry.kind === "decision" && typeof entry.detail.decision === "string") {
       this.#tellPending();
+      // The same decision pass after pass (waiting for a removal) is told once.
+      if (this.#lastWords.get(entry.request ?? "") === entry.words) return;
+      this.#lastWords.set(entry.request ?? "", entry.words);
       if (!QUIET_DECISIONS.includes(entry.detail.decision)) this.#pending = entry;
       return;
     }
@@ -29,7 +33,7 @@ export class Teller {
     if (entry.kind === "move" && this.#pending?.request === entry.request) this.#pending = null;
     this.#tellPending();
     if (entry.alike === null) {
-      if (entry.kind === "move" || entry.kind === "run") this.flush();
+      if (entry.kind === "move" || entry.kind === "run") this.flush(entry.sec);
       this.#line(entry, entry.words);
       return;
     }
@@ -51,10 +55,14 @@ export class Teller {
     if (pending) this.#line(pending, pending.words);
   }
 
-  flush(): void {
+  flush(sec?: number): void {
     this.#tellPending();
     for (const seen of this.#seen.values()) {
-      if (seen.untold > 0) this.#line(seen.last, `… ${seen.untold} more like it: ${seen.last.alike}`);
+      if (seen.untold > 0)
+        this.#line(
+          { ...seen.last, sec: sec ?? seen.last.sec },
+          `… ${seen.untold} more like it: ${seen.last.alike}`,
+        );
       seen.untold = 0;
     }
   }

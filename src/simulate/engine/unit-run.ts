@@ -42,7 +42,7 @@ export class UnitRun {
   readonly #electable: readonly string[];
   readonly #possible: readonly string[] | null;
   readonly #rescueUsed: number;
-  #pledged = 0;
+  #pledge: { readonly site: string; readonly nodes: number } | null = null;
   #over = false;
 
   constructor(
@@ -84,9 +84,7 @@ export class UnitRun {
   }
 
   start(): void {
-    const left = this.nodes.filter(({ state, role }) => state !== "done" && role === "processing");
-    this.#pledged = left.length;
-    if (this.site) this.#host.sites.pledge(this.site, this.#pledged);
+    if (this.site) this.#pledgeTo(this.site);
     for (const node of this.nodes) if (node.state === "waiting" && node.parentsLeft === 0) this.#begin(node);
     this.#maybeEnd();
   }
@@ -128,8 +126,18 @@ export class UnitRun {
   /** The landing job goes where the pool has room; it waits as long as no site that may be used is up. */
   #land(node: SimNode): void {
     const site = this.#host.sites.elect(this.#electable);
+    this.#pledgeTo(site);
     if (site !== null) this.#ask(node, site);
     else this.#host.sites.whenSomeSiteIsUp(() => !this.#over && this.#land(node));
+  }
+
+  /** The pool knows what is coming, so that the next landing job goes elsewhere. */
+  #pledgeTo(site: string | null): void {
+    const { sites } = this.#host;
+    if (this.#pledge) sites.pledge(this.#pledge.site, -this.#pledge.nodes);
+    const left = this.nodes.filter(({ state, role }) => state !== "done" && role === "processing");
+    this.#pledge = site === null ? null : { site, nodes: left.length };
+    if (this.#pledge) sites.pledge(this.#pledge.site, this.#pledge.nodes);
   }
 
   #ask(node: SimNode, site: string): void {
@@ -237,7 +245,6 @@ export class UnitRun {
     this.#mark(node, "done");
     if (node.role === "landing" && site !== null) {
       this.site = site;
-      this.#host.sites.pledge(site, this.#pledged);
       pinTo(this.#dir, textIn(join(this.#dir, "group.inc")) ?? "", site);
     }
     if (node.role === "merge") {
@@ -285,7 +292,7 @@ export class UnitRun {
 
   #close(): void {
     this.#over = true;
-    if (this.site) this.#host.sites.pledge(this.site, -this.#pledged);
+    this.#pledgeTo(null);
     for (const node of this.nodes) {
       node.planned?.cancel();
       if (node.ticket) this.#host.sites.give(node.ticket);

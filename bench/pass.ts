@@ -1,0 +1,210 @@
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { makeLocalCatalog } from "../src/catalogs/local-catalog.ts";
+import { makeSpool } from "../src/disk/spool.ts";
+import type { DagId, RequestName, UnitName, WorkflowId } from "../src/domain/names.ts";
+import { DEFAULT_INTAKE_RULES } from "../src/domain/submission.ts";
+import { makeDagmanEngine } from "../src/engine/dagman/dagman-engine.ts";
+import { readSubmission } from "../src/intake/read-submission.ts";
+import { runPass } from "../src/lifecycle/pass.ts";
+import type { LoopPolicy, Ports } from "../src/lifecycle/ports.ts";
+import { DEFAULT_BAN_CONFIG } from "../src/recovery/bans/ban.ts";
+import { openEmbedded } from "../src/store/open.ts";
+import type { Store } from "../src/store/port.ts";
+import { run as aggregate } from "./aggregate.ts";
+
+const UNITS_PER_DAG = 1250;
+const NODES_PER_UNIT = 8;
+const LIVE_UNITS = 10;
+
+const policy: LoopPolicy = {
+  concurrency: 8,
+  intervalSec: 60,
+  leaseSec: 30,
+  resubmitGraceSec: 0,
+  maxErrors: 3,
+  roundZeroUnits: 1,
+  defaultMemoryPerCoreMb: 2000,
+  maxMemoryPerCoreMb: 3000,
+  maxRegistrationTries: 5,
+  bans: DEFAULT_BAN_CONFIG,
+  versionLimit: 20,
+};
+
+/**
+ * A pass over many active DAGs when nothing has changed: the real loop, store and DAGMan reader on status files as
+ * DAGMan writes them; only the queue's answer comes from a file, and how often it was asked is counted.
+ */
+export async function run({ dags = 300 }: { dags?: number } = {}) {
+  const dir = mkdtempSync(join(tmpdir(), "wms2-bench-pass-"));
+  try {
+    const store = await openEmbedded(join(dir, "database"));
+    const queue = fakeQueue(dir);
+    const engine = makeDagmanEngine({
+      commandPrefix: [queue.program],
+      submitAs: null,
+      maxIdle: 1000,
+      timeoutSec: 60,
+    });
+    const ports = portsFor(dir, store, engine);
+    const jobs: unknown[] = [];
+    for (let index = 0; index < dags; index += 1) jobs.push(await activeDag(dir, store, index));
+    writeFileSync(queue.answer, JSON.stringify(jobs));
+    await runPass(ports, policy, new Date(0));
+    await runPass(ports, policy, new Date(0));
+    writeFileSync(queue.count, "");
+    const begun = performance.now();
+    await runPass(ports, policy, new Date(0));
+    const unchangedSeconds = (performance.now() - begun) / 1000;
+    const engineQueries = readFileSync(queue.count, "utf8").length;
+    await store.close();
+    const { aggregateSeconds, aggregatePeakRssMb } = await aggregate({ nodes: 100_000, failures: 10_000 });
+    return {
+      dags,
+      nodesPerDag: UNITS_PER_DAG * NODES_PER_UNIT,
+      unchangedSeconds,
+      engineQueries,
+      aggregateSeconds,
+      aggregatePeakRssMb,
+    };
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+function fakeQueue(dir: string) {
+  const [program, answer, count] = ["queue.sh", "queue.json", "asked"].map((name) => join(dir, name)) as [
+    string,
+    string,
+    string,
+  ];
+  writeFileSync(program, `#!/bin/sh\nprintf x >>'${count}'\nexec cat '${answer}'\n`);
+  chmodSync(program, 0o755);
+  return { program, answer, count };
+}
+
+function portsFor(dir: string, store: Store, engine: Ports["engine"]): Ports {
+  return {
+    store,
+    engine,
+    catalog: makeLocalCatalog(join(dir, "storage")),
+    spool: makeSpool({
+      spoolDir: join(dir, "spool"),
+      storageDir: join(dir, "storage"),
+      owner: null,
+      statusIntervalSec: 15,
+      scanIntervalSec: 5,
+      holdRemovalSec: 300,
+      maxJobsSubmitted: 2000,
+    } as Parameters<typeof makeSpool>[0]),
+    clock: { now: () => new Date() },
+    ids: { next: () => crypto.randomUUID() },
+    log: { info() {}, warn() {}, error: (event, detail) => console.error(event, detail) },
+    metrics: { observePass() {}, countDecision() {}, observeEngineCall() {} },
+    events: { emit() {} },
+  };
+}
+
+const uuid = (index: number): string => `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`;
+const unit = (index: number): UnitName => `mg_${String(index).padStart(6, "0")}` as UnitName;
+
+async function activeDag(dir: string, store: Store, index: number): Promise<unknown> {
+  const name = `bench-${index}` as RequestName;
+  const document = {
+    name,
+    kind: "generate",
+    events: 1_000_000,
+    split: { by: "events", events_per_job: 100 },
+    steps: [{ name: "s", run: ["true"] }],
+    outputs: [{ name: "o", file: "o" }],
+  };
+  const read = readSubmission(document, DEFAULT_INTAKE_RULES);
+  if (!read.ok) throw new Error(JSON.stringify(read.error));
+  const at = new Date();
+  const [dagId, workflowId] = [uuid(index) as DagId, uuid(100_000 + index) as WorkflowId];
+  const submitDir = join(dir, "spool", name);
+  const why = { reason: "bench", actor: "bench", at };
+  await store.requests.create(read.value.spec, "submitted", [], "bench", at);
+  for (const [version, status] of (["queued", "planning", "active"] as const).entries()) {
+    await store.requests.change(name, version + 1, { status }, why);
+  }
+  const counters = {
+    nextUnit: UNITS_PER_DAG,
+    nextNode: 10_000,
+    nextBlock: 1,
+    nextFirstEvent: 1_000_001n,
+    nextFirstLumi: 2n,
+  };
+  const sums = { unitsPlanned: UNITS_PER_DAG, unitsDone: 0, nodesPlanned: 0, nodesDone: 0, eventsDone: 0n };
+  const workflow = {
+    id: workflowId,
+    requestName: name,
+    status: "active",
+    version: 1,
+    round: 0,
+    currentDagId: null,
+  } as const;
+  await store.workflows.create({
+    ...workflow,
+    ...counters,
+    ...sums,
+    stepMetrics: null,
+    createdAt: at,
+    updatedAt: at,
+  });
+  const nodes = UNITS_PER_DAG * NODES_PER_UNIT;
+  await store.dags.create({
+    id: dagId,
+    workflowId,
+    round: 0,
+    status: "running",
+    version: 1,
+    submitDir,
+    parentDagId: null,
+    engineId: String(1000 + index),
+    engine: "dagman",
+    roleCounts: { landing: UNITS_PER_DAG, processing: nodes, merge: UNITS_PER_DAG, cleanup: UNITS_PER_DAG },
+    nodes: { total: nodes, waiting: nodes, queued: 0, held: 0, done: 0, failed: 0 },
+    units: { total: UNITS_PER_DAG, waiting: UNITS_PER_DAG, running: 0, done: 0, failed: 0 },
+    stopRequestedAt: null,
+    stopReason: null,
+    endReason: null,
+    createdAt: at,
+    submittedAt: at,
+    endedAt: null,
+  });
+  await store.workflows.change(workflowId, 1, { currentDagId: dagId });
+  writeStatusFiles(submitDir, nodes);
+  return { ClusterId: 1000 + index, JobBatchName: `wms2-${dagId}`, JobStatus: 2, JobUniverse: 7 };
+}
+
+function writeStatusFiles(submitDir: string, nodes: number): void {
+  mkdirSync(submitDir, { recursive: true });
+  writeFileSync(join(submitDir, "workflow.dag"), "");
+  writeFileSync(join(submitDir, "plan.json"), JSON.stringify({ version: 1, nodes, units: UNITS_PER_DAG }));
+  const state = (index: number) => (index < LIVE_UNITS ? 3 : 1);
+  writeFileSync(
+    join(submitDir, "workflow.dag.status"),
+    statusText(Array.from({ length: UNITS_PER_DAG }, (_, i) => [unit(i), state(i)])),
+  );
+  for (let index = 0; index < LIVE_UNITS; index += 1) {
+    const here = join(submitDir, unit(index));
+    mkdirSync(here);
+    const names = Array.from({ length: NODES_PER_UNIT }, (_, i): [string, number] => [`proc_${i}`, 3]);
+    writeFileSync(join(here, "group.dag"), names.map(([node]) => `JOB ${node} ../proc.sub\n`).join(""));
+    writeFileSync(join(here, "group.dag.status"), statusText(names));
+  }
+  const old = new Date(Date.now() - 60_000);
+  utimesSync(join(submitDir, "workflow.dag.status"), old, old);
+}
+
+function statusText(nodes: readonly (readonly [string, number])[]): string {
+  const count = (wanted: number) => nodes.filter(([, state]) => state === wanted).length;
+  const head = `[\n  Type = "DagStatus";\n  DagStatus = 3;\n  NodesTotal = ${nodes.length};\n  NodesDone = 0;\n  NodesQueued = ${count(3)};\n  NodesReady = ${count(1)};\n  NodesFailed = 0;\n]\n`;
+  const rows = nodes.map(
+    ([node, state]) =>
+      `[\n  Type = "NodeStatus";\n  Node = "${node}";\n  NodeStatus = ${state};\n  StatusDetails = "";\n  RetryCount = 0;\n  JobProcsQueued = 0;\n  JobProcsHeld = 0;\n]\n`,
+  );
+  return `${head}${rows.join("")}[\n  Type = "StatusEnd";\n  EndTime = 1;\n  NextUpdate = 2;\n]\n`;
+}
