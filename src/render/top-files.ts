@@ -29,6 +29,8 @@ export function dagmanConfig({ scanIntervalSec, maxJobsSubmitted }: FullOptions)
     DAGMAN_MAX_SUBMITS_PER_INTERVAL: 250,
     DAGMAN_MAX_JOBS_SUBMITTED: maxJobsSubmitted,
     DAGMAN_MAX_POST_SCRIPTS: 10,
+    // Nothing else is submitted meanwhile (0, 1, 3 s); the default of six blocks the line for half a minute. POST decides.
+    DAGMAN_MAX_SUBMIT_ATTEMPTS: 3,
     // The default is 100 holds of one job; after three DAGMan removes it, and POST decides.
     DAGMAN_MAX_JOB_HOLDS: 3,
   };

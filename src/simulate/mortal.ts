@@ -17,6 +17,11 @@ export class Life {
     this.#trap = { call, when, calls };
   }
 
+  /** Counts its calls: every pass the real loop makes would have brought it nearer to its end. */
+  get isCounting(): boolean {
+    return !this.isDead && this.#trap?.calls != null;
+  }
+
   die(where: string): void {
     if (this.isDead) return;
     this.isDead = true;

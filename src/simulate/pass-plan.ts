@@ -43,6 +43,10 @@ export class PassPlan {
     this.#next = this.#time.sec;
   }
 
+  /** In the present pass. */
+  get hasMoved(): boolean {
+    return this.#moved;
+  }
   decided(kind: string): void {
     if (kind !== "wait") this.#decisions.push(kind);
   }

@@ -62,6 +62,7 @@ class Story implements Stage {
   readonly #names: string[] = [];
   readonly #checked: Checked[] = [];
   readonly #refused: Problem[] = [];
+  readonly #bans = new Set<string>();
   #world: World | null = null;
   #server: Server | null = null;
   #servers = 0;
@@ -156,8 +157,20 @@ class Story implements Stage {
   async #pass(): Promise<void> {
     this.#passes.begin();
     await this.server().loop.passOnce();
+    if (this.#passes.hasMoved) await this.#tellBans();
     this.#passes.end();
+    if (this.server().life.isCounting) this.#passes.soon();
     this.#afterLife();
+  }
+
+  async #tellBans(): Promise<void> {
+    for (const ban of await this.world.store.sites.activeBans(this.time.now())) {
+      if (this.#bans.has(ban.id)) continue;
+      this.#bans.add(ban.id);
+      const whom = ban.workflowId === null ? "for all" : "for this workflow";
+      const length = spoken((ban.expiresAt.getTime() - this.time.ms) / 1000);
+      this.timeline.add("decision", null, `${ban.site} is banned ${whom}, for ${length}: ${ban.reason}`, { ban });
+    }
   }
 
   #startServer(): void {

@@ -23,7 +23,7 @@ export function sharedDir(what: string): string {
 }
 
 /** A server whose jobs run on the live pool. */
-export function poolServer(): ServerUnderTest {
+export function poolServer(settings: Readonly<Record<string, unknown>> = {}): ServerUnderTest {
   const { prefix, uid, gid } = poolStatus();
   const dataDir = sharedDir("pool-server");
   return new ServerUnderTest(
@@ -37,6 +37,7 @@ export function poolServer(): ServerUnderTest {
       "dag.hold_removal_sec": 5,
       "lifecycle.interval_sec": 0.5,
       "lifecycle.resubmit_grace_sec": 2,
+      ...settings,
     },
     dataDir,
   );

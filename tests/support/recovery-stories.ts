@@ -97,6 +97,7 @@ export async function killThePost(request: MisfortuneRequest, alsoKill: () => Pr
   expect(victims).toHaveLength(1);
   await alsoKill();
   for (const pid of victims) process.kill(pid, "SIGKILL");
+  for (const pid of processes("/bin/sh", request.name, "fix.sh")) process.kill(-pid, "SIGKILL");
 }
 
 const found = <T>(list: T[]): T[] | null => (list.length > 0 ? list : null);

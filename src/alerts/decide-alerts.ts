@@ -1,0 +1,89 @@
+import type { RequestRecord } from "../domain/request.ts";
+import type { AlertWish } from "./raise-and-close.ts";
+
+/** What else is worth an alert, from facts to wishes. One family each; pure. */
+
+/** One per held request: gone when it is released, given up or aborted. */
+export function heldAlerts(requests: readonly RequestRecord[]): readonly AlertWish[] {
+  return requests
+    .filter(({ status }) => status === "held")
+    .map(({ spec, hold }) => ({
+      key: `held:${spec.name}`,
+      severity: "warning",
+      subject: spec.name,
+      message: `held (${hold?.code ?? "no code"}): ${hold?.message ?? "no reason was kept"}`,
+    }));
+}
+
+/** Passes that fail on a request again and again; a held one has its own alert. */
+export function errorAlerts(requests: readonly RequestRecord[], moreThan: number): readonly AlertWish[] {
+  return requests.flatMap(({ spec, status, error }) =>
+    error === null || error.count <= moreThan || status === "held"
+      ? []
+      : [
+          {
+            key: `errors:${spec.name}`,
+            severity: "warning" as const,
+            subject: spec.name,
+            message: `every pass fails since ${error.since.toISOString()} (${error.code}): ${error.message}`,
+          },
+        ],
+  );
+}
+
+export interface EngineLook {
+  readonly ok: boolean;
+  readonly words: string;
+  /** Looks in a row without an answer, and since when. */
+  readonly failures: number;
+  readonly since: Date | null;
+}
+
+/** null: too early to tell, leave the family alone. */
+export function engineAlerts(name: string, look: EngineLook, after: number): readonly AlertWish[] | null {
+  if (look.ok) return [];
+  if (look.failures < after) return null;
+  return [
+    {
+      key: `engine:${name}`,
+      severity: "critical",
+      subject: name,
+      message: `the ${name} engine has not answered since ${look.since?.toISOString()}: ${look.words}`,
+    },
+  ];
+}
+
+export interface DiskSpace {
+  /** "spool", "storage". */
+  readonly what: string;
+  readonly path: string;
+  readonly freeMb: number;
+  /** Files that still fit; null: the file system does not count them. */
+  readonly freeFiles: number | null;
+}
+
+const FEW_FILES = 10_000;
+
+/**
+ * Below the limit a warning, below a tenth of it critical. An alert that is open stays so until a tenth more than the limit
+ * is free, so that a disk at the limit does not open and close it again and again.
+ */
+export function diskAlerts(
+  spaces: readonly DiskSpace[],
+  lowMb: number,
+  isOpen: (key: string) => boolean = () => false,
+): readonly AlertWish[] {
+  return spaces.flatMap(({ what, path, freeMb, freeFiles }) => {
+    const key = `disk:${what}`;
+    const few = freeFiles !== null && freeFiles < FEW_FILES;
+    if (!few && freeMb >= (isOpen(key) ? lowMb * 1.1 : lowMb)) return [];
+    const severity = freeMb < lowMb / 10 || freeFiles === 0 ? "critical" : "warning";
+    const room = few
+      ? `fewer than ${FEW_FILES} more files fit`
+      : `less than ${words(freeMb, lowMb)} MB are free`;
+    return [{ key, severity: severity as AlertWish["severity"], subject: what, message: `${path}: ${room}` }];
+  });
+}
+
+/** In steps of the limit, so that the words stay while the number moves. */
+const words = (freeMb: number, lowMb: number): number => (freeMb < lowMb / 10 ? lowMb / 10 : lowMb);

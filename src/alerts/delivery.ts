@@ -1,0 +1,174 @@
+import { hostname } from "node:os";
+import type { Clock } from "../base/clock.ts";
+import { describeError } from "../base/errors.ts";
+import type { Log } from "../lifecycle/ports.ts";
+import type { Store } from "../store/port.ts";
+import { decideDelivery, SINK_FAMILY, sinkKey, waitAfter } from "./decide-delivery.ts";
+import { alertMessage } from "./message.ts";
+import { familyOf } from "./raise-and-close.ts";
+import type { Sink } from "./sink.ts";
+import { makeTurns, type Turns } from "./turns.ts";
+
+export interface DeliveryOptions {
+  readonly intervalSec?: number;
+  readonly isLeader?: () => Promise<boolean>;
+  /** What messages say they are from; default: this host. */
+  readonly source?: string;
+}
+
+export interface SinkStatus {
+  readonly name: string;
+  /** Failed tries in a row. */
+  readonly failures: number;
+  readonly lastError: string | null;
+  readonly toldAt: Date | null;
+}
+
+export interface AlertDelivering extends Turns {
+  /** One round over all sinks, back-off respected; answers how many messages were taken. */
+  deliverOnce(): Promise<number>;
+  status(): readonly SinkStatus[];
+}
+
+const INTERVAL_SEC = 5;
+const AT_ONCE = 4;
+const PER_ROUND = 100;
+/** Failures in a row after which a sink itself is worth an alert. */
+const BROKEN_AFTER = 3;
+const LONGEST_ERROR = 500;
+
+interface SinkState {
+  failures: number;
+  lastError: string | null;
+  toldAt: Date | null;
+  notBefore: number;
+  /** Alerts it really was told of, by id. Kept in the store: another leader must know. null: not read yet. */
+  heard: Set<string> | null;
+}
+
+/**
+ * Tells sinks what changed, apart from the passes. Every change once per sink: the receipt is written after the sink took
+ * it, so a crash in between tells it twice and never not at all. Sinks do not wait for each other; one that fails is
+ * tried again later and later, and raises an alert that the others are told.
+ */
+export function makeAlertDelivery(
+  store: Store,
+  sinks: readonly Sink[],
+  clock: Clock,
+  log: Log,
+  options: DeliveryOptions = {},
+): AlertDelivering {
+  const source = options.source ?? hostname();
+  const states = new Map<string, SinkState>(
+    sinks.map(({ name }) => [
+      name,
+      { failures: 0, lastError: null, toldAt: null, notBefore: 0, heard: null },
+    ]),
+  );
+  let tidied = false;
+
+  const deliverOnce = async (): Promise<number> => {
+    if (!tidied) await forgetOldSinks(store, sinks, clock.now());
+    tidied = true;
+    let told = 0;
+    const queue = sinks.values();
+    const worker = async () => {
+      for (const sink of queue) {
+        const state = states.get(sink.name);
+        if (state && clock.now().getTime() >= state.notBefore) told += await serve(sink, state);
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(AT_ONCE, sinks.length) }, worker));
+    return told;
+  };
+
+  /** One sink: in order, until it has all or does not take one. */
+  const serve = async (sink: Sink, state: SinkState): Promise<number> => {
+    state.heard ??= new Set(await store.settings.get<string[]>(heardKey(sink.name)));
+    let told = 0;
+    for (const delivery of await store.alerts.undelivered(sink.name, PER_ROUND)) {
+      const { alert } = delivery;
+      const decision = decideDelivery(delivery, sink, state.heard.has(alert.id), clock.now());
+      if (decision === "later") continue;
+      if (decision === "tell") {
+        try {
+          await sink.tell(alertMessage(alert, source));
+        } catch (error) {
+          await failed(sink, state, alert.id, describeError(error).slice(0, LONGEST_ERROR));
+          return told;
+        }
+        await succeeded(sink, state);
+        told += 1;
+      }
+      await remember(sink, state.heard, alert.id, decision === "tell" && alert.closedAt === null);
+      await store.alerts.delivered({
+        id: alert.id,
+        sink: sink.name,
+        revision: alert.revision,
+        at: clock.now(),
+      });
+    }
+    return told;
+  };
+
+  const remember = async (sink: Sink, heard: Set<string>, id: string, keep: boolean): Promise<void> => {
+    if (heard.has(id) === keep) return;
+    if (keep) heard.add(id);
+    else heard.delete(id);
+    await store.settings.set(heardKey(sink.name), [...heard], "wms2", clock.now());
+  };
+
+  const failed = async (sink: Sink, state: SinkState, id: string, error: string): Promise<void> => {
+    const at = clock.now();
+    state.failures += 1;
+    state.lastError = error;
+    state.notBefore = at.getTime() + waitAfter(state.failures) * 1000;
+    log.warn("alerts.sink-failed", { sink: sink.name, failures: state.failures, why: error });
+    await store.alerts.deliveryFailed({ id, sink: sink.name, error, at });
+    if (state.failures !== BROKEN_AFTER) return;
+    await store.alerts.raise({
+      key: sinkKey(sink.name),
+      severity: "warning",
+      subject: sink.name,
+      message: `alerts do not get through to the sink ${sink.name}: ${error}`,
+      at,
+    });
+  };
+
+  /** After a start nobody knows whether it was broken before: the first success closes, the others only mend. */
+  const succeeded = async (sink: Sink, state: SinkState): Promise<void> => {
+    const at = clock.now();
+    if (state.failures > 0 || state.toldAt === null) await store.alerts.close(sinkKey(sink.name), at);
+    state.failures = 0;
+    state.lastError = null;
+    state.notBefore = 0;
+    state.toldAt = at;
+  };
+
+  const turns = makeTurns({
+    name: "alerts.delivery",
+    everySec: options.intervalSec ?? INTERVAL_SEC,
+    log,
+    ...(options.isLeader && { isLeader: options.isLeader }),
+    work: async () => {
+      await deliverOnce();
+      return undefined;
+    },
+  });
+  return {
+    ...turns,
+    deliverOnce,
+    status: () =>
+      [...states].map(([name, { failures, lastError, toldAt }]) => ({ name, failures, lastError, toldAt })),
+  };
+}
+
+const heardKey = (sink: string): string => `alert-sink:${sink}`;
+
+/** A sink that is configured no more cannot mend: its alert goes with it. */
+async function forgetOldSinks(store: Store, sinks: readonly Sink[], at: Date): Promise<void> {
+  const known = new Set(sinks.map(({ name }) => sinkKey(name)));
+  for (const { key } of await store.alerts.open()) {
+    if (familyOf(key) === SINK_FAMILY && !known.has(key)) await store.alerts.close(key, at);
+  }
+}

@@ -1,0 +1,107 @@
+import { statfs } from "node:fs/promises";
+import type { Clock } from "../base/clock.ts";
+import { describeError } from "../base/errors.ts";
+import type { Engine } from "../engine/port.ts";
+import type { Log } from "../lifecycle/ports.ts";
+import type { Store } from "../store/port.ts";
+import {
+  type DiskSpace,
+  diskAlerts,
+  type EngineLook,
+  engineAlerts,
+  errorAlerts,
+  heldAlerts,
+} from "./decide-alerts.ts";
+import { STUCK_FAMILY, stuckAlerts } from "./decide-stuck.ts";
+import { type AlertWish, raiseAndClose } from "./raise-and-close.ts";
+import { makeTurns, type Turns } from "./turns.ts";
+
+export interface WatchOptions {
+  readonly intervalSec: number;
+  /** Looks without an answer of the engine before it is called unreachable. */
+  readonly engineAfterLooks: number;
+  /** Failed passes in a row on one request beyond which somebody should look. */
+  readonly moreErrorsThan: number;
+  readonly lowDiskMb: number;
+  /** Directories whose space matters, by what they are called. */
+  readonly places: readonly { readonly what: string; readonly path: string }[];
+  readonly isLeader?: () => Promise<boolean>;
+}
+
+export interface Watch extends Turns {
+  /** One look at everything; what it found is in the store as alerts. */
+  lookOnce(): Promise<void>;
+}
+
+/**
+ * Looks at requests, engine and disks every now and then, apart from the passes, and keeps the open alerts in step with
+ * what it sees. A part that cannot be seen leaves its alerts as they are.
+ */
+export function makeWatch(
+  { store, engine, clock, log }: { store: Store; engine: Engine; clock: Clock; log: Log },
+  options: WatchOptions,
+): Watch {
+  let before: EngineLook = { ok: true, words: "", failures: 0, since: null };
+
+  const lookOnce = async (): Promise<void> => {
+    const look = await lookAtEngine(engine, before, clock.now());
+    before = look;
+    const now = clock.now();
+    const requests = (await store.requests.open()).filter(({ status }) => status !== "new");
+    const stuck = requests.flatMap((request) => stuckAlerts({ request, engine: look, now }));
+    const families = [STUCK_FAMILY, "held", "errors"];
+    const wanted: AlertWish[] = [
+      ...stuck.map(({ action, ...wish }) => wish),
+      ...heldAlerts(requests),
+      ...errorAlerts(requests, options.moreErrorsThan),
+    ];
+    const aboutEngine = engineAlerts(engine.name, look, options.engineAfterLooks);
+    if (aboutEngine) {
+      families.push("engine");
+      wanted.push(...aboutEngine);
+    }
+    const spaces = await lookAtDisks(options.places, log);
+    if (spaces) {
+      const open = new Set((await store.alerts.open()).map(({ key }) => key));
+      families.push("disk");
+      wanted.push(...diskAlerts(spaces, options.lowDiskMb, (key) => open.has(key)));
+    }
+    const { raised, closed } = await raiseAndClose(store, families, wanted, now);
+    if (raised + closed > 0) log.info("alerts.changed", { raised, closed });
+  };
+
+  const turns = makeTurns({
+    name: "watch",
+    everySec: options.intervalSec,
+    log,
+    ...(options.isLeader && { isLeader: options.isLeader }),
+    work: async () => {
+      await lookOnce();
+      return undefined;
+    },
+  });
+  return { ...turns, lookOnce };
+}
+
+async function lookAtEngine(engine: Engine, before: EngineLook, now: Date): Promise<EngineLook> {
+  const { ok, words } = await engine
+    .ping()
+    .catch((error: unknown) => ({ ok: false, words: describeError(error) }));
+  if (ok) return { ok, words, failures: 0, since: null };
+  return { ok, words, failures: before.failures + 1, since: before.since ?? now };
+}
+
+/** null: one of them could not be looked at. */
+async function lookAtDisks(places: WatchOptions["places"], log: Log): Promise<DiskSpace[] | null> {
+  try {
+    return await Promise.all(
+      places.map(async ({ what, path }) => {
+        const { bavail, bsize, ffree, files } = await statfs(path);
+        return { what, path, freeMb: (bavail * bsize) / 1e6, freeFiles: files > 0 ? ffree : null };
+      }),
+    );
+  } catch (error) {
+    log.warn("watch.disk-unseen", { why: describeError(error) });
+    return null;
+  }
+}

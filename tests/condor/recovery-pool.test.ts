@@ -1,0 +1,71 @@
+import { existsSync, readlinkSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { inPool, poolServer, sharedDir } from "../support/pool-server.ts";
+import { MisfortuneRequest } from "../support/recovery-request.ts";
+import { expectEnds, FIRST, LATER, liveThrough, processes, QUICK } from "../support/recovery-stories.ts";
+
+const server = poolServer(QUICK);
+const work = sharedDir("misfortunes");
+beforeAll(() => server.start());
+afterAll(async () => {
+  await server.stop();
+  server.remove();
+  rmSync(work, { recursive: true, force: true });
+});
+
+const request = new MisfortuneRequest(
+  work,
+  join(server.dataDir, "spool"),
+  `misfortunes-${process.pid}`,
+  [...FIRST, "evicted", "removed"],
+  LATER,
+);
+
+/** The unit's own DAGMan: the schedd starts it again, and it runs what had not ended. */
+async function killDagman(): Promise<void> {
+  const dir = await request.unitDir("post-killed");
+  const pids = processes("condor_dagman").filter((pid) => {
+    try {
+      return readlinkSync(`/proc/${pid}/cwd`) === dir;
+    } catch {
+      return false;
+    }
+  });
+  expect(pids.length).toBeGreaterThan(0);
+  for (const pid of pids) process.kill(pid, "SIGKILL");
+}
+
+/** Once the job has begun to do its work. */
+async function disturb(story: string, ...command: string[]): Promise<void> {
+  await eventually(`${story} runs`, () => existsSync(join(request.dir, `${story}.runs`)), {
+    deadlineSec: 60,
+  });
+  const which = `DAGNodeName == "${request.node(story)}" && WMS2_Request == "${request.name}"`;
+  inPool(...command, inPool("condor_q", "-allusers", "-constraint", which, "-af", "ClusterId").trim());
+}
+
+test("every misfortune ends as the table says, and the ledger tells why", async () => {
+  await liveThrough(server, request, {
+    killedPost: killDagman,
+    others: () =>
+      Promise.all([disturb("evicted", "condor_vacate_job", "-fast"), disturb("removed", "condor_rm")]),
+    deadlineSec: 120,
+  });
+  await expectEnds(request, 1.05);
+  expect(await request.attempts("evicted"), "evicted").toMatchObject([
+    { decision: "done", rrn: 1, retry: 0 },
+  ]);
+  expect(await request.attempts("removed"), "removed").toMatchObject([
+    {
+      cause: "evicted",
+      exitCode: 99400,
+      decodedFrom: "remove",
+      rule: "removed-by-hand",
+      decision: "retry",
+      rrn: 0,
+    },
+    { decision: "done", rrn: 1 },
+  ]);
+});
