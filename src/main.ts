@@ -3,6 +3,10 @@ import { mkdir, readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { type Logger, pino } from "pino";
+import { makeAlertDelivery } from "./alerts/delivery.ts";
+import { makeSinks } from "./alerts/make-sinks.ts";
+import type { Turns } from "./alerts/turns.ts";
+import { makeWatch } from "./alerts/watch.ts";
 import { makeEventBus } from "./api/event-bus.ts";
 import { makeMetrics } from "./api/metrics.ts";
 import { buildApi } from "./api/server.ts";
@@ -18,6 +22,7 @@ import { DEFAULT_INTAKE_RULES } from "./domain/submission.ts";
 import { makeDagmanEngine } from "./engine/dagman/dagman-engine.ts";
 import { makeLocalEngine } from "./engine/local/local-engine.ts";
 import type { Engine } from "./engine/port.ts";
+import { makeHousekeeping } from "./housekeeping/housekeeper.ts";
 import { makeCommands } from "./lifecycle/commands.ts";
 import { type Loop, makeLoop } from "./lifecycle/loop.ts";
 import type { Log, LoopPolicy, Ports } from "./lifecycle/ports.ts";
@@ -83,6 +88,8 @@ export async function startServer(config: Config): Promise<Server> {
   });
   await replaceFile(join(config.data_dir, "server.json"), `${JSON.stringify({ url, pid: process.pid })}\n`);
   loop.start();
+  const caretakers = makeCaretakers(ports, config, async () => (await loop.status()).isLeader);
+  for (const caretaker of caretakers) caretaker.start();
   logger.info({ url, engine: engine.name }, "server.ready");
   return {
     url,
@@ -91,12 +98,46 @@ export async function startServer(config: Config): Promise<Server> {
     ports,
     loop,
     async close() {
+      await Promise.all(caretakers.map((caretaker) => caretaker.stop()));
       await loop.stop();
       await api.close();
       await engine.close();
       await store.close();
     },
   };
+}
+
+/** What runs beside the passes, on the server that holds the lease: watching, telling, tidying. */
+export function makeCaretakers(
+  ports: Ports,
+  config: Config,
+  isLeader: () => Promise<boolean>,
+): readonly Turns[] {
+  const { store, clock, log } = ports;
+  const { spool_dir: spoolDir, storage_dir: storageDir } = config;
+  return [
+    makeWatch(ports, {
+      intervalSec: config["alerts.interval_sec"],
+      engineAfterLooks: config["alerts.engine_after_looks"],
+      moreErrorsThan: config["lifecycle.max_errors"],
+      lowDiskMb: config["alerts.low_disk_mb"],
+      places: [
+        { what: "spool", path: spoolDir },
+        { what: "storage", path: storageDir },
+      ],
+      isLeader,
+    }),
+    makeAlertDelivery(store, makeSinks(config["alerts.sinks"], clock), clock, log, { isLeader }),
+    makeHousekeeping(
+      { ...ports, spoolDir, storageDir },
+      {
+        intervalSec: config["housekeeping.interval_sec"],
+        compactAfterHours: config["housekeeping.compact_after_hours"],
+        removeAfterDays: config["housekeeping.remove_after_days"],
+        isLeader,
+      },
+    ),
+  ];
 }
 
 /**

@@ -49,6 +49,18 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   store: ["base", "domain", "disk"],
   catalogs: ["base", "domain", "disk"],
   lifecycle: ["base", "domain", ...PURE, ...PORTS],
+  alerts: ["base", "domain", "lifecycle/ports.ts", "engine/port.ts", "store/port.ts"],
+  housekeeping: [
+    "base",
+    "domain",
+    "disk",
+    "recovery",
+    "alerts",
+    "lifecycle/ports.ts",
+    "engine/port.ts",
+    "engine/format",
+    "store/port.ts",
+  ],
   api: ["base", "domain", ...PORTS, "lifecycle/port.ts", "lifecycle/ports.ts"],
   cli: ["base", "domain", "config", "intake", "api/client-types.ts", "main.ts"],
   simulate: [
@@ -74,12 +86,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "store",
     "catalogs",
     "lifecycle",
+    "alerts",
+    "housekeeping",
     "api",
     "payload",
   ],
 };
 /** The commands that work without a server may look further (design: serve, plan, policy, doctor, demo). */
-const SERVERLESS = /^cli\/(serve|plan|policy.*|doctor|simulate|demo|demo\/.*|view\/plan-page)\.ts$/;
+const SERVERLESS = /^cli\/(serve|plan|policy.*|doctor|spool|simulate|demo|demo\/.*|view\/plan-page)\.ts$/;
 
 const IMPURE = [
   /\bDate\.now\b/,

@@ -39,13 +39,15 @@ export interface EngineLook {
   readonly since: Date | null;
 }
 
+export const engineKey = (name: string): string => `engine:${name}`;
+
 /** null: too early to tell, leave the family alone. */
 export function engineAlerts(name: string, look: EngineLook, after: number): readonly AlertWish[] | null {
   if (look.ok) return [];
   if (look.failures < after) return null;
   return [
     {
-      key: `engine:${name}`,
+      key: engineKey(name),
       severity: "critical",
       subject: name,
       message: `the ${name} engine has not answered since ${look.since?.toISOString()}: ${look.words}`,

@@ -18,7 +18,8 @@ export type DeliveryDecision = "tell" | "later" | "pass-over";
 
 /**
  * `heard`: this sink really was told of the alert before. It then hears how the story goes on, also when the alert
- * has become less severe than it asks for. A sink is never told of its own trouble.
+ * has become less severe than it asks for. What opened and closed while the sink was broken is told as over. A sink
+ * is never told of its own trouble.
  */
 export function decideDelivery(
   { alert, tries, triedAt }: AlertDelivery,
@@ -27,8 +28,8 @@ export function decideDelivery(
   now: Date,
 ): DeliveryDecision {
   if (alert.key === sinkKey(sink.name)) return "pass-over";
-  if (!heard && (alert.lastChange === "closed" || !isAtLeast(alert.severity, sink.minSeverity)))
-    return "pass-over";
+  const isOldNews = alert.lastChange === "closed" && tries === 0;
+  if (!heard && (isOldNews || !isAtLeast(alert.severity, sink.minSeverity))) return "pass-over";
   if (triedAt !== null && tries > 0 && secondsBetween(triedAt, now) < waitAfter(tries)) return "later";
   return "tell";
 }

@@ -31,6 +31,7 @@ export interface AlertDelivering extends Turns {
 }
 
 const INTERVAL_SEC = 5;
+const IDLE_SEC = 3600;
 const AT_ONCE = 4;
 const PER_ROUND = 100;
 /** Failures in a row after which a sink itself is worth an alert. */
@@ -58,7 +59,7 @@ export function makeAlertDelivery(
   log: Log,
   options: DeliveryOptions = {},
 ): AlertDelivering {
-  const source = options.source ?? hostname();
+  const { source = hostname(), intervalSec = INTERVAL_SEC } = options;
   const states = new Map<string, SinkState>(
     sinks.map(({ name }) => [
       name,
@@ -75,7 +76,9 @@ export function makeAlertDelivery(
     const worker = async () => {
       for (const sink of queue) {
         const state = states.get(sink.name);
-        if (state && clock.now().getTime() >= state.notBefore) told += await serve(sink, state);
+        if (!state || clock.now().getTime() < state.notBefore) continue;
+        const taken = await serve(sink, state);
+        told += taken;
       }
     };
     await Promise.all(Array.from({ length: Math.min(AT_ONCE, sinks.length) }, worker));
@@ -147,7 +150,9 @@ export function makeAlertDelivery(
 
   const turns = makeTurns({
     name: "alerts.delivery",
-    everySec: options.intervalSec ?? INTERVAL_SEC,
+    // Without a sink there is nobody to tell; one look closes what an old one left.
+    everySec: sinks.length > 0 ? intervalSec : IDLE_SEC,
+    firstSec: intervalSec,
     log,
     ...(options.isLeader && { isLeader: options.isLeader }),
     work: async () => {

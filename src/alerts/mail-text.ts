@@ -43,7 +43,6 @@ const BYTES_PER_WORD = 45;
 /** One header; what is not plain, or too long for a line, becomes encoded words (RFC 2047), folded between characters. */
 export function header(name: string, value: string): string {
   const flat = value.replaceAll(/[\r\n\t\0]+/g, " ").trim();
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not get through
   const plain = /^[\x20-\x7e]*$/.test(flat) && flat.length + name.length < 76 && !flat.includes("=?");
   if (plain) return `${name}: ${flat}`;
   const words: string[] = [];

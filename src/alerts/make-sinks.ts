@@ -4,15 +4,16 @@ import type { Sink, SinkSettings } from "./sink.ts";
 import { makeSmtpSink } from "./smtp.ts";
 import { makeWebhookSink } from "./webhook.ts";
 
-export function makeSinks(settings: readonly SinkSettings[], clock: Clock): readonly Sink[] {
-  return settings.map((one) => {
-    switch (one.kind) {
-      case "webhook":
-        return makeWebhookSink(one);
-      case "command":
-        return makeCommandSink(one);
-      case "smtp":
-        return makeSmtpSink(one, clock);
-    }
-  });
+export const makeSinks = (settings: readonly SinkSettings[], clock: Clock): readonly Sink[] =>
+  settings.map((one) => makeSink(one, clock));
+
+function makeSink(settings: SinkSettings, clock: Clock): Sink {
+  switch (settings.kind) {
+    case "webhook":
+      return makeWebhookSink(settings);
+    case "command":
+      return makeCommandSink(settings);
+    case "smtp":
+      return makeSmtpSink(settings, clock);
+  }
 }

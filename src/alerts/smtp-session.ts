@@ -80,6 +80,7 @@ async function authenticate(
 }
 
 const LONGEST_REPLY = 64 * 1024;
+const LINGER_MS = 1000;
 
 /** One connection: says a line, reads a whole reply. All waiting ends when the time is over or the server goes away. */
 class Session {
@@ -108,7 +109,7 @@ class Session {
   /** What the server said before TLS counts for nothing: it may have been somebody else. */
   secure(): Promise<void> {
     const plain = this.#socket as Socket;
-    plain.removeAllListeners();
+    plain.removeAllListeners("data");
     this.#text = "";
     const { host, ca } = this.#options;
     return this.#use(connectTls({ socket: plain, servername: nameOf(host), ca }), "secureConnect");
@@ -179,10 +180,10 @@ class Session {
 
   close(): void {
     clearTimeout(this.#timer);
-    this.#socket?.removeAllListeners("close").end();
-    this.#socket?.on("error", () => {});
     const socket = this.#socket;
-    setTimeout(() => socket?.destroy(), 1000).unref();
+    if (this.#failure) return void socket?.destroy();
+    socket?.end();
+    setTimeout(() => socket?.destroy(), LINGER_MS).unref();
   }
 }
 

@@ -9,6 +9,7 @@ import {
   diskAlerts,
   type EngineLook,
   engineAlerts,
+  engineKey,
   errorAlerts,
   heldAlerts,
 } from "./decide-alerts.ts";
@@ -41,11 +42,14 @@ export function makeWatch(
   { store, engine, clock, log }: { store: Store; engine: Engine; clock: Clock; log: Log },
   options: WatchOptions,
 ): Watch {
-  let before: EngineLook = { ok: true, words: "", failures: 0, since: null };
+  let before = WELL;
 
   const lookOnce = async (): Promise<void> => {
-    const look = await lookAtEngine(engine, before, clock.now());
-    before = look;
+    const open = new Set((await store.alerts.open()).map(({ key }) => key));
+    // An engine nobody needs is left in peace: asking would start the local one just for that.
+    const isNeeded = open.has(engineKey(engine.name)) || (await store.dags.open()).length > 0;
+    const look = isNeeded ? await lookAtEngine(engine, before, clock.now()) : null;
+    before = look ?? WELL;
     const now = clock.now();
     const requests = (await store.requests.open()).filter(({ status }) => status !== "new");
     const stuck = requests.flatMap((request) => stuckAlerts({ request, engine: look, now }));
@@ -55,14 +59,13 @@ export function makeWatch(
       ...heldAlerts(requests),
       ...errorAlerts(requests, options.moreErrorsThan),
     ];
-    const aboutEngine = engineAlerts(engine.name, look, options.engineAfterLooks);
+    const aboutEngine = look && engineAlerts(engine.name, look, options.engineAfterLooks);
     if (aboutEngine) {
       families.push("engine");
       wanted.push(...aboutEngine);
     }
     const spaces = await lookAtDisks(options.places, log);
     if (spaces) {
-      const open = new Set((await store.alerts.open()).map(({ key }) => key));
       families.push("disk");
       wanted.push(...diskAlerts(spaces, options.lowDiskMb, (key) => open.has(key)));
     }
@@ -82,6 +85,8 @@ export function makeWatch(
   });
   return { ...turns, lookOnce };
 }
+
+const WELL: EngineLook = { ok: true, words: "", failures: 0, since: null };
 
 async function lookAtEngine(engine: Engine, before: EngineLook, now: Date): Promise<EngineLook> {
   const { ok, words } = await engine

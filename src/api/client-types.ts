@@ -1,6 +1,13 @@
 /** The views as TypeScript types, for whoever speaks HTTP to this server. Types only: importing it loads nothing. */
 
 export type {
+  AttemptPageView,
+  AttemptView,
+  ClassifiedView,
+  NodeActionView,
+  UnclassifiedView,
+} from "./schemas/attempts.ts";
+export type {
   DagDetailView,
   DagPageView,
   DagView,
@@ -12,6 +19,21 @@ export type {
   UnitPageView,
   UnitRowView,
 } from "./schemas/dag.ts";
+export type { ErrorsBodyView } from "./schemas/errors.ts";
+export type { ActedView, BulkAnswerView } from "./schemas/operate.ts";
+export type {
+  AcknowledgedView,
+  AlertPageView,
+  AlertView,
+  AuditPageView,
+  AuditView,
+  BannedView,
+  BansView,
+  BanView,
+  ChangedSiteView,
+  SiteEffectView,
+  UnbannedView,
+} from "./schemas/operators.ts";
 export type { ProblemView } from "./schemas/problem.ts";
 export type {
   CheckedView,

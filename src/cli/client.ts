@@ -48,6 +48,19 @@ export class Client {
     return this.#ask<T>("GET", `${path}${queryText(query)}`);
   }
 
+  /** What the server has as text for people. */
+  async text(path: string, query: Query = {}): Promise<string> {
+    const { status, text, url } = await this.#fetch(
+      "GET",
+      `${path}${queryText(query)}`,
+      undefined,
+      "text/plain",
+    );
+    if (status >= 200 && status < 300) return text;
+    const json = parseJson(text);
+    throw refusal(url, path, status, json.ok ? json.value : null);
+  }
+
   send<T>(method: "POST" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<T> {
     return this.#ask<T>(method, path, body === undefined ? undefined : JSON.stringify(body));
   }
@@ -77,25 +90,7 @@ export class Client {
   }
 
   async #ask<T>(method: string, path: string, body?: string): Promise<T> {
-    const { url, token } = this.#reach();
-    let status: number;
-    let text: string;
-    try {
-      const answer = await fetch(`${url}/api/v1${path}`, {
-        method,
-        headers: {
-          accept: "application/json",
-          ...(token !== null && { authorization: `Bearer ${token}` }),
-          ...(body !== undefined && { "content-type": "application/json" }),
-        },
-        ...(body !== undefined && { body }),
-        signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-      });
-      status = answer.status;
-      text = await answer.text();
-    } catch (error) {
-      throw unreachable(url, error);
-    }
+    const { status, text, url } = await this.#fetch(method, path, body, "application/json");
     const json = parseJson(text);
     if (status >= 200 && status < 300) {
       if (json.ok) return json.value as T;
@@ -104,6 +99,30 @@ export class Client {
       });
     }
     throw refusal(url, path, status, json.ok ? json.value : null);
+  }
+
+  async #fetch(
+    method: string,
+    path: string,
+    body: string | undefined,
+    accept: string,
+  ): Promise<{ status: number; text: string; url: string }> {
+    const { url, token } = this.#reach();
+    try {
+      const answer = await fetch(`${url}/api/v1${path}`, {
+        method,
+        headers: {
+          accept,
+          ...(token !== null && { authorization: `Bearer ${token}` }),
+          ...(body !== undefined && { "content-type": "application/json" }),
+        },
+        ...(body !== undefined && { body }),
+        signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+      });
+      return { status: answer.status, text: await answer.text(), url };
+    } catch (error) {
+      throw unreachable(url, error);
+    }
   }
 }
 
@@ -125,7 +144,7 @@ function refusal(url: string, path: string, status: number, body: unknown): Worl
   return new RefusedError(code, path, view.detail ?? code, hint, view.problems ?? []);
 }
 
-function queryText(query: Query): string {
+export function queryText(query: Query): string {
   const words = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) {
     if (value === undefined) continue;

@@ -1,19 +1,26 @@
 import { Command } from "commander";
 import { VERSION } from "../base/version.ts";
-import { addAbort } from "./abort.ts";
+import { addAlerts } from "./alerts.ts";
+import { addAttempts } from "./attempts.ts";
+import { addAudit } from "./audit.ts";
+import { addClassify } from "./classify.ts";
 import { addConfig } from "./config.ts";
 import { addDemo } from "./demo.ts";
 import { addDoctor } from "./doctor.ts";
+import { addErrors } from "./errors.ts";
 import { addList } from "./list.ts";
 import { addLogs } from "./logs.ts";
 import { addNodes } from "./nodes.ts";
+import { addOperate } from "./operate.ts";
 import { addOutputs } from "./outputs.ts";
 import { addPlan } from "./plan.ts";
 import { addPolicy } from "./policy.ts";
 import { addPriority } from "./priority.ts";
 import { addQueue } from "./queue.ts";
+import { addResubmit } from "./resubmit.ts";
 import { addServe } from "./serve.ts";
 import { addShow } from "./show.ts";
+import { addSimulate } from "./simulate.ts";
 import { addSites } from "./sites.ts";
 import { addSubmit } from "./submit.ts";
 import { paintFor } from "./terminal.ts";
@@ -61,13 +68,20 @@ export function makeProgram(): Command {
     addOutputs,
     addNodes,
     addLogs,
-    addAbort,
+    addErrors,
+    addAttempts,
+    addOperate,
+    addResubmit,
+    addClassify,
     addPriority,
     addQueue,
     addSites,
+    addAlerts,
+    addAudit,
     addPlan,
     addPolicy,
     addConfig,
+    addSimulate,
     addDoctor,
     addDemo,
   ];

@@ -17,6 +17,52 @@ const setting = <S extends z.ZodType>(schema: S, fallback: z.infer<S> | null, ab
 const path = z.string().min(1);
 const seconds = z.number().positive();
 
+/** Where alerts are told (docs/guides/alerts.md). */
+const sinkCommon = {
+  name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/),
+  min_severity: z.enum(["info", "warning", "critical"]).default("warning"),
+  timeout_sec: seconds.max(300).default(10),
+};
+const address = z.string().regex(/^[^\s<>,"@]+@[^\s<>,"@]+$/, "must be a plain mail address");
+const sink = z
+  .discriminatedUnion("kind", [
+    z.strictObject({
+      ...sinkCommon,
+      kind: z.literal("webhook"),
+      url: z.url({ protocol: /^https?$/ }).optional(),
+      url_file: path.optional(),
+      token_file: path.optional(),
+    }),
+    z.strictObject({
+      ...sinkCommon,
+      kind: z.literal("command"),
+      argv: z.array(z.string().regex(/^[^\0]*$/)).min(1),
+    }),
+    z.strictObject({
+      ...sinkCommon,
+      kind: z.literal("smtp"),
+      host: z.string().min(1),
+      port: z.number().int().min(1).max(65535).optional(),
+      tls: z.enum(["none", "starttls", "implicit"]).default("starttls"),
+      ca_file: path.optional(),
+      user: z.string().min(1).optional(),
+      password_file: path.optional(),
+      from: address,
+      to: z.array(address).min(1),
+    }),
+  ])
+  .superRefine((one, context) => {
+    if (one.kind === "webhook" && (one.url === undefined) === (one.url_file === undefined))
+      context.addIssue({ code: "custom", message: "needs one of url and url_file" });
+    if (one.kind === "smtp" && (one.user === undefined) !== (one.password_file === undefined))
+      context.addIssue({ code: "custom", message: "user and password_file go together" });
+  });
+const sinks = z.array(sink).superRefine((all, context) => {
+  const names = all.map(({ name }) => name);
+  if (new Set(names).size < names.length)
+    context.addIssue({ code: "custom", message: "two sinks have the same name" });
+});
+
 export const SETTINGS = {
   data_dir: setting(path, null, "where everything of this server lives (default: ~/.local/share/wms2)"),
   spool_dir: setting(path, null, "submit directories (default: <data_dir>/spool)"),
@@ -168,6 +214,33 @@ export const SETTINGS = {
     z.number().int().min(0),
     600,
     "how long a retry waits for another worker than those it failed on",
+  ),
+  "alerts.sinks": setting(
+    sinks,
+    [],
+    "where alerts are told: webhooks, commands, mail (docs/guides/alerts.md)",
+  ),
+  "alerts.interval_sec": setting(seconds, 60, "how often stuck requests, the engine and disks are looked at"),
+  "alerts.engine_after_looks": setting(
+    z.number().int().positive(),
+    3,
+    "looks without an answer before the engine is called unreachable",
+  ),
+  "alerts.low_disk_mb": setting(
+    z.number().min(0),
+    5000,
+    "free space of spool and storage below which an alert opens; 0: never",
+  ),
+  "housekeeping.interval_sec": setting(seconds, 600, "time between turns of tidying the spool"),
+  "housekeeping.compact_after_hours": setting(
+    z.number().min(0),
+    24,
+    "after how long the submit directories of a finished request keep only what explains failures",
+  ),
+  "housekeeping.remove_after_days": setting(
+    z.number().min(0),
+    30,
+    "after how long they are removed; 0: never",
   ),
   "log.level": setting(
     z.enum(["debug", "info", "warn", "error", "silent"]),

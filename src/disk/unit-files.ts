@@ -67,6 +67,7 @@ export async function letRun(dir: string, unit: string, nodes: readonly string[]
       if (mark && (nodes === null || nodes.includes(mark[1] ?? "")))
         await rm(join(here, name), { force: true });
     }
+    await rm(join(here, "run.abort"), { force: true });
   } catch (error) {
     throw unwritable(here, error);
   }

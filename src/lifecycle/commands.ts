@@ -7,7 +7,9 @@ import type { IntakeRules } from "../domain/submission.ts";
 import { parseDocument } from "../intake/parse-document.ts";
 import { readSubmission } from "../intake/read-submission.ts";
 import { gatherErrors } from "./errors.ts";
+import { changeProblems } from "./node-changes.ts";
 import { act } from "./operate.ts";
+import { operatorCommands } from "./operator-commands.ts";
 import { admissionLimits, loadQueue } from "./pass.ts";
 import type { ChangeAnswer, Commands, Seen, SubmitAnswer } from "./port.ts";
 import type { LoopPolicy, Ports } from "./ports.ts";
@@ -77,6 +79,7 @@ export function makeCommands(
   };
 
   return {
+    ...operatorCommands(ports, policy, nudge),
     submit,
     check,
     async preview(name) {
@@ -103,6 +106,9 @@ export function makeCommands(
         return { change: { wish: { kind: "abort", actor: seen.actor, reason, at: clock.now() } }, reason };
       }),
     async act(name, wanted, seen) {
+      const request = wanted.changes ? await store.requests.get(name) : null;
+      const problems = request ? await changeProblems(ports, policy, request, wanted.changes ?? {}) : [];
+      if (problems.length > 0) return { kind: "refused", problems };
       const answer = await act(ports, policy, name, wanted, seen);
       if (answer.kind === "done") nudge();
       return answer;
@@ -114,7 +120,21 @@ export function makeCommands(
       nudge();
       return next;
     },
-    changeSite: (name: SiteName, wanted, actor) => store.sites.change(name, wanted, actor, clock.now()),
+    async changeSite(name: SiteName, wanted, actor) {
+      const at = clock.now();
+      if (!(await store.sites.change(name, wanted, actor, at))) return false;
+      const { status, note = "" } = wanted;
+      await store.audit.add({
+        at,
+        actor,
+        action: SITE_ACTIONS[status],
+        subject: name,
+        reason: note,
+        detail: {},
+        outcome: "done",
+      });
+      return true;
+    },
     async queue() {
       const { active, limits, entries } = await loadQueue(ports);
       return { active, limits, entries };
@@ -125,3 +145,5 @@ export function makeCommands(
 type ChangePlan =
   | { readonly change: Parameters<Ports["store"]["requests"]["change"]>[2] | null; readonly reason: string }
   | { readonly refuse: string };
+
+const SITE_ACTIONS = { enabled: "enable", draining: "drain", disabled: "disable" } as const;

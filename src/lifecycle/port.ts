@@ -11,8 +11,8 @@ import type { OperatorCommands } from "./port-operators.ts";
 
 export { ACTION, actionsIn, mayResume, OPERATOR_ACTIONS } from "../recovery/round/actions.ts";
 export { describeErrors } from "../recovery/round/describe-errors.ts";
-export type { ErrorsView, OperatorAction };
 export type * from "./port-operators.ts";
+export type { ErrorsView, OperatorAction };
 
 /**
  * What people and programs may ask of the lifecycle. A command validates, stores a wish or a change, nudges

@@ -27,7 +27,7 @@ export interface Stage {
 export async function perform(deed: Deed, stage: Stage): Promise<void> {
   stage.lookSoon();
   const { world, time, timeline } = stage;
-  const { engine, sites, store } = world;
+  const { engine, sites } = world;
   const say = (words: string) => timeline.add("world", null, words, { deed });
   switch (deed.kind) {
     case "operator":
@@ -37,16 +37,9 @@ export async function perform(deed: Deed, stage: Stage): Promise<void> {
       const known = await stage.server().commands.changeSite(deed.site as SiteName, { status }, "story");
       return say(`${deed.site} is ${status} now${known ? "" : " (not a known site)"}`);
     }
-    case "ban": {
-      const { site, reason, forSec } = deed;
-      const until = new Date(time.ms + forSec * 1000);
-      const ban = { site: site as SiteName, workflowId: null, reason, evidence: {}, until };
-      await store.sites.ban({ ...ban, actor: "story", at: time.now() });
-      return say(`${site} is banned for ${spoken(forSec)}: ${reason}`);
-    }
+    case "ban":
     case "unban":
-      await store.sites.unban({ site: deed.site as SiteName, workflowId: "all" }, "story", time.now());
-      return say(`the ban on ${deed.site} is lifted`);
+      return changeBan(deed, stage);
     case "site-down":
       say(`${deed.site} goes down, its jobs are gone`);
       sites.setUp(deed.site, false);
@@ -82,6 +75,27 @@ export async function perform(deed: Deed, stage: Stage): Promise<void> {
       return onRun(deed, stage);
   }
 }
+
+async function changeBan(deed: Extract<Deed, { kind: "ban" | "unban" }>, stage: Stage): Promise<void> {
+  const { commands } = stage.server();
+  const by = { actor: "story", dryRun: false };
+  const site = deed.site as SiteName;
+  if (deed.kind === "unban") {
+    const answer = await commands.unbanSite(site, { request: null, all: true, reason: "the story" }, by);
+    stage.timeline.add("operator", null, `the ban on ${site} is to be lifted: ${answer.kind}`, {
+      deed,
+      answer,
+    });
+    return;
+  }
+  const { reason, forSec } = deed;
+  const answer = await commands.banSite(site, { request: null, days: forSec / DAY, reason }, by);
+  const why = answer.kind === "problems" ? answer.problems.map(({ message }) => message).join("; ") : reason;
+  const words = `a ban on ${site} for ${spoken(forSec)} is asked for: ${answer.kind} (${why})`;
+  stage.timeline.add(answer.kind === "problems" ? "trouble" : "operator", null, words, { deed, answer });
+}
+
+const DAY = 86_400;
 
 function backUp(stage: Stage): void {
   stage.world.engine.isAway = false;

@@ -22,6 +22,14 @@ export class Life {
     return !this.isDead && this.#trap?.calls != null;
   }
 
+  /** The death that has yet to come; null: none is planned. */
+  get plannedDeath(): string | null {
+    if (this.isDead || this.#trap === null) return null;
+    return this.#trap.call === null
+      ? `after ${this.#trap.calls} more calls`
+      : `${this.#trap.when} ${this.#trap.call}`;
+  }
+
   die(where: string): void {
     if (this.isDead) return;
     this.isDead = true;

@@ -5,6 +5,8 @@ const LONGEST_SEC = 3600;
 /** A finished unit is seen by the next pass of a small run; of a large one when it has some company, or after this. */
 const UNIT_PATIENCE_SEC = 900;
 const COMPANY = 0.01;
+/** Decisions that follow from the engine's news, and lead to nothing else by themselves. */
+const ROUTINE: readonly string[] = ["wait", "follow", "register"];
 
 /**
  * When the loop passes. A server passes every interval; of those passes, a story runs the ones that can see something
@@ -48,7 +50,7 @@ export class PassPlan {
     return this.#moved;
   }
   decided(kind: string): void {
-    if (kind !== "wait") this.#decisions.push(kind);
+    if (!ROUTINE.includes(kind)) this.#decisions.push(kind);
   }
   moved(): void {
     this.#moved = true;

@@ -41,8 +41,20 @@ export function readScenario(document: unknown, load: LoadRequest): Result<Scena
     events: readEvents(top),
     expect: readExpectations(top),
   };
+  checkSites(scenario, notes);
   top.close();
   return notes.count === 0 ? ok(scenario) : err(notes.problems);
+}
+
+/** A site that is misspelt would make a rule or an event do nothing, in silence. */
+function checkSites({ sites, events, outcomes }: Scenario, notes: Notes): void {
+  const names = sites.map(({ name }) => name);
+  for (const { deed } of events)
+    if ("site" in deed && deed.site !== "" && !names.includes(deed.site))
+      notes.problem("events", `${deed.kind}: there is no site ${deed.site}`, names.join(", "));
+  for (const { index, match } of outcomes)
+    if (match.sites && !names.some((name) => match.sites?.test(name)))
+      notes.problem(`outcomes[${index}].site`, "no site has such a name", names.join(", "));
 }
 
 /** Values are checked by the configuration itself, which knows them. */

@@ -1,6 +1,7 @@
 import { stringify } from "../base/json.ts";
 import type { Problem } from "../domain/problem.ts";
 import { isTerminal, type RequestStatus } from "../domain/request-status.ts";
+import type { Store } from "../store/port.ts";
 import { type Checked, check } from "./check.ts";
 import { perform, type Stage } from "./deeds.ts";
 import type { SimRun } from "./engine/sim-run.ts";
@@ -13,7 +14,7 @@ import { makeEars } from "./server-ears.ts";
 import { type Entry, spoken, Timeline } from "./timeline.ts";
 import { VirtualTime } from "./virtual-time.ts";
 import { type AttemptTally, EngineWatch, type News } from "./watch-engine.ts";
-import { makeWorld, type Server, startServer, type World } from "./world.ts";
+import { makeWorld, openMemory, type Server, startServer, type World } from "./world.ts";
 
 export interface StoryEnd {
   readonly facts: readonly RequestFacts[];
@@ -28,15 +29,20 @@ export interface StoryEnd {
   readonly entries: readonly Entry[];
 }
 
+export interface StoryOptions {
+  readonly dir: string;
+  readonly seed: number;
+  readonly tell: (entry: Entry) => void;
+  /** An empty store; absent: a new one in memory. */
+  readonly store?: Store;
+}
+
 const BEGIN = new Date("2026-01-01T00:00:00Z");
 
 /** Runs a scenario to its end, in a directory of its own. */
-export async function runStory(
-  scenario: Scenario,
-  options: { readonly dir: string; readonly seed: number; readonly tell: (entry: Entry) => void },
-): Promise<StoryEnd> {
+export async function runStory(scenario: Scenario, options: StoryOptions): Promise<StoryEnd> {
   const story = new Story(scenario, options.tell);
-  await story.open(options.dir, options.seed);
+  await story.open(options);
   try {
     return await story.run();
   } finally {
@@ -84,9 +90,10 @@ class Story implements Stage {
     this.#script.sort((a, b) => a.atSec - b.atSec);
   }
 
-  async open(dir: string, seed: number): Promise<void> {
+  async open({ dir, seed, store }: StoryOptions): Promise<void> {
     const ears = makeEars(this.timeline, this.#passes);
-    this.#world = await makeWorld(this.#scenario, seed, dir, this.time, this.#watch, ears);
+    const kept = store ?? (await openMemory());
+    this.#world = await makeWorld(this.#scenario, seed, dir, kept, this.time, this.#watch, ears);
     this.#passes.intervalSec = this.#world.policy.intervalSec;
   }
 
@@ -169,7 +176,9 @@ class Story implements Stage {
       this.#bans.add(ban.id);
       const whom = ban.workflowId === null ? "for all" : "for this workflow";
       const length = spoken((ban.expiresAt.getTime() - this.time.ms) / 1000);
-      this.timeline.add("decision", null, `${ban.site} is banned ${whom}, for ${length}: ${ban.reason}`, { ban });
+      this.timeline.add("decision", null, `${ban.site} is banned ${whom}, for ${length}: ${ban.reason}`, {
+        ban,
+      });
     }
   }
 
@@ -239,6 +248,12 @@ class Story implements Stage {
     this.#laws.finish();
     const last = this.#scenario.expect.filter(({ atSec }) => atSec === null);
     for (const expectation of last) await this.#check(expectation);
+    const missed = this.#server?.life.plannedDeath;
+    if (missed)
+      this.#checked.push({
+        holds: false,
+        words: `the server is killed ${missed}, but it never came to that`,
+      });
     const facts: RequestFacts[] = [];
     for (const name of this.#names) facts.push(await gatherFacts(this.world, this.#watch, name));
     for (const one of facts) this.#checkEnd(one);

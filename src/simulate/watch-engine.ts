@@ -41,7 +41,7 @@ export class EngineWatch implements RunListener {
     if (begun.role === "processing") tally.mostMemoryMb = Math.max(tally.mostMemoryMb, begun.memoryMb);
   }
 
-  judged(request: string, unit: string, attempt: Attempt, decision: Decision): void {
+  judged({ request, unit, attempt: number }: Beginning, attempt: Attempt, decision: Decision): void {
     if (decision.decision === "succeed") return;
     const tally = this.tallyOf(request);
     tally.failed += 1;
@@ -54,8 +54,8 @@ export class EngineWatch implements RunListener {
     this.#timeline.add(
       "attempt",
       request,
-      `${unit}/${attempt.node} attempt ${attempt.dagRetry + 1}${where}: ${what} → ${verdict} (${decision.category}${row})`,
-      { unit, node: attempt.node, site: attempt.site, decision },
+      `${unit}/${attempt.node} attempt ${number}${where}: ${what} → ${verdict} (${decision.category}${row})`,
+      { unit, node: attempt.node, attempt: number, site: attempt.site, decision },
       `${what}${where} → ${decision.decision === "retry" ? "retry" : `${decision.decision} (${decision.why})`}`,
     );
   }

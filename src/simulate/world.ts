@@ -42,6 +42,7 @@ export async function makeWorld(
   scenario: Scenario,
   seed: number,
   dir: string,
+  store: Store,
   time: VirtualTime,
   watch: EngineWatch,
   ears: ServerEars,
@@ -51,7 +52,6 @@ export async function makeWorld(
     flags: { "engine.kind": "dagman", ...scenario.settings, data_dir: dir },
   });
   const options = await spoolOptions(config);
-  const store = await openMemory();
   const sites = new SitePool(scenario.sites);
   let clusters = 0;
   const host = {
@@ -115,7 +115,7 @@ export function startServer(world: World, name: string, life: Life, nudge: () =>
   return { name, loop, commands, life };
 }
 
-async function openMemory(): Promise<Store> {
+export async function openMemory(): Promise<Store> {
   const migrations = await readMigrations();
   const db = await openPglite({ dataDir: "memory://", loadDataDir: await emptyDatabase(migrations) });
   const sql = pgliteSql(db, "the story's database");

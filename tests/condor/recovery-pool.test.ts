@@ -4,7 +4,15 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { inPool, poolServer, sharedDir } from "../support/pool-server.ts";
 import { MisfortuneRequest } from "../support/recovery-request.ts";
-import { expectEnds, FIRST, LATER, liveThrough, processes, QUICK } from "../support/recovery-stories.ts";
+import {
+  expectEnds,
+  FIRST,
+  failAlike,
+  LATER,
+  liveThrough,
+  processes,
+  QUICK,
+} from "../support/recovery-stories.ts";
 
 const server = poolServer(QUICK);
 const work = sharedDir("misfortunes");
@@ -46,14 +54,14 @@ async function disturb(story: string, ...command: string[]): Promise<void> {
   inPool(...command, inPool("condor_q", "-allusers", "-constraint", which, "-af", "ClusterId").trim());
 }
 
-test("every misfortune ends as the table says, and the ledger tells why", async () => {
+test.concurrent("every misfortune ends as the table says, and the ledger tells why", async () => {
   await liveThrough(server, request, {
     killedPost: killDagman,
     others: () =>
       Promise.all([disturb("evicted", "condor_vacate_job", "-fast"), disturb("removed", "condor_rm")]),
     deadlineSec: 120,
   });
-  await expectEnds(request, 1.05);
+  await expectEnds(request, "dagman");
   expect(await request.attempts("evicted"), "evicted").toMatchObject([
     { decision: "done", rrn: 1, retry: 0 },
   ]);
@@ -69,3 +77,6 @@ test("every misfortune ends as the table says, and the ledger tells why", async 
     { decision: "done", rrn: 1 },
   ]);
 });
+
+test.concurrent("nodes that fail alike for good end their unit early, and no other", () =>
+  failAlike(server, work, 120));

@@ -28,6 +28,6 @@ test("a missing executable is a clear reason on the request, not a silent wait",
   };
   await server.submit(document);
   const held = await server.until("no-program", ["held"], 90);
-  expect(held.hold.code).toBe("units-failed");
+  expect(held.hold.code).toBe("permanent-failures");
   expect(held.hold.message).toMatch(/127/);
 });

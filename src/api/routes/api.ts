@@ -17,6 +17,12 @@ export const BASE = "/api/v1";
 export const setVersion = (reply: FastifyReply, version: number): FastifyReply =>
   reply.header("etag", `"${version}"`);
 
+/** Who asks, and which version they looked at. */
+export const seenBy = (request: { actor: string; headers: Record<string, unknown> }) => {
+  const header = request.headers["if-match"];
+  return { actor: request.actor, version: seenVersion(typeof header === "string" ? header : undefined) };
+};
+
 /** If-Match: the version a caller looked at; null when it does not matter to them. */
 export function seenVersion(header: string | undefined): number | null {
   if (header === undefined || header.trim() === "*") return null;

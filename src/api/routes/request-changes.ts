@@ -7,9 +7,9 @@ import type { ApiPorts } from "../ports.ts";
 import { notFound } from "../problem.ts";
 import { changeErrors } from "../schemas/problem.ts";
 import { nameParams, reasonText } from "../schemas/query.ts";
-import { abortSchema, priorityChangeSchema, type RequestView, requestSchema } from "../schemas/request.ts";
+import { priorityChangeSchema, type RequestView, requestSchema } from "../schemas/request.ts";
 import { requestView } from "../views/request.ts";
-import { type Api, seenVersion, setVersion } from "./api.ts";
+import { type Api, seenBy, setVersion } from "./api.ts";
 
 const tags = ["requests"];
 const operator = [{ operator: [] }];
@@ -31,26 +31,7 @@ export function requestChangeRoutes(app: Api, { commands }: ApiPorts): void {
       const { priority, urgent } = request.body;
       const change = { ...(priority !== undefined && { priority }), ...(urgent !== undefined && { urgent }) };
       const name = request.params.name as RequestName;
-      return changed(reply, name, await commands.reprioritise(name, change, seen(request)));
-    },
-  );
-
-  app.post(
-    "/requests/:name/abort",
-    {
-      schema: {
-        tags,
-        security: operator,
-        summary: "Ask for the end of a request; its jobs are removed by the loop",
-        params: nameParams,
-        body: abortSchema,
-        response: { 202: requestSchema, ...changeErrors },
-      },
-    },
-    async (request, reply) => {
-      const name = request.params.name as RequestName;
-      const view = changed(reply, name, await commands.abort(name, request.body.reason, seen(request)));
-      return reply.code(202).send(view);
+      return changed(reply, name, await commands.reprioritise(name, change, seenBy(request)));
     },
   );
 
@@ -69,16 +50,11 @@ export function requestChangeRoutes(app: Api, { commands }: ApiPorts): void {
     async (request, reply) => {
       const name = request.params.name as RequestName;
       const reason = request.query.reason ?? `deleted by ${request.actor}`;
-      const view = changed(reply, name, await commands.abort(name, reason, seen(request)));
+      const view = changed(reply, name, await commands.abort(name, reason, seenBy(request)));
       return reply.code(202).send(view);
     },
   );
 }
-
-const seen = (request: { actor: string; headers: Record<string, unknown> }) => {
-  const header = request.headers["if-match"];
-  return { actor: request.actor, version: seenVersion(typeof header === "string" ? header : undefined) };
-};
 
 /** The changed request as a view, with its new ETag; anything else ends as a problem. */
 function changed(reply: FastifyReply, name: RequestName, answer: ChangeAnswer): RequestView {

@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { OUTPUT_STATES } from "../../domain/operator.ts";
 import { SPLIT_ALGORITHMS } from "../../domain/request.ts";
 import { REQUEST_STATUSES } from "../../domain/request-status.ts";
+import { OPERATOR_ACTIONS } from "../../lifecycle/port.ts";
 import { pageOf, time, whole } from "./common.ts";
 import { planPreviewSchema } from "./plan.ts";
-import { reasonText } from "./query.ts";
 import { specSchema } from "./spec.ts";
 import { workflowSchema } from "./workflow.ts";
 
@@ -90,6 +91,17 @@ export const requestSchema = requestRowSchema
     previous_version_request: z.string().nullable(),
     superseded_by_request: z.string().nullable(),
     cleanup_policy: z.string(),
+    output_state: z
+      .enum(OUTPUT_STATES)
+      .describe("Of its outputs: active, superseded by the next version, invalidated"),
+    rescues_used: z.int().describe("Rescues of the present round that answered failures"),
+    modifications: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .describe("What a release changed; the next plan or rescue goes by it"),
+    allowed_actions: z
+      .array(z.strictObject({ action: z.enum(OPERATOR_ACTIONS), meaning: z.string() }))
+      .describe("What an operator may do now: POST /requests/{name}/{action}"),
     spec: specSchema,
   })
   .meta({ id: "Request" });
@@ -143,4 +155,3 @@ export const priorityChangeSchema = z
     error: "nothing to change: give priority, urgent or both",
   })
   .meta({ id: "PriorityChange" });
-export const abortSchema = z.strictObject({ reason: reasonText }).meta({ id: "Abort" });

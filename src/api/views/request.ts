@@ -1,6 +1,7 @@
 import type { InputSpec, PassError, RequestRecord, RequestSpec, Transition } from "../../domain/request.ts";
 import { REQUEST_STATUS } from "../../domain/request-status.ts";
 import type { Workflow } from "../../domain/workflow.ts";
+import { ACTION, actionsIn, mayResume } from "../../lifecycle/port.ts";
 import type {
   RequestDetailView,
   RequestRowView,
@@ -20,7 +21,10 @@ const passErrorView = (error: PassError): NonNullable<RequestRowView["error"]> =
 });
 
 /** What the list needs of a record; the rest of it need not have been loaded. */
-export type RequestRow = Omit<RequestRecord, "spec" | "productionSteps" | "wish" | "supersededBy"> & {
+export type RequestRow = Omit<
+  RequestRecord,
+  "spec" | "productionSteps" | "wish" | "supersededBy" | "modifications" | "rescuesUsed" | "outputState"
+> & {
   readonly spec: Pick<RequestSpec, "name" | "kind" | "requestor" | "campaign">;
 };
 
@@ -78,8 +82,32 @@ export function requestView(record: RequestRecord): RequestView {
     previous_version_request: spec.previousVersion,
     superseded_by_request: record.supersededBy,
     cleanup_policy: spec.cleanupPolicy,
+    output_state: record.outputState,
+    rescues_used: record.rescuesUsed,
+    modifications: modificationsView(record.modifications),
+    allowed_actions: allowedActions(record),
     spec: specView(spec),
   };
+}
+
+function modificationsView(changed: RequestRecord["modifications"]): RequestView["modifications"] {
+  if (!changed) return null;
+  const all = {
+    site_bans: changed.siteBans.length > 0 ? changed.siteBans : null,
+    excluded_files: changed.excludedFiles.length > 0 ? changed.excludedFiles : null,
+    memory_mb: changed.memoryMb,
+    retries: changed.retries,
+    hold_threshold: changed.holdThreshold,
+    top_up: changed.topUp,
+    max_rescues: changed.maxRescues,
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
+}
+
+function allowedActions({ status, hold }: RequestRecord): RequestView["allowed_actions"] {
+  return actionsIn(status)
+    .filter((action) => action !== "resume" || mayResume(status, hold?.code ?? null).kind === "allowed")
+    .map((action) => ({ action, meaning: ACTION[action].meaning }));
 }
 
 const inputDataset = (input: InputSpec | null): string | null => input && inputPlace(input);

@@ -72,6 +72,9 @@ export function demoSettings(place: DemoPlace, engine: string | undefined, file:
       "lifecycle.interval_sec": 0.3,
       "dag.status_interval_sec": 1,
       "dag.scan_interval_sec": 1,
+      // Nobody waits a quarter of an hour for a demo's failures to cool off.
+      "recovery.cooloff_base_sec": 0,
+      "dag.defer_poll_sec": 1,
       "log.level": "silent",
     },
   });

@@ -24,6 +24,7 @@ export function requestPage(facts: RequestFacts, look: Look): string {
   const lines = [
     ...headLines(request, look),
     ...troubleLines(request, look),
+    ...actionLines(request, look),
     ...workLines(facts, look),
     ...outputLines(facts, look),
     ...moveLines(request, look),
@@ -67,7 +68,6 @@ function troubleLines(request: RequestDetailView, look: Look): string[] {
     lines.push(...wrapped("held", `${paint.red(hold.code)}: ${hold.message}`, look));
     const evidence = Object.entries(hold.evidence).map(([key, value]) => `${key} = ${shown(value)}`);
     if (evidence.length) lines.push(...labelled("evidence", evidence.slice(0, 8), look));
-    if (hold.actions.length) lines.push(...labelled("you may", [hold.actions.join(", ")], look));
   }
   if (error) {
     const words = `${paint.red(error.code)} ${error.count}×, since ${duration(secondsSince(error.since, look.now))}: ${error.message}`;
@@ -77,6 +77,26 @@ function troubleLines(request: RequestDetailView, look: Look): string[] {
   if (waiting) lines.push(...wrapped("waits", waiting, look));
   return lines.length ? ["", ...lines] : [];
 }
+
+/** What a person may do, as it is typed. A held request waits for just that; of others the words are enough. */
+function actionLines(request: RequestDetailView, look: Look): string[] {
+  const { allowed_actions: allowed, hold, request_name: name, status } = request;
+  if (allowed.length === 0) return [];
+  if (status !== "held") {
+    const words = allowed.map(({ action }) => action).join(" | ");
+    return labelled("you may", [`wms2 ${words} ${name} --reason …`], look);
+  }
+  const place = (action: string): number =>
+    hold?.actions.includes(action) ? hold.actions.indexOf(action) : 99;
+  const sorted = [...allowed].sort((a, b) => place(a.action) - place(b.action));
+  const typed = sorted.map(({ action }) => `wms2 ${action} ${name} --reason …${EXTRA[action] ?? ""}`);
+  const column = Math.max(...typed.map((text) => text.length));
+  const rows = sorted.map(
+    ({ meaning }, at) => `${padEnd(typed[at] ?? "", column)}  ${look.paint.dim(meaning)}`,
+  );
+  return ["", ...labelled("look", [`wms2 errors ${name}`], look), ...labelled("you may", rows, look)];
+}
+const EXTRA: Readonly<Record<string, string>> = { resubmit: " --failed" };
 
 const shown = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 

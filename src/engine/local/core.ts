@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { describeError } from "../../base/errors.ts";
 import { parseJson } from "../../base/json.ts";
 import { err, ok, type Result } from "../../base/result.ts";
@@ -227,5 +227,6 @@ export function readEntry(dir: string, batchName: string): RunEntry | null {
 function inheritedEnvironment(): Record<string, string> {
   const kept: Record<string, string> = { PATH: "/usr/local/bin:/usr/bin:/bin" };
   for (const name of INHERITED) if (process.env[name] !== undefined) kept[name] = process.env[name];
-  return kept;
+  // POST starts node: the one that runs us, should there be none on the PATH.
+  return { ...kept, PATH: `${kept.PATH}:${dirname(process.execPath)}` };
 }

@@ -1,16 +1,35 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { AttemptLine } from "../../domain/run.ts";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ensureBuilt } from "../../../tests/support/built.ts";
+import type { AttemptRecord } from "../../recovery/ledger-record.ts";
 import { run, Scratch, SHELL } from "../testing/scratch.ts";
 
 // A log as HTCondor 23.9.6 wrote it: 36 killed by signal 9 at Beta, 37 held for memory and removed at Alpha,
 // 38 a landing that ended well at Alpha.
 const EVENTS = readFileSync(new URL("../testing/sample-events.log", import.meta.url), "utf8");
 
+const USUAL = { cores: 1, memoryMb: 2000, diskMb: 1000, wallMinutes: 480, gpus: 0 };
+
 let unit: Scratch;
+beforeAll(() => ensureBuilt(), 180_000);
 beforeEach(() => {
   unit = new Scratch();
+  unit.write(
+    "plan.json",
+    JSON.stringify({ resources: { landing: USUAL, processing: USUAL, merge: USUAL, cleanup: USUAL } }),
+  );
+  policy();
+  unit.write("mg_000000/manifest.json", '{\n"sites":["T2_XX_Alpha","T2_XX_Beta"],\n"nodes":{\n}\n}\n');
   unit.write("mg_000000/group.log", EVENTS);
   unit.write(
     "mg_000000/group.inc",
@@ -20,17 +39,24 @@ beforeEach(() => {
 afterEach(() => unit.remove());
 
 const inUnit = (...parts: string[]) => unit.path("mg_000000", ...parts);
-const script = (name: "post" | "elect", ...args: (string | number)[]) =>
+function policy(settings: object = {}, more: object = {}): void {
+  unit.write(
+    "policy.json",
+    JSON.stringify({ version: 1, settings: { fixed_delay_sec: 0, ...settings }, ...more }),
+  );
+}
+const script = (name: "post" | "elect" | "pre", ...args: (string | number)[]) =>
   run([...SHELL, `../bin/${name}`, ...args.map(String)], inUnit());
 const post = (...args: (string | number)[]) => script("post", ...args);
-const ledger = (): AttemptLine[] =>
+const ledger = (): AttemptRecord[] =>
   existsSync(inUnit("ledger.jsonl"))
     ? readFileSync(inUnit("ledger.jsonl"), "utf8")
         .split("\n")
         .slice(0, -1)
         .map((line) => JSON.parse(line))
     : [];
-const verdict = (node: string): AttemptLine => JSON.parse(readFileSync(inUnit(`${node}.post.json`), "utf8"));
+const postJson = (node: string) => JSON.parse(readFileSync(inUnit(`${node}.post.json`), "utf8"));
+const inc = () => readFileSync(inUnit("group.inc"), "utf8");
 
 function report(
   node: string,
@@ -65,147 +91,44 @@ function report(
   unit.write(`mg_000000/${node}.${cluster}.report.json`, keep(`{\n${lines.join(",\n")}\n}\n`));
 }
 
-describe("post", () => {
-  test("a job that ended well is done, with what its report says", async () => {
+describe("a job that ended well", () => {
+  test("is done, with what its report says", async () => {
     report("proc_000000", 123);
     expect((await post("proc_000000", 0, 1, 3, 123)).code).toBe(0);
     expect(ledger()).toEqual([
       {
+        event: "attempt",
         at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
         node: "proc_000000",
         cluster: 123,
         retry: 1,
         maxRetries: 3,
         return: 0,
+        rrn: 1,
+        epoch: 0,
         exitCode: 0,
         site: "T2_XX_Alpha",
         host: "worker12",
+        startedAt: "2025-11-15T18:06:40Z",
+        endedAt: "2025-11-15T18:06:52Z",
         wallSec: 12.05,
+        cpuSec: 10.4,
         peakMemoryMb: 812,
         decision: "done",
+        category: null,
         reason: "exit 0",
       },
     ]);
-    expect(verdict("proc_000000")).toEqual(ledger()[0]);
-    expect(readdirSync(inUnit()).filter((name) => name.endsWith(".tmp"))).toEqual([]);
-  });
-
-  test.each<[string, Record<string, unknown>, number, number, string]>([
-    [
-      "a true code above 255",
-      { exitCode: 8021, error: "exit 8021 in step RECO" },
-      1,
-      8021,
-      "exit 8021 in step RECO",
-    ],
-    ["a code of its own", { exitCode: 85, error: "exit 85 in step RECO" }, 85, 85, "exit 85 in step RECO"],
-    ["success in the report but not in the queue", {}, 1, 1, "exit 1"],
-    [
-      "a kill after the report was begun",
-      { state: "started", exitCode: null },
-      -9,
-      137,
-      "killed by signal 9, before the report was finished",
-    ],
-    [
-      "a report that never finished although the job returned 0",
-      { state: "started", exitCode: null },
-      0,
-      50115,
-      "no report",
-    ],
-    ["a report of another node", { node: "proc_000001" }, 0, 50115, "no report"],
-    ["a report of another attempt", { cluster: 7 }, 0, 50115, "no report"],
-    ["a success that is no number", { exitCode: "0" }, 0, 50115, "no report"],
-    ["words that need escaping", { exitCode: 60302, error: 'no file "a\\b\n"' }, 1, 60302, "no file abn"],
-  ])("fails on %s", async (_what, fields, returned, exitCode, reason) => {
-    report("proc_000000", 123, fields);
-    expect((await post("proc_000000", returned, 0, 3, 123)).code).toBe(1);
-    expect(ledger()).toMatchObject([
-      { return: returned, exitCode, decision: "retry", reason, site: "T2_XX_Alpha" },
-    ]);
-  });
-
-  test.each([
-    ["cut short", (text: string) => text.slice(0, -3)],
-    ["cut at the top", (text: string) => text.slice(0, 40)],
-    ["empty", () => ""],
-    ["binary", () => "\u0000\u0001\u0002"],
-    ["another format", () => '{"state":"finished","exitCode":0}'],
-  ])("fails closed on a report that is %s", async (_what, spoil) => {
-    report("proc_000000", 123, {}, spoil);
-    expect((await post("proc_000000", 0, 0, 3, 123)).code).toBe(1);
-    expect(ledger()).toMatchObject([{ decision: "retry", exitCode: 50115 }]);
-  });
-
-  test.each<[string, (string | number)[], Partial<AttemptLine>]>([
-    [
-      "killed, known from the log",
-      ["proc_000000", -9, 0, 3, 36],
-      { exitCode: 137, site: "T2_XX_Beta" as never, reason: "killed by signal 9, no report" },
-    ],
-    [
-      "removed for memory",
-      ["proc_000000", -1002, 0, 3, 37],
-      { exitCode: 50660, site: "T2_XX_Alpha" as never, reason: "removed: WMS2 memory (50660)" },
-    ],
-    ["removed by hand, no events", ["proc_000000", -1002, 0, 3, 99], { exitCode: -1002, reason: "removed" }],
-    [
-      "submission failed",
-      ["proc_000000", -1001, 0, 3, -1],
-      { exitCode: -1001, cluster: -1, reason: "submission failed" },
-    ],
-    ["no report", ["proc_000000", 0, 0, 3, 99], { exitCode: 50115, reason: "no report" }],
-    ["exit without report", ["proc_000000", 85, 0, 3, 99], { exitCode: 85, reason: "exit 85, no report" }],
-    ["no retries left", ["proc_000000", 1, 3, 3, 99], { decision: "stop" }],
-    [
-      "arguments that make no sense",
-      ["proc_000000", "", "x", "$MAX_RETRIES", "y"],
-      { return: -1, cluster: -1, decision: "stop" },
-    ],
-  ])("%s", async (_what, args, expected) => {
-    expect((await post(...args)).code).toBe(1);
-    expect(ledger()).toMatchObject([{ decision: "retry", ...expected }]);
-  });
-
-  test("a removed job's own report does not hide why it was removed", async () => {
-    report("proc_000000", 37, { exitCode: 143, error: "stopped by SIGTERM in step RECO" });
-    await post("proc_000000", -1002, 0, 3, 37);
-    expect(ledger()).toMatchObject([{ exitCode: 50660, host: "worker12" }]);
-  });
-
-  test("other holds and removals are told in their own words", async () => {
-    const event = (head: string, ...lines: string[]) =>
-      `${head} (400.000.000) 2026-11-15 19:37:25 x\n${lines.map((l) => `\t${l}\n`).join("")}...\n`;
-    const hold = event("012", 'Transfer "input" files\\failure', "Code 13 Subcode 2");
-    writeFileSync(inUnit("group.log"), hold + event("009", "via condor_rm (by user wms)"));
-    await post("proc_000000", -1002, 0, 3, 400);
-    expect(ledger().at(-1)).toMatchObject({
-      exitCode: -1002,
-      reason: "removed while held: Transfer 'input' files'failure (code 13, subcode 2)",
+    expect(postJson("proc_000000")).toMatchObject({
+      node_name: "proc_000000",
+      attempt: 2,
+      final: true,
+      verdict: ledger()[0],
+      job: { exit_code: 0, site: "T2_XX_Alpha" },
+      cmssw: { performance: { events_read: 100, events_written: 97 } },
+      classification: { action: "success", retryable: false },
     });
-    writeFileSync(
-      inUnit("group.log"),
-      hold + event("013", "released") + event("009", "via condor_rm (by user wms)"),
-    );
-    await post("proc_000001", -1002, 0, 3, 400);
-    expect(ledger().at(-1)).toMatchObject({ reason: "removed: via condor_rm (by user wms)" });
-  });
-
-  test("a merge is done only with a whole merge_output.json", async () => {
-    for (const [cluster, text] of [
-      [1, null],
-      [2, ""],
-      [3, '{"version":1,"outputs":[\n{"out'],
-    ] as const) {
-      report("merge", cluster);
-      if (text !== null) unit.write("mg_000000/merge_output.json", text);
-      expect((await post("merge", 0, 0, 2, cluster)).code).toBe(1);
-    }
-    report("merge", 4);
-    unit.write("mg_000000/merge_output.json", '{"version":1,"outputs":[\n{}\n]}\n');
-    expect((await post("merge", 0, 0, 2, 4)).code).toBe(0);
-    expect(ledger().map((line) => line.decision)).toEqual(["retry", "retry", "retry", "done"]);
+    expect(readdirSync(inUnit()).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
 
   test("run again with the same cluster it repeats itself and adds no line", async () => {
@@ -215,9 +138,6 @@ describe("post", () => {
     rmSync(inUnit("proc_000000.123.report.json"));
     expect((await post("proc_000000", 0, 0, 3, 123)).code).toBe(0);
     expect(ledger()).toEqual(before);
-    await post("proc_000001", 1, 3, 3, 124);
-    expect((await post("proc_000001", 1, 3, 3, 124)).code).toBe(1);
-    expect(ledger().map((line) => line.decision)).toEqual(["done", "stop"]);
   });
 
   test("cut short between its two records, it adds the missing line", async () => {
@@ -229,31 +149,21 @@ describe("post", () => {
     expect(ledger()).toEqual([line]);
   });
 
-  test("cut short while it wrote its record, it judges afresh", async () => {
-    report("proc_000000", 123);
-    writeFileSync(
-      inUnit("proc_000000.post.json"),
-      '{"at":"2026","node":"proc_000000","cluster":123,"retry":0,"dec',
-    );
-    expect((await post("proc_000000", 0, 0, 3, 123)).code).toBe(0);
-    expect(ledger()).toHaveLength(1);
-  });
-
-  test("each attempt has its line; failed submissions too", async () => {
-    for (const [retry, cluster] of [
-      [0, 5],
-      [1, -1],
-      [2, -1],
-      [3, 6],
-    ] as const) {
-      await post("proc_000000", cluster < 0 ? -1001 : 1, retry, 3, cluster);
-    }
-    expect(ledger().map((line) => [line.retry, line.decision])).toEqual([
-      [0, "retry"],
-      [1, "retry"],
-      [2, "retry"],
-      [3, "stop"],
+  test("counts its executions over failures and a new epoch", async () => {
+    await post("proc_000000", 1, 0, 3, 100);
+    await post("proc_000000", -1001, 1, 3, -1);
+    report("proc_000000", 102);
+    await post("proc_000000", 0, 2, 3, 102);
+    expect(ledger().map(({ rrn, epoch }) => [rrn, epoch])).toEqual([
+      [1, 0],
+      [1, 0],
+      [2, 0],
     ]);
+    const epoch = { event: "epoch", at: "", epoch: 1, nodes: ["proc_000000"], by: "x", reason: "" };
+    writeFileSync(inUnit("ledger.jsonl"), `${JSON.stringify(epoch)}\n`, { flag: "a" });
+    report("proc_000000", 103);
+    await post("proc_000000", 0, 0, 3, 103);
+    expect(ledger().at(-1)).toMatchObject({ rrn: 1, epoch: 1, decision: "done" });
   });
 
   test("a torn last line does not swallow ours", async () => {
@@ -265,25 +175,31 @@ describe("post", () => {
     expect(JSON.parse(lines[1] ?? "")).toMatchObject({ decision: "done" });
   });
 
-  test("twenty at once write twenty whole lines", async () => {
-    const nodes = Array.from({ length: 20 }, (_, i) => `proc_${String(i).padStart(6, "0")}`);
-    for (const [i, node] of nodes.entries())
-      report(node, 200 + i, { exitCode: 8021, error: "x".repeat(5000) });
-    await Promise.all(nodes.map((node, i) => post(node, 1, 0, 3, 200 + i)));
-    expect(
-      ledger()
-        .map((line) => line.node)
-        .sort(),
-    ).toEqual(nodes);
-    expect(ledger()[0]?.reason).toHaveLength(600);
+  test("a merge is done only with a whole merge_output.json", async () => {
+    for (const [cluster, text, code] of [
+      [1, null, 1],
+      [2, '{"version":1,"outputs":[\n{"out', 42],
+    ] as const) {
+      report("merge", cluster);
+      if (text !== null) unit.write("mg_000000/merge_output.json", text);
+      expect((await post("merge", 0, 0, 2, cluster)).code).toBe(code);
+    }
+    report("merge", 4);
+    unit.write("mg_000000/merge_output.json", '{"version":1,"outputs":[\n{}\n]}\n');
+    expect((await post("merge", 0, 0, 2, 4)).code).toBe(0);
+    expect(ledger()).toMatchObject([
+      { cause: "missing_output", exitCode: 60302, decision: "retry" },
+      { cause: "missing_output", decision: "stop", why: "rule-retries" },
+      { decision: "done" },
+    ]);
   });
 
-  test("without a place to write it fails closed", async () => {
+  test("is never run again because the disk is full: DAGMan is asked to call later", async () => {
     report("proc_000000", 123);
     unit.write("mg_000000/.proc_000000.post.json.tmp/x", "");
-    expect((await post("proc_000000", 0, 0, 3, 123)).code).toBe(1);
-    expect((await post("../x", 0, 0, 3, 123)).code).toBe(1);
-    expect((await post()).code).toBe(1);
+    expect((await post("proc_000000", 0, 0, 3, 123)).code).toBe(44);
+    expect((await post("../x", 0, 0, 3, 123)).code).toBe(42);
+    expect((await post()).code).toBe(42);
   });
 
   test("is quick, however large the ledger: less than starting two dozen processes", async () => {
@@ -293,6 +209,7 @@ describe("post", () => {
     const times: number[] = [];
     const yardstick: number[] = [];
     for (let cluster = 300; cluster < 310; cluster++) {
+      rmSync(inUnit("proc_000000.post.json"), { force: true });
       report("proc_000000", cluster);
       times.push((await post("proc_000000", 0, 0, 3, cluster)).ms);
       yardstick.push((await run(["sh", "-c", script], inUnit())).ms);
@@ -301,9 +218,255 @@ describe("post", () => {
   });
 });
 
-describe("elect", () => {
-  const inc = () => readFileSync(inUnit("group.inc"), "utf8");
+describe("a job that failed", () => {
+  test.each<[string, Record<string, unknown>, number, number, string]>([
+    ["a true code above 255", { exitCode: 8021, error: "exit 8021 in step RECO" }, 1, 8021, "report"],
+    ["a code of its own", { exitCode: 85, error: "exit 85 in step RECO" }, 85, 8021, "alias"],
+    ["success in the report but not in the queue", {}, 1, 1, "status"],
+    ["a kill after the report was begun", { state: "started", exitCode: null }, -9, 137, "signal"],
+    ["a report that never finished", { state: "started", exitCode: null }, 0, 50115, "status"],
+    ["a report of another node", { node: "proc_000009" }, 0, 50115, "status"],
+    ["a report of another attempt", { cluster: 7 }, 0, 50115, "status"],
+    ["a success that is no number", { exitCode: "0" }, 0, 50115, "status"],
+    ["the payload's own 42", { exitCode: 42, error: "exit 42" }, 1, 42, "report"],
+  ])("%s", async (_what, fields, returned, exitCode, decodedFrom) => {
+    report("proc_000001", 123, fields);
+    expect((await post("proc_000001", returned, 0, 3, 123)).code).toBe(1);
+    expect(ledger()).toMatchObject([{ return: returned, exitCode, decodedFrom, decision: "retry", rrn: 1 }]);
+    expect(postJson("proc_000001")).toMatchObject({
+      node_name: "proc_000001",
+      final: false,
+      verdict: ledger()[0],
+      classification: { retryable: true, action: "retry", rrn: 1 },
+    });
+  });
 
+  test.each([
+    ["cut short", (text: string) => text.slice(0, -3)],
+    ["cut at the top", (text: string) => text.slice(0, 40)],
+    ["empty", () => ""],
+    ["binary", () => "\u0000\u0001\u0002"],
+    ["another format", () => '{"state":"finished","exitCode":0}'],
+  ])("a report that is %s is no proof", async (_what, spoil) => {
+    report("proc_000001", 123, {}, spoil);
+    expect((await post("proc_000001", 0, 0, 3, 123)).code).toBe(1);
+    expect(ledger()).toMatchObject([{ decision: "retry", exitCode: 50115 }]);
+  });
+
+  test("for memory gets more of it, in group.inc, and others keep theirs", async () => {
+    expect((await post("proc_000001", -1002, 0, 3, 37)).code).toBe(1);
+    expect(ledger()).toMatchObject([
+      {
+        cause: "oom",
+        exitCode: 50660,
+        site: "T2_XX_Alpha",
+        memoryMb: 2000,
+        nextMemoryMb: 3000,
+        rule: "too-much-memory",
+      },
+    ]);
+    expect(inc()).toBe(
+      'proc_000000_memory = 3072\nMy.DESIRED_Sites = "T2_XX_Alpha,T2_XX_Beta"\n# end\nproc_000001_memory = 3000\n',
+    );
+    expect((await post("proc_000001", -1002, 1, 3, 1037)).code).not.toBe(0);
+  });
+
+  test("on a bad worker avoids it", async () => {
+    report("proc_000001", 99, { exitCode: 127, error: "not found" });
+    await post("proc_000001", 127, 0, 3, 99);
+    expect(inc()).toContain('proc_000001_other_host = (split(TARGET.Machine, ".")[0] =!= "worker12")\n');
+  });
+
+  test("cools off in PRE, and PRE never sleeps", async () => {
+    policy({ fixed_delay_sec: 900 });
+    report("proc_000000", 99, { exitCode: 8021, error: "x" });
+    await post("proc_000000", 1, 0, 3, 99);
+    expect((await script("pre", "proc_000000", 1)).code).toBe(44);
+    const until = Number(readFileSync(inUnit("proc_000000.wait"), "utf8"));
+    expect(until - Date.now() / 1000).toBeGreaterThan(890);
+    writeFileSync(inUnit("proc_000000.wait"), `${Math.floor(Date.now() / 1000)}\n`);
+    expect((await script("pre", "proc_000000", 1)).code).toBe(0);
+    expect((await script("pre", "proc_000001", 0)).code).toBe(0);
+    writeFileSync(inUnit("proc_000000.wait"), "soon\n");
+    expect((await script("pre", "proc_000000", 1)).code).toBe(42);
+  });
+
+  test("for good is not started again by a rescue; one whose run is used up is", async () => {
+    report("proc_000000", 99, { exitCode: 8009, error: "configuration" });
+    expect((await post("proc_000000", 1, 0, 3, 99)).code).toBe(42);
+    const pre = await script("pre", "proc_000000", 0);
+    expect([pre.code, pre.stderr]).toEqual([42, expect.stringContaining("8009")]);
+    expect((await post("proc_000001", 15, 3, 3, 98)).code).toBe(42);
+    expect(ledger().at(-1)).toMatchObject({ why: "run-retries" });
+    expect((await script("pre", "proc_000001", 0)).code).toBe(0);
+  });
+
+  test("three alike for a permanent reason end the unit", async () => {
+    for (const [at, code] of [
+      [0, 42],
+      [1, 42],
+      [2, 43],
+    ] as const) {
+      const node = `proc_00000${at}`;
+      report(node, 200 + at, { exitCode: 8009, error: "configuration" });
+      expect((await post(node, 1, 0, 3, 200 + at)).code).toBe(code);
+    }
+    expect(ledger().at(-1)).toMatchObject({ decision: "abort", why: "group-alike" });
+    // The other units go on; only a row that says "abort" ends the whole run.
+    expect((await run([...SHELL, "../bin/unit", "1"], inUnit())).code).toBe(1);
+    policy({}, { rows: [{ id: "end-all", exit_codes: [77], action: "abort" }] });
+    expect((await post("proc_000005", 77, 0, 3, 300)).code).toBe(43);
+    expect((await run([...SHELL, "../bin/unit", "1"], inUnit())).code).toBe(2);
+    expect((await run([...SHELL, "../bin/unit", "0"], inUnit())).code).toBe(0);
+  });
+
+  test("each attempt has its line; failed submissions too, and they are no executions", async () => {
+    for (const [retry, cluster] of [
+      [0, 5],
+      [1, -1],
+      [2, -1],
+      [3, 6],
+    ] as const) {
+      await post("proc_000000", cluster < 0 ? -1001 : 15, retry, 3, cluster);
+    }
+    expect(ledger().map((line) => [line.retry, line.cause, line.rrn, line.decision])).toEqual([
+      [0, "exit", 1, "retry"],
+      [1, "submit_failed", 1, "retry"],
+      [2, "submit_failed", 1, "retry"],
+      [3, "exit", 2, "stop"],
+    ]);
+  });
+});
+
+describe("POST again", () => {
+  const files = () =>
+    Object.fromEntries(
+      readdirSync(inUnit())
+        .filter((name) => !name.startsWith("."))
+        .map((name) => [name, readFileSync(inUnit(name), "utf8")]),
+    );
+
+  test("after a crash it says the same, and there is one line", async () => {
+    expect((await post("proc_000001", -1002, 0, 3, 37)).code).toBe(1);
+    const before = files();
+    expect((await post("proc_000001", -1002, 0, 3, 37)).code).toBe(1);
+    expect(files()).toEqual(before);
+    await post("proc_000002", -1001, 0, 3, -1);
+    await post("proc_000002", -1001, 0, 3, -1);
+    expect(ledger()).toHaveLength(2);
+  });
+
+  test("killed after its line, it makes good what was missing", async () => {
+    const group = inc();
+    await post("proc_000001", -1002, 0, 3, 37);
+    const before = files();
+    rmSync(inUnit("proc_000001.post.json"));
+    writeFileSync(inUnit("group.inc"), group);
+    expect((await post("proc_000001", -1002, 0, 3, 37)).code).toBe(1);
+    expect(files()).toEqual(before);
+  });
+
+  test("killed while it wrote its line, it closes it and writes it anew", async () => {
+    const group = inc();
+    await post("proc_000001", -1002, 0, 3, 37);
+    const whole = readFileSync(inUnit("ledger.jsonl"), "utf8");
+    writeFileSync(inUnit("ledger.jsonl"), whole.slice(0, 200));
+    writeFileSync(inUnit("group.inc"), group);
+    expect((await post("proc_000001", -1002, 0, 3, 37)).code).toBe(1);
+    const lines = readFileSync(inUnit("ledger.jsonl"), "utf8").split("\n");
+    expect(lines[0]).toBe(whole.slice(0, 200));
+    expect(JSON.parse(lines[1] ?? "")).toMatchObject({ cluster: 37, rrn: 1 });
+    // What is torn is told, and the next attempt counts on.
+    const next = await post("proc_000001", 15, 1, 3, 38);
+    expect(next.stderr).toContain("garbage");
+    expect(postJson("proc_000001")).toMatchObject({ ledger_problems: [{ line: 1 }], verdict: { rrn: 2 } });
+  });
+
+  test("a lock whose owner was killed does not stop anybody", async () => {
+    writeFileSync(inUnit(".group.lock"), `4194304 1 ${readFileSync("/proc/sys/kernel/hostname", "utf8")}`);
+    expect((await post("proc_000001", -1002, 0, 3, 37)).code).toBe(1);
+    expect(readdirSync(inUnit()).filter((name) => name.startsWith(".group"))).toEqual([]);
+  });
+
+  test("twenty at once write twenty whole lines, and each keeps its memory", async () => {
+    const nodes = Array.from({ length: 20 }, (_, i) => `proc_${String(i).padStart(6, "0")}`);
+    for (const [i, node] of nodes.entries())
+      report(node, 200 + i, { exitCode: 50660, error: "x".repeat(5000) });
+    await Promise.all(nodes.map((node, i) => post(node, 1, 0, 3, 200 + i)));
+    expect(
+      ledger()
+        .map((line) => line.node)
+        .sort(),
+    ).toEqual(nodes);
+    for (const node of nodes.slice(1)) expect(inc()).toContain(`${node}_memory = 3000\n`);
+  }, 60_000);
+});
+
+describe("what should never happen is said to a person, and nothing is run on it", () => {
+  test.each<[string, () => void, RegExp]>([
+    ["a policy that is no JSON", () => unit.write("policy.json", "{"), /policy\.json is no JSON/],
+    ["no policy", () => rmSync(unit.path("policy.json")), /policy\.json is missing/],
+    ["a policy with a wrong word", () => policy({ retries: 3 }), /settings\.retries/],
+  ])("%s", async (_what, spoil, words) => {
+    spoil();
+    expect((await post("proc_000000", 15, 0, 3, 99)).code).toBe(42);
+    expect(ledger()).toMatchObject([{ decision: "stop", why: "no-policy", exitCode: 15, rrn: 1 }]);
+    expect(ledger()[0]?.reason).toMatch(words);
+    expect((await script("pre", "proc_000000", 1)).code).toBe(42);
+  });
+
+  test.each<[string, () => void, RegExp]>([
+    ["a ledger that is no file", () => mkdirSync(inUnit("ledger.jsonl")), /ledger\.jsonl: EISDIR/],
+    [
+      "a line of this node that cannot be read",
+      () => unit.write("mg_000000/ledger.jsonl", '{"node":"proc_000000","cluster":5,"decision":"what"}\n'),
+      /line 1 is about proc_000000 and cannot be read/,
+    ],
+    ["no plan", () => rmSync(unit.path("plan.json")), /plan\.json does not say/],
+  ])("%s", async (_what, spoil, words) => {
+    spoil();
+    const ended = await post("proc_000000", 15, 0, 3, 99);
+    expect([ended.code, ended.stderr]).toEqual([42, expect.stringMatching(words)]);
+    expect(postJson("proc_000000")).toMatchObject({ final: true, error: expect.stringMatching(words) });
+    expect((await script("pre", "proc_000000", 1)).code).toBe(42);
+  });
+
+  test("other nodes go on beside such a line", async () => {
+    unit.write("mg_000000/ledger.jsonl", '{"node":"proc_000000","cluster":5,"decision":"what"}\n');
+    expect((await post("proc_000001", 15, 0, 3, 99)).code).toBe(1);
+  });
+
+  test("no Node.js on the submit host", async () => {
+    const tools = unit.path("tools");
+    mkdirSync(tools);
+    for (const tool of ["sh", "date", "mv", "tail", "grep", "cat", "dash"])
+      unit.write(`tools/${tool}`, `#!/bin/sh\nPATH=/usr/bin:/bin exec ${tool} "$@"\n`, 0o755);
+    chmodSync(tools, 0o755);
+    const ended = await run(["/bin/sh", "../bin/post", "proc_000000", "15", "0", "3", "99"], inUnit(), {
+      PATH: tools,
+    });
+    expect([ended.code, ended.stderr]).toEqual([42, expect.stringContaining("Node.js is not on the PATH")]);
+    expect(ledger()).toMatchObject([{ decision: "stop", exitCode: 15 }]);
+  });
+
+  test("a full disk: POST is called again, for an hour", async () => {
+    writeFileSync(inUnit("proc_000000.99.err"), "");
+    const full = () => run(["node", "-e", FULL_DISK, "-"], inUnit());
+    expect(await full()).toMatchObject({ code: 44, stderr: expect.stringContaining("ENOSPC") });
+    utimesSync(inUnit("proc_000000.99.err"), 0, 0);
+    expect(await full()).toMatchObject({ code: 42 });
+  });
+});
+
+/** A disk without room for one more byte, as POST sees it. */
+const FULL_DISK = `
+const fs = require("node:fs");
+fs.writeFileSync = () => { throw Object.assign(new Error("ENOSPC"), { code: "ENOSPC" }); };
+process.argv.splice(1, 1, "brain.cjs", "proc_000000", "15", "0", "3", "99");
+require(process.cwd() + "/../bin/brain.cjs");
+`;
+
+describe("elect", () => {
   test("pins the unit to the site of the landing, keeps other lines, and says so", async () => {
     expect((await script("elect", "landing", 0, 0, 3, 38)).code).toBe(0);
     expect(inc()).toBe('My.DESIRED_Sites = "T2_XX_Alpha"\nproc_000000_memory = 3072\n# end\n');
@@ -355,14 +518,13 @@ describe("elect", () => {
     },
   );
 
-  test("a landing that failed elects nothing", async () => {
-    const before = inc();
+  test("a landing that failed elects nothing, and is for the brain", async () => {
     expect((await script("elect", "landing", -1002, 0, 3, 37)).code).toBe(1);
-    expect((await script("elect", "landing", 1, 3, 3, 38)).code).toBe(1);
-    expect(inc()).toBe(before);
+    expect((await script("elect", "landing", 15, 3, 3, 38)).code).toBe(42);
+    expect(inc()).toContain('My.DESIRED_Sites = "T2_XX_Alpha,T2_XX_Beta"');
     expect(ledger()).toMatchObject([
-      { exitCode: 50660, decision: "retry" },
-      { reason: "exit 1", decision: "stop" },
+      { cause: "oom", exitCode: 50660, decision: "retry" },
+      { cause: "exit", exitCode: 15, decision: "stop", why: "run-retries" },
     ]);
   });
 });

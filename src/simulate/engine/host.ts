@@ -13,7 +13,7 @@ export interface Host {
   readonly outcomes: Outcomes;
   nextCluster(): number;
   began(begun: Beginning): void;
-  judged(request: string, unit: string, attempt: Attempt, decision: Decision): void;
+  judged(begun: Beginning, attempt: Attempt, decision: Decision): void;
   /** A unit's outputs were made: from here on its work must never be done again. */
   merged(request: string, unit: string, manifest: Manifest): void;
 }

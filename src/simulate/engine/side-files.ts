@@ -17,15 +17,15 @@ export function writeVerdict(
   decision: Decision,
   record: AttemptRecord,
   now: Date,
+  isFirst: boolean,
 ): void {
   const base = join(unitDir, attempt.node);
   const line = ledgerText(record);
-  if (decision.decision === "succeed")
-    writeFileSync(
-      `${base}.post.json`,
-      `{"node_name":"${attempt.node}","final":true,"verdict":${line.trim()}}\n`,
-    );
-  else {
+  // Nobody reads the post.json of a node that never failed; a verdict of before is replaced.
+  if (decision.decision === "succeed") {
+    const text = `{"node_name":"${attempt.node}","final":true,"verdict":${line.trim()}}\n`;
+    if (!isFirst) writeFileSync(`${base}.post.json`, text);
+  } else {
     writeFileSync(`${base}.post.json`, `${JSON.stringify(postJson(attempt, decision, now))}\n`);
     if (attempt.cluster !== null) {
       if (attempt.stderrTail) writeFileSync(`${base}.${attempt.cluster}.err`, `${attempt.stderrTail}\n`);

@@ -5,14 +5,14 @@ import type { LiveNode } from "../../engine/local/dag-machine.ts";
 import type { Attempt } from "../../recovery/attempt.ts";
 import { decideAttempt } from "../../recovery/decide.ts";
 import { controlCode, type Decision, decideGroup } from "../../recovery/decision.ts";
-import { historyOf, type LedgerLine, parseLedger } from "../../recovery/ledger-record.ts";
+import { historyOf, isAttempt, type LedgerLine, parseLedger } from "../../recovery/ledger-record.ts";
 import { attemptRecord, summariseGroup } from "../../recovery/records.ts";
 import { applyRecord } from "../../submit-host/effects.ts";
 import { chance } from "../chance.ts";
 import type { Planned } from "../virtual-time.ts";
 import { attemptOf } from "./attempt.ts";
 import type { Host, RunFacts } from "./host.ts";
-import type { Ending } from "./outcome.ts";
+import type { Beginning, Ending } from "./outcome.ts";
 import { pinTo, writeMerged, writeRescue, writeVerdict } from "./side-files.ts";
 import type { Ticket } from "./site-pool.ts";
 import { type Asks, type Manifest, readGroupInc, readManifest, textIn } from "./submit-dir.ts";
@@ -200,7 +200,12 @@ export class UnitRun {
           steps: this.#manifest.steps.map(({ name }) => name),
           events: planned?.events ?? null,
         });
-        this.#judge(node, decideAttempt(attempt, history, this.#run.policy, this.#host.time.now()), attempt);
+        this.#judge(
+          node,
+          begun,
+          decideAttempt(attempt, history, this.#run.policy, this.#host.time.now()),
+          attempt,
+        );
       });
     };
     const ending = this.#host.outcomes.of(begun);
@@ -210,16 +215,17 @@ export class UnitRun {
   }
 
   /** What POST does: decides, leaves its records, and answers DAGMan with a control code. */
-  #judge(node: SimNode, own: Decision, attempt: Attempt): void {
+  #judge(node: SimNode, begun: Beginning, own: Decision, attempt: Attempt): void {
     const now = this.#host.time.now();
     const { settings } = this.#run.policy;
     const decision = decideGroup(own, summariseGroup(this.#lines, node.spec.name), settings.abortAfterAlike);
     const record = attemptRecord(attempt, decision, now);
     const code = controlCode(decision);
-    writeVerdict(this.#dir, attempt, decision, record, now);
+    const isFirst = !this.#lines.some((line) => isAttempt(line) && line.node === record.node);
+    writeVerdict(this.#dir, attempt, decision, record, now, isFirst);
     if (code !== 0) applyRecord(this.#dir, record, !settings.siteAffinity);
     this.#lines.push(record);
-    this.#host.judged(this.#run.request, this.name, attempt, decision);
+    this.#host.judged(begun, attempt, decision);
     if (node.ticket) this.#host.sites.give(node.ticket);
     node.ticket = null;
     if (code === 0) {

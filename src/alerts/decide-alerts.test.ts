@@ -1,0 +1,85 @@
+import { describe, expect, it, test } from "vitest";
+import { heldRequest, sampleRequest } from "../../tests/support/api-samples.ts";
+import type { RequestStatus } from "../domain/request-status.ts";
+import { diskAlerts, engineAlerts, errorAlerts, heldAlerts } from "./decide-alerts.ts";
+import { stuckAlerts } from "./decide-stuck.ts";
+
+const since = new Date("2026-01-01T00:00:00Z");
+const later = (seconds: number) => new Date(since.getTime() + seconds * 1000);
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+
+describe("a request that is stuck", () => {
+  const stuck = (
+    status: RequestStatus,
+    seconds: number,
+    engine: { ok: boolean; words: string } | null = null,
+  ) =>
+    stuckAlerts({ request: sampleRequest({ status, statusSince: since }), engine, now: later(seconds) }).map(
+      ({ key, severity, action }) => [key.split(":")[2], severity, action],
+    );
+  const well = { ok: true, words: "" };
+  const away = { ok: false, words: "refused" };
+  test.each([
+    ["queued", 7 * DAY, null, []],
+    ["queued", 7 * DAY + 1, null, [["queued", "info", "none"]]],
+    ["active", 30 * DAY, away, []],
+    ["active", 31 * DAY, null, [["active", "warning", "probe-engine"]]],
+    ["active", 31 * DAY, well, [["active", "warning", "none"]]],
+    ["active", 31 * DAY, away, [["active", "critical", "probe-engine"]]],
+    ["stopping", HOUR + 1, well, [["stopping", "warning", "retry-removal"]]],
+    ["planning", HOUR + 1, well, [["planning", "warning", "none"]]],
+    ["held", 400 * DAY, well, []],
+    ["completed", 400 * DAY, well, []],
+  ] as const)("%s for %d s", (status, seconds, engine, expected) => {
+    expect(stuck(status, seconds, engine)).toEqual(expected);
+  });
+
+  it("is told in words that do not change with time", () => {
+    const words = (seconds: number) =>
+      stuckAlerts({
+        request: sampleRequest({ status: "active", statusSince: since }),
+        engine: well,
+        now: later(seconds),
+      });
+    expect(words(31 * DAY)).toEqual(words(60 * DAY));
+  });
+});
+
+test("every held request has one alert, with its reason", () => {
+  const [alert, ...more] = heldAlerts([sampleRequest(), heldRequest()]);
+  expect(more).toEqual([]);
+  expect(alert).toMatchObject({ key: `held:${heldRequest().spec.name}`, severity: "warning" });
+  expect(alert?.message).toContain(heldRequest().hold?.message);
+});
+
+test("errors count from the fourth in a row, and not while held", () => {
+  const error = { code: "disk-unwritable", message: "full", hint: "", since, count: 3 };
+  const failing = (count: number, status: RequestStatus = "active") =>
+    errorAlerts([sampleRequest({ status, error: { ...error, count } })], 3).length;
+  expect([failing(3), failing(4), failing(9, "held")]).toEqual([0, 1, 0]);
+});
+
+test("the engine is unreachable after some looks, and before that nothing is judged", () => {
+  const look = (ok: boolean, failures: number) =>
+    engineAlerts("dagman", { ok, words: "x", failures, since }, 3);
+  expect(look(true, 0)).toEqual([]);
+  expect(look(false, 2)).toBeNull();
+  expect(look(false, 3)).toMatchObject([{ key: "engine:dagman", severity: "critical" }]);
+});
+
+describe("disks", () => {
+  const severity = (freeMb: number, freeFiles: number | null = null, open = false) =>
+    diskAlerts([{ what: "spool", path: "/s", freeMb, freeFiles }], 1000, () => open)[0]?.severity;
+  test.each([
+    [1000, null, false, undefined],
+    [999, null, false, "warning"],
+    [99, null, false, "critical"],
+    [1050, null, true, "warning"],
+    [1100, null, true, undefined],
+    [50_000, 9_999, false, "warning"],
+    [50_000, 0, false, "critical"],
+  ] as const)("%d MB and %s files free, open: %s", (freeMb, freeFiles, open, expected) => {
+    expect(severity(freeMb, freeFiles, open)).toBe(expected);
+  });
+});

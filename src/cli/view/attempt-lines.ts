@@ -1,0 +1,90 @@
+import type { AttemptPageView, AttemptView } from "../../api/client-types.ts";
+import type { Paint } from "../terminal.ts";
+import { table } from "./table.ts";
+
+type Epoch = AttemptPageView["epochs"][number];
+
+const COLUMNS = [
+  { head: "node" },
+  { head: "when" },
+  { head: "try" },
+  { head: "site" },
+  { head: "outcome" },
+  { head: "memory", align: "right" },
+  { head: "decision" },
+  { head: "reason", flexible: true },
+] as const;
+
+/** The story of nodes: a line per attempt, and one where a person gave a node a fresh budget. */
+export function attemptTable(
+  { items, epochs }: Pick<AttemptPageView, "items" | "epochs">,
+  { width, paint }: { readonly width: number; readonly paint: Paint },
+): string {
+  const rows: string[][] = [];
+  for (const [at, attempt] of items.entries()) {
+    const before = items[at - 1];
+    const isSame = before !== undefined && before.unit === attempt.unit && before.node === attempt.node;
+    for (const epoch of openedBefore(attempt, isSame ? before : null, epochs))
+      rows.push([
+        "",
+        when(epoch.at),
+        "",
+        "",
+        "",
+        "",
+        paint.cyan("new budget"),
+        `by ${epoch.by}: ${epoch.reason}`,
+      ]);
+    rows.push(attemptRow(attempt, isSame, paint));
+  }
+  return table(COLUMNS, rows, { width, paint });
+}
+
+/** Epochs opened between two attempts of a node. */
+const openedBefore = (attempt: AttemptView, before: AttemptView | null, epochs: readonly Epoch[]): Epoch[] =>
+  before === null
+    ? []
+    : epochs.filter(
+        ({ unit, epoch, nodes }) =>
+          unit === attempt.unit &&
+          (nodes === null || nodes.includes(attempt.node)) &&
+          epoch > before.epoch &&
+          epoch <= attempt.epoch,
+      );
+
+function attemptRow(attempt: AttemptView, isSame: boolean, paint: Paint): string[] {
+  const { decision } = attempt;
+  const colour = decision === "done" ? paint.green : decision === "retry" ? paint.yellow : paint.red;
+  return [
+    isSame ? "" : `${attempt.unit}/${attempt.node}`,
+    when(attempt.at),
+    `${attempt.retry + 1} · rrn ${attempt.rrn}`,
+    attempt.site ?? "-",
+    outcome(attempt),
+    memory(attempt),
+    colour(decision),
+    attempt.reason,
+  ];
+}
+
+function outcome({ cause, exit_code, signal }: AttemptView): string {
+  if (cause === null) return "ok";
+  if (cause === "exit") return `exit ${exit_code}`;
+  if (cause === "signal" && signal !== null) return `signal ${signal}`;
+  return cause.replaceAll("_", " ");
+}
+
+/** "812/2000 → 3000 MB": used, asked for, and what the next attempt asks for where that differs. */
+function memory({
+  peak_memory_mb: used,
+  memory_mb: asked,
+  next_memory_mb: next,
+  decision,
+}: AttemptView): string {
+  if (used === null && asked === null) return "-";
+  const shown = `${used === null ? "?" : Math.round(used)}/${asked ?? "?"}`;
+  const grows = decision === "retry" && next !== null && next !== asked;
+  return `${shown}${grows ? ` → ${next}` : ""} MB`;
+}
+
+const when = (at: string): string => at.slice(5, 19).replace("T", " ");

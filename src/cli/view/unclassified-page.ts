@@ -1,0 +1,36 @@
+import type { UnclassifiedView } from "../../api/client-types.ts";
+import type { Paint } from "../terminal.ts";
+import { cut } from "./text.ts";
+
+const TAIL_LINES = 8;
+
+/** Failures no rule knows, each with the end of what it wrote. */
+export function unclassifiedPage(
+  items: UnclassifiedView["items"],
+  { width, paint }: { readonly width: number; readonly paint: Paint },
+): string {
+  return items
+    .map((item) => {
+      const where = item.site ? ` at ${item.site}` : "";
+      const what = item.cause === null || item.cause === "exit" ? `exit ${item.exit_code}` : item.cause;
+      const said = item.classified
+        ? `${item.classified.action} by ${item.classified.actor}: ${item.classified.reason}`
+        : null;
+      return [
+        `${paint.bold(`${item.unit}/${item.node}`)}  ${what}${where}  ${item.at.slice(0, 19).replace("T", " ")}`,
+        ...(said === null ? [] : [`  classified ${said}`]),
+        ...tail(item.stderr_tail).map((line) => paint.dim(`  | ${line}`)),
+      ];
+    })
+    .map((lines) => lines.map((line) => (line.includes("\u001b") ? line : cut(line, width))).join("\n"))
+    .join("\n\n");
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what a job wrote must not move the cursor
+const CONTROLS = /\u001b\[[0-9;?]*[A-Za-z]|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]+/g;
+const tail = (text: string): string[] =>
+  text
+    .split("\n")
+    .map((line) => line.replaceAll(CONTROLS, "").trimEnd())
+    .filter((line) => line !== "")
+    .slice(-TAIL_LINES);

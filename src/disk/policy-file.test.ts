@@ -1,0 +1,59 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { tempDir } from "../../tests/support/temp-dir.ts";
+import { readPolicy } from "../recovery/read-policy.ts";
+import { policyText, type RecoveryOptions, readPolicyFile } from "./policy-file.ts";
+
+const OPTIONS: RecoveryOptions = {
+  installation: null,
+  cooloffBaseSec: 60,
+  maxExecutions: 7,
+  abortAfterAlike: 4,
+  maxMemoryPerCoreMb: 2500,
+  maxWallMinutes: 1000,
+};
+const SPEC = { recovery: { holdThreshold: 0.2, maxRescues: 3, pendingClassification: false, handlers: [] } };
+
+function settingsOf(options: RecoveryOptions, spec = SPEC) {
+  const read = readPolicy(JSON.parse(policyText(options, spec)));
+  if (!read.ok) throw new Error(JSON.stringify(read.error));
+  return read.value.settings;
+}
+
+test("settings of the server reach the submit directory", () => {
+  expect(settingsOf(OPTIONS)).toMatchObject({
+    executionCeiling: 7,
+    backoffBaseSec: 60,
+    fixedDelaySec: 900,
+    abortAfterAlike: 4,
+    maxMemoryPerCoreMb: 2500,
+    maxWallMinutes: 1000,
+    pendingClassification: false,
+  });
+  expect(settingsOf({ ...OPTIONS, cooloffBaseSec: 0 })).toMatchObject({
+    backoffBaseSec: 0,
+    fixedDelaySec: 0,
+  });
+});
+
+test("what the policy file says has the last word", async () => {
+  const path = join(tempDir("policy"), "policy.yaml");
+  writeFileSync(path, "settings: { execution_ceiling: 3, pending_classification: true }\n");
+  const installation = await readPolicyFile(path);
+  expect(settingsOf({ ...OPTIONS, installation })).toMatchObject({
+    executionCeiling: 3,
+    backoffBaseSec: 60,
+    pendingClassification: true,
+  });
+});
+
+test.each([
+  ["settings: { retries: 3 }\n", /settings\.retries/],
+  ["rows: [\n", /recovery\.policy_file/],
+])("a file that cannot be used stops the server: %j", async (text, words) => {
+  const path = join(tempDir("policy"), "policy.yaml");
+  writeFileSync(path, text);
+  await expect(readPolicyFile(path)).rejects.toThrow(words);
+  await expect(readPolicyFile(`${path}.none`)).rejects.toThrow(/ENOENT/);
+});

@@ -1,0 +1,95 @@
+import { type Dirent, constants as fs } from "node:fs";
+import { lstat, open, opendir, readdir, rename, rmdir, unlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { replaceFile } from "../disk/atomic-file.ts";
+
+/**
+ * Small asynchronous steps on files, so that a tree of a million files never keeps others from their turn, and a
+ * budget that ends a turn in the middle: whatever is left is found again by the next one. Links are never followed.
+ */
+export class Budget {
+  left: number;
+  freedFiles = 0;
+  freedBytes = 0;
+
+  constructor(operations: number) {
+    this.left = operations;
+  }
+  get isOut(): boolean {
+    return this.left <= 0;
+  }
+}
+
+/** false: the budget ended first. */
+export async function removeTree(path: string, budget: Budget): Promise<boolean> {
+  for (;;) {
+    const entries = await opendir(path, { bufferSize: 256 }).catch(ifGone);
+    if (!entries) return true;
+    let removed = 0;
+    for await (const entry of entries) {
+      if (budget.isOut) return false;
+      const inner = join(path, entry.name);
+      if (!entry.isDirectory()) await removeFile(inner, budget);
+      else if (!(await removeTree(inner, budget))) return false;
+      removed += 1;
+    }
+    budget.left -= 1;
+    try {
+      await rmdir(path);
+      return true;
+    } catch (error) {
+      // A directory that shrinks while it is listed may not show all it has: look again, as long as that helps.
+      if ((error as NodeJS.ErrnoException).code !== "ENOTEMPTY" || removed === 0)
+        return ifGone(error as Error) === null;
+    }
+  }
+}
+
+export async function removeFile(path: string, budget: Budget): Promise<void> {
+  budget.left -= 1;
+  const stats = await lstat(path).catch(ifGone);
+  await unlink(path).catch(ifGone);
+  if (!stats) return;
+  budget.freedFiles += 1;
+  budget.freedBytes += stats.size;
+}
+
+/** Keeps the last bytes of a file; answers how many there are. */
+export async function keepTail(path: string, bytes: number, budget: Budget): Promise<number> {
+  const handle = await open(path, fs.O_RDONLY | fs.O_NOFOLLOW | fs.O_NONBLOCK).catch(() => null);
+  if (!handle) return 0;
+  let tail: Buffer;
+  let size: number;
+  try {
+    ({ size } = await handle.stat());
+    if (size <= bytes) return size;
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, size - bytes);
+    tail = buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+  budget.left -= 1;
+  budget.freedBytes += size - tail.length;
+  await replaceFile(path, tail);
+  return tail.length;
+}
+
+const REMOVING = ".removing-";
+export const isBeingRemoved = (name: string): boolean => name.startsWith(REMOVING);
+
+/** Away under its name at once; the rest may take several turns. */
+export async function setAside(path: string): Promise<string> {
+  const aside = join(dirname(path), `${REMOVING}${basename(path)}`);
+  await rename(path, aside).catch(ifGone);
+  return aside;
+}
+
+/** Empty when it is not there. */
+export async function entriesOf(path: string): Promise<readonly Dirent[]> {
+  return (await readdir(path, { withFileTypes: true }).catch(ifGone)) ?? [];
+}
+
+export function ifGone(error: NodeJS.ErrnoException): null {
+  if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
+  throw error;
+}

@@ -1,0 +1,61 @@
+import { basename, dirname, join } from "node:path";
+import { batchName, type RequestName } from "../domain/names.ts";
+import type { DagRecord } from "../domain/operator.ts";
+import type { RequestRecord } from "../domain/request.ts";
+import { isTerminal } from "../domain/request-status.ts";
+import type { Engine } from "../engine/port.ts";
+import type { Store } from "../store/port.ts";
+
+/** What the store knows about the submit directories of one request. */
+export interface RequestFacts {
+  readonly request: RequestRecord;
+  readonly openVersions: readonly string[];
+  /** By the name of the directory; only those that lie where this spool has them. */
+  readonly dags: ReadonlyMap<string, readonly DagRecord[]>;
+}
+
+export async function gatherRequest(
+  store: Store,
+  spoolDir: string,
+  name: string,
+): Promise<RequestFacts | null> {
+  const request = await store.requests.get(name as RequestName);
+  if (!request) return null;
+  const versions = await store.requests.versions(request.spec.name);
+  const openVersions = versions
+    .filter(({ status, spec }) => !isTerminal(status) && spec.name !== name)
+    .map(({ spec }) => spec.name);
+  const workflow = await store.workflows.forRequest(request.spec.name);
+  const dags = new Map<string, DagRecord[]>();
+  for (let cursor: string | undefined; workflow; ) {
+    const page = await store.dags.list({ workflowId: workflow.id, limit: 1000, ...(cursor && { cursor }) });
+    for (const dag of page.items) {
+      if (dirname(dag.submitDir) !== join(spoolDir, name)) continue;
+      const key = basename(dag.submitDir);
+      dags.set(key, [...(dags.get(key) ?? []), dag]);
+    }
+    if (page.nextCursor === null) break;
+    cursor = page.nextCursor;
+  }
+  return { request, openVersions, dags };
+}
+
+/** One answer for all runs of a directory: anything found or unknown outweighs the rest. */
+export async function askEngine(
+  engine: Engine,
+  dags: readonly Pick<DagRecord, "id" | "submitDir" | "engineId">[],
+): Promise<"absent" | "found" | "unknown"> {
+  for (const { id, submitDir, engineId } of dags) {
+    const run = { dagId: id, submitDir, batchName: batchName(id), engineId, priority: 0 };
+    try {
+      let answer = await engine.find(run);
+      // Without a receipt a run that came and went counts as found; by its id only a live one does.
+      if (answer.kind === "found" && engineId === null)
+        answer = await engine.find({ ...run, engineId: answer.engineId });
+      if (answer.kind !== "absent") return answer.kind;
+    } catch {
+      return "unknown";
+    }
+  }
+  return "absent";
+}

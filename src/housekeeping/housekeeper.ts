@@ -1,0 +1,108 @@
+import { raiseAndClose } from "../alerts/raise-and-close.ts";
+import { makeTurns, type Turns } from "../alerts/turns.ts";
+import { describeError } from "../base/errors.ts";
+import { isName } from "../domain/names.ts";
+import type { KeepPolicy } from "./decide-directory.ts";
+import { Budget, entriesOf } from "./disk-steps.ts";
+import { findStrangers, strangerAlerts } from "./strangers.ts";
+import { type TidyPorts, tidyRequest } from "./tidy-request.ts";
+
+export interface HousekeepingOptions extends KeepPolicy {
+  readonly intervalSec: number;
+  /** File operations in one turn. */
+  readonly operationsPerTurn?: number;
+  readonly isLeader?: () => Promise<boolean>;
+}
+
+export interface Housekeeping extends Turns {
+  /** One turn of tidying; "unfinished" when there is more to do than one turn may. */
+  tidyOnce(): Promise<"done" | "unfinished">;
+  /** Looks for submit directories the database does not know, and keeps their alerts. */
+  lookForStrangers(): Promise<void>;
+}
+
+const OPERATIONS = 20_000;
+/** Between turns while there is more to do. */
+const SOON_SEC = 5;
+const FIRST_STRANGERS_SEC = 15;
+const STRANGERS_EVERY_SEC = 24 * 3600;
+
+/**
+ * Tidies the spool slowly: what can wait for hours is done in small turns between everything else. All it remembers is
+ * when to look at a request again; whoever takes over finds the rest on the disk.
+ */
+export function makeHousekeeping(ports: TidyPorts, options: HousekeepingOptions): Housekeeping {
+  const { store, clock, log, spoolDir } = ports;
+  /** Not before; in ms. */
+  const later = new Map<string, number>();
+  const troubles = new Map<string, string>();
+
+  const tidyOnce = async (): Promise<"done" | "unfinished"> => {
+    const budget = new Budget(options.operationsPerTurn ?? OPERATIONS);
+    const open = new Set<string>((await store.requests.open()).map(({ spec }) => spec.name));
+    const names = (await entriesOf(spoolDir)).filter((entry) => entry.isDirectory() && isName(entry.name));
+    let outcome: "done" | "unfinished" = "done";
+    for (const { name } of names) {
+      if (open.has(name)) later.delete(name);
+      if (open.has(name) || clock.now().getTime() < (later.get(name) ?? 0)) continue;
+      try {
+        const tidied = await tidyRequest(ports, options, name, budget);
+        troubles.delete(name);
+        if (tidied === "unfinished") {
+          outcome = "unfinished";
+          break;
+        }
+        later.set(name, tidied.again?.getTime() ?? Number.POSITIVE_INFINITY);
+      } catch (error) {
+        troubles.set(name, describeError(error));
+        later.set(name, clock.now().getTime() + 3_600_000);
+        log.warn("housekeeping.failed", { request: name, why: describeError(error) });
+      }
+    }
+    const wanted = [...troubles].map(([name, why]) => ({
+      key: `housekeeping:${name}`,
+      severity: "warning" as const,
+      subject: name,
+      message: `its old files cannot be removed: ${why}`,
+    }));
+    await raiseAndClose(store, ["housekeeping"], wanted, clock.now());
+    return outcome;
+  };
+
+  const lookForStrangers = async (): Promise<void> => {
+    const found = await findStrangers(spoolDir, store, ports.engine);
+    await raiseAndClose(store, ["stranger"], strangerAlerts(found, spoolDir), clock.now());
+    if (found.length > 0) log.warn("housekeeping.strangers", { directories: found.length });
+  };
+
+  const common = { log, ...(options.isLeader && { isLeader: options.isLeader }) };
+  const tidying = makeTurns({
+    ...common,
+    name: "housekeeping",
+    everySec: options.intervalSec,
+    work: async () =>
+      (await tidyOnce()) === "unfinished" ? Math.min(SOON_SEC, options.intervalSec) : undefined,
+  });
+  const looking = makeTurns({
+    ...common,
+    name: "housekeeping.strangers",
+    everySec: STRANGERS_EVERY_SEC,
+    firstSec: FIRST_STRANGERS_SEC,
+    work: async () => {
+      await lookForStrangers();
+      return undefined;
+    },
+  });
+  return {
+    start() {
+      tidying.start();
+      looking.start();
+    },
+    async stop() {
+      await Promise.all([tidying.stop(), looking.stop()]);
+    },
+    turnOnce: () => tidying.turnOnce(),
+    tidyOnce,
+    lookForStrangers,
+  };
+}

@@ -1,0 +1,73 @@
+import { isTerminal, type RequestStatus } from "../domain/request-status.ts";
+import { dueTimes, type KeepPolicy } from "./decide-directory.ts";
+import type { RequestUsage } from "./usage.ts";
+
+/** What takes the space of a spool, and what housekeeping will do about it. Pure; field names are those of --json. */
+export interface SpoolRow {
+  readonly request_name: string;
+  /** null: no server told. */
+  readonly status: RequestStatus | null;
+  readonly status_since: string | null;
+  readonly directories: number;
+  readonly compacted: number;
+  readonly files: number;
+  readonly bytes: number;
+  readonly unmerged_files: number;
+  readonly unmerged_bytes: number;
+  readonly next: NextStep;
+}
+
+/** keep: nothing by itself · unknown: nobody could be asked · stranger: the server does not know the request. */
+export interface NextStep {
+  readonly action: "keep" | "compact" | "remove" | "unknown" | "stranger";
+  readonly at: string | null;
+}
+
+export interface KnownRequest {
+  readonly status: RequestStatus;
+  readonly statusSince: Date;
+}
+
+/** `known` null: there is no server to ask. Biggest first. */
+export function spoolReport(
+  usage: readonly RequestUsage[],
+  known: ReadonlyMap<string, KnownRequest> | null,
+  policy: KeepPolicy,
+): readonly SpoolRow[] {
+  return usage
+    .map((one) => {
+      const request = known?.get(one.request) ?? null;
+      return {
+        request_name: one.request,
+        status: request?.status ?? null,
+        status_since: request?.statusSince.toISOString() ?? null,
+        directories: one.directories,
+        compacted: one.compacted,
+        files: one.files,
+        bytes: one.bytes,
+        unmerged_files: one.unmergedFiles,
+        unmerged_bytes: one.unmergedBytes,
+        next: nextStep(one, known, policy),
+      };
+    })
+    .sort((a, b) => total(b) - total(a) || (a.request_name < b.request_name ? -1 : 1));
+}
+
+const total = ({ bytes, unmerged_bytes }: SpoolRow): number => bytes + unmerged_bytes;
+
+function nextStep(
+  usage: RequestUsage,
+  known: ReadonlyMap<string, KnownRequest> | null,
+  policy: KeepPolicy,
+): NextStep {
+  if (known === null) return { action: "unknown", at: null };
+  const request = known.get(usage.request);
+  if (!request) return { action: "stranger", at: null };
+  if (!isTerminal(request.status)) return { action: "keep", at: null };
+  const { compactAt, removeAt } = dueTimes(request.statusSince, policy);
+  const isCompact = usage.compacted === usage.directories && usage.unmergedFiles === 0;
+  if (!isCompact && (removeAt === null || compactAt < removeAt))
+    return { action: "compact", at: compactAt.toISOString() };
+  if (removeAt === null || usage.directories === 0) return { action: "keep", at: null };
+  return { action: "remove", at: removeAt.toISOString() };
+}

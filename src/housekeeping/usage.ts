@@ -1,0 +1,76 @@
+import { lstat } from "node:fs/promises";
+import { join } from "node:path";
+import { isName } from "../domain/names.ts";
+import { entriesOf, ifGone } from "./disk-steps.ts";
+import { COMPACTED } from "./kept-files.ts";
+
+/** What lies on the disk for one request. Reads only; works without a server. */
+export interface RequestUsage {
+  readonly request: string;
+  readonly directories: number;
+  readonly compacted: number;
+  readonly files: number;
+  readonly bytes: number;
+  readonly unmergedFiles: number;
+  readonly unmergedBytes: number;
+}
+
+interface Sum {
+  files: number;
+  bytes: number;
+}
+
+const AT_ONCE = 64;
+
+export async function measureSpool(spoolDir: string, storageDir: string): Promise<readonly RequestUsage[]> {
+  const names = new Set<string>();
+  for (const place of [spoolDir, join(storageDir, "unmerged")])
+    for (const entry of await entriesOf(place))
+      if (entry.isDirectory() && isName(entry.name)) names.add(entry.name);
+  const found: RequestUsage[] = [];
+  for (const request of [...names].sort()) found.push(await measureRequest(spoolDir, storageDir, request));
+  return found;
+}
+
+async function measureRequest(spoolDir: string, storageDir: string, request: string): Promise<RequestUsage> {
+  const home = join(spoolDir, request);
+  const directories = (await entriesOf(home)).filter(
+    (entry) => entry.isDirectory() && /^r\d+-/.test(entry.name),
+  );
+  let compacted = 0;
+  for (const { name } of directories)
+    if ((await lstat(join(home, name, COMPACTED)).catch(ifGone)) !== null) compacted += 1;
+  const own = await measureTree(home);
+  const unmerged = await measureTree(join(storageDir, "unmerged", request));
+  return {
+    request,
+    directories: directories.length,
+    compacted,
+    ...own,
+    unmergedFiles: unmerged.files,
+    unmergedBytes: unmerged.bytes,
+  };
+}
+
+/** Files and their sizes; links count as themselves. */
+async function measureTree(path: string): Promise<Sum> {
+  const sum: Sum = { files: 0, bytes: 0 };
+  const entries = await entriesOf(path);
+  const files = entries.filter((entry) => !entry.isDirectory());
+  for (let at = 0; at < files.length; at += AT_ONCE) {
+    const sizes = await Promise.all(
+      files.slice(at, at + AT_ONCE).map(({ name }) => lstat(join(path, name)).catch(ifGone)),
+    );
+    for (const stats of sizes) {
+      if (!stats) continue;
+      sum.files += 1;
+      sum.bytes += stats.size;
+    }
+  }
+  for (const { name } of entries.filter((entry) => entry.isDirectory())) {
+    const inner = await measureTree(join(path, name));
+    sum.files += inner.files;
+    sum.bytes += inner.bytes;
+  }
+  return sum;
+}

@@ -1,0 +1,116 @@
+import type { RequestName, WorkflowId } from "../domain/names.ts";
+import type { DagRecord } from "../domain/operator.ts";
+import type { AttemptRecord, EpochRecord, LedgerLine } from "../recovery/ledger-record.ts";
+import type { AttemptFilter, AttemptPage } from "./port.ts";
+import type { Ports } from "./ports.ts";
+import { splitNode } from "./present-run.ts";
+
+/** A page while it is being filled. */
+interface Open {
+  readonly items: AttemptPage["items"][number][];
+  readonly epochs: AttemptPage["epochs"][number][];
+  readonly unreadable: AttemptPage["unreadable"][number][];
+  readonly gone: string[];
+}
+
+/** A page looks at no more ledgers than this: a search for one node among very many goes on in the next. */
+const MOST_LEDGERS = 2000;
+
+/**
+ * What became of every attempt, as the ledgers in the submit directories tell it: newest round first, then unit by
+ * unit; within a unit node by node, oldest attempt first. A page holds whole units.
+ */
+export async function gatherAttempts(
+  ports: Ports,
+  name: RequestName,
+  filter: AttemptFilter,
+): Promise<AttemptPage | null> {
+  if (!(await ports.store.requests.get(name))) return null;
+  const workflow = await ports.store.workflows.forRequest(name);
+  const dirs = workflow ? await directories(ports, workflow.id) : [];
+  const wanted = placeOf(filter);
+  const page: Open = { items: [], epochs: [], unreadable: [], gone: [] };
+  const from = readCursor(filter.cursor);
+  let ledgers = 0;
+  for (const dir of dirs) {
+    if (from && dir.round > from.round) continue;
+    if (!(await ports.spool.isComplete(dir.submitDir))) {
+      page.gone.push(dir.submitDir);
+      continue;
+    }
+    const units = await ports.spool.unitNames(dir.submitDir);
+    for (const unit of units) {
+      if ((wanted.unit !== null && unit !== wanted.unit) || isBefore(dir, unit, from)) continue;
+      if (page.items.length >= filter.limit || ledgers >= MOST_LEDGERS)
+        return { ...page, nextCursor: `${dir.round}:${unit}` };
+      ledgers += 1;
+      await readUnit(ports, dir, unit, wanted.node, page);
+    }
+  }
+  return { ...page, nextCursor: null };
+}
+
+/** Rescues run in the directory of their round: each is read once. */
+async function directories(
+  ports: Ports,
+  workflowId: WorkflowId,
+): Promise<readonly Pick<DagRecord, "submitDir" | "round">[]> {
+  const found = new Map<string, DagRecord>();
+  let cursor: string | null = null;
+  do {
+    const page = await ports.store.dags.list({ workflowId, limit: 500, ...(cursor !== null && { cursor }) });
+    for (const dag of page.items) if (!found.has(dag.submitDir)) found.set(dag.submitDir, dag);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return [...found.values()].sort((a, b) => b.round - a.round);
+}
+
+function placeOf({ unit, node }: AttemptFilter): { unit: string | null; node: string | null } {
+  const place = node === undefined ? null : splitNode(node);
+  return { unit: unit ?? place?.unit ?? null, node: place?.node ?? node ?? null };
+}
+
+/** Where the page before ended: "round:unit", the unit that comes next. */
+function readCursor(cursor: string | undefined): { round: number; unit: string } | null {
+  const [round = "", unit = ""] = cursor?.split(":", 2) ?? [];
+  return cursor === undefined ? null : { round: Number(round), unit };
+}
+
+const isBefore = (
+  dir: { round: number },
+  unit: string,
+  from: { round: number; unit: string } | null,
+): boolean => from !== null && dir.round === from.round && unit < from.unit;
+
+async function readUnit(
+  ports: Ports,
+  { submitDir, round }: Pick<DagRecord, "submitDir" | "round">,
+  unit: string,
+  node: string | null,
+  page: Open,
+): Promise<void> {
+  const { lines, problems } = await ports.spool.ledger(submitDir, unit);
+  const attempts = lines.filter(
+    (line): line is AttemptRecord => line.event === "attempt" && isOf(line, node),
+  );
+  for (const record of byNode(attempts)) page.items.push({ round, unit, record });
+  const epochs = lines.filter((line): line is EpochRecord => line.event === "epoch" && "epoch" in line);
+  for (const record of epochs) if (concerns(record, node)) page.epochs.push({ round, unit, record });
+  for (const { line, message } of problems) page.unreadable.push({ unit, line, message });
+}
+
+const isOf = (line: LedgerLine, node: string | null): boolean =>
+  node === null || (line as AttemptRecord).node === node;
+const concerns = ({ nodes }: EpochRecord, node: string | null): boolean =>
+  node === null || nodes === null || nodes.includes(node);
+
+/** Nodes in the order in which they first appear, the attempts of each together. */
+function byNode(records: readonly AttemptRecord[]): readonly AttemptRecord[] {
+  const found = new Map<string, AttemptRecord[]>();
+  for (const record of records) {
+    const known = found.get(record.node);
+    if (known) known.push(record);
+    else found.set(record.node, [record]);
+  }
+  return [...found.values()].flat();
+}

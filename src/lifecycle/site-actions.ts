@@ -1,0 +1,112 @@
+import type { RequestName, SiteName, WorkflowId } from "../domain/names.ts";
+import type { BanRecord } from "../domain/operator.ts";
+import { concerns } from "../recovery/bans/ban.ts";
+import { decideBanByHand, decideUnban } from "../recovery/bans/by-hand.ts";
+import type { BanSiteAnswer, BanWanted, By, SiteEffect, UnbanSiteAnswer, UnbanWanted } from "./port.ts";
+import type { LoopPolicy, Ports } from "./ports.ts";
+
+/** Bans people set and lift. What it means for the open requests is always said. */
+export async function banSite(
+  ports: Ports,
+  policy: LoopPolicy,
+  site: SiteName,
+  { request, days, reason }: BanWanted,
+  { actor, dryRun }: By,
+): Promise<BanSiteAnswer> {
+  const { store } = ports;
+  const workflow = await scopeOf(ports, request);
+  if (workflow === undefined) return { kind: "unknown-request" };
+  const now = ports.clock.now();
+  const known = (await store.sites.list()).map(({ name }) => name);
+  const wanted = { site, workflowId: workflow, reason, actor, days: days ?? policy.bans.durationDays };
+  const decided = decideBanByHand(wanted, [], known.length > 0 ? known : null, now);
+  if (decided.kind !== "ban")
+    return { kind: "problems", problems: decided.kind === "problems" ? decided.problems : [] };
+  const { expiresAt: until, evidence } = decided.ban;
+  const effect = await effectOf(ports, site, workflow === null ? null : request);
+  if (dryRun) return { kind: "would", until, ban: null, effect };
+  return store.transaction(async (tx): Promise<BanSiteAnswer> => {
+    const { kind, ban } = await tx.sites.ban({
+      site,
+      workflowId: workflow,
+      reason,
+      evidence,
+      until,
+      actor,
+      at: now,
+    });
+    const detail = { ...(request !== null && { request }), until: ban.expiresAt.toISOString() };
+    const outcome = kind === "already" ? "already" : "done";
+    await tx.audit.add({ at: now, actor, action: "ban", subject: site, reason, detail, outcome });
+    return { kind, ban, until: ban.expiresAt, effect };
+  });
+}
+
+export async function unbanSite(
+  ports: Ports,
+  site: SiteName,
+  { request, all, reason }: UnbanWanted,
+  { actor, dryRun }: By,
+): Promise<UnbanSiteAnswer> {
+  const { store } = ports;
+  if (!(await store.sites.get(site))) return { kind: "unknown-site" };
+  const workflow = await scopeOf(ports, request);
+  if (workflow === undefined) return { kind: "unknown-request" };
+  const now = ports.clock.now();
+  const scope = all ? "all" : workflow;
+  const bans = await store.sites.bans({ sites: [site], at: now });
+  const { remove, audit } = decideUnban(site, scope, bans, actor, reason, now);
+  const lifted = remove as readonly BanRecord[];
+  if (dryRun) return { kind: "would", bans: lifted };
+  await store.transaction(async (tx) => {
+    await tx.sites.unban({ site, workflowId: scope }, actor, now);
+    for (const { key, workflowId } of audit) {
+      const detail = { workflow: workflowId };
+      const noted = { at: now, actor, action: "unban", subject: site, reason, detail };
+      await tx.audit.add({ key, ...noted, outcome: "done" });
+    }
+  });
+  return { kind: "lifted", bans: lifted };
+}
+
+/** The workflow meant; null: every one; undefined: there is no such request, or it has no workflow yet. */
+async function scopeOf(ports: Ports, request: RequestName | null): Promise<WorkflowId | null | undefined> {
+  if (request === null) return null;
+  return (await ports.store.workflows.forRequest(request))?.id;
+}
+
+export async function siteEffect(ports: Ports, site: SiteName): Promise<SiteEffect | null> {
+  return (await ports.store.sites.get(site)) ? effectOf(ports, site, null) : null;
+}
+
+const MOST_NAMES = 100;
+
+/** Who may use the site as things are, and who has no other. `only`: for one request alone. */
+async function effectOf(ports: Ports, site: SiteName, only: RequestName | null): Promise<SiteEffect> {
+  const { store, engine, clock } = ports;
+  if (!engine.capabilities.sites) return { usedBy: 0, leftWithout: [], leftWithoutTotal: 0 };
+  const open = (await store.requests.open()).filter(({ spec }) => only === null || spec.name === only);
+  const [sites, bans, workflows] = await Promise.all([
+    store.sites.list(),
+    store.sites.activeBans(clock.now()),
+    store.workflows.forRequests(open.map(({ spec }) => spec.name)),
+  ]);
+  const enabled = sites.filter(({ status }) => status === "enabled").map(({ name }) => name);
+  let usedBy = 0;
+  const leftWithout: RequestName[] = [];
+  for (const { spec } of open) {
+    const id = workflows.get(spec.name)?.id ?? null;
+    const banned = bans.filter((ban) => (id === null ? ban.workflowId === null : concerns(ban, id)));
+    const { allow, deny } = spec.sites;
+    const possible = enabled.filter(
+      (name) =>
+        (allow.length === 0 || allow.includes(name)) &&
+        !deny.includes(name) &&
+        !banned.some((ban) => ban.site === name),
+    );
+    if (!possible.includes(site)) continue;
+    usedBy += 1;
+    if (possible.length === 1) leftWithout.push(spec.name);
+  }
+  return { usedBy, leftWithout: leftWithout.slice(0, MOST_NAMES), leftWithoutTotal: leftWithout.length };
+}

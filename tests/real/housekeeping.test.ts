@@ -1,0 +1,289 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { compactDirectory } from "../../src/housekeeping/compact.ts";
+import { Budget } from "../../src/housekeeping/disk-steps.ts";
+import { type Housekeeping, makeHousekeeping } from "../../src/housekeeping/housekeeper.ts";
+import { damagedRescues } from "../../src/housekeeping/rescue-check.ts";
+import { measureSpool } from "../../src/housekeeping/usage.ts";
+import { gatherErrors } from "../../src/lifecycle/errors.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { generation, makeWorld, POLICY } from "../support/world.ts";
+
+const DAY = 86_400;
+
+async function makeHouse(operationsPerTurn = 100_000) {
+  const world = await makeWorld();
+  const spoolDir = join(world.dir, "spool");
+  const { storageDir } = world;
+  const keeper = (): Housekeeping =>
+    makeHousekeeping(
+      { ...world.ports, spoolDir, storageDir },
+      { intervalSec: 600, compactAfterHours: 24, removeAfterDays: 30, operationsPerTurn },
+    );
+  const house = keeper();
+  return {
+    ...world,
+    spoolDir,
+    house,
+    keeper,
+    submitDirs: (name: string) => readdirSync(join(spoolDir, name)).filter((entry) => entry.startsWith("r")),
+    /** A request that ran, with everything jobs leave behind; it ends as `how` says. */
+    async finished(name: string, how: "completed" | "aborted") {
+      const request = await world.submit(generation(name, 2, { adaptive: false }));
+      await world.pass();
+      const [directory = ""] = readdirSync(join(spoolDir, name));
+      const dir = join(spoolDir, name, directory);
+      litter(dir, join(storageDir, "unmerged", name));
+      if (how === "completed") world.engine.finish(storageDir);
+      else {
+        world.engine.fail(1, { node: "proc_000000", cluster: 12 } as never);
+        await world.commands.abort(request, "enough", { actor: "ann", version: null });
+      }
+      for (let pass = 0; pass < 4; pass += 1) await world.pass();
+      await world.expectStatus(request, how);
+      return { request, dir };
+    },
+  };
+}
+
+function litter(dir: string, unmerged: string): void {
+  for (const unit of readdirSync(dir).filter((name) => name.startsWith("mg_"))) {
+    const file = (name: string, text: string) => writeFileSync(join(dir, unit, name), text);
+    for (const node of ["proc_000000", "proc_000001"]) {
+      for (const cluster of [11, 12]) {
+        file(`${node}.${cluster}.out`, "out");
+        file(`${node}.${cluster}.err`, `${"x".repeat(50_000)}\nthe end of ${cluster}\n`);
+        file(`${node}.${cluster}.report.json`, "{}");
+      }
+      file(`${node}.post.json`, "{}");
+    }
+    mkdirSync(join(unmerged, unit), { recursive: true });
+    writeFileSync(join(unmerged, unit, "proc_000000.gen.out"), "left over");
+  }
+  writeFileSync(join(dir, "workflow.dag.dagman.out"), "y".repeat(1_000_000));
+}
+
+const everything = (dir: string): string[] =>
+  readdirSync(dir, { recursive: true, encoding: "utf8" })
+    .filter((name) => !name.endsWith("compacted.json"))
+    .sort();
+
+describe("housekeeping", () => {
+  it("compacts after a day to what the errors view needs, and removes after a month", async () => {
+    const house = await makeHouse();
+    const { request, dir } = await house.finished("gen", "aborted");
+    const before = await gatherErrors(house.ports, POLICY, request);
+    const files = everything(dir).length;
+    await house.house.tidyOnce();
+    expect(everything(dir)).toHaveLength(files);
+
+    house.wait(DAY + 1);
+    expect(await house.house.tidyOnce()).toBe("done");
+    expect(existsSync(join(dir, "compacted.json"))).toBe(true);
+    for (const gone of [
+      "bin",
+      "payload",
+      "proc.sub",
+      "mg_000000/manifest.json",
+      "mg_000001/proc_000000.12.out",
+    ])
+      expect(existsSync(join(dir, gone)), gone).toBe(false);
+    const [failed = ""] = readdirSync(dir).filter((unit) => existsSync(join(dir, unit, "ledger.jsonl")));
+    expect(readdirSync(join(dir, failed)).sort()).toEqual([
+      "group.dag",
+      "ledger.jsonl",
+      "proc_000000.12.err",
+      "proc_000000.post.json",
+    ]);
+    expect(readFileSync(join(dir, failed, "proc_000000.12.err"), "utf8")).toMatch(/the end of 12\n$/);
+    expect(existsSync(join(house.storageDir, "unmerged", "gen"))).toBe(false);
+    const after = await gatherErrors(house.ports, POLICY, request);
+    expect(after?.codes[0]?.logTail).toContain("the end of 12");
+    expect(after).toEqual(before);
+
+    house.wait(30 * DAY);
+    expect(await house.house.tidyOnce()).toBe("done");
+    expect(existsSync(join(house.spoolDir, "gen"))).toBe(false);
+    expect(await house.store.alerts.open()).toEqual([]);
+  });
+
+  it("ends in the same place however often its turns are cut short or forgotten", async () => {
+    const house = await makeHouse(3);
+    const { dir } = await house.finished("gen", "aborted");
+    const copy = join(tempDir("copy"), "dir");
+    cpSync(dir, copy, { recursive: true });
+    expect(await compactDirectory(copy, new Budget(1e6), new Date())).toBe(true);
+    house.wait(DAY + 1);
+    let turns = 0;
+    // Each turn by a keeper that knows nothing of the one before: a crash after every third file.
+    while ((await house.keeper().tidyOnce()) === "unfinished") turns += 1;
+    expect(turns).toBeGreaterThan(10);
+    expect(everything(dir)).toEqual(everything(copy));
+    house.wait(30 * DAY);
+    while ((await house.keeper().tidyOnce()) === "unfinished") turns += 1;
+    expect(existsSync(join(house.spoolDir, "gen"))).toBe(false);
+  });
+
+  it("leaves alone what is open, what the engine has, and what nobody can vouch for", async () => {
+    const house = await makeHouse();
+    const open = await house.submit(generation("open", 1));
+    await house.pass();
+    await house.expectStatus(open, "active");
+    const { dir } = await house.finished("gen", "completed");
+    mkdirSync(join(house.spoolDir, "nobody", "r0-12345678"), { recursive: true });
+    const before = everything(house.spoolDir);
+    house.wait(90 * DAY);
+    for (const answer of [
+      { kind: "found", engineId: "7" },
+      { kind: "unknown", why: "asleep" },
+    ] as const) {
+      house.engine.findAnswers = answer;
+      await house.keeper().tidyOnce();
+      expect(everything(house.spoolDir)).toEqual(before);
+    }
+    house.engine.findAnswers = null;
+    house.engine.away = true;
+    await house.keeper().tidyOnce();
+    expect(everything(house.spoolDir)).toEqual(before);
+    house.engine.away = false;
+    await house.keeper().tidyOnce();
+    expect(existsSync(dir)).toBe(false);
+    expect(readdirSync(house.spoolDir).sort()).toEqual(["nobody", "open"]);
+  });
+
+  it("waits for the clone of a request, and keeps notes for people", async () => {
+    const house = await makeHouse();
+    const { request, dir } = await house.finished("gen", "aborted");
+    writeFileSync(join(house.spoolDir, "gen", "invalidation.json"), "{}");
+    const wanted = { action: "restart", reason: "again", cleanupPolicy: "keep_until_replaced" } as const;
+    const answer = await house.commands.act(request, wanted, { actor: "ann", version: null, dryRun: false });
+    expect(answer.kind).toBe("done");
+    house.wait(90 * DAY);
+    await house.keeper().tidyOnce();
+    expect(existsSync(dir)).toBe(true);
+    const clone = (await house.store.requests.get(request))?.supersededBy;
+    if (!clone) throw new Error("no clone");
+    await house.commands.abort(clone, "no more", { actor: "ann", version: null });
+    for (let pass = 0; pass < 3; pass += 1) await house.pass();
+    await house.keeper().tidyOnce();
+    expect(readdirSync(join(house.spoolDir, "gen"))).toEqual(["invalidation.json"]);
+  });
+
+  it("does not follow links out of the spool", async () => {
+    const house = await makeHouse();
+    const { dir } = await house.finished("gen", "completed");
+    const elsewhere = join(house.dir, "elsewhere");
+    mkdirSync(elsewhere);
+    writeFileSync(join(elsewhere, "precious"), "x");
+    symlinkSync(elsewhere, join(dir, "payload", "link"));
+    symlinkSync(elsewhere, join(dir, "mg_000000", "mg_000009"));
+    symlinkSync(elsewhere, join(dir, "mg_000777"));
+    house.wait(DAY + 1);
+    await house.house.tidyOnce();
+    house.wait(30 * DAY);
+    await house.house.tidyOnce();
+    expect(existsSync(dir)).toBe(false);
+    expect(readFileSync(join(elsewhere, "precious"), "utf8")).toBe("x");
+  });
+
+  it("tells what takes the space", async () => {
+    const house = await makeHouse();
+    await house.finished("gen", "completed");
+    const [usage] = await measureSpool(house.spoolDir, house.storageDir);
+    expect(usage).toMatchObject({
+      request: "gen",
+      directories: 1,
+      compacted: 0,
+      unmergedFiles: 2,
+      unmergedBytes: 18,
+    });
+    expect(usage?.bytes).toBeGreaterThan(1_400_000);
+    expect(await measureSpool(join(house.dir, "no"), join(house.dir, "where"))).toEqual([]);
+  });
+
+  it("lets others have their turn while it removes a great many files", async () => {
+    const dir = join(tempDir("many"), "r0-1");
+    for (let unit = 0; unit < 40; unit += 1) {
+      const unitDir = join(dir, `mg_${String(unit).padStart(6, "0")}`);
+      mkdirSync(unitDir, { recursive: true });
+      for (let file = 0; file < 250; file += 1) writeFileSync(join(unitDir, `proc_${file}.1.out`), "x");
+    }
+    const line = (node: number) =>
+      JSON.stringify({
+        event: "attempt",
+        node: `proc_${node}`,
+        decision: "done",
+        at: "x",
+        pad: "p".repeat(900),
+      });
+    const ledger = Array.from({ length: 10_000 }, (_, node) => line(node)).join("\n");
+    writeFileSync(join(dir, "mg_000000", "ledger.jsonl"), `${ledger}\n`);
+    let longest = 0;
+    let last = performance.now();
+    const beat = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 1);
+    await compactDirectory(dir, new Budget(1e6), new Date());
+    clearInterval(beat);
+    expect(everything(dir).filter((name) => name.endsWith(".out"))).toEqual([]);
+    // 50 ms is what it promises; a busy machine adds its own pauses.
+    expect(longest).toBeLessThan(150);
+  });
+});
+
+describe("strangers", () => {
+  it("are told when the database is older than the spool, and forgotten when it is not", async () => {
+    const house = await makeHouse();
+    const { dir } = await house.finished("gen", "completed");
+    await house.house.lookForStrangers();
+    expect(await house.store.alerts.open()).toEqual([]);
+
+    // The backup is from before a second request, whose run the engine still has.
+    const lost = join(house.spoolDir, "later", "r0-0000abcd");
+    cpSync(dir, lost, { recursive: true });
+    const head = readFileSync(join(lost, "workflow.dag"), "utf8").replace(/dag=\S+/, "dag=0000abcd-0000");
+    writeFileSync(join(lost, "workflow.dag"), head);
+    house.engine.findAnswers = { kind: "found", engineId: "9" };
+    await house.house.lookForStrangers();
+    const [alert, ...more] = await house.store.alerts.open();
+    expect(more).toEqual([]);
+    expect(alert).toMatchObject({ key: "stranger:later", severity: "critical" });
+    expect(alert?.message).toContain(`run 0000abcd-0000 in ${lost}, which the engine still runs`);
+    expect(existsSync(join(lost, "workflow.dag"))).toBe(true);
+  });
+
+  it("also when only a rescue of a known directory is not in the database", async () => {
+    const house = await makeHouse();
+    const { dir } = await house.finished("gen", "completed");
+    writeFileSync(join(dir, "workflow.dag.condor.sub"), 'My.JobBatchName = "wms2-rescue-9"\n');
+    await house.house.lookForStrangers();
+    expect((await house.store.alerts.open())[0]?.message).toContain("run rescue-9");
+  });
+});
+
+it("finds damaged rescue files of the workflow and of units", async () => {
+  const dir = tempDir("rescue");
+  const good = "# Nodes premarked DONE: 1\nDONE a\n";
+  mkdirSync(join(dir, "mg_000000"));
+  writeFileSync(join(dir, "workflow.dag.rescue001"), "rubbish");
+  writeFileSync(join(dir, "workflow.dag.rescue002"), good);
+  writeFileSync(join(dir, "mg_000000", "group.dag.rescue001"), good);
+  expect(await damagedRescues(dir)).toEqual([]);
+  writeFileSync(join(dir, "mg_000000", "group.dag.rescue002"), "# Nodes premarked DONE: 2\nDONE a\n");
+  writeFileSync(join(dir, "workflow.dag.rescue003"), "");
+  expect((await damagedRescues(dir)).map(({ file }) => file)).toEqual([
+    "workflow.dag.rescue003",
+    "mg_000000/group.dag.rescue002",
+  ]);
+  expect(await damagedRescues(join(dir, "gone"))).toEqual([]);
+});
