@@ -38,17 +38,19 @@ export function mailText(mail: Mail): string {
 /** A line that begins with a dot would end the mail early (RFC 5321 §4.5.2). */
 export const dotStuffed = (text: string): string => text.replaceAll(/^\./gm, "..");
 
-const BYTES_PER_WORD = 45;
+/** A line with an encoded word has at most 76 characters, and twelve of them are `=?utf-8?B?…?=`. */
+const bytesPerWord = (name: string): number => Math.floor((76 - name.length - 2 - 12) / 4) * 3;
 
 /** One header; what is not plain, or too long for a line, becomes encoded words (RFC 2047), folded between characters. */
 export function header(name: string, value: string): string {
   const flat = value.replaceAll(/[\r\n\t\0]+/g, " ").trim();
   const plain = /^[\x20-\x7e]*$/.test(flat) && flat.length + name.length < 76 && !flat.includes("=?");
   if (plain) return `${name}: ${flat}`;
+  const most = bytesPerWord(name);
   const words: string[] = [];
   let word = "";
   for (const sign of flat) {
-    if (Buffer.byteLength(word + sign) > BYTES_PER_WORD) {
+    if (Buffer.byteLength(word + sign) > most) {
       words.push(word);
       word = "";
     }

@@ -22,6 +22,9 @@ export interface TurnOptions {
   readonly work: () => Promise<number | undefined>;
 }
 
+/** Who is not the leader may become it: rare work must not wait a day for that. */
+const ASK_AGAIN_SEC = 30;
+
 export function makeTurns(options: TurnOptions): Turns {
   const { name, everySec, log, isLeader = async () => true, work } = options;
   let running = false;
@@ -36,7 +39,8 @@ export function makeTurns(options: TurnOptions): Turns {
   };
   const guarded = async (): Promise<number> => {
     try {
-      return ((await isLeader()) ? await turn() : undefined) ?? everySec;
+      if (!(await isLeader())) return Math.min(everySec, ASK_AGAIN_SEC);
+      return (running ? await turn() : undefined) ?? everySec;
     } catch (error) {
       log.warn(`${name}.failed`, { why: describeError(error) });
       return everySec;

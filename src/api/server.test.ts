@@ -32,6 +32,8 @@ const READS = [
   "/admission/config",
   "/sites",
   "/sites/north",
+  "/audit",
+  "/requests/muons-2026/audit",
   "/lifecycle/status",
   "/status",
   "/metrics",
@@ -45,6 +47,8 @@ const CHANGES: [
   ["POST", "/requests", { name: "x" }, 201],
   ["PATCH", "/requests/muons-2026", { priority: 1 }, 200],
   ["POST", "/requests/muons-2026/abort", { reason: "enough" }, 202],
+  ["POST", "/requests/muons-2026/release", undefined, 202],
+  ["POST", "/requests/muons-2026/stop?dry_run=true", { reason: "look only" }, 200],
   ["DELETE", "/requests/muons-2026", undefined, 202],
   ["PATCH", "/admission/config", { max_active_dags: 5 }, 200],
   ["PATCH", "/sites/north", { status: "disabled" }, 200],
@@ -215,7 +219,7 @@ test("the OpenAPI document names every route and every view", async () => {
   for (const path of ["/api/v1/requests", "/api/v1/requests/{name}", "/api/v1/dags/{id}/logs", "/metrics"]) {
     expect(paths).toContain(path);
   }
-  expect(paths).toHaveLength(28);
+  expect(paths).toHaveLength(53);
   expect(document.components.schemas).toHaveProperty("RequestDetail");
   expect(document.components.schemas).not.toHaveProperty("RequestDetailInput");
   expect(document.components.schemas).toHaveProperty("Problem");

@@ -16,12 +16,23 @@ beforeEach(async () => {
     store,
     commands: fakeCommands({
       changeSite: (name, change, actor) => store.sites.change(name, change, actor, at(9)),
+      siteEffect: async () => ({ usedBy: 0, leftWithout: [], leftWithoutTotal: 0 }),
     }),
   }).app;
 });
 
 test("an empty installation answers everywhere", async () => {
-  for (const path of ["/requests", "/workflows", "/dags", "/sites", "/status", "/health", "/metrics"]) {
+  for (const path of [
+    "/requests",
+    "/workflows",
+    "/dags",
+    "/sites",
+    "/audit",
+    "/alerts",
+    "/status",
+    "/health",
+    "/metrics",
+  ]) {
     expect((await app.inject(`/api/v1${path}`)).statusCode, path).toBe(200);
   }
   expect(await get("/requests")).toEqual({ items: [], next_cursor: null });

@@ -22,6 +22,7 @@ import { addServe } from "./serve.ts";
 import { addShow } from "./show.ts";
 import { addSimulate } from "./simulate.ts";
 import { addSites } from "./sites.ts";
+import { addSpool } from "./spool.ts";
 import { addSubmit } from "./submit.ts";
 import { paintFor } from "./terminal.ts";
 import { addWatch } from "./watch.ts";
@@ -82,6 +83,7 @@ export function makeProgram(): Command {
     addPolicy,
     addConfig,
     addSimulate,
+    addSpool,
     addDoctor,
     addDemo,
   ];

@@ -51,6 +51,7 @@ async function simulate(file: string, options: SimulateOptions): Promise<number>
   const seed = options.seed === undefined ? scenario.seed : wholeNumber(options.seed);
   const teller = new Teller(requestNames(scenario), print);
   const dir = options.keep ?? mkdtempSync(join(scratch(), "wms2-simulate-"));
+  const forget = options.keep === undefined ? forgetAtExit(dir) : () => {};
   const begun = performance.now();
   try {
     const end = await runStory(scenario, {
@@ -64,8 +65,22 @@ async function simulate(file: string, options: SimulateOptions): Promise<number>
     print(options.json ? stringify(summaryJson(end, wallSec)) : summarise(end, wallSec));
     return end.refused.length > 0 ? 2 : isFine(end) ? 0 : 3;
   } finally {
-    if (options.keep === undefined) rmSync(dir, { recursive: true, force: true });
+    forget();
   }
+}
+
+/** Removes the directory when the story is over, and also when its reader has gone or somebody is impatient. */
+function forgetAtExit(dir: string): () => void {
+  const remove = () => rmSync(dir, { recursive: true, force: true });
+  const leave = () => process.exit(130);
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  process.once("exit", remove);
+  for (const signal of signals) process.once(signal, leave);
+  return () => {
+    remove();
+    process.off("exit", remove);
+    for (const signal of signals) process.off(signal, leave);
+  };
 }
 
 /** A story writes thousands of small files and keeps none: memory is the place for them, where there is such a place. */

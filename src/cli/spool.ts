@@ -5,8 +5,9 @@ import type { Config } from "../config/settings.ts";
 import { type KnownRequest, type NextStep, type SpoolRow, spoolReport } from "../housekeeping/report.ts";
 import { measureSpool } from "../housekeeping/usage.ts";
 import type { Client } from "./client.ts";
-import { clientFor } from "./reach.ts";
-import { optionsOf, settingsFrom } from "./settings.ts";
+import { isProcess } from "./demo/place.ts";
+import { clientFor, runningServer } from "./reach.ts";
+import { type GlobalOptions, optionsOf, settingsFrom } from "./settings.ts";
 import { type Paint, paintFor, print, printJson, talk, widthOf } from "./terminal.ts";
 import { table } from "./view/table.ts";
 import { bytes, count, duration, secondsSince, thousands } from "./view/text.ts";
@@ -27,7 +28,7 @@ housekeeping.remove_after_days (docs/guides/housekeeping.md).`,
       const options = optionsOf<{ json?: boolean }>(command);
       const { config } = settingsFrom(options);
       const usage = await measureSpool(config.spool_dir, config.storage_dir);
-      const known = await askServer(clientFor(options));
+      const known = isServed(options, config.data_dir) ? await askServer(clientFor(options)) : null;
       const rows = spoolReport(usage, known, keepPolicy(config));
       if (options.json) {
         const { spool_dir, storage_dir } = config;
@@ -50,6 +51,13 @@ const keepPolicy = (config: Config) => ({
   compactAfterHours: config["housekeeping.compact_after_hours"],
   removeAfterDays: config["housekeeping.remove_after_days"],
 });
+
+/** Without a server of its own, a data directory must not be judged by whoever listens at the usual port. */
+function isServed(options: GlobalOptions, dataDir: string): boolean {
+  const running = runningServer(dataDir);
+  const named = options.server ?? process.env.WMS2_SERVER;
+  return named !== undefined || (running !== null && isProcess(running.pid));
+}
 
 /** null: there is none to ask, which is no error here. */
 async function askServer(client: Client): Promise<ReadonlyMap<string, KnownRequest> | null> {

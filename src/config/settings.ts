@@ -228,7 +228,7 @@ export const SETTINGS = {
   ),
   "alerts.low_disk_mb": setting(
     z.number().min(0),
-    5000,
+    1000,
     "free space of spool and storage below which an alert opens; 0: never",
   ),
   "housekeeping.interval_sec": setting(seconds, 600, "time between turns of tidying the spool"),

@@ -14,6 +14,7 @@ import { dirname, join } from "node:path";
 import { InvariantError } from "../base/errors.ts";
 import type { DagPlan } from "../domain/plan.ts";
 import type { RequestFile } from "../domain/request.ts";
+import { damagedRescues, rescueHoldMessage } from "../housekeeping/rescue-check.ts";
 import type { Spool } from "../lifecycle/ports.ts";
 import { PAYLOAD_FILES } from "../payload/files.ts";
 import { parseLedger } from "../recovery/ledger-record.ts";
@@ -94,6 +95,11 @@ export function makeSpool(options: SpoolOptions): Spool {
     letRun,
     openEpoch,
     logTail,
+
+    async rescueTrouble(dir) {
+      const troubles = await damagedRescues(dir);
+      return troubles.length > 0 ? rescueHoldMessage(troubles) : null;
+    },
 
     async leaveNote(requestName, file, text) {
       const path = join(options.spoolDir, requestName, file);

@@ -54,7 +54,8 @@ export function failedNodes(lines: readonly TallyLine[], unreadable: number): Fa
   };
 }
 
-const UNIT_KEPT = /^(ledger\.jsonl|merge_output\.json|group\.dag\.(status|metrics|rescue\d+(\..*)?))$/;
+const UNIT_KEPT =
+  /^(ledger\.jsonl|merge_output\.json|run\.abort|group\.dag\.(status|metrics|rescue\d+(\..*)?))$/;
 
 /** The fate of every file of a unit's directory, by name. */
 export function fatesInUnit(names: readonly string[], failed: FailedNodes): ReadonlyMap<string, Fate> {

@@ -179,7 +179,7 @@ function overdue(facts: Facts, because: string, now: Date): Decision | null {
 }
 
 /** Whether somebody should look at a request that has been in its status for too long. */
-export function isOverdue(request: RequestRecord, now: Date): boolean {
+function isOverdue(request: RequestRecord, now: Date): boolean {
   const { timeoutSec } = REQUEST_STATUS[request.status];
   return timeoutSec !== null && secondsBetween(request.statusSince, now) > timeoutSec;
 }

@@ -5,7 +5,7 @@ import type { PassError, RequestRecord } from "../domain/request.ts";
 import { CAPACITY_STATUSES } from "../domain/request-status.ts";
 import type { RunObservation } from "../domain/run.ts";
 import { apply } from "./apply.ts";
-import { decide, isOverdue } from "./decide.ts";
+import { decide } from "./decide.ts";
 import { hold } from "./decision.ts";
 import { gather, gatherKnown, type Known, type PassView, runOf } from "./gather.ts";
 import { type Applied, applyHold } from "./moves.ts";
@@ -125,17 +125,6 @@ const summary = (decision: { kind: string; because?: string; hold?: { code: stri
 async function settle(ports: Ports, record: RequestRecord, applied: Applied): Promise<void> {
   if (record.error || record.waiting !== applied.waiting) {
     await ports.store.requests.remark(record.spec.name, { error: null, waiting: applied.waiting });
-  }
-  const at = ports.clock.now();
-  if (isOverdue(record, at)) {
-    const message = `${record.status} since ${record.statusSince.toISOString()}: ${applied.waiting ?? "no reason known"}`;
-    await ports.store.alerts.raise({
-      key: `overdue:${record.spec.name}:${record.status}`,
-      severity: "warning",
-      subject: record.spec.name,
-      message,
-      at,
-    });
   }
 }
 

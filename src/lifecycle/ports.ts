@@ -48,6 +48,8 @@ export interface Spool {
   openEpoch(submitDir: string, unit: string, epoch: NewEpoch): Promise<void>;
   /** The end of the newest log of a node; "" when there is none. */
   logTail(submitDir: string, unit: string, node: string): Promise<string>;
+  /** Why the engine could not go on from the rescue files there; null: they are sound, or there are none. */
+  rescueTrouble(submitDir: string): Promise<string | null>;
   /** Leaves a file beside the submit directories of a request and answers its path. */
   leaveNote(requestName: string, file: string, text: string): Promise<string>;
 }

@@ -2,8 +2,8 @@ import { invariant } from "../base/errors.ts";
 import type { DagId, SiteName } from "../domain/names.ts";
 import type { DagRecord, RescueKind } from "../domain/operator.ts";
 import type { Store } from "../store/port.ts";
-import type { Decision, Facts, Rescue } from "./decision.ts";
-import { type Applied, again, move } from "./moves.ts";
+import { type Decision, type Facts, hold, type Rescue } from "./decision.ts";
+import { type Applied, again, applyHold, move } from "./moves.ts";
 import type { Ports } from "./ports.ts";
 
 /**
@@ -131,6 +131,11 @@ export async function prepareRescue(ports: Ports, facts: Facts, because: string)
   const opening = { epoch, by: note.by, reason: note.because, at: event.at.toISOString() };
   for (const [unit, nodes] of Object.entries(epochs))
     await spool.openEpoch(dag.submitDir, unit, { ...opening, nodes });
+  const trouble = await spool.rescueTrouble(dag.submitDir);
+  if (trouble) {
+    const evidence = { submitDir: dag.submitDir };
+    return applyHold(ports, facts, hold("rescue-damaged", trouble, evidence, ["restart", "abort"]));
+  }
   const at = ports.clock.now();
   await ports.store.dags.change(dag.id, dag.version, { status: "ready" }, { reason: because, at });
   return again;

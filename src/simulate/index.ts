@@ -2,7 +2,8 @@ import type { Scenario } from "./scenario.ts";
 
 export { readScenario } from "./read-scenario.ts";
 export type { Scenario } from "./scenario.ts";
-export { runStory, type StoryEnd } from "./story.ts";
+export { runStory } from "./story.ts";
+export type { StoryEnd, StoryOptions } from "./story-end.ts";
 export { isFine, summarise, summaryJson } from "./summary.ts";
 export { Teller } from "./tell.ts";
 export type { Entry } from "./timeline.ts";

@@ -1,4 +1,7 @@
+import { isTerminal } from "../domain/request-status.ts";
 import type { Manifest } from "./engine/submit-dir.ts";
+import type { RequestFacts } from "./facts.ts";
+import { spoken } from "./timeline.ts";
 
 interface Range {
   readonly unit: string;
@@ -55,6 +58,14 @@ export class Laws {
           this.break(request, `${name} ${from} is in ${before.unit} and in ${unit}`);
       }
     }
+  }
+
+  /** How a request stands when the story is over: done with, or waiting for a person. */
+  ended({ request, status, waiting }: RequestFacts, mayFail: boolean, sec: number): void {
+    if (status === "failed" && !mayFail)
+      this.break(request, "it was failed, and no person had asked for that");
+    if (status !== "held" && status !== "unknown" && !isTerminal(status))
+      this.break(request, `after ${spoken(sec)} it is still ${status}: ${waiting ?? "no reason known"}`);
   }
 
   break(request: string, words: string): void {

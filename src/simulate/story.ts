@@ -1,7 +1,5 @@
 import { stringify } from "../base/json.ts";
 import type { Problem } from "../domain/problem.ts";
-import { isTerminal, type RequestStatus } from "../domain/request-status.ts";
-import type { Store } from "../store/port.ts";
 import { type Checked, check } from "./check.ts";
 import { perform, type Stage } from "./deeds.ts";
 import type { SimRun } from "./engine/sim-run.ts";
@@ -11,31 +9,11 @@ import { Life } from "./mortal.ts";
 import { PassPlan } from "./pass-plan.ts";
 import type { Scenario } from "./scenario.ts";
 import { makeEars } from "./server-ears.ts";
+import type { StoryEnd, StoryOptions } from "./story-end.ts";
 import { type Entry, spoken, Timeline } from "./timeline.ts";
 import { VirtualTime } from "./virtual-time.ts";
-import { type AttemptTally, EngineWatch, type News } from "./watch-engine.ts";
+import { EngineWatch, type News } from "./watch-engine.ts";
 import { makeWorld, openMemory, type Server, startServer, type World } from "./world.ts";
-
-export interface StoryEnd {
-  readonly facts: readonly RequestFacts[];
-  readonly tallies: ReadonlyMap<string, AttemptTally>;
-  readonly checked: readonly Checked[];
-  readonly lawsBroken: readonly string[];
-  /** A request the real intake refused: the story is not about that. */
-  readonly refused: readonly Problem[];
-  readonly virtualSec: number;
-  readonly passes: number;
-  readonly servers: number;
-  readonly entries: readonly Entry[];
-}
-
-export interface StoryOptions {
-  readonly dir: string;
-  readonly seed: number;
-  readonly tell: (entry: Entry) => void;
-  /** An empty store; absent: a new one in memory. */
-  readonly store?: Store;
-}
 
 const BEGIN = new Date("2026-01-01T00:00:00Z");
 
@@ -254,9 +232,14 @@ class Story implements Stage {
         holds: false,
         words: `the server is killed ${missed}, but it never came to that`,
       });
+    const { items } = await this.world.store.requests.list({ limit: 1000 });
     const facts: RequestFacts[] = [];
-    for (const name of this.#names) facts.push(await gatherFacts(this.world, this.#watch, name));
-    for (const one of facts) this.#checkEnd(one);
+    for (const { spec } of items.toReversed())
+      facts.push(await gatherFacts(this.world, this.#watch, spec.name));
+    const mayFail = this.#scenario.events.some(
+      ({ deed }) => deed.kind === "operator" && ["fail", "restart"].includes(deed.action),
+    );
+    for (const one of facts) this.#laws.ended(one, mayFail, this.time.sec);
     if (this.world.engine.doubleSubmissions > 0)
       this.#laws.break(
         "",
@@ -273,18 +256,5 @@ class Story implements Stage {
       servers: this.#servers,
       entries: this.timeline.entries,
     };
-  }
-
-  #checkEnd({ request, status, waiting }: RequestFacts): void {
-    const asked = this.#scenario.events.some(
-      ({ deed }) => deed.kind === "operator" && ["fail", "restart"].includes(deed.action),
-    );
-    if (status === "failed" && !asked)
-      this.#laws.break(request, "it was failed, and no person had asked for that");
-    if (status !== "held" && status !== "unknown" && !isTerminal(status as RequestStatus))
-      this.#laws.break(
-        request,
-        `after ${spoken(this.time.sec)} it is still ${status}: ${waiting ?? "no reason known"}`,
-      );
   }
 }

@@ -1,4 +1,4 @@
-import { linkSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, statSync, unlinkSync, writeSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { removeIfThere } from "./disk.ts";
@@ -6,49 +6,53 @@ import { PostTrouble, withFile } from "./trouble.ts";
 
 /**
  * One writer at a time per unit: read the ledger, decide, append, rewrite group.inc. The lock is a file that names its
- * owner and appears whole (written aside, then linked). A POST that was killed leaves it behind: it is stale when no
- * process has that pid and start time, or, written on another machine, when it is older than any POST holds it.
- * Only the holder of a second, momentary lock may remove a stale one, and looks again first; so nobody removes the
- * lock of somebody quicker.
+ * owner. A POST that was killed leaves it behind: it is stale when no process has that pid and start time, or, written
+ * on another machine or without a name yet, when it is older than any POST holds it. Only the holder of a second,
+ * momentary lock may remove a stale one, and looks again first; so nobody removes the lock of somebody quicker.
  */
 const WAIT_MS = 30_000;
 const FOREIGN_STALE_MS = 120_000;
-const GUARD_STALE_MS = 10_000;
+const NAMELESS_STALE_MS = 10_000;
 
 export function lockGroup(dir: string, waitMs = WAIT_MS): () => void {
   const path = join(dir, ".group.lock");
-  const aside = `${path}.${process.pid}`;
-  const me = `${process.pid} ${startedTicks(process.pid) ?? "-"} ${hostname()}\n`;
-  withFile(`write ${aside}`, () => writeFileSync(aside, me));
-  try {
-    const end = Date.now() + waitMs;
-    while (!withFile(`lock ${path}`, () => linked(aside, path))) {
-      const holder = textOf(path);
-      if (holder !== null && isStale(path, holder)) breakStale(path, aside, holder);
-      else if (Date.now() > end)
-        throw new PostTrouble("again", `the lock ${path} is held by ${holder?.trim()}`);
-      else pause(3);
-    }
-  } finally {
-    removeIfThere(aside);
+  const end = Date.now() + waitMs;
+  while (!make(path)) {
+    const holder = textOf(path);
+    if (holder !== null && isStale(path, holder)) breakStale(path, holder);
+    else if (Date.now() > end)
+      throw new PostTrouble("again", `the lock ${path} is held by ${holder?.trim() || "somebody"}`);
+    else pause(3);
   }
   return () => removeIfThere(path);
 }
 
-function linked(aside: string, path: string): boolean {
-  try {
-    linkSync(aside, path);
+/** False when it is there already. */
+function make(path: string): boolean {
+  return withFile(`lock ${path}`, () => {
+    let descriptor: number;
+    try {
+      descriptor = openSync(path, "wx");
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+      throw error;
+    }
+    try {
+      writeSync(descriptor, `${process.pid} ${startedTicks(process.pid) ?? "-"} ${hostname()}\n`);
+    } catch (error) {
+      removeIfThere(path);
+      throw error;
+    } finally {
+      closeSync(descriptor);
+    }
     return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw error;
-  }
+  });
 }
 
-function breakStale(path: string, aside: string, stale: string): void {
+function breakStale(path: string, stale: string): void {
   const guard = `${path}.guard`;
-  if (!withFile(`lock ${guard}`, () => linked(aside, guard))) {
-    if (ageMs(guard) > GUARD_STALE_MS) removeIfThere(guard);
+  if (!make(guard)) {
+    if (ageMs(guard) > NAMELESS_STALE_MS) removeIfThere(guard);
     pause(3);
     return;
   }
@@ -61,6 +65,7 @@ function breakStale(path: string, aside: string, stale: string): void {
 
 function isStale(path: string, holder: string): boolean {
   const [pid, ticks, host] = holder.trim().split(" ");
+  if (host === undefined) return ageMs(path) > NAMELESS_STALE_MS;
   if (host !== hostname()) return ageMs(path) > FOREIGN_STALE_MS;
   const now = startedTicks(Number(pid));
   if (now !== null) return ticks !== "-" && now !== ticks;

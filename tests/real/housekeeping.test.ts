@@ -8,12 +8,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { describe, expect, it } from "vitest";
 import { compactDirectory } from "../../src/housekeeping/compact.ts";
 import { Budget } from "../../src/housekeeping/disk-steps.ts";
 import { type Housekeeping, makeHousekeeping } from "../../src/housekeeping/housekeeper.ts";
 import { damagedRescues } from "../../src/housekeeping/rescue-check.ts";
 import { measureSpool } from "../../src/housekeeping/usage.ts";
+import { gatherAttempts } from "../../src/lifecycle/attempts.ts";
 import { gatherErrors } from "../../src/lifecycle/errors.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { generation, makeWorld, POLICY } from "../support/world.ts";
@@ -81,7 +83,12 @@ describe("housekeeping", () => {
   it("compacts after a day to what the errors view needs, and removes after a month", async () => {
     const house = await makeHouse();
     const { request, dir } = await house.finished("gen", "aborted");
-    const before = await gatherErrors(house.ports, POLICY, request);
+    const views = async () => ({
+      errors: await gatherErrors(house.ports, POLICY, request),
+      attempts: await gatherAttempts(house.ports, request, { limit: 100 }),
+    });
+    const before = await views();
+    expect(before.attempts?.items).toHaveLength(1);
     const files = everything(dir).length;
     await house.house.tidyOnce();
     expect(everything(dir)).toHaveLength(files);
@@ -106,8 +113,8 @@ describe("housekeeping", () => {
     ]);
     expect(readFileSync(join(dir, failed, "proc_000000.12.err"), "utf8")).toMatch(/the end of 12\n$/);
     expect(existsSync(join(house.storageDir, "unmerged", "gen"))).toBe(false);
-    const after = await gatherErrors(house.ports, POLICY, request);
-    expect(after?.codes[0]?.logTail).toContain("the end of 12");
+    const after = await views();
+    expect(after.errors?.codes[0]?.logTail).toContain("the end of 12");
     expect(after).toEqual(before);
 
     house.wait(30 * DAY);
@@ -212,10 +219,10 @@ describe("housekeeping", () => {
 
   it("lets others have their turn while it removes a great many files", async () => {
     const dir = join(tempDir("many"), "r0-1");
-    for (let unit = 0; unit < 40; unit += 1) {
+    for (let unit = 0; unit < 20; unit += 1) {
       const unitDir = join(dir, `mg_${String(unit).padStart(6, "0")}`);
       mkdirSync(unitDir, { recursive: true });
-      for (let file = 0; file < 250; file += 1) writeFileSync(join(unitDir, `proc_${file}.1.out`), "x");
+      for (let file = 0; file < 200; file += 1) writeFileSync(join(unitDir, `proc_${file}.1.out`), "x");
     }
     const line = (node: number) =>
       JSON.stringify({
@@ -227,17 +234,13 @@ describe("housekeeping", () => {
       });
     const ledger = Array.from({ length: 10_000 }, (_, node) => line(node)).join("\n");
     writeFileSync(join(dir, "mg_000000", "ledger.jsonl"), `${ledger}\n`);
-    let longest = 0;
-    let last = performance.now();
-    const beat = setInterval(() => {
-      longest = Math.max(longest, performance.now() - last);
-      last = performance.now();
-    }, 1);
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    delay.enable();
     await compactDirectory(dir, new Budget(1e6), new Date());
-    clearInterval(beat);
+    delay.disable();
     expect(everything(dir).filter((name) => name.endsWith(".out"))).toEqual([]);
-    // 50 ms is what it promises; a busy machine adds its own pauses.
-    expect(longest).toBeLessThan(150);
+    // 50 ms is what it promises; a busy machine adds pauses of its own.
+    expect(delay.percentile(99) / 1e6).toBeLessThan(50);
   });
 });
 

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { makeWatch } from "../../src/alerts/watch.ts";
 import { makeLoop } from "../../src/lifecycle/loop.ts";
 import { generation, makeWorld, POLICY } from "../support/world.ts";
 
@@ -55,11 +56,19 @@ test("a request that sits too long raises one alert and is still worked on", asy
   const name = await world.submit(generation("gen", 1));
   await world.pass();
   world.wait(8 * 86_400);
-  await world.pass();
-  await world.pass();
+  const watch = makeWatch(world.ports, {
+    intervalSec: 60,
+    engineAfterLooks: 3,
+    moreErrorsThan: 3,
+    lowDiskMb: 0,
+    places: [],
+    isLeader: async () => true,
+  });
+  await watch.lookOnce();
+  await watch.lookOnce();
   const alerts = await world.store.alerts.open();
   expect(alerts).toHaveLength(1);
-  expect(alerts[0]).toMatchObject({ subject: name, count: 2 });
+  expect(alerts[0]).toMatchObject({ subject: name, key: `stuck:${name}:queued` });
   await world.commands.setAdmission({ maxActive: 1 }, "ann");
   await world.pass();
   await world.expectStatus(name, "active");

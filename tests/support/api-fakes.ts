@@ -150,6 +150,7 @@ export function fakeStore(
       ],
       ...parts.alerts,
     }),
+    audit: only("audit", { list: async () => ({ items: [], nextCursor: null }), ...parts.audit }),
     settings: only("settings", {
       findToken: async (hash) => (hash === sha256 ? { name: "operator" } : null),
       ...parts.settings,
@@ -171,6 +172,17 @@ export const fakeCommands = (parts: Partial<Commands> = {}): Commands =>
       kind: "changed",
       request: sampleRequest({ wish: { kind: "abort", actor, reason, at: NOW }, version: 8 }),
     }),
+    act: async (_name, { action, reason }, { actor, dryRun }) => ({
+      kind: dryRun ? "would" : "done",
+      because: `${action}: ${reason}`,
+      warnings: [],
+      detail: {},
+      request: sampleRequest({ wish: { kind: "abort", actor, reason, at: NOW }, version: 8 }),
+    }),
+    siteEffect: async (name) =>
+      name === "north"
+        ? { usedBy: 2, leftWithout: ["muons-2026" as RequestName], leftWithoutTotal: 1 }
+        : null,
     setAdmission: async (limits) => ({ maxActive: 300, ...limits }),
     changeSite: async (name) => name === "north",
     queue: async () => ({

@@ -266,7 +266,8 @@ describe("changes", () => {
       app.inject({ method: "POST", url: "/api/v1/requests/muons-2026/abort", headers: AUTH, payload });
     const answer = await abort({ reason: "enough" });
     expect(answer.statusCode).toBe(202);
-    expect(answer.json().wish).toMatchObject({ kind: "abort", actor: "operator", reason: "enough" });
+    expect(answer.json()).toMatchObject({ action: "abort", already: false, dry_run: false });
+    expect(answer.json().request.wish).toMatchObject({ actor: "operator", reason: "enough" });
     expect((await abort({})).statusCode).toBe(400);
     const url = "/api/v1/requests/muons-2026";
     const deleted = await app.inject({ method: "DELETE", url, headers: AUTH });

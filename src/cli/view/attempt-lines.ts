@@ -5,7 +5,6 @@ import { table } from "./table.ts";
 type Epoch = AttemptPageView["epochs"][number];
 
 const COLUMNS = [
-  { head: "node" },
   { head: "when" },
   { head: "try" },
   { head: "site" },
@@ -21,23 +20,21 @@ export function attemptTable(
   { width, paint }: { readonly width: number; readonly paint: Paint },
 ): string {
   const rows: string[][] = [];
+  const headings = new Map<number, string>();
   for (const [at, attempt] of items.entries()) {
     const before = items[at - 1];
     const isSame = before !== undefined && before.unit === attempt.unit && before.node === attempt.node;
-    for (const epoch of openedBefore(attempt, isSame ? before : null, epochs))
-      rows.push([
-        "",
-        when(epoch.at),
-        "",
-        "",
-        "",
-        "",
-        paint.cyan("new budget"),
-        `by ${epoch.by}: ${epoch.reason}`,
-      ]);
-    rows.push(attemptRow(attempt, isSame, paint));
+    if (!isSame) headings.set(rows.length, `${attempt.unit}/${attempt.node}`);
+    for (const { at: opened, by, reason } of openedBefore(attempt, isSame ? before : null, epochs))
+      rows.push([when(opened), "", "", "", "", paint.cyan("new budget"), `by ${by}: ${reason}`]);
+    rows.push(attemptRow(attempt, paint));
   }
-  return table(COLUMNS, rows, { width, paint });
+  const [head = "", ...lines] = table(COLUMNS, rows, { width: width - 2, paint }).split("\n");
+  const told = lines.flatMap((line, at) => {
+    const heading = headings.get(at);
+    return heading === undefined ? [`  ${line}`] : [paint.bold(heading), `  ${line}`];
+  });
+  return [`  ${head}`, ...told].join("\n");
 }
 
 /** Epochs opened between two attempts of a node. */
@@ -52,11 +49,10 @@ const openedBefore = (attempt: AttemptView, before: AttemptView | null, epochs: 
           epoch <= attempt.epoch,
       );
 
-function attemptRow(attempt: AttemptView, isSame: boolean, paint: Paint): string[] {
+function attemptRow(attempt: AttemptView, paint: Paint): string[] {
   const { decision } = attempt;
   const colour = decision === "done" ? paint.green : decision === "retry" ? paint.yellow : paint.red;
   return [
-    isSame ? "" : `${attempt.unit}/${attempt.node}`,
     when(attempt.at),
     `${attempt.retry + 1} · rrn ${attempt.rrn}`,
     attempt.site ?? "-",

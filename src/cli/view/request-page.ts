@@ -83,7 +83,7 @@ function actionLines(request: RequestDetailView, look: Look): string[] {
   const { allowed_actions: allowed, hold, request_name: name, status } = request;
   if (allowed.length === 0) return [];
   if (status !== "held") {
-    const words = allowed.map(({ action }) => action).join(" | ");
+    const words = allowed.map(({ action }) => action).join("|");
     return labelled("you may", [`wms2 ${words} ${name} --reason …`], look);
   }
   const place = (action: string): number =>
@@ -94,7 +94,11 @@ function actionLines(request: RequestDetailView, look: Look): string[] {
   const rows = sorted.map(
     ({ meaning }, at) => `${padEnd(typed[at] ?? "", column)}  ${look.paint.dim(meaning)}`,
   );
-  return ["", ...labelled("look", [`wms2 errors ${name}`], look), ...labelled("you may", rows, look)];
+  return [
+    "",
+    ...(request.workflow ? labelled("look", [`wms2 errors ${name}`], look) : []),
+    ...labelled("you may", rows, look),
+  ];
 }
 const EXTRA: Readonly<Record<string, string>> = { resubmit: " --failed" };
 

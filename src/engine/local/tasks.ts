@@ -149,8 +149,11 @@ export class Tasks {
   private look(id: number): boolean {
     const live = this.live.get(id);
     if (!live) return false;
-    const end = this.stateOf(id)?.end;
+    const state = this.stateOf(id);
+    const end = state?.end;
     if (!end) return false;
+    // A killed process leaves its children behind; a pool ends them with it.
+    if (end.exit.kind === "signalled" && state.group !== null) signalGroup(state.group, "SIGKILL");
     this.finish(id, live, end);
     return true;
   }

@@ -5,6 +5,7 @@
 # only if it is not there. Nothing here depends on how large the unit is.
 
 ledger=ledger.jsonl
+ledger_end= # whole or torn, once somebody looked
 newline='
 '
 
@@ -50,13 +51,13 @@ repeat_success() {
 }
 
 # Fills state, report_code and what else is kept from the report of this very attempt; state stays empty without
-# one. The file has a key a line in fixed order; the closing brace shows that it is whole.
+# one. The file has a key a line in fixed order, and what is long comes last: reading ends before. Its closing brace
+# shows that it is whole. The end of the ledger is looked at by the same call, since every process costs a millisecond.
 read_report() {
-  state= report_code= report_node= report_cluster=null closed=
-  [ -f "$job.$cluster.report.json" ] || return 0
-  text=$(cat "$job.$cluster.report.json")
-  IFS=$newline
-  for line in $text; do
+  state= report_code= report_node= report_cluster=null
+  report=$job.$cluster.report.json
+  [ -f "$report" ] || return 0
+  while IFS= read -r line; do
     field=${line#*:}
     field=${field%,}
     case $line in
@@ -73,13 +74,17 @@ read_report() {
       '"eventsRead":'*) is_decimal "$field" && read=$field ;;
       '"eventsWritten":'*) is_decimal "$field" && written=$field ;;
       '"exitCode":'*) is_integer "$field" && report_code=$field ;;
-      '}') closed=1 ;;
+      '"steps":'*) break ;;
     esac
-  done
-  unset IFS
+  done <"$report"
   state=${state#\"}
   state=${state%\"}
-  [ -n "$closed" ] || state=
+  ends=$(tail -q -c 2 "$report" "$ledger" 2>/dev/null)
+  case $ends in
+    '}' | "}$newline}") ledger_end=whole ;;
+    "}$newline"*) ledger_end=torn ;;
+    *) state= ;;
+  esac
   [ "$report_node" = "\"$job\"" ] || state=
   case $report_cluster in null | "$cluster") ;; *) state= ;; esac
 }
@@ -155,7 +160,8 @@ conclude() {
 
 # One write of one line, so that lines of several nodes do not mix. A line torn by a full disk is closed first.
 append() {
+  if [ -z "$ledger_end" ] && [ -s "$ledger" ] && [ -n "$(tail -c 1 "$ledger")" ]; then ledger_end=torn; fi
   prefix=
-  if [ -s "$ledger" ] && [ -n "$(tail -c 1 "$ledger")" ]; then prefix=$newline; fi
+  [ "$ledger_end" != torn ] || prefix=$newline
   printf '%s%s\n' "$prefix" "$1" >>"$ledger" || exit 44
 }

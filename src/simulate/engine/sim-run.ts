@@ -8,7 +8,7 @@ import type { LiveNode } from "../../engine/local/dag-machine.ts";
 import type { Policy } from "../../recovery/policy.ts";
 import type { Host, RunFacts } from "./host.ts";
 import { writeRescue } from "./side-files.ts";
-import { type Asks, type Rescue, readAsks, readDag, readRescue } from "./submit-dir.ts";
+import { type Asks, countNodes, type Rescue, readAsks, readDag, readRescue } from "./submit-dir.ts";
 import { type UnitEnd, UnitRun } from "./unit-run.ts";
 
 const TOP = "workflow.dag";
@@ -68,8 +68,7 @@ export class SimRun implements RunFacts {
       detail: "",
     }));
     for (const top of this.#tops) {
-      const group = readDag(join(this.submitDir, top.spec.name), "group.dag");
-      const nodes = group.ok ? group.value.nodes.length : 0;
+      const nodes = countNodes(join(this.submitDir, top.spec.name));
       this.#nodesTotal += nodes;
       if (top.state !== "done") continue;
       this.#done.push(top.spec.name as UnitName);

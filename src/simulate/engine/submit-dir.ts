@@ -15,6 +15,10 @@ export function readDag(dir: string, name: string): Result<DagFile, string> {
   return text === null ? err(`${name}: ERROR: cannot be opened`) : parseDag(text, name);
 }
 
+/** Without taking the whole file apart: a run of many units is counted before it begins. */
+export const countNodes = (unitDir: string): number =>
+  (textIn(join(unitDir, "group.dag")) ?? "").match(/^JOB /gm)?.length ?? 0;
+
 /** null: none; an error: there is one, and DAGMan could not read it. */
 export function readRescue(dir: string, dag: DagFile, name: string): Result<Rescue | null, string> {
   const number = existsSync(dir) ? highestRescue(readdirSync(dir), name) : null;

@@ -1,29 +1,17 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { DagFile, NodeSpec } from "../../engine/local/dag-file.ts";
-import type { LiveNode } from "../../engine/local/dag-machine.ts";
 import type { Attempt } from "../../recovery/attempt.ts";
 import { decideAttempt } from "../../recovery/decide.ts";
 import { controlCode, type Decision, decideGroup } from "../../recovery/decision.ts";
 import { historyOf, isAttempt, type LedgerLine, parseLedger } from "../../recovery/ledger-record.ts";
 import { attemptRecord, summariseGroup } from "../../recovery/records.ts";
 import { applyRecord } from "../../submit-host/effects.ts";
-import { chance } from "../chance.ts";
-import type { Planned } from "../virtual-time.ts";
-import { attemptOf } from "./attempt.ts";
+import { execute, type SimNode, type UnitFacts } from "./execution.ts";
 import type { Host, RunFacts } from "./host.ts";
-import type { Beginning, Ending } from "./outcome.ts";
+import type { Beginning } from "./outcome.ts";
 import { pinTo, writeMerged, writeRescue, writeVerdict } from "./side-files.ts";
-import type { Ticket } from "./site-pool.ts";
 import { type Asks, type Manifest, readGroupInc, readManifest, textIn } from "./submit-dir.ts";
-
-interface SimNode extends LiveNode {
-  readonly role: string;
-  ticket: Ticket | null;
-  planned: Planned | null;
-  /** Ends the execution under way by force, as if the pool had taken it away. */
-  evict: (() => void) | null;
-}
 
 export type UnitEnd = "done" | "failed";
 
@@ -38,9 +26,9 @@ export class UnitRun {
   readonly #ended: (end: UnitEnd) => void;
   readonly #manifest: Manifest;
   readonly #lines: LedgerLine[];
-  /** Where the landing job may go now, and where the unit may run at all; null: anywhere. */
+  readonly #facts: UnitFacts;
+  /** Where the landing job may go. */
   readonly #electable: readonly string[];
-  readonly #possible: readonly string[] | null;
   readonly #rescueUsed: number;
   #pledge: { readonly site: string; readonly nodes: number } | null = null;
   #over = false;
@@ -66,7 +54,8 @@ export class UnitRun {
     const landed = rescue?.done.has("landing") === true && desired?.length === 1;
     this.site = landed ? (desired?.[0] ?? null) : null;
     this.#electable = (desired ?? all).filter((site) => !banned.includes(site));
-    this.#possible = this.#manifest.sites?.length ? this.#manifest.sites : null;
+    const possible = this.#manifest.sites?.length ? this.#manifest.sites : null;
+    this.#facts = { name, run, host, manifest: this.#manifest, possible };
     this.nodes = dag.nodes.map((spec) => ({
       spec,
       role: /^(landing|merge|cleanup)$/.exec(spec.name)?.[0] ?? "processing",
@@ -155,63 +144,13 @@ export class UnitRun {
     };
   }
 
-  #execute(
-    node: SimNode,
-    site: string,
-    asks: { cores: number; memoryMb: number; wallMinutes: number },
-  ): void {
-    const { spec, role } = node;
-    const history = historyOf(this.#lines, spec.name);
-    const planned = this.#manifest.nodes[spec.name];
-    const begun = {
-      request: this.#run.request,
-      unit: this.name,
-      node: spec.name,
-      role,
-      site,
-      speed: this.#host.sites.speedOf(site),
-      attempt: 1 + history.records.filter((record) => record.epoch === history.epoch).length,
-      epoch: history.epoch,
-      atSec: this.#host.time.sec,
-      memoryMb: asks.memoryMb,
-      wallMinutes: asks.wallMinutes,
-      files: planned?.inputs.map(({ path }) => path) ?? [],
-      serial: 1 + history.records.length,
-    };
-    const startedAt = this.#host.time.now();
-    const cluster = this.#host.nextCluster();
-    this.#host.began(begun);
-    const finish = (ending: Ending) => {
-      node.planned?.cancel();
-      node.evict = null;
-      this.#run.whenFree(() => {
-        if (this.#over) return;
-        const attempt = attemptOf({
-          begun,
-          ending,
-          cluster,
-          dagRetry: node.attempt,
-          maxRetries: spec.retries,
-          startedAt,
-          endedAt: this.#host.time.now(),
-          host: `${site}-w${Math.floor(20 * chance(cluster, site))}`,
-          sites: this.#possible,
-          cores: asks.cores,
-          steps: this.#manifest.steps.map(({ name }) => name),
-          events: planned?.events ?? null,
-        });
-        this.#judge(
-          node,
-          begun,
-          decideAttempt(attempt, history, this.#run.policy, this.#host.time.now()),
-          attempt,
-        );
-      });
-    };
-    const ending = this.#host.outcomes.of(begun);
-    const gone: Ending = { rule: null, result: { kind: "cause", cause: "evicted" }, seconds: 0, file: null };
-    node.evict = () => finish(gone);
-    node.planned = this.#host.time.after(ending.seconds, () => finish(ending));
+  #execute(node: SimNode, site: string, asks: Asks): void {
+    const history = historyOf(this.#lines, node.spec.name);
+    execute(this.#facts, node, site, asks, history, (begun, attempt) => {
+      if (this.#over) return;
+      const decision = decideAttempt(attempt, history, this.#run.policy, this.#host.time.now());
+      this.#judge(node, begun, decision, attempt);
+    });
   }
 
   /** What POST does: decides, leaves its records, and answers DAGMan with a control code. */
