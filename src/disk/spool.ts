@@ -22,7 +22,15 @@ import { RENDER_DEFAULTS, type RenderedFile, type RenderOptions } from "../rende
 import { renderDag } from "../render/render-dag.ts";
 import { replaceFile, unwritable } from "./atomic-file.ts";
 import { policyText, type RecoveryOptions } from "./policy-file.ts";
-import { letRun, logTail, openEpoch, plannedRanges, reelectUnit, unitNames } from "./unit-files.ts";
+import {
+  adjustNodes,
+  letRun,
+  logTail,
+  openEpoch,
+  plannedRanges,
+  reelectUnit,
+  unitNames,
+} from "./unit-files.ts";
 
 export interface SpoolOptions {
   readonly spoolDir: string;
@@ -93,7 +101,8 @@ export function makeSpool(options: SpoolOptions): Spool {
     planned: plannedRanges,
     reelect: reelectUnit,
     letRun,
-    openEpoch,
+    openEpoch: (dir, unit, epoch) => openEpoch(dir, unit, epoch, options.owner),
+    adjust: adjustNodes,
     logTail,
 
     async rescueTrouble(dir) {

@@ -1,9 +1,9 @@
-import { appendFile, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { appendFile, chown, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { parseJson, stringify, toBigInt } from "../base/json.ts";
 import type { PlannedRange } from "../recovery/round/credit.ts";
-import { reelectedInc } from "../render/group-inc.ts";
+import { adjustedInc, reelectedInc } from "../render/group-inc.ts";
 import { replaceFile, unwritable } from "./atomic-file.ts";
 
 /** What a rescue changes in a unit's directory. Every step may be repeated: a crash half-way is made good by the next try. */
@@ -44,7 +44,12 @@ export async function unitNames(dir: string): Promise<string[]> {
 }
 
 /** The unit lands anew and runs as a whole: its rescue is set aside, its site forgotten. */
-export async function reelectUnit(dir: string, unit: string, avoidSites: readonly string[]): Promise<void> {
+export async function reelectUnit(
+  dir: string,
+  unit: string,
+  avoidSites: readonly string[],
+  only: readonly string[] | null = null,
+): Promise<void> {
   const here = join(dir, unit);
   try {
     for (const name of await readdir(here)) {
@@ -52,7 +57,7 @@ export async function reelectUnit(dir: string, unit: string, avoidSites: readonl
     }
     const { sites } = await readManifest(dir, unit);
     const inc = join(here, "group.inc");
-    await replaceFile(inc, reelectedInc(await readFile(inc, "utf8"), sites, avoidSites));
+    await replaceFile(inc, reelectedInc(await readFile(inc, "utf8"), only ?? sites, avoidSites));
   } catch (error) {
     throw unwritable(here, error);
   }
@@ -73,11 +78,31 @@ export async function letRun(dir: string, unit: string, nodes: readonly string[]
   }
 }
 
+/** Nodes ask for this much from their next submission on. null: every node of the unit. */
+export async function adjustNodes(
+  dir: string,
+  unit: string,
+  nodes: readonly string[] | null,
+  changesOf: (node: string) => { readonly memoryMb?: number; readonly wallMinutes?: number },
+): Promise<void> {
+  const inc = join(dir, unit, "group.inc");
+  try {
+    const names = nodes ?? Object.keys((await readManifest(dir, unit)).nodes);
+    const wanted = Object.fromEntries(names.map((node) => [node, changesOf(node)]));
+    const before = await readFile(inc, "utf8");
+    const after = adjustedInc(before, wanted);
+    if (after !== before) await replaceFile(inc, after);
+  } catch (error) {
+    throw unwritable(inc, error);
+  }
+}
+
 /** A new epoch: the nodes' budgets begin anew, their history stays. Once per epoch, however often it is called. */
 export async function openEpoch(
   dir: string,
   unit: string,
   epoch: { epoch: number; nodes: readonly string[] | null; by: string; reason: string; at: string },
+  owner: { readonly uid: number; readonly gid: number } | null = null,
 ): Promise<void> {
   const path = join(dir, unit, "ledger.jsonl");
   try {
@@ -88,6 +113,8 @@ export async function openEpoch(
     const line = stringify({ event: "epoch", ...epoch });
     if (text.split("\n").includes(line)) return;
     await appendFile(path, `${text === "" || text.endsWith("\n") ? "" : "\n"}${line}\n`);
+    // A ledger that began here must be one that the owner of the jobs can add to.
+    if (owner) await chown(path, owner.uid, owner.gid);
   } catch (error) {
     throw unwritable(path, error);
   }

@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { Catalog } from "../catalogs/port.ts";
+import type { NodeChanges } from "../domain/operator.ts";
 import type { DagPlan } from "../domain/plan.ts";
 import type { RequestFile, RequestSpec } from "../domain/request.ts";
 import type { Engine } from "../engine/port.ts";
@@ -41,7 +42,19 @@ export interface Spool {
   /** Block and event ranges of a unit, as its manifest says. */
   planned(submitDir: string, unit: string): Promise<{ block: number; ranges: readonly PlannedRange[] }>;
   /** The unit lands anew, elsewhere, as a whole. Repeatable. */
-  reelect(submitDir: string, unit: string, avoidSites: readonly string[]): Promise<void>;
+  reelect(
+    submitDir: string,
+    unit: string,
+    avoidSites: readonly string[],
+    only?: readonly string[] | null,
+  ): Promise<void>;
+  /** What nodes ask for from their next submission on; null: all of the unit. Repeatable. */
+  adjust(
+    submitDir: string,
+    unit: string,
+    nodes: readonly string[] | null,
+    changesOf: (node: string) => NodeChanges,
+  ): Promise<void>;
   /** Nodes that had stopped for good may run again; null: all of the unit. Repeatable. */
   letRun(submitDir: string, unit: string, nodes: readonly string[] | null): Promise<void>;
   /** Gives nodes a fresh budget and keeps their history. Once per epoch. */

@@ -1,6 +1,6 @@
 import { invariant } from "../base/errors.ts";
 import type { DagId, SiteName } from "../domain/names.ts";
-import type { DagRecord, RescueKind } from "../domain/operator.ts";
+import type { DagRecord, NodeChanges, RescueKind } from "../domain/operator.ts";
 import type { Store } from "../store/port.ts";
 import { type Decision, type Facts, hold, type Rescue } from "./decision.ts";
 import { type Applied, again, applyHold, move } from "./moves.ts";
@@ -25,7 +25,9 @@ export async function beginRescue(
     const child = await createChild(ports, store, facts, dag, rescueKind, "planning");
     const unfinished = (round?.unitNames ?? []).filter((unit) => !round?.facts.finishedUnits.has(unit));
     const units = unfinished.filter((unit) => !leaveOut.includes(unit));
-    const detail = { units, reelectUnits, epochOf, by: request.wish?.actor ?? "wms2", because };
+    const { changes = {}, nodeChanges = {} } = (request.wish?.detail ?? {}) as Partial<RescueNote>;
+    const by = request.wish?.actor ?? "wms2";
+    const detail = { units, reelectUnits, epochOf, changes, nodeChanges, by, because };
     await store.dags.addEvent({ dagId: child, type: "rescue", detail, at });
   };
   if (request.status === "held") {
@@ -111,6 +113,9 @@ interface RescueNote {
   readonly units: readonly string[];
   readonly reelectUnits: Rescue["reelectUnits"];
   readonly epochOf: Rescue["epochOf"];
+  /** What the nodes of an epoch get instead of what they had; those of single nodes come first. */
+  readonly changes: NodeChanges;
+  readonly nodeChanges: Readonly<Record<string, NodeChanges>>;
   readonly by: string;
   readonly because: string;
 }
@@ -123,14 +128,20 @@ export async function prepareRescue(ports: Ports, facts: Facts, because: string)
   invariant(event, "a rescue that says nothing", { dag: dag.id });
   const note = event.detail as unknown as RescueNote;
   const { spool } = ports;
+  const { submitDir } = dag;
   const epochs = note.epochOf ?? {};
+  // Without a new epoch only what level 1 left open runs again; marks of a final stop stay.
   for (const unit of note.units)
-    await spool.letRun(dag.submitDir, unit, unit in epochs ? (epochs[unit] ?? null) : null);
-  for (const { unit, avoidSites } of note.reelectUnits) await spool.reelect(dag.submitDir, unit, avoidSites);
+    await spool.letRun(submitDir, unit, unit in epochs ? (epochs[unit] ?? null) : []);
+  for (const { unit, avoidSites } of note.reelectUnits) await spool.reelect(submitDir, unit, avoidSites);
   const epoch = await nextEpoch(ports, facts);
   const opening = { epoch, by: note.by, reason: note.because, at: event.at.toISOString() };
-  for (const [unit, nodes] of Object.entries(epochs))
-    await spool.openEpoch(dag.submitDir, unit, { ...opening, nodes });
+  const { changes = {}, nodeChanges = {} } = note;
+  for (const [unit, nodes] of Object.entries(epochs)) {
+    await spool.openEpoch(submitDir, unit, { ...opening, nodes });
+    await spool.adjust(submitDir, unit, nodes, (node) => nodeChanges[`${unit}/${node}`] ?? changes);
+    if (changes.sites?.length) await spool.reelect(submitDir, unit, [], changes.sites);
+  }
   const trouble = await spool.rescueTrouble(dag.submitDir);
   if (trouble) {
     const evidence = { submitDir: dag.submitDir };

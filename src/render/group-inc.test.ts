@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { reelectedInc } from "./group-inc.ts";
+import { adjustedInc, reelectedInc } from "./group-inc.ts";
 
 test.each([
   ["the elected site is forgotten", 'My.DESIRED_Sites = "A"\n', ["A", "B"], [], 'My.DESIRED_Sites = "A,B"\n'],
@@ -20,4 +20,11 @@ test.each([
 
 test("a name that is no site name never reaches the file", () => {
   expect(() => reelectedInc("", [], ['A" || true'])).toThrow();
+});
+
+test("a node's new values replace its old ones and leave the others alone", () => {
+  const text = 'My.DESIRED_Sites = "A"\nproc_000001_memory = 2000\nproc_000002_memory = 2500\n';
+  expect(adjustedInc(text, { proc_000001: { memoryMb: 4000, wallMinutes: 90 } })).toBe(
+    'My.DESIRED_Sites = "A"\nproc_000002_memory = 2500\nproc_000001_memory = 4000\nproc_000001_wall_minutes = 90\n',
+  );
 });

@@ -20,3 +20,21 @@ export function reelectedInc(text: string, possible: readonly string[], avoid: r
           : [];
   return [...line, ...kept].map((one) => `${one}\n`).join("");
 }
+
+/** What single nodes are to ask for from their next submission on; other lines stay as they are. */
+export function adjustedInc(
+  text: string,
+  nodes: Readonly<Record<string, { readonly memoryMb?: number; readonly wallMinutes?: number }>>,
+): string {
+  const wanted = new Map<string, number>();
+  for (const [node, { memoryMb, wallMinutes }] of Object.entries(nodes)) {
+    if (memoryMb !== undefined) wanted.set(`${bareName(node)}_memory`, memoryMb);
+    if (wallMinutes !== undefined) wanted.set(`${bareName(node)}_wall_minutes`, wallMinutes);
+  }
+  const kept = text
+    .split("\n")
+    .filter((line) => line !== "" && !wanted.has(line.split("=", 1)[0]?.trim() ?? ""));
+  return [...kept, ...[...wanted].map(([name, value]) => `${name} = ${value}`)]
+    .map((line) => `${line}\n`)
+    .join("");
+}

@@ -8,8 +8,8 @@ import { tempDir } from "../support/temp-dir.ts";
 const server = new ServerUnderTest({
   "recovery.cooloff_base_sec": 0,
   "engine.local.sites": [
-    { name: "bad", cores: 6, memory_mb: 6000 },
-    { name: "good", cores: 1, memory_mb: 1000 },
+    { name: "bad", cores: 6, memory_mb: 12000 },
+    { name: "good", cores: 2, memory_mb: 4000 },
   ],
 });
 beforeAll(() => server.start());
