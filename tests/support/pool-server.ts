@@ -45,3 +45,5 @@ export function poolServer(settings: Readonly<Record<string, unknown>> = {}): Se
 
 export const inPool = (...argv: string[]): string =>
   execFileSync(pool, ["exec", ...argv], { encoding: "utf8" });
+export const asPoolRoot = (...argv: string[]): string =>
+  execFileSync(pool, ["exec", "--root", ...argv], { encoding: "utf8" });

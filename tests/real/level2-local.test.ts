@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, test } from "vitest";
+import {
+  cloneStory,
+  holdAndReleaseStory,
+  productionStepsStory,
+  rescueStory,
+  stopStory,
+} from "../support/level2-stories.ts";
+import { ServerUnderTest } from "../support/server.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const sites = ["north", "south"].map((name) => ({ name, cores: 4, memory_mb: 8000 }));
+const server = new ServerUnderTest({ "engine.local.sites": sites });
+beforeAll(() => server.start());
+afterAll(async () => {
+  await server.stop();
+  server.remove();
+});
+
+/** The server dies without warning and comes back. */
+const crash = async () => {
+  await server.kill("SIGKILL");
+  await server.start();
+};
+const options = { timeout: 180_000 };
+
+test("one of ten units fails for a while: rescued, only it is run again", options, () =>
+  rescueStory(server, tempDir("level2"), crash),
+);
+test("three of ten fail: held, shown, released with a ban, completed elsewhere", options, () =>
+  holdAndReleaseStory(server, tempDir("level2"), "north", crash),
+);
+test("stopped in mid-round and resumed", options, () => stopStory(server, tempDir("level2"), crash));
+test("production steps demote twice", options, () => productionStepsStory(server, tempDir("level2")));
+test("kill and clone", options, () => cloneStory(server, tempDir("level2")));

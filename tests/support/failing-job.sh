@@ -1,0 +1,15 @@
+# The job of FailingRequest: $1 is its directory. Notes where it ran, then fails if it is told to.
+set -eu
+input=$(head -n 1 "$WMS2_INPUT_LIST")
+name=${input##*/}
+umask 0
+echo "${WMS2_SITE-none}" >>"$1/ran/$name"
+if [ -f "$1/fail/$name" ]; then
+  read -r how times <"$1/fail/$name"
+  if [ "$times" -gt 0 ]; then
+    echo "$how $((times - 1))" >"$1/fail/$name"
+    [ "$how" = kill ] && kill -9 $$
+    exit "$how"
+  fi
+fi
+cp "$input" out.txt

@@ -1,0 +1,196 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { eventually } from "./eventually.ts";
+import type { ServerUnderTest } from "./server.ts";
+
+/**
+ * A request with one job per unit whose jobs write down where they ran, and fail while a file says so:
+ * fail/<input> holds what to do ("kill" or an exit code); a number after it is how often.
+ */
+export class FailingRequest {
+  readonly name: string;
+  readonly units: number;
+  readonly #dir: string;
+
+  constructor(dir: string, name: string, units: number) {
+    this.name = name;
+    this.units = units;
+    this.#dir = join(dir, name);
+    for (const sub of ["in", "fail", "ran"]) {
+      mkdirSync(join(this.#dir, sub), { recursive: true });
+      chmodSync(join(this.#dir, sub), 0o777);
+    }
+    for (let i = 0; i < units; i += 1) writeFileSync(this.input(i), `${i}\n`);
+  }
+
+  input = (index: number): string => join(this.#dir, "in", `f${String(index).padStart(3, "0")}.txt`);
+
+  fail(index: number, how: string, times = 999): void {
+    const path = join(this.#dir, "fail", `f${String(index).padStart(3, "0")}.txt`);
+    writeFileSync(path, `${how} ${times}\n`);
+    chmodSync(path, 0o666);
+  }
+  heal(): void {
+    for (const name of readdirSync(join(this.#dir, "fail"))) rmSync(join(this.#dir, "fail", name));
+  }
+
+  document(over: Record<string, unknown> = {}): unknown {
+    return {
+      name: this.name,
+      kind: "process",
+      input: { files: join(this.#dir, "in", "*.txt") },
+      split: { by: "files", files_per_job: 1 },
+      unit: { jobs: 1 },
+      steps: [
+        {
+          name: "work",
+          run: [
+            "sh",
+            "-c",
+            readFileSync(join(import.meta.dirname, "failing-job.sh"), "utf8"),
+            "work",
+            this.#dir,
+          ],
+        },
+      ],
+      outputs: [{ name: "all", file: "out.txt", merge: "concat" }],
+      resources: { cores: 1, memory: "100 MB", time: "5 min" },
+      retries: { processing: 1 },
+      throttles: { units: 4 },
+      ...over,
+    };
+  }
+
+  /** "f003.txt site" for every execution, oldest first per input. */
+  runs(): { file: string; site: string }[] {
+    const dir = join(this.#dir, "ran");
+    return readdirSync(dir).flatMap((file) =>
+      readFileSync(join(dir, file), "utf8")
+        .trim()
+        .split("\n")
+        .map((site) => ({ file, site })),
+    );
+  }
+
+  count(index: number): number {
+    const path = join(this.#dir, "ran", `f${String(index).padStart(3, "0")}.txt`);
+    return existsSync(path) ? readFileSync(path, "utf8").trim().split("\n").length : 0;
+  }
+
+  expectOnceEach(except: readonly number[] = []): void {
+    for (let i = 0; i < this.units; i += 1)
+      if (!except.includes(i)) expect([i, this.count(i)]).toEqual([i, 1]);
+  }
+}
+
+const outputs = async (server: ServerUnderTest, name: string): Promise<number> =>
+  (await server.get(`/requests/${name}/outputs?limit=1000`)).items.length;
+
+/** Between two steps of a story, something may happen to the server. */
+export type Meanwhile = () => Promise<void>;
+
+export async function rescueStory(server: ServerUnderTest, dir: string, meanwhile: Meanwhile): Promise<void> {
+  const request = new FailingRequest(dir, "rescued", 10);
+  request.fail(3, "kill", 3);
+  await server.submit(request.document());
+  await meanwhile();
+  await server.until("rescued", ["completed", "held"], 150);
+  expect((await server.get("/requests/rescued")).status).toBe("completed");
+  request.expectOnceEach([3]);
+  expect(request.count(3)).toBe(4);
+  expect(await outputs(server, "rescued")).toBe(10);
+}
+
+export async function holdAndReleaseStory(
+  server: ServerUnderTest,
+  dir: string,
+  ban: string,
+  meanwhile: Meanwhile,
+): Promise<void> {
+  const request = new FailingRequest(dir, "released", 10);
+  for (const index of [1, 4, 7]) request.fail(index, "1");
+  await server.submit(request.document());
+  const held = await server.until("released", ["held"], 150);
+  expect(held.hold.message).toMatch(/3 of 10 units failed/);
+  const errors = await server.get("/requests/released/errors");
+  expect(JSON.stringify(errors)).toContain("proc_0000");
+  request.heal();
+  const before = request.runs().length;
+  const answer = await server.send("POST", "/requests/released/release", {
+    reason: "mended",
+    how: "rescue",
+    site_bans: [ban],
+  });
+  expect([answer.status, answer.body]).toMatchObject([expect.any(Number), expect.anything()]);
+  expect(answer.status).toBeLessThan(300);
+  await meanwhile();
+  await server.until("released", ["completed"], 150);
+  request.expectOnceEach([1, 4, 7]);
+  const after = request.runs().length - before;
+  expect(after).toBe(3);
+  for (const index of [1, 4, 7])
+    expect(
+      request
+        .runs()
+        .filter(({ file }) => file.startsWith(`f00${index}`))
+        .at(-1)?.site,
+    ).not.toBe(ban);
+  expect(await outputs(server, "released")).toBe(10);
+}
+
+export async function stopStory(server: ServerUnderTest, dir: string, meanwhile: Meanwhile): Promise<void> {
+  const request = new FailingRequest(dir, "stopped", 8);
+  await server.submit(request.document({ throttles: { units: 2 } }));
+  await eventually("two units are done", async () => (await outputs(server, "stopped")) >= 2, {
+    deadlineSec: 90,
+    everyMs: 100,
+  });
+  await server.send("POST", "/requests/stopped/stop", { reason: "maintenance" });
+  await meanwhile();
+  await eventually(
+    "it was stopped",
+    async () =>
+      (await server.get("/requests/stopped/transitions")).items.some(
+        (move: { to: string }) => move.to === "resubmitting",
+      ),
+    {
+      deadlineSec: 90,
+      everyMs: 200,
+    },
+  );
+  await server.until("stopped", ["completed"], 150);
+  expect(await outputs(server, "stopped")).toBe(8);
+  // A job that the stop cut off may have run twice; a unit that had finished must not.
+  const repeated = Array.from({ length: 8 }, (_, i) => request.count(i)).filter((count) => count > 1);
+  expect(repeated.length).toBeLessThanOrEqual(2);
+}
+
+export async function productionStepsStory(server: ServerUnderTest, dir: string): Promise<void> {
+  const request = new FailingRequest(dir, "demoted", 10);
+  const steps = [
+    { fraction: 0.1, priority: 80_000 },
+    { fraction: 0.5, priority: 50_000 },
+  ];
+  await server.submit(request.document({ throttles: { units: 1 }, production_steps: steps }));
+  await server.until("demoted", ["completed"], 200);
+  expect((await server.get("/requests/demoted")).priority).toBe(50_000);
+  const moves = (await server.get("/requests/demoted/transitions")).items.filter(
+    (move: { to: string }) => move.to === "stopping",
+  );
+  expect(moves).toHaveLength(2);
+  expect(await outputs(server, "demoted")).toBe(10);
+}
+
+export async function cloneStory(server: ServerUnderTest, dir: string): Promise<void> {
+  const request = new FailingRequest(dir, "cloned", 4);
+  for (const index of [0, 1]) request.fail(index, "1");
+  await server.submit(request.document());
+  await server.until("cloned", ["held"], 150);
+  request.heal();
+  await server.send("POST", "/requests/cloned/restart", { reason: "begin again" });
+  await server.until("cloned-v2", ["completed"], 150);
+  const old = await server.get("/requests/cloned");
+  expect(old).toMatchObject({ status: "failed", superseded_by_request: "cloned-v2" });
+  expect(await outputs(server, "cloned-v2")).toBe(4);
+}
