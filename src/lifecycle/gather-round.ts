@@ -4,7 +4,7 @@ import type { RequestRecord } from "../domain/request.ts";
 import type { RunVerdict } from "../domain/run.ts";
 import type { LedgerFile, Workflow } from "../domain/workflow.ts";
 import { type BanDecision, decideBans } from "../recovery/bans/decide-bans.ts";
-import { readTallyLines } from "../recovery/round/read-lines.ts";
+import { readTallyLines, type TallyLine } from "../recovery/round/read-lines.ts";
 import type { RoundFacts } from "../recovery/round/round-decision.ts";
 import type { RoundFile } from "../recovery/round/settle.ts";
 import { type RoundTally, RoundTallying } from "../recovery/round/tally.ts";
@@ -39,7 +39,8 @@ export async function gatherRound(
   const isThere = await spool.isComplete(dag.submitDir);
   const unitNames = isThere ? await spool.unitNames(dag.submitDir) : [];
   const finished: ReadonlySet<string> = await store.units.finishedNames(workflow.id);
-  const tally = await tallyLedgers(ports, dag, unitNames, finished, new Set(note.unitsFailed));
+  const givenUp = await nodesGivenUp(ports, workflow);
+  const tally = await tallyLedgers(ports, dag, unitNames, finished, new Set(note.unitsFailed), givenUp);
   const possibleSites = await possible(ports, request);
   const sites = tally.sites.map(({ site }) => site as SiteName);
   const known = sites.length ? await store.sites.bans({ sites, includePast: true, at: clock.now() }) : [];
@@ -86,13 +87,29 @@ async function tallyLedgers(
   units: readonly string[],
   finished: ReadonlySet<string>,
   failed: ReadonlySet<string>,
+  givenUp: ReadonlySet<string>,
 ): Promise<RoundTally> {
   const tally = new RoundTallying();
   for (const unit of units) {
     const state = finished.has(unit) ? "done" : failed.has(unit) ? "failed" : "open";
-    tally.add({ unit, state, ...readTallyLines(await ports.spool.ledgerText(dag.submitDir, unit)) });
+    const { lines, unreadable } = readTallyLines(await ports.spool.ledgerText(dag.submitDir, unit));
+    const judged =
+      givenUp.size === 0 ? lines : lines.map((line) => judge(line, givenUp.has(`${unit}/${line.node}`)));
+    tally.add({ unit, state, lines: judged, unreadable });
   }
   return tally.finish();
+}
+
+/** A failure no rule knew, and a person gave up: it waits for nobody any more. */
+const judge = (line: TallyLine, isGivenUp: boolean): TallyLine =>
+  isGivenUp && line.decision === "unclassified"
+    ? { ...line, decision: "stop", category: "permanent", why: "row-stops" }
+    : line;
+
+/** "unit/node" of those that somebody classified as failed. */
+async function nodesGivenUp(ports: Ports, workflow: Workflow): Promise<ReadonlySet<string>> {
+  const pending = await ports.store.nodeActions.pending({ workflowId: workflow.id });
+  return new Set(pending.filter(({ kind }) => kind === "fail").map(({ unit, node }) => `${unit}/${node}`));
 }
 
 /** Where the request may run at all: what it allows of what is enabled, bans not counted. */

@@ -148,8 +148,27 @@ export async function prepareRescue(ports: Ports, facts: Facts, because: string)
     return applyHold(ports, facts, hold("rescue-damaged", trouble, evidence, ["restart", "abort"]));
   }
   const at = ports.clock.now();
+  await settleReservations(ports, facts, epochs, at);
   await ports.store.dags.change(dag.id, dag.version, { status: "ready" }, { reason: because, at });
   return again;
+}
+
+/** Retries that people reserved are carried out by the epoch that was opened for their nodes. */
+async function settleReservations(
+  ports: Ports,
+  { workflow }: Facts,
+  epochs: NonNullable<Rescue["epochOf"]>,
+  at: Date,
+): Promise<void> {
+  invariant(workflow, "a rescue without a workflow");
+  const pending = await ports.store.nodeActions.pending({ workflowId: workflow.id });
+  const isOpened = (unit: string, node: string) => unit in epochs && (epochs[unit]?.includes(node) ?? true);
+  const done = pending.filter(({ kind, unit, node }) => kind !== "fail" && isOpened(unit, node));
+  if (done.length)
+    await ports.store.nodeActions.markApplied(
+      done.map(({ id }) => id),
+      at,
+    );
 }
 
 /** Epochs are numbered by the rescues people asked for in this chain of runs. */

@@ -1,13 +1,7 @@
 import { rmSync } from "node:fs";
-import { afterAll, beforeAll, test } from "vitest";
+import { afterAll, beforeAll, describe, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import {
-  cloneStory,
-  holdAndReleaseStory,
-  productionStepsStory,
-  rescueStory,
-  stopStory,
-} from "../support/level2-stories.ts";
+import { cloneStory, productionStepsStory, rescueStory } from "../support/level2-stories.ts";
 import { asPoolRoot, inPool, poolServer, sharedDir } from "../support/pool-server.ts";
 
 const server = poolServer();
@@ -19,10 +13,6 @@ afterAll(async () => {
   rmSync(work, { recursive: true, force: true });
 });
 
-const crash = async () => {
-  await server.kill("SIGKILL");
-  await server.start();
-};
 /** The schedd dies in mid-round; HTCondor's master starts it again and all DAGMans recover. */
 const killSchedd = async () => {
   asPoolRoot("pkill", "-9", "-x", "condor_schedd");
@@ -37,10 +27,9 @@ const inPoolAnswers = (): boolean => {
   }
 };
 
-test("one of ten units fails for a while, the schedd is killed meanwhile: rescued, only it is run again", () =>
-  rescueStory(server, work, killSchedd));
-test("three of ten fail: held, shown, released with a ban, completed elsewhere", () =>
-  holdAndReleaseStory(server, work, "T2_XX_Alpha", crash));
-test("stopped in mid-round and resumed, the server killed meanwhile", () => stopStory(server, work, crash));
-test("production steps demote twice", () => productionStepsStory(server, work));
-test("kill and clone", () => cloneStory(server, work));
+describe.concurrent("level 2 on the pool", () => {
+  test("one of ten units fails for a while, the schedd is killed meanwhile: rescued, only it is run again", () =>
+    rescueStory(server, work, killSchedd));
+  test("production steps demote twice", () => productionStepsStory(server, work));
+  test("kill and clone", () => cloneStory(server, work));
+});

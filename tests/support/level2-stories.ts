@@ -172,7 +172,7 @@ export async function productionStepsStory(server: ServerUnderTest, dir: string)
     { fraction: 0.1, priority: 80_000 },
     { fraction: 0.5, priority: 50_000 },
   ];
-  await server.submit(request.document({ throttles: { units: 1 }, production_steps: steps }));
+  await server.submit(request.document({ throttles: { units: 3 }, production_steps: steps }));
   await server.until("demoted", ["completed"], 200);
   expect((await server.get("/requests/demoted")).priority).toBe(50_000);
   const moves = (await server.get("/requests/demoted/transitions")).items.filter(
