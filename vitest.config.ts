@@ -1,7 +1,8 @@
 import { defineConfig } from "vitest/config";
 
-// Three projects: `fast` (pure code and stories, no outside parts), `real` (PostgreSQL, processes, the
-// local engine) and `pool` (a live HTCondor pool). `scripts/test` decides which of them can run here.
+// Four projects: `fast` (pure code and stories, no outside parts), `real` (PostgreSQL, processes, the local engine),
+// `pool` (a live HTCondor pool) and `faults` (the pool's own daemons are killed, so nothing else may run beside it).
+// `scripts/test` decides which of them can run here.
 export default defineConfig({
   test: {
     projects: [
@@ -28,10 +29,20 @@ export default defineConfig({
         test: {
           name: "pool",
           sequence: { groupOrder: 2 },
-          include: ["tests/condor/**/*.test.ts"],
+          include: ["tests/condor/*.test.ts"],
           testTimeout: 240_000,
           hookTimeout: 240_000,
           maxWorkers: 2,
+        },
+      },
+      {
+        test: {
+          name: "faults",
+          sequence: { groupOrder: 3 },
+          include: ["tests/condor/faults/*.test.ts"],
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
+          maxWorkers: 1,
         },
       },
     ],

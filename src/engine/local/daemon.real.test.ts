@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,6 +27,8 @@ beforeEach(() => {
 });
 afterEach(async () => {
   await engine.close();
+  // Those that lost the race to start are still on their way out.
+  await eventually("no engine process is left", () => spawnSync("pgrep", ["-f", root]).status === 1);
   rmSync(root, { recursive: true, force: true, maxRetries: 5 });
 });
 
