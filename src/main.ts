@@ -220,6 +220,7 @@ export const loopPolicy = (config: Config): LoopPolicy => ({
   resubmitGraceSec: config["engine.kind"] === "local" ? 0 : config["lifecycle.resubmit_grace_sec"],
   maxErrors: config["lifecycle.max_errors"],
   roundZeroUnits: config["planning.round_zero_units"],
+  probeJobs: config["planning.probe_jobs"],
   defaultMemoryPerCoreMb: config["planning.default_memory_per_core_mb"],
   maxMemoryPerCoreMb: config["planning.max_memory_per_core_mb"],
   maxRegistrationTries: 5,

@@ -141,6 +141,11 @@ export const SETTINGS = {
     1,
     "work units in round 0 of an adaptive request",
   ),
+  "planning.probe_jobs": setting(
+    z.number().int().min(0),
+    0,
+    "jobs at the top of the memory window in round 0 of an adaptive request",
+  ),
   "planning.default_memory_per_core_mb": setting(
     z.number().int().positive(),
     2000,

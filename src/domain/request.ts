@@ -73,6 +73,8 @@ export interface GenerationSpec {
   readonly firstEvent: bigint;
   readonly firstLumi: number;
   readonly eventsPerLumi: number;
+  /** Each job has lumis of its own (default), or the jobs of a work unit share one. */
+  readonly lumis?: "per_job" | "per_work_unit";
   /** Share of generated events that survive; totalEvents are counted before the filter. */
   readonly filterEfficiency: number;
   /** Plan replacements for ranges that were abandoned. */

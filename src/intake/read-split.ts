@@ -132,6 +132,7 @@ export function readGeneration(top: Form, read: ReadSplit): { generation: Genera
   const firstEvent = readBigInteger(top, "first_event", 1n) ?? 1n;
   const firstLumi = top.integer("first_lumi", { min: 1, max: 2 ** 32 - 1 }, 1);
   const topUp = top.flag("top_up", false);
+  const lumis = top.choice("lumis", ["per_job", "per_work_unit"] as const, "per_job");
   if (firstEvent + totalEvents - 1n > MAX_INT64)
     top.notes.problem("events", `the last event would be beyond ${MAX_INT64}`);
   if (filterEfficiency < 1 && wanted !== null) {
@@ -145,7 +146,7 @@ export function readGeneration(top: Form, read: ReadSplit): { generation: Genera
     ? { eventsPerJob: perJob, eventsPerLumi: Math.min(read.eventsPerLumi ?? perJob, perJob) }
     : eventsPerLumiFor(perJob, read.eventsPerLumi, totalEvents);
   return {
-    generation: { totalEvents, firstEvent, firstLumi, eventsPerLumi, filterEfficiency, topUp },
+    generation: { totalEvents, firstEvent, firstLumi, eventsPerLumi, lumis, filterEfficiency, topUp },
     split: { ...read.split, eventsPerJob },
   };
 }
@@ -156,6 +157,7 @@ export const GENERATION_KEYS = [
   "first_lumi",
   "filter_efficiency",
   "top_up",
+  "lumis",
   "events_per_lumi",
 ] as const;
 

@@ -109,6 +109,7 @@ test("the simulator's steps carry its options verbatim", () => {
   expect(spec.split).toMatchObject({ algorithm: "EventBased", eventsPerJob: 2000 });
   expect(spec.generation).toEqual({
     totalEvents: 1_000_000n,
+    lumis: "per_job",
     firstEvent: 1n,
     firstLumi: 1,
     eventsPerLumi: 100,

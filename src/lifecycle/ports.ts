@@ -95,6 +95,7 @@ export interface LoopPolicy {
   readonly resubmitGraceSec: number;
   readonly maxErrors: number;
   readonly roundZeroUnits: number;
+  readonly probeJobs?: number;
   readonly defaultMemoryPerCoreMb: number;
   readonly maxMemoryPerCoreMb: number;
   readonly maxRegistrationTries: number;

@@ -5,7 +5,7 @@ import { checkEvents } from "./check-events.ts";
 import { checkFiles } from "./check-files.ts";
 import { checkLimits } from "./check-limits.ts";
 import { checkNumbers } from "./check-numbers.ts";
-import { type Counters, type PlanFile, type PlanPolicy, type SplitTuning, TUNING_DEFAULTS } from "./facts.ts";
+import { type Counters, type PlanFile, type PlanPolicy, type SplitTuning, tuningFor } from "./facts.ts";
 
 /** A promise of the planner that this plan breaks: a bug, with what proves it. */
 export interface Violation {
@@ -57,7 +57,7 @@ export function* checkInSlices(plan: DagPlan, facts: CheckFacts): Generator<unde
   const report: Report = (code, message, evidence = {}) => {
     if (violations.length < MAX_VIOLATIONS) violations.push({ code, message, evidence });
   };
-  const fullTuning = { ...TUNING_DEFAULTS, ...facts.tuning };
+  const fullTuning = tuningFor(facts);
   const isPartial =
     (facts.spec.adaptive && plan.round === 0) ||
     typeof facts.policy?.maxUnitsPerRound === "number" ||

@@ -95,6 +95,13 @@ export interface SplitTuning {
   readonly generationLumis: "per-job" | "per-work-unit";
 }
 
+/** What the request says itself, under what the caller asks for. */
+export const tuningFor = ({ spec, tuning }: Pick<PlanFacts, "spec" | "tuning">): SplitTuning => ({
+  ...TUNING_DEFAULTS,
+  ...(spec.generation?.lumis === "per_work_unit" && { generationLumis: "per-work-unit" as const }),
+  ...tuning,
+});
+
 export const TUNING_DEFAULTS: SplitTuning = {
   totalFiles: 0,
   totalLumis: 0,

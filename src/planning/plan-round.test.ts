@@ -203,7 +203,11 @@ describe("rounds", () => {
 
   it("shares one lumi in a unit when asked to", () => {
     const spec = generateSpec({ unit: unit({ jobsPerUnit: 4 }) });
-    const units = [...plan(sampleFacts(spec, { tuning: { generationLumis: "per-work-unit" } })).units];
+    const shared = {
+      ...spec,
+      generation: spec.generation && { ...spec.generation, lumis: "per_work_unit" as const },
+    };
+    const units = [...plan(sampleFacts(shared)).units];
     expect(units.map(({ nodes }) => nodes.map(({ firstLumi }) => Number(firstLumi)))).toEqual([
       [1, 1, 1, 1],
       [2, 2, 2, 2],

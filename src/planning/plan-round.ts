@@ -6,7 +6,7 @@ import {
   type PlanFacts,
   type PlanFile,
   type SplitTuning,
-  TUNING_DEFAULTS,
+  tuningFor,
 } from "./facts.ts";
 import { groupByLocation, noSiteAtAll, type SiteRules, sitesForAnything } from "./locality.ts";
 import { plannedOutputs } from "./outputs.ts";
@@ -32,7 +32,7 @@ export function planRound(facts: PlanFacts): PlanOutcome {
 export function* planInSlices(facts: PlanFacts): Generator<undefined, PlanOutcome> {
   const { spec } = facts;
   const policy = fullPolicy(facts.policy);
-  const tuning = { ...TUNING_DEFAULTS, ...facts.tuning };
+  const tuning = tuningFor(facts);
   const refusal = refuseSplit(spec);
   if (refusal) return refused(refusal);
 

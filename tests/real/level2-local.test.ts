@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, test } from "vitest";
 import {
+  badFileStory,
   cloneStory,
   holdAndReleaseStory,
   productionStepsStory,
@@ -33,3 +34,6 @@ test("three of ten fail: held, shown, released with a ban, completed elsewhere",
 test("stopped in mid-round and resumed", options, () => stopStory(server, tempDir("level2"), crash));
 test("production steps demote twice", options, () => productionStepsStory(server, tempDir("level2")));
 test("kill and clone", options, () => cloneStory(server, tempDir("level2")));
+test("a bad file is excluded after two sites and the rest completes", options, () =>
+  badFileStory(server, tempDir("level2")),
+);

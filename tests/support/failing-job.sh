@@ -9,6 +9,11 @@ if [ -f "$1/fail/$name" ]; then
   if [ "$times" -gt 0 ]; then
     echo "$how $((times - 1))" >"$1/fail/$name"
     [ "$how" = kill ] && kill -9 $$
+    # A code the shell cannot carry is told as cmsRun would tell it.
+    if [ "$how" -gt 255 ]; then
+      echo "exit_code=$how" >>"$WMS2_STEP_REPORT"
+      exit 1
+    fi
     exit "$how"
   fi
 fi

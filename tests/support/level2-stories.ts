@@ -194,3 +194,21 @@ export async function cloneStory(server: ServerUnderTest, dir: string): Promise<
   expect(old).toMatchObject({ status: "failed", superseded_by_request: "cloned-v2" });
   expect(await outputs(server, "cloned-v2")).toBe(4);
 }
+
+/** 8021 (cannot read the file) at one site is the site's fault; at a second one it is the file's. */
+export async function badFileStory(server: ServerUnderTest, dir: string): Promise<void> {
+  const request = new FailingRequest(dir, "bad-file", 6);
+  request.fail(2, "8021");
+  await server.submit(request.document());
+  await server.until("bad-file", ["completed", "held"], 200);
+  expect((await server.get("/requests/bad-file")).status).toBe("completed");
+  request.expectOnceEach([2]);
+  const sites = new Set(
+    request
+      .runs()
+      .filter(({ file }) => file.startsWith("f002"))
+      .map(({ site }) => site),
+  );
+  expect(sites.size).toBe(2);
+  expect(await outputs(server, "bad-file")).toBe(5);
+}

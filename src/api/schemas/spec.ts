@@ -26,6 +26,7 @@ export const specSchema = z
         first_event: big,
         first_lumi: z.int(),
         events_per_lumi: z.int(),
+        lumis: z.enum(["per_job", "per_work_unit"]),
         filter_efficiency: z.number(),
         top_up: z.boolean(),
       })

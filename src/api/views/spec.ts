@@ -94,6 +94,7 @@ const generationView = (generation: GenerationSpec): NonNullable<SpecView["gener
   first_event: jsonValue(generation.firstEvent),
   first_lumi: generation.firstLumi,
   events_per_lumi: generation.eventsPerLumi,
+  lumis: generation.lumis ?? "per_job",
   filter_efficiency: generation.filterEfficiency,
   top_up: generation.topUp,
 });
