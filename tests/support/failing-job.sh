@@ -6,7 +6,9 @@ umask 0
 echo "${WMS2_SITE-none}" >>"$1/ran/$name"
 if [ -f "$1/fail/$name" ]; then
   read -r how times <"$1/fail/$name"
-  if [ "$times" -gt 0 ]; then
+  if [ "$how" = slow ]; then
+    sleep "$times"
+  elif [ "$times" -gt 0 ]; then
     echo "$how $((times - 1))" >"$1/fail/$name"
     [ "$how" = kill ] && kill -9 $$
     # A code the shell cannot carry is told as cmsRun would tell it.

@@ -6,7 +6,7 @@ import type { ServerUnderTest } from "./server.ts";
 
 /**
  * A request with one job per unit whose jobs write down where they ran, and fail while a file says so:
- * fail/<input> holds what to do ("kill" or an exit code); a number after it is how often.
+ * fail/<input> holds what to do ("kill" or an exit code) and how often, or "slow" and for how many seconds.
  */
 export class FailingRequest {
   readonly name: string;
@@ -141,6 +141,8 @@ export async function holdAndReleaseStory(
 
 export async function stopStory(server: ServerUnderTest, dir: string, meanwhile: Meanwhile): Promise<void> {
   const request = new FailingRequest(dir, "stopped", 8);
+  // Slow enough to be stopped in mid-round, also when the server is away for a while.
+  for (let index = 0; index < 8; index += 1) request.fail(index, "slow", 2);
   await server.submit(request.document({ throttles: { units: 2 } }));
   await eventually("two units are done", async () => (await outputs(server, "stopped")) >= 2, {
     deadlineSec: 90,

@@ -103,11 +103,15 @@ export_step_environment() {
 
 export_if_any() { if [ -n "$2" ]; then export "$1=$2"; else unset "$1"; fi; }
 
-# The signal may have come before the guard had a child to pass it to.
+# The signal may have come before the guard had a child to pass it to, or to a child that had yet to become the
+# step and lost it. So a step that had only just begun is told again; one at work hears it once.
 stop_step() {
+  read_clock
+  fresh=$((centiseconds - step_began < 200))
   tries=0
   while [ ! -e "$at.status" ] && [ "$tries" -lt $((stop_patience * 10)) ]; do
     [ -n "$told" ] || on_stop
+    [ "$fresh" -eq 0 ] || [ $((tries % 10)) -ne 9 ] || on_stop
     sleep 0.1 || sleep 1
     tries=$((tries + 1))
   done
