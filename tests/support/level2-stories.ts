@@ -170,11 +170,13 @@ export async function stopStory(server: ServerUnderTest, dir: string, meanwhile:
 
 export async function productionStepsStory(server: ServerUnderTest, dir: string): Promise<void> {
   const request = new FailingRequest(dir, "demoted", 10);
+  // A demotion needs a look while units are still to come.
+  for (let index = 0; index < 10; index += 1) request.fail(index, "slow", 1);
   const steps = [
     { fraction: 0.1, priority: 80_000 },
     { fraction: 0.5, priority: 50_000 },
   ];
-  await server.submit(request.document({ throttles: { units: 3 }, production_steps: steps }));
+  await server.submit(request.document({ throttles: { units: 2 }, production_steps: steps }));
   await server.until("demoted", ["completed"], 200);
   expect((await server.get("/requests/demoted")).priority).toBe(50_000);
   const moves = (await server.get("/requests/demoted/transitions")).items.filter(
