@@ -1,3 +1,4 @@
+import { CAUSES } from "../domain/cause.ts";
 import { NAME_PATTERN, NAME_RULE } from "../domain/names.ts";
 import type { FailureHandler, FailureRule, RecoverySpec } from "../domain/request.ts";
 import { Form } from "./form.ts";
@@ -8,19 +9,6 @@ import type { Reading } from "./reading.ts";
 import { didYouMean } from "./spelling.ts";
 import { isRow, listEntries, type Spot } from "./values.ts";
 
-export const CAUSES = [
-  "exit",
-  "signal",
-  "oom",
-  "walltime",
-  "disk",
-  "held",
-  "evicted",
-  "node_lost",
-  "submit_failed",
-  "missing_output",
-  "missing_report",
-] as const;
 const ROLES = ["processing", "merge", "landing", "cleanup"] as const;
 const MATCHES = "exit_codes: [10, 11], match_all_exit_codes: true, causes: [oom], or stderr: pattern";
 

@@ -1,24 +1,6 @@
 /** One execution of a node as it was observed, and the words in which failures are told. Types and word lists only. */
 
-/**
- * exit: ended by itself with a code · signal: killed · oom, walltime, disk: went over what it may use · held: the
- * batch system held it, then it was removed · evicted: taken away without fault of its own · node_lost: nobody knows
- * what became of it · submit_failed: never started · missing_output, missing_report: ended well, but left no proof.
- */
-export const CAUSES = [
-  "exit",
-  "signal",
-  "oom",
-  "walltime",
-  "disk",
-  "held",
-  "evicted",
-  "node_lost",
-  "submit_failed",
-  "missing_output",
-  "missing_report",
-] as const;
-export type Cause = (typeof CAUSES)[number];
+export { CAUSES, type Cause } from "../domain/cause.ts";
 
 /** Not an execution of the node's work: these have a small budget of their own and never count in rrn. */
 export const LOSSES: readonly string[] = ["evicted", "node_lost", "submit_failed"];

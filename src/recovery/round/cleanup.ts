@@ -1,11 +1,10 @@
 import type { RequestName } from "../../domain/names.ts";
+import type { OutputState } from "../../domain/operator.ts";
 import type { RequestSpec } from "../../domain/request.ts";
 import type { RequestStatus } from "../../domain/request-status.ts";
 import type { Block, BlockStatus, OutputFile } from "../../domain/workflow.ts";
 
 /** What becomes of the outputs of a request that was given up or restarted. */
-export const OUTPUT_STATES = ["active", "superseded", "invalidated"] as const;
-export type OutputState = (typeof OUTPUT_STATES)[number];
 
 export const OUTPUT_STATE: Record<
   OutputState,
