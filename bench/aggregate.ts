@@ -175,9 +175,7 @@ function line(
     avoidHosts: [],
     badFiles: [],
     files: code?.[0] === 8021 ? [file] : [],
-    reason: code
-      ? `exit ${code[0]} at ${site}; no more tries in this run: its 3 retries are used up`
-      : "done",
+    reason: code ? `exit ${code[0]} at ${site}; no more tries in this run: its 3 retries are used up` : "done",
   })}\n`;
 }
 

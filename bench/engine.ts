@@ -57,12 +57,7 @@ export async function run(options: EngineBenchOptions = {}): Promise<EngineBench
   }
 }
 
-async function timed(
-  root: string,
-  name: string,
-  places: number,
-  files: Record<string, string>,
-): Promise<number> {
+async function timed(root: string, name: string, places: number, files: Record<string, string>): Promise<number> {
   const dir = join(root, name);
   mkdirSync(dir);
   for (const [file, text] of Object.entries(files)) writeFileSync(join(dir, file), text, { mode: 0o755 });

@@ -41,12 +41,7 @@ export async function run({ dags = 300 }: { dags?: number } = {}) {
   try {
     const store = await openEmbedded(join(dir, "database"));
     const queue = fakeQueue(dir);
-    const engine = makeDagmanEngine({
-      commandPrefix: [queue.program],
-      submitAs: null,
-      maxIdle: 1000,
-      timeoutSec: 60,
-    });
+    const engine = makeDagmanEngine({ commandPrefix: [queue.program], submitAs: null, maxIdle: 1000, timeoutSec: 60 });
     const ports = portsFor(dir, store, engine);
     const jobs: unknown[] = [];
     for (let index = 0; index < dags; index += 1) jobs.push(await activeDag(dir, store, index));
@@ -60,9 +55,7 @@ export async function run({ dags = 300 }: { dags?: number } = {}) {
     const engineQueries = readFileSync(queue.count, "utf8").length;
     await store.close();
     // In a process of its own: peak memory is counted per process.
-    const told = execFileSync(process.execPath, [process.argv[1] ?? "", "aggregate", "--json"], {
-      encoding: "utf8",
-    });
+    const told = execFileSync(process.execPath, [process.argv[1] ?? "", "aggregate", "--json"], { encoding: "utf8" });
     const { aggregateSeconds, aggregatePeakRssMb } = JSON.parse(told);
     return {
       dags,
@@ -149,14 +142,7 @@ async function activeDag(dir: string, store: Store, index: number): Promise<unkn
     round: 0,
     currentDagId: null,
   } as const;
-  await store.workflows.create({
-    ...workflow,
-    ...counters,
-    ...sums,
-    stepMetrics: null,
-    createdAt: at,
-    updatedAt: at,
-  });
+  await store.workflows.create({ ...workflow, ...counters, ...sums, stepMetrics: null, createdAt: at, updatedAt: at });
   const nodes = UNITS_PER_DAG * NODES_PER_UNIT;
   await store.dags.create({
     id: dagId,

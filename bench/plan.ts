@@ -29,13 +29,7 @@ const JOBS_PER_UNIT = 8;
 const EVENTS_PER_JOB = 1000;
 
 /** Plans, renders and writes a round of so many processing nodes, in groups of 8, to a temporary directory. */
-export async function run({
-  nodes,
-  kind = "events",
-}: {
-  nodes: number;
-  kind?: PlanBenchKind;
-}): Promise<PlanBench> {
+export async function run({ nodes, kind = "events" }: { nodes: number; kind?: PlanBenchKind }): Promise<PlanBench> {
   const root = mkdtempSync(join(PLACE, "wms2-bench-plan-"));
   try {
     const facts = makeFacts(nodes, kind);
@@ -67,12 +61,7 @@ export async function run({
 }
 
 function makeFacts(nodes: number, kind: PlanBenchKind) {
-  const unit = {
-    jobsPerUnit: JOBS_PER_UNIT,
-    targetMergedBytes: 4e9,
-    blockTargetBytes: 1e12,
-    maxUnitsPerBlock: 250,
-  };
+  const unit = { jobsPerUnit: JOBS_PER_UNIT, targetMergedBytes: 4e9, blockTargetBytes: 1e12, maxUnitsPerBlock: 250 };
   if (kind === "generate") {
     const generation = generateSpec().generation!;
     return sampleFacts(

@@ -36,12 +36,7 @@ export async function run(): Promise<{
     layOut(root);
     const alone = makeUnit(root, "mg_000000", 0);
     const crowded = makeUnit(root, "mg_000001", 100);
-    const times = {
-      node: [] as number[],
-      success: [] as number[],
-      alone: [] as number[],
-      crowded: [] as number[],
-    };
+    const times = { node: [] as number[], success: [] as number[], alone: [] as number[], crowded: [] as number[] };
     for (let turn = 0; turn < TURNS; turn++) {
       const cluster = 5000 + turn;
       for (const unit of [alone, crowded]) leaveAttempt(unit, cluster);
@@ -65,9 +60,7 @@ export async function run(): Promise<{
 const TURNS = 40;
 
 function layOut(root: string): void {
-  for (const { source, target, executable } of PAYLOAD_FILES.filter(({ target }) =>
-    target.startsWith("bin/"),
-  )) {
+  for (const { source, target, executable } of PAYLOAD_FILES.filter(({ target }) => target.startsWith("bin/"))) {
     mkdirSync(dirname(join(root, target)), { recursive: true });
     copyFileSync(source, join(root, target));
     chmodSync(join(root, target), executable ? 0o755 : 0o644);
@@ -93,10 +86,7 @@ function makeUnit(root: string, unit: string, siblings: number): string {
       const cluster = 1000 + at * 3 + retry;
       const attempt = attemptOf(node, cluster, retry);
       const decision = decideAttempt(attempt, NO_HISTORY, builtinPolicy(), new Date(0));
-      appendFileSync(
-        join(dir, "ledger.jsonl"),
-        `${JSON.stringify(attemptRecord(attempt, decision, new Date(0)))}\n`,
-      );
+      appendFileSync(join(dir, "ledger.jsonl"), `${JSON.stringify(attemptRecord(attempt, decision, new Date(0)))}\n`);
       writeFileSync(join(dir, `${node}.${cluster}.report.json`), reportText(node, cluster, 8021));
       writeFileSync(join(dir, `${node}.${cluster}.err`), "a line of stderr\n".repeat(500));
       appendFileSync(join(dir, "group.log"), eventsOf(cluster));
@@ -189,10 +179,7 @@ function decisionsPerSecond(): number {
       const before = attemptOf(node, cluster, cluster - 1);
       return attemptRecord(before, decideAttempt(before, NO_HISTORY, policy, new Date(0)), new Date(0));
     });
-    return {
-      attempt: attemptOf(node, 3, 2, codes[at % codes.length]),
-      history: { epoch: 0, records: earlier },
-    };
+    return { attempt: attemptOf(node, 3, 2, codes[at % codes.length]), history: { epoch: 0, records: earlier } };
   });
   const began = performance.now();
   for (const { attempt, history } of attempts) decideAttempt(attempt, history, policy, new Date(0));

@@ -108,11 +108,7 @@ export async function startServer(config: Config): Promise<Server> {
 }
 
 /** What runs beside the passes, on the server that holds the lease: watching, telling, tidying. */
-export function makeCaretakers(
-  ports: Ports,
-  config: Config,
-  isLeader: () => Promise<boolean>,
-): readonly Turns[] {
+export function makeCaretakers(ports: Ports, config: Config, isLeader: () => Promise<boolean>): readonly Turns[] {
   const { store, clock, log } = ports;
   const { spool_dir: spoolDir, storage_dir: storageDir } = config;
   return [
@@ -181,11 +177,7 @@ export function makeEngine(config: Config): Engine {
   }
   return makeLocalEngine({
     dir: join(config.data_dir, "engine"),
-    sites: config["engine.local.sites"].map(({ name, cores, memory_mb }) => ({
-      name,
-      cores,
-      memoryMb: memory_mb,
-    })),
+    sites: config["engine.local.sites"].map(({ name, cores, memory_mb }) => ({ name, cores, memoryMb: memory_mb })),
     timeoutSec: config["engine.timeout_sec"],
   });
 }

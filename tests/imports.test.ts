@@ -15,27 +15,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   config: ["base"],
   payload: ["base"],
   "submit-host": ["base", "domain", "recovery"],
-  disk: [
-    "base",
-    "domain",
-    "render",
-    "payload",
-    "recovery",
-    "housekeeping/rescue-check.ts",
-    "lifecycle/ports.ts",
-  ],
+  disk: ["base", "domain", "render", "payload", "recovery", "housekeeping/rescue-check.ts", "lifecycle/ports.ts"],
   "engine/port.ts": ["base", "domain"],
   "engine/format": ["base", "domain"],
   "engine/read-files.ts": ["base"],
   "engine/read-end.ts": ["base", "domain", "engine/format", "engine/read-files.ts"],
-  "engine/read-run.ts": [
-    "base",
-    "domain",
-    "engine/format",
-    "engine/read-files.ts",
-    "engine/read-end.ts",
-    "disk",
-  ],
+  "engine/read-run.ts": ["base", "domain", "engine/format", "engine/read-files.ts", "engine/read-end.ts", "disk"],
   "engine/dagman": [
     "base",
     "domain",
@@ -132,11 +117,7 @@ const importsOf = (file: string, text: string): string[] =>
     relative(src, resolve(dirname(file), match[1] ?? "")),
   );
 
-const files = sources(src).map((file) => ({
-  file,
-  path: relative(src, file),
-  text: readFileSync(file, "utf8"),
-}));
+const files = sources(src).map((file) => ({ file, path: relative(src, file), text: readFileSync(file, "utf8") }));
 
 test("every source file has a place in the table", () => {
   expect(files.map(({ path }) => path).filter((path) => owner(path) === undefined)).toEqual([]);
@@ -149,8 +130,7 @@ test("imports point one way", () => {
     if (!mine || SERVERLESS.test(path)) continue;
     const allowed = [mine, ...(MAY_IMPORT[mine] ?? [])];
     for (const target of importsOf(file, text)) {
-      if (!allowed.some((name) => target === name || target.startsWith(`${name}/`)))
-        wrong.push(`${path} → ${target}`);
+      if (!allowed.some((name) => target === name || target.startsWith(`${name}/`))) wrong.push(`${path} → ${target}`);
     }
   }
   expect(wrong).toEqual([]);

@@ -25,15 +25,11 @@ test.each([
     ["b", "a"],
   ],
 ])("%s", (_story, queued, order) => {
-  expect(decideAdmission(queued, 0, { maxActive: 10 }).entries.map((entry) => entry.requestName)).toEqual(
-    order,
-  );
+  expect(decideAdmission(queued, 0, { maxActive: 10 }).entries.map((entry) => entry.requestName)).toEqual(order);
 });
 
 test("as many start as there are places; the rest say why they wait and where", () => {
-  const queue = decideAdmission([candidate("a"), candidate("b"), candidate("c"), candidate("d")], 1, {
-    maxActive: 3,
-  });
+  const queue = decideAdmission([candidate("a"), candidate("b"), candidate("c"), candidate("d")], 1, { maxActive: 3 });
   expect(queue.entries.map((entry) => [entry.requestName, entry.verdict, entry.reason])).toEqual([
     ["a", "start", "place 2 of 3 is free"],
     ["b", "start", "place 3 of 3 is free"],
@@ -51,29 +47,15 @@ test("a limit lowered below what runs starts nobody and evicts nobody", () => {
 
 test("law: never more than the limit, and nobody overtakes", () => {
   const anyCandidate = fc
-    .record({
-      urgent: fc.boolean(),
-      priority: fc.integer({ min: 0, max: 3 }),
-      age: fc.integer({ min: 0, max: 3 }),
-    })
-    .map(({ urgent, priority, age }) => ({
-      urgent,
-      priority,
-      createdAt: new Date(age),
-      queuedSince: new Date(age),
-    }));
+    .record({ urgent: fc.boolean(), priority: fc.integer({ min: 0, max: 3 }), age: fc.integer({ min: 0, max: 3 }) })
+    .map(({ urgent, priority, age }) => ({ urgent, priority, createdAt: new Date(age), queuedSince: new Date(age) }));
   fc.assert(
-    fc.property(
-      fc.array(anyCandidate, { maxLength: 30 }),
-      fc.nat(10),
-      fc.nat(20),
-      (rows, active, maxActive) => {
-        const queued = rows.map((row, index) => ({ ...row, requestName: `r${index}` as RequestName }));
-        const { entries } = decideAdmission(queued, active, { maxActive });
-        const started = entries.filter((entry) => entry.verdict === "start");
-        expect(started.length).toBe(Math.min(queued.length, Math.max(0, maxActive - active)));
-        expect(entries.slice(0, started.length)).toEqual(started);
-      },
-    ),
+    fc.property(fc.array(anyCandidate, { maxLength: 30 }), fc.nat(10), fc.nat(20), (rows, active, maxActive) => {
+      const queued = rows.map((row, index) => ({ ...row, requestName: `r${index}` as RequestName }));
+      const { entries } = decideAdmission(queued, active, { maxActive });
+      const started = entries.filter((entry) => entry.verdict === "start");
+      expect(started.length).toBe(Math.min(queued.length, Math.max(0, maxActive - active)));
+      expect(entries.slice(0, started.length)).toEqual(started);
+    }),
   );
 });

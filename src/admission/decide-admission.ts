@@ -20,11 +20,7 @@ export function compareCandidates(a: Candidate, b: Candidate): number {
 }
 
 /** Who starts now, and for the others: at which place they wait, and why. */
-export function decideAdmission(
-  queued: readonly Candidate[],
-  active: number,
-  limits: AdmissionLimits,
-): Queue {
+export function decideAdmission(queued: readonly Candidate[], active: number, limits: AdmissionLimits): Queue {
   const free = Math.max(0, limits.maxActive - active);
   const entries = [...queued].sort(compareCandidates).map((candidate, index): QueueEntry => {
     const place = index + 1;
@@ -36,11 +32,7 @@ export function decideAdmission(
       queuedSince: candidate.queuedSince,
     };
     if (place <= free)
-      return {
-        ...common,
-        verdict: "start",
-        reason: `place ${active + place} of ${limits.maxActive} is free`,
-      };
+      return { ...common, verdict: "start", reason: `place ${active + place} of ${limits.maxActive} is free` };
     return {
       ...common,
       verdict: "wait",

@@ -50,10 +50,7 @@ export function makeCommandSink(settings: Extract<SinkSettings, { kind: "command
 
 function environment(message: AlertMessage): Record<string, string> {
   const own = Object.fromEntries(
-    Object.entries(message).map(([key, value]) => [
-      `WMS2_ALERT_${key.toUpperCase()}`,
-      clean(String(value ?? "")),
-    ]),
+    Object.entries(message).map(([key, value]) => [`WMS2_ALERT_${key.toUpperCase()}`, clean(String(value ?? ""))]),
   );
   const inherited = INHERITED.flatMap((name) => {
     const value = process.env[name];

@@ -10,11 +10,7 @@ const HOUR = 3600;
 const DAY = 24 * HOUR;
 
 describe("a request that is stuck", () => {
-  const stuck = (
-    status: RequestStatus,
-    seconds: number,
-    engine: { ok: boolean; words: string } | null = null,
-  ) =>
+  const stuck = (status: RequestStatus, seconds: number, engine: { ok: boolean; words: string } | null = null) =>
     stuckAlerts({ request: sampleRequest({ status, statusSince: since }), engine, now: later(seconds) }).map(
       ({ key, severity, action }) => [key.split(":")[2], severity, action],
     );
@@ -61,8 +57,7 @@ test("errors count from the fourth in a row, and not while held", () => {
 });
 
 test("the engine is unreachable after some looks, and before that nothing is judged", () => {
-  const look = (ok: boolean, failures: number) =>
-    engineAlerts("dagman", { ok, words: "x", failures, since }, 3);
+  const look = (ok: boolean, failures: number) => engineAlerts("dagman", { ok, words: "x", failures, since }, 3);
   expect(look(true, 0)).toEqual([]);
   expect(look(false, 2)).toBeNull();
   expect(look(false, 3)).toMatchObject([{ key: "engine:dagman", severity: "critical" }]);

@@ -80,9 +80,7 @@ export function diskAlerts(
     const few = freeFiles !== null && freeFiles < FEW_FILES;
     if (!few && freeMb >= (isOpen(key) ? lowMb * 1.1 : lowMb)) return [];
     const severity = freeMb < lowMb / 10 || freeFiles === 0 ? "critical" : "warning";
-    const room = few
-      ? `fewer than ${FEW_FILES} more files fit`
-      : `less than ${words(freeMb, lowMb)} MB are free`;
+    const room = few ? `fewer than ${FEW_FILES} more files fit` : `less than ${words(freeMb, lowMb)} MB are free`;
     return [{ key, severity: severity as AlertWish["severity"], subject: what, message: `${path}: ${room}` }];
   });
 }

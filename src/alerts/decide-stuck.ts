@@ -33,8 +33,7 @@ export function stuckAlerts({ request, engine, now }: StuckFacts): readonly Stuc
     case "queued":
       return alert("info", `${since}: more places or a higher priority would let it start`, "none");
     case "active":
-      if (engine === null)
-        return alert("warning", `${since}: nobody has asked the engine yet`, "probe-engine");
+      if (engine === null) return alert("warning", `${since}: nobody has asked the engine yet`, "probe-engine");
       if (engine.ok) return alert("warning", `${since}: slow; the engine answers and goes on`, "none");
       return alert(
         "critical",
@@ -42,11 +41,7 @@ export function stuckAlerts({ request, engine, now }: StuckFacts): readonly Stuc
         "probe-engine",
       );
     case "stopping":
-      return alert(
-        "warning",
-        `${since}: the engine still has its jobs; removal is tried again`,
-        "retry-removal",
-      );
+      return alert("warning", `${since}: the engine still has its jobs; removal is tried again`, "retry-removal");
     default:
       return alert("warning", since, "none");
   }

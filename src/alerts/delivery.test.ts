@@ -69,11 +69,7 @@ describe("delivery", () => {
     await store.alerts.close("engine:x", now);
     await store.alerts.close("held:a", now);
     await deliver();
-    expect(pager.words).toEqual([
-      "engine:x severity critical",
-      "engine:x severity info",
-      "engine:x closed info",
-    ]);
+    expect(pager.words).toEqual(["engine:x severity critical", "engine:x severity info", "engine:x closed info"]);
   });
 
   it("tries a broken sink later and later, tells the others of it, and catches up", async () => {
@@ -97,11 +93,7 @@ describe("delivery", () => {
     wait(4000);
     await delivery.deliverOnce();
     await delivery.deliverOnce();
-    expect([...bad.words].sort()).toEqual([
-      "held:a opened warning",
-      "held:b opened warning",
-      "held:c closed warning",
-    ]);
+    expect([...bad.words].sort()).toEqual(["held:a opened warning", "held:b opened warning", "held:c closed warning"]);
     expect(good.words.at(-1)).toBe("bad closed warning");
     expect((await store.alerts.open()).map(({ key }) => key)).toEqual(["held:a", "held:b"]);
   });

@@ -61,10 +61,7 @@ export function makeAlertDelivery(
 ): AlertDelivering {
   const { source = hostname(), intervalSec = INTERVAL_SEC } = options;
   const states = new Map<string, SinkState>(
-    sinks.map(({ name }) => [
-      name,
-      { failures: 0, lastError: null, toldAt: null, notBefore: 0, heard: null },
-    ]),
+    sinks.map(({ name }) => [name, { failures: 0, lastError: null, toldAt: null, notBefore: 0, heard: null }]),
   );
   let tidied = false;
 
@@ -104,12 +101,7 @@ export function makeAlertDelivery(
         told += 1;
       }
       await remember(sink, state.heard, alert.id, decision === "tell" && alert.closedAt === null);
-      await store.alerts.delivered({
-        id: alert.id,
-        sink: sink.name,
-        revision: alert.revision,
-        at: clock.now(),
-      });
+      await store.alerts.delivered({ id: alert.id, sink: sink.name, revision: alert.revision, at: clock.now() });
     }
     return told;
   };
@@ -163,8 +155,7 @@ export function makeAlertDelivery(
   return {
     ...turns,
     deliverOnce,
-    status: () =>
-      [...states].map(([name, { failures, lastError, toldAt }]) => ({ name, failures, lastError, toldAt })),
+    status: () => [...states].map(([name, { failures, lastError, toldAt }]) => ({ name, failures, lastError, toldAt })),
   };
 }
 

@@ -21,9 +21,7 @@ export function mailText(mail: Mail): string {
     header("Subject", mail.subject),
     `Date: ${mail.date.toUTCString().replace("GMT", "+0000")}`,
     `Message-ID: <${mail.messageId}>`,
-    ...(mail.inReplyTo === null
-      ? []
-      : [`In-Reply-To: <${mail.inReplyTo}>`, `References: <${mail.inReplyTo}>`]),
+    ...(mail.inReplyTo === null ? [] : [`In-Reply-To: <${mail.inReplyTo}>`, `References: <${mail.inReplyTo}>`]),
     "MIME-Version: 1.0",
     "Content-Type: text/plain; charset=utf-8",
     `Content-Transfer-Encoding: ${body.encoding}`,

@@ -72,8 +72,7 @@ async function authenticate(
 ): Promise<void> {
   const loopback = ["localhost", "127.0.0.1", "::1"].includes(options.host);
   if (options.tls === "none" && !loopback) throw new Error("a password is not sent without TLS");
-  if (!offers.get("AUTH")?.split(" ").includes("PLAIN"))
-    throw new Error("the server does not offer AUTH PLAIN");
+  if (!offers.get("AUTH")?.split(" ").includes("PLAIN")) throw new Error("the server does not offer AUTH PLAIN");
   const { user, password } = options.auth ?? { user: "", password: "" };
   const word = Buffer.from(`\0${user}\0${password}`).toString("base64");
   await session.say(`AUTH PLAIN ${word}`, [235], "AUTH PLAIN");
@@ -141,8 +140,7 @@ class Session {
     for (;;) {
       const value = found();
       if (value !== null) return value;
-      if (this.#failure)
-        throw new Error(`${this.#options.host}:${this.#options.port}`, { cause: this.#failure });
+      if (this.#failure) throw new Error(`${this.#options.host}:${this.#options.port}`, { cause: this.#failure });
       await new Promise<void>((resume) => {
         this.#wake = resume;
       });

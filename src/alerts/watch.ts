@@ -89,9 +89,7 @@ export function makeWatch(
 const WELL: EngineLook = { ok: true, words: "", failures: 0, since: null };
 
 async function lookAtEngine(engine: Engine, before: EngineLook, now: Date): Promise<EngineLook> {
-  const { ok, words } = await engine
-    .ping()
-    .catch((error: unknown) => ({ ok: false, words: describeError(error) }));
+  const { ok, words } = await engine.ping().catch((error: unknown) => ({ ok: false, words: describeError(error) }));
   if (ok) return { ok, words, failures: 0, since: null };
   return { ok, words, failures: before.failures + 1, since: before.since ?? now };
 }

@@ -45,12 +45,7 @@ export function authenticator(
 export function isLoopbackName(host: string | undefined): boolean {
   if (host === undefined) return true;
   const name = host.replace(/:\d+$/, "").toLowerCase();
-  return (
-    name === "localhost" ||
-    name.endsWith(".localhost") ||
-    name === "[::1]" ||
-    /^127(\.\d{1,3}){3}$/.test(name)
-  );
+  return name === "localhost" || name.endsWith(".localhost") || name === "[::1]" || /^127(\.\d{1,3}){3}$/.test(name);
 }
 
 /** Tokens that were good a moment ago; a withdrawn one works for at most `KEEP_MS` more. */

@@ -29,10 +29,7 @@ export function makeMetrics(version = "unknown"): Metrics {
   const dagsOpen = gauge("wms2_dags_open", "DAGs an engine may have");
   const blocks = gauge("wms2_blocks", "Processing blocks by status", ["status"]);
   const alerts = gauge("wms2_alerts", "Open alerts by severity", ["severity"]);
-  const storeUp = gauge(
-    "wms2_store_up",
-    "1 when the store answered this scrape; if 0, its gauges are missing",
-  );
+  const storeUp = gauge("wms2_store_up", "1 when the store answered this scrape; if 0, its gauges are missing");
   gauge("wms2_build_info", "1, labelled with the version", ["version"]).set({ version }, 1);
 
   const passes = new Histogram({
@@ -77,8 +74,7 @@ export function makeMetrics(version = "unknown"): Metrics {
     for (const status of BLOCK_STATUSES) blocks.set({ status }, byBlock[status] ?? 0);
     queueDepth.set(byRequest.queued ?? 0);
     dagsOpen.set(open.length);
-    for (const dag of open)
-      dagProgress.set({ dag_id: dag.id }, dag.nodes.done / Math.max(dag.nodes.total, 1));
+    for (const dag of open) dagProgress.set({ dag_id: dag.id }, dag.nodes.done / Math.max(dag.nodes.total, 1));
     for (const severity of SEVERITIES) {
       alerts.set({ severity }, openAlerts.filter((alert) => alert.severity === severity).length);
     }

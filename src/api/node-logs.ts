@@ -11,8 +11,7 @@ import type { LogFileView, TailView } from "./schemas/dag.ts";
  */
 const TAIL_BYTES = 256 * 1024;
 const DAG_LOGS = /^workflow\.dag(\.(dagman\.(out|log)|nodes\.log|lib\.(out|err)|status|metrics|rescue\d+))?$/;
-const UNIT_LOGS =
-  /^(group\.(log|dag\..*)|ledger\.jsonl|merge_output\.json|.+\.(out|err|report\.json|post\.json))$/;
+const UNIT_LOGS = /^(group\.(log|dag\..*)|ledger\.jsonl|merge_output\.json|.+\.(out|err|report\.json|post\.json))$/;
 
 export const listDagLogs = (submitDir: string): Promise<LogFileView[]> => listFiles(submitDir, DAG_LOGS);
 
@@ -31,10 +30,7 @@ export async function unitDirectory(submitDir: string, unit: string): Promise<st
 export const listUnitLogs = (unitDir: string): Promise<LogFileView[]> => listFiles(unitDir, UNIT_LOGS);
 
 /** The files of one node, and the ids of its attempts, oldest first. */
-export function filesOfNode(
-  files: readonly LogFileView[],
-  node: string,
-): { own: LogFileView[]; clusters: string[] } {
+export function filesOfNode(files: readonly LogFileView[], node: string): { own: LogFileView[]; clusters: string[] } {
   const own = files.filter((file) => file.name.startsWith(`${node}.`));
   const clusters = new Set<string>();
   for (const file of own) {

@@ -8,8 +8,7 @@ import type { RequestName } from "../domain/names.ts";
 let world: Awaited<ReturnType<typeof makeWorld>>;
 let app: ReturnType<typeof fakeApi>["app"];
 let dag: string;
-const get = (path: string, accept = "application/json") =>
-  app.inject({ url: `/api/v1${path}`, headers: { accept } });
+const get = (path: string, accept = "application/json") => app.inject({ url: `/api/v1${path}`, headers: { accept } });
 const send = (method: "POST" | "DELETE", path: string, payload?: object) =>
   app.inject({ method, url: `/api/v1${path}`, headers: AUTH, ...(payload && { payload }) });
 
@@ -62,10 +61,7 @@ test("released with a ban after a look: done once, then already; kept in the aud
 
 test("what does not fit: 409 by the state, 422 by the fields, and the audit keeps the refusal", async () => {
   await held();
-  expect((await send("POST", "/requests/r/stop", {})).json()).toMatchObject({
-    status: 409,
-    code: "conflict",
-  });
+  expect((await send("POST", "/requests/r/stop", {})).json()).toMatchObject({ status: 409, code: "conflict" });
   const bad = await send("POST", "/requests/r/release", { site_bans: ["nowhere"], retries: -1 });
   expect(bad.statusCode).toBe(422);
   const paths = bad.json().problems.map((problem: { path: string }) => problem.path);
@@ -77,10 +73,7 @@ test("what does not fit: 409 by the state, 422 by the fields, and the audit keep
 test("attempts: the story of nodes, page by page", async () => {
   await held();
   const page = (await get("/requests/r/attempts?limit=2")).json();
-  expect(page.items).toMatchObject([
-    { unit: "mg_000000", exit_code: 8021, site: "north", decision: "stop" },
-    {},
-  ]);
+  expect(page.items).toMatchObject([{ unit: "mg_000000", exit_code: 8021, site: "north", decision: "stop" }, {}]);
   const rest = (await get(`/requests/r/attempts?limit=2&cursor=${page.next_cursor}`)).json();
   expect(rest).toMatchObject({ items: [{ unit: "mg_000002" }], next_cursor: null });
   expect((await get("/requests/r/attempts?node=mg_000001/proc_000000")).json().items).toHaveLength(1);
@@ -92,9 +85,7 @@ describe("one more attempt of a node", () => {
   test("both forms of the address; fifty calls make one; the answer is the same", async () => {
     await held();
     const path = `/dags/${dag}/nodes/mg_000000/proc_000000/retry`;
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, () => send("POST", path, { reason: "again" })),
-    );
+    const answers = await Promise.all(Array.from({ length: 50 }, () => send("POST", path, { reason: "again" })));
     const codes = answers.map(({ statusCode }) => statusCode);
     expect(codes.filter((code) => code === 202)).toHaveLength(1);
     expect(codes.filter((code) => code === 200)).toHaveLength(49);
@@ -119,17 +110,11 @@ test("unclassified failures: listed, looked at dry, classified for good", async 
   await held({ decision: "unclassified" });
   const list = (await get("/requests/r/unclassified?limit=2")).json();
   expect(list).toMatchObject({ total: 3, open: 3, items: [{ unit: "mg_000000", classified: null }, {}] });
-  const items = [0, 1, 2].map((unit) => ({
-    node: `mg_00000${unit}/proc_000000`,
-    action: unit ? "retry" : "fail",
-  }));
+  const items = [0, 1, 2].map((unit) => ({ node: `mg_00000${unit}/proc_000000`, action: unit ? "retry" : "fail" }));
   const body = { items, reason: "seen the logs" };
   const dry = (await send("POST", "/requests/r/classify?dry_run=true", body)).json();
   expect(dry).toMatchObject({ dry_run: true, resubmit: ["mg_000001/proc_000000", "mg_000002/proc_000000"] });
-  expect((await send("POST", "/requests/r/classify", body)).json()).toMatchObject({
-    open: 0,
-    already: false,
-  });
+  expect((await send("POST", "/requests/r/classify", body)).json()).toMatchObject({ open: 0, already: false });
   expect((await send("POST", "/requests/r/classify", body)).json()).toMatchObject({ already: true });
   const other = { items: [{ node: "mg_000000/proc_000000", action: "retry" }], reason: "no" };
   expect((await send("POST", "/requests/r/classify", other)).json()).toMatchObject({ status: 409 });
@@ -142,23 +127,15 @@ test("sites: a change tells what it means, bans come and go", async () => {
   for (let pass = 0; pass < 3; pass++) await world.pass();
   const dry = (await send("POST", "/sites/north/disable?dry_run=true")).json();
   expect(dry).toMatchObject({ status: "enabled", effect: { used_by: 1, left_without: ["r"] } });
-  const banned = (
-    await send("POST", "/sites/north/ban", { request: "r", days: 2, reason: "bad disks" })
-  ).json();
-  expect(banned).toMatchObject({
-    outcome: "banned",
-    ban: { created_by: "ann" },
-    effect: { left_without: ["r"] },
-  });
+  const banned = (await send("POST", "/sites/north/ban", { request: "r", days: 2, reason: "bad disks" })).json();
+  expect(banned).toMatchObject({ outcome: "banned", ban: { created_by: "ann" }, effect: { left_without: ["r"] } });
   expect((await send("POST", "/sites/north/ban", { days: 400, reason: "x" })).statusCode).toBe(422);
   expect((await send("POST", "/sites/north/ban", { request: "nobody", reason: "x" })).statusCode).toBe(404);
   expect((await send("DELETE", "/sites/north/ban?dry_run=true")).json()).toMatchObject({ lifted: 1 });
   expect((await send("DELETE", "/sites/north/ban?request=r")).json()).toMatchObject({ lifted: 1 });
   expect((await send("DELETE", "/sites/north/ban")).json()).toMatchObject({ lifted: 0 });
   expect((await get("/sites/north/bans?past=true")).json().items).toMatchObject([{ removed_by: "ann" }]);
-  const did = (await get("/audit?subject=north"))
-    .json()
-    .items.map((entry: { action: string }) => entry.action);
+  const did = (await get("/audit?subject=north")).json().items.map((entry: { action: string }) => entry.action);
   expect(did).toEqual(["unban", "ban"]);
 });
 
@@ -180,9 +157,7 @@ test("alerts are seen and taken care of; a DAG is paused; a DAG's rescue is its 
   const name = "r" as RequestName;
   await held();
   expect((await send("POST", `/dags/${dag}/hold`)).statusCode).toBe(409);
-  expect((await send("POST", `/dags/${dag}/rescue`, { reason: "again" })).json()).toMatchObject({
-    action: "rescue",
-  });
+  expect((await send("POST", `/dags/${dag}/rescue`, { reason: "again" })).json()).toMatchObject({ action: "rescue" });
   for (let pass = 0; pass < 4; pass++) await world.pass();
   const next = (await world.workflow(name)).currentDagId;
   expect((await send("POST", `/dags/${next}/hold`, { reason: "look" })).statusCode).toBe(200);

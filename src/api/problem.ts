@@ -6,13 +6,7 @@ import type { ProblemView } from "./schemas/problem.ts";
 export class ProblemsError extends WorldError {
   readonly problems: readonly Problem[];
 
-  constructor(
-    code: ErrorCode,
-    subject: string,
-    message: string,
-    problems: readonly Problem[],
-    hint?: string,
-  ) {
+  constructor(code: ErrorCode, subject: string, message: string, problems: readonly Problem[], hint?: string) {
     super(code, subject, message, hint === undefined ? {} : { hint });
     this.name = "ProblemsError";
     this.problems = problems;
@@ -27,9 +21,7 @@ export function usageError(where: string, ...problems: readonly Problem[]): Prob
 const SEE_DOCS = "see /docs for what is allowed";
 
 export const notFound = (kind: string, name: string): WorldError =>
-  new WorldError("not-found", name, `there is no ${kind} ${name}`, {
-    hint: `check the name: GET /api/v1/${kind}s`,
-  });
+  new WorldError("not-found", name, `there is no ${kind} ${name}`, { hint: `check the name: GET /api/v1/${kind}s` });
 
 /** RFC 9457. `status` is given only for protocol errors (413, 415), which share the code bad-usage. */
 export function problem(
@@ -57,9 +49,7 @@ export function problemOf(error: unknown, requestId: string): ProblemView {
   if (error instanceof InvariantError) return problem("bug", error.message);
   const { code, statusCode, message } = protocolFacts(error);
   if (code === "FST_ERR_HANDLER_TIMEOUT")
-    return problem("store-unreachable", "no answer in time", {
-      hint: "try again; wms2 doctor says what is slow",
-    });
+    return problem("store-unreachable", "no answer in time", { hint: "try again; wms2 doctor says what is slow" });
   if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE")
     return problem("bad-usage", message, {
       status: 415,

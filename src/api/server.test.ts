@@ -38,12 +38,7 @@ const READS = [
   "/status",
   "/metrics",
 ];
-const CHANGES: [
-  method: "POST" | "PATCH" | "DELETE",
-  path: string,
-  body: object | undefined,
-  status: number,
-][] = [
+const CHANGES: [method: "POST" | "PATCH" | "DELETE", path: string, body: object | undefined, status: number][] = [
   ["POST", "/requests", { name: "x" }, 201],
   ["PATCH", "/requests/muons-2026", { priority: 1 }, 200],
   ["POST", "/requests/muons-2026/abort", { reason: "enough" }, 202],
@@ -96,8 +91,7 @@ describe("who may ask", () => {
       return { name: "operator" };
     };
     const app = api({ store: fakeStore(undefined, { settings: { findToken } }) });
-    for (let i = 0; i < 3; i++)
-      await app.inject({ method: "DELETE", url: "/api/v1/requests/x", headers: AUTH });
+    for (let i = 0; i < 3; i++) await app.inject({ method: "DELETE", url: "/api/v1/requests/x", headers: AUTH });
     expect(asked).toBe(1);
   });
 });
@@ -163,10 +157,7 @@ describe("what is refused", () => {
     expect((await patch("{}")).json().detail).toContain("nothing to change");
     expect((await patch("")).statusCode).toBe(400);
     expect((await patch('{"priority":-1}')).json().problems[0].allowed).toBe("a whole number from 0");
-    expect((await patch('{"status":"held"}')).json().problems[0]).toMatchObject({
-      path: "status",
-      message: "unknown",
-    });
+    expect((await patch('{"status":"held"}')).json().problems[0]).toMatchObject({ path: "status", message: "unknown" });
   });
 });
 
@@ -191,9 +182,7 @@ describe("what fails", () => {
   });
 
   test("a bug is 500 without its stack; words of strangers stay inside", async () => {
-    const bug = await failing(new InvariantError("units went backwards", { secret: 1 })).inject(
-      "/api/v1/requests",
-    );
+    const bug = await failing(new InvariantError("units went backwards", { secret: 1 })).inject("/api/v1/requests");
     expect(bug.statusCode).toBe(500);
     expect(bug.json()).toMatchObject({ code: "bug", detail: "units went backwards" });
     expect(bug.body).not.toContain("secret");

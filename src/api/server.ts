@@ -118,18 +118,13 @@ function parseJsonBodies(app: Api): void {
 
 function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const view = problemOf(error, request.id);
-  if (view.code === "bug")
-    request.log.error({ err: error, method: request.method, url: request.url }, "api.bug");
+  if (view.code === "bug") request.log.error({ err: error, method: request.method, url: request.url }, "api.bug");
   if (view.status === 503) reply.header("retry-after", "5");
   return asProblem(reply, view);
 }
 
 const asProblem = (reply: FastifyReply, view: { status: number }): FastifyReply =>
-  reply
-    .code(view.status)
-    .header("content-type", "application/problem+json")
-    .serializer(answerText)
-    .send(view);
+  reply.code(view.status).header("content-type", "application/problem+json").serializer(answerText).send(view);
 
 function addHeaders(app: Api): void {
   app.addHook("onRequest", async (request, reply) => {
@@ -141,8 +136,7 @@ function addHeaders(app: Api): void {
     if (!isPage) reply.header("cache-control", "no-store");
   });
 }
-const PAGE_CSP =
-  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
+const PAGE_CSP = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
 
 /** One measurement per answer, one log line per change. */
 function observe(app: Api, { metrics }: ApiPorts): void {

@@ -10,9 +10,7 @@ export const usageCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPa
     const result = schema.safeParse(data ?? undefined);
     return result.success
       ? { value: result.data }
-      : {
-          error: usageError(where, ...result.error.issues.flatMap((issue) => problemsOf(issue, schema))),
-        };
+      : { error: usageError(where, ...result.error.issues.flatMap((issue) => problemsOf(issue, schema))) };
   };
 };
 

@@ -33,15 +33,10 @@ export async function loadVersions(
   const newer = await walk((record) => record.supersededBy);
   const older = await walk((record) => record.spec.previousVersion);
   const chain = [...newer.reverse(), asked, ...older];
-  return Promise.all(
-    chain.map(async (record) => ({ record, endedBecause: await endReason(requests, record) })),
-  );
+  return Promise.all(chain.map(async (record) => ({ record, endedBecause: await endReason(requests, record) })));
 }
 
-async function endReason(
-  requests: Pick<RequestStore, "transitions">,
-  record: RequestRecord,
-): Promise<string | null> {
+async function endReason(requests: Pick<RequestStore, "transitions">, record: RequestRecord): Promise<string | null> {
   if (record.status !== "failed" && record.status !== "aborted") return null;
   const moves = await requests.transitions(record.spec.name);
   return moves.findLast((move) => move.to === record.status)?.reason ?? null;

@@ -74,12 +74,7 @@ describe("a request with work behind it", () => {
   test("is shown whole", async () => {
     const detail = await get("/requests/r");
     expect(detail.spec.generation.total_events).toBe("9007199254740993");
-    expect(detail.workflow).toMatchObject({
-      id: "w-r",
-      dag_id: "d-r",
-      events_done: 500,
-      progress_percent: 25,
-    });
+    expect(detail.workflow).toMatchObject({ id: "w-r", dag_id: "d-r", events_done: 500, progress_percent: 25 });
     expect(detail.status_transitions).toMatchObject([{ from: null, to: "queued", actor: "ada" }]);
     expect((await get("/requests/r/outputs?limit=1")).items[0]).toMatchObject({
       lfn: "/out/mg_000000/a",

@@ -13,22 +13,10 @@ export const ERROR_TABLE = {
   "engine-rejected": { http: 502, exit: 6, hint: "the engine's own words are in the message" },
   "store-unreachable": { http: 503, exit: 6, hint: "check the database with: wms2 doctor" },
   "store-locked": { http: 503, exit: 6, hint: "stop the other server, or give this one its own --data-dir" },
-  "schema-newer": {
-    http: 503,
-    exit: 6,
-    hint: "this database was used by a newer wms2: upgrade this program",
-  },
+  "schema-newer": { http: 503, exit: 6, hint: "this database was used by a newer wms2: upgrade this program" },
   "catalog-unreachable": { http: 503, exit: 6, hint: "check the catalog's address and path" },
-  "dataset-unreadable": {
-    http: 422,
-    exit: 2,
-    hint: "check that the files of the dataset exist and are readable",
-  },
-  "disk-unwritable": {
-    http: 507,
-    exit: 6,
-    hint: "free space, or check the permissions of the directory named",
-  },
+  "dataset-unreadable": { http: 422, exit: 2, hint: "check that the files of the dataset exist and are readable" },
+  "disk-unwritable": { http: 507, exit: 6, hint: "free space, or check the permissions of the directory named" },
   "server-unreachable": { http: 503, exit: 6, hint: "start it with: wms2 serve" },
   "bad-config": { http: 500, exit: 2, hint: "see the effective settings with: wms2 config show" },
   bug: { http: 500, exit: 70, hint: "this is a bug of wms2: please report it with the message above" },
@@ -44,12 +32,7 @@ export class WorldError extends Error {
   /** What to try; the table's hint unless the thrower knows better. */
   readonly hint: string;
 
-  constructor(
-    code: ErrorCode,
-    subject: string,
-    message: string,
-    options: { cause?: unknown; hint?: string } = {},
-  ) {
+  constructor(code: ErrorCode, subject: string, message: string, options: { cause?: unknown; hint?: string } = {}) {
     super(message, { cause: options.cause });
     this.name = "WorldError";
     this.code = code;

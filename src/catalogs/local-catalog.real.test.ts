@@ -43,11 +43,7 @@ test.each([
     (dir: string) => ({ from: "list", path: join(dir, "no.json"), mask: NO_MASK }),
     "unreadable",
   ],
-  [
-    "a dataset of another catalog",
-    () => ({ from: "dataset", dataset: "/A/B/C", mask: NO_MASK }),
-    "unknown-dataset",
-  ],
+  ["a dataset of another catalog", () => ({ from: "dataset", dataset: "/A/B/C", mask: NO_MASK }), "unknown-dataset"],
 ] as const)("%s is a problem with a code", async (_story, input, code) => {
   const found = await localDataset(input(directory()) as Parameters<typeof localDataset>[0]);
   expect(found).toMatchObject({ ok: false, error: { code } });
@@ -87,10 +83,7 @@ test("registering twice leaves one line; another process adopts it", async () =>
   const ledger = new LocalLedger(path);
   expect(await ledger.register("r", "mg_000000", [file])).toEqual({ kind: "registered", adopted: 0 });
   expect(await ledger.register("r", "mg_000000", [file])).toEqual({ kind: "registered", adopted: 1 });
-  expect(await new LocalLedger(path).register("r", "mg_000000", [file])).toEqual({
-    kind: "registered",
-    adopted: 1,
-  });
+  expect(await new LocalLedger(path).register("r", "mg_000000", [file])).toEqual({ kind: "registered", adopted: 1 });
   expect(readFileSync(path, "utf8").trim().split("\n")).toHaveLength(1);
 });
 
@@ -115,12 +108,8 @@ test("a file that is not there, or is not what was promised, is not registered",
   const dir = directory();
   const ledger = new LocalLedger(join(dir, "ledger.jsonl"));
   const file = output(dir, "a.txt");
-  expect(await ledger.register("r", "u", [{ ...file, path: join(dir, "gone") }])).toMatchObject({
-    kind: "missing",
-  });
+  expect(await ledger.register("r", "u", [{ ...file, path: join(dir, "gone") }])).toMatchObject({ kind: "missing" });
   expect(await ledger.register("r", "u", [{ ...file, sizeBytes: 99 }])).toMatchObject({ kind: "conflict" });
   await ledger.register("r", "u", [file]);
-  expect(await ledger.register("r", "u", [{ ...file, checksum: "cksum:other" }])).toMatchObject({
-    kind: "conflict",
-  });
+  expect(await ledger.register("r", "u", [{ ...file, checksum: "cksum:other" }])).toMatchObject({ kind: "conflict" });
 });

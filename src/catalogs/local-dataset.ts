@@ -18,9 +18,7 @@ export async function localDataset(input: InputSpec): Promise<Result<readonly In
       return plainFiles(await globFiles(input.pattern), input.events, `no file matches ${input.pattern}`);
     case "directory": {
       const paths = await directoryFiles(input.path);
-      return paths.ok
-        ? plainFiles(paths.value, input.events, `the directory ${input.path} has no files`)
-        : paths;
+      return paths.ok ? plainFiles(paths.value, input.events, `the directory ${input.path} has no files`) : paths;
     }
     case "list":
       return listedFiles(input.path);
@@ -42,11 +40,7 @@ async function directoryFiles(path: string): Promise<Result<string[], DatasetPro
     const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith("."));
     return ok(files.map((entry) => join(path, entry.name)));
   } catch (error) {
-    return err({
-      code: "unreadable",
-      message: `${path} cannot be read: ${describeError(error)}`,
-      evidence: { path },
-    });
+    return err({ code: "unreadable", message: `${path} cannot be read: ${describeError(error)}`, evidence: { path } });
   }
 }
 
@@ -60,14 +54,7 @@ async function plainFiles(
   for (const path of [...paths].sort()) {
     try {
       const { size } = await stat(path);
-      files.push({
-        lfn: path,
-        path,
-        sizeBytes: size,
-        events: await countEvents(path, events),
-        lumis: [],
-        sites: [],
-      });
+      files.push({ lfn: path, path, sizeBytes: size, events: await countEvents(path, events), lumis: [], sites: [] });
     } catch (error) {
       return err({
         code: "unreadable",
@@ -96,9 +83,7 @@ const listRow = z.strictObject({
   path: z.string().optional(),
   size: z.number().int().min(0),
   events: z.number().int().min(0).nullable().optional(),
-  lumis: z
-    .array(z.strictObject({ run: z.number().int().min(0), lumi: z.array(z.number().int().min(0)) }))
-    .optional(),
+  lumis: z.array(z.strictObject({ run: z.number().int().min(0), lumi: z.array(z.number().int().min(0)) })).optional(),
   sites: z.array(z.string().refine(isSiteName, "is not a site name")).optional(),
 });
 
@@ -136,10 +121,6 @@ async function listedFiles(path: string): Promise<Result<readonly InputFile[], D
   try {
     return parseFileList(await readFile(path, "utf8"), path);
   } catch (error) {
-    return err({
-      code: "unreadable",
-      message: `${path} cannot be read: ${describeError(error)}`,
-      evidence: { path },
-    });
+    return err({ code: "unreadable", message: `${path} cannot be read: ${describeError(error)}`, evidence: { path } });
   }
 }

@@ -74,8 +74,7 @@ export function filterBody(words: readonly string[]): Readonly<Record<string, un
       throw new WorldError("bad-usage", "--filter", `--filter does not understand "${word}"`, {
         hint: `for example: --filter status=held campaign=Run2026A (${FILTER_KEYS.join(", ")})`,
       });
-    if (key === "status")
-      filter.status = [...((filter.status as string[] | undefined) ?? []), ...value.split(",")];
+    if (key === "status") filter.status = [...((filter.status as string[] | undefined) ?? []), ...value.split(",")];
     else filter[key] = value;
   }
   return filter;

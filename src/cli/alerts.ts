@@ -35,17 +35,13 @@ Examples:
         return print(alertTable(items, look));
       }
       if (ids.length === 0)
-        throw new WorldError("bad-usage", "alerts", "which alert?", {
-          hint: "see their ids with: wms2 alerts",
-        });
+        throw new WorldError("bad-usage", "alerts", "which alert?", { hint: "see their ids with: wms2 alerts" });
       const seen: AcknowledgedView[] = [];
       for (const id of ids) {
         const body = options.reason === undefined ? {} : { reason: options.reason };
         const alert = await client.send<AcknowledgedView>("POST", `/alerts/${part(id)}/acknowledge`, body);
         seen.push(alert);
-        talk(
-          `${id}: ${alert.already ? "was acknowledged before" : "acknowledged"} by ${alert.acknowledged_by}`,
-        );
+        talk(`${id}: ${alert.already ? "was acknowledged before" : "acknowledged"} by ${alert.acknowledged_by}`);
       }
       if (options.json) printJson({ items: seen });
     });

@@ -46,8 +46,7 @@ Examples:
         const look = { width: widthOf(process.stdout), paint: paintFor(process.stdout) };
         print(attemptTable({ ...page, items }, look));
       }
-      for (const { unit, line, message } of page.unreadable)
-        talk(`${unit}: line ${line} of its ledger: ${message}`);
+      for (const { unit, line, message } of page.unreadable) talk(`${unit}: line ${line} of its ledger: ${message}`);
       for (const dir of page.gone) talk(`${dir} is no more`);
       if (page.next_cursor !== null) talk(`${count(items.length, "attempt")}; --limit shows more`);
     });
@@ -69,8 +68,7 @@ async function gather(client: Client, name: string, options: AttemptsOptions): P
     whole.epochs.push(...page.epochs);
     whole.unreadable.push(...page.unreadable);
     whole.gone.push(...page.gone);
-    if (page.next_cursor === null || whole.items.length >= limit)
-      return { ...whole, next_cursor: page.next_cursor };
+    if (page.next_cursor === null || whole.items.length >= limit) return { ...whole, next_cursor: page.next_cursor };
     cursor = page.next_cursor;
   }
 }

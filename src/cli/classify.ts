@@ -39,9 +39,7 @@ Examples:
       if (options.json) return printJson({ total: items.length, open, items });
       if (items.length === 0) return talk("nothing waits to be classified");
       print(unclassifiedPage(items, { width: widthOf(process.stdout), paint: paintFor(process.stdout) }));
-      talk(
-        `${count(items.length, "failure")}, ${open} not classified: wms2 classify ${name} --retry … --fail …`,
-      );
+      talk(`${count(items.length, "failure")}, ${open} not classified: wms2 classify ${name} --retry … --fail …`);
     });
 
   program
@@ -71,11 +69,7 @@ Examples:
       const path = `/requests/${part(name)}/classify${query}`;
       const answer = await client.send<ClassifiedView>("POST", path, { items, reason: options.reason });
       if (options.json) return printJson(answer);
-      const verb = answer.dry_run
-        ? "would be classified"
-        : answer.already
-          ? "were classified before"
-          : "classified";
+      const verb = answer.dry_run ? "would be classified" : answer.already ? "were classified before" : "classified";
       talk(`${count(answer.items.length, "failure")} ${verb}; ${answer.message}`);
     });
 }
@@ -83,10 +77,9 @@ Examples:
 async function unclassified(client: Client, name: string): Promise<UnclassifiedView> {
   const whole: UnclassifiedView = { total: 0, open: 0, items: [], next_cursor: null };
   for (let cursor: string | undefined; ; ) {
-    const page: UnclassifiedView = await client.get<UnclassifiedView>(
-      `/requests/${part(name)}/unclassified`,
-      { cursor },
-    );
+    const page: UnclassifiedView = await client.get<UnclassifiedView>(`/requests/${part(name)}/unclassified`, {
+      cursor,
+    });
     whole.items.push(...page.items);
     if (page.next_cursor === null) return { ...whole, total: page.total, open: page.open };
     cursor = page.next_cursor;
@@ -100,9 +93,7 @@ async function itemsOf(client: Client, name: string, options: ClassifyOptions): 
       hint: `see what waits with: wms2 unclassified ${name}`,
     });
   const wantsAll = retry.includes("all") || fail.includes("all");
-  const open = wantsAll
-    ? (await unclassified(client, name)).items.filter(({ classified }) => classified === null)
-    : [];
+  const open = wantsAll ? (await unclassified(client, name)).items.filter(({ classified }) => classified === null) : [];
   const named = new Set([...retry, ...fail]);
   const rest = open.map(({ unit, node }) => `${unit}/${node}`).filter((place) => !named.has(place));
   const expand = (nodes: readonly string[]) => nodes.flatMap((node) => (node === "all" ? rest : [node]));

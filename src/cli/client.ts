@@ -7,13 +7,7 @@ import type { Problem } from "../domain/problem.ts";
 export class RefusedError extends WorldError {
   readonly problems: readonly Problem[];
 
-  constructor(
-    code: ErrorCode,
-    subject: string,
-    message: string,
-    hint: string | null,
-    problems: readonly Problem[],
-  ) {
+  constructor(code: ErrorCode, subject: string, message: string, hint: string | null, problems: readonly Problem[]) {
     super(code, subject, message, hint === null ? {} : { hint });
     this.name = "RefusedError";
     this.problems = problems;
@@ -50,12 +44,7 @@ export class Client {
 
   /** What the server has as text for people. */
   async text(path: string, query: Query = {}): Promise<string> {
-    const { status, text, url } = await this.#fetch(
-      "GET",
-      `${path}${queryText(query)}`,
-      undefined,
-      "text/plain",
-    );
+    const { status, text, url } = await this.#fetch("GET", `${path}${queryText(query)}`, undefined, "text/plain");
     if (status >= 200 && status < 300) return text;
     const json = parseJson(text);
     throw refusal(url, path, status, json.ok ? json.value : null);
@@ -71,11 +60,7 @@ export class Client {
   }
 
   /** The items of all pages, at most `most` of them. */
-  async all<T>(
-    path: string,
-    query: Query,
-    most = Number.POSITIVE_INFINITY,
-  ): Promise<{ items: T[]; more: boolean }> {
+  async all<T>(path: string, query: Query, most = Number.POSITIVE_INFINITY): Promise<{ items: T[]; more: boolean }> {
     const items: T[] = [];
     let cursor: string | undefined;
     for (;;) {
@@ -83,8 +68,7 @@ export class Client {
       type Page = { items: T[]; next_cursor: string | null };
       const page = await this.get<Page>(path, { ...query, limit, cursor });
       items.push(...page.items);
-      if (page.next_cursor === null || items.length >= most)
-        return { items, more: page.next_cursor !== null };
+      if (page.next_cursor === null || items.length >= most) return { items, more: page.next_cursor !== null };
       cursor = page.next_cursor;
     }
   }

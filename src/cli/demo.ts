@@ -114,9 +114,7 @@ async function resultOf(client: Client, watched: WatchedRequest, spoolDir: strin
 /** Jobs must be gone before the server goes: afterwards nobody would remove them. */
 async function abortAll(client: Client, watched: readonly WatchedRequest[]): Promise<void> {
   talk("stopping …");
-  const open = watched
-    .filter(({ request }) => !isTerminal(request.status))
-    .map(({ request }) => request.request_name);
+  const open = watched.filter(({ request }) => !isTerminal(request.status)).map(({ request }) => request.request_name);
   for (const name of open) {
     await client.send("POST", `/requests/${part(name)}/abort`, { reason: "the demo was interrupted" });
   }

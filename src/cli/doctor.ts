@@ -42,12 +42,7 @@ Exits with 6 when anything fails; warnings do not count.`,
       const warned = checks.filter(({ result }) => result === "warn").length;
       if (options.json) printJson({ ok: failed === 0, checks });
       else {
-        print(
-          checkLines(checks, {
-            width: Math.min(120, widthOf(process.stdout)),
-            paint: paintFor(process.stdout),
-          }),
-        );
+        print(checkLines(checks, { width: Math.min(120, widthOf(process.stdout)), paint: paintFor(process.stdout) }));
         talk(`${count(failed, "failure")}, ${count(warned, "warning")}`);
       }
       if (failed) process.exitCode = 6;
@@ -87,10 +82,7 @@ async function askServer(
   const running = runningServer(config.data_dir);
   const named = options.server ?? process.env.WMS2_SERVER;
   if (!named && !(running && isProcess(running.pid))) {
-    return {
-      status: null,
-      checks: [warn("server", `none runs on ${config.data_dir}`, "start it with: wms2 serve")],
-    };
+    return { status: null, checks: [warn("server", `none runs on ${config.data_dir}`, "start it with: wms2 serve")] };
   }
   const client = named
     ? clientFor(options)
@@ -105,10 +97,9 @@ async function askServer(
 }
 
 async function serverChecks(client: Client, status: StatusView): Promise<Check[]> {
-  const health = await client.get<HealthView>("/health").catch((error: unknown) => ({
-    status: "unhealthy" as const,
-    why: describeError(error),
-  }));
+  const health = await client
+    .get<HealthView>("/health")
+    .catch((error: unknown) => ({ status: "unhealthy" as const, why: describeError(error) }));
   const skewSec = Math.abs(Date.now() - Date.parse(status.at)) / 1000;
   const up = `${client.url}, wms2 ${status.version}, up ${duration(status.uptime_sec)}, ${status.dags_open} DAGs open`;
   const checks = [
@@ -116,10 +107,7 @@ async function serverChecks(client: Client, status: StatusView): Promise<Check[]
       ? ok("server", up)
       : fail("server", `${up}; not healthy: ${health.why}`, "see its log on stderr, and: wms2 list"),
     status.loop.healthy
-      ? ok(
-          "loop",
-          `${status.loop.passes} passes, the last took ${duration(status.loop.last_pass_seconds ?? 0)}`,
-        )
+      ? ok("loop", `${status.loop.passes} passes, the last took ${duration(status.loop.last_pass_seconds ?? 0)}`)
       : fail("loop", status.loop.why, "restart the server; its log says what the passes fail at"),
     ...status.alerts.map(({ subject, message, count: times }) =>
       warn("alert", `${subject}: ${message} (${times}×)`, `look at it with: wms2 show ${subject}`),
@@ -127,11 +115,7 @@ async function serverChecks(client: Client, status: StatusView): Promise<Check[]
   ];
   if (skewSec > 5) {
     checks.push(
-      warn(
-        "clock",
-        `this machine and the server differ by ${duration(skewSec)}`,
-        "run an NTP client on both",
-      ),
+      warn("clock", `this machine and the server differ by ${duration(skewSec)}`, "run an NTP client on both"),
     );
   }
   return checks;
@@ -158,9 +142,7 @@ async function ownEngine(config: Config): Promise<Check[]> {
       await engine.close();
     }
   } catch (error) {
-    return [
-      fail("engine", describeError(error), error instanceof WorldError ? error.hint : "see the message"),
-    ];
+    return [fail("engine", describeError(error), error instanceof WorldError ? error.hint : "see the message")];
   }
 }
 

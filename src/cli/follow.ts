@@ -60,11 +60,7 @@ const isSilence = (error: WorldError): boolean =>
 const silence = (client: Client, since: number): string =>
   `no answer from ${client.url} since ${duration((Date.now() - since) / 1000)}; waiting for it, jobs go on meanwhile`;
 
-async function look(
-  client: Client,
-  names: readonly string[],
-  known: Map<string, WatchedRequest>,
-): Promise<void> {
+async function look(client: Client, names: readonly string[], known: Map<string, WatchedRequest>): Promise<void> {
   const due = names.filter((name) => {
     const seen = known.get(name);
     return !seen || !isTerminal(seen.request.status);

@@ -59,13 +59,7 @@ Examples:
         talk(status || requestor || campaign || name ? "no request matches" : "there are no requests yet");
         return;
       }
-      print(
-        requestList(rows, {
-          now: new Date(),
-          width: widthOf(process.stdout),
-          paint: paintFor(process.stdout),
-        }),
-      );
+      print(requestList(rows, { now: new Date(), width: widthOf(process.stdout), paint: paintFor(process.stdout) }));
       if (more) talk(`the newest ${rows.length}; --all shows every one`);
     });
 }
@@ -87,9 +81,7 @@ async function withWorkflows(client: Client, rows: readonly RequestRowView[]): P
   if (rows.length === 0) return [];
   const page = await client.get<WorkflowPageView>("/workflows", { limit: Math.min(1000, rows.length * 2) });
   const known = new Map(page.items.map((workflow) => [workflow.request_name, workflow]));
-  const missing = rows.filter(
-    ({ request_name, status }) => !known.has(request_name) && status !== "submitted",
-  );
+  const missing = rows.filter(({ request_name, status }) => !known.has(request_name) && status !== "submitted");
   for (let at = 0; at < missing.length; at += AT_ONCE) {
     const details = await Promise.all(
       missing

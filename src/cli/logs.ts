@@ -52,9 +52,7 @@ Examples:
 }
 
 const fileLines = (logs: LogsView): string =>
-  [logs.submit_dir, ...logs.files.map((file) => `${bytes(file.size_bytes).padStart(8)}  ${file.path}`)].join(
-    "\n",
-  );
+  [logs.submit_dir, ...logs.files.map((file) => `${bytes(file.size_bytes).padStart(8)}  ${file.path}`)].join("\n");
 
 function tailText(tails: readonly TailView[]): string {
   const paint = paintFor(process.stdout);

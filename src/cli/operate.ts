@@ -1,12 +1,6 @@
 import type { Command } from "commander";
 import { actOn } from "./act.ts";
-import {
-  type ActOptions,
-  addActOptions,
-  addReleaseOptions,
-  type ReleaseOptions,
-  releaseBody,
-} from "./act-options.ts";
+import { type ActOptions, addActOptions, addReleaseOptions, type ReleaseOptions, releaseBody } from "./act-options.ts";
 import { clientFor } from "./reach.ts";
 import { optionsOf } from "./settings.ts";
 
@@ -38,10 +32,7 @@ const ACTIONS: readonly Action[] = [
     name: "restart",
     description: "kill and clone: give a request up and begin again as its next version",
     more: (command) =>
-      command.option(
-        "--cleanup-policy <policy>",
-        "keep_until_replaced, or immediate_cleanup: of the old outputs",
-      ),
+      command.option("--cleanup-policy <policy>", "keep_until_replaced, or immediate_cleanup: of the old outputs"),
     examples: ['wms2 restart muons --reason "software is mended"'],
   },
   {
@@ -70,10 +61,7 @@ const ACTIONS: readonly Action[] = [
   {
     name: "abort",
     description: "end requests for good: their jobs are removed, what is registered stays",
-    examples: [
-      'wms2 abort weather-example --reason "wrong input"',
-      'wms2 abort test-1 test-2 --reason "only tests"',
-    ],
+    examples: ['wms2 abort weather-example --reason "wrong input"', 'wms2 abort test-1 test-2 --reason "only tests"'],
   },
 ];
 

@@ -120,8 +120,7 @@ function factsFor(
       firstEvent: spec.generation?.firstEvent ?? 1n,
       firstLumi: BigInt(spec.generation?.firstLumi ?? 1),
     },
-    usableSites:
-      config["engine.kind"] === "local" && files.every(({ sites }) => sites.length === 0) ? local : null,
+    usableSites: config["engine.kind"] === "local" && files.every(({ sites }) => sites.length === 0) ? local : null,
     policy,
   };
 }

@@ -78,14 +78,7 @@ test("decide prints the decision for a recorded attempt, and the same again", as
 
 test("decide lists what is wrong with its inputs", async () => {
   const attempt = put("wrong.json", { node: 5, report: { state: "odd" } });
-  const { out, code } = await run(
-    "decide",
-    "--attempt",
-    attempt,
-    "--policy",
-    put("p.json", { rows: 1 }),
-    "--json",
-  );
+  const { out, code } = await run("decide", "--attempt", attempt, "--policy", put("p.json", { rows: 1 }), "--json");
   expect(
     JSON.parse(out)
       .problems.map(({ path }: { path: string }) => path)
@@ -95,14 +88,12 @@ test("decide lists what is wrong with its inputs", async () => {
 });
 
 test("check lists all problems; a good file is fine", async () => {
-  expect(
-    await run("check", put("good.yaml", "rows:\n  - { id: a, exit_codes: [3], action: stop }\n")),
-  ).toMatchObject({ code: 0, out: expect.stringContaining("is fine: 1 rows of its own") });
+  expect(await run("check", put("good.yaml", "rows:\n  - { id: a, exit_codes: [3], action: stop }\n"))).toMatchObject({
+    code: 0,
+    out: expect.stringContaining("is fine: 1 rows of its own"),
+  });
   process.exitCode = undefined;
-  const bad = await run(
-    "check",
-    put("bad.yaml", "rows:\n  - { id: a, exit_codes: [x], action: nap }\nmore: 1\n"),
-  );
+  const bad = await run("check", put("bad.yaml", "rows:\n  - { id: a, exit_codes: [x], action: nap }\nmore: 1\n"));
   expect(bad.code).toBe(2);
   for (const place of ["more", "rows[0].exit_codes[0]", "rows[0].action"]) expect(bad.out).toContain(place);
 });

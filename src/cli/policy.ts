@@ -36,9 +36,7 @@ export function addPolicy(program: Command): void {
     .action((_options: unknown, command: Command) => show(optionsOf<PolicyOptions>(command)));
   policy
     .command("explain <code>")
-    .description(
-      "what an exit code means and what is done about it (137 and -9: signals; -1001: not submitted)",
-    )
+    .description("what an exit code means and what is done about it (137 and -9: signals; -1001: not submitted)")
     .option("--site <site>", "where the job ran")
     .option("--attempt <n>", "which execution it was; earlier ones failed alike", "1")
     .option("--role <role>", "landing, processing, merge or cleanup", "processing")
@@ -49,16 +47,12 @@ export function addPolicy(program: Command): void {
       "after",
       "\nExamples:\n  wms2 policy explain 8021 --site T2_XX_Alpha --attempt 2\n  wms2 policy explain -- -9",
     )
-    .action((code: string, _options: unknown, command: Command) =>
-      explain(code, optionsOf<PolicyOptions>(command)),
-    );
+    .action((code: string, _options: unknown, command: Command) => explain(code, optionsOf<PolicyOptions>(command)));
   policy
     .command("check <file>")
     .description("all problems of a policy file, with their places")
     .option("--json", "for programs")
-    .action((file: string, _options: unknown, command: Command) =>
-      check(file, optionsOf<PolicyOptions>(command)),
-    );
+    .action((file: string, _options: unknown, command: Command) => check(file, optionsOf<PolicyOptions>(command)));
   policy
     .command("decide")
     .description("decide a recorded attempt again")
@@ -97,13 +91,8 @@ function check(file: string, options: PolicyOptions): void {
   const problems = read.ok ? [] : read.error;
   if (options.json) printJson({ file, ok: read.ok, problems });
   else if (read.ok)
-    print(
-      `${file} is fine: ${read.value.rows.filter((row) => row.layer !== "built-in").length} rows of its own`,
-    );
-  else
-    print(
-      `${file} has ${problems.length === 1 ? "1 problem" : `${problems.length} problems`}\n${listed(problems)}`,
-    );
+    print(`${file} is fine: ${read.value.rows.filter((row) => row.layer !== "built-in").length} rows of its own`);
+  else print(`${file} has ${problems.length === 1 ? "1 problem" : `${problems.length} problems`}\n${listed(problems)}`);
   if (!read.ok) process.exitCode = 2;
 }
 
@@ -120,8 +109,7 @@ function decide(options: PolicyOptions): void {
     return;
   }
   const { decision, ledgerProblems } = replayed.value;
-  for (const problem of ledgerProblems)
-    talk(`${options.history}:${problem.line}: ${problem.kind}: ${problem.message}`);
+  for (const problem of ledgerProblems) talk(`${options.history}:${problem.line}: ${problem.kind}: ${problem.message}`);
   if (options.json) printJson({ ...decision, controlCode: controlCode(decision), ledgerProblems });
   else print(`${decision.decision}: ${decision.reason}`);
 }
@@ -160,11 +148,7 @@ const listed = (problems: readonly Problem[]): string =>
 function wholeNumber(name: string, text: string, least: number, most: number): number {
   const value = /^-?\d{1,7}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
-  throw new WorldError(
-    "bad-usage",
-    name,
-    `${name} must be a whole number from ${least} to ${most}, got "${text}"`,
-  );
+  throw new WorldError("bad-usage", name, `${name} must be a whole number from ${least} to ${most}, got "${text}"`);
 }
 
 function readText(file: string): string {

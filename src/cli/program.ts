@@ -37,14 +37,8 @@ export function makeProgram(): Command {
   const program = new Command("wms2")
     .description("A workload manager for high-throughput computing that recovers.")
     .version(VERSION, "-V, --version")
-    .option(
-      "--server <url>",
-      "the server to talk to (default: $WMS2_SERVER, else the one of the data directory)",
-    )
-    .option(
-      "--token-file <file>",
-      "file with the operator token (default: $WMS2_TOKEN, else the data directory's)",
-    )
+    .option("--server <url>", "the server to talk to (default: $WMS2_SERVER, else the one of the data directory)")
+    .option("--token-file <file>", "file with the operator token (default: $WMS2_TOKEN, else the data directory's)")
     .option("--config <file>", "settings as YAML (default: $WMS2_CONFIG)")
     .option(
       "--data-dir <dir>",
@@ -56,8 +50,7 @@ export function makeProgram(): Command {
     .configureHelp({ sortSubcommands: false, showGlobalOptions: false })
     .exitOverride()
     .configureOutput({
-      outputError: (text, write) =>
-        write(`${paintFor(process.stderr).red("wms2:")} ${text.replace(/^error: /, "")}`),
+      outputError: (text, write) => write(`${paintFor(process.stderr).red("wms2:")} ${text.replace(/^error: /, "")}`),
     })
     .addHelpText("after", `\n${EXIT_CODES}`);
   const commands = [

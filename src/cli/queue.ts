@@ -26,11 +26,7 @@ Examples:
       const client = clientFor(options);
       if (options.maxActive !== undefined) {
         if (!/^\d{1,6}$/.test(options.maxActive)) {
-          throw new WorldError(
-            "bad-usage",
-            "--max-active",
-            "--max-active is a whole number from 0 to 100000",
-          );
+          throw new WorldError("bad-usage", "--max-active", "--max-active is a whole number from 0 to 100000");
         }
         const body = { max_active_dags: Number(options.maxActive) };
         const now = await client.send<AdmissionConfigView>("PATCH", "/admission/config", body);
@@ -38,9 +34,7 @@ Examples:
       }
       const queue = await client.get<QueueView>("/admission/queue");
       if (options.json) return printJson(queue);
-      talk(
-        `${queue.active_dags} of ${queue.max_active_dags} places taken, ${queue.queued_workflows} waiting`,
-      );
+      talk(`${queue.active_dags} of ${queue.max_active_dags} places taken, ${queue.queued_workflows} waiting`);
       if (queue.entries.length) {
         print(queueTable(queue, new Date(), widthOf(process.stdout), paintFor(process.stdout)));
       }

@@ -9,8 +9,7 @@ import { RefusedError } from "./client.ts";
 import { readAssignment } from "./settings.ts";
 
 type Row = Readonly<Record<string, unknown>>;
-const isRow = (value: unknown): value is Row =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+const isRow = (value: unknown): value is Row => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
  * A request file as it travels: the files it names are attached, its input paths are absolute, and what the
@@ -27,8 +26,7 @@ export function readRequestFile(
   const folder = file === "-" ? process.cwd() : dirname(resolve(file));
   let document = absolutePaths(parsed.value, (path) => resolve(folder, path));
   for (const word of changes.set ?? []) document = withChange(document, readAssignment(word));
-  if (changes.name !== undefined)
-    document = withChange(document, { key: nameKey(document), value: changes.name });
+  if (changes.name !== undefined) document = withChange(document, { key: nameKey(document), value: changes.name });
   return withAttachments(document, folder);
 }
 
@@ -82,8 +80,5 @@ function withAttachments(document: unknown, folder: string): unknown {
     };
   }
   if (Object.keys(found).length === 0) return document;
-  return {
-    ...document,
-    attachments: { ...found, ...(isRow(document.attachments) ? document.attachments : {}) },
-  };
+  return { ...document, attachments: { ...found, ...(isRow(document.attachments) ? document.attachments : {}) } };
 }

@@ -45,13 +45,7 @@ Examples:
         });
       if (failed && (nodes || units))
         throw new WorldError("bad-usage", name, "--failed goes without --nodes and --units");
-      const body = given({
-        nodes: failed ? "failed" : nodes,
-        units,
-        memory_mb: memory,
-        wall_minutes: time,
-        sites,
-      });
+      const body = given({ nodes: failed ? "failed" : nodes, units, memory_mb: memory, wall_minutes: time, sites });
       process.exitCode = await actOn(clientFor(options), "resubmit", [name], options, body);
     });
 }

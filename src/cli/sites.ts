@@ -97,11 +97,7 @@ async function ban(client: Client, name: string, options: SitesOptions): Promise
 
 async function unban(client: Client, name: string, options: SitesOptions): Promise<void> {
   const { request, dryRun } = options;
-  const query = queryText({
-    request,
-    reason: options.reason ?? options.note,
-    ...(dryRun && { dry_run: true }),
-  });
+  const query = queryText({ request, reason: options.reason ?? options.note, ...(dryRun && { dry_run: true }) });
   const answer = await client.send<UnbannedView>("DELETE", `/sites/${part(name)}/ban${query}`);
   if (options.json) return printJson(answer);
   talk(`${name}: ${count(answer.lifted, "ban")} ${dryRun ? "would be " : ""}lifted`);
@@ -111,9 +107,7 @@ async function bans(client: Client, name: string, options: SitesOptions): Promis
   const { items } = await client.get<BansView>(`/sites/${part(name)}/bans`, { past: options.past === true });
   if (options.json) return printJson({ items });
   if (items.length === 0) return talk(`${name} is not banned`);
-  print(
-    banTable(items, { now: new Date(), width: widthOf(process.stdout), paint: paintFor(process.stdout) }),
-  );
+  print(banTable(items, { now: new Date(), width: widthOf(process.stdout), paint: paintFor(process.stdout) }));
 }
 
 const unknownSite = (name: string): WorldError =>

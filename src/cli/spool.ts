@@ -32,13 +32,7 @@ housekeeping.remove_after_days (docs/guides/housekeeping.md).`,
       const rows = spoolReport(usage, known, keepPolicy(config));
       if (options.json) {
         const { spool_dir, storage_dir } = config;
-        return printJson({
-          spool_dir,
-          storage_dir,
-          server: known !== null,
-          total: totals(rows),
-          items: rows,
-        });
+        return printJson({ spool_dir, storage_dir, server: known !== null, total: totals(rows), items: rows });
       }
       if (rows.length === 0) return talk(`nothing is in ${config.spool_dir}`);
       const look = { now: new Date(), width: widthOf(process.stdout), paint: paintFor(process.stdout) };
@@ -82,10 +76,8 @@ const totals = (rows: readonly SpoolRow[]) => ({
   unmerged_files: sum(rows, "unmerged_files"),
   unmerged_bytes: sum(rows, "unmerged_bytes"),
 });
-const sum = (
-  rows: readonly SpoolRow[],
-  key: "files" | "bytes" | "unmerged_files" | "unmerged_bytes",
-): number => rows.reduce((all, row) => all + row[key], 0);
+const sum = (rows: readonly SpoolRow[], key: "files" | "bytes" | "unmerged_files" | "unmerged_bytes"): number =>
+  rows.reduce((all, row) => all + row[key], 0);
 
 export function spoolTable(
   rows: readonly SpoolRow[],

@@ -23,11 +23,7 @@ export function addSubmit(program: Command): void {
     .option("--dry-run", "only check it: nothing is stored")
     .option("--watch", "stay and watch it; exits with the outcome")
     .option("--name <name>", "another name than the file says")
-    .option(
-      "--set <key=value>",
-      "change a field: priority=200000, split.files_per_job=2; may be repeated",
-      collect,
-    )
+    .option("--set <key=value>", "change a field: priority=200000, split.files_per_job=2; may be repeated", collect)
     .option("--json", "print the stored request as JSON")
     .addHelpText(
       "after",

@@ -3,14 +3,7 @@ import { availableParallelism, homedir, totalmem } from "node:os";
 import { join, resolve } from "node:path";
 import { parse as parseYaml } from "yaml";
 import { WorldError } from "../base/errors.ts";
-import {
-  type Config,
-  environmentName,
-  SECRET_KEYS,
-  SETTINGS,
-  type SettingKey,
-  type Source,
-} from "./settings.ts";
+import { type Config, environmentName, SECRET_KEYS, SETTINGS, type SettingKey, type Source } from "./settings.ts";
 
 export interface LoadedConfig {
   readonly config: Config;
@@ -44,8 +37,7 @@ export function loadConfig(from: {
 
   for (const key of KEYS) values[key] = SETTINGS[key].fallback;
   const file = from.file ?? from.environment.WMS2_CONFIG;
-  if (file)
-    for (const [key, raw] of readConfigFile(file, problems)) take(key, raw, "file", `${file}: ${key}`);
+  if (file) for (const [key, raw] of readConfigFile(file, problems)) take(key, raw, "file", `${file}: ${key}`);
   for (const key of KEYS) {
     const raw = from.environment[environmentName(key)];
     if (raw !== undefined) take(key, environmentValue(raw), "environment", environmentName(key));

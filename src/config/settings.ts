@@ -33,11 +33,7 @@ const sink = z
       url_file: path.optional(),
       token_file: path.optional(),
     }),
-    z.strictObject({
-      ...sinkCommon,
-      kind: z.literal("command"),
-      argv: z.array(z.string().regex(/^[^\0]*$/)).min(1),
-    }),
+    z.strictObject({ ...sinkCommon, kind: z.literal("command"), argv: z.array(z.string().regex(/^[^\0]*$/)).min(1) }),
     z.strictObject({
       ...sinkCommon,
       kind: z.literal("smtp"),
@@ -59,18 +55,13 @@ const sink = z
   });
 const sinks = z.array(sink).superRefine((all, context) => {
   const names = all.map(({ name }) => name);
-  if (new Set(names).size < names.length)
-    context.addIssue({ code: "custom", message: "two sinks have the same name" });
+  if (new Set(names).size < names.length) context.addIssue({ code: "custom", message: "two sinks have the same name" });
 });
 
 export const SETTINGS = {
   data_dir: setting(path, null, "where everything of this server lives (default: ~/.local/share/wms2)"),
   spool_dir: setting(path, null, "submit directories (default: <data_dir>/spool)"),
-  storage_dir: setting(
-    path,
-    null,
-    "unmerged and merged files and their ledger (default: <data_dir>/storage)",
-  ),
+  storage_dir: setting(path, null, "unmerged and merged files and their ledger (default: <data_dir>/storage)"),
   "listen.host": setting(
     z.string().min(1),
     "127.0.0.1",
@@ -82,11 +73,7 @@ export const SETTINGS = {
     null,
     "PostgreSQL to use; the embedded database when not set",
   ),
-  "database.url_file": setting(
-    path,
-    null,
-    "file that holds database.url, so that its password is on no command line",
-  ),
+  "database.url_file": setting(path, null, "file that holds database.url, so that its password is on no command line"),
   "engine.kind": setting(z.enum(["local", "dagman"]), "local", "what runs the jobs"),
   "engine.local.sites": setting(
     z.array(site).min(1),
@@ -104,23 +91,11 @@ export const SETTINGS = {
     "owner given to submit directories when the server is root (HTCondor refuses jobs of root)",
   ),
   "engine.dagman.submit_gid": setting(z.number().int().min(1), null, "group likewise"),
-  "engine.dagman.max_idle": setting(
-    z.number().int().positive(),
-    1000,
-    "idle jobs one DAG keeps in the queue",
-  ),
+  "engine.dagman.max_idle": setting(z.number().int().positive(), 1000, "idle jobs one DAG keeps in the queue"),
   "engine.timeout_sec": setting(seconds, 60, "how long one call to the engine may take"),
   "lifecycle.interval_sec": setting(seconds, 5, "time between passes when nothing nudges the loop"),
-  "lifecycle.concurrency": setting(
-    z.number().int().positive(),
-    8,
-    "requests worked on at once within a pass",
-  ),
-  "lifecycle.lease_sec": setting(
-    seconds,
-    30,
-    "after how long another server takes over from one that went silent",
-  ),
+  "lifecycle.concurrency": setting(z.number().int().positive(), 8, "requests worked on at once within a pass"),
+  "lifecycle.lease_sec": setting(seconds, 30, "after how long another server takes over from one that went silent"),
   "lifecycle.resubmit_grace_sec": setting(
     z.number().min(0),
     10,
@@ -136,11 +111,7 @@ export const SETTINGS = {
     300,
     "requests in the engine at once, until changed through the API",
   ),
-  "planning.round_zero_units": setting(
-    z.number().int().positive(),
-    1,
-    "work units in round 0 of an adaptive request",
-  ),
+  "planning.round_zero_units": setting(z.number().int().positive(), 1, "work units in round 0 of an adaptive request"),
   "planning.probe_jobs": setting(
     z.number().int().min(0),
     0,
@@ -158,43 +129,23 @@ export const SETTINGS = {
   ),
   "planning.max_wall_minutes": setting(z.number().int().positive(), 47 * 60, "longest job"),
   "bans.min_failures": setting(z.number().int().positive(), 3, "failures at a site before it can be banned"),
-  "bans.failure_ratio": setting(
-    z.number().min(0).max(1),
-    0.5,
-    "share of failures at a site above which it is banned",
-  ),
+  "bans.failure_ratio": setting(z.number().min(0).max(1), 0.5, "share of failures at a site above which it is banned"),
   "bans.duration_days": setting(z.number().positive(), 7, "how long a ban lasts"),
   "bans.promotion_threshold": setting(
     z.number().int().positive(),
     3,
     "workflows that ban a site before it is banned for all",
   ),
-  "recovery.version_limit": setting(
-    z.number().int().positive(),
-    20,
-    "highest processing version a restart may reach",
-  ),
-  "dag.status_interval_sec": setting(
-    z.number().int().positive(),
-    15,
-    "how often DAGMan rewrites its status file",
-  ),
+  "recovery.version_limit": setting(z.number().int().positive(), 20, "highest processing version a restart may reach"),
+  "dag.status_interval_sec": setting(z.number().int().positive(), 15, "how often DAGMan rewrites its status file"),
   "dag.scan_interval_sec": setting(z.number().int().positive(), 5, "how often DAGMan looks at job events"),
   "dag.hold_removal_sec": setting(
     z.number().int().positive(),
     300,
     "after how long a job the pool holds is removed, so that recovery can decide",
   ),
-  "dag.max_jobs_submitted": setting(
-    z.number().int().positive(),
-    2000,
-    "jobs one DAGMan has in the queue at once",
-  ),
-  "dag.defer_poll_sec": setting(
-    z.number().int().positive(),
-    30,
-    "how often a node that cools off is looked at again",
-  ),
+  "dag.max_jobs_submitted": setting(z.number().int().positive(), 2000, "jobs one DAGMan has in the queue at once"),
+  "dag.defer_poll_sec": setting(z.number().int().positive(), 30, "how often a node that cools off is looked at again"),
   "recovery.policy_file": setting(
     path,
     null,
@@ -220,11 +171,7 @@ export const SETTINGS = {
     600,
     "how long a retry waits for another worker than those it failed on",
   ),
-  "alerts.sinks": setting(
-    sinks,
-    [],
-    "where alerts are told: webhooks, commands, mail (docs/guides/alerts.md)",
-  ),
+  "alerts.sinks": setting(sinks, [], "where alerts are told: webhooks, commands, mail (docs/guides/alerts.md)"),
   "alerts.interval_sec": setting(seconds, 60, "how often stuck requests, the engine and disks are looked at"),
   "alerts.engine_after_looks": setting(
     z.number().int().positive(),
@@ -242,16 +189,8 @@ export const SETTINGS = {
     24,
     "after how long the submit directories of a finished request keep only what explains failures",
   ),
-  "housekeeping.remove_after_days": setting(
-    z.number().min(0),
-    30,
-    "after how long they are removed; 0: never",
-  ),
-  "log.level": setting(
-    z.enum(["debug", "info", "warn", "error", "silent"]),
-    "info",
-    "what is written to stderr",
-  ),
+  "housekeeping.remove_after_days": setting(z.number().min(0), 30, "after how long they are removed; 0: never"),
+  "log.level": setting(z.enum(["debug", "info", "warn", "error", "silent"]), "info", "what is written to stderr"),
 } as const;
 
 export type SettingKey = keyof typeof SETTINGS;

@@ -56,10 +56,7 @@ describe("the lock of a directory", () => {
     const dir = tempDir("lock");
     writeFileSync(join(dir, "lock"), left === "" ? "" : JSON.stringify(left));
     await lockDirectory(dir, "testing");
-    expect(JSON.parse(readFileSync(join(dir, "lock"), "utf8"))).toMatchObject({
-      pid: process.pid,
-      purpose: "testing",
-    });
+    expect(JSON.parse(readFileSync(join(dir, "lock"), "utf8"))).toMatchObject({ pid: process.pid, purpose: "testing" });
   });
 
   it("is taken over although somebody died while taking it over", async () => {

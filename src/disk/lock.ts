@@ -159,8 +159,6 @@ function lockedBy(owner: Owner, path: string, dir: string): WorldError {
     "store-locked",
     dir,
     `${dir} is in use by process ${owner.pid} on ${owner.host} since ${owner.since} for ${owner.purpose} (${owner.command})`,
-    elsewhere
-      ? { hint: `if that machine or container is gone for good, remove ${path} and start again` }
-      : {},
+    elsewhere ? { hint: `if that machine or container is gone for good, remove ${path} and start again` } : {},
   );
 }

@@ -31,10 +31,7 @@ test("settings of the server reach the submit directory", () => {
     maxWallMinutes: 1000,
     pendingClassification: false,
   });
-  expect(settingsOf({ ...OPTIONS, cooloffBaseSec: 0 })).toMatchObject({
-    backoffBaseSec: 0,
-    fixedDelaySec: 0,
-  });
+  expect(settingsOf({ ...OPTIONS, cooloffBaseSec: 0 })).toMatchObject({ backoffBaseSec: 0, fixedDelaySec: 0 });
 });
 
 test("what the policy file says has the last word", async () => {

@@ -56,7 +56,6 @@ export async function readPolicyFile(path: string | null): Promise<RecoveryOptio
     throw bad((error as Error).message, error);
   }
   const [first, ...more] = checkPolicy(document);
-  if (first)
-    throw bad(`${first.path}: ${first.message}${more.length > 0 ? ` (and ${more.length} more)` : ""}`);
+  if (first) throw bad(`${first.path}: ${first.message}${more.length > 0 ? ` (and ${more.length} more)` : ""}`);
   return document as Readonly<Record<string, unknown>>;
 }

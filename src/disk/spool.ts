@@ -1,14 +1,5 @@
 import { createHash } from "node:crypto";
-import {
-  chmodSync,
-  closeSync,
-  fsyncSync,
-  lchownSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  writeSync,
-} from "node:fs";
+import { chmodSync, closeSync, fsyncSync, lchownSync, mkdirSync, openSync, readdirSync, writeSync } from "node:fs";
 import { copyFile, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { InvariantError } from "../base/errors.ts";
@@ -22,15 +13,7 @@ import { RENDER_DEFAULTS, type RenderedFile, type RenderOptions } from "../rende
 import { renderDag } from "../render/render-dag.ts";
 import { replaceFile, unwritable } from "./atomic-file.ts";
 import { policyText, type RecoveryOptions } from "./policy-file.ts";
-import {
-  adjustNodes,
-  letRun,
-  logTail,
-  openEpoch,
-  plannedRanges,
-  reelectUnit,
-  unitNames,
-} from "./unit-files.ts";
+import { adjustNodes, letRun, logTail, openEpoch, plannedRanges, reelectUnit, unitNames } from "./unit-files.ts";
 
 export interface SpoolOptions {
   readonly spoolDir: string;

@@ -26,10 +26,7 @@ export async function readManifest(dir: string, unit: string) {
 }
 
 /** The event ranges planned into a unit; empty for input. */
-export async function plannedRanges(
-  dir: string,
-  unit: string,
-): Promise<{ block: number; ranges: PlannedRange[] }> {
+export async function plannedRanges(dir: string, unit: string): Promise<{ block: number; ranges: PlannedRange[] }> {
   const { block, nodes } = await readManifest(dir, unit);
   const ranges = Object.values(nodes).flatMap(({ firstEvent, lastEvent }) =>
     firstEvent === null || lastEvent === null
@@ -69,8 +66,7 @@ export async function letRun(dir: string, unit: string, nodes: readonly string[]
   try {
     for (const name of await readdir(here)) {
       const mark = /^(.+)\.(stopped|wait)$/.exec(name);
-      if (mark && (nodes === null || nodes.includes(mark[1] ?? "")))
-        await rm(join(here, name), { force: true });
+      if (mark && (nodes === null || nodes.includes(mark[1] ?? ""))) await rm(join(here, name), { force: true });
     }
     await rm(join(here, "run.abort"), { force: true });
   } catch (error) {

@@ -18,16 +18,7 @@ export interface ReleaseModifications {
 export const OUTPUT_STATES = ["active", "superseded", "invalidated"] as const;
 export type OutputState = (typeof OUTPUT_STATES)[number];
 
-export const WISH_KINDS = [
-  "abort",
-  "stop",
-  "hold",
-  "release",
-  "rescue",
-  "resubmit",
-  "fail",
-  "restart",
-] as const;
+export const WISH_KINDS = ["abort", "stop", "hold", "release", "rescue", "resubmit", "fail", "restart"] as const;
 export type WishKind = (typeof WISH_KINDS)[number];
 
 /**

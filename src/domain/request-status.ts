@@ -90,24 +90,13 @@ export const REQUEST_STATUS: Record<RequestStatus, StatusFacts> = {
     usesCapacity: false,
     timeoutSec: null,
   },
-  completed: {
-    meaning: "all work done, all outputs registered",
-    moves: [],
-    usesCapacity: false,
-    timeoutSec: null,
-  },
+  completed: { meaning: "all work done, all outputs registered", moves: [], usesCapacity: false, timeoutSec: null },
   failed: { meaning: "given up by a person", moves: [], usesCapacity: false, timeoutSec: null },
-  aborted: {
-    meaning: "cancelled by a person; its jobs are gone",
-    moves: [],
-    usesCapacity: false,
-    timeoutSec: null,
-  },
+  aborted: { meaning: "cancelled by a person; its jobs are gone", moves: [], usesCapacity: false, timeoutSec: null },
 };
 
 export const isTerminal = (status: RequestStatus): boolean => REQUEST_STATUS[status].moves.length === 0;
-export const canMove = (from: RequestStatus, to: RequestStatus): boolean =>
-  REQUEST_STATUS[from].moves.includes(to);
+export const canMove = (from: RequestStatus, to: RequestStatus): boolean => REQUEST_STATUS[from].moves.includes(to);
 
 export const TERMINAL_STATUSES = REQUEST_STATUSES.filter(isTerminal);
 export const CAPACITY_STATUSES = REQUEST_STATUSES.filter((status) => REQUEST_STATUS[status].usesCapacity);

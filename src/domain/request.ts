@@ -46,12 +46,7 @@ export interface ProductionStep {
 /** Where the input comes from. `path`s are absolute by the time a spec is stored. */
 export type InputSpec =
   | { readonly from: "glob"; readonly pattern: string; readonly events: EventCount; readonly mask: LumiMask }
-  | {
-      readonly from: "directory";
-      readonly path: string;
-      readonly events: EventCount;
-      readonly mask: LumiMask;
-    }
+  | { readonly from: "directory"; readonly path: string; readonly events: EventCount; readonly mask: LumiMask }
   | { readonly from: "list"; readonly path: string; readonly mask: LumiMask }
   | { readonly from: "dataset"; readonly dataset: string; readonly mask: LumiMask };
 

@@ -54,11 +54,7 @@ export async function modifiedAt(path: string): Promise<number | null> {
 }
 
 /** Applies `work` to all, a few at a time, in order. */
-export async function inTurns<T, R>(
-  items: readonly T[],
-  work: (item: T) => Promise<R>,
-  width = 16,
-): Promise<R[]> {
+export async function inTurns<T, R>(items: readonly T[], work: (item: T) => Promise<R>, width = 16): Promise<R[]> {
   const results = new Array<R>(items.length);
   let next = 0;
   const worker = async (): Promise<void> => {

@@ -84,14 +84,8 @@ describe("reading a submit directory", () => {
   });
 
   it("of an earlier run's status only what is done is taken", async () => {
-    await put(
-      "workflow.dag.status",
-      status({ mg_000000: "done", mg_000001: "failed" }, { at: 800, last: true }),
-    );
-    await put(
-      "mg_000001/group.dag.status",
-      status({ x: "done", y: "failed", z: "futile" }, { at: 800, last: true }),
-    );
+    await put("workflow.dag.status", status({ mg_000000: "done", mg_000001: "failed" }, { at: 800, last: true }));
+    await put("mg_000001/group.dag.status", status({ x: "done", y: "failed", z: "futile" }, { at: 800, last: true }));
     expect(await reader.running(run, 900)).toMatchObject({
       units: { done: 1, failed: 0, waiting: 1 },
       unitsFailed: [],
@@ -114,10 +108,7 @@ describe("reading a submit directory", () => {
     const cut = { last: true, detail: "Was STATUS_SUBMITTED" };
     await put("workflow.dag.status", status({ mg_000000: "failed", mg_000001: "failed" }, cut));
     await put("mg_000001/group.dag.status", status({ x: "done", y: "queued", z: "waiting" }));
-    await put(
-      "workflow.dag.rescue002",
-      "# Total number of Nodes: 2\n# Nodes premarked DONE: 1\nDONE mg_000000\n",
-    );
+    await put("workflow.dag.rescue002", "# Total number of Nodes: 2\n# Nodes premarked DONE: 1\nDONE mg_000000\n");
     await put("workflow.dag.metrics", metrics("7", { exitcode: 2, DagStatus: 4, dag_jobs_succeeded: 0 }));
     const end = await reader.ended(run);
     expect(end).toMatchObject({ verdict: "removed", rescue: 2, unitsDone: ["mg_000000"], unitsFailed: [] });
@@ -145,10 +136,7 @@ describe("reading a submit directory", () => {
       units: { total: 2, waiting: 0, running: 0, done: 1, failed: 1 },
     });
     // The same files under a live run, whose status is newer than those metrics.
-    await put(
-      "workflow.dag.status",
-      status({ mg_000000: "done", mg_000001: "queued", z: "ready" }, { at: 1200 }),
-    );
+    await put("workflow.dag.status", status({ mg_000000: "done", mg_000001: "queued", z: "ready" }, { at: 1200 }));
     const next = { ...run, dagId: "e", engineId: "8" } as unknown as Run;
     expect(await reader.running(next, 1150)).toMatchObject({ units: { running: 1, done: 1, failed: 0 } });
     expect((await reader.nodes(next)).at(-1)).toMatchObject({ node: "z", state: "ready" });
@@ -166,8 +154,7 @@ describe("reading a submit directory", () => {
   });
 
   it("a DAGMan that died says how", async () => {
-    const log =
-      "005 (007.000.000) 2026-11-15 19:32:39 Job terminated.\n\t(0) Abnormal termination (signal 11)\n...\n";
+    const log = "005 (007.000.000) 2026-11-15 19:32:39 Job terminated.\n\t(0) Abnormal termination (signal 11)\n...\n";
     await put("workflow.dag.dagman.log", log);
     await put("workflow.dag.lib.err", "out of memory\n");
     const words = "DAGMan ended by signal 11 and left no metrics: out of memory";

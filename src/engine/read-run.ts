@@ -52,9 +52,7 @@ export class RunReader {
     const memory = await this.memory(run);
     if (submittedAt !== null) memory.since = submittedAt;
     const since = memory.since;
-    const file = await this.cache.read(`${run.submitDir}/${STATUS}`, (text) =>
-      topFrom(parseStatusFile(text)),
-    );
+    const file = await this.cache.read(`${run.submitDir}/${STATUS}`, (text) => topFrom(parseStatusFile(text)));
     if (file.kind === "absent") return { ...emptyRunning(memory), note };
     if (file.kind === "unreadable") return keepLast(memory, note, `${STATUS} cannot be read: ${file.why}`);
     if (file.value === null) return keepLast(memory, note, `${STATUS} is incomplete`);
@@ -67,11 +65,7 @@ export class RunReader {
     await this.learnSizes(run, memory, [...top.unitsDone, ...top.unitsFailed]);
     const failed = await inTurns(top.unitsFailed, (unit) => this.unit(run, memory, unit, since));
     memory.top = top;
-    memory.last = {
-      kind: "running",
-      ...tallyRun(top, [...lives, ...failed], memory.sizes, memory.planned),
-      note,
-    };
+    memory.last = { kind: "running", ...tallyRun(top, [...lives, ...failed], memory.sizes, memory.planned), note };
     return memory.last;
   }
 
@@ -205,15 +199,8 @@ export class RunReader {
     return { unit, nodes: status.timestamp >= since ? nodes : onlyDone(nodes), changed: true };
   }
 
-  private async learnSizes(
-    run: Run,
-    memory: Memory,
-    units: readonly string[],
-    limit = SIZES_PER_VISIT,
-  ): Promise<void> {
-    const unknown = units
-      .filter((unit) => !memory.sizes.has(unit) && !memory.unknowable.has(unit))
-      .slice(0, limit);
+  private async learnSizes(run: Run, memory: Memory, units: readonly string[], limit = SIZES_PER_VISIT): Promise<void> {
+    const unknown = units.filter((unit) => !memory.sizes.has(unit) && !memory.unknowable.has(unit)).slice(0, limit);
     await inTurns(unknown, async (unit) => {
       const dag = await readText(`${run.submitDir}/${unit}/group.dag`);
       if (dag.kind === "text") memory.sizes.set(unit, nodeNames(dag.text).length);
@@ -244,12 +231,7 @@ function keepLast(memory: Memory, note: string | null, trouble: string): Running
   return { ...(memory.last ?? emptyRunning(memory)), note: words };
 }
 /** What was done stays done; the rest begins anew. */
-const onlyDone = ({ total, done }: NodeTally): NodeTally => ({
-  ...EMPTY_TALLY,
-  total,
-  done,
-  waiting: total - done,
-});
+const onlyDone = ({ total, done }: NodeTally): NodeTally => ({ ...EMPTY_TALLY, total, done, waiting: total - done });
 
 async function unitNodes(run: Run, unit: UnitName, done: boolean): Promise<readonly NodeView[]> {
   const dir = `${run.submitDir}/${unit}`;

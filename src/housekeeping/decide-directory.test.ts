@@ -103,10 +103,7 @@ describe("what is kept", () => {
 
   it("of a unit without a status file also its DAG, and every verdict when the ledger is damaged", () => {
     expect(kept(failedNodes([], 0), ["group.dag", "a.post.json"])).toEqual(["group.dag"]);
-    expect(kept(failedNodes([], 1), ["group.dag.status", "a.post.json"])).toEqual([
-      "group.dag.status",
-      "a.post.json",
-    ]);
+    expect(kept(failedNodes([], 1), ["group.dag.status", "a.post.json"])).toEqual(["group.dag.status", "a.post.json"]);
   });
 
   it("of the top: the plan, the DAG and how it ended", () => {
@@ -122,9 +119,7 @@ describe("what is kept", () => {
 
 test("a rescue file that was cut, overwritten or emptied is found", () => {
   const text = (premarked: number, ...lines: string[]) =>
-    ["# Rescue DAG", "# Total number of Nodes: 3", `# Nodes premarked DONE: ${premarked}`, ...lines, ""].join(
-      "\n",
-    );
+    ["# Rescue DAG", "# Total number of Nodes: 3", `# Nodes premarked DONE: ${premarked}`, ...lines, ""].join("\n");
   expect(rescueDamage(text(2, "DONE mg_000000", "DONE mg_000001"))).toBeNull();
   expect(rescueDamage(text(0))).toBeNull();
   expect(rescueDamage(text(2, "DONE mg_000000"))).toContain("fewer or more");
@@ -167,13 +162,13 @@ test("the report says what will become of each, the biggest first", () => {
     ["fresh", { status: "completed", statusSince: finished }],
     ["small", { status: "failed", statusSince: finished }],
   ] as const);
-  expect(
-    spoolReport(all, known, policy).map(({ request_name, next }) => [request_name, next.action, next.at]),
-  ).toEqual([
-    ["lost", "stranger", null],
-    ["fresh", "compact", hoursLater(24).toISOString()],
-    ["small", "remove", hoursLater(720).toISOString()],
-    ["open", "keep", null],
-  ]);
+  expect(spoolReport(all, known, policy).map(({ request_name, next }) => [request_name, next.action, next.at])).toEqual(
+    [
+      ["lost", "stranger", null],
+      ["fresh", "compact", hoursLater(24).toISOString()],
+      ["small", "remove", hoursLater(720).toISOString()],
+      ["open", "keep", null],
+    ],
+  );
   expect(spoolReport(all, null, policy).every(({ next }) => next.action === "unknown")).toBe(true);
 });

@@ -48,17 +48,14 @@ export function decideDirectory(facts: DirectoryFacts, policy: KeepPolicy, now: 
       isCompacted ? "compacted" : "finished not long ago",
       isCompacted ? removeAt : earlier(compactAt, removeAt),
     );
-  if (openVersions.length > 0)
-    return leave(`another version of the request is open: ${openVersions.join(", ")}`);
+  if (openVersions.length > 0) return leave(`another version of the request is open: ${openVersions.join(", ")}`);
   const running = dags.find(({ status }) => !isDagOver(status));
   if (running) return leave(`its run ${running.id} is ${running.status}`);
   const elsewhere = dags.find((dag) => dag.engine !== engine);
   if (elsewhere) return leave(`it was run by the ${elsewhere.engine} engine, which cannot be asked`);
   if (inEngine === null) return { kind: "ask-engine" };
   if (inEngine !== "absent")
-    return leave(
-      inEngine === "found" ? "the engine still has a run of it" : "the engine cannot tell whether it runs",
-    );
+    return leave(inEngine === "found" ? "the engine still has a run of it" : "the engine cannot tell whether it runs");
   return { kind: wanted, because: `${request.status} since ${request.statusSince.toISOString()}` };
 }
 

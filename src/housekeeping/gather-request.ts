@@ -14,11 +14,7 @@ export interface RequestFacts {
   readonly dags: ReadonlyMap<string, readonly DagRecord[]>;
 }
 
-export async function gatherRequest(
-  store: Store,
-  spoolDir: string,
-  name: string,
-): Promise<RequestFacts | null> {
+export async function gatherRequest(store: Store, spoolDir: string, name: string): Promise<RequestFacts | null> {
   const request = await store.requests.get(name as RequestName);
   if (!request) return null;
   const versions = await store.requests.versions(request.spec.name);

@@ -80,8 +80,7 @@ export function makeHousekeeping(ports: TidyPorts, options: HousekeepingOptions)
     ...common,
     name: "housekeeping",
     everySec: options.intervalSec,
-    work: async () =>
-      (await tidyOnce()) === "unfinished" ? Math.min(SOON_SEC, options.intervalSec) : undefined,
+    work: async () => ((await tidyOnce()) === "unfinished" ? Math.min(SOON_SEC, options.intervalSec) : undefined),
   });
   const looking = makeTurns({
     ...common,

@@ -40,11 +40,7 @@ export function failedNodes(lines: readonly TallyLine[], unreadable: number): Fa
   for (const line of failures) {
     const way = `${line.exitCode} ${line.cause} ${line.rule} ${line.category}`;
     const known = logsOf.get(way);
-    if (
-      known
-        ? line.at < known.at || (line.at === known.at && line.node < known.node)
-        : logsOf.size < LOGS_PER_UNIT
-    )
+    if (known ? line.at < known.at || (line.at === known.at && line.node < known.node) : logsOf.size < LOGS_PER_UNIT)
       logsOf.set(way, line);
   }
   return {
@@ -54,8 +50,7 @@ export function failedNodes(lines: readonly TallyLine[], unreadable: number): Fa
   };
 }
 
-const UNIT_KEPT =
-  /^(ledger\.jsonl|merge_output\.json|run\.abort|group\.dag\.(status|metrics|rescue\d+(\..*)?))$/;
+const UNIT_KEPT = /^(ledger\.jsonl|merge_output\.json|run\.abort|group\.dag\.(status|metrics|rescue\d+(\..*)?))$/;
 
 /** The fate of every file of a unit's directory, by name. */
 export function fatesInUnit(names: readonly string[], failed: FailedNodes): ReadonlyMap<string, Fate> {

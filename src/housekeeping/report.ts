@@ -55,11 +55,7 @@ export function spoolReport(
 
 const total = ({ bytes, unmerged_bytes }: SpoolRow): number => bytes + unmerged_bytes;
 
-function nextStep(
-  usage: RequestUsage,
-  known: ReadonlyMap<string, KnownRequest> | null,
-  policy: KeepPolicy,
-): NextStep {
+function nextStep(usage: RequestUsage, known: ReadonlyMap<string, KnownRequest> | null, policy: KeepPolicy): NextStep {
   if (known === null) return { action: "unknown", at: null };
   const request = known.get(usage.request);
   if (!request) return { action: "stranger", at: null };

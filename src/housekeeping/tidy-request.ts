@@ -30,12 +30,7 @@ const LOOK_AGAIN_MS = 6 * 3_600_000;
 const lookAgain = (now: Date): Date => new Date(now.getTime() + LOOK_AGAIN_MS);
 
 /** One finished request: its submit directories, what was left of unfinished ones, and its unmerged files. */
-export async function tidyRequest(
-  ports: TidyPorts,
-  policy: KeepPolicy,
-  name: string,
-  budget: Budget,
-): Promise<Tidied> {
+export async function tidyRequest(ports: TidyPorts, policy: KeepPolicy, name: string, budget: Budget): Promise<Tidied> {
   const { store, spoolDir, clock } = ports;
   const facts = await gatherRequest(store, spoolDir, name);
   if (!facts) return { again: lookAgain(clock.now()) };
@@ -124,10 +119,8 @@ async function tidyLeftovers(
   if (unwritten.length === 0 && !hasUnmerged) return { again: null };
   const dags = [...facts.dags.values()].flat();
   const isBusy =
-    openVersions.length > 0 ||
-    dags.some(({ status, engine }) => !isDagOver(status) || engine !== ports.engine.name);
-  if (isBusy || (await askEngine(ports.engine, dags)) !== "absent")
-    return { again: lookAgain(ports.clock.now()) };
+    openVersions.length > 0 || dags.some(({ status, engine }) => !isDagOver(status) || engine !== ports.engine.name);
+  if (isBusy || (await askEngine(ports.engine, dags)) !== "absent") return { again: lookAgain(ports.clock.now()) };
   for (const { name } of unwritten)
     if (!(await removeTree(await setAside(join(home, name)), budget))) return "unfinished";
   if (hasUnmerged) {

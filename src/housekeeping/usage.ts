@@ -25,8 +25,7 @@ const AT_ONCE = 64;
 export async function measureSpool(spoolDir: string, storageDir: string): Promise<readonly RequestUsage[]> {
   const names = new Set<string>();
   for (const place of [spoolDir, join(storageDir, "unmerged")])
-    for (const entry of await entriesOf(place))
-      if (entry.isDirectory() && isName(entry.name)) names.add(entry.name);
+    for (const entry of await entriesOf(place)) if (entry.isDirectory() && isName(entry.name)) names.add(entry.name);
   const found: RequestUsage[] = [];
   for (const request of [...names].sort()) found.push(await measureRequest(spoolDir, storageDir, request));
   return found;
@@ -34,9 +33,7 @@ export async function measureSpool(spoolDir: string, storageDir: string): Promis
 
 async function measureRequest(spoolDir: string, storageDir: string, request: string): Promise<RequestUsage> {
   const home = join(spoolDir, request);
-  const directories = (await entriesOf(home)).filter(
-    (entry) => entry.isDirectory() && /^r\d+-/.test(entry.name),
-  );
+  const directories = (await entriesOf(home)).filter((entry) => entry.isDirectory() && /^r\d+-/.test(entry.name));
   let compacted = 0;
   for (const { name } of directories)
     if ((await lstat(join(home, name, COMPACTED)).catch(ifGone)) !== null) compacted += 1;

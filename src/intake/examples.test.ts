@@ -16,10 +16,7 @@ function submitted(name: string): Submission {
   const parsed = parseDocument(readFileSync(path, "utf8"), name.endsWith(".json") ? "json" : "yaml");
   if (!parsed.ok) throw new Error(describeProblems(parsed.error).join("\n"));
   const here = dirname(path);
-  const document = absolutePaths(parsed.value, (relative) => resolve(here, relative)) as Record<
-    string,
-    unknown
-  >;
+  const document = absolutePaths(parsed.value, (relative) => resolve(here, relative)) as Record<string, unknown>;
   const attachments = neededFiles(document)
     .filter((file) => existsSync(resolve(here, file)))
     .map((file) => {

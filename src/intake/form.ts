@@ -74,11 +74,7 @@ export class Form {
     const found = choices.find((choice) => choice === spot.value);
     if (found !== undefined) return found;
     const hint = typeof spot.value === "string" ? didYouMean(spot.value, choices) : "";
-    this.notes.problem(
-      spot.path,
-      `${shown(spot.value)} is not one of the choices${hint}`,
-      choices.join(", "),
-    );
+    this.notes.problem(spot.path, `${shown(spot.value)} is not one of the choices${hint}`, choices.join(", "));
     return fallback;
   }
 
@@ -109,14 +105,7 @@ export class Form {
 
   /** Seconds. */
   duration(key: Key, range: Range, fallback: number | null): number | null {
-    return this.#withUnit(
-      key,
-      range,
-      fallback,
-      parseDuration,
-      `must be a duration with its unit`,
-      DURATION_FORMS,
-    );
+    return this.#withUnit(key, range, fallback, parseDuration, `must be a duration with its unit`, DURATION_FORMS);
   }
 
   /** Bytes. */

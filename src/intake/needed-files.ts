@@ -15,17 +15,13 @@ import { splitWords } from "./words.ts";
 export function neededFiles(document: unknown): string[] {
   if (!isRow(document)) return [];
   const words = [
-    ...rows(document.steps).flatMap((step) =>
-      typeof step === "string" ? commandWords(step) : commandWords(step.run),
-    ),
+    ...rows(document.steps).flatMap((step) => (typeof step === "string" ? commandWords(step) : commandWords(step.run))),
     ...rows(document.outputs).flatMap((output) =>
       isRow(output) && isRow(output.merge) ? commandWords(output.merge.run) : [],
     ),
     ...handlersOf(document).flatMap((rule) => [rule.script, rule.recovery_script]),
   ].filter((word): word is string => typeof word === "string" && word.startsWith("./"));
-  const attach = Array.isArray(document.attach)
-    ? document.attach.filter((path) => typeof path === "string")
-    : [];
+  const attach = Array.isArray(document.attach) ? document.attach.filter((path) => typeof path === "string") : [];
   const paths = [...words, ...attach].map(travelPath).filter((path) => path !== null);
   return [...new Set(paths)];
 }

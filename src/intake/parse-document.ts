@@ -25,8 +25,7 @@ export function parseDocument(text: string, format: "json" | "yaml"): Result<unk
   try {
     return ok(readJson(source));
   } catch (error) {
-    if (error instanceof JsonError)
-      return wrong(`line ${error.line}, column ${error.column}: ${error.message}`);
+    if (error instanceof JsonError) return wrong(`line ${error.line}, column ${error.column}: ${error.message}`);
     throw error;
   }
 }

@@ -21,6 +21,4 @@ export const TRAVEL_RULE =
 
 /** Files of ours in a job's working directory, which nothing of a request may replace. */
 export const isReserved = (path: string): boolean =>
-  path === "wms2" ||
-  path.startsWith("wms2/") ||
-  ["manifest.json", "report.json", "merge_output.json"].includes(path);
+  path === "wms2" || path.startsWith("wms2/") || ["manifest.json", "report.json", "merge_output.json"].includes(path);

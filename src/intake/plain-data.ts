@@ -40,8 +40,7 @@ export function plainData(document: unknown, notes: Notes): unknown {
     }
   };
   const copyObject = (value: object, path: string, depth: number): unknown => {
-    if (Array.isArray(value))
-      return Array.from(value, (item, index) => copy(item, childPath(path, index), depth + 1));
+    if (Array.isArray(value)) return Array.from(value, (item, index) => copy(item, childPath(path, index), depth + 1));
     const kind: unknown = Object.getPrototypeOf(value);
     if (kind !== Object.prototype && kind !== null) {
       notes.problem(path, "must be plain data: a map, a list, text, a number, true or false");
@@ -49,8 +48,7 @@ export function plainData(document: unknown, notes: Notes): unknown {
     }
     const row: Record<string, unknown> = {};
     for (const key of Object.keys(value)) {
-      if (key === "__proto__" || !isStorable(key))
-        notes.problem(childPath(path, key), "is not allowed as a key");
+      if (key === "__proto__" || !isStorable(key)) notes.problem(childPath(path, key), "is not allowed as a key");
       else row[key] = copy((value as Record<string, unknown>)[key], childPath(path, key), depth + 1);
     }
     return row;

@@ -25,13 +25,7 @@ const check = (document: unknown): void => {
 test("garbage never throws", () => {
   fc.assert(
     fc.property(
-      fc.anything({
-        withBigInt: true,
-        withDate: true,
-        withMap: true,
-        withSet: true,
-        withNullPrototype: true,
-      }),
+      fc.anything({ withBigInt: true, withDate: true, withMap: true, withSet: true, withNullPrototype: true }),
       check,
     ),
   );
@@ -65,21 +59,16 @@ test("our JSON reader agrees with JSON.parse", () => {
 const BASES = [processDocument, generateDocument, stepChainDocument];
 
 /** Every path to a value inside a document. */
-function* places(
-  value: unknown,
-  path: readonly (string | number)[] = [],
-): Generator<readonly (string | number)[]> {
+function* places(value: unknown, path: readonly (string | number)[] = []): Generator<readonly (string | number)[]> {
   if (path.length > 0) yield path;
-  if (Array.isArray(value))
-    for (const [index, item] of value.entries()) yield* places(item, [...path, index]);
+  if (Array.isArray(value)) for (const [index, item] of value.entries()) yield* places(item, [...path, index]);
   else if (typeof value === "object" && value !== null)
     for (const [key, item] of Object.entries(value)) yield* places(item, [...path, key]);
 }
 
 function replaced(value: unknown, [key, ...rest]: readonly (string | number)[], by: unknown): unknown {
   if (key === undefined) return by;
-  if (Array.isArray(value))
-    return value.map((item, index) => (index === key ? replaced(item, rest, by) : item));
+  if (Array.isArray(value)) return value.map((item, index) => (index === key ? replaced(item, rest, by) : item));
   const row = value as Record<string, unknown>;
   return { ...row, [key]: replaced(row[key], rest, by) };
 }
@@ -134,9 +123,7 @@ test("hostile text in any place is refused, or carried exactly as it was written
             expect(reaches).toMatch(/^[A-Za-z0-9_.-]*$/);
           }
           const lines = steps.map((step) => JSON.stringify(step.argv.join(" "))).join(); // a command line became words
-          expect(stringify(read.value.spec) + lines, path.join(".")).toContain(
-            JSON.stringify(text).slice(1, -1),
-          );
+          expect(stringify(read.value.spec) + lines, path.join(".")).toContain(JSON.stringify(text).slice(1, -1));
         }
       }
     }
@@ -145,10 +132,7 @@ test("hostile text in any place is refused, or carried exactly as it was written
 
 test("hostile keys are refused or carried, and change no object of ours", () => {
   for (const key of [...HOSTILE, "toString", "hasOwnProperty", "prototype"]) {
-    const document = JSON.parse(`{"env": {}, ${JSON.stringify(key)}: {"polluted": 1}}`) as Record<
-      string,
-      unknown
-    >;
+    const document = JSON.parse(`{"env": {}, ${JSON.stringify(key)}: {"polluted": 1}}`) as Record<string, unknown>;
     for (const place of ["metadata", "simulate", "attachments", "recovery", "resources", "input"]) {
       check(generateDocument({ [place]: document }));
     }

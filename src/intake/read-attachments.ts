@@ -9,11 +9,7 @@ import { isRow, type Spot } from "./values.ts";
 const HOW = "`wms2 submit FILE` attaches it when it lies beside FILE; others send it under attachments";
 
 /** The files that travel with the request. To be called when all commands were read: they say what is needed. */
-export function readAttachments(
-  top: Form,
-  outputs: readonly OutputSpec[],
-  reading: Reading,
-): readonly RequestFile[] {
+export function readAttachments(top: Form, outputs: readonly OutputSpec[], reading: Reading): readonly RequestFile[] {
   const { notes, rules } = reading;
   const form = top.section("attachments");
   const files = new Map<string, RequestFile>();
@@ -49,11 +45,7 @@ const isBeside = (word: string): boolean => word.startsWith("./");
 function readFile(spot: Spot, path: string, isProgram: boolean, reading: Reading): RequestFile | null {
   const { notes, rules } = reading;
   if (!isRow(spot.value)) {
-    notes.problem(
-      spot.path,
-      `must be a file (got ${shown(spot.value)})`,
-      "{content_base64, executable, sha256}",
-    );
+    notes.problem(spot.path, `must be a file (got ${shown(spot.value)})`, "{content_base64, executable, sha256}");
     return null;
   }
   const form = new Form(spot.value, spot.path, notes);
@@ -109,8 +101,7 @@ function requireNamed(top: Form, attached: ReadonlySet<string | null>, reading: 
   };
   for (const { path, argv } of reading.commands) {
     if (isBeside(argv[0]!)) check(path, argv[0]!, true);
-    for (const word of argv.slice(1))
-      if (isBeside(word) && travelPath(word) !== null) check(path, word, false);
+    for (const word of argv.slice(1)) if (isBeside(word) && travelPath(word) !== null) check(path, word, false);
   }
   for (const { path, value } of top.list("attach", 1000)) {
     if (typeof value === "string") check(path, value, true);

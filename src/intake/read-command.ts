@@ -38,8 +38,7 @@ function fromList(spot: Spot, reading: Reading): readonly string[] {
     else notes.problem(path, `must be text (got ${shown(value)}); put it in quotes`);
   }
   const length = argv.reduce((sum, word) => sum + word.length, 0);
-  if (length > MAX_CHARACTERS)
-    notes.problem(spot.path, `is too long: ${length} characters, at most ${MAX_CHARACTERS}`);
+  if (length > MAX_CHARACTERS) notes.problem(spot.path, `is too long: ${length} characters, at most ${MAX_CHARACTERS}`);
   if (spot.value.length === 0 || argv[0]?.trim() === "") notes.problem(spot.path, "names no program", FORMS);
   return argv;
 }

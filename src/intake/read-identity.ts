@@ -29,11 +29,7 @@ type Identity = Pick<
   | "priority"
 >;
 
-export function readIdentity(
-  top: Form,
-  reading: Reading,
-  usual: { priority: number; group: string },
-): Identity {
+export function readIdentity(top: Form, reading: Reading, usual: { priority: number; group: string }): Identity {
   const nameKey = ["name", "request_name"];
   if (top.spot(nameKey) === null) top.missing("name", NAME_RULE);
   return {
@@ -43,12 +39,7 @@ export function readIdentity(
     group: top.text("group", usual.group),
     campaign: top.text("campaign", "", CAMPAIGN, CAMPAIGN_RULE),
     acquisitionEra: top.text("acquisition_era", IDENTITY_DEFAULTS.acquisitionEra, ERA, ERA_RULE),
-    processingString: top.text(
-      "processing_string",
-      IDENTITY_DEFAULTS.processingString,
-      PROCESSING,
-      PROCESSING_RULE,
-    ),
+    processingString: top.text("processing_string", IDENTITY_DEFAULTS.processingString, PROCESSING, PROCESSING_RULE),
     processingVersion: top.integer("processing_version", { min: 1, max: 1_000_000 }, 1),
     priority: top.integer("priority", PRIORITY, usual.priority),
   };

@@ -34,9 +34,7 @@ export function readInput(top: Form, reading: Reading): InputSpec | null {
   const given = SOURCES.filter((source) => form.spot(source) !== null);
   if (given.length !== 1) {
     const what =
-      given.length === 0
-        ? "does not say where the files are"
-        : `has ${given.join(" and ")}; only one can be used`;
+      given.length === 0 ? "does not say where the files are" : `has ${given.join(" and ")}; only one can be used`;
     notes.problem(form.path, what, INPUT_FORMS);
   }
   const mask = readMask(form.list("runs"), form.spot("lumi_mask"), notes);
@@ -124,8 +122,7 @@ export function joinPatterns(patterns: readonly string[]): string {
 function readEventCount(spot: Spot, reading: Reading): EventCount {
   const { value } = spot;
   if (value === "lines") return { by: "lines" };
-  if (typeof value === "number" && Number.isInteger(value) && value >= 1)
-    return { by: "fixed", perFile: value };
+  if (typeof value === "number" && Number.isInteger(value) && value >= 1) return { by: "fixed", perFile: value };
   reading.notes.problem(
     spot.path,
     `must say how events are counted (got ${shown(value)})`,

@@ -103,16 +103,10 @@ export function readJson(text: string): unknown {
         skip();
         const start = at;
         const key = string();
-        if (Object.hasOwn(row, key))
-          fail(`the key ${JSON.stringify(key.slice(0, 60))} is given twice`, start);
+        if (Object.hasOwn(row, key)) fail(`the key ${JSON.stringify(key.slice(0, 60))} is given twice`, start);
         expect(":");
         const item = value(depth + 1);
-        Object.defineProperty(row, key, {
-          value: item,
-          enumerable: true,
-          writable: true,
-          configurable: true,
-        });
+        Object.defineProperty(row, key, { value: item, enumerable: true, writable: true, configurable: true });
       });
       return row;
     }

@@ -54,19 +54,14 @@ export function readSites(top: Form): RequestSpec["sites"] {
   const [allow, deny] = pairs.map(([key, old]) => {
     const stray = top.spot(old);
     if (stray === null) return form.list(key);
-    if (form.spot(key) !== null)
-      top.notes.problem(stray.path, `says the same as sites.${key}; keep one of them`);
+    if (form.spot(key) !== null) top.notes.problem(stray.path, `says the same as sites.${key}; keep one of them`);
     return listEntries(stray, top.notes, 10_000);
   });
   form.close();
   return checkSites(allow!, deny!, top.notes);
 }
 
-export function checkSites(
-  allow: readonly Spot[],
-  deny: readonly Spot[],
-  notes: Notes,
-): RequestSpec["sites"] {
+export function checkSites(allow: readonly Spot[], deny: readonly Spot[], notes: Notes): RequestSpec["sites"] {
   const names = (spots: readonly Spot[]): readonly SiteName[] => [
     ...new Set(spots.map((spot) => siteName(spot, notes)).filter((name) => name !== null)),
   ];
@@ -107,15 +102,9 @@ export function readProductionSteps(top: Form, priority: number, urgent: boolean
     if (fraction === null || below === null || fraction === 1) continue;
     const before = steps.at(-1);
     if (before !== undefined && fraction <= before.fraction)
-      notes.problem(
-        form.pathOf("fraction"),
-        `must be above the one before it, ${before.fraction} (got ${fraction})`,
-      );
+      notes.problem(form.pathOf("fraction"), `must be above the one before it, ${before.fraction} (got ${fraction})`);
     if (before !== undefined && below >= before.priority)
-      notes.problem(
-        form.pathOf("priority"),
-        `must be below the one before it, ${before.priority} (got ${below})`,
-      );
+      notes.problem(form.pathOf("priority"), `must be below the one before it, ${before.priority} (got ${below})`);
     if (before === undefined && below >= priority)
       notes.warn(form.pathOf("priority"), `${below} is not below the request's own priority ${priority}`);
     steps.push({ fraction, priority: below });

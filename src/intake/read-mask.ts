@@ -29,14 +29,11 @@ function readRanges(spot: Spot, notes: Notes): Readonly<Record<string, Ranges>> 
   const mask: Record<string, Ranges> = {};
   for (const [run, value] of Object.entries(spot.value)) {
     const path = childPath(spot.path, run);
-    if (!/^[1-9]\d{0,9}$/.test(run) || Number(run) > MAX_NUMBER)
-      notes.problem(path, "must be a run number", MASK_FORM);
+    if (!/^[1-9]\d{0,9}$/.test(run) || Number(run) > MAX_NUMBER) notes.problem(path, "must be a run number", MASK_FORM);
     else if (!Array.isArray(value) || value.length === 0)
       notes.problem(path, `must be a list of ranges (got ${shown(value)})`, MASK_FORM);
     else {
-      const ranges = value.map((range, index) =>
-        readRange({ path: childPath(path, index), value: range }, notes),
-      );
+      const ranges = value.map((range, index) => readRange({ path: childPath(path, index), value: range }, notes));
       mask[run] = compact(ranges.filter((range) => range !== null));
     }
   }
@@ -55,8 +52,7 @@ function readRange(spot: Spot, notes: Notes): readonly [number, number] | null {
   return null;
 }
 
-const bigintText = (_key: string, value: unknown): unknown =>
-  typeof value === "bigint" ? value.toString() : value;
+const bigintText = (_key: string, value: unknown): unknown => (typeof value === "bigint" ? value.toString() : value);
 
 function compact(ranges: Ranges): Ranges {
   const joined: [number, number][] = [];

@@ -11,11 +11,7 @@ import { isRow, type Spot } from "./values.ts";
 
 const MERGE_FORMS = "concat, none, or {run: ./merge.sh}";
 
-export function readOutputs(
-  top: Form,
-  { steps, simulated }: ReadSteps,
-  reading: Reading,
-): readonly OutputSpec[] {
+export function readOutputs(top: Form, { steps, simulated }: ReadSteps, reading: Reading): readonly OutputSpec[] {
   const spot = top.spot("outputs");
   if (spot === null) {
     const last = steps.at(-1);
@@ -47,23 +43,14 @@ export const simulatorOutput = (step: string, profile: string): OutputSpec => ({
 
 function readOutput(spot: Spot, reading: Reading): OutputSpec | null {
   if (!isRow(spot.value)) {
-    reading.notes.problem(
-      spot.path,
-      `must be an output (got ${shown(spot.value)})`,
-      "{name, file, merge, keep}",
-    );
+    reading.notes.problem(spot.path, `must be an output (got ${shown(spot.value)})`, "{name, file, merge, keep}");
     return null;
   }
   const form = new Form(spot.value, spot.path, reading.notes);
   if (form.spot("name") === null) form.missing("name", NAME_RULE);
   if (form.spot("file") === null) form.missing("file", "the name of the file a job leaves");
   const name = form.text("name", "", NAME_PATTERN, NAME_RULE);
-  const file = form.text(
-    "file",
-    "",
-    NAME_PATTERN,
-    `the name of a file in the job's working directory: ${NAME_RULE}`,
-  );
+  const file = form.text("file", "", NAME_PATTERN, `the name of a file in the job's working directory: ${NAME_RULE}`);
   if (isName(file) && isReserved(file))
     form.notes.problem(form.pathOf("file"), `${file} is a file of WMS2 itself; choose another name`);
   const merge = readMerge(form.spot("merge"), reading);

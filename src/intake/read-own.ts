@@ -37,10 +37,7 @@ export function readOwn(top: Form, reading: Reading): { spec: RequestSpec; files
   } else {
     refuseGenerationKeys(top);
     if (top.spot("input") === null && top.spot("input_dataset") === null) {
-      top.missing(
-        "input",
-        '{files: "data/*.csv"}, {directory}, {list} or {dataset}; or kind: generate with events',
-      );
+      top.missing("input", '{files: "data/*.csv"}, {directory}, {list} or {dataset}; or kind: generate with events');
     }
     checkSplitAgainstInput(read, input, top);
   }
@@ -65,11 +62,7 @@ export function readOwn(top: Form, reading: Reading): { spec: RequestSpec; files
     throttles: readThrottles(top),
     adaptive: top.flag("adaptive", false),
     recovery: readRecovery(top, reading),
-    cleanupPolicy: top.choice(
-      "cleanup_policy",
-      ["keep_until_replaced", "immediate_cleanup"],
-      "keep_until_replaced",
-    ),
+    cleanupPolicy: top.choice("cleanup_policy", ["keep_until_replaced", "immediate_cleanup"], "keep_until_replaced"),
     previousVersion: readPreviousVersion(top, identity.name),
     metadata: readMetadata(top),
   };
@@ -107,6 +100,5 @@ export function readPreviousVersion(top: Form, name: RequestName): RequestName |
 /** 003 §7.2 imports a request from ReqMgr2 by name; a document is what we read. */
 function refuseImport(top: Form): void {
   const spot = top.spot("source");
-  if (spot !== null)
-    top.notes.problem(spot.path, "importing by name comes later; submit the ReqMgr2 document itself");
+  if (spot !== null) top.notes.problem(spot.path, "importing by name comes later; submit the ReqMgr2 document itself");
 }

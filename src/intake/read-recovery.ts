@@ -44,8 +44,7 @@ function readHandler(spot: Spot, index: number, reading: Reading): FailureHandle
   }
   const form = new Form(spot.value, spot.path, reading.notes);
   const name = form.text("name", fallback, NAME_PATTERN, NAME_RULE);
-  const roles =
-    form.spot("roles") === null ? ["processing"] : chosen(form.list("roles", 10), ROLES, "role", reading);
+  const roles = form.spot("roles") === null ? ["processing"] : chosen(form.list("roles", 10), ROLES, "role", reading);
   const rules = form.list("rules", 100).map((rule) => readRule(rule, reading));
   if (rules.length === 0) form.missing("rules", "a list of rules, at least one");
   form.close();
@@ -55,11 +54,7 @@ function readHandler(spot: Spot, index: number, reading: Reading): FailureHandle
 function readRule(spot: Spot, reading: Reading): FailureRule | null {
   const { notes } = reading;
   if (!isRow(spot.value)) {
-    notes.problem(
-      spot.path,
-      `must be a rule (got ${shown(spot.value)})`,
-      `{${MATCHES}; max_retries, delay, …}`,
-    );
+    notes.problem(spot.path, `must be a rule (got ${shown(spot.value)})`, `{${MATCHES}; max_retries, delay, …}`);
     return null;
   }
   const form = new Form(spot.value, spot.path, notes);
@@ -75,14 +70,9 @@ function readRule(spot: Spot, reading: Reading): FailureRule | null {
     wallFactor: form.number("time_factor", factor, null),
     script: readScript(form.spot(["script", "recovery_script"]), reading),
   };
-  const matches = ["exit_codes", "match_all_exit_codes", "causes", "stderr"].filter(
-    (key) => form.spot(key) !== null,
-  );
+  const matches = ["exit_codes", "match_all_exit_codes", "causes", "stderr"].filter((key) => form.spot(key) !== null);
   const nothing =
-    rule.exitCodes.length === 0 &&
-    !rule.matchAllExitCodes &&
-    rule.causes.length === 0 &&
-    rule.stderr === null;
+    rule.exitCodes.length === 0 && !rule.matchAllExitCodes && rule.causes.length === 0 && rule.stderr === null;
   if (matches.length === 0) notes.problem(spot.path, "does not say which failures it is for", MATCHES);
   else if (nothing && matches.every((key) => isEmptyMatch(form.row[key])))
     notes.problem(spot.path, "matches no failure", MATCHES);
@@ -90,8 +80,7 @@ function readRule(spot: Spot, reading: Reading): FailureRule | null {
   return rule;
 }
 
-const isEmptyMatch = (value: unknown): boolean =>
-  value === false || (Array.isArray(value) && value.length === 0);
+const isEmptyMatch = (value: unknown): boolean => value === false || (Array.isArray(value) && value.length === 0);
 
 function readCodes(entries: readonly Spot[], reading: Reading): readonly number[] {
   const codes = entries.filter(({ path, value }) => {
@@ -128,13 +117,9 @@ function readPattern(spot: Spot | null, reading: Reading): string | null {
   const { path, value } = spot;
   if (typeof value !== "string" || value === "")
     reading.notes.problem(path, `must be a regular expression (got ${shown(value)})`);
-  else if (value.length > 500)
-    reading.notes.problem(path, `is too long: ${value.length} characters, at most 500`);
+  else if (value.length > 500) reading.notes.problem(path, `is too long: ${value.length} characters, at most 500`);
   else if (RUNAWAY.test(value))
-    reading.notes.problem(
-      path,
-      "repeats a group that repeats within itself, which can take for ever to match",
-    );
+    reading.notes.problem(path, "repeats a group that repeats within itself, which can take for ever to match");
   else {
     try {
       new RegExp(value);

@@ -20,23 +20,12 @@ import { isRow, type Spot } from "./values.ts";
  * A ReqMgr2 document, as it is. WMS2's own policy (recovery, production_steps, urgent, unit, retries, throttles,
  * adaptive, previous_version, cleanup_policy) may be added to it under our names.
  */
-export function readReqMgr2(
-  top: Form,
-  reading: Reading,
-): { spec: RequestSpec; files: readonly RequestFile[] } {
+export function readReqMgr2(top: Form, reading: Reading): { spec: RequestSpec; files: readonly RequestFile[] } {
   const { notes, rules } = reading;
   const type = readType(top);
   const name = readName(top);
   const chain = type === "StepChain" ? readChainSteps(top) : [];
-  top.knows(
-    "RequestType",
-    "StepChain",
-    "TimePerEvent",
-    "SizePerEvent",
-    "FirstEvent",
-    "FirstLumi",
-    ...CARRIED,
-  );
+  top.knows("RequestType", "StepChain", "TimePerEvent", "SizePerEvent", "FirstEvent", "FirstLumi", ...CARRIED);
   const work = readReqMgr2Work(top, chain, reading);
   const steps: readonly Pick<ChainStep, "name" | "profile" | "kept">[] =
     type === "StepChain" ? chain : [{ name: "RECO", profile: "RECO", kept: true }];
@@ -80,11 +69,7 @@ export function readReqMgr2(
     throttles: readThrottles(top),
     adaptive: top.flag("adaptive", false),
     recovery: readRecovery(top, reading),
-    cleanupPolicy: top.choice(
-      "cleanup_policy",
-      ["keep_until_replaced", "immediate_cleanup"],
-      "keep_until_replaced",
-    ),
+    cleanupPolicy: top.choice("cleanup_policy", ["keep_until_replaced", "immediate_cleanup"], "keep_until_replaced"),
     previousVersion: readPreviousVersion(top, name),
     metadata: metadataOf(top),
   };
@@ -136,9 +121,7 @@ function perStep(
   if (typeof value !== "string" || !pattern.test(value))
     top.notes.problem(spot.path, `needs a value for the last step, ${shown(name)}`, rule);
   else top.notes.warn(spot.path, `differs by step; ${value}, that of the last step, is used for all outputs`);
-  return typeof value === "string" && pattern.test(value)
-    ? value
-    : identity.IDENTITY_DEFAULTS.processingString;
+  return typeof value === "string" && pattern.test(value) ? value : identity.IDENTITY_DEFAULTS.processingString;
 }
 
 function metadataOf(top: Form): Readonly<Record<string, unknown>> {

@@ -30,12 +30,7 @@ export function readResources(top: Form, reading: Reading): ResourceSpec {
   const kbPerEvent = hint(form, "size_per_event", top, "size_per_event_kb", () =>
     bytesPerEvent === null ? null : bytesPerEvent / 1000,
   );
-  form.close({
-    time_limit: "write time",
-    walltime: "write time",
-    cpus: "write cores",
-    threads: "write cores",
-  });
+  form.close({ time_limit: "write time", walltime: "write time", cpus: "write cores", threads: "write cores" });
   const resources = {
     cores,
     memoryMb,

@@ -33,9 +33,7 @@ export function readSplit(top: Form, kind: "process" | "generate"): ReadSplit {
   form.knows("run_whitelist", "lumi_mask");
   const usual = kind === "generate" ? "events" : "files";
   const by = old === null ? form.choice("by", WORDS, usual) : top.choice("splitting_algo", WORDS, usual);
-  const algorithm: SplitAlgorithm = Object.hasOwn(BY, by)
-    ? BY[by as keyof typeof BY]
-    : (by as SplitAlgorithm);
+  const algorithm: SplitAlgorithm = Object.hasOwn(BY, by) ? BY[by as keyof typeof BY] : (by as SplitAlgorithm);
   const perJob = { min: 1, max: MAX_PER_JOB };
   const filesPerJob = form.integer("files_per_job", perJob, null);
   const eventsPerJob = form.integer("events_per_job", perJob, null);
@@ -47,11 +45,7 @@ export function readSplit(top: Form, kind: "process" | "generate"): ReadSplit {
   form.close();
   if (kind === "generate" && algorithm !== "EventBased") {
     const spot = top.spot("splitting_algo") ?? form.spot("by");
-    top.notes.problem(
-      spot?.path ?? form.pathOf("by"),
-      "generated events can only be split by events",
-      "events",
-    );
+    top.notes.problem(spot?.path ?? form.pathOf("by"), "generated events can only be split by events", "events");
   }
   warnUseless(form, algorithm, {
     files_per_job: filesPerJob,
@@ -79,17 +73,10 @@ function sizeFromTime(top: Form): number | null {
   return typeof seconds === "number" && seconds > 0 ? eventsPerJobFor(seconds) : null;
 }
 
-function warnUseless(
-  form: Form,
-  algorithm: SplitAlgorithm,
-  given: Readonly<Record<string, number | null>>,
-): void {
-  const used = {
-    FileBased: "files",
-    EventBased: "events",
-    LumiBased: "lumis",
-    EventAwareLumiBased: "events",
-  }[algorithm];
+function warnUseless(form: Form, algorithm: SplitAlgorithm, given: Readonly<Record<string, number | null>>): void {
+  const used = { FileBased: "files", EventBased: "events", LumiBased: "lumis", EventAwareLumiBased: "events" }[
+    algorithm
+  ];
   for (const [key, value] of Object.entries(given)) {
     if (value !== null && key !== `${used}_per_job`) {
       form.notes.warn(form.pathOf(key), `has no effect when work is split by ${used}`);
@@ -102,11 +89,7 @@ export function checkSplitAgainstInput({ split }: ReadSplit, input: InputSpec | 
   if (input === null || (input.from !== "glob" && input.from !== "directory")) return;
   const path = top.spot("splitting_algo")?.path ?? "split.by";
   if (split.algorithm === "LumiBased" || split.algorithm === "EventAwareLumiBased") {
-    top.notes.problem(
-      path,
-      "plain files have no lumis",
-      "files or events; lumis need input: {list} or {dataset}",
-    );
+    top.notes.problem(path, "plain files have no lumis", "files or events; lumis need input: {list} or {dataset}");
   } else if (split.algorithm === "EventBased" && input.events.by === "unknown") {
     top.notes.problem(
       path,
@@ -136,10 +119,7 @@ export function readGeneration(top: Form, read: ReadSplit): { generation: Genera
   if (firstEvent + totalEvents - 1n > MAX_INT64)
     top.notes.problem("events", `the last event would be beyond ${MAX_INT64}`);
   if (filterEfficiency < 1 && wanted !== null) {
-    top.notes.warn(
-      "filter_efficiency",
-      `${totalEvents} events will be generated so that about ${wanted} survive`,
-    );
+    top.notes.warn("filter_efficiency", `${totalEvents} events will be generated so that about ${wanted} survive`);
   }
   const perJob = read.split.eventsPerJob;
   const { eventsPerJob, eventsPerLumi } = read.sized

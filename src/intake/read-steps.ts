@@ -10,10 +10,7 @@ import { isRow, type Spot } from "./values.ts";
 
 const MAX_STEPS = 50;
 export const SIMULATOR_STEPS = ["GEN", "SIM", "DIGI", "RECO", "MINI", "NANO"] as const;
-const DEFAULT_CHAIN = {
-  generate: ["GEN", "SIM", "DIGI", "RECO", "MINI"],
-  process: ["RECO", "MINI"],
-} as const;
+const DEFAULT_CHAIN = { generate: ["GEN", "SIM", "DIGI", "RECO", "MINI"], process: ["RECO", "MINI"] } as const;
 
 /** The steps of a job, and whether they are the simulator's (which has outputs of its own accord). */
 export interface ReadSteps {
@@ -28,8 +25,7 @@ export function readSteps(top: Form, kind: "process" | "generate", reading: Read
   const simulate = top.spot("simulate");
   if (payload === null) {
     for (const stray of [chain, simulate]) {
-      if (stray !== null)
-        reading.notes.problem(stray.path, "belongs to the simulator; add payload: simulator");
+      if (stray !== null) reading.notes.problem(stray.path, "belongs to the simulator; add payload: simulator");
     }
     if (steps === null && chain === null && simulate === null) {
       top.missing("steps", "steps: [{name, run}], or payload: simulator");
@@ -44,8 +40,7 @@ export function readSteps(top: Form, kind: "process" | "generate", reading: Read
       "simulator, or steps of your own",
     );
   }
-  if (steps !== null)
-    reading.notes.problem(steps.path, "cannot be given together with payload; keep one of them");
+  if (steps !== null) reading.notes.problem(steps.path, "cannot be given together with payload; keep one of them");
   const names = chain === null ? DEFAULT_CHAIN[kind] : readChain(top, reading);
   return {
     steps: simulatorSteps(
@@ -99,23 +94,16 @@ function readEnv(form: Form): Readonly<Record<string, string>> {
     const path = form.pathOf(key);
     if (!/^[A-Za-z_][A-Za-z0-9_]{0,199}$/.test(key))
       form.notes.problem(path, "is not a name for a variable", "letters, digits and '_', no digit first");
-    else if (key.startsWith("WMS2_"))
-      form.notes.problem(path, "is reserved: WMS2_… variables are set by WMS2");
+    else if (key.startsWith("WMS2_")) form.notes.problem(path, "is reserved: WMS2_… variables are set by WMS2");
     else if (spot === null) env[key] = "";
-    else if (typeof spot.value === "object")
-      form.notes.problem(path, `must be text (got ${shown(spot.value)})`);
-    else if (String(spot.value).length > 10_000)
-      form.notes.problem(path, "is too long: at most 10000 characters");
+    else if (typeof spot.value === "object") form.notes.problem(path, `must be text (got ${shown(spot.value)})`);
+    else if (String(spot.value).length > 10_000) form.notes.problem(path, "is too long: at most 10000 characters");
     else env[key] = String(spot.value);
   }
   return env;
 }
 
-export function refuseTwins(
-  names: readonly string[],
-  pathOf: (index: number) => string,
-  reading: Reading,
-): void {
+export function refuseTwins(names: readonly string[], pathOf: (index: number) => string, reading: Reading): void {
   names.forEach((name, index) => {
     if (names.indexOf(name) < index)
       reading.notes.problem(pathOf(index), `${shown(name)} is used twice; names must differ`);
@@ -130,11 +118,7 @@ function readChain(top: Form, reading: Reading): readonly string[] {
     if (known !== undefined) names.push(known);
     else {
       const hint = typeof value === "string" ? didYouMean(value, SIMULATOR_STEPS) : "";
-      reading.notes.problem(
-        path,
-        `${shown(value)} is not a step of the simulator${hint}`,
-        SIMULATOR_STEPS.join(", "),
-      );
+      reading.notes.problem(path, `${shown(value)} is not a step of the simulator${hint}`, SIMULATOR_STEPS.join(", "));
     }
   }
   const spot = top.spot("chain");
@@ -158,9 +142,5 @@ export function simulatorSteps(
     notes.problem(simulate.path, "is too long: at most 20000 characters as JSON");
   return steps
     .filter(([name]) => isName(name))
-    .map(([name, profile]) => ({
-      name,
-      argv: ["wms2/simulate", profile],
-      env: { WMS2_SIM_OPTIONS: options },
-    }));
+    .map(([name, profile]) => ({ name, argv: ["wms2/simulate", profile], env: { WMS2_SIM_OPTIONS: options } }));
 }

@@ -42,12 +42,7 @@ test("a process request, whole", () => {
     priority: 100_000,
     urgent: false,
     productionSteps: [],
-    input: {
-      from: "glob",
-      pattern: "/data/*.csv",
-      events: { by: "unknown" },
-      mask: { runs: [], lumis: null },
-    },
+    input: { from: "glob", pattern: "/data/*.csv", events: { by: "unknown" }, mask: { runs: [], lumis: null } },
     generation: null,
     split: { algorithm: "FileBased", filesPerJob: 5, eventsPerJob: 10_000, lumisPerJob: 8 },
     steps: [{ name: "select", argv: ["./select.sh", "--cut", "3"], env: {} }],
@@ -221,10 +216,7 @@ describe("problems, one key at a time", () => {
     [{ input: { files: ["/a", "b"] } }, "input.files[1]: is a relative path"],
     [{ input: { list: "~/x.json" } }, "input.list: ~ is not expanded"],
     [{ input: { dataset: "/a/b" } }, "input.dataset: is not allowed"],
-    [
-      { input: { files: "/a", events_per_file: "words" } },
-      "input.events_per_file: must say how events are counted",
-    ],
+    [{ input: { files: "/a", events_per_file: "words" } }, "input.events_per_file: must say how events are counted"],
     [{ input: { list: "/a", events_per_file: 5 } }, "input.events_per_file: has no meaning here"],
     [{ input: { dataset: "/A/B/C", runs: [0] } }, "input.runs[0]: must be a run number"],
     [{ input: { dataset: "/A/B/C", lumi_mask: { "1": [[5, 2]] } } }, "input.lumi_mask.1[0]: must be a range"],
@@ -270,14 +262,8 @@ describe("problems, one key at a time", () => {
       { outputs: [{ name: "a", file: "x", merge: { run: "./m.sh" } }] },
       'outputs[0].merge.run: "./m.sh" is not attached',
     ],
-    [
-      { outputs: [{ name: "a", file: "select.sh" }] },
-      'attachments["select.sh"]: is also the file of an output',
-    ],
-    [
-      { resources: { memory: 4000 } },
-      'resources.memory: must be a size with its unit (got 4000); allowed: "500 MB"',
-    ],
+    [{ outputs: [{ name: "a", file: "select.sh" }] }, 'attachments["select.sh"]: is also the file of an output'],
+    [{ resources: { memory: 4000 } }, 'resources.memory: must be a size with its unit (got 4000); allowed: "500 MB"'],
     [{ resources: { time: "20" } }, "resources.time: must be a duration with its unit"],
     [
       { resources: { memory: "8 GB", cores: 2 } },
@@ -315,29 +301,17 @@ describe("problems, one key at a time", () => {
     [{ recovery: { hold_threshold: 20 } }, "recovery.hold_threshold: must be at most 1 (got 20)"],
     [rule({ max_retries: 3 }), "recovery.handlers[0].rules[0]: does not say which failures it is for"],
     [rule({ exit_codes: [] }), "recovery.handlers[0].rules[0]: matches no failure"],
-    [
-      rule({ exit_codes: [0] }),
-      "recovery.handlers[0].rules[0].exit_codes[0]: must be an exit code of a failure",
-    ],
+    [rule({ exit_codes: [0] }), "recovery.handlers[0].rules[0].exit_codes[0]: must be an exit code of a failure"],
     [
       rule({ causes: ["omm"] }),
       'recovery.handlers[0].rules[0].causes[0]: "omm" is not a known cause; did you mean oom?',
     ],
     [rule({ stderr: "(" }), "recovery.handlers[0].rules[0].stderr: is no regular expression"],
     [rule({ stderr: "(a+)+$" }), "recovery.handlers[0].rules[0].stderr: repeats a group"],
-    [
-      rule({ causes: ["oom"], delay: 30 }),
-      "recovery.handlers[0].rules[0].delay: must be a duration with its unit",
-    ],
-    [
-      rule({ causes: ["oom"], memory_factor: 0.5 }),
-      "recovery.handlers[0].rules[0].memory_factor: must be at least 1",
-    ],
+    [rule({ causes: ["oom"], delay: 30 }), "recovery.handlers[0].rules[0].delay: must be a duration with its unit"],
+    [rule({ causes: ["oom"], memory_factor: 0.5 }), "recovery.handlers[0].rules[0].memory_factor: must be at least 1"],
     [rule({ causes: ["oom"], script: "./fix.sh" }), '"./fix.sh" is not attached'],
-    [
-      rule({ causes: ["oom"], script: "/bin/sh -c x" }),
-      "script: must be a script that lies beside the request",
-    ],
+    [rule({ causes: ["oom"], script: "/bin/sh -c x" }), "script: must be a script that lies beside the request"],
     [{ recovery: { handlers: [{ name: "h" }] } }, "recovery.handlers[0].rules: is missing"],
     [{ retries: { proccessing: 3 } }, "retries.proccessing: is not a known key; did you mean processing?"],
     [{ throttles: { units: 0 } }, "throttles.units: must be at least 1"],
@@ -378,13 +352,7 @@ test("all problems come at once", () => {
   const found = lines(
     processDocument({ name: "a b", priority: -1, split: { by: "x" }, steps: [{ run: "a|b" }], foo: 1 }),
   );
-  expect(found.map((line) => line.split(":")[0])).toEqual([
-    "name",
-    "priority",
-    "split.by",
-    "steps[0].run",
-    "foo",
-  ]);
+  expect(found.map((line) => line.split(":")[0])).toEqual(["name", "priority", "split.by", "steps[0].run", "foo"]);
 });
 
 test("what is legal but odd is said, not refused", () => {
@@ -394,9 +362,7 @@ test("what is legal but odd is said, not refused", () => {
   expect(accepted(processDocument({ split: { by: "files", events_per_job: 5 } })).warnings[0]).toContain(
     "has no effect",
   );
-  expect(accepted(processDocument({ resources: { memory: "2500 MB" } })).warnings[0]).toContain(
-    "fewer sites",
-  );
+  expect(accepted(processDocument({ resources: { memory: "2500 MB" } })).warnings[0]).toContain("fewer sites");
   expect(accepted(generateDocument({ filter_efficiency: 0.5 })).warnings[0]).toContain(
     "2000000 events will be generated",
   );
@@ -408,10 +374,7 @@ describe("attachments", () => {
     const read = readSubmission(
       processDocument({
         attach: ["t/x.csv"],
-        attachments: {
-          "./select.sh": attached("x"),
-          "t/x.csv": { ...attached("foo\n", false), sha256: sum },
-        },
+        attachments: { "./select.sh": attached("x"), "t/x.csv": { ...attached("foo\n", false), sha256: sum } },
       }),
       RULES,
     );
@@ -435,10 +398,7 @@ describe("attachments", () => {
     [{ "x.sh": { ...script, sha256: sum } }, 'attachments["x.sh"].sha256: does not fit the content'],
     [{ "x.sh": attached("x".repeat(1_000_001)) }, "is too large: 1000001 bytes, at most 1000000"],
     [{ "x.sh": "text" }, 'attachments["x.sh"]: must be a file (got "text")'],
-    [
-      { "select.sh": attached("x", false) },
-      'attachments["select.sh"]: is run by this request but is not executable',
-    ],
+    [{ "select.sh": attached("x", false) }, 'attachments["select.sh"]: is run by this request but is not executable'],
     [
       Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`f${i}`, attached("x".repeat(999_999))])),
       "attachments: are too large together",

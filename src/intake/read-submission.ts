@@ -16,10 +16,7 @@ import { isRow, type Row } from "./values.ts";
  * ReqMgr2's field names, or in what ReqMgr2's GET answers. Nothing a document says is evaluated: it is either
  * refused or carried as data.
  */
-export function readSubmission(
-  document: unknown,
-  rules: IntakeRules,
-): Result<Submission, readonly Problem[]> {
+export function readSubmission(document: unknown, rules: IntakeRules): Result<Submission, readonly Problem[]> {
   const notes = new Notes();
   const data = plainData(document, notes);
   if (!isRow(data)) {

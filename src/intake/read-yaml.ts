@@ -23,8 +23,7 @@ export function readYaml(text: string): { value: unknown } | { problems: Problem
       lineCounter,
     });
     const faults = [...document.errors, ...document.warnings];
-    if (faults.length > 0)
-      return { problems: faults.slice(0, 20).map((fault) => toProblem(fault, lineCounter)) };
+    if (faults.length > 0) return { problems: faults.slice(0, 20).map((fault) => toProblem(fault, lineCounter)) };
     return { value: narrow(document.toJS({ maxAliasCount: MAX_ALIASES }), 0) };
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);

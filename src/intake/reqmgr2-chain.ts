@@ -37,10 +37,7 @@ export function readChainSteps(top: Form): readonly ChainStep[] {
   for (let number = 1; number <= length; number++) {
     const key = `Step${number}`;
     if (!isRow(top.row[key]))
-      notes.problem(
-        top.pathOf(key),
-        `must be a map: StepChain promises ${length} steps (got ${shown(top.row[key])})`,
-      );
+      notes.problem(top.pathOf(key), `must be a map: StepChain promises ${length} steps (got ${shown(top.row[key])})`);
     else steps.push(readStep(top.section(key), number, steps));
   }
   const last = steps.at(-1);

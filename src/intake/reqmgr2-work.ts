@@ -1,10 +1,4 @@
-import type {
-  GenerationSpec,
-  InputSpec,
-  ResourceSpec,
-  SplitAlgorithm,
-  SplitSpec,
-} from "../domain/request.ts";
+import type { GenerationSpec, InputSpec, ResourceSpec, SplitAlgorithm, SplitSpec } from "../domain/request.ts";
 import { SPLIT_ALGORITHMS } from "../domain/request.ts";
 import { beforeFilter, MAX_INT64, toBigInteger } from "./big-integers.ts";
 import type { Form } from "./form.ts";
@@ -99,10 +93,7 @@ function readReqMgr2Generation(
   const { notes } = reading;
   const number = first.spot("RequestNumEvents") ?? top.spot("RequestNumEvents");
   if (number === null)
-    first.missing(
-      "RequestNumEvents",
-      "how many events are wanted; or InputDataset, for a chain that has input",
-    );
+    first.missing("RequestNumEvents", "how many events are wanted; or InputDataset, for a chain that has input");
   const wanted = (number && toBigInteger(number, notes, 1n)) ?? 1n;
   const filterEfficiency = first.number("FilterEfficiency", { min: 0, above: 0, max: 1 }, 1);
   const totalEvents = beforeFilter(wanted, filterEfficiency);
@@ -113,10 +104,7 @@ function readReqMgr2Generation(
   const perLumi = first.integer("EventsPerLumi", PER_JOB, null);
   const { eventsPerJob, eventsPerLumi } = eventsPerLumiFor(wished, perLumi, totalEvents);
   const firstLumi = top.integer("FirstLumi", { min: 1, max: 2 ** 32 - 1 }, 1);
-  return {
-    spec: { totalEvents, firstEvent, firstLumi, eventsPerLumi, filterEfficiency, topUp: false },
-    eventsPerJob,
-  };
+  return { spec: { totalEvents, firstEvent, firstLumi, eventsPerLumi, filterEfficiency, topUp: false }, eventsPerJob };
 }
 
 /** One job runs all steps, so it needs the most that any of them asks for. */
@@ -129,19 +117,14 @@ function readReqMgr2Resources(
   const { rules, notes } = reading;
   const forms = [top, ...chain.map((step) => step.form).filter((form) => form !== top)];
   const cores = Math.max(...forms.map((form) => form.integer("Multicore", { min: 1, max: 1024 }, 1)));
-  const asked = forms
-    .map((form) => form.number("Memory", POSITIVE, null))
-    .filter((memory) => memory !== null);
+  const asked = forms.map((form) => form.number("Memory", POSITIVE, null)).filter((memory) => memory !== null);
   const memoryMb = asked.length > 0 ? Math.ceil(Math.max(...asked)) : DEFAULTS.memoryMb;
   const minutes = Math.ceil((1.5 * size.seconds * size.eventsPerJob) / 60);
   const resources: ResourceSpec = {
     cores,
     memoryMb,
     wallMinutes: Math.min(rules.maxWallMinutes, Math.max(RESOURCE_DEFAULTS.wallMinutes, minutes)),
-    diskMb: Math.max(
-      RESOURCE_DEFAULTS.diskMb,
-      Math.min(1e6, Math.ceil((size.kb * size.eventsPerJob) / 1000)),
-    ),
+    diskMb: Math.max(RESOURCE_DEFAULTS.diskMb, Math.min(1e6, Math.ceil((size.kb * size.eventsPerJob) / 1000))),
     gpus: 0,
     secondsPerEvent: size.seconds,
     kbPerEvent: size.kb,

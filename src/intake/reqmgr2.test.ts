@@ -26,22 +26,9 @@ test("the StepChain of the facts: 5 jobs of 4300 events, 43 lumis each", () => {
     priority: 8000,
     acquisitionEra: "Demo26",
     processingString: "gen_v1",
-    generation: {
-      totalEvents: 20_000n,
-      firstEvent: 1n,
-      firstLumi: 1,
-      eventsPerLumi: 100,
-      filterEfficiency: 0.5,
-    },
+    generation: { totalEvents: 20_000n, firstEvent: 1n, firstLumi: 1, eventsPerLumi: 100, filterEfficiency: 0.5 },
     split: { algorithm: "EventBased", eventsPerJob: 4300 },
-    resources: {
-      cores: 4,
-      memoryMb: 8000,
-      secondsPerEvent: 10,
-      kbPerEvent: 300,
-      wallMinutes: 1075,
-      diskMb: 1290,
-    },
+    resources: { cores: 4, memoryMb: 8000, secondsPerEvent: 10, kbPerEvent: 300, wallMinutes: 1075, diskMb: 1290 },
     steps: [
       { name: "GEN", argv: ["wms2/simulate", "GEN"] },
       { name: "RECO", argv: ["wms2/simulate", "RECO"] },
@@ -63,9 +50,7 @@ test("the StepChain of the facts: 5 jobs of 4300 events, 43 lumis each", () => {
 test("the sizing follows the request", () => {
   const size = (step: object, top: object = {}): readonly unknown[] => {
     const base = stepChainDocument().Step1 as object;
-    const { spec } = accepted(
-      stepChainDocument({ ...top, Step1: { ...base, EventsPerLumi: undefined, ...step } }),
-    );
+    const { spec } = accepted(stepChainDocument({ ...top, Step1: { ...base, EventsPerLumi: undefined, ...step } }));
     return [spec.generation?.totalEvents, spec.split.eventsPerJob, spec.generation?.eventsPerLumi];
   };
   expect(size({})).toEqual([20_000n, 4320, 4320]);
@@ -104,11 +89,7 @@ test("a ReReco is processing, with ReqMgr2's defaults", () => {
   const { spec } = accepted(rereco({ RequestPriority: 90_000, recovery: { max_rescues: 1 }, urgent: true }));
   expect(spec).toMatchObject({
     kind: "process",
-    input: {
-      from: "dataset",
-      dataset: "/Muon/Run2024A-v1/RAW",
-      mask: { runs: [11, 12], lumis: { "11": [[1, 9]] } },
-    },
+    input: { from: "dataset", dataset: "/Muon/Run2024A-v1/RAW", mask: { runs: [11, 12], lumis: { "11": [[1, 9]] } } },
     split: { algorithm: "EventAwareLumiBased", eventsPerJob: 3600, lumisPerJob: 8, filesPerJob: 1 },
     resources: { cores: 1, memoryMb: 2500 },
     sites: { allow: ["T2_XX_Alpha"], deny: [] },
@@ -154,19 +135,13 @@ test.each<[object, string]>([
     stepChainDocument({ Step2: { StepName: "RECO", InputStep: "SIM" } }),
     'Step2.InputStep: "SIM" is not an earlier step; allowed: GEN',
   ],
-  [
-    stepChainDocument({ Step2: { StepName: "GEN", InputStep: "GEN" } }),
-    'Step2.StepName: "GEN" is used twice',
-  ],
+  [stepChainDocument({ Step2: { StepName: "GEN", InputStep: "GEN" } }), 'Step2.StepName: "GEN" is used twice'],
   [
     stepChainDocument({ Step2: { StepName: "R", InputStep: "GEN", KeepOutput: false } }),
     "Step2.KeepOutput: the last step's output must be kept",
   ],
   [stepChainDocument({ Step1: { StepName: "GEN" } }), "Step1.RequestNumEvents: is missing"],
-  [
-    stepChainDocument({ Memory: 20_000 }),
-    "Memory: asks for too much: 20000 MB on 4 cores is 5000 MB per core",
-  ],
+  [stepChainDocument({ Memory: 20_000 }), "Memory: asks for too much: 20000 MB on 4 cores is 5000 MB per core"],
   [stepChainDocument({ TimePerEvnt: 3 }), "TimePerEvnt: is not a known key; did you mean TimePerEvent?"],
   [rereco({ InputDataset: undefined }), "InputDataset: is missing"],
   [rereco({ SplittingAlgo: "FileBase" }), "did you mean FileBased?"],

@@ -16,8 +16,7 @@ export function eventsPerLumiFor(
   totalEvents: bigint,
 ): { readonly eventsPerJob: number; readonly eventsPerLumi: number } {
   const perJob = totalEvents < BigInt(wishedPerJob) ? Number(totalEvents) : wishedPerJob;
-  if (wishedPerLumi === null || wishedPerLumi > perJob)
-    return { eventsPerJob: perJob, eventsPerLumi: perJob };
+  if (wishedPerLumi === null || wishedPerLumi > perJob) return { eventsPerJob: perJob, eventsPerLumi: perJob };
   return {
     eventsPerJob: wishedPerLumi * Math.max(1, roundHalfEven(perJob / wishedPerLumi)),
     eventsPerLumi: wishedPerLumi,

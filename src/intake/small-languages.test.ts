@@ -84,19 +84,7 @@ test("the word that was meant", () => {
 
 test("names under which files travel", () => {
   expect(travelPath("./bin/select.sh")).toBe("bin/select.sh");
-  for (const bad of [
-    "../x",
-    "a/../b",
-    "/etc/passwd",
-    "./",
-    "",
-    "a//b",
-    "a b",
-    ".ssh/id",
-    "a/.",
-    "x\ny",
-    "$(x)",
-  ]) {
+  for (const bad of ["../x", "a/../b", "/etc/passwd", "./", "", "a//b", "a b", ".ssh/id", "a/.", "x\ny", "$(x)"]) {
     expect(travelPath(bad), bad).toBeNull();
   }
 });
@@ -117,12 +105,7 @@ test("halves go to the even number; events before a filter", () => {
 describe("what the CLI does", () => {
   const document = {
     input: { files: ["data/*.csv", "/abs/b.csv"] },
-    steps: [
-      { run: "python3 ./select.py --x ./cuts.json" },
-      "./second.sh",
-      { run: ["sh", "-c", "./no.sh | x"] },
-      7,
-    ],
+    steps: [{ run: "python3 ./select.py --x ./cuts.json" }, "./second.sh", { run: ["sh", "-c", "./no.sh | x"] }, 7],
     outputs: [{ merge: { run: "./merge.sh" } }, { merge: "none" }],
     recovery: { handlers: [{ rules: [{ script: "./fix.sh" }, { recovery_script: "./old.sh" }] }] },
     attach: ["tables/t.csv", "./select.py", "../escape", 5],
@@ -151,9 +134,7 @@ describe("what the CLI does", () => {
     expect(absolutePaths({ input: { directory: "d", runs: [1] } }, resolve)).toEqual({
       input: { directory: "/home/me/d", runs: [1] },
     });
-    expect(absolutePaths({ input: { list: "l.json" } }, resolve)).toEqual({
-      input: { list: "/home/me/l.json" },
-    });
+    expect(absolutePaths({ input: { list: "l.json" } }, resolve)).toEqual({ input: { list: "/home/me/l.json" } });
     for (const odd of [null, 3, [], { input: "x" }, {}]) expect(absolutePaths(odd, resolve)).toEqual(odd);
   });
 });

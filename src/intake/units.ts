@@ -1,7 +1,6 @@
 /** Durations and sizes as people write them. A number without its unit is not understood, on purpose. */
 export const DURATION_FORMS = '"30 s", "20 min", "8 h", "2 d" or "1 h 30 min"';
-export const SIZE_FORMS =
-  '"500 MB", "4 GB", "1.5 TB" (powers of 1000) or "512 MiB", "2 GiB" (powers of 1024)';
+export const SIZE_FORMS = '"500 MB", "4 GB", "1.5 TB" (powers of 1000) or "512 MiB", "2 GiB" (powers of 1024)';
 
 const SECONDS: Readonly<Record<string, number>> = {
   ms: 0.001,
@@ -49,8 +48,7 @@ function sumOfParts(text: string, units: Readonly<Record<string, number>>): numb
 }
 
 /** Seconds, or null when this is no duration. */
-export const parseDuration = (text: string): number | null =>
-  text.length > 60 ? null : sumOfParts(text, SECONDS);
+export const parseDuration = (text: string): number | null => (text.length > 60 ? null : sumOfParts(text, SECONDS));
 
 /** Bytes, or null when this is no size. */
 export const parseSize = (text: string): number | null => (text.length > 60 ? null : sumOfParts(text, BYTES));

@@ -42,8 +42,7 @@ export function readText(spot: Spot, notes: Notes, pattern?: RegExp, rule?: stri
   } else if (pattern !== undefined) {
     if (pattern.test(value)) return value;
     notes.problem(path, `is not allowed (got ${shown(value)})`, rule ?? null);
-  } else if (value.length > 1000)
-    notes.problem(path, `is too long: ${value.length} characters, at most 1000`);
+  } else if (value.length > 1000) notes.problem(path, `is too long: ${value.length} characters, at most 1000`);
   else if (CONTROL.test(value))
     notes.problem(path, `must be one line without control characters (got ${shown(value)})`);
   else return value;

@@ -50,18 +50,12 @@ export function splitWords(line: string): SplitWords {
   if (word !== null) words.push(word);
   if (words.length === 0) return { ok: false, why: "is empty" };
   if (/^[A-Za-z_][A-Za-z0-9_]*=/.test(words[0]!)) {
-    return {
-      ok: false,
-      why: `begins with a variable (${words[0]!.split("=")[0]}=); put variables under env`,
-    };
+    return { ok: false, why: `begins with a variable (${words[0]!.split("=")[0]}=); put variables under env` };
   }
   return { ok: true, words };
 }
 
-function readDoubleQuoted(
-  text: string,
-  start: number,
-): { text: string; end: number } | { failure: SplitWords } {
+function readDoubleQuoted(text: string, start: number): { text: string; end: number } | { failure: SplitWords } {
   let out = "";
   for (let at = start; at < text.length; at++) {
     const sign = text[at]!;

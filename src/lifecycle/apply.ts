@@ -12,12 +12,7 @@ import { beginStop, finishStop, stopRun } from "./stop.ts";
 import { submitDag } from "./submit.ts";
 
 /** Carries out exactly what was decided. Every change is compare-and-set on what the facts saw. */
-export async function apply(
-  ports: Ports,
-  policy: LoopPolicy,
-  facts: Facts,
-  decision: Decision,
-): Promise<Applied> {
+export async function apply(ports: Ports, policy: LoopPolicy, facts: Facts, decision: Decision): Promise<Applied> {
   switch (decision.kind) {
     case "wait":
       return rest(decision.because);
@@ -157,12 +152,7 @@ async function endPartial(
     if (!dag || observation?.kind !== "ended") return;
     const at = ports.clock.now();
     const { verdict, unitsFailed, words, rescue } = observation;
-    await store.dags.addEvent({
-      dagId: dag.id,
-      type: "ended",
-      detail: { verdict, unitsFailed, words, rescue },
-      at,
-    });
+    await store.dags.addEvent({ dagId: dag.id, type: "ended", detail: { verdict, unitsFailed, words, rescue }, at });
     await store.dags.change(
       dag.id,
       dag.version,

@@ -76,11 +76,8 @@ function readCursor(cursor: string | undefined): { round: number; unit: string }
   return cursor === undefined ? null : { round: Number(round), unit };
 }
 
-const isBefore = (
-  dir: { round: number },
-  unit: string,
-  from: { round: number; unit: string } | null,
-): boolean => from !== null && dir.round === from.round && unit < from.unit;
+const isBefore = (dir: { round: number }, unit: string, from: { round: number; unit: string } | null): boolean =>
+  from !== null && dir.round === from.round && unit < from.unit;
 
 async function readUnit(
   ports: Ports,
@@ -90,17 +87,14 @@ async function readUnit(
   page: Open,
 ): Promise<void> {
   const { lines, problems } = await ports.spool.ledger(submitDir, unit);
-  const attempts = lines.filter(
-    (line): line is AttemptRecord => line.event === "attempt" && isOf(line, node),
-  );
+  const attempts = lines.filter((line): line is AttemptRecord => line.event === "attempt" && isOf(line, node));
   for (const record of byNode(attempts)) page.items.push({ round, unit, record });
   const epochs = lines.filter((line): line is EpochRecord => line.event === "epoch" && "epoch" in line);
   for (const record of epochs) if (concerns(record, node)) page.epochs.push({ round, unit, record });
   for (const { line, message } of problems) page.unreadable.push({ unit, line, message });
 }
 
-const isOf = (line: LedgerLine, node: string | null): boolean =>
-  node === null || (line as AttemptRecord).node === node;
+const isOf = (line: LedgerLine, node: string | null): boolean => node === null || (line as AttemptRecord).node === node;
 const concerns = ({ nodes }: EpochRecord, node: string | null): boolean =>
   node === null || nodes === null || nodes.includes(node);
 

@@ -33,9 +33,7 @@ export async function classify(
   const isNew = wanted.some(({ waiting: { classified } }) => classified === null);
   if (isNew && (!run.isOver || !["held", "partial"].includes(request.status)))
     return conflict(`it is ${request.status}: its run has to end first`, "a held request");
-  const against = wanted.filter(
-    ({ action, waiting: { classified } }) => classified && classified.kind !== action,
-  );
+  const against = wanted.filter(({ action, waiting: { classified } }) => classified && classified.kind !== action);
   if (against.length > 0) return stands(against.map(({ waiting }) => waiting.classified!));
   if (!isNew) return answerAgain(request, wanted, waiting);
   return seen.dryRun
@@ -89,11 +87,7 @@ const stands = (actions: readonly NodeAction[]): ClassifyAnswer => ({
 });
 
 /** Everything named was said before: the same answer again, and nothing is done twice. */
-function answerAgain(
-  request: RequestRecord,
-  wanted: readonly Wanted[],
-  waiting: readonly Waiting[],
-): ClassifyAnswer {
+function answerAgain(request: RequestRecord, wanted: readonly Wanted[], waiting: readonly Waiting[]): ClassifyAnswer {
   const open = waiting.filter(({ classified }) => classified === null).length;
   return {
     kind: "done",
@@ -190,18 +184,11 @@ function store(
     const isOurs = items.some(({ outcome }) => outcome === "reserved");
     const resubmits = isOurs && open === 0 && retries.size > 0;
     const asked = resubmits
-      ? await askResubmit({ ...ports, store: tx }, policy, request, {
-          nodes: retries,
-          actor,
-          reason,
-          dryRun: false,
-        })
+      ? await askResubmit({ ...ports, store: tx }, policy, request, { nodes: retries, actor, reason, dryRun: false })
       : null;
     if (asked?.kind === "stale") return undo({ kind: "stale", request });
     if (asked?.kind === "refused") return undo({ kind: "conflict", problems: asked.problems });
-    const detail = {
-      items: wanted.map(({ node, action, changes, reason }) => ({ node, action, changes, reason })),
-    };
+    const detail = { items: wanted.map(({ node, action, changes, reason }) => ({ node, action, changes, reason })) };
     const subject = request.spec.name;
     await tx.audit.add({ at, actor, action: "classify", subject, reason, detail, outcome: "done" });
     return {

@@ -18,12 +18,7 @@ import { previewPlan } from "./preview.ts";
 type Document = { text: string; format: "json" | "yaml" };
 
 /** Validates, stores a change or a wish, nudges the loop. Never works on the engine itself. */
-export function makeCommands(
-  ports: Ports,
-  policy: LoopPolicy,
-  rules: IntakeRules,
-  nudge: () => void,
-): Commands {
+export function makeCommands(ports: Ports, policy: LoopPolicy, rules: IntakeRules, nudge: () => void): Commands {
   const { store, clock } = ports;
 
   const read = (document: Document, actor: string) => {
@@ -73,8 +68,7 @@ export function makeCommands(
       nudge();
     }
     const changed = await store.requests.get(name);
-    if (!changed)
-      throw new WorldError("not-found", name, `${name} vanished`, { hint: ERROR_TABLE["not-found"].hint });
+    if (!changed) throw new WorldError("not-found", name, `${name} vanished`, { hint: ERROR_TABLE["not-found"].hint });
     return { kind: "changed", request: changed };
   };
 

@@ -75,10 +75,7 @@ function decideRerun(facts: Facts, because: string): Decision {
   if (!round) return hold("bug", "there is no round to run again", {}, ["abort"]);
   const { facts: known, unitNames } = round;
   const unfinished = unitNames.filter((unit) => !known.finishedUnits.has(unit));
-  const chosen = request.wish?.detail?.epochOf as
-    | Readonly<Record<string, readonly string[] | null>>
-    | null
-    | undefined;
+  const chosen = request.wish?.detail?.epochOf as Readonly<Record<string, readonly string[] | null>> | null | undefined;
   const wanted = chosen ?? Object.fromEntries(unfinished.map((unit) => [unit, null]));
   const isWanted = ({ unit }: { unit: string }) => unit in wanted;
   return {

@@ -28,16 +28,7 @@ const request = (status: RequestStatus, over: Partial<RequestRecord> = {}): Requ
   }) as RequestRecord;
 
 const dag = (status: DagStatus, over: Partial<DagRecord> = {}): DagRecord =>
-  ({
-    id: "d" as DagId,
-    status,
-    version: 1,
-    nodes,
-    units,
-    submitDir: "/s",
-    engineId: "7",
-    ...over,
-  }) as DagRecord;
+  ({ id: "d" as DagId, status, version: 1, nodes, units, submitDir: "/s", engineId: "7", ...over }) as DagRecord;
 
 const ended = (
   verdict: RunVerdict,
@@ -88,12 +79,7 @@ const TABLE: [story: string, facts: Facts, kind: Decision["kind"], words: RegExp
   ["handed in", facts({ request: request("submitted") }), "open-workflow", /handed in/],
   ["queued with a place", facts({ request: request("queued"), admission: place }), "start", /free/],
   ["queued without", facts({ request: request("queued") }), "wait", /queue/],
-  [
-    "planning, nothing planned",
-    facts({ request: request("planning"), workRemains: true }),
-    "plan",
-    /round 0/,
-  ],
+  ["planning, nothing planned", facts({ request: request("planning"), workRemains: true }), "plan", /round 0/],
   ["planning, nothing left", facts({ request: request("planning") }), "complete", /no work/],
   [
     "planning, nothing left but outputs owed",
@@ -160,18 +146,8 @@ const TABLE: [story: string, facts: Facts, kind: Decision["kind"], words: RegExp
     "finish-round",
     /remains/,
   ],
-  [
-    "ended well, all done",
-    facts({ dag: dag("running"), observation: ended("success") }),
-    "finish-round",
-    /registered/,
-  ],
-  [
-    "ended with failures",
-    facts({ dag: dag("running"), observation: ended("failed") }),
-    "end-partial",
-    /failed/,
-  ],
+  ["ended well, all done", facts({ dag: dag("running"), observation: ended("success") }), "finish-round", /registered/],
+  ["ended with failures", facts({ dag: dag("running"), observation: ended("failed") }), "end-partial", /failed/],
   [
     "removed with units done is no success",
     facts({ dag: dag("running"), observation: ended("removed") }),
@@ -207,12 +183,7 @@ const TABLE: [story: string, facts: Facts, kind: Decision["kind"], words: RegExp
   ],
   [
     "abort keeps what finished",
-    facts({
-      request: request("active", abortWish),
-      dag: dag("running"),
-      observation: ended("removed"),
-      unitsOwed: 1,
-    }),
+    facts({ request: request("active", abortWish), dag: dag("running"), observation: ended("removed"), unitsOwed: 1 }),
     "register",
     /typo/,
   ],
@@ -227,20 +198,15 @@ const TABLE: [story: string, facts: Facts, kind: Decision["kind"], words: RegExp
 test.each(TABLE)("%s", (_story, given, kind, words) => {
   const decision = decide(given, policy, NOW);
   expect(decision.kind).toBe(kind);
-  expect(
-    decision.kind === "hold" ? `${decision.hold.code}: ${decision.hold.message}` : decision.because,
-  ).toMatch(words);
+  expect(decision.kind === "hold" ? `${decision.hold.code}: ${decision.hold.message}` : decision.because).toMatch(
+    words,
+  );
 });
 
 describe("timeouts", () => {
   const late = new Date("2026-03-01T00:00:00Z");
   test("planning that goes nowhere is held, never failed", () => {
-    const stuck = facts({
-      request: request("planning"),
-      dag: dag("ready"),
-      submitIntent: intent,
-      leaderForSec: 1,
-    });
+    const stuck = facts({ request: request("planning"), dag: dag("ready"), submitIntent: intent, leaderForSec: 1 });
     expect(decide(stuck, policy, late)).toMatchObject({ kind: "hold", hold: { code: "stuck" } });
   });
   test("a long run is still followed, and a long queue still served", () => {
@@ -264,11 +230,7 @@ test("law: every decision that moves a request is a legal move from its status",
     const decision = decide(given, policy, NOW);
     const to = decision.kind === "finish-round" ? decision.next : target[decision.kind];
     if (to)
-      expect([given.request.status, to, canMove(given.request.status, to)]).toEqual([
-        given.request.status,
-        to,
-        true,
-      ]);
+      expect([given.request.status, to, canMove(given.request.status, to)]).toEqual([given.request.status, to, true]);
   }
 });
 

@@ -51,8 +51,7 @@ function decideQueued({ admission }: Facts): Decision {
 function decidePlanning(facts: Facts, policy: DecidePolicy): Decision {
   const { dag } = facts;
   if (!dag || isDagOver(dag.status)) {
-    if (facts.workRemains)
-      return { kind: "plan", because: `round ${facts.workflow?.round ?? 0} is to be planned` };
+    if (facts.workRemains) return { kind: "plan", because: `round ${facts.workflow?.round ?? 0} is to be planned` };
     if (facts.unitsOwed > 0) return { kind: "register", because: "all work is done, outputs are still owed" };
     return { kind: "complete", because: "no work is left" };
   }
@@ -68,15 +67,10 @@ function decideSubmission(facts: Facts, policy: DecidePolicy): Decision {
       ? { kind: "prepare-rescue", because: "its units are made ready to run again" }
       : { kind: "discard-plan", because: "the writing of its submit directory was interrupted" };
   if (dag?.status !== "ready") return { kind: "wait", because: `its DAG is ${dag?.status}` };
-  if (!facts.directoryComplete && !isRescue)
-    return { kind: "discard-plan", because: "its submit directory is gone" };
+  if (!facts.directoryComplete && !isRescue) return { kind: "discard-plan", because: "its submit directory is gone" };
   if (!facts.directoryComplete) {
     const evidence = { submitDir: dag.submitDir };
-    return hold("submit-directory-gone", "its submit directory is gone", evidence, [
-      "release",
-      "restart",
-      "abort",
-    ]);
+    return hold("submit-directory-gone", "its submit directory is gone", evidence, ["release", "restart", "abort"]);
   }
   if (!submitIntent) return { kind: "submit", ask: false, because: "its submit directory is complete" };
   if (facts.leaderForSec < policy.resubmitGraceSec)
@@ -88,8 +82,7 @@ function decideActive(facts: Facts): Decision {
   const { dag, observation } = facts;
   if (!dag) return hold("bug", "active without a DAG", {}, ["abort"]);
   if (!observation) return { kind: "wait", because: "the engine could not be asked" };
-  if (observation.kind === "unknown")
-    return { kind: "wait", because: `the engine cannot tell: ${observation.why}` };
+  if (observation.kind === "unknown") return { kind: "wait", because: `the engine cannot tell: ${observation.why}` };
   if (isNews(facts)) return { kind: "follow", because: "the engine has news" };
   if (facts.unitsOwed > 0) return register(facts);
   if (observation.kind === "running") return decideRunning(facts, observation);
@@ -144,11 +137,7 @@ function decideStopping(facts: Facts): Decision {
   if (wish?.kind !== "hold") return { kind: "stopped", afterwards: "resubmitting", because };
   const message = `held by ${wish.actor}: ${wish.reason}`;
   const actions = ["release", "fail", "restart", "abort"];
-  return {
-    kind: "stopped",
-    afterwards: { code: "held-by-operator", message, evidence: {}, actions },
-    because,
-  };
+  return { kind: "stopped", afterwards: { code: "held-by-operator", message, evidence: {}, actions }, because };
 }
 
 const register = ({ unitsOwed }: Facts): Decision => ({
@@ -172,8 +161,7 @@ function describeEnd(ended: Ended): string {
 /** D16: a timeout raises attention and never stops evaluation; where only a person can help, it holds. */
 function overdue(facts: Facts, because: string, now: Date): Decision | null {
   const { status } = facts.request;
-  if (!isOverdue(facts.request, now) || !["submitted", "planning", "resubmitting"].includes(status))
-    return null;
+  if (!isOverdue(facts.request, now) || !["submitted", "planning", "resubmitting"].includes(status)) return null;
   const message = `${status} for more than ${REQUEST_STATUS[status].timeoutSec} s: ${because}`;
   return hold("stuck", message, { status, because }, ["release", "abort"]);
 }

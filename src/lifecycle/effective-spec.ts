@@ -1,10 +1,7 @@
 import type { RequestRecord, RequestSpec } from "../domain/request.ts";
 
 /** The spec with what an operator changed at a release: what the next plan and recovery go by. */
-export function effectiveSpec({
-  spec,
-  modifications,
-}: Pick<RequestRecord, "spec" | "modifications">): RequestSpec {
+export function effectiveSpec({ spec, modifications }: Pick<RequestRecord, "spec" | "modifications">): RequestSpec {
   if (!modifications) return spec;
   const { memoryMb, retries, holdThreshold, maxRescues, topUp } = modifications;
   return {

@@ -6,11 +6,7 @@ import { gatherRound } from "./gather-round.ts";
 import type { LoopPolicy, Ports } from "./ports.ts";
 
 /** What failed in the present round of a request, with the ends of the logs that show it best. */
-export async function gatherErrors(
-  ports: Ports,
-  policy: LoopPolicy,
-  name: RequestName,
-): Promise<ErrorsView | null> {
+export async function gatherErrors(ports: Ports, policy: LoopPolicy, name: RequestName): Promise<ErrorsView | null> {
   const { store, spool } = ports;
   const request = await store.requests.get(name);
   const workflow = request && (await store.workflows.forRequest(name));

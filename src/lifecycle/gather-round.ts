@@ -93,8 +93,7 @@ async function tallyLedgers(
   for (const unit of units) {
     const state = finished.has(unit) ? "done" : failed.has(unit) ? "failed" : "open";
     const { lines, unreadable } = readTallyLines(await ports.spool.ledgerText(dag.submitDir, unit));
-    const judged =
-      givenUp.size === 0 ? lines : lines.map((line) => judge(line, givenUp.has(`${unit}/${line.node}`)));
+    const judged = givenUp.size === 0 ? lines : lines.map((line) => judge(line, givenUp.has(`${unit}/${line.node}`)));
     tally.add({ unit, state, lines: judged, unreadable });
   }
   return tally.finish();
@@ -115,12 +114,9 @@ async function nodesGivenUp(ports: Ports, workflow: Workflow): Promise<ReadonlyS
 /** Where the request may run at all: what it allows of what is enabled, bans not counted. */
 async function possible(ports: Ports, { spec }: RequestRecord): Promise<readonly SiteName[] | null> {
   if (!ports.engine.capabilities.sites) return null;
-  const enabled = (await ports.store.sites.list())
-    .filter((site) => site.status === "enabled")
-    .map(({ name }) => name);
+  const enabled = (await ports.store.sites.list()).filter((site) => site.status === "enabled").map(({ name }) => name);
   return enabled.filter(
-    (site) =>
-      (spec.sites.allow.length === 0 || spec.sites.allow.includes(site)) && !spec.sites.deny.includes(site),
+    (site) => (spec.sites.allow.length === 0 || spec.sites.allow.includes(site)) && !spec.sites.deny.includes(site),
   );
 }
 

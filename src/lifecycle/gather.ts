@@ -92,12 +92,7 @@ export async function gather(
 }
 
 /** The pass asked for all known runs at once; one that began since then is asked for alone. */
-async function observe(
-  ports: Ports,
-  request: RequestRecord,
-  dag: Dag,
-  view: PassView,
-): Promise<RunObservation | null> {
+async function observe(ports: Ports, request: RequestRecord, dag: Dag, view: PassView): Promise<RunObservation | null> {
   if (dag.status !== "submitted" && dag.status !== "running") {
     return null;
   }
@@ -142,9 +137,7 @@ async function shareDone(ports: Ports, request: RequestRecord, workflow: Workflo
     planned = Number(workflow.nextFirstEvent - generation.firstEvent) / Number(generation.totalEvents);
   } else {
     const states = await ports.store.files.countByState(workflow.id);
-    const waiting = (await ports.store.files.remaining(workflow.id)).filter(
-      ({ units }) => units.length === 0,
-    ).length;
+    const waiting = (await ports.store.files.remaining(workflow.id)).filter(({ units }) => units.length === 0).length;
     const all = states.fresh + states.attempted + states.processed + states.excluded;
     planned = all === 0 ? 1 : (all - waiting) / all;
   }

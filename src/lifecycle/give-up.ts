@@ -73,19 +73,13 @@ export async function cloneRequest(
   actor: string,
 ): Promise<boolean> {
   const { clone, files } = await prepareClone(ports, request, cleanupPolicy);
-  return ports.store.transaction((store) =>
-    link(ports, store, request, request.version, clone, files, actor),
-  );
+  return ports.store.transaction((store) => link(ports, store, request, request.version, clone, files, actor));
 }
 
 const cleanupPolicyOf = (word: unknown): RequestSpec["cleanupPolicy"] | null =>
   word === "immediate_cleanup" || word === "keep_until_replaced" ? word : null;
 
-async function prepareClone(
-  ports: Ports,
-  request: RequestRecord,
-  cleanupPolicy: RequestSpec["cleanupPolicy"] | null,
-) {
+async function prepareClone(ports: Ports, request: RequestRecord, cleanupPolicy: RequestSpec["cleanupPolicy"] | null) {
   const { spec } = request;
   const clone: RequestSpec = {
     ...spec,
@@ -114,9 +108,5 @@ export async function settlePredecessor(ports: Ports, facts: Facts): Promise<voi
     const workflow = await store.workflows.forRequest(before.spec.name);
     if (workflow) await store.units.invalidate(workflow.id, "all", decision.because, at);
   });
-  ports.log.info("outputs.settled", {
-    request: before.spec.name,
-    state: outputState,
-    because: decision.because,
-  });
+  ports.log.info("outputs.settled", { request: before.spec.name, state: outputState, because: decision.because });
 }

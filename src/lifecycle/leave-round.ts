@@ -37,9 +37,9 @@ export async function leaveRound(ports: Ports, facts: Facts, because: string): P
   if (!dag || !round) return move(ports, facts, "queued", because, change);
   const files = request.spec.kind === "process" ? await ports.store.files.remaining(workflow.id) : [];
   const unfinished = round.unitNames.filter((unit) => !round.facts.finishedUnits.has(unit));
-  const ranges = (
-    await Promise.all(unfinished.map((unit) => ports.spool.planned(dag.submitDir, unit)))
-  ).flatMap((unit) => unit.ranges);
+  const ranges = (await Promise.all(unfinished.map((unit) => ports.spool.planned(dag.submitDir, unit)))).flatMap(
+    (unit) => unit.ranges,
+  );
   const credit = creditRound({
     finishedUnits: round.facts.finishedUnits,
     failedUnits: round.facts.tally.failedUnits,
@@ -60,8 +60,7 @@ export async function leaveRound(ports: Ports, facts: Facts, because: string): P
         "parts of it are done; the rest was given up at a release",
       );
     }
-    if (credit.attempted.length)
-      await store.files.setState(workflow.id, credit.attempted, "attempted", because);
+    if (credit.attempted.length) await store.files.setState(workflow.id, credit.attempted, "attempted", because);
     await abandonUnits(ports, store, facts);
     await nextRound(store, facts, { abandonedEvents: workflow.abandonedEvents + credit.abandonedEvents });
   });

@@ -86,11 +86,9 @@ export function makeLoop(ports: Ports, policy: LoopPolicy, owner: string): Loop 
       withErrors: report?.withErrors ?? 0,
     };
     if (report) {
-      await ports.store.settings
-        .set("last-pass", lastPass, owner, ports.clock.now())
-        .catch((failure: unknown) => {
-          storeError = describeError(failure);
-        });
+      await ports.store.settings.set("last-pass", lastPass, owner, ports.clock.now()).catch((failure: unknown) => {
+        storeError = describeError(failure);
+      });
     }
     ports.events.emit("loop.pass", { seconds, error, requests: lastPass.requests });
     return report;

@@ -37,14 +37,7 @@ export async function move(
   const moved = await ports.store.transaction(async (store) => {
     const why = { reason, actor: "wms2", at: ports.clock.now() };
     const hold = request.hold && to !== "held" ? { hold: null } : {};
-    if (
-      !(await store.requests.change(
-        request.spec.name,
-        request.version,
-        { status: to, ...hold, ...more },
-        why,
-      ))
-    )
+    if (!(await store.requests.change(request.spec.name, request.version, { status: to, ...hold, ...more }, why)))
       return false;
     await within?.(store);
     const fresh = workflow ? await store.workflows.get(workflow.id) : null;

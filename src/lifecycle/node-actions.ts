@@ -71,11 +71,7 @@ interface Place extends LastAttempt {
 }
 
 /** A node by its unit and name, or by its name alone where that is unique. */
-async function findNode(
-  ports: Ports,
-  run: PresentRun,
-  { unit, node }: RetryWanted,
-): Promise<Place | RetryAnswer> {
+async function findNode(ports: Ports, run: PresentRun, { unit, node }: RetryWanted): Promise<Place | RetryAnswer> {
   const units = unit === null ? await unfinishedUnits(ports, run) : [unit];
   const found: Place[] = [];
   for (const at of units) {
@@ -95,9 +91,7 @@ async function findNode(
         },
       ],
     };
-  return (
-    first ?? { kind: "unknown", what: `attempt of ${unit === null ? node : `${unit}/${node}`} in this run` }
-  );
+  return first ?? { kind: "unknown", what: `attempt of ${unit === null ? node : `${unit}/${node}`} in this run` };
 }
 
 function reservation(

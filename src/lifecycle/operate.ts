@@ -42,13 +42,7 @@ export async function act(
   const stored = await store(ports, request, wanted, verdict, seen);
   if (!stored) return { kind: "stale", request: (await ports.store.requests.get(name)) ?? request };
   await note("done", detail);
-  return {
-    kind: "done",
-    because,
-    warnings,
-    detail,
-    request: (await ports.store.requests.get(name)) ?? request,
-  };
+  return { kind: "done", because, warnings, detail, request: (await ports.store.requests.get(name)) ?? request };
 }
 
 type Verdict =
@@ -72,9 +66,7 @@ async function judge(
   if (request.wish && request.wish.kind === wishKind(action))
     return { kind: "already", why: `${action} was asked for already` };
   const may =
-    action === "resume"
-      ? mayResume(request.status, request.hold?.code ?? null)
-      : mayDo(action, request.status);
+    action === "resume" ? mayResume(request.status, request.hold?.code ?? null) : mayDo(action, request.status);
   const refusal = refuse(may);
   if (refusal) return refusal;
   switch (action) {
@@ -98,10 +90,7 @@ async function judge(
 function refuse(may: ActionAnswer): Verdict | null {
   if (may.kind === "allowed") return null;
   if (may.kind === "already") return { kind: "already", why: may.why };
-  return {
-    kind: "refused",
-    problems: [{ path: "", message: may.why, allowed: `in ${may.allowedIn.join(", ")}` }],
-  };
+  return { kind: "refused", problems: [{ path: "", message: may.why, allowed: `in ${may.allowedIn.join(", ")}` }] };
 }
 
 function judgeRelease(facts: OperatorFacts, request: RequestRecord, wanted: OperatorRequest): Verdict {
@@ -109,13 +98,7 @@ function judgeRelease(facts: OperatorFacts, request: RequestRecord, wanted: Oper
   const decided = decideRelease(body, wanted.modifications, wanted.how ?? null);
   if (!decided.ok) return { kind: "refused", problems: decided.error };
   const { how, modifications, warnings, because } = decided.value;
-  return {
-    kind: "go",
-    because,
-    warnings,
-    detail: { how },
-    modifications: { maxRescues: null, ...modifications },
-  };
+  return { kind: "go", because, warnings, detail: { how }, modifications: { maxRescues: null, ...modifications } };
 }
 
 function judgeRerun(facts: OperatorFacts, wanted: OperatorRequest): Verdict {
@@ -164,8 +147,7 @@ async function judgeRestart(
 }
 
 type Go = Extract<Verdict, { kind: "go" }>;
-const wishKind = (action: OperatorRequest["action"]): RequestWish["kind"] =>
-  action === "resume" ? "release" : action;
+const wishKind = (action: OperatorRequest["action"]): RequestWish["kind"] => (action === "resume" ? "release" : action);
 const BAN_DAYS = 7;
 
 /** The wish, and what a release changes at once, in one transaction. */
@@ -179,8 +161,7 @@ async function store(
   const at = ports.clock.now();
   const { actor } = seen;
   const isOver = ["failed", "aborted", "completed"].includes(request.status);
-  if (wanted.action === "restart" && isOver)
-    return cloneRequest(ports, request, wanted.cleanupPolicy ?? null, actor);
+  if (wanted.action === "restart" && isOver) return cloneRequest(ports, request, wanted.cleanupPolicy ?? null, actor);
   const detail = verdict.detail ?? {};
   const wish: RequestWish = { kind: wishKind(wanted.action), actor, reason: wanted.reason, at, detail };
   const { modifications } = verdict;

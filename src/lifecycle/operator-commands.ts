@@ -58,15 +58,7 @@ async function changeDag(
   const workflow = await store.workflows.get(dag.workflowId);
   await store.dags.addEvent({ dagId, type: PAST[verb], detail: { actor, reason }, at });
   const subject = workflow?.requestName ?? dagId;
-  await store.audit.add({
-    at,
-    actor,
-    action: `${verb}-dag`,
-    subject,
-    reason,
-    detail: { dag: dagId },
-    outcome: "done",
-  });
+  await store.audit.add({ at, actor, action: `${verb}-dag`, subject, reason, detail: { dag: dagId }, outcome: "done" });
   return { kind: "done", requestName: workflow?.requestName ?? null };
 }
 const PAST = { hold: "held", release: "released" } as const;
@@ -83,14 +75,6 @@ async function acknowledge(
   if (!alert) return { kind: "unknown" };
   if (!isNew) return { kind: alert.closedAt ? "closed" : "already", alert };
   const detail = { alert: id, key: alert.key };
-  await store.audit.add({
-    at,
-    actor,
-    action: "acknowledge",
-    subject: alert.subject,
-    reason,
-    detail,
-    outcome: "done",
-  });
+  await store.audit.add({ at, actor, action: "acknowledge", subject: alert.subject, reason, detail, outcome: "done" });
   return { kind: "acknowledged", alert };
 }

@@ -30,8 +30,7 @@ export async function gatherOperator(
   const torn = [...(round?.facts.filesOf.values() ?? [])]
     .flat()
     .filter((file) => file.units.some((unit) => finished.has(unit)));
-  const canRescue =
-    (round !== null && round.facts.directory === "complete" && unfinished.length > 0) || isStopped;
+  const canRescue = (round !== null && round.facts.directory === "complete" && unfinished.length > 0) || isStopped;
   const sites = ports.engine.capabilities.sites ? (await store.sites.list()).map(({ name }) => name) : null;
   const bans = (await store.sites.activeBans(clock.now())).filter(
     (ban) => ban.workflowId === null || ban.workflowId === workflow?.id,

@@ -38,15 +38,11 @@ describe("one more attempt of a node", () => {
   test("fifty callers make one reservation and one wish; a repeated call gives the same answer", async () => {
     await held(3);
     const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, at) =>
-        world.commands.retryNode(dagId, retry(), { ...ann, actor: `a${at}` }),
-      ),
+      Array.from({ length: 50 }, (_, at) => world.commands.retryNode(dagId, retry(), { ...ann, actor: `a${at}` })),
     );
     expect(answers.filter(({ kind }) => kind === "reserved")).toHaveLength(1);
     expect(answers.filter(({ kind }) => kind === "already")).toHaveLength(49);
-    const ids = new Set(
-      answers.map((answer) => ("action" in answer && "id" in answer.action ? answer.action.id : "")),
-    );
+    const ids = new Set(answers.map((answer) => ("action" in answer && "id" in answer.action ? answer.action.id : "")));
     expect(ids.size).toBe(1);
     const { wish } = await world.request(name);
     expect(wish).toMatchObject({ kind: "resubmit", detail: { epochOf: { mg_000000: ["proc_000000"] } } });
@@ -61,19 +57,11 @@ describe("one more attempt of a node", () => {
     await held(3);
     await Promise.all(
       [0, 1, 2].map((unit) =>
-        world.commands.retryNode(
-          dagId,
-          retry({ unit: `mg_00000${unit}`, changes: { memoryMb: 2000 + unit } }),
-          ann,
-        ),
+        world.commands.retryNode(dagId, retry({ unit: `mg_00000${unit}`, changes: { memoryMb: 2000 + unit } }), ann),
       ),
     );
     const { wish } = await world.request(name);
-    expect(Object.keys(wish?.detail?.epochOf as object).sort()).toEqual([
-      "mg_000000",
-      "mg_000001",
-      "mg_000002",
-    ]);
+    expect(Object.keys(wish?.detail?.epochOf as object).sort()).toEqual(["mg_000000", "mg_000001", "mg_000002"]);
     expect(wish?.detail?.nodeChanges).toMatchObject({ "mg_000002/proc_000000": { memoryMb: 2002 } });
     for (let pass = 0; pass < 4; pass++) await world.pass();
     await world.expectStatus(name, "active");
@@ -81,25 +69,18 @@ describe("one more attempt of a node", () => {
 
   test("a name alone will do where it is unique, and not where it is not", async () => {
     await held(3);
-    expect(await world.commands.retryNode(dagId, retry({ unit: null }), ann)).toMatchObject({
-      kind: "refused",
-    });
+    expect(await world.commands.retryNode(dagId, retry({ unit: null }), ann)).toMatchObject({ kind: "refused" });
     expect(await world.commands.retryNode(dagId, retry({ unit: null, node: "merge" }), ann)).toMatchObject({
       kind: "unknown",
     });
-    expect(await world.commands.retryNode("nowhere" as DagId, retry(), ann)).toMatchObject({
-      kind: "unknown",
-    });
+    expect(await world.commands.retryNode("nowhere" as DagId, retry(), ann)).toMatchObject({ kind: "unknown" });
   });
 
   test("refusals say why and change nothing", async () => {
     await held(3, { why: "executions" });
     const before = await world.request(name);
     const ask = (over: Partial<RetryWanted>) => world.commands.retryNode(dagId, retry(over), ann);
-    expect(await ask({})).toMatchObject({
-      kind: "refused",
-      problems: [{ message: "its executions are used up" }],
-    });
+    expect(await ask({})).toMatchObject({ kind: "refused", problems: [{ message: "its executions are used up" }] });
     expect(await ask({ attempt: 424242 })).toMatchObject({ kind: "conflict" });
     expect(await world.request(name)).toEqual(before);
     expect((await world.store.nodeActions.list({ dagId, limit: 10 })).items).toEqual([]);
@@ -169,9 +150,7 @@ describe("failures no rule knows", () => {
   test("all of a call or nothing: a contradiction, a stranger, a node named twice", async () => {
     await held(3, { decision: "unclassified" });
     await world.commands.classify(name, items(all.slice(0, 1), "fail"), seen);
-    expect(await world.commands.classify(name, items(all, "retry"), seen)).toMatchObject({
-      kind: "conflict",
-    });
+    expect(await world.commands.classify(name, items(all, "retry"), seen)).toMatchObject({ kind: "conflict" });
     expect(await world.commands.classify(name, items(["mg_000009/x", ...all], "fail"), seen)).toMatchObject({
       kind: "refused",
     });
@@ -200,9 +179,7 @@ test("the story of nodes: newest round first, by unit, with epochs and unreadabl
   expect(page?.unreadable[0]).toMatchObject({ unit: "mg_000001" });
   const rest = await world.commands.attempts(name, { limit: 2, cursor: page?.nextCursor ?? "" });
   expect(rest).toMatchObject({ items: [{ unit: "mg_000002", round: 0 }], nextCursor: null });
-  expect(
-    (await world.commands.attempts(name, { limit: 9, node: "mg_000002/proc_000000" }))?.items,
-  ).toHaveLength(1);
+  expect((await world.commands.attempts(name, { limit: 9, node: "mg_000002/proc_000000" }))?.items).toHaveLength(1);
   expect((await world.commands.attempts(name, { limit: 9, node: "proc_000007" }))?.items).toHaveLength(0);
   expect(await world.commands.attempts("nobody" as RequestName, { limit: 9 })).toBeNull();
 });
@@ -225,18 +202,10 @@ describe("sites", () => {
       ban: { createdBy: "ann" },
     });
     expect(await world.commands.banSite(north, wanted, ann)).toMatchObject({ kind: "already" });
-    expect(await world.commands.banSite(north, { ...wanted, days: 9 }, ann)).toMatchObject({
-      kind: "extended",
-    });
-    expect(await world.commands.banSite(north, { ...wanted, request: name }, ann)).toMatchObject({
-      kind: "banned",
-    });
-    expect(await world.commands.banSite(north, { ...wanted, days: 999 }, ann)).toMatchObject({
-      kind: "problems",
-    });
-    expect(await world.commands.banSite("nowhere" as SiteName, wanted, ann)).toMatchObject({
-      kind: "problems",
-    });
+    expect(await world.commands.banSite(north, { ...wanted, days: 9 }, ann)).toMatchObject({ kind: "extended" });
+    expect(await world.commands.banSite(north, { ...wanted, request: name }, ann)).toMatchObject({ kind: "banned" });
+    expect(await world.commands.banSite(north, { ...wanted, days: 999 }, ann)).toMatchObject({ kind: "problems" });
+    expect(await world.commands.banSite("nowhere" as SiteName, wanted, ann)).toMatchObject({ kind: "problems" });
     expect(await world.commands.siteEffect(north)).toMatchObject({ usedBy: 0 });
     const only = { request: name, all: false, reason: "back" };
     expect(await world.commands.unbanSite(north, only, ann)).toMatchObject({ kind: "lifted", bans: [{}] });
@@ -246,9 +215,7 @@ describe("sites", () => {
       bans: [{ workflowId: null }],
     });
     expect(await world.store.sites.activeBans(world.ports.clock.now())).toEqual([]);
-    const did = (await world.store.audit.list({ subject: "north", limit: 50 })).items.map(
-      ({ action }) => action,
-    );
+    const did = (await world.store.audit.list({ subject: "north", limit: 50 })).items.map(({ action }) => action);
     expect(did).toEqual(["unban", "unban", "ban", "ban", "ban", "ban"]);
   });
 });
@@ -277,16 +244,12 @@ test("a DAG is paused and let go in the engine; an alert is acknowledged once", 
   expect((await world.store.dags.history(dagId)).map(({ type }) => type)).toContain("held");
   world.engine.finish(world.storageDir);
   for (let pass = 0; pass < 3; pass++) await world.pass();
-  expect(await world.commands.changeDag(dagId, "release", "go", "ann")).toMatchObject({
-    kind: "not-allowed",
-  });
+  expect(await world.commands.changeDag(dagId, "release", "go", "ann")).toMatchObject({ kind: "not-allowed" });
 
   const at = world.ports.clock.now();
   await world.store.alerts.raise({ key: "k", severity: "warning", subject: "r", message: "slow", at });
   const [alert] = await world.store.alerts.open();
-  expect(await world.commands.acknowledge(alert?.id ?? "", "seen", "ann")).toMatchObject({
-    kind: "acknowledged",
-  });
+  expect(await world.commands.acknowledge(alert?.id ?? "", "seen", "ann")).toMatchObject({ kind: "acknowledged" });
   expect(await world.commands.acknowledge(alert?.id ?? "", "seen", "bob")).toMatchObject({
     kind: "already",
     alert: { acknowledgedBy: "ann" },

@@ -68,9 +68,7 @@ export async function admissionLimits(ports: Pick<Ports, "store">): Promise<Admi
 async function observeAll(
   ports: Ports,
 ): Promise<{ observations: ReadonlyMap<string, RunObservation>; engineError: string | null }> {
-  const dags = (await ports.store.dags.open()).filter(
-    (dag) => dag.status === "submitted" || dag.status === "running",
-  );
+  const dags = (await ports.store.dags.open()).filter((dag) => dag.status === "submitted" || dag.status === "running");
   if (dags.length === 0) return { observations: new Map(), engineError: null };
   const runs = dags.map((dag) => runOf(dag, 0));
   try {
@@ -129,11 +127,7 @@ async function settle(ports: Ports, record: RequestRecord, applied: Applied): Pr
 }
 
 /** Services that are away come back by themselves; anything else that fails alike too often needs a person. */
-const PATIENT: ReadonlySet<string> = new Set([
-  "engine-unreachable",
-  "catalog-unreachable",
-  "store-unreachable",
-]);
+const PATIENT: ReadonlySet<string> = new Set(["engine-unreachable", "catalog-unreachable", "store-unreachable"]);
 
 /** The pass guard: one of the three places that catch everything. Keeps the error on its request. */
 async function keepError(
@@ -170,11 +164,7 @@ async function keepError(
   return true;
 }
 
-async function forEachBounded<T>(
-  items: readonly T[],
-  limit: number,
-  work: (item: T) => Promise<void>,
-): Promise<void> {
+async function forEachBounded<T>(items: readonly T[], limit: number, work: (item: T) => Promise<void>): Promise<void> {
   const queue = items.values();
   const worker = async () => {
     for (const item of queue) await work(item);

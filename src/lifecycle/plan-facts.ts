@@ -78,8 +78,7 @@ async function gatherMeasured(ports: Ports, workflow: Workflow): Promise<Measure
   const dirs = new Map<string, string | null>();
   const samples: UnitSample[] = [];
   for (const unit of units) {
-    if (!dirs.has(unit.dagId))
-      dirs.set(unit.dagId, (await ports.store.dags.get(unit.dagId))?.submitDir ?? null);
+    if (!dirs.has(unit.dagId)) dirs.set(unit.dagId, (await ports.store.dags.get(unit.dagId))?.submitDir ?? null);
     const dir = dirs.get(unit.dagId);
     if (dir) {
       const { lines } = await ports.spool.ledger(dir, unit.name);

@@ -16,12 +16,7 @@ import type { LoopPolicy, Ports } from "./ports.ts";
  * interrupted writing is found and discarded; the counters of the workflow move in the same transaction
  * that calls the directory `ready`, so no number is used twice and none is lost.
  */
-export async function planNextRound(
-  ports: Ports,
-  policy: LoopPolicy,
-  facts: Facts,
-  because: string,
-): Promise<Applied> {
+export async function planNextRound(ports: Ports, policy: LoopPolicy, facts: Facts, because: string): Promise<Applied> {
   const { request, workflow } = facts;
   invariant(workflow, "planning without a workflow");
   const input = await loadInput(ports, request.spec, workflow);
@@ -52,19 +47,14 @@ export async function planNextRound(
 }
 
 /** Files without any work in them (masked out, too big) are settled, so that the request can complete. */
-async function setAside(
-  ports: Ports,
-  workflow: Workflow,
-  unplanned: readonly UnplannedFile[],
-): Promise<void> {
+async function setAside(ports: Ports, workflow: Workflow, unplanned: readonly UnplannedFile[]): Promise<void> {
   const byReason = new Map<string, string[]>();
   for (const { lfn, reason } of unplanned) {
     const same = byReason.get(reason);
     if (same) same.push(lfn);
     else byReason.set(reason, [lfn]);
   }
-  for (const [reason, lfns] of byReason)
-    await ports.store.files.setState(workflow.id, lfns, "excluded", reason);
+  for (const [reason, lfns] of byReason) await ports.store.files.setState(workflow.id, lfns, "excluded", reason);
 }
 
 async function writePlan(
@@ -121,17 +111,9 @@ async function writePlan(
     await tx.units.createBlocks(workflow.id, summary.blocks, clock.now());
     if (request.spec.kind === "process") await tx.files.assign(workflow.id, assignments(plan));
     const why = { reason: because, at: clock.now() };
-    invariant(
-      await tx.dags.change(plan.dagId, 1, { status: "ready" }, why),
-      "the DAG moved while it was written",
-    );
+    invariant(await tx.dags.change(plan.dagId, 1, { status: "ready" }, why), "the DAG moved while it was written");
   });
-  ports.log.info("round.planned", {
-    request: request.spec.name,
-    round: plan.round,
-    units: summary.units,
-    nodes,
-  });
+  ports.log.info("round.planned", { request: request.spec.name, round: plan.round, units: summary.units, nodes });
 }
 
 function assignments(plan: DagPlan): { lfn: string; unit: UnitName }[] {

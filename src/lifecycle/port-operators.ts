@@ -61,11 +61,7 @@ export interface AttemptFilter {
   readonly cursor?: string;
 }
 export interface AttemptPage {
-  readonly items: readonly {
-    readonly round: number;
-    readonly unit: string;
-    readonly record: AttemptRecord;
-  }[];
+  readonly items: readonly { readonly round: number; readonly unit: string; readonly record: AttemptRecord }[];
   readonly epochs: readonly { readonly round: number; readonly unit: string; readonly record: EpochRecord }[];
   /** Lines of the ledgers that could not be read. */
   readonly unreadable: readonly { readonly unit: string; readonly line: number; readonly message: string }[];

@@ -25,11 +25,7 @@ export interface Commands extends OperatorCommands {
   check(document: { text: string; format: "json" | "yaml" }, actor: string): Promise<SubmitAnswer>;
   /** What its first round would be, as things are now; null: no such request. */
   preview(name: RequestName): Promise<PlanPreview | null>;
-  reprioritise(
-    name: RequestName,
-    change: { priority?: number; urgent?: boolean },
-    seen: Seen,
-  ): Promise<ChangeAnswer>;
+  reprioritise(name: RequestName, change: { priority?: number; urgent?: boolean }, seen: Seen): Promise<ChangeAnswer>;
   abort(name: RequestName, reason: string, seen: Seen): Promise<ChangeAnswer>;
   /** release, fail, restart, stop, resume, hold, rescue, resubmit, abort: checked, audited, idempotent. */
   act(name: RequestName, wanted: OperatorRequest, seen: Seen & { dryRun: boolean }): Promise<ActAnswer>;

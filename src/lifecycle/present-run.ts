@@ -59,10 +59,7 @@ export function lastAttempts(lines: readonly LedgerLine[]): ReadonlyMap<string, 
 }
 
 /** The units whose ledgers are worth reading: those that did not finish. */
-export async function unfinishedUnits(
-  ports: Ports,
-  { workflow, dag }: PresentRun,
-): Promise<readonly string[]> {
+export async function unfinishedUnits(ports: Ports, { workflow, dag }: PresentRun): Promise<readonly string[]> {
   if (!(await ports.spool.isComplete(dag.submitDir))) return [];
   const finished: ReadonlySet<string> = await ports.store.units.finishedNames(workflow.id);
   return (await ports.spool.unitNames(dag.submitDir)).filter((unit) => !finished.has(unit));

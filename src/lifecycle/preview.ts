@@ -33,11 +33,7 @@ export async function previewPlan(ports: Ports, policy: LoopPolicy, spec: Reques
   );
   if (outcome.kind === "refused") return err(outcome.refusal);
   if (outcome.kind === "nothing-left") {
-    return err({
-      code: "nothing-selected",
-      message: "there is nothing to do",
-      evidence: { files: outcome.unplanned },
-    });
+    return err({ code: "nothing-selected", message: "there is nothing to do", evidence: { files: outcome.unplanned } });
   }
   const described = describePlan(outcome.plan);
   const coarse = spec.adaptive ? [] : coarseSteps(spec.productionSteps, described.units);

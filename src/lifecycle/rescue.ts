@@ -67,13 +67,7 @@ export async function createChild(
     rescueKind,
     engineId: null,
     units: { ...parent.units, waiting: parent.units.total - done, running: 0, failed: 0 },
-    nodes: {
-      ...parent.nodes,
-      waiting: parent.nodes.total - parent.nodes.done,
-      queued: 0,
-      held: 0,
-      failed: 0,
-    },
+    nodes: { ...parent.nodes, waiting: parent.nodes.total - parent.nodes.done, queued: 0, held: 0, failed: 0 },
     stopRequestedAt: null,
     stopReason: null,
     endReason: null,
@@ -96,16 +90,7 @@ export async function applyBans(ports: Ports, store: Store, { round }: Facts): P
     await store.sites.ban({ site: site as SiteName, workflowId, reason, evidence, until, actor: "wms2", at });
   }
   for (const { key, event, site, actor, reason } of round.bans.audit) {
-    await store.audit.add({
-      key,
-      at,
-      actor,
-      action: event,
-      subject: site,
-      reason,
-      detail: {},
-      outcome: "done",
-    });
+    await store.audit.add({ key, at, actor, action: event, subject: site, reason, detail: {}, outcome: "done" });
   }
 }
 
@@ -131,8 +116,7 @@ export async function prepareRescue(ports: Ports, facts: Facts, because: string)
   const { submitDir } = dag;
   const epochs = note.epochOf ?? {};
   // Without a new epoch only what level 1 left open runs again; marks of a final stop stay.
-  for (const unit of note.units)
-    await spool.letRun(submitDir, unit, unit in epochs ? (epochs[unit] ?? null) : []);
+  for (const unit of note.units) await spool.letRun(submitDir, unit, unit in epochs ? (epochs[unit] ?? null) : []);
   for (const { unit, avoidSites } of note.reelectUnits) await spool.reelect(submitDir, unit, avoidSites);
   const epoch = await nextEpoch(ports, facts);
   const opening = { epoch, by: note.by, reason: note.because, at: event.at.toISOString() };

@@ -11,10 +11,7 @@ import type { Ports } from "./ports.ts";
  */
 export async function recordUnits(ports: Ports, facts: Facts): Promise<Applied> {
   const { dag, workflow, observation, newlyDone } = facts;
-  invariant(
-    dag && workflow && observation && observation.kind !== "unknown",
-    "following a run that was not seen",
-  );
+  invariant(dag && workflow && observation && observation.kind !== "unknown", "following a run that was not seen");
   const finished: FinishedUnit[] = [];
   for (const name of newlyDone) {
     const text = await ports.spool.mergeOutput(dag.submitDir, name);
@@ -46,20 +43,10 @@ export async function recordUnits(ports: Ports, facts: Facts): Promise<Applied> 
   if (finished.length) await ports.store.units.recordFinished(finished);
   if (dag.status === "submitted") {
     const at = ports.clock.now();
-    await ports.store.dags.change(
-      dag.id,
-      dag.version,
-      { status: "running" },
-      { reason: "the engine runs it", at },
-    );
+    await ports.store.dags.change(dag.id, dag.version, { status: "running" }, { reason: "the engine runs it", at });
   }
   await ports.store.dags.progress(dag.id, observation.nodes, observation.units);
-  const detail = {
-    request: facts.request.spec.name,
-    dag: dag.id,
-    units: observation.units,
-    nodes: observation.nodes,
-  };
+  const detail = { request: facts.request.spec.name, dag: dag.id, units: observation.units, nodes: observation.nodes };
   ports.events.emit("dag.progress", detail);
   return again;
 }

@@ -26,15 +26,7 @@ export async function banSite(
   const effect = await effectOf(ports, site, workflow === null ? null : request);
   if (dryRun) return { kind: "would", until, ban: null, effect };
   return store.transaction(async (tx): Promise<BanSiteAnswer> => {
-    const { kind, ban } = await tx.sites.ban({
-      site,
-      workflowId: workflow,
-      reason,
-      evidence,
-      until,
-      actor,
-      at: now,
-    });
+    const { kind, ban } = await tx.sites.ban({ site, workflowId: workflow, reason, evidence, until, actor, at: now });
     const detail = { ...(request !== null && { request }), until: ban.expiresAt.toISOString() };
     const outcome = kind === "already" ? "already" : "done";
     await tx.audit.add({ at: now, actor, action: "ban", subject: site, reason, detail, outcome });

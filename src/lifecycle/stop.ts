@@ -11,12 +11,7 @@ export async function beginStop(ports: Ports, facts: Facts, because: string): Pr
   invariant(dag, "a stop without a run");
   const at = ports.clock.now();
   return move(ports, facts, "stopping", because, {}, async (store) => {
-    await store.dags.change(
-      dag.id,
-      dag.version,
-      { stopRequestedAt: at, stopReason: because },
-      { reason: because, at },
-    );
+    await store.dags.change(dag.id, dag.version, { stopRequestedAt: at, stopReason: because }, { reason: because, at });
     await store.intents.begin({ dagId: dag.id, kind: "stop", batchName: runOf(dag, 0).batchName, at });
   });
 }
@@ -79,19 +74,13 @@ export async function finishStop(
     const at = ports.clock.now();
     const isDone = observation?.kind === "ended" && observation.verdict === "success";
     const status = isDone ? "completed" : "stopped";
-    await store.dags.change(
-      dag.id,
-      dag.version,
-      { status, endReason: because, endedAt: at },
-      { reason: because, at },
-    );
+    await store.dags.change(dag.id, dag.version, { status, endReason: because, endedAt: at }, { reason: because, at });
     await store.intents.settle(dag.id, "stop", "settled", at);
     if (!isDone) {
       await createChild(ports, store, facts, dag, "stop", "ready");
       return;
     }
     const fresh = await store.workflows.get(workflow.id);
-    if (fresh)
-      await store.workflows.change(fresh.id, fresh.version, { round: fresh.round + 1, currentDagId: null });
+    if (fresh) await store.workflows.change(fresh.id, fresh.version, { round: fresh.round + 1, currentDagId: null });
   });
 }

@@ -23,8 +23,7 @@ export async function submitDag(
   if (decision.ask) {
     const found = await ports.engine.find(run);
     if (found.kind === "unknown") return rest(`cannot tell whether it was submitted: ${found.why}`);
-    if (found.kind === "found")
-      return submitted(ports, facts, dag, found.engineId, "adopted: it was submitted before");
+    if (found.kind === "found") return submitted(ports, facts, dag, found.engineId, "adopted: it was submitted before");
     // A quick run may have come and gone: then it left its traces in the submit directory.
     const trace = (await ports.engine.observe([run])).get(dag.id);
     if (trace?.kind === "ended" && trace.verdict !== "lost") {
@@ -37,13 +36,7 @@ export async function submitDag(
   return submitted(ports, facts, dag, outcome.engineId, decision.because);
 }
 
-async function submitted(
-  ports: Ports,
-  facts: Facts,
-  dag: Dag,
-  engineId: string,
-  because: string,
-): Promise<Applied> {
+async function submitted(ports: Ports, facts: Facts, dag: Dag, engineId: string, because: string): Promise<Applied> {
   const at = ports.clock.now();
   return move(ports, facts, "active", because, {}, async (store) => {
     await store.dags.change(

@@ -23,10 +23,7 @@ export async function findUnclassified(ports: Ports, run: PresentRun): Promise<r
       if (record.decision === "unclassified") found.push({ unit, node, attempt, record });
   }
   const said = found.length > 0 ? await saidOf(ports, run) : new Map<string, NodeAction>();
-  return found.map((one) => ({
-    ...one,
-    classified: said.get(`${one.unit}/${one.node} ${one.attempt}`) ?? null,
-  }));
+  return found.map((one) => ({ ...one, classified: said.get(`${one.unit}/${one.node} ${one.attempt}`) ?? null }));
 }
 
 /** What was said of attempts of this run, by "unit/node attempt". */
@@ -34,11 +31,7 @@ async function saidOf(ports: Ports, { rootId }: PresentRun): Promise<ReadonlyMap
   const said = new Map<string, NodeAction>();
   let cursor: string | null = null;
   do {
-    const page = await ports.store.nodeActions.list({
-      dagId: rootId,
-      limit: 1000,
-      ...(cursor !== null && { cursor }),
-    });
+    const page = await ports.store.nodeActions.list({ dagId: rootId, limit: 1000, ...(cursor !== null && { cursor }) });
     for (const action of page.items)
       if (action.kind !== "resubmit") said.set(`${action.unit}/${action.node} ${action.attempt}`, action);
     cursor = page.nextCursor;

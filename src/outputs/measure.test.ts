@@ -15,11 +15,7 @@ test("peak memory is the highest, time and size are per event, and only attempts
   const measured = measure([
     {
       unit: { events: 100n, outputs: [output(102_400)] },
-      attempts: [
-        line("proc_000000", 30, 900),
-        line("proc_000001", 20, 1100, "retry"),
-        line("proc_000001", 20, 1000),
-      ],
+      attempts: [line("proc_000000", 30, 900), line("proc_000001", 20, 1100, "retry"), line("proc_000001", 20, 1000)],
     },
     {
       unit: { events: 100n, outputs: [output(102_400)] },
@@ -32,9 +28,7 @@ test("peak memory is the highest, time and size are per event, and only attempts
 
 test("nothing is made up: no attempts, no events", () => {
   expect(measure([])).toBeNull();
-  expect(
-    measure([{ unit: { events: 0n, outputs: [] }, attempts: [line("proc_000000", 5, 10)] }]),
-  ).toMatchObject({
+  expect(measure([{ unit: { events: 0n, outputs: [] }, attempts: [line("proc_000000", 5, 10)] }])).toMatchObject({
     secondsPerEvent: null,
     kbPerEvent: null,
   });

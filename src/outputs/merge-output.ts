@@ -44,10 +44,5 @@ export function parseMergeOutput(text: string | null, unit: string): Result<Merg
   }
   if (read.data.unit !== unit) return err(`its merge_output.json speaks of ${read.data.unit}`);
   const site = read.data.site && isSiteName(read.data.site) ? read.data.site : null;
-  return ok({
-    site,
-    block: read.data.block,
-    events: toBigInt(read.data.events ?? 0),
-    outputs: read.data.outputs,
-  });
+  return ok({ site, block: read.data.block, events: toBigInt(read.data.events ?? 0), outputs: read.data.outputs });
 }

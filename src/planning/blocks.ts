@@ -22,9 +22,7 @@ export class BlockCutter {
   /** The block of the next unit, and how early it is to run. */
   place(unitBytes: number, attempted: boolean): { index: number; priority: number } {
     const isFull =
-      this.#units >= this.#maxUnits ||
-      this.#bytes + unitBytes > this.#targetBytes ||
-      attempted !== this.#attempted;
+      this.#units >= this.#maxUnits || this.#bytes + unitBytes > this.#targetBytes || attempted !== this.#attempted;
     if (isFull && this.#units > 0) {
       this.#index += 1;
       this.#units = 0;

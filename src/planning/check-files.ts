@@ -24,10 +24,8 @@ export function checkFiles(context: CheckContext, report: Report): Check {
     const file = files[index]!;
     if (state[index] === DONE)
       report("file-twice", `${node.name} reads ${file.lfn} again`, { node: node.name, lfn: file.lfn });
-    else if (node.runLumis)
-      state[index] = readLumis(node, file, mask, seenOf(lumisSeen, index), report) ? DONE : BEGUN;
-    else if (node.firstEvent !== null)
-      state[index] = readEvents(node, file, nextEvent, index, report) ? DONE : BEGUN;
+    else if (node.runLumis) state[index] = readLumis(node, file, mask, seenOf(lumisSeen, index), report) ? DONE : BEGUN;
+    else if (node.firstEvent !== null) state[index] = readEvents(node, file, nextEvent, index, report) ? DONE : BEGUN;
     else state[index] = DONE;
     if (state[index] === DONE) lumisSeen.delete(index);
   };
@@ -91,15 +89,10 @@ function readEvents(
 ): boolean {
   const first = Number(node.firstEvent);
   const evidence = { node: node.name, lfn: file.lfn, first, expected: nextEvent[index] };
-  if (node.inputs.length !== 1)
-    report("event-files", `${node.name} has an event range over several files`, evidence);
+  if (node.inputs.length !== 1) report("event-files", `${node.name} has an event range over several files`, evidence);
   if (first !== nextEvent[index]) {
     const code = first < nextEvent[index]! ? "event-twice" : "event-lost";
-    report(
-      code,
-      `${node.name} begins at event ${first} of ${file.lfn} instead of ${nextEvent[index]}`,
-      evidence,
-    );
+    report(code, `${node.name} begins at event ${first} of ${file.lfn} instead of ${nextEvent[index]}`, evidence);
   }
   if (node.lastEvent === null) return true;
   nextEvent[index] = Number(node.lastEvent) + 1;
@@ -110,13 +103,7 @@ function readEvents(
 }
 
 /** True when all wanted lumis of the file have been read. */
-function readLumis(
-  node: ProcessingNodePlan,
-  file: PlanFile,
-  mask: Mask,
-  seen: Set<string>,
-  report: Report,
-): boolean {
+function readLumis(node: ProcessingNodePlan, file: PlanFile, mask: Mask, seen: Set<string>, report: Report): boolean {
   const wanted = selectLumis(file, mask);
   for (const [run, ranges] of Object.entries(node.runLumis!)) {
     const here = file.lumis.filter((each) => each.run === Number(run)).flatMap(({ lumis }) => lumis);
@@ -126,8 +113,7 @@ function readLumis(
       const evidence = { node: node.name, lfn: file.lfn, run, lumi };
       if (!mask.accepts(Number(run), lumi))
         report("lumi-unwanted", `${node.name} reads lumi ${key}, which is masked`, evidence);
-      else if (seen.has(key))
-        report("lumi-twice", `${node.name} reads lumi ${key} of ${file.lfn} again`, evidence);
+      else if (seen.has(key)) report("lumi-twice", `${node.name} reads lumi ${key} of ${file.lfn} again`, evidence);
       seen.add(key);
     }
   }

@@ -34,8 +34,7 @@ export function checkLimits(context: CheckContext, report: Report): Check {
       }
     },
     finish() {
-      if (plan.requestName !== spec.name)
-        report("request", `the plan is for ${plan.requestName}, not ${spec.name}`);
+      if (plan.requestName !== spec.name) report("request", `the plan is for ${plan.requestName}, not ${spec.name}`);
     },
   };
 }
@@ -50,9 +49,7 @@ function checkPlanItself({ plan }: CheckContext, report: Report): void {
   for (const name of names)
     if (!isName(name)) report("name", `${JSON.stringify(name)} does not fit file names`, { name });
   if (new Set(plan.outputs.map(({ name }) => name)).size !== plan.outputs.length) {
-    report("output-name", "two outputs have the same name", {
-      outputs: plan.outputs.map(({ name }) => name),
-    });
+    report("output-name", "two outputs have the same name", { outputs: plan.outputs.map(({ name }) => name) });
   }
   for (const [role, limit] of Object.entries(plan.throttles)) {
     // MAXJOBS 0 stalls for ever.
@@ -60,8 +57,7 @@ function checkPlanItself({ plan }: CheckContext, report: Report): void {
       report("throttle", `at most ${limit} ${role} at once`, { role, limit });
   }
   for (const [role, count] of Object.entries(plan.retries)) {
-    if (!Number.isSafeInteger(count) || count < 0)
-      report("retries", `${count} retries of ${role}`, { role, count });
+    if (!Number.isSafeInteger(count) || count < 0) report("retries", `${count} retries of ${role}`, { role, count });
   }
   const { landing, processing } = plan.resources;
   const keys = Object.keys(processing) as (keyof NodeResources)[];
@@ -76,10 +72,7 @@ function checkSites(unit: UnitPlan, { spec, usableSites, fullTuning }: CheckCont
     const isAllowed = (allow.length === 0 || allow.includes(site)) && !deny.includes(site);
     const isUsable = !usableSites || usableSites.includes(site);
     if (!isSiteName(site) || !isAllowed || !isUsable) {
-      report("site-not-allowed", `${unit.name} may run at ${site}, where it must not`, {
-        unit: unit.name,
-        site,
-      });
+      report("site-not-allowed", `${unit.name} may run at ${site}, where it must not`, { unit: unit.name, site });
     }
   }
   if (unit.sites.length === 0 && (allow.length > 0 || usableSites)) {
@@ -100,12 +93,7 @@ function checkSites(unit: UnitPlan, { spec, usableSites, fullTuning }: CheckCont
   }
 }
 
-function checkResources(
-  name: string,
-  resources: NodeResources,
-  { policy, spec }: CheckContext,
-  report: Report,
-): void {
+function checkResources(name: string, resources: NodeResources, { policy, spec }: CheckContext, report: Report): void {
   const { cores, memoryMb, diskMb, wallMinutes, gpus } = resources;
   const whole = [cores, memoryMb, diskMb, wallMinutes, gpus].every(
     (value) => Number.isSafeInteger(value) && value >= 0,
@@ -113,16 +101,12 @@ function checkResources(
   if (!whole || cores < 1 || memoryMb < 1 || wallMinutes < 1) {
     report("resources", `${name} asks for what nobody can give`, { name, resources });
   }
-  if (cores !== spec.resources.cores)
-    report("resources", `${name} asks for ${cores} cores`, { name, resources });
+  if (cores !== spec.resources.cores) report("resources", `${name} asks for ${cores} cores`, { name, resources });
   if (!policy) return;
   const { defaultMemoryPerCoreMb, maxMemoryPerCoreMb, maxWallMinutes } = fullPolicy(policy);
   const most = Math.max(maxMemoryPerCoreMb, defaultMemoryPerCoreMb) * cores;
   if (memoryMb < defaultMemoryPerCoreMb * cores || memoryMb > most || wallMinutes > maxWallMinutes) {
-    report("resource-window", `${name} asks for ${memoryMb} MB and ${wallMinutes} minutes`, {
-      name,
-      resources,
-    });
+    report("resource-window", `${name} asks for ${memoryMb} MB and ${wallMinutes} minutes`, { name, resources });
   }
 }
 
@@ -137,6 +121,5 @@ function checkSize(unit: UnitPlan, { spec, policy }: CheckContext, report: Repor
       jobs,
     });
   }
-  if (jobs > MAX_NODES_PER_UNIT)
-    report("dag-limit", `${unit.name} has ${jobs} nodes`, { unit: unit.name, jobs });
+  if (jobs > MAX_NODES_PER_UNIT) report("dag-limit", `${unit.name} has ${jobs} nodes`, { unit: unit.name, jobs });
 }

@@ -19,15 +19,11 @@ export function checkNumbers({ plan, next }: CheckContext, report: Report): Chec
   const closeBlock = () => {
     const planned = summary.blocks[block - start.block];
     if (planned?.index !== block || planned.units !== blockUnits) {
-      report(
-        "block-count",
-        `block ${block} has ${blockUnits} units, the summary says ${planned?.units ?? "none"}`,
-        {
-          block,
-          units: blockUnits,
-          planned: planned ?? null,
-        },
-      );
+      report("block-count", `block ${block} has ${blockUnits} units, the summary says ${planned?.units ?? "none"}`, {
+        block,
+        units: blockUnits,
+        planned: planned ?? null,
+      });
     }
   };
 
@@ -55,26 +51,18 @@ export function checkNumbers({ plan, next }: CheckContext, report: Report): Chec
       if (unit.block !== block) {
         closeBlock();
         if (unit.block !== block + 1) {
-          report("block-order", `${unit.name} is in block ${unit.block} after block ${block}`, {
-            unit: unit.name,
-          });
+          report("block-order", `${unit.name} is in block ${unit.block} after block ${block}`, { unit: unit.name });
         }
         if (unit.priority >= priority) {
-          report(
-            "priority",
-            `${unit.name} opens block ${unit.block} but does not rank below block ${block}`,
-            {
-              unit: unit.name,
-              priority: unit.priority,
-            },
-          );
+          report("priority", `${unit.name} opens block ${unit.block} but does not rank below block ${block}`, {
+            unit: unit.name,
+            priority: unit.priority,
+          });
         }
         block = unit.block;
         blockUnits = 0;
       } else if (units > 1 && unit.priority !== priority) {
-        report("priority", `${unit.name} has another priority than the rest of its block`, {
-          unit: unit.name,
-        });
+        report("priority", `${unit.name} has another priority than the rest of its block`, { unit: unit.name });
       }
       blockUnits += 1;
       priority = unit.priority;
@@ -84,22 +72,12 @@ export function checkNumbers({ plan, next }: CheckContext, report: Report): Chec
       const roles = summary.nodesByRole;
       const said = [summary.units, roles.landing, roles.merge, roles.cleanup];
       if (said.some((count) => count !== units) || roles.processing !== nodes) {
-        report("summary", `${units} units with ${nodes} nodes, the summary says otherwise`, {
-          units,
-          nodes,
-          roles,
-        });
+        report("summary", `${units} units with ${nodes} nodes, the summary says otherwise`, { units, nodes, roles });
       }
-      const moved = {
-        unit: start.unit + units,
-        node: start.node + nodes,
-        block: units === 0 ? block : block + 1,
-      };
+      const moved = { unit: start.unit + units, node: start.node + nodes, block: units === 0 ? block : block + 1 };
       for (const key of ["unit", "node", "block"] as const) {
         if (summary.next[key] !== moved[key]) {
-          report("counter", `the ${key} counter moves to ${summary.next[key]} instead of ${moved[key]}`, {
-            key,
-          });
+          report("counter", `the ${key} counter moves to ${summary.next[key]} instead of ${moved[key]}`, { key });
         }
       }
       if (units === 0) report("empty", "the plan has no units");

@@ -6,9 +6,7 @@ import type { PlanFacts } from "./facts.ts";
 import { planRound } from "./plan-round.ts";
 import { generateSpec, inputFile, lumis, processSpec, sampleFacts } from "./sample-facts.ts";
 
-const files = [0, 1, 2, 3].map((index) =>
-  inputFile(`/f${index}`, { events: 250, lumis: [lumis(index + 1, "1-4")] }),
-);
+const files = [0, 1, 2, 3].map((index) => inputFile(`/f${index}`, { events: 250, lumis: [lumis(index + 1, "1-4")] }));
 const facts = (algorithm: "FileBased" | "EventBased" | "LumiBased"): PlanFacts =>
   sampleFacts(
     processSpec({
@@ -25,16 +23,9 @@ const codes = (given: PlanFacts, break_: Break) => {
   if (outcome.kind !== "planned") throw new Error(outcome.kind);
   const units = [...outcome.plan.units];
   const broken = break_(units, outcome.plan);
-  return checkPlan({ ...outcome.plan, units: broken.units ?? units, ...broken.plan }, given).map(
-    ({ code }) => code,
-  );
+  return checkPlan({ ...outcome.plan, units: broken.units ?? units, ...broken.plan }, given).map(({ code }) => code);
 };
-const changeNode = (
-  units: UnitPlan[],
-  unit: number,
-  node: number,
-  change: Partial<ProcessingNodePlan>,
-): UnitPlan[] =>
+const changeNode = (units: UnitPlan[], unit: number, node: number, change: Partial<ProcessingNodePlan>): UnitPlan[] =>
   units.map((each, at) =>
     at === unit
       ? { ...each, nodes: each.nodes.map((one, index) => (index === node ? { ...one, ...change } : one)) }
@@ -45,47 +36,23 @@ const changeUnit = (units: UnitPlan[], unit: number, change: Partial<UnitPlan>):
 
 describe("a broken plan is found out", () => {
   it.each<[string, PlanFacts, Break]>([
-    [
-      "file-lost",
-      facts("FileBased"),
-      (units) => ({ units: changeNode(units, 0, 0, { inputs: [files[1]!] }) }),
-    ],
-    [
-      "file-twice",
-      facts("FileBased"),
-      (units) => ({ units: changeNode(units, 0, 0, { inputs: [files[1]!] }) }),
-    ],
+    ["file-lost", facts("FileBased"), (units) => ({ units: changeNode(units, 0, 0, { inputs: [files[1]!] }) })],
+    ["file-twice", facts("FileBased"), (units) => ({ units: changeNode(units, 0, 0, { inputs: [files[1]!] }) })],
     [
       "file-unknown",
       facts("FileBased"),
       (units) => ({ units: changeNode(units, 0, 0, { inputs: [inputFile("/no")] }) }),
     ],
     ["no-input", facts("FileBased"), (units) => ({ units: changeNode(units, 0, 0, { inputs: [] }) })],
-    [
-      "event-lost",
-      facts("EventBased"),
-      (units) => ({ units: changeNode(units, 0, 1, { firstEvent: 101n }) }),
-    ],
-    [
-      "event-twice",
-      facts("EventBased"),
-      (units) => ({ units: changeNode(units, 0, 1, { firstEvent: 99n }) }),
-    ],
-    [
-      "event-range",
-      facts("EventBased"),
-      (units) => ({ units: changeNode(units, 1, 0, { lastEvent: 250n }) }),
-    ],
+    ["event-lost", facts("EventBased"), (units) => ({ units: changeNode(units, 0, 1, { firstEvent: 101n }) })],
+    ["event-twice", facts("EventBased"), (units) => ({ units: changeNode(units, 0, 1, { firstEvent: 99n }) })],
+    ["event-range", facts("EventBased"), (units) => ({ units: changeNode(units, 1, 0, { lastEvent: 250n }) })],
     [
       "lumi-twice",
       facts("LumiBased"),
       (units) => ({ units: changeNode(units, 0, 1, { runLumis: { "1": [[2, 3]] } }) }),
     ],
-    [
-      "file-lost",
-      facts("LumiBased"),
-      (units) => ({ units: changeNode(units, 0, 1, { runLumis: { "1": [[3, 3]] } }) }),
-    ],
+    ["file-lost", facts("LumiBased"), (units) => ({ units: changeNode(units, 0, 1, { runLumis: { "1": [[3, 3]] } }) })],
     ["event-lost", generation, (units) => ({ units: changeNode(units, 1, 0, { firstEvent: 202n }) })],
     ["event-twice", generation, (units) => ({ units: changeNode(units, 1, 0, { firstEvent: 200n }) })],
     ["event-count", generation, (units) => ({ units: changeNode(units, 1, 0, { events: 99 }) })],
@@ -98,11 +65,7 @@ describe("a broken plan is found out", () => {
       (_units, plan) => ({ plan: { summary: { ...plan.summary, next: { ...plan.summary.next, node: 0 } } } }),
     ],
     ["unit-name", generation, (units) => ({ units: changeUnit(units, 1, { name: units[0]!.name }) })],
-    [
-      "node-name",
-      generation,
-      (units) => ({ units: changeNode(units, 1, 0, { name: units[0]!.nodes[0]!.name }) }),
-    ],
+    ["node-name", generation, (units) => ({ units: changeNode(units, 1, 0, { name: units[0]!.nodes[0]!.name }) })],
     ["seed", generation, (units) => ({ units: changeNode(units, 1, 0, { seed: units[0]!.nodes[0]!.seed }) })],
     ["priority", generation, (units) => ({ units: changeUnit(units, 1, { priority: 99 }) })],
     ["block-order", generation, (units) => ({ units: changeUnit(units, 1, { block: 5 }) })],
@@ -136,13 +99,10 @@ describe("a broken plan is found out", () => {
   ])("%s", (code, given, break_) => expect(codes(given, break_)).toContain(code));
 
   it("finds data that is not where the unit may run", () => {
-    const given = {
-      ...facts("FileBased"),
-      files: files.map((file) => ({ ...file, sites: ["T2_A" as SiteName] })),
-    };
-    expect(
-      codes(given, (units) => ({ units: changeUnit(units, 0, { sites: ["T2_B" as SiteName] }) })),
-    ).toContain("site-without-data");
+    const given = { ...facts("FileBased"), files: files.map((file) => ({ ...file, sites: ["T2_A" as SiteName] })) };
+    expect(codes(given, (units) => ({ units: changeUnit(units, 0, { sites: ["T2_B" as SiteName] }) }))).toContain(
+      "site-without-data",
+    );
   });
 
   it("finds nothing wrong with plans as they are made", () => {

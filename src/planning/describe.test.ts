@@ -13,9 +13,7 @@ function plan(facts: PlanFacts): DagPlan {
   return outcome.plan;
 }
 const generation = (jobs: number) =>
-  sampleFacts(
-    generateSpec({ generation: { ...generateSpec().generation!, totalEvents: BigInt(jobs) * 100n } }),
-  );
+  sampleFacts(generateSpec({ generation: { ...generateSpec().generation!, totalEvents: BigInt(jobs) * 100n } }));
 
 it("describes a plan in numbers", () => {
   expect(describePlan(plan(generation(20)))).toMatchObject({
@@ -31,9 +29,7 @@ it("describes a plan in numbers", () => {
 });
 
 it("gives every node as JSON", () => {
-  const spec = processSpec({
-    split: { algorithm: "LumiBased", filesPerJob: 1, eventsPerJob: 1, lumisPerJob: 2 },
-  });
+  const spec = processSpec({ split: { algorithm: "LumiBased", filesPerJob: 1, eventsPerJob: 1, lumisPerJob: 2 } });
   const files = [inputFile("/a", { lumis: [lumis(1, "1-3")] }), inputFile("/b", { lumis: [lumis(2, "7")] })];
   const parsed = JSON.parse([...planJson(plan(sampleFacts(spec, { files })))].join(""));
   expect(

@@ -12,11 +12,7 @@ export interface FileBasedOptions {
  * So many files per job, cut in the order of their LFNs. The finished jobs then come out in the order of their
  * lowest runs: which files share a job is not touched by it, but jobs of one run end up in the same unit.
  */
-export function* splitByFiles(
-  files: readonly InputFile[],
-  options: FileBasedOptions,
-  mask: Mask,
-): Generator<Piece> {
+export function* splitByFiles(files: readonly InputFile[], options: FileBasedOptions, mask: Mask): Generator<Piece> {
   const sorted = [...files].sort(byLfn);
   const { starts, order } = cutJobs(sorted, options);
   for (const job of order) {

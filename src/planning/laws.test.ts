@@ -69,11 +69,7 @@ const processFacts = (algorithm: RequestSpec["split"]["algorithm"]): fc.Arbitrar
     .map(({ files, mask, tuning, unit, adaptive, perJob, few }) => {
       const split = { algorithm, filesPerJob: few, eventsPerJob: perJob, lumisPerJob: few };
       const input = { from: "list" as const, path: "/data/files.json", mask };
-      return sampleFacts(processSpec({ split, unit, adaptive, input }), {
-        files,
-        tuning,
-        usableSites: SITES,
-      });
+      return sampleFacts(processSpec({ split, unit, adaptive, input }), { files, tuning, usableSites: SITES });
     });
 
 const generation: fc.Arbitrary<RequestSpec> = fc
@@ -128,10 +124,7 @@ describe.each(SPLIT_ALGORITHMS)("%s", (algorithm) => {
       fc.property(processFacts(algorithm), fc.infiniteStream(fc.nat(100)), (facts, random) => {
         const first = planRound(facts);
         const shuffled = [...facts.files].map((file) => ({ file, at: random.next().value as number }));
-        const second = planRound({
-          ...facts,
-          files: shuffled.sort((a, b) => a.at - b.at).map(({ file }) => file),
-        });
+        const second = planRound({ ...facts, files: shuffled.sort((a, b) => a.at - b.at).map(({ file }) => file) });
         expect(second.kind).toBe(first.kind);
         if (first.kind !== "planned" || second.kind !== "planned") return;
         expect(plain(second.plan)).toEqual(plain(first.plan));
@@ -162,8 +155,7 @@ describe.each(SPLIT_ALGORITHMS)("%s", (algorithm) => {
           next = summary.next;
           expect(round).toBeLessThan(50);
         }
-        if (whole.kind === "planned")
-          expect(lfns.toSorted()).toEqual([...readsOf(whole.plan).keys()].toSorted());
+        if (whole.kind === "planned") expect(lfns.toSorted()).toEqual([...readsOf(whole.plan).keys()].toSorted());
       }),
       RUNS,
     );
@@ -232,9 +224,7 @@ function readsOf(plan: DagPlan): Map<string, string[]> {
 /** The same list, from the request alone; null: nothing of the file is wanted. */
 function wantedOf(file: PlanFile, { spec }: PlanFacts): string[] | null {
   const compiled = compileMask(spec.input!.mask);
-  const wanted = selectLumis(file, compiled).flatMap(({ run, lumis }) =>
-    lumis.map((lumi) => `${run}:${lumi}`),
-  );
+  const wanted = selectLumis(file, compiled).flatMap(({ run, lumis }) => lumis.map((lumi) => `${run}:${lumi}`));
   const byLumi = spec.split.algorithm === "LumiBased" || spec.split.algorithm === "EventAwareLumiBased";
   if ((byLumi || !compiled.all) && wanted.length === 0) return null;
   if (byLumi || (!compiled.all && spec.split.algorithm === "FileBased")) return wanted;

@@ -34,10 +34,7 @@ export function groupByLocation(
   rules: SiteRules,
 ): Result<readonly LocationGroup[], PlanRefusal> {
   const bySpelling = new Map<string, { key: string; sites: readonly SiteName[] } | null>();
-  const groups = new Map<
-    string,
-    { key: string; sites: readonly SiteName[]; attempted: boolean; files: PlanFile[] }
-  >();
+  const groups = new Map<string, { key: string; sites: readonly SiteName[]; attempted: boolean; files: PlanFile[] }>();
   const nowhere: PlanFile[] = [];
   for (const file of files) {
     const spelling = rules.trustSiteLists ? "" : file.sites.join(",");

@@ -7,10 +7,6 @@ export interface LumiBasedOptions extends Omit<LumiWalk, "quota"> {
 }
 
 /** So many lumis per job. Files without lumis are not for this algorithm. */
-export function splitByLumis(
-  files: readonly InputFile[],
-  options: LumiBasedOptions,
-  budget: Budget,
-): Generator<Piece> {
+export function splitByLumis(files: readonly InputFile[], options: LumiBasedOptions, budget: Budget): Generator<Piece> {
   return walkLumis(files, { ...options, quota: () => options.lumisPerJob }, budget);
 }

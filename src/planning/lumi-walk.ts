@@ -84,9 +84,7 @@ export function inRunOrder(files: readonly InputFile[], mask: Mask): LumiFile[] 
   return files
     .map((file) => new LumiFile(file, mask))
     .filter((file) => file.runs.length > 0)
-    .sort(
-      (a, b) => a.runs[0]!.run - b.runs[0]!.run || compareLists(a, b) || (a.file.lfn < b.file.lfn ? -1 : 1),
-    );
+    .sort((a, b) => a.runs[0]!.run - b.runs[0]!.run || compareLists(a, b) || (a.file.lfn < b.file.lfn ? -1 : 1));
 }
 
 function compareLists(a: LumiFile, b: LumiFile): number {

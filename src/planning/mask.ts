@@ -13,14 +13,12 @@ export interface Mask {
 export function compileMask(mask: LumiMask | null): Mask {
   const runs = mask?.runs.length ? new Set(mask.runs) : null;
   const lumis = mask?.lumis ?? null;
-  const acceptsRun = (run: number) =>
-    (runs === null || runs.has(run)) && (lumis === null || Object.hasOwn(lumis, run));
+  const acceptsRun = (run: number) => (runs === null || runs.has(run)) && (lumis === null || Object.hasOwn(lumis, run));
   return {
     all: runs === null && lumis === null,
     acceptsRun,
     accepts: (run, lumi) =>
-      acceptsRun(run) &&
-      (lumis === null || lumis[run]!.some(([first, last]) => first <= lumi && lumi <= last)),
+      acceptsRun(run) && (lumis === null || lumis[run]!.some(([first, last]) => first <= lumi && lumi <= last)),
   };
 }
 
@@ -39,8 +37,7 @@ export function selectLumis(file: InputFile, mask: Mask): readonly RunLumis[] {
     .map(([run, lumis]) => ({ run, lumis: [...lumis].sort((a, b) => a - b) }));
 }
 
-export const countLumis = (runs: readonly RunLumis[]): number =>
-  runs.reduce((sum, { lumis }) => sum + lumis.length, 0);
+export const countLumis = (runs: readonly RunLumis[]): number => runs.reduce((sum, { lumis }) => sum + lumis.length, 0);
 
 /** 1,2,3,7 → [1,3],[7,7]. The lumis are ascending. */
 export function toRanges(lumis: readonly number[]): [number, number][] {

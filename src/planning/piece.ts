@@ -29,8 +29,7 @@ export const budget = (totalLumis: number, totalEvents: number): Budget => ({
 });
 
 /** By LFN, in code-unit order: the same on every machine, whatever its locale. */
-export const byLfn = (a: { lfn: string }, b: { lfn: string }): number =>
-  a.lfn < b.lfn ? -1 : a.lfn > b.lfn ? 1 : 0;
+export const byLfn = (a: { lfn: string }, b: { lfn: string }): number => (a.lfn < b.lfn ? -1 : a.lfn > b.lfn ? 1 : 0);
 
 /** By lowest run, files without runs last, then by LFN. */
 export function byRunThenLfn(a: InputFile, b: InputFile): number {

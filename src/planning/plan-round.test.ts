@@ -8,10 +8,7 @@ import { generateSpec, inputFile, lumis, processSpec, sampleFacts } from "./samp
 
 const [A, B, C] = ["T2_XX_Alpha", "T2_XX_Beta", "T2_XX_Gamma"] as SiteName[];
 const files = (count: number, change: Partial<PlanFile> = {}): PlanFile[] =>
-  Array.from({ length: count }, (_, index) => ({
-    ...inputFile(`/f${String(index).padStart(3, "0")}`),
-    ...change,
-  }));
+  Array.from({ length: count }, (_, index) => ({ ...inputFile(`/f${String(index).padStart(3, "0")}`), ...change }));
 const split = (filesPerJob: number): RequestSpec["split"] => ({
   algorithm: "FileBased",
   filesPerJob,
@@ -31,9 +28,7 @@ const shape = (of: DagPlan) => [...of.units].map(({ nodes }) => nodes.map(({ inp
 
 describe("units and blocks", () => {
   it("has exactly so many jobs per unit", () => {
-    const facts = sampleFacts(processSpec({ split: split(1), unit: unit({ jobsPerUnit: 1 }) }), {
-      files: files(6),
-    });
+    const facts = sampleFacts(processSpec({ split: split(1), unit: unit({ jobsPerUnit: 1 }) }), { files: files(6) });
     expect(shape(plan(facts))).toEqual([[1], [1], [1], [1], [1], [1]]);
   });
 
@@ -45,30 +40,17 @@ describe("units and blocks", () => {
     });
     expect(shape(plan(sampleFacts(spec, { files: files(9) })))).toEqual([[1, 1, 1, 1], [1, 1, 1, 1], [1]]);
     const measured = { memoryMb: null, secondsPerEvent: null, kbPerEvent: 20, stepProfile: null };
-    expect(shape(plan(sampleFacts(spec, { files: files(5), round: 1, measured })))).toEqual([
-      [1, 1],
-      [1, 1],
-      [1],
-    ]);
+    expect(shape(plan(sampleFacts(spec, { files: files(5), round: 1, measured })))).toEqual([[1, 1], [1, 1], [1]]);
   });
 
   it("takes ten jobs per unit when nobody knows what they write", () => {
-    const spec = generateSpec({
-      unit: unit({ jobsPerUnit: null }),
-      split: { ...split(1), eventsPerJob: 40 },
-    });
+    const spec = generateSpec({ unit: unit({ jobsPerUnit: null }), split: { ...split(1), eventsPerJob: 40 } });
     expect([...plan(sampleFacts(spec)).units].map(({ nodes }) => nodes.length)).toEqual([10, 10, 5]);
   });
 
   it("ends a unit where a run ends, once it is half full", () => {
-    const runs = [1, 1, 1, 2, 2, 2].map((run, index) => ({
-      ...inputFile(`/f${index}`),
-      lumis: [lumis(run, "1")],
-    }));
-    const spec = processSpec({
-      split: split(1),
-      unit: unit({ jobsPerUnit: null, targetMergedBytes: 5_000_000 }),
-    });
+    const runs = [1, 1, 1, 2, 2, 2].map((run, index) => ({ ...inputFile(`/f${index}`), lumis: [lumis(run, "1")] }));
+    const spec = processSpec({ split: split(1), unit: unit({ jobsPerUnit: null, targetMergedBytes: 5_000_000 }) });
     expect(shape(plan(sampleFacts(spec, { files: runs })))).toEqual([
       [1, 1, 1],
       [1, 1, 1],
@@ -76,10 +58,7 @@ describe("units and blocks", () => {
   });
 
   it("puts jobs of one run into the same unit without changing the jobs", () => {
-    const mixed = [2, 1, 2, 1].map((run, index) => ({
-      ...inputFile(`/f${index}`),
-      lumis: [lumis(run, "1")],
-    }));
+    const mixed = [2, 1, 2, 1].map((run, index) => ({ ...inputFile(`/f${index}`), lumis: [lumis(run, "1")] }));
     const spec = processSpec({ split: split(1), unit: unit({ jobsPerUnit: 2 }) });
     const units = [...plan(sampleFacts(spec, { files: mixed })).units];
     expect(units.map(({ nodes }) => nodes.flatMap(({ inputs }) => inputs.map(({ lfn }) => lfn)))).toEqual([
@@ -91,10 +70,7 @@ describe("units and blocks", () => {
   it("cuts blocks by units and by size, and runs earlier blocks first", () => {
     const spec = processSpec({ split: split(1), unit: unit({ jobsPerUnit: 1, maxUnitsPerBlock: 2 }) });
     const by = plan(
-      sampleFacts(spec, {
-        files: files(5),
-        next: { unit: 7, node: 30, block: 3, firstEvent: 1n, firstLumi: 1n },
-      }),
+      sampleFacts(spec, { files: files(5), next: { unit: 7, node: 30, block: 3, firstEvent: 1n, firstLumi: 1n } }),
     );
     expect([...by.units].map(({ name, block, priority }) => `${name} ${block} ${priority}`)).toEqual([
       "mg_000007 3 10",
@@ -105,13 +81,8 @@ describe("units and blocks", () => {
     ]);
     expect(by.summary.next).toMatchObject({ unit: 12, node: 35, block: 6 });
     expect(by.summary.blocks.map(({ units }) => units)).toEqual([2, 2, 1]);
-    const bySize = processSpec({
-      split: split(1),
-      unit: unit({ jobsPerUnit: 1, blockTargetBytes: 3_500_000 }),
-    });
-    expect(plan(sampleFacts(bySize, { files: files(5) })).summary.blocks.map(({ units }) => units)).toEqual([
-      3, 2,
-    ]);
+    const bySize = processSpec({ split: split(1), unit: unit({ jobsPerUnit: 1, blockTargetBytes: 3_500_000 }) });
+    expect(plan(sampleFacts(bySize, { files: files(5) })).summary.blocks.map(({ units }) => units)).toEqual([3, 2]);
   });
 
   it("plans attempted files after fresh ones, in units and blocks of their own", () => {
@@ -131,11 +102,7 @@ describe("sites", () => {
   const sitesOf = (facts: PlanFacts) => [...plan(facts).units].map(({ sites }) => sites.join(","));
 
   it("intersects where the data is with what is allowed and usable", () => {
-    const mixed = [
-      { ...inputFile("/a"), sites: [B!, A!] },
-      { ...inputFile("/b"), sites: [A!] },
-      inputFile("/c"),
-    ];
+    const mixed = [{ ...inputFile("/a"), sites: [B!, A!] }, { ...inputFile("/b"), sites: [A!] }, inputFile("/c")];
     expect(sitesOf(sampleFacts(spec({}), { files: mixed }))).toEqual(["", A, `${A},${B}`]);
     expect(sitesOf(sampleFacts(spec({ deny: [B!] }), { files: mixed, usableSites: [A!, B!, C!] }))).toEqual([
       A,
@@ -153,15 +120,9 @@ describe("sites", () => {
       code: "no-site",
       evidence: { count: 1, files: [{ lfn: "/a" }] },
     });
-    expect(refusal(planRound(sampleFacts(generateSpec(), { usableSites: [] })))).toMatchObject({
-      code: "no-site",
-    });
+    expect(refusal(planRound(sampleFacts(generateSpec(), { usableSites: [] })))).toMatchObject({ code: "no-site" });
     expect(
-      refusal(
-        planRound(
-          sampleFacts(spec({}), { files: lost, usableSites: [A!], tuning: { trustSiteLists: true } }),
-        ),
-      ),
+      refusal(planRound(sampleFacts(spec({}), { files: lost, usableSites: [A!], tuning: { trustSiteLists: true } }))),
     ).toBe("planned");
   });
 });
@@ -177,9 +138,7 @@ describe("rounds", () => {
 
   it("takes files whole: a big one makes round 0 bigger, with a warning", () => {
     const spec = { ...adaptive, split: { ...split(1), algorithm: "EventBased" as const } };
-    const { summary } = plan(
-      sampleFacts(spec, { files: [inputFile("/a", { events: 1000 }), inputFile("/b")] }),
-    );
+    const { summary } = plan(sampleFacts(spec, { files: [inputFile("/a", { events: 1000 }), inputFile("/b")] }));
     expect(summary).toMatchObject({ units: 5, inputFiles: 1 });
     expect(summary.warnings[0]).toContain("takes files whole");
   });
@@ -203,10 +162,7 @@ describe("rounds", () => {
 
   it("shares one lumi in a unit when asked to", () => {
     const spec = generateSpec({ unit: unit({ jobsPerUnit: 4 }) });
-    const shared = {
-      ...spec,
-      generation: spec.generation && { ...spec.generation, lumis: "per_work_unit" as const },
-    };
+    const shared = { ...spec, generation: spec.generation && { ...spec.generation, lumis: "per_work_unit" as const } };
     const units = [...plan(sampleFacts(shared)).units];
     expect(units.map(({ nodes }) => nodes.map(({ firstLumi }) => Number(firstLumi)))).toEqual([
       [1, 1, 1, 1],
@@ -228,30 +184,18 @@ describe("selection and refusals", () => {
   }));
 
   it("cuts the total after the mask", () => {
-    const outcome = planRound(
-      sampleFacts(withMask([1, 2, 4, 5]), { files: tenRuns, tuning: { totalFiles: 3 } }),
-    );
+    const outcome = planRound(sampleFacts(withMask([1, 2, 4, 5]), { files: tenRuns, tuning: { totalFiles: 3 } }));
     if (outcome.kind !== "planned") throw new Error(outcome.kind);
     expect(shape(outcome.plan)).toEqual([[2, 1]]);
     expect(outcome.unplanned.filter(({ code }) => code === "not-selected")).toHaveLength(6);
-    expect(outcome.unplanned.filter(({ code }) => code === "beyond-total").map(({ lfn }) => lfn)).toEqual([
-      "/f5",
-    ]);
+    expect(outcome.unplanned.filter(({ code }) => code === "beyond-total").map(({ lfn }) => lfn)).toEqual(["/f5"]);
   });
 
   it.each<[string, PlanFacts, unknown]>([
     ["no files", sampleFacts(processSpec()), { code: "no-input-files" }],
     ["a mask of nothing", sampleFacts(withMask([99]), { files: tenRuns }), { code: "nothing-selected" }],
-    [
-      "files without lumis",
-      sampleFacts(withMask([], "LumiBased"), { files: files(3) }),
-      { code: "nothing-selected" },
-    ],
-    [
-      "0 files per job",
-      sampleFacts(processSpec({ split: split(0) }), { files: files(1) }),
-      { code: "contradiction" },
-    ],
+    ["files without lumis", sampleFacts(withMask([], "LumiBased"), { files: files(3) }), { code: "nothing-selected" }],
+    ["0 files per job", sampleFacts(processSpec({ split: split(0) }), { files: files(1) }), { code: "contradiction" }],
     [
       "half an event",
       sampleFacts(generateSpec({ split: { ...split(1), eventsPerJob: 0.5 } })),
@@ -272,9 +216,7 @@ describe("selection and refusals", () => {
       sampleFacts(processSpec({ unit: unit({ jobsPerUnit: 4001 }) }), { files: files(1) }),
       { code: "contradiction" },
     ],
-  ])("refuses %s", (_name, facts, expected) =>
-    expect(refusal(planRound(facts))).toMatchObject(expected as object),
-  );
+  ])("refuses %s", (_name, facts, expected) => expect(refusal(planRound(facts))).toMatchObject(expected as object));
 
   it("refuses to cut event ranges by lumis, but leaves out whole files by run", () => {
     const two = [
@@ -295,12 +237,8 @@ describe("selection and refusals", () => {
 
 describe("resources", () => {
   const asks = (change: Partial<RequestSpec["resources"]>, facts: Partial<PlanFacts> = {}) =>
-    plan(
-      sampleFacts(processSpec({ resources: resources(change), split: split(1) }), {
-        files: files(2),
-        ...facts,
-      }),
-    ).resources.processing;
+    plan(sampleFacts(processSpec({ resources: resources(change), split: split(1) }), { files: files(2), ...facts }))
+      .resources.processing;
 
   it("keeps memory in the window per core", () => {
     expect(asks({ cores: 4, memoryMb: 1000 }).memoryMb).toBe(8000);
@@ -320,28 +258,15 @@ describe("resources", () => {
   });
 
   it("lands with what processing asks for, and probes at the top of the window", () => {
-    const policy = {
-      roundZeroUnits: 1,
-      defaultMemoryPerCoreMb: 2000,
-      maxMemoryPerCoreMb: 3000,
-      probeJobs: 1,
-    };
-    const probed = plan(
-      sampleFacts(processSpec({ adaptive: true, split: split(1) }), { files: files(4), policy }),
-    );
+    const policy = { roundZeroUnits: 1, defaultMemoryPerCoreMb: 2000, maxMemoryPerCoreMb: 3000, probeJobs: 1 };
+    const probed = plan(sampleFacts(processSpec({ adaptive: true, split: split(1) }), { files: files(4), policy }));
     expect(probed.resources.landing).toEqual(probed.resources.processing);
-    expect([...probed.units][0]!.nodes.map(({ resources }) => resources.memoryMb)).toEqual([
-      3000, 2000, 2000, 2000,
-    ]);
+    expect([...probed.units][0]!.nodes.map(({ resources }) => resources.memoryMb)).toEqual([3000, 2000, 2000, 2000]);
   });
 });
 
 it("names output datasets after the input's primary part", () => {
-  const dataset = {
-    from: "dataset" as const,
-    dataset: "/Muon0/Run2026A-v1/RAW",
-    mask: { runs: [], lumis: null },
-  };
+  const dataset = { from: "dataset" as const, dataset: "/Muon0/Run2026A-v1/RAW", mask: { runs: [], lumis: null } };
   expect(plan(sampleFacts(processSpec({ input: dataset }), { files: files(1) })).outputs[0]?.dataset).toBe(
     "/Muon0/Run2026A-Skim-v1/HITS",
   );

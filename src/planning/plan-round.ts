@@ -1,13 +1,6 @@
 import type { DagPlan, Measured, PlanOutcome, PlanRefusal, UnplannedFile } from "../domain/plan.ts";
 import type { RequestSpec } from "../domain/request.ts";
-import {
-  type FullPolicy,
-  fullPolicy,
-  type PlanFacts,
-  type PlanFile,
-  type SplitTuning,
-  tuningFor,
-} from "./facts.ts";
+import { type FullPolicy, fullPolicy, type PlanFacts, type PlanFile, type SplitTuning, tuningFor } from "./facts.ts";
 import { groupByLocation, noSiteAtAll, type SiteRules, sitesForAnything } from "./locality.ts";
 import { plannedOutputs } from "./outputs.ts";
 import { type SizedResources, sizeResources } from "./resources.ts";
@@ -36,8 +29,7 @@ export function* planInSlices(facts: PlanFacts): Generator<undefined, PlanOutcom
   const refusal = refuseSplit(spec);
   if (refusal) return refused(refusal);
 
-  const found =
-    spec.kind === "generate" ? generationSource(facts, tuning) : fileSource(facts, tuning, facts.files);
+  const found = spec.kind === "generate" ? generationSource(facts, tuning) : fileSource(facts, tuning, facts.files);
   if ("kind" in found) return found;
   const limit = unitLimit(facts, policy);
   const warnings: string[] = [];
@@ -60,16 +52,12 @@ export function* planInSlices(facts: PlanFacts): Generator<undefined, PlanOutcom
     if (tally.units % SLICE_UNITS === 0) yield;
   }
   if (tally.nodes === 0) return { kind: "nothing-left", unplanned: found.unplanned };
-  if (tuning.jobLimit > 0 && tally.nodes > tuning.jobLimit)
-    return refused(tooManyJobs(tally.nodes, tuning.jobLimit));
+  if (tuning.jobLimit > 0 && tally.nodes > tuning.jobLimit) return refused(tooManyJobs(tally.nodes, tuning.jobLimit));
   if (source.kind === "files" && limit !== null && tally.units > limit) {
     warnings.push(`${tally.units} units instead of ${limit}: a round takes files whole`);
   }
-  if (tally.uncounted > 0)
-    warnings.push(`${tally.uncounted} jobs read files whose events nobody has counted`);
-  const sized = sizeResources(spec.resources, policy, facts.measured ?? null, {
-    events: tally.biggestEvents,
-  });
+  if (tally.uncounted > 0) warnings.push(`${tally.uncounted} jobs read files whose events nobody has counted`);
+  const sized = sizeResources(spec.resources, policy, facts.measured ?? null, { events: tally.biggestEvents });
   if (!sized.ok) return refused(sized.error);
 
   const walk = walkOf(facts, policy, tuning, source, sized.value, unitsAllowed);
@@ -98,8 +86,7 @@ type Found = { readonly source: Source; readonly unplanned: readonly UnplannedFi
 
 function generationSource(facts: PlanFacts, tuning: SplitTuning): Found | PlanOutcome {
   const { generation } = facts.spec;
-  if (generation === null)
-    return refused({ code: "contradiction", message: "no events to generate", evidence: {} });
+  if (generation === null) return refused({ code: "contradiction", message: "no events to generate", evidence: {} });
   const topUp = generation.topUp ? (facts.abandonedEvents ?? 0n) : 0n;
   const lastEvent = generation.firstEvent + generation.totalEvents + topUp - 1n;
   if (facts.next.firstEvent > lastEvent) return { kind: "nothing-left", unplanned: [] };
@@ -150,10 +137,7 @@ function unitLimit({ spec, round }: PlanFacts, policy: FullPolicy): number | nul
  * A file is in exactly one state, so a round takes it whole or not at all: the files its first units touch, each with
  * all of its jobs. null when that is every file.
  */
-function* wholeFiles(
-  walk: Walk,
-  files: readonly PlanFile[],
-): Generator<undefined, readonly PlanFile[] | null> {
+function* wholeFiles(walk: Walk, files: readonly PlanFile[]): Generator<undefined, readonly PlanFile[] | null> {
   const touched = new Set<string>();
   let units = 0;
   for (const unit of walkUnits(walk)) {
@@ -195,9 +179,7 @@ function walkOf(
 /** Merged bytes per event read or generated. What was asked for counts events that survive; measurements, all. */
 function bytesPerEvent({ resources, generation }: RequestSpec, measured: Measured | null): number | null {
   if (measured?.kbPerEvent) return measured.kbPerEvent * 1024;
-  return resources.kbPerEvent === null
-    ? null
-    : resources.kbPerEvent * 1024 * (generation?.filterEfficiency ?? 1);
+  return resources.kbPerEvent === null ? null : resources.kbPerEvent * 1024 * (generation?.filterEfficiency ?? 1);
 }
 
 /** The first walk only counts. */

@@ -9,8 +9,7 @@ export function coarseSteps(steps: readonly ProductionStep[], units: number): st
   return steps.flatMap(({ fraction }, index) => {
     const needed = Math.ceil(fraction * units);
     const achievable = needed / units;
-    if (needed >= units)
-      return [`production step ${percent(fraction)} comes only when all ${units} units are done`];
+    if (needed >= units) return [`production step ${percent(fraction)} comes only when all ${units} units are done`];
     const previous = index > 0 ? Math.ceil((steps[index - 1]?.fraction ?? 0) * units) : 0;
     if (needed === previous)
       return [

@@ -43,10 +43,7 @@ export function sizeResources(
   };
   return ok({
     byRole: { landing: processing, processing, merge: housekeeping, cleanup: housekeeping },
-    probe: {
-      ...processing,
-      memoryMb: Math.max(processing.memoryMb, policy.maxMemoryPerCoreMb * asked.cores),
-    },
+    probe: { ...processing, memoryMb: Math.max(processing.memoryMb, policy.maxMemoryPerCoreMb * asked.cores) },
     warnings,
   });
 }
@@ -93,9 +90,7 @@ function sizeWall(
   const secondsPerEvent = measured?.secondsPerEvent ?? asked.secondsPerEvent ?? 0;
   const expected = Math.ceil((biggest.events * secondsPerEvent) / 60);
   if (expected > policy.maxWallMinutes) {
-    warnings.push(
-      `the biggest job is expected to take ${expected} minutes; ${policy.maxWallMinutes} are allowed`,
-    );
+    warnings.push(`the biggest job is expected to take ${expected} minutes; ${policy.maxWallMinutes} are allowed`);
   }
   return Math.min(Math.max(asked.wallMinutes, expected), policy.maxWallMinutes);
 }

@@ -9,11 +9,7 @@ export function processSpec(change: Partial<RequestSpec> = {}): RequestSpec {
     ...COMMON,
     name: "muons-2026" as RequestName,
     kind: "process",
-    input: {
-      from: "list",
-      path: "/data/files.json",
-      mask: { runs: [], lumis: null },
-    },
+    input: { from: "list", path: "/data/files.json", mask: { runs: [], lumis: null } },
     generation: null,
     split: { algorithm: "FileBased", filesPerJob: 5, eventsPerJob: 100, lumisPerJob: 1 },
     ...change,

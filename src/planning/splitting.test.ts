@@ -88,10 +88,7 @@ describe("FileBased", () => {
       ),
     ).toEqual(["f1 f3 | 1:[2,3],[5,5],[6,6]"]);
     const second = ["1-2", "3-4", "5-6"].map((text, index) => file(`f${index + 1}`, 20, lumis(1, text)));
-    expect(split(second, 2, false, masked({ 1: [[1, 6]] }))).toEqual([
-      "f1 f2 | 1:[1,2],[3,4]",
-      "f3 | 1:[5,6]",
-    ]);
+    expect(split(second, 2, false, masked({ 1: [[1, 6]] }))).toEqual(["f1 f2 | 1:[1,2],[3,4]", "f3 | 1:[5,6]"]);
   });
 });
 
@@ -155,18 +152,8 @@ describe("generation", () => {
     [1n, 2n ** 32n - 1n, big, [`1–${big - 1}/1–1`]],
     [2n ** 32n - 1n, 2n, 3, [`${big - 1}–${big}/1–1`]],
     [2n ** 32n, 50n, 30, [`${big}–${big + 29}/1–1`, `${big + 30}–${big + 49}/2–2`]],
-    [
-      4294967146n,
-      300n,
-      100,
-      ["4294967146–4294967245/1–1", "4294967246–4294967345/2–2", "4294967346–4294967445/3–3"],
-    ],
-    [
-      2n ** 63n,
-      2n,
-      1,
-      ["9223372036854775808–9223372036854775808/1–1", "9223372036854775809–9223372036854775809/2–2"],
-    ],
+    [4294967146n, 300n, 100, ["4294967146–4294967245/1–1", "4294967246–4294967345/2–2", "4294967346–4294967445/3–3"]],
+    [2n ** 63n, 2n, 1, ["9223372036854775808–9223372036854775808/1–1", "9223372036854775809–9223372036854775809/2–2"]],
   ])("does not wrap: from %d, %d events, %d per job", (first, total, perJob, expected) =>
     expect(jobs(first, total, perJob)).toEqual(expected),
   );
@@ -178,22 +165,12 @@ describe("LumiBased", () => {
     const options = { ...TUNING_DEFAULTS, ...tuning };
     return show(splitByLumis(files, { ...options, mask, lumisPerJob }, budget(options.totalLumis, 0)));
   };
-  const abc = [
-    file("a", 30, lumis(1, "1-3")),
-    file("b", 20, lumis(1, "4-5")),
-    file("c", 20, lumis(2, "1-2")),
-  ];
+  const abc = [file("a", 30, lumis(1, "1-3")), file("b", 20, lumis(1, "4-5")), file("c", 20, lumis(2, "1-2"))];
   const twoRuns = [file("a", 80, lumis(1, "1-3"), lumis(2, "1-5"))];
   const ten = [file("a", 100, lumis(1, "1-10"))];
 
   it.each<[string, InputFile[], number, Options, string[]]>([
-    [
-      "gaps close a range",
-      [file("a", 70, lumis(1, "1-3,7-10"))],
-      4,
-      {},
-      ["a | 1:[1,3],[7,7]", "a | 1:[8,10]"],
-    ],
+    ["gaps close a range", [file("a", 70, lumis(1, "1-3,7-10"))], 4, {}, ["a | 1:[1,3],[7,7]", "a | 1:[8,10]"]],
     ["across files", abc, 4, {}, ["a b | 1:[1,3],[4,4]", "b | 1:[5,5]", "c | 2:[1,2]"]],
     ["across runs", abc, 4, { splitOnRun: false }, ["a b | 1:[1,3],[4,4]", "b c | 1:[5,5] 2:[1,2]"]],
     ["halt", abc.slice(0, 2), 4, { haltOnFileBoundaries: true }, ["a | 1:[1,3]", "b | 1:[4,5]"]],
@@ -276,18 +253,14 @@ describe("LumiBased", () => {
 describe("EventAwareLumiBased", () => {
   const split = (files: InputFile[], eventsPerJob: number, tuning: Partial<SplitTuning> = {}, mask = all) => {
     const options = { ...TUNING_DEFAULTS, ...tuning };
-    return show(
-      splitByEventsAndLumis(files, { ...options, mask, eventsPerJob }, budget(0, options.totalEvents)),
-    );
+    return show(splitByEventsAndLumis(files, { ...options, mask, eventsPerJob }, budget(0, options.totalEvents)));
   };
   const halt = { haltOnFileBoundaries: true };
   const ab = [file("a", 300, lumis(1, "1-3")), file("b", 300, lumis(1, "4-6"))];
   const thousand = [file("a", 1000, lumis(1, "1-10"))];
 
   it("counts lumis by the average", () => {
-    expect(split(thousand, 250)).toEqual(
-      ["1,2", "3,4", "5,6", "7,8", "9,10"].map((range) => `a | 1:[${range}]`),
-    );
+    expect(split(thousand, 250)).toEqual(["1,2", "3,4", "5,6", "7,8", "9,10"].map((range) => `a | 1:[${range}]`));
     expect(split(ab, 400)).toEqual(["a b | 1:[1,3],[4,4]", "b | 1:[5,6]"]);
     expect(split(ab, 400, halt)).toEqual(["a | 1:[1,3]", "b | 1:[4,6]"]);
     expect(split([file("a", 0, lumis(1, "1-7")), file("b", 200, lumis(1, "8-9"))], 100)).toEqual([
@@ -328,9 +301,7 @@ describe("EventAwareLumiBased", () => {
 
   it("counts as the reference does", () => {
     const own = (count: number, each: number, perLumi: number) =>
-      Array.from({ length: count }, (_, index) =>
-        file(`f${index}`, each * perLumi, lumis(index + 1, `1-${each}`)),
-      );
+      Array.from({ length: count }, (_, index) => file(`f${index}`, each * perLumi, lumis(index + 1, `1-${each}`)));
     expect(split(own(5, 7, 100), 360, halt)).toHaveLength(15);
     expect(split(own(5, 7, 100), 200, halt)).toHaveLength(20);
     expect(split(own(5, 5, 10_000), 5000, halt)).toHaveLength(25);

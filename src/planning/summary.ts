@@ -63,12 +63,7 @@ export class SummaryTally {
     return {
       units: this.#units,
       blocks: this.#blocks satisfies BlockPlan[],
-      nodesByRole: {
-        landing: this.#units,
-        processing: this.#nodes,
-        merge: this.#units,
-        cleanup: this.#units,
-      },
+      nodesByRole: { landing: this.#units, processing: this.#nodes, merge: this.#units, cleanup: this.#units },
       inputFiles,
       events: this.#events,
       next: {

@@ -94,8 +94,7 @@ export const hostOf = (attempt: Attempt): string | null =>
   attempt.host ?? ownReport(attempt)?.host ?? attempt.events?.host ?? null;
 export const peakMemoryOf = (attempt: Attempt): number | null =>
   attempt.peakMemoryMb ?? ownReport(attempt)?.peakMemoryMb ?? attempt.events?.peakMemoryMb ?? null;
-export const wallSecOf = (attempt: Attempt): number | null =>
-  attempt.wallSec ?? ownReport(attempt)?.wallSec ?? null;
+export const wallSecOf = (attempt: Attempt): number | null => attempt.wallSec ?? ownReport(attempt)?.wallSec ?? null;
 export const inputsOf = (attempt: Attempt): readonly string[] =>
   attempt.inputs.length > 0 ? attempt.inputs : (ownReport(attempt)?.inputs ?? []);
 

@@ -22,13 +22,11 @@ export function weighFiles(attempt: Attempt, log: string, earlier: readonly Atte
   const named = inputs.filter((file) => log.includes(file) || log.includes(baseName(file)));
   const suspects = (named.length > 0 ? named : inputs.length === 1 ? inputs : []).slice(0, MOST_FILES);
   const broken = corruptFiles(suspects, log, named.length > 0);
-  if (broken.length > 0)
-    return { suspects, bad: broken, proof: `the log says that ${broken.join(", ")} is broken` };
+  if (broken.length > 0) return { suspects, bad: broken, proof: `the log says that ${broken.join(", ")} is broken` };
   const here = siteOf(attempt);
   for (const file of suspects) {
     const there = earlier.find(
-      (record) =>
-        record.site !== null && here !== null && record.site !== here && record.files.includes(file),
+      (record) => record.site !== null && here !== null && record.site !== here && record.files.includes(file),
     );
     if (there) return { suspects, bad: [file], proof: `${file} failed at ${there.site} and now at ${here}` };
   }

@@ -23,12 +23,7 @@ export function countAttempts(attempt: Attempt, isLoss: boolean, history: Histor
   const genuine = records.filter((record) => !LOSSES.includes(record.cause ?? ""));
   // Should a line have been lost, the numbers in the later ones still know of it.
   const before = genuine.reduce((most, record) => Math.max(most, record.rrn), genuine.length);
-  return {
-    epoch,
-    rrn: before + (isLoss ? 0 : 1),
-    records,
-    losses: records.length - genuine.length + (isLoss ? 1 : 0),
-  };
+  return { epoch, rrn: before + (isLoss ? 0 : 1), records, losses: records.length - genuine.length + (isLoss ? 1 : 0) };
 }
 
 /** Attempts are known by their cluster; a submission that failed has none, and is known by its place at the end. */
@@ -65,12 +60,7 @@ export function boosted(
 }
 
 /** Seconds to wait. The jitter is a hash of node, epoch and try, so that a replay waits as long. */
-export function delayOf(
-  delay: RowSays["delay"],
-  settings: PolicySettings,
-  node: string,
-  counts: Counts,
-): number {
+export function delayOf(delay: RowSays["delay"], settings: PolicySettings, node: string, counts: Counts): number {
   if (typeof delay === "number") return Math.floor(delay);
   if (delay === "none") return 0;
   if (delay === "fixed") return settings.fixedDelaySec;

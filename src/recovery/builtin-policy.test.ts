@@ -91,9 +91,7 @@ test.each<[readonly number[], string]>([
 });
 
 test("the log can change the row", () => {
-  expect(summary(8001, "/cvmfs/cms.cern.ch/lib.so: file too short, cvmfs truncated")).toBe(
-    "infrastructure R 900 site",
-  );
+  expect(summary(8001, "/cvmfs/cms.cern.ch/lib.so: file too short, cvmfs truncated")).toBe("infrastructure R 900 site");
   expect(summary(60321, "error: all pools are full")).toBe("infrastructure stop");
   expect(summary(134, "Illegal instruction (core dumped)")).toBe("infrastructure R 900 site");
 });
@@ -107,11 +105,7 @@ test.each<[number, number, string, string]>([
   [34, 0, "too-much-memory", "transient"],
   [47, 0, "too-much-time", "transient"],
 ])("hold %i/%i is for row %s", (code, subcode, row, category) => {
-  const given = attempt({
-    dagReturn: -1002,
-    report: null,
-    events: events({ held: { code, subcode, reason: "x" } }),
-  });
+  const given = attempt({ dagReturn: -1002, report: null, events: events({ held: { code, subcode, reason: "x" } }) });
   expect(decideAttempt(given, NO_HISTORY, policy, NOW)).toMatchObject({ row: { id: row }, category });
 });
 

@@ -133,16 +133,14 @@ let rows: readonly PolicyRow[] | null = null;
 
 /** Made when first asked for: a successful POST never needs it. */
 export function builtinRows(): readonly PolicyRow[] {
-  rows ??= [...application(), ...wrapper(), ...signalsAndCauses()].map(
-    ([id, category, match, says, meaning]) => ({
-      id,
-      layer: "built-in",
-      source: "built-in",
-      match,
-      category,
-      ...says,
-      meaning,
-    }),
-  );
+  rows ??= [...application(), ...wrapper(), ...signalsAndCauses()].map(([id, category, match, says, meaning]) => ({
+    id,
+    layer: "built-in",
+    source: "built-in",
+    match,
+    category,
+    ...says,
+    meaning,
+  }));
   return rows;
 }

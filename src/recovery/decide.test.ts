@@ -58,9 +58,7 @@ describe("the cases of the CRAB policy, in our terms", () => {
   test("50115 asks for more memory each time, up to the cap, and stops there", () => {
     const policy = builtinPolicy({ maxMemoryPerCoreMb: 7500 });
     const { decisions } = story(times(7, ended(50115, { memoryMb: 2000 })), policy);
-    expect(decisions.map((decision) => decision.memoryMb)).toEqual([
-      2600, 3380, 4394, 5712, 7425, 7500, 7500,
-    ]);
+    expect(decisions.map((decision) => decision.memoryMb)).toEqual([2600, 3380, 4394, 5712, 7425, 7500, 7500]);
     expect(decisions.at(-1)).toMatchObject({ decision: "stop", why: "memory-cap", category: "permanent" });
   });
   test("60403 asks for more time up to 47 hours", () => {
@@ -71,10 +69,7 @@ describe("the cases of the CRAB policy, in our terms", () => {
   test("50660 gets half as much again; a job above the cap is never lowered", () => {
     expect(first(ended(50660, { memoryMb: 1024 })).memoryMb).toBe(1536);
     expect(first(ended(50660, { memoryMb: 16000 }))).toMatchObject({ decision: "stop", memoryMb: 16000 });
-    expect(first(ended(50660, { memoryMb: 16000, cores: 8 }))).toMatchObject({
-      decision: "retry",
-      memoryMb: 24000,
-    });
+    expect(first(ended(50660, { memoryMb: 16000, cores: 8 }))).toMatchObject({ decision: "retry", memoryMb: 24000 });
   });
   test("8009 is fatal", () => {
     expect(first(ended(8009))).toMatchObject({ decision: "stop", why: "row-stops", category: "permanent" });
@@ -136,9 +131,11 @@ describe("losses", () => {
   const lost = attempt({ dagReturn: -1001, cluster: null, report: null });
   const evicted = attempt({ dagReturn: -1002, report: null });
   test("have a budget of their own and are no executions", () => {
-    const each = [lost, evicted, ended(8036), evicted, lost, evicted, ended(8036), evicted].map(
-      (given, at) => ({ ...given, dagRetry: at, maxRetries: 99 }),
-    );
+    const each = [lost, evicted, ended(8036), evicted, lost, evicted, ended(8036), evicted].map((given, at) => ({
+      ...given,
+      dagRetry: at,
+      maxRetries: 99,
+    }));
     const { decisions } = story(each);
     expect(decisions.map((decision) => decision.rrn)).toEqual([0, 0, 1, 1, 1, 1, 2, 2]);
     expect(decisions.map((decision) => decision.decision)).toEqual([...times(7, "retry"), "stop"]);
@@ -147,8 +144,7 @@ describe("losses", () => {
 });
 
 describe("sites and files (D6, D7)", () => {
-  const at = (site: string, file = "/store/a.root") =>
-    ended(8021, { site, inputs: [file], sites: ["A", "B", "C"] });
+  const at = (site: string, file = "/store/a.root") => ended(8021, { site, inputs: [file], sites: ["A", "B", "C"] });
   test("a pinned unit tries twice, then stops so that it can be moved", () => {
     const { decisions } = story([at("A"), at("A")]);
     expect(decisions[0]).toMatchObject({ decision: "retry", avoidSites: [] });
@@ -209,10 +205,7 @@ describe("failure handlers", () => {
     expect(decisions.at(-1)?.why).toBe("rule-retries");
   });
   test("counters are per rule", () => {
-    const policy = withHandlers([
-      rule({ exitCodes: [10], maxRetries: 1 }),
-      rule({ exitCodes: [11], maxRetries: 1 }),
-    ]);
+    const policy = withHandlers([rule({ exitCodes: [10], maxRetries: 1 }), rule({ exitCodes: [11], maxRetries: 1 })]);
     const { decisions } = story([ended(10), ended(11), ended(10)], policy);
     expect(decisions.map((decision) => decision.decision)).toEqual(["retry", "retry", "stop"]);
   });
@@ -235,10 +228,7 @@ describe("failure handlers", () => {
       row: { id: "mine#2" },
       delaySec: 300,
     });
-    expect(first(ended(50660, { memoryMb: 1000 }), policy)).toMatchObject({
-      row: { id: "mine#3" },
-      memoryMb: 2000,
-    });
+    expect(first(ended(50660, { memoryMb: 1000 }), policy)).toMatchObject({ row: { id: "mine#3" }, memoryMb: 2000 });
     expect(first(ended(10, { role: "merge" }), policy).row?.id).toBe("unknown");
   });
   test("what a rule does not say is taken from the row beneath", () => {
@@ -287,10 +277,7 @@ test("with pending_classification on, only what no rule knows waits", () => {
 test("the payload's own 42, 43 and 44 are codes like any other", () => {
   for (const code of [42, 43, 44]) {
     expect(first(ended(code))).toMatchObject({ decision: "retry", exitCode: code, row: { id: "unknown" } });
-    expect(first(attempt({ dagReturn: code, report: null }))).toMatchObject({
-      decision: "retry",
-      exitCode: code,
-    });
+    expect(first(attempt({ dagReturn: code, report: null }))).toMatchObject({ decision: "retry", exitCode: code });
   }
 });
 

@@ -94,8 +94,7 @@ function judge(facts: Facts): Verdict {
   if (!isLoss && counts.rrn >= policy.settings.executionCeiling) return stop("executions");
   // With both boosts earned, one that still helps is enough to go on.
   const grew = memory.next !== memory.before || wall.next !== wall.before;
-  if ((memory.atCap || wall.atCap) && !grew)
-    return stop(memory.atCap ? "memory-cap" : "wall-cap", "permanent");
+  if ((memory.atCap || wall.atCap) && !grew) return stop(memory.atCap ? "memory-cap" : "wall-cap", "permanent");
   if (mustMove(facts)) return stop("site");
   if (attempt.dagRetry >= attempt.maxRetries) return stop("run-retries");
   return { decision: "retry", why: "row-retries", category };
@@ -165,9 +164,7 @@ function sitesToAvoid(facts: Facts, { decision }: Verdict): readonly string[] {
   if (!ruling.says.changeSite || !canMove || site === null || decision === "unclassified") return [];
   if (!policy.settings.siteAffinity) return [site];
   if (decision === "retry") return [];
-  const failedAt = counts.records.flatMap((record) =>
-    record.changeSite && record.site ? [record.site] : [],
-  );
+  const failedAt = counts.records.flatMap((record) => (record.changeSite && record.site ? [record.site] : []));
   const all = [...new Set([...failedAt, site])];
   return attempt.sites?.every((other) => all.includes(other)) ? [site] : all;
 }
@@ -177,8 +174,7 @@ const MOST_HOSTS = 3;
 function hostsToAvoid({ attempt, ruling, counts }: Facts): readonly string[] {
   const host = hostOf(attempt);
   const known = counts.records.flatMap((record) => record.avoidHosts);
-  const all =
-    ruling.says.avoidHost && host !== null ? [...known.filter((other) => other !== host), host] : known;
+  const all = ruling.says.avoidHost && host !== null ? [...known.filter((other) => other !== host), host] : known;
   return [...new Set(all)].slice(-MOST_HOSTS);
 }
 

@@ -79,8 +79,7 @@ export const likeness = (row: string | null, exitCode: number): string => `${row
  * succeeded: the others would only burn time to fail in the same way.
  */
 export function decideGroup(decision: Decision, group: GroupSummary, abortAfterAlike: number): Decision {
-  if (decision.decision !== "stop" || decision.category !== "permanent" || abortAfterAlike <= 0)
-    return decision;
+  if (decision.decision !== "stop" || decision.category !== "permanent" || abortAfterAlike <= 0) return decision;
   const key = likeness(decision.row?.id ?? null, decision.exitCode);
   const before = Object.hasOwn(group.alike, key) ? Number(group.alike[key]) || 0 : 0;
   const alike = before + 1;

@@ -4,15 +4,7 @@ import { decideAttempt } from "./decide.ts";
 import type { Decision } from "./decision.ts";
 import { type AttemptRecord, NO_HISTORY } from "./ledger-record.ts";
 import { type Failure, readOutcome } from "./outcome.ts";
-import {
-  LAYERS,
-  type Policy,
-  type PolicyRow,
-  type RowMatch,
-  type RowSays,
-  ruleOn,
-  unknownRow,
-} from "./policy.ts";
+import { LAYERS, type Policy, type PolicyRow, type RowMatch, type RowSays, ruleOn, unknownRow } from "./policy.ts";
 import { SETTING_KEYS } from "./read-policy.ts";
 import { span } from "./reason.ts";
 import { attemptRecord } from "./records.ts";
@@ -21,10 +13,7 @@ import { attemptRecord } from "./records.ts";
 
 /** Which failures a row is for: "exit 8021", "SIGKILL", "held 13/2, stderr /…/". */
 export function matchWords(match: RowMatch): string {
-  const numbers = [
-    ...(match.codes ?? []).map(String),
-    ...(match.ranges ?? []).map(([low, high]) => `${low}-${high}`),
-  ];
+  const numbers = [...(match.codes ?? []).map(String), ...(match.ranges ?? []).map(([low, high]) => `${low}-${high}`)];
   const words = [
     ...(numbers.length > 0 ? [numbers.join(" ")] : []),
     ...(match.signals ?? []).map((signal) => SIGNAL_NAMES[signal] ?? `signal ${signal}`),
@@ -51,9 +40,7 @@ export function actionWords(says: RowSays, policy: Policy): string {
   const from = says.boostFrom && says.boostFrom > 1 ? ` from failure ${says.boostFrom} on` : "";
   return [
     `retry ${wait}`,
-    ...(says.maxRetries === undefined
-      ? []
-      : [says.maxRetries === 1 ? "once" : `at most ${says.maxRetries} times`]),
+    ...(says.maxRetries === undefined ? [] : [says.maxRetries === 1 ? "once" : `at most ${says.maxRetries} times`]),
     ...(says.memoryFactor ? [`memory ×${says.memoryFactor}${from}`] : []),
     ...(says.wallFactor ? [`time ×${says.wallFactor}${from}`] : []),
     ...(says.changeSite ? [settings.siteAffinity ? pinnedWords(says) : "at another site"] : []),
@@ -110,9 +97,7 @@ const partWords = (row: PolicyRow): string =>
 
 /** For programs: the settings as documents name them, and every row. */
 export function policyView(policy: Policy): Readonly<Record<string, unknown>> {
-  const settings = Object.fromEntries(
-    Object.entries(SETTING_KEYS).map(([key, name]) => [key, policy.settings[name]]),
-  );
+  const settings = Object.fromEntries(Object.entries(SETTING_KEYS).map(([key, name]) => [key, policy.settings[name]]));
   return { version: 1, settings, rows: [...policy.rows, unknownRow()] };
 }
 
@@ -138,11 +123,7 @@ export function explainCode(question: Question, policy: Policy, now: Date): Expl
   let decision = decideAttempt(attempt, NO_HISTORY, policy, now);
   for (let index = 2; index <= question.attempt; index++) {
     records.push(attemptRecord(attempt, decision, now));
-    attempt = {
-      ...sampleAttempt(question, index),
-      memoryMb: decision.memoryMb,
-      wallMinutes: decision.wallMinutes,
-    };
+    attempt = { ...sampleAttempt(question, index), memoryMb: decision.memoryMb, wallMinutes: decision.wallMinutes };
     decision = decideAttempt(attempt, { epoch: 0, records }, policy, now);
   }
   const outcome = readOutcome(attempt, policy.settings.shortCodes);
@@ -193,9 +174,7 @@ function notes(code: number, failure: Failure, says: RowSays, row: PolicyRow): s
       ? [`without a report it shows as ${short}, which is read as ${shortMeaning(short)}`]
       : []),
     ...(failure.shortCode !== null ? ["a guess: the long code comes from a table of likely ones"] : []),
-    ...(says.fileProof
-      ? ["a file that fails at two sites, or that the log calls broken, counts as bad data"]
-      : []),
+    ...(says.fileProof ? ["a file that fails at two sites, or that the log calls broken, counts as bad data"] : []),
     ...(row.vague ? ["a guess; with pending_classification on, a person is asked instead"] : []),
   ];
 }

@@ -108,9 +108,7 @@ test("no sequence of outcomes exceeds the budget", () => {
       expect(Math.max(...records.map((record) => record.rrn))).toBeLessThanOrEqual(executionCeiling);
       expect(starts).toBeLessThanOrEqual(executionCeiling + lossBudget + 1);
       for (const row of policy.rows) {
-        const retries = records.filter(
-          ({ rule, decision }) => rule === row.id && decision === "retry",
-        ).length;
+        const retries = records.filter(({ rule, decision }) => rule === row.id && decision === "retry").length;
         expect(retries).toBeLessThanOrEqual(row.maxRetries ?? Number.POSITIVE_INFINITY);
       }
       const spent = { ...list[0]!, dagRetry: 3, maxRetries: 3 };
@@ -171,8 +169,7 @@ test("every code 0–99999 and every signal gets a decision with a reason; 10,00
   const kinds = new Set<string>();
   for (let code = 0; code <= 99_999; code++) {
     const decision = decideAttempt(ended(code), NO_HISTORY, policy, NOW);
-    if (decision.reason === "" || (decision.decision === "succeed") !== (code === 0))
-      expect(code).toBe("decided");
+    if (decision.reason === "" || (decision.decision === "succeed") !== (code === 0)) expect(code).toBe("decided");
     kinds.add(decision.decision);
   }
   const perTenThousand = (performance.now() - started) / 10;
@@ -202,9 +199,7 @@ test("garbage in any input is an error value, never an exception", () => {
     fc.property(garbage, garbage, fc.anything(), fc.date(), (one, two, thing, now) => {
       expect(typeof replay({ attempt: one, history: two, policy: thing }, now).ok).toBe("boolean");
       const valid = JSON.stringify(ended(71300));
-      expect(replay({ attempt: valid, history: two, policy: null }, now).ok).toBe(
-        !Number.isNaN(now.getTime()),
-      );
+      expect(replay({ attempt: valid, history: two, policy: null }, now).ok).toBe(!Number.isNaN(now.getTime()));
       expect(Array.isArray(checkPolicy(thing))).toBe(true);
       expect(typeof readAttempt(thing).ok).toBe("boolean");
       readReport(one);

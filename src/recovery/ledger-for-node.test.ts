@@ -29,9 +29,7 @@ test("says the same as reading every line", () => {
 });
 
 test("hardly depends on the number of siblings", () => {
-  const text = Array.from({ length: 1000 }, (_, at) =>
-    of(`proc_${at + 1}`, at + 10, ended(8036), attempt()),
-  ).join("");
+  const text = Array.from({ length: 1000 }, (_, at) => of(`proc_${at + 1}`, at + 10, ended(8036), attempt())).join("");
   const started = performance.now();
   ledgerForNode(text, "proc_000000");
   expect(performance.now() - started).toBeLessThan(200);

@@ -43,12 +43,7 @@ test("epochs are opened for the nodes they name; one that goes back is reported"
   expect(historyOf(parseLedger(epoch(4, null)).lines, "c").epoch).toBe(4);
   const later = { ...records[0]!, epoch: 3, cluster: 50 };
   expect(kinds(ledgerText(later) + ledgerText(records[0]!))).toEqual([[2, "epoch-went-back"]]);
-  const going = decideAttempt(
-    ended(8036, { cluster: 60 }),
-    { epoch: 1, records: [later] },
-    builtinPolicy(),
-    NOW,
-  );
+  const going = decideAttempt(ended(8036, { cluster: 60 }), { epoch: 1, records: [later] }, builtinPolicy(), NOW);
   expect(going).toMatchObject({ epoch: 3, rrn: 2 });
 });
 
@@ -62,12 +57,7 @@ test("a PRE that ran without its job is a note, and counts for nothing", () => {
 test("lines of the first version are understood", () => {
   const old = `{"at":"2026-11-15T10:00:00Z","node":"p","cluster":123,"retry":0,"maxRetries":3,"return":1,"exitCode":8021,"site":"A","host":"w","wallSec":12,"peakMemoryMb":812,"decision":"retry","reason":"exit 8021"}\n`;
   expect(parseLedger(old).problems).toEqual([]);
-  expect(parseLedger(old).lines[0]).toMatchObject({
-    event: "attempt",
-    cause: "exit",
-    exitCode: 8021,
-    rrn: 0,
-  });
+  expect(parseLedger(old).lines[0]).toMatchObject({ event: "attempt", cause: "exit", exitCode: 8021, rrn: 0 });
   const next = decideAttempt(
     ended(8036, { node: "p", report: report({ node: "p", exitCode: 8036 }) }),
     historyOf(parseLedger(old).lines, "p"),
@@ -100,14 +90,7 @@ test("post.json has the fields of the specification, and replays", () => {
     attempt: 1,
     max_retries: 3,
     final: false,
-    job: {
-      exit_code: 8021,
-      exit_signal: null,
-      hold_reason: null,
-      wall_time_sec: 100,
-      memory_mb: 2000,
-      site: "A",
-    },
+    job: { exit_code: 8021, exit_signal: null, hold_reason: null, wall_time_sec: 100, memory_mb: 2000, site: "A" },
     cmssw: {
       exit_code: 8021,
       steps: { RECO: { status: 85, exit_code: 8021 } },
@@ -131,11 +114,7 @@ test("post.json has the fields of the specification, and replays", () => {
 
 test("a group is summed up by each node's last record", () => {
   const stop = story([ended(8009)]).records[0]!;
-  const lines = [
-    stop,
-    { ...stop, node: "b" },
-    { ...stop, node: "b", decision: "done" as const, category: null },
-  ];
+  const lines = [stop, { ...stop, node: "b" }, { ...stop, node: "b", decision: "done" as const, category: null }];
   expect(summariseGroup(lines, "x")).toEqual({ alike: { "logic-error:8009": 1 }, succeeded: 1 });
   expect(summariseGroup(lines, "proc_000000")).toEqual({ alike: {}, succeeded: 1 });
 });

@@ -97,8 +97,7 @@ export function parseLedger(text: string): Ledger {
   const texts = text.split("\n");
   for (const [at, source] of texts.entries()) {
     if (source.trim() === "") continue;
-    const problem = (kind: LedgerProblem["kind"], message: string) =>
-      problems.push({ line: at + 1, kind, message });
+    const problem = (kind: LedgerProblem["kind"], message: string) => problems.push({ line: at + 1, kind, message });
     const line = readLine(source);
     if (typeof line === "string") {
       if (at === texts.length - 1) problem("torn", `the last line was not written to its end: ${line}`);
@@ -127,8 +126,7 @@ export function historyOf(lines: readonly LedgerLine[], node: string): History {
   const records: AttemptRecord[] = [];
   for (const line of lines) {
     if (isAttempt(line) && line.node === node) records.push(line);
-    if (isEpoch(line) && (line.nodes === null || line.nodes.includes(node)))
-      epoch = Math.max(epoch, line.epoch);
+    if (isEpoch(line) && (line.nodes === null || line.nodes.includes(node))) epoch = Math.max(epoch, line.epoch);
   }
   return { epoch, records };
 }

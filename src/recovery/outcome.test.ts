@@ -5,8 +5,7 @@ import { attempt, ended, events, report } from "./test-attempts.ts";
 
 const held = (code: number, subcode: number, reason = "words") =>
   attempt({ dagReturn: -1002, report: null, events: events({ held: { code, subcode, reason } }) });
-const bare = (dagReturn: number, changes: Partial<Attempt> = {}) =>
-  attempt({ dagReturn, report: null, ...changes });
+const bare = (dagReturn: number, changes: Partial<Attempt> = {}) => attempt({ dagReturn, report: null, ...changes });
 const removed = (aborted: string, changes = {}) => bare(-1002, { events: events({ aborted, ...changes }) });
 
 test("success needs $RETURN 0 and a finished report of this attempt that says 0", () => {
@@ -87,11 +86,7 @@ describe("where the true code comes from", () => {
     ["-1003", bare(-1003), { cause: "node_lost", exitCode: -1003 }],
     ["-1004", bare(-1004), { cause: "submit_failed", exitCode: -1004 }],
     ["a number without meaning", bare(-5000), { cause: "node_lost" }],
-    [
-      "a worker that is gone",
-      bare(1, { events: events({ lost: "gone" }) }),
-      { cause: "node_lost", words: "gone" },
-    ],
+    ["a worker that is gone", bare(1, { events: events({ lost: "gone" }) }), { cause: "node_lost", words: "gone" }],
     [
       "a declared output missing",
       attempt({ missingOutputs: ["merge_output.json"] }),
@@ -123,16 +118,12 @@ describe("holds", () => {
 });
 
 test("removals are read from their words, never from the text of an expression", () => {
-  const expression =
-    "The job attribute PeriodicRemove expression '(MemoryUsage > 3) || idle' evaluated to TRUE";
+  const expression = "The job attribute PeriodicRemove expression '(MemoryUsage > 3) || idle' evaluated to TRUE";
   expect(readOutcome(removed("Removed due to memory use"))).toMatchObject({ cause: "oom", exitCode: 50660 });
   expect(readOutcome(removed("Removed due to wall clock limit"))).toMatchObject({ exitCode: 50664 });
   expect(readOutcome(removed("Removed due to disk usage"))).toMatchObject({ exitCode: 50662 });
   expect(readOutcome(removed("Removed due to idle time limit"))).toMatchObject({ exitCode: 50665 });
-  expect(readOutcome(removed("via condor_rm (by user wms)"))).toMatchObject({
-    cause: "evicted",
-    exitCode: 99400,
-  });
+  expect(readOutcome(removed("via condor_rm (by user wms)"))).toMatchObject({ cause: "evicted", exitCode: 99400 });
   expect(readOutcome(removed(expression))).toMatchObject({ cause: "evicted", exitCode: 50666 });
   expect(readOutcome(removed(expression, { executions: 0 }))).toMatchObject({ exitCode: 50665 });
 });
@@ -145,8 +136,7 @@ test("signals have one form, however they are told", () => {
     ended(-9),
     bare(1, { events: events({ terminated: { code: null, signal: 9 } }) }),
   ];
-  for (const form of forms)
-    expect(readOutcome(form)).toMatchObject({ cause: "signal", exitCode: 137, signal: 9 });
+  for (const form of forms) expect(readOutcome(form)).toMatchObject({ cause: "signal", exitCode: 137, signal: 9 });
   for (let signal = 1; signal <= 64; signal++)
     expect(readOutcome(bare(-signal))).toMatchObject({ cause: "signal", exitCode: 128 + signal, signal });
 });
@@ -205,14 +195,8 @@ test("short codes are aliases, unless they are signals or have a meaning of thei
 });
 
 test("a kill is explained by what the job used", () => {
-  expect(readOutcome(bare(-9, { memoryMb: 2000, peakMemoryMb: 2100 }))).toMatchObject({
-    cause: "oom",
-    exitCode: 137,
-  });
+  expect(readOutcome(bare(-9, { memoryMb: 2000, peakMemoryMb: 2100 }))).toMatchObject({ cause: "oom", exitCode: 137 });
   expect(readOutcome(bare(-9, { memoryMb: 2000, peakMemoryMb: 900 }))).toMatchObject({ cause: "signal" });
-  expect(readOutcome(bare(-15, { wallMinutes: 10, wallSec: 601 }))).toMatchObject({
-    cause: "walltime",
-    exitCode: 143,
-  });
+  expect(readOutcome(bare(-15, { wallMinutes: 10, wallSec: 601 }))).toMatchObject({ cause: "walltime", exitCode: 143 });
   expect(readOutcome(bare(-11, { wallMinutes: 10, wallSec: 601 }))).toMatchObject({ cause: "signal" });
 });

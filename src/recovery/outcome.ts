@@ -57,12 +57,7 @@ export function readOutcome(attempt: Attempt, useAliases = true): Outcome {
   if (dagReturn === 0 && saysZero(attempt, report)) {
     const lost = attempt.missingOutputs;
     if (lost.length === 0) return { kind: "succeeded" };
-    return failed(
-      "missing_output",
-      60302,
-      "report",
-      `the job ended well but left no whole ${lost.join(", ")}`,
-    );
+    return failed("missing_output", 60302, "report", `the job ended well but left no whole ${lost.join(", ")}`);
   }
   const takenAway = dagReturn === -1002 || Boolean(events?.held) || Boolean(events?.aborted);
   if (report?.state === "finished" && report.exitCode !== null && report.exitCode !== 0) {
@@ -114,8 +109,7 @@ function fromStatus(attempt: Attempt, report: Report | null, useAliases: boolean
   const { dagReturn, events } = attempt;
   const noted = reportState(attempt, report);
   const signal = events?.terminated?.signal ?? (dagReturn < 0 && dagReturn >= -128 ? -dagReturn : 0);
-  if (signal > 0)
-    return bySignal(signal, "signal", `killed by ${SIGNAL_NAMES[signal] ?? `signal ${signal}`}${noted}`);
+  if (signal > 0) return bySignal(signal, "signal", `killed by ${SIGNAL_NAMES[signal] ?? `signal ${signal}`}${noted}`);
   const status = events?.terminated?.code || dagReturn;
   if (status > 0 && status <= 255) return fromShort(status, "status", `exit ${status}${noted}`, useAliases);
   if (status > 255) return failed(causeOfCode(status), status, "status", `exit ${status}${noted}`);

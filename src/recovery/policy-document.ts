@@ -27,11 +27,7 @@ export function policyDocument(
 }
 
 /** The request's handlers as a policy document says them. */
-export const handlerDocument = ({
-  name,
-  roles,
-  rules,
-}: FailureHandler): Readonly<Record<string, unknown>> => ({
+export const handlerDocument = ({ name, roles, rules }: FailureHandler): Readonly<Record<string, unknown>> => ({
   name,
   roles,
   rules: rules.map(ruleDocument),

@@ -158,10 +158,7 @@ interface Placed {
   readonly row: PolicyRow;
   readonly place: number;
 }
-type Index = {
-  readonly byKey: ReadonlyMap<number | string, readonly Placed[]>;
-  readonly others: readonly Placed[];
-};
+type Index = { readonly byKey: ReadonlyMap<number | string, readonly Placed[]>; readonly others: readonly Placed[] };
 
 const indexes = new WeakMap<readonly PolicyRow[], Index>();
 
@@ -209,13 +206,7 @@ function overlay(lower: RowSays, upper: RowSays): RowSays {
  * a range 2, a cause 1, and everything 0; the sum counts and the first of equals wins. `atLeast` saves running
  * regular expressions that could not win.
  */
-export function specificity(
-  { match }: PolicyRow,
-  failure: Failure,
-  role: string,
-  log: string,
-  atLeast = -1,
-): number {
+export function specificity({ match }: PolicyRow, failure: Failure, role: string, log: string, atLeast = -1): number {
   if (match.roles && !match.roles.includes(role)) return -1;
   let score = match.all && !LOSSES.includes(failure.cause) ? 0 : -1;
   if (match.causes) {
@@ -239,8 +230,7 @@ function numberScore(match: RowMatch, { exitCode, shortCode, signal, hold }: Fai
   for (const [code, subcode] of match.holds ?? [])
     if (hold?.code === code && (subcode === undefined || subcode === hold.subcode))
       best = Math.max(best, subcode === undefined ? 3 : 4);
-  for (const [low, high] of match.ranges ?? [])
-    if (exitCode >= low && exitCode <= high) best = Math.max(best, 2);
+  for (const [low, high] of match.ranges ?? []) if (exitCode >= low && exitCode <= high) best = Math.max(best, 2);
   return best;
 }
 

@@ -13,8 +13,7 @@ export function readAttempt(document: unknown): Result<Attempt, Problem[]> {
   const problems: Problem[] = [];
   const from = new Fields(value, "", problems);
   const node = from.text("node", "", 200);
-  if (node === "" && !problems.some(({ path }) => path === "node"))
-    from.wrong("node", "is missing: the node's name");
+  if (node === "" && !problems.some(({ path }) => path === "node")) from.wrong("node", "is missing: the node's name");
   if (!from.has("dagReturn")) from.wrong("dagReturn", "is missing: DAGMan's $RETURN");
   const cluster = from.number("cluster", CLUSTER, null);
   const attempt: Attempt = {

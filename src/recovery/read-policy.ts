@@ -3,13 +3,7 @@ import type { Problem } from "../domain/problem.ts";
 import { CATEGORIES, CAUSES, type Cause } from "./attempt.ts";
 import { builtinRows } from "./builtin-policy.ts";
 import { Fields, isRow, real, shown, whole } from "./fields.ts";
-import {
-  DEFAULT_SETTINGS,
-  type Policy,
-  type PolicyRow,
-  type PolicySettings,
-  type RowMatch,
-} from "./policy.ts";
+import { DEFAULT_SETTINGS, type Policy, type PolicyRow, type PolicySettings, type RowMatch } from "./policy.ts";
 
 /**
  * A policy document (docs/policy.md): an installation's file, or the policy.json of a submit directory, which also
@@ -101,8 +95,7 @@ function rowFrom(value: unknown, at: number, name: string, parent: Fields): Poli
   const from = new Fields(value, `rows[${at}]`, parent.problems);
   from.refuseOthers(ROW_KEYS);
   const id = from.text("id", `${name}-${at + 1}`, 100);
-  if (!/^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(id))
-    from.wrong("id", "must be a plain name", "letters, digits, - _ .");
+  if (!/^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(id)) from.wrong("id", "must be a plain name", "letters, digits, - _ .");
   const changed = builtinRows().find((row) => row.id === id);
   const own = matchFrom(from);
   if (!saysWhich(own) && !changed) from.wrong("", NO_MATCH, MATCH_KEYS.join(", "));
@@ -187,9 +180,7 @@ function matchFrom(from: Fields): RowMatch {
     const parts = /^(\d{1,4})(?:\/(\d{1,6}))?$/.exec(String(hold));
     if (!parts) from.wrong(`holds[${at}]`, `must be a hold code (got ${shown(hold)})`, '13 or "13/2"');
     if (!parts) return [];
-    return parts[2] === undefined
-      ? [[Number(parts[1])] as const]
-      : [[Number(parts[1]), Number(parts[2])] as const];
+    return parts[2] === undefined ? [[Number(parts[1])] as const] : [[Number(parts[1]), Number(parts[2])] as const];
   });
   const stderr = patternFrom(from);
   return {
@@ -213,12 +204,7 @@ function codesFrom(from: Fields): { codes: number[]; ranges: (readonly [number, 
     if (Number.isInteger(code) && Number(code) >= -1004 && Number(code) <= 999_999 && code !== 0)
       codes.push(Number(code));
     else if (range && low >= 1 && low <= high) ranges.push([low, high]);
-    else
-      from.wrong(
-        `exit_codes[${at}]`,
-        `must be an exit code or a range (got ${shown(code)})`,
-        '85 or "60300-60399"',
-      );
+    else from.wrong(`exit_codes[${at}]`, `must be an exit code or a range (got ${shown(code)})`, '85 or "60300-60399"');
   }
   return { codes, ranges };
 }
@@ -242,6 +228,5 @@ function patternFrom(from: Fields): string | null {
 
 function refuseTwins(rows: readonly PolicyRow[], from: Fields): void {
   for (const [at, row] of rows.entries())
-    if (rows.findIndex(({ id }) => id === row.id) < at)
-      from.wrong(`rows[${at}].id`, `${shown(row.id)} is there twice`);
+    if (rows.findIndex(({ id }) => id === row.id) < at) from.wrong(`rows[${at}].id`, `${shown(row.id)} is there twice`);
 }

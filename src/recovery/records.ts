@@ -134,8 +134,7 @@ export function summariseGroup(lines: readonly LedgerLine[], except: string): Gr
   let succeeded = 0;
   for (const record of last.values()) {
     if (record.decision === "done" && record.node !== "landing") succeeded += 1;
-    if ((record.decision !== "stop" && record.decision !== "abort") || record.category !== "permanent")
-      continue;
+    if ((record.decision !== "stop" && record.decision !== "abort") || record.category !== "permanent") continue;
     const key = likeness(record.rule, record.exitCode);
     alike[key] = (alike[key] ?? 0) + 1;
   }

@@ -31,10 +31,7 @@ export function replay(
     ]);
   const ledger = parseLedger(texts.history);
   const history = historyOf(ledger.lines, attempt.value.node);
-  return ok({
-    decision: decideAttempt(attempt.value, history, policy.value, now),
-    ledgerProblems: ledger.problems,
-  });
+  return ok({ decision: decideAttempt(attempt.value, history, policy.value, now), ledgerProblems: ledger.problems });
 }
 
 function policyFrom(document: unknown): Result<Policy, Problem[]> {

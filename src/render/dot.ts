@@ -14,8 +14,7 @@ export function planDot(plan: DagPlan): string {
     "  }",
     '  subgraph cluster_whole { label="blocks, first to last"; node [shape=folder];',
     ...blocks.map(
-      ({ index, units }) =>
-        `    ${quote(`block ${index}`)} [label=${quote(`block ${index}\\n${units} units`)}];`,
+      ({ index, units }) => `    ${quote(`block ${index}`)} [label=${quote(`block ${index}\\n${units} units`)}];`,
     ),
     ...(moreBlocks > 0 ? [`    ${quote(`and ${moreBlocks} more blocks`)};`] : []),
     "  }",

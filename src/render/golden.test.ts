@@ -32,12 +32,7 @@ const overFiles: PlanFacts = sampleFacts(
     unit: { jobsPerUnit: 2, targetMergedBytes: 4e9, blockTargetBytes: 1e12, maxUnitsPerBlock: 10 },
     outputs: [
       { name: "hits", file: "hits.csv", merge: { how: "concat" }, keep: true },
-      {
-        name: "plots",
-        file: "plots.tar.gz",
-        merge: { how: "command", argv: ["./merge.sh", "--plots"] },
-        keep: true,
-      },
+      { name: "plots", file: "plots.tar.gz", merge: { how: "command", argv: ["./merge.sh", "--plots"] }, keep: true },
       { name: "log", file: "run.log", merge: { how: "none" }, keep: false },
     ],
     sites: { allow: [], deny: [GAMMA!] },

@@ -23,10 +23,7 @@ export function groupDag(unit: UnitPlan, plan: DagPlan, options: FullOptions): s
     lines.push(`CATEGORY ${name} processing`);
   }
   for (const role of ["merge", "cleanup"] as const) {
-    lines.push(
-      ...nodeLines(role, `../${role}.sub`, "post", retries[role], options),
-      `CATEGORY ${role} ${role}`,
-    );
+    lines.push(...nodeLines(role, `../${role}.sub`, "post", retries[role], options), `CATEGORY ${role} ${role}`);
   }
   lines.push(
     `PARENT landing CHILD ${names.join(" ")}`,
@@ -68,8 +65,7 @@ export function groupInc(unit: UnitPlan, plan: DagPlan): string {
   const usual = plan.resources.processing;
   for (const { name, resources } of unit.nodes) {
     if (resources.memoryMb !== usual.memoryMb) lines.push(`${name}_memory = ${resources.memoryMb}`);
-    if (resources.wallMinutes !== usual.wallMinutes)
-      lines.push(`${name}_wall_minutes = ${resources.wallMinutes}`);
+    if (resources.wallMinutes !== usual.wallMinutes) lines.push(`${name}_wall_minutes = ${resources.wallMinutes}`);
   }
   return lines.map((line) => `${line}\n`).join("");
 }

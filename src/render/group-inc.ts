@@ -31,10 +31,6 @@ export function adjustedInc(
     if (memoryMb !== undefined) wanted.set(`${bareName(node)}_memory`, memoryMb);
     if (wallMinutes !== undefined) wanted.set(`${bareName(node)}_wall_minutes`, wallMinutes);
   }
-  const kept = text
-    .split("\n")
-    .filter((line) => line !== "" && !wanted.has(line.split("=", 1)[0]?.trim() ?? ""));
-  return [...kept, ...[...wanted].map(([name, value]) => `${name} = ${value}`)]
-    .map((line) => `${line}\n`)
-    .join("");
+  const kept = text.split("\n").filter((line) => line !== "" && !wanted.has(line.split("=", 1)[0]?.trim() ?? ""));
+  return [...kept, ...[...wanted].map(([name, value]) => `${name} = ${value}`)].map((line) => `${line}\n`).join("");
 }

@@ -26,21 +26,13 @@ export function check(expectation: Expectation, facts: RequestFacts, entries: re
   const kinds = mine.flatMap(({ kind, detail }) => (kind === "decision" ? [String(detail.decision)] : []));
   if (decisions.length > 0) {
     const missing = firstMissing(decisions, kinds, (wanted, kind) => wanted === kind);
-    say(
-      missing === null,
-      `decided ${decisions.join(" → ")}`,
-      `${missing} did not come; it was ${path(kinds)}`,
-    );
+    say(missing === null, `decided ${decisions.join(" → ")}`, `${missing} did not come; it was ${path(kinds)}`);
   }
   for (const kind of never) say(!kinds.includes(kind), `never decides ${kind}`, "it did");
   if (timeline.length > 0) {
     const texts = mine.map(({ words }) => words);
     const missing = firstMissing(timeline, texts, (wanted, text) => text.includes(wanted));
-    say(
-      missing === null,
-      `tells of ${timeline.map((text) => `"${text}"`).join(" → ")}`,
-      `"${missing}" is not there`,
-    );
+    say(missing === null, `tells of ${timeline.map((text) => `"${text}"`).join(" → ")}`, `"${missing}" is not there`);
   }
   return found;
 }

@@ -55,9 +55,7 @@ export async function perform(deed: Deed, stage: Stage): Promise<void> {
       stage.server().life.arm(deed.during, deed.when, deed.afterCalls);
       return;
     case "engine-down":
-      say(
-        `the engine cannot be reached${deed.forSec === null ? "" : ` for ${spoken(deed.forSec)}`}; its jobs go on`,
-      );
+      say(`the engine cannot be reached${deed.forSec === null ? "" : ` for ${spoken(deed.forSec)}`}; its jobs go on`);
       engine.isAway = true;
       if (deed.forSec !== null) time.after(deed.forSec, () => backUp(stage));
       return;
@@ -68,9 +66,7 @@ export async function perform(deed: Deed, stage: Stage): Promise<void> {
       return say("the engine's next answer will be lost");
     case "refuse-submits":
       engine.refuses = deed.words;
-      return say(
-        deed.words === null ? "the engine takes submissions again" : `the engine refuses: ${deed.words}`,
-      );
+      return say(deed.words === null ? "the engine takes submissions again" : `the engine refuses: ${deed.words}`);
     default:
       return onRun(deed, stage);
   }
@@ -82,10 +78,7 @@ async function changeBan(deed: Extract<Deed, { kind: "ban" | "unban" }>, stage: 
   const site = deed.site as SiteName;
   if (deed.kind === "unban") {
     const answer = await commands.unbanSite(site, { request: null, all: true, reason: "the story" }, by);
-    stage.timeline.add("operator", null, `the ban on ${site} is to be lifted: ${answer.kind}`, {
-      deed,
-      answer,
-    });
+    stage.timeline.add("operator", null, `the ban on ${site} is to be lifted: ${answer.kind}`, { deed, answer });
     return;
   }
   const { reason, forSec } = deed;
@@ -103,10 +96,7 @@ function backUp(stage: Stage): void {
   stage.lookSoon();
 }
 
-type RunDeed = Extract<
-  Deed,
-  { kind: "end-run" | "hold-run" | "release-run" | "corrupt-rescue" | "delete-directory" }
->;
+type RunDeed = Extract<Deed, { kind: "end-run" | "hold-run" | "release-run" | "corrupt-rescue" | "delete-directory" }>;
 
 function onRun(deed: RunDeed, stage: Stage): void {
   const name = stage.nameOf(deed.request);
@@ -135,9 +125,7 @@ function onRun(deed: RunDeed, stage: Stage): void {
       if (!run.ended) run.end("lost", "its submit directory is gone");
       break;
     case "corrupt-rescue": {
-      const [dir, dag] = deed.unit
-        ? [join(run.submitDir, deed.unit), "group.dag"]
-        : [run.submitDir, "workflow.dag"];
+      const [dir, dag] = deed.unit ? [join(run.submitDir, deed.unit), "group.dag"] : [run.submitDir, "workflow.dag"];
       const number = highestRescue(readdirSync(dir), dag) ?? 1;
       writeFileSync(join(dir, rescueName(dag, number)), "DONE mg_00\u0000garbage written by a dying disk\n");
       say(`${rescueName(dag, number)}${deed.unit ? ` of ${deed.unit}` : ""} is corrupted`);

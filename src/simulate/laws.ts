@@ -54,16 +54,14 @@ export class Laws {
       const [request = "", name = ""] = key.split(" ", 2);
       for (const [at, { unit, from }] of ranges.entries()) {
         const before = ranges[at - 1];
-        if (before && from <= before.to)
-          this.break(request, `${name} ${from} is in ${before.unit} and in ${unit}`);
+        if (before && from <= before.to) this.break(request, `${name} ${from} is in ${before.unit} and in ${unit}`);
       }
     }
   }
 
   /** How a request stands when the story is over: done with, or waiting for a person. */
   ended({ request, status, waiting }: RequestFacts, mayFail: boolean, sec: number): void {
-    if (status === "failed" && !mayFail)
-      this.break(request, "it was failed, and no person had asked for that");
+    if (status === "failed" && !mayFail) this.break(request, "it was failed, and no person had asked for that");
     if (status !== "held" && status !== "unknown" && !isTerminal(status))
       this.break(request, `after ${spoken(sec)} it is still ${status}: ${waiting ?? "no reason known"}`);
   }

@@ -25,9 +25,7 @@ export class Life {
   /** The death that has yet to come; null: none is planned. */
   get plannedDeath(): string | null {
     if (this.isDead || this.#trap === null) return null;
-    return this.#trap.call === null
-      ? `after ${this.#trap.calls} more calls`
-      : `${this.#trap.when} ${this.#trap.call}`;
+    return this.#trap.call === null ? `after ${this.#trap.calls} more calls` : `${this.#trap.when} ${this.#trap.call}`;
   }
 
   die(where: string): void {
@@ -62,9 +60,7 @@ export function mortal<T extends object>(target: T, life: Life, name: string): T
       if (typeof key !== "string") return value;
       const call = `${name}.${key}`;
       if (typeof value === "function") return wrapped(value.bind(from), life, call, name);
-      return value !== null && typeof value === "object" && PARTS.has(call)
-        ? mortal(value, life, call)
-        : value;
+      return value !== null && typeof value === "object" && PARTS.has(call) ? mortal(value, life, call) : value;
     },
   });
 }
@@ -82,9 +78,6 @@ function wrapped(method: (...args: unknown[]) => unknown, life: Life, call: stri
   if (PLAIN.has(call)) return method;
   if (call === "store.transaction")
     return (work: (store: object) => Promise<unknown>) =>
-      life.through(
-        call,
-        () => method((inner: object) => work(mortal(inner, life, name))) as Promise<unknown>,
-      );
+      life.through(call, () => method((inner: object) => work(mortal(inner, life, name))) as Promise<unknown>);
   return (...args: unknown[]) => life.through(call, () => method(...args) as Promise<unknown>);
 }

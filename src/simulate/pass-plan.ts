@@ -81,9 +81,7 @@ export class PassPlan {
     const decisions = this.#decisions.join();
     const isNew = this.#moved || (decisions !== "" && decisions !== this.#before);
     this.#before = decisions;
-    this.#quietSec = isNew
-      ? this.intervalSec
-      : Math.min(LONGEST_SEC, Math.max(this.intervalSec, this.#quietSec * 2));
+    this.#quietSec = isNew ? this.intervalSec : Math.min(LONGEST_SEC, Math.max(this.intervalSec, this.#quietSec * 2));
     this.#next = Math.min(this.#next, this.#last + this.#quietSec);
   }
 

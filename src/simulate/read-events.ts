@@ -12,8 +12,7 @@ const DEEDS: Readonly<Record<string, (form: Form, value: unknown) => Deed>> = {
   "kill-server": (form) => ({
     kind: "kill-server",
     downSec: form.duration("down", SPAN, 0) ?? 0,
-    during:
-      form.spot("during") === null ? null : form.text("during", "", /^[a-z]+\.[A-Za-z.]+$/, "engine.submit"),
+    during: form.spot("during") === null ? null : form.text("during", "", /^[a-z]+\.[A-Za-z.]+$/, "engine.submit"),
     when: form.choice("when", ["before", "after"], "after"),
     afterCalls: form.integer("after_calls", { min: 1, max: 1e9 }, null),
   }),

@@ -13,11 +13,7 @@ export function readExpectations(top: Form): readonly Expectation[] {
 
 function readExpectation({ path, value }: Spot, top: Form): readonly Expectation[] {
   if (!isRow(value)) {
-    top.notes.problem(
-      path,
-      `must be an expectation (got ${shown(value)})`,
-      "{status: completed, rescues: 1}",
-    );
+    top.notes.problem(path, `must be an expectation (got ${shown(value)})`, "{status: completed, rescues: 1}");
     return [];
   }
   const form = new Form(value, path, top.notes);

@@ -16,11 +16,7 @@ export type LoadRequest = (file: string) => unknown;
 
 const DAY = 86_400;
 const SPAN = { min: 0, max: 400 * DAY };
-const DEFAULT_SITES: readonly ScenarioSite[] = ["north", "south"].map((name) => ({
-  name,
-  cores: 100,
-  speed: 1,
-}));
+const DEFAULT_SITES: readonly ScenarioSite[] = ["north", "south"].map((name) => ({ name, cores: 100, speed: 1 }));
 
 /** All problems of the document, each with its place, or the scenario. */
 export function readScenario(document: unknown, load: LoadRequest): Result<Scenario, readonly Problem[]> {
@@ -106,8 +102,7 @@ function readSites(top: Form): readonly ScenarioSite[] {
   if (names.length === 0) return DEFAULT_SITES;
   const sites = names.map((name) => {
     const form = section.section(name);
-    if (!isSiteName(name))
-      top.notes.problem(section.pathOf(name), "is no name of a site", String(SITE_PATTERN));
+    if (!isSiteName(name)) top.notes.problem(section.pathOf(name), "is no name of a site", String(SITE_PATTERN));
     const site = {
       name,
       cores: form.integer("cores", { min: 1, max: 10_000_000 }, 100),

@@ -45,17 +45,13 @@ function decided(timeline: Timeline, request: string | null, decision: string): 
   const colon = decision.indexOf(":");
   const kind = colon < 0 ? decision : decision.slice(0, colon);
   const because = colon < 0 ? "" : decision.slice(colon + 1).trim();
-  timeline.add("decision", request, `decided: ${kind}${because ? ` (${because})` : ""}`, {
-    decision: kind,
-    because,
-  });
+  timeline.add("decision", request, `decided: ${kind}${because ? ` (${because})` : ""}`, { decision: kind, because });
 }
 
 const wordsOf = (detail: Record<string, unknown>): string =>
   Object.entries(detail)
     .filter(
-      ([key, value]) =>
-        !["request", "stack", "count"].includes(key) && value !== null && typeof value !== "object",
+      ([key, value]) => !["request", "stack", "count"].includes(key) && value !== null && typeof value !== "object",
     )
     .map(([key, value]) => (key === "message" || key === "why" ? String(value) : `${key} ${value}`))
     .join(", ");

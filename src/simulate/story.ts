@@ -154,9 +154,7 @@ class Story implements Stage {
       this.#bans.add(ban.id);
       const whom = ban.workflowId === null ? "for all" : "for this workflow";
       const length = spoken((ban.expiresAt.getTime() - this.time.ms) / 1000);
-      this.timeline.add("decision", null, `${ban.site} is banned ${whom}, for ${length}: ${ban.reason}`, {
-        ban,
-      });
+      this.timeline.add("decision", null, `${ban.site} is banned ${whom}, for ${length}: ${ban.reason}`, { ban });
     }
   }
 
@@ -199,9 +197,7 @@ class Story implements Stage {
     if (answer.ok) return;
     const { error } = answer;
     const problems =
-      error.kind === "problems"
-        ? error.problems
-        : [{ path: "name", message: `${error.name} is taken`, allowed: null }];
+      error.kind === "problems" ? error.problems : [{ path: "name", message: `${error.name} is taken`, allowed: null }];
     this.#refused.push(...problems.map((problem) => ({ ...problem, path: `request.${problem.path}` })));
   }
 
@@ -228,23 +224,16 @@ class Story implements Stage {
     for (const expectation of last) await this.#check(expectation);
     const missed = this.#server?.life.plannedDeath;
     if (missed)
-      this.#checked.push({
-        holds: false,
-        words: `the server is killed ${missed}, but it never came to that`,
-      });
+      this.#checked.push({ holds: false, words: `the server is killed ${missed}, but it never came to that` });
     const { items } = await this.world.store.requests.list({ limit: 1000 });
     const facts: RequestFacts[] = [];
-    for (const { spec } of items.toReversed())
-      facts.push(await gatherFacts(this.world, this.#watch, spec.name));
+    for (const { spec } of items.toReversed()) facts.push(await gatherFacts(this.world, this.#watch, spec.name));
     const mayFail = this.#scenario.events.some(
       ({ deed }) => deed.kind === "operator" && ["fail", "restart"].includes(deed.action),
     );
     for (const one of facts) this.#laws.ended(one, mayFail, this.time.sec);
     if (this.world.engine.doubleSubmissions > 0)
-      this.#laws.break(
-        "",
-        `a directory was submitted while it ran, ${this.world.engine.doubleSubmissions} times`,
-      );
+      this.#laws.break("", `a directory was submitted while it ran, ${this.world.engine.doubleSubmissions} times`);
     return {
       facts,
       tallies: this.#watch.tallies,

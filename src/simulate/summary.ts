@@ -16,13 +16,10 @@ export function summarise(end: StoryEnd, wallSec: number): string {
     const failures = [...(end.tallies.get(request)?.failures ?? [])].sort((a, b) => b[1] - a[1]);
     for (const [what, times] of failures.slice(0, MOST_FAILURES))
       lines.push(`  ${String(times).padStart(6)} × ${what}`);
-    if (failures.length > MOST_FAILURES)
-      lines.push(`         and ${failures.length - MOST_FAILURES} other kinds`);
+    if (failures.length > MOST_FAILURES) lines.push(`         and ${failures.length - MOST_FAILURES} other kinds`);
   }
   const servers = end.servers > 1 ? `, ${end.servers} servers` : "";
-  lines.push(
-    `${spoken(end.virtualSec)} in ${wallSec.toFixed(1)} s: ${count(end.passes, "pass", "passes")}${servers}`,
-  );
+  lines.push(`${spoken(end.virtualSec)} in ${wallSec.toFixed(1)} s: ${count(end.passes, "pass", "passes")}${servers}`);
   const wrong = end.checked.filter(({ holds }) => !holds);
   if (end.checked.length > 0)
     lines.push(`expectations: ${end.checked.length - wrong.length} of ${end.checked.length} hold`);
@@ -45,5 +42,4 @@ export const summaryJson = (end: StoryEnd, wallSec: number) => ({
   servers: end.servers,
 });
 
-const count = (number: number, one: string, many = `${one}s`): string =>
-  `${number} ${number === 1 ? one : many}`;
+const count = (number: number, one: string, many = `${one}s`): string => `${number} ${number === 1 ? one : many}`;

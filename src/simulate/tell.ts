@@ -59,10 +59,7 @@ export class Teller {
     this.#tellPending();
     for (const seen of this.#seen.values()) {
       if (seen.untold > 0)
-        this.#line(
-          { ...seen.last, sec: sec ?? seen.last.sec },
-          `… ${seen.untold} more like it: ${seen.last.alike}`,
-        );
+        this.#line({ ...seen.last, sec: sec ?? seen.last.sec }, `… ${seen.untold} more like it: ${seen.last.alike}`);
       seen.untold = 0;
     }
   }

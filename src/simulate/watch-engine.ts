@@ -96,8 +96,7 @@ function verdictOf(decision: Decision, attempt: Attempt): string {
   if (decision.decision === "retry") {
     const words = [decision.delaySec > 0 ? `retry in ${span(decision.delaySec)}` : "retry at once"];
     if ((decision.memoryMb ?? 0) > (attempt.memoryMb ?? 0)) words.push(`with ${decision.memoryMb} MB`);
-    if ((decision.wallMinutes ?? 0) > (attempt.wallMinutes ?? 0))
-      words.push(`with ${decision.wallMinutes} min`);
+    if ((decision.wallMinutes ?? 0) > (attempt.wallMinutes ?? 0)) words.push(`with ${decision.wallMinutes} min`);
     return words.join(" ");
   }
   const bad = decision.badFiles.length > 0 ? `, bad: ${decision.badFiles.join(", ")}` : "";

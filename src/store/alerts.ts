@@ -47,8 +47,7 @@ export function alertStore(sql: Sql): AlertStore {
       const params = new Params();
       const where: string[] = [];
       if (open !== undefined) where.push(`closed_at IS ${open ? "" : "NOT"} NULL`);
-      if (cursor !== undefined)
-        where.push(`id < ${params.add(decodeNumberCursor("alerts", cursor))}::bigint`);
+      if (cursor !== undefined) where.push(`id < ${params.add(decodeNumberCursor("alerts", cursor))}::bigint`);
       const rows = await select(
         `${where.length > 0 ? `WHERE ${where.join(" AND ")}` : ""} ORDER BY id DESC LIMIT ${params.add(limit + 1)}`,
         params.values,

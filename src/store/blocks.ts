@@ -37,10 +37,9 @@ export function blockStore(sql: Sql): BlockStore {
     },
 
     blocks: (workflowId) =>
-      sql.query<BlockRecord>(
-        `SELECT ${BLOCK} FROM processing_blocks WHERE workflow_id = $1 ORDER BY block_index`,
-        [workflowId],
-      ),
+      sql.query<BlockRecord>(`SELECT ${BLOCK} FROM processing_blocks WHERE workflow_id = $1 ORDER BY block_index`, [
+        workflowId,
+      ]),
 
     blockCountByStatus: async () => {
       const rows = await sql.query<{ status: string; count: number }>(
@@ -131,13 +130,12 @@ async function invalidate(
   reason: string,
   at: Date,
 ): Promise<number> {
-  const chosen =
-    "workflow_id = $1 AND status <> 'invalidated' AND ($2::text[] IS NULL OR name = ANY($2::text[]))";
+  const chosen = "workflow_id = $1 AND status <> 'invalidated' AND ($2::text[] IS NULL OR name = ANY($2::text[]))";
   const names = units === "all" ? null : units;
-  await tx.query(
-    `SELECT count(*) FROM (SELECT 1 FROM work_units WHERE ${chosen} ORDER BY name FOR UPDATE) AS locked`,
-    [workflowId, names],
-  );
+  await tx.query(`SELECT count(*) FROM (SELECT 1 FROM work_units WHERE ${chosen} ORDER BY name FOR UPDATE) AS locked`, [
+    workflowId,
+    names,
+  ]);
   const [found] = await tx.query<{ count: number }>(
     `WITH valid AS (
        SELECT block_index, count(*)::int AS units FROM work_units

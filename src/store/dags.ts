@@ -43,8 +43,7 @@ export function dagStore(sql: Sql): DagStore {
       await sql.query(`INSERT INTO dags (${columns}) VALUES (${values.join(", ")})`, params.values);
     },
     get: async (id) => (await select("WHERE id = $1", [id]))[0] ?? null,
-    getMany: async (ids) =>
-      new Map((await select("WHERE id = ANY($1::text[])", [ids])).map((dag) => [dag.id, dag])),
+    getMany: async (ids) => new Map((await select("WHERE id = ANY($1::text[])", [ids])).map((dag) => [dag.id, dag])),
     countRescues: async (workflowId, round, kind) => {
       const [found] = await sql.query<{ count: number }>(
         `SELECT count(*)::int AS count FROM dags WHERE workflow_id = $1 AND round = $2 AND rescue_kind = $3`,
@@ -103,9 +102,7 @@ export function dagStore(sql: Sql): DagStore {
       );
     },
     history: (id) =>
-      sql.query(`SELECT dag_id AS "dagId", type, detail, at FROM dag_history WHERE dag_id = $1 ORDER BY id`, [
-        id,
-      ]),
+      sql.query(`SELECT dag_id AS "dagId", type, detail, at FROM dag_history WHERE dag_id = $1 ORDER BY id`, [id]),
     addEvent: async ({ dagId, type, detail, at }) => {
       await sql.query("INSERT INTO dag_history (dag_id, type, detail, at) VALUES ($1, $2, $3::jsonb, $4)", [
         dagId,

@@ -116,12 +116,7 @@ export function fileStore(sql: Sql): FileStore {
 
 type FileRow = Omit<LedgerFile, "sizeBytes" | "events"> & { sizeBytes: bigint; events: bigint | null };
 
-async function filesAfter(
-  sql: Sql,
-  workflowId: string,
-  state: FileState,
-  after: string,
-): Promise<LedgerFile[]> {
+async function filesAfter(sql: Sql, workflowId: string, state: FileState, after: string): Promise<LedgerFile[]> {
   const rows = await sql.query<FileRow>(
     `SELECT lfn, path, size_bytes AS "sizeBytes", events, lumis, sites, state, reason,
        COALESCE((SELECT jsonb_agg(unit ORDER BY unit) FROM file_units WHERE file_id = f.id), '[]') AS units

@@ -23,8 +23,7 @@ const LOCK_KEY = 0x776d7332;
 
 export async function readMigrations(dir = MIGRATIONS_DIR): Promise<readonly Migration[]> {
   const names = (await readdir(dir)).filter((name) => FILE.test(name)).sort();
-  if (names.length === 0)
-    throw new InvariantError(`no migrations in ${dir}: this installation is incomplete`);
+  if (names.length === 0) throw new InvariantError(`no migrations in ${dir}: this installation is incomplete`);
   return Promise.all(
     names.map(async (name) => {
       const text = await readFile(`${dir}/${name}`, "utf8");
@@ -82,7 +81,6 @@ export function migrationsToApply(
   const done = new Set(applied.map(({ name }) => name));
   const missing = known.filter(({ name }) => !done.has(name));
   const late = missing.find(({ name }) => name < newest);
-  if (late)
-    throw new InvariantError(`migration ${late.name} is older than ${newest}, which is applied already`);
+  if (late) throw new InvariantError(`migration ${late.name} is older than ${newest}, which is applied already`);
   return missing;
 }

@@ -72,8 +72,7 @@ export function nodeActionStore(sql: Sql): NodeActionStore {
       const where = [`dag_id = ${params.add(dagId)}`];
       if (unit !== undefined) where.push(`unit = ${params.add(unit)}`);
       if (node !== undefined) where.push(`node = ${params.add(node)}`);
-      if (cursor !== undefined)
-        where.push(`id < ${params.add(decodeNumberCursor("node-actions", cursor))}::bigint`);
+      if (cursor !== undefined) where.push(`id < ${params.add(decodeNumberCursor("node-actions", cursor))}::bigint`);
       const rows = await select(
         `WHERE ${where.join(" AND ")} ORDER BY id DESC LIMIT ${params.add(limit + 1)}`,
         params.values,
@@ -84,8 +83,7 @@ export function nodeActionStore(sql: Sql): NodeActionStore {
 }
 
 type Attempt = Pick<NewNodeAction, "dagId" | "unit" | "node" | "attempt">;
-const attemptKey = ({ dagId, unit, node, attempt }: Attempt): string =>
-  JSON.stringify([dagId, unit, node, attempt]);
+const attemptKey = ({ dagId, unit, node, attempt }: Attempt): string => JSON.stringify([dagId, unit, node, attempt]);
 
 /**
  * The unique indexes decide who comes first; whoever comes later reads what stands. In order of the attempts, so

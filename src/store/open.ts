@@ -30,11 +30,7 @@ export async function openPostgres(url: string): Promise<Store> {
   return ready(postgresSql(url), await readMigrations(), async () => {});
 }
 
-async function ready(
-  sql: Sql,
-  migrations: readonly Migration[],
-  closed: () => Promise<void>,
-): Promise<Store> {
+async function ready(sql: Sql, migrations: readonly Migration[], closed: () => Promise<void>): Promise<Store> {
   try {
     await migrate(sql, migrations);
   } catch (error) {

@@ -40,11 +40,7 @@ export interface SiteStore {
     at: Date;
   }): Promise<BanAnswer>;
   /** Lifts those that are active and answers how many. null: only the one for every workflow; "all": whatever is. */
-  unban(
-    which: { site: SiteName; workflowId: WorkflowId | null | "all" },
-    actor: string,
-    at: Date,
-  ): Promise<number>;
+  unban(which: { site: SiteName; workflowId: WorkflowId | null | "all" }, actor: string, at: Date): Promise<number>;
   activeBans(at: Date): Promise<readonly BanRecord[]>;
   /**
    * Newest first, those active at `at`; with `includePast` also expired and removed ones. `workflowId` null:
@@ -63,13 +59,7 @@ export interface SiteStore {
 
 export interface AlertStore {
   /** Opens an alert or counts up the open one of the same key. Sinks hear of it when it opens or its severity changes. */
-  raise(alert: {
-    key: string;
-    severity: Alert["severity"];
-    subject: string;
-    message: string;
-    at: Date;
-  }): Promise<void>;
+  raise(alert: { key: string; severity: Alert["severity"]; subject: string; message: string; at: Date }): Promise<void>;
   close(key: string, at: Date): Promise<void>;
   open(): Promise<readonly Alert[]>;
   /** null also for what is no id at all. */

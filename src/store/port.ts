@@ -19,14 +19,7 @@ import type {
   Transition,
 } from "../domain/request.ts";
 import type { RequestStatus } from "../domain/request-status.ts";
-import type {
-  FileState,
-  FinishedUnit,
-  InputFile,
-  LedgerFile,
-  OutputFile,
-  Workflow,
-} from "../domain/workflow.ts";
+import type { FileState, FinishedUnit, InputFile, LedgerFile, OutputFile, Workflow } from "../domain/workflow.ts";
 import type { AlertStore, AuditStore, NodeActionStore, SiteStore } from "./port-operators.ts";
 
 export type { AlertStore, AuditStore, NodeActionStore, SiteStore } from "./port-operators.ts";
@@ -155,10 +148,7 @@ export interface DagStore {
     id: DagId,
     version: number,
     change: Partial<
-      Pick<
-        Dag,
-        "status" | "engineId" | "stopRequestedAt" | "stopReason" | "endReason" | "submittedAt" | "endedAt"
-      >
+      Pick<Dag, "status" | "engineId" | "stopRequestedAt" | "stopReason" | "endReason" | "submittedAt" | "endedAt">
     >,
     why: { reason: string; at: Date },
   ): Promise<boolean>;
@@ -200,24 +190,13 @@ export interface UnitStore {
    * abandoned make up its total (with nothing in it, when all were abandoned: see unitsDone). Once each; a unit
    * that has finished is left alone. Answers how many were new.
    */
-  abandonUnits(
-    workflowId: WorkflowId,
-    units: readonly { name: UnitName; block: number }[],
-    at: Date,
-  ): Promise<number>;
+  abandonUnits(workflowId: WorkflowId, units: readonly { name: UnitName; block: number }[], at: Date): Promise<number>;
   /**
    * owed and registered → invalidated; a block of which nothing valid is left becomes invalidated too. The rows
    * stay: an invalidated unit is never run again. Answers how many were valid before.
    */
-  invalidate(
-    workflowId: WorkflowId,
-    units: readonly UnitName[] | "all",
-    reason: string,
-    at: Date,
-  ): Promise<number>;
-  invalidated(
-    workflowId: WorkflowId,
-  ): Promise<readonly { unit: UnitName; block: number; reason: string; at: Date }[]>;
+  invalidate(workflowId: WorkflowId, units: readonly UnitName[] | "all", reason: string, at: Date): Promise<number>;
+  invalidated(workflowId: WorkflowId): Promise<readonly { unit: UnitName; block: number; reason: string; at: Date }[]>;
   /** complete → archived; false when it was not complete. */
   archiveBlock(workflowId: WorkflowId, index: number, at: Date): Promise<boolean>;
   /** open → failed, all of a workflow: nothing will come any more. Answers how many were open. */
@@ -227,31 +206,18 @@ export interface UnitStore {
 
 export interface FileStore {
   /** Adds files the ledger does not know (fresh) and refreshes size, events, sites of those it does. */
-  sync(
-    workflowId: WorkflowId,
-    files: readonly InputFile[],
-  ): Promise<{ added: number; gone: readonly string[] }>;
+  sync(workflowId: WorkflowId, files: readonly InputFile[]): Promise<{ added: number; gone: readonly string[] }>;
   /** Those still to be done: fresh first, then attempted, by LFN. */
   remaining(workflowId: WorkflowId): Promise<readonly LedgerFile[]>;
   /** Which units a file was planned into (one call per round, in bulk). */
   assign(workflowId: WorkflowId, assignments: readonly { lfn: string; unit: UnitName }[]): Promise<void>;
-  setState(
-    workflowId: WorkflowId,
-    lfns: readonly string[],
-    state: FileState,
-    reason: string | null,
-  ): Promise<void>;
+  setState(workflowId: WorkflowId, lfns: readonly string[], state: FileState, reason: string | null): Promise<void>;
   countByState(workflowId: WorkflowId): Promise<Readonly<Record<FileState, number>>>;
 }
 
 export interface IntentStore {
   /** Stores the intent, or returns the one that is there for this dag and kind. */
-  begin(intent: {
-    dagId: DagId;
-    kind: EngineIntent["kind"];
-    batchName: string;
-    at: Date;
-  }): Promise<EngineIntent>;
+  begin(intent: { dagId: DagId; kind: EngineIntent["kind"]; batchName: string; at: Date }): Promise<EngineIntent>;
   tried(dagId: DagId, kind: EngineIntent["kind"], error: string | null): Promise<void>;
   settle(dagId: DagId, kind: EngineIntent["kind"], status: "settled" | "refused", at: Date): Promise<void>;
   get(dagId: DagId, kind: EngineIntent["kind"]): Promise<EngineIntent | null>;

@@ -32,8 +32,7 @@ export function postgresSql(url: string, options: { maxConnections?: number } = 
     idle_in_transaction_session_timeout: 300_000,
     application_name: "wms2",
     types: {
-      getTypeParser: ((oid: number, format?: "text") =>
-        PARSERS[oid] ?? types.getTypeParser(oid, format)) as never,
+      getTypeParser: ((oid: number, format?: "text") => PARSERS[oid] ?? types.getTypeParser(oid, format)) as never,
     },
   });
   pool.on("error", () => {});

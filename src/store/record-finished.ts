@@ -12,9 +12,7 @@ export async function recordFinished(tx: Sql, units: readonly FinishedUnit[]): P
   // Serialises writers of one workflow: of two that each finish half of a split file, the later must see the
   // other's rows. In order of id, so that two writers of several workflows never wait for each other.
   const workflows = [...new Set(units.map(({ workflowId }) => workflowId))];
-  await tx.query("SELECT 1 FROM workflows WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE", [
-    workflows,
-  ]);
+  await tx.query("SELECT 1 FROM workflows WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE", [workflows]);
 
   const added = await tx.query<{ workflow: string; units: readonly string[] }>(
     `WITH added AS (

@@ -41,11 +41,7 @@ type RequestRow = readonly [
  * The rows that `rest` (WHERE, ORDER BY, LIMIT) chooses, as one JSON value: drivers spend most of their time on
  * single fields, and this is read by every pass and every look at a list.
  */
-async function selectRows(
-  sql: Sql,
-  rest: string,
-  params: readonly SqlParam[],
-): Promise<readonly RequestRow[]> {
+async function selectRows(sql: Sql, rest: string, params: readonly SqlParam[]): Promise<readonly RequestRow[]> {
   const [found] = await sql.query<{ rows: readonly RequestRow[] | null }>(
     `SELECT json_agg(json_build_array(${COLUMNS})) AS rows FROM (SELECT ${COLUMNS} FROM requests ${rest}) AS chosen`,
     params,

@@ -1,11 +1,6 @@
 import { InvariantError } from "../base/errors.ts";
 import type { RequestName } from "../domain/names.ts";
-import {
-  canMove,
-  REQUEST_STATUSES,
-  type RequestStatus,
-  TERMINAL_STATUSES,
-} from "../domain/request-status.ts";
+import { canMove, REQUEST_STATUSES, type RequestStatus, TERMINAL_STATUSES } from "../domain/request-status.ts";
 import { assignments, decodePlace, encodeCursor, json, jsonOrNull, Params, pageOf, same } from "./columns.ts";
 import type { RequestChange, RequestFilter, RequestStore } from "./port.ts";
 import type { SpecMemory } from "./request-rows.ts";
@@ -81,10 +76,9 @@ export function requestStore(sql: Sql, specs: SpecMemory): RequestStore {
     get: async (name) => (await specs.records(sql, "WHERE name = $1", [name]))[0] ?? null,
 
     files: (name) =>
-      sql.query(
-        "SELECT path, executable, sha256, content FROM request_files WHERE request_name = $1 ORDER BY path",
-        [name],
-      ),
+      sql.query("SELECT path, executable, sha256, content FROM request_files WHERE request_name = $1 ORDER BY path", [
+        name,
+      ]),
 
     list: async (filter) => {
       const { rest, params } = listClauses(filter);
@@ -122,17 +116,9 @@ export function requestStore(sql: Sql, specs: SpecMemory): RequestStore {
 
     change: async (name, version, change, why) => {
       const { text, params } = changeStatement(name, version, change, why);
-      const [seen] = await sql.query<{ status: RequestStatus; version: number; changed: boolean }>(
-        text,
-        params.values,
-      );
+      const [seen] = await sql.query<{ status: RequestStatus; version: number; changed: boolean }>(text, params.values);
       if (!seen) return false;
-      if (
-        !seen.changed &&
-        seen.version === version &&
-        change.status &&
-        !canMove(seen.status, change.status)
-      ) {
+      if (!seen.changed && seen.version === version && change.status && !canMove(seen.status, change.status)) {
         throw new InvariantError(`request ${name} cannot move from ${seen.status} to ${change.status}`, why);
       }
       return seen.changed;
@@ -146,8 +132,7 @@ export function requestStore(sql: Sql, specs: SpecMemory): RequestStore {
         { error: ["error", jsonOrNull], waiting: ["waiting", same<string | null>] },
         params,
       );
-      if (sets.length > 0)
-        await sql.query(`UPDATE requests SET ${sets.join(", ")} WHERE name = ${key}`, params.values);
+      if (sets.length > 0) await sql.query(`UPDATE requests SET ${sets.join(", ")} WHERE name = ${key}`, params.values);
     },
 
     transitions: (name) =>

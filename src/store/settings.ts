@@ -31,10 +31,9 @@ export function settingStore(sql: Sql): SettingStore {
       await sql.query("DELETE FROM leases WHERE name = $1 AND owner = $2", [name, owner]);
     },
     lease: async (name) => {
-      const found = await sql.query<{ owner: string; until: Date }>(
-        "SELECT owner, until FROM leases WHERE name = $1",
-        [name],
-      );
+      const found = await sql.query<{ owner: string; until: Date }>("SELECT owner, until FROM leases WHERE name = $1", [
+        name,
+      ]);
       return found[0] ?? null;
     },
     addToken: async ({ sha256, name, at }) => {
@@ -44,9 +43,7 @@ export function settingStore(sql: Sql): SettingStore {
       );
     },
     findToken: async (sha256) => {
-      const found = await sql.query<{ name: string }>("SELECT name FROM operator_tokens WHERE sha256 = $1", [
-        sha256,
-      ]);
+      const found = await sql.query<{ name: string }>("SELECT name FROM operator_tokens WHERE sha256 = $1", [sha256]);
       return found[0] ?? null;
     },
   };

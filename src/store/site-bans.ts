@@ -20,8 +20,7 @@ export function banStore(sql: Sql): BanStore {
       const params = new Params();
       const time = `${params.add(at)}::timestamptz`;
       const where = [`site = ${params.add(site)}`, "removed_at IS NULL", `expires_at > ${time}`];
-      if (workflowId !== "all")
-        where.push(`workflow_id IS NOT DISTINCT FROM ${params.add(workflowId)}::text`);
+      if (workflowId !== "all") where.push(`workflow_id IS NOT DISTINCT FROM ${params.add(workflowId)}::text`);
       const lifted = await sql.query(
         `UPDATE site_bans SET removed_at = ${time}, removed_by = ${params.add(actor)}
          WHERE ${where.join(" AND ")} RETURNING 1`,
@@ -31,17 +30,13 @@ export function banStore(sql: Sql): BanStore {
     },
 
     activeBans: (at) =>
-      select(
-        "WHERE removed_at IS NULL AND expires_at > $1 AND created_at <= $1 ORDER BY created_at, site, id",
-        [at],
-      ),
+      select("WHERE removed_at IS NULL AND expires_at > $1 AND created_at <= $1 ORDER BY created_at, site, id", [at]),
 
     bans: ({ sites, workflowId, includePast, at, limit }) => {
       const params = new Params();
       const where: string[] = ["true"];
       if (sites) where.push(`site = ANY(${params.add(sites)}::text[])`);
-      if (workflowId !== undefined)
-        where.push(`workflow_id IS NOT DISTINCT FROM ${params.add(workflowId)}::text`);
+      if (workflowId !== undefined) where.push(`workflow_id IS NOT DISTINCT FROM ${params.add(workflowId)}::text`);
       if (!includePast) where.push("removed_at IS NULL", `expires_at > ${params.add(at)}::timestamptz`);
       return select(
         `WHERE ${where.join(" AND ")} ORDER BY created_at DESC, site, id LIMIT ${params.add(limit ?? MANY)}`,
@@ -66,10 +61,11 @@ export function banStore(sql: Sql): BanStore {
  */
 async function banSite(tx: Sql, ban: Parameters<SiteStore["ban"]>[0]): ReturnType<SiteStore["ban"]> {
   const { site, workflowId, reason, evidence, until, actor, at } = ban;
-  await tx.query(
-    "INSERT INTO sites (name, updated_by, updated_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
-    [site, actor, at],
-  );
+  await tx.query("INSERT INTO sites (name, updated_by, updated_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", [
+    site,
+    actor,
+    at,
+  ]);
   await tx.query("SELECT 1 FROM sites WHERE name = $1 FOR NO KEY UPDATE", [site]);
   const [active] = await tx.query<BanRecord>(
     `SELECT ${BAN} FROM site_bans WHERE site = $1 AND workflow_id IS NOT DISTINCT FROM $2::text

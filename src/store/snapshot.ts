@@ -49,9 +49,7 @@ async function keep(file: string, made: Blob): Promise<void> {
   const aside = `${file}.tmp-${process.pid}`;
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    await writeFile(aside, await zip(new Uint8Array(await made.arrayBuffer()), { level: 1 }), {
-      mode: 0o600,
-    });
+    await writeFile(aside, await zip(new Uint8Array(await made.arrayBuffer()), { level: 1 }), { mode: 0o600 });
     await rename(aside, file);
   } catch {
     await rm(aside, { force: true }).catch(() => {});

@@ -36,9 +36,7 @@ export function translateSqlError(error: unknown, subject: string, statement: st
   if (error instanceof WorldError || error instanceof InvariantError) return error;
   const words = error instanceof Error ? error.message : String(error);
   if (isGone(error)) {
-    return new WorldError("store-unreachable", subject, `the database cannot be used (${subject})`, {
-      cause: error,
-    });
+    return new WorldError("store-unreachable", subject, `the database cannot be used (${subject})`, { cause: error });
   }
   const bug = new InvariantError(`the database refused a statement: ${words}`, {
     statement: statement.trim().slice(0, 500),

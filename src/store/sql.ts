@@ -75,9 +75,7 @@ export function makeSql(driver: SqlDriver): Sql {
         );
       } catch (error) {
         // What `work` threw is its own affair; only begin and commit are ours to explain.
-        throw thrown
-          ? (thrown as { error: unknown }).error
-          : translateSqlError(error, driver.subject, "commit");
+        throw thrown ? (thrown as { error: unknown }).error : translateSqlError(error, driver.subject, "commit");
       }
     },
     close: () => driver.close(),

@@ -34,10 +34,7 @@ export function unitStore(sql: Sql): UnitStore {
     },
 
     owed: (workflowId, limit) =>
-      units("WHERE workflow_id = $1 AND status = 'owed' ORDER BY attempts, name LIMIT $2", [
-        workflowId,
-        limit,
-      ]),
+      units("WHERE workflow_id = $1 AND status = 'owed' ORDER BY attempts, name LIMIT $2", [workflowId, limit]),
 
     owedCounts: async (workflowIds) => {
       const rows = await sql.query<{ workflowId: string; count: number }>(

@@ -28,13 +28,11 @@ export function applyRecord(dir: string, record: AttemptRecord, mayMove: boolean
   if (adjusted !== include) replace(join(dir, "group.inc"), adjusted);
   if (record.notBefore !== null) replace(file("wait"), `${Math.ceil(Date.parse(record.notBefore) / 1000)}\n`);
   else removeIfThere(file("wait"));
-  if (record.decision !== "retry" && !RESCUABLE.includes(record.why))
-    replace(file("stopped"), `${record.reason}\n`);
+  if (record.decision !== "retry" && !RESCUABLE.includes(record.why)) replace(file("stopped"), `${record.reason}\n`);
   else removeIfThere(file("stopped"));
   // bin/unit tells the workflow that not only this unit is to end.
   if (record.decision === "abort" && record.why === "row-aborts")
     replace(join(dir, "run.abort"), `${node}: ${record.reason}\n`);
 }
 
-const changed = (next: number | null, before: number | null): number | null =>
-  next === before ? null : next;
+const changed = (next: number | null, before: number | null): number | null => (next === before ? null : next);

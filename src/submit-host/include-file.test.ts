@@ -22,19 +22,12 @@ test("adjusting twice is adjusting once", () => {
 });
 
 test("names from outside that could say more than a name do not get in", () => {
-  const wanted = {
-    ...NOTHING,
-    avoidHosts: ['w" || True || "', "$(HOME)", ""],
-    avoidSites: ['T2"\nqueue 100'],
-  };
+  const wanted = { ...NOTHING, avoidHosts: ['w" || True || "', "$(HOME)", ""], avoidSites: ['T2"\nqueue 100'] };
   expect(adjust(GIVEN, "x", wanted)).toBe(`${GIVEN}\n`);
 });
 
 test("what a node asks for", () => {
   expect(asksOf(GIVEN, "proc_000001")).toEqual({ memoryMb: 3072, wallMinutes: null });
   expect(asksOf(GIVEN, "proc_00001")).toEqual({ memoryMb: null, wallMinutes: null });
-  expect(asksOf("x_wall_minutes = 0.5\nx_memory = 10 apples", "x")).toEqual({
-    memoryMb: null,
-    wallMinutes: 0.5,
-  });
+  expect(asksOf("x_wall_minutes = 0.5\nx_memory = 10 apples", "x")).toEqual({ memoryMb: null, wallMinutes: 0.5 });
 });

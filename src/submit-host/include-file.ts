@@ -17,10 +17,7 @@ export interface Adjustments extends NodeAsks {
 
 /** What the file says of one node; null: the role's default. */
 export function asksOf(text: string, node: string): NodeAsks {
-  return {
-    memoryMb: numberOf(text, `${node}_memory`),
-    wallMinutes: numberOf(text, `${node}_wall_minutes`),
-  };
+  return { memoryMb: numberOf(text, `${node}_memory`), wallMinutes: numberOf(text, `${node}_wall_minutes`) };
 }
 
 export function adjust(text: string, node: string, wanted: Adjustments): string {

@@ -34,12 +34,8 @@ export function readLedger(dir: string, args: PostArguments): NodeLedger {
       const source = lines[line - 1] ?? "";
       if ((kind !== "torn" && kind !== "garbage") || !source.includes(own)) continue;
       const cluster = Number(/"cluster":(-?\d+)/.exec(source)?.[1]);
-      if (cluster === (args.cluster ?? -1) || history.records.some((record) => record.cluster === cluster))
-        continue;
-      throw new PostTrouble(
-        "person",
-        `${path} line ${line} is about ${args.node} and cannot be read: ${message}`,
-      );
+      if (cluster === (args.cluster ?? -1) || history.records.some((record) => record.cluster === cluster)) continue;
+      throw new PostTrouble("person", `${path} line ${line} is about ${args.node} and cannot be read: ${message}`);
     }
   }
   return {

@@ -17,8 +17,7 @@ export function observe(dir: string, args: PostArguments): Attempt {
   const role = roleByName(node);
   const include = readIfThere(join(dir, "group.inc")) ?? "";
   const logged = cluster === null ? null : readJobLog(join(dir, "group.log"), cluster);
-  const report =
-    cluster === null ? null : readReport(readIfThere(join(dir, `${node}.${cluster}.report.json`)));
+  const report = cluster === null ? null : readReport(readIfThere(join(dir, `${node}.${cluster}.report.json`)));
   const usual = usualResources(dir, role);
   const asks = asksOf(include, node);
   const { sites, inputs } = planned(dir, node);

@@ -11,9 +11,7 @@ export function planned(
   const text = readIfThere(join(dir, "manifest.json")) ?? "";
   const sites = lineValue(text, "sites");
   const entry = lineValue(text, node) as { inputs?: { lfn?: unknown }[] } | null;
-  const named = Array.isArray(sites)
-    ? sites.filter((site) => typeof site === "string" && isSiteName(site))
-    : [];
+  const named = Array.isArray(sites) ? sites.filter((site) => typeof site === "string" && isSiteName(site)) : [];
   return {
     // Where the unit may run at all, whatever it was pinned to since; none named: anywhere.
     sites: named.length > 0 ? named : null,

@@ -41,9 +41,7 @@ async function judge(dir: string, args: PostArguments, now: Date): Promise<numbe
   try {
     ledger = readLedger(dir, args);
     const { told } = ledger;
-    decision = told
-      ? decide(attempt, ledger, policy, new Date(told.at))
-      : decide(attempt, ledger, policy, now);
+    decision = told ? decide(attempt, ledger, policy, new Date(told.at)) : decide(attempt, ledger, policy, now);
     record = told ?? attemptRecord(attempt, decision, now);
     if (!told) appendLine(dir, ledgerText(record));
     applyRecord(dir, record, !policy.policy.settings.siteAffinity);
@@ -82,15 +80,7 @@ function decide(attempt: Attempt, ledger: NodeLedger, { policy, fault }: LoadedP
   if (fault === null || decision.decision === "succeed")
     return decideGroup(decision, ledger.group, policy.settings.abortAfterAlike);
   const reason = `${decision.reason.split("; ")[0]}; no more tries: the retry policy cannot be used (${fault})`;
-  return {
-    ...decision,
-    decision: "stop",
-    why: "no-policy",
-    final: true,
-    delaySec: 0,
-    notBefore: null,
-    reason,
-  };
+  return { ...decision, decision: "stop", why: "no-policy", final: true, delaySec: 0, notBefore: null, reason };
 }
 
 function isWritten(dir: string, record: AttemptRecord): boolean {

@@ -8,12 +8,7 @@ import { appendLine } from "./ledger-file.ts";
  * start the next attempt meanwhile. It is a file of the request, run as it is, without a shell of ours. Whatever
  * becomes of it, the retry stands; how it ended is noted in the ledger. After a crash it may run a second time.
  */
-export async function runScript(
-  dir: string,
-  script: string,
-  record: AttemptRecord,
-  timeoutSec: number,
-): Promise<void> {
+export async function runScript(dir: string, script: string, record: AttemptRecord, timeoutSec: number): Promise<void> {
   const began = Date.now();
   const log = `${record.node}.${record.cluster}.recovery.log`;
   const words = await execute(dir, script, record, join(dir, log), timeoutSec).catch(

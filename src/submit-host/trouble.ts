@@ -13,18 +13,7 @@ export class PostTrouble extends Error {
   }
 }
 
-const PASSING = [
-  "ENOSPC",
-  "EDQUOT",
-  "EROFS",
-  "EIO",
-  "EMFILE",
-  "ENFILE",
-  "ENOMEM",
-  "EAGAIN",
-  "ESTALE",
-  "ETIMEDOUT",
-];
+const PASSING = ["ENOSPC", "EDQUOT", "EROFS", "EIO", "EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "ESTALE", "ETIMEDOUT"];
 
 /** Runs something that touches the disk; what it throws is told with the file and what was tried. */
 export function withFile<T>(what: string, act: () => T): T {

@@ -30,10 +30,7 @@ describe("generated DAGs end the same in both engines", () => {
   let local: ReadonlyMap<string, readonly Outcome[]>;
   beforeAll(async () => {
     seats = [await poolSeat("differential"), await localSeat()];
-    [condor, local] = (await Promise.all(seats.map((seat) => runAll(seat, dags)))) as [
-      typeof condor,
-      typeof local,
-    ];
+    [condor, local] = (await Promise.all(seats.map((seat) => runAll(seat, dags)))) as [typeof condor, typeof local];
   }, 240_000);
   afterAll(async () => void (await Promise.all(seats.map((seat) => seat.close()))));
 

@@ -36,17 +36,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 test("exec passes every argument exactly as given", async () => {
-  const args = [
-    "two  blanks",
-    "",
-    "'single' \"double\"",
-    "$HOME `id` $(id)",
-    "line\nbreak\n",
-    "*",
-    "-x",
-    "a=b",
-    "\\",
-  ];
+  const args = ["two  blanks", "", "'single' \"double\"", "$HOME `id` $(id)", "line\nbreak\n", "*", "-x", "a=b", "\\"];
   const printArgs = "process.stdout.write(JSON.stringify(process.argv.slice(1)))";
   const { stdout } = await run(["exec", process.execPath, "-e", printArgs, "--", ...args]);
   expect(JSON.parse(stdout)).toEqual(args);
@@ -108,10 +98,6 @@ test("a DAG of one node runs to its end at the site it asks for", async () => {
   const metrics = join(dir, "one.dag.metrics");
   for (let tries = 0; !existsSync(metrics) && tries < 150; tries++) await sleep(200);
 
-  expect(JSON.parse(readFileSync(metrics, "utf8"))).toMatchObject({
-    exitcode: 0,
-    DagStatus: 0,
-    jobs_succeeded: 1,
-  });
+  expect(JSON.parse(readFileSync(metrics, "utf8"))).toMatchObject({ exitcode: 0, DagStatus: 0, jobs_succeeded: 1 });
   expect(readFileSync(join(dir, "only.log"), "utf8")).toContain('GLIDEIN_CMSSite = "T2_XX_Beta"');
 }, 35_000);

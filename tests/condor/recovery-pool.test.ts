@@ -4,15 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { inPool, poolServer, sharedDir } from "../support/pool-server.ts";
 import { MisfortuneRequest } from "../support/recovery-request.ts";
-import {
-  expectEnds,
-  FIRST,
-  failAlike,
-  LATER,
-  liveThrough,
-  processes,
-  QUICK,
-} from "../support/recovery-stories.ts";
+import { expectEnds, FIRST, failAlike, LATER, liveThrough, processes, QUICK } from "../support/recovery-stories.ts";
 
 const server = poolServer(QUICK);
 const work = sharedDir("misfortunes");
@@ -47,9 +39,7 @@ async function killDagman(): Promise<void> {
 
 /** Once the job has begun to do its work. */
 async function disturb(story: string, ...command: string[]): Promise<void> {
-  await eventually(`${story} runs`, () => existsSync(join(request.dir, `${story}.runs`)), {
-    deadlineSec: 60,
-  });
+  await eventually(`${story} runs`, () => existsSync(join(request.dir, `${story}.runs`)), { deadlineSec: 60 });
   const which = `DAGNodeName == "${request.node(story)}" && WMS2_Request == "${request.name}"`;
   inPool(...command, inPool("condor_q", "-allusers", "-constraint", which, "-af", "ClusterId").trim());
 }
@@ -57,23 +47,13 @@ async function disturb(story: string, ...command: string[]): Promise<void> {
 test.concurrent("every misfortune ends as the table says, and the ledger tells why", async () => {
   await liveThrough(server, request, {
     killedPost: killDagman,
-    others: () =>
-      Promise.all([disturb("evicted", "condor_vacate_job", "-fast"), disturb("removed", "condor_rm")]),
+    others: () => Promise.all([disturb("evicted", "condor_vacate_job", "-fast"), disturb("removed", "condor_rm")]),
     deadlineSec: 120,
   });
   await expectEnds(request, "dagman");
-  expect(await request.attempts("evicted"), "evicted").toMatchObject([
-    { decision: "done", rrn: 1, retry: 0 },
-  ]);
+  expect(await request.attempts("evicted"), "evicted").toMatchObject([{ decision: "done", rrn: 1, retry: 0 }]);
   expect(await request.attempts("removed"), "removed").toMatchObject([
-    {
-      cause: "evicted",
-      exitCode: 99400,
-      decodedFrom: "remove",
-      rule: "removed-by-hand",
-      decision: "retry",
-      rrn: 0,
-    },
+    { cause: "evicted", exitCode: 99400, decodedFrom: "remove", rule: "removed-by-hand", decision: "retry", rrn: 0 },
     { decision: "done", rrn: 1 },
   ]);
 });

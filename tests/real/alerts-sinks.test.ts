@@ -51,8 +51,7 @@ describe("webhook", () => {
       let body = "";
       for await (const chunk of request) body += chunk;
       got.push({ request, body });
-      if (answer !== "never")
-        reply.writeHead(answer, { location: "http://127.0.0.1:1/" }).end("words of the server");
+      if (answer !== "never") reply.writeHead(answer, { location: "http://127.0.0.1:1/" }).end("words of the server");
     });
     await new Promise<void>((resume) => server.listen(0, "127.0.0.1", resume));
     onTestFinished(() => {
@@ -69,9 +68,7 @@ describe("webhook", () => {
     const dir = tempDir("sink");
     writeFileSync(join(dir, "token"), "t0ken\n");
     writeFileSync(join(dir, "url"), `${url}\n`);
-    await sinkOf({ kind: "webhook", url_file: join(dir, "url"), token_file: join(dir, "token") }).tell(
-      message(),
-    );
+    await sinkOf({ kind: "webhook", url_file: join(dir, "url"), token_file: join(dir, "token") }).tell(message());
     expect(got[0]?.request.method).toBe("POST");
     expect(got[0]?.request.headers).toMatchObject({
       "content-type": "application/json",
@@ -106,9 +103,7 @@ describe("command", () => {
 
   it("gets the alert on stdin and in its environment, and no shell reads it", async () => {
     const out = join(tempDir("sink"), "out");
-    const program = script(
-      `cat >"$1"; printf '%s|%s|%s' "$WMS2_ALERT_SUBJECT" "$WMS2_ALERT_MESSAGE" "$2" >"$1.env"`,
-    );
+    const program = script(`cat >"$1"; printf '%s|%s|%s' "$WMS2_ALERT_SUBJECT" "$WMS2_ALERT_MESSAGE" "$2" >"$1.env"`);
     await sinkOf({ kind: "command", argv: [program, out, "$(id); x"] }).tell(message());
     expect(JSON.parse(readFileSync(out, "utf8"))).toEqual(message());
     expect(readFileSync(`${out}.env`, "utf8")).toBe(`muons|${message().message}|$(id); x`);

@@ -88,9 +88,7 @@ test("help has examples and exit codes; nothing is coloured in a pipe", async ()
   expect(root).toMatchObject({ code: 0, stderr: "" });
   expect(root.stdout).toContain("Exit codes:");
   const names = [...root.stdout.matchAll(/^ {2}([a-z]+)(?= [[<]| {2})/gm)].map((match) => match[1] ?? "");
-  expect(names).toEqual(
-    expect.arrayContaining(["serve", "submit", "list", "show", "watch", "plan", "doctor", "demo"]),
-  );
+  expect(names).toEqual(expect.arrayContaining(["serve", "submit", "list", "show", "watch", "plan", "doctor", "demo"]));
   for (const name of ["submit", "watch", "plan", "doctor", "demo"])
     expect((await wms2([name, "--help"])).stdout, name).toContain("Examples:");
   expect(root.stdout).not.toContain("\u001b");
@@ -124,9 +122,7 @@ test("config show tells each value, where it came from, and no secrets", async (
   const env = { WMS2_LISTEN_PORT: "9999", WMS2_DATABASE_URL: "postgres://u:secret@h/d" };
   const { stdout } = await wms2(["config", "show", "--json"], { env });
   const { settings } = JSON.parse(stdout);
-  expect(settings).toContainEqual(
-    expect.objectContaining({ key: "listen.port", value: 9999, source: "environment" }),
-  );
+  expect(settings).toContainEqual(expect.objectContaining({ key: "listen.port", value: 9999, source: "environment" }));
   expect(stdout).not.toContain("secret");
 });
 

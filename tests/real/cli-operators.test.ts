@@ -70,9 +70,7 @@ describe("a request that fails at one site", () => {
     expect(ended.code).toBe(0);
     const paths = (await cli("outputs", "op-ban", "--paths")).stdout.trim().split("\n");
     expect(paths).toHaveLength(4);
-    expect((await cli("audit", "op-ban")).stdout).toMatch(
-      /operator +release +op-ban +done +its disks are broken/,
-    );
+    expect((await cli("audit", "op-ban")).stdout).toMatch(/operator +release +op-ban +done +its disks are broken/);
     expect((await cli("release", "op-ban", "--reason", "again")).code).toBe(3);
   });
 });
@@ -106,9 +104,7 @@ test("unclassified failures are listed and classified; resubmit runs chosen unit
   const done = await cli("classify", "op-class", "--retry", "all", "--reason", "it is back");
   expect(done.code).toBe(0);
   expect((await cli("watch", "op-class", "--interval", "0.2")).code).toBe(0);
-  expect((await cli("attempts", "op-class", "--node", "mg_000000/proc_000000")).stdout).toContain(
-    "new budget",
-  );
+  expect((await cli("attempts", "op-class", "--node", "mg_000000/proc_000000")).stdout).toContain("new budget");
 });
 
 test("sites are banned and let in again; alerts are none", async () => {
@@ -122,18 +118,11 @@ test("sites are banned and let in again; alerts are none", async () => {
   expect((await cli("alerts", "ack", "99")).code).toBe(4);
 });
 
-test.each([
-  "release",
-  "resubmit",
-  "classify",
-  "errors",
-  "attempts",
-  "alerts",
-  "audit",
-  "sites",
-  "unclassified",
-])("%s --help has examples", async (command) => {
-  const answer = await wms2([command, "--help"]);
-  expect(answer.code).toBe(0);
-  expect(answer.stdout).toContain("Examples:");
-});
+test.each(["release", "resubmit", "classify", "errors", "attempts", "alerts", "audit", "sites", "unclassified"])(
+  "%s --help has examples",
+  async (command) => {
+    const answer = await wms2([command, "--help"]);
+    expect(answer.code).toBe(0);
+    expect(answer.stdout).toContain("Examples:");
+  },
+);

@@ -40,9 +40,7 @@ describe("a request from the command line", () => {
 
     const watched = await cli("watch", "cli-story", "--interval", "0.2");
     expect(watched.code).toBe(0);
-    expect(watched.stdout.trim().split("\n").at(-1)).toMatch(
-      /cli-story {2}completed {2}1\/1 units, 5\/5 jobs/,
-    );
+    expect(watched.stdout.trim().split("\n").at(-1)).toMatch(/cli-story {2}completed {2}1\/1 units, 5\/5 jobs/);
     expect(watched.stderr).toContain("cli-story completed: 1/1 units");
 
     const shown = await cli("show", "cli-story");

@@ -35,20 +35,12 @@ test("requests that really ran are shown the same after compaction, by the API o
   };
   const run = async (name: string, step: string, until: string) => {
     const steps = [{ name: "gen", run: ["/bin/sh", "-c", step] }];
-    await call(
-      "POST",
-      "/requests",
-      generation(name, 2, { steps, adaptive: false, retries: { processing: 0 } }),
-    );
-    await eventually(
-      `${name} is ${until}`,
-      async () => (await call("GET", `/requests/${name}`)).status === until,
-      {
-        deadlineSec: 50,
-        everyMs: 200,
-        describe: async () => JSON.stringify(await call("GET", `/requests/${name}`)).slice(0, 2000),
-      },
-    );
+    await call("POST", "/requests", generation(name, 2, { steps, adaptive: false, retries: { processing: 0 } }));
+    await eventually(`${name} is ${until}`, async () => (await call("GET", `/requests/${name}`)).status === until, {
+      deadlineSec: 50,
+      everyMs: 200,
+      describe: async () => JSON.stringify(await call("GET", `/requests/${name}`)).slice(0, 2000),
+    });
   };
   try {
     await run("good", "echo x > gen.out", "completed");

@@ -1,12 +1,4 @@
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { describe, expect, it } from "vitest";
@@ -96,13 +88,7 @@ describe("housekeeping", () => {
     house.wait(DAY + 1);
     expect(await house.house.tidyOnce()).toBe("done");
     expect(existsSync(join(dir, "compacted.json"))).toBe(true);
-    for (const gone of [
-      "bin",
-      "payload",
-      "proc.sub",
-      "mg_000000/manifest.json",
-      "mg_000001/proc_000000.12.out",
-    ])
+    for (const gone of ["bin", "payload", "proc.sub", "mg_000000/manifest.json", "mg_000001/proc_000000.12.out"])
       expect(existsSync(join(dir, gone)), gone).toBe(false);
     const [failed = ""] = readdirSync(dir).filter((unit) => existsSync(join(dir, unit, "ledger.jsonl")));
     expect(readdirSync(join(dir, failed)).sort()).toEqual([
@@ -206,13 +192,7 @@ describe("housekeeping", () => {
     const house = await makeHouse();
     await house.finished("gen", "completed");
     const [usage] = await measureSpool(house.spoolDir, house.storageDir);
-    expect(usage).toMatchObject({
-      request: "gen",
-      directories: 1,
-      compacted: 0,
-      unmergedFiles: 2,
-      unmergedBytes: 18,
-    });
+    expect(usage).toMatchObject({ request: "gen", directories: 1, compacted: 0, unmergedFiles: 2, unmergedBytes: 18 });
     expect(usage?.bytes).toBeGreaterThan(1_400_000);
     expect(await measureSpool(join(house.dir, "no"), join(house.dir, "where"))).toEqual([]);
   });
@@ -225,13 +205,7 @@ describe("housekeeping", () => {
       for (let file = 0; file < 200; file += 1) writeFileSync(join(unitDir, `proc_${file}.1.out`), "x");
     }
     const line = (node: number) =>
-      JSON.stringify({
-        event: "attempt",
-        node: `proc_${node}`,
-        decision: "done",
-        at: "x",
-        pad: "p".repeat(900),
-      });
+      JSON.stringify({ event: "attempt", node: `proc_${node}`, decision: "done", at: "x", pad: "p".repeat(900) });
     const ledger = Array.from({ length: 10_000 }, (_, node) => line(node)).join("\n");
     writeFileSync(join(dir, "mg_000000", "ledger.jsonl"), `${ledger}\n`);
     const delay = monitorEventLoopDelay({ resolution: 1 });

@@ -24,5 +24,4 @@ test.concurrent("every misfortune ends as the table says, and the ledger tells w
   await expectEnds(request, "local");
 });
 
-test.concurrent("nodes that fail alike for good end their unit early, and no other", () =>
-  failAlike(server, work, 50));
+test.concurrent("nodes that fail alike for good end their unit early, and no other", () => failAlike(server, work, 50));

@@ -22,10 +22,7 @@ test("a request runs on the local engine from submission to registered outputs",
 
 test("a missing executable is a clear reason on the request, not a silent wait", async () => {
   const request = new WitnessedRequest(tempDir("request"), "no-program", 1);
-  const document = {
-    ...(request.document() as object),
-    steps: [{ name: "gone", run: ["/nowhere/program"] }],
-  };
+  const document = { ...(request.document() as object), steps: [{ name: "gone", run: ["/nowhere/program"] }] };
   await server.submit(document);
   const held = await server.until("no-program", ["held"], 90);
   expect(held.hold.code).toBe("permanent-failures");

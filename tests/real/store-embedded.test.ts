@@ -58,13 +58,9 @@ describe("the embedded store", () => {
 
     const acknowledged = new Set<string>();
     for (let kill = 1; kill <= 3; kill++) {
-      const writer = spawn(
-        process.execPath,
-        [join(import.meta.dirname, "../support/store-writer.mjs"), dist, dir],
-        {
-          stdio: ["ignore", "pipe", "inherit"],
-        },
-      );
+      const writer = spawn(process.execPath, [join(import.meta.dirname, "../support/store-writer.mjs"), dist, dir], {
+        stdio: ["ignore", "pipe", "inherit"],
+      });
       const refused = await writeUntil(writer, acknowledged, acknowledged.size + 40, () => openEmbedded(dir));
       expect(refused).toBeInstanceOf(WorldError);
       expect(refused).toMatchObject({ code: "store-locked" });

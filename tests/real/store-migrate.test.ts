@@ -31,15 +31,11 @@ describe("migrations", () => {
   it("apply what is new, all of it or nothing", async () => {
     const { sql } = await freshStore();
     const added = { name: "9000_one.sql", sha256: "1", text: "CREATE TABLE one (n int)" };
-    const broken = {
-      name: "9001_two.sql",
-      sha256: "2",
-      text: "CREATE TABLE two (n int); CREATE TABLE one (n int)",
-    };
+    const broken = { name: "9001_two.sql", sha256: "2", text: "CREATE TABLE two (n int); CREATE TABLE one (n int)" };
     await expect(migrate(sql, [...known, added, broken])).rejects.toThrow(InvariantError);
-    expect(
-      await sql.query("SELECT to_regclass('one')::text AS one, to_regclass('two')::text AS two"),
-    ).toEqual([{ one: null, two: null }]);
+    expect(await sql.query("SELECT to_regclass('one')::text AS one, to_regclass('two')::text AS two")).toEqual([
+      { one: null, two: null },
+    ]);
     expect(await migrate(sql, [...known, added])).toEqual(["9000_one.sql"]);
 
     // From here on, the database is newer than a program that does not know 9000_one.
@@ -72,9 +68,7 @@ describe("migrations", () => {
       { spec: { name: "a" }, modifications: null, rescuesUsed: 0, outputState: "active" },
       { spec: { name: "a-v2" } },
     ]);
-    expect(await store.alerts.undelivered("mail", 9)).toMatchObject([
-      { alert: { key: "k", lastChange: "opened" } },
-    ]);
+    expect(await store.alerts.undelivered("mail", 9)).toMatchObject([{ alert: { key: "k", lastChange: "opened" } }]);
     expect(await store.sites.activeBans(new Date(Date.now() + 1000))).toMatchObject([{ createdBy: null }]);
     await store.close();
   });

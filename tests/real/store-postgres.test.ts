@@ -88,9 +88,7 @@ describe.skipIf(!postgresBin())("PostgreSQL", () => {
   });
 
   it("names the address but never the password", async () => {
-    const error = await openPostgres("postgres://ada:secret@127.0.0.1:1/db").catch(
-      (thrown: unknown) => thrown,
-    );
+    const error = await openPostgres("postgres://ada:secret@127.0.0.1:1/db").catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: "store-unreachable", subject: "PostgreSQL at 127.0.0.1:1/db" });
     expect(String(error)).not.toContain("secret");
   });

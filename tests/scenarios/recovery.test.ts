@@ -58,12 +58,7 @@ test("three of ten are too many: held with the evidence, nothing is run again by
 
 test("a unit that fails through its site is placed elsewhere by the rescue", async () => {
   const { world, name } = await running(6);
-  await endWith(world, 1, {
-    changeSite: true,
-    avoidSites: ["north"],
-    category: "infrastructure",
-    why: "site",
-  });
+  await endWith(world, 1, { changeSite: true, avoidSites: ["north"], category: "infrastructure", why: "site" });
   await world.expectStatus(name, "active");
   const { run } = [...world.engine.runs.values()].at(-1) ?? {};
   const inc = readFileSync(join(run?.submitDir ?? "", "mg_000000", "group.inc"), "utf8");
@@ -191,11 +186,7 @@ test("production steps demote twice and then it runs to its end", async () => {
   expect(await world.request(name)).toMatchObject({ status: "active", priority: 80_000 });
   world.engine.finish(world.storageDir, 4);
   for (let i = 0; i < 4; i += 1) await world.pass();
-  expect(await world.request(name)).toMatchObject({
-    status: "active",
-    priority: 50_000,
-    productionSteps: [],
-  });
+  expect(await world.request(name)).toMatchObject({ status: "active", priority: 50_000, productionSteps: [] });
   world.engine.finish(world.storageDir);
   await world.pass();
   await world.expectStatus(name, "completed");
@@ -215,10 +206,7 @@ test("fail gives a held request up and leaves a list of what to withdraw", async
 test("restart kills and clones: both name each other, and a complete clone supersedes", async () => {
   const { world, name } = await running(10);
   await endWith(world, 3);
-  expect(await ask(world, name, { action: "restart" })).toMatchObject({
-    kind: "done",
-    detail: { clone: "gen-v2" },
-  });
+  expect(await ask(world, name, { action: "restart" })).toMatchObject({ kind: "done", detail: { clone: "gen-v2" } });
   await world.pass();
   await world.expectStatus(name, "failed");
   const clone = "gen-v2" as RequestName;
@@ -262,24 +250,17 @@ test("a dry run tells what would happen and changes nothing; asking twice is ask
   ).toEqual(["fail already", "fail done"]);
 });
 
-test.each(["release", "fail", "rescue"] as const)(
-  "%s is refused while active, with the reason",
-  async (action) => {
-    const { world, name } = await running(2);
-    const answer = await ask(world, name, { action });
-    expect(answer.kind === "refused" && answer.problems[0]?.message).toMatch(/it is active/);
-  },
-);
+test.each(["release", "fail", "rescue"] as const)("%s is refused while active, with the reason", async (action) => {
+  const { world, name } = await running(2);
+  const answer = await ask(world, name, { action });
+  expect(answer.kind === "refused" && answer.problems[0]?.message).toMatch(/it is active/);
+});
 
 test("the errors view says what failed first and most", async () => {
   const { world, name } = await running(10);
   await endWith(world, 3);
   const view = await world.commands.errors(name);
-  expect(view).toMatchObject({
-    unitsFailed: 3,
-    unitsDone: 7,
-    first: { unit: "mg_000000", node: "proc_000000" },
-  });
+  expect(view).toMatchObject({ unitsFailed: 3, unitsDone: 7, first: { unit: "mg_000000", node: "proc_000000" } });
   expect(view?.codes[0]).toMatchObject({ exitCode: 8021, failures: 3 });
   expect(existsSync(join(world.dir, "spool"))).toBe(true);
 });

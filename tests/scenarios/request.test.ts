@@ -12,18 +12,11 @@ test("a request goes from submission to registered outputs", async () => {
   await world.expectStatus(name, "active");
   world.engine.finish(world.storageDir, 1);
   await world.pass();
-  expect(await world.store.units.countByStatus((await world.workflow(name)).id)).toMatchObject({
-    registered: 1,
-  });
+  expect(await world.store.units.countByStatus((await world.workflow(name)).id)).toMatchObject({ registered: 1 });
   world.engine.finish(world.storageDir);
   await world.pass();
   await world.expectStatus(name, "completed");
-  expect(world.moves).toEqual([
-    "submitted → queued",
-    "queued → planning",
-    "planning → active",
-    "active → completed",
-  ]);
+  expect(world.moves).toEqual(["submitted → queued", "queued → planning", "planning → active", "active → completed"]);
   expect(readFileSync(join(world.storageDir, "ledger.jsonl"), "utf8").trim().split("\n")).toHaveLength(3);
   expect(await world.workflow(name)).toMatchObject({
     unitsDone: 3,
@@ -49,10 +42,7 @@ test("an adaptive request runs a small round first and the rest after it, with n
 
 test("a bad request leaves nothing behind", async () => {
   const world = await makeWorld();
-  const answer = await world.commands.submit(
-    { text: '{"name":"../x","kind":"generate"}', format: "json" },
-    "ann",
-  );
+  const answer = await world.commands.submit({ text: '{"name":"../x","kind":"generate"}', format: "json" }, "ann");
   expect(answer.ok).toBe(false);
   expect((await world.store.requests.list({ limit: 10 })).items).toEqual([]);
 });
@@ -85,12 +75,7 @@ test("a full house waits, says where, and moves up when a place is free", async 
 
 test.each([
   ["removed with units done is not a success", "removed", "took the run out of the queue", "held"],
-  [
-    "a DAG the engine cannot read is held with its words",
-    "unreadable",
-    "ERROR: line 3: unknown keyword",
-    "held",
-  ],
+  ["a DAG the engine cannot read is held with its words", "unreadable", "ERROR: line 3: unknown keyword", "held"],
 ] as const)("%s", async (_story, verdict, words, status) => {
   const world = await makeWorld();
   const name = await world.submit(generation("gen", 3));
@@ -187,9 +172,9 @@ test("abort before anything ran is immediate, and twice is once", async () => {
   await world.pass();
   await world.expectStatus(name, "aborted");
   expect(world.engine.calls).not.toContain("submit");
-  expect(
-    await world.commands.reprioritise(name, { priority: 5 }, { actor: "ann", version: null }),
-  ).toMatchObject({ kind: "not-allowed" });
+  expect(await world.commands.reprioritise(name, { priority: 5 }, { actor: "ann", version: null })).toMatchObject({
+    kind: "not-allowed",
+  });
 });
 
 test("a stale change is refused", async () => {
@@ -197,9 +182,9 @@ test("a stale change is refused", async () => {
   const name = await world.submit(generation("gen", 1));
   const seen = (await world.request(name)).version;
   await world.commands.reprioritise(name, { priority: 7 }, { actor: "ann", version: seen });
-  expect(
-    await world.commands.reprioritise(name, { priority: 8 }, { actor: "bob", version: seen }),
-  ).toMatchObject({ kind: "stale" });
+  expect(await world.commands.reprioritise(name, { priority: 8 }, { actor: "bob", version: seen })).toMatchObject({
+    kind: "stale",
+  });
   expect((await world.request(name)).priority).toBe(7);
 });
 
@@ -247,9 +232,7 @@ test("garbage where a unit's output should be told: held, with the unit's name",
   writeFileSync(join(run?.submitDir ?? "", "mg_000000", "merge_output.json"), '{"version":1,');
   await world.pass();
   await world.expectStatus(name, "held");
-  expect((await world.request(name)).hold?.message).toMatch(
-    /mg_000000 is done, but its merge_output.json is not JSON/,
-  );
+  expect((await world.request(name)).hold?.message).toMatch(/mg_000000 is done, but its merge_output.json is not JSON/);
 });
 
 test("a dataset without files holds the request and names the pattern", async () => {
@@ -285,10 +268,7 @@ test("one broken request does not stop the others, and its error is on it", asyn
   world.store.requests.files = files;
   await world.expectStatus(fine, "active");
   await world.expectStatus(broken, "held");
-  expect((await world.request(broken)).hold).toMatchObject({
-    code: "bug",
-    message: "undefined is not a function",
-  });
+  expect((await world.request(broken)).hold).toMatchObject({ code: "bug", message: "undefined is not a function" });
 });
 
 test("outputs that vanished are not called registered", async () => {

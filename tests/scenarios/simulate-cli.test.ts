@@ -66,9 +66,7 @@ test("--json tells one object a line, the summary last", async () => {
 
 test("a request that intake refuses is told with its problems", async () => {
   await expect(simulate("request: { name: tale, kind: generate }")).rejects.toMatchObject({
-    problems: expect.arrayContaining([
-      expect.objectContaining({ path: expect.stringMatching(/^request\./) }),
-    ]),
+    problems: expect.arrayContaining([expect.objectContaining({ path: expect.stringMatching(/^request\./) })]),
   });
 });
 

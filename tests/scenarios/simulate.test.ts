@@ -113,20 +113,13 @@ describe("catastrophes end with a reason, and nothing is done twice", () => {
       status: "held",
       hold: "dag-unreadable",
     },
-    "an engine that refuses": {
-      events: "{ at: 0 s, do: refuse-submits }",
-      status: "held",
-      hold: "engine-rejected",
-    },
+    "an engine that refuses": { events: "{ at: 0 s, do: refuse-submits }", status: "held", hold: "engine-rejected" },
     "an abort": { events: "{ at: 1 h, do: abort }", status: "aborted" },
     "a site that goes down and comes back": {
       events: "{ at: 30 min, do: site-down, site: north }, { at: 5 h, do: site-up, site: north }",
       status: "completed",
     },
-    "a held DAGMan": {
-      events: "{ at: 30 min, do: hold-run }, { at: 9 h, do: release-run }",
-      status: "completed",
-    },
+    "a held DAGMan": { events: "{ at: 30 min, do: hold-run }, { at: 9 h, do: release-run }", status: "completed" },
   };
   for (const [name, { events, status, hold }] of Object.entries(cases)) {
     test(name, async () => {
@@ -160,9 +153,7 @@ const outcomeOf = ({ facts }: Awaited<ReturnType<typeof tell>>["end"]) =>
     attempts: numbers.attempts,
   }));
 
-test("the server may be killed at any call of any port: the end is the same", {
-  timeout: 120_000,
-}, async () => {
+test("the server may be killed at any call of any port: the end is the same", { timeout: 120_000 }, async () => {
   const outcomes = "outcomes: [{ unit: mg_000002, attempt: 1-4, exit_code: 60307, after: 5 min }]";
   const calm = await tell(story(outcomes));
   expect(outcomeOf(calm.end)).toMatchObject([{ status: "completed", done: 10, runs: 2 }]);

@@ -49,10 +49,7 @@ const moves: Transition[] = [
   { from: "queued", to: "active", reason: "the engine has it", actor: "wms2", at: at("11:00") },
 ];
 
-export function fakeStore(
-  requests: readonly RequestRecord[] = [sampleRequest()],
-  parts: Parts<Store> = {},
-): Store {
+export function fakeStore(requests: readonly RequestRecord[] = [sampleRequest()], parts: Parts<Store> = {}): Store {
   const workflow = sampleWorkflow();
   const dag = sampleDag();
   const matches = (filter: RequestFilter) => (record: RequestRecord) =>
@@ -81,12 +78,9 @@ export function fakeStore(
     }),
     dags: only("dags", {
       get: async (id) => (id === dag.id ? dag : null),
-      list: async (filter) =>
-        paged(filter.status && !filter.status.includes(dag.status) ? [] : [dag], filter),
+      list: async (filter) => paged(filter.status && !filter.status.includes(dag.status) ? [] : [dag], filter),
       open: async () => [dag],
-      history: async () => [
-        { dagId: dag.id, type: "submitted", detail: { engineId: "1234" }, at: at("11:00") },
-      ],
+      history: async () => [{ dagId: dag.id, type: "submitted", detail: { engineId: "1234" }, at: at("11:00") }],
       ...parts.dags,
     }),
     units: only("units", {
@@ -164,10 +158,7 @@ export const fakeCommands = (parts: Partial<Commands> = {}): Commands =>
       ok({ request: sampleRequest({ status: "submitted", version: 1 }), warnings: ["mind it"], plan: null }),
     check: async () => ok({ request: null, warnings: [], plan: null }),
     preview: async () => err({ code: "no-site", message: "no site is left", evidence: {} }),
-    reprioritise: async (_name, change) => ({
-      kind: "changed",
-      request: sampleRequest({ ...change, version: 8 }),
-    }),
+    reprioritise: async (_name, change) => ({ kind: "changed", request: sampleRequest({ ...change, version: 8 }) }),
     abort: async (_name, reason, { actor }) => ({
       kind: "changed",
       request: sampleRequest({ wish: { kind: "abort", actor, reason, at: NOW }, version: 8 }),
@@ -180,9 +171,7 @@ export const fakeCommands = (parts: Partial<Commands> = {}): Commands =>
       request: sampleRequest({ wish: { kind: "abort", actor, reason, at: NOW }, version: 8 }),
     }),
     siteEffect: async (name) =>
-      name === "north"
-        ? { usedBy: 2, leftWithout: ["muons-2026" as RequestName], leftWithoutTotal: 1 }
-        : null,
+      name === "north" ? { usedBy: 2, leftWithout: ["muons-2026" as RequestName], leftWithoutTotal: 1 } : null,
     setAdmission: async (limits) => ({ maxActive: 300, ...limits }),
     changeSite: async (name) => name === "north",
     queue: async () => ({

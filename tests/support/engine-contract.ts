@@ -3,17 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { NodeState } from "../../src/domain/run.ts";
 import type { Engine } from "../../src/engine/port.ts";
-import {
-  again,
-  type EngineSeat,
-  executions,
-  HEAD,
-  layRun,
-  letGo,
-  submit,
-  untilTrue,
-  Watcher,
-} from "./engine-runs.ts";
+import { again, type EngineSeat, executions, HEAD, layRun, letGo, submit, untilTrue, Watcher } from "./engine-runs.ts";
 
 /** What every engine promises (src/engine/port.ts), in stories. They run side by side: each has its own directory. */
 export function engineContract(name: string, open: () => Promise<EngineSeat>): void {
@@ -90,10 +80,7 @@ export function engineContract(name: string, open: () => Promise<EngineSeat>): v
         3,
       );
       const first = await submit(engine, laid);
-      await watch.until(
-        first,
-        (view) => view.kind === "running" && view.nodes.done === 2 && view.nodes.queued === 1,
-      );
+      await watch.until(first, (view) => view.kind === "running" && view.nodes.done === 2 && view.nodes.queued === 1);
       await engine.stop(first);
       const end = await watch.ended(first);
       expect(end).toMatchObject({ verdict: "removed", unitsDone: [], unitsFailed: [] });
@@ -122,9 +109,7 @@ export function engineContract(name: string, open: () => Promise<EngineSeat>): v
       const laid = await lay("JOB a real.sub\nJOB b real.sub\nPARENT a CHILD b\nPARENT b CHILD a\n");
       const outcome = await engine.submit(laid);
       if (outcome.kind === "rejected") return expect(outcome.words).toMatch(/cycle/i);
-      expect(await watch.ended({ ...laid, engineId: outcome.engineId })).toMatchObject({
-        verdict: "unreadable",
-      });
+      expect(await watch.ended({ ...laid, engineId: outcome.engineId })).toMatchObject({ verdict: "unreadable" });
     });
 
     it("counts the nodes of nested units", async () => {
@@ -139,12 +124,7 @@ export function engineContract(name: string, open: () => Promise<EngineSeat>): v
       );
       const run = await submit(engine, laid);
       const end = await watch.ended(run);
-      expect(end).toMatchObject({
-        verdict: "failed",
-        rescue: 1,
-        unitsDone: ["mg_000000"],
-        unitsFailed: ["mg_000001"],
-      });
+      expect(end).toMatchObject({ verdict: "failed", rescue: 1, unitsDone: ["mg_000000"], unitsFailed: ["mg_000001"] });
       expect(end.units).toEqual({ total: 2, waiting: 0, running: 0, done: 1, failed: 1 });
       expect(end.nodes).toEqual({ total: 6, waiting: 1, queued: 0, held: 0, done: 4, failed: 1 });
       const nodes = await engine.nodes(run);
@@ -193,10 +173,7 @@ export function engineContract(name: string, open: () => Promise<EngineSeat>): v
     it("stops a held run so that it can be resumed", async () => {
       const laid = await lay('JOB a real.sub\nJOB b real.sub\nVARS b codes="wait"\nPARENT a CHILD b\n');
       const first = await submit(engine, laid);
-      await watch.until(
-        first,
-        (view) => view.kind === "running" && view.nodes.done === 1 && view.nodes.queued === 1,
-      );
+      await watch.until(first, (view) => view.kind === "running" && view.nodes.done === 1 && view.nodes.queued === 1);
       await engine.hold(first);
       await watch.until(first, (view) => view.kind === "running" && /held/i.test(view.note ?? ""));
       await engine.stop(first);
@@ -252,10 +229,7 @@ export function engineContract(name: string, open: () => Promise<EngineSeat>): v
       await untilTrue("it leaves the queue", async () => (await engine.find(run)).kind === "absent");
       // Without its id: it was here and is over; submitting it again would be wrong.
       expect(await engine.find(laid)).toEqual({ kind: "found", engineId: run.engineId });
-      expect((await engine.observe([laid])).get(laid.dagId)).toMatchObject({
-        kind: "ended",
-        verdict: "success",
-      });
+      expect((await engine.observe([laid])).get(laid.dagId)).toMatchObject({ kind: "ended", verdict: "success" });
       // A rescue of it is another run, and was never here.
       expect(await engine.find(again(laid))).toEqual({ kind: "absent" });
     });

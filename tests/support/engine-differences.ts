@@ -46,9 +46,7 @@ export async function runAll(
   dags: readonly GeneratedDag[],
 ): Promise<ReadonlyMap<string, readonly Outcome[]>> {
   const watch = new Watcher(seat.engine);
-  const results = await Promise.all(
-    dags.map(async (dag) => [dag.name, await runOne(seat, watch, dag)] as const),
-  );
+  const results = await Promise.all(dags.map(async (dag) => [dag.name, await runOne(seat, watch, dag)] as const));
   return new Map(results);
 }
 
@@ -119,10 +117,7 @@ async function outcomeOf(
     const name = await newestRescue(path.join(run.submitDir, dir));
     if (name === null) continue;
     const rescue = parseRescue(await readFile(path.join(run.submitDir, dir, name), "utf8"));
-    rescues[`${dir}/${name}`] = {
-      done: [...rescue.done].sort(),
-      retries: sorted(Object.fromEntries(rescue.retries)),
-    };
+    rescues[`${dir}/${name}`] = { done: [...rescue.done].sort(), retries: sorted(Object.fromEntries(rescue.retries)) };
   }
   return {
     verdict: view.verdict,
@@ -143,10 +138,7 @@ const sorted = <T>(record: Record<string, T>): Record<string, T> =>
   Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 /** What `right` leaves open (the retries of a node whose end was not written down) is left out of `left` too. */
-export function asFarAsKnown(
-  left: readonly Outcome[] = [],
-  right: readonly Outcome[] = [],
-): readonly Outcome[] {
+export function asFarAsKnown(left: readonly Outcome[] = [], right: readonly Outcome[] = []): readonly Outcome[] {
   return left.map((outcome, round) => {
     const known = right[round]?.states ?? {};
     const states = Object.entries(outcome.states).map(([name, state]): [string, string] => {

@@ -67,16 +67,13 @@ function nodeLines(dice: Dice, shape: Shape, name: string, abortHere: boolean): 
     lines.push(`SCRIPT ${defers ? "DEFER 44 1 " : ""}PRE ${name} ${shape.scripts} pre.${key} ${codes}`);
   }
   if (abortHere)
-    lines.push(
-      `SCRIPT POST ${name} ${shape.scripts} post.${key} ${dice.pick(["", "1 "])}${shape.abort!.code} 0`,
-    );
+    lines.push(`SCRIPT POST ${name} ${shape.scripts} post.${key} ${dice.pick(["", "1 "])}${shape.abort!.code} 0`);
   else if (dice.chance(real ? 0.3 : 0.6)) {
     const defers = dice.chance(0.15);
     const codes = defers ? dice.pick(["44 0", "44 3 0"]) : dice.pick(outcomes);
     lines.push(`SCRIPT ${defers ? "DEFER 44 1 " : ""}POST ${name} ${shape.scripts} post.${key} ${codes}`);
   }
-  if (dice.chance(0.6))
-    lines.push(`RETRY ${name} ${1 + dice.below(3)}${dice.chance(0.5) ? " UNLESS-EXIT 42" : ""}`);
+  if (dice.chance(0.6)) lines.push(`RETRY ${name} ${1 + dice.below(3)}${dice.chance(0.5) ? " UNLESS-EXIT 42" : ""}`);
   if (abortHere) lines.push(`ABORT-DAG-ON ${name} ${shape.abort!.code} RETURN ${shape.abort!.returns}`);
   if (!shape.waits && dice.chance(0.3)) lines.push(`CATEGORY ${name} few`);
   if (dice.chance(0.2)) lines.push(`PRIORITY ${name} ${dice.below(20)}`);
@@ -119,13 +116,7 @@ export function generateDag(seed: number): GeneratedDag {
   const top = dagLines(dice, { ...base, prefix: "", size, abort, nodeFile: "real.sub" }, units);
   const files: Record<string, string> = { "workflow.dag": `${HEAD}${top.join("\n")}\n` };
   for (const unit of units) {
-    const shape = {
-      ...base,
-      prefix: `${unit}.`,
-      size: 1 + dice.below(3),
-      abort: null,
-      nodeFile: "../real.sub",
-    };
+    const shape = { ...base, prefix: `${unit}.`, size: 1 + dice.below(3), abort: null, nodeFile: "../real.sub" };
     const inner = dagLines(dice, shape, []);
     files[`${unit}/group.dag`] = `NODE_STATUS_FILE group.dag.status 1\n${inner.join("\n")}\n`;
   }

@@ -15,9 +15,7 @@ export interface PoolStatus {
   readonly sites: readonly { readonly name: string; readonly cores: number; readonly memoryMb: number }[];
 }
 export function poolStatus(): PoolStatus {
-  return JSON.parse(
-    execFileSync(path.join(project, "scripts/pool"), ["status", "--json"], { encoding: "utf8" }),
-  );
+  return JSON.parse(execFileSync(path.join(project, "scripts/pool"), ["status", "--json"], { encoding: "utf8" }));
 }
 
 /** An engine on the running pool. Not below /tmp: there DAGMan is told to be less strict than in production. */

@@ -37,11 +37,7 @@ export interface TestRun extends Run {
 }
 
 /** A submit directory with the files given, ready for `submit`. */
-export async function layRun(
-  root: string,
-  files: Readonly<Record<string, string>>,
-  nodes?: number,
-): Promise<TestRun> {
+export async function layRun(root: string, files: Readonly<Record<string, string>>, nodes?: number): Promise<TestRun> {
   const dagId = randomUUID() as DagId;
   const submitDir = path.join(root, `r0-${dagId.slice(0, 8)}`);
   await mkdir(path.join(submitDir, "count"), { recursive: true });
@@ -113,9 +109,7 @@ export class Watcher {
     if (!this.looping) void this.loop();
     const late = sleep(seconds * 1000, null, { ref: false }).then(() => {
       this.waiting.delete(run);
-      throw new Error(
-        `${run.submitDir}: waited ${seconds} s; last seen ${JSON.stringify(this.seen.get(run))}`,
-      );
+      throw new Error(`${run.submitDir}: waited ${seconds} s; last seen ${JSON.stringify(this.seen.get(run))}`);
     });
     return Promise.race([answer, late]);
   }
@@ -143,8 +137,7 @@ export class Watcher {
 }
 
 export async function untilTrue(what: string, test: () => Promise<boolean>, seconds = 60): Promise<void> {
-  for (const deadline = Date.now() + seconds * 1000; Date.now() < deadline; await sleep(400))
-    if (await test()) return;
+  for (const deadline = Date.now() + seconds * 1000; Date.now() < deadline; await sleep(400)) if (await test()) return;
   throw new Error(`waited ${seconds} s for: ${what}`);
 }
 

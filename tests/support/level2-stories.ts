@@ -45,13 +45,7 @@ export class FailingRequest {
       steps: [
         {
           name: "work",
-          run: [
-            "sh",
-            "-c",
-            readFileSync(join(import.meta.dirname, "failing-job.sh"), "utf8"),
-            "work",
-            this.#dir,
-          ],
+          run: ["sh", "-c", readFileSync(join(import.meta.dirname, "failing-job.sh"), "utf8"), "work", this.#dir],
         },
       ],
       outputs: [{ name: "all", file: "out.txt", merge: "concat" }],
@@ -79,8 +73,7 @@ export class FailingRequest {
   }
 
   expectOnceEach(except: readonly number[] = []): void {
-    for (let i = 0; i < this.units; i += 1)
-      if (!except.includes(i)) expect([i, this.count(i)]).toEqual([i, 1]);
+    for (let i = 0; i < this.units; i += 1) if (!except.includes(i)) expect([i, this.count(i)]).toEqual([i, 1]);
   }
 }
 
@@ -156,10 +149,7 @@ export async function stopStory(server: ServerUnderTest, dir: string, meanwhile:
       (await server.get("/requests/stopped/transitions")).items.some(
         (move: { to: string }) => move.to === "resubmitting",
       ),
-    {
-      deadlineSec: 90,
-      everyMs: 200,
-    },
+    { deadlineSec: 90, everyMs: 200 },
   );
   await server.until("stopped", ["completed"], 150);
   expect(await outputs(server, "stopped")).toBe(8);

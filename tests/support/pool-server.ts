@@ -12,8 +12,7 @@ export interface PoolStatus {
   readonly prefix: readonly string[];
 }
 
-export const poolStatus = (): PoolStatus =>
-  JSON.parse(execFileSync(pool, ["status", "--json"], { encoding: "utf8" }));
+export const poolStatus = (): PoolStatus => JSON.parse(execFileSync(pool, ["status", "--json"], { encoding: "utf8" }));
 
 /** Below /var/tmp: the same path inside the pool, and DAGMan refuses to keep its logs below /tmp. */
 export function sharedDir(what: string): string {
@@ -43,7 +42,6 @@ export function poolServer(settings: Readonly<Record<string, unknown>> = {}): Se
   );
 }
 
-export const inPool = (...argv: string[]): string =>
-  execFileSync(pool, ["exec", ...argv], { encoding: "utf8" });
+export const inPool = (...argv: string[]): string => execFileSync(pool, ["exec", ...argv], { encoding: "utf8" });
 export const asPoolRoot = (...argv: string[]): string =>
   execFileSync(pool, ["exec", "--root", ...argv], { encoding: "utf8" });

@@ -25,13 +25,8 @@ const run = promisify(execFile);
 export function postgresBin(): string | null {
   const root = "/usr/lib/postgresql";
   const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
-  const places = [
-    ...(process.env.PATH ?? "").split(":"),
-    ...versions.map((version) => join(root, version, "bin")),
-  ];
-  return (
-    places.find((place) => existsSync(join(place, "initdb")) && existsSync(join(place, "pg_ctl"))) ?? null
-  );
+  const places = [...(process.env.PATH ?? "").split(":"), ...versions.map((version) => join(root, version, "bin"))];
+  return places.find((place) => existsSync(join(place, "initdb")) && existsSync(join(place, "pg_ctl"))) ?? null;
 }
 
 export async function startPostgres(): Promise<TestServer> {
@@ -40,8 +35,7 @@ export async function startPostgres(): Promise<TestServer> {
   const dir = await mkdtemp(join(tmpdir(), "wms2-postgres-"));
   if (user.uid !== undefined) await chown(dir, user.uid, user.gid);
   const data = join(dir, "data");
-  const pgCtl = (...args: string[]) =>
-    run(join(bin, "pg_ctl"), ["-D", data, "-w", ...args], { ...user, cwd: dir });
+  const pgCtl = (...args: string[]) => run(join(bin, "pg_ctl"), ["-D", data, "-w", ...args], { ...user, cwd: dir });
 
   // Waits for the end of this process (its standard input closes, kill -9 included), then cleans up.
   const janitor = spawn(

@@ -79,9 +79,7 @@ export class MisfortuneRequest {
       throttles: { units: this.#first.length },
       recovery: {
         max_rescues: 0,
-        handlers: [
-          { name: "fixer", rules: [{ exit_codes: [17], max_retries: 2, delay: "0 s", script: "./fix.sh" }] },
-        ],
+        handlers: [{ name: "fixer", rules: [{ exit_codes: [17], max_retries: 2, delay: "0 s", script: "./fix.sh" }] }],
       },
       attachments: { "fix.sh": attached(FIX, true), "story-dir": attached(this.dir, false) },
     };

@@ -1,14 +1,5 @@
 import { execFileSync } from "node:child_process";
-import {
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { eventually } from "./eventually.ts";
@@ -117,26 +108,11 @@ export async function expectEnds(request: MisfortuneRequest, engine: "dagman" | 
   const done = (rrn: number) => ({ decision: "done", exitCode: 0, rrn });
 
   expect(await told("memory"), "memory").toMatchObject([
-    {
-      cause: "oom",
-      exitCode: 50660,
-      decodedFrom: "hold",
-      memoryMb: 100,
-      nextMemoryMb: 150,
-      decision: "retry",
-      rrn: 1,
-    },
+    { cause: "oom", exitCode: 50660, decodedFrom: "hold", memoryMb: 100, nextMemoryMb: 150, decision: "retry", rrn: 1 },
     done(2),
   ]);
   expect(await told("walltime"), "walltime").toMatchObject([
-    {
-      cause: "walltime",
-      exitCode: 50664,
-      decodedFrom: "hold",
-      nextWallMinutes: 1.05,
-      decision: "retry",
-      rrn: 1,
-    },
+    { cause: "walltime", exitCode: 50664, decodedFrom: "hold", nextWallMinutes: 1.05, decision: "retry", rrn: 1 },
     done(2),
   ]);
   for (const story of ["step-killed", "job-killed"])

@@ -68,22 +68,9 @@ export class ScriptedEngine implements Engine {
     const total = known.units.length;
     const [done, failed] = [known.done.size, known.failed.size];
     const left = total - done - failed;
-    const units: UnitTally = {
-      total,
-      done,
-      failed,
-      running: known.ended ? 0 : left,
-      waiting: known.ended ? left : 0,
-    };
+    const units: UnitTally = { total, done, failed, running: known.ended ? 0 : left, waiting: known.ended ? left : 0 };
     const per = known.nodesPerUnit;
-    const nodes: NodeTally = {
-      total: total * per,
-      done: done * per,
-      failed,
-      queued: 0,
-      held: 0,
-      waiting: left * per,
-    };
+    const nodes: NodeTally = { total: total * per, done: done * per, failed, queued: 0, held: 0, waiting: left * per };
     const common = { nodes, units, unitsDone: [...known.done], unitsFailed: [...known.failed] };
     if (!known.ended) return { kind: "running", ...common, note: null };
     return { kind: "ended", ...common, verdict: known.ended.verdict, words: known.ended.words, rescue: null };
@@ -129,13 +116,7 @@ export class ScriptedEngine implements Engine {
       mkdirSync(storageDir, { recursive: true });
       writeFileSync(path, unit);
       const [first] = manifest.outputs;
-      const output = {
-        output: first.name,
-        dataset: first.dataset,
-        lfn: first.lfn,
-        path,
-        sizeBytes: unit.length,
-      };
+      const output = { output: first.name, dataset: first.dataset, lfn: first.lfn, path, sizeBytes: unit.length };
       const rest = { checksum: "cksum:1", events: 10, parents: [] };
       const text = {
         version: 1,

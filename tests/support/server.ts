@@ -14,10 +14,7 @@ export class ServerUnderTest {
   #child: ChildProcess | null = null;
   url = "";
 
-  constructor(
-    settings: Readonly<Record<string, unknown>> = {},
-    dataDir = mkdtempSync(join(tmpdir(), "wms2-server-")),
-  ) {
+  constructor(settings: Readonly<Record<string, unknown>> = {}, dataDir = mkdtempSync(join(tmpdir(), "wms2-server-"))) {
     this.dataDir = dataDir;
     this.#settings = {
       "listen.port": 0,
@@ -40,9 +37,7 @@ export class ServerUnderTest {
     const child = spawn(
       process.execPath,
       [join(root, "dist/cli/main.js"), "serve", "--data-dir", this.dataDir, ...flags],
-      {
-        stdio: ["ignore", log, log],
-      },
+      { stdio: ["ignore", log, log] },
     );
     this.#child = child;
     await eventually(
@@ -133,11 +128,7 @@ export class ServerUnderTest {
         last = await this.get(`/requests/${name}`).catch((error) => String(error));
         return states.includes((last as { status?: string }).status ?? "") ? last : false;
       },
-      {
-        deadlineSec,
-        everyMs: 100,
-        describe: () => `${JSON.stringify(last, null, 1)}\n${this.log().slice(-4000)}`,
-      },
+      { deadlineSec, everyMs: 100, describe: () => `${JSON.stringify(last, null, 1)}\n${this.log().slice(-4000)}` },
     );
   }
 }

@@ -62,10 +62,7 @@ export class SmtpServer {
       this.heard.push(line);
       if (dieOn && line.startsWith(dieOn)) return socket.destroy();
       if (line.startsWith("EHLO ")) {
-        const offers = [
-          ...(tls && !secure ? ["STARTTLS"] : []),
-          ...(this.#script.auth ? ["AUTH LOGIN PLAIN"] : []),
-        ];
+        const offers = [...(tls && !secure ? ["STARTTLS"] : []), ...(this.#script.auth ? ["AUTH LOGIN PLAIN"] : [])];
         const all = ["test", "8BITMIME", ...offers];
         return say(...all.map((offer, at) => `250${at === all.length - 1 ? " " : "-"}${offer}`));
       }

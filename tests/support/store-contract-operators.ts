@@ -41,13 +41,7 @@ export function operatorContract(store: () => TestStore): void {
       await create("a");
       let version = 1;
       for (const kind of WISH_KINDS) {
-        const wish = {
-          kind,
-          actor: "ada",
-          reason: "now",
-          at: at(3),
-          detail: { units: ["mg_000001"], how: kind },
-        };
+        const wish = { kind, actor: "ada", reason: "now", at: at(3), detail: { units: ["mg_000001"], how: kind } };
         await store().requests.change(A, version++, { wish }, why);
         expect((await store().requests.get(A))?.wish).toStrictEqual(wish);
       }
@@ -71,8 +65,7 @@ export function operatorContract(store: () => TestStore): void {
     });
 
     it("are named page by page while a bulk action changes them", async () => {
-      for (let n = 0; n < 11; n++)
-        await create(`r${String(n).padStart(2, "0")}`, n, n % 2 ? {} : { campaign: "Old" });
+      for (let n = 0; n < 11; n++) await create(`r${String(n).padStart(2, "0")}`, n, n % 2 ? {} : { campaign: "Old" });
       const seen: string[] = [];
       for (let cursor: string | undefined; ; ) {
         const filter = { status: ["queued" as const], campaign: "Old", limit: 2 };
@@ -163,14 +156,8 @@ export function operatorContract(store: () => TestStore): void {
 
     it("last as long as the longest says, and begin anew after they ended", async () => {
       await ban(100);
-      expect(await ban(60)).toMatchObject({
-        kind: "already",
-        ban: { expiresAt: at(100), reason: "until 100" },
-      });
-      expect(await ban(200)).toMatchObject({
-        kind: "extended",
-        ban: { expiresAt: at(200), reason: "until 200" },
-      });
+      expect(await ban(60)).toMatchObject({ kind: "already", ban: { expiresAt: at(100), reason: "until 100" } });
+      expect(await ban(200)).toMatchObject({ kind: "extended", ban: { expiresAt: at(200), reason: "until 200" } });
       expect((await ban(400, { at: at(300) })).kind).toBe("banned");
       expect(await store().sites.bans({ at: at(310) })).toMatchObject([{ createdAt: at(300) }]);
       expect(await store().sites.bans({ at: at(310), includePast: true })).toMatchObject([
@@ -189,9 +176,7 @@ export function operatorContract(store: () => TestStore): void {
       const count = (second: number) => store().sites.countActiveWorkflowBans(NORTH, at(second));
       expect([await count(20), await count(100)]).toEqual([3, 0]);
       expect(await store().sites.bans({ workflowId: W, at: at(20) })).toMatchObject([{ workflowId: W }]);
-      expect(await store().sites.bans({ workflowId: null, at: at(20) })).toMatchObject([
-        { workflowId: null },
-      ]);
+      expect(await store().sites.bans({ workflowId: null, at: at(20) })).toMatchObject([{ workflowId: null }]);
       expect(await store().sites.bans({ sites: ["south" as SiteName], at: at(20) })).toHaveLength(1);
       expect(await store().sites.bans({ at: at(20), limit: 2 })).toHaveLength(2);
 
@@ -204,9 +189,7 @@ export function operatorContract(store: () => TestStore): void {
       expect(await store().sites.bans({ sites: [NORTH], at: at(31), includePast: true })).toMatchObject(
         Array.from({ length: 4 }, () => ({ removedBy: "bob", removedAt: at(30) })),
       );
-      expect(await store().sites.unban({ site: "south" as SiteName, workflowId: "all" }, "bob", at(60))).toBe(
-        0,
-      );
+      expect(await store().sites.unban({ site: "south" as SiteName, workflowId: "all" }, "bob", at(60))).toBe(0);
       expect((await ban(90, { workflowId: W, at: at(40) })).kind).toBe("banned");
     });
   });
@@ -231,9 +214,7 @@ export function operatorContract(store: () => TestStore): void {
     it("are acknowledged once, found by id, and listed newest first", async () => {
       for (const key of ["x", "y", "z"]) await raise(key);
       const id = await idOf("y");
-      const answers = await Promise.all(
-        ["ada", "bob"].map((actor) => store().alerts.acknowledge(id, actor, at(5))),
-      );
+      const answers = await Promise.all(["ada", "bob"].map((actor) => store().alerts.acknowledge(id, actor, at(5))));
       expect(answers.filter(Boolean)).toHaveLength(1);
       expect(await store().alerts.get(id)).toMatchObject({
         acknowledgedBy: answers[0] ? "ada" : "bob",

@@ -13,11 +13,7 @@ const named = (...names: string[]) => names as UnitName[];
 
 export function recoveryContract(store: () => TestStore): void {
   const blocks = async () =>
-    (await store().units.blocks(W)).map(({ status, unitsDone, unitsAbandoned }) => [
-      status,
-      unitsDone,
-      unitsAbandoned,
-    ]);
+    (await store().units.blocks(W)).map(({ status, unitsDone, unitsAbandoned }) => [status, unitsDone, unitsAbandoned]);
 
   describe("abandoned units", () => {
     it("let their block close, once what finished is registered; saying it twice counts once", async () => {
@@ -31,9 +27,7 @@ export function recoveryContract(store: () => TestStore): void {
       ]);
       await store().units.markRegistered(W, "mg_000000" as UnitName, at(160));
       expect((await blocks())[0]).toEqual(["complete", 1, 1]);
-      expect(await store().units.abandonUnits(W, [gone("mg_000002", 1), gone("mg_000003", 1)], at(170))).toBe(
-        2,
-      );
+      expect(await store().units.abandonUnits(W, [gone("mg_000002", 1), gone("mg_000003", 1)], at(170))).toBe(2);
       expect((await blocks())[1]).toEqual(["complete", 0, 2]);
       expect(await store().units.abandonUnits(W, [], at(171))).toBe(0);
       expect((await store().workflows.get(W))?.unitsDone).toBe(1);
@@ -61,9 +55,9 @@ export function recoveryContract(store: () => TestStore): void {
 
     it("of a block that does not exist are refused whole; a block planned again keeps what it lost", async () => {
       await sampleWork(store(), "a");
-      await expect(
-        store().units.abandonUnits(W, [gone("mg_000000"), gone("mg_000009", 9)], at(1)),
-      ).rejects.toThrow(InvariantError);
+      await expect(store().units.abandonUnits(W, [gone("mg_000000"), gone("mg_000009", 9)], at(1))).rejects.toThrow(
+        InvariantError,
+      );
       expect((await blocks())[0]).toEqual(["open", 0, 0]);
       await store().units.abandonUnits(W, [gone("mg_000000")], at(2));
       await store().units.createBlocks(W, [{ index: 0, dataset: "/A/B/NEW", units: 5 }], at(3));
@@ -83,8 +77,7 @@ export function recoveryContract(store: () => TestStore): void {
 
     it("withdraws units once, owed ones too, and their block with its last", async () => {
       await finish();
-      const withdraw = (...names: string[]) =>
-        store().units.invalidate(W, named(...names), "bad calibration", at(200));
+      const withdraw = (...names: string[]) => store().units.invalidate(W, named(...names), "bad calibration", at(200));
       expect(await withdraw("mg_000000", "nobody")).toBe(1);
       expect(await withdraw("mg_000000")).toBe(0);
       expect(await store().units.owed(W, 9)).toMatchObject([{ name: "mg_000002" }]);
@@ -118,10 +111,7 @@ export function recoveryContract(store: () => TestStore): void {
         ["invalidated", 2, 0],
         ["invalidated", 1, 0],
       ]);
-      expect(await store().units.countByStatus("w-b" as WorkflowId)).toMatchObject({
-        owed: 1,
-        invalidated: 0,
-      });
+      expect(await store().units.countByStatus("w-b" as WorkflowId)).toMatchObject({ owed: 1, invalidated: 0 });
     });
 
     it("while units are being registered counts each for its block once", async () => {
@@ -146,10 +136,7 @@ export function recoveryContract(store: () => TestStore): void {
       await store().units.markRegistered(W, "mg_000000" as UnitName, at(201));
       expect(await store().units.archiveBlock(W, 0, at(300))).toBe(true);
       expect(await store().units.archiveBlock(W, 0, at(301))).toBe(false);
-      expect([
-        await store().units.failBlocks(W, at(302)),
-        await store().units.failBlocks(W, at(303)),
-      ]).toEqual([1, 0]);
+      expect([await store().units.failBlocks(W, at(302)), await store().units.failBlocks(W, at(303))]).toEqual([1, 0]);
       expect((await store().units.blocks(W)).map(({ status, updatedAt }) => [status, updatedAt])).toEqual([
         ["archived", at(300)],
         ["failed", at(302)],
@@ -168,11 +155,8 @@ export function recoveryContract(store: () => TestStore): void {
         await store().dags.create(rescue);
         expect(await store().dags.get(rescue.id)).toStrictEqual(rescue);
       }
-      const count = (round: number, kind: (typeof RESCUE_KINDS)[number]) =>
-        store().dags.countRescues(W, round, kind);
-      expect([await count(1, "failure"), await count(1, "stop"), await count(0, "failure")]).toEqual([
-        2, 1, 0,
-      ]);
+      const count = (round: number, kind: (typeof RESCUE_KINDS)[number]) => store().dags.countRescues(W, round, kind);
+      expect([await count(1, "failure"), await count(1, "stop"), await count(0, "failure")]).toEqual([2, 1, 0]);
     });
 
     it("of generated events are summed in 64 bits", async () => {
@@ -212,9 +196,7 @@ export function recoveryContract(store: () => TestStore): void {
     it("50 calls at once reserve one, and all get the same answer", async () => {
       await sampleWork(store(), "a");
       const answers = await Promise.all(
-        Array.from({ length: 50 }, (_, n) =>
-          store().nodeActions.reserve(sampleAction({ actor: `caller ${n}` })),
-        ),
+        Array.from({ length: 50 }, (_, n) => store().nodeActions.reserve(sampleAction({ actor: `caller ${n}` }))),
       );
       expect(answers.filter(({ kind }) => kind === "reserved")).toHaveLength(1);
       expect(answers.filter(({ kind }) => kind === "already")).toHaveLength(49);
@@ -278,9 +260,7 @@ export function recoveryContract(store: () => TestStore): void {
     it("are pending until applied, once, and stay to be read", async () => {
       await sampleWork(store(), "a");
       await sampleWork(store(), "b");
-      await store().dags.create(
-        sampleDag("d-2", W, { parentDagId: D, rescueKind: "failure", createdAt: at(5) }),
-      );
+      await store().dags.create(sampleDag("d-2", W, { parentDagId: D, rescueKind: "failure", createdAt: at(5) }));
       const first = await store().nodeActions.reserve(sampleAction());
       for (const change of [
         { node: "merge" as NodeName },
@@ -303,9 +283,7 @@ export function recoveryContract(store: () => TestStore): void {
       const list = (filter = {}) => store().nodeActions.list({ dagId: D, limit: 1, ...filter });
       const page = await list();
       expect(page.items.map(({ node }) => node)).toEqual(["merge"]);
-      expect((await list({ cursor: page.nextCursor })).items.map(({ node }) => node)).toEqual([
-        "proc_000000",
-      ]);
+      expect((await list({ cursor: page.nextCursor })).items.map(({ node }) => node)).toEqual(["proc_000000"]);
       expect((await list({ node: "merge" })).nextCursor).toBeNull();
       expect((await list({ unit: "mg_000001" })).items).toEqual([]);
     });

@@ -46,9 +46,7 @@ export function requestContract(store: () => TestStore): void {
 
     it("refuses a taken name and leaves the first request alone", async () => {
       await create("a");
-      expect(
-        await store().requests.create(sampleSpec("a", { requestor: "eve" }), "new", [], "eve", at(5)),
-      ).toBe(false);
+      expect(await store().requests.create(sampleSpec("a", { requestor: "eve" }), "new", [], "eve", at(5))).toBe(false);
       expect((await store().requests.get(A))?.spec.requestor).toBe("ada");
       expect(await store().requests.transitions(A)).toHaveLength(1);
     });
@@ -57,12 +55,8 @@ export function requestContract(store: () => TestStore): void {
       await create("a");
       expect(await store().requests.change(A, 1, { status: "planning" }, why)).toBe(true);
       expect(await store().requests.change(A, 1, { status: "held", hold: held }, why)).toBe(false);
-      expect(await store().requests.change(A, 2, { priority: 7, urgent: true }, { ...why, at: at(11) })).toBe(
-        true,
-      );
-      expect(
-        await store().requests.change(A, 3, { status: "held", hold: held }, { ...why, at: at(12) }),
-      ).toBe(true);
+      expect(await store().requests.change(A, 2, { priority: 7, urgent: true }, { ...why, at: at(11) })).toBe(true);
+      expect(await store().requests.change(A, 3, { status: "held", hold: held }, { ...why, at: at(12) })).toBe(true);
       expect(await store().requests.get(A)).toMatchObject({
         status: "held",
         version: 4,
@@ -91,9 +85,7 @@ export function requestContract(store: () => TestStore): void {
 
     it("refuses an illegal move loudly, and a hold without a reason", async () => {
       await create("a");
-      await expect(store().requests.change(A, 1, { status: "completed" }, why)).rejects.toThrow(
-        InvariantError,
-      );
+      await expect(store().requests.change(A, 1, { status: "completed" }, why)).rejects.toThrow(InvariantError);
       await expect(store().requests.change(A, 1, { status: "held" }, why)).rejects.toThrow(InvariantError);
       expect(await store().requests.get(A)).toMatchObject({ status: "queued", version: 1 });
       expect(await store().requests.transitions(A)).toHaveLength(1);
@@ -116,13 +108,7 @@ export function requestContract(store: () => TestStore): void {
 
     it("remarks do not touch the version", async () => {
       await create("a");
-      const error = {
-        code: "engine-unreachable",
-        message: "no\0schedd \ud800",
-        hint: "wait",
-        since: at(2),
-        count: 3,
-      };
+      const error = { code: "engine-unreachable", message: "no\0schedd \ud800", hint: "wait", since: at(2), count: 3 };
       await store().requests.remark(A, { error, waiting: "second in the queue" });
       const record = await store().requests.get(A);
       expect(record).toMatchObject({ version: 1, waiting: "second in the queue", updatedAt: at(0) });

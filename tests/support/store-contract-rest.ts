@@ -44,9 +44,7 @@ export function restContract(store: () => TestStore): void {
       await ban("everywhere", 200, null, null);
       await ban("removed", 200, at(20), null);
       const active = async (second: number) =>
-        (await store().sites.activeBans(at(second)))
-          .map(({ reason, workflowId }) => [reason, workflowId])
-          .sort();
+        (await store().sites.activeBans(at(second))).map(({ reason, workflowId }) => [reason, workflowId]).sort();
       expect(await active(5)).toEqual([]);
       expect(await active(50)).toEqual([
         ["everywhere", null],

@@ -15,9 +15,7 @@ export function unitContract(store: () => TestStore): void {
       const first = [unit("mg_000000"), unit("mg_000001", { events: 2n ** 60n, site: null })];
       expect(await store().units.recordFinished(first)).toBe(2);
       expect(await store().units.recordFinished([...first, unit("mg_000002", { block: 1 })])).toBe(1);
-      const again = await Promise.all(
-        [first, first, first].map((units) => store().units.recordFinished(units)),
-      );
+      const again = await Promise.all([first, first, first].map((units) => store().units.recordFinished(units)));
       expect(again).toEqual([0, 0, 0]);
       expect(await store().units.recordFinished([])).toBe(0);
 
@@ -82,11 +80,7 @@ export function unitContract(store: () => TestStore): void {
       expect(await block()).toMatchObject({ status: "complete", unitsDone: 2, updatedAt: at(201) });
       expect(await store().units.countByStatus(W)).toEqual({ owed: 0, registered: 2, invalidated: 0 });
       expect(await store().units.blockCountByStatus()).toEqual({ complete: 1, open: 1 });
-      expect((await store().units.list(W))[0]).toMatchObject({
-        registeredAt: at(200),
-        attempts: 1,
-        lastError: null,
-      });
+      expect((await store().units.list(W))[0]).toMatchObject({ registeredAt: at(200), attempts: 1, lastError: null });
     });
 
     it("blocks close when their units are registered at once by many", async () => {
@@ -95,11 +89,7 @@ export function unitContract(store: () => TestStore): void {
       await store().units.createBlocks(W, [{ index: 2, dataset: "/A/B/C", units: 20 }], at(2));
       await store().units.recordFinished(names.map((name) => unit(name, { block: 2 })));
       await Promise.all(names.map((name) => store().units.markRegistered(W, named(name), at(3))));
-      expect((await store().units.blocks(W))[2]).toMatchObject({
-        status: "complete",
-        unitsTotal: 20,
-        unitsDone: 20,
-      });
+      expect((await store().units.blocks(W))[2]).toMatchObject({ status: "complete", unitsTotal: 20, unitsDone: 20 });
     });
 
     it("blocks planned again take the later plan, unless something of them is done", async () => {
@@ -107,27 +97,18 @@ export function unitContract(store: () => TestStore): void {
       await store().units.recordFinished([unit("mg_000000")]);
       const again = [0, 1].map((index) => ({ index, dataset: "/A/B/NEW", units: 5 }));
       await store().units.createBlocks(W, again, at(9));
-      expect((await store().units.blocks(W)).map(({ dataset, unitsTotal }) => [dataset, unitsTotal])).toEqual(
-        [
-          ["/A/B/GEN", 2],
-          ["/A/B/NEW", 5],
-        ],
-      );
+      expect((await store().units.blocks(W)).map(({ dataset, unitsTotal }) => [dataset, unitsTotal])).toEqual([
+        ["/A/B/GEN", 2],
+        ["/A/B/NEW", 5],
+      ]);
     });
 
     it("page their outputs", async () => {
       await sampleWork(store(), "a");
-      await store().units.recordFinished([
-        unit("mg_000000"),
-        unit("mg_000001"),
-        unit("mg_000002", { outputs: [] }),
-      ]);
+      await store().units.recordFinished([unit("mg_000000"), unit("mg_000001"), unit("mg_000002", { outputs: [] })]);
       const seen: string[] = [];
       for (let cursor: string | undefined; ; ) {
-        const page = await store().units.outputs(W, {
-          limit: 3,
-          ...(cursor === undefined ? {} : { cursor }),
-        });
+        const page = await store().units.outputs(W, { limit: 3, ...(cursor === undefined ? {} : { cursor }) });
         seen.push(...page.items.map(({ unit, status, lfn }) => `${unit} ${status} ${lfn}`));
         if (page.nextCursor === null) break;
         cursor = page.nextCursor;
@@ -153,12 +134,7 @@ export function unitContract(store: () => TestStore): void {
       const remaining = await store().files.remaining(W);
       expect(remaining.map(({ lfn }) => lfn)).toEqual(["/f/a", "/f/c", "/f/d"]);
       expect(remaining[0]).toStrictEqual({ ...grown, state: "fresh", units: [], reason: null });
-      expect(await store().files.countByState(W)).toEqual({
-        fresh: 3,
-        attempted: 0,
-        processed: 0,
-        excluded: 1,
-      });
+      expect(await store().files.countByState(W)).toEqual({ fresh: 3, attempted: 0, processed: 0, excluded: 1 });
     });
 
     it("fresh come before attempted", async () => {
@@ -168,9 +144,7 @@ export function unitContract(store: () => TestStore): void {
         ["/f/a", "/f/b"].map((lfn) => sampleFile(lfn)),
       );
       await store().files.setState(W, ["/f/a"], "attempted", "its unit failed");
-      expect(
-        (await store().files.remaining(W)).map(({ lfn, state, reason }) => [lfn, state, reason]),
-      ).toEqual([
+      expect((await store().files.remaining(W)).map(({ lfn, state, reason }) => [lfn, state, reason])).toEqual([
         ["/f/b", "fresh", null],
         ["/f/a", "attempted", "its unit failed"],
       ]);

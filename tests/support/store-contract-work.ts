@@ -12,21 +12,12 @@ export function workContract(store: () => TestStore): void {
   describe("workflows", () => {
     it("gives back what was stored and changes by compare-and-set", async () => {
       await store().requests.create(sampleSpec("a"), "queued", [], "ada", at(0));
-      const workflow = sampleWorkflow(W, "a", {
-        nextFirstEvent: 2n ** 62n,
-        stepMetrics: { step1: { rss: 1.5 } },
-      });
+      const workflow = sampleWorkflow(W, "a", { nextFirstEvent: 2n ** 62n, stepMetrics: { step1: { rss: 1.5 } } });
       await store().workflows.create(workflow);
       expect(await store().workflows.get(W)).toStrictEqual(workflow);
       expect(await store().workflows.forRequest("a" as RequestName)).toStrictEqual(workflow);
       await store().dags.create(sampleDag(D, W));
-      const change = {
-        status: "active" as const,
-        currentDagId: D,
-        nextUnit: 5,
-        eventsDone: 7n,
-        updatedAt: at(9),
-      };
+      const change = { status: "active" as const, currentDagId: D, nextUnit: 5, eventsDone: 7n, updatedAt: at(9) };
       expect(await store().workflows.change(W, 1, change)).toBe(true);
       expect(await store().workflows.change(W, 1, { nextUnit: 99 })).toBe(false);
       expect(await store().workflows.get(W)).toStrictEqual({ ...workflow, ...change, version: 2 });
@@ -46,12 +37,7 @@ export function workContract(store: () => TestStore): void {
   describe("dags", () => {
     it("gives back what was stored; a move leaves history, another change does not", async () => {
       await sampleWork(store(), "a");
-      const rescue = sampleDag("d-2", W, {
-        parentDagId: D,
-        engineId: "77.0",
-        stopReason: "asked",
-        createdAt: at(5),
-      });
+      const rescue = sampleDag("d-2", W, { parentDagId: D, engineId: "77.0", stopReason: "asked", createdAt: at(5) });
       await store().dags.create(rescue);
       expect(await store().dags.get("d-2" as DagId)).toStrictEqual(rescue);
       const why = { reason: "written", at: at(6) };
@@ -75,8 +61,7 @@ export function workContract(store: () => TestStore): void {
       await sampleWork(store(), "a");
       const nodes = { total: 14, waiting: 3, queued: 4, held: 1, done: 5, failed: 1 };
       const units = { total: 2, waiting: 0, running: 1, done: 1, failed: 0 };
-      const place = async () =>
-        (await store().sql.query<{ ctid: string }>("SELECT ctid::text FROM dags"))[0]?.ctid;
+      const place = async () => (await store().sql.query<{ ctid: string }>("SELECT ctid::text FROM dags"))[0]?.ctid;
       await store().dags.progress(D, nodes, units);
       const before = await place();
       await store().dags.progress(D, { ...nodes }, { ...units });
@@ -91,9 +76,10 @@ export function workContract(store: () => TestStore): void {
         await store().dags.create(sampleDag(`x-${status}`, W, { status, createdAt: at(n + 1) }));
       }
       const ids = (page: { items: readonly { id: string }[] }) => page.items.map(({ id }) => id);
-      expect(
-        ids(await store().dags.list({ workflowId: W, status: ["halted", "stopped"], limit: 9 })),
-      ).toEqual(["x-stopped", "x-halted"]);
+      expect(ids(await store().dags.list({ workflowId: W, status: ["halted", "stopped"], limit: 9 }))).toEqual([
+        "x-stopped",
+        "x-halted",
+      ]);
       const first = await store().dags.list({ limit: 8 });
       const second = await store().dags.list({ limit: 8, cursor: first.nextCursor ?? "" });
       expect(new Set([...ids(first), ...ids(second)]).size).toBe(12);

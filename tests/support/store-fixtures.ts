@@ -56,11 +56,7 @@ export function sampleSpec(name: string, change: Partial<RequestSpec> = {}): Req
   };
 }
 
-export function sampleWorkflow(
-  id: string,
-  request: string,
-  change: Partial<WorkflowRecord> = {},
-): WorkflowRecord {
+export function sampleWorkflow(id: string, request: string, change: Partial<WorkflowRecord> = {}): WorkflowRecord {
   return {
     id: id as WorkflowId,
     requestName: request as RequestName,
@@ -172,10 +168,7 @@ export const sampleAction = (change: Partial<NewNodeAction> = {}): NewNodeAction
 });
 
 /** A request with its workflow `w-<name>`, a DAG `d-<name>` and two blocks of two units. */
-export async function sampleWork(
-  store: Store,
-  name: string,
-): Promise<{ workflowId: WorkflowId; dagId: DagId }> {
+export async function sampleWork(store: Store, name: string): Promise<{ workflowId: WorkflowId; dagId: DagId }> {
   const workflowId = `w-${name}` as WorkflowId;
   const dagId = `d-${name}` as DagId;
   await store.requests.create(sampleSpec(name), "queued", [], "ada", at(0));

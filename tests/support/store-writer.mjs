@@ -9,16 +9,7 @@ const store = await openEmbedded(dir);
 process.stdout.write("open\n");
 for (let n = 0; ; n++) {
   const name = `mg_${String(n).padStart(6, "0")}`;
-  const unit = {
-    name,
-    block: 0,
-    round: 0,
-    status: "owed",
-    site: null,
-    events: 10n,
-    outputs: [],
-    attempts: 0,
-  };
+  const unit = { name, block: 0, round: 0, status: "owed", site: null, events: 10n, outputs: [], attempts: 0 };
   await store.units.recordFinished([
     { ...unit, workflowId: "w-a", dagId: "d-a", lastError: null, finishedAt: new Date(), registeredAt: null },
   ]);

@@ -84,9 +84,7 @@ export async function makeWorld() {
     },
     log: { info() {}, warn() {}, error() {} },
     metrics: { observePass() {}, countDecision() {}, observeEngineCall() {} },
-    events: {
-      emit: (type, detail) => type === "request.moved" && moves.push(`${detail.from} → ${detail.to}`),
-    },
+    events: { emit: (type, detail) => type === "request.moved" && moves.push(`${detail.from} → ${detail.to}`) },
   };
   let nudges = 0;
   const commands = makeCommands(ports, POLICY, { ...DEFAULT_INTAKE_RULES, requestor: "ann" }, () => {
@@ -127,12 +125,9 @@ export async function makeWorld() {
     },
     async expectStatus(name: RequestName, status: RequestStatus) {
       const { status: is, hold, error, waiting } = await world.request(name);
-      expect({
-        is,
-        hold: is === status ? null : hold,
-        error: is === status ? null : error,
-        waiting,
-      }).toMatchObject({ is: status });
+      expect({ is, hold: is === status ? null : hold, error: is === status ? null : error, waiting }).toMatchObject({
+        is: status,
+      });
     },
     async workflow(name: RequestName) {
       const workflow = await store.workflows.forRequest(name);

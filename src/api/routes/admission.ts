@@ -9,25 +9,13 @@ const tags = ["admission"];
 export function admissionRoutes(app: Api, { commands }: ApiPorts): void {
   app.get(
     "/admission/queue",
-    {
-      schema: {
-        tags,
-        summary: "Who waits, at which place and why",
-        response: { 200: queueSchema, ...readErrors },
-      },
-    },
+    { schema: { tags, summary: "Who waits, at which place and why", response: { 200: queueSchema, ...readErrors } } },
     async () => queueView(await commands.queue()),
   );
 
   app.get(
     "/admission/config",
-    {
-      schema: {
-        tags,
-        summary: "The limits in force",
-        response: { 200: admissionConfigSchema, ...readErrors },
-      },
-    },
+    { schema: { tags, summary: "The limits in force", response: { 200: admissionConfigSchema, ...readErrors } } },
     async () => ({ max_active_dags: (await commands.queue()).limits.maxActive }),
   );
 

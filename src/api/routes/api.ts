@@ -14,8 +14,7 @@ export type Api = FastifyInstance<
 
 export const BASE = "/api/v1";
 
-export const setVersion = (reply: FastifyReply, version: number): FastifyReply =>
-  reply.header("etag", `"${version}"`);
+export const setVersion = (reply: FastifyReply, version: number): FastifyReply => reply.header("etag", `"${version}"`);
 
 /** Who asks, and which version they looked at. */
 export const seenBy = (request: { actor: string; headers: Record<string, unknown> }) => {

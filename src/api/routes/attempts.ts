@@ -4,12 +4,7 @@ import type { RequestName } from "../../domain/names.ts";
 import { linkNext, listScope, openCursor, sealCursor } from "../cursor.ts";
 import type { ApiPorts } from "../ports.ts";
 import { notFound, ProblemsError } from "../problem.ts";
-import {
-  attemptPageSchema,
-  classifiedSchema,
-  classifySchema,
-  unclassifiedSchema,
-} from "../schemas/attempts.ts";
+import { attemptPageSchema, classifiedSchema, classifySchema, unclassifiedSchema } from "../schemas/attempts.ts";
 import { dryRunQuery } from "../schemas/operate.ts";
 import { actErrors, itemErrors } from "../schemas/problem.ts";
 import { limitUpTo, nameParams, nameText, paging } from "../schemas/query.ts";
@@ -62,8 +57,7 @@ export function attemptRoutes(app: Api, { commands }: ApiPorts): void {
     {
       schema: {
         tags,
-        summary:
-          "Failures no rule knows, with the ends of their logs: a person or an agent says what they mean",
+        summary: "Failures no rule knows, with the ends of their logs: a person or an agent says what they mean",
         params: nameParams,
         querystring: z.strictObject({ limit: limitUpTo(1000, 100), cursor: paging.cursor }),
         response: { 200: unclassifiedSchema, ...itemErrors },
@@ -88,8 +82,7 @@ export function attemptRoutes(app: Api, { commands }: ApiPorts): void {
       schema: {
         tags,
         security: [{ operator: [] }],
-        summary:
-          "Classify failures as retry or fail, all of them or none; the last one sets the retries going",
+        summary: "Classify failures as retry or fail, all of them or none; the last one sets the retries going",
         params: nameParams,
         querystring: dryRunQuery,
         body: classifySchema,

@@ -40,8 +40,7 @@ export function banRoutes(app: Api, { store, commands, clock }: ApiPorts): void 
       schema: {
         tags,
         security,
-        summary:
-          "Leave a site out for some days, for one request or for all; says whom it leaves without a site",
+        summary: "Leave a site out for some days, for one request or for all; says whom it leaves without a site",
         params: siteParams,
         querystring: dryRunQuery,
         body: banBodySchema,
@@ -85,8 +84,7 @@ export function banRoutes(app: Api, { store, commands, clock }: ApiPorts): void 
       schema: {
         tags,
         security,
-        summary:
-          "Lift the bans of a site: all of them, those of one request, or only the one for every request",
+        summary: "Lift the bans of a site: all of them, those of one request, or only the one for every request",
         params: siteParams,
         querystring: dryRunQuery.extend({
           request: nameText.optional().describe("only the ban of this request"),

@@ -44,13 +44,7 @@ export function dagActionRoutes(app: Api, { store, commands }: ApiPorts): void {
     const dryRun = request.query.dry_run === "true" || dry_run === true;
     const answer = await commands.retryNode(
       request.params.id as DagId,
-      {
-        ...place,
-        reason,
-        changes: changesOf(request.body),
-        attempt: attempt ?? null,
-        maxRetries: max_retries ?? null,
-      },
+      { ...place, reason, changes: changesOf(request.body), attempt: attempt ?? null, maxRetries: max_retries ?? null },
       { actor: request.actor, dryRun },
     );
     return retried(reply, answer, request.params.id);
@@ -64,10 +58,8 @@ export function dagActionRoutes(app: Api, { store, commands }: ApiPorts): void {
     response: { 200: nodeActionSchema, 202: nodeActionSchema, ...actErrors },
   };
 
-  app.post(
-    "/dags/:id/nodes/:unit/:node/retry",
-    { schema: { ...schema, params: unitParams } },
-    (request, reply) => retry(request, reply, { unit: request.params.unit, node: request.params.node }),
+  app.post("/dags/:id/nodes/:unit/:node/retry", { schema: { ...schema, params: unitParams } }, (request, reply) =>
+    retry(request, reply, { unit: request.params.unit, node: request.params.node }),
   );
 
   app.post("/dags/:id/nodes/:name/retry", { schema: { ...schema, params: nodeParams } }, (request, reply) => {

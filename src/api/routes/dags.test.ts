@@ -90,9 +90,7 @@ describe("nodes", () => {
     expect(all).toMatchObject({ total: 10, next_cursor: null, by_state: { done: 4, failed: 1 } });
     const some = (await get("/nodes?state=done&state=failed&unit=mg_000001&limit=1")).json();
     expect(some).toMatchObject({ total: 2, items: [{ node: "landing" }] });
-    const rest = await get(
-      `/nodes?state=done&state=failed&unit=mg_000001&limit=1&cursor=${some.next_cursor}`,
-    );
+    const rest = await get(`/nodes?state=done&state=failed&unit=mg_000001&limit=1&cursor=${some.next_cursor}`);
     expect(rest.json()).toMatchObject({ items: [{ node: "proc_000002", retries: 3 }], next_cursor: null });
     expect((await get("/nodes?state=odd")).statusCode).toBe(400);
   });

@@ -58,10 +58,7 @@ export function dagRoutes(app: Api, { store }: ApiPorts): void {
     async (request) => {
       const dag = await store.dags.get(request.params.id as DagId);
       if (!dag) throw notFound("dag", request.params.id);
-      const [workflow, history] = await Promise.all([
-        store.workflows.get(dag.workflowId),
-        store.dags.history(dag.id),
-      ]);
+      const [workflow, history] = await Promise.all([store.workflows.get(dag.workflowId), store.dags.history(dag.id)]);
       return dagDetailView(dag, workflow?.requestName ?? null, history);
     },
   );

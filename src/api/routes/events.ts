@@ -33,10 +33,7 @@ export function eventRoutes(app: Api, { events, clock, tuning }: ApiPorts): void
         summary: "Live events (text/event-stream): request.moved, dag.progress, loop.pass",
         querystring: eventsQuery,
         response: {
-          200: {
-            description: "One frame per event",
-            content: { "text/event-stream": { schema: z.string() } },
-          },
+          200: { description: "One frame per event", content: { "text/event-stream": { schema: z.string() } } },
           ...readErrors,
         },
       },

@@ -13,9 +13,7 @@ export function metricRoutes(app: Api, { metrics, store }: ApiPorts, paths: read
         schema: {
           tags: ["system"],
           summary: "Prometheus metrics",
-          response: {
-            200: { description: "Prometheus text", content: { "text/plain": { schema: z.string() } } },
-          },
+          response: { 200: { description: "Prometheus text", content: { "text/plain": { schema: z.string() } } } },
         },
       },
       async (_request, reply) => {

@@ -2,12 +2,7 @@ import { describe, expect, test } from "vitest";
 import { AUTH, fakeApi, fakeCommands } from "../../../tests/support/api-fakes.ts";
 import { heldRequest, sampleRequest } from "../../../tests/support/api-samples.ts";
 import type { RequestName } from "../../domain/names.ts";
-import {
-  type ActAnswer,
-  type Commands,
-  OPERATOR_ACTIONS,
-  type OperatorRequest,
-} from "../../lifecycle/port.ts";
+import { type ActAnswer, type Commands, OPERATOR_ACTIONS, type OperatorRequest } from "../../lifecycle/port.ts";
 
 /** An API whose commands note what they are asked, and answer as told. */
 function asking(answer: Partial<Commands> = {}) {
@@ -36,19 +31,11 @@ describe("one request", () => {
     const done = await post(`muons-2026/${action}`, body);
     expect(done.statusCode).toBe(202);
     expect(done.headers.etag).toBe('"7"');
-    expect(done.json()).toMatchObject({
-      request_name: "muons-2026",
-      action,
-      message: "so it is",
-      warnings: ["mind"],
-    });
+    expect(done.json()).toMatchObject({ request_name: "muons-2026", action, message: "so it is", warnings: ["mind"] });
     const dry = await post(`muons-2026/${action}?dry_run=true`, body);
     expect(dry.statusCode).toBe(200);
     expect(dry.json()).toMatchObject({ dry_run: true, already: false });
-    expect(asked.map(({ seen }) => seen)).toMatchObject([
-      { actor: "operator", dryRun: false },
-      { dryRun: true },
-    ]);
+    expect(asked.map(({ seen }) => seen)).toMatchObject([{ actor: "operator", dryRun: false }, { dryRun: true }]);
   });
 
   test("modifications at the top level, in an object of their own, or both", async () => {
@@ -131,23 +118,12 @@ describe("many requests", () => {
       };
     };
     const { post } = asking({ actMany });
-    const body = {
-      action: "release",
-      reason: "x",
-      filter: { status: "held", campaign: "Run2026A" },
-      limit: 1,
-    };
+    const body = { action: "release", reason: "x", filter: { status: "held", campaign: "Run2026A" }, limit: 1 };
     const first = (await post("bulk", body)).json();
     expect(first).toMatchObject({ items: [{ request_name: "a", outcome: "done" }], counts: { done: 1 } });
     const rest = (await post("bulk", { ...body, cursor: first.next_cursor })).json();
-    expect(rest).toMatchObject({
-      items: [{ outcome: "refused", message: "it is active" }],
-      next_cursor: null,
-    });
-    expect(pages).toMatchObject([
-      { filter: { status: ["held"], campaign: "Run2026A" }, limit: 1 },
-      { cursor: "7" },
-    ]);
+    expect(rest).toMatchObject({ items: [{ outcome: "refused", message: "it is active" }], next_cursor: null });
+    expect(pages).toMatchObject([{ filter: { status: ["held"], campaign: "Run2026A" }, limit: 1 }, { cursor: "7" }]);
     const other = await post("bulk", { ...body, filter: { status: "active" }, cursor: first.next_cursor });
     expect(other.statusCode).toBe(400);
   });

@@ -79,11 +79,7 @@ export function operatorRequest(action: OperatorAction, body: ActBody, actor: st
       allowed: '"failed", or nodes and units as wms2 nodes lists them',
     });
   const changes = changesOf(body);
-  return {
-    ...common,
-    nodes: nodes ?? "failed",
-    ...(Object.keys(changes).length > 0 && { changes }),
-  };
+  return { ...common, nodes: nodes ?? "failed", ...(Object.keys(changes).length > 0 && { changes }) };
 }
 
 /** A field that means nothing here is a mistake, not something to pass over. */
@@ -110,9 +106,7 @@ function refuseMisplaced(action: OperatorAction, body: ActBody): void {
 
 /** At the top level or in an object of their own; what is said twice is found by the reader. */
 function modificationsOf(body: ActBody): unknown {
-  const top = Object.fromEntries(
-    RELEASE_KEYS.flatMap((key) => (body[key] === undefined ? [] : [[key, body[key]]])),
-  );
+  const top = Object.fromEntries(RELEASE_KEYS.flatMap((key) => (body[key] === undefined ? [] : [[key, body[key]]])));
   const { modifications } = body;
   if (modifications === undefined || modifications === null) return Object.keys(top).length > 0 ? top : null;
   if (typeof modifications !== "object" || Array.isArray(modifications)) return modifications;
@@ -164,13 +158,7 @@ export function refusal(words: string, subject: string, problems: readonly Probl
   const told = problems.map(({ path, message }) => (path ? `${path} ${message}` : message)).join("; ");
   const hints = problems.flatMap(({ allowed }) => (allowed ? [allowed] : []));
   const hint = isState && hints.length > 0 ? `allowed: ${hints.join("; ")}` : undefined;
-  return new ProblemsError(
-    isState ? "conflict" : "bad-request",
-    subject,
-    `${words}: ${told}`,
-    problems,
-    hint,
-  );
+  return new ProblemsError(isState ? "conflict" : "bad-request", subject, `${words}: ${told}`, problems, hint);
 }
 
 const PAST: Record<OperatorAction, string> = {

@@ -17,11 +17,7 @@ afterEach(async () => {
   apps = [];
 });
 
-const named = (
-  name: string,
-  over: Partial<RequestRecord> = {},
-  previous: string | null = null,
-): RequestRecord =>
+const named = (name: string, over: Partial<RequestRecord> = {}, previous: string | null = null): RequestRecord =>
   sampleRequest({
     ...over,
     spec: sampleSpec({ name: name as RequestName, previousVersion: previous as RequestName | null }),
@@ -60,9 +56,7 @@ describe("the list", () => {
     };
     const app = api({ store: fakeStore([], { requests: { list } }) });
     await app.inject("/api/v1/requests?status=held&requestor=alice&campaign=c&name=mu&limit=5");
-    expect(seen).toEqual([
-      { status: ["held"], requestor: "alice", campaign: "c", nameContains: "mu", limit: 5 },
-    ]);
+    expect(seen).toEqual([{ status: ["held"], requestor: "alice", campaign: "c", nameContains: "mu", limit: 5 }]);
   });
 
   test("leaves out what is big", async () => {
@@ -87,13 +81,7 @@ describe("one request", () => {
       named("b", { supersededBy: "a" as RequestName }, "a"),
     ];
     const transitions = async () => [
-      {
-        from: "held" as const,
-        to: "failed" as const,
-        reason: "schedd lost",
-        actor: "operator",
-        at: new Date(0),
-      },
+      { from: "held" as const, to: "failed" as const, reason: "schedd lost", actor: "operator", at: new Date(0) },
     ];
     const app = api({ store: fakeStore(chain, { requests: { transitions } }) });
     for (const name of ["v1", "v2", "v3"]) {
@@ -111,20 +99,12 @@ describe("one request", () => {
     expect(first.items.map((file: { lfn: string }) => file.lfn)).toEqual(["/hits/a.csv", "/hits/b.csv"]);
     const rest = await app.inject(`/api/v1/requests/muons-2026/outputs?limit=2&cursor=${first.next_cursor}`);
     expect(rest.json()).toMatchObject({ items: [{ lfn: "/hits/c.csv" }], next_cursor: null });
-    expect((await app.inject("/api/v1/requests/young/outputs")).json()).toEqual({
-      items: [],
-      next_cursor: null,
-    });
+    expect((await app.inject("/api/v1/requests/young/outputs")).json()).toEqual({ items: [], next_cursor: null });
   });
 });
 
 describe("submission", () => {
-  const post = (
-    app: ReturnType<typeof api>,
-    type: string | undefined,
-    payload: string | Buffer,
-    query = "",
-  ) =>
+  const post = (app: ReturnType<typeof api>, type: string | undefined, payload: string | Buffer, query = "") =>
     app.inject({
       method: "POST",
       url: `/api/v1/requests${query}`,
@@ -154,11 +134,7 @@ describe("submission", () => {
     expect(seen).toEqual([{ text, format, actor: "operator" }]);
     expect(answer.statusCode).toBe(201);
     expect(answer.headers).toMatchObject({ location: "/api/v1/requests/muons-2026", etag: '"1"' });
-    expect(answer.json()).toMatchObject({
-      request_name: "muons-2026",
-      status: "submitted",
-      warnings: ["mind it"],
-    });
+    expect(answer.json()).toMatchObject({ request_name: "muons-2026", status: "submitted", warnings: ["mind it"] });
   });
 
   test.each<[string, string | undefined, string | Buffer, number]>([
@@ -197,11 +173,7 @@ describe("submission", () => {
       );
       expect(answer.statusCode).toBe(422);
       expect(answer.headers["content-type"]).toBe("application/problem+json");
-      expect(answer.json()).toMatchObject({
-        code: "bad-request",
-        detail: "the request has 2 problems",
-        problems,
-      });
+      expect(answer.json()).toMatchObject({ code: "bad-request", detail: "the request has 2 problems", problems });
       const taken = refuse({ kind: "name-taken", name: "x" });
       const conflict = api({ commands: fakeCommands({ submit: taken, check: taken }) });
       expect((await post(conflict, "text/yaml", "a: 1", query)).json()).toMatchObject({

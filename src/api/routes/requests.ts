@@ -46,11 +46,7 @@ export function requestRoutes(app: Api, { store, commands }: ApiPorts): void {
     async (request, reply) => {
       const { limit, cursor, status, name, ...rest } = request.query;
       const states = asList(status);
-      const filters = {
-        ...rest,
-        ...(states && { status: states }),
-        ...(name !== undefined && { nameContains: name }),
-      };
+      const filters = { ...rest, ...(states && { status: states }), ...(name !== undefined && { nameContains: name }) };
       const load = (page: { limit: number; cursor?: string }) => store.requests.list({ ...filters, ...page });
       const look = () => loadPage(request, { limit, cursor }, filters, load, requestRowView);
       return linkNext(request, reply, await looks.ask(request.url, look));
@@ -128,9 +124,7 @@ export function requestRoutes(app: Api, { store, commands }: ApiPorts): void {
     async (request) => {
       const chain = await loadVersions(store.requests, request.params.name as RequestName);
       if (!chain) throw notFound("request", request.params.name);
-      const [current, ...earlier] = chain.map(({ record, endedBecause }) =>
-        versionView(record, endedBecause),
-      );
+      const [current, ...earlier] = chain.map(({ record, endedBecause }) => versionView(record, endedBecause));
       return { current: current!, versions: earlier };
     },
   );

@@ -6,13 +6,7 @@ import { dryRunQuery } from "../schemas/operate.ts";
 import { type ChangedSiteView, changedSiteSchema } from "../schemas/operators.ts";
 import { changeErrors, itemErrors, readErrors } from "../schemas/problem.ts";
 import { siteParams } from "../schemas/query.ts";
-import {
-  type SiteView,
-  siteChangeSchema,
-  siteNoteSchema,
-  siteSchema,
-  sitesSchema,
-} from "../schemas/system.ts";
+import { type SiteView, siteChangeSchema, siteNoteSchema, siteSchema, sitesSchema } from "../schemas/system.ts";
 import { effectView } from "../views/operators.ts";
 import { siteView } from "../views/system.ts";
 import type { Api } from "./api.ts";
@@ -22,10 +16,7 @@ const VERBS = { enable: "enabled", drain: "draining", disable: "disabled" } as c
 
 export function siteRoutes(app: Api, { store, commands, clock }: ApiPorts): void {
   const load = async (name: string): Promise<SiteView> => {
-    const [site, bans] = await Promise.all([
-      store.sites.get(name as SiteName),
-      store.sites.activeBans(clock.now()),
-    ]);
+    const [site, bans] = await Promise.all([store.sites.get(name as SiteName), store.sites.activeBans(clock.now())]);
     if (!site) throw notFound("site", name);
     return siteView(site, bans);
   };
@@ -40,8 +31,7 @@ export function siteRoutes(app: Api, { store, commands, clock }: ApiPorts): void
     if (!effect) throw notFound("site", name);
     const wanted = { status, ...(note !== undefined && { note }) };
     if (!by.dryRun) await commands.changeSite(name as SiteName, wanted, by.actor);
-    const out =
-      status === "enabled" ? { usedBy: effect.usedBy, leftWithout: [], leftWithoutTotal: 0 } : effect;
+    const out = status === "enabled" ? { usedBy: effect.usedBy, leftWithout: [], leftWithoutTotal: 0 } : effect;
     return { ...(await load(name)), dry_run: by.dryRun, effect: effectView(out) };
   };
 
@@ -56,9 +46,7 @@ export function siteRoutes(app: Api, { store, commands, clock }: ApiPorts): void
 
   app.get(
     "/sites/:name",
-    {
-      schema: { tags, summary: "One site", params: siteParams, response: { 200: siteSchema, ...itemErrors } },
-    },
+    { schema: { tags, summary: "One site", params: siteParams, response: { 200: siteSchema, ...itemErrors } } },
     (request) => load(request.params.name),
   );
 

@@ -43,25 +43,13 @@ export function systemRoutes(app: Api, ports: ApiPorts): void {
 
   app.get(
     "/lifecycle/status",
-    {
-      schema: {
-        tags,
-        summary: "What the loop tells of itself",
-        response: { 200: loopSchema, ...readErrors },
-      },
-    },
+    { schema: { tags, summary: "What the loop tells of itself", response: { 200: loopSchema, ...readErrors } } },
     async () => loopView(await loop.status()),
   );
 
   app.get(
     "/status",
-    {
-      schema: {
-        tags,
-        summary: "The whole system in one answer",
-        response: { 200: statusSchema, ...readErrors },
-      },
-    },
+    { schema: { tags, summary: "The whole system in one answer", response: { 200: statusSchema, ...readErrors } } },
     async () => {
       const ping = within(
         probeMs,
@@ -77,17 +65,12 @@ const unanswered = (words: string): PingOutcome => ({ ok: false, words, warnings
 
 /** A part that does not answer in time, or not at all, is not well; that is an answer too. */
 const probe = (ms: number, ask: () => Promise<PartHealth>): Promise<PartHealth> =>
-  within(ms, ask(), () => ({ ok: false, words: `no answer within ${ms / 1000} s` })).catch(
-    (error: unknown) => ({
-      ok: false,
-      words: describeError(error),
-    }),
-  );
+  within(ms, ask(), () => ({ ok: false, words: `no answer within ${ms / 1000} s` })).catch((error: unknown) => ({
+    ok: false,
+    words: describeError(error),
+  }));
 
-async function loadStatus(
-  { store, loop, clock, info }: ApiPorts,
-  ping: Promise<PingOutcome>,
-): Promise<StatusView> {
+async function loadStatus({ store, loop, clock, info }: ApiPorts, ping: Promise<PingOutcome>): Promise<StatusView> {
   const [health, requests, workflows, blocks, dags, sites, alerts, pong] = await Promise.all([
     loop.status(),
     store.requests.countByStatus(),
@@ -105,12 +88,7 @@ async function loadStatus(
     uptime_sec: Math.floor((now.getTime() - info.startedAt.getTime()) / 1000),
     at: now.toISOString(),
     store: { kind: info.store },
-    engine: {
-      name: info.engine,
-      ok: pong.ok,
-      words: pong.words,
-      warnings: pong.warnings.map((item) => ({ ...item })),
-    },
+    engine: { name: info.engine, ok: pong.ok, words: pong.words, warnings: pong.warnings.map((item) => ({ ...item })) },
     loop: loopView(health),
     requests: { ...requests },
     workflows: { ...workflows },

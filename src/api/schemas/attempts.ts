@@ -105,9 +105,7 @@ export const unclassifiedSchema = z
         at: z.string(),
         reason: z.string(),
         stderr_tail: z.string(),
-        classified: z
-          .strictObject({ action: z.string(), actor: z.string(), reason: z.string(), at: time })
-          .nullable(),
+        classified: z.strictObject({ action: z.string(), actor: z.string(), reason: z.string(), at: time }).nullable(),
       }),
     ),
     next_cursor: z.string().nullable(),
@@ -139,11 +137,7 @@ export const classifiedSchema = z
     dry_run: z.boolean(),
     already: z.boolean(),
     items: z.array(
-      z.strictObject({
-        node: z.string(),
-        action: z.enum(["retry", "fail"]),
-        outcome: z.enum(["reserved", "already"]),
-      }),
+      z.strictObject({ node: z.string(), action: z.enum(["retry", "fail"]), outcome: z.enum(["reserved", "already"]) }),
     ),
     open: z.int().describe("Still waiting to be classified"),
     resubmit: z.array(z.string()).nullable().describe("The nodes that run again now; null: none"),

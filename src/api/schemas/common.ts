@@ -10,9 +10,6 @@ export const pageOf = <S extends z.ZodType>(id: string, item: S) =>
   z
     .strictObject({
       items: z.array(item),
-      next_cursor: z
-        .string()
-        .nullable()
-        .describe("Give it as ?cursor= for the next page; null: this is the last"),
+      next_cursor: z.string().nullable().describe("Give it as ?cursor= for the next page; null: this is the last"),
     })
     .meta({ id });

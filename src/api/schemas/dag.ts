@@ -16,13 +16,7 @@ export const dagSchema = z
     dag_file_path: z.string(),
     parent_dag_id: z.string().nullable().describe("The DAG this one continues"),
     ...nodeCounts,
-    work_units: z.strictObject({
-      total: z.int(),
-      waiting: z.int(),
-      running: z.int(),
-      done: z.int(),
-      failed: z.int(),
-    }),
+    work_units: z.strictObject({ total: z.int(), waiting: z.int(), running: z.int(), done: z.int(), failed: z.int() }),
     stop_requested_at: time.nullable(),
     stop_reason: z.string().nullable(),
     end_reason: z.string().nullable().describe("How it ended, in the engine's words"),
@@ -39,9 +33,7 @@ export type DagPageView = z.infer<typeof dagPageSchema>;
 export const dagDetailSchema = dagSchema
   .extend({
     request_name: z.string().nullable(),
-    history: z.array(
-      z.strictObject({ type: z.string(), detail: z.record(z.string(), z.unknown()), at: time }),
-    ),
+    history: z.array(z.strictObject({ type: z.string(), detail: z.record(z.string(), z.unknown()), at: time })),
   })
   .meta({ id: "DagDetail" });
 export type DagDetailView = z.infer<typeof dagDetailSchema>;
@@ -86,12 +78,7 @@ export const unitPageSchema = z
   .meta({ id: "UnitPage" });
 export type UnitPageView = z.infer<typeof unitPageSchema>;
 
-const fileSchema = z.strictObject({
-  name: z.string(),
-  path: z.string(),
-  size_bytes: z.number(),
-  modified_at: time,
-});
+const fileSchema = z.strictObject({ name: z.string(), path: z.string(), size_bytes: z.number(), modified_at: time });
 export const logsSchema = z
   .strictObject({
     dag_id: z.string(),
@@ -99,10 +86,7 @@ export const logsSchema = z
     files: z.array(fileSchema).describe("Log files of the DAG, the unit or the node asked about"),
     unit: z.string().nullable(),
     node: z.string().nullable(),
-    cluster: z
-      .string()
-      .nullable()
-      .describe("The attempt shown: the engine's id of the job; the newest unless asked"),
+    cluster: z.string().nullable().describe("The attempt shown: the engine's id of the job; the newest unless asked"),
     clusters: z.array(z.string()).describe("All attempts that left files, oldest first"),
     tails: z.array(
       z.strictObject({

@@ -51,12 +51,7 @@ const outcome = {
   detail: z.record(z.string(), z.unknown()),
 };
 export const actedSchema = z
-  .strictObject({
-    request_name: z.string(),
-    ...outcome,
-    status: z.enum(REQUEST_STATUSES),
-    request: requestSchema,
-  })
+  .strictObject({ request_name: z.string(), ...outcome, status: z.enum(REQUEST_STATUSES), request: requestSchema })
   .meta({ id: "Acted" });
 export type ActedView = z.infer<typeof actedSchema>;
 
@@ -91,9 +86,7 @@ export const bulkAnswerSchema = z
         status: z.enum(REQUEST_STATUSES).nullable(),
         message: z.string(),
         warnings: z.array(z.string()),
-        problems: z.array(
-          z.strictObject({ path: z.string(), message: z.string(), allowed: z.string().nullable() }),
-        ),
+        problems: z.array(z.strictObject({ path: z.string(), message: z.string(), allowed: z.string().nullable() })),
       }),
     ),
     counts: z.record(z.string(), z.int()).describe("Number by outcome"),

@@ -38,9 +38,7 @@ export const alertDetailSchema = z
 export type AlertView = z.infer<typeof alertDetailSchema>;
 export const alertPageSchema = pageOf("AlertPage", alertDetailSchema);
 export type AlertPageView = z.infer<typeof alertPageSchema>;
-export const acknowledgedSchema = alertDetailSchema
-  .extend({ already: z.boolean() })
-  .meta({ id: "AcknowledgedAlert" });
+export const acknowledgedSchema = alertDetailSchema.extend({ already: z.boolean() }).meta({ id: "AcknowledgedAlert" });
 export type AcknowledgedView = z.infer<typeof acknowledgedSchema>;
 export const reasonOnlySchema = z.strictObject({ reason: reasonText.optional() }).meta({ id: "Reason" });
 

@@ -32,10 +32,7 @@ export const changeErrors = {
   409: asProblem("The present state does not allow it"),
   412: asProblem("It moved on since If-Match was read"),
 };
-export const actErrors = {
-  ...changeErrors,
-  422: asProblem("Its fields do not fit: all problems are listed"),
-};
+export const actErrors = { ...changeErrors, 422: asProblem("Its fields do not fit: all problems are listed") };
 export const submitErrors = {
   ...readErrors,
   409: asProblem("The name is taken"),

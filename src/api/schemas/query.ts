@@ -11,13 +11,7 @@ export const idParams = z.strictObject({ id: idText });
 export const siteParams = z.strictObject({ name: siteText });
 
 export const limitUpTo = (most: number, usual: number) =>
-  z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(most)
-    .default(usual)
-    .describe(`a whole number, 1…${most}; ${usual} when left out`);
+  z.coerce.number().int().min(1).max(most).default(usual).describe(`a whole number, 1…${most}; ${usual} when left out`);
 
 export const paging = {
   limit: limitUpTo(1000, 100),

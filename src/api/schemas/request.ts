@@ -43,18 +43,10 @@ export const requestPageSchema = pageOf("RequestPage", requestRowSchema);
 export type RequestPageView = z.infer<typeof requestPageSchema>;
 
 export const transitionSchema = z
-  .strictObject({
-    from: status.nullable(),
-    to: status,
-    reason: z.string(),
-    actor: z.string(),
-    at: time,
-  })
+  .strictObject({ from: status.nullable(), to: status, reason: z.string(), actor: z.string(), at: time })
   .meta({ id: "Transition" });
 export type TransitionView = z.infer<typeof transitionSchema>;
-export const transitionsSchema = z
-  .strictObject({ items: z.array(transitionSchema) })
-  .meta({ id: "Transitions" });
+export const transitionsSchema = z.strictObject({ items: z.array(transitionSchema) }).meta({ id: "Transitions" });
 export type TransitionsView = z.infer<typeof transitionsSchema>;
 
 /** A request as it stands: the fields of 003 §3.1.1, our state beside them, the whole spec under `spec`. */
@@ -91,9 +83,7 @@ export const requestSchema = requestRowSchema
     previous_version_request: z.string().nullable(),
     superseded_by_request: z.string().nullable(),
     cleanup_policy: z.string(),
-    output_state: z
-      .enum(OUTPUT_STATES)
-      .describe("Of its outputs: active, superseded by the next version, invalidated"),
+    output_state: z.enum(OUTPUT_STATES).describe("Of its outputs: active, superseded by the next version, invalidated"),
     rescues_used: z.int().describe("Rescues of the present round that answered failures"),
     modifications: z
       .record(z.string(), z.unknown())
@@ -112,9 +102,7 @@ export const requestDetailSchema = requestSchema
   .meta({ id: "RequestDetail" });
 export type RequestDetailView = z.infer<typeof requestDetailSchema>;
 
-export const submittedSchema = requestSchema
-  .extend({ warnings: z.array(z.string()) })
-  .meta({ id: "Submitted" });
+export const submittedSchema = requestSchema.extend({ warnings: z.array(z.string()) }).meta({ id: "Submitted" });
 export type SubmittedView = z.infer<typeof submittedSchema>;
 export const checkedSchema = z
   .strictObject({
@@ -139,10 +127,7 @@ const versionSchema = z
   .meta({ id: "RequestVersion" });
 export type VersionView = z.infer<typeof versionSchema>;
 export const versionsSchema = z
-  .strictObject({
-    current: versionSchema,
-    versions: z.array(versionSchema).describe("Earlier ones, newest first"),
-  })
+  .strictObject({ current: versionSchema, versions: z.array(versionSchema).describe("Earlier ones, newest first") })
   .meta({ id: "RequestVersions" });
 export type VersionsView = z.infer<typeof versionsSchema>;
 

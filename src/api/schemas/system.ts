@@ -22,9 +22,7 @@ export const queueSchema = z
 export type QueueView = z.infer<typeof queueSchema>;
 
 export const admissionConfigSchema = z
-  .strictObject({
-    max_active_dags: whole.max(100_000).describe("a whole number, 0…100000; 0 starts nothing new"),
-  })
+  .strictObject({ max_active_dags: whole.max(100_000).describe("a whole number, 0…100000; 0 starts nothing new") })
   .meta({ id: "AdmissionConfig" });
 export type AdmissionConfigView = z.infer<typeof admissionConfigSchema>;
 

@@ -48,9 +48,7 @@ export const workflowStatusSchema = z
     step_metrics: stepMetrics,
     dag: z.strictObject({ id: z.string(), status: z.enum(DAG_STATUSES), ...nodeCounts }).nullable(),
     work_units: z.strictObject({ total: z.int(), done: z.int(), running: z.int(), failed: z.int() }),
-    outputs: z
-      .record(z.enum(UNIT_STATUSES), z.int())
-      .describe("Finished work units by what became of their outputs"),
+    outputs: z.record(z.enum(UNIT_STATUSES), z.int()).describe("Finished work units by what became of their outputs"),
     input_files: z.record(z.enum(FILE_STATES), z.int()),
     blocks: z.array(
       z.strictObject({
@@ -61,9 +59,7 @@ export const workflowStatusSchema = z
       }),
     ),
     progress_percent: z.number(),
-    estimated_completion: time
-      .nullable()
-      .describe("Of the present round, at its pace so far; null: cannot tell"),
+    estimated_completion: time.nullable().describe("Of the present round, at its pace so far; null: cannot tell"),
   })
   .meta({ id: "WorkflowStatus" });
 export type WorkflowStatusView = z.infer<typeof workflowStatusSchema>;

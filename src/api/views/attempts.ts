@@ -88,9 +88,7 @@ export const unclassifiedItemView = ({
   },
 });
 
-export const classifiedView = (
-  answer: Extract<ClassifyAnswer, { kind: "done" | "would" }>,
-): ClassifiedView => ({
+export const classifiedView = (answer: Extract<ClassifyAnswer, { kind: "done" | "would" }>): ClassifiedView => ({
   request_name: answer.request.spec.name,
   dry_run: answer.kind === "would",
   already: answer.items.every(({ outcome }) => outcome === "already"),

@@ -5,13 +5,7 @@ import { isoOrNull } from "./time.ts";
 
 type NodeCounts = Pick<
   DagView,
-  | "total_nodes"
-  | "node_counts"
-  | "nodes_idle"
-  | "nodes_running"
-  | "nodes_held"
-  | "nodes_done"
-  | "nodes_failed"
+  "total_nodes" | "node_counts" | "nodes_idle" | "nodes_running" | "nodes_held" | "nodes_done" | "nodes_failed"
 >;
 /** 003's words for our tally; idle + running + held + done + failed = total. */
 export const nodeCountsView = ({ nodes, roleCounts }: Pick<Dag, "nodes" | "roleCounts">): NodeCounts => ({
@@ -51,18 +45,10 @@ export const dagView = (dag: Dag): DagView => ({
   completed_at: isoOrNull(dag.endedAt),
 });
 
-export const dagDetailView = (
-  dag: Dag,
-  requestName: string | null,
-  history: readonly DagEvent[],
-): DagDetailView => ({
+export const dagDetailView = (dag: Dag, requestName: string | null, history: readonly DagEvent[]): DagDetailView => ({
   ...dagView(dag),
   request_name: requestName,
-  history: history.map((event) => ({
-    type: event.type,
-    detail: { ...event.detail },
-    at: event.at.toISOString(),
-  })),
+  history: history.map((event) => ({ type: event.type, detail: { ...event.detail }, at: event.at.toISOString() })),
 });
 
 export const nodeRowView = (node: NodeView): NodeRowView => ({

@@ -10,11 +10,7 @@ export type LiveEventView = { at: string } & (
 );
 
 /** The words of the log's events and those of the API. */
-const RENAMED: Readonly<Record<string, string>> = {
-  request: "request_name",
-  dag: "dag_id",
-  units: "work_units",
-};
+const RENAMED: Readonly<Record<string, string>> = { request: "request_name", dag: "dag_id", units: "work_units" };
 
 export function eventView(event: LiveEvent, at: Date): LiveEventView {
   const detail = Object.entries(event.detail).map(([key, value]) => [RENAMED[key] ?? key, value]);
@@ -22,5 +18,4 @@ export function eventView(event: LiveEvent, at: Date): LiveEventView {
 }
 
 /** One frame of text/event-stream. JSON has no raw line breaks, so one data line is enough. */
-export const eventFrame = (view: LiveEventView): string =>
-  `event: ${view.type}\ndata: ${stringify(view)}\n\n`;
+export const eventFrame = (view: LiveEventView): string => `event: ${view.type}\ndata: ${stringify(view)}\n\n`;

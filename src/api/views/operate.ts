@@ -13,8 +13,7 @@ export function actedView(action: OperatorAction, answer: Acted, dryRun: boolean
     status: request.status,
     request: requestView(request),
   };
-  if (answer.kind === "already")
-    return { ...common, already: true, message: answer.why, warnings: [], detail: {} };
+  if (answer.kind === "already") return { ...common, already: true, message: answer.why, warnings: [], detail: {} };
   const { because, warnings, detail } = answer;
   return { ...common, already: false, message: because, warnings: [...warnings], detail: { ...detail } };
 }

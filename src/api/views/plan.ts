@@ -8,12 +8,10 @@ export function planPreviewView(preview: PlanPreview): PlanPreviewView {
     return { plan: null, refusal: { code, message, evidence: { ...evidence } } };
   }
   const plan = preview.value;
-  const resources = Object.entries(plan.resources).map(
-    ([role, { cores, memoryMb, diskMb, wallMinutes, gpus }]) => [
-      role,
-      { cores, memory_mb: memoryMb, disk_mb: diskMb, wall_minutes: wallMinutes, gpus },
-    ],
-  );
+  const resources = Object.entries(plan.resources).map(([role, { cores, memoryMb, diskMb, wallMinutes, gpus }]) => [
+    role,
+    { cores, memory_mb: memoryMb, disk_mb: diskMb, wall_minutes: wallMinutes, gpus },
+  ]);
   return {
     plan: {
       units: plan.units,

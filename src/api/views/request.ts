@@ -24,9 +24,7 @@ const passErrorView = (error: PassError): NonNullable<RequestRowView["error"]> =
 export type RequestRow = Omit<
   RequestRecord,
   "spec" | "productionSteps" | "wish" | "supersededBy" | "modifications" | "rescuesUsed" | "outputState"
-> & {
-  readonly spec: Pick<RequestSpec, "name" | "kind" | "requestor" | "campaign">;
-};
+> & { readonly spec: Pick<RequestSpec, "name" | "kind" | "requestor" | "campaign"> };
 
 export function requestRowView(record: RequestRow): RequestRowView {
   const { spec, hold, error } = record;

@@ -65,9 +65,7 @@ export interface PartHealth {
   readonly words: string;
 }
 export function healthView(store: PartHealth, loop: PartHealth, version: string, at: Date): HealthView {
-  const wrong = [store.ok ? "" : `store: ${store.words}`, loop.ok ? "" : `loop: ${loop.words}`].filter(
-    Boolean,
-  );
+  const wrong = [store.ok ? "" : `store: ${store.words}`, loop.ok ? "" : `loop: ${loop.words}`].filter(Boolean);
   return {
     status: wrong.length === 0 ? "ok" : "unhealthy",
     why: wrong.join("; "),

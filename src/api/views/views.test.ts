@@ -120,8 +120,7 @@ test.each<[string, Partial<Dag>, string | null]>([
 
 test("counts of nodes add up to the total", () => {
   const counts = nodeCountsView(sampleDag());
-  const sum =
-    counts.nodes_idle + counts.nodes_running + counts.nodes_held + counts.nodes_done + counts.nodes_failed;
+  const sum = counts.nodes_idle + counts.nodes_running + counts.nodes_held + counts.nodes_done + counts.nodes_failed;
   expect(sum).toBe(counts.total_nodes);
 });
 

@@ -44,10 +44,7 @@ export type Totals = ReadonlyMap<string, { readonly count: number; readonly sum:
 export function directTotals(folder: string): { readonly totals: Totals; readonly readings: number } {
   const rows = readdirSync(folder).flatMap((name) => rowsOf(join(folder, name)));
   const warm = rows.filter(([, , degrees, valid]) => valid === "1" && Number(degrees) >= 20_000);
-  return {
-    totals: addUp(warm.map(([station, , degrees]) => [station, 1, Number(degrees)])),
-    readings: rows.length,
-  };
+  return { totals: addUp(warm.map(([station, , degrees]) => [station, 1, Number(degrees)])), readings: rows.length };
 }
 
 /** What the jobs found: the merged files of all work units together. */

@@ -20,11 +20,7 @@ export interface Proof {
   readonly same: boolean;
 }
 
-export function gatherResult(
-  watched: WatchedRequest,
-  outputs: readonly OutputView[],
-  spoolDir: string,
-): DemoResult {
+export function gatherResult(watched: WatchedRequest, outputs: readonly OutputView[], spoolDir: string): DemoResult {
   const attempts = readAttempts(spoolDir, watched.request.request_name);
   return { watched, attempts, recoveries: recoveriesOf(attempts), outputs };
 }
@@ -57,11 +53,9 @@ export function complaints(results: readonly DemoResult[], proof: Proof | null):
   });
   const simulated = results.find(({ watched }) => watched.request.request_name === SIMULATED);
   const failed = simulated?.recoveries.reduce((sum, { failures }) => sum + failures.length, 0) ?? 0;
-  if (failed < FAILED_ATTEMPTS)
-    found.push(`${SIMULATED}: only ${failed} of ${FAILED_ATTEMPTS} failures happened`);
+  if (failed < FAILED_ATTEMPTS) found.push(`${SIMULATED}: only ${failed} of ${FAILED_ATTEMPTS} failures happened`);
   const events = simulated?.outputs.reduce((sum, output) => sum + (output.events ?? 0), 0) ?? 0;
-  if (events !== GENERATED_EVENTS)
-    found.push(`${SIMULATED}: ${events} events instead of ${GENERATED_EVENTS}`);
+  if (events !== GENERATED_EVENTS) found.push(`${SIMULATED}: ${events} events instead of ${GENERATED_EVENTS}`);
   if (!proof?.same) found.push(`${REAL}: the merged totals differ from a direct computation`);
   return found;
 }

@@ -16,8 +16,7 @@ export function actedLines(view: ActedView, paint: Paint): string[] {
   const lines = [head, ...warnings.map((words) => `${paint.yellow("mind:")} ${words}`)];
   const { clone } = view.detail;
   if (typeof clone === "string") lines.push(`the new version is ${clone}`);
-  if (!already && !dry_run)
-    lines.push(`see it through with: wms2 watch ${typeof clone === "string" ? clone : name}`);
+  if (!already && !dry_run) lines.push(`see it through with: wms2 watch ${typeof clone === "string" ? clone : name}`);
   return lines;
 }
 
@@ -34,12 +33,7 @@ export function bulkTable(
     unknown: paint.red,
     stale: paint.yellow,
   };
-  const columns = [
-    { head: "name" },
-    { head: "status" },
-    { head: "outcome" },
-    { head: "why", flexible: true },
-  ] as const;
+  const columns = [{ head: "name" }, { head: "status" }, { head: "outcome" }, { head: "why", flexible: true }] as const;
   const rows = items.map(({ request_name, status, outcome, message, warnings }) => [
     request_name,
     status ?? "-",

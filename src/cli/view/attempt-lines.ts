@@ -71,12 +71,7 @@ function outcome({ cause, exit_code, signal }: AttemptView): string {
 }
 
 /** "812/2000 → 3000 MB": used, asked for, and what the next attempt asks for where that differs. */
-function memory({
-  peak_memory_mb: used,
-  memory_mb: asked,
-  next_memory_mb: next,
-  decision,
-}: AttemptView): string {
+function memory({ peak_memory_mb: used, memory_mb: asked, next_memory_mb: next, decision }: AttemptView): string {
   if (used === null && asked === null) return "-";
   const shown = `${used === null ? "?" : Math.round(used)}/${asked ?? "?"}`;
   const grows = decision === "retry" && next !== null && next !== asked;

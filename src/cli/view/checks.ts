@@ -11,25 +11,12 @@ export interface Check {
 }
 
 export const ok = (what: string, words: string): Check => ({ what, result: "ok", words, mend: "" });
-export const warn = (what: string, words: string, mend: string): Check => ({
-  what,
-  result: "warn",
-  words,
-  mend,
-});
-export const fail = (what: string, words: string, mend: string): Check => ({
-  what,
-  result: "fail",
-  words,
-  mend,
-});
+export const warn = (what: string, words: string, mend: string): Check => ({ what, result: "warn", words, mend });
+export const fail = (what: string, words: string, mend: string): Check => ({ what, result: "fail", words, mend });
 
 const WHAT = 10;
 
-export function checkLines(
-  checks: readonly Check[],
-  { width, paint }: { width: number; paint: Paint },
-): string {
+export function checkLines(checks: readonly Check[], { width, paint }: { width: number; paint: Paint }): string {
   const signs = { ok: paint.green("OK  "), warn: paint.yellow("WARN"), fail: paint.red("FAIL") };
   const room = Math.max(30, width - WHAT - 7);
   const indent = " ".repeat(WHAT + 6);

@@ -140,11 +140,7 @@ test("problems", () =>
     "problems",
     problemList(
       [
-        {
-          path: "",
-          message: "must be a map of keys (got a list of 2)",
-          allowed: "name, kind, input, steps, …",
-        },
+        { path: "", message: "must be a map of keys (got a list of 2)", allowed: "name, kind, input, steps, …" },
         { path: "split.files_per_job", message: "must be at least 1 (got 0)", allowed: null },
         {
           path: "steps[0].run",
@@ -156,11 +152,7 @@ test("problems", () =>
           message: "must be a size with its unit (got 500)",
           allowed: "500 MB, 2 GB, 1.5 GiB",
         },
-        {
-          path: 'attachments["a name that is longer than the column"]',
-          message: "is not base64",
-          allowed: null,
-        },
+        { path: 'attachments["a name that is longer than the column"]', message: "is not base64", allowed: null },
       ],
       look,
     ),
@@ -183,12 +175,7 @@ test("doctor", () =>
     ),
   ));
 
-const unit = (
-  at: number,
-  state: UnitRowView["state"],
-  done: number,
-  over: Partial<UnitRowView> = {},
-): UnitRowView => ({
+const unit = (at: number, state: UnitRowView["state"], done: number, over: Partial<UnitRowView> = {}): UnitRowView => ({
   unit: `mg_${String(at).padStart(6, "0")}`,
   state,
   nodes: 8,
@@ -234,14 +221,10 @@ const frame = (list: readonly WatchedRequest[], height: number, notice: string |
   return lines.join("\n");
 };
 
-test("watch: bars by unit", () =>
-  golden("watch-units", frame([watched(named("muons-2026", fresh), few)], 24)));
+test("watch: bars by unit", () => golden("watch-units", frame([watched(named("muons-2026", fresh), few)], 24)));
 
 test("watch: many units fit on the screen, several a sign when they must", () =>
-  golden(
-    "watch-many",
-    frame([watched(named("muons-2026", fresh), many), watched(named("b", fresh), many)], 16),
-  ));
+  golden("watch-many", frame([watched(named("muons-2026", fresh), many), watched(named("b", fresh), many)], 16)));
 
 test("watch: many requests, one line each", () =>
   golden(
@@ -268,10 +251,7 @@ test("watch: lines for logs and pipes", () =>
     [
       changeLine(watched(named("muons-2026", fresh), few), NOW),
       changeLine(watched(heldRequest(), []), NOW),
-      outcomeLine(
-        watched(named("muons-2026", { ...fresh, status: "completed", statusSince: NOW }), few),
-        NOW,
-      ),
+      outcomeLine(watched(named("muons-2026", { ...fresh, status: "completed", statusSince: NOW }), few), NOW),
       outcomeLine(watched(named("muons-2026", { ...fresh, status: "aborted", statusSince: NOW }), []), NOW),
     ].join("\n"),
     200,

@@ -97,10 +97,7 @@ export function banTable(bans: readonly BanView[], look: Look & { readonly now: 
 }
 
 /** What taking a site away means for the open requests. */
-export function effectLines(
-  { used_by, left_without, left_without_total }: SiteEffectView,
-  paint: Paint,
-): string[] {
+export function effectLines({ used_by, left_without, left_without_total }: SiteEffectView, paint: Paint): string[] {
   const lines = [`${count(used_by, "open request")} may use it`];
   if (left_without_total > 0) {
     const names = left_without.slice(0, 5).join(", ");

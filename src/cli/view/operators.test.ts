@@ -71,14 +71,7 @@ test("attempts", () =>
             next_memory_mb: 3000,
             reason: "over its memory: again with 3000 MB",
           }),
-          attempt({
-            at: "2026-11-15T11:09:00Z",
-            retry: 2,
-            rrn: 3,
-            memory_mb: 3000,
-            decision: "stop",
-            site: null,
-          }),
+          attempt({ at: "2026-11-15T11:09:00Z", retry: 2, rrn: 3, memory_mb: 3000, decision: "stop", site: null }),
           attempt({
             at: "2026-11-15T11:30:00Z",
             epoch: 1,
@@ -149,12 +142,7 @@ test("actions on one", () => {
     detail: {},
     request,
   };
-  const clone = {
-    ...done,
-    because: "begins again as muons-2026-v2",
-    warnings: [],
-    detail: { clone: "muons-2026-v2" },
-  };
+  const clone = { ...done, because: "begins again as muons-2026-v2", warnings: [], detail: { clone: "muons-2026-v2" } };
   return golden(
     "acted",
     [

@@ -39,17 +39,11 @@ export function planPage(
       `at most ${thousands(Math.ceil(described.coreHours))} core hours${described.expectedBytes ? `, about ${bytes(described.expectedBytes)} of output` : ""}`,
     ),
     row("sites", sites.join(", ")),
-    ...plan.outputs
-      .filter(({ keep }) => keep)
-      .map(({ name, dataset }) => row("output", `${name} → ${dataset}`)),
-    ...(unplanned.length
-      ? [row("left out", `${count(unplanned.length, "file")}: ${unplanned[0]?.reason}`)]
-      : []),
+    ...plan.outputs.filter(({ keep }) => keep).map(({ name, dataset }) => row("output", `${name} → ${dataset}`)),
+    ...(unplanned.length ? [row("left out", `${count(unplanned.length, "file")}: ${unplanned[0]?.reason}`)] : []),
     "",
     unitTable(firstUnits(plan), look),
-    ...(summary.units > SHOWN_UNITS
-      ? [paint.dim(`… and ${thousands(summary.units - SHOWN_UNITS)} more units`)]
-      : []),
+    ...(summary.units > SHOWN_UNITS ? [paint.dim(`… and ${thousands(summary.units - SHOWN_UNITS)} more units`)] : []),
   ].join("\n");
 }
 

@@ -3,10 +3,7 @@ import type { Paint } from "../terminal.ts";
 import { padEnd, wrap } from "./text.ts";
 
 /** Every problem on its own, place first, and below it what would be right. */
-export function problemList(
-  problems: readonly Problem[],
-  { width, paint }: { width: number; paint: Paint },
-): string {
+export function problemList(problems: readonly Problem[], { width, paint }: { width: number; paint: Paint }): string {
   const places = problems.map(({ path }) => path || "(document)");
   const column = Math.min(32, Math.max(0, ...places.map((place) => place.length)));
   const room = Math.max(30, width - column - 4);

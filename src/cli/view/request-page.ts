@@ -86,14 +86,11 @@ function actionLines(request: RequestDetailView, look: Look): string[] {
     const words = allowed.map(({ action }) => action).join("|");
     return labelled("you may", [`wms2 ${words} ${name} --reason …`], look);
   }
-  const place = (action: string): number =>
-    hold?.actions.includes(action) ? hold.actions.indexOf(action) : 99;
+  const place = (action: string): number => (hold?.actions.includes(action) ? hold.actions.indexOf(action) : 99);
   const sorted = [...allowed].sort((a, b) => place(a.action) - place(b.action));
   const typed = sorted.map(({ action }) => `wms2 ${action} ${name} --reason …${EXTRA[action] ?? ""}`);
   const column = Math.max(...typed.map((text) => text.length));
-  const rows = sorted.map(
-    ({ meaning }, at) => `${padEnd(typed[at] ?? "", column)}  ${look.paint.dim(meaning)}`,
-  );
+  const rows = sorted.map(({ meaning }, at) => `${padEnd(typed[at] ?? "", column)}  ${look.paint.dim(meaning)}`);
   return [
     "",
     ...(request.workflow ? labelled("look", [`wms2 errors ${name}`], look) : []),
@@ -133,8 +130,7 @@ function workLines({ request, status, dag }: RequestFacts, look: Look): string[]
   lines.push(...labelled("", [counters.filter(Boolean).join(" · ")], look));
   if (dag) lines.push(...dagLines(dag, look));
   const blocks = status.blocks.map(
-    (block) =>
-      `${block.block_index}  ${block.status.padEnd(9)} ${block.work_units} units  ${block.dataset_name}`,
+    (block) => `${block.block_index}  ${block.status.padEnd(9)} ${block.work_units} units  ${block.dataset_name}`,
   );
   const shownBlocks = blocks.length > 5 ? [...blocks.slice(0, 5), `… and ${blocks.length - 5} more`] : blocks;
   lines.push(...labelled("blocks", shownBlocks, look));

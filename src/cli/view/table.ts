@@ -37,9 +37,7 @@ export function table(
     colWidths: widths,
   });
   for (const row of rows) {
-    made.push(
-      columns.map((_, at) => (at === flexible ? cut(row[at] ?? "", widths[at] ?? 0) : (row[at] ?? ""))),
-    );
+    made.push(columns.map((_, at) => (at === flexible ? cut(row[at] ?? "", widths[at] ?? 0) : (row[at] ?? ""))));
   }
   return made
     .toString()

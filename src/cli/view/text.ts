@@ -18,9 +18,7 @@ export function duration(seconds: number): string {
 function twoParts(all: number, unit: number, name: string, small: number, smallName: string): string {
   const rest = Math.floor((all % unit) / small);
   const shown = smallName === "h" ? String(rest) : String(rest).padStart(2, "0");
-  return rest === 0
-    ? `${Math.floor(all / unit)} ${name}`
-    : `${Math.floor(all / unit)} ${name} ${shown} ${smallName}`;
+  return rest === 0 ? `${Math.floor(all / unit)} ${name}` : `${Math.floor(all / unit)} ${name} ${shown} ${smallName}`;
 }
 
 /** One part, for narrow columns: 8s, 5m, 3h, 4d. */
@@ -51,8 +49,7 @@ export const count = (number: number, word: string, many = `${word}s`): string =
   `${number} ${number === 1 ? word : many}`;
 
 /** 12,345: numbers that people compare. */
-export const thousands = (number: number | string | bigint): string =>
-  String(number).replace(/\B(?=(\d{3})+$)/g, ",");
+export const thousands = (number: number | string | bigint): string => String(number).replace(/\B(?=(\d{3})+$)/g, ",");
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what it looks for
 const ANSI = /\u001b\[[0-9;?]*[A-Za-z]/g;

@@ -25,11 +25,7 @@ interface Row {
 }
 
 /** One picture of all watched requests; never wider or higher than the screen. `notice` is about the server. */
-export function watchFrame(
-  watched: readonly WatchedRequest[],
-  notice: string | null,
-  look: FrameLook,
-): string[] {
+export function watchFrame(watched: readonly WatchedRequest[], notice: string | null, look: FrameLook): string[] {
   const foot = notice === null ? [] : [look.paint.yellow(notice)];
   const room = Math.max(1, look.height - 1 - foot.length);
   const rows = watched.slice(0, watched.length > room ? room - 1 : room).map((one) => rowOf(one, look));
@@ -65,9 +61,7 @@ function requestLines(
   const { paint, now, width } = look;
   const { nodes } = progressOf(one, now);
   const status = padEnd(statusWord(one.request.status, paint), STATUS_WIDTH);
-  const lines = [
-    `${padEnd(paint.bold(name), widths.name)} ${status} ${bar(nodes, widths.bar, paint)} ${numbers}`,
-  ];
+  const lines = [`${padEnd(paint.bold(name), widths.name)} ${status} ${bar(nodes, widths.bar, paint)} ${numbers}`];
   const why = whyNotMoving(one.request);
   if (why && spare >= 0) lines.push(`${INDENT}${paint.yellow(why)}`);
   const rows = spare - (why ? 1 : 0);
@@ -75,10 +69,7 @@ function requestLines(
   return [...lines, ...cells.map((line) => INDENT + line)];
 }
 
-function numbersOf(
-  { units, nodes, retries, round, rate, ended, elapsedSec, leftSec }: Progress,
-  paint: Paint,
-): string {
+function numbersOf({ units, nodes, retries, round, rate, ended, elapsedSec, leftSec }: Progress, paint: Paint): string {
   const words = [
     `${units.done}/${units.total} units`,
     `${nodes.done}/${nodes.total} jobs`,

@@ -12,18 +12,8 @@ export interface WatchedRequest {
 }
 
 export interface Progress {
-  readonly units: {
-    readonly total: number;
-    readonly done: number;
-    readonly running: number;
-    readonly failed: number;
-  };
-  readonly nodes: {
-    readonly total: number;
-    readonly done: number;
-    readonly running: number;
-    readonly failed: number;
-  };
+  readonly units: { readonly total: number; readonly done: number; readonly running: number; readonly failed: number };
+  readonly nodes: { readonly total: number; readonly done: number; readonly running: number; readonly failed: number };
   readonly retries: number;
   readonly round: number;
   /** Nothing will change without a person. */

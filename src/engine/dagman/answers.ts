@@ -76,8 +76,7 @@ export function isRejection(words: string): boolean {
 }
 
 /** condor_rm, condor_hold and condor_release exit with 1 when nothing matches: that is an answer. */
-export const matchedNothing = (stderr: string): boolean =>
-  /Couldn't find\/\w+ all jobs matching/.test(stderr);
+export const matchedNothing = (stderr: string): boolean => /Couldn't find\/\w+ all jobs matching/.test(stderr);
 
 /** The first useful line of what a command complained about. */
 export function complaint(stdout: string, stderr: string): string {
@@ -99,11 +98,7 @@ export function parseSites(text: string): Result<readonly EngineSite[], string> 
     if (name === null || name === "") continue;
     const before = sites.get(name) ?? { name, cores: 0, memoryMb: 0 };
     const cores = before.cores + (numberOf(attribute(ad, "TotalSlotCpus")) ?? 0);
-    sites.set(name, {
-      name,
-      cores,
-      memoryMb: before.memoryMb + (numberOf(attribute(ad, "TotalSlotMemory")) ?? 0),
-    });
+    sites.set(name, { name, cores, memoryMb: before.memoryMb + (numberOf(attribute(ad, "TotalSlotMemory")) ?? 0) });
   }
   return ok([...sites.values()].sort((a, b) => (a.name < b.name ? -1 : 1)));
 }

@@ -3,13 +3,7 @@ import type { Run } from "../../domain/run.ts";
 import * as answers from "./answers.ts";
 import * as commands from "./commands.ts";
 
-const run = {
-  dagId: "d1",
-  submitDir: "/s",
-  batchName: "wms2-d1",
-  engineId: null,
-  priority: 0,
-} as unknown as Run;
+const run = { dagId: "d1", submitDir: "/s", batchName: "wms2-d1", engineId: null, priority: 0 } as unknown as Run;
 
 describe("command lines", () => {
   it("submits by name, never by force", () => {
@@ -54,10 +48,7 @@ describe("answers", () => {
       others: [{ node: "mg_000000" }],
     });
     expect(queue.value.get("wms2-d2")?.top).toMatchObject({ status: "held", holdReason: "why" });
-    expect(queue.value.get("wms2-d3")).toMatchObject({
-      top: null,
-      others: [{ status: "removed", isDagman: false }],
-    });
+    expect(queue.value.get("wms2-d3")).toMatchObject({ top: null, others: [{ status: "removed", isDagman: false }] });
   });
   it("a cut answer is an error, never an empty queue", () => {
     expect(answers.parseQueue("")).toMatchObject({ ok: true });
@@ -77,9 +68,9 @@ describe("answers", () => {
   it("reads small answers", () => {
     expect(answers.parseSubmit("Submitting job(s).\n1 job(s) submitted to cluster 23.\n")).toBe("23");
     expect(answers.parseVersion("$CondorVersion: 23.9.6 2026-07-12 PackageID: 23.9.6 $\n")).toBe("23.9.6");
-    expect(
-      answers.matchedNothing('Couldn\'t find/remove all jobs matching constraint (JobBatchName=="nope")'),
-    ).toBe(true);
+    expect(answers.matchedNothing('Couldn\'t find/remove all jobs matching constraint (JobBatchName=="nope")')).toBe(
+      true,
+    );
     expect(answers.complaint("", "\nError: unknown host nowhere\n\nExtra Info: You probably")).toBe(
       "Error: unknown host nowhere",
     );

@@ -86,13 +86,7 @@ export const removeTreeCommand = (run: Run): Argv => ["condor_rm", "-constraint"
  * The top alone: it starts no more units while it is held, those that run go on. Units are not held, because their holds count
  * against DAGMAN_MAX_JOB_HOLDS of the top, which then removes them.
  */
-export const holdCommand = (run: Run): Argv => [
-  "condor_hold",
-  "-reason",
-  "held by WMS2",
-  "-constraint",
-  topOf(run),
-];
+export const holdCommand = (run: Run): Argv => ["condor_hold", "-reason", "held by WMS2", "-constraint", topOf(run)];
 export const releaseCommand = (run: Run): Argv => ["condor_release", "-constraint", topOf(run)];
 
 export const versionCommand: Argv = ["condor_version"];

@@ -125,9 +125,7 @@ describe("the DAGMan engine without a pool", () => {
 
   it("removes the top, or what is left without it", async () => {
     const names = () =>
-      asked.map((each) =>
-        each.argv.slice(2, 3).concat(/DAGManJobId is/.test(each.argv.at(-1)!) ? "top" : "tree"),
-      );
+      asked.map((each) => each.argv.slice(2, 3).concat(/DAGManJobId is/.test(each.argv.at(-1)!) ? "top" : "tree"));
     answer = ([name]) => (name === "condor_q" ? { stdout: top() } : {});
     await engine.stop(run);
     expect(names()).toEqual([
@@ -161,46 +159,36 @@ describe("the DAGMan engine without a pool", () => {
     expect(ping.warnings[0]?.mend).toMatch(/MAX_RUNNING_SCHEDULER_JOBS_PER_OWNER = 5000/);
   });
 
-  it.runIf(process.getuid?.() === 0)(
-    "gives the directory away, once, and says which way is closed",
-    async () => {
-      await put("mg_000000/group.dag", "");
-      const outside = path.dirname(dir);
-      const given = new DagmanEngine({
-        commandPrefix: [],
-        submitAs: { uid: 1000, gid: 1000 },
-        spawner: async (request) => {
-          asked.push(request);
-          return request.argv[0] === "chown"
-            ? spawnCommand(request)
-            : { code: 0, stdout: "submitted to cluster 1", stderr: "" };
-        },
-      });
-      expect((await stat(outside)).mode & 1).toBe(1);
-      await given.submit(run);
-      expect((await stat(path.join(dir, "mg_000000/group.dag"))).uid).toBe(1000);
-      await given.submit(run);
-      expect(asked.map((each) => each.argv[0])).toEqual(["chown", "condor_submit_dag", "condor_submit_dag"]);
-      await mkdir(path.join(dir, "closed/inner"), { recursive: true, mode: 0o700 });
-      await put("closed/inner/workflow.dag", "");
-      const words = `${dir}/closed is closed to the job owner (uid 1000)`;
-      expect(await given.submit({ ...run, submitDir: `${dir}/closed/inner` })).toEqual({
-        kind: "rejected",
-        words,
-      });
-    },
-  );
+  it.runIf(process.getuid?.() === 0)("gives the directory away, once, and says which way is closed", async () => {
+    await put("mg_000000/group.dag", "");
+    const outside = path.dirname(dir);
+    const given = new DagmanEngine({
+      commandPrefix: [],
+      submitAs: { uid: 1000, gid: 1000 },
+      spawner: async (request) => {
+        asked.push(request);
+        return request.argv[0] === "chown"
+          ? spawnCommand(request)
+          : { code: 0, stdout: "submitted to cluster 1", stderr: "" };
+      },
+    });
+    expect((await stat(outside)).mode & 1).toBe(1);
+    await given.submit(run);
+    expect((await stat(path.join(dir, "mg_000000/group.dag"))).uid).toBe(1000);
+    await given.submit(run);
+    expect(asked.map((each) => each.argv[0])).toEqual(["chown", "condor_submit_dag", "condor_submit_dag"]);
+    await mkdir(path.join(dir, "closed/inner"), { recursive: true, mode: 0o700 });
+    await put("closed/inner/workflow.dag", "");
+    const words = `${dir}/closed is closed to the job owner (uid 1000)`;
+    expect(await given.submit({ ...run, submitDir: `${dir}/closed/inner` })).toEqual({ kind: "rejected", words });
+  });
 });
 
 describe("starting a command", () => {
   const at = { cwd: "/", timeoutSec: 5 };
   it("hands over arguments as they are and reports the exit code", async () => {
     const odd = "$(touch /tmp/never) `x` ; \"'";
-    expect(await spawnCommand({ ...at, argv: ["printf", "%s", odd] })).toEqual({
-      code: 0,
-      stdout: odd,
-      stderr: "",
-    });
+    expect(await spawnCommand({ ...at, argv: ["printf", "%s", odd] })).toEqual({ code: 0, stdout: odd, stderr: "" });
     expect(await spawnCommand({ ...at, argv: ["sh", "-c", "echo no >&2; exit 3"] })).toMatchObject({
       code: 3,
       stderr: "no\n",

@@ -75,8 +75,7 @@ export class DagmanEngine implements Engine {
     try {
       const tree = await this.tree(run);
       if (tree) {
-        const engineId =
-          tree.top?.cluster ?? run.engineId ?? (await submittedAs(run)) ?? tree.others[0]!.cluster;
+        const engineId = tree.top?.cluster ?? run.engineId ?? (await submittedAs(run)) ?? tree.others[0]!.cluster;
         return { kind: "found", engineId };
       }
       const traced = run.engineId === null ? await submittedAs(run) : null;
@@ -102,19 +101,13 @@ export class DagmanEngine implements Engine {
     try {
       if (tree?.top) return await this.reader.running(run, tree.top.queuedAt, noteOn(tree));
       if (tree)
-        return await this.reader.running(
-          run,
-          null,
-          `DAGMan has left, ${tree.others.length} of its jobs have not`,
-        );
+        return await this.reader.running(run, null, `DAGMan has left, ${tree.others.length} of its jobs have not`);
       const engineId = run.engineId ?? (await submittedAs(run));
-      if (engineId === null)
-        return { kind: "unknown", why: "it is not in the queue and was never seen there" };
+      if (engineId === null) return { kind: "unknown", why: "it is not in the queue and was never seen there" };
       const ended = await this.reader.ended({ ...run, engineId });
       if (ended) return ended;
       const now = (this.options.clock?.now() ?? new Date()).getTime();
-      if (!(await isLost(run, now)))
-        return { kind: "unknown", why: "it left the queue and has not said how it ended" };
+      if (!(await isLost(run, now))) return { kind: "unknown", why: "it left the queue and has not said how it ended" };
       const words = `no DAGMan ${engineId} in the queue, and nothing in ${run.submitDir} says how it ended`;
       return await this.reader.endedAs(run, "lost", words);
     } catch (error) {
@@ -212,8 +205,7 @@ function noteOn(tree: answers.Tree): string | null {
   if (top?.status === "held") return `DAGMan is held: ${top.holdReason ?? "no reason given"}`;
   if (top?.status === "idle") return "DAGMan waits for a place to run";
   if (top?.status === "removed") return "DAGMan is being removed";
-  if (others.some((entry) => entry.isDagman && entry.parent === null))
-    return "another DAGMan has the same batch name";
+  if (others.some((entry) => entry.isDagman && entry.parent === null)) return "another DAGMan has the same batch name";
   const held = others.filter((entry) => entry.isDagman && entry.status === "held");
   if (held.length > 0)
     return `${held.length} units are held, ${held[0]!.node}: ${held[0]!.holdReason ?? "no reason given"}`;

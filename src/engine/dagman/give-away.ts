@@ -18,11 +18,7 @@ export async function giveAway(dir: string, owner: JobOwner, spawner: Spawner): 
   const argv = ["chown", "-hR", `${owner.uid}:${owner.gid}`, "--", dir];
   const answer = await spawner({ argv, cwd: "/", timeoutSec: 600 });
   if (answer.code !== 0) {
-    throw new WorldError(
-      "disk-unwritable",
-      dir,
-      `cannot give ${dir} to uid ${owner.uid}: ${answer.stderr.trim()}`,
-    );
+    throw new WorldError("disk-unwritable", dir, `cannot give ${dir} to uid ${owner.uid}: ${answer.stderr.trim()}`);
   }
 }
 

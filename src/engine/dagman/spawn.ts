@@ -41,10 +41,7 @@ export function spawnCommand(request: SpawnRequest): Promise<SpawnAnswer> {
       setTimeout(() => child.kill("SIGKILL"), 2000).unref();
       fail(words);
     };
-    const timer = setTimeout(
-      () => end(`did not answer within ${request.timeoutSec} s`),
-      request.timeoutSec * 1000,
-    );
+    const timer = setTimeout(() => end(`did not answer within ${request.timeoutSec} s`), request.timeoutSec * 1000);
     const collect = (into: Buffer[]) => (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes > MAX_OUTPUT_BYTES) end("said more than it should");
@@ -60,11 +57,7 @@ export function spawnCommand(request: SpawnRequest): Promise<SpawnAnswer> {
       clearTimeout(timer);
       if (ended !== null) return;
       if (code === null) return fail(`was killed by ${signal}`);
-      resolve({
-        code,
-        stdout: Buffer.concat(stdout).toString("utf8"),
-        stderr: Buffer.concat(stderr).toString("utf8"),
-      });
+      resolve({ code, stdout: Buffer.concat(stdout).toString("utf8"), stderr: Buffer.concat(stderr).toString("utf8") });
     });
   });
 }

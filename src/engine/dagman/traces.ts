@@ -41,8 +41,7 @@ const YOUNG_SEC = 30;
  * whose DAGMan wrote to its log lately, may still come back (a schedd that is starting again, a slow file system).
  */
 export async function isLost(run: Run, nowMs: number): Promise<boolean> {
-  const file = (suffix: string): Promise<number | null> =>
-    modifiedAt(`${run.submitDir}/workflow.dag.${suffix}`);
+  const file = (suffix: string): Promise<number | null> => modifiedAt(`${run.submitDir}/workflow.dag.${suffix}`);
   const submitted = await file("condor.sub");
   if (submitted !== null && nowMs - submitted < YOUNG_SEC * 1000) return false;
   if ((await file("lock")) === null) return true;

@@ -22,10 +22,7 @@ const table: readonly [string, unknown][] = [
 describe("ClassAd values", () => {
   it.each(table)("%s", (text, value) => expect(parseValue(text)).toEqual(value));
   it("nested ads", () => {
-    const value = parseValue('[ Cpus = 1; Site = "T2_XX_Alpha"; Inner = [ a = true ] ]') as Map<
-      string,
-      unknown
-    >;
+    const value = parseValue('[ Cpus = 1; Site = "T2_XX_Alpha"; Inner = [ a = true ] ]') as Map<string, unknown>;
     expect([...value.keys()]).toEqual(["Cpus", "Site", "Inner"]);
     expect(value.get("Inner")).toEqual(new Map([["a", true]]));
   });
@@ -55,9 +52,7 @@ describe("ClassAd files", () => {
   });
   it("reads condor_q -json; nothing at all is an empty queue", () => {
     expect(parseJsonAds("")).toEqual({ ads: [], problems: [] });
-    const { ads } = parseJsonAds(
-      '[\n{ "ClusterId": 22, "R": "\\/Expr(DiskUsage)\\/" }\n,\n{ "ClusterId": 23 }\n]\n',
-    );
+    const { ads } = parseJsonAds('[\n{ "ClusterId": 22, "R": "\\/Expr(DiskUsage)\\/" }\n,\n{ "ClusterId": 23 }\n]\n');
     expect(ads.map((ad) => attribute(ad, "clusterid"))).toEqual([22, 23]);
     expect(attribute(ads[0]!, "R")).toEqual({ expression: "DiskUsage" });
     expect(parseJsonAds('[{"a":1},').problems).toHaveLength(1);

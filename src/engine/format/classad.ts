@@ -28,10 +28,8 @@ export function attribute(ad: Ad, name: string): AdValue | undefined {
   for (const [key, value] of ad) if (key.toLowerCase() === wanted) return value;
   return undefined;
 }
-export const textOf = (value: AdValue | undefined): string | null =>
-  typeof value === "string" ? value : null;
-export const numberOf = (value: AdValue | undefined): number | null =>
-  typeof value === "number" ? value : null;
+export const textOf = (value: AdValue | undefined): string | null => (typeof value === "string" ? value : null);
+export const numberOf = (value: AdValue | undefined): number | null => (typeof value === "number" ? value : null);
 
 /** A sequence of `[ … ]` ads. An ad that breaks off is returned as far as it went, with a problem. */
 export function parseNewAds(text: string): AdList {

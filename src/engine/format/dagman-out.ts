@@ -35,8 +35,7 @@ export function parseDagmanOut(text: string): DagmanWords {
     if (exit) exitStatus = Number(exit[1]);
     else if (batch) batchName = batch[1]!;
     else if (/^Failed to parse /.test(line)) parseFailed = true;
-    else if (isComplaint(line) && !errors.includes(line) && errors.length < 20)
-      errors.push(line.slice(0, 1000));
+    else if (isComplaint(line) && !errors.includes(line) && errors.length < 20) errors.push(line.slice(0, 1000));
   }
   return { cluster, batchName, exitStatus, parseFailed, errors };
 }

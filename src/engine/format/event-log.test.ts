@@ -36,9 +36,7 @@ describe("the event log", () => {
     ["\t(0) Abnormal termination (signal 9)", { signal: 9 }],
     ["\tgarbled", null],
   ])("an end: %s", (line, exit) => {
-    expect(event(`005 (1234567.000.000) 2026-11-15 19:31:38 Job terminated.\n${line}\n...\n`).exit).toEqual(
-      exit,
-    );
+    expect(event(`005 (1234567.000.000) 2026-11-15 19:31:38 Job terminated.\n${line}\n...\n`).exit).toEqual(exit);
   });
   it("reads in steps: cut anywhere, the two parts give what the whole gives", () => {
     const bytes = Buffer.from(EVENTS.replace('WMS2 "memory"', "WMS2 µ"));

@@ -62,13 +62,7 @@ export interface EventChunk {
 
 const HEADER =
   /^(\d{3}) \((-?\d+)\.(-?\d+)\.-?\d+\) (\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d|\d\d\/\d\d \d\d:\d\d:\d\d)\S* ?(.*)$/;
-const REASONED: readonly EventKind[] = [
-  "held",
-  "aborted",
-  "released",
-  "shadow-exception",
-  "reconnect-failed",
-];
+const REASONED: readonly EventKind[] = ["held", "aborted", "released", "shadow-exception", "reconnect-failed"];
 const EMPTY_AD: Ad = new Map();
 
 export function parseEvents(bytes: Uint8Array): EventChunk {
@@ -111,8 +105,7 @@ function parseEvent(lines: readonly string[]): JobEvent | null {
   const number = Number(header[1]);
   const kind: EventKind = (EVENT_KINDS as Record<number, EventKind>)[number] ?? "other";
   const body = lines.slice(first + 1);
-  const attributes =
-    kind === "execute" || kind === "job-ad" ? parseLongAds(body.join("\n")).ads[0] : undefined;
+  const attributes = kind === "execute" || kind === "job-ad" ? parseLongAds(body.join("\n")).ads[0] : undefined;
   return {
     number,
     kind,
@@ -134,8 +127,7 @@ function siteOf(ad: Ad | undefined): string | null {
   if (!ad) return null;
   const props: AdValue | undefined = attribute(ad, "ExecuteProps");
   return textOf(
-    attribute(ad, "GLIDEIN_CMSSite") ??
-      (props instanceof Map ? attribute(props, "GLIDEIN_CMSSite") : undefined),
+    attribute(ad, "GLIDEIN_CMSSite") ?? (props instanceof Map ? attribute(props, "GLIDEIN_CMSSite") : undefined),
   );
 }
 
@@ -172,8 +164,6 @@ function holdOf(kind: EventKind, body: readonly string[], ad: Ad | undefined): J
 function reasonOf(kind: EventKind, body: readonly string[], ad: Ad | undefined): string | null {
   if (kind === "job-ad" && ad) return textOf(attribute(ad, "HoldReason"));
   if (!REASONED.includes(kind)) return null;
-  const words = body
-    .map((line) => line.trim())
-    .filter((line) => line !== "" && !/^Code \d+ Subcode/.test(line));
+  const words = body.map((line) => line.trim()).filter((line) => line !== "" && !/^Code \d+ Subcode/.test(line));
   return words[0] ?? null;
 }

@@ -8,13 +8,7 @@ describe("the jobstate log", () => {
   it("reads DAGMan's and the nodes' lines", () => {
     const { lines, problems } = parseJobstate(Buffer.from(JOBSTATE));
     expect(problems).toEqual([]);
-    expect(lines[0]).toEqual({
-      at: 1794771094,
-      node: null,
-      event: "DAGMAN_STARTED",
-      value: "26.0",
-      sequence: null,
-    });
+    expect(lines[0]).toEqual({ at: 1794771094, node: null, event: "DAGMAN_STARTED", value: "26.0", sequence: null });
     expect(lines[1]).toEqual({ at: 1794771095, node: "v", event: "SUBMIT", value: "28.0", sequence: 1 });
     const failure = lines.find((line) => line.event === "JOB_FAILURE");
     expect(failure).toEqual({ at: 1794771101, node: "h", event: "JOB_FAILURE", value: "-1002", sequence: 3 });
@@ -35,25 +29,14 @@ describe("the jobstate log", () => {
 describe("DAGMan's own words", () => {
   it("says what it could not parse", () => {
     const words = parseDagmanOut(DAGMAN_OUT_PARSE_ERROR.replaceAll("\n", "\r\n"));
-    expect(words).toMatchObject({
-      cluster: "23",
-      batchName: "wms2-sample-b",
-      exitStatus: 1,
-      parseFailed: true,
-    });
+    expect(words).toMatchObject({ cluster: "23", batchName: "wms2-sample-b", exitStatus: 1, parseFailed: true });
     expect(words.errors).toHaveLength(1);
     expect(words.errors[0]).toMatch(/^workflow\.dag \(line 3\): ERROR: expected JOB.*\(found FOO\)$/);
   });
   it("only the last start counts", () => {
     const later = "11/15/26 19:31:32 ** condor_scheduniv_exec.99.0 (CONDOR_DAGMAN) STARTING UP\n";
     const words = parseDagmanOut(DAGMAN_OUT_PARSE_ERROR + later);
-    expect(words).toEqual({
-      cluster: "99",
-      batchName: null,
-      exitStatus: null,
-      parseFailed: false,
-      errors: [],
-    });
+    expect(words).toEqual({ cluster: "99", batchName: null, exitStatus: null, parseFailed: false, errors: [] });
   });
   it("never throws; the greeting is no word", () => {
     fc.assert(fc.property(fc.string({ unit: "binary-ascii" }), (text) => void parseDagmanOut(text)));

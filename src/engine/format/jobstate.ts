@@ -35,13 +35,7 @@ export function parseJobstate(bytes: Uint8Array): JobstateChunk {
 function parseLine(line: string): JobstateLine | null {
   const internal = /^(\d+) INTERNAL \*\*\* (\w+)(?: (\S+))? \*\*\*$/.exec(line);
   if (internal) {
-    return {
-      at: Number(internal[1]),
-      node: null,
-      event: internal[2]!,
-      value: internal[3] ?? null,
-      sequence: null,
-    };
+    return { at: Number(internal[1]), node: null, event: internal[2]!, value: internal[3] ?? null, sequence: null };
   }
   const [at, node, event, value, , , sequence] = line.split(/\s+/);
   if (!/^\d+$/.test(at ?? "") || node === undefined || !/^[A-Z_]+$/.test(event ?? "")) return null;

@@ -193,8 +193,7 @@ export function tallyRun(
       : sizes.size > 0
         ? known / sizes.size
         : 0;
-  const total =
-    planned ?? Math.round(known + average * Math.max(0, unitsTotal - sizes.size)) + top.plain.total;
+  const total = planned ?? Math.round(known + average * Math.max(0, unitsTotal - sizes.size)) + top.plain.total;
   let { queued, held, done, failed } = top.plain;
   for (const { nodes } of begun) {
     queued += nodes.queued;

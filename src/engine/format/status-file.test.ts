@@ -7,13 +7,7 @@ import { parseStatusFile, wasCutShort } from "./status-file.ts";
 describe("the node status file", () => {
   it("reads a failed run", () => {
     const status = parseStatusFile(STATUS_FAILED);
-    expect(status).toMatchObject({
-      complete: true,
-      timestamp: 1794771102,
-      dagStatus: 6,
-      nodesTotal: 3,
-      nextUpdate: 0,
-    });
+    expect(status).toMatchObject({ complete: true, timestamp: 1794771102, dagStatus: 6, nodesTotal: 3, nextUpdate: 0 });
     expect(status.nodes.map((node) => [node.name, node.state, node.detail])).toEqual([
       ["mg_000000", "failed", "Job proc (26.0.0) failed with status 1"],
       ["x", "futile", "Had an ancestor node fail"],

@@ -28,16 +28,7 @@ export interface StatusNode {
   readonly held: number;
 }
 
-const STATES: readonly NodeState[] = [
-  "waiting",
-  "ready",
-  "pre",
-  "queued",
-  "post",
-  "done",
-  "failed",
-  "futile",
-];
+const STATES: readonly NodeState[] = ["waiting", "ready", "pre", "queued", "post", "done", "failed", "futile"];
 
 /**
  * After condor_rm every node that was in the queue, in a script or ready is written as ERROR with these words (23.9.6).

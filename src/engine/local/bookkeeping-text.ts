@@ -49,8 +49,7 @@ function ctime(at: Date): string {
 }
 
 const stamped = (at: Date): string => `${epoch(at)}; /* "${ctime(at)}" */`;
-export const quoteAd = (text: string): string =>
-  `"${text.replace(/["\\]/g, "\\$&").replace(/[\n\r]/g, " ")}"`;
+export const quoteAd = (text: string): string => `"${text.replace(/["\\]/g, "\\$&").replace(/[\n\r]/g, " ")}"`;
 
 export function renderStatus(facts: StatusFacts): string {
   const cut = facts.ended === "removed" || facts.ended === "aborted";
@@ -71,8 +70,7 @@ export function renderStatus(facts: StatusFacts): string {
   ];
   for (const node of facts.nodes) {
     const shown = state(node);
-    const detail =
-      shown === node.state ? node.detail || facts.detailOf(node) : `Was ${STATE_WORDS[node.state]}`;
+    const detail = shown === node.state ? node.detail || facts.detailOf(node) : `Was ${STATE_WORDS[node.state]}`;
     const queued = shown === "queued" ? 1 : 0;
     parts.push(
       `[\n  Type = "NodeStatus";\n  Node = ${quoteAd(node.spec.name)};\n` +

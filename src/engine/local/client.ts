@@ -52,12 +52,9 @@ export class Client {
 
   private failure(error: unknown): WorldError {
     if (error instanceof WorldError) return error;
-    return new WorldError(
-      "engine-unreachable",
-      this.dir,
-      `the local engine did not answer: ${describeError(error)}`,
-      { cause: error },
-    );
+    return new WorldError("engine-unreachable", this.dir, `the local engine did not answer: ${describeError(error)}`, {
+      cause: error,
+    });
   }
 
   private async askOnce(question: Ask, deadline: number): Promise<unknown> {
@@ -109,8 +106,7 @@ export class Client {
     );
     socket.on("close", () => {
       this.socket = null;
-      for (const { reject } of [...this.waiting.values()])
-        reject(new Dropped("the engine closed the connection"));
+      for (const { reject } of [...this.waiting.values()]) reject(new Dropped("the engine closed the connection"));
     });
     const first = this.greet();
     if (first) await this.send(socket, first, deadline);

@@ -142,8 +142,7 @@ describe("nodes", () => {
   });
 
   test("categories are never exceeded, priority goes first", async () => {
-    const job =
-      '#!/bin/sh\nmkdir @/busy || echo two >>@/clash\necho "$1" >>@/ran.log\nsleep 0.02\nrmdir @/busy\n';
+    const job = '#!/bin/sh\nmkdir @/busy || echo two >>@/clash\necho "$1" >>@/ran.log\nsleep 0.02\nrmdir @/busy\n';
     const names = ["a", "b", "c", "d"];
     await run({
       job,
@@ -246,8 +245,7 @@ describe("transfers", () => {
 });
 
 describe("DAGs in DAGs", () => {
-  const top = (more = "") =>
-    `SUBDAG EXTERNAL u0 group.dag DIR u0\nSUBDAG EXTERNAL u1 group.dag DIR u1\n${more}`;
+  const top = (more = "") => `SUBDAG EXTERNAL u0 group.dag DIR u0\nSUBDAG EXTERNAL u1 group.dag DIR u1\n${more}`;
 
   test("have their own files; a rescue runs only what is left, in each", async () => {
     await run({
@@ -357,14 +355,9 @@ describe("the engine", () => {
   test("does not run a DAG twice at once, and says no where nothing can be written", () => {
     lay({ "workflow.dag": 'JOB a j.sub\nVARS a codes="wait"\n' });
     submit();
-    expect(core.submit({ batchName: "b", submitDir: dir, priority: 0 })).toEqual({
-      ok: true,
-      value: core.find("b"),
-    });
+    expect(core.submit({ batchName: "b", submitDir: dir, priority: 0 })).toEqual({ ok: true, value: core.find("b") });
     expect(core.submit({ batchName: "c", submitDir: dir, priority: 0 }).ok).toBe(false);
-    expect(core.submit({ batchName: "d", submitDir: join(root, "nosuch"), priority: 0 })).toMatchObject({
-      ok: false,
-    });
+    expect(core.submit({ batchName: "d", submitDir: join(root, "nosuch"), priority: 0 })).toMatchObject({ ok: false });
     expect(core.submit({ batchName: "../x", submitDir: dir, priority: 0 })).toMatchObject({ ok: false });
     mkdirSync(join(root, "odd", "workflow.dag.journal.jsonl.tmp"), { recursive: true });
     writeFileSync(join(root, "odd", "workflow.dag"), "JOB a none NOOP\n");
@@ -406,9 +399,7 @@ test("quoting: a shell gives every word back as it was", () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: "binary" }), { minLength: 1, maxLength: 5 }), (drawn) => {
       const words = drawn.map((word) => word.replaceAll("\0", ""));
-      const out = execFileSync("/bin/sh", ["-c", `printf '%s\\0' ${words.map(shQuote).join(" ")}`]).toString(
-        "utf8",
-      );
+      const out = execFileSync("/bin/sh", ["-c", `printf '%s\\0' ${words.map(shQuote).join(" ")}`]).toString("utf8");
       expect(out.split("\0").slice(0, -1)).toEqual(words);
     }),
     { numRuns: 10 },

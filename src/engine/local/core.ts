@@ -139,11 +139,7 @@ export class LocalCore {
   list(): { batchName: string; id: number; held: boolean; note: string | null }[] {
     const stuck = this.world.jobs.stuck();
     return [...this.runs.values()].map(({ entry }) => {
-      const notes = [
-        entry.held ? "held" : null,
-        this.world.outbox.trouble,
-        stuck.get(entry.batchName) ?? null,
-      ];
+      const notes = [entry.held ? "held" : null, this.world.outbox.trouble, stuck.get(entry.batchName) ?? null];
       const note = notes.filter((words) => words !== null).join("; ") || null;
       return { batchName: entry.batchName, id: entry.id, held: entry.held, note };
     });
@@ -197,8 +193,7 @@ export class LocalCore {
   }
 }
 
-export const registryPath = (dir: string, batchName: string): string =>
-  join(dir, "runs", `${batchName}.json`);
+export const registryPath = (dir: string, batchName: string): string => join(dir, "runs", `${batchName}.json`);
 
 /** The runs an engine directory knows to be under way, with or without an engine. */
 export function readRegistry(dir: string): RunEntry[] {

@@ -18,10 +18,7 @@ let engine: Engine;
 beforeAll(() => ensureBuilt(), 120_000);
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "wms2-crash-"));
-  engine = makeLocalEngine({
-    dir: join(root, "engine"),
-    sites: [{ name: "here", cores: 4, memoryMb: 4000 }],
-  });
+  engine = makeLocalEngine({ dir: join(root, "engine"), sites: [{ name: "here", cores: 4, memoryMb: 4000 }] });
 });
 afterEach(async () => {
   await engine.close();
@@ -39,10 +36,7 @@ function lay(): Run {
     chmodSync(join(dir, name), 0o755);
   };
   put("job", '#!/bin/sh\necho "$1" >>"$2/ran.log"\nsleep 0.03\necho "$1" >out\n');
-  put(
-    "post",
-    '#!/bin/sh\n[ "$2" = 0 ] || exit 1\n[ -s "$1.$3.out" ] || exit 1\necho "$1" >>"$PWD/../posted.log"\n',
-  );
+  put("post", '#!/bin/sh\n[ "$2" = 0 ] || exit 1\n[ -s "$1.$3.out" ] || exit 1\necho "$1" >>"$PWD/../posted.log"\n');
   put(
     "job.sub",
     `executable = ../job\narguments = $(unit).$(JOB) ${dir}\nshould_transfer_files = YES\ntransfer_output_files = out\n` +
@@ -87,9 +81,7 @@ test("killed again and again, it runs every job once and completes", async () =>
     kills += 1;
   }
   expect(kills).toBeGreaterThanOrEqual(20);
-  await eventually("the run has left", async () => (await engine.find(mine)).kind === "absent", {
-    deadlineSec: 60,
-  });
+  await eventually("the run has left", async () => (await engine.find(mine)).kind === "absent", { deadlineSec: 60 });
   const view = (await engine.observe([mine])).get(mine.dagId);
   expect(view).toMatchObject({ kind: "ended", verdict: "success" });
   const expected: string[] = [];

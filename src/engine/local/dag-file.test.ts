@@ -38,9 +38,7 @@ describe("a DAG file", () => {
   });
 
   test("VARS unescape quotes and backslashes; ALL_NODES means all", () => {
-    const dag = parsed(
-      'JOB a s\nJOB b s\nVARS ALL_NODES x="1"\nVARS a My.T="\\"a\\\\\\"b\\"" y="two words"\n',
-    );
+    const dag = parsed('JOB a s\nJOB b s\nVARS ALL_NODES x="1"\nVARS a My.T="\\"a\\\\\\"b\\"" y="two words"\n');
     expect(dag.nodes[0]?.vars).toEqual([
       ["x", "1"],
       ["My.T", '"a\\"b"'],
@@ -50,14 +48,8 @@ describe("a DAG file", () => {
   });
 
   test("scripts with DEFER and macros", () => {
-    const dag = parsed(
-      "JOB a s\nSCRIPT DEFER 44 60 PRE a pre $JOB\nSCRIPT POST ALL_NODES post $JOB $RETURN x=$JOB\n",
-    );
-    expect(dag.nodes[0]?.pre).toEqual({
-      executable: "pre",
-      arguments: ["$JOB"],
-      defer: { status: 44, seconds: 60 },
-    });
+    const dag = parsed("JOB a s\nSCRIPT DEFER 44 60 PRE a pre $JOB\nSCRIPT POST ALL_NODES post $JOB $RETURN x=$JOB\n");
+    expect(dag.nodes[0]?.pre).toEqual({ executable: "pre", arguments: ["$JOB"], defer: { status: 44, seconds: 60 } });
     expect(dag.nodes[0]?.post?.arguments).toEqual(["$JOB", "$RETURN", "x=$JOB"]);
   });
 
@@ -90,9 +82,9 @@ describe("a DAG file", () => {
   });
 
   test("finds a cycle, and none where there is none", () => {
-    expect(
-      findCycle(parsed("JOB a s\nJOB b s\nJOB c s\nPARENT a CHILD b\nPARENT b CHILD c\nPARENT c CHILD b\n")),
-    ).toBe("b");
+    expect(findCycle(parsed("JOB a s\nJOB b s\nJOB c s\nPARENT a CHILD b\nPARENT b CHILD c\nPARENT c CHILD b\n"))).toBe(
+      "b",
+    );
     expect(findCycle(parsed("JOB a s\nJOB b s\nPARENT a CHILD b\n"))).toBeNull();
   });
 });

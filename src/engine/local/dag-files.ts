@@ -1,21 +1,7 @@
-import {
-  appendFileSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { appendFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { highestRescue, rescueName } from "../format/rescue.ts";
-import {
-  type EndWord,
-  renderDagmanLine,
-  renderMetrics,
-  renderRescue,
-  renderStatus,
-} from "./bookkeeping-text.ts";
+import { type EndWord, renderDagmanLine, renderMetrics, renderRescue, renderStatus } from "./bookkeeping-text.ts";
 import type { DagFile } from "./dag-file.ts";
 import type { DagMachine, LiveNode } from "./dag-machine.ts";
 import { type JournalLine, parseJournal } from "./journal.ts";
@@ -71,10 +57,7 @@ export class DagFiles {
   }
 
   writeRescue(number: number, nodes: readonly LiveNode[]): void {
-    replace(
-      `${dirname(this.path)}/${rescueName(this.name, number)}`,
-      renderRescue(this.name, new Date(), nodes),
-    );
+    replace(`${dirname(this.path)}/${rescueName(this.name, number)}`, renderRescue(this.name, new Date(), nodes));
   }
 
   writeMetrics(facts: Omit<Parameters<typeof renderMetrics>[0], "endedAt">): void {

@@ -14,8 +14,7 @@ interface Keyword {
 const RESERVED = new Set(["PARENT", "CHILD", "ALL_NODES"]);
 
 function integer(word: string | undefined, what: string): number {
-  if (word === undefined || !/^[+-]?\d{1,9}$/.test(word))
-    throw new DagFault(`Invalid ${what} ${word ?? "(missing)"}`);
+  if (word === undefined || !/^[+-]?\d{1,9}$/.test(word)) throw new DagFault(`Invalid ${what} ${word ?? "(missing)"}`);
   return Number(word);
 }
 
@@ -79,8 +78,7 @@ function readScript(draft: DagDraft, words: readonly string[]): void {
   const type = rest[0]?.toUpperCase();
   // A hold never lasts here (the job is removed at once and POST learns why), so HOLD has no moment to run.
   if (type === "HOLD") return;
-  if (type !== "PRE" && type !== "POST")
-    throw new DagFault(`Unknown or unsupported script type ${rest[0] ?? ""}`);
+  if (type !== "PRE" && type !== "POST") throw new DagFault(`Unknown or unsupported script type ${rest[0] ?? ""}`);
   const executable = rest[2];
   if (executable === undefined) throw new DagFault("SCRIPT without an executable");
   const script = { executable, arguments: rest.slice(3), defer };
@@ -105,8 +103,7 @@ function readVars(draft: DagDraft, words: readonly string[], source: string): vo
 
 function readParents(draft: DagDraft, words: readonly string[]): void {
   const split = words.findIndex((word) => word.toUpperCase() === "CHILD");
-  if (split < 1 || split === words.length - 1)
-    throw new DagFault("PARENT line without parents or CHILD nodes");
+  if (split < 1 || split === words.length - 1) throw new DagFault("PARENT line without parents or CHILD nodes");
   const children = words.slice(split + 1).map((name) => node(draft, name));
   for (const name of words.slice(0, split)) {
     const parent = node(draft, name);

@@ -120,8 +120,7 @@ describe("for every DAG and every order of events", () => {
       fc.property(drawn, ({ text, ...rest }) => {
         const dag = parse(text);
         const { jobs, machine, outcome } = play(dag, rest);
-        for (const [name, count] of jobs)
-          expect(count).toBeLessThanOrEqual((dag.byName.get(name)?.retries ?? 0) + 1);
+        for (const [name, count] of jobs) expect(count).toBeLessThanOrEqual((dag.byName.get(name)?.retries ?? 0) + 1);
         expect(outcome.exit === 0).toBe(machine.nodes.every((node) => node.state === "done"));
         expect(machine.counts.waiting + machine.counts.ready).toBe(0);
       }),
@@ -147,9 +146,7 @@ describe("for every DAG and every order of events", () => {
     fc.assert(
       fc.property(drawn, fc.double({ min: 0, max: 1, noNaN: true }), ({ text, ...rest }, where) => {
         const states: string[][] = [];
-        const { lines } = play(parse(text), rest, (machine) =>
-          states.push(machine.nodes.map((node) => node.state)),
-        );
+        const { lines } = play(parse(text), rest, (machine) => states.push(machine.nodes.map((node) => node.state)));
         const written = lines.map(renderLine).join("");
         const cut = parseJournal(written.slice(0, Math.floor(written.length * where)));
         expect(cut).toEqual(lines.slice(0, cut.length));

@@ -107,16 +107,10 @@ describe("one DAG", () => {
   });
 
   test("what hangs on a failed node is futile; the rest runs", () => {
-    const { machine, outcome } = play(
-      "JOB a s\nJOB b s\nJOB c s\nJOB d s\nPARENT a CHILD b\nPARENT b CHILD c\n",
-      { "job.a": [1] },
-    );
-    expect(["a", "b", "c", "d"].map((name) => stateOf(machine, name))).toEqual([
-      "failed",
-      "futile",
-      "futile",
-      "done",
-    ]);
+    const { machine, outcome } = play("JOB a s\nJOB b s\nJOB c s\nJOB d s\nPARENT a CHILD b\nPARENT b CHILD c\n", {
+      "job.a": [1],
+    });
+    expect(["a", "b", "c", "d"].map((name) => stateOf(machine, name))).toEqual(["failed", "futile", "futile", "done"]);
     expect(outcome).toMatchObject({ exit: 1, status: 2 });
   });
 
@@ -126,10 +120,7 @@ describe("one DAG", () => {
   });
 
   test("an abort without RETURN exits as the node did; a job's code does not abort when there is a POST", () => {
-    expect(play("JOB a s\nABORT-DAG-ON a 7\n", { "job.a": [7] }).outcome).toMatchObject({
-      exit: 7,
-      status: 3,
-    });
+    expect(play("JOB a s\nABORT-DAG-ON a 7\n", { "job.a": [7] }).outcome).toMatchObject({ exit: 7, status: 3 });
     const text = "JOB a s\nSCRIPT POST a p\nABORT-DAG-ON a 7\n";
     expect(play(text, { "job.a": [7] }).outcome).toMatchObject({ exit: 0 });
   });
@@ -159,9 +150,7 @@ describe("one DAG", () => {
     machine.handle({ kind: "start" });
     expect(machine.handle({ kind: "remove" })).toEqual([{ kind: "kill" }]);
     expect(machine.handle({ kind: "job-ended", node: 0, code: 0 })).toEqual([]);
-    expect(machine.handle({ kind: "killed" })).toMatchObject([
-      { kind: "end", outcome: { exit: 2, status: 4 } },
-    ]);
+    expect(machine.handle({ kind: "killed" })).toMatchObject([{ kind: "end", outcome: { exit: 2, status: 4 } }]);
     expect(stateOf(machine, "a")).toBe("queued");
   });
 });

@@ -68,16 +68,7 @@ type Part = "pre" | "post";
 
 export class DagMachine {
   readonly nodes: readonly LiveNode[];
-  readonly counts: Counts = {
-    waiting: 0,
-    ready: 0,
-    pre: 0,
-    queued: 0,
-    post: 0,
-    done: 0,
-    failed: 0,
-    futile: 0,
-  };
+  readonly counts: Counts = { waiting: 0, ready: 0, pre: 0, queued: 0, post: 0, done: 0, failed: 0, futile: 0 };
   outcome: DagOutcome | null = null;
   private readonly limits: DagLimits;
   private readonly categories = new Map<string, Category>();
@@ -130,8 +121,7 @@ export class DagMachine {
     }
     switch (event.kind) {
       case "start":
-        for (const node of this.nodes)
-          if (node.state === "waiting" && node.parentsLeft === 0) this.makeReady(node);
+        for (const node of this.nodes) if (node.state === "waiting" && node.parentsLeft === 0) this.makeReady(node);
         break;
       case "pre-ended":
         this.preEnded(this.node(event.node, "pre"), event.code);
@@ -316,8 +306,7 @@ export class DagMachine {
     const { ready, done, failed, futile } = this.counts;
     if (done === this.nodes.length) this.end({ exit: 0, status: 0, words: "all nodes done" });
     else if (ready > 0) this.end({ exit: 1, status: 0, words: "halted" });
-    else
-      this.end({ exit: 1, status: 2, words: `${failed} node(s) failed, ${futile} could not run for that` });
+    else this.end({ exit: 1, status: 2, words: `${failed} node(s) failed, ${futile} could not run for that` });
   }
 
   private fillPlaces(part: Part): void {

@@ -71,9 +71,7 @@ export class DagRun implements JobHost {
     const rescue = loaded.ok ? loaded.value.rescue : 0;
     const { id, parentId } = this.place;
     this.world.outbox.close(this.files.journal);
-    this.files.startJournal(
-      renderLine({ k: "begin", id, parent: parentId, rescue, at: this.startedAt.getTime() }),
-    );
+    this.files.startJournal(renderLine({ k: "begin", id, parent: parentId, rescue, at: this.startedAt.getTime() }));
     this.files.clearHalt();
     this.greet();
     if (!loaded.ok) {
@@ -458,10 +456,7 @@ export class DagRun implements JobHost {
       dagId: String(this.place.id),
       dagStatus: counts.failed > 0 ? 2 : 0,
       counts: { ...counts, total: nodes.length },
-      job:
-        part === "pre"
-          ? null
-          : { return: node.jobReturn, cluster: cluster ?? 0, preReturn: node.preReturn, ran },
+      job: part === "pre" ? null : { return: node.jobReturn, cluster: cluster ?? 0, preReturn: node.preReturn, ran },
     };
   }
 

@@ -29,12 +29,7 @@ export interface DagPlace {
 
 /** An outcome in the words of the status file. */
 export function endOf(outcome: DagOutcome): { exit: number; status: number; word: EndWord } {
-  const words: Record<DagOutcome["status"], EndWord> = {
-    0: "success",
-    2: "failed",
-    3: "aborted",
-    4: "removed",
-  };
+  const words: Record<DagOutcome["status"], EndWord> = { 0: "success", 2: "failed", 3: "aborted", 4: "removed" };
   const word = outcome.status === 0 && outcome.exit !== 0 ? "halted" : words[outcome.status];
   return { exit: outcome.exit, status: outcome.status, word };
 }

@@ -60,9 +60,7 @@ class Refusal extends Error {}
 
 /** Of requirements only what our submit files say of sites counts here: there is one worker, and it is this one. */
 const refusedSites = (requirements: string | null): string[] =>
-  [...(requirements ?? "").matchAll(/TARGET\.GLIDEIN_CMSSite =!= "([^"]*)"/g)].map(
-    (match) => match[1] as string,
-  );
+  [...(requirements ?? "").matchAll(/TARGET\.GLIDEIN_CMSSite =!= "([^"]*)"/g)].map((match) => match[1] as string);
 
 export function readJobSpec(file: SubmitFile, at: JobPlace): Result<JobSpec, string> {
   const values = new Map(file.values);
@@ -88,8 +86,7 @@ export function readJobSpec(file: SubmitFile, at: JobPlace): Result<JobSpec, str
   };
   const whole = (key: string, fallback: number): number => {
     const value = get(key);
-    if (value !== null && !/^-?\d{1,9}$/.test(value))
-      throw new Refusal(`${key} = ${value} is not a whole number`);
+    if (value !== null && !/^-?\d{1,9}$/.test(value)) throw new Refusal(`${key} = ${value} is not a whole number`);
     return value === null ? fallback : Number(value);
   };
   const text = (key: string): string | null => get(key)?.replace(/^"([\s\S]*)"$/, "$1") ?? null;
@@ -98,8 +95,7 @@ export function readJobSpec(file: SubmitFile, at: JobPlace): Result<JobSpec, str
     const refused = [...values.keys()].find((key) => REFUSED.has(key));
     if (refused) throw new Refusal(`${refused} is not supported by the local engine`);
     const universe = get("universe") ?? "vanilla";
-    if (!UNIVERSES.includes(universe.toLowerCase()))
-      throw new Refusal(`universe ${universe} is not supported`);
+    if (!UNIVERSES.includes(universe.toLowerCase())) throw new Refusal(`universe ${universe} is not supported`);
     if (flag("hold", false)) throw new Refusal("hold = true is not supported by the local engine");
     const executable = get("executable");
     if (executable === null) throw new Refusal("No 'executable' parameter was provided");
@@ -115,9 +111,7 @@ export function readJobSpec(file: SubmitFile, at: JobPlace): Result<JobSpec, str
     const memory = get("request_memory");
     const memoryMb = memory === null ? DEFAULT_MEMORY_MB : parseMemoryMb(memory);
     if (memoryMb === null) throw new Refusal(`request_memory = ${memory} is not a size`);
-    const outputs = values.has("transfer_output_files")
-      ? splitList(text("transfer_output_files") ?? "")
-      : null;
+    const outputs = values.has("transfer_output_files") ? splitList(text("transfer_output_files") ?? "") : null;
     const desired = text("my.desired_sites");
     const wall = get("my.maxwalltimemins");
     return ok({

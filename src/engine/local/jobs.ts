@@ -69,16 +69,7 @@ export class Jobs {
 
   /** `announced`: the event log already has its submission. */
   submit(spec: JobSpec, host: JobHost, announced = false): Job {
-    const job: Job = {
-      spec,
-      host,
-      state: "idle",
-      site: "",
-      startedMs: 0,
-      peakMb: null,
-      adopted: false,
-      removal: null,
-    };
+    const job: Job = { spec, host, state: "idle", site: "", startedMs: 0, peakMb: null, adopted: false, removal: null };
     this.all.set(spec.cluster, job);
     if (!announced) this.say(job, { kind: "submit", node: spec.node });
     this.queue(job);
@@ -90,16 +81,7 @@ export class Jobs {
     const note = parseJson(this.tasks.readNote(cluster) ?? "");
     if (!note.ok) return null;
     const spec = note.value as JobSpec;
-    const job: Job = {
-      spec,
-      host,
-      state: "running",
-      site,
-      startedMs,
-      peakMb: null,
-      adopted: true,
-      removal: null,
-    };
+    const job: Job = { spec, host, state: "running", site, startedMs, peakMb: null, adopted: true, removal: null };
     this.all.set(cluster, job);
     this.slots.occupy(site, spec);
     this.tasks.start(cluster, (end) => void this.ended(job, end), true);
@@ -167,9 +149,7 @@ export class Jobs {
     if (this.closed) return;
     if (!job.removal && hold) job.removal = { why: hold.why, hold };
     const missing =
-      spec.transfers && spec.transferExecutable
-        ? null
-        : findExecutable({ ...spec, transferExecutable: false });
+      spec.transfers && spec.transferExecutable ? null : findExecutable({ ...spec, transferExecutable: false });
     if (!job.removal && missing) job.removal = { why: missing.why, hold: missing };
     if (job.removal) return this.endRemoved(job);
     layTask(this.tasks, spec, { site, host: this.host, scratch });
@@ -289,11 +269,7 @@ export class Jobs {
       const group = this.tasks.groupOf(job.spec.cluster);
       const usedMb = group === null ? undefined : memory.get(group);
       if (usedMb !== undefined) job.peakMb = Math.max(job.peakMb ?? 0, Math.ceil(usedMb));
-      const limited: Limited = {
-        ...job.spec,
-        ranSec: (Date.now() - job.startedMs) / 1000,
-        usedMb: usedMb ?? null,
-      };
+      const limited: Limited = { ...job.spec, ranSec: (Date.now() - job.startedMs) / 1000, usedMb: usedMb ?? null };
       const hold = checkLimits(limited);
       if (hold) this.remove(job, hold.why, hold);
     }

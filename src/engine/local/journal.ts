@@ -9,13 +9,7 @@ import type { Hold } from "./transfer.ts";
  * announced had not begun.
  */
 export type JournalLine =
-  | {
-      readonly k: "begin";
-      readonly id: number;
-      readonly parent: string;
-      readonly rescue: number;
-      readonly at: number;
-    }
+  | { readonly k: "begin"; readonly id: number; readonly parent: string; readonly rescue: number; readonly at: number }
   | { readonly k: "pre" | "job" | "post"; readonly n: string; readonly code: number }
   | { readonly k: "deferred"; readonly n: string }
   | { readonly k: "pause" | "halt"; readonly on: boolean }

@@ -74,8 +74,7 @@ class LocalEngine implements Engine {
   async observe(runs: readonly Run[]): Promise<ReadonlyMap<DagId, RunObservation>> {
     const alive = new Map<string, Listed>();
     if (readRegistry(this.dir).length > 0) {
-      for (const listed of (await this.client.ask({ op: "list" })) as Listed[])
-        alive.set(listed.batchName, listed);
+      for (const listed of (await this.client.ask({ op: "list" })) as Listed[]) alive.set(listed.batchName, listed);
     }
     const seen = new Map<DagId, RunObservation>();
     for (const run of runs) seen.set(run.dagId, await this.observeOne(run, alive.get(run.batchName)));
@@ -120,12 +119,9 @@ class LocalEngine implements Engine {
     try {
       return readEntry(this.dir, run.batchName);
     } catch (error) {
-      throw new WorldError(
-        "engine-unreachable",
-        this.dir,
-        "the registry of the local engine cannot be read",
-        { cause: error },
-      );
+      throw new WorldError("engine-unreachable", this.dir, "the registry of the local engine cannot be read", {
+        cause: error,
+      });
     }
   }
 
@@ -149,7 +145,5 @@ async function pastId(run: Run): Promise<string | null> {
 /** Beside this file when it was built; from sources, in dist. */
 function builtDaemon(): string {
   const beside = fileURLToPath(new URL("./daemon.js", import.meta.url));
-  return existsSync(beside)
-    ? beside
-    : fileURLToPath(new URL("../../../dist/engine/local/daemon.js", import.meta.url));
+  return existsSync(beside) ? beside : fileURLToPath(new URL("../../../dist/engine/local/daemon.js", import.meta.url));
 }

@@ -35,13 +35,7 @@ export class NodeScripts {
   }
 
   /** `code` null: it was killed with the machine, so it has to run again. */
-  watch(
-    node: LiveNode,
-    part: Part,
-    id: number,
-    adopted: boolean,
-    onEnd: (code: number | null) => void,
-  ): void {
+  watch(node: LiveNode, part: Part, id: number, adopted: boolean, onEnd: (code: number | null) => void): void {
     const { tasks, outbox } = this.world;
     const ended = (end: TaskEnd): void => {
       outbox.after(() => tasks.forget(id));

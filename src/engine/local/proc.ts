@@ -20,10 +20,7 @@ export function startTimeOf(pid: number): string | null {
   return statFields(pid)?.[19] ?? null;
 }
 
-export const markOfSelf = (): ProcessMark => ({
-  pid: process.pid,
-  startTime: startTimeOf(process.pid) ?? "0",
-});
+export const markOfSelf = (): ProcessMark => ({ pid: process.pid, startTime: startTimeOf(process.pid) ?? "0" });
 
 /** A zombie is not alive: it does nothing more. */
 export function isAlive(mark: ProcessMark): boolean {

@@ -48,9 +48,7 @@ const POST_ONLY: Readonly<Record<string, JobExpand>> = {
  * reading the file, when nothing has run yet. `$SUCCESS` is left out: it lied on the pool.
  */
 export function findBadMacro(words: readonly string[], post: boolean): string | null {
-  return (
-    words.find((word) => word.startsWith("$") && !(word in ANYWHERE) && !(post && word in POST_ONLY)) ?? null
-  );
+  return words.find((word) => word.startsWith("$") && !(word in ANYWHERE) && !(post && word in POST_ONLY)) ?? null;
 }
 
 export function expandArguments(words: readonly string[], facts: ScriptFacts): string[] {

@@ -73,9 +73,7 @@ export class Slots {
 
   /** The next job that fits somewhere now, with its place taken. */
   take(): { want: Want; site: string } | null {
-    let best:
-      | { shape: Shape; key: string; room: Room; head: { priority: number; order: number } }
-      | undefined;
+    let best: { shape: Shape; key: string; room: Room; head: { priority: number; order: number } } | undefined;
     for (const [key, shape] of this.shapes) {
       const head = shape.queue.head();
       if (!head) {

@@ -58,11 +58,7 @@ describe("a submit file", () => {
 
   test("an include further down changes what stands above it: values are expanded at queue", () => {
     const inc = 'proc_000007_memory = 3072\nproc_000008_memory = 1\nMy.BANNED_Sites = "A"\n';
-    expect(spec(PROC, { "group.inc": inc })).toMatchObject({
-      memoryMb: 3072,
-      desiredSites: null,
-      bannedSites: ["A"],
-    });
+    expect(spec(PROC, { "group.inc": inc })).toMatchObject({ memoryMb: 3072, desiredSites: null, bannedSites: ["A"] });
   });
 
   test.each([

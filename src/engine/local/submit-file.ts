@@ -34,13 +34,7 @@ export function parseSubmit(
   return ok(draft);
 }
 
-function readText(
-  text: string,
-  name: string,
-  draft: Draft,
-  readInclude: ReadInclude,
-  depth: number,
-): string | null {
+function readText(text: string, name: string, draft: Draft, readInclude: ReadInclude, depth: number): string | null {
   const lines = text.split("\n");
   for (let i = 0; i < lines.length; i++) {
     const number = i + 1;
@@ -89,11 +83,7 @@ function assign(draft: Draft, key: string, value: string): void {
 }
 
 /** Expands $(X) and $(X:default), inner ones first; $$(…) belongs to matchmaking and stays as it is. */
-export function expand(
-  value: string,
-  values: ReadonlyMap<string, string>,
-  depth = 0,
-): Result<string, string> {
+export function expand(value: string, values: ReadonlyMap<string, string>, depth = 0): Result<string, string> {
   if (!value.includes("$")) return ok(value);
   if (depth > 32) return err(`macros of "${value.slice(0, 80)}" never end`);
   let out = "";

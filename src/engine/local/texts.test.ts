@@ -13,10 +13,7 @@ import { parseState } from "./task-files.ts";
 const AT = new Date("2026-11-15T19:26:28Z");
 
 function machine(): DagMachine {
-  const dag = parseDag(
-    "JOB a s\nJOB b s\nSUBDAG EXTERNAL c s\nRETRY b 2 UNLESS-EXIT 42\nPARENT a CHILD c\n",
-    "g.dag",
-  );
+  const dag = parseDag("JOB a s\nJOB b s\nSUBDAG EXTERNAL c s\nRETRY b 2 UNLESS-EXIT 42\nPARENT a CHILD c\n", "g.dag");
   if (!dag.ok) throw new Error(dag.error);
   const made = new DagMachine(dag.value);
   made.handle({ kind: "start" });
@@ -136,16 +133,7 @@ describe("script arguments", () => {
     job: { return: -9, cluster: 12, preReturn: -1, ran: true },
   };
   test("whole words only", () => {
-    const words = [
-      "$JOB",
-      "$RETURN",
-      "$RETRY",
-      "$MAX_RETRIES",
-      "$CLUSTERID",
-      "$JOBID",
-      "x=$JOB",
-      "$EXIT_CODES",
-    ];
+    const words = ["$JOB", "$RETURN", "$RETRY", "$MAX_RETRIES", "$CLUSTERID", "$JOBID", "x=$JOB", "$EXIT_CODES"];
     expect(expandArguments(words, facts)).toEqual(["a", "-9", "1", "3", "12", "12.0", "x=$JOB", "-1"]);
   });
   test("a job that could not be submitted has no cluster", () => {

@@ -25,11 +25,7 @@ export async function stageIn(spec: JobSpec, scratch: string): Promise<Hold | nu
   const copies: Copy[] = [];
   for (const input of spec.inputs) {
     try {
-      gather(
-        input.replace(/\/+$/, ""),
-        input.endsWith("/") ? scratch : join(scratch, basename(input)),
-        copies,
-      );
+      gather(input.replace(/\/+$/, ""), input.endsWith("/") ? scratch : join(scratch, basename(input)), copies);
     } catch (error) {
       return {
         code: 13,
@@ -41,11 +37,7 @@ export async function stageIn(spec: JobSpec, scratch: string): Promise<Hold | nu
   if (spec.transferExecutable) {
     const hold = findExecutable(spec);
     if (hold) return hold;
-    copies.push({
-      from: spec.executable,
-      to: join(scratch, EXECUTABLE),
-      bytes: statSync(spec.executable).size,
-    });
+    copies.push({ from: spec.executable, to: join(scratch, EXECUTABLE), bytes: statSync(spec.executable).size });
   }
   try {
     for (const { from, to, bytes } of copies) {

@@ -95,13 +95,7 @@ function readEvents(path, seed) {
   return lines.map((line, i) => {
     const field = line.split("\t");
     if (field.length === 6 && /^[0-9a-f]{8}$/.test(field[4])) {
-      return {
-        id: field[0],
-        run: Number(field[1]),
-        lumi: Number(field[2]),
-        steps: field[3],
-        digest: field[4],
-      };
+      return { id: field[0], run: Number(field[1]), lumi: Number(field[2]), steps: field[3], digest: field[4] };
     }
     return foreignEvent(basename(path), i, seed, 1);
   });

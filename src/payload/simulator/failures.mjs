@@ -25,9 +25,7 @@ export function ruleFor(rules, job, hasEvent) {
   if (candidates.length === 0) return null;
   const counted = candidates.some((rule) => rule.attempts !== undefined || rule.probability !== undefined);
   const attempt = job.attempt ?? (counted ? countAttempt(job) : 1);
-  return (
-    candidates.find((rule) => attempt <= (rule.attempts ?? Infinity) && unlucky(rule, job, attempt)) ?? null
-  );
+  return candidates.find((rule) => attempt <= (rule.attempts ?? Infinity) && unlucky(rule, job, attempt)) ?? null;
 }
 
 /** @param {Rule} rule @param {import("./options.mjs").Job} job @param {(id: string) => boolean} hasEvent */

@@ -32,9 +32,7 @@ async function main(step) {
       threads: job.cores,
       wallSec: options.reportModel ? model.wallSec : (performance.now() - began) / 1000,
       cpuSec: options.reportModel ? model.cpuSec : cpuSeconds(),
-      rssMb: options.reportModel
-        ? memoryMb(options.profile, job.cores)
-        : process.resourceUsage().maxRSS / 1024,
+      rssMb: options.reportModel ? memoryMb(options.profile, job.cores) : process.resourceUsage().maxRSS / 1024,
       error: null,
       ...facts,
     });
@@ -47,8 +45,7 @@ async function main(step) {
     if (!(error instanceof InputError)) throw error;
     return fail(8020, "FileOpenError", error.message, report);
   }
-  const events =
-    sources.length > 0 ? sources.flatMap((source) => source.events) : generateEvents(job, options);
+  const events = sources.length > 0 ? sources.flatMap((source) => source.events) : generateEvents(job, options);
 
   const rule = ruleFor(options.fail, job, (id) => events.some((event) => event.id === id));
   if (rule?.signal !== undefined) return dieBySignal(rule.signal);
@@ -68,11 +65,7 @@ async function main(step) {
   if (rule?.wall_sec !== undefined) await sleep(rule.wall_sec * 1000);
 
   const written = events.filter((event) => passesFilter(event, step, options.filter));
-  await burnCpu(
-    options.profile,
-    job.cores,
-    timesOf(options.profile, 1, events.length).cpuSec * options.timeScale,
-  );
+  await burnCpu(options.profile, job.cores, timesOf(options.profile, 1, events.length).cpuSec * options.timeScale);
   writeEvents(output, written, step, options.profile.kbPerEvent * 1024 * options.sizeScale);
   const text = report({ sources, output, written });
   const cut = { truncated: text.length / 2, empty: 0 };

@@ -62,11 +62,7 @@ describe("the chain", () => {
 
   test("reads ranges and lumi masks of its own files, lines of any other, and invents what is only a name", async () => {
     const unit = chain(["MINI"], {}, { proc_000000: {}, proc_000001: {}, proc_000002: {}, proc_000003: {} });
-    const gen = chain(
-      ["GEN"],
-      {},
-      { proc_000000: { firstEvent: 1, lastEvent: 40, firstLumi: 1, lastLumi: 4 } },
-    );
+    const gen = chain(["GEN"], {}, { proc_000000: { firstEvent: 1, lastEvent: 40, firstLumi: 1, lastLumi: 4 } });
     await gen.work("processing", "proc_000000");
     const own = join(gen.unmerged, "proc_000000.gen.out");
     const csv = unit.write("my input.csv", "a\nb\nc\n");
@@ -92,8 +88,7 @@ describe("the chain", () => {
     );
     const read = async (node: string) =>
       ids(readFileSync(join((await again.work("processing", node)).dir, "mini.out"), "utf8"));
-    const numbers = (from: number, to: number) =>
-      Array.from({ length: to - from + 1 }, (_, i) => String(from + i));
+    const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => String(from + i));
     expect(await read("proc_000000")).toEqual(numbers(11, 20));
     expect(await read("proc_000001")).toEqual([...numbers(11, 20), ...numbers(31, 40)]);
     expect(await read("proc_000002")).toEqual(["my input.csv#0", "my input.csv#1", "my input.csv#2"]);

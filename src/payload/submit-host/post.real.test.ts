@@ -31,19 +31,13 @@ beforeEach(() => {
   policy();
   unit.write("mg_000000/manifest.json", '{\n"sites":["T2_XX_Alpha","T2_XX_Beta"],\n"nodes":{\n}\n}\n');
   unit.write("mg_000000/group.log", EVENTS);
-  unit.write(
-    "mg_000000/group.inc",
-    'proc_000000_memory = 3072\nMy.DESIRED_Sites = "T2_XX_Alpha,T2_XX_Beta"\n# end',
-  );
+  unit.write("mg_000000/group.inc", 'proc_000000_memory = 3072\nMy.DESIRED_Sites = "T2_XX_Alpha,T2_XX_Beta"\n# end');
 });
 afterEach(() => unit.remove());
 
 const inUnit = (...parts: string[]) => unit.path("mg_000000", ...parts);
 function policy(settings: object = {}, more: object = {}): void {
-  unit.write(
-    "policy.json",
-    JSON.stringify({ version: 1, settings: { fixed_delay_sec: 0, ...settings }, ...more }),
-  );
+  unit.write("policy.json", JSON.stringify({ version: 1, settings: { fixed_delay_sec: 0, ...settings }, ...more }));
 }
 const script = (name: "post" | "elect" | "pre", ...args: (string | number)[]) =>
   run([...SHELL, `../bin/${name}`, ...args.map(String)], inUnit());
@@ -58,12 +52,7 @@ const ledger = (): AttemptRecord[] =>
 const postJson = (node: string) => JSON.parse(readFileSync(inUnit(`${node}.post.json`), "utf8"));
 const inc = () => readFileSync(inUnit("group.inc"), "utf8");
 
-function report(
-  node: string,
-  cluster: number,
-  fields: Record<string, unknown> = {},
-  keep = (text: string) => text,
-) {
+function report(node: string, cluster: number, fields: Record<string, unknown> = {}, keep = (text: string) => text) {
   const all = {
     version: 1,
     state: "finished",
@@ -390,8 +379,7 @@ describe("POST again", () => {
 
   test("twenty at once write twenty whole lines, and each keeps its memory", async () => {
     const nodes = Array.from({ length: 20 }, (_, i) => `proc_${String(i).padStart(6, "0")}`);
-    for (const [i, node] of nodes.entries())
-      report(node, 200 + i, { exitCode: 50660, error: "x".repeat(5000) });
+    for (const [i, node] of nodes.entries()) report(node, 200 + i, { exitCode: 50660, error: "x".repeat(5000) });
     await Promise.all(nodes.map((node, i) => post(node, 1, 0, 3, 200 + i)));
     expect(
       ledger()
@@ -442,9 +430,7 @@ describe("what should never happen is said to a person, and nothing is run on it
     for (const tool of ["sh", "date", "mv", "tail", "grep", "cat", "dash"])
       unit.write(`tools/${tool}`, `#!/bin/sh\nPATH=/usr/bin:/bin exec ${tool} "$@"\n`, 0o755);
     chmodSync(tools, 0o755);
-    const ended = await run(["/bin/sh", "../bin/post", "proc_000000", "15", "0", "3", "99"], inUnit(), {
-      PATH: tools,
-    });
+    const ended = await run(["/bin/sh", "../bin/post", "proc_000000", "15", "0", "3", "99"], inUnit(), { PATH: tools });
     expect([ended.code, ended.stderr]).toEqual([42, expect.stringContaining("Node.js is not on the PATH")]);
     expect(ledger()).toMatchObject([{ decision: "stop", exitCode: 15 }]);
   });
@@ -495,10 +481,7 @@ describe("elect", () => {
 
   test("an engine without sites keeps group.inc", async () => {
     const before = inc();
-    writeFileSync(
-      inUnit("group.log"),
-      "001 (038.000.000) 2026-11-15 10:00:00 Job executing on host: local\n...\n",
-    );
+    writeFileSync(inUnit("group.log"), "001 (038.000.000) 2026-11-15 10:00:00 Job executing on host: local\n...\n");
     expect((await script("elect", "landing", 0, 0, 3, 38)).code).toBe(0);
     rmSync(inUnit("group.log"));
     expect((await script("elect", "landing", 0, 0, 3, 39)).code).toBe(0);

@@ -1,14 +1,5 @@
 import { spawn } from "node:child_process";
-import {
-  chmodSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -117,11 +108,7 @@ export class TestUnit extends Scratch {
   private jobs = 0;
   manifest = "";
 
-  constructor(
-    steps: readonly TestStep[],
-    outputs: readonly TestOutput[],
-    nodes: Record<string, typeof NODE>,
-  ) {
+  constructor(steps: readonly TestStep[], outputs: readonly TestOutput[], nodes: Record<string, typeof NODE>) {
     super();
     const head = {
       version: 1,
@@ -150,10 +137,7 @@ export class TestUnit extends Scratch {
   /** A fresh working directory with the payload's contents, the manifest and the renamed executable. */
   job(): string {
     const dir = this.path(`job-${this.jobs++}`);
-    cpSync(this.path("payload"), dir, {
-      recursive: true,
-      filter: (source) => !source.endsWith("/payload/wms2"),
-    });
+    cpSync(this.path("payload"), dir, { recursive: true, filter: (source) => !source.endsWith("/payload/wms2") });
     symlinkSync(this.path("payload/wms2"), join(dir, "wms2"));
     cpSync(this.path("payload/wms2/run.sh"), join(dir, "condor_exec.exe"));
     writeFileSync(join(dir, "manifest.json"), this.manifest);
@@ -182,13 +166,7 @@ export interface Report {
     eventsRead: number | null;
     eventsWritten: number | null;
   }[];
-  readonly outputs: {
-    name: string;
-    path: string;
-    sizeBytes: number;
-    checksum: string;
-    events: number | null;
-  }[];
+  readonly outputs: { name: string; path: string; sizeBytes: number; checksum: string; events: number | null }[];
   readonly [key: string]: unknown;
 }
 

@@ -38,12 +38,7 @@ function rebuild(out: string): { byValue: unknown; byRaw: unknown } {
       );
       const made = type === "{" ? Object.create(null) : type === "[" ? [] : leaf(type, value, raw);
       places.set(path, made);
-      Object.defineProperty(parent, key, {
-        value: made,
-        enumerable: true,
-        writable: true,
-        configurable: true,
-      });
+      Object.defineProperty(parent, key, { value: made, enumerable: true, writable: true, configurable: true });
     }
     return JSON.parse(JSON.stringify(holder["."]));
   };
@@ -134,11 +129,7 @@ test("64-bit numbers and long documents pass through untouched", () => {
 });
 
 test("a picked node costs nothing for the others, and any layout gives the same", () => {
-  const manifest = {
-    unit: "mg_000000",
-    nodes: { a: { n: [1, { x: "}," }] }, b: { n: null }, c: { n: 3 } },
-    z: 1,
-  };
+  const manifest = { unit: "mg_000000", nodes: { a: { n: [1, { x: "}," }] }, b: { n: null }, c: { n: 3 } }, z: 1 };
   const rows = Object.entries(manifest.nodes).map(([name, node]) => `"${name}":${JSON.stringify(node)}`);
   const lines = `{\n"unit":"mg_000000",\n"nodes":{\n${rows.join(",\n")}\n},\n"z":1\n}\n`;
   for (const pick of ["a", "b", "c"]) {

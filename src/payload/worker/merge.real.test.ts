@@ -89,11 +89,7 @@ describe("merge", () => {
       (dir: string) => writeFileSync(join(dir, "proc_000001.my hits.csv"), "proc_000009\nmy hits.csv\n"),
       "its job wrote",
     ],
-    [
-      "a piece is shorter",
-      (dir: string) => writeFileSync(join(dir, "proc_000001.my hits.csv"), "proc"),
-      "has 4 bytes",
-    ],
+    ["a piece is shorter", (dir: string) => writeFileSync(join(dir, "proc_000001.my hits.csv"), "proc"), "has 4 bytes"],
     [
       "a sum is garbage",
       (dir: string) => writeFileSync(join(dir, "proc_000001.my hits.csv.sum"), "\n"),
@@ -135,9 +131,7 @@ describe("merge", () => {
     ["writes nothing", "true", 60302, 1],
     ["is killed", 'echo x >"$WMS2_OUTPUT"; kill -9 $$', 137, 137],
   ])("a command that %s fails the merge", async (_what, script, exitCode, code) => {
-    const { unit, merged } = await finishedUnit([
-      { ...HITS, merge: "command", mergeArgv: ["sh", "-c", script] },
-    ]);
+    const { unit, merged } = await finishedUnit([{ ...HITS, merge: "command", mergeArgv: ["sh", "-c", script] }]);
     const job = await unit.work("merge", "merge");
     expect(job).toMatchObject({ code, report: { exitCode } });
     expect(existsSync(merged("hits"))).toBe(false);
@@ -170,10 +164,7 @@ describe("merge", () => {
       },
     ]);
     const job = await unit.work("merge", "merge");
-    expect(result(job.dir).outputs.map((output: { output: string }) => output.output)).toEqual([
-      "hits",
-      "plots",
-    ]);
+    expect(result(job.dir).outputs.map((output: { output: string }) => output.output)).toEqual(["hits", "plots"]);
     expect(readFileSync(merged("plots"), "utf8").trim()).toBe("6");
     expect(result(job.dir).events).toBe(6);
   });
@@ -214,10 +205,7 @@ describe("cleanup", () => {
     const before = readdirSync(unit.unmerged);
     spoil(merged("hits"));
     const job = await unit.work("cleanup", "cleanup");
-    expect(job).toMatchObject({
-      code: 1,
-      report: { exitCode: 70318, error: expect.stringContaining(words) },
-    });
+    expect(job).toMatchObject({ code: 1, report: { exitCode: 70318, error: expect.stringContaining(words) } });
     expect(readdirSync(unit.unmerged)).toEqual(before);
   });
 

@@ -1,16 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import {
-  NODE,
-  readReport,
-  run,
-  SHELL,
-  start,
-  type TestOutput,
-  type TestStep,
-  TestUnit,
-} from "../testing/scratch.ts";
+import { NODE, readReport, run, SHELL, start, type TestOutput, type TestStep, TestUnit } from "../testing/scratch.ts";
 
 const units: TestUnit[] = [];
 afterEach(() => {
@@ -105,10 +96,7 @@ describe("a job that works", () => {
       "\\0101",
     ];
     const script = `for a; do printf '%s\\0' "$a"; done >hits.csv; printf '%s\\0' "$NASTY" >>hits.csv`;
-    const u = unit(
-      [{ ...sh(script, "select", ...nasty), env: { NASTY: "$(touch owned)\n; x=\"'" } }],
-      [HITS],
-    );
+    const u = unit([{ ...sh(script, "select", ...nasty), env: { NASTY: "$(touch owned)\n; x=\"'" } }], [HITS]);
     const job = await u.work("processing", "proc_000000");
     expect(job.code).toBe(0);
     const got = readFileSync(join(u.unmerged, "proc_000000.hits.csv"), "utf8").split("\0").slice(0, -1);
@@ -118,10 +106,7 @@ describe("a job that works", () => {
 
   test("a command named like a shell builtin or one of our functions is looked up as a program", async () => {
     for (const name of ["eval", "finish", "export"]) {
-      const job = await unit([{ name: "select", argv: [name, "touch owned"] }]).work(
-        "processing",
-        "proc_000000",
-      );
+      const job = await unit([{ name: "select", argv: [name, "touch owned"] }]).work("processing", "proc_000000");
       expect(job.report).toMatchObject({ state: "finished", exitCode: 127 });
       expect(existsSync(join(job.dir, "owned"))).toBe(false);
     }
@@ -171,13 +156,9 @@ describe("a job that works", () => {
       const path = `/data/a/rather/long/directory/name/for/a/file/${i}.csv`;
       return { lfn: path, path, events: 1 };
     });
-    const u = unit(
-      [sh("wc -l <$WMS2_INPUT_LIST >hits.csv; env | grep -c ^WMS2_INPUTS= >>hits.csv || :")],
-      [HITS],
-      {
-        proc_000000: { inputs },
-      },
-    );
+    const u = unit([sh("wc -l <$WMS2_INPUT_LIST >hits.csv; env | grep -c ^WMS2_INPUTS= >>hits.csv || :")], [HITS], {
+      proc_000000: { inputs },
+    });
     const job = await u.work("processing", "proc_000000");
     expect(readFileSync(join(u.unmerged, "proc_000000.hits.csv"), "utf8")).toMatch(/^3000\n0\n$/);
     expect(job.report.inputs).toHaveLength(3000);
@@ -190,10 +171,7 @@ describe("a job that works", () => {
       'ClusterId = 77\nRequestCpus = 8\nRequestMemory = 4096\nArguments = "ClusterId = 5"\n',
     );
     const machine = u.write("machine.ad", 'GLIDEIN_CMSSite = "T2_XX_Beta"\n');
-    const done = await u.work("processing", "proc_000000", {
-      _CONDOR_JOB_AD: job,
-      _CONDOR_MACHINE_AD: machine,
-    });
+    const done = await u.work("processing", "proc_000000", { _CONDOR_JOB_AD: job, _CONDOR_MACHINE_AD: machine });
     expect(done.report).toMatchObject({ cluster: 77, site: "T2_XX_Beta" });
     expect(readFileSync(join(u.unmerged, "proc_000000.hits.csv"), "utf8")).toBe("T2_XX_Beta 8 4096\n");
   });
@@ -210,9 +188,7 @@ describe("a job that works", () => {
     u.write(`storage/unmerged/req/mg_000000/proc_000000.${file}`, "old and longer\n");
     const job = await u.work("processing", "proc_000000");
     expect(job.report).toMatchObject({ exitCode: 0 });
-    expect(job.report.outputs.map((output) => output.path)).toEqual([
-      join(u.unmerged, `proc_000000.${file}`),
-    ]);
+    expect(job.report.outputs.map((output) => output.path)).toEqual([join(u.unmerged, `proc_000000.${file}`)]);
     expect(readFileSync(join(u.unmerged, `proc_000000.${file}`), "utf8")).toBe("new\n");
     expect(existsSync(join(u.unmerged, "proc_000000.tmp.dat"))).toBe(false);
   });
@@ -292,10 +268,7 @@ describe("a step that fails", () => {
   test("a declared output that is missing is 60302, and nothing is staged", async () => {
     const u = unit([sh("echo x >hits.csv; mkdir dir")], [HITS, { name: "more", file: "dir" }]);
     const job = await u.work("processing", "proc_000000");
-    expect(job).toMatchObject({
-      code: 1,
-      report: { exitCode: 60302, error: expect.stringContaining("dir") },
-    });
+    expect(job).toMatchObject({ code: 1, report: { exitCode: 60302, error: expect.stringContaining("dir") } });
     expect(existsSync(u.unmerged)).toBe(false);
   });
 
@@ -329,11 +302,7 @@ describe("SIGTERM", () => {
     expect(ended.code).toBe(143);
     expect(ended.ms).toBeLessThan(5000);
     const report = readReport(dir);
-    expect(report).toMatchObject({
-      state: "finished",
-      exitCode: 143,
-      error: "stopped by SIGTERM in step select",
-    });
+    expect(report).toMatchObject({ state: "finished", exitCode: 143, error: "stopped by SIGTERM in step select" });
     expect(report.steps).toMatchObject([{ signal: 15 }]);
     const child = Number(readFileSync(join(dir, "child"), "utf8"));
     expect(isAlive(child)).toBe(false);
@@ -407,10 +376,7 @@ describe("a manifest that cannot be used is 50113", () => {
       error: "unknown role: dance",
     });
     const dir = u.job();
-    const ended = await run(
-      ["sh", "-c", "rm manifest.json; exec ./condor_exec.exe processing proc_000000"],
-      dir,
-    );
+    const ended = await run(["sh", "-c", "rm manifest.json; exec ./condor_exec.exe processing proc_000000"], dir);
     expect(ended.code).toBe(1);
     expect(readReport(dir)).toMatchObject({ exitCode: 50113, error: "manifest.json is missing" });
   });
@@ -433,9 +399,7 @@ describe("FrameworkJobReport.xml", () => {
       eventsWritten: 38,
       peakMemoryMb: 2751,
     });
-    expect(job.report.steps).toMatchObject([
-      { exitCode: 8021, status: 85, eventsRead: 40, eventsWritten: 38 },
-    ]);
+    expect(job.report.steps).toMatchObject([{ exitCode: 8021, status: 85, eventsRead: 40, eventsWritten: 38 }]);
     expect(job.code).toBe(1);
     expect(existsSync(join(job.dir, "RECO.fjr.xml"))).toBe(true);
   });
@@ -515,10 +479,7 @@ ${out("AOD", 7, "a.root")}${out("AOD", 6, "b.root")}${out("MINI", 12, "out.root"
   test("a report that was there before the step is not taken for its own", async () => {
     const u = unit([sh("exit 0", "RECO")]);
     u.write("payload/FrameworkJobReport.xml", SAMPLE);
-    expect((await u.work("processing", "proc_000000")).report).toMatchObject({
-      exitCode: 0,
-      eventsRead: null,
-    });
+    expect((await u.work("processing", "proc_000000")).report).toMatchObject({ exitCode: 0, eventsRead: null });
   });
 });
 

@@ -57,11 +57,5 @@ export const concerns = (ban: SiteBan, workflowId: WorkflowId): boolean =>
   ban.workflowId === null || ban.workflowId === workflowId;
 
 /** Where a workflow may not go just now, in order. */
-export const bannedSites = (
-  bans: readonly SiteBan[],
-  workflowId: WorkflowId,
-  now: Date,
-): readonly SiteName[] =>
-  [
-    ...new Set(bans.filter((ban) => isActive(ban, now) && concerns(ban, workflowId)).map(({ site }) => site)),
-  ].sort();
+export const bannedSites = (bans: readonly SiteBan[], workflowId: WorkflowId, now: Date): readonly SiteName[] =>
+  [...new Set(bans.filter((ban) => isActive(ban, now) && concerns(ban, workflowId)).map(({ site }) => site))].sort();

@@ -29,18 +29,13 @@ export function decideBanByHand(
 ): HandBanAnswer {
   const { site, workflowId, reason, actor, days } = wanted;
   const problems: Problem[] = [];
-  if (!isSiteName(site))
-    problems.push({ path: "site", message: "is no site name", allowed: SITE_PATTERN.source });
+  if (!isSiteName(site)) problems.push({ path: "site", message: "is no site name", allowed: SITE_PATTERN.source });
   else if (knownSites !== null && !knownSites.includes(site))
     problems.push({ path: "site", message: `${site} is not known`, allowed: knownSites.join(", ") });
   if (reason.trim() === "")
     problems.push({ path: "reason", message: "says nothing", allowed: "why the site is left out" });
   if (!(days > 0 && days <= LONGEST_DAYS))
-    problems.push({
-      path: "days",
-      message: "is out of range",
-      allowed: `more than 0, at most ${LONGEST_DAYS}`,
-    });
+    problems.push({ path: "days", message: "is out of range", allowed: `more than 0, at most ${LONGEST_DAYS}` });
   if (problems.length > 0 || !isSiteName(site)) return { kind: "problems", problems };
   const there = bans.find((ban) => ban.site === site && ban.workflowId === workflowId && isActive(ban, now));
   if (there) return { kind: "already", ban: there };
@@ -71,9 +66,6 @@ export function decideUnban(
   );
   return {
     remove,
-    audit: remove.map((ban) => ({
-      ...banAudit("removed", ban, actor, now, reason),
-      key: `removed ${ban.id}`,
-    })),
+    audit: remove.map((ban) => ({ ...banAudit("removed", ban, actor, now, reason), key: `removed ${ban.id}` })),
   };
 }

@@ -64,9 +64,9 @@ describe("a site is banned for a workflow", () => {
   test("once: an active ban of its own, or for all, is enough", () => {
     for (const workflowId of [W, null])
       expect(decide({ sites: [count("A", 4, 5)], bans: [ban({ workflowId })] }).create).toEqual([]);
-    expect(
-      decide({ sites: [count("A", 4, 5)], bans: [ban({ workflowId: "x" as WorkflowId })] }).create,
-    ).toHaveLength(1);
+    expect(decide({ sites: [count("A", 4, 5)], bans: [ban({ workflowId: "x" as WorkflowId })] }).create).toHaveLength(
+      1,
+    );
   });
   test("not again for old failures once a person lifted the ban", () => {
     const lifted = ban({ removedAt: days(-0.1), removedBy: "ann" });
@@ -79,9 +79,7 @@ describe("a site is banned for a workflow", () => {
 test("three workflows make it a ban for all, once", () => {
   const others = ["x", "y"].map((id) => ban({ id, workflowId: id as WorkflowId }));
   const decision = decide({ sites: [count("A", 4, 5)], bans: others });
-  expect(decision.promote).toMatchObject([
-    { site: "A", workflowId: null, reason: "3 workflows ban it independently" },
-  ]);
+  expect(decision.promote).toMatchObject([{ site: "A", workflowId: null, reason: "3 workflows ban it independently" }]);
   expect(events(decision)).toEqual(["banned A w", "promoted A null"]);
   expect(decide({ sites: [count("A", 4, 5)], bans: others.slice(1) }).promote).toEqual([]);
   const everywhere = ban({ id: "all", workflowId: null });
@@ -112,9 +110,7 @@ describe("whose fault it is", () => {
     tallyRound([{ unit: "mg_0", state, lines }]).sites.find(({ site }) => site === "A");
   const at = (node: string, over: object) => failedLine({ node, ...AWAY("A"), ...over });
   test("a node counts once, however often it was tried", () => {
-    const lines = [1, 2, 3].map((cluster) =>
-      at("proc_0", { cluster, decision: cluster < 3 ? "retry" : "stop" }),
-    );
+    const lines = [1, 2, 3].map((cluster) => at("proc_0", { cluster, decision: cluster < 3 ? "retry" : "stop" }));
     expect(counts(lines)).toMatchObject({ attempts: 3, nodes: 1, failed: 1, blamed: 1 });
   });
   test("a node that got through there proves nothing against the site", () => {
@@ -146,11 +142,7 @@ test("people ban and lift, within reason", () => {
   });
   expect(decideBanByHand(wanted, [ban({ workflowId: null })], null, NOW).kind).toBe("already");
   const wrong = decideBanByHand({ ...wanted, site: "x y", reason: " ", days: 0 }, [], null, NOW);
-  expect(wrong.kind === "problems" && wrong.problems.map(({ path }) => path)).toEqual([
-    "site",
-    "reason",
-    "days",
-  ]);
+  expect(wrong.kind === "problems" && wrong.problems.map(({ path }) => path)).toEqual(["site", "reason", "days"]);
   const bans = [ban(), ban({ id: "2", workflowId: null }), ban({ id: "3", expiresAt: days(-1) })];
   const ids = (scope: WorkflowId | "all" | null) =>
     decideUnban(site("A"), scope, bans, "ann", "mended", NOW).remove.map(({ id }) => id);

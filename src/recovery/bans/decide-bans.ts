@@ -3,15 +3,7 @@ import { isSiteName, type SiteName, type WorkflowId } from "../../domain/names.t
 import { sitesLeft } from "../round/reelect.ts";
 import type { SiteCount } from "../round/site-counts.ts";
 import { listed, percent, plural } from "../round/words.ts";
-import {
-  type BanAudit,
-  type BanConfig,
-  banAudit,
-  bannedSites,
-  concerns,
-  isActive,
-  type NewBan,
-} from "./ban.ts";
+import { type BanAudit, type BanConfig, banAudit, bannedSites, concerns, isActive, type NewBan } from "./ban.ts";
 
 /**
  * After a run has ended: which sites this workflow leaves out from now on, which of them so many workflows leave out
@@ -54,9 +46,7 @@ export function decideBans(facts: BanFacts, config: BanConfig, now: Date): BanDe
     if (known.some((ban) => isActive(ban, now))) continue;
     const reason = `${count.blamed} of ${plural(count.nodes, "node")} that ran there failed through the site (${percent(count.blamed / count.nodes)})`;
     if (!hasNews(count, known)) {
-      audit.push(
-        note("not-banned", site, workflowId, now, `${reason}, but nothing new since its last ban ended`),
-      );
+      audit.push(note("not-banned", site, workflowId, now, `${reason}, but nothing new since its last ban ended`));
       continue;
     }
     create.push({ site, workflowId, reason, evidence: { ...count }, createdAt: now, expiresAt });
@@ -117,9 +107,7 @@ function promotions(
 
 /** A person removed a ban for all, and no workflow has banned the site since: that stands. */
 function keptOpen(bans: readonly SiteBan[], site: SiteName, who: ReadonlySet<WorkflowId>): boolean {
-  const removed = bans.filter(
-    (ban) => ban.site === site && ban.workflowId === null && ban.removedAt !== null,
-  );
+  const removed = bans.filter((ban) => ban.site === site && ban.workflowId === null && ban.removedAt !== null);
   if (removed.length === 0) return false;
   const since = Math.max(...removed.map((ban) => ban.removedAt!.getTime()));
   const own = bans.filter((ban) => ban.site === site && ban.workflowId !== null && ban.removedAt === null);

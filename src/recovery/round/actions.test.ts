@@ -41,20 +41,13 @@ describe("the table of actions", () => {
     };
     for (const [action, targets] of Object.entries(leads))
       for (const status of ACTION[action as keyof typeof ACTION].allowed)
-        expect(`${action} ${status} ${targets.some((to) => canMove(status, to))}`).toBe(
-          `${action} ${status} true`,
-        );
+        expect(`${action} ${status} ${targets.some((to) => canMove(status, to))}`).toBe(`${action} ${status} true`);
   });
   test("a refusal says what to do instead", () => {
-    expect(mayDo("fail", "active")).toMatchObject({
-      kind: "refused",
-      why: expect.stringContaining("hold it first"),
-    });
+    expect(mayDo("fail", "active")).toMatchObject({ kind: "refused", why: expect.stringContaining("hold it first") });
     expect(mayDo("release", "completed")).toMatchObject({ why: "it is completed, and that is final" });
     expect(mayDo("stop", "stopping")).toEqual({ kind: "already", why: "it is stopping already" });
-    expect(mayResume("held", "failure-threshold")).toMatchObject({
-      why: expect.stringContaining("release it"),
-    });
+    expect(mayResume("held", "failure-threshold")).toMatchObject({ why: expect.stringContaining("release it") });
     expect(mayResume("held", "stopped").kind).toBe("allowed");
   });
 });
@@ -157,12 +150,7 @@ describe("kill and clone", () => {
     expect(decideRestart(facts, "immediate_cleanup")).toMatchObject({
       value: {
         failOld: true,
-        clone: {
-          name: "a_v2_b",
-          processingVersion: 2,
-          previousVersion: "a_v1_b",
-          cleanupPolicy: "immediate_cleanup",
-        },
+        clone: { name: "a_v2_b", processingVersion: 2, previousVersion: "a_v1_b", cleanupPolicy: "immediate_cleanup" },
       },
     });
     expect(decideRestart({ ...facts, status: "failed" })).toMatchObject({ value: { failOld: false } });
@@ -189,28 +177,22 @@ test("outputs: active → superseded → invalidated, by the successor's end and
   const keep = "keep_until_replaced" as const;
   expect(decideCleanup({ state: "active", successor: null, policy: keep }).kind).toBe("keep");
   expect(decideCleanup({ state: "active", successor: successor("active"), policy: keep }).kind).toBe("keep");
-  expect(
-    decideCleanup({ state: "active", successor: successor("failed"), policy: "immediate_cleanup" }).kind,
-  ).toBe("keep");
-  expect(decideCleanup({ state: "active", successor: successor("completed"), policy: keep }).kind).toBe(
-    "supersede",
-  );
-  expect(decideCleanup({ state: "superseded", successor: successor("completed"), policy: keep }).kind).toBe(
+  expect(decideCleanup({ state: "active", successor: successor("failed"), policy: "immediate_cleanup" }).kind).toBe(
     "keep",
   );
+  expect(decideCleanup({ state: "active", successor: successor("completed"), policy: keep }).kind).toBe("supersede");
+  expect(decideCleanup({ state: "superseded", successor: successor("completed"), policy: keep }).kind).toBe("keep");
   for (const state of ["active", "superseded"] as const)
-    expect(
-      decideCleanup({ state, successor: successor("completed"), policy: "immediate_cleanup" }).kind,
-    ).toBe("invalidate");
+    expect(decideCleanup({ state, successor: successor("completed"), policy: "immediate_cleanup" }).kind).toBe(
+      "invalidate",
+    );
   expect(OUTPUT_STATE.invalidated.moves).toEqual([]);
 });
 
 test("the manifest lists what is to be withdrawn, by how far each block came", () => {
   const block = (index: number, status: Block["status"], unitsDone: number) =>
     ({ index, status, unitsDone, dataset: "/a/b/C" }) as Block;
-  const output = { lfn: "/l", path: "/p", dataset: "/a/b/C", unit: "mg_000000" } as OutputFile & {
-    unit: string;
-  };
+  const output = { lfn: "/l", path: "/p", dataset: "/a/b/C", unit: "mg_000000" } as OutputFile & { unit: string };
   const manifest = invalidationManifest(
     {
       spec: { name: "r" as RequestName, processingVersion: 1 },
@@ -262,9 +244,7 @@ test("rescue and resubmit by hand never touch what is finished", () => {
     possibleSites: null,
     bannedSites: [],
   };
-  expect(decideRescueNow(facts)).toMatchObject({
-    value: { reelectUnits: [{ unit: "mg_1", avoidSites: ["A"] }] },
-  });
+  expect(decideRescueNow(facts)).toMatchObject({ value: { reelectUnits: [{ unit: "mg_1", avoidSites: ["A"] }] } });
   expect(decideRescueNow({ ...facts, canRescue: false }).ok).toBe(false);
   expect(decideRescueNow({ ...facts, finishedUnits: facts.roundUnits }).ok).toBe(false);
   const chosen = decideResubmit(facts, ["mg_1/proc_1", "mg_1/proc_2", "mg_2"]);

@@ -107,11 +107,6 @@ export const RESUMABLE_HOLDS: readonly string[] = ["stopped", "held-by-operator"
 /** A held request is resumed only if a person stopped it; trouble is released, which says that it was looked at. */
 export function mayResume(status: RequestStatus, holdCode: string | null): ActionAnswer {
   const answer = mayDo("resume", status);
-  if (answer.kind !== "allowed" || status !== "held" || RESUMABLE_HOLDS.includes(holdCode ?? ""))
-    return answer;
-  return {
-    kind: "refused",
-    why: `it is held for ${holdCode ?? "trouble"}: release it instead`,
-    allowedIn: ["held"],
-  };
+  if (answer.kind !== "allowed" || status !== "held" || RESUMABLE_HOLDS.includes(holdCode ?? "")) return answer;
+  return { kind: "refused", why: `it is held for ${holdCode ?? "trouble"}: release it instead`, allowedIn: ["held"] };
 }

@@ -6,10 +6,7 @@ import type { Block, BlockStatus, OutputFile } from "../../domain/workflow.ts";
 
 /** What becomes of the outputs of a request that was given up or restarted. */
 
-export const OUTPUT_STATE: Record<
-  OutputState,
-  { readonly meaning: string; readonly moves: readonly OutputState[] }
-> = {
+export const OUTPUT_STATE: Record<OutputState, { readonly meaning: string; readonly moves: readonly OutputState[] }> = {
   active: { meaning: "valid and in use", moves: ["superseded", "invalidated"] },
   superseded: { meaning: "the next version is complete: there are replacements", moves: ["invalidated"] },
   invalidated: { meaning: "withdrawn from the catalogs", moves: [] },
@@ -33,15 +30,9 @@ export function decideCleanup({ state, successor, policy }: CleanupFacts): Clean
   if (state === "invalidated") return { kind: "keep", because: "they are invalidated already" };
   if (successor === null) return { kind: "keep", because: "no other version replaces them" };
   if (successor.status !== "completed")
-    return {
-      kind: "keep",
-      because: `${successor.name} is ${successor.status}: they stay until it is completed`,
-    };
+    return { kind: "keep", because: `${successor.name} is ${successor.status}: they stay until it is completed` };
   if (policy === "immediate_cleanup")
-    return {
-      kind: "invalidate",
-      because: `${successor.name} is completed and its policy is immediate_cleanup`,
-    };
+    return { kind: "invalidate", because: `${successor.name} is completed and its policy is immediate_cleanup` };
   return state === "active"
     ? { kind: "supersede", because: `${successor.name} is completed; they wait to be invalidated by hand` }
     : { kind: "keep", because: "they wait to be invalidated by hand" };

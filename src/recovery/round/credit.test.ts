@@ -67,20 +67,14 @@ describe("files (000 §5.2)", () => {
     });
   });
   test("a unit that finished in a rescue is credited, whatever was said of it before", () => {
-    const credit = creditRound({
-      ...facts,
-      finishedUnits: new Set(["mg_0", "mg_1", "mg_2", "mg_3", "mg_4"]),
-    });
+    const credit = creditRound({ ...facts, finishedUnits: new Set(["mg_0", "mg_1", "mg_2", "mg_3", "mg_4"]) });
     expect(credit.processed).toHaveLength(8);
     expect([credit.excluded, credit.attempted, credit.torn, credit.fresh]).toEqual([[], [], [], []]);
   });
 });
 
 test("no event is lost or repeated: done, abandoned and still to come are all there is", () => {
-  const sizes = fc.array(fc.tuple(fc.integer({ min: 1, max: 50 }), fc.boolean()), {
-    minLength: 1,
-    maxLength: 30,
-  });
+  const sizes = fc.array(fc.tuple(fc.integer({ min: 1, max: 50 }), fc.boolean()), { minLength: 1, maxLength: 30 });
   const start = fc.bigInt({ min: 1n, max: 2n ** 60n });
   fc.assert(
     fc.property(sizes, start, (units, first) => {
@@ -98,9 +92,7 @@ test("no event is lost or repeated: done, abandoned and still to come are all th
       for (const range of ranges)
         if (finishedUnits.has(range.unit))
           expect(
-            credit.abandoned.some(
-              (lost) => lost.firstEvent <= range.lastEvent && range.firstEvent <= lost.lastEvent,
-            ),
+            credit.abandoned.some((lost) => lost.firstEvent <= range.lastEvent && range.firstEvent <= lost.lastEvent),
           ).toBe(false);
     }),
     { numRuns: 1000 },

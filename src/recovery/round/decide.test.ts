@@ -7,8 +7,7 @@ import type { RoundFile } from "./settle.ts";
 import type { UnitAttempts } from "./tally.ts";
 
 const unit = (index: number) => `mg_${String(index).padStart(6, "0")}`;
-const transient = (count: number): UnitAttempts[] =>
-  Array.from({ length: count }, (_, at) => failing(unit(at), {}));
+const transient = (count: number): UnitAttempts[] => Array.from({ length: count }, (_, at) => failing(unit(at), {}));
 const what = (decision: RoundDecision): string =>
   decision.kind === "hold" ? `hold ${decision.hold.code}` : decision.kind;
 const file = (lfn: string, ...units: string[]): RoundFile => ({ lfn, path: `/disk${lfn}`, units });
@@ -30,48 +29,24 @@ describe("the table of 000 §3.2, with D9", () => {
       sampleRound(10, transient(1), { policy: { holdThreshold: 0.2, maxRescues: 0 } }),
       "hold rescues-used-up",
     ],
-    [
-      "a higher threshold",
-      sampleRound(10, transient(3), { policy: { holdThreshold: 0.5, maxRescues: 3 } }),
-      "rescue",
-    ],
+    ["a higher threshold", sampleRound(10, transient(3), { policy: { holdThreshold: 0.5, maxRescues: 3 } }), "rescue"],
     ["one of one is no 100 %", sampleRound(1, transient(1)), "rescue"],
     ["one of two", sampleRound(2, transient(1)), "rescue"],
     ["two of two", sampleRound(2, transient(2)), "hold failure-threshold"],
     ["one of one, rescues used up", sampleRound(1, transient(1), { rescuesUsed: 3 }), "hold rescues-used-up"],
     ["only permanent ones remain", sampleRound(10, [failing(unit(1), PERMANENT)]), "hold permanent-failures"],
-    [
-      "permanent, alone in its round",
-      sampleRound(1, [failing(unit(0), PERMANENT)]),
-      "hold permanent-failures",
-    ],
-    [
-      "permanent beside transient",
-      sampleRound(20, [failing(unit(1), PERMANENT), failing(unit(2), {})]),
-      "rescue",
-    ],
+    ["permanent, alone in its round", sampleRound(1, [failing(unit(0), PERMANENT)]), "hold permanent-failures"],
+    ["permanent beside transient", sampleRound(20, [failing(unit(1), PERMANENT), failing(unit(2), {})]), "rescue"],
     ["both kinds in one unit", sampleRound(10, [failing(unit(1), PERMANENT, {})]), "rescue"],
-    [
-      "executions used up",
-      sampleRound(10, [failing(unit(1), { why: "executions" })]),
-      "hold executions-used-up",
-    ],
-    [
-      "unclassified",
-      sampleRound(10, [failing(unit(1), { decision: "unclassified" })]),
-      "hold unclassified-failures",
-    ],
+    ["executions used up", sampleRound(10, [failing(unit(1), { why: "executions" })]), "hold executions-used-up"],
+    ["unclassified", sampleRound(10, [failing(unit(1), { decision: "unclassified" })]), "hold unclassified-failures"],
     ["nobody knows why", sampleRound(10, [failing(unit(1))]), "rescue"],
     [
       "every site banned",
       sampleRound(10, transient(1), { possibleSites: ["A"], bannedSites: ["A"] }),
       "hold no-site-left",
     ],
-    [
-      "submit directory gone",
-      sampleRound(10, transient(1), { directory: "gone" }),
-      "hold submit-directory-gone",
-    ],
+    ["submit directory gone", sampleRound(10, transient(1), { directory: "gone" }), "hold submit-directory-gone"],
   ];
   test.each(cases)("%s", (_, facts, expected) => {
     const decision = decideRound(facts);
@@ -144,10 +119,7 @@ describe("bad files", () => {
 
   test("when the bad file was all that was left, the request is complete", () => {
     const only = new Map([[unit(1), [file("/store/bad", unit(1))]]]);
-    expect(decideRound(sampleRound(10, [bad], { filesOf: only }))).toMatchObject({
-      next: "complete",
-      attempted: [],
-    });
+    expect(decideRound(sampleRound(10, [bad], { filesOf: only }))).toMatchObject({ next: "complete", attempted: [] });
   });
 
   test("a file the ledger does not know proves nothing: the unit is rescued", () => {
@@ -202,8 +174,7 @@ test("a hold says why, shows the evidence in few words and what may be done", ()
   expect(decision).toMatchObject({
     hold: {
       code: "failure-threshold",
-      message:
-        "4 of 10 units failed: 40 %, and 20 % is the limit; mostly 60307 (copying the output to storage failed)",
+      message: "4 of 10 units failed: 40 %, and 20 % is the limit; mostly 60307 (copying the output to storage failed)",
       actions: ["release", "rescue", "fail", "restart", "abort"],
       evidence: {
         unitsTotal: 10,

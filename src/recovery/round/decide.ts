@@ -16,23 +16,14 @@ export function decideRound(facts: RoundFacts): RoundDecision {
   if (facts.stopRequested && (verdict === "failed" || verdict === "removed" || verdict === "halted"))
     return { kind: "stopped", because: `stopped as asked, with ${progress(facts)}` };
   if (facts.directory === "gone")
-    return hold(
-      facts,
-      "submit-directory-gone",
-      `its submit directory is gone; ${progress(facts)}`,
-      NO_RESCUE,
-    );
+    return hold(facts, "submit-directory-gone", `its submit directory is gone; ${progress(facts)}`, NO_RESCUE);
   switch (verdict) {
     case "failed":
       return decideFailed(facts, sortUnits(facts));
     case "aborted":
       return hold(facts, "run-aborted", `the run ended itself early${causeOf(facts)}; ${progress(facts)}`);
     case "removed":
-      return hold(
-        facts,
-        "removed-from-outside",
-        `somebody took the run out of the queue; ${progress(facts)}`,
-      );
+      return hold(facts, "removed-from-outside", `somebody took the run out of the queue; ${progress(facts)}`);
     case "halted":
       return hold(facts, "halted-from-outside", `somebody halted the run; ${progress(facts)}`);
     case "unreadable":
@@ -83,12 +74,12 @@ function decideFailed(facts: RoundFacts, units: SortedUnits): RoundDecision {
       `${count} after ${plural(rescuesUsed, "rescue")} of ${policy.maxRescues}${causeOf(facts)}`,
     );
   if (hasNoSite(facts))
-    return hold(
-      facts,
-      "no-site-left",
-      `every site it may use is banned (${listed(facts.bannedSites)}); ${count}`,
-      ["release", "fail", "restart", "abort"],
-    );
+    return hold(facts, "no-site-left", `every site it may use is banned (${listed(facts.bannedSites)}); ${count}`, [
+      "release",
+      "fail",
+      "restart",
+      "abort",
+    ]);
   return rescue(facts, units, failed === 0 ? `${progress(facts)} and none failed` : count);
 }
 
@@ -106,17 +97,10 @@ function rescue(facts: RoundFacts, units: SortedUnits, count: string): RoundDeci
 }
 
 function settle(facts: RoundFacts, units: SortedUnits): RoundDecision {
-  const { exclude, attempted } = settleFiles(
-    units.data,
-    facts.filesOf,
-    facts.finishedUnits,
-    facts.tally.files,
-  );
+  const { exclude, attempted } = settleFiles(units.data, facts.filesOf, facts.finishedUnits, facts.tally.files);
   const goesOn = facts.workRemains || attempted.length > 0;
   const others =
-    attempted.length === 0
-      ? ""
-      : `; ${plural(attempted.length, "other file")} of the same units will be tried again`;
+    attempted.length === 0 ? "" : `; ${plural(attempted.length, "other file")} of the same units will be tried again`;
   return {
     kind: "settle-files",
     exclude,
@@ -134,11 +118,7 @@ function holdForGood(facts: RoundFacts, units: SortedUnits, count: string): Roun
       `${count}, and ${plural(units.spent.length, "unit has", "units have")} nodes that used up their executions${causeOf(facts)}`,
     );
   if (units.permanent.length > 0)
-    return hold(
-      facts,
-      "permanent-failures",
-      `${count}, and trying again would change nothing${causeOf(facts)}`,
-    );
+    return hold(facts, "permanent-failures", `${count}, and trying again would change nothing${causeOf(facts)}`);
   const torn = settleFiles(units.torn, facts.filesOf, facts.finishedUnits, facts.tally.files).torn;
   return hold(
     facts,

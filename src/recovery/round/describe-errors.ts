@@ -29,17 +29,14 @@ function headline(view: ErrorsView): string {
   const { unitsFailed, unitsTotal, nodesFailed, nodesRecovered } = view;
   if (unitsFailed === 0) return `no failures; ${view.unitsDone} of ${plural(unitsTotal, "unit")} done`;
   const share = unitsTotal > 0 ? ` (${percent(unitsFailed / unitsTotal)})` : "";
-  const recovered =
-    nodesRecovered > 0 ? `; ${plural(nodesRecovered, "node")} failed once and got through` : "";
+  const recovered = nodesRecovered > 0 ? `; ${plural(nodesRecovered, "node")} failed once and got through` : "";
   return `${unitsFailed} of ${plural(unitsTotal, "unit")} failed${share}, ${plural(nodesFailed, "node")}${recovered}`;
 }
 
 function first({ first, categories, unreadableLines }: ErrorsView, width: number): string[] {
   const lines: string[] = [];
   if (categories.length > 0)
-    lines.push(
-      `category   ${categories.map(({ category, failures }) => `${category} ${failures}`).join(" · ")}`,
-    );
+    lines.push(`category   ${categories.map(({ category, failures }) => `${category} ${failures}`).join(" · ")}`);
   if (first) {
     const where = `${first.unit}/${first.node}${first.site ? ` at ${first.site}` : ""}`;
     lines.push(...wrap(`first      ${first.at} ${where}: ${first.reason}`, width, 11, 3));
@@ -94,9 +91,7 @@ function byHost({ hosts, nodesFailed }: ErrorsView): string[] {
 }
 
 function tails({ codes }: ErrorsView): string[] {
-  const shown = codes
-    .filter((code) => code.logTail !== null && code.logTail.trim() !== "")
-    .slice(0, SHOWN_TAILS);
+  const shown = codes.filter((code) => code.logTail !== null && code.logTail.trim() !== "").slice(0, SHOWN_TAILS);
   return shown.flatMap((code) => [
     "",
     `log of ${code.example.unit}/${code.example.node} (${code.name})`,

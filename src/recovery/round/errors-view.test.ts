@@ -18,11 +18,7 @@ const small = tallyRound([
   failing(unit(1), { ...DATA("/store/data/a.root"), site: "T2_XX_Alpha", at: "2025-12-31T23:00:00.000Z" }),
   failing(unit(2), { ...AWAY("T2_XX_Beta"), host: "worker7" }, { ...AWAY("T2_XX_Beta"), host: "worker8" }),
   ...[3, 4, 5, 6, 7, 8].map((index) => done(index, "T2_XX_Alpha")),
-  {
-    unit: unit(9),
-    state: "done",
-    lines: [failedLine({ decision: "retry" }), attemptLine({ cluster: 3 })],
-  },
+  { unit: unit(9), state: "done", lines: [failedLine({ decision: "retry" }), attemptLine({ cluster: 3 })] },
 ]);
 
 test("ten units, golden", () => {
@@ -31,10 +27,7 @@ test("ten units, golden", () => {
     "mg_000001/proc_000000",
   ]);
   const tails = new Map([
-    [
-      "mg_000000/proc_000000",
-      "begin\n\nopening /store/data/b.root\nerror: \u001b[31mno route to host\u001b[0m\n",
-    ],
+    ["mg_000000/proc_000000", "begin\n\nopening /store/data/b.root\nerror: \u001b[31mno route to host\u001b[0m\n"],
   ]);
   const view = errorsView(small, { ...NOWHERE, tails, unitsTotal: 10, unitsDone: 7 });
   expect(describeErrors(view, 100)).toEqual(GOLDEN_SMALL);
@@ -74,9 +67,7 @@ test("what to try first", () => {
   expect(suggest(atBeta)).toMatchObject({ action: "release", modifications: { site_bans: ["B"] } });
   expect(suggest(atBeta, { possibleSites: ["B"] })).toMatchObject({ action: "rescue" });
   expect(suggest([failing(unit(0), AWAY("B"), AWAY("B"))])).toMatchObject({ action: "rescue" });
-  expect(suggest([failing(unit(0), DATA("/f"))])).toMatchObject({
-    modifications: { excluded_files: ["/f"] },
-  });
+  expect(suggest([failing(unit(0), DATA("/f"))])).toMatchObject({ modifications: { excluded_files: ["/f"] } });
   expect(suggest([failing(unit(0), PERMANENT)])).toMatchObject({ action: "restart" });
   expect(suggest([failing(unit(0), { ...PERMANENT, cause: "oom" })])).toMatchObject({ action: "release" });
   expect(suggest([failing(unit(0), { decision: "unclassified" })])).toMatchObject({ action: "resubmit" });

@@ -15,23 +15,14 @@ export interface ErrorsView {
   readonly nodesRecovered: number;
   readonly unreadableLines: number;
   readonly first: Example | null;
-  readonly categories: readonly {
-    readonly category: string;
-    readonly failures: number;
-    readonly units: number;
-  }[];
+  readonly categories: readonly { readonly category: string; readonly failures: number; readonly units: number }[];
   readonly causes: readonly { readonly cause: string; readonly failures: number }[];
   readonly codes: readonly CodeView[];
   readonly sites: readonly SiteCount[];
   readonly hosts: readonly { readonly host: string; readonly failures: number }[];
   readonly files: readonly FileCount[];
   /** How many kinds of each there are beyond those listed. */
-  readonly more: {
-    readonly codes: number;
-    readonly sites: number;
-    readonly hosts: number;
-    readonly files: number;
-  };
+  readonly more: { readonly codes: number; readonly sites: number; readonly hosts: number; readonly files: number };
   readonly suggestion: Suggestion;
 }
 
@@ -71,20 +62,22 @@ export const tailKey = ({ unit, node }: { unit: string; node: string }): string 
 
 export function errorsView(tally: RoundTally, facts: ViewFacts): ErrorsView {
   const failingSites = tally.sites.filter(({ failed, blamed }) => failed > 0 || blamed > 0);
-  const codes = tally.codes.slice(0, MOST_CODES).map(
-    ({ exitCode, cause, category, rule, failures, units, first }): CodeView => ({
-      exitCode,
-      name: codeName(exitCode, cause),
-      cause,
-      category,
-      rule,
-      meaning: meaningOf(exitCode, rule, cause),
-      failures,
-      units,
-      example: first,
-      logTail: facts.tails.get(tailKey(first))?.slice(-TAIL_CHARACTERS) ?? null,
-    }),
-  );
+  const codes = tally.codes
+    .slice(0, MOST_CODES)
+    .map(
+      ({ exitCode, cause, category, rule, failures, units, first }): CodeView => ({
+        exitCode,
+        name: codeName(exitCode, cause),
+        cause,
+        category,
+        rule,
+        meaning: meaningOf(exitCode, rule, cause),
+        failures,
+        units,
+        example: first,
+        logTail: facts.tails.get(tailKey(first))?.slice(-TAIL_CHARACTERS) ?? null,
+      }),
+    );
   return {
     unitsTotal: facts.unitsTotal,
     unitsDone: facts.unitsDone,

@@ -25,13 +25,15 @@ export function evidenceOf(tally: RoundTally): RoundEvidence {
   return {
     nodesFailed: tally.nodes.failed,
     categories: Object.fromEntries(tally.categories.map(({ key, failures }) => [key, failures])),
-    codes: tally.codes.slice(0, MOST).map(({ exitCode, rule, cause, failures, units }) => ({
-      exitCode,
-      name: codeName(exitCode, cause),
-      meaning: meaningOf(exitCode, rule, cause),
-      failures,
-      units,
-    })),
+    codes: tally.codes
+      .slice(0, MOST)
+      .map(({ exitCode, rule, cause, failures, units }) => ({
+        exitCode,
+        name: codeName(exitCode, cause),
+        meaning: meaningOf(exitCode, rule, cause),
+        failures,
+        units,
+      })),
     sites: tally.sites
       .filter(({ failed }) => failed > 0)
       .slice(0, MOST)

@@ -40,12 +40,7 @@ const line = (node: number): fc.Arbitrary<TallyLine> =>
 /** Units whose failures have nothing in common are mostly held; these are not. */
 const FLAVOURS = {
   mixed: (line: TallyLine) => line,
-  open: (line: TallyLine): TallyLine => ({
-    ...line,
-    decision: "stop",
-    category: "infrastructure",
-    why: "site",
-  }),
+  open: (line: TallyLine): TallyLine => ({ ...line, decision: "stop", category: "infrastructure", why: "site" }),
   data: (line: TallyLine): TallyLine => ({ ...line, decision: "stop", category: "data", badFiles: ["/f/1"] }),
 };
 
@@ -100,8 +95,7 @@ const facts: fc.Arbitrary<RoundFacts> = fc
     // Ledgers and engine may still call a unit failed that has its row: the row counts.
     const recorded = liars ? failed.slice(0, 1) : [];
     const finished = [...units.filter(({ state }) => state === "done").map(({ unit }) => unit), ...recorded];
-    const files = (unit: string): RoundFile[] =>
-      FILES.map((lfn) => ({ lfn, path: `/disk${lfn}`, units: [unit] }));
+    const files = (unit: string): RoundFile[] => FILES.map((lfn) => ({ lfn, path: `/disk${lfn}`, units: [unit] }));
     return {
       ...rest,
       words: "",
@@ -163,19 +157,10 @@ test("these laws are tried on every kind of decision", () => {
   const kinds = new Map<string, number>();
   for (const given of fc.sample(facts, { numRuns: 1000, seed: 42 })) {
     const decision = decideRound(given);
-    const kind =
-      decision.kind === "rescue" && decision.reelectUnits.length > 0 ? "rescue, placed anew" : decision.kind;
+    const kind = decision.kind === "rescue" && decision.reelectUnits.length > 0 ? "rescue, placed anew" : decision.kind;
     kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
   }
-  for (const kind of [
-    "hold",
-    "rescue",
-    "rescue, placed anew",
-    "stopped",
-    "complete",
-    "next-round",
-    "settle-files",
-  ])
+  for (const kind of ["hold", "rescue", "rescue, placed anew", "stopped", "complete", "next-round", "settle-files"])
     expect(kinds.get(kind) ?? 0, kind).toBeGreaterThan(9);
 });
 
@@ -213,9 +198,7 @@ test("a tally does not depend on the order of units, nor on how their nodes inte
 
 /** All lines of a node together, each in its order. */
 const byNode = (lines: readonly TallyLine[]): TallyLine[] =>
-  [...new Set(lines.map(({ node }) => node))]
-    .sort()
-    .flatMap((node) => lines.filter((line) => line.node === node));
+  [...new Set(lines.map(({ node }) => node))].sort().flatMap((node) => lines.filter((line) => line.node === node));
 
 test("the tally of two halves adds up to the tally of the whole", () => {
   const numbers = (tally: RoundTally) => ({
@@ -234,8 +217,7 @@ test("the tally of two halves adds up to the tally of the whole", () => {
     fc.property(attempts, fc.nat(8), (units, cut) => {
       const sum: Record<string, number> = {};
       for (const half of [units.slice(0, cut), units.slice(cut)])
-        for (const [key, count] of Object.entries(numbers(tallyRound(half))))
-          sum[key] = (sum[key] ?? 0) + count;
+        for (const [key, count] of Object.entries(numbers(tallyRound(half)))) sum[key] = (sum[key] ?? 0) + count;
       expect(sum).toMatchObject(numbers(tallyRound(units)));
     }),
     RUNS,

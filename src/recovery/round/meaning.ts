@@ -22,9 +22,7 @@ export function meaningOf(exitCode: number, rule: string | null, cause: string |
   if (named) return named.meaning ?? null;
   const byCause = rows.find(
     ({ match }) =>
-      (match.causes as readonly string[] | undefined)?.includes(cause ?? "") &&
-      !match.codes &&
-      !match.signals,
+      (match.causes as readonly string[] | undefined)?.includes(cause ?? "") && !match.codes && !match.signals,
   );
   return byCause?.meaning ?? null;
 }
@@ -33,7 +31,5 @@ export function meaningOf(exitCode: number, rule: string | null, cause: string |
 export function codeName(exitCode: number, cause: string | null): string {
   if (cause === "signal") return SIGNAL_NAMES[exitCode - 128] ?? `signal ${exitCode - 128}`;
   if (exitCode < 0) return cause ?? String(exitCode);
-  return cause === null || cause === "exit" || cause === "unknown"
-    ? String(exitCode)
-    : `${exitCode} ${cause}`;
+  return cause === null || cause === "exit" || cause === "unknown" ? String(exitCode) : `${exitCode} ${cause}`;
 }

@@ -36,25 +36,18 @@ export interface ModificationFacts {
 }
 
 /** The names of 000 §8.3 are understood too. */
-const ALIASES: Readonly<Record<string, string>> = {
-  retry_count: "retries",
-  error_hold_threshold: "hold_threshold",
-};
+const ALIASES: Readonly<Record<string, string>> = { retry_count: "retries", error_hold_threshold: "hold_threshold" };
 const KEYS = ["site_bans", "excluded_files", "memory_mb", "retries", "hold_threshold", "top_up"] as const;
 const MOST_RETRIES = 20;
 
-export function readModifications(
-  body: unknown,
-  facts: ModificationFacts,
-): Result<Modifications, readonly Problem[]> {
+export function readModifications(body: unknown, facts: ModificationFacts): Result<Modifications, readonly Problem[]> {
   if (body === null || body === undefined) return ok(NO_MODIFICATIONS);
   if (!isRow(body)) return err([{ path: "", message: "must be an object", allowed: KEYS.join(", ") }]);
   const problems: Problem[] = [];
   const given = new Map<string, unknown>();
   for (const [key, value] of Object.entries(body)) {
     const name = (Object.hasOwn(ALIASES, key) && ALIASES[key]) || key;
-    if (given.has(name))
-      problems.push({ path: key, message: `says the same as ${name}`, allowed: "one of them" });
+    if (given.has(name)) problems.push({ path: key, message: `says the same as ${name}`, allowed: "one of them" });
     given.set(name, value);
   }
   const row = Object.fromEntries(given);
@@ -79,11 +72,7 @@ function readSites(from: Fields, facts: ModificationFacts): readonly SiteName[] 
   const sites = named.filter((site, at): site is SiteName => {
     const isKnown = isSiteName(site) && (knownSites === null || knownSites.includes(site));
     if (!isKnown)
-      from.wrong(
-        `site_bans[${at}]`,
-        `"${site.slice(0, 100)}" is not a known site`,
-        knownSites?.join(", ") ?? null,
-      );
+      from.wrong(`site_bans[${at}]`, `"${site.slice(0, 100)}" is not a known site`, knownSites?.join(", ") ?? null);
     return isKnown;
   });
   const left = sitesLeft(possibleSites, sites, bannedSites);

@@ -87,9 +87,6 @@ function readLine(source: string): TallyLine | "other" | null {
 }
 
 const text = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
-const number = (value: unknown, missing: number): number =>
-  Number.isFinite(value) ? Number(value) : missing;
+const number = (value: unknown, missing: number): number => (Number.isFinite(value) ? Number(value) : missing);
 const texts = (value: unknown): readonly string[] =>
-  Array.isArray(value) && value.length > 0
-    ? value.filter((item): item is string => typeof item === "string")
-    : NONE;
+  Array.isArray(value) && value.length > 0 ? value.filter((item): item is string => typeof item === "string") : NONE;

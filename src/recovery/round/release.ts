@@ -63,17 +63,9 @@ export function decideRelease(
   const read = readModifications(body, facts);
   if (!read.ok) return read;
   if (asked === "rescue" && !facts.canRescue)
-    return err([
-      { path: "how", message: "there is no run a rescue could go on with", allowed: "next-round" },
-    ]);
+    return err([{ path: "how", message: "there is no run a rescue could go on with", allowed: "next-round" }]);
   const { how, because } = chooseHow(facts, asked);
-  return ok({
-    how,
-    modifications: read.value,
-    newEpoch: true,
-    warnings: warn(facts, read.value, how),
-    because,
-  });
+  return ok({ how, modifications: read.value, newEpoch: true, warnings: warn(facts, read.value, how), because });
 }
 
 function chooseHow(
@@ -82,8 +74,7 @@ function chooseHow(
 ): Pick<Release, "how" | "because"> {
   const left = plural(unitsUnfinished, "unfinished unit");
   if (asked === "rescue") return { how: "rescue", because: `released: ${left} to be run again, as asked` };
-  if (asked === "next-round")
-    return { how: "next-round", because: `released: ${left} left behind, as asked` };
+  if (asked === "next-round") return { how: "next-round", because: `released: ${left} left behind, as asked` };
   const code = holdCode ?? "";
   if (canRescue && GO_ON_HOLDS.includes(code))
     return { how: "rescue", because: `released: the run goes on with ${left}` };

@@ -64,8 +64,7 @@ export function decideResubmit(facts: RerunFacts, selection: Selection): Result<
 function cannotRerun(facts: RerunFacts, action: "rescue" | "resubmit"): readonly Problem[] {
   const may = mayDo(action, facts.status);
   if (may.kind === "refused") return [{ path: "", message: may.why, allowed: may.allowedIn.join(", ") }];
-  if (!facts.canRescue)
-    return [{ path: "", message: "there is no run to go on with", allowed: "release, or restart" }];
+  if (!facts.canRescue) return [{ path: "", message: "there is no run to go on with", allowed: "release, or restart" }];
   const left = [...facts.roundUnits].some((unit) => !facts.finishedUnits.has(unit));
   return left ? [] : [{ path: "", message: "all units of the round are finished", allowed: "release" }];
 }

@@ -29,14 +29,12 @@ export function decideRestart(
 ): Result<Restart, readonly Problem[]> {
   const { spec, status, supersededBy, versionLimit } = facts;
   const problems: Problem[] = [];
-  const wrong = (message: string, allowed: string | null = null) =>
-    problems.push({ path: "", message, allowed });
+  const wrong = (message: string, allowed: string | null = null) => problems.push({ path: "", message, allowed });
   const may = mayDo("restart", status);
   if (may.kind === "refused") wrong(may.why, may.allowedIn.join(", "));
   if (supersededBy !== null) wrong(`it was restarted before, as ${supersededBy}`, `restart ${supersededBy}`);
   const version = spec.processingVersion + 1;
-  if (version > versionLimit)
-    wrong(`version ${version} would be past the limit`, `at most version ${versionLimit}`);
+  if (version > versionLimit) wrong(`version ${version} would be past the limit`, `at most version ${versionLimit}`);
   const name = cloneName(spec.name, spec.processingVersion);
   if (!isName(name)) wrong(`the clone's name would be ${name}`, NAME_RULE);
   if (facts.isNameTaken) wrong(`${name} exists already`);

@@ -17,11 +17,7 @@ export interface RoundFile {
 
 export interface Exclusion {
   readonly lfn: string;
-  readonly evidence: {
-    readonly units: readonly string[];
-    readonly sites: readonly string[];
-    readonly reason: string;
-  };
+  readonly evidence: { readonly units: readonly string[]; readonly sites: readonly string[]; readonly reason: string };
 }
 
 export interface TornFile {
@@ -84,8 +80,7 @@ export const tornFile = ({ lfn, units }: RoundFile, finished: ReadonlySet<string
   missingIn: sorted(units.filter((unit) => !finished.has(unit))),
 });
 
-const isNamed = ({ lfn, path }: RoundFile, names: ReadonlySet<string>): boolean =>
-  names.has(lfn) || names.has(path);
+const isNamed = ({ lfn, path }: RoundFile, names: ReadonlySet<string>): boolean => names.has(lfn) || names.has(path);
 
 /** Does the ledger know at least one of the files its failures name? Otherwise excluding would change nothing. */
 export const hasKnownBadFile = ({ unit, badFiles }: FailedUnit, filesOf: FilesOfUnits): boolean => {

@@ -33,11 +33,7 @@ export class SiteCounter {
   readonly #sites = new Map<string, Open>();
 
   /** All attempts of one unit. `bad`: its files that are proved bad, so the sites that could not read them are not. */
-  addUnit(
-    lines: Iterable<TallyLine>,
-    finals: ReadonlyMap<string, TallyLine>,
-    bad: ReadonlySet<string>,
-  ): void {
+  addUnit(lines: Iterable<TallyLine>, finals: ReadonlyMap<string, TallyLine>, bad: ReadonlySet<string>): void {
     const visits = new Map<string, Visit>();
     for (const line of lines) {
       if (line.site === null) continue;
@@ -62,8 +58,7 @@ export class SiteCounter {
       if (visit.failed) site.failed += 1;
       if (visit.blamedAt === null) continue;
       site.blamed += 1;
-      if (site.lastBlamedAt === null || visit.blamedAt > site.lastBlamedAt)
-        site.lastBlamedAt = visit.blamedAt;
+      if (site.lastBlamedAt === null || visit.blamedAt > site.lastBlamedAt) site.lastBlamedAt = visit.blamedAt;
     }
   }
 

@@ -126,9 +126,7 @@ test("no finished work is lost or repeated, under any sequence of failures, stop
           stopRequested,
           policy: { holdThreshold: 0.4, maxRescues: 2 },
           workRemains: false,
-          filesOf: new Map(
-            units.map(({ name }) => [name, files.filter((file) => file.units.includes(name))]),
-          ),
+          filesOf: new Map(units.map(({ name }) => [name, files.filter((file) => file.units.includes(name))])),
           directory: "complete",
           possibleSites: ["A", "B"],
           bannedSites: [],

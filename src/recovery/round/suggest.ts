@@ -25,10 +25,7 @@ export function suggestAction(tally: RoundTally, facts: SuggestionFacts): Sugges
   if (failures === 0 && tally.failedUnits.length === 0) return say("nothing", "nothing has failed");
   if (failures === 0) return say("rescue", "no node says why its unit failed: a rescue tries them again");
   if (tally.unclassified > 0)
-    return say(
-      "resubmit",
-      `classify the ${plural(tally.unclassified, "failure")} no rule knows, then resubmit`,
-    );
+    return say("resubmit", `classify the ${plural(tally.unclassified, "failure")} no rule knows, then resubmit`);
   const site = badSite(tally, facts);
   if (site !== null)
     return say("release", `most failures happened at ${site} and other sites work: leave it out`, {
@@ -43,21 +40,13 @@ export function suggestAction(tally: RoundTally, facts: SuggestionFacts): Sugges
         bad.map(({ file }) => file),
         2,
       )}): leave them out`,
-      {
-        excluded_files: bad.slice(0, 100).map(({ file }) => file),
-      },
+      { excluded_files: bad.slice(0, 100).map(({ file }) => file) },
     );
   const [most] = tally.codes;
   if (most && isMemory(most) && most.failures * 2 >= failures)
-    return say(
-      "release",
-      "most jobs ran out of memory, even with what they may have: give them more (memory_mb)",
-    );
+    return say("release", "most jobs ran out of memory, even with what they may have: give them more (memory_mb)");
   if (most?.category === "permanent" && most.failures * 2 >= failures)
-    return say(
-      "restart",
-      "most failures are permanent: mend the request's software or configuration, then restart it",
-    );
+    return say("restart", "most failures are permanent: mend the request's software or configuration, then restart it");
   return say("rescue", "most failures may go away by themselves: try the failed units again");
 }
 

@@ -65,10 +65,7 @@ test("lines of before, torn lines and other records", () => {
   expect(unreadable).toBe(4);
   expect(lines).toMatchObject([{ node: "proc_000000", exitCode: 85, category: null, cause: null }]);
   const tally = tallyRound([{ unit: "mg_000000", state: "failed", lines, unreadable }]);
-  expect(tally).toMatchObject({
-    unreadable: 4,
-    failedUnits: [{ outlook: "open", categories: { unknown: 1 } }],
-  });
+  expect(tally).toMatchObject({ unreadable: 4, failedUnits: [{ outlook: "open", categories: { unknown: 1 } }] });
 });
 
 test("an attempt told twice counts once, and a retry that never came is no verdict", () => {

@@ -145,8 +145,7 @@ export class RoundTallying {
 }
 
 /** A retry that never came, because the run ended before, is no verdict; one that had no tries left is. */
-const isFinal = ({ decision, retry, maxRetries }: TallyLine): boolean =>
-  decision !== "retry" || retry >= maxRetries;
+const isFinal = ({ decision, retry, maxRetries }: TallyLine): boolean => decision !== "retry" || retry >= maxRetries;
 
 /** POST may tell of one attempt twice (it was killed after writing); the first telling counts. */
 function withoutRepeats(lines: readonly TallyLine[]): readonly TallyLine[] {

@@ -1,6 +1,5 @@
 /** Small pieces of sentences. */
-export const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${count} ${count === 1 ? one : many}`;
+export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 
 export function percent(share: number): string {
   const value = share * 100;

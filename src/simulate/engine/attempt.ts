@@ -63,12 +63,7 @@ export function attemptOf(execution: Execution): Attempt {
   return { ...base, ...ended(execution, base.events as JobEvents, wallSec, peakMemoryMb) };
 }
 
-function ended(
-  execution: Execution,
-  events: JobEvents,
-  wallSec: number,
-  peakMemoryMb: number,
-): Partial<Attempt> {
+function ended(execution: Execution, events: JobEvents, wallSec: number, peakMemoryMb: number): Partial<Attempt> {
   const { ending, begun } = execution;
   const { result } = ending;
   const report = (exitCode: number, signal: number | null = null): Report => ({

@@ -28,12 +28,7 @@ export interface UnitFacts {
   readonly possible: readonly string[] | null;
 }
 
-const TAKEN_AWAY: Ending = {
-  rule: null,
-  result: { kind: "cause", cause: "evicted" },
-  seconds: 0,
-  file: null,
-};
+const TAKEN_AWAY: Ending = { rule: null, result: { kind: "cause", cause: "evicted" }, seconds: 0, file: null };
 
 /** A job begins at a site. How it will end is settled now; `ended` hears of it when that time has come. */
 export function execute(

@@ -78,13 +78,7 @@ export function writeMerged(unitDir: string, unit: string, manifest: Manifest, s
 }
 
 /** DAGMan's rescue file; its number is one above the one this run began with. */
-export function writeRescue(
-  dir: string,
-  dagName: string,
-  number: number,
-  at: Date,
-  nodes: readonly LiveNode[],
-): void {
+export function writeRescue(dir: string, dagName: string, number: number, at: Date, nodes: readonly LiveNode[]): void {
   replace(join(dir, rescueName(dagName, number)), renderRescue(dagName, at, nodes));
 }
 

@@ -189,8 +189,7 @@ export class SimRun implements RunFacts {
     this.#listener.unitEnded(this, top.spec.name, end, unit.site);
     // As bin/unit: only a node whose row says so ends the other units too.
     const isAbort = end === "failed" && existsSync(join(this.submitDir, top.spec.name, "run.abort"));
-    if (isAbort && top.spec.abort !== null)
-      this.end("aborted", `${top.spec.name} ended the DAG (ABORT-DAG-ON)`);
+    if (isAbort && top.spec.abort !== null) this.end("aborted", `${top.spec.name} ended the DAG (ABORT-DAG-ON)`);
     else this.#pump();
   }
 
@@ -217,9 +216,7 @@ export class SimRun implements RunFacts {
       const note = this.isHeld ? "DAGMan is on hold" : this.isStopping ? "its jobs are being removed" : null;
       return { kind: "running", ...common, note };
     }
-    const rescue = ["failed", "aborted", "removed", "halted"].includes(this.ended.verdict)
-      ? this.rescueUsed + 1
-      : null;
+    const rescue = ["failed", "aborted", "removed", "halted"].includes(this.ended.verdict) ? this.rescueUsed + 1 : null;
     return { kind: "ended", ...common, ...this.ended, rescue };
   }
 }

@@ -69,9 +69,7 @@ export class SimulatedEngine implements Engine {
   async find(run: Run): Promise<FindOutcome> {
     this.#reach();
     const known = this.runs.get(run.dagId);
-    return known && !known.ended
-      ? { kind: "found", engineId: run.engineId ?? `sim-${this.#ids}` }
-      : { kind: "absent" };
+    return known && !known.ended ? { kind: "found", engineId: run.engineId ?? `sim-${this.#ids}` } : { kind: "absent" };
   }
 
   async observe(runs: readonly Run[]): Promise<ReadonlyMap<DagId, RunObservation>> {

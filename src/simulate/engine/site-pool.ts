@@ -23,9 +23,7 @@ export class SitePool {
   #waiting: (() => void)[] = [];
 
   constructor(sites: readonly ScenarioSite[]) {
-    this.#places = new Map(
-      sites.map((site) => [site.name, { site, isUp: true, busy: 0, pledged: 0, queue: [] }]),
-    );
+    this.#places = new Map(sites.map((site) => [site.name, { site, isUp: true, busy: 0, pledged: 0, queue: [] }]));
   }
 
   get all(): readonly ScenarioSite[] {
