@@ -1,19 +1,36 @@
 import { rmSync } from "node:fs";
-import { afterAll, beforeAll, describe, test } from "vitest";
-import { badFileStory, cloneStory, productionStepsStory } from "../support/level2-stories.ts";
-import { poolServer, sharedDir } from "../support/pool-server.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import * as stories from "../support/level2-stories.ts";
+import { inPool, poolServer, sharedDir } from "../support/pool-server.ts";
 
+/** All stories at once, and all the while the server is killed with -9 at random points. */
 const server = poolServer();
 const work = sharedDir("level2");
-beforeAll(() => server.start());
+const seed = Number(process.env.WMS2_SEED ?? Date.now() % 1_000_000);
+beforeAll(async () => {
+  console.log(`seed ${seed} (repeat with WMS2_SEED=${seed})`);
+  await server.start();
+  server.reap(seed, { minSec: 1, maxSec: 8 });
+});
 afterAll(async () => {
+  await server.spare();
+  console.log(`the server was killed ${server.deaths} times`);
   await server.stop();
   server.remove();
   rmSync(work, { recursive: true, force: true });
+  expect(server.deaths).toBeGreaterThan(5);
 });
+const nothing = async () => {};
+const isGone = (dagId: string) => !inPool("condor_q", "-allusers", "-af", "JobBatchName").includes(dagId);
 
-describe.concurrent("level 2 on the pool", () => {
-  test("production steps demote twice", () => productionStepsStory(server, work));
-  test("a bad file is excluded after two sites and the rest completes", () => badFileStory(server, work));
-  test("kill and clone", () => cloneStory(server, work));
+describe.concurrent("level 2 on the pool, the server killed again and again", { timeout: 400_000 }, () => {
+  test("one of ten units fails for a while: rescued, only it is run again", () =>
+    stories.rescueStory(server, work, nothing));
+  test("three of ten fail: held, shown, released with a ban, completed elsewhere", () =>
+    stories.holdAndReleaseStory(server, work, "T2_XX_Alpha", nothing));
+  test("a bad file is excluded after two sites and the rest completes", () => stories.badFileStory(server, work));
+  test("stopped in mid-round and resumed", () => stories.stopStory(server, work, nothing));
+  test("production steps demote twice", () => stories.productionStepsStory(server, work, 4));
+  test("kill and clone", () => stories.cloneStory(server, work));
+  test("abort takes the whole tree out of the queue", () => stories.abortStory(server, work, isGone));
 });

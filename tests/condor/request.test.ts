@@ -2,8 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { killAtRandomPoints, WitnessedRequest } from "../support/crash-story.ts";
-import { eventually } from "../support/eventually.ts";
-import { inPool, poolServer, sharedDir } from "../support/pool-server.ts";
+import { poolServer, sharedDir } from "../support/pool-server.ts";
 
 const server = poolServer();
 const work = sharedDir("pool-work");
@@ -21,25 +20,6 @@ test("a request runs on the pool from submission to registered outputs, each uni
   request.expectExactlyOnce(join(server.dataDir, "storage"));
   const { items } = await server.get("/requests/on-pool/outputs");
   expect(items).toHaveLength(3);
-});
-
-test("abort takes the whole tree out of the queue", async () => {
-  const request = new WitnessedRequest(work, "aborted", 2);
-  const slow = request.document() as { steps: { run: string[] }[] };
-  (slow.steps[0] as { run: string[] }).run = ["sleep", "600"];
-  await server.submit(slow);
-  const dag = await eventually(
-    "its jobs run",
-    async () => {
-      const { workflow } = await server.get("/requests/aborted");
-      const seen = workflow && (await server.get(`/workflows/${workflow.id}/status`)).dag;
-      return seen?.nodes_running > 0 ? seen : false;
-    },
-    { deadlineSec: 90, everyMs: 250 },
-  );
-  await server.send("POST", "/requests/aborted/abort", { reason: "test" });
-  await server.until("aborted", ["aborted"], 60);
-  expect(inPool("condor_q", "-allusers", "-af", "JobBatchName")).not.toContain(dag.id);
 });
 
 test("kill -9 of the server at random points, on the pool", async () => {

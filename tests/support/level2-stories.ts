@@ -158,10 +158,40 @@ export async function stopStory(server: ServerUnderTest, dir: string, meanwhile:
   expect(repeated.length).toBeLessThanOrEqual(2);
 }
 
-export async function productionStepsStory(server: ServerUnderTest, dir: string): Promise<void> {
+/**
+ * Held in mid-round at one submit host and resumed at another: `move` ends the first server and starts one there, with the
+ * same data directory.
+ */
+export async function moveStory(
+  server: ServerUnderTest,
+  dir: string,
+  move: () => Promise<ServerUnderTest>,
+): Promise<void> {
+  const request = new FailingRequest(dir, "moved", 8);
+  for (let index = 0; index < 8; index += 1) request.fail(index, "slow", 2);
+  await server.submit(request.document({ throttles: { units: 2 } }));
+  await eventually("two units are done", async () => (await outputs(server, "moved")) >= 2, {
+    deadlineSec: 90,
+    everyMs: 100,
+  });
+  await server.send("POST", "/requests/moved/hold", { reason: "this submit host is to be repaired" });
+  await server.until("moved", ["held"], 90);
+  const done = await outputs(server, "moved");
+  const before = request.runs().length;
+  request.heal();
+  const there = await move();
+  expect(await outputs(there, "moved")).toBe(done);
+  await there.send("POST", "/requests/moved/resume", { reason: "goes on here" });
+  await there.until("moved", ["completed"], 150);
+  expect(await outputs(there, "moved")).toBe(8);
+  // Only what had not finished ran here.
+  expect(request.runs().length - before).toBe(8 - done);
+}
+
+/** A demotion needs a look while units are still to come: `slowSec` is longer where the server is away at times. */
+export async function productionStepsStory(server: ServerUnderTest, dir: string, slowSec = 1): Promise<void> {
   const request = new FailingRequest(dir, "demoted", 10);
-  // A demotion needs a look while units are still to come.
-  for (let index = 0; index < 10; index += 1) request.fail(index, "slow", 1);
+  for (let index = 0; index < 10; index += 1) request.fail(index, "slow", slowSec);
   const steps = [
     { fraction: 0.1, priority: 80_000 },
     { fraction: 0.5, priority: 50_000 },
@@ -187,6 +217,30 @@ export async function cloneStory(server: ServerUnderTest, dir: string): Promise<
   const old = await server.get("/requests/cloned");
   expect(old).toMatchObject({ status: "failed", superseded_by_request: "cloned-v2" });
   expect(await outputs(server, "cloned-v2")).toBe(4);
+}
+
+/** `isGone`: nothing of the DAG is left in the engine. */
+export async function abortStory(
+  server: ServerUnderTest,
+  dir: string,
+  isGone: (dagId: string) => boolean | Promise<boolean>,
+): Promise<void> {
+  const request = new FailingRequest(dir, "aborted", 3);
+  for (let index = 0; index < 3; index += 1) request.fail(index, "slow", 600);
+  await server.submit(request.document());
+  const dag = await eventually(
+    "its jobs run",
+    async () => {
+      const { workflow } = await server.get("/requests/aborted");
+      const seen = workflow && (await server.get(`/workflows/${workflow.id}/status`)).dag;
+      return seen && request.runs().length === 3 ? seen : false;
+    },
+    { deadlineSec: 120, everyMs: 250 },
+  );
+  await server.send("POST", "/requests/aborted/abort", { reason: "test" });
+  await server.until("aborted", ["aborted"], 120);
+  expect(await isGone(dag.id)).toBe(true);
+  expect(await outputs(server, "aborted")).toBe(0);
 }
 
 /** 8021 (cannot read the file) at one site is the site's fault; at a second one it is the file's. */

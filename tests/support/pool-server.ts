@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdtempSync } from "node:fs";
-import { resolve } from "node:path";
-import { ServerUnderTest } from "./server.ts";
+import { chmodSync, existsSync, mkdtempSync, symlinkSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { ReapedServer } from "./reaper.ts";
 
 const pool = resolve(import.meta.dirname, "../../scripts/pool");
 
@@ -10,9 +10,32 @@ export interface PoolStatus {
   readonly uid: number;
   readonly gid: number;
   readonly prefix: readonly string[];
+  readonly logs: string;
 }
 
 export const poolStatus = (): PoolStatus => JSON.parse(execFileSync(pool, ["status", "--json"], { encoding: "utf8" }));
+
+/** Another pool beside the first, with a schedd of its own: another submit host. It shares the first one's programs. */
+export class SecondPool {
+  readonly dir = sharedDir("second-pool");
+  readonly #env = { ...process.env, WMS2_POOL_DIR: this.dir };
+
+  constructor() {
+    const programs = resolve(poolStatus().logs, "../../rootfs-1");
+    if (existsSync(programs)) symlinkSync(programs, join(this.dir, "rootfs-1"));
+    execFileSync(pool, ["up"], { env: this.#env, stdio: "pipe" });
+  }
+
+  get prefix(): readonly string[] {
+    return ["env", `WMS2_POOL_DIR=${this.dir}`, pool, "exec"];
+  }
+  exec(...argv: string[]): string {
+    return execFileSync(pool, ["exec", ...argv], { env: this.#env, encoding: "utf8" });
+  }
+  remove(): void {
+    execFileSync(pool, ["wipe"], { env: this.#env, stdio: "pipe" });
+  }
+}
 
 /** Below /var/tmp: the same path inside the pool, and DAGMan refuses to keep its logs below /tmp. */
 export function sharedDir(what: string): string {
@@ -22,10 +45,12 @@ export function sharedDir(what: string): string {
 }
 
 /** A server whose jobs run on the live pool. */
-export function poolServer(settings: Readonly<Record<string, unknown>> = {}): ServerUnderTest {
+export function poolServer(
+  settings: Readonly<Record<string, unknown>> = {},
+  dataDir = sharedDir("pool-server"),
+): ReapedServer {
   const { prefix, uid, gid } = poolStatus();
-  const dataDir = sharedDir("pool-server");
-  return new ServerUnderTest(
+  return new ReapedServer(
     {
       "engine.kind": "dagman",
       "engine.dagman.prefix": prefix,

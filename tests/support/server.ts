@@ -87,9 +87,13 @@ export class ServerUnderTest {
     rmSync(this.dataDir, { recursive: true, force: true });
   }
 
+  protected call(path: string, init?: RequestInit): Promise<Response> {
+    return fetch(`${this.url}/api/v1${path}`, init);
+  }
+
   // biome-ignore lint/suspicious/noExplicitAny: tests read the JSON they expect
   async get(path: string): Promise<any> {
-    const answer = await fetch(`${this.url}/api/v1${path}`);
+    const answer = await this.call(path);
     if (!answer.ok) throw new Error(`GET ${path}: ${answer.status} ${await answer.text()}`);
     return answer.json();
   }
@@ -100,7 +104,7 @@ export class ServerUnderTest {
     body?: unknown,
     token = this.token,
   ): Promise<{ status: number; body: unknown }> {
-    const answer = await fetch(`${this.url}/api/v1${path}`, {
+    const answer = await this.call(path, {
       method,
       headers: {
         authorization: `Bearer ${token}`,

@@ -85,6 +85,9 @@ export function complaint(stdout: string, stderr: string): string {
   return words.slice(0, 3).join("; ").slice(0, 1000) || "no words";
 }
 
+/** "-- Schedd: submit-1.example.org : <127.0.0.1:9618?... @ 11/15/26 22:33:23", the head of every condor_q for people. */
+export const parseScheddName = (stdout: string): string | null => /^-- Schedd: (\S+) : </m.exec(stdout)?.[1] ?? null;
+
 export function parseVersion(stdout: string): string | null {
   return /\$CondorVersion: (\S+)/.exec(stdout)?.[1] ?? null;
 }

@@ -13,22 +13,27 @@ describe("the DAGMan engine without a pool", () => {
   let asked: SpawnRequest[];
   let answer: (argv: readonly string[]) => Partial<SpawnAnswer>;
   let engine: DagmanEngine;
+  let schedd: string;
   const NOW = 1_900_000_000;
   beforeEach(async () => {
     dir = await mkdtemp(path.join(tmpdir(), "dagman-"));
     run = { dagId: "d", submitDir: dir, batchName: "wms2-d", engineId: "7", priority: 0 } as unknown as Run;
     asked = [];
     answer = () => ({});
-    engine = new DagmanEngine({
+    schedd = "submit-1";
+    engine = makeEngine();
+    await put("workflow.dag", "JOB a x\n");
+  });
+  const makeEngine = () =>
+    new DagmanEngine({
       commandPrefix: ["into", "pool"],
       clock: { now: () => new Date(NOW * 1000) },
       spawner: async (request) => {
+        if (request.argv.includes("-totals")) return { code: 0, stdout: `-- Schedd: ${schedd} : <\n`, stderr: "" };
         asked.push(request);
         return { code: 0, stdout: "", stderr: "", ...answer(request.argv.slice(2)) };
       },
     });
-    await put("workflow.dag", "JOB a x\n");
-  });
   afterEach(() => rm(dir, { recursive: true }));
   const put = async (name: string, text: string, ageSec = 1000): Promise<void> => {
     await mkdir(path.dirname(path.join(dir, name)), { recursive: true });
@@ -123,6 +128,22 @@ describe("the DAGMan engine without a pool", () => {
     expect(await engine.find(unknown)).toEqual({ kind: "absent" });
   });
 
+  it("a run that was submitted elsewhere is neither absent nor lost here, unless its files say that it ended", async () => {
+    answer = () => ({ stdout: "1 job(s) submitted to cluster 7.\n" });
+    await engine.submit(run);
+    answer = () => ({});
+    await put("workflow.dag.condor.sub", "", 3600);
+    expect(await look()).toMatchObject({ kind: "ended", verdict: "lost" });
+    expect(await engine.find(run)).toEqual({ kind: "absent" });
+    schedd = "submit-2";
+    engine = makeEngine();
+    const why = expect.stringMatching(/submitted at submit-1, and engine.dagman.prefix leads to submit-2/);
+    expect(await look()).toEqual({ kind: "unknown", why });
+    expect(await engine.find(run)).toEqual({ kind: "unknown", why });
+    // The run that continues it has a name of its own.
+    expect(await engine.find({ ...run, batchName: "wms2-e", engineId: null })).toEqual({ kind: "absent" });
+  });
+
   it("removes the top, or what is left without it", async () => {
     const names = () =>
       asked.map((each) => each.argv.slice(2, 3).concat(/DAGManJobId is/.test(each.argv.at(-1)!) ? "top" : "tree"));
@@ -176,7 +197,7 @@ describe("the DAGMan engine without a pool", () => {
     await given.submit(run);
     expect((await stat(path.join(dir, "mg_000000/group.dag"))).uid).toBe(1000);
     await given.submit(run);
-    expect(asked.map((each) => each.argv[0])).toEqual(["chown", "condor_submit_dag", "condor_submit_dag"]);
+    expect(asked.map((each) => each.argv[0])).toEqual(["chown", "condor_q", "condor_submit_dag", "condor_submit_dag"]);
     await mkdir(path.join(dir, "closed/inner"), { recursive: true, mode: 0o700 });
     await put("closed/inner/workflow.dag", "");
     const words = `${dir}/closed is closed to the job owner (uid 1000)`;

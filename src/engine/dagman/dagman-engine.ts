@@ -10,6 +10,7 @@ import * as answers from "./answers.ts";
 import * as commands from "./commands.ts";
 import { closedAncestor, giveAway, type JobOwner } from "./give-away.ts";
 import { type SpawnAnswer, type Spawner, spawnCommand } from "./spawn.ts";
+import { noteSubmitHost, submitHostOf } from "./submit-host.ts";
 import { hasBegun, isLost, needsUpdateSubmit, submittedAs } from "./traces.ts";
 
 export interface DagmanOptions {
@@ -40,6 +41,7 @@ export class DagmanEngine implements Engine {
   private readonly options: DagmanOptions;
   private readonly spawner: Spawner;
   private readonly reader = new RunReader();
+  private schedd: Promise<string | null> | null = null;
 
   constructor(options: DagmanOptions) {
     this.options = options;
@@ -57,6 +59,8 @@ export class DagmanEngine implements Engine {
         return { kind: "rejected", words: `${closed} is closed to the job owner (uid ${owner.uid})` };
       await giveAway(run.submitDir, owner, this.spawner);
     }
+    const schedd = await this.scheddName();
+    if (schedd !== null) await noteSubmitHost(run, schedd);
     const updateSubmit = await needsUpdateSubmit(run);
     const maxIdle = this.options.maxIdle ?? 1000;
     const answer = await this.call(commands.submitCommand(run, { maxIdle, updateSubmit }), run.submitDir);
@@ -78,6 +82,8 @@ export class DagmanEngine implements Engine {
         const engineId = tree.top?.cluster ?? run.engineId ?? (await submittedAs(run)) ?? tree.others[0]!.cluster;
         return { kind: "found", engineId };
       }
+      const elsewhere = await this.elsewhere(run);
+      if (elsewhere !== null) return { kind: "unknown", why: elsewhere };
       const traced = run.engineId === null ? await submittedAs(run) : null;
       return traced === null ? { kind: "absent" } : { kind: "found", engineId: traced };
     } catch (error) {
@@ -106,6 +112,8 @@ export class DagmanEngine implements Engine {
       if (engineId === null) return { kind: "unknown", why: "it is not in the queue and was never seen there" };
       const ended = await this.reader.ended({ ...run, engineId });
       if (ended) return ended;
+      const elsewhere = await this.elsewhere(run);
+      if (elsewhere !== null) return { kind: "unknown", why: elsewhere };
       const now = (this.options.clock?.now() ?? new Date()).getTime();
       if (!(await isLost(run, now))) return { kind: "unknown", why: "it left the queue and has not said how it ended" };
       const words = `no DAGMan ${engineId} in the queue, and nothing in ${run.submitDir} says how it ended`;
@@ -170,6 +178,26 @@ export class DagmanEngine implements Engine {
   }
 
   async close(): Promise<void> {}
+
+  /** Why this queue cannot tell about the run; null: it can. */
+  private async elsewhere(run: Run): Promise<string | null> {
+    const host = await submitHostOf(run);
+    if (host === null) return null;
+    const here = await this.scheddName();
+    if (here === null || here === host) return null;
+    return `it was submitted at ${host}, and engine.dagman.prefix leads to ${here}: point it back until the run has ended`;
+  }
+
+  /** As the schedd calls itself; asked once, and again only if the answer could not be had. */
+  private scheddName(): Promise<string | null> {
+    this.schedd ??= this.mustSucceed(commands.queueTotalsCommand)
+      .then(({ stdout }) => answers.parseScheddName(stdout))
+      .catch((error) => {
+        this.schedd = null;
+        throw error;
+      });
+    return this.schedd;
+  }
 
   private async tree(run: Run): Promise<answers.Tree | undefined> {
     const queue = answers.parseQueue((await this.mustSucceed(commands.findCommand(run))).stdout);

@@ -1,0 +1,57 @@
+import { rmSync } from "node:fs";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventually } from "../../support/eventually.ts";
+import { FailingRequest, moveStory } from "../../support/level2-stories.ts";
+import { inPool, poolServer, SecondPool, sharedDir } from "../../support/pool-server.ts";
+import type { ReapedServer } from "../../support/reaper.ts";
+
+/** One data directory, two submit hosts: what a site does when the first one is to be repaired. */
+const here = poolServer();
+const work = sharedDir("other-host");
+let second: SecondPool;
+let there: ReapedServer;
+beforeAll(async () => {
+  second = new SecondPool();
+  there = poolServer({ "engine.dagman.prefix": second.prefix }, here.dataDir);
+  await here.start();
+});
+afterAll(async () => {
+  await here.stop();
+  await there.stop();
+  here.remove();
+  second.remove();
+  rmSync(work, { recursive: true, force: true });
+});
+
+const inQueue = (queue: (...argv: string[]) => string): number =>
+  queue("condor_q", "-allusers", "-af", "ClusterId").trim().split("\n").filter(Boolean).length;
+
+test("held in mid-round at one submit host, resumed at another: nothing is lost, nothing that finished runs again", async () => {
+  await moveStory(here, work, async () => {
+    await here.stop();
+    await there.start();
+    return there;
+  });
+  await there.stop();
+});
+
+test("a run that was left behind at the other submit host is not taken for lost, and not started twice", async () => {
+  const request = new FailingRequest(work, "left-behind", 2);
+  for (const index of [0, 1]) request.fail(index, "slow", 15);
+  await here.start();
+  await here.submit(request.document());
+  await eventually("its jobs run", () => request.runs().length === 2, { deadlineSec: 60, everyMs: 200 });
+  await here.stop();
+  await there.start();
+  await eventually(
+    "it says where the run is",
+    async () => JSON.stringify(await there.get("/requests/left-behind")).includes("it was submitted at pool-"),
+    { deadlineSec: 30, everyMs: 200 },
+  );
+  expect(inQueue((...argv) => second.exec(...argv))).toBe(0);
+  await there.stop();
+  await here.start();
+  await here.until("left-behind", ["completed"], 120);
+  request.expectOnceEach();
+  expect(inQueue(inPool)).toBe(0);
+});

@@ -1,0 +1,120 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { readScenario, runStory, summarise } from "../../src/simulate/index.ts";
+import { freshStore } from "../support/store-embedded.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+/**
+ * The laws of recovery over any story: whatever fails, whoever stops, releases or kills, nothing that finished is run
+ * again or lost, nobody but a person fails a request, and every request ends or waits for a person with a reason.
+ * `runStory` watches the laws at each step; here the stories are made up.
+ */
+const UNITS = 6;
+const EVENTS_PER_UNIT = 20;
+const sites = ["north", "south"];
+
+const minutes = (max: number) => fc.integer({ min: 0, max }).map((value) => `${value} min`);
+const site = fc.constantFrom(...sites);
+
+const outcome = fc.record(
+  {
+    site: site,
+    unit: fc.integer({ min: 0, max: UNITS - 1 }).map((unit) => `mg_00000${unit}`),
+    attempt: fc.constantFrom<string | number>(1, "1-2", "1-4", ">1"),
+    probability: fc.constantFrom(0.1, 0.5, 1),
+    times: fc.integer({ min: 1, max: 20 }),
+    role: fc.constantFrom("landing", "processing", "merge", "cleanup"),
+    after: minutes(30),
+    end: fc.oneof(
+      fc.record({ exit_code: fc.constantFrom(1, 134, 8021, 8028, 50660, 50664, 60307, 60450, 71102, 99999) }),
+      fc.record({ signal: fc.constantFrom(6, 9, 11, 15) }),
+      fc.record({ cause: fc.constantFrom("oom", "walltime", "disk", "evicted", "node_lost", "missing_output") }),
+    ),
+  },
+  { requiredKeys: ["end", "times"] },
+);
+
+const operator = fc.oneof(
+  fc.record({ do: fc.constantFrom("stop", "hold", "resume", "rescue", "release") }),
+  fc.record({ do: fc.constant("release"), how: fc.constantFrom("rescue", "next-round"), site_bans: fc.tuple(site) }),
+  fc.record({ do: fc.constant("release"), memory_mb: fc.constantFrom(3000, 4000), hold_threshold: fc.constant(1) }),
+  fc.record({ do: fc.constant("resubmit"), nodes: fc.constant("failed") }),
+);
+const giveUp = fc.record({ do: fc.constantFrom("abort", "fail", "restart"), reason: fc.constant("enough") });
+const world = fc.oneof(
+  fc.record({ do: fc.constant("engine-down"), for: minutes(120) }),
+  fc.record({ do: fc.constantFrom("lose-answer", "hold-run", "release-run", "lose-run") }),
+  fc.record({ do: fc.constant("end-run"), verdict: fc.constantFrom("removed", "aborted", "lost") }),
+  fc.record({ do: fc.constantFrom("site-down", "site-up", "ban", "unban", "drain", "enable"), site }),
+);
+const crash = fc.record({
+  do: fc.constant("kill-server"),
+  after_calls: fc.integer({ min: 1, max: 120 }),
+  down: minutes(90),
+});
+const events = fc.array(
+  fc
+    .tuple(
+      minutes(24 * 60),
+      fc.oneof(
+        { arbitrary: operator, weight: 4 },
+        { arbitrary: world, weight: 3 },
+        { arbitrary: crash, weight: 3 },
+        { arbitrary: giveUp, weight: 1 },
+      ),
+    )
+    .map(([at, deed]) => ({ at, ...deed })),
+  { maxLength: 8 },
+);
+
+/** Towards the end the world is in order again, so that whatever waits for it can go on. */
+const order = [
+  { at: "29 h", do: "engine-up" },
+  ...sites.flatMap((name) => [
+    { at: "29 h", do: "site-up", site: name },
+    { at: "29 h", do: "unban", site: name },
+    { at: "29 h", do: "enable", site: name },
+  ]),
+  { at: "30 h", do: "release-run" },
+];
+
+const story = fc.record({ outcomes: fc.array(outcome, { maxLength: 4 }), events, seed: fc.nat(1000) });
+
+async function tell({ outcomes, events, seed }: typeof story extends fc.Arbitrary<infer T> ? T : never) {
+  const document = {
+    request: {
+      name: "tale",
+      kind: "generate",
+      events: UNITS * EVENTS_PER_UNIT,
+      split: { by: "events", events_per_job: EVENTS_PER_UNIT / 2 },
+      unit: { jobs: 2 },
+      steps: [{ name: "gen", run: ["/bin/true"] }],
+      outputs: [{ name: "gen", file: "gen.out" }],
+    },
+    sites: Object.fromEntries(sites.map((name) => [name, { cores: 4 }])),
+    durations: { processing: { mean: "1 h", spread: 0.3 } },
+    outcomes: outcomes.map(({ end, ...rule }) => ({ ...rule, ...end })),
+    events: [...events, ...order],
+  };
+  const scenario = readScenario(document, () => ({}));
+  if (!scenario.ok) throw new Error(JSON.stringify(scenario.error, null, 1));
+  return runStory(scenario.value, { dir: tempDir("laws"), seed, store: await freshStore(), tell: () => {} });
+}
+
+const runs = Number(process.env.WMS2_LAW_RUNS ?? 60);
+
+test("the laws hold whatever happens", { timeout: 600_000 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(story, async (told) => {
+      const end = await tell(told);
+      const words = summarise(end, 0);
+      expect(end.lawsBroken, words).toEqual([]);
+      for (const { status, hold, numbers } of end.facts) {
+        if (status === "completed") expect(numbers.events_done, words).toBe(UNITS * EVENTS_PER_UNIT);
+        if (status === "held") expect(hold, words).toBeTruthy();
+        expect(numbers.units_registered, words).toBe(numbers.units_done);
+      }
+    }),
+    { numRuns: runs, endOnFailure: false },
+  );
+});

@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { seeded } from "./crash-story.ts";
+import { ServerUnderTest } from "./server.ts";
+
+/**
+ * A server that is killed without warning again and again, while stories go on. Whoever calls it meanwhile does what a
+ * person would: asks again until it is back. So every action may reach it twice, and must mean the same as once.
+ */
+export class ReapedServer extends ServerUnderTest {
+  deaths = 0;
+  #reaping: Promise<void> | null = null;
+  #isOver = false;
+
+  protected override async call(path: string, init?: RequestInit): Promise<Response> {
+    for (const deadline = Date.now() + 60_000; ; await sleep(100)) {
+      try {
+        return await super.call(path, init);
+      } catch (error) {
+        if (Date.now() > deadline) throw error;
+      }
+    }
+  }
+
+  /** A submission whose answer was lost with the server is there already when it is sent again. */
+  override async submit(request: unknown): Promise<string> {
+    const { status, body } = await this.send("POST", "/requests", request);
+    if (status !== 201 && status !== 409) throw new Error(`submit: ${status} ${JSON.stringify(body)}`);
+    return (request as { name: string }).name;
+  }
+
+  /** Lives of `minSec` to `maxSec`, until `spare` is called. */
+  reap(seed: number, lives: { minSec: number; maxSec: number }): void {
+    const random = seeded(seed);
+    this.#reaping = (async () => {
+      while (!this.#isOver) {
+        await sleep(1000 * (lives.minSec + random() * (lives.maxSec - lives.minSec)));
+        if (this.#isOver) return;
+        await this.kill("SIGKILL");
+        this.deaths += 1;
+        await this.start();
+      }
+    })();
+  }
+
+  async spare(): Promise<void> {
+    this.#isOver = true;
+    await this.#reaping;
+  }
+}
