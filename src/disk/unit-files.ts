@@ -40,7 +40,10 @@ export async function unitNames(dir: string): Promise<string[]> {
   return (await readdir(dir)).filter((name) => /^mg_\d{6,}$/.test(name)).sort();
 }
 
-/** The unit lands anew and runs as a whole: its rescue is set aside, its site forgotten. */
+/**
+ * The unit lands anew and runs as a whole: its rescue is set aside, its site forgotten. Not if its outputs are made: what
+ * is left of it, the cleanup, belongs where they are.
+ */
 export async function reelectUnit(
   dir: string,
   unit: string,
@@ -49,9 +52,10 @@ export async function reelectUnit(
 ): Promise<void> {
   const here = join(dir, unit);
   try {
-    for (const name of await readdir(here)) {
-      if (/^group\.dag\.rescue\d+$/.test(name)) await rename(join(here, name), join(here, `${name}.aside`));
-    }
+    const rescues = (await readdir(here)).filter((name) => /^group\.dag\.rescue\d+$/.test(name)).sort();
+    const newest = rescues.at(-1);
+    if (newest && /^DONE merge$/m.test(await readFile(join(here, newest), "utf8"))) return;
+    for (const name of rescues) await rename(join(here, name), join(here, `${name}.aside`));
     const { sites } = await readManifest(dir, unit);
     const inc = join(here, "group.inc");
     await replaceFile(inc, reelectedInc(await readFile(inc, "utf8"), only ?? sites, avoidSites));

@@ -80,7 +80,9 @@ const order = [
 
 const story = fc.record({ outcomes: fc.array(outcome, { maxLength: 4 }), events, seed: fc.nat(1000) });
 
-async function tell({ outcomes, events, seed }: typeof story extends fc.Arbitrary<infer T> ? T : never) {
+type Story = typeof story extends fc.Arbitrary<infer T> ? T : never;
+
+async function tell({ outcomes, events, seed }: Story) {
   const document = {
     request: {
       name: "tale",
@@ -101,6 +103,16 @@ async function tell({ outcomes, events, seed }: typeof story extends fc.Arbitrar
   return runStory(scenario.value, { dir: tempDir("laws"), seed, store: await freshStore(), tell: () => {} });
 }
 
+/** Stories that broke a law once. */
+const found: readonly Story[] = [
+  {
+    // A failed cleanup and a ban of its site had the whole unit run again elsewhere.
+    outcomes: [{ times: 2, role: "cleanup", end: { signal: 6 } }],
+    events: [{ at: "127 min", do: "release", how: "rescue", site_bans: ["north"] }],
+    seed: 352,
+  },
+];
+
 const runs = Number(process.env.WMS2_LAW_RUNS ?? 60);
 
 test("the laws hold whatever happens", { timeout: 600_000 }, async () => {
@@ -115,6 +127,6 @@ test("the laws hold whatever happens", { timeout: 600_000 }, async () => {
         expect(numbers.units_registered, words).toBe(numbers.units_done);
       }
     }),
-    { numRuns: runs, endOnFailure: false },
+    { numRuns: runs, examples: found.map((told) => [told]) },
   );
 });

@@ -17,7 +17,7 @@ export interface FailedUnit {
   readonly categories: Readonly<Record<string, number>>;
   readonly nodesFailed: number;
   readonly nodesDone: number;
-  /** Where its failures happened. */
+  /** Where its failures happened; those of the cleanup do not count. */
   readonly sites: readonly string[];
   /** Sites its failures speak against: the rescue elects another. */
   readonly avoidSites: readonly string[];
@@ -33,14 +33,16 @@ export function failedUnit(unit: string, failures: readonly TallyLine[], nodesDo
     const key = category ?? "unknown";
     categories[key] = (categories[key] ?? 0) + 1;
   }
-  const moving = failures.filter((line) => line.changeSite && line.site !== null);
+  // Cleanup comes after the outputs are made: its failure is no reason to make them again elsewhere.
+  const placing = failures.filter(({ node, site }) => node !== "cleanup" && site !== null);
+  const moving = placing.filter(({ changeSite }) => changeSite);
   return {
     unit,
     outlook: outlookOf(failures),
     categories,
     nodesFailed: failures.length,
     nodesDone,
-    sites: sorted(failures.flatMap(({ site }) => site ?? [])),
+    sites: sorted(placing.map(({ site }) => site!)),
     avoidSites: sorted(moving.flatMap((line) => [...line.avoidSites, line.site!])),
     badFiles: sorted(failures.flatMap((line) => (line.category === "data" ? line.badFiles : []))),
   };
