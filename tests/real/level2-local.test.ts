@@ -1,5 +1,8 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
 import { afterAll, beforeAll, test } from "vitest";
 import {
+  abortStory,
   badFileStory,
   cloneStory,
   holdAndReleaseStory,
@@ -37,3 +40,8 @@ test("kill and clone", options, () => cloneStory(server, tempDir("level2")));
 test("a bad file is excluded after two sites and the rest completes", options, () =>
   badFileStory(server, tempDir("level2")),
 );
+test("abort ends the jobs", options, () => {
+  const dir = tempDir("level2");
+  // Every job has the request's directory among its arguments.
+  return abortStory(server, dir, () => spawnSync("pgrep", ["-f", join(dir, "aborted")]).status === 1);
+});

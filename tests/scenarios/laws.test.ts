@@ -122,7 +122,9 @@ test("the laws hold whatever happens", { timeout: 600_000 }, async () => {
       const words = summarise(end, 0);
       expect(end.lawsBroken, words).toEqual([]);
       for (const { status, hold, numbers } of end.facts) {
-        if (status === "completed") expect(numbers.events_done, words).toBe(UNITS * EVENTS_PER_UNIT);
+        // A shortfall within the threshold may be accepted; an event counted twice may not.
+        expect(numbers.events_done, words).toBe(numbers.units_done * EVENTS_PER_UNIT);
+        expect(numbers.units_done, words).toBeLessThanOrEqual(UNITS);
         if (status === "held") expect(hold, words).toBeTruthy();
         expect(numbers.units_registered, words).toBe(numbers.units_done);
       }
