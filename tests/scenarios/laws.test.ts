@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { isTerminal, REQUEST_STATUS, REQUEST_STATUSES, type RequestStatus } from "../../src/domain/request-status.ts";
+import { actionsIn } from "../../src/recovery/round/actions.ts";
 import { readScenario, runStory, summarise } from "../../src/simulate/index.ts";
 import { freshStore } from "../support/store-embedded.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -113,7 +115,7 @@ const found: readonly Story[] = [
   },
 ];
 
-const runs = Number(process.env.WMS2_LAW_RUNS ?? 60);
+const runs = Number(process.env.WMS2_LAW_RUNS ?? 25);
 
 test("the laws hold whatever happens", { timeout: 600_000 }, async () => {
   await fc.assert(
@@ -131,4 +133,22 @@ test("the laws hold whatever happens", { timeout: 600_000 }, async () => {
     }),
     { numRuns: runs, examples: found.map((told) => [told]) },
   );
+});
+
+/** All states that can be reached from one, itself included. */
+function reachable(from: RequestStatus): ReadonlySet<RequestStatus> {
+  const found = new Set([from]);
+  for (const status of found) for (const next of REQUEST_STATUS[status].moves) found.add(next);
+  return found;
+}
+
+test("every state can be reached, and from every state there is a way out and a hand that leads there", () => {
+  expect([...reachable("new")].sort()).toEqual([...REQUEST_STATUSES].sort());
+  for (const status of REQUEST_STATUSES.filter((each) => !isTerminal(each))) {
+    expect([status, [...reachable(status)]]).toEqual([
+      status,
+      expect.arrayContaining(["completed", "failed", "aborted"]),
+    ]);
+    expect([status, actionsIn(status)]).toEqual([status, expect.arrayContaining(["abort"])]);
+  }
 });

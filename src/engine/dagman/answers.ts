@@ -128,3 +128,16 @@ export function limitWarnings(perOwner: string, start: string): PingOutcome["war
   }
   return warnings;
 }
+
+/** Failed attempts are judged by a Node.js program on the submit host. `version`: as `node --version` says it there. */
+export function nodeWarnings(version: string): PingOutcome["warnings"] {
+  const major = /^v(\d+)\./.exec(version)?.[1];
+  if (Number(major ?? 0) >= 20) return [];
+  const found = major === undefined ? "there is no Node.js" : `Node.js is ${version.trim()}`;
+  return [
+    {
+      what: `${found} on the submit host: failed attempts cannot be judged there, and are not retried`,
+      mend: "install Node.js 20 or newer on the submit host, on the PATH of the schedd",
+    },
+  ];
+}

@@ -91,6 +91,8 @@ export const releaseCommand = (run: Run): Argv => ["condor_release", "-constrain
 
 export const versionCommand: Argv = ["condor_version"];
 export const queueTotalsCommand: Argv = ["condor_q", "-totals"];
+/** Through a shell, so that a missing program is an answer and not a command that cannot be run. */
+export const nodeVersionCommand: Argv = ["sh", "-c", "node --version"];
 export const configCommand = (name: string): Argv => ["condor_config_val", "-schedd", name];
 
 /** Whole machines (a partitionable slot) or static slots; not the pieces jobs have been given. */

@@ -174,10 +174,16 @@ describe("the DAGMan engine without a pool", () => {
   });
 
   it("passes on the warnings about limits, each with its cure", async () => {
-    answer = (argv) => ({ stdout: argv[0] === "condor_config_val" ? "200\n" : "$CondorVersion: 23.9.6 x $" });
+    const said: Record<string, string> = { condor_config_val: "200\n", condor_version: "$CondorVersion: 23.9.6 x $" };
+    answer = (argv) => ({ stdout: said[argv[0] ?? ""] ?? "" });
     const ping = await engine.ping();
     expect(ping).toMatchObject({ ok: true, words: "HTCondor 23.9.6 via into pool; the schedd answers" });
     expect(ping.warnings[0]?.mend).toMatch(/MAX_RUNNING_SCHEDULER_JOBS_PER_OWNER = 5000/);
+    expect(ping.warnings.at(-1)?.what).toMatch(/^there is no Node.js on the submit host/);
+    said.sh = "v18.19.0\n";
+    expect((await engine.ping()).warnings.at(-1)?.what).toMatch(/^Node.js is v18.19.0 on the submit host/);
+    said.sh = "v20.20.0\n";
+    expect((await engine.ping()).warnings.at(-1)?.what).not.toMatch(/Node.js/);
   });
 
   it.runIf(process.getuid?.() === 0)("gives the directory away, once, and says which way is closed", async () => {

@@ -162,9 +162,11 @@ export class DagmanEngine implements Engine {
       await this.mustSucceed(commands.queueTotalsCommand);
       const perOwner = await this.call(commands.configCommand("MAX_RUNNING_SCHEDULER_JOBS_PER_OWNER"));
       const start = await this.call(commands.configCommand("START_SCHEDULER_UNIVERSE"));
+      const node = await this.call(commands.nodeVersionCommand);
       const via = this.options.commandPrefix.join(" ");
       const words = `HTCondor ${version ?? "of unknown version"}${via ? ` via ${via}` : ""}; the schedd answers`;
-      return { ok: true, words, warnings: answers.limitWarnings(perOwner.stdout, start.stdout) };
+      const warnings = [...answers.limitWarnings(perOwner.stdout, start.stdout), ...answers.nodeWarnings(node.stdout)];
+      return { ok: true, words, warnings };
     } catch (error) {
       if (error instanceof WorldError) return { ok: false, words: describeError(error), warnings: [] };
       throw error;
