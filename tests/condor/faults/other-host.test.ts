@@ -34,7 +34,7 @@ test("held in mid-round at one submit host, resumed at another: nothing is lost,
 
 test("a run that was left behind at the other submit host is not taken for lost, and not started twice", async () => {
   const request = new FailingRequest(work, "left-behind", 2);
-  for (const index of [0, 1]) request.fail(index, "slow", 15);
+  for (const index of [0, 1]) request.fail(index, "slow", 10);
   await here.start();
   await here.submit(request.document());
   await eventually("its jobs run", () => request.runs().length === 2, { deadlineSec: 60, everyMs: 200 });
