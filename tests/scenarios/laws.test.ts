@@ -126,6 +126,13 @@ const found: readonly Story[] = [
     events: [{ at: "127 min", do: "release", how: "rescue", site_bans: ["north"] }],
     seed: 352,
   },
+  {
+    // The same with the next round instead: the files of a unit that had made its outputs were planned again.
+    kind: "process",
+    outcomes: [{ times: 20, unit: "mg_000002", role: "cleanup", end: { exit_code: 1 } }],
+    events: [{ at: "20 h", do: "release", how: "next-round", site_bans: ["south"] }],
+    seed: 1,
+  },
 ];
 
 const runs = Number(process.env.WMS2_LAW_RUNS ?? 25);

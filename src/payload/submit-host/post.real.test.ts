@@ -309,6 +309,23 @@ describe("a job that failed", () => {
     expect((await run([...SHELL, "../bin/unit", "0"], inUnit())).code).toBe(0);
   });
 
+  test("a unit whose outputs are made is done, though its cleanup failed, unless that found them missing", async () => {
+    const ended = async () => (await run([...SHELL, "../bin/unit", "1"], inUnit())).code;
+    unit.write("mg_000000/merge_output.json", '{"version":1,"outputs":[\n{}\n]}\n');
+    report("merge", 20, { exitCode: 1 });
+    await post("merge", 1, 0, 2, 20);
+    expect(await ended()).toBe(1);
+    report("merge", 21, {});
+    expect((await post("merge", 0, 1, 2, 21)).code).toBe(0);
+    expect(await ended()).toBe(1);
+    report("cleanup", 30, { exitCode: 60312 });
+    await post("cleanup", 1, 1, 1, 30);
+    expect(await ended()).toBe(0);
+    report("cleanup", 31, { exitCode: 70318, error: "nothing removed" });
+    await post("cleanup", 1, 1, 1, 31);
+    expect(await ended()).toBe(1);
+  });
+
   test("each attempt has its line; failed submissions too, and they are no executions", async () => {
     for (const [retry, cluster] of [
       [0, 5],
