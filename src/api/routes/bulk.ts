@@ -1,55 +1,34 @@
 import type { RequestName } from "../../domain/names.ts";
 import type { RequestStatus } from "../../domain/request-status.ts";
-import { listScope, openCursor, sealCursor } from "../cursor.ts";
+import { loadPage } from "../cursor.ts";
 import type { ApiPorts } from "../ports.ts";
-import { usageError } from "../problem.ts";
-import { type BulkBody, bulkAnswerSchema, bulkSchema, dryRunQuery } from "../schemas/operate.ts";
-import { submitErrors } from "../schemas/problem.ts";
-import { asList } from "../schemas/query.ts";
-import { bulkAnswerView } from "../views/operate.ts";
-import type { Api } from "./api.ts";
+import { submitErrors, usageError } from "../problem.ts";
+import { asList, dryRunQuery, given } from "../query.ts";
+import { type BulkBody, bulkAnswerSchema, bulkAnswerView, bulkSchema } from "../views/operate.ts";
+import { type Api, askedBy, route } from "./api.ts";
 import { operatorRequest } from "./request-actions.ts";
 
 /** The same action for many requests, with a result for each. */
 export function bulkRoutes(app: Api, { commands }: ApiPorts): void {
   app.post(
     "/requests/bulk",
-    {
-      schema: {
-        tags: ["requests"],
-        security: [{ operator: [] }],
-        summary: "One action for many requests, chosen by filter or by name; repeat with next_cursor",
-        querystring: dryRunQuery,
-        body: bulkSchema,
-        response: { 200: bulkAnswerSchema, ...submitErrors },
-      },
-    },
+    route(
+      "One action for many requests, chosen by filter or by name; repeat with next_cursor",
+      { 200: bulkAnswerSchema, ...submitErrors },
+      { querystring: dryRunQuery, body: bulkSchema },
+    ),
     async (request) => {
       const { action, filter = {}, names, limit = 100, cursor, ...body } = request.body;
-      const dryRun = request.query.dry_run === "true" || body.dry_run === true;
       refuseAll(request.body);
+      const by = askedBy(request);
       const wanted = operatorRequest(action, body, request.actor);
       const { status, name, requestor, campaign } = filter;
-      const states = asList<RequestStatus>(status);
-      const chosen = {
-        ...(states && { status: states }),
-        ...(requestor !== undefined && { requestor }),
-        ...(campaign !== undefined && { campaign }),
-        ...(name !== undefined && { nameContains: name }),
-      };
-      const scope = listScope(request, names ?? chosen);
-      const answer = await commands.actMany(
-        {
-          ...(names && { names: names as RequestName[] }),
-          filter: chosen,
-          limit,
-          ...(cursor !== undefined && { cursor: openCursor(scope, cursor) }),
-        },
-        wanted,
-        { actor: request.actor, dryRun },
+      const chosen = given({ status: asList<RequestStatus>(status), requestor, campaign, nameContains: name });
+      const which = { ...given({ names: names as RequestName[] | undefined }), filter: chosen };
+      const answer = await loadPage(request, { limit, cursor }, names ?? chosen, (page) =>
+        commands.actMany({ ...which, ...page }, wanted, by),
       );
-      const next = answer.nextCursor === null ? null : sealCursor(scope, answer.nextCursor);
-      return bulkAnswerView(action, dryRun, answer, next);
+      return bulkAnswerView(action, by.dryRun, answer);
     },
   );
 }

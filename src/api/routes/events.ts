@@ -3,8 +3,8 @@ import { z } from "zod";
 import { WorldError } from "../../base/errors.ts";
 import { LIVE_EVENT_TYPES } from "../event-bus.ts";
 import type { ApiPorts } from "../ports.ts";
-import { readErrors } from "../schemas/problem.ts";
-import { asList, nameText, repeatable } from "../schemas/query.ts";
+import { readErrors } from "../problem.ts";
+import { asList, nameText, repeatable } from "../query.ts";
 import { eventFrame, eventView } from "../views/event.ts";
 import type { Api } from "./api.ts";
 
@@ -29,7 +29,6 @@ export function eventRoutes(app: Api, { events, clock, tuning }: ApiPorts): void
     {
       exposeHeadRoute: false,
       schema: {
-        tags: ["system"],
         summary: "Live events (text/event-stream): request.moved, dag.progress, loop.pass",
         querystring: eventsQuery,
         response: {

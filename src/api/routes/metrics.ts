@@ -11,7 +11,6 @@ export function metricRoutes(app: Api, { metrics, store }: ApiPorts, paths: read
       path,
       {
         schema: {
-          tags: ["system"],
           summary: "Prometheus metrics",
           response: { 200: { description: "Prometheus text", content: { "text/plain": { schema: z.string() } } } },
         },

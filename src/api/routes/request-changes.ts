@@ -4,52 +4,36 @@ import { WorldError } from "../../base/errors.ts";
 import type { RequestName } from "../../domain/names.ts";
 import type { ChangeAnswer } from "../../lifecycle/port.ts";
 import type { ApiPorts } from "../ports.ts";
-import { notFound } from "../problem.ts";
-import { changeErrors } from "../schemas/problem.ts";
-import { nameParams, reasonText } from "../schemas/query.ts";
-import { priorityChangeSchema, type RequestView, requestSchema } from "../schemas/request.ts";
-import { requestView } from "../views/request.ts";
-import { type Api, seenBy, setVersion } from "./api.ts";
-
-const tags = ["requests"];
-const operator = [{ operator: [] }];
+import { changeErrors, notFound } from "../problem.ts";
+import { given, nameParams, reasonText } from "../query.ts";
+import { priorityChangeSchema, type RequestView, requestSchema, requestView } from "../views/request.ts";
+import { type Api, route, seenBy, setVersion } from "./api.ts";
+import { stale } from "./request-actions.ts";
 
 export function requestChangeRoutes(app: Api, { commands }: ApiPorts): void {
   app.patch(
     "/requests/:name",
-    {
-      schema: {
-        tags,
-        security: operator,
-        summary: "Change priority or urgency; give If-Match to be sure nobody else did",
-        params: nameParams,
-        body: priorityChangeSchema,
-        response: { 200: requestSchema, ...changeErrors },
-      },
-    },
+    route(
+      "Change priority or urgency; give If-Match to be sure nobody else did",
+      { 200: requestSchema, ...changeErrors },
+      { params: nameParams, body: priorityChangeSchema },
+    ),
     async (request, reply) => {
-      const { priority, urgent } = request.body;
-      const change = { ...(priority !== undefined && { priority }), ...(urgent !== undefined && { urgent }) };
-      const name = request.params.name as RequestName;
-      return changed(reply, name, await commands.reprioritise(name, change, seenBy(request)));
+      const { name } = request.params;
+      return changed(reply, name, await commands.reprioritise(name, given(request.body), seenBy(request)));
     },
   );
 
   app.delete(
     "/requests/:name",
-    {
-      schema: {
-        tags,
-        security: operator,
-        summary: "The same as abort; the request stays on record",
-        params: nameParams,
-        querystring: z.strictObject({ reason: reasonText.optional().describe("why, in words") }),
-        response: { 202: requestSchema, ...changeErrors },
-      },
-    },
+    route(
+      "The same as abort; the request stays on record",
+      { 202: requestSchema, ...changeErrors },
+      { params: nameParams, querystring: z.strictObject({ reason: reasonText.optional().describe("why, in words") }) },
+    ),
     async (request, reply) => {
-      const name = request.params.name as RequestName;
-      const reason = request.query.reason ?? `deleted by ${request.actor}`;
+      const { name } = request.params;
+      const { reason = `deleted by ${request.actor}` } = request.query;
       const view = changed(reply, name, await commands.abort(name, reason, seenBy(request)));
       return reply.code(202).send(view);
     },
@@ -66,10 +50,7 @@ function changed(reply: FastifyReply, name: RequestName, answer: ChangeAnswer): 
       throw notFound("request", name);
     case "not-allowed":
       throw new WorldError("conflict", name, answer.reason);
-    case "stale": {
-      const { version, status } = answer.request;
-      setVersion(reply, version);
-      throw new WorldError("stale", name, `request ${name} moved on: it is ${status} at version ${version}`);
-    }
+    case "stale":
+      throw stale(reply, answer.request);
   }
 }

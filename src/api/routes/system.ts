@@ -1,14 +1,19 @@
+import { setTimeout } from "node:timers/promises";
 import { describeError } from "../../base/errors.ts";
 import type { PingOutcome } from "../../engine/port.ts";
 import type { ApiPorts } from "../ports.ts";
-import { readErrors } from "../schemas/problem.ts";
-import { healthSchema, loopSchema, type StatusView, statusSchema } from "../schemas/system.ts";
 import { SharedLook } from "../shared-look.ts";
-import { alertView, healthView, loopView, type PartHealth } from "../views/system.ts";
-import { within } from "../within.ts";
-import type { Api } from "./api.ts";
-
-const tags = ["system"];
+import {
+  healthSchema,
+  healthView,
+  loopSchema,
+  loopView,
+  type PartHealth,
+  type StatusView,
+  statusSchema,
+  statusView,
+} from "../views/system.ts";
+import { type Api, reads } from "./api.ts";
 
 export function systemRoutes(app: Api, ports: ApiPorts): void {
   const { store, loop, clock, info } = ports;
@@ -20,18 +25,17 @@ export function systemRoutes(app: Api, ports: ApiPorts): void {
     {
       config: { open: true },
       schema: {
-        tags,
         summary: "200 when the store answers and the loop has passed recently, else 503 with what is wrong",
         response: { 200: healthSchema, 503: healthSchema },
       },
     },
     async (_request, reply) => {
       const [storeHealth, loopHealth] = await Promise.all([
-        probe(probeMs, async () => {
+        answerOf(probeMs, async () => {
           await store.ping();
           return { ok: true, words: info.store };
         }),
-        probe(probeMs, async () => {
+        answerOf(probeMs, async () => {
           const status = await loop.status();
           return { ok: status.healthy, words: status.why };
         }),
@@ -41,36 +45,34 @@ export function systemRoutes(app: Api, ports: ApiPorts): void {
     },
   );
 
-  app.get(
-    "/lifecycle/status",
-    { schema: { tags, summary: "What the loop tells of itself", response: { 200: loopSchema, ...readErrors } } },
-    async () => loopView(await loop.status()),
+  app.get("/lifecycle/status", reads("What the loop tells of itself", loopSchema), async () =>
+    loopView(await loop.status()),
   );
 
-  app.get(
-    "/status",
-    { schema: { tags, summary: "The whole system in one answer", response: { 200: statusSchema, ...readErrors } } },
-    async () => {
-      const ping = within(
-        probeMs,
-        pings.ask("", () => ports.engine.ping()),
-        () => unanswered(`no answer within ${probeMs / 1000} s`),
-      ).catch((error: unknown) => unanswered(describeError(error)));
-      return loadStatus(ports, ping);
-    },
-  );
+  app.get("/status", reads("The whole system in one answer", statusSchema), () => {
+    const ping = answerOf(probeMs, () => pings.ask("", () => ports.engine.ping()));
+    return loadStatus(ports, ping);
+  });
 }
 
-const unanswered = (words: string): PingOutcome => ({ ok: false, words, warnings: [] });
+/** A part that does not answer in time, or not at all, is not well; that is an answer too. Its work is not stopped. */
+async function answerOf<T extends PartHealth>(ms: number, ask: () => Promise<T>): Promise<T | PartHealth> {
+  const answered = new AbortController();
+  try {
+    const answer = ask();
+    const late = { ok: false, words: `no answer within ${ms / 1000} s` };
+    return await Promise.race([answer, setTimeout(ms, late, { signal: answered.signal })]);
+  } catch (error) {
+    return { ok: false, words: describeError(error) };
+  } finally {
+    answered.abort();
+  }
+}
 
-/** A part that does not answer in time, or not at all, is not well; that is an answer too. */
-const probe = (ms: number, ask: () => Promise<PartHealth>): Promise<PartHealth> =>
-  within(ms, ask(), () => ({ ok: false, words: `no answer within ${ms / 1000} s` })).catch((error: unknown) => ({
-    ok: false,
-    words: describeError(error),
-  }));
-
-async function loadStatus({ store, loop, clock, info }: ApiPorts, ping: Promise<PingOutcome>): Promise<StatusView> {
+async function loadStatus(
+  { store, loop, clock, info }: ApiPorts,
+  ping: Promise<PingOutcome | PartHealth>,
+): Promise<StatusView> {
   const [health, requests, workflows, blocks, dags, sites, alerts, pong] = await Promise.all([
     loop.status(),
     store.requests.countByStatus(),
@@ -82,20 +84,20 @@ async function loadStatus({ store, loop, clock, info }: ApiPorts, ping: Promise<
     ping,
   ]);
   const now = clock.now();
-  return {
+  return statusView({
     version: info.version,
-    started_at: info.startedAt.toISOString(),
-    uptime_sec: Math.floor((now.getTime() - info.startedAt.getTime()) / 1000),
-    at: now.toISOString(),
+    startedAt: info.startedAt,
+    uptimeSec: Math.floor((now.getTime() - info.startedAt.getTime()) / 1000),
+    at: now,
     store: { kind: info.store },
-    engine: { name: info.engine, ok: pong.ok, words: pong.words, warnings: pong.warnings.map((item) => ({ ...item })) },
-    loop: loopView(health),
-    requests: { ...requests },
-    workflows: { ...workflows },
-    blocks: { ...blocks },
-    dags_open: dags.length,
+    engine: { name: info.engine, warnings: [], ...pong },
+    loop: health,
+    requests,
+    workflows,
+    blocks,
+    dagsOpen: dags.length,
     queued: requests.queued ?? 0,
-    sites: sites.map(({ name, status }) => ({ name, status })),
-    alerts: alerts.map(alertView),
-  };
+    sites,
+    alerts,
+  });
 }
