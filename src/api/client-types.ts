@@ -4,7 +4,6 @@ export type { ProblemView } from "./problem.ts";
 export type * from "./views/attempts.ts";
 export type * from "./views/dag.ts";
 export type * from "./views/errors.ts";
-export type * from "./views/event.ts";
 export type * from "./views/operate.ts";
 export type * from "./views/operators.ts";
 export type * from "./views/request.ts";

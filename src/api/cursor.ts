@@ -83,10 +83,11 @@ export const slicePage = <T, V>(
   filters: object,
   items: readonly T[],
   view: (item: T) => V,
-) => answerPage(request, reply, filters, async (page) => sliceOf(items, page), view);
-
-const sliceOf = <T>(items: readonly T[], { limit, cursor }: { limit: number; cursor?: string }): Page<T> => {
-  const from = Number(cursor ?? 0);
-  const to = from + limit;
-  return { items: items.slice(from, to), nextCursor: to < items.length ? String(to) : null };
+) => {
+  const load: LoadPage<Page<T>> = async ({ limit, cursor }) => {
+    const from = Number(cursor ?? 0);
+    const to = from + limit;
+    return { items: items.slice(from, to), nextCursor: to < items.length ? String(to) : null };
+  };
+  return answerPage(request, reply, filters, load, view);
 };

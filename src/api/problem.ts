@@ -1,23 +1,21 @@
 import { z } from "zod";
 import { ERROR_TABLE, type ErrorCode, InvariantError, WorldError } from "../base/errors.ts";
 import type { Problem } from "../domain/problem.ts";
+import { named } from "./views/wire.ts";
 
-export const problemList = z.array(
-  z.strictObject({ path: z.string(), message: z.string(), allowed: z.string().nullable() }),
-);
-const problemSchema = z
-  .strictObject({
-    type: z.string(),
-    title: z.string(),
-    status: z.int(),
-    detail: z.string().describe("What happened, to what"),
-    code: z.string().describe("Stable word for programs; one table maps it to HTTP status and exit code"),
-    hint: z.string().describe("What to try"),
-    problems: problemList
-      .optional()
-      .describe("Everything wrong with the document or the query, each with what is allowed"),
-  })
-  .meta({ id: "Problem" });
+const oneProblem = z.strictObject({ path: z.string(), message: z.string(), allowed: z.string().nullable() });
+export const problemList = z.array(oneProblem);
+const problemSchema = named("Problem", {
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string().describe("What happened, to what"),
+  code: z.string().describe("Stable word for programs; one table maps it to HTTP status and exit code"),
+  hint: z.string().describe("What to try"),
+  problems: problemList
+    .optional()
+    .describe("Everything wrong with the document or the query, each with what is allowed"),
+});
 export type ProblemView = z.infer<typeof problemSchema>;
 
 /** The answers every route may give beside its own. */
@@ -115,7 +113,8 @@ export function problemOf(error: unknown, requestId: string): ProblemView {
     return problem(error.code, error.message, { hint: error.hint, problems: error.problems });
   if (error instanceof WorldError) return problem(error.code, error.message, { hint: error.hint });
   if (error instanceof InvariantError) return problem("bug", error.message);
-  const { code, statusCode, message } = protocolFacts(error);
+  const { code, statusCode = 500 } = (error ?? {}) as { code?: unknown; statusCode?: number };
+  const message = error instanceof Error ? error.message : String(error);
   if (code === "FST_ERR_HANDLER_TIMEOUT")
     return problem("store-unreachable", "no answer in time", { hint: "try again; wms2 doctor says what is slow" });
   if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE")
@@ -130,13 +129,4 @@ export function problemOf(error: unknown, requestId: string): ProblemView {
     });
   if (statusCode >= 400 && statusCode < 500) return problem("bad-usage", message, { hint: SEE_DOCS });
   return problem("bug", `unexpected error; the server's log has it as ${requestId}`);
-}
-
-function protocolFacts(error: unknown): { code: string; statusCode: number; message: string } {
-  const fields = (typeof error === "object" && error !== null ? error : {}) as Record<string, unknown>;
-  return {
-    code: typeof fields.code === "string" ? fields.code : "",
-    statusCode: typeof fields.statusCode === "number" ? fields.statusCode : 500,
-    message: error instanceof Error ? error.message : String(error),
-  };
 }

@@ -31,6 +31,7 @@ export const pagingUpTo = (most: number, usual: number) => ({
   cursor: z.string().max(600).optional().describe("next_cursor of the page before, with the same filters"),
 });
 export const paging = pagingUpTo(1000, 100);
+export const pageQuery = z.strictObject(paging);
 
 /** `?status=a&status=b`: one value arrives as a string, several as an array. */
 export const repeatable = <const V extends readonly [string, ...string[]]>(values: V) => {

@@ -4,7 +4,7 @@ import { describeErrors } from "../../lifecycle/port.ts";
 import { linkNext, loadPage } from "../cursor.ts";
 import type { ApiPorts } from "../ports.ts";
 import { actErrors, found, notFound, ProblemsError, told } from "../problem.ts";
-import { dryRunQuery, given, limitUpTo, nameParams, nameText, pagingUpTo } from "../query.ts";
+import { dryRunQuery, given, limitUpTo, nameParams, nameText, pageQuery, pagingUpTo } from "../query.ts";
 import {
   attemptPageSchema,
   attemptPageView,
@@ -70,7 +70,7 @@ export function attemptRoutes(app: Api, { commands }: ApiPorts): void {
     reads(
       "Failures no rule knows, with the ends of their logs: a person or an agent says what they mean",
       unclassifiedSchema,
-      { params: nameParams, querystring: z.strictObject(pagingUpTo(1000, 100)) },
+      { params: nameParams, querystring: pageQuery },
     ),
     async (request, reply) => {
       const { name } = request.params;

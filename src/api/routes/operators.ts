@@ -3,7 +3,7 @@ import { WorldError } from "../../base/errors.ts";
 import { answerPage } from "../cursor.ts";
 import type { ApiPorts } from "../ports.ts";
 import { changeErrors, found, notFound } from "../problem.ts";
-import { given, idParams, nameParams, nameText, paging } from "../query.ts";
+import { given, idParams, nameParams, nameText, pageQuery, paging } from "../query.ts";
 import {
   acknowledgedSchema,
   alertPageSchema,
@@ -63,7 +63,7 @@ export function auditRoutes(app: Api, { store }: ApiPorts): void {
     "/requests/:name/audit",
     reads("What people did to a request, newest first", auditPageSchema, {
       params: nameParams,
-      querystring: z.strictObject(paging),
+      querystring: pageQuery,
     }),
     async (request, reply) => {
       const { name: subject } = request.params;

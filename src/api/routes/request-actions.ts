@@ -4,6 +4,7 @@ import type { RequestName, SiteName } from "../../domain/names.ts";
 import type { NodeChanges } from "../../domain/operator.ts";
 import type { Problem } from "../../domain/problem.ts";
 import type { RequestRecord } from "../../domain/request.ts";
+import type { RequestStatus } from "../../domain/request-status.ts";
 import {
   ACTION,
   type ActAnswer,
@@ -11,10 +12,22 @@ import {
   type OperatorAction,
   type OperatorRequest,
 } from "../../lifecycle/port.ts";
+import { loadPage } from "../cursor.ts";
 import type { ApiPorts } from "../ports.ts";
-import { actErrors, notFound, refusal, usageError } from "../problem.ts";
-import { dryRunQuery, given, nameParams } from "../query.ts";
-import { type ActBody, type ActedView, actedSchema, actedView, actSchema, modifications } from "../views/operate.ts";
+import { actErrors, notFound, refusal, submitErrors, usageError } from "../problem.ts";
+import { asList, dryRunQuery, given, nameParams } from "../query.ts";
+import {
+  type ActBody,
+  type ActedView,
+  actedSchema,
+  actedView,
+  actSchema,
+  type BulkBody,
+  bulkAnswerSchema,
+  bulkAnswerView,
+  bulkSchema,
+  modifications,
+} from "../views/operate.ts";
 import { type Api, askedBy, route, seenBy, setVersion } from "./api.ts";
 
 const ACT_NOTE =
@@ -37,11 +50,49 @@ export function requestActionRoutes(app: Api, { commands }: ApiPorts): void {
   }
 }
 
+/** The same action for many requests, with a result for each. */
+export function bulkRoutes(app: Api, { commands }: ApiPorts): void {
+  app.post(
+    "/requests/bulk",
+    route(
+      "One action for many requests, chosen by filter or by name; repeat with next_cursor",
+      { 200: bulkAnswerSchema, ...submitErrors },
+      { querystring: dryRunQuery, body: bulkSchema },
+    ),
+    async (request) => {
+      const { action, filter = {}, names, limit = 100, cursor, ...body } = request.body;
+      refuseAll(request.body);
+      const by = askedBy(request);
+      const wanted = operatorRequest(action, body, request.actor);
+      const { status, name, requestor, campaign } = filter;
+      const chosen = given({ status: asList<RequestStatus>(status), requestor, campaign, nameContains: name });
+      const which = { ...given({ names: names as RequestName[] | undefined }), filter: chosen };
+      const answer = await loadPage(request, { limit, cursor }, names ?? chosen, (page) =>
+        commands.actMany({ ...which, ...page }, wanted, by),
+      );
+      return bulkAnswerView(action, by.dryRun, answer);
+    },
+  );
+}
+
+/** Everything there is must be asked for in so many words. */
+function refuseAll({ filter, names }: BulkBody): void {
+  const isEmpty = !filter || Object.keys(filter).length === 0;
+  if (!names && isEmpty)
+    throw usageError("bad body", {
+      path: "filter",
+      message: "chooses every request there is",
+      allowed: "status, requestor, campaign or name; or names",
+    });
+  if (names && !isEmpty)
+    throw usageError("bad body", { path: "names", message: "goes without filter", allowed: "one of them" });
+}
+
 /** What cannot be undone needs a reason; the rest is kept with one that says who. */
 const NEEDS_REASON: readonly OperatorAction[] = ["abort", "fail", "restart"];
 const RELEASE_KEYS = Object.keys(modifications) as (keyof typeof modifications)[];
 
-export function operatorRequest(action: OperatorAction, body: ActBody, actor: string): OperatorRequest {
+function operatorRequest(action: OperatorAction, body: ActBody, actor: string): OperatorRequest {
   if (body.reason === undefined && NEEDS_REASON.includes(action))
     throw usageError("bad body", { path: "reason", message: "is missing", allowed: "why, in words" });
   refuseMisplaced(action, body);
@@ -92,18 +143,13 @@ function modificationsOf(body: ActBody): unknown {
   return { ...top, ...modifications };
 }
 
-export function changesOf(body: {
-  memory_mb?: unknown;
-  wall_minutes?: number | undefined;
-  sites?: readonly string[] | undefined;
-}): NodeChanges {
-  const { memory_mb, wall_minutes, sites } = body;
-  return given({
-    memoryMb: memory_mb as number | undefined,
-    wallMinutes: wall_minutes,
-    sites: sites as readonly SiteName[] | undefined,
+/** What nodes get from now on: the fields that were given. */
+export const changesOf = (body: Pick<ActBody, "memory_mb" | "wall_minutes" | "sites">): NodeChanges =>
+  given({
+    memoryMb: body.memory_mb as number | undefined,
+    wallMinutes: body.wall_minutes,
+    sites: body.sites as readonly SiteName[] | undefined,
   });
-}
 
 /** The answer as a view, with the new ETag; anything else ends as a problem. */
 export function acted(

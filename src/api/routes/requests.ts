@@ -1,25 +1,34 @@
+import type { FastifyReply } from "fastify";
 import { z } from "zod";
+import { WorldError } from "../../base/errors.ts";
+import type { RequestName } from "../../domain/names.ts";
 import type { RequestRecord } from "../../domain/request.ts";
 import { REQUEST_STATUSES } from "../../domain/request-status.ts";
+import type { ChangeAnswer } from "../../lifecycle/port.ts";
 import { answerPage, linkNext, loadPage, pageView } from "../cursor.ts";
 import type { ApiPorts } from "../ports.ts";
-import { found, notFound } from "../problem.ts";
-import { asList, filterText, given, nameParams, paging, repeatable } from "../query.ts";
+import { changeErrors, found, notFound } from "../problem.ts";
+import { asList, filterText, given, nameParams, pageQuery, paging, reasonText, repeatable } from "../query.ts";
 import { SharedLook } from "../shared-look.ts";
 import { planPreviewSchema, planPreviewView } from "../views/plan.ts";
 import {
+  priorityChangeSchema,
   type RequestPageView,
+  type RequestView,
   requestDetailSchema,
   requestDetailView,
   requestPageSchema,
   requestRowView,
+  requestSchema,
+  requestView,
   transitionsSchema,
   transitionView,
   versionsSchema,
   versionView,
 } from "../views/request.ts";
 import { outputPageSchema, outputView } from "../views/workflow.ts";
-import { type Api, reads, setVersion } from "./api.ts";
+import { type Api, reads, route, seenBy, setVersion } from "./api.ts";
+import { stale } from "./request-actions.ts";
 
 const listQuery = z.strictObject({
   ...paging,
@@ -98,10 +107,7 @@ export function requestRoutes(app: Api, { store, commands }: ApiPorts): void {
 
   app.get(
     "/requests/:name/outputs",
-    reads("Merged files of finished work units", outputPageSchema, {
-      params: nameParams,
-      querystring: z.strictObject(paging),
-    }),
+    reads("Merged files of finished work units", outputPageSchema, { params: nameParams, querystring: pageQuery }),
     async (request, reply) => {
       const { name } = request.params;
       const workflow = await store.workflows.forRequest(name);
@@ -112,4 +118,49 @@ export function requestRoutes(app: Api, { store, commands }: ApiPorts): void {
       return answerPage(request, reply, {}, (page) => store.units.outputs(workflow.id, page), outputView);
     },
   );
+}
+
+export function requestChangeRoutes(app: Api, { commands }: ApiPorts): void {
+  app.patch(
+    "/requests/:name",
+    route(
+      "Change priority or urgency; give If-Match to be sure nobody else did",
+      { 200: requestSchema, ...changeErrors },
+      { params: nameParams, body: priorityChangeSchema },
+    ),
+    async (request, reply) => {
+      const { name } = request.params;
+      return changed(reply, name, await commands.reprioritise(name, given(request.body), seenBy(request)));
+    },
+  );
+
+  app.delete(
+    "/requests/:name",
+    route(
+      "The same as abort; the request stays on record",
+      { 202: requestSchema, ...changeErrors },
+      { params: nameParams, querystring: z.strictObject({ reason: reasonText.optional().describe("why, in words") }) },
+    ),
+    async (request, reply) => {
+      const { name } = request.params;
+      const { reason = `deleted by ${request.actor}` } = request.query;
+      const view = changed(reply, name, await commands.abort(name, reason, seenBy(request)));
+      return reply.code(202).send(view);
+    },
+  );
+}
+
+/** The changed request as a view, with its new ETag; anything else ends as a problem. */
+function changed(reply: FastifyReply, name: RequestName, answer: ChangeAnswer): RequestView {
+  switch (answer.kind) {
+    case "changed":
+      setVersion(reply, answer.request.version);
+      return requestView(answer.request);
+    case "unknown-request":
+      throw notFound("request", name);
+    case "not-allowed":
+      throw new WorldError("conflict", name, answer.reason);
+    case "stale":
+      throw stale(reply, answer.request);
+  }
 }

@@ -1,19 +1,24 @@
 import { setTimeout } from "node:timers/promises";
+import { z } from "zod";
 import { describeError } from "../../base/errors.ts";
 import type { PingOutcome } from "../../engine/port.ts";
 import type { ApiPorts } from "../ports.ts";
+import { changeErrors } from "../problem.ts";
 import { SharedLook } from "../shared-look.ts";
 import {
+  admissionConfigSchema,
   healthSchema,
   healthView,
   loopSchema,
   loopView,
   type PartHealth,
+  queueSchema,
+  queueView,
   type StatusView,
   statusSchema,
   statusView,
 } from "../views/system.ts";
-import { type Api, reads } from "./api.ts";
+import { type Api, reads, route } from "./api.ts";
 
 export function systemRoutes(app: Api, ports: ApiPorts): void {
   const { store, loop, clock, info } = ports;
@@ -100,4 +105,47 @@ async function loadStatus(
     sites,
     alerts,
   });
+}
+
+export function admissionRoutes(app: Api, { commands }: ApiPorts): void {
+  app.get("/admission/queue", reads("Who waits, at which place and why", queueSchema), async () =>
+    queueView(await commands.queue()),
+  );
+
+  app.get("/admission/config", reads("The limits in force", admissionConfigSchema), async () => ({
+    max_active_dags: (await commands.queue()).limits.maxActive,
+  }));
+
+  app.patch(
+    "/admission/config",
+    route(
+      "Change the limits; they are kept over restarts",
+      { 200: admissionConfigSchema, ...changeErrors },
+      { body: admissionConfigSchema },
+    ),
+    async ({ body, actor }) => {
+      const limits = await commands.setAdmission({ maxActive: body.max_active_dags }, actor);
+      return { max_active_dags: limits.maxActive };
+    },
+  );
+}
+
+/** Prometheus text. Scrapers that come at once share one look into the store. */
+export function metricRoutes(app: Api, { metrics, store }: ApiPorts, paths: readonly string[]): void {
+  const scrapes = new SharedLook<{ contentType: string; text: string }>();
+  for (const path of paths) {
+    app.get(
+      path,
+      {
+        schema: {
+          summary: "Prometheus metrics",
+          response: { 200: { description: "Prometheus text", content: { "text/plain": { schema: z.string() } } } },
+        },
+      },
+      async (_request, reply) => {
+        const { contentType, text } = await scrapes.ask("", () => metrics.render(store));
+        return reply.header("content-type", contentType).serializer(String).send(text);
+      },
+    );
+  }
 }

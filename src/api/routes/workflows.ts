@@ -1,8 +1,7 @@
-import { z } from "zod";
 import { answerPage } from "../cursor.ts";
 import type { ApiPorts } from "../ports.ts";
 import { found } from "../problem.ts";
-import { paging, workflowParams } from "../query.ts";
+import { pageQuery, workflowParams } from "../query.ts";
 import {
   workflowPageSchema,
   workflowSchema,
@@ -15,7 +14,7 @@ import { type Api, reads } from "./api.ts";
 export function workflowRoutes(app: Api, { store, clock }: ApiPorts): void {
   app.get(
     "/workflows",
-    reads("Workflows, newest first", workflowPageSchema, { querystring: z.strictObject(paging) }),
+    reads("Workflows, newest first", workflowPageSchema, { querystring: pageQuery }),
     (request, reply) => answerPage(request, reply, {}, (page) => store.workflows.list(page), workflowView),
   );
 

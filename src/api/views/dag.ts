@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DAG_STATUSES, type Dag, type DagEvent } from "../../domain/dag.ts";
 import { NODE_STATES, type NodeView } from "../../domain/run.ts";
-import { anything, byWord, pageOf, strings, time, viewOf } from "./wire.ts";
+import { anything, byWord, named, paged, pageOf, strings, time, viewOf } from "./wire.ts";
 
 /** 003's words for our tally; idle + running + held + done + failed = total. */
 export const nodeCounts = {
@@ -32,28 +32,26 @@ const unitTally = z.strictObject({
 });
 const unitTallyView = viewOf(unitTally);
 
-export const dagSchema = z
-  .strictObject({
-    id: z.string(),
-    workflow_id: z.string(),
-    round: z.int(),
-    status: z.enum(DAG_STATUSES),
-    engine: z.string(),
-    engine_id: z.string().nullable().describe("The engine's own id of the run (DAGMan's cluster)"),
-    submit_dir: z.string(),
-    dag_file_path: z.string(),
-    parent_dag_id: z.string().nullable().describe("The DAG this one continues"),
-    ...nodeCounts,
-    work_units: unitTally,
-    stop_requested_at: time.nullable(),
-    stop_reason: z.string().nullable(),
-    end_reason: z.string().nullable().describe("How it ended, in the engine's words"),
-    version: z.int(),
-    created_at: time,
-    submitted_at: time.nullable(),
-    completed_at: time.nullable(),
-  })
-  .meta({ id: "Dag" });
+export const dagSchema = named("Dag", {
+  id: z.string(),
+  workflow_id: z.string(),
+  round: z.int(),
+  status: z.enum(DAG_STATUSES),
+  engine: z.string(),
+  engine_id: z.string().nullable().describe("The engine's own id of the run (DAGMan's cluster)"),
+  submit_dir: z.string(),
+  dag_file_path: z.string(),
+  parent_dag_id: z.string().nullable().describe("The DAG this one continues"),
+  ...nodeCounts,
+  work_units: unitTally,
+  stop_requested_at: time.nullable(),
+  stop_reason: z.string().nullable(),
+  end_reason: z.string().nullable().describe("How it ended, in the engine's words"),
+  version: z.int(),
+  created_at: time,
+  submitted_at: time.nullable(),
+  completed_at: time.nullable(),
+});
 export type DagView = z.infer<typeof dagSchema>;
 export const dagView = viewOf(dagSchema, (dag: Dag) => ({
   dag_file_path: `${dag.submitDir}/workflow.dag`,
@@ -62,7 +60,6 @@ export const dagView = viewOf(dagSchema, (dag: Dag) => ({
   ...nodeCountsView(dag),
 }));
 export const dagPageSchema = pageOf("DagPage", dagSchema);
-export type DagPageView = z.infer<typeof dagPageSchema>;
 
 const dagEventSchema = z.strictObject({ type: z.string(), detail: anything, at: time });
 const dagEventView = viewOf(dagEventSchema);
@@ -76,47 +73,40 @@ export const dagDetailView = (
 ): z.infer<typeof dagDetailSchema> => ({ ...dagView(dag), request_name, history: history.map(dagEventView) });
 
 const state = z.enum(NODE_STATES);
-export const nodeSchema = z
-  .strictObject({
-    unit: z.string().nullable(),
-    node: z.string(),
-    state,
-    retries: z.int(),
-    held: z.boolean(),
-    detail: z.string(),
-  })
-  .meta({ id: "Node" });
+const nodeSchema = named("Node", {
+  unit: z.string().nullable(),
+  node: z.string(),
+  state,
+  retries: z.int(),
+  held: z.boolean(),
+  detail: z.string(),
+});
 export type NodeRowView = z.infer<typeof nodeSchema>;
 export const nodeRowView = viewOf(nodeSchema);
-export const nodePageSchema = z
-  .strictObject({
-    items: z.array(nodeSchema),
-    next_cursor: z.string().nullable(),
-    total: z.int().describe("Nodes that match the filters"),
-    by_state: z.partialRecord(state, z.int()).describe("The same, by state"),
-  })
-  .meta({ id: "NodePage" });
+export const nodePageSchema = named("NodePage", {
+  ...paged(nodeSchema),
+  total: z.int().describe("Nodes that match the filters"),
+  by_state: z.partialRecord(state, z.int()).describe("The same, by state"),
+});
 export type NodePageView = z.infer<typeof nodePageSchema>;
 
-export const unitRowSchema = z
-  .strictObject({
-    unit: z.string(),
-    state: z.enum(["waiting", "running", "done", "failed"]),
-    nodes: z.int(),
-    done: z.int(),
-    failed: z.int(),
-    running: z.int(),
-    held: z.int(),
-    retries: z.int(),
-  })
-  .meta({ id: "UnitRow" });
+const unitRowSchema = named("UnitRow", {
+  unit: z.string(),
+  state: z.enum(["waiting", "running", "done", "failed"]),
+  nodes: z.int(),
+  done: z.int(),
+  failed: z.int(),
+  running: z.int(),
+  held: z.int(),
+  retries: z.int(),
+});
 export type UnitRowView = z.infer<typeof unitRowSchema>;
 /** The nodes of each unit, counted, in the order the engine tells them. */
 export function tallyUnits(nodes: readonly NodeView[]): UnitRowView[] {
   const rows = new Map<string, UnitRowView>();
   for (const node of nodes) {
     if (node.unit === null) continue;
-    const row = rows.get(node.unit) ?? emptyRow(node.unit);
+    const row = rows.get(node.unit) ?? { unit: node.unit, state: "waiting", ...NO_NODES };
     rows.set(node.unit, row);
     row.nodes += 1;
     row.retries += node.retries;
@@ -129,16 +119,7 @@ export function tallyUnits(nodes: readonly NodeView[]): UnitRowView[] {
   return [...rows.values()];
 }
 
-const emptyRow = (unit: string): UnitRowView => ({
-  unit,
-  state: "waiting",
-  nodes: 0,
-  done: 0,
-  failed: 0,
-  running: 0,
-  held: 0,
-  retries: 0,
-});
+const NO_NODES = { nodes: 0, done: 0, failed: 0, running: 0, held: 0, retries: 0 };
 
 /** A unit with a failed node still runs while others of its nodes do. */
 function unitState(row: UnitRowView): UnitRowView["state"] {
@@ -148,32 +129,28 @@ function unitState(row: UnitRowView): UnitRowView["state"] {
   return row.done > 0 ? "running" : "waiting";
 }
 
-export const unitPageSchema = z
-  .strictObject({ items: z.array(unitRowSchema), next_cursor: z.string().nullable(), total: z.int() })
-  .meta({ id: "UnitPage" });
+export const unitPageSchema = named("UnitPage", { ...paged(unitRowSchema), total: z.int() });
 export type UnitPageView = z.infer<typeof unitPageSchema>;
 
 const fileSchema = z.strictObject({ name: z.string(), path: z.string(), size_bytes: z.number(), modified_at: time });
-export const logsSchema = z
-  .strictObject({
-    dag_id: z.string(),
-    submit_dir: z.string(),
-    files: z.array(fileSchema).describe("Log files of the DAG, the unit or the node asked about"),
-    unit: z.string().nullable(),
-    node: z.string().nullable(),
-    cluster: z.string().nullable().describe("The attempt shown: the engine's id of the job; the newest unless asked"),
-    clusters: strings.describe("All attempts that left files, oldest first"),
-    tails: z.array(
-      z.strictObject({
-        name: z.string(),
-        path: z.string(),
-        size_bytes: z.number(),
-        lines: strings,
-        truncated: z.boolean().describe("There is more above"),
-      }),
-    ),
-  })
-  .meta({ id: "Logs" });
+export const logsSchema = named("Logs", {
+  dag_id: z.string(),
+  submit_dir: z.string(),
+  files: z.array(fileSchema).describe("Log files of the DAG, the unit or the node asked about"),
+  unit: z.string().nullable(),
+  node: z.string().nullable(),
+  cluster: z.string().nullable().describe("The attempt shown: the engine's id of the job; the newest unless asked"),
+  clusters: strings.describe("All attempts that left files, oldest first"),
+  tails: z.array(
+    z.strictObject({
+      name: z.string(),
+      path: z.string(),
+      size_bytes: z.number(),
+      lines: strings,
+      truncated: z.boolean().describe("There is more above"),
+    }),
+  ),
+});
 export type LogsView = z.infer<typeof logsSchema>;
 export type LogFileView = z.infer<typeof fileSchema>;
 export type TailView = LogsView["tails"][number];

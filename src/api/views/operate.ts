@@ -4,7 +4,7 @@ import { type ActAnswer, type ManyAnswer, OPERATOR_ACTIONS, type OperatorAction 
 import { problemList, told } from "../problem.ts";
 import { filterText, nameText, reasonText, siteText } from "../query.ts";
 import { requestSchema, requestView } from "./request.ts";
-import { anything, byWord, strings } from "./wire.ts";
+import { anything, byWord, named, strings } from "./wire.ts";
 
 const names = z.array(z.string().max(300)).max(10_000);
 const memoryMb = z.int().min(1).max(100_000_000).describe("megabytes, a whole number");
@@ -22,39 +22,37 @@ export const modifications = {
   top_up: z.unknown().optional().describe("true or false: replace abandoned events"),
 };
 
-export const actSchema = z
-  .strictObject({
-    reason: reasonText.optional(),
-    how: z.enum(["rescue", "next-round"]).optional().describe("release: rescue or next-round"),
-    modifications: z.unknown().optional().describe("the same fields, in an object of their own"),
-    ...modifications,
-    nodes: z
-      .union([z.literal("failed"), names])
-      .optional()
-      .describe('resubmit: "failed", or a list like mg_000003/proc_000021'),
-    units: names.optional().describe("resubmit: a list like mg_000003"),
-    wall_minutes: wallMinutes.optional(),
-    sites: z.array(siteText).max(1000).optional().describe("resubmit: where those nodes may run"),
-    cleanup_policy: z
-      .enum(["keep_until_replaced", "immediate_cleanup"])
-      .optional()
-      .describe("restart: keep_until_replaced or immediate_cleanup"),
-    dry_run: z.boolean().optional().describe("true: only say what would be done"),
-  })
-  .meta({ id: "OperatorAction" });
+export const actSchema = named("OperatorAction", {
+  reason: reasonText.optional(),
+  how: z.enum(["rescue", "next-round"]).optional().describe("release: rescue or next-round"),
+  modifications: z.unknown().optional().describe("the same fields, in an object of their own"),
+  ...modifications,
+  nodes: z
+    .union([z.literal("failed"), names])
+    .optional()
+    .describe('resubmit: "failed", or a list like mg_000003/proc_000021'),
+  units: names.optional().describe("resubmit: a list like mg_000003"),
+  wall_minutes: wallMinutes.optional(),
+  sites: z.array(siteText).max(1000).optional().describe("resubmit: where those nodes may run"),
+  cleanup_policy: z
+    .enum(["keep_until_replaced", "immediate_cleanup"])
+    .optional()
+    .describe("restart: keep_until_replaced or immediate_cleanup"),
+  dry_run: z.boolean().optional().describe("true: only say what would be done"),
+});
 export type ActBody = z.infer<typeof actSchema>;
 
-const outcome = {
+export const actedSchema = named("Acted", {
+  request_name: z.string(),
   action: z.enum(OPERATOR_ACTIONS),
   already: z.boolean().describe("It was asked for or is so already; nothing was changed"),
   dry_run: z.boolean(),
   message: z.string().describe("What is (or would be) done, and because of what"),
   warnings: strings,
   detail: anything,
-};
-export const actedSchema = z
-  .strictObject({ request_name: z.string(), ...outcome, status: z.enum(REQUEST_STATUSES), request: requestSchema })
-  .meta({ id: "Acted" });
+  status: z.enum(REQUEST_STATUSES),
+  request: requestSchema,
+});
 export type ActedView = z.infer<typeof actedSchema>;
 
 type Acted = Extract<ActAnswer, { kind: "done" | "would" | "already" }>;
@@ -93,24 +91,22 @@ export const bulkSchema = actSchema
   .meta({ id: "BulkAction" });
 export type BulkBody = z.infer<typeof bulkSchema>;
 
-export const bulkAnswerSchema = z
-  .strictObject({
-    action: z.enum(OPERATOR_ACTIONS),
-    dry_run: z.boolean(),
-    items: z.array(
-      z.strictObject({
-        request_name: z.string(),
-        outcome: z.enum(["done", "would", "already", "refused", "unknown", "stale"]),
-        status: z.enum(REQUEST_STATUSES).nullable(),
-        message: z.string(),
-        warnings: strings,
-        problems: problemList,
-      }),
-    ),
-    counts: byWord.describe("Number by outcome"),
-    next_cursor: z.string().nullable().describe("Give it as cursor to go on; null: all were visited"),
-  })
-  .meta({ id: "BulkAnswer" });
+export const bulkAnswerSchema = named("BulkAnswer", {
+  action: z.enum(OPERATOR_ACTIONS),
+  dry_run: z.boolean(),
+  items: z.array(
+    z.strictObject({
+      request_name: z.string(),
+      outcome: z.enum(["done", "would", "already", "refused", "unknown", "stale"]),
+      status: z.enum(REQUEST_STATUSES).nullable(),
+      message: z.string(),
+      warnings: strings,
+      problems: problemList,
+    }),
+  ),
+  counts: byWord.describe("Number by outcome"),
+  next_cursor: z.string().nullable().describe("Give it as cursor to go on; null: all were visited"),
+});
 export type BulkAnswerView = z.infer<typeof bulkAnswerSchema>;
 
 export function bulkAnswerView(action: OperatorAction, dryRun: boolean, answer: ManyAnswer): BulkAnswerView {

@@ -1,42 +1,38 @@
 import { z } from "zod";
 import { AUDIT_OUTCOMES } from "../../domain/operator.ts";
 import { reasonText } from "../query.ts";
-import { anything, pageOf, time, viewOf } from "./wire.ts";
+import { anything, named, pageOf, time, viewOf } from "./wire.ts";
 
-export const auditSchema = z
-  .strictObject({
-    id: z.string(),
-    at: time,
-    actor: z.string(),
-    action: z.string(),
-    subject: z.string(),
-    reason: z.string(),
-    detail: anything,
-    outcome: z.enum(AUDIT_OUTCOMES),
-  })
-  .meta({ id: "AuditEntry" });
+const auditSchema = named("AuditEntry", {
+  id: z.string(),
+  at: time,
+  actor: z.string(),
+  action: z.string(),
+  subject: z.string(),
+  reason: z.string(),
+  detail: anything,
+  outcome: z.enum(AUDIT_OUTCOMES),
+});
 export type AuditView = z.infer<typeof auditSchema>;
 export const auditView = viewOf(auditSchema);
 export const auditPageSchema = pageOf("AuditPage", auditSchema);
 
-export const alertSchema = z
-  .strictObject({
-    id: z.string(),
-    key: z.string(),
-    severity: z.enum(["info", "warning", "critical"]),
-    subject: z.string(),
-    message: z.string(),
-    count: z.int(),
-    first_at: time,
-    last_at: time,
-    acknowledged_by: z.string().nullable(),
-    acknowledged_at: time.nullable(),
-    closed_at: time.nullable(),
-  })
-  .meta({ id: "Alert" });
+export const alertSchema = named("Alert", {
+  id: z.string(),
+  key: z.string(),
+  severity: z.enum(["info", "warning", "critical"]),
+  subject: z.string(),
+  message: z.string(),
+  count: z.int(),
+  first_at: time,
+  last_at: time,
+  acknowledged_by: z.string().nullable(),
+  acknowledged_at: time.nullable(),
+  closed_at: time.nullable(),
+});
 export type AlertView = z.infer<typeof alertSchema>;
 export const alertView = viewOf(alertSchema);
 export const alertPageSchema = pageOf("AlertPage", alertSchema);
 export const acknowledgedSchema = alertSchema.extend({ already: z.boolean() }).meta({ id: "AcknowledgedAlert" });
 export type AcknowledgedView = z.infer<typeof acknowledgedSchema>;
-export const reasonOnlySchema = z.strictObject({ reason: reasonText.optional() }).meta({ id: "Reason" });
+export const reasonOnlySchema = named("Reason", { reason: reasonText.optional() });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { PlanPreview } from "../../lifecycle/port.ts";
-import { anything, big, byWord, strings, viewOf } from "./wire.ts";
+import { anything, big, byWord, named, strings, viewOf } from "./wire.ts";
 
 const spread = z.strictObject({ least: z.number(), most: z.number() });
 const resources = z.strictObject({
@@ -35,9 +35,10 @@ const refusalSchema = z.strictObject({ code: z.string(), message: z.string(), ev
 const refusalView = viewOf(refusalSchema);
 
 /** The first round in numbers, or why there would be none. */
-export const planPreviewSchema = z
-  .strictObject({ plan: describedSchema.nullable(), refusal: refusalSchema.nullable() })
-  .meta({ id: "PlanPreview" });
+export const planPreviewSchema = named("PlanPreview", {
+  plan: describedSchema.nullable(),
+  refusal: refusalSchema.nullable(),
+});
 export type PlanPreviewView = z.infer<typeof planPreviewSchema>;
 
 export const planPreviewView = (preview: PlanPreview): PlanPreviewView =>

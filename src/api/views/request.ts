@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { OUTPUT_STATES } from "../../domain/operator.ts";
-import { type RequestRecord, type RequestSpec, SPLIT_ALGORITHMS, type Transition } from "../../domain/request.ts";
+import { type RequestRecord, SPLIT_ALGORITHMS, type Transition } from "../../domain/request.ts";
 import { REQUEST_STATUS, REQUEST_STATUSES } from "../../domain/request-status.ts";
 import type { Workflow } from "../../domain/workflow.ts";
 import { ACTION, actionsIn, mayResume, OPERATOR_ACTIONS } from "../../lifecycle/port.ts";
 import { planPreviewSchema } from "./plan.ts";
 import { inputPlace, specSchema, specView } from "./spec.ts";
-import { anything, pageOf, strings, time, viewOf, whole } from "./wire.ts";
+import { anything, named, pageOf, strings, time, viewOf, whole } from "./wire.ts";
 import { workflowSchema, workflowView } from "./workflow.ts";
 
 const status = z.enum(REQUEST_STATUSES);
@@ -21,32 +21,24 @@ const passErrorSchema = z.strictObject({
 });
 
 /** One line of the list: everything small. */
-export const requestRowSchema = z
-  .strictObject({
-    request_name: z.string(),
-    kind: z.enum(["process", "generate"]),
-    status,
-    status_since: time,
-    priority: z.int(),
-    urgent: z.boolean(),
-    requestor: z.string(),
-    campaign: z.string(),
-    waiting: z.string().nullable().describe("Why it is not moving just now"),
-    hold: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
-    error: passErrorSchema.nullable().describe("The last pass over it failed"),
-    version: z.int(),
-    created_at: time,
-    updated_at: time,
-  })
-  .meta({ id: "RequestRow" });
+export const requestRowSchema = named("RequestRow", {
+  request_name: z.string(),
+  kind: z.enum(["process", "generate"]),
+  status,
+  status_since: time,
+  priority: z.int(),
+  urgent: z.boolean(),
+  requestor: z.string(),
+  campaign: z.string(),
+  waiting: z.string().nullable().describe("Why it is not moving just now"),
+  hold: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
+  error: passErrorSchema.nullable().describe("The last pass over it failed"),
+  version: z.int(),
+  created_at: time,
+  updated_at: time,
+});
 export type RequestRowView = z.infer<typeof requestRowSchema>;
-/** What the list needs of a record; the rest of it need not have been loaded. */
-export type RequestRow = Omit<
-  RequestRecord,
-  "spec" | "productionSteps" | "wish" | "supersededBy" | "modifications" | "rescuesUsed" | "outputState"
-> & { readonly spec: Pick<RequestSpec, "name" | "kind" | "requestor" | "campaign"> };
-
-export const requestRowView = viewOf(requestRowSchema, ({ spec }: RequestRow) => ({
+export const requestRowView = viewOf(requestRowSchema, ({ spec }: RequestRecord) => ({
   request_name: spec.name,
   kind: spec.kind,
   requestor: spec.requestor,
@@ -55,11 +47,15 @@ export const requestRowView = viewOf(requestRowSchema, ({ spec }: RequestRow) =>
 export const requestPageSchema = pageOf("RequestPage", requestRowSchema);
 export type RequestPageView = z.infer<typeof requestPageSchema>;
 
-export const transitionSchema = z
-  .strictObject({ from: status.nullable(), to: status, reason: z.string(), actor: z.string(), at: time })
-  .meta({ id: "Transition" });
+const transitionSchema = named("Transition", {
+  from: status.nullable(),
+  to: status,
+  reason: z.string(),
+  actor: z.string(),
+  at: time,
+});
 export const transitionView = viewOf(transitionSchema);
-export const transitionsSchema = z.strictObject({ items: z.array(transitionSchema) }).meta({ id: "Transitions" });
+export const transitionsSchema = named("Transitions", { items: z.array(transitionSchema) });
 
 /** A request as it stands: the fields of 003 §3.1.1, our state beside them, the whole spec under `spec`. */
 export const requestSchema = requestRowSchema
@@ -162,34 +158,31 @@ export const requestDetailView = (
 
 export const submittedSchema = requestSchema.extend({ warnings: strings }).meta({ id: "Submitted" });
 export type SubmittedView = z.infer<typeof submittedSchema>;
-export const checkedSchema = z
-  .strictObject({
-    dry_run: z.literal(true),
-    request: requestSchema.nullable(),
-    warnings: strings,
-    preview: planPreviewSchema.nullable().describe("What its first round would be"),
-  })
-  .meta({ id: "Checked" });
+export const checkedSchema = named("Checked", {
+  dry_run: z.literal(true),
+  request: requestSchema.nullable(),
+  warnings: strings,
+  preview: planPreviewSchema.nullable().describe("What its first round would be"),
+});
 export type CheckedView = z.infer<typeof checkedSchema>;
 
-const versionSchema = z
-  .strictObject({
-    request_name: z.string(),
-    processing_version: z.int(),
-    status,
-    cleanup_policy: z.string(),
-    superseded_by: z.string().nullable(),
-    failure_reason: z.string().nullable(),
-    created_at: time,
-  })
-  .meta({ id: "RequestVersion" });
+const versionSchema = named("RequestVersion", {
+  request_name: z.string(),
+  processing_version: z.int(),
+  status,
+  cleanup_policy: z.string(),
+  superseded_by: z.string().nullable(),
+  failure_reason: z.string().nullable(),
+  created_at: time,
+});
 /** `endedBecause`: the reason of the move that ended it; only told of one that did not complete. */
 export const versionView = (record: RequestRecord, endedBecause: string | null) =>
   versionOf({ ...record.spec, ...record, requestName: record.spec.name, failureReason: endedBecause });
 const versionOf = viewOf(versionSchema);
-export const versionsSchema = z
-  .strictObject({ current: versionSchema, versions: z.array(versionSchema).describe("Earlier ones, newest first") })
-  .meta({ id: "RequestVersions" });
+export const versionsSchema = named("RequestVersions", {
+  current: versionSchema,
+  versions: z.array(versionSchema).describe("Earlier ones, newest first"),
+});
 
 export const priorityChangeSchema = z
   .strictObject({

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { InputSpec, OutputSpec, RequestSpec } from "../../domain/request.ts";
-import { big, strings, viewOf } from "./wire.ts";
+import { big, named, strings, viewOf } from "./wire.ts";
 
 const input = z.strictObject({
   from: z.enum(["glob", "directory", "list", "dataset"]),
@@ -68,46 +68,43 @@ const rule = z.strictObject({
 });
 
 /** The request as intake normalised it. */
-export const specSchema = z
-  .strictObject({
-    input: input.nullable(),
-    generation: generation.nullable(),
-    split: z.strictObject({
-      algorithm: z.string(),
-      files_per_job: z.int(),
-      events_per_job: z.int(),
-      lumis_per_job: z.int(),
-    }),
-    steps: z.array(z.strictObject({ name: z.string(), argv: strings, env: z.record(z.string(), z.string()) })),
-    outputs: z.array(output),
-    resources: z.strictObject({
-      cores: z.int(),
-      memory_mb: z.number(),
-      wall_minutes: z.number(),
-      disk_mb: z.number(),
-      gpus: z.int(),
-      seconds_per_event: z.number().nullable(),
-      kb_per_event: z.number().nullable(),
-    }),
-    sites: z.strictObject({ allow: strings, deny: strings }),
-    unit: z.strictObject({
-      jobs_per_unit: z.int().nullable(),
-      target_merged_bytes: z.number(),
-      block_target_bytes: z.number(),
-      max_units_per_block: z.int(),
-    }),
-    retries: z.strictObject({ landing: z.int(), processing: z.int(), merge: z.int(), cleanup: z.int() }),
-    throttles: z.strictObject({ units: z.int(), processing: z.int(), merge: z.int(), cleanup: z.int() }),
-    adaptive: z.boolean(),
-    recovery: z.strictObject({
-      hold_threshold: z.number(),
-      max_rescues: z.int(),
-      pending_classification: z.boolean(),
-      handlers: z.array(z.strictObject({ name: z.string(), roles: strings, rules: z.array(rule) })),
-    }),
-  })
-  .meta({ id: "Spec" });
-export type SpecView = z.infer<typeof specSchema>;
+export const specSchema = named("Spec", {
+  input: input.nullable(),
+  generation: generation.nullable(),
+  split: z.strictObject({
+    algorithm: z.string(),
+    files_per_job: z.int(),
+    events_per_job: z.int(),
+    lumis_per_job: z.int(),
+  }),
+  steps: z.array(z.strictObject({ name: z.string(), argv: strings, env: z.record(z.string(), z.string()) })),
+  outputs: z.array(output),
+  resources: z.strictObject({
+    cores: z.int(),
+    memory_mb: z.number(),
+    wall_minutes: z.number(),
+    disk_mb: z.number(),
+    gpus: z.int(),
+    seconds_per_event: z.number().nullable(),
+    kb_per_event: z.number().nullable(),
+  }),
+  sites: z.strictObject({ allow: strings, deny: strings }),
+  unit: z.strictObject({
+    jobs_per_unit: z.int().nullable(),
+    target_merged_bytes: z.number(),
+    block_target_bytes: z.number(),
+    max_units_per_block: z.int(),
+  }),
+  retries: z.strictObject({ landing: z.int(), processing: z.int(), merge: z.int(), cleanup: z.int() }),
+  throttles: z.strictObject({ units: z.int(), processing: z.int(), merge: z.int(), cleanup: z.int() }),
+  adaptive: z.boolean(),
+  recovery: z.strictObject({
+    hold_threshold: z.number(),
+    max_rescues: z.int(),
+    pending_classification: z.boolean(),
+    handlers: z.array(z.strictObject({ name: z.string(), roles: strings, rules: z.array(rule) })),
+  }),
+});
 export const specView = viewOf(specSchema, (spec: RequestSpec) => ({
   input: spec.input && inputView(spec.input),
   generation: spec.generation && generationView(spec.generation),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Queue } from "../../domain/admission.ts";
 import { alertSchema } from "./operators.ts";
 import { siteSchema } from "./site.ts";
-import { byWord, time, viewOf, whole } from "./wire.ts";
+import { byWord, named, time, viewOf, whole } from "./wire.ts";
 
 const queueEntry = z.strictObject({
   request_name: z.string(),
@@ -14,15 +14,13 @@ const queueEntry = z.strictObject({
   reason: z.string(),
 });
 const entryView = viewOf(queueEntry);
-export const queueSchema = z
-  .strictObject({
-    active_dags: z.int(),
-    max_active_dags: z.int(),
-    queued_workflows: z.int(),
-    next_in_queue: queueEntry.nullable(),
-    entries: z.array(queueEntry),
-  })
-  .meta({ id: "AdmissionQueue" });
+export const queueSchema = named("AdmissionQueue", {
+  active_dags: z.int(),
+  max_active_dags: z.int(),
+  queued_workflows: z.int(),
+  next_in_queue: queueEntry.nullable(),
+  entries: z.array(queueEntry),
+});
 export type QueueView = z.infer<typeof queueSchema>;
 export function queueView(queue: Queue): QueueView {
   const entries = queue.entries.map(entryView);
@@ -35,41 +33,37 @@ export function queueView(queue: Queue): QueueView {
   };
 }
 
-export const admissionConfigSchema = z
-  .strictObject({ max_active_dags: whole.max(100_000).describe("a whole number, 0…100000; 0 starts nothing new") })
-  .meta({ id: "AdmissionConfig" });
+export const admissionConfigSchema = named("AdmissionConfig", {
+  max_active_dags: whole.max(100_000).describe("a whole number, 0…100000; 0 starts nothing new"),
+});
 export type AdmissionConfigView = z.infer<typeof admissionConfigSchema>;
 
-export const loopSchema = z
-  .strictObject({
-    healthy: z.boolean(),
-    why: z.string(),
-    running: z.boolean(),
-    leader: z.string().nullable(),
-    is_leader: z.boolean(),
-    last_pass_at: time.nullable(),
-    last_pass_seconds: z.number().nullable(),
-    last_pass_error: z.string().nullable(),
-    passes: z.int(),
-    open_requests: z.int(),
-    requests_with_errors: z.int(),
-    interval_sec: z.number(),
-  })
-  .meta({ id: "LoopStatus" });
+export const loopSchema = named("LoopStatus", {
+  healthy: z.boolean(),
+  why: z.string(),
+  running: z.boolean(),
+  leader: z.string().nullable(),
+  is_leader: z.boolean(),
+  last_pass_at: time.nullable(),
+  last_pass_seconds: z.number().nullable(),
+  last_pass_error: z.string().nullable(),
+  passes: z.int(),
+  open_requests: z.int(),
+  requests_with_errors: z.int(),
+  interval_sec: z.number(),
+});
 export const loopView = viewOf(loopSchema);
 
 const partHealth = z.strictObject({ ok: z.boolean(), words: z.string() });
 export type PartHealth = z.infer<typeof partHealth>;
-export const healthSchema = z
-  .strictObject({
-    status: z.enum(["ok", "unhealthy"]),
-    why: z.string().describe("What is wrong, in words"),
-    store: partHealth,
-    loop: partHealth,
-    version: z.string(),
-    at: time,
-  })
-  .meta({ id: "Health" });
+export const healthSchema = named("Health", {
+  status: z.enum(["ok", "unhealthy"]),
+  why: z.string().describe("What is wrong, in words"),
+  store: partHealth,
+  loop: partHealth,
+  version: z.string(),
+  at: time,
+});
 export type HealthView = z.infer<typeof healthSchema>;
 export function healthView(store: PartHealth, loop: PartHealth, version: string, at: Date): HealthView {
   const wrong = [store.ok ? "" : `store: ${store.words}`, loop.ok ? "" : `loop: ${loop.words}`].filter(Boolean);
@@ -77,28 +71,26 @@ export function healthView(store: PartHealth, loop: PartHealth, version: string,
   return { status, why: wrong.join("; "), store, loop, version, at: at.toISOString() };
 }
 
-export const statusSchema = z
-  .strictObject({
-    version: z.string(),
-    started_at: time,
-    uptime_sec: z.int(),
-    at: time,
-    store: z.strictObject({ kind: z.string() }),
-    engine: z.strictObject({
-      name: z.string(),
-      ok: z.boolean(),
-      words: z.string(),
-      warnings: z.array(z.strictObject({ what: z.string(), mend: z.string() })),
-    }),
-    loop: loopSchema,
-    requests: byWord.describe("Number by status"),
-    workflows: byWord,
-    blocks: byWord,
-    dags_open: z.int(),
-    queued: z.int(),
-    sites: z.array(siteSchema.pick({ name: true, status: true })),
-    alerts: z.array(alertSchema.omit({ id: true, acknowledged_at: true, closed_at: true })),
-  })
-  .meta({ id: "SystemStatus" });
+export const statusSchema = named("SystemStatus", {
+  version: z.string(),
+  started_at: time,
+  uptime_sec: z.int(),
+  at: time,
+  store: z.strictObject({ kind: z.string() }),
+  engine: z.strictObject({
+    name: z.string(),
+    ok: z.boolean(),
+    words: z.string(),
+    warnings: z.array(z.strictObject({ what: z.string(), mend: z.string() })),
+  }),
+  loop: loopSchema,
+  requests: byWord.describe("Number by status"),
+  workflows: byWord,
+  blocks: byWord,
+  dags_open: z.int(),
+  queued: z.int(),
+  sites: z.array(siteSchema.pick({ name: true, status: true })),
+  alerts: z.array(alertSchema.omit({ id: true, acknowledged_at: true, closed_at: true })),
+});
 export type StatusView = z.infer<typeof statusSchema>;
 export const statusView = viewOf(statusSchema);

@@ -10,13 +10,15 @@ export const byWord = z.record(z.string(), z.int());
 export const anything = z.record(z.string(), z.unknown());
 export const strings = z.array(z.string());
 
-export const pageOf = <S extends z.ZodType>(id: string, item: S) =>
-  z
-    .strictObject({
-      items: z.array(item),
-      next_cursor: z.string().nullable().describe("Give it as ?cursor= for the next page; null: this is the last"),
-    })
-    .meta({ id });
+/** Exactly these fields, under a name of their own in the docs. */
+export const named = <F extends z.core.$ZodLooseShape>(id: string, fields: F) => z.strictObject(fields).meta({ id });
+
+/** The fields of a page of such items. */
+export const paged = <S extends z.ZodType>(item: S) => ({
+  items: z.array(item),
+  next_cursor: z.string().nullable().describe("Give it as ?cursor= for the next page; null: this is the last"),
+});
+export const pageOf = <S extends z.ZodType>(id: string, item: S) => named(id, paged(item));
 
 /** The same value, not to be written to. */
 type Fixed<V> = V extends object ? { readonly [K in keyof V]: Fixed<V[K]> } : V;

@@ -13,30 +13,28 @@ import {
   type Workflow,
 } from "../../domain/workflow.ts";
 import { nodeCounts, nodeCountsView } from "./dag.ts";
-import { anything, big, pageOf, strings, time, viewOf } from "./wire.ts";
+import { anything, big, named, pageOf, strings, time, viewOf } from "./wire.ts";
 
 const stepMetrics = anything.nullable();
 
-export const workflowSchema = z
-  .strictObject({
-    id: z.string(),
-    request_name: z.string(),
-    status: z.enum(WORKFLOW_STATUSES),
-    round: z.int().describe("The round being planned or run; the first is 0"),
-    dag_id: z.string().nullable(),
-    total_work_units: z.int().describe("Planned in all rounds so far"),
-    work_units_done: z.int(),
-    total_nodes: z.int(),
-    nodes_done: z.int(),
-    events_done: big,
-    next_first_event: big,
-    progress_percent: z.number().describe("Work units done of those planned so far"),
-    step_metrics: stepMetrics,
-    version: z.int(),
-    created_at: time,
-    updated_at: time,
-  })
-  .meta({ id: "Workflow" });
+export const workflowSchema = named("Workflow", {
+  id: z.string(),
+  request_name: z.string(),
+  status: z.enum(WORKFLOW_STATUSES),
+  round: z.int().describe("The round being planned or run; the first is 0"),
+  dag_id: z.string().nullable(),
+  total_work_units: z.int().describe("Planned in all rounds so far"),
+  work_units_done: z.int(),
+  total_nodes: z.int(),
+  nodes_done: z.int(),
+  events_done: big,
+  next_first_event: big,
+  progress_percent: z.number().describe("Work units done of those planned so far"),
+  step_metrics: stepMetrics,
+  version: z.int(),
+  created_at: time,
+  updated_at: time,
+});
 export type WorkflowView = z.infer<typeof workflowSchema>;
 export const workflowView = viewOf(workflowSchema, (workflow: Workflow) => ({
   dag_id: workflow.currentDagId,
@@ -66,29 +64,27 @@ export function estimateCompletion(dag: Dag | null, now: Date): Date | null {
 }
 const MAX_DATE = 8.64e15;
 
-export const workflowStatusSchema = z
-  .strictObject({
-    workflow_id: z.string(),
-    request_name: z.string(),
-    status: z.enum(WORKFLOW_STATUSES),
-    round: z.int(),
-    step_metrics: stepMetrics,
-    dag: z.strictObject({ id: z.string(), status: z.enum(DAG_STATUSES), ...nodeCounts }).nullable(),
-    work_units: z.strictObject({ total: z.int(), done: z.int(), running: z.int(), failed: z.int() }),
-    outputs: z.record(z.enum(UNIT_STATUSES), z.int()).describe("Finished work units by what became of their outputs"),
-    input_files: z.record(z.enum(FILE_STATES), z.int()),
-    blocks: z.array(
-      z.strictObject({
-        dataset_name: z.string(),
-        block_index: z.int(),
-        status: z.enum(BLOCK_STATUSES),
-        work_units: z.string().describe("done/total"),
-      }),
-    ),
-    progress_percent: z.number(),
-    estimated_completion: time.nullable().describe("Of the present round, at its pace so far; null: cannot tell"),
-  })
-  .meta({ id: "WorkflowStatus" });
+export const workflowStatusSchema = named("WorkflowStatus", {
+  workflow_id: z.string(),
+  request_name: z.string(),
+  status: z.enum(WORKFLOW_STATUSES),
+  round: z.int(),
+  step_metrics: stepMetrics,
+  dag: z.strictObject({ id: z.string(), status: z.enum(DAG_STATUSES), ...nodeCounts }).nullable(),
+  work_units: z.strictObject({ total: z.int(), done: z.int(), running: z.int(), failed: z.int() }),
+  outputs: z.record(z.enum(UNIT_STATUSES), z.int()).describe("Finished work units by what became of their outputs"),
+  input_files: z.record(z.enum(FILE_STATES), z.int()),
+  blocks: z.array(
+    z.strictObject({
+      dataset_name: z.string(),
+      block_index: z.int(),
+      status: z.enum(BLOCK_STATUSES),
+      work_units: z.string().describe("done/total"),
+    }),
+  ),
+  progress_percent: z.number(),
+  estimated_completion: time.nullable().describe("Of the present round, at its pace so far; null: cannot tell"),
+});
 export type WorkflowStatusView = z.infer<typeof workflowStatusSchema>;
 
 export interface WorkflowFacts {
@@ -128,21 +124,18 @@ export function workflowStatusView(facts: WorkflowFacts, now: Date): WorkflowSta
   };
 }
 
-export const outputSchema = z
-  .strictObject({
-    output: z.string(),
-    dataset: z.string(),
-    lfn: z.string(),
-    path: z.string(),
-    size_bytes: z.number(),
-    checksum: z.string(),
-    events: z.number().nullable(),
-    parents: strings,
-    work_unit: z.string(),
-    status: z.enum(UNIT_STATUSES),
-  })
-  .meta({ id: "Output" });
+const outputSchema = named("Output", {
+  output: z.string(),
+  dataset: z.string(),
+  lfn: z.string(),
+  path: z.string(),
+  size_bytes: z.number(),
+  checksum: z.string(),
+  events: z.number().nullable(),
+  parents: strings,
+  work_unit: z.string(),
+  status: z.enum(UNIT_STATUSES),
+});
 export type OutputView = z.infer<typeof outputSchema>;
 export const outputView = viewOf(outputSchema, ({ unit }: OutputFile & { unit: UnitName }) => ({ work_unit: unit }));
 export const outputPageSchema = pageOf("OutputPage", outputSchema);
-export type OutputPageView = z.infer<typeof outputPageSchema>;
