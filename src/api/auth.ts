@@ -24,13 +24,13 @@ export function authenticator(
   clock: Clock,
   options: { requireAuthForReads: boolean },
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
-  const names = new TokenNames(settings, clock);
+  const nameOf = tokenNames(settings, clock);
   return async (request, reply) => {
     if (request.routeOptions.config.open) return;
     const isRead = request.method === "GET" || request.method === "HEAD";
     if (isRead && !options.requireAuthForReads && isLoopbackName(request.headers.host)) return;
     const token = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];
-    const actor = token && (await names.find(token));
+    const actor = token && (await nameOf(token));
     if (actor) {
       request.actor = actor;
       return;
@@ -42,33 +42,24 @@ export function authenticator(
   };
 }
 
-export function isLoopbackName(host: string | undefined): boolean {
+function isLoopbackName(host: string | undefined): boolean {
   if (host === undefined) return true;
   const name = host.replace(/:\d+$/, "").toLowerCase();
   return name === "localhost" || name.endsWith(".localhost") || name === "[::1]" || /^127(\.\d{1,3}){3}$/.test(name);
 }
 
-/** Tokens that were good a moment ago; a withdrawn one works for at most `KEEP_MS` more. */
-class TokenNames {
-  readonly #settings: Pick<SettingStore, "findToken">;
-  readonly #clock: Clock;
-  readonly #known = new Map<string, { name: string; untilMs: number }>();
-
-  constructor(settings: Pick<SettingStore, "findToken">, clock: Clock) {
-    this.#settings = settings;
-    this.#clock = clock;
-  }
-
-  async find(token: string): Promise<string | null> {
+/** Finds the name of a token. One that was good a moment ago is not looked up: withdrawn, it works `KEEP_MS` longer. */
+function tokenNames(settings: Pick<SettingStore, "findToken">, clock: Clock) {
+  const known = new Map<string, { name: string; untilMs: number }>();
+  return async (token: string): Promise<string | null> => {
     const sha256 = createHash("sha256").update(token).digest("hex");
-    const nowMs = this.#clock.now().getTime();
-    const known = this.#known.get(sha256);
-    if (known && nowMs < known.untilMs) return known.name;
-    this.#known.delete(sha256);
-    const found = await this.#settings.findToken(sha256);
-    if (!found) return null;
-    this.#known.set(sha256, { name: found.name, untilMs: nowMs + KEEP_MS });
-    return found.name;
-  }
+    const nowMs = clock.now().getTime();
+    const kept = known.get(sha256);
+    if (kept && nowMs < kept.untilMs) return kept.name;
+    known.delete(sha256);
+    const found = await settings.findToken(sha256);
+    if (found) known.set(sha256, { name: found.name, untilMs: nowMs + KEEP_MS });
+    return found?.name ?? null;
+  };
 }
 const KEEP_MS = 10_000;

@@ -11,10 +11,10 @@ const CHECK_LENGTH = 8;
 const checksum = (scope: string, cursor: string): string =>
   createHash("sha256").update(scope).update("\0").update(cursor).digest("base64url").slice(0, CHECK_LENGTH);
 
-export const sealCursor = (scope: string, cursor: string): string =>
+const sealCursor = (scope: string, cursor: string): string =>
   Buffer.from(checksum(scope, cursor) + cursor).toString("base64url");
 
-export function openCursor(scope: string, sealed: string): string {
+function openCursor(scope: string, sealed: string): string {
   const text = Buffer.from(sealed, "base64url").toString("utf8");
   const cursor = text.slice(CHECK_LENGTH);
   if (text.slice(0, CHECK_LENGTH) === checksum(scope, cursor)) return cursor;
@@ -26,32 +26,25 @@ export function openCursor(scope: string, sealed: string): string {
 }
 
 /** Which list: the path without its query, and the filters in a stable order. */
-export const listScope = (request: FastifyRequest, filters: object): string =>
+const listScope = (request: FastifyRequest, filters: object): string =>
   `${request.url.split("?", 1)[0]} ${JSON.stringify(filters)}`;
 
-export interface PageQuery {
+interface PageQuery {
   readonly limit: number;
   readonly cursor?: string | undefined;
 }
-export interface PageView<V> {
-  items: V[];
-  next_cursor: string | null;
-}
-type LoadPage<T> = (page: { limit: number; cursor?: string }) => Promise<Page<T>>;
+type LoadPage<P> = (page: { limit: number; cursor?: string }) => Promise<P>;
 
 /** One page of a list: opens the caller's cursor, seals the next one. */
-export async function loadPage<T, V>(
+export async function loadPage<P extends { readonly nextCursor: string | null }>(
   request: FastifyRequest,
-  query: PageQuery,
+  { limit, cursor }: PageQuery,
   filters: object,
-  load: LoadPage<T>,
-  view: (item: T) => V,
-): Promise<PageView<V>> {
+  load: LoadPage<P>,
+): Promise<P> {
   const scope = listScope(request, filters);
-  const cursor = query.cursor === undefined ? {} : { cursor: openCursor(scope, query.cursor) };
-  const page = await load({ limit: query.limit, ...cursor });
-  const next_cursor = page.nextCursor === null ? null : sealCursor(scope, page.nextCursor);
-  return { items: page.items.map(view), next_cursor };
+  const page = await load({ limit, ...(cursor !== undefined && { cursor: openCursor(scope, cursor) }) });
+  return { ...page, nextCursor: page.nextCursor === null ? null : sealCursor(scope, page.nextCursor) };
 }
 
 /** The same page, with a Link header that leads to the next one. */
@@ -68,27 +61,33 @@ export function linkNext<P extends { next_cursor: string | null }>(
   return page;
 }
 
+/** A page with views of its items. */
+export const pageView = <T, V>({ items, nextCursor }: Page<T>, view: (item: T) => V) => ({
+  items: items.map(view),
+  next_cursor: nextCursor,
+});
+
+/** The page that a caller's query asks for. */
 export const answerPage = async <T, V>(
-  request: FastifyRequest,
+  request: FastifyRequest & { query: PageQuery },
   reply: FastifyReply,
-  query: PageQuery,
   filters: object,
-  load: LoadPage<T>,
+  load: LoadPage<Page<T>>,
   view: (item: T) => V,
-): Promise<PageView<V>> => linkNext(request, reply, await loadPage(request, query, filters, load, view));
+) => linkNext(request, reply, pageView(await loadPage(request, request.query, filters, load), view));
 
 /** A page of what an engine tells in one piece: the cursor is how many were shown. */
-export function slicePage<T>(
-  request: FastifyRequest,
+export const slicePage = <T, V>(
+  request: FastifyRequest & { query: PageQuery },
   reply: FastifyReply,
-  query: PageQuery,
   filters: object,
   items: readonly T[],
-): Promise<PageView<T>> {
-  const load: LoadPage<T> = async ({ limit, cursor }) => {
+  view: (item: T) => V,
+) => {
+  const load: LoadPage<Page<T>> = async ({ limit, cursor }) => {
     const from = Number(cursor ?? 0);
     const to = from + limit;
     return { items: items.slice(from, to), nextCursor: to < items.length ? String(to) : null };
   };
-  return answerPage(request, reply, query, filters, load, (item) => item);
-}
+  return answerPage(request, reply, filters, load, view);
+};

@@ -32,30 +32,19 @@ export function makeMetrics(version = "unknown"): Metrics {
   const storeUp = gauge("wms2_store_up", "1 when the store answered this scrape; if 0, its gauges are missing");
   gauge("wms2_build_info", "1, labelled with the version", ["version"]).set({ version }, 1);
 
-  const passes = new Histogram({
-    name: "wms2_pass_seconds",
-    help: "Duration of lifecycle passes",
-    buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
-    registers,
-  });
+  const histogram = <L extends string>(name: string, help: string, buckets: number[], labelNames: readonly L[] = []) =>
+    new Histogram({ name, help, buckets, labelNames, registers });
+  const passSeconds = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+  const passes = histogram("wms2_pass_seconds", "Duration of lifecycle passes", passSeconds);
+  const callSeconds = [0.005, 0.02, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60];
+  const engineCalls = histogram("wms2_engine_call_seconds", "Latency of calls to the engine", callSeconds, ["call"]);
+  const httpSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2.5, 10];
+  const httpLabels = ["method", "route", "status"] as const;
+  const http = histogram("wms2_http_request_seconds", "Latency of API answers", httpSeconds, httpLabels);
   const decisions = new Counter({
     name: "wms2_decisions_total",
     help: "Decisions of the lifecycle",
     labelNames: ["decision"],
-    registers,
-  });
-  const engineCalls = new Histogram({
-    name: "wms2_engine_call_seconds",
-    help: "Latency of calls to the engine",
-    labelNames: ["call"],
-    buckets: [0.005, 0.02, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60],
-    registers,
-  });
-  const http = new Histogram({
-    name: "wms2_http_request_seconds",
-    help: "Latency of API answers",
-    labelNames: ["method", "route", "status"],
-    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2.5, 10],
     registers,
   });
   const fromStore = [workflows, requests, queueDepth, dagProgress, dagsOpen, blocks, alerts];

@@ -1,6 +1,47 @@
+import { z } from "zod";
 import { ERROR_TABLE, type ErrorCode, InvariantError, WorldError } from "../base/errors.ts";
 import type { Problem } from "../domain/problem.ts";
-import type { ProblemView } from "./schemas/problem.ts";
+import { named } from "./views/wire.ts";
+
+const oneProblem = z.strictObject({ path: z.string(), message: z.string(), allowed: z.string().nullable() });
+export const problemList = z.array(oneProblem);
+const problemSchema = named("Problem", {
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string().describe("What happened, to what"),
+  code: z.string().describe("Stable word for programs; one table maps it to HTTP status and exit code"),
+  hint: z.string().describe("What to try"),
+  problems: problemList
+    .optional()
+    .describe("Everything wrong with the document or the query, each with what is allowed"),
+});
+export type ProblemView = z.infer<typeof problemSchema>;
+
+/** The answers every route may give beside its own. */
+const answeredWith = (description: string) => ({
+  description,
+  content: { "application/problem+json": { schema: problemSchema } },
+});
+export const readErrors = {
+  400: answeredWith("Bad usage: an unknown or ill-formed parameter"),
+  401: answeredWith("A token is needed"),
+  503: answeredWith("Store or engine does not answer"),
+};
+export const itemErrors = { ...readErrors, 404: answeredWith("Unknown") };
+export const changeErrors = {
+  ...itemErrors,
+  409: answeredWith("The present state does not allow it"),
+  412: answeredWith("It moved on since If-Match was read"),
+};
+export const actErrors = { ...changeErrors, 422: answeredWith("Its fields do not fit: all problems are listed") };
+export const submitErrors = {
+  ...readErrors,
+  409: answeredWith("The name is taken"),
+  413: answeredWith("Larger than 12 MB"),
+  415: answeredWith("Neither JSON nor YAML"),
+  422: answeredWith("Bad request: all its problems are listed"),
+};
 
 /** Refused for reasons that can be listed, each with its place and what would be right there. */
 export class ProblemsError extends WorldError {
@@ -23,6 +64,31 @@ const SEE_DOCS = "see /docs for what is allowed";
 export const notFound = (kind: string, name: string): WorldError =>
   new WorldError("not-found", name, `there is no ${kind} ${name}`, { hint: `check the name: GET /api/v1/${kind}s` });
 
+/** What was asked about; 404 when it is not there. */
+export async function found<T>(kind: string, name: string, asked: Promise<T | null>): Promise<T> {
+  const value = await asked;
+  if (value === null) throw notFound(kind, name);
+  return value;
+}
+
+/** All problems in one line. */
+export const told = (problems: readonly Problem[]): string =>
+  problems.map(({ path, message }) => (path ? `${path} ${message}` : message)).join("; ");
+
+/** Of the state: 409. Of what the caller wrote: 422, each with its place. */
+export function refusal(words: string, subject: string, problems: readonly Problem[]): ProblemsError {
+  const isState = problems.every(({ path }) => path === "");
+  const hints = problems.flatMap(({ allowed }) => allowed ?? []);
+  const hint = isState && hints.length > 0 ? `allowed: ${hints.join("; ")}` : undefined;
+  return new ProblemsError(
+    isState ? "conflict" : "bad-request",
+    subject,
+    `${words}: ${told(problems)}`,
+    problems,
+    hint,
+  );
+}
+
 /** RFC 9457. `status` is given only for protocol errors (413, 415), which share the code bad-usage. */
 export function problem(
   code: ErrorCode,
@@ -37,7 +103,7 @@ export function problem(
     detail,
     code,
     hint: extra.hint ?? ERROR_TABLE[code].hint,
-    ...(extra.problems ? { problems: extra.problems.map((item) => ({ ...item })) } : {}),
+    ...(extra.problems ? { problems: [...extra.problems] } : {}),
   };
 }
 
@@ -47,7 +113,8 @@ export function problemOf(error: unknown, requestId: string): ProblemView {
     return problem(error.code, error.message, { hint: error.hint, problems: error.problems });
   if (error instanceof WorldError) return problem(error.code, error.message, { hint: error.hint });
   if (error instanceof InvariantError) return problem("bug", error.message);
-  const { code, statusCode, message } = protocolFacts(error);
+  const { code, statusCode = 500 } = (error ?? {}) as { code?: unknown; statusCode?: number };
+  const message = error instanceof Error ? error.message : String(error);
   if (code === "FST_ERR_HANDLER_TIMEOUT")
     return problem("store-unreachable", "no answer in time", { hint: "try again; wms2 doctor says what is slow" });
   if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE")
@@ -62,13 +129,4 @@ export function problemOf(error: unknown, requestId: string): ProblemView {
     });
   if (statusCode >= 400 && statusCode < 500) return problem("bad-usage", message, { hint: SEE_DOCS });
   return problem("bug", `unexpected error; the server's log has it as ${requestId}`);
-}
-
-function protocolFacts(error: unknown): { code: string; statusCode: number; message: string } {
-  const fields = (typeof error === "object" && error !== null ? error : {}) as Record<string, unknown>;
-  return {
-    code: typeof fields.code === "string" ? fields.code : "",
-    statusCode: typeof fields.statusCode === "number" ? fields.statusCode : 500,
-    message: error instanceof Error ? error.message : String(error),
-  };
 }

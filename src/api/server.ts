@@ -11,25 +11,17 @@ import { authenticator } from "./auth.ts";
 import { describeRoutes, docsRoutes } from "./docs.ts";
 import type { ApiPorts } from "./ports.ts";
 import { problem, problemOf } from "./problem.ts";
-import { admissionRoutes } from "./routes/admission.ts";
-import { alertRoutes } from "./routes/alerts.ts";
 import { type Api, BASE } from "./routes/api.ts";
 import { attemptRoutes } from "./routes/attempts.ts";
-import { auditRoutes } from "./routes/audit.ts";
-import { banRoutes } from "./routes/bans.ts";
-import { bulkRoutes } from "./routes/bulk.ts";
 import { dagActionRoutes } from "./routes/dag-actions.ts";
-import { dagRoutes } from "./routes/dags.ts";
-import { errorRoutes } from "./routes/errors.ts";
+import { dagRoutes, nodeRoutes } from "./routes/dags.ts";
 import { eventRoutes } from "./routes/events.ts";
-import { metricRoutes } from "./routes/metrics.ts";
-import { nodeRoutes } from "./routes/nodes.ts";
-import { requestActionRoutes } from "./routes/request-actions.ts";
-import { requestChangeRoutes } from "./routes/request-changes.ts";
-import { requestRoutes } from "./routes/requests.ts";
-import { siteRoutes } from "./routes/sites.ts";
+import { alertRoutes, auditRoutes } from "./routes/operators.ts";
+import { bulkRoutes, requestActionRoutes } from "./routes/request-actions.ts";
+import { requestChangeRoutes, requestRoutes } from "./routes/requests.ts";
+import { banRoutes, siteRoutes } from "./routes/sites.ts";
 import { submitRoutes } from "./routes/submit.ts";
-import { systemRoutes } from "./routes/system.ts";
+import { admissionRoutes, metricRoutes, systemRoutes } from "./routes/system.ts";
 import { workflowRoutes } from "./routes/workflows.ts";
 import { usageCompiler } from "./validate.ts";
 
@@ -76,7 +68,6 @@ async function addRoutes(app: Api, ports: ApiPorts): Promise<void> {
     requestChangeRoutes,
     requestActionRoutes,
     bulkRoutes,
-    errorRoutes,
     attemptRoutes,
     submitRoutes,
     workflowRoutes,

@@ -3,7 +3,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { AUTH, fakeApi, fakeCommands, TOKEN } from "../../tests/support/api-fakes.ts";
 import { freshStore, type TestStore } from "../../tests/support/store-embedded.ts";
 import { at, sampleFile, sampleSpec, sampleUnit, sampleWork } from "../../tests/support/store-fixtures.ts";
-import type { SiteName } from "../domain/names.ts";
+import type { RequestName, SiteName } from "../domain/names.ts";
+import type { RequestChange } from "../store/port.ts";
 
 /** The API over a real store: every value a database gives back fits the schema of its view. */
 let store: TestStore;
@@ -55,6 +56,33 @@ test("requests: pages in order, filters, and a cursor of the store's own is not 
   expect((await get("/requests?name=%25")).items).toHaveLength(0);
   const own = (await store.requests.list({ limit: 2 })).nextCursor;
   expect((await app.inject(`/api/v1/requests?cursor=${own}`)).statusCode).toBe(400);
+});
+
+test("versions: asked from anywhere in the chain, newest first, a circle ends", async () => {
+  const create = (name: string, second: number, previousVersion: string | null) =>
+    store.requests.create(
+      sampleSpec(name, { previousVersion: previousVersion as RequestName | null }),
+      "submitted",
+      [],
+      "ada",
+      at(second),
+    );
+  const change = (name: string, version: number, change: RequestChange) =>
+    store.requests.change(name as RequestName, version, change, { reason: "schedd lost", actor: "ada", at: at(9) });
+  await create("v1", 1, null);
+  await create("v2", 2, "v1");
+  await create("v3", 3, "v2");
+  await change("v1", 1, { status: "aborted", supersededBy: "v2" as RequestName });
+  await change("v2", 1, { supersededBy: "v3" as RequestName });
+  const chain = async (name: string) => {
+    const { current, versions } = await get(`/requests/${name}/versions`);
+    expect(current).toMatchObject({ request_name: "v3", failure_reason: null });
+    expect(versions.map((version: { request_name: string }) => version.request_name)).toEqual(["v2", "v1"]);
+    expect(versions[1]).toMatchObject({ superseded_by: "v2", failure_reason: "schedd lost" });
+  };
+  for (const name of ["v1", "v2", "v3"]) await chain(name);
+  await change("v3", 1, { supersededBy: "v1" as RequestName });
+  await chain("v2");
 });
 
 describe("a request with work behind it", () => {

@@ -64,6 +64,7 @@ export function fakeStore(requests: readonly RequestRecord[] = [sampleRequest()]
     ...(parts as Partial<Store>),
     requests: only("requests", {
       get: async (name) => find(name),
+      versions: async (name) => requests.filter(({ spec }) => spec.name === name),
       list: async (filter) => paged(requests.filter(matches(filter)), filter),
       transitions: async (name) => (find(name) ? moves : []),
       countByStatus: async () => ({ active: 1, queued: 3 }),

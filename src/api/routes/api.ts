@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, RawServerDefault } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
-import { usageError } from "../problem.ts";
+import type { z } from "zod";
+import { itemErrors, readErrors, usageError } from "../problem.ts";
 
 /** Fastify with zod schemas: queries, bodies and answers of a route have the types of its schemas. */
 export type Api = FastifyInstance<
@@ -14,7 +15,27 @@ export type Api = FastifyInstance<
 
 export const BASE = "/api/v1";
 
+interface Parts {
+  readonly params?: z.ZodType;
+  readonly querystring?: z.ZodType;
+  readonly body?: z.ZodType;
+}
+
+/** What a route is for, takes and answers. Tag and token follow from path and method, see docs.ts. */
+export const route = <A extends object, P extends Parts>(summary: string, response: A, parts: P) => ({
+  schema: { summary, ...parts, response },
+});
+/** The same for a route that reads: one answer, and 404 where it names what it reads. */
+export const reads = <A extends z.ZodType, P extends Parts = object>(summary: string, answer: A, parts?: P) =>
+  route(summary, { 200: answer, ...(parts?.params ? itemErrors : readErrors) }, parts ?? ({} as P));
+
 export const setVersion = (reply: FastifyReply, version: number): FastifyReply => reply.header("etag", `"${version}"`);
+
+/** Who asks, and whether only to know what would be done: ?dry_run=true, or dry_run in the body. */
+export const askedBy = (request: { actor: string; query: unknown; body: unknown }) => {
+  const [query, body] = [request.query, request.body] as { dry_run?: unknown }[];
+  return { actor: request.actor, dryRun: query?.dry_run === "true" || body?.dry_run === true };
+};
 
 /** Who asks, and which version they looked at. */
 export const seenBy = (request: { actor: string; headers: Record<string, unknown> }) => {
@@ -23,7 +44,7 @@ export const seenBy = (request: { actor: string; headers: Record<string, unknown
 };
 
 /** If-Match: the version a caller looked at; null when it does not matter to them. */
-export function seenVersion(header: string | undefined): number | null {
+function seenVersion(header: string | undefined): number | null {
   if (header === undefined || header.trim() === "*") return null;
   const digits = /^"?(\d{1,15})"?$/.exec(header.trim())?.[1];
   if (digits !== undefined) return Number(digits);

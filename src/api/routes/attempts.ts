@@ -1,21 +1,25 @@
 import { z } from "zod";
 import { WorldError } from "../../base/errors.ts";
-import type { RequestName } from "../../domain/names.ts";
-import { linkNext, listScope, openCursor, sealCursor } from "../cursor.ts";
+import { describeErrors } from "../../lifecycle/port.ts";
+import { linkNext, loadPage } from "../cursor.ts";
 import type { ApiPorts } from "../ports.ts";
-import { notFound, ProblemsError } from "../problem.ts";
-import { attemptPageSchema, classifiedSchema, classifySchema, unclassifiedSchema } from "../schemas/attempts.ts";
-import { dryRunQuery } from "../schemas/operate.ts";
-import { actErrors, itemErrors } from "../schemas/problem.ts";
-import { limitUpTo, nameParams, nameText, paging } from "../schemas/query.ts";
-import { attemptPageView, classifiedView, unclassifiedItemView } from "../views/attempts.ts";
-import { type Api, seenBy, setVersion } from "./api.ts";
+import { actErrors, found, notFound, ProblemsError, told } from "../problem.ts";
+import { dryRunQuery, given, limitUpTo, nameParams, nameText, pageQuery, pagingUpTo } from "../query.ts";
+import {
+  attemptPageSchema,
+  attemptPageView,
+  classifiedSchema,
+  classifiedView,
+  classifySchema,
+  unclassifiedSchema,
+  unclassifiedView,
+} from "../views/attempts.ts";
+import { errorsBodyView, errorsSchema } from "../views/errors.ts";
+import { type Api, askedBy, reads, route, seenBy, setVersion } from "./api.ts";
 import { changesOf } from "./request-actions.ts";
 
-const tags = ["requests"];
 const attemptsQuery = z.strictObject({
-  limit: limitUpTo(10_000, 200),
-  cursor: paging.cursor,
+  ...pagingUpTo(10_000, 200),
   unit: nameText.optional().describe("only of this work unit, like mg_000003"),
   node: z
     .string()
@@ -24,85 +28,78 @@ const attemptsQuery = z.strictObject({
     .describe("only of this node, like proc_000021 or mg_000003/merge"),
 });
 
-/** The stories of nodes, and what their failures mean. */
+/** The stories of nodes, what failed, and what failures mean. */
 export function attemptRoutes(app: Api, { commands }: ApiPorts): void {
   app.get(
     "/requests/:name/attempts",
-    {
-      schema: {
-        tags,
-        summary: "Every attempt of every node: newest round first, whole work units a page",
-        params: nameParams,
-        querystring: attemptsQuery,
-        response: { 200: attemptPageSchema, ...itemErrors },
-      },
-    },
+    reads("Every attempt of every node: newest round first, whole work units a page", attemptPageSchema, {
+      params: nameParams,
+      querystring: attemptsQuery,
+    }),
     async (request, reply) => {
-      const { limit, cursor, unit, node } = request.query;
-      const filter = { ...(unit !== undefined && { unit }), ...(node !== undefined && { node }) };
-      const scope = listScope(request, filter);
-      const page = await commands.attempts(request.params.name as RequestName, {
-        ...filter,
-        limit,
-        ...(cursor !== undefined && { cursor: openCursor(scope, cursor) }),
-      });
-      if (!page) throw notFound("request", request.params.name);
-      const next = page.nextCursor === null ? null : sealCursor(scope, page.nextCursor);
-      return linkNext(request, reply, attemptPageView(page, next));
+      const { name } = request.params;
+      const { unit, node } = request.query;
+      const filter = given({ unit, node });
+      const page = await loadPage(request, request.query, filter, (page) =>
+        found("request", name, commands.attempts(name, { ...filter, ...page })),
+      );
+      return linkNext(request, reply, attemptPageView(page));
+    },
+  );
+
+  app.get(
+    "/requests/:name/errors",
+    reads("What failed in the present round; with Accept: text/plain as one screen of text", errorsSchema, {
+      params: nameParams,
+      querystring: z.strictObject({ width: limitUpTo(400, 120) }),
+    }),
+    async (request, reply) => {
+      const { name } = request.params;
+      const view = await found("request", name, commands.errors(name));
+      if (!wantsText(request.headers.accept)) return errorsBodyView({ ...view, requestName: name });
+      const text = `${describeErrors(view, request.query.width).join("\n")}\n`;
+      return reply
+        .type("text/plain; charset=utf-8")
+        .serializer((words: unknown) => String(words))
+        .send(text as never);
     },
   );
 
   app.get(
     "/requests/:name/unclassified",
-    {
-      schema: {
-        tags,
-        summary: "Failures no rule knows, with the ends of their logs: a person or an agent says what they mean",
-        params: nameParams,
-        querystring: z.strictObject({ limit: limitUpTo(1000, 100), cursor: paging.cursor }),
-        response: { 200: unclassifiedSchema, ...itemErrors },
-      },
-    },
+    reads(
+      "Failures no rule knows, with the ends of their logs: a person or an agent says what they mean",
+      unclassifiedSchema,
+      { params: nameParams, querystring: pageQuery },
+    ),
     async (request, reply) => {
-      const { limit, cursor } = request.query;
-      const scope = listScope(request, {});
-      const offset = cursor === undefined ? 0 : Number(openCursor(scope, cursor));
-      const page = await commands.unclassified(request.params.name as RequestName, { offset, limit });
-      if (!page) throw notFound("request", request.params.name);
-      const to = offset + limit;
-      const next_cursor = to < page.total ? sealCursor(scope, String(to)) : null;
-      const items = page.items.map(unclassifiedItemView);
-      return linkNext(request, reply, { total: page.total, open: page.open, items, next_cursor });
+      const { name } = request.params;
+      const page = await loadPage(request, request.query, {}, async ({ limit, cursor }) => {
+        const offset = Number(cursor ?? 0);
+        const part = await found("request", name, commands.unclassified(name, { offset, limit }));
+        return { ...part, nextCursor: offset + limit < part.total ? String(offset + limit) : null };
+      });
+      return linkNext(request, reply, unclassifiedView(page));
     },
   );
 
   app.post(
     "/requests/:name/classify",
-    {
-      schema: {
-        tags,
-        security: [{ operator: [] }],
-        summary: "Classify failures as retry or fail, all of them or none; the last one sets the retries going",
-        params: nameParams,
-        querystring: dryRunQuery,
-        body: classifySchema,
-        response: { 200: classifiedSchema, ...actErrors },
-      },
-    },
+    route(
+      "Classify failures as retry or fail, all of them or none; the last one sets the retries going",
+      { 200: classifiedSchema, ...actErrors },
+      { params: nameParams, querystring: dryRunQuery, body: classifySchema },
+    ),
     async (request, reply) => {
-      const name = request.params.name as RequestName;
-      const { items, reason = `classified by ${request.actor}` } = request.body;
-      const dryRun = request.query.dry_run === "true" || request.body.dry_run === true;
-      const answer = await commands.classify(
-        name,
-        items.map((item) => ({
-          node: item.node,
-          action: item.action,
-          changes: changesOf(item),
-          reason: item.reason ?? reason,
-        })),
-        { ...seenBy(request), dryRun },
-      );
+      const { name } = request.params;
+      const { reason = `classified by ${request.actor}` } = request.body;
+      const items = request.body.items.map((item) => ({
+        node: item.node,
+        action: item.action,
+        changes: changesOf(item),
+        reason: item.reason ?? reason,
+      }));
+      const answer = await commands.classify(name, items, { ...askedBy(request), ...seenBy(request) });
       switch (answer.kind) {
         case "done":
         case "would":
@@ -114,11 +111,14 @@ export function attemptRoutes(app: Api, { commands }: ApiPorts): void {
           throw new WorldError("stale", name, `request ${name} moved on meanwhile`);
         case "refused":
         case "conflict": {
-          const words = answer.problems.map(({ path, message }) => `${path} ${message}`.trim()).join("; ");
           const code = answer.kind === "refused" ? "bad-request" : "conflict";
-          throw new ProblemsError(code, name, `nothing was classified: ${words}`, answer.problems);
+          throw new ProblemsError(code, name, `nothing was classified: ${told(answer.problems)}`, answer.problems);
         }
       }
     },
   );
 }
+
+/** Text for who asks for text and not for JSON as well. */
+const wantsText = (accept: string | undefined): boolean =>
+  accept?.includes("text/plain") === true && !accept.includes("json");

@@ -1,11 +1,11 @@
 import type { ServerResponse } from "node:http";
 import { z } from "zod";
 import { WorldError } from "../../base/errors.ts";
-import { LIVE_EVENT_TYPES } from "../event-bus.ts";
+import { stringify } from "../../base/json.ts";
+import { LIVE_EVENT_TYPES, type LiveEvent } from "../event-bus.ts";
 import type { ApiPorts } from "../ports.ts";
-import { readErrors } from "../schemas/problem.ts";
-import { asList, nameText, repeatable } from "../schemas/query.ts";
-import { eventFrame, eventView } from "../views/event.ts";
+import { readErrors } from "../problem.ts";
+import { asList, nameText, repeatable } from "../query.ts";
 import type { Api } from "./api.ts";
 
 const MAX_STREAMS = 200;
@@ -29,7 +29,6 @@ export function eventRoutes(app: Api, { events, clock, tuning }: ApiPorts): void
     {
       exposeHeadRoute: false,
       schema: {
-        tags: ["system"],
         summary: "Live events (text/event-stream): request.moved, dag.progress, loop.pass",
         querystring: eventsQuery,
         response: {
@@ -60,7 +59,7 @@ export function eventRoutes(app: Api, { events, clock, tuning }: ApiPorts): void
         if (types && !types.includes(event.type)) return;
         if (only !== undefined && event.detail.request !== only) return;
         if (stream.writableLength > MAX_BEHIND_BYTES) stream.destroy();
-        else stream.write(eventFrame(eventView(event, clock.now())));
+        else stream.write(eventFrame(event, clock.now()));
       });
       const heartbeat = setInterval(() => stream.write(": still here\n\n"), tuning?.heartbeatMs ?? 15_000);
       stream.on("close", () => {
@@ -71,4 +70,13 @@ export function eventRoutes(app: Api, { events, clock, tuning }: ApiPorts): void
       stream.on("error", () => stream.destroy());
     },
   );
+}
+
+/** The words of the log's events and those of the API. */
+const RENAMED: Readonly<Record<string, string>> = { request: "request_name", dag: "dag_id", units: "work_units" };
+
+/** One frame of text/event-stream. JSON has no raw line breaks, so one data line is enough. */
+function eventFrame({ type, detail }: LiveEvent, at: Date): string {
+  const fields = Object.entries(detail).map(([key, value]) => [RENAMED[key] ?? key, value]);
+  return `event: ${type}\ndata: ${stringify({ type, ...Object.fromEntries(fields), at })}\n\n`;
 }

@@ -3,6 +3,8 @@ import { WorldError } from "../../base/errors.ts";
 import type { RequestName, SiteName } from "../../domain/names.ts";
 import type { NodeChanges } from "../../domain/operator.ts";
 import type { Problem } from "../../domain/problem.ts";
+import type { RequestRecord } from "../../domain/request.ts";
+import type { RequestStatus } from "../../domain/request-status.ts";
 import {
   ACTION,
   type ActAnswer,
@@ -10,59 +12,87 @@ import {
   type OperatorAction,
   type OperatorRequest,
 } from "../../lifecycle/port.ts";
+import { loadPage } from "../cursor.ts";
 import type { ApiPorts } from "../ports.ts";
-import { notFound, ProblemsError, usageError } from "../problem.ts";
-import { type ActBody, type ActedView, actedSchema, actSchema, dryRunQuery } from "../schemas/operate.ts";
-import { actErrors } from "../schemas/problem.ts";
-import { nameParams } from "../schemas/query.ts";
-import { actedView } from "../views/operate.ts";
-import { type Api, seenBy, setVersion } from "./api.ts";
+import { actErrors, notFound, refusal, submitErrors, usageError } from "../problem.ts";
+import { asList, dryRunQuery, given, nameParams } from "../query.ts";
+import {
+  type ActBody,
+  type ActedView,
+  actedSchema,
+  actedView,
+  actSchema,
+  type BulkBody,
+  bulkAnswerSchema,
+  bulkAnswerView,
+  bulkSchema,
+  modifications,
+} from "../views/operate.ts";
+import { type Api, askedBy, route, seenBy, setVersion } from "./api.ts";
 
-const tags = ["requests"];
+const ACT_NOTE =
+  "Checked against the state and stored; the loop carries it out (202). 200: a dry run, or it is so already.";
 
 /** The operator's hand: POST /requests/{name}/{release, fail, restart, …}. */
 export function requestActionRoutes(app: Api, { commands }: ApiPorts): void {
   for (const action of OPERATOR_ACTIONS) {
-    app.post(
-      `/requests/:name/${action}`,
-      {
-        schema: {
-          tags,
-          security: [{ operator: [] }],
-          summary: `${action}: ${ACTION[action].meaning}`,
-          description:
-            "Checked against the state and stored; the loop carries it out (202). 200: a dry run, or it is so already.",
-          params: nameParams,
-          querystring: dryRunQuery,
-          body: actSchema.prefault({}),
-          response: { 200: actedSchema, 202: actedSchema, ...actErrors },
-        },
-      },
-      async (request, reply) => {
-        const name = request.params.name as RequestName;
-        const dryRun = request.query.dry_run === "true" || request.body.dry_run === true;
-        const wanted = operatorRequest(action, request.body, request.actor);
-        const answer = await commands.act(name, wanted, { ...seenBy(request), dryRun });
-        return acted(reply, name, action, answer, dryRun);
-      },
+    const { schema } = route(
+      `${action}: ${ACTION[action].meaning}`,
+      { 200: actedSchema, 202: actedSchema, ...actErrors },
+      { params: nameParams, querystring: dryRunQuery, body: actSchema.prefault({}) },
     );
+    app.post(`/requests/:name/${action}`, { schema: { ...schema, description: ACT_NOTE } }, async (request, reply) => {
+      const { name } = request.params;
+      const by = { ...askedBy(request), ...seenBy(request) };
+      const wanted = operatorRequest(action, request.body, request.actor);
+      return acted(reply, name, action, await commands.act(name, wanted, by), by.dryRun);
+    });
   }
+}
+
+/** The same action for many requests, with a result for each. */
+export function bulkRoutes(app: Api, { commands }: ApiPorts): void {
+  app.post(
+    "/requests/bulk",
+    route(
+      "One action for many requests, chosen by filter or by name; repeat with next_cursor",
+      { 200: bulkAnswerSchema, ...submitErrors },
+      { querystring: dryRunQuery, body: bulkSchema },
+    ),
+    async (request) => {
+      const { action, filter = {}, names, limit = 100, cursor, ...body } = request.body;
+      refuseAll(request.body);
+      const by = askedBy(request);
+      const wanted = operatorRequest(action, body, request.actor);
+      const { status, name, requestor, campaign } = filter;
+      const chosen = given({ status: asList<RequestStatus>(status), requestor, campaign, nameContains: name });
+      const which = { ...given({ names: names as RequestName[] | undefined }), filter: chosen };
+      const answer = await loadPage(request, { limit, cursor }, names ?? chosen, (page) =>
+        commands.actMany({ ...which, ...page }, wanted, by),
+      );
+      return bulkAnswerView(action, by.dryRun, answer);
+    },
+  );
+}
+
+/** Everything there is must be asked for in so many words. */
+function refuseAll({ filter, names }: BulkBody): void {
+  const isEmpty = !filter || Object.keys(filter).length === 0;
+  if (!names && isEmpty)
+    throw usageError("bad body", {
+      path: "filter",
+      message: "chooses every request there is",
+      allowed: "status, requestor, campaign or name; or names",
+    });
+  if (names && !isEmpty)
+    throw usageError("bad body", { path: "names", message: "goes without filter", allowed: "one of them" });
 }
 
 /** What cannot be undone needs a reason; the rest is kept with one that says who. */
 const NEEDS_REASON: readonly OperatorAction[] = ["abort", "fail", "restart"];
-const RELEASE_KEYS = [
-  "site_bans",
-  "excluded_files",
-  "memory_mb",
-  "retries",
-  "retry_count",
-  "hold_threshold",
-  "error_hold_threshold",
-  "top_up",
-] as const;
+const RELEASE_KEYS = Object.keys(modifications) as (keyof typeof modifications)[];
 
-export function operatorRequest(action: OperatorAction, body: ActBody, actor: string): OperatorRequest {
+function operatorRequest(action: OperatorAction, body: ActBody, actor: string): OperatorRequest {
   if (body.reason === undefined && NEEDS_REASON.includes(action))
     throw usageError("bad body", { path: "reason", message: "is missing", allowed: "why, in words" });
   refuseMisplaced(action, body);
@@ -106,24 +136,20 @@ function refuseMisplaced(action: OperatorAction, body: ActBody): void {
 
 /** At the top level or in an object of their own; what is said twice is found by the reader. */
 function modificationsOf(body: ActBody): unknown {
-  const top = Object.fromEntries(RELEASE_KEYS.flatMap((key) => (body[key] === undefined ? [] : [[key, body[key]]])));
+  const top = given(Object.fromEntries(RELEASE_KEYS.map((key) => [key, body[key]])));
   const { modifications } = body;
   if (modifications === undefined || modifications === null) return Object.keys(top).length > 0 ? top : null;
   if (typeof modifications !== "object" || Array.isArray(modifications)) return modifications;
   return { ...top, ...modifications };
 }
 
-export function changesOf(body: {
-  memory_mb?: unknown;
-  wall_minutes?: number | undefined;
-  sites?: readonly string[] | undefined;
-}): NodeChanges {
-  return {
-    ...(body.memory_mb !== undefined && { memoryMb: body.memory_mb as number }),
-    ...(body.wall_minutes !== undefined && { wallMinutes: body.wall_minutes }),
-    ...(body.sites !== undefined && { sites: body.sites as readonly SiteName[] }),
-  };
-}
+/** What nodes get from now on: the fields that were given. */
+export const changesOf = (body: Pick<ActBody, "memory_mb" | "wall_minutes" | "sites">): NodeChanges =>
+  given({
+    memoryMb: body.memory_mb as number | undefined,
+    wallMinutes: body.wall_minutes,
+    sites: body.sites as readonly SiteName[] | undefined,
+  });
 
 /** The answer as a view, with the new ETag; anything else ends as a problem. */
 export function acted(
@@ -144,21 +170,15 @@ export function acted(
       throw notFound("request", name);
     case "refused":
       throw refusal(`${name} cannot be ${PAST[action]}`, name, answer.problems);
-    case "stale": {
-      const { version, status } = answer.request;
-      setVersion(reply, version);
-      throw new WorldError("stale", name, `request ${name} moved on: it is ${status} at version ${version}`);
-    }
+    case "stale":
+      throw stale(reply, answer.request);
   }
 }
 
-/** Of the state: 409. Of what the caller wrote: 422, each with its place. */
-export function refusal(words: string, subject: string, problems: readonly Problem[]): ProblemsError {
-  const isState = problems.every(({ path }) => path === "");
-  const told = problems.map(({ path, message }) => (path ? `${path} ${message}` : message)).join("; ");
-  const hints = problems.flatMap(({ allowed }) => (allowed ? [allowed] : []));
-  const hint = isState && hints.length > 0 ? `allowed: ${hints.join("; ")}` : undefined;
-  return new ProblemsError(isState ? "conflict" : "bad-request", subject, `${words}: ${told}`, problems, hint);
+/** It is not what the caller looked at any more; the ETag says what it is now. */
+export function stale(reply: FastifyReply, { spec, status, version }: RequestRecord): WorldError {
+  setVersion(reply, version);
+  return new WorldError("stale", spec.name, `request ${spec.name} moved on: it is ${status} at version ${version}`);
 }
 
 const PAST: Record<OperatorAction, string> = {

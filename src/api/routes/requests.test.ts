@@ -72,27 +72,6 @@ describe("one request", () => {
     expect(answer.json()).toMatchObject({ status: "active", workflow: { round: 1 }, version: 7 });
   });
 
-  test("versions: asked from anywhere in the chain, newest first, a circle ends", async () => {
-    const chain = [
-      named("v1", { status: "failed", supersededBy: "v2" as RequestName }),
-      named("v2", { status: "completed", supersededBy: "v3" as RequestName }, "v1"),
-      named("v3", {}, "v2"),
-      named("a", { supersededBy: "b" as RequestName }, "b"),
-      named("b", { supersededBy: "a" as RequestName }, "a"),
-    ];
-    const transitions = async () => [
-      { from: "held" as const, to: "failed" as const, reason: "schedd lost", actor: "operator", at: new Date(0) },
-    ];
-    const app = api({ store: fakeStore(chain, { requests: { transitions } }) });
-    for (const name of ["v1", "v2", "v3"]) {
-      const { current, versions } = (await app.inject(`/api/v1/requests/${name}/versions`)).json();
-      expect(current).toMatchObject({ request_name: "v3", failure_reason: null });
-      expect(versions.map((v: { request_name: string }) => v.request_name)).toEqual(["v2", "v1"]);
-      expect(versions[1]).toMatchObject({ superseded_by: "v2", failure_reason: "schedd lost" });
-    }
-    expect((await app.inject("/api/v1/requests/a/versions")).json().versions).toHaveLength(1);
-  });
-
   test("outputs are paged, and none before there is a workflow", async () => {
     const app = api({ store: fakeStore([sampleRequest(), named("young")]) });
     const first = (await app.inject("/api/v1/requests/muons-2026/outputs?limit=2")).json();

@@ -1,28 +1,35 @@
+import type { FastifyReply } from "fastify";
 import { z } from "zod";
+import { WorldError } from "../../base/errors.ts";
 import type { RequestName } from "../../domain/names.ts";
+import type { RequestRecord } from "../../domain/request.ts";
 import { REQUEST_STATUSES } from "../../domain/request-status.ts";
-import { answerPage, linkNext, loadPage } from "../cursor.ts";
+import type { ChangeAnswer } from "../../lifecycle/port.ts";
+import { answerPage, linkNext, loadPage, pageView } from "../cursor.ts";
 import type { ApiPorts } from "../ports.ts";
-import { notFound } from "../problem.ts";
-import { planPreviewSchema } from "../schemas/plan.ts";
-import { itemErrors, readErrors } from "../schemas/problem.ts";
-import { asList, filterText, nameParams, paging, repeatable } from "../schemas/query.ts";
-import {
-  type RequestPageView,
-  requestDetailSchema,
-  requestPageSchema,
-  transitionsSchema,
-  versionsSchema,
-} from "../schemas/request.ts";
-import { outputPageSchema } from "../schemas/workflow.ts";
+import { changeErrors, found, notFound } from "../problem.ts";
+import { asList, filterText, given, nameParams, pageQuery, paging, reasonText, repeatable } from "../query.ts";
 import { SharedLook } from "../shared-look.ts";
-import { loadVersions } from "../versions.ts";
-import { planPreviewView } from "../views/plan.ts";
-import { requestDetailView, requestRowView, transitionView, versionView } from "../views/request.ts";
-import { outputView } from "../views/workflow.ts";
-import { type Api, setVersion } from "./api.ts";
+import { planPreviewSchema, planPreviewView } from "../views/plan.ts";
+import {
+  priorityChangeSchema,
+  type RequestPageView,
+  type RequestView,
+  requestDetailSchema,
+  requestDetailView,
+  requestPageSchema,
+  requestRowView,
+  requestSchema,
+  requestView,
+  transitionsSchema,
+  transitionView,
+  versionsSchema,
+  versionView,
+} from "../views/request.ts";
+import { outputPageSchema, outputView } from "../views/workflow.ts";
+import { type Api, reads, route, seenBy, setVersion } from "./api.ts";
+import { stale } from "./request-actions.ts";
 
-const tags = ["requests"];
 const listQuery = z.strictObject({
   ...paging,
   status: repeatable(REQUEST_STATUSES),
@@ -35,42 +42,29 @@ export function requestRoutes(app: Api, { store, commands }: ApiPorts): void {
   const looks = new SharedLook<RequestPageView>();
   app.get(
     "/requests",
-    {
-      schema: {
-        tags,
-        summary: "Requests, newest first",
-        querystring: listQuery,
-        response: { 200: requestPageSchema, ...readErrors },
-      },
-    },
+    reads("Requests, newest first", requestPageSchema, { querystring: listQuery }),
     async (request, reply) => {
-      const { limit, cursor, status, name, ...rest } = request.query;
-      const states = asList(status);
-      const filters = { ...rest, ...(states && { status: states }), ...(name !== undefined && { nameContains: name }) };
-      const load = (page: { limit: number; cursor?: string }) => store.requests.list({ ...filters, ...page });
-      const look = () => loadPage(request, { limit, cursor }, filters, load, requestRowView);
+      const { requestor, campaign, status, name } = request.query;
+      const filters = given({ requestor, campaign, status: asList(status), nameContains: name });
+      const look = async () => {
+        const load = (page: { limit: number; cursor?: string }) => store.requests.list({ ...filters, ...page });
+        return pageView(await loadPage(request, request.query, filters, load), requestRowView);
+      };
       return linkNext(request, reply, await looks.ask(request.url, look));
     },
   );
 
   app.get(
     "/requests/:name",
-    {
-      schema: {
-        tags,
-        summary: "One request: its spec, state, workflow and moves; its version is the ETag",
-        params: nameParams,
-        response: { 200: requestDetailSchema, ...itemErrors },
-      },
-    },
-    async (request, reply) => {
-      const name = request.params.name as RequestName;
+    reads("One request: its spec, state, workflow and moves; its version is the ETag", requestDetailSchema, {
+      params: nameParams,
+    }),
+    async ({ params: { name } }, reply) => {
       const [record, workflow, moves] = await Promise.all([
-        store.requests.get(name),
+        found("request", name, store.requests.get(name)),
         store.workflows.forRequest(name),
         store.requests.transitions(name),
       ]);
-      if (!record) throw notFound("request", name);
       setVersion(reply, record.version);
       return requestDetailView(record, workflow, moves);
     },
@@ -78,75 +72,95 @@ export function requestRoutes(app: Api, { store, commands }: ApiPorts): void {
 
   app.get(
     "/requests/:name/transitions",
-    {
-      schema: {
-        tags,
-        summary: "Every move of a request, with reason and actor",
-        params: nameParams,
-        response: { 200: transitionsSchema, ...itemErrors },
-      },
-    },
-    async (request) => {
-      const name = request.params.name as RequestName;
+    reads("Every move of a request, with reason and actor", transitionsSchema, { params: nameParams }),
+    async ({ params: { name } }) => {
       const moves = await store.requests.transitions(name);
-      if (moves.length === 0 && !(await store.requests.get(name))) throw notFound("request", name);
+      if (moves.length === 0) await found("request", name, store.requests.get(name));
       return { items: moves.map(transitionView) };
     },
   );
 
   app.get(
     "/requests/:name/plan",
-    {
-      schema: {
-        tags,
-        summary: "What its first round would be, with the facts of this moment",
-        params: nameParams,
-        response: { 200: planPreviewSchema, ...itemErrors },
-      },
-    },
-    async (request) => {
-      const preview = await commands.preview(request.params.name as RequestName);
-      if (!preview) throw notFound("request", request.params.name);
-      return planPreviewView(preview);
-    },
+    reads("What its first round would be, with the facts of this moment", planPreviewSchema, { params: nameParams }),
+    async ({ params: { name } }) => planPreviewView(await found("request", name, commands.preview(name))),
   );
 
   app.get(
     "/requests/:name/versions",
-    {
-      schema: {
-        tags,
-        summary: "The chain of versions a request belongs to",
-        params: nameParams,
-        response: { 200: versionsSchema, ...itemErrors },
-      },
-    },
-    async (request) => {
-      const chain = await loadVersions(store.requests, request.params.name as RequestName);
-      if (!chain) throw notFound("request", request.params.name);
-      const [current, ...earlier] = chain.map(({ record, endedBecause }) => versionView(record, endedBecause));
-      return { current: current!, versions: earlier };
+    reads("The chain of versions a request belongs to", versionsSchema, { params: nameParams }),
+    async ({ params: { name } }) => {
+      const newestFirst = (await store.requests.versions(name)).toReversed();
+      const [current, ...versions] = await Promise.all(
+        newestFirst.map(async (record) => versionView(record, await endReason(record))),
+      );
+      if (!current) throw notFound("request", name);
+      return { current, versions };
     },
   );
+  /** The reason of the move that ended it; null unless it failed or was aborted. */
+  const endReason = async ({ spec, status }: RequestRecord): Promise<string | null> => {
+    if (status !== "failed" && status !== "aborted") return null;
+    const moves = await store.requests.transitions(spec.name);
+    return moves.findLast((move) => move.to === status)?.reason ?? null;
+  };
 
   app.get(
     "/requests/:name/outputs",
-    {
-      schema: {
-        tags,
-        summary: "Merged files of finished work units",
-        params: nameParams,
-        querystring: z.strictObject(paging),
-        response: { 200: outputPageSchema, ...itemErrors },
-      },
-    },
+    reads("Merged files of finished work units", outputPageSchema, { params: nameParams, querystring: pageQuery }),
     async (request, reply) => {
-      const name = request.params.name as RequestName;
+      const { name } = request.params;
       const workflow = await store.workflows.forRequest(name);
-      if (!workflow && !(await store.requests.get(name))) throw notFound("request", name);
-      if (!workflow) return { items: [], next_cursor: null };
-      const load = (page: { limit: number; cursor?: string }) => store.units.outputs(workflow.id, page);
-      return answerPage(request, reply, request.query, {}, load, outputView);
+      if (!workflow) {
+        await found("request", name, store.requests.get(name));
+        return { items: [], next_cursor: null };
+      }
+      return answerPage(request, reply, {}, (page) => store.units.outputs(workflow.id, page), outputView);
     },
   );
+}
+
+export function requestChangeRoutes(app: Api, { commands }: ApiPorts): void {
+  app.patch(
+    "/requests/:name",
+    route(
+      "Change priority or urgency; give If-Match to be sure nobody else did",
+      { 200: requestSchema, ...changeErrors },
+      { params: nameParams, body: priorityChangeSchema },
+    ),
+    async (request, reply) => {
+      const { name } = request.params;
+      return changed(reply, name, await commands.reprioritise(name, given(request.body), seenBy(request)));
+    },
+  );
+
+  app.delete(
+    "/requests/:name",
+    route(
+      "The same as abort; the request stays on record",
+      { 202: requestSchema, ...changeErrors },
+      { params: nameParams, querystring: z.strictObject({ reason: reasonText.optional().describe("why, in words") }) },
+    ),
+    async (request, reply) => {
+      const { name } = request.params;
+      const { reason = `deleted by ${request.actor}` } = request.query;
+      const view = changed(reply, name, await commands.abort(name, reason, seenBy(request)));
+      return reply.code(202).send(view);
+    },
+  );
+}
+
+/** The changed request as a view, with its new ETag; anything else ends as a problem. */
+function changed(reply: FastifyReply, name: RequestName, answer: ChangeAnswer): RequestView {
+  switch (answer.kind) {
+    case "changed":
+      setVersion(reply, answer.request.version);
+      return requestView(answer.request);
+    case "unknown-request":
+      throw notFound("request", name);
+    case "not-allowed":
+      throw new WorldError("conflict", name, answer.reason);
+    case "stale":
+      throw stale(reply, answer.request);
+  }
 }

@@ -3,13 +3,11 @@ import { z } from "zod";
 import { InvariantError, WorldError } from "../../base/errors.ts";
 import type { SubmitAnswer } from "../../lifecycle/port.ts";
 import type { ApiPorts } from "../ports.ts";
-import { ProblemsError, usageError } from "../problem.ts";
-import { submitErrors } from "../schemas/problem.ts";
-import { flag } from "../schemas/query.ts";
-import { checkedSchema, submittedSchema } from "../schemas/request.ts";
+import { ProblemsError, submitErrors, usageError } from "../problem.ts";
+import { flag } from "../query.ts";
 import { planPreviewView } from "../views/plan.ts";
-import { requestView } from "../views/request.ts";
-import { type Api, BASE, setVersion } from "./api.ts";
+import { checkedSchema, requestView, submittedSchema } from "../views/request.ts";
+import { type Api, BASE, route, setVersion } from "./api.ts";
 
 const JSON_TYPES = ["application/json"];
 const YAML_TYPES = ["application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml"];
@@ -29,19 +27,17 @@ export function submitRoutes(app: Api, { commands }: ApiPorts): void {
     }
   });
 
+  const { schema } = route(
+    "Hand in a request, as JSON or YAML; ?dry_run=true only checks it",
+    { 200: checkedSchema, 201: submittedSchema, ...submitErrors },
+    {
+      querystring: z.strictObject({ dry_run: flag }),
+      body: z.unknown().describe("A request; docs/ and examples/ show its form"),
+    },
+  );
   app.post(
     "/requests",
-    {
-      schema: {
-        tags: ["requests"],
-        security: [{ operator: [] }],
-        summary: "Hand in a request, as JSON or YAML; ?dry_run=true only checks it",
-        querystring: z.strictObject({ dry_run: flag }),
-        body: z.unknown().describe("A request; docs/ and examples/ show its form"),
-        consumes: [...JSON_TYPES, "application/yaml"],
-        response: { 200: checkedSchema, 201: submittedSchema, ...submitErrors },
-      },
-    },
+    { schema: { ...schema, consumes: [...JSON_TYPES, "application/yaml"] } },
     async (request, reply) => {
       const document = documentOf(request);
       const dryRun = request.query.dry_run === "true";

@@ -1,14 +1,24 @@
+import { setTimeout } from "node:timers/promises";
+import { z } from "zod";
 import { describeError } from "../../base/errors.ts";
 import type { PingOutcome } from "../../engine/port.ts";
 import type { ApiPorts } from "../ports.ts";
-import { readErrors } from "../schemas/problem.ts";
-import { healthSchema, loopSchema, type StatusView, statusSchema } from "../schemas/system.ts";
+import { changeErrors } from "../problem.ts";
 import { SharedLook } from "../shared-look.ts";
-import { alertView, healthView, loopView, type PartHealth } from "../views/system.ts";
-import { within } from "../within.ts";
-import type { Api } from "./api.ts";
-
-const tags = ["system"];
+import {
+  admissionConfigSchema,
+  healthSchema,
+  healthView,
+  loopSchema,
+  loopView,
+  type PartHealth,
+  queueSchema,
+  queueView,
+  type StatusView,
+  statusSchema,
+  statusView,
+} from "../views/system.ts";
+import { type Api, reads, route } from "./api.ts";
 
 export function systemRoutes(app: Api, ports: ApiPorts): void {
   const { store, loop, clock, info } = ports;
@@ -20,18 +30,17 @@ export function systemRoutes(app: Api, ports: ApiPorts): void {
     {
       config: { open: true },
       schema: {
-        tags,
         summary: "200 when the store answers and the loop has passed recently, else 503 with what is wrong",
         response: { 200: healthSchema, 503: healthSchema },
       },
     },
     async (_request, reply) => {
       const [storeHealth, loopHealth] = await Promise.all([
-        probe(probeMs, async () => {
+        answerOf(probeMs, async () => {
           await store.ping();
           return { ok: true, words: info.store };
         }),
-        probe(probeMs, async () => {
+        answerOf(probeMs, async () => {
           const status = await loop.status();
           return { ok: status.healthy, words: status.why };
         }),
@@ -41,36 +50,34 @@ export function systemRoutes(app: Api, ports: ApiPorts): void {
     },
   );
 
-  app.get(
-    "/lifecycle/status",
-    { schema: { tags, summary: "What the loop tells of itself", response: { 200: loopSchema, ...readErrors } } },
-    async () => loopView(await loop.status()),
+  app.get("/lifecycle/status", reads("What the loop tells of itself", loopSchema), async () =>
+    loopView(await loop.status()),
   );
 
-  app.get(
-    "/status",
-    { schema: { tags, summary: "The whole system in one answer", response: { 200: statusSchema, ...readErrors } } },
-    async () => {
-      const ping = within(
-        probeMs,
-        pings.ask("", () => ports.engine.ping()),
-        () => unanswered(`no answer within ${probeMs / 1000} s`),
-      ).catch((error: unknown) => unanswered(describeError(error)));
-      return loadStatus(ports, ping);
-    },
-  );
+  app.get("/status", reads("The whole system in one answer", statusSchema), () => {
+    const ping = answerOf(probeMs, () => pings.ask("", () => ports.engine.ping()));
+    return loadStatus(ports, ping);
+  });
 }
 
-const unanswered = (words: string): PingOutcome => ({ ok: false, words, warnings: [] });
+/** A part that does not answer in time, or not at all, is not well; that is an answer too. Its work is not stopped. */
+async function answerOf<T extends PartHealth>(ms: number, ask: () => Promise<T>): Promise<T | PartHealth> {
+  const answered = new AbortController();
+  try {
+    const answer = ask();
+    const late = { ok: false, words: `no answer within ${ms / 1000} s` };
+    return await Promise.race([answer, setTimeout(ms, late, { signal: answered.signal })]);
+  } catch (error) {
+    return { ok: false, words: describeError(error) };
+  } finally {
+    answered.abort();
+  }
+}
 
-/** A part that does not answer in time, or not at all, is not well; that is an answer too. */
-const probe = (ms: number, ask: () => Promise<PartHealth>): Promise<PartHealth> =>
-  within(ms, ask(), () => ({ ok: false, words: `no answer within ${ms / 1000} s` })).catch((error: unknown) => ({
-    ok: false,
-    words: describeError(error),
-  }));
-
-async function loadStatus({ store, loop, clock, info }: ApiPorts, ping: Promise<PingOutcome>): Promise<StatusView> {
+async function loadStatus(
+  { store, loop, clock, info }: ApiPorts,
+  ping: Promise<PingOutcome | PartHealth>,
+): Promise<StatusView> {
   const [health, requests, workflows, blocks, dags, sites, alerts, pong] = await Promise.all([
     loop.status(),
     store.requests.countByStatus(),
@@ -82,20 +89,63 @@ async function loadStatus({ store, loop, clock, info }: ApiPorts, ping: Promise<
     ping,
   ]);
   const now = clock.now();
-  return {
+  return statusView({
     version: info.version,
-    started_at: info.startedAt.toISOString(),
-    uptime_sec: Math.floor((now.getTime() - info.startedAt.getTime()) / 1000),
-    at: now.toISOString(),
+    startedAt: info.startedAt,
+    uptimeSec: Math.floor((now.getTime() - info.startedAt.getTime()) / 1000),
+    at: now,
     store: { kind: info.store },
-    engine: { name: info.engine, ok: pong.ok, words: pong.words, warnings: pong.warnings.map((item) => ({ ...item })) },
-    loop: loopView(health),
-    requests: { ...requests },
-    workflows: { ...workflows },
-    blocks: { ...blocks },
-    dags_open: dags.length,
+    engine: { name: info.engine, warnings: [], ...pong },
+    loop: health,
+    requests,
+    workflows,
+    blocks,
+    dagsOpen: dags.length,
     queued: requests.queued ?? 0,
-    sites: sites.map(({ name, status }) => ({ name, status })),
-    alerts: alerts.map(alertView),
-  };
+    sites,
+    alerts,
+  });
+}
+
+export function admissionRoutes(app: Api, { commands }: ApiPorts): void {
+  app.get("/admission/queue", reads("Who waits, at which place and why", queueSchema), async () =>
+    queueView(await commands.queue()),
+  );
+
+  app.get("/admission/config", reads("The limits in force", admissionConfigSchema), async () => ({
+    max_active_dags: (await commands.queue()).limits.maxActive,
+  }));
+
+  app.patch(
+    "/admission/config",
+    route(
+      "Change the limits; they are kept over restarts",
+      { 200: admissionConfigSchema, ...changeErrors },
+      { body: admissionConfigSchema },
+    ),
+    async ({ body, actor }) => {
+      const limits = await commands.setAdmission({ maxActive: body.max_active_dags }, actor);
+      return { max_active_dags: limits.maxActive };
+    },
+  );
+}
+
+/** Prometheus text. Scrapers that come at once share one look into the store. */
+export function metricRoutes(app: Api, { metrics, store }: ApiPorts, paths: readonly string[]): void {
+  const scrapes = new SharedLook<{ contentType: string; text: string }>();
+  for (const path of paths) {
+    app.get(
+      path,
+      {
+        schema: {
+          summary: "Prometheus metrics",
+          response: { 200: { description: "Prometheus text", content: { "text/plain": { schema: z.string() } } } },
+        },
+      },
+      async (_request, reply) => {
+        const { contentType, text } = await scrapes.ask("", () => metrics.render(store));
+        return reply.header("content-type", contentType).serializer(String).send(text);
+      },
+    );
+  }
 }

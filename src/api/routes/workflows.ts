@@ -1,62 +1,36 @@
-import { z } from "zod";
-import type { WorkflowId } from "../../domain/names.ts";
 import { answerPage } from "../cursor.ts";
 import type { ApiPorts } from "../ports.ts";
-import { notFound } from "../problem.ts";
-import { itemErrors, readErrors } from "../schemas/problem.ts";
-import { idParams, paging } from "../schemas/query.ts";
-import { workflowPageSchema, workflowSchema, workflowStatusSchema } from "../schemas/workflow.ts";
-import { workflowStatusView, workflowView } from "../views/workflow.ts";
-import type { Api } from "./api.ts";
-
-const tags = ["workflows"];
+import { found } from "../problem.ts";
+import { pageQuery, workflowParams } from "../query.ts";
+import {
+  workflowPageSchema,
+  workflowSchema,
+  workflowStatusSchema,
+  workflowStatusView,
+  workflowView,
+} from "../views/workflow.ts";
+import { type Api, reads } from "./api.ts";
 
 export function workflowRoutes(app: Api, { store, clock }: ApiPorts): void {
   app.get(
     "/workflows",
-    {
-      schema: {
-        tags,
-        summary: "Workflows, newest first",
-        querystring: z.strictObject(paging),
-        response: { 200: workflowPageSchema, ...readErrors },
-      },
-    },
-    (request, reply) =>
-      answerPage(request, reply, request.query, {}, (page) => store.workflows.list(page), workflowView),
+    reads("Workflows, newest first", workflowPageSchema, { querystring: pageQuery }),
+    (request, reply) => answerPage(request, reply, {}, (page) => store.workflows.list(page), workflowView),
   );
 
   app.get(
     "/workflows/:id",
-    {
-      schema: {
-        tags,
-        summary: "One workflow: counters, offsets and round",
-        params: idParams,
-        response: { 200: workflowSchema, ...itemErrors },
-      },
-    },
-    async (request) => {
-      const workflow = await store.workflows.get(request.params.id as WorkflowId);
-      if (!workflow) throw notFound("workflow", request.params.id);
-      return workflowView(workflow);
-    },
+    reads("One workflow: counters, offsets and round", workflowSchema, { params: workflowParams }),
+    async ({ params: { id } }) => workflowView(await found("workflow", id, store.workflows.get(id))),
   );
 
   app.get(
     "/workflows/:id/status",
-    {
-      schema: {
-        tags,
-        summary: "How far a workflow is: its DAG, blocks, files, and when it may be done",
-        params: idParams,
-        response: { 200: workflowStatusSchema, ...itemErrors },
-      },
-    },
-    async (request) => {
-      const id = request.params.id as WorkflowId;
-      const workflow = await store.workflows.get(id);
-      if (!workflow) throw notFound("workflow", id);
+    reads("How far a workflow is: its DAG, blocks, files, and when it may be done", workflowStatusSchema, {
+      params: workflowParams,
+    }),
+    async ({ params: { id } }) => {
+      const workflow = await found("workflow", id, store.workflows.get(id));
       const [dag, blocks, units, files] = await Promise.all([
         workflow.currentDagId ? store.dags.get(workflow.currentDagId) : null,
         store.units.blocks(id),

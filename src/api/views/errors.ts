@@ -1,37 +1,67 @@
-import type { ErrorsView } from "../../lifecycle/port.ts";
-import type { ErrorsBodyView } from "../schemas/errors.ts";
+import { z } from "zod";
+import { anything, named, strings, viewOf } from "./wire.ts";
 
-type Example = NonNullable<ErrorsView["first"]>;
-
-const exampleView = ({ exitCode, ...rest }: Example): NonNullable<ErrorsBodyView["first"]> => ({
-  ...rest,
-  exit_code: exitCode,
+const example = z.strictObject({
+  at: z.string(),
+  unit: z.string(),
+  node: z.string(),
+  cluster: z.int(),
+  site: z.string().nullable(),
+  exit_code: z.int(),
+  reason: z.string(),
 });
 
-export const errorsBodyView = (name: string, view: ErrorsView): ErrorsBodyView => ({
-  request_name: name,
-  units_total: view.unitsTotal,
-  units_done: view.unitsDone,
-  units_failed: view.unitsFailed,
-  nodes_failed: view.nodesFailed,
-  nodes_recovered: view.nodesRecovered,
-  unreadable_lines: view.unreadableLines,
-  first: view.first && exampleView(view.first),
-  categories: view.categories.map((row) => ({ ...row })),
-  causes: view.causes.map((row) => ({ ...row })),
-  codes: view.codes.map(({ exitCode, example, logTail, ...row }) => ({
-    ...row,
-    exit_code: exitCode,
-    example: exampleView(example),
-    log_tail: logTail,
-  })),
-  sites: view.sites.map(({ lastBlamedAt, ...row }) => ({ ...row, last_blamed_at: lastBlamedAt })),
-  hosts: view.hosts.map((row) => ({ ...row })),
-  files: view.files.map(({ sites, ...row }) => ({ ...row, sites: [...sites] })),
-  more: { ...view.more },
-  suggestion: {
-    action: view.suggestion.action,
-    modifications: { ...view.suggestion.modifications },
-    because: view.suggestion.because,
-  },
+/** What failed in the present round: first, most, where, on what, and what to try. */
+export const errorsSchema = named("Errors", {
+  request_name: z.string(),
+  units_total: z.int(),
+  units_done: z.int(),
+  units_failed: z.int(),
+  nodes_failed: z.int(),
+  nodes_recovered: z.int().describe("Failed at least once, and got through"),
+  unreadable_lines: z.int().describe("Lines of the ledgers that could not be read"),
+  first: example.nullable(),
+  categories: z.array(z.strictObject({ category: z.string(), failures: z.int(), units: z.int() })),
+  causes: z.array(z.strictObject({ cause: z.string(), failures: z.int() })),
+  codes: z.array(
+    z.strictObject({
+      exit_code: z.int(),
+      name: z.string(),
+      cause: z.string().nullable(),
+      category: z.string(),
+      rule: z.string().nullable(),
+      meaning: z.string().nullable(),
+      failures: z.int(),
+      units: z.int(),
+      example,
+      log_tail: z.string().nullable(),
+    }),
+  ),
+  sites: z.array(
+    z.strictObject({
+      site: z.string(),
+      attempts: z.int(),
+      nodes: z.int(),
+      failed: z.int(),
+      blamed: z.int().describe("Nodes for which the place is to blame"),
+      last_blamed_at: z.string().nullable(),
+    }),
+  ),
+  hosts: z.array(z.strictObject({ host: z.string(), failures: z.int() })),
+  files: z.array(
+    z.strictObject({
+      file: z.string(),
+      bad: z.boolean().describe("There is proof against it; otherwise it is only suspected"),
+      failures: z.int(),
+      units: z.int(),
+      sites: strings,
+      reason: z.string(),
+    }),
+  ),
+  more: z
+    .strictObject({ codes: z.int(), sites: z.int(), hosts: z.int(), files: z.int() })
+    .describe("How many there are beyond those listed"),
+  suggestion: z.strictObject({ action: z.string(), modifications: anything, because: z.string() }),
 });
+export type ErrorsBodyView = z.infer<typeof errorsSchema>;
+export const errorsBodyView = viewOf(errorsSchema);

@@ -1,43 +1,38 @@
-import type { AlertRecord, AuditRecord, BanRecord } from "../../domain/operator.ts";
-import type { SiteEffect } from "../../lifecycle/port.ts";
-import type { AlertView, AuditView, BanView, SiteEffectView } from "../schemas/operators.ts";
-import { isoOrNull } from "./time.ts";
+import { z } from "zod";
+import { AUDIT_OUTCOMES } from "../../domain/operator.ts";
+import { reasonText } from "../query.ts";
+import { anything, named, pageOf, time, viewOf } from "./wire.ts";
 
-export const auditView = ({ at, detail, ...entry }: AuditRecord): AuditView => ({
-  ...entry,
-  at: at.toISOString(),
-  detail: { ...detail },
+const auditSchema = named("AuditEntry", {
+  id: z.string(),
+  at: time,
+  actor: z.string(),
+  action: z.string(),
+  subject: z.string(),
+  reason: z.string(),
+  detail: anything,
+  outcome: z.enum(AUDIT_OUTCOMES),
 });
+export type AuditView = z.infer<typeof auditSchema>;
+export const auditView = viewOf(auditSchema);
+export const auditPageSchema = pageOf("AuditPage", auditSchema);
 
-export const alertDetailView = (alert: AlertRecord): AlertView => ({
-  id: alert.id,
-  key: alert.key,
-  severity: alert.severity,
-  subject: alert.subject,
-  message: alert.message,
-  count: alert.count,
-  first_at: alert.firstAt.toISOString(),
-  last_at: alert.lastAt.toISOString(),
-  acknowledged_by: alert.acknowledgedBy,
-  acknowledged_at: isoOrNull(alert.acknowledgedAt),
-  closed_at: isoOrNull(alert.closedAt),
+export const alertSchema = named("Alert", {
+  id: z.string(),
+  key: z.string(),
+  severity: z.enum(["info", "warning", "critical"]),
+  subject: z.string(),
+  message: z.string(),
+  count: z.int(),
+  first_at: time,
+  last_at: time,
+  acknowledged_by: z.string().nullable(),
+  acknowledged_at: time.nullable(),
+  closed_at: time.nullable(),
 });
-
-export const banView = (ban: BanRecord): BanView => ({
-  id: ban.id,
-  site: ban.site,
-  workflow_id: ban.workflowId,
-  reason: ban.reason,
-  evidence: { ...ban.evidence },
-  created_by: ban.createdBy,
-  created_at: ban.createdAt.toISOString(),
-  expires_at: ban.expiresAt.toISOString(),
-  removed_at: isoOrNull(ban.removedAt),
-  removed_by: ban.removedBy,
-});
-
-export const effectView = ({ usedBy, leftWithout, leftWithoutTotal }: SiteEffect): SiteEffectView => ({
-  used_by: usedBy,
-  left_without: [...leftWithout],
-  left_without_total: leftWithoutTotal,
-});
+export type AlertView = z.infer<typeof alertSchema>;
+export const alertView = viewOf(alertSchema);
+export const alertPageSchema = pageOf("AlertPage", alertSchema);
+export const acknowledgedSchema = alertSchema.extend({ already: z.boolean() }).meta({ id: "AcknowledgedAlert" });
+export type AcknowledgedView = z.infer<typeof acknowledgedSchema>;
+export const reasonOnlySchema = named("Reason", { reason: reasonText.optional() });

@@ -1,34 +1,47 @@
-import { jsonValue } from "../../base/json.ts";
+import { z } from "zod";
 import type { PlanPreview } from "../../lifecycle/port.ts";
-import type { PlanPreviewView } from "../schemas/plan.ts";
+import { anything, big, byWord, named, strings, viewOf } from "./wire.ts";
 
-export function planPreviewView(preview: PlanPreview): PlanPreviewView {
-  if (!preview.ok) {
-    const { code, message, evidence } = preview.error;
-    return { plan: null, refusal: { code, message, evidence: { ...evidence } } };
-  }
-  const plan = preview.value;
-  const resources = Object.entries(plan.resources).map(([role, { cores, memoryMb, diskMb, wallMinutes, gpus }]) => [
-    role,
-    { cores, memory_mb: memoryMb, disk_mb: diskMb, wall_minutes: wallMinutes, gpus },
-  ]);
-  return {
-    plan: {
-      units: plan.units,
-      blocks: plan.blocks,
-      nodes: plan.nodes,
-      nodes_by_role: { ...plan.nodesByRole },
-      input_files: plan.inputFiles,
-      events: jsonValue(plan.events),
-      units_by_site: { ...plan.unitsBySite },
-      jobs_per_unit: { ...plan.jobsPerUnit },
-      events_per_job: plan.eventsPerJob && { ...plan.eventsPerJob },
-      expected_bytes: plan.expectedBytes,
-      expected_bytes_per_unit: { ...plan.expectedBytesPerUnit },
-      core_hours: plan.coreHours,
-      resources: Object.fromEntries(resources),
-      warnings: [...plan.warnings],
-    },
-    refusal: null,
-  };
-}
+const spread = z.strictObject({ least: z.number(), most: z.number() });
+const resources = z.strictObject({
+  cores: z.number(),
+  memory_mb: z.number(),
+  disk_mb: z.number(),
+  wall_minutes: z.number(),
+  gpus: z.number(),
+});
+const roles = ["landing", "processing", "merge", "cleanup"] as const;
+
+const describedSchema = z.strictObject({
+  units: z.int(),
+  blocks: z.int(),
+  nodes: z.int(),
+  nodes_by_role: z.record(z.enum(roles), z.int()),
+  input_files: z.int(),
+  events: big,
+  units_by_site: byWord,
+  jobs_per_unit: spread,
+  events_per_job: spread.nullable(),
+  expected_bytes: z.number().describe("0: nobody knows"),
+  expected_bytes_per_unit: spread,
+  core_hours: z.number().describe("If every job took as long as it may"),
+  resources: z.record(z.enum(roles), resources),
+  warnings: strings,
+});
+
+const describedView = viewOf(describedSchema);
+
+const refusalSchema = z.strictObject({ code: z.string(), message: z.string(), evidence: anything });
+const refusalView = viewOf(refusalSchema);
+
+/** The first round in numbers, or why there would be none. */
+export const planPreviewSchema = named("PlanPreview", {
+  plan: describedSchema.nullable(),
+  refusal: refusalSchema.nullable(),
+});
+export type PlanPreviewView = z.infer<typeof planPreviewSchema>;
+
+export const planPreviewView = (preview: PlanPreview): PlanPreviewView =>
+  preview.ok
+    ? { plan: describedView(preview.value), refusal: null }
+    : { plan: null, refusal: refusalView(preview.error) };

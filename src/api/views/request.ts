@@ -1,92 +1,126 @@
-import type { InputSpec, PassError, RequestRecord, RequestSpec, Transition } from "../../domain/request.ts";
-import { REQUEST_STATUS } from "../../domain/request-status.ts";
+import { z } from "zod";
+import { OUTPUT_STATES } from "../../domain/operator.ts";
+import { type RequestRecord, SPLIT_ALGORITHMS, type Transition } from "../../domain/request.ts";
+import { REQUEST_STATUS, REQUEST_STATUSES } from "../../domain/request-status.ts";
 import type { Workflow } from "../../domain/workflow.ts";
-import { ACTION, actionsIn, mayResume } from "../../lifecycle/port.ts";
-import type {
-  RequestDetailView,
-  RequestRowView,
-  RequestView,
-  TransitionView,
-  VersionView,
-} from "../schemas/request.ts";
-import { inputPlace, specView } from "./spec.ts";
-import { workflowView } from "./workflow.ts";
+import { ACTION, actionsIn, mayResume, OPERATOR_ACTIONS } from "../../lifecycle/port.ts";
+import { planPreviewSchema } from "./plan.ts";
+import { inputPlace, specSchema, specView } from "./spec.ts";
+import { anything, named, pageOf, strings, time, viewOf, whole } from "./wire.ts";
+import { workflowSchema, workflowView } from "./workflow.ts";
 
-const passErrorView = (error: PassError): NonNullable<RequestRowView["error"]> => ({
-  code: error.code,
-  message: error.message,
-  hint: error.hint,
-  since: error.since.toISOString(),
-  count: error.count,
+const status = z.enum(REQUEST_STATUSES);
+const productionSteps = z.array(z.strictObject({ fraction: z.number(), priority: z.int() }));
+
+const passErrorSchema = z.strictObject({
+  code: z.string(),
+  message: z.string(),
+  hint: z.string(),
+  since: time,
+  count: z.int(),
 });
 
-/** What the list needs of a record; the rest of it need not have been loaded. */
-export type RequestRow = Omit<
-  RequestRecord,
-  "spec" | "productionSteps" | "wish" | "supersededBy" | "modifications" | "rescuesUsed" | "outputState"
-> & { readonly spec: Pick<RequestSpec, "name" | "kind" | "requestor" | "campaign"> };
+/** One line of the list: everything small. */
+export const requestRowSchema = named("RequestRow", {
+  request_name: z.string(),
+  kind: z.enum(["process", "generate"]),
+  status,
+  status_since: time,
+  priority: z.int(),
+  urgent: z.boolean(),
+  requestor: z.string(),
+  campaign: z.string(),
+  waiting: z.string().nullable().describe("Why it is not moving just now"),
+  hold: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
+  error: passErrorSchema.nullable().describe("The last pass over it failed"),
+  version: z.int(),
+  created_at: time,
+  updated_at: time,
+});
+export type RequestRowView = z.infer<typeof requestRowSchema>;
+export const requestRowView = viewOf(requestRowSchema, ({ spec }: RequestRecord) => ({
+  request_name: spec.name,
+  kind: spec.kind,
+  requestor: spec.requestor,
+  campaign: spec.campaign,
+}));
+export const requestPageSchema = pageOf("RequestPage", requestRowSchema);
+export type RequestPageView = z.infer<typeof requestPageSchema>;
 
-export function requestRowView(record: RequestRow): RequestRowView {
-  const { spec, hold, error } = record;
+const transitionSchema = named("Transition", {
+  from: status.nullable(),
+  to: status,
+  reason: z.string(),
+  actor: z.string(),
+  at: time,
+});
+export const transitionView = viewOf(transitionSchema);
+export const transitionsSchema = named("Transitions", { items: z.array(transitionSchema) });
+
+/** A request as it stands: the fields of 003 §3.1.1, our state beside them, the whole spec under `spec`. */
+export const requestSchema = requestRowSchema
+  .extend({
+    status_meaning: z.string(),
+    hold: z.strictObject({ code: z.string(), message: z.string(), evidence: anything, actions: strings }).nullable(),
+    wish: z
+      .strictObject({ kind: z.string(), actor: z.string(), reason: z.string(), at: time })
+      .nullable()
+      .describe("What an operator asked for and the loop has yet to carry out"),
+    requestor_dn: z.string().nullable(),
+    group: z.string(),
+    acquisition_era: z.string(),
+    processing_string: z.string(),
+    processing_version: z.int(),
+    input_dataset: z.string().nullable(),
+    memory_mb: z.number(),
+    time_per_event_sec: z.number().nullable(),
+    size_per_event_kb: z.number().nullable(),
+    site_whitelist: strings,
+    site_blacklist: strings,
+    splitting_algo: z.enum(SPLIT_ALGORITHMS),
+    splitting_params: anything,
+    production_steps: productionSteps,
+    payload_config: anything,
+    previous_version_request: z.string().nullable(),
+    superseded_by_request: z.string().nullable(),
+    cleanup_policy: z.string(),
+    output_state: z.enum(OUTPUT_STATES).describe("Of its outputs: active, superseded by the next version, invalidated"),
+    rescues_used: z.int().describe("Rescues of the present round that answered failures"),
+    modifications: anything.nullable().describe("What a release changed; the next plan or rescue goes by it"),
+    allowed_actions: z
+      .array(z.strictObject({ action: z.enum(OPERATOR_ACTIONS), meaning: z.string() }))
+      .describe("What an operator may do now: POST /requests/{name}/{action}"),
+    spec: specSchema,
+  })
+  .meta({ id: "Request" });
+export type RequestView = z.infer<typeof requestSchema>;
+/** From its record, and from its spec what the record does not say itself. */
+export const requestView = (record: RequestRecord): RequestView => recordWithSpec({ ...record.spec, ...record });
+const recordWithSpec = viewOf(requestSchema, (record: RequestRecord) => {
+  const { spec } = record;
   return {
     request_name: spec.name,
-    kind: spec.kind,
-    status: record.status,
-    status_since: record.statusSince.toISOString(),
-    priority: record.priority,
-    urgent: record.urgent,
-    requestor: spec.requestor,
-    campaign: spec.campaign,
-    waiting: record.waiting,
-    hold: hold && { code: hold.code, message: hold.message },
-    error: error && passErrorView(error),
-    version: record.version,
-    created_at: record.createdAt.toISOString(),
-    updated_at: record.updatedAt.toISOString(),
-  };
-}
-
-export function requestView(record: RequestRecord): RequestView {
-  const { spec, hold, wish } = record;
-  return {
-    ...requestRowView(record),
     status_meaning: REQUEST_STATUS[record.status].meaning,
-    hold: hold && {
-      code: hold.code,
-      message: hold.message,
-      evidence: { ...hold.evidence },
-      actions: [...hold.actions],
-    },
-    wish: wish && { kind: wish.kind, actor: wish.actor, reason: wish.reason, at: wish.at.toISOString() },
-    requestor_dn: spec.requestorDn,
-    group: spec.group,
-    acquisition_era: spec.acquisitionEra,
-    processing_string: spec.processingString,
-    processing_version: spec.processingVersion,
-    input_dataset: inputDataset(spec.input),
+    input_dataset: spec.input && inputPlace(spec.input),
     memory_mb: spec.resources.memoryMb,
     time_per_event_sec: spec.resources.secondsPerEvent,
     size_per_event_kb: spec.resources.kbPerEvent,
-    site_whitelist: [...spec.sites.allow],
-    site_blacklist: [...spec.sites.deny],
+    site_whitelist: spec.sites.allow,
+    site_blacklist: spec.sites.deny,
     splitting_algo: spec.split.algorithm,
     splitting_params: {
       files_per_job: spec.split.filesPerJob,
       events_per_job: spec.split.eventsPerJob,
       lumis_per_job: spec.split.lumisPerJob,
     },
-    production_steps: record.productionSteps.map(({ fraction, priority }) => ({ fraction, priority })),
-    payload_config: { ...spec.metadata },
+    payload_config: spec.metadata,
     previous_version_request: spec.previousVersion,
     superseded_by_request: record.supersededBy,
-    cleanup_policy: spec.cleanupPolicy,
-    output_state: record.outputState,
-    rescues_used: record.rescuesUsed,
     modifications: modificationsView(record.modifications),
     allowed_actions: allowedActions(record),
     spec: specView(spec),
   };
-}
+});
 
 function modificationsView(changed: RequestRecord["modifications"]): RequestView["modifications"] {
   if (!changed) return null;
@@ -108,16 +142,10 @@ function allowedActions({ status, hold }: RequestRecord): RequestView["allowed_a
     .map((action) => ({ action, meaning: ACTION[action].meaning }));
 }
 
-const inputDataset = (input: InputSpec | null): string | null => input && inputPlace(input);
-
-export const transitionView = (move: Transition): TransitionView => ({
-  from: move.from,
-  to: move.to,
-  reason: move.reason,
-  actor: move.actor,
-  at: move.at.toISOString(),
-});
-
+export const requestDetailSchema = requestSchema
+  .extend({ workflow: workflowSchema.nullable(), status_transitions: z.array(transitionSchema) })
+  .meta({ id: "RequestDetail" });
+export type RequestDetailView = z.infer<typeof requestDetailSchema>;
 export const requestDetailView = (
   record: RequestRecord,
   workflow: Workflow | null,
@@ -128,13 +156,40 @@ export const requestDetailView = (
   status_transitions: transitions.map(transitionView),
 });
 
-/** `endedBecause`: the reason of the move that ended it; only told of one that did not complete. */
-export const versionView = (record: RequestRecord, endedBecause: string | null): VersionView => ({
-  request_name: record.spec.name,
-  processing_version: record.spec.processingVersion,
-  status: record.status,
-  cleanup_policy: record.spec.cleanupPolicy,
-  superseded_by: record.supersededBy,
-  failure_reason: endedBecause,
-  created_at: record.createdAt.toISOString(),
+export const submittedSchema = requestSchema.extend({ warnings: strings }).meta({ id: "Submitted" });
+export type SubmittedView = z.infer<typeof submittedSchema>;
+export const checkedSchema = named("Checked", {
+  dry_run: z.literal(true),
+  request: requestSchema.nullable(),
+  warnings: strings,
+  preview: planPreviewSchema.nullable().describe("What its first round would be"),
 });
+export type CheckedView = z.infer<typeof checkedSchema>;
+
+const versionSchema = named("RequestVersion", {
+  request_name: z.string(),
+  processing_version: z.int(),
+  status,
+  cleanup_policy: z.string(),
+  superseded_by: z.string().nullable(),
+  failure_reason: z.string().nullable(),
+  created_at: time,
+});
+/** `endedBecause`: the reason of the move that ended it; only told of one that did not complete. */
+export const versionView = (record: RequestRecord, endedBecause: string | null) =>
+  versionOf({ ...record.spec, ...record, requestName: record.spec.name, failureReason: endedBecause });
+const versionOf = viewOf(versionSchema);
+export const versionsSchema = named("RequestVersions", {
+  current: versionSchema,
+  versions: z.array(versionSchema).describe("Earlier ones, newest first"),
+});
+
+export const priorityChangeSchema = z
+  .strictObject({
+    priority: whole.max(2_147_483_647).optional().describe("a whole number from 0"),
+    urgent: z.boolean().optional().describe("true or false"),
+  })
+  .refine((change) => change.priority !== undefined || change.urgent !== undefined, {
+    error: "nothing to change: give priority, urgent or both",
+  })
+  .meta({ id: "PriorityChange" });

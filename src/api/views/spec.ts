@@ -1,58 +1,21 @@
-import { jsonValue } from "../../base/json.ts";
-import type {
-  FailureRule,
-  GenerationSpec,
-  InputSpec,
-  LumiMask,
-  OutputSpec,
-  RequestSpec,
-} from "../../domain/request.ts";
-import type { SpecView } from "../schemas/spec.ts";
+import { z } from "zod";
+import type { InputSpec, OutputSpec, RequestSpec } from "../../domain/request.ts";
+import { big, named, strings, viewOf } from "./wire.ts";
 
-export function specView(spec: RequestSpec): SpecView {
-  const { split, resources, unit, recovery } = spec;
-  return {
-    input: spec.input && inputView(spec.input),
-    generation: spec.generation && generationView(spec.generation),
-    split: {
-      algorithm: split.algorithm,
-      files_per_job: split.filesPerJob,
-      events_per_job: split.eventsPerJob,
-      lumis_per_job: split.lumisPerJob,
-    },
-    steps: spec.steps.map((step) => ({ name: step.name, argv: [...step.argv], env: { ...step.env } })),
-    outputs: spec.outputs.map(outputSpecView),
-    resources: {
-      cores: resources.cores,
-      memory_mb: resources.memoryMb,
-      wall_minutes: resources.wallMinutes,
-      disk_mb: resources.diskMb,
-      gpus: resources.gpus,
-      seconds_per_event: resources.secondsPerEvent,
-      kb_per_event: resources.kbPerEvent,
-    },
-    sites: { allow: [...spec.sites.allow], deny: [...spec.sites.deny] },
-    unit: {
-      jobs_per_unit: unit.jobsPerUnit,
-      target_merged_bytes: unit.targetMergedBytes,
-      block_target_bytes: unit.blockTargetBytes,
-      max_units_per_block: unit.maxUnitsPerBlock,
-    },
-    retries: { ...spec.retries },
-    throttles: { ...spec.throttles },
-    adaptive: spec.adaptive,
-    recovery: {
-      hold_threshold: recovery.holdThreshold,
-      max_rescues: recovery.maxRescues,
-      pending_classification: recovery.pendingClassification,
-      handlers: recovery.handlers.map((handler) => ({
-        name: handler.name,
-        roles: [...handler.roles],
-        rules: handler.rules.map(ruleView),
-      })),
-    },
-  };
-}
+const input = z.strictObject({
+  from: z.enum(["glob", "directory", "list", "dataset"]),
+  at: z.string().describe("The pattern, path or dataset"),
+  events: z.strictObject({ by: z.enum(["unknown", "lines", "fixed"]), per_file: z.number().nullable() }).nullable(),
+  mask: z.strictObject({
+    runs: z.array(z.int()),
+    lumis: z.record(z.string(), z.array(z.tuple([z.int(), z.int()]))).nullable(),
+  }),
+});
+const inputView = viewOf(input, (from: InputSpec) => ({
+  at: inputPlace(from),
+  events:
+    "events" in from ? { by: from.events.by, per_file: "perFile" in from.events ? from.events.perFile : null } : null,
+}));
 
 /** The pattern, path or dataset it names. */
 export function inputPlace(input: InputSpec): string {
@@ -67,54 +30,83 @@ export function inputPlace(input: InputSpec): string {
   }
 }
 
-function inputView(input: InputSpec): NonNullable<SpecView["input"]> {
-  const events = "events" in input ? input.events : null;
-  return {
-    from: input.from,
-    at: inputPlace(input),
-    events: events && { by: events.by, per_file: events.by === "fixed" ? events.perFile : null },
-    mask: maskView(input.mask),
-  };
-}
+const generation = z.strictObject({
+  total_events: big,
+  first_event: big,
+  first_lumi: z.int(),
+  events_per_lumi: z.int(),
+  lumis: z.enum(["per_job", "per_work_unit"]),
+  filter_efficiency: z.number(),
+  top_up: z.boolean(),
+});
+const generationView = viewOf(generation, ({ lumis = "per_job" }: { lumis?: "per_job" | "per_work_unit" }) => ({
+  lumis,
+}));
 
-const maskView = (mask: LumiMask): NonNullable<SpecView["input"]>["mask"] => ({
-  runs: [...mask.runs],
-  lumis:
-    mask.lumis &&
-    Object.fromEntries(
-      Object.entries(mask.lumis).map(([run, ranges]) => [
-        run,
-        ranges.map(([first, last]): [number, number] => [first, last]),
-      ]),
-    ),
+const output = z.strictObject({
+  name: z.string(),
+  file: z.string(),
+  merge: z.enum(["concat", "command", "none"]),
+  merge_argv: strings,
+  keep: z.boolean(),
+});
+const outputSpecView = viewOf(output, ({ merge }: OutputSpec) => ({
+  merge: merge.how,
+  merge_argv: merge.how === "command" ? merge.argv : [],
+}));
+
+const rule = z.strictObject({
+  exit_codes: z.array(z.int()),
+  match_all_exit_codes: z.boolean(),
+  causes: strings,
+  stderr: z.string().nullable(),
+  max_retries: z.int(),
+  delay_sec: z.number().nullable(),
+  memory_factor: z.number().nullable(),
+  wall_factor: z.number().nullable(),
+  script: z.string().nullable(),
 });
 
-const generationView = (generation: GenerationSpec): NonNullable<SpecView["generation"]> => ({
-  total_events: jsonValue(generation.totalEvents),
-  first_event: jsonValue(generation.firstEvent),
-  first_lumi: generation.firstLumi,
-  events_per_lumi: generation.eventsPerLumi,
-  lumis: generation.lumis ?? "per_job",
-  filter_efficiency: generation.filterEfficiency,
-  top_up: generation.topUp,
+/** The request as intake normalised it. */
+export const specSchema = named("Spec", {
+  input: input.nullable(),
+  generation: generation.nullable(),
+  split: z.strictObject({
+    algorithm: z.string(),
+    files_per_job: z.int(),
+    events_per_job: z.int(),
+    lumis_per_job: z.int(),
+  }),
+  steps: z.array(z.strictObject({ name: z.string(), argv: strings, env: z.record(z.string(), z.string()) })),
+  outputs: z.array(output),
+  resources: z.strictObject({
+    cores: z.int(),
+    memory_mb: z.number(),
+    wall_minutes: z.number(),
+    disk_mb: z.number(),
+    gpus: z.int(),
+    seconds_per_event: z.number().nullable(),
+    kb_per_event: z.number().nullable(),
+  }),
+  sites: z.strictObject({ allow: strings, deny: strings }),
+  unit: z.strictObject({
+    jobs_per_unit: z.int().nullable(),
+    target_merged_bytes: z.number(),
+    block_target_bytes: z.number(),
+    max_units_per_block: z.int(),
+  }),
+  retries: z.strictObject({ landing: z.int(), processing: z.int(), merge: z.int(), cleanup: z.int() }),
+  throttles: z.strictObject({ units: z.int(), processing: z.int(), merge: z.int(), cleanup: z.int() }),
+  adaptive: z.boolean(),
+  recovery: z.strictObject({
+    hold_threshold: z.number(),
+    max_rescues: z.int(),
+    pending_classification: z.boolean(),
+    handlers: z.array(z.strictObject({ name: z.string(), roles: strings, rules: z.array(rule) })),
+  }),
 });
-
-const outputSpecView = (output: OutputSpec): SpecView["outputs"][number] => ({
-  name: output.name,
-  file: output.file,
-  merge: output.merge.how,
-  merge_argv: output.merge.how === "command" ? [...output.merge.argv] : [],
-  keep: output.keep,
-});
-
-const ruleView = (rule: FailureRule): Record<string, unknown> => ({
-  exit_codes: rule.exitCodes,
-  match_all_exit_codes: rule.matchAllExitCodes,
-  causes: rule.causes,
-  stderr: rule.stderr,
-  max_retries: rule.maxRetries,
-  delay_sec: rule.delaySec,
-  memory_factor: rule.memoryFactor,
-  wall_factor: rule.wallFactor,
-  script: rule.script,
-});
+export const specView = viewOf(specSchema, (spec: RequestSpec) => ({
+  input: spec.input && inputView(spec.input),
+  generation: spec.generation && generationView(spec.generation),
+  outputs: spec.outputs.map(outputSpecView),
+}));

@@ -1,19 +1,27 @@
-import type { Queue, QueueEntry } from "../../domain/admission.ts";
-import type { Alert, Site, SiteBan } from "../../domain/dag.ts";
-import type { LoopStatus } from "../../lifecycle/port.ts";
-import type { HealthView, LoopView, QueueView, SiteView, StatusView } from "../schemas/system.ts";
-import { isoOrNull } from "./time.ts";
+import { z } from "zod";
+import type { Queue } from "../../domain/admission.ts";
+import { alertSchema } from "./operators.ts";
+import { siteSchema } from "./site.ts";
+import { byWord, named, time, viewOf, whole } from "./wire.ts";
 
-const entryView = (entry: QueueEntry): QueueView["entries"][number] => ({
-  request_name: entry.requestName,
-  place: entry.place,
-  urgent: entry.urgent,
-  priority: entry.priority,
-  queued_since: entry.queuedSince.toISOString(),
-  verdict: entry.verdict,
-  reason: entry.reason,
+const queueEntry = z.strictObject({
+  request_name: z.string(),
+  place: z.int().describe("1 is next"),
+  urgent: z.boolean(),
+  priority: z.int(),
+  queued_since: time,
+  verdict: z.enum(["start", "wait"]),
+  reason: z.string(),
 });
-
+const entryView = viewOf(queueEntry);
+export const queueSchema = named("AdmissionQueue", {
+  active_dags: z.int(),
+  max_active_dags: z.int(),
+  queued_workflows: z.int(),
+  next_in_queue: queueEntry.nullable(),
+  entries: z.array(queueEntry),
+});
+export type QueueView = z.infer<typeof queueSchema>;
 export function queueView(queue: Queue): QueueView {
   const entries = queue.entries.map(entryView);
   return {
@@ -25,64 +33,64 @@ export function queueView(queue: Queue): QueueView {
   };
 }
 
-/** `bans` may be those of all sites. */
-export const siteView = (site: Site, bans: readonly SiteBan[]): SiteView => ({
-  name: site.name,
-  status: site.status,
-  cores: site.cores,
-  memory_mb: site.memoryMb,
-  drain_until: isoOrNull(site.drainUntil),
-  note: site.note,
-  updated_at: site.updatedAt.toISOString(),
-  bans: bans
-    .filter((ban) => ban.site === site.name)
-    .map((ban) => ({
-      id: ban.id,
-      workflow_id: ban.workflowId,
-      reason: ban.reason,
-      created_at: ban.createdAt.toISOString(),
-      expires_at: ban.expiresAt.toISOString(),
-    })),
+export const admissionConfigSchema = named("AdmissionConfig", {
+  max_active_dags: whole.max(100_000).describe("a whole number, 0…100000; 0 starts nothing new"),
 });
+export type AdmissionConfigView = z.infer<typeof admissionConfigSchema>;
 
-export const loopView = (loop: LoopStatus): LoopView => ({
-  healthy: loop.healthy,
-  why: loop.why,
-  running: loop.running,
-  leader: loop.leader,
-  is_leader: loop.isLeader,
-  last_pass_at: isoOrNull(loop.lastPassAt),
-  last_pass_seconds: loop.lastPassSeconds,
-  last_pass_error: loop.lastPassError,
-  passes: loop.passes,
-  open_requests: loop.openRequests,
-  requests_with_errors: loop.requestsWithErrors,
-  interval_sec: loop.intervalSec,
+export const loopSchema = named("LoopStatus", {
+  healthy: z.boolean(),
+  why: z.string(),
+  running: z.boolean(),
+  leader: z.string().nullable(),
+  is_leader: z.boolean(),
+  last_pass_at: time.nullable(),
+  last_pass_seconds: z.number().nullable(),
+  last_pass_error: z.string().nullable(),
+  passes: z.int(),
+  open_requests: z.int(),
+  requests_with_errors: z.int(),
+  interval_sec: z.number(),
 });
+export const loopView = viewOf(loopSchema);
 
-export interface PartHealth {
-  readonly ok: boolean;
-  readonly words: string;
-}
+const partHealth = z.strictObject({ ok: z.boolean(), words: z.string() });
+export type PartHealth = z.infer<typeof partHealth>;
+export const healthSchema = named("Health", {
+  status: z.enum(["ok", "unhealthy"]),
+  why: z.string().describe("What is wrong, in words"),
+  store: partHealth,
+  loop: partHealth,
+  version: z.string(),
+  at: time,
+});
+export type HealthView = z.infer<typeof healthSchema>;
 export function healthView(store: PartHealth, loop: PartHealth, version: string, at: Date): HealthView {
   const wrong = [store.ok ? "" : `store: ${store.words}`, loop.ok ? "" : `loop: ${loop.words}`].filter(Boolean);
-  return {
-    status: wrong.length === 0 ? "ok" : "unhealthy",
-    why: wrong.join("; "),
-    store: { ...store },
-    loop: { ...loop },
-    version,
-    at: at.toISOString(),
-  };
+  const status = wrong.length === 0 ? "ok" : "unhealthy";
+  return { status, why: wrong.join("; "), store, loop, version, at: at.toISOString() };
 }
 
-export const alertView = (alert: Alert): StatusView["alerts"][number] => ({
-  key: alert.key,
-  severity: alert.severity,
-  subject: alert.subject,
-  message: alert.message,
-  count: alert.count,
-  first_at: alert.firstAt.toISOString(),
-  last_at: alert.lastAt.toISOString(),
-  acknowledged_by: alert.acknowledgedBy,
+export const statusSchema = named("SystemStatus", {
+  version: z.string(),
+  started_at: time,
+  uptime_sec: z.int(),
+  at: time,
+  store: z.strictObject({ kind: z.string() }),
+  engine: z.strictObject({
+    name: z.string(),
+    ok: z.boolean(),
+    words: z.string(),
+    warnings: z.array(z.strictObject({ what: z.string(), mend: z.string() })),
+  }),
+  loop: loopSchema,
+  requests: byWord.describe("Number by status"),
+  workflows: byWord,
+  blocks: byWord,
+  dags_open: z.int(),
+  queued: z.int(),
+  sites: z.array(siteSchema.pick({ name: true, status: true })),
+  alerts: z.array(alertSchema.omit({ id: true, acknowledged_at: true, closed_at: true })),
 });
+export type StatusView = z.infer<typeof statusSchema>;
+export const statusView = viewOf(statusSchema);

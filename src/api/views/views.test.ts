@@ -13,9 +13,8 @@ import {
 import type { Dag } from "../../domain/dag.ts";
 import type { RequestRecord } from "../../domain/request.ts";
 import type { Workflow } from "../../domain/workflow.ts";
-import { requestDetailSchema, requestRowSchema } from "../schemas/request.ts";
 import { dagDetailView, nodeCountsView, tallyUnits } from "./dag.ts";
-import { requestDetailView, requestRowView } from "./request.ts";
+import { requestDetailSchema, requestDetailView, requestRowSchema, requestRowView } from "./request.ts";
 import { healthView, loopView } from "./system.ts";
 import { estimateCompletion, progressPercent, workflowStatusView } from "./workflow.ts";
 

@@ -1,22 +1,37 @@
 import { z } from "zod";
-import { NAME_PATTERN, NAME_RULE, SITE_PATTERN } from "../../domain/names.ts";
+import {
+  type DagId,
+  NAME_PATTERN,
+  NAME_RULE,
+  type RequestName,
+  SITE_PATTERN,
+  type SiteName,
+  type WorkflowId,
+} from "../domain/names.ts";
 
 /** Pieces of queries and paths. A description is shown in the docs and as "allowed" when the value is wrong. */
 export const nameText = z.string().regex(NAME_PATTERN, "not a name").describe(NAME_RULE);
 export const idText = z.string().regex(NAME_PATTERN, "not an id").describe("an id as listed");
 export const siteText = z.string().regex(SITE_PATTERN, "not a site name").describe("a site name as listed");
 
-export const nameParams = z.strictObject({ name: nameText });
+/** A text that is good for a name of this kind, with the kind's type. */
+const as = <T extends string>(text: z.ZodString) => text as unknown as z.ZodType<T, string>;
+export const nameParams = z.strictObject({ name: as<RequestName>(nameText) });
+export const siteParams = z.strictObject({ name: as<SiteName>(siteText) });
+export const workflowParams = z.strictObject({ id: as<WorkflowId>(idText) });
+export const dagParams = z.strictObject({ id: as<DagId>(idText) });
 export const idParams = z.strictObject({ id: idText });
-export const siteParams = z.strictObject({ name: siteText });
 
 export const limitUpTo = (most: number, usual: number) =>
   z.coerce.number().int().min(1).max(most).default(usual).describe(`a whole number, 1…${most}; ${usual} when left out`);
 
-export const paging = {
-  limit: limitUpTo(1000, 100),
+/** Which part of a list: the usual limits, or others. */
+export const pagingUpTo = (most: number, usual: number) => ({
+  limit: limitUpTo(most, usual),
   cursor: z.string().max(600).optional().describe("next_cursor of the page before, with the same filters"),
-};
+});
+export const paging = pagingUpTo(1000, 100);
+export const pageQuery = z.strictObject(paging);
 
 /** `?status=a&status=b`: one value arrives as a string, several as an array. */
 export const repeatable = <const V extends readonly [string, ...string[]]>(values: V) => {
@@ -30,8 +45,17 @@ export const repeatable = <const V extends readonly [string, ...string[]]>(value
 export const asList = <T>(value: T | readonly T[] | undefined): readonly T[] | undefined =>
   value === undefined ? undefined : Array.isArray(value) ? value : [value as T];
 
+/** The fields that were given: those left out are not there, not even as undefined. */
+export const given = <T extends object>(fields: T) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+
 /** Query flags: "true" and "false" only; coercion would take "false" for true. */
 export const flag = z.enum(["true", "false"]).default("false").describe("true or false");
+export const dryRunQuery = z.strictObject({
+  dry_run: z.enum(["true", "false"]).optional().describe("true: only say what would be done"),
+});
 
 export const filterText = z.string().min(1).max(200);
 export const reasonText = z

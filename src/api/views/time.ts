@@ -1,1 +1,0 @@
-export const isoOrNull = (at: Date | null): string | null => at?.toISOString() ?? null;
