@@ -50,5 +50,10 @@ function pruned(document: ReturnType<SwaggerTransformObject>): ReturnType<Swagge
 /** The page for people, and the document for programs. */
 export function docsRoutes(app: Api): void {
   app.get(`${BASE}/openapi.json`, { schema: { hide: true } }, async () => app.swagger());
-  app.register(swaggerUi, { routePrefix: "/docs", uiConfig: { docExpansion: "list", deepLinking: true } });
+  const withoutBar = { filename: "wms2.css", content: ".swagger-ui .topbar { display: none }" };
+  app.register(swaggerUi, {
+    routePrefix: "/docs",
+    uiConfig: { docExpansion: "list", deepLinking: true },
+    theme: { title: "WMS2 API", css: [withoutBar] },
+  });
 }
