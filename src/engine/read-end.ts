@@ -52,12 +52,12 @@ export async function lastWords(run: Run): Promise<{ verdict: RunVerdict; words:
     return { verdict: "unreadable", words: out.errors.join("; ") || "DAGMan failed to parse the DAG file" };
   }
   const log = await readTail(`${run.submitDir}/workflow.dag.dagman.log`, 64 * 1024);
-  const last = parseEvents(Buffer.from(log)).events.findLast(
+  const last = parseEvents(log).findLast(
     ({ cluster, kind }) => String(cluster) === run.engineId && (kind === "aborted" || kind === "terminated"),
   );
   if (!last) return null;
   if (last.kind === "aborted") {
-    return { verdict: "removed", words: `DAGMan was removed: ${last.reason ?? "no reason given"}` };
+    return { verdict: "removed", words: `DAGMan was removed: ${last.body[0] ?? "no reason given"}` };
   }
   const lib = parseLibWords(await readTail(`${run.submitDir}/workflow.dag.lib.err`, 4096));
   const words = [...(mine ? out.errors : []), lib].filter((word) => word !== "").join("; ");

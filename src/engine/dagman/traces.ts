@@ -28,8 +28,7 @@ export async function submittedAs(run: Run): Promise<string | null> {
   const log = `${run.submitDir}/workflow.dag.dagman.log`;
   const [before, after] = [await modifiedAt(submitFile), await modifiedAt(log)];
   if (before === null || after === null || after < before) return null;
-  const { events } = parseEvents(Buffer.from(await readTail(log, 64 * 1024)));
-  const last = events.findLast((event) => event.kind === "submit");
+  const last = parseEvents(await readTail(log, 64 * 1024)).findLast((event) => event.kind === "submit");
   return last ? String(last.cluster) : null;
 }
 

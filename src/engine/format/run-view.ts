@@ -142,7 +142,7 @@ export function settle(status: StatusFile, rescue: RescueFile | null): StatusFil
   const nodes = status.nodes.map((node) => {
     const state = stateOf(node);
     const detail = state === node.state ? node.detail : NOT_WRITTEN;
-    return { ...node, state, detail, queued: 0, held: 0 };
+    return { ...node, state, detail, held: 0 };
   });
   return { ...status, nodes, nextUpdate: 0 };
 }

@@ -5,13 +5,13 @@ import { parseJson } from "../../base/json.ts";
 import { err, ok, type Result } from "../../base/result.ts";
 import type { EngineSite } from "../port.ts";
 import { replace } from "./dag-files.ts";
-import { DagRun } from "./dag-run.ts";
-import type { DagWorld } from "./dag-world.ts";
+import { Texts } from "./dag-job.ts";
+import { DagRun, type DagWorld } from "./dag-run.ts";
+
 import { Ids } from "./ids.ts";
 import { Jobs } from "./jobs.ts";
 import { Outbox } from "./outbox.ts";
 import { Tasks } from "./tasks.ts";
-import { Texts } from "./texts.ts";
 
 export interface CoreOptions {
   /** Where the engine keeps its own files: runs, tasks with their scratch directories, the id counter. */

@@ -1,6 +1,5 @@
 import { err, ok, type Result } from "../../base/result.ts";
 import { DagFault, KEYWORDS } from "./dag-keywords.ts";
-import { logicalLines } from "./dag-lines.ts";
 
 /**
  * A .dag file as DAGMan 23.9.6 reads it, for the keywords docs/submit-directory.md uses and their neighbours.
@@ -101,4 +100,27 @@ export function findCycle(dag: DagFile): string | null {
   }
   const stuck = left.findIndex((count) => count > 0);
   return stuck < 0 ? null : (dag.nodes[stuck] as NodeSpec).name;
+}
+
+/** One statement of a .dag file: comments and blank lines dropped, `\` continuations joined, CRLF accepted. */
+interface DagLine {
+  /** Number of its first physical line, from 1. */
+  readonly line: number;
+  readonly words: readonly string[];
+  readonly text: string;
+}
+
+function* logicalLines(text: string): Generator<DagLine> {
+  const physical = text.split("\n");
+  for (let i = 0; i < physical.length; i++) {
+    const line = i + 1;
+    let joined = (physical[i] as string).replace(/\r$/, "");
+    if (/^\s*#/.test(joined)) continue;
+    while (joined.endsWith("\\") && i + 1 < physical.length) {
+      i += 1;
+      joined = `${joined.slice(0, -1)} ${(physical[i] as string).replace(/\r$/, "").trimStart()}`;
+    }
+    const trimmed = joined.trim();
+    if (trimmed) yield { line, words: trimmed.split(/\s+/), text: trimmed };
+  }
 }

@@ -1,6 +1,5 @@
 import type { DagDraft, NodeSpec } from "./dag-file.ts";
-import { parseAssignments } from "./dag-lines.ts";
-import { findBadMacro } from "./script-macros.ts";
+import { findBadMacro } from "./node-scripts.ts";
 
 /** A line that cannot be read; parseDag adds the file and the line number. */
 export class DagFault extends Error {}
@@ -86,6 +85,19 @@ function readScript(draft: DagDraft, words: readonly string[]): void {
   if (bad) throw new DagFault(`Unrecognized macro ${bad} in ${type} script arguments`);
   const field = type === "PRE" ? "pre" : "post";
   for (const target of nodesOf(draft, rest[1])) target[field] = script;
+}
+
+/** `k="v" k2="a \"b\""` as DAGMan unescapes it: \" is a quote, \\ a backslash; null when it does not parse. */
+function parseAssignments(text: string): [string, string][] | null {
+  const pairs: [string, string][] = [];
+  const pattern = /\s*([+\w.]+)\s*=\s*"((?:\\[\s\S]|[^"\\])*)"/y;
+  while (pattern.lastIndex < text.length) {
+    if (!text.slice(pattern.lastIndex).trim()) break;
+    const match = pattern.exec(text);
+    if (!match) return null;
+    pairs.push([match[1] as string, (match[2] as string).replace(/\\(["\\])/g, "$1")]);
+  }
+  return pairs.length ? pairs : null;
 }
 
 function readVars(draft: DagDraft, words: readonly string[], source: string): void {

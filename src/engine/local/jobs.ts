@@ -3,14 +3,13 @@ import { hostname } from "node:os";
 import { describeError } from "../../base/errors.ts";
 import { parseJson } from "../../base/json.ts";
 import type { EngineSite } from "../port.ts";
-import { type JobEventFacts, renderEvent } from "./event-text.ts";
-import { checkLimits, type Limited } from "./job-limits.ts";
+import * as events from "./event-text.ts";
 import type { JobSpec } from "./job-spec.ts";
 import { layTask } from "./job-task.ts";
 import type { Outbox } from "./outbox.ts";
 import { groupMemoryMb } from "./proc.ts";
 import { Slots } from "./slots.ts";
-import type { TaskEnd } from "./task-files.ts";
+import { returnOf, type TaskEnd } from "./task-files.ts";
 import type { Tasks } from "./tasks.ts";
 import { findExecutable, type Hold, stageIn, stageOut } from "./transfer.ts";
 
@@ -39,6 +38,10 @@ export interface Job {
 
 const REMOVED = -1002;
 const LIMITS_MS = 1000;
+/** As in periodic_hold of our submit files: a fifth above what was asked for is let pass. */
+const MEMORY_TOLERANCE = 1.2;
+/** Pages of libraries count in every process: below this, a shell or two would be "over". */
+const LEAST_LIMIT_MB = 64;
 
 /** The queue of one machine: jobs wait for room, run in their scratch directory, and leave. */
 export class Jobs {
@@ -69,9 +72,8 @@ export class Jobs {
 
   /** `announced`: the event log already has its submission. */
   submit(spec: JobSpec, host: JobHost, announced = false): Job {
-    const job: Job = { spec, host, state: "idle", site: "", startedMs: 0, peakMb: null, adopted: false, removal: null };
-    this.all.set(spec.cluster, job);
-    if (!announced) this.say(job, { kind: "submit", node: spec.node });
+    const job = this.enter({ spec, host, state: "idle", site: "", startedMs: 0, adopted: false });
+    if (!announced) this.say(job, events.submitted(spec, new Date()));
     this.queue(job);
     return job;
   }
@@ -81,8 +83,7 @@ export class Jobs {
     const note = parseJson(this.tasks.readNote(cluster) ?? "");
     if (!note.ok) return null;
     const spec = note.value as JobSpec;
-    const job: Job = { spec, host, state: "running", site, startedMs, peakMb: null, adopted: true, removal: null };
-    this.all.set(cluster, job);
+    const job = this.enter({ spec, host, state: "running", site, startedMs, adopted: true });
     this.slots.occupy(site, spec);
     this.tasks.start(cluster, (end) => void this.ended(job, end), true);
     this.watchLimits();
@@ -100,22 +101,22 @@ export class Jobs {
       this.outbox.after(() => this.tasks.kill(job.spec.cluster, this.graceMs));
     } else if (job.state === "running") this.tasks.kill(job.spec.cluster, this.graceMs);
     else if (job.state === "idle") {
-      this.slots.remove(new Set([job.spec.cluster]));
+      this.slots.remove(job.spec.cluster);
       this.leave(job, REMOVED);
     }
   }
 
   /** What a job that has not started waits for, when time alone will not bring it. */
   explain(job: Job): string {
-    return job.state === "idle" ? (this.slots.explain({ id: 0, ...job.spec }) ?? "") : "";
+    return job.state === "idle" ? (this.slots.explain(job.spec) ?? "") : "";
   }
 
   /** Runs with a job that can never start here, each with one of its jobs and why. */
   stuck(): Map<string, string> {
     const notes = new Map<string, string>();
     for (const { want, why } of this.slots.stuck()) {
-      const job = this.all.get(want.id);
-      if (job) notes.set(job.host.batchName, `job ${job.spec.node} (${want.id}) ${why}`);
+      const job = this.all.get(want.cluster);
+      if (job) notes.set(job.host.batchName, `job ${job.spec.node} (${want.cluster}) ${why}`);
     }
     return notes;
   }
@@ -125,17 +126,22 @@ export class Jobs {
     if (this.limits) clearInterval(this.limits);
   }
 
+  private enter(begun: Omit<Job, "peakMb" | "removal">): Job {
+    const job: Job = { ...begun, peakMb: null, removal: null };
+    this.all.set(job.spec.cluster, job);
+    return job;
+  }
+
   private queue(job: Job): void {
     job.state = "idle";
-    const { cluster, cpus, memoryMb, desiredSites, bannedSites, priority } = job.spec;
-    this.slots.add({ id: cluster, cpus, memoryMb, desiredSites, bannedSites, priority });
+    this.slots.add(job.spec);
     this.pump();
   }
 
   private pump(): void {
     if (this.closed) return;
     for (let next = this.slots.take(); next; next = this.slots.take()) {
-      const job = this.all.get(next.want.id);
+      const job = this.all.get(next.want.cluster);
       if (job) void this.begin(job, next.site).catch((error: unknown) => this.stumble(job, error));
     }
   }
@@ -156,14 +162,7 @@ export class Jobs {
     job.state = "running";
     job.startedMs = Date.now();
     job.host.jobStarts(job);
-    this.say(job, {
-      kind: "execute",
-      site,
-      cpus: spec.cpus,
-      memoryMb: spec.memoryMb,
-      scratch,
-      siteAsked: spec.ulogAttributes.some((name) => name.toLowerCase() === "glidein_cmssite"),
-    });
+    this.say(job, events.executing(spec, new Date(), site, scratch));
     this.tasks.start(spec.cluster, (end) => void this.ended(job, end));
     this.outbox.schedule();
     this.watchLimits();
@@ -182,31 +181,23 @@ export class Jobs {
   private async ended(job: Job, end: TaskEnd): Promise<void> {
     const { spec } = job;
     if (end.exit.kind === "vanished" && !job.removal) {
-      this.say(job, { kind: "evicted", why: "its supervisor is gone: killed with the machine" });
+      this.say(job, events.evicted(spec, new Date(), "its supervisor is gone: killed with the machine"));
       this.slots.free(job.site, spec);
       job.host.jobEvicted(job);
       return this.queue(job);
     }
-    if (end.exit.kind === "unstarted") job.removal ??= setUpHold(end.exit.words);
+    if (end.exit.kind === "unstarted") {
+      const why = `Error from local engine: ${end.exit.words}`;
+      job.removal ??= { why, hold: { code: 7, subcode: 2, why } };
+    }
     const scratch = this.scratchOf(job);
     const hold = spec.transfers ? await stageOut(spec, scratch, job.startedMs, job.adopted) : null;
     if (this.closed) return;
     if (hold) job.removal ??= { why: hold.why, hold };
     if (job.removal) return this.endRemoved(job);
-    const code =
-      end.exit.kind === "exited" ? end.exit.code : end.exit.kind === "signalled" ? -end.exit.signal : REMOVED;
-    this.say(job, {
-      kind: "terminated",
-      code,
-      usage: {
-        userSec: end.userSec,
-        systemSec: end.systemSec,
-        wallSec: (Date.now() - job.startedMs) / 1000,
-        memoryMb: job.peakMb,
-        cpus: spec.cpus,
-        requestedMb: spec.memoryMb,
-      },
-    });
+    const code = returnOf(end.exit) ?? REMOVED;
+    const wallSec = (Date.now() - job.startedMs) / 1000;
+    this.say(job, events.terminated(spec, new Date(), code, { ...end, wallSec, memoryMb: job.peakMb }));
     this.slots.free(job.site, spec);
     this.leave(job, code);
   }
@@ -219,8 +210,9 @@ export class Jobs {
   private leave(job: Job, code: number): void {
     if (job.removal) {
       const { hold, why } = job.removal;
-      if (hold) this.say(job, { kind: "held", ...hold });
-      this.say(job, { kind: "aborted", why: hold ? "removed by the local engine because it was held" : why });
+      if (hold) this.say(job, events.held(job.spec, new Date(), hold));
+      const words = hold ? "removed by the local engine because it was held" : why;
+      this.say(job, events.aborted(job.spec, new Date(), words));
     }
     this.all.delete(job.spec.cluster);
     job.host.jobEnds(job, code);
@@ -250,8 +242,8 @@ export class Jobs {
     this.tasks.forget(job.spec.cluster);
   }
 
-  private say(job: Job, event: JobEventFacts): void {
-    if (job.spec.log) this.outbox.log(job.spec.log, renderEvent(job.spec.cluster, new Date(), event));
+  private say(job: Job, event: string): void {
+    if (job.spec.log) this.outbox.log(job.spec.log, event);
   }
 
   private watchLimits(): void {
@@ -269,14 +261,17 @@ export class Jobs {
       const group = this.tasks.groupOf(job.spec.cluster);
       const usedMb = group === null ? undefined : memory.get(group);
       if (usedMb !== undefined) job.peakMb = Math.max(job.peakMb ?? 0, Math.ceil(usedMb));
-      const limited: Limited = { ...job.spec, ranSec: (Date.now() - job.startedMs) / 1000, usedMb: usedMb ?? null };
-      const hold = checkLimits(limited);
+      const hold = overLimit(job, usedMb ?? 0);
       if (hold) this.remove(job, hold.why, hold);
     }
   }
 }
 
-const setUpHold = (words: string): NonNullable<Job["removal"]> => {
-  const why = `Error from local engine: ${words}`;
-  return { why, hold: { code: 7, subcode: 2, why } };
-};
+/** The reasons and subcodes of docs/submit-directory.md's periodic_hold, which recovery reads. */
+function overLimit({ spec, startedMs }: Job, usedMb: number): Hold | null {
+  if (spec.memoryAsked && usedMb > Math.max(LEAST_LIMIT_MB, spec.memoryMb * MEMORY_TOLERANCE)) {
+    return { code: 3, subcode: 50660, why: "WMS2 memory" };
+  }
+  const overdue = spec.wallMinutes !== null && Date.now() - startedMs > spec.wallMinutes * 60_000;
+  return overdue ? { code: 3, subcode: 50664, why: "WMS2 walltime" } : null;
+}

@@ -1,4 +1,4 @@
-import type { DagEvent } from "./dag-machine.ts";
+import type { NodePart, ScriptPart } from "./dag-machine.ts";
 
 /**
  * JOBSTATE_LOG as DAGMan 23.9.6 writes it: `epoch node EVENT job|code - - seq`, append-only. A sequence number
@@ -27,18 +27,15 @@ export class JobstateLog {
     this.line(node, "EXECUTE", `${cluster}.0`);
   }
 
-  scriptStarted(node: string, part: "pre" | "post"): void {
+  scriptStarted(node: string, part: ScriptPart): void {
     this.line(node, `${part.toUpperCase()}_SCRIPT_STARTED`, "-");
   }
 
-  ended(node: string, cluster: number, event: DagEvent): void {
-    if (event.kind === "pre-ended" || event.kind === "post-ended") {
-      const part = event.kind === "pre-ended" ? "PRE" : "POST";
-      this.line(node, `${part}_SCRIPT_${event.code === 0 ? "SUCCESS" : "FAILURE"}`, "-");
-    } else if (event.kind === "job-ended") {
-      this.line(node, event.code === -1002 ? "JOB_ABORTED" : "JOB_TERMINATED", `${cluster}.0`);
-      this.line(node, event.code === 0 ? "JOB_SUCCESS" : "JOB_FAILURE", String(event.code));
-    }
+  ended(node: string, part: NodePart, code: number, cluster: number): void {
+    if (part === "job") {
+      this.line(node, code === -1002 ? "JOB_ABORTED" : "JOB_TERMINATED", `${cluster}.0`);
+      this.line(node, code === 0 ? "JOB_SUCCESS" : "JOB_FAILURE", String(code));
+    } else this.line(node, `${part.toUpperCase()}_SCRIPT_${code === 0 ? "SUCCESS" : "FAILURE"}`, "-");
   }
 
   private line(node: string, event: string, what: string): void {

@@ -27,11 +27,9 @@ export class Fifo<T> {
   }
 
   /** Keeps the order of what stays. O(n): for removals by people, not for the steady flow. */
-  remove(unwanted: (item: T) => boolean): T[] {
-    const rest = this.items.slice(this.head);
-    this.items = rest.filter((item) => !unwanted(item));
+  remove(unwanted: (item: T) => boolean): void {
+    this.items = this.items.slice(this.head).filter((item) => !unwanted(item));
     this.head = 0;
-    return rest.filter(unwanted);
   }
 }
 
@@ -39,7 +37,6 @@ export class Fifo<T> {
 export class PriorityFifo<T> {
   private readonly lanes = new Map<number, Fifo<{ order: number; item: T }>>();
   private priorities: number[] = [];
-  size = 0;
 
   push(item: T, priority: number, order: number): void {
     let lane = this.lanes.get(priority);
@@ -49,7 +46,6 @@ export class PriorityFifo<T> {
       this.priorities = [...this.priorities, priority].sort((a, b) => b - a);
     }
     lane.push({ order, item });
-    this.size += 1;
   }
 
   /** Priority and order of the first, to compare queues with one another. */
@@ -66,7 +62,6 @@ export class PriorityFifo<T> {
       const lane = this.lanes.get(priority) as Fifo<{ order: number; item: T }>;
       const first = lane.shift();
       if (!first) continue;
-      this.size -= 1;
       if (lane.size === 0) {
         this.lanes.delete(priority);
         this.priorities = this.priorities.filter((other) => other !== priority);
@@ -76,12 +71,8 @@ export class PriorityFifo<T> {
     return undefined;
   }
 
-  remove(unwanted: (item: T) => boolean): T[] {
-    const gone: T[] = [];
-    for (const lane of this.lanes.values())
-      gone.push(...lane.remove(({ item }) => unwanted(item)).map(({ item }) => item));
-    this.size -= gone.length;
-    return gone;
+  remove(unwanted: (item: T) => boolean): void {
+    for (const lane of this.lanes.values()) lane.remove(({ item }) => unwanted(item));
   }
 }
 

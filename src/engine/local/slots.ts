@@ -1,16 +1,10 @@
 import type { EngineSite } from "../port.ts";
+import type { JobSpec } from "./job-spec.ts";
 import { goesFirst, PriorityFifo } from "./queues.ts";
 
 /** What a job wants of a site. */
-export interface Want {
-  readonly id: number;
-  readonly cpus: number;
-  readonly memoryMb: number;
-  /** null: any site. */
-  readonly desiredSites: readonly string[] | null;
-  readonly bannedSites: readonly string[];
-  readonly priority: number;
-}
+export type Want = Pick<JobSpec, "cluster" | "cpus" | "memoryMb" | "desiredSites" | "bannedSites" | "priority">;
+type Size = Pick<Want, "cpus" | "memoryMb">;
 
 interface Room {
   readonly site: EngineSite;
@@ -55,12 +49,6 @@ export class Slots {
     return this.rooms.map(({ site }) => site);
   }
 
-  get waiting(): number {
-    let total = 0;
-    for (const shape of this.shapes.values()) total += shape.queue.size;
-    return total;
-  }
-
   add(want: Want): void {
     const key = `${want.cpus} ${want.memoryMb} ${want.desiredSites?.join() ?? "*"} ${want.bannedSites.join()}`;
     let shape = this.shapes.get(key);
@@ -73,7 +61,7 @@ export class Slots {
 
   /** The next job that fits somewhere now, with its place taken. */
   take(): { want: Want; site: string } | null {
-    let best: { shape: Shape; key: string; room: Room; head: { priority: number; order: number } } | undefined;
+    let best: { shape: Shape; room: Room; head: { priority: number; order: number } } | undefined;
     for (const [key, shape] of this.shapes) {
       const head = shape.queue.head();
       if (!head) {
@@ -82,7 +70,7 @@ export class Slots {
       }
       if (!goesFirst(head, best?.head)) continue;
       const room = this.roomFor(shape.like);
-      if (room) best = { shape, key, room, head };
+      if (room) best = { shape, room, head };
     }
     const want = best?.shape.queue.shift();
     if (!best || !want) return null;
@@ -90,17 +78,17 @@ export class Slots {
     return { want, site: best.room.site.name };
   }
 
-  occupy(site: string, want: { cpus: number; memoryMb: number }): void {
+  occupy(site: string, want: Size): void {
     this.change(site, want, -1);
   }
 
-  free(site: string, want: { cpus: number; memoryMb: number }): void {
+  free(site: string, want: Size): void {
     this.change(site, want, 1);
   }
 
-  /** Takes jobs out of the queues. */
-  remove(ids: ReadonlySet<number>): void {
-    for (const shape of this.shapes.values()) shape.queue.remove((want) => ids.has(want.id));
+  /** Takes a job out of the queues. */
+  remove(cluster: number): void {
+    for (const shape of this.shapes.values()) shape.queue.remove((want) => want.cluster === cluster);
   }
 
   /** Why this job can never start here; null: it only waits for its turn. */
@@ -134,7 +122,7 @@ export class Slots {
     return best;
   }
 
-  private change(name: string, want: { cpus: number; memoryMb: number }, sign: 1 | -1): void {
+  private change(name: string, want: Size, sign: 1 | -1): void {
     const room = this.rooms.find(({ site }) => site.name === name);
     if (!room) return;
     room.cores += sign * want.cpus;

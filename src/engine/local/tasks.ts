@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { isAlive, type ProcessMark, signalGroup } from "./proc.ts";
-import { renderTask, type TaskText } from "./sh-quote.ts";
-import { parseState, type TaskEnd, type TaskState } from "./task-files.ts";
+import { parseState, renderTask, type TaskEnd, type TaskState, type TaskText } from "./task-files.ts";
 
 interface Live {
   readonly onEnd: (end: TaskEnd) => void;
