@@ -137,7 +137,8 @@ export class DagRun implements JobHost {
   checkHalt(): void {
     for (const { sub } of this.live.values()) sub?.checkHalt();
     const halted = this.files.isHalted();
-    if (this.machine && halted !== this.machine.halted) this.dispatch({ k: "halt", on: halted });
+    if (!this.machine || this.machine.isEnding || this.machine.outcome) return;
+    if (halted !== this.machine.halted) this.dispatch({ k: "halt", on: halted });
   }
 
   /** The engine leaves; what runs goes on and is found again. */

@@ -66,10 +66,6 @@ export class Jobs {
     this.pump();
   }
 
-  sites(): readonly EngineSite[] {
-    return this.slots.sites();
-  }
-
   /** `announced`: the event log already has its submission. */
   submit(spec: JobSpec, host: JobHost, announced = false): Job {
     const job = this.enter({ spec, host, state: "idle", site: "", startedMs: 0, adopted: false });

@@ -10,8 +10,8 @@ import type { Engine, EngineSite, FindOutcome, PingOutcome, SubmitOutcome } from
 import { readTail } from "../read-files.ts";
 import { RunReader } from "../read-run.ts";
 import { Client } from "./client.ts";
-import { readEntry, readRegistry } from "./core.ts";
 import { replace } from "./dag-files.ts";
+import { type RunEntry, readEntry, readRegistry } from "./registry.ts";
 
 export interface LocalEngineOptions {
   readonly dir: string;
@@ -46,10 +46,8 @@ class LocalEngine implements Engine {
     replace(join(this.dir, "sites.json"), `${JSON.stringify(options.sites)}\n`);
     const command = options.daemonCommand ?? [process.execPath, builtDaemon()];
     // A running engine may have been started with other sites.
-    this.client = new Client(this.dir, command, (options.timeoutSec ?? 60) * 1000, () => ({
-      op: "configure",
-      sites: this.sitesWanted,
-    }));
+    const greeting = { op: "configure", sites: options.sites } as const;
+    this.client = new Client(this.dir, command, (options.timeoutSec ?? 60) * 1000, greeting);
   }
 
   async submit(run: Run): Promise<SubmitOutcome> {
@@ -86,16 +84,17 @@ class LocalEngine implements Engine {
     return this.reader.nodes(run);
   }
 
-  async stop(run: Run): Promise<void> {
-    if (this.entryOf(run)) await this.client.ask({ op: "stop", batchName: run.batchName });
+  stop(run: Run): Promise<void> {
+    return this.change(run, "stop");
   }
-
-  async hold(run: Run): Promise<void> {
-    if (this.entryOf(run)) await this.client.ask({ op: "hold", batchName: run.batchName });
+  hold(run: Run): Promise<void> {
+    return this.change(run, "hold");
   }
-
-  async release(run: Run): Promise<void> {
-    if (this.entryOf(run)) await this.client.ask({ op: "release", batchName: run.batchName });
+  release(run: Run): Promise<void> {
+    return this.change(run, "release");
+  }
+  private async change(run: Run, op: "stop" | "hold" | "release"): Promise<void> {
+    if (this.entryOf(run)) await this.client.ask({ op, batchName: run.batchName });
   }
 
   async ping(): Promise<PingOutcome> {
@@ -115,7 +114,7 @@ class LocalEngine implements Engine {
     await this.client.close();
   }
 
-  private entryOf(run: Run): ReturnType<typeof readEntry> {
+  private entryOf(run: Run): RunEntry | null {
     try {
       return readEntry(this.dir, run.batchName);
     } catch (error) {

@@ -45,10 +45,6 @@ export class Slots {
     });
   }
 
-  sites(): readonly EngineSite[] {
-    return this.rooms.map(({ site }) => site);
-  }
-
   add(want: Want): void {
     const key = `${want.cpus} ${want.memoryMb} ${want.desiredSites?.join() ?? "*"} ${want.bannedSites.join()}`;
     let shape = this.shapes.get(key);
