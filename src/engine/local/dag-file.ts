@@ -41,7 +41,6 @@ export interface DagFile {
   readonly byName: ReadonlyMap<string, NodeSpec>;
   readonly maxJobs: ReadonlyMap<string, number>;
   readonly statusFile: { readonly path: string; readonly minSec: number; readonly always: boolean } | null;
-  readonly jobstateLog: string | null;
   readonly config: string | null;
 }
 
@@ -51,19 +50,11 @@ export interface DagDraft {
   readonly byName: Map<string, NodeSpec>;
   readonly maxJobs: Map<string, number>;
   statusFile: DagFile["statusFile"];
-  jobstateLog: string | null;
   config: string | null;
 }
 
 export function parseDag(text: string, name: string): Result<DagFile, string> {
-  const draft: DagDraft = {
-    nodes: [],
-    byName: new Map(),
-    maxJobs: new Map(),
-    statusFile: null,
-    jobstateLog: null,
-    config: null,
-  };
+  const draft: DagDraft = { nodes: [], byName: new Map(), maxJobs: new Map(), statusFile: null, config: null };
   const later: { line: number; run: () => void }[] = [];
   let at = 0;
   try {

@@ -194,10 +194,6 @@ export const KEYWORDS: Readonly<Record<string, Keyword | undefined>> = {
     const rest = words.slice(1).filter((word) => word.toUpperCase() !== "ALWAYS-UPDATE");
     draft.statusFile = { path: words[0], minSec: rest[0] ? integer(rest[0], "update time") : 60, always };
   }),
-  JOBSTATE_LOG: declares((draft, words) => {
-    if (words[0] === undefined) throw new DagFault("JOBSTATE_LOG without a path");
-    draft.jobstateLog = words[0];
-  }),
   CONFIG: declares((draft, words) => {
     if (words[0] === undefined) throw new DagFault("CONFIG without a path");
     if (draft.config !== null) throw new DagFault("CONFIG was given twice");

@@ -46,7 +46,6 @@ export interface LiveNode {
   parentsLeft: number;
   /** $RETRY: 0 for the first attempt of this run. */
   attempt: number;
-  preReturn: number;
   /** $RETURN of the attempt under way or just ended. */
   jobReturn: number;
   detail: string;
@@ -93,7 +92,6 @@ export class DagMachine {
       state: "waiting",
       parentsLeft: spec.parents,
       attempt: 0,
-      preReturn: -1,
       jobReturn: 0,
       detail: "",
     }));
@@ -181,7 +179,6 @@ export class DagMachine {
 
   private makeReady(node: LiveNode): void {
     this.move(node, "ready");
-    node.preReturn = -1;
     if (node.spec.pre) this.places.pre.waiting.push(node);
     else this.makeSubmittable(node);
   }
@@ -192,7 +189,6 @@ export class DagMachine {
 
   private preEnded(node: LiveNode, code: number): void {
     if (this.isDeferred(node, "pre", code)) return;
-    node.preReturn = code;
     if (code === 0) {
       this.move(node, "ready");
       this.makeSubmittable(node);

@@ -16,14 +16,12 @@ import {
   type ScriptPart,
 } from "./dag-machine.ts";
 import type { Job, JobHost, Jobs } from "./jobs.ts";
-import { JobstateLog } from "./jobstate-log.ts";
 import { type Intent, type JournalLine, renderLine, replay } from "./journal.ts";
 import { scriptTask } from "./node-scripts.ts";
 import type { Outbox } from "./outbox.ts";
 import { StatusWriter } from "./status-writer.ts";
 import { returnOf, type TaskEnd } from "./task-files.ts";
 import type { Tasks } from "./tasks.ts";
-import type { Hold } from "./transfer.ts";
 
 /** What every DAG of an engine shares. */
 export interface DagWorld {
@@ -64,7 +62,6 @@ const NOT_SUBMITTED = -1001;
  * engine stopped. A sub-DAG is another DagRun with its own files.
  */
 export class DagRun implements JobHost {
-  readonly batchName: string;
   readonly place: DagPlace;
   private readonly world: DagWorld;
   private readonly files: DagFiles;
@@ -80,13 +77,11 @@ export class DagRun implements JobHost {
   private busy = false;
   private paused: boolean;
   private status: StatusWriter | null = null;
-  private jobstate: JobstateLog | null = null;
   private closed = false;
 
   constructor(world: DagWorld, place: DagPlace, onEnd: (exit: number) => void) {
     this.world = world;
     this.place = place;
-    this.batchName = place.batchName;
     this.files = new DagFiles(place.path);
     this.onEnd = onEnd;
     this.paused = place.paused;
@@ -101,7 +96,7 @@ export class DagRun implements JobHost {
     this.files.startJournal(renderLine({ k: "begin", id, parent: parentId, rescue, at: this.startedAt.getTime() }));
     this.files.clearHalt();
     this.files.say(`** condor_scheduniv_exec.${id}.0 (CONDOR_DAGMAN) STARTING UP`);
-    this.files.say(`Workflow batch-name: <${this.batchName}>`);
+    this.files.say(`Workflow batch-name: <${this.place.batchName}>`);
     if (rescue > 0) this.files.say(`Running rescue DAG ${rescue}`);
     if (!this.load(loaded)) return;
     if (this.paused) this.dispatch({ k: "pause", on: true });
@@ -151,21 +146,12 @@ export class DagRun implements JobHost {
     }
   }
 
-  jobStarts(job: Job): void {
-    this.jobstate?.executes(job.spec.node, job.spec.cluster);
-    this.write({ k: "run", n: job.spec.node, c: job.spec.cluster, site: job.site, at: Date.now() });
-  }
-
-  jobHeld(job: Job, hold: Hold): void {
-    this.write({ k: "held", n: job.spec.node, hold });
-  }
-
-  jobEvicted(job: Job): void {
-    this.write({ k: "evicted", n: job.spec.node });
+  write(line: JournalLine): void {
+    this.world.outbox.journal(this.files.journal, renderLine(line));
   }
 
   jobEnds(job: Job, code: number): void {
-    this.ended(job.spec.node, "job", code);
+    this.left({ k: "job", n: job.spec.node, code });
   }
 
   /** null: it cannot be run, and this has been said. */
@@ -185,11 +171,6 @@ export class DagRun implements JobHost {
     if (dag.statusFile) {
       const path = resolve(this.place.cwd, dag.statusFile.path);
       this.status = new StatusWriter(path, dag.statusFile, machine.nodes.length, () => this.statusFacts(machine));
-    }
-    if (dag.jobstateLog !== null) {
-      const path = resolve(this.place.cwd, dag.jobstateLog);
-      this.jobstate = new JobstateLog((text) => this.world.outbox.log(path, text));
-      this.jobstate.internal(`DAGMAN_STARTED ${this.place.id}.0`);
     }
     const cycle = findCycle(dag);
     if (cycle === null) return machine;
@@ -261,18 +242,17 @@ export class DagRun implements JobHost {
     if (action.kind === "kill") this.kill();
     else if (action.kind === "end") this.finish(action.outcome, null);
     else if (action.kind === "job") this.submit(action.node, null, false);
-    else if (action.kind === "defer") this.defer(action.node, action.seconds);
-    else this.runScript(action.node, action.kind);
-  }
-
-  private ended(name: string, part: NodePart, code: number): void {
-    this.jobstate?.ended(name, part, code, this.clusters.get(name) ?? 0);
-    this.leftBy(name, { k: part, n: name, code });
+    else if (action.kind !== "defer") this.runScript(action.node, action.kind);
+    else {
+      const { name } = action.node.spec;
+      const over = () => this.left({ k: "deferred", n: name });
+      this.enter(name).timer = setTimeout(over, action.seconds * 1000);
+    }
   }
 
   /** Nothing is under way for a node any more. While the DAG is being stopped only the last such word counts. */
-  private leftBy(name: string, event: DagEvent): void {
-    this.live.delete(name);
+  private left(event: Extract<DagEvent, { n: string }>): void {
+    this.live.delete(event.n);
     if (!this.machine?.isEnding) this.dispatch(event);
     else if (this.live.size === 0) this.dispatch({ k: "killed" });
   }
@@ -294,11 +274,10 @@ export class DagRun implements JobHost {
     const live = this.enter(spec.name);
     if (intent?.run) {
       live.job = this.world.jobs.adopt(cluster, this, intent.run.site, intent.run.at);
-      if (live.job && intent.hold) this.world.jobs.remove(live.job, intent.hold.why, intent.hold);
+      if (live.job && intent.hold) this.world.jobs.remove(live.job, intent.hold);
       if (live.job) return;
     }
     if (known === null) this.write({ k: "sub", n: spec.name, c: cluster });
-    this.jobstate?.submitted(spec.name, cluster);
     const job = parseJobOf(spec, {
       cluster,
       retry: node.attempt,
@@ -312,7 +291,7 @@ export class DagRun implements JobHost {
     }
     this.files.say(`ERROR: job submission of node ${spec.name} failed: ${job.error}`);
     this.clusters.delete(spec.name);
-    this.ended(spec.name, "job", NOT_SUBMITTED);
+    this.left({ k: "job", n: spec.name, code: NOT_SUBMITTED });
   }
 
   private startSub(spec: NodeSpec, cluster: number, known: boolean): void {
@@ -322,15 +301,14 @@ export class DagRun implements JobHost {
       parentId: String(this.place.id),
       path: resolve(cwd, spec.file),
       cwd,
-      batchName: this.batchName,
+      batchName: this.place.batchName,
       priority: this.place.priority + spec.priority,
       limits: this.limits,
       paused: this.paused,
     };
     const live = this.enter(spec.name);
     if (!known) this.write({ k: "dag", n: spec.name, c: cluster });
-    this.jobstate?.submitted(spec.name, cluster);
-    const ended = (code: number) => this.ended(spec.name, "job", code);
+    const ended = (code: number) => this.left({ k: "job", n: spec.name, code });
     const sub = new DagRun(this.world, place, ended);
     live.sub = sub;
     this.world.outbox.after(() => {
@@ -347,8 +325,7 @@ export class DagRun implements JobHost {
   private runScript(node: LiveNode, part: ScriptPart): void {
     const { name } = node.spec;
     const { tasks, nextId, outbox } = this.world;
-    const { counts } = this.machine as DagMachine;
-    const facts = { node, dagId: this.place.id, counts, cluster: this.clusters.get(name) ?? null };
+    const facts = { node, cluster: this.clusters.get(name) ?? null };
     let id: number;
     try {
       id = nextId();
@@ -359,7 +336,6 @@ export class DagRun implements JobHost {
       return;
     }
     this.write({ k: "script", n: name, part, t: id });
-    this.jobstate?.scriptStarted(name, part);
     this.watchScript(node, part, id, false);
   }
 
@@ -375,16 +351,10 @@ export class DagRun implements JobHost {
       if (this.closed) return;
       // Killed with the machine, it has to run again.
       if (exit.kind === "vanished" && !this.machine?.isEnding) this.runScript(node, part);
-      else this.ended(name, part, returnOf(exit) ?? 1);
+      else this.left({ k: part, n: name, code: returnOf(exit) ?? 1 });
     };
     tasks.start(id, onEnd, adopted);
     outbox.schedule();
-  }
-
-  private defer(node: LiveNode, seconds: number): void {
-    const { name } = node.spec;
-    const over = () => this.leftBy(name, { k: "deferred", n: name });
-    this.enter(name).timer = setTimeout(over, seconds * 1000);
   }
 
   private kill(): void {
@@ -393,7 +363,7 @@ export class DagRun implements JobHost {
         clearTimeout(live.timer);
         this.live.delete(name);
       }
-      if (live.job) this.world.jobs.remove(live.job, "DAG Removed: the DAG was stopped or aborted");
+      if (live.job) this.world.jobs.remove(live.job, { why: "DAG Removed: the DAG was stopped or aborted" });
       else if (live.script !== null) this.world.tasks.kill(live.script, this.world.graceMs);
       live.sub?.remove();
     }
@@ -430,7 +400,6 @@ export class DagRun implements JobHost {
   }
 
   private bye(exit: number): void {
-    this.jobstate?.internal(`DAGMAN_FINISHED ${exit}`);
     this.write({ k: "ended", exit });
     const self = `condor_scheduniv_exec.${this.place.id}.0 (condor_DAGMAN) pid ${process.pid}`;
     this.files.say(`**** ${self} EXITING WITH STATUS ${exit}`);
@@ -467,9 +436,5 @@ export class DagRun implements JobHost {
     const live: Live = { job: null, script: null, sub: null, timer: null };
     this.live.set(name, live);
     return live;
-  }
-
-  private write(line: JournalLine): void {
-    this.world.outbox.journal(this.files.journal, renderLine(line));
   }
 }

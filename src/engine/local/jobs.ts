@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { hostname } from "node:os";
 import { describeError } from "../../base/errors.ts";
 import { parseJson } from "../../base/json.ts";
@@ -6,20 +6,20 @@ import type { EngineSite } from "../port.ts";
 import * as events from "./event-text.ts";
 import type { JobSpec } from "./job-spec.ts";
 import { layTask } from "./job-task.ts";
+import type { JournalLine } from "./journal.ts";
 import type { Outbox } from "./outbox.ts";
 import { groupMemoryMb } from "./proc.ts";
 import { Slots } from "./slots.ts";
 import { returnOf, type TaskEnd } from "./task-files.ts";
 import type { Tasks } from "./tasks.ts";
-import { findExecutable, type Hold, stageIn, stageOut } from "./transfer.ts";
+import { type Hold, stageIn, stageOut } from "./transfer.ts";
 
-/** The DAG a job belongs to. `code` of its end is DAGMan's $RETURN. */
+/** The DAG a job belongs to. */
 export interface JobHost {
-  readonly batchName: string;
-  jobStarts(job: Job): void;
-  /** The job is about to be ended for this reason. */
-  jobHeld(job: Job, hold: Hold): void;
-  jobEvicted(job: Job): void;
+  readonly place: { readonly batchName: string };
+  /** Into its journal: what an engine that takes over must know of the job. */
+  write(line: Extract<JournalLine, { k: "run" | "held" | "evicted" }>): void;
+  /** `code` is DAGMan's $RETURN. */
   jobEnds(job: Job, code: number): void;
 }
 
@@ -32,8 +32,8 @@ export interface Job {
   peakMb: number | null;
   /** Started by an earlier engine. */
   readonly adopted: boolean;
-  /** Why it is being ended by us; `hold`: with a reason that POST will read. */
-  removal: { readonly why: string; readonly hold: Hold | null } | null;
+  /** Why it is being ended by us; a hold is a reason that POST will read. */
+  removal: Hold | { readonly why: string } | null;
 }
 
 const REMOVED = -1002;
@@ -69,7 +69,7 @@ export class Jobs {
   /** `announced`: the event log already has its submission. */
   submit(spec: JobSpec, host: JobHost, announced = false): Job {
     const job = this.enter({ spec, host, state: "idle", site: "", startedMs: 0, adopted: false });
-    if (!announced) this.say(job, events.submitted(spec, new Date()));
+    if (!announced) this.say(job, events.submitted);
     this.queue(job);
     return job;
   }
@@ -88,18 +88,18 @@ export class Jobs {
   }
 
   /** Ends a job; its host hears of it as of any other end. */
-  remove(job: Job, why: string, hold: Hold | null = null): void {
-    if (job.removal || this.all.get(job.spec.cluster) !== job) return;
-    job.removal = { why, hold };
-    if (job.state === "running" && hold) {
-      job.host.jobHeld(job, hold);
-      // The reason must be on record before the exit can be.
-      this.outbox.after(() => this.tasks.kill(job.spec.cluster, this.graceMs));
-    } else if (job.state === "running") this.tasks.kill(job.spec.cluster, this.graceMs);
-    else if (job.state === "idle") {
-      this.slots.remove(job.spec.cluster);
+  remove(job: Job, removal: NonNullable<Job["removal"]>): void {
+    const { cluster, node } = job.spec;
+    if (job.removal || this.all.get(cluster) !== job) return;
+    job.removal = removal;
+    if (job.state === "idle") {
+      this.slots.remove(cluster);
       this.leave(job, REMOVED);
-    }
+    } else if (job.state === "running" && "code" in removal) {
+      job.host.write({ k: "held", n: node, hold: removal });
+      // The reason must be on record before the exit can be.
+      this.outbox.after(() => this.tasks.kill(cluster, this.graceMs));
+    } else if (job.state === "running") this.tasks.kill(cluster, this.graceMs);
   }
 
   /** What a job that has not started waits for, when time alone will not bring it. */
@@ -112,7 +112,7 @@ export class Jobs {
     const notes = new Map<string, string>();
     for (const { want, why } of this.slots.stuck()) {
       const job = this.all.get(want.cluster);
-      if (job) notes.set(job.host.batchName, `job ${job.spec.node} (${want.cluster}) ${why}`);
+      if (job) notes.set(job.host.place.batchName, `job ${job.spec.node} (${want.cluster}) ${why}`);
     }
     return notes;
   }
@@ -134,6 +134,11 @@ export class Jobs {
     this.pump();
   }
 
+  private queueAgain(job: Job): void {
+    this.slots.free(job.site, job.spec);
+    if (!this.closed) this.queue(job);
+  }
+
   private pump(): void {
     if (this.closed) return;
     for (let next = this.slots.take(); next; next = this.slots.take()) {
@@ -147,18 +152,15 @@ export class Jobs {
     job.state = "staging";
     job.site = site;
     const scratch = this.scratchOf(job);
-    const hold = spec.transfers ? await this.stageIn(job, scratch) : null;
+    const hold = await stageIn(spec, scratch);
     if (this.closed) return;
-    if (!job.removal && hold) job.removal = { why: hold.why, hold };
-    const missing =
-      spec.transfers && spec.transferExecutable ? null : findExecutable({ ...spec, transferExecutable: false });
-    if (!job.removal && missing) job.removal = { why: missing.why, hold: missing };
-    if (job.removal) return this.endRemoved(job);
+    job.removal ??= hold;
+    if (job.removal) return this.leave(job, REMOVED);
     layTask(this.tasks, spec, { site, host: this.host, scratch });
     job.state = "running";
     job.startedMs = Date.now();
-    job.host.jobStarts(job);
-    this.say(job, events.executing(spec, new Date(), site, scratch));
+    job.host.write({ k: "run", n: spec.node, c: spec.cluster, site, at: job.startedMs });
+    this.say(job, events.executing, site, scratch);
     this.tasks.start(spec.cluster, (end) => void this.ended(job, end));
     this.outbox.schedule();
     this.watchLimits();
@@ -168,49 +170,39 @@ export class Jobs {
   private stumble(job: Job, error: unknown): void {
     this.outbox.trouble = `cannot start job ${job.spec.cluster}: ${describeError(error)}`;
     setTimeout(() => {
-      this.slots.free(job.site, job.spec);
       if (job.removal) this.leave(job, REMOVED);
-      else if (!this.closed) this.queue(job);
+      else this.queueAgain(job);
     }, 1000);
   }
 
   private async ended(job: Job, end: TaskEnd): Promise<void> {
     const { spec } = job;
     if (end.exit.kind === "vanished" && !job.removal) {
-      this.say(job, events.evicted(spec, new Date(), "its supervisor is gone: killed with the machine"));
-      this.slots.free(job.site, spec);
-      job.host.jobEvicted(job);
-      return this.queue(job);
+      this.say(job, events.evicted, "its supervisor is gone: killed with the machine");
+      job.host.write({ k: "evicted", n: spec.node });
+      return this.queueAgain(job);
     }
     if (end.exit.kind === "unstarted") {
-      const why = `Error from local engine: ${end.exit.words}`;
-      job.removal ??= { why, hold: { code: 7, subcode: 2, why } };
+      job.removal ??= { code: 7, subcode: 2, why: `Error from local engine: ${end.exit.words}` };
     }
-    const scratch = this.scratchOf(job);
-    const hold = spec.transfers ? await stageOut(spec, scratch, job.startedMs, job.adopted) : null;
+    const hold = await stageOut(spec, this.scratchOf(job), job.startedMs, job.adopted);
     if (this.closed) return;
-    if (hold) job.removal ??= { why: hold.why, hold };
-    if (job.removal) return this.endRemoved(job);
-    const code = returnOf(end.exit) ?? REMOVED;
+    job.removal ??= hold;
+    const code = job.removal ? REMOVED : (returnOf(end.exit) ?? REMOVED);
     const wallSec = (Date.now() - job.startedMs) / 1000;
-    this.say(job, events.terminated(spec, new Date(), code, { ...end, wallSec, memoryMb: job.peakMb }));
-    this.slots.free(job.site, spec);
+    if (!job.removal) this.say(job, events.terminated, code, { ...end, wallSec, memoryMb: job.peakMb });
     this.leave(job, code);
   }
 
-  private endRemoved(job: Job): void {
-    this.slots.free(job.site, job.spec);
-    this.leave(job, REMOVED);
-  }
-
   private leave(job: Job, code: number): void {
-    if (job.removal) {
-      const { hold, why } = job.removal;
-      if (hold) this.say(job, events.held(job.spec, new Date(), hold));
-      const words = hold ? "removed by the local engine because it was held" : why;
-      this.say(job, events.aborted(job.spec, new Date(), words));
+    const { removal, spec } = job;
+    if (removal) {
+      const isHold = "code" in removal;
+      if (isHold) this.say(job, events.held, removal);
+      this.say(job, events.aborted, isHold ? "removed by the local engine because it was held" : removal.why);
     }
-    this.all.delete(job.spec.cluster);
+    if (job.state !== "idle") this.slots.free(job.site, spec);
+    this.all.delete(spec.cluster);
     job.host.jobEnds(job, code);
     this.outbox.after(() => this.forget(job));
     this.pump();
@@ -220,17 +212,6 @@ export class Jobs {
     return spec.transfers ? `${this.tasks.pathOf(spec.cluster)}.scratch` : spec.initialDir;
   }
 
-  private async stageIn({ spec }: Job, scratch: string): Promise<Hold | null> {
-    try {
-      mkdirSync(scratch);
-    } catch {
-      // Left by an engine that died before it could say that the job begins.
-      rmSync(scratch, { recursive: true, force: true });
-      mkdirSync(scratch);
-    }
-    return stageIn(spec, scratch);
-  }
-
   private forget(job: Job): void {
     const path = this.tasks.pathOf(job.spec.cluster);
     if (job.spec.transfers) rmSync(`${path}.scratch`, { recursive: true, force: true });
@@ -238,8 +219,9 @@ export class Jobs {
     this.tasks.forget(job.spec.cluster);
   }
 
-  private say(job: Job, event: string): void {
-    if (job.spec.log) this.outbox.log(job.spec.log, event);
+  /** Into the job's event log. */
+  private say<A extends unknown[]>({ spec }: Job, event: (spec: JobSpec, at: Date, ...more: A) => string, ...more: A) {
+    if (spec.log) this.outbox.log(spec.log, event(spec, new Date(), ...more));
   }
 
   private watchLimits(): void {
@@ -258,7 +240,7 @@ export class Jobs {
       const usedMb = group === null ? undefined : memory.get(group);
       if (usedMb !== undefined) job.peakMb = Math.max(job.peakMb ?? 0, Math.ceil(usedMb));
       const hold = overLimit(job, usedMb ?? 0);
-      if (hold) this.remove(job, hold.why, hold);
+      if (hold) this.remove(job, hold);
     }
   }
 }

@@ -117,16 +117,14 @@ describe("event log", () => {
 describe("script arguments", () => {
   const [, node] = machine().nodes as [LiveNode, LiveNode];
   Object.assign(node, { attempt: 1, jobReturn: -9 });
-  const facts: ScriptFacts = { node, dagId: 5, counts: machine().counts, cluster: 12 };
+  const facts: ScriptFacts = { node, cluster: 12 };
   test("whole words only", () => {
-    const words = ["$JOB", "$RETURN", "$RETRY", "$MAX_RETRIES", "$CLUSTERID", "$JOBID", "x=$JOB", "$EXIT_CODES"];
-    expect(expandArguments(words, facts)).toEqual(["b", "-9", "1", "2", "12", "12.0", "x=$JOB", "-1"]);
-    expect(expandArguments(["$NODE_COUNT", "$DAG_STATUS", "toString"], facts)).toEqual(["3", "0", "toString"]);
+    const words = ["$JOB", "$RETURN", "$RETRY", "$MAX_RETRIES", "$CLUSTERID", "$JOBID", "x=$JOB", "toString"];
+    expect(expandArguments(words, facts)).toEqual(["b", "-9", "1", "2", "12", "12.0", "x=$JOB", "toString"]);
   });
   test("a job that could not be submitted has no cluster", () => {
     const none = { ...facts, node: { ...node, jobReturn: -1001 }, cluster: null };
-    const words = ["$CLUSTERID", "$JOBID", "$RETURN", "$EXIT_CODES"];
-    expect(expandArguments(words, none)).toEqual(["-1", "-1.-1", "-1001", ""]);
+    expect(expandArguments(["$CLUSTERID", "$JOBID", "$RETURN"], none)).toEqual(["-1", "-1.-1", "-1001"]);
   });
 });
 
