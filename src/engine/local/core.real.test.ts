@@ -397,7 +397,7 @@ describe("the engine", () => {
       "workflow.dag": "NODE_STATUS_FILE s 1\nJOB a k.sub\n",
     });
     submit();
-    expect(core.list()[0]?.note).toContain("asks for 64 cores");
+    expect(core.list()[0]?.[1]).toContain("asks for 64 cores");
     core.stop("b");
     await core.idle();
   });

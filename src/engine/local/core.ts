@@ -113,12 +113,12 @@ export class LocalCore {
     this.world.jobs.configure(sites);
   }
 
-  list(): { batchName: string; id: number; held: boolean; note: string | null }[] {
+  /** The runs under way by batch name, each with what is odd about it, or null. */
+  list(): [string, string | null][] {
     const stuck = this.world.jobs.stuck();
-    return [...this.runs.values()].map(({ entry }) => {
-      const notes = [entry.held ? "held" : null, this.world.outbox.trouble, stuck.get(entry.batchName) ?? null];
-      const note = notes.filter((words) => words !== null).join("; ") || null;
-      return { batchName: entry.batchName, id: entry.id, held: entry.held, note };
+    return [...this.runs.values()].map(({ entry: { batchName, held } }) => {
+      const notes = [held ? "held" : null, this.world.outbox.trouble, stuck.get(batchName)];
+      return [batchName, notes.filter(Boolean).join("; ") || null];
     });
   }
 

@@ -29,7 +29,6 @@ export interface NodeSpec {
   retries: number;
   unlessExit: number | null;
   abort: { readonly on: number; readonly returns: number | null } | null;
-  preSkip: number | null;
   category: string | null;
   priority: number;
   readonly children: number[];

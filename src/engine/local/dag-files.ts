@@ -1,5 +1,7 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
+import { describeError } from "../../base/errors.ts";
+import { err, ok, type Result } from "../../base/result.ts";
 import { highestRescue, rescueName } from "../format/rescue.ts";
 import { type MetricsFacts, renderDagmanLine, renderMetrics, renderRescue } from "./bookkeeping-text.ts";
 import type { LiveNode } from "./dag-machine.ts";
@@ -59,6 +61,15 @@ export class DagFiles {
 
   writeMetrics(facts: Omit<MetricsFacts, "endedAt">): void {
     replace(`${this.path}.metrics`, renderMetrics({ ...facts, endedAt: new Date() }));
+  }
+}
+
+/** Why a file cannot be read is for the user to see. */
+export function readText(path: string): Result<string, string> {
+  try {
+    return ok(readFileSync(path, "utf8"));
+  } catch (error) {
+    return err(describeError(error));
   }
 }
 

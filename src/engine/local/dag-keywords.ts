@@ -26,8 +26,12 @@ function node(draft: DagDraft, name: string | undefined): NodeSpec {
 const nodesOf = (draft: DagDraft, name: string | undefined): readonly NodeSpec[] =>
   name?.toUpperCase() === "ALL_NODES" ? draft.nodes : [node(draft, name)];
 
-function done(rest: readonly string[]): void {
-  if (rest.length) throw new DagFault(`Extra token ${rest[0]}`);
+/** The number after `keyword` at the end of a line; null: the line ends without it. */
+function option(rest: readonly string[], keyword: string): number | null {
+  if (rest[0] === undefined) return null;
+  if (rest[0].toUpperCase() !== keyword) throw new DagFault(`Unexpected token ${rest[0]}`);
+  if (rest[2] !== undefined) throw new DagFault(`Extra token ${rest[2]}`);
+  return integer(rest[1], `${keyword} value`);
 }
 
 function addNode(draft: DagDraft, kind: NodeSpec["kind"], words: readonly string[]): void {
@@ -57,7 +61,6 @@ function addNode(draft: DagDraft, kind: NodeSpec["kind"], words: readonly string
     retries: 0,
     unlessExit: null,
     abort: null,
-    preSkip: null,
     category: null,
     priority: 0,
     children: [],
@@ -101,12 +104,7 @@ function parseAssignments(text: string): [string, string][] | null {
 }
 
 function readVars(draft: DagDraft, words: readonly string[], source: string): void {
-  const mode = words[1]?.toUpperCase();
-  // PREPEND is what DAGMan does anyway: the submit file has the last word.
-  if (mode === "APPEND") throw new DagFault("VARS APPEND is not supported");
-  const skip = mode === "PREPEND" ? 3 : 2;
-  const text = source.replace(new RegExp(`^(?:\\S+\\s+){${skip}}`), "");
-  const pairs = parseAssignments(text);
+  const pairs = parseAssignments(source.replace(/^\S+\s+\S+\s+/, ""));
   if (!pairs) throw new DagFault('VARS needs name="value" pairs');
   const bad = pairs.find(([key]) => /^queue/i.test(key));
   if (bad) throw new DagFault(`Illegal variable name: ${bad[0]}; variable names cannot begin with "queue"`);
@@ -132,24 +130,15 @@ function readParents(draft: DagDraft, words: readonly string[]): void {
 function readRetry(draft: DagDraft, words: readonly string[]): void {
   const retries = integer(words[1], "RETRY count");
   if (retries < 0) throw new DagFault(`Invalid RETRY count ${retries}`);
-  let unlessExit: number | null = null;
-  if (words.length > 2) {
-    if (words[2]?.toUpperCase() !== "UNLESS-EXIT") throw new DagFault(`Unexpected token ${words[2]}`);
-    unlessExit = integer(words[3], "UNLESS-EXIT value");
-    done(words.slice(4));
-  }
+  const unlessExit = option(words.slice(2), "UNLESS-EXIT");
   for (const target of nodesOf(draft, words[0])) Object.assign(target, { retries, unlessExit });
 }
 
 function readAbort(draft: DagDraft, words: readonly string[]): void {
   const on = integer(words[1], "ABORT-DAG-ON value");
-  let returns: number | null = null;
-  if (words.length > 2) {
-    if (words[2]?.toUpperCase() !== "RETURN") throw new DagFault(`Unexpected token ${words[2]}`);
-    returns = integer(words[3], "RETURN value");
-    if (returns < 0 || returns > 255) throw new DagFault(`RETURN value ${returns} is not in 0..255`);
-    done(words.slice(4));
-  }
+  const returns = option(words.slice(2), "RETURN");
+  if (returns !== null && (returns < 0 || returns > 255))
+    throw new DagFault(`RETURN value ${returns} is not in 0..255`);
   for (const target of nodesOf(draft, words[0])) target.abort = { on, returns };
 }
 
@@ -168,10 +157,6 @@ export const KEYWORDS: Readonly<Record<string, Keyword | undefined>> = {
   SCRIPT: names(readScript),
   RETRY: names(readRetry),
   "ABORT-DAG-ON": names(readAbort),
-  PRE_SKIP: names((draft, words) => {
-    const value = integer(words[1], "PRE_SKIP value");
-    for (const target of nodesOf(draft, words[0])) target.preSkip = value;
-  }),
   PRIORITY: names((draft, words) => {
     const value = integer(words[1], "PRIORITY");
     for (const target of nodesOf(draft, words[0])) target.priority = value;

@@ -56,7 +56,6 @@ describe("one DAG", () => {
       ["pre.a"],
       1,
     ],
-    ["PRE_SKIP", "JOB a s\nSCRIPT PRE a p\nSCRIPT POST a p\nPRE_SKIP a 7\n", { "pre.a": [7] }, ["pre.a"], 0],
     [
       "a retry repeats all parts",
       "JOB a s\nSCRIPT PRE a p\nRETRY a 1\n",

@@ -1,7 +1,7 @@
 import { InvariantError } from "../../base/errors.ts";
 import type { NodeState } from "../../domain/run.ts";
 import type { DagFile, NodeSpec } from "./dag-file.ts";
-import { Fifo, goesFirst, PriorityFifo } from "./queues.ts";
+import { goesFirst, type Rank, RankQueue } from "./queues.ts";
 
 /**
  * One DAG as DAGMan would run it: what happened goes in, what to do next comes out. It knows neither time nor
@@ -64,7 +64,7 @@ export type Counts = Record<NodeState, number>;
 interface Category {
   readonly limit: number;
   running: number;
-  readonly ready: PriorityFifo<LiveNode>;
+  readonly ready: RankQueue<LiveNode>;
 }
 
 export class DagMachine {
@@ -76,7 +76,10 @@ export class DagMachine {
   halted = false;
   private readonly limits: DagLimits;
   private readonly categories = new Map<string, Category>();
-  private readonly places: Record<ScriptPart, { waiting: Fifo<LiveNode>; running: number; readonly limit: number }>;
+  private readonly places: Record<
+    ScriptPart,
+    { waiting: RankQueue<LiveNode>; running: number; readonly limit: number }
+  >;
   private ending: DagOutcome | null = null;
   private order = 0;
   private actions: DagAction[] = [];
@@ -84,8 +87,8 @@ export class DagMachine {
   constructor(dag: DagFile, limits: DagLimits = DEFAULT_LIMITS) {
     this.limits = limits;
     this.places = {
-      pre: { waiting: new Fifo(), running: 0, limit: limits.maxPre || Number.POSITIVE_INFINITY },
-      post: { waiting: new Fifo(), running: 0, limit: limits.maxPost || Number.POSITIVE_INFINITY },
+      pre: { waiting: new RankQueue(), running: 0, limit: limits.maxPre || Number.POSITIVE_INFINITY },
+      post: { waiting: new RankQueue(), running: 0, limit: limits.maxPost || Number.POSITIVE_INFINITY },
     };
     this.nodes = dag.nodes.map((spec) => ({
       spec,
@@ -164,7 +167,7 @@ export class DagMachine {
     let category = this.categories.get(name);
     if (!category) {
       const limit = (spec.category !== null ? maxJobs?.get(name) : undefined) ?? Number.POSITIVE_INFINITY;
-      category = { limit, running: 0, ready: new PriorityFifo() };
+      category = { limit, running: 0, ready: new RankQueue() };
       this.categories.set(name, category);
     }
     return category;
@@ -179,8 +182,13 @@ export class DagMachine {
 
   private makeReady(node: LiveNode): void {
     this.move(node, "ready");
-    if (node.spec.pre) this.places.pre.waiting.push(node);
+    if (node.spec.pre) this.waitForPlace(node, "pre");
     else this.makeSubmittable(node);
+  }
+
+  /** Scripts run in the order in which they became due. */
+  private waitForPlace(node: LiveNode, part: ScriptPart): void {
+    this.places[part].waiting.push(node, 0, this.order++);
   }
 
   private makeSubmittable(node: LiveNode): void {
@@ -192,8 +200,7 @@ export class DagMachine {
     if (code === 0) {
       this.move(node, "ready");
       this.makeSubmittable(node);
-    } else if (code === node.spec.preSkip) this.succeed(node);
-    else this.fail(node, code, `PRE script failed with status ${code}`);
+    } else this.fail(node, code, `PRE script failed with status ${code}`);
   }
 
   private jobEnded(node: LiveNode, code: number): void {
@@ -201,7 +208,7 @@ export class DagMachine {
     node.jobReturn = code;
     if (node.spec.post) {
       this.move(node, "post");
-      this.places.post.waiting.push(node);
+      this.waitForPlace(node, "post");
     } else if (code === 0) this.succeed(node);
     else this.fail(node, code, `Job proc failed with ${code < 0 ? jobWords(code) : `status ${code}`}`);
   }
@@ -223,11 +230,11 @@ export class DagMachine {
   }
 
   private deferralOver(node: LiveNode): void {
-    if (node.state === "post") this.places.post.waiting.push(node);
+    if (node.state === "post") this.waitForPlace(node, "post");
     // Back to ready, so that a halt in the meantime finds nothing begun.
     else if (node.state === "pre") {
       this.move(node, "ready");
-      this.places.pre.waiting.push(node);
+      this.waitForPlace(node, "pre");
     }
   }
 
@@ -309,7 +316,7 @@ export class DagMachine {
   private submitReady(): void {
     const limit = this.limits.maxJobs || Number.POSITIVE_INFINITY;
     while (this.counts.queued < limit) {
-      let best: { category: Category; head: { priority: number; order: number } } | undefined;
+      let best: { category: Category; head: Rank } | undefined;
       for (const category of this.categories.values()) {
         const head = category.running < category.limit ? category.ready.head() : undefined;
         if (head && goesFirst(head, best?.head)) best = { category, head };

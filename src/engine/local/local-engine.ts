@@ -21,8 +21,6 @@ export interface LocalEngineOptions {
   readonly daemonCommand?: readonly string[];
 }
 
-type Listed = { batchName: string; id: number; held: boolean; note: string | null };
-
 export function makeLocalEngine(options: LocalEngineOptions): Engine {
   return new LocalEngine(options);
 }
@@ -70,10 +68,8 @@ class LocalEngine implements Engine {
   }
 
   async observe(runs: readonly Run[]): Promise<ReadonlyMap<DagId, RunObservation>> {
-    const alive = new Map<string, Listed>();
-    if (readRegistry(this.dir).length > 0) {
-      for (const listed of (await this.client.ask({ op: "list" })) as Listed[]) alive.set(listed.batchName, listed);
-    }
+    const some = readRegistry(this.dir).length > 0;
+    const alive = new Map(some ? ((await this.client.ask({ op: "list" })) as [string, string | null][]) : []);
     const seen = new Map<DagId, RunObservation>();
     for (const run of runs) seen.set(run.dagId, await this.observeOne(run, alive.get(run.batchName)));
     this.reader.keepOnly(runs);
@@ -124,9 +120,10 @@ class LocalEngine implements Engine {
     }
   }
 
-  private async observeOne(run: Run, listed: Listed | undefined): Promise<RunObservation> {
-    const entry = listed ? this.entryOf(run) : null;
-    if (listed && entry) return this.reader.running(run, Math.floor(entry.submittedAt / 1000), listed.note);
+  /** `note` undefined: it is not under way. */
+  private async observeOne(run: Run, note: string | null | undefined): Promise<RunObservation> {
+    const entry = note === undefined ? null : this.entryOf(run);
+    if (note !== undefined && entry) return this.reader.running(run, Math.floor(entry.submittedAt / 1000), note);
     const engineId = run.engineId ?? (await pastId(run));
     const ended = await this.reader.ended({ ...run, engineId });
     if (ended) return ended;

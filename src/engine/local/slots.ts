@@ -1,6 +1,6 @@
 import type { EngineSite } from "../port.ts";
 import type { JobSpec } from "./job-spec.ts";
-import { goesFirst, PriorityFifo } from "./queues.ts";
+import { goesFirst, type Rank, RankQueue } from "./queues.ts";
 
 /** What a job wants of a site. */
 export type Want = Pick<JobSpec, "cluster" | "cpus" | "memoryMb" | "desiredSites" | "bannedSites" | "priority">;
@@ -14,7 +14,7 @@ interface Room {
 
 interface Shape {
   readonly like: Want;
-  readonly queue: PriorityFifo<Want>;
+  readonly queue: RankQueue<Want>;
 }
 
 /**
@@ -25,6 +25,7 @@ interface Shape {
 export class Slots {
   private rooms: Room[] = [];
   private readonly shapes = new Map<string, Shape>();
+  private readonly gone = new Set<number>();
   private order = 0;
 
   constructor(sites: readonly EngineSite[]) {
@@ -49,7 +50,7 @@ export class Slots {
     const key = `${want.cpus} ${want.memoryMb} ${want.desiredSites?.join() ?? "*"} ${want.bannedSites.join()}`;
     let shape = this.shapes.get(key);
     if (!shape) {
-      shape = { like: want, queue: new PriorityFifo() };
+      shape = { like: want, queue: new RankQueue() };
       this.shapes.set(key, shape);
     }
     shape.queue.push(want, want.priority, this.order++);
@@ -57,9 +58,9 @@ export class Slots {
 
   /** The next job that fits somewhere now, with its place taken. */
   take(): { want: Want; site: string } | null {
-    let best: { shape: Shape; room: Room; head: { priority: number; order: number } } | undefined;
+    let best: { shape: Shape; room: Room; head: Rank } | undefined;
     for (const [key, shape] of this.shapes) {
-      const head = shape.queue.head();
+      const head = this.headOf(shape);
       if (!head) {
         this.shapes.delete(key);
         continue;
@@ -82,9 +83,9 @@ export class Slots {
     this.change(site, want, 1);
   }
 
-  /** Takes a job out of the queues. */
+  /** A job that waits no longer: it is passed over when its turn comes. */
   remove(cluster: number): void {
-    for (const shape of this.shapes.values()) shape.queue.remove((want) => want.cluster === cluster);
+    this.gone.add(cluster);
   }
 
   /** Why this job can never start here; null: it only waits for its turn. */
@@ -100,12 +101,17 @@ export class Slots {
   /** The first of every kind of job that can never start here. */
   stuck(): { want: Want; why: string }[] {
     const found: { want: Want; why: string }[] = [];
-    for (const { queue } of this.shapes.values()) {
-      const want = queue.head()?.item;
+    for (const shape of this.shapes.values()) {
+      const want = this.headOf(shape)?.item;
       const why = want ? this.explain(want) : null;
       if (want && why) found.push({ want, why });
     }
     return found;
+  }
+
+  private headOf({ queue }: Shape): ReturnType<RankQueue<Want>["head"]> {
+    while (this.gone.delete(queue.head()?.item.cluster ?? -1)) queue.shift();
+    return queue.head();
   }
 
   /** The emptiest site with room: work spreads. */
