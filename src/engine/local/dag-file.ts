@@ -44,16 +44,16 @@ export interface DagFile {
 }
 
 /** What the keywords fill in. Lines that name a node wait until every node is known: order is free. */
-export interface DagDraft {
-  readonly nodes: NodeSpec[];
-  readonly byName: Map<string, NodeSpec>;
-  readonly maxJobs: Map<string, number>;
-  statusFile: DagFile["statusFile"];
-  config: string | null;
+export class DagDraft implements DagFile {
+  readonly nodes: NodeSpec[] = [];
+  readonly byName = new Map<string, NodeSpec>();
+  readonly maxJobs = new Map<string, number>();
+  statusFile: DagFile["statusFile"] = null;
+  config: string | null = null;
 }
 
 export function parseDag(text: string, name: string): Result<DagFile, string> {
-  const draft: DagDraft = { nodes: [], byName: new Map(), maxJobs: new Map(), statusFile: null, config: null };
+  const draft = new DagDraft();
   const later: { line: number; run: () => void }[] = [];
   let at = 0;
   try {

@@ -127,23 +127,32 @@ function readParents(draft: DagDraft, words: readonly string[]): void {
   }
 }
 
-function readRetry(draft: DagDraft, words: readonly string[]): void {
+function readRetry(words: readonly string[]): Partial<NodeSpec> {
   const retries = integer(words[1], "RETRY count");
   if (retries < 0) throw new DagFault(`Invalid RETRY count ${retries}`);
-  const unlessExit = option(words.slice(2), "UNLESS-EXIT");
-  for (const target of nodesOf(draft, words[0])) Object.assign(target, { retries, unlessExit });
+  return { retries, unlessExit: option(words.slice(2), "UNLESS-EXIT") };
 }
 
-function readAbort(draft: DagDraft, words: readonly string[]): void {
+function readAbort(words: readonly string[]): Partial<NodeSpec> {
   const on = integer(words[1], "ABORT-DAG-ON value");
   const returns = option(words.slice(2), "RETURN");
   if (returns !== null && (returns < 0 || returns > 255))
     throw new DagFault(`RETURN value ${returns} is not in 0..255`);
-  for (const target of nodesOf(draft, words[0])) target.abort = { on, returns };
+  return { abort: { on, returns } };
 }
 
 const declares = (run: Keyword["run"]): Keyword => ({ namesNodes: false, run });
 const names = (run: Keyword["run"]): Keyword => ({ namesNodes: true, run });
+/** A line that sets something of the nodes it names. */
+const sets = (read: (words: readonly string[]) => Partial<NodeSpec>): Keyword =>
+  names((draft, words) => {
+    for (const target of nodesOf(draft, words[0])) Object.assign(target, read(words));
+  });
+
+function given(word: string | undefined, keyword: string, what: string): string {
+  if (word === undefined) throw new DagFault(`${keyword} without a ${what}`);
+  return word;
+}
 
 export const KEYWORDS: Readonly<Record<string, Keyword | undefined>> = {
   JOB: declares((draft, words) => addNode(draft, "job", words)),
@@ -155,16 +164,10 @@ export const KEYWORDS: Readonly<Record<string, Keyword | undefined>> = {
   PARENT: names(readParents),
   VARS: names(readVars),
   SCRIPT: names(readScript),
-  RETRY: names(readRetry),
-  "ABORT-DAG-ON": names(readAbort),
-  PRIORITY: names((draft, words) => {
-    const value = integer(words[1], "PRIORITY");
-    for (const target of nodesOf(draft, words[0])) target.priority = value;
-  }),
-  CATEGORY: names((draft, words) => {
-    if (words[1] === undefined) throw new DagFault("CATEGORY without a name");
-    for (const target of nodesOf(draft, words[0])) target.category = words[1];
-  }),
+  RETRY: sets(readRetry),
+  "ABORT-DAG-ON": sets(readAbort),
+  PRIORITY: sets((words) => ({ priority: integer(words[1], "PRIORITY") })),
+  CATEGORY: sets((words) => ({ category: given(words[1], "CATEGORY", "name") })),
   DONE: names((draft, words) => {
     node(draft, words[0]).done = true;
   }),
@@ -174,14 +177,13 @@ export const KEYWORDS: Readonly<Record<string, Keyword | undefined>> = {
     draft.maxJobs.set(words[0] as string, limit);
   }),
   NODE_STATUS_FILE: declares((draft, words) => {
-    if (words[0] === undefined) throw new DagFault("NODE_STATUS_FILE without a path");
+    const path = given(words[0], "NODE_STATUS_FILE", "path");
     const always = words.some((word) => word.toUpperCase() === "ALWAYS-UPDATE");
     const rest = words.slice(1).filter((word) => word.toUpperCase() !== "ALWAYS-UPDATE");
-    draft.statusFile = { path: words[0], minSec: rest[0] ? integer(rest[0], "update time") : 60, always };
+    draft.statusFile = { path, minSec: rest[0] ? integer(rest[0], "update time") : 60, always };
   }),
   CONFIG: declares((draft, words) => {
-    if (words[0] === undefined) throw new DagFault("CONFIG without a path");
     if (draft.config !== null) throw new DagFault("CONFIG was given twice");
-    draft.config = words[0];
+    draft.config = given(words[0], "CONFIG", "path");
   }),
 };
