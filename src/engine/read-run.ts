@@ -182,12 +182,12 @@ export class RunReader {
     const changed = file.kind !== "value" || file.fresh;
     if (tally && tally.timestamp >= since) {
       memory.sizes.set(unit, tally.nodes.total);
-      return { unit, nodes: tally.nodes, changed };
+      return { nodes: tally.nodes, changed };
     }
-    if (tally) return { unit, nodes: view.onlyDone(tally.nodes), changed };
+    if (tally) return { nodes: view.onlyDone(tally.nodes), changed };
     await this.learnSizes(run, memory, [unit]);
     const total = memory.sizes.get(unit) ?? 0;
-    return { unit, nodes: { ...EMPTY_TALLY, total, waiting: total }, changed };
+    return { nodes: { ...EMPTY_TALLY, total, waiting: total }, changed };
   }
 
   private async finalUnit(run: Run, memory: Memory, unit: string, since: number): Promise<view.UnitView> {
@@ -196,7 +196,7 @@ export class RunReader {
     if (status === null) return this.unit(run, memory, unit, since);
     memory.sizes.set(unit, status.nodes.length);
     const nodes = view.tallyNodes(status.nodes);
-    return { unit, nodes: status.timestamp >= since ? nodes : view.onlyDone(nodes), changed: true };
+    return { nodes: status.timestamp >= since ? nodes : view.onlyDone(nodes), changed: true };
   }
 
   private async learnSizes(run: Run, memory: Memory, units: readonly string[], limit = SIZES_PER_VISIT): Promise<void> {

@@ -8,7 +8,7 @@ import { type StatusFile, type StatusNode, wasCutShort } from "./status-file.ts"
 export const isUnit = (name: string): name is UnitName => /^mg_\d{6,}$/.test(name);
 
 /** The units of a run by their states. */
-export interface UnitLists {
+interface UnitLists {
   readonly done: readonly UnitName[];
   readonly failed: readonly UnitName[];
   /** In a script or in the queue. */
@@ -111,7 +111,6 @@ export function settle(status: StatusFile, rescue: RescueFile | null): StatusFil
 }
 
 export interface UnitView {
-  readonly unit: string;
   readonly nodes: NodeTally;
   readonly changed: boolean;
 }
@@ -131,7 +130,7 @@ export function tallyNodes(nodes: readonly StatusNode[]): NodeTally {
   return { total, waiting: total - queued - done - failed, queued, held, done, failed };
 }
 
-export interface Tallies {
+interface Tallies {
   readonly nodes: NodeTally;
   readonly units: UnitTally;
   readonly unitsDone: readonly UnitName[];

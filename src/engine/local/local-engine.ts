@@ -21,9 +21,7 @@ export interface LocalEngineOptions {
   readonly daemonCommand?: readonly string[];
 }
 
-export function makeLocalEngine(options: LocalEngineOptions): Engine {
-  return new LocalEngine(options);
-}
+export const makeLocalEngine = (options: LocalEngineOptions): Engine => new LocalEngine(options);
 
 /**
  * The engine port over the engine process and its files. Whether a run is alive is in the registry, how it stands

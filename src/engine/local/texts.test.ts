@@ -8,7 +8,9 @@ import { parseDag } from "./dag-file.ts";
 import { DagMachine, type LiveNode } from "./dag-machine.ts";
 import * as events from "./event-text.ts";
 import type { JobSpec } from "./job-spec.ts";
+import { type JournalLine, parseJournal, renderLine } from "./journal.ts";
 import { expandArguments, type ScriptFacts } from "./node-scripts.ts";
+import { unwritten } from "./outbox.ts";
 import { parseState } from "./task-files.ts";
 
 const AT = new Date("2026-11-15T19:26:28Z");
@@ -71,6 +73,21 @@ describe("the bookkeeping files are read by the reader both engines share", () =
 
   test("dagman.out lines are stamped", () => {
     expect(renderDagmanLine(AT, "hello")).toMatch(/^\d\d\/\d\d\/26 \d\d:26:28 hello\n$/);
+  });
+});
+
+describe("a journal on a full disk", () => {
+  test("has every line once, wherever the disk stopped", () => {
+    const lines: JournalLine[] = [
+      { k: "start" },
+      { k: "held", n: "a", hold: { code: 3, subcode: 1, why: "µ" } },
+      { k: "job", n: "a", code: -1002 },
+    ];
+    const bytes = Buffer.from(lines.map(renderLine).join(""));
+    for (let at = 0; at <= bytes.length; at++) {
+      const written = Buffer.concat([bytes.subarray(0, at), Buffer.from(unwritten(bytes, at))]);
+      expect(parseJournal(written.toString())).toEqual(lines);
+    }
   });
 });
 
