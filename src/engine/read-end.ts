@@ -22,9 +22,9 @@ export interface DagEnd {
 export async function readDagEnd(dir: string, dag: string, metrics: Metrics | null): Promise<DagEnd> {
   const rescue = highestRescue(await listDir(dir), dag);
   const rescueText = rescue === null ? null : await readText(`${dir}/${rescueName(dag, rescue)}`);
-  const rescueFile = rescueText?.kind === "text" ? parseRescue(rescueText.text) : null;
+  const rescueFile = rescueText === null ? null : parseRescue(rescueText);
   const text = await readText(`${dir}/${dag}.status`);
-  const parsed = text.kind === "text" ? parseStatusFile(text.text) : null;
+  const parsed = text === null ? null : parseStatusFile(text);
   if (!parsed?.complete) return { status: null, rescue, rescueFile };
   const stale = metrics !== null && parsed.nextUpdate !== 0 && isWithin(parsed.timestamp, metrics);
   const written = metrics !== null && rescue !== null && rescue > metrics.rescueUsed;
@@ -37,7 +37,7 @@ const isWithin = (timestamp: number, { startTime, endTime }: Metrics): boolean =
 
 export async function readMetrics(dir: string, dag: string): Promise<Metrics | null> {
   const text = await readText(`${dir}/${dag}.metrics`);
-  const metrics = text.kind === "text" ? parseMetrics(text.text) : null;
+  const metrics = text === null ? null : parseMetrics(text);
   return metrics?.ok ? metrics.value : null;
 }
 
@@ -52,21 +52,17 @@ export async function lastWords(run: Run): Promise<{ verdict: RunVerdict; words:
     return { verdict: "unreadable", words: out.errors.join("; ") || "DAGMan failed to parse the DAG file" };
   }
   const log = await readTail(`${run.submitDir}/workflow.dag.dagman.log`, 64 * 1024);
-  const last = parseEvents(Buffer.from(log)).events.findLast(
+  const last = parseEvents(log).findLast(
     ({ cluster, kind }) => String(cluster) === run.engineId && (kind === "aborted" || kind === "terminated"),
   );
   if (!last) return null;
   if (last.kind === "aborted") {
-    return { verdict: "removed", words: `DAGMan was removed: ${last.reason ?? "no reason given"}` };
+    return { verdict: "removed", words: `DAGMan was removed: ${last.body[0] ?? "no reason given"}` };
   }
   const lib = parseLibWords(await readTail(`${run.submitDir}/workflow.dag.lib.err`, 4096));
   const words = [...(mine ? out.errors : []), lib].filter((word) => word !== "").join("; ");
-  const how =
-    last.exit === null
-      ? ""
-      : "code" in last.exit
-        ? ` with exit code ${last.exit.code}`
-        : ` by signal ${last.exit.signal}`;
+  const { exit } = last;
+  const how = exit === null ? "" : "code" in exit ? ` with exit code ${exit.code}` : ` by signal ${exit.signal}`;
   return { verdict: "failed", words: `DAGMan ended${how} and left no metrics${words ? `: ${words}` : ""}` };
 }
 

@@ -1,19 +1,15 @@
 import { open, readdir, readFile, stat } from "node:fs/promises";
 
-/** Reading files that another process may be replacing, cutting or removing: every outcome is a value. */
-export type TextOutcome =
-  | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "absent" }
-  | { readonly kind: "unreadable"; readonly why: string };
-
+/** Reading files that another process may be replacing, cutting or removing: what cannot be read is a value. */
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? String(error);
 const isAbsent = (error: unknown): boolean => ["ENOENT", "ENOTDIR"].includes(codeOf(error));
 
-export async function readText(path: string): Promise<TextOutcome> {
+/** null: there is none, or it cannot be read. */
+export async function readText(path: string): Promise<string | null> {
   try {
-    return { kind: "text", text: await readFile(path, "utf8") };
-  } catch (error) {
-    return isAbsent(error) ? { kind: "absent" } : { kind: "unreadable", why: codeOf(error) };
+    return await readFile(path, "utf8");
+  } catch {
+    return null;
   }
 }
 

@@ -1,11 +1,10 @@
 import { parseJson } from "../base/json.ts";
-import type { NodeTally, UnitTally } from "../domain/dag.ts";
 import { EMPTY_TALLY } from "../domain/dag.ts";
 import type { DagId, NodeName, UnitName } from "../domain/names.ts";
 import type { NodeView, Run, RunObservation } from "../domain/run.ts";
 import { describeMetrics, type Metrics, verdictOf } from "./format/metrics.ts";
-import { isUnit, nodeNames, TopView, tallyNodes, tallyRun, type UnitView } from "./format/run-view.ts";
-import { parseStatusFile, type StatusFile, type StatusNode, wasCutShort } from "./format/status-file.ts";
+import * as view from "./format/run-view.ts";
+import { parseStatusFile, type StatusNode, wasCutShort } from "./format/status-file.ts";
 import { complaints, lastWords, readDagEnd, readMetrics } from "./read-end.ts";
 import { FileCache, inTurns, readText } from "./read-files.ts";
 
@@ -21,7 +20,8 @@ const STATUS = "workflow.dag.status";
 interface Memory {
   /** Inner nodes of the whole run, from plan.json; null: it does not say. */
   readonly planned: number | null;
-  top: TopView | null;
+  /** The top DAG's status file as last read: the same object while the file does not change. */
+  top: view.TopView | null;
   /** Nodes in a unit, counted once in its group.dag. */
   readonly sizes: Map<string, number>;
   /** Units whose group.dag cannot be read: not asked again. */
@@ -50,22 +50,26 @@ export class RunReader {
    */
   async running(run: Run, submittedAt: number | null, note: string | null = null): Promise<RunningView> {
     const memory = await this.memory(run);
-    if (submittedAt !== null) memory.since = submittedAt;
-    const since = memory.since;
-    const file = await this.cache.read(`${run.submitDir}/${STATUS}`, (text) => topFrom(parseStatusFile(text)));
-    if (file.kind === "absent") return { ...emptyRunning(memory), note };
+    if (submittedAt !== null && submittedAt !== memory.since) {
+      memory.since = submittedAt;
+      memory.top = null;
+    }
+    const { since } = memory;
+    const file = await this.cache.read(`${run.submitDir}/${STATUS}`, topIn);
+    if (file.kind === "absent") return { ...nothingBegun(memory), note };
     if (file.kind === "unreadable") return keepLast(memory, note, `${STATUS} cannot be read: ${file.why}`);
     if (file.value === null) return keepLast(memory, note, `${STATUS} is incomplete`);
-    const top = file.value.isOlderThan(since) ? file.value.doneOnly() : file.value;
-    const lives = await inTurns(top.unitsQueued, (unit) => this.unit(run, memory, unit, since));
-    const unchanged = memory.last !== null && memory.top === top && !lives.some((live) => live.changed);
-    if (unchanged && memory.sizes.size + memory.unknowable.size >= top.unitsDone.length) {
+    const top = view.isOlderThan(file.value, since) ? view.doneOnly(file.value) : file.value;
+    const { done, failed, queued } = top.units;
+    const lives = await inTurns(queued, (unit) => this.unit(run, memory, unit, since));
+    const unchanged = memory.last !== null && memory.top === file.value && !lives.some((live) => live.changed);
+    if (unchanged && memory.sizes.size + memory.unknowable.size >= done.length) {
       return memory.last!.note === note ? memory.last! : { ...memory.last!, note };
     }
-    await this.learnSizes(run, memory, [...top.unitsDone, ...top.unitsFailed]);
-    const failed = await inTurns(top.unitsFailed, (unit) => this.unit(run, memory, unit, since));
-    memory.top = top;
-    memory.last = { kind: "running", ...tallyRun(top, [...lives, ...failed], memory.sizes, memory.planned), note };
+    await this.learnSizes(run, memory, [...done, ...failed]);
+    const ends = await inTurns(failed, (unit) => this.unit(run, memory, unit, since));
+    memory.top = file.value;
+    memory.last = { kind: "running", ...view.tallyRun(top, [...lives, ...ends], memory.sizes, memory.planned), note };
     return memory.last;
   }
 
@@ -79,17 +83,11 @@ export class RunReader {
     if (memory.ended !== null && memory.ended.stamp === stamp) return memory.ended.view;
     const metrics = await this.metricsOf(run);
     if (metrics) {
-      const cycle = verdictOf(metrics) === "unreadable";
-      const words = describeMetrics(metrics);
-      const view = await this.final(
-        run,
-        memory,
-        verdictOf(metrics),
-        cycle ? [words, ...(await complaints(run))].join("; ") : words,
-        metrics,
-      );
-      memory.ended = { stamp, view };
-      return view;
+      const verdict = verdictOf(metrics);
+      const more = verdict === "unreadable" ? await complaints(run) : [];
+      const words = [describeMetrics(metrics), ...more].join("; ");
+      memory.ended = { stamp, view: await this.final(run, memory, verdict, words, metrics) };
+      return memory.ended.view;
     }
     const last = await lastWords(run);
     return last && this.final(run, memory, last.verdict, last.words, null);
@@ -116,26 +114,28 @@ export class RunReader {
   ): Promise<EndedView> {
     const since = metrics ? Math.floor(metrics.startTime) : memory.since;
     const { status, rescue, rescueFile } = await readDagEnd(run.submitDir, "workflow.dag", metrics);
-    let top = status ? TopView.of(status) : null;
-    if (top && top.timestamp < since) top = top.doneOnly();
-    if (rescueFile) top = top === null ? TopView.ofRescue(rescueFile) : top.withDone(rescueFile.done);
-    if (top === null) return { kind: "ended", verdict, ...emptyEnded(memory), words, rescue };
-    if (verdict === "success") top = top.allDone();
-    else await this.learnSizes(run, memory, top.unitsDone, Number.POSITIVE_INFINITY);
-    const open = [...top.unitsQueued, ...top.unitsFailed, ...top.unitsCut, ...top.unitsWaiting];
-    const units = await inTurns(open, (unit) => this.finalUnit(run, memory, unit, since));
-    const { nodes, ...rest } = tallyRun(top, units, memory.sizes, memory.planned);
+    let top = status ? view.topOf(status) : null;
+    if (top && top.timestamp < since) top = view.doneOnly(top);
+    if (rescueFile) top = top === null ? view.topOfRescue(rescueFile) : view.withDone(top, rescueFile.done);
+    if (top === null) return { ...nothingBegun(memory), kind: "ended", verdict, words, rescue };
+    if (verdict === "success") top = view.allDone(top);
+    else await this.learnSizes(run, memory, top.units.done, Number.POSITIVE_INFINITY);
+    const { queued, failed, cut, waiting } = top.units;
+    const open = await inTurns([...queued, ...failed, ...cut, ...waiting], (unit) =>
+      this.finalUnit(run, memory, unit, since),
+    );
+    const { nodes, units, ...rest } = view.tallyRun(top, open, memory.sizes, memory.planned);
     // Nothing is in the queue any more.
     const settled = { ...nodes, waiting: nodes.waiting + nodes.queued, queued: 0, held: 0 };
-    const settledUnits = { ...rest.units, waiting: rest.units.waiting + rest.units.running, running: 0 };
-    return { kind: "ended", verdict, nodes: settled, ...rest, units: settledUnits, words, rescue };
+    const settledUnits = { ...units, waiting: units.waiting + units.running, running: 0 };
+    return { kind: "ended", verdict, nodes: settled, units: settledUnits, ...rest, words, rescue };
   }
 
   /** All nodes, for people; units that have not begun are read from their group.dag. */
   async nodes(run: Run): Promise<readonly NodeView[]> {
     const { status } = await readDagEnd(run.submitDir, "workflow.dag", await this.metricsOf(run));
     const perNode = await inTurns(status?.nodes ?? [], async (node): Promise<readonly NodeView[]> => {
-      return isUnit(node.name) ? unitNodes(run, node.name, node.state === "done") : [viewOf(null, node)];
+      return view.isUnit(node.name) ? unitNodes(run, node.name, node.state === "done") : [viewOf(null, node)];
     });
     return perNode.flat();
   }
@@ -172,78 +172,75 @@ export class RunReader {
   }
 
   /** A unit as its own status file shows it; a file of an earlier run counts as not begun. */
-  private async unit(run: Run, memory: Memory, unit: string, since: number): Promise<UnitView> {
+  private async unit(run: Run, memory: Memory, unit: string, since: number): Promise<view.UnitView> {
     const path = `${run.submitDir}/${unit}/group.dag.status`;
     const file = await this.cache.read(path, (text) => {
       const status = parseStatusFile(text);
-      return status.complete ? { timestamp: status.timestamp, nodes: tallyNodes(status.nodes) } : null;
+      return status.complete ? { timestamp: status.timestamp, nodes: view.tallyNodes(status.nodes) } : null;
     });
     const tally = file.kind === "value" ? file.value : null;
     const changed = file.kind !== "value" || file.fresh;
     if (tally && tally.timestamp >= since) {
       memory.sizes.set(unit, tally.nodes.total);
-      return { unit, nodes: tally.nodes, changed };
+      return { nodes: tally.nodes, changed };
     }
-    if (tally) return { unit, nodes: onlyDone(tally.nodes), changed };
+    if (tally) return { nodes: view.onlyDone(tally.nodes), changed };
     await this.learnSizes(run, memory, [unit]);
     const total = memory.sizes.get(unit) ?? 0;
-    return { unit, nodes: { ...EMPTY_TALLY, total, waiting: total }, changed };
+    return { nodes: { ...EMPTY_TALLY, total, waiting: total }, changed };
   }
 
-  private async finalUnit(run: Run, memory: Memory, unit: string, since: number): Promise<UnitView> {
+  private async finalUnit(run: Run, memory: Memory, unit: string, since: number): Promise<view.UnitView> {
     const dir = `${run.submitDir}/${unit}`;
     const { status } = await readDagEnd(dir, "group.dag", await readMetrics(dir, "group.dag"));
     if (status === null) return this.unit(run, memory, unit, since);
     memory.sizes.set(unit, status.nodes.length);
-    const nodes = tallyNodes(status.nodes);
-    return { unit, nodes: status.timestamp >= since ? nodes : onlyDone(nodes), changed: true };
+    const nodes = view.tallyNodes(status.nodes);
+    return { nodes: status.timestamp >= since ? nodes : view.onlyDone(nodes), changed: true };
   }
 
   private async learnSizes(run: Run, memory: Memory, units: readonly string[], limit = SIZES_PER_VISIT): Promise<void> {
     const unknown = units.filter((unit) => !memory.sizes.has(unit) && !memory.unknowable.has(unit)).slice(0, limit);
     await inTurns(unknown, async (unit) => {
       const dag = await readText(`${run.submitDir}/${unit}/group.dag`);
-      if (dag.kind === "text") memory.sizes.set(unit, nodeNames(dag.text).length);
-      else memory.unknowable.add(unit);
+      if (dag === null) memory.unknowable.add(unit);
+      else memory.sizes.set(unit, view.nodeNames(dag).length);
     });
   }
 }
 
 async function plannedNodes(run: Run): Promise<number | null> {
-  const text = await readText(`${run.submitDir}/plan.json`);
-  const plan = text.kind === "text" ? parseJson(text.text) : null;
-  const nodes = plan?.ok ? (plan.value as { nodes?: unknown } | null)?.nodes : null;
+  const plan = parseJson((await readText(`${run.submitDir}/plan.json`)) ?? "");
+  const nodes = plan.ok ? (plan.value as { nodes?: unknown } | null)?.nodes : null;
   return typeof nodes === "number" && Number.isSafeInteger(nodes) ? nodes : null;
 }
 
-const topFrom = (status: StatusFile): TopView | null => (status.complete ? TopView.of(status) : null);
+function topIn(text: string): view.TopView | null {
+  const status = parseStatusFile(text);
+  return status.complete ? view.topOf(status) : null;
+}
 
-function emptyRunning(memory: Memory): Omit<RunningView, "note"> {
-  return { kind: "running", ...emptyEnded(memory) };
-}
-function emptyEnded(memory: Memory): { nodes: NodeTally; units: UnitTally; unitsDone: []; unitsFailed: [] } {
-  const total = memory.planned ?? 0;
-  const units = { total: 0, waiting: 0, running: 0, done: 0, failed: 0 };
-  return { nodes: { ...EMPTY_TALLY, total, waiting: total }, units, unitsDone: [], unitsFailed: [] };
-}
+const nothingBegun = ({ planned }: Memory): Omit<RunningView, "note"> => ({
+  kind: "running",
+  ...view.tallyRun(view.EMPTY_TOP, [], new Map(), planned),
+});
+
 function keepLast(memory: Memory, note: string | null, trouble: string): RunningView {
   const words = note === null ? trouble : `${note}; ${trouble}`;
-  return { ...(memory.last ?? emptyRunning(memory)), note: words };
+  return { ...(memory.last ?? nothingBegun(memory)), note: words };
 }
-/** What was done stays done; the rest begins anew. */
-const onlyDone = ({ total, done }: NodeTally): NodeTally => ({ ...EMPTY_TALLY, total, done, waiting: total - done });
 
 async function unitNodes(run: Run, unit: UnitName, done: boolean): Promise<readonly NodeView[]> {
   const dir = `${run.submitDir}/${unit}`;
   const { status } = await readDagEnd(dir, "group.dag", await readMetrics(dir, "group.dag"));
-  const view = (node: NodeView): NodeView => (done ? { ...node, state: "done" } : node);
-  if (status) return status.nodes.map((node) => view(viewOf(unit, node)));
-  const dag = await readText(`${dir}/group.dag`);
-  const names = dag.kind === "text" ? nodeNames(dag.text) : [];
-  return names.map((name) =>
-    view({ unit, node: name as NodeName, state: "waiting", retries: 0, held: false, detail: "" }),
-  );
+  const dag = status ? null : await readText(`${dir}/group.dag`);
+  const nodes = status
+    ? status.nodes.map((node) => viewOf(unit, node))
+    : view.nodeNames(dag ?? "").map((name) => viewOf(unit, { ...UNSEEN, name }));
+  return done ? nodes.map((node) => ({ ...node, state: "done" })) : nodes;
 }
+
+const UNSEEN: Omit<StatusNode, "name"> = { state: "waiting", detail: "", retries: 0, held: 0 };
 
 const viewOf = (unit: UnitName | null, node: StatusNode): NodeView => ({
   unit,

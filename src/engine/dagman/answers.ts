@@ -1,5 +1,5 @@
+import { parseJson } from "../../base/json.ts";
 import { err, ok, type Result } from "../../base/result.ts";
-import { type Ad, attribute, numberOf, parseJsonAds, textOf } from "../format/classad.ts";
 import type { EngineSite, PingOutcome } from "../port.ts";
 
 /** What HTCondor's commands answer (23.9.6), as values. */
@@ -24,29 +24,61 @@ export interface QueueEntry {
 
 const STATUSES = ["other", "idle", "running", "removed", "completed", "held"] as const;
 
+/** An ad of `condor_q -json` or `condor_status -json`. Attribute names are case-insensitive: here they are in lower case. */
+class Ad {
+  private readonly values: ReadonlyMap<string, unknown>;
+
+  constructor(fields: object) {
+    this.values = new Map(Object.entries(fields).map(([name, value]) => [name.toLowerCase(), value]));
+  }
+  /** An expression that is no literal comes as "/Expr(…)/": nobody evaluated it, so it is no text. */
+  text(name: string): string | null {
+    const value = this.values.get(name.toLowerCase());
+    return typeof value === "string" && !value.startsWith("/Expr(") ? value : null;
+  }
+  number(name: string): number | null {
+    const value = this.values.get(name.toLowerCase());
+    return typeof value === "number" ? value : null;
+  }
+}
+
+/**
+ * With no ad to show the commands print nothing at all (23.9.6), so empty text is an empty list; the caller must have looked at
+ * the exit code.
+ */
+function parseAds(text: string, command: string): Result<readonly Ad[], string> {
+  if (text.trim() === "") return ok([]);
+  const parsed = parseJson(text);
+  const list: unknown[] | null = parsed.ok && Array.isArray(parsed.value) ? parsed.value : null;
+  if (list?.every((item) => typeof item === "object" && item !== null))
+    return ok(list.map((item) => new Ad(item as object)));
+  const what = !parsed.ok ? parsed.error : list ? "an entry that is no ad" : "not a list of ads";
+  return err(`${command} gave no list of ads: ${what}`);
+}
+
 function entryOf(ad: Ad): QueueEntry | null {
-  const cluster = numberOf(attribute(ad, "ClusterId"));
-  const batchName = textOf(attribute(ad, "JobBatchName"));
+  const cluster = ad.number("ClusterId");
+  const batchName = ad.text("JobBatchName");
   if (cluster === null || batchName === null) return null;
-  const parent = numberOf(attribute(ad, "DAGManJobId"));
+  const parent = ad.number("DAGManJobId");
   return {
     cluster: String(cluster),
     batchName,
-    isDagman: numberOf(attribute(ad, "JobUniverse")) === 7,
+    isDagman: ad.number("JobUniverse") === 7,
     parent: parent === null ? null : String(parent),
-    node: textOf(attribute(ad, "DAGNodeName")),
-    status: STATUSES[numberOf(attribute(ad, "JobStatus")) ?? 0] ?? "other",
-    holdReason: textOf(attribute(ad, "HoldReason")),
-    queuedAt: numberOf(attribute(ad, "QDate")) ?? 0,
+    node: ad.text("DAGNodeName"),
+    status: STATUSES[ad.number("JobStatus") ?? 0] ?? "other",
+    holdReason: ad.text("HoldReason"),
+    queuedAt: ad.number("QDate") ?? 0,
   };
 }
 
 /** The queue by batch name. Text that is no list of ads is an error, never an empty queue. */
 export function parseQueue(text: string): Result<ReadonlyMap<string, Tree>, string> {
-  const { ads, problems } = parseJsonAds(text);
-  if (problems[0]) return err(`condor_q gave no list of ads: ${problems[0].what}`);
+  const ads = parseAds(text, "condor_q");
+  if (!ads.ok) return ads;
   const trees = new Map<string, { top: QueueEntry | null; others: QueueEntry[] }>();
-  for (const ad of ads) {
+  for (const ad of ads.value) {
     const entry = entryOf(ad);
     if (!entry) return err("condor_q gave an ad without ClusterId or JobBatchName");
     const tree = trees.get(entry.batchName) ?? { top: null, others: [] };
@@ -93,15 +125,15 @@ export function parseVersion(stdout: string): string | null {
 }
 
 export function parseSites(text: string): Result<readonly EngineSite[], string> {
-  const { ads, problems } = parseJsonAds(text);
-  if (problems[0]) return err(`condor_status gave no list of ads: ${problems[0].what}`);
+  const ads = parseAds(text, "condor_status");
+  if (!ads.ok) return ads;
   const sites = new Map<string, EngineSite>();
-  for (const ad of ads) {
-    const name = textOf(attribute(ad, "GLIDEIN_CMSSite"));
+  for (const ad of ads.value) {
+    const name = ad.text("GLIDEIN_CMSSite");
     if (name === null || name === "") continue;
     const before = sites.get(name) ?? { name, cores: 0, memoryMb: 0 };
-    const cores = before.cores + (numberOf(attribute(ad, "TotalSlotCpus")) ?? 0);
-    sites.set(name, { name, cores, memoryMb: before.memoryMb + (numberOf(attribute(ad, "TotalSlotMemory")) ?? 0) });
+    const cores = before.cores + (ad.number("TotalSlotCpus") ?? 0);
+    sites.set(name, { name, cores, memoryMb: before.memoryMb + (ad.number("TotalSlotMemory") ?? 0) });
   }
   return ok([...sites.values()].sort((a, b) => (a.name < b.name ? -1 : 1)));
 }

@@ -54,7 +54,14 @@ describe("answers", () => {
     expect(answers.parseQueue("")).toMatchObject({ ok: true });
     expect(answers.parseQueue('[\n{ "ClusterId": 22,').ok).toBe(false);
     expect(answers.parseQueue("Error: unknown host").ok).toBe(false);
+    expect(answers.parseQueue('{"ClusterId": 1}').ok).toBe(false);
+    expect(answers.parseQueue("[1]").ok).toBe(false);
     expect(answers.parseQueue('[{"ClusterId": 1}]').ok).toBe(false);
+  });
+  it("attribute names have no case, and an expression is no text", () => {
+    const queue = answers.parseQueue(JSON.stringify([ad({ clusterid: 2, HoldReason: "/Expr(DiskUsage)/" })]));
+    if (!queue.ok) throw new Error(queue.error);
+    expect(queue.value.get("wms2-d1")?.top).toMatchObject({ cluster: "2", holdReason: null });
   });
   it.each([
     ['ERROR: "workflow.dag.condor.sub" already exists.', true],

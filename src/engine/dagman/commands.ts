@@ -8,7 +8,7 @@ import type { Run } from "../../domain/run.ts";
 export type Argv = readonly string[];
 
 /** A ClassAd string literal. */
-export const adString = (text: string): string => `"${text.replace(/[\\"]/g, "\\$&")}"`;
+const adString = (text: string): string => `"${text.replace(/[\\"]/g, "\\$&")}"`;
 
 const batchIs = (run: Run): string => `JobBatchName == ${adString(run.batchName)}`;
 /** The DAGMan that was submitted by us; those of its units have DAGManJobId set. */
@@ -27,55 +27,28 @@ export interface SubmitOptions {
  */
 export function submitCommand(run: Run, options: SubmitOptions): Argv {
   return [
-    "condor_submit_dag",
-    "-batch-name",
-    run.batchName,
-    "-maxidle",
-    String(options.maxIdle),
+    ...["condor_submit_dag", "-batch-name", run.batchName, "-maxidle", String(options.maxIdle)],
     ...(run.priority === 0 ? [] : ["-priority", String(run.priority)]),
     ...(options.updateSubmit ? ["-update_submit"] : []),
     "workflow.dag",
   ];
 }
 
-/** What one look at the queue brings back of every DAGMan (and of jobs that are leaving). */
-export const QUEUE_ATTRIBUTES = [
-  "ClusterId",
-  "JobBatchName",
-  "JobUniverse",
-  "JobStatus",
-  "DAGManJobId",
-  "DAGNodeName",
-  "HoldReason",
-  "QDate",
-] as const;
+/** What a look at the queue brings back. */
+const QUEUE_ATTRIBUTES = "ClusterId,JobBatchName,JobUniverse,JobStatus,DAGManJobId,DAGNodeName,HoldReason,QDate";
+const query = (constraint: string, ...more: string[]): Argv => [
+  ...["condor_q", "-allusers", "-json", ...more],
+  ...["-attributes", QUEUE_ATTRIBUTES, "-constraint", constraint],
+];
 
 /**
  * All runs in one query: the DAGMans of every tree, and jobs in state X (3, being removed), for a tree is gone only when they are.
  * Ordinary jobs are left out: there may be hundreds of thousands.
  */
-export const queueCommand: Argv = [
-  "condor_q",
-  "-allusers",
-  "-json",
-  "-attributes",
-  QUEUE_ATTRIBUTES.join(","),
-  "-constraint",
-  'regexp("^wms2-", JobBatchName) && (JobUniverse == 7 || JobStatus == 3)',
-];
+export const queueCommand = query('regexp("^wms2-", JobBatchName) && (JobUniverse == 7 || JobStatus == 3)');
 
 /** Anything at all with this batch name: one answer is enough. */
-export const findCommand = (run: Run): Argv => [
-  "condor_q",
-  "-allusers",
-  "-json",
-  "-limit",
-  "50",
-  "-attributes",
-  QUEUE_ATTRIBUTES.join(","),
-  "-constraint",
-  batchIs(run),
-];
+export const findCommand = (run: Run): Argv => query(batchIs(run), "-limit", "50");
 
 /** The top alone: the schedd removes what it has submitted, and no unit's end reaches the top as a failure. */
 export const removeTopCommand = (run: Run): Argv => ["condor_rm", "-constraint", topOf(run)];
@@ -97,10 +70,6 @@ export const configCommand = (name: string): Argv => ["condor_config_val", "-sch
 
 /** Whole machines (a partitionable slot) or static slots; not the pieces jobs have been given. */
 export const sitesCommand: Argv = [
-  "condor_status",
-  "-json",
-  "-attributes",
-  "GLIDEIN_CMSSite,TotalSlotCpus,TotalSlotMemory",
-  "-constraint",
-  "DynamicSlot =!= true",
+  ...["condor_status", "-json", "-attributes", "GLIDEIN_CMSSite,TotalSlotCpus,TotalSlotMemory"],
+  ...["-constraint", "DynamicSlot =!= true"],
 ];

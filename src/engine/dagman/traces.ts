@@ -23,13 +23,11 @@ export async function needsUpdateSubmit(run: Run): Promise<boolean> {
 export async function submittedAs(run: Run): Promise<string | null> {
   const submitFile = `${run.submitDir}/workflow.dag.condor.sub`;
   const text = await readText(submitFile);
-  if (text.kind !== "text") return null;
-  if (/^\s*(?:My\.|\+)JobBatchName\s*=\s*"(.*)"/im.exec(text.text)?.[1] !== run.batchName) return null;
+  if (/^\s*(?:My\.|\+)JobBatchName\s*=\s*"(.*)"/im.exec(text ?? "")?.[1] !== run.batchName) return null;
   const log = `${run.submitDir}/workflow.dag.dagman.log`;
   const [before, after] = [await modifiedAt(submitFile), await modifiedAt(log)];
   if (before === null || after === null || after < before) return null;
-  const { events } = parseEvents(Buffer.from(await readTail(log, 64 * 1024)));
-  const last = events.findLast((event) => event.kind === "submit");
+  const last = parseEvents(await readTail(log, 64 * 1024)).findLast((event) => event.kind === "submit");
   return last ? String(last.cluster) : null;
 }
 

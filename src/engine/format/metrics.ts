@@ -44,41 +44,30 @@ export function parseMetrics(text: string): Result<Metrics, string> {
   return missing.length === 0 ? ok(metrics) : err(`metrics without ${missing.join(", ")}`);
 }
 
-const DAG_STATUS_WORDS = [
-  "ok",
-  "error",
-  "a node failed",
-  "aborted by ABORT-DAG-ON",
-  "removed",
-  "cycle in the DAG",
-  "halted",
-] as const;
+/** By the number of DagStatus. */
+const DAG_STATUSES: readonly { readonly words: string; readonly verdict: RunVerdict }[] = [
+  { words: "ok", verdict: "success" },
+  { words: "error", verdict: "failed" },
+  { words: "a node failed", verdict: "failed" },
+  { words: "aborted by ABORT-DAG-ON", verdict: "aborted" },
+  { words: "removed", verdict: "removed" },
+  { words: "cycle in the DAG", verdict: "unreadable" },
+  { words: "halted", verdict: "halted" },
+];
 
 /**
  * Success needs all three: exit code 0 (a FINAL node can turn a failure into 0), DagStatus 0 (a halted DAG has
  * that too, with exit code 1) and every node succeeded (a removed DAG reports no failed node).
  */
-export function verdictOf(metrics: Metrics): RunVerdict {
-  switch (metrics.dagStatus) {
-    case 0:
-      if (metrics.exitCode !== 0) return "halted";
-      // Exit code 0 with nodes left over: ABORT-DAG-ON … RETURN 0 (23.9.6), the only way to it.
-      return metrics.succeeded === metrics.total ? "success" : "aborted";
-    case 3:
-      return "aborted";
-    case 4:
-      return "removed";
-    case 5:
-      return "unreadable";
-    case 6:
-      return "halted";
-    default:
-      return "failed";
-  }
+export function verdictOf({ dagStatus, exitCode, succeeded, total }: Metrics): RunVerdict {
+  if (dagStatus === 0 && exitCode !== 0) return "halted";
+  // Exit code 0 with nodes left over: ABORT-DAG-ON … RETURN 0 (23.9.6), the only way to it.
+  if (dagStatus === 0 && succeeded !== total) return "aborted";
+  return DAG_STATUSES[dagStatus]?.verdict ?? "failed";
 }
 
 export function describeMetrics(metrics: Metrics): string {
-  const status = DAG_STATUS_WORDS[metrics.dagStatus] ?? `DagStatus ${metrics.dagStatus}`;
+  const status = DAG_STATUSES[metrics.dagStatus]?.words ?? `DagStatus ${metrics.dagStatus}`;
   const counts = `${metrics.succeeded} of ${metrics.total} nodes done, ${metrics.failed} failed`;
   return `DAGMan ended with exit code ${metrics.exitCode} (${status}): ${counts}`;
 }

@@ -51,7 +51,7 @@ function count(comment: string): number | null {
 }
 
 /** The number of `<dag>.rescueNNN`, or null when the name is none (`.rescue001.old` is out of use). */
-export function rescueNumber(fileName: string, dagName: string): number | null {
+function rescueNumber(fileName: string, dagName: string): number | null {
   if (!fileName.startsWith(`${dagName}.rescue`)) return null;
   const digits = fileName.slice(dagName.length + ".rescue".length);
   return /^\d{3}$/.test(digits) ? Number(digits) : null;

@@ -7,125 +7,88 @@ import { type StatusFile, type StatusNode, wasCutShort } from "./status-file.ts"
 /** A node of the top DAG that is a work unit (its own DAG in a directory of that name). */
 export const isUnit = (name: string): name is UnitName => /^mg_\d{6,}$/.test(name);
 
-type TopFields = Pick<
-  TopView,
-  "timestamp" | "last" | "unitsDone" | "unitsFailed" | "unitsQueued" | "unitsCut" | "unitsWaiting" | "plain"
->;
+/** The units of a run by their states. */
+interface UnitLists {
+  readonly done: readonly UnitName[];
+  readonly failed: readonly UnitName[];
+  /** In a script or in the queue. */
+  readonly queued: readonly UnitName[];
+  /** In the queue when the run was removed: neither done nor failed. */
+  readonly cut: readonly UnitName[];
+  readonly waiting: readonly UnitName[];
+}
+const NO_UNITS: UnitLists = { done: [], failed: [], queued: [], cut: [], waiting: [] };
 
-/** The top DAG by the states of its nodes. Immutable; the same file gives the same object. */
-export class TopView {
+/** The top DAG by the states of its nodes. */
+export interface TopView {
   readonly timestamp: number;
   /** The last one its DAGMan wrote. */
   readonly last: boolean;
-  readonly unitsDone: readonly UnitName[];
-  readonly unitsFailed: readonly UnitName[];
-  /** In a script or in the queue. */
-  readonly unitsQueued: readonly UnitName[];
-  /** In the queue when the run was removed: neither done nor failed. */
-  readonly unitsCut: readonly UnitName[];
-  readonly unitsWaiting: readonly UnitName[];
+  readonly units: UnitLists;
   /** Nodes of the top DAG that are no units. */
   readonly plain: NodeTally;
-  private done: TopView | null = null;
+}
+export const EMPTY_TOP: TopView = { timestamp: 0, last: true, units: NO_UNITS, plain: EMPTY_TALLY };
 
-  private constructor(fields: TopFields) {
-    this.timestamp = fields.timestamp;
-    this.last = fields.last;
-    this.unitsDone = fields.unitsDone;
-    this.unitsFailed = fields.unitsFailed;
-    this.unitsQueued = fields.unitsQueued;
-    this.unitsCut = fields.unitsCut;
-    this.unitsWaiting = fields.unitsWaiting;
-    this.plain = fields.plain;
-  }
+export function topOf(status: StatusFile): TopView {
+  const units: Record<keyof UnitLists, UnitName[]> = { done: [], failed: [], queued: [], cut: [], waiting: [] };
+  for (const node of status.nodes) if (isUnit(node.name)) units[unitState(node)].push(node.name);
+  const plain = tallyNodes(status.nodes.filter((node) => !isUnit(node.name)));
+  return { timestamp: status.timestamp, last: status.nextUpdate === 0, units, plain };
+}
 
-  static of(status: StatusFile): TopView {
-    const units = status.nodes.filter((node) => isUnit(node.name));
-    const named = (keep: (node: StatusNode) => boolean): UnitName[] =>
-      units.filter(keep).map((node) => node.name as UnitName);
-    return new TopView({
-      timestamp: status.timestamp,
-      last: status.nextUpdate === 0,
-      unitsDone: named((node) => node.state === "done"),
-      unitsFailed: named((node) => node.state === "failed" && !wasCutShort(node)),
-      unitsQueued: named((node) => isInProgress(node)),
-      unitsCut: named(wasCutShort),
-      unitsWaiting: named((node) => ["waiting", "ready", "futile"].includes(node.state)),
-      plain: tallyNodes(status.nodes.filter((node) => !isUnit(node.name))),
-    });
-  }
+function unitState(node: StatusNode): keyof UnitLists {
+  if (node.state === "done") return "done";
+  if (node.state === "failed") return wasCutShort(node) ? "cut" : "failed";
+  return isInProgress(node) ? "queued" : "waiting";
+}
 
-  /** What a status file leaves behind without its states: a rescue file names what is done and what failed. */
-  static ofRescue(rescue: RescueFile): TopView {
-    const done = [...rescue.done];
-    const plainDone = done.filter((name) => !isUnit(name)).length;
-    return new TopView({
-      timestamp: 0,
-      last: true,
-      unitsDone: done.filter(isUnit),
-      unitsFailed: rescue.failed.filter(isUnit),
-      unitsQueued: [],
-      unitsCut: [],
-      unitsWaiting: [],
-      plain: { ...EMPTY_TALLY, total: plainDone, done: plainDone },
-    });
-  }
+/** What a status file leaves behind without its states: a rescue file names what is done and what failed. */
+export function topOfRescue(rescue: RescueFile): TopView {
+  const done = [...rescue.done];
+  const plainDone = done.filter((name) => !isUnit(name)).length;
+  const units = { ...NO_UNITS, done: done.filter(isUnit), failed: rescue.failed.filter(isUnit) };
+  return { ...EMPTY_TOP, units, plain: { ...EMPTY_TALLY, total: plainDone, done: plainDone } };
+}
 
-  get unitsTotal(): number {
-    const { unitsDone, unitsFailed, unitsQueued, unitsCut, unitsWaiting } = this;
-    return unitsDone.length + unitsFailed.length + unitsQueued.length + unitsCut.length + unitsWaiting.length;
-  }
+/** Written by a run before the one that was submitted at `since` (epoch seconds). */
+export const isOlderThan = (top: TopView, since: number): boolean =>
+  top.timestamp < since || (top.timestamp === since && top.last);
 
-  /** Written by a run before the one that was submitted at `since` (epoch seconds). */
-  isOlderThan(since: number): boolean {
-    return this.timestamp < since || (this.timestamp === since && this.last);
-  }
+/** Nothing but what is done still holds: everything else begins anew. */
+export function doneOnly(top: TopView): TopView {
+  const { done, failed, queued, cut, waiting } = top.units;
+  const units = { ...NO_UNITS, done, waiting: [...failed, ...queued, ...cut, ...waiting] };
+  return { ...top, units, plain: onlyDone(top.plain) };
+}
 
-  /** Nothing but what is done still holds: everything else begins anew. */
-  doneOnly(): TopView {
-    const waiting = this.plain.total - this.plain.done;
-    this.done ??= new TopView({
-      ...this.bare(),
-      unitsFailed: [],
-      unitsQueued: [],
-      unitsCut: [],
-      unitsWaiting: [...this.unitsFailed, ...this.unitsQueued, ...this.unitsCut, ...this.unitsWaiting],
-      plain: { ...EMPTY_TALLY, total: this.plain.total, waiting, done: this.plain.done },
-    });
-    return this.done;
-  }
+/** What was done stays done; the rest begins anew. */
+export const onlyDone = ({ total, done }: NodeTally): NodeTally => ({
+  ...EMPTY_TALLY,
+  total,
+  done,
+  waiting: total - done,
+});
 
-  /** The verdict says every node succeeded. */
-  allDone(): TopView {
-    const rest = this.doneOnly();
-    const plain = { ...EMPTY_TALLY, total: rest.plain.total, done: rest.plain.total };
-    return new TopView({
-      ...rest.bare(),
-      unitsDone: [...rest.unitsDone, ...rest.unitsWaiting],
-      unitsWaiting: [],
-      plain,
-    });
-  }
+/** The verdict says every node succeeded. */
+export function allDone(top: TopView): TopView {
+  const { total } = top.plain;
+  const units = { ...NO_UNITS, done: Object.values(top.units).flat() };
+  return { ...top, units, plain: { ...EMPTY_TALLY, total, done: total } };
+}
 
-  /** Units a rescue file lists as done are done, whatever an older status file said. */
-  withDone(done: ReadonlySet<string>): TopView {
-    const has = new Set<string>(this.unitsDone);
-    const more = [...done].filter((name): name is UnitName => isUnit(name) && !has.has(name));
-    if (more.length === 0) return this;
-    const open = (units: readonly UnitName[]): UnitName[] => units.filter((unit) => !done.has(unit));
-    return new TopView({
-      ...this.bare(),
-      unitsDone: [...this.unitsDone, ...more],
-      unitsFailed: open(this.unitsFailed),
-      unitsQueued: open(this.unitsQueued),
-      unitsCut: open(this.unitsCut),
-      unitsWaiting: open(this.unitsWaiting),
-    });
-  }
-
-  private bare(): TopFields {
-    return this;
-  }
+/** Units a rescue file lists as done are done, whatever an older status file said. */
+export function withDone(top: TopView, done: ReadonlySet<string>): TopView {
+  const open = (units: readonly UnitName[]): UnitName[] => units.filter((unit) => !done.has(unit));
+  const { failed, queued, cut, waiting } = top.units;
+  const units = {
+    done: [...new Set([...top.units.done, ...[...done].filter(isUnit)])],
+    failed: open(failed),
+    queued: open(queued),
+    cut: open(cut),
+    waiting: open(waiting),
+  };
+  return { ...top, units };
 }
 
 /** Said of a node whose end DAGMan did not write down: its state is known, its retries are not. */
@@ -142,13 +105,12 @@ export function settle(status: StatusFile, rescue: RescueFile | null): StatusFil
   const nodes = status.nodes.map((node) => {
     const state = stateOf(node);
     const detail = state === node.state ? node.detail : NOT_WRITTEN;
-    return { ...node, state, detail, queued: 0, held: 0 };
+    return { ...node, state, detail, held: 0 };
   });
   return { ...status, nodes, nextUpdate: 0 };
 }
 
 export interface UnitView {
-  readonly unit: string;
   readonly nodes: NodeTally;
   readonly changed: boolean;
 }
@@ -168,7 +130,7 @@ export function tallyNodes(nodes: readonly StatusNode[]): NodeTally {
   return { total, waiting: total - queued - done - failed, queued, held, done, failed };
 }
 
-export interface Tallies {
+interface Tallies {
   readonly nodes: NodeTally;
   readonly units: UnitTally;
   readonly unitsDone: readonly UnitName[];
@@ -185,7 +147,8 @@ export function tallyRun(
   sizes: ReadonlyMap<string, number>,
   planned: number | null,
 ): Tallies {
-  const unitsTotal = top.unitsTotal;
+  const { units } = top;
+  const unitsTotal = Object.values(units).flat().length;
   const known = [...sizes.values()].reduce((sum, size) => sum + size, 0);
   const average =
     planned !== null && unitsTotal > 0
@@ -202,27 +165,23 @@ export function tallyRun(
     failed += nodes.failed;
   }
   let doneInUnits = 0;
-  for (const unit of top.unitsDone) doneInUnits += sizes.get(unit) ?? average;
-  const allDone = unitsTotal > 0 && top.unitsDone.length === unitsTotal && top.plain.done === top.plain.total;
-  done = allDone ? total : Math.min(total, done + Math.round(doneInUnits));
+  for (const unit of units.done) doneInUnits += sizes.get(unit) ?? average;
+  const isAllDone = unitsTotal > 0 && units.done.length === unitsTotal && top.plain.done === top.plain.total;
+  done = isAllDone ? total : Math.min(total, done + Math.round(doneInUnits));
   return {
     nodes: { total, waiting: Math.max(0, total - queued - done - failed), queued, held, done, failed },
     units: {
       total: unitsTotal,
-      waiting: top.unitsWaiting.length + top.unitsCut.length,
-      running: top.unitsQueued.length,
-      done: top.unitsDone.length,
-      failed: top.unitsFailed.length,
+      waiting: units.waiting.length + units.cut.length,
+      running: units.queued.length,
+      done: units.done.length,
+      failed: units.failed.length,
     },
-    unitsDone: top.unitsDone,
-    unitsFailed: top.unitsFailed,
+    unitsDone: units.done,
+    unitsFailed: units.failed,
   };
 }
 
 /** The nodes a DAG file declares, in order. */
-export function nodeNames(dag: string): readonly string[] {
-  const names: string[] = [];
-  const declaration = /^[ \t]*(?:job|subdag[ \t]+external|final)[ \t]+(\S+)/gim;
-  for (let match = declaration.exec(dag); match; match = declaration.exec(dag)) names.push(match[1]!);
-  return names;
-}
+export const nodeNames = (dag: string): readonly string[] =>
+  [...dag.matchAll(/^[ \t]*(?:job|subdag[ \t]+external|final)[ \t]+(\S+)/gim)].map((match) => match[1]!);

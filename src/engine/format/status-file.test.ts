@@ -1,13 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { STATUS_FAILED, STATUS_REMOVED } from "../../../tests/support/engine-samples.ts";
-import { attribute, parseNewAds } from "./classad.ts";
 import { parseStatusFile, wasCutShort } from "./status-file.ts";
 
 describe("the node status file", () => {
   it("reads a failed run", () => {
     const status = parseStatusFile(STATUS_FAILED);
-    expect(status).toMatchObject({ complete: true, timestamp: 1794771102, dagStatus: 6, nodesTotal: 3, nextUpdate: 0 });
+    expect(status).toMatchObject({ complete: true, timestamp: 1794771102, nextUpdate: 0 });
     expect(status.nodes.map((node) => [node.name, node.state, node.detail])).toEqual([
       ["mg_000000", "failed", "Job proc (26.0.0) failed with status 1"],
       ["x", "futile", "Had an ancestor node fail"],
@@ -26,16 +25,12 @@ describe("the node status file", () => {
     const status = parseStatusFile(
       '[Type="NodeStatus";\nNode="a\\"b";\nNodeStatus=3;\nStatusDetails="say \\"no\\"";\nRetryCount=2;\nJobProcsQueued=4;\nJobProcsHeld=1;\n]',
     );
-    expect(status.nodes).toEqual([
-      { name: 'a"b', state: "queued", detail: 'say "no"', retries: 2, queued: 4, held: 1 },
-    ]);
+    expect(status.nodes).toEqual([{ name: 'a"b', state: "queued", detail: 'say "no"', retries: 2, held: 1 }]);
     expect(status.complete).toBe(false);
   });
-  it("agrees with the general parser, line ends or not", () => {
+  it("finds every node, line ends or not", () => {
     for (const text of [STATUS_FAILED, STATUS_REMOVED]) {
-      const names = parseNewAds(text)
-        .ads.map((ad) => attribute(ad, "Node"))
-        .filter((name) => name !== undefined);
+      const names = [...text.matchAll(/^ *Node = "(.*)";/gm)].map((match) => match[1]);
       expect(parseStatusFile(text).nodes.map((node) => node.name)).toEqual(names);
       expect(parseStatusFile(text.replaceAll("\n", "\r\n"))).toEqual(parseStatusFile(text));
     }

@@ -1,17 +1,8 @@
 import type { NodeState } from "../../domain/run.ts";
-import type { Counts, LiveNode } from "./dag-machine.ts";
+import { NODE_STATES } from "../format/status-file.ts";
+import type { DagMachine, DagOutcome, LiveNode } from "./dag-machine.ts";
 
 /** The files DAGMan 23.9.6 leaves beside a .dag, as text: compared line by line with those of a real pool. */
-const STATE_NUMBERS: Record<NodeState, number> = {
-  waiting: 0,
-  ready: 1,
-  pre: 2,
-  queued: 3,
-  post: 4,
-  done: 5,
-  failed: 6,
-  futile: 7,
-};
 const STATE_WORDS: Record<NodeState, string> = {
   waiting: "STATUS_NOT_READY",
   ready: "STATUS_READY",
@@ -22,17 +13,17 @@ const STATE_WORDS: Record<NodeState, string> = {
   failed: "STATUS_ERROR",
   futile: "STATUS_FUTILE",
 };
+const STATE_NUMBERS = new Map(NODE_STATES.map((state, number) => [state, number]));
 
-export type EndWord = "success" | "failed" | "aborted" | "removed" | "cycle" | "halted";
 export interface StatusFacts {
   readonly dagName: string;
   readonly at: Date;
   /** null: still running. */
-  readonly ended: EndWord | null;
+  readonly ended: DagOutcome["word"] | null;
   readonly nextUpdate: Date | null;
-  readonly counts: Counts;
-  readonly nodes: readonly LiveNode[];
-  readonly jobs: { readonly idle: number; readonly held: number };
+  readonly machine: Pick<DagMachine, "counts" | "nodes">;
+  /** Jobs that wait for room. */
+  readonly idle: number;
   /** What a queued node waits for, when there is something to say. */
   readonly detailOf: (node: LiveNode) => string;
 }
@@ -40,7 +31,7 @@ export interface StatusFacts {
 const epoch = (at: Date): number => Math.floor(at.getTime() / 1000);
 const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-const two = (n: number): string => (n < 10 ? `0${n}` : String(n));
+export const two = (n: number): string => (n < 10 ? `0${n}` : String(n));
 const clock = (at: Date): string => `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
 
 function ctime(at: Date): string {
@@ -51,32 +42,33 @@ function ctime(at: Date): string {
 const stamped = (at: Date): string => `${epoch(at)}; /* "${ctime(at)}" */`;
 export const quoteAd = (text: string): string => `"${text.replace(/["\\]/g, "\\$&").replace(/[\n\r]/g, " ")}"`;
 
+/** What a removal or an abort cuts short, and what the file calls it then: an error that says what it was. */
+const LIVE: readonly NodeState[] = ["ready", "pre", "queued", "post"];
+
 export function renderStatus(facts: StatusFacts): string {
+  const { counts, nodes } = facts.machine;
   const cut = facts.ended === "removed" || facts.ended === "aborted";
-  const state = (node: LiveNode): NodeState =>
-    cut && ["ready", "pre", "queued", "post"].includes(node.state) ? "failed" : node.state;
-  const { counts } = facts;
-  const cutShort = cut ? counts.ready + counts.pre + counts.queued + counts.post : 0;
-  const live = (name: "ready" | "pre" | "queued" | "post"): number => (cut ? 0 : counts[name]);
+  const live = (state: NodeState): number => (cut ? 0 : counts[state]);
+  const cutShort = cut ? LIVE.reduce((sum, state) => sum + counts[state], 0) : 0;
+  const numbered = (state: NodeState, more = ""): string =>
+    `${STATE_NUMBERS.get(state)}; /* "${STATE_WORDS[state]}${more}" */`;
   const dagState = facts.ended === null ? "queued" : facts.ended === "success" ? "done" : "failed";
   const parts = [
     `[\n  Type = "DagStatus";\n  DagFiles = {\n    ${quoteAd(facts.dagName)}\n  };\n  Timestamp = ${stamped(facts.at)}\n`,
-    `  DagStatus = ${STATE_NUMBERS[dagState]}; /* "${STATE_WORDS[dagState]} (${facts.ended ?? ""})" */\n`,
-    `  NodesTotal = ${facts.nodes.length};\n  NodesDone = ${counts.done};\n  NodesPre = ${live("pre")};\n`,
+    `  DagStatus = ${numbered(dagState, ` (${facts.ended ?? ""})`)}\n`,
+    `  NodesTotal = ${nodes.length};\n  NodesDone = ${counts.done};\n  NodesPre = ${live("pre")};\n`,
     `  NodesQueued = ${live("queued")};\n  NodesPost = ${live("post")};\n  NodesReady = ${live("ready")};\n`,
     `  NodesUnready = ${counts.waiting};\n  NodesFutile = ${counts.futile};\n`,
-    `  NodesFailed = ${counts.failed + cutShort};\n  JobProcsHeld = ${facts.jobs.held};\n`,
-    `  JobProcsIdle = ${facts.jobs.idle}; /* includes held */\n]\n`,
+    `  NodesFailed = ${counts.failed + cutShort};\n  JobProcsHeld = 0;\n`,
+    `  JobProcsIdle = ${facts.idle}; /* includes held */\n]\n`,
   ];
-  for (const node of facts.nodes) {
-    const shown = state(node);
+  for (const node of nodes) {
+    const shown = cut && LIVE.includes(node.state) ? "failed" : node.state;
     const detail = shown === node.state ? node.detail || facts.detailOf(node) : `Was ${STATE_WORDS[node.state]}`;
-    const queued = shown === "queued" ? 1 : 0;
     parts.push(
-      `[\n  Type = "NodeStatus";\n  Node = ${quoteAd(node.spec.name)};\n` +
-        `  NodeStatus = ${STATE_NUMBERS[shown]}; /* "${STATE_WORDS[shown]}" */\n` +
+      `[\n  Type = "NodeStatus";\n  Node = ${quoteAd(node.spec.name)};\n  NodeStatus = ${numbered(shown)}\n` +
         `  StatusDetails = ${quoteAd(detail)};\n  RetryCount = ${node.attempt};\n` +
-        `  JobProcsQueued = ${queued};\n  JobProcsHeld = 0;\n]\n`,
+        `  JobProcsQueued = ${shown === "queued" ? 1 : 0};\n  JobProcsHeld = 0;\n]\n`,
     );
   }
   const next = facts.nextUpdate ? stamped(facts.nextUpdate) : '0; /* "none" */';
@@ -87,44 +79,39 @@ export function renderStatus(facts: StatusFacts): string {
 export interface MetricsFacts {
   readonly startedAt: Date;
   readonly endedAt: Date;
-  readonly exit: number;
-  readonly status: number;
-  readonly dagmanId: string;
+  readonly outcome: DagOutcome;
+  readonly dagmanId: number;
   readonly parentId: string;
   readonly rescueUsed: number;
   readonly nodes: readonly LiveNode[];
 }
 
 export function renderMetrics(facts: MetricsFacts): string {
-  const tally = { jobs: 0, jobsFailed: 0, jobsDone: 0, dags: 0, dagsFailed: 0, dagsDone: 0 };
-  for (const { spec, state } of facts.nodes) {
-    const sub = spec.kind === "subdag";
-    tally[sub ? "dags" : "jobs"] += 1;
-    if (state === "done") tally[sub ? "dagsDone" : "jobsDone"] += 1;
-    if (state === "failed") tally[sub ? "dagsFailed" : "jobsFailed"] += 1;
-  }
-  const seconds = (at: Date): string => (at.getTime() / 1000).toFixed(3);
-  const run = tally.jobsDone + tally.jobsFailed + tally.dagsDone + tally.dagsFailed;
+  const count = (kind: "job" | "subdag", state?: NodeState): number =>
+    facts.nodes.filter((node) => node.spec.kind === kind && (state === undefined || node.state === state)).length;
+  const [jobs, jobsFailed, jobsDone] = [count("job"), count("job", "failed"), count("job", "done")];
+  const [dags, dagsFailed, dagsDone] = [count("subdag"), count("subdag", "failed"), count("subdag", "done")];
+  const [from, to] = [facts.startedAt.getTime() / 1000, facts.endedAt.getTime() / 1000];
   const fields: [string, string | number][] = [
     ["client", '"wms2_local"'],
     ["version", '"23.9.6"'],
     ["type", '"metrics"'],
-    ["start_time", seconds(facts.startedAt)],
-    ["end_time", seconds(facts.endedAt)],
-    ["duration", ((facts.endedAt.getTime() - facts.startedAt.getTime()) / 1000).toFixed(3)],
-    ["exitcode", facts.exit],
+    ["start_time", from.toFixed(3)],
+    ["end_time", to.toFixed(3)],
+    ["duration", (to - from).toFixed(3)],
+    ["exitcode", facts.outcome.exit],
     ["dagman_id", `"${facts.dagmanId}"`],
     ["parent_dagman_id", `"${facts.parentId}"`],
     ["rescue_dag_number", facts.rescueUsed],
-    ["jobs", tally.jobs],
-    ["jobs_failed", tally.jobsFailed],
-    ["jobs_succeeded", tally.jobsDone],
-    ["dag_jobs", tally.dags],
-    ["dag_jobs_failed", tally.dagsFailed],
-    ["dag_jobs_succeeded", tally.dagsDone],
-    ["total_jobs", tally.jobs + tally.dags],
-    ["total_jobs_run", run],
-    ["DagStatus", facts.status],
+    ["jobs", jobs],
+    ["jobs_failed", jobsFailed],
+    ["jobs_succeeded", jobsDone],
+    ["dag_jobs", dags],
+    ["dag_jobs_failed", dagsFailed],
+    ["dag_jobs_succeeded", dagsDone],
+    ["total_jobs", jobs + dags],
+    ["total_jobs_run", jobsDone + jobsFailed + dagsDone + dagsFailed],
+    ["DagStatus", facts.outcome.status],
   ];
   return `{\n${fields.map(([key, value]) => `    "${key}":${value}`).join(",\n")}\n}\n`;
 }

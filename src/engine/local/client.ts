@@ -4,12 +4,7 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describeError, WorldError } from "../../base/errors.ts";
-import { type Answer, type Ask, lineReader } from "./protocol.ts";
-
-interface Waiting {
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: Error) => void;
-}
+import { type Answer, type Ask, EXIT_LOCKED, lineReader } from "./protocol.ts";
 
 /** The connection went away before an answer: asking again is safe, for every question here is idempotent. */
 class Dropped extends Error {}
@@ -19,17 +14,18 @@ export class Client {
   private readonly dir: string;
   private readonly command: readonly string[];
   private readonly timeoutMs: number;
-  private readonly greet: () => Ask | null;
-  private readonly waiting = new Map<number, Waiting>();
+  private readonly greeting: Ask;
+  /** Who waits for an answer, by its id. */
+  private readonly waiting = new Map<number, (error: Error | null, value?: unknown) => void>();
   private socket: Promise<Socket> | null = null;
   private lastId = 0;
 
-  /** `greet` is asked first on every new connection. */
-  constructor(dir: string, command: readonly string[], timeoutMs: number, greet: () => Ask | null) {
+  /** `greeting` is asked first on every new connection. */
+  constructor(dir: string, command: readonly string[], timeoutMs: number, greeting: Ask) {
     this.dir = dir;
     this.command = command;
     this.timeoutMs = timeoutMs;
-    this.greet = greet;
+    this.greeting = greeting;
   }
 
   async ask(question: Ask): Promise<unknown> {
@@ -68,25 +64,16 @@ export class Client {
   private send(socket: Socket, question: Ask, deadline: number): Promise<unknown> {
     const id = ++this.lastId;
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.waiting.delete(id);
-        reject(new Error(`no answer within ${this.timeoutMs / 1000} s`));
-      }, deadline - Date.now());
-      const done = () => {
+      const settle = (error: Error | null, value?: unknown): void => {
         clearTimeout(timer);
         this.waiting.delete(id);
         if (this.waiting.size === 0) socket.unref();
+        if (error) reject(error);
+        else resolve(value);
       };
-      this.waiting.set(id, {
-        resolve: (value) => {
-          done();
-          resolve(value);
-        },
-        reject: (error) => {
-          done();
-          reject(error);
-        },
-      });
+      const late = (): void => settle(new Error(`no answer within ${this.timeoutMs / 1000} s`));
+      const timer = setTimeout(late, deadline - Date.now());
+      this.waiting.set(id, settle);
       socket.ref();
       socket.write(`${JSON.stringify({ id, ...question })}\n`);
     });
@@ -99,17 +86,16 @@ export class Client {
       "data",
       lineReader((line) => {
         const answer = JSON.parse(line) as Answer;
-        const waiting = this.waiting.get(answer.id);
-        if (answer.ok) waiting?.resolve(answer.value);
-        else waiting?.reject(new WorldError("engine-unreachable", this.dir, answer.error));
+        const settle = this.waiting.get(answer.id);
+        if (answer.ok) settle?.(null, answer.value);
+        else settle?.(new WorldError("engine-unreachable", this.dir, answer.error));
       }),
     );
     socket.on("close", () => {
       this.socket = null;
-      for (const { reject } of [...this.waiting.values()]) reject(new Dropped("the engine closed the connection"));
+      for (const settle of [...this.waiting.values()]) settle(new Dropped("the engine closed the connection"));
     });
-    const first = this.greet();
-    if (first) await this.send(socket, first, deadline);
+    await this.send(socket, this.greeting, deadline);
     return socket;
   }
 
@@ -138,11 +124,9 @@ export class Client {
       else if (how !== null) throw new Error(`the engine process ended: ${how}: ${lastWords(this.dir)}`);
       await pause(20);
     }
-    throw new Error(`the engine process did not listen within ${this.timeoutMs / 1000} s`);
+    throw new Error(`the engine process did not listen within ${this.timeoutMs / 1000} s: ${lastWords(this.dir)}`);
   }
 }
-
-const EXIT_LOCKED = 3;
 
 /** Starts the engine on its own; the returned function tells how it ended, null while it has not. */
 function startDaemon(dir: string, command: readonly string[]): () => string | null {

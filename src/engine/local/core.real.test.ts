@@ -18,7 +18,7 @@ import { parseEvents } from "../format/event-log.ts";
 import { parseMetrics } from "../format/metrics.ts";
 import { parseRescue } from "../format/rescue.ts";
 import { LocalCore } from "./core.ts";
-import { shQuote } from "./sh-quote.ts";
+import { shQuote } from "./task-files.ts";
 
 /** The engine with real processes, within this one. */
 let root: string;
@@ -84,7 +84,7 @@ const metrics = (name = "workflow.dag") => {
   if (!parsed.ok) throw new Error(parsed.error);
   return parsed.value;
 };
-const events = (log = "jobs.log") => parseEvents(readFileSync(join(dir, log))).events;
+const events = (log = "jobs.log") => parseEvents(readFileSync(join(dir, log), "utf8"));
 
 describe("nodes", () => {
   test("retry until done, with the event log telling every attempt", async () => {
@@ -104,7 +104,7 @@ describe("nodes", () => {
       "terminated",
     ]);
     expect(events().map((event) => event.exit?.valueOf() ?? null)[2]).toEqual({ code: 1 });
-    expect(["north", "south"]).toContain(events()[1]?.site);
+    expect(events()[1]?.body.join("\n")).toMatch(/^GLIDEIN_CMSSite = "(north|south)"$/m);
   });
 
   test("stop at UNLESS-EXIT; what hangs on it is futile; POST gets the facts", async () => {
@@ -203,7 +203,11 @@ describe("jobs that are held leave with a reason, and POST decides", () => {
   ])("%s", async (_name, sub, code, subcode) => {
     await run({ "workflow.dag": DAG, post: POST, "k.sub": sub, hog: HOG });
     expect(read("ret")).toBe("-1002\n");
-    expect(events().find((event) => event.kind === "held")?.hold).toEqual({ code, subcode });
+    expect(
+      events()
+        .find((event) => event.kind === "held")
+        ?.body.at(-1),
+    ).toBe(`Code ${code} Subcode ${subcode}`);
     expect(events().at(-1)?.kind).toBe("aborted");
   });
 });
@@ -332,7 +336,11 @@ describe("the engine", () => {
     core = open();
     core.recover();
     await core.idle();
-    expect(events().find((event) => event.kind === "held")?.hold).toEqual({ code: 3, subcode: 50664 });
+    expect(
+      events()
+        .find((event) => event.kind === "held")
+        ?.body.at(-1),
+    ).toBe("Code 3 Subcode 50664");
     expect(events().at(-1)?.kind).toBe("aborted");
   });
 
@@ -389,7 +397,7 @@ describe("the engine", () => {
       "workflow.dag": "NODE_STATUS_FILE s 1\nJOB a k.sub\n",
     });
     submit();
-    expect(core.list()[0]?.note).toContain("asks for 64 cores");
+    expect(core.list()[0]?.[1]).toContain("asks for 64 cores");
     core.stop("b");
     await core.idle();
   });

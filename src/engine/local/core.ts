@@ -1,17 +1,15 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describeError } from "../../base/errors.ts";
-import { parseJson } from "../../base/json.ts";
 import { err, ok, type Result } from "../../base/result.ts";
 import type { EngineSite } from "../port.ts";
-import { replace } from "./dag-files.ts";
-import { DagRun } from "./dag-run.ts";
-import type { DagWorld } from "./dag-world.ts";
-import { Ids } from "./ids.ts";
+import { Texts } from "./dag-job.ts";
+import { DagRun, type DagWorld } from "./dag-run.ts";
+
 import { Jobs } from "./jobs.ts";
 import { Outbox } from "./outbox.ts";
+import { Ids, type RunEntry, readRegistry, removeEntry, type Submission, saveEntry } from "./registry.ts";
 import { Tasks } from "./tasks.ts";
-import { Texts } from "./texts.ts";
 
 export interface CoreOptions {
   /** Where the engine keeps its own files: runs, tasks with their scratch directories, the id counter. */
@@ -19,26 +17,10 @@ export interface CoreOptions {
   readonly sites: readonly EngineSite[];
   /** Between TERM and KILL. */
   readonly graceMs?: number;
-  /** What jobs and scripts inherit; default: PATH, HOME and the like of this process. */
-  readonly environment?: Record<string, string>;
-}
-
-export interface Submission {
-  readonly batchName: string;
-  readonly submitDir: string;
-  readonly priority: number;
-  /** Default: workflow.dag. */
-  readonly dagFile?: string;
-}
-
-/** A run as the registry keeps it: a file per run, there from before it begins until after it has ended. */
-export interface RunEntry extends Submission {
-  readonly id: number;
-  readonly submittedAt: number;
-  readonly held: boolean;
 }
 
 const BATCH_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,199}$/;
+/** What jobs and scripts inherit of this process. */
 const INHERITED = ["PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TZ", "PYTHONPATH"];
 const HALT_MS = 1000;
 const GRACE_MS = 3000;
@@ -56,10 +38,8 @@ export class LocalCore {
 
   constructor(options: CoreOptions) {
     this.dir = resolve(options.dir);
-    mkdirSync(join(this.dir, "runs"), { recursive: true });
     const graceMs = options.graceMs ?? GRACE_MS;
-    const environment = options.environment ?? inheritedEnvironment();
-    const tasks = new Tasks(join(this.dir, "tasks"), environment);
+    const tasks = new Tasks(join(this.dir, "tasks"), inheritedEnvironment());
     const outbox = new Outbox(() => tasks.flush());
     const ids = new Ids(join(this.dir, "next-id"));
     const jobs = new Jobs(tasks, outbox, options.sites, graceMs);
@@ -86,14 +66,15 @@ export class LocalCore {
         this.leave(entry);
       }
     }
-    this.sweepTasks();
+    // Directories of tasks that ended just before a crash; those of running tasks were taken up again by now.
+    if (!this.busy) this.world.tasks.clear();
   }
 
   /** Asking again for a run that is under way is answered with its id: a caller may have died between. */
   submit(submission: Submission): Result<number, string> {
     const { batchName } = submission;
     if (!BATCH_NAME.test(batchName)) return err(`batch name ${batchName} is not allowed`);
-    const path = resolve(submission.submitDir, submission.dagFile ?? "workflow.dag");
+    const path = resolve(submission.submitDir, "workflow.dag");
     const known = this.runs.get(batchName);
     if (known && known.dag.place.path === path) return ok(known.entry.id);
     if (known) return err(`batch name ${batchName} is in use for ${known.dag.place.path}`);
@@ -102,7 +83,7 @@ export class LocalCore {
     }
     if (!existsSync(path)) return err(`${path} does not exist`);
     const entry: RunEntry = { ...submission, id: this.world.nextId(), submittedAt: Date.now(), held: false };
-    this.save(entry);
+    saveEntry(this.dir, entry);
     try {
       this.open(entry).begin();
     } catch (error) {
@@ -124,7 +105,7 @@ export class LocalCore {
     const run = this.runs.get(batchName);
     if (!run || run.entry.held === on) return;
     run.entry = { ...run.entry, held: on };
-    this.save(run.entry);
+    saveEntry(this.dir, run.entry);
     run.dag.pause(on);
   }
 
@@ -132,16 +113,12 @@ export class LocalCore {
     this.world.jobs.configure(sites);
   }
 
-  sites(): readonly EngineSite[] {
-    return this.world.jobs.sites();
-  }
-
-  list(): { batchName: string; id: number; held: boolean; note: string | null }[] {
+  /** The runs under way by batch name, each with what is odd about it, or null. */
+  list(): [string, string | null][] {
     const stuck = this.world.jobs.stuck();
-    return [...this.runs.values()].map(({ entry }) => {
-      const notes = [entry.held ? "held" : null, this.world.outbox.trouble, stuck.get(entry.batchName) ?? null];
-      const note = notes.filter((words) => words !== null).join("; ") || null;
-      return { batchName: entry.batchName, id: entry.id, held: entry.held, note };
+    return [...this.runs.values()].map(({ entry: { batchName, held } }) => {
+      const notes = [held ? "held" : null, this.world.outbox.trouble, stuck.get(batchName)];
+      return [batchName, notes.filter(Boolean).join("; ") || null];
     });
   }
 
@@ -165,7 +142,7 @@ export class LocalCore {
     const place = {
       id: entry.id,
       parentId: "",
-      path: resolve(cwd, entry.dagFile ?? "workflow.dag"),
+      path: resolve(cwd, "workflow.dag"),
       cwd,
       batchName: entry.batchName,
       priority: entry.priority,
@@ -177,46 +154,11 @@ export class LocalCore {
     return dag;
   }
 
-  private save(entry: RunEntry): void {
-    replace(registryPath(this.dir, entry.batchName), `${JSON.stringify(entry)}\n`);
-  }
-
   private leave(entry: RunEntry): void {
     this.runs.delete(entry.batchName);
-    rmSync(registryPath(this.dir, entry.batchName), { force: true });
+    removeEntry(this.dir, entry);
     for (const done of this.waiters.splice(0)) done();
   }
-
-  /** Directories of tasks that ended just before a crash. Those of running tasks were taken up again by now. */
-  private sweepTasks(): void {
-    if (!this.busy) this.world.tasks.clear();
-  }
-}
-
-export const registryPath = (dir: string, batchName: string): string => join(dir, "runs", `${batchName}.json`);
-
-/** The runs an engine directory knows to be under way, with or without an engine. */
-export function readRegistry(dir: string): RunEntry[] {
-  const entries: RunEntry[] = [];
-  if (!existsSync(join(dir, "runs"))) return entries;
-  for (const name of readdirSync(join(dir, "runs"))) {
-    if (!name.endsWith(".json")) continue;
-    const entry = readEntry(dir, name.slice(0, -".json".length));
-    if (entry) entries.push(entry);
-  }
-  return entries.sort((a, b) => a.id - b.id);
-}
-
-export function readEntry(dir: string, batchName: string): RunEntry | null {
-  let text: string;
-  try {
-    text = readFileSync(registryPath(dir, batchName), "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw error;
-  }
-  const parsed = parseJson(text);
-  return parsed.ok ? (parsed.value as RunEntry) : null;
 }
 
 function inheritedEnvironment(): Record<string, string> {

@@ -8,10 +8,8 @@ import { eventually } from "../../../tests/support/eventually.ts";
 import type { DagId } from "../../domain/names.ts";
 import type { Run } from "../../domain/run.ts";
 import type { Engine } from "../port.ts";
-import { Client } from "./client.ts";
 import { makeLocalEngine } from "./local-engine.ts";
-import { freeLock, readHolder, takeLock } from "./lock.ts";
-import { isAlive } from "./proc.ts";
+import { isAlive, readHolder } from "./proc.ts";
 
 /** The engine process: started on demand, one per directory, gone when nobody needs it. */
 const ROOT = new URL("../../../", import.meta.url).pathname;
@@ -63,15 +61,13 @@ test("many who start it at once get the same one", async () => {
   await Promise.all(engines.map((each) => each.close()));
 });
 
-test("a graceful shutdown leaves the job to itself; asking again continues the run", async () => {
+test("told to end, it leaves the job to itself; asking again continues the run", async () => {
   const run = lay(`while [ ! -e ${join(root, "go")} ]; do sleep 0.02; done`);
   const submitted = await engine.submit(run);
   const mine = { ...run, engineId: submitted.kind === "submitted" ? submitted.engineId : null };
   await eventually("the job runs", () => existsSync(join(root, "run", "ran.log")));
   const first = holder();
-  const client = new Client(join(root, "engine"), COMMAND, 10_000, () => null);
-  await client.ask({ op: "shutdown" });
-  await client.close();
+  process.kill(first?.pid ?? Number.NaN, "SIGTERM");
   await eventually("the engine process leaves", () => first && !isAlive(first));
   expect(ran()).toBe("a\n");
   writeFileSync(join(root, "go"), "");
@@ -92,14 +88,4 @@ test("an engine that cannot start says why", async () => {
   const run = { dagId: "x" as DagId, submitDir: root, batchName: "wms2-x", engineId: null, priority: 0 };
   await expect(broken.submit(run)).rejects.toMatchObject({ code: "engine-unreachable" });
   await broken.close();
-});
-
-test("a lock of a dead process, or of a later one with its pid, is broken; a live one is not", () => {
-  const path = join(root, "lock");
-  writeFileSync(path, JSON.stringify({ pid: process.pid, startTime: "1" }));
-  expect(takeLock(path)).toBeNull();
-  expect(takeLock(path)).toMatchObject({ holder: { pid: process.pid } });
-  freeLock(path);
-  writeFileSync(path, "garbage");
-  expect(takeLock(path)).toBeNull();
 });

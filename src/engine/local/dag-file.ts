@@ -1,6 +1,5 @@
 import { err, ok, type Result } from "../../base/result.ts";
 import { DagFault, KEYWORDS } from "./dag-keywords.ts";
-import { logicalLines } from "./dag-lines.ts";
 
 /**
  * A .dag file as DAGMan 23.9.6 reads it, for the keywords docs/submit-directory.md uses and their neighbours.
@@ -30,7 +29,6 @@ export interface NodeSpec {
   retries: number;
   unlessExit: number | null;
   abort: { readonly on: number; readonly returns: number | null } | null;
-  preSkip: number | null;
   category: string | null;
   priority: number;
   readonly children: number[];
@@ -42,29 +40,20 @@ export interface DagFile {
   readonly byName: ReadonlyMap<string, NodeSpec>;
   readonly maxJobs: ReadonlyMap<string, number>;
   readonly statusFile: { readonly path: string; readonly minSec: number; readonly always: boolean } | null;
-  readonly jobstateLog: string | null;
   readonly config: string | null;
 }
 
 /** What the keywords fill in. Lines that name a node wait until every node is known: order is free. */
-export interface DagDraft {
-  readonly nodes: NodeSpec[];
-  readonly byName: Map<string, NodeSpec>;
-  readonly maxJobs: Map<string, number>;
-  statusFile: DagFile["statusFile"];
-  jobstateLog: string | null;
-  config: string | null;
+export class DagDraft implements DagFile {
+  readonly nodes: NodeSpec[] = [];
+  readonly byName = new Map<string, NodeSpec>();
+  readonly maxJobs = new Map<string, number>();
+  statusFile: DagFile["statusFile"] = null;
+  config: string | null = null;
 }
 
 export function parseDag(text: string, name: string): Result<DagFile, string> {
-  const draft: DagDraft = {
-    nodes: [],
-    byName: new Map(),
-    maxJobs: new Map(),
-    statusFile: null,
-    jobstateLog: null,
-    config: null,
-  };
+  const draft = new DagDraft();
   const later: { line: number; run: () => void }[] = [];
   let at = 0;
   try {
@@ -101,4 +90,27 @@ export function findCycle(dag: DagFile): string | null {
   }
   const stuck = left.findIndex((count) => count > 0);
   return stuck < 0 ? null : (dag.nodes[stuck] as NodeSpec).name;
+}
+
+/** One statement of a .dag file: comments and blank lines dropped, `\` continuations joined, CRLF accepted. */
+interface DagLine {
+  /** Number of its first physical line, from 1. */
+  readonly line: number;
+  readonly words: readonly string[];
+  readonly text: string;
+}
+
+function* logicalLines(text: string): Generator<DagLine> {
+  const physical = text.split("\n");
+  for (let i = 0; i < physical.length; i++) {
+    const line = i + 1;
+    let joined = (physical[i] as string).replace(/\r$/, "");
+    if (/^\s*#/.test(joined)) continue;
+    while (joined.endsWith("\\") && i + 1 < physical.length) {
+      i += 1;
+      joined = `${joined.slice(0, -1)} ${(physical[i] as string).replace(/\r$/, "").trimStart()}`;
+    }
+    const trimmed = joined.trim();
+    if (trimmed) yield { line, words: trimmed.split(/\s+/), text: trimmed };
+  }
 }

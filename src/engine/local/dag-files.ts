@@ -1,9 +1,10 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, resolve } from "node:path";
+import { basename, dirname } from "node:path";
+import { describeError } from "../../base/errors.ts";
+import { err, ok, type Result } from "../../base/result.ts";
 import { highestRescue, rescueName } from "../format/rescue.ts";
-import { type EndWord, renderDagmanLine, renderMetrics, renderRescue, renderStatus } from "./bookkeeping-text.ts";
-import type { DagFile } from "./dag-file.ts";
-import type { DagMachine, LiveNode } from "./dag-machine.ts";
+import { type MetricsFacts, renderDagmanLine, renderMetrics, renderRescue } from "./bookkeeping-text.ts";
+import type { LiveNode } from "./dag-machine.ts";
 import { type JournalLine, parseJournal } from "./journal.ts";
 
 const HIGHEST_RESCUE = 100;
@@ -13,13 +14,11 @@ export class DagFiles {
   readonly path: string;
   readonly name: string;
   readonly journal: string;
-  private readonly cwd: string;
 
-  constructor(path: string, cwd: string) {
+  constructor(path: string) {
     this.path = path;
     this.name = basename(path);
     this.journal = `${path}.journal.jsonl`;
-    this.cwd = cwd;
   }
 
   readJournal(): JournalLine[] {
@@ -60,32 +59,17 @@ export class DagFiles {
     replace(`${dirname(this.path)}/${rescueName(this.name, number)}`, renderRescue(this.name, new Date(), nodes));
   }
 
-  writeMetrics(facts: Omit<Parameters<typeof renderMetrics>[0], "endedAt">): void {
+  writeMetrics(facts: Omit<MetricsFacts, "endedAt">): void {
     replace(`${this.path}.metrics`, renderMetrics({ ...facts, endedAt: new Date() }));
   }
+}
 
-  writeStatus(
-    file: NonNullable<DagFile["statusFile"]>,
-    machine: DagMachine,
-    more: {
-      ended: EndWord | null;
-      jobs: { idle: number; held: number };
-      nextMs: number;
-      detailOf: (node: LiveNode) => string;
-    },
-  ): void {
-    const at = new Date();
-    const text = renderStatus({
-      dagName: this.name,
-      at,
-      ended: more.ended,
-      nextUpdate: more.ended === null ? new Date(at.getTime() + more.nextMs) : null,
-      counts: machine.counts,
-      nodes: machine.nodes,
-      jobs: more.jobs,
-      detailOf: more.detailOf,
-    });
-    replace(resolve(this.cwd, file.path), text);
+/** Why a file cannot be read is for the user to see. */
+export function readText(path: string): Result<string, string> {
+  try {
+    return ok(readFileSync(path, "utf8"));
+  } catch (error) {
+    return err(describeError(error));
   }
 }
 

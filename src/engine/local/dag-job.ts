@@ -1,9 +1,32 @@
+import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Result } from "../../base/result.ts";
+import { describeError } from "../../base/errors.ts";
+import { err, ok, type Result } from "../../base/result.ts";
 import type { NodeSpec } from "./dag-file.ts";
 import { type JobSpec, readJobSpec } from "./job-spec.ts";
 import { parseSubmit } from "./submit-file.ts";
-import type { Texts } from "./texts.ts";
+
+const LIMIT = 4096;
+
+/** Small files that are read at every submission, kept while inode, size and time of change stay the same. */
+export class Texts {
+  private readonly kept = new Map<string, { stamp: string; text: string }>();
+
+  read(path: string): Result<string, string> {
+    try {
+      const { ino, size, mtimeMs } = statSync(path);
+      const stamp = `${ino} ${size} ${mtimeMs}`;
+      const known = this.kept.get(path);
+      if (known?.stamp === stamp) return ok(known.text);
+      const text = readFileSync(path, "utf8");
+      if (this.kept.size >= LIMIT) this.kept.clear();
+      this.kept.set(path, { stamp, text });
+      return ok(text);
+    } catch (error) {
+      return err(`can't open file ${path}: ${describeError(error)}`);
+    }
+  }
+}
 
 /** Reads a node's submit file as it is now, includes and all: each attempt may find other values in them. */
 export function parseJobOf(

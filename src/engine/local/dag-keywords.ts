@@ -1,6 +1,5 @@
 import type { DagDraft, NodeSpec } from "./dag-file.ts";
-import { parseAssignments } from "./dag-lines.ts";
-import { findBadMacro } from "./script-macros.ts";
+import { findBadMacro } from "./node-scripts.ts";
 
 /** A line that cannot be read; parseDag adds the file and the line number. */
 export class DagFault extends Error {}
@@ -27,8 +26,12 @@ function node(draft: DagDraft, name: string | undefined): NodeSpec {
 const nodesOf = (draft: DagDraft, name: string | undefined): readonly NodeSpec[] =>
   name?.toUpperCase() === "ALL_NODES" ? draft.nodes : [node(draft, name)];
 
-function done(rest: readonly string[]): void {
-  if (rest.length) throw new DagFault(`Extra token ${rest[0]}`);
+/** The number after `keyword` at the end of a line; null: the line ends without it. */
+function option(rest: readonly string[], keyword: string): number | null {
+  if (rest[0] === undefined) return null;
+  if (rest[0].toUpperCase() !== keyword) throw new DagFault(`Unexpected token ${rest[0]}`);
+  if (rest[2] !== undefined) throw new DagFault(`Extra token ${rest[2]}`);
+  return integer(rest[1], `${keyword} value`);
 }
 
 function addNode(draft: DagDraft, kind: NodeSpec["kind"], words: readonly string[]): void {
@@ -58,7 +61,6 @@ function addNode(draft: DagDraft, kind: NodeSpec["kind"], words: readonly string
     retries: 0,
     unlessExit: null,
     abort: null,
-    preSkip: null,
     category: null,
     priority: 0,
     children: [],
@@ -88,13 +90,21 @@ function readScript(draft: DagDraft, words: readonly string[]): void {
   for (const target of nodesOf(draft, rest[1])) target[field] = script;
 }
 
+/** `k="v" k2="a \"b\""` as DAGMan unescapes it: \" is a quote, \\ a backslash; null when it does not parse. */
+function parseAssignments(text: string): [string, string][] | null {
+  const pairs: [string, string][] = [];
+  const pattern = /\s*([+\w.]+)\s*=\s*"((?:\\[\s\S]|[^"\\])*)"/y;
+  while (pattern.lastIndex < text.length) {
+    if (!text.slice(pattern.lastIndex).trim()) break;
+    const match = pattern.exec(text);
+    if (!match) return null;
+    pairs.push([match[1] as string, (match[2] as string).replace(/\\(["\\])/g, "$1")]);
+  }
+  return pairs.length ? pairs : null;
+}
+
 function readVars(draft: DagDraft, words: readonly string[], source: string): void {
-  const mode = words[1]?.toUpperCase();
-  // PREPEND is what DAGMan does anyway: the submit file has the last word.
-  if (mode === "APPEND") throw new DagFault("VARS APPEND is not supported");
-  const skip = mode === "PREPEND" ? 3 : 2;
-  const text = source.replace(new RegExp(`^(?:\\S+\\s+){${skip}}`), "");
-  const pairs = parseAssignments(text);
+  const pairs = parseAssignments(source.replace(/^\S+\s+\S+\s+/, ""));
   if (!pairs) throw new DagFault('VARS needs name="value" pairs');
   const bad = pairs.find(([key]) => /^queue/i.test(key));
   if (bad) throw new DagFault(`Illegal variable name: ${bad[0]}; variable names cannot begin with "queue"`);
@@ -117,32 +127,32 @@ function readParents(draft: DagDraft, words: readonly string[]): void {
   }
 }
 
-function readRetry(draft: DagDraft, words: readonly string[]): void {
+function readRetry(words: readonly string[]): Partial<NodeSpec> {
   const retries = integer(words[1], "RETRY count");
   if (retries < 0) throw new DagFault(`Invalid RETRY count ${retries}`);
-  let unlessExit: number | null = null;
-  if (words.length > 2) {
-    if (words[2]?.toUpperCase() !== "UNLESS-EXIT") throw new DagFault(`Unexpected token ${words[2]}`);
-    unlessExit = integer(words[3], "UNLESS-EXIT value");
-    done(words.slice(4));
-  }
-  for (const target of nodesOf(draft, words[0])) Object.assign(target, { retries, unlessExit });
+  return { retries, unlessExit: option(words.slice(2), "UNLESS-EXIT") };
 }
 
-function readAbort(draft: DagDraft, words: readonly string[]): void {
+function readAbort(words: readonly string[]): Partial<NodeSpec> {
   const on = integer(words[1], "ABORT-DAG-ON value");
-  let returns: number | null = null;
-  if (words.length > 2) {
-    if (words[2]?.toUpperCase() !== "RETURN") throw new DagFault(`Unexpected token ${words[2]}`);
-    returns = integer(words[3], "RETURN value");
-    if (returns < 0 || returns > 255) throw new DagFault(`RETURN value ${returns} is not in 0..255`);
-    done(words.slice(4));
-  }
-  for (const target of nodesOf(draft, words[0])) target.abort = { on, returns };
+  const returns = option(words.slice(2), "RETURN");
+  if (returns !== null && (returns < 0 || returns > 255))
+    throw new DagFault(`RETURN value ${returns} is not in 0..255`);
+  return { abort: { on, returns } };
 }
 
 const declares = (run: Keyword["run"]): Keyword => ({ namesNodes: false, run });
 const names = (run: Keyword["run"]): Keyword => ({ namesNodes: true, run });
+/** A line that sets something of the nodes it names. */
+const sets = (read: (words: readonly string[]) => Partial<NodeSpec>): Keyword =>
+  names((draft, words) => {
+    for (const target of nodesOf(draft, words[0])) Object.assign(target, read(words));
+  });
+
+function given(word: string | undefined, keyword: string, what: string): string {
+  if (word === undefined) throw new DagFault(`${keyword} without a ${what}`);
+  return word;
+}
 
 export const KEYWORDS: Readonly<Record<string, Keyword | undefined>> = {
   JOB: declares((draft, words) => addNode(draft, "job", words)),
@@ -154,20 +164,10 @@ export const KEYWORDS: Readonly<Record<string, Keyword | undefined>> = {
   PARENT: names(readParents),
   VARS: names(readVars),
   SCRIPT: names(readScript),
-  RETRY: names(readRetry),
-  "ABORT-DAG-ON": names(readAbort),
-  PRE_SKIP: names((draft, words) => {
-    const value = integer(words[1], "PRE_SKIP value");
-    for (const target of nodesOf(draft, words[0])) target.preSkip = value;
-  }),
-  PRIORITY: names((draft, words) => {
-    const value = integer(words[1], "PRIORITY");
-    for (const target of nodesOf(draft, words[0])) target.priority = value;
-  }),
-  CATEGORY: names((draft, words) => {
-    if (words[1] === undefined) throw new DagFault("CATEGORY without a name");
-    for (const target of nodesOf(draft, words[0])) target.category = words[1];
-  }),
+  RETRY: sets(readRetry),
+  "ABORT-DAG-ON": sets(readAbort),
+  PRIORITY: sets((words) => ({ priority: integer(words[1], "PRIORITY") })),
+  CATEGORY: sets((words) => ({ category: given(words[1], "CATEGORY", "name") })),
   DONE: names((draft, words) => {
     node(draft, words[0]).done = true;
   }),
@@ -177,18 +177,13 @@ export const KEYWORDS: Readonly<Record<string, Keyword | undefined>> = {
     draft.maxJobs.set(words[0] as string, limit);
   }),
   NODE_STATUS_FILE: declares((draft, words) => {
-    if (words[0] === undefined) throw new DagFault("NODE_STATUS_FILE without a path");
+    const path = given(words[0], "NODE_STATUS_FILE", "path");
     const always = words.some((word) => word.toUpperCase() === "ALWAYS-UPDATE");
     const rest = words.slice(1).filter((word) => word.toUpperCase() !== "ALWAYS-UPDATE");
-    draft.statusFile = { path: words[0], minSec: rest[0] ? integer(rest[0], "update time") : 60, always };
-  }),
-  JOBSTATE_LOG: declares((draft, words) => {
-    if (words[0] === undefined) throw new DagFault("JOBSTATE_LOG without a path");
-    draft.jobstateLog = words[0];
+    draft.statusFile = { path, minSec: rest[0] ? integer(rest[0], "update time") : 60, always };
   }),
   CONFIG: declares((draft, words) => {
-    if (words[0] === undefined) throw new DagFault("CONFIG without a path");
     if (draft.config !== null) throw new DagFault("CONFIG was given twice");
-    draft.config = words[0];
+    draft.config = given(words[0], "CONFIG", "path");
   }),
 };

@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import { describeError } from "../../base/errors.ts";
 import { err, ok, type Result } from "../../base/result.ts";
 import { highestRescue, parseRescue, rescueName } from "../format/rescue.ts";
 import { type DagFile, parseDag } from "./dag-file.ts";
+import { readText } from "./dag-files.ts";
 import { type DagLimits, DEFAULT_LIMITS } from "./dag-machine.ts";
 
 /** Reads a .dag together with its rescue file and its settings. */
@@ -22,13 +22,9 @@ export function loadDag(
   rescue: number | null,
 ): Result<LoadedDag, string> {
   const name = basename(path);
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch (error) {
-    return err(`${name}: ERROR: ${describeError(error)}`);
-  }
-  const dag = parseDag(text, name);
+  const text = readText(path);
+  if (!text.ok) return err(`${name}: ERROR: ${text.error}`);
+  const dag = parseDag(text.value, name);
   if (!dag.ok) return dag;
   const number = rescue ?? highestRescue(readdirSync(dirname(path)), name) ?? 0;
   if (number > 0) {
@@ -39,25 +35,17 @@ export function loadDag(
 }
 
 function applyRescue(dag: DagFile, path: string): string | null {
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch (error) {
-    return describeError(error);
-  }
-  const rescue = parseRescue(text);
+  const text = readText(path);
+  if (!text.ok) return text.error;
+  const rescue = parseRescue(text.value);
   if (rescue.problems[0] !== undefined) return `cannot read "${rescue.problems[0]}"`;
   // A cut file would run finished nodes again.
   if (!rescue.complete) return "the number of DONE lines is not what its header says";
-  for (const name of rescue.done) {
-    const node = dag.byName.get(name);
-    if (!node) return `Unknown Job ${name}`;
-    node.done = true;
-  }
-  for (const [name, retries] of rescue.retries) {
-    const node = dag.byName.get(name);
-    if (!node) return `Unknown Job ${name}`;
-    node.retries = retries;
+  const stranger = [...rescue.done, ...rescue.retries.keys()].find((name) => !dag.byName.has(name));
+  if (stranger !== undefined) return `Unknown Job ${stranger}`;
+  for (const node of dag.nodes) {
+    if (rescue.done.has(node.name)) node.done = true;
+    node.retries = rescue.retries.get(node.name) ?? node.retries;
   }
   return null;
 }
@@ -66,14 +54,10 @@ function applyRescue(dag: DagFile, path: string): string | null {
 function loadLimits(dag: DagFile, cwd: string, inherited: DagLimits | null): DagLimits {
   const base = inherited ?? DEFAULT_LIMITS;
   if (dag.config === null) return base;
-  let text: string;
-  try {
-    text = readFileSync(resolve(cwd, dag.config), "utf8");
-  } catch {
-    return base;
-  }
+  const text = readText(resolve(cwd, dag.config));
+  if (!text.ok) return base;
   const value = (key: string, fallback: number): number => {
-    const match = new RegExp(`^\\s*${key}\\s*=\\s*(\\d+)\\s*$`, "im").exec(text);
+    const match = new RegExp(`^\\s*${key}\\s*=\\s*(\\d+)\\s*$`, "im").exec(text.value);
     return match ? Number(match[1]) : fallback;
   };
   return {

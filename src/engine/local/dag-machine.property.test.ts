@@ -4,8 +4,7 @@ import { parseRescue } from "../format/rescue.ts";
 import { renderRescue } from "./bookkeeping-text.ts";
 import { type DagFile, type NodeSpec, parseDag } from "./dag-file.ts";
 import { type DagEvent, DagMachine, type LiveNode } from "./dag-machine.ts";
-import { replay } from "./dag-replay.ts";
-import { type JournalLine, lineOf, parseJournal, renderLine } from "./journal.ts";
+import { type JournalLine, parseJournal, renderLine, replay } from "./journal.ts";
 
 /** Laws of the machine over random DAGs, outcomes and orders of events. */
 interface Drawn {
@@ -69,20 +68,20 @@ function play(dag: DagFile, { codes, picks, limits }: Omit<Drawn, "text">, watch
   const lines: JournalLine[] = [];
   const jobs = new Map<string, number>();
   const [codesLeft, picksLeft] = [[...codes], [...picks]];
-  let event: DagEvent | undefined = { kind: "start" };
+  let event: DagEvent | undefined = { k: "start" };
   for (let steps = 0; event; steps++) {
     if (steps > 5000) throw new Error("it never ends");
-    lines.push(lineOf(event, (node) => (dag.nodes[node] as NodeSpec).name));
+    lines.push(event);
     const started: NodeSpec[] = [];
     for (const action of machine.handle(event)) {
       if (action.kind === "end") return { machine, lines, jobs, outcome: action.outcome };
-      if (action.kind === "kill") open.push({ kind: "killed" });
-      else if (action.kind === "defer") open.push({ kind: "deferral-over", node: action.node });
+      if (action.kind === "kill") open.push({ k: "killed" });
+      else if (action.kind === "defer") open.push({ k: "deferred", n: action.node.spec.name });
       else {
-        const spec = dag.nodes[action.node] as NodeSpec;
+        const { spec } = action.node;
         started.push(spec);
         if (action.kind === "job") jobs.set(spec.name, (jobs.get(spec.name) ?? 0) + 1);
-        open.push({ kind: `${action.kind}-ended`, node: action.node, code: codesLeft.shift() ?? 0 });
+        open.push({ k: action.kind, n: spec.name, code: codesLeft.shift() ?? 0 });
       }
     }
     watch(machine, dag, started, event);
@@ -152,12 +151,12 @@ describe("for every DAG and every order of events", () => {
         expect(cut).toEqual(lines.slice(0, cut.length));
         const dag = parse(text);
         const again = new DagMachine(dag, rest.limits);
-        const found = replay(again, dag, cut);
+        const found = replay(again, cut);
         const before = states[cut.length - 1];
         if (before) expect(again.nodes.map((node) => node.state)).toEqual(before);
         // Everything under way has an open action, but for scripts that wait for a place.
         const busy = again.nodes.filter((node) => ["pre", "queued"].includes(node.state));
-        if (!again.outcome) for (const node of busy) expect(found.open.has(node.spec.index)).toBe(true);
+        if (!again.outcome) for (const node of busy) expect(found.open.has(node.spec.name)).toBe(true);
       }),
     );
   });

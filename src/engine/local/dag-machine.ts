@@ -1,39 +1,43 @@
 import { InvariantError } from "../../base/errors.ts";
 import type { NodeState } from "../../domain/run.ts";
 import type { DagFile, NodeSpec } from "./dag-file.ts";
-import { Fifo, goesFirst, PriorityFifo } from "./queues.ts";
+import { goesFirst, type Rank, RankQueue } from "./queues.ts";
 
 /**
  * One DAG as DAGMan would run it: what happened goes in, what to do next comes out. It knows neither time nor
  * processes, and the same events in the same order give the same actions: that is how a journal brings a DAG
  * back after a crash. Every event costs O(children), and O(categories) per node started.
+ *
+ * Events are lines of the journal as they stand there: `k` is the kind, `n` the name of a node.
  */
 export type DagEvent =
-  | { readonly kind: "start" }
-  | { readonly kind: "pre-ended"; readonly node: number; readonly code: number }
-  /** `code` as DAGMan's $RETURN: exit code, -signal, -1001 not submitted, -1002 removed. */
-  | { readonly kind: "job-ended"; readonly node: number; readonly code: number }
-  | { readonly kind: "post-ended"; readonly node: number; readonly code: number }
-  | { readonly kind: "deferral-over"; readonly node: number }
+  | { readonly k: "start" }
+  /** A part of a node ended. `code` of a job as DAGMan's $RETURN: exit code, -signal, -1001 not submitted, -1002 removed. */
+  | { readonly k: NodePart; readonly n: string; readonly code: number }
+  /** A deferral is over. */
+  | { readonly k: "deferred"; readonly n: string }
   /** hold and release: nothing new begins meanwhile. */
-  | { readonly kind: "pause"; readonly on: boolean }
+  | { readonly k: "pause"; readonly on: boolean }
   /** The halt file: like a pause, but a drained DAG ends. */
-  | { readonly kind: "halt"; readonly on: boolean }
-  | { readonly kind: "remove" }
+  | { readonly k: "halt"; readonly on: boolean }
+  | { readonly k: "remove" }
   /** Everything that `kill` asked for is gone. */
-  | { readonly kind: "killed" };
+  | { readonly k: "killed" };
+
+export type NodePart = ScriptPart | "job";
+export type ScriptPart = "pre" | "post";
 
 export type DagAction =
-  | { readonly kind: "pre" | "job" | "post"; readonly node: number }
-  | { readonly kind: "defer"; readonly node: number; readonly seconds: number }
+  | { readonly kind: NodePart; readonly node: LiveNode }
+  | { readonly kind: "defer"; readonly node: LiveNode; readonly seconds: number }
   | { readonly kind: "kill" }
   | { readonly kind: "end"; readonly outcome: DagOutcome };
 
-/** `status` as in metrics: 0 ok, 2 a node failed, 3 abort-on, 4 removed; halted DAGs say 0 with exit 1. */
+/** `status` as in metrics, `word` as in the status file; halted DAGs say 0 with exit 1. */
 export interface DagOutcome {
   readonly exit: number;
-  readonly status: 0 | 2 | 3 | 4;
-  readonly words: string;
+  readonly status: 0 | 2 | 3 | 4 | 5;
+  readonly word: "success" | "failed" | "aborted" | "removed" | "cycle" | "halted";
 }
 
 export interface LiveNode {
@@ -42,7 +46,6 @@ export interface LiveNode {
   parentsLeft: number;
   /** $RETRY: 0 for the first attempt of this run. */
   attempt: number;
-  preReturn: number;
   /** $RETURN of the attempt under way or just ended. */
   jobReturn: number;
   detail: string;
@@ -61,42 +64,44 @@ export type Counts = Record<NodeState, number>;
 interface Category {
   readonly limit: number;
   running: number;
-  readonly ready: PriorityFifo<LiveNode>;
+  readonly ready: RankQueue<LiveNode>;
 }
-
-type Part = "pre" | "post";
 
 export class DagMachine {
   readonly nodes: readonly LiveNode[];
+  readonly byName: ReadonlyMap<string, LiveNode>;
   readonly counts: Counts = { waiting: 0, ready: 0, pre: 0, queued: 0, post: 0, done: 0, failed: 0, futile: 0 };
   outcome: DagOutcome | null = null;
+  paused = false;
+  halted = false;
   private readonly limits: DagLimits;
   private readonly categories = new Map<string, Category>();
-  private readonly places: Record<Part, { waiting: Fifo<LiveNode>; running: number; readonly limit: number }>;
+  private readonly places: Record<
+    ScriptPart,
+    { waiting: RankQueue<LiveNode>; running: number; readonly limit: number }
+  >;
   private ending: DagOutcome | null = null;
-  private paused = false;
-  private halted = false;
   private order = 0;
   private actions: DagAction[] = [];
 
   constructor(dag: DagFile, limits: DagLimits = DEFAULT_LIMITS) {
     this.limits = limits;
     this.places = {
-      pre: { waiting: new Fifo(), running: 0, limit: limits.maxPre || Number.POSITIVE_INFINITY },
-      post: { waiting: new Fifo(), running: 0, limit: limits.maxPost || Number.POSITIVE_INFINITY },
+      pre: { waiting: new RankQueue(), running: 0, limit: limits.maxPre || Number.POSITIVE_INFINITY },
+      post: { waiting: new RankQueue(), running: 0, limit: limits.maxPost || Number.POSITIVE_INFINITY },
     };
     this.nodes = dag.nodes.map((spec) => ({
       spec,
       state: "waiting",
       parentsLeft: spec.parents,
       attempt: 0,
-      preReturn: -1,
       jobReturn: 0,
       detail: "",
     }));
+    this.byName = new Map(this.nodes.map((node) => [node.spec.name, node]));
     this.counts.waiting = this.nodes.length;
-    for (const spec of dag.nodes) this.category(spec, dag.maxJobs);
     for (const node of this.nodes) {
+      this.category(node.spec, dag.maxJobs);
       if (!node.spec.done) continue;
       this.move(node, "done");
       for (const child of node.spec.children) (this.nodes[child] as LiveNode).parentsLeft -= 1;
@@ -116,24 +121,24 @@ export class DagMachine {
     this.actions = [];
     if (this.outcome) return [];
     if (this.ending) {
-      if (event.kind === "killed") this.end(this.ending);
+      if (event.k === "killed") this.end(this.ending);
       return this.actions;
     }
-    switch (event.kind) {
+    switch (event.k) {
       case "start":
         for (const node of this.nodes) if (node.state === "waiting" && node.parentsLeft === 0) this.makeReady(node);
         break;
-      case "pre-ended":
-        this.preEnded(this.node(event.node, "pre"), event.code);
+      case "pre":
+        this.preEnded(this.node(event.n, "pre"), event.code);
         break;
-      case "job-ended":
-        this.jobEnded(this.node(event.node, "queued"), event.code);
+      case "job":
+        this.jobEnded(this.node(event.n, "queued"), event.code);
         break;
-      case "post-ended":
-        this.postEnded(this.node(event.node, "post"), event.code);
+      case "post":
+        this.postEnded(this.node(event.n, "post"), event.code);
         break;
-      case "deferral-over":
-        this.deferralOver(this.nodes[event.node] as LiveNode);
+      case "deferred":
+        this.deferralOver(this.byName.get(event.n) as LiveNode);
         break;
       case "pause":
         this.paused = event.on;
@@ -142,7 +147,7 @@ export class DagMachine {
         this.halted = event.on;
         break;
       case "remove":
-        this.stopWith({ exit: 2, status: 4, words: "removed from the queue" });
+        this.stopWith({ exit: 2, status: 4, word: "removed" });
         break;
       case "killed":
         break;
@@ -151,11 +156,9 @@ export class DagMachine {
     return this.actions;
   }
 
-  private node(index: number, expected: NodeState): LiveNode {
-    const node = this.nodes[index];
-    if (node?.state !== expected) {
-      throw new InvariantError(`node ${node?.spec.name ?? index} is ${node?.state}, not ${expected}`);
-    }
+  private node(name: string, expected: NodeState): LiveNode {
+    const node = this.byName.get(name);
+    if (node?.state !== expected) throw new InvariantError(`node ${name} is ${node?.state}, not ${expected}`);
     return node;
   }
 
@@ -164,7 +167,7 @@ export class DagMachine {
     let category = this.categories.get(name);
     if (!category) {
       const limit = (spec.category !== null ? maxJobs?.get(name) : undefined) ?? Number.POSITIVE_INFINITY;
-      category = { limit, running: 0, ready: new PriorityFifo() };
+      category = { limit, running: 0, ready: new RankQueue() };
       this.categories.set(name, category);
     }
     return category;
@@ -179,9 +182,13 @@ export class DagMachine {
 
   private makeReady(node: LiveNode): void {
     this.move(node, "ready");
-    node.preReturn = -1;
-    if (node.spec.pre) this.places.pre.waiting.push(node);
+    if (node.spec.pre) this.waitForPlace(node, "pre");
     else this.makeSubmittable(node);
+  }
+
+  /** Scripts run in the order in which they became due. */
+  private waitForPlace(node: LiveNode, part: ScriptPart): void {
+    this.places[part].waiting.push(node, 0, this.order++);
   }
 
   private makeSubmittable(node: LiveNode): void {
@@ -189,22 +196,11 @@ export class DagMachine {
   }
 
   private preEnded(node: LiveNode, code: number): void {
-    this.places.pre.running -= 1;
-    if (node.spec.pre?.defer?.status === code) {
-      this.defer(node, node.spec.pre.defer.seconds);
-      return;
-    }
-    node.preReturn = code;
+    if (this.isDeferred(node, "pre", code)) return;
     if (code === 0) {
       this.move(node, "ready");
       this.makeSubmittable(node);
-      return;
-    }
-    if (code === node.spec.preSkip) {
-      this.succeed(node);
-      return;
-    }
-    this.fail(node, code, `PRE script failed with status ${code}`);
+    } else this.fail(node, code, `PRE script failed with status ${code}`);
   }
 
   private jobEnded(node: LiveNode, code: number): void {
@@ -212,32 +208,33 @@ export class DagMachine {
     node.jobReturn = code;
     if (node.spec.post) {
       this.move(node, "post");
-      this.places.post.waiting.push(node);
+      this.waitForPlace(node, "post");
     } else if (code === 0) this.succeed(node);
     else this.fail(node, code, `Job proc failed with ${code < 0 ? jobWords(code) : `status ${code}`}`);
   }
 
   private postEnded(node: LiveNode, code: number): void {
-    this.places.post.running -= 1;
-    if (node.spec.post?.defer?.status === code) {
-      this.defer(node, node.spec.post.defer.seconds);
-      return;
-    }
+    if (this.isDeferred(node, "post", code)) return;
     if (code === 0) this.succeed(node);
     else this.fail(node, code, `POST script failed with status ${code}`);
   }
 
-  private defer(node: LiveNode, seconds: number): void {
-    node.detail = `script deferred for ${seconds} s`;
-    this.actions.push({ kind: "defer", node: node.spec.index, seconds });
+  /** A script has left its place; did it ask to be run again later? */
+  private isDeferred(node: LiveNode, part: ScriptPart, code: number): boolean {
+    this.places[part].running -= 1;
+    const defer = node.spec[part]?.defer;
+    if (defer?.status !== code) return false;
+    node.detail = `script deferred for ${defer.seconds} s`;
+    this.actions.push({ kind: "defer", node, seconds: defer.seconds });
+    return true;
   }
 
   private deferralOver(node: LiveNode): void {
-    if (node.state === "post") this.places.post.waiting.push(node);
+    if (node.state === "post") this.waitForPlace(node, "post");
     // Back to ready, so that a halt in the meantime finds nothing begun.
     else if (node.state === "pre") {
       this.move(node, "ready");
-      this.places.pre.waiting.push(node);
+      this.waitForPlace(node, "pre");
     }
   }
 
@@ -278,12 +275,8 @@ export class DagMachine {
   private abort(node: LiveNode, code: number): void {
     this.move(node, code === 0 ? "done" : "failed", `ABORT-DAG-ON value ${code}`);
     const exit = node.spec.abort?.returns ?? Math.abs(code) % 256;
-    this.stopWith({
-      exit,
-      // RETURN 0 ends as a success would: DagStatus 0 and no rescue file (HTCondor 23.9.6).
-      status: exit === 0 ? 0 : 3,
-      words: `node ${node.spec.name} exited with its ABORT-DAG-ON value ${code}`,
-    });
+    // RETURN 0 ends as a success would: DagStatus 0 and no rescue file (HTCondor 23.9.6).
+    this.stopWith(exit === 0 ? { exit, status: 0, word: "success" } : { exit, status: 3, word: "aborted" });
   }
 
   private stopWith(outcome: DagOutcome): void {
@@ -303,27 +296,27 @@ export class DagMachine {
       this.submitReady();
     }
     if (this.active > 0 || (this.counts.ready > 0 && !this.halted)) return;
-    const { ready, done, failed, futile } = this.counts;
-    if (done === this.nodes.length) this.end({ exit: 0, status: 0, words: "all nodes done" });
-    else if (ready > 0) this.end({ exit: 1, status: 0, words: "halted" });
-    else this.end({ exit: 1, status: 2, words: `${failed} node(s) failed, ${futile} could not run for that` });
+    const { ready, done } = this.counts;
+    if (done === this.nodes.length) this.end({ exit: 0, status: 0, word: "success" });
+    else if (ready > 0) this.end({ exit: 1, status: 0, word: "halted" });
+    else this.end({ exit: 1, status: 2, word: "failed" });
   }
 
-  private fillPlaces(part: Part): void {
+  private fillPlaces(part: ScriptPart): void {
     const places = this.places[part];
     while (places.running < places.limit) {
       const node = places.waiting.shift();
       if (!node) return;
       places.running += 1;
       this.move(node, part);
-      this.actions.push({ kind: part, node: node.spec.index });
+      this.actions.push({ kind: part, node });
     }
   }
 
   private submitReady(): void {
     const limit = this.limits.maxJobs || Number.POSITIVE_INFINITY;
     while (this.counts.queued < limit) {
-      let best: { category: Category; head: { priority: number; order: number } } | undefined;
+      let best: { category: Category; head: Rank } | undefined;
       for (const category of this.categories.values()) {
         const head = category.running < category.limit ? category.ready.head() : undefined;
         if (head && goesFirst(head, best?.head)) best = { category, head };
@@ -332,7 +325,7 @@ export class DagMachine {
       if (!best || !node) return;
       best.category.running += 1;
       this.move(node, "queued");
-      this.actions.push({ kind: "job", node: node.spec.index });
+      this.actions.push({ kind: "job", node });
     }
   }
 }

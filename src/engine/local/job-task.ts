@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { renderJobAd, renderMachineAd } from "./job-ads.ts";
+import { quoteAd } from "./bookkeeping-text.ts";
 import type { JobSpec } from "./job-spec.ts";
 import type { Tasks } from "./tasks.ts";
 import { EXECUTABLE } from "./transfer.ts";
@@ -39,3 +39,19 @@ export function layTask(
   };
   tasks.write(spec.cluster, task, JSON.stringify(spec));
 }
+
+/** What a job can read about itself and its place: the files _CONDOR_JOB_AD and _CONDOR_MACHINE_AD name. */
+function renderJobAd(spec: JobSpec): string {
+  const lines = [
+    `ClusterId = ${spec.cluster}`,
+    "ProcId = 0",
+    `DAGNodeName = ${quoteAd(spec.node)}`,
+    `RequestCpus = ${spec.cpus}`,
+    `RequestMemory = ${spec.memoryMb}`,
+    ...spec.attributes.map(([name, expression]) => `${name} = ${expression}`),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+const renderMachineAd = (spec: JobSpec, site: string, host: string): string =>
+  `Machine = ${quoteAd(host)}\nGLIDEIN_CMSSite = ${quoteAd(site)}\nCpus = ${spec.cpus}\nMemory = ${spec.memoryMb}\n`;

@@ -1,26 +1,25 @@
-import { mkdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { hostname } from "node:os";
 import { describeError } from "../../base/errors.ts";
 import { parseJson } from "../../base/json.ts";
 import type { EngineSite } from "../port.ts";
-import { type JobEventFacts, renderEvent } from "./event-text.ts";
-import { checkLimits, type Limited } from "./job-limits.ts";
+import * as events from "./event-text.ts";
 import type { JobSpec } from "./job-spec.ts";
 import { layTask } from "./job-task.ts";
+import type { JournalLine } from "./journal.ts";
 import type { Outbox } from "./outbox.ts";
 import { groupMemoryMb } from "./proc.ts";
 import { Slots } from "./slots.ts";
-import type { TaskEnd } from "./task-files.ts";
+import { returnOf, type TaskEnd } from "./task-files.ts";
 import type { Tasks } from "./tasks.ts";
-import { findExecutable, type Hold, stageIn, stageOut } from "./transfer.ts";
+import { type Hold, stageIn, stageOut } from "./transfer.ts";
 
-/** The DAG a job belongs to. `code` of its end is DAGMan's $RETURN. */
+/** The DAG a job belongs to. */
 export interface JobHost {
-  readonly batchName: string;
-  jobStarts(job: Job): void;
-  /** The job is about to be ended for this reason. */
-  jobHeld(job: Job, hold: Hold): void;
-  jobEvicted(job: Job): void;
+  readonly place: { readonly batchName: string };
+  /** Into its journal: what an engine that takes over must know of the job. */
+  write(line: Extract<JournalLine, { k: "run" | "held" | "evicted" }>): void;
+  /** `code` is DAGMan's $RETURN. */
   jobEnds(job: Job, code: number): void;
 }
 
@@ -33,12 +32,16 @@ export interface Job {
   peakMb: number | null;
   /** Started by an earlier engine. */
   readonly adopted: boolean;
-  /** Why it is being ended by us; `hold`: with a reason that POST will read. */
-  removal: { readonly why: string; readonly hold: Hold | null } | null;
+  /** Why it is being ended by us; a hold is a reason that POST will read. */
+  removal: Hold | { readonly why: string } | null;
 }
 
 const REMOVED = -1002;
 const LIMITS_MS = 1000;
+/** As in periodic_hold of our submit files: a fifth above what was asked for is let pass. */
+const MEMORY_TOLERANCE = 1.2;
+/** Pages of libraries count in every process: below this, a shell or two would be "over". */
+const LEAST_LIMIT_MB = 64;
 
 /** The queue of one machine: jobs wait for room, run in their scratch directory, and leave. */
 export class Jobs {
@@ -63,15 +66,10 @@ export class Jobs {
     this.pump();
   }
 
-  sites(): readonly EngineSite[] {
-    return this.slots.sites();
-  }
-
   /** `announced`: the event log already has its submission. */
   submit(spec: JobSpec, host: JobHost, announced = false): Job {
-    const job: Job = { spec, host, state: "idle", site: "", startedMs: 0, peakMb: null, adopted: false, removal: null };
-    this.all.set(spec.cluster, job);
-    if (!announced) this.say(job, { kind: "submit", node: spec.node });
+    const job = this.enter({ spec, host, state: "idle", site: "", startedMs: 0, adopted: false });
+    if (!announced) this.say(job, events.submitted);
     this.queue(job);
     return job;
   }
@@ -81,8 +79,7 @@ export class Jobs {
     const note = parseJson(this.tasks.readNote(cluster) ?? "");
     if (!note.ok) return null;
     const spec = note.value as JobSpec;
-    const job: Job = { spec, host, state: "running", site, startedMs, peakMb: null, adopted: true, removal: null };
-    this.all.set(cluster, job);
+    const job = this.enter({ spec, host, state: "running", site, startedMs, adopted: true });
     this.slots.occupy(site, spec);
     this.tasks.start(cluster, (end) => void this.ended(job, end), true);
     this.watchLimits();
@@ -91,31 +88,31 @@ export class Jobs {
   }
 
   /** Ends a job; its host hears of it as of any other end. */
-  remove(job: Job, why: string, hold: Hold | null = null): void {
-    if (job.removal || this.all.get(job.spec.cluster) !== job) return;
-    job.removal = { why, hold };
-    if (job.state === "running" && hold) {
-      job.host.jobHeld(job, hold);
-      // The reason must be on record before the exit can be.
-      this.outbox.after(() => this.tasks.kill(job.spec.cluster, this.graceMs));
-    } else if (job.state === "running") this.tasks.kill(job.spec.cluster, this.graceMs);
-    else if (job.state === "idle") {
-      this.slots.remove(new Set([job.spec.cluster]));
+  remove(job: Job, removal: NonNullable<Job["removal"]>): void {
+    const { cluster, node } = job.spec;
+    if (job.removal || this.all.get(cluster) !== job) return;
+    job.removal = removal;
+    if (job.state === "idle") {
+      this.slots.remove(cluster);
       this.leave(job, REMOVED);
-    }
+    } else if (job.state === "running" && "code" in removal) {
+      job.host.write({ k: "held", n: node, hold: removal });
+      // The reason must be on record before the exit can be.
+      this.outbox.after(() => this.tasks.kill(cluster, this.graceMs));
+    } else if (job.state === "running") this.tasks.kill(cluster, this.graceMs);
   }
 
   /** What a job that has not started waits for, when time alone will not bring it. */
   explain(job: Job): string {
-    return job.state === "idle" ? (this.slots.explain({ id: 0, ...job.spec }) ?? "") : "";
+    return job.state === "idle" ? (this.slots.explain(job.spec) ?? "") : "";
   }
 
   /** Runs with a job that can never start here, each with one of its jobs and why. */
   stuck(): Map<string, string> {
     const notes = new Map<string, string>();
     for (const { want, why } of this.slots.stuck()) {
-      const job = this.all.get(want.id);
-      if (job) notes.set(job.host.batchName, `job ${job.spec.node} (${want.id}) ${why}`);
+      const job = this.all.get(want.cluster);
+      if (job) notes.set(job.host.place.batchName, `job ${job.spec.node} (${want.cluster}) ${why}`);
     }
     return notes;
   }
@@ -125,17 +122,27 @@ export class Jobs {
     if (this.limits) clearInterval(this.limits);
   }
 
+  private enter(begun: Omit<Job, "peakMb" | "removal">): Job {
+    const job: Job = { ...begun, peakMb: null, removal: null };
+    this.all.set(job.spec.cluster, job);
+    return job;
+  }
+
   private queue(job: Job): void {
     job.state = "idle";
-    const { cluster, cpus, memoryMb, desiredSites, bannedSites, priority } = job.spec;
-    this.slots.add({ id: cluster, cpus, memoryMb, desiredSites, bannedSites, priority });
+    this.slots.add(job.spec);
     this.pump();
+  }
+
+  private queueAgain(job: Job): void {
+    this.slots.free(job.site, job.spec);
+    if (!this.closed) this.queue(job);
   }
 
   private pump(): void {
     if (this.closed) return;
     for (let next = this.slots.take(); next; next = this.slots.take()) {
-      const job = this.all.get(next.want.id);
+      const job = this.all.get(next.want.cluster);
       if (job) void this.begin(job, next.site).catch((error: unknown) => this.stumble(job, error));
     }
   }
@@ -145,25 +152,15 @@ export class Jobs {
     job.state = "staging";
     job.site = site;
     const scratch = this.scratchOf(job);
-    const hold = spec.transfers ? await this.stageIn(job, scratch) : null;
+    const hold = await stageIn(spec, scratch);
     if (this.closed) return;
-    if (!job.removal && hold) job.removal = { why: hold.why, hold };
-    const missing =
-      spec.transfers && spec.transferExecutable ? null : findExecutable({ ...spec, transferExecutable: false });
-    if (!job.removal && missing) job.removal = { why: missing.why, hold: missing };
-    if (job.removal) return this.endRemoved(job);
+    job.removal ??= hold;
+    if (job.removal) return this.leave(job, REMOVED);
     layTask(this.tasks, spec, { site, host: this.host, scratch });
     job.state = "running";
     job.startedMs = Date.now();
-    job.host.jobStarts(job);
-    this.say(job, {
-      kind: "execute",
-      site,
-      cpus: spec.cpus,
-      memoryMb: spec.memoryMb,
-      scratch,
-      siteAsked: spec.ulogAttributes.some((name) => name.toLowerCase() === "glidein_cmssite"),
-    });
+    job.host.write({ k: "run", n: spec.node, c: spec.cluster, site, at: job.startedMs });
+    this.say(job, events.executing, site, scratch);
     this.tasks.start(spec.cluster, (end) => void this.ended(job, end));
     this.outbox.schedule();
     this.watchLimits();
@@ -173,56 +170,39 @@ export class Jobs {
   private stumble(job: Job, error: unknown): void {
     this.outbox.trouble = `cannot start job ${job.spec.cluster}: ${describeError(error)}`;
     setTimeout(() => {
-      this.slots.free(job.site, job.spec);
       if (job.removal) this.leave(job, REMOVED);
-      else if (!this.closed) this.queue(job);
+      else this.queueAgain(job);
     }, 1000);
   }
 
   private async ended(job: Job, end: TaskEnd): Promise<void> {
     const { spec } = job;
     if (end.exit.kind === "vanished" && !job.removal) {
-      this.say(job, { kind: "evicted", why: "its supervisor is gone: killed with the machine" });
-      this.slots.free(job.site, spec);
-      job.host.jobEvicted(job);
-      return this.queue(job);
+      this.say(job, events.evicted, "its supervisor is gone: killed with the machine");
+      job.host.write({ k: "evicted", n: spec.node });
+      return this.queueAgain(job);
     }
-    if (end.exit.kind === "unstarted") job.removal ??= setUpHold(end.exit.words);
-    const scratch = this.scratchOf(job);
-    const hold = spec.transfers ? await stageOut(spec, scratch, job.startedMs, job.adopted) : null;
+    if (end.exit.kind === "unstarted") {
+      job.removal ??= { code: 7, subcode: 2, why: `Error from local engine: ${end.exit.words}` };
+    }
+    const hold = await stageOut(spec, this.scratchOf(job), job.startedMs, job.adopted);
     if (this.closed) return;
-    if (hold) job.removal ??= { why: hold.why, hold };
-    if (job.removal) return this.endRemoved(job);
-    const code =
-      end.exit.kind === "exited" ? end.exit.code : end.exit.kind === "signalled" ? -end.exit.signal : REMOVED;
-    this.say(job, {
-      kind: "terminated",
-      code,
-      usage: {
-        userSec: end.userSec,
-        systemSec: end.systemSec,
-        wallSec: (Date.now() - job.startedMs) / 1000,
-        memoryMb: job.peakMb,
-        cpus: spec.cpus,
-        requestedMb: spec.memoryMb,
-      },
-    });
-    this.slots.free(job.site, spec);
+    job.removal ??= hold;
+    const code = job.removal ? REMOVED : (returnOf(end.exit) ?? REMOVED);
+    const wallSec = (Date.now() - job.startedMs) / 1000;
+    if (!job.removal) this.say(job, events.terminated, code, { ...end, wallSec, memoryMb: job.peakMb });
     this.leave(job, code);
   }
 
-  private endRemoved(job: Job): void {
-    this.slots.free(job.site, job.spec);
-    this.leave(job, REMOVED);
-  }
-
   private leave(job: Job, code: number): void {
-    if (job.removal) {
-      const { hold, why } = job.removal;
-      if (hold) this.say(job, { kind: "held", ...hold });
-      this.say(job, { kind: "aborted", why: hold ? "removed by the local engine because it was held" : why });
+    const { removal, spec } = job;
+    if (removal) {
+      const isHold = "code" in removal;
+      if (isHold) this.say(job, events.held, removal);
+      this.say(job, events.aborted, isHold ? "removed by the local engine because it was held" : removal.why);
     }
-    this.all.delete(job.spec.cluster);
+    if (job.state !== "idle") this.slots.free(job.site, spec);
+    this.all.delete(spec.cluster);
     job.host.jobEnds(job, code);
     this.outbox.after(() => this.forget(job));
     this.pump();
@@ -232,17 +212,6 @@ export class Jobs {
     return spec.transfers ? `${this.tasks.pathOf(spec.cluster)}.scratch` : spec.initialDir;
   }
 
-  private async stageIn({ spec }: Job, scratch: string): Promise<Hold | null> {
-    try {
-      mkdirSync(scratch);
-    } catch {
-      // Left by an engine that died before it could say that the job begins.
-      rmSync(scratch, { recursive: true, force: true });
-      mkdirSync(scratch);
-    }
-    return stageIn(spec, scratch);
-  }
-
   private forget(job: Job): void {
     const path = this.tasks.pathOf(job.spec.cluster);
     if (job.spec.transfers) rmSync(`${path}.scratch`, { recursive: true, force: true });
@@ -250,8 +219,9 @@ export class Jobs {
     this.tasks.forget(job.spec.cluster);
   }
 
-  private say(job: Job, event: JobEventFacts): void {
-    if (job.spec.log) this.outbox.log(job.spec.log, renderEvent(job.spec.cluster, new Date(), event));
+  /** Into the job's event log. */
+  private say<A extends unknown[]>({ spec }: Job, event: (spec: JobSpec, at: Date, ...more: A) => string, ...more: A) {
+    if (spec.log) this.outbox.log(spec.log, event(spec, new Date(), ...more));
   }
 
   private watchLimits(): void {
@@ -269,14 +239,17 @@ export class Jobs {
       const group = this.tasks.groupOf(job.spec.cluster);
       const usedMb = group === null ? undefined : memory.get(group);
       if (usedMb !== undefined) job.peakMb = Math.max(job.peakMb ?? 0, Math.ceil(usedMb));
-      const limited: Limited = { ...job.spec, ranSec: (Date.now() - job.startedMs) / 1000, usedMb: usedMb ?? null };
-      const hold = checkLimits(limited);
-      if (hold) this.remove(job, hold.why, hold);
+      const hold = overLimit(job, usedMb ?? 0);
+      if (hold) this.remove(job, hold);
     }
   }
 }
 
-const setUpHold = (words: string): NonNullable<Job["removal"]> => {
-  const why = `Error from local engine: ${words}`;
-  return { why, hold: { code: 7, subcode: 2, why } };
-};
+/** The reasons and subcodes of docs/submit-directory.md's periodic_hold, which recovery reads. */
+function overLimit({ spec, startedMs }: Job, usedMb: number): Hold | null {
+  if (spec.memoryAsked && usedMb > Math.max(LEAST_LIMIT_MB, spec.memoryMb * MEMORY_TOLERANCE)) {
+    return { code: 3, subcode: 50660, why: "WMS2 memory" };
+  }
+  const overdue = spec.wallMinutes !== null && Date.now() - startedMs > spec.wallMinutes * 60_000;
+  return overdue ? { code: 3, subcode: 50664, why: "WMS2 walltime" } : null;
+}

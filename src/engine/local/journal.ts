@@ -1,5 +1,5 @@
 import { parseJson } from "../../base/json.ts";
-import type { DagEvent } from "./dag-machine.ts";
+import type { DagAction, DagEvent, DagMachine, NodePart, ScriptPart } from "./dag-machine.ts";
 import type { Hold } from "./transfer.ts";
 
 /**
@@ -9,21 +9,17 @@ import type { Hold } from "./transfer.ts";
  * announced had not begun.
  */
 export type JournalLine =
+  | DagEvent
   | { readonly k: "begin"; readonly id: number; readonly parent: string; readonly rescue: number; readonly at: number }
-  | { readonly k: "pre" | "job" | "post"; readonly n: string; readonly code: number }
-  | { readonly k: "deferred"; readonly n: string }
-  | { readonly k: "pause" | "halt"; readonly on: boolean }
-  | { readonly k: "start" | "remove" | "killed" }
-  /** A node was given a cluster. */
-  | { readonly k: "sub"; readonly n: string; readonly c: number }
+  /** A node was given a cluster: of its job, or of its sub-DAG. */
+  | { readonly k: "sub" | "dag"; readonly n: string; readonly c: number }
   /** Its job is about to be started at a site. */
   | { readonly k: "run"; readonly n: string; readonly c: number; readonly site: string; readonly at: number }
   /** A running job is about to be ended for this reason: its exit will not tell. */
   | { readonly k: "held"; readonly n: string; readonly hold: Hold }
   /** The job ended with the machine, not by itself: it will be run again. */
   | { readonly k: "evicted"; readonly n: string }
-  | { readonly k: "script"; readonly n: string; readonly part: "pre" | "post"; readonly t: number }
-  | { readonly k: "dag"; readonly n: string; readonly c: number }
+  | { readonly k: "script"; readonly n: string; readonly part: ScriptPart; readonly t: number }
   /** The end is being written: the number of its rescue file is settled. */
   | { readonly k: "finish"; readonly rescue: number }
   | { readonly k: "ended"; readonly exit: number };
@@ -42,21 +38,73 @@ export function parseJournal(text: string): JournalLine[] {
   return lines;
 }
 
-/** The line by which `replay` gives the machine the same event again. */
-export function lineOf(event: DagEvent, nameOf: (node: number) => string): JournalLine {
-  switch (event.kind) {
-    case "pre-ended":
-      return { k: "pre", n: nameOf(event.node), code: event.code };
-    case "job-ended":
-      return { k: "job", n: nameOf(event.node), code: event.code };
-    case "post-ended":
-      return { k: "post", n: nameOf(event.node), code: event.code };
-    case "deferral-over":
-      return { k: "deferred", n: nameOf(event.node) };
-    case "pause":
-    case "halt":
-      return { k: event.kind, on: event.on };
-    default:
-      return { k: event.kind };
+/** What was about to be done for a node when the journal ends. */
+export interface Intent {
+  cluster: number | null;
+  run: { readonly site: string; readonly at: number } | null;
+  script: number | null;
+  /** Why the running job was being ended. */
+  hold: Hold | null;
+}
+
+export interface Replayed {
+  /** Actions the machine asked for and whose end is not in the journal, by node. */
+  readonly open: ReadonlyMap<string, NodePart | "defer">;
+  readonly intents: ReadonlyMap<string, Intent>;
+  /** Rescue number of an end that was being written. */
+  readonly finish: number | null;
+}
+
+/** Brings a machine to where the journal left it. Pure: it only says what is still open. */
+export function replay(machine: DagMachine, lines: readonly JournalLine[]): Replayed {
+  const open = new Map<string, NodePart | "defer">();
+  const intents = new Map<string, Intent>();
+  let finish: number | null = null;
+  const intent = (name: string): Intent => {
+    const found = intents.get(name) ?? { cluster: null, run: null, script: null, hold: null };
+    intents.set(name, found);
+    return found;
+  };
+  const note = (action: DagAction): void => {
+    if ("node" in action) open.set(action.node.spec.name, action.kind);
+  };
+  const feed = (event: DagEvent): void => {
+    if ("n" in event) open.delete(event.n);
+    machine.handle(event).forEach(note);
+    const known = "n" in event ? intents.get(event.n) : undefined;
+    if (!known || !("n" in event)) return;
+    // A new attempt gets a new cluster; POST still needs the one of its job.
+    const cluster = machine.byName.get(event.n)?.state === "post" ? known.cluster : null;
+    Object.assign(known, { cluster, run: null, script: null, hold: null });
+  };
+  for (const line of lines) {
+    if ("n" in line && !machine.byName.has(line.n)) continue;
+    switch (line.k) {
+      case "begin":
+      case "ended":
+        break;
+      case "sub":
+      case "dag":
+        Object.assign(intent(line.n), { cluster: line.c, run: null });
+        break;
+      case "run":
+        Object.assign(intent(line.n), { cluster: line.c, run: { site: line.site, at: line.at } });
+        break;
+      case "held":
+        intent(line.n).hold = line.hold;
+        break;
+      case "evicted":
+        intent(line.n).run = null;
+        break;
+      case "script":
+        intent(line.n).script = line.t;
+        break;
+      case "finish":
+        finish = line.rescue;
+        break;
+      default:
+        feed(line);
+    }
   }
+  return { open, intents, finish };
 }

@@ -10,8 +10,8 @@ import type { Engine, EngineSite, FindOutcome, PingOutcome, SubmitOutcome } from
 import { readTail } from "../read-files.ts";
 import { RunReader } from "../read-run.ts";
 import { Client } from "./client.ts";
-import { readEntry, readRegistry } from "./core.ts";
 import { replace } from "./dag-files.ts";
+import { type RunEntry, readEntry, readRegistry } from "./registry.ts";
 
 export interface LocalEngineOptions {
   readonly dir: string;
@@ -21,11 +21,7 @@ export interface LocalEngineOptions {
   readonly daemonCommand?: readonly string[];
 }
 
-type Listed = { batchName: string; id: number; held: boolean; note: string | null };
-
-export function makeLocalEngine(options: LocalEngineOptions): Engine {
-  return new LocalEngine(options);
-}
+export const makeLocalEngine = (options: LocalEngineOptions): Engine => new LocalEngine(options);
 
 /**
  * The engine port over the engine process and its files. Whether a run is alive is in the registry, how it stands
@@ -46,10 +42,8 @@ class LocalEngine implements Engine {
     replace(join(this.dir, "sites.json"), `${JSON.stringify(options.sites)}\n`);
     const command = options.daemonCommand ?? [process.execPath, builtDaemon()];
     // A running engine may have been started with other sites.
-    this.client = new Client(this.dir, command, (options.timeoutSec ?? 60) * 1000, () => ({
-      op: "configure",
-      sites: this.sitesWanted,
-    }));
+    const greeting = { op: "configure", sites: options.sites } as const;
+    this.client = new Client(this.dir, command, (options.timeoutSec ?? 60) * 1000, greeting);
   }
 
   async submit(run: Run): Promise<SubmitOutcome> {
@@ -72,10 +66,8 @@ class LocalEngine implements Engine {
   }
 
   async observe(runs: readonly Run[]): Promise<ReadonlyMap<DagId, RunObservation>> {
-    const alive = new Map<string, Listed>();
-    if (readRegistry(this.dir).length > 0) {
-      for (const listed of (await this.client.ask({ op: "list" })) as Listed[]) alive.set(listed.batchName, listed);
-    }
+    const some = readRegistry(this.dir).length > 0;
+    const alive = new Map(some ? ((await this.client.ask({ op: "list" })) as [string, string | null][]) : []);
     const seen = new Map<DagId, RunObservation>();
     for (const run of runs) seen.set(run.dagId, await this.observeOne(run, alive.get(run.batchName)));
     this.reader.keepOnly(runs);
@@ -86,16 +78,17 @@ class LocalEngine implements Engine {
     return this.reader.nodes(run);
   }
 
-  async stop(run: Run): Promise<void> {
-    if (this.entryOf(run)) await this.client.ask({ op: "stop", batchName: run.batchName });
+  stop(run: Run): Promise<void> {
+    return this.change(run, "stop");
   }
-
-  async hold(run: Run): Promise<void> {
-    if (this.entryOf(run)) await this.client.ask({ op: "hold", batchName: run.batchName });
+  hold(run: Run): Promise<void> {
+    return this.change(run, "hold");
   }
-
-  async release(run: Run): Promise<void> {
-    if (this.entryOf(run)) await this.client.ask({ op: "release", batchName: run.batchName });
+  release(run: Run): Promise<void> {
+    return this.change(run, "release");
+  }
+  private async change(run: Run, op: "stop" | "hold" | "release"): Promise<void> {
+    if (this.entryOf(run)) await this.client.ask({ op, batchName: run.batchName });
   }
 
   async ping(): Promise<PingOutcome> {
@@ -115,7 +108,7 @@ class LocalEngine implements Engine {
     await this.client.close();
   }
 
-  private entryOf(run: Run): ReturnType<typeof readEntry> {
+  private entryOf(run: Run): RunEntry | null {
     try {
       return readEntry(this.dir, run.batchName);
     } catch (error) {
@@ -125,9 +118,10 @@ class LocalEngine implements Engine {
     }
   }
 
-  private async observeOne(run: Run, listed: Listed | undefined): Promise<RunObservation> {
-    const entry = listed ? this.entryOf(run) : null;
-    if (listed && entry) return this.reader.running(run, Math.floor(entry.submittedAt / 1000), listed.note);
+  /** `note` undefined: it is not under way. */
+  private async observeOne(run: Run, note: string | null | undefined): Promise<RunObservation> {
+    const entry = note === undefined ? null : this.entryOf(run);
+    if (note !== undefined && entry) return this.reader.running(run, Math.floor(entry.submittedAt / 1000), note);
     const engineId = run.engineId ?? (await pastId(run));
     const ended = await this.reader.ended({ ...run, engineId });
     if (ended) return ended;

@@ -1,55 +1,49 @@
-import type { DagFiles } from "./dag-files.ts";
-import type { LiveNode } from "./dag-machine.ts";
-import type { Outbox } from "./outbox.ts";
-import { expandArguments, type ScriptFacts } from "./script-macros.ts";
-import type { TaskEnd } from "./task-files.ts";
-import type { Tasks } from "./tasks.ts";
+import type { LiveNode, ScriptPart } from "./dag-machine.ts";
+import type { TaskText } from "./task-files.ts";
 
-type Part = "pre" | "post";
+/** What macros of PRE and POST arguments can name. */
+export interface ScriptFacts {
+  readonly node: LiveNode;
+  /** Of the job's last attempt; null: it could not be submitted. */
+  readonly cluster: number | null;
+}
+type Macros = Readonly<Record<string, (facts: ScriptFacts) => string | number>>;
 
-/** PRE and POST of one DAG's nodes: tasks in the DAG's directory, their words in DAGMan's .lib.out and .lib.err. */
-export class NodeScripts {
-  private readonly world: { readonly tasks: Tasks; readonly outbox: Outbox; readonly nextId: () => number };
-  private readonly files: DagFiles;
+const ANYWHERE: Macros = {
+  $JOB: ({ node }) => node.spec.name,
+  $RETRY: ({ node }) => node.attempt,
+  $MAX_RETRIES: ({ node }) => node.spec.retries,
+};
+const POST_ONLY: Macros = {
+  $RETURN: ({ node }) => node.jobReturn,
+  $CLUSTERID: ({ cluster }) => cluster ?? -1,
+  $JOBID: ({ cluster }) => (cluster === null ? "-1.-1" : `${cluster}.0`),
+};
 
-  constructor(world: { tasks: Tasks; outbox: Outbox; nextId: () => number }, files: DagFiles) {
-    this.world = world;
-    this.files = files;
-  }
+/**
+ * DAGMan dies of an unknown macro only when the script is about to run (DAGMAN_USE_STRICT=1); we say so while
+ * reading the file, when nothing has run yet. Those our files do not use are unknown;
+ * `$SUCCESS` lied on the pool.
+ */
+export function findBadMacro(words: readonly string[], post: boolean): string | null {
+  return words.find((word) => word.startsWith("$") && !(word in ANYWHERE) && !(post && word in POST_ONLY)) ?? null;
+}
 
-  /** Writes the task down; `watch` starts it, once the caller has journalled its id. */
-  prepare(node: LiveNode, part: Part, cwd: string, facts: ScriptFacts): number {
-    const script = node.spec[part] as NonNullable<LiveNode["spec"][Part]>;
-    const id = this.world.nextId();
-    // DAGMan does not search PATH: a bare name is a file in the node's directory.
-    const program = script.executable.includes("/") ? script.executable : `./${script.executable}`;
-    this.world.tasks.write(id, {
-      cwd,
-      argv: [program, ...expandArguments(script.arguments, facts)],
-      environment: [],
-      stdin: null,
-      stdout: { path: `${this.files.path}.lib.out`, append: true },
-      stderr: { path: `${this.files.path}.lib.err`, append: true },
-    });
-    return id;
-  }
+/** A macro counts only as a whole argument, as in DAGMan 23.9.6. */
+export const expandArguments = (words: readonly string[], facts: ScriptFacts): string[] =>
+  words.map((word) => (word.startsWith("$") ? String((ANYWHERE[word] ?? POST_ONLY[word])?.(facts) ?? word) : word));
 
-  /** `code` null: it was killed with the machine, so it has to run again. */
-  watch(node: LiveNode, part: Part, id: number, adopted: boolean, onEnd: (code: number | null) => void): void {
-    const { tasks, outbox } = this.world;
-    const ended = (end: TaskEnd): void => {
-      outbox.after(() => tasks.forget(id));
-      onEnd(this.codeOf(node, part, end));
-    };
-    tasks.start(id, ended, adopted);
-    outbox.schedule();
-  }
-
-  private codeOf(node: LiveNode, part: Part, { exit }: TaskEnd): number | null {
-    if (exit.kind === "exited") return exit.code;
-    if (exit.kind === "signalled") return -exit.signal;
-    if (exit.kind === "vanished") return null;
-    this.files.say(`ERROR: ${part.toUpperCase()} script of ${node.spec.name} did not run: ${exit.words}`);
-    return 1;
-  }
+/** PRE or POST of a node: a task in the node's directory, its words in DAGMan's .lib.out and .lib.err. */
+export function scriptTask(part: ScriptPart, facts: ScriptFacts, cwd: string, dagPath: string): TaskText {
+  const script = facts.node.spec[part] as NonNullable<LiveNode["spec"][ScriptPart]>;
+  // DAGMan does not search PATH: a bare name is a file in the node's directory.
+  const program = script.executable.includes("/") ? script.executable : `./${script.executable}`;
+  return {
+    cwd,
+    argv: [program, ...expandArguments(script.arguments, facts)],
+    environment: [],
+    stdin: null,
+    stdout: { path: `${dagPath}.lib.out`, append: true },
+    stderr: { path: `${dagPath}.lib.err`, append: true },
+  };
 }

@@ -110,8 +110,25 @@ export class Outbox {
       this.descriptors.set(path, descriptor);
     }
     const bytes = Buffer.from(text);
-    for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
+    let at = 0;
+    try {
+      while (at < bytes.length) at += writeSync(descriptor, bytes, at);
+    } catch (error) {
+      this.journals.set(path, [unwritten(bytes, at)]);
+      throw error;
+    }
   }
 }
 
+/**
+ * What is left to write after a disk took only the first bytes: no event may be in a journal twice. A line that was torn
+ * is ended, so that it does not parse, and comes again.
+ */
+export function unwritten(bytes: Buffer, written: number): string {
+  const whole = written === 0 || bytes[written] === NEWLINE;
+  if (whole) return bytes.toString("utf8", written);
+  return `\n${bytes.toString("utf8", bytes.lastIndexOf(NEWLINE, written - 1) + 1)}`;
+}
+
+const NEWLINE = 10;
 const isFullDisk = (code: string): boolean => ["ENOSPC", "EDQUOT", "EIO"].includes(code);

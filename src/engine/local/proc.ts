@@ -16,11 +16,15 @@ function statFields(pid: number | string): string[] | null {
   }
 }
 
-export function startTimeOf(pid: number): string | null {
-  return statFields(pid)?.[19] ?? null;
+/** The process that the lock of a directory names (disk/lock.ts), alive or not. */
+export function readHolder(path: string): ProcessMark | null {
+  try {
+    const { pid, startedTicks } = JSON.parse(readFileSync(path, "utf8"));
+    return { pid, startTime: startedTicks };
+  } catch {
+    return null;
+  }
 }
-
-export const markOfSelf = (): ProcessMark => ({ pid: process.pid, startTime: startTimeOf(process.pid) ?? "0" });
 
 /** A zombie is not alive: it does nothing more. */
 export function isAlive(mark: ProcessMark): boolean {

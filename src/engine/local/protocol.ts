@@ -3,19 +3,21 @@ import { lstatSync, mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EngineSite } from "../port.ts";
-import type { Submission } from "./core.ts";
+import type { Submission } from "./registry.ts";
 
 /** One JSON document per line, both ways. */
 export type Ask =
   | { readonly op: "submit"; readonly submission: Submission }
   | { readonly op: "find" | "stop" | "hold" | "release"; readonly batchName: string }
-  | { readonly op: "list" | "ping" | "sites" | "shutdown" }
+  | { readonly op: "list" | "ping" }
   | { readonly op: "configure"; readonly sites: readonly EngineSite[] };
 
 export type Answer =
   | { readonly id: number; readonly ok: true; readonly value: unknown }
   | { readonly id: number; readonly ok: false; readonly error: string };
 
+/** How the engine process ends when another one has its directory. */
+export const EXIT_LOCKED = 3;
 const LONGEST_PATH = 107;
 
 /**

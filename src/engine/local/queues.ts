@@ -1,94 +1,45 @@
-/** First in, first out, without the O(n) shift of an array. */
-export class Fifo<T> {
-  private items: T[] = [];
-  private head = 0;
-
-  get size(): number {
-    return this.items.length - this.head;
-  }
-
-  peek(): T | undefined {
-    return this.items[this.head];
-  }
-
-  push(item: T): void {
-    this.items.push(item);
-  }
-
-  shift(): T | undefined {
-    if (this.head === this.items.length) return undefined;
-    const item = this.items[this.head];
-    this.head += 1;
-    if (this.head > 64 && this.head * 2 > this.items.length) {
-      this.items = this.items.slice(this.head);
-      this.head = 0;
-    }
-    return item;
-  }
-
-  /** Keeps the order of what stays. O(n): for removals by people, not for the steady flow. */
-  remove(unwanted: (item: T) => boolean): T[] {
-    const rest = this.items.slice(this.head);
-    this.items = rest.filter((item) => !unwanted(item));
-    this.head = 0;
-    return rest.filter(unwanted);
-  }
-}
-
-/** Highest priority first, then first come: a queue per priority, few of them in practice. */
-export class PriorityFifo<T> {
-  private readonly lanes = new Map<number, Fifo<{ order: number; item: T }>>();
-  private priorities: number[] = [];
-  size = 0;
-
-  push(item: T, priority: number, order: number): void {
-    let lane = this.lanes.get(priority);
-    if (!lane) {
-      lane = new Fifo();
-      this.lanes.set(priority, lane);
-      this.priorities = [...this.priorities, priority].sort((a, b) => b - a);
-    }
-    lane.push({ order, item });
-    this.size += 1;
-  }
-
-  /** Priority and order of the first, to compare queues with one another. */
-  head(): { priority: number; order: number; item: T } | undefined {
-    for (const priority of this.priorities) {
-      const first = this.lanes.get(priority)?.peek();
-      if (first) return { priority, ...first };
-    }
-    return undefined;
-  }
-
-  shift(): T | undefined {
-    for (const priority of this.priorities) {
-      const lane = this.lanes.get(priority) as Fifo<{ order: number; item: T }>;
-      const first = lane.shift();
-      if (!first) continue;
-      this.size -= 1;
-      if (lane.size === 0) {
-        this.lanes.delete(priority);
-        this.priorities = this.priorities.filter((other) => other !== priority);
-      }
-      return first.item;
-    }
-    return undefined;
-  }
-
-  remove(unwanted: (item: T) => boolean): T[] {
-    const gone: T[] = [];
-    for (const lane of this.lanes.values())
-      gone.push(...lane.remove(({ item }) => unwanted(item)).map(({ item }) => item));
-    this.size -= gone.length;
-    return gone;
-  }
+/** Where something stands in a queue: highest priority first, then first come. */
+export interface Rank {
+  readonly priority: number;
+  readonly order: number;
 }
 
 /** True when `a` goes before `b`. */
-export function goesFirst(
-  a: { priority: number; order: number },
-  b: { priority: number; order: number } | undefined,
-): boolean {
-  return !b || a.priority > b.priority || (a.priority === b.priority && a.order < b.order);
+export const goesFirst = (a: Rank, b: Rank | undefined): boolean =>
+  !b || a.priority > b.priority || (a.priority === b.priority && a.order < b.order);
+
+/** A binary heap by rank: 100,000 nodes may wait at once. */
+export class RankQueue<T> {
+  private heap: (Rank & { readonly item: T })[] = [];
+
+  /** The first, with its rank, to compare queues with one another. */
+  head(): (Rank & { readonly item: T }) | undefined {
+    return this.heap[0];
+  }
+
+  push(item: T, priority: number, order: number): void {
+    const entry = { item, priority, order };
+    let at = this.heap.length;
+    for (let up = (at - 1) >> 1; at > 0 && goesFirst(entry, this.heap[up]); up = (at - 1) >> 1) {
+      this.heap[at] = this.heap[up]!;
+      at = up;
+    }
+    this.heap[at] = entry;
+  }
+
+  shift(): T | undefined {
+    const first = this.heap[0];
+    const last = this.heap.pop();
+    if (!first || !last || first === last) return first?.item;
+    let at = 0;
+    for (;;) {
+      const [left, right] = [this.heap[2 * at + 1], this.heap[2 * at + 2]];
+      const next = right && goesFirst(right, left) ? right : left;
+      if (!next || goesFirst(last, next)) break;
+      this.heap[at] = next;
+      at = 2 * at + (next === left ? 1 : 2);
+    }
+    this.heap[at] = last;
+    return first.item;
+  }
 }

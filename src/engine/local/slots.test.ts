@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { Slots, type Want } from "./slots.ts";
 
-const want = (id: number, more: Partial<Want> = {}): Want => ({
-  id,
+const want = (cluster: number, more: Partial<Want> = {}): Want => ({
+  cluster,
   cpus: 1,
   memoryMb: 100,
   desiredSites: null,
@@ -12,7 +12,7 @@ const want = (id: number, more: Partial<Want> = {}): Want => ({
 });
 const all = (slots: Slots): [number, string][] => {
   const taken: [number, string][] = [];
-  for (let next = slots.take(); next; next = slots.take()) taken.push([next.want.id, next.site]);
+  for (let next = slots.take(); next; next = slots.take()) taken.push([next.want.cluster, next.site]);
   return taken;
 };
 const SITES = [
@@ -31,7 +31,8 @@ describe("slots", () => {
     ]);
     slots.free("B", want(3));
     expect(all(slots)).toEqual([[4, "B"]]);
-    expect(slots.waiting).toBe(1);
+    slots.free("B", want(4));
+    expect(all(slots)).toEqual([[5, "B"]]);
   });
 
   test("wished and banned sites", () => {
@@ -65,7 +66,7 @@ describe("slots", () => {
     const slots = new Slots(SITES);
     slots.add(want(1, { cpus: 9 }));
     slots.add(want(2, { desiredSites: ["Z"] }));
-    expect(slots.stuck().map(({ want, why }) => [want.id, why])).toEqual([
+    expect(slots.stuck().map(({ want, why }) => [want.cluster, why])).toEqual([
       [1, expect.stringContaining("9 cores")],
       [2, expect.stringContaining("wants Z")],
     ]);
@@ -79,7 +80,7 @@ describe("slots", () => {
     slots.configure([{ name: "A", cores: 3, memoryMb: 1000 }]);
     slots.add(want(2));
     slots.add(want(3));
-    slots.remove(new Set([2]));
+    slots.remove(2);
     expect(all(slots)).toEqual([[3, "A"]]);
   });
 });

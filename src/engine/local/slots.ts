@@ -1,16 +1,10 @@
 import type { EngineSite } from "../port.ts";
-import { goesFirst, PriorityFifo } from "./queues.ts";
+import type { JobSpec } from "./job-spec.ts";
+import { goesFirst, type Rank, RankQueue } from "./queues.ts";
 
 /** What a job wants of a site. */
-export interface Want {
-  readonly id: number;
-  readonly cpus: number;
-  readonly memoryMb: number;
-  /** null: any site. */
-  readonly desiredSites: readonly string[] | null;
-  readonly bannedSites: readonly string[];
-  readonly priority: number;
-}
+export type Want = Pick<JobSpec, "cluster" | "cpus" | "memoryMb" | "desiredSites" | "bannedSites" | "priority">;
+type Size = Pick<Want, "cpus" | "memoryMb">;
 
 interface Room {
   readonly site: EngineSite;
@@ -20,7 +14,7 @@ interface Room {
 
 interface Shape {
   readonly like: Want;
-  readonly queue: PriorityFifo<Want>;
+  readonly queue: RankQueue<Want>;
 }
 
 /**
@@ -31,6 +25,7 @@ interface Shape {
 export class Slots {
   private rooms: Room[] = [];
   private readonly shapes = new Map<string, Shape>();
+  private readonly gone = new Set<number>();
   private order = 0;
 
   constructor(sites: readonly EngineSite[]) {
@@ -51,21 +46,11 @@ export class Slots {
     });
   }
 
-  sites(): readonly EngineSite[] {
-    return this.rooms.map(({ site }) => site);
-  }
-
-  get waiting(): number {
-    let total = 0;
-    for (const shape of this.shapes.values()) total += shape.queue.size;
-    return total;
-  }
-
   add(want: Want): void {
     const key = `${want.cpus} ${want.memoryMb} ${want.desiredSites?.join() ?? "*"} ${want.bannedSites.join()}`;
     let shape = this.shapes.get(key);
     if (!shape) {
-      shape = { like: want, queue: new PriorityFifo() };
+      shape = { like: want, queue: new RankQueue() };
       this.shapes.set(key, shape);
     }
     shape.queue.push(want, want.priority, this.order++);
@@ -73,16 +58,16 @@ export class Slots {
 
   /** The next job that fits somewhere now, with its place taken. */
   take(): { want: Want; site: string } | null {
-    let best: { shape: Shape; key: string; room: Room; head: { priority: number; order: number } } | undefined;
+    let best: { shape: Shape; room: Room; head: Rank } | undefined;
     for (const [key, shape] of this.shapes) {
-      const head = shape.queue.head();
+      const head = this.headOf(shape);
       if (!head) {
         this.shapes.delete(key);
         continue;
       }
       if (!goesFirst(head, best?.head)) continue;
       const room = this.roomFor(shape.like);
-      if (room) best = { shape, key, room, head };
+      if (room) best = { shape, room, head };
     }
     const want = best?.shape.queue.shift();
     if (!best || !want) return null;
@@ -90,17 +75,17 @@ export class Slots {
     return { want, site: best.room.site.name };
   }
 
-  occupy(site: string, want: { cpus: number; memoryMb: number }): void {
+  occupy(site: string, want: Size): void {
     this.change(site, want, -1);
   }
 
-  free(site: string, want: { cpus: number; memoryMb: number }): void {
+  free(site: string, want: Size): void {
     this.change(site, want, 1);
   }
 
-  /** Takes jobs out of the queues. */
-  remove(ids: ReadonlySet<number>): void {
-    for (const shape of this.shapes.values()) shape.queue.remove((want) => ids.has(want.id));
+  /** A job that waits no longer: it is passed over when its turn comes. */
+  remove(cluster: number): void {
+    this.gone.add(cluster);
   }
 
   /** Why this job can never start here; null: it only waits for its turn. */
@@ -116,12 +101,17 @@ export class Slots {
   /** The first of every kind of job that can never start here. */
   stuck(): { want: Want; why: string }[] {
     const found: { want: Want; why: string }[] = [];
-    for (const { queue } of this.shapes.values()) {
-      const want = queue.head()?.item;
+    for (const shape of this.shapes.values()) {
+      const want = this.headOf(shape)?.item;
       const why = want ? this.explain(want) : null;
       if (want && why) found.push({ want, why });
     }
     return found;
+  }
+
+  private headOf({ queue }: Shape): ReturnType<RankQueue<Want>["head"]> {
+    while (this.gone.delete(queue.head()?.item.cluster ?? -1)) queue.shift();
+    return queue.head();
   }
 
   /** The emptiest site with room: work spreads. */
@@ -134,7 +124,7 @@ export class Slots {
     return best;
   }
 
-  private change(name: string, want: { cpus: number; memoryMb: number }, sign: 1 | -1): void {
+  private change(name: string, want: Size, sign: 1 | -1): void {
     const room = this.rooms.find(({ site }) => site.name === name);
     if (!room) return;
     room.cores += sign * want.cpus;

@@ -1,7 +1,6 @@
-import type { EndWord } from "./bookkeeping-text.ts";
+import { renderStatus, type StatusFacts } from "./bookkeeping-text.ts";
 import type { DagFile } from "./dag-file.ts";
-import type { DagFiles } from "./dag-files.ts";
-import type { DagMachine, LiveNode } from "./dag-machine.ts";
+import { replace } from "./dag-files.ts";
 
 const SOONEST_MS = 1000;
 const NODES_PER_MS = 5;
@@ -12,23 +11,18 @@ const NODES_PER_MS = 5;
  * rewritten every 20 s at most.
  */
 export class StatusWriter {
-  private readonly files: DagFiles;
-  private readonly file: NonNullable<DagFile["statusFile"]>;
-  private readonly machine: DagMachine;
-  private readonly more: () => { idle: number; detailOf: (node: LiveNode) => string };
+  private readonly path: string;
+  private readonly always: boolean;
+  private readonly everyMs: number;
+  private readonly facts: () => Omit<StatusFacts, "at" | "ended" | "nextUpdate">;
   private timer: NodeJS.Timeout | null = null;
   private writtenAt = 0;
 
-  constructor(
-    files: DagFiles,
-    file: NonNullable<DagFile["statusFile"]>,
-    machine: DagMachine,
-    more: () => { idle: number; detailOf: (node: LiveNode) => string },
-  ) {
-    this.files = files;
-    this.file = file;
-    this.machine = machine;
-    this.more = more;
+  constructor(path: string, file: NonNullable<DagFile["statusFile"]>, nodes: number, facts: StatusWriter["facts"]) {
+    this.path = path;
+    this.always = file.always;
+    this.everyMs = Math.min(file.minSec * 1000, Math.max(SOONEST_MS, nodes / NODES_PER_MS));
+    this.facts = facts;
   }
 
   schedule(): void {
@@ -38,29 +32,25 @@ export class StatusWriter {
         this.timer = null;
         try {
           this.write(null);
-          if (this.file.always) this.schedule();
+          if (this.always) this.schedule();
         } catch {
           // A picture for people and the monitor; the journal is what counts, and it does not go on silently.
           this.schedule();
         }
       },
-      Math.max(0, this.writtenAt + this.everyMs() - Date.now()),
+      Math.max(0, this.writtenAt + this.everyMs - Date.now()),
     );
   }
 
-  write(ended: EndWord | null): void {
+  write(ended: StatusFacts["ended"]): void {
     this.writtenAt = Date.now();
-    const { idle, detailOf } = this.more();
-    const jobs = { idle, held: 0 };
-    this.files.writeStatus(this.file, this.machine, { ended, jobs, nextMs: this.everyMs(), detailOf });
+    const at = new Date(this.writtenAt);
+    const nextUpdate = ended === null ? new Date(this.writtenAt + this.everyMs) : null;
+    replace(this.path, renderStatus({ ...this.facts(), at, ended, nextUpdate }));
   }
 
   close(): void {
     if (this.timer) clearTimeout(this.timer);
     this.timer = null;
-  }
-
-  private everyMs(): number {
-    return Math.min(this.file.minSec * 1000, Math.max(SOONEST_MS, this.machine.nodes.length / NODES_PER_MS));
   }
 }

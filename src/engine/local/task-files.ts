@@ -1,5 +1,34 @@
 import type { ProcessMark } from "./proc.ts";
 
+/** The files of a task: `.task`, which the engine writes and runner.sh reads, and `.state`, the other way round. */
+
+/** The one place where a string becomes a word of a shell: nothing inside single quotes is evaluated. */
+export const shQuote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+
+export interface TaskText {
+  readonly cwd: string;
+  readonly argv: readonly string[];
+  readonly environment: readonly (readonly [string, string])[];
+  /** null: /dev/null. */
+  readonly stdin: string | null;
+  readonly stdout: { readonly path: string; readonly append: boolean } | null;
+  readonly stderr: { readonly path: string; readonly append: boolean } | null;
+}
+
+/** A NUL cannot be in a path or an argument, so it is refused here. */
+export function renderTask(task: TaskText): string {
+  const into = (target: TaskText["stdout"]): string =>
+    target ? `${target.append ? ">>" : ">"}${shQuote(target.path)}` : ">/dev/null";
+  const exports = task.environment.map(([key, value]) => `export ${key}=${shQuote(value)}\n`).join("");
+  // An empty command would run nothing and "succeed"; setsid gives the task a session and so a group to signal.
+  const command = task.argv.map(shQuote).join(" ");
+  return (
+    `cd ${shQuote(task.cwd)} || exit 125\n${exports}` +
+    `exec <${task.stdin ? shQuote(task.stdin) : "/dev/null"} ${into(task.stdout)} 2${into(task.stderr)}\n` +
+    `started\nexec setsid ${command}\n`
+  );
+}
+
 /** How a task ended, as runner.sh wrote it down. */
 export type TaskExit =
   | { readonly kind: "exited"; readonly code: number }
@@ -13,6 +42,11 @@ export interface TaskEnd {
   readonly exit: TaskExit;
   readonly userSec: number;
   readonly systemSec: number;
+}
+
+/** As DAGMan's $RETURN: the exit code, or minus the signal; null: it did neither. */
+export function returnOf(exit: TaskExit): number | null {
+  return exit.kind === "exited" ? exit.code : exit.kind === "signalled" ? -exit.signal : null;
 }
 
 export interface TaskState {

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { isAlive, type ProcessMark, signalGroup } from "./proc.ts";
-import { renderTask, type TaskText } from "./sh-quote.ts";
-import { parseState, type TaskEnd, type TaskState } from "./task-files.ts";
+import { lineReader } from "./protocol.ts";
+import { parseState, renderTask, type TaskEnd, type TaskState, type TaskText } from "./task-files.ts";
 
 interface Live {
   readonly onEnd: (end: TaskEnd) => void;
@@ -40,10 +40,6 @@ export class Tasks {
     this.dir = dir;
     this.environment = environment;
     mkdirSync(dir, { recursive: true });
-  }
-
-  get running(): number {
-    return this.live.size;
   }
 
   /** The prefix of the task's files. */
@@ -122,12 +118,10 @@ export class Tasks {
       env: this.environment,
       detached: true,
     });
-    let rest = "";
-    runner.stdout?.setEncoding("latin1").on("data", (text: string) => {
-      const lines = (rest + text).split("\n");
-      rest = lines.pop() as string;
-      for (const line of lines) this.look(Number(line));
-    });
+    runner.stdout?.setEncoding("latin1").on(
+      "data",
+      lineReader((line) => this.look(Number(line))),
+    );
     runner.stdin?.on("error", () => {});
     runner.on("error", () => {});
     runner.on("exit", () => {

@@ -5,9 +5,12 @@ import { parseRescue } from "../format/rescue.ts";
 import { parseStatusFile } from "../format/status-file.ts";
 import { renderDagmanLine, renderMetrics, renderRescue, renderStatus } from "./bookkeeping-text.ts";
 import { parseDag } from "./dag-file.ts";
-import { DagMachine } from "./dag-machine.ts";
-import { type JobEventFacts, renderEvent } from "./event-text.ts";
-import { expandArguments, type ScriptFacts } from "./script-macros.ts";
+import { DagMachine, type LiveNode } from "./dag-machine.ts";
+import * as events from "./event-text.ts";
+import type { JobSpec } from "./job-spec.ts";
+import { type JournalLine, parseJournal, renderLine } from "./journal.ts";
+import { expandArguments, type ScriptFacts } from "./node-scripts.ts";
+import { unwritten } from "./outbox.ts";
 import { parseState } from "./task-files.ts";
 
 const AT = new Date("2026-11-15T19:26:28Z");
@@ -16,32 +19,30 @@ function machine(): DagMachine {
   const dag = parseDag("JOB a s\nJOB b s\nSUBDAG EXTERNAL c s\nRETRY b 2 UNLESS-EXIT 42\nPARENT a CHILD c\n", "g.dag");
   if (!dag.ok) throw new Error(dag.error);
   const made = new DagMachine(dag.value);
-  made.handle({ kind: "start" });
-  made.handle({ kind: "job-ended", node: 0, code: 0 });
+  made.handle({ k: "start" });
+  made.handle({ k: "job", n: "a", code: 0 });
   return made;
 }
 
 describe("the bookkeeping files are read by the reader both engines share", () => {
   test("status, running and removed", () => {
     const live = machine();
-    const facts = {
-      dagName: "g.dag",
-      at: AT,
-      nextUpdate: null,
-      counts: live.counts,
-      nodes: live.nodes,
-      jobs: { idle: 1, held: 0 },
-      detailOf: () => 'why "so"',
-    };
-    const running = parseStatusFile(renderStatus({ ...facts, ended: null }));
-    expect(running).toMatchObject({ complete: true, dagStatus: 3, nodesTotal: 3 });
+    const facts = { dagName: "g.dag", at: AT, nextUpdate: null, machine: live, idle: 1, detailOf: () => 'why "so"' };
+    const text = renderStatus({ ...facts, ended: null });
+    expect(text).toContain('  DagStatus = 3; /* "STATUS_SUBMITTED ()" */\n  NodesTotal = 3;\n');
+    expect(text).toContain("  JobProcsQueued = 1;\n");
+    const running = parseStatusFile(text);
+    expect(running.complete).toBe(true);
     expect(running.nodes).toMatchObject([
       { name: "a", state: "done" },
-      { name: "b", state: "queued", detail: 'why "so"', queued: 1 },
+      { name: "b", state: "queued", detail: 'why "so"' },
       { name: "c", state: "queued" },
     ]);
-    const removed = parseStatusFile(renderStatus({ ...facts, ended: "removed" }));
-    expect(removed).toMatchObject({ complete: true, dagStatus: 6 });
+    const cut = renderStatus({ ...facts, ended: "removed" });
+    expect(cut).toContain('  DagStatus = 6; /* "STATUS_ERROR (removed)" */\n');
+    expect(cut).toContain("  NodesFailed = 2;\n");
+    const removed = parseStatusFile(cut);
+    expect(removed.complete).toBe(true);
     expect(removed.nodes[1]).toMatchObject({ state: "failed", detail: "Was STATUS_SUBMITTED" });
   });
 
@@ -49,9 +50,8 @@ describe("the bookkeeping files are read by the reader both engines share", () =
     const text = renderMetrics({
       startedAt: AT,
       endedAt: AT,
-      exit: 2,
-      status: 4,
-      dagmanId: "7",
+      outcome: { exit: 2, status: 4, word: "removed" },
+      dagmanId: 7,
       parentId: "",
       rescueUsed: 1,
       nodes: machine().nodes,
@@ -76,68 +76,71 @@ describe("the bookkeeping files are read by the reader both engines share", () =
   });
 });
 
-describe("event log", () => {
-  const usage = { userSec: 90061, systemSec: 0, wallSec: 5, memoryMb: 12, cpus: 1, requestedMb: 100 };
-  const read = (event: JobEventFacts) => parseEvents(Buffer.from(renderEvent(12, AT, event))).events[0];
+describe("a journal on a full disk", () => {
+  test("has every line once, wherever the disk stopped", () => {
+    const lines: JournalLine[] = [
+      { k: "start" },
+      { k: "held", n: "a", hold: { code: 3, subcode: 1, why: "µ" } },
+      { k: "job", n: "a", code: -1002 },
+    ];
+    const bytes = Buffer.from(lines.map(renderLine).join(""));
+    for (let at = 0; at <= bytes.length; at++) {
+      const written = Buffer.concat([bytes.subarray(0, at), Buffer.from(unwritten(bytes, at))]);
+      expect(parseJournal(written.toString())).toEqual(lines);
+    }
+  });
+});
 
-  test.each<[JobEventFacts, object]>([
+describe("event log", () => {
+  const spec = { cluster: 12, node: "a", cpus: 1, memoryMb: 5, ulogAttributes: [] as string[] } as unknown as JobSpec;
+  const used = { userSec: 90061, systemSec: 0, wallSec: 5, memoryMb: 12 };
+  const asked = { ...spec, ulogAttributes: ["GLIDEIN_CMSSite"] };
+
+  test.each<[string, object]>([
+    [events.submitted(spec, AT), { kind: "submit", cluster: 12, body: ["DAG Node: a"] }],
     [
-      { kind: "submit", node: "a" },
-      { kind: "submit", cluster: 12, node: "a" },
+      events.executing(asked, AT, "T2_X", "/s"),
+      {
+        kind: "execute",
+        body: ["SlotName: slot1@T2_X", 'CondorScratchDir = "/s"', "Cpus = 1", 'GLIDEIN_CMSSite = "T2_X"', "Memory = 5"],
+      },
     ],
     [
-      { kind: "execute", site: "T2_X", cpus: 1, memoryMb: 5, scratch: "/s", siteAsked: true },
-      { kind: "execute", site: "T2_X" },
+      events.executing(spec, AT, "T2_X", "/s"),
+      { kind: "execute", body: ["SlotName: slot1@T2_X", 'CondorScratchDir = "/s"', "Cpus = 1", "Memory = 5"] },
     ],
+    [events.evicted(spec, AT, "gone"), { kind: "evicted", body: ["(0) CPU times", "gone"] }],
+    [events.terminated(spec, AT, 3, used), { kind: "terminated", exit: { code: 3 } }],
+    [events.terminated(spec, AT, -9, used), { kind: "terminated", exit: { signal: 9 } }],
     [
-      { kind: "execute", site: "T2_X", cpus: 1, memoryMb: 5, scratch: "/s", siteAsked: false },
-      { kind: "execute", site: null },
+      events.held(spec, AT, { why: "WMS2 memory", code: 3, subcode: 50660 }),
+      { kind: "held", body: ["WMS2 memory", "Code 3 Subcode 50660"] },
     ],
-    [
-      { kind: "terminated", code: 3, usage },
-      { kind: "terminated", exit: { code: 3 } },
-    ],
-    [
-      { kind: "terminated", code: -9, usage },
-      { kind: "terminated", exit: { signal: 9 } },
-    ],
-    [
-      { kind: "held", why: "WMS2 memory", code: 3, subcode: 50660 },
-      { kind: "held", reason: "WMS2 memory", hold: { code: 3, subcode: 50660 } },
-    ],
-    [
-      { kind: "aborted", why: "stopped" },
-      { kind: "aborted", reason: "stopped" },
-    ],
-    [
-      { kind: "post", node: "a", code: 1 },
-      { kind: "post-terminated", exit: { code: 1 } },
-    ],
-  ])("%j", (event, expected) => {
-    expect(read(event)).toMatchObject(expected);
+    [events.aborted(spec, AT, "stopped"), { kind: "aborted", body: ["stopped"] }],
+  ])("%j", (text, expected) => {
+    expect(parseEvents(text)).toMatchObject([expected]);
   });
 
   test("usage is days and hours", () => {
-    expect(renderEvent(1, AT, { kind: "terminated", code: 0, usage })).toContain("Usr 1 01:01:01");
+    const text = events.terminated(spec, AT, 0, used);
+    expect(text).toContain("Usr 1 01:01:01");
+    expect(text).toContain("\t   Memory (MB)          :       12        5         5 \n");
+    expect(text).toMatch(
+      /\n\n\tJob terminated of its own accord at 2026-11-15T19:26:28Z with exit-code 0\.\n\.\.\.\n$/,
+    );
   });
 });
 
 describe("script arguments", () => {
-  const facts: ScriptFacts = {
-    node: "a",
-    retry: 1,
-    maxRetries: 3,
-    dagId: "5",
-    dagStatus: 0,
-    counts: { failed: 0, done: 1, queued: 0, futile: 0, total: 2 },
-    job: { return: -9, cluster: 12, preReturn: -1, ran: true },
-  };
+  const [, node] = machine().nodes as [LiveNode, LiveNode];
+  Object.assign(node, { attempt: 1, jobReturn: -9 });
+  const facts: ScriptFacts = { node, cluster: 12 };
   test("whole words only", () => {
-    const words = ["$JOB", "$RETURN", "$RETRY", "$MAX_RETRIES", "$CLUSTERID", "$JOBID", "x=$JOB", "$EXIT_CODES"];
-    expect(expandArguments(words, facts)).toEqual(["a", "-9", "1", "3", "12", "12.0", "x=$JOB", "-1"]);
+    const words = ["$JOB", "$RETURN", "$RETRY", "$MAX_RETRIES", "$CLUSTERID", "$JOBID", "x=$JOB", "toString"];
+    expect(expandArguments(words, facts)).toEqual(["b", "-9", "1", "2", "12", "12.0", "x=$JOB", "toString"]);
   });
   test("a job that could not be submitted has no cluster", () => {
-    const none = { ...facts, job: { return: -1001, cluster: 0, preReturn: -1, ran: false } };
+    const none = { ...facts, node: { ...node, jobReturn: -1001 }, cluster: null };
     expect(expandArguments(["$CLUSTERID", "$JOBID", "$RETURN"], none)).toEqual(["-1", "-1.-1", "-1001"]);
   });
 });

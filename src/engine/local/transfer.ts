@@ -1,4 +1,4 @@
-import { constants, copyFileSync, mkdirSync, readdirSync, renameSync, statSync } from "node:fs";
+import { constants, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { chmod, copyFile, cp } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import type { JobSpec } from "./job-spec.ts";
@@ -18,25 +18,26 @@ const COPY = constants.COPYFILE_FICLONE;
 type Copy = { readonly from: string; readonly to: string; readonly bytes: number };
 
 /**
- * Brings executable and inputs into the scratch directory. Always copies (by reference where the file system can):
- * a hard link would let a job change the submit directory.
+ * Brings executable and inputs into a new scratch directory. Always copies (by reference where the file system can):
+ * a hard link would let a job change the submit directory. A job that runs where its files are only needs its executable.
  */
 export async function stageIn(spec: JobSpec, scratch: string): Promise<Hold | null> {
+  const travels = spec.transfers && spec.transferExecutable;
+  if (!spec.transfers) return findExecutable(spec, travels);
+  // It may have been left by an engine that died before it could say that the job begins.
+  if (existsSync(scratch)) rmSync(scratch, { recursive: true, force: true });
+  mkdirSync(scratch);
   const copies: Copy[] = [];
   for (const input of spec.inputs) {
     try {
       gather(input.replace(/\/+$/, ""), input.endsWith("/") ? scratch : join(scratch, basename(input)), copies);
     } catch (error) {
-      return {
-        code: 13,
-        subcode: errnoOf(error),
-        why: `Transfer input files failure: reading from file ${input}: ${wordsOf(error)}`,
-      };
+      return inputHold(error, `reading from file ${input}: `);
     }
   }
-  if (spec.transferExecutable) {
-    const hold = findExecutable(spec);
-    if (hold) return hold;
+  const hold = findExecutable(spec, travels);
+  if (hold) return hold;
+  if (travels) {
     copies.push({ from: spec.executable, to: join(scratch, EXECUTABLE), bytes: statSync(spec.executable).size });
   }
   try {
@@ -44,24 +45,30 @@ export async function stageIn(spec: JobSpec, scratch: string): Promise<Hold | nu
       if (bytes <= INLINE_BYTES) copyFileSync(from, to, COPY);
       else await copyFile(from, to, COPY);
     }
-    if (spec.transferExecutable) await chmod(join(scratch, EXECUTABLE), 0o755);
+    if (travels) await chmod(join(scratch, EXECUTABLE), 0o755);
   } catch (error) {
-    return { code: 13, subcode: errnoOf(error), why: `Transfer input files failure: ${wordsOf(error)}` };
+    return inputHold(error);
   }
   return null;
 }
 
-/** HTCondor's own check comes from the starter: the file must be there and executable. */
-export function findExecutable(spec: JobSpec): Hold | null {
+const inputHold = (error: unknown, doing = ""): Hold => ({
+  code: 13,
+  subcode: errnoOf(error),
+  why: `Transfer input files failure: ${doing}${wordsOf(error)}`,
+});
+
+/** HTCondor's own check comes from the starter: the file must be there and, unless it travels, executable. */
+function findExecutable({ executable }: JobSpec, travels: boolean): Hold | null {
   const hold = (subcode: number, words: string): Hold => ({
     code: 6,
     subcode,
-    why: `Error from local engine: Failed to execute '${spec.executable}': ${words}`,
+    why: `Error from local engine: Failed to execute '${executable}': ${words}`,
   });
   try {
-    const found = statSync(spec.executable);
+    const found = statSync(executable);
     if (!found.isFile()) return hold(13, "not a file");
-    return spec.transferExecutable || found.mode & 0o111 ? null : hold(13, "Permission denied");
+    return travels || found.mode & 0o111 ? null : hold(13, "Permission denied");
   } catch (error) {
     return hold(errnoOf(error), wordsOf(error));
   }
@@ -88,6 +95,7 @@ export async function stageOut(
   again: boolean,
 ): Promise<Hold | null> {
   let hold: Hold | null = null;
+  if (!spec.transfers) return hold;
   for (const name of spec.outputs ?? newFiles(scratch, startedMs)) {
     const from = join(scratch, name);
     const remap = spec.remaps[name];
@@ -130,5 +138,5 @@ function newFiles(scratch: string, startedMs: number): string[] {
     .map((entry) => entry.name);
 }
 
-export const errnoOf = (error: unknown): number => Math.abs((error as NodeJS.ErrnoException).errno ?? 5);
-export const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const errnoOf = (error: unknown): number => Math.abs((error as NodeJS.ErrnoException).errno ?? 5);
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
