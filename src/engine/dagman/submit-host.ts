@@ -14,7 +14,6 @@ export const noteSubmitHost = (run: Run, schedd: string): Promise<void> =>
 
 /** null: not known, or the note is about an earlier run in this directory. */
 export async function submitHostOf(run: Run): Promise<string | null> {
-  const file = await readText(fileOf(run));
-  const [batchName, schedd] = file.kind === "text" ? file.text.trim().split(" ") : [];
+  const [batchName, schedd] = ((await readText(fileOf(run))) ?? "").trim().split(" ");
   return batchName === run.batchName ? (schedd ?? null) : null;
 }
