@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { AWAY, failing } from "../../../tests/support/rounds.ts";
 import type { RequestName, SiteName } from "../../domain/names.ts";
 import type { RequestSpec } from "../../domain/request.ts";
 import { canMove, isTerminal, REQUEST_STATUSES, type RequestStatus } from "../../domain/request-status.ts";
@@ -8,7 +9,6 @@ import { decideCleanup, invalidationManifest, OUTPUT_STATE } from "./cleanup.ts"
 import { decideRelease, type ReleaseFacts } from "./release.ts";
 import { decideRescueNow, decideResubmit } from "./rerun.ts";
 import { cloneName, decideRestart } from "./restart.ts";
-import { AWAY, failing } from "./sample-round.ts";
 import { decideStop } from "./stop.ts";
 import { tallyRound } from "./tally.ts";
 

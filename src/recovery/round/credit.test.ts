@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { DATA, failing } from "../../../tests/support/rounds.ts";
 import { type CreditFacts, creditRound } from "./credit.ts";
-import { DATA, failing } from "./sample-round.ts";
 import type { RoundFile } from "./settle.ts";
 import { tallyRound } from "./tally.ts";
 

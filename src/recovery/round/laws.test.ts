@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { failedLine } from "../../../tests/support/rounds.ts";
 import { isTerminal, REQUEST_STATUSES } from "../../domain/request-status.ts";
 import { CATEGORIES } from "../attempt.ts";
 import { actionsIn } from "./actions.ts";
@@ -8,7 +9,6 @@ import { describeErrors } from "./describe-errors.ts";
 import { errorsView } from "./errors-view.ts";
 import type { TallyLine } from "./read-lines.ts";
 import type { RoundFacts } from "./round-decision.ts";
-import { failedLine } from "./sample-round.ts";
 import type { RoundFile } from "./settle.ts";
 import { type RoundTally, tallyRound, type UnitAttempts } from "./tally.ts";
 

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { AWAY, DATA, failedLine, PERMANENT } from "../../../tests/support/rounds.ts";
 import { creditRound } from "./credit.ts";
 import { decideRound } from "./decide.ts";
 import { decideRelease } from "./release.ts";
-import { AWAY, DATA, failedLine, PERMANENT } from "./sample-round.ts";
 import type { RoundFile } from "./settle.ts";
 import { tallyRound, type UnitAttempts } from "./tally.ts";
 

@@ -1,9 +1,9 @@
-import type { Attempt, JobEvents, Report } from "./attempt.ts";
-import { decideAttempt } from "./decide.ts";
-import type { Decision } from "./decision.ts";
-import type { AttemptRecord } from "./ledger-record.ts";
-import { builtinPolicy, type Policy } from "./policy.ts";
-import { attemptRecord } from "./records.ts";
+import type { Attempt, JobEvents, Report } from "../../src/recovery/attempt.ts";
+import { decideAttempt } from "../../src/recovery/decide.ts";
+import type { Decision } from "../../src/recovery/decision.ts";
+import type { AttemptRecord } from "../../src/recovery/ledger-record.ts";
+import { builtinPolicy, type Policy } from "../../src/recovery/policy.ts";
+import { attemptRecord } from "../../src/recovery/records.ts";
 
 /** Attempts for tests: a processing node that ended well, changed as each test needs. */
 export const NOW = new Date("2026-11-15T10:00:00Z");

@@ -1,6 +1,6 @@
-import type { TallyLine } from "./read-lines.ts";
-import type { RoundFacts } from "./round-decision.ts";
-import { EMPTY_ROUND, tallyRound, type UnitAttempts } from "./tally.ts";
+import type { TallyLine } from "../../src/recovery/round/read-lines.ts";
+import type { RoundFacts } from "../../src/recovery/round/round-decision.ts";
+import { EMPTY_ROUND, tallyRound, type UnitAttempts } from "../../src/recovery/round/tally.ts";
 
 /** Rounds for tests and simulations: plain, whole, and changed one field at a time. */
 export const attemptLine = (over: Partial<TallyLine> = {}): TallyLine => ({
