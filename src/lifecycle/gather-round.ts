@@ -4,7 +4,7 @@ import type { RequestRecord } from "../domain/request.ts";
 import type { RunVerdict } from "../domain/run.ts";
 import type { LedgerFile, Workflow } from "../domain/workflow.ts";
 import { type BanDecision, decideBans } from "../recovery/bans/decide-bans.ts";
-import { readTallyLines, type TallyLine } from "../recovery/round/read-lines.ts";
+import { type AttemptRecord, readTallyLines } from "../recovery/ledger-record.ts";
 import type { RoundFacts } from "../recovery/round/round-decision.ts";
 import type { RoundFile } from "../recovery/round/settle.ts";
 import { type RoundTally, RoundTallying } from "../recovery/round/tally.ts";
@@ -100,7 +100,7 @@ async function tallyLedgers(
 }
 
 /** A failure no rule knew, and a person gave up: it waits for nobody any more. */
-const judge = (line: TallyLine, isGivenUp: boolean): TallyLine =>
+const judge = (line: AttemptRecord, isGivenUp: boolean): AttemptRecord =>
   isGivenUp && line.decision === "unclassified"
     ? { ...line, decision: "stop", category: "permanent", why: "row-stops" }
     : line;

@@ -98,7 +98,7 @@ function judgeRelease(facts: OperatorFacts, request: RequestRecord, wanted: Oper
   const decided = decideRelease(body, wanted.modifications, wanted.how ?? null);
   if (!decided.ok) return { kind: "refused", problems: decided.error };
   const { how, modifications, warnings, because } = decided.value;
-  return { kind: "go", because, warnings, detail: { how }, modifications: { maxRescues: null, ...modifications } };
+  return { kind: "go", because, warnings, detail: { how }, modifications };
 }
 
 function judgeRerun(facts: OperatorFacts, wanted: OperatorRequest): Verdict {

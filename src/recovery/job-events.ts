@@ -1,4 +1,4 @@
-import type { JobEvents } from "./attempt.ts";
+import { type JobEvents, NO_EVENTS } from "./attempt.ts";
 
 /**
  * What an HTCondor event log says of one cluster. Events begin `012 (123.000.000) date time words`, the cluster padded
@@ -13,7 +13,7 @@ export function readJobEvents(log: string, cluster: number): JobEvents | null {
     if (start < 0 || (start > 0 && log[start - 1] !== "\n")) continue;
     const end = log.indexOf("\n...", at);
     if (end < 0) break; // still being written
-    events ??= nothing();
+    events ??= { ...NO_EVENTS };
     fold(events, log.slice(start, at), log.slice(log.indexOf("\n", at) + 1, end));
     at = end;
   }
@@ -21,18 +21,6 @@ export function readJobEvents(log: string, cluster: number): JobEvents | null {
 }
 
 type Mutable = { -readonly [Key in keyof JobEvents]: JobEvents[Key] };
-
-const nothing = (): Mutable => ({
-  site: null,
-  host: null,
-  executions: 0,
-  evictions: 0,
-  terminated: null,
-  held: null,
-  aborted: null,
-  lost: null,
-  peakMemoryMb: null,
-});
 
 function fold(events: Mutable, kind: string, body: string): void {
   switch (kind) {

@@ -1,6 +1,9 @@
 import { type Attempt, type Category, type Cause, LOSSES, ownReport } from "./attempt.ts";
 import { builtinRows } from "./builtin-policy.ts";
+import * as f from "./fields.ts";
 import type { Failure } from "./outcome.ts";
+
+export const WEEK = 7 * 86_400;
 
 /**
  * A policy is rows in three layers: built-in < installation < request. Each layer proposes its most specific row;
@@ -61,45 +64,31 @@ export interface RowSays {
   readonly script?: string;
 }
 
-/** Every field with its unit; the defaults are DEFAULT_SETTINGS. */
-export interface PolicySettings {
+/** Every setting with its unit, its bounds and its default; documents write their names with underscores. */
+export const SETTINGS = {
   /** Most executions of a node in one epoch (rrn). */
-  readonly executionCeiling: number;
+  executionCeiling: f.number(f.whole(1, 1000), 10),
   /** Retries after evictions, lost nodes and failed submissions, together, in one epoch. */
-  readonly lossBudget: number;
-  readonly fixedDelaySec: number;
-  readonly backoffBaseSec: number;
-  readonly backoffMaxSec: number;
+  lossBudget: f.number(f.whole(0, 1000), 5),
+  fixedDelaySec: f.number(f.whole(0, WEEK), 900),
+  backoffBaseSec: f.number(f.whole(0, WEEK), 60),
+  backoffMaxSec: f.number(f.whole(0, WEEK), 3600),
   /** Up to this share is added to a backoff, by a hash of node and rrn. */
-  readonly jitter: number;
-  readonly maxMemoryPerCoreMb: number;
-  readonly maxWallMinutes: number;
+  jitter: f.number(f.real(0, 1), 0.25),
+  maxMemoryPerCoreMb: f.number(f.whole(1, 1e9), 3000),
+  maxWallMinutes: f.number(f.whole(1, 1e6), 2820),
   /** The node's unit is pinned to one site: changing site means stopping early, for the rescue to elect anew. */
-  readonly siteAffinity: boolean;
-  readonly pendingClassification: boolean;
+  siteAffinity: f.flag(true),
+  pendingClassification: f.flag(false),
   /** Permanent failures alike in one group before the group is aborted; 0: never. */
-  readonly abortAfterAlike: number;
+  abortAfterAlike: f.number(f.whole(0, 1e6), 3),
   /** Read codes below 256 that no row knows as the low byte of a long one. */
-  readonly shortCodes: boolean;
+  shortCodes: f.flag(true),
   /** A handler's recovery script is ended after so long; the retry stands. */
-  readonly scriptTimeoutSec: number;
-}
-
-export const DEFAULT_SETTINGS: PolicySettings = {
-  executionCeiling: 10,
-  lossBudget: 5,
-  fixedDelaySec: 900,
-  backoffBaseSec: 60,
-  backoffMaxSec: 3600,
-  jitter: 0.25,
-  maxMemoryPerCoreMb: 3000,
-  maxWallMinutes: 2820,
-  siteAffinity: true,
-  pendingClassification: false,
-  abortAfterAlike: 3,
-  shortCodes: true,
-  scriptTimeoutSec: 300,
+  scriptTimeoutSec: f.number(f.whole(1, 86_400), 300),
 };
+export type PolicySettings = f.Of<typeof SETTINGS>;
+export const DEFAULT_SETTINGS: PolicySettings = f.blank(SETTINGS);
 
 export const builtinPolicy = (settings: Partial<PolicySettings> = {}): Policy => ({
   settings: { ...DEFAULT_SETTINGS, ...settings },

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { parseJson } from "../base/json.ts";
 import { type Attempt, ownReport } from "../recovery/attempt.ts";
-import { readReport, roleByName } from "../recovery/read-attempt.ts";
+import { readReport, roleByName } from "../recovery/attempt.ts";
 import type { PostArguments } from "./arguments.ts";
 import { readIfThere, readTail } from "./disk.ts";
 import { asksOf } from "./include-file.ts";

@@ -92,7 +92,6 @@ describe("release", () => {
     expect(decideRelease(held, body)).toMatchObject({
       ok: true,
       value: {
-        newEpoch: true,
         modifications: {
           siteBans: ["A"],
           excludedFiles: ["/f"],

@@ -1,4 +1,4 @@
-import type { TallyLine } from "./read-lines.ts";
+import type { AttemptRecord } from "../ledger-record.ts";
 
 /** How often something is behind a final failure. `first` is the earliest of them, by time, unit and node. */
 export interface Count {
@@ -21,7 +21,7 @@ export interface Example {
 
 const LONGEST_REASON = 500;
 
-export const exampleOf = (unit: string, line: TallyLine): Example => ({
+export const exampleOf = (unit: string, line: AttemptRecord): Example => ({
   at: line.at,
   unit,
   node: line.node,
@@ -32,7 +32,7 @@ export const exampleOf = (unit: string, line: TallyLine): Example => ({
 });
 
 /** Lines without a time come last: they cannot be called the first failure. */
-export function isEarlier(unit: string, line: TallyLine, than: Example): boolean {
+export function isEarlier(unit: string, line: AttemptRecord, than: Example): boolean {
   if (line.at !== than.at) return than.at === "" || (line.at !== "" && line.at < than.at);
   if (unit !== than.unit) return unit < than.unit;
   if (line.node !== than.node) return line.node < than.node;
@@ -50,7 +50,7 @@ interface Open {
 export class Counter {
   readonly #rows = new Map<string, Open>();
 
-  add(key: string, unit: string, line: TallyLine): void {
+  add(key: string, unit: string, line: AttemptRecord): void {
     const row = this.#rows.get(key);
     if (!row) {
       this.#rows.set(key, { failures: 1, units: 1, lastUnit: unit, first: exampleOf(unit, line) });

@@ -1,5 +1,5 @@
+import type { AttemptRecord } from "../ledger-record.ts";
 import { sorted } from "./counts.ts";
-import type { TallyLine } from "./read-lines.ts";
 
 /**
  * What a rescue could do for a failed unit, from the last word on each of its failed nodes.
@@ -27,7 +27,7 @@ export interface FailedUnit {
 
 const SPENT: readonly (string | null)[] = ["executions", "losses"];
 
-export function failedUnit(unit: string, failures: readonly TallyLine[], nodesDone: number): FailedUnit {
+export function failedUnit(unit: string, failures: readonly AttemptRecord[], nodesDone: number): FailedUnit {
   const categories: Record<string, number> = {};
   for (const { category } of failures) {
     const key = category ?? "unknown";
@@ -47,12 +47,12 @@ export function failedUnit(unit: string, failures: readonly TallyLine[], nodesDo
 }
 
 /** A rescue of a unit helps if it may help every failed node: its merge needs them all. */
-function outlookOf(failures: readonly TallyLine[]): UnitOutlook {
+function outlookOf(failures: readonly AttemptRecord[]): UnitOutlook {
   if (failures.length === 0) return "open";
   if (failures.some(({ decision }) => decision === "unclassified")) return "unclassified";
-  const named = (line: TallyLine) => line.category === "data" && line.badFiles.length > 0;
+  const named = (line: AttemptRecord) => line.category === "data" && line.badFiles.length > 0;
   if (failures.every(named)) return "data";
-  const settled = (line: TallyLine) => line.category === "permanent" || named(line);
+  const settled = (line: AttemptRecord) => line.category === "permanent" || named(line);
   if (failures.every(settled)) return "permanent";
   return failures.every((line) => settled(line) || SPENT.includes(line.why)) ? "spent" : "open";
 }

@@ -1,5 +1,5 @@
+import type { AttemptRecord } from "../ledger-record.ts";
 import { compare, sorted } from "./counts.ts";
-import type { TallyLine } from "./read-lines.ts";
 
 /** A file behind failures. `bad`: there is proof against it; otherwise it is only suspected. */
 export interface FileCount {
@@ -29,13 +29,13 @@ const MOST_SUSPECTS = 100;
 export class FileCounter {
   readonly #files = new Map<string, Open>();
 
-  add(unit: string, line: TallyLine): void {
+  add(unit: string, line: AttemptRecord): void {
     const bad = line.category === "data" ? line.badFiles : [];
     const files = bad.length === 0 ? line.files : new Set([...bad, ...line.files]);
     for (const file of files) this.#addOne(file, bad.includes(file), unit, line);
   }
 
-  #addOne(name: string, bad: boolean, unit: string, line: TallyLine): void {
+  #addOne(name: string, bad: boolean, unit: string, line: AttemptRecord): void {
     let file = this.#files.get(name);
     if (!file) {
       file = { bad, failures: 0, units: 0, lastUnit: "", sites: new Set(), at: "", reason: "" };

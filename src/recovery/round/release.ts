@@ -1,8 +1,9 @@
 import { err, ok, type Result } from "../../base/result.ts";
+import type { ReleaseModifications } from "../../domain/operator.ts";
 import type { Problem } from "../../domain/problem.ts";
 import type { RequestStatus } from "../../domain/request-status.ts";
 import { mayDo, RESUMABLE_HOLDS } from "./actions.ts";
-import { type ModificationFacts, type Modifications, readModifications } from "./modifications.ts";
+import { type ModificationFacts, readModifications } from "./modifications.ts";
 import { plural } from "./words.ts";
 
 /**
@@ -23,9 +24,7 @@ export interface ReleaseFacts extends ModificationFacts {
 export interface Release {
   /** `plan`: no round was begun, or its files are gone from disk; planning goes on where it was. */
   readonly how: "rescue" | "next-round" | "plan";
-  readonly modifications: Modifications;
-  /** Nodes get a fresh budget, and failure-rescues count from 0. */
-  readonly newEpoch: true;
+  readonly modifications: ReleaseModifications;
   readonly warnings: readonly string[];
   readonly because: string;
 }
@@ -65,7 +64,7 @@ export function decideRelease(
   if (asked === "rescue" && !facts.canRescue)
     return err([{ path: "how", message: "there is no run a rescue could go on with", allowed: "next-round" }]);
   const { how, because } = chooseHow(facts, asked);
-  return ok({ how, modifications: read.value, newEpoch: true, warnings: warn(facts, read.value, how), because });
+  return ok({ how, modifications: read.value, warnings: warn(facts, read.value, how), because });
 }
 
 function chooseHow(
@@ -88,7 +87,7 @@ function chooseHow(
   return { how: "plan", because: "released: planning goes on where it was" };
 }
 
-function warn(facts: ReleaseFacts, wanted: Modifications, how: Release["how"]): readonly string[] {
+function warn(facts: ReleaseFacts, wanted: ReleaseModifications, how: Release["how"]): readonly string[] {
   const warnings: string[] = [];
   if (how === "rescue" && wanted.retries !== null)
     warnings.push("retries apply from the next round on: a rescue runs the DAG as it was written");

@@ -1,5 +1,5 @@
+import type { AttemptRecord } from "../ledger-record.ts";
 import { compare } from "./counts.ts";
-import type { TallyLine } from "./read-lines.ts";
 
 /** What happened at a site, for bans. A node counts once per site, however often it was tried there. */
 export interface SiteCount {
@@ -33,7 +33,7 @@ export class SiteCounter {
   readonly #sites = new Map<string, Open>();
 
   /** All attempts of one unit. `bad`: its files that are proved bad, so the sites that could not read them are not. */
-  addUnit(lines: Iterable<TallyLine>, finals: ReadonlyMap<string, TallyLine>, bad: ReadonlySet<string>): void {
+  addUnit(lines: Iterable<AttemptRecord>, finals: ReadonlyMap<string, AttemptRecord>, bad: ReadonlySet<string>): void {
     const visits = new Map<string, Visit>();
     for (const line of lines) {
       if (line.site === null) continue;
@@ -79,7 +79,7 @@ export class SiteCounter {
 }
 
 /** Infrastructure, and data trouble nobody could pin to a file: then it may well be the site's storage. */
-function isSiteToBlame({ category, badFiles, files }: TallyLine, bad: ReadonlySet<string>): boolean {
+function isSiteToBlame({ category, badFiles, files }: AttemptRecord, bad: ReadonlySet<string>): boolean {
   if (category === "data") return badFiles.length === 0;
   if (category !== "infrastructure") return false;
   return files.length === 0 || !files.every((file) => bad.has(file));

@@ -2,10 +2,9 @@ import { expect, test } from "vitest";
 import { attemptLine, failedLine } from "../../../tests/support/rounds.ts";
 import type { Attempt } from "../attempt.ts";
 import { decideAttempt } from "../decide.ts";
-import { NO_HISTORY, parseLedger } from "../ledger-record.ts";
+import { NO_HISTORY, parseLedger, readTallyLines } from "../ledger-record.ts";
 import { builtinPolicy } from "../policy.ts";
 import { attemptRecord, ledgerText } from "../records.ts";
-import { readTallyLines } from "./read-lines.ts";
 import { tallyRound } from "./tally.ts";
 
 const attempt = (over: Partial<Attempt>): Attempt => ({

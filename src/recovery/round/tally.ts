@@ -1,7 +1,7 @@
+import type { AttemptRecord } from "../ledger-record.ts";
 import { type Count, Counter, compare, type Example, exampleOf, isEarlier } from "./counts.ts";
 import { type FailedUnit, failedUnit } from "./failed-unit.ts";
 import { type FileCount, FileCounter } from "./file-counts.ts";
-import type { TallyLine } from "./read-lines.ts";
 import { type SiteCount, SiteCounter } from "./site-counts.ts";
 
 /**
@@ -14,7 +14,7 @@ export interface UnitAttempts {
   /** As engine and store say. open: neither done nor failed, because the run was cut off. */
   readonly state: "done" | "failed" | "open";
   /** In ledger order. */
-  readonly lines: readonly TallyLine[];
+  readonly lines: readonly AttemptRecord[];
   readonly unreadable?: number;
 }
 
@@ -90,13 +90,13 @@ export class RoundTallying {
     this.#unreadable += unreadable;
     const lines = withoutRepeats(all);
     this.#attempts += lines.length;
-    const finals = new Map<string, TallyLine>();
+    const finals = new Map<string, AttemptRecord>();
     const stumbled = new Set<string>();
     for (const line of lines) {
       finals.set(line.node, line);
       if (line.decision !== "done") stumbled.add(line.node);
     }
-    const failures: TallyLine[] = [];
+    const failures: AttemptRecord[] = [];
     const bad = new Set<string>();
     let done = 0;
     for (const line of finals.values()) {
@@ -114,7 +114,7 @@ export class RoundTallying {
     if (state === "failed" || failures.length > 0) this.#failedUnits.push(failedUnit(unit, failures, done));
   }
 
-  #count(unit: string, line: TallyLine): void {
+  #count(unit: string, line: AttemptRecord): void {
     this.#nodes.failed += 1;
     if (line.decision === "unclassified") this.#unclassified += 1;
     this.#categories.add(line.category ?? "unknown", unit, line);
@@ -145,10 +145,11 @@ export class RoundTallying {
 }
 
 /** A retry that never came, because the run ended before, is no verdict; one that had no tries left is. */
-const isFinal = ({ decision, retry, maxRetries }: TallyLine): boolean => decision !== "retry" || retry >= maxRetries;
+const isFinal = ({ decision, retry, maxRetries }: AttemptRecord): boolean =>
+  decision !== "retry" || retry >= maxRetries;
 
 /** POST may tell of one attempt twice (it was killed after writing); the first telling counts. */
-function withoutRepeats(lines: readonly TallyLine[]): readonly TallyLine[] {
+function withoutRepeats(lines: readonly AttemptRecord[]): readonly AttemptRecord[] {
   const seen = new Set<string>();
   return lines.filter(({ node, cluster }) => {
     if (cluster <= 0) return true;
@@ -160,7 +161,7 @@ function withoutRepeats(lines: readonly TallyLine[]): readonly TallyLine[] {
 }
 
 const SPLIT = "\u0000";
-const codeKey = (line: TallyLine): string =>
+const codeKey = (line: AttemptRecord): string =>
   [line.exitCode, line.rule ?? "", line.cause ?? "", line.category ?? "unknown"].join(SPLIT);
 
 function codeCount(count: Count): CodeCount {
