@@ -1,5 +1,5 @@
 import { isDagOver } from "../domain/dag.ts";
-import { reelectUnits } from "../recovery/round/reelect.ts";
+import { reelectUnits } from "../recovery/round/failed-units.ts";
 import { decideStop } from "../recovery/round/stop.ts";
 import { type Decision, type Facts, hold } from "./decision.ts";
 import { isNews } from "./news.ts";

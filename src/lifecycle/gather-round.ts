@@ -5,7 +5,7 @@ import type { RunVerdict } from "../domain/run.ts";
 import type { LedgerFile, Workflow } from "../domain/workflow.ts";
 import { type BanDecision, decideBans } from "../recovery/bans/decide-bans.ts";
 import { type AttemptRecord, readTallyLines } from "../recovery/ledger-record.ts";
-import type { RoundFacts } from "../recovery/round/round-decision.ts";
+import type { RoundFacts } from "../recovery/round/decide.ts";
 import type { RoundFile } from "../recovery/round/settle.ts";
 import { type RoundTally, RoundTallying } from "../recovery/round/tally.ts";
 import { effectiveSpec } from "./effective-spec.ts";

@@ -1,5 +1,5 @@
 import { type AttemptRecord, NO_RECORD } from "../../src/recovery/ledger-record.ts";
-import type { RoundFacts } from "../../src/recovery/round/round-decision.ts";
+import type { RoundFacts } from "../../src/recovery/round/decide.ts";
 import { EMPTY_ROUND, tallyRound, type UnitAttempts } from "../../src/recovery/round/tally.ts";
 
 /** Rounds for tests and simulations: plain, whole, and changed one field at a time. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { AWAY, attemptLine, DATA, failedLine } from "../../../tests/support/rounds.ts";
 import type { SiteBan } from "../../domain/dag.ts";
 import type { SiteName, WorkflowId } from "../../domain/names.ts";
-import type { SiteCount } from "../round/site-counts.ts";
+import type { SiteCount } from "../round/counts.ts";
 import { tallyRound, type UnitAttempts } from "../round/tally.ts";
 import { bannedSites, DEFAULT_BAN_CONFIG } from "./ban.ts";
 import { decideBanByHand, decideUnban } from "./by-hand.ts";

@@ -1,8 +1,8 @@
 import type { SiteBan } from "../../domain/dag.ts";
 import { isSiteName, type SiteName, type WorkflowId } from "../../domain/names.ts";
-import { sitesLeft } from "../round/reelect.ts";
-import type { SiteCount } from "../round/site-counts.ts";
-import { listed, percent, plural } from "../round/words.ts";
+import type { SiteCount } from "../round/counts.ts";
+import { sitesLeft } from "../round/failed-units.ts";
+import { listed, percent, plural } from "../words.ts";
 import { type BanAudit, type BanConfig, banAudit, bannedSites, concerns, isActive, type NewBan } from "./ban.ts";
 
 /**

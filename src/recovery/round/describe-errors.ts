@@ -1,5 +1,5 @@
+import { cut, listed, percent, plural, wrap } from "../words.ts";
 import type { CodeView, ErrorsView } from "./errors-view.ts";
-import { cut, listed, percent, plural, wrap } from "./words.ts";
 
 /**
  * The errors view as lines of text, at most `width` wide and about one screen long, for ten failures or ten thousand:

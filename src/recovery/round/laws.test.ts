@@ -5,10 +5,10 @@ import { isTerminal, REQUEST_STATUSES } from "../../domain/request-status.ts";
 import { CATEGORIES } from "../attempt.ts";
 import type { AttemptRecord } from "../ledger-record.ts";
 import { actionsIn } from "./actions.ts";
+import type { RoundFacts } from "./decide.ts";
 import { decideRound } from "./decide.ts";
 import { describeErrors } from "./describe-errors.ts";
 import { errorsView } from "./errors-view.ts";
-import type { RoundFacts } from "./round-decision.ts";
 import type { RoundFile } from "./settle.ts";
 import { type RoundTally, tallyRound, type UnitAttempts } from "./tally.ts";
 

@@ -3,7 +3,7 @@ import { isSiteName, type SiteName } from "../../domain/names.ts";
 import type { ReleaseModifications } from "../../domain/operator.ts";
 import type { Problem } from "../../domain/problem.ts";
 import { flag, isRow, number, Place, readStrictly, real, texts, whole } from "../fields.ts";
-import { sitesLeft } from "./reelect.ts";
+import { sitesLeft } from "./failed-units.ts";
 
 export interface ModificationFacts {
   readonly kind: "process" | "generate";

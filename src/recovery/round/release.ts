@@ -2,9 +2,9 @@ import { err, ok, type Result } from "../../base/result.ts";
 import type { ReleaseModifications } from "../../domain/operator.ts";
 import type { Problem } from "../../domain/problem.ts";
 import type { RequestStatus } from "../../domain/request-status.ts";
+import { plural } from "../words.ts";
 import { mayDo, RESUMABLE_HOLDS } from "./actions.ts";
 import { type ModificationFacts, readModifications } from "./modifications.ts";
-import { plural } from "./words.ts";
 
 /**
  * How a held request goes on. After failures the round is left behind: what finished is credited, the rest goes into

@@ -1,11 +1,10 @@
 import { err, ok, type Result } from "../../base/result.ts";
 import type { Problem } from "../../domain/problem.ts";
 import type { RequestStatus } from "../../domain/request-status.ts";
+import { plural } from "../words.ts";
 import { mayDo } from "./actions.ts";
-import { type Reelection, reelectUnits, type SiteFacts } from "./reelect.ts";
-import { sortUnits } from "./sort-units.ts";
+import { type Reelection, reelectUnits, type SiteFacts, sortUnits } from "./failed-units.ts";
 import type { RoundTally } from "./tally.ts";
-import { plural } from "./words.ts";
 
 /** Running failed work again because a person says so. No limit holds them back, but what is finished stays finished. */
 export interface RerunFacts extends SiteFacts {

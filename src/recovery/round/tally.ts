@@ -1,8 +1,18 @@
 import type { AttemptRecord } from "../ledger-record.ts";
-import { type Count, Counter, compare, type Example, exampleOf, isEarlier } from "./counts.ts";
-import { type FailedUnit, failedUnit } from "./failed-unit.ts";
-import { type FileCount, FileCounter } from "./file-counts.ts";
-import { type SiteCount, SiteCounter } from "./site-counts.ts";
+import {
+  badFilesOf,
+  type Count,
+  Counter,
+  compare,
+  type Example,
+  exampleOf,
+  type FileCount,
+  FileCounter,
+  isEarlier,
+  type SiteCount,
+  SiteCounter,
+} from "./counts.ts";
+import { type FailedUnit, failedUnit } from "./failed-units.ts";
 
 /**
  * Folds what the units of a round left behind into numbers. Units may come in any order, one at a time, each once and
@@ -98,20 +108,18 @@ export class RoundTallying {
     }
     const failures: AttemptRecord[] = [];
     const bad = new Set<string>();
-    let done = 0;
     for (const line of finals.values()) {
       if (line.decision === "done") {
-        done += 1;
+        this.#nodes.done += 1;
         if (stumbled.has(line.node)) this.#nodes.recovered += 1;
       } else if (state !== "done" && isFinal(line)) {
         failures.push(line);
-        if (line.category === "data") for (const file of line.badFiles) bad.add(file);
+        for (const file of badFilesOf(line)) bad.add(file);
       }
     }
-    this.#nodes.done += done;
     for (const line of failures) this.#count(unit, line);
     this.#sites.addUnit(lines, finals, bad);
-    if (state === "failed" || failures.length > 0) this.#failedUnits.push(failedUnit(unit, failures, done));
+    if (state === "failed" || failures.length > 0) this.#failedUnits.push(failedUnit(unit, failures));
   }
 
   #count(unit: string, line: AttemptRecord): void {
