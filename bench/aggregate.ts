@@ -72,7 +72,7 @@ function aggregate(root: string, units: readonly { name: string; failed: boolean
   }
   const tally = tallying.finish();
   const bans = decideBans(
-    { workflowId: "bench" as WorkflowId, sites: tally.sites, bans: [], possibleSites: null },
+    { workflowId: "bench" as WorkflowId, sites: tally.sites, bans: [] },
     DEFAULT_BAN_CONFIG,
     new Date(0),
   );

@@ -44,11 +44,7 @@ export async function gatherRound(
   const possibleSites = await possible(ports, request);
   const sites = tally.sites.map(({ site }) => site as SiteName);
   const known = sites.length ? await store.sites.bans({ sites, includePast: true, at: clock.now() }) : [];
-  const bans = decideBans(
-    { workflowId: workflow.id, sites: tally.sites, bans: known, possibleSites },
-    policy.bans,
-    clock.now(),
-  );
+  const bans = decideBans({ workflowId: workflow.id, sites: tally.sites, bans: known }, policy.bans, clock.now());
   const { recovery } = effectiveSpec(request);
   const files = request.spec.kind === "process" ? await store.files.remaining(workflow.id) : [];
   return {

@@ -89,8 +89,17 @@ export async function applyBans(ports: Ports, store: Store, { round }: Facts): P
     const { site, workflowId, reason, evidence, expiresAt: until } = ban;
     await store.sites.ban({ site: site as SiteName, workflowId, reason, evidence, until, actor: "wms2", at });
   }
-  for (const { key, event, site, actor, reason } of round.bans.audit) {
-    await store.audit.add({ key, at, actor, action: event, subject: site, reason, detail: {}, outcome: "done" });
+  for (const { key, event, site, reason } of round.bans.audit) {
+    await store.audit.add({
+      key,
+      at,
+      actor: "wms2",
+      action: event,
+      subject: site,
+      reason,
+      detail: {},
+      outcome: "done",
+    });
   }
 }
 

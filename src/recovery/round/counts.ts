@@ -147,9 +147,9 @@ export class SiteCounter {
   }
 
   finish(): readonly SiteCount[] {
-    return [...this.#sites.values()].sort(
-      (a, b) => b.failed - a.failed || b.blamed - a.blamed || compare(a.site, b.site),
-    );
+    return [...this.#sites.values()]
+      .map((site) => ({ ...site }))
+      .sort((a, b) => b.failed - a.failed || b.blamed - a.blamed || compare(a.site, b.site));
   }
 }
 
@@ -163,4 +163,4 @@ function isSiteToBlame({ category, badFiles, files }: AttemptRecord, bad: Readon
 const latest = (before: string | null, at: string): string => (before !== null && before > at ? before : at);
 
 export const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-export const sorted = (items: Iterable<string>): readonly string[] => [...new Set(items)].sort(compare);
+export const sorted = <T extends string>(items: Iterable<T>): readonly T[] => [...new Set(items)].sort(compare);

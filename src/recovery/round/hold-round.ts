@@ -1,5 +1,5 @@
 import { builtinRows } from "../builtin-policy.ts";
-import { SIGNAL_NAMES } from "../codes.ts";
+import { signalName } from "../codes.ts";
 import { plural } from "../words.ts";
 import type { RoundDecision, RoundFacts } from "./decide.ts";
 import type { RoundTally } from "./tally.ts";
@@ -100,7 +100,7 @@ export function meaningOf(exitCode: number, rule: string | null, cause: string |
 
 /** How a code is written for people: 8021, SIGKILL, oom. */
 export function codeName(exitCode: number, cause: string | null): string {
-  if (cause === "signal") return SIGNAL_NAMES[exitCode - 128] ?? `signal ${exitCode - 128}`;
+  if (cause === "signal") return signalName(exitCode - 128);
   if (exitCode < 0) return cause ?? String(exitCode);
   return cause === null || cause === "exit" || cause === "unknown" ? String(exitCode) : `${exitCode} ${cause}`;
 }
