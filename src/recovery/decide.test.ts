@@ -5,8 +5,7 @@ import { decideAttempt } from "./decide.ts";
 import { controlCode, decideGroup } from "./decision.ts";
 import { NO_HISTORY } from "./ledger-record.ts";
 import { builtinPolicy, type Policy, type PolicySettings } from "./policy.ts";
-import { handlerDocument } from "./policy-document.ts";
-import { readPolicy } from "./read-policy.ts";
+import { handlerDocument, readPolicy } from "./read-policy.ts";
 import { summariseGroup } from "./records.ts";
 
 const first = (given: ReturnType<typeof attempt>, policy: Policy = builtinPolicy()) =>

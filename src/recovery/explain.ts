@@ -4,7 +4,7 @@ import { decideAttempt } from "./decide.ts";
 import type { Decision } from "./decision.ts";
 import { type AttemptRecord, NO_HISTORY } from "./ledger-record.ts";
 import { type Failure, readOutcome } from "./outcome.ts";
-import { LAYERS, type Policy, type PolicyRow, type RowMatch, type RowSays, ruleOn, unknownRow } from "./policy.ts";
+import { LAYERS, type Policy, type PolicyRow, type RowMatch, type RowSays, ruleOn, UNKNOWN_ROW } from "./policy.ts";
 import { SETTING_KEYS } from "./read-policy.ts";
 import { span } from "./reason.ts";
 import { attemptRecord } from "./records.ts";
@@ -61,7 +61,7 @@ export function showPolicy(policy: Policy): string {
     lines.push(`  ${key.padEnd(24)} ${String(policy.settings[name])}`);
   for (const layer of LAYERS) {
     const rows = policy.rows.filter((row) => row.layer === layer);
-    if (layer === "built-in") rows.push(unknownRow());
+    if (layer === "built-in") rows.push(UNKNOWN_ROW);
     if (rows.length === 0) continue;
     lines.push("", `${LAYER_TITLES[layer]} (${rows.length === 1 ? "1 row" : `${rows.length} rows`})`);
     for (const row of rows) lines.push(...rowLines(row, policy));
@@ -98,7 +98,7 @@ const partWords = (row: PolicyRow): string =>
 /** For programs: the settings as documents name them, and every row. */
 export function policyView(policy: Policy): Readonly<Record<string, unknown>> {
   const settings = Object.fromEntries(Object.entries(SETTING_KEYS).map(([key, name]) => [key, policy.settings[name]]));
-  return { version: 1, settings, rows: [...policy.rows, unknownRow()] };
+  return { version: 1, settings, rows: [...policy.rows, UNKNOWN_ROW] };
 }
 
 export interface Question {

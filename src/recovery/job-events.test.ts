@@ -40,7 +40,8 @@ test("a hold that was released is none; an eviction is counted; a half-written e
 
 test("times are of the last execution, and a removal after a hold only confirms it", () => {
   const event = (kind: string, second: number) => `${kind} (007.000.000) 2026-11-15 10:00:0${second} x\n...\n`;
-  const text = event("000", 0) + event("001", 1) + event("004", 2) + event("001", 3) + event("012", 4) + event("009", 5);
+  const text =
+    event("000", 0) + event("001", 1) + event("004", 2) + event("001", 3) + event("012", 4) + event("009", 5);
   expect(readJobEvents(text, 7)).toMatchObject({
     startedAt: new Date("2026-11-15T10:00:03"),
     endedAt: new Date("2026-11-15T10:00:04"),

@@ -16,7 +16,7 @@ export interface Policy {
 }
 
 export const LAYERS = ["request", "installation", "built-in"] as const;
-export type Layer = (typeof LAYERS)[number];
+type Layer = (typeof LAYERS)[number];
 
 export interface PolicyRow extends RowSays {
   readonly id: string;
@@ -100,11 +100,9 @@ export interface Ruling {
   readonly row: PolicyRow;
   readonly beneath: readonly PolicyRow[];
   readonly says: RowSays & { readonly category: Category; readonly action: "retry" | "stop" | "abort" };
-  /** Only the catch-all of the built-in table, or a guess, matched. */
-  readonly unmatched: boolean;
 }
 
-const UNKNOWN: PolicyRow = {
+export const UNKNOWN_ROW: PolicyRow = {
   id: "unknown",
   layer: "built-in",
   source: "built-in",
@@ -116,86 +114,33 @@ const UNKNOWN: PolicyRow = {
   vague: true,
   meaning: "a failure no row knows",
 };
-export const unknownRow = (): PolicyRow => UNKNOWN;
-
-const LOG_CHARACTERS = 65_536;
 
 export function ruleOn(failure: Failure, attempt: Attempt, policy: Policy): Ruling {
   const log = logOf(attempt);
-  const best = new Map<Layer, { row: PolicyRow; score: number; place: number }>();
-  for (const { row, place } of candidates(policy, failure)) {
-    const held = best.get(row.layer);
-    const score = specificity(row, failure, attempt.role, log, (held?.score ?? 0) - 1);
-    const wins = score >= 0 && (!held || score > held.score || (score === held.score && place < held.place));
-    if (wins) best.set(row.layer, { row, score, place });
+  const best = new Map<Layer, { row: PolicyRow; score: number }>();
+  for (const row of policy.rows) {
+    const atLeast = best.get(row.layer)?.score ?? -1;
+    const score = specificity(row, failure, attempt.role, log, atLeast);
+    if (score > atLeast) best.set(row.layer, { row, score });
   }
-  const [row = UNKNOWN, ...beneath] = [
-    ...LAYERS.flatMap((layer) => best.get(layer)?.row ?? []),
-    ...(best.has("built-in") ? [] : [UNKNOWN]),
-  ];
-  const says: RowSays = beneath.length === 0 ? row : beneath.reduceRight(overlay, {} as RowSays);
-  const whole = beneath.length === 0 ? says : overlay(says, row);
-  return {
-    row,
-    beneath,
-    says: { ...whole, category: whole.category ?? "transient", action: whole.action ?? "retry" },
-    unmatched: row.vague === true,
-  };
+  const rows = LAYERS.flatMap((layer) => best.get(layer)?.row ?? (layer === "built-in" ? UNKNOWN_ROW : []));
+  const [row = UNKNOWN_ROW, ...beneath] = rows;
+  const says: RowSays = Object.assign({}, ...rows.toReversed());
+  return { row, beneath, says: { ...says, category: says.category ?? "transient", action: says.action ?? "retry" } };
 }
 
-interface Placed {
-  readonly row: PolicyRow;
-  readonly place: number;
-}
-type Index = { readonly byKey: ReadonlyMap<number | string, readonly Placed[]>; readonly others: readonly Placed[] };
-
-const indexes = new WeakMap<readonly PolicyRow[], Index>();
-
-/** The rows that could match: those that name this code, those for this cause, and those that must be asked. */
-function candidates({ rows }: Policy, { exitCode, shortCode, cause }: Failure): readonly Placed[] {
-  let index = indexes.get(rows);
-  if (!index) {
-    index = indexOf(rows);
-    indexes.set(rows, index);
-  }
-  const { byKey, others } = index;
-  const short = shortCode === null ? [] : (byKey.get(shortCode) ?? []);
-  return [...(byKey.get(exitCode) ?? []), ...short, ...(byKey.get(cause) ?? []), ...others];
-}
-
-function indexOf(rows: readonly PolicyRow[]): Index {
-  const byKey = new Map<number | string, Placed[]>();
-  const others: Placed[] = [];
-  for (const [place, row] of rows.entries()) {
-    const { codes, ranges, signals, holds, causes } = row.match;
-    const byCode = codes && !ranges && !signals && !holds;
-    const keys = byCode ? codes : causes;
-    if (!keys) others.push({ row, place });
-    for (const key of new Set<number | string>(keys ?? [])) {
-      const list = byKey.get(key);
-      if (list) list.push({ row, place });
-      else byKey.set(key, [{ row, place }]);
-    }
-  }
-  return { byKey, others };
-}
+const LOG_CHARACTERS = 65_536;
 
 /** What stderr patterns look at. */
 export const logOf = (attempt: Attempt): string =>
   `${attempt.stderrTail.slice(-LOG_CHARACTERS)}\n${ownReport(attempt)?.error ?? ""}`;
-
-function overlay(lower: RowSays, upper: RowSays): RowSays {
-  const sum: Record<string, unknown> = { ...lower };
-  for (const [key, value] of Object.entries(upper)) if (value !== undefined) sum[key] = value;
-  return sum as RowSays;
-}
 
 /**
  * How narrowly a row fits; -1: it does not. stderr 8, a code, signal or hold named 4, a hold code without subcode 3,
  * a range 2, a cause 1, and everything 0; the sum counts and the first of equals wins. `atLeast` saves running
  * regular expressions that could not win.
  */
-export function specificity({ match }: PolicyRow, failure: Failure, role: string, log: string, atLeast = -1): number {
+function specificity({ match }: PolicyRow, failure: Failure, role: string, log: string, atLeast: number): number {
   if (match.roles && !match.roles.includes(role)) return -1;
   let score = match.all && !LOSSES.includes(failure.cause) ? 0 : -1;
   if (match.causes) {
@@ -226,7 +171,7 @@ function numberScore(match: RowMatch, { exitCode, shortCode, signal, hold }: Fai
 const patterns = new Map<string, RegExp | null>();
 
 /** Compiled when first needed. What cannot be compiled matches nothing; `policy check` tells of it. */
-export function patternOf(source: string): RegExp | null {
+function patternOf(source: string): RegExp | null {
   const known = patterns.get(source);
   if (known !== undefined) return known;
   let pattern: RegExp | null = null;

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from "../base/result.ts";
 import type { Problem } from "../domain/problem.ts";
+import type { FailureHandler, RecoverySpec } from "../domain/request.ts";
 import { CATEGORIES, CAUSES, type Cause } from "./attempt.ts";
 import { builtinRows } from "./builtin-policy.ts";
 import * as f from "./fields.ts";
@@ -41,18 +42,26 @@ export function checkPolicy(document: unknown): Problem[] {
   return read.ok ? [] : read.error;
 }
 
-/** As documents write it: execution_ceiling. */
-const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** Documents write max_retries for maxRetries, and have words of their own for a few. */
+const OWN_WORDS: Readonly<Record<string, string>> = {
+  codes: "exit_codes",
+  all: "match_all_exit_codes",
+  delay: "delay_sec",
+  wallFactor: "time_factor",
+  fileProof: "bad_file_proof",
+};
+const keyOf = (name: string): string =>
+  OWN_WORDS[name] ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** As written in documents → as used. */
 export const SETTING_KEYS: Readonly<Record<string, keyof PolicySettings>> = Object.fromEntries(
-  Object.keys(SETTINGS).map((name) => [snakeCase(name), name as keyof PolicySettings]),
+  Object.keys(SETTINGS).map((name) => [keyOf(name), name as keyof PolicySettings]),
 );
 
 const SETTINGS_SECTION: f.Field<PolicySettings> = {
   missing: DEFAULT_SETTINGS,
   read: (value, key, at) =>
-    f.rowIn(value, key, at, (row, place) => f.readStrictly(SETTINGS, row, place, snakeCase)) ?? DEFAULT_SETTINGS,
+    f.rowIn(value, key, at, (row, place) => f.readStrictly(SETTINGS, row, place, keyOf)) ?? DEFAULT_SETTINGS,
 };
 
 /** Which failures a row is for, as documents say it. */
@@ -63,7 +72,7 @@ const MATCH = {
     at.wrong(key, `${f.shown(cause)} is not a known cause`, CAUSES.join(", "));
     return null;
   }),
-  exit_codes: f.list(codeOrRange),
+  codes: f.list(codeOrRange),
   signals: f.list((signal, key, at): number | null => {
     if (Number.isInteger(signal) && Number(signal) >= 1 && Number(signal) <= 64) return Number(signal);
     at.wrong(key, `must be a signal, 1 to 64 (got ${f.shown(signal)})`);
@@ -76,13 +85,13 @@ const MATCH = {
     return subcode === undefined ? [Number(code)] : [Number(code), Number(subcode)];
   }),
   stderr: { missing: null, read: patternFrom },
-  match_all_exit_codes: f.flag(false),
+  all: f.flag(false),
 };
 const SAYS = {
-  max_retries: f.number(f.whole(0, 1000)),
-  delay_sec: f.number(f.real(0, WEEK)),
-  memory_factor: f.number(f.real(1, 100)),
-  time_factor: f.number(f.real(1, 100)),
+  maxRetries: f.number(f.whole(0, 1000)),
+  delay: f.number(f.real(0, WEEK)),
+  memoryFactor: f.number(f.real(1, 100)),
+  wallFactor: f.number(f.real(1, 100)),
   script: f.text(1000),
 };
 const ROW = {
@@ -92,52 +101,35 @@ const ROW = {
   meaning: f.text(300),
   category: f.choice(CATEGORIES),
   action: f.choice(["retry", "stop", "abort"]),
-  boost_from: f.number(f.whole(1, 100)),
-  change_site: f.flag(),
-  tries_per_site: f.number(f.whole(1, 100)),
-  avoid_host: f.flag(),
-  bad_file_proof: f.flag(),
+  boostFrom: f.number(f.whole(1, 100)),
+  changeSite: f.flag(),
+  triesPerSite: f.number(f.whole(1, 100)),
+  avoidHost: f.flag(),
+  fileProof: f.flag(),
 };
-const { exit_codes, match_all_exit_codes, causes, stderr } = MATCH;
-const RULE = { exit_codes, match_all_exit_codes, causes, stderr, ...SAYS };
+const RULE = { codes: MATCH.codes, all: MATCH.all, causes: MATCH.causes, stderr: MATCH.stderr, ...SAYS };
 
 /** A row with the id of a built-in one changes it: what it does not say stays. */
 function rowFrom(given: f.Row, at: f.Place, index: number, name: string): PolicyRow {
-  const row = f.readStrictly(ROW, given, at);
+  const row = f.readStrictly(ROW, given, at, keyOf);
   const id = row.id ?? `${name}-${index + 1}`;
   if (!/^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(id)) at.wrong("id", "must be a plain name", "letters, digits, - _ .");
   const changed = builtinRows().find((other) => other.id === id);
-  const own = matchOf(row);
+  const { match: own, says } = split(row);
   if (!changed) refuseEmpty(own, at);
-  return {
-    id,
-    layer: "installation",
-    source: `${name} rows[${index}]`,
-    match: saysWhich(own) ? own : { ...changed?.match, ...own },
-    ...saysOf(row),
-    ...present({
-      meaning: row.meaning,
-      category: row.category,
-      action: row.action,
-      boostFrom: row.boost_from,
-      changeSite: row.change_site,
-      triesPerSite: row.tries_per_site,
-      avoidHost: row.avoid_host,
-      fileProof: row.bad_file_proof,
-    }),
-  };
+  const match = saysWhich(own) ? own : { ...changed?.match, ...own };
+  return { id, layer: "installation", source: `${name} rows[${index}]`, match, ...says };
 }
 
 function handlerFrom(given: f.Row, at: f.Place, index: number): readonly PolicyRow[] {
-  const rule = f.list((value, key, place) =>
+  const rules = f.list((value, key, place) =>
     f.rowIn(value, key, place, (row, inside) => {
-      const read = f.readStrictly(RULE, row, inside);
-      const match = matchOf({ ...NO_MATCH, ...read });
-      refuseEmpty(match, inside);
-      return { match, says: saysOf(read) };
+      const rule = split({ ...f.blank(MATCH), ...f.readStrictly(RULE, row, inside, keyOf) });
+      refuseEmpty(rule.match, inside);
+      return rule;
     }),
   );
-  const handler = f.readStrictly({ name: f.text(200), roles: f.textsOrNull(), rules: rule }, given, at);
+  const handler = f.readStrictly({ name: f.text(200), roles: f.textsOrNull(), rules }, given, at);
   const name = handler.name ?? `handler${index + 1}`;
   return handler.rules.map(({ match, says }, place) => {
     const maxRetries = says.maxRetries ?? 3;
@@ -145,7 +137,7 @@ function handlerFrom(given: f.Row, at: f.Place, index: number): readonly PolicyR
       id: `${name}#${place + 1}`,
       layer: "request",
       source: `handler ${name}, rule ${place + 1}`,
-      match: { ...match, ...present({ roles: handler.roles }) },
+      match: { ...match, ...(handler.roles && { roles: handler.roles }) },
       ...says,
       action: maxRetries === 0 ? "stop" : "retry",
       maxRetries,
@@ -155,43 +147,36 @@ function handlerFrom(given: f.Row, at: f.Place, index: number): readonly PolicyR
   });
 }
 
-const NO_MATCH = f.blank(MATCH);
-
-function matchOf(row: f.Of<typeof MATCH>): RowMatch {
-  const some = <T>(items: readonly T[]): readonly T[] | null => (items.length > 0 ? items : null);
-  return present({
-    roles: row.roles,
-    causes: some(row.causes),
-    codes: some(row.exit_codes.filter((code) => typeof code === "number")),
-    ranges: some(row.exit_codes.filter((code) => typeof code !== "number")),
-    signals: some(row.signals),
-    holds: some(row.holds),
-    stderr: row.stderr,
-    all: row.match_all_exit_codes || null,
+/** What is said of which failures, without all that was not said. */
+function split<T extends f.Of<typeof MATCH> & f.Of<typeof SAYS>>(row: T) {
+  const { roles, causes, codes, signals, holds, stderr, all, ...says } = row;
+  const match: RowMatch = present({
+    roles,
+    causes: some(causes),
+    codes: some(codes.filter((code) => typeof code === "number")),
+    ranges: some(codes.filter((code) => typeof code !== "number")),
+    signals: some(signals),
+    holds: some(holds),
+    stderr,
+    all: all || null,
   });
+  return { match, says: present(says) };
 }
+
+const some = <T>(items: readonly T[]): readonly T[] | null => (items.length > 0 ? items : null);
+
+const present = <T extends object>(row: T) =>
+  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null && value !== undefined)) as {
+    [Name in keyof T]?: NonNullable<T[Name]>;
+  };
 
 /** Roles alone narrow a match, they are none. */
 const saysWhich = (match: RowMatch): boolean => Object.keys(match).some((key) => key !== "roles");
 
 function refuseEmpty(match: RowMatch, at: f.Place): void {
-  if (!saysWhich(match)) at.wrong("", "does not say which failures it is for", Object.keys(MATCH).join(", "));
+  if (!saysWhich(match))
+    at.wrong("", "does not say which failures it is for", Object.keys(MATCH).map(keyOf).join(", "));
 }
-
-const saysOf = (row: f.Of<typeof SAYS>) =>
-  present({
-    maxRetries: row.max_retries,
-    delay: row.delay_sec,
-    memoryFactor: row.memory_factor,
-    wallFactor: row.time_factor,
-    script: row.script,
-  });
-
-/** Without what was not said. */
-const present = <T extends object>(row: T) =>
-  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as {
-    [Name in keyof T]?: NonNullable<T[Name]>;
-  };
 
 function codeOrRange(code: unknown, key: string, at: f.Place): number | readonly [number, number] | null {
   if (Number.isInteger(code) && Number(code) >= -1004 && Number(code) <= 999_999 && code !== 0) return Number(code);
@@ -217,3 +202,38 @@ function patternFrom(value: unknown, key: string, at: f.Place): string | null {
   }
   return pattern;
 }
+
+/**
+ * The policy.json of a submit directory: the installation's document as it is, the request's handlers, and settings
+ * that follow from the request and the plan. It is read back by `readPolicy`; the built-in rows are not repeated.
+ */
+export function policyDocument(
+  installation: f.Row | null,
+  recovery: Pick<RecoverySpec, "handlers" | "pendingClassification">,
+  settings: Partial<PolicySettings> = {},
+): f.Row {
+  const own = { pendingClassification: recovery.pendingClassification, ...settings };
+  return {
+    version: 1,
+    settings: { ...(installation?.settings ?? {}), ...documentOf(own) },
+    rows: installation?.rows ?? [],
+    handlers: recovery.handlers.map(handlerDocument),
+  };
+}
+
+/** The request's handlers as a policy document says them. */
+export const handlerDocument = ({ name, roles, rules }: FailureHandler): f.Row => ({
+  name,
+  roles,
+  rules: rules.map(({ exitCodes, causes, matchAllExitCodes, ...rule }) => ({
+    ...documentOf({
+      exitCodes: some(exitCodes),
+      matchAllExitCodes: matchAllExitCodes || null,
+      causes: some(causes),
+      ...rule,
+    }),
+  })),
+});
+
+const documentOf = (said: object): f.Row =>
+  Object.fromEntries(Object.entries(present(said)).map(([name, value]) => [keyOf(name), value]));
