@@ -1,9 +1,9 @@
-import { type Attempt, type Category, type Cause, LOSSES, ownReport } from "./attempt.ts";
+import { type Attempt, CATEGORIES, type Category, type Cause, LOSSES, ownReport } from "./attempt.ts";
 import { builtinRows } from "./builtin-policy.ts";
 import * as f from "./fields.ts";
 import type { Failure } from "./outcome.ts";
 
-export const WEEK = 7 * 86_400;
+const WEEK = 7 * 86_400;
 
 /**
  * A policy is rows in three layers: built-in < installation < request. Each layer proposes its most specific row;
@@ -41,27 +41,37 @@ export interface RowMatch {
   readonly all?: boolean;
 }
 
-export interface RowSays {
-  readonly meaning?: string;
-  readonly category?: Category;
-  readonly action?: "retry" | "stop" | "abort";
+/** What a rule of a request's handler may say. */
+export const RULE_SAYS = {
   /** Retries for this row per epoch; 3 retries are 4 executions. Absent: only the node's budgets bound it. */
-  readonly maxRetries?: number;
+  maxRetries: f.number(f.whole(0, 1000)),
+  delay: f.number(f.real(0, WEEK)),
+  memoryFactor: f.number(f.real(1, 100)),
+  wallFactor: f.number(f.real(1, 100)),
+  script: f.text(1000),
+};
+/** What a row of an installation may say. */
+export const ROW_SAYS = {
+  ...RULE_SAYS,
+  meaning: f.text(300),
+  category: f.choice(CATEGORIES),
+  action: f.choice(["retry", "stop", "abort"]),
+  /** Boosts begin with the n-th failure on this row in an epoch; 1: at once. */
+  boostFrom: f.number(f.whole(1, 100)),
+  changeSite: f.flag(),
+  /** For units pinned to a site: executions at one site before the node stops, so that the unit is moved. */
+  triesPerSite: f.number(f.whole(1, 100)),
+  avoidHost: f.flag(),
+  /** The file at fault is bad once it failed at two sites, or the log names corruption. */
+  fileProof: f.flag(),
+};
+type Said<F extends f.Fields> = { readonly [Name in keyof F]?: NonNullable<f.Of<F>[Name]> };
+
+export interface RowSays extends Omit<Said<typeof ROW_SAYS>, "delay"> {
   /** fixed, long: settings; backoff: exponential with jitter; a number: seconds. */
   readonly delay?: "none" | "backoff" | "fixed" | "long" | number;
-  readonly memoryFactor?: number;
-  readonly wallFactor?: number;
-  /** Boosts begin with the n-th failure on this row in an epoch; 1: at once. */
-  readonly boostFrom?: number;
-  readonly changeSite?: boolean;
-  /** For units pinned to a site: executions at one site before the node stops, so that the unit is moved. */
-  readonly triesPerSite?: number;
-  readonly avoidHost?: boolean;
-  /** The file at fault is bad once it failed at two sites, or the log names corruption. */
-  readonly fileProof?: boolean;
   /** A guess rather than knowledge: with pending_classification on, a person is asked instead. */
   readonly vague?: boolean;
-  readonly script?: string;
 }
 
 /** Every setting with its unit, its bounds and its default; documents write their names with underscores. */

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from "../base/result.ts";
 import type { Problem } from "../domain/problem.ts";
 import type { FailureHandler, RecoverySpec } from "../domain/request.ts";
-import { CATEGORIES, CAUSES, type Cause } from "./attempt.ts";
+import { CAUSES, type Cause } from "./attempt.ts";
 import { builtinRows } from "./builtin-policy.ts";
 import * as f from "./fields.ts";
 import {
@@ -9,9 +9,10 @@ import {
   type Policy,
   type PolicyRow,
   type PolicySettings,
+  ROW_SAYS,
   type RowMatch,
+  RULE_SAYS,
   SETTINGS,
-  WEEK,
 } from "./policy.ts";
 
 /**
@@ -87,27 +88,8 @@ const MATCH = {
   stderr: { missing: null, read: patternFrom },
   all: f.flag(false),
 };
-const SAYS = {
-  maxRetries: f.number(f.whole(0, 1000)),
-  delay: f.number(f.real(0, WEEK)),
-  memoryFactor: f.number(f.real(1, 100)),
-  wallFactor: f.number(f.real(1, 100)),
-  script: f.text(1000),
-};
-const ROW = {
-  id: f.text(100),
-  ...MATCH,
-  ...SAYS,
-  meaning: f.text(300),
-  category: f.choice(CATEGORIES),
-  action: f.choice(["retry", "stop", "abort"]),
-  boostFrom: f.number(f.whole(1, 100)),
-  changeSite: f.flag(),
-  triesPerSite: f.number(f.whole(1, 100)),
-  avoidHost: f.flag(),
-  fileProof: f.flag(),
-};
-const RULE = { codes: MATCH.codes, all: MATCH.all, causes: MATCH.causes, stderr: MATCH.stderr, ...SAYS };
+const ROW = { id: f.text(100), ...MATCH, ...ROW_SAYS };
+const RULE = { codes: MATCH.codes, all: MATCH.all, causes: MATCH.causes, stderr: MATCH.stderr, ...RULE_SAYS };
 
 /** A row with the id of a built-in one changes it: what it does not say stays. */
 function rowFrom(given: f.Row, at: f.Place, index: number, name: string): PolicyRow {
@@ -148,7 +130,7 @@ function handlerFrom(given: f.Row, at: f.Place, index: number): readonly PolicyR
 }
 
 /** What is said of which failures, without all that was not said. */
-function split<T extends f.Of<typeof MATCH> & f.Of<typeof SAYS>>(row: T) {
+function split<T extends f.Of<typeof MATCH> & f.Of<typeof RULE_SAYS>>(row: T) {
   const { roles, causes, codes, signals, holds, stderr, all, ...says } = row;
   const match: RowMatch = present({
     roles,

@@ -1,43 +1,10 @@
 import { listed, plural } from "../words.ts";
-import type { Example, FileCount, SiteCount } from "./counts.ts";
+import type { Example } from "./counts.ts";
 import { type SiteFacts, sitesLeft } from "./failed-units.ts";
 import { codeName, meaningOf } from "./hold-round.ts";
 import type { CodeCount, RoundTally } from "./tally.ts";
 
-/** The errors of a round as a person reads them: what failed first and most, where, on what, and what to do. */
-export interface ErrorsView {
-  readonly unitsTotal: number;
-  readonly unitsDone: number;
-  readonly unitsFailed: number;
-  readonly nodesFailed: number;
-  /** Failed at least once, and got through. */
-  readonly nodesRecovered: number;
-  readonly unreadableLines: number;
-  readonly first: Example | null;
-  readonly categories: readonly { readonly category: string; readonly failures: number; readonly units: number }[];
-  readonly causes: readonly { readonly cause: string; readonly failures: number }[];
-  readonly codes: readonly CodeView[];
-  readonly sites: readonly SiteCount[];
-  readonly hosts: readonly { readonly host: string; readonly failures: number }[];
-  readonly files: readonly FileCount[];
-  /** How many kinds of each there are beyond those listed. */
-  readonly more: { readonly codes: number; readonly sites: number; readonly hosts: number; readonly files: number };
-  readonly suggestion: Suggestion;
-}
-
-export interface CodeView {
-  readonly exitCode: number;
-  readonly name: string;
-  readonly cause: string | null;
-  readonly category: string;
-  readonly rule: string | null;
-  readonly meaning: string | null;
-  readonly failures: number;
-  readonly units: number;
-  readonly example: Example;
-  /** The end of that node's log; null: not read, or there is none. */
-  readonly logTail: string | null;
-}
+export type ErrorsView = Readonly<ReturnType<typeof errorsView>>;
 
 export interface ViewFacts extends SiteFacts {
   readonly unitsTotal: number;
@@ -59,29 +26,28 @@ export const tailsWanted = (tally: RoundTally): readonly Example[] =>
 
 export const tailKey = ({ unit, node }: { unit: string; node: string }): string => `${unit}/${node}`;
 
-export function errorsView(tally: RoundTally, facts: ViewFacts): ErrorsView {
+/** The errors of a round as a person reads them: what failed first and most, where, on what, and what to do. */
+export function errorsView(tally: RoundTally, facts: ViewFacts) {
   const failingSites = tally.sites.filter(({ failed, blamed }) => failed > 0 || blamed > 0);
-  const codes = tally.codes
-    .slice(0, MOST_CODES)
-    .map(
-      ({ exitCode, cause, category, rule, failures, units, first }): CodeView => ({
-        exitCode,
-        name: codeName(exitCode, cause),
-        cause,
-        category,
-        rule,
-        meaning: meaningOf(exitCode, rule, cause),
-        failures,
-        units,
-        example: first,
-        logTail: facts.tails.get(tailKey(first))?.slice(-TAIL_CHARACTERS) ?? null,
-      }),
-    );
+  const codes = tally.codes.slice(0, MOST_CODES).map(({ exitCode, cause, category, rule, failures, units, first }) => ({
+    exitCode,
+    name: codeName(exitCode, cause),
+    cause,
+    category,
+    rule,
+    meaning: meaningOf(exitCode, rule, cause),
+    failures,
+    units,
+    example: first,
+    /** The end of that node's log; null: not read, or there is none. */
+    logTail: facts.tails.get(tailKey(first))?.slice(-TAIL_CHARACTERS) ?? null,
+  }));
   return {
     unitsTotal: facts.unitsTotal,
     unitsDone: facts.unitsDone,
     unitsFailed: tally.failedUnits.length,
     nodesFailed: tally.nodes.failed,
+    /** Failed at least once, and got through. */
     nodesRecovered: tally.nodes.recovered,
     unreadableLines: tally.unreadable,
     first: tally.first,
@@ -91,15 +57,18 @@ export function errorsView(tally: RoundTally, facts: ViewFacts): ErrorsView {
     sites: failingSites.slice(0, MOST_SITES),
     hosts: tally.hosts.slice(0, MOST_HOSTS).map(({ key, failures }) => ({ host: key, failures })),
     files: tally.files.slice(0, MOST_FILES),
+    /** How many kinds of each there are beyond those listed. */
     more: {
-      codes: Math.max(0, tally.codes.length - MOST_CODES),
-      sites: Math.max(0, failingSites.length - MOST_SITES),
-      hosts: Math.max(0, tally.hosts.length - MOST_HOSTS),
-      files: Math.max(0, tally.files.length - MOST_FILES),
+      codes: beyond(tally.codes, MOST_CODES),
+      sites: beyond(failingSites, MOST_SITES),
+      hosts: beyond(tally.hosts, MOST_HOSTS),
+      files: beyond(tally.files, MOST_FILES),
     },
     suggestion: suggestAction(tally, facts),
   };
 }
+
+export const beyond = (all: readonly unknown[], listed: number): number => Math.max(0, all.length - listed);
 
 /** What to try first, by what most of the failures have in common. A hint; nothing acts on it. */
 interface Suggestion {

@@ -6,10 +6,8 @@ import {
   compare,
   type Example,
   exampleOf,
-  type FileCount,
   FileCounter,
   isEarlier,
-  type SiteCount,
   SiteCounter,
 } from "./counts.ts";
 import { type FailedUnit, failedUnit } from "./failed-units.ts";
@@ -28,26 +26,7 @@ export interface UnitAttempts {
   readonly unreadable?: number;
 }
 
-export interface RoundTally {
-  readonly units: { readonly done: number; readonly failed: number; readonly open: number };
-  /** `recovered`: done, after at least one failure. */
-  readonly nodes: { readonly done: number; readonly failed: number; readonly recovered: number };
-  readonly attempts: number;
-  readonly unclassified: number;
-  /** Lines of ledgers that could not be read. */
-  readonly unreadable: number;
-  /** By name. Every one of them: the rescue needs them all. */
-  readonly failedUnits: readonly FailedUnit[];
-  /** Counts are of nodes whose last word is a failure; most frequent first. */
-  readonly categories: readonly Count[];
-  readonly causes: readonly Count[];
-  readonly codes: readonly CodeCount[];
-  readonly hosts: readonly Count[];
-  readonly sites: readonly SiteCount[];
-  /** All bad files, then the most suspected ones. */
-  readonly files: readonly FileCount[];
-  readonly first: Example | null;
-}
+export type RoundTally = Readonly<ReturnType<RoundTallying["finish"]>>;
 
 /** Failures alike: the same code, seen by the same rule. */
 export interface CodeCount extends Count {
@@ -56,22 +35,6 @@ export interface CodeCount extends Count {
   readonly rule: string | null;
   readonly category: string;
 }
-
-export const EMPTY_ROUND: RoundTally = {
-  units: { done: 0, failed: 0, open: 0 },
-  nodes: { done: 0, failed: 0, recovered: 0 },
-  attempts: 0,
-  unclassified: 0,
-  unreadable: 0,
-  failedUnits: [],
-  categories: [],
-  causes: [],
-  codes: [],
-  hosts: [],
-  sites: [],
-  files: [],
-  first: null,
-};
 
 export function tallyRound(units: Iterable<UnitAttempts>): RoundTally {
   const tally = new RoundTallying();
@@ -133,19 +96,24 @@ export class RoundTallying {
     if (this.#first === null || isEarlier(unit, line, this.#first)) this.#first = exampleOf(unit, line);
   }
 
-  finish(): RoundTally {
+  finish() {
     return {
       units: { ...this.#units },
+      /** `recovered`: done, after at least one failure. */
       nodes: { ...this.#nodes },
       attempts: this.#attempts,
       unclassified: this.#unclassified,
+      /** Lines of ledgers that could not be read. */
       unreadable: this.#unreadable,
+      /** By name. Every one of them: the rescue needs them all. */
       failedUnits: this.#failedUnits.toSorted((a, b) => compare(a.unit, b.unit)),
+      /** Counts are of nodes whose last word is a failure; most frequent first. */
       categories: this.#categories.finish(),
       causes: this.#causes.finish(),
       codes: this.#codes.finish().map(codeCount),
       hosts: this.#hosts.finish(),
       sites: this.#sites.finish(),
+      /** All bad files, then the most suspected ones. */
       files: this.#files.finish(),
       first: this.#first,
     };
@@ -177,3 +145,5 @@ function codeCount(count: Count): CodeCount {
   const key = rule === "" ? code : `${code} ${rule}`;
   return { ...count, key, exitCode: Number(code), rule: rule || null, cause: cause || null, category };
 }
+
+export const EMPTY_ROUND: RoundTally = tallyRound([]);
