@@ -26,7 +26,6 @@ const STEP = {
   status: f.number(f.CODE),
   signal: f.number(SIGNAL),
 };
-export type ReportStep = f.Of<typeof STEP>;
 
 /** report.json of the job. `truncated`: a file was there, but it is not whole. */
 const REPORT = {

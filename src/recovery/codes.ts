@@ -17,7 +17,7 @@ export const ALIASES: Readonly<Record<number, number>> = Object.fromEntries(
 );
 
 // biome-ignore format: a table
-export const SIGNAL_NAMES: Readonly<Record<number, string>> = {
+const SIGNAL_NAMES: Readonly<Record<number, string>> = {
   1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE",
   9: "SIGKILL", 10: "SIGUSR1", 11: "SIGSEGV", 12: "SIGUSR2", 13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM",
   16: "SIGSTKFLT", 24: "SIGXCPU", 25: "SIGXFSZ", 26: "SIGVTALRM", 30: "SIGPWR", 31: "SIGSYS",

@@ -88,7 +88,7 @@ export interface History {
 export const NO_HISTORY: History = { epoch: 0, records: [] };
 
 export const isAttempt = (line: LedgerLine): line is AttemptRecord => line.event === "attempt";
-export const isEpoch = (line: LedgerLine): line is EpochRecord => line.event === "epoch";
+const isEpoch = (line: LedgerLine): line is EpochRecord => line.event === "epoch";
 
 export function parseLedger(text: string): Ledger {
   const lines: LedgerLine[] = [];

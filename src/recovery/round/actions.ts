@@ -112,28 +112,20 @@ export function mayResume(status: RequestStatus, holdCode: string | null): Actio
   return { kind: "refused", why: `it is held for ${holdCode ?? "trouble"}: release it instead`, allowedIn: ["held"] };
 }
 
-/**
- * Stopping by hand. With a run in the engine, the whole tree is taken out and the request goes back to the queue with
- * its rescue (stop) or waits (hold). Between rounds there is nothing to take out, so both wait for a person.
- */
-interface StopFacts {
-  readonly status: RequestStatus;
-  /** A run is in the engine, or may be: a submission was begun and not settled. */
-  readonly mayRun: boolean;
-}
-
-interface StopWish {
-  readonly action: "stop" | "hold";
-  readonly actor: string;
-  readonly reason: string;
-}
-
 type StopAnswer =
   | Exclude<ActionAnswer, { kind: "allowed" }>
   /** stop-run: move to stopping; when nothing is left of the run, go on. */
   | { readonly kind: "stop-run" | "hold"; readonly hold: HoldReason };
 
-export function decideStop({ status, mayRun }: StopFacts, { action, actor, reason }: StopWish): StopAnswer {
+/**
+ * Stopping by hand. With a run in the engine, the whole tree is taken out and the request goes back to the queue with
+ * its rescue (stop) or waits (hold). Between rounds there is nothing to take out, so both wait for a person. `mayRun`:
+ * a run is in the engine, or may be: a submission was begun and not settled.
+ */
+export function decideStop(
+  { status, mayRun }: { readonly status: RequestStatus; readonly mayRun: boolean },
+  { action, actor, reason }: { readonly action: "stop" | "hold"; readonly actor: string; readonly reason: string },
+): StopAnswer {
   const may = mayDo(action, status);
   if (may.kind !== "allowed") return may;
   const hold: HoldReason = {

@@ -5,7 +5,7 @@ import type { Block, BlockStatus, OutputFile } from "../../domain/workflow.ts";
 
 /** What becomes of the outputs of a request that was given up or restarted. */
 
-export interface CleanupDecision {
+interface CleanupDecision {
   readonly kind: "keep" | "supersede" | "invalidate";
   readonly because: string;
 }

@@ -1,4 +1,4 @@
-import type { HoldReason } from "../../domain/request.ts";
+import type { HoldReason, RecoverySpec } from "../../domain/request.ts";
 import type { RunVerdict } from "../../domain/run.ts";
 import { listed, percent, plural } from "../words.ts";
 import {
@@ -29,19 +29,13 @@ export interface RoundFacts extends SiteFacts {
   /** Rescues because of failures, in this round, since the last release; stops do not count. */
   readonly rescuesUsed: number;
   readonly stopRequested: boolean;
-  readonly policy: RoundPolicy;
+  /** Share of failed units at which a round is held (0.2), and failure-rescues of one round (3). */
+  readonly policy: Pick<RecoverySpec, "holdThreshold" | "maxRescues">;
   /** There is work beyond this round, attempted files included. */
   readonly workRemains: boolean;
   /** Files of the failed units; empty for generation. */
   readonly filesOf: FilesOfUnits;
   readonly directory: "complete" | "gone";
-}
-
-export interface RoundPolicy {
-  /** Share of failed units at which a round is held; 0.2. */
-  readonly holdThreshold: number;
-  /** Failure-rescues of one round; 3. */
-  readonly maxRescues: number;
 }
 
 export type RoundDecision =
@@ -136,12 +130,12 @@ function decideFailed(facts: RoundFacts, units: SortedUnits): RoundDecision {
       `${count} after ${plural(rescuesUsed, "rescue")} of ${policy.maxRescues}${causeOf(facts)}`,
     );
   if (sitesLeft(facts.possibleSites, facts.bannedSites)?.length === 0)
-    return hold(facts, "no-site-left", `every site it may use is banned (${listed(facts.bannedSites)}); ${count}`, [
-      "release",
-      "fail",
-      "restart",
-      "abort",
-    ]);
+    return hold(
+      facts,
+      "no-site-left",
+      `every site it may use is banned (${listed(facts.bannedSites)}); ${count}`,
+      NO_RESCUE,
+    );
   return rescue(facts, units, failed === 0 ? `${progress(facts)} and none failed` : count);
 }
 

@@ -13,7 +13,7 @@ import { sitesLeft } from "./failed-units.ts";
  * the next round (input) or is abandoned (generation), so nothing is repeated. Where the run was only cut off or lacked
  * something, or parts of files are done, or the person asks for it, the same run goes on by a rescue.
  */
-export interface ReleaseFacts extends ModificationFacts {
+export interface ReleaseFacts {
   readonly status: RequestStatus;
   readonly holdCode: string | null;
   /** There is a run that ended, with its submit directory and units left to do. */
@@ -21,6 +21,15 @@ export interface ReleaseFacts extends ModificationFacts {
   readonly unitsUnfinished: number;
   /** Files with parts done and parts not. */
   readonly tornFiles: number;
+  readonly kind: "process" | "generate";
+  readonly cores: number;
+  readonly maxMemoryPerCoreMb: number;
+  /** null: nobody knows their names. */
+  readonly knownSites: readonly SiteName[] | null;
+  readonly possibleSites: readonly SiteName[] | null;
+  readonly bannedSites: readonly SiteName[];
+  /** Of the files named, those the ledger knows; null: not looked up. */
+  readonly knownFiles: ReadonlySet<string> | null;
 }
 
 export interface Release {
@@ -102,23 +111,11 @@ function warn(facts: ReleaseFacts, wanted: ReleaseModifications, how: Release["h
   return warnings;
 }
 
-interface ModificationFacts {
-  readonly kind: "process" | "generate";
-  readonly cores: number;
-  readonly maxMemoryPerCoreMb: number;
-  /** null: nobody knows their names. */
-  readonly knownSites: readonly SiteName[] | null;
-  readonly possibleSites: readonly SiteName[] | null;
-  readonly bannedSites: readonly SiteName[];
-  /** Of the files named, those the ledger knows; null: not looked up. */
-  readonly knownFiles: ReadonlySet<string> | null;
-}
-
 /** The names of 000 §8.3 are understood too. */
 const ALIASES: Readonly<Record<string, string>> = { retry_count: "retries", error_hold_threshold: "hold_threshold" };
 const MOST_RETRIES = 20;
 
-const fieldsFor = (facts: ModificationFacts) => ({
+const fieldsFor = (facts: ReleaseFacts) => ({
   site_bans: { missing: [], read: (value: unknown, key: string, at: Place) => readSites(value, key, at, facts) },
   excluded_files: { missing: [], read: (value: unknown, key: string, at: Place) => readFiles(value, key, at, facts) },
   memory_mb: number(whole(1, facts.maxMemoryPerCoreMb * facts.cores)),
@@ -127,7 +124,7 @@ const fieldsFor = (facts: ModificationFacts) => ({
   top_up: flag(),
 });
 
-function readModifications(body: unknown, facts: ModificationFacts): Result<ReleaseModifications, readonly Problem[]> {
+function readModifications(body: unknown, facts: ReleaseFacts): Result<ReleaseModifications, readonly Problem[]> {
   const fields = fieldsFor(facts);
   const given = body ?? {};
   if (!isRow(given)) return err([{ path: "", message: "must be an object", allowed: Object.keys(fields).join(", ") }]);
@@ -153,7 +150,7 @@ function readModifications(body: unknown, facts: ModificationFacts): Result<Rele
   });
 }
 
-function readSites(value: unknown, key: string, at: Place, facts: ModificationFacts): readonly SiteName[] {
+function readSites(value: unknown, key: string, at: Place, facts: ReleaseFacts): readonly SiteName[] {
   const { knownSites, possibleSites, bannedSites } = facts;
   const named = [...new Set(texts().read(value, key, at))];
   const sites = named.filter((site, index): site is SiteName => {
@@ -168,7 +165,7 @@ function readSites(value: unknown, key: string, at: Place, facts: ModificationFa
   return sites;
 }
 
-function readFiles(value: unknown, key: string, at: Place, facts: ModificationFacts): readonly string[] {
+function readFiles(value: unknown, key: string, at: Place, facts: ReleaseFacts): readonly string[] {
   const files = [...new Set(texts().read(value, key, at))];
   if (files.length > 0 && facts.kind !== "process")
     at.wrong(key, "is for requests with input files; this one has none");

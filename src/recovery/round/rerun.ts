@@ -17,9 +17,6 @@ export interface RerunFacts extends SiteFacts {
   readonly tally: RoundTally;
 }
 
-/** Names of units ("mg_000003") and of nodes within them ("mg_000003/proc_000021"). */
-export type Selection = readonly string[];
-
 export interface Rerun {
   /** What to give a new budget: null for all unfinished units, else the nodes of each unit (null: all of them). */
   readonly epochOf: ReadonlyMap<string, readonly string[] | null> | null;
@@ -40,7 +37,8 @@ export function decideRescueNow(facts: RerunFacts): Result<Rerun, readonly Probl
   });
 }
 
-export function decideResubmit(facts: RerunFacts, selection: Selection): Result<Rerun, readonly Problem[]> {
+/** `selection`: names of units ("mg_000003") and of nodes within them ("mg_000003/proc_000021"). */
+export function decideResubmit(facts: RerunFacts, selection: readonly string[]): Result<Rerun, readonly Problem[]> {
   const problems = [...cannotRerun(facts, "resubmit")];
   if (selection.length === 0)
     problems.push({ path: "nodes", message: "names nothing", allowed: "mg_000003, mg_000003/proc_000021" });
