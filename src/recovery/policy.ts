@@ -135,8 +135,9 @@ export function ruleOn(failure: Failure, attempt: Attempt, policy: Policy): Ruli
   }
   const rows = LAYERS.flatMap((layer) => best.get(layer)?.row ?? (layer === "built-in" ? UNKNOWN_ROW : []));
   const [row = UNKNOWN_ROW, ...beneath] = rows;
-  const says: RowSays = Object.assign({}, ...rows.toReversed());
-  return { row, beneath, says: { ...says, category: says.category ?? "transient", action: says.action ?? "retry" } };
+  // The lowest is a row of ours, and those have a category and an action.
+  const says = (beneath.length === 0 ? row : Object.assign({}, ...rows.toReversed())) as Ruling["says"];
+  return { row, beneath, says };
 }
 
 const LOG_CHARACTERS = 65_536;
