@@ -6,10 +6,10 @@ import type { WorkflowId } from "../src/domain/names.ts";
 import { unitName } from "../src/domain/names.ts";
 import { DEFAULT_BAN_CONFIG } from "../src/recovery/bans/ban.ts";
 import { decideBans } from "../src/recovery/bans/decide-bans.ts";
+import { readTallyLines } from "../src/recovery/ledger-record.ts";
 import { decideRound } from "../src/recovery/round/decide.ts";
 import { describeErrors } from "../src/recovery/round/describe-errors.ts";
 import { errorsView } from "../src/recovery/round/errors-view.ts";
-import { readTallyLines } from "../src/recovery/round/read-lines.ts";
 import { RoundTallying } from "../src/recovery/round/tally.ts";
 
 export interface AggregateBench {
@@ -72,7 +72,7 @@ function aggregate(root: string, units: readonly { name: string; failed: boolean
   }
   const tally = tallying.finish();
   const bans = decideBans(
-    { workflowId: "bench" as WorkflowId, sites: tally.sites, bans: [], possibleSites: null },
+    { workflowId: "bench" as WorkflowId, sites: tally.sites, bans: [] },
     DEFAULT_BAN_CONFIG,
     new Date(0),
   );

@@ -3,8 +3,7 @@ import { parse } from "yaml";
 import { WorldError } from "../base/errors.ts";
 import type { RequestSpec } from "../domain/request.ts";
 import type { PolicySettings } from "../recovery/policy.ts";
-import { policyDocument } from "../recovery/policy-document.ts";
-import { checkPolicy, SETTING_KEYS } from "../recovery/read-policy.ts";
+import { checkPolicy, policyDocument, SETTING_KEYS } from "../recovery/read-policy.ts";
 
 /** What the installation says about recovery; its policy file, where it names a setting, has the last word. */
 export interface RecoveryOptions {

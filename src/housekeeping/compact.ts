@@ -1,7 +1,7 @@
 import { access, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { replaceFile } from "../disk/atomic-file.ts";
-import { readTallyLines, type TallyLine } from "../recovery/round/read-lines.ts";
+import { type AttemptRecord, readTallyLines } from "../recovery/ledger-record.ts";
 import { type Budget, entriesOf, ifGone, keepTail, removeFile, removeTree } from "./disk-steps.ts";
 import {
   COMPACTED,
@@ -73,8 +73,8 @@ async function compactUnit(dir: string, budget: Budget, logBytes: number): Promi
 const SLICE_CHARACTERS = 512 * 1024;
 
 /** A ledger of some thousand nodes takes a while to parse: others get their turn in between. */
-async function readInSlices(text: string): Promise<{ lines: TallyLine[]; unreadable: number }> {
-  const lines: TallyLine[] = [];
+async function readInSlices(text: string): Promise<{ lines: AttemptRecord[]; unreadable: number }> {
+  const lines: AttemptRecord[] = [];
   let unreadable = 0;
   for (let from = 0; from < text.length; ) {
     const end = text.indexOf("\n", from + SLICE_CHARACTERS);

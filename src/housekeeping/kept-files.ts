@@ -1,4 +1,4 @@
-import type { TallyLine } from "../recovery/round/read-lines.ts";
+import type { AttemptRecord } from "../recovery/ledger-record.ts";
 
 /**
  * What is left of a submit directory when it is compacted: the plan, the DAG and how it ended; of a unit its ledger, its
@@ -32,11 +32,11 @@ export interface FailedNodes {
 const LOGS_PER_UNIT = 10;
 
 /** Logs of one node per way to fail, the earliest: it is the one the errors view shows. */
-export function failedNodes(lines: readonly TallyLine[], unreadable: number): FailedNodes {
-  const last = new Map<string, TallyLine>();
+export function failedNodes(lines: readonly AttemptRecord[], unreadable: number): FailedNodes {
+  const last = new Map<string, AttemptRecord>();
   for (const line of lines) last.set(line.node, line);
   const failures = [...last.values()].filter(({ decision }) => decision !== "done");
-  const logsOf = new Map<string, TallyLine>();
+  const logsOf = new Map<string, AttemptRecord>();
   for (const line of failures) {
     const way = `${line.exitCode} ${line.cause} ${line.rule} ${line.category}`;
     const known = logsOf.get(way);

@@ -1,6 +1,6 @@
 import { isDagOver } from "../domain/dag.ts";
-import { reelectUnits } from "../recovery/round/reelect.ts";
-import { decideStop } from "../recovery/round/stop.ts";
+import { decideStop } from "../recovery/round/actions.ts";
+import { reelectUnits } from "../recovery/round/failed-units.ts";
 import { type Decision, type Facts, hold } from "./decision.ts";
 import { isNews } from "./news.ts";
 

@@ -4,7 +4,7 @@ import type { UnitName } from "../domain/names.ts";
 import type { DagRecord, RescueKind, WorkflowRecord } from "../domain/operator.ts";
 import type { HoldReason, ProductionStep, RequestRecord } from "../domain/request.ts";
 import type { RunObservation } from "../domain/run.ts";
-import type { Reelection } from "../recovery/round/reelect.ts";
+import type { Reelection } from "../recovery/round/failed-units.ts";
 import type { Exclusion } from "../recovery/round/settle.ts";
 import type { EndedRound } from "./gather-round.ts";
 

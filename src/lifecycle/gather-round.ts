@@ -4,8 +4,8 @@ import type { RequestRecord } from "../domain/request.ts";
 import type { RunVerdict } from "../domain/run.ts";
 import type { LedgerFile, Workflow } from "../domain/workflow.ts";
 import { type BanDecision, decideBans } from "../recovery/bans/decide-bans.ts";
-import { readTallyLines, type TallyLine } from "../recovery/round/read-lines.ts";
-import type { RoundFacts } from "../recovery/round/round-decision.ts";
+import { type AttemptRecord, readTallyLines } from "../recovery/ledger-record.ts";
+import type { RoundFacts } from "../recovery/round/decide.ts";
 import type { RoundFile } from "../recovery/round/settle.ts";
 import { type RoundTally, RoundTallying } from "../recovery/round/tally.ts";
 import { effectiveSpec } from "./effective-spec.ts";
@@ -44,11 +44,7 @@ export async function gatherRound(
   const possibleSites = await possible(ports, request);
   const sites = tally.sites.map(({ site }) => site as SiteName);
   const known = sites.length ? await store.sites.bans({ sites, includePast: true, at: clock.now() }) : [];
-  const bans = decideBans(
-    { workflowId: workflow.id, sites: tally.sites, bans: known, possibleSites },
-    policy.bans,
-    clock.now(),
-  );
+  const bans = decideBans({ workflowId: workflow.id, sites: tally.sites, bans: known }, policy.bans, clock.now());
   const { recovery } = effectiveSpec(request);
   const files = request.spec.kind === "process" ? await store.files.remaining(workflow.id) : [];
   return {
@@ -100,7 +96,7 @@ async function tallyLedgers(
 }
 
 /** A failure no rule knew, and a person gave up: it waits for nobody any more. */
-const judge = (line: TallyLine, isGivenUp: boolean): TallyLine =>
+const judge = (line: AttemptRecord, isGivenUp: boolean): AttemptRecord =>
   isGivenUp && line.decision === "unclassified"
     ? { ...line, decision: "stop", category: "permanent", why: "row-stops" }
     : line;

@@ -1,9 +1,8 @@
 import { invariant } from "../base/errors.ts";
 import { stringify } from "../base/json.ts";
-import type { RequestName } from "../domain/names.ts";
 import type { RequestFile, RequestRecord, RequestSpec } from "../domain/request.ts";
 import { decideCleanup, invalidationManifest } from "../recovery/round/cleanup.ts";
-import { cloneName } from "../recovery/round/restart.ts";
+import { cloneOf } from "../recovery/round/restart.ts";
 import type { Store } from "../store/port.ts";
 import type { Facts } from "./decision.ts";
 import { type Applied, move } from "./moves.ts";
@@ -81,14 +80,7 @@ const cleanupPolicyOf = (word: unknown): RequestSpec["cleanupPolicy"] | null =>
 
 async function prepareClone(ports: Ports, request: RequestRecord, cleanupPolicy: RequestSpec["cleanupPolicy"] | null) {
   const { spec } = request;
-  const clone: RequestSpec = {
-    ...spec,
-    name: cloneName(spec.name, spec.processingVersion) as RequestName,
-    processingVersion: spec.processingVersion + 1,
-    previousVersion: spec.name,
-    cleanupPolicy: cleanupPolicy ?? spec.cleanupPolicy,
-  };
-  return { clone, files: await ports.store.requests.files(spec.name) };
+  return { clone: cloneOf(spec, cleanupPolicy), files: await ports.store.requests.files(spec.name) };
 }
 
 /** When a clone is complete, the outputs of the version before it are superseded, or withdrawn if its policy says so. */
@@ -96,8 +88,7 @@ export async function settlePredecessor(ports: Ports, facts: Facts): Promise<voi
   const { spec } = facts.request;
   const before = spec.previousVersion && (await ports.store.requests.get(spec.previousVersion));
   if (!before) return;
-  const successor = { name: spec.name, status: "completed" as const };
-  const decision = decideCleanup({ state: before.outputState, successor, policy: spec.cleanupPolicy });
+  const decision = decideCleanup(before.outputState, spec);
   if (decision.kind === "keep") return;
   const at = ports.clock.now();
   const why = { reason: decision.because, actor: "wms2", at };

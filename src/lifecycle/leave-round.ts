@@ -3,7 +3,6 @@ import type { SiteName, UnitName } from "../domain/names.ts";
 import { creditRound } from "../recovery/round/credit.ts";
 import type { Store } from "../store/port.ts";
 import type { Decision, Facts } from "./decision.ts";
-import { effectiveSpec } from "./effective-spec.ts";
 import { roundFile } from "./gather-round.ts";
 import { type Applied, move } from "./moves.ts";
 import type { Ports } from "./ports.ts";
@@ -46,13 +45,11 @@ export async function leaveRound(ports: Ports, facts: Facts, because: string): P
     fileCounts: round.facts.tally.files,
     files: files.filter(({ units }) => units.length > 0).map(roundFile),
     ranges,
-    nextFirstEvent: workflow.nextFirstEvent,
-    topUp: effectiveSpec(request).generation?.topUp ?? false,
   });
   return move(ports, facts, "queued", because, change, async (store) => {
-    for (const { lfn, evidence } of credit.excluded)
+    for (const { lfn, evidence } of credit.exclude)
       await store.files.setState(workflow.id, [lfn], "excluded", evidence.reason);
-    for (const { lfn } of credit.torn) {
+    for (const lfn of credit.torn) {
       await store.files.setState(
         workflow.id,
         [lfn],

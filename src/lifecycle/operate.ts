@@ -5,7 +5,7 @@ import type { RequestRecord, RequestWish } from "../domain/request.ts";
 import { type ActionAnswer, mayDo, mayResume } from "../recovery/round/actions.ts";
 import { decideRelease } from "../recovery/round/release.ts";
 import { decideRescueNow, decideResubmit, type RerunFacts } from "../recovery/round/rerun.ts";
-import { cloneName, decideRestart } from "../recovery/round/restart.ts";
+import { checkRestart, cloneOf } from "../recovery/round/restart.ts";
 import { cloneRequest } from "./give-up.ts";
 import { applyModifications } from "./leave-round.ts";
 import { gatherOperator, type OperatorFacts } from "./operator-facts.ts";
@@ -98,7 +98,7 @@ function judgeRelease(facts: OperatorFacts, request: RequestRecord, wanted: Oper
   const decided = decideRelease(body, wanted.modifications, wanted.how ?? null);
   if (!decided.ok) return { kind: "refused", problems: decided.error };
   const { how, modifications, warnings, because } = decided.value;
-  return { kind: "go", because, warnings, detail: { how }, modifications: { maxRescues: null, ...modifications } };
+  return { kind: "go", because, warnings, detail: { how }, modifications };
 }
 
 function judgeRerun(facts: OperatorFacts, wanted: OperatorRequest): Verdict {
@@ -131,18 +131,15 @@ async function judgeRestart(
   wanted: OperatorRequest,
 ): Promise<Verdict> {
   const { spec, status, supersededBy } = request;
-  const name = cloneName(spec.name, spec.processingVersion) as RequestName;
+  const { name, processingVersion } = cloneOf(spec);
   const isNameTaken = (await ports.store.requests.get(name)) !== null;
-  const policyWanted = wanted.cleanupPolicy ?? null;
-  const decided = decideRestart(
-    { spec, status, supersededBy, versionLimit: policy.versionLimit, isNameTaken },
-    policyWanted,
-  );
-  if (!decided.ok) return { kind: "refused", problems: decided.error };
+  const { versionLimit } = policy;
+  const problems = checkRestart({ spec, status, supersededBy, versionLimit, isNameTaken });
+  if (problems.length > 0) return { kind: "refused", problems };
   return {
     kind: "go",
-    because: decided.value.because,
-    detail: { clone: decided.value.clone.name, cleanupPolicy: policyWanted },
+    because: `restarted as ${name}, version ${processingVersion}`,
+    detail: { clone: name, cleanupPolicy: wanted.cleanupPolicy ?? null },
   };
 }
 

@@ -89,8 +89,9 @@ export async function applyBans(ports: Ports, store: Store, { round }: Facts): P
     const { site, workflowId, reason, evidence, expiresAt: until } = ban;
     await store.sites.ban({ site: site as SiteName, workflowId, reason, evidence, until, actor: "wms2", at });
   }
-  for (const { key, event, site, actor, reason } of round.bans.audit) {
-    await store.audit.add({ key, at, actor, action: event, subject: site, reason, detail: {}, outcome: "done" });
+  const by = { at, actor: "wms2", detail: {}, outcome: "done" as const };
+  for (const { key, event, site, reason } of round.bans.audit) {
+    await store.audit.add({ key, action: event, subject: site, reason, ...by });
   }
 }
 

@@ -1,7 +1,5 @@
 import type { RequestName, SiteName, WorkflowId } from "../domain/names.ts";
-import type { BanRecord } from "../domain/operator.ts";
-import { concerns } from "../recovery/bans/ban.ts";
-import { decideBanByHand, decideUnban } from "../recovery/bans/by-hand.ts";
+import { checkBanByHand, concerns, daysAfter } from "../recovery/bans/ban.ts";
 import type { BanSiteAnswer, BanWanted, By, SiteEffect, UnbanSiteAnswer, UnbanWanted } from "./port.ts";
 import type { LoopPolicy, Ports } from "./ports.ts";
 
@@ -18,11 +16,11 @@ export async function banSite(
   if (workflow === undefined) return { kind: "unknown-request" };
   const now = ports.clock.now();
   const known = (await store.sites.list()).map(({ name }) => name);
-  const wanted = { site, workflowId: workflow, reason, actor, days: days ?? policy.bans.durationDays };
-  const decided = decideBanByHand(wanted, [], known.length > 0 ? known : null, now);
-  if (decided.kind !== "ban")
-    return { kind: "problems", problems: decided.kind === "problems" ? decided.problems : [] };
-  const { expiresAt: until, evidence } = decided.ban;
+  const wanted = { site, reason, days: days ?? policy.bans.durationDays };
+  const problems = checkBanByHand(wanted, known.length > 0 ? known : null);
+  if (problems.length > 0) return { kind: "problems", problems };
+  const until = daysAfter(now, wanted.days);
+  const evidence = { by: actor };
   const effect = await effectOf(ports, site, workflow === null ? null : request);
   if (dryRun) return { kind: "would", until, ban: null, effect };
   return store.transaction(async (tx): Promise<BanSiteAnswer> => {
@@ -46,16 +44,15 @@ export async function unbanSite(
   if (workflow === undefined) return { kind: "unknown-request" };
   const now = ports.clock.now();
   const scope = all ? "all" : workflow;
-  const bans = await store.sites.bans({ sites: [site], at: now });
-  const { remove, audit } = decideUnban(site, scope, bans, actor, reason, now);
-  const lifted = remove as readonly BanRecord[];
+  const active = await store.sites.bans({ sites: [site], at: now });
+  const lifted = active.filter((ban) => scope === "all" || ban.workflowId === scope);
   if (dryRun) return { kind: "would", bans: lifted };
   await store.transaction(async (tx) => {
     await tx.sites.unban({ site, workflowId: scope }, actor, now);
-    for (const { key, workflowId } of audit) {
+    for (const { id, workflowId } of lifted) {
       const detail = { workflow: workflowId };
       const noted = { at: now, actor, action: "unban", subject: site, reason, detail };
-      await tx.audit.add({ key, ...noted, outcome: "done" });
+      await tx.audit.add({ key: `removed ${id}`, ...noted, outcome: "done" });
     }
   });
   return { kind: "lifted", bans: lifted };

@@ -1,4 +1,9 @@
-/** One execution of a node as it was observed, and the words in which failures are told. Types and word lists only. */
+import { parseJson } from "../base/json.ts";
+import { err, ok, type Result } from "../base/result.ts";
+import type { Problem } from "../domain/problem.ts";
+import * as f from "./fields.ts";
+
+/** One execution of a node as it was observed, and the words in which failures are told. */
 
 export { CAUSES, type Cause } from "../domain/cause.ts";
 
@@ -12,80 +17,133 @@ export const LOSSES: readonly string[] = ["evicted", "node_lost", "submit_failed
 export const CATEGORIES = ["transient", "infrastructure", "data", "permanent"] as const;
 export type Category = (typeof CATEGORIES)[number];
 
-export interface ReportStep {
-  readonly name: string;
-  readonly exitCode: number | null;
+const SIGNAL = f.whole(0, 128);
+
+const STEP = {
+  name: f.text(200, ""),
+  exitCode: f.number(f.CODE),
   /** What the process returned, and the signal that killed it. */
-  readonly status: number | null;
-  readonly signal: number | null;
-}
+  status: f.number(f.CODE),
+  signal: f.number(SIGNAL),
+};
 
 /** report.json of the job. `truncated`: a file was there, but it is not whole. */
-export interface Report {
-  readonly state: "started" | "finished" | "truncated";
-  readonly node: string | null;
-  readonly cluster: number | null;
-  readonly exitCode: number | null;
-  readonly error: string | null;
-  readonly site: string | null;
-  readonly host: string | null;
-  readonly startedAt: number | null;
-  readonly endedAt: number | null;
-  readonly wallSec: number | null;
-  readonly cpuSec: number | null;
-  readonly peakMemoryMb: number | null;
-  readonly eventsRead: number | null;
-  readonly eventsWritten: number | null;
-  readonly steps: readonly ReportStep[];
-  readonly inputs: readonly string[];
-  readonly outputs: readonly string[];
+const REPORT = {
+  state: f.needed(f.choice(["started", "finished", "truncated"], "truncated")),
+  node: f.text(200),
+  cluster: f.number(f.CLUSTER),
+  exitCode: f.number(f.CODE),
+  error: f.text(f.LONG),
+  site: f.text(100),
+  host: f.text(300),
+  startedAt: f.number(f.AMOUNT),
+  endedAt: f.number(f.AMOUNT),
+  wallSec: f.number(f.AMOUNT),
+  cpuSec: f.number(f.AMOUNT),
+  peakMemoryMb: f.number(f.AMOUNT),
+  eventsRead: f.number(f.AMOUNT),
+  eventsWritten: f.number(f.AMOUNT),
+  steps: f.list((item, key, at) => f.rowIn(item, key, at, (row, place) => f.readFields(STEP, row, place))),
+  inputs: f.texts(),
+  outputs: f.list(outputPath),
+};
+export type Report = f.Of<typeof REPORT>;
+export const NO_REPORT: Report = f.blank(REPORT);
+
+/** A path, or report.json's {name, path, …}. */
+function outputPath(item: unknown): string | null {
+  const path = f.isRow(item) ? item.path : item;
+  return typeof path === "string" ? path : null;
 }
 
 /** What the job's event log says of one cluster: the last of each kind; a hold that was released is no hold. */
-export interface JobEvents {
-  readonly site: string | null;
-  readonly host: string | null;
+const EVENTS = {
+  site: f.text(100),
+  host: f.text(300),
   /** How often it began to execute. */
-  readonly executions: number;
-  readonly evictions: number;
-  readonly terminated: { readonly code: number | null; readonly signal: number | null } | null;
-  readonly held: { readonly code: number; readonly subcode: number; readonly reason: string } | null;
+  executions: f.number(f.COUNT, 0),
+  evictions: f.number(f.COUNT, 0),
+  terminated: f.section({ code: f.number(f.CODE), signal: f.number(SIGNAL) }),
+  held: f.section({ code: f.number(f.COUNT, 0), subcode: f.number(f.CODE, 0), reason: f.text(f.LONG, "") }),
   /** Why it was taken out of the queue. */
-  readonly aborted: string | null;
+  aborted: f.text(f.LONG),
   /** The last word was that the worker is gone. */
-  readonly lost: string | null;
-  readonly peakMemoryMb: number | null;
+  lost: f.text(f.LONG),
+  peakMemoryMb: f.number(f.AMOUNT),
+};
+export type JobEvents = f.Of<typeof EVENTS>;
+export const NO_EVENTS: JobEvents = f.blank(EVENTS);
+
+const TIME: f.Field<string | null> = {
+  missing: null,
+  read: (value, key, at) => {
+    if (typeof value === "string" && !Number.isNaN(Date.parse(value))) return value;
+    at.wrong(key, `is no time (got ${f.shown(value)})`, "2026-11-15T10:00:00Z");
+    return null;
+  },
+};
+
+const ATTEMPT = {
+  node: f.needed(f.text(200, ""), "is missing: the node's name"),
+  unit: f.text(200),
+  /** landing, processing, merge, cleanup, or a graph's own. Landing jobs write no report. */
+  role: f.text(100, ""),
+  /** null when nothing was submitted. */
+  cluster: f.number(f.CLUSTER),
+  dagRetry: f.number(f.COUNT, 0),
+  maxRetries: f.number(f.COUNT, 0),
+  /** DAGMan's $RETURN: 0…255, -signal, -1001 … -1004. */
+  dagReturn: f.needed(f.number(f.CODE, -1003), "is missing: DAGMan's $RETURN"),
+  report: f.section(REPORT),
+  events: f.section(EVENTS),
+  /** The end of the job's stderr; at most the last 64 kB are looked at. */
+  stderrTail: f.text(f.LONG, ""),
+  startedAt: TIME,
+  endedAt: TIME,
+  site: f.text(100),
+  host: f.text(300),
+  /** Where the node may run at all; null: not known. */
+  sites: f.textsOrNull(),
+  cores: f.number(f.whole(1, 100_000), 1),
+  memoryMb: f.number(f.whole(1, 1e9)),
+  peakMemoryMb: f.number(f.AMOUNT),
+  wallMinutes: f.number(f.whole(1, 1e7)),
+  wallSec: f.number(f.AMOUNT),
+  inputs: f.texts(),
+  /** Declared outputs POST looked for and did not find whole. */
+  missingOutputs: f.texts(),
+};
+export type Attempt = f.Of<typeof ATTEMPT>;
+export const NO_ATTEMPT: Attempt = f.blank(ATTEMPT);
+
+/**
+ * An attempt as written in JSON (docs/policy.md). Only `node` and `dagReturn` are needed; what is absent is not
+ * known. A post.json is accepted too: the attempt it was decided from is inside.
+ */
+export function readAttempt(document: unknown): Result<Attempt, Problem[]> {
+  const value = f.isRow(document) && f.isRow(document.observed) ? document.observed : document;
+  if (!f.isRow(value)) return err([{ path: "", message: "must be an object", allowed: "docs/policy.md" }]);
+  const at = new f.Place();
+  const read = f.readFields(ATTEMPT, value, at);
+  if (value.node === "") at.wrong("node", ATTEMPT.node.needed ?? "");
+  if (at.problems.length > 0) return err(at.problems);
+  const { node, role, cluster } = read;
+  return ok({ ...read, role: role || roleByName(node), cluster: cluster !== null && cluster > 0 ? cluster : null });
 }
 
-export interface Attempt {
-  readonly node: string;
-  readonly unit: string | null;
-  /** landing, processing, merge, cleanup, or a graph's own. Landing jobs write no report. */
-  readonly role: string;
-  /** null when nothing was submitted. */
-  readonly cluster: number | null;
-  readonly dagRetry: number;
-  readonly maxRetries: number;
-  /** DAGMan's $RETURN: 0…255, -signal, -1001 … -1004. */
-  readonly dagReturn: number;
-  readonly report: Report | null;
-  readonly events: JobEvents | null;
-  /** The end of the job's stderr; at most the last 64 kB are looked at. */
-  readonly stderrTail: string;
-  readonly startedAt: string | null;
-  readonly endedAt: string | null;
-  readonly site: string | null;
-  readonly host: string | null;
-  /** Where the node may run at all; null: not known. */
-  readonly sites: readonly string[] | null;
-  readonly cores: number;
-  readonly memoryMb: number | null;
-  readonly peakMemoryMb: number | null;
-  readonly wallMinutes: number | null;
-  readonly wallSec: number | null;
-  readonly inputs: readonly string[];
-  /** Declared outputs POST looked for and did not find whole. */
-  readonly missingOutputs: readonly string[];
+/** The names our own DAGs give; anything else is a processing node. */
+export function roleByName(node: string): string {
+  return node === "landing" || node === "merge" || node === "cleanup" ? node : "processing";
+}
+
+/** report.json as text from disk: null when there is none, `truncated` when it cannot be read as one. */
+export function readReport(source: string | null): Report | null {
+  if (source === null) return null;
+  const json = parseJson(source);
+  if (!json.ok || !f.isRow(json.value)) return NO_REPORT;
+  const at = new f.Place();
+  const report = f.readFields(REPORT, json.value, at);
+  return at.problems.length === 0 ? report : NO_REPORT;
 }
 
 export const siteOf = (attempt: Attempt): string | null =>

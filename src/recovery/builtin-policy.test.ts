@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
+import { attempt, ended, events, NOW } from "../../tests/support/attempts.ts";
 import { builtinRows } from "./builtin-policy.ts";
 import { decideAttempt } from "./decide.ts";
 import { NO_HISTORY } from "./ledger-record.ts";
 import { readOutcome } from "./outcome.ts";
 import { builtinPolicy, ruleOn } from "./policy.ts";
-import { attempt, ended, events, NOW } from "./test-attempts.ts";
 
 const policy = builtinPolicy();
 

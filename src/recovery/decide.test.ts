@@ -1,13 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { attempt, ended, events, NOW, report, story } from "../../tests/support/attempts.ts";
 import type { FailureHandler, FailureRule } from "../domain/request.ts";
 import { decideAttempt } from "./decide.ts";
 import { controlCode, decideGroup } from "./decision.ts";
 import { NO_HISTORY } from "./ledger-record.ts";
 import { builtinPolicy, type Policy, type PolicySettings } from "./policy.ts";
-import { handlerDocument } from "./policy-document.ts";
-import { readPolicy } from "./read-policy.ts";
+import { handlerDocument, readPolicy } from "./read-policy.ts";
 import { summariseGroup } from "./records.ts";
-import { attempt, ended, events, NOW, report, story } from "./test-attempts.ts";
 
 const first = (given: ReturnType<typeof attempt>, policy: Policy = builtinPolicy()) =>
   decideAttempt(given, NO_HISTORY, policy, NOW);

@@ -84,7 +84,7 @@ function judge(facts: Facts): Verdict {
   const { category } = says;
   const stop = (why: Why, as: Category = category): Verdict => ({ decision: "stop", why, category: as });
   if (says.fileProof && files.proof !== null) return stop("bad-file", "data");
-  if (ruling.unmatched && policy.settings.pendingClassification && !isLoss)
+  if (row.vague && policy.settings.pendingClassification && !isLoss)
     return { decision: "unclassified", why: "unclassified", category };
   if (says.action === "abort") return { decision: "abort", why: "row-aborts", category };
   if (says.action === "stop") return stop("row-stops");

@@ -1,10 +1,10 @@
-import type { Attempt } from "./attempt.ts";
-import { ALIASES, isKillingSignal, SIGNAL_NAMES } from "./codes.ts";
+import { type Attempt, NO_ATTEMPT, NO_REPORT, type Report } from "./attempt.ts";
+import { ALIASES, isKillingSignal, signalName } from "./codes.ts";
 import { decideAttempt } from "./decide.ts";
 import type { Decision } from "./decision.ts";
 import { type AttemptRecord, NO_HISTORY } from "./ledger-record.ts";
 import { type Failure, readOutcome } from "./outcome.ts";
-import { LAYERS, type Policy, type PolicyRow, type RowMatch, type RowSays, ruleOn, unknownRow } from "./policy.ts";
+import { LAYERS, type Policy, type PolicyRow, type RowMatch, type RowSays, ruleOn, UNKNOWN_ROW } from "./policy.ts";
 import { SETTING_KEYS } from "./read-policy.ts";
 import { span } from "./reason.ts";
 import { attemptRecord } from "./records.ts";
@@ -12,11 +12,11 @@ import { attemptRecord } from "./records.ts";
 /** The policy in words: all of it, or what it says of one exit code. Text builders; nothing here decides. */
 
 /** Which failures a row is for: "exit 8021", "SIGKILL", "held 13/2, stderr /…/". */
-export function matchWords(match: RowMatch): string {
+function matchWords(match: RowMatch): string {
   const numbers = [...(match.codes ?? []).map(String), ...(match.ranges ?? []).map(([low, high]) => `${low}-${high}`)];
   const words = [
     ...(numbers.length > 0 ? [numbers.join(" ")] : []),
-    ...(match.signals ?? []).map((signal) => SIGNAL_NAMES[signal] ?? `signal ${signal}`),
+    ...(match.signals ?? []).map(signalName),
     ...(match.holds ?? []).map((hold) => `hold ${hold.join("/")}`),
     ...(match.signals ? [] : (match.causes ?? [])),
     ...(match.all ? ["any exit"] : []),
@@ -26,7 +26,7 @@ export function matchWords(match: RowMatch): string {
 }
 
 /** What is done: "retry after 15 min, at another site, memory ×1.5, at most 3 times". */
-export function actionWords(says: RowSays, policy: Policy): string {
+function actionWords(says: RowSays, policy: Policy): string {
   const { settings } = policy;
   if (says.action === "stop") return "stop";
   if (says.action === "abort") return "abort the run";
@@ -61,7 +61,7 @@ export function showPolicy(policy: Policy): string {
     lines.push(`  ${key.padEnd(24)} ${String(policy.settings[name])}`);
   for (const layer of LAYERS) {
     const rows = policy.rows.filter((row) => row.layer === layer);
-    if (layer === "built-in") rows.push(unknownRow());
+    if (layer === "built-in") rows.push(UNKNOWN_ROW);
     if (rows.length === 0) continue;
     lines.push("", `${LAYER_TITLES[layer]} (${rows.length === 1 ? "1 row" : `${rows.length} rows`})`);
     for (const row of rows) lines.push(...rowLines(row, policy));
@@ -98,7 +98,7 @@ const partWords = (row: PolicyRow): string =>
 /** For programs: the settings as documents name them, and every row. */
 export function policyView(policy: Policy): Readonly<Record<string, unknown>> {
   const settings = Object.fromEntries(Object.entries(SETTING_KEYS).map(([key, name]) => [key, policy.settings[name]]));
-  return { version: 1, settings, rows: [...policy.rows, unknownRow()] };
+  return { version: 1, settings, rows: [...policy.rows, UNKNOWN_ROW] };
 }
 
 export interface Question {
@@ -110,8 +110,7 @@ export interface Question {
   readonly maxRetries: number;
 }
 
-export interface Explanation {
-  readonly failure: Failure;
+interface Explanation {
   readonly decision: Decision;
   readonly text: string;
 }
@@ -127,110 +126,60 @@ export function explainCode(question: Question, policy: Policy, now: Date): Expl
     decision = decideAttempt(attempt, { epoch: 0, records }, policy, now);
   }
   const outcome = readOutcome(attempt, policy.settings.shortCodes);
-  const failure = outcome.kind === "failed" ? outcome : null;
-  if (failure === null) return { failure: SUCCESS, decision, text: "0: success; nothing to decide\n" };
-  const { row, beneath, says } = ruleOn(failure, attempt, policy);
+  if (outcome.kind === "succeeded") return { decision, text: "0: success; nothing to decide\n" };
+  const { row, beneath, says } = ruleOn(outcome, attempt, policy);
   const lines = [
-    `${title(question.code, failure)}: ${says.meaning ?? "no row knows it"}`,
+    `${title(question.code, outcome)}: ${says.meaning ?? "no row knows it"}`,
     "",
     `  category   ${says.category}`,
-    `  cause      ${failure.cause}`,
+    `  cause      ${outcome.cause}`,
     `  action     ${actionWords(says, policy)}`,
     `  row        ${row.id} [${row.source}]`,
     ...beneath.map((lower) => `  beneath    ${lower.id} [${lower.source}]`),
-    ...notes(question.code, failure, says, row).map((note) => `  note       ${note}`),
+    ...notes(question.code, outcome, says, row).map((note) => `  note       ${note}`),
     "",
     `  Execution ${question.attempt} of a ${question.role} job${question.site ? ` at ${question.site}` : ""}, with ${attempt.memoryMb} MB and ${attempt.wallMinutes} minutes, ${question.maxRetries} retries in the run:`,
     `  ${decision.decision}: ${decision.reason}`,
   ];
-  return { failure, decision, text: `${lines.join("\n")}\n` };
+  return { decision, text: `${lines.join("\n")}\n` };
 }
 
-const SUCCESS: Failure = {
-  kind: "failed",
-  cause: "exit",
-  exitCode: 0,
-  shortCode: null,
-  signal: null,
-  hold: null,
-  decodedFrom: "status",
-  words: "",
-};
-
 function title(code: number, failure: Failure): string {
-  const signal =
-    failure.signal === null ? "" : ` = 128+${failure.signal}, ${SIGNAL_NAMES[failure.signal] ?? "a signal"}`;
+  const signal = failure.signal === null ? "" : ` = 128+${failure.signal}, ${signalName(failure.signal)}`;
   const alias = failure.shortCode === null ? "" : `, read as ${failure.exitCode}`;
   return `Exit ${code}${signal}${alias}`;
 }
 
 function notes(code: number, failure: Failure, says: RowSays, row: PolicyRow): string[] {
-  const short = code > 255 ? code & 0xff : null;
-  return [
-    ...(short !== null && ALIASES[short] === code
-      ? [`without a report it shows as ${short}: the system keeps eight bits`]
-      : []),
-    ...(short !== null && short !== 0 && ALIASES[short] !== code
-      ? [`without a report it shows as ${short}, which is read as ${shortMeaning(short)}`]
-      : []),
-    ...(failure.shortCode !== null ? ["a guess: the long code comes from a table of likely ones"] : []),
-    ...(says.fileProof ? ["a file that fails at two sites, or that the log calls broken, counts as bad data"] : []),
-    ...(row.vague ? ["a guess; with pending_classification on, a person is asked instead"] : []),
-  ];
+  const short = code & 0xff;
+  const shows = `without a report it shows as ${short}`;
+  const found: string[] = [];
+  if (code > 255 && ALIASES[short] === code) found.push(`${shows}: the system keeps eight bits`);
+  else if (code > 255 && short !== 0) found.push(`${shows}, which is read as ${shortMeaning(short)}`);
+  if (failure.shortCode !== null) found.push("a guess: the long code comes from a table of likely ones");
+  if (says.fileProof) found.push("a file that fails at two sites, or that the log calls broken, counts as bad data");
+  if (row.vague) found.push("a guess; with pending_classification on, a person is asked instead");
+  return found;
 }
 
 function shortMeaning(short: number): string {
-  if (isKillingSignal(short - 128)) return SIGNAL_NAMES[short - 128] ?? "a signal";
+  if (isKillingSignal(short - 128)) return signalName(short - 128);
   return String(ALIASES[short] ?? `plain ${short}`);
 }
 
-const SAMPLE = { memoryMb: 2000, wallMinutes: 480 };
+const SAMPLE: Attempt = { ...NO_ATTEMPT, node: "node", memoryMb: 2000, wallMinutes: 480 };
 
-function sampleAttempt({ code, site, role, maxRetries }: Question, index: number): Attempt {
-  const report =
-    code < 0
-      ? null
-      : {
-          state: "finished" as const,
-          node: "node",
-          cluster: index,
-          exitCode: code,
-          error: null,
-          site,
-          host: null,
-          startedAt: null,
-          endedAt: null,
-          wallSec: null,
-          cpuSec: null,
-          peakMemoryMb: null,
-          eventsRead: null,
-          eventsWritten: null,
-          steps: [],
-          inputs: [],
-          outputs: [],
-        };
+function sampleAttempt({ code, site, role, maxRetries }: Question, cluster: number): Attempt {
+  const report: Report = { ...NO_REPORT, state: "finished", node: SAMPLE.node, cluster, exitCode: code, site };
+  const dagReturn = code < 0 ? code : Math.min(code, 1);
   return {
-    node: "node",
-    unit: null,
+    ...SAMPLE,
     role,
-    cluster: index,
-    dagRetry: index - 1,
+    cluster,
+    dagRetry: cluster - 1,
     maxRetries,
-    dagReturn: code < 0 ? code : code === 0 ? 0 : 1,
-    report,
-    events: null,
-    stderrTail: "",
-    startedAt: null,
-    endedAt: null,
+    dagReturn,
+    report: code < 0 ? null : report,
     site,
-    host: null,
-    sites: null,
-    cores: 1,
-    memoryMb: SAMPLE.memoryMb,
-    peakMemoryMb: null,
-    wallMinutes: SAMPLE.wallMinutes,
-    wallSec: null,
-    inputs: [],
-    missingOutputs: [],
   };
 }

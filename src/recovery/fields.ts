@@ -1,105 +1,73 @@
 import type { Problem } from "../domain/problem.ts";
 
 /**
- * Hand-written reading of data from outside: every wrong field becomes a problem with its place, and nothing is
- * thrown. A schema library would do, but POST loads this on the submit host and must start in no time.
+ * Data from outside, by tables of fields: one table is the type, the reader, and what an absent field means. Every
+ * wrong field becomes a problem with its place, and nothing is thrown. A schema library would do, but POST loads this
+ * on the submit host and must start in no time.
  */
 export type Row = Readonly<Record<string, unknown>>;
 
 export const isRow = (value: unknown): value is Row =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const LONGEST_TEXT = 1_000_000;
-const LONGEST_LIST = 100_000;
+export interface Field<T> {
+  /** What an absent field means; a wrong one too, once that was told. */
+  readonly missing: T;
+  readonly read: (value: unknown, key: string, at: Place) => T;
+  /** What to say if it is absent, where it must be there. */
+  readonly needed?: string;
+  readonly allowed?: string;
+}
+export type Fields = Readonly<Record<string, Field<unknown>>>;
+export type Of<F extends Fields> = { readonly [Name in keyof F]: F[Name]["missing"] };
 
-export class Fields {
-  readonly row: Row;
+/** Where in a document one is, and what was found wrong so far. */
+export class Place {
   readonly path: string;
   readonly problems: Problem[];
 
-  constructor(row: Row, path: string, problems: Problem[]) {
-    this.row = row;
+  constructor(path = "", problems: Problem[] = []) {
     this.path = path;
     this.problems = problems;
   }
 
-  place(key: string): string {
-    return this.path === "" || key === "" ? `${this.path}${key}` : `${this.path}.${key}`;
-  }
-
-  has(key: string): boolean {
-    return Object.hasOwn(this.row, key) && this.row[key] !== undefined && this.row[key] !== null;
+  in(key: string): Place {
+    return new Place(this.path === "" || key === "" ? `${this.path}${key}` : `${this.path}.${key}`, this.problems);
   }
 
   wrong(key: string, message: string, allowed: string | null = null): void {
-    this.problems.push({ path: this.place(key), message, allowed });
-  }
-
-  number<T>(key: string, { min, max, whole }: Bounds, missing: T): number | T {
-    if (!this.has(key)) return missing;
-    const value = this.row[key];
-    const fits = typeof value === "number" && Number.isFinite(value) && value >= min && value <= max;
-    if (fits && (!whole || Number.isInteger(value))) return value as number;
-    this.wrong(key, `must be a ${whole ? "whole " : ""}number from ${min} to ${max} (got ${shown(value)})`);
-    return missing;
-  }
-
-  text<T>(key: string, missing: T, longest = LONGEST_TEXT): string | T {
-    if (!this.has(key)) return missing;
-    const value = this.row[key];
-    if (typeof value === "string" && value.length <= longest) return value;
-    this.wrong(key, `must be text of at most ${longest} characters (got ${shown(value)})`);
-    return missing;
-  }
-
-  flag(key: string, missing: boolean): boolean {
-    if (!this.has(key)) return missing;
-    const value = this.row[key];
-    if (typeof value === "boolean") return value;
-    this.wrong(key, `must be true or false (got ${shown(value)})`);
-    return missing;
-  }
-
-  choice<T extends string, M>(key: string, choices: readonly T[], missing: M): T | M {
-    if (!this.has(key)) return missing;
-    const value = this.row[key];
-    if (typeof value === "string" && (choices as readonly string[]).includes(value)) return value as T;
-    this.wrong(key, `${shown(value)} is not known here`, choices.join(", "));
-    return missing;
-  }
-
-  list(key: string): readonly unknown[] {
-    if (!this.has(key)) return [];
-    const value = this.row[key];
-    if (Array.isArray(value) && value.length <= LONGEST_LIST) return value;
-    this.wrong(key, `must be a list (got ${shown(value)})`);
-    return [];
-  }
-
-  texts(key: string): readonly string[] {
-    return this.list(key).filter((item, at): item is string => {
-      if (typeof item === "string") return true;
-      this.wrong(`${key}[${at}]`, `must be text (got ${shown(item)})`);
-      return false;
-    });
-  }
-
-  section(key: string): Fields | null {
-    if (!this.has(key)) return null;
-    const value = this.row[key];
-    if (isRow(value)) return new Fields(value, this.place(key), this.problems);
-    this.wrong(key, `must be an object (got ${shown(value)})`);
-    return null;
-  }
-
-  /** For documents people write: a key nobody knows is a typing mistake. */
-  refuseOthers(known: readonly string[]): void {
-    for (const key of Object.keys(this.row))
-      if (!known.includes(key)) this.wrong(key, "is not known here", known.join(", "));
+    this.problems.push({ path: this.in(key).path, message, allowed });
   }
 }
 
-export interface Bounds {
+/** `keyOf`: how the document names a field. */
+export function readFields<F extends Fields>(fields: F, row: Row, at: Place, keyOf = sameName): Of<F> {
+  const found: Record<string, unknown> = {};
+  for (const name in fields) {
+    const field: Field<unknown> = fields[name]!;
+    const key = keyOf(name);
+    const value = row[key];
+    const isThere = value !== undefined && value !== null;
+    if (!isThere && field.needed !== undefined) at.wrong(key, field.needed, field.allowed);
+    found[name] = isThere ? field.read(value, key, at) : field.missing;
+  }
+  return found as Of<F>;
+}
+
+/** For documents people write: a key nobody knows is a typing mistake. */
+export function readStrictly<F extends Fields>(fields: F, row: Row, at: Place, keyOf = sameName): Of<F> {
+  const known = Object.keys(fields).map(keyOf);
+  for (const key of Object.keys(row)) if (!known.includes(key)) at.wrong(key, "is not known here", known.join(", "));
+  return readFields(fields, row, at, keyOf);
+}
+
+/** Nothing said: every field as when it is absent. */
+export const blank = <F extends Fields>(fields: F): Of<F> =>
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.missing])) as Of<F>;
+
+const sameName = (name: string): string => name;
+
+interface Bounds {
   readonly min: number;
   readonly max: number;
   readonly whole: boolean;
@@ -112,6 +80,87 @@ export const COUNT = whole(0, 1_000_000);
 export const CLUSTER = whole(-1, 2 ** 40);
 export const CODE = whole(-(2 ** 31), 2 ** 31);
 export const AMOUNT = real(0, 1e12);
+
+export const LONG = 1_000_000;
+const LONGEST_LIST = 100_000;
+const NONE: readonly never[] = [];
+
+export const number = <M = null>({ min, max, whole }: Bounds, missing = null as M): Field<number | NoInfer<M>> => ({
+  missing,
+  read: (value, key, at) => {
+    const fits = typeof value === "number" && Number.isFinite(value) && value >= min && value <= max;
+    if (fits && (!whole || Number.isInteger(value))) return value;
+    at.wrong(key, `must be a ${whole ? "whole " : ""}number from ${min} to ${max} (got ${shown(value)})`);
+    return missing;
+  },
+});
+
+export const text = <M = null>(longest: number, missing = null as M): Field<string | NoInfer<M>> => ({
+  missing,
+  read: (value, key, at) => {
+    if (typeof value === "string" && value.length <= longest) return value;
+    at.wrong(key, `must be text of at most ${longest} characters (got ${shown(value)})`);
+    return missing;
+  },
+});
+
+export const flag = <M = null>(missing = null as M): Field<boolean | NoInfer<M>> => ({
+  missing,
+  read: (value, key, at) => {
+    if (typeof value === "boolean") return value;
+    at.wrong(key, `must be true or false (got ${shown(value)})`);
+    return missing;
+  },
+});
+
+export const choice = <const T extends string, const M = null>(
+  choices: readonly T[],
+  missing = null as M,
+): Field<T | NoInfer<M>> => ({
+  missing,
+  allowed: choices.join(", "),
+  read: (value, key, at) => {
+    if ((choices as readonly unknown[]).includes(value)) return value as T;
+    at.wrong(key, `${shown(value)} is not known here`, choices.join(", "));
+    return missing;
+  },
+});
+
+/** `read` answers null for an item to be left out. */
+export const list = <T>(
+  read: (item: unknown, key: string, at: Place, index: number) => T | null,
+): Field<readonly T[]> => ({
+  missing: NONE,
+  read: (value, key, at) => {
+    if (Array.isArray(value) && value.length === 0) return NONE;
+    if (Array.isArray(value) && value.length <= LONGEST_LIST)
+      return value.map((item, index) => read(item, `${key}[${index}]`, at, index)).filter((item) => item !== null);
+    at.wrong(key, `must be a list (got ${shown(value)})`);
+    return NONE;
+  },
+});
+
+const TEXTS = list<string>((item, key, at) => {
+  if (typeof item === "string") return item;
+  at.wrong(key, `must be text (got ${shown(item)})`);
+  return null;
+});
+export const texts = (): Field<readonly string[]> => TEXTS;
+export const textsOrNull = (): Field<readonly string[] | null> => ({ ...TEXTS, missing: null });
+
+export const section = <F extends Fields>(fields: F): Field<Of<F> | null> => ({
+  missing: null,
+  read: (value, key, at) => rowIn(value, key, at, (row, place) => readFields(fields, row, place)),
+});
+
+export const needed = <T>(field: Field<T>, words = "is missing"): Field<T> => ({ ...field, needed: words });
+
+/** Reads an object within a document; null: it is none. */
+export function rowIn<T>(value: unknown, key: string, at: Place, read: (row: Row, place: Place) => T): T | null {
+  if (isRow(value)) return read(value, at.in(key));
+  at.wrong(key, `must be an object (got ${shown(value)})`);
+  return null;
+}
 
 /** A value in a message: short, and without anything that could disturb a terminal. */
 export function shown(value: unknown): string {

@@ -1,15 +1,14 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Attempt, CAUSES } from "./attempt.ts";
+import { attempt, ended, events, NOW, report } from "../../tests/support/attempts.ts";
+import { type Attempt, CAUSES, readAttempt, readReport } from "./attempt.ts";
 import { decideAttempt } from "./decide.ts";
 import { readJobEvents } from "./job-events.ts";
 import { type AttemptRecord, historyOf, NO_HISTORY, parseLedger } from "./ledger-record.ts";
 import { builtinPolicy, type Policy } from "./policy.ts";
-import { readAttempt, readReport } from "./read-attempt.ts";
 import { checkPolicy, readPolicy } from "./read-policy.ts";
 import { attemptRecord, ledgerText, postJson } from "./records.ts";
 import { replay } from "./replay.ts";
-import { attempt, ended, events, NOW, report } from "./test-attempts.ts";
 
 const RUNS = { numRuns: 1000 };
 

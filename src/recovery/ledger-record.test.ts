@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { attempt, ended, events, NOW, report, story } from "../../tests/support/attempts.ts";
 import { decideAttempt } from "./decide.ts";
 import { historyOf, isAttempt, NO_HISTORY, parseLedger } from "./ledger-record.ts";
 import { builtinPolicy } from "./policy.ts";
 import { attemptRecord, ledgerText, postJson, summariseGroup } from "./records.ts";
-import { attempt, ended, events, NOW, report, story } from "./test-attempts.ts";
 
 const { records } = story([ended(8036), ended(8036), attempt()]);
 const text = records.map(ledgerText).join("");

@@ -1,70 +1,71 @@
-import { CATEGORIES, CAUSES, type Category, type Cause } from "./attempt.ts";
-import { AMOUNT, CLUSTER, CODE, COUNT, Fields, isRow, type Row, whole } from "./fields.ts";
+import { parseJson } from "../base/json.ts";
+import { CATEGORIES, CAUSES } from "./attempt.ts";
+import * as f from "./fields.ts";
 
 /**
  * The ledger: JSON lines that are only ever appended. Reading is tolerant, but nothing it skips is skipped in
  * silence: a torn last line, a line that is no record, an attempt told twice, an epoch that went back.
  */
-export interface AttemptRecord {
-  readonly event: "attempt";
-  readonly at: string;
-  readonly node: string;
+const RECORD = {
+  event: f.choice(["attempt"], "attempt"),
+  at: f.text(f.LONG, ""),
+  node: f.needed(f.text(200, "")),
   /** -1: nothing was submitted. */
-  readonly cluster: number;
-  readonly retry: number;
-  readonly maxRetries: number;
-  readonly return: number;
+  cluster: f.number(f.CLUSTER, -1),
+  retry: f.number(f.COUNT, 0),
+  maxRetries: f.number(f.COUNT, 0),
+  return: f.number(f.CODE, 0),
   /** Genuine executions of the node in this epoch, this one included when it was one. */
-  readonly rrn: number;
-  readonly epoch: number;
-  readonly cause: Cause | null;
-  readonly exitCode: number;
-  readonly decodedFrom: string | null;
-  readonly signal: number | null;
-  readonly site: string | null;
-  readonly host: string | null;
-  readonly startedAt: string | null;
-  readonly endedAt: string | null;
-  readonly wallSec: number | null;
-  readonly cpuSec: number | null;
-  readonly peakMemoryMb: number | null;
+  rrn: f.number(f.COUNT, 0),
+  epoch: f.number(f.COUNT, 0),
+  cause: f.choice(CAUSES),
+  exitCode: f.number(f.CODE, 0),
+  decodedFrom: f.text(20),
+  signal: f.number(f.whole(0, 128)),
+  site: f.text(100),
+  host: f.text(300),
+  startedAt: f.text(100),
+  endedAt: f.text(100),
+  wallSec: f.number(f.AMOUNT),
+  cpuSec: f.number(f.AMOUNT),
+  peakMemoryMb: f.number(f.AMOUNT),
   /** What this attempt had asked for, and what the next one is to ask for. */
-  readonly memoryMb: number | null;
-  readonly wallMinutes: number | null;
-  readonly nextMemoryMb: number | null;
-  readonly nextWallMinutes: number | null;
-  readonly decision: "done" | "retry" | "stop" | "unclassified" | "abort";
-  readonly why: string | null;
-  readonly category: Category | null;
-  readonly rule: string | null;
-  readonly ruleSource: string | null;
-  readonly delaySec: number;
-  readonly notBefore: string | null;
-  readonly changeSite: boolean;
-  readonly avoidSites: readonly string[];
-  readonly avoidHosts: readonly string[];
-  readonly badFiles: readonly string[];
+  memoryMb: f.number(f.AMOUNT),
+  wallMinutes: f.number(f.AMOUNT),
+  nextMemoryMb: f.number(f.AMOUNT),
+  nextWallMinutes: f.number(f.AMOUNT),
+  decision: f.needed(f.choice(["done", "retry", "stop", "unclassified", "abort"], "stop")),
+  why: f.text(50),
+  category: f.choice(CATEGORIES),
+  rule: f.text(300),
+  ruleSource: f.text(500),
+  delaySec: f.number(f.AMOUNT, 0),
+  notBefore: f.text(100),
+  changeSite: f.flag(false),
+  avoidSites: f.texts(),
+  avoidHosts: f.texts(),
+  badFiles: f.texts(),
   /** Files the failure was about. */
-  readonly files: readonly string[];
-  readonly reason: string;
-}
+  files: f.texts(),
+  reason: f.text(f.LONG, ""),
+};
+export type AttemptRecord = f.Of<typeof RECORD>;
+export const NO_RECORD: AttemptRecord = f.blank(RECORD);
 
 /** An operator gave these nodes a fresh budget; their history stays. `nodes` null: all of them. */
-export interface EpochRecord {
-  readonly event: "epoch";
-  readonly at: string;
-  readonly epoch: number;
-  readonly nodes: readonly string[] | null;
-  readonly by: string;
-  readonly reason: string;
-}
+const EPOCH = {
+  event: f.choice(["epoch"], "epoch"),
+  at: f.text(f.LONG, ""),
+  epoch: f.needed(f.number(f.COUNT, 0)),
+  nodes: f.textsOrNull(),
+  by: f.text(f.LONG, ""),
+  reason: f.text(f.LONG, ""),
+};
+export type EpochRecord = f.Of<typeof EPOCH>;
 
 /** Anything else somebody notes: "pre" (a PRE ran; never counted), "classified", "script". */
-export interface NoteRecord {
-  readonly event: string;
-  readonly at: string;
-  readonly note: Row;
-}
+const NOTE = { event: f.text(50, "attempt"), at: f.text(f.LONG, "") };
+type NoteRecord = f.Of<typeof NOTE> & { readonly note: f.Row };
 
 export type LedgerLine = AttemptRecord | EpochRecord | NoteRecord;
 
@@ -87,7 +88,7 @@ export interface History {
 export const NO_HISTORY: History = { epoch: 0, records: [] };
 
 export const isAttempt = (line: LedgerLine): line is AttemptRecord => line.event === "attempt";
-export const isEpoch = (line: LedgerLine): line is EpochRecord => line.event === "epoch";
+const isEpoch = (line: LedgerLine): line is EpochRecord => line.event === "epoch";
 
 export function parseLedger(text: string): Ledger {
   const lines: LedgerLine[] = [];
@@ -131,84 +132,50 @@ export function historyOf(lines: readonly LedgerLine[], node: string): History {
   return { epoch, records };
 }
 
-const DECISIONS = ["done", "retry", "stop", "unclassified", "abort"] as const;
-
 /** A line as data, or why it is none. Lines of earlier versions lack fields; what they lack is unknown. */
 function readLine(source: string): LedgerLine | string {
-  let value: unknown;
-  try {
-    value = JSON.parse(source);
-  } catch {
-    return "is no JSON";
-  }
-  if (!isRow(value)) return "is no record";
-  const from = new Fields(value, "", []);
-  const event = from.text("event", "attempt", 50);
-  const line =
-    event === "attempt"
-      ? attemptFrom(from)
-      : event === "epoch"
-        ? epochFrom(from)
-        : { event, at: from.text("at", ""), note: value };
-  const [first] = from.problems;
+  const json = parseJson(source);
+  if (!json.ok) return "is no JSON";
+  const { value } = json;
+  if (!f.isRow(value)) return "is no record";
+  const at = new f.Place();
+  const line = lineOf(value, at);
+  const [first] = at.problems;
   return first ? `${first.path}: ${first.message}` : line;
 }
 
-function epochFrom(from: Fields): EpochRecord {
-  if (!from.has("epoch")) from.wrong("epoch", "is missing");
-  return {
-    event: "epoch",
-    at: from.text("at", ""),
-    epoch: from.number("epoch", COUNT, 0),
-    nodes: from.has("nodes") ? from.texts("nodes") : null,
-    by: from.text("by", ""),
-    reason: from.text("reason", ""),
-  };
+function lineOf(row: f.Row, at: f.Place): LedgerLine {
+  const note = f.readFields(NOTE, row, at);
+  if (note.event === "epoch") return f.readFields(EPOCH, row, at);
+  if (note.event !== "attempt") return { ...note, note: row };
+  const record = recordOf(row, at);
+  const unsaid = record.return === -1001 || record.return === -1004 ? "submit_failed" : "exit";
+  return { ...record, cause: record.cause ?? (record.decision === "done" ? null : unsaid) };
 }
 
-function attemptFrom(from: Fields): AttemptRecord {
-  for (const key of ["node", "decision"]) if (!from.has(key)) from.wrong(key, "is missing");
-  const returned = from.number("return", CODE, 0);
-  const decision = from.choice("decision", DECISIONS, "stop");
-  const said = from.choice("cause", CAUSES, null);
-  const unsaid = returned === -1001 || returned === -1004 ? "submit_failed" : "exit";
-  return {
-    event: "attempt",
-    at: from.text("at", ""),
-    node: from.text("node", "", 200),
-    cluster: from.number("cluster", CLUSTER, -1),
-    retry: from.number("retry", COUNT, 0),
-    maxRetries: from.number("maxRetries", COUNT, 0),
-    return: returned,
-    rrn: from.number("rrn", COUNT, 0),
-    epoch: from.number("epoch", COUNT, 0),
-    cause: said ?? (decision === "done" ? null : unsaid),
-    exitCode: from.number("exitCode", CODE, returned),
-    decodedFrom: from.text("decodedFrom", null, 20),
-    signal: from.number("signal", whole(0, 128), null),
-    site: from.text("site", null, 100),
-    host: from.text("host", null, 300),
-    startedAt: from.text("startedAt", null, 100),
-    endedAt: from.text("endedAt", null, 100),
-    wallSec: from.number("wallSec", AMOUNT, null),
-    cpuSec: from.number("cpuSec", AMOUNT, null),
-    peakMemoryMb: from.number("peakMemoryMb", AMOUNT, null),
-    memoryMb: from.number("memoryMb", AMOUNT, null),
-    wallMinutes: from.number("wallMinutes", AMOUNT, null),
-    nextMemoryMb: from.number("nextMemoryMb", AMOUNT, null),
-    nextWallMinutes: from.number("nextWallMinutes", AMOUNT, null),
-    decision,
-    why: from.text("why", null, 50),
-    category: from.choice("category", CATEGORIES, null),
-    rule: from.text("rule", null, 300),
-    ruleSource: from.text("ruleSource", null, 500),
-    delaySec: from.number("delaySec", AMOUNT, 0),
-    notBefore: from.text("notBefore", null, 100),
-    changeSite: from.flag("changeSite", false),
-    avoidSites: from.texts("avoidSites"),
-    avoidHosts: from.texts("avoidHosts"),
-    badFiles: from.texts("badFiles"),
-    files: from.texts("files"),
-    reason: from.text("reason", ""),
-  };
+/** The first version wrote only what DAGMan returned. */
+const recordOf = (row: f.Row, at: f.Place): AttemptRecord =>
+  f.readFields(RECORD, "exitCode" in row ? row : { ...row, exitCode: row.return }, at);
+
+/**
+ * The attempts of a ledger for counting, where parseLedger would refuse too much: a field that is wrong is unknown.
+ * What is no attempt and no other record is counted, never skipped in silence.
+ */
+export function readTallyLines(text: string): {
+  readonly lines: readonly AttemptRecord[];
+  readonly unreadable: number;
+} {
+  const lines: AttemptRecord[] = [];
+  let unreadable = 0;
+  for (const source of text.split("\n")) {
+    if (source.trim() === "") continue;
+    const json = parseJson(source);
+    const row = json.ok && f.isRow(json.value) ? json.value : null;
+    if (row && (row.event ?? "attempt") !== "attempt") continue;
+    const at = new f.Place();
+    const record = row && recordOf(row, at);
+    if (record && !at.problems.some(({ path }) => path === "node" || path === "decision")) lines.push(record);
+    else unreadable += 1;
+  }
+  return { lines, unreadable };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { attempt, ended, events, report } from "../../tests/support/attempts.ts";
 import type { Attempt } from "./attempt.ts";
 import { readOutcome } from "./outcome.ts";
-import { attempt, ended, events, report } from "./test-attempts.ts";
 
 const held = (code: number, subcode: number, reason = "words") =>
   attempt({ dagReturn: -1002, report: null, events: events({ held: { code, subcode, reason } }) });

@@ -7,7 +7,7 @@ import {
   type Report,
   wallSecOf,
 } from "./attempt.ts";
-import { ALIASES, causeOfCode, isKillingSignal, oneLine, SIGNAL_NAMES } from "./codes.ts";
+import { ALIASES, causeOfCode, isKillingSignal, oneLine, signalName } from "./codes.ts";
 
 /**
  * What an attempt came to. The true exit code is looked for in the job's own report, then in why the batch system
@@ -109,7 +109,7 @@ function fromStatus(attempt: Attempt, report: Report | null, useAliases: boolean
   const { dagReturn, events } = attempt;
   const noted = reportState(attempt, report);
   const signal = events?.terminated?.signal ?? (dagReturn < 0 && dagReturn >= -128 ? -dagReturn : 0);
-  if (signal > 0) return bySignal(signal, "signal", `killed by ${SIGNAL_NAMES[signal] ?? `signal ${signal}`}${noted}`);
+  if (signal > 0) return bySignal(signal, "signal", `killed by ${signalName(signal)}${noted}`);
   const status = events?.terminated?.code || dagReturn;
   if (status > 0 && status <= 255) return fromShort(status, "status", `exit ${status}${noted}`, useAliases);
   if (status > 255) return failed(causeOfCode(status), status, "status", `exit ${status}${noted}`);

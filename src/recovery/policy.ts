@@ -1,6 +1,9 @@
-import { type Attempt, type Category, type Cause, LOSSES, ownReport } from "./attempt.ts";
+import { type Attempt, CATEGORIES, type Category, type Cause, LOSSES, ownReport } from "./attempt.ts";
 import { builtinRows } from "./builtin-policy.ts";
+import * as f from "./fields.ts";
 import type { Failure } from "./outcome.ts";
+
+const WEEK = 7 * 86_400;
 
 /**
  * A policy is rows in three layers: built-in < installation < request. Each layer proposes its most specific row;
@@ -13,7 +16,7 @@ export interface Policy {
 }
 
 export const LAYERS = ["request", "installation", "built-in"] as const;
-export type Layer = (typeof LAYERS)[number];
+type Layer = (typeof LAYERS)[number];
 
 export interface PolicyRow extends RowSays {
   readonly id: string;
@@ -38,68 +41,64 @@ export interface RowMatch {
   readonly all?: boolean;
 }
 
-export interface RowSays {
-  readonly meaning?: string;
-  readonly category?: Category;
-  readonly action?: "retry" | "stop" | "abort";
+/** What a rule of a request's handler may say. */
+export const RULE_SAYS = {
   /** Retries for this row per epoch; 3 retries are 4 executions. Absent: only the node's budgets bound it. */
-  readonly maxRetries?: number;
+  maxRetries: f.number(f.whole(0, 1000)),
+  delay: f.number(f.real(0, WEEK)),
+  memoryFactor: f.number(f.real(1, 100)),
+  wallFactor: f.number(f.real(1, 100)),
+  script: f.text(1000),
+};
+/** What a row of an installation may say. */
+export const ROW_SAYS = {
+  ...RULE_SAYS,
+  meaning: f.text(300),
+  category: f.choice(CATEGORIES),
+  action: f.choice(["retry", "stop", "abort"]),
+  /** Boosts begin with the n-th failure on this row in an epoch; 1: at once. */
+  boostFrom: f.number(f.whole(1, 100)),
+  changeSite: f.flag(),
+  /** For units pinned to a site: executions at one site before the node stops, so that the unit is moved. */
+  triesPerSite: f.number(f.whole(1, 100)),
+  avoidHost: f.flag(),
+  /** The file at fault is bad once it failed at two sites, or the log names corruption. */
+  fileProof: f.flag(),
+};
+type Said<F extends f.Fields> = { readonly [Name in keyof F]?: NonNullable<f.Of<F>[Name]> };
+
+export interface RowSays extends Omit<Said<typeof ROW_SAYS>, "delay"> {
   /** fixed, long: settings; backoff: exponential with jitter; a number: seconds. */
   readonly delay?: "none" | "backoff" | "fixed" | "long" | number;
-  readonly memoryFactor?: number;
-  readonly wallFactor?: number;
-  /** Boosts begin with the n-th failure on this row in an epoch; 1: at once. */
-  readonly boostFrom?: number;
-  readonly changeSite?: boolean;
-  /** For units pinned to a site: executions at one site before the node stops, so that the unit is moved. */
-  readonly triesPerSite?: number;
-  readonly avoidHost?: boolean;
-  /** The file at fault is bad once it failed at two sites, or the log names corruption. */
-  readonly fileProof?: boolean;
   /** A guess rather than knowledge: with pending_classification on, a person is asked instead. */
   readonly vague?: boolean;
-  readonly script?: string;
 }
 
-/** Every field with its unit; the defaults are DEFAULT_SETTINGS. */
-export interface PolicySettings {
+/** Every setting with its unit, its bounds and its default; documents write their names with underscores. */
+export const SETTINGS = {
   /** Most executions of a node in one epoch (rrn). */
-  readonly executionCeiling: number;
+  executionCeiling: f.number(f.whole(1, 1000), 10),
   /** Retries after evictions, lost nodes and failed submissions, together, in one epoch. */
-  readonly lossBudget: number;
-  readonly fixedDelaySec: number;
-  readonly backoffBaseSec: number;
-  readonly backoffMaxSec: number;
+  lossBudget: f.number(f.whole(0, 1000), 5),
+  fixedDelaySec: f.number(f.whole(0, WEEK), 900),
+  backoffBaseSec: f.number(f.whole(0, WEEK), 60),
+  backoffMaxSec: f.number(f.whole(0, WEEK), 3600),
   /** Up to this share is added to a backoff, by a hash of node and rrn. */
-  readonly jitter: number;
-  readonly maxMemoryPerCoreMb: number;
-  readonly maxWallMinutes: number;
+  jitter: f.number(f.real(0, 1), 0.25),
+  maxMemoryPerCoreMb: f.number(f.whole(1, 1e9), 3000),
+  maxWallMinutes: f.number(f.whole(1, 1e6), 2820),
   /** The node's unit is pinned to one site: changing site means stopping early, for the rescue to elect anew. */
-  readonly siteAffinity: boolean;
-  readonly pendingClassification: boolean;
+  siteAffinity: f.flag(true),
+  pendingClassification: f.flag(false),
   /** Permanent failures alike in one group before the group is aborted; 0: never. */
-  readonly abortAfterAlike: number;
+  abortAfterAlike: f.number(f.whole(0, 1e6), 3),
   /** Read codes below 256 that no row knows as the low byte of a long one. */
-  readonly shortCodes: boolean;
+  shortCodes: f.flag(true),
   /** A handler's recovery script is ended after so long; the retry stands. */
-  readonly scriptTimeoutSec: number;
-}
-
-export const DEFAULT_SETTINGS: PolicySettings = {
-  executionCeiling: 10,
-  lossBudget: 5,
-  fixedDelaySec: 900,
-  backoffBaseSec: 60,
-  backoffMaxSec: 3600,
-  jitter: 0.25,
-  maxMemoryPerCoreMb: 3000,
-  maxWallMinutes: 2820,
-  siteAffinity: true,
-  pendingClassification: false,
-  abortAfterAlike: 3,
-  shortCodes: true,
-  scriptTimeoutSec: 300,
+  scriptTimeoutSec: f.number(f.whole(1, 86_400), 300),
 };
+export type PolicySettings = f.Of<typeof SETTINGS>;
+export const DEFAULT_SETTINGS: PolicySettings = f.blank(SETTINGS);
 
 export const builtinPolicy = (settings: Partial<PolicySettings> = {}): Policy => ({
   settings: { ...DEFAULT_SETTINGS, ...settings },
@@ -111,11 +110,9 @@ export interface Ruling {
   readonly row: PolicyRow;
   readonly beneath: readonly PolicyRow[];
   readonly says: RowSays & { readonly category: Category; readonly action: "retry" | "stop" | "abort" };
-  /** Only the catch-all of the built-in table, or a guess, matched. */
-  readonly unmatched: boolean;
 }
 
-const UNKNOWN: PolicyRow = {
+export const UNKNOWN_ROW: PolicyRow = {
   id: "unknown",
   layer: "built-in",
   source: "built-in",
@@ -127,86 +124,34 @@ const UNKNOWN: PolicyRow = {
   vague: true,
   meaning: "a failure no row knows",
 };
-export const unknownRow = (): PolicyRow => UNKNOWN;
-
-const LOG_CHARACTERS = 65_536;
 
 export function ruleOn(failure: Failure, attempt: Attempt, policy: Policy): Ruling {
   const log = logOf(attempt);
-  const best = new Map<Layer, { row: PolicyRow; score: number; place: number }>();
-  for (const { row, place } of candidates(policy, failure)) {
-    const held = best.get(row.layer);
-    const score = specificity(row, failure, attempt.role, log, (held?.score ?? 0) - 1);
-    const wins = score >= 0 && (!held || score > held.score || (score === held.score && place < held.place));
-    if (wins) best.set(row.layer, { row, score, place });
+  const best = new Map<Layer, { row: PolicyRow; score: number }>();
+  for (const row of policy.rows) {
+    const atLeast = best.get(row.layer)?.score ?? -1;
+    const score = specificity(row, failure, attempt.role, log, atLeast);
+    if (score > atLeast) best.set(row.layer, { row, score });
   }
-  const [row = UNKNOWN, ...beneath] = [
-    ...LAYERS.flatMap((layer) => best.get(layer)?.row ?? []),
-    ...(best.has("built-in") ? [] : [UNKNOWN]),
-  ];
-  const says: RowSays = beneath.length === 0 ? row : beneath.reduceRight(overlay, {} as RowSays);
-  const whole = beneath.length === 0 ? says : overlay(says, row);
-  return {
-    row,
-    beneath,
-    says: { ...whole, category: whole.category ?? "transient", action: whole.action ?? "retry" },
-    unmatched: row.vague === true,
-  };
+  const rows = LAYERS.flatMap((layer) => best.get(layer)?.row ?? (layer === "built-in" ? UNKNOWN_ROW : []));
+  const [row = UNKNOWN_ROW, ...beneath] = rows;
+  // The lowest is a row of ours, and those have a category and an action.
+  const says = (beneath.length === 0 ? row : Object.assign({}, ...rows.toReversed())) as Ruling["says"];
+  return { row, beneath, says };
 }
 
-interface Placed {
-  readonly row: PolicyRow;
-  readonly place: number;
-}
-type Index = { readonly byKey: ReadonlyMap<number | string, readonly Placed[]>; readonly others: readonly Placed[] };
-
-const indexes = new WeakMap<readonly PolicyRow[], Index>();
-
-/** The rows that could match: those that name this code, those for this cause, and those that must be asked. */
-function candidates({ rows }: Policy, { exitCode, shortCode, cause }: Failure): readonly Placed[] {
-  let index = indexes.get(rows);
-  if (!index) {
-    index = indexOf(rows);
-    indexes.set(rows, index);
-  }
-  const { byKey, others } = index;
-  const short = shortCode === null ? [] : (byKey.get(shortCode) ?? []);
-  return [...(byKey.get(exitCode) ?? []), ...short, ...(byKey.get(cause) ?? []), ...others];
-}
-
-function indexOf(rows: readonly PolicyRow[]): Index {
-  const byKey = new Map<number | string, Placed[]>();
-  const others: Placed[] = [];
-  for (const [place, row] of rows.entries()) {
-    const { codes, ranges, signals, holds, causes } = row.match;
-    const byCode = codes && !ranges && !signals && !holds;
-    const keys = byCode ? codes : causes;
-    if (!keys) others.push({ row, place });
-    for (const key of new Set<number | string>(keys ?? [])) {
-      const list = byKey.get(key);
-      if (list) list.push({ row, place });
-      else byKey.set(key, [{ row, place }]);
-    }
-  }
-  return { byKey, others };
-}
+const LOG_CHARACTERS = 65_536;
 
 /** What stderr patterns look at. */
 export const logOf = (attempt: Attempt): string =>
   `${attempt.stderrTail.slice(-LOG_CHARACTERS)}\n${ownReport(attempt)?.error ?? ""}`;
-
-function overlay(lower: RowSays, upper: RowSays): RowSays {
-  const sum: Record<string, unknown> = { ...lower };
-  for (const [key, value] of Object.entries(upper)) if (value !== undefined) sum[key] = value;
-  return sum as RowSays;
-}
 
 /**
  * How narrowly a row fits; -1: it does not. stderr 8, a code, signal or hold named 4, a hold code without subcode 3,
  * a range 2, a cause 1, and everything 0; the sum counts and the first of equals wins. `atLeast` saves running
  * regular expressions that could not win.
  */
-export function specificity({ match }: PolicyRow, failure: Failure, role: string, log: string, atLeast = -1): number {
+function specificity({ match }: PolicyRow, failure: Failure, role: string, log: string, atLeast: number): number {
   if (match.roles && !match.roles.includes(role)) return -1;
   let score = match.all && !LOSSES.includes(failure.cause) ? 0 : -1;
   if (match.causes) {
@@ -237,7 +182,7 @@ function numberScore(match: RowMatch, { exitCode, shortCode, signal, hold }: Fai
 const patterns = new Map<string, RegExp | null>();
 
 /** Compiled when first needed. What cannot be compiled matches nothing; `policy check` tells of it. */
-export function patternOf(source: string): RegExp | null {
+function patternOf(source: string): RegExp | null {
   const known = patterns.get(source);
   if (known !== undefined) return known;
   let pattern: RegExp | null = null;

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { handlerDocument, policyDocument } from "./policy-document.ts";
-import { checkPolicy, readPolicy } from "./read-policy.ts";
+import { checkPolicy, handlerDocument, policyDocument, readPolicy } from "./read-policy.ts";
 
 test("all problems are found, each with its place", () => {
   const problems = checkPolicy({

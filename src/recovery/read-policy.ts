@@ -1,26 +1,41 @@
 import { err, ok, type Result } from "../base/result.ts";
 import type { Problem } from "../domain/problem.ts";
-import { CATEGORIES, CAUSES, type Cause } from "./attempt.ts";
+import type { FailureHandler, RecoverySpec } from "../domain/request.ts";
+import { CAUSES, type Cause } from "./attempt.ts";
 import { builtinRows } from "./builtin-policy.ts";
-import { Fields, isRow, real, shown, whole } from "./fields.ts";
-import { DEFAULT_SETTINGS, type Policy, type PolicyRow, type PolicySettings, type RowMatch } from "./policy.ts";
+import * as f from "./fields.ts";
+import {
+  DEFAULT_SETTINGS,
+  type Policy,
+  type PolicyRow,
+  type PolicySettings,
+  ROW_SAYS,
+  type RowMatch,
+  RULE_SAYS,
+  SETTINGS,
+} from "./policy.ts";
 
 /**
  * A policy document (docs/policy.md): an installation's file, or the policy.json of a submit directory, which also
  * holds the request's handlers. All problems are found, each with its place; with any of them there is no policy.
  */
 export function readPolicy(document: unknown, name = "installation"): Result<Policy, Problem[]> {
-  const problems: Problem[] = [];
-  if (!isRow(document)) return err([{ path: "", message: "must be an object", allowed: KEYS.join(", ") }]);
-  const from = new Fields(document, "", problems);
-  from.refuseOthers(KEYS);
-  const version = from.number("version", whole(1, 1), 1);
-  const settings = settingsFrom(from.section("settings"));
-  const rows = from.list("rows").flatMap((row, at) => rowFrom(row, at, name, from));
-  const handlers = from.list("handlers").flatMap((handler, at) => handlerFrom(handler, at, from));
-  refuseTwins(rows, from);
-  if (problems.length > 0 || version !== 1) return err(problems);
-  return ok({ settings, rows: [...handlers, ...rows, ...builtinRows()] });
+  const fields = {
+    version: f.number(f.whole(1, 1), 1),
+    settings: SETTINGS_SECTION,
+    rows: f.list((row, key, at, index) => f.rowIn(row, key, at, (given, place) => rowFrom(given, place, index, name))),
+    handlers: f.list((handler, key, at, index) =>
+      f.rowIn(handler, key, at, (given, place) => handlerFrom(given, place, index)),
+    ),
+  };
+  if (!f.isRow(document))
+    return err([{ path: "", message: "must be an object", allowed: Object.keys(fields).join(", ") }]);
+  const at = new f.Place();
+  const { settings, rows, handlers } = f.readStrictly(fields, document, at);
+  for (const [index, { id }] of rows.entries())
+    if (rows.findIndex((row) => row.id === id) < index) at.wrong(`rows[${index}].id`, `${f.shown(id)} is there twice`);
+  if (at.problems.length > 0) return err(at.problems);
+  return ok({ settings, rows: [...handlers.flat(), ...rows, ...builtinRows()] });
 }
 
 export function checkPolicy(document: unknown): Problem[] {
@@ -28,205 +43,179 @@ export function checkPolicy(document: unknown): Problem[] {
   return read.ok ? [] : read.error;
 }
 
-const KEYS = ["version", "settings", "rows", "handlers"];
+/** Documents write max_retries for maxRetries, and have words of their own for a few. */
+const OWN_WORDS: Readonly<Record<string, string>> = {
+  codes: "exit_codes",
+  all: "match_all_exit_codes",
+  delay: "delay_sec",
+  wallFactor: "time_factor",
+  fileProof: "bad_file_proof",
+};
+const keyOf = (name: string): string =>
+  OWN_WORDS[name] ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** As written in documents → as used. */
-export const SETTING_KEYS: Readonly<Record<string, keyof PolicySettings>> = {
-  execution_ceiling: "executionCeiling",
-  loss_budget: "lossBudget",
-  fixed_delay_sec: "fixedDelaySec",
-  backoff_base_sec: "backoffBaseSec",
-  backoff_max_sec: "backoffMaxSec",
-  jitter: "jitter",
-  max_memory_per_core_mb: "maxMemoryPerCoreMb",
-  max_wall_minutes: "maxWallMinutes",
-  site_affinity: "siteAffinity",
-  pending_classification: "pendingClassification",
-  abort_after_alike: "abortAfterAlike",
-  short_codes: "shortCodes",
-  script_timeout_sec: "scriptTimeoutSec",
+export const SETTING_KEYS: Readonly<Record<string, keyof PolicySettings>> = Object.fromEntries(
+  Object.keys(SETTINGS).map((name) => [keyOf(name), name as keyof PolicySettings]),
+);
+
+const SETTINGS_SECTION: f.Field<PolicySettings> = {
+  missing: DEFAULT_SETTINGS,
+  read: (value, key, at) =>
+    f.rowIn(value, key, at, (row, place) => f.readStrictly(SETTINGS, row, place, keyOf)) ?? DEFAULT_SETTINGS,
 };
-const WEEK = 7 * 86_400;
 
-function settingsFrom(from: Fields | null): PolicySettings {
-  if (from === null) return DEFAULT_SETTINGS;
-  from.refuseOthers(Object.keys(SETTING_KEYS));
-  const d = DEFAULT_SETTINGS;
-  return {
-    executionCeiling: from.number("execution_ceiling", whole(1, 1000), d.executionCeiling),
-    lossBudget: from.number("loss_budget", whole(0, 1000), d.lossBudget),
-    fixedDelaySec: from.number("fixed_delay_sec", whole(0, WEEK), d.fixedDelaySec),
-    backoffBaseSec: from.number("backoff_base_sec", whole(0, WEEK), d.backoffBaseSec),
-    backoffMaxSec: from.number("backoff_max_sec", whole(0, WEEK), d.backoffMaxSec),
-    jitter: from.number("jitter", real(0, 1), d.jitter),
-    maxMemoryPerCoreMb: from.number("max_memory_per_core_mb", whole(1, 1e9), d.maxMemoryPerCoreMb),
-    maxWallMinutes: from.number("max_wall_minutes", whole(1, 1e6), d.maxWallMinutes),
-    siteAffinity: from.flag("site_affinity", d.siteAffinity),
-    pendingClassification: from.flag("pending_classification", d.pendingClassification),
-    abortAfterAlike: from.number("abort_after_alike", whole(0, 1e6), d.abortAfterAlike),
-    shortCodes: from.flag("short_codes", d.shortCodes),
-    scriptTimeoutSec: from.number("script_timeout_sec", whole(1, 86_400), d.scriptTimeoutSec),
-  };
-}
-
-const MATCH_KEYS = ["roles", "causes", "exit_codes", "signals", "holds", "stderr", "match_all_exit_codes"];
-const SAYS_KEYS = ["max_retries", "delay_sec", "memory_factor", "time_factor", "script"];
-const ROW_KEYS = [
-  "id",
-  ...MATCH_KEYS,
-  ...SAYS_KEYS,
-  "meaning",
-  "category",
-  "action",
-  "boost_from",
-  "change_site",
-  "tries_per_site",
-  "avoid_host",
-  "bad_file_proof",
-];
-const RULE_KEYS = ["exit_codes", "match_all_exit_codes", "causes", "stderr", ...SAYS_KEYS];
+/** Which failures a row is for, as documents say it. */
+const MATCH = {
+  roles: f.textsOrNull(),
+  causes: f.list((cause, key, at): Cause | null => {
+    if ((CAUSES as readonly unknown[]).includes(cause)) return cause as Cause;
+    at.wrong(key, `${f.shown(cause)} is not a known cause`, CAUSES.join(", "));
+    return null;
+  }),
+  codes: f.list(codeOrRange),
+  signals: f.list((signal, key, at): number | null => {
+    if (Number.isInteger(signal) && Number(signal) >= 1 && Number(signal) <= 64) return Number(signal);
+    at.wrong(key, `must be a signal, 1 to 64 (got ${f.shown(signal)})`);
+    return null;
+  }),
+  holds: f.list((hold, key, at): readonly [number] | readonly [number, number] | null => {
+    const [, code, subcode] = /^(\d{1,4})(?:\/(\d{1,6}))?$/.exec(String(hold)) ?? [];
+    if (code === undefined) at.wrong(key, `must be a hold code (got ${f.shown(hold)})`, '13 or "13/2"');
+    if (code === undefined) return null;
+    return subcode === undefined ? [Number(code)] : [Number(code), Number(subcode)];
+  }),
+  stderr: { missing: null, read: patternFrom },
+  all: f.flag(false),
+};
+const ROW = { id: f.text(100), ...MATCH, ...ROW_SAYS };
+const RULE = { codes: MATCH.codes, all: MATCH.all, causes: MATCH.causes, stderr: MATCH.stderr, ...RULE_SAYS };
 
 /** A row with the id of a built-in one changes it: what it does not say stays. */
-function rowFrom(value: unknown, at: number, name: string, parent: Fields): PolicyRow[] {
-  if (!isRow(value)) {
-    parent.wrong(`rows[${at}]`, `must be an object (got ${shown(value)})`);
-    return [];
-  }
-  const from = new Fields(value, `rows[${at}]`, parent.problems);
-  from.refuseOthers(ROW_KEYS);
-  const id = from.text("id", `${name}-${at + 1}`, 100);
-  if (!/^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(id)) from.wrong("id", "must be a plain name", "letters, digits, - _ .");
-  const changed = builtinRows().find((row) => row.id === id);
-  const own = matchFrom(from);
-  if (!saysWhich(own) && !changed) from.wrong("", NO_MATCH, MATCH_KEYS.join(", "));
-  const said = {
-    ...saysFrom(from),
-    meaning: from.text("meaning", undefined, 300),
-    category: from.choice("category", CATEGORIES, undefined),
-    action: from.choice("action", ["retry", "stop", "abort"] as const, undefined),
-    boostFrom: from.number("boost_from", whole(1, 100), undefined),
-    changeSite: from.has("change_site") ? from.flag("change_site", false) : undefined,
-    triesPerSite: from.number("tries_per_site", whole(1, 100), undefined),
-    avoidHost: from.has("avoid_host") ? from.flag("avoid_host", false) : undefined,
-    fileProof: from.has("bad_file_proof") ? from.flag("bad_file_proof", false) : undefined,
-  };
+function rowFrom(given: f.Row, at: f.Place, index: number, name: string): PolicyRow {
+  const row = f.readStrictly(ROW, given, at, keyOf);
+  const id = row.id ?? `${name}-${index + 1}`;
+  if (!/^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(id)) at.wrong("id", "must be a plain name", "letters, digits, - _ .");
+  const changed = builtinRows().find((other) => other.id === id);
+  const { match: own, says } = split(row);
+  if (!changed) refuseEmpty(own, at);
   const match = saysWhich(own) ? own : { ...changed?.match, ...own };
-  return [{ id, layer: "installation", source: `${name} rows[${at}]`, match, ...said }];
+  return { id, layer: "installation", source: `${name} rows[${index}]`, match, ...says };
 }
+
+function handlerFrom(given: f.Row, at: f.Place, index: number): readonly PolicyRow[] {
+  const rules = f.list((value, key, place) =>
+    f.rowIn(value, key, place, (row, inside) => {
+      const rule = split({ ...f.blank(MATCH), ...f.readStrictly(RULE, row, inside, keyOf) });
+      refuseEmpty(rule.match, inside);
+      return rule;
+    }),
+  );
+  const handler = f.readStrictly({ name: f.text(200), roles: f.textsOrNull(), rules }, given, at);
+  const name = handler.name ?? `handler${index + 1}`;
+  return handler.rules.map(({ match, says }, place) => {
+    const maxRetries = says.maxRetries ?? 3;
+    return {
+      id: `${name}#${place + 1}`,
+      layer: "request",
+      source: `handler ${name}, rule ${place + 1}`,
+      match: { ...match, ...(handler.roles && { roles: handler.roles }) },
+      ...says,
+      action: maxRetries === 0 ? "stop" : "retry",
+      maxRetries,
+      // Who asks for n retries gets them, also where the unit is pinned to a site.
+      triesPerSite: maxRetries + 1,
+    };
+  });
+}
+
+/** What is said of which failures, without all that was not said. */
+function split<T extends f.Of<typeof MATCH> & f.Of<typeof RULE_SAYS>>(row: T) {
+  const { roles, causes, codes, signals, holds, stderr, all, ...says } = row;
+  const match: RowMatch = present({
+    roles,
+    causes: some(causes),
+    codes: some(codes.filter((code) => typeof code === "number")),
+    ranges: some(codes.filter((code) => typeof code !== "number")),
+    signals: some(signals),
+    holds: some(holds),
+    stderr,
+    all: all || null,
+  });
+  return { match, says: present(says) };
+}
+
+const some = <T>(items: readonly T[]): readonly T[] | null => (items.length > 0 ? items : null);
+
+const present = <T extends object>(row: T) =>
+  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null && value !== undefined)) as {
+    [Name in keyof T]?: NonNullable<T[Name]>;
+  };
 
 /** Roles alone narrow a match, they are none. */
 const saysWhich = (match: RowMatch): boolean => Object.keys(match).some((key) => key !== "roles");
-const NO_MATCH = "does not say which failures it is for";
 
-function handlerFrom(value: unknown, at: number, parent: Fields): PolicyRow[] {
-  if (!isRow(value)) {
-    parent.wrong(`handlers[${at}]`, `must be an object (got ${shown(value)})`);
-    return [];
-  }
-  const from = new Fields(value, `handlers[${at}]`, parent.problems);
-  from.refuseOthers(["name", "roles", "rules"]);
-  const name = from.text("name", `handler${at + 1}`, 200);
-  const roles = from.has("roles") ? from.texts("roles") : undefined;
-  return from.list("rules").flatMap((rule, index) => {
-    if (!isRow(rule)) {
-      from.wrong(`rules[${index}]`, `must be an object (got ${shown(rule)})`);
-      return [];
-    }
-    const fields = new Fields(rule, from.place(`rules[${index}]`), from.problems);
-    fields.refuseOthers(RULE_KEYS);
-    const own = matchFrom(fields);
-    if (!saysWhich(own)) fields.wrong("", NO_MATCH, MATCH_KEYS.join(", "));
-    const said = saysFrom(fields);
-    const maxRetries = said.maxRetries ?? 3;
-    return [
-      {
-        id: `${name}#${index + 1}`,
-        layer: "request" as const,
-        source: `handler ${name}, rule ${index + 1}`,
-        match: { ...own, ...(roles && { roles }) },
-        ...said,
-        action: maxRetries === 0 ? ("stop" as const) : ("retry" as const),
-        maxRetries,
-        // Who asks for n retries gets them, also where the unit is pinned to a site.
-        triesPerSite: maxRetries + 1,
-      },
-    ];
-  });
+function refuseEmpty(match: RowMatch, at: f.Place): void {
+  if (!saysWhich(match))
+    at.wrong("", "does not say which failures it is for", Object.keys(MATCH).map(keyOf).join(", "));
 }
 
-function saysFrom(from: Fields) {
-  return {
-    maxRetries: from.number("max_retries", whole(0, 1000), undefined),
-    delay: from.number("delay_sec", real(0, WEEK), undefined),
-    memoryFactor: from.number("memory_factor", real(1, 100), undefined),
-    wallFactor: from.number("time_factor", real(1, 100), undefined),
-    script: from.text("script", undefined, 1000),
-  };
-}
-
-function matchFrom(from: Fields): RowMatch {
-  const { codes, ranges } = codesFrom(from);
-  const causes = from.texts("causes").filter((cause, at): cause is Cause => {
-    if ((CAUSES as readonly string[]).includes(cause)) return true;
-    from.wrong(`causes[${at}]`, `${shown(cause)} is not a known cause`, CAUSES.join(", "));
-    return false;
-  });
-  const signals = from.list("signals").filter((signal, at): signal is number => {
-    if (Number.isInteger(signal) && Number(signal) >= 1 && Number(signal) <= 64) return true;
-    from.wrong(`signals[${at}]`, `must be a signal, 1 to 64 (got ${shown(signal)})`);
-    return false;
-  });
-  const holds = from.list("holds").flatMap((hold, at): NonNullable<RowMatch["holds"]>[number][] => {
-    const parts = /^(\d{1,4})(?:\/(\d{1,6}))?$/.exec(String(hold));
-    if (!parts) from.wrong(`holds[${at}]`, `must be a hold code (got ${shown(hold)})`, '13 or "13/2"');
-    if (!parts) return [];
-    return parts[2] === undefined ? [[Number(parts[1])] as const] : [[Number(parts[1]), Number(parts[2])] as const];
-  });
-  const stderr = patternFrom(from);
-  return {
-    ...(from.has("roles") && { roles: from.texts("roles") }),
-    ...(causes.length > 0 && { causes }),
-    ...(codes.length > 0 && { codes }),
-    ...(ranges.length > 0 && { ranges }),
-    ...(signals.length > 0 && { signals }),
-    ...(holds.length > 0 && { holds }),
-    ...(stderr !== null && { stderr }),
-    ...(from.flag("match_all_exit_codes", false) && { all: true }),
-  };
-}
-
-function codesFrom(from: Fields): { codes: number[]; ranges: (readonly [number, number])[] } {
-  const codes: number[] = [];
-  const ranges: (readonly [number, number])[] = [];
-  for (const [at, code] of from.list("exit_codes").entries()) {
-    const range = typeof code === "string" ? /^(\d{1,6})-(\d{1,6})$/.exec(code) : null;
-    const [low, high] = [Number(range?.[1]), Number(range?.[2])];
-    if (Number.isInteger(code) && Number(code) >= -1004 && Number(code) <= 999_999 && code !== 0)
-      codes.push(Number(code));
-    else if (range && low >= 1 && low <= high) ranges.push([low, high]);
-    else from.wrong(`exit_codes[${at}]`, `must be an exit code or a range (got ${shown(code)})`, '85 or "60300-60399"');
-  }
-  return { codes, ranges };
+function codeOrRange(code: unknown, key: string, at: f.Place): number | readonly [number, number] | null {
+  if (Number.isInteger(code) && Number(code) >= -1004 && Number(code) <= 999_999 && code !== 0) return Number(code);
+  const range = typeof code === "string" ? /^(\d{1,6})-(\d{1,6})$/.exec(code) : null;
+  const [low, high] = [Number(range?.[1]), Number(range?.[2])];
+  if (low >= 1 && low <= high) return [low, high];
+  at.wrong(key, `must be an exit code or a range (got ${f.shown(code)})`, '85 or "60300-60399"');
+  return null;
 }
 
 /** A group that repeats and repeats within itself can take for ever to match, and POST would hang. */
 const RUNAWAY = /\((?:[^()\\]|\\.)*[+*](?:[^()\\]|\\.)*\)[+*{]/;
 
-function patternFrom(from: Fields): string | null {
-  const pattern = from.text("stderr", null, 500);
+function patternFrom(value: unknown, key: string, at: f.Place): string | null {
+  const pattern = f.text(500).read(value, key, at);
   if (pattern === null) return null;
-  if (pattern === "") from.wrong("stderr", "is empty and would match everything");
-  else if (RUNAWAY.test(pattern))
-    from.wrong("stderr", "repeats a group that repeats within itself, which can take for ever");
+  if (pattern === "") at.wrong(key, "is empty and would match everything");
+  else if (RUNAWAY.test(pattern)) at.wrong(key, "repeats a group that repeats within itself, which can take for ever");
   try {
     new RegExp(pattern);
   } catch {
-    from.wrong("stderr", "is no regular expression");
+    at.wrong(key, "is no regular expression");
   }
   return pattern;
 }
 
-function refuseTwins(rows: readonly PolicyRow[], from: Fields): void {
-  for (const [at, row] of rows.entries())
-    if (rows.findIndex(({ id }) => id === row.id) < at) from.wrong(`rows[${at}].id`, `${shown(row.id)} is there twice`);
+/**
+ * The policy.json of a submit directory: the installation's document as it is, the request's handlers, and settings
+ * that follow from the request and the plan. It is read back by `readPolicy`; the built-in rows are not repeated.
+ */
+export function policyDocument(
+  installation: f.Row | null,
+  recovery: Pick<RecoverySpec, "handlers" | "pendingClassification">,
+  settings: Partial<PolicySettings> = {},
+): f.Row {
+  const own = { pendingClassification: recovery.pendingClassification, ...settings };
+  return {
+    version: 1,
+    settings: { ...(installation?.settings ?? {}), ...documentOf(own) },
+    rows: installation?.rows ?? [],
+    handlers: recovery.handlers.map(handlerDocument),
+  };
 }
+
+/** The request's handlers as a policy document says them. */
+export const handlerDocument = ({ name, roles, rules }: FailureHandler): f.Row => ({
+  name,
+  roles,
+  rules: rules.map(({ exitCodes, causes, matchAllExitCodes, ...rule }) => ({
+    ...documentOf({
+      exitCodes: some(exitCodes),
+      matchAllExitCodes: matchAllExitCodes || null,
+      causes: some(causes),
+      ...rule,
+    }),
+  })),
+});
+
+const documentOf = (said: object): f.Row =>
+  Object.fromEntries(Object.entries(present(said)).map(([name, value]) => [keyOf(name), value]));

@@ -1,6 +1,7 @@
 import { hostOf } from "./attempt.ts";
 import type { Facts } from "./decide.ts";
 import type { Decision } from "./decision.ts";
+import { plural } from "./words.ts";
 
 /** The decision in one sentence a person understands: what happened, what that means, what is done. */
 export function reasonFor(facts: Facts, decision: Decision): string {
@@ -61,8 +62,6 @@ function retryWords(facts: Facts, decision: Decision): string {
     : `execution ${counts.rrn} of ${policy.settings.executionCeiling}`;
   return `${words.join(", ")} (${used})`;
 }
-
-const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
 export function span(seconds: number): string {
   if (seconds < 120) return `${seconds} s`;

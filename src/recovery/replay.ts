@@ -1,11 +1,11 @@
 import { parseJson } from "../base/json.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import type { Problem } from "../domain/problem.ts";
+import { readAttempt } from "./attempt.ts";
 import { decideAttempt } from "./decide.ts";
 import type { Decision } from "./decision.ts";
 import { historyOf, type LedgerProblem, parseLedger } from "./ledger-record.ts";
 import { builtinPolicy, type Policy } from "./policy.ts";
-import { readAttempt } from "./read-attempt.ts";
 import { readPolicy } from "./read-policy.ts";
 
 export interface Replay {

@@ -11,40 +11,74 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { withFile } from "./trouble.ts";
 
 /** Files of a unit's directory. Everything is synchronous: POST does one thing at a time and then ends. */
 
-export function readIfThere(path: string): string | null {
+/**
+ * POST could not do its work. `again`: the world is in the way (no space, a busy lock), and the same call may succeed
+ * later, so DAGMan is asked to make it again. `person`: something that should never happen did; the node stops, and
+ * nothing is run on counters that cannot be trusted.
+ */
+export class PostTrouble extends Error {
+  readonly kind: "again" | "person";
+
+  constructor(kind: "again" | "person", message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = "PostTrouble";
+    this.kind = kind;
+  }
+}
+
+const PASSING = ["ENOSPC", "EDQUOT", "EROFS", "EIO", "EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "ESTALE", "ETIMEDOUT"];
+
+/** Runs something that touches the disk; what it throws is told with the file and what was tried. */
+export function withFile<T>(what: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof PostTrouble) throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    const kind = PASSING.includes(code ?? "") ? "again" : "person";
+    throw new PostTrouble(kind, `cannot ${what}: ${code ?? message}`, error);
+  }
+}
+
+/** null: the system says that this is the case (ENOENT: no such file). */
+export function unless<T>(code: "ENOENT" | "EEXIST", act: () => T): T | null {
+  try {
+    return act();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === code) return null;
+    throw error;
+  }
+}
+
+export const readIfThere = (path: string): string | null =>
+  withFile(`read ${path}`, () => unless("ENOENT", () => readFileSync(path, "utf8")));
+
+/** Reads parts of an open file by offset and length; null when there is no file. */
+export function readParts<T>(
+  path: string,
+  read: (size: number, part: (from: number, length: number) => Buffer) => T,
+): T | null {
   return withFile(`read ${path}`, () => {
+    const descriptor = unless("ENOENT", () => openSync(path, "r"));
+    if (descriptor === null) return null;
     try {
-      return readFileSync(path, "utf8");
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-      throw error;
+      return read(fstatSync(descriptor).size, (from, length) => {
+        const buffer = Buffer.alloc(length);
+        return buffer.subarray(0, readSync(descriptor, buffer, 0, length, from));
+      });
+    } finally {
+      closeSync(descriptor);
     }
   });
 }
 
 /** The last bytes of a file; "" when there is none. */
 export function readTail(path: string, most: number): string {
-  return withFile(`read ${path}`, () => {
-    let descriptor: number;
-    try {
-      descriptor = openSync(path, "r");
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
-      throw error;
-    }
-    try {
-      const { size } = fstatSync(descriptor);
-      const buffer = Buffer.alloc(Math.min(size, most));
-      const read = readSync(descriptor, buffer, 0, buffer.length, size - buffer.length);
-      return buffer.toString("utf8", 0, read);
-    } finally {
-      closeSync(descriptor);
-    }
-  });
+  const tail = readParts(path, (size, part) => part(Math.max(0, size - most), Math.min(size, most)));
+  return tail?.toString("utf8") ?? "";
 }
 
 /** A reader sees the old or the new text, never a part. */
@@ -63,13 +97,7 @@ export function replace(path: string, text: string): void {
 }
 
 export function removeIfThere(path: string): void {
-  withFile(`remove ${path}`, () => {
-    try {
-      unlinkSync(path);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    }
-  });
+  withFile(`remove ${path}`, () => unless("ENOENT", () => unlinkSync(path)));
 }
 
 /** A server that is root leaves files that POST, who is not, must be able to change: they belong to the directory's owner. */

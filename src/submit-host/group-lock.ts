@@ -1,8 +1,7 @@
 import { closeSync, openSync, readFileSync, statSync, unlinkSync, writeSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { removeIfThere } from "./disk.ts";
-import { PostTrouble, withFile } from "./trouble.ts";
+import { PostTrouble, removeIfThere, unless, withFile } from "./disk.ts";
 
 /**
  * One writer at a time per unit: read the ledger, decide, append, rewrite group.inc. The lock is a file that names its
@@ -30,13 +29,8 @@ export function lockGroup(dir: string, waitMs = WAIT_MS): () => void {
 /** False when it is there already. */
 function make(path: string): boolean {
   return withFile(`lock ${path}`, () => {
-    let descriptor: number;
-    try {
-      descriptor = openSync(path, "wx");
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-      throw error;
-    }
+    const descriptor = unless("EEXIST", () => openSync(path, "wx"));
+    if (descriptor === null) return false;
     try {
       writeSync(descriptor, `${process.pid} ${startedTicks(process.pid) ?? "-"} ${hostname()}\n`);
     } catch (error) {

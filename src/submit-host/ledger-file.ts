@@ -1,13 +1,19 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { GroupSummary } from "../recovery/decision.ts";
-import { ledgerForNode } from "../recovery/ledger-for-node.ts";
-import type { AttemptRecord, History, LedgerProblem } from "../recovery/ledger-record.ts";
-import type { PostArguments } from "./arguments.ts";
-import { giveToOwner, readIfThere } from "./disk.ts";
-import { PostTrouble, withFile } from "./trouble.ts";
+import {
+  type AttemptRecord,
+  type History,
+  historyOf,
+  isAttempt,
+  type LedgerProblem,
+  parseLedger,
+} from "../recovery/ledger-record.ts";
+import { summariseGroup } from "../recovery/records.ts";
+import { giveToOwner, PostTrouble, readIfThere, withFile } from "./disk.ts";
+import type { PostArguments } from "./observe.ts";
 
-export const LEDGER = "ledger.jsonl";
+const LEDGER = "ledger.jsonl";
 
 export interface NodeLedger {
   readonly history: History;
@@ -28,15 +34,13 @@ export function readLedger(dir: string, args: PostArguments): NodeLedger {
   const text = readIfThere(path) ?? "";
   const { history, group, problems } = ledgerForNode(text, args.node);
   const own = `"node":${JSON.stringify(args.node)}`;
-  if (problems.some(({ kind }) => kind === "torn" || kind === "garbage")) {
-    const lines = text.split("\n");
-    for (const { line, kind, message } of problems) {
-      const source = lines[line - 1] ?? "";
-      if ((kind !== "torn" && kind !== "garbage") || !source.includes(own)) continue;
-      const cluster = Number(/"cluster":(-?\d+)/.exec(source)?.[1]);
-      if (cluster === (args.cluster ?? -1) || history.records.some((record) => record.cluster === cluster)) continue;
-      throw new PostTrouble("person", `${path} line ${line} is about ${args.node} and cannot be read: ${message}`);
-    }
+  for (const { line, kind, message } of problems) {
+    if (kind !== "torn" && kind !== "garbage") continue;
+    const source = text.split("\n")[line - 1] ?? "";
+    if (!source.includes(own)) continue;
+    const cluster = Number(/"cluster":(-?\d+)/.exec(source)?.[1]);
+    if (cluster === (args.cluster ?? -1) || history.records.some((record) => record.cluster === cluster)) continue;
+    throw new PostTrouble("person", `${path} line ${line} is about ${args.node} and cannot be read: ${message}`);
   }
   return {
     history,
@@ -45,6 +49,37 @@ export function readLedger(dir: string, args: PostArguments): NodeLedger {
     told: sameAttempt(history, args),
     scriptRan: text.includes(`"event":"script",${own},"cluster":${args.cluster ?? -1},`),
   };
+}
+
+/**
+ * What POST needs of a group's ledger, without reading every sibling's records as data: the node's own history, and
+ * how many siblings succeeded or stopped for good. A line is only parsed when it is about the node, opens an epoch,
+ * or stopped for a permanent reason; all writers of the ledger write compact JSON, so that plain search finds them.
+ */
+export function ledgerForNode(
+  text: string,
+  node: string,
+): { readonly history: History; readonly group: GroupSummary; readonly problems: readonly LedgerProblem[] } {
+  const own = `"node":${JSON.stringify(node)}`;
+  const wanted: string[] = [];
+  const done = new Set<string>();
+  for (const line of text.split("\n")) {
+    const isOwn = line.includes(own);
+    if (!isOwn && line.includes('"decision":"done"')) done.add(nameIn(line));
+    const isEnd = line.includes('"category":"permanent"') && !line.includes('"decision":"retry"');
+    const isWhole = line === "" || line.endsWith("}");
+    wanted.push(isOwn || isEnd || !isWhole || line.includes('"event":"epoch"') ? line : "");
+  }
+  done.delete("landing");
+  const { lines, problems } = parseLedger(wanted.join("\n"));
+  const stopped = lines.filter((line) => isAttempt(line) && !done.has(line.node));
+  const { alike } = summariseGroup(stopped, node);
+  return { history: historyOf(lines, node), group: { alike, succeeded: done.size }, problems };
+}
+
+function nameIn(line: string): string {
+  const at = line.indexOf('"node":"') + 8;
+  return at < 8 ? "" : line.slice(at, line.indexOf('"', at));
 }
 
 /** By cluster; a failed submission has none, and is known by its place at the end of the node's records. */

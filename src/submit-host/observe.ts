@@ -1,13 +1,36 @@
 import { join } from "node:path";
 import { parseJson } from "../base/json.ts";
-import { type Attempt, ownReport } from "../recovery/attempt.ts";
-import { readReport, roleByName } from "../recovery/read-attempt.ts";
-import type { PostArguments } from "./arguments.ts";
-import { readIfThere, readTail } from "./disk.ts";
+import { isName, isSiteName } from "../domain/names.ts";
+import { type Attempt, NO_ATTEMPT, ownReport, readReport, roleByName } from "../recovery/attempt.ts";
+import { type JobRecord, readJobEvents } from "../recovery/job-events.ts";
+import { PostTrouble, readIfThere, readParts, readTail } from "./disk.ts";
 import { asksOf } from "./include-file.ts";
-import { readJobLog } from "./job-log.ts";
-import { planned } from "./planned.ts";
-import { PostTrouble } from "./trouble.ts";
+
+/** What DAGMan tells a POST script: JOB RETURN RETRY MAX_RETRIES CLUSTERID. */
+export interface PostArguments {
+  readonly node: string;
+  readonly returned: number;
+  readonly retry: number;
+  readonly maxRetries: number;
+  /** null: nothing was submitted. */
+  readonly cluster: number | null;
+}
+
+/** An argument that cannot be true never helps a node: it is taken as a failure without retries. */
+export function readArguments(argv: readonly string[]): PostArguments {
+  const [node = "", returned, retry, maxRetries, cluster] = argv;
+  if (!isName(node)) throw new PostTrouble("person", `not the name of a node: ${JSON.stringify(node)}`);
+  const number = (text: string | undefined, otherwise: number): number =>
+    /^-?\d{1,12}$/.test(text ?? "") ? Number(text) : otherwise;
+  const id = number(cluster, -1);
+  return {
+    node,
+    returned: number(returned, -1003),
+    retry: Math.max(0, number(retry, 0)),
+    maxRetries: Math.max(0, number(maxRetries, 0)),
+    cluster: id > 0 ? id : null,
+  };
+}
 
 const STDERR_BYTES = 65_536;
 
@@ -15,13 +38,12 @@ const STDERR_BYTES = 65_536;
 export function observe(dir: string, args: PostArguments): Attempt {
   const { node, cluster } = args;
   const role = roleByName(node);
-  const include = readIfThere(join(dir, "group.inc")) ?? "";
-  const logged = cluster === null ? null : readJobLog(join(dir, "group.log"), cluster);
-  const report = cluster === null ? null : readReport(readIfThere(join(dir, `${node}.${cluster}.report.json`)));
+  const file = (suffix: string): string => join(dir, `${node}.${cluster}.${suffix}`);
   const usual = usualResources(dir, role);
-  const asks = asksOf(include, node);
+  const asks = asksOf(readIfThere(join(dir, "group.inc")) ?? "", node);
   const { sites, inputs } = planned(dir, node);
   const attempt: Attempt = {
+    ...NO_ATTEMPT,
     node,
     unit: /[^/]+$/.exec(dir)?.[0] ?? null,
     role,
@@ -29,32 +51,49 @@ export function observe(dir: string, args: PostArguments): Attempt {
     dagRetry: args.retry,
     maxRetries: args.maxRetries,
     dagReturn: args.returned,
-    report,
-    events: logged?.events ?? null,
-    stderrTail: cluster === null ? "" : readTail(join(dir, `${node}.${cluster}.err`), STDERR_BYTES),
-    startedAt: null,
-    endedAt: null,
-    site: null,
-    host: null,
+    report: cluster === null ? null : readReport(readIfThere(file("report.json"))),
+    stderrTail: cluster === null ? "" : readTail(file("err"), STDERR_BYTES),
     sites,
     cores: usual.cores,
     memoryMb: asks.memoryMb ?? usual.memoryMb,
-    peakMemoryMb: null,
     wallMinutes: asks.wallMinutes ?? usual.wallMinutes,
-    wallSec: null,
-    inputs: [],
     missingOutputs: missingOutputs(dir, args),
   };
   const own = ownReport(attempt);
-  const { startedAt = null, endedAt = null } = logged ?? {};
+  const logged = cluster === null ? null : readJobLog(join(dir, "group.log"), cluster);
+  const { events = null, startedAt = null, endedAt = null } = logged ?? {};
   const seconds = startedAt && endedAt ? Math.max(0, (endedAt.getTime() - startedAt.getTime()) / 1000) : null;
   return {
     ...attempt,
+    events,
     startedAt: own?.startedAt ? null : (startedAt?.toISOString() ?? null),
     endedAt: own?.endedAt ? null : (endedAt?.toISOString() ?? null),
     wallSec: own?.wallSec === null || own === null ? seconds : null,
     inputs: own && own.inputs.length > 0 ? [] : inputs,
   };
+}
+
+const FIRST_CHUNK = 128 * 1024;
+
+/**
+ * What the unit's event log says of one job. The log is shared by the unit, and the job that just ended is near its
+ * end: it is read backwards, only as far as this job's submission, and only this job's events are taken apart.
+ */
+function readJobLog(path: string, cluster: number): JobRecord | null {
+  const mark = `000 (${String(cluster).padStart(3, "0")}.`;
+  const text = readParts(path, (size, part) => {
+    let tail = Buffer.alloc(0);
+    for (let [start, most] = [size, FIRST_CHUNK]; start > 0; most *= 2) {
+      const length = Math.min(most, start);
+      start -= length;
+      tail = Buffer.concat([part(start, length), tail]);
+      // Only what is new can hold the mark; a mark cut in two is found with the next chunk.
+      const at = tail.subarray(0, length + mark.length).indexOf(mark, 0, "latin1");
+      if (at >= 0) return tail.toString("utf8", at);
+    }
+    return tail.toString("utf8");
+  });
+  return text === null ? null : readJobEvents(text, cluster);
 }
 
 /** Control code 0 needs whole results: the last line shows that the file arrived. */
@@ -68,9 +107,33 @@ function usualResources(dir: string, role: string): { cores: number; memoryMb: n
   const path = join(dir, "..", "plan.json");
   const plan = parseJson(readIfThere(path) ?? "");
   const all = plan.ok ? (plan.value as { resources?: Record<string, unknown> } | null)?.resources : undefined;
-  const found = (all?.[role] ?? {}) as Record<string, unknown>;
-  const { cores, memoryMb, wallMinutes } = found;
+  const { cores, memoryMb, wallMinutes } = (all?.[role] ?? {}) as Record<string, unknown>;
   if (typeof cores !== "number" || typeof memoryMb !== "number" || typeof wallMinutes !== "number")
     throw new PostTrouble("person", `${path} does not say what a ${role} job asks for`);
   return { cores, memoryMb, wallMinutes };
+}
+
+/** What the unit's manifest says of one node. It has a line per key and per node; only the two needed are parsed. */
+function planned(
+  dir: string,
+  node: string,
+): { readonly sites: readonly string[] | null; readonly inputs: readonly string[] } {
+  const text = readIfThere(join(dir, "manifest.json")) ?? "";
+  const sites = lineValue(text, "sites");
+  const entry = lineValue(text, node) as { inputs?: { lfn?: unknown }[] } | null;
+  const named = Array.isArray(sites) ? sites.filter((site) => typeof site === "string" && isSiteName(site)) : [];
+  return {
+    // Where the unit may run at all, whatever it was pinned to since; none named: anywhere.
+    sites: named.length > 0 ? named : null,
+    inputs: (entry?.inputs ?? []).flatMap(({ lfn }) => (typeof lfn === "string" ? [lfn] : [])),
+  };
+}
+
+function lineValue(text: string, key: string): unknown {
+  const head = `\n${JSON.stringify(key)}:`;
+  const at = text.indexOf(head);
+  if (at < 0) return null;
+  const end = text.indexOf("\n", at + 1);
+  const parsed = parseJson(text.slice(at + head.length, end < 0 ? undefined : end).replace(/,$/, ""));
+  return parsed.ok ? parsed.value : null;
 }

@@ -8,14 +8,12 @@ import type { AttemptRecord } from "../recovery/ledger-record.ts";
 import { builtinPolicy, type Policy } from "../recovery/policy.ts";
 import { readPolicy } from "../recovery/read-policy.ts";
 import { attemptRecord, ledgerText, postJson } from "../recovery/records.ts";
-import { type PostArguments, readArguments } from "./arguments.ts";
-import { readIfThere, replace } from "./disk.ts";
+import { PostTrouble, readIfThere, replace } from "./disk.ts";
 import { applyRecord } from "./effects.ts";
 import { lockGroup } from "./group-lock.ts";
 import { appendLine, type NodeLedger, readLedger } from "./ledger-file.ts";
-import { observe } from "./observe.ts";
+import { observe, type PostArguments, readArguments } from "./observe.ts";
 import { runScript } from "./recovery-script.ts";
-import { PostTrouble } from "./trouble.ts";
 
 /**
  * A failed attempt: gathered, decided by the pure brain, carried out. The line in the ledger is the decision; all else

@@ -1,5 +1,6 @@
 import type { SiteBan } from "../../domain/dag.ts";
-import type { SiteName, WorkflowId } from "../../domain/names.ts";
+import { isSiteName, SITE_PATTERN, type SiteName, type WorkflowId } from "../../domain/names.ts";
+import type { Problem } from "../../domain/problem.ts";
 
 /** Every number that decides about bans; defaults are the specification's (000 §8.1). */
 export interface BanConfig {
@@ -19,43 +20,29 @@ export const DEFAULT_BAN_CONFIG: BanConfig = {
   promotionThreshold: 3,
 };
 
-/** A ban to be stored; the store gives it its id. */
-export type NewBan = Omit<SiteBan, "id" | "removedAt" | "removedBy">;
-
-/** One event in the life of a ban. `key` is unique to it, so that noting it twice equals once. */
-export interface BanAudit {
-  readonly key: string;
-  readonly event: "banned" | "promoted" | "expired" | "removed" | "not-banned";
-  readonly site: SiteName;
-  /** null: for every workflow. */
-  readonly workflowId: WorkflowId | null;
-  readonly actor: string;
-  readonly at: Date;
-  readonly reason: string;
-}
-
-export const banAudit = (
-  event: BanAudit["event"],
-  { site, workflowId }: { readonly site: SiteName; readonly workflowId: WorkflowId | null },
-  actor: string,
-  at: Date,
-  reason: string,
-): BanAudit => ({
-  key: `${event} ${site} ${workflowId ?? "*"} ${at.toISOString()}`,
-  event,
-  site,
-  workflowId,
-  actor,
-  at,
-  reason,
-});
-
 export const isActive = (ban: SiteBan, now: Date): boolean =>
   ban.removedAt === null && ban.expiresAt.getTime() > now.getTime();
 
 export const concerns = (ban: SiteBan, workflowId: WorkflowId): boolean =>
   ban.workflowId === null || ban.workflowId === workflowId;
 
-/** Where a workflow may not go just now, in order. */
-export const bannedSites = (bans: readonly SiteBan[], workflowId: WorkflowId, now: Date): readonly SiteName[] =>
-  [...new Set(bans.filter((ban) => isActive(ban, now) && concerns(ban, workflowId)).map(({ site }) => site))].sort();
+const DAY_MS = 86_400_000;
+export const daysAfter = (now: Date, days: number): Date => new Date(now.getTime() + days * DAY_MS);
+
+const LONGEST_DAYS = 365;
+
+/** What is wrong with a ban that a person wants. Nothing is refused for being unwise. `knownSites` null: not known. */
+export function checkBanByHand(
+  { site, reason, days }: { readonly site: string; readonly reason: string; readonly days: number },
+  knownSites: readonly SiteName[] | null,
+): readonly Problem[] {
+  const problems: Problem[] = [];
+  if (!isSiteName(site)) problems.push({ path: "site", message: "is no site name", allowed: SITE_PATTERN.source });
+  else if (knownSites !== null && !knownSites.includes(site))
+    problems.push({ path: "site", message: `${site} is not known`, allowed: knownSites.join(", ") });
+  if (reason.trim() === "")
+    problems.push({ path: "reason", message: "says nothing", allowed: "why the site is left out" });
+  if (!(days > 0 && days <= LONGEST_DAYS))
+    problems.push({ path: "days", message: "is out of range", allowed: `more than 0, at most ${LONGEST_DAYS}` });
+  return problems;
+}

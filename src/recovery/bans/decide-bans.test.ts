@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { AWAY, attemptLine, DATA, failedLine } from "../../../tests/support/rounds.ts";
 import type { SiteBan } from "../../domain/dag.ts";
 import type { SiteName, WorkflowId } from "../../domain/names.ts";
-import { AWAY, attemptLine, DATA, failedLine } from "../round/sample-round.ts";
-import type { SiteCount } from "../round/site-counts.ts";
+import type { SiteCount } from "../round/counts.ts";
 import { tallyRound, type UnitAttempts } from "../round/tally.ts";
-import { bannedSites, DEFAULT_BAN_CONFIG } from "./ban.ts";
-import { decideBanByHand, decideUnban } from "./by-hand.ts";
+import { checkBanByHand, DEFAULT_BAN_CONFIG } from "./ban.ts";
 import { type BanFacts, decideBans } from "./decide-bans.ts";
 
 const NOW = new Date("2026-01-10T00:00:00Z");
@@ -35,7 +34,7 @@ const ban = (over: Partial<SiteBan> = {}): SiteBan => ({
   ...over,
 });
 const decide = (over: Partial<BanFacts>) =>
-  decideBans({ workflowId: W, sites: [], bans: [], possibleSites: null, ...over }, DEFAULT_BAN_CONFIG, NOW);
+  decideBans({ workflowId: W, sites: [], bans: [], ...over }, DEFAULT_BAN_CONFIG, NOW);
 const events = (decision: ReturnType<typeof decide>) =>
   decision.audit.map(({ event, site, workflowId }) => `${event} ${site} ${workflowId}`);
 
@@ -91,18 +90,10 @@ test("three workflows make it a ban for all, once", () => {
 test("bans end by themselves, and that is noted under one key", () => {
   const old = ban({ expiresAt: days(-0.1) });
   const decision = decide({ bans: [old] });
-  expect(decision.expired).toEqual([old]);
+  expect(events(decision)).toEqual(["expired A w"]);
   expect(decision.audit[0]?.key).toBe("expired 1");
   expect(decision.banned).toEqual([]);
-  expect(bannedSites([old, ban({ id: "2", site: site("B") })], W, NOW)).toEqual(["B"]);
-});
-
-test("a ban that leaves no site says so", () => {
-  const possibleSites = [site("A"), site("B")];
-  const bans = [ban({ site: site("B") })];
-  const decision = decide({ sites: [count("A", 4, 5)], bans, possibleSites });
-  expect(decision.noSiteLeft).toBe("every site the request may use is banned: A, B");
-  expect(decide({ sites: [count("A", 4, 5)], possibleSites }).noSiteLeft).toBeNull();
+  expect(decide({ bans: [old, ban({ id: "2", site: site("B") })] }).banned).toEqual(["B"]);
 });
 
 describe("whose fault it is", () => {
@@ -133,18 +124,11 @@ describe("whose fault it is", () => {
   });
 });
 
-test("people ban and lift, within reason", () => {
-  const wanted = { site: "A", workflowId: null, reason: "storage", actor: "ann", days: 2 };
-  expect(decideBanByHand(wanted, [], null, NOW)).toMatchObject({
-    kind: "ban",
-    ban: { expiresAt: days(2), evidence: { by: "ann" } },
-    audit: { event: "banned", actor: "ann" },
-  });
-  expect(decideBanByHand(wanted, [ban({ workflowId: null })], null, NOW).kind).toBe("already");
-  const wrong = decideBanByHand({ ...wanted, site: "x y", reason: " ", days: 0 }, [], null, NOW);
-  expect(wrong.kind === "problems" && wrong.problems.map(({ path }) => path)).toEqual(["site", "reason", "days"]);
-  const bans = [ban(), ban({ id: "2", workflowId: null }), ban({ id: "3", expiresAt: days(-1) })];
-  const ids = (scope: WorkflowId | "all" | null) =>
-    decideUnban(site("A"), scope, bans, "ann", "mended", NOW).remove.map(({ id }) => id);
-  expect([ids(W), ids(null), ids("all")]).toEqual([["1"], ["2"], ["1", "2"]]);
+test("people ban within reason", () => {
+  const wanted = { site: "A", reason: "storage", days: 2 };
+  expect(checkBanByHand(wanted, null)).toEqual([]);
+  expect(checkBanByHand(wanted, [site("A")])).toEqual([]);
+  expect(checkBanByHand(wanted, [site("B")])).toMatchObject([{ path: "site", message: "A is not known" }]);
+  const wrong = checkBanByHand({ site: "x y", reason: " ", days: 0 }, null);
+  expect(wrong.map(({ path }) => path)).toEqual(["site", "reason", "days"]);
 });

@@ -1,9 +1,8 @@
 import type { SiteBan } from "../../domain/dag.ts";
 import { isSiteName, type SiteName, type WorkflowId } from "../../domain/names.ts";
-import { sitesLeft } from "../round/reelect.ts";
-import type { SiteCount } from "../round/site-counts.ts";
-import { listed, percent, plural } from "../round/words.ts";
-import { type BanAudit, type BanConfig, banAudit, bannedSites, concerns, isActive, type NewBan } from "./ban.ts";
+import { compare, type SiteCount, sorted } from "../round/counts.ts";
+import { percent, plural } from "../words.ts";
+import { type BanConfig, concerns, daysAfter, isActive } from "./ban.ts";
 
 /**
  * After a run has ended: which sites this workflow leaves out from now on, which of them so many workflows leave out
@@ -15,30 +14,41 @@ export interface BanFacts {
   readonly sites: readonly SiteCount[];
   /** All there are of these sites, also expired and removed ones. */
   readonly bans: readonly SiteBan[];
-  /** Where the request may run at all; null or empty: anywhere. */
-  readonly possibleSites: readonly SiteName[] | null;
+}
+
+/** A ban to be stored; the store gives it its id. */
+type NewBan = Omit<SiteBan, "id" | "removedAt" | "removedBy">;
+
+/** One event in the life of a ban. `key` is unique to it, so that noting it twice equals once. */
+interface BanAudit {
+  readonly key: string;
+  readonly event: "banned" | "promoted" | "expired" | "not-banned";
+  readonly site: SiteName;
+  /** null: for every workflow. */
+  readonly workflowId: WorkflowId | null;
+  readonly reason: string;
 }
 
 export interface BanDecision {
   readonly create: readonly NewBan[];
   /** For every workflow. */
   readonly promote: readonly NewBan[];
-  /** To be noted as expired; they have no effect any more. */
-  readonly expired: readonly SiteBan[];
   /** Where the workflow may not go, all this applied. */
   readonly banned: readonly SiteName[];
-  /** Set when nothing is left of the request's sites: it must be held with this reason. */
-  readonly noSiteLeft: string | null;
+  /** Also which bans have ended: that is only to be noted, they have no effect any more. */
   readonly audit: readonly BanAudit[];
 }
 
-const DAY_MS = 86_400_000;
-
 export function decideBans(facts: BanFacts, config: BanConfig, now: Date): BanDecision {
   const { workflowId, bans } = facts;
-  const expiresAt = new Date(now.getTime() + config.durationDays * DAY_MS);
+  const expiresAt = daysAfter(now, config.durationDays);
   const create: NewBan[] = [];
   const audit: BanAudit[] = [];
+  const note = (event: BanAudit["event"], ban: Pick<BanAudit, "site" | "workflowId" | "reason">, key?: string) => {
+    const { site, workflowId, reason } = ban;
+    const usual = `${event} ${site} ${workflowId ?? "*"} ${now.toISOString()}`;
+    audit.push({ key: key ?? usual, event, site, workflowId, reason });
+  };
   for (const count of facts.sites) {
     if (!isSiteName(count.site) || !isProblem(count, config)) continue;
     const site = count.site;
@@ -46,24 +56,19 @@ export function decideBans(facts: BanFacts, config: BanConfig, now: Date): BanDe
     if (known.some((ban) => isActive(ban, now))) continue;
     const reason = `${count.blamed} of ${plural(count.nodes, "node")} that ran there failed through the site (${percent(count.blamed / count.nodes)})`;
     if (!hasNews(count, known)) {
-      audit.push(note("not-banned", site, workflowId, now, `${reason}, but nothing new since its last ban ended`));
+      note("not-banned", { site, workflowId, reason: `${reason}, but nothing new since its last ban ended` });
       continue;
     }
     create.push({ site, workflowId, reason, evidence: { ...count }, createdAt: now, expiresAt });
-    audit.push(note("banned", site, workflowId, now, reason));
+    note("banned", { site, workflowId, reason });
   }
   const promote = promotions(bans, create, config, now, expiresAt);
-  for (const ban of promote) audit.push(note("promoted", ban.site, null, now, ban.reason));
-  const expired = bans.filter((ban) => ban.removedAt === null && ban.expiresAt.getTime() <= now.getTime());
-  for (const ban of expired)
-    audit.push({
-      ...note("expired", ban.site, ban.workflowId, now, `its time is over: ${ban.reason}`),
-      key: `expired ${ban.id}`,
-    });
-  const banned = [
-    ...new Set([...bannedSites(bans, workflowId, now), ...[...create, ...promote].map(({ site }) => site)]),
-  ].sort();
-  return { create, promote, expired, banned, noSiteLeft: nothingLeft(facts.possibleSites, banned), audit };
+  for (const ban of promote) note("promoted", ban);
+  for (const ban of bans)
+    if (ban.removedAt === null && !isActive(ban, now))
+      note("expired", { ...ban, reason: `its time is over: ${ban.reason}` }, `expired ${ban.id}`);
+  const active = bans.filter((ban) => isActive(ban, now) && concerns(ban, workflowId));
+  return { create, promote, banned: sorted([...active, ...create, ...promote].map(({ site }) => site)), audit };
 }
 
 const isProblem = ({ blamed, nodes }: SiteCount, { minFailures, failureRatio }: BanConfig): boolean =>
@@ -94,7 +99,7 @@ function promotions(
   }
   return [...workflows]
     .filter(([site, who]) => who.size >= Math.max(1, promotionThreshold) && !keptOpen(bans, site, who))
-    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .sort(([a], [b]) => compare(a, b))
     .map(([site, who]) => ({
       site,
       workflowId: null,
@@ -114,16 +119,3 @@ function keptOpen(bans: readonly SiteBan[], site: SiteName, who: ReadonlySet<Wor
   const listedOnly = [...who].every((workflow) => own.some((ban) => ban.workflowId === workflow));
   return listedOnly && own.every((ban) => ban.createdAt.getTime() <= since);
 }
-
-const nothingLeft = (possible: readonly SiteName[] | null, banned: readonly SiteName[]): string | null =>
-  sitesLeft(possible, banned)?.length === 0
-    ? `every site the request may use is banned: ${listed(possible ?? [], 5)}`
-    : null;
-
-const note = (
-  event: BanAudit["event"],
-  site: SiteName,
-  workflowId: WorkflowId | null,
-  at: Date,
-  reason: string,
-): BanAudit => banAudit(event, { site, workflowId }, "wms2", at, reason);

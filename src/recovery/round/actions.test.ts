@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
+import { AWAY, failing } from "../../../tests/support/rounds.ts";
 import type { RequestName, SiteName } from "../../domain/names.ts";
+import type { OutputState } from "../../domain/operator.ts";
 import type { RequestSpec } from "../../domain/request.ts";
 import { canMove, isTerminal, REQUEST_STATUSES, type RequestStatus } from "../../domain/request-status.ts";
 import type { Block, OutputFile } from "../../domain/workflow.ts";
-import { ACTION, actionsIn, mayDo, mayResume, OPERATOR_ACTIONS } from "./actions.ts";
-import { decideCleanup, invalidationManifest, OUTPUT_STATE } from "./cleanup.ts";
+import { ACTION, actionsIn, decideStop, mayDo, mayResume, OPERATOR_ACTIONS } from "./actions.ts";
+import { decideCleanup, invalidationManifest } from "./cleanup.ts";
 import { decideRelease, type ReleaseFacts } from "./release.ts";
 import { decideRescueNow, decideResubmit } from "./rerun.ts";
-import { cloneName, decideRestart } from "./restart.ts";
-import { AWAY, failing } from "./sample-round.ts";
-import { decideStop } from "./stop.ts";
+import { checkRestart, cloneName, cloneOf } from "./restart.ts";
 import { tallyRound } from "./tally.ts";
 
 const sites = (...names: string[]) => names as SiteName[];
@@ -92,7 +92,6 @@ describe("release", () => {
     expect(decideRelease(held, body)).toMatchObject({
       ok: true,
       value: {
-        newEpoch: true,
         modifications: {
           siteBans: ["A"],
           excludedFiles: ["/f"],
@@ -147,23 +146,24 @@ describe("kill and clone", () => {
     ["x_v1_y", 2, "x_v1_y-v3"],
   ])("%s of version %i becomes %s", (name, version, clone) => expect(cloneName(name, version)).toBe(clone));
   test("the clone is the next version and knows the one before", () => {
-    expect(decideRestart(facts, "immediate_cleanup")).toMatchObject({
-      value: {
-        failOld: true,
-        clone: { name: "a_v2_b", processingVersion: 2, previousVersion: "a_v1_b", cleanupPolicy: "immediate_cleanup" },
-      },
+    expect(cloneOf(spec, "immediate_cleanup")).toEqual({
+      name: "a_v2_b",
+      processingVersion: 2,
+      previousVersion: "a_v1_b",
+      cleanupPolicy: "immediate_cleanup",
     });
-    expect(decideRestart({ ...facts, status: "failed" })).toMatchObject({ value: { failOld: false } });
+    expect(cloneOf(spec).cleanupPolicy).toBe("keep_until_replaced");
+    for (const status of ["held", "failed"] as const) expect(checkRestart({ ...facts, status })).toEqual([]);
   });
   test("once only, within the limit, to a free name", () => {
-    const answer = decideRestart({
+    const problems = checkRestart({
       spec: { ...spec, processingVersion: 3 },
       status: "active",
       supersededBy: "c" as RequestName,
       versionLimit: 3,
       isNameTaken: true,
     });
-    expect(answer.ok ? [] : answer.error.map(({ message }) => message)).toEqual([
+    expect(problems.map(({ message }) => message)).toEqual([
       "it is active: only a held, failed or aborted request can be restarted: hold it first",
       "it was restarted before, as c",
       "version 4 would be past the limit",
@@ -172,21 +172,14 @@ describe("kill and clone", () => {
   });
 });
 
-test("outputs: active → superseded → invalidated, by the successor's end and policy", () => {
-  const successor = (status: RequestStatus) => ({ name: "n" as RequestName, status });
-  const keep = "keep_until_replaced" as const;
-  expect(decideCleanup({ state: "active", successor: null, policy: keep }).kind).toBe("keep");
-  expect(decideCleanup({ state: "active", successor: successor("active"), policy: keep }).kind).toBe("keep");
-  expect(decideCleanup({ state: "active", successor: successor("failed"), policy: "immediate_cleanup" }).kind).toBe(
-    "keep",
-  );
-  expect(decideCleanup({ state: "active", successor: successor("completed"), policy: keep }).kind).toBe("supersede");
-  expect(decideCleanup({ state: "superseded", successor: successor("completed"), policy: keep }).kind).toBe("keep");
-  for (const state of ["active", "superseded"] as const)
-    expect(decideCleanup({ state, successor: successor("completed"), policy: "immediate_cleanup" }).kind).toBe(
-      "invalidate",
-    );
-  expect(OUTPUT_STATE.invalidated.moves).toEqual([]);
+test("outputs: active → superseded → invalidated, by the policy of a successor that is complete", () => {
+  const name = "n" as RequestName;
+  const kind = (state: OutputState, cleanupPolicy: RequestSpec["cleanupPolicy"]) =>
+    decideCleanup(state, { name, cleanupPolicy }).kind;
+  expect(kind("active", "keep_until_replaced")).toBe("supersede");
+  expect(kind("superseded", "keep_until_replaced")).toBe("keep");
+  for (const state of ["active", "superseded"] as const) expect(kind(state, "immediate_cleanup")).toBe("invalidate");
+  expect(kind("invalidated", "immediate_cleanup")).toBe("keep");
 });
 
 test("the manifest lists what is to be withdrawn, by how far each block came", () => {
@@ -219,11 +212,10 @@ test("stop goes back to the queue, hold waits, and between rounds both wait", ()
   const wish = { actor: "ann", reason: "maintenance" };
   expect(decideStop({ status: "active", mayRun: true }, { action: "stop", ...wish })).toMatchObject({
     kind: "stop-run",
-    afterwards: "queue",
+    hold: { code: "stopped" },
   });
   expect(decideStop({ status: "active", mayRun: true }, { action: "hold", ...wish })).toMatchObject({
     kind: "stop-run",
-    afterwards: "hold",
     hold: { code: "held-by-operator" },
   });
   expect(decideStop({ status: "queued", mayRun: false }, { action: "stop", ...wish })).toMatchObject({

@@ -1,3 +1,4 @@
+import type { HoldReason } from "../../domain/request.ts";
 import { isTerminal, REQUEST_STATUSES, type RequestStatus } from "../../domain/request-status.ts";
 
 /**
@@ -109,4 +110,29 @@ export function mayResume(status: RequestStatus, holdCode: string | null): Actio
   const answer = mayDo("resume", status);
   if (answer.kind !== "allowed" || status !== "held" || RESUMABLE_HOLDS.includes(holdCode ?? "")) return answer;
   return { kind: "refused", why: `it is held for ${holdCode ?? "trouble"}: release it instead`, allowedIn: ["held"] };
+}
+
+type StopAnswer =
+  | Exclude<ActionAnswer, { kind: "allowed" }>
+  /** stop-run: move to stopping; when nothing is left of the run, go on. */
+  | { readonly kind: "stop-run" | "hold"; readonly hold: HoldReason };
+
+/**
+ * Stopping by hand. With a run in the engine, the whole tree is taken out and the request goes back to the queue with
+ * its rescue (stop) or waits (hold). Between rounds there is nothing to take out, so both wait for a person. `mayRun`:
+ * a run is in the engine, or may be: a submission was begun and not settled.
+ */
+export function decideStop(
+  { status, mayRun }: { readonly status: RequestStatus; readonly mayRun: boolean },
+  { action, actor, reason }: { readonly action: "stop" | "hold"; readonly actor: string; readonly reason: string },
+): StopAnswer {
+  const may = mayDo(action, status);
+  if (may.kind !== "allowed") return may;
+  const hold: HoldReason = {
+    code: action === "stop" ? "stopped" : "held-by-operator",
+    message: `${action === "stop" ? "stopped" : "held"} by ${actor}: ${reason}`,
+    evidence: { actor, reason, status },
+    actions: ["resume", "release", "fail", "restart", "abort"],
+  };
+  return { kind: mayRun ? "stop-run" : "hold", hold };
 }

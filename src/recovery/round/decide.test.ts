@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { AWAY, attemptLine, DATA, failing, PERMANENT, sampleRound } from "../../../tests/support/rounds.ts";
 import type { RunVerdict } from "../../domain/run.ts";
+import type { RoundDecision, RoundFacts } from "./decide.ts";
 import { decideRound } from "./decide.ts";
-import type { RoundDecision, RoundFacts } from "./round-decision.ts";
-import { AWAY, attemptLine, DATA, failing, PERMANENT, sampleRound } from "./sample-round.ts";
 import type { RoundFile } from "./settle.ts";
 import type { UnitAttempts } from "./tally.ts";
 

@@ -1,9 +1,65 @@
+import type { HoldReason, RecoverySpec } from "../../domain/request.ts";
+import type { RunVerdict } from "../../domain/run.ts";
+import { listed, percent, plural } from "../words.ts";
+import {
+  type Reelection,
+  reelectUnits,
+  type SiteFacts,
+  type SortedUnits,
+  sitesLeft,
+  sortUnits,
+} from "./failed-units.ts";
 import { ALL, causeOf, hold, NO_RESCUE, progress } from "./hold-round.ts";
-import { hasNoSite, reelectUnits } from "./reelect.ts";
-import type { RoundDecision, RoundFacts } from "./round-decision.ts";
-import { settleFiles } from "./settle.ts";
-import { type SortedUnits, sortUnits } from "./sort-units.ts";
-import { listed, percent, plural } from "./words.ts";
+import { type Exclusion, type FilesOfUnits, settleFiles } from "./settle.ts";
+import type { RoundTally } from "./tally.ts";
+
+/** What is known of a round when its run has ended. */
+export interface RoundFacts extends SiteFacts {
+  readonly verdict: RunVerdict;
+  /** The engine's own words about the end. */
+  readonly words: string;
+  readonly unitsTotal: number;
+  /** Units of this round that have a row in the store. */
+  readonly unitsDone: number;
+  /** Names of units that have a row; those of earlier rounds do no harm. */
+  readonly finishedUnits: ReadonlySet<string>;
+  /** As the engine says. */
+  readonly failedUnits: readonly string[];
+  readonly tally: RoundTally;
+  /** Rescues because of failures, in this round, since the last release; stops do not count. */
+  readonly rescuesUsed: number;
+  readonly stopRequested: boolean;
+  /** Share of failed units at which a round is held (0.2), and failure-rescues of one round (3). */
+  readonly policy: Pick<RecoverySpec, "holdThreshold" | "maxRescues">;
+  /** There is work beyond this round, attempted files included. */
+  readonly workRemains: boolean;
+  /** Files of the failed units; empty for generation. */
+  readonly filesOf: FilesOfUnits;
+  readonly directory: "complete" | "gone";
+}
+
+export type RoundDecision =
+  | { readonly kind: "complete"; readonly because: string }
+  | { readonly kind: "next-round"; readonly because: string }
+  | {
+      readonly kind: "rescue";
+      readonly reelectUnits: readonly Reelection[];
+      /** Failed units a rescue cannot help: not to be run again by it. */
+      readonly leaveOut: readonly string[];
+      /** For every unit that has yet to land. */
+      readonly avoidSites: readonly string[];
+      readonly because: string;
+    }
+  | {
+      readonly kind: "settle-files";
+      readonly exclude: readonly Exclusion[];
+      readonly attempted: readonly string[];
+      readonly next: "next-round" | "complete";
+      readonly because: string;
+    }
+  /** A person stopped it: it goes on from its rescue when resumed, and that rescue is not counted. */
+  | { readonly kind: "stopped"; readonly because: string }
+  | { readonly kind: "hold"; readonly hold: HoldReason; readonly because: string };
 
 /**
  * What becomes of a round whose run has ended. Failed units count against one threshold; transient trouble is
@@ -73,13 +129,13 @@ function decideFailed(facts: RoundFacts, units: SortedUnits): RoundDecision {
       "rescues-used-up",
       `${count} after ${plural(rescuesUsed, "rescue")} of ${policy.maxRescues}${causeOf(facts)}`,
     );
-  if (hasNoSite(facts))
-    return hold(facts, "no-site-left", `every site it may use is banned (${listed(facts.bannedSites)}); ${count}`, [
-      "release",
-      "fail",
-      "restart",
-      "abort",
-    ]);
+  if (sitesLeft(facts.possibleSites, facts.bannedSites)?.length === 0)
+    return hold(
+      facts,
+      "no-site-left",
+      `every site it may use is banned (${listed(facts.bannedSites)}); ${count}`,
+      NO_RESCUE,
+    );
   return rescue(facts, units, failed === 0 ? `${progress(facts)} and none failed` : count);
 }
 
@@ -123,6 +179,6 @@ function holdForGood(facts: RoundFacts, units: SortedUnits, count: string): Roun
   return hold(
     facts,
     "bad-files-in-torn-units",
-    `${count} for bad files, but they also hold parts of ${listed(torn.map(({ lfn }) => lfn))}, whose other parts are done`,
+    `${count} for bad files, but they also hold parts of ${listed(torn)}, whose other parts are done`,
   );
 }

@@ -1,5 +1,5 @@
-import type { CodeView, ErrorsView } from "./errors-view.ts";
-import { cut, listed, percent, plural, wrap } from "./words.ts";
+import { cut, listed, percent, plural, wrap } from "../words.ts";
+import { beyond, type ErrorsView } from "./errors-view.ts";
 
 /**
  * The errors view as lines of text, at most `width` wide and about one screen long, for ten failures or ten thousand:
@@ -45,42 +45,29 @@ function first({ first, categories, unreadableLines }: ErrorsView, width: number
   return lines;
 }
 
-function byCode({ codes, more }: ErrorsView): string[] {
-  return rows(
-    "failures",
-    codes.slice(0, ROWS).map((code) => {
-      const meaning = code.meaning ?? code.example.reason;
-      const example = `${code.example.unit}/${code.example.node}`;
-      return `${count(code.failures)}  ${code.name.padEnd(12)} ${code.category.padEnd(14)} ${example}  ${meaning}`;
-    }),
-    more.codes + Math.max(0, codes.length - ROWS),
-  );
-}
+const byCode = ({ codes, more }: ErrorsView): string[] =>
+  rows("failures", codes, more.codes, ({ failures, name, category, example, meaning }) => {
+    const where = `${example.unit}/${example.node}`;
+    return `${count(failures)}  ${name.padEnd(12)} ${category.padEnd(14)} ${where}  ${meaning ?? example.reason}`;
+  });
 
-function bySite({ sites, more }: ErrorsView): string[] {
-  return rows(
-    "sites",
-    sites
-      .slice(0, ROWS)
-      .map(
-        ({ site, failed, blamed, nodes }) =>
-          `${count(failed)}  ${site.padEnd(20)} of ${nodes} nodes that ran there${blamed > 0 ? `; the site is to blame for ${blamed}` : ""}`,
-      ),
-    more.sites + Math.max(0, sites.length - ROWS),
-  );
-}
+const bySite = ({ sites, more }: ErrorsView): string[] =>
+  rows("sites", sites, more.sites, ({ site, failed, blamed, nodes }) => {
+    const blame = blamed > 0 ? `; the site is to blame for ${blamed}` : "";
+    return `${count(failed)}  ${site.padEnd(20)} of ${nodes} nodes that ran there${blame}`;
+  });
 
-function byFile({ files, more }: ErrorsView): string[] {
-  return rows(
-    "files",
-    files
-      .slice(0, ROWS)
-      .map(
-        ({ file, bad, failures, sites }) =>
-          `${count(failures)}  ${bad ? "bad      " : "suspected"} ${file}${sites.length > 0 ? ` (${listed(sites, 2)})` : ""}`,
-      ),
-    more.files + Math.max(0, files.length - ROWS),
-  );
+const byFile = ({ files, more }: ErrorsView): string[] =>
+  rows("files", files, more.files, ({ file, bad, failures, sites }) => {
+    const where = sites.length > 0 ? ` (${listed(sites, 2)})` : "";
+    return `${count(failures)}  ${bad ? "bad      " : "suspected"} ${file}${where}`;
+  });
+
+/** A few rows, and how many more there are: `more` beyond those given. */
+function rows<T>(title: string, items: readonly T[], more: number, line: (item: T) => string): string[] {
+  if (items.length === 0) return [];
+  const left = more + beyond(items, ROWS);
+  return [title, ...items.slice(0, ROWS).map(line), ...(left > 0 ? [`${" ".repeat(9)}and ${left} more`] : [])];
 }
 
 /** Workers are worth a line only when one of them stands out. */
@@ -91,29 +78,18 @@ function byHost({ hosts, nodesFailed }: ErrorsView): string[] {
 }
 
 function tails({ codes }: ErrorsView): string[] {
-  const shown = codes.filter((code) => code.logTail !== null && code.logTail.trim() !== "").slice(0, SHOWN_TAILS);
-  return shown.flatMap((code) => [
-    "",
-    `log of ${code.example.unit}/${code.example.node} (${code.name})`,
-    ...lastLines(code).map((line) => `  | ${line}`),
-  ]);
+  const shown = codes.filter(({ logTail }) => logTail !== null && logTail.trim() !== "").slice(0, SHOWN_TAILS);
+  return shown.flatMap(({ example, name, logTail }) => {
+    const lines = (logTail ?? "").split("\n").filter((line) => line.trim() !== "");
+    const last = lines.slice(-TAIL_LINES).map((line) => `  | ${line}`);
+    return ["", `log of ${example.unit}/${example.node} (${name})`, ...last];
+  });
 }
-
-const lastLines = ({ logTail }: CodeView): string[] =>
-  (logTail ?? "")
-    .split("\n")
-    .filter((line) => line.trim() !== "")
-    .slice(-TAIL_LINES);
 
 function suggestion({ suggestion }: ErrorsView): string {
   const { action, modifications, because } = suggestion;
   const keys = Object.keys(modifications);
   return `${action}${keys.length > 0 ? ` with ${keys.join(", ")}` : ""}: ${because}`;
-}
-
-function rows(title: string, lines: readonly string[], more: number): string[] {
-  if (lines.length === 0) return [];
-  return [title, ...lines, ...(more > 0 ? [`${" ".repeat(9)}and ${more} more`] : [])];
 }
 
 const count = (failures: number): string => String(failures).padStart(7);

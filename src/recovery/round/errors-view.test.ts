@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { AWAY, attemptLine, DATA, failedLine, failing, PERMANENT } from "../../../tests/support/rounds.ts";
 import { describeErrors } from "./describe-errors.ts";
 import { errorsView, tailsWanted } from "./errors-view.ts";
-import { meaningOf } from "./meaning.ts";
-import { AWAY, attemptLine, DATA, failedLine, failing, PERMANENT } from "./sample-round.ts";
+import { meaningOf } from "./hold-round.ts";
 import { EMPTY_ROUND, tallyRound, type UnitAttempts } from "./tally.ts";
 
 const unit = (index: number) => `mg_${String(index).padStart(6, "0")}`;

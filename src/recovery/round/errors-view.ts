@@ -1,46 +1,12 @@
+import { listed, plural } from "../words.ts";
 import type { Example } from "./counts.ts";
-import type { FileCount } from "./file-counts.ts";
-import { codeName, meaningOf } from "./meaning.ts";
-import type { SiteCount } from "./site-counts.ts";
-import { type Suggestion, type SuggestionFacts, suggestAction } from "./suggest.ts";
-import type { RoundTally } from "./tally.ts";
+import { type SiteFacts, sitesLeft } from "./failed-units.ts";
+import { codeName, meaningOf } from "./hold-round.ts";
+import type { CodeCount, RoundTally } from "./tally.ts";
 
-/** The errors of a round as a person reads them: what failed first and most, where, on what, and what to do. */
-export interface ErrorsView {
-  readonly unitsTotal: number;
-  readonly unitsDone: number;
-  readonly unitsFailed: number;
-  readonly nodesFailed: number;
-  /** Failed at least once, and got through. */
-  readonly nodesRecovered: number;
-  readonly unreadableLines: number;
-  readonly first: Example | null;
-  readonly categories: readonly { readonly category: string; readonly failures: number; readonly units: number }[];
-  readonly causes: readonly { readonly cause: string; readonly failures: number }[];
-  readonly codes: readonly CodeView[];
-  readonly sites: readonly SiteCount[];
-  readonly hosts: readonly { readonly host: string; readonly failures: number }[];
-  readonly files: readonly FileCount[];
-  /** How many kinds of each there are beyond those listed. */
-  readonly more: { readonly codes: number; readonly sites: number; readonly hosts: number; readonly files: number };
-  readonly suggestion: Suggestion;
-}
+export type ErrorsView = Readonly<ReturnType<typeof errorsView>>;
 
-export interface CodeView {
-  readonly exitCode: number;
-  readonly name: string;
-  readonly cause: string | null;
-  readonly category: string;
-  readonly rule: string | null;
-  readonly meaning: string | null;
-  readonly failures: number;
-  readonly units: number;
-  readonly example: Example;
-  /** The end of that node's log; null: not read, or there is none. */
-  readonly logTail: string | null;
-}
-
-export interface ViewFacts extends SuggestionFacts {
+export interface ViewFacts extends SiteFacts {
   readonly unitsTotal: number;
   readonly unitsDone: number;
   /** Log tails by "unit/node", as `tailsWanted` asks for them. */
@@ -60,29 +26,28 @@ export const tailsWanted = (tally: RoundTally): readonly Example[] =>
 
 export const tailKey = ({ unit, node }: { unit: string; node: string }): string => `${unit}/${node}`;
 
-export function errorsView(tally: RoundTally, facts: ViewFacts): ErrorsView {
+/** The errors of a round as a person reads them: what failed first and most, where, on what, and what to do. */
+export function errorsView(tally: RoundTally, facts: ViewFacts) {
   const failingSites = tally.sites.filter(({ failed, blamed }) => failed > 0 || blamed > 0);
-  const codes = tally.codes
-    .slice(0, MOST_CODES)
-    .map(
-      ({ exitCode, cause, category, rule, failures, units, first }): CodeView => ({
-        exitCode,
-        name: codeName(exitCode, cause),
-        cause,
-        category,
-        rule,
-        meaning: meaningOf(exitCode, rule, cause),
-        failures,
-        units,
-        example: first,
-        logTail: facts.tails.get(tailKey(first))?.slice(-TAIL_CHARACTERS) ?? null,
-      }),
-    );
+  const codes = tally.codes.slice(0, MOST_CODES).map(({ exitCode, cause, category, rule, failures, units, first }) => ({
+    exitCode,
+    name: codeName(exitCode, cause),
+    cause,
+    category,
+    rule,
+    meaning: meaningOf(exitCode, rule, cause),
+    failures,
+    units,
+    example: first,
+    /** The end of that node's log; null: not read, or there is none. */
+    logTail: facts.tails.get(tailKey(first))?.slice(-TAIL_CHARACTERS) ?? null,
+  }));
   return {
     unitsTotal: facts.unitsTotal,
     unitsDone: facts.unitsDone,
     unitsFailed: tally.failedUnits.length,
     nodesFailed: tally.nodes.failed,
+    /** Failed at least once, and got through. */
     nodesRecovered: tally.nodes.recovered,
     unreadableLines: tally.unreadable,
     first: tally.first,
@@ -92,12 +57,72 @@ export function errorsView(tally: RoundTally, facts: ViewFacts): ErrorsView {
     sites: failingSites.slice(0, MOST_SITES),
     hosts: tally.hosts.slice(0, MOST_HOSTS).map(({ key, failures }) => ({ host: key, failures })),
     files: tally.files.slice(0, MOST_FILES),
+    /** How many kinds of each there are beyond those listed. */
     more: {
-      codes: Math.max(0, tally.codes.length - MOST_CODES),
-      sites: Math.max(0, failingSites.length - MOST_SITES),
-      hosts: Math.max(0, tally.hosts.length - MOST_HOSTS),
-      files: Math.max(0, tally.files.length - MOST_FILES),
+      codes: beyond(tally.codes, MOST_CODES),
+      sites: beyond(failingSites, MOST_SITES),
+      hosts: beyond(tally.hosts, MOST_HOSTS),
+      files: beyond(tally.files, MOST_FILES),
     },
     suggestion: suggestAction(tally, facts),
   };
+}
+
+export const beyond = (all: readonly unknown[], listed: number): number => Math.max(0, all.length - listed);
+
+/** What to try first, by what most of the failures have in common. A hint; nothing acts on it. */
+interface Suggestion {
+  readonly action: "nothing" | "resubmit" | "rescue" | "release" | "restart";
+  /** To go with a release, as its body says it. */
+  readonly modifications: Readonly<Record<string, unknown>>;
+  readonly because: string;
+}
+
+/** Causes more memory helps against; at the cap, level 1 has given up on raising it. */
+const MEMORY_RULES: readonly (string | null)[] = ["too-much-memory", "memory", "bad-alloc", "memory-check"];
+
+function suggestAction(tally: RoundTally, facts: SiteFacts): Suggestion {
+  const failures = tally.nodes.failed;
+  const say = (
+    action: Suggestion["action"],
+    because: string,
+    modifications: Suggestion["modifications"] = {},
+  ): Suggestion => ({ action, because, modifications });
+  if (failures === 0 && tally.failedUnits.length === 0) return say("nothing", "nothing has failed");
+  if (failures === 0) return say("rescue", "no node says why its unit failed: a rescue tries them again");
+  if (tally.unclassified > 0)
+    return say("resubmit", `classify the ${plural(tally.unclassified, "failure")} no rule knows, then resubmit`);
+  const site = badSite(tally, facts);
+  if (site !== null)
+    return say("release", `most failures happened at ${site} and other sites work: leave it out`, {
+      site_bans: [site],
+    });
+  const bad = tally.files.filter((file) => file.bad);
+  const data = tally.categories.find(({ key }) => key === "data")?.failures ?? 0;
+  if (bad.length > 0 && data * 2 >= failures)
+    return say(
+      "release",
+      `bad input files are behind it (${listed(
+        bad.map(({ file }) => file),
+        2,
+      )}): leave them out`,
+      { excluded_files: bad.slice(0, 100).map(({ file }) => file) },
+    );
+  const [most] = tally.codes;
+  if (most && isMemory(most) && most.failures * 2 >= failures)
+    return say("release", "most jobs ran out of memory, even with what they may have: give them more (memory_mb)");
+  if (most?.category === "permanent" && most.failures * 2 >= failures)
+    return say("restart", "most failures are permanent: mend the request's software or configuration, then restart it");
+  return say("rescue", "most failures may go away by themselves: try the failed units again");
+}
+
+const isMemory = ({ cause, rule }: CodeCount): boolean => cause === "oom" || MEMORY_RULES.includes(rule);
+
+/** More than half of all failures at one site, most of what ran there failed, and others do better. */
+function badSite(tally: RoundTally, { possibleSites, bannedSites }: SiteFacts): string | null {
+  const worst = tally.sites.find(({ site }) => !bannedSites.includes(site));
+  if (!worst || worst.failed * 2 <= tally.nodes.failed || worst.blamed * 2 <= worst.nodes) return null;
+  const elsewhere = tally.sites.some(({ site, nodes, failed }) => site !== worst.site && failed * 2 < nodes);
+  const left = sitesLeft(possibleSites, [worst.site], bannedSites);
+  return elsewhere && left?.length !== 0 ? worst.site : null;
 }

@@ -1,6 +1,8 @@
-import { evidenceOf, mainCause } from "./evidence.ts";
-import type { RoundDecision, RoundFacts } from "./round-decision.ts";
-import { plural } from "./words.ts";
+import { builtinRows } from "../builtin-policy.ts";
+import { signalName } from "../codes.ts";
+import { plural } from "../words.ts";
+import type { RoundDecision, RoundFacts } from "./decide.ts";
+import type { RoundTally } from "./tally.ts";
 
 /** What a person may do about a held round; without a submit directory or a readable DAG, no rescue. */
 export const ALL = ["release", "rescue", "fail", "restart", "abort"] as const;
@@ -34,7 +36,71 @@ export function hold(
 export const progress = ({ unitsDone, unitsTotal }: RoundFacts): string =>
   `${unitsDone} of ${plural(unitsTotal, "unit")} done`;
 
+const MOST = 5;
+const MOST_FILES = 20;
+
+/** The few numbers of a tally that go with a hold. Bounded, however many failed: it is stored on the request. */
+function evidenceOf(tally: RoundTally) {
+  const bad = tally.files.filter((file) => file.bad);
+  return {
+    nodesFailed: tally.nodes.failed,
+    categories: Object.fromEntries(tally.categories.map(({ key, failures }) => [key, failures])),
+    codes: tally.codes
+      .slice(0, MOST)
+      .map(({ exitCode, rule, cause, failures, units }) => ({
+        exitCode,
+        name: codeName(exitCode, cause),
+        meaning: meaningOf(exitCode, rule, cause),
+        failures,
+        units,
+      })),
+    sites: tally.sites
+      .filter(({ failed }) => failed > 0)
+      .slice(0, MOST)
+      .map(({ site, failed, nodes }) => ({ site, failed, nodes })),
+    badFiles: { total: bad.length, named: bad.slice(0, MOST_FILES).map(({ file }) => file) },
+    first: tally.first,
+  };
+}
+
+/** "; mostly 8021 (an input file was opened, but reading it failed)"; "" when nothing is known. */
 export function causeOf({ tally }: RoundFacts): string {
-  const cause = mainCause(tally);
-  return cause === null ? "" : `; ${cause}`;
+  const [most] = tally.codes;
+  if (!most) return "";
+  const meaning = meaningOf(most.exitCode, most.rule, most.cause);
+  const share = tally.codes.length === 1 ? "all" : "mostly";
+  return `; ${share} ${codeName(most.exitCode, most.cause)}${meaning ? ` (${meaning})` : ""}`;
+}
+
+/**
+ * What a failure means, by the built-in table: the row that ruled on it if it is ours, else the row that names the
+ * code, else the cause's. null: no row knows it (a rule of the request or installation ruled).
+ */
+export function meaningOf(exitCode: number, rule: string | null, cause: string | null): string | null {
+  const rows = builtinRows();
+  const ruled = rows.find(({ id }) => id === rule);
+  if (ruled) return ruled.meaning ?? null;
+  const signal = cause === "signal" ? exitCode - 128 : null;
+  const named =
+    signal === null
+      ? rows.find(
+          ({ match }) =>
+            match.stderr === undefined &&
+            (match.codes?.includes(exitCode) ||
+              match.ranges?.some(([low, high]) => exitCode >= low && exitCode <= high)),
+        )
+      : rows.find(({ match }) => match.stderr === undefined && match.signals?.includes(signal));
+  if (named) return named.meaning ?? null;
+  const byCause = rows.find(
+    ({ match }) =>
+      (match.causes as readonly string[] | undefined)?.includes(cause ?? "") && !match.codes && !match.signals,
+  );
+  return byCause?.meaning ?? null;
+}
+
+/** How a code is written for people: 8021, SIGKILL, oom. */
+export function codeName(exitCode: number, cause: string | null): string {
+  if (cause === "signal") return signalName(exitCode - 128);
+  if (exitCode < 0) return cause ?? String(exitCode);
+  return cause === null || cause === "exit" || cause === "unknown" ? String(exitCode) : `${exitCode} ${cause}`;
 }

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { failedLine } from "../../../tests/support/rounds.ts";
 import { isTerminal, REQUEST_STATUSES } from "../../domain/request-status.ts";
 import { CATEGORIES } from "../attempt.ts";
+import type { AttemptRecord } from "../ledger-record.ts";
 import { actionsIn } from "./actions.ts";
+import type { RoundFacts } from "./decide.ts";
 import { decideRound } from "./decide.ts";
 import { describeErrors } from "./describe-errors.ts";
 import { errorsView } from "./errors-view.ts";
-import type { TallyLine } from "./read-lines.ts";
-import type { RoundFacts } from "./round-decision.ts";
-import { failedLine } from "./sample-round.ts";
 import type { RoundFile } from "./settle.ts";
 import { type RoundTally, tallyRound, type UnitAttempts } from "./tally.ts";
 
@@ -16,7 +16,7 @@ const RUNS = { numRuns: 1000 };
 const SITES = ["A", "B", "C"];
 const FILES = ["/f/1", "/f/2", "/f/3"];
 
-const line = (node: number): fc.Arbitrary<TallyLine> =>
+const line = (node: number): fc.Arbitrary<AttemptRecord> =>
   fc
     .record({
       at: fc.constantFrom("", "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"),
@@ -35,13 +35,18 @@ const line = (node: number): fc.Arbitrary<TallyLine> =>
       badFiles: fc.subarray(FILES),
       files: fc.subarray(FILES),
     })
-    .map((over) => failedLine({ ...over, node: `proc_${node}` } as Partial<TallyLine>));
+    .map((over) => failedLine({ ...over, node: `proc_${node}` } as Partial<AttemptRecord>));
 
 /** Units whose failures have nothing in common are mostly held; these are not. */
 const FLAVOURS = {
-  mixed: (line: TallyLine) => line,
-  open: (line: TallyLine): TallyLine => ({ ...line, decision: "stop", category: "infrastructure", why: "site" }),
-  data: (line: TallyLine): TallyLine => ({ ...line, decision: "stop", category: "data", badFiles: ["/f/1"] }),
+  mixed: (line: AttemptRecord) => line,
+  open: (line: AttemptRecord): AttemptRecord => ({
+    ...line,
+    decision: "stop",
+    category: "infrastructure",
+    why: "site",
+  }),
+  data: (line: AttemptRecord): AttemptRecord => ({ ...line, decision: "stop", category: "data", badFiles: ["/f/1"] }),
 };
 
 const attempts: fc.Arbitrary<UnitAttempts[]> = fc
@@ -197,7 +202,7 @@ test("a tally does not depend on the order of units, nor on how their nodes inte
 });
 
 /** All lines of a node together, each in its order. */
-const byNode = (lines: readonly TallyLine[]): TallyLine[] =>
+const byNode = (lines: readonly AttemptRecord[]): AttemptRecord[] =>
   [...new Set(lines.map(({ node }) => node))].sort().flatMap((node) => lines.filter((line) => line.node === node));
 
 test("the tally of two halves adds up to the tally of the whole", () => {

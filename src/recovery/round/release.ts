@@ -1,16 +1,19 @@
 import { err, ok, type Result } from "../../base/result.ts";
+import { isSiteName, type SiteName } from "../../domain/names.ts";
+import type { ReleaseModifications } from "../../domain/operator.ts";
 import type { Problem } from "../../domain/problem.ts";
 import type { RequestStatus } from "../../domain/request-status.ts";
+import { flag, isRow, number, Place, readStrictly, real, texts, whole } from "../fields.ts";
+import { plural } from "../words.ts";
 import { mayDo, RESUMABLE_HOLDS } from "./actions.ts";
-import { type ModificationFacts, type Modifications, readModifications } from "./modifications.ts";
-import { plural } from "./words.ts";
+import { sitesLeft } from "./failed-units.ts";
 
 /**
  * How a held request goes on. After failures the round is left behind: what finished is credited, the rest goes into
  * the next round (input) or is abandoned (generation), so nothing is repeated. Where the run was only cut off or lacked
  * something, or parts of files are done, or the person asks for it, the same run goes on by a rescue.
  */
-export interface ReleaseFacts extends ModificationFacts {
+export interface ReleaseFacts {
   readonly status: RequestStatus;
   readonly holdCode: string | null;
   /** There is a run that ended, with its submit directory and units left to do. */
@@ -18,14 +21,21 @@ export interface ReleaseFacts extends ModificationFacts {
   readonly unitsUnfinished: number;
   /** Files with parts done and parts not. */
   readonly tornFiles: number;
+  readonly kind: "process" | "generate";
+  readonly cores: number;
+  readonly maxMemoryPerCoreMb: number;
+  /** null: nobody knows their names. */
+  readonly knownSites: readonly SiteName[] | null;
+  readonly possibleSites: readonly SiteName[] | null;
+  readonly bannedSites: readonly SiteName[];
+  /** Of the files named, those the ledger knows; null: not looked up. */
+  readonly knownFiles: ReadonlySet<string> | null;
 }
 
 export interface Release {
   /** `plan`: no round was begun, or its files are gone from disk; planning goes on where it was. */
   readonly how: "rescue" | "next-round" | "plan";
-  readonly modifications: Modifications;
-  /** Nodes get a fresh budget, and failure-rescues count from 0. */
-  readonly newEpoch: true;
+  readonly modifications: ReleaseModifications;
   readonly warnings: readonly string[];
   readonly because: string;
 }
@@ -65,7 +75,7 @@ export function decideRelease(
   if (asked === "rescue" && !facts.canRescue)
     return err([{ path: "how", message: "there is no run a rescue could go on with", allowed: "next-round" }]);
   const { how, because } = chooseHow(facts, asked);
-  return ok({ how, modifications: read.value, newEpoch: true, warnings: warn(facts, read.value, how), because });
+  return ok({ how, modifications: read.value, warnings: warn(facts, read.value, how), because });
 }
 
 function chooseHow(
@@ -88,7 +98,7 @@ function chooseHow(
   return { how: "plan", because: "released: planning goes on where it was" };
 }
 
-function warn(facts: ReleaseFacts, wanted: Modifications, how: Release["how"]): readonly string[] {
+function warn(facts: ReleaseFacts, wanted: ReleaseModifications, how: Release["how"]): readonly string[] {
   const warnings: string[] = [];
   if (how === "rescue" && wanted.retries !== null)
     warnings.push("retries apply from the next round on: a rescue runs the DAG as it was written");
@@ -99,4 +109,69 @@ function warn(facts: ReleaseFacts, wanted: Modifications, how: Release["how"]): 
   if (how === "next-round" && facts.tornFiles > 0)
     warnings.push(`the rest of ${plural(facts.tornFiles, "partly done file")} is given up`);
   return warnings;
+}
+
+/** The names of 000 §8.3 are understood too. */
+const ALIASES: Readonly<Record<string, string>> = { retry_count: "retries", error_hold_threshold: "hold_threshold" };
+const MOST_RETRIES = 20;
+
+const fieldsFor = (facts: ReleaseFacts) => ({
+  site_bans: { missing: [], read: (value: unknown, key: string, at: Place) => readSites(value, key, at, facts) },
+  excluded_files: { missing: [], read: (value: unknown, key: string, at: Place) => readFiles(value, key, at, facts) },
+  memory_mb: number(whole(1, facts.maxMemoryPerCoreMb * facts.cores)),
+  retries: number(whole(0, MOST_RETRIES)),
+  hold_threshold: number(real(0, 1)),
+  top_up: flag(),
+});
+
+function readModifications(body: unknown, facts: ReleaseFacts): Result<ReleaseModifications, readonly Problem[]> {
+  const fields = fieldsFor(facts);
+  const given = body ?? {};
+  if (!isRow(given)) return err([{ path: "", message: "must be an object", allowed: Object.keys(fields).join(", ") }]);
+  const at = new Place();
+  const row: Record<string, unknown> = Object.create(null);
+  for (const [key, value] of Object.entries(given)) {
+    const name = (Object.hasOwn(ALIASES, key) && ALIASES[key]) || key;
+    if (Object.hasOwn(row, name)) at.wrong(key, `says the same as ${name}`, "one of them");
+    row[name] = value;
+  }
+  const read = readStrictly(fields, row, at);
+  if (read.top_up !== null && facts.kind !== "generate")
+    at.wrong("top_up", "is for requests that generate events; input files are tried again anyway");
+  if (at.problems.length > 0) return err(at.problems);
+  return ok({
+    siteBans: read.site_bans,
+    excludedFiles: read.excluded_files,
+    memoryMb: read.memory_mb,
+    retries: read.retries,
+    holdThreshold: read.hold_threshold,
+    topUp: read.top_up,
+    maxRescues: null,
+  });
+}
+
+function readSites(value: unknown, key: string, at: Place, facts: ReleaseFacts): readonly SiteName[] {
+  const { knownSites, possibleSites, bannedSites } = facts;
+  const named = [...new Set(texts().read(value, key, at))];
+  const sites = named.filter((site, index): site is SiteName => {
+    const isKnown = isSiteName(site) && (knownSites === null || knownSites.includes(site));
+    if (!isKnown)
+      at.wrong(`${key}[${index}]`, `"${site.slice(0, 100)}" is not a known site`, knownSites?.join(", ") ?? null);
+    return isKnown;
+  });
+  const left = sitesLeft(possibleSites, sites, bannedSites);
+  if (sites.length > 0 && left?.length === 0)
+    at.wrong(key, "leaves no site where the request may run", "leave at least one, or lift a ban");
+  return sites;
+}
+
+function readFiles(value: unknown, key: string, at: Place, facts: ReleaseFacts): readonly string[] {
+  const files = [...new Set(texts().read(value, key, at))];
+  if (files.length > 0 && facts.kind !== "process")
+    at.wrong(key, "is for requests with input files; this one has none");
+  else
+    for (const [index, file] of files.entries())
+      if (facts.knownFiles !== null && !facts.knownFiles.has(file))
+        at.wrong(`${key}[${index}]`, `${file.slice(0, 200)} is no input file of this request`);
+  return files;
 }

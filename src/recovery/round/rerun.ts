@@ -1,11 +1,10 @@
 import { err, ok, type Result } from "../../base/result.ts";
 import type { Problem } from "../../domain/problem.ts";
 import type { RequestStatus } from "../../domain/request-status.ts";
+import { plural } from "../words.ts";
 import { mayDo } from "./actions.ts";
-import { type Reelection, reelectUnits, type SiteFacts } from "./reelect.ts";
-import { sortUnits } from "./sort-units.ts";
+import { type Reelection, reelectUnits, type SiteFacts, sortUnits } from "./failed-units.ts";
 import type { RoundTally } from "./tally.ts";
-import { plural } from "./words.ts";
 
 /** Running failed work again because a person says so. No limit holds them back, but what is finished stays finished. */
 export interface RerunFacts extends SiteFacts {
@@ -17,9 +16,6 @@ export interface RerunFacts extends SiteFacts {
   readonly failedUnits: readonly string[];
   readonly tally: RoundTally;
 }
-
-/** Names of units ("mg_000003") and of nodes within them ("mg_000003/proc_000021"). */
-export type Selection = readonly string[];
 
 export interface Rerun {
   /** What to give a new budget: null for all unfinished units, else the nodes of each unit (null: all of them). */
@@ -41,7 +37,8 @@ export function decideRescueNow(facts: RerunFacts): Result<Rerun, readonly Probl
   });
 }
 
-export function decideResubmit(facts: RerunFacts, selection: Selection): Result<Rerun, readonly Problem[]> {
+/** `selection`: names of units ("mg_000003") and of nodes within them ("mg_000003/proc_000021"). */
+export function decideResubmit(facts: RerunFacts, selection: readonly string[]): Result<Rerun, readonly Problem[]> {
   const problems = [...cannotRerun(facts, "resubmit")];
   if (selection.length === 0)
     problems.push({ path: "nodes", message: "names nothing", allowed: "mg_000003, mg_000003/proc_000021" });

@@ -1,4 +1,3 @@
-import { err, ok, type Result } from "../../base/result.ts";
 import { isName, NAME_RULE, type RequestName } from "../../domain/names.ts";
 import type { Problem } from "../../domain/problem.ts";
 import type { RequestSpec } from "../../domain/request.ts";
@@ -6,7 +5,7 @@ import type { RequestStatus } from "../../domain/request-status.ts";
 import { mayDo } from "./actions.ts";
 
 /** Kill and clone: the old request is given up, and the same spec begins again as the next version. */
-export interface RestartFacts {
+interface RestartFacts {
   readonly spec: RequestSpec;
   readonly status: RequestStatus;
   readonly supersededBy: RequestName | null;
@@ -14,41 +13,28 @@ export interface RestartFacts {
   readonly versionLimit: number;
   readonly isNameTaken: boolean;
 }
-export const DEFAULT_VERSION_LIMIT = 20;
 
-export interface Restart {
-  readonly clone: RequestSpec;
-  /** The old one is moved to failed, unless it is over already. */
-  readonly failOld: boolean;
-  readonly because: string;
-}
-
-export function decideRestart(
-  facts: RestartFacts,
-  cleanupPolicy: RequestSpec["cleanupPolicy"] | null = null,
-): Result<Restart, readonly Problem[]> {
-  const { spec, status, supersededBy, versionLimit } = facts;
+/** What is wrong with it; none: it may begin again as `cloneOf` says. */
+export function checkRestart({ spec, status, supersededBy, versionLimit, isNameTaken }: RestartFacts): Problem[] {
   const problems: Problem[] = [];
   const wrong = (message: string, allowed: string | null = null) => problems.push({ path: "", message, allowed });
   const may = mayDo("restart", status);
   if (may.kind === "refused") wrong(may.why, may.allowedIn.join(", "));
   if (supersededBy !== null) wrong(`it was restarted before, as ${supersededBy}`, `restart ${supersededBy}`);
-  const version = spec.processingVersion + 1;
+  const { name, processingVersion: version } = cloneOf(spec);
   if (version > versionLimit) wrong(`version ${version} would be past the limit`, `at most version ${versionLimit}`);
-  const name = cloneName(spec.name, spec.processingVersion);
   if (!isName(name)) wrong(`the clone's name would be ${name}`, NAME_RULE);
-  if (facts.isNameTaken) wrong(`${name} exists already`);
-  if (problems.length > 0) return err(problems);
-  const clone: RequestSpec = {
-    ...spec,
-    name: name as RequestName,
-    processingVersion: version,
-    previousVersion: spec.name,
-    cleanupPolicy: cleanupPolicy ?? spec.cleanupPolicy,
-  };
-  const failOld = status === "held";
-  return ok({ clone, failOld, because: `restarted as ${name}, version ${version}` });
+  if (isNameTaken) wrong(`${name} exists already`);
+  return problems;
 }
+
+export const cloneOf = (spec: RequestSpec, cleanupPolicy: RequestSpec["cleanupPolicy"] | null = null): RequestSpec => ({
+  ...spec,
+  name: cloneName(spec.name, spec.processingVersion) as RequestName,
+  processingVersion: spec.processingVersion + 1,
+  previousVersion: spec.name,
+  cleanupPolicy: cleanupPolicy ?? spec.cleanupPolicy,
+});
 
 /** `_v1_` becomes `_v2_`; so does a `_v1` or `-v1` at the end; a name without its version gets `-v2`. */
 export function cloneName(name: string, version: number): string {

@@ -1,6 +1,5 @@
-import { compare, sorted } from "./counts.ts";
-import type { FailedUnit } from "./failed-unit.ts";
-import type { FileCount } from "./file-counts.ts";
+import { compare, type FileCount, sorted } from "./counts.ts";
+import type { FailedUnit } from "./failed-units.ts";
 
 /**
  * Which files of failed units are bad, which were only there when it happened, and which are torn: parts of them are
@@ -20,16 +19,10 @@ export interface Exclusion {
   readonly evidence: { readonly units: readonly string[]; readonly sites: readonly string[]; readonly reason: string };
 }
 
-export interface TornFile {
-  readonly lfn: string;
-  readonly doneIn: readonly string[];
-  readonly missingIn: readonly string[];
-}
-
 export interface Settlement {
   readonly exclude: readonly Exclusion[];
   readonly attempted: readonly string[];
-  readonly torn: readonly TornFile[];
+  readonly torn: readonly string[];
 }
 
 export type FilesOfUnits = ReadonlyMap<string, readonly RoundFile[]>;
@@ -43,22 +36,21 @@ export function settleFiles(
   const known = new Map(counts.map((count) => [count.file, count]));
   const bad = new Map<string, { units: string[]; sites: string[]; reason: string }>();
   const others = new Map<string, RoundFile>();
-  for (const { unit, badFiles, sites } of units) {
-    const names = new Set(badFiles);
-    for (const file of filesOf.get(unit) ?? []) {
-      if (!isNamed(file, names)) {
+  for (const failed of units) {
+    for (const file of filesOf.get(failed.unit) ?? []) {
+      if (!isNamed(file, failed)) {
         others.set(file.lfn, file);
         continue;
       }
       const count = known.get(file.lfn) ?? known.get(file.path);
       const entry = bad.get(file.lfn) ?? { units: [], sites: [], reason: count?.reason ?? "named as bad" };
-      entry.units.push(unit);
-      entry.sites.push(...(count?.sites ?? sites));
+      entry.units.push(failed.unit);
+      entry.sites.push(...(count?.sites ?? failed.sites));
       bad.set(file.lfn, entry);
     }
   }
   const rest = [...others.values()].filter(({ lfn }) => !bad.has(lfn));
-  const isTorn = (file: RoundFile) => file.units.some((unit) => finished.has(unit));
+  const lfns = (files: readonly RoundFile[]) => sorted(files.map(({ lfn }) => lfn));
   return {
     exclude: [...bad]
       .map(([lfn, { units, sites, reason }]) => ({
@@ -66,24 +58,17 @@ export function settleFiles(
         evidence: { units: sorted(units), sites: sorted(sites), reason },
       }))
       .sort((a, b) => compare(a.lfn, b.lfn)),
-    attempted: sorted(rest.filter((file) => !isTorn(file)).map(({ lfn }) => lfn)),
-    torn: rest
-      .filter(isTorn)
-      .map((file) => tornFile(file, finished))
-      .sort((a, b) => compare(a.lfn, b.lfn)),
+    attempted: lfns(rest.filter((file) => !isTorn(file, finished))),
+    torn: lfns(rest.filter((file) => isTorn(file, finished))),
   };
 }
 
-export const tornFile = ({ lfn, units }: RoundFile, finished: ReadonlySet<string>): TornFile => ({
-  lfn,
-  doneIn: sorted(units.filter((unit) => finished.has(unit))),
-  missingIn: sorted(units.filter((unit) => !finished.has(unit))),
-});
+export const isTorn = ({ units }: RoundFile, finished: ReadonlySet<string>): boolean =>
+  units.some((unit) => finished.has(unit));
 
-const isNamed = ({ lfn, path }: RoundFile, names: ReadonlySet<string>): boolean => names.has(lfn) || names.has(path);
+const isNamed = ({ lfn, path }: RoundFile, { badFiles }: FailedUnit): boolean =>
+  badFiles.includes(lfn) || badFiles.includes(path);
 
 /** Does the ledger know at least one of the files its failures name? Otherwise excluding would change nothing. */
-export const hasKnownBadFile = ({ unit, badFiles }: FailedUnit, filesOf: FilesOfUnits): boolean => {
-  const names = new Set(badFiles);
-  return (filesOf.get(unit) ?? []).some((file) => isNamed(file, names));
-};
+export const hasKnownBadFile = (unit: FailedUnit, filesOf: FilesOfUnits): boolean =>
+  (filesOf.get(unit.unit) ?? []).some((file) => isNamed(file, unit));

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { AWAY, DATA, failedLine, PERMANENT } from "../../../tests/support/rounds.ts";
 import { creditRound } from "./credit.ts";
 import { decideRound } from "./decide.ts";
 import { decideRelease } from "./release.ts";
-import { AWAY, DATA, failedLine, PERMANENT } from "./sample-round.ts";
 import type { RoundFile } from "./settle.ts";
 import { tallyRound, type UnitAttempts } from "./tally.ts";
 
@@ -60,17 +60,18 @@ class World {
   }
 
   credit(units: readonly Unit[], tally: ReturnType<typeof tallyRound>): void {
+    const files = roundFiles(units);
     const credit = creditRound({
       finishedUnits: this.finished,
       failedUnits: tally.failedUnits,
       fileCounts: tally.files,
-      files: roundFiles(units),
+      files,
       ranges: [],
-      nextFirstEvent: 1n,
-      topUp: false,
     });
-    for (const lfn of credit.processed) this.files.get(lfn)!.state = "processed";
-    for (const { lfn } of [...credit.excluded, ...credit.torn]) this.files.get(lfn)!.state = "given-up";
+    for (const { lfn, units: readers } of files)
+      if (readers.every((unit) => this.finished.has(unit))) this.files.get(lfn)!.state = "processed";
+    for (const lfn of [...credit.exclude.map((bad) => bad.lfn), ...credit.torn])
+      this.files.get(lfn)!.state = "given-up";
   }
 }
 

@@ -1,8 +1,16 @@
-import { type Count, Counter, compare, type Example, exampleOf, isEarlier } from "./counts.ts";
-import { type FailedUnit, failedUnit } from "./failed-unit.ts";
-import { type FileCount, FileCounter } from "./file-counts.ts";
-import type { TallyLine } from "./read-lines.ts";
-import { type SiteCount, SiteCounter } from "./site-counts.ts";
+import type { AttemptRecord } from "../ledger-record.ts";
+import {
+  badFilesOf,
+  type Count,
+  Counter,
+  compare,
+  type Example,
+  exampleOf,
+  FileCounter,
+  isEarlier,
+  SiteCounter,
+} from "./counts.ts";
+import { type FailedUnit, failedUnit } from "./failed-units.ts";
 
 /**
  * Folds what the units of a round left behind into numbers. Units may come in any order, one at a time, each once and
@@ -14,30 +22,11 @@ export interface UnitAttempts {
   /** As engine and store say. open: neither done nor failed, because the run was cut off. */
   readonly state: "done" | "failed" | "open";
   /** In ledger order. */
-  readonly lines: readonly TallyLine[];
+  readonly lines: readonly AttemptRecord[];
   readonly unreadable?: number;
 }
 
-export interface RoundTally {
-  readonly units: { readonly done: number; readonly failed: number; readonly open: number };
-  /** `recovered`: done, after at least one failure. */
-  readonly nodes: { readonly done: number; readonly failed: number; readonly recovered: number };
-  readonly attempts: number;
-  readonly unclassified: number;
-  /** Lines of ledgers that could not be read. */
-  readonly unreadable: number;
-  /** By name. Every one of them: the rescue needs them all. */
-  readonly failedUnits: readonly FailedUnit[];
-  /** Counts are of nodes whose last word is a failure; most frequent first. */
-  readonly categories: readonly Count[];
-  readonly causes: readonly Count[];
-  readonly codes: readonly CodeCount[];
-  readonly hosts: readonly Count[];
-  readonly sites: readonly SiteCount[];
-  /** All bad files, then the most suspected ones. */
-  readonly files: readonly FileCount[];
-  readonly first: Example | null;
-}
+export type RoundTally = Readonly<ReturnType<RoundTallying["finish"]>>;
 
 /** Failures alike: the same code, seen by the same rule. */
 export interface CodeCount extends Count {
@@ -46,22 +35,6 @@ export interface CodeCount extends Count {
   readonly rule: string | null;
   readonly category: string;
 }
-
-export const EMPTY_ROUND: RoundTally = {
-  units: { done: 0, failed: 0, open: 0 },
-  nodes: { done: 0, failed: 0, recovered: 0 },
-  attempts: 0,
-  unclassified: 0,
-  unreadable: 0,
-  failedUnits: [],
-  categories: [],
-  causes: [],
-  codes: [],
-  hosts: [],
-  sites: [],
-  files: [],
-  first: null,
-};
 
 export function tallyRound(units: Iterable<UnitAttempts>): RoundTally {
   const tally = new RoundTallying();
@@ -90,31 +63,29 @@ export class RoundTallying {
     this.#unreadable += unreadable;
     const lines = withoutRepeats(all);
     this.#attempts += lines.length;
-    const finals = new Map<string, TallyLine>();
+    const finals = new Map<string, AttemptRecord>();
     const stumbled = new Set<string>();
     for (const line of lines) {
       finals.set(line.node, line);
       if (line.decision !== "done") stumbled.add(line.node);
     }
-    const failures: TallyLine[] = [];
+    const failures: AttemptRecord[] = [];
     const bad = new Set<string>();
-    let done = 0;
     for (const line of finals.values()) {
       if (line.decision === "done") {
-        done += 1;
+        this.#nodes.done += 1;
         if (stumbled.has(line.node)) this.#nodes.recovered += 1;
       } else if (state !== "done" && isFinal(line)) {
         failures.push(line);
-        if (line.category === "data") for (const file of line.badFiles) bad.add(file);
+        for (const file of badFilesOf(line)) bad.add(file);
       }
     }
-    this.#nodes.done += done;
     for (const line of failures) this.#count(unit, line);
     this.#sites.addUnit(lines, finals, bad);
-    if (state === "failed" || failures.length > 0) this.#failedUnits.push(failedUnit(unit, failures, done));
+    if (state === "failed" || failures.length > 0) this.#failedUnits.push(failedUnit(unit, failures));
   }
 
-  #count(unit: string, line: TallyLine): void {
+  #count(unit: string, line: AttemptRecord): void {
     this.#nodes.failed += 1;
     if (line.decision === "unclassified") this.#unclassified += 1;
     this.#categories.add(line.category ?? "unknown", unit, line);
@@ -125,19 +96,24 @@ export class RoundTallying {
     if (this.#first === null || isEarlier(unit, line, this.#first)) this.#first = exampleOf(unit, line);
   }
 
-  finish(): RoundTally {
+  finish() {
     return {
       units: { ...this.#units },
+      /** `recovered`: done, after at least one failure. */
       nodes: { ...this.#nodes },
       attempts: this.#attempts,
       unclassified: this.#unclassified,
+      /** Lines of ledgers that could not be read. */
       unreadable: this.#unreadable,
+      /** By name. Every one of them: the rescue needs them all. */
       failedUnits: this.#failedUnits.toSorted((a, b) => compare(a.unit, b.unit)),
+      /** Counts are of nodes whose last word is a failure; most frequent first. */
       categories: this.#categories.finish(),
       causes: this.#causes.finish(),
       codes: this.#codes.finish().map(codeCount),
       hosts: this.#hosts.finish(),
       sites: this.#sites.finish(),
+      /** All bad files, then the most suspected ones. */
       files: this.#files.finish(),
       first: this.#first,
     };
@@ -145,10 +121,11 @@ export class RoundTallying {
 }
 
 /** A retry that never came, because the run ended before, is no verdict; one that had no tries left is. */
-const isFinal = ({ decision, retry, maxRetries }: TallyLine): boolean => decision !== "retry" || retry >= maxRetries;
+const isFinal = ({ decision, retry, maxRetries }: AttemptRecord): boolean =>
+  decision !== "retry" || retry >= maxRetries;
 
 /** POST may tell of one attempt twice (it was killed after writing); the first telling counts. */
-function withoutRepeats(lines: readonly TallyLine[]): readonly TallyLine[] {
+function withoutRepeats(lines: readonly AttemptRecord[]): readonly AttemptRecord[] {
   const seen = new Set<string>();
   return lines.filter(({ node, cluster }) => {
     if (cluster <= 0) return true;
@@ -160,7 +137,7 @@ function withoutRepeats(lines: readonly TallyLine[]): readonly TallyLine[] {
 }
 
 const SPLIT = "\u0000";
-const codeKey = (line: TallyLine): string =>
+const codeKey = (line: AttemptRecord): string =>
   [line.exitCode, line.rule ?? "", line.cause ?? "", line.category ?? "unknown"].join(SPLIT);
 
 function codeCount(count: Count): CodeCount {
@@ -168,3 +145,5 @@ function codeCount(count: Count): CodeCount {
   const key = rule === "" ? code : `${code} ${rule}`;
   return { ...count, key, exitCode: Number(code), rule: rule || null, cause: cause || null, category };
 }
+
+export const EMPTY_ROUND: RoundTally = tallyRound([]);

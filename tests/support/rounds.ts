@@ -1,31 +1,21 @@
-import type { TallyLine } from "./read-lines.ts";
-import type { RoundFacts } from "./round-decision.ts";
-import { EMPTY_ROUND, tallyRound, type UnitAttempts } from "./tally.ts";
+import { type AttemptRecord, NO_RECORD } from "../../src/recovery/ledger-record.ts";
+import type { RoundFacts } from "../../src/recovery/round/decide.ts";
+import { EMPTY_ROUND, tallyRound, type UnitAttempts } from "../../src/recovery/round/tally.ts";
 
 /** Rounds for tests and simulations: plain, whole, and changed one field at a time. */
-export const attemptLine = (over: Partial<TallyLine> = {}): TallyLine => ({
+export const attemptLine = (over: Partial<AttemptRecord> = {}): AttemptRecord => ({
+  ...NO_RECORD,
   at: "2026-01-01T00:00:00.000Z",
   node: "proc_000000",
-  cluster: -1,
-  retry: 0,
   maxRetries: 3,
-  cause: null,
-  exitCode: 0,
   site: "T2_XX_Alpha",
   host: "worker1",
   decision: "done",
-  why: null,
-  category: null,
-  rule: null,
-  changeSite: false,
-  avoidSites: [],
-  badFiles: [],
-  files: [],
   reason: "done",
   ...over,
 });
 
-export const failedLine = (over: Partial<TallyLine> = {}): TallyLine =>
+export const failedLine = (over: Partial<AttemptRecord> = {}): AttemptRecord =>
   attemptLine({
     cause: "exit",
     exitCode: 60307,
@@ -37,13 +27,13 @@ export const failedLine = (over: Partial<TallyLine> = {}): TallyLine =>
     ...over,
   });
 
-export const PERMANENT: Partial<TallyLine> = {
+export const PERMANENT: Partial<AttemptRecord> = {
   category: "permanent",
   exitCode: 8001,
   rule: "cms-exception",
   why: "row-stops",
 };
-export const DATA = (...files: string[]): Partial<TallyLine> => ({
+export const DATA = (...files: string[]): Partial<AttemptRecord> => ({
   category: "data",
   exitCode: 8021,
   rule: "read-failed",
@@ -52,7 +42,7 @@ export const DATA = (...files: string[]): Partial<TallyLine> => ({
   files,
   reason: `no more tries: ${files[0]} failed at two sites`,
 });
-export const AWAY = (site: string): Partial<TallyLine> => ({
+export const AWAY = (site: string): Partial<AttemptRecord> => ({
   category: "infrastructure",
   exitCode: 8020,
   rule: "open-failed",
@@ -62,7 +52,7 @@ export const AWAY = (site: string): Partial<TallyLine> => ({
   avoidSites: [site],
 });
 
-export const failing = (unit: string, ...failures: Partial<TallyLine>[]): UnitAttempts => ({
+export const failing = (unit: string, ...failures: Partial<AttemptRecord>[]): UnitAttempts => ({
   unit,
   state: "failed",
   lines: failures.map((over, at) => failedLine({ node: `proc_${String(at).padStart(6, "0")}`, ...over })),

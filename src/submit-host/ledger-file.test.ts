@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { ledgerForNode } from "./ledger-for-node.ts";
-import { historyOf, parseLedger } from "./ledger-record.ts";
-import { ledgerText, summariseGroup } from "./records.ts";
-import { attempt, ended, story } from "./test-attempts.ts";
+import { attempt, ended, story } from "../../tests/support/attempts.ts";
+import { historyOf, parseLedger } from "../recovery/ledger-record.ts";
+import { ledgerText, summariseGroup } from "../recovery/records.ts";
+import { ledgerForNode } from "./ledger-file.ts";
 
 const of = (node: string, index: number, ...attempts: ReturnType<typeof attempt>[]) =>
   story(attempts)

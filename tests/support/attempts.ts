@@ -1,70 +1,40 @@
-import type { Attempt, JobEvents, Report } from "./attempt.ts";
-import { decideAttempt } from "./decide.ts";
-import type { Decision } from "./decision.ts";
-import type { AttemptRecord } from "./ledger-record.ts";
-import { builtinPolicy, type Policy } from "./policy.ts";
-import { attemptRecord } from "./records.ts";
+import {
+  type Attempt,
+  type JobEvents,
+  NO_ATTEMPT,
+  NO_EVENTS,
+  NO_REPORT,
+  type Report,
+} from "../../src/recovery/attempt.ts";
+import { decideAttempt } from "../../src/recovery/decide.ts";
+import type { Decision } from "../../src/recovery/decision.ts";
+import type { AttemptRecord } from "../../src/recovery/ledger-record.ts";
+import { builtinPolicy, type Policy } from "../../src/recovery/policy.ts";
+import { attemptRecord } from "../../src/recovery/records.ts";
 
 /** Attempts for tests: a processing node that ended well, changed as each test needs. */
 export const NOW = new Date("2026-11-15T10:00:00Z");
 
 export const report = (changes: Partial<Report> = {}): Report => ({
+  ...NO_REPORT,
   state: "finished",
   node: "proc_000000",
   cluster: 7,
   exitCode: 0,
-  error: null,
-  site: null,
-  host: null,
-  startedAt: null,
-  endedAt: null,
-  wallSec: null,
-  cpuSec: null,
-  peakMemoryMb: null,
-  eventsRead: null,
-  eventsWritten: null,
-  steps: [],
-  inputs: [],
-  outputs: [],
   ...changes,
 });
 
-export const events = (changes: Partial<JobEvents> = {}): JobEvents => ({
-  site: null,
-  host: null,
-  executions: 1,
-  evictions: 0,
-  terminated: null,
-  held: null,
-  aborted: null,
-  lost: null,
-  peakMemoryMb: null,
-  ...changes,
-});
+export const events = (changes: Partial<JobEvents> = {}): JobEvents => ({ ...NO_EVENTS, executions: 1, ...changes });
 
 export const attempt = (changes: Partial<Attempt> = {}): Attempt => ({
+  ...NO_ATTEMPT,
   node: "proc_000000",
   unit: "mg_000000",
   role: "processing",
   cluster: 7,
-  dagRetry: 0,
   maxRetries: 3,
   dagReturn: 0,
   report: report({ cluster: changes.cluster ?? 7 }),
-  events: null,
-  stderrTail: "",
-  startedAt: null,
-  endedAt: null,
-  site: null,
-  host: null,
-  sites: null,
-  cores: 1,
-  memoryMb: null,
-  peakMemoryMb: null,
-  wallMinutes: null,
-  wallSec: null,
-  inputs: [],
-  missingOutputs: [],
   ...changes,
 });
 
