@@ -1,8 +1,13 @@
 import { describe, expect, test } from "vitest";
+import {
+  attached,
+  describeProblems,
+  generateDocument,
+  processDocument,
+  RULES,
+} from "../../tests/support/request-documents.ts";
 import type { RequestSpec } from "../domain/request.ts";
-import { describeProblems } from "./describe-problems.ts";
 import { readSubmission } from "./read-submission.ts";
-import { attached, generateDocument, processDocument, RULES } from "./test-documents.ts";
 
 const lines = (document: unknown): readonly string[] => {
   const read = readSubmission(document, RULES);

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
+import { generateSpec, inputFile, processSpec, sampleFacts } from "../../tests/support/sample-facts.ts";
 import type { SiteName } from "../domain/names.ts";
 import type { DagPlan } from "../domain/plan.ts";
 import { type RequestSpec, SPLIT_ALGORITHMS } from "../domain/request.ts";
@@ -8,7 +9,6 @@ import { checkPlan } from "./check.ts";
 import type { Counters, PlanFacts, PlanFile, SplitTuning } from "./facts.ts";
 import { compileMask, selectLumis } from "./mask.ts";
 import { planRound } from "./plan-round.ts";
-import { generateSpec, inputFile, processSpec, sampleFacts } from "./sample-facts.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 const RUNS = { numRuns: 1000 };

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { generateSpec, inputFile, lumis, processSpec, sampleFacts } from "../../tests/support/sample-facts.ts";
 import type { SiteName } from "../domain/names.ts";
 import type { DagPlan, PlanOutcome } from "../domain/plan.ts";
 import type { RequestSpec } from "../domain/request.ts";
 import type { PlanFacts, PlanFile } from "./facts.ts";
 import { planRound } from "./plan-round.ts";
-import { generateSpec, inputFile, lumis, processSpec, sampleFacts } from "./sample-facts.ts";
 
 const [A, B, C] = ["T2_XX_Alpha", "T2_XX_Beta", "T2_XX_Gamma"] as SiteName[];
 const files = (count: number, change: Partial<PlanFile> = {}): PlanFile[] =>

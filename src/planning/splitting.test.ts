@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { inputFile, lumis } from "../../tests/support/sample-facts.ts";
 import type { InputFile } from "../domain/workflow.ts";
 import { isTooBig, splitByEventsAndLumis } from "./event-aware-lumi.ts";
 import { splitByEvents } from "./event-based.ts";
@@ -9,7 +10,6 @@ import { splitByLumis } from "./lumi-based.ts";
 import { compileMask, parseParallelMask } from "./mask.ts";
 import { budget, type Piece } from "./piece.ts";
 import { roundHalfEven } from "./rounding.ts";
-import { inputFile, lumis } from "./sample-facts.ts";
 
 // The tables of facts/splitting.md, row by row. A job is written `files | run:[first,last]…`.
 const show = (pieces: Iterable<Piece>): string[] => [...pieces].map(showPiece);
