@@ -34,11 +34,3 @@ export function beforeFilter(events: bigint, efficiency: number): bigint {
   if (events <= BigInt(Number.MAX_SAFE_INTEGER)) return BigInt(Math.trunc(Number(events) / efficiency));
   return (events * 10n ** 15n) / BigInt(Math.max(1, Math.round(efficiency * 1e15)));
 }
-
-/** To the nearest whole number, halves to the even one: 2.5 → 2, 3.5 → 4. */
-export function roundHalfEven(value: number): number {
-  const floor = Math.floor(value);
-  const rest = value - floor;
-  if (rest !== 0.5) return Math.round(value);
-  return floor % 2 === 0 ? floor : floor + 1;
-}

@@ -1,4 +1,4 @@
-import { roundHalfEven } from "./big-integers.ts";
+import { roundHalfEven } from "../base/rounding.ts";
 
 /** Jobs of about twelve hours, as ReqMgr2 sizes them. */
 export const TARGET_JOB_SECONDS = 43_200;

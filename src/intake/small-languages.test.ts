@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { beforeFilter, roundHalfEven } from "./big-integers.ts";
+import { roundHalfEven } from "../base/rounding.ts";
+import { beforeFilter } from "./big-integers.ts";
 import { absolutePaths, neededFiles } from "./needed-files.ts";
 import { travelPath } from "./paths.ts";
 import { joinPatterns } from "./read-input.ts";

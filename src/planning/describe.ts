@@ -32,15 +32,15 @@ export interface Spread {
 export function describePlan(plan: DagPlan): PlanDescription {
   const { summary } = plan;
   const unitsBySite = new Map<string, number>();
-  const jobs = new SpreadTally();
-  const events = new SpreadTally();
-  const bytes = new SpreadTally();
+  let jobsPerUnit: Spread | null = null;
+  let eventsPerJob: Spread | null = null;
+  let bytesPerUnit: Spread | null = null;
   for (const unit of plan.units) {
     const places: readonly string[] = unit.sites.length ? unit.sites : ["anywhere"];
     for (const site of places) unitsBySite.set(site, (unitsBySite.get(site) ?? 0) + 1);
-    jobs.add(unit.nodes.length);
-    bytes.add(unit.expectedOutputBytes);
-    for (const node of unit.nodes) if (node.events !== null) events.add(node.events);
+    jobsPerUnit = widened(jobsPerUnit, unit.nodes.length);
+    bytesPerUnit = widened(bytesPerUnit, unit.expectedOutputBytes);
+    for (const node of unit.nodes) if (node.events !== null) eventsPerJob = widened(eventsPerJob, node.events);
   }
   const roles = Object.keys(summary.nodesByRole) as NodeRole[];
   const working = roles.filter((role) => role !== "landing");
@@ -54,10 +54,10 @@ export function describePlan(plan: DagPlan): PlanDescription {
     inputFiles: summary.inputFiles,
     events: summary.events,
     unitsBySite: Object.fromEntries([...unitsBySite].sort(([a], [b]) => (a < b ? -1 : 1))),
-    jobsPerUnit: jobs.spread ?? { least: 0, most: 0 },
-    eventsPerJob: events.spread,
+    jobsPerUnit: jobsPerUnit ?? { least: 0, most: 0 },
+    eventsPerJob,
     expectedBytes: summary.blocks.reduce((sum, { expectedBytes }) => sum + expectedBytes, 0),
-    expectedBytesPerUnit: bytes.spread ?? { least: 0, most: 0 },
+    expectedBytesPerUnit: bytesPerUnit ?? { least: 0, most: 0 },
     coreHours: working.reduce((sum, role) => {
       const { cores, wallMinutes } = plan.resources[role];
       return sum + (summary.nodesByRole[role] * cores * wallMinutes) / 60;
@@ -67,12 +67,7 @@ export function describePlan(plan: DagPlan): PlanDescription {
   };
 }
 
-class SpreadTally {
-  spread: { least: number; most: number } | null = null;
-
-  add(value: number): void {
-    if (this.spread === null) this.spread = { least: value, most: value };
-    else if (value < this.spread.least) this.spread.least = value;
-    else if (value > this.spread.most) this.spread.most = value;
-  }
-}
+const widened = (spread: Spread | null, value: number): Spread =>
+  spread === null
+    ? { least: value, most: value }
+    : { least: Math.min(spread.least, value), most: Math.max(spread.most, value) };

@@ -1,3 +1,4 @@
+import type { UnitSpec } from "../domain/request.ts";
 import type { Piece } from "./piece.ts";
 
 /** How pieces are gathered into units: so many, or as many as fill a merged file. */
@@ -17,7 +18,7 @@ export interface PieceGroup {
 }
 
 /** What a job will write: by its events, else as much as it reads, else unknown. */
-export function expectedBytes(piece: Piece, bytesPerEvent: number | null): number | null {
+function expectedBytes(piece: Piece, bytesPerEvent: number | null): number | null {
   if (piece.events !== null && bytesPerEvent !== null) return piece.events * bytesPerEvent;
   return piece.inputBytes > 0 ? piece.inputBytes : null;
 }
@@ -53,3 +54,42 @@ export function* groupPieces(pieces: Iterable<Piece>, rule: UnitRule): Generator
   }
   if (group.length > 0) yield { pieces: group, expectedBytes: Math.round(known) };
 }
+
+/**
+ * Gives units to blocks, in order. A block ends at its target size or its most units. It never spans what
+ * cannot complete together: rounds (each begins with a new number), or fresh files and files that have failed
+ * before. Units of an earlier block go first, so begun blocks are finished before new ones are opened.
+ */
+export class BlockCutter {
+  readonly #limits: Pick<UnitSpec, "blockTargetBytes" | "maxUnitsPerBlock">;
+  readonly #first: number;
+  #index: number;
+  #units = 0;
+  #bytes = 0;
+  #attempted = false;
+
+  constructor(first: number, limits: Pick<UnitSpec, "blockTargetBytes" | "maxUnitsPerBlock">) {
+    this.#first = first;
+    this.#index = first;
+    this.#limits = limits;
+  }
+
+  /** The block of the next unit, and how early it is to run. */
+  place(unitBytes: number, attempted: boolean): { index: number; priority: number } {
+    const { blockTargetBytes, maxUnitsPerBlock } = this.#limits;
+    const isFull =
+      this.#units >= maxUnitsPerBlock || this.#bytes + unitBytes > blockTargetBytes || attempted !== this.#attempted;
+    if (isFull && this.#units > 0) {
+      this.#index += 1;
+      this.#units = 0;
+      this.#bytes = 0;
+    }
+    this.#attempted = attempted;
+    this.#units += 1;
+    this.#bytes += unitBytes;
+    return { index: this.#index, priority: FIRST_PRIORITY - (this.#index - this.#first) };
+  }
+}
+
+/** Of a round's first block; each later one has one less. Far below the differences between requests. */
+const FIRST_PRIORITY = 10;

@@ -1,19 +1,17 @@
 import { processingNodeName, type SiteName, unitName } from "../domain/names.ts";
 import type { NodeResources, ProcessingNodePlan, UnitPlan } from "../domain/plan.ts";
 import type { RequestSpec } from "../domain/request.ts";
-import { BlockCutter } from "./blocks.ts";
-import type { Counters, SplitTuning } from "./facts.ts";
-import { splitGeneration } from "./generation.ts";
+import type { Counters } from "./facts.ts";
 import type { LocationGroup } from "./locality.ts";
-import { budget, type Piece } from "./piece.ts";
+import type { Piece } from "./piece.ts";
 import { seedMaker } from "./seeds.ts";
 import { splitFiles } from "./split.ts";
-import { groupPieces, type UnitRule } from "./units.ts";
+import { splitGeneration } from "./split-events.ts";
+import { BlockCutter, groupPieces, type UnitRule } from "./units.ts";
 
 /** Everything decided before the first unit is made; walking it twice gives the same units. */
 export interface Walk {
   readonly spec: RequestSpec;
-  readonly tuning: SplitTuning;
   readonly next: Counters;
   readonly source: Source;
   readonly unitRule: UnitRule;
@@ -37,9 +35,9 @@ interface PieceStream {
 /** The units of a round, one at a time: numbered, placed in a block, with all their nodes. */
 export function* walkUnits(walk: Walk): Generator<UnitPlan> {
   const { spec, next, unitRule, maxUnits } = walk;
-  const blocks = new BlockCutter(next.block, spec.unit.blockTargetBytes, spec.unit.maxUnitsPerBlock);
+  const blocks = new BlockCutter(next.block, spec.unit);
   const seedOf = seedMaker(spec.name);
-  const sharesLumi = walk.source.kind === "generation" && walk.tuning.generationLumis === "per-work-unit";
+  const sharesLumi = spec.generation?.lumis === "per_work_unit";
   let unit = next.unit;
   let node = next.node;
   for (const { sites, attempted, pieces } of streams(walk)) {
@@ -78,7 +76,7 @@ export function* walkUnits(walk: Walk): Generator<UnitPlan> {
   }
 }
 
-function* streams({ spec, tuning, next, source }: Walk): Generator<PieceStream> {
+function* streams({ spec, next, source }: Walk): Generator<PieceStream> {
   if (source.kind === "generation") {
     const pieces = splitGeneration({
       firstEvent: next.firstEvent,
@@ -90,8 +88,5 @@ function* streams({ spec, tuning, next, source }: Walk): Generator<PieceStream> 
     yield { sites: source.sites, attempted: false, pieces };
     return;
   }
-  const left = budget(tuning.totalLumis, tuning.totalEvents);
-  for (const { sites, attempted, files } of source.groups) {
-    yield { sites, attempted, pieces: splitFiles(spec, files, tuning, left) };
-  }
+  for (const { sites, attempted, files } of source.groups) yield { sites, attempted, pieces: splitFiles(spec, files) };
 }
