@@ -40,7 +40,7 @@ export const MARKERS = [
   "InputDataset",
 ] as const;
 
-const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+export const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 /** Known to ReqMgr2, carried with the request, never acted upon. */
 export const CARRIED = words(`
