@@ -1,4 +1,4 @@
-import { jsonValue } from "../base/json.ts";
+import { stringify } from "../base/json.ts";
 import type { DagPlan, PlannedOutput, ProcessingNodePlan, UnitPlan } from "../domain/plan.ts";
 import type { FullOptions } from "./options.ts";
 
@@ -7,20 +7,20 @@ import type { FullOptions } from "./options.ts";
  * can pick its own line.
  */
 export function manifest(unit: UnitPlan, plan: DagPlan, options: FullOptions): string {
-  const head: [string, unknown][] = [
-    ["version", 1],
-    ["request", plan.requestName],
-    ["dag", plan.dagId],
-    ["round", plan.round],
-    ["unit", unit.name],
-    ["block", unit.block],
-    ["sites", unit.sites],
-    ["steps", plan.steps.map(({ name, argv, env }) => ({ name, argv, env }))],
-    ["outputs", plan.outputs.map((output) => outputEntry(output, unit, plan, options))],
-    ["unmerged", `${options.unmergedDir}/${unit.name}`],
-  ];
-  const lines = head.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)},`);
-  const nodes = unit.nodes.map((node) => `${JSON.stringify(node.name)}:${JSON.stringify(nodeEntry(node))}`);
+  const head = {
+    version: 1,
+    request: plan.requestName,
+    dag: plan.dagId,
+    round: plan.round,
+    unit: unit.name,
+    block: unit.block,
+    sites: unit.sites,
+    steps: plan.steps.map(({ name, argv, env }) => ({ name, argv, env })),
+    outputs: plan.outputs.map((output) => outputEntry(output, unit, plan, options)),
+    unmerged: `${options.unmergedDir}/${unit.name}`,
+  };
+  const lines = Object.entries(head).map(([key, value]) => `"${key}":${JSON.stringify(value)},`);
+  const nodes = unit.nodes.map((node) => `${JSON.stringify(node.name)}:${stringify(nodeEntry(node))}`);
   return `{\n${lines.join("\n")}\n"nodes":{\n${nodes.join(",\n")}\n}\n}\n`;
 }
 
@@ -48,14 +48,12 @@ export function extension(file: string): string {
 function nodeEntry(node: ProcessingNodePlan) {
   return {
     inputs: node.inputs.map(({ lfn, path, events }) => ({ lfn, path, events })),
-    firstEvent: number64(node.firstEvent),
-    lastEvent: number64(node.lastEvent),
-    firstLumi: number64(node.firstLumi),
-    lastLumi: number64(node.lastLumi),
+    firstEvent: node.firstEvent,
+    lastEvent: node.lastEvent,
+    firstLumi: node.firstLumi,
+    lastLumi: node.lastLumi,
     runLumis: node.runLumis,
     events: node.events,
-    seed: number64(node.seed),
+    seed: node.seed,
   };
 }
-
-const number64 = (value: bigint | null): number | string | null => (value === null ? null : jsonValue(value));
