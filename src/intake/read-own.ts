@@ -12,7 +12,7 @@ import { readResources } from "./read-resources.ts";
 import { checkSplitAgainstInput, readGeneration, readSplit, refuseGenerationKeys } from "./read-split.ts";
 import { readSteps } from "./read-steps.ts";
 import { OWN_NAME_OF } from "./reqmgr2-fields.ts";
-import { isRow } from "./values.ts";
+import { isRow, words } from "./values.ts";
 
 const KINDS = ["process", "generate"] as const;
 const LATER = ["graph", "segments"];
@@ -79,14 +79,7 @@ function readKind(top: Form): "process" | "generate" {
   return fallback;
 }
 
-const CARRIED_TEXTS = [
-  "description",
-  "cmssw_version",
-  "scram_arch",
-  "global_tag",
-  "prep_id",
-  "secondary_input_dataset",
-] as const;
+const CARRIED_TEXTS = words("description cmssw_version scram_arch global_tag prep_id secondary_input_dataset");
 const CARRIED_DATA = ["output_datasets", "payload_config"] as const;
 
 /** Carried for others under the names they were given; `metadata: {…}` holds whatever else one likes to keep. */

@@ -10,21 +10,8 @@ const COUNT = { min: 1, max: 1_000_000 };
 const SIZE = { min: 1, max: 1e15 };
 const RETRIES = { min: 0, max: 100 };
 
-type Policy = Pick<
-  RequestSpec,
-  | "urgent"
-  | "productionSteps"
-  | "unit"
-  | "retries"
-  | "throttles"
-  | "adaptive"
-  | "recovery"
-  | "cleanupPolicy"
-  | "previousVersion"
->;
-
 /** What WMS2 is to do with a request of either form, always under our own names. */
-export function readPolicy(top: Form, name: RequestName, priority: number, reading: Reading): Policy {
+export function readPolicy(top: Form, name: RequestName, priority: number, reading: Reading) {
   const urgent = top.flag("urgent", false);
   return {
     urgent,

@@ -3,7 +3,7 @@ import { SPLIT_ALGORITHMS } from "../domain/request.ts";
 import type { Form } from "./form.ts";
 import { beforeFilter, eventsPerJobFor, eventsPerLumiFor } from "./sizing.ts";
 import { parseDuration } from "./units.ts";
-import { isRow, MAX_INT64 } from "./values.ts";
+import { isRow, MAX_INT64, words } from "./values.ts";
 
 const BY = {
   files: "FileBased",
@@ -126,15 +126,7 @@ export function readGeneration(top: Form, read: ReadSplit): { generation: Genera
   };
 }
 
-const GENERATION_KEYS = [
-  "events",
-  "first_event",
-  "first_lumi",
-  "filter_efficiency",
-  "top_up",
-  "lumis",
-  "events_per_lumi",
-] as const;
+const GENERATION_KEYS = words("events first_event first_lumi filter_efficiency top_up lumis events_per_lumi");
 
 /** Keys of the other kind are contradictions, not unknown words. */
 export function refuseGenerationKeys(top: Form): void {

@@ -7,9 +7,9 @@ import { readMask } from "./read-mask.ts";
 import { checkMemory, POSITIVE, RESOURCE_DEFAULTS } from "./read-resources.ts";
 import { PER_JOB } from "./read-split.ts";
 import type { ChainStep } from "./reqmgr2-chain.ts";
-import { NOT_YET, words } from "./reqmgr2-fields.ts";
+import { NOT_YET } from "./reqmgr2-fields.ts";
 import { beforeFilter, eventsPerJobFor, eventsPerLumiFor } from "./sizing.ts";
-import { isRow, MAX_INT64, type Spot } from "./values.ts";
+import { isRow, MAX_INT64, type Spot, words } from "./values.ts";
 
 const DEFAULTS = { secondsPerEvent: 12, kbPerEvent: 512, memoryMb: 2300, lumisPerJob: 8, filesPerJob: 1 };
 const WORK_KEYS = [

@@ -7,6 +7,9 @@ export type Row = Readonly<Record<string, unknown>>;
 export const isRow = (value: unknown): value is Row =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** A long list of keys, as text. */
+export const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+
 export interface Range {
   readonly min: number;
   /** Instead of min, where the border itself is not allowed. */

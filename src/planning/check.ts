@@ -1,12 +1,10 @@
 import { toEnd } from "../base/slices.ts";
-import type { SiteName } from "../domain/names.ts";
 import type { DagPlan, UnitPlan } from "../domain/plan.ts";
-import type { RequestSpec } from "../domain/request.ts";
 import { checkEvents } from "./check-events.ts";
 import { checkFiles } from "./check-files.ts";
 import { checkLimits } from "./check-limits.ts";
 import { checkNumbers } from "./check-numbers.ts";
-import type { Counters, PlanFile, PlanPolicy } from "./facts.ts";
+import type { PlanFacts } from "./facts.ts";
 
 /** A promise of the planner that this plan breaks: a bug, with what proves it. */
 export interface Violation {
@@ -18,19 +16,14 @@ export interface Violation {
 }
 
 /** What a plan is held against; the more is given, the more is checked. */
-export interface CheckFacts {
-  readonly spec: RequestSpec;
-  readonly files: readonly PlanFile[];
-  readonly next?: Counters;
-  readonly usableSites?: readonly SiteName[] | null;
-  readonly policy?: PlanPolicy;
-}
+export type CheckFacts = Pick<PlanFacts, "spec" | "files"> &
+  Partial<Pick<PlanFacts, "next" | "usableSites" | "policy">>;
 
-export interface CheckContext extends CheckFacts {
+export type CheckContext = CheckFacts & {
   readonly plan: DagPlan;
   /** The round was to take only a part of what remains. */
   readonly isPartial: boolean;
-}
+};
 
 /** One subject of the check: sees every unit once, then says what is missing at the end. */
 export interface Check {

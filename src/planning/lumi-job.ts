@@ -1,7 +1,7 @@
 import { roundHalfEven } from "../base/rounding.ts";
 import type { InputFile, RunLumis } from "../domain/workflow.ts";
 import { type Mask, selectLumis } from "./mask.ts";
-import { type Piece, WHOLE } from "./piece.ts";
+import { type Piece, pieceOf } from "./piece.ts";
 
 /** A file on its way through the lumi walk. */
 export class LumiFile {
@@ -70,13 +70,12 @@ export class LumiJob {
       inputBytes += share * file.sizeBytes;
       events = events === null || file.events === null ? null : events + share * file.events;
     }
-    return {
-      ...WHOLE,
+    return pieceOf({
       files: this.files.map(({ file }) => file),
       runLumis: this.ranges,
       events: events === null ? null : roundHalfEven(events),
       inputBytes,
       run: Math.min(...Object.keys(this.ranges).map(Number)),
-    };
+    });
   }
 }

@@ -11,8 +11,20 @@ export interface Piece
   readonly run: number | null;
 }
 
-/** Its files are read from end to end. */
-export const WHOLE = { firstEvent: null, lastEvent: null, firstLumi: null, lastLumi: null, runLumis: null };
+type Known = Pick<Piece, "files" | "events" | "inputBytes" | "run">;
+
+/** What is not said is null: all of it. No spread here: millions are made, and that takes several times as long. */
+export const pieceOf = (part: Known & Partial<Piece>): Piece => ({
+  files: part.files,
+  firstEvent: part.firstEvent ?? null,
+  lastEvent: part.lastEvent ?? null,
+  firstLumi: part.firstLumi ?? null,
+  lastLumi: part.lastLumi ?? null,
+  runLumis: part.runLumis ?? null,
+  events: part.events,
+  inputBytes: part.inputBytes,
+  run: part.run,
+});
 
 /** By LFN, in code-unit order: the same on every machine, whatever its locale. */
 export const byLfn = (a: { lfn: string }, b: { lfn: string }): number => (a.lfn < b.lfn ? -1 : a.lfn > b.lfn ? 1 : 0);

@@ -1,5 +1,5 @@
 import type { InputFile } from "../domain/workflow.ts";
-import { byLfn, lowestRun, type Piece, WHOLE } from "./piece.ts";
+import { byLfn, lowestRun, type Piece, pieceOf } from "./piece.ts";
 
 /**
  * So many events per job, never from two files: job k of a file has events kN … (k+1)N − 1, the last one what is
@@ -9,12 +9,14 @@ import { byLfn, lowestRun, type Piece, WHOLE } from "./piece.ts";
 export function* splitByEvents(files: readonly InputFile[], eventsPerJob: number): Generator<Piece> {
   const runOf = (file: InputFile) => lowestRun(file) ?? Number.MAX_SAFE_INTEGER;
   for (const file of [...files].sort((a, b) => runOf(a) - runOf(b) || byLfn(a, b))) {
-    const same = { ...WHOLE, files: [file], run: lowestRun(file) };
-    if (!file.events) yield { ...same, firstEvent: 0n, events: file.events, inputBytes: file.sizeBytes };
+    const run = lowestRun(file);
+    const files = [file];
+    if (!file.events) yield pieceOf({ files, firstEvent: 0n, events: file.events, inputBytes: file.sizeBytes, run });
     for (let first = 0; first < (file.events ?? 0); first += eventsPerJob) {
       const events = Math.min(eventsPerJob, file.events! - first);
       const inputBytes = (file.sizeBytes * events) / file.events!;
-      yield { ...same, firstEvent: BigInt(first), lastEvent: BigInt(first + events - 1), events, inputBytes };
+      const lastEvent = BigInt(first + events - 1);
+      yield pieceOf({ files, firstEvent: BigInt(first), lastEvent, events, inputBytes, run });
     }
   }
 }
@@ -36,20 +38,15 @@ export interface GenerationOptions {
 export function* splitGeneration(options: GenerationOptions): Generator<Piece> {
   const { lastEvent, eventsPerLumi } = options;
   const perJob = BigInt(options.eventsPerJob);
-  const same = { files: [], runLumis: null, inputBytes: 0, run: null };
+  const files: readonly InputFile[] = [];
   let firstLumi = options.firstLumi;
   for (let firstEvent = options.firstEvent; firstEvent <= lastEvent; firstEvent += perJob) {
     const left = lastEvent - firstEvent + 1n;
     const events = left < perJob ? Number(left) : options.eventsPerJob;
+    const last = firstEvent + BigInt(events) - 1n;
     const nextLumi = firstLumi + BigInt(Math.ceil(events / eventsPerLumi));
-    yield {
-      ...same,
-      firstEvent,
-      lastEvent: firstEvent + BigInt(events) - 1n,
-      firstLumi,
-      lastLumi: nextLumi - 1n,
-      events,
-    };
+    const lastLumi = nextLumi - 1n;
+    yield pieceOf({ files, firstEvent, lastEvent: last, firstLumi, lastLumi, events, inputBytes: 0, run: null });
     firstLumi = nextLumi;
   }
 }

@@ -1,7 +1,7 @@
 import { roundHalfEven } from "../base/rounding.ts";
 import type { InputFile } from "../domain/workflow.ts";
 import { countLumis, type Mask, selectLumis, toRanges } from "./mask.ts";
-import { byLfn, lowestRun, type Piece, WHOLE } from "./piece.ts";
+import { byLfn, lowestRun, type Piece, pieceOf } from "./piece.ts";
 
 /**
  * So many files per job, cut in the order of their LFNs. The finished jobs then come out in the order of their
@@ -37,7 +37,7 @@ function filePiece(files: readonly InputFile[], mask: Mask): Piece {
     events = events === null || file.events === null ? null : events + share * file.events;
   }
   if (events !== null) events = roundHalfEven(events);
-  return { ...WHOLE, files, runLumis: mask.all ? null : runLumis, events, inputBytes, run };
+  return pieceOf({ files, runLumis: mask.all ? null : runLumis, events, inputBytes, run });
 }
 
 /** Appends the file's wanted ranges and tells which share of its lumis they are. */

@@ -1,4 +1,4 @@
-import { stringify } from "../base/json.ts";
+import { jsonValue } from "../base/json.ts";
 import type { DagPlan, PlannedOutput, ProcessingNodePlan, UnitPlan } from "../domain/plan.ts";
 import type { FullOptions } from "./options.ts";
 
@@ -20,7 +20,7 @@ export function manifest(unit: UnitPlan, plan: DagPlan, options: FullOptions): s
     unmerged: `${options.unmergedDir}/${unit.name}`,
   };
   const lines = Object.entries(head).map(([key, value]) => `"${key}":${JSON.stringify(value)},`);
-  const nodes = unit.nodes.map((node) => `${JSON.stringify(node.name)}:${stringify(nodeEntry(node))}`);
+  const nodes = unit.nodes.map((node) => `${JSON.stringify(node.name)}:${JSON.stringify(nodeEntry(node))}`);
   return `{\n${lines.join("\n")}\n"nodes":{\n${nodes.join(",\n")}\n}\n}\n`;
 }
 
@@ -48,12 +48,15 @@ export function extension(file: string): string {
 function nodeEntry(node: ProcessingNodePlan) {
   return {
     inputs: node.inputs.map(({ lfn, path, events }) => ({ lfn, path, events })),
-    firstEvent: node.firstEvent,
-    lastEvent: node.lastEvent,
-    firstLumi: node.firstLumi,
-    lastLumi: node.lastLumi,
+    firstEvent: number64(node.firstEvent),
+    lastEvent: number64(node.lastEvent),
+    firstLumi: number64(node.firstLumi),
+    lastLumi: number64(node.lastLumi),
     runLumis: node.runLumis,
     events: node.events,
-    seed: node.seed,
+    seed: number64(node.seed),
   };
 }
+
+/** Not by base/json's stringify: that asks about every value, and this is written for every node. */
+const number64 = (value: bigint | null): number | string | null => (value === null ? null : jsonValue(value));
