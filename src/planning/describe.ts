@@ -1,35 +1,13 @@
 import type { NodeRole } from "../domain/dag.ts";
-import type { DagPlan, NodeResources } from "../domain/plan.ts";
-
-/** A plan for people: what a summary table shows. Plain data, taken in one walk. */
-export interface PlanDescription {
-  readonly request: string;
-  readonly round: number;
-  readonly units: number;
-  readonly blocks: number;
-  readonly nodes: number;
-  readonly nodesByRole: Readonly<Record<NodeRole, number>>;
-  readonly inputFiles: number;
-  readonly events: bigint;
-  /** How many units may run at each site; "anywhere" for those that are bound to none. */
-  readonly unitsBySite: Readonly<Record<string, number>>;
-  readonly jobsPerUnit: Spread;
-  readonly eventsPerJob: Spread | null;
-  /** 0: nobody knows. */
-  readonly expectedBytes: number;
-  readonly expectedBytesPerUnit: Spread;
-  /** If every job took as long as it may: an upper bound. */
-  readonly coreHours: number;
-  readonly resources: Readonly<Record<NodeRole, NodeResources>>;
-  readonly warnings: readonly string[];
-}
+import type { DagPlan } from "../domain/plan.ts";
 
 export interface Spread {
   readonly least: number;
   readonly most: number;
 }
 
-export function describePlan(plan: DagPlan): PlanDescription {
+/** A plan for people: what a summary table shows. Plain data, taken in one walk. */
+export function describePlan(plan: DagPlan) {
   const { summary } = plan;
   const unitsBySite = new Map<string, number>();
   let jobsPerUnit: Spread | null = null;
@@ -53,11 +31,14 @@ export function describePlan(plan: DagPlan): PlanDescription {
     nodesByRole: summary.nodesByRole,
     inputFiles: summary.inputFiles,
     events: summary.events,
+    /** How many units may run at each site; "anywhere" for those that are bound to none. */
     unitsBySite: Object.fromEntries([...unitsBySite].sort(([a], [b]) => (a < b ? -1 : 1))),
     jobsPerUnit: jobsPerUnit ?? { least: 0, most: 0 },
     eventsPerJob,
+    /** 0: nobody knows. */
     expectedBytes: summary.blocks.reduce((sum, { expectedBytes }) => sum + expectedBytes, 0),
     expectedBytesPerUnit: bytesPerUnit ?? { least: 0, most: 0 },
+    /** If every job took as long as it may: an upper bound. */
     coreHours: working.reduce((sum, role) => {
       const { cores, wallMinutes } = plan.resources[role];
       return sum + (summary.nodesByRole[role] * cores * wallMinutes) / 60;
@@ -66,6 +47,8 @@ export function describePlan(plan: DagPlan): PlanDescription {
     warnings: summary.warnings,
   };
 }
+
+export type PlanDescription = Readonly<ReturnType<typeof describePlan>>;
 
 const widened = (spread: Spread | null, value: number): Spread =>
   spread === null

@@ -1,9 +1,9 @@
 import { toEnd } from "../base/slices.ts";
-import type { DagPlan, Measured, PlannedOutput, PlanOutcome, PlanRefusal, UnplannedFile } from "../domain/plan.ts";
+import type { DagPlan, PlannedOutput, PlanOutcome, PlanRefusal, UnplannedFile } from "../domain/plan.ts";
 import type { RequestSpec } from "../domain/request.ts";
 import { type FullPolicy, fullPolicy, type PlanFacts, type PlanFile } from "./facts.ts";
 import { groupByLocation, noSiteAtAll, type SiteRules, sitesForAnything } from "./locality.ts";
-import { type SizedResources, sizeResources } from "./resources.ts";
+import { sizeResources } from "./resources.ts";
 import { selectFiles } from "./selection.ts";
 import { refuseSplit } from "./split.ts";
 import { SummaryTally } from "./summary.ts";
@@ -27,7 +27,7 @@ export function* planInSlices(facts: PlanFacts): Generator<undefined, PlanOutcom
   const limit = unitLimit(facts, policy);
   let { source } = found;
   if (source.kind === "files" && limit !== null) {
-    const whole = yield* wholeFiles(walkOf(facts, policy, source, null, limit), facts.files);
+    const whole = yield* wholeFiles({ facts, policy, source, sized: null, maxUnits: limit }, facts.files);
     const narrowed = fileSource(facts, whole);
     if ("kind" in narrowed) return narrowed;
     source = narrowed.source;
@@ -36,8 +36,8 @@ export function* planInSlices(facts: PlanFacts): Generator<undefined, PlanOutcom
   const outputs = plannedOutputs(spec);
   const dataset = (outputs.find(({ keep }) => keep) ?? outputs[0])?.dataset ?? `/${spec.name}`;
   const tally = new SummaryTally(dataset);
-  const unitsAllowed = source.kind === "generation" ? limit : null;
-  for (const unit of walkUnits(walkOf(facts, policy, source, null, unitsAllowed))) {
+  const walk: Walk = { facts, policy, source, sized: null, maxUnits: source.kind === "generation" ? limit : null };
+  for (const unit of walkUnits(walk)) {
     tally.add(unit);
     if (tally.units % SLICE_UNITS === 0) yield;
   }
@@ -50,7 +50,6 @@ export function* planInSlices(facts: PlanFacts): Generator<undefined, PlanOutcom
   const sized = sizeResources(spec.resources, policy, facts.measured ?? null, tally.biggestEvents);
   if (!sized.ok) return refused(sized.error);
 
-  const walk = walkOf(facts, policy, source, sized.value, unitsAllowed);
   const plan: DagPlan = {
     dagId: facts.dagId,
     requestName: spec.name,
@@ -63,7 +62,7 @@ export function* planInSlices(facts: PlanFacts): Generator<undefined, PlanOutcom
     resources: sized.value.byRole,
     avoidSites: spec.sites.deny,
     stepProfile: facts.measured?.stepProfile ?? null,
-    units: { [Symbol.iterator]: () => walkUnits(walk) },
+    units: { [Symbol.iterator]: () => walkUnits({ ...walk, sized: sized.value }) },
     summary: tally.finish(facts.next, countFiles(source), [...warnings, ...sized.value.warnings]),
   };
   return { kind: "planned", plan, unplanned: found.unplanned };
@@ -130,40 +129,6 @@ function* wholeFiles(walk: Walk, files: readonly PlanFile[]): Generator<undefine
     if (++units % SLICE_UNITS === 0) yield;
   }
   return files.filter(({ lfn }) => touched.has(lfn));
-}
-
-/** Without resources the walk only counts. */
-function walkOf(
-  facts: PlanFacts,
-  policy: FullPolicy,
-  source: Source,
-  sized: SizedResources | null,
-  maxUnits: number | null,
-): Walk {
-  const { spec, measured } = facts;
-  const resources = sized?.byRole.processing ?? { cores: 0, memoryMb: 0, diskMb: 0, wallMinutes: 0, gpus: 0 };
-  return {
-    spec,
-    next: facts.next,
-    source,
-    unitRule: {
-      jobsPerUnit: spec.unit.jobsPerUnit,
-      targetBytes: spec.unit.targetMergedBytes,
-      maxJobs: policy.maxJobsPerUnit,
-      unsizedJobs: policy.unsizedJobsPerUnit,
-      bytesPerEvent: bytesPerEvent(spec, measured ?? null),
-    },
-    resources,
-    probe: sized?.probe ?? resources,
-    probeJobs: spec.adaptive && facts.round === 0 ? policy.probeJobs : 0,
-    maxUnits,
-  };
-}
-
-/** Merged bytes per event read or generated. What was asked for counts events that survive; measurements, all. */
-function bytesPerEvent({ resources, generation }: RequestSpec, measured: Measured | null): number | null {
-  if (measured?.kbPerEvent) return measured.kbPerEvent * 1024;
-  return resources.kbPerEvent === null ? null : resources.kbPerEvent * 1024 * (generation?.filterEfficiency ?? 1);
 }
 
 const countFiles = (source: Source): number =>

@@ -1,15 +1,6 @@
 import type { UnitSpec } from "../domain/request.ts";
+import type { FullPolicy } from "./facts.ts";
 import type { Piece } from "./piece.ts";
-
-/** How pieces are gathered into units: so many, or as many as fill a merged file. */
-export interface UnitRule {
-  readonly jobsPerUnit: number | null;
-  readonly targetBytes: number;
-  readonly maxJobs: number;
-  readonly unsizedJobs: number;
-  /** Merged output per event; null: nobody knows. */
-  readonly bytesPerEvent: number | null;
-}
 
 export interface PieceGroup {
   readonly pieces: readonly Piece[];
@@ -27,9 +18,13 @@ function expectedBytes(piece: Piece, bytesPerEvent: number | null): number | nul
  * A fixed number of jobs is exactly that. By size, a unit ends before the job that would make it too big. Runs are
  * kept together as well as can be: from half its size on, a unit ends where a run does.
  */
-export function* groupPieces(pieces: Iterable<Piece>, rule: UnitRule): Generator<PieceGroup> {
-  const { targetBytes, bytesPerEvent } = rule;
-  const unsized = Math.floor(targetBytes / rule.unsizedJobs);
+export function* groupPieces(
+  pieces: Iterable<Piece>,
+  { jobsPerUnit, targetMergedBytes }: UnitSpec,
+  { maxJobsPerUnit, unsizedJobsPerUnit }: FullPolicy,
+  bytesPerEvent: number | null,
+): Generator<PieceGroup> {
+  const unsized = Math.floor(targetMergedBytes / unsizedJobsPerUnit);
   let group: Piece[] = [];
   let weight = 0;
   let known = 0;
@@ -37,11 +32,11 @@ export function* groupPieces(pieces: Iterable<Piece>, rule: UnitRule): Generator
     const bytes = expectedBytes(piece, bytesPerEvent);
     const added = bytes ?? unsized;
     const isFull =
-      rule.jobsPerUnit !== null
-        ? group.length >= rule.jobsPerUnit
-        : group.length >= rule.maxJobs ||
-          weight + added > targetBytes ||
-          (weight >= targetBytes / 2 && group.at(-1)?.run !== piece.run);
+      jobsPerUnit !== null
+        ? group.length >= jobsPerUnit
+        : group.length >= maxJobsPerUnit ||
+          weight + added > targetMergedBytes ||
+          (weight >= targetMergedBytes / 2 && group.at(-1)?.run !== piece.run);
     if (isFull && group.length > 0) {
       yield { pieces: group, expectedBytes: Math.round(known) };
       group = [];
