@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { InputFile } from "../src/domain/workflow.ts";
 import { planRound } from "../src/planning/plan-round.ts";
-import { generateSpec, inputFile, processSpec, sampleFacts } from "../src/planning/sample-facts.ts";
 import { renderDag } from "../src/render/render-dag.ts";
+import { generateSpec, inputFile, processSpec, sampleFacts } from "../tests/support/sample-facts.ts";
 
 export interface PlanBench {
   readonly nodes: number;

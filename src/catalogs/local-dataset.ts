@@ -11,17 +11,21 @@ import type { EventCount, InputSpec } from "../domain/request.ts";
 import type { InputFile } from "../domain/workflow.ts";
 import type { DatasetProblem } from "./port.ts";
 
+type Found = Result<readonly InputFile[], DatasetProblem>;
+
 /** A dataset of the local catalog: the files a glob matches, the files of a directory, or a list with numbers. */
-export async function localDataset(input: InputSpec): Promise<Result<readonly InputFile[], DatasetProblem>> {
+export async function localDataset(input: InputSpec): Promise<Found> {
   switch (input.from) {
     case "glob":
       return plainFiles(await globFiles(input.pattern), input.events, `no file matches ${input.pattern}`);
     case "directory": {
-      const paths = await directoryFiles(input.path);
+      const paths = await reading(input.path, () => directoryFiles(input.path));
       return paths.ok ? plainFiles(paths.value, input.events, `the directory ${input.path} has no files`) : paths;
     }
-    case "list":
-      return listedFiles(input.path);
+    case "list": {
+      const text = await reading(input.path, () => readFile(input.path, "utf8"));
+      return text.ok ? parseFileList(text.value, input.path) : text;
+    }
     case "dataset":
       return err({
         code: "unknown-dataset",
@@ -31,37 +35,37 @@ export async function localDataset(input: InputSpec): Promise<Result<readonly In
   }
 }
 
-const globFiles = (pattern: string): Promise<string[]> =>
-  glob(pattern, { absolute: true, onlyFiles: true, followSymbolicLinks: false, cwd: "/" });
-
-async function directoryFiles(path: string): Promise<Result<string[], DatasetProblem>> {
+async function reading<T>(path: string, read: () => Promise<T>): Promise<Result<T, DatasetProblem>> {
   try {
-    const entries = await readdir(path, { withFileTypes: true });
-    const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith("."));
-    return ok(files.map((entry) => join(path, entry.name)));
+    return ok(await read());
   } catch (error) {
     return err({ code: "unreadable", message: `${path} cannot be read: ${describeError(error)}`, evidence: { path } });
   }
 }
 
-async function plainFiles(
-  paths: readonly string[],
-  events: EventCount,
-  whenEmpty: string,
-): Promise<Result<readonly InputFile[], DatasetProblem>> {
+const globFiles = (pattern: string): Promise<string[]> =>
+  glob(pattern, { absolute: true, onlyFiles: true, followSymbolicLinks: false, cwd: "/" });
+
+async function directoryFiles(path: string): Promise<string[]> {
+  const entries = await readdir(path, { withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith("."));
+  return files.map((entry) => join(path, entry.name));
+}
+
+async function plainFiles(paths: readonly string[], events: EventCount, whenEmpty: string): Promise<Found> {
   if (paths.length === 0) return err({ code: "empty-dataset", message: whenEmpty, evidence: {} });
   const files: InputFile[] = [];
   for (const path of [...paths].sort()) {
-    try {
-      const { size } = await stat(path);
-      files.push({ lfn: path, path, sizeBytes: size, events: await countEvents(path, events), lumis: [], sites: [] });
-    } catch (error) {
-      return err({
-        code: "unreadable",
-        message: `${path} cannot be read: ${describeError(error)}`,
-        evidence: { path },
-      });
-    }
+    const file = await reading(path, async () => ({
+      lfn: path,
+      path,
+      sizeBytes: (await stat(path)).size,
+      events: await countEvents(path, events),
+      lumis: [],
+      sites: [],
+    }));
+    if (!file.ok) return file;
+    files.push(file.value);
   }
   return ok(files);
 }
@@ -88,7 +92,7 @@ const listRow = z.strictObject({
 });
 
 /** Rows `{lfn, size, events, lumis: [{run, lumi: [..]}], sites: [..]}`, as `wms2 plan --files` reads them too. */
-export function parseFileList(text: string, from: string): Result<readonly InputFile[], DatasetProblem> {
+export function parseFileList(text: string, from: string): Found {
   const json = parseJson(text);
   const problem = (message: string) =>
     err({ code: "unreadable" as const, message: `${from}: ${message}`, evidence: { from } });
@@ -100,27 +104,18 @@ export function parseFileList(text: string, from: string): Result<readonly Input
   }
   if (rows.data.length === 0)
     return err({ code: "empty-dataset", message: `${from} lists no files`, evidence: { from } });
-  const files = rows.data.map((row): InputFile => {
-    const { lfn, size, events, lumis = [], sites = [] } = row;
-    return {
+  const files = rows.data.map(
+    ({ lfn, path = lfn, size, events = null, lumis = [], sites = [] }): InputFile => ({
       lfn,
-      path: row.path ?? lfn,
+      path,
       sizeBytes: size,
-      events: events ?? null,
+      events,
       lumis: lumis.map(({ run, lumi }) => ({ run, lumis: lumi })),
       sites: sites as InputFile["sites"],
-    };
-  });
+    }),
+  );
   const seen = new Set<string>();
   const twice = files.find(({ lfn }) => seen.size === seen.add(lfn).size);
   if (twice) return problem(`${twice.lfn} is listed twice`);
   return ok(files.sort((a, b) => (a.lfn < b.lfn ? -1 : 1)));
-}
-
-async function listedFiles(path: string): Promise<Result<readonly InputFile[], DatasetProblem>> {
-  try {
-    return parseFileList(await readFile(path, "utf8"), path);
-  } catch (error) {
-    return err({ code: "unreadable", message: `${path} cannot be read: ${describeError(error)}`, evidence: { path } });
-  }
 }

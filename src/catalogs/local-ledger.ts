@@ -1,9 +1,11 @@
-import { mkdir, open, readFile, stat } from "node:fs/promises";
+import { mkdir, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { parseJson, stringify } from "../base/json.ts";
-import { unwritable } from "../disk/atomic-file.ts";
+import { orUnwritable, readIfThere, unwritable } from "../disk/atomic-file.ts";
 import type { OutputFile } from "../domain/workflow.ts";
 import type { RegisterOutcome } from "./port.ts";
+
+type Known = Map<string, Pick<OutputFile, "sizeBytes" | "checksum">>;
 
 /**
  * The outputs of the local catalog: one JSON line per merged file, only ever appended. A line torn by a crash is
@@ -11,7 +13,7 @@ import type { RegisterOutcome } from "./port.ts";
  */
 export class LocalLedger {
   readonly #path: string;
-  #known: Map<string, { sizeBytes: number; checksum: string }> | null = null;
+  #known: Known | null = null;
   #readBytes = 0;
   /** One writer at a time, so that "is it known?" and "append" are one step. */
   #turn: Promise<unknown> = Promise.resolve();
@@ -54,13 +56,12 @@ export class LocalLedger {
   }
 
   /** Reads the file once; again only when somebody else made it grow. */
-  async #load(): Promise<Map<string, { sizeBytes: number; checksum: string }>> {
+  async #load(): Promise<Known> {
     const size = (await sizeOf(this.#path)) ?? 0;
     if (this.#known && size === this.#readBytes) return this.#known;
     this.#known = new Map();
     this.#readBytes = size;
-    if (size === 0) return this.#known;
-    for (const line of (await readFile(this.#path, "utf8")).split("\n")) {
+    for (const line of ((await readIfThere(this.#path)) ?? "").split("\n")) {
       const row = parseJson(line);
       if (!row.ok || row.value === null || typeof row.value !== "object") continue;
       const { lfn, sizeBytes, checksum } = row.value as Record<string, unknown>;
@@ -72,7 +73,9 @@ export class LocalLedger {
   }
 
   async #append(lines: readonly string[]): Promise<void> {
-    try {
+    const known = this.#known;
+    this.#known = null; // until it is surely written
+    await orUnwritable(this.#path, async () => {
       await mkdir(dirname(this.#path), { recursive: true });
       const handle = await open(this.#path, "a+");
       try {
@@ -83,10 +86,8 @@ export class LocalLedger {
       } finally {
         await handle.close();
       }
-    } catch (error) {
-      this.#known = null;
-      throw unwritable(this.#path, error);
-    }
+    });
+    this.#known = known;
   }
 }
 

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { link, mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { link, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { WorldError } from "../base/errors.ts";
-import { unwritable } from "./atomic-file.ts";
+import { orUnwritable, readIfThere } from "./atomic-file.ts";
 
 /**
  * A directory for one process. The lock is a file that names its owner; it appears with its whole content at
@@ -40,27 +40,17 @@ export async function lockDirectory(dir: string, purpose: string, name = "lock")
     startedTicks: await startedTicks(process.pid),
     bootId: await bootId(),
     host: hostname(),
-    command: commandLine(),
+    command: [process.argv0, ...process.argv.slice(1)].join(" ").slice(0, 300),
     purpose,
     since: new Date().toISOString(),
   };
   const path = join(dir, name);
   const aside = `${path}.${me.token}`;
-  try {
+  await orUnwritable(path, async () => {
     await mkdir(dir, { recursive: true, mode: 0o700 });
-    const handle = await open(aside, "wx", 0o600);
-    try {
-      await handle.writeFile(JSON.stringify(me));
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await writeFile(aside, JSON.stringify(me), { flag: "wx", mode: 0o600, flush: true });
     await take(path, aside, dir);
-  } catch (error) {
-    throw error instanceof WorldError ? error : unwritable(path, error);
-  } finally {
-    await rm(aside, { force: true }).catch(() => {}); // "not a directory" was told already
-  }
+  }).finally(() => rm(aside, { force: true }).catch(() => {})); // "not a directory" was told already
   return { path, release: () => release(path, me.token) };
 }
 
@@ -129,19 +119,6 @@ export async function startedTicks(pid: number): Promise<string | null> {
 
 const bootId = async (): Promise<string | null> =>
   (await readIfThere("/proc/sys/kernel/random/boot_id"))?.trim() ?? null;
-
-function commandLine(): string {
-  return [process.argv0, ...process.argv.slice(1)].join(" ").slice(0, 300);
-}
-
-async function readIfThere(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    if (["ENOENT", "ESRCH"].includes((error as NodeJS.ErrnoException).code ?? "")) return null;
-    throw error;
-  }
-}
 
 /** null: not a lock of ours, or cut short by a power cut (a live owner's file is always whole). */
 function parseOwner(text: string): Owner | null {

@@ -1,6 +1,16 @@
 import { createHash } from "node:crypto";
-import { chmodSync, closeSync, fsyncSync, lchownSync, mkdirSync, openSync, readdirSync, writeSync } from "node:fs";
-import { copyFile, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lchownSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  writeSync,
+} from "node:fs";
+import { copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { InvariantError } from "../base/errors.ts";
 import type { DagPlan } from "../domain/plan.ts";
@@ -9,23 +19,17 @@ import { damagedRescues, rescueHoldMessage } from "../housekeeping/rescue-check.
 import type { Spool } from "../lifecycle/ports.ts";
 import { PAYLOAD_FILES } from "../payload/files.ts";
 import { parseLedger } from "../recovery/ledger-record.ts";
-import { RENDER_DEFAULTS, type RenderedFile, type RenderOptions } from "../render/options.ts";
+import type { RenderedFile, RenderOptions } from "../render/options.ts";
 import { renderDag } from "../render/render-dag.ts";
-import { replaceFile, unwritable } from "./atomic-file.ts";
+import { orUnwritable, readIfThere, replaceFile } from "./atomic-file.ts";
 import { policyText, type RecoveryOptions } from "./policy-file.ts";
 import { adjustNodes, letRun, logTail, openEpoch, plannedRanges, reelectUnit, unitNames } from "./unit-files.ts";
 
-export interface SpoolOptions {
+export interface SpoolOptions extends Omit<RenderOptions, "unmergedDir" | "mergedDir"> {
   readonly spoolDir: string;
   readonly storageDir: string;
   /** Who must be able to write there when this process is root; null: whoever we are. */
   readonly owner: { readonly uid: number; readonly gid: number } | null;
-  readonly statusIntervalSec: number;
-  readonly scanIntervalSec: number;
-  readonly holdRemovalSec: number;
-  readonly maxJobsSubmitted: number;
-  readonly deferPollSec: number;
-  readonly avoidHostSec: number;
   /** What the retry brain goes by, besides the request's own handlers. */
   readonly recovery: RecoveryOptions;
 }
@@ -41,29 +45,26 @@ export function makeSpool(options: SpoolOptions): Spool {
     async write(plan, spec, files) {
       const final = submitDir(plan);
       const temporary = temporaryDir(final, plan.dagId);
-      try {
+      const storage = storageDirs(options, spec.name);
+      await orUnwritable(final, async () => {
         await rm(temporary, { recursive: true, force: true });
         await mkdir(temporary, { recursive: true });
-        await prepareStorage(options, spec.name);
-        await writeRendered(temporary, renderDag(plan, renderOptions(options, spec.name)));
+        for (const dir of Object.values(storage)) {
+          // Jobs write below these, so they must exist and belong to whoever owns the jobs.
+          await mkdir(dir, { recursive: true });
+          if (options.owner) lchownSync(dir, options.owner.uid, options.owner.gid);
+        }
+        await writeRendered(temporary, renderDag(plan, { ...options, ...storage }));
         await writeFile(join(temporary, "policy.json"), policyText(options.recovery, spec));
         await writePayload(temporary, files);
         if (options.owner) giveTree(temporary, options.owner);
         syncDirectory(temporary);
         await rename(temporary, final);
         syncDirectory(dirname(final));
-      } catch (error) {
-        if (error instanceof InvariantError) throw error;
-        throw unwritable(final, error);
-      }
+      });
     },
 
-    async isComplete(dir) {
-      return stat(join(dir, "workflow.dag")).then(
-        () => true,
-        () => false,
-      );
-    },
+    isComplete: async (dir) => existsSync(join(dir, "workflow.dag")),
 
     async discard(dir, dagId) {
       await rm(temporaryDir(dir, dagId), { recursive: true, force: true });
@@ -72,14 +73,8 @@ export function makeSpool(options: SpoolOptions): Spool {
 
     mergeOutput: (dir, unit) => readIfThere(join(dir, unit, "merge_output.json")),
 
-    async ledger(dir, unit) {
-      return parseLedger((await readIfThere(join(dir, unit, "ledger.jsonl"))) ?? "");
-    },
-
-    async ledgerText(dir, unit) {
-      return (await readIfThere(join(dir, unit, "ledger.jsonl"))) ?? "";
-    },
-
+    ledger: async (dir, unit) => parseLedger(await ledgerText(dir, unit)),
+    ledgerText,
     unitNames,
     planned: plannedRanges,
     reelect: reelectUnit,
@@ -104,26 +99,14 @@ export function makeSpool(options: SpoolOptions): Spool {
 
 const temporaryDir = (final: string, dagId: string): string => join(dirname(final), `.tmp-${dagId}`);
 
-const renderOptions = (options: SpoolOptions, request: string): RenderOptions => ({
-  ...RENDER_DEFAULTS,
-  statusIntervalSec: options.statusIntervalSec,
-  scanIntervalSec: options.scanIntervalSec,
-  holdRemovalSec: options.holdRemovalSec,
-  maxJobsSubmitted: options.maxJobsSubmitted,
-  deferPollSec: options.deferPollSec,
-  avoidHostSec: options.avoidHostSec,
-  unmergedDir: join(options.storageDir, "unmerged", request),
-  mergedDir: join(options.storageDir, "merged", request),
-});
+const ledgerText = async (dir: string, unit: string): Promise<string> =>
+  (await readIfThere(join(dir, unit, "ledger.jsonl"))) ?? "";
 
-/** Jobs write below these, so they must exist and belong to whoever owns the jobs. */
-async function prepareStorage(options: SpoolOptions, request: string): Promise<void> {
-  for (const area of ["unmerged", "merged"]) {
-    const dir = join(options.storageDir, area, request);
-    await mkdir(dir, { recursive: true });
-    if (options.owner) lchownSync(dir, options.owner.uid, options.owner.gid);
-  }
-}
+/** The request's own below the storage: what its jobs stage out, and what is merged of it. */
+const storageDirs = ({ storageDir }: SpoolOptions, request: string) => ({
+  unmergedDir: join(storageDir, "unmerged", request),
+  mergedDir: join(storageDir, "merged", request),
+});
 
 const SLICE_MS = 20;
 
@@ -185,14 +168,5 @@ function syncDirectory(path: string): void {
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
-  }
-}
-
-async function readIfThere(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw unwritable(path, error);
   }
 }

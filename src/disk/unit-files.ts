@@ -4,7 +4,7 @@ import { z } from "zod";
 import { parseJson, stringify, toBigInt } from "../base/json.ts";
 import type { PlannedRange } from "../recovery/round/credit.ts";
 import { adjustedInc, reelectedInc } from "../render/group-inc.ts";
-import { replaceFile, unwritable } from "./atomic-file.ts";
+import { orUnwritable, readIfThere, replaceFile } from "./atomic-file.ts";
 
 /** What a rescue changes in a unit's directory. Every step may be repeated: a crash half-way is made good by the next try. */
 
@@ -51,7 +51,7 @@ export async function reelectUnit(
   only: readonly string[] | null = null,
 ): Promise<void> {
   const here = join(dir, unit);
-  try {
+  await orUnwritable(here, async () => {
     const rescues = (await readdir(here)).filter((name) => /^group\.dag\.rescue\d+$/.test(name)).sort();
     const newest = rescues.at(-1);
     if (newest && /^DONE merge$/m.test(await readFile(join(here, newest), "utf8"))) return;
@@ -59,23 +59,19 @@ export async function reelectUnit(
     const { sites } = await readManifest(dir, unit);
     const inc = join(here, "group.inc");
     await replaceFile(inc, reelectedInc(await readFile(inc, "utf8"), only ?? sites, avoidSites));
-  } catch (error) {
-    throw unwritable(here, error);
-  }
+  });
 }
 
 /** Lets nodes that had come to a final stop run again: their marks go, whoever asked. null: all of the unit. */
 export async function letRun(dir: string, unit: string, nodes: readonly string[] | null): Promise<void> {
   const here = join(dir, unit);
-  try {
+  await orUnwritable(here, async () => {
     for (const name of await readdir(here)) {
       const mark = /^(.+)\.(stopped|wait)$/.exec(name);
       if (mark && (nodes === null || nodes.includes(mark[1] ?? ""))) await rm(join(here, name), { force: true });
     }
     await rm(join(here, "run.abort"), { force: true });
-  } catch (error) {
-    throw unwritable(here, error);
-  }
+  });
 }
 
 /** Nodes ask for this much from their next submission on. null: every node of the unit. */
@@ -86,15 +82,13 @@ export async function adjustNodes(
   changesOf: (node: string) => { readonly memoryMb?: number; readonly wallMinutes?: number },
 ): Promise<void> {
   const inc = join(dir, unit, "group.inc");
-  try {
+  await orUnwritable(inc, async () => {
     const names = nodes ?? Object.keys((await readManifest(dir, unit)).nodes);
     const wanted = Object.fromEntries(names.map((node) => [node, changesOf(node)]));
     const before = await readFile(inc, "utf8");
     const after = adjustedInc(before, wanted);
     if (after !== before) await replaceFile(inc, after);
-  } catch (error) {
-    throw unwritable(inc, error);
-  }
+  });
 }
 
 /** A new epoch: the nodes' budgets begin anew, their history stays. Once per epoch, however often it is called. */
@@ -105,19 +99,14 @@ export async function openEpoch(
   owner: { readonly uid: number; readonly gid: number } | null = null,
 ): Promise<void> {
   const path = join(dir, unit, "ledger.jsonl");
-  try {
-    const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return "";
-      throw error;
-    });
+  await orUnwritable(path, async () => {
+    const text = (await readIfThere(path)) ?? "";
     const line = stringify({ event: "epoch", ...epoch });
     if (text.split("\n").includes(line)) return;
     await appendFile(path, `${text === "" || text.endsWith("\n") ? "" : "\n"}${line}\n`);
     // A ledger that began here must be one that the owner of the jobs can add to.
     if (owner) await chown(path, owner.uid, owner.gid);
-  } catch (error) {
-    throw unwritable(path, error);
-  }
+  });
 }
 
 const TAIL_BYTES = 8_000;
@@ -136,12 +125,8 @@ export async function logTail(dir: string, unit: string, node: string): Promise<
   const handle = await open(join(here, newest.name), "r");
   try {
     const { size } = await handle.stat();
-    const { buffer, bytesRead } = await handle.read(
-      Buffer.alloc(TAIL_BYTES),
-      0,
-      TAIL_BYTES,
-      Math.max(0, size - TAIL_BYTES),
-    );
+    const start = Math.max(0, size - TAIL_BYTES);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(TAIL_BYTES), 0, TAIL_BYTES, start);
     return buffer.toString("utf8", 0, bytesRead);
   } finally {
     await handle.close();

@@ -97,7 +97,7 @@ export interface BlockPlan {
 /** A file that stays out of the plan: it can be settled as excluded, its reason in words. */
 export interface UnplannedFile {
   readonly lfn: string;
-  readonly code: "not-selected" | "no-lumis" | "beyond-total" | "too-big";
+  readonly code: "not-selected" | "no-lumis" | "too-big";
   readonly reason: string;
 }
 

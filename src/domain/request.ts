@@ -84,6 +84,10 @@ export interface SplitSpec {
   readonly filesPerJob: number;
   readonly eventsPerJob: number;
   readonly lumisPerJob: number;
+  /** By lumis: a job ends with its run (default), or goes on with the next one. */
+  readonly splitOnRun?: boolean;
+  /** By lumis: a job ends with its file. */
+  readonly haltOnFileBoundaries?: boolean;
 }
 
 /** One command of a job. `argv` is run as it is: no shell of ours ever reads it. */

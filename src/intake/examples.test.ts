@@ -1,12 +1,11 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { expect, test } from "vitest";
+import { describeProblems, RULES } from "../../tests/support/request-documents.ts";
 import type { Submission } from "../domain/submission.ts";
-import { describeProblems } from "./describe-problems.ts";
 import { absolutePaths, neededFiles } from "./needed-files.ts";
 import { parseDocument } from "./parse-document.ts";
 import { readSubmission } from "./read-submission.ts";
-import { RULES } from "./test-documents.ts";
 
 const EXAMPLES = resolve(import.meta.dirname, "../../examples");
 

@@ -2,10 +2,12 @@ import { type Notes, shown } from "./notes.ts";
 import { childPath } from "./paths.ts";
 import { didYouMean, nearest } from "./spelling.ts";
 import { DURATION_FORMS, parseDuration, parseSize, SIZE_FORMS } from "./units.ts";
-import { isRow, listEntries, type Range, type Row, readNumber, readText, type Spot } from "./values.ts";
+import { isRow, type Range, type Row, Spot } from "./values.ts";
 
 /** One key, or a key and its synonyms, the preferred one first. */
 export type Key = string | readonly string[];
+type Fallback = number | null;
+
 /**
  * A map of the document while it is read. Every accessor notes what is wrong and answers with the fallback, so
  * reading goes on and all problems come out together; `close` complains about keys nobody asked for.
@@ -25,16 +27,36 @@ export class Form {
     this.casts = casts;
   }
 
+  /** What stands there has to be a map: `what` says of what ("a step"), `shape` which keys it has. */
+  static at(spot: Spot, what: string, shape: string | null, casts = false): Form | null {
+    return isRow(spot.value) ? new Form(spot.value, spot.path, spot.notes, casts) : spot.mustBe(what, shape);
+  }
+
   /** null: absent (or empty, which YAML makes null). */
   spot(key: Key): Spot | null {
     const keys = typeof key === "string" ? [key] : key;
-    for (const one of keys) this.#known.add(one);
+    this.knows(...keys);
     const given = keys.filter((one) => Object.hasOwn(this.row, one) && this.row[one] !== null);
     const written = given[0];
     if (written === undefined) return null;
     for (const twin of given.slice(1))
       this.notes.problem(this.pathOf(twin), `says the same as ${written}; keep one of them`);
-    return { path: this.pathOf(written), value: this.row[written] };
+    return new Spot(this.pathOf(written), this.row[written], this.notes);
+  }
+
+  /** The same where it cannot be left out. */
+  needed(key: Key, allowed: string | null = null): Spot | null {
+    const spot = this.spot(key);
+    if (spot === null) this.missing(typeof key === "string" ? key : key[0]!, allowed);
+    return spot;
+  }
+
+  /** Here, or under an older name in the map around this one. */
+  either(key: string, outer: Form, oldKey: string): Spot | null {
+    const spot = this.spot(key);
+    const old = outer.spot(oldKey);
+    if (spot !== null && old !== null) old.problem(`says the same as ${this.pathOf(key)}; keep one of them`);
+    return spot ?? old;
   }
 
   pathOf(key: string): string {
@@ -48,87 +70,69 @@ export class Form {
   /** A map under this key; an empty one when it is absent or not a map. */
   section(key: Key): Form {
     const spot = this.spot(key);
-    const path = spot?.path ?? this.pathOf(typeof key === "string" ? key : key[0]!);
-    if (spot !== null && !isRow(spot.value))
-      this.notes.problem(path, `must be a map of keys (got ${shown(spot.value)})`);
-    return new Form(isRow(spot?.value) ? spot.value : {}, path, this.notes, this.casts);
+    const form = spot && Form.at(spot, "a map of keys", null, this.casts);
+    return (
+      form ?? new Form({}, spot?.path ?? this.pathOf(typeof key === "string" ? key : key[0]!), this.notes, this.casts)
+    );
+  }
+
+  /** Reads the map under this key to its end. */
+  within<T>(key: string, read: (form: Form) => T): T {
+    const form = this.section(key);
+    const found = read(form);
+    form.close();
+    return found;
   }
 
   /** The entries of a list; [] when absent. A single value is not a list. */
   list(key: Key, max = 10_000): readonly Spot[] {
-    const spot = this.spot(key);
-    return spot === null ? [] : listEntries(spot, this.notes, max);
+    return this.spot(key)?.list(max) ?? [];
   }
 
   flag(key: Key, fallback: boolean): boolean {
-    const spot = this.spot(key);
-    if (spot === null) return fallback;
-    if (typeof spot.value === "boolean") return spot.value;
-    this.notes.problem(spot.path, `must be true or false (got ${shown(spot.value)})`);
-    return fallback;
+    return this.#read(key, fallback, (spot) =>
+      typeof spot.value === "boolean" ? spot.value : spot.mustBe("true or false"),
+    );
   }
 
   choice<T extends string>(key: Key, choices: readonly T[], fallback: T): T {
-    const spot = this.spot(key);
-    if (spot === null) return fallback;
-    const found = choices.find((choice) => choice === spot.value);
-    if (found !== undefined) return found;
-    const hint = typeof spot.value === "string" ? didYouMean(spot.value, choices) : "";
-    this.notes.problem(spot.path, `${shown(spot.value)} is not one of the choices${hint}`, choices.join(", "));
-    return fallback;
+    return this.#read(
+      key,
+      fallback,
+      (spot) => choices.find((choice) => choice === spot.value) ?? spot.isStrange("is not one of the choices", choices),
+    );
   }
 
   /** Text of one line. `rule` says in words what the pattern allows. */
   text(key: Key, fallback: string, pattern?: RegExp, rule?: string): string {
-    const spot = this.spot(key);
-    return spot === null ? fallback : (readText(spot, this.notes, pattern, rule) ?? fallback);
+    return this.#read(key, fallback, (spot) => spot.text(pattern, rule));
   }
 
-  number(key: Key, range: Range, fallback: number): number;
-  number(key: Key, range: Range, fallback: null): number | null;
-  number(key: Key, range: Range, fallback: number | null): number | null {
-    const spot = this.spot(key);
-    if (spot === null) return fallback;
-    return readNumber(spot, this.notes, range, this.casts) ?? fallback;
+  number<F extends Fallback>(key: Key, range: Range, fallback: F): number | F {
+    return this.#read(key, fallback, (spot) => spot.number(range, this.casts));
   }
 
-  integer(key: Key, range: Range, fallback: number): number;
-  integer(key: Key, range: Range, fallback: null): number | null;
-  integer(key: Key, range: Range, fallback: number | null): number | null {
-    const spot = this.spot(key);
-    if (spot === null) return fallback;
-    const value = readNumber(spot, this.notes, range, this.casts);
-    if (value === null || Number.isInteger(value)) return value ?? fallback;
-    this.notes.problem(spot.path, `must be a whole number (got ${value})`);
-    return fallback;
+  integer<F extends Fallback>(key: Key, range: Range, fallback: F): number | F {
+    return this.#read(key, fallback, (spot) => {
+      const value = spot.number(range, this.casts);
+      if (value === null || Number.isInteger(value)) return value;
+      return spot.problem(`must be a whole number (got ${value})`);
+    });
   }
 
   /** Seconds. */
-  duration(key: Key, range: Range, fallback: number | null): number | null {
-    return this.#withUnit(key, range, fallback, parseDuration, `must be a duration with its unit`, DURATION_FORMS);
+  duration<F extends Fallback>(key: Key, range: Range, fallback: F): number | F {
+    return this.#read(key, fallback, (spot) => withUnit(spot, range, parseDuration, "a duration", DURATION_FORMS));
   }
 
   /** Bytes. */
-  size(key: Key, range: Range, fallback: number | null): number | null {
-    return this.#withUnit(key, range, fallback, parseSize, `must be a size with its unit`, SIZE_FORMS);
+  size<F extends Fallback>(key: Key, range: Range, fallback: F): number | F {
+    return this.#read(key, fallback, (spot) => withUnit(spot, range, parseSize, "a size", SIZE_FORMS));
   }
 
-  #withUnit(
-    key: Key,
-    range: Range,
-    fallback: number | null,
-    parse: (text: string) => number | null,
-    complaint: string,
-    forms: string,
-  ): number | null {
+  #read<T, F>(key: Key, fallback: F, read: (spot: Spot) => T | null): T | F {
     const spot = this.spot(key);
-    if (spot === null) return fallback;
-    const value = typeof spot.value === "string" ? parse(spot.value) : null;
-    if (value === null) this.notes.problem(spot.path, `${complaint} (got ${shown(spot.value)})`, forms);
-    else if (value < range.min || value > range.max)
-      this.notes.problem(spot.path, `is out of range (got ${shown(spot.value)})`, forms);
-    else return value;
-    return fallback;
+    return spot === null ? fallback : (read(spot) ?? fallback);
   }
 
   /** Keys that are understood elsewhere, or carried without being read. */
@@ -152,4 +156,17 @@ export class Form {
       this.notes.problem(this.pathOf(key), `is not a known key${hint}`, known);
     }
   }
+}
+
+function withUnit(
+  spot: Spot,
+  range: Range,
+  parse: (text: string) => number | null,
+  what: string,
+  forms: string,
+): number | null {
+  const value = typeof spot.value === "string" ? parse(spot.value) : null;
+  if (value === null) return spot.mustBe(`${what} with its unit`, forms);
+  if (value >= range.min && value <= range.max) return value;
+  return spot.problem(`is out of range (got ${shown(spot.value)})`, forms);
 }

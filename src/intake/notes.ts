@@ -1,4 +1,5 @@
 import type { Problem } from "../domain/problem.ts";
+import type { IntakeRules } from "../domain/submission.ts";
 
 /** Beyond this many, a person is better served by a count. */
 const MAX_PROBLEMS = 200;
@@ -46,4 +47,12 @@ export function shown(value: unknown): string {
   if (typeof value === "object" && value !== null) return "a map";
   const text = typeof value === "string" ? JSON.stringify(value.slice(0, 80)) : String(value).slice(0, 80);
   return typeof value === "string" && value.length > 80 ? `${text}… (${value.length} characters)` : text;
+}
+
+/** What all parts of one reading share. */
+export interface Reading {
+  readonly notes: Notes;
+  readonly rules: IntakeRules;
+  /** Commands found in the document, by the place they were written at. Their files must travel with the request. */
+  readonly commands: { readonly path: string; readonly argv: readonly string[] }[];
 }

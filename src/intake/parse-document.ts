@@ -18,10 +18,7 @@ export function parseDocument(text: string, format: "json" | "yaml"): Result<unk
   const limit = format === "json" ? MAX_JSON_CHARACTERS : MAX_YAML_CHARACTERS;
   if (source.length > limit) return wrong(`is too long: ${source.length} characters, at most ${limit}`);
   if (source.trim() === "") return wrong("is empty");
-  if (format === "yaml") {
-    const read = readYaml(source);
-    return "value" in read ? ok(read.value) : err(read.problems);
-  }
+  if (format === "yaml") return readYaml(source);
   try {
     return ok(readJson(source));
   } catch (error) {

@@ -1,13 +1,18 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import {
+  describeProblems,
+  generateDocument,
+  processDocument,
+  RULES,
+  stepChainDocument,
+} from "../../tests/support/request-documents.ts";
 import { stringify } from "../base/json.ts";
 import type { Problem } from "../domain/problem.ts";
-import { describeProblems } from "./describe-problems.ts";
 import { absolutePaths, neededFiles } from "./needed-files.ts";
 import { parseDocument } from "./parse-document.ts";
 import { readJson } from "./read-json.ts";
 import { readSubmission } from "./read-submission.ts";
-import { generateDocument, processDocument, RULES, stepChainDocument } from "./test-documents.ts";
 import { splitWords } from "./words.ts";
 
 const saysSomething = (problems: readonly Problem[]): boolean =>

@@ -18,11 +18,7 @@ export class JsonError extends Error {
 const MAX_DEPTH = 64;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const BLANK = /[ \t\r\n]*/y;
-const WORDS: readonly (readonly [string, unknown])[] = [
-  ["true", true],
-  ["false", false],
-  ["null", null],
-];
+const WORDS = { true: true, false: false, null: null };
 
 export function readJson(text: string): unknown {
   let at = 0;
@@ -75,15 +71,10 @@ export function readJson(text: string): unknown {
   const members = (close: string, one: () => void): void => {
     at += 1;
     skip();
-    if (text[at] === close) {
-      at += 1;
-      return;
-    }
-    for (;;) {
+    for (let count = 0; text[at] !== close; count++) {
+      if (count > 0) expect(",");
       one();
       skip();
-      if (text[at] === close) break;
-      expect(",");
     }
     at += 1;
   };
@@ -98,23 +89,21 @@ export function readJson(text: string): unknown {
       return list;
     }
     if (text[at] === "{") {
-      const row: Record<string, unknown> = {};
+      const row = new Map<string, unknown>();
       members("}", () => {
         skip();
         const start = at;
         const key = string();
-        if (Object.hasOwn(row, key)) fail(`the key ${JSON.stringify(key.slice(0, 60))} is given twice`, start);
+        if (row.has(key)) fail(`the key ${JSON.stringify(key.slice(0, 60))} is given twice`, start);
         expect(":");
-        const item = value(depth + 1);
-        Object.defineProperty(row, key, { value: item, enumerable: true, writable: true, configurable: true });
+        row.set(key, value(depth + 1));
       });
-      return row;
+      return Object.fromEntries(row);
     }
-    for (const [word, meaning] of WORDS) {
-      if (text.startsWith(word, at)) {
-        at += word.length;
-        return meaning;
-      }
+    for (const [word, meaning] of Object.entries(WORDS)) {
+      if (!text.startsWith(word, at)) continue;
+      at += word.length;
+      return meaning;
     }
     return number();
   };

@@ -1,73 +1,67 @@
 import { NAME_PATTERN, NAME_RULE, type RequestName } from "../domain/names.ts";
 import type { RequestFile, RequestSpec } from "../domain/request.ts";
 import type { Form } from "./form.ts";
-import { shown } from "./notes.ts";
+import { type Reading, shown } from "./notes.ts";
+import { carried } from "./plain-data.ts";
 import { readAttachments } from "./read-attachments.ts";
-import { readIdentity, readMetadata, readUrgency } from "./read-identity.ts";
+import { ERA, PROCESSING, readIdentity, readNamePart } from "./read-identity.ts";
 import { readInput } from "./read-input.ts";
-import { readRetries, readSites, readThrottles, readUnit } from "./read-limits.ts";
 import { readOutputs } from "./read-outputs.ts";
-import { readRecovery } from "./read-recovery.ts";
+import { readPolicy, readSites } from "./read-policy.ts";
 import { readResources } from "./read-resources.ts";
-import {
-  checkSplitAgainstInput,
-  GENERATION_KEYS,
-  readGeneration,
-  readSplit,
-  refuseGenerationKeys,
-} from "./read-split.ts";
+import { checkSplitAgainstInput, readGeneration, readSplit, refuseGenerationKeys } from "./read-split.ts";
 import { readSteps } from "./read-steps.ts";
-import type { Reading } from "./reading.ts";
 import { OWN_NAME_OF } from "./reqmgr2-fields.ts";
-import { didYouMean } from "./spelling.ts";
+import { isRow, words } from "./values.ts";
 
 const KINDS = ["process", "generate"] as const;
 const LATER = ["graph", "segments"];
+const KEYS = {
+  requestor: "requestor",
+  requestorDn: "requestor_dn",
+  group: "group",
+  campaign: "campaign",
+  processingVersion: "processing_version",
+  priority: "priority",
+};
 
 /** Our own form, with the names of 003's API as synonyms. */
 export function readOwn(top: Form, reading: Reading): { spec: RequestSpec; files: readonly RequestFile[] } {
-  const { notes } = reading;
-  const identity = readIdentity(top, reading, { priority: 100_000, group: "users" });
+  const name = (top.needed(["name", "request_name"], NAME_RULE)?.text(NAME_PATTERN, NAME_RULE) ?? "") as RequestName;
+  const identity = readIdentity(top, KEYS, { priority: 100_000, group: "users" }, reading.rules);
   const kind = readKind(top);
-  const input = readInput(top, reading);
+  const input = readInput(top);
   const read = readSplit(top, kind);
-  if (kind === "generate") {
-    const stray = top.spot("input") ?? top.spot("input_dataset");
-    if (stray !== null) notes.problem(stray.path, "belongs to kind: process, and this is kind: generate");
-  } else {
+  const given = top.spot("input") ?? top.spot("input_dataset");
+  if (kind === "generate") given?.problem("belongs to kind: process, and this is kind: generate");
+  else {
     refuseGenerationKeys(top);
-    if (top.spot("input") === null && top.spot("input_dataset") === null) {
+    if (given === null)
       top.missing("input", '{files: "data/*.csv"}, {directory}, {list} or {dataset}; or kind: generate with events');
-    }
     checkSplitAgainstInput(read, input, top);
   }
-  top.knows(...GENERATION_KEYS);
   const generated = kind === "generate" ? readGeneration(top, read) : null;
   const steps = readSteps(top, kind, reading);
   const outputs = readOutputs(top, steps, reading);
-  const resources = readResources(top, reading);
   const spec: RequestSpec = {
-    ...identity,
+    name,
     kind,
-    ...readUrgency(top, identity.priority),
+    ...identity,
+    acquisitionEra: readNamePart(top, "acquisition_era", ERA),
+    processingString: readNamePart(top, "processing_string", PROCESSING),
     input: kind === "process" ? input : null,
     generation: generated?.generation ?? null,
     split: generated?.split ?? read.split,
     steps: steps.steps,
     outputs,
-    resources,
+    resources: readResources(top, reading),
     sites: readSites(top),
-    unit: readUnit(top),
-    retries: readRetries(top),
-    throttles: readThrottles(top),
-    adaptive: top.flag("adaptive", false),
-    recovery: readRecovery(top, reading),
-    cleanupPolicy: top.choice("cleanup_policy", ["keep_until_replaced", "immediate_cleanup"], "keep_until_replaced"),
-    previousVersion: readPreviousVersion(top, identity.name),
+    ...readPolicy(top, name, identity.priority, reading),
     metadata: readMetadata(top),
   };
   const files = readAttachments(top, outputs, reading);
-  refuseImport(top);
+  // 003 §7.2 imports a request from ReqMgr2 by name; a document is what we read.
+  top.spot("source")?.problem("importing by name comes later; submit the ReqMgr2 document itself");
   top.close(OWN_NAME_OF);
   return { spec, files };
 }
@@ -80,25 +74,26 @@ function readKind(top: Form): "process" | "generate" {
   if (spot === null) return fallback;
   const kind = KINDS.find((one) => one === spot.value);
   if (kind !== undefined) return kind;
-  if (LATER.includes(String(spot.value)))
-    top.notes.problem(spot.path, `${shown(spot.value)} comes later`, KINDS.join(", "));
-  else {
-    const hint = typeof spot.value === "string" ? didYouMean(spot.value, KINDS) : "";
-    top.notes.problem(spot.path, `${shown(spot.value)} is not a known kind${hint}`, KINDS.join(", "));
-  }
+  if (LATER.includes(String(spot.value))) spot.problem(`${shown(spot.value)} comes later`, KINDS.join(", "));
+  else spot.isStrange("is not a known kind", KINDS);
   return fallback;
 }
 
-export function readPreviousVersion(top: Form, name: RequestName): RequestName | null {
-  const key = ["previous_version", "previous_version_request"];
-  const spot = top.spot(key);
-  const text = top.text(key, "", NAME_PATTERN, NAME_RULE);
-  if (spot !== null && text === name) top.notes.problem(spot.path, "names this request itself");
-  return text === "" ? null : (text as RequestName);
-}
+const CARRIED_TEXTS = words("description cmssw_version scram_arch global_tag prep_id secondary_input_dataset");
+const CARRIED_DATA = ["output_datasets", "payload_config"] as const;
 
-/** 003 §7.2 imports a request from ReqMgr2 by name; a document is what we read. */
-function refuseImport(top: Form): void {
-  const spot = top.spot("source");
-  if (spot !== null) top.notes.problem(spot.path, "importing by name comes later; submit the ReqMgr2 document itself");
+/** Carried for others under the names they were given; `metadata: {…}` holds whatever else one likes to keep. */
+function readMetadata(top: Form): Readonly<Record<string, unknown>> {
+  const metadata = { ...(carried(top.section("metadata").row) as Record<string, unknown>) };
+  const carry = (key: string, what: string, isGood: (value: unknown) => boolean): void => {
+    const spot = top.spot(key);
+    if (spot === null) return;
+    if (isGood(spot.value)) metadata[key] = carried(spot.value);
+    else spot.mustBe(what);
+  };
+  const isText = (value: unknown): boolean => typeof value === "string";
+  for (const key of CARRIED_TEXTS)
+    carry(key, "text", (value) => isText(value) || (Array.isArray(value) && value.every(isText)));
+  for (const key of CARRIED_DATA) carry(key, "a map or a list", (value) => isRow(value) || Array.isArray(value));
+  return metadata;
 }

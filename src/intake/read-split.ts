@@ -1,10 +1,9 @@
 import type { GenerationSpec, InputSpec, SplitAlgorithm, SplitSpec } from "../domain/request.ts";
 import { SPLIT_ALGORITHMS } from "../domain/request.ts";
-import { beforeFilter, MAX_INT64, readBigInteger } from "./big-integers.ts";
 import type { Form } from "./form.ts";
-import { eventsPerJobFor, eventsPerLumiFor } from "./sizing.ts";
+import { beforeFilter, eventsPerJobFor, eventsPerLumiFor } from "./sizing.ts";
 import { parseDuration } from "./units.ts";
-import { isRow } from "./values.ts";
+import { isRow, MAX_INT64, words } from "./values.ts";
 
 const BY = {
   files: "FileBased",
@@ -13,8 +12,15 @@ const BY = {
   "events-and-lumis": "EventAwareLumiBased",
 } as const;
 const WORDS = [...Object.keys(BY), ...SPLIT_ALGORITHMS];
-const MAX_PER_JOB = Number.MAX_SAFE_INTEGER;
-export const SPLIT_DEFAULTS = { filesPerJob: 5, eventsPerJob: 10_000, lumisPerJob: 8 };
+export const PER_JOB = { min: 1, max: Number.MAX_SAFE_INTEGER };
+const SPLIT_DEFAULTS = { filesPerJob: 5, eventsPerJob: 10_000, lumisPerJob: 8 };
+/** The keys that each algorithm goes by. */
+const USED: Record<SplitAlgorithm, readonly string[]> = {
+  FileBased: ["files_per_job"],
+  EventBased: ["events_per_job"],
+  LumiBased: ["lumis_per_job", "split_on_run", "halt_on_file_boundaries"],
+  EventAwareLumiBased: ["events_per_job", "split_on_run", "halt_on_file_boundaries"],
+};
 
 export interface ReadSplit {
   readonly split: SplitSpec;
@@ -27,38 +33,39 @@ export interface ReadSplit {
 export function readSplit(top: Form, kind: "process" | "generate"): ReadSplit {
   top.knows("splitting_algo", "splitting_params");
   const old = top.spot("splitting_algo") ?? top.spot("splitting_params");
-  if (top.spot("split") !== null && old !== null)
-    top.notes.problem(old.path, "says the same as split; keep one of them");
+  if (top.spot("split") !== null) old?.problem("says the same as split; keep one of them");
   const form = top.section(top.spot("split") === null && old !== null ? "splitting_params" : "split");
   form.knows("run_whitelist", "lumi_mask");
   const usual = kind === "generate" ? "events" : "files";
   const by = old === null ? form.choice("by", WORDS, usual) : top.choice("splitting_algo", WORDS, usual);
   const algorithm: SplitAlgorithm = Object.hasOwn(BY, by) ? BY[by as keyof typeof BY] : (by as SplitAlgorithm);
-  const perJob = { min: 1, max: MAX_PER_JOB };
-  const filesPerJob = form.integer("files_per_job", perJob, null);
-  const eventsPerJob = form.integer("events_per_job", perJob, null);
-  const lumisPerJob = form.integer("lumis_per_job", perJob, null);
-  const inSplit = form.integer("events_per_lumi", perJob, null);
-  const atTop = top.integer("events_per_lumi", perJob, null);
+  const filesPerJob = form.integer("files_per_job", PER_JOB, SPLIT_DEFAULTS.filesPerJob);
+  const eventsPerJob = form.integer("events_per_job", PER_JOB, null);
+  const lumisPerJob = form.integer("lumis_per_job", PER_JOB, SPLIT_DEFAULTS.lumisPerJob);
+  const inSplit = form.integer("events_per_lumi", PER_JOB, null);
+  const atTop = top.integer("events_per_lumi", PER_JOB, null);
   if (inSplit !== null && atTop !== null)
     top.notes.problem("events_per_lumi", "says the same as split.events_per_lumi; keep one of them");
+  const splitOnRun = form.flag("split_on_run", true);
+  const haltOnFileBoundaries = form.flag("halt_on_file_boundaries", false);
   form.close();
   if (kind === "generate" && algorithm !== "EventBased") {
-    const spot = top.spot("splitting_algo") ?? form.spot("by");
-    top.notes.problem(spot?.path ?? form.pathOf("by"), "generated events can only be split by events", "events");
+    const path = (top.spot("splitting_algo") ?? form.spot("by"))?.path ?? form.pathOf("by");
+    top.notes.problem(path, "generated events can only be split by events", "events");
   }
-  warnUseless(form, algorithm, {
-    files_per_job: filesPerJob,
-    lumis_per_job: lumisPerJob,
-    events_per_job: eventsPerJob,
-  });
-  const guess = sizeFromTime(top);
+  const used = USED[algorithm];
+  for (const key of ["files_per_job", "lumis_per_job", "events_per_job", "split_on_run", "halt_on_file_boundaries"]) {
+    if (form.spot(key) !== null && !used.includes(key))
+      form.notes.warn(form.pathOf(key), `has no effect when work is split by ${used[0]!.split("_", 1)[0]}`);
+  }
   return {
     split: {
       algorithm,
-      filesPerJob: filesPerJob ?? SPLIT_DEFAULTS.filesPerJob,
-      eventsPerJob: eventsPerJob ?? guess ?? SPLIT_DEFAULTS.eventsPerJob,
-      lumisPerJob: lumisPerJob ?? SPLIT_DEFAULTS.lumisPerJob,
+      filesPerJob,
+      eventsPerJob: eventsPerJob ?? sizeFromTime(top) ?? SPLIT_DEFAULTS.eventsPerJob,
+      lumisPerJob,
+      ...(!splitOnRun && { splitOnRun }),
+      ...(haltOnFileBoundaries && { haltOnFileBoundaries }),
     },
     eventsPerLumi: inSplit ?? atTop,
     sized: eventsPerJob !== null,
@@ -71,17 +78,6 @@ function sizeFromTime(top: Form): number | null {
   const written = isRow(resources) ? resources.time_per_event : undefined;
   const seconds = typeof written === "string" ? parseDuration(written) : plain;
   return typeof seconds === "number" && seconds > 0 ? eventsPerJobFor(seconds) : null;
-}
-
-function warnUseless(form: Form, algorithm: SplitAlgorithm, given: Readonly<Record<string, number | null>>): void {
-  const used = { FileBased: "files", EventBased: "events", LumiBased: "lumis", EventAwareLumiBased: "events" }[
-    algorithm
-  ];
-  for (const [key, value] of Object.entries(given)) {
-    if (value !== null && key !== `${used}_per_job`) {
-      form.notes.warn(form.pathOf(key), `has no effect when work is split by ${used}`);
-    }
-  }
 }
 
 /** Plain files tell nothing about lumis, and of events only what the request says. */
@@ -108,19 +104,18 @@ export function checkSplitAgainstInput({ split }: ReadSplit, input: InputSpec | 
 
 /** The keys of `kind: generate`. `events` are those wanted after the filter, as in ReqMgr2. */
 export function readGeneration(top: Form, read: ReadSplit): { generation: GenerationSpec; split: SplitSpec } {
-  const wanted = readBigInteger(top, "events", 1n);
-  if (top.spot("events") === null) top.missing("events", "how many events to produce, a whole number from 1");
+  const events = top.needed("events", "how many events to produce, a whole number from 1");
+  const wanted = events?.bigInteger(1n) ?? null;
   const filterEfficiency = top.number("filter_efficiency", { min: 0, above: 0, max: 1 }, 1);
   const totalEvents = beforeFilter(wanted ?? 1n, filterEfficiency);
-  const firstEvent = readBigInteger(top, "first_event", 1n) ?? 1n;
+  const firstEvent = top.spot("first_event")?.bigInteger(1n) ?? 1n;
   const firstLumi = top.integer("first_lumi", { min: 1, max: 2 ** 32 - 1 }, 1);
   const topUp = top.flag("top_up", false);
   const lumis = top.choice("lumis", ["per_job", "per_work_unit"] as const, "per_job");
   if (firstEvent + totalEvents - 1n > MAX_INT64)
     top.notes.problem("events", `the last event would be beyond ${MAX_INT64}`);
-  if (filterEfficiency < 1 && wanted !== null) {
+  if (filterEfficiency < 1 && wanted !== null)
     top.notes.warn("filter_efficiency", `${totalEvents} events will be generated so that about ${wanted} survive`);
-  }
   const perJob = read.split.eventsPerJob;
   const { eventsPerJob, eventsPerLumi } = read.sized
     ? { eventsPerJob: perJob, eventsPerLumi: Math.min(read.eventsPerLumi ?? perJob, perJob) }
@@ -131,20 +126,9 @@ export function readGeneration(top: Form, read: ReadSplit): { generation: Genera
   };
 }
 
-export const GENERATION_KEYS = [
-  "events",
-  "first_event",
-  "first_lumi",
-  "filter_efficiency",
-  "top_up",
-  "lumis",
-  "events_per_lumi",
-] as const;
+const GENERATION_KEYS = words("events first_event first_lumi filter_efficiency top_up lumis events_per_lumi");
 
 /** Keys of the other kind are contradictions, not unknown words. */
 export function refuseGenerationKeys(top: Form): void {
-  for (const key of GENERATION_KEYS) {
-    const spot = top.spot(key);
-    if (spot !== null) top.notes.problem(spot.path, "belongs to kind: generate, and this is kind: process");
-  }
+  for (const key of GENERATION_KEYS) top.spot(key)?.problem("belongs to kind: generate, and this is kind: process");
 }

@@ -2,11 +2,9 @@ import { stringify } from "../base/json.ts";
 import { isName, NAME_RULE } from "../domain/names.ts";
 import type { StepSpec } from "../domain/request.ts";
 import { Form } from "./form.ts";
-import { shown } from "./notes.ts";
-import { readCommand } from "./read-command.ts";
-import type { Reading } from "./reading.ts";
-import { didYouMean } from "./spelling.ts";
-import { isRow, type Spot } from "./values.ts";
+import { type Reading, shown } from "./notes.ts";
+import { isRow, refuseTwins, type Spot } from "./values.ts";
+import { splitWords } from "./words.ts";
 
 const MAX_STEPS = 50;
 export const SIMULATOR_STEPS = ["GEN", "SIM", "DIGI", "RECO", "MINI", "NANO"] as const;
@@ -24,107 +22,114 @@ export function readSteps(top: Form, kind: "process" | "generate", reading: Read
   const chain = top.spot("chain");
   const simulate = top.spot("simulate");
   if (payload === null) {
-    for (const stray of [chain, simulate]) {
-      if (stray !== null) reading.notes.problem(stray.path, "belongs to the simulator; add payload: simulator");
-    }
-    if (steps === null && chain === null && simulate === null) {
+    for (const stray of [chain, simulate]) stray?.problem("belongs to the simulator; add payload: simulator");
+    if (steps === null && chain === null && simulate === null)
       top.missing("steps", "steps: [{name, run}], or payload: simulator");
-    }
-    return { steps: readStepList(top, reading), simulated: false };
+    return { steps: readStepList(steps, reading), simulated: false };
   }
-  if (payload.value !== "simulator") {
-    const hint = typeof payload.value === "string" ? didYouMean(payload.value, ["simulator"]) : "";
-    reading.notes.problem(
-      payload.path,
-      `${shown(payload.value)} is not a known payload${hint}`,
-      "simulator, or steps of your own",
-    );
-  }
-  if (steps !== null) reading.notes.problem(steps.path, "cannot be given together with payload; keep one of them");
-  const names = chain === null ? DEFAULT_CHAIN[kind] : readChain(top, reading);
-  return {
-    steps: simulatorSteps(
-      names.map((name) => [name, name]),
-      simulate,
-      reading,
-    ),
-    simulated: true,
-  };
+  if (payload.value !== "simulator")
+    payload.isStrange("is not a known payload", ["simulator"], "simulator, or steps of your own");
+  steps?.problem("cannot be given together with payload; keep one of them");
+  const names = chain === null ? DEFAULT_CHAIN[kind] : readChain(chain);
+  const pairs = names.map((name) => [name, name] as const);
+  return { steps: simulatorSteps(pairs, simulate), simulated: true };
 }
 
-function readStepList(top: Form, reading: Reading): readonly StepSpec[] {
-  const entries = top.list("steps", MAX_STEPS);
-  const given = top.spot("steps");
-  if (given !== null && Array.isArray(given.value) && given.value.length === 0) {
-    reading.notes.problem(given.path, "names no step; at least one is needed");
-  }
-  const steps = entries.map((entry, index) => readStep(entry, index, reading));
-  refuseTwins(
-    steps.map((step) => step.name),
-    (index) => `${entries[index]!.path}.name`,
-    reading,
-  );
+function readStepList(spot: Spot | null, reading: Reading): readonly StepSpec[] {
+  const entries = spot?.list(MAX_STEPS) ?? [];
+  refuseNone(spot);
+  const steps = entries.map((entry, index) => readStep(entry, `step${index + 1}`, reading));
+  const names = steps.map((step) => step.name);
+  refuseTwins(names, (index) => `${entries[index]!.path}.name`, reading.notes);
   return steps;
 }
 
-function readStep(spot: Spot, index: number, reading: Reading): StepSpec {
-  const fallback = `step${index + 1}`;
+function refuseNone(spot: Spot | null): void {
+  if (Array.isArray(spot?.value) && spot.value.length === 0) spot.problem("names no step; at least one is needed");
+}
+
+/** Step names become file names beside the outputs. */
+const STEP_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,49}$/;
+
+function readStep(spot: Spot, fallback: string, reading: Reading): StepSpec {
   if (typeof spot.value === "string") return { name: fallback, argv: readCommand(spot, reading), env: {} };
-  if (!isRow(spot.value)) {
-    reading.notes.problem(spot.path, `must be a step (got ${shown(spot.value)})`, "{name, run, env}");
-    return { name: fallback, argv: [], env: {} };
-  }
-  const form = new Form(spot.value, spot.path, reading.notes);
+  const form = Form.at(spot, "a step", "{name, run, env}");
+  if (form === null) return { name: fallback, argv: [], env: {} };
   const name = form.text("name", fallback, STEP_NAME, `${NAME_RULE}; here at most 50`);
-  const run = form.spot("run");
-  if (run === null) form.missing("run", '"./program word word" or [program, word, …]');
-  const argv = run === null ? [] : readCommand(run, reading);
+  const argv = readCommand(form.needed("run", '"./program word word" or [program, word, …]'), reading);
   const env = readEnv(form.section("env"));
   form.close();
   return { name, argv, env };
 }
 
-/** Step names become file names beside the outputs. */
-export const STEP_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,49}$/;
-
 function readEnv(form: Form): Readonly<Record<string, string>> {
   const env: Record<string, string> = {};
-  for (const key of Object.keys(form.row)) {
-    const spot = form.spot(key);
-    const path = form.pathOf(key);
+  for (const [key, value] of Object.entries(form.row)) {
+    const problem = (message: string, allowed?: string) => form.notes.problem(form.pathOf(key), message, allowed);
     if (!/^[A-Za-z_][A-Za-z0-9_]{0,199}$/.test(key))
-      form.notes.problem(path, "is not a name for a variable", "letters, digits and '_', no digit first");
-    else if (key.startsWith("WMS2_")) form.notes.problem(path, "is reserved: WMS2_… variables are set by WMS2");
-    else if (spot === null) env[key] = "";
-    else if (typeof spot.value === "object") form.notes.problem(path, `must be text (got ${shown(spot.value)})`);
-    else if (String(spot.value).length > 10_000) form.notes.problem(path, "is too long: at most 10000 characters");
-    else env[key] = String(spot.value);
+      problem("is not a name for a variable", "letters, digits and '_', no digit first");
+    else if (key.startsWith("WMS2_")) problem("is reserved: WMS2_… variables are set by WMS2");
+    else if (value === null) env[key] = "";
+    else if (typeof value === "object") problem(`must be text (got ${shown(value)})`);
+    else if (String(value).length > 10_000) problem("is too long: at most 10000 characters");
+    else env[key] = String(value);
   }
   return env;
 }
 
-export function refuseTwins(names: readonly string[], pathOf: (index: number) => string, reading: Reading): void {
-  names.forEach((name, index) => {
-    if (names.indexOf(name) < index)
-      reading.notes.problem(pathOf(index), `${shown(name)} is used twice; names must differ`);
-  });
+const COMMAND_FORMS = 'a line of plain words ("./select.sh --cut 3") or a list of words ([sh, -c, "…"])';
+const MAX_WORDS = 1000;
+const MAX_CHARACTERS = 100_000;
+
+/** A command as words. The list form is taken as it is, whatever is in it: no shell of ours ever reads it. */
+export function readCommand(spot: Spot | null, { commands }: Reading): readonly string[] {
+  if (spot === null) return [];
+  const argv = typeof spot.value === "string" ? fromLine(spot, spot.value) : fromList(spot);
+  if (argv.length > 0) commands.push({ path: spot.path, argv });
+  return argv;
 }
 
-function readChain(top: Form, reading: Reading): readonly string[] {
-  const entries = top.list("chain", MAX_STEPS);
-  const names: string[] = [];
-  for (const { path, value } of entries) {
-    const known = SIMULATOR_STEPS.find((step) => step === value);
-    if (known !== undefined) names.push(known);
-    else {
-      const hint = typeof value === "string" ? didYouMean(value, SIMULATOR_STEPS) : "";
-      reading.notes.problem(path, `${shown(value)} is not a step of the simulator${hint}`, SIMULATOR_STEPS.join(", "));
-    }
+function fromLine(spot: Spot, line: string): readonly string[] {
+  if (isTooLong(spot, line.length)) return [];
+  const split = splitWords(line);
+  if (split.ok) return split.words;
+  spot.problem(split.why);
+  return [];
+}
+
+function fromList(spot: Spot): readonly string[] {
+  if (!Array.isArray(spot.value)) {
+    spot.mustBe("a command", COMMAND_FORMS);
+    return [];
   }
-  const spot = top.spot("chain");
-  if (entries.length === 0 && Array.isArray(spot?.value))
-    reading.notes.problem(spot.path, "names no step; at least one is needed");
-  refuseTwins(names, (index) => `${top.pathOf("chain")}[${index}]`, reading);
+  const argv: string[] = [];
+  for (const word of spot.list(MAX_WORDS)) {
+    if (["string", "number", "bigint"].includes(typeof word.value)) argv.push(String(word.value));
+    else word.problem(`must be text (got ${shown(word.value)}); put it in quotes`);
+  }
+  isTooLong(
+    spot,
+    argv.reduce((sum, word) => sum + word.length, 0),
+  );
+  if (spot.value.length === 0 || argv[0]?.trim() === "") spot.problem("names no program", COMMAND_FORMS);
+  return argv;
+}
+
+function isTooLong(spot: Spot, characters: number): boolean {
+  if (characters <= MAX_CHARACTERS) return false;
+  spot.problem(`is too long: ${characters} characters, at most ${MAX_CHARACTERS}`);
+  return true;
+}
+
+function readChain(spot: Spot): readonly string[] {
+  const names: string[] = [];
+  for (const entry of spot.list(MAX_STEPS)) {
+    const known = SIMULATOR_STEPS.find((step) => step === entry.value);
+    if (known === undefined) entry.isStrange("is not a step of the simulator", SIMULATOR_STEPS);
+    else names.push(known);
+  }
+  refuseNone(spot);
+  refuseTwins(names, (index) => `${spot.path}[${index}]`, spot.notes);
   return names;
 }
 
@@ -132,14 +137,11 @@ function readChain(top: Form, reading: Reading): readonly string[] {
 export function simulatorSteps(
   steps: readonly (readonly [name: string, profile: string])[],
   simulate: Spot | null,
-  reading: Reading,
 ): readonly StepSpec[] {
-  const { notes } = reading;
-  if (simulate !== null && !isRow(simulate.value))
-    notes.problem(simulate.path, `must be a map of options (got ${shown(simulate.value)})`);
-  const options = stringify(isRow(simulate?.value) ? simulate.value : {});
-  if (simulate !== null && options.length > 20_000)
-    notes.problem(simulate.path, "is too long: at most 20000 characters as JSON");
+  const given = simulate?.value ?? {};
+  if (!isRow(given)) simulate?.mustBe("a map of options");
+  const options = stringify(isRow(given) ? given : {});
+  if (options.length > 20_000) simulate?.problem("is too long: at most 20000 characters as JSON");
   return steps
     .filter(([name]) => isName(name))
     .map(([name, profile]) => ({ name, argv: ["wms2/simulate", profile], env: { WMS2_SIM_OPTIONS: options } }));

@@ -1,8 +1,13 @@
 import { describe, expect, test } from "vitest";
+import {
+  attached,
+  describeProblems,
+  generateDocument,
+  processDocument,
+  RULES,
+} from "../../tests/support/request-documents.ts";
 import type { RequestSpec } from "../domain/request.ts";
-import { describeProblems } from "./describe-problems.ts";
 import { readSubmission } from "./read-submission.ts";
-import { attached, generateDocument, processDocument, RULES } from "./test-documents.ts";
 
 const lines = (document: unknown): readonly string[] => {
   const read = readSubmission(document, RULES);
@@ -133,6 +138,18 @@ test("a job is twelve hours of work when the time per event is known and its siz
   expect(accepted(generateDocument({ split: undefined })).spec.split.eventsPerJob).toBe(10_000);
   const written = accepted(generateDocument({ split: { events_per_job: 300, events_per_lumi: 200 } })).spec;
   expect([written.split.eventsPerJob, written.generation?.eventsPerLumi]).toEqual([300, 200]);
+});
+
+test("where a job by lumis ends can be said, and only there", () => {
+  const split = { by: "lumis", lumis_per_job: 4, split_on_run: false, halt_on_file_boundaries: true };
+  const byLumis = accepted(processDocument({ input: { list: "/data/files.json" }, split }));
+  expect(byLumis.warnings).toEqual([]);
+  expect(byLumis.spec.split).toMatchObject({ lumisPerJob: 4, splitOnRun: false, haltOnFileBoundaries: true });
+  const byFiles = accepted(processDocument({ split: { by: "files", split_on_run: false } }));
+  expect(byFiles.warnings).toEqual(["split.split_on_run: has no effect when work is split by files"]);
+  expect(lines(processDocument({ split: { split_on_run: "no" } }))).toEqual([
+    'split.split_on_run: must be true or false (got "no")',
+  ]);
 });
 
 test("a thing said twice under two names is told once", () => {

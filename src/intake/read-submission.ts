@@ -2,12 +2,11 @@ import { err, ok, type Result } from "../base/result.ts";
 import type { Problem } from "../domain/problem.ts";
 import type { IntakeRules, Submission } from "../domain/submission.ts";
 import { Form } from "./form.ts";
-import { Notes, shown } from "./notes.ts";
+import { Notes, type Reading, shown } from "./notes.ts";
 import { childPath } from "./paths.ts";
 import { plainData } from "./plain-data.ts";
 import { readOwn } from "./read-own.ts";
 import { readReqMgr2 } from "./read-reqmgr2.ts";
-import type { Reading } from "./reading.ts";
 import { MARKERS } from "./reqmgr2-fields.ts";
 import { isRow, type Row } from "./values.ts";
 

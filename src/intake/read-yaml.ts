@@ -1,4 +1,5 @@
 import { LineCounter, parseDocument, type YAMLError } from "yaml";
+import { err, ok, type Result } from "../base/result.ts";
 import type { Problem } from "../domain/problem.ts";
 
 const MAX_ALIASES = 100;
@@ -7,7 +8,7 @@ const MAX_ALIASES = 100;
  * YAML 1.2 with nothing but maps, lists, text, numbers and true/false: tags that would make other things, keys
  * given twice and several documents in one text are errors; aliases may not multiply into a bomb.
  */
-export function readYaml(text: string): { value: unknown } | { problems: Problem[] } {
+export function readYaml(text: string): Result<unknown, Problem[]> {
   const lineCounter = new LineCounter();
   try {
     const document = parseDocument(text, {
@@ -23,12 +24,12 @@ export function readYaml(text: string): { value: unknown } | { problems: Problem
       lineCounter,
     });
     const faults = [...document.errors, ...document.warnings];
-    if (faults.length > 0) return { problems: faults.slice(0, 20).map((fault) => toProblem(fault, lineCounter)) };
-    return { value: narrow(document.toJS({ maxAliasCount: MAX_ALIASES }), 0) };
+    if (faults.length > 0) return err(faults.slice(0, 20).map((fault) => toProblem(fault, lineCounter)));
+    return ok(narrow(document.toJS({ maxAliasCount: MAX_ALIASES }), 0));
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
     const message = /alias/i.test(words) ? "uses aliases (*name) too often or in a circle" : firstLine(words);
-    return { problems: [{ path: "", message, allowed: null }] };
+    return err([{ path: "", message, allowed: null }]);
   }
 }
 
@@ -36,14 +37,13 @@ const firstLine = (text: string): string => text.split("\n", 1)[0]!.slice(0, 300
 
 function toProblem(fault: YAMLError, lines: LineCounter): Problem {
   const { line, col } = lines.linePos(fault.pos[0]);
-  const message =
-    fault.code === "DUPLICATE_KEY"
-      ? "the same key is given twice"
-      : fault.code === "TAG_RESOLVE_FAILED"
-        ? `tags are not allowed: ${firstLine(fault.message)}`
-        : fault.code === "MULTIPLE_DOCS"
-          ? "several documents in one text; one request at a time"
-          : firstLine(fault.message);
+  const words = firstLine(fault.message);
+  const ours: Partial<Record<typeof fault.code, string>> = {
+    DUPLICATE_KEY: "the same key is given twice",
+    TAG_RESOLVE_FAILED: `tags are not allowed: ${words}`,
+    MULTIPLE_DOCS: "several documents in one text; one request at a time",
+  };
+  const message = ours[fault.code] ?? words;
   return { path: "", message: `line ${line}, column ${col}: ${message}`, allowed: null };
 }
 
@@ -56,14 +56,6 @@ function narrow(value: unknown, depth: number): unknown {
   }
   if (Array.isArray(value)) return value.map((item) => narrow(item, depth + 1));
   if (typeof value !== "object" || value === null) return value;
-  const row: Record<string, unknown> = {};
-  for (const [key, item] of Object.entries(value)) {
-    Object.defineProperty(row, key, {
-      value: narrow(item, depth + 1),
-      enumerable: true,
-      writable: true,
-      configurable: true,
-    });
-  }
-  return row;
+  // Unlike an assignment, this makes even __proto__ an ordinary key.
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, narrow(item, depth + 1)]));
 }

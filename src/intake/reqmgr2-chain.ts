@@ -19,7 +19,7 @@ export interface ChainStep {
 export function readChainSteps(top: Form): readonly ChainStep[] {
   const { notes } = top;
   const length = top.integer("StepChain", { min: 1, max: MAX_STEPS }, null);
-  if (top.spot("StepChain") === null) top.missing("StepChain", "how many steps there are, from 1 to 10");
+  top.needed("StepChain", "how many steps there are, from 1 to 10");
   const numbered = Object.keys(top.row).filter((key) => /^Step\d+$/.test(key));
   top.knows(...numbered);
   if (length === null) return [];
@@ -27,12 +27,9 @@ export function readChainSteps(top: Form): readonly ChainStep[] {
     if (Number(key.slice(4)) > length || key === "Step0")
       notes.problem(top.pathOf(key), `is not one of the ${length} steps that StepChain promises`);
   }
-  if (length > SIMULATOR_STEPS.length) {
-    notes.problem(
-      top.pathOf("StepChain"),
-      `the simulator can stand in for at most ${SIMULATOR_STEPS.length} steps (got ${length})`,
-    );
-  }
+  const most = SIMULATOR_STEPS.length;
+  if (length > most)
+    notes.problem(top.pathOf("StepChain"), `the simulator can stand in for at most ${most} steps (got ${length})`);
   const steps: ChainStep[] = [];
   for (let number = 1; number <= length; number++) {
     const key = `Step${number}`;
@@ -47,22 +44,16 @@ export function readChainSteps(top: Form): readonly ChainStep[] {
 }
 
 function readStep(form: Form, number: number, before: readonly ChainStep[]): ChainStep {
-  const { notes } = form;
-  if (form.spot("StepName") === null) form.missing("StepName", STEP_RULE);
-  const name = form.text("StepName", `Step${number}`, STEP_NAME, STEP_RULE);
+  const name = form.needed("StepName", STEP_RULE)?.text(STEP_NAME, STEP_RULE) ?? `Step${number}`;
   if (before.some((step) => step.name.toLowerCase() === name.toLowerCase()))
-    notes.problem(form.pathOf("StepName"), `${shown(name)} is used twice; names must differ`);
-  const input = form.spot("InputStep");
-  if (number > 1) {
-    if (input === null) form.missing("InputStep", "the StepName of an earlier step");
-    else if (!before.some((step) => step.name === input.value)) {
-      notes.problem(
-        input.path,
-        `${shown(input.value)} is not an earlier step`,
-        before.map((step) => step.name).join(", "),
-      );
-    }
-  } else if (input !== null) notes.problem(input.path, "the first step has no step before it");
+    form.notes.problem(form.pathOf("StepName"), `${shown(name)} is used twice; names must differ`);
+  if (number === 1) form.spot("InputStep")?.problem("the first step has no step before it");
+  else {
+    const input = form.needed("InputStep", "the StepName of an earlier step");
+    const earlier = before.map((step) => step.name);
+    if (input !== null && !earlier.includes(input.value as string))
+      input.problem(`${shown(input.value)} is not an earlier step`, earlier.join(", "));
+  }
   form.knows(...CARRIED_IN_STEP);
   const like = simulatorProfile(name, number === 1 && form.spot("InputDataset") === null);
   const profile = unusedProfile(like, new Set(before.map((step) => step.profile)));

@@ -1,3 +1,5 @@
+import { words } from "./values.ts";
+
 /** ReqMgr2's words. They are read where they mean something to us, carried where they do not, and never guessed. */
 
 /** What people who know ReqMgr2 write into our own form, and what it is called there. */
@@ -39,8 +41,6 @@ export const MARKERS = [
   "TaskChain",
   "InputDataset",
 ] as const;
-
-const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 /** Known to ReqMgr2, carried with the request, never acted upon. */
 export const CARRIED = words(`

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
+import { describeProblems, RULES, stepChainDocument } from "../../tests/support/request-documents.ts";
 import type { Submission } from "../domain/submission.ts";
-import { describeProblems } from "./describe-problems.ts";
 import { readSubmission } from "./read-submission.ts";
 import { simulatorProfile } from "./reqmgr2-chain.ts";
-import { RULES, stepChainDocument } from "./test-documents.ts";
 
 const lines = (document: unknown): string => {
   const read = readSubmission(document, RULES);

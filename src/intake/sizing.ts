@@ -1,7 +1,7 @@
-import { roundHalfEven } from "./big-integers.ts";
+import { roundHalfEven } from "../base/rounding.ts";
 
 /** Jobs of about twelve hours, as ReqMgr2 sizes them. */
-export const TARGET_JOB_SECONDS = 43_200;
+const TARGET_JOB_SECONDS = 43_200;
 
 export const eventsPerJobFor = (secondsPerEvent: number): number =>
   Math.max(1, Math.trunc(Math.min(TARGET_JOB_SECONDS / secondsPerEvent, Number.MAX_SAFE_INTEGER)));
@@ -21,4 +21,11 @@ export function eventsPerLumiFor(
     eventsPerJob: wishedPerLumi * Math.max(1, roundHalfEven(perJob / wishedPerLumi)),
     eventsPerLumi: wishedPerLumi,
   };
+}
+
+/** int(events / efficiency): how many to generate so that so many survive. */
+export function beforeFilter(events: bigint, efficiency: number): bigint {
+  if (efficiency === 1) return events;
+  if (events <= BigInt(Number.MAX_SAFE_INTEGER)) return BigInt(Math.trunc(Number(events) / efficiency));
+  return (events * 10n ** 15n) / BigInt(Math.max(1, Math.round(efficiency * 1e15)));
 }

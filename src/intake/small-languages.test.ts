@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { beforeFilter, roundHalfEven } from "./big-integers.ts";
+import { roundHalfEven } from "../base/rounding.ts";
 import { absolutePaths, neededFiles } from "./needed-files.ts";
 import { travelPath } from "./paths.ts";
 import { joinPatterns } from "./read-input.ts";
+import { beforeFilter } from "./sizing.ts";
 import { nearest } from "./spelling.ts";
 import { parseDuration, parseSize } from "./units.ts";
 import { splitWords } from "./words.ts";

@@ -1,11 +1,14 @@
 import { type Notes, shown } from "./notes.ts";
 import { childPath } from "./paths.ts";
+import { didYouMean } from "./spelling.ts";
 
-/** A value and where it stands in the document, by the key that was really written. */
-export interface Spot {
-  readonly path: string;
-  readonly value: unknown;
-}
+export type Row = Readonly<Record<string, unknown>>;
+
+export const isRow = (value: unknown): value is Row =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** A long list of keys, as text. */
+export const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 export interface Range {
   readonly min: number;
@@ -13,52 +16,118 @@ export interface Range {
   readonly above?: number;
   readonly max: number;
 }
-export type Row = Readonly<Record<string, unknown>>;
 
-export const isRow = (value: unknown): value is Row =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-export function listEntries(spot: Spot, notes: Notes, max: number): readonly Spot[] {
-  if (!Array.isArray(spot.value)) {
-    notes.problem(spot.path, `must be a list (got ${shown(spot.value)})`);
-    return [];
-  }
-  if (spot.value.length > max) {
-    notes.problem(spot.path, `has ${spot.value.length} entries; at most ${max} are allowed`);
-    return [];
-  }
-  return spot.value.map((value, index) => ({ path: childPath(spot.path, index), value }));
-}
+export const MAX_INT64 = 2n ** 63n - 1n;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
-/** Text of one line, at most 1000 characters unless the pattern says otherwise; null after a problem. */
-export function readText(spot: Spot, notes: Notes, pattern?: RegExp, rule?: string): string | null {
-  const { path, value } = spot;
-  if (typeof value !== "string") {
-    const quotes = typeof value === "number" || typeof value === "boolean" ? "; put it in quotes" : "";
-    notes.problem(path, `must be text (got ${shown(value)})${quotes}`, rule ?? null);
-  } else if (pattern !== undefined) {
-    if (pattern.test(value)) return value;
-    notes.problem(path, `is not allowed (got ${shown(value)})`, rule ?? null);
-  } else if (value.length > 1000) notes.problem(path, `is too long: ${value.length} characters, at most 1000`);
-  else if (CONTROL.test(value))
-    notes.problem(path, `must be one line without control characters (got ${shown(value)})`);
-  else return value;
-  return null;
+/**
+ * A value and where it stands in the document, by the key that was really written. Its readers note what is wrong with
+ * it and then answer null.
+ */
+export class Spot {
+  readonly path: string;
+  readonly value: unknown;
+  readonly notes: Notes;
+
+  constructor(path: string, value: unknown, notes: Notes) {
+    this.path = path;
+    this.value = value;
+    this.notes = notes;
+  }
+
+  problem(message: string, allowed: string | null = null): null {
+    this.notes.problem(this.path, message, allowed);
+    return null;
+  }
+
+  mustBe(what: string, allowed: string | null = null): null {
+    return this.problem(`must be ${what} (got ${shown(this.value)})`, allowed);
+  }
+
+  /** Not one of the known words, though perhaps one of them was meant. */
+  isStrange(complaint: string, known: readonly string[], allowed = known.join(", ")): null {
+    const hint = typeof this.value === "string" ? didYouMean(this.value, known) : "";
+    return this.problem(`${shown(this.value)} ${complaint}${hint}`, allowed);
+  }
+
+  child(key: string | number, value: unknown): Spot {
+    return new Spot(childPath(this.path, key), value, this.notes);
+  }
+
+  /** The entries of a list; a single value is not a list. */
+  list(max: number): readonly Spot[] {
+    if (!Array.isArray(this.value)) this.mustBe("a list");
+    else if (this.value.length <= max) return this.value.map((value, index) => this.child(index, value));
+    else this.problem(`has ${this.value.length} entries; at most ${max} are allowed`);
+    return [];
+  }
+
+  /** Text of one line, at most 1000 characters unless the pattern says otherwise. `rule`: the pattern in words. */
+  text(pattern?: RegExp, rule: string | null = null): string | null {
+    const { value } = this;
+    if (typeof value !== "string") {
+      const quotes = typeof value === "number" || typeof value === "boolean" ? "; put it in quotes" : "";
+      return this.problem(`must be text (got ${shown(value)})${quotes}`, rule);
+    }
+    if (pattern !== undefined)
+      return pattern.test(value) ? value : this.problem(`is not allowed (got ${shown(value)})`, rule);
+    if (value.length > 1000) return this.problem(`is too long: ${value.length} characters, at most 1000`);
+    return CONTROL.test(value) ? this.mustBe("one line without control characters") : value;
+  }
+
+  /** `casts`: digits as text will do. */
+  number({ min, above, max }: Range, casts: boolean): number | null {
+    const { value } = this;
+    const isDigits = casts && typeof value === "string" && /^-?\d{1,15}(\.\d{1,9})?$/.test(value.trim());
+    const number = isDigits ? Number(value) : value;
+    if (typeof number === "bigint") return this.mustBe(`at most ${max}`);
+    if (typeof number !== "number") return this.mustBe("a number");
+    const broken =
+      above !== undefined && number <= above
+        ? `above ${above}`
+        : number < min
+          ? `at least ${min}`
+          : number > max
+            ? `at most ${max}`
+            : null;
+    return broken === null ? number : this.problem(`must be ${broken} (got ${number})`);
+  }
+
+  /** A 64-bit whole number from `min`: a number, or text with its digits (which JSON of others may need). */
+  bigInteger(min: bigint): bigint | null {
+    const { value } = this;
+    const isWhole =
+      typeof value === "bigint" ||
+      (typeof value === "number" && Number.isInteger(value)) ||
+      (typeof value === "string" && /^-?\d{1,30}$/.test(value));
+    if (!isWhole) return this.mustBe("a whole number");
+    if (typeof value === "number" && !Number.isSafeInteger(value))
+      return this.problem(`lost digits on its way (got ${shown(value)}); write numbers above 2^53 as text`);
+    const number = BigInt(value as bigint | number | string);
+    if (number < min) return this.problem(`must be at least ${min} (got ${number})`);
+    return number > MAX_INT64 ? this.mustBe(`at most ${MAX_INT64}`) : number;
+  }
 }
 
-export function readNumber(spot: Spot, notes: Notes, range: Range, casts: boolean): number | null {
-  const { path, value } = spot;
-  const text = casts && typeof value === "string" && /^-?\d{1,15}(\.\d{1,9})?$/.test(value.trim());
-  const number = text ? Number(value) : value;
-  if (typeof number === "bigint") notes.problem(path, `must be at most ${range.max} (got ${shown(value)})`);
-  else if (typeof number !== "number") notes.problem(path, `must be a number (got ${shown(value)})`);
-  else if (range.above !== undefined && number <= range.above)
-    notes.problem(path, `must be above ${range.above} (got ${number})`);
-  else if (number < range.min) notes.problem(path, `must be at least ${range.min} (got ${number})`);
-  else if (number > range.max) notes.problem(path, `must be at most ${range.max} (got ${number})`);
-  else return number;
-  return null;
+/** The values that are as they should be, each once; the others are complained about. */
+export function distinct<T>(
+  spots: readonly Spot[],
+  isGood: (value: unknown) => value is T,
+  complain: (spot: Spot) => void,
+): T[] {
+  const good = new Set<T>();
+  for (const spot of spots) {
+    if (isGood(spot.value)) good.add(spot.value);
+    else complain(spot);
+  }
+  return [...good];
+}
+
+/** No two things of a kind may have the same name. */
+export function refuseTwins(names: readonly string[], pathOf: (index: number) => string, notes: Notes): void {
+  names.forEach((name, index) => {
+    if (names.indexOf(name) < index) notes.problem(pathOf(index), `${shown(name)} is used twice; names must differ`);
+  });
 }

@@ -1,51 +1,46 @@
 import type { Check, CheckContext, Report } from "./check.ts";
 
 /** Generation: event ranges and lumis follow each other without a gap or a repeat, and end where they should. */
-export function checkEvents({ spec, plan, next, isPartial, fullTuning }: CheckContext, report: Report): Check {
-  const eventsPerLumi = BigInt(spec.generation!.eventsPerLumi);
-  const sharesLumi = fullTuning.generationLumis === "per-work-unit";
+export function checkEvents({ spec, plan, next, isPartial }: CheckContext, report: Report): Check {
+  const generation = spec.generation!;
+  const eventsPerLumi = BigInt(generation.eventsPerLumi);
+  const sharesLumi = generation.lumis === "per_work_unit";
   let event: bigint | null = next?.firstEvent ?? null;
   let lumi: bigint | null = next?.firstLumi ?? null;
   return {
     unit(unit) {
       const unitLumi = lumi;
-      for (const node of unit.nodes) {
-        const { name, firstEvent, lastEvent, firstLumi, lastLumi } = node;
+      for (const { name, events, firstEvent, lastEvent, firstLumi, lastLumi } of unit.nodes) {
         if (firstEvent === null || lastEvent === null || firstLumi === null || lastLumi === null) {
-          report("range-missing", `${name} has no event or lumi range`, { node: name });
+          report("range-missing", `${name} has no event or lumi range`);
           continue;
         }
         if (event !== null && firstEvent !== event) {
           const code = firstEvent < event ? "event-twice" : "event-lost";
-          report(code, `${name} begins at event ${firstEvent} instead of ${event}`, { node: name });
+          report(code, `${name} begins at event ${firstEvent} instead of ${event}`);
         }
-        const events = lastEvent - firstEvent + 1n;
-        if (events < 1n || BigInt(node.events ?? -1) !== events) {
-          report("event-count", `${name} says ${node.events} events for ${firstEvent}–${lastEvent}`, { node: name });
-        }
-        const expectedLumi = sharesLumi ? unitLumi : lumi;
-        const expectedCount = sharesLumi ? 1n : (events + eventsPerLumi - 1n) / eventsPerLumi;
-        if ((expectedLumi !== null && firstLumi !== expectedLumi) || lastLumi - firstLumi + 1n !== expectedCount) {
-          report(
-            "lumi",
-            `${name} has lumis ${firstLumi}–${lastLumi} instead of ${expectedCount} from ${expectedLumi}`,
-            { node: name },
-          );
-        }
+        const count = lastEvent - firstEvent + 1n;
+        if (count < 1n || BigInt(events ?? -1) !== count)
+          report("event-count", `${name} says ${events} events for ${firstEvent}–${lastEvent}`);
+        const from = sharesLumi ? unitLumi : lumi;
+        const lumis = sharesLumi ? 1n : (count + eventsPerLumi - 1n) / eventsPerLumi;
+        if ((from !== null && firstLumi !== from) || lastLumi - firstLumi + 1n !== lumis)
+          report("lumi", `${name} has lumis ${firstLumi}–${lastLumi} instead of ${lumis} from ${from}`);
         event = lastEvent + 1n;
         lumi = lastLumi + 1n;
       }
     },
     finish() {
+      if (event === null) return;
       const { firstEvent, firstLumi } = plan.summary.next;
-      if (event !== null && (firstEvent !== event || firstLumi !== lumi)) {
+      if (firstEvent !== event || firstLumi !== lumi)
         report("counter", `the offsets move to ${firstEvent}/${firstLumi} instead of ${event}/${lumi}`);
-      }
-      const end = spec.generation!.firstEvent + spec.generation!.totalEvents;
-      const isShort = event !== null && event < end && !isPartial;
-      const isLong = event !== null && event > end && !spec.generation!.topUp;
-      if (isShort) report("event-lost", `the last event planned is ${event! - 1n}, ${end - 1n} were asked for`);
-      if (isLong) report("event-beyond", `the last event planned is ${event! - 1n}, only ${end - 1n} were asked for`);
+      const last = event - 1n;
+      const wanted = generation.firstEvent + generation.totalEvents - 1n;
+      if (last < wanted && !isPartial)
+        report("event-lost", `the last event planned is ${last}, ${wanted} were asked for`);
+      if (last > wanted && !generation.topUp)
+        report("event-beyond", `the last event planned is ${last}, only ${wanted} were asked for`);
     },
   };
 }

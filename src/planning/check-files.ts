@@ -12,7 +12,7 @@ const DONE = 2;
  * other, or (file, run, lumi) triples. A job reads each lumi of its mask in each of its files.
  */
 export function checkFiles(context: CheckContext, report: Report): Check {
-  const { spec, files, plan, isPartial, fullTuning } = context;
+  const { spec, files, plan, isPartial } = context;
   const mask = compileMask(spec.input?.mask ?? null);
   const indexes = new Map(files.map(({ lfn }, index) => [lfn, index]));
   const state = new Uint8Array(files.length);
@@ -20,102 +20,81 @@ export function checkFiles(context: CheckContext, report: Report): Check {
   const lumisSeen = new Map<number, Set<string>>();
   if (indexes.size !== files.length) report("file-twice", "a file is listed twice in the input");
 
-  const read = (node: ProcessingNodePlan, index: number) => {
-    const file = files[index]!;
-    if (state[index] === DONE)
-      report("file-twice", `${node.name} reads ${file.lfn} again`, { node: node.name, lfn: file.lfn });
-    else if (node.runLumis) state[index] = readLumis(node, file, mask, seenOf(lumisSeen, index), report) ? DONE : BEGUN;
-    else if (node.firstEvent !== null) state[index] = readEvents(node, file, nextEvent, index, report) ? DONE : BEGUN;
-    else state[index] = DONE;
-    if (state[index] === DONE) lumisSeen.delete(index);
+  /** True when the file has been read to its end. */
+  const read = (node: ProcessingNodePlan, file: PlanFile, index: number): boolean => {
+    if (node.runLumis) {
+      const seen = lumisSeen.get(index) ?? new Set();
+      lumisSeen.set(index, seen);
+      return readLumis(node, file, mask, seen, report);
+    }
+    if (node.firstEvent === null) return true;
+    const end = readEvents(node, file, nextEvent[index]!, report);
+    nextEvent[index] = end ?? 0;
+    return end === null || end === file.events;
   };
 
   return {
     unit(unit) {
       for (const node of unit.nodes) {
-        if (node.inputs.length === 0) report("no-input", `${node.name} reads nothing`, { node: node.name });
+        if (node.inputs.length === 0) report("no-input", `${node.name} reads nothing`);
         for (const { lfn } of node.inputs) {
           const index = indexes.get(lfn);
-          if (index === undefined)
-            report("file-unknown", `${node.name} reads ${lfn}, which is no input`, { node: node.name, lfn });
-          else read(node, index);
+          if (index === undefined) report("file-unknown", `${node.name} reads ${lfn}, which is no input`);
+          else if (state[index] === DONE) report("file-twice", `${node.name} reads ${lfn} again`);
+          else state[index] = read(node, files[index]!, index) ? DONE : BEGUN;
+          if (index !== undefined && state[index] === DONE) lumisSeen.delete(index);
         }
       }
     },
     finish() {
-      const hasTotals = fullTuning.totalLumis + fullTuning.totalEvents > 0;
       let touched = 0;
       for (const [index, file] of files.entries()) {
         if (state[index] !== UNTOUCHED) touched += 1;
-        const isShort = state[index] === BEGUN && !hasTotals;
-        const isLost = state[index] === UNTOUCHED && !isPartial && isWanted(file, mask, context);
-        if (isShort || isLost) {
-          report("file-lost", `${isShort ? "a part" : "all"} of ${file.lfn} is in no job`, { lfn: file.lfn });
-        }
+        if (state[index] === BEGUN) report("file-lost", `a part of ${file.lfn} is in no job`);
+        else if (state[index] === UNTOUCHED && !isPartial && isWanted(file, mask, context))
+          report("file-lost", `all of ${file.lfn} is in no job`);
       }
-      if (!hasTotals && plan.summary.inputFiles !== touched) {
+      if (plan.summary.inputFiles !== touched)
         report("summary", `${touched} files are read, the summary says ${plan.summary.inputFiles}`);
-      }
     },
   };
 }
 
-function isWanted(file: PlanFile, mask: Mask, { spec, fullTuning }: CheckContext): boolean {
+function isWanted(file: PlanFile, mask: Mask, { spec }: CheckContext): boolean {
   if (file.state === "processed" || file.state === "excluded") return false;
-  const needsLumis = spec.split.algorithm === "LumiBased" || spec.split.algorithm === "EventAwareLumiBased";
-  if (!needsLumis && mask.all) return true;
-  const isOneBigLumi =
-    spec.split.algorithm === "EventAwareLumiBased" &&
-    fullTuning.leaveOutTooBig &&
-    file.lumis.length === 1 &&
-    file.lumis[0]!.lumis.length === 1 &&
-    spec.resources.secondsPerEvent !== null;
-  return !isOneBigLumi && selectLumis(file, mask).length > 0;
+  const { algorithm } = spec.split;
+  if (algorithm !== "LumiBased" && algorithm !== "EventAwareLumiBased" && mask.all) return true;
+  const isOneLumi = file.lumis.length === 1 && file.lumis[0]!.lumis.length === 1;
+  const mayBeTooBig = algorithm === "EventAwareLumiBased" && isOneLumi && spec.resources.secondsPerEvent !== null;
+  return !mayBeTooBig && selectLumis(file, mask).length > 0;
 }
 
-function seenOf(all: Map<number, Set<string>>, index: number): Set<string> {
-  const seen = all.get(index) ?? new Set();
-  all.set(index, seen);
-  return seen;
-}
-
-/** True when the file has been read to its end. */
-function readEvents(
-  node: ProcessingNodePlan,
-  file: PlanFile,
-  nextEvent: Float64Array,
-  index: number,
-  report: Report,
-): boolean {
+/** The event after the last one read; null: it is read to its end. */
+function readEvents(node: ProcessingNodePlan, file: PlanFile, expected: number, report: Report): number | null {
   const first = Number(node.firstEvent);
-  const evidence = { node: node.name, lfn: file.lfn, first, expected: nextEvent[index] };
-  if (node.inputs.length !== 1) report("event-files", `${node.name} has an event range over several files`, evidence);
-  if (first !== nextEvent[index]) {
-    const code = first < nextEvent[index]! ? "event-twice" : "event-lost";
-    report(code, `${node.name} begins at event ${first} of ${file.lfn} instead of ${nextEvent[index]}`, evidence);
+  if (node.inputs.length !== 1) report("event-files", `${node.name} has an event range over several files`);
+  if (first !== expected) {
+    const code = first < expected ? "event-twice" : "event-lost";
+    report(code, `${node.name} begins at event ${first} of ${file.lfn} instead of ${expected}`);
   }
-  if (node.lastEvent === null) return true;
-  nextEvent[index] = Number(node.lastEvent) + 1;
-  if (node.lastEvent < node.firstEvent! || (file.events !== null && node.lastEvent >= BigInt(file.events))) {
-    report("event-range", `${node.name} ends at event ${node.lastEvent} of ${file.lfn}`, evidence);
-  }
-  return nextEvent[index] === file.events;
+  if (node.lastEvent === null) return null;
+  if (node.lastEvent < node.firstEvent! || (file.events !== null && node.lastEvent >= BigInt(file.events)))
+    report("event-range", `${node.name} ends at event ${node.lastEvent} of ${file.lfn}`);
+  return Number(node.lastEvent) + 1;
 }
 
 /** True when all wanted lumis of the file have been read. */
 function readLumis(node: ProcessingNodePlan, file: PlanFile, mask: Mask, seen: Set<string>, report: Report): boolean {
-  const wanted = selectLumis(file, mask);
   for (const [run, ranges] of Object.entries(node.runLumis!)) {
     const here = file.lumis.filter((each) => each.run === Number(run)).flatMap(({ lumis }) => lumis);
     for (const lumi of new Set(here)) {
       if (!ranges.some(([first, last]) => first <= lumi && lumi <= last)) continue;
       const key = `${run}:${lumi}`;
-      const evidence = { node: node.name, lfn: file.lfn, run, lumi };
       if (!mask.accepts(Number(run), lumi))
-        report("lumi-unwanted", `${node.name} reads lumi ${key}, which is masked`, evidence);
-      else if (seen.has(key)) report("lumi-twice", `${node.name} reads lumi ${key} of ${file.lfn} again`, evidence);
+        report("lumi-unwanted", `${node.name} reads lumi ${key}, which is masked`, { lfn: file.lfn });
+      else if (seen.has(key)) report("lumi-twice", `${node.name} reads lumi ${key} of ${file.lfn} again`);
       seen.add(key);
     }
   }
-  return seen.size >= countLumis(wanted);
+  return seen.size >= countLumis(selectLumis(file, mask));
 }

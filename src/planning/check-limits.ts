@@ -40,24 +40,16 @@ export function checkLimits(context: CheckContext, report: Report): Check {
 }
 
 function checkPlanItself({ plan }: CheckContext, report: Report): void {
-  const names = [
-    plan.requestName,
-    plan.dagId,
-    ...plan.steps.map(({ name }) => name),
-    ...plan.outputs.map(({ name }) => name),
-  ];
-  for (const name of names)
-    if (!isName(name)) report("name", `${JSON.stringify(name)} does not fit file names`, { name });
-  if (new Set(plan.outputs.map(({ name }) => name)).size !== plan.outputs.length) {
-    report("output-name", "two outputs have the same name", { outputs: plan.outputs.map(({ name }) => name) });
-  }
+  const outputs = plan.outputs.map(({ name }) => name);
+  for (const name of [plan.requestName, plan.dagId, ...plan.steps.map((step) => step.name), ...outputs])
+    if (!isName(name)) report("name", `${JSON.stringify(name)} does not fit file names`);
+  if (new Set(outputs).size !== outputs.length) report("output-name", "two outputs have the same name", { outputs });
   for (const [role, limit] of Object.entries(plan.throttles)) {
     // MAXJOBS 0 stalls for ever.
-    if (!Number.isSafeInteger(limit) || limit < 1)
-      report("throttle", `at most ${limit} ${role} at once`, { role, limit });
+    if (!Number.isSafeInteger(limit) || limit < 1) report("throttle", `at most ${limit} ${role} at once`);
   }
   for (const [role, count] of Object.entries(plan.retries)) {
-    if (!Number.isSafeInteger(count) || count < 0) report("retries", `${count} retries of ${role}`, { role, count });
+    if (!Number.isSafeInteger(count) || count < 0) report("retries", `${count} retries of ${role}`);
   }
   const { landing, processing } = plan.resources;
   const keys = Object.keys(processing) as (keyof NodeResources)[];
@@ -66,47 +58,38 @@ function checkPlanItself({ plan }: CheckContext, report: Report): void {
   }
 }
 
-function checkSites(unit: UnitPlan, { spec, usableSites, fullTuning }: CheckContext, report: Report): void {
+function checkSites(unit: UnitPlan, { spec, usableSites }: CheckContext, report: Report): void {
   const { allow, deny } = spec.sites;
   for (const site of unit.sites) {
     const isAllowed = (allow.length === 0 || allow.includes(site)) && !deny.includes(site);
     const isUsable = !usableSites || usableSites.includes(site);
     if (!isSiteName(site) || !isAllowed || !isUsable) {
-      report("site-not-allowed", `${unit.name} may run at ${site}, where it must not`, { unit: unit.name, site });
+      report("site-not-allowed", `${unit.name} may run at ${site}, where it must not`);
     }
   }
   if (unit.sites.length === 0 && (allow.length > 0 || usableSites)) {
-    report("site-not-allowed", `${unit.name} may run anywhere, the request may not`, { unit: unit.name });
+    report("site-not-allowed", `${unit.name} may run anywhere, the request may not`);
   }
-  if (fullTuning.trustSiteLists) return;
   for (const node of unit.nodes) {
     for (const { lfn, sites } of node.inputs) {
       if (sites.length === 0) continue;
       if (unit.sites.length > 0 && unit.sites.every((site) => sites.includes(site))) continue;
-      report("site-without-data", `${unit.name} may run where ${lfn} is not`, {
-        unit: unit.name,
-        lfn,
-        at: unit.sites,
-        sites,
-      });
+      report("site-without-data", `${unit.name} may run where ${lfn} is not`, { at: unit.sites, sites });
     }
   }
 }
 
 function checkResources(name: string, resources: NodeResources, { policy, spec }: CheckContext, report: Report): void {
   const { cores, memoryMb, diskMb, wallMinutes, gpus } = resources;
-  const whole = [cores, memoryMb, diskMb, wallMinutes, gpus].every(
-    (value) => Number.isSafeInteger(value) && value >= 0,
-  );
-  if (!whole || cores < 1 || memoryMb < 1 || wallMinutes < 1) {
-    report("resources", `${name} asks for what nobody can give`, { name, resources });
-  }
-  if (cores !== spec.resources.cores) report("resources", `${name} asks for ${cores} cores`, { name, resources });
+  const isAtLeast = (least: number) => (value: number) => Number.isSafeInteger(value) && value >= least;
+  if (![cores, memoryMb, wallMinutes].every(isAtLeast(1)) || ![diskMb, gpus].every(isAtLeast(0)))
+    report("resources", `${name} asks for what nobody can give`, { resources });
+  if (cores !== spec.resources.cores) report("resources", `${name} asks for ${cores} cores`, { resources });
   if (!policy) return;
   const { defaultMemoryPerCoreMb, maxMemoryPerCoreMb, maxWallMinutes } = fullPolicy(policy);
   const most = Math.max(maxMemoryPerCoreMb, defaultMemoryPerCoreMb) * cores;
   if (memoryMb < defaultMemoryPerCoreMb * cores || memoryMb > most || wallMinutes > maxWallMinutes) {
-    report("resource-window", `${name} asks for ${memoryMb} MB and ${wallMinutes} minutes`, { name, resources });
+    report("resource-window", `${name} asks for ${memoryMb} MB and ${wallMinutes} minutes`, { resources });
   }
 }
 
@@ -115,11 +98,7 @@ function checkSize(unit: UnitPlan, { spec, policy }: CheckContext, report: Repor
   const { jobsPerUnit, targetMergedBytes } = spec.unit;
   const mostJobs = jobsPerUnit ?? (policy ? fullPolicy(policy).maxJobsPerUnit : MAX_NODES_PER_UNIT);
   const isTooHeavy = jobsPerUnit === null && jobs > 1 && unit.expectedOutputBytes > targetMergedBytes;
-  if (jobs < 1 || jobs > mostJobs || isTooHeavy) {
-    report("unit-size", `${unit.name} has ${jobs} jobs for ${unit.expectedOutputBytes} bytes`, {
-      unit: unit.name,
-      jobs,
-    });
-  }
-  if (jobs > MAX_NODES_PER_UNIT) report("dag-limit", `${unit.name} has ${jobs} nodes`, { unit: unit.name, jobs });
+  if (jobs < 1 || jobs > mostJobs || isTooHeavy)
+    report("unit-size", `${unit.name} has ${jobs} jobs for ${unit.expectedOutputBytes} bytes`);
+  if (jobs > MAX_NODES_PER_UNIT) report("dag-limit", `${unit.name} has ${jobs} nodes`);
 }

@@ -18,51 +18,32 @@ export function checkNumbers({ plan, next }: CheckContext, report: Report): Chec
 
   const closeBlock = () => {
     const planned = summary.blocks[block - start.block];
-    if (planned?.index !== block || planned.units !== blockUnits) {
-      report("block-count", `block ${block} has ${blockUnits} units, the summary says ${planned?.units ?? "none"}`, {
-        block,
-        units: blockUnits,
-        planned: planned ?? null,
-      });
-    }
+    if (planned?.index !== block || planned.units !== blockUnits)
+      report("block-count", `block ${block} has ${blockUnits} units, the summary says ${planned?.units ?? "none"}`);
   };
 
   return {
     unit(unit) {
       const index = start.unit + units++;
-      if (unit.index !== index || unit.name !== unitName(index)) {
-        report("unit-name", `unit ${index} is called ${unit.name} (${unit.index})`, {
-          unit: unit.name,
-          expected: index,
-        });
-      }
+      if (unit.index !== index || unit.name !== unitName(index))
+        report("unit-name", `unit ${index} is called ${unit.name} (${unit.index})`);
       for (const node of unit.nodes) {
         const expected = start.node + nodes++;
-        if (node.index !== expected || node.name !== processingNodeName(expected)) {
-          report("node-name", `node ${expected} is called ${node.name} (${node.index})`, {
-            unit: unit.name,
-            node: node.name,
-          });
-        }
-        if (node.seed < 1n || seeds.repeats(node.seed)) {
-          report("seed", `${node.name} has the seed ${node.seed} of another node`, { node: node.name });
-        }
+        if (node.index !== expected || node.name !== processingNodeName(expected))
+          report("node-name", `node ${expected} is called ${node.name} (${node.index})`);
+        if (node.seed < 1n || seeds.repeats(node.seed))
+          report("seed", `${node.name} has the seed ${node.seed} of another node`);
       }
       if (unit.block !== block) {
         closeBlock();
-        if (unit.block !== block + 1) {
-          report("block-order", `${unit.name} is in block ${unit.block} after block ${block}`, { unit: unit.name });
-        }
-        if (unit.priority >= priority) {
-          report("priority", `${unit.name} opens block ${unit.block} but does not rank below block ${block}`, {
-            unit: unit.name,
-            priority: unit.priority,
-          });
-        }
+        if (unit.block !== block + 1)
+          report("block-order", `${unit.name} is in block ${unit.block} after block ${block}`);
+        if (unit.priority >= priority)
+          report("priority", `${unit.name} opens block ${unit.block} but does not rank below block ${block}`);
         block = unit.block;
         blockUnits = 0;
       } else if (units > 1 && unit.priority !== priority) {
-        report("priority", `${unit.name} has another priority than the rest of its block`, { unit: unit.name });
+        report("priority", `${unit.name} has another priority than the rest of its block`);
       }
       blockUnits += 1;
       priority = unit.priority;
@@ -72,13 +53,12 @@ export function checkNumbers({ plan, next }: CheckContext, report: Report): Chec
       const roles = summary.nodesByRole;
       const said = [summary.units, roles.landing, roles.merge, roles.cleanup];
       if (said.some((count) => count !== units) || roles.processing !== nodes) {
-        report("summary", `${units} units with ${nodes} nodes, the summary says otherwise`, { units, nodes, roles });
+        report("summary", `${units} units with ${nodes} nodes, the summary says otherwise`, { roles });
       }
       const moved = { unit: start.unit + units, node: start.node + nodes, block: units === 0 ? block : block + 1 };
       for (const key of ["unit", "node", "block"] as const) {
-        if (summary.next[key] !== moved[key]) {
-          report("counter", `the ${key} counter moves to ${summary.next[key]} instead of ${moved[key]}`, { key });
-        }
+        if (summary.next[key] !== moved[key])
+          report("counter", `the ${key} counter moves to ${summary.next[key]} instead of ${moved[key]}`);
       }
       if (units === 0) report("empty", "the plan has no units");
     },

@@ -1,36 +1,29 @@
-import type { SiteName } from "../domain/names.ts";
+import { toEnd } from "../base/slices.ts";
 import type { DagPlan, UnitPlan } from "../domain/plan.ts";
-import type { RequestSpec } from "../domain/request.ts";
 import { checkEvents } from "./check-events.ts";
 import { checkFiles } from "./check-files.ts";
 import { checkLimits } from "./check-limits.ts";
 import { checkNumbers } from "./check-numbers.ts";
-import { type Counters, type PlanFile, type PlanPolicy, type SplitTuning, tuningFor } from "./facts.ts";
+import type { PlanFacts } from "./facts.ts";
 
 /** A promise of the planner that this plan breaks: a bug, with what proves it. */
 export interface Violation {
   /** Stable word: "file-lost", "event-twice", "site-not-allowed", … */
   readonly code: string;
   readonly message: string;
+  /** What the message does not tell already. */
   readonly evidence: Readonly<Record<string, unknown>>;
 }
 
 /** What a plan is held against; the more is given, the more is checked. */
-export interface CheckFacts {
-  readonly spec: RequestSpec;
-  readonly files: readonly PlanFile[];
-  readonly next?: Counters;
-  readonly usableSites?: readonly SiteName[] | null;
-  readonly policy?: PlanPolicy;
-  readonly tuning?: Partial<SplitTuning>;
-}
+export type CheckFacts = Pick<PlanFacts, "spec" | "files"> &
+  Partial<Pick<PlanFacts, "next" | "usableSites" | "policy">>;
 
-export interface CheckContext extends CheckFacts {
+export type CheckContext = CheckFacts & {
   readonly plan: DagPlan;
-  readonly fullTuning: SplitTuning;
   /** The round was to take only a part of what remains. */
   readonly isPartial: boolean;
-}
+};
 
 /** One subject of the check: sees every unit once, then says what is missing at the end. */
 export interface Check {
@@ -43,13 +36,7 @@ export type Report = (code: string, message: string, evidence?: Record<string, u
 const MAX_VIOLATIONS = 100;
 
 /** Lints a finished plan in one walk. It shares no code with the splitting it checks. Empty: fine. */
-export function checkPlan(plan: DagPlan, facts: CheckFacts): readonly Violation[] {
-  const steps = checkInSlices(plan, facts);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}
+export const checkPlan = (plan: DagPlan, facts: CheckFacts): readonly Violation[] => toEnd(checkInSlices(plan, facts));
 
 /** The same, with a pause offered after every unit, for a caller that has other things to do. */
 export function* checkInSlices(plan: DagPlan, facts: CheckFacts): Generator<undefined, readonly Violation[]> {
@@ -57,12 +44,8 @@ export function* checkInSlices(plan: DagPlan, facts: CheckFacts): Generator<unde
   const report: Report = (code, message, evidence = {}) => {
     if (violations.length < MAX_VIOLATIONS) violations.push({ code, message, evidence });
   };
-  const fullTuning = tuningFor(facts);
-  const isPartial =
-    (facts.spec.adaptive && plan.round === 0) ||
-    typeof facts.policy?.maxUnitsPerRound === "number" ||
-    fullTuning.totalFiles + fullTuning.totalLumis + fullTuning.totalEvents > 0;
-  const context: CheckContext = { ...facts, plan, fullTuning, isPartial };
+  const isPartial = (facts.spec.adaptive && plan.round === 0) || typeof facts.policy?.maxUnitsPerRound === "number";
+  const context: CheckContext = { ...facts, plan, isPartial };
   const checks = [
     checkNumbers(context, report),
     checkLimits(context, report),

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { generateSpec, inputFile, lumis, processSpec, sampleFacts } from "../../tests/support/sample-facts.ts";
 import type { DagPlan } from "../domain/plan.ts";
 import { describePlan } from "./describe.ts";
 import type { PlanFacts } from "./facts.ts";
 import { planJson } from "./plan-json.ts";
 import { planInSlices, planRound } from "./plan-round.ts";
-import { generateSpec, inputFile, lumis, processSpec, sampleFacts } from "./sample-facts.ts";
 import { seedMaker } from "./seeds.ts";
 
 function plan(facts: PlanFacts): DagPlan {

@@ -1,46 +1,24 @@
 import type { NodeRole } from "../domain/dag.ts";
-import type { DagPlan, NodeResources } from "../domain/plan.ts";
-
-/** A plan for people: what a summary table shows. Plain data, taken in one walk. */
-export interface PlanDescription {
-  readonly request: string;
-  readonly round: number;
-  readonly units: number;
-  readonly blocks: number;
-  readonly nodes: number;
-  readonly nodesByRole: Readonly<Record<NodeRole, number>>;
-  readonly inputFiles: number;
-  readonly events: bigint;
-  /** How many units may run at each site; "anywhere" for those that are bound to none. */
-  readonly unitsBySite: Readonly<Record<string, number>>;
-  readonly jobsPerUnit: Spread;
-  readonly eventsPerJob: Spread | null;
-  /** 0: nobody knows. */
-  readonly expectedBytes: number;
-  readonly expectedBytesPerUnit: Spread;
-  /** If every job took as long as it may: an upper bound. */
-  readonly coreHours: number;
-  readonly resources: Readonly<Record<NodeRole, NodeResources>>;
-  readonly warnings: readonly string[];
-}
+import type { DagPlan } from "../domain/plan.ts";
 
 export interface Spread {
   readonly least: number;
   readonly most: number;
 }
 
-export function describePlan(plan: DagPlan): PlanDescription {
+/** A plan for people: what a summary table shows. Plain data, taken in one walk. */
+export function describePlan(plan: DagPlan) {
   const { summary } = plan;
   const unitsBySite = new Map<string, number>();
-  const jobs = new SpreadTally();
-  const events = new SpreadTally();
-  const bytes = new SpreadTally();
+  let jobsPerUnit: Spread | null = null;
+  let eventsPerJob: Spread | null = null;
+  let bytesPerUnit: Spread | null = null;
   for (const unit of plan.units) {
     const places: readonly string[] = unit.sites.length ? unit.sites : ["anywhere"];
     for (const site of places) unitsBySite.set(site, (unitsBySite.get(site) ?? 0) + 1);
-    jobs.add(unit.nodes.length);
-    bytes.add(unit.expectedOutputBytes);
-    for (const node of unit.nodes) if (node.events !== null) events.add(node.events);
+    jobsPerUnit = widened(jobsPerUnit, unit.nodes.length);
+    bytesPerUnit = widened(bytesPerUnit, unit.expectedOutputBytes);
+    for (const node of unit.nodes) if (node.events !== null) eventsPerJob = widened(eventsPerJob, node.events);
   }
   const roles = Object.keys(summary.nodesByRole) as NodeRole[];
   const working = roles.filter((role) => role !== "landing");
@@ -53,11 +31,14 @@ export function describePlan(plan: DagPlan): PlanDescription {
     nodesByRole: summary.nodesByRole,
     inputFiles: summary.inputFiles,
     events: summary.events,
+    /** How many units may run at each site; "anywhere" for those that are bound to none. */
     unitsBySite: Object.fromEntries([...unitsBySite].sort(([a], [b]) => (a < b ? -1 : 1))),
-    jobsPerUnit: jobs.spread ?? { least: 0, most: 0 },
-    eventsPerJob: events.spread,
+    jobsPerUnit: jobsPerUnit ?? { least: 0, most: 0 },
+    eventsPerJob,
+    /** 0: nobody knows. */
     expectedBytes: summary.blocks.reduce((sum, { expectedBytes }) => sum + expectedBytes, 0),
-    expectedBytesPerUnit: bytes.spread ?? { least: 0, most: 0 },
+    expectedBytesPerUnit: bytesPerUnit ?? { least: 0, most: 0 },
+    /** If every job took as long as it may: an upper bound. */
     coreHours: working.reduce((sum, role) => {
       const { cores, wallMinutes } = plan.resources[role];
       return sum + (summary.nodesByRole[role] * cores * wallMinutes) / 60;
@@ -67,12 +48,9 @@ export function describePlan(plan: DagPlan): PlanDescription {
   };
 }
 
-class SpreadTally {
-  spread: { least: number; most: number } | null = null;
+export type PlanDescription = Readonly<ReturnType<typeof describePlan>>;
 
-  add(value: number): void {
-    if (this.spread === null) this.spread = { least: value, most: value };
-    else if (value < this.spread.least) this.spread.least = value;
-    else if (value > this.spread.most) this.spread.most = value;
-  }
-}
+const widened = (spread: Spread | null, value: number): Spread =>
+  spread === null
+    ? { least: value, most: value }
+    : { least: Math.min(spread.least, value), most: Math.max(spread.most, value) };

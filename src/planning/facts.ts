@@ -1,5 +1,5 @@
 import type { DagId, SiteName } from "../domain/names.ts";
-import type { Measured } from "../domain/plan.ts";
+import type { Measured, PlanSummary } from "../domain/plan.ts";
 import type { RequestSpec } from "../domain/request.ts";
 import type { FileState, InputFile } from "../domain/workflow.ts";
 
@@ -17,7 +17,6 @@ export interface PlanFacts {
   /** Known sites minus disabled, draining and banned ones; null: the engine has no named sites. */
   readonly usableSites: readonly SiteName[] | null;
   readonly policy: PlanPolicy;
-  readonly tuning?: Partial<SplitTuning>;
   /** What finished units showed; sizes later rounds. */
   readonly measured?: Measured | null;
   /** Events of generation ranges that were given up; planned again past the offset when the request tops up. */
@@ -29,13 +28,7 @@ export interface PlanFile extends InputFile {
   readonly state?: FileState;
 }
 
-export interface Counters {
-  readonly unit: number;
-  readonly node: number;
-  readonly block: number;
-  readonly firstEvent: bigint;
-  readonly firstLumi: bigint;
-}
+export type Counters = PlanSummary["next"];
 
 export interface PlanPolicy {
   /** Units in round 0 of an adaptive request. */
@@ -58,7 +51,7 @@ export interface PlanPolicy {
   readonly memoryMargin?: number;
 }
 
-export const POLICY_DEFAULTS = {
+const POLICY_DEFAULTS = {
   maxUnitsPerRound: null,
   maxJobsPerUnit: 1000,
   unsizedJobsPerUnit: 10,
@@ -69,50 +62,3 @@ export const POLICY_DEFAULTS = {
 
 export type FullPolicy = Required<PlanPolicy>;
 export const fullPolicy = (policy: PlanPolicy): FullPolicy => ({ ...POLICY_DEFAULTS, ...policy });
-
-/** The finer points of splitting. Totals count over all that is planned here; 0: no limit. */
-export interface SplitTuning {
-  /** FileBased: the first so many files by LFN. */
-  readonly totalFiles: number;
-  readonly totalLumis: number;
-  readonly totalEvents: number;
-  /** More jobs than this is an error. */
-  readonly jobLimit: number;
-  /** FileBased: a job's files begin with the same run. */
-  readonly respectRunBoundaries: boolean;
-  /** Lumi-based: a job ends with its file. */
-  readonly haltOnFileBoundaries: boolean;
-  /** Lumi-based: a job ends with its run. */
-  readonly splitOnRun: boolean;
-  /** Lumi-based: a lumi that is in several files is processed by one job that reads all of them. */
-  readonly lumiCorrection: boolean;
-  /** EventAwareLumiBased: a one-lumi file that would take longer is left out. */
-  readonly jobTimeLimitSec: number;
-  readonly leaveOutTooBig: boolean;
-  /** Ignore where files are: the request's own site lists decide. */
-  readonly trustSiteLists: boolean;
-  /** Generation: each job has lumis of its own, or the jobs of a unit share one. */
-  readonly generationLumis: "per-job" | "per-work-unit";
-}
-
-/** What the request says itself, under what the caller asks for. */
-export const tuningFor = ({ spec, tuning }: Pick<PlanFacts, "spec" | "tuning">): SplitTuning => ({
-  ...TUNING_DEFAULTS,
-  ...(spec.generation?.lumis === "per_work_unit" && { generationLumis: "per-work-unit" as const }),
-  ...tuning,
-});
-
-export const TUNING_DEFAULTS: SplitTuning = {
-  totalFiles: 0,
-  totalLumis: 0,
-  totalEvents: 0,
-  jobLimit: 0,
-  respectRunBoundaries: false,
-  haltOnFileBoundaries: false,
-  splitOnRun: true,
-  lumiCorrection: false,
-  jobTimeLimitSec: 172_800,
-  leaveOutTooBig: true,
-  trustSiteLists: false,
-  generationLumis: "per-job",
-};

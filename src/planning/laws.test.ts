@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
+import { generateSpec, inputFile, processSpec, sampleFacts } from "../../tests/support/sample-facts.ts";
 import type { SiteName } from "../domain/names.ts";
 import type { DagPlan } from "../domain/plan.ts";
 import { type RequestSpec, SPLIT_ALGORITHMS } from "../domain/request.ts";
 import type { RunLumis } from "../domain/workflow.ts";
 import { checkPlan } from "./check.ts";
-import type { Counters, PlanFacts, PlanFile, SplitTuning } from "./facts.ts";
+import type { Counters, PlanFacts, PlanFile } from "./facts.ts";
 import { compileMask, selectLumis } from "./mask.ts";
 import { planRound } from "./plan-round.ts";
-import { generateSpec, inputFile, processSpec, sampleFacts } from "./sample-facts.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 const RUNS = { numRuns: 1000 };
@@ -43,12 +43,7 @@ const mask = fc.oneof(
     }),
   },
 );
-const tuning: fc.Arbitrary<Partial<SplitTuning>> = fc.record({
-  splitOnRun: fc.boolean(),
-  haltOnFileBoundaries: fc.boolean(),
-  respectRunBoundaries: fc.boolean(),
-  lumiCorrection: fc.boolean(),
-});
+const lumiRules = fc.record({ splitOnRun: fc.boolean(), haltOnFileBoundaries: fc.boolean() });
 const unit = fc.record({
   jobsPerUnit: fc.option(fc.integer({ min: 1, max: 5 })),
   targetMergedBytes: fc.constant(4e9),
@@ -60,16 +55,16 @@ const processFacts = (algorithm: RequestSpec["split"]["algorithm"]): fc.Arbitrar
     .record({
       files,
       mask,
-      tuning,
+      lumiRules,
       unit,
       adaptive: fc.boolean(),
       perJob: fc.integer({ min: 1, max: 300 }),
       few: fc.integer({ min: 1, max: 6 }),
     })
-    .map(({ files, mask, tuning, unit, adaptive, perJob, few }) => {
-      const split = { algorithm, filesPerJob: few, eventsPerJob: perJob, lumisPerJob: few };
+    .map(({ files, mask, lumiRules, unit, adaptive, perJob, few }) => {
+      const split = { algorithm, filesPerJob: few, eventsPerJob: perJob, lumisPerJob: few, ...lumiRules };
       const input = { from: "list" as const, path: "/data/files.json", mask };
-      return sampleFacts(processSpec({ split, unit, adaptive, input }), { files, tuning, usableSites: SITES });
+      return sampleFacts(processSpec({ split, unit, adaptive, input }), { files, usableSites: SITES });
     });
 
 const generation: fc.Arbitrary<RequestSpec> = fc

@@ -17,84 +17,75 @@ export interface SiteRules {
   readonly deny: readonly SiteName[];
   /** null: any. */
   readonly usable: readonly SiteName[] | null;
-  /** Where files are does not matter. */
-  readonly trustSiteLists: boolean;
 }
 
 /** Where work that needs no particular data may run; empty: anywhere; null: nowhere. */
-export function sitesForAnything({ allow, deny, usable }: SiteRules): readonly SiteName[] | null {
-  if (usable === null && allow.length === 0) return [];
-  const base = usable ?? allow;
-  const sites = base.filter((site) => (allow.length === 0 || allow.includes(site)) && !deny.includes(site));
-  return sites.length ? ascending(sites) : null;
+export function sitesForAnything(rules: SiteRules): readonly SiteName[] | null {
+  if (rules.usable === null && rules.allow.length === 0) return [];
+  return permitted(rules.usable ?? rules.allow, rules);
 }
+
+/** Those of the sites where the request may run, ascending; null: none. */
+function permitted(sites: readonly SiteName[], { allow, deny, usable }: SiteRules): readonly SiteName[] | null {
+  const left = sites.filter(
+    (site) =>
+      (usable === null || usable.includes(site)) &&
+      (allow.length === 0 || allow.includes(site)) &&
+      !deny.includes(site),
+  );
+  return left.length ? [...new Set(left)].sort() : null;
+}
+
+const placesFor = (sites: readonly SiteName[], rules: SiteRules): readonly SiteName[] | null =>
+  sites.length === 0 ? sitesForAnything(rules) : permitted(sites.filter(isSiteName), rules);
 
 export function groupByLocation(
   files: readonly PlanFile[],
   rules: SiteRules,
 ): Result<readonly LocationGroup[], PlanRefusal> {
-  const bySpelling = new Map<string, { key: string; sites: readonly SiteName[] } | null>();
-  const groups = new Map<string, { key: string; sites: readonly SiteName[]; attempted: boolean; files: PlanFile[] }>();
+  const bySpelling = new Map<string, readonly SiteName[] | null>();
+  const groups = new Map<
+    string,
+    { place: string; sites: readonly SiteName[]; attempted: boolean; files: PlanFile[] }
+  >();
   const nowhere: PlanFile[] = [];
   for (const file of files) {
-    const spelling = rules.trustSiteLists ? "" : file.sites.join(",");
-    let place = bySpelling.get(spelling);
-    if (place === undefined) {
-      const sites = placesFor(file, rules);
-      place = sites && { key: sites.join(","), sites };
-      bySpelling.set(spelling, place);
+    const spelling = file.sites.join(",");
+    let sites = bySpelling.get(spelling);
+    if (sites === undefined) {
+      sites = placesFor(file.sites, rules);
+      bySpelling.set(spelling, sites);
     }
-    if (place === null) {
+    if (sites === null) {
       nowhere.push(file);
       continue;
     }
     const attempted = file.state === "attempted";
-    const key = `${attempted ? 1 : 0} ${place.key}`;
-    const group = groups.get(key);
+    const place = `${attempted ? 1 : 0} ${sites.join(",")}`;
+    const group = groups.get(place);
     if (group) group.files.push(file);
-    else groups.set(key, { key, sites: place.sites, attempted, files: [file] });
+    else groups.set(place, { place, sites, attempted, files: [file] });
   }
   if (nowhere.length) return err(noSite(nowhere, rules));
-  return ok([...groups.values()].sort((a, b) => (a.key < b.key ? -1 : 1)));
+  return ok([...groups.values()].sort((a, b) => (a.place < b.place ? -1 : 1)));
 }
-
-function placesFor(file: PlanFile, rules: SiteRules): readonly SiteName[] | null {
-  if (rules.trustSiteLists || file.sites.length === 0) return sitesForAnything(rules);
-  const { allow, deny, usable } = rules;
-  const sites = file.sites.filter(
-    (site) =>
-      isSiteName(site) &&
-      (usable === null || usable.includes(site)) &&
-      (allow.length === 0 || allow.includes(site)) &&
-      !deny.includes(site),
-  );
-  return sites.length ? ascending(sites) : null;
-}
-
-const ascending = (sites: readonly SiteName[]): readonly SiteName[] => [...new Set(sites)].sort();
 
 const EVIDENCE_FILES = 20;
 
 function noSite(files: readonly PlanFile[], rules: SiteRules): PlanRefusal {
   const first = files[0]!;
   const where = first.sites.length ? first.sites.join(", ") : "anywhere";
+  const which = files.length === 1 ? first.lfn : `${files.length} files, the first is ${first.lfn}`;
+  const evidence = files.slice(0, EVIDENCE_FILES).map(({ lfn, sites }) => ({ lfn, sites }));
   return {
     code: "no-site",
-    message: `no usable site holds ${files.length === 1 ? first.lfn : `${files.length} files, the first is ${first.lfn}`} (${where})`,
-    evidence: {
-      count: files.length,
-      files: files.slice(0, EVIDENCE_FILES).map(({ lfn, sites }) => ({ lfn, sites })),
-      allow: rules.allow,
-      deny: rules.deny,
-      usable: rules.usable,
-    },
+    message: `no usable site holds ${which} (${where})`,
+    evidence: { count: files.length, files: evidence, ...rules },
   };
 }
 
-export function noSiteAtAll(rules: SiteRules): PlanRefusal {
-  return {
-    code: "no-site",
-    message: "no usable site is left for this request",
-    evidence: { allow: rules.allow, deny: rules.deny, usable: rules.usable },
-  };
-}
+export const noSiteAtAll = (rules: SiteRules): PlanRefusal => ({
+  code: "no-site",
+  message: "no usable site is left for this request",
+  evidence: { ...rules },
+});

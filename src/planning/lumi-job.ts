@@ -1,7 +1,7 @@
+import { roundHalfEven } from "../base/rounding.ts";
 import type { InputFile, RunLumis } from "../domain/workflow.ts";
-import { countLumis, type Mask, selectLumis } from "./mask.ts";
-import type { Piece } from "./piece.ts";
-import { roundHalfEven } from "./rounding.ts";
+import { type Mask, selectLumis } from "./mask.ts";
+import { type Piece, pieceOf } from "./piece.ts";
 
 /** A file on its way through the lumi walk. */
 export class LumiFile {
@@ -21,10 +21,6 @@ export class LumiFile {
     this.averageEvents = this.lumiCount === 0 ? 0 : roundHalfEven((file.events ?? 0) / this.lumiCount);
   }
 
-  get wanted(): number {
-    return countLumis(this.runs);
-  }
-
   has(run: number, lumi: number): boolean {
     this.#sets ??= new Map(this.runs.map(({ run, lumis }) => [run, new Set(lumis)]));
     return this.#sets.get(run)?.has(lumi) ?? false;
@@ -36,15 +32,11 @@ export class LumiJob {
   readonly files: LumiFile[] = [];
   readonly ranges: Record<string, [number, number][]> = {};
   lumis = 0;
+  lastRun: number | null = null;
   /** Sum of the files' rounded averages. */
   quotaEvents = 0;
-  #lastRun: number | null = null;
   #openRange: [number, number] | null = null;
   readonly #lumisByFile: number[] = [];
-
-  get lastRun(): number | null {
-    return this.#lastRun;
-  }
 
   add(file: LumiFile, run: number, lumi: number): void {
     if (this.files.at(-1) !== file) {
@@ -53,14 +45,14 @@ export class LumiJob {
       this.#openRange = null;
     }
     const open = this.#openRange;
-    if (open !== null && this.#lastRun === run && open[1] + 1 === lumi) open[1] = lumi;
+    if (open !== null && this.lastRun === run && open[1] + 1 === lumi) open[1] = lumi;
     else {
       this.#openRange = [lumi, lumi];
       const ranges = this.ranges[run];
       if (ranges) ranges.push(this.#openRange);
       else this.ranges[run] = [this.#openRange];
     }
-    this.#lastRun = run;
+    this.lastRun = run;
     this.lumis += 1;
     this.quotaEvents += file.averageEvents;
     this.#lumisByFile[this.#lumisByFile.length - 1]! += 1;
@@ -68,14 +60,6 @@ export class LumiJob {
 
   holds(run: number, lumi: number): boolean {
     return this.ranges[run]?.some(([first, last]) => first <= lumi && lumi <= last) ?? false;
-  }
-
-  /** Reads a further file for lumis it already holds. */
-  alsoRead(file: LumiFile): void {
-    if (this.files.includes(file)) return;
-    this.files.push(file);
-    this.#lumisByFile.push(0);
-    this.#openRange = null;
   }
 
   toPiece(): Piece {
@@ -86,16 +70,12 @@ export class LumiJob {
       inputBytes += share * file.sizeBytes;
       events = events === null || file.events === null ? null : events + share * file.events;
     }
-    return {
+    return pieceOf({
       files: this.files.map(({ file }) => file),
-      firstEvent: null,
-      lastEvent: null,
-      firstLumi: null,
-      lastLumi: null,
       runLumis: this.ranges,
       events: events === null ? null : roundHalfEven(events),
       inputBytes,
       run: Math.min(...Object.keys(this.ranges).map(Number)),
-    };
+    });
   }
 }

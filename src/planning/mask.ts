@@ -1,4 +1,3 @@
-import { err, ok, type Result } from "../base/result.ts";
 import type { LumiMask } from "../domain/request.ts";
 import type { InputFile, RunLumis } from "../domain/workflow.ts";
 
@@ -48,22 +47,4 @@ export function toRanges(lumis: readonly number[]): [number, number][] {
     else ranges.push([lumi, lumi]);
   }
   return ranges;
-}
-
-/** ReqMgr2's form: runs ["3"] with lumis ["1,4,23,45"] means run 3, lumis 1–4 and 23–45. */
-export function parseParallelMask(
-  runs: readonly string[],
-  lumis: readonly string[],
-): Result<NonNullable<LumiMask["lumis"]>, string> {
-  if (runs.length !== lumis.length) return err(`${runs.length} runs but ${lumis.length} lists of lumis`);
-  const mask: Record<string, [number, number][]> = {};
-  for (const [index, run] of runs.entries()) {
-    const numbers = lumis[index]!.split(",").map((text) => Number(text.trim() || Number.NaN));
-    if (!numbers.every(Number.isSafeInteger)) return err(`lumis of run ${run} are not all numbers`);
-    if (numbers.length % 2) return err(`lumis of run ${run} are not pairs`);
-    const ranges: [number, number][] = [];
-    for (let at = 0; at < numbers.length; at += 2) ranges.push([numbers[at]!, numbers[at + 1]!]);
-    mask[run.trim()] = [...(mask[run.trim()] ?? []), ...ranges];
-  }
-  return ok(mask);
 }

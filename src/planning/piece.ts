@@ -1,42 +1,33 @@
+import type { ProcessingNodePlan } from "../domain/plan.ts";
 import type { InputFile } from "../domain/workflow.ts";
 
-export type LumiRanges = Readonly<Record<string, readonly (readonly [number, number])[]>>;
-
 /** The work of one job as splitting cuts it: what it reads, not yet its name, unit or resources. */
-export interface Piece {
+export interface Piece
+  extends Pick<ProcessingNodePlan, "firstEvent" | "lastEvent" | "firstLumi" | "lastLumi" | "runLumis" | "events"> {
   readonly files: readonly InputFile[];
-  readonly firstEvent: bigint | null;
-  readonly lastEvent: bigint | null;
-  readonly firstLumi: bigint | null;
-  readonly lastLumi: bigint | null;
-  readonly runLumis: LumiRanges | null;
-  /** Expected; null when a file's events were never counted. */
-  readonly events: number | null;
   /** Share of the files' sizes this job reads. */
   readonly inputBytes: number;
   /** Lowest run it reads; null: no runs known. */
   readonly run: number | null;
 }
 
-/** A total that several location groups draw from. Local to one walk over the plan. */
-export interface Budget {
-  lumis: number;
-  events: number;
-}
-export const budget = (totalLumis: number, totalEvents: number): Budget => ({
-  lumis: totalLumis > 0 ? totalLumis : Number.POSITIVE_INFINITY,
-  events: totalEvents > 0 ? totalEvents : Number.POSITIVE_INFINITY,
+type Known = Pick<Piece, "files" | "events" | "inputBytes" | "run">;
+
+/** What is not said is null: all of it. No spread here: millions are made, and that takes several times as long. */
+export const pieceOf = (part: Known & Partial<Piece>): Piece => ({
+  files: part.files,
+  firstEvent: part.firstEvent ?? null,
+  lastEvent: part.lastEvent ?? null,
+  firstLumi: part.firstLumi ?? null,
+  lastLumi: part.lastLumi ?? null,
+  runLumis: part.runLumis ?? null,
+  events: part.events,
+  inputBytes: part.inputBytes,
+  run: part.run,
 });
 
 /** By LFN, in code-unit order: the same on every machine, whatever its locale. */
 export const byLfn = (a: { lfn: string }, b: { lfn: string }): number => (a.lfn < b.lfn ? -1 : a.lfn > b.lfn ? 1 : 0);
-
-/** By lowest run, files without runs last, then by LFN. */
-export function byRunThenLfn(a: InputFile, b: InputFile): number {
-  const left = lowestRun(a) ?? Number.MAX_SAFE_INTEGER;
-  const right = lowestRun(b) ?? Number.MAX_SAFE_INTEGER;
-  return left - right || byLfn(a, b);
-}
 
 export function lowestRun(file: InputFile): number | null {
   let lowest: number | null = null;

@@ -7,23 +7,23 @@ import { describePlan } from "./describe.ts";
  * in docs/plan-json.md; numbers past 2^53 are strings.
  */
 export function* planJson(plan: DagPlan, unplanned: readonly UnplannedFile[] = []): Generator<string> {
-  const outputs = plan.outputs.map(({ name, dataset, file, merge, keep }) => ({
-    name,
-    dataset,
-    file,
-    merge: merge.how,
-    keep,
-  }));
-  const head: [string, unknown][] = [
-    ["version", 1],
-    ["request_name", plan.requestName],
-    ["round", plan.round],
-    ["priority", plan.priority],
-    ["summary", summaryView(plan)],
-    ["outputs", outputs],
-    ["unplanned", unplanned],
-  ];
-  yield `{\n${head.map(([key, value]) => `"${key}":${stringify(value)},\n`).join("")}"units":[`;
+  const head = {
+    version: 1,
+    request_name: plan.requestName,
+    round: plan.round,
+    priority: plan.priority,
+    summary: summaryView(plan),
+    outputs: plan.outputs.map(({ name, dataset, file, merge: { how: merge }, keep }) => ({
+      name,
+      dataset,
+      file,
+      merge,
+      keep,
+    })),
+    unplanned,
+  };
+  const lines = Object.entries(head).map(([key, value]) => `"${key}":${stringify(value)},\n`);
+  yield `{\n${lines.join("")}"units":[`;
   let separator = "\n";
   for (const unit of plan.units) {
     yield `${separator}${stringify(unitView(unit))}`;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { generateSpec, inputFile, lumis, processSpec, sampleFacts } from "../../tests/support/sample-facts.ts";
 import type { SiteName } from "../domain/names.ts";
 import type { DagPlan, PlanOutcome } from "../domain/plan.ts";
 import type { RequestSpec } from "../domain/request.ts";
 import type { PlanFacts, PlanFile } from "./facts.ts";
 import { planRound } from "./plan-round.ts";
-import { generateSpec, inputFile, lumis, processSpec, sampleFacts } from "./sample-facts.ts";
 
 const [A, B, C] = ["T2_XX_Alpha", "T2_XX_Beta", "T2_XX_Gamma"] as SiteName[];
 const files = (count: number, change: Partial<PlanFile> = {}): PlanFile[] =>
@@ -121,9 +121,6 @@ describe("sites", () => {
       evidence: { count: 1, files: [{ lfn: "/a" }] },
     });
     expect(refusal(planRound(sampleFacts(generateSpec(), { usableSites: [] })))).toMatchObject({ code: "no-site" });
-    expect(
-      refusal(planRound(sampleFacts(spec({}), { files: lost, usableSites: [A!], tuning: { trustSiteLists: true } }))),
-    ).toBe("planned");
   });
 });
 
@@ -183,12 +180,11 @@ describe("selection and refusals", () => {
     lumis: [lumis(index + 1, `${100 * (index + 1)}-${100 * (index + 1) + 19}`)],
   }));
 
-  it("cuts the total after the mask", () => {
-    const outcome = planRound(sampleFacts(withMask([1, 2, 4, 5]), { files: tenRuns, tuning: { totalFiles: 3 } }));
+  it("leaves out what the mask does not select, and says so", () => {
+    const outcome = planRound(sampleFacts(withMask([1, 2, 4]), { files: tenRuns }));
     if (outcome.kind !== "planned") throw new Error(outcome.kind);
     expect(shape(outcome.plan)).toEqual([[2, 1]]);
-    expect(outcome.unplanned.filter(({ code }) => code === "not-selected")).toHaveLength(6);
-    expect(outcome.unplanned.filter(({ code }) => code === "beyond-total").map(({ lfn }) => lfn)).toEqual(["/f5"]);
+    expect(outcome.unplanned.filter(({ code }) => code === "not-selected")).toHaveLength(7);
   });
 
   it.each<[string, PlanFacts, unknown]>([
@@ -199,11 +195,6 @@ describe("selection and refusals", () => {
     [
       "half an event",
       sampleFacts(generateSpec({ split: { ...split(1), eventsPerJob: 0.5 } })),
-      { code: "contradiction" },
-    ],
-    [
-      "too many jobs",
-      sampleFacts(processSpec({ split: split(1) }), { files: files(9), tuning: { jobLimit: 8 } }),
       { code: "contradiction" },
     ],
     [

@@ -1,81 +1,56 @@
 import { err, ok, type Result } from "../base/result.ts";
 import type { PlanRefusal, UnplannedFile } from "../domain/plan.ts";
 import type { RequestSpec } from "../domain/request.ts";
-import { isTooBig } from "./event-aware-lumi.ts";
-import type { PlanFile, SplitTuning } from "./facts.ts";
-import { compileMask, countLumis, type Mask, selectLumis } from "./mask.ts";
-import { byLfn } from "./piece.ts";
+import type { InputFile } from "../domain/workflow.ts";
+import type { PlanFile } from "./facts.ts";
+import { compileMask, countLumis, selectLumis } from "./mask.ts";
+import { needsLumis } from "./split.ts";
 
 export interface Selection {
   readonly files: readonly PlanFile[];
   readonly unplanned: readonly UnplannedFile[];
 }
 
-type Verdict = "keep" | "partly" | UnplannedFile["code"];
-
 const REASONS: Record<UnplannedFile["code"], string> = {
   "not-selected": "the run list and lumi mask select nothing of it",
   "no-lumis": "it has no runs and lumis, and this splitting goes by them",
-  "beyond-total": "the request asks for fewer files",
   "too-big": "its one lumi would run longer than a job may (99305)",
 };
+const JOB_TIME_LIMIT_SEC = 48 * 3600;
 
-/** Which files there is work in: the mask, the total number of files, and what cannot run are taken off. */
+/** Which files there is work in: what the mask leaves out and what cannot run is taken off. */
 export function selectFiles(
   spec: RequestSpec,
   candidates: readonly PlanFile[],
-  tuning: SplitTuning,
   secondsPerEvent: number,
 ): Result<Selection, PlanRefusal> {
+  const { algorithm } = spec.split;
   const mask = compileMask(spec.input?.mask ?? null);
-  const judge = verdictOf(spec, mask, tuning, secondsPerEvent);
   const files: PlanFile[] = [];
   const unplanned: UnplannedFile[] = [];
   const partly: string[] = [];
   for (const file of candidates) {
-    const verdict = judge(file);
-    if (verdict === "keep") files.push(file);
-    else if (verdict === "partly") partly.push(file.lfn);
-    else unplanned.push({ lfn: file.lfn, code: verdict, reason: REASONS[verdict] });
+    const wanted = mask.all ? null : countLumis(selectLumis(file, mask));
+    const code =
+      needsLumis(algorithm) && countLumis(file.lumis) === 0
+        ? "no-lumis"
+        : algorithm === "EventAwareLumiBased" && isTooBig(file, secondsPerEvent)
+          ? "too-big"
+          : wanted === 0
+            ? "not-selected"
+            : null;
+    if (code !== null) unplanned.push({ lfn: file.lfn, code, reason: REASONS[code] });
+    else if (algorithm === "EventBased" && wanted !== null && wanted < distinctLumis(file)) partly.push(file.lfn);
+    else files.push(file);
   }
-  if (partly.length) return err(masksEvents(partly));
-  if (spec.split.algorithm === "FileBased" && tuning.totalFiles > 0 && files.length > tuning.totalFiles) {
-    files.sort(byLfn);
-    for (const { lfn } of files.splice(tuning.totalFiles)) {
-      unplanned.push({ lfn, code: "beyond-total", reason: REASONS["beyond-total"] });
-    }
-  }
-  return ok({ files, unplanned });
+  return partly.length > 0 ? err(masksEvents(partly)) : ok({ files, unplanned });
 }
 
-function verdictOf(
-  spec: RequestSpec,
-  mask: Mask,
-  tuning: SplitTuning,
-  secondsPerEvent: number,
-): (file: PlanFile) => Verdict {
-  const byMask = (file: PlanFile): Verdict =>
-    mask.all || selectLumis(file, mask).length > 0 ? "keep" : "not-selected";
-  switch (spec.split.algorithm) {
-    case "FileBased":
-      return byMask;
-    case "EventBased":
-      return (file) => {
-        if (mask.all) return "keep";
-        const wanted = countLumis(selectLumis(file, mask));
-        if (wanted === 0) return "not-selected";
-        return wanted === countLumis(selectLumis(file, compileMask(null))) ? "keep" : "partly";
-      };
-    case "LumiBased":
-      return (file) => (file.lumis.some(({ lumis }) => lumis.length) ? byMask(file) : "no-lumis");
-    case "EventAwareLumiBased":
-      return (file) => {
-        if (!file.lumis.some(({ lumis }) => lumis.length)) return "no-lumis";
-        const isLeftOut = tuning.leaveOutTooBig && isTooBig(file, secondsPerEvent, tuning.jobTimeLimitSec);
-        return isLeftOut ? "too-big" : byMask(file);
-      };
-  }
-}
+const distinctLumis = (file: InputFile): number => countLumis(selectLumis(file, compileMask(null)));
+
+/** Its single lumi would run longer than a job may; with two or more lumis a file is never called too big. */
+export const isTooBig = (file: InputFile, secondsPerEvent: number, limitSec = JOB_TIME_LIMIT_SEC): boolean =>
+  countLumis(file.lumis) === 1 && (file.events ?? 0) * secondsPerEvent > limitSec;
 
 const masksEvents = (lfns: readonly string[]): PlanRefusal => ({
   code: "contradiction",

@@ -1,15 +1,14 @@
 import { describe, expect, it } from "vitest";
+import { inputFile, lumis } from "../../tests/support/sample-facts.ts";
+import { roundHalfEven } from "../base/rounding.ts";
+import type { SplitSpec } from "../domain/request.ts";
 import type { InputFile } from "../domain/workflow.ts";
-import { isTooBig, splitByEventsAndLumis } from "./event-aware-lumi.ts";
-import { splitByEvents } from "./event-based.ts";
-import { type SplitTuning, TUNING_DEFAULTS } from "./facts.ts";
-import { splitByFiles } from "./file-based.ts";
-import { splitGeneration } from "./generation.ts";
-import { splitByLumis } from "./lumi-based.ts";
-import { compileMask, parseParallelMask } from "./mask.ts";
-import { budget, type Piece } from "./piece.ts";
-import { roundHalfEven } from "./rounding.ts";
-import { inputFile, lumis } from "./sample-facts.ts";
+import { compileMask } from "./mask.ts";
+import type { Piece } from "./piece.ts";
+import { isTooBig } from "./selection.ts";
+import { splitByEvents, splitGeneration } from "./split-events.ts";
+import { splitByFiles } from "./split-files.ts";
+import { splitByLumis } from "./split-lumis.ts";
 
 // The tables of facts/splitting.md, row by row. A job is written `files | run:[first,last]…`.
 const show = (pieces: Iterable<Piece>): string[] => [...pieces].map(showPiece);
@@ -28,7 +27,7 @@ const plain = (count: number, prefix = "f"): InputFile[] =>
 const all = compileMask(null);
 const masked = (ranges: Record<string, [number, number][]>) => compileMask({ runs: [], lumis: ranges });
 
-describe("rounding and masks", () => {
+describe("rounding", () => {
   it.each([
     [2.5, 2],
     [12.5, 12],
@@ -37,26 +36,10 @@ describe("rounding and masks", () => {
     [1.49, 1],
     [1.51, 2],
   ])("%d rounds to %d", (value, rounded) => expect(roundHalfEven(value)).toBe(rounded));
-
-  it("reads ReqMgr2's parallel lists", () => {
-    expect(parseParallelMask(["3"], ["1,4,23,45"])).toEqual({
-      ok: true,
-      value: {
-        "3": [
-          [1, 4],
-          [23, 45],
-        ],
-      },
-    });
-    expect(parseParallelMask(["3"], [])).toMatchObject({ ok: false });
-    expect(parseParallelMask(["3"], ["1,2,3"])).toMatchObject({ ok: false });
-    expect(parseParallelMask(["3"], ["1,x"])).toMatchObject({ ok: false });
-  });
 });
 
 describe("FileBased", () => {
-  const split = (files: InputFile[], filesPerJob: number, respectRunBoundaries = false, mask = all) =>
-    show(splitByFiles(files, { filesPerJob, respectRunBoundaries }, mask));
+  const split = (files: InputFile[], filesPerJob: number, mask = all) => show(splitByFiles(files, filesPerJob, mask));
 
   it("fills jobs in the order of the LFNs", () => {
     expect(split(plain(5).reverse(), 2)).toEqual(["f0 f1", "f2 f3", "f4"]);
@@ -66,19 +49,12 @@ describe("FileBased", () => {
     expect(split(plain(12), 10).map((job) => job.split(" ").length)).toEqual([10, 2]);
   });
 
-  it("keeps runs apart when asked to", () => {
-    const runs = [1, 1, 2, 2, 3].map((run, index) => file(`f${index}`, 10, lumis(run, "1")));
-    expect(split(runs, 3, true)).toEqual(["f0 f1", "f2 f3", "f4"]);
-    expect(split(plain(5), 3, true)).toEqual(["f0 f1 f2", "f3 f4"]); // no runs: no effect
-  });
-
   it("lists the selected ranges and drops files without any", () => {
     const first = [file("f1", 50, lumis(1, "1-5")), file("f3", 20, lumis(1, "6-7"))];
     expect(
       split(
         first,
         2,
-        false,
         masked({
           1: [
             [2, 3],
@@ -88,7 +64,7 @@ describe("FileBased", () => {
       ),
     ).toEqual(["f1 f3 | 1:[2,3],[5,5],[6,6]"]);
     const second = ["1-2", "3-4", "5-6"].map((text, index) => file(`f${index + 1}`, 20, lumis(1, text)));
-    expect(split(second, 2, false, masked({ 1: [[1, 6]] }))).toEqual(["f1 f2 | 1:[1,2],[3,4]", "f3 | 1:[5,6]"]);
+    expect(split(second, 2, masked({ 1: [[1, 6]] }))).toEqual(["f1 f2 | 1:[1,2],[3,4]", "f3 | 1:[5,6]"]);
   });
 });
 
@@ -160,11 +136,9 @@ describe("generation", () => {
 });
 
 describe("LumiBased", () => {
-  type Options = Partial<SplitTuning> & { mask?: ReturnType<typeof compileMask> };
-  const split = (files: InputFile[], lumisPerJob: number, { mask = all, ...tuning }: Options = {}) => {
-    const options = { ...TUNING_DEFAULTS, ...tuning };
-    return show(splitByLumis(files, { ...options, mask, lumisPerJob }, budget(options.totalLumis, 0)));
-  };
+  type Options = Partial<SplitSpec> & { mask?: ReturnType<typeof compileMask> };
+  const split = (files: InputFile[], lumisPerJob: number, { mask = all, ...rules }: Options = {}) =>
+    show(splitByLumis(files, { algorithm: "LumiBased", filesPerJob: 1, eventsPerJob: 1, lumisPerJob, ...rules }, mask));
   const abc = [file("a", 30, lumis(1, "1-3")), file("b", 20, lumis(1, "4-5")), file("c", 20, lumis(2, "1-2"))];
   const twoRuns = [file("a", 80, lumis(1, "1-3"), lumis(2, "1-5"))];
   const ten = [file("a", 100, lumis(1, "1-10"))];
@@ -212,7 +186,6 @@ describe("LumiBased", () => {
       ["a | 2:[1,2]", "a | 3:[1,1]"],
     ],
     ["whitelist of nothing", ten, 2, { mask: compileMask({ runs: [9], lumis: null }) }, []],
-    ["total", ten, 3, { totalLumis: 7 }, ["a | 1:[1,3]", "a | 1:[4,6]", "a | 1:[7,7]"]],
     [
       "order",
       [file("x", 1, lumis(5, "2")), file("z", 1, lumis(5, "1")), file("y", 1, lumis(2, "1"))],
@@ -237,9 +210,8 @@ describe("LumiBased", () => {
   });
 
   const shared = [file("a", 20, lumis(1, "1-2")), file("b", 20, lumis(1, "2-3"))];
-  it("processes a lumi of two files twice, once in each, or once with correction", () => {
+  it("processes a lumi of two files twice, once in each", () => {
     expect(split(shared, 2)).toEqual(["a | 1:[1,2]", "b | 1:[2,3]"]);
-    expect(split(shared, 2, { lumiCorrection: true })).toEqual(["a b | 1:[1,2]", "b | 1:[3,3]"]);
   });
 
   it("gives no file's lumi to two jobs when files share lumis", () => {
@@ -251,9 +223,9 @@ describe("LumiBased", () => {
 });
 
 describe("EventAwareLumiBased", () => {
-  const split = (files: InputFile[], eventsPerJob: number, tuning: Partial<SplitTuning> = {}, mask = all) => {
-    const options = { ...TUNING_DEFAULTS, ...tuning };
-    return show(splitByEventsAndLumis(files, { ...options, mask, eventsPerJob }, budget(0, options.totalEvents)));
+  const split = (files: InputFile[], eventsPerJob: number, rules: Partial<SplitSpec> = {}, mask = all) => {
+    const split = { algorithm: "EventAwareLumiBased", filesPerJob: 1, eventsPerJob, lumisPerJob: 1, ...rules } as const;
+    return show(splitByLumis(files, split, mask));
   };
   const halt = { haltOnFileBoundaries: true };
   const ab = [file("a", 300, lumis(1, "1-3")), file("b", 300, lumis(1, "4-6"))];
@@ -290,13 +262,6 @@ describe("EventAwareLumiBased", () => {
     ];
     expect(split(files, 550, halt)).toHaveLength(6);
     expect(files.filter((each) => isTooBig(each, 12, 9600)).map(({ lfn }) => lfn)).toEqual(["f2"]);
-  });
-
-  it("stops at the total", () => {
-    expect(split(thousand, 300, { totalEvents: 550 })).toEqual(["a | 1:[1,3]", "a | 1:[4,6]"]);
-    const five = Array.from({ length: 5 }, (_, index) => file(`f${index}`, 100, lumis(index + 1, "1-5")));
-    const jobs = (totalEvents: number) => split(five, 60, { splitOnRun: false, totalEvents }).length;
-    expect([10, 179, 180, 181].map(jobs)).toEqual([1, 3, 3, 4]);
   });
 
   it("counts as the reference does", () => {

@@ -3,27 +3,24 @@ import type { Counters } from "./facts.ts";
 
 /** Adds up a round while it is walked. */
 export class SummaryTally {
-  readonly #start: Counters;
-  readonly #dataset: string;
-  readonly #blocks: { index: number; dataset: string; units: number; expectedBytes: number }[] = [];
-  #units = 0;
-  #nodes = 0;
-  #events = 0n;
-  #uncounted = 0;
-  #nextEvent: bigint;
-  #nextLumi: bigint;
+  units = 0;
+  nodes = 0;
+  /** Jobs whose events nobody could tell. */
+  uncounted = 0;
   biggestEvents = 0;
+  #events = 0n;
+  #last: UnitPlan | null = null;
+  readonly #blocks: { -readonly [key in keyof BlockPlan]: BlockPlan[key] }[] = [];
+  readonly #dataset: string;
 
-  constructor(start: Counters, dataset: string) {
-    this.#start = start;
+  constructor(dataset: string) {
     this.#dataset = dataset;
-    this.#nextEvent = start.firstEvent;
-    this.#nextLumi = start.firstLumi;
   }
 
-  add(unit: UnitPlan, isGeneration: boolean): void {
-    this.#units += 1;
-    this.#nodes += unit.nodes.length;
+  add(unit: UnitPlan): void {
+    this.units += 1;
+    this.nodes += unit.nodes.length;
+    this.#last = unit;
     let block = this.#blocks.at(-1);
     if (block?.index !== unit.block) {
       block = { index: unit.block, dataset: this.#dataset, units: 0, expectedBytes: 0 };
@@ -33,45 +30,31 @@ export class SummaryTally {
     block.expectedBytes += unit.expectedOutputBytes;
     let events = 0;
     for (const node of unit.nodes) {
-      if (node.events === null) this.#uncounted += 1;
+      if (node.events === null) this.uncounted += 1;
       else {
         events += node.events;
         if (node.events > this.biggestEvents) this.biggestEvents = node.events;
       }
     }
     this.#events += BigInt(events);
-    const last = unit.nodes.at(-1);
-    if (isGeneration && last) {
-      this.#nextEvent = last.lastEvent! + 1n;
-      this.#nextLumi = last.lastLumi! + 1n;
-    }
   }
 
-  get units(): number {
-    return this.#units;
-  }
-  get nodes(): number {
-    return this.#nodes;
-  }
-  /** Jobs whose events nobody could tell. */
-  get uncounted(): number {
-    return this.#uncounted;
-  }
-
-  finish(inputFiles: number, warnings: readonly string[]): PlanSummary {
-    const start = this.#start;
+  finish(start: Counters, inputFiles: number, warnings: readonly string[]): PlanSummary {
+    // Only generation gives out lumi numbers, and with them event numbers that no later round may use.
+    const last = this.#last?.nodes.at(-1);
+    const generated = last && last.lastLumi !== null ? last : null;
     return {
-      units: this.#units,
-      blocks: this.#blocks satisfies BlockPlan[],
-      nodesByRole: { landing: this.#units, processing: this.#nodes, merge: this.#units, cleanup: this.#units },
+      units: this.units,
+      blocks: this.#blocks,
+      nodesByRole: { landing: this.units, processing: this.nodes, merge: this.units, cleanup: this.units },
       inputFiles,
       events: this.#events,
       next: {
-        unit: start.unit + this.#units,
-        node: start.node + this.#nodes,
+        unit: start.unit + this.units,
+        node: start.node + this.nodes,
         block: start.block + this.#blocks.length,
-        firstEvent: this.#nextEvent,
-        firstLumi: this.#nextLumi,
+        firstEvent: generated ? generated.lastEvent! + 1n : start.firstEvent,
+        firstLumi: generated ? generated.lastLumi! + 1n : start.firstLumi,
       },
       warnings,
     };

@@ -1,14 +1,6 @@
+import type { UnitSpec } from "../domain/request.ts";
+import type { FullPolicy } from "./facts.ts";
 import type { Piece } from "./piece.ts";
-
-/** How pieces are gathered into units: so many, or as many as fill a merged file. */
-export interface UnitRule {
-  readonly jobsPerUnit: number | null;
-  readonly targetBytes: number;
-  readonly maxJobs: number;
-  readonly unsizedJobs: number;
-  /** Merged output per event; null: nobody knows. */
-  readonly bytesPerEvent: number | null;
-}
 
 export interface PieceGroup {
   readonly pieces: readonly Piece[];
@@ -17,7 +9,7 @@ export interface PieceGroup {
 }
 
 /** What a job will write: by its events, else as much as it reads, else unknown. */
-export function expectedBytes(piece: Piece, bytesPerEvent: number | null): number | null {
+function expectedBytes(piece: Piece, bytesPerEvent: number | null): number | null {
   if (piece.events !== null && bytesPerEvent !== null) return piece.events * bytesPerEvent;
   return piece.inputBytes > 0 ? piece.inputBytes : null;
 }
@@ -26,9 +18,13 @@ export function expectedBytes(piece: Piece, bytesPerEvent: number | null): numbe
  * A fixed number of jobs is exactly that. By size, a unit ends before the job that would make it too big. Runs are
  * kept together as well as can be: from half its size on, a unit ends where a run does.
  */
-export function* groupPieces(pieces: Iterable<Piece>, rule: UnitRule): Generator<PieceGroup> {
-  const { targetBytes, bytesPerEvent } = rule;
-  const unsized = Math.floor(targetBytes / rule.unsizedJobs);
+export function* groupPieces(
+  pieces: Iterable<Piece>,
+  { jobsPerUnit, targetMergedBytes }: UnitSpec,
+  { maxJobsPerUnit, unsizedJobsPerUnit }: FullPolicy,
+  bytesPerEvent: number | null,
+): Generator<PieceGroup> {
+  const unsized = Math.floor(targetMergedBytes / unsizedJobsPerUnit);
   let group: Piece[] = [];
   let weight = 0;
   let known = 0;
@@ -36,11 +32,11 @@ export function* groupPieces(pieces: Iterable<Piece>, rule: UnitRule): Generator
     const bytes = expectedBytes(piece, bytesPerEvent);
     const added = bytes ?? unsized;
     const isFull =
-      rule.jobsPerUnit !== null
-        ? group.length >= rule.jobsPerUnit
-        : group.length >= rule.maxJobs ||
-          weight + added > targetBytes ||
-          (weight >= targetBytes / 2 && group.at(-1)?.run !== piece.run);
+      jobsPerUnit !== null
+        ? group.length >= jobsPerUnit
+        : group.length >= maxJobsPerUnit ||
+          weight + added > targetMergedBytes ||
+          (weight >= targetMergedBytes / 2 && group.at(-1)?.run !== piece.run);
     if (isFull && group.length > 0) {
       yield { pieces: group, expectedBytes: Math.round(known) };
       group = [];
@@ -53,3 +49,42 @@ export function* groupPieces(pieces: Iterable<Piece>, rule: UnitRule): Generator
   }
   if (group.length > 0) yield { pieces: group, expectedBytes: Math.round(known) };
 }
+
+/**
+ * Gives units to blocks, in order. A block ends at its target size or its most units. It never spans what
+ * cannot complete together: rounds (each begins with a new number), or fresh files and files that have failed
+ * before. Units of an earlier block go first, so begun blocks are finished before new ones are opened.
+ */
+export class BlockCutter {
+  readonly #limits: Pick<UnitSpec, "blockTargetBytes" | "maxUnitsPerBlock">;
+  readonly #first: number;
+  #index: number;
+  #units = 0;
+  #bytes = 0;
+  #attempted = false;
+
+  constructor(first: number, limits: Pick<UnitSpec, "blockTargetBytes" | "maxUnitsPerBlock">) {
+    this.#first = first;
+    this.#index = first;
+    this.#limits = limits;
+  }
+
+  /** The block of the next unit, and how early it is to run. */
+  place(unitBytes: number, attempted: boolean): { index: number; priority: number } {
+    const { blockTargetBytes, maxUnitsPerBlock } = this.#limits;
+    const isFull =
+      this.#units >= maxUnitsPerBlock || this.#bytes + unitBytes > blockTargetBytes || attempted !== this.#attempted;
+    if (isFull && this.#units > 0) {
+      this.#index += 1;
+      this.#units = 0;
+      this.#bytes = 0;
+    }
+    this.#attempted = attempted;
+    this.#units += 1;
+    this.#bytes += unitBytes;
+    return { index: this.#index, priority: FIRST_PRIORITY - (this.#index - this.#first) };
+  }
+}
+
+/** Of a round's first block; each later one has one less. Far below the differences between requests. */
+const FIRST_PRIORITY = 10;

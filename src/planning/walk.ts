@@ -1,25 +1,21 @@
 import { processingNodeName, type SiteName, unitName } from "../domain/names.ts";
-import type { NodeResources, ProcessingNodePlan, UnitPlan } from "../domain/plan.ts";
-import type { RequestSpec } from "../domain/request.ts";
-import { BlockCutter } from "./blocks.ts";
-import type { Counters, SplitTuning } from "./facts.ts";
-import { splitGeneration } from "./generation.ts";
+import type { ProcessingNodePlan, UnitPlan } from "../domain/plan.ts";
+import type { FullPolicy, PlanFacts } from "./facts.ts";
 import type { LocationGroup } from "./locality.ts";
-import { budget, type Piece } from "./piece.ts";
+import type { Piece } from "./piece.ts";
+import type { SizedResources } from "./resources.ts";
 import { seedMaker } from "./seeds.ts";
 import { splitFiles } from "./split.ts";
-import { groupPieces, type UnitRule } from "./units.ts";
+import { splitGeneration } from "./split-events.ts";
+import { BlockCutter, groupPieces } from "./units.ts";
 
 /** Everything decided before the first unit is made; walking it twice gives the same units. */
 export interface Walk {
-  readonly spec: RequestSpec;
-  readonly tuning: SplitTuning;
-  readonly next: Counters;
+  readonly facts: PlanFacts;
+  readonly policy: FullPolicy;
   readonly source: Source;
-  readonly unitRule: UnitRule;
-  readonly resources: NodeResources;
-  readonly probe: NodeResources;
-  readonly probeJobs: number;
+  /** null: the walk only counts. */
+  readonly sized: SizedResources | null;
   /** null: all there are. */
   readonly maxUnits: number | null;
 }
@@ -28,22 +24,22 @@ export type Source =
   | { readonly kind: "files"; readonly groups: readonly LocationGroup[] }
   | { readonly kind: "generation"; readonly lastEvent: bigint; readonly sites: readonly SiteName[] };
 
-interface PieceStream {
-  readonly sites: readonly SiteName[];
-  readonly attempted: boolean;
-  readonly pieces: Iterable<Piece>;
-}
+const NOT_SIZED = { cores: 0, memoryMb: 0, diskMb: 0, wallMinutes: 0, gpus: 0 };
 
 /** The units of a round, one at a time: numbered, placed in a block, with all their nodes. */
 export function* walkUnits(walk: Walk): Generator<UnitPlan> {
-  const { spec, next, unitRule, maxUnits } = walk;
-  const blocks = new BlockCutter(next.block, spec.unit.blockTargetBytes, spec.unit.maxUnitsPerBlock);
+  const { facts, policy, sized, maxUnits } = walk;
+  const { spec, next } = facts;
+  const blocks = new BlockCutter(next.block, spec.unit);
   const seedOf = seedMaker(spec.name);
-  const sharesLumi = walk.source.kind === "generation" && walk.tuning.generationLumis === "per-work-unit";
+  const sharesLumi = spec.generation?.lumis === "per_work_unit";
+  const usual = sized?.byRole.processing ?? NOT_SIZED;
+  const probe = sized?.probe ?? usual;
+  const probeJobs = spec.adaptive && facts.round === 0 ? policy.probeJobs : 0;
   let unit = next.unit;
   let node = next.node;
   for (const { sites, attempted, pieces } of streams(walk)) {
-    for (const group of groupPieces(pieces, unitRule)) {
+    for (const group of groupPieces(pieces, spec.unit, policy, bytesPerEvent(facts))) {
       if (maxUnits !== null && unit - next.unit >= maxUnits) return;
       const block = blocks.place(group.expectedBytes, attempted);
       const unitLumi = sharesLumi ? next.firstLumi + BigInt(unit - next.unit) : null;
@@ -59,7 +55,7 @@ export function* walkUnits(walk: Walk): Generator<UnitPlan> {
           lastLumi: unitLumi ?? piece.lastLumi,
           runLumis: piece.runLumis,
           events: piece.events,
-          resources: index - next.node < walk.probeJobs ? walk.probe : walk.resources,
+          resources: index - next.node < probeJobs ? probe : usual,
           seed: seedOf(index),
         };
       });
@@ -70,7 +66,7 @@ export function* walkUnits(walk: Walk): Generator<UnitPlan> {
         sites,
         priority: block.priority,
         nodes,
-        resources: walk.resources,
+        resources: usual,
         expectedOutputBytes: group.expectedBytes,
       };
       unit += 1;
@@ -78,7 +74,15 @@ export function* walkUnits(walk: Walk): Generator<UnitPlan> {
   }
 }
 
-function* streams({ spec, tuning, next, source }: Walk): Generator<PieceStream> {
+/** Merged bytes per event read or generated. What was asked for counts events that survive; measurements, all. */
+function bytesPerEvent({ spec: { resources, generation }, measured }: PlanFacts): number | null {
+  if (measured?.kbPerEvent) return measured.kbPerEvent * 1024;
+  return resources.kbPerEvent === null ? null : resources.kbPerEvent * 1024 * (generation?.filterEfficiency ?? 1);
+}
+
+type PieceStream = Pick<LocationGroup, "sites" | "attempted"> & { readonly pieces: Iterable<Piece> };
+
+function* streams({ facts: { spec, next }, source }: Walk): Generator<PieceStream> {
   if (source.kind === "generation") {
     const pieces = splitGeneration({
       firstEvent: next.firstEvent,
@@ -90,8 +94,5 @@ function* streams({ spec, tuning, next, source }: Walk): Generator<PieceStream> 
     yield { sites: source.sites, attempted: false, pieces };
     return;
   }
-  const left = budget(tuning.totalLumis, tuning.totalEvents);
-  for (const { sites, attempted, files } of source.groups) {
-    yield { sites, attempted, pieces: splitFiles(spec, files, tuning, left) };
-  }
+  for (const { sites, attempted, files } of source.groups) yield { sites, attempted, pieces: splitFiles(spec, files) };
 }

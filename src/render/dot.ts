@@ -4,12 +4,11 @@ import { picture } from "./picture.ts";
 /** Graphviz: the first unit with its nodes, and the whole as blocks in the order they run. */
 export function planDot(plan: DagPlan): string {
   const { title, unit, blocks, moreBlocks } = picture(plan);
-  const middle = unit.more > 0 ? [...unit.nodes, `and ${unit.more} more`] : unit.nodes;
   const lines = [
     "digraph plan {",
     `  label=${quote(title)}; labelloc=t; rankdir=LR; node [shape=box];`,
     `  subgraph cluster_unit { label=${quote(`${unit.name} (${unit.sites})`)};`,
-    ...middle.map((node) => `    landing -> ${quote(node)} -> merge;`),
+    ...unit.nodes.map((node) => `    landing -> ${quote(node)} -> merge;`),
     "    merge -> cleanup;",
     "  }",
     '  subgraph cluster_whole { label="blocks, first to last"; node [shape=folder];',

@@ -1,4 +1,28 @@
+import type { DagPlan, UnitPlan } from "../domain/plan.ts";
 import { bareName, classAdString } from "./quote.ts";
+
+/**
+ * What the submit files include at each submission: the unit's possible sites until bin/elect has chosen one, and
+ * whatever single nodes need that the others do not. Must exist, may be empty.
+ */
+export function groupInc(unit: UnitPlan, plan: DagPlan): string {
+  const lines = siteLines(unit.sites, plan.avoidSites);
+  const usual = plan.resources.processing;
+  for (const { name, resources } of unit.nodes) {
+    if (resources.memoryMb !== usual.memoryMb) lines.push(`${name}_memory = ${resources.memoryMb}`);
+    if (resources.wallMinutes !== usual.wallMinutes) lines.push(`${name}_wall_minutes = ${resources.wallMinutes}`);
+  }
+  return ended(lines);
+}
+
+/** The sites it may use; those to stay away from matter only when it may use any. */
+function siteLines(possible: readonly string[], avoid: readonly string[]): string[] {
+  const list = (sites: readonly string[]) => classAdString(sites.map(bareName).join(","));
+  if (possible.length > 0) return [`My.DESIRED_Sites = ${list(possible)}`];
+  return avoid.length > 0 ? [`My.BANNED_Sites = ${list(avoid)}`] : [];
+}
+
+const ended = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");
 
 const isSiteLine = (line: string): boolean => /^\s*(My\.|\+)(DESIRED|BANNED)_Sites\b/i.test(line);
 
@@ -9,16 +33,7 @@ const isSiteLine = (line: string): boolean => /^\s*(My\.|\+)(DESIRED|BANNED)_Sit
 export function reelectedInc(text: string, possible: readonly string[], avoid: readonly string[]): string {
   const kept = text.split("\n").filter((line) => line !== "" && !isSiteLine(line));
   const left = possible.filter((site) => !avoid.includes(site));
-  const sites = (names: readonly string[]) => classAdString(names.map(bareName).join(","));
-  const line =
-    left.length > 0
-      ? [`My.DESIRED_Sites = ${sites(left)}`]
-      : possible.length === 0 && avoid.length > 0
-        ? [`My.BANNED_Sites = ${sites(avoid)}`]
-        : possible.length > 0
-          ? [`My.DESIRED_Sites = ${sites(possible)}`]
-          : [];
-  return [...line, ...kept].map((one) => `${one}\n`).join("");
+  return ended([...siteLines(left.length > 0 ? left : possible, avoid), ...kept]);
 }
 
 /** What single nodes are to ask for from their next submission on; other lines stay as they are. */
@@ -32,5 +47,5 @@ export function adjustedInc(
     if (wallMinutes !== undefined) wanted.set(`${bareName(node)}_wall_minutes`, wallMinutes);
   }
   const kept = text.split("\n").filter((line) => line !== "" && !wanted.has(line.split("=", 1)[0]?.trim() ?? ""));
-  return [...kept, ...[...wanted].map(([name, value]) => `${name} = ${value}`)].map((line) => `${line}\n`).join("");
+  return ended([...kept, ...[...wanted].map(([name, value]) => `${name} = ${value}`)]);
 }

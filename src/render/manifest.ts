@@ -7,19 +7,19 @@ import type { FullOptions } from "./options.ts";
  * can pick its own line.
  */
 export function manifest(unit: UnitPlan, plan: DagPlan, options: FullOptions): string {
-  const head: [string, unknown][] = [
-    ["version", 1],
-    ["request", plan.requestName],
-    ["dag", plan.dagId],
-    ["round", plan.round],
-    ["unit", unit.name],
-    ["block", unit.block],
-    ["sites", unit.sites],
-    ["steps", plan.steps.map(({ name, argv, env }) => ({ name, argv, env }))],
-    ["outputs", plan.outputs.map((output) => outputEntry(output, unit, plan, options))],
-    ["unmerged", `${options.unmergedDir}/${unit.name}`],
-  ];
-  const lines = head.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)},`);
+  const head = {
+    version: 1,
+    request: plan.requestName,
+    dag: plan.dagId,
+    round: plan.round,
+    unit: unit.name,
+    block: unit.block,
+    sites: unit.sites,
+    steps: plan.steps.map(({ name, argv, env }) => ({ name, argv, env })),
+    outputs: plan.outputs.map((output) => outputEntry(output, unit, plan, options)),
+    unmerged: `${options.unmergedDir}/${unit.name}`,
+  };
+  const lines = Object.entries(head).map(([key, value]) => `"${key}":${JSON.stringify(value)},`);
   const nodes = unit.nodes.map((node) => `${JSON.stringify(node.name)}:${JSON.stringify(nodeEntry(node))}`);
   return `{\n${lines.join("\n")}\n"nodes":{\n${nodes.join(",\n")}\n}\n}\n`;
 }
@@ -58,4 +58,5 @@ function nodeEntry(node: ProcessingNodePlan) {
   };
 }
 
+/** Not by base/json's stringify: that asks about every value, and this is written for every node. */
 const number64 = (value: bigint | null): number | string | null => (value === null ? null : jsonValue(value));

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { generateSpec, sampleFacts } from "../../tests/support/sample-facts.ts";
 import { planRound } from "../planning/plan-round.ts";
-import { generateSpec, sampleFacts } from "../planning/sample-facts.ts";
 import { planDot } from "./dot.ts";
 import { planSvg } from "./svg.ts";
 

@@ -1,5 +1,6 @@
 import type { DagPlan } from "../domain/plan.ts";
-import { groupDag, groupInc } from "./group-files.ts";
+import { groupDag } from "./group-dag.ts";
+import { groupInc } from "./group-inc.ts";
 import { manifest } from "./manifest.ts";
 import { fullOptions, type RenderedFile, type RenderOptions } from "./options.ts";
 import { submitFile } from "./submit-files.ts";

@@ -8,8 +8,7 @@ const MARGIN = 20;
 /** A picture that needs no program to draw it: the first unit on top, the blocks of the whole below. */
 export function planSvg(plan: DagPlan): string {
   const drawn = picture(plan);
-  const rows = drawn.unit.nodes.length + (drawn.unit.more > 0 ? 1 : 0);
-  const unitHeight = 60 + rows * (BOX.height + BOX.gap);
+  const unitHeight = 60 + drawn.unit.nodes.length * (BOX.height + BOX.gap);
   const whole = drawWhole(drawn, MARGIN + 40 + unitHeight);
   const width = 2 * MARGIN + 3 * COLUMN + BOX.width;
   const height = whole.bottom + MARGIN;
@@ -25,16 +24,13 @@ export function planSvg(plan: DagPlan): string {
 }
 
 function drawUnit({ unit }: Picture, top: number): string[] {
-  const names = unit.more > 0 ? [...unit.nodes, `and ${unit.more} more`] : unit.nodes;
-  const center = top + 20 + (names.length * (BOX.height + BOX.gap) - BOX.gap) / 2;
-  const [landing, middle, merge, cleanup] = [0, 1, 2, 3].map((column) => MARGIN + column * COLUMN) as [
-    number,
-    number,
-    number,
-    number,
-  ];
+  const center = top + 20 + (unit.nodes.length * (BOX.height + BOX.gap) - BOX.gap) / 2;
+  const landing = MARGIN;
+  const middle = landing + COLUMN;
+  const merge = middle + COLUMN;
+  const cleanup = merge + COLUMN;
   const parts = [label(MARGIN, top, `${unit.name}: may run at ${unit.sites}`)];
-  for (const [row, name] of names.entries()) {
+  for (const [row, name] of unit.nodes.entries()) {
     const y = top + 20 + row * (BOX.height + BOX.gap) + BOX.height / 2;
     parts.push(line(landing + BOX.width, center, middle, y), line(middle + BOX.width, y, merge, center));
     parts.push(box(middle, y, name, "#dbeafe"));

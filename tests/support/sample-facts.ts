@@ -1,7 +1,7 @@
-import type { DagId, RequestName } from "../domain/names.ts";
-import type { RequestSpec } from "../domain/request.ts";
-import type { InputFile, RunLumis } from "../domain/workflow.ts";
-import type { PlanFacts } from "./facts.ts";
+import type { DagId, RequestName } from "../../src/domain/names.ts";
+import type { RequestSpec } from "../../src/domain/request.ts";
+import type { InputFile, RunLumis } from "../../src/domain/workflow.ts";
+import type { PlanFacts } from "../../src/planning/facts.ts";
 
 /** Facts for tests and benchmarks: a plain request of each kind, to be changed where a case needs it. */
 export function processSpec(change: Partial<RequestSpec> = {}): RequestSpec {

@@ -1,4 +1,5 @@
-import { DEFAULT_INTAKE_RULES, type IntakeRules } from "../domain/submission.ts";
+import type { Problem } from "../../src/domain/problem.ts";
+import { DEFAULT_INTAKE_RULES, type IntakeRules } from "../../src/domain/submission.ts";
 
 /** Documents that tests begin with. */
 export const RULES: IntakeRules = { ...DEFAULT_INTAKE_RULES, requestor: "alice" };
@@ -74,3 +75,11 @@ export function stepChainDocument(overrides: Record<string, unknown> = {}): Reco
 
 const withoutUndefined = (row: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined));
+
+/** Lines for people: `split.files_per_job: must be at least 1 (got 0)`. */
+export function describeProblems(problems: readonly Problem[]): readonly string[] {
+  return problems.map(({ path, message, allowed }) => {
+    const place = path === "" ? "the document" : path;
+    return allowed === null ? `${place}: ${message}` : `${place}: ${message}; allowed: ${allowed}`;
+  });
+}

@@ -1,6 +1,6 @@
 import type { DagPlan, UnitPlan } from "../domain/plan.ts";
 import type { FullOptions } from "./options.ts";
-import { bareName, classAdString } from "./quote.ts";
+import { bareName } from "./quote.ts";
 
 /** Control code of bin/pre, bin/post and bin/elect: no further attempt. */
 const STOP_NODE = 42;
@@ -53,21 +53,3 @@ function nodeLines(
     `ABORT-DAG-ON ${name} ${ABORT} RETURN 1`,
   ];
 }
-
-/**
- * What the submit files include at each submission: the unit's possible sites until bin/elect has chosen one, and
- * whatever single nodes need that the others do not. Must exist, may be empty.
- */
-export function groupInc(unit: UnitPlan, plan: DagPlan): string {
-  const lines: string[] = [];
-  if (unit.sites.length > 0) lines.push(`My.DESIRED_Sites = ${siteList(unit.sites)}`);
-  else if (plan.avoidSites.length > 0) lines.push(`My.BANNED_Sites = ${siteList(plan.avoidSites)}`);
-  const usual = plan.resources.processing;
-  for (const { name, resources } of unit.nodes) {
-    if (resources.memoryMb !== usual.memoryMb) lines.push(`${name}_memory = ${resources.memoryMb}`);
-    if (resources.wallMinutes !== usual.wallMinutes) lines.push(`${name}_wall_minutes = ${resources.wallMinutes}`);
-  }
-  return lines.map((line) => `${line}\n`).join("");
-}
-
-const siteList = (sites: readonly string[]): string => classAdString(sites.map(bareName).join(","));

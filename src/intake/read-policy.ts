@@ -1,0 +1,96 @@
+import { isSiteName, NAME_PATTERN, NAME_RULE, type RequestName, type SiteName } from "../domain/names.ts";
+import type { ProductionStep, RequestSpec } from "../domain/request.ts";
+import { Form } from "./form.ts";
+import { type Reading, shown } from "./notes.ts";
+import { readRecovery } from "./read-recovery.ts";
+import { distinct, type Spot } from "./values.ts";
+
+export const PRIORITY = { min: 0, max: 999_999 };
+const COUNT = { min: 1, max: 1_000_000 };
+const SIZE = { min: 1, max: 1e15 };
+const RETRIES = { min: 0, max: 100 };
+
+/** What WMS2 is to do with a request of either form, always under our own names. */
+export function readPolicy(top: Form, name: RequestName, priority: number, reading: Reading) {
+  const urgent = top.flag("urgent", false);
+  return {
+    urgent,
+    productionSteps: readProductionSteps(top, priority, urgent),
+    unit: top.within("unit", (form) => ({
+      jobsPerUnit: form.integer("jobs", { min: 1, max: 100_000 }, null),
+      targetMergedBytes: form.size("target_merged_size", SIZE, 4e9),
+      blockTargetBytes: form.size("target_block_size", SIZE, 1e12),
+      maxUnitsPerBlock: form.integer("max_units_per_block", COUNT, 500),
+    })),
+    retries: top.within("retries", (form) => ({
+      landing: form.integer("landing", RETRIES, 3),
+      processing: form.integer("processing", RETRIES, 3),
+      merge: form.integer("merge", RETRIES, 2),
+      cleanup: form.integer("cleanup", RETRIES, 1),
+    })),
+    throttles: top.within("throttles", (form) => ({
+      units: form.integer("units", COUNT, 10),
+      processing: form.integer("processing", COUNT, 5000),
+      merge: form.integer("merge", COUNT, 100),
+      cleanup: form.integer("cleanup", COUNT, 50),
+    })),
+    adaptive: top.flag("adaptive", false),
+    recovery: readRecovery(top, reading),
+    cleanupPolicy: top.choice("cleanup_policy", ["keep_until_replaced", "immediate_cleanup"], "keep_until_replaced"),
+    previousVersion: readPreviousVersion(top, name),
+  };
+}
+
+function readPreviousVersion(top: Form, name: RequestName): RequestName | null {
+  const spot = top.spot(["previous_version", "previous_version_request"]);
+  const text = spot?.text(NAME_PATTERN, NAME_RULE) ?? null;
+  if (text === name) spot?.problem("names this request itself");
+  return text as RequestName | null;
+}
+
+export const readSites = (top: Form): RequestSpec["sites"] =>
+  top.within("sites", (form) =>
+    checkSites(
+      form.either("allow", top, "site_whitelist")?.list(10_000) ?? [],
+      form.either("deny", top, "site_blacklist")?.list(10_000) ?? [],
+    ),
+  );
+
+const isSite = (value: unknown): value is SiteName => typeof value === "string" && isSiteName(value);
+
+export function checkSites(allowed: readonly Spot[], denied: readonly Spot[]): RequestSpec["sites"] {
+  const rule = "a letter or digit, then letters, digits, '_', '.', '-'; at most 100 characters";
+  const refuse = (spot: Spot) => spot.problem(`is not a site name (got ${shown(spot.value)})`, rule);
+  const allow = distinct(allowed, isSite, refuse);
+  const deny = distinct(denied, isSite, refuse);
+  for (const spot of denied)
+    if (allow.includes(spot.value as SiteName)) spot.problem(`${shown(spot.value)} is both allowed and denied`);
+  return { allow, deny };
+}
+
+/** 003 §3.1.1: fractions grow, priorities fall, and nothing of it together with urgent. */
+function readProductionSteps(top: Form, priority: number, urgent: boolean): readonly ProductionStep[] {
+  const { notes } = top;
+  const steps: ProductionStep[] = [];
+  for (const entry of top.list("production_steps", 100)) {
+    const form = Form.at(entry, "a step", "{fraction, priority}", top.casts);
+    if (form === null) continue;
+    for (const key of ["fraction", "priority"]) form.needed(key);
+    const fraction = form.number("fraction", { min: 0, above: 0, max: 1 }, null);
+    const below = form.integer("priority", PRIORITY, null);
+    form.close();
+    if (fraction === 1) notes.problem(form.pathOf("fraction"), "must be below 1 (got 1)");
+    if (fraction === null || below === null || fraction === 1) continue;
+    const before = steps.at(-1);
+    if (before !== undefined && fraction <= before.fraction)
+      notes.problem(form.pathOf("fraction"), `must be above the one before it, ${before.fraction} (got ${fraction})`);
+    if (before !== undefined && below >= before.priority)
+      notes.problem(form.pathOf("priority"), `must be below the one before it, ${before.priority} (got ${below})`);
+    if (before === undefined && below >= priority)
+      notes.warn(form.pathOf("priority"), `${below} is not below the request's own priority ${priority}`);
+    steps.push({ fraction, priority: below });
+  }
+  if (urgent && steps.length > 0)
+    top.spot("production_steps")?.problem("cannot be given together with urgent: true; keep one of them");
+  return steps;
+}
