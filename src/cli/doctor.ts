@@ -1,60 +1,48 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Command } from "commander";
 import type { HealthView, StatusView } from "../api/client-types.ts";
 import { describeError, WorldError } from "../base/errors.ts";
 import type { Config } from "../config/settings.ts";
 import type { PingOutcome } from "../engine/port.ts";
 import { Client } from "./client.ts";
-import { isProcess } from "./demo/place.ts";
+import { collect, command } from "./command.ts";
 import { stopLocalEngine } from "./demo/stop-engine.ts";
 import { machineChecks } from "./machine.ts";
-import { clientFor, ownToken, reach, runningServer } from "./reach.ts";
+import { clientFor, liveServer, namedServer, ownToken, reach } from "./reach.ts";
 import { serveSettings } from "./serve.ts";
-import { collect, type GlobalOptions, optionsOf } from "./settings.ts";
-import { paintFor, print, printJson, talk, widthOf } from "./terminal.ts";
+import type { GlobalOptions } from "./settings.ts";
 import { type Check, checkLines, fail, ok, warn } from "./view/checks.ts";
 import { count, duration } from "./view/text.ts";
 
-export function addDoctor(program: Command): void {
-  program
-    .command("doctor")
-    .description("checks engine, database, disk, clock and limits; says how to mend each")
-    .option("--engine <kind>", "check as if the server ran with this engine: local or dagman")
-    .option("--set <key=value>", "as for serve; may be repeated", collect)
-    .option("--json", "as JSON")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  wms2 doctor
-  wms2 doctor --engine dagman
-  wms2 doctor --json | jq '.checks[] | select(.result != "ok")'
-
-Exits with 6 when anything fails; warnings do not count.`,
-    )
-    .action(async (_options: unknown, command: Command) => {
-      const options = optionsOf<{ set?: readonly string[]; engine?: string; json?: boolean }>(command);
-      const { config } = serveSettings(options);
-      const checks = await examine(config, options);
-      const failed = checks.filter(({ result }) => result === "fail").length;
-      const warned = checks.filter(({ result }) => result === "warn").length;
-      if (options.json) printJson({ ok: failed === 0, checks });
-      else {
-        print(checkLines(checks, { width: Math.min(120, widthOf(process.stdout)), paint: paintFor(process.stdout) }));
-        talk(`${count(failed, "failure")}, ${count(warned, "warning")}`);
-      }
-      if (failed) process.exitCode = 6;
-    });
-}
-
-async function examine(config: Config, options: GlobalOptions): Promise<readonly Check[]> {
-  const machine = await machineChecks(config);
-  const { status, checks } = await askServer(config, options);
-  const parts = status ? partsOf(status) : await tryParts(config);
-  return [...machine, ...parts, ...checks, tokenCheck(config, options)];
-}
+export const addDoctor = command("doctor", "checks engine, database, disk, clock and limits; says how to mend each", {
+  options: {
+    "--engine <kind>": "check as if the server ran with this engine: local or dagman",
+    "--set <key=value>": { about: "as for serve; may be repeated", parse: collect },
+    "--json": "as JSON",
+  },
+  examples: [
+    "wms2 doctor",
+    "wms2 doctor --engine dagman",
+    "wms2 doctor --json | jq '.checks[] | select(.result != \"ok\")'",
+  ],
+  more: "Exits with 6 when anything fails; warnings do not count.",
+  async run({ options }) {
+    const config = serveSettings(options);
+    const machine = await machineChecks(config);
+    const { status, checks: ofServer } = await askServer(config, options);
+    const parts = status ? partsOf(status) : await tryParts(config);
+    const checks = [...machine, ...parts, ...ofServer, tokenCheck(config, options)];
+    const number = (wanted: Check["result"]) => checks.filter(({ result }) => result === wanted).length;
+    const failed = number("fail");
+    return {
+      json: { ok: failed === 0, checks },
+      page: (look) => checkLines(checks, { ...look, width: Math.min(120, look.width) }),
+      note: `${count(failed, "failure")}, ${count(number("warn"), "warning")}`,
+      ...(failed && { exit: 6 }),
+    };
+  },
+});
 
 const partsOf = (status: StatusView): Check[] => [
   ...engineChecks(status.engine.name, status.engine),
@@ -79,12 +67,11 @@ async function askServer(
   config: Config,
   options: GlobalOptions,
 ): Promise<{ readonly status: StatusView | null; readonly checks: readonly Check[] }> {
-  const running = runningServer(config.data_dir);
-  const named = options.server ?? process.env.WMS2_SERVER;
-  if (!named && !(running && isProcess(running.pid))) {
+  const running = liveServer(config.data_dir);
+  const isNamed = Boolean(namedServer(options));
+  if (!isNamed && !running)
     return { status: null, checks: [warn("server", `none runs on ${config.data_dir}`, "start it with: wms2 serve")] };
-  }
-  const client = named
+  const client = isNamed
     ? clientFor(options)
     : new Client(() => reach(config.data_dir, running?.url ?? null, options.tokenFile));
   try {
@@ -142,13 +129,12 @@ async function ownEngine(config: Config): Promise<Check[]> {
       await engine.close();
     }
   } catch (error) {
-    return [fail("engine", describeError(error), error instanceof WorldError ? error.hint : "see the message")];
+    return [failure("engine", error)];
   }
 }
 
 async function ownDatabase(config: Config): Promise<Check> {
   const { openStoreFor } = await import("../main.ts");
-  const kind = config["database.url"] ? "PostgreSQL" : "embedded";
   try {
     const store = await openStoreFor(config);
     try {
@@ -156,12 +142,14 @@ async function ownDatabase(config: Config): Promise<Check> {
     } finally {
       await store.close();
     }
-    return ok("database", `${kind}; opens and answers`);
+    return ok("database", `${config["database.url"] ? "PostgreSQL" : "embedded"}; opens and answers`);
   } catch (error) {
-    const hint = error instanceof WorldError ? error.hint : "see the message";
-    return fail("database", describeError(error), hint);
+    return failure("database", error);
   }
 }
+
+const failure = (what: string, error: unknown): Check =>
+  fail(what, describeError(error), error instanceof WorldError ? error.hint : "see the message");
 
 function tokenCheck(config: Config, options: GlobalOptions): Check {
   if (options.tokenFile || process.env.WMS2_TOKEN) return ok("token", "given");

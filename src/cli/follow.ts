@@ -2,25 +2,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { DagView, RequestDetailView, UnitPageView } from "../api/client-types.ts";
 import { WorldError } from "../base/errors.ts";
 import { isTerminal } from "../domain/request-status.ts";
-import { type Client, part } from "./client.ts";
+import { type Client, inBatches, part } from "./client.ts";
 import { duration } from "./view/text.ts";
 import { hasEnded, type WatchedRequest } from "./view/watched.ts";
 
 /** Beyond this, units are counted but not shown one by one. */
 const MAX_UNITS = 2000;
-const AT_ONCE = 8;
 
 /** Whoever shows progress: a live picture, lines, or JSON. */
 export interface Show {
   update(watched: readonly WatchedRequest[], notice: string | null): void;
   close(): void;
-}
-
-export interface FollowOptions {
-  readonly everyMs: number;
-  readonly signal: AbortSignal;
-  /** Names that came up since the start are watched too. */
-  readonly more?: () => Promise<readonly string[]>;
 }
 
 /**
@@ -31,7 +23,12 @@ export async function follow(
   client: Client,
   names: readonly string[],
   show: Show,
-  options: FollowOptions,
+  options: {
+    readonly everyMs: number;
+    readonly signal: AbortSignal;
+    /** Names that came up since the start are watched too. */
+    readonly more?: () => Promise<readonly string[]>;
+  },
 ): Promise<readonly WatchedRequest[]> {
   const known = new Map<string, WatchedRequest>();
   let wanted = [...names];
@@ -65,10 +62,7 @@ async function look(client: Client, names: readonly string[], known: Map<string,
     const seen = known.get(name);
     return !seen || !isTerminal(seen.request.status);
   });
-  for (let at = 0; at < due.length; at += AT_ONCE) {
-    const some = await Promise.all(due.slice(at, at + AT_ONCE).map((name) => lookAt(client, name)));
-    for (const one of some) known.set(one.request.request_name, one);
-  }
+  for (const one of await inBatches(due, (name) => lookAt(client, name))) known.set(one.request.request_name, one);
 }
 
 async function lookAt(client: Client, name: string): Promise<WatchedRequest> {

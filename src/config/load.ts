@@ -40,7 +40,7 @@ export function loadConfig(from: {
   if (file) for (const [key, raw] of readConfigFile(file, problems)) take(key, raw, "file", `${file}: ${key}`);
   for (const key of KEYS) {
     const raw = from.environment[environmentName(key)];
-    if (raw !== undefined) take(key, environmentValue(raw), "environment", environmentName(key));
+    if (raw !== undefined) take(key, jsonOrText(raw), "environment", environmentName(key));
   }
   for (const key of KEYS) {
     const raw = from.flags?.[key];
@@ -80,8 +80,8 @@ function readConfigFile(file: string, problems: string[]): [SettingKey, unknown]
   return found;
 }
 
-/** Environment variables are text: JSON where it is JSON (numbers, lists), else the text itself. */
-function environmentValue(raw: string): unknown {
+/** What people type is text: JSON where it is JSON (numbers, lists), else the text itself. */
+export function jsonOrText(raw: string): unknown {
   try {
     return JSON.parse(raw);
   } catch {

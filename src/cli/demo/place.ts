@@ -1,9 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { WorldError } from "../../base/errors.ts";
-import { type LoadedConfig, loadConfig } from "../../config/load.ts";
+import { loadConfig } from "../../config/load.ts";
 import type { Config } from "../../config/settings.ts";
-import { runningServer } from "../reach.ts";
+import { liveServer, type RunningServer, runningServer } from "../reach.ts";
 
 /** Everything the demo leaves behind; `.wms2/` is ignored by git. */
 export interface DemoPlace {
@@ -24,8 +26,8 @@ export function freshPlace(wanted: string | undefined): DemoPlace {
       hint: "give another --data-dir",
     });
   }
-  const server = runningServer(place.dataDir);
-  if (server && isProcess(server.pid)) {
+  const server = liveServer(place.dataDir);
+  if (server) {
     throw new WorldError("conflict", root, `the server of an earlier demo is still up: ${server.url}`, {
       hint: `stop it with: kill ${server.pid}`,
     });
@@ -40,15 +42,6 @@ export function freshPlace(wanted: string | undefined): DemoPlace {
   return place;
 }
 
-export function isProcess(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-}
-
 /**
  * Settings of the demo's own server. Of the surroundings it takes only what concerns the engine: nobody's
  * production database or data directory is touched by a demo.
@@ -58,7 +51,7 @@ export function demoSettings(place: DemoPlace, engine: string | undefined, file:
     Object.entries(process.env).filter(([name]) => name.startsWith("WMS2_ENGINE_")),
   );
   const sites = ["north", "south"].map((name) => ({ name, cores: 2, memory_mb: 8000 }));
-  const { config }: LoadedConfig = loadConfig({
+  const { config } = loadConfig({
     file,
     environment,
     flags: {
@@ -79,4 +72,33 @@ export function demoSettings(place: DemoPlace, engine: string | undefined, file:
     },
   });
   return { ...config, "database.url": null, "database.url_file": null };
+}
+
+const KEPT = [
+  "engine.kind",
+  "engine.local.sites",
+  "engine.dagman.prefix",
+  "engine.dagman.submit_uid",
+  "engine.dagman.submit_gid",
+] as const;
+
+/** A server on the demo's data directory that stays when the demo is over. */
+export async function keepServer(config: Config): Promise<RunningServer> {
+  const log = openSync(join(config.data_dir, "server.log"), "a");
+  const settings = KEPT.filter((key) => config[key] !== null).flatMap((key) => [
+    "--set",
+    `${key}=${JSON.stringify(config[key])}`,
+  ]);
+  const main = join(import.meta.dirname, "..", "main.js");
+  const words = [main, "serve", "--data-dir", config.data_dir, "--port", "0", ...settings];
+  const child = spawn(process.execPath, words, { detached: true, stdio: ["ignore", log, log] });
+  closeSync(log);
+  child.unref();
+  for (const end = Date.now() + 30_000; Date.now() < end && child.exitCode === null; await sleep(50)) {
+    const server = runningServer(config.data_dir);
+    if (server !== null && server.pid === child.pid) return server;
+  }
+  throw new WorldError("server-unreachable", config.data_dir, "the server that was to stay did not start", {
+    hint: `see ${join(config.data_dir, "server.log")}`,
+  });
 }

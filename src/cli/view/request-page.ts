@@ -1,19 +1,14 @@
 import type { DagView, OutputView, RequestDetailView, WorkflowStatusView } from "../../api/client-types.ts";
-import type { Paint } from "../terminal.ts";
+import type { Look } from "../terminal.ts";
 import { bar } from "./bar.ts";
-import { statusWord } from "./status.ts";
-import { bytes, count, cutColoured, duration, padEnd, secondsSince, thousands, wrap } from "./text.ts";
+import { statusWord } from "./tables.ts";
+import { bytes, count, cutColoured, duration, padEnd, secondsSince, stamp, thousands, wrap } from "./text.ts";
 
 export interface RequestFacts {
   readonly request: RequestDetailView;
   readonly status: WorkflowStatusView | null;
   readonly dag: DagView | null;
   readonly outputs: { readonly items: readonly OutputView[]; readonly more: boolean };
-}
-interface Look {
-  readonly now: Date;
-  readonly width: number;
-  readonly paint: Paint;
 }
 
 const LABEL = 11;
@@ -188,7 +183,7 @@ function moveLines({ status_transitions: moves }: RequestDetailView, look: Look)
   const last = moves.slice(-SHOWN_MOVES);
   const lines = last.map(({ from, to, at, reason, actor }) => {
     const path = from === null || from === to ? to : `${from} → ${to}`;
-    return `${at.slice(0, 19).replace("T", " ")}  ${padEnd(path, 22)} ${reason} ${look.paint.dim(`(${actor})`)}`;
+    return `${stamp(at)}  ${padEnd(path, 22)} ${reason} ${look.paint.dim(`(${actor})`)}`;
   });
   const before = moves.length - last.length;
   const all = before > 0 ? [`… ${before} earlier`, ...lines] : lines;

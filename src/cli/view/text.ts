@@ -32,6 +32,10 @@ export function shortAge(seconds: number): string {
 
 export const secondsSince = (at: string, now: Date): number => (now.getTime() - Date.parse(at)) / 1000;
 
+/** 2026-11-15 11:00:00, or only to the minute. */
+export const stamp = (at: string, to: "second" | "minute" = "second"): string =>
+  at.slice(0, to === "second" ? 19 : 16).replace("T", " ");
+
 export function bytes(count: number): string {
   if (count < 1000) return `${count} B`;
   const units = ["kB", "MB", "GB", "TB", "PB"];
@@ -95,4 +99,15 @@ export function wrap(text: string, width: number): string[] {
     lines.push(line);
   }
   return lines;
+}
+
+/** Items by a word they share, in the order the words came up. */
+export function grouped<T>(items: readonly T[], word: (item: T) => string): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(word(item));
+    if (group) group.push(item);
+    else groups.set(word(item), [item]);
+  }
+  return groups;
 }

@@ -36,15 +36,10 @@ export function unitCells(units: readonly UnitRowView[], look: Look): string[] {
   return signs(units, look);
 }
 
+const STATE_COLOURS = { failed: "red", waiting: "dim", done: "green" } as const;
+
 function cell(unit: UnitRowView, paint: Paint): string {
-  const name =
-    unit.state === "failed"
-      ? paint.red(unit.unit)
-      : unit.state === "waiting"
-        ? paint.dim(unit.unit)
-        : unit.state === "done"
-          ? paint.green(unit.unit)
-          : unit.unit;
+  const name = unit.state === "running" ? unit.unit : paint[STATE_COLOURS[unit.state]](unit.unit);
   const share = unit.nodes === 0 ? 0 : unit.done / unit.nodes;
   const extras = [
     `${unit.done}/${unit.nodes}`,

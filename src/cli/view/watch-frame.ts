@@ -1,17 +1,13 @@
-import type { Paint } from "../terminal.ts";
+import type { Look, Paint } from "../terminal.ts";
 import { bar } from "./bar.ts";
-import { whyNotMoving } from "./request-list.ts";
-import { statusWord } from "./status.ts";
+import { statusWord, whyNotMoving } from "./tables.ts";
 import { count, cut, cutColoured, duration, padEnd, visibleLength } from "./text.ts";
 import { unitCells } from "./unit-cells.ts";
 import { type Progress, progressOf, type WatchedRequest } from "./watched.ts";
 
-export interface FrameLook {
-  readonly now: Date;
-  readonly width: number;
+export interface FrameLook extends Look {
   /** Lines of the screen. */
   readonly height: number;
-  readonly paint: Paint;
 }
 
 const MAX_NAME = 32;
