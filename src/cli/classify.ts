@@ -6,7 +6,8 @@ import { count } from "./view/text.ts";
 import { unclassifiedPage } from "./view/unclassified-page.ts";
 import { given, megabytes, minutes } from "./words.ts";
 
-export const addUnclassified = command("unclassified", "failures no rule knows, with the ends of their logs", {
+export const addUnclassified = command("unclassified", {
+  about: "failures no rule knows, with the ends of their logs",
   arguments: { "<name>": "the request" },
   options: { "--json": "as JSON" },
   examples: [
@@ -35,25 +36,22 @@ const OPTIONS = {
   "--json": "as JSON",
 } as const satisfies Options;
 
-export const addClassify = command(
-  "classify",
-  "say what failures mean that no rule knows; the last one sets the retries going",
-  {
-    arguments: { "<name>": "the request" },
-    options: OPTIONS,
-    examples: [
-      'wms2 classify muons --retry mg_000003/proc_000021 --fail mg_000004/proc_000030 --reason "seen the logs"',
-      'wms2 classify muons --retry all --memory "4 GB" --reason "they swap" --dry-run',
-    ],
-    async run({ client, options }, name: string) {
-      const items = await itemsOf(client, name, options);
-      const path = `/requests/${part(name)}/classify${queryText({ dry_run: options.dryRun })}`;
-      const answer = await client.send<ClassifiedView>("POST", path, { items, reason: options.reason });
-      const verb = answer.dry_run ? "would be classified" : answer.already ? "were classified before" : "classified";
-      return { json: answer, note: `${count(answer.items.length, "failure")} ${verb}; ${answer.message}` };
-    },
+export const addClassify = command("classify", {
+  about: "say what failures mean that no rule knows; the last one sets the retries going",
+  arguments: { "<name>": "the request" },
+  options: OPTIONS,
+  examples: [
+    'wms2 classify muons --retry mg_000003/proc_000021 --fail mg_000004/proc_000030 --reason "seen the logs"',
+    'wms2 classify muons --retry all --memory "4 GB" --reason "they swap" --dry-run',
+  ],
+  async run({ client, options }, name: string) {
+    const items = await itemsOf(client, name, options);
+    const path = `/requests/${part(name)}/classify${queryText({ dry_run: options.dryRun })}`;
+    const answer = await client.send<ClassifiedView>("POST", path, { items, reason: options.reason });
+    const verb = answer.dry_run ? "would be classified" : answer.already ? "were classified before" : "classified";
+    return { json: answer, note: `${count(answer.items.length, "failure")} ${verb}; ${answer.message}` };
   },
-);
+});
 
 async function unclassified(client: Client, name: string): Promise<Pick<UnclassifiedView, "items" | "open">> {
   const items: UnclassifiedView["items"] = [];

@@ -1,6 +1,6 @@
 import type { ProblemView } from "../api/client-types.ts";
 import { ERROR_TABLE, type ErrorCode, WorldError } from "../base/errors.ts";
-import { parseJson } from "../base/json.ts";
+import { parseJson, stringify } from "../base/json.ts";
 import type { Problem } from "../domain/problem.ts";
 
 /** The server refused a document and said why, point by point. */
@@ -48,12 +48,7 @@ export class Client {
   }
 
   send<T>(method: "POST" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<T> {
-    return this.#ask<T>(method, path, body === undefined ? undefined : JSON.stringify(body));
-  }
-
-  /** A document that is JSON text already. */
-  post<T>(path: string, text: string): Promise<T> {
-    return this.#ask<T>("POST", path, text);
+    return this.#ask<T>(method, path, body === undefined ? undefined : stringify(body));
   }
 
   /** The items of all pages, at most `most` of them. */

@@ -56,6 +56,7 @@ export interface Call<O> {
 }
 
 interface Spec<O> {
+  readonly about: string;
   readonly arguments?: Readonly<Record<string, string | Word>>;
   readonly options?: O;
   readonly examples?: readonly string[];
@@ -68,11 +69,11 @@ interface Spec<O> {
 export type AddCommand = (parent: Command) => void;
 
 /** One command: everything it understands as data, and what it does. */
-export function command<const O extends Options>(name: string, about: string, spec: Spec<O>): AddCommand {
+export function command<const O extends Options>(name: string, spec: Spec<O>): AddCommand {
   const { examples = [], more } = spec;
   const help = [examples.length ? `Examples:${examples.map((line) => `\n  ${line}`).join("")}` : [], more ?? []].flat();
   return (parent) => {
-    const made = parent.command(name).description(about);
+    const made = parent.command(name).description(spec.about);
     for (const [flags, word] of Object.entries(spec.arguments ?? {}))
       made.addArgument(described(Argument, flags, word));
     for (const [flags, word] of Object.entries(spec.options ?? {})) made.addOption(described(Option, flags, word));

@@ -13,7 +13,8 @@ const SETTINGS_COLUMNS: Columns<ReturnType<typeof describeConfig>[number]> = [
 
 const words = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
-const show = command("show", "every setting: its value, where it comes from and what it is for", {
+const show = command("show", {
+  about: "every setting: its value, where it comes from and what it is for",
   options: { "--set <key=value>": { about: "as for serve; may be repeated", parse: collect }, "--json": "as JSON" },
   examples: ["wms2 config show", "wms2 config show --config /etc/wms2.yaml --json"],
   more: `Defaults give way to the file (--config), the file to the environment (listen.port is ${environmentName("listen.port")}),

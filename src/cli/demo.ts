@@ -1,14 +1,12 @@
 import { join } from "node:path";
 import type { SubmittedView } from "../api/client-types.ts";
-import { stringify } from "../base/json.ts";
 import type { Config } from "../config/settings.ts";
 import { isTerminal } from "../domain/request-status.ts";
 import { Client, part } from "./client.ts";
 import { command } from "./command.ts";
 import { makeDataset } from "./demo/dataset.ts";
-import { complaints, type DemoResult, gatherResult, prove } from "./demo/judge.ts";
-import { type DemoPlace, demoSettings, freshPlace, keepServer } from "./demo/place.ts";
-import { REAL, writeRequests } from "./demo/requests.ts";
+import { complaints, type DemoResult, gatherResult, prove, REAL } from "./demo/judge.ts";
+import { type DemoPlace, demoSettings, freshPlace, keepServer, writeRequests } from "./demo/place.ts";
 import { stopLocalEngine } from "./demo/stop-engine.ts";
 import { demoSummary } from "./demo/summary.ts";
 import { follow } from "./follow.ts";
@@ -17,29 +15,26 @@ import { personShow } from "./shows.ts";
 import { lookAt, onSignals, print, talk } from "./terminal.ts";
 import type { WatchedRequest } from "./view/watched.ts";
 
-export const addDemo = command(
-  "demo",
-  "everything embedded: a real and a simulated request side by side, failures and all",
-  {
-    options: {
-      "--keep": "leave the server up afterwards, to look around",
-      "--engine <kind>": { about: "what runs the jobs", choices: ["local", "dagman"] },
-    },
-    examples: [
-      "wms2 demo",
-      "wms2 demo --keep                 then: wms2 --data-dir .wms2/demo/server list",
-      "wms2 demo --engine dagman        on HTCondor (WMS2_ENGINE_DAGMAN_PREFIX reaches a pool elsewhere)",
-    ],
-    more: `Files go to .wms2/demo (or --data-dir) and stay there; the next demo replaces them. Exits with 0 only when both
-requests completed, every failure was recovered and the result was proven right.`,
-    async run({ options }) {
-      const began = Date.now();
-      const place = freshPlace(options.dataDir);
-      const config = demoSettings(place, options.engine, options.config);
-      process.exitCode = await runDemo(place, config, options.keep === true, began);
-    },
+export const addDemo = command("demo", {
+  about: "everything embedded: a real and a simulated request side by side, failures and all",
+  options: {
+    "--keep": "leave the server up afterwards, to look around",
+    "--engine <kind>": { about: "what runs the jobs", choices: ["local", "dagman"] },
   },
-);
+  examples: [
+    "wms2 demo",
+    "wms2 demo --keep                 then: wms2 --data-dir .wms2/demo/server list",
+    "wms2 demo --engine dagman        on HTCondor (WMS2_ENGINE_DAGMAN_PREFIX reaches a pool elsewhere)",
+  ],
+  more: `Files go to .wms2/demo (or --data-dir) and stay there; the next demo replaces them. Exits with 0 only when both
+requests completed, every failure was recovered and the result was proven right.`,
+  async run({ options }) {
+    const began = Date.now();
+    const place = freshPlace(options.dataDir);
+    const config = demoSettings(place, options.engine, options.config);
+    process.exitCode = await runDemo(place, config, options.keep === true, began);
+  },
+});
 
 async function runDemo(place: DemoPlace, config: Config, keep: boolean, began: number): Promise<number> {
   const stop = stopOnSignal();
@@ -54,13 +49,7 @@ async function runDemo(place: DemoPlace, config: Config, keep: boolean, began: n
   let leftOver: readonly number[];
   try {
     const names = await submitAll(client, files);
-    const show = personShow(process.stdout);
-    let watched: readonly WatchedRequest[];
-    try {
-      watched = await follow(client, names, show, { everyMs: 250, signal: stop.signal });
-    } finally {
-      show.close();
-    }
+    const watched = await follow(client, names, personShow(process.stdout), { everyMs: 250, signal: stop.signal });
     if (stop.signal.aborted) await abortAll(client, watched);
     else results = await Promise.all(watched.map((one) => gatherResult(client, one)));
   } finally {
@@ -89,7 +78,7 @@ async function runDemo(place: DemoPlace, config: Config, keep: boolean, began: n
 async function submitAll(client: Client, files: readonly string[]): Promise<readonly string[]> {
   const names: string[] = [];
   for (const file of files) {
-    const made = await client.post<SubmittedView>("/requests", stringify(readRequestFile(file, {})));
+    const made = await client.send<SubmittedView>("POST", "/requests", readRequestFile(file, {}));
     names.push(made.request_name);
   }
   return names;

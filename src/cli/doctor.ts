@@ -15,7 +15,8 @@ import type { GlobalOptions } from "./settings.ts";
 import { type Check, checkLines, fail, ok, warn } from "./view/checks.ts";
 import { count, duration } from "./view/text.ts";
 
-export const addDoctor = command("doctor", "checks engine, database, disk, clock and limits; says how to mend each", {
+export const addDoctor = command("doctor", {
+  about: "checks engine, database, disk, clock and limits; says how to mend each",
   options: {
     "--engine <kind>": "check as if the server ran with this engine: local or dagman",
     "--set <key=value>": { about: "as for serve; may be repeated", parse: collect },

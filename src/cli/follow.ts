@@ -17,7 +17,7 @@ export interface Show {
 
 /**
  * Looks at the requests again and again until all of them ended or wait for a person. A server that stops
- * answering is waited for: jobs go on without it, and it may come back elsewhere. Only the first look must succeed.
+ * answering is waited for: jobs go on without it, and it may come back elsewhere. Only the first look must succeed. The show is closed at the end.
  */
 export async function follow(
   client: Client,
@@ -33,26 +33,28 @@ export async function follow(
   const known = new Map<string, WatchedRequest>();
   let wanted = [...names];
   let silentSince: number | null = null;
-  for (;;) {
-    try {
-      if (options.more) wanted = [...new Set([...wanted, ...(await options.more())])];
-      await look(client, wanted, known);
-      silentSince = null;
-    } catch (error) {
-      const first = known.size === 0;
-      if (first || !(error instanceof WorldError) || !isSilence(error)) throw error;
-      silentSince ??= Date.now();
+  try {
+    for (;;) {
+      try {
+        if (options.more) wanted = [...new Set([...wanted, ...(await options.more())])];
+        await look(client, wanted, known);
+        silentSince = null;
+      } catch (error) {
+        const first = known.size === 0;
+        if (first || !(error instanceof WorldError) || !SILENCE.includes(error.code)) throw error;
+        silentSince ??= Date.now();
+      }
+      const watched = wanted.map((name) => known.get(name)).filter((one) => one !== undefined);
+      show.update(watched, silentSince === null ? null : silence(client, silentSince));
+      if (options.signal.aborted || (silentSince === null && watched.every(hasEnded))) return watched;
+      await sleep(options.everyMs, undefined, { signal: options.signal }).catch(() => {});
     }
-    const watched = wanted.map((name) => known.get(name)).filter((one) => one !== undefined);
-    show.update(watched, silentSince === null ? null : silence(client, silentSince));
-    if (silentSince === null && watched.every(hasEnded)) return watched;
-    if (options.signal.aborted) return watched;
-    await sleep(options.everyMs, undefined, { signal: options.signal }).catch(() => {});
+  } finally {
+    show.close();
   }
 }
 
-const isSilence = (error: WorldError): boolean =>
-  ["server-unreachable", "store-unreachable", "engine-unreachable"].includes(error.code);
+const SILENCE: readonly string[] = ["server-unreachable", "store-unreachable", "engine-unreachable"];
 
 const silence = (client: Client, since: number): string =>
   `no answer from ${client.url} since ${duration((Date.now() - since) / 1000)}; waiting for it, jobs go on meanwhile`;

@@ -9,7 +9,8 @@ import { NODES } from "./view/tables.ts";
 import { bytes, count } from "./view/text.ts";
 import { wholeNumber } from "./words.ts";
 
-export const addNodes = command("nodes", "the jobs of a request's present DAG, live from the engine", {
+export const addNodes = command("nodes", {
+  about: "the jobs of a request's present DAG, live from the engine",
   arguments: { "<name>": "the request" },
   options: {
     "--failed": "only failed ones and those that cannot run because of them",
@@ -47,31 +48,28 @@ async function currentDag(client: Client, name: string): Promise<string> {
   });
 }
 
-export const addLogs = command(
-  "logs",
-  "where the logs of a request are; with --unit and --node, the end of what that job wrote",
-  {
-    arguments: { "<name>": "the request" },
-    options: {
-      "--unit <unit>": "a work unit, like mg_000000",
-      "--node <node>": "a node in it, like proc_000000 or merge",
-      "--cluster <id>": "an earlier attempt; the newest when left out",
-      "--lines <number>": { about: "how much of each file", fallback: "40" },
-      "--events": "the engine's job events of the unit too",
-      "--json": "as JSON",
-    },
-    examples: ["wms2 logs weather-example", "wms2 logs weather-example --unit mg_000000 --node proc_000001"],
-    async run({ client, options: { unit, node, cluster, lines, events, json } }, name: string) {
-      const path = `/dags/${await currentDag(client, name)}/logs`;
-      const logs = await client.get<LogsView>(path, { unit, node, cluster, lines });
-      if (node === undefined) return { json: logs, page: () => fileLines(logs) };
-      if (logs.clusters.length > 1 && !json) talk(`attempts: ${logs.clusters.join(", ")}; shown: ${logs.cluster}`);
-      if (logs.tails.length === 0) return { json: logs, note: `${node} has written nothing yet` };
-      const tails = logs.tails.filter((tail) => tail.name !== "group.log" || events);
-      return { json: logs, page: ({ paint }) => tailText(tails, paint) };
-    },
+export const addLogs = command("logs", {
+  about: "where the logs of a request are; with --unit and --node, the end of what that job wrote",
+  arguments: { "<name>": "the request" },
+  options: {
+    "--unit <unit>": "a work unit, like mg_000000",
+    "--node <node>": "a node in it, like proc_000000 or merge",
+    "--cluster <id>": "an earlier attempt; the newest when left out",
+    "--lines <number>": { about: "how much of each file", fallback: "40" },
+    "--events": "the engine's job events of the unit too",
+    "--json": "as JSON",
   },
-);
+  examples: ["wms2 logs weather-example", "wms2 logs weather-example --unit mg_000000 --node proc_000001"],
+  async run({ client, options: { unit, node, cluster, lines, events, json } }, name: string) {
+    const path = `/dags/${await currentDag(client, name)}/logs`;
+    const logs = await client.get<LogsView>(path, { unit, node, cluster, lines });
+    if (node === undefined) return { json: logs, page: () => fileLines(logs) };
+    if (logs.clusters.length > 1 && !json) talk(`attempts: ${logs.clusters.join(", ")}; shown: ${logs.cluster}`);
+    if (logs.tails.length === 0) return { json: logs, note: `${node} has written nothing yet` };
+    const tails = logs.tails.filter((tail) => tail.name !== "group.log" || events);
+    return { json: logs, page: ({ paint }) => tailText(tails, paint) };
+  },
+});
 
 const fileLines = (logs: LogsView): string =>
   [logs.submit_dir, ...logs.files.map((file) => `${bytes(file.size_bytes).padStart(8)}  ${file.path}`)].join("\n");
@@ -84,40 +82,37 @@ const tailText = (tails: readonly TailView[], paint: Paint): string =>
     })
     .join("\n\n");
 
-export const addAttempts = command(
-  "attempts",
-  "the story of a request's nodes: a line per attempt, newest round first",
-  {
-    arguments: { "<name>": "the request" },
-    options: {
-      "--node <node>": "only of this node, like proc_000021 or mg_000003/merge",
-      "--unit <unit>": "only of this work unit",
-      "--failed": "leave out what succeeded at the first attempt",
-      "--limit <number>": { about: "at most about so many", parse: wholeNumber, fallback: 500 },
-      "--json": "as JSON",
-    },
-    examples: [
-      "wms2 attempts weather-example",
-      "wms2 attempts weather-example --node mg_000003/proc_000021",
-      "wms2 attempts weather-example --unit mg_000003 --json",
-    ],
-    async run({ client, options: { node, unit, failed, limit } }, name: string) {
-      const page = await attemptsOf(client, name, { node, unit }, limit);
-      const items = failed ? page.items.filter(({ decision, rrn }) => decision !== "done" || rrn > 1) : page.items;
-      const notes = [
-        ...(items.length === 0 ? ["no attempts are on record"] : []),
-        ...page.unreadable.map(({ unit, line, message }) => `${unit}: line ${line} of its ledger: ${message}`),
-        ...page.gone.map((dir) => `${dir} is no more`),
-        ...(page.next_cursor !== null ? [`${count(items.length, "attempt")}; --limit shows more`] : []),
-      ];
-      return {
-        json: page,
-        page: (look) => (items.length > 0 ? attemptTable({ ...page, items }, look) : ""),
-        note: notes.join("\n"),
-      };
-    },
+export const addAttempts = command("attempts", {
+  about: "the story of a request's nodes: a line per attempt, newest round first",
+  arguments: { "<name>": "the request" },
+  options: {
+    "--node <node>": "only of this node, like proc_000021 or mg_000003/merge",
+    "--unit <unit>": "only of this work unit",
+    "--failed": "leave out what succeeded at the first attempt",
+    "--limit <number>": { about: "at most about so many", parse: wholeNumber, fallback: 500 },
+    "--json": "as JSON",
   },
-);
+  examples: [
+    "wms2 attempts weather-example",
+    "wms2 attempts weather-example --node mg_000003/proc_000021",
+    "wms2 attempts weather-example --unit mg_000003 --json",
+  ],
+  async run({ client, options: { node, unit, failed, limit } }, name: string) {
+    const page = await attemptsOf(client, name, { node, unit }, limit);
+    const items = failed ? page.items.filter(({ decision, rrn }) => decision !== "done" || rrn > 1) : page.items;
+    const notes = [
+      ...(items.length === 0 ? ["no attempts are on record"] : []),
+      ...page.unreadable.map(({ unit, line, message }) => `${unit}: line ${line} of its ledger: ${message}`),
+      ...page.gone.map((dir) => `${dir} is no more`),
+      ...(page.next_cursor !== null ? [`${count(items.length, "attempt")}; --limit shows more`] : []),
+    ];
+    return {
+      json: page,
+      page: (look) => (items.length > 0 ? attemptTable({ ...page, items }, look) : ""),
+      note: notes.join("\n"),
+    };
+  },
+});
 
 /** Pages until there is enough; each holds whole work units. */
 export async function attemptsOf(

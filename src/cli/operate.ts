@@ -33,7 +33,8 @@ export const actionBody = (
   });
 
 const action = (name: string, about: string, examples: readonly string[], more: Options = {}) =>
-  command(name, about, {
+  command(name, {
+    about,
     arguments: { "[names...]": "the requests" },
     options: { ...ACT_OPTIONS, ...more },
     examples,
@@ -78,37 +79,34 @@ export const ACTIONS = [
   ]),
 ];
 
-export const addResubmit = command(
-  "resubmit",
-  "give chosen nodes or work units a new budget and run them again; their history stays",
-  {
-    arguments: { "<name>": "the request" },
-    options: {
-      "--nodes <nodes...>": "these nodes, like mg_000003/proc_000021",
-      "--units <units...>": "all nodes of these work units, like mg_000003",
-      "--failed": "everything that failed",
-      "--memory <size>": { about: 'give them this much, like "3 GB"', parse: megabytes },
-      "--time <time>": { about: 'let them run so long, like "8 h"', parse: minutes },
-      "--sites <sites...>": "let them run only there",
-      "--reason <text>": { about: "why; it is kept with the request", required: true },
-      "--dry-run": "only say what would be done",
-      "--json": "as JSON",
-    },
-    examples: [
-      'wms2 resubmit muons --failed --reason "network is back"',
-      'wms2 resubmit muons --nodes mg_000003/proc_000021 --memory "4 GB" --reason "needs more"',
-      'wms2 resubmit muons --units mg_000003 mg_000007 --reason "disk was full" --dry-run',
-    ],
-    async run({ client, options }, name: string) {
-      const { nodes, units, failed, memory, time, sites } = options;
-      const some = nodes !== undefined || units !== undefined;
-      if (!some && !failed)
-        throw new WorldError("bad-usage", name, "what is to be resubmitted?", {
-          hint: "give --nodes, --units or --failed",
-        });
-      if (failed && some) throw new WorldError("bad-usage", name, "--failed goes without --nodes and --units");
-      const body = given({ nodes: failed ? "failed" : nodes, units, memory_mb: memory, wall_minutes: time, sites });
-      return actOn(client, "resubmit", [name], options, body);
-    },
+export const addResubmit = command("resubmit", {
+  about: "give chosen nodes or work units a new budget and run them again; their history stays",
+  arguments: { "<name>": "the request" },
+  options: {
+    "--nodes <nodes...>": "these nodes, like mg_000003/proc_000021",
+    "--units <units...>": "all nodes of these work units, like mg_000003",
+    "--failed": "everything that failed",
+    "--memory <size>": { about: 'give them this much, like "3 GB"', parse: megabytes },
+    "--time <time>": { about: 'let them run so long, like "8 h"', parse: minutes },
+    "--sites <sites...>": "let them run only there",
+    "--reason <text>": { about: "why; it is kept with the request", required: true },
+    "--dry-run": "only say what would be done",
+    "--json": "as JSON",
   },
-);
+  examples: [
+    'wms2 resubmit muons --failed --reason "network is back"',
+    'wms2 resubmit muons --nodes mg_000003/proc_000021 --memory "4 GB" --reason "needs more"',
+    'wms2 resubmit muons --units mg_000003 mg_000007 --reason "disk was full" --dry-run',
+  ],
+  async run({ client, options }, name: string) {
+    const { nodes, units, failed, memory, time, sites } = options;
+    const some = nodes !== undefined || units !== undefined;
+    if (!some && !failed)
+      throw new WorldError("bad-usage", name, "what is to be resubmitted?", {
+        hint: "give --nodes, --units or --failed",
+      });
+    if (failed && some) throw new WorldError("bad-usage", name, "--failed goes without --nodes and --units");
+    const body = given({ nodes: failed ? "failed" : nodes, units, memory_mb: memory, wall_minutes: time, sites });
+    return actOn(client, "resubmit", [name], options, body);
+  },
+});

@@ -7,7 +7,8 @@ import { table } from "./view/table.ts";
 import { ALERTS, AUDIT, QUEUE } from "./view/tables.ts";
 import { given, wholeNumber } from "./words.ts";
 
-export const addQueue = command("queue", "who waits for a place, at which position and why", {
+export const addQueue = command("queue", {
+  about: "who waits for a place, at which position and why",
   options: {
     "--max-active <number>": "requests that may be in the engine at once; kept over restarts",
     "--json": "as JSON",
@@ -32,7 +33,8 @@ export const addQueue = command("queue", "who waits for a place, at which positi
   },
 });
 
-export const addAlerts = command("alerts", "what people should know: stuck requests, engines that do not answer, …", {
+export const addAlerts = command("alerts", {
+  about: "what people should know: stuck requests, engines that do not answer, …",
   arguments: {
     "[verb]": { about: "what to do", choices: ["list", "ack"], fallback: "list" },
     "[ids...]": "the alerts",
@@ -61,7 +63,8 @@ export const addAlerts = command("alerts", "what people should know: stuck reque
   },
 });
 
-export const addAudit = command("audit", "who did what, when and why; newest first", {
+export const addAudit = command("audit", {
+  about: "who did what, when and why; newest first",
   arguments: { "[name]": "only what was done to this request or site" },
   options: { "--limit <number>": { about: "at most so many", parse: wholeNumber, fallback: 50 }, "--json": "as JSON" },
   examples: ["wms2 audit", "wms2 audit weather-example --json"],

@@ -18,7 +18,8 @@ import { settingsFrom } from "./settings.ts";
 import { lookAt, print, tellWarnings } from "./terminal.ts";
 import { planPage } from "./view/plan-page.ts";
 
-export const addPlan = command("plan", "what would run, without a server: work units, jobs, sizes, warnings", {
+export const addPlan = command("plan", {
+  about: "what would run, without a server: work units, jobs, sizes, warnings",
   arguments: { "<file>": "the request as YAML or JSON; - is stdin" },
   options: {
     "--files <list>": "plan over this list of files: rows {lfn, size, events, lumis: [{run, lumi: [..]}], sites: [..]}",

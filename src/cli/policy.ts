@@ -16,7 +16,8 @@ const POLICY = "an installation's policy, or the policy.json of a submit directo
 const JSON_WORDS = "for programs";
 const FILE_HINT = "give the path of a file, or - for stdin";
 
-const show = command("show", "all rows in force, with where they come from", {
+const show = command("show", {
+  about: "all rows in force, with where they come from",
   options: { "--policy <file>": POLICY, "--json": JSON_WORDS },
   run({ options }) {
     const read = policyFrom(options.policy);
@@ -25,36 +26,34 @@ const show = command("show", "all rows in force, with where they come from", {
   },
 });
 
-const explain = command(
-  "explain <code>",
-  "what an exit code means and what is done about it (137 and -9: signals; -1001: not submitted)",
-  {
-    options: {
-      "--site <site>": "where the job ran",
-      "--attempt <n>": { about: "which execution it was; earlier ones failed alike", fallback: "1" },
-      "--role <role>": { about: "landing, processing, merge or cleanup", fallback: "processing" },
-      "--retries <n>": { about: "RETRY of the node in the DAG", fallback: "3" },
-      "--policy <file>": POLICY,
-      "--json": JSON_WORDS,
-    },
-    examples: ["wms2 policy explain 8021 --site T2_XX_Alpha --attempt 2", "wms2 policy explain -- -9"],
-    run({ options }, code: string) {
-      const read = policyFrom(options.policy);
-      if (!read.ok) return refuse(read.error);
-      const question = {
-        code: wholeNumber("code", code, -2000, 999_999),
-        site: options.site ?? null,
-        attempt: wholeNumber("--attempt", options.attempt, 1, 100),
-        role: options.role,
-        maxRetries: wholeNumber("--retries", options.retries, 0, 1000),
-      };
-      const { decision, text } = explainCode(question, read.value, new Date());
-      return { json: { ...question, decision }, page: () => text };
-    },
+const explain = command("explain <code>", {
+  about: "what an exit code means and what is done about it (137 and -9: signals; -1001: not submitted)",
+  options: {
+    "--site <site>": "where the job ran",
+    "--attempt <n>": { about: "which execution it was; earlier ones failed alike", fallback: "1" },
+    "--role <role>": { about: "landing, processing, merge or cleanup", fallback: "processing" },
+    "--retries <n>": { about: "RETRY of the node in the DAG", fallback: "3" },
+    "--policy <file>": POLICY,
+    "--json": JSON_WORDS,
   },
-);
+  examples: ["wms2 policy explain 8021 --site T2_XX_Alpha --attempt 2", "wms2 policy explain -- -9"],
+  run({ options }, code: string) {
+    const read = policyFrom(options.policy);
+    if (!read.ok) return refuse(read.error);
+    const question = {
+      code: wholeNumber("code", code, -2000, 999_999),
+      site: options.site ?? null,
+      attempt: wholeNumber("--attempt", options.attempt, 1, 100),
+      role: options.role,
+      maxRetries: wholeNumber("--retries", options.retries, 0, 1000),
+    };
+    const { decision, text } = explainCode(question, read.value, new Date());
+    return { json: { ...question, decision }, page: () => text };
+  },
+});
 
-const check = command("check <file>", "all problems of a policy file, with their places", {
+const check = command("check <file>", {
+  about: "all problems of a policy file, with their places",
   options: { "--json": JSON_WORDS },
   run(_, file: string) {
     const read = readPolicyFile(file);
@@ -71,7 +70,8 @@ const check = command("check <file>", "all problems of a policy file, with their
   },
 });
 
-const decide = command("decide", "decide a recorded attempt again", {
+const decide = command("decide", {
+  about: "decide a recorded attempt again",
   options: {
     "--attempt <file>": { about: "the attempt as JSON, or the node's post.json", required: true },
     "--history <file>": "the unit's ledger.jsonl up to this attempt",

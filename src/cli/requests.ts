@@ -20,7 +20,8 @@ import { type ListedRequest, OUTPUTS, REQUESTS } from "./view/tables.ts";
 import { bytes, count } from "./view/text.ts";
 import { given, wholeNumber } from "./words.ts";
 
-export const addList = command("list", "requests, newest first: how far they are, and why they do not move", {
+export const addList = command("list", {
+  about: "requests, newest first: how far they are, and why they do not move",
   options: {
     "--status <status>": { about: "only these; may be repeated", choices: REQUEST_STATUSES, parse: oneOfStatuses },
     "--requestor <name>": "only those of this requestor",
@@ -65,28 +66,26 @@ async function withWorkflows(client: Client, rows: readonly RequestRowView[]): P
 
 const SHOWN_OUTPUTS = 1000;
 
-export const addShow = command(
-  "show",
-  "everything about one request: status, why it waits or is held, work, outputs, moves",
-  {
-    arguments: { "<name>": "the request" },
-    options: { "--json": "as JSON" },
-    examples: ["wms2 show weather-example", "wms2 show weather-example --json | jq .request.status"],
-    async run({ client }, name: string) {
-      const request = await client.get<RequestDetailView>(`/requests/${part(name)}`);
-      const { workflow } = request;
-      const [status, dag, outputs] = await Promise.all([
-        workflow ? client.get<WorkflowStatusView>(`/workflows/${workflow.id}/status`) : null,
-        workflow?.dag_id ? client.get<DagView>(`/dags/${workflow.dag_id}`) : null,
-        client.all<OutputView>(`/requests/${part(name)}/outputs`, {}, SHOWN_OUTPUTS),
-      ]);
-      const facts: RequestFacts = { request, status, dag, outputs };
-      return { json: facts, page: (look) => requestPage(facts, look) };
-    },
+export const addShow = command("show", {
+  about: "everything about one request: status, why it waits or is held, work, outputs, moves",
+  arguments: { "<name>": "the request" },
+  options: { "--json": "as JSON" },
+  examples: ["wms2 show weather-example", "wms2 show weather-example --json | jq .request.status"],
+  async run({ client }, name: string) {
+    const request = await client.get<RequestDetailView>(`/requests/${part(name)}`);
+    const { workflow } = request;
+    const [status, dag, outputs] = await Promise.all([
+      workflow ? client.get<WorkflowStatusView>(`/workflows/${workflow.id}/status`) : null,
+      workflow?.dag_id ? client.get<DagView>(`/dags/${workflow.dag_id}`) : null,
+      client.all<OutputView>(`/requests/${part(name)}/outputs`, {}, SHOWN_OUTPUTS),
+    ]);
+    const facts: RequestFacts = { request, status, dag, outputs };
+    return { json: facts, page: (look) => requestPage(facts, look) };
   },
-);
+});
 
-export const addOutputs = command("outputs", "merged files of a request: where they are, what is in them", {
+export const addOutputs = command("outputs", {
+  about: "merged files of a request: where they are, what is in them",
   arguments: { "<name>": "the request" },
   options: { "--paths": "only the paths, one a line", "--json": "as JSON, with checksums and parents" },
   examples: ["wms2 outputs weather-example", "wms2 outputs weather-example --paths | xargs cat"],
@@ -103,27 +102,25 @@ export const addOutputs = command("outputs", "merged files of a request: where t
   },
 });
 
-export const addErrors = command(
-  "errors",
-  "what failed in the present round of a request: first, most, where, and what to try",
-  {
-    arguments: { "<name>": "the request" },
-    options: { "--json": "as JSON" },
-    examples: [
-      "wms2 errors weather-example",
-      "wms2 errors weather-example --json | jq .suggestion",
-      "wms2 attempts weather-example --node mg_000003/proc_000021     the story of one node",
-    ],
-    async run({ client, options }, name: string) {
-      const path = `/requests/${part(name)}/errors`;
-      if (options.json) return { json: await client.get<ErrorsBodyView>(path) };
-      const text = await client.text(path, { width: Math.min(160, widthOf(process.stdout)) });
-      return { json: null, page: () => text };
-    },
+export const addErrors = command("errors", {
+  about: "what failed in the present round of a request: first, most, where, and what to try",
+  arguments: { "<name>": "the request" },
+  options: { "--json": "as JSON" },
+  examples: [
+    "wms2 errors weather-example",
+    "wms2 errors weather-example --json | jq .suggestion",
+    "wms2 attempts weather-example --node mg_000003/proc_000021     the story of one node",
+  ],
+  async run({ client, options }, name: string) {
+    const path = `/requests/${part(name)}/errors`;
+    if (options.json) return { json: await client.get<ErrorsBodyView>(path) };
+    const text = await client.text(path, { width: Math.min(160, widthOf(process.stdout)) });
+    return { json: null, page: () => text };
   },
-);
+});
 
-export const addPriority = command("priority", "change how soon a request gets its turn", {
+export const addPriority = command("priority", {
+  about: "change how soon a request gets its turn",
   arguments: { "<name>": "the request", "[number]": "the new priority: a whole number, higher goes first" },
   options: {
     "--urgent": "before everything that is not urgent",

@@ -11,7 +11,8 @@ const OPTIONS = {
   "--set <key=value>": { about: "any setting (see: wms2 config show); may be repeated", parse: collect },
 } as const satisfies Options;
 
-export const addServe = command("serve", "run the server: API, lifecycle loop and engine", {
+export const addServe = command("serve", {
+  about: "run the server: API, lifecycle loop and engine",
   options: OPTIONS,
   examples: [
     "wms2 serve                                       everything embedded, on 127.0.0.1:8420",

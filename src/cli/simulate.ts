@@ -14,22 +14,19 @@ const OPTIONS = {
 } as const satisfies Options;
 
 /** A story told in virtual time, without a server: the real decisions, an engine that only pretends. */
-export const addSimulate = command(
-  "simulate",
-  "tell a scenario in virtual time: real decisions, a scripted engine, days in seconds",
-  {
-    arguments: { "<file>": "the scenario as YAML or JSON" },
-    options: OPTIONS,
-    examples: [
-      "wms2 simulate examples/scenarios/flaky-site.yaml",
-      "wms2 simulate examples/scenarios/bad-file.yaml --json | jq 'select(.kind == \"move\")'",
-    ],
-    more: "The exit code is 0 when all the scenario expects came true, 3 when not. See docs/guides/simulate.md.",
-    async run({ options }, file: string) {
-      process.exitCode = await simulate(file, options);
-    },
+export const addSimulate = command("simulate", {
+  about: "tell a scenario in virtual time: real decisions, a scripted engine, days in seconds",
+  arguments: { "<file>": "the scenario as YAML or JSON" },
+  options: OPTIONS,
+  examples: [
+    "wms2 simulate examples/scenarios/flaky-site.yaml",
+    "wms2 simulate examples/scenarios/bad-file.yaml --json | jq 'select(.kind == \"move\")'",
+  ],
+  more: "The exit code is 0 when all the scenario expects came true, 3 when not. See docs/guides/simulate.md.",
+  async run({ options }, file: string) {
+    process.exitCode = await simulate(file, options);
   },
-);
+});
 
 async function simulate(file: string, options: Values<typeof OPTIONS>): Promise<number> {
   const { readScenario, runStory, Teller, summarise, summaryJson, isFine, requestNames } = await import(

@@ -22,7 +22,8 @@ type SitesOptions = Values<typeof OPTIONS>;
 const VERBS = ["list", "enable", "drain", "disable", "ban", "unban", "bans"] as const;
 type Verb = (typeof VERBS)[number];
 
-export const addSites = command("sites", "where jobs may run; take a site out of use or back in, ban it for a time", {
+export const addSites = command("sites", {
+  about: "where jobs may run; take a site out of use or back in, ban it for a time",
   arguments: { "[verb]": { about: "what to do", choices: VERBS, fallback: "list" }, "[name]": "the site" },
   options: OPTIONS,
   examples: [

@@ -1,5 +1,6 @@
 import type { RequestRowView } from "../api/client-types.ts";
 import { WorldError } from "../base/errors.ts";
+import { section } from "../config/settings.ts";
 import { type KnownRequest, type NextStep, type SpoolRow, spoolReport } from "../housekeeping/report.ts";
 import { measureSpool } from "../housekeeping/usage.ts";
 import type { Client } from "./client.ts";
@@ -10,7 +11,8 @@ import type { Look } from "./terminal.ts";
 import { type Columns, table } from "./view/table.ts";
 import { bytes, count, duration, secondsSince, thousands } from "./view/text.ts";
 
-export const addSpool = command("spool", "what takes the space of submit directories, and when it will be tidied", {
+export const addSpool = command("spool", {
+  about: "what takes the space of submit directories, and when it will be tidied",
   options: { "--json": "as JSON" },
   more: `Reads the disk of this machine; with a server running, says also what becomes of what it finds. Submit directories
 of finished requests are compacted after housekeeping.compact_after_hours and removed after
@@ -22,10 +24,7 @@ housekeeping.remove_after_days (docs/guides/housekeeping.md).`,
     // Without a server of its own, a data directory must not be judged by whoever listens at the usual port.
     const served = namedServer(options) !== undefined || liveServer(config.data_dir) !== null;
     const known = served ? await askServer(clientFor(options)) : null;
-    const items = spoolReport(usage, known, {
-      compactAfterHours: config["housekeeping.compact_after_hours"],
-      removeAfterDays: config["housekeeping.remove_after_days"],
-    });
+    const items = spoolReport(usage, known, section(config, "housekeeping"));
     const unknown = known === null ? "no server answered, so nobody knows what is finished" : "";
     return {
       json: { spool_dir, storage_dir, server: known !== null, total: totals(items), items },

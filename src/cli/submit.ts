@@ -1,11 +1,11 @@
 import type { CheckedView, SubmittedView } from "../api/client-types.ts";
-import { stringify } from "../base/json.ts";
 import { collect, command } from "./command.ts";
 import { readRequestFile } from "./request-file.ts";
 import { print, printJson, talk, tellWarnings } from "./terminal.ts";
 import { watchAndTell } from "./watch.ts";
 
-export const addSubmit = command("submit", "hand in a request; all problems of a bad one are listed at once", {
+export const addSubmit = command("submit", {
+  about: "hand in a request; all problems of a bad one are listed at once",
   arguments: { "<file>": "the request as YAML or JSON (ReqMgr2 documents too); - is stdin" },
   options: {
     "--dry-run": "only check it: nothing is stored",
@@ -24,13 +24,13 @@ export const addSubmit = command("submit", "hand in a request; all problems of a
   ],
   more: "Scripts the request names with ./ are attached; input paths are relative to the request file.",
   async run({ client, options }, file: string) {
-    const text = stringify(readRequestFile(file, options));
+    const document = readRequestFile(file, options);
     if (options.dryRun) {
-      const checked = await client.post<CheckedView>("/requests?dry_run=true", text);
+      const checked = await client.send<CheckedView>("POST", "/requests?dry_run=true", document);
       tellWarnings(checked.warnings);
       return { json: checked, note: `${file} is fine; nothing was stored` };
     }
-    const made = await client.post<SubmittedView>("/requests", text);
+    const made = await client.send<SubmittedView>("POST", "/requests", document);
     tellWarnings(made.warnings);
     if (options.json) printJson(made);
     else print(made.request_name);

@@ -6,9 +6,10 @@ import { command } from "./command.ts";
 import { follow } from "./follow.ts";
 import { jsonShow, personShow } from "./shows.ts";
 import { paintFor, talk } from "./terminal.ts";
-import { outcomeLine, type WatchedRequest } from "./view/watched.ts";
+import { outcomeLine } from "./view/watched.ts";
 
-export const addWatch = command("watch", "live progress by work unit, until everything ended or waits for a person", {
+export const addWatch = command("watch", {
+  about: "live progress by work unit, until everything ended or waits for a person",
   arguments: { "[names...]": "requests to watch" },
   options: {
     "--all": "every request that is open, also those handed in meanwhile",
@@ -38,19 +39,14 @@ export async function watchAndTell(
   const onSignal = () => stop.abort();
   process.once("SIGINT", onSignal);
   process.once("SIGTERM", onSignal);
-  const show = options.json ? jsonShow() : personShow(process.stdout);
-  let watched: readonly WatchedRequest[];
-  try {
-    watched = await follow(client, names, show, {
-      everyMs: Math.max(100, Number(options.interval) * 1000 || 1000),
-      signal: stop.signal,
-      ...(options.all && { more: () => openRequests(client) }),
-    });
-  } finally {
-    show.close();
+  const watched = await follow(client, names, options.json ? jsonShow() : personShow(process.stdout), {
+    everyMs: Math.max(100, Number(options.interval) * 1000 || 1000),
+    signal: stop.signal,
+    ...(options.all && { more: () => openRequests(client) }),
+  }).finally(() => {
     process.off("SIGINT", onSignal);
     process.off("SIGTERM", onSignal);
-  }
+  });
   if (stop.signal.aborted) {
     talk("not watching any more; the requests go on");
     process.exitCode = 130;

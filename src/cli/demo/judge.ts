@@ -5,7 +5,12 @@ import { attemptsOf } from "../nodes.ts";
 import { grouped } from "../view/text.ts";
 import type { WatchedRequest } from "../view/watched.ts";
 import { directTotals, mergedTotals, type Totals } from "./dataset.ts";
-import { FAILED_ATTEMPTS, GENERATED_EVENTS, REAL, SIMULATED } from "./requests.ts";
+
+/** What the request files beside this one ask for. */
+export const REAL = "demo-warm-hours";
+const SIMULATED = "demo-minbias";
+const GENERATED_EVENTS = 1200;
+const FAILED_ATTEMPTS = 5;
 
 /** What one request of the demo came to. */
 export interface DemoResult {

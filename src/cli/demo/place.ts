@@ -1,5 +1,15 @@
 import { spawn } from "node:child_process";
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WorldError } from "../../base/errors.ts";
@@ -15,6 +25,17 @@ export interface DemoPlace {
 }
 
 const MARK = ".made-by-wms2-demo";
+
+/** The requests, as a person would have written them, and their scripts. */
+const REQUESTS = ["demo-warm-hours.yaml", "demo-minbias.yaml"];
+const SCRIPTS = ["select.sh", "totals.sh", "merge-totals.sh"];
+
+/** Answers with the request files. */
+export function writeRequests(folder: string): readonly string[] {
+  for (const name of [...REQUESTS, ...SCRIPTS]) copyFileSync(join(import.meta.dirname, name), join(folder, name));
+  for (const name of SCRIPTS) chmodSync(join(folder, name), 0o755);
+  return REQUESTS.map((name) => join(folder, name));
+}
 
 /** A fresh directory. Only one that an earlier demo made is ever emptied. */
 export function freshPlace(wanted: string | undefined): DemoPlace {
