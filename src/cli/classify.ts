@@ -9,7 +9,6 @@ import { given, megabytes, minutes } from "./words.ts";
 export const addUnclassified = command("unclassified", {
   about: "failures no rule knows, with the ends of their logs",
   arguments: { "<name>": "the request" },
-  options: { "--json": "as JSON" },
   examples: [
     "wms2 unclassified weather-example",
     'wms2 classify weather-example --retry mg_000003/proc_000021 --reason "licence server was down"',
@@ -33,7 +32,6 @@ const OPTIONS = {
   "--sites <sites...>": "the retried may run only there",
   "--reason <text>": { about: "why; it is kept with the nodes", required: true },
   "--dry-run": "only say what would be done",
-  "--json": "as JSON",
 } as const satisfies Options;
 
 export const addClassify = command("classify", {

@@ -50,7 +50,7 @@ export interface Answer {
 }
 
 export interface Call<O> {
-  readonly options: Values<O> & GlobalOptions;
+  readonly options: Values<O> & GlobalOptions & { readonly json?: boolean };
   /** Of the server the options mean. */
   readonly client: Client;
 }
@@ -59,6 +59,8 @@ interface Spec<O> {
   readonly about: string;
   readonly arguments?: Readonly<Record<string, string | Word>>;
   readonly options?: O;
+  /** What --json is for, the last option unless it is among the others; null: there is none. */
+  readonly json?: string | null;
   readonly examples?: readonly string[];
   /** A last paragraph of the help. */
   readonly more?: string;
@@ -70,24 +72,25 @@ export type AddCommand = (parent: Command) => void;
 
 /** One command: everything it understands as data, and what it does. */
 export function command<const O extends Options>(name: string, spec: Spec<O>): AddCommand {
-  const { examples = [], more } = spec;
+  const { examples = [], more, json = "as JSON" } = spec;
+  const options: Options = { ...spec.options, ...(json !== null && !spec.options?.["--json"] && { "--json": json }) };
   const help = [examples.length ? `Examples:${examples.map((line) => `\n  ${line}`).join("")}` : [], more ?? []].flat();
   return (parent) => {
     const made = parent.command(name).description(spec.about);
     for (const [flags, word] of Object.entries(spec.arguments ?? {}))
       made.addArgument(described(Argument, flags, word));
-    for (const [flags, word] of Object.entries(spec.options ?? {})) made.addOption(described(Option, flags, word));
+    for (const [flags, word] of Object.entries(options)) made.addOption(described(Option, flags, word));
     if (help.length) made.addHelpText("after", `\n${help.join("\n\n")}`);
     made.action(async (...given: unknown[]) => {
-      const options = (given.at(-1) as Command).optsWithGlobals<Values<O> & GlobalOptions & { json?: boolean }>();
+      const values = (given.at(-1) as Command).optsWithGlobals<Call<O>["options"]>();
       const call: Call<O> = {
-        options,
+        options: values,
         get client() {
-          return clientFor(options);
+          return clientFor(values);
         },
       };
       const answer = await spec.run(call, ...(given.slice(0, -2) as never[]));
-      if (answer) tell(answer, options.json === true);
+      if (answer) tell(answer, values.json === true);
     });
   };
 }

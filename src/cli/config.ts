@@ -15,7 +15,7 @@ const words = (value: unknown): string => (typeof value === "string" ? value : J
 
 const show = command("show", {
   about: "every setting: its value, where it comes from and what it is for",
-  options: { "--set <key=value>": { about: "as for serve; may be repeated", parse: collect }, "--json": "as JSON" },
+  options: { "--set <key=value>": { about: "as for serve; may be repeated", parse: collect } },
   examples: ["wms2 config show", "wms2 config show --config /etc/wms2.yaml --json"],
   more: `Defaults give way to the file (--config), the file to the environment (listen.port is ${environmentName("listen.port")}),
 the environment to the command line (--set listen.port=9000). Secrets are never shown.`,

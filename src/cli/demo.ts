@@ -21,6 +21,7 @@ export const addDemo = command("demo", {
     "--keep": "leave the server up afterwards, to look around",
     "--engine <kind>": { about: "what runs the jobs", choices: ["local", "dagman"] },
   },
+  json: null,
   examples: [
     "wms2 demo",
     "wms2 demo --keep                 then: wms2 --data-dir .wms2/demo/server list",

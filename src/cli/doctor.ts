@@ -20,7 +20,6 @@ export const addDoctor = command("doctor", {
   options: {
     "--engine <kind>": "check as if the server ran with this engine: local or dagman",
     "--set <key=value>": { about: "as for serve; may be repeated", parse: collect },
-    "--json": "as JSON",
   },
   examples: [
     "wms2 doctor",
@@ -52,14 +51,44 @@ const partsOf = (status: StatusView): Check[] => [
 
 /** Opens engine and database as a server would; before the first start in a directory that is removed again. */
 async function tryParts(config: Config): Promise<Check[]> {
-  if (existsSync(config.data_dir)) return [...(await ownEngine(config)), await ownDatabase(config)];
+  if (existsSync(config.data_dir)) return openParts(config);
   const data_dir = mkdtempSync(join(tmpdir(), "wms2-doctor-"));
   try {
-    const trial = { ...config, data_dir };
-    return [...(await ownEngine(trial)), await ownDatabase(trial)];
+    return await openParts({ ...config, data_dir });
   } finally {
     await stopLocalEngine(data_dir);
     rmSync(data_dir, { recursive: true, force: true });
+  }
+}
+
+async function openParts(config: Config): Promise<Check[]> {
+  const { makeEngine, openStoreFor } = await import("../main.ts");
+  const engine = await opened(
+    "engine",
+    async () => makeEngine(config),
+    async (engine) => engineChecks(engine.name, await engine.ping()),
+  );
+  const database = await opened(
+    "database",
+    () => openStoreFor(config),
+    async (store) => {
+      await store.ping();
+      return [ok("database", `${config["database.url"] ? "PostgreSQL" : "embedded"}; opens and answers`)];
+    },
+  );
+  return [...engine, ...database];
+}
+
+async function opened<P extends { close(): Promise<void> }>(
+  what: string,
+  open: () => Promise<P>,
+  look: (part: P) => Promise<Check[]>,
+): Promise<Check[]> {
+  try {
+    const part = await open();
+    return await look(part).finally(() => part.close());
+  } catch (error) {
+    return [fail(what, describeError(error), error instanceof WorldError ? error.hint : "see the message")];
   }
 }
 
@@ -72,9 +101,8 @@ async function askServer(
   const isNamed = Boolean(namedServer(options));
   if (!isNamed && !running)
     return { status: null, checks: [warn("server", `none runs on ${config.data_dir}`, "start it with: wms2 serve")] };
-  const client = isNamed
-    ? clientFor(options)
-    : new Client(() => reach(config.data_dir, running?.url ?? null, options.tokenFile));
+  const here = () => reach(config.data_dir, running?.url ?? null, options.tokenFile);
+  const client = isNamed ? clientFor(options) : new Client(here);
   try {
     const status = await client.get<StatusView>("/status");
     return { status, checks: await serverChecks(client, status) };
@@ -101,12 +129,8 @@ async function serverChecks(client: Client, status: StatusView): Promise<Check[]
       warn("alert", `${subject}: ${message} (${times}×)`, `look at it with: wms2 show ${subject}`),
     ),
   ];
-  if (skewSec > 5) {
-    checks.push(
-      warn("clock", `this machine and the server differ by ${duration(skewSec)}`, "run an NTP client on both"),
-    );
-  }
-  return checks;
+  const skew = `this machine and the server differ by ${duration(skewSec)}`;
+  return skewSec > 5 ? [...checks, warn("clock", skew, "run an NTP client on both")] : checks;
 }
 
 function engineChecks(name: string, { ok: isWell, words, warnings }: PingOutcome): Check[] {
@@ -119,38 +143,6 @@ function engineChecks(name: string, { ok: isWell, words, warnings }: PingOutcome
     ...warnings.map(({ what, mend: how }) => warn("engine", what, how)),
   ];
 }
-
-async function ownEngine(config: Config): Promise<Check[]> {
-  const { makeEngine } = await import("../main.ts");
-  try {
-    const engine = makeEngine(config);
-    try {
-      return engineChecks(engine.name, await engine.ping());
-    } finally {
-      await engine.close();
-    }
-  } catch (error) {
-    return [failure("engine", error)];
-  }
-}
-
-async function ownDatabase(config: Config): Promise<Check> {
-  const { openStoreFor } = await import("../main.ts");
-  try {
-    const store = await openStoreFor(config);
-    try {
-      await store.ping();
-    } finally {
-      await store.close();
-    }
-    return ok("database", `${config["database.url"] ? "PostgreSQL" : "embedded"}; opens and answers`);
-  } catch (error) {
-    return failure("database", error);
-  }
-}
-
-const failure = (what: string, error: unknown): Check =>
-  fail(what, describeError(error), error instanceof WorldError ? error.hint : "see the message");
 
 function tokenCheck(config: Config, options: GlobalOptions): Check {
   if (options.tokenFile || process.env.WMS2_TOKEN) return ok("token", "given");

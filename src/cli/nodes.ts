@@ -16,7 +16,6 @@ export const addNodes = command("nodes", {
     "--failed": "only failed ones and those that cannot run because of them",
     "--unit <unit>": "only those of this work unit",
     "--limit <number>": { about: "at most so many", fallback: "200" },
-    "--json": "as JSON",
   },
   examples: [
     "wms2 nodes weather-example",
@@ -57,7 +56,6 @@ export const addLogs = command("logs", {
     "--cluster <id>": "an earlier attempt; the newest when left out",
     "--lines <number>": { about: "how much of each file", fallback: "40" },
     "--events": "the engine's job events of the unit too",
-    "--json": "as JSON",
   },
   examples: ["wms2 logs weather-example", "wms2 logs weather-example --unit mg_000000 --node proc_000001"],
   async run({ client, options: { unit, node, cluster, lines, events, json } }, name: string) {
@@ -90,7 +88,6 @@ export const addAttempts = command("attempts", {
     "--unit <unit>": "only of this work unit",
     "--failed": "leave out what succeeded at the first attempt",
     "--limit <number>": { about: "at most about so many", parse: wholeNumber, fallback: 500 },
-    "--json": "as JSON",
   },
   examples: [
     "wms2 attempts weather-example",

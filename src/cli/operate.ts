@@ -91,7 +91,6 @@ export const addResubmit = command("resubmit", {
     "--sites <sites...>": "let them run only there",
     "--reason <text>": { about: "why; it is kept with the request", required: true },
     "--dry-run": "only say what would be done",
-    "--json": "as JSON",
   },
   examples: [
     'wms2 resubmit muons --failed --reason "network is back"',

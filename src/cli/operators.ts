@@ -9,10 +9,7 @@ import { given, wholeNumber } from "./words.ts";
 
 export const addQueue = command("queue", {
   about: "who waits for a place, at which position and why",
-  options: {
-    "--max-active <number>": "requests that may be in the engine at once; kept over restarts",
-    "--json": "as JSON",
-  },
+  options: { "--max-active <number>": "requests that may be in the engine at once; kept over restarts" },
   examples: [
     "wms2 queue",
     "wms2 queue --max-active 50",
@@ -39,11 +36,7 @@ export const addAlerts = command("alerts", {
     "[verb]": { about: "what to do", choices: ["list", "ack"], fallback: "list" },
     "[ids...]": "the alerts",
   },
-  options: {
-    "--all": "closed ones too",
-    "--reason <text>": "what is done about it; kept with the acknowledgement",
-    "--json": "as JSON",
-  },
+  options: { "--all": "closed ones too", "--reason <text>": "what is done about it; kept with the acknowledgement" },
   examples: ["wms2 alerts", 'wms2 alerts ack 12 --reason "ticket 4711"'],
   async run({ client, options: { all, reason } }, verb: "list" | "ack", ids: readonly string[]) {
     if (verb === "list") {
@@ -66,7 +59,8 @@ export const addAlerts = command("alerts", {
 export const addAudit = command("audit", {
   about: "who did what, when and why; newest first",
   arguments: { "[name]": "only what was done to this request or site" },
-  options: { "--limit <number>": { about: "at most so many", parse: wholeNumber, fallback: 50 }, "--json": "as JSON" },
+  options: { "--limit <number>": { about: "at most so many", parse: wholeNumber, fallback: 50 } },
+  json: "as JSON",
   examples: ["wms2 audit", "wms2 audit weather-example --json"],
   async run({ client, options }, name: string | undefined) {
     const { items } = await client.all<AuditView>("/audit", { subject: name }, options.limit);

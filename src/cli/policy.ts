@@ -18,7 +18,8 @@ const FILE_HINT = "give the path of a file, or - for stdin";
 
 const show = command("show", {
   about: "all rows in force, with where they come from",
-  options: { "--policy <file>": POLICY, "--json": JSON_WORDS },
+  options: { "--policy <file>": POLICY },
+  json: JSON_WORDS,
   run({ options }) {
     const read = policyFrom(options.policy);
     if (!read.ok) return refuse(read.error);
@@ -34,8 +35,8 @@ const explain = command("explain <code>", {
     "--role <role>": { about: "landing, processing, merge or cleanup", fallback: "processing" },
     "--retries <n>": { about: "RETRY of the node in the DAG", fallback: "3" },
     "--policy <file>": POLICY,
-    "--json": JSON_WORDS,
   },
+  json: JSON_WORDS,
   examples: ["wms2 policy explain 8021 --site T2_XX_Alpha --attempt 2", "wms2 policy explain -- -9"],
   run({ options }, code: string) {
     const read = policyFrom(options.policy);
@@ -54,7 +55,8 @@ const explain = command("explain <code>", {
 
 const check = command("check <file>", {
   about: "all problems of a policy file, with their places",
-  options: { "--json": JSON_WORDS },
+  options: {},
+  json: JSON_WORDS,
   run(_, file: string) {
     const read = readPolicyFile(file);
     if (read.ok) {
@@ -77,8 +79,8 @@ const decide = command("decide", {
     "--history <file>": "the unit's ledger.jsonl up to this attempt",
     "--policy <file>": POLICY,
     "--now <time>": "when it is decided (default: now)",
-    "--json": JSON_WORDS,
   },
+  json: JSON_WORDS,
   run({ options: { attempt, history, policy, now, json } }) {
     const text = (file: string) => readText(file, file, { hint: FILE_HINT });
     const texts = {

@@ -14,6 +14,7 @@ const OPTIONS = {
 export const addServe = command("serve", {
   about: "run the server: API, lifecycle loop and engine",
   options: OPTIONS,
+  json: null,
   examples: [
     "wms2 serve                                       everything embedded, on 127.0.0.1:8420",
     "wms2 serve --data-dir /srv/wms2 --port 9000",

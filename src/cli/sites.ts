@@ -15,7 +15,6 @@ const OPTIONS = {
   "--days <number>": { about: "ban: for so long; a week when left out", parse: days },
   "--past": "bans: expired and lifted ones too",
   "--dry-run": "only say what it would mean for open requests",
-  "--json": "as JSON",
 } as const satisfies Options;
 type SitesOptions = Values<typeof OPTIONS>;
 

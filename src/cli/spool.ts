@@ -13,7 +13,6 @@ import { bytes, count, duration, secondsSince, thousands } from "./view/text.ts"
 
 export const addSpool = command("spool", {
   about: "what takes the space of submit directories, and when it will be tidied",
-  options: { "--json": "as JSON" },
   more: `Reads the disk of this machine; with a server running, says also what becomes of what it finds. Submit directories
 of finished requests are compacted after housekeeping.compact_after_hours and removed after
 housekeeping.remove_after_days (docs/guides/housekeeping.md).`,

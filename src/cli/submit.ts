@@ -15,8 +15,8 @@ export const addSubmit = command("submit", {
       about: "change a field: priority=200000, split.files_per_job=2; may be repeated",
       parse: collect,
     },
-    "--json": "print the stored request as JSON",
   },
+  json: "print the stored request as JSON",
   examples: [
     "wms2 submit examples/process/request.yaml",
     "wms2 submit request.yaml --dry-run",

@@ -14,8 +14,8 @@ export const addWatch = command("watch", {
   options: {
     "--all": "every request that is open, also those handed in meanwhile",
     "--interval <seconds>": { about: "time between looks", fallback: "1" },
-    "--json": "one JSON line per change",
   },
+  json: "one JSON line per change",
   examples: [
     "wms2 watch weather-example",
     "wms2 watch --all",

@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
 import type { AttemptView, OutputView } from "../../api/client-types.ts";
 import { type Client, part } from "../client.ts";
 import { attemptsOf } from "../nodes.ts";
@@ -59,13 +60,7 @@ export const failedAttempts = ({ recoveries }: DemoResult): number =>
 export function prove(dataFolder: string, real: DemoResult): Proof {
   const { totals: direct, readings } = directTotals(dataFolder);
   const merged = mergedTotals(real.outputs.map(({ path }) => path));
-  const same =
-    direct.size === merged.size &&
-    [...direct].every(([station, { count, sum }]) => {
-      const found = merged.get(station);
-      return found?.count === count && found.sum === sum;
-    });
-  return { readings, direct, merged, same };
+  return { readings, direct, merged, same: isDeepStrictEqual(direct, merged) };
 }
 
 /** Everything that is not as it should be; empty: the demo may call itself a success. */

@@ -1,15 +1,5 @@
 import { spawn } from "node:child_process";
-import {
-  chmodSync,
-  closeSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WorldError } from "../../base/errors.ts";
@@ -33,7 +23,6 @@ const SCRIPTS = ["select.sh", "totals.sh", "merge-totals.sh"];
 /** Answers with the request files. */
 export function writeRequests(folder: string): readonly string[] {
   for (const name of [...REQUESTS, ...SCRIPTS]) copyFileSync(join(import.meta.dirname, name), join(folder, name));
-  for (const name of SCRIPTS) chmodSync(join(folder, name), 0o755);
   return REQUESTS.map((name) => join(folder, name));
 }
 

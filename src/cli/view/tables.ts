@@ -1,16 +1,4 @@
-import type {
-  AlertView,
-  AuditView,
-  BanView,
-  BulkAnswerView,
-  NodeRowView,
-  OutputView,
-  QueueView,
-  RequestRowView,
-  SiteEffectView,
-  SiteView,
-  WorkflowView,
-} from "../../api/client-types.ts";
+import type * as api from "../../api/client-types.ts";
 import type { Paint } from "../terminal.ts";
 import { type Columns, colour } from "./table.ts";
 import { bytes, count, secondsSince, shortAge, stamp, thousands } from "./text.ts";
@@ -29,14 +17,14 @@ const STATUS_COLOURS = {
   new: "dim",
   submitted: "dim",
   queued: "dim",
-} as const satisfies Record<RequestRowView["status"], string>;
-export const statusWord = (status: RequestRowView["status"], paint: Paint): string =>
+} as const satisfies Record<api.RequestRowView["status"], string>;
+export const statusWord = (status: api.RequestRowView["status"], paint: Paint): string =>
   colour(status, STATUS_COLOURS, paint);
 
 export interface ListedRequest {
-  readonly request: RequestRowView;
+  readonly request: api.RequestRowView;
   /** null before its workflow was set up. */
-  readonly workflow: Pick<WorkflowView, "total_work_units" | "work_units_done" | "progress_percent"> | null;
+  readonly workflow: Pick<api.WorkflowView, "total_work_units" | "work_units_done" | "progress_percent"> | null;
 }
 
 export const REQUESTS: Columns<ListedRequest> = [
@@ -53,7 +41,7 @@ const unitsWord = (workflow: ListedRequest["workflow"]): string =>
   workflow?.total_work_units ? `${workflow.work_units_done}/${workflow.total_work_units}` : "-";
 
 /** The one thing that keeps it: a hold, a failing pass, or what it waits for. */
-export function whyNotMoving(request: Pick<RequestRowView, "status" | "hold" | "error" | "waiting">): string {
+export function whyNotMoving(request: Pick<api.RequestRowView, "status" | "hold" | "error" | "waiting">): string {
   if (request.hold) return `${request.hold.code}: ${request.hold.message}`;
   if (request.error) return `pass failed ${request.error.count}×: ${request.error.message}`;
   // While jobs run, the loop waits for nothing but them: the units tell that better.
@@ -61,7 +49,7 @@ export function whyNotMoving(request: Pick<RequestRowView, "status" | "hold" | "
   return request.waiting ?? "";
 }
 
-export const OUTPUTS: Columns<OutputView> = [
+export const OUTPUTS: Columns<api.OutputView> = [
   ["output", ({ output }) => output],
   ["unit", ({ work_unit }) => work_unit],
   ["status", ({ status }) => status],
@@ -70,7 +58,7 @@ export const OUTPUTS: Columns<OutputView> = [
   ["path", ({ path }) => path],
 ];
 
-export const NODES: Columns<NodeRowView> = [
+export const NODES: Columns<api.NodeRowView> = [
   ["unit", ({ unit }) => unit ?? "-"],
   ["node", ({ node }) => node],
   ["state", (node, { paint }) => stateWord(node, paint)],
@@ -78,14 +66,14 @@ export const NODES: Columns<NodeRowView> = [
   ["detail", ({ detail }) => detail, "flexible"],
 ];
 
-function stateWord({ held, state }: NodeRowView, paint: Paint): string {
+function stateWord({ held, state }: api.NodeRowView, paint: Paint): string {
   if (held) return paint.yellow("held");
   if (state === "done") return paint.green(state);
   if (state === "failed" || state === "futile") return paint.red(state);
   return state === "waiting" ? paint.dim(state) : paint.cyan(state);
 }
 
-export const QUEUE: Columns<QueueView["entries"][number]> = [
+export const QUEUE: Columns<api.QueueView["entries"][number]> = [
   ["place", ({ place }) => String(place), "right"],
   ["name", ({ request_name }) => request_name],
   ["priority", ({ urgent, priority }) => (urgent ? "urgent" : String(priority)), "right"],
@@ -93,7 +81,7 @@ export const QUEUE: Columns<QueueView["entries"][number]> = [
   ["why", ({ reason }) => reason, "flexible"],
 ];
 
-export const AUDIT: Columns<AuditView> = [
+export const AUDIT: Columns<api.AuditView> = [
   ["when", ({ at }) => stamp(at)],
   ["who", ({ actor }) => actor],
   ["did", ({ action }) => action],
@@ -104,7 +92,7 @@ export const AUDIT: Columns<AuditView> = [
 
 const SEVERITIES = { closed: "dim", info: "dim", warning: "yellow", critical: "red" } as const;
 
-export const ALERTS: Columns<AlertView> = [
+export const ALERTS: Columns<api.AlertView> = [
   ["id", ({ id }) => id, "right"],
   ["severity", ({ closed_at, severity }, { paint }) => colour(closed_at ? "closed" : severity, SEVERITIES, paint)],
   ["subject", ({ subject }) => subject],
@@ -116,7 +104,7 @@ export const ALERTS: Columns<AlertView> = [
 
 const SITE_COLOURS = { enabled: "green", draining: "yellow", disabled: "red" } as const;
 
-export const SITES: Columns<SiteView> = [
+export const SITES: Columns<api.SiteView> = [
   ["site", ({ name }) => name],
   ["status", ({ status }, { paint }) => colour(status, SITE_COLOURS, paint)],
   ["cores", ({ cores }) => (cores === null ? "-" : String(cores)), "right"],
@@ -128,10 +116,10 @@ export const SITES: Columns<SiteView> = [
   ],
 ];
 
-const banWords = ({ workflow_id, expires_at, reason }: SiteView["bans"][number], now: Date): string =>
+const banWords = ({ workflow_id, expires_at, reason }: api.SiteView["bans"][number], now: Date): string =>
   `banned ${workflow_id === null ? "" : "for one workflow "}for ${shortAge(-secondsSince(expires_at, now))} more: ${reason}`;
 
-export const BANS: Columns<BanView> = [
+export const BANS: Columns<api.BanView> = [
   ["for", ({ workflow_id }) => workflow_id ?? "every request"],
   ["by", ({ created_by }) => created_by ?? "-"],
   ["since", ({ created_at }) => stamp(created_at, "minute")],
@@ -139,13 +127,13 @@ export const BANS: Columns<BanView> = [
   ["why", ({ reason }) => reason, "flexible"],
 ];
 
-function untilWords({ removed_at, removed_by, expires_at }: BanView, now: Date): string {
+function untilWords({ removed_at, removed_by, expires_at }: api.BanView, now: Date): string {
   if (removed_at) return `lifted by ${removed_by ?? "?"}`;
   return secondsSince(expires_at, now) >= 0 ? "expired" : stamp(expires_at, "minute");
 }
 
 /** What taking a site away means for the open requests. */
-export function effectLines({ used_by, left_without, left_without_total }: SiteEffectView, paint: Paint): string[] {
+export function effectLines({ used_by, left_without, left_without_total }: api.SiteEffectView, paint: Paint): string[] {
   const lines = [`${count(used_by, "open request")} may use it`];
   if (left_without_total > 0) {
     const names = left_without.slice(0, 5).join(", ");
@@ -155,7 +143,7 @@ export function effectLines({ used_by, left_without, left_without_total }: SiteE
   return lines;
 }
 
-export type BulkItem = BulkAnswerView["items"][number];
+export type BulkItem = api.BulkAnswerView["items"][number];
 
 /** Outcomes of an action on many requests, in the order they are told. */
 const OUTCOMES = {

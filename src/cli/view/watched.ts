@@ -13,27 +13,17 @@ export interface WatchedRequest {
   readonly units: readonly UnitRowView[];
 }
 
-export interface Progress {
-  readonly units: BarParts;
-  readonly nodes: BarParts;
-  readonly retries: number;
-  readonly round: number;
-  /** Nothing will change without a person. */
-  readonly ended: boolean;
-  readonly elapsedSec: number;
-  /** Nodes per second since the DAG was handed over; null when there is nothing to tell yet. */
-  readonly rate: number | null;
-  readonly leftSec: number | null;
-}
-
 /** Watching ends when a request is over, or waits for a person. */
 export const hasEnded = ({ request }: WatchedRequest): boolean =>
   request.status === "held" || isTerminal(request.status);
 
-export function progressOf(watched: WatchedRequest, now: Date): Progress {
+export type Progress = ReturnType<typeof progressOf>;
+
+/** How far a request is. */
+export function progressOf(watched: WatchedRequest, now: Date) {
   const { request, dag, units } = watched;
   const ended = hasEnded(watched);
-  const nodes = {
+  const nodes: BarParts = {
     total: dag?.total_nodes ?? 0,
     done: dag?.nodes_done ?? 0,
     running: ended ? 0 : (dag?.nodes_running ?? 0) + (dag?.nodes_held ?? 0),
@@ -41,6 +31,7 @@ export function progressOf(watched: WatchedRequest, now: Date): Progress {
   };
   const end = ended ? new Date(request.status_since) : now;
   const sinceSubmit = dag?.submitted_at ? secondsSince(dag.submitted_at, end) : 0;
+  // Nodes per second since the DAG was handed over; null when there is nothing to tell yet.
   const rate = nodes.done > 0 && sinceSubmit > 0.5 ? nodes.done / sinceSubmit : null;
   const left = nodes.total - nodes.done - nodes.failed;
   return {
@@ -53,6 +44,7 @@ export function progressOf(watched: WatchedRequest, now: Date): Progress {
     nodes,
     retries: units.reduce((sum, unit) => sum + unit.retries, 0),
     round: request.workflow?.round ?? 0,
+    /** Nothing will change without a person. */
     ended,
     elapsedSec: Math.max(0, secondsSince(request.created_at, end)),
     rate,
