@@ -66,13 +66,11 @@ export async function startServer(config: Config): Promise<Server> {
   const loop = makeLoop(ports, loopPolicy(config), leaseOwner(config));
   const commands = makeCommands(ports, loopPolicy(config), intakeRules(config), () => loop.nudge());
   const api = await buildApi({
-    store,
-    commands,
-    loop,
-    engine,
-    clock: systemClock,
+    ...ports,
     metrics,
     events,
+    commands,
+    loop,
     logger,
     info: {
       version: VERSION,
@@ -108,7 +106,7 @@ export async function startServer(config: Config): Promise<Server> {
 }
 
 /** What runs beside the passes, on the server that holds the lease: watching, telling, tidying. */
-export function makeCaretakers(ports: Ports, config: Config, isLeader: () => Promise<boolean>): readonly Turns[] {
+function makeCaretakers(ports: Ports, config: Config, isLeader: () => Promise<boolean>): readonly Turns[] {
   const { store, clock, log } = ports;
   const { spool_dir: spoolDir, storage_dir: storageDir } = config;
   return [

@@ -18,7 +18,7 @@ export const ACT_OPTIONS = {
   "--yes": "do not ask before a --filter is carried out",
   "--json": "as JSON",
 } as const satisfies Options;
-export type ActOptions = Values<typeof ACT_OPTIONS>;
+type ActOptions = Values<typeof ACT_OPTIONS>;
 
 /** One action on one request, on several, or on all that match. */
 export async function actOn(

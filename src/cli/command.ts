@@ -3,6 +3,7 @@ import type { Client } from "./client.ts";
 import { clientFor } from "./reach.ts";
 import type { GlobalOptions } from "./settings.ts";
 import { type Look, lookAt, print, printJson, talk } from "./terminal.ts";
+import { type Columns, table } from "./view/table.ts";
 
 /** An argument or an option: what it is for, and more where more is to be said. */
 interface Word {
@@ -49,7 +50,7 @@ export interface Answer {
   readonly exit?: number;
 }
 
-export interface Call<O> {
+interface Call<O> {
   readonly options: Values<O> & GlobalOptions & { readonly json?: boolean };
   /** Of the server the options mean. */
   readonly client: Client;
@@ -68,19 +69,20 @@ interface Spec<O> {
   run(call: Call<O>, ...words: never[]): Answer | undefined | Promise<Answer | undefined>;
 }
 
-export type AddCommand = (parent: Command) => void;
+type AddCommand = (parent: Command) => void;
 
 /** One command: everything it understands as data, and what it does. */
 export function command<const O extends Options>(name: string, spec: Spec<O>): AddCommand {
   const { examples = [], more, json = "as JSON" } = spec;
   const options: Options = { ...spec.options, ...(json !== null && !spec.options?.["--json"] && { "--json": json }) };
-  const help = [examples.length ? `Examples:${examples.map((line) => `\n  ${line}`).join("")}` : [], more ?? []].flat();
+  const shown = examples.length ? ["Examples:", ...examples.map((line) => `  ${line}`)].join("\n") : "";
+  const help = [shown, more ?? ""].filter(Boolean).join("\n\n");
   return (parent) => {
     const made = parent.command(name).description(spec.about);
     for (const [flags, word] of Object.entries(spec.arguments ?? {}))
       made.addArgument(described(Argument, flags, word));
     for (const [flags, word] of Object.entries(options)) made.addOption(described(Option, flags, word));
-    if (help.length) made.addHelpText("after", `\n${help.join("\n\n")}`);
+    if (help) made.addHelpText("after", `\n${help}`);
     made.action(async (...given: unknown[]) => {
       const values = (given.at(-1) as Command).optsWithGlobals<Call<O>["options"]>();
       const call: Call<O> = {
@@ -116,6 +118,13 @@ function described<T extends Argument | Option>(
   if (made instanceof Option) made.makeOptionMandatory(required === true);
   return made;
 }
+
+/** A table of what was found, and a word below it; other words when nothing was. */
+export const listing = <T>(columns: Columns<T>, items: readonly T[], nothing: string, foot = ""): Answer => ({
+  json: { items },
+  page: (look) => table(columns, items, look),
+  note: items.length === 0 ? nothing : foot,
+});
 
 export function tell({ json, page, note, exit }: Answer, asJson: boolean): void {
   if (asJson) printJson(json);

@@ -1,10 +1,9 @@
 import type { AttemptPageView, LogsView, NodePageView, RequestDetailView, TailView } from "../api/client-types.ts";
 import { WorldError } from "../base/errors.ts";
 import { type Client, pages, part } from "./client.ts";
-import { command } from "./command.ts";
+import { command, listing } from "./command.ts";
 import { type Paint, talk } from "./terminal.ts";
 import { attemptTable } from "./view/attempt-lines.ts";
-import { table } from "./view/table.ts";
 import { NODES } from "./view/tables.ts";
 import { bytes, count } from "./view/text.ts";
 import { wholeNumber } from "./words.ts";
@@ -29,11 +28,7 @@ export const addNodes = command("nodes", {
     const states = Object.entries(page.by_state).map(([word, number]) => `${number} ${word}`);
     const cut = page.total > page.items.length ? ` (${page.items.length} of ${page.total} shown)` : "";
     const nothing = failed ? "nothing failed" : "no nodes";
-    return {
-      json: page,
-      page: (look) => table(NODES, page.items, look),
-      note: page.items.length > 0 ? `${states.join(", ")}${cut}` : nothing,
-    };
+    return { ...listing(NODES, page.items, nothing, `${states.join(", ")}${cut}`), json: page };
   },
 });
 

@@ -1,9 +1,8 @@
 import type { AcknowledgedView, AdmissionConfigView, AlertView, AuditView, QueueView } from "../api/client-types.ts";
 import { WorldError } from "../base/errors.ts";
 import { part } from "./client.ts";
-import { command } from "./command.ts";
+import { command, listing } from "./command.ts";
 import { talk } from "./terminal.ts";
-import { table } from "./view/table.ts";
 import { ALERTS, AUDIT, QUEUE } from "./view/tables.ts";
 import { given, wholeNumber } from "./words.ts";
 
@@ -26,7 +25,7 @@ export const addQueue = command("queue", {
     const queue = await client.get<QueueView>("/admission/queue");
     const { active_dags, max_active_dags, queued_workflows, entries } = queue;
     if (!json) talk(`${active_dags} of ${max_active_dags} places taken, ${queued_workflows} waiting`);
-    return { json: queue, page: (look) => table(QUEUE, entries, look) };
+    return { ...listing(QUEUE, entries, ""), json: queue };
   },
 });
 
@@ -41,8 +40,7 @@ export const addAlerts = command("alerts", {
   async run({ client, options: { all, reason } }, verb: "list" | "ack", ids: readonly string[]) {
     if (verb === "list") {
       const { items } = await client.all<AlertView>("/alerts", { state: all ? "all" : "open" }, 1000);
-      const note = items.length === 0 ? "no alerts" : "";
-      return { json: { items }, page: (look) => table(ALERTS, items, look), note };
+      return listing(ALERTS, items, "no alerts");
     }
     if (ids.length === 0)
       throw new WorldError("bad-usage", "alerts", "which alert?", { hint: "see their ids with: wms2 alerts" });
@@ -64,7 +62,6 @@ export const addAudit = command("audit", {
   examples: ["wms2 audit", "wms2 audit weather-example --json"],
   async run({ client, options }, name: string | undefined) {
     const { items } = await client.all<AuditView>("/audit", { subject: name }, options.limit);
-    const note = items.length === 0 ? "nothing is on record" : "";
-    return { json: { items }, page: (look) => table(AUDIT, items, look), note };
+    return listing(AUDIT, items, "nothing is on record");
   },
 });

@@ -3,10 +3,9 @@ import type * as api from "../api/client-types.ts";
 import { WorldError } from "../base/errors.ts";
 import { REQUEST_STATUSES } from "../domain/request-status.ts";
 import { type Client, inBatches, part } from "./client.ts";
-import { collect, command } from "./command.ts";
+import { collect, command, listing } from "./command.ts";
 import { widthOf } from "./terminal.ts";
 import { type RequestFacts, requestPage } from "./view/request-page.ts";
-import { table } from "./view/table.ts";
 import { type ListedRequest, OUTPUTS, REQUESTS } from "./view/tables.ts";
 import { bytes, count } from "./view/text.ts";
 import { given, wholeNumber } from "./words.ts";
@@ -29,9 +28,8 @@ export const addList = command("list", {
     const rows = await withWorkflows(client, items);
     const nothing = Object.keys(given(filter)).length > 0 ? "no request matches" : "there are no requests yet";
     return {
+      ...listing(REQUESTS, rows, nothing, more ? `the newest ${rows.length}; --all shows every one` : ""),
       json: { items: rows.map(({ request, workflow }) => ({ ...request, workflow })), more },
-      page: (look) => table(REQUESTS, rows, look),
-      note: rows.length === 0 ? nothing : more ? `the newest ${rows.length}; --all shows every one` : "",
     };
   },
 });
@@ -82,13 +80,9 @@ export const addOutputs = command("outputs", {
   async run({ client, options }, name: string) {
     const { items } = await client.all<api.OutputView>(`/requests/${part(name)}/outputs`);
     const size = items.reduce((sum, item) => sum + item.size_bytes, 0);
-    if (items.length === 0) return { json: { items }, note: `${name} has no outputs yet` };
-    if (options.paths) return { json: { items }, page: () => items.map(({ path }) => path).join("\n") };
-    return {
-      json: { items },
-      page: (look) => table(OUTPUTS, items, look),
-      note: `${count(items.length, "file")}, ${bytes(size)}`,
-    };
+    if (options.paths && items.length > 0)
+      return { json: { items }, page: () => items.map(({ path }) => path).join("\n") };
+    return listing(OUTPUTS, items, `${name} has no outputs yet`, `${count(items.length, "file")}, ${bytes(size)}`);
   },
 });
 

@@ -1,9 +1,8 @@
 import type { BannedView, BansView, ChangedSiteView, SitesView, UnbannedView } from "../api/client-types.ts";
 import { WorldError } from "../base/errors.ts";
 import { type Client, part, queryText } from "./client.ts";
-import { type Answer, command, type Options, type Values } from "./command.ts";
+import { type Answer, command, listing, type Options, type Values } from "./command.ts";
 import { paintFor } from "./terminal.ts";
-import { table } from "./view/table.ts";
 import { BANS, effectLines, SITES } from "./view/tables.ts";
 import { count, stamp } from "./view/text.ts";
 import { days, given } from "./words.ts";
@@ -50,9 +49,7 @@ async function list(client: Client, name: string | undefined): Promise<Answer> {
   const found = name === undefined ? items : items.filter((site) => site.name === name);
   if (name !== undefined && found.length === 0)
     throw new WorldError("not-found", name, `there is no site ${name}`, { hint: "see them all with: wms2 sites" });
-  const nothing = "no site is known yet; the engine tells them once it was asked";
-  const note = found.length === 0 ? nothing : "";
-  return { json: { items: found }, page: (look) => table(SITES, found, look), note };
+  return listing(SITES, found, "no site is known yet; the engine tells them once it was asked");
 }
 
 async function change(client: Client, verb: Verb, name: string, options: SitesOptions): Promise<Answer> {
@@ -89,6 +86,5 @@ async function unban(client: Client, name: string, options: SitesOptions): Promi
 
 async function bans(client: Client, name: string, { past }: SitesOptions): Promise<Answer> {
   const { items } = await client.get<BansView>(`/sites/${part(name)}/bans`, { past: past === true });
-  const note = items.length === 0 ? `${name} is not banned` : "";
-  return { json: { items }, page: (look) => table(BANS, items, look), note };
+  return listing(BANS, items, `${name} is not banned`);
 }

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { AttemptView, OutputView } from "../../api/client-types.ts";
 import { type Client, part } from "../client.ts";
 import { attemptsOf } from "../nodes.ts";
-import { grouped } from "../view/text.ts";
+import { grouped } from "../view/table.ts";
 import type { WatchedRequest } from "../view/watched.ts";
 import { directTotals, mergedTotals, type Totals } from "./dataset.ts";
 

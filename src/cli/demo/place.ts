@@ -84,21 +84,11 @@ export function demoSettings(place: DemoPlace, engine: string | undefined, file:
   return { ...config, "database.url": null, "database.url_file": null };
 }
 
-const KEPT = [
-  "engine.kind",
-  "engine.local.sites",
-  "engine.dagman.prefix",
-  "engine.dagman.submit_uid",
-  "engine.dagman.submit_gid",
-] as const;
-
 /** A server on the demo's data directory that stays when the demo is over. */
 export async function keepServer(config: Config): Promise<RunningServer> {
   const log = openSync(join(config.data_dir, "server.log"), "a");
-  const settings = KEPT.filter((key) => config[key] !== null).flatMap((key) => [
-    "--set",
-    `${key}=${JSON.stringify(config[key])}`,
-  ]);
+  const ofEngine = Object.entries(config).filter(([key, value]) => key.startsWith("engine.") && value !== null);
+  const settings = ofEngine.flatMap(([key, value]) => ["--set", `${key}=${JSON.stringify(value)}`]);
   const main = join(import.meta.dirname, "..", "main.js");
   const words = [main, "serve", "--data-dir", config.data_dir, "--port", "0", ...settings];
   const child = spawn(process.execPath, words, { detached: true, stdio: ["ignore", log, log] });

@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
 import type { OutputView } from "../../api/client-types.ts";
 import type { Look } from "../terminal.ts";
-import { type Columns, table } from "../view/table.ts";
-import { bytes, count, cut, duration, grouped, thousands } from "../view/text.ts";
+import { type Columns, grouped, table } from "../view/table.ts";
+import { bytes, count, cut, duration, thousands } from "../view/text.ts";
 import { progressOf } from "../view/watched.ts";
 import type { Totals } from "./dataset.ts";
 import { type DemoResult, failedAttempts, type Proof, type Recovery } from "./judge.ts";

@@ -1,8 +1,9 @@
 import type { DagView, OutputView, RequestDetailView, WorkflowStatusView } from "../../api/client-types.ts";
 import type { Look } from "../terminal.ts";
 import { bar } from "./bar.ts";
+import { grouped } from "./table.ts";
 import { statusWord } from "./tables.ts";
-import { bytes, count, cut, duration, grouped, padEnd, secondsSince, stamp, thousands, wrap } from "./text.ts";
+import { bytes, count, cut, duration, padEnd, secondsSince, stamp, thousands, wrap } from "./text.ts";
 
 export interface RequestFacts {
   readonly request: RequestDetailView;

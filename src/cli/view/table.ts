@@ -47,3 +47,14 @@ export function colour(word: string, colours: Readonly<Record<string, Colour | u
   const name = colours[word];
   return name ? paint[name](word) : word;
 }
+
+/** Items by a word they share, in the order the words came up. */
+export function grouped<T>(items: readonly T[], word: (item: T) => string): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(word(item));
+    if (group) group.push(item);
+    else groups.set(word(item), [item]);
+  }
+  return groups;
+}

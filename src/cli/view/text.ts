@@ -92,14 +92,3 @@ export function wrap(text: string, width: number): string[] {
   }
   return lines;
 }
-
-/** Items by a word they share, in the order the words came up. */
-export function grouped<T>(items: readonly T[], word: (item: T) => string): ReadonlyMap<string, readonly T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(word(item));
-    if (group) group.push(item);
-    else groups.set(word(item), [item]);
-  }
-  return groups;
-}

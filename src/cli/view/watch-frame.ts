@@ -1,11 +1,10 @@
 import type { Look, Paint } from "../terminal.ts";
-import { bar } from "./bar.ts";
+import { bar, unitCells } from "./bar.ts";
 import { statusWord, whyNotMoving } from "./tables.ts";
 import { count, cut, duration, padEnd, visibleLength } from "./text.ts";
-import { unitCells } from "./unit-cells.ts";
 import { type Progress, progressOf, type WatchedRequest } from "./watched.ts";
 
-export interface FrameLook extends Look {
+interface FrameLook extends Look {
   /** Lines of the screen. */
   readonly height: number;
 }
