@@ -1,6 +1,7 @@
 import { WorldError } from "../base/errors.ts";
 import { jsonOrText, type LoadedConfig, loadConfig } from "../config/load.ts";
 import { SETTINGS, type SettingKey } from "../config/settings.ts";
+import { given } from "./words.ts";
 
 /** Options every command understands. */
 export interface GlobalOptions {
@@ -20,7 +21,7 @@ export const settingsFrom = (
   loadConfig({
     file: options.config,
     environment: process.env,
-    flags: { ...Object.fromEntries(set.map(readSetting)), data_dir: options.dataDir, ...flags },
+    flags: { ...Object.fromEntries(set.map(readSetting)), ...given({ data_dir: options.dataDir, ...flags }) },
   });
 
 function readSetting(word: string): [key: string, value: unknown] {
