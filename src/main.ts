@@ -13,12 +13,12 @@ import { buildApi } from "./api/server.ts";
 import type { Clock } from "./base/clock.ts";
 import { VERSION } from "./base/version.ts";
 import { makeLocalCatalog } from "./catalogs/local-catalog.ts";
-import type { Config } from "./config/settings.ts";
+import { type Config, section } from "./config/settings.ts";
 import { replaceFile, unwritable } from "./disk/atomic-file.ts";
 import { readPolicyFile } from "./disk/policy-file.ts";
 import { makeSpool, type SpoolOptions } from "./disk/spool.ts";
 import type { AdmissionLimits } from "./domain/admission.ts";
-import { DEFAULT_INTAKE_RULES } from "./domain/submission.ts";
+import { DEFAULT_INTAKE_RULES, type IntakeRules } from "./domain/submission.ts";
 import { makeDagmanEngine } from "./engine/dagman/dagman-engine.ts";
 import { makeLocalEngine } from "./engine/local/local-engine.ts";
 import type { Engine } from "./engine/port.ts";
@@ -66,13 +66,11 @@ export async function startServer(config: Config): Promise<Server> {
   const loop = makeLoop(ports, loopPolicy(config), leaseOwner(config));
   const commands = makeCommands(ports, loopPolicy(config), intakeRules(config), () => loop.nudge());
   const api = await buildApi({
-    store,
-    commands,
-    loop,
-    engine,
-    clock: systemClock,
+    ...ports,
     metrics,
     events,
+    commands,
+    loop,
     logger,
     info: {
       version: VERSION,
@@ -82,7 +80,7 @@ export async function startServer(config: Config): Promise<Server> {
     },
     requireAuthForReads: !isLoopback(config["listen.host"]),
   });
-  const url = await listen(api, config).catch(async (error: unknown) => {
+  const url = await api.listen(section(config, "listen")).catch(async (error: unknown) => {
     await Promise.allSettled([api.close(), engine.close(), store.close()]);
     throw error;
   });
@@ -108,15 +106,13 @@ export async function startServer(config: Config): Promise<Server> {
 }
 
 /** What runs beside the passes, on the server that holds the lease: watching, telling, tidying. */
-export function makeCaretakers(ports: Ports, config: Config, isLeader: () => Promise<boolean>): readonly Turns[] {
+function makeCaretakers(ports: Ports, config: Config, isLeader: () => Promise<boolean>): readonly Turns[] {
   const { store, clock, log } = ports;
   const { spool_dir: spoolDir, storage_dir: storageDir } = config;
   return [
     makeWatch(ports, {
-      intervalSec: config["alerts.interval_sec"],
-      engineAfterLooks: config["alerts.engine_after_looks"],
+      ...section(config, "alerts"),
       moreErrorsThan: config["lifecycle.max_errors"],
-      lowDiskMb: config["alerts.low_disk_mb"],
       places: [
         { what: "spool", path: spoolDir },
         { what: "storage", path: storageDir },
@@ -124,15 +120,7 @@ export function makeCaretakers(ports: Ports, config: Config, isLeader: () => Pro
       isLeader,
     }),
     makeAlertDelivery(store, makeSinks(config["alerts.sinks"], clock), clock, log, { isLeader }),
-    makeHousekeeping(
-      { ...ports, spoolDir, storageDir },
-      {
-        intervalSec: config["housekeeping.interval_sec"],
-        compactAfterHours: config["housekeeping.compact_after_hours"],
-        removeAfterDays: config["housekeeping.remove_after_days"],
-        isLeader,
-      },
-    ),
+    makeHousekeeping({ ...ports, spoolDir, storageDir }, { ...section(config, "housekeeping"), isLeader }),
   ];
 }
 
@@ -145,10 +133,6 @@ const leaseOwner = (config: Config): string =>
 
 const isLoopback = (host: string): boolean =>
   ["127.0.0.1", "::1", "localhost"].includes(host) || host.startsWith("127.");
-
-async function listen(api: Awaited<ReturnType<typeof buildApi>>, config: Config): Promise<string> {
-  return api.listen({ host: config["listen.host"], port: config["listen.port"] });
-}
 
 async function makeDirectories(paths: readonly string[]): Promise<void> {
   for (const path of paths) {
@@ -165,71 +149,46 @@ export async function openStoreFor(config: Config): Promise<Store> {
   return url ? openPostgres(url) : openEmbedded(join(config.data_dir, "database"));
 }
 
+/** Who owns what the server writes for the pool when it is root; null: whoever we are. */
+function submitter(config: Config): { uid: number; gid: number } | null {
+  const { submitUid: uid, submitGid: gid } = section(config, "engine.dagman");
+  return uid === null || config["engine.kind"] !== "dagman" ? null : { uid, gid: gid ?? uid };
+}
+
 export function makeEngine(config: Config): Engine {
+  const timeoutSec = config["engine.timeout_sec"];
   if (config["engine.kind"] === "dagman") {
-    const uid = config["engine.dagman.submit_uid"];
-    return makeDagmanEngine({
-      commandPrefix: config["engine.dagman.prefix"],
-      submitAs: uid === null ? null : { uid, gid: config["engine.dagman.submit_gid"] ?? uid },
-      maxIdle: config["engine.dagman.max_idle"],
-      timeoutSec: config["engine.timeout_sec"],
-    });
+    const { prefix: commandPrefix, maxIdle } = section(config, "engine.dagman");
+    return makeDagmanEngine({ commandPrefix, submitAs: submitter(config), maxIdle, timeoutSec });
   }
-  return makeLocalEngine({
-    dir: join(config.data_dir, "engine"),
-    sites: config["engine.local.sites"].map(({ name, cores, memory_mb }) => ({ name, cores, memoryMb: memory_mb })),
-    timeoutSec: config["engine.timeout_sec"],
-  });
+  const sites = config["engine.local.sites"].map(({ memory_mb: memoryMb, ...site }) => ({ ...site, memoryMb }));
+  return makeLocalEngine({ dir: join(config.data_dir, "engine"), sites, timeoutSec });
 }
 
 export async function spoolOptions(config: Config): Promise<SpoolOptions> {
-  const uid = config["engine.kind"] === "dagman" ? config["engine.dagman.submit_uid"] : null;
+  const installation = await readPolicyFile(config["recovery.policy_file"]);
   return {
+    ...section(config, "dag"),
     spoolDir: config.spool_dir,
     storageDir: config.storage_dir,
-    owner: uid === null ? null : { uid, gid: config["engine.dagman.submit_gid"] ?? uid },
-    statusIntervalSec: config["dag.status_interval_sec"],
-    scanIntervalSec: config["dag.scan_interval_sec"],
-    holdRemovalSec: config["dag.hold_removal_sec"],
-    maxJobsSubmitted: config["dag.max_jobs_submitted"],
-    deferPollSec: config["dag.defer_poll_sec"],
+    owner: submitter(config),
     avoidHostSec: config["recovery.avoid_host_sec"],
-    recovery: {
-      installation: await readPolicyFile(config["recovery.policy_file"]),
-      cooloffBaseSec: config["recovery.cooloff_base_sec"],
-      maxExecutions: config["recovery.max_executions"],
-      abortAfterAlike: config["recovery.abort_after_alike"],
-      maxMemoryPerCoreMb: config["planning.max_memory_per_core_mb"],
-      maxWallMinutes: config["planning.max_wall_minutes"],
-    },
+    recovery: { ...section(config, "recovery"), ...section(config, "planning"), installation },
   };
 }
 
 export const loopPolicy = (config: Config): LoopPolicy => ({
-  concurrency: config["lifecycle.concurrency"],
-  intervalSec: config["lifecycle.interval_sec"],
-  leaseSec: config["lifecycle.lease_sec"],
-  resubmitGraceSec: config["engine.kind"] === "local" ? 0 : config["lifecycle.resubmit_grace_sec"],
-  maxErrors: config["lifecycle.max_errors"],
-  roundZeroUnits: config["planning.round_zero_units"],
-  probeJobs: config["planning.probe_jobs"],
-  defaultMemoryPerCoreMb: config["planning.default_memory_per_core_mb"],
-  maxMemoryPerCoreMb: config["planning.max_memory_per_core_mb"],
-  maxRegistrationTries: 5,
-  bans: {
-    minFailures: config["bans.min_failures"],
-    failureRatio: config["bans.failure_ratio"],
-    durationDays: config["bans.duration_days"],
-    promotionThreshold: config["bans.promotion_threshold"],
-  },
+  ...section(config, "lifecycle"),
+  ...section(config, "planning"),
+  bans: section(config, "bans"),
   versionLimit: config["recovery.version_limit"],
+  maxRegistrationTries: 5,
+  ...(config["engine.kind"] === "local" && { resubmitGraceSec: 0 }),
 });
 
-export const intakeRules = (config: Config) => ({
+export const intakeRules = (config: Config): IntakeRules => ({
   ...DEFAULT_INTAKE_RULES,
-  defaultMemoryPerCoreMb: config["planning.default_memory_per_core_mb"],
-  maxMemoryPerCoreMb: config["planning.max_memory_per_core_mb"],
-  maxWallMinutes: config["planning.max_wall_minutes"],
+  ...section(config, "planning"),
 });
 
 function logTo(logger: Logger): Log {

@@ -1,24 +1,35 @@
 import { createInterface } from "node:readline/promises";
 import type { ActedView, BulkAnswerView } from "../api/client-types.ts";
 import { WorldError } from "../base/errors.ts";
-import { type ActOptions, filterBody } from "./act-options.ts";
-import { type Client, part, queryText } from "./client.ts";
-import { paintFor, print, printJson, talk, widthOf } from "./terminal.ts";
-import { actedLines, bulkSummary, bulkTable } from "./view/act-lines.ts";
+import { type Client, pages, part, queryText } from "./client.ts";
+import { type Answer, type Options, tell, type Values } from "./command.ts";
+import { lookAt, type Paint, paintFor, print, talk } from "./terminal.ts";
+import { table } from "./view/table.ts";
+import { BULK, type BulkItem, bulkSummary } from "./view/tables.ts";
+import { filterBody } from "./words.ts";
 
-type Item = BulkAnswerView["items"][number];
 type Body = Readonly<Record<string, unknown>>;
 
-/** One action on one request, on several, or on all that match; answers with the exit code. */
+/** What every action of an operator understands. */
+export const ACT_OPTIONS = {
+  "--reason <text>": { about: "why; it is kept with the request", required: true },
+  "--filter <key=value...>": "all requests that match: status=, campaign=, requestor=, name=",
+  "--dry-run": "only say what would be done",
+  "--yes": "do not ask before a --filter is carried out",
+  "--json": "as JSON",
+} as const satisfies Options;
+type ActOptions = Values<typeof ACT_OPTIONS>;
+
+/** One action on one request, on several, or on all that match. */
 export async function actOn(
   client: Client,
   action: string,
   names: readonly string[],
   options: ActOptions,
   body: Body,
-): Promise<number> {
+): Promise<Answer | undefined> {
   const said = { ...body, reason: options.reason };
-  const { filter = [] } = options;
+  const { filter = [], dryRun } = options;
   if (names.length > 0 && filter.length > 0)
     throw new WorldError("bad-usage", action, "give names or --filter, not both");
   const [name] = names;
@@ -27,61 +38,60 @@ export async function actOn(
     throw new WorldError("bad-usage", action, `which request is to ${action}?`, {
       hint: `wms2 ${action} NAME…, or --filter status=…`,
     });
-  if (names.length === 1) return actOnOne(client, action, name, options, said);
-  const { items } = await bulk(client, { ...said, action, names, dry_run: options.dryRun === true });
-  return tell(items, action, options);
+  if (names.length > 1) {
+    const items = await bulk(client, { ...said, action, names, dry_run: dryRun === true });
+    return tellBulk(items, action, options);
+  }
+  const query = queryText({ dry_run: dryRun });
+  const view = await client.send<ActedView>("POST", `/requests/${part(name)}/${action}${query}`, said);
+  return { json: view, note: actedLines(view, paintFor(process.stderr)).join("\n") };
 }
 
-async function actOnOne(
-  client: Client,
-  action: string,
-  name: string,
-  options: ActOptions,
-  body: Body,
-): Promise<number> {
-  const query = queryText(options.dryRun ? { dry_run: true } : {});
-  const view = await client.send<ActedView>("POST", `/requests/${part(name)}/${action}${query}`, body);
-  if (options.json) printJson(view);
-  else talk(actedLines(view, paintFor(process.stderr)).join("\n"));
-  return 0;
+/** What one action on one request came to, for people. */
+export function actedLines(view: ActedView, paint: Paint): string[] {
+  const { request_name: name, message, already, dry_run, warnings } = view;
+  const head = already
+    ? `${name}: ${message}; nothing was changed`
+    : dry_run
+      ? `${name}: would be done, nothing was changed: ${message}`
+      : `${name}: ${message}`;
+  const lines = [head, ...warnings.map((words) => `${paint.yellow("mind:")} ${words}`)];
+  const { clone } = view.detail;
+  if (typeof clone === "string") lines.push(`the new version is ${clone}`);
+  if (!already && !dry_run) lines.push(`see it through with: wms2 watch ${typeof clone === "string" ? clone : name}`);
+  return lines;
 }
 
 /** First what would happen, then a question, then the deed. */
-async function actByFilter(client: Client, action: string, options: ActOptions, body: Body): Promise<number> {
+async function actByFilter(client: Client, action: string, options: ActOptions, body: Body): Promise<undefined> {
   const wanted = { ...body, action, filter: filterBody(options.filter ?? []) };
   if (options.dryRun || !options.yes) {
-    const { items } = await bulk(client, { ...wanted, dry_run: true });
-    if (options.dryRun || items.length === 0) return tell(items, action, options);
-    print(tableOf(items));
-    if (!items.some(({ outcome }) => outcome === "would")) {
+    const items = await bulk(client, { ...wanted, dry_run: true });
+    if (options.dryRun || items.length === 0) return tellBulk(items, action, options);
+    print(table(BULK, items, lookAt(process.stdout)));
+    const number = items.filter(({ outcome }) => outcome === "would").length;
+    if (number === 0) {
       talk(`${bulkSummary(items)}; nothing to do`);
-      return 3;
+      process.exitCode = 3;
+      return;
     }
-    await confirm(`${action} ${items.filter(({ outcome }) => outcome === "would").length} of these?`);
+    await confirm(`${action} ${number} of these?`);
   }
-  const { items } = await bulk(client, { ...wanted, dry_run: false });
-  return tell(items, action, options);
+  return tellBulk(await bulk(client, { ...wanted, dry_run: false }), action, options);
 }
 
-async function bulk(client: Client, body: Body): Promise<{ items: Item[] }> {
-  const items: Item[] = [];
-  for (let cursor: string | null = null; ; ) {
-    const asked: Body = { ...body, ...(cursor !== null && { cursor }) };
-    const page: BulkAnswerView = await client.send<BulkAnswerView>("POST", "/requests/bulk", asked);
-    items.push(...page.items);
-    cursor = page.next_cursor;
-    if (cursor === null) return { items };
-  }
+async function bulk(client: Client, body: Body): Promise<BulkItem[]> {
+  const items: BulkItem[] = [];
+  const ask = (cursor?: string) => client.send<BulkAnswerView>("POST", "/requests/bulk", { ...body, cursor });
+  for await (const page of pages(ask)) items.push(...page.items);
+  return items;
 }
 
-const tableOf = (items: readonly Item[]): string =>
-  bulkTable(items, { width: widthOf(process.stdout), paint: paintFor(process.stdout) });
-
-function tell(items: readonly Item[], action: string, options: ActOptions): number {
-  if (options.json) printJson({ action, dry_run: options.dryRun === true, items });
-  else if (items.length > 0) print(tableOf(items));
+/** The summary is for people who wrote the JSON to a file, too. */
+function tellBulk(items: readonly BulkItem[], action: string, { json, dryRun }: ActOptions): undefined {
+  tell({ json: { action, dry_run: dryRun === true, items }, page: (look) => table(BULK, items, look) }, json === true);
   talk(bulkSummary(items));
-  return items.every(({ outcome }) => ["done", "would", "already"].includes(outcome)) ? 0 : 3;
+  process.exitCode = items.every(({ outcome }) => ["done", "would", "already"].includes(outcome)) ? 0 : 3;
 }
 
 /** Many requests change at once: somebody has to say yes. */

@@ -1,6 +1,6 @@
 import type { ProblemView } from "../api/client-types.ts";
 import { ERROR_TABLE, type ErrorCode, WorldError } from "../base/errors.ts";
-import { parseJson } from "../base/json.ts";
+import { parseJson, stringify } from "../base/json.ts";
 import type { Problem } from "../domain/problem.ts";
 
 /** The server refused a document and said why, point by point. */
@@ -44,76 +44,84 @@ export class Client {
 
   /** What the server has as text for people. */
   async text(path: string, query: Query = {}): Promise<string> {
-    const { status, text, url } = await this.#fetch("GET", `${path}${queryText(query)}`, undefined, "text/plain");
-    if (status >= 200 && status < 300) return text;
-    const json = parseJson(text);
-    throw refusal(url, path, status, json.ok ? json.value : null);
+    return (await this.#fetch("GET", `${path}${queryText(query)}`, "text/plain")).text;
   }
 
   send<T>(method: "POST" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<T> {
-    return this.#ask<T>(method, path, body === undefined ? undefined : JSON.stringify(body));
-  }
-
-  /** A document that is JSON text already. */
-  post<T>(path: string, text: string): Promise<T> {
-    return this.#ask<T>("POST", path, text);
+    return this.#ask<T>(method, path, body === undefined ? undefined : stringify(body));
   }
 
   /** The items of all pages, at most `most` of them. */
-  async all<T>(path: string, query: Query, most = Number.POSITIVE_INFINITY): Promise<{ items: T[]; more: boolean }> {
+  async all<T>(
+    path: string,
+    query: Query = {},
+    most = Number.POSITIVE_INFINITY,
+  ): Promise<{ items: T[]; more: boolean }> {
     const items: T[] = [];
-    let cursor: string | undefined;
-    for (;;) {
-      const limit = Math.min(1000, most - items.length);
-      type Page = { items: T[]; next_cursor: string | null };
-      const page = await this.get<Page>(path, { ...query, limit, cursor });
+    const ask = (cursor?: string) =>
+      this.get<{ items: T[]; next_cursor: string | null }>(path, {
+        ...query,
+        limit: Math.min(1000, most - items.length),
+        cursor,
+      });
+    for await (const page of pages(ask)) {
       items.push(...page.items);
-      if (page.next_cursor === null || items.length >= most) return { items, more: page.next_cursor !== null };
-      cursor = page.next_cursor;
+      if (items.length >= most) return { items, more: page.next_cursor !== null };
     }
+    return { items, more: false };
   }
 
   async #ask<T>(method: string, path: string, body?: string): Promise<T> {
-    const { status, text, url } = await this.#fetch(method, path, body, "application/json");
+    const { text, url } = await this.#fetch(method, path, "application/json", body);
     const json = parseJson(text);
-    if (status >= 200 && status < 300) {
-      if (json.ok) return json.value as T;
-      throw new WorldError("server-unreachable", url, `what answers at ${url} is not a wms2 server`, {
-        hint: "check --server and WMS2_SERVER",
-      });
-    }
-    throw refusal(url, path, status, json.ok ? json.value : null);
+    if (json.ok) return json.value as T;
+    throw new WorldError("server-unreachable", url, `what answers at ${url} is not a wms2 server`, {
+      hint: "check --server and WMS2_SERVER",
+    });
   }
 
-  async #fetch(
-    method: string,
-    path: string,
-    body: string | undefined,
-    accept: string,
-  ): Promise<{ status: number; text: string; url: string }> {
+  /** The text of a good answer; any other is thrown. */
+  async #fetch(method: string, path: string, accept: string, body?: string): Promise<{ text: string; url: string }> {
     const { url, token } = this.#reach();
-    try {
-      const answer = await fetch(`${url}/api/v1${path}`, {
-        method,
-        headers: {
-          accept,
-          ...(token !== null && { authorization: `Bearer ${token}` }),
-          ...(body !== undefined && { "content-type": "application/json" }),
-        },
-        ...(body !== undefined && { body }),
-        signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    const headers = {
+      accept,
+      ...(token !== null && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { "content-type": "application/json" }),
+    };
+    const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
+    const { ok, status, text } = await fetch(`${url}/api/v1${path}`, { method, headers, body: body ?? null, signal })
+      .then(async (answer) => ({ ok: answer.ok, status: answer.status, text: await answer.text() }))
+      .catch((error: Error) => {
+        const cause = error.cause ?? error;
+        throw new WorldError("server-unreachable", url, `no answer from the server at ${url}`, { cause });
       });
-      return { status: answer.status, text: await answer.text(), url };
-    } catch (error) {
-      throw unreachable(url, error);
-    }
+    if (ok) return { text, url };
+    const json = parseJson(text);
+    throw refusal(url, path, status, json.ok ? json.value : null);
   }
 }
 
-const unreachable = (url: string, cause: unknown): WorldError =>
-  new WorldError("server-unreachable", url, `no answer from the server at ${url}`, {
-    cause: (cause as { cause?: unknown }).cause ?? cause,
-  });
+/** Page after page, until the server says that this was the last. */
+export async function* pages<P extends { readonly next_cursor: string | null }>(
+  ask: (cursor?: string) => Promise<P>,
+): AsyncGenerator<P, void> {
+  for (let cursor: string | undefined; ; ) {
+    const page = await ask(cursor);
+    yield page;
+    if (page.next_cursor === null) return;
+    cursor = page.next_cursor;
+  }
+}
+
+const AT_ONCE = 8;
+
+/** One question for each item, a few at a time. */
+export async function inBatches<T, A>(items: readonly T[], ask: (item: T) => Promise<A>): Promise<A[]> {
+  const answers: A[] = [];
+  for (let at = 0; at < items.length; at += AT_ONCE)
+    answers.push(...(await Promise.all(items.slice(at, at + AT_ONCE).map(ask))));
+  return answers;
+}
 
 function refusal(url: string, path: string, status: number, body: unknown): WorldError {
   const view = (typeof body === "object" && body !== null ? body : {}) as Partial<ProblemView>;

@@ -1,44 +1,28 @@
-import type { Command } from "commander";
 import { describeConfig } from "../config/load.ts";
 import { environmentName } from "../config/settings.ts";
-import { collect, optionsOf, settingsFrom } from "./settings.ts";
-import { paintFor, print, printJson, widthOf } from "./terminal.ts";
-import { table } from "./view/table.ts";
+import { collect, command, group } from "./command.ts";
+import { settingsFrom } from "./settings.ts";
+import { type Columns, table } from "./view/table.ts";
 
-export function addConfig(program: Command): void {
-  const config = program.command("config").description("the settings in force");
-  config
-    .command("show")
-    .description("every setting: its value, where it comes from and what it is for")
-    .option("--set <key=value>", "as for serve; may be repeated", collect)
-    .option("--json", "as JSON")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  wms2 config show
-  wms2 config show --config /etc/wms2.yaml --json
+const SETTINGS_COLUMNS: Columns<ReturnType<typeof describeConfig>[number]> = [
+  ["setting", ({ key }) => key],
+  ["value", ({ value }, { paint }) => (value === null ? paint.dim("(not set)") : words(value))],
+  ["from", ({ source }, { paint }) => (source === "default" ? paint.dim(source) : paint.cyan(source))],
+  ["for", ({ about }) => about, "flexible"],
+];
 
-Defaults give way to the file (--config), the file to the environment (listen.port is ${environmentName("listen.port")}),
+const words = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+
+const show = command("show", {
+  about: "every setting: its value, where it comes from and what it is for",
+  options: { "--set <key=value>": { about: "as for serve; may be repeated", parse: collect } },
+  examples: ["wms2 config show", "wms2 config show --config /etc/wms2.yaml --json"],
+  more: `Defaults give way to the file (--config), the file to the environment (listen.port is ${environmentName("listen.port")}),
 the environment to the command line (--set listen.port=9000). Secrets are never shown.`,
-    )
-    .action((_options: unknown, command: Command) => {
-      const options = optionsOf<{ set?: readonly string[]; json?: boolean }>(command);
-      const rows = describeConfig(settingsFrom(options, { set: options.set }));
-      if (options.json) return printJson({ settings: rows });
-      const paint = paintFor(process.stdout);
-      const columns = [
-        { head: "setting" },
-        { head: "value" },
-        { head: "from" },
-        { head: "for", flexible: true },
-      ] as const;
-      const cells = rows.map(({ key, value, source, about }) => [
-        key,
-        value === null ? paint.dim("(not set)") : typeof value === "string" ? value : JSON.stringify(value),
-        source === "default" ? paint.dim(source) : paint.cyan(source),
-        about,
-      ]);
-      print(table(columns, cells, { width: widthOf(process.stdout), paint }));
-    });
-}
+  run({ options }) {
+    const settings = describeConfig(settingsFrom(options, options.set));
+    return { json: { settings }, page: (look) => table(SETTINGS_COLUMNS, settings, look) };
+  },
+});
+
+export const addConfig = group("config", "the settings in force", [show]);

@@ -1,55 +1,41 @@
 import { join } from "node:path";
-import { type Command, Option } from "commander";
-import type { OutputView, SubmittedView } from "../api/client-types.ts";
-import { stringify } from "../base/json.ts";
+import type { SubmittedView } from "../api/client-types.ts";
+import type { Config } from "../config/settings.ts";
 import { isTerminal } from "../domain/request-status.ts";
 import { Client, part } from "./client.ts";
+import { command } from "./command.ts";
 import { makeDataset } from "./demo/dataset.ts";
-import { complaints, type DemoResult, gatherResult, prove } from "./demo/judge.ts";
-import { keepServer } from "./demo/keep.ts";
-import { type DemoPlace, demoSettings, freshPlace } from "./demo/place.ts";
-import { REAL, writeRequests } from "./demo/requests.ts";
+import { complaints, type DemoResult, gatherResult, prove, REAL } from "./demo/judge.ts";
+import { type DemoPlace, demoSettings, freshPlace, keepServer, writeRequests } from "./demo/place.ts";
 import { stopLocalEngine } from "./demo/stop-engine.ts";
 import { demoSummary } from "./demo/summary.ts";
 import { follow } from "./follow.ts";
 import { readRequestFile } from "./request-file.ts";
-import { optionsOf } from "./settings.ts";
-import { lineShow, liveShow } from "./shows.ts";
-import { paintFor, print, talk, widthOf } from "./terminal.ts";
+import { personShow } from "./shows.ts";
+import { lookAt, onSignals, print, talk } from "./terminal.ts";
 import type { WatchedRequest } from "./view/watched.ts";
 
-interface DemoOptions {
-  readonly keep?: boolean;
-  readonly engine?: string;
-}
-
-export function addDemo(program: Command): void {
-  program
-    .command("demo")
-    .description("everything embedded: a real and a simulated request side by side, failures and all")
-    .option("--keep", "leave the server up afterwards, to look around")
-    .addOption(new Option("--engine <kind>", "what runs the jobs").choices(["local", "dagman"]))
-    .addHelpText(
-      "after",
-      `
-Examples:
-  wms2 demo
-  wms2 demo --keep                 then: wms2 --data-dir .wms2/demo/server list
-  wms2 demo --engine dagman        on HTCondor (WMS2_ENGINE_DAGMAN_PREFIX reaches a pool elsewhere)
-
-Files go to .wms2/demo (or --data-dir) and stay there; the next demo replaces them. Exits with 0 only when both
+export const addDemo = command("demo", {
+  about: "everything embedded: a real and a simulated request side by side, failures and all",
+  options: {
+    "--keep": "leave the server up afterwards, to look around",
+    "--engine <kind>": { about: "what runs the jobs", choices: ["local", "dagman"] },
+  },
+  json: null,
+  examples: [
+    "wms2 demo",
+    "wms2 demo --keep                 then: wms2 --data-dir .wms2/demo/server list",
+    "wms2 demo --engine dagman        on HTCondor (WMS2_ENGINE_DAGMAN_PREFIX reaches a pool elsewhere)",
+  ],
+  more: `Files go to .wms2/demo (or --data-dir) and stay there; the next demo replaces them. Exits with 0 only when both
 requests completed, every failure was recovered and the result was proven right.`,
-    )
-    .action(async (_options: unknown, command: Command) => {
-      const options = optionsOf<DemoOptions>(command);
-      const began = Date.now();
-      const place = freshPlace(options.dataDir);
-      const config = demoSettings(place, options.engine, options.config);
-      process.exitCode = await runDemo(place, config, Boolean(options.keep), began);
-    });
-}
-
-type Config = ReturnType<typeof demoSettings>;
+  async run({ options }) {
+    const began = Date.now();
+    const place = freshPlace(options.dataDir);
+    const config = demoSettings(place, options.engine, options.config);
+    process.exitCode = await runDemo(place, config, options.keep === true, began);
+  },
+});
 
 async function runDemo(place: DemoPlace, config: Config, keep: boolean, began: number): Promise<number> {
   const stop = stopOnSignal();
@@ -64,15 +50,9 @@ async function runDemo(place: DemoPlace, config: Config, keep: boolean, began: n
   let leftOver: readonly number[];
   try {
     const names = await submitAll(client, files);
-    const show = process.stdout.isTTY ? liveShow(process.stdout) : lineShow();
-    let watched: readonly WatchedRequest[];
-    try {
-      watched = await follow(client, names, show, { everyMs: 250, signal: stop.signal });
-    } finally {
-      show.close();
-    }
+    const watched = await follow(client, names, personShow(process.stdout), { everyMs: 250, signal: stop.signal });
     if (stop.signal.aborted) await abortAll(client, watched);
-    else results = await Promise.all(watched.map((one) => resultOf(client, one, config.spool_dir)));
+    else results = await Promise.all(watched.map((one) => gatherResult(client, one)));
   } finally {
     await server.close();
     leftOver = await stopLocalEngine(config.data_dir);
@@ -86,8 +66,7 @@ async function runDemo(place: DemoPlace, config: Config, keep: boolean, began: n
   const real = results.find(({ watched }) => watched.request.request_name === REAL);
   const proof = real && real.outputs.length > 0 ? prove(dataFolder, real) : null;
   const problems = complaints(results, proof);
-  const look = { width: widthOf(process.stdout), paint: paintFor(process.stdout) };
-  print(demoSummary(results, proof, problems, (Date.now() - began) / 1000, look));
+  print(demoSummary(results, proof, problems, (Date.now() - began) / 1000, lookAt(process.stdout)));
   if (keep) {
     const kept = await keepServer(config);
     talk(`\nthe server stays up: ${kept.url} (described at ${kept.url}/docs)`);
@@ -100,15 +79,10 @@ async function runDemo(place: DemoPlace, config: Config, keep: boolean, began: n
 async function submitAll(client: Client, files: readonly string[]): Promise<readonly string[]> {
   const names: string[] = [];
   for (const file of files) {
-    const made = await client.post<SubmittedView>("/requests", stringify(readRequestFile(file, {})));
+    const made = await client.send<SubmittedView>("POST", "/requests", readRequestFile(file, {}));
     names.push(made.request_name);
   }
   return names;
-}
-
-async function resultOf(client: Client, watched: WatchedRequest, spoolDir: string): Promise<DemoResult> {
-  const path = `/requests/${part(watched.request.request_name)}/outputs`;
-  return gatherResult(watched, (await client.all<OutputView>(path, {})).items, spoolDir);
 }
 
 /** Jobs must be gone before the server goes: afterwards nobody would remove them. */
@@ -125,16 +99,9 @@ async function abortAll(client: Client, watched: readonly WatchedRequest[]): Pro
 /** The first Ctrl-C (or a terminal that closes) stops in order; the second one leaves at once. */
 function stopOnSignal(): { readonly signal: AbortSignal; forget(): void } {
   const stop = new AbortController();
-  const onSignal = () => {
+  const forget = onSignals(() => {
     if (stop.signal.aborted) process.exit(130);
     stop.abort();
-  };
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  for (const signal of signals) process.on(signal, onSignal);
-  return {
-    signal: stop.signal,
-    forget() {
-      for (const signal of signals) process.off(signal, onSignal);
-    },
-  };
+  });
+  return { signal: stop.signal, forget };
 }

@@ -1,60 +1,48 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Command } from "commander";
 import type { HealthView, StatusView } from "../api/client-types.ts";
 import { describeError, WorldError } from "../base/errors.ts";
 import type { Config } from "../config/settings.ts";
 import type { PingOutcome } from "../engine/port.ts";
 import { Client } from "./client.ts";
-import { isProcess } from "./demo/place.ts";
+import { collect, command } from "./command.ts";
 import { stopLocalEngine } from "./demo/stop-engine.ts";
 import { machineChecks } from "./machine.ts";
-import { clientFor, ownToken, reach, runningServer } from "./reach.ts";
+import { clientFor, liveServer, namedServer, ownToken, reach } from "./reach.ts";
 import { serveSettings } from "./serve.ts";
-import { collect, type GlobalOptions, optionsOf } from "./settings.ts";
-import { paintFor, print, printJson, talk, widthOf } from "./terminal.ts";
+import type { GlobalOptions } from "./settings.ts";
 import { type Check, checkLines, fail, ok, warn } from "./view/checks.ts";
 import { count, duration } from "./view/text.ts";
 
-export function addDoctor(program: Command): void {
-  program
-    .command("doctor")
-    .description("checks engine, database, disk, clock and limits; says how to mend each")
-    .option("--engine <kind>", "check as if the server ran with this engine: local or dagman")
-    .option("--set <key=value>", "as for serve; may be repeated", collect)
-    .option("--json", "as JSON")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  wms2 doctor
-  wms2 doctor --engine dagman
-  wms2 doctor --json | jq '.checks[] | select(.result != "ok")'
-
-Exits with 6 when anything fails; warnings do not count.`,
-    )
-    .action(async (_options: unknown, command: Command) => {
-      const options = optionsOf<{ set?: readonly string[]; engine?: string; json?: boolean }>(command);
-      const { config } = serveSettings(options);
-      const checks = await examine(config, options);
-      const failed = checks.filter(({ result }) => result === "fail").length;
-      const warned = checks.filter(({ result }) => result === "warn").length;
-      if (options.json) printJson({ ok: failed === 0, checks });
-      else {
-        print(checkLines(checks, { width: Math.min(120, widthOf(process.stdout)), paint: paintFor(process.stdout) }));
-        talk(`${count(failed, "failure")}, ${count(warned, "warning")}`);
-      }
-      if (failed) process.exitCode = 6;
-    });
-}
-
-async function examine(config: Config, options: GlobalOptions): Promise<readonly Check[]> {
-  const machine = await machineChecks(config);
-  const { status, checks } = await askServer(config, options);
-  const parts = status ? partsOf(status) : await tryParts(config);
-  return [...machine, ...parts, ...checks, tokenCheck(config, options)];
-}
+export const addDoctor = command("doctor", {
+  about: "checks engine, database, disk, clock and limits; says how to mend each",
+  options: {
+    "--engine <kind>": "check as if the server ran with this engine: local or dagman",
+    "--set <key=value>": { about: "as for serve; may be repeated", parse: collect },
+  },
+  examples: [
+    "wms2 doctor",
+    "wms2 doctor --engine dagman",
+    "wms2 doctor --json | jq '.checks[] | select(.result != \"ok\")'",
+  ],
+  more: "Exits with 6 when anything fails; warnings do not count.",
+  async run({ options }) {
+    const config = serveSettings(options);
+    const machine = await machineChecks(config);
+    const { status, checks: ofServer } = await askServer(config, options);
+    const parts = status ? partsOf(status) : await tryParts(config);
+    const checks = [...machine, ...parts, ...ofServer, tokenCheck(config, options)];
+    const number = (wanted: Check["result"]) => checks.filter(({ result }) => result === wanted).length;
+    const failed = number("fail");
+    return {
+      json: { ok: failed === 0, checks },
+      page: (look) => checkLines(checks, { ...look, width: Math.min(120, look.width) }),
+      note: `${count(failed, "failure")}, ${count(number("warn"), "warning")}`,
+      ...(failed && { exit: 6 }),
+    };
+  },
+});
 
 const partsOf = (status: StatusView): Check[] => [
   ...engineChecks(status.engine.name, status.engine),
@@ -63,14 +51,44 @@ const partsOf = (status: StatusView): Check[] => [
 
 /** Opens engine and database as a server would; before the first start in a directory that is removed again. */
 async function tryParts(config: Config): Promise<Check[]> {
-  if (existsSync(config.data_dir)) return [...(await ownEngine(config)), await ownDatabase(config)];
+  if (existsSync(config.data_dir)) return openParts(config);
   const data_dir = mkdtempSync(join(tmpdir(), "wms2-doctor-"));
   try {
-    const trial = { ...config, data_dir };
-    return [...(await ownEngine(trial)), await ownDatabase(trial)];
+    return await openParts({ ...config, data_dir });
   } finally {
     await stopLocalEngine(data_dir);
     rmSync(data_dir, { recursive: true, force: true });
+  }
+}
+
+async function openParts(config: Config): Promise<Check[]> {
+  const { makeEngine, openStoreFor } = await import("../main.ts");
+  const engine = await opened(
+    "engine",
+    async () => makeEngine(config),
+    async (engine) => engineChecks(engine.name, await engine.ping()),
+  );
+  const database = await opened(
+    "database",
+    () => openStoreFor(config),
+    async (store) => {
+      await store.ping();
+      return [ok("database", `${config["database.url"] ? "PostgreSQL" : "embedded"}; opens and answers`)];
+    },
+  );
+  return [...engine, ...database];
+}
+
+async function opened<P extends { close(): Promise<void> }>(
+  what: string,
+  open: () => Promise<P>,
+  look: (part: P) => Promise<Check[]>,
+): Promise<Check[]> {
+  try {
+    const part = await open();
+    return await look(part).finally(() => part.close());
+  } catch (error) {
+    return [fail(what, describeError(error), error instanceof WorldError ? error.hint : "see the message")];
   }
 }
 
@@ -79,14 +97,12 @@ async function askServer(
   config: Config,
   options: GlobalOptions,
 ): Promise<{ readonly status: StatusView | null; readonly checks: readonly Check[] }> {
-  const running = runningServer(config.data_dir);
-  const named = options.server ?? process.env.WMS2_SERVER;
-  if (!named && !(running && isProcess(running.pid))) {
+  const running = liveServer(config.data_dir);
+  const isNamed = Boolean(namedServer(options));
+  if (!isNamed && !running)
     return { status: null, checks: [warn("server", `none runs on ${config.data_dir}`, "start it with: wms2 serve")] };
-  }
-  const client = named
-    ? clientFor(options)
-    : new Client(() => reach(config.data_dir, running?.url ?? null, options.tokenFile));
+  const here = () => reach(config.data_dir, running?.url ?? null, options.tokenFile);
+  const client = isNamed ? clientFor(options) : new Client(here);
   try {
     const status = await client.get<StatusView>("/status");
     return { status, checks: await serverChecks(client, status) };
@@ -113,12 +129,8 @@ async function serverChecks(client: Client, status: StatusView): Promise<Check[]
       warn("alert", `${subject}: ${message} (${times}×)`, `look at it with: wms2 show ${subject}`),
     ),
   ];
-  if (skewSec > 5) {
-    checks.push(
-      warn("clock", `this machine and the server differ by ${duration(skewSec)}`, "run an NTP client on both"),
-    );
-  }
-  return checks;
+  const skew = `this machine and the server differ by ${duration(skewSec)}`;
+  return skewSec > 5 ? [...checks, warn("clock", skew, "run an NTP client on both")] : checks;
 }
 
 function engineChecks(name: string, { ok: isWell, words, warnings }: PingOutcome): Check[] {
@@ -130,37 +142,6 @@ function engineChecks(name: string, { ok: isWell, words, warnings }: PingOutcome
     isWell ? ok("engine", words) : fail("engine", words, mend),
     ...warnings.map(({ what, mend: how }) => warn("engine", what, how)),
   ];
-}
-
-async function ownEngine(config: Config): Promise<Check[]> {
-  const { makeEngine } = await import("../main.ts");
-  try {
-    const engine = makeEngine(config);
-    try {
-      return engineChecks(engine.name, await engine.ping());
-    } finally {
-      await engine.close();
-    }
-  } catch (error) {
-    return [fail("engine", describeError(error), error instanceof WorldError ? error.hint : "see the message")];
-  }
-}
-
-async function ownDatabase(config: Config): Promise<Check> {
-  const { openStoreFor } = await import("../main.ts");
-  const kind = config["database.url"] ? "PostgreSQL" : "embedded";
-  try {
-    const store = await openStoreFor(config);
-    try {
-      await store.ping();
-    } finally {
-      await store.close();
-    }
-    return ok("database", `${kind}; opens and answers`);
-  } catch (error) {
-    const hint = error instanceof WorldError ? error.hint : "see the message";
-    return fail("database", describeError(error), hint);
-  }
 }
 
 function tokenCheck(config: Config, options: GlobalOptions): Check {

@@ -45,21 +45,19 @@ const MIN_PROCESSES = 2048;
 export function limitChecks(limits: Limits | null): Check[] {
   if (limits === null) return [];
   const { openFiles, processes } = limits;
-  const words = (value: number) => (value === Number.POSITIVE_INFINITY ? "unlimited" : String(value));
+  const enough = (what: string, value: number) =>
+    ok("limits", `${what}: ${value === Number.POSITIVE_INFINITY ? "unlimited" : value}`);
+  const raise = (flag: string, unit: string) => `ulimit ${flag} before wms2 serve, or ${unit} in its unit`;
   return [
     openFiles >= MIN_OPEN_FILES
-      ? ok("limits", `open files: ${words(openFiles)}`)
-      : warn(
-          "limits",
-          `only ${openFiles} files may be open at once`,
-          `ulimit -n ${MIN_OPEN_FILES} before wms2 serve, or LimitNOFILE= in its unit`,
-        ),
+      ? enough("open files", openFiles)
+      : warn("limits", `only ${openFiles} files may be open at once`, raise(`-n ${MIN_OPEN_FILES}`, "LimitNOFILE=")),
     processes >= MIN_PROCESSES
-      ? ok("limits", `processes: ${words(processes)}`)
+      ? enough("processes", processes)
       : warn(
           "limits",
           `only ${processes} processes per user`,
-          `ulimit -u ${MIN_PROCESSES} before wms2 serve, or TasksMax= and LimitNPROC= in its unit`,
+          raise(`-u ${MIN_PROCESSES}`, "TasksMax= and LimitNPROC="),
         ),
   ];
 }

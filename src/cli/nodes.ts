@@ -1,56 +1,39 @@
-import type { Command } from "commander";
-import type { NodePageView, NodeRowView, RequestDetailView } from "../api/client-types.ts";
+import type { AttemptPageView, LogsView, NodePageView, RequestDetailView, TailView } from "../api/client-types.ts";
 import { WorldError } from "../base/errors.ts";
-import { type Client, part } from "./client.ts";
-import { clientFor } from "./reach.ts";
-import { optionsOf } from "./settings.ts";
-import { paintFor, print, printJson, talk, widthOf } from "./terminal.ts";
-import { table } from "./view/table.ts";
+import { type Client, pages, part } from "./client.ts";
+import { command, listing } from "./command.ts";
+import { type Paint, talk } from "./terminal.ts";
+import { attemptTable } from "./view/attempt-lines.ts";
+import { NODES } from "./view/tables.ts";
+import { bytes, count } from "./view/text.ts";
+import { wholeNumber } from "./words.ts";
 
-interface NodesOptions {
-  readonly failed?: boolean;
-  readonly unit?: string;
-  readonly limit: string;
-  readonly json?: boolean;
-}
-
-export function addNodes(program: Command): void {
-  program
-    .command("nodes")
-    .description("the jobs of a request's present DAG, live from the engine")
-    .argument("<name>", "the request")
-    .option("--failed", "only failed ones and those that cannot run because of them")
-    .option("--unit <unit>", "only those of this work unit")
-    .option("--limit <number>", "at most so many", "200")
-    .option("--json", "as JSON")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  wms2 nodes weather-example
-  wms2 nodes weather-example --failed
-  wms2 logs weather-example --unit mg_000000 --node proc_000000     what one of them wrote`,
-    )
-    .action(async (name: string, _options: unknown, command: Command) => {
-      const options = optionsOf<NodesOptions>(command);
-      const client = clientFor(options);
-      const dag = await currentDag(client, name);
-      const page = await client.get<NodePageView>(`/dags/${dag}/nodes`, {
-        limit: options.limit,
-        unit: options.unit,
-        ...(options.failed && { state: ["failed", "futile"] }),
-      });
-      if (options.json) return printJson(page);
-      if (page.items.length === 0) return talk(options.failed ? "nothing failed" : "no nodes");
-      print(nodeTable(page.items));
-      const states = Object.entries(page.by_state).map(([state, number]) => `${number} ${state}`);
-      const cut = page.total > page.items.length ? ` (${page.items.length} of ${page.total} shown)` : "";
-      talk(`${states.join(", ")}${cut}`);
-    });
-}
+export const addNodes = command("nodes", {
+  about: "the jobs of a request's present DAG, live from the engine",
+  arguments: { "<name>": "the request" },
+  options: {
+    "--failed": "only failed ones and those that cannot run because of them",
+    "--unit <unit>": "only those of this work unit",
+    "--limit <number>": { about: "at most so many", fallback: "200" },
+  },
+  examples: [
+    "wms2 nodes weather-example",
+    "wms2 nodes weather-example --failed",
+    "wms2 logs weather-example --unit mg_000000 --node proc_000000     what one of them wrote",
+  ],
+  async run({ client, options: { failed, unit, limit } }, name: string) {
+    const state = failed ? ["failed", "futile"] : undefined;
+    const path = `/dags/${await currentDag(client, name)}/nodes`;
+    const page = await client.get<NodePageView>(path, { limit, unit, state });
+    const states = Object.entries(page.by_state).map(([word, number]) => `${number} ${word}`);
+    const cut = page.total > page.items.length ? ` (${page.items.length} of ${page.total} shown)` : "";
+    const nothing = failed ? "nothing failed" : "no nodes";
+    return { ...listing(NODES, page.items, nothing, `${states.join(", ")}${cut}`), json: page };
+  },
+});
 
 /** The DAG a request is at; there is none before it was planned. */
-export async function currentDag(client: Client, name: string): Promise<string> {
+async function currentDag(client: Client, name: string): Promise<string> {
   const request = await client.get<RequestDetailView>(`/requests/${part(name)}`);
   const dag = request.workflow?.dag_id;
   if (dag) return dag;
@@ -59,26 +42,91 @@ export async function currentDag(client: Client, name: string): Promise<string> 
   });
 }
 
-function nodeTable(nodes: readonly NodeRowView[]): string {
-  const paint = paintFor(process.stdout);
-  const colour = (state: NodeRowView["state"]): string => {
-    if (state === "done") return paint.green(state);
-    if (state === "failed" || state === "futile") return paint.red(state);
-    return state === "waiting" ? paint.dim(state) : paint.cyan(state);
-  };
-  const columns = [
-    { head: "unit" },
-    { head: "node" },
-    { head: "state" },
-    { head: "retries", align: "right" },
-    { head: "detail", flexible: true },
-  ] as const;
-  const rows = nodes.map((node) => [
-    node.unit ?? "-",
-    node.node,
-    node.held ? paint.yellow("held") : colour(node.state),
-    node.retries ? String(node.retries) : "",
-    node.detail,
-  ]);
-  return table(columns, rows, { width: widthOf(process.stdout), paint });
+export const addLogs = command("logs", {
+  about: "where the logs of a request are; with --unit and --node, the end of what that job wrote",
+  arguments: { "<name>": "the request" },
+  options: {
+    "--unit <unit>": "a work unit, like mg_000000",
+    "--node <node>": "a node in it, like proc_000000 or merge",
+    "--cluster <id>": "an earlier attempt; the newest when left out",
+    "--lines <number>": { about: "how much of each file", fallback: "40" },
+    "--events": "the engine's job events of the unit too",
+  },
+  examples: ["wms2 logs weather-example", "wms2 logs weather-example --unit mg_000000 --node proc_000001"],
+  async run({ client, options: { unit, node, cluster, lines, events, json } }, name: string) {
+    const path = `/dags/${await currentDag(client, name)}/logs`;
+    const logs = await client.get<LogsView>(path, { unit, node, cluster, lines });
+    if (node === undefined) return { json: logs, page: () => fileLines(logs) };
+    if (logs.clusters.length > 1 && !json) talk(`attempts: ${logs.clusters.join(", ")}; shown: ${logs.cluster}`);
+    if (logs.tails.length === 0) return { json: logs, note: `${node} has written nothing yet` };
+    const tails = logs.tails.filter((tail) => tail.name !== "group.log" || events);
+    return { json: logs, page: ({ paint }) => tailText(tails, paint) };
+  },
+});
+
+const fileLines = (logs: LogsView): string =>
+  [logs.submit_dir, ...logs.files.map((file) => `${bytes(file.size_bytes).padStart(8)}  ${file.path}`)].join("\n");
+
+const tailText = (tails: readonly TailView[], paint: Paint): string =>
+  tails
+    .map(({ path, size_bytes, truncated, lines }) => {
+      const head = `==> ${path} (${bytes(size_bytes)}${truncated ? ", its end" : ""})`;
+      return [paint.bold(head), ...lines].join("\n");
+    })
+    .join("\n\n");
+
+export const addAttempts = command("attempts", {
+  about: "the story of a request's nodes: a line per attempt, newest round first",
+  arguments: { "<name>": "the request" },
+  options: {
+    "--node <node>": "only of this node, like proc_000021 or mg_000003/merge",
+    "--unit <unit>": "only of this work unit",
+    "--failed": "leave out what succeeded at the first attempt",
+    "--limit <number>": { about: "at most about so many", parse: wholeNumber, fallback: 500 },
+  },
+  examples: [
+    "wms2 attempts weather-example",
+    "wms2 attempts weather-example --node mg_000003/proc_000021",
+    "wms2 attempts weather-example --unit mg_000003 --json",
+  ],
+  async run({ client, options: { node, unit, failed, limit } }, name: string) {
+    const page = await attemptsOf(client, name, { node, unit }, limit);
+    const items = failed ? page.items.filter(({ decision, rrn }) => decision !== "done" || rrn > 1) : page.items;
+    const notes = [
+      ...(items.length === 0 ? ["no attempts are on record"] : []),
+      ...page.unreadable.map(({ unit, line, message }) => `${unit}: line ${line} of its ledger: ${message}`),
+      ...page.gone.map((dir) => `${dir} is no more`),
+      ...(page.next_cursor !== null ? [`${count(items.length, "attempt")}; --limit shows more`] : []),
+    ];
+    return {
+      json: page,
+      page: (look) => (items.length > 0 ? attemptTable({ ...page, items }, look) : ""),
+      note: notes.join("\n"),
+    };
+  },
+});
+
+/** Pages until there is enough; each holds whole work units. */
+export async function attemptsOf(
+  client: Client,
+  name: string,
+  only: { readonly node?: string; readonly unit?: string } = {},
+  most = Number.POSITIVE_INFINITY,
+): Promise<AttemptPageView> {
+  const whole: AttemptPageView = { items: [], epochs: [], unreadable: [], gone: [], next_cursor: null };
+  const ask = (cursor?: string) =>
+    client.get<AttemptPageView>(`/requests/${part(name)}/attempts`, {
+      ...only,
+      limit: Math.min(10_000, most - whole.items.length),
+      cursor,
+    });
+  for await (const page of pages(ask)) {
+    whole.items.push(...page.items);
+    whole.epochs.push(...page.epochs);
+    whole.unreadable.push(...page.unreadable);
+    whole.gone.push(...page.gone);
+    whole.next_cursor = page.next_cursor;
+    if (whole.items.length >= most) break;
+  }
+  return whole;
 }

@@ -1,78 +1,111 @@
-import type { Command } from "commander";
-import { actOn } from "./act.ts";
-import { type ActOptions, addActOptions, addReleaseOptions, type ReleaseOptions, releaseBody } from "./act-options.ts";
-import { clientFor } from "./reach.ts";
-import { optionsOf } from "./settings.ts";
+import { WorldError } from "../base/errors.ts";
+import { ACT_OPTIONS, actOn } from "./act.ts";
+import { collect, command, type Options, type Values } from "./command.ts";
+import { given, megabytes, minutes, number } from "./words.ts";
 
-interface Action {
-  readonly name: string;
-  readonly description: string;
-  readonly more?: (command: Command) => Command;
-  readonly examples: readonly string[];
-}
+const RELEASE_OPTIONS = {
+  "--ban <site>": { about: "leave this site out for a week; may be repeated", parse: collect },
+  "--exclude <file>": { about: "leave this input file out; may be repeated", parse: collect },
+  "--memory <size>": { about: 'give jobs this much, like "3 GB"', parse: megabytes },
+  "--retries <number>": { about: "try a job so often again", parse: number },
+  "--threshold <share>": { about: "hold it at this share of failed units, 0 to 1", parse: number },
+  "--top-up": "replace the events of work units that are given up",
+  "--no-top-up": "do not replace them",
+  "--how <way>": "rescue: go on with the same run; next-round: leave it behind",
+} as const satisfies Options;
+const RESTART_OPTIONS = {
+  "--cleanup-policy <policy>": "keep_until_replaced, or immediate_cleanup: of the old outputs",
+} as const satisfies Options;
+
+/** The fields of an action as the API wants them. */
+export const actionBody = (
+  options: Values<typeof RELEASE_OPTIONS> & Values<typeof RESTART_OPTIONS>,
+): Readonly<Record<string, unknown>> =>
+  given({
+    site_bans: options.ban,
+    excluded_files: options.exclude,
+    memory_mb: options.memory,
+    retries: options.retries,
+    hold_threshold: options.threshold,
+    top_up: options.topUp,
+    how: options.how,
+    cleanup_policy: options.cleanupPolicy,
+  });
+
+const action = (name: string, about: string, examples: readonly string[], more: Options = {}) =>
+  command(name, {
+    about,
+    arguments: { "[names...]": "the requests" },
+    options: { ...ACT_OPTIONS, ...more },
+    examples,
+    run: ({ client, options }, names: readonly string[]) => actOn(client, name, names, options, actionBody(options)),
+  });
 
 /** The operator's hand, one command each; what is allowed when is the server's to say. */
-const ACTIONS: readonly Action[] = [
-  {
-    name: "release",
-    description: "let held requests go on: what finished stays, modifications apply from now on",
-    more: addReleaseOptions,
-    examples: [
+export const ACTIONS = [
+  action(
+    "release",
+    "let held requests go on: what finished stays, modifications apply from now on",
+    [
       'wms2 release muons --reason "site is back"',
       'wms2 release muons --ban T2_XX_Alpha --memory "3 GB" --reason "bad disks there" --dry-run',
       'wms2 release --filter status=held campaign=Run2026A --reason "storage is back"',
     ],
-  },
-  {
-    name: "fail",
-    description: "give held requests up for good; a manifest lists the outputs to withdraw",
-    examples: ['wms2 fail muons --reason "wrong calibration"'],
-  },
-  {
-    name: "restart",
-    description: "kill and clone: give a request up and begin again as its next version",
-    more: (command) =>
-      command.option("--cleanup-policy <policy>", "keep_until_replaced, or immediate_cleanup: of the old outputs"),
-    examples: ['wms2 restart muons --reason "software is mended"'],
-  },
-  {
-    name: "stop",
-    description: "clean stop: jobs leave the engine, what finished stays, it goes back to the queue",
-    examples: [
-      'wms2 stop muons --reason "schedd maintenance"',
-      'wms2 stop --filter status=active --reason "power cut"',
-    ],
-  },
-  {
-    name: "resume",
-    description: "go on with requests that were stopped or held by hand",
-    examples: ['wms2 resume muons --reason "schedd is back"'],
-  },
-  {
-    name: "hold",
-    description: "clean stop, then wait for a person",
-    examples: ['wms2 hold muons --reason "look at the first outputs"'],
-  },
-  {
-    name: "rescue",
-    description: "run the failed work units of the present round again now",
-    examples: ['wms2 rescue muons --reason "network is back"'],
-  },
-  {
-    name: "abort",
-    description: "end requests for good: their jobs are removed, what is registered stays",
-    examples: ['wms2 abort weather-example --reason "wrong input"', 'wms2 abort test-1 test-2 --reason "only tests"'],
-  },
+    RELEASE_OPTIONS,
+  ),
+  action("fail", "give held requests up for good; a manifest lists the outputs to withdraw", [
+    'wms2 fail muons --reason "wrong calibration"',
+  ]),
+  action(
+    "restart",
+    "kill and clone: give a request up and begin again as its next version",
+    ['wms2 restart muons --reason "software is mended"'],
+    RESTART_OPTIONS,
+  ),
+  action("stop", "clean stop: jobs leave the engine, what finished stays, it goes back to the queue", [
+    'wms2 stop muons --reason "schedd maintenance"',
+    'wms2 stop --filter status=active --reason "power cut"',
+  ]),
+  action("resume", "go on with requests that were stopped or held by hand", [
+    'wms2 resume muons --reason "schedd is back"',
+  ]),
+  action("hold", "clean stop, then wait for a person", ['wms2 hold muons --reason "look at the first outputs"']),
+  action("rescue", "run the failed work units of the present round again now", [
+    'wms2 rescue muons --reason "network is back"',
+  ]),
+  action("abort", "end requests for good: their jobs are removed, what is registered stays", [
+    'wms2 abort weather-example --reason "wrong input"',
+    'wms2 abort test-1 test-2 --reason "only tests"',
+  ]),
 ];
 
-export function addOperate(program: Command): void {
-  for (const { name, description, more, examples } of ACTIONS) {
-    const command = addActOptions(program.command(name).description(description));
-    (more?.(command) ?? command)
-      .addHelpText("after", `\nExamples:\n${examples.map((line) => `  ${line}`).join("\n")}`)
-      .action(async (names: string[], _options: unknown, used: Command) => {
-        const options = optionsOf<ActOptions & ReleaseOptions>(used);
-        process.exitCode = await actOn(clientFor(options), name, names, options, releaseBody(options));
+export const addResubmit = command("resubmit", {
+  about: "give chosen nodes or work units a new budget and run them again; their history stays",
+  arguments: { "<name>": "the request" },
+  options: {
+    "--nodes <nodes...>": "these nodes, like mg_000003/proc_000021",
+    "--units <units...>": "all nodes of these work units, like mg_000003",
+    "--failed": "everything that failed",
+    "--memory <size>": { about: 'give them this much, like "3 GB"', parse: megabytes },
+    "--time <time>": { about: 'let them run so long, like "8 h"', parse: minutes },
+    "--sites <sites...>": "let them run only there",
+    "--reason <text>": { about: "why; it is kept with the request", required: true },
+    "--dry-run": "only say what would be done",
+  },
+  examples: [
+    'wms2 resubmit muons --failed --reason "network is back"',
+    'wms2 resubmit muons --nodes mg_000003/proc_000021 --memory "4 GB" --reason "needs more"',
+    'wms2 resubmit muons --units mg_000003 mg_000007 --reason "disk was full" --dry-run',
+  ],
+  async run({ client, options }, name: string) {
+    const { nodes, units, failed, memory, time, sites } = options;
+    const some = nodes !== undefined || units !== undefined;
+    if (!some && !failed)
+      throw new WorldError("bad-usage", name, "what is to be resubmitted?", {
+        hint: "give --nodes, --units or --failed",
       });
-  }
-}
+    if (failed && some) throw new WorldError("bad-usage", name, "--failed goes without --nodes and --units");
+    const body = given({ nodes: failed ? "failed" : nodes, units, memory_mb: memory, wall_minutes: time, sites });
+    return actOn(client, "resubmit", [name], options, body);
+  },
+});

@@ -1,12 +1,9 @@
-import { readFileSync } from "node:fs";
-import type { Command } from "commander";
 import { InvariantError, WorldError } from "../base/errors.ts";
 import { localDataset, parseFileList } from "../catalogs/local-dataset.ts";
 import type { Config } from "../config/settings.ts";
 import type { DagId, SiteName } from "../domain/names.ts";
 import type { PlanOutcome } from "../domain/plan.ts";
 import type { RequestSpec } from "../domain/request.ts";
-import type { Submission } from "../domain/submission.ts";
 import type { InputFile } from "../domain/workflow.ts";
 import { readSubmission } from "../intake/read-submission.ts";
 import { checkPlan } from "../planning/check.ts";
@@ -15,88 +12,60 @@ import { planJson } from "../planning/plan-json.ts";
 import { planRound } from "../planning/plan-round.ts";
 import { planDot } from "../render/dot.ts";
 import { planSvg } from "../render/svg.ts";
-import { problemsIn, readRequestFile } from "./request-file.ts";
-import { collect, optionsOf, settingsFrom } from "./settings.ts";
-import { paintFor, print, talk, widthOf } from "./terminal.ts";
+import { collect, command } from "./command.ts";
+import { problemsIn, readRequestFile, readText } from "./request-file.ts";
+import { settingsFrom } from "./settings.ts";
+import { lookAt, print, tellWarnings } from "./terminal.ts";
 import { planPage } from "./view/plan-page.ts";
 
-interface PlanOptions {
-  readonly files?: string;
-  readonly name?: string;
-  readonly set?: readonly string[];
-  readonly json?: boolean;
-  readonly dot?: boolean;
-  readonly svg?: boolean;
-}
-
-export function addPlan(program: Command): void {
-  program
-    .command("plan")
-    .description("what would run, without a server: work units, jobs, sizes, warnings")
-    .argument("<file>", "the request as YAML or JSON; - is stdin")
-    .option(
-      "--files <list>",
-      "plan over this list of files: rows {lfn, size, events, lumis: [{run, lumi: [..]}], sites: [..]}",
-    )
-    .option("--name <name>", "another name than the file says")
-    .option("--set <key=value>", "change a field of the request; may be repeated", collect)
-    .option("--json", "everything: each node with its files, ranges, lumis, sites and resources")
-    .option("--dot", "the graph for Graphviz")
-    .option("--svg", "a picture of one unit and of the whole")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  wms2 plan examples/generate.yaml
-  wms2 plan examples/generate.yaml --svg > plan.svg
-  wms2 plan request.yaml --files files.json --set split.files_per_job=10
-  wms2 plan request.yaml --json | jq '.units[0].nodes[0]'
-
-The first round is planned, with the settings and local sites of this machine (wms2 config show).`,
-    )
-    .action(async (file: string, _options: unknown, command: Command) => {
-      const options = optionsOf<PlanOptions>(command);
-      const { config } = settingsFrom(options);
-      const { intakeRules, loopPolicy } = await import("../main.ts");
-      const read = readSubmission(readRequestFile(file, options), intakeRules(config));
-      if (!read.ok) throw problemsIn(file, read.error);
-      const { spec } = read.value;
-      const files = await inputFiles(spec, options.files);
-      const facts = factsFor(spec, files, config, loopPolicy(config));
-      const { plan, unplanned } = planned(file, planRound(facts));
-      const violations = checkPlan(plan, facts);
-      if (violations.length) {
-        throw new InvariantError(
-          `the plan is not sound: ${violations.map(({ message }) => message).join("; ")}`,
-          violations,
-        );
-      }
-      tellWarnings(read.value, plan.summary.warnings);
-      if (options.json) {
-        for (const piece of planJson(plan, unplanned)) process.stdout.write(piece);
-        return;
-      }
-      if (options.dot) return print(planDot(plan));
-      if (options.svg) return print(planSvg(plan));
-      const look = { width: widthOf(process.stdout), paint: paintFor(process.stdout) };
-      print(planPage(plan, spec, unplanned, look));
-    });
-}
+export const addPlan = command("plan", {
+  about: "what would run, without a server: work units, jobs, sizes, warnings",
+  arguments: { "<file>": "the request as YAML or JSON; - is stdin" },
+  options: {
+    "--files <list>": "plan over this list of files: rows {lfn, size, events, lumis: [{run, lumi: [..]}], sites: [..]}",
+    "--name <name>": "another name than the file says",
+    "--set <key=value>": { about: "change a field of the request; may be repeated", parse: collect },
+    "--json": "everything: each node with its files, ranges, lumis, sites and resources",
+    "--dot": "the graph for Graphviz",
+    "--svg": "a picture of one unit and of the whole",
+  },
+  examples: [
+    "wms2 plan examples/generate.yaml",
+    "wms2 plan examples/generate.yaml --svg > plan.svg",
+    "wms2 plan request.yaml --files files.json --set split.files_per_job=10",
+    "wms2 plan request.yaml --json | jq '.units[0].nodes[0]'",
+  ],
+  more: "The first round is planned, with the settings and local sites of this machine (wms2 config show).",
+  async run({ options }, file: string) {
+    const { config } = settingsFrom(options);
+    const { intakeRules, loopPolicy } = await import("../main.ts");
+    const read = readSubmission(readRequestFile(file, options), intakeRules(config));
+    if (!read.ok) throw problemsIn(file, read.error);
+    const { spec } = read.value;
+    const files = await inputFiles(spec, options.files);
+    const facts = factsFor(spec, files, config, loopPolicy(config));
+    const { plan, unplanned } = planned(file, planRound(facts));
+    const violations = checkPlan(plan, facts);
+    if (violations.length) {
+      const words = violations.map(({ message }) => message).join("; ");
+      throw new InvariantError(`the plan is not sound: ${words}`, violations);
+    }
+    tellWarnings([...read.value.warnings, ...plan.summary.warnings]);
+    if (options.json) for (const piece of planJson(plan, unplanned)) process.stdout.write(piece);
+    else if (options.dot) print(planDot(plan));
+    else if (options.svg) print(planSvg(plan));
+    else print(planPage(plan, spec, unplanned, lookAt(process.stdout)));
+  },
+});
 
 async function inputFiles(spec: RequestSpec, list: string | undefined): Promise<readonly InputFile[]> {
   if (spec.kind === "generate" || spec.input === null) return [];
-  const found = list === undefined ? await localDataset(spec.input) : parseFileList(readList(list), list);
+  const found = list === undefined ? await localDataset(spec.input) : parseFileList(listText(list), list);
   if (found.ok) return found.value;
   throw new WorldError("dataset-unreadable", spec.name, found.error.message);
 }
 
-function readList(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw new WorldError("dataset-unreadable", file, `the list ${file} cannot be read`, { cause: error });
-  }
-}
+const listText = (file: string): string => readText(file, `the list ${file}`, { code: "dataset-unreadable" });
 
 /** No run will have this id: a plan that is only looked at needs none of its own, and stays the same each time. */
 const NO_DAG = "00000000-0000-0000-0000-000000000000" as DagId;
@@ -125,17 +94,10 @@ function factsFor(
   };
 }
 
-type Planned = Extract<PlanOutcome, { kind: "planned" }>;
-
-function planned(file: string, outcome: PlanOutcome): Planned {
+function planned(file: string, outcome: PlanOutcome): Extract<PlanOutcome, { kind: "planned" }> {
   if (outcome.kind === "planned") return outcome;
   const words = outcome.kind === "refused" ? outcome.refusal.message : "there is nothing to do";
   throw new WorldError("bad-request", file, `${file} cannot be planned: ${words}`, {
     hint: "change the request, or its input",
   });
-}
-
-function tellWarnings({ warnings }: Submission, more: readonly string[]): void {
-  const paint = paintFor(process.stderr);
-  for (const warning of [...warnings, ...more]) talk(`${paint.yellow("warning:")} ${warning}`);
 }

@@ -1,25 +1,16 @@
 import { Command } from "commander";
 import { VERSION } from "../base/version.ts";
-import { addAlerts } from "./alerts.ts";
-import { addAttempts } from "./attempts.ts";
-import { addAudit } from "./audit.ts";
-import { addClassify } from "./classify.ts";
+import { addClassify, addUnclassified } from "./classify.ts";
 import { addConfig } from "./config.ts";
 import { addDemo } from "./demo.ts";
 import { addDoctor } from "./doctor.ts";
-import { addErrors } from "./errors.ts";
-import { addList } from "./list.ts";
-import { addLogs } from "./logs.ts";
-import { addNodes } from "./nodes.ts";
-import { addOperate } from "./operate.ts";
-import { addOutputs } from "./outputs.ts";
+import { addAttempts, addLogs, addNodes } from "./nodes.ts";
+import { ACTIONS, addResubmit } from "./operate.ts";
+import { addAlerts, addAudit, addQueue } from "./operators.ts";
 import { addPlan } from "./plan.ts";
 import { addPolicy } from "./policy.ts";
-import { addPriority } from "./priority.ts";
-import { addQueue } from "./queue.ts";
-import { addResubmit } from "./resubmit.ts";
+import { addErrors, addList, addOutputs, addPriority, addShow } from "./requests.ts";
 import { addServe } from "./serve.ts";
-import { addShow } from "./show.ts";
 import { addSimulate } from "./simulate.ts";
 import { addSites } from "./sites.ts";
 import { addSpool } from "./spool.ts";
@@ -27,7 +18,14 @@ import { addSubmit } from "./submit.ts";
 import { paintFor } from "./terminal.ts";
 import { addWatch } from "./watch.ts";
 
-export const EXIT_CODES = `Exit codes:
+/** In the order the help lists them. */
+const COMMANDS = [
+  ...[addServe, addSubmit, addList, addShow, addWatch, addOutputs, addNodes, addLogs, addErrors, addAttempts],
+  ...[...ACTIONS, addResubmit, addUnclassified, addClassify, addPriority, addQueue, addSites, addAlerts, addAudit],
+  ...[addPlan, addPolicy, addConfig, addSimulate, addSpool, addDoctor, addDemo],
+];
+
+const EXIT_CODES = `Exit codes:
   0   done; for watch: completed          5   no permission: the operator token is missing or wrong
   2   bad input or usage                  6   unreachable: server, engine, database or disk
   3   refused, or not a success           70  a bug of wms2
@@ -53,33 +51,6 @@ export function makeProgram(): Command {
       outputError: (text, write) => write(`${paintFor(process.stderr).red("wms2:")} ${text.replace(/^error: /, "")}`),
     })
     .addHelpText("after", `\n${EXIT_CODES}`);
-  const commands = [
-    addServe,
-    addSubmit,
-    addList,
-    addShow,
-    addWatch,
-    addOutputs,
-    addNodes,
-    addLogs,
-    addErrors,
-    addAttempts,
-    addOperate,
-    addResubmit,
-    addClassify,
-    addPriority,
-    addQueue,
-    addSites,
-    addAlerts,
-    addAudit,
-    addPlan,
-    addPolicy,
-    addConfig,
-    addSimulate,
-    addSpool,
-    addDoctor,
-    addDemo,
-  ];
-  for (const add of commands) add(program);
+  for (const add of COMMANDS) add(program);
   return program;
 }

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { tempDir } from "../../tests/support/temp-dir.ts";
 import { reach } from "./reach.ts";
 import { readRequestFile } from "./request-file.ts";
+import { serveSettings } from "./serve.ts";
 
 beforeEach(() => vi.stubEnv("WMS2_TOKEN", undefined));
 afterEach(() => vi.unstubAllEnvs());
@@ -53,4 +54,12 @@ test("a request file travels with its scripts, absolute inputs and the changes o
       },
     },
   });
+});
+
+test("a flag that was not given leaves --set alone; one that was has the last word", () => {
+  const set = ["listen.port=9001", "listen.host=::1", 'data_dir="/srv/a"'];
+  expect(serveSettings({ set })).toMatchObject({ "listen.port": 9001, "listen.host": "::1", data_dir: "/srv/a" });
+  const said = serveSettings({ set, port: "9002", dataDir: "/srv/b" });
+  expect(said).toMatchObject({ "listen.port": 9002, "listen.host": "::1", data_dir: "/srv/b" });
+  expect(() => serveSettings({ set: ["listen.port=high"] })).toThrow("listen.port");
 });

@@ -10,7 +10,7 @@ const DEFAULT_URL = "http://127.0.0.1:8420";
 /** A client of the server these options mean. */
 export function clientFor(options: GlobalOptions): Client {
   const { config } = settingsFrom(options);
-  const told = options.server ?? process.env.WMS2_SERVER;
+  const told = namedServer(options);
   const url = told === undefined ? null : checkedUrl(told);
   return new Client(() => reach(config.data_dir, url, options.tokenFile));
 }
@@ -39,6 +39,24 @@ export function runningServer(dataDir: string): RunningServer | null {
   if (typeof told?.url !== "string" || typeof told.pid !== "number") return null;
   return { url: told.url, pid: told.pid };
 }
+
+/** The server of a data directory, if its process is there. */
+export function liveServer(dataDir: string): RunningServer | null {
+  const server = runningServer(dataDir);
+  return server && isProcess(server.pid) ? server : null;
+}
+
+function isProcess(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+/** The server the surroundings name, by option or environment. */
+export const namedServer = (options: GlobalOptions): string | undefined => options.server ?? process.env.WMS2_SERVER;
 
 export const ownToken = (dataDir: string): string | null =>
   readIfThere(join(dataDir, "operator.token"))?.trim() || null;

@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { WorldError } from "../base/errors.ts";
+import { type ErrorCode, WorldError } from "../base/errors.ts";
+import type { Result } from "../base/result.ts";
 import type { Problem } from "../domain/problem.ts";
 import { absolutePaths, neededFiles } from "../intake/needed-files.ts";
 import { parseDocument } from "../intake/parse-document.ts";
 import { RefusedError } from "./client.ts";
 import { readAssignment } from "./settings.ts";
+import { count } from "./view/text.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 const isRow = (value: unknown): value is Row => typeof value === "object" && value !== null && !Array.isArray(value);
@@ -19,7 +21,8 @@ export function readRequestFile(
   file: string,
   changes: { readonly name?: string | undefined; readonly set?: readonly string[] | undefined },
 ): unknown {
-  const text = readText(file);
+  const hint = "give the path of a YAML or JSON file, or - for stdin";
+  const text = readText(file, `the request file ${file}`, { hint });
   const json = file.endsWith(".json") || (!/\.ya?ml$/.test(file) && text.trimStart().startsWith("{"));
   const parsed = parseDocument(text, json ? "json" : "yaml");
   if (!parsed.ok) throw problemsIn(file, parsed.error);
@@ -31,24 +34,20 @@ export function readRequestFile(
 }
 
 export const problemsIn = (file: string, problems: readonly Problem[]): RefusedError =>
-  new RefusedError(
-    "bad-request",
-    file,
-    `${file} has ${problems.length === 1 ? "1 problem" : `${problems.length} problems`}`,
-    null,
-    problems,
-  );
+  new RefusedError("bad-request", file, `${file} has ${count(problems.length, "problem")}`, null, problems);
 
-function readText(file: string): string {
+/** The text of a file; "-" is stdin. */
+export function readText(file: string, words: string, options: { code?: ErrorCode; hint?: string } = {}): string {
   try {
     return readFileSync(file === "-" ? 0 : file, "utf8");
   } catch (error) {
-    throw new WorldError("bad-usage", file, `the request file ${file} cannot be read`, {
-      cause: error,
-      hint: "give the path of a YAML or JSON file, or - for stdin",
-    });
+    throw new WorldError(options.code ?? "bad-usage", file, `${words} cannot be read`, { ...options, cause: error });
   }
 }
+
+/** A document that is JSON when its name says so, else YAML. */
+export const readDocument = (file: string, hint?: string): Result<unknown, Problem[]> =>
+  parseDocument(readText(file, file, hint === undefined ? {} : { hint }), file.endsWith(".json") ? "json" : "yaml");
 
 /** Our own form has `name`; a ReqMgr2 document has RequestName or RequestString. */
 function nameKey(document: unknown): string {

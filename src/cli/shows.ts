@@ -1,37 +1,54 @@
 import type { Show } from "./follow.ts";
-import { Screen } from "./screen.ts";
-import { paintFor, print, talk } from "./terminal.ts";
+import { lookAt, print, talk } from "./terminal.ts";
+import { visibleLength } from "./view/text.ts";
 import { watchFrame } from "./view/watch-frame.ts";
-import { changeKey, changeLine } from "./view/watch-lines.ts";
-import { progressOf, type WatchedRequest } from "./view/watched.ts";
+import { changeKey, changeLine, progressOf, type WatchedRequest } from "./view/watched.ts";
 
-/** A picture that is drawn over itself, on a terminal. */
-export function liveShow(stream: NodeJS.WriteStream): Show {
-  const screen = new Screen(stream);
-  const paint = paintFor(stream);
-  let last: { watched: readonly WatchedRequest[]; notice: string | null } | null = null;
+/** For people: a live picture on a terminal; a line whenever something changed, for logs and pipes. */
+export const personShow = (stream: NodeJS.WriteStream): Show =>
+  stream.isTTY ? liveShow(stream) : onChange((one) => print(changeLine(one, new Date())));
+
+const HIDE_CURSOR = "\u001b[?25l";
+const SHOW_CURSOR = "\u001b[?25h";
+/** Terminals that know it show the frame at once; the others ignore it. */
+const BEGIN_FRAME = "\u001b[?2026h";
+const END_FRAME = "\u001b[?2026l";
+const CLEAR_LINE_END = "\u001b[K";
+const CLEAR_BELOW = "\u001b[J";
+
+/**
+ * Draws frames over one another at the place where the first one began. Lines are overwritten, never cleared
+ * first, and a frame is one write: nothing flickers. When the window became narrower, the terminal has folded the
+ * old lines, so the way up is counted at the new width.
+ */
+function liveShow(stream: NodeJS.WriteStream): Show {
+  let seen: Parameters<Show["update"]> | null = null;
+  let drawn: readonly string[] = [];
   const draw = () => {
-    if (last) screen.draw(watchFrame(last.watched, last.notice, { ...screen.size, now: new Date(), paint }));
+    if (!seen) return;
+    const width = Math.max(20, stream.columns || 80);
+    const height = Math.max(4, stream.rows || 24);
+    const up = drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(visibleLength(line) / width)), 0);
+    const climb = up > 0 ? `\u001b[${up}A\r` : "";
+    drawn = watchFrame(...seen, { ...lookAt(stream), width, height });
+    const body = drawn.map((line) => `${line}${CLEAR_LINE_END}\n`).join("");
+    stream.write(`${BEGIN_FRAME}${climb}${body}${CLEAR_BELOW}${END_FRAME}`);
   };
+  stream.write(HIDE_CURSOR);
   stream.on("resize", draw);
   return {
-    update(watched, notice) {
-      last = { watched, notice };
+    update(...watched) {
+      seen = watched;
       draw();
     },
     close() {
       stream.off("resize", draw);
-      screen.close();
+      stream.write(SHOW_CURSOR);
     },
   };
 }
 
-/** A line whenever something changed, for logs and pipes. */
-export function lineShow(): Show {
-  return onChange((one) => print(changeLine(one, new Date())));
-}
-
-/** The same for programs: one JSON document a line. */
+/** For programs: one JSON document a line. */
 export function jsonShow(): Show {
   return onChange((one) => {
     const now = new Date();

@@ -1,54 +1,44 @@
-import { accessSync, constants, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { accessSync, constants, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import type { Command } from "commander";
 import { WorldError } from "../base/errors.ts";
 import { stringify } from "../base/json.ts";
-import { parseDocument } from "../intake/parse-document.ts";
-import { problemsIn, readRequestFile } from "./request-file.ts";
-import { optionsOf } from "./settings.ts";
-import { print } from "./terminal.ts";
+import { command, type Options, type Values } from "./command.ts";
+import { problemsIn, readDocument, readRequestFile } from "./request-file.ts";
+import { onSignals, print } from "./terminal.ts";
 
-interface SimulateOptions {
-  readonly json?: boolean;
-  readonly seed?: string;
-  readonly keep?: string;
-}
+const OPTIONS = {
+  "--json": "one JSON object a line: every event, and the summary last",
+  "--seed <n>": "another seed for chance than the scenario says",
+  "--keep <dir>": "leave the submit directories there, to look at",
+} as const satisfies Options;
 
 /** A story told in virtual time, without a server: the real decisions, an engine that only pretends. */
-export function addSimulate(program: Command): void {
-  program
-    .command("simulate")
-    .description("tell a scenario in virtual time: real decisions, a scripted engine, days in seconds")
-    .argument("<file>", "the scenario as YAML or JSON")
-    .option("--json", "one JSON object a line: every event, and the summary last")
-    .option("--seed <n>", "another seed for chance than the scenario says")
-    .option("--keep <dir>", "leave the submit directories there, to look at")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  wms2 simulate examples/scenarios/flaky-site.yaml
-  wms2 simulate examples/scenarios/bad-file.yaml --json | jq 'select(.kind == "move")'
+export const addSimulate = command("simulate", {
+  about: "tell a scenario in virtual time: real decisions, a scripted engine, days in seconds",
+  arguments: { "<file>": "the scenario as YAML or JSON" },
+  options: OPTIONS,
+  examples: [
+    "wms2 simulate examples/scenarios/flaky-site.yaml",
+    "wms2 simulate examples/scenarios/bad-file.yaml --json | jq 'select(.kind == \"move\")'",
+  ],
+  more: "The exit code is 0 when all the scenario expects came true, 3 when not. See docs/guides/simulate.md.",
+  async run({ options }, file: string) {
+    process.exitCode = await simulate(file, options);
+  },
+});
 
-The exit code is 0 when all the scenario expects came true, 3 when not. See docs/guides/simulate.md.`,
-    )
-    .action(async (file: string, _options: unknown, command: Command) => {
-      process.exitCode = await simulate(file, optionsOf<SimulateOptions>(command));
-    });
-}
-
-async function simulate(file: string, options: SimulateOptions): Promise<number> {
+async function simulate(file: string, options: Values<typeof OPTIONS>): Promise<number> {
   const { readScenario, runStory, Teller, summarise, summaryJson, isFine, requestNames } = await import(
     "../simulate/index.ts"
   );
-  const parsed = parseDocument(readText(file), file.endsWith(".json") ? "json" : "yaml");
+  const parsed = readDocument(file);
   if (!parsed.ok) throw problemsIn(file, parsed.error);
   const folder = dirname(resolve(file));
   const read = readScenario(parsed.value, (name) => readRequestFile(resolve(folder, name), {}));
   if (!read.ok) throw problemsIn(file, read.error);
   const scenario = read.value;
-  const seed = options.seed === undefined ? scenario.seed : wholeNumber(options.seed);
+  const seed = options.seed === undefined ? scenario.seed : seedFrom(options.seed);
   const teller = new Teller(requestNames(scenario), print);
   const dir = options.keep ?? mkdtempSync(join(scratch(), "wms2-simulate-"));
   const forget = options.keep === undefined ? forgetAtExit(dir) : () => {};
@@ -72,14 +62,12 @@ async function simulate(file: string, options: SimulateOptions): Promise<number>
 /** Removes the directory when the story is over, and also when its reader has gone or somebody is impatient. */
 function forgetAtExit(dir: string): () => void {
   const remove = () => rmSync(dir, { recursive: true, force: true });
-  const leave = () => process.exit(130);
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  const stay = onSignals(() => process.exit(130));
   process.once("exit", remove);
-  for (const signal of signals) process.once(signal, leave);
   return () => {
     remove();
     process.off("exit", remove);
-    for (const signal of signals) process.off(signal, leave);
+    stay();
   };
 }
 
@@ -93,15 +81,7 @@ function scratch(): string {
   }
 }
 
-function wholeNumber(text: string): number {
+function seedFrom(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new WorldError("bad-usage", "--seed", `--seed must be a whole number, got "${text}"`);
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw new WorldError("bad-usage", file, `${file} cannot be read`, { cause: error });
-  }
 }

@@ -18,6 +18,19 @@ export function widthOf(stream: { isTTY?: boolean | undefined; columns?: number 
   return Math.max(40, Math.min(stream.columns || 80, 240));
 }
 
+/** What a page is made for: at what time, how wide, in which colours. */
+export interface Look {
+  readonly now: Date;
+  readonly width: number;
+  readonly paint: Paint;
+}
+
+export const lookAt = (stream: NodeJS.WriteStream): Look => ({
+  now: new Date(),
+  width: widthOf(stream),
+  paint: paintFor(stream),
+});
+
 /** Data: what the command was asked for. */
 export const print = (text: string): void => {
   process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
@@ -27,6 +40,11 @@ export const print = (text: string): void => {
 export const talk = (text: string): void => {
   process.stderr.write(text.endsWith("\n") ? text : `${text}\n`);
 };
+
+export function tellWarnings(warnings: readonly string[]): void {
+  const paint = paintFor(process.stderr);
+  for (const warning of warnings) talk(`${paint.yellow("warning:")} ${warning}`);
+}
 
 /** Indented for people with jq or without; one document per command. */
 export const printJson = (value: unknown): void => print(JSON.stringify(value, null, 2));
@@ -45,4 +63,13 @@ export function endQuietlyWithoutReader(): void {
       if (!process.emit("SIGHUP", "SIGHUP")) process.exit(0);
     });
   }
+}
+
+/** Called when somebody is impatient or the terminal closes, until it is forgotten. */
+export function onSignals(act: () => void): () => void {
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  for (const signal of signals) process.on(signal, act);
+  return () => {
+    for (const signal of signals) process.off(signal, act);
+  };
 }

@@ -1,73 +1,52 @@
-import type { Command } from "commander";
 import type { RequestRowView } from "../api/client-types.ts";
 import { WorldError } from "../base/errors.ts";
 import { isTerminal, REQUEST_STATUSES } from "../domain/request-status.ts";
 import type { Client } from "./client.ts";
-import { type FollowOptions, follow } from "./follow.ts";
-import { clientFor } from "./reach.ts";
-import { optionsOf } from "./settings.ts";
-import { jsonShow, lineShow, liveShow } from "./shows.ts";
+import { command } from "./command.ts";
+import { follow } from "./follow.ts";
+import { jsonShow, personShow } from "./shows.ts";
 import { paintFor, talk } from "./terminal.ts";
-import { outcomeLine } from "./view/watch-lines.ts";
-import type { WatchedRequest } from "./view/watched.ts";
+import { outcomeLine } from "./view/watched.ts";
 
-interface WatchOptions {
-  readonly all?: boolean;
-  readonly json?: boolean;
-  readonly interval: string;
-}
-
-export function addWatch(program: Command): void {
-  program
-    .command("watch")
-    .description("live progress by work unit, until everything ended or waits for a person")
-    .argument("[names...]", "requests to watch")
-    .option("--all", "every request that is open, also those handed in meanwhile")
-    .option("--interval <seconds>", "time between looks", "1")
-    .option("--json", "one JSON line per change")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  wms2 watch weather-example
-  wms2 watch --all
-  wms2 watch weather-example && echo "outputs are there"
-
-Exits with 0 when all completed, 3 when one is held, failed or aborted. Ctrl-C leaves; the requests go on.`,
-    )
-    .action(async (names: string[], _options: unknown, command: Command) => {
-      const options = optionsOf<WatchOptions>(command);
-      if (names.length === 0 && !options.all) {
-        throw new WorldError("bad-usage", "watch", "watch needs the name of a request, or --all");
-      }
-      await watchAndTell(clientFor(options), names, options);
-    });
-}
+export const addWatch = command("watch", {
+  about: "live progress by work unit, until everything ended or waits for a person",
+  arguments: { "[names...]": "requests to watch" },
+  options: {
+    "--all": "every request that is open, also those handed in meanwhile",
+    "--interval <seconds>": { about: "time between looks", fallback: "1" },
+  },
+  json: "one JSON line per change",
+  examples: [
+    "wms2 watch weather-example",
+    "wms2 watch --all",
+    'wms2 watch weather-example && echo "outputs are there"',
+  ],
+  more: "Exits with 0 when all completed, 3 when one is held, failed or aborted. Ctrl-C leaves; the requests go on.",
+  async run({ client, options }, names: readonly string[]) {
+    if (names.length === 0 && !options.all)
+      throw new WorldError("bad-usage", "watch", "watch needs the name of a request, or --all");
+    await watchAndTell(client, names, options);
+  },
+});
 
 /** Watches, says how each request ended, and sets the exit code by it. */
 export async function watchAndTell(
   client: Client,
   names: readonly string[],
-  options: { readonly all?: boolean; readonly json?: boolean; readonly interval?: string },
+  options: { readonly all?: boolean; readonly json?: boolean; readonly interval: string },
 ): Promise<void> {
   const stop = new AbortController();
   const onSignal = () => stop.abort();
   process.once("SIGINT", onSignal);
   process.once("SIGTERM", onSignal);
-  const show = options.json ? jsonShow() : process.stdout.isTTY ? liveShow(process.stdout) : lineShow();
-  const followOptions: FollowOptions = {
-    everyMs: Math.max(100, Number(options.interval ?? 1) * 1000 || 1000),
+  const watched = await follow(client, names, options.json ? jsonShow() : personShow(process.stdout), {
+    everyMs: Math.max(100, Number(options.interval) * 1000 || 1000),
     signal: stop.signal,
     ...(options.all && { more: () => openRequests(client) }),
-  };
-  let watched: readonly WatchedRequest[];
-  try {
-    watched = await follow(client, names, show, followOptions);
-  } finally {
-    show.close();
+  }).finally(() => {
     process.off("SIGINT", onSignal);
     process.off("SIGTERM", onSignal);
-  }
+  });
   if (stop.signal.aborted) {
     talk("not watching any more; the requests go on");
     process.exitCode = 130;

@@ -22,29 +22,28 @@ export function loadConfig(from: {
   const values: Record<string, unknown> = {};
   const sources = Object.fromEntries(KEYS.map((key) => [key, "default"])) as Record<SettingKey, Source>;
 
-  const take = (key: SettingKey, raw: unknown, source: Source, place: string) => {
-    const parsed = SETTINGS[key].schema.safeParse(raw);
-    if (!parsed.success) {
-      const words = parsed.error.issues.map((issue) =>
-        [issue.path.join("."), issue.message].filter(Boolean).join(": "),
-      );
-      problems.push(`${place}: ${words.join("; ")}`);
-      return;
-    }
-    values[key] = parsed.data;
-    sources[key] = source;
-  };
-
   for (const key of KEYS) values[key] = SETTINGS[key].fallback;
   const file = from.file ?? from.environment.WMS2_CONFIG;
-  if (file) for (const [key, raw] of readConfigFile(file, problems)) take(key, raw, "file", `${file}: ${key}`);
-  for (const key of KEYS) {
-    const raw = from.environment[environmentName(key)];
-    if (raw !== undefined) take(key, environmentValue(raw), "environment", environmentName(key));
-  }
-  for (const key of KEYS) {
-    const raw = from.flags?.[key];
-    if (raw !== undefined) take(key, raw, "flag", `--${key}`);
+  const said: readonly (readonly [Source, SettingKey, raw: unknown, place: string])[] = [
+    ...(file ? readConfigFile(file, problems) : []).map(([key, raw]) => ["file", key, raw, `${file}: ${key}`] as const),
+    ...KEYS.map((key) => {
+      const raw = from.environment[environmentName(key)];
+      return ["environment", key, raw === undefined ? raw : jsonOrText(raw), environmentName(key)] as const;
+    }),
+    ...KEYS.map((key) => ["flag", key, from.flags?.[key], `--${key}`] as const),
+  ];
+  for (const [source, key, raw, place] of said) {
+    if (raw === undefined) continue;
+    const parsed = SETTINGS[key].schema.safeParse(raw);
+    if (parsed.success) {
+      values[key] = parsed.data;
+      sources[key] = source;
+    } else {
+      const words = parsed.error.issues.map(({ path, message }) =>
+        [path.join("."), message].filter(Boolean).join(": "),
+      );
+      problems.push(`${place}: ${words.join("; ")}`);
+    }
   }
   if (problems.length) throw new WorldError("bad-config", file ?? "settings", problems.join("\n"));
   return { config: Object.freeze(withDerived(values)) as Config, sources };
@@ -80,8 +79,8 @@ function readConfigFile(file: string, problems: string[]): [SettingKey, unknown]
   return found;
 }
 
-/** Environment variables are text: JSON where it is JSON (numbers, lists), else the text itself. */
-function environmentValue(raw: string): unknown {
+/** What people type is text: JSON where it is JSON (numbers, lists), else the text itself. */
+export function jsonOrText(raw: string): unknown {
   try {
     return JSON.parse(raw);
   } catch {

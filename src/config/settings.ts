@@ -4,22 +4,39 @@ import { z } from "zod";
  * Every setting there is: its shape, default, and what it is for. The key is its path in the config file, and with
  * dots as underscores its environment variable: `listen.port` is WMS2_LISTEN_PORT. Wiring first, then policy.
  */
-const site = z.strictObject({
-  name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/),
-  cores: z.number().int().positive(),
-  memory_mb: z.number().int().positive(),
-});
-const setting = <S extends z.ZodType>(schema: S, fallback: z.infer<S> | null, about: string) => ({
+const setting = <S extends z.ZodType>(schema: S, fallback: z.infer<S>, about: string) => ({
   schema,
   fallback,
   about,
+  optional: false as const,
 });
-const path = z.string().min(1);
+/** Has no value unless somebody gives it one. */
+const optional = <S extends z.ZodType>(schema: S, about: string) => ({
+  schema,
+  fallback: null,
+  about,
+  optional: true as const,
+});
+/** Follows from other settings and this machine, unless somebody says otherwise (load.ts). */
+const derived = <S extends z.ZodType>(schema: S, about: string) => ({
+  schema,
+  fallback: null,
+  about,
+  optional: false as const,
+});
+const text = z.string().min(1);
 const seconds = z.number().positive();
+const whole = z.number().int().positive();
+const wholeOrNone = z.number().int().min(0);
+const amount = z.number().min(0);
+const id = z.number().int().min(1);
+
+const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/);
+const site = z.strictObject({ name, cores: whole, memory_mb: whole });
 
 /** Where alerts are told (docs/guides/alerts.md). */
 const sinkCommon = {
-  name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/),
+  name,
   min_severity: z.enum(["info", "warning", "critical"]).default("warning"),
   timeout_sec: seconds.max(300).default(10),
 };
@@ -30,19 +47,19 @@ const sink = z
       ...sinkCommon,
       kind: z.literal("webhook"),
       url: z.url({ protocol: /^https?$/ }).optional(),
-      url_file: path.optional(),
-      token_file: path.optional(),
+      url_file: text.optional(),
+      token_file: text.optional(),
     }),
     z.strictObject({ ...sinkCommon, kind: z.literal("command"), argv: z.array(z.string().regex(/^[^\0]*$/)).min(1) }),
     z.strictObject({
       ...sinkCommon,
       kind: z.literal("smtp"),
-      host: z.string().min(1),
-      port: z.number().int().min(1).max(65535).optional(),
+      host: text,
+      port: id.max(65535).optional(),
       tls: z.enum(["none", "starttls", "implicit"]).default("starttls"),
-      ca_file: path.optional(),
-      user: z.string().min(1).optional(),
-      password_file: path.optional(),
+      ca_file: text.optional(),
+      user: text.optional(),
+      password_file: text.optional(),
       from: address,
       to: z.array(address).min(1),
     }),
@@ -59,25 +76,23 @@ const sinks = z.array(sink).superRefine((all, context) => {
 });
 
 export const SETTINGS = {
-  data_dir: setting(path, null, "where everything of this server lives (default: ~/.local/share/wms2)"),
-  spool_dir: setting(path, null, "submit directories (default: <data_dir>/spool)"),
-  storage_dir: setting(path, null, "unmerged and merged files and their ledger (default: <data_dir>/storage)"),
+  data_dir: derived(text, "where everything of this server lives (default: ~/.local/share/wms2)"),
+  spool_dir: derived(text, "submit directories (default: <data_dir>/spool)"),
+  storage_dir: derived(text, "unmerged and merged files and their ledger (default: <data_dir>/storage)"),
   "listen.host": setting(
-    z.string().min(1),
+    text,
     "127.0.0.1",
     "address the API listens on; elsewhere than loopback, reading needs a token too",
   ),
-  "listen.port": setting(z.number().int().min(0).max(65535), 8420, "port of the API; 0 picks a free one"),
-  "database.url": setting(
+  "listen.port": setting(wholeOrNone.max(65535), 8420, "port of the API; 0 picks a free one"),
+  "database.url": optional(
     z.string().regex(/^postgres(ql)?:\/\//),
-    null,
     "PostgreSQL to use; the embedded database when not set",
   ),
-  "database.url_file": setting(path, null, "file that holds database.url, so that its password is on no command line"),
+  "database.url_file": optional(text, "file that holds database.url, so that its password is on no command line"),
   "engine.kind": setting(z.enum(["local", "dagman"]), "local", "what runs the jobs"),
-  "engine.local.sites": setting(
+  "engine.local.sites": derived(
     z.array(site).min(1),
-    null,
     "named sites of the local engine (default: one, all of this machine)",
   ),
   "engine.dagman.prefix": setting(
@@ -85,111 +100,81 @@ export const SETTINGS = {
     [],
     "words put before every condor command: ssh to a submit host, or into a chroot",
   ),
-  "engine.dagman.submit_uid": setting(
-    z.number().int().min(1),
-    null,
+  "engine.dagman.submit_uid": optional(
+    id,
     "owner given to submit directories when the server is root (HTCondor refuses jobs of root)",
   ),
-  "engine.dagman.submit_gid": setting(z.number().int().min(1), null, "group likewise"),
-  "engine.dagman.max_idle": setting(z.number().int().positive(), 1000, "idle jobs one DAG keeps in the queue"),
+  "engine.dagman.submit_gid": optional(id, "group likewise"),
+  "engine.dagman.max_idle": setting(whole, 1000, "idle jobs one DAG keeps in the queue"),
   "engine.timeout_sec": setting(seconds, 60, "how long one call to the engine may take"),
   "lifecycle.interval_sec": setting(seconds, 5, "time between passes when nothing nudges the loop"),
-  "lifecycle.concurrency": setting(z.number().int().positive(), 8, "requests worked on at once within a pass"),
+  "lifecycle.concurrency": setting(whole, 8, "requests worked on at once within a pass"),
   "lifecycle.lease_sec": setting(seconds, 30, "after how long another server takes over from one that went silent"),
   "lifecycle.resubmit_grace_sec": setting(
-    z.number().min(0),
+    amount,
     10,
     "how long a new leader waits before it believes that an interrupted submission left no trace",
   ),
   "lifecycle.max_errors": setting(
-    z.number().int().positive(),
+    whole,
     3,
     "passes that may fail alike on one request before it is held (unreachable services never hold)",
   ),
-  "admission.max_active": setting(
-    z.number().int().min(0),
-    300,
-    "requests in the engine at once, until changed through the API",
-  ),
-  "planning.round_zero_units": setting(z.number().int().positive(), 1, "work units in round 0 of an adaptive request"),
+  "admission.max_active": setting(wholeOrNone, 300, "requests in the engine at once, until changed through the API"),
+  "planning.round_zero_units": setting(whole, 1, "work units in round 0 of an adaptive request"),
   "planning.probe_jobs": setting(
-    z.number().int().min(0),
+    wholeOrNone,
     0,
     "jobs at the top of the memory window in round 0 of an adaptive request",
   ),
-  "planning.default_memory_per_core_mb": setting(
-    z.number().int().positive(),
-    2000,
-    "memory per core that most sites offer",
-  ),
-  "planning.max_memory_per_core_mb": setting(
-    z.number().int().positive(),
-    3000,
-    "most memory per core a job may ask for",
-  ),
-  "planning.max_wall_minutes": setting(z.number().int().positive(), 47 * 60, "longest job"),
-  "bans.min_failures": setting(z.number().int().positive(), 3, "failures at a site before it can be banned"),
-  "bans.failure_ratio": setting(z.number().min(0).max(1), 0.5, "share of failures at a site above which it is banned"),
+  "planning.default_memory_per_core_mb": setting(whole, 2000, "memory per core that most sites offer"),
+  "planning.max_memory_per_core_mb": setting(whole, 3000, "most memory per core a job may ask for"),
+  "planning.max_wall_minutes": setting(whole, 47 * 60, "longest job"),
+  "bans.min_failures": setting(whole, 3, "failures at a site before it can be banned"),
+  "bans.failure_ratio": setting(amount.max(1), 0.5, "share of failures at a site above which it is banned"),
   "bans.duration_days": setting(z.number().positive(), 7, "how long a ban lasts"),
-  "bans.promotion_threshold": setting(
-    z.number().int().positive(),
-    3,
-    "workflows that ban a site before it is banned for all",
-  ),
-  "recovery.version_limit": setting(z.number().int().positive(), 20, "highest processing version a restart may reach"),
-  "dag.status_interval_sec": setting(z.number().int().positive(), 15, "how often DAGMan rewrites its status file"),
-  "dag.scan_interval_sec": setting(z.number().int().positive(), 5, "how often DAGMan looks at job events"),
+  "bans.promotion_threshold": setting(whole, 3, "workflows that ban a site before it is banned for all"),
+  "recovery.version_limit": setting(whole, 20, "highest processing version a restart may reach"),
+  "dag.status_interval_sec": setting(whole, 15, "how often DAGMan rewrites its status file"),
+  "dag.scan_interval_sec": setting(whole, 5, "how often DAGMan looks at job events"),
   "dag.hold_removal_sec": setting(
-    z.number().int().positive(),
+    whole,
     300,
     "after how long a job the pool holds is removed, so that recovery can decide",
   ),
-  "dag.max_jobs_submitted": setting(z.number().int().positive(), 2000, "jobs one DAGMan has in the queue at once"),
-  "dag.defer_poll_sec": setting(z.number().int().positive(), 30, "how often a node that cools off is looked at again"),
-  "recovery.policy_file": setting(
-    path,
-    null,
+  "dag.max_jobs_submitted": setting(whole, 2000, "jobs one DAGMan has in the queue at once"),
+  "dag.defer_poll_sec": setting(whole, 30, "how often a node that cools off is looked at again"),
+  "recovery.policy_file": optional(
+    text,
     "this installation's retry policy, YAML or JSON (docs/policy.md); wms2 policy check FILE",
   ),
   "recovery.cooloff_base_sec": setting(
-    z.number().int().min(0),
+    wholeOrNone,
     60,
     "wait before a first retry; doubles with each, and fixed delays are 15 times as long",
   ),
-  "recovery.max_executions": setting(
-    z.number().int().positive(),
-    10,
-    "executions of a node until an operator opens a new epoch",
-  ),
+  "recovery.max_executions": setting(whole, 10, "executions of a node until an operator opens a new epoch"),
   "recovery.abort_after_alike": setting(
-    z.number().int().min(0),
+    wholeOrNone,
     3,
     "permanent failures alike that end a work unit early; 0: never",
   ),
   "recovery.avoid_host_sec": setting(
-    z.number().int().min(0),
+    wholeOrNone,
     600,
     "how long a retry waits for another worker than those it failed on",
   ),
   "alerts.sinks": setting(sinks, [], "where alerts are told: webhooks, commands, mail (docs/guides/alerts.md)"),
   "alerts.interval_sec": setting(seconds, 60, "how often stuck requests, the engine and disks are looked at"),
-  "alerts.engine_after_looks": setting(
-    z.number().int().positive(),
-    3,
-    "looks without an answer before the engine is called unreachable",
-  ),
-  "alerts.low_disk_mb": setting(
-    z.number().min(0),
-    1000,
-    "free space of spool and storage below which an alert opens; 0: never",
-  ),
+  "alerts.engine_after_looks": setting(whole, 3, "looks without an answer before the engine is called unreachable"),
+  "alerts.low_disk_mb": setting(amount, 1000, "free space of spool and storage below which an alert opens; 0: never"),
   "housekeeping.interval_sec": setting(seconds, 600, "time between turns of tidying the spool"),
   "housekeeping.compact_after_hours": setting(
-    z.number().min(0),
+    amount,
     24,
     "after how long the submit directories of a finished request keep only what explains failures",
   ),
-  "housekeeping.remove_after_days": setting(z.number().min(0), 30, "after how long they are removed; 0: never"),
+  "housekeeping.remove_after_days": setting(amount, 30, "after how long they are removed; 0: never"),
   "log.level": setting(z.enum(["debug", "info", "warn", "error", "silent"]), "info", "what is written to stderr"),
 } as const;
 
@@ -197,17 +182,24 @@ export type SettingKey = keyof typeof SETTINGS;
 export type Source = "default" | "file" | "environment" | "flag";
 
 type Value<K extends SettingKey> = z.infer<(typeof SETTINGS)[K]["schema"]>;
-type Optional =
-  | "database.url"
-  | "database.url_file"
-  | "recovery.policy_file"
-  | "engine.dagman.submit_uid"
-  | "engine.dagman.submit_gid";
 
 /** All settings, resolved and frozen. Optional ones are null when not set. */
 export type Config = {
-  readonly [K in SettingKey]: K extends Optional ? Value<K> | null : Value<K>;
+  readonly [K in SettingKey]: (typeof SETTINGS)[K]["optional"] extends true ? Value<K> | null : Value<K>;
 };
+
+type Camel<S extends string> = S extends `${infer A}_${infer B}` ? `${A}${Capitalize<Camel<B>>}` : S;
+type Section<S extends string> = {
+  readonly [K in SettingKey as K extends `${S}.${infer Rest}` ? Camel<Rest> : never]: Config[K];
+};
+
+/** The settings below a name, as the code names them: `bans.min_failures` of "bans" is minFailures. */
+export const section = <S extends string>(config: Config, name: S): Section<S> =>
+  Object.fromEntries(
+    Object.entries(config)
+      .filter(([key]) => key.startsWith(`${name}.`))
+      .map(([key, value]) => [key.slice(name.length + 1).replaceAll(/_(.)/g, (_, sign) => sign.toUpperCase()), value]),
+  ) as Section<S>;
 
 /** Never printed whole: only that it is set. */
 export const SECRET_KEYS: ReadonlySet<SettingKey> = new Set<SettingKey>(["database.url"]);

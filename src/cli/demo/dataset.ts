@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Made-up weather: files of readings `station,minute,millidegrees,valid`. Always the same numbers. */
-export const STATIONS = ["alder", "birch", "cedar", "elm", "fir", "hazel", "larch", "maple"] as const;
-export const FILES = 24;
-export const READINGS_PER_FILE = 12_000;
+const STATIONS = ["alder", "birch", "cedar", "elm", "fir", "hazel", "larch", "maple"] as const;
+const FILES = 24;
+const READINGS_PER_FILE = 12_000;
 
 export function makeDataset(folder: string): void {
   mkdirSync(folder, { recursive: true });

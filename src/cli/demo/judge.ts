@@ -1,16 +1,33 @@
 import { statSync } from "node:fs";
-import type { OutputView } from "../../api/client-types.ts";
+import { isDeepStrictEqual } from "node:util";
+import type { AttemptView, OutputView } from "../../api/client-types.ts";
+import { type Client, part } from "../client.ts";
+import { attemptsOf } from "../nodes.ts";
+import { grouped } from "../view/table.ts";
 import type { WatchedRequest } from "../view/watched.ts";
 import { directTotals, mergedTotals, type Totals } from "./dataset.ts";
-import { type Attempt, type Recovery, readAttempts, recoveriesOf } from "./ledgers.ts";
-import { FAILED_ATTEMPTS, GENERATED_EVENTS, REAL, SIMULATED } from "./requests.ts";
+
+/** What the request files beside this one ask for. */
+export const REAL = "demo-warm-hours";
+const SIMULATED = "demo-minbias";
+const GENERATED_EVENTS = 1200;
+const FAILED_ATTEMPTS = 5;
 
 /** What one request of the demo came to. */
 export interface DemoResult {
   readonly watched: WatchedRequest;
-  readonly attempts: readonly Attempt[];
+  readonly attempts: readonly AttemptView[];
   readonly recoveries: readonly Recovery[];
   readonly outputs: readonly OutputView[];
+}
+
+/** A job that failed at least once, and what became of it. */
+export interface Recovery {
+  readonly place: string;
+  readonly failures: readonly string[];
+  /** The attempt that succeeded; null: none did. */
+  readonly done: AttemptView | null;
+  readonly attempts: number;
 }
 
 export interface Proof {
@@ -20,22 +37,30 @@ export interface Proof {
   readonly same: boolean;
 }
 
-export function gatherResult(watched: WatchedRequest, outputs: readonly OutputView[], spoolDir: string): DemoResult {
-  const attempts = readAttempts(spoolDir, watched.request.request_name);
+export async function gatherResult(client: Client, watched: WatchedRequest): Promise<DemoResult> {
+  const name = watched.request.request_name;
+  const { items: outputs } = await client.all<OutputView>(`/requests/${part(name)}/outputs`);
+  const { items: attempts } = await attemptsOf(client, name);
   return { watched, attempts, recoveries: recoveriesOf(attempts), outputs };
 }
+
+function recoveriesOf(attempts: readonly AttemptView[]): readonly Recovery[] {
+  const byNode = grouped(attempts, ({ unit, node }) => `${unit}/${node}`);
+  return [...byNode].flatMap(([place, own]) => {
+    const failures = own.filter(({ decision }) => decision !== "done").map(({ reason }) => reason);
+    const done = own.find(({ decision }) => decision === "done") ?? null;
+    return failures.length > 0 ? [{ place, failures, done, attempts: own.length }] : [];
+  });
+}
+
+export const failedAttempts = ({ recoveries }: DemoResult): number =>
+  recoveries.reduce((sum, { failures }) => sum + failures.length, 0);
 
 /** The same numbers twice: by the jobs and their merges, and by reading all input at once. */
 export function prove(dataFolder: string, real: DemoResult): Proof {
   const { totals: direct, readings } = directTotals(dataFolder);
   const merged = mergedTotals(real.outputs.map(({ path }) => path));
-  const same =
-    direct.size === merged.size &&
-    [...direct].every(([station, { count, sum }]) => {
-      const found = merged.get(station);
-      return found?.count === count && found.sum === sum;
-    });
-  return { readings, direct, merged, same };
+  return { readings, direct, merged, same: isDeepStrictEqual(direct, merged) };
 }
 
 /** Everything that is not as it should be; empty: the demo may call itself a success. */
@@ -44,15 +69,13 @@ export function complaints(results: readonly DemoResult[], proof: Proof | null):
     const { request_name: name, status } = watched.request;
     return [
       ...(status === "completed" ? [] : [`${name} is ${status}, not completed`]),
-      ...recoveries
-        .filter(({ done }) => done === null)
-        .map(({ unit, node }) => `${name}: ${unit}/${node} never succeeded`),
+      ...recoveries.filter(({ done }) => done === null).map(({ place }) => `${name}: ${place} never succeeded`),
       ...outputs.filter(isNotThere).map(({ path }) => `${path} is not there as it was registered`),
       ...(outputs.length > 0 ? [] : [`${name} has no outputs`]),
     ];
   });
   const simulated = results.find(({ watched }) => watched.request.request_name === SIMULATED);
-  const failed = simulated?.recoveries.reduce((sum, { failures }) => sum + failures.length, 0) ?? 0;
+  const failed = simulated ? failedAttempts(simulated) : 0;
   if (failed < FAILED_ATTEMPTS) found.push(`${SIMULATED}: only ${failed} of ${FAILED_ATTEMPTS} failures happened`);
   const events = simulated?.outputs.reduce((sum, output) => sum + (output.events ?? 0), 0) ?? 0;
   if (events !== GENERATED_EVENTS) found.push(`${SIMULATED}: ${events} events instead of ${GENERATED_EVENTS}`);
@@ -60,6 +83,5 @@ export function complaints(results: readonly DemoResult[], proof: Proof | null):
   return found;
 }
 
-function isNotThere({ path, size_bytes }: OutputView): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.size !== size_bytes;
-}
+const isNotThere = ({ path, size_bytes }: OutputView): boolean =>
+  statSync(path, { throwIfNoEntry: false })?.size !== size_bytes;

@@ -1,9 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { WorldError } from "../../base/errors.ts";
-import { type LoadedConfig, loadConfig } from "../../config/load.ts";
+import { loadConfig } from "../../config/load.ts";
 import type { Config } from "../../config/settings.ts";
-import { runningServer } from "../reach.ts";
+import { liveServer, type RunningServer, runningServer } from "../reach.ts";
 
 /** Everything the demo leaves behind; `.wms2/` is ignored by git. */
 export interface DemoPlace {
@@ -13,6 +15,16 @@ export interface DemoPlace {
 }
 
 const MARK = ".made-by-wms2-demo";
+
+/** The requests, as a person would have written them, and their scripts. */
+const REQUESTS = ["demo-warm-hours.yaml", "demo-minbias.yaml"];
+const SCRIPTS = ["select.sh", "totals.sh", "merge-totals.sh"];
+
+/** Answers with the request files. */
+export function writeRequests(folder: string): readonly string[] {
+  for (const name of [...REQUESTS, ...SCRIPTS]) copyFileSync(join(import.meta.dirname, name), join(folder, name));
+  return REQUESTS.map((name) => join(folder, name));
+}
 
 /** A fresh directory. Only one that an earlier demo made is ever emptied. */
 export function freshPlace(wanted: string | undefined): DemoPlace {
@@ -24,8 +36,8 @@ export function freshPlace(wanted: string | undefined): DemoPlace {
       hint: "give another --data-dir",
     });
   }
-  const server = runningServer(place.dataDir);
-  if (server && isProcess(server.pid)) {
+  const server = liveServer(place.dataDir);
+  if (server) {
     throw new WorldError("conflict", root, `the server of an earlier demo is still up: ${server.url}`, {
       hint: `stop it with: kill ${server.pid}`,
     });
@@ -40,15 +52,6 @@ export function freshPlace(wanted: string | undefined): DemoPlace {
   return place;
 }
 
-export function isProcess(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-}
-
 /**
  * Settings of the demo's own server. Of the surroundings it takes only what concerns the engine: nobody's
  * production database or data directory is touched by a demo.
@@ -58,7 +61,7 @@ export function demoSettings(place: DemoPlace, engine: string | undefined, file:
     Object.entries(process.env).filter(([name]) => name.startsWith("WMS2_ENGINE_")),
   );
   const sites = ["north", "south"].map((name) => ({ name, cores: 2, memory_mb: 8000 }));
-  const { config }: LoadedConfig = loadConfig({
+  const { config } = loadConfig({
     file,
     environment,
     flags: {
@@ -79,4 +82,23 @@ export function demoSettings(place: DemoPlace, engine: string | undefined, file:
     },
   });
   return { ...config, "database.url": null, "database.url_file": null };
+}
+
+/** A server on the demo's data directory that stays when the demo is over. */
+export async function keepServer(config: Config): Promise<RunningServer> {
+  const log = openSync(join(config.data_dir, "server.log"), "a");
+  const ofEngine = Object.entries(config).filter(([key, value]) => key.startsWith("engine.") && value !== null);
+  const settings = ofEngine.flatMap(([key, value]) => ["--set", `${key}=${JSON.stringify(value)}`]);
+  const main = join(import.meta.dirname, "..", "main.js");
+  const words = [main, "serve", "--data-dir", config.data_dir, "--port", "0", ...settings];
+  const child = spawn(process.execPath, words, { detached: true, stdio: ["ignore", log, log] });
+  closeSync(log);
+  child.unref();
+  for (const end = Date.now() + 30_000; Date.now() < end && child.exitCode === null; await sleep(50)) {
+    const server = runningServer(config.data_dir);
+    if (server !== null && server.pid === child.pid) return server;
+  }
+  throw new WorldError("server-unreachable", config.data_dir, "the server that was to stay did not start", {
+    hint: `see ${join(config.data_dir, "server.log")}`,
+  });
 }

@@ -1,37 +1,38 @@
 import type { AttemptPageView, AttemptView } from "../../api/client-types.ts";
-import type { Paint } from "../terminal.ts";
-import { table } from "./table.ts";
+import type { Look, Paint } from "../terminal.ts";
+import { type Columns, table } from "./table.ts";
 
 type Epoch = AttemptPageView["epochs"][number];
 
-const COLUMNS = [
-  { head: "when" },
-  { head: "try" },
-  { head: "site" },
-  { head: "outcome" },
-  { head: "memory", align: "right" },
-  { head: "decision" },
-  { head: "reason", flexible: true },
-] as const;
+type Row = readonly string[];
+const at = (place: number) => (row: Row) => row[place] ?? "";
+const COLUMNS: Columns<Row> = [
+  ["when", at(0)],
+  ["try", at(1)],
+  ["site", at(2)],
+  ["outcome", at(3)],
+  ["memory", at(4), "right"],
+  ["decision", at(5)],
+  ["reason", at(6), "flexible"],
+];
 
 /** The story of nodes: a line per attempt, and one where a person gave a node a fresh budget. */
-export function attemptTable(
-  { items, epochs }: Pick<AttemptPageView, "items" | "epochs">,
-  { width, paint }: { readonly width: number; readonly paint: Paint },
-): string {
-  const rows: string[][] = [];
+export function attemptTable({ items, epochs }: Pick<AttemptPageView, "items" | "epochs">, look: Look): string {
+  const { paint, width } = look;
+  const rows: Row[] = [];
   const headings = new Map<number, string>();
-  for (const [at, attempt] of items.entries()) {
-    const before = items[at - 1];
-    const isSame = before !== undefined && before.unit === attempt.unit && before.node === attempt.node;
+  let before: AttemptView | null = null;
+  for (const attempt of items) {
+    const isSame = before !== null && before.unit === attempt.unit && before.node === attempt.node;
     if (!isSame) headings.set(rows.length, `${attempt.unit}/${attempt.node}`);
     for (const { at: opened, by, reason } of openedBefore(attempt, isSame ? before : null, epochs))
       rows.push([when(opened), "", "", "", "", paint.cyan("new budget"), `by ${by}: ${reason}`]);
     rows.push(attemptRow(attempt, paint));
+    before = attempt;
   }
-  const [head = "", ...lines] = table(COLUMNS, rows, { width: width - 2, paint }).split("\n");
-  const told = lines.flatMap((line, at) => {
-    const heading = headings.get(at);
+  const [head = "", ...lines] = table(COLUMNS, rows, { ...look, width: width - 2 }).split("\n");
+  const told = lines.flatMap((line, place) => {
+    const heading = headings.get(place);
     return heading === undefined ? [`  ${line}`] : [paint.bold(heading), `  ${line}`];
   });
   return [`  ${head}`, ...told].join("\n");
@@ -49,7 +50,7 @@ const openedBefore = (attempt: AttemptView, before: AttemptView | null, epochs: 
           epoch <= attempt.epoch,
       );
 
-function attemptRow(attempt: AttemptView, paint: Paint): string[] {
+function attemptRow(attempt: AttemptView, paint: Paint): Row {
   const { decision } = attempt;
   const colour = decision === "done" ? paint.green : decision === "retry" ? paint.yellow : paint.red;
   return [

@@ -1,4 +1,6 @@
+import type { UnitRowView } from "../../api/client-types.ts";
 import type { Paint } from "../terminal.ts";
+import { padEnd, visibleLength } from "./text.ts";
 
 export interface BarParts {
   readonly total: number;
@@ -47,4 +49,75 @@ export function thinBar(share: number, width: number, paint: Paint): string {
   const whole = Math.floor(eighths / 8);
   const part = EIGHTHS[eighths % 8] ?? "";
   return paint.green("█".repeat(whole) + part) + paint.dim("·".repeat(width - whole - (part ? 1 : 0)));
+}
+
+interface CellLook {
+  readonly width: number;
+  /** Lines there is room for. */
+  readonly rows: number;
+  readonly paint: Paint;
+}
+
+const CELL_BAR = 10;
+const GAP = 2;
+const MAX_CELLS = 500;
+
+/** Units as small bars side by side; when there are too many, one sign each; when even that is too much, one for several. */
+export function unitCells(units: readonly UnitRowView[], look: CellLook): string[] {
+  if (units.length === 0 || look.rows < 1) return [];
+  if (units.length > MAX_CELLS) return signs(units, look);
+  const cells = units.map((unit) => cell(unit, look.paint));
+  // Room for the first retry, so that cells do not move when it comes.
+  const cellWidth = Math.max(9 + 1 + CELL_BAR + 1 + 6, ...cells.map(visibleLength));
+  const columns = Math.max(1, Math.floor((look.width + GAP) / (cellWidth + GAP)));
+  const lines = Math.ceil(units.length / columns);
+  if (lines <= look.rows) {
+    // Column by column, so that neighbours stay neighbours when the window grows.
+    return Array.from({ length: lines }, (_, row) =>
+      Array.from({ length: columns }, (_, column) => cells[column * lines + row])
+        .filter((text) => text !== undefined)
+        .map((text) => padEnd(text, cellWidth))
+        .join(" ".repeat(GAP))
+        .trimEnd(),
+    );
+  }
+  return signs(units, look);
+}
+
+const STATE_COLOURS = { failed: "red", waiting: "dim", done: "green" } as const;
+
+function cell(unit: UnitRowView, paint: Paint): string {
+  const name = unit.state === "running" ? unit.unit : paint[STATE_COLOURS[unit.state]](unit.unit);
+  const share = unit.nodes === 0 ? 0 : unit.done / unit.nodes;
+  const extras = [
+    `${unit.done}/${unit.nodes}`,
+    unit.retries ? paint.yellow(`↻${unit.retries}`) : "",
+    unit.failed ? paint.red(`✖${unit.failed}`) : "",
+  ];
+  return `${name} ${thinBar(share, CELL_BAR, paint)} ${extras.filter(Boolean).join(" ")}`;
+}
+
+function signs(units: readonly UnitRowView[], { width, rows, paint }: CellLook): string[] {
+  const perLine = Math.max(10, width);
+  const perSign = Math.ceil(units.length / (perLine * rows));
+  const groups = Array.from({ length: Math.ceil(units.length / perSign) }, (_, at) =>
+    units.slice(at * perSign, (at + 1) * perSign),
+  );
+  const lines = Array.from({ length: Math.ceil(groups.length / perLine) }, (_, at) =>
+    groups
+      .slice(at * perLine, (at + 1) * perLine)
+      .map((group) => sign(group, paint))
+      .join(""),
+  );
+  if (perSign > 1) lines.push(paint.dim(`one sign is ${perSign} units`));
+  return lines;
+}
+
+/** The state a person should know of first. */
+function sign(group: readonly UnitRowView[], paint: Paint): string {
+  const has = (state: UnitRowView["state"]) => group.some((unit) => unit.state === state);
+  if (has("failed")) return paint.red("✖");
+  if (has("running")) return paint.cyan("▓");
+  if (has("waiting")) return has("done") ? paint.cyan("▒") : paint.dim("░");
+  return paint.green("█");
 }

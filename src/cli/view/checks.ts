@@ -1,4 +1,4 @@
-import type { Paint } from "../terminal.ts";
+import type { Look } from "../terminal.ts";
 import { padEnd, wrap } from "./text.ts";
 
 /** One thing the doctor looked at. */
@@ -16,7 +16,7 @@ export const fail = (what: string, words: string, mend: string): Check => ({ wha
 
 const WHAT = 10;
 
-export function checkLines(checks: readonly Check[], { width, paint }: { width: number; paint: Paint }): string {
+export function checkLines(checks: readonly Check[], { width, paint }: Look): string {
   const signs = { ok: paint.green("OK  "), warn: paint.yellow("WARN"), fail: paint.red("FAIL") };
   const room = Math.max(30, width - WHAT - 7);
   const indent = " ".repeat(WHAT + 6);

@@ -17,11 +17,11 @@ import type { RequestRecord } from "../../domain/request.ts";
 import { plain } from "../terminal.ts";
 import { checkLines, fail, ok, warn } from "./checks.ts";
 import { problemList } from "./problems.ts";
-import { requestList } from "./request-list.ts";
 import { requestPage } from "./request-page.ts";
+import { table } from "./table.ts";
+import { REQUESTS } from "./tables.ts";
 import { watchFrame } from "./watch-frame.ts";
-import { changeLine, outcomeLine } from "./watch-lines.ts";
-import type { WatchedRequest } from "./watched.ts";
+import { changeLine, outcomeLine, type WatchedRequest } from "./watched.ts";
 
 /** What people see, at 100 columns, without colours. Read the files in review: they are the interface. */
 const look = { now: NOW, width: 100, paint: plain };
@@ -36,7 +36,8 @@ const named = (name: string, over: Partial<RequestRecord> = {}): RequestRecord =
 test("list", () =>
   golden(
     "list",
-    requestList(
+    table(
+      REQUESTS,
       [
         { request: requestRowView(named("muons-2026")), workflow: workflowView(sampleWorkflow()) },
         { request: requestRowView({ ...heldRequest(), urgent: true }), workflow: null },

@@ -2,11 +2,13 @@ import { expect, test } from "vitest";
 import { at, NOW, sampleRequest } from "../../../tests/support/api-samples.ts";
 import type { AttemptView, BulkAnswerView } from "../../api/client-types.ts";
 import { actedView } from "../../api/views/operate.ts";
-import { filterBody, megabytes, minutes, releaseBody } from "../act-options.ts";
+import { actedLines } from "../act.ts";
+import { actionBody } from "../operate.ts";
 import { plain } from "../terminal.ts";
-import { actedLines, bulkSummary, bulkTable } from "./act-lines.ts";
+import { filterBody, megabytes, minutes } from "../words.ts";
 import { attemptTable } from "./attempt-lines.ts";
-import { alertTable, auditTable, banTable, effectLines } from "./operator-tables.ts";
+import { table } from "./table.ts";
+import { ALERTS, AUDIT, BANS, BULK, bulkSummary, effectLines } from "./tables.ts";
 import { unclassifiedPage } from "./unclassified-page.ts";
 
 /** What operators see, at 100 columns, without colours. */
@@ -130,7 +132,7 @@ test("actions on many", () => {
       warnings: ["the events of 3 unfinished units are given up; with top_up they are replaced"],
     }),
   ];
-  return golden("bulk", `${bulkTable(items, look)}\n${bulkSummary(items)}`);
+  return golden("bulk", `${table(BULK, items, look)}\n${bulkSummary(items)}`);
 });
 
 test("actions on one", () => {
@@ -242,16 +244,16 @@ test("audit, alerts, bans and what a site means", () => {
   return golden(
     "operators",
     [
-      auditTable(audit, look),
-      alertTable([alert, { ...alert, id: "9", acknowledged_by: "ann", closed_at: NOW.toISOString() }], look),
-      banTable([ban, { ...ban, workflow_id: "w-1", removed_at: NOW.toISOString(), removed_by: "bob" }], look),
+      table(AUDIT, audit, look),
+      table(ALERTS, [alert, { ...alert, id: "9", acknowledged_by: "ann", closed_at: NOW.toISOString() }], look),
+      table(BANS, [ban, { ...ban, workflow_id: "w-1", removed_at: NOW.toISOString(), removed_by: "bob" }], look),
       effectLines(effect, plain).join("\n"),
     ].join("\n\n"),
   );
 });
 
 test("options become what the API understands", () => {
-  expect(releaseBody({ ban: ["north"], memory: megabytes("3 GB"), topUp: true, threshold: 0.3 })).toEqual({
+  expect(actionBody({ ban: ["north"], memory: megabytes("3 GB"), topUp: true, threshold: 0.3 })).toEqual({
     site_bans: ["north"],
     memory_mb: 3000,
     top_up: true,

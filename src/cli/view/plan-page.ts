@@ -1,18 +1,13 @@
 import type { DagPlan, UnitPlan, UnplannedFile } from "../../domain/plan.ts";
 import type { RequestSpec } from "../../domain/request.ts";
 import { describePlan } from "../../planning/describe.ts";
-import type { Paint } from "../terminal.ts";
-import { table } from "./table.ts";
+import type { Look } from "../terminal.ts";
+import { type Columns, table } from "./table.ts";
 import { bytes, count, padEnd, thousands } from "./text.ts";
 
 const SHOWN_UNITS = 8;
 
-export function planPage(
-  plan: DagPlan,
-  spec: RequestSpec,
-  unplanned: readonly UnplannedFile[],
-  look: { readonly width: number; readonly paint: Paint },
-): string {
+export function planPage(plan: DagPlan, spec: RequestSpec, unplanned: readonly UnplannedFile[], look: Look): string {
   const { paint } = look;
   const described = describePlan(plan);
   const { summary, resources } = plan;
@@ -42,7 +37,7 @@ export function planPage(
     ...plan.outputs.filter(({ keep }) => keep).map(({ name, dataset }) => row("output", `${name} → ${dataset}`)),
     ...(unplanned.length ? [row("left out", `${count(unplanned.length, "file")}: ${unplanned[0]?.reason}`)] : []),
     "",
-    unitTable(firstUnits(plan), look),
+    table(UNITS, firstUnits(plan), look),
     ...(summary.units > SHOWN_UNITS ? [paint.dim(`… and ${thousands(summary.units - SHOWN_UNITS)} more units`)] : []),
   ].join("\n");
 }
@@ -56,21 +51,16 @@ function firstUnits(plan: DagPlan): readonly UnitPlan[] {
   return first;
 }
 
-function unitTable(units: readonly UnitPlan[], look: { width: number; paint: Paint }): string {
-  const columns = [
-    { head: "unit" },
-    { head: "block", align: "right" },
-    { head: "jobs", align: "right" },
-    { head: "files", align: "right" },
-    { head: "events", align: "right" },
-    { head: "sites", flexible: true },
-  ] as const;
-  const rows = units.map(({ name, block, nodes, sites }) => {
-    const files = new Set(nodes.flatMap(({ inputs }) => inputs.map(({ lfn }) => lfn)));
-    const known = nodes.every(({ events }) => events !== null);
-    const events = nodes.reduce((sum, node) => sum + (node.events ?? 0), 0);
-    const numbers = [block, nodes.length, files.size].map(String);
-    return [name, ...numbers, known ? thousands(events) : "?", sites.join(", ") || "anywhere"];
-  });
-  return table(columns, rows, look);
-}
+const UNITS: Columns<UnitPlan> = [
+  ["unit", ({ name }) => name],
+  ["block", ({ block }) => String(block), "right"],
+  ["jobs", ({ nodes }) => String(nodes.length), "right"],
+  ["files", ({ nodes }) => String(new Set(nodes.flatMap(({ inputs }) => inputs.map(({ lfn }) => lfn))).size), "right"],
+  ["events", ({ nodes }) => eventsOf(nodes), "right"],
+  ["sites", ({ sites }) => sites.join(", ") || "anywhere", "flexible"],
+];
+
+const eventsOf = (nodes: UnitPlan["nodes"]): string =>
+  nodes.every(({ events }) => events !== null)
+    ? thousands(nodes.reduce((sum, { events }) => sum + (events ?? 0), 0))
+    : "?";

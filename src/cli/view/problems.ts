@@ -1,9 +1,9 @@
 import type { Problem } from "../../domain/problem.ts";
-import type { Paint } from "../terminal.ts";
+import type { Look } from "../terminal.ts";
 import { padEnd, wrap } from "./text.ts";
 
 /** Every problem on its own, place first, and below it what would be right. */
-export function problemList(problems: readonly Problem[], { width, paint }: { width: number; paint: Paint }): string {
+export function problemList(problems: readonly Problem[], { width, paint }: Look): string {
   const places = problems.map(({ path }) => path || "(document)");
   const column = Math.min(32, Math.max(0, ...places.map((place) => place.length)));
   const room = Math.max(30, width - column - 4);

@@ -1,19 +1,15 @@
 import type { DagView, OutputView, RequestDetailView, WorkflowStatusView } from "../../api/client-types.ts";
-import type { Paint } from "../terminal.ts";
+import type { Look } from "../terminal.ts";
 import { bar } from "./bar.ts";
-import { statusWord } from "./status.ts";
-import { bytes, count, cutColoured, duration, padEnd, secondsSince, thousands, wrap } from "./text.ts";
+import { grouped } from "./table.ts";
+import { statusWord } from "./tables.ts";
+import { bytes, count, cut, duration, padEnd, secondsSince, stamp, thousands, wrap } from "./text.ts";
 
 export interface RequestFacts {
   readonly request: RequestDetailView;
   readonly status: WorkflowStatusView | null;
   readonly dag: DagView | null;
   readonly outputs: { readonly items: readonly OutputView[]; readonly more: boolean };
-}
-interface Look {
-  readonly now: Date;
-  readonly width: number;
-  readonly paint: Paint;
 }
 
 const LABEL = 11;
@@ -29,7 +25,7 @@ export function requestPage(facts: RequestFacts, look: Look): string {
     ...outputLines(facts, look),
     ...moveLines(request, look),
   ];
-  return lines.map((line) => cutColoured(line, look.width).trimEnd()).join("\n");
+  return lines.map((line) => cut(line, look.width).trimEnd()).join("\n");
 }
 
 function labelled(label: string, texts: readonly string[], { paint }: Look): string[] {
@@ -46,15 +42,11 @@ function headLines(request: RequestDetailView, look: Look): string[] {
   const from = spec.input
     ? `${spec.input.from} ${spec.input.at}`
     : `${thousands(spec.generation?.total_events ?? 0)} events to generate`;
+  const urgency = `priority ${request.urgent ? "urgent" : request.priority}`;
+  const by = `by ${request.requestor || "?"}${request.campaign ? ` · ${request.campaign}` : ""}`;
   return [
     `${paint.bold(request.request_name)}  ${statusWord(request.status, paint)} ${ended ? `${since} ago` : `since ${since}`}  ${paint.dim(request.status_meaning)}`,
-    ...labelled(
-      "",
-      [
-        `${request.kind} · priority ${request.urgent ? "urgent" : request.priority} · by ${request.requestor || "?"}${request.campaign ? ` · ${request.campaign}` : ""} · handed in ${duration(secondsSince(request.created_at, now))} ago`,
-      ],
-      look,
-    ).map((line) => line.trimStart()),
+    `${request.kind} · ${urgency} · ${by} · handed in ${duration(secondsSince(request.created_at, now))} ago`,
     ...labelled("input", [from], look),
     ...labelled("steps", [spec.steps.map((step) => step.name).join(" → ")], look),
   ];
@@ -105,78 +97,58 @@ function workLines({ request, status, dag }: RequestFacts, look: Look): string[]
   const { paint, now } = look;
   if (!request.workflow || !status) return [];
   const { total, done, running, failed } = status.work_units;
+  const eta = status.estimated_completion && -secondsSince(status.estimated_completion, now);
   const words = [
     `${done}/${total} units`,
     running ? `${running} running` : "",
     failed ? paint.red(`${failed} failed`) : "",
+    eta ? `ready in about ${duration(eta)}` : "",
   ];
-  const eta = status.estimated_completion && -secondsSince(status.estimated_completion, now);
-  const lines = [
-    "",
-    ...labelled(
-      "work",
-      [
-        `${bar({ total, done, running, failed }, 24, paint)} ${words.filter(Boolean).join(", ")}${eta ? `, ready in about ${duration(eta)}` : ""}`,
-      ],
-      look,
-    ),
-  ];
+  const files = Object.entries(status.input_files).filter(([, number]) => number > 0);
   const counters = [
     `round ${status.round}`,
     `${thousands(request.workflow.total_nodes)} nodes planned`,
     `${thousands(request.workflow.events_done)} events`,
-    filesWords(status),
+    files.length ? `files: ${files.map(([state, number]) => `${number} ${state}`).join(", ")}` : "",
   ];
-  lines.push(...labelled("", [counters.filter(Boolean).join(" · ")], look));
-  if (dag) lines.push(...dagLines(dag, look));
   const blocks = status.blocks.map(
     (block) => `${block.block_index}  ${block.status.padEnd(9)} ${block.work_units} units  ${block.dataset_name}`,
   );
   const shownBlocks = blocks.length > 5 ? [...blocks.slice(0, 5), `… and ${blocks.length - 5} more`] : blocks;
-  lines.push(...labelled("blocks", shownBlocks, look));
-  return lines;
+  const bars = bar({ total, done, running, failed }, 24, paint);
+  return [
+    "",
+    ...labelled("work", [`${bars} ${listed(words)}`, counters.filter(Boolean).join(" · ")], look),
+    ...(dag ? labelled("dag", dagLines(dag, look), look) : []),
+    ...labelled("blocks", shownBlocks, look),
+  ];
 }
 
-function filesWords({ input_files: files }: WorkflowStatusView): string {
-  const words = Object.entries(files).filter(([, number]) => number > 0);
-  return words.length ? `files: ${words.map(([state, number]) => `${number} ${state}`).join(", ")}` : "";
-}
+const listed = (words: readonly string[]): string => words.filter(Boolean).join(", ");
 
-function dagLines(dag: DagView, look: Look): string[] {
+function dagLines(dag: DagView, { paint }: Look): string[] {
   const nodes = [
     `${dag.nodes_done}/${dag.total_nodes} done`,
     dag.nodes_running ? `${dag.nodes_running} running` : "",
     dag.nodes_held ? `${dag.nodes_held} held` : "",
-    dag.nodes_failed ? look.paint.red(`${dag.nodes_failed} failed`) : "",
+    dag.nodes_failed ? paint.red(`${dag.nodes_failed} failed`) : "",
   ];
   return [
-    ...labelled(
-      "dag",
-      [
-        `${dag.status}, ${dag.engine}${dag.engine_id ? ` ${dag.engine_id}` : ""}, nodes: ${nodes.filter(Boolean).join(", ")}`,
-        dag.submit_dir,
-        ...(dag.end_reason ? [`ended: ${dag.end_reason}`] : []),
-      ],
-      look,
-    ),
+    `${dag.status}, ${dag.engine}${dag.engine_id ? ` ${dag.engine_id}` : ""}, nodes: ${listed(nodes)}`,
+    dag.submit_dir,
+    ...(dag.end_reason ? [`ended: ${dag.end_reason}`] : []),
   ];
 }
 
 function outputLines({ outputs, status }: RequestFacts, look: Look): string[] {
   if (outputs.items.length === 0) return [];
-  const byDataset = new Map<string, { files: number; size: number; events: number; first: string }>();
-  for (const file of outputs.items) {
-    const known = byDataset.get(file.dataset) ?? { files: 0, size: 0, events: 0, first: file.path };
-    known.files += 1;
-    known.size += file.size_bytes;
-    known.events += file.events ?? 0;
-    byDataset.set(file.dataset, known);
-  }
   const more = outputs.more ? " (first ones only)" : "";
-  const rows = [...byDataset].flatMap(([dataset, { files, size, events, first }]) => [
-    `${dataset}  ${count(files, "file")}, ${bytes(size)}, ${thousands(events)} events${more}`,
-    look.paint.dim(first),
-  ]);
+  const rows = [...grouped(outputs.items, ({ dataset }) => dataset)].flatMap(([dataset, files]) => {
+    const size = bytes(files.reduce((sum, { size_bytes }) => sum + size_bytes, 0));
+    const events = thousands(files.reduce((sum, { events }) => sum + (events ?? 0), 0));
+    const words = `${dataset}  ${count(files.length, "file")}, ${size}, ${events} events${more}`;
+    return [words, look.paint.dim(files[0]?.path ?? "")];
+  });
   const owed = status?.outputs.owed ?? 0;
   if (owed) rows.push(`${count(owed, "unit")} finished and not yet registered`);
   return ["", ...labelled("outputs", rows, look)];
@@ -188,7 +160,7 @@ function moveLines({ status_transitions: moves }: RequestDetailView, look: Look)
   const last = moves.slice(-SHOWN_MOVES);
   const lines = last.map(({ from, to, at, reason, actor }) => {
     const path = from === null || from === to ? to : `${from} → ${to}`;
-    return `${at.slice(0, 19).replace("T", " ")}  ${padEnd(path, 22)} ${reason} ${look.paint.dim(`(${actor})`)}`;
+    return `${stamp(at)}  ${padEnd(path, 22)} ${reason} ${look.paint.dim(`(${actor})`)}`;
   });
   const before = moves.length - last.length;
   const all = before > 0 ? [`… ${before} earlier`, ...lines] : lines;

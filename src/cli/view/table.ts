@@ -1,13 +1,13 @@
 import Table from "cli-table3";
-import type { Paint } from "../terminal.ts";
+import type { Look, Paint } from "../terminal.ts";
 import { cut, visibleLength } from "./text.ts";
 
-export interface Column {
-  readonly head: string;
-  readonly align?: "left" | "right";
-  /** Takes the width the others leave; the text is cut to fit. One column at most. */
-  readonly flexible?: boolean;
-}
+/**
+ * Head, cell, and how it stands. One column at most is "flexible": it takes the width the others leave, and its text
+ * is cut to fit.
+ */
+export type Column<T> = readonly [head: string, cell: (item: T, look: Look) => string, stands?: "right" | "flexible"];
+export type Columns<T> = readonly Column<T>[];
 
 const NO_BORDERS = Object.fromEntries(
   ["top", "top-mid", "top-left", "top-right", "bottom", "bottom-mid", "bottom-left", "bottom-right"]
@@ -15,33 +15,46 @@ const NO_BORDERS = Object.fromEntries(
     .map((name) => [name, ""]),
 );
 
-/** Columns without lines, headed in small capitals' stead by dim capitals. No trailing blanks. */
-export function table(
-  columns: readonly Column[],
-  rows: readonly (readonly string[])[],
-  { width, paint }: { width: number; paint: Paint },
-): string {
-  const widths = columns.map(({ head }, at) =>
-    Math.max(head.length, ...rows.map((row) => visibleLength(row[at] ?? ""))),
-  );
-  const flexible = columns.findIndex((column) => column.flexible);
+/** Columns without lines, headed in small capitals' stead by dim capitals. No trailing blanks; nothing without items. */
+export function table<T>(columns: Columns<T>, items: readonly T[], look: Look): string {
+  if (items.length === 0) return "";
+  const rows = items.map((item) => columns.map(([, cell]) => cell(item, look)));
+  const widths = columns.map(([head], at) => Math.max(head.length, ...rows.map((row) => visibleLength(row[at] ?? ""))));
+  const flexible = columns.findIndex(([, , stands]) => stands === "flexible");
   if (flexible >= 0) {
     const others = widths.reduce((sum, one, at) => sum + (at === flexible ? 0 : one + 2), 0);
-    widths[flexible] = Math.max(10, Math.min(widths[flexible] ?? 0, width - others));
+    widths[flexible] = Math.max(10, Math.min(widths[flexible] ?? 0, look.width - others));
   }
   const made = new Table({
-    head: columns.map(({ head }) => paint.dim(head.toUpperCase())),
-    colAligns: columns.map(({ align }) => align ?? "left"),
+    head: columns.map(([head]) => look.paint.dim(head.toUpperCase())),
+    colAligns: columns.map(([, , stands]) => (stands === "right" ? "right" : "left")),
     chars: { ...NO_BORDERS, middle: "  " },
     style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
     colWidths: widths,
   });
-  for (const row of rows) {
-    made.push(columns.map((_, at) => (at === flexible ? cut(row[at] ?? "", widths[at] ?? 0) : (row[at] ?? ""))));
-  }
+  for (const row of rows) made.push(row.map((text, at) => (at === flexible ? cut(text, widths[at] ?? 0) : text)));
   return made
     .toString()
     .split("\n")
     .map((line) => line.trimEnd())
     .join("\n");
+}
+
+type Colour = "red" | "green" | "yellow" | "cyan" | "dim";
+
+/** A word in the colour a list gives it; as it is where the list has none. */
+export function colour(word: string, colours: Readonly<Record<string, Colour | undefined>>, paint: Paint): string {
+  const name = colours[word];
+  return name ? paint[name](word) : word;
+}
+
+/** Items by a word they share, in the order the words came up. */
+export function grouped<T>(items: readonly T[], word: (item: T) => string): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(word(item));
+    if (group) group.push(item);
+    else groups.set(word(item), [item]);
+  }
+  return groups;
 }

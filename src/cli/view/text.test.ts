@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { coloured, plain } from "../terminal.ts";
 import { bar, thinBar } from "./bar.ts";
-import { bytes, cut, cutColoured, duration, shortAge, thousands, visibleLength, wrap } from "./text.ts";
+import { bytes, cut, duration, shortAge, thousands, visibleLength, wrap } from "./text.ts";
 
 test.each([
   [0, "0.0 s"],
@@ -28,8 +28,8 @@ test("ages, numbers and lines", () => {
   expect(cut("abcdef", 4)).toBe("abc…");
   expect(wrap("one two three", 7)).toEqual(["one two", "three"]);
   const text = `${coloured.green("green")} and ${coloured.red("red")}`;
-  expect(visibleLength(cutColoured(text, 8))).toBe(8);
-  expect(cutColoured(text, 8).endsWith("\u001b[0m")).toBe(true);
+  expect(visibleLength(cut(text, 8))).toBe(8);
+  expect(cut(text, 8).endsWith("\u001b[0m")).toBe(true);
 });
 
 const parts = [0, 1, 3, 10, 99, 100];

@@ -32,6 +32,10 @@ export function shortAge(seconds: number): string {
 
 export const secondsSince = (at: string, now: Date): number => (now.getTime() - Date.parse(at)) / 1000;
 
+/** 2026-11-15 11:00:00, or only to the minute. */
+export const stamp = (at: string, to: "second" | "minute" = "second"): string =>
+  at.slice(0, to === "second" ? 19 : 16).replace("T", " ");
+
 export function bytes(count: number): string {
   if (count < 1000) return `${count} B`;
   const units = ["kB", "MB", "GB", "TB", "PB"];
@@ -56,26 +60,18 @@ const ANSI = /\u001b\[[0-9;?]*[A-Za-z]/g;
 const ANSI_OR_SIGN = new RegExp(`${ANSI.source}|.`, "gsu");
 export const visibleLength = (text: string): number => [...text.replace(ANSI, "")].length;
 
-/** At most `width` characters; what was cut ends in …. For text without colours. */
+/** At most `width` characters; what was cut ends in …. Colours take no room, and the last one is closed. */
 export function cut(text: string, width: number): string {
-  const signs = [...text];
-  if (signs.length <= width) return text;
-  return width <= 1 ? "…".slice(0, Math.max(0, width)) : `${signs.slice(0, width - 1).join("")}…`;
-}
-
-/** Like cut, for text with colours: sequences take no room and the last one is closed. */
-export function cutColoured(text: string, width: number): string {
   if (visibleLength(text) <= width) return text;
   let out = "";
-  let room = Math.max(0, width - 1);
+  let room = width - 1;
   for (const [piece] of text.matchAll(ANSI_OR_SIGN)) {
-    if (piece.startsWith("\u001b")) out += piece;
-    else if (room > 0) {
-      out += piece;
-      room -= 1;
-    } else break;
+    const isColour = piece.startsWith("\u001b");
+    if (!isColour && room <= 0) break;
+    out += piece;
+    if (!isColour) room -= 1;
   }
-  return `${out}…${text.includes("\u001b") ? "\u001b[0m" : ""}`;
+  return `${out}${width > 0 ? "…" : ""}${text.includes("\u001b") ? "\u001b[0m" : ""}`;
 }
 
 export const padEnd = (text: string, width: number): string =>

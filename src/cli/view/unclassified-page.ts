@@ -1,14 +1,11 @@
 import type { UnclassifiedView } from "../../api/client-types.ts";
-import type { Paint } from "../terminal.ts";
-import { cut } from "./text.ts";
+import type { Look } from "../terminal.ts";
+import { cut, stamp } from "./text.ts";
 
 const TAIL_LINES = 8;
 
 /** Failures no rule knows, each with the end of what it wrote. */
-export function unclassifiedPage(
-  items: UnclassifiedView["items"],
-  { width, paint }: { readonly width: number; readonly paint: Paint },
-): string {
+export function unclassifiedPage(items: UnclassifiedView["items"], { width, paint }: Look): string {
   return items
     .map((item) => {
       const where = item.site ? ` at ${item.site}` : "";
@@ -17,7 +14,7 @@ export function unclassifiedPage(
         ? `${item.classified.action} by ${item.classified.actor}: ${item.classified.reason}`
         : null;
       return [
-        `${paint.bold(`${item.unit}/${item.node}`)}  ${what}${where}  ${item.at.slice(0, 19).replace("T", " ")}`,
+        `${paint.bold(`${item.unit}/${item.node}`)}  ${what}${where}  ${stamp(item.at)}`,
         ...(said === null ? [] : [`  classified ${said}`]),
         ...tail(item.stderr_tail).map((line) => paint.dim(`  | ${line}`)),
       ];

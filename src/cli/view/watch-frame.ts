@@ -1,17 +1,12 @@
-import type { Paint } from "../terminal.ts";
-import { bar } from "./bar.ts";
-import { whyNotMoving } from "./request-list.ts";
-import { statusWord } from "./status.ts";
-import { count, cut, cutColoured, duration, padEnd, visibleLength } from "./text.ts";
-import { unitCells } from "./unit-cells.ts";
+import type { Look, Paint } from "../terminal.ts";
+import { bar, unitCells } from "./bar.ts";
+import { statusWord, whyNotMoving } from "./tables.ts";
+import { count, cut, duration, padEnd, visibleLength } from "./text.ts";
 import { type Progress, progressOf, type WatchedRequest } from "./watched.ts";
 
-export interface FrameLook {
-  readonly now: Date;
-  readonly width: number;
+interface FrameLook extends Look {
   /** Lines of the screen. */
   readonly height: number;
-  readonly paint: Paint;
 }
 
 const MAX_NAME = 32;
@@ -34,7 +29,7 @@ export function watchFrame(watched: readonly WatchedRequest[], notice: string | 
   const lines = rows.flatMap((row) => requestLines(row, widths, spare, look));
   const left = watched.length - rows.length;
   if (left > 0) lines.push(look.paint.dim(`… and ${count(left, "more request")}`));
-  return [...lines.slice(0, room), ...foot].map((line) => cutColoured(line, look.width));
+  return [...lines.slice(0, room), ...foot].map((line) => cut(line, look.width));
 }
 
 const rowOf = (one: WatchedRequest, { now, paint }: FrameLook): Row => ({

@@ -1,6 +1,8 @@
 import type { DagView, RequestDetailView, UnitRowView } from "../../api/client-types.ts";
 import { isTerminal } from "../../domain/request-status.ts";
-import { secondsSince } from "./text.ts";
+import type { BarParts } from "./bar.ts";
+import { whyNotMoving } from "./tables.ts";
+import { count, duration, secondsSince } from "./text.ts";
 
 /** A request as somebody who watches sees it. */
 export interface WatchedRequest {
@@ -11,27 +13,17 @@ export interface WatchedRequest {
   readonly units: readonly UnitRowView[];
 }
 
-export interface Progress {
-  readonly units: { readonly total: number; readonly done: number; readonly running: number; readonly failed: number };
-  readonly nodes: { readonly total: number; readonly done: number; readonly running: number; readonly failed: number };
-  readonly retries: number;
-  readonly round: number;
-  /** Nothing will change without a person. */
-  readonly ended: boolean;
-  readonly elapsedSec: number;
-  /** Nodes per second since the DAG was handed over; null when there is nothing to tell yet. */
-  readonly rate: number | null;
-  readonly leftSec: number | null;
-}
-
 /** Watching ends when a request is over, or waits for a person. */
 export const hasEnded = ({ request }: WatchedRequest): boolean =>
   request.status === "held" || isTerminal(request.status);
 
-export function progressOf(watched: WatchedRequest, now: Date): Progress {
+export type Progress = ReturnType<typeof progressOf>;
+
+/** How far a request is. */
+export function progressOf(watched: WatchedRequest, now: Date) {
   const { request, dag, units } = watched;
   const ended = hasEnded(watched);
-  const nodes = {
+  const nodes: BarParts = {
     total: dag?.total_nodes ?? 0,
     done: dag?.nodes_done ?? 0,
     running: ended ? 0 : (dag?.nodes_running ?? 0) + (dag?.nodes_held ?? 0),
@@ -39,6 +31,7 @@ export function progressOf(watched: WatchedRequest, now: Date): Progress {
   };
   const end = ended ? new Date(request.status_since) : now;
   const sinceSubmit = dag?.submitted_at ? secondsSince(dag.submitted_at, end) : 0;
+  // Nodes per second since the DAG was handed over; null when there is nothing to tell yet.
   const rate = nodes.done > 0 && sinceSubmit > 0.5 ? nodes.done / sinceSubmit : null;
   const left = nodes.total - nodes.done - nodes.failed;
   return {
@@ -51,9 +44,51 @@ export function progressOf(watched: WatchedRequest, now: Date): Progress {
     nodes,
     retries: units.reduce((sum, unit) => sum + unit.retries, 0),
     round: request.workflow?.round ?? 0,
+    /** Nothing will change without a person. */
     ended,
     elapsedSec: Math.max(0, secondsSince(request.created_at, end)),
     rate,
     leftSec: rate === null || ended || left <= 0 ? null : left / rate,
   };
+}
+
+/** What a line is printed for, when nobody looks live: the same key means nothing worth a line has changed. */
+export function changeKey(watched: WatchedRequest): string {
+  const { request } = watched;
+  const { units, retries, round } = progressOf(watched, new Date(0));
+  return JSON.stringify([request.status, round, units.done, units.failed, retries, whyNotMoving(request)]);
+}
+
+export function changeLine(watched: WatchedRequest, now: Date): string {
+  const { request } = watched;
+  const { units, nodes, retries, round, elapsedSec } = progressOf(watched, now);
+  const why = whyNotMoving(request);
+  const words = [
+    `${units.done}/${units.total} units`,
+    `${nodes.done}/${nodes.total} jobs`,
+    retries ? count(retries, "retry", "retries") : "",
+    units.failed ? `${count(units.failed, "unit")} failed` : "",
+    round > 0 ? `round ${round}` : "",
+    duration(elapsedSec),
+  ];
+  const head = `${now.toISOString().slice(11, 19)}  ${request.request_name}  ${request.status}`;
+  return `${head}  ${words.filter(Boolean).join(", ")}${why ? `  (${why})` : ""}`;
+}
+
+/** How a request ended, for the last line of a watch. */
+export function outcomeLine(watched: WatchedRequest, now: Date): string {
+  const { request } = watched;
+  const { units, retries, elapsedSec } = progressOf(watched, now);
+  const name = request.request_name;
+  const work = `${units.done}/${units.total} units${retries ? `, ${count(retries, "retry", "retries")}` : ""}, ${duration(elapsedSec)}`;
+  switch (request.status) {
+    case "completed":
+      return `${name} completed: ${work}; outputs: wms2 outputs ${name}`;
+    case "held":
+      return `${name} is held: ${whyNotMoving(request)}; more: wms2 show ${name}`;
+    default: {
+      const last = request.status_transitions.at(-1);
+      return `${name} is ${request.status}: ${last?.reason ?? "no reason given"} (${work})`;
+    }
+  }
 }

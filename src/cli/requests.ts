@@ -1,0 +1,120 @@
+import { InvalidArgumentError } from "commander";
+import type * as api from "../api/client-types.ts";
+import { WorldError } from "../base/errors.ts";
+import { REQUEST_STATUSES } from "../domain/request-status.ts";
+import { type Client, inBatches, part } from "./client.ts";
+import { collect, command, listing } from "./command.ts";
+import { widthOf } from "./terminal.ts";
+import { type RequestFacts, requestPage } from "./view/request-page.ts";
+import { type ListedRequest, OUTPUTS, REQUESTS } from "./view/tables.ts";
+import { bytes, count } from "./view/text.ts";
+import { given, wholeNumber } from "./words.ts";
+
+export const addList = command("list", {
+  about: "requests, newest first: how far they are, and why they do not move",
+  options: {
+    "--status <status>": { about: "only these; may be repeated", choices: REQUEST_STATUSES, parse: oneOfStatuses },
+    "--requestor <name>": "only those of this requestor",
+    "--campaign <name>": "only those of this campaign",
+    "--name <part>": "only those with this in their name",
+    "--limit <number>": { about: "at most so many", parse: wholeNumber, fallback: 50 },
+    "--all": "every one there is",
+  },
+  examples: ["wms2 list", "wms2 list --status held --status queued", "wms2 list --campaign Run2026A --all --json"],
+  async run({ client, options }) {
+    const { status, requestor, campaign, name, all, limit } = options;
+    const filter = { status, requestor, campaign, name };
+    const { items, more } = await client.all<api.RequestRowView>("/requests", filter, all ? undefined : limit);
+    const rows = await withWorkflows(client, items);
+    const nothing = Object.keys(given(filter)).length > 0 ? "no request matches" : "there are no requests yet";
+    return {
+      ...listing(REQUESTS, rows, nothing, more ? `the newest ${rows.length}; --all shows every one` : ""),
+      json: { items: rows.map(({ request, workflow }) => ({ ...request, workflow })), more },
+    };
+  },
+});
+
+function oneOfStatuses(word: string, before: readonly string[] = []): readonly string[] {
+  if ((REQUEST_STATUSES as readonly string[]).includes(word)) return collect(word, before);
+  throw new InvalidArgumentError(`Allowed choices are ${REQUEST_STATUSES.join(", ")}.`);
+}
+
+/** The newest workflows belong to the newest requests: one page has nearly all of them. */
+async function withWorkflows(client: Client, rows: readonly api.RequestRowView[]): Promise<ListedRequest[]> {
+  if (rows.length === 0) return [];
+  const page = await client.get<api.WorkflowPageView>("/workflows", { limit: Math.min(1000, rows.length * 2) });
+  const known = new Map(page.items.map((workflow) => [workflow.request_name, workflow]));
+  const missing = rows.filter(({ request_name, status }) => !known.has(request_name) && status !== "submitted");
+  const details = await inBatches(missing, ({ request_name }) =>
+    client.get<api.RequestDetailView>(`/requests/${part(request_name)}`),
+  );
+  for (const { workflow } of details) if (workflow) known.set(workflow.request_name, workflow);
+  return rows.map((request) => ({ request, workflow: known.get(request.request_name) ?? null }));
+}
+
+const SHOWN_OUTPUTS = 1000;
+
+export const addShow = command("show", {
+  about: "everything about one request: status, why it waits or is held, work, outputs, moves",
+  arguments: { "<name>": "the request" },
+  examples: ["wms2 show weather-example", "wms2 show weather-example --json | jq .request.status"],
+  async run({ client }, name: string) {
+    const request = await client.get<api.RequestDetailView>(`/requests/${part(name)}`);
+    const { workflow } = request;
+    const [status, dag, outputs] = await Promise.all([
+      workflow ? client.get<api.WorkflowStatusView>(`/workflows/${workflow.id}/status`) : null,
+      workflow?.dag_id ? client.get<api.DagView>(`/dags/${workflow.dag_id}`) : null,
+      client.all<api.OutputView>(`/requests/${part(name)}/outputs`, {}, SHOWN_OUTPUTS),
+    ]);
+    const facts: RequestFacts = { request, status, dag, outputs };
+    return { json: facts, page: (look) => requestPage(facts, look) };
+  },
+});
+
+export const addOutputs = command("outputs", {
+  about: "merged files of a request: where they are, what is in them",
+  arguments: { "<name>": "the request" },
+  options: { "--paths": "only the paths, one a line" },
+  json: "as JSON, with checksums and parents",
+  examples: ["wms2 outputs weather-example", "wms2 outputs weather-example --paths | xargs cat"],
+  async run({ client, options }, name: string) {
+    const { items } = await client.all<api.OutputView>(`/requests/${part(name)}/outputs`);
+    const size = items.reduce((sum, item) => sum + item.size_bytes, 0);
+    if (options.paths && items.length > 0)
+      return { json: { items }, page: () => items.map(({ path }) => path).join("\n") };
+    return listing(OUTPUTS, items, `${name} has no outputs yet`, `${count(items.length, "file")}, ${bytes(size)}`);
+  },
+});
+
+export const addErrors = command("errors", {
+  about: "what failed in the present round of a request: first, most, where, and what to try",
+  arguments: { "<name>": "the request" },
+  examples: [
+    "wms2 errors weather-example",
+    "wms2 errors weather-example --json | jq .suggestion",
+    "wms2 attempts weather-example --node mg_000003/proc_000021     the story of one node",
+  ],
+  async run({ client, options }, name: string) {
+    const path = `/requests/${part(name)}/errors`;
+    if (options.json) return { json: await client.get<api.ErrorsBodyView>(path) };
+    const text = await client.text(path, { width: Math.min(160, widthOf(process.stdout)) });
+    return { json: null, page: () => text };
+  },
+});
+
+export const addPriority = command("priority", {
+  about: "change how soon a request gets its turn",
+  arguments: { "<name>": "the request", "[number]": "the new priority: a whole number, higher goes first" },
+  options: { "--urgent": "before everything that is not urgent", "--no-urgent": "urgent no more" },
+  json: "print the request as JSON",
+  examples: ["wms2 priority weather-example 200000", "wms2 priority weather-example --urgent"],
+  async run({ client, options: { urgent } }, name: string, number: string | undefined) {
+    if (number !== undefined && !/^\d{1,10}$/.test(number))
+      throw new WorldError("bad-usage", number, `a priority is a whole number from 0, not "${number}"`);
+    if (number === undefined && urgent === undefined)
+      throw new WorldError("bad-usage", name, "nothing to change: give a number, --urgent or --no-urgent");
+    const change = given({ priority: number === undefined ? undefined : Number(number), urgent });
+    const changed = await client.send<api.RequestView>("PATCH", `/requests/${part(name)}`, change);
+    return { json: changed, note: `${name}: priority ${changed.priority}${changed.urgent ? ", urgent" : ""}` };
+  },
+});

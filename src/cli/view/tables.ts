@@ -1,0 +1,172 @@
+import type * as api from "../../api/client-types.ts";
+import type { Paint } from "../terminal.ts";
+import { type Columns, colour } from "./table.ts";
+import { bytes, count, secondsSince, shortAge, stamp, thousands } from "./text.ts";
+
+/** What needs a person is red, what moves is cyan, what is done is green. */
+const STATUS_COLOURS = {
+  completed: "green",
+  held: "red",
+  failed: "red",
+  aborted: "yellow",
+  stopping: "yellow",
+  partial: "yellow",
+  active: "cyan",
+  planning: "cyan",
+  resubmitting: "cyan",
+  new: "dim",
+  submitted: "dim",
+  queued: "dim",
+} as const satisfies Record<api.RequestRowView["status"], string>;
+export const statusWord = (status: api.RequestRowView["status"], paint: Paint): string =>
+  colour(status, STATUS_COLOURS, paint);
+
+export interface ListedRequest {
+  readonly request: api.RequestRowView;
+  /** null before its workflow was set up. */
+  readonly workflow: Pick<api.WorkflowView, "total_work_units" | "work_units_done" | "progress_percent"> | null;
+}
+
+export const REQUESTS: Columns<ListedRequest> = [
+  ["name", ({ request }) => request.request_name],
+  ["status", ({ request }, { paint }) => statusWord(request.status, paint)],
+  ["units", ({ workflow }) => unitsWord(workflow), "right"],
+  ["%", ({ workflow }) => (workflow === null ? "-" : String(Math.floor(workflow.progress_percent))), "right"],
+  ["priority", ({ request }) => (request.urgent ? "urgent" : String(request.priority)), "right"],
+  ["age", ({ request }, { now }) => shortAge(secondsSince(request.created_at, now)), "right"],
+  ["why", ({ request }) => whyNotMoving(request), "flexible"],
+];
+
+const unitsWord = (workflow: ListedRequest["workflow"]): string =>
+  workflow?.total_work_units ? `${workflow.work_units_done}/${workflow.total_work_units}` : "-";
+
+/** The one thing that keeps it: a hold, a failing pass, or what it waits for. */
+export function whyNotMoving(request: Pick<api.RequestRowView, "status" | "hold" | "error" | "waiting">): string {
+  if (request.hold) return `${request.hold.code}: ${request.hold.message}`;
+  if (request.error) return `pass failed ${request.error.count}×: ${request.error.message}`;
+  // While jobs run, the loop waits for nothing but them: the units tell that better.
+  if (request.status === "active" && request.waiting?.startsWith("running:")) return "";
+  return request.waiting ?? "";
+}
+
+export const OUTPUTS: Columns<api.OutputView> = [
+  ["output", ({ output }) => output],
+  ["unit", ({ work_unit }) => work_unit],
+  ["status", ({ status }) => status],
+  ["events", ({ events }) => (events === null ? "-" : thousands(events)), "right"],
+  ["size", ({ size_bytes }) => bytes(size_bytes), "right"],
+  ["path", ({ path }) => path],
+];
+
+export const NODES: Columns<api.NodeRowView> = [
+  ["unit", ({ unit }) => unit ?? "-"],
+  ["node", ({ node }) => node],
+  ["state", (node, { paint }) => stateWord(node, paint)],
+  ["retries", ({ retries }) => (retries ? String(retries) : ""), "right"],
+  ["detail", ({ detail }) => detail, "flexible"],
+];
+
+function stateWord({ held, state }: api.NodeRowView, paint: Paint): string {
+  if (held) return paint.yellow("held");
+  if (state === "done") return paint.green(state);
+  if (state === "failed" || state === "futile") return paint.red(state);
+  return state === "waiting" ? paint.dim(state) : paint.cyan(state);
+}
+
+export const QUEUE: Columns<api.QueueView["entries"][number]> = [
+  ["place", ({ place }) => String(place), "right"],
+  ["name", ({ request_name }) => request_name],
+  ["priority", ({ urgent, priority }) => (urgent ? "urgent" : String(priority)), "right"],
+  ["waits", ({ queued_since }, { now }) => shortAge(secondsSince(queued_since, now)), "right"],
+  ["why", ({ reason }) => reason, "flexible"],
+];
+
+export const AUDIT: Columns<api.AuditView> = [
+  ["when", ({ at }) => stamp(at)],
+  ["who", ({ actor }) => actor],
+  ["did", ({ action }) => action],
+  ["to", ({ subject }) => subject],
+  ["outcome", ({ outcome }, { paint }) => colour(outcome, { refused: "red", failed: "red" }, paint)],
+  ["why", ({ reason }) => reason, "flexible"],
+];
+
+const SEVERITIES = { closed: "dim", info: "dim", warning: "yellow", critical: "red" } as const;
+
+export const ALERTS: Columns<api.AlertView> = [
+  ["id", ({ id }) => id, "right"],
+  ["severity", ({ closed_at, severity }, { paint }) => colour(closed_at ? "closed" : severity, SEVERITIES, paint)],
+  ["subject", ({ subject }) => subject],
+  ["since", ({ first_at }, { now }) => shortAge(secondsSince(first_at, now)), "right"],
+  ["times", ({ count }) => String(count), "right"],
+  ["seen by", ({ acknowledged_by }) => acknowledged_by ?? "-"],
+  ["message", ({ message }) => message, "flexible"],
+];
+
+const SITE_COLOURS = { enabled: "green", draining: "yellow", disabled: "red" } as const;
+
+export const SITES: Columns<api.SiteView> = [
+  ["site", ({ name }) => name],
+  ["status", ({ status }, { paint }) => colour(status, SITE_COLOURS, paint)],
+  ["cores", ({ cores }) => (cores === null ? "-" : String(cores)), "right"],
+  ["memory", ({ memory_mb }) => (memory_mb === null ? "-" : bytes(memory_mb * 1e6)), "right"],
+  [
+    "note and bans",
+    ({ note, bans }, { now }) => [note, ...bans.map((ban) => banWords(ban, now))].filter(Boolean).join("; "),
+    "flexible",
+  ],
+];
+
+const banWords = ({ workflow_id, expires_at, reason }: api.SiteView["bans"][number], now: Date): string =>
+  `banned ${workflow_id === null ? "" : "for one workflow "}for ${shortAge(-secondsSince(expires_at, now))} more: ${reason}`;
+
+export const BANS: Columns<api.BanView> = [
+  ["for", ({ workflow_id }) => workflow_id ?? "every request"],
+  ["by", ({ created_by }) => created_by ?? "-"],
+  ["since", ({ created_at }) => stamp(created_at, "minute")],
+  ["until", (ban, { now }) => untilWords(ban, now)],
+  ["why", ({ reason }) => reason, "flexible"],
+];
+
+function untilWords({ removed_at, removed_by, expires_at }: api.BanView, now: Date): string {
+  if (removed_at) return `lifted by ${removed_by ?? "?"}`;
+  return secondsSince(expires_at, now) >= 0 ? "expired" : stamp(expires_at, "minute");
+}
+
+/** What taking a site away means for the open requests. */
+export function effectLines({ used_by, left_without, left_without_total }: api.SiteEffectView, paint: Paint): string[] {
+  const lines = [`${count(used_by, "open request")} may use it`];
+  if (left_without_total > 0) {
+    const names = left_without.slice(0, 5).join(", ");
+    const more = left_without_total > 5 ? ` and ${left_without_total - 5} more` : "";
+    lines.push(`${paint.yellow("mind:")} without another site: ${names}${more}`);
+  }
+  return lines;
+}
+
+export type BulkItem = api.BulkAnswerView["items"][number];
+
+/** Outcomes of an action on many requests, in the order they are told. */
+const OUTCOMES = {
+  done: "green",
+  would: "cyan",
+  already: "dim",
+  refused: "red",
+  unknown: "red",
+  stale: "yellow",
+} as const satisfies Record<BulkItem["outcome"], string>;
+
+export const BULK: Columns<BulkItem> = [
+  ["name", ({ request_name }) => request_name],
+  ["status", ({ status }) => status ?? "-"],
+  ["outcome", ({ outcome }, { paint }) => colour(outcome, OUTCOMES, paint)],
+  ["why", ({ message, warnings }) => [message, ...warnings].join("; "), "flexible"],
+];
+
+/** "3 done, 1 refused". */
+export function bulkSummary(items: readonly BulkItem[]): string {
+  const words = Object.keys(OUTCOMES).flatMap((outcome) => {
+    const number = items.filter((item) => item.outcome === outcome).length;
+    return number > 0 ? [`${number} ${outcome}`] : [];
+  });
+  return `${count(items.length, "request")}: ${words.join(", ") || "none matches"}`;
+}
