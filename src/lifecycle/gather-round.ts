@@ -107,7 +107,7 @@ const judge = (line: TallyLine, isGivenUp: boolean): TallyLine =>
 
 /** "unit/node" of those that somebody classified as failed. */
 async function nodesGivenUp(ports: Ports, workflow: Workflow): Promise<ReadonlySet<string>> {
-  const pending = await ports.store.nodeActions.pending({ workflowId: workflow.id });
+  const pending = await ports.store.nodeActions.pending(workflow.id);
   return new Set(pending.filter(({ kind }) => kind === "fail").map(({ unit, node }) => `${unit}/${node}`));
 }
 

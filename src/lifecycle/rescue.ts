@@ -145,7 +145,7 @@ async function settleReservations(
   at: Date,
 ): Promise<void> {
   invariant(workflow, "a rescue without a workflow");
-  const pending = await ports.store.nodeActions.pending({ workflowId: workflow.id });
+  const pending = await ports.store.nodeActions.pending(workflow.id);
   const isOpened = (unit: string, node: string) => unit in epochs && (epochs[unit]?.includes(node) ?? true);
   const done = pending.filter(({ kind, unit, node }) => kind !== "fail" && isOpened(unit, node));
   if (done.length)
