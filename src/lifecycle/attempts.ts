@@ -1,9 +1,25 @@
 import type { RequestName, WorkflowId } from "../domain/names.ts";
 import type { DagRecord } from "../domain/operator.ts";
 import type { AttemptRecord, EpochRecord, LedgerLine } from "../recovery/ledger-record.ts";
-import type { AttemptFilter, AttemptPage } from "./port.ts";
 import type { Ports } from "./ports.ts";
-import { splitNode } from "./present-run.ts";
+
+export interface AttemptFilter {
+  readonly unit?: string;
+  /** "proc_000021", or with its unit: "mg_000003/proc_000021". */
+  readonly node?: string;
+  /** A page ends with the unit that reaches this number. */
+  readonly limit: number;
+  readonly cursor?: string;
+}
+export interface AttemptPage {
+  readonly items: readonly { readonly round: number; readonly unit: string; readonly record: AttemptRecord }[];
+  readonly epochs: readonly { readonly round: number; readonly unit: string; readonly record: EpochRecord }[];
+  /** Lines of the ledgers that could not be read. */
+  readonly unreadable: readonly { readonly unit: string; readonly line: number; readonly message: string }[];
+  /** Submit directories that are no more. */
+  readonly gone: readonly string[];
+  readonly nextCursor: string | null;
+}
 
 /** A page while it is being filled. */
 interface Open {
@@ -66,8 +82,8 @@ async function directories(
 }
 
 function placeOf({ unit, node }: AttemptFilter): { unit: string | null; node: string | null } {
-  const place = node === undefined ? null : splitNode(node);
-  return { unit: unit ?? place?.unit ?? null, node: place?.node ?? node ?? null };
+  const [, within, name] = /^([^/:]+)[/:]([^/:]+)$/.exec(node ?? "") ?? [];
+  return { unit: unit ?? within ?? null, node: name ?? node ?? null };
 }
 
 /** Where the page before ended: "round:unit", the unit that comes next. */

@@ -5,7 +5,7 @@ import { EMPTY_ROUND } from "../recovery/round/tally.ts";
 import { gatherRound } from "./gather-round.ts";
 import type { LoopPolicy, Ports } from "./ports.ts";
 
-/** What failed in the present round of a request, with the ends of the logs that show it best. */
+/** What failed in the present round of a request, with the ends of the logs that show it best; null: no such request. */
 export async function gatherErrors(ports: Ports, policy: LoopPolicy, name: RequestName): Promise<ErrorsView | null> {
   const { store, spool } = ports;
   const request = await store.requests.get(name);

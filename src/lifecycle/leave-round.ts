@@ -1,5 +1,5 @@
 import { invariant } from "../base/errors.ts";
-import type { SiteName, UnitName } from "../domain/names.ts";
+import type { UnitName } from "../domain/names.ts";
 import { creditRound } from "../recovery/round/credit.ts";
 import type { Store } from "../store/port.ts";
 import type { Decision, Facts } from "./decision.ts";
@@ -91,31 +91,4 @@ async function nextRound(
     nodesDone,
     ...more,
   });
-}
-
-/** What an operator changes at a release: bans and exclusions at once, the rest is kept for the next plan. */
-export async function applyModifications(
-  ports: Ports,
-  store: Store,
-  facts: Pick<Facts, "workflow" | "request">,
-  wanted: { siteBans: readonly SiteName[]; excludedFiles: readonly string[] },
-  by: { actor: string; reason: string; until: Date },
-): Promise<void> {
-  const { workflow } = facts;
-  if (!workflow) return;
-  const at = ports.clock.now();
-  for (const site of wanted.siteBans) {
-    await store.sites.ban({
-      site,
-      workflowId: workflow.id,
-      reason: by.reason,
-      evidence: { by: by.actor },
-      until: by.until,
-      actor: by.actor,
-      at,
-    });
-  }
-  if (wanted.excludedFiles.length) {
-    await store.files.setState(workflow.id, wanted.excludedFiles, "excluded", `by ${by.actor}: ${by.reason}`);
-  }
 }

@@ -1,8 +1,26 @@
 import { secondsBetween } from "../base/clock.ts";
 import { describeError } from "../base/errors.ts";
 import { type PassReport, runPass } from "./pass.ts";
-import type { LoopStatus } from "./port.ts";
 import type { LoopPolicy, Ports } from "./ports.ts";
+
+/** What the loop tells of itself. */
+export interface LoopStatus {
+  readonly running: boolean;
+  /** Does this server hold the lease, or which other does? */
+  readonly leader: string | null;
+  readonly isLeader: boolean;
+  readonly lastPassAt: Date | null;
+  readonly lastPassSeconds: number | null;
+  readonly lastPassError: string | null;
+  readonly passes: number;
+  readonly openRequests: number;
+  readonly requestsWithErrors: number;
+  /** Seconds between passes when nothing nudges. */
+  readonly intervalSec: number;
+  /** A pass ended recently enough, here or at the leader. */
+  readonly healthy: boolean;
+  readonly why: string;
+}
 
 export interface Loop {
   start(): void;

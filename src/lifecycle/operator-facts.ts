@@ -3,7 +3,7 @@ import type { RequestRecord } from "../domain/request.ts";
 import type { ReleaseFacts } from "../recovery/round/release.ts";
 import type { RerunFacts } from "../recovery/round/rerun.ts";
 import { gatherRound } from "./gather-round.ts";
-import type { OperatorRequest } from "./port.ts";
+import type { OperatorRequest } from "./operate.ts";
 import type { LoopPolicy, Ports } from "./ports.ts";
 
 /** What the operator's hand has to know before it may act. */

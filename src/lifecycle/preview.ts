@@ -1,13 +1,18 @@
-import { err, ok } from "../base/result.ts";
+import { err, ok, type Result } from "../base/result.ts";
 import type { DagId } from "../domain/names.ts";
 import type { RequestSpec } from "../domain/request.ts";
-import { describePlan } from "../planning/describe.ts";
+import { describePlan, type PlanDescription } from "../planning/describe.ts";
 import { planInSlices } from "../planning/plan-round.ts";
 import { coarseSteps } from "../planning/production-steps.ts";
 import { inSlices } from "./in-slices.ts";
 import { usableSites } from "./plan-facts.ts";
-import type { PlanPreview } from "./port.ts";
 import type { LoopPolicy, Ports } from "./ports.ts";
+
+/** The first round in numbers, or why there would be none. */
+export type PlanPreview = Result<
+  PlanDescription,
+  { readonly code: string; readonly message: string; readonly evidence: Readonly<Record<string, unknown>> }
+>;
 
 /** What the first round of a request would be, with the facts of this moment. Stores nothing. */
 export async function previewPlan(ports: Ports, policy: LoopPolicy, spec: RequestSpec): Promise<PlanPreview> {

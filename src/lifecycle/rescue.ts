@@ -1,10 +1,11 @@
 import { invariant } from "../base/errors.ts";
 import type { DagId, SiteName } from "../domain/names.ts";
-import type { DagRecord, NodeChanges, RescueKind } from "../domain/operator.ts";
+import type { DagRecord, RescueKind } from "../domain/operator.ts";
 import type { Store } from "../store/port.ts";
 import { type Decision, type Facts, hold, type Rescue } from "./decision.ts";
 import { type Applied, again, applyHold, move } from "./moves.ts";
 import type { Ports } from "./ports.ts";
+import { changesFor, type RerunWish, sitesFor } from "./rerun-wish.ts";
 
 /**
  * A rescue is a new DAG on the same directory: the engine skips what is done. Its row comes first, with all that is to
@@ -94,13 +95,8 @@ export async function applyBans(ports: Ports, store: Store, { round }: Facts): P
   }
 }
 
-interface RescueNote {
+interface RescueNote extends Pick<RerunWish, "changes" | "nodeChanges">, Pick<Rescue, "reelectUnits" | "epochOf"> {
   readonly units: readonly string[];
-  readonly reelectUnits: Rescue["reelectUnits"];
-  readonly epochOf: Rescue["epochOf"];
-  /** What the nodes of an epoch get instead of what they had; those of single nodes come first. */
-  readonly changes: NodeChanges;
-  readonly nodeChanges: Readonly<Record<string, NodeChanges>>;
   readonly by: string;
   readonly because: string;
 }
@@ -120,11 +116,11 @@ export async function prepareRescue(ports: Ports, facts: Facts, because: string)
   for (const { unit, avoidSites } of note.reelectUnits) await spool.reelect(submitDir, unit, avoidSites);
   const epoch = await nextEpoch(ports, facts);
   const opening = { epoch, by: note.by, reason: note.because, at: event.at.toISOString() };
-  const { changes = {}, nodeChanges = {} } = note;
   for (const [unit, nodes] of Object.entries(epochs)) {
     await spool.openEpoch(submitDir, unit, { ...opening, nodes });
-    await spool.adjust(submitDir, unit, nodes, (node) => nodeChanges[`${unit}/${node}`] ?? changes);
-    if (changes.sites?.length) await spool.reelect(submitDir, unit, [], changes.sites);
+    await spool.adjust(submitDir, unit, nodes, (node) => changesFor(note, unit, node));
+    const sites = sitesFor(note, unit);
+    if (sites.length) await spool.reelect(submitDir, unit, [], sites);
   }
   const trouble = await spool.rescueTrouble(dag.submitDir);
   if (trouble) {
