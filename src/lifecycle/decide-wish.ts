@@ -1,8 +1,7 @@
 import { isDagOver } from "../domain/dag.ts";
 import { reelectUnits } from "../recovery/round/reelect.ts";
 import { decideStop } from "../recovery/round/stop.ts";
-import { type Decision, type Facts, hold } from "./decision.ts";
-import { isNews } from "./news.ts";
+import { type Decision, type Facts, hold, isNews } from "./decision.ts";
 
 /**
  * What an operator asked for. It was allowed when it was stored; the request may have moved since, so a wish that fits

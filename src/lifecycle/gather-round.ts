@@ -1,6 +1,6 @@
 import type { Dag } from "../domain/dag.ts";
 import type { SiteName } from "../domain/names.ts";
-import type { RequestRecord } from "../domain/request.ts";
+import type { RequestRecord, RequestSpec } from "../domain/request.ts";
 import type { RunVerdict } from "../domain/run.ts";
 import type { LedgerFile, Workflow } from "../domain/workflow.ts";
 import { type BanDecision, decideBans } from "../recovery/bans/decide-bans.ts";
@@ -8,7 +8,6 @@ import { readTallyLines, type TallyLine } from "../recovery/round/read-lines.ts"
 import type { RoundFacts } from "../recovery/round/round-decision.ts";
 import type { RoundFile } from "../recovery/round/settle.ts";
 import { type RoundTally, RoundTallying } from "../recovery/round/tally.ts";
-import { effectiveSpec } from "./effective-spec.ts";
 import type { LoopPolicy, Ports } from "./ports.ts";
 
 /** A round whose run has ended: what is known of it, and what its failures say about sites. */
@@ -132,4 +131,21 @@ function filesByUnit(files: readonly LedgerFile[]): ReadonlyMap<string, readonly
     }
   }
   return found;
+}
+
+/** The spec with what an operator changed at a release: what the next plan and recovery go by. */
+export function effectiveSpec({ spec, modifications }: Pick<RequestRecord, "spec" | "modifications">): RequestSpec {
+  if (!modifications) return spec;
+  const { memoryMb, retries, holdThreshold, maxRescues, topUp } = modifications;
+  return {
+    ...spec,
+    resources: { ...spec.resources, memoryMb: memoryMb ?? spec.resources.memoryMb },
+    retries: { ...spec.retries, processing: retries ?? spec.retries.processing },
+    recovery: {
+      ...spec.recovery,
+      holdThreshold: holdThreshold ?? spec.recovery.holdThreshold,
+      maxRescues: maxRescues ?? spec.recovery.maxRescues,
+    },
+    generation: spec.generation && { ...spec.generation, topUp: topUp ?? spec.generation.topUp },
+  };
 }

@@ -7,8 +7,7 @@ import type { RequestRecord } from "../domain/request.ts";
 import type { Run, RunObservation } from "../domain/run.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import type { Facts } from "./decision.ts";
-import { effectiveSpec } from "./effective-spec.ts";
-import { gatherRound } from "./gather-round.ts";
+import { effectiveSpec, gatherRound } from "./gather-round.ts";
 import type { LoopPolicy, Ports } from "./ports.ts";
 
 /** What the whole pass knows already, so that a request costs as few questions as it can. */

@@ -5,24 +5,18 @@ import type { RequestFile, RequestRecord, RequestSpec } from "../domain/request.
 import { decideCleanup, invalidationManifest } from "../recovery/round/cleanup.ts";
 import { cloneName } from "../recovery/round/restart.ts";
 import type { Store } from "../store/port.ts";
+import type { Apply } from "./apply.ts";
 import type { Facts } from "./decision.ts";
-import { type Applied, move } from "./moves.ts";
+import { move } from "./moves.ts";
 import type { Ports } from "./ports.ts";
 
 /** A person gives a request up. Its outputs stay until somebody withdraws them; the manifest lists what that takes. */
-export async function fail(ports: Ports, facts: Facts, because: string): Promise<Applied> {
-  const path = await leaveManifest(ports, facts, because);
-  return move(
-    ports,
-    facts,
-    "failed",
-    `${because}; what to withdraw is listed in ${path}`,
-    { wish: null },
-    async (store) => {
-      if (facts.workflow) await store.units.failBlocks(facts.workflow.id, ports.clock.now());
-    },
-  );
-}
+export const fail: Apply<"fail"> = async (ports, facts, { because }) => {
+  const reason = `${because}; what to withdraw is listed in ${await leaveManifest(ports, facts, because)}`;
+  return move(ports, facts, "failed", reason, { wish: null }, async (store, at) => {
+    if (facts.workflow) await store.units.failBlocks(facts.workflow.id, at);
+  });
+};
 
 async function leaveManifest(ports: Ports, { request, workflow }: Facts, reason: string): Promise<string> {
   const blocks = workflow ? await ports.store.units.blocks(workflow.id) : [];
@@ -35,17 +29,17 @@ async function leaveManifest(ports: Ports, { request, workflow }: Facts, reason:
 }
 
 /** Kill and clone: the next version begins, the old one is given up, and each names the other. */
-export async function restart(ports: Ports, facts: Facts, because: string): Promise<Applied> {
+export const restart: Apply<"restart"> = async (ports, facts, { because }) => {
   const { request } = facts;
   const { wish } = request;
   const cleanupPolicy = cleanupPolicyOf(wish?.detail?.cleanupPolicy);
   const { clone, files } = await prepareClone(ports, request, cleanupPolicy);
   await leaveManifest(ports, facts, because);
   const reason = `${because}; goes on as ${clone.name}`;
-  return move(ports, facts, "failed", reason, { wish: null }, async (store) => {
-    await link(ports, store, request, request.version + 1, clone, files, wish?.actor ?? "wms2");
-  });
-}
+  return move(ports, facts, "failed", reason, { wish: null }, (store) =>
+    link(ports, store, request, request.version + 1, clone, files, wish?.actor ?? "wms2"),
+  );
+};
 
 /** The clone comes first: a request can only name a successor that exists. */
 async function link(

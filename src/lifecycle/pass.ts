@@ -6,9 +6,8 @@ import { CAPACITY_STATUSES } from "../domain/request-status.ts";
 import type { RunObservation } from "../domain/run.ts";
 import { apply } from "./apply.ts";
 import { decide } from "./decide.ts";
-import { hold } from "./decision.ts";
 import { gather, gatherKnown, type Known, type PassView, runOf } from "./gather.ts";
-import { type Applied, applyHold } from "./moves.ts";
+import { type Applied, holdRequest } from "./moves.ts";
 import type { LoopPolicy, Ports } from "./ports.ts";
 
 export interface PassReport {
@@ -159,7 +158,7 @@ async function keepError(
     if (!fresh || fresh.status === "held") return true;
     const facts = await gather(ports, policy, fresh, view, null);
     const evidence = error instanceof InvariantError ? { evidence: error.evidence } : { hint: kept.hint };
-    await applyHold(ports, facts, hold(code, message, evidence, ["release", "abort"]));
+    await holdRequest(ports, facts, { code, message, evidence, actions: ["release", "abort"] });
   }
   return true;
 }

@@ -1,6 +1,6 @@
 import { ok, type Result } from "../base/result.ts";
 import type { DatasetProblem } from "../catalogs/port.ts";
-import type { DagId, SiteName } from "../domain/names.ts";
+import { type DagId, isSiteName, type SiteName } from "../domain/names.ts";
 import type { WorkflowRecord } from "../domain/operator.ts";
 import type { Measured } from "../domain/plan.ts";
 import type { RequestRecord, RequestSpec } from "../domain/request.ts";
@@ -8,8 +8,7 @@ import type { LedgerFile, Workflow } from "../domain/workflow.ts";
 import { measure, type UnitSample } from "../outputs/measure.ts";
 import type { PlanFacts } from "../planning/facts.ts";
 import { isAttempt } from "../recovery/ledger-record.ts";
-import { effectiveSpec } from "./effective-spec.ts";
-import { learnSites } from "./learn-sites.ts";
+import { effectiveSpec } from "./gather-round.ts";
 import type { LoopPolicy, Ports } from "./ports.ts";
 
 /** Brings the file ledger up to date with the catalog and answers what is still to be done. */
@@ -56,13 +55,19 @@ export async function gatherPlanFacts(
   };
 }
 
-/** Enabled sites without a ban; null when the engine knows no sites by name. */
+/**
+ * Enabled sites without a ban; null when the engine knows no sites by name. Those the engine can reach are added to the
+ * store first; what an operator said about them stays.
+ */
 export async function usableSites(
   ports: Ports,
   workflow: Pick<Workflow, "id"> | null,
 ): Promise<readonly SiteName[] | null> {
   if (!ports.engine.capabilities.sites) return null;
-  await learnSites(ports);
+  const seen = (await ports.engine.sites()).flatMap(({ name, cores, memoryMb }) =>
+    isSiteName(name) ? [{ name, cores, memoryMb }] : [],
+  );
+  await ports.store.sites.learn(seen, ports.clock.now());
   const bans = await ports.store.sites.activeBans(ports.clock.now());
   const mine = bans.filter((ban) => ban.workflowId === null || ban.workflowId === workflow?.id);
   const banned = new Set(mine.map((ban) => ban.site));
@@ -86,4 +91,18 @@ async function gatherMeasured(ports: Ports, workflow: Workflow): Promise<Measure
     }
   }
   return measure(samples);
+}
+
+const SLICE_MS = 20;
+
+/** Runs a generator of small steps to its end, and lets others have a turn every few milliseconds. */
+export async function inSlices<T>(steps: Generator<unknown, T>): Promise<T> {
+  let sliceEnd = performance.now() + SLICE_MS;
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    if (performance.now() < sliceEnd) continue;
+    await new Promise((resume) => setImmediate(resume));
+    sliceEnd = performance.now() + SLICE_MS;
+  }
 }

@@ -5,46 +5,38 @@ import type { DagPlan, UnplannedFile } from "../domain/plan.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import { checkInSlices } from "../planning/check.ts";
 import { planInSlices } from "../planning/plan-round.ts";
-import { type Facts, hold } from "./decision.ts";
-import { inSlices } from "./in-slices.ts";
-import { type Applied, again, applyHold } from "./moves.ts";
-import { gatherPlanFacts, loadInput } from "./plan-facts.ts";
-import type { LoopPolicy, Ports } from "./ports.ts";
+import type { Apply } from "./apply.ts";
+import type { Facts } from "./decision.ts";
+import { again, holdRequest } from "./moves.ts";
+import { gatherPlanFacts, inSlices, loadInput } from "./plan-facts.ts";
+import type { Ports } from "./ports.ts";
 
 /**
  * Plans the next round and writes its submit directory. The DAG row comes first (status `planning`), so that an
  * interrupted writing is found and discarded; the counters of the workflow move in the same transaction
  * that calls the directory `ready`, so no number is used twice and none is lost.
  */
-export async function planNextRound(ports: Ports, policy: LoopPolicy, facts: Facts, because: string): Promise<Applied> {
+export const planNextRound: Apply<"plan"> = async (ports, facts, { because }, policy) => {
   const { request, workflow } = facts;
   invariant(workflow, "planning without a workflow");
+  const actions = ["release", "abort"];
   const input = await loadInput(ports, request.spec, workflow);
-  if (!input.ok) {
-    const { code, message, evidence } = input.error;
-    return applyHold(ports, facts, hold(code, message, evidence, ["release", "abort"]));
-  }
+  if (!input.ok) return holdRequest(ports, facts, { ...input.error, actions });
   const planFacts = await gatherPlanFacts(ports, policy, request, workflow, input.value);
   const outcome = await inSlices(planInSlices(planFacts));
-  if (outcome.kind !== "refused") await setAside(ports, workflow, outcome.unplanned);
+  if (outcome.kind === "refused") return holdRequest(ports, facts, { ...outcome.refusal, actions });
+  await setAside(ports, workflow, outcome.unplanned);
   if (outcome.kind === "nothing-left" && outcome.unplanned.length > 0) return again;
   if (outcome.kind === "nothing-left") {
-    return applyHold(
-      ports,
-      facts,
-      hold("nothing-planned", "work remains, but a round could not be made of it", {}, ["abort"]),
-    );
-  }
-  if (outcome.kind === "refused") {
-    const { code, message, evidence } = outcome.refusal;
-    return applyHold(ports, facts, hold(code, message, evidence, ["release", "abort"]));
+    const message = "work remains, but a round could not be made of it";
+    return holdRequest(ports, facts, { code: "nothing-planned", message, evidence: {}, actions: ["abort"] });
   }
   const violations = await inSlices(checkInSlices(outcome.plan, planFacts));
   if (violations.length)
     throw new InvariantError(`the plan is not sound: ${violations[0]?.message}`, violations.slice(0, 20));
   await writePlan(ports, facts, workflow, outcome.plan, because);
   return again;
-}
+};
 
 /** Files without any work in them (masked out, too big) are settled, so that the request can complete. */
 async function setAside(ports: Ports, workflow: Workflow, unplanned: readonly UnplannedFile[]): Promise<void> {

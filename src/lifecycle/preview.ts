@@ -4,8 +4,7 @@ import type { RequestSpec } from "../domain/request.ts";
 import { describePlan, type PlanDescription } from "../planning/describe.ts";
 import { planInSlices } from "../planning/plan-round.ts";
 import { coarseSteps } from "../planning/production-steps.ts";
-import { inSlices } from "./in-slices.ts";
-import { usableSites } from "./plan-facts.ts";
+import { inSlices, usableSites } from "./plan-facts.ts";
 import type { LoopPolicy, Ports } from "./ports.ts";
 
 /** The first round in numbers, or why there would be none. */
