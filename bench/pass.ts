@@ -46,11 +46,11 @@ export async function run({ dags = 300 }: { dags?: number } = {}) {
     const jobs: unknown[] = [];
     for (let index = 0; index < dags; index += 1) jobs.push(await activeDag(dir, store, index));
     writeFileSync(queue.answer, JSON.stringify(jobs));
-    await runPass(ports, policy, new Date(0));
-    await runPass(ports, policy, new Date(0));
+    await runPass({ ...ports, policy }, new Date(0));
+    await runPass({ ...ports, policy }, new Date(0));
     writeFileSync(queue.count, "");
     const begun = performance.now();
-    await runPass(ports, policy, new Date(0));
+    await runPass({ ...ports, policy }, new Date(0));
     const unchangedSeconds = (performance.now() - begun) / 1000;
     const engineQueries = readFileSync(queue.count, "utf8").length;
     await store.close();

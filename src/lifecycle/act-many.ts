@@ -1,7 +1,7 @@
 import type { RequestName } from "../domain/names.ts";
 import type { RequestFilter } from "../store/port.ts";
 import { type ActAnswer, act, type OperatorRequest } from "./operate.ts";
-import type { LoopPolicy, Ports } from "./ports.ts";
+import type { Work } from "./ports.ts";
 import type { By } from "./reserve.ts";
 
 export interface ManyRequests {
@@ -23,8 +23,7 @@ const AT_ONCE = 20;
 
 /** The same for many, one after another; each has its own answer, and one that is refused stops no other. */
 export async function actMany(
-  ports: Ports,
-  policy: LoopPolicy,
+  ports: Work,
   { names, filter, limit, cursor }: ManyRequests,
   wanted: OperatorRequest,
   { actor, dryRun }: By,
@@ -39,7 +38,7 @@ export async function actMany(
       ? sliceOf(names, Number(next ?? 0), most)
       : await ports.store.requests.names({ ...filter, limit: most, ...(next !== null && { cursor: next }) });
     for (const name of page.items) {
-      const answer = await act(ports, policy, name, wanted, { actor, version: null, dryRun });
+      const answer = await act(ports, name, wanted, { actor, version: null, dryRun });
       results.push({ name, answer });
     }
     next = page.nextCursor;

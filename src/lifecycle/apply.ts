@@ -5,7 +5,7 @@ import { fail, restart, settlePredecessor } from "./give-up.ts";
 import { leaveRound, settleFiles } from "./leave-round.ts";
 import { type Applied, again, changeWorkflow, closeRound, endDag, holdRequest, move, rest, theRun } from "./moves.ts";
 import { planNextRound } from "./plan.ts";
-import type { LoopPolicy, Ports } from "./ports.ts";
+import type { Work } from "./ports.ts";
 import { beginRescue, prepareRescue } from "./rescue.ts";
 import { recordUnits, registerOwed } from "./settle.ts";
 import { beginStop, finishStop, stopRun } from "./stop.ts";
@@ -13,10 +13,9 @@ import { submitDag } from "./submit.ts";
 
 /** Carries out one kind of decision. Every change is compare-and-set on what the facts saw. */
 export type Apply<Kind extends Decision["kind"]> = (
-  ports: Ports,
+  ports: Work,
   facts: Facts,
   decision: Extract<Decision, { kind: Kind }>,
-  policy: LoopPolicy,
 ) => Promise<Applied>;
 
 const openWorkflow: Apply<"open-workflow"> = (ports, facts, { because }) => {
@@ -121,5 +120,5 @@ const APPLY: { readonly [Kind in Decision["kind"]]: Apply<Kind> } = {
 };
 
 /** Carries out exactly what was decided. */
-export const apply = (ports: Ports, policy: LoopPolicy, facts: Facts, decision: Decision): Promise<Applied> =>
-  (APPLY[decision.kind] as Apply<Decision["kind"]>)(ports, facts, decision, policy);
+export const apply = (ports: Work, facts: Facts, decision: Decision): Promise<Applied> =>
+  (APPLY[decision.kind] as Apply<Decision["kind"]>)(ports, facts, decision);

@@ -4,7 +4,7 @@ import type { Problem } from "../domain/problem.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import { changeProblems } from "./node-changes.ts";
 import { type NotAsSeen, type Refusal, refusal, type Seen } from "./operate.ts";
-import type { LoopPolicy, Ports } from "./ports.ts";
+import type { Ports, Work } from "./ports.ts";
 import { type LastAttempt, lastAttempts, type PresentRun, presentRun, unfinishedUnits } from "./present-run.ts";
 import { newAction, reserve } from "./reserve.ts";
 
@@ -90,8 +90,7 @@ export type ClassifyAnswer =
  * good. Once nothing waits any more, the nodes to be retried are resubmitted; those given up stay where they stopped.
  */
 export async function classify(
-  ports: Ports,
-  policy: LoopPolicy,
+  ports: Work,
   name: RequestName,
   items: readonly Classification[],
   seen: Seen & { dryRun: boolean },
@@ -101,7 +100,7 @@ export async function classify(
   if (seen.version !== null && seen.version !== request.version) return { kind: "stale", request };
   const run = await presentRun(ports.store, request);
   const waiting = run ? await findUnclassified(ports, run) : [];
-  const { wanted, problems } = await match(ports, policy, request, items, waiting);
+  const { wanted, problems } = await match(ports, request, items, waiting);
   if (problems.length > 0 || !run) return { kind: "refused", problems };
   const isNew = wanted.some(({ waiting: { classified } }) => classified === null);
   if (isNew && (!run.isOver || !["held", "partial"].includes(request.status)))
@@ -126,7 +125,7 @@ export async function classify(
   const said = wanted.map(({ node, action, changes, reason }) => ({ node, action, changes, reason }));
   const entry = { action: "classify", reason, detail: { items: said } };
   const resubmit = open === 0 ? retries : new Map<string, NodeChanges>();
-  const answer = await reserve(ports, policy, run, { actions, resubmit, reason, entry }, seen);
+  const answer = await reserve(ports, run, { actions, resubmit, reason, entry }, seen);
   switch (answer.kind) {
     case "conflict":
       return answer;
@@ -149,8 +148,7 @@ export async function classify(
 }
 
 async function match(
-  ports: Ports,
-  policy: LoopPolicy,
+  ports: Work,
   request: RequestRecord,
   items: readonly Classification[],
   waiting: readonly Waiting[],
@@ -168,7 +166,7 @@ async function match(
     } else if (wanted.has(place(found)))
       problems.push({ path: `${path}.node`, message: `${item.node} is named twice`, allowed: null });
     else wanted.set(place(found), { ...item, waiting: found });
-    for (const problem of await changeProblems(ports, policy, request, item.changes))
+    for (const problem of await changeProblems(ports, request, item.changes))
       problems.push({ ...problem, path: `${path}.${problem.path}` });
   }
   return { wanted: [...wanted.values()], problems };

@@ -16,7 +16,7 @@ import { classify, unclassified } from "./classify.ts";
 import { gatherErrors } from "./errors.ts";
 import { act, type NotAsSeen, type Seen } from "./operate.ts";
 import { admissionLimits, loadQueue } from "./pass.ts";
-import type { LoopPolicy, Ports } from "./ports.ts";
+import type { LoopPolicy, Ports, Work } from "./ports.ts";
 import { type PlanPreview, previewPlan } from "./preview.ts";
 import { retryNode } from "./retry-node.ts";
 import { banSite, changeSite, siteEffect, unbanSite } from "./site-actions.ts";
@@ -45,7 +45,8 @@ export type ChangeAnswer =
   | NotAsSeen;
 
 /** Validates, stores a change or a wish, nudges the loop. Never works on the engine itself. */
-export function makeCommands(ports: Ports, policy: LoopPolicy, rules: IntakeRules, nudge: () => void) {
+export function makeCommands(given: Ports, policy: LoopPolicy, rules: IntakeRules, nudge: () => void) {
+  const ports: Work = { ...given, policy };
   const { store, clock } = ports;
 
   /** Whatever left the loop something to do nudges it. */
@@ -90,7 +91,7 @@ export function makeCommands(ports: Ports, policy: LoopPolicy, rules: IntakeRule
         return err({ kind: "name-taken", name: spec.name });
       nudge();
       ports.log.info("request.submitted", { request: spec.name, actor });
-      const plan = spec.productionSteps.length ? await previewPlan(ports, policy, spec) : null;
+      const plan = spec.productionSteps.length ? await previewPlan(ports, spec) : null;
       const coarse = plan?.ok ? plan.value.warnings : [];
       return ok({ request: await store.requests.get(spec.name), warnings: [...warnings, ...coarse], plan });
     },
@@ -101,13 +102,13 @@ export function makeCommands(ports: Ports, policy: LoopPolicy, rules: IntakeRule
       if (!submission.ok) return err({ kind: "problems", problems: submission.error });
       const { spec, warnings } = submission.value;
       if (await store.requests.get(spec.name)) return err({ kind: "name-taken", name: spec.name });
-      return ok({ request: null, warnings, plan: await previewPlan(ports, policy, spec) });
+      return ok({ request: null, warnings, plan: await previewPlan(ports, spec) });
     },
 
     /** What its first round would be, as things are now; null: no such request. */
     async preview(name: RequestName): Promise<PlanPreview | null> {
       const request = await store.requests.get(name);
-      return request && previewPlan(ports, policy, request.spec);
+      return request && previewPlan(ports, request.spec);
     },
 
     reprioritise: (name: RequestName, wanted: { priority?: number; urgent?: boolean }, seen: Seen) =>
@@ -129,17 +130,15 @@ export function makeCommands(ports: Ports, policy: LoopPolicy, rules: IntakeRule
         return { change: { wish: { kind: "abort", actor: seen.actor, reason, at: clock.now() } }, reason };
       }),
 
-    act: nudging(act.bind(null, ports, policy), ({ kind }) => kind === "done"),
-    actMany: nudging(actMany.bind(null, ports, policy), ({ results }) =>
-      results.some(({ answer }) => answer.kind === "done"),
-    ),
-    retryNode: nudging(retryNode.bind(null, ports, policy), ({ kind }) => kind === "reserved"),
-    classify: nudging(classify.bind(null, ports, policy), (answer) => answer.kind === "done" && !!answer.resubmit),
+    act: nudging(act.bind(null, ports), ({ kind }) => kind === "done"),
+    actMany: nudging(actMany.bind(null, ports), ({ results }) => results.some(({ answer }) => answer.kind === "done")),
+    retryNode: nudging(retryNode.bind(null, ports), ({ kind }) => kind === "reserved"),
+    classify: nudging(classify.bind(null, ports), (answer) => answer.kind === "done" && !!answer.resubmit),
     attempts: gatherAttempts.bind(null, ports),
     unclassified: unclassified.bind(null, ports),
-    errors: gatherErrors.bind(null, ports, policy),
+    errors: gatherErrors.bind(null, ports),
 
-    banSite: banSite.bind(null, ports, policy),
+    banSite: banSite.bind(null, ports),
     unbanSite: unbanSite.bind(null, ports),
     changeSite: changeSite.bind(null, ports),
     siteEffect: siteEffect.bind(null, ports),

@@ -8,7 +8,7 @@ import { readTallyLines, type TallyLine } from "../recovery/round/read-lines.ts"
 import type { RoundFacts } from "../recovery/round/round-decision.ts";
 import type { RoundFile } from "../recovery/round/settle.ts";
 import { type RoundTally, RoundTallying } from "../recovery/round/tally.ts";
-import type { LoopPolicy, Ports } from "./ports.ts";
+import type { Ports, Work } from "./ports.ts";
 
 /** A round whose run has ended: what is known of it, and what its failures say about sites. */
 export interface EndedRound {
@@ -26,8 +26,7 @@ interface EndNote {
 }
 
 export async function gatherRound(
-  ports: Ports,
-  policy: LoopPolicy,
+  ports: Work,
   request: RequestRecord,
   workflow: Workflow,
   dag: Dag,
@@ -45,7 +44,7 @@ export async function gatherRound(
   const known = sites.length ? await store.sites.bans({ sites, includePast: true, at: clock.now() }) : [];
   const bans = decideBans(
     { workflowId: workflow.id, sites: tally.sites, bans: known, possibleSites },
-    policy.bans,
+    ports.policy.bans,
     clock.now(),
   );
   const { recovery } = effectiveSpec(request);

@@ -8,7 +8,7 @@ import type { Run, RunObservation } from "../domain/run.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import type { Facts } from "./decision.ts";
 import { effectiveSpec, gatherRound } from "./gather-round.ts";
-import type { LoopPolicy, Ports } from "./ports.ts";
+import type { Ports, Work } from "./ports.ts";
 
 /** What the whole pass knows already, so that a request costs as few questions as it can. */
 export interface PassView {
@@ -45,8 +45,7 @@ export const runOf = (dag: Dag, priority: number): Run => ({
 
 /** The facts about one request, as they are now. Asks only what its status makes relevant. */
 export async function gather(
-  ports: Ports,
-  policy: LoopPolicy,
+  ports: Work,
   request: RequestRecord,
   view: PassView,
   admission: QueueEntry | null,
@@ -60,7 +59,7 @@ export async function gather(
   const observation = dag && mayRun ? await observe(ports, request, dag, view) : null;
   const unitsOwed = workflow ? (known.owed.get(workflow.id) ?? 0) : 0;
   const owed = workflow && unitsOwed > 0 ? await store.units.owed(workflow.id, 1000) : [];
-  const tired = owed.find((unit) => unit.attempts >= policy.maxRegistrationTries);
+  const tired = owed.find((unit) => unit.attempts >= ports.policy.maxRegistrationTries);
   const asksForRound =
     request.status === "partial" || (request.status === "held" && ROUND_WISHES.has(request.wish?.kind ?? ""));
   const needsRemaining =
@@ -70,7 +69,7 @@ export async function gather(
   const remains = workflow && needsRemaining ? await workRemains(ports, request, workflow) : false;
   const round =
     asksForRound && workflow && dag && isDagOver(dag.status)
-      ? await gatherRound(ports, policy, request, workflow, dag, remains)
+      ? await gatherRound(ports, request, workflow, dag, remains)
       : null;
   return {
     request,

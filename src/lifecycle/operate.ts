@@ -10,7 +10,7 @@ import { cloneName, decideRestart } from "../recovery/round/restart.ts";
 import { cloneRequest } from "./give-up.ts";
 import { changeProblems } from "./node-changes.ts";
 import { gatherOperator } from "./operator-facts.ts";
-import type { LoopPolicy, Ports } from "./ports.ts";
+import type { Ports, Work } from "./ports.ts";
 import { joinReruns, type RerunWish, rerunWish } from "./rerun-wish.ts";
 
 /** Who asks, and which version they looked at (If-Match); null: whatever it is now. */
@@ -72,8 +72,7 @@ export type ActAnswer =
  * on the request. A dry run does all of the checking and none of the storing.
  */
 export async function act(
-  ports: Ports,
-  policy: LoopPolicy,
+  ports: Work,
   name: RequestName,
   wanted: OperatorRequest,
   seen: Seen & { dryRun: boolean },
@@ -82,7 +81,7 @@ export async function act(
   const request = await store.requests.get(name);
   if (!request) return { kind: "unknown-request" };
   if (seen.version !== null && seen.version !== request.version) return { kind: "stale", request };
-  const verdict = await judge(ports, policy, request, wanted);
+  const verdict = await judge(ports, request, wanted);
   if (verdict.kind !== "go") {
     const detail = verdict.kind === "refused" ? { problems: verdict.problems } : {};
     if (!seen.dryRun) await audit(ports, request, wanted, seen.actor, verdict.kind, detail);
@@ -107,15 +106,10 @@ interface Go {
 }
 
 /** Whether it may be done, and what it would be. Reads whole rounds from the disk: never within a transaction. */
-export async function judge(
-  ports: Ports,
-  policy: LoopPolicy,
-  request: RequestRecord,
-  wanted: OperatorRequest,
-): Promise<Verdict> {
+export async function judge(ports: Work, request: RequestRecord, wanted: OperatorRequest): Promise<Verdict> {
   const { action, reason } = wanted;
   const { wish, status, hold } = request;
-  const problems = await changeProblems(ports, policy, request, wanted.changes ?? {});
+  const problems = await changeProblems(ports, request, wanted.changes ?? {});
   if (problems.length > 0) return { kind: "refused", problems };
   if (wish && wish.kind === wishKind(action) && action !== "resubmit")
     return { kind: "already", why: `${action} was asked for already` };
@@ -131,19 +125,19 @@ export async function judge(
     case "resume":
       return { kind: "go", because: `resumed: ${reason}`, detail: { how: "plan" } };
     case "release":
-      return judgeRelease(ports, policy, request, wanted);
+      return judgeRelease(ports, request, wanted);
     case "rescue":
     case "resubmit":
-      return judgeRerun(ports, policy, request, wanted);
+      return judgeRerun(ports, request, wanted);
     case "restart":
-      return judgeRestart(ports, policy, request, wanted);
+      return judgeRestart(ports, request, wanted);
   }
 }
 
-type Judge = (ports: Ports, policy: LoopPolicy, request: RequestRecord, wanted: OperatorRequest) => Promise<Verdict>;
+type Judge = (ports: Work, request: RequestRecord, wanted: OperatorRequest) => Promise<Verdict>;
 
-const judgeRelease: Judge = async (ports, policy, request, wanted) => {
-  const facts = await gatherOperator(ports, policy, request, wanted);
+const judgeRelease: Judge = async (ports, request, wanted) => {
+  const facts = await gatherOperator(ports, request, wanted);
   const body = { status: request.status, holdCode: request.hold?.code ?? null, ...facts.release };
   const decided = decideRelease(body, wanted.modifications, wanted.how ?? null);
   if (!decided.ok) return { kind: "refused", problems: decided.error };
@@ -151,8 +145,8 @@ const judgeRelease: Judge = async (ports, policy, request, wanted) => {
   return { kind: "go", because, warnings, detail: { how }, modifications: { maxRescues: null, ...modifications } };
 };
 
-const judgeRerun: Judge = async (ports, policy, request, wanted) => {
-  const { rerun } = await gatherOperator(ports, policy, request, wanted);
+const judgeRerun: Judge = async (ports, request, wanted) => {
+  const { rerun } = await gatherOperator(ports, request, wanted);
   if (!rerun) return refusal("refused", "there is no run to go on with", "release, or restart");
   const { nodes = "failed", action } = wanted;
   const decided = action === "rescue" || nodes === "failed" ? decideRescueNow(rerun) : decideResubmit(rerun, nodes);
@@ -168,10 +162,10 @@ const judgeRerun: Judge = async (ports, policy, request, wanted) => {
     : { kind: "already", why: "resubmit was asked for already" };
 };
 
-const judgeRestart: Judge = async (ports, policy, { spec, status, supersededBy }, { cleanupPolicy = null }) => {
+const judgeRestart: Judge = async (ports, { spec, status, supersededBy }, { cleanupPolicy = null }) => {
   const isNameTaken =
     (await ports.store.requests.get(cloneName(spec.name, spec.processingVersion) as RequestName)) !== null;
-  const facts = { spec, status, supersededBy, versionLimit: policy.versionLimit, isNameTaken };
+  const facts = { spec, status, supersededBy, versionLimit: ports.policy.versionLimit, isNameTaken };
   const decided = decideRestart(facts, cleanupPolicy);
   if (!decided.ok) return { kind: "refused", problems: decided.error };
   const { because, clone } = decided.value;

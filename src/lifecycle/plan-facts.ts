@@ -9,7 +9,7 @@ import { measure, type UnitSample } from "../outputs/measure.ts";
 import type { PlanFacts } from "../planning/facts.ts";
 import { isAttempt } from "../recovery/ledger-record.ts";
 import { effectiveSpec } from "./gather-round.ts";
-import type { LoopPolicy, Ports } from "./ports.ts";
+import type { Ports, Work } from "./ports.ts";
 
 /** Brings the file ledger up to date with the catalog and answers what is still to be done. */
 export async function loadInput(
@@ -29,8 +29,7 @@ export async function loadInput(
 }
 
 export async function gatherPlanFacts(
-  ports: Ports,
-  policy: LoopPolicy,
+  ports: Work,
   request: RequestRecord,
   workflow: WorkflowRecord,
   files: readonly LedgerFile[],
@@ -49,7 +48,7 @@ export async function gatherPlanFacts(
       firstLumi: workflow.nextFirstLumi,
     },
     usableSites: await usableSites(ports, workflow),
-    policy,
+    policy: ports.policy,
     abandonedEvents: workflow.abandonedEvents,
     measured: request.spec.adaptive && workflow.round > 0 ? await gatherMeasured(ports, workflow) : null,
   };

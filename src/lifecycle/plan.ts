@@ -16,13 +16,13 @@ import type { Ports } from "./ports.ts";
  * interrupted writing is found and discarded; the counters of the workflow move in the same transaction
  * that calls the directory `ready`, so no number is used twice and none is lost.
  */
-export const planNextRound: Apply<"plan"> = async (ports, facts, { because }, policy) => {
+export const planNextRound: Apply<"plan"> = async (ports, facts, { because }) => {
   const { request, workflow } = facts;
   invariant(workflow, "planning without a workflow");
   const actions = ["release", "abort"];
   const input = await loadInput(ports, request.spec, workflow);
   if (!input.ok) return holdRequest(ports, facts, { ...input.error, actions });
-  const planFacts = await gatherPlanFacts(ports, policy, request, workflow, input.value);
+  const planFacts = await gatherPlanFacts(ports, request, workflow, input.value);
   const outcome = await inSlices(planInSlices(planFacts));
   if (outcome.kind === "refused") return holdRequest(ports, facts, { ...outcome.refusal, actions });
   await setAside(ports, workflow, outcome.unplanned);

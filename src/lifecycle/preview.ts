@@ -5,7 +5,7 @@ import { describePlan, type PlanDescription } from "../planning/describe.ts";
 import { planInSlices } from "../planning/plan-round.ts";
 import { coarseSteps } from "../planning/production-steps.ts";
 import { inSlices, usableSites } from "./plan-facts.ts";
-import type { LoopPolicy, Ports } from "./ports.ts";
+import type { Work } from "./ports.ts";
 
 /** The first round in numbers, or why there would be none. */
 export type PlanPreview = Result<
@@ -14,7 +14,7 @@ export type PlanPreview = Result<
 >;
 
 /** What the first round of a request would be, with the facts of this moment. Stores nothing. */
-export async function previewPlan(ports: Ports, policy: LoopPolicy, spec: RequestSpec): Promise<PlanPreview> {
+export async function previewPlan(ports: Work, spec: RequestSpec): Promise<PlanPreview> {
   const files = spec.kind === "generate" ? ok([]) : await ports.catalog.inputFiles(spec);
   if (!files.ok) return files;
   const generation = spec.generation;
@@ -32,7 +32,7 @@ export async function previewPlan(ports: Ports, policy: LoopPolicy, spec: Reques
         firstLumi: BigInt(generation?.firstLumi ?? 1),
       },
       usableSites: await usableSites(ports, null),
-      policy,
+      policy: ports.policy,
     }),
   );
   if (outcome.kind === "refused") return err(outcome.refusal);

@@ -2,7 +2,7 @@ import type { NodeName, UnitName } from "../domain/names.ts";
 import type { NewNodeAction, NodeAction, NodeChanges, NodeReservation } from "../domain/operator.ts";
 import type { Store } from "../store/port.ts";
 import { judge, type OperatorRequest, type Refusal, refusal, storeWish, type Verdict } from "./operate.ts";
-import type { LoopPolicy, Ports } from "./ports.ts";
+import type { Work } from "./ports.ts";
 import type { LastAttempt, PresentRun } from "./present-run.ts";
 
 export interface By {
@@ -52,8 +52,7 @@ type Reserved =
  * looks: their nodes join the resubmit that waits.
  */
 export async function reserve(
-  ports: Ports,
-  policy: LoopPolicy,
+  ports: Work,
   { request }: PresentRun,
   { actions, resubmit, reason, entry }: Reserving,
   { actor, dryRun }: By,
@@ -78,7 +77,7 @@ export async function reserve(
 
   async function judgeResubmit(): Promise<Verdict> {
     const { wish } = request;
-    if (!wish || wish.kind === "resubmit") return judge(ports, policy, request, wanted);
+    if (!wish || wish.kind === "resubmit") return judge(ports, request, wanted);
     const words = `${wish.kind} was asked for by ${wish.actor} and is being carried out`;
     return refusal("refused", words, "ask again when that is through");
   }

@@ -2,7 +2,7 @@ import type { DagId, RequestName } from "../domain/names.ts";
 import type { DagRecord, NewNodeAction, NodeAction, NodeChanges } from "../domain/operator.ts";
 import { changeProblems } from "./node-changes.ts";
 import { type Refusal, refusal } from "./operate.ts";
-import type { LoopPolicy, Ports } from "./ports.ts";
+import type { Ports, Work } from "./ports.ts";
 import { type LastAttempt, lastAttempts, type PresentRun, presentRun, unfinishedUnits } from "./present-run.ts";
 import { type By, newAction, reserve } from "./reserve.ts";
 
@@ -24,18 +24,12 @@ export type RetryAnswer =
   | NoRetry;
 
 /** Reserves one more attempt of a failed node: atomic, idempotent, carried out by a resubmit of that node. */
-export async function retryNode(
-  ports: Ports,
-  policy: LoopPolicy,
-  dagId: DagId,
-  wanted: RetryWanted,
-  by: By,
-): Promise<RetryAnswer> {
+export async function retryNode(ports: Work, dagId: DagId, wanted: RetryWanted, by: By): Promise<RetryAnswer> {
   const dag = await ports.store.dags.get(dagId);
   const workflow = dag && (await ports.store.workflows.get(dag.workflowId));
   if (!dag || !workflow) return { kind: "unknown", what: `dag ${dagId}` };
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const answer = await tryOnce(ports, policy, dag, workflow.requestName, wanted, by);
+    const answer = await tryOnce(ports, dag, workflow.requestName, wanted, by);
     if (answer.kind !== "stale") return answer;
   }
   return refusal("conflict", "others change this request all the time", "ask again");
@@ -43,8 +37,7 @@ export async function retryNode(
 const MOST_TRIES = 60;
 
 async function tryOnce(
-  ports: Ports,
-  policy: LoopPolicy,
+  ports: Work,
   dag: DagRecord,
   requestName: RequestName,
   wanted: RetryWanted,
@@ -65,7 +58,7 @@ async function tryOnce(
     return standing.kind === "retry" ? { kind: "already", action: standing, requestName } : givenUp(standing);
   const refused = refuse(run, last, wanted);
   if (refused) return refused;
-  const problems = await changeProblems(ports, policy, run.request, changes);
+  const problems = await changeProblems(ports, run.request, changes);
   if (problems.length > 0) return { kind: "refused", problems };
   const place = `${unit}/${node}`;
   const entry = {
@@ -74,7 +67,7 @@ async function tryOnce(
     detail: { unit, node, attempt, changes },
   };
   const resubmit = new Map([[place, changes]]);
-  const answer = await reserve(ports, policy, run, { actions: [action], resubmit, reason, entry }, by);
+  const answer = await reserve(ports, run, { actions: [action], resubmit, reason, entry }, by);
   switch (answer.kind) {
     case "would":
       return { kind: "would", action, requestName };

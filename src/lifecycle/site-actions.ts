@@ -4,7 +4,7 @@ import type { BanRecord } from "../domain/operator.ts";
 import type { Problem } from "../domain/problem.ts";
 import { concerns } from "../recovery/bans/ban.ts";
 import { decideBanByHand, decideUnban } from "../recovery/bans/by-hand.ts";
-import type { LoopPolicy, Ports } from "./ports.ts";
+import type { Ports, Work } from "./ports.ts";
 import type { By } from "./reserve.ts";
 
 export interface SiteEffect {
@@ -33,8 +33,7 @@ type BanSiteAnswer =
 
 /** Bans people set and lift. What it means for the open requests is always said. */
 export async function banSite(
-  ports: Ports,
-  policy: LoopPolicy,
+  ports: Work,
   site: SiteName,
   { request, days, reason }: BanWanted,
   { actor, dryRun }: By,
@@ -44,7 +43,7 @@ export async function banSite(
   if (workflow === undefined) return { kind: "unknown-request" };
   const now = ports.clock.now();
   const known = (await store.sites.list()).map(({ name }) => name);
-  const wanted = { site, workflowId: workflow, reason, actor, days: days ?? policy.bans.durationDays };
+  const wanted = { site, workflowId: workflow, reason, actor, days: days ?? ports.policy.bans.durationDays };
   const decided = decideBanByHand(wanted, [], known.length > 0 ? known : null, now);
   if (decided.kind !== "ban")
     return { kind: "problems", problems: decided.kind === "problems" ? decided.problems : [] };
