@@ -39,6 +39,7 @@ const openWorkflow: Apply<"open-workflow"> = (ports, facts, { because }) => {
       nodesPlanned: 0,
       nodesDone: 0,
       eventsDone: 0n,
+      abandonedEvents: 0n,
       stepMetrics: null,
       createdAt: at,
       updatedAt: at,

@@ -1,4 +1,5 @@
-import type { Dag } from "../domain/dag.ts";
+import { groupBy } from "../base/group-by.ts";
+import type { Dag, Site } from "../domain/dag.ts";
 import type { SiteName } from "../domain/names.ts";
 import type { RequestRecord, RequestSpec } from "../domain/request.ts";
 import type { RunVerdict } from "../domain/run.ts";
@@ -49,6 +50,10 @@ export async function gatherRound(
   );
   const { recovery } = effectiveSpec(request);
   const files = request.spec.kind === "process" ? await store.files.remaining(workflow.id) : [];
+  const placed = groupBy(
+    files.flatMap((file) => file.units.map((unit) => ({ unit, file }))),
+    ({ unit }) => unit,
+  );
   return {
     bans,
     unitNames,
@@ -64,7 +69,7 @@ export async function gatherRound(
       stopRequested: dag.stopRequestedAt !== null,
       policy: { holdThreshold: recovery.holdThreshold, maxRescues: recovery.maxRescues },
       workRemains,
-      filesOf: filesByUnit(files),
+      filesOf: new Map([...placed].map(([unit, of]) => [unit, of.map(({ file }) => roundFile(file))])),
       directory: isThere ? "complete" : "gone",
       possibleSites,
       bannedSites: bans.banned,
@@ -109,28 +114,18 @@ async function nodesGivenUp(ports: Ports, workflow: Workflow): Promise<ReadonlyS
   return new Set(pending.filter(({ kind }) => kind === "fail").map(({ unit, node }) => `${unit}/${node}`));
 }
 
-/** Where the request may run at all: what it allows of what is enabled, bans not counted. */
-async function possible(ports: Ports, { spec }: RequestRecord): Promise<readonly SiteName[] | null> {
-  if (!ports.engine.capabilities.sites) return null;
-  const enabled = (await ports.store.sites.list()).filter((site) => site.status === "enabled").map(({ name }) => name);
-  return enabled.filter(
-    (site) => (spec.sites.allow.length === 0 || spec.sites.allow.includes(site)) && !spec.sites.deny.includes(site),
-  );
+/** Where the request may run at all: what it allows of what is enabled, bans not counted; null: sites have no names. */
+async function possible({ engine, store }: Ports, { spec }: RequestRecord): Promise<readonly SiteName[] | null> {
+  return engine.capabilities.sites ? allowedSites(spec, await store.sites.list()) : null;
+}
+
+export function allowedSites({ sites: { allow, deny } }: RequestSpec, known: readonly Site[]): readonly SiteName[] {
+  const isAllowed = ({ name, status }: Site) =>
+    status === "enabled" && (allow.length === 0 || allow.includes(name)) && !deny.includes(name);
+  return known.filter(isAllowed).map(({ name }) => name);
 }
 
 export const roundFile = ({ lfn, path, units }: LedgerFile): RoundFile => ({ lfn, path, units });
-
-function filesByUnit(files: readonly LedgerFile[]): ReadonlyMap<string, readonly RoundFile[]> {
-  const found = new Map<string, RoundFile[]>();
-  for (const file of files) {
-    for (const unit of file.units) {
-      const known = found.get(unit);
-      if (known) known.push(roundFile(file));
-      else found.set(unit, [roundFile(file)]);
-    }
-  }
-  return found;
-}
 
 /** The spec with what an operator changed at a release: what the next plan and recovery go by. */
 export function effectiveSpec({ spec, modifications }: Pick<RequestRecord, "spec" | "modifications">): RequestSpec {

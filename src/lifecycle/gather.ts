@@ -2,7 +2,6 @@ import { secondsBetween } from "../base/clock.ts";
 import type { QueueEntry } from "../domain/admission.ts";
 import { type Dag, type EngineIntent, isDagOver } from "../domain/dag.ts";
 import { batchName, type DagId, type RequestName, type UnitName, type WorkflowId } from "../domain/names.ts";
-import type { DagRecord, WorkflowRecord } from "../domain/operator.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import type { Run, RunObservation } from "../domain/run.ts";
 import type { Workflow } from "../domain/workflow.ts";
@@ -18,8 +17,8 @@ export interface PassView {
 
 /** What one look at all requests together found: a few queries, whatever their number. Good for the first look only. */
 export interface Known {
-  readonly workflows: ReadonlyMap<RequestName, WorkflowRecord>;
-  readonly dags: ReadonlyMap<DagId, DagRecord>;
+  readonly workflows: ReadonlyMap<RequestName, Workflow>;
+  readonly dags: ReadonlyMap<DagId, Dag>;
   readonly owed: ReadonlyMap<WorkflowId, number>;
   readonly intents: ReadonlyMap<DagId, EngineIntent>;
 }
@@ -116,7 +115,7 @@ async function newlyDone(
 /** Wishes that need to know how the run of the present round ended. */
 const ROUND_WISHES: ReadonlySet<string> = new Set(["release", "rescue", "resubmit"]);
 
-async function workRemains(ports: Ports, request: RequestRecord, workflow: WorkflowRecord): Promise<boolean> {
+async function workRemains(ports: Ports, request: RequestRecord, workflow: Workflow): Promise<boolean> {
   const { generation } = effectiveSpec(request);
   if (generation) {
     const instead = generation.topUp ? workflow.abandonedEvents : 0n;

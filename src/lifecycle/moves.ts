@@ -1,9 +1,8 @@
 import { invariant } from "../base/errors.ts";
-import type { DagStatus } from "../domain/dag.ts";
-import type { DagRecord, WorkflowRecord } from "../domain/operator.ts";
+import type { Dag, DagStatus } from "../domain/dag.ts";
 import type { HoldReason } from "../domain/request.ts";
 import { isTerminal, type RequestStatus } from "../domain/request-status.ts";
-import type { WorkflowStatus } from "../domain/workflow.ts";
+import type { Workflow, WorkflowStatus } from "../domain/workflow.ts";
 import type { RequestChange, Store } from "../store/port.ts";
 import type { Facts } from "./decision.ts";
 import type { Ports } from "./ports.ts";
@@ -15,7 +14,7 @@ export const again: Applied = { rest: false, waiting: null };
 export const rest = (waiting: string | null): Applied => ({ rest: true, waiting });
 
 /** What is decided about a run is decided where there is one. */
-export function theRun({ request, workflow, dag }: Facts): { workflow: WorkflowRecord; dag: DagRecord } {
+export function theRun({ request, workflow, dag }: Facts): { workflow: Workflow; dag: Dag } {
   invariant(workflow && dag, "there is no run that this could be about", { request: request.spec.name });
   return { workflow, dag };
 }
@@ -53,14 +52,14 @@ export async function move(
 export async function changeWorkflow(
   store: Store,
   { workflow }: Facts,
-  change: (fresh: WorkflowRecord) => Partial<WorkflowRecord>,
+  change: (fresh: Workflow) => Partial<Workflow>,
 ): Promise<void> {
   const fresh = workflow && (await store.workflows.get(workflow.id));
   if (fresh) await store.workflows.change(fresh.id, fresh.version, change(fresh));
 }
 
 /** The round is over, whatever became of it: the next plan is for the one after it. */
-export const closeRound = (store: Store, facts: Facts, more: Partial<WorkflowRecord> = {}): Promise<void> =>
+export const closeRound = (store: Store, facts: Facts, more: Partial<Workflow> = {}): Promise<void> =>
   changeWorkflow(store, facts, (fresh) => ({
     round: fresh.round + 1,
     currentDagId: null,
@@ -68,7 +67,7 @@ export const closeRound = (store: Store, facts: Facts, more: Partial<WorkflowRec
     ...more,
   }));
 
-export const endDag = (store: Store, { id, version }: DagRecord, status: DagStatus, reason: string, at: Date) =>
+export const endDag = (store: Store, { id, version }: Dag, status: DagStatus, reason: string, at: Date) =>
   store.dags.change(id, version, { status, endReason: reason, endedAt: at }, { reason, at });
 
 /** It waits for a person from here on: why, and what that person may do. */

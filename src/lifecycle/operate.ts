@@ -7,7 +7,7 @@ import { mayDo, mayResume, type OperatorAction } from "../recovery/round/actions
 import { decideRelease } from "../recovery/round/release.ts";
 import { decideRescueNow, decideResubmit } from "../recovery/round/rerun.ts";
 import { cloneName, decideRestart } from "../recovery/round/restart.ts";
-import { cloneRequest } from "./give-up.ts";
+import { startClone } from "./give-up.ts";
 import { changeProblems } from "./node-changes.ts";
 import { gatherOperator } from "./operator-facts.ts";
 import type { Ports, Work } from "./ports.ts";
@@ -188,7 +188,7 @@ export async function storeWish(
   const at = ports.clock.now();
   const { action, reason } = wanted;
   if (action === "restart" && isTerminal(request.status)) {
-    if (!(await cloneRequest(ports, request, wanted.cleanupPolicy ?? null, actor))) return false;
+    if (!(await startClone(ports, request, wanted.cleanupPolicy ?? null, actor))) return false;
   } else {
     const isJoined = action === "resubmit" && request.wish?.kind === "resubmit";
     const wish = isJoined ? { ...request.wish, detail } : { kind: wishKind(action), actor, reason, at, detail };

@@ -1,7 +1,6 @@
 import { ok, type Result } from "../base/result.ts";
 import type { DatasetProblem } from "../catalogs/port.ts";
 import { type DagId, isSiteName, type SiteName } from "../domain/names.ts";
-import type { WorkflowRecord } from "../domain/operator.ts";
 import type { Measured } from "../domain/plan.ts";
 import type { RequestRecord, RequestSpec } from "../domain/request.ts";
 import type { LedgerFile, Workflow } from "../domain/workflow.ts";
@@ -31,7 +30,7 @@ export async function loadInput(
 export async function gatherPlanFacts(
   ports: Work,
   request: RequestRecord,
-  workflow: WorkflowRecord,
+  workflow: Workflow,
   files: readonly LedgerFile[],
 ): Promise<PlanFacts> {
   return {

@@ -1,4 +1,5 @@
 import { InvariantError, invariant } from "../base/errors.ts";
+import { groupBy } from "../base/group-by.ts";
 import { EMPTY_TALLY } from "../domain/dag.ts";
 import type { UnitName } from "../domain/names.ts";
 import type { DagPlan, UnplannedFile } from "../domain/plan.ts";
@@ -40,13 +41,10 @@ export const planNextRound: Apply<"plan"> = async (ports, facts, { because }) =>
 
 /** Files without any work in them (masked out, too big) are settled, so that the request can complete. */
 async function setAside(ports: Ports, workflow: Workflow, unplanned: readonly UnplannedFile[]): Promise<void> {
-  const byReason = new Map<string, string[]>();
-  for (const { lfn, reason } of unplanned) {
-    const same = byReason.get(reason);
-    if (same) same.push(lfn);
-    else byReason.set(reason, [lfn]);
+  for (const [reason, files] of groupBy(unplanned, ({ reason }) => reason)) {
+    const lfns = files.map(({ lfn }) => lfn);
+    await ports.store.files.setState(workflow.id, lfns, "excluded", reason);
   }
-  for (const [reason, lfns] of byReason) await ports.store.files.setState(workflow.id, lfns, "excluded", reason);
 }
 
 async function writePlan(
@@ -70,6 +68,7 @@ async function writePlan(
       version: 1,
       submitDir: spool.submitDir(plan),
       parentDagId: null,
+      rescueKind: null,
       engineId: null,
       engine: ports.engine.name,
       roleCounts: summary.nodesByRole,
@@ -108,18 +107,12 @@ async function writePlan(
   ports.log.info("round.planned", { request: request.spec.name, round: plan.round, units: summary.units, nodes });
 }
 
+/** Each file once for a unit, however many of its jobs read it. */
 function assignments(plan: DagPlan): { lfn: string; unit: UnitName }[] {
-  const seen = new Set<string>();
   const found: { lfn: string; unit: UnitName }[] = [];
   for (const unit of plan.units) {
-    for (const node of unit.nodes) {
-      for (const { lfn } of node.inputs) {
-        const key = `${unit.name} ${lfn}`;
-        if (seen.has(key)) continue;
-        seen.add(key);
-        found.push({ lfn, unit: unit.name });
-      }
-    }
+    const lfns = new Set(unit.nodes.flatMap(({ inputs }) => inputs.map(({ lfn }) => lfn)));
+    for (const lfn of lfns) found.push({ lfn, unit: unit.name });
   }
   return found;
 }

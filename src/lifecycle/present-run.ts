@@ -1,7 +1,7 @@
-import { isDagOver } from "../domain/dag.ts";
+import { type Dag, isDagOver } from "../domain/dag.ts";
 import type { DagId } from "../domain/names.ts";
-import type { DagRecord, WorkflowRecord } from "../domain/operator.ts";
 import type { RequestRecord } from "../domain/request.ts";
+import type { Workflow } from "../domain/workflow.ts";
 import { type AttemptRecord, isAttempt } from "../recovery/ledger-record.ts";
 import type { Store } from "../store/port.ts";
 import type { Ports } from "./ports.ts";
@@ -9,8 +9,8 @@ import type { Ports } from "./ports.ts";
 /** The run a request is at, for those who answer for single nodes of it. */
 export interface PresentRun {
   readonly request: RequestRecord;
-  readonly workflow: WorkflowRecord;
-  readonly dag: DagRecord;
+  readonly workflow: Workflow;
+  readonly dag: Dag;
   /**
    * The first DAG on the same submit directory. What is said of an attempt is kept under it, so that it still stands
    * when a rescue made a new DAG of the same directory.

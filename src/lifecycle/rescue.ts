@@ -1,6 +1,6 @@
 import { invariant } from "../base/errors.ts";
+import type { Dag, RescueKind } from "../domain/dag.ts";
 import type { DagId, SiteName, WorkflowId } from "../domain/names.ts";
-import type { DagRecord, RescueKind } from "../domain/operator.ts";
 import type { Store } from "../store/port.ts";
 import type { Apply } from "./apply.ts";
 import type { Facts, Rescue } from "./decision.ts";
@@ -48,7 +48,7 @@ export async function createChild(
   ports: Ports,
   store: Store,
   facts: Facts,
-  parent: DagRecord,
+  parent: Dag,
   rescueKind: RescueKind,
   status: "planning" | "ready",
 ): Promise<DagId> {

@@ -1,5 +1,6 @@
+import type { Dag } from "../domain/dag.ts";
 import type { DagId, RequestName } from "../domain/names.ts";
-import type { DagRecord, NewNodeAction, NodeAction, NodeChanges } from "../domain/operator.ts";
+import type { NewNodeAction, NodeAction, NodeChanges } from "../domain/operator.ts";
 import { changeProblems } from "./node-changes.ts";
 import { type Refusal, refusal } from "./operate.ts";
 import type { Ports, Work } from "./ports.ts";
@@ -38,7 +39,7 @@ const MOST_TRIES = 60;
 
 async function tryOnce(
   ports: Work,
-  dag: DagRecord,
+  dag: Dag,
   requestName: RequestName,
   wanted: RetryWanted,
   by: By,

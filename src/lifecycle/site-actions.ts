@@ -4,6 +4,7 @@ import type { BanRecord } from "../domain/operator.ts";
 import type { Problem } from "../domain/problem.ts";
 import { concerns } from "../recovery/bans/ban.ts";
 import { decideBanByHand, decideUnban } from "../recovery/bans/by-hand.ts";
+import { allowedSites } from "./gather-round.ts";
 import type { Ports, Work } from "./ports.ts";
 import type { By } from "./reserve.ts";
 
@@ -130,19 +131,12 @@ async function effectOf(ports: Ports, site: SiteName, only: RequestName | null):
     store.sites.activeBans(clock.now()),
     store.workflows.forRequests(open.map(({ spec }) => spec.name)),
   ]);
-  const enabled = sites.filter(({ status }) => status === "enabled").map(({ name }) => name);
   let usedBy = 0;
   const leftWithout: RequestName[] = [];
   for (const { spec } of open) {
     const id = workflows.get(spec.name)?.id ?? null;
     const banned = bans.filter((ban) => (id === null ? ban.workflowId === null : concerns(ban, id)));
-    const { allow, deny } = spec.sites;
-    const possible = enabled.filter(
-      (name) =>
-        (allow.length === 0 || allow.includes(name)) &&
-        !deny.includes(name) &&
-        !banned.some((ban) => ban.site === name),
-    );
+    const possible = allowedSites(spec, sites).filter((name) => !banned.some((ban) => ban.site === name));
     if (!possible.includes(site)) continue;
     usedBy += 1;
     if (possible.length === 1) leftWithout.push(spec.name);

@@ -1,4 +1,4 @@
-import type { DagRecord } from "../domain/operator.ts";
+import type { Dag } from "../domain/dag.ts";
 import type { Store } from "../store/port.ts";
 import type { Apply } from "./apply.ts";
 import { runOf } from "./gather.ts";
@@ -6,7 +6,7 @@ import { again, closeRound, endDag, move, rest, theRun } from "./moves.ts";
 import { createChild } from "./rescue.ts";
 
 /** The intent comes first and names the batch; the row says since when, and why. */
-async function noteStop(store: Store, dag: DagRecord, reason: string, at: Date): Promise<void> {
+async function noteStop(store: Store, dag: Dag, reason: string, at: Date): Promise<void> {
   await store.intents.begin({ dagId: dag.id, kind: "stop", batchName: runOf(dag, 0).batchName, at });
   if (!dag.stopRequestedAt)
     await store.dags.change(dag.id, dag.version, { stopRequestedAt: at, stopReason: reason }, { reason, at });

@@ -1,9 +1,9 @@
 import type { UnitName, WorkflowId } from "../domain/names.ts";
-import type { BlockRecord } from "../domain/operator.ts";
+import type { Block } from "../domain/workflow.ts";
 import { BULK_ROWS, chunks, countBy, json, Table } from "./columns.ts";
 import type { Sql } from "./sql.ts";
 
-const BLOCKS = new Table<BlockRecord>(
+const BLOCKS = new Table<Block>(
   "processing_blocks",
   "workflow_id block_index=index dataset status units_total units_done units_abandoned created_at updated_at",
 );

@@ -1,10 +1,9 @@
-import type { Dag, DagEvent, DagStatus, NodeTally, UnitTally } from "../domain/dag.ts";
+import type { Dag, DagEvent, DagStatus, NodeTally, RescueKind, UnitTally } from "../domain/dag.ts";
 import type { DagId, WorkflowId } from "../domain/names.ts";
-import type { DagRecord, RescueKind } from "../domain/operator.ts";
 import { json, type Page, type PageWanted, pageByTime, Table, Where } from "./columns.ts";
 import type { Sql } from "./sql.ts";
 
-const DAGS = new Table<DagRecord>(
+const DAGS = new Table<Dag>(
   "dags",
   `id workflow_id round status version submit_dir parent_dag_id rescue_kind engine_id engine role_counts nodes units
    stop_requested_at stop_reason end_reason created_at submitted_at ended_at`,
@@ -14,13 +13,12 @@ const EVENTS = new Table<DagEvent>("dag_history", "dag_id type detail at");
 const IS_OPEN = "status IN ('planning', 'ready', 'submitted', 'running')";
 
 export const dagStore = (sql: Sql) => ({
-  /** No rescue unless it says which kind. */
-  create: (dag: Dag & Partial<DagRecord>): Promise<void> => DAGS.insert(sql, { rescueKind: null, ...dag }),
+  create: (dag: Dag): Promise<void> => DAGS.insert(sql, dag),
 
   get: (id: DagId) => DAGS.find(sql, "WHERE id = $1", [id]),
 
   /** Many in one query; those that do not exist are not in the answer. */
-  getMany: async (ids: readonly DagId[]): Promise<ReadonlyMap<DagId, DagRecord>> =>
+  getMany: async (ids: readonly DagId[]): Promise<ReadonlyMap<DagId, Dag>> =>
     new Map((await DAGS.select(sql, "WHERE id = ANY($1::text[])", [ids])).map((dag) => [dag.id, dag])),
 
   /** How many rescues of a kind a round has had. */
@@ -37,9 +35,9 @@ export const dagStore = (sql: Sql) => ({
     workflowId,
     status,
     ...page
-  }: PageWanted & { workflowId?: WorkflowId; status?: readonly DagStatus[] }): Promise<Page<DagRecord>> {
+  }: PageWanted & { workflowId?: WorkflowId; status?: readonly DagStatus[] }): Promise<Page<Dag>> {
     const where = new Where().and("workflow_id = ?", workflowId).and("status = ANY(?::text[])", status);
-    const key = { column: "id", of: ({ id }: DagRecord) => id };
+    const key = { column: "id", of: ({ id }: Dag) => id };
     return pageByTime((rest, params) => DAGS.select(sql, rest, params), where, page, key);
   },
 

@@ -1,4 +1,5 @@
 import { invariant } from "../base/errors.ts";
+import { groupBy } from "../base/group-by.ts";
 import type { DagId, NodeName, UnitName, WorkflowId } from "../domain/names.ts";
 import type { NewNodeAction, NodeAction, NodeReservation } from "../domain/operator.ts";
 import { BULK_ROWS, chunks, isRowNumber, type Page, type PageWanted, pageByNumber, Table, Where } from "./columns.ts";
@@ -79,19 +80,16 @@ async function reservePart(sql: Sql, actions: readonly NewNodeAction[]): Promise
     [given],
   );
   const fresh = new Map(added.map((action) => [`${action.kind} ${attemptKey(action)}`, action]));
-  const standing = new Map<string, NodeAction[]>();
-  if (added.length < actions.length) {
-    const rows = await ACTIONS.select(
-      sql,
-      `JOIN (SELECT DISTINCT dag_id, unit, node, attempt FROM ${ACTIONS.given("$1")}) g
-       USING (dag_id, unit, node, attempt)`,
-      [given],
-    );
-    for (const action of rows) {
-      const key = attemptKey(action);
-      standing.set(key, [...(standing.get(key) ?? []), action]);
-    }
-  }
+  const rows =
+    added.length < actions.length
+      ? await ACTIONS.select(
+          sql,
+          `JOIN (SELECT DISTINCT dag_id, unit, node, attempt FROM ${ACTIONS.given("$1")}) g
+           USING (dag_id, unit, node, attempt)`,
+          [given],
+        )
+      : [];
+  const standing = groupBy(rows, attemptKey);
   return actions.map((action): NodeReservation => {
     const key = attemptKey(action);
     const reserved = fresh.get(`${action.kind} ${key}`);

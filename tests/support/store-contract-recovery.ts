@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { InvariantError } from "../../src/base/errors.ts";
+import { RESCUE_KINDS } from "../../src/domain/dag.ts";
 import type { DagId, NodeName, RequestName, UnitName, WorkflowId } from "../../src/domain/names.ts";
-import { type NODE_ACTION_KINDS, RESCUE_KINDS } from "../../src/domain/operator.ts";
+import type { NODE_ACTION_KINDS } from "../../src/domain/operator.ts";
 import type { TestStore } from "./store-embedded.ts";
 import { at, sampleAction, sampleDag, sampleUnit, sampleWork } from "./store-fixtures.ts";
 

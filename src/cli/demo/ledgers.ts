@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseJson } from "../../base/json.ts";
-import type { AttemptLine } from "../../domain/run.ts";
+import type { AttemptRecord } from "../../recovery/ledger-record.ts";
 
-export interface Attempt extends AttemptLine {
+export interface Attempt extends AttemptRecord {
   readonly unit: string;
 }
 
@@ -18,7 +18,7 @@ export function readAttempts(spoolDir: string, request: string): readonly Attemp
       const lines = readFileSync(join(folder, name), "utf8").split("\n").filter(Boolean);
       return lines.flatMap((line) => {
         const json = parseJson(line);
-        return json.ok ? [{ ...(json.value as AttemptLine), unit }] : [];
+        return json.ok ? [{ ...(json.value as AttemptRecord), unit }] : [];
       });
     });
 }
