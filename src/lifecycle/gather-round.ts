@@ -15,8 +15,9 @@ import type { Ports, Work } from "./ports.ts";
 export interface EndedRound {
   readonly facts: RoundFacts;
   readonly bans: BanDecision;
-  /** All units of the round. */
+  /** All units of the round, and those of them that did not finish. */
   readonly unitNames: readonly string[];
+  readonly unfinished: readonly string[];
 }
 
 /** How the run ended, as `end-partial` noted it. */
@@ -57,6 +58,7 @@ export async function gatherRound(
   return {
     bans,
     unitNames,
+    unfinished: unitNames.filter((unit) => !finished.has(unit)),
     facts: {
       verdict: note.verdict,
       words: note.words,

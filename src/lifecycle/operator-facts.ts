@@ -25,7 +25,7 @@ export async function gatherOperator(
   const round = hasEnded ? await gatherRound(ports, request, workflow, dag, false) : null;
   const isStopped = dag !== null && dag.status === "ready" && dag.parentDagId !== null;
   const finished = round?.facts.finishedUnits ?? new Set<string>();
-  const unfinished = (round?.unitNames ?? []).filter((unit) => !finished.has(unit));
+  const unfinished = round?.unfinished ?? [];
   const torn = [...(round?.facts.filesOf.values() ?? [])]
     .flat()
     .filter((file) => file.units.some((unit) => finished.has(unit)));

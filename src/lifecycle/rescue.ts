@@ -21,8 +21,7 @@ export const beginRescue: Apply<"rescue"> = async (ports, facts, decision) => {
   const within = async (store: Store) => {
     await applyBans(ports, store, facts);
     const child = await createChild(ports, store, facts, dag, rescueKind, "planning");
-    const unfinished = (round?.unitNames ?? []).filter((unit) => !round?.facts.finishedUnits.has(unit));
-    const units = unfinished.filter((unit) => !leaveOut.includes(unit));
+    const units = (round?.unfinished ?? []).filter((unit) => !leaveOut.includes(unit));
     const { changes = {}, nodeChanges = {} } = (request.wish?.detail ?? {}) as Partial<RescueNote>;
     const by = request.wish?.actor ?? "wms2";
     const detail = { units, reelectUnits, epochOf, changes, nodeChanges, by, because };
