@@ -46,11 +46,11 @@ export async function run({ dags = 300 }: { dags?: number } = {}) {
     const jobs: unknown[] = [];
     for (let index = 0; index < dags; index += 1) jobs.push(await activeDag(dir, store, index));
     writeFileSync(queue.answer, JSON.stringify(jobs));
-    await runPass(ports, policy, new Date(0));
-    await runPass(ports, policy, new Date(0));
+    await runPass({ ...ports, policy }, new Date(0));
+    await runPass({ ...ports, policy }, new Date(0));
     writeFileSync(queue.count, "");
     const begun = performance.now();
-    await runPass(ports, policy, new Date(0));
+    await runPass({ ...ports, policy }, new Date(0));
     const unchangedSeconds = (performance.now() - begun) / 1000;
     const engineQueries = readFileSync(queue.count, "utf8").length;
     await store.close();
@@ -133,7 +133,8 @@ async function activeDag(dir: string, store: Store, index: number): Promise<unkn
     nextFirstEvent: 1_000_001n,
     nextFirstLumi: 2n,
   };
-  const sums = { unitsPlanned: UNITS_PER_DAG, unitsDone: 0, nodesPlanned: 0, nodesDone: 0, eventsDone: 0n };
+  const done = { unitsDone: 0, nodesDone: 0, eventsDone: 0n, abandonedEvents: 0n };
+  const sums = { ...done, unitsPlanned: UNITS_PER_DAG, nodesPlanned: 0 };
   const workflow = {
     id: workflowId,
     requestName: name,
@@ -152,6 +153,7 @@ async function activeDag(dir: string, store: Store, index: number): Promise<unkn
     version: 1,
     submitDir,
     parentDagId: null,
+    rescueKind: null,
     engineId: String(1000 + index),
     engine: "dagman",
     roleCounts: { landing: UNITS_PER_DAG, processing: nodes, merge: UNITS_PER_DAG, cleanup: UNITS_PER_DAG },

@@ -38,6 +38,13 @@ export interface UnitTally {
   readonly failed: number;
 }
 
+/**
+ * Why a DAG is a rescue. failure: recovery decided it, and it counts against the limit · stop: a clean stop is
+ * resumed · operator: a person asked for it.
+ */
+export const RESCUE_KINDS = ["failure", "stop", "operator"] as const;
+export type RescueKind = (typeof RESCUE_KINDS)[number];
+
 /** One submission to the engine. A rescue is a new Dag whose parent is the run it continues. */
 export interface Dag {
   readonly id: DagId;
@@ -47,6 +54,8 @@ export interface Dag {
   readonly version: number;
   readonly submitDir: string;
   readonly parentDagId: DagId | null;
+  /** null: no rescue. */
+  readonly rescueKind: RescueKind | null;
   /** The engine's own id of the run (DAGMan's cluster). */
   readonly engineId: string | null;
   readonly engine: string;

@@ -1,6 +1,5 @@
-import type { Alert, Dag, SiteBan } from "./dag.ts";
+import type { Alert, SiteBan } from "./dag.ts";
 import type { DagId, NodeName, SiteName, UnitName } from "./names.ts";
-import type { Block, Workflow } from "./workflow.ts";
 
 /** What a release changes. Stored on the request; the next plan or rescue applies it. null: as before. */
 export interface ReleaseModifications {
@@ -20,28 +19,6 @@ export type OutputState = (typeof OUTPUT_STATES)[number];
 
 export const WISH_KINDS = ["abort", "stop", "hold", "release", "rescue", "resubmit", "fail", "restart"] as const;
 export type WishKind = (typeof WISH_KINDS)[number];
-
-/**
- * Why a DAG is a rescue. failure: recovery decided it, and it counts against the limit · stop: a clean stop is
- * resumed · operator: a person asked for it.
- */
-export const RESCUE_KINDS = ["failure", "stop", "operator"] as const;
-export type RescueKind = (typeof RESCUE_KINDS)[number];
-
-export interface DagRecord extends Dag {
-  /** null: no rescue. */
-  readonly rescueKind: RescueKind | null;
-}
-
-export interface WorkflowRecord extends Workflow {
-  /** Of ranges that were planned and given up, over all rounds. */
-  readonly abandonedEvents: bigint;
-}
-
-export interface BlockRecord extends Block {
-  /** Units that will never come: the block closes without them. */
-  readonly unitsAbandoned: number;
-}
 
 export const AUDIT_OUTCOMES = ["done", "already", "refused", "failed"] as const;
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
@@ -69,12 +46,14 @@ export interface BanRecord extends SiteBan {
   readonly createdBy: string | null;
 }
 
-export type BanAnswer =
-  | { readonly kind: "banned"; readonly ban: BanRecord }
-  /** An active ban lasts longer now, with the newer reason and evidence. */
-  | { readonly kind: "extended"; readonly ban: BanRecord }
-  /** An active ban lasts as long or longer: nothing changed. */
-  | { readonly kind: "already"; readonly ban: BanRecord };
+/**
+ * extended: an active ban lasts longer now, with the newer reason and evidence · already: an active ban lasts as long
+ * or longer, nothing changed.
+ */
+export interface BanAnswer {
+  readonly kind: "banned" | "extended" | "already";
+  readonly ban: BanRecord;
+}
 
 export const ALERT_CHANGES = ["opened", "severity", "acknowledged", "closed"] as const;
 export type AlertChange = (typeof ALERT_CHANGES)[number];
@@ -130,9 +109,11 @@ export interface NodeAction extends NewNodeAction {
   readonly appliedAt: Date | null;
 }
 
-export type NodeReservation =
-  | { readonly kind: "reserved"; readonly action: NodeAction }
-  /** The same was reserved before; this is what it was. */
-  | { readonly kind: "already"; readonly action: NodeAction }
-  /** The opposite was reserved for this attempt: retry against fail. */
-  | { readonly kind: "conflict"; readonly action: NodeAction };
+/**
+ * already: the same was reserved before, this is what it was · conflict: the opposite was reserved for this attempt,
+ * retry against fail.
+ */
+export interface NodeReservation {
+  readonly kind: "reserved" | "already" | "conflict";
+  readonly action: NodeAction;
+}

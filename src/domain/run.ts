@@ -1,5 +1,5 @@
 import type { NodeTally, UnitTally } from "./dag.ts";
-import type { DagId, NodeName, SiteName, UnitName } from "./names.ts";
+import type { DagId, NodeName, UnitName } from "./names.ts";
 
 /** What an engine needs to know of a run. `submitDir` holds workflow.dag and everything it names. */
 export interface Run {
@@ -54,21 +54,4 @@ export interface NodeView {
   readonly retries: number;
   readonly held: boolean;
   readonly detail: string;
-}
-
-/** One line of a group's ledger.jsonl: an attempt as POST saw it. */
-export interface AttemptLine {
-  readonly at: string;
-  readonly node: string;
-  readonly cluster: number;
-  readonly retry: number;
-  readonly maxRetries: number;
-  readonly return: number;
-  readonly exitCode: number;
-  readonly site: SiteName | null;
-  readonly host: string | null;
-  readonly wallSec: number | null;
-  readonly peakMemoryMb: number | null;
-  readonly decision: "done" | "retry" | "stop" | "unclassified" | "abort";
-  readonly reason: string;
 }

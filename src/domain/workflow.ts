@@ -37,6 +37,8 @@ export interface Workflow {
   readonly nodesPlanned: number;
   readonly nodesDone: number;
   readonly eventsDone: bigint;
+  /** Of ranges that were planned and given up, over all rounds. */
+  readonly abandonedEvents: bigint;
   readonly stepMetrics: Readonly<Record<string, unknown>> | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -83,6 +85,8 @@ export interface Block {
   readonly status: BlockStatus;
   readonly unitsTotal: number;
   readonly unitsDone: number;
+  /** Units that will never come: the block closes without them. */
+  readonly unitsAbandoned: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }

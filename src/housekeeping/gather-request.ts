@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
+import type { Dag } from "../domain/dag.ts";
 import { batchName, type RequestName } from "../domain/names.ts";
-import type { DagRecord } from "../domain/operator.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import { isTerminal } from "../domain/request-status.ts";
 import type { Engine } from "../engine/port.ts";
@@ -11,7 +11,7 @@ export interface RequestFacts {
   readonly request: RequestRecord;
   readonly openVersions: readonly string[];
   /** By the name of the directory; only those that lie where this spool has them. */
-  readonly dags: ReadonlyMap<string, readonly DagRecord[]>;
+  readonly dags: ReadonlyMap<string, readonly Dag[]>;
 }
 
 export async function gatherRequest(store: Store, spoolDir: string, name: string): Promise<RequestFacts | null> {
@@ -22,7 +22,7 @@ export async function gatherRequest(store: Store, spoolDir: string, name: string
     .filter(({ status, spec }) => !isTerminal(status) && spec.name !== name)
     .map(({ spec }) => spec.name);
   const workflow = await store.workflows.forRequest(request.spec.name);
-  const dags = new Map<string, DagRecord[]>();
+  const dags = new Map<string, Dag[]>();
   for (let cursor: string | undefined; workflow; ) {
     const page = await store.dags.list({ workflowId: workflow.id, limit: 1000, ...(cursor && { cursor }) });
     for (const dag of page.items) {
@@ -39,7 +39,7 @@ export async function gatherRequest(store: Store, spoolDir: string, name: string
 /** One answer for all runs of a directory: anything found or unknown outweighs the rest. */
 export async function askEngine(
   engine: Engine,
-  dags: readonly Pick<DagRecord, "id" | "submitDir" | "engineId">[],
+  dags: readonly Pick<Dag, "id" | "submitDir" | "engineId">[],
 ): Promise<"absent" | "found" | "unknown"> {
   for (const { id, submitDir, engineId } of dags) {
     const run = { dagId: id, submitDir, batchName: batchName(id), engineId, priority: 0 };

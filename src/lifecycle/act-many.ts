@@ -1,7 +1,21 @@
 import type { RequestName } from "../domain/names.ts";
-import { act } from "./operate.ts";
-import type { By, ManyAnswer, ManyRequests, OperatorRequest } from "./port.ts";
-import type { LoopPolicy, Ports } from "./ports.ts";
+import type { RequestFilter } from "../store/port.ts";
+import { type ActAnswer, act, type OperatorRequest } from "./operate.ts";
+import type { Work } from "./ports.ts";
+import type { By } from "./reserve.ts";
+
+export interface ManyRequests {
+  readonly names?: readonly RequestName[];
+  /** Used when no names are given. */
+  readonly filter: Omit<RequestFilter, "limit" | "cursor">;
+  readonly limit: number;
+  readonly cursor?: string;
+}
+export interface ManyAnswer {
+  readonly results: readonly { readonly name: RequestName; readonly answer: ActAnswer }[];
+  /** null: all were visited. */
+  readonly nextCursor: string | null;
+}
 
 /** Callers wait for an answer: what is not done by then is for the next page. */
 const MOST_MS = 15_000;
@@ -9,13 +23,12 @@ const AT_ONCE = 20;
 
 /** The same for many, one after another; each has its own answer, and one that is refused stops no other. */
 export async function actMany(
-  ports: Ports,
-  policy: LoopPolicy,
+  ports: Work,
   { names, filter, limit, cursor }: ManyRequests,
   wanted: OperatorRequest,
   { actor, dryRun }: By,
 ): Promise<ManyAnswer> {
-  const results: { name: RequestName; answer: Awaited<ReturnType<typeof act>> }[] = [];
+  const results: { name: RequestName; answer: ActAnswer }[] = [];
   const end = performance.now() + MOST_MS;
   const isEnough = () => results.length >= limit || performance.now() > end;
   let next: string | null = cursor ?? null;
@@ -25,7 +38,7 @@ export async function actMany(
       ? sliceOf(names, Number(next ?? 0), most)
       : await ports.store.requests.names({ ...filter, limit: most, ...(next !== null && { cursor: next }) });
     for (const name of page.items) {
-      const answer = await act(ports, policy, name, wanted, { actor, version: null, dryRun });
+      const answer = await act(ports, name, wanted, { actor, version: null, dryRun });
       results.push({ name, answer });
     }
     next = page.nextCursor;

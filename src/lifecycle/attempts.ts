@@ -1,9 +1,26 @@
+import { groupBy } from "../base/group-by.ts";
+import type { Dag } from "../domain/dag.ts";
 import type { RequestName, WorkflowId } from "../domain/names.ts";
-import type { DagRecord } from "../domain/operator.ts";
-import type { AttemptRecord, EpochRecord, LedgerLine } from "../recovery/ledger-record.ts";
-import type { AttemptFilter, AttemptPage } from "./port.ts";
+import { type AttemptRecord, type EpochRecord, isAttempt } from "../recovery/ledger-record.ts";
 import type { Ports } from "./ports.ts";
-import { splitNode } from "./present-run.ts";
+
+export interface AttemptFilter {
+  readonly unit?: string;
+  /** "proc_000021", or with its unit: "mg_000003/proc_000021". */
+  readonly node?: string;
+  /** A page ends with the unit that reaches this number. */
+  readonly limit: number;
+  readonly cursor?: string;
+}
+export interface AttemptPage {
+  readonly items: readonly { readonly round: number; readonly unit: string; readonly record: AttemptRecord }[];
+  readonly epochs: readonly { readonly round: number; readonly unit: string; readonly record: EpochRecord }[];
+  /** Lines of the ledgers that could not be read. */
+  readonly unreadable: readonly { readonly unit: string; readonly line: number; readonly message: string }[];
+  /** Submit directories that are no more. */
+  readonly gone: readonly string[];
+  readonly nextCursor: string | null;
+}
 
 /** A page while it is being filled. */
 interface Open {
@@ -40,7 +57,8 @@ export async function gatherAttempts(
     }
     const units = await ports.spool.unitNames(dir.submitDir);
     for (const unit of units) {
-      if ((wanted.unit !== null && unit !== wanted.unit) || isBefore(dir, unit, from)) continue;
+      const isShown = from !== null && dir.round === from.round && unit < from.unit;
+      if (isShown || (wanted.unit !== null && unit !== wanted.unit)) continue;
       if (page.items.length >= filter.limit || ledgers >= MOST_LEDGERS)
         return { ...page, nextCursor: `${dir.round}:${unit}` };
       ledgers += 1;
@@ -51,11 +69,8 @@ export async function gatherAttempts(
 }
 
 /** Rescues run in the directory of their round: each is read once. */
-async function directories(
-  ports: Ports,
-  workflowId: WorkflowId,
-): Promise<readonly Pick<DagRecord, "submitDir" | "round">[]> {
-  const found = new Map<string, DagRecord>();
+async function directories(ports: Ports, workflowId: WorkflowId): Promise<readonly Pick<Dag, "submitDir" | "round">[]> {
+  const found = new Map<string, Dag>();
   let cursor: string | null = null;
   do {
     const page = await ports.store.dags.list({ workflowId, limit: 500, ...(cursor !== null && { cursor }) });
@@ -66,8 +81,8 @@ async function directories(
 }
 
 function placeOf({ unit, node }: AttemptFilter): { unit: string | null; node: string | null } {
-  const place = node === undefined ? null : splitNode(node);
-  return { unit: unit ?? place?.unit ?? null, node: place?.node ?? node ?? null };
+  const [, within, name] = /^([^/:]+)[/:]([^/:]+)$/.exec(node ?? "") ?? [];
+  return { unit: unit ?? within ?? null, node: name ?? node ?? null };
 }
 
 /** Where the page before ended: "round:unit", the unit that comes next. */
@@ -76,35 +91,19 @@ function readCursor(cursor: string | undefined): { round: number; unit: string }
   return cursor === undefined ? null : { round: Number(round), unit };
 }
 
-const isBefore = (dir: { round: number }, unit: string, from: { round: number; unit: string } | null): boolean =>
-  from !== null && dir.round === from.round && unit < from.unit;
-
 async function readUnit(
   ports: Ports,
-  { submitDir, round }: Pick<DagRecord, "submitDir" | "round">,
+  { submitDir, round }: Pick<Dag, "submitDir" | "round">,
   unit: string,
   node: string | null,
   page: Open,
 ): Promise<void> {
   const { lines, problems } = await ports.spool.ledger(submitDir, unit);
-  const attempts = lines.filter((line): line is AttemptRecord => line.event === "attempt" && isOf(line, node));
-  for (const record of byNode(attempts)) page.items.push({ round, unit, record });
-  const epochs = lines.filter((line): line is EpochRecord => line.event === "epoch" && "epoch" in line);
-  for (const record of epochs) if (concerns(record, node)) page.epochs.push({ round, unit, record });
+  const attempts = lines.filter(isAttempt).filter((record) => node === null || record.node === node);
+  // Nodes in the order in which they first appear, the attempts of each together.
+  for (const record of [...groupBy(attempts, (record) => record.node).values()].flat())
+    page.items.push({ round, unit, record });
+  for (const record of lines.filter((line): line is EpochRecord => line.event === "epoch" && "epoch" in line))
+    if (node === null || (record.nodes?.includes(node) ?? true)) page.epochs.push({ round, unit, record });
   for (const { line, message } of problems) page.unreadable.push({ unit, line, message });
-}
-
-const isOf = (line: LedgerLine, node: string | null): boolean => node === null || (line as AttemptRecord).node === node;
-const concerns = ({ nodes }: EpochRecord, node: string | null): boolean =>
-  node === null || nodes === null || nodes.includes(node);
-
-/** Nodes in the order in which they first appear, the attempts of each together. */
-function byNode(records: readonly AttemptRecord[]): readonly AttemptRecord[] {
-  const found = new Map<string, AttemptRecord[]>();
-  for (const record of records) {
-    const known = found.get(record.node);
-    if (known) known.push(record);
-    else found.set(record.node, [record]);
-  }
-  return [...found.values()].flat();
 }

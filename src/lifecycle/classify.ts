@@ -1,24 +1,96 @@
-import type { NodeName, RequestName, UnitName } from "../domain/names.ts";
-import type { NewNodeAction, NodeAction, NodeChanges } from "../domain/operator.ts";
+import type { RequestName } from "../domain/names.ts";
+import type { NodeAction, NodeChanges } from "../domain/operator.ts";
 import type { Problem } from "../domain/problem.ts";
 import type { RequestRecord } from "../domain/request.ts";
-import { askResubmit } from "./ask-resubmit.ts";
 import { changeProblems } from "./node-changes.ts";
-import type { Classification, ClassifyAnswer, Seen } from "./port.ts";
-import type { LoopPolicy, Ports } from "./ports.ts";
-import { allOrNothing, type PresentRun, presentRun } from "./present-run.ts";
-import { findUnclassified, type Waiting } from "./unclassified.ts";
+import { type NotAsSeen, type Refusal, refusal, type Seen } from "./operate.ts";
+import type { Ports, Work } from "./ports.ts";
+import { type LastAttempt, lastAttempts, type PresentRun, presentRun, unfinishedUnits } from "./present-run.ts";
+import { newAction, reserve } from "./reserve.ts";
 
+/** A node that stopped because no rule knew its failure. */
+interface Waiting extends LastAttempt {
+  /** What somebody said it means; null: nobody yet. */
+  readonly classified: NodeAction | null;
+}
+export interface UnclassifiedNode extends Waiting {
+  readonly stderrTail: string;
+}
+export interface UnclassifiedPage {
+  readonly total: number;
+  /** Of them, those that nobody has classified. */
+  readonly open: number;
+  readonly items: readonly UnclassifiedNode[];
+}
+
+/** Nodes whose last failure no rule knew, in the present run; null: no such request. */
+export async function unclassified(
+  ports: Ports,
+  name: RequestName,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): Promise<UnclassifiedPage | null> {
+  const request = await ports.store.requests.get(name);
+  if (!request) return null;
+  const run = await presentRun(ports.store, request);
+  if (!run) return { total: 0, open: 0, items: [] };
+  const waiting = await findUnclassified(ports, run);
+  const items = [];
+  for (const one of waiting.slice(offset, offset + limit))
+    items.push({ ...one, stderrTail: await ports.spool.logTail(run.dag.submitDir, one.unit, one.node) });
+  return { total: waiting.length, open: waiting.filter(({ classified }) => classified === null).length, items };
+}
+
+/** Those of the present run, by unit and node. */
+async function findUnclassified(ports: Ports, run: PresentRun): Promise<readonly Waiting[]> {
+  const found: LastAttempt[] = [];
+  for (const unit of await unfinishedUnits(ports, run))
+    found.push(...(await lastAttempts(ports, run, unit)).filter(({ record }) => record.decision === "unclassified"));
+  const said = new Map<string, NodeAction>();
+  for (let cursor: string | null = ""; found.length > 0 && cursor !== null; ) {
+    const page = await ports.store.nodeActions.list({ dagId: run.rootId, limit: 1000, ...(cursor && { cursor }) });
+    for (const action of page.items) if (action.kind !== "resubmit") said.set(attemptKey(action), action);
+    cursor = page.nextCursor;
+  }
+  return found.map((one) => ({ ...one, classified: said.get(attemptKey(one)) ?? null }));
+}
+
+const place = ({ unit, node }: { unit: string; node: string }): string => `${unit}/${node}`;
+const attemptKey = (one: { unit: string; node: string; attempt: number }): string => `${place(one)} ${one.attempt}`;
+
+export interface Classification {
+  /** "mg_000003/proc_000021" */
+  readonly node: string;
+  readonly action: "retry" | "fail";
+  readonly changes: NodeChanges;
+  readonly reason: string;
+}
 type Wanted = Classification & { readonly waiting: Waiting };
-type Done = Extract<ClassifyAnswer, { kind: "done" | "would" }>;
+
+interface Classified {
+  readonly node: string;
+  readonly action: "retry" | "fail";
+  readonly outcome: "reserved" | "already";
+}
+export type ClassifyAnswer =
+  | {
+      readonly kind: "done" | "would";
+      readonly items: readonly Classified[];
+      /** Still waiting for a classification. */
+      readonly open: number;
+      /** The nodes that are resubmitted now; null: none, `because` says why. */
+      readonly resubmit: readonly string[] | null;
+      readonly because: string;
+      readonly request: RequestRecord;
+    }
+  | Refusal<"refused" | "conflict">
+  | NotAsSeen;
 
 /**
  * A person or an agent says what failures mean that no rule knew: all of a call or none. What they say is kept for
  * good. Once nothing waits any more, the nodes to be retried are resubmitted; those given up stay where they stopped.
  */
 export async function classify(
-  ports: Ports,
-  policy: LoopPolicy,
+  ports: Work,
   name: RequestName,
   items: readonly Classification[],
   seen: Seen & { dryRun: boolean },
@@ -28,22 +100,55 @@ export async function classify(
   if (seen.version !== null && seen.version !== request.version) return { kind: "stale", request };
   const run = await presentRun(ports.store, request);
   const waiting = run ? await findUnclassified(ports, run) : [];
-  const { wanted, problems } = await match(ports, policy, request, items, waiting);
+  const { wanted, problems } = await match(ports, request, items, waiting);
   if (problems.length > 0 || !run) return { kind: "refused", problems };
   const isNew = wanted.some(({ waiting: { classified } }) => classified === null);
   if (isNew && (!run.isOver || !["held", "partial"].includes(request.status)))
-    return conflict(`it is ${request.status}: its run has to end first`, "a held request");
-  const against = wanted.filter(({ action, waiting: { classified } }) => classified && classified.kind !== action);
-  if (against.length > 0) return stands(against.map(({ waiting }) => waiting.classified!));
-  if (!isNew) return answerAgain(request, wanted, waiting);
-  return seen.dryRun
-    ? wouldClassify(ports, policy, run, wanted, waiting, seen)
-    : store(ports, policy, run, wanted, waiting, seen);
+    return refusal("conflict", `it is ${request.status}: its run has to end first`, "a held request");
+  const against = wanted.flatMap(({ action, waiting: { classified } }) =>
+    classified && classified.kind !== action ? [classified] : [],
+  );
+  if (against.length > 0) return stands(against);
+  const { open, retries } = lookAhead(wanted, waiting);
+  const told = wanted.map((one): Classified => {
+    const outcome = one.waiting.classified ? "already" : "reserved";
+    return { node: place(one.waiting), action: one.action, outcome };
+  });
+  // Everything named was said before: the same answer again, and nothing is done twice.
+  if (!isNew) return { kind: "done", items: told, open, resubmit: null, because: "it was classified before", request };
+
+  const at = ports.clock.now();
+  const actions = wanted.map(({ waiting, action, reason, changes }) =>
+    newAction(run, waiting, { kind: action, reason, changes, actor: seen.actor, at }),
+  );
+  const reason = wanted[0]?.reason ?? "";
+  const said = wanted.map(({ node, action, changes, reason }) => ({ node, action, changes, reason }));
+  const entry = { action: "classify", reason, detail: { items: said } };
+  const resubmit = open === 0 ? retries : new Map<string, NodeChanges>();
+  const answer = await reserve(ports, run, { actions, resubmit, reason, entry }, seen);
+  switch (answer.kind) {
+    case "conflict":
+      return answer;
+    case "stale":
+      return { kind: "stale", request };
+    case "against":
+      return stands(answer.actions);
+    default: {
+      const outcomes = answer.kind === "done" ? answer.reserved.map(({ kind }) => kind) : [];
+      return {
+        kind: answer.kind,
+        items: told.map((one, at) => ({ ...one, outcome: outcomes[at] === "already" ? "already" : one.outcome })),
+        open,
+        resubmit: answer.because === null ? null : [...resubmit.keys()],
+        because: answer.because ?? whyNothing(open),
+        request: (await ports.store.requests.get(name)) ?? request,
+      };
+    }
+  }
 }
 
 async function match(
-  ports: Ports,
-  policy: LoopPolicy,
+  ports: Work,
   request: RequestRecord,
   items: readonly Classification[],
   waiting: readonly Waiting[],
@@ -55,29 +160,19 @@ async function match(
   for (const [at, item] of items.entries()) {
     const found = known.get(item.node.replace(":", "/"));
     const path = `items[${at}]`;
-    if (!found)
-      problems.push({
-        path: `${path}.node`,
-        message: `${item.node} does not wait for a classification`,
-        allowed: "as wms2 unclassified lists them",
-      });
-    else if (wanted.has(place(found)))
+    if (!found) {
+      const message = `${item.node} does not wait for a classification`;
+      problems.push({ path: `${path}.node`, message, allowed: "as wms2 unclassified lists them" });
+    } else if (wanted.has(place(found)))
       problems.push({ path: `${path}.node`, message: `${item.node} is named twice`, allowed: null });
     else wanted.set(place(found), { ...item, waiting: found });
-    for (const problem of await changeProblems(ports, policy, request, item.changes))
+    for (const problem of await changeProblems(ports, request, item.changes))
       problems.push({ ...problem, path: `${path}.${problem.path}` });
   }
   return { wanted: [...wanted.values()], problems };
 }
 
-const place = ({ unit, node }: { unit: string; node: string }): string => `${unit}/${node}`;
-
-const conflict = (message: string, allowed: string): ClassifyAnswer => ({
-  kind: "conflict",
-  problems: [{ path: "", message, allowed }],
-});
-
-const stands = (actions: readonly NodeAction[]): ClassifyAnswer => ({
+const stands = (actions: readonly NodeAction[]): Refusal<"conflict"> => ({
   kind: "conflict",
   problems: actions.map(({ unit, node, kind, actor, reason }) => ({
     path: `${unit}/${node}`,
@@ -86,26 +181,8 @@ const stands = (actions: readonly NodeAction[]): ClassifyAnswer => ({
   })),
 });
 
-/** Everything named was said before: the same answer again, and nothing is done twice. */
-function answerAgain(request: RequestRecord, wanted: readonly Wanted[], waiting: readonly Waiting[]): ClassifyAnswer {
-  const open = waiting.filter(({ classified }) => classified === null).length;
-  return {
-    kind: "done",
-    items: wanted.map((one) => ({ node: place(one.waiting), action: one.action, outcome: "already" })),
-    open,
-    resubmit: null,
-    because: "it was classified before",
-    request,
-  };
-}
-
-interface Outlook {
-  readonly open: number;
-  /** All that are to run again, those of earlier calls too. */
-  readonly retries: ReadonlyMap<string, NodeChanges>;
-}
-
-function lookAhead(wanted: readonly Wanted[], waiting: readonly Waiting[]): Outlook {
+/** How many still wait after this call, and all that are to run again: those of earlier calls too. */
+function lookAhead(wanted: readonly Wanted[], waiting: readonly Waiting[]) {
   const said = new Map(wanted.map((one) => [place(one.waiting), one]));
   const retries = new Map<string, NodeChanges>();
   let open = 0;
@@ -118,86 +195,7 @@ function lookAhead(wanted: readonly Wanted[], waiting: readonly Waiting[]): Outl
   return { open, retries };
 }
 
-async function wouldClassify(
-  ports: Ports,
-  policy: LoopPolicy,
-  { request }: PresentRun,
-  wanted: readonly Wanted[],
-  waiting: readonly Waiting[],
-  { actor }: Seen,
-): Promise<ClassifyAnswer> {
-  const { open, retries } = lookAhead(wanted, waiting);
-  const items = wanted.map(({ waiting: one, action }): Done["items"][number] => ({
-    node: place(one),
-    action,
-    outcome: one.classified ? "already" : "reserved",
-  }));
-  const answer = { kind: "would" as const, items, open, request };
-  if (open > 0 || retries.size === 0) return { ...answer, resubmit: null, because: whyNothing(open) };
-  const reason = wanted[0]?.reason ?? "";
-  const asked = await askResubmit(ports, policy, request, { nodes: retries, actor, reason, dryRun: true });
-  if (asked.kind === "refused") return { kind: "conflict", problems: asked.problems };
-  if (asked.kind === "stale") return { kind: "stale", request };
-  return { ...answer, resubmit: [...retries.keys()], because: asked.because };
-}
-
 const whyNothing = (open: number): string =>
   open > 0
     ? `${open} more ${open === 1 ? "waits" : "wait"} to be classified; then those to be retried are resubmitted`
     : "all are given up: nothing is resubmitted; release, restart or fail the request";
-
-function store(
-  ports: Ports,
-  policy: LoopPolicy,
-  run: PresentRun,
-  wanted: readonly Wanted[],
-  waiting: readonly Waiting[],
-  { actor }: Seen,
-): Promise<ClassifyAnswer> {
-  const { request, rootId } = run;
-  const at = ports.clock.now();
-  const { open, retries } = lookAhead(wanted, waiting);
-  return allOrNothing<ClassifyAnswer>(ports.store, async (tx, undo) => {
-    const actions = wanted.map(
-      (one): NewNodeAction => ({
-        dagId: rootId,
-        unit: one.waiting.unit as UnitName,
-        node: one.waiting.node as NodeName,
-        kind: one.action,
-        attempt: one.waiting.attempt,
-        epoch: one.waiting.record.epoch,
-        actor,
-        reason: one.reason,
-        changes: one.changes,
-        createdAt: at,
-      }),
-    );
-    const reserved = await tx.nodeActions.reserveMany(actions);
-    const against = reserved.flatMap((one) => (one.kind === "conflict" ? [one.action] : []));
-    if (against.length > 0) return undo(stands(against));
-    const items = reserved.map(({ kind }, place): Done["items"][number] => ({
-      node: `${actions[place]?.unit}/${actions[place]?.node}`,
-      action: wanted[place]?.action ?? "fail",
-      outcome: kind === "reserved" ? "reserved" : "already",
-    }));
-    const reason = wanted[0]?.reason ?? "";
-    const isOurs = items.some(({ outcome }) => outcome === "reserved");
-    const resubmits = isOurs && open === 0 && retries.size > 0;
-    const asked = resubmits
-      ? await askResubmit({ ...ports, store: tx }, policy, request, { nodes: retries, actor, reason, dryRun: false })
-      : null;
-    if (asked?.kind === "stale") return undo({ kind: "stale", request });
-    if (asked?.kind === "refused") return undo({ kind: "conflict", problems: asked.problems });
-    const detail = { items: wanted.map(({ node, action, changes, reason }) => ({ node, action, changes, reason })) };
-    const subject = request.spec.name;
-    await tx.audit.add({ at, actor, action: "classify", subject, reason, detail, outcome: "done" });
-    return {
-      kind: "done",
-      items,
-      open,
-      resubmit: asked ? [...retries.keys()] : null,
-      because: asked?.because ?? whyNothing(open),
-      request: (await tx.requests.get(subject)) ?? request,
-    };
-  });
-}

@@ -1,143 +1,207 @@
-import { ERROR_TABLE, WorldError } from "../base/errors.ts";
-import { err, ok } from "../base/result.ts";
-import type { AdmissionLimits } from "../domain/admission.ts";
-import type { RequestName, SiteName } from "../domain/names.ts";
+import { invariant } from "../base/errors.ts";
+import { err, ok, type Result } from "../base/result.ts";
+import type { AdmissionLimits, Queue } from "../domain/admission.ts";
+import { batchName, type DagId, type RequestName } from "../domain/names.ts";
+import type { AlertRecord } from "../domain/operator.ts";
+import type { Problem } from "../domain/problem.ts";
+import type { RequestRecord } from "../domain/request.ts";
 import { canMove, isTerminal } from "../domain/request-status.ts";
 import type { IntakeRules } from "../domain/submission.ts";
 import { parseDocument } from "../intake/parse-document.ts";
 import { readSubmission } from "../intake/read-submission.ts";
+import type { RequestChange } from "../store/port.ts";
+import { actMany } from "./act-many.ts";
+import { gatherAttempts } from "./attempts.ts";
+import { classify, unclassified } from "./classify.ts";
 import { gatherErrors } from "./errors.ts";
-import { changeProblems } from "./node-changes.ts";
-import { act } from "./operate.ts";
-import { operatorCommands } from "./operator-commands.ts";
+import { act, type NotAsSeen, type Seen } from "./operate.ts";
 import { admissionLimits, loadQueue } from "./pass.ts";
-import type { ChangeAnswer, Commands, Seen, SubmitAnswer } from "./port.ts";
-import type { LoopPolicy, Ports } from "./ports.ts";
-import { previewPlan } from "./preview.ts";
+import type { LoopPolicy, Ports, Work } from "./ports.ts";
+import { type PlanPreview, previewPlan } from "./preview.ts";
+import { retryNode } from "./retry-node.ts";
+import { banSite, changeSite, siteEffect, unbanSite } from "./site-actions.ts";
 
-type Document = { text: string; format: "json" | "yaml" };
+/** As a person wrote it. */
+interface Document {
+  readonly text: string;
+  readonly format: "json" | "yaml";
+}
+
+export type SubmitAnswer = Result<
+  {
+    readonly request: RequestRecord | null;
+    readonly warnings: readonly string[];
+    /** Of a dry run, and of a request whose production steps had to be looked at. */
+    readonly plan: PlanPreview | null;
+  },
+  | { readonly kind: "problems"; readonly problems: readonly Problem[] }
+  | { readonly kind: "name-taken"; readonly name: string }
+>;
+
+export type ChangeAnswer =
+  | { readonly kind: "changed"; readonly request: RequestRecord }
+  /** The state does not allow it, with the reason and what is allowed. */
+  | { readonly kind: "not-allowed"; readonly reason: string }
+  | NotAsSeen;
 
 /** Validates, stores a change or a wish, nudges the loop. Never works on the engine itself. */
-export function makeCommands(ports: Ports, policy: LoopPolicy, rules: IntakeRules, nudge: () => void): Commands {
+export function makeCommands(given: Ports, policy: LoopPolicy, rules: IntakeRules, nudge: () => void) {
+  const ports: Work = { ...given, policy };
   const { store, clock } = ports;
+
+  /** Whatever left the loop something to do nudges it. */
+  const nudging =
+    <Args extends unknown[], Answer>(work: (...args: Args) => Promise<Answer>, isNews: (answer: Answer) => boolean) =>
+    async (...args: Args): Promise<Answer> => {
+      const answer = await work(...args);
+      if (isNews(answer)) nudge();
+      return answer;
+    };
 
   const read = (document: Document, actor: string) => {
     const parsed = parseDocument(document.text, document.format);
     return parsed.ok ? readSubmission(parsed.value, { ...rules, requestor: actor }) : parsed;
   };
 
-  const submit = async (document: Document, actor: string): Promise<SubmitAnswer> => {
-    const submission = read(document, actor);
-    if (!submission.ok) return err({ kind: "problems", problems: submission.error });
-    const { spec, files, warnings } = submission.value;
-    if (!(await store.requests.create(spec, "submitted", files, actor, clock.now()))) {
-      return err({ kind: "name-taken", name: spec.name });
-    }
-    nudge();
-    ports.log.info("request.submitted", { request: spec.name, actor });
-    const plan = spec.productionSteps.length ? await previewPlan(ports, policy, spec) : null;
-    const coarse = plan?.ok ? plan.value.warnings : [];
-    return ok({ request: await store.requests.get(spec.name), warnings: [...warnings, ...coarse], plan });
-  };
-
-  const check = async (document: Document, actor: string): Promise<SubmitAnswer> => {
-    const submission = read(document, actor);
-    if (!submission.ok) return err({ kind: "problems", problems: submission.error });
-    const taken = await store.requests.get(submission.value.spec.name);
-    if (taken) return err({ kind: "name-taken", name: taken.spec.name });
-    const plan = await previewPlan(ports, policy, submission.value.spec);
-    return ok({ request: null, warnings: submission.value.warnings, plan });
-  };
-
   const change = async (
     name: RequestName,
     seen: Seen,
-    decideChange: (request: NonNullable<Awaited<ReturnType<typeof store.requests.get>>>) => ChangePlan,
+    decideChange: (request: RequestRecord) => { change: RequestChange | null; reason: string } | { refuse: string },
   ): Promise<ChangeAnswer> => {
     const request = await store.requests.get(name);
     if (!request) return { kind: "unknown-request" };
     if (seen.version !== null && seen.version !== request.version) return { kind: "stale", request };
     const plan = decideChange(request);
     if ("refuse" in plan) return { kind: "not-allowed", reason: plan.refuse };
-    if (plan.change) {
-      const why = { reason: plan.reason, actor: seen.actor, at: clock.now() };
-      if (!(await store.requests.change(name, request.version, plan.change, why))) {
-        const now = await store.requests.get(name);
-        return now ? { kind: "stale", request: now } : { kind: "unknown-request" };
-      }
-      nudge();
-    }
-    const changed = await store.requests.get(name);
-    if (!changed) throw new WorldError("not-found", name, `${name} vanished`, { hint: ERROR_TABLE["not-found"].hint });
-    return { kind: "changed", request: changed };
+    const why = { reason: plan.reason, actor: seen.actor, at: clock.now() };
+    const isDone = plan.change === null || (await store.requests.change(name, request.version, plan.change, why));
+    if (isDone && plan.change) nudge();
+    const now = await store.requests.get(name);
+    invariant(now, `${name} vanished`);
+    return { kind: isDone ? "changed" : "stale", request: now };
   };
 
   return {
-    ...operatorCommands(ports, policy, nudge),
-    submit,
-    check,
-    async preview(name) {
-      const request = await store.requests.get(name);
-      return request && previewPlan(ports, policy, request.spec);
+    /** Nothing is stored for a bad document. */
+    async submit(document: Document, actor: string): Promise<SubmitAnswer> {
+      const submission = read(document, actor);
+      if (!submission.ok) return err({ kind: "problems", problems: submission.error });
+      const { spec, files, warnings } = submission.value;
+      if (!(await store.requests.create(spec, "submitted", files, actor, clock.now())))
+        return err({ kind: "name-taken", name: spec.name });
+      nudge();
+      ports.log.info("request.submitted", { request: spec.name, actor });
+      const plan = spec.productionSteps.length ? await previewPlan(ports, spec) : null;
+      const coarse = plan?.ok ? plan.value.warnings : [];
+      return ok({ request: await store.requests.get(spec.name), warnings: [...warnings, ...coarse], plan });
     },
-    reprioritise: (name, wanted, seen) =>
-      change(name, seen, (request) => {
-        if (isTerminal(request.status))
-          return { refuse: `${name} is ${request.status}: nothing is left to prioritise` };
-        if (wanted.urgent && request.productionSteps.length > 0) {
+
+    /** Which problems would it have? Stores nothing. */
+    async check(document: Document, actor: string): Promise<SubmitAnswer> {
+      const submission = read(document, actor);
+      if (!submission.ok) return err({ kind: "problems", problems: submission.error });
+      const { spec, warnings } = submission.value;
+      if (await store.requests.get(spec.name)) return err({ kind: "name-taken", name: spec.name });
+      return ok({ request: null, warnings, plan: await previewPlan(ports, spec) });
+    },
+
+    /** What its first round would be, as things are now; null: no such request. */
+    async preview(name: RequestName): Promise<PlanPreview | null> {
+      const request = await store.requests.get(name);
+      return request && previewPlan(ports, request.spec);
+    },
+
+    reprioritise: (name: RequestName, wanted: { priority?: number; urgent?: boolean }, seen: Seen) =>
+      change(name, seen, ({ status, productionSteps }) => {
+        if (isTerminal(status)) return { refuse: `${name} is ${status}: nothing is left to prioritise` };
+        if (wanted.urgent && productionSteps.length > 0)
           return { refuse: `${name} has production steps: it cannot be urgent as well` };
-        }
         const words = [
           wanted.priority === undefined ? "" : `priority ${wanted.priority}`,
           wanted.urgent === undefined ? "" : wanted.urgent ? "urgent" : "not urgent",
         ];
         return { change: wanted, reason: words.filter(Boolean).join(", ") };
       }),
-    abort: (name, reason, seen) =>
-      change(name, seen, (request) => {
-        if (request.status === "aborted" || request.wish?.kind === "abort") return { change: null, reason };
-        if (!canMove(request.status, "aborted")) return { refuse: `${name} is ${request.status} already` };
+
+    abort: (name: RequestName, reason: string, seen: Seen) =>
+      change(name, seen, ({ status, wish }) => {
+        if (status === "aborted" || wish?.kind === "abort") return { change: null, reason };
+        if (!canMove(status, "aborted")) return { refuse: `${name} is ${status} already` };
         return { change: { wish: { kind: "abort", actor: seen.actor, reason, at: clock.now() } }, reason };
       }),
-    async act(name, wanted, seen) {
-      const request = wanted.changes ? await store.requests.get(name) : null;
-      const problems = request ? await changeProblems(ports, policy, request, wanted.changes ?? {}) : [];
-      if (problems.length > 0) return { kind: "refused", problems };
-      const answer = await act(ports, policy, name, wanted, seen);
-      if (answer.kind === "done") nudge();
-      return answer;
-    },
-    errors: (name) => gatherErrors(ports, policy, name),
-    async setAdmission(limits: Partial<AdmissionLimits>, actor: string) {
+
+    act: nudging(act.bind(null, ports), ({ kind }) => kind === "done"),
+    actMany: nudging(actMany.bind(null, ports), ({ results }) => results.some(({ answer }) => answer.kind === "done")),
+    retryNode: nudging(retryNode.bind(null, ports), ({ kind }) => kind === "reserved"),
+    classify: nudging(classify.bind(null, ports), (answer) => answer.kind === "done" && !!answer.resubmit),
+    attempts: gatherAttempts.bind(null, ports),
+    unclassified: unclassified.bind(null, ports),
+    errors: gatherErrors.bind(null, ports),
+
+    banSite: banSite.bind(null, ports),
+    unbanSite: unbanSite.bind(null, ports),
+    changeSite: changeSite.bind(null, ports),
+    siteEffect: siteEffect.bind(null, ports),
+    changeDag: changeDag.bind(null, ports),
+    acknowledge: acknowledge.bind(null, ports),
+
+    async setAdmission(limits: Partial<AdmissionLimits>, actor: string): Promise<AdmissionLimits> {
       const next = { ...(await admissionLimits(ports)), ...limits };
       await store.settings.set("admission", next, actor, clock.now());
       nudge();
       return next;
     },
-    async changeSite(name: SiteName, wanted, actor) {
-      const at = clock.now();
-      if (!(await store.sites.change(name, wanted, actor, at))) return false;
-      const { status, note = "" } = wanted;
-      await store.audit.add({
-        at,
-        actor,
-        action: SITE_ACTIONS[status],
-        subject: name,
-        reason: note,
-        detail: {},
-        outcome: "done",
-      });
-      return true;
-    },
-    async queue() {
+    async queue(): Promise<Queue> {
       const { active, limits, entries } = await loadQueue(ports);
       return { active, limits, entries };
     },
   };
 }
 
-type ChangePlan =
-  | { readonly change: Parameters<Ports["store"]["requests"]["change"]>[2] | null; readonly reason: string }
-  | { readonly refuse: string };
+const PAST = { hold: "held", release: "released" } as const;
 
-const SITE_ACTIONS = { enabled: "enable", draining: "drain", disabled: "disable" } as const;
+/** The engine pauses the run, or lets it go on; the request does not move. */
+async function changeDag(
+  { store, engine, clock }: Ports,
+  dagId: DagId,
+  verb: "hold" | "release",
+  reason: string,
+  actor: string,
+): Promise<
+  | { readonly kind: "done"; readonly requestName: RequestName | null }
+  | { readonly kind: "unknown-dag" }
+  | { readonly kind: "not-allowed"; readonly reason: string }
+> {
+  const dag = await store.dags.get(dagId);
+  if (!dag) return { kind: "unknown-dag" };
+  const { status, submitDir, engineId } = dag;
+  if (status !== "submitted" && status !== "running") {
+    const why = `it is ${status}: only a DAG that is in the engine can be ${PAST[verb]}`;
+    return { kind: "not-allowed", reason: why };
+  }
+  await engine[verb]({ dagId, submitDir, engineId, batchName: batchName(dagId), priority: 0 });
+  const at = clock.now();
+  const requestName = (await store.workflows.get(dag.workflowId))?.requestName ?? null;
+  await store.dags.addEvent({ dagId, type: PAST[verb], detail: { actor, reason }, at });
+  const subject = requestName ?? dagId;
+  await store.audit.add({ at, actor, action: `${verb}-dag`, subject, reason, detail: { dag: dagId }, outcome: "done" });
+  return { kind: "done", requestName };
+}
+
+async function acknowledge(
+  { store, clock }: Ports,
+  id: string,
+  reason: string,
+  actor: string,
+): Promise<
+  { readonly kind: "acknowledged" | "already" | "closed"; readonly alert: AlertRecord } | { readonly kind: "unknown" }
+> {
+  const at = clock.now();
+  const isNew = await store.alerts.acknowledge(id, actor, at);
+  const alert = await store.alerts.get(id);
+  if (!alert) return { kind: "unknown" };
+  if (!isNew) return { kind: alert.closedAt ? "closed" : "already", alert };
+  const detail = { alert: id, key: alert.key };
+  await store.audit.add({ at, actor, action: "acknowledge", subject: alert.subject, reason, detail, outcome: "done" });
+  return { kind: "acknowledged", alert };
+}

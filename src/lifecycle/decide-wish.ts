@@ -1,8 +1,7 @@
 import { isDagOver } from "../domain/dag.ts";
 import { decideStop } from "../recovery/round/actions.ts";
 import { reelectUnits } from "../recovery/round/failed-units.ts";
-import { type Decision, type Facts, hold } from "./decision.ts";
-import { isNews } from "./news.ts";
+import { type Decision, type Facts, hold, isNews } from "./decision.ts";
 
 /**
  * What an operator asked for. It was allowed when it was stored; the request may have moved since, so a wish that fits
@@ -73,8 +72,7 @@ function decideRerun(facts: Facts, because: string): Decision {
   const { round, dag, request } = facts;
   if (dag && !isDagOver(dag.status)) return { kind: "requeue", because };
   if (!round) return hold("bug", "there is no round to run again", {}, ["abort"]);
-  const { facts: known, unitNames } = round;
-  const unfinished = unitNames.filter((unit) => !known.finishedUnits.has(unit));
+  const { facts: known, unfinished } = round;
   const chosen = request.wish?.detail?.epochOf as Readonly<Record<string, readonly string[] | null>> | null | undefined;
   const wanted = chosen ?? Object.fromEntries(unfinished.map((unit) => [unit, null]));
   const isWanted = ({ unit }: { unit: string }) => unit in wanted;

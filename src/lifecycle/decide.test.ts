@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { DagStatus } from "../domain/dag.ts";
+import type { Dag, DagStatus } from "../domain/dag.ts";
 import type { DagId, RequestName, UnitName, WorkflowId } from "../domain/names.ts";
-import type { DagRecord } from "../domain/operator.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import { canMove, REQUEST_STATUSES, type RequestStatus } from "../domain/request-status.ts";
 import type { RunObservation, RunVerdict } from "../domain/run.ts";
@@ -27,8 +26,8 @@ const request = (status: RequestStatus, over: Partial<RequestRecord> = {}): Requ
     ...over,
   }) as RequestRecord;
 
-const dag = (status: DagStatus, over: Partial<DagRecord> = {}): DagRecord =>
-  ({ id: "d" as DagId, status, version: 1, nodes, units, submitDir: "/s", engineId: "7", ...over }) as DagRecord;
+const dag = (status: DagStatus, over: Partial<Dag> = {}): Dag =>
+  ({ id: "d" as DagId, status, version: 1, nodes, units, submitDir: "/s", engineId: "7", ...over }) as Dag;
 
 const ended = (
   verdict: RunVerdict,

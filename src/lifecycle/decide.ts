@@ -5,8 +5,7 @@ import { REQUEST_STATUS } from "../domain/request-status.ts";
 import type { RunObservation } from "../domain/run.ts";
 import { decideRound } from "../recovery/round/decide.ts";
 import { decideWish } from "./decide-wish.ts";
-import { type Decision, type Facts, hold } from "./decision.ts";
-import { isNews } from "./news.ts";
+import { type Decision, type Facts, hold, isNews } from "./decision.ts";
 
 export interface DecidePolicy {
   readonly resubmitGraceSec: number;

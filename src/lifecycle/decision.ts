@@ -1,9 +1,9 @@
 import type { QueueEntry } from "../domain/admission.ts";
-import type { EngineIntent } from "../domain/dag.ts";
+import type { Dag, EngineIntent, RescueKind } from "../domain/dag.ts";
 import type { UnitName } from "../domain/names.ts";
-import type { DagRecord, RescueKind, WorkflowRecord } from "../domain/operator.ts";
 import type { HoldReason, ProductionStep, RequestRecord } from "../domain/request.ts";
 import type { RunObservation } from "../domain/run.ts";
+import type { Workflow } from "../domain/workflow.ts";
 import type { Reelection } from "../recovery/round/failed-units.ts";
 import type { Exclusion } from "../recovery/round/settle.ts";
 import type { EndedRound } from "./gather-round.ts";
@@ -11,9 +11,9 @@ import type { EndedRound } from "./gather-round.ts";
 /** What a pass knows about one request. Gathered once; the decision reads nothing else. */
 export interface Facts {
   readonly request: RequestRecord;
-  readonly workflow: WorkflowRecord | null;
+  readonly workflow: Workflow | null;
   /** The DAG of the present round; null before it is planned. */
-  readonly dag: DagRecord | null;
+  readonly dag: Dag | null;
   readonly submitIntent: EngineIntent | null;
   /** null: the engine was not asked (no run), or could not be. */
   readonly observation: RunObservation | null;
@@ -91,4 +91,16 @@ export function hold(
   actions: readonly string[],
 ): Extract<Decision, { kind: "hold" }> {
   return { kind: "hold", hold: { code, message, evidence, actions } };
+}
+
+/** The engine shows other numbers than the store has, or units done that have no row yet. */
+export function isNews({ dag, observation, newlyDone }: Facts): boolean {
+  if (!dag || !observation || observation.kind === "unknown") return false;
+  const { nodes, units } = observation;
+  return (
+    dag.status === "submitted" ||
+    newlyDone.length > 0 ||
+    (Object.keys(nodes) as (keyof typeof nodes)[]).some((key) => nodes[key] !== dag.nodes[key]) ||
+    (Object.keys(units) as (keyof typeof units)[]).some((key) => units[key] !== dag.units[key])
+  );
 }

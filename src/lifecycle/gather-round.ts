@@ -1,6 +1,7 @@
-import type { Dag } from "../domain/dag.ts";
+import { groupBy } from "../base/group-by.ts";
+import type { Dag, Site } from "../domain/dag.ts";
 import type { SiteName } from "../domain/names.ts";
-import type { RequestRecord } from "../domain/request.ts";
+import type { RequestRecord, RequestSpec } from "../domain/request.ts";
 import type { RunVerdict } from "../domain/run.ts";
 import type { LedgerFile, Workflow } from "../domain/workflow.ts";
 import { type BanDecision, decideBans } from "../recovery/bans/decide-bans.ts";
@@ -8,15 +9,15 @@ import { type AttemptRecord, readTallyLines } from "../recovery/ledger-record.ts
 import type { RoundFacts } from "../recovery/round/decide.ts";
 import type { RoundFile } from "../recovery/round/settle.ts";
 import { type RoundTally, RoundTallying } from "../recovery/round/tally.ts";
-import { effectiveSpec } from "./effective-spec.ts";
-import type { LoopPolicy, Ports } from "./ports.ts";
+import type { Ports, Work } from "./ports.ts";
 
 /** A round whose run has ended: what is known of it, and what its failures say about sites. */
 export interface EndedRound {
   readonly facts: RoundFacts;
   readonly bans: BanDecision;
-  /** All units of the round. */
+  /** All units of the round, and those of them that did not finish. */
   readonly unitNames: readonly string[];
+  readonly unfinished: readonly string[];
 }
 
 /** How the run ended, as `end-partial` noted it. */
@@ -27,8 +28,7 @@ interface EndNote {
 }
 
 export async function gatherRound(
-  ports: Ports,
-  policy: LoopPolicy,
+  ports: Work,
   request: RequestRecord,
   workflow: Workflow,
   dag: Dag,
@@ -44,12 +44,17 @@ export async function gatherRound(
   const possibleSites = await possible(ports, request);
   const sites = tally.sites.map(({ site }) => site as SiteName);
   const known = sites.length ? await store.sites.bans({ sites, includePast: true, at: clock.now() }) : [];
-  const bans = decideBans({ workflowId: workflow.id, sites: tally.sites, bans: known }, policy.bans, clock.now());
+  const bans = decideBans({ workflowId: workflow.id, sites: tally.sites, bans: known }, ports.policy.bans, clock.now());
   const { recovery } = effectiveSpec(request);
   const files = request.spec.kind === "process" ? await store.files.remaining(workflow.id) : [];
+  const placed = groupBy(
+    files.flatMap((file) => file.units.map((unit) => ({ unit, file }))),
+    ({ unit }) => unit,
+  );
   return {
     bans,
     unitNames,
+    unfinished: unitNames.filter((unit) => !finished.has(unit)),
     facts: {
       verdict: note.verdict,
       words: note.words,
@@ -62,7 +67,7 @@ export async function gatherRound(
       stopRequested: dag.stopRequestedAt !== null,
       policy: { holdThreshold: recovery.holdThreshold, maxRescues: recovery.maxRescues },
       workRemains,
-      filesOf: filesByUnit(files),
+      filesOf: new Map([...placed].map(([unit, of]) => [unit, of.map(({ file }) => roundFile(file))])),
       directory: isThere ? "complete" : "gone",
       possibleSites,
       bannedSites: bans.banned,
@@ -103,29 +108,36 @@ const judge = (line: AttemptRecord, isGivenUp: boolean): AttemptRecord =>
 
 /** "unit/node" of those that somebody classified as failed. */
 async function nodesGivenUp(ports: Ports, workflow: Workflow): Promise<ReadonlySet<string>> {
-  const pending = await ports.store.nodeActions.pending({ workflowId: workflow.id });
+  const pending = await ports.store.nodeActions.pending(workflow.id);
   return new Set(pending.filter(({ kind }) => kind === "fail").map(({ unit, node }) => `${unit}/${node}`));
 }
 
-/** Where the request may run at all: what it allows of what is enabled, bans not counted. */
-async function possible(ports: Ports, { spec }: RequestRecord): Promise<readonly SiteName[] | null> {
-  if (!ports.engine.capabilities.sites) return null;
-  const enabled = (await ports.store.sites.list()).filter((site) => site.status === "enabled").map(({ name }) => name);
-  return enabled.filter(
-    (site) => (spec.sites.allow.length === 0 || spec.sites.allow.includes(site)) && !spec.sites.deny.includes(site),
-  );
+/** Where the request may run at all: what it allows of what is enabled, bans not counted; null: sites have no names. */
+async function possible({ engine, store }: Ports, { spec }: RequestRecord): Promise<readonly SiteName[] | null> {
+  return engine.capabilities.sites ? allowedSites(spec, await store.sites.list()) : null;
+}
+
+export function allowedSites({ sites: { allow, deny } }: RequestSpec, known: readonly Site[]): readonly SiteName[] {
+  const isAllowed = ({ name, status }: Site) =>
+    status === "enabled" && (allow.length === 0 || allow.includes(name)) && !deny.includes(name);
+  return known.filter(isAllowed).map(({ name }) => name);
 }
 
 export const roundFile = ({ lfn, path, units }: LedgerFile): RoundFile => ({ lfn, path, units });
 
-function filesByUnit(files: readonly LedgerFile[]): ReadonlyMap<string, readonly RoundFile[]> {
-  const found = new Map<string, RoundFile[]>();
-  for (const file of files) {
-    for (const unit of file.units) {
-      const known = found.get(unit);
-      if (known) known.push(roundFile(file));
-      else found.set(unit, [roundFile(file)]);
-    }
-  }
-  return found;
+/** The spec with what an operator changed at a release: what the next plan and recovery go by. */
+export function effectiveSpec({ spec, modifications }: Pick<RequestRecord, "spec" | "modifications">): RequestSpec {
+  if (!modifications) return spec;
+  const { memoryMb, retries, holdThreshold, maxRescues, topUp } = modifications;
+  return {
+    ...spec,
+    resources: { ...spec.resources, memoryMb: memoryMb ?? spec.resources.memoryMb },
+    retries: { ...spec.retries, processing: retries ?? spec.retries.processing },
+    recovery: {
+      ...spec.recovery,
+      holdThreshold: holdThreshold ?? spec.recovery.holdThreshold,
+      maxRescues: maxRescues ?? spec.recovery.maxRescues,
+    },
+    generation: spec.generation && { ...spec.generation, topUp: topUp ?? spec.generation.topUp },
+  };
 }

@@ -2,14 +2,12 @@ import { secondsBetween } from "../base/clock.ts";
 import type { QueueEntry } from "../domain/admission.ts";
 import { type Dag, type EngineIntent, isDagOver } from "../domain/dag.ts";
 import { batchName, type DagId, type RequestName, type UnitName, type WorkflowId } from "../domain/names.ts";
-import type { DagRecord, WorkflowRecord } from "../domain/operator.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import type { Run, RunObservation } from "../domain/run.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import type { Facts } from "./decision.ts";
-import { effectiveSpec } from "./effective-spec.ts";
-import { gatherRound } from "./gather-round.ts";
-import type { LoopPolicy, Ports } from "./ports.ts";
+import { effectiveSpec, gatherRound } from "./gather-round.ts";
+import type { Ports, Work } from "./ports.ts";
 
 /** What the whole pass knows already, so that a request costs as few questions as it can. */
 export interface PassView {
@@ -19,8 +17,8 @@ export interface PassView {
 
 /** What one look at all requests together found: a few queries, whatever their number. Good for the first look only. */
 export interface Known {
-  readonly workflows: ReadonlyMap<RequestName, WorkflowRecord>;
-  readonly dags: ReadonlyMap<DagId, DagRecord>;
+  readonly workflows: ReadonlyMap<RequestName, Workflow>;
+  readonly dags: ReadonlyMap<DagId, Dag>;
   readonly owed: ReadonlyMap<WorkflowId, number>;
   readonly intents: ReadonlyMap<DagId, EngineIntent>;
 }
@@ -46,8 +44,7 @@ export const runOf = (dag: Dag, priority: number): Run => ({
 
 /** The facts about one request, as they are now. Asks only what its status makes relevant. */
 export async function gather(
-  ports: Ports,
-  policy: LoopPolicy,
+  ports: Work,
   request: RequestRecord,
   view: PassView,
   admission: QueueEntry | null,
@@ -61,7 +58,7 @@ export async function gather(
   const observation = dag && mayRun ? await observe(ports, request, dag, view) : null;
   const unitsOwed = workflow ? (known.owed.get(workflow.id) ?? 0) : 0;
   const owed = workflow && unitsOwed > 0 ? await store.units.owed(workflow.id, 1000) : [];
-  const tired = owed.find((unit) => unit.attempts >= policy.maxRegistrationTries);
+  const tired = owed.find((unit) => unit.attempts >= ports.policy.maxRegistrationTries);
   const asksForRound =
     request.status === "partial" || (request.status === "held" && ROUND_WISHES.has(request.wish?.kind ?? ""));
   const needsRemaining =
@@ -71,7 +68,7 @@ export async function gather(
   const remains = workflow && needsRemaining ? await workRemains(ports, request, workflow) : false;
   const round =
     asksForRound && workflow && dag && isDagOver(dag.status)
-      ? await gatherRound(ports, policy, request, workflow, dag, remains)
+      ? await gatherRound(ports, request, workflow, dag, remains)
       : null;
   return {
     request,
@@ -118,7 +115,7 @@ async function newlyDone(
 /** Wishes that need to know how the run of the present round ended. */
 const ROUND_WISHES: ReadonlySet<string> = new Set(["release", "rescue", "resubmit"]);
 
-async function workRemains(ports: Ports, request: RequestRecord, workflow: WorkflowRecord): Promise<boolean> {
+async function workRemains(ports: Ports, request: RequestRecord, workflow: Workflow): Promise<boolean> {
   const { generation } = effectiveSpec(request);
   if (generation) {
     const instead = generation.topUp ? workflow.abandonedEvents : 0n;

@@ -1,27 +1,20 @@
 import { invariant } from "../base/errors.ts";
 import { stringify } from "../base/json.ts";
-import type { RequestFile, RequestRecord, RequestSpec } from "../domain/request.ts";
+import type { RequestRecord, RequestSpec } from "../domain/request.ts";
 import { decideCleanup, invalidationManifest } from "../recovery/round/cleanup.ts";
 import { cloneOf } from "../recovery/round/restart.ts";
-import type { Store } from "../store/port.ts";
+import type { Apply } from "./apply.ts";
 import type { Facts } from "./decision.ts";
-import { type Applied, move } from "./moves.ts";
+import { move } from "./moves.ts";
 import type { Ports } from "./ports.ts";
 
 /** A person gives a request up. Its outputs stay until somebody withdraws them; the manifest lists what that takes. */
-export async function fail(ports: Ports, facts: Facts, because: string): Promise<Applied> {
-  const path = await leaveManifest(ports, facts, because);
-  return move(
-    ports,
-    facts,
-    "failed",
-    `${because}; what to withdraw is listed in ${path}`,
-    { wish: null },
-    async (store) => {
-      if (facts.workflow) await store.units.failBlocks(facts.workflow.id, ports.clock.now());
-    },
-  );
-}
+export const fail: Apply<"fail"> = async (ports, facts, { because }) => {
+  const reason = `${because}; what to withdraw is listed in ${await leaveManifest(ports, facts, because)}`;
+  return move(ports, facts, "failed", reason, { wish: null }, async (store, at) => {
+    if (facts.workflow) await store.units.failBlocks(facts.workflow.id, at);
+  });
+};
 
 async function leaveManifest(ports: Ports, { request, workflow }: Facts, reason: string): Promise<string> {
   const blocks = workflow ? await ports.store.units.blocks(workflow.id) : [];
@@ -34,53 +27,36 @@ async function leaveManifest(ports: Ports, { request, workflow }: Facts, reason:
 }
 
 /** Kill and clone: the next version begins, the old one is given up, and each names the other. */
-export async function restart(ports: Ports, facts: Facts, because: string): Promise<Applied> {
+export const restart: Apply<"restart"> = async (ports, facts, { because }) => {
   const { request } = facts;
-  const { wish } = request;
-  const cleanupPolicy = cleanupPolicyOf(wish?.detail?.cleanupPolicy);
-  const { clone, files } = await prepareClone(ports, request, cleanupPolicy);
+  const { spec, wish, version } = request;
+  const word = wish?.detail?.cleanupPolicy;
+  const cleanupPolicy = word === "immediate_cleanup" || word === "keep_until_replaced" ? word : null;
   await leaveManifest(ports, facts, because);
-  const reason = `${because}; goes on as ${clone.name}`;
-  return move(ports, facts, "failed", reason, { wish: null }, async (store) => {
-    await link(ports, store, request, request.version + 1, clone, files, wish?.actor ?? "wms2");
-  });
-}
+  const reason = `${because}; goes on as ${cloneOf(spec).name}`;
+  return move(ports, facts, "failed", reason, { wish: null }, (store) =>
+    startClone({ ...ports, store }, { ...request, version: version + 1 }, cleanupPolicy, wish?.actor ?? "wms2"),
+  );
+};
 
-/** The clone comes first: a request can only name a successor that exists. */
-async function link(
-  ports: Ports,
-  store: Store,
-  { spec }: RequestRecord,
-  version: number,
-  clone: RequestSpec,
-  files: readonly RequestFile[],
+/**
+ * The clone comes first: a request can only name a successor that exists. The old one learns its name, and stays what
+ * it is. To be called within a transaction; false: the clone's name is taken.
+ */
+export async function startClone(
+  { store, clock }: Ports,
+  { spec, version }: Pick<RequestRecord, "spec" | "version">,
+  cleanupPolicy: RequestSpec["cleanupPolicy"] | null,
   actor: string,
 ): Promise<boolean> {
-  const at = ports.clock.now();
+  const at = clock.now();
+  const clone = cloneOf(spec, cleanupPolicy);
+  const files = await store.requests.files(spec.name);
   if (!(await store.requests.create(clone, "submitted", files, actor, at))) return false;
   const why = { reason: `restarted as ${clone.name}`, actor, at };
   const isLinked = await store.requests.change(spec.name, version, { supersededBy: clone.name }, why);
   invariant(isLinked, "the request moved while it was restarted", { request: spec.name });
   return true;
-}
-
-/** The same for a request that is over: it stays what it is, and only learns its successor's name. */
-export async function cloneRequest(
-  ports: Ports,
-  request: RequestRecord,
-  cleanupPolicy: RequestSpec["cleanupPolicy"] | null,
-  actor: string,
-): Promise<boolean> {
-  const { clone, files } = await prepareClone(ports, request, cleanupPolicy);
-  return ports.store.transaction((store) => link(ports, store, request, request.version, clone, files, actor));
-}
-
-const cleanupPolicyOf = (word: unknown): RequestSpec["cleanupPolicy"] | null =>
-  word === "immediate_cleanup" || word === "keep_until_replaced" ? word : null;
-
-async function prepareClone(ports: Ports, request: RequestRecord, cleanupPolicy: RequestSpec["cleanupPolicy"] | null) {
-  const { spec } = request;
-  return { clone: cloneOf(spec, cleanupPolicy), files: await ports.store.requests.files(spec.name) };
 }
 
 /** When a clone is complete, the outputs of the version before it are superseded, or withdrawn if its policy says so. */

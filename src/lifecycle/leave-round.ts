@@ -1,118 +1,63 @@
 import { invariant } from "../base/errors.ts";
-import type { SiteName, UnitName } from "../domain/names.ts";
-import { creditRound } from "../recovery/round/credit.ts";
-import type { Store } from "../store/port.ts";
-import type { Decision, Facts } from "./decision.ts";
+import type { UnitName } from "../domain/names.ts";
+import { creditRound, type PlannedRange } from "../recovery/round/credit.ts";
+import type { Apply } from "./apply.ts";
+import type { Facts } from "./decision.ts";
 import { roundFile } from "./gather-round.ts";
-import { type Applied, move } from "./moves.ts";
+import { closeRound, move, theRun } from "./moves.ts";
 import type { Ports } from "./ports.ts";
 import { applyBans } from "./rescue.ts";
 
 /** Bad files are excluded with their evidence, the others of the same units will be tried again in the next round. */
-export async function settleFiles(
-  ports: Ports,
-  facts: Facts,
-  { exclude, attempted, because }: Extract<Decision, { kind: "settle-files" }>,
-): Promise<Applied> {
-  const { workflow } = facts;
-  invariant(workflow, "files without a workflow");
-  return move(ports, facts, "queued", because, {}, async (store) => {
+export const settleFiles: Apply<"settle-files"> = async (ports, facts, { exclude, attempted, because }) => {
+  const { workflow } = theRun(facts);
+  const left = await leftBehind(ports, facts);
+  return move(ports, facts, "queued", because, {}, async (store, at) => {
     await applyBans(ports, store, facts);
     for (const { lfn, evidence } of exclude) {
       const reason = `${evidence.reason} (${evidence.units.join(", ")} at ${evidence.sites.join(", ") || "no named site"})`;
       await store.files.setState(workflow.id, [lfn], "excluded", reason);
     }
     if (attempted.length) await store.files.setState(workflow.id, attempted, "attempted", because);
-    await abandonUnits(ports, store, facts);
-    await nextRound(store, facts);
+    await store.units.abandonUnits(workflow.id, left.units, at);
+    await closeRound(store, facts);
   });
-}
+};
 
 /** Released by a person: what finished is credited, nothing of it is repeated, the rest goes into the next round. */
-export async function leaveRound(ports: Ports, facts: Facts, because: string): Promise<Applied> {
-  const { workflow, dag, round, request } = facts;
+export const leaveRound: Apply<"leave-round"> = async (ports, facts, { because }) => {
+  const { workflow, round, request } = facts;
   invariant(workflow, "a release without a workflow");
   const change = { wish: null, rescuesUsed: 0 };
-  if (!dag || !round) return move(ports, facts, "queued", because, change);
+  if (!facts.dag || !round) return move(ports, facts, "queued", because, change);
   const files = request.spec.kind === "process" ? await ports.store.files.remaining(workflow.id) : [];
-  const unfinished = round.unitNames.filter((unit) => !round.facts.finishedUnits.has(unit));
-  const ranges = (await Promise.all(unfinished.map((unit) => ports.spool.planned(dag.submitDir, unit)))).flatMap(
-    (unit) => unit.ranges,
-  );
+  const left = await leftBehind(ports, facts);
   const credit = creditRound({
     finishedUnits: round.facts.finishedUnits,
     failedUnits: round.facts.tally.failedUnits,
     fileCounts: round.facts.tally.files,
     files: files.filter(({ units }) => units.length > 0).map(roundFile),
-    ranges,
+    ranges: left.ranges,
   });
-  return move(ports, facts, "queued", because, change, async (store) => {
+  return move(ports, facts, "queued", because, change, async (store, at) => {
     for (const { lfn, evidence } of credit.exclude)
       await store.files.setState(workflow.id, [lfn], "excluded", evidence.reason);
-    for (const lfn of credit.torn) {
-      await store.files.setState(
-        workflow.id,
-        [lfn],
-        "excluded",
-        "parts of it are done; the rest was given up at a release",
-      );
-    }
+    const words = "parts of it are done; the rest was given up at a release";
+    if (credit.torn.length) await store.files.setState(workflow.id, credit.torn, "excluded", words);
     if (credit.attempted.length) await store.files.setState(workflow.id, credit.attempted, "attempted", because);
-    await abandonUnits(ports, store, facts);
-    await nextRound(store, facts, { abandonedEvents: workflow.abandonedEvents + credit.abandonedEvents });
+    await store.units.abandonUnits(workflow.id, left.units, at);
+    await closeRound(store, facts, { abandonedEvents: workflow.abandonedEvents + credit.abandonedEvents });
   });
-}
+};
 
-/** Units of the round that will never come: their blocks close without them. */
-async function abandonUnits(ports: Ports, store: Store, { workflow, dag, round }: Facts): Promise<void> {
-  if (!workflow || !dag || !round) return;
+/** The units of the round that will never come, so that their blocks close without them, and what they were to do. */
+async function leftBehind({ spool }: Ports, { dag, round }: Facts) {
   const units: { name: UnitName; block: number }[] = [];
-  for (const unit of round.unitNames) {
-    if (round.facts.finishedUnits.has(unit)) continue;
-    units.push({ name: unit as UnitName, block: (await ports.spool.planned(dag.submitDir, unit)).block });
+  const ranges: PlannedRange[] = [];
+  for (const unit of round?.unfinished ?? []) {
+    const planned = await spool.planned(dag?.submitDir ?? "", unit);
+    units.push({ name: unit as UnitName, block: planned.block });
+    ranges.push(...planned.ranges);
   }
-  if (units.length) await store.units.abandonUnits(workflow.id, units, ports.clock.now());
-}
-
-async function nextRound(
-  store: Store,
-  { workflow, dag }: Facts,
-  more: { abandonedEvents?: bigint } = {},
-): Promise<void> {
-  const fresh = workflow && (await store.workflows.get(workflow.id));
-  if (!fresh) return;
-  const nodesDone = fresh.nodesDone + (dag?.nodes.done ?? 0);
-  await store.workflows.change(fresh.id, fresh.version, {
-    round: fresh.round + 1,
-    currentDagId: null,
-    nodesDone,
-    ...more,
-  });
-}
-
-/** What an operator changes at a release: bans and exclusions at once, the rest is kept for the next plan. */
-export async function applyModifications(
-  ports: Ports,
-  store: Store,
-  facts: Pick<Facts, "workflow" | "request">,
-  wanted: { siteBans: readonly SiteName[]; excludedFiles: readonly string[] },
-  by: { actor: string; reason: string; until: Date },
-): Promise<void> {
-  const { workflow } = facts;
-  if (!workflow) return;
-  const at = ports.clock.now();
-  for (const site of wanted.siteBans) {
-    await store.sites.ban({
-      site,
-      workflowId: workflow.id,
-      reason: by.reason,
-      evidence: { by: by.actor },
-      until: by.until,
-      actor: by.actor,
-      at,
-    });
-  }
-  if (wanted.excludedFiles.length) {
-    await store.files.setState(workflow.id, wanted.excludedFiles, "excluded", `by ${by.actor}: ${by.reason}`);
-  }
+  return { units, ranges };
 }

@@ -1,8 +1,10 @@
 import { secondsBetween } from "../base/clock.ts";
 import { describeError } from "../base/errors.ts";
 import { type PassReport, runPass } from "./pass.ts";
-import type { LoopStatus } from "./port.ts";
-import type { LoopPolicy, Ports } from "./ports.ts";
+import type { LoopPolicy, Ports, Work } from "./ports.ts";
+
+/** What the loop tells of itself. */
+export type LoopStatus = Awaited<ReturnType<typeof describeLoop>>;
 
 export interface Loop {
   start(): void;
@@ -64,7 +66,7 @@ export function makeLoop(ports: Ports, policy: LoopPolicy, owner: string): Loop 
       if (!(await takeLease())) return null;
       const keeper = keepLease();
       try {
-        report = await runPass(ports, policy, leaderSince ?? begun);
+        report = await runPass({ ...ports, policy }, leaderSince ?? begun);
         error = report.engineError;
       } finally {
         clearInterval(keeper);
@@ -122,9 +124,7 @@ export function makeLoop(ports: Ports, policy: LoopPolicy, owner: string): Loop 
       if (!under) schedule(0);
     },
     passOnce,
-    async status() {
-      return describeLoop(ports, policy, owner, { running, passes, lastPass, storeError });
-    },
+    status: () => describeLoop({ ...ports, policy }, owner, { running, passes, lastPass, storeError }),
     async stop() {
       running = false;
       if (timer) clearTimeout(timer);
@@ -134,36 +134,30 @@ export function makeLoop(ports: Ports, policy: LoopPolicy, owner: string): Loop 
   };
 }
 
-/** Passes may take a while; silence longer than this means that the loop is dead. */
-const silenceSec = (policy: LoopPolicy): number => Math.max(30, 3 * policy.intervalSec + policy.leaseSec);
-
 async function describeLoop(
-  ports: Ports,
-  policy: LoopPolicy,
+  { store, policy, clock }: Work,
   owner: string,
   own: { running: boolean; passes: number; lastPass: LastPass | null; storeError: string | null },
-): Promise<LoopStatus> {
-  const now = ports.clock.now();
-  const [lease, kept] = own.storeError
-    ? [null, null]
-    : await Promise.all([ports.store.settings.lease(LEASE), ports.store.settings.get<LastPass>("last-pass")]);
-  const last = own.storeError ? own.lastPass : (kept ?? own.lastPass);
+) {
+  const now = clock.now();
+  const { running, storeError } = own;
+  const lease = storeError ? null : await store.settings.lease(LEASE);
+  const last = (storeError ? null : await store.settings.get<LastPass>("last-pass")) ?? own.lastPass;
   const lastPassAt = last ? new Date(last.at) : null;
   const silentFor = lastPassAt ? secondsBetween(lastPassAt, now) : null;
+  // Passes may take a while; silence longer than this means that the loop is dead.
+  const isSilent = silentFor !== null && silentFor > Math.max(30, 3 * policy.intervalSec + policy.leaseSec);
   const leader = lease && lease.until > now ? lease.owner : null;
-  const why = own.storeError
-    ? `the store does not answer: ${own.storeError}`
-    : !own.running
-      ? "the loop is not running here"
-      : silentFor === null
-        ? "no pass has ended yet"
-        : silentFor > silenceSec(policy)
-          ? `no pass ended for ${Math.round(silentFor)} s`
-          : last?.error
-            ? `the last pass had trouble: ${last.error}`
-            : "passes run";
+  const why = () => {
+    if (storeError) return `the store does not answer: ${storeError}`;
+    if (!running) return "the loop is not running here";
+    if (silentFor === null) return "no pass has ended yet";
+    if (isSilent) return `no pass ended for ${Math.round(silentFor)} s`;
+    return last?.error ? `the last pass had trouble: ${last.error}` : "passes run";
+  };
   return {
-    running: own.running,
+    running,
+    /** Which server holds the lease; null: none. */
     leader,
     isLeader: leader === owner,
     lastPassAt,
@@ -172,8 +166,10 @@ async function describeLoop(
     passes: own.passes,
     openRequests: last?.requests ?? 0,
     requestsWithErrors: last?.withErrors ?? 0,
+    /** Seconds between passes when nothing nudges. */
     intervalSec: policy.intervalSec,
-    healthy: own.running && !own.storeError && silentFor !== null && silentFor <= silenceSec(policy),
-    why,
+    /** A pass ended recently enough, here or at the leader. */
+    healthy: running && !storeError && silentFor !== null && !isSilent,
+    why: why(),
   };
 }

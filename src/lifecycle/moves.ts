@@ -1,6 +1,10 @@
-import { REQUEST_STATUS, type RequestStatus } from "../domain/request-status.ts";
-import type { RequestChange } from "../store/port.ts";
-import type { Decision, Facts } from "./decision.ts";
+import { invariant } from "../base/errors.ts";
+import type { Dag, DagStatus } from "../domain/dag.ts";
+import type { HoldReason } from "../domain/request.ts";
+import { isTerminal, type RequestStatus } from "../domain/request-status.ts";
+import type { Workflow, WorkflowStatus } from "../domain/workflow.ts";
+import type { RequestChange, Store } from "../store/port.ts";
+import type { Facts } from "./decision.ts";
 import type { Ports } from "./ports.ts";
 
 /** What came of a decision: rest until the next pass, or look again at once. */
@@ -9,20 +13,14 @@ export type Applied = { readonly rest: boolean; readonly waiting: string | null 
 export const again: Applied = { rest: false, waiting: null };
 export const rest = (waiting: string | null): Applied => ({ rest: true, waiting });
 
-const WORKFLOW_STATUS = {
-  submitted: "new",
-  new: "new",
-  queued: "new",
-  planning: "planning",
-  active: "active",
-  partial: "partial",
-  stopping: "stopping",
-  resubmitting: "resubmitting",
-  held: "held",
-  completed: "completed",
-  failed: "failed",
-  aborted: "aborted",
-} as const satisfies Record<RequestStatus, string>;
+/** What is decided about a run is decided where there is one. */
+export function theRun({ request, workflow, dag }: Facts): { workflow: Workflow; dag: Dag } {
+  invariant(workflow && dag, "there is no run that this could be about", { request: request.spec.name });
+  return { workflow, dag };
+}
+
+const workflowStatus = (status: RequestStatus): WorkflowStatus =>
+  status === "submitted" || status === "queued" ? "new" : status;
 
 /** Request and workflow move together, or not at all when somebody else moved the request meanwhile. */
 export async function move(
@@ -31,35 +29,49 @@ export async function move(
   to: RequestStatus,
   reason: string,
   more: RequestChange = {},
-  within?: (store: Ports["store"]) => Promise<void>,
+  within?: (store: Store, at: Date) => Promise<unknown>,
 ): Promise<Applied> {
-  const { request, workflow } = facts;
+  const { spec, version, status, hold } = facts.request;
   const moved = await ports.store.transaction(async (store) => {
-    const why = { reason, actor: "wms2", at: ports.clock.now() };
-    const hold = request.hold && to !== "held" ? { hold: null } : {};
-    if (!(await store.requests.change(request.spec.name, request.version, { status: to, ...hold, ...more }, why)))
-      return false;
-    await within?.(store);
-    const fresh = workflow ? await store.workflows.get(workflow.id) : null;
-    if (fresh) await store.workflows.change(fresh.id, fresh.version, { status: WORKFLOW_STATUS[to] });
+    const at = ports.clock.now();
+    const change = { status: to, ...(hold && to !== "held" ? { hold: null } : {}), ...more };
+    if (!(await store.requests.change(spec.name, version, change, { reason, actor: "wms2", at }))) return false;
+    await within?.(store, at);
+    await changeWorkflow(store, facts, () => ({ status: workflowStatus(to) }));
     return true;
   });
-  if (moved) announce(ports, facts, to, reason);
-  return REQUEST_STATUS[to].moves.length === 0 && moved ? rest(null) : again;
+  if (moved) {
+    const detail = { request: spec.name, from: status, to, reason };
+    ports.log.info("request.moved", detail);
+    ports.events.emit("request.moved", detail);
+  }
+  return isTerminal(to) && moved ? rest(null) : again;
 }
 
-function announce(ports: Ports, facts: Facts, to: RequestStatus, reason: string): void {
-  const detail = { request: facts.request.spec.name, from: facts.request.status, to, reason };
-  ports.log.info("request.moved", detail);
-  ports.events.emit("request.moved", detail);
+/** Its counters may have moved since the facts were gathered (units were recorded): it is read again. */
+export async function changeWorkflow(
+  store: Store,
+  { workflow }: Facts,
+  change: (fresh: Workflow) => Partial<Workflow>,
+): Promise<void> {
+  const fresh = workflow && (await store.workflows.get(workflow.id));
+  if (fresh) await store.workflows.change(fresh.id, fresh.version, change(fresh));
 }
 
-export async function applyHold(
-  ports: Ports,
-  facts: Facts,
-  decision: Extract<Decision, { kind: "hold" }>,
-): Promise<Applied> {
-  const { code, message } = decision.hold;
-  await move(ports, facts, "held", `${code}: ${message}`, { hold: decision.hold });
-  return rest(`held: ${message}`);
+/** The round is over, whatever became of it: the next plan is for the one after it. */
+export const closeRound = (store: Store, facts: Facts, more: Partial<Workflow> = {}): Promise<void> =>
+  changeWorkflow(store, facts, (fresh) => ({
+    round: fresh.round + 1,
+    currentDagId: null,
+    nodesDone: fresh.nodesDone + (facts.dag?.nodes.done ?? 0),
+    ...more,
+  }));
+
+export const endDag = (store: Store, { id, version }: Dag, status: DagStatus, reason: string, at: Date) =>
+  store.dags.change(id, version, { status, endReason: reason, endedAt: at }, { reason, at });
+
+/** It waits for a person from here on: why, and what that person may do. */
+export async function holdRequest(ports: Ports, facts: Facts, hold: HoldReason): Promise<Applied> {
+  await move(ports, facts, "held", `${hold.code}: ${hold.message}`, { hold });
+  return rest(`held: ${hold.message}`);
 }

@@ -1,20 +1,19 @@
 import type { NodeChanges } from "../domain/operator.ts";
 import type { Problem } from "../domain/problem.ts";
 import type { RequestRecord } from "../domain/request.ts";
-import type { LoopPolicy, Ports } from "./ports.ts";
+import type { Work } from "./ports.ts";
 
 /** The longest a job may be asked to run; D8. */
 const MOST_WALL_MINUTES = 47 * 60;
 
 /** What a person wants the next attempts to get, against what there is to give. */
 export async function changeProblems(
-  ports: Ports,
-  policy: LoopPolicy,
+  ports: Work,
   { spec }: RequestRecord,
   { memoryMb, wallMinutes, sites }: NodeChanges,
 ): Promise<readonly Problem[]> {
   const problems: Problem[] = [];
-  const most = policy.maxMemoryPerCoreMb * spec.resources.cores;
+  const most = ports.policy.maxMemoryPerCoreMb * spec.resources.cores;
   if (memoryMb !== undefined && !(Number.isInteger(memoryMb) && memoryMb >= 1 && memoryMb <= most))
     problems.push({ path: "memory_mb", message: "is out of range", allowed: `1…${most}` });
   if (wallMinutes !== undefined && !(wallMinutes >= 1 && wallMinutes <= MOST_WALL_MINUTES))

@@ -1,199 +1,232 @@
-import type { RequestName } from "../domain/names.ts";
-import type { ReleaseModifications } from "../domain/operator.ts";
+import type { RequestName, SiteName } from "../domain/names.ts";
+import type { NodeChanges, ReleaseModifications } from "../domain/operator.ts";
 import type { Problem } from "../domain/problem.ts";
-import type { RequestRecord, RequestWish } from "../domain/request.ts";
-import { type ActionAnswer, mayDo, mayResume } from "../recovery/round/actions.ts";
+import type { RequestRecord, RequestSpec, RequestWish } from "../domain/request.ts";
+import { isTerminal } from "../domain/request-status.ts";
+import { mayDo, mayResume, type OperatorAction } from "../recovery/round/actions.ts";
 import { decideRelease } from "../recovery/round/release.ts";
-import { decideRescueNow, decideResubmit, type RerunFacts } from "../recovery/round/rerun.ts";
+import { decideRescueNow, decideResubmit } from "../recovery/round/rerun.ts";
 import { checkRestart, cloneOf } from "../recovery/round/restart.ts";
-import { cloneRequest } from "./give-up.ts";
-import { applyModifications } from "./leave-round.ts";
-import { gatherOperator, type OperatorFacts } from "./operator-facts.ts";
-import type { ActAnswer, OperatorRequest, Seen } from "./port.ts";
-import type { LoopPolicy, Ports } from "./ports.ts";
+import { startClone } from "./give-up.ts";
+import { changeProblems } from "./node-changes.ts";
+import { gatherOperator } from "./operator-facts.ts";
+import type { Ports, Work } from "./ports.ts";
+import { joinReruns, type RerunWish, rerunWish } from "./rerun-wish.ts";
+
+/** Who asks, and which version they looked at (If-Match); null: whatever it is now. */
+export interface Seen {
+  readonly actor: string;
+  readonly version: number | null;
+}
+
+export interface OperatorRequest {
+  readonly action: OperatorAction;
+  readonly reason: string;
+  /** release: go on with the same run, or with the next round; absent: what fits. */
+  readonly how?: "rescue" | "next-round" | null;
+  /** release: site_bans, excluded_files, memory_mb, retries, hold_threshold, top_up, as the person wrote them. */
+  readonly modifications?: unknown;
+  /** resubmit: units ("mg_000003") and nodes ("mg_000003/proc_000021"), or all that failed. */
+  readonly nodes?: readonly string[] | "failed";
+  /** resubmit: what those nodes get instead of what they had. */
+  readonly changes?: NodeChanges;
+  /** resubmit: the same for single nodes, by "unit/node"; they come before `changes`. */
+  readonly nodeChanges?: Readonly<Record<string, NodeChanges>>;
+  /** restart: what becomes of the old outputs when the clone is complete. */
+  readonly cleanupPolicy?: RequestSpec["cleanupPolicy"] | null;
+}
+
+/** Nothing was done. refused: it cannot be, as it was asked for · conflict: it cannot be, as things stand. */
+export interface Refusal<Kind extends "refused" | "conflict"> {
+  readonly kind: Kind;
+  readonly problems: readonly Problem[];
+}
+export const refusal = <Kind extends "refused" | "conflict">(
+  kind: Kind,
+  message: string,
+  allowed: string | null,
+  path = "",
+): Refusal<Kind> => ({ kind, problems: [{ path, message, allowed }] });
+
+/** There is no such request, or it moved on since the caller looked. */
+export type NotAsSeen =
+  | { readonly kind: "unknown-request" }
+  | { readonly kind: "stale"; readonly request: RequestRecord };
+
+export type ActAnswer =
+  /** "would": a dry run; this is what would be done. */
+  | {
+      readonly kind: "done" | "would";
+      readonly because: string;
+      readonly warnings: readonly string[];
+      readonly detail: Readonly<Record<string, unknown>>;
+      readonly request: RequestRecord;
+    }
+  | { readonly kind: "already"; readonly why: string; readonly request: RequestRecord }
+  | Refusal<"refused">
+  | NotAsSeen;
 
 /**
- * The operator's hand. Everything is checked here, against the state table and the facts; what is left for the loop is
- * a wish on the request. A dry run does all of the checking and none of the storing.
+ * The operator's hand: release, fail, restart, stop, resume, hold, rescue, resubmit, abort; checked, audited,
+ * idempotent. Everything is checked here, against the state table and the facts; what is left for the loop is a wish
+ * on the request. A dry run does all of the checking and none of the storing.
  */
 export async function act(
-  ports: Ports,
-  policy: LoopPolicy,
+  ports: Work,
   name: RequestName,
   wanted: OperatorRequest,
   seen: Seen & { dryRun: boolean },
 ): Promise<ActAnswer> {
-  const request = await ports.store.requests.get(name);
+  const { store } = ports;
+  const request = await store.requests.get(name);
   if (!request) return { kind: "unknown-request" };
   if (seen.version !== null && seen.version !== request.version) return { kind: "stale", request };
-  const verdict = await judge(ports, policy, request, wanted);
-  const note = (outcome: "done" | "already" | "refused", detail: Record<string, unknown> = {}) =>
-    seen.dryRun ? Promise.resolve(true) : audit(ports, request, wanted, seen.actor, outcome, detail);
-  if (verdict.kind === "already") {
-    await note("already");
-    return { kind: "already", why: verdict.why, request };
-  }
-  if (verdict.kind === "refused") {
-    await note("refused", { problems: verdict.problems });
-    return { kind: "refused", problems: verdict.problems };
+  const verdict = await judge(ports, request, wanted);
+  if (verdict.kind !== "go") {
+    const detail = verdict.kind === "refused" ? { problems: verdict.problems } : {};
+    if (!seen.dryRun) await audit(ports, request, wanted, seen.actor, verdict.kind, detail);
+    return verdict.kind === "already" ? { ...verdict, request } : verdict;
   }
   const { because, warnings = [], detail = {} } = verdict;
   if (seen.dryRun) return { kind: "would", because, warnings, detail, request };
-  const stored = await store(ports, request, wanted, verdict, seen);
-  if (!stored) return { kind: "stale", request: (await ports.store.requests.get(name)) ?? request };
-  await note("done", detail);
-  return { kind: "done", because, warnings, detail, request: (await ports.store.requests.get(name)) ?? request };
+  const isStored = await store.transaction((tx) =>
+    storeWish({ ...ports, store: tx }, request, wanted, verdict, seen.actor),
+  );
+  const now = (await store.requests.get(name)) ?? request;
+  return isStored ? { kind: "done", because, warnings, detail, request: now } : { kind: "stale", request: now };
 }
 
-type Verdict =
-  | { readonly kind: "already"; readonly why: string }
-  | { readonly kind: "refused"; readonly problems: readonly Problem[] }
-  | {
-      readonly kind: "go";
-      readonly because: string;
-      readonly warnings?: readonly string[];
-      readonly detail?: Readonly<Record<string, unknown>>;
-      readonly modifications?: ReleaseModifications;
-    };
+export type Verdict = Go | { readonly kind: "already"; readonly why: string } | Refusal<"refused">;
+interface Go {
+  readonly kind: "go";
+  readonly because: string;
+  readonly warnings?: readonly string[];
+  readonly detail?: Readonly<Record<string, unknown>>;
+  readonly modifications?: ReleaseModifications;
+}
 
-async function judge(
-  ports: Ports,
-  policy: LoopPolicy,
-  request: RequestRecord,
-  wanted: OperatorRequest,
-): Promise<Verdict> {
-  const { action } = wanted;
-  if (request.wish && request.wish.kind === wishKind(action))
+/** Whether it may be done, and what it would be. Reads whole rounds from the disk: never within a transaction. */
+export async function judge(ports: Work, request: RequestRecord, wanted: OperatorRequest): Promise<Verdict> {
+  const { action, reason } = wanted;
+  const { wish, status, hold } = request;
+  const problems = await changeProblems(ports, request, wanted.changes ?? {});
+  if (problems.length > 0) return { kind: "refused", problems };
+  if (wish && wish.kind === wishKind(action) && action !== "resubmit")
     return { kind: "already", why: `${action} was asked for already` };
-  const may =
-    action === "resume" ? mayResume(request.status, request.hold?.code ?? null) : mayDo(action, request.status);
-  const refusal = refuse(may);
-  if (refusal) return refusal;
+  const may = action === "resume" ? mayResume(status, hold?.code ?? null) : mayDo(action, status);
+  if (may.kind === "already") return may;
+  if (may.kind === "refused") return refusal("refused", may.why, `in ${may.allowedIn.join(", ")}`);
   switch (action) {
     case "abort":
     case "stop":
     case "hold":
     case "fail":
-      return { kind: "go", because: `${action}: ${wanted.reason}` };
+      return { kind: "go", because: `${action}: ${reason}` };
     case "resume":
-      return { kind: "go", because: `resumed: ${wanted.reason}`, detail: { how: "plan" } };
+      return { kind: "go", because: `resumed: ${reason}`, detail: { how: "plan" } };
     case "release":
-      return judgeRelease(await gatherOperator(ports, policy, request, wanted), request, wanted);
+      return judgeRelease(ports, request, wanted);
     case "rescue":
     case "resubmit":
-      return judgeRerun(await gatherOperator(ports, policy, request, wanted), wanted);
+      return judgeRerun(ports, request, wanted);
     case "restart":
-      return judgeRestart(ports, policy, request, wanted);
+      return judgeRestart(ports, request, wanted);
   }
 }
 
-function refuse(may: ActionAnswer): Verdict | null {
-  if (may.kind === "allowed") return null;
-  if (may.kind === "already") return { kind: "already", why: may.why };
-  return { kind: "refused", problems: [{ path: "", message: may.why, allowed: `in ${may.allowedIn.join(", ")}` }] };
-}
+type Judge = (ports: Work, request: RequestRecord, wanted: OperatorRequest) => Promise<Verdict>;
 
-function judgeRelease(facts: OperatorFacts, request: RequestRecord, wanted: OperatorRequest): Verdict {
+const judgeRelease: Judge = async (ports, request, wanted) => {
+  const facts = await gatherOperator(ports, request, wanted);
   const body = { status: request.status, holdCode: request.hold?.code ?? null, ...facts.release };
   const decided = decideRelease(body, wanted.modifications, wanted.how ?? null);
   if (!decided.ok) return { kind: "refused", problems: decided.error };
   const { how, modifications, warnings, because } = decided.value;
   return { kind: "go", because, warnings, detail: { how }, modifications };
-}
+};
 
-function judgeRerun(facts: OperatorFacts, wanted: OperatorRequest): Verdict {
-  const known: RerunFacts | null = facts.rerun;
-  if (!known)
-    return {
-      kind: "refused",
-      problems: [{ path: "", message: "there is no run to go on with", allowed: "release, or restart" }],
-    };
-  const decided =
-    wanted.action === "rescue" || wanted.nodes === undefined || wanted.nodes === "failed"
-      ? decideRescueNow(known)
-      : decideResubmit(known, wanted.nodes);
+const judgeRerun: Judge = async (ports, request, wanted) => {
+  const { rerun } = await gatherOperator(ports, request, wanted);
+  if (!rerun) return refusal("refused", "there is no run to go on with", "release, or restart");
+  const { nodes = "failed", action } = wanted;
+  const decided = action === "rescue" || nodes === "failed" ? decideRescueNow(rerun) : decideResubmit(rerun, nodes);
   if (!decided.ok) return { kind: "refused", problems: decided.error };
-  const { epochOf, because, reelectUnits } = decided.value;
-  const { changes, nodeChanges } = wanted;
-  const detail = {
-    epochOf: epochOf && Object.fromEntries(epochOf),
-    reelect: reelectUnits.length,
-    ...(changes && { changes }),
-    ...(nodeChanges && { nodeChanges }),
-  };
-  return { kind: "go", because, detail };
-}
+  const { because, reelectUnits } = decided.value;
+  const epochOf = decided.value.epochOf && Object.fromEntries(decided.value.epochOf);
+  const detail = rerunWish({ ...wanted, epochOf, reelect: reelectUnits.length });
+  const { wish } = request;
+  if (action === "rescue" || wish?.kind !== "resubmit") return { kind: "go", because, detail };
+  const joined = joinReruns(wish.detail as RerunWish, detail);
+  return joined
+    ? { kind: "go", because: `joins the resubmit that ${wish.actor} asked for`, detail: joined }
+    : { kind: "already", why: "resubmit was asked for already" };
+};
 
-async function judgeRestart(
-  ports: Ports,
-  policy: LoopPolicy,
-  request: RequestRecord,
-  wanted: OperatorRequest,
-): Promise<Verdict> {
-  const { spec, status, supersededBy } = request;
+const judgeRestart: Judge = async (ports, { spec, status, supersededBy }, { cleanupPolicy = null }) => {
   const { name, processingVersion } = cloneOf(spec);
   const isNameTaken = (await ports.store.requests.get(name)) !== null;
-  const { versionLimit } = policy;
+  const { versionLimit } = ports.policy;
   const problems = checkRestart({ spec, status, supersededBy, versionLimit, isNameTaken });
   if (problems.length > 0) return { kind: "refused", problems };
-  return {
-    kind: "go",
-    because: `restarted as ${name}, version ${processingVersion}`,
-    detail: { clone: name, cleanupPolicy: wanted.cleanupPolicy ?? null },
-  };
-}
+  const because = `restarted as ${name}, version ${processingVersion}`;
+  return { kind: "go", because, detail: { clone: name, cleanupPolicy } };
+};
 
-type Go = Extract<Verdict, { kind: "go" }>;
-const wishKind = (action: OperatorRequest["action"]): RequestWish["kind"] => (action === "resume" ? "release" : action);
-const BAN_DAYS = 7;
+const wishKind = (action: OperatorAction): RequestWish["kind"] => (action === "resume" ? "release" : action);
 
-/** The wish, and what a release changes at once, in one transaction. */
-async function store(
+/**
+ * The wish, what a release changes at once, and the audit entry; `ports` with the store of a transaction. false: the
+ * request moved on since it was judged.
+ */
+export async function storeWish(
   ports: Ports,
   request: RequestRecord,
   wanted: OperatorRequest,
-  verdict: Go,
-  seen: Seen,
+  { because, detail = {}, modifications }: Go,
+  actor: string,
 ): Promise<boolean> {
   const at = ports.clock.now();
-  const { actor } = seen;
-  const isOver = ["failed", "aborted", "completed"].includes(request.status);
-  if (wanted.action === "restart" && isOver) return cloneRequest(ports, request, wanted.cleanupPolicy ?? null, actor);
-  const detail = verdict.detail ?? {};
-  const wish: RequestWish = { kind: wishKind(wanted.action), actor, reason: wanted.reason, at, detail };
-  const { modifications } = verdict;
-  return ports.store.transaction(async (tx) => {
-    const change = { wish, ...(modifications ? { modifications } : {}) };
-    const why = { reason: verdict.because, actor, at };
-    if (!(await tx.requests.change(request.spec.name, request.version, change, why))) return false;
-    if (modifications) {
-      const until = new Date(at.getTime() + BAN_DAYS * 86_400_000);
-      const workflow = await tx.workflows.forRequest(request.spec.name);
-      await applyModifications(ports, tx, { workflow, request }, modifications, {
-        actor,
-        reason: wanted.reason,
-        until,
-      });
-    }
-    return true;
-  });
+  const { action, reason } = wanted;
+  if (action === "restart" && isTerminal(request.status)) {
+    if (!(await startClone(ports, request, wanted.cleanupPolicy ?? null, actor))) return false;
+  } else {
+    const isJoined = action === "resubmit" && request.wish?.kind === "resubmit";
+    const wish = isJoined ? { ...request.wish, detail } : { kind: wishKind(action), actor, reason, at, detail };
+    const change = { wish: wish as RequestWish, ...(modifications ? { modifications } : {}) };
+    const why = { reason: because, actor, at };
+    if (!(await ports.store.requests.change(request.spec.name, request.version, change, why))) return false;
+    if (modifications) await applyModifications(ports, request.spec.name, modifications, actor, reason);
+  }
+  return audit(ports, request, wanted, actor, "done", detail);
+}
+
+const BAN_DAYS = 7;
+
+/** What an operator changes at a release: bans and exclusions at once, the rest is kept for the next plan. */
+async function applyModifications(
+  { store, clock }: Ports,
+  name: RequestName,
+  { siteBans, excludedFiles }: { siteBans: readonly SiteName[]; excludedFiles: readonly string[] },
+  actor: string,
+  reason: string,
+): Promise<void> {
+  const workflow = await store.workflows.forRequest(name);
+  if (!workflow) return;
+  const at = clock.now();
+  const until = new Date(at.getTime() + BAN_DAYS * 86_400_000);
+  for (const site of siteBans)
+    await store.sites.ban({ site, workflowId: workflow.id, reason, evidence: { by: actor }, until, actor, at });
+  if (excludedFiles.length)
+    await store.files.setState(workflow.id, excludedFiles, "excluded", `by ${actor}: ${reason}`);
 }
 
 function audit(
-  ports: Ports,
-  request: RequestRecord,
+  { store, clock }: Ports,
+  { spec }: RequestRecord,
   { action, reason }: OperatorRequest,
   actor: string,
   outcome: "done" | "already" | "refused",
   detail: Record<string, unknown>,
 ): Promise<boolean> {
-  return ports.store.audit.add({
-    at: ports.clock.now(),
-    actor,
-    action,
-    subject: request.spec.name,
-    reason,
-    detail,
-    outcome,
-  });
+  return store.audit.add({ at: clock.now(), actor, action, subject: spec.name, reason, detail, outcome });
 }

@@ -3,8 +3,8 @@ import type { RequestRecord } from "../domain/request.ts";
 import type { ReleaseFacts } from "../recovery/round/release.ts";
 import type { RerunFacts } from "../recovery/round/rerun.ts";
 import { gatherRound } from "./gather-round.ts";
-import type { OperatorRequest } from "./port.ts";
-import type { LoopPolicy, Ports } from "./ports.ts";
+import type { OperatorRequest } from "./operate.ts";
+import type { Ports, Work } from "./ports.ts";
 
 /** What the operator's hand has to know before it may act. */
 export interface OperatorFacts {
@@ -14,8 +14,7 @@ export interface OperatorFacts {
 }
 
 export async function gatherOperator(
-  ports: Ports,
-  policy: LoopPolicy,
+  ports: Work,
   request: RequestRecord,
   wanted: OperatorRequest,
 ): Promise<OperatorFacts> {
@@ -23,10 +22,10 @@ export async function gatherOperator(
   const workflow = await store.workflows.forRequest(request.spec.name);
   const dag = workflow?.currentDagId ? await store.dags.get(workflow.currentDagId) : null;
   const hasEnded = workflow !== null && dag !== null && isDagOver(dag.status);
-  const round = hasEnded ? await gatherRound(ports, policy, request, workflow, dag, false) : null;
+  const round = hasEnded ? await gatherRound(ports, request, workflow, dag, false) : null;
   const isStopped = dag !== null && dag.status === "ready" && dag.parentDagId !== null;
   const finished = round?.facts.finishedUnits ?? new Set<string>();
-  const unfinished = (round?.unitNames ?? []).filter((unit) => !finished.has(unit));
+  const unfinished = round?.unfinished ?? [];
   const torn = [...(round?.facts.filesOf.values() ?? [])]
     .flat()
     .filter((file) => file.units.some((unit) => finished.has(unit)));
@@ -39,7 +38,7 @@ export async function gatherOperator(
     release: {
       kind: request.spec.kind,
       cores: request.spec.resources.cores,
-      maxMemoryPerCoreMb: policy.maxMemoryPerCoreMb,
+      maxMemoryPerCoreMb: ports.policy.maxMemoryPerCoreMb,
       knownSites: sites,
       possibleSites: (round?.facts.possibleSites as ReleaseFacts["possibleSites"]) ?? sites,
       bannedSites: bans.map(({ site }) => site),

@@ -1,6 +1,6 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { generation, makeWorld } from "../../tests/support/world.ts";
 import type { DagId, RequestName, SiteName } from "../domain/names.ts";
 import type { RetryWanted } from "./port.ts";
@@ -106,6 +106,82 @@ describe("one more attempt of a node", () => {
     expect(await world.commands.retryNode(dagId, retry(), ann)).toMatchObject({ kind: "conflict" });
     expect((await world.request(name)).wish?.kind).toBe("fail");
   });
+});
+
+describe("a resubmit while another one waits for the loop", () => {
+  const resubmit = (nodes: readonly string[] | "failed", changes = {}) =>
+    world.commands.act(name, { action: "resubmit", reason: "again", nodes, changes }, { ...ann, version: null });
+  const wish = async () => (await world.request(name)).wish?.detail;
+
+  test("adds its nodes, each with its own changes, and says when it adds nothing", async () => {
+    await held(3);
+    await resubmit(["mg_000000/proc_000000"], { memoryMb: 2500 });
+    expect(await resubmit(["mg_000001", "mg_000000/proc_000001"])).toMatchObject({
+      kind: "done",
+      because: "joins the resubmit that ann asked for",
+    });
+    expect(await wish()).toMatchObject({
+      epochOf: { mg_000000: ["proc_000000", "proc_000001"], mg_000001: null },
+      nodeChanges: { "mg_000000/proc_000000": { memoryMb: 2500 } },
+    });
+    expect(await wish()).not.toHaveProperty("changes");
+    expect(await resubmit(["mg_000001"])).toMatchObject({ kind: "already" });
+    expect(await resubmit(["mg_000001/proc_000000"])).toMatchObject({ kind: "already" });
+    expect(await resubmit(["mg_000009"])).toMatchObject({ kind: "refused" });
+    for (let pass = 0; pass < 4; pass++) await world.pass();
+    await world.expectStatus(name, "active");
+  });
+
+  test("of all that failed takes the others in, whose changes stay theirs", async () => {
+    await held(3);
+    await resubmit(["mg_000002"], { memoryMb: 2500 });
+    expect(await resubmit("failed")).toMatchObject({ kind: "done" });
+    expect(await wish()).toMatchObject({ epochOf: null, nodeChanges: { mg_000002: { memoryMb: 2500 } } });
+    expect(await resubmit(["mg_000000"])).toMatchObject({ kind: "already" });
+    expect(await resubmit(["mg_000000"], { memoryMb: 2600 })).toMatchObject({ kind: "done" });
+    const adjust = vi.spyOn(world.ports.spool, "adjust");
+    for (let pass = 0; pass < 4; pass++) await world.pass();
+    const memoryOf = adjust.mock.calls.map(([, unit, , changesOf]) => [unit, changesOf("proc_000000").memoryMb]);
+    expect(Object.fromEntries(memoryOf)).toEqual({ mg_000000: 2600, mg_000001: undefined, mg_000002: 2500 });
+  });
+});
+
+test("sites given for single nodes are where their units land anew", async () => {
+  await held(3);
+  const sites = ["south" as SiteName];
+  await world.commands.retryNode(dagId, retry({ changes: { sites } }), ann);
+  await world.commands.retryNode(dagId, retry({ unit: "mg_000001" }), ann);
+  const reelect = vi.spyOn(world.ports.spool, "reelect");
+  for (let pass = 0; pass < 3; pass++) await world.pass();
+  expect(reelect.mock.calls.map(([, unit, , only]) => [unit, only])).toEqual([["mg_000000", sites]]);
+});
+
+test("no file is read while a transaction is open", async () => {
+  await held(3, { decision: "unclassified" });
+  let isOpen = false;
+  const { store, spool } = world.ports;
+  const transaction = store.transaction;
+  vi.spyOn(store, "transaction").mockImplementation(async (work) => {
+    isOpen = true;
+    try {
+      return await transaction(work);
+    } finally {
+      isOpen = false;
+    }
+  });
+  const read: string[] = [];
+  for (const call of ["ledger", "ledgerText", "unitNames", "isComplete"] as const) {
+    const plain = spool[call] as (...args: string[]) => never;
+    vi.spyOn(spool, call).mockImplementation((...args: string[]) => {
+      if (isOpen) read.push(call);
+      return plain(...args);
+    });
+  }
+  const items = [0, 1].map((unit) => `mg_00000${unit}/proc_000000`);
+  const said = items.map((node) => ({ node, action: "retry" as const, changes: {}, reason: "seen" }));
+  await world.commands.classify(name, said, { ...ann, version: null });
+  expect(await world.commands.retryNode(dagId, retry({ unit: "mg_000002" }), ann)).toMatchObject({ kind: "reserved" });
+  expect(read).toEqual([]);
 });
 
 describe("failures no rule knows", () => {

@@ -6,10 +6,9 @@ import { CAPACITY_STATUSES } from "../domain/request-status.ts";
 import type { RunObservation } from "../domain/run.ts";
 import { apply } from "./apply.ts";
 import { decide } from "./decide.ts";
-import { hold } from "./decision.ts";
 import { gather, gatherKnown, type Known, type PassView, runOf } from "./gather.ts";
-import { type Applied, applyHold } from "./moves.ts";
-import type { LoopPolicy, Ports } from "./ports.ts";
+import { type Applied, holdRequest } from "./moves.ts";
+import type { Ports, Work } from "./ports.ts";
 
 export interface PassReport {
   readonly requests: number;
@@ -24,15 +23,15 @@ const MAX_LOOKS = 50;
  * One walk over all open requests. First everything that runs or ends, then admission with what became
  * free. One broken request never stops the others: its error is kept on it and shown.
  */
-export async function runPass(ports: Ports, policy: LoopPolicy, leaderSince: Date): Promise<PassReport> {
+export async function runPass(ports: Work, leaderSince: Date): Promise<PassReport> {
   const { observations, engineError } = await observeAll(ports);
   const view: PassView = { observations, leaderSince };
   let withErrors = 0;
   const walk = async (records: readonly RequestRecord[], admissions: ReadonlyMap<string, QueueEntry>) => {
     const known = await gatherKnown(ports, records);
-    await forEachBounded(records, policy.concurrency, async (record) => {
+    await forEachBounded(records, ports.policy.concurrency, async (record) => {
       const admission = admissions.get(record.spec.name) ?? null;
-      if (await evaluate(ports, policy, record, view, admission, known)) withErrors += 1;
+      if (await evaluate(ports, record, view, admission, known)) withErrors += 1;
     });
   };
   const open = (await ports.store.requests.open()).filter((record) => record.status !== "new");
@@ -86,8 +85,7 @@ async function observeAll(
 
 /** Looks, decides and applies until there is nothing to do now. Answers whether it ended in an error. */
 async function evaluate(
-  ports: Ports,
-  policy: LoopPolicy,
+  ports: Work,
   first: RequestRecord,
   view: PassView,
   admission: QueueEntry | null,
@@ -96,12 +94,12 @@ async function evaluate(
   let record: RequestRecord = first;
   try {
     for (let look = 1; look <= MAX_LOOKS; look += 1) {
-      const facts = await gather(ports, policy, record, view, admission, look === 1 ? known : null);
-      const decision = decide(facts, policy, ports.clock.now());
+      const facts = await gather(ports, record, view, admission, look === 1 ? known : null);
+      const decision = decide(facts, ports.policy, ports.clock.now());
       ports.metrics.countDecision(decision.kind);
       if (decision.kind !== "wait")
         ports.log.info("decision.made", { request: record.spec.name, decision: summary(decision) });
-      const applied = await apply(ports, policy, facts, decision);
+      const applied = await apply(ports, facts, decision);
       if (applied.rest) {
         await settle(ports, record, applied);
         return false;
@@ -113,7 +111,7 @@ async function evaluate(
     }
     throw new InvariantError(`no rest after ${MAX_LOOKS} looks`, { request: record.spec.name });
   } catch (error) {
-    return keepError(ports, policy, record, view, error);
+    return keepError(ports, record, view, error);
   }
 }
 
@@ -130,13 +128,7 @@ async function settle(ports: Ports, record: RequestRecord, applied: Applied): Pr
 const PATIENT: ReadonlySet<string> = new Set(["engine-unreachable", "catalog-unreachable", "store-unreachable"]);
 
 /** The pass guard: one of the three places that catch everything. Keeps the error on its request. */
-async function keepError(
-  ports: Ports,
-  policy: LoopPolicy,
-  record: RequestRecord,
-  view: PassView,
-  error: unknown,
-): Promise<boolean> {
+async function keepError(ports: Work, record: RequestRecord, view: PassView, error: unknown): Promise<boolean> {
   const world = error instanceof WorldError ? error : null;
   if (world?.code === "store-unreachable") throw error;
   const code = world?.code ?? "bug";
@@ -154,12 +146,12 @@ async function keepError(
   ports.log.error("pass.failed", { request: record.spec.name, code, message, count: kept.count, ...stack });
   await ports.store.requests.remark(record.spec.name, { error: kept, waiting: message });
   const isBug = !world;
-  if (record.status !== "held" && (isBug || (!PATIENT.has(code) && kept.count >= policy.maxErrors))) {
+  if (record.status !== "held" && (isBug || (!PATIENT.has(code) && kept.count >= ports.policy.maxErrors))) {
     const fresh = await ports.store.requests.get(record.spec.name);
     if (!fresh || fresh.status === "held") return true;
-    const facts = await gather(ports, policy, fresh, view, null);
+    const facts = await gather(ports, fresh, view, null);
     const evidence = error instanceof InvariantError ? { evidence: error.evidence } : { hint: kept.hint };
-    await applyHold(ports, facts, hold(code, message, evidence, ["release", "abort"]));
+    await holdRequest(ports, facts, { code, message, evidence, actions: ["release", "abort"] });
   }
   return true;
 }

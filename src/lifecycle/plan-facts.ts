@@ -1,16 +1,14 @@
 import { ok, type Result } from "../base/result.ts";
 import type { DatasetProblem } from "../catalogs/port.ts";
-import type { DagId, SiteName } from "../domain/names.ts";
-import type { WorkflowRecord } from "../domain/operator.ts";
+import { type DagId, isSiteName, type SiteName } from "../domain/names.ts";
 import type { Measured } from "../domain/plan.ts";
 import type { RequestRecord, RequestSpec } from "../domain/request.ts";
 import type { LedgerFile, Workflow } from "../domain/workflow.ts";
 import { measure, type UnitSample } from "../outputs/measure.ts";
 import type { PlanFacts } from "../planning/facts.ts";
 import { isAttempt } from "../recovery/ledger-record.ts";
-import { effectiveSpec } from "./effective-spec.ts";
-import { learnSites } from "./learn-sites.ts";
-import type { LoopPolicy, Ports } from "./ports.ts";
+import { effectiveSpec } from "./gather-round.ts";
+import type { Ports, Work } from "./ports.ts";
 
 /** Brings the file ledger up to date with the catalog and answers what is still to be done. */
 export async function loadInput(
@@ -30,10 +28,9 @@ export async function loadInput(
 }
 
 export async function gatherPlanFacts(
-  ports: Ports,
-  policy: LoopPolicy,
+  ports: Work,
   request: RequestRecord,
-  workflow: WorkflowRecord,
+  workflow: Workflow,
   files: readonly LedgerFile[],
 ): Promise<PlanFacts> {
   return {
@@ -50,19 +47,25 @@ export async function gatherPlanFacts(
       firstLumi: workflow.nextFirstLumi,
     },
     usableSites: await usableSites(ports, workflow),
-    policy,
+    policy: ports.policy,
     abandonedEvents: workflow.abandonedEvents,
     measured: request.spec.adaptive && workflow.round > 0 ? await gatherMeasured(ports, workflow) : null,
   };
 }
 
-/** Enabled sites without a ban; null when the engine knows no sites by name. */
+/**
+ * Enabled sites without a ban; null when the engine knows no sites by name. Those the engine can reach are added to the
+ * store first; what an operator said about them stays.
+ */
 export async function usableSites(
   ports: Ports,
   workflow: Pick<Workflow, "id"> | null,
 ): Promise<readonly SiteName[] | null> {
   if (!ports.engine.capabilities.sites) return null;
-  await learnSites(ports);
+  const seen = (await ports.engine.sites()).flatMap(({ name, cores, memoryMb }) =>
+    isSiteName(name) ? [{ name, cores, memoryMb }] : [],
+  );
+  await ports.store.sites.learn(seen, ports.clock.now());
   const bans = await ports.store.sites.activeBans(ports.clock.now());
   const mine = bans.filter((ban) => ban.workflowId === null || ban.workflowId === workflow?.id);
   const banned = new Set(mine.map((ban) => ban.site));
@@ -86,4 +89,18 @@ async function gatherMeasured(ports: Ports, workflow: Workflow): Promise<Measure
     }
   }
   return measure(samples);
+}
+
+const SLICE_MS = 20;
+
+/** Runs a generator of small steps to its end, and lets others have a turn every few milliseconds. */
+export async function inSlices<T>(steps: Generator<unknown, T>): Promise<T> {
+  let sliceEnd = performance.now() + SLICE_MS;
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    if (performance.now() < sliceEnd) continue;
+    await new Promise((resume) => setImmediate(resume));
+    sliceEnd = performance.now() + SLICE_MS;
+  }
 }

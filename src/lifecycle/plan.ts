@@ -1,60 +1,50 @@
 import { InvariantError, invariant } from "../base/errors.ts";
+import { groupBy } from "../base/group-by.ts";
 import { EMPTY_TALLY } from "../domain/dag.ts";
 import type { UnitName } from "../domain/names.ts";
 import type { DagPlan, UnplannedFile } from "../domain/plan.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import { checkInSlices } from "../planning/check.ts";
 import { planInSlices } from "../planning/plan-round.ts";
-import { type Facts, hold } from "./decision.ts";
-import { inSlices } from "./in-slices.ts";
-import { type Applied, again, applyHold } from "./moves.ts";
-import { gatherPlanFacts, loadInput } from "./plan-facts.ts";
-import type { LoopPolicy, Ports } from "./ports.ts";
+import type { Apply } from "./apply.ts";
+import type { Facts } from "./decision.ts";
+import { again, holdRequest } from "./moves.ts";
+import { gatherPlanFacts, inSlices, loadInput } from "./plan-facts.ts";
+import type { Ports } from "./ports.ts";
 
 /**
  * Plans the next round and writes its submit directory. The DAG row comes first (status `planning`), so that an
  * interrupted writing is found and discarded; the counters of the workflow move in the same transaction
  * that calls the directory `ready`, so no number is used twice and none is lost.
  */
-export async function planNextRound(ports: Ports, policy: LoopPolicy, facts: Facts, because: string): Promise<Applied> {
+export const planNextRound: Apply<"plan"> = async (ports, facts, { because }) => {
   const { request, workflow } = facts;
   invariant(workflow, "planning without a workflow");
+  const actions = ["release", "abort"];
   const input = await loadInput(ports, request.spec, workflow);
-  if (!input.ok) {
-    const { code, message, evidence } = input.error;
-    return applyHold(ports, facts, hold(code, message, evidence, ["release", "abort"]));
-  }
-  const planFacts = await gatherPlanFacts(ports, policy, request, workflow, input.value);
+  if (!input.ok) return holdRequest(ports, facts, { ...input.error, actions });
+  const planFacts = await gatherPlanFacts(ports, request, workflow, input.value);
   const outcome = await inSlices(planInSlices(planFacts));
-  if (outcome.kind !== "refused") await setAside(ports, workflow, outcome.unplanned);
+  if (outcome.kind === "refused") return holdRequest(ports, facts, { ...outcome.refusal, actions });
+  await setAside(ports, workflow, outcome.unplanned);
   if (outcome.kind === "nothing-left" && outcome.unplanned.length > 0) return again;
   if (outcome.kind === "nothing-left") {
-    return applyHold(
-      ports,
-      facts,
-      hold("nothing-planned", "work remains, but a round could not be made of it", {}, ["abort"]),
-    );
-  }
-  if (outcome.kind === "refused") {
-    const { code, message, evidence } = outcome.refusal;
-    return applyHold(ports, facts, hold(code, message, evidence, ["release", "abort"]));
+    const message = "work remains, but a round could not be made of it";
+    return holdRequest(ports, facts, { code: "nothing-planned", message, evidence: {}, actions: ["abort"] });
   }
   const violations = await inSlices(checkInSlices(outcome.plan, planFacts));
   if (violations.length)
     throw new InvariantError(`the plan is not sound: ${violations[0]?.message}`, violations.slice(0, 20));
   await writePlan(ports, facts, workflow, outcome.plan, because);
   return again;
-}
+};
 
 /** Files without any work in them (masked out, too big) are settled, so that the request can complete. */
 async function setAside(ports: Ports, workflow: Workflow, unplanned: readonly UnplannedFile[]): Promise<void> {
-  const byReason = new Map<string, string[]>();
-  for (const { lfn, reason } of unplanned) {
-    const same = byReason.get(reason);
-    if (same) same.push(lfn);
-    else byReason.set(reason, [lfn]);
+  for (const [reason, files] of groupBy(unplanned, ({ reason }) => reason)) {
+    const lfns = files.map(({ lfn }) => lfn);
+    await ports.store.files.setState(workflow.id, lfns, "excluded", reason);
   }
-  for (const [reason, lfns] of byReason) await ports.store.files.setState(workflow.id, lfns, "excluded", reason);
 }
 
 async function writePlan(
@@ -78,6 +68,7 @@ async function writePlan(
       version: 1,
       submitDir: spool.submitDir(plan),
       parentDagId: null,
+      rescueKind: null,
       engineId: null,
       engine: ports.engine.name,
       roleCounts: summary.nodesByRole,
@@ -116,18 +107,12 @@ async function writePlan(
   ports.log.info("round.planned", { request: request.spec.name, round: plan.round, units: summary.units, nodes });
 }
 
+/** Each file once for a unit, however many of its jobs read it. */
 function assignments(plan: DagPlan): { lfn: string; unit: UnitName }[] {
-  const seen = new Set<string>();
   const found: { lfn: string; unit: UnitName }[] = [];
   for (const unit of plan.units) {
-    for (const node of unit.nodes) {
-      for (const { lfn } of node.inputs) {
-        const key = `${unit.name} ${lfn}`;
-        if (seen.has(key)) continue;
-        seen.add(key);
-        found.push({ lfn, unit: unit.name });
-      }
-    }
+    const lfns = new Set(unit.nodes.flatMap(({ inputs }) => inputs.map(({ lfn }) => lfn)));
+    for (const lfn of lfns) found.push({ lfn, unit: unit.name });
   }
   return found;
 }

@@ -24,6 +24,11 @@ export interface Ports {
   };
 }
 
+/** What the lifecycle works with: its ports, and the limits it keeps to. */
+export interface Work extends Ports {
+  readonly policy: LoopPolicy;
+}
+
 /** The submit directories: written whole, read piece by piece. Throws WorldError("disk-unwritable"). */
 export interface Spool {
   submitDir(plan: Pick<DagPlan, "requestName" | "round" | "dagId">): string;

@@ -1,16 +1,20 @@
-import { err, ok } from "../base/result.ts";
+import { err, ok, type Result } from "../base/result.ts";
 import type { DagId } from "../domain/names.ts";
 import type { RequestSpec } from "../domain/request.ts";
-import { describePlan } from "../planning/describe.ts";
+import { describePlan, type PlanDescription } from "../planning/describe.ts";
 import { planInSlices } from "../planning/plan-round.ts";
 import { coarseSteps } from "../planning/production-steps.ts";
-import { inSlices } from "./in-slices.ts";
-import { usableSites } from "./plan-facts.ts";
-import type { PlanPreview } from "./port.ts";
-import type { LoopPolicy, Ports } from "./ports.ts";
+import { inSlices, usableSites } from "./plan-facts.ts";
+import type { Work } from "./ports.ts";
+
+/** The first round in numbers, or why there would be none. */
+export type PlanPreview = Result<
+  PlanDescription,
+  { readonly code: string; readonly message: string; readonly evidence: Readonly<Record<string, unknown>> }
+>;
 
 /** What the first round of a request would be, with the facts of this moment. Stores nothing. */
-export async function previewPlan(ports: Ports, policy: LoopPolicy, spec: RequestSpec): Promise<PlanPreview> {
+export async function previewPlan(ports: Work, spec: RequestSpec): Promise<PlanPreview> {
   const files = spec.kind === "generate" ? ok([]) : await ports.catalog.inputFiles(spec);
   if (!files.ok) return files;
   const generation = spec.generation;
@@ -28,7 +32,7 @@ export async function previewPlan(ports: Ports, policy: LoopPolicy, spec: Reques
         firstLumi: BigInt(generation?.firstLumi ?? 1),
       },
       usableSites: await usableSites(ports, null),
-      policy,
+      policy: ports.policy,
     }),
   );
   if (outcome.kind === "refused") return err(outcome.refusal);

@@ -1,30 +1,27 @@
 import { invariant } from "../base/errors.ts";
-import type { DagId, SiteName } from "../domain/names.ts";
-import type { DagRecord, NodeChanges, RescueKind } from "../domain/operator.ts";
+import type { Dag, RescueKind } from "../domain/dag.ts";
+import type { DagId, SiteName, WorkflowId } from "../domain/names.ts";
 import type { Store } from "../store/port.ts";
-import { type Decision, type Facts, hold, type Rescue } from "./decision.ts";
-import { type Applied, again, applyHold, move } from "./moves.ts";
+import type { Apply } from "./apply.ts";
+import type { Facts, Rescue } from "./decision.ts";
+import { again, changeWorkflow, holdRequest, move, theRun } from "./moves.ts";
 import type { Ports } from "./ports.ts";
+import { changesFor, type RerunWish, sitesFor } from "./rerun-wish.ts";
 
 /**
  * A rescue is a new DAG on the same directory: the engine skips what is done. Its row comes first, with all that is to
  * be changed in the directory, so that a crash while the files are changed is made good by changing them again.
  */
-export async function beginRescue(
-  ports: Ports,
-  facts: Facts,
-  decision: Extract<Decision, { kind: "rescue" }>,
-): Promise<Applied> {
-  const { request, dag, workflow, round } = facts;
-  invariant(dag && workflow, "a rescue without a run");
+export const beginRescue: Apply<"rescue"> = async (ports, facts, decision) => {
+  const { request, round } = facts;
+  const { dag } = theRun(facts);
   const { rescueKind, reelectUnits, leaveOut, epochOf, because } = decision;
   const at = ports.clock.now();
   const isByHand = rescueKind === "operator";
   const within = async (store: Store) => {
     await applyBans(ports, store, facts);
     const child = await createChild(ports, store, facts, dag, rescueKind, "planning");
-    const unfinished = (round?.unitNames ?? []).filter((unit) => !round?.facts.finishedUnits.has(unit));
-    const units = unfinished.filter((unit) => !leaveOut.includes(unit));
+    const units = (round?.unfinished ?? []).filter((unit) => !leaveOut.includes(unit));
     const { changes = {}, nodeChanges = {} } = (request.wish?.detail ?? {}) as Partial<RescueNote>;
     const by = request.wish?.actor ?? "wms2";
     const detail = { units, reelectUnits, epochOf, changes, nodeChanges, by, because };
@@ -43,21 +40,19 @@ export async function beginRescue(
   });
   if (done) ports.log.info("round.rescued", { request: request.spec.name, because });
   return again;
-}
+};
 
 /** The row of a run that goes on where another one ended. */
 export async function createChild(
   ports: Ports,
   store: Store,
   facts: Facts,
-  parent: DagRecord,
+  parent: Dag,
   rescueKind: RescueKind,
   status: "planning" | "ready",
 ): Promise<DagId> {
-  const { workflow } = facts;
-  invariant(workflow, "a rescue without a workflow");
   const id = ports.ids.next() as DagId;
-  const { done } = parent.units;
+  const { units, nodes } = parent;
   await store.dags.create({
     ...parent,
     id,
@@ -66,8 +61,8 @@ export async function createChild(
     parentDagId: parent.id,
     rescueKind,
     engineId: null,
-    units: { ...parent.units, waiting: parent.units.total - done, running: 0, failed: 0 },
-    nodes: { ...parent.nodes, waiting: parent.nodes.total - parent.nodes.done, queued: 0, held: 0, failed: 0 },
+    units: { ...units, waiting: units.total - units.done, running: 0, failed: 0 },
+    nodes: { ...nodes, waiting: nodes.total - nodes.done, queued: 0, held: 0, failed: 0 },
     stopRequestedAt: null,
     stopReason: null,
     endReason: null,
@@ -75,9 +70,7 @@ export async function createChild(
     submittedAt: null,
     endedAt: null,
   });
-  const fresh = await store.workflows.get(workflow.id);
-  invariant(fresh, "the workflow vanished");
-  await store.workflows.change(fresh.id, fresh.version, { currentDagId: id });
+  await changeWorkflow(store, facts, () => ({ currentDagId: id }));
   return id;
 }
 
@@ -95,21 +88,15 @@ export async function applyBans(ports: Ports, store: Store, { round }: Facts): P
   }
 }
 
-interface RescueNote {
+interface RescueNote extends Pick<RerunWish, "changes" | "nodeChanges">, Pick<Rescue, "reelectUnits" | "epochOf"> {
   readonly units: readonly string[];
-  readonly reelectUnits: Rescue["reelectUnits"];
-  readonly epochOf: Rescue["epochOf"];
-  /** What the nodes of an epoch get instead of what they had; those of single nodes come first. */
-  readonly changes: NodeChanges;
-  readonly nodeChanges: Readonly<Record<string, NodeChanges>>;
   readonly by: string;
   readonly because: string;
 }
 
 /** Changes the directory as the rescue says. May be done again: nothing is submitted before it is through. */
-export async function prepareRescue(ports: Ports, facts: Facts, because: string): Promise<Applied> {
-  const { dag } = facts;
-  invariant(dag, "a rescue without a DAG");
+export const prepareRescue: Apply<"prepare-rescue"> = async (ports, facts, { because }) => {
+  const { dag, workflow } = theRun(facts);
   const event = (await ports.store.dags.history(dag.id)).findLast(({ type }) => type === "rescue");
   invariant(event, "a rescue that says nothing", { dag: dag.id });
   const note = event.detail as unknown as RescueNote;
@@ -119,45 +106,35 @@ export async function prepareRescue(ports: Ports, facts: Facts, because: string)
   // Without a new epoch only what level 1 left open runs again; marks of a final stop stay.
   for (const unit of note.units) await spool.letRun(submitDir, unit, unit in epochs ? (epochs[unit] ?? null) : []);
   for (const { unit, avoidSites } of note.reelectUnits) await spool.reelect(submitDir, unit, avoidSites);
-  const epoch = await nextEpoch(ports, facts);
+  // Epochs are numbered by the rescues people asked for in this chain of runs.
+  const epoch = await ports.store.dags.countRescues(workflow.id, dag.round, "operator");
   const opening = { epoch, by: note.by, reason: note.because, at: event.at.toISOString() };
-  const { changes = {}, nodeChanges = {} } = note;
   for (const [unit, nodes] of Object.entries(epochs)) {
     await spool.openEpoch(submitDir, unit, { ...opening, nodes });
-    await spool.adjust(submitDir, unit, nodes, (node) => nodeChanges[`${unit}/${node}`] ?? changes);
-    if (changes.sites?.length) await spool.reelect(submitDir, unit, [], changes.sites);
+    await spool.adjust(submitDir, unit, nodes, (node) => changesFor(note, unit, node));
+    const sites = sitesFor(note, unit);
+    if (sites.length) await spool.reelect(submitDir, unit, [], sites);
   }
-  const trouble = await spool.rescueTrouble(dag.submitDir);
+  const trouble = await spool.rescueTrouble(submitDir);
   if (trouble) {
-    const evidence = { submitDir: dag.submitDir };
-    return applyHold(ports, facts, hold("rescue-damaged", trouble, evidence, ["restart", "abort"]));
+    const actions = ["restart", "abort"];
+    return holdRequest(ports, facts, { code: "rescue-damaged", message: trouble, evidence: { submitDir }, actions });
   }
   const at = ports.clock.now();
-  await settleReservations(ports, facts, epochs, at);
+  await settleReservations(ports, workflow.id, epochs, at);
   await ports.store.dags.change(dag.id, dag.version, { status: "ready" }, { reason: because, at });
   return again;
-}
+};
 
 /** Retries that people reserved are carried out by the epoch that was opened for their nodes. */
 async function settleReservations(
-  ports: Ports,
-  { workflow }: Facts,
+  { store }: Ports,
+  workflowId: WorkflowId,
   epochs: NonNullable<Rescue["epochOf"]>,
   at: Date,
 ): Promise<void> {
-  invariant(workflow, "a rescue without a workflow");
-  const pending = await ports.store.nodeActions.pending({ workflowId: workflow.id });
   const isOpened = (unit: string, node: string) => unit in epochs && (epochs[unit]?.includes(node) ?? true);
-  const done = pending.filter(({ kind, unit, node }) => kind !== "fail" && isOpened(unit, node));
-  if (done.length)
-    await ports.store.nodeActions.markApplied(
-      done.map(({ id }) => id),
-      at,
-    );
-}
-
-/** Epochs are numbered by the rescues people asked for in this chain of runs. */
-async function nextEpoch(ports: Ports, { dag, workflow }: Facts): Promise<number> {
-  invariant(dag && workflow, "an epoch without a run");
-  return ports.store.dags.countRescues(workflow.id, dag.round, "operator");
+  const pending = await store.nodeActions.pending(workflowId);
+  const done = pending.filter(({ kind, unit, node }) => kind !== "fail" && isOpened(unit, node)).map(({ id }) => id);
+  if (done.length) await store.nodeActions.markApplied(done, at);
 }

@@ -1,39 +1,32 @@
 import { invariant } from "../base/errors.ts";
 import type { FinishedUnit } from "../domain/workflow.ts";
 import { parseMergeOutput } from "../outputs/merge-output.ts";
-import { type Facts, hold } from "./decision.ts";
-import { type Applied, again, applyHold, rest } from "./moves.ts";
-import type { Ports } from "./ports.ts";
+import type { Apply } from "./apply.ts";
+import { again, holdRequest, rest, theRun } from "./moves.ts";
 
 /**
  * Stores what the engine tells. Finished units become owed rows first and the counters move after (D10): a crash in
  * between leaves a counter behind, which the next look mends, and never a unit that nobody owes.
  */
-export async function recordUnits(ports: Ports, facts: Facts): Promise<Applied> {
-  const { dag, workflow, observation, newlyDone } = facts;
-  invariant(dag && workflow && observation && observation.kind !== "unknown", "following a run that was not seen");
+export const recordUnits: Apply<"follow"> = async (ports, facts) => {
+  const { dag, workflow } = theRun(facts);
+  const { observation, newlyDone, request } = facts;
+  invariant(observation && observation.kind !== "unknown", "following a run that was not seen");
   const finished: FinishedUnit[] = [];
   for (const name of newlyDone) {
-    const text = await ports.spool.mergeOutput(dag.submitDir, name);
-    const read = parseMergeOutput(text, name);
+    const read = parseMergeOutput(await ports.spool.mergeOutput(dag.submitDir, name), name);
     if (!read.ok) {
+      const message = `${name} is done, but ${read.error}`;
       const evidence = { unit: name, submitDir: dag.submitDir };
-      return applyHold(
-        ports,
-        facts,
-        hold("unit-output-unreadable", `${name} is done, but ${read.error}`, evidence, ["abort"]),
-      );
+      return holdRequest(ports, facts, { code: "unit-output-unreadable", message, evidence, actions: ["abort"] });
     }
     finished.push({
       workflowId: workflow.id,
       name,
       dagId: dag.id,
       round: dag.round,
-      block: read.value.block,
       status: "owed",
-      site: read.value.site,
-      events: read.value.events,
-      outputs: read.value.outputs,
+      ...read.value,
       attempts: 0,
       lastError: null,
       finishedAt: ports.clock.now(),
@@ -45,15 +38,14 @@ export async function recordUnits(ports: Ports, facts: Facts): Promise<Applied> 
     const at = ports.clock.now();
     await ports.store.dags.change(dag.id, dag.version, { status: "running" }, { reason: "the engine runs it", at });
   }
-  await ports.store.dags.progress(dag.id, observation.nodes, observation.units);
-  const detail = { request: facts.request.spec.name, dag: dag.id, units: observation.units, nodes: observation.nodes };
-  ports.events.emit("dag.progress", detail);
+  const { nodes, units } = observation;
+  await ports.store.dags.progress(dag.id, nodes, units);
+  ports.events.emit("dag.progress", { request: request.spec.name, dag: dag.id, units, nodes });
   return again;
-}
+};
 
 /** owed → registered, unit by unit; a unit the catalog refuses is counted and shown, and does not stop the others. */
-export async function registerOwed(ports: Ports, facts: Facts): Promise<Applied> {
-  const { workflow, request } = facts;
+export const registerOwed: Apply<"register"> = async (ports, { workflow, request }) => {
   invariant(workflow, "outputs owed without a workflow");
   let trouble: string | null = null;
   for (const unit of await ports.store.units.owed(workflow.id, 1000)) {
@@ -66,4 +58,4 @@ export async function registerOwed(ports: Ports, facts: Facts): Promise<Applied>
     await ports.store.units.registrationFailed(workflow.id, unit.name, trouble);
   }
   return trouble ? rest(`outputs are still owed: ${trouble}`) : again;
-}
+};

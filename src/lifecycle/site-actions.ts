@@ -1,12 +1,39 @@
+import type { Site } from "../domain/dag.ts";
 import type { RequestName, SiteName, WorkflowId } from "../domain/names.ts";
+import type { BanRecord } from "../domain/operator.ts";
+import type { Problem } from "../domain/problem.ts";
 import { checkBanByHand, concerns, daysAfter } from "../recovery/bans/ban.ts";
-import type { BanSiteAnswer, BanWanted, By, SiteEffect, UnbanSiteAnswer, UnbanWanted } from "./port.ts";
-import type { LoopPolicy, Ports } from "./ports.ts";
+import { allowedSites } from "./gather-round.ts";
+import type { Ports, Work } from "./ports.ts";
+import type { By } from "./reserve.ts";
+
+export interface SiteEffect {
+  /** Open requests that may use the site as things are. */
+  readonly usedBy: number;
+  /** Of them, those that have no other site: at most 100 names. */
+  readonly leftWithout: readonly RequestName[];
+  readonly leftWithoutTotal: number;
+}
+
+interface BanWanted {
+  /** The request whose workflow leaves the site out; null: every workflow does. */
+  readonly request: RequestName | null;
+  readonly days: number | null;
+  readonly reason: string;
+}
+type BanSiteAnswer =
+  | {
+      readonly kind: "banned" | "extended" | "already" | "would";
+      readonly until: Date;
+      readonly ban: BanRecord | null;
+      readonly effect: SiteEffect;
+    }
+  | { readonly kind: "problems"; readonly problems: readonly Problem[] }
+  | { readonly kind: "unknown-request" };
 
 /** Bans people set and lift. What it means for the open requests is always said. */
 export async function banSite(
-  ports: Ports,
-  policy: LoopPolicy,
+  ports: Work,
   site: SiteName,
   { request, days, reason }: BanWanted,
   { actor, dryRun }: By,
@@ -16,7 +43,7 @@ export async function banSite(
   if (workflow === undefined) return { kind: "unknown-request" };
   const now = ports.clock.now();
   const known = (await store.sites.list()).map(({ name }) => name);
-  const wanted = { site, reason, days: days ?? policy.bans.durationDays };
+  const wanted = { site, reason, days: days ?? ports.policy.bans.durationDays };
   const problems = checkBanByHand(wanted, known.length > 0 ? known : null);
   if (problems.length > 0) return { kind: "problems", problems };
   const until = daysAfter(now, wanted.days);
@@ -32,12 +59,17 @@ export async function banSite(
   });
 }
 
+/** `all`: bans of single workflows too. */
 export async function unbanSite(
   ports: Ports,
   site: SiteName,
-  { request, all, reason }: UnbanWanted,
+  { request, all, reason }: { readonly request: RequestName | null; readonly all: boolean; readonly reason: string },
   { actor, dryRun }: By,
-): Promise<UnbanSiteAnswer> {
+): Promise<
+  | { readonly kind: "lifted" | "would"; readonly bans: readonly BanRecord[] }
+  | { readonly kind: "unknown-site" }
+  | { readonly kind: "unknown-request" }
+> {
   const { store } = ports;
   if (!(await store.sites.get(site))) return { kind: "unknown-site" };
   const workflow = await scopeOf(ports, request);
@@ -64,6 +96,23 @@ async function scopeOf(ports: Ports, request: RequestName | null): Promise<Workf
   return (await ports.store.workflows.forRequest(request))?.id;
 }
 
+const VERBS = { enabled: "enable", draining: "drain", disabled: "disable" } as const;
+
+/** What an operator says of a site; false: there is no such site. */
+export async function changeSite(
+  { store, clock }: Ports,
+  name: SiteName,
+  wanted: { readonly status: Site["status"]; readonly note?: string },
+  actor: string,
+): Promise<boolean> {
+  const at = clock.now();
+  if (!(await store.sites.change(name, wanted, actor, at))) return false;
+  const { status, note: reason = "" } = wanted;
+  await store.audit.add({ at, actor, action: VERBS[status], subject: name, reason, detail: {}, outcome: "done" });
+  return true;
+}
+
+/** What it would mean for the open requests if the site were gone; null: no such site. */
 export async function siteEffect(ports: Ports, site: SiteName): Promise<SiteEffect | null> {
   return (await ports.store.sites.get(site)) ? effectOf(ports, site, null) : null;
 }
@@ -80,19 +129,12 @@ async function effectOf(ports: Ports, site: SiteName, only: RequestName | null):
     store.sites.activeBans(clock.now()),
     store.workflows.forRequests(open.map(({ spec }) => spec.name)),
   ]);
-  const enabled = sites.filter(({ status }) => status === "enabled").map(({ name }) => name);
   let usedBy = 0;
   const leftWithout: RequestName[] = [];
   for (const { spec } of open) {
     const id = workflows.get(spec.name)?.id ?? null;
     const banned = bans.filter((ban) => (id === null ? ban.workflowId === null : concerns(ban, id)));
-    const { allow, deny } = spec.sites;
-    const possible = enabled.filter(
-      (name) =>
-        (allow.length === 0 || allow.includes(name)) &&
-        !deny.includes(name) &&
-        !banned.some((ban) => ban.site === name),
-    );
+    const possible = allowedSites(spec, sites).filter((name) => !banned.some((ban) => ban.site === name));
     if (!possible.includes(site)) continue;
     usedBy += 1;
     if (possible.length === 1) leftWithout.push(spec.name);

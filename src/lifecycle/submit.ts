@@ -1,8 +1,7 @@
-import { invariant } from "../base/errors.ts";
-import type { Dag } from "../domain/dag.ts";
-import { type Decision, type Facts, hold } from "./decision.ts";
+import type { Apply } from "./apply.ts";
+import type { Facts } from "./decision.ts";
 import { runOf } from "./gather.ts";
-import { type Applied, applyHold, move, rest } from "./moves.ts";
+import { type Applied, endDag, holdRequest, move, rest, theRun } from "./moves.ts";
 import type { Ports } from "./ports.ts";
 
 /**
@@ -10,56 +9,42 @@ import type { Ports } from "./ports.ts";
  * batch; whoever finds it later asks the engine for that name: found → adopt, surely absent → submit,
  * cannot tell → wait.
  */
-export async function submitDag(
-  ports: Ports,
-  facts: Facts,
-  decision: Extract<Decision, { kind: "submit" }>,
-): Promise<Applied> {
-  const { dag, request } = facts;
-  invariant(dag, "a submission without a DAG", { request: request.spec.name });
-  const run = runOf(dag, request.priority);
+export const submitDag: Apply<"submit"> = async (ports, facts, { ask, because }) => {
+  const { dag } = theRun(facts);
+  const run = runOf(dag, facts.request.priority);
   const { intents } = ports.store;
   await intents.begin({ dagId: dag.id, kind: "submit", batchName: run.batchName, at: ports.clock.now() });
-  if (decision.ask) {
+  if (ask) {
     const found = await ports.engine.find(run);
     if (found.kind === "unknown") return rest(`cannot tell whether it was submitted: ${found.why}`);
-    if (found.kind === "found") return submitted(ports, facts, dag, found.engineId, "adopted: it was submitted before");
+    if (found.kind === "found") return submitted(ports, facts, found.engineId, "adopted: it was submitted before");
     // A quick run may have come and gone: then it left its traces in the submit directory.
     const trace = (await ports.engine.observe([run])).get(dag.id);
-    if (trace?.kind === "ended" && trace.verdict !== "lost") {
-      return submitted(ports, facts, dag, dag.engineId ?? "", "adopted: it ran and ended meanwhile");
-    }
+    if (trace?.kind === "ended" && trace.verdict !== "lost")
+      return submitted(ports, facts, dag.engineId ?? "", "adopted: it ran and ended meanwhile");
   }
   const outcome = await ports.engine.submit(run);
   await intents.tried(dag.id, "submit", outcome.kind === "rejected" ? outcome.words : null);
-  if (outcome.kind === "rejected") return rejected(ports, facts, dag, outcome.words);
-  return submitted(ports, facts, dag, outcome.engineId, decision.because);
-}
+  return outcome.kind === "rejected"
+    ? rejected(ports, facts, `the engine refused it: ${outcome.words}`)
+    : submitted(ports, facts, outcome.engineId, because);
+};
 
-async function submitted(ports: Ports, facts: Facts, dag: Dag, engineId: string, because: string): Promise<Applied> {
-  const at = ports.clock.now();
-  return move(ports, facts, "active", because, {}, async (store) => {
-    await store.dags.change(
-      dag.id,
-      dag.version,
-      { status: "submitted", engineId, submittedAt: at },
-      { reason: because, at },
-    );
-    await store.intents.settle(dag.id, "submit", "settled", at);
+function submitted(ports: Ports, facts: Facts, engineId: string, reason: string): Promise<Applied> {
+  const { id, version } = theRun(facts).dag;
+  return move(ports, facts, "active", reason, {}, async (store, at) => {
+    await store.dags.change(id, version, { status: "submitted", engineId, submittedAt: at }, { reason, at });
+    await store.intents.settle(id, "submit", "settled", at);
   });
 }
 
-async function rejected(ports: Ports, facts: Facts, dag: Dag, words: string): Promise<Applied> {
+async function rejected(ports: Ports, facts: Facts, message: string): Promise<Applied> {
+  const { dag } = theRun(facts);
   const at = ports.clock.now();
-  const because = `the engine refused it: ${words}`;
   await ports.store.transaction(async (store) => {
-    await store.dags.change(
-      dag.id,
-      dag.version,
-      { status: "failed", endReason: because, endedAt: at },
-      { reason: because, at },
-    );
+    await endDag(store, dag, "failed", message, at);
     await store.intents.settle(dag.id, "submit", "refused", at);
   });
-  return applyHold(ports, facts, hold("engine-rejected", because, { submitDir: dag.submitDir }, ["abort"]));
+  const evidence = { submitDir: dag.submitDir };
+  return holdRequest(ports, facts, { code: "engine-rejected", message, evidence, actions: ["abort"] });
 }

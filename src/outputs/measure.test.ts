@@ -1,14 +1,13 @@
 import { expect, test } from "vitest";
-import type { AttemptLine } from "../domain/run.ts";
 import type { OutputFile } from "../domain/workflow.ts";
-import { measure } from "./measure.ts";
+import { measure, type SampledAttempt } from "./measure.ts";
 
 const line = (
   node: string,
   wallSec: number | null,
   peakMemoryMb: number | null,
-  decision: AttemptLine["decision"] = "done",
-) => ({ node, wallSec, peakMemoryMb, decision }) as AttemptLine;
+  decision = "done",
+): SampledAttempt => ({ node, wallSec, peakMemoryMb, decision });
 const output = (sizeBytes: number) => ({ sizeBytes }) as OutputFile;
 
 test("peak memory is the highest, time and size are per event, and only attempts that succeeded count", () => {

@@ -1,11 +1,16 @@
 import type { Measured } from "../domain/plan.ts";
-import type { AttemptLine } from "../domain/run.ts";
 import type { FinishedUnit } from "../domain/workflow.ts";
 
 /** One finished unit and the attempts that made it. */
 export interface UnitSample {
   readonly unit: Pick<FinishedUnit, "events" | "outputs">;
-  readonly attempts: readonly Pick<AttemptLine, "node" | "decision" | "wallSec" | "peakMemoryMb">[];
+  readonly attempts: readonly SampledAttempt[];
+}
+export interface SampledAttempt {
+  readonly node: string;
+  readonly decision: string;
+  readonly wallSec: number | null;
+  readonly peakMemoryMb: number | null;
 }
 
 /** What finished units showed: peak memory, time and merged size per event. Sizes the next round. */

@@ -1,93 +1,76 @@
 import type { UnitName, WorkflowId } from "../domain/names.ts";
-import type { BlockRecord } from "../domain/operator.ts";
-import { BULK_ROWS, chunks, json } from "./columns.ts";
-import type { UnitStore } from "./port.ts";
+import type { Block } from "../domain/workflow.ts";
+import { BULK_ROWS, chunks, countBy, json, Table } from "./columns.ts";
 import type { Sql } from "./sql.ts";
 
-const BLOCK = `workflow_id AS "workflowId", block_index AS "index", dataset, status, units_total AS "unitsTotal",
-  units_done AS "unitsDone", units_abandoned AS "unitsAbandoned", created_at AS "createdAt", updated_at AS "updatedAt"`;
-
-type BlockStore = Pick<
-  UnitStore,
-  | "createBlocks"
-  | "blocks"
-  | "blockCountByStatus"
-  | "abandonUnits"
-  | "invalidate"
-  | "invalidated"
-  | "archiveBlock"
-  | "failBlocks"
->;
+const BLOCKS = new Table<Block>(
+  "processing_blocks",
+  "workflow_id block_index=index dataset status units_total units_done units_abandoned created_at updated_at",
+);
 
 /** A block is open until each of its units is registered, invalidated or abandoned. */
-export function blockStore(sql: Sql): BlockStore {
-  return {
-    // A round planned again after a crash may cut its blocks differently: the later plan stands, as long as
-    // nothing of that block has finished.
-    createBlocks: async (workflowId, blocks, at) => {
-      await sql.query(
-        `INSERT INTO processing_blocks (workflow_id, block_index, dataset, units_total, created_at, updated_at)
-         SELECT $1, given."index", given.dataset, given.units, $3::timestamptz, $3::timestamptz
-         FROM json_to_recordset($2::json) AS given ("index" int, dataset text, units int)
-         ON CONFLICT (workflow_id, block_index) DO UPDATE
-           SET dataset = excluded.dataset, units_total = excluded.units_total, updated_at = excluded.updated_at
-           WHERE processing_blocks.units_done = 0 AND processing_blocks.units_abandoned = 0`,
-        [workflowId, json(blocks), at],
-      );
-    },
+export const blockStore = (sql: Sql) => ({
+  /**
+   * A round planned again after a crash may cut its blocks differently: the later plan stands, as long as nothing of
+   * that block has finished.
+   */
+  async createBlocks(
+    workflowId: WorkflowId,
+    blocks: readonly { index: number; dataset: string; units: number }[],
+    at: Date,
+  ): Promise<void> {
+    await sql.query(
+      `INSERT INTO processing_blocks (workflow_id, block_index, dataset, units_total, created_at, updated_at)
+       SELECT $1, given."index", given.dataset, given.units, $3::timestamptz, $3::timestamptz
+       FROM json_to_recordset($2::json) AS given ("index" int, dataset text, units int)
+       ON CONFLICT (workflow_id, block_index) DO UPDATE
+         SET dataset = excluded.dataset, units_total = excluded.units_total, updated_at = excluded.updated_at
+         WHERE processing_blocks.units_done = 0 AND processing_blocks.units_abandoned = 0`,
+      [workflowId, json(blocks), at],
+    );
+  },
 
-    blocks: (workflowId) =>
-      sql.query<BlockRecord>(`SELECT ${BLOCK} FROM processing_blocks WHERE workflow_id = $1 ORDER BY block_index`, [
-        workflowId,
-      ]),
+  blocks: (workflowId: WorkflowId) => BLOCKS.select(sql, "WHERE workflow_id = $1 ORDER BY block_index", [workflowId]),
 
-    blockCountByStatus: async () => {
-      const rows = await sql.query<{ status: string; count: number }>(
-        "SELECT status, count(*)::int AS count FROM processing_blocks GROUP BY status",
-      );
-      return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
-    },
+  blockCountByStatus: () => countBy(sql, "processing_blocks", "status"),
 
-    abandonUnits: (workflowId, units, at) =>
-      sql.transaction(async (tx) => {
-        await lockWorkflow(tx, workflowId);
-        let added = 0;
-        for (const part of chunks(units, BULK_ROWS)) added += await abandonPart(tx, workflowId, part, at);
-        return added;
-      }),
+  /**
+   * Units that will never come, so that their blocks can close: a block is complete when those registered and those
+   * abandoned make up its total (with nothing in it, when all were abandoned: see unitsDone). Once each; a unit
+   * that has finished is left alone. Answers how many were new.
+   */
+  abandonUnits: (
+    workflowId: WorkflowId,
+    units: readonly { name: UnitName; block: number }[],
+    at: Date,
+  ): Promise<number> =>
+    sql.transaction(async (tx) => {
+      await lockWorkflow(tx, workflowId);
+      let added = 0;
+      for (const part of chunks(units, BULK_ROWS)) added += await abandonPart(tx, workflowId, part, at);
+      return added;
+    }),
 
-    invalidate: (workflowId, units, reason, at) =>
-      sql.transaction(async (tx) => {
-        await lockWorkflow(tx, workflowId);
-        return invalidate(tx, workflowId, units, reason, at);
-      }),
+  /**
+   * owed and registered → invalidated; a block of which nothing valid is left becomes invalidated too. The rows
+   * stay: an invalidated unit is never run again. Answers how many were valid before.
+   */
+  invalidate: (workflowId: WorkflowId, units: readonly UnitName[] | "all", reason: string, at: Date): Promise<number> =>
+    sql.transaction(async (tx) => {
+      await lockWorkflow(tx, workflowId);
+      return invalidate(tx, workflowId, units, reason, at);
+    }),
 
-    invalidated: (workflowId) =>
-      sql.query(
-        `SELECT name AS unit, block_index AS block, invalidated_reason AS reason, invalidated_at AS at FROM work_units
-         WHERE workflow_id = $1 AND status = 'invalidated' AND invalidated_at IS NOT NULL ORDER BY name`,
-        [workflowId],
-      ),
-
-    archiveBlock: async (workflowId, index, at) => {
-      const moved = await sql.query(
-        `UPDATE processing_blocks SET status = 'archived', updated_at = $3
-         WHERE workflow_id = $1 AND block_index = $2 AND status = 'complete' RETURNING 1`,
-        [workflowId, index, at],
-      );
-      return moved.length > 0;
-    },
-
-    failBlocks: async (workflowId, at) => {
-      const moved = await sql.query(
-        `UPDATE processing_blocks SET status = 'failed', updated_at = $2
-         WHERE workflow_id = $1 AND status = 'open' RETURNING 1`,
-        [workflowId, at],
-      );
-      return moved.length;
-    },
-  };
-}
+  /** open → failed, all of a workflow: nothing will come any more. Answers how many were open. */
+  async failBlocks(workflowId: WorkflowId, at: Date): Promise<number> {
+    const moved = await sql.query(
+      `UPDATE processing_blocks SET status = 'failed', updated_at = $2
+       WHERE workflow_id = $1 AND status = 'open' RETURNING 1`,
+      [workflowId, at],
+    );
+    return moved.length;
+  },
+});
 
 /** As recordFinished does: of two that change the units of a workflow, the later sees what the first did. */
 const lockWorkflow = (tx: Sql, workflowId: WorkflowId) =>

@@ -1,7 +1,6 @@
 import { invariant, WorldError } from "../base/errors.ts";
 import { stringify } from "../base/json.ts";
-import type { Page } from "./port.ts";
-import type { SqlParam } from "./sql.ts";
+import type { Sql, SqlParam } from "./sql.ts";
 
 /**
  * A value as the text of a json column. PostgreSQL's jsonb refuses NUL and lone surrogates, which log tails and
@@ -12,9 +11,6 @@ export function json(value: unknown): string {
   const text = stringify(value);
   return /\\u0000|\\ud[89a-f]/i.test(text) ? stringify(cleaned(value)) : text;
 }
-export const jsonOrNull = (value: unknown): string | null =>
-  value === null || value === undefined ? null : json(value);
-
 function cleaned(value: unknown): unknown {
   if (typeof value === "string") return value.replace(/[\0\p{Surrogate}]/gu, "\uFFFD");
   if (Array.isArray(value)) return value.map(cleaned);
@@ -31,25 +27,147 @@ export class Params {
   }
 }
 
-/** "a = $1, b = $2" for the fields of `change` that are given. The columns come from our own tables only. */
-export function assignments<Change extends object>(
-  change: Change,
-  columns: { readonly [Key in keyof Change]?: readonly [column: string, encode: (value: never) => SqlParam] },
-  params: Params,
-): string[] {
-  return Object.entries(change).flatMap(([key, value]) => {
-    if (value === undefined) return [];
-    const column = columns[key as keyof Change];
-    invariant(column, `${key} cannot be changed in the store`);
-    return [`${column[0]} = ${params.add(column[1](value as never))}`];
-  });
+/** Conditions that all have to hold. "?" stands for a value; a condition whose value is not given is left out. */
+export class Where extends Params {
+  readonly #conditions: string[] = [];
+  and(condition: string, ...values: readonly (SqlParam | undefined)[]): this {
+    if (values.includes(undefined)) return this;
+    const given = values.values();
+    this.#conditions.push(condition.replaceAll("?", () => this.add(given.next().value as SqlParam)));
+    return this;
+  }
+  override toString(): string {
+    return this.#conditions.length > 0 ? `WHERE ${this.#conditions.join(" AND ")}` : "";
+  }
 }
-export const same = <T extends SqlParam>(value: T): T => value;
 
-/** Where a page ended: the time and key of its last row, opaque to the caller. */
-export interface Place {
-  readonly at: Date;
-  readonly key: string;
+/**
+ * A table as records. Fields are the columns in camelCase; "id::text" is read as text, "block_index=block" goes by
+ * another name. What is made of parts is kept as JSON. Names come from our own source only, never from outside.
+ */
+export class Table<Row extends object> {
+  readonly name: string;
+  /** Its columns, for INSERT. */
+  readonly columns: string;
+  /** For SELECT and RETURNING. Where a column is read as text, ORDER BY has to name the table too. */
+  readonly fields: string;
+  readonly keys: readonly string[];
+  readonly #columnOf: ReadonlyMap<string, string>;
+
+  constructor(name: string, columns: string) {
+    const parsed = [...columns.matchAll(/(\w+)(::\w+)?(?:=(\w+))?/g)].map(([, column = "", cast = "", field]) => {
+      const camelCase = column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+      return { column, cast, field: field ?? camelCase };
+    });
+    this.name = name;
+    this.columns = parsed.map(({ column }) => column).join(", ");
+    this.fields = parsed.map(({ column, cast, field }) => `${name}.${column}${cast} AS "${field}"`).join(", ");
+    this.keys = parsed.map(({ field }) => field);
+    this.#columnOf = new Map(parsed.map(({ column, field }) => [field, column]));
+  }
+
+  /** The rows that `rest` (WHERE, ORDER BY, LIMIT) chooses. */
+  select(sql: Sql, rest: string, params: readonly SqlParam[] = []): Promise<readonly Row[]> {
+    return sql.query<Row>(`SELECT ${this.fields} FROM ${this.name} ${rest}`, params);
+  }
+
+  async find(sql: Sql, rest: string, params: readonly SqlParam[]): Promise<Row | null> {
+    return (await this.select(sql, rest, params))[0] ?? null;
+  }
+
+  /** Records as the JSON that `given` reads: the database knows the types of its own columns. */
+  json(records: readonly Partial<Row>[]): string {
+    const named = (record: Partial<Row>) =>
+      Object.entries(record).map(([field, value]) => [this.#columnOf.get(field) ?? field, value]);
+    return json(records.map((record) => Object.fromEntries(named(record))));
+  }
+  given(param: string): string {
+    return `json_populate_recordset(NULL::${this.name}, ${param}::json)`;
+  }
+
+  async insert(sql: Sql, record: Row): Promise<void> {
+    const { name, columns } = this;
+    const text = `INSERT INTO ${name} (${columns}) SELECT ${columns} FROM ${this.given("$1")}`;
+    await sql.query(text, [this.json([record])]);
+  }
+
+  /** "a = $1, b = $2" for the fields of `change` that are given. */
+  sets(change: Partial<Row>, params: Params): string[] {
+    return Object.entries(change).flatMap(([field, value]) => {
+      if (value === undefined) return [];
+      const column = this.#columnOf.get(field);
+      invariant(column, `${field} cannot be changed in ${this.name}`);
+      const isPlain = value === null || typeof value !== "object" || value instanceof Date;
+      return [`${column} = ${params.add(isPlain ? (value as SqlParam) : json(value))}`];
+    });
+  }
+}
+
+/** How many rows there are of each value of a column. */
+export async function countBy(
+  sql: Sql,
+  table: string,
+  column: string,
+  where = new Where(),
+): Promise<Readonly<Record<string, number>>> {
+  const rows = await sql.query<{ value: string; count: number }>(
+    `SELECT ${column} AS value, count(*)::int AS count FROM ${table} ${where} GROUP BY ${column}`,
+    where.values,
+  );
+  return Object.fromEntries(rows.map(({ value, count }) => [value, count]));
+}
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly nextCursor: string | null;
+}
+/** Which page of a list: at most `limit` items, after the place where the page before ended (opaque). */
+export interface PageWanted {
+  readonly limit: number;
+  readonly cursor?: string;
+}
+type Read<Row> = (rest: string, params: readonly SqlParam[]) => Promise<readonly Row[]>;
+
+/** A page in the order of time, newest first; `key` settles the order of what came at the same moment. */
+export async function pageByTime<Row extends { readonly createdAt: Date }>(
+  read: Read<Row>,
+  where: Where,
+  { limit, cursor }: PageWanted,
+  key: { readonly column: string; readonly of: (row: Row) => string },
+): Promise<Page<Row>> {
+  if (cursor !== undefined) {
+    const [at, last] = decodeCursor(cursor);
+    const date = new Date(String(at));
+    if (typeof last !== "string" || Number.isNaN(date.getTime())) throw badCursor();
+    where.and(`(created_at, ${key.column}) < (?::timestamptz, ?::text)`, date, last);
+  }
+  const order = `ORDER BY created_at DESC, ${key.column} DESC LIMIT ${where.add(limit + 1)}`;
+  const rows = await read(`${where} ${order}`, where.values);
+  return pageOf(rows, limit, (row) => encodeCursor(row.createdAt.toISOString(), key.of(row)));
+}
+
+/** A page in the order of the rows' numbers, newest first. The table's name keeps cursors of other lists out. */
+export async function pageByNumber<Row extends { readonly id: string }>(
+  sql: Sql,
+  table: Table<Row>,
+  where: Where,
+  { limit, cursor }: PageWanted,
+): Promise<Page<Row>> {
+  const { name } = table;
+  if (cursor !== undefined) {
+    const [list, id] = decodeCursor(cursor);
+    if (list !== name || typeof id !== "string" || !isRowNumber(id)) throw badCursor();
+    where.and(`${name}.id < ?::bigint`, id);
+  }
+  const order = `ORDER BY ${name}.id DESC LIMIT ${where.add(limit + 1)}`;
+  return pageOf(await table.select(sql, `${where} ${order}`, where.values), limit, ({ id }) => encodeCursor(name, id));
+}
+
+/** Cuts the one row too many that was asked for to learn whether there is a next page. */
+export function pageOf<Row>(rows: readonly Row[], limit: number, cursor: (row: Row) => string): Page<Row> {
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  return { items, nextCursor: rows.length > limit && last ? cursor(last) : null };
 }
 
 export const encodeCursor = (...parts: readonly (string | number)[]): string =>
@@ -67,35 +185,8 @@ export function decodeCursor(cursor: string): readonly unknown[] {
 const badCursor = (): WorldError =>
   new WorldError("bad-usage", "cursor", "the cursor is not one that a page of this list ended with");
 
-export function decodePlace(cursor: string): Place {
-  const [at, key] = decodeCursor(cursor);
-  const date = new Date(String(at));
-  if (typeof key !== "string" || Number.isNaN(date.getTime())) throw badCursor();
-  return { at: date, key };
-}
-
-/** For lists in the order of their numbers, newest first. The list's name keeps cursors of others out. */
-export const encodeNumberCursor = (list: string, id: bigint): string => encodeCursor(list, id.toString());
-
-export function decodeNumberCursor(list: string, cursor: string): bigint {
-  const [name, id] = decodeCursor(cursor);
-  if (name !== list || typeof id !== "string" || !isRowNumber(id)) throw badCursor();
-  return BigInt(id);
-}
 /** Of a bigint column, so that a question for any other text is answered without the database. */
 export const isRowNumber = (text: string): boolean => /^[1-9]\d{0,17}$/.test(text);
-
-/** Cuts the one row too many that was asked for to learn whether there is a next page. */
-export function pageOf<Row, T>(
-  rows: readonly Row[],
-  limit: number,
-  item: (row: Row) => T,
-  cursor: (row: Row) => string,
-): Page<T> {
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  return { items: shown.map(item), nextCursor: rows.length > limit && last ? cursor(last) : null };
-}
 
 export function* chunks<T>(items: readonly T[], size: number): Generator<readonly T[]> {
   for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);

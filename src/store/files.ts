@@ -1,32 +1,38 @@
 import { invariant } from "../base/errors.ts";
-import { FILE_STATES, type FileState, type LedgerFile } from "../domain/workflow.ts";
-import { BULK_ROWS, chunks, json } from "./columns.ts";
-import type { FileStore } from "./port.ts";
+import type { UnitName, WorkflowId } from "../domain/names.ts";
+import type { FileState, InputFile, LedgerFile } from "../domain/workflow.ts";
+import { BULK_ROWS, chunks, countBy, json, Table, Where } from "./columns.ts";
 import type { Sql } from "./sql.ts";
+
+const FILES = new Table<Omit<LedgerFile, "units">>(
+  "input_files",
+  "lfn path size_bytes::float8 events::float8 lumis sites state reason",
+);
 
 /**
  * Datasets have up to a million files: everything here goes in bulk and in parts, never row by row. Statistics
  * are refreshed after many rows came, since PGlite never does by itself and PostgreSQL only later: without them
  * the planner takes a workflow for small and reads all its files for every part.
  */
-export function fileStore(sql: Sql): FileStore {
-  return {
-    // Through a scratch table, so that "which are gone" is one join and no list of a million names travels.
-    sync: (workflowId, files) =>
-      sql.transaction(async (tx) => {
-        await tx.exec(`CREATE TEMP TABLE synced (lfn text COLLATE "C" PRIMARY KEY, path text, size_bytes bigint,
+export const fileStore = (sql: Sql) => ({
+  /**
+   * Adds files the ledger does not know (fresh) and refreshes size, events, sites of those it does. Through a
+   * scratch table, so that "which are gone" is one join and no list of a million names travels.
+   */
+  sync: (workflowId: WorkflowId, files: readonly InputFile[]): Promise<{ added: number; gone: readonly string[] }> =>
+    sql.transaction(async (tx) => {
+      await tx.exec(`CREATE TEMP TABLE synced (lfn text COLLATE "C" PRIMARY KEY, path text, size_bytes bigint,
           events bigint, lumis jsonb, sites jsonb) ON COMMIT DROP`);
-        for (const part of chunks(files, BULK_ROWS)) {
-          await tx.query(
-            `INSERT INTO synced SELECT lfn, path, "sizeBytes", events, lumis, sites FROM json_to_recordset($1::json)
-               AS g (lfn text, path text, "sizeBytes" bigint, events bigint, lumis jsonb, sites jsonb)
+      for (const part of chunks(files, BULK_ROWS)) {
+        await tx.query(
+          `INSERT INTO synced SELECT lfn, path, size_bytes, events, lumis, sites FROM ${FILES.given("$1")}
              ON CONFLICT (lfn) DO NOTHING`,
-            [json(part)],
-          );
-        }
-        await tx.exec("ANALYZE synced");
-        const [counted] = await tx.query<{ added: number }>(
-          `WITH written AS (
+          [FILES.json(part)],
+        );
+      }
+      await tx.exec("ANALYZE synced");
+      const [counted] = await tx.query<{ added: number }>(
+        `WITH written AS (
              INSERT INTO input_files AS f (workflow_id, lfn, path, size_bytes, events, lumis, sites)
              SELECT $1, lfn, path, size_bytes, events, lumis, sites FROM synced ORDER BY lfn
              ON CONFLICT (workflow_id, lfn) DO UPDATE
@@ -36,96 +42,83 @@ export function fileStore(sql: Sql): FileStore {
                      (excluded.path, excluded.size_bytes, excluded.events, excluded.lumis, excluded.sites)
              RETURNING (f.xmax = 0) AS added)
            SELECT count(*) FILTER (WHERE added)::int AS added FROM written`,
-          [workflowId],
-        );
-        // A file that is done with may vanish; only work that is still to be done would miss it.
-        const gone = await tx.query<{ lfn: string }>(
-          `SELECT f.lfn FROM input_files f WHERE f.workflow_id = $1 AND f.state IN ('fresh', 'attempted')
+        [workflowId],
+      );
+      // A file that is done with may vanish; only work that is still to be done would miss it.
+      const gone = await tx.query<{ lfn: string }>(
+        `SELECT f.lfn FROM input_files f WHERE f.workflow_id = $1 AND f.state IN ('fresh', 'attempted')
              AND NOT EXISTS (SELECT 1 FROM synced s WHERE s.lfn = f.lfn) ORDER BY f.lfn`,
-          [workflowId],
-        );
-        await tx.exec("DROP TABLE synced");
-        if (counted && counted.added >= BULK_ROWS) await tx.exec("ANALYZE input_files");
-        return { added: counted?.added ?? 0, gone: gone.map(({ lfn }) => lfn) };
-      }),
+        [workflowId],
+      );
+      await tx.exec("DROP TABLE synced");
+      if (counted && counted.added >= BULK_ROWS) await tx.exec("ANALYZE input_files");
+      return { added: counted?.added ?? 0, gone: gone.map(({ lfn }) => lfn) };
+    }),
 
-    remaining: async (workflowId) => {
-      const found: LedgerFile[] = [];
-      for (const state of ["fresh", "attempted"] as const) {
-        for (let after = ""; ; ) {
-          const part = await filesAfter(sql, workflowId, state, after);
-          found.push(...part);
-          const last = part.at(-1);
-          if (part.length < BULK_ROWS || !last) break;
-          after = last.lfn;
-        }
+  /** Those still to be done: fresh first, then attempted, by LFN. */
+  async remaining(workflowId: WorkflowId): Promise<readonly LedgerFile[]> {
+    const found: LedgerFile[] = [];
+    for (const state of ["fresh", "attempted"] as const) {
+      for (let after = ""; ; ) {
+        const part = await filesAfter(sql, workflowId, state, after);
+        found.push(...part);
+        const last = part.at(-1);
+        if (part.length < BULK_ROWS || !last) break;
+        after = last.lfn;
       }
-      return found;
-    },
+    }
+    return found;
+  },
 
-    // All old places go before any new one comes: a file split over units may straddle two parts.
-    assign: (workflowId, assignments) =>
-      sql.transaction(async (tx) => {
-        for (const part of chunks(assignments, BULK_ROWS)) {
-          await tx.query(
-            `DELETE FROM file_units u USING input_files f, jsonb_array_elements_text($2::jsonb) AS g (lfn)
+  /**
+   * Which units a file was planned into (one call per round, in bulk). All old places go before any new one comes: a
+   * file split over units may straddle two parts.
+   */
+  assign: (workflowId: WorkflowId, assignments: readonly { lfn: string; unit: UnitName }[]): Promise<void> =>
+    sql.transaction(async (tx) => {
+      for (const part of chunks(assignments, BULK_ROWS)) {
+        await tx.query(
+          `DELETE FROM file_units u USING input_files f, jsonb_array_elements_text($2::jsonb) AS g (lfn)
              WHERE f.workflow_id = $1 AND f.lfn = g.lfn AND u.file_id = f.id`,
-            [workflowId, json([...new Set(part.map(({ lfn }) => lfn))])],
-          );
-        }
-        for (const part of chunks(assignments, BULK_ROWS)) {
-          const [matched] = await tx.query<{ count: number }>(
-            `WITH given AS (
+          [workflowId, json([...new Set(part.map(({ lfn }) => lfn))])],
+        );
+      }
+      for (const part of chunks(assignments, BULK_ROWS)) {
+        const [matched] = await tx.query<{ count: number }>(
+          `WITH given AS (
                SELECT f.id, g.unit FROM json_to_recordset($2::json) AS g (lfn text, unit text)
                JOIN input_files f ON f.workflow_id = $1 AND f.lfn = g.lfn),
              placed AS (
                INSERT INTO file_units (workflow_id, unit, file_id) SELECT DISTINCT $1, unit, id FROM given
                ON CONFLICT DO NOTHING)
              SELECT count(*)::int AS count FROM given`,
-            [workflowId, json(part)],
-          );
-          invariant(
-            matched?.count === part.length,
-            `a file was planned that the ledger of ${workflowId} does not know`,
-          );
-        }
-      }),
+          [workflowId, json(part)],
+        );
+        invariant(matched?.count === part.length, `a file was planned that the ledger of ${workflowId} does not know`);
+      }
+    }),
 
-    setState: (workflowId, lfns, state, reason) =>
-      sql.transaction(async (tx) => {
-        for (const part of chunks(lfns, BULK_ROWS)) {
-          await tx.query(
-            `UPDATE input_files f SET state = $3, reason = $4 FROM jsonb_array_elements_text($2::jsonb) AS g (lfn)
+  setState: (workflowId: WorkflowId, lfns: readonly string[], state: FileState, reason: string | null): Promise<void> =>
+    sql.transaction(async (tx) => {
+      for (const part of chunks(lfns, BULK_ROWS)) {
+        await tx.query(
+          `UPDATE input_files f SET state = $3, reason = $4 FROM jsonb_array_elements_text($2::jsonb) AS g (lfn)
              WHERE f.workflow_id = $1 AND f.lfn = g.lfn`,
-            [workflowId, json(part), state, reason],
-          );
-        }
-      }),
+          [workflowId, json(part), state, reason],
+        );
+      }
+    }),
 
-    countByState: async (workflowId) => {
-      const rows = await sql.query<{ state: FileState; count: number }>(
-        "SELECT state, count(*)::int AS count FROM input_files WHERE workflow_id = $1 GROUP BY state",
-        [workflowId],
-      );
-      const counts = Object.fromEntries(FILE_STATES.map((state) => [state, 0])) as Record<FileState, number>;
-      for (const { state, count } of rows) counts[state] = count;
-      return counts;
-    },
-  };
-}
+  async countByState(workflowId: WorkflowId): Promise<Readonly<Record<FileState, number>>> {
+    const counts = await countBy(sql, "input_files", "state", new Where().and("workflow_id = ?", workflowId));
+    return { fresh: 0, attempted: 0, processed: 0, excluded: 0, ...counts };
+  },
+});
 
-type FileRow = Omit<LedgerFile, "sizeBytes" | "events"> & { sizeBytes: bigint; events: bigint | null };
-
-async function filesAfter(sql: Sql, workflowId: string, state: FileState, after: string): Promise<LedgerFile[]> {
-  const rows = await sql.query<FileRow>(
-    `SELECT lfn, path, size_bytes AS "sizeBytes", events, lumis, sites, state, reason,
-       COALESCE((SELECT jsonb_agg(unit ORDER BY unit) FROM file_units WHERE file_id = f.id), '[]') AS units
-     FROM input_files f WHERE workflow_id = $1 AND state = $2 AND lfn > $3 ORDER BY lfn LIMIT $4`,
+const filesAfter = (sql: Sql, workflowId: string, state: FileState, after: string): Promise<readonly LedgerFile[]> =>
+  sql.query<LedgerFile>(
+    `SELECT ${FILES.fields},
+       COALESCE((SELECT jsonb_agg(unit ORDER BY unit) FROM file_units WHERE file_id = input_files.id), '[]') AS units
+     FROM input_files WHERE workflow_id = $1 AND state = $2 AND lfn > $3 ORDER BY lfn LIMIT $4`,
     [workflowId, state, after, BULK_ROWS],
   );
-  return rows.map((row) => ({
-    ...row,
-    sizeBytes: Number(row.sizeBytes),
-    events: row.events === null ? null : Number(row.events),
-  }));
-}

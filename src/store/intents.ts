@@ -1,53 +1,52 @@
 import { invariant } from "../base/errors.ts";
 import type { EngineIntent } from "../domain/dag.ts";
 import type { DagId } from "../domain/names.ts";
-import type { IntentStore } from "./port.ts";
+import { Table } from "./columns.ts";
 import type { Sql } from "./sql.ts";
 
-const INTENT = `dag_id AS "dagId", kind, batch_name AS "batchName", status, tries, last_error AS "lastError",
-  created_at AS "createdAt", settled_at AS "settledAt"`;
+type Kind = EngineIntent["kind"];
+const INTENTS = new Table<EngineIntent>(
+  "engine_intents",
+  "dag_id kind batch_name status tries last_error created_at settled_at",
+);
 
-export function intentStore(sql: Sql): IntentStore {
-  const get = async (dagId: DagId, kind: EngineIntent["kind"]): Promise<EngineIntent | null> => {
-    const found = await sql.query<EngineIntent>(
-      `SELECT ${INTENT} FROM engine_intents WHERE dag_id = $1 AND kind = $2`,
-      [dagId, kind],
+export const intentStore = (sql: Sql) => ({
+  /** Of many DAGs in one query; those without one are not in the answer. */
+  async getMany(dagIds: readonly DagId[], kind: Kind): Promise<ReadonlyMap<DagId, EngineIntent>> {
+    const found = await INTENTS.select(sql, "WHERE dag_id = ANY($1::text[]) AND kind = $2", [dagIds, kind]);
+    return new Map(found.map((intent) => [intent.dagId, intent]));
+  },
+
+  /** Stores the intent, or returns the one that is there for this dag and kind. */
+  async begin({
+    dagId,
+    kind,
+    batchName,
+    at,
+  }: Pick<EngineIntent, "dagId" | "kind" | "batchName"> & { at: Date }): Promise<EngineIntent> {
+    await sql.query(
+      `INSERT INTO engine_intents (dag_id, kind, batch_name, created_at) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (dag_id, kind) DO NOTHING`,
+      [dagId, kind, batchName, at],
     );
-    return found[0] ?? null;
-  };
-  return {
-    get,
-    getMany: async (dagIds, kind) => {
-      const found = await sql.query<EngineIntent>(
-        `SELECT ${INTENT} FROM engine_intents WHERE dag_id = ANY($1::text[]) AND kind = $2`,
-        [dagIds, kind],
-      );
-      return new Map(found.map((intent) => [intent.dagId, intent]));
-    },
-    begin: async ({ dagId, kind, batchName, at }) => {
-      await sql.query(
-        `INSERT INTO engine_intents (dag_id, kind, batch_name, created_at) VALUES ($1, $2, $3, $4)
-         ON CONFLICT (dag_id, kind) DO NOTHING`,
-        [dagId, kind, batchName, at],
-      );
-      const intent = await get(dagId, kind);
-      invariant(intent, `the intent to ${kind} ${dagId} vanished`);
-      return intent;
-    },
-    tried: async (dagId, kind, error) => {
-      await sql.query(
-        `UPDATE engine_intents SET tries = tries + 1, last_error = $3
-         WHERE dag_id = $1 AND kind = $2 AND status = 'pending'`,
-        [dagId, kind, error],
-      );
-    },
-    // The first answer stands: an intent that is settled stays so.
-    settle: async (dagId, kind, status, at) => {
-      await sql.query(
-        `UPDATE engine_intents SET status = $3, settled_at = $4
-         WHERE dag_id = $1 AND kind = $2 AND status = 'pending'`,
-        [dagId, kind, status, at],
-      );
-    },
-  };
-}
+    const intent = await INTENTS.find(sql, "WHERE dag_id = $1 AND kind = $2", [dagId, kind]);
+    invariant(intent, `the intent to ${kind} ${dagId} vanished`);
+    return intent;
+  },
+
+  async tried(dagId: DagId, kind: Kind, error: string | null): Promise<void> {
+    await sql.query(
+      `UPDATE engine_intents SET tries = tries + 1, last_error = $3
+       WHERE dag_id = $1 AND kind = $2 AND status = 'pending'`,
+      [dagId, kind, error],
+    );
+  },
+
+  /** The first answer stands: an intent that is settled stays so. */
+  async settle(dagId: DagId, kind: Kind, status: "settled" | "refused", at: Date): Promise<void> {
+    await sql.query(
+      `UPDATE engine_intents SET status = $3, settled_at = $4 WHERE dag_id = $1 AND kind = $2 AND status = 'pending'`,
+      [dagId, kind, status, at],
+    );
+  },
+});

@@ -1,86 +1,67 @@
 import { invariant } from "../base/errors.ts";
+import { groupBy } from "../base/group-by.ts";
+import type { DagId, NodeName, UnitName, WorkflowId } from "../domain/names.ts";
 import type { NewNodeAction, NodeAction, NodeReservation } from "../domain/operator.ts";
-import {
-  BULK_ROWS,
-  chunks,
-  decodeNumberCursor,
-  encodeNumberCursor,
-  isRowNumber,
-  json,
-  Params,
-  pageOf,
-} from "./columns.ts";
-import type { NodeActionStore } from "./port.ts";
-import type { Sql, SqlParam } from "./sql.ts";
+import { BULK_ROWS, chunks, isRowNumber, type Page, type PageWanted, pageByNumber, Table, Where } from "./columns.ts";
+import type { Sql } from "./sql.ts";
 
-const ACTION = `n.id, n.dag_id AS "dagId", n.unit, n.node, n.kind, n.attempt, n.epoch, n.actor, n.reason, n.changes,
-  n.created_at AS "createdAt", n.applied_at AS "appliedAt"`;
+const NEW = "dag_id unit node kind attempt epoch actor reason changes created_at";
+const ACTIONS = new Table<NodeAction>("node_actions", `id::text ${NEW} applied_at`);
+const COLUMNS = NEW.replaceAll(" ", ", ");
 
-type Row = Omit<NodeAction, "id"> & { id: bigint };
-const record = (row: Row): NodeAction => ({ ...row, id: row.id.toString() });
+export const nodeActionStore = (sql: Sql) => ({
+  /**
+   * Reserves what becomes of an attempt, atomically: of any number of concurrent calls for the same attempt one
+   * is "reserved", the others get the same action back. retry and fail exclude each other for an attempt
+   * ("conflict" tells the one that stands); a resubmit is a matter of its own.
+   */
+  async reserve(action: NewNodeAction): Promise<NodeReservation> {
+    const [answer] = await reservePart(sql, [action]);
+    invariant(answer, "a reservation without an answer");
+    return answer;
+  },
 
-export function nodeActionStore(sql: Sql): NodeActionStore {
-  const select = (rest: string, params: readonly SqlParam[]) =>
-    sql.query<Row>(`SELECT ${ACTION} FROM node_actions n ${rest}`, params);
-
-  const reserveMany = async (actions: readonly NewNodeAction[]): Promise<readonly NodeReservation[]> => {
+  /** The same for many, each by itself, in bulk; answers in the order given. */
+  async reserveMany(actions: readonly NewNodeAction[]): Promise<readonly NodeReservation[]> {
     const answers: NodeReservation[] = [];
     for (const part of chunks(actions, BULK_ROWS)) answers.push(...(await reservePart(sql, part)));
     return answers;
-  };
-  return {
-    reserveMany,
-    reserve: async (action) => {
-      const [answer] = await reserveMany([action]);
-      invariant(answer, "a reservation without an answer");
-      return answer;
-    },
-    pending: async (of) => {
-      const rows =
-        "dagId" in of
-          ? await select("WHERE dag_id = $1 AND applied_at IS NULL ORDER BY id", [of.dagId])
-          : await select(
-              `JOIN dags d ON d.id = n.dag_id WHERE d.workflow_id = $1 AND n.applied_at IS NULL ORDER BY n.id`,
-              [of.workflowId],
-            );
-      return rows.map(record);
-    },
-    pendingCounts: async (dagIds) => {
-      const rows = await sql.query<{ dagId: string; count: number }>(
-        `SELECT dag_id AS "dagId", count(*)::int AS count FROM node_actions
-         WHERE dag_id = ANY($1::text[]) AND applied_at IS NULL GROUP BY dag_id`,
-        [dagIds],
-      );
-      const found = new Map(rows.map(({ dagId, count }) => [dagId, count]));
-      return new Map(dagIds.map((id) => [id, found.get(id) ?? 0]));
-    },
-    markApplied: (ids, at) =>
-      sql.transaction(async (tx) => {
-        let applied = 0;
-        for (const part of chunks(ids.filter(isRowNumber), BULK_ROWS)) {
-          const rows = await tx.query(
-            `UPDATE node_actions SET applied_at = $2
-             WHERE id = ANY($1::bigint[]) AND applied_at IS NULL RETURNING 1`,
-            [part, at],
-          );
-          applied += rows.length;
-        }
-        return applied;
-      }),
-    list: async ({ dagId, unit, node, limit, cursor }) => {
-      const params = new Params();
-      const where = [`dag_id = ${params.add(dagId)}`];
-      if (unit !== undefined) where.push(`unit = ${params.add(unit)}`);
-      if (node !== undefined) where.push(`node = ${params.add(node)}`);
-      if (cursor !== undefined) where.push(`id < ${params.add(decodeNumberCursor("node-actions", cursor))}::bigint`);
-      const rows = await select(
-        `WHERE ${where.join(" AND ")} ORDER BY id DESC LIMIT ${params.add(limit + 1)}`,
-        params.values,
-      );
-      return pageOf(rows, limit, record, ({ id }) => encodeNumberCursor("node-actions", id));
-    },
-  };
-}
+  },
+
+  /** Of a workflow, reserved and not yet applied, oldest first; those of one bulk call by unit and node. */
+  pending: (workflowId: WorkflowId) =>
+    ACTIONS.select(
+      sql,
+      `JOIN dags d ON d.id = node_actions.dag_id WHERE d.workflow_id = $1 AND applied_at IS NULL
+       ORDER BY node_actions.id`,
+      [workflowId],
+    ),
+
+  /** Answers how many were not applied before; the time of the first application stands. */
+  markApplied: (ids: readonly string[], at: Date): Promise<number> =>
+    sql.transaction(async (tx) => {
+      let applied = 0;
+      for (const part of chunks(ids.filter(isRowNumber), BULK_ROWS)) {
+        const rows = await tx.query(
+          "UPDATE node_actions SET applied_at = $2 WHERE id = ANY($1::bigint[]) AND applied_at IS NULL RETURNING 1",
+          [part, at],
+        );
+        applied += rows.length;
+      }
+      return applied;
+    }),
+
+  /** Newest first. */
+  list({
+    dagId,
+    unit,
+    node,
+    ...page
+  }: PageWanted & { dagId: DagId; unit?: UnitName; node?: NodeName }): Promise<Page<NodeAction>> {
+    const where = new Where().and("dag_id = ?", dagId).and("unit = ?", unit).and("node = ?", node);
+    return pageByNumber(sql, ACTIONS, where, page);
+  },
+});
 
 type Attempt = Pick<NewNodeAction, "dagId" | "unit" | "node" | "attempt">;
 const attemptKey = ({ dagId, unit, node, attempt }: Attempt): string => JSON.stringify([dagId, unit, node, attempt]);
@@ -90,31 +71,25 @@ const attemptKey = ({ dagId, unit, node, attempt }: Attempt): string => JSON.str
  * that two calls with many of the same never wait for each other in a circle.
  */
 async function reservePart(sql: Sql, actions: readonly NewNodeAction[]): Promise<readonly NodeReservation[]> {
-  const given = json(actions.map((action, place) => ({ ...action, place })));
-  const added = await sql.query<Row>(
-    `INSERT INTO node_actions AS n (dag_id, unit, node, kind, attempt, epoch, actor, reason, changes, created_at)
-     SELECT "dagId", unit, node, kind, attempt, epoch, actor, reason, changes, "createdAt"
-     FROM json_to_recordset($1::json) AS g ("dagId" text, unit text, node text, kind text, attempt int, epoch int,
-       actor text, reason text, changes jsonb, "createdAt" timestamptz, place int)
-     ORDER BY "dagId" COLLATE "C", unit COLLATE "C", node COLLATE "C", attempt, place
-     ON CONFLICT DO NOTHING RETURNING ${ACTION}`,
+  const given = ACTIONS.json(actions);
+  const added = await sql.query<NodeAction>(
+    `INSERT INTO node_actions (${COLUMNS})
+     SELECT ${COLUMNS} FROM ${ACTIONS.given("$1")} WITH ORDINALITY AS g
+     ORDER BY dag_id COLLATE "C", unit COLLATE "C", node COLLATE "C", attempt, ordinality
+     ON CONFLICT DO NOTHING RETURNING ${ACTIONS.fields}`,
     [given],
   );
-  const fresh = new Map(added.map((row) => [`${row.kind} ${attemptKey(row)}`, record(row)]));
-  const standing = new Map<string, NodeAction[]>();
-  if (added.length < actions.length) {
-    const rows = await sql.query<Row>(
-      `SELECT ${ACTION} FROM node_actions n JOIN (
-         SELECT DISTINCT "dagId", unit, node, attempt
-         FROM json_to_recordset($1::json) AS g ("dagId" text, unit text, node text, attempt int)) g
-       ON n.dag_id = g."dagId" AND n.unit = g.unit AND n.node = g.node AND n.attempt = g.attempt`,
-      [given],
-    );
-    for (const row of rows) {
-      const key = attemptKey(row);
-      standing.set(key, [...(standing.get(key) ?? []), record(row)]);
-    }
-  }
+  const fresh = new Map(added.map((action) => [`${action.kind} ${attemptKey(action)}`, action]));
+  const rows =
+    added.length < actions.length
+      ? await ACTIONS.select(
+          sql,
+          `JOIN (SELECT DISTINCT dag_id, unit, node, attempt FROM ${ACTIONS.given("$1")}) g
+           USING (dag_id, unit, node, attempt)`,
+          [given],
+        )
+      : [];
+  const standing = groupBy(rows, attemptKey);
   return actions.map((action): NodeReservation => {
     const key = attemptKey(action);
     const reserved = fresh.get(`${action.kind} ${key}`);

@@ -1,6 +1,12 @@
 import type { FinishedUnit } from "../domain/workflow.ts";
-import { json } from "./columns.ts";
+import { Table } from "./columns.ts";
 import type { Sql } from "./sql.ts";
+
+export const UNITS = new Table<FinishedUnit>(
+  "work_units",
+  `workflow_id name dag_id round block_index=block status site events outputs attempts last_error finished_at
+   registered_at`,
+);
 
 /**
  * Finished units become rows, once each. What hangs on them (the counters of block and workflow, the state of
@@ -16,13 +22,7 @@ export async function recordFinished(tx: Sql, units: readonly FinishedUnit[]): P
 
   const added = await tx.query<{ workflow: string; units: readonly string[] }>(
     `WITH added AS (
-       INSERT INTO work_units (workflow_id, name, dag_id, round, block_index, status, site, events, outputs, attempts,
-         last_error, finished_at, registered_at)
-       SELECT g."workflowId", g.name, g."dagId", g.round, g.block, g.status, g.site, g.events, g.outputs, g.attempts,
-         g."lastError", g."finishedAt", g."registeredAt"
-       FROM json_to_recordset($1::json) AS g ("workflowId" text, name text, "dagId" text, round int, block int,
-         status text, site text, events bigint, outputs jsonb, attempts int, "lastError" text,
-         "finishedAt" timestamptz, "registeredAt" timestamptz)
+       INSERT INTO work_units (${UNITS.columns}) SELECT ${UNITS.columns} FROM ${UNITS.given("$1")}
        ON CONFLICT (workflow_id, name) DO NOTHING
        RETURNING workflow_id, name, block_index, status, events, finished_at),
      back AS (
@@ -48,7 +48,7 @@ export async function recordFinished(tx: Sql, units: readonly FinishedUnit[]): P
              FROM added GROUP BY workflow_id) a
        WHERE w.id = a.workflow_id)
      SELECT workflow_id AS workflow, jsonb_agg(name) AS units FROM added GROUP BY workflow_id`,
-    [json(units)],
+    [UNITS.json(units)],
   );
   for (const { workflow, units } of added) await settleFiles(tx, workflow, units);
   return added.reduce((sum, { units }) => sum + units.length, 0);

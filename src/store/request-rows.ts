@@ -1,49 +1,26 @@
-import type { RequestName } from "../domain/names.ts";
-import type { OutputState, ReleaseModifications } from "../domain/operator.ts";
-import type {
-  HoldReason,
-  PassError,
-  ProductionStep,
-  RequestRecord,
-  RequestSpec,
-  RequestWish,
-} from "../domain/request.ts";
-import type { RequestStatus } from "../domain/request-status.ts";
-import { decodeSpec } from "./spec-codec.ts";
+import { toBigInt } from "../base/json.ts";
+import type { RequestRecord, RequestSpec } from "../domain/request.ts";
+import { json, Table } from "./columns.ts";
 import type { Sql, SqlParam } from "./sql.ts";
 
-/** Everything of a request but its spec, in the order of `RequestRow`. */
-const COLUMNS = `id, name, status, version, priority, urgent, production_steps, hold, wish, error, waiting,
-  superseded_by, modifications, rescues_used, output_state, created_at, updated_at, status_since`;
+/** Everything of a request but its spec. */
+export const REQUESTS = new Table<Omit<RequestRecord, "spec">>(
+  "requests",
+  `status version priority urgent production_steps hold wish error waiting superseded_by modifications rescues_used
+   output_state created_at updated_at status_since`,
+);
 
-type RequestRow = readonly [
-  id: number,
-  name: RequestName,
-  status: RequestStatus,
-  version: number,
-  priority: number,
-  urgent: boolean,
-  productionSteps: readonly ProductionStep[],
-  hold: HoldReason | null,
-  wish: (Omit<RequestWish, "at"> & { at: string }) | null,
-  error: (Omit<PassError, "since"> & { since: string }) | null,
-  waiting: string | null,
-  supersededBy: RequestName | null,
-  modifications: ReleaseModifications | null,
-  rescuesUsed: number,
-  outputState: OutputState,
-  createdAt: string,
-  updatedAt: string,
-  statusSince: string,
-];
+/** The number of the row and its fields, in the order of the table's columns. */
+type RequestRow = readonly [id: number, ...values: readonly unknown[]];
 
 /**
  * The rows that `rest` (WHERE, ORDER BY, LIMIT) chooses, as one JSON value: drivers spend most of their time on
  * single fields, and this is read by every pass and every look at a list.
  */
 async function selectRows(sql: Sql, rest: string, params: readonly SqlParam[]): Promise<readonly RequestRow[]> {
+  const columns = `id, ${REQUESTS.columns}`;
   const [found] = await sql.query<{ rows: readonly RequestRow[] | null }>(
-    `SELECT json_agg(json_build_array(${COLUMNS})) AS rows FROM (SELECT ${COLUMNS} FROM requests ${rest}) AS chosen`,
+    `SELECT json_agg(json_build_array(${columns})) AS rows FROM (SELECT ${columns} FROM requests ${rest}) AS chosen`,
     params,
   );
   return found?.rows ?? [];
@@ -93,26 +70,29 @@ export class SpecMemory {
   }
 }
 
-function recordOf(row: RequestRow, spec: RequestSpec): RequestRecord {
-  const [, , status, version, priority, urgent, productionSteps, hold, wish, error, waiting, ...rest] = row;
-  const [supersededBy, modifications, rescuesUsed, outputState, createdAt, updatedAt, statusSince] = rest;
+function recordOf([, ...values]: RequestRow, spec: RequestSpec): RequestRecord {
+  const row = Object.fromEntries(REQUESTS.keys.map((key, place) => [key, values[place]]));
+  const { wish, error, createdAt, updatedAt, statusSince, ...rest } = row as unknown as Omit<RequestRecord, "spec">;
   return {
+    ...rest,
     spec,
-    status,
-    version,
-    priority,
-    urgent,
-    productionSteps,
-    hold,
     wish: wish && { ...wish, at: new Date(wish.at) },
     error: error && { ...error, since: new Date(error.since) },
-    waiting,
-    supersededBy,
-    modifications,
-    rescuesUsed,
-    outputState,
     createdAt: new Date(createdAt),
     updatedAt: new Date(updatedAt),
     statusSince: new Date(statusSince),
+  };
+}
+
+/** A spec as JSON and back: all of it is plain except the 64-bit numbers of a generation. */
+export const encodeSpec = (spec: RequestSpec): string => json(spec);
+
+export function decodeSpec(stored: unknown): RequestSpec {
+  const spec = stored as RequestSpec;
+  if (!spec.generation) return spec;
+  const { totalEvents, firstEvent } = spec.generation;
+  return {
+    ...spec,
+    generation: { ...spec.generation, totalEvents: toBigInt(totalEvents), firstEvent: toBigInt(firstEvent) },
   };
 }

@@ -1,23 +1,28 @@
 import { InvariantError } from "../base/errors.ts";
 import type { RequestName } from "../domain/names.ts";
+import type { RequestFile, RequestRecord, RequestSpec, Transition } from "../domain/request.ts";
 import { canMove, REQUEST_STATUSES, type RequestStatus, TERMINAL_STATUSES } from "../domain/request-status.ts";
-import { assignments, decodePlace, encodeCursor, json, jsonOrNull, Params, pageOf, same } from "./columns.ts";
-import type { RequestChange, RequestFilter, RequestStore } from "./port.ts";
-import type { SpecMemory } from "./request-rows.ts";
-import { encodeSpec } from "./spec-codec.ts";
-import type { Sql } from "./sql.ts";
+import { countBy, json, type Page, type PageWanted, Params, pageByTime, Where } from "./columns.ts";
+import { encodeSpec, REQUESTS, type SpecMemory } from "./request-rows.ts";
+import type { Sql, SqlParam } from "./sql.ts";
 
-const CHANGEABLE = {
-  priority: ["priority", same<number>],
-  urgent: ["urgent", same<boolean>],
-  productionSteps: ["production_steps", json],
-  hold: ["hold", jsonOrNull],
-  wish: ["wish", jsonOrNull],
-  supersededBy: ["superseded_by", same<string | null>],
-  modifications: ["modifications", jsonOrNull],
-  rescuesUsed: ["rescues_used", same<number>],
-  outputState: ["output_state", same<string>],
-} as const;
+/** What may be changed of a request; its spec never is, and its error and waiting are remarks. */
+export type RequestChange = Partial<
+  Omit<RequestRecord, "spec" | "version" | "error" | "waiting" | "createdAt" | "updatedAt" | "statusSince">
+>;
+
+export interface RequestFilter extends PageWanted {
+  readonly status?: readonly RequestStatus[];
+  readonly requestor?: string;
+  readonly campaign?: string;
+  readonly nameContains?: string;
+}
+
+interface Why {
+  readonly reason: string;
+  readonly actor: string;
+  readonly at: Date;
+}
 
 // Written out so that PostgreSQL sees the predicate of the partial index.
 const IS_OPEN = `status NOT IN (${TERMINAL_STATUSES.map((status) => `'${status}'`).join(", ")})`;
@@ -37,130 +42,110 @@ const CHAIN = `WITH RECURSIVE chain (name, earlier, later) AS (
       SELECT name, previous_version, superseded_by FROM requests WHERE previous_version = c.name) found)
   SELECT name FROM chain`;
 
-export function requestStore(sql: Sql, specs: SpecMemory): RequestStore {
-  return {
-    create: (spec, status, files, actor, at) =>
-      sql.transaction(async (tx) => {
-        const created = await tx.query(
-          `INSERT INTO requests (name, kind, requestor, campaign, spec, status, priority, urgent, production_steps,
-             created_at, updated_at, status_since)
-           VALUES ($1, $2, $3, $4, $5::jsonb, $6, $7, $8, $9::jsonb, $10, $10, $10)
-           ON CONFLICT (name) DO NOTHING RETURNING name`,
-          [
-            spec.name,
-            spec.kind,
-            spec.requestor,
-            spec.campaign,
-            encodeSpec(spec),
-            status,
-            spec.priority,
-            spec.urgent,
-            json(spec.productionSteps),
-            at,
-          ],
-        );
-        if (created.length === 0) return false;
+export const requestStore = (sql: Sql, specs: SpecMemory) => ({
+  /** false: the name is taken. Stores the first transition too. */
+  create: (
+    spec: RequestSpec,
+    status: RequestStatus,
+    files: readonly RequestFile[],
+    actor: string,
+    at: Date,
+  ): Promise<boolean> =>
+    sql.transaction(async (tx) => {
+      const { name, kind, requestor, campaign, priority, urgent, productionSteps } = spec;
+      const created = await tx.query(
+        `INSERT INTO requests (name, kind, requestor, campaign, spec, status, priority, urgent, production_steps,
+           created_at, updated_at, status_since)
+         VALUES ($1, $2, $3, $4, $5::jsonb, $6, $7, $8, $9::jsonb, $10, $10, $10)
+         ON CONFLICT (name) DO NOTHING RETURNING name`,
+        [name, kind, requestor, campaign, encodeSpec(spec), status, priority, urgent, json(productionSteps), at],
+      );
+      if (created.length === 0) return false;
+      await tx.query(
+        "INSERT INTO transitions (request_name, to_status, reason, actor, at) VALUES ($1, $2, 'created', $3, $4)",
+        [name, status, actor, at],
+      );
+      for (const { path, executable, sha256, content } of files) {
         await tx.query(
-          "INSERT INTO transitions (request_name, to_status, reason, actor, at) VALUES ($1, $2, 'created', $3, $4)",
-          [spec.name, status, actor, at],
+          "INSERT INTO request_files (request_name, path, executable, sha256, content) VALUES ($1, $2, $3, $4, $5)",
+          [name, path, executable, sha256, content],
         );
-        for (const file of files) {
-          await tx.query(
-            "INSERT INTO request_files (request_name, path, executable, sha256, content) VALUES ($1, $2, $3, $4, $5)",
-            [spec.name, file.path, file.executable, file.sha256, file.content],
-          );
-        }
-        return true;
-      }),
-
-    get: async (name) => (await specs.records(sql, "WHERE name = $1", [name]))[0] ?? null,
-
-    files: (name) =>
-      sql.query("SELECT path, executable, sha256, content FROM request_files WHERE request_name = $1 ORDER BY path", [
-        name,
-      ]),
-
-    list: async (filter) => {
-      const { rest, params } = listClauses(filter);
-      return pageOf(
-        await specs.records(sql, rest, params.values),
-        filter.limit,
-        (record) => record,
-        ({ createdAt, spec }) => encodeCursor(createdAt.toISOString(), spec.name),
-      );
-    },
-
-    names: async (filter) => {
-      const { rest, params } = listClauses(filter);
-      return pageOf(
-        await sql.query<{ name: RequestName; createdAt: Date }>(
-          `SELECT name, created_at AS "createdAt" FROM requests ${rest}`,
-          params.values,
-        ),
-        filter.limit,
-        ({ name }) => name,
-        ({ name, createdAt }) => encodeCursor(createdAt.toISOString(), name),
-      );
-    },
-
-    versions: (name) => specs.records(sql, `WHERE name IN (${CHAIN}) ORDER BY created_at, name`, [name]),
-
-    open: () => specs.records(sql, `WHERE ${IS_OPEN} ORDER BY created_at, name`),
-
-    countByStatus: async () => {
-      const rows = await sql.query<{ status: RequestStatus; count: number }>(
-        "SELECT status, count(*)::int AS count FROM requests GROUP BY status",
-      );
-      return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
-    },
-
-    change: async (name, version, change, why) => {
-      const { text, params } = changeStatement(name, version, change, why);
-      const [seen] = await sql.query<{ status: RequestStatus; version: number; changed: boolean }>(text, params.values);
-      if (!seen) return false;
-      if (!seen.changed && seen.version === version && change.status && !canMove(seen.status, change.status)) {
-        throw new InvariantError(`request ${name} cannot move from ${seen.status} to ${change.status}`, why);
       }
-      return seen.changed;
-    },
+      return true;
+    }),
 
-    remark: async (name, remark) => {
-      const params = new Params();
-      const key = params.add(name);
-      const sets = assignments(
-        remark,
-        { error: ["error", jsonOrNull], waiting: ["waiting", same<string | null>] },
+  get: async (name: RequestName): Promise<RequestRecord | null> =>
+    (await specs.records(sql, "WHERE name = $1", [name]))[0] ?? null,
+
+  files: (name: RequestName) =>
+    sql.query<RequestFile>(
+      "SELECT path, executable, sha256, content FROM request_files WHERE request_name = $1 ORDER BY path",
+      [name],
+    ),
+
+  /** Newest first. */
+  list: (filter: RequestFilter): Promise<Page<RequestRecord>> =>
+    pageByTime((rest, params) => specs.records(sql, rest, params), matching(filter), filter, {
+      column: "name",
+      of: ({ spec }) => spec.name,
+    }),
+
+  /**
+   * As `list`, only the names: what a bulk action walks. The place in the list does not depend on the status, so
+   * requests may change between two pages without any being left out or met twice.
+   */
+  async names(filter: RequestFilter): Promise<Page<RequestName>> {
+    const read = (rest: string, params: readonly SqlParam[]) =>
+      sql.query<{ name: RequestName; createdAt: Date }>(
+        `SELECT name, created_at AS "createdAt" FROM requests ${rest}`,
         params,
       );
-      if (sets.length > 0) await sql.query(`UPDATE requests SET ${sets.join(", ")} WHERE name = ${key}`, params.values);
-    },
+    const key = { column: "name", of: ({ name }: { name: RequestName }) => name };
+    const { items, nextCursor } = await pageByTime(read, matching(filter), filter, key);
+    return { items: items.map(({ name }) => name), nextCursor };
+  },
 
-    transitions: (name) =>
-      sql.query(
-        `SELECT from_status AS "from", to_status AS "to", reason, actor, at FROM transitions
-         WHERE request_name = $1 ORDER BY id`,
-        [name],
-      ),
-  };
-}
+  /** All versions of a request (itself, those before, those after), oldest first. Empty: no such request. */
+  versions: (name: RequestName) => specs.records(sql, `WHERE name IN (${CHAIN}) ORDER BY created_at, name`, [name]),
 
-function listClauses(filter: RequestFilter): { rest: string; params: Params } {
-  const params = new Params();
-  const where: string[] = [];
-  if (filter.status) where.push(`status = ANY(${params.add(filter.status)}::text[])`);
-  if (filter.requestor !== undefined) where.push(`requestor = ${params.add(filter.requestor)}`);
-  if (filter.campaign !== undefined) where.push(`campaign = ${params.add(filter.campaign)}`);
-  if (filter.nameContains) {
-    const literal = filter.nameContains.replace(/[\\%_]/g, "\\$&");
-    where.push(`name ILIKE ${params.add(`%${literal}%`)}`);
-  }
-  if (filter.cursor !== undefined) {
-    const { at, key } = decodePlace(filter.cursor);
-    where.push(`(created_at, name) < (${params.add(at)}::timestamptz, ${params.add(key)}::text)`);
-  }
-  const rest = `${where.length > 0 ? `WHERE ${where.join(" AND ")}` : ""}
-    ORDER BY created_at DESC, name DESC LIMIT ${params.add(filter.limit + 1)}`;
-  return { rest, params };
+  /** All that are not over, without paging: what a pass walks. */
+  open: () => specs.records(sql, `WHERE ${IS_OPEN} ORDER BY created_at, name`),
+
+  countByStatus: (): Promise<Readonly<Partial<Record<RequestStatus, number>>>> => countBy(sql, "requests", "status"),
+
+  /** Compare-and-set on version. A change of status must be legal and leaves a transition row. */
+  async change(name: RequestName, version: number, change: RequestChange, why: Why): Promise<boolean> {
+    const { text, params } = changeStatement(name, version, change, why);
+    const [seen] = await sql.query<{ status: RequestStatus; version: number; changed: boolean }>(text, params.values);
+    if (!seen) return false;
+    if (!seen.changed && seen.version === version && change.status && !canMove(seen.status, change.status)) {
+      throw new InvariantError(`request ${name} cannot move from ${seen.status} to ${change.status}`, why);
+    }
+    return seen.changed;
+  },
+
+  /** What the loop last said of it. Does not touch the version: it is a remark, not a change. */
+  async remark(name: RequestName, remark: Partial<Pick<RequestRecord, "error" | "waiting">>): Promise<void> {
+    const where = new Where().and("name = ?", name);
+    const sets = REQUESTS.sets(remark, where);
+    if (sets.length > 0) await sql.query(`UPDATE requests SET ${sets.join(", ")} ${where}`, where.values);
+  },
+
+  transitions: (name: RequestName) =>
+    sql.query<Transition>(
+      `SELECT from_status AS "from", to_status AS "to", reason, actor, at FROM transitions
+       WHERE request_name = $1 ORDER BY id`,
+      [name],
+    ),
+});
+
+function matching({ status, requestor, campaign, nameContains }: RequestFilter): Where {
+  const like = nameContains ? `%${nameContains.replace(/[\\%_]/g, "\\$&")}%` : undefined;
+  return new Where()
+    .and("status = ANY(?::text[])", status)
+    .and("requestor = ?", requestor)
+    .and("campaign = ?", campaign)
+    .and("name ILIKE ?", like);
 }
 
 /**
@@ -172,14 +157,14 @@ function changeStatement(
   name: string,
   version: number,
   change: RequestChange,
-  why: { reason: string; actor: string; at: Date },
+  why: Why,
 ): { text: string; params: Params } {
   const { status, ...rest } = change;
   const params = new Params();
   const key = params.add(name);
   const old = params.add(version);
   const at = `${params.add(why.at)}::timestamptz`;
-  const sets = [...assignments(rest, CHANGEABLE, params), "version = version + 1", `updated_at = ${at}`];
+  const sets = [...REQUESTS.sets(rest, params), "version = version + 1", `updated_at = ${at}`];
   let allowed = "";
   let transition = "";
   if (status) {

@@ -1,50 +1,55 @@
 import { json } from "./columns.ts";
-import type { SettingStore } from "./port.ts";
 import type { Sql } from "./sql.ts";
 
-export function settingStore(sql: Sql): SettingStore {
-  return {
-    get: async <T>(key: string) => {
-      const found = await sql.query<{ value: T | null }>("SELECT value FROM settings WHERE key = $1", [key]);
-      return found[0]?.value ?? null;
-    },
-    set: async (key, value, actor, at) => {
-      await sql.query(
-        `INSERT INTO settings (key, value, updated_by, updated_at) VALUES ($1, $2::jsonb, $3, $4)
-         ON CONFLICT (key) DO UPDATE
-           SET value = excluded.value, updated_by = excluded.updated_by, updated_at = excluded.updated_at`,
-        [key, json(value), actor, at],
-      );
-    },
-    // One statement: of two servers that find it expired, the second sees the first one's row and gets nothing.
-    takeLease: async (name, owner, now, until) => {
-      const taken = await sql.query(
-        `INSERT INTO leases (name, owner, until) VALUES ($1, $2, $4::timestamptz)
-         ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, until = excluded.until
-           WHERE leases.owner = excluded.owner OR leases.until <= $3::timestamptz
-         RETURNING name`,
-        [name, owner, now, until],
-      );
-      return taken.length > 0;
-    },
-    dropLease: async (name, owner) => {
-      await sql.query("DELETE FROM leases WHERE name = $1 AND owner = $2", [name, owner]);
-    },
-    lease: async (name) => {
-      const found = await sql.query<{ owner: string; until: Date }>("SELECT owner, until FROM leases WHERE name = $1", [
-        name,
-      ]);
-      return found[0] ?? null;
-    },
-    addToken: async ({ sha256, name, at }) => {
-      await sql.query(
-        "INSERT INTO operator_tokens (sha256, name, created_at) VALUES ($1, $2, $3) ON CONFLICT (sha256) DO NOTHING",
-        [sha256, name, at],
-      );
-    },
-    findToken: async (sha256) => {
-      const found = await sql.query<{ name: string }>("SELECT name FROM operator_tokens WHERE sha256 = $1", [sha256]);
-      return found[0] ?? null;
-    },
-  };
-}
+export const settingStore = (sql: Sql) => ({
+  async get<T>(key: string): Promise<T | null> {
+    const found = await sql.query<{ value: T | null }>("SELECT value FROM settings WHERE key = $1", [key]);
+    return found[0]?.value ?? null;
+  },
+
+  async set(key: string, value: unknown, actor: string, at: Date): Promise<void> {
+    await sql.query(
+      `INSERT INTO settings (key, value, updated_by, updated_at) VALUES ($1, $2::jsonb, $3, $4)
+       ON CONFLICT (key) DO UPDATE
+         SET value = excluded.value, updated_by = excluded.updated_by, updated_at = excluded.updated_at`,
+      [key, json(value), actor, at],
+    );
+  },
+
+  /**
+   * One of several servers holds the lease: true when `owner` has it until `until`. One statement: of two servers
+   * that find it expired, the second sees the first one's row and gets nothing.
+   */
+  async takeLease(name: string, owner: string, now: Date, until: Date): Promise<boolean> {
+    const taken = await sql.query(
+      `INSERT INTO leases (name, owner, until) VALUES ($1, $2, $4::timestamptz)
+       ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, until = excluded.until
+         WHERE leases.owner = excluded.owner OR leases.until <= $3::timestamptz
+       RETURNING name`,
+      [name, owner, now, until],
+    );
+    return taken.length > 0;
+  },
+
+  async dropLease(name: string, owner: string): Promise<void> {
+    await sql.query("DELETE FROM leases WHERE name = $1 AND owner = $2", [name, owner]);
+  },
+
+  async lease(name: string): Promise<{ owner: string; until: Date } | null> {
+    const text = "SELECT owner, until FROM leases WHERE name = $1";
+    return (await sql.query<{ owner: string; until: Date }>(text, [name]))[0] ?? null;
+  },
+
+  /** SHA-256 of operator tokens; the tokens themselves are never stored. */
+  async addToken({ sha256, name, at }: { sha256: string; name: string; at: Date }): Promise<void> {
+    await sql.query(
+      "INSERT INTO operator_tokens (sha256, name, created_at) VALUES ($1, $2, $3) ON CONFLICT (sha256) DO NOTHING",
+      [sha256, name, at],
+    );
+  },
+
+  async findToken(sha256: string): Promise<{ name: string } | null> {
+    const found = await sql.query<{ name: string }>("SELECT name FROM operator_tokens WHERE sha256 = $1", [sha256]);
+    return found[0] ?? null;
+  },
+});

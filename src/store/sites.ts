@@ -1,52 +1,38 @@
 import type { Site } from "../domain/dag.ts";
-import { assignments, json, Params, same } from "./columns.ts";
-import type { SiteStore } from "./port.ts";
+import type { SiteName } from "../domain/names.ts";
+import { Table, Where } from "./columns.ts";
 import { banStore } from "./site-bans.ts";
-import type { Sql, SqlParam } from "./sql.ts";
+import type { Sql } from "./sql.ts";
 
-const SITE = `name, status, cores, memory_mb AS "memoryMb", drain_until AS "drainUntil", note, updated_at AS "updatedAt"`;
-const CHANGEABLE = {
-  status: ["status", same<string>],
-  drainUntil: ["drain_until", same<Date | null>],
-  note: ["note", same<string | null>],
-} as const;
+const SITES = new Table<Site>("sites", "name status cores memory_mb::float8 drain_until note updated_at");
 
-export function siteStore(sql: Sql): SiteStore {
-  const sites = async (rest: string, params: readonly SqlParam[] = []): Promise<readonly Site[]> => {
-    const rows = await sql.query<Omit<Site, "memoryMb"> & { memoryMb: bigint | null }>(
-      `SELECT ${SITE} FROM sites ${rest}`,
-      params,
+export const siteStore = (sql: Sql) => ({
+  ...banStore(sql),
+
+  list: () => SITES.select(sql, "ORDER BY name"),
+  get: (name: SiteName) => SITES.find(sql, "WHERE name = $1", [name]),
+
+  /** Adds the sites an engine reports; leaves an operator's status alone. */
+  async learn(learned: readonly { name: SiteName; cores: number; memoryMb: number }[], at: Date): Promise<void> {
+    await sql.query(
+      `INSERT INTO sites (name, cores, memory_mb, updated_at)
+       SELECT DISTINCT ON (name) name, cores, memory_mb, $2::timestamptz FROM ${SITES.given("$1")} ORDER BY name
+       ON CONFLICT (name) DO UPDATE SET cores = excluded.cores, memory_mb = excluded.memory_mb,
+         updated_at = excluded.updated_at
+         WHERE (sites.cores, sites.memory_mb) IS DISTINCT FROM (excluded.cores, excluded.memory_mb)`,
+      [SITES.json(learned), at],
     );
-    return rows.map((row) => ({ ...row, memoryMb: row.memoryMb === null ? null : Number(row.memoryMb) }));
-  };
-  return {
-    ...banStore(sql),
-    list: () => sites("ORDER BY name"),
-    get: async (name) => (await sites("WHERE name = $1", [name]))[0] ?? null,
-    learn: async (learned, at) => {
-      await sql.query(
-        `INSERT INTO sites (name, cores, memory_mb, updated_at)
-         SELECT DISTINCT ON (name) name, cores, "memoryMb", $2::timestamptz
-         FROM json_to_recordset($1::json) AS g (name text, cores int, "memoryMb" bigint) ORDER BY name
-         ON CONFLICT (name) DO UPDATE SET cores = excluded.cores, memory_mb = excluded.memory_mb,
-           updated_at = excluded.updated_at
-           WHERE (sites.cores, sites.memory_mb) IS DISTINCT FROM (excluded.cores, excluded.memory_mb)`,
-        [json(learned), at],
-      );
-    },
-    change: async (name, change, actor, at) => {
-      const params = new Params();
-      const key = params.add(name);
-      const sets = [
-        ...assignments(change, CHANGEABLE, params),
-        `updated_by = ${params.add(actor)}`,
-        `updated_at = ${params.add(at)}`,
-      ];
-      const changed = await sql.query(
-        `UPDATE sites SET ${sets.join(", ")} WHERE name = ${key} RETURNING name`,
-        params.values,
-      );
-      return changed.length > 0;
-    },
-  };
-}
+  },
+
+  async change(
+    name: SiteName,
+    change: Partial<Pick<Site, "status" | "drainUntil" | "note">>,
+    actor: string,
+    at: Date,
+  ): Promise<boolean> {
+    const where = new Where().and("name = ?", name);
+    const sets = [...SITES.sets({ ...change, updatedAt: at }, where), `updated_by = ${where.add(actor)}`];
+    const changed = await sql.query(`UPDATE sites SET ${sets.join(", ")} ${where} RETURNING 1`, where.values);
+    return changed.length > 0;
+  },
+});

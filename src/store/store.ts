@@ -13,22 +13,25 @@ import type { Sql } from "./sql.ts";
 import { unitStore } from "./units.ts";
 import { workflowStore } from "./workflows.ts";
 
+/** One object for each part; see port.ts. */
+export const parts = (sql: Sql, specs: SpecMemory) => ({
+  requests: requestStore(sql, specs),
+  workflows: workflowStore(sql),
+  dags: dagStore(sql),
+  units: unitStore(sql),
+  files: fileStore(sql),
+  sites: siteStore(sql),
+  alerts: alertStore(sql),
+  audit: auditStore(sql),
+  nodeActions: nodeActionStore(sql),
+  intents: intentStore(sql),
+  settings: settingStore(sql),
+});
+
 /** The store over a database whose schema is up to date (see open.ts). */
-export function openStore(sql: Sql, specs = new SpecMemory()): Store {
-  return {
-    requests: requestStore(sql, specs),
-    workflows: workflowStore(sql),
-    dags: dagStore(sql),
-    units: unitStore(sql),
-    files: fileStore(sql),
-    sites: siteStore(sql),
-    alerts: alertStore(sql),
-    audit: auditStore(sql),
-    nodeActions: nodeActionStore(sql),
-    intents: intentStore(sql),
-    settings: settingStore(sql),
-    transaction: (work) => sql.transaction((tx) => work(openStore(tx, specs))),
-    ping: async () => void (await sql.query("SELECT 1")),
-    close: () => sql.close(),
-  };
-}
+export const openStore = (sql: Sql, specs = new SpecMemory()): Store => ({
+  ...parts(sql, specs),
+  transaction: (work) => sql.transaction((tx) => work(openStore(tx, specs))),
+  ping: async () => void (await sql.query("SELECT 1")),
+  close: () => sql.close(),
+});

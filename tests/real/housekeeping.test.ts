@@ -76,7 +76,7 @@ describe("housekeeping", () => {
     const house = await makeHouse();
     const { request, dir } = await house.finished("gen", "aborted");
     const views = async () => ({
-      errors: await gatherErrors(house.ports, POLICY, request),
+      errors: await gatherErrors({ ...house.ports, policy: POLICY }, request),
       attempts: await gatherAttempts(house.ports, request, { limit: 100 }),
     });
     const before = await views();

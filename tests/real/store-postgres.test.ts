@@ -5,13 +5,13 @@ import { WorldError } from "../../src/base/errors.ts";
 import { MIGRATIONS_DIR, migrate, readMigrations } from "../../src/store/migrate.ts";
 import { openPostgres } from "../../src/store/open.ts";
 import { postgresSql } from "../../src/store/postgres.ts";
-import { postgresBin, startPostgres, type TestServer } from "../support/postgres.ts";
+import { lacksPostgres, startPostgres, type TestServer } from "../support/postgres.ts";
 import { storeContract } from "../support/store-contract.ts";
 import { testStore } from "../support/store-embedded.ts";
 import { at, sampleSpec } from "../support/store-fixtures.ts";
 import { describeSchema } from "../support/store-schema.ts";
 
-describe.skipIf(!postgresBin())("PostgreSQL", () => {
+describe.skipIf(lacksPostgres())("PostgreSQL", () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startPostgres();

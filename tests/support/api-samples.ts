@@ -1,8 +1,8 @@
-import type { Site } from "../../src/domain/dag.ts";
+import type { Dag, Site } from "../../src/domain/dag.ts";
 import type { DagId, NodeName, RequestName, SiteName, UnitName, WorkflowId } from "../../src/domain/names.ts";
-import type { DagRecord, WorkflowRecord } from "../../src/domain/operator.ts";
 import type { RequestRecord, RequestSpec } from "../../src/domain/request.ts";
 import type { NodeView } from "../../src/domain/run.ts";
+import type { Workflow } from "../../src/domain/workflow.ts";
 import type { LoopStatus } from "../../src/lifecycle/port.ts";
 
 /** One of everything, with telling values, for tests of the API and of those who talk to it. */
@@ -112,7 +112,7 @@ export const heldRequest = (): RequestRecord =>
     error: { code: "catalog-unreachable", message: "no answer", hint: "wait", since: at("11:00"), count: 2 },
   });
 
-export const sampleWorkflow = (over: Partial<WorkflowRecord> = {}): WorkflowRecord => ({
+export const sampleWorkflow = (over: Partial<Workflow> = {}): Workflow => ({
   id: WORKFLOW_ID,
   requestName: "muons-2026" as RequestName,
   status: "active",
@@ -136,7 +136,7 @@ export const sampleWorkflow = (over: Partial<WorkflowRecord> = {}): WorkflowReco
   ...over,
 });
 
-export const sampleDag = (over: Partial<DagRecord> = {}): DagRecord => ({
+export const sampleDag = (over: Partial<Dag> = {}): Dag => ({
   id: DAG_ID,
   workflowId: WORKFLOW_ID,
   round: 1,

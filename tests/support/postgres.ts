@@ -21,8 +21,19 @@ const NOBODY = 65534;
 const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 const run = promisify(execFile);
 
-/** Where initdb and pg_ctl are, or null: then the tests that need them are skipped. */
-export function postgresBin(): string | null {
+/**
+ * Whether tests that need PostgreSQL are skipped here, for want of its programs. Where everything has to run (CI=true)
+ * nothing is left out silently: there it is a failure.
+ */
+export function lacksPostgres(bin = postgresBin(), ci = process.env.CI): boolean {
+  if (bin) return false;
+  if (ci === "true")
+    throw new Error("no initdb and pg_ctl, and CI demands the tests on PostgreSQL: install postgresql");
+  return true;
+}
+
+/** Where initdb and pg_ctl are; null: nowhere. */
+function postgresBin(): string | null {
   const root = "/usr/lib/postgresql";
   const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
   const places = [...(process.env.PATH ?? "").split(":"), ...versions.map((version) => join(root, version, "bin"))];

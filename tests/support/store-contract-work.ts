@@ -127,7 +127,7 @@ export function workContract(store: () => TestStore): void {
       });
       await store().intents.tried(D, "submit", "time-out");
       await store().intents.tried(D, "submit", null);
-      expect(await store().intents.get(D, "submit")).toMatchObject({ tries: 2, lastError: null });
+      expect((await store().intents.getMany([D], "submit")).get(D)).toMatchObject({ tries: 2, lastError: null });
       await store().intents.settle(D, "submit", "settled", at(5));
       await store().intents.settle(D, "submit", "refused", at(6));
       expect(await store().intents.begin({ ...intent, at: at(9) })).toMatchObject({
@@ -135,7 +135,7 @@ export function workContract(store: () => TestStore): void {
         settledAt: at(5),
         createdAt: at(1),
       });
-      expect(await store().intents.get(D, "stop")).toBeNull();
+      expect((await store().intents.getMany([D], "stop")).size).toBe(0);
     });
   });
 }

@@ -1,8 +1,8 @@
-import { EMPTY_TALLY } from "../../src/domain/dag.ts";
+import { type Dag, EMPTY_TALLY } from "../../src/domain/dag.ts";
 import type { DagId, NodeName, RequestName, SiteName, UnitName, WorkflowId } from "../../src/domain/names.ts";
-import type { DagRecord, NewNodeAction, WorkflowRecord } from "../../src/domain/operator.ts";
+import type { NewNodeAction } from "../../src/domain/operator.ts";
 import type { RequestSpec } from "../../src/domain/request.ts";
-import type { FinishedUnit, InputFile, OutputFile } from "../../src/domain/workflow.ts";
+import type { FinishedUnit, InputFile, OutputFile, Workflow } from "../../src/domain/workflow.ts";
 import type { Store } from "../../src/store/port.ts";
 
 /** The n-th second of the tests' day. */
@@ -56,7 +56,7 @@ export function sampleSpec(name: string, change: Partial<RequestSpec> = {}): Req
   };
 }
 
-export function sampleWorkflow(id: string, request: string, change: Partial<WorkflowRecord> = {}): WorkflowRecord {
+export function sampleWorkflow(id: string, request: string, change: Partial<Workflow> = {}): Workflow {
   return {
     id: id as WorkflowId,
     requestName: request as RequestName,
@@ -82,7 +82,7 @@ export function sampleWorkflow(id: string, request: string, change: Partial<Work
   };
 }
 
-export function sampleDag(id: string, workflow: string, change: Partial<DagRecord> = {}): DagRecord {
+export function sampleDag(id: string, workflow: string, change: Partial<Dag> = {}): Dag {
   return {
     id: id as DagId,
     workflowId: workflow as WorkflowId,

@@ -47,6 +47,7 @@ describe("the main views", () => {
               status: "open",
               unitsTotal: 25,
               unitsDone: 12,
+              unitsAbandoned: 0,
               createdAt: NOW,
               updatedAt: NOW,
             },

@@ -89,7 +89,7 @@ const status = workflowStatusView(
   {
     workflow: sampleWorkflow(),
     dag: sampleDag(),
-    blocks: [{ ...block, status: "open", unitsTotal: 48, unitsDone: 20 }],
+    blocks: [{ ...block, status: "open", unitsTotal: 48, unitsDone: 20, unitsAbandoned: 0 }],
     units: { owed: 1, registered: 19, invalidated: 0 },
     files: { fresh: 5, attempted: 1, processed: 20, excluded: 0 },
   },

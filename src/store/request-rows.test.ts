@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { sampleSpec } from "../../tests/support/store-fixtures.ts";
 import type { RequestSpec } from "../domain/request.ts";
-import { decodeSpec, encodeSpec } from "./spec-codec.ts";
+import { decodeSpec, encodeSpec } from "./request-rows.ts";
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 const text = fc.string({ unit: "grapheme" }).filter((words) => !words.includes("\0"));

@@ -1,0 +1,69 @@
+import { isDeepStrictEqual } from "node:util";
+import type { NodeChanges } from "../domain/operator.ts";
+
+/** What a wish to run failed work again is about, as it is kept on the request. */
+export interface RerunWish extends Readonly<Record<string, unknown>> {
+  /** Who gets a fresh budget: unit → its nodes (null: all of them); null: every unit that is not finished. */
+  readonly epochOf: Readonly<Record<string, readonly string[] | null>> | null;
+  readonly reelect?: number;
+  /** What those nodes get instead of what they had. */
+  readonly changes?: NodeChanges;
+  /** The same for single units ("mg_000003") and nodes ("mg_000003/proc_000021"); the narrower word holds. */
+  readonly nodeChanges?: Readonly<Record<string, NodeChanges>>;
+}
+
+/** Without what is empty. */
+export function rerunWish({ epochOf, reelect = 0, changes = {}, nodeChanges = {} }: RerunWish): RerunWish {
+  return {
+    epochOf,
+    reelect,
+    ...(Object.keys(changes).length > 0 && { changes }),
+    ...(Object.keys(nodeChanges).length > 0 && { nodeChanges }),
+  };
+}
+
+export const changesFor = (
+  { changes, nodeChanges }: Pick<RerunWish, "changes" | "nodeChanges">,
+  unit: string,
+  node: string,
+) => nodeChanges?.[`${unit}/${node}`] ?? nodeChanges?.[unit] ?? changes ?? {};
+
+/** Where a unit is to land anew, as its nodes were given sites; []: wherever it was. A unit lands as a whole. */
+export function sitesFor(
+  { changes, nodeChanges = {} }: Pick<RerunWish, "changes" | "nodeChanges">,
+  unit: string,
+): readonly string[] {
+  const own = Object.entries(nodeChanges).filter(([place]) => place.split("/")[0] === unit);
+  const sites = own.flatMap(([, { sites = [] }]) => sites);
+  return sites.length > 0 ? [...new Set(sites)] : (changes?.sites ?? []);
+}
+
+/** A resubmit that the loop has not begun takes more in. null: it has all of that already. */
+export function joinReruns(before: RerunWish, more: RerunWish): RerunWish | null {
+  const [a, b] = [byPlace(before), byPlace(more)];
+  const joined = rerunWish({
+    epochOf: a.epochOf && b.epochOf && joinNodes(a.epochOf, b.epochOf),
+    reelect: Math.max(a.reelect ?? 0, b.reelect ?? 0),
+    changes: { ...a.changes, ...b.changes },
+    nodeChanges: { ...a.nodeChanges, ...b.nodeChanges },
+  });
+  return isDeepStrictEqual(joined, a) ? null : joined;
+}
+
+/** Changes of a selection said of each place of it: they are no concern of what else comes in. */
+function byPlace(wish: RerunWish): RerunWish {
+  const { epochOf, changes } = wish;
+  if (!epochOf || !changes) return rerunWish(wish);
+  const places = Object.entries(epochOf).flatMap(([unit, nodes]) => nodes?.map((node) => `${unit}/${node}`) ?? [unit]);
+  const each = Object.fromEntries(places.map((place) => [place, changes]));
+  return rerunWish({ ...wish, changes: {}, nodeChanges: { ...each, ...wish.nodeChanges } });
+}
+
+function joinNodes(a: NonNullable<RerunWish["epochOf"]>, b: NonNullable<RerunWish["epochOf"]>) {
+  const joined: Record<string, readonly string[] | null> = { ...a };
+  for (const [unit, nodes] of Object.entries(b)) {
+    const known = joined[unit];
+    joined[unit] = known === null || nodes === null ? null : [...new Set([...(known ?? []), ...nodes])];
+  }
+  return joined;
+}
