@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readJobEvents } from "./job-events.ts";
 
-const log = readFileSync(join(import.meta.dirname, "../payload/testing/sample-events.log"), "utf8");
+const log = readFileSync(join(import.meta.dirname, "../../tests/support/samples/job-events.log"), "utf8");
 
 test("a kill, a hold with removal, and a good end, in one log", () => {
   expect(readJobEvents(log, 36)).toMatchObject({

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { NODE, run, TestUnit } from "../testing/scratch.ts";
+import { NODE, run, TestUnit } from "../../../tests/support/payload-scratch.ts";
 
 const units: TestUnit[] = [];
 afterEach(() => {

@@ -11,12 +11,12 @@ import {
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ensureBuilt } from "../../../tests/support/built.ts";
+import { run, Scratch, SHELL } from "../../../tests/support/payload-scratch.ts";
 import type { AttemptRecord } from "../../recovery/ledger-record.ts";
-import { run, Scratch, SHELL } from "../testing/scratch.ts";
 
 // A log as HTCondor 23.9.6 wrote it: 36 killed by signal 9 at Beta, 37 held for memory and removed at Alpha,
 // 38 a landing that ended well at Alpha.
-const EVENTS = readFileSync(new URL("../testing/sample-events.log", import.meta.url), "utf8");
+const EVENTS = readFileSync(new URL("../../../tests/support/samples/job-events.log", import.meta.url), "utf8");
 
 const USUAL = { cores: 1, memoryMb: 2000, diskMb: 1000, wallMinutes: 480, gpus: 0 };
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { NODE, type TestOutput, TestUnit } from "../testing/scratch.ts";
+import { NODE, type TestOutput, TestUnit } from "../../../tests/support/payload-scratch.ts";
 
 const units: TestUnit[] = [];
 afterEach(() => {

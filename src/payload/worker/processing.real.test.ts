@@ -1,7 +1,16 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { NODE, readReport, run, SHELL, start, type TestOutput, type TestStep, TestUnit } from "../testing/scratch.ts";
+import {
+  NODE,
+  readReport,
+  run,
+  SHELL,
+  start,
+  type TestOutput,
+  type TestStep,
+  TestUnit,
+} from "../../../tests/support/payload-scratch.ts";
 
 const units: TestUnit[] = [];
 afterEach(() => {
@@ -388,7 +397,7 @@ describe("FrameworkJobReport.xml", () => {
     u.write("payload/given.xml", xml);
     return u.work("processing", "proc_000000");
   };
-  const SAMPLE = readFileSync(new URL("../testing/sample.fjr.xml", import.meta.url), "utf8");
+  const SAMPLE = readFileSync(new URL("../../../tests/support/samples/sample.fjr.xml", import.meta.url), "utf8");
 
   test("gives the true code, events and memory, and is kept under the step's name", async () => {
     const job = await fjr(SAMPLE, "exit 85");
