@@ -34,7 +34,7 @@ test("a mail has its headers, a blank line and its text", async () => {
     "MIME-Version: 1.0",
     "Content-Type: text/plain; charset=utf-8",
   ]);
-  expect(body).toContain("one\r\n.two\r\n");
+  expect(body).toContain("one\n.two\n");
 });
 
 test("text that is not ASCII, or has very long lines, arrives", async () => {

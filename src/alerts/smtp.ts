@@ -10,6 +10,7 @@ import { secret } from "./webhook.ts";
 
 type SmtpSettings = Extract<SinkSettings, { kind: "smtp" }>;
 
+/** none: plain text · starttls: required · implicit: TLS from the first byte. */
 const PORTS = { none: 25, starttls: 587, implicit: 465 };
 
 /** One mail per change. */

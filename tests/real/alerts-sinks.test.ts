@@ -3,9 +3,8 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { makeSinks } from "../../src/alerts/make-sinks.ts";
 import { type AlertMessage, alertMessage } from "../../src/alerts/message.ts";
-import type { SinkSettings } from "../../src/alerts/sink.ts";
+import { makeSinks } from "../../src/alerts/sink.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { type SmtpScript, SmtpServer } from "../support/smtp-server.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -39,7 +38,7 @@ function sinkOf(settings: Record<string, unknown>) {
     environment: {},
     flags: { "alerts.sinks": [{ name: "s", timeout_sec: 5, ...settings }] },
   });
-  const [sink] = makeSinks(config["alerts.sinks"] satisfies readonly SinkSettings[], { now: () => at });
+  const [sink] = makeSinks(config["alerts.sinks"], { now: () => at });
   if (!sink) throw new Error("no sink");
   return sink;
 }
