@@ -17,13 +17,15 @@ export interface Sink {
 export type SinkSettings = Config["alerts.sinks"][number];
 
 export const makeSinks = (settings: readonly SinkSettings[], clock: Clock): readonly Sink[] =>
-  settings.map((one) => {
-    switch (one.kind) {
-      case "webhook":
-        return makeWebhookSink(one);
-      case "command":
-        return makeCommandSink(one);
-      case "smtp":
-        return makeSmtpSink(one, clock);
-    }
-  });
+  settings.map((one) => makeSink(one, clock));
+
+function makeSink(settings: SinkSettings, clock: Clock): Sink {
+  switch (settings.kind) {
+    case "webhook":
+      return makeWebhookSink(settings);
+    case "command":
+      return makeCommandSink(settings);
+    case "smtp":
+      return makeSmtpSink(settings, clock);
+  }
+}
