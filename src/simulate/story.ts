@@ -178,7 +178,7 @@ class Story implements Stage {
   }
 
   #news(news: News, run: SimRun): void {
-    this.#passes.news(news, run.unitNames.length);
+    this.#passes.news(news, run.unitCount);
   }
 
   #plan(atSec: number, act: () => Promise<void>, passFirst = false): void {

@@ -3,7 +3,7 @@ import type { Attempt } from "../recovery/attempt.ts";
 import type { Decision } from "../recovery/decision.ts";
 import { span } from "../recovery/reason.ts";
 import type { Beginning } from "./engine/outcome.ts";
-import type { RunListener, SimRun } from "./engine/sim-run.ts";
+import type { EngineListener, SimRun } from "./engine/sim-run.ts";
 import type { Manifest } from "./engine/submit-dir.ts";
 import type { UnitEnd } from "./engine/unit-run.ts";
 import type { Laws } from "./laws.ts";
@@ -22,7 +22,7 @@ export interface AttemptTally {
 export type News = "unit" | "end";
 
 /** Listens to the engine: writes the timeline, counts attempts, watches the laws, and asks for passes. */
-export class EngineWatch implements RunListener {
+export class EngineWatch implements EngineListener {
   readonly tallies = new Map<string, AttemptTally>();
   readonly #timeline: Timeline;
   readonly #laws: Laws;

@@ -53,21 +53,8 @@ export async function makeWorld(
   });
   const options = await spoolOptions(config);
   const sites = new SitePool(scenario.sites);
-  let clusters = 0;
-  const host = {
-    time,
-    sites,
-    outcomes: new Outcomes(scenario, seed),
-    nextCluster: () => {
-      clusters += 1;
-      return clusters;
-    },
-    began: watch.began.bind(watch),
-    judged: watch.judged.bind(watch),
-    merged: watch.merged.bind(watch),
-  };
-  const { removalSec } = scenario.durations;
-  const engine = new SimulatedEngine({ host, listener: watch, removalSec });
+  const host = { time, sites, outcomes: new Outcomes(scenario, seed), listener: watch };
+  const engine = new SimulatedEngine(host, scenario.durations.removalSec);
   const catalog = new SimulatedCatalog(scenario.datasets);
   let ids = 0;
   const ports: Ports = {
