@@ -1,6 +1,7 @@
 import { chance } from "../chance.ts";
-import { passes } from "../number-test.ts";
-import type { Durations, OutcomeRule, Scenario } from "../scenario.ts";
+import type { OutcomeRule } from "../read-outcomes.ts";
+import { passes } from "../read-parts.ts";
+import type { Durations, Scenario } from "../scenario.ts";
 import type { Asks } from "./submit-dir.ts";
 
 /** An execution that begins: all that is known of it before it ends. */
