@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { type Logger, pino } from "pino";
 import { makeAlertDelivery } from "./alerts/delivery.ts";
-import { makeSinks } from "./alerts/make-sinks.ts";
+import { makeSinks } from "./alerts/sink.ts";
 import type { Turns } from "./alerts/turns.ts";
 import { makeWatch } from "./alerts/watch.ts";
 import { makeEventBus } from "./api/event-bus.ts";

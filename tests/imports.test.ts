@@ -42,7 +42,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   store: ["base", "domain", "disk"],
   catalogs: ["base", "domain", "disk"],
   lifecycle: ["base", "domain", ...PURE, ...PORTS],
-  alerts: ["base", "domain", "lifecycle/ports.ts", "engine/port.ts", "store/port.ts"],
+  alerts: ["base", "domain", "config/settings.ts", "lifecycle/ports.ts", "engine/port.ts", "store/port.ts"],
   housekeeping: [
     "base",
     "domain",

@@ -1,8 +1,7 @@
 import { describe, expect, it, test } from "vitest";
 import { heldRequest, sampleRequest } from "../../tests/support/api-samples.ts";
 import type { RequestStatus } from "../domain/request-status.ts";
-import { diskAlerts, engineAlerts, errorAlerts, heldAlerts } from "./decide-alerts.ts";
-import { stuckAlerts } from "./decide-stuck.ts";
+import { diskAlerts, engineAlerts, errorAlerts, heldAlerts, stuckAlerts } from "./decide-alerts.ts";
 
 const since = new Date("2026-01-01T00:00:00Z");
 const later = (seconds: number) => new Date(since.getTime() + seconds * 1000);
@@ -11,20 +10,21 @@ const DAY = 24 * HOUR;
 
 describe("a request that is stuck", () => {
   const stuck = (status: RequestStatus, seconds: number, engine: { ok: boolean; words: string } | null = null) =>
-    stuckAlerts({ request: sampleRequest({ status, statusSince: since }), engine, now: later(seconds) }).map(
-      ({ key, severity, action }) => [key.split(":")[2], severity, action],
-    );
+    stuckAlerts(sampleRequest({ status, statusSince: since }), engine, later(seconds)).map(({ key, severity }) => [
+      key.split(":")[2],
+      severity,
+    ]);
   const well = { ok: true, words: "" };
   const away = { ok: false, words: "refused" };
   test.each([
     ["queued", 7 * DAY, null, []],
-    ["queued", 7 * DAY + 1, null, [["queued", "info", "none"]]],
+    ["queued", 7 * DAY + 1, null, [["queued", "info"]]],
     ["active", 30 * DAY, away, []],
-    ["active", 31 * DAY, null, [["active", "warning", "probe-engine"]]],
-    ["active", 31 * DAY, well, [["active", "warning", "none"]]],
-    ["active", 31 * DAY, away, [["active", "critical", "probe-engine"]]],
-    ["stopping", HOUR + 1, well, [["stopping", "warning", "retry-removal"]]],
-    ["planning", HOUR + 1, well, [["planning", "warning", "none"]]],
+    ["active", 31 * DAY, null, [["active", "warning"]]],
+    ["active", 31 * DAY, well, [["active", "warning"]]],
+    ["active", 31 * DAY, away, [["active", "critical"]]],
+    ["stopping", HOUR + 1, well, [["stopping", "warning"]]],
+    ["planning", HOUR + 1, well, [["planning", "warning"]]],
     ["held", 400 * DAY, well, []],
     ["completed", 400 * DAY, well, []],
   ] as const)("%s for %d s", (status, seconds, engine, expected) => {
@@ -33,11 +33,7 @@ describe("a request that is stuck", () => {
 
   it("is told in words that do not change with time", () => {
     const words = (seconds: number) =>
-      stuckAlerts({
-        request: sampleRequest({ status: "active", statusSince: since }),
-        engine: well,
-        now: later(seconds),
-      });
+      stuckAlerts(sampleRequest({ status: "active", statusSince: since }), well, later(seconds));
     expect(words(31 * DAY)).toEqual(words(60 * DAY));
   });
 });

@@ -1,7 +1,41 @@
+import { secondsBetween } from "../base/clock.ts";
 import type { RequestRecord } from "../domain/request.ts";
+import { REQUEST_STATUS } from "../domain/request-status.ts";
 import type { AlertWish } from "./raise-and-close.ts";
 
-/** What else is worth an alert, from facts to wishes. One family each; pure. */
+/** What is worth an alert, from facts to wishes. One family each; pure. */
+
+/**
+ * A request that has been in its status for too long (003 §4.2 under D1 and D16). Nothing here stops the evaluation
+ * of a request, and nothing fails it. `engine`: does it answer now? null: nobody asked.
+ */
+export function stuckAlerts(
+  { spec, status, statusSince }: RequestRecord,
+  engine: Pick<EngineLook, "ok"> | null,
+  now: Date,
+): readonly AlertWish[] {
+  const { timeoutSec } = REQUEST_STATUS[status];
+  if (timeoutSec === null || secondsBetween(statusSince, now) <= timeoutSec) return [];
+  const since = `${status} since ${statusSince.toISOString()}`;
+  const alert = (severity: AlertWish["severity"], message: string) => [
+    { key: `stuck:${spec.name}:${status}`, severity, subject: spec.name, message },
+  ];
+  switch (status) {
+    case "queued":
+      return alert("info", `${since}: more places or a higher priority would let it start`);
+    case "active":
+      if (engine === null) return alert("warning", `${since}: nobody has asked the engine yet`);
+      if (engine.ok) return alert("warning", `${since}: slow; the engine answers and goes on`);
+      return alert(
+        "critical",
+        `${since} and the engine is unreachable: if its host is lost for good, restart the request`,
+      );
+    case "stopping":
+      return alert("warning", `${since}: the engine still has its jobs; removal is tried again`);
+    default:
+      return alert("warning", since);
+  }
+}
 
 /** One per held request: gone when it is released, given up or aborted. */
 export function heldAlerts(requests: readonly RequestRecord[]): readonly AlertWish[] {
@@ -17,18 +51,11 @@ export function heldAlerts(requests: readonly RequestRecord[]): readonly AlertWi
 
 /** Passes that fail on a request again and again; a held one has its own alert. */
 export function errorAlerts(requests: readonly RequestRecord[], moreThan: number): readonly AlertWish[] {
-  return requests.flatMap(({ spec, status, error }) =>
-    error === null || error.count <= moreThan || status === "held"
-      ? []
-      : [
-          {
-            key: `errors:${spec.name}`,
-            severity: "warning" as const,
-            subject: spec.name,
-            message: `every pass fails since ${error.since.toISOString()} (${error.code}): ${error.message}`,
-          },
-        ],
-  );
+  return requests.flatMap(({ spec, status, error }) => {
+    if (error === null || error.count <= moreThan || status === "held") return [];
+    const message = `every pass fails since ${error.since.toISOString()} (${error.code}): ${error.message}`;
+    return [{ key: `errors:${spec.name}`, severity: "warning" as const, subject: spec.name, message }];
+  });
 }
 
 export interface EngineLook {
@@ -45,14 +72,8 @@ export const engineKey = (name: string): string => `engine:${name}`;
 export function engineAlerts(name: string, look: EngineLook, after: number): readonly AlertWish[] | null {
   if (look.ok) return [];
   if (look.failures < after) return null;
-  return [
-    {
-      key: engineKey(name),
-      severity: "critical",
-      subject: name,
-      message: `the ${name} engine has not answered since ${look.since?.toISOString()}: ${look.words}`,
-    },
-  ];
+  const message = `the ${name} engine has not answered since ${look.since?.toISOString()}: ${look.words}`;
+  return [{ key: engineKey(name), severity: "critical", subject: name, message }];
 }
 
 export interface DiskSpace {
@@ -79,11 +100,10 @@ export function diskAlerts(
     const key = `disk:${what}`;
     const few = freeFiles !== null && freeFiles < FEW_FILES;
     if (!few && freeMb >= (isOpen(key) ? lowMb * 1.1 : lowMb)) return [];
-    const severity = freeMb < lowMb / 10 || freeFiles === 0 ? "critical" : "warning";
-    const room = few ? `fewer than ${FEW_FILES} more files fit` : `less than ${words(freeMb, lowMb)} MB are free`;
-    return [{ key, severity: severity as AlertWish["severity"], subject: what, message: `${path}: ${room}` }];
+    // In steps of the limit, so that the words stay while the number moves.
+    const step = freeMb < lowMb / 10 ? lowMb / 10 : lowMb;
+    const severity: AlertWish["severity"] = step < lowMb || freeFiles === 0 ? "critical" : "warning";
+    const room = few ? `fewer than ${FEW_FILES} more files fit` : `less than ${step} MB are free`;
+    return [{ key, severity, subject: what, message: `${path}: ${room}` }];
   });
 }
-
-/** In steps of the limit, so that the words stay while the number moves. */
-const words = (freeMb: number, lowMb: number): number => (freeMb < lowMb / 10 ? lowMb / 10 : lowMb);

@@ -16,18 +16,9 @@ export interface DeliveryOptions {
   readonly source?: string;
 }
 
-export interface SinkStatus {
-  readonly name: string;
-  /** Failed tries in a row. */
-  readonly failures: number;
-  readonly lastError: string | null;
-  readonly toldAt: Date | null;
-}
-
 export interface AlertDelivering extends Turns {
   /** One round over all sinks, back-off respected; answers how many messages were taken. */
   deliverOnce(): Promise<number>;
-  status(): readonly SinkStatus[];
 }
 
 const INTERVAL_SEC = 5;
@@ -39,9 +30,8 @@ const BROKEN_AFTER = 3;
 const LONGEST_ERROR = 500;
 
 interface SinkState {
-  failures: number;
-  lastError: string | null;
-  toldAt: Date | null;
+  /** Failed tries in a row; null: not tried yet, and nobody knows how it was before. */
+  failures: number | null;
   notBefore: number;
   /** Alerts it really was told of, by id. Kept in the store: another leader must know. null: not read yet. */
   heard: Set<string> | null;
@@ -61,7 +51,7 @@ export function makeAlertDelivery(
 ): AlertDelivering {
   const { source = hostname(), intervalSec = INTERVAL_SEC } = options;
   const states = new Map<string, SinkState>(
-    sinks.map(({ name }) => [name, { failures: 0, lastError: null, toldAt: null, notBefore: 0, heard: null }]),
+    sinks.map(({ name }) => [name, { failures: null, notBefore: 0, heard: null }]),
   );
   let tidied = false;
 
@@ -74,7 +64,7 @@ export function makeAlertDelivery(
       for (const sink of queue) {
         const state = states.get(sink.name);
         if (!state || clock.now().getTime() < state.notBefore) continue;
-        const taken = await serve(sink, state);
+        const taken = await serve(sink, state); // awaited before `told` is read: workers share it
         told += taken;
       }
     };
@@ -115,8 +105,7 @@ export function makeAlertDelivery(
 
   const failed = async (sink: Sink, state: SinkState, id: string, error: string): Promise<void> => {
     const at = clock.now();
-    state.failures += 1;
-    state.lastError = error;
+    state.failures = (state.failures ?? 0) + 1;
     state.notBefore = at.getTime() + waitAfter(state.failures) * 1000;
     log.warn("alerts.sink-failed", { sink: sink.name, failures: state.failures, why: error });
     await store.alerts.deliveryFailed({ id, sink: sink.name, error, at });
@@ -130,14 +119,11 @@ export function makeAlertDelivery(
     });
   };
 
-  /** After a start nobody knows whether it was broken before: the first success closes, the others only mend. */
+  /** The first success after a start closes, the others only mend. */
   const succeeded = async (sink: Sink, state: SinkState): Promise<void> => {
-    const at = clock.now();
-    if (state.failures > 0 || state.toldAt === null) await store.alerts.close(sinkKey(sink.name), at);
+    if (state.failures !== 0) await store.alerts.close(sinkKey(sink.name), clock.now());
     state.failures = 0;
-    state.lastError = null;
     state.notBefore = 0;
-    state.toldAt = at;
   };
 
   const turns = makeTurns({
@@ -146,17 +132,10 @@ export function makeAlertDelivery(
     everySec: sinks.length > 0 ? intervalSec : IDLE_SEC,
     firstSec: intervalSec,
     log,
-    ...(options.isLeader && { isLeader: options.isLeader }),
-    work: async () => {
-      await deliverOnce();
-      return undefined;
-    },
+    isLeader: options.isLeader,
+    work: deliverOnce,
   });
-  return {
-    ...turns,
-    deliverOnce,
-    status: () => [...states].map(([name, { failures, lastError, toldAt }]) => ({ name, failures, lastError, toldAt })),
-  };
+  return { ...turns, deliverOnce };
 }
 
 const heardKey = (sink: string): string => `alert-sink:${sink}`;

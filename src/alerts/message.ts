@@ -1,32 +1,16 @@
 import type { Alert } from "../domain/dag.ts";
-import type { AlertChange, AlertRecord } from "../domain/operator.ts";
+import type { AlertRecord } from "../domain/operator.ts";
 
-/** One change of one alert as sinks tell it. `text` is for people and fits chat services that read only that. */
-export interface AlertMessage {
-  readonly version: 1;
-  readonly id: string;
-  /** With the id, what a receiver may use to see that it was told twice. */
-  readonly revision: number;
-  readonly change: AlertChange;
-  readonly key: string;
-  readonly severity: Alert["severity"];
-  readonly subject: string;
-  readonly message: string;
-  readonly count: number;
-  readonly first_at: string;
-  readonly last_at: string;
-  readonly acknowledged_by: string | null;
-  readonly closed_at: string | null;
-  /** The installation it is from. */
-  readonly source: string;
-  readonly text: string;
-}
+/** One change of one alert as sinks tell it. */
+export type AlertMessage = Readonly<ReturnType<typeof alertMessage>>;
 
-export function alertMessage(alert: AlertRecord, source: string): AlertMessage {
+/** `source`: the installation it is from. */
+export function alertMessage(alert: AlertRecord, source: string) {
   const { id, revision, lastChange, key, severity, subject, message, count } = alert;
   return {
     version: 1,
     id,
+    /** With the id, what a receiver may use to see that it was told twice. */
     revision,
     change: lastChange,
     key,
@@ -39,12 +23,13 @@ export function alertMessage(alert: AlertRecord, source: string): AlertMessage {
     acknowledged_by: alert.acknowledgedBy,
     closed_at: alert.closedAt?.toISOString() ?? null,
     source,
+    /** For people; fits chat services that read only that. */
     text: `wms2 ${headline(alert)}: ${message}`,
   };
 }
 
 /** "WARNING muons-2026", "CLOSED muons-2026", "ACKNOWLEDGED by ada: muons-2026". */
-export function headline({ lastChange, severity, subject, acknowledgedBy }: AlertRecord): string {
+function headline({ lastChange, severity, subject, acknowledgedBy }: AlertRecord): string {
   if (lastChange === "closed") return `CLOSED ${subject}`;
   if (lastChange === "acknowledged") return `ACKNOWLEDGED by ${acknowledgedBy} ${subject}`;
   return `${severity.toUpperCase()} ${subject}`;

@@ -1,5 +1,10 @@
+import type { Clock } from "../base/clock.ts";
+import type { Config } from "../config/settings.ts";
 import type { Alert } from "../domain/dag.ts";
+import { makeCommandSink } from "./command.ts";
 import type { AlertMessage } from "./message.ts";
+import { makeSmtpSink } from "./smtp.ts";
+import { makeWebhookSink } from "./webhook.ts";
 
 /** Somewhere alerts are told: took it, or throws with the reason. It bounds its own time and never hangs. */
 export interface Sink {
@@ -9,31 +14,18 @@ export interface Sink {
 }
 
 /** `alerts.sinks` of the settings, as people write it. Secrets come as files, read anew for each message. */
-export type SinkSettings = {
-  readonly name: string;
-  readonly min_severity: Alert["severity"];
-  readonly timeout_sec: number;
-} & (
-  | {
-      readonly kind: "webhook";
-      readonly url?: string | undefined;
-      /** For addresses that are secrets themselves. */
-      readonly url_file?: string | undefined;
-      /** Sent as `Authorization: Bearer …`. */
-      readonly token_file?: string | undefined;
-    }
-  | { readonly kind: "command"; readonly argv: readonly string[] }
-  | {
-      readonly kind: "smtp";
-      readonly host: string;
-      readonly port?: number | undefined;
-      /** none: plain text · starttls: required · implicit: TLS from the first byte. */
-      readonly tls: "none" | "starttls" | "implicit";
-      /** A certificate authority of one's own, PEM. */
-      readonly ca_file?: string | undefined;
-      readonly user?: string | undefined;
-      readonly password_file?: string | undefined;
-      readonly from: string;
-      readonly to: readonly string[];
-    }
-);
+export type SinkSettings = Config["alerts.sinks"][number];
+
+export const makeSinks = (settings: readonly SinkSettings[], clock: Clock): readonly Sink[] =>
+  settings.map((one) => makeSink(one, clock));
+
+function makeSink(settings: SinkSettings, clock: Clock): Sink {
+  switch (settings.kind) {
+    case "webhook":
+      return makeWebhookSink(settings);
+    case "command":
+      return makeCommandSink(settings);
+    case "smtp":
+      return makeSmtpSink(settings, clock);
+  }
+}

@@ -6,8 +6,6 @@ export interface Turns {
   start(): void;
   /** Waits for the turn under way. */
   stop(): Promise<void>;
-  /** One turn now, leader or not; joins the one under way. */
-  turnOnce(): Promise<void>;
 }
 
 export interface TurnOptions {
@@ -17,38 +15,36 @@ export interface TurnOptions {
   readonly firstSec?: number;
   readonly log: Log;
   /** Does this server hold the lease? Default: yes. */
-  readonly isLeader?: () => Promise<boolean>;
-  /** Answers in how many seconds it wants to be called again; nothing: after the usual time. */
-  readonly work: () => Promise<number | undefined>;
+  readonly isLeader?: (() => Promise<boolean>) | undefined;
+  /** "unfinished": there is more to do, and it wants to be called again soon. */
+  readonly work: () => Promise<unknown>;
 }
 
 /** Who is not the leader may become it: rare work must not wait a day for that. */
 const ASK_AGAIN_SEC = 30;
+const SOON_SEC = 5;
 
 export function makeTurns(options: TurnOptions): Turns {
-  const { name, everySec, log, isLeader = async () => true, work } = options;
+  const { name, everySec, firstSec = everySec, log, isLeader = async () => true, work } = options;
   let running = false;
-  let timer: NodeJS.Timeout | null = null;
-  let under: Promise<number | undefined> | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let under: Promise<void> | null = null;
 
-  const turn = (): Promise<number | undefined> => {
-    under ??= work().finally(() => {
-      under = null;
-    });
-    return under;
-  };
-  const guarded = async (): Promise<number> => {
+  const turn = async (): Promise<void> => {
+    let delaySec = everySec;
     try {
-      if (!(await isLeader())) return Math.min(everySec, ASK_AGAIN_SEC);
-      return (running ? await turn() : undefined) ?? everySec;
+      if (!(await isLeader())) delaySec = Math.min(everySec, ASK_AGAIN_SEC);
+      else if (running && (await work()) === "unfinished") delaySec = Math.min(everySec, SOON_SEC);
     } catch (error) {
       log.warn(`${name}.failed`, { why: describeError(error) });
-      return everySec;
     }
+    schedule(delaySec);
   };
-  const schedule = (delaySec: number) => {
+  const schedule = (delaySec: number): void => {
     if (!running) return;
-    timer = setTimeout(async () => schedule(await guarded()), delaySec * 1000);
+    timer = setTimeout(() => {
+      under = turn();
+    }, delaySec * 1000);
     timer.unref();
   };
 
@@ -56,15 +52,12 @@ export function makeTurns(options: TurnOptions): Turns {
     start() {
       if (running) return;
       running = true;
-      schedule(options.firstSec ?? everySec);
+      schedule(firstSec);
     },
     async stop() {
       running = false;
-      if (timer) clearTimeout(timer);
-      await under?.catch(() => {});
-    },
-    async turnOnce() {
-      await turn();
+      clearTimeout(timer);
+      await under;
     },
   };
 }

@@ -12,8 +12,8 @@ import {
   engineKey,
   errorAlerts,
   heldAlerts,
+  stuckAlerts,
 } from "./decide-alerts.ts";
-import { STUCK_FAMILY, stuckAlerts } from "./decide-stuck.ts";
 import { type AlertWish, raiseAndClose } from "./raise-and-close.ts";
 import { makeTurns, type Turns } from "./turns.ts";
 
@@ -52,10 +52,9 @@ export function makeWatch(
     before = look ?? WELL;
     const now = clock.now();
     const requests = (await store.requests.open()).filter(({ status }) => status !== "new");
-    const stuck = requests.flatMap((request) => stuckAlerts({ request, engine: look, now }));
-    const families = [STUCK_FAMILY, "held", "errors"];
+    const families = ["stuck", "held", "errors"];
     const wanted: AlertWish[] = [
-      ...stuck.map(({ action, ...wish }) => wish),
+      ...requests.flatMap((request) => stuckAlerts(request, look, now)),
       ...heldAlerts(requests),
       ...errorAlerts(requests, options.moreErrorsThan),
     ];
@@ -73,17 +72,8 @@ export function makeWatch(
     if (raised + closed > 0) log.info("alerts.changed", { raised, closed });
   };
 
-  const turns = makeTurns({
-    name: "watch",
-    everySec: options.intervalSec,
-    log,
-    ...(options.isLeader && { isLeader: options.isLeader }),
-    work: async () => {
-      await lookOnce();
-      return undefined;
-    },
-  });
-  return { ...turns, lookOnce };
+  const { intervalSec: everySec, isLeader } = options;
+  return { ...makeTurns({ name: "watch", everySec, log, isLeader, work: lookOnce }), lookOnce };
 }
 
 const WELL: EngineLook = { ok: true, words: "", failures: 0, since: null };

@@ -147,14 +147,14 @@ test("strangers: one alert per request while they are few, one for all when they
 });
 
 test("the report says what will become of each, the biggest first", () => {
-  const usage = (request: string, bytes: number, compacted = 0) => ({
-    request,
+  const usage = (request_name: string, bytes: number, compacted = 0) => ({
+    request_name,
     directories: 1,
     compacted,
     files: 1,
     bytes,
-    unmergedFiles: 0,
-    unmergedBytes: 0,
+    unmerged_files: 0,
+    unmerged_bytes: 0,
   });
   const all = [usage("open", 1), usage("fresh", 5), usage("small", 3, 1), usage("lost", 9)];
   const known = new Map([

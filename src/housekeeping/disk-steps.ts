@@ -54,24 +54,32 @@ export async function removeFile(path: string, budget: Budget): Promise<void> {
   budget.freedBytes += stats.size;
 }
 
-/** Keeps the last bytes of a file; answers how many there are. */
-export async function keepTail(path: string, bytes: number, budget: Budget): Promise<number> {
+/** The first or last bytes of a file, and how large it is; null: it cannot be opened. */
+export async function readPart(
+  path: string,
+  bytes: number,
+  from: "start" | "end",
+): Promise<{ part: Buffer; size: number } | null> {
   const handle = await open(path, fs.O_RDONLY | fs.O_NOFOLLOW | fs.O_NONBLOCK).catch(() => null);
-  if (!handle) return 0;
-  let tail: Buffer;
-  let size: number;
+  if (!handle) return null;
   try {
-    ({ size } = await handle.stat());
-    if (size <= bytes) return size;
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, size - bytes);
-    tail = buffer.subarray(0, bytesRead);
+    const { size } = await handle.stat();
+    const at = from === "start" ? 0 : Math.max(0, size - bytes);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, at);
+    return { part: buffer.subarray(0, bytesRead), size };
   } finally {
     await handle.close();
   }
+}
+
+/** Keeps the last bytes of a file; answers how many there are. */
+export async function keepTail(path: string, bytes: number, budget: Budget): Promise<number> {
+  const { part, size } = (await readPart(path, bytes, "end")) ?? { part: null, size: 0 };
+  if (part === null || size <= bytes) return size;
   budget.left -= 1;
-  budget.freedBytes += size - tail.length;
-  await replaceFile(path, tail);
-  return tail.length;
+  budget.freedBytes += size - part.length;
+  await replaceFile(path, part);
+  return part.length;
 }
 
 const REMOVING = ".removing-";

@@ -22,8 +22,6 @@ export interface Housekeeping extends Turns {
 }
 
 const OPERATIONS = 20_000;
-/** Between turns while there is more to do. */
-const SOON_SEC = 5;
 const FIRST_STRANGERS_SEC = 15;
 const STRANGERS_EVERY_SEC = 24 * 3600;
 
@@ -75,32 +73,25 @@ export function makeHousekeeping(ports: TidyPorts, options: HousekeepingOptions)
     if (found.length > 0) log.warn("housekeeping.strangers", { directories: found.length });
   };
 
-  const common = { log, ...(options.isLeader && { isLeader: options.isLeader }) };
-  const tidying = makeTurns({
-    ...common,
-    name: "housekeeping",
-    everySec: options.intervalSec,
-    work: async () => ((await tidyOnce()) === "unfinished" ? Math.min(SOON_SEC, options.intervalSec) : undefined),
-  });
-  const looking = makeTurns({
-    ...common,
-    name: "housekeeping.strangers",
-    everySec: STRANGERS_EVERY_SEC,
-    firstSec: FIRST_STRANGERS_SEC,
-    work: async () => {
-      await lookForStrangers();
-      return undefined;
-    },
-  });
+  const { isLeader, intervalSec } = options;
+  const turns = [
+    makeTurns({ name: "housekeeping", everySec: intervalSec, log, isLeader, work: tidyOnce }),
+    makeTurns({
+      name: "housekeeping.strangers",
+      everySec: STRANGERS_EVERY_SEC,
+      firstSec: FIRST_STRANGERS_SEC,
+      log,
+      isLeader,
+      work: lookForStrangers,
+    }),
+  ];
   return {
     start() {
-      tidying.start();
-      looking.start();
+      for (const one of turns) one.start();
     },
     async stop() {
-      await Promise.all([tidying.stop(), looking.stop()]);
+      await Promise.all(turns.map((one) => one.stop()));
     },
-    turnOnce: () => tidying.turnOnce(),
     tidyOnce,
     lookForStrangers,
   };

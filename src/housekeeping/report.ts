@@ -3,17 +3,10 @@ import { dueTimes, type KeepPolicy } from "./decide-directory.ts";
 import type { RequestUsage } from "./usage.ts";
 
 /** What takes the space of a spool, and what housekeeping will do about it. Pure; field names are those of --json. */
-export interface SpoolRow {
-  readonly request_name: string;
+export interface SpoolRow extends RequestUsage {
   /** null: no server told. */
   readonly status: RequestStatus | null;
   readonly status_since: string | null;
-  readonly directories: number;
-  readonly compacted: number;
-  readonly files: number;
-  readonly bytes: number;
-  readonly unmerged_files: number;
-  readonly unmerged_bytes: number;
   readonly next: NextStep;
 }
 
@@ -36,19 +29,11 @@ export function spoolReport(
 ): readonly SpoolRow[] {
   return usage
     .map((one) => {
-      const request = known?.get(one.request) ?? null;
-      return {
-        request_name: one.request,
-        status: request?.status ?? null,
-        status_since: request?.statusSince.toISOString() ?? null,
-        directories: one.directories,
-        compacted: one.compacted,
-        files: one.files,
-        bytes: one.bytes,
-        unmerged_files: one.unmergedFiles,
-        unmerged_bytes: one.unmergedBytes,
-        next: nextStep(one, known, policy),
-      };
+      const { request_name, ...sizes } = one;
+      const request = known?.get(request_name);
+      const status = request?.status ?? null;
+      const status_since = request?.statusSince.toISOString() ?? null;
+      return { request_name, status, status_since, ...sizes, next: nextStep(one, known, policy) };
     })
     .sort((a, b) => total(b) - total(a) || (a.request_name < b.request_name ? -1 : 1));
 }
@@ -57,11 +42,11 @@ const total = ({ bytes, unmerged_bytes }: SpoolRow): number => bytes + unmerged_
 
 function nextStep(usage: RequestUsage, known: ReadonlyMap<string, KnownRequest> | null, policy: KeepPolicy): NextStep {
   if (known === null) return { action: "unknown", at: null };
-  const request = known.get(usage.request);
+  const request = known.get(usage.request_name);
   if (!request) return { action: "stranger", at: null };
   if (!isTerminal(request.status)) return { action: "keep", at: null };
   const { compactAt, removeAt } = dueTimes(request.statusSince, policy);
-  const isCompact = usage.compacted === usage.directories && usage.unmergedFiles === 0;
+  const isCompact = usage.compacted === usage.directories && usage.unmerged_files === 0;
   if (!isCompact && (removeAt === null || compactAt < removeAt))
     return { action: "compact", at: compactAt.toISOString() };
   if (removeAt === null || usage.directories === 0) return { action: "keep", at: null };

@@ -1,5 +1,4 @@
-import { constants } from "node:fs";
-import { open, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AlertWish } from "../alerts/raise-and-close.ts";
 import { parseJson } from "../base/json.ts";
@@ -7,7 +6,7 @@ import { type DagId, isName } from "../domain/names.ts";
 import { parseDagmanOut } from "../engine/format/dagman-out.ts";
 import type { Engine } from "../engine/port.ts";
 import type { Store } from "../store/port.ts";
-import { entriesOf } from "./disk-steps.ts";
+import { entriesOf, readPart } from "./disk-steps.ts";
 import { askEngine } from "./gather-request.ts";
 
 /**
@@ -61,7 +60,7 @@ async function dagsNamedIn(directory: string): Promise<ReadonlySet<string | null
 }
 
 async function plannedAs(directory: string): Promise<string | null> {
-  const head = await readPart(join(directory, "workflow.dag"), 4096, "start");
+  const head = await partOf(join(directory, "workflow.dag"), 4096, "start");
   const named = /^# wms2 .*\bdag=(\S+)/m.exec(head)?.[1];
   if (named) return named;
   const plan = parseJson(await readFile(join(directory, "plan.json"), "utf8").catch(() => ""));
@@ -73,21 +72,12 @@ async function lastRun(directory: string): Promise<string | null> {
   const submit = await readFile(join(directory, "workflow.dag.condor.sub"), "utf8").catch(() => "");
   const named = /^\s*(?:My\.|\+)JobBatchName\s*=\s*"wms2-([^"]+)"/im.exec(submit)?.[1];
   if (named) return named;
-  const out = parseDagmanOut(await readPart(join(directory, "workflow.dag.dagman.out"), 256 * 1024, "end"));
+  const out = parseDagmanOut(await partOf(join(directory, "workflow.dag.dagman.out"), 256 * 1024, "end"));
   return out.batchName?.startsWith("wms2-") ? out.batchName.slice("wms2-".length) : null;
 }
 
-async function readPart(path: string, bytes: number, from: "start" | "end"): Promise<string> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => null);
-  if (!handle) return "";
-  try {
-    const at = from === "start" ? 0 : Math.max(0, (await handle.stat()).size - bytes);
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, at);
-    return buffer.toString("utf8", 0, bytesRead);
-  } finally {
-    await handle.close();
-  }
-}
+const partOf = async (path: string, bytes: number, from: "start" | "end"): Promise<string> =>
+  (await readPart(path, bytes, from))?.part.toString("utf8") ?? "";
 
 const MOST_ALERTS = 20;
 const MOST_NAMED = 5;

@@ -4,15 +4,15 @@ import { isName } from "../domain/names.ts";
 import { entriesOf, ifGone } from "./disk-steps.ts";
 import { COMPACTED } from "./kept-files.ts";
 
-/** What lies on the disk for one request. Reads only; works without a server. */
+/** What lies on the disk for one request, in the names of --json. Reads only; works without a server. */
 export interface RequestUsage {
-  readonly request: string;
+  readonly request_name: string;
   readonly directories: number;
   readonly compacted: number;
   readonly files: number;
   readonly bytes: number;
-  readonly unmergedFiles: number;
-  readonly unmergedBytes: number;
+  readonly unmerged_files: number;
+  readonly unmerged_bytes: number;
 }
 
 interface Sum {
@@ -40,12 +40,12 @@ async function measureRequest(spoolDir: string, storageDir: string, request: str
   const own = await measureTree(home);
   const unmerged = await measureTree(join(storageDir, "unmerged", request));
   return {
-    request,
+    request_name: request,
     directories: directories.length,
     compacted,
     ...own,
-    unmergedFiles: unmerged.files,
-    unmergedBytes: unmerged.bytes,
+    unmerged_files: unmerged.files,
+    unmerged_bytes: unmerged.bytes,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { RequestFacts } from "./facts.ts";
-import { passes } from "./number-test.ts";
-import type { Expectation } from "./scenario.ts";
+import type { Expectation } from "./read-expectations.ts";
+import { passes } from "./read-parts.ts";
 import { type Entry, stamp } from "./timeline.ts";
 
 /** One thing a story expected, and what came of it. */
@@ -18,10 +18,8 @@ export function check(expectation: Expectation, facts: RequestFacts, entries: re
   const { status, hold, numbers, decisions, never, timeline } = expectation;
   if (status) say(status.includes(facts.status), `is ${status.join(" or ")}`, `it is ${statusWords(facts)}`);
   if (hold) say(facts.hold?.code === hold, `is held for ${hold}`, `it is ${statusWords(facts)}`);
-  for (const [name, test] of Object.entries(numbers)) {
-    const value = facts.numbers[name as keyof RequestFacts["numbers"]];
-    say(passes(test, value), `${name} ${test.text}`, `it is ${value}`);
-  }
+  for (const { name, test } of numbers)
+    say(passes(test, facts.numbers[name]), `${name} ${test.text}`, `it is ${facts.numbers[name]}`);
   const mine = entries.filter(({ request }) => request === null || request === facts.request);
   const kinds = mine.flatMap(({ kind, detail }) => (kind === "decision" ? [String(detail.decision)] : []));
   if (decisions.length > 0) {

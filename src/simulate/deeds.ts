@@ -1,45 +1,28 @@
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { SiteName } from "../domain/names.ts";
+import type { RequestName, SiteName } from "../domain/names.ts";
 import { highestRescue, rescueName } from "../engine/format/rescue.ts";
-import { act } from "./operator.ts";
-import type { Deed } from "./scenario.ts";
-import type { Timeline } from "./timeline.ts";
+import type { ActAnswer, OperatorRequest } from "../lifecycle/port.ts";
+import type { Deed } from "./read-events.ts";
+import type { Story } from "./story.ts";
 import { spoken } from "./timeline.ts";
-import type { VirtualTime } from "./virtual-time.ts";
-import type { Server, World } from "./world.ts";
-
-export interface Stage {
-  readonly world: World;
-  readonly time: VirtualTime;
-  readonly timeline: Timeline;
-  server(): Server;
-  /** The only request's name, when the story names none. */
-  nameOf(request: string | null): string;
-  kill(downSec: number): void;
-  /** What changed is to be seen by the next pass. */
-  lookSoon(): void;
-  /** Makes the next death last this long. */
-  setDown(downSec: number): void;
-}
 
 /** Carries out one event of the story. */
-export async function perform(deed: Deed, stage: Stage): Promise<void> {
-  stage.lookSoon();
-  const { world, time, timeline } = stage;
-  const { engine, sites } = world;
+export async function perform(deed: Deed, story: Story): Promise<void> {
+  const { engine, sites, time, timeline, passes } = story.world;
+  passes.soon(); // what changes now is to be seen by the next pass
   const say = (words: string) => timeline.add("world", null, words, { deed });
   switch (deed.kind) {
     case "operator":
-      return act(deed, stage);
+      return operate(deed, story);
     case "site": {
       const status = ({ drain: "draining", enable: "enabled", disable: "disabled" } as const)[deed.action];
-      const known = await stage.server().commands.changeSite(deed.site as SiteName, { status }, "story");
+      const known = await story.server().commands.changeSite(deed.site as SiteName, { status }, "story");
       return say(`${deed.site} is ${status} now${known ? "" : " (not a known site)"}`);
     }
     case "ban":
     case "unban":
-      return changeBan(deed, stage);
+      return changeBan(deed, story);
     case "site-down":
       say(`${deed.site} goes down, its jobs are gone`);
       sites.setUp(deed.site, false);
@@ -50,17 +33,14 @@ export async function perform(deed: Deed, stage: Stage): Promise<void> {
       sites.setUp(deed.site, true);
       return;
     case "kill-server":
-      if (deed.during === null && deed.afterCalls === null) return stage.kill(deed.downSec);
-      stage.setDown(deed.downSec);
-      stage.server().life.arm(deed.during, deed.when, deed.afterCalls);
-      return;
+      return story.kill(deed);
     case "engine-down":
       say(`the engine cannot be reached${deed.forSec === null ? "" : ` for ${spoken(deed.forSec)}`}; its jobs go on`);
       engine.isAway = true;
-      if (deed.forSec !== null) time.after(deed.forSec, () => backUp(stage));
+      if (deed.forSec !== null) time.after(deed.forSec, () => backUp(story));
       return;
     case "engine-up":
-      return backUp(stage);
+      return backUp(story);
     case "lose-answer":
       engine.losesNextAnswer = true;
       return say("the engine's next answer will be lost");
@@ -68,40 +48,76 @@ export async function perform(deed: Deed, stage: Stage): Promise<void> {
       engine.refuses = deed.words;
       return say(deed.words === null ? "the engine takes submissions again" : `the engine refuses: ${deed.words}`);
     default:
-      return onRun(deed, stage);
+      return onRun(deed, story);
   }
 }
 
-async function changeBan(deed: Extract<Deed, { kind: "ban" | "unban" }>, stage: Stage): Promise<void> {
-  const { commands } = stage.server();
+/** Somebody asks for something through the same command the API calls, and is told the answer. */
+async function operate(deed: Extract<Deed, { kind: "operator" }>, story: Story): Promise<void> {
+  const { action, reason, body } = deed;
+  const name = story.nameOf(deed.request) as RequestName;
+  const { how, nodes, cleanup_policy: cleanupPolicy, ...modifications } = body;
+  const wanted = {
+    action,
+    reason,
+    ...(how !== undefined && { how }),
+    ...(nodes !== undefined && { nodes }),
+    ...(cleanupPolicy !== undefined && { cleanupPolicy }),
+    ...(Object.keys(modifications).length > 0 && { modifications }),
+  } as OperatorRequest;
+  const seen = { actor: "story", version: null, dryRun: false };
+  const answer = await story.server().commands.act(name, wanted, seen);
+  const said = Object.keys(body).length === 0 ? "" : ` ${JSON.stringify(body)}`;
+  const isFine = ["done", "would", "already"].includes(answer.kind);
+  const words = `${action}${said} is asked for: ${answerWords(answer)}`;
+  story.world.timeline.add(isFine ? "operator" : "trouble", name, words, { action, body, answer: answer.kind });
+}
+
+function answerWords(answer: ActAnswer): string {
+  switch (answer.kind) {
+    case "done":
+    case "would":
+      return [answer.because, ...answer.warnings].join("; ");
+    case "already":
+      return answer.why;
+    case "refused":
+      return `refused: ${answer.problems.map(({ path, message }) => (path ? `${path} ${message}` : message)).join("; ")}`;
+    default:
+      return answer.kind;
+  }
+}
+
+async function changeBan(deed: Extract<Deed, { kind: "ban" | "unban" }>, story: Story): Promise<void> {
+  const { commands } = story.server();
   const by = { actor: "story", dryRun: false };
   const site = deed.site as SiteName;
   if (deed.kind === "unban") {
     const answer = await commands.unbanSite(site, { request: null, all: true, reason: "the story" }, by);
-    stage.timeline.add("operator", null, `the ban on ${site} is to be lifted: ${answer.kind}`, { deed, answer });
+    story.world.timeline.add("operator", null, `the ban on ${site} is to be lifted: ${answer.kind}`, { deed, answer });
     return;
   }
   const { reason, forSec } = deed;
   const answer = await commands.banSite(site, { request: null, days: forSec / DAY, reason }, by);
   const why = answer.kind === "problems" ? answer.problems.map(({ message }) => message).join("; ") : reason;
   const words = `a ban on ${site} for ${spoken(forSec)} is asked for: ${answer.kind} (${why})`;
-  stage.timeline.add(answer.kind === "problems" ? "trouble" : "operator", null, words, { deed, answer });
+  story.world.timeline.add(answer.kind === "problems" ? "trouble" : "operator", null, words, { deed, answer });
 }
 
 const DAY = 86_400;
 
-function backUp(stage: Stage): void {
-  stage.world.engine.isAway = false;
-  stage.timeline.add("world", null, "the engine can be reached again");
-  stage.lookSoon();
+function backUp(story: Story): void {
+  const { engine, timeline, passes } = story.world;
+  engine.isAway = false;
+  timeline.add("world", null, "the engine can be reached again");
+  passes.soon();
 }
 
 type RunDeed = Extract<Deed, { kind: "end-run" | "hold-run" | "release-run" | "corrupt-rescue" | "delete-directory" }>;
 
-function onRun(deed: RunDeed, stage: Stage): void {
-  const name = stage.nameOf(deed.request);
-  const run = stage.world.engine.runOf(name);
-  const say = (words: string) => stage.timeline.add("world", name, words, { deed });
+function onRun(deed: RunDeed, story: Story): void {
+  const name = story.nameOf(deed.request);
+  const run = story.world.engine.runOf(name);
+  const say = (words: string) => story.world.timeline.add("world", name, words, { deed });
   if (!run) {
     say(`no run: ${deed.kind} comes to nothing`);
     return;

@@ -1,7 +1,6 @@
 import type { RequestName } from "../domain/names.ts";
 import type { RequestStatus } from "../domain/request-status.ts";
-import type { FACT_NAMES } from "./scenario.ts";
-import type { EngineWatch } from "./watch-engine.ts";
+import type { FactName } from "./read-expectations.ts";
 import type { World } from "./world.ts";
 
 /** What is known of a request at a moment: its status, and every number an expectation can speak of. */
@@ -10,18 +9,18 @@ export interface RequestFacts {
   readonly status: RequestStatus | "unknown";
   readonly hold: { readonly code: string; readonly message: string } | null;
   readonly waiting: string | null;
-  readonly numbers: Readonly<Record<keyof typeof FACT_NAMES, number>>;
+  readonly numbers: Readonly<Record<FactName, number>>;
 }
 
-export async function gatherFacts(world: World, watch: EngineWatch, request: string): Promise<RequestFacts> {
-  const { store } = world;
+export async function gatherFacts(world: World, request: string): Promise<RequestFacts> {
+  const { store, time, watch } = world;
   const record = await store.requests.get(request as RequestName);
   const workflow = await store.workflows.forRequest(request as RequestName);
   const dags = workflow ? (await store.dags.list({ workflowId: workflow.id, limit: 1000 })).items : [];
   const current = dags.find((dag) => dag.id === workflow?.currentDagId);
   const units = workflow ? await store.units.countByStatus(workflow.id) : null;
   const files = workflow ? await store.files.countByState(workflow.id) : null;
-  const bans = (await store.sites.activeBans(world.ports.clock.now())).filter(
+  const bans = (await store.sites.activeBans(time.now())).filter(
     (ban) => ban.workflowId === null || ban.workflowId === workflow?.id,
   );
   const tally = watch.tallyOf(request);

@@ -1,5 +1,4 @@
 import type { VirtualTime } from "./virtual-time.ts";
-import type { News } from "./watch-engine.ts";
 
 const LONGEST_SEC = 3600;
 /** A finished unit is seen by the next pass of a small run; of a large one when it has some company, or after this. */
@@ -14,9 +13,9 @@ const ROUTINE: readonly string[] = ["wait", "follow", "register"];
  * the grid of the interval, so that every decision comes when the real loop would have come to it.
  */
 export class PassPlan {
-  intervalSec = 60;
   count = 0;
   readonly #time: VirtualTime;
+  readonly #intervalSec: number;
   #next = 0;
   #last = Number.NEGATIVE_INFINITY;
   #quietSec = 0;
@@ -25,8 +24,9 @@ export class PassPlan {
   #moved = false;
   #unseen = 0;
 
-  constructor(time: VirtualTime) {
+  constructor(time: VirtualTime, intervalSec: number) {
     this.#time = time;
+    this.#intervalSec = intervalSec;
   }
 
   get nextSec(): number {
@@ -61,7 +61,8 @@ export class PassPlan {
     this.#next = Math.min(this.#next, this.#tickAfter(this.#time.sec));
   }
 
-  news(news: News, unitsOfRun: number): void {
+  /** News of the engine: a unit is done, or something ended that a pass should see at once. */
+  news(news: "unit" | "end", unitsOfRun: number): void {
     if (news === "unit") this.#unseen += 1;
     const soon = news === "end" || this.#unseen >= Math.max(1, unitsOfRun * COMPANY);
     this.#next = Math.min(this.#next, this.#tickAfter(this.#time.sec + (soon ? 0 : UNIT_PATIENCE_SEC)));
@@ -81,13 +82,13 @@ export class PassPlan {
     const decisions = this.#decisions.join();
     const isNew = this.#moved || (decisions !== "" && decisions !== this.#before);
     this.#before = decisions;
-    this.#quietSec = isNew ? this.intervalSec : Math.min(LONGEST_SEC, Math.max(this.intervalSec, this.#quietSec * 2));
+    this.#quietSec = isNew ? this.#intervalSec : Math.min(LONGEST_SEC, Math.max(this.#intervalSec, this.#quietSec * 2));
     this.#next = Math.min(this.#next, this.#last + this.#quietSec);
   }
 
   #tickAfter(sec: number): number {
     if (!Number.isFinite(this.#last)) return sec;
-    const ticks = Math.ceil((sec - this.#last) / this.intervalSec);
-    return this.#last + Math.max(1, ticks) * this.intervalSec;
+    const ticks = Math.ceil((sec - this.#last) / this.#intervalSec);
+    return this.#last + Math.max(1, ticks) * this.#intervalSec;
   }
 }

@@ -1,35 +1,54 @@
 import { REQUEST_STATUSES } from "../domain/request-status.ts";
-import { Form } from "../intake/form.ts";
+import type { Form } from "../intake/form.ts";
 import { shown } from "../intake/notes.ts";
-import { isRow, type Spot } from "../intake/values.ts";
-import { NUMBER_FORMS, parseNumberTest } from "./number-test.ts";
-import { type Expectation, FACT_NAMES, type NumberTest } from "./scenario.ts";
+import { readNumberTest, readRows, SPAN, textOrNull } from "./read-parts.ts";
 
-const SPAN = { min: 0, max: 400 * 86_400 };
+/** Numbers an expectation can speak of, and what they count. */
+export const FACT_NAMES = {
+  units_done: "finished units over all rounds",
+  units_failed: "failed units of the present run",
+  units_registered: "units in the catalog",
+  events_done: "events of finished units",
+  rounds: "rounds begun",
+  runs: "submissions to the engine, rescues included",
+  rescues: "runs that continue another",
+  failure_rescues: "those of them that answer failures; stops and people's rescues do not count",
+  attempts: "executions of nodes",
+  failed_attempts: "executions that failed",
+  retries: "failed executions that were tried again in the same run",
+  most_memory_mb: "the most memory any attempt asked for",
+  files_excluded: "input files set aside",
+  bans: "site bans in force, for the request or for all",
+} as const;
+export type FactName = keyof typeof FACT_NAMES;
 
-export function readExpectations(top: Form): readonly Expectation[] {
-  return top.list("expect", 1000).flatMap((spot) => readExpectation(spot, top));
-}
+export type Expectation = Readonly<ReturnType<typeof readExpectation>>;
 
-function readExpectation({ path, value }: Spot, top: Form): readonly Expectation[] {
-  if (!isRow(value)) {
-    top.notes.problem(path, `must be an expectation (got ${shown(value)})`, "{status: completed, rescues: 1}");
-    return [];
-  }
-  const form = new Form(value, path, top.notes);
-  const expectation: Expectation = {
-    atSec: form.duration("at", SPAN, null),
-    request: form.text("request", "") || null,
-    status: readStatuses(form),
-    hold: form.text("hold", "") || null,
-    numbers: readNumbers(form),
-    decisions: texts(form, "decisions"),
-    never: texts(form, "never"),
-    timeline: texts(form, "timeline"),
-  };
-  form.close();
-  return [expectation];
-}
+export const readExpectations = (top: Form): readonly Expectation[] =>
+  readRows(
+    top,
+    { key: "expect", max: 1000, what: "an expectation", example: "{status: completed, rescues: 1}" },
+    readExpectation,
+  );
+
+const readExpectation = (form: Form) => ({
+  /** null: when the story is over. */
+  atSec: form.duration("at", SPAN, null),
+  request: textOrNull(form, "request"),
+  status: readStatuses(form),
+  /** Code of the hold. */
+  hold: textOrNull(form, "hold"),
+  numbers: (Object.keys(FACT_NAMES) as FactName[]).flatMap((name) => {
+    const test = readNumberTest(form, name);
+    return test ? [{ name, test }] : [];
+  }),
+  /** Kinds of decisions that must come in this order, others between them. */
+  decisions: texts(form, "decisions"),
+  /** Kinds that must not come at all. */
+  never: texts(form, "never"),
+  /** Pieces of the timeline that must come in this order. */
+  timeline: texts(form, "timeline"),
+});
 
 function readStatuses(form: Form): readonly string[] | null {
   const spot = form.spot("status");
@@ -39,18 +58,6 @@ function readStatuses(form: Form): readonly string[] | null {
     if (!(REQUEST_STATUSES as readonly unknown[]).includes(word))
       form.notes.problem(spot.path, `${shown(word)} is no status`, REQUEST_STATUSES.join(", "));
   return words.map(String);
-}
-
-function readNumbers(form: Form): Readonly<Record<string, NumberTest>> {
-  const found: Record<string, NumberTest> = {};
-  for (const name of Object.keys(FACT_NAMES)) {
-    const spot = form.spot(name);
-    if (spot === null) continue;
-    const test = parseNumberTest(spot.value);
-    if (test) found[name] = test;
-    else form.notes.problem(spot.path, `is no number or range (got ${shown(spot.value)})`, NUMBER_FORMS);
-  }
-  return found;
 }
 
 function texts(form: Form, key: string): readonly string[] {

@@ -1,174 +1,159 @@
-import type { RunVerdict } from "../domain/run.ts";
+import { err, ok, type Result } from "../base/result.ts";
+import { isSiteName, SITE_PATTERN } from "../domain/names.ts";
+import type { Problem } from "../domain/problem.ts";
 import type { InputFile } from "../domain/workflow.ts";
-import type { Cause } from "../recovery/attempt.ts";
+import { Form } from "../intake/form.ts";
+import { Notes, shown } from "../intake/notes.ts";
+import { isRow, type Row, type Spot } from "../intake/values.ts";
+import { readPolicy } from "../recovery/read-policy.ts";
+import { readEvents } from "./read-events.ts";
+import { readExpectations } from "./read-expectations.ts";
+import { readOutcomes } from "./read-outcomes.ts";
+import { closed, DAY, readMap, SPAN } from "./read-parts.ts";
 
 /** A story for `wms2 simulate`: what is asked for, how the world behaves, and what should come of it. */
-export interface Scenario {
-  readonly about: string;
-  readonly seed: number;
+export type Scenario = Readonly<ReturnType<typeof readParts>>;
+export type ScenarioSite = Scenario["sites"][number];
+export type Durations = Scenario["durations"];
+
+/** Reads the request a scenario names by file; throws what the command line understands. */
+export type LoadRequest = (file: string) => unknown;
+
+/** All problems of the document, each with its place, or the scenario. */
+export function readScenario(document: unknown, load: LoadRequest): Result<Scenario, readonly Problem[]> {
+  if (!isRow(document)) return err([{ path: "", message: "must be a map of keys", allowed: null }]);
+  const notes = new Notes();
+  const scenario = closed(new Form(document, "", notes), (top) => {
+    const parts = readParts(top, load);
+    checkSites(parts, notes);
+    return parts;
+  });
+  return notes.count === 0 ? ok(scenario) : err(notes.problems);
+}
+
+/** As far as they can be told before intake has looked. */
+export const requestNames = ({ requests }: Scenario): readonly string[] =>
+  requests.map(({ document }) => String((document as { name?: unknown } | null)?.name ?? ""));
+
+const readParts = (top: Form, load: LoadRequest) => ({
+  about: top.text("about", "", /^[\s\S]{0,2000}$/),
+  seed: top.integer("seed", { min: 0, max: 2 ** 31 }, 1),
   /** The story is cut off here, whatever still goes on. */
-  readonly untilSec: number;
-  /** Settings of the server, as `wms2 config` names them. */
-  readonly settings: Readonly<Record<string, unknown>>;
-  /** The installation's policy document; null: the built-in table alone. */
-  readonly policy: Readonly<Record<string, unknown>> | null;
-  readonly requests: readonly ScenarioRequest[];
-  readonly sites: readonly ScenarioSite[];
-  readonly datasets: ReadonlyMap<string, readonly InputFile[]>;
-  readonly durations: Durations;
-  readonly outcomes: readonly OutcomeRule[];
-  readonly events: readonly ScenarioEvent[];
-  readonly expect: readonly Expectation[];
+  untilSec: top.duration("until", { min: 1, max: SPAN.max }, 60 * DAY) ?? 0,
+  settings: readSettings(top),
+  policy: readPolicyPart(top),
+  requests: readRequests(top, load),
+  sites: readSites(top),
+  datasets: readDatasets(top),
+  durations: closed(top.section("durations"), readDurations),
+  outcomes: readOutcomes(top),
+  events: readEvents(top),
+  expect: readExpectations(top),
+});
+
+/** A site that is misspelt would make a rule or an event do nothing, in silence. */
+function checkSites({ sites, events, outcomes }: Scenario, notes: Notes): void {
+  const names = sites.map(({ name }) => name);
+  for (const { deed } of events)
+    if ("site" in deed && deed.site !== "" && !names.includes(deed.site))
+      notes.problem("events", `${deed.kind}: there is no site ${deed.site}`, names.join(", "));
+  for (const { index, match } of outcomes)
+    if (match.sites && !names.some((name) => match.sites?.test(name)))
+      notes.problem(`outcomes[${index}].site`, "no site has such a name", names.join(", "));
 }
 
-export interface ScenarioRequest {
-  readonly atSec: number;
-  readonly document: unknown;
+/** Settings of the server, as `wms2 config` names them. Their values are checked by the configuration, which knows them. */
+function readSettings(top: Form): Row {
+  const section = top.section("settings");
+  section.knows(...Object.keys(section.row));
+  return section.row;
 }
 
-export interface ScenarioSite {
-  readonly name: string;
-  readonly cores: number;
-  /** 2: jobs take half as long. */
-  readonly speed: number;
+/** The installation's policy document; null: the built-in table alone. */
+function readPolicyPart(top: Form): Row | null {
+  const spot = top.spot("policy");
+  if (spot === null) return null;
+  const read = readPolicy(spot.value, "the scenario's policy");
+  if (!read.ok)
+    for (const { path, message, allowed } of read.error)
+      top.notes.problem(path ? `policy.${path}` : "policy", message, allowed);
+  return isRow(spot.value) ? spot.value : null;
+}
+
+const REQUEST_FORMS = "a request as `wms2 submit` reads it, {file: request.yaml}, or {at: 1 h, request: {…}}";
+
+function readRequests(top: Form, load: LoadRequest) {
+  const one = top.spot("request");
+  const spots = one === null ? top.list("requests", 1000) : [one];
+  if (one !== null && top.spot("requests") !== null)
+    top.notes.problem("requests", "says the same as request; keep one of them");
+  if (spots.length === 0) top.missing("request", REQUEST_FORMS);
+  return spots.map((spot) => readRequest(spot, top, load));
+}
+
+function readRequest({ path, value }: Spot, top: Form, load: LoadRequest): { atSec: number; document: unknown } {
+  if (!isRow(value)) {
+    top.notes.problem(path, `must be a request (got ${shown(value)})`, REQUEST_FORMS);
+    return { atSec: 0, document: {} };
+  }
+  const wrapped = Object.hasOwn(value, "file") || Object.hasOwn(value, "request");
+  if (!wrapped) return { atSec: 0, document: value };
+  return closed(new Form(value, path, top.notes), (form) => {
+    const atSec = form.duration("at", SPAN, 0) ?? 0;
+    const file = form.text("file", "");
+    const inner = form.spot("request");
+    return { atSec, document: inner ? inner.value : load(file) };
+  });
+}
+
+function readSites(top: Form) {
+  const section = top.section("sites");
+  const sites = readMap(section, (name, form) => {
+    if (!isSiteName(name)) top.notes.problem(section.pathOf(name), "is no name of a site", String(SITE_PATTERN));
+    const cores = form.integer("cores", { min: 1, max: 10_000_000 }, 100);
+    /** 2: jobs take half as long. */
+    const speed = form.number("speed", { min: 0.001, max: 1000 }, 1);
+    return { name: name as string, cores, speed };
+  });
+  return sites.length > 0 ? sites : ["north", "south"].map((name) => ({ name, cores: 100, speed: 1 }));
+}
+
+/** Files nobody has to make: `{files: 40, events: 1000, size: 1 GB, sites: [north]}`. */
+function readDatasets(top: Form): ReadonlyMap<string, readonly InputFile[]> {
+  const datasets = readMap(top.section("datasets"), (name, form): [string, readonly InputFile[]] => {
+    const count = form.integer("files", { min: 1, max: 1_000_000 }, 1);
+    const events = form.integer("events", { min: 0, max: 1e12 }, 1000);
+    const sizeBytes = form.size("size", { min: 0, max: 1e15 }, 1e9) ?? 0;
+    const sites = form.list("sites", 1000).flatMap(({ path, value }) => {
+      if (typeof value === "string" && isSiteName(value)) return [value];
+      top.notes.problem(path, `is no name of a site (got ${shown(value)})`);
+      return [];
+    });
+    const folder = name.startsWith("/") ? name : `/${name}`;
+    const files = Array.from({ length: count }, (_, at) => {
+      const lfn = `/store${folder}/file-${String(at).padStart(5, "0")}.root`;
+      return { lfn, path: lfn, sizeBytes, events, lumis: [], sites };
+    });
+    return [name, files];
+  });
+  return new Map(datasets);
 }
 
 /** How long a job of each role takes, and by which share that varies. */
-export interface Durations {
-  readonly landing: Duration;
-  readonly processing: Duration;
-  readonly merge: Duration;
-  readonly cleanup: Duration;
-  /** From asking for a removal until nothing of the run is left. */
-  readonly removalSec: number;
-}
-export interface Duration {
-  readonly sec: number;
-  readonly spread: number;
-}
-
-/** Of all rules, the first whose conditions all hold decides how an attempt ends; none: it succeeds. */
-export interface OutcomeRule {
-  readonly index: number;
-  readonly match: {
-    readonly request: RegExp | null;
-    readonly sites: RegExp | null;
-    readonly unit: RegExp | null;
-    readonly node: RegExp | null;
-    readonly roles: readonly string[];
-    readonly file: RegExp | null;
-    /** Which execution of the node in its epoch, losses included; kept across rescues. */
-    readonly attempt: NumberTest | null;
-    readonly epoch: NumberTest | null;
-    readonly fromSec: number;
-    readonly untilSec: number;
-    readonly probability: number;
-    /** Only while the attempt asks for less. */
-    readonly memoryBelowMb: number | null;
-    /** At most so many attempts, in the order in which they begin. */
-    readonly times: number;
+function readDurations(form: Form) {
+  const one = (key: string, sec: number) => {
+    if (!isRow(form.spot(key)?.value)) return { sec: form.duration(key, SPAN, sec) ?? sec, spread: 0 };
+    return closed(form.section(key), (inner) => ({
+      sec: inner.duration("mean", SPAN, sec) ?? sec,
+      spread: inner.number("spread", { min: 0, max: 1 }, 0),
+    }));
   };
-  readonly result: OutcomeResult;
-  /** null: as long as a good one takes. */
-  readonly afterSec: number | null;
-  readonly peakMemoryMb: number | null;
-  readonly stderr: string | null;
+  return {
+    landing: one("landing", 30),
+    processing: one("processing", 3600),
+    merge: one("merge", 600),
+    cleanup: one("cleanup", 60),
+    /** From asking for a removal until nothing of the run is left. */
+    removalSec: form.duration("removal", SPAN, 30) ?? 30,
+  };
 }
-
-export type OutcomeResult =
-  | { readonly kind: "succeed" }
-  | { readonly kind: "exit"; readonly code: number }
-  | { readonly kind: "signal"; readonly signal: number }
-  | { readonly kind: "cause"; readonly cause: Exclude<Cause, "exit" | "signal"> };
-
-/** "3", ">2", "<5", "1-2": a set of whole numbers as people write it. */
-export interface NumberTest {
-  readonly text: string;
-  readonly min: number;
-  readonly max: number;
-}
-
-export const OPERATOR_DEEDS = [
-  "stop",
-  "resume",
-  "hold",
-  "release",
-  "rescue",
-  "resubmit",
-  "fail",
-  "restart",
-  "abort",
-] as const;
-export type OperatorDeed = (typeof OPERATOR_DEEDS)[number];
-
-export type Deed =
-  | {
-      readonly kind: "operator";
-      readonly action: OperatorDeed;
-      /** null: the only request. */
-      readonly request: string | null;
-      readonly reason: string;
-      readonly body: Readonly<Record<string, unknown>>;
-    }
-  | { readonly kind: "site"; readonly action: "drain" | "enable" | "disable"; readonly site: string }
-  | { readonly kind: "ban"; readonly site: string; readonly forSec: number; readonly reason: string }
-  | { readonly kind: "unban"; readonly site: string }
-  | { readonly kind: "site-down"; readonly site: string }
-  | { readonly kind: "site-up"; readonly site: string }
-  | {
-      readonly kind: "kill-server";
-      readonly downSec: number;
-      /** Dies inside this call of a port ("engine.submit"), or after so many calls; null: between two passes. */
-      readonly during: string | null;
-      readonly when: "before" | "after";
-      readonly afterCalls: number | null;
-    }
-  | { readonly kind: "engine-down"; readonly forSec: number | null }
-  | { readonly kind: "engine-up" }
-  | { readonly kind: "lose-answer" }
-  | { readonly kind: "refuse-submits"; readonly words: string | null }
-  | { readonly kind: "end-run"; readonly request: string | null; readonly verdict: RunVerdict }
-  | { readonly kind: "hold-run"; readonly request: string | null }
-  | { readonly kind: "release-run"; readonly request: string | null }
-  | { readonly kind: "corrupt-rescue"; readonly request: string | null; readonly unit: string | null }
-  | { readonly kind: "delete-directory"; readonly request: string | null };
-
-export interface ScenarioEvent {
-  readonly atSec: number;
-  readonly deed: Deed;
-}
-
-export interface Expectation {
-  /** null: when the story is over. */
-  readonly atSec: number | null;
-  readonly request: string | null;
-  readonly status: readonly string[] | null;
-  /** Code of the hold. */
-  readonly hold: string | null;
-  /** By name of a number: see FACT_NAMES. */
-  readonly numbers: Readonly<Record<string, NumberTest>>;
-  /** Kinds of decisions that must come in this order, others between them. */
-  readonly decisions: readonly string[];
-  /** Kinds that must not come at all. */
-  readonly never: readonly string[];
-  /** Pieces of the timeline that must come in this order. */
-  readonly timeline: readonly string[];
-}
-
-/** Numbers an expectation can speak of, and what they count. */
-export const FACT_NAMES = {
-  units_done: "finished units over all rounds",
-  units_failed: "failed units of the present run",
-  units_registered: "units in the catalog",
-  events_done: "events of finished units",
-  rounds: "rounds begun",
-  runs: "submissions to the engine, rescues included",
-  rescues: "runs that continue another",
-  failure_rescues: "those of them that answer failures; stops and people's rescues do not count",
-  attempts: "executions of nodes",
-  failed_attempts: "executions that failed",
-  retries: "failed executions that were tried again in the same run",
-  most_memory_mb: "the most memory any attempt asked for",
-  files_excluded: "input files set aside",
-  bans: "site bans in force, for the request or for all",
-} as const;

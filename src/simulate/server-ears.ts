@@ -1,22 +1,16 @@
+import type { Log, Ports } from "../lifecycle/ports.ts";
 import type { PassPlan } from "./pass-plan.ts";
 import type { Timeline } from "./timeline.ts";
-import type { ServerEars } from "./world.ts";
 
 /** Decisions of every pass while a run goes on; they are counted and not told. */
 export const QUIET_DECISIONS: readonly string[] = ["wait", "follow", "register", "plan"];
 
 /** What a server logs and emits becomes the timeline; decisions and moves tell when to look again. */
-export function makeEars(timeline: Timeline, passes: Pick<PassPlan, "decided" | "moved">): ServerEars {
+export function makeEars(timeline: Timeline, passes: PassPlan): Pick<Ports, "log" | "metrics" | "events"> {
   const nameIn = (detail: Record<string, unknown>) => (detail.request ? String(detail.request) : null);
-  return {
-    decided: (kind) => passes.decided(kind),
-    emitted(type, detail) {
-      if (type !== "request.moved") return;
-      passes.moved();
-      const { from, to, reason } = detail;
-      timeline.add("move", nameIn(detail), `${from} → ${to}: ${reason}`, detail);
-    },
-    logged(level, event, detail) {
+  const hear =
+    (level: keyof Log): Log["info"] =>
+    (event, detail) => {
       const request = nameIn(detail);
       switch (event) {
         case "request.moved":
@@ -37,6 +31,17 @@ export function makeEars(timeline: Timeline, passes: Pick<PassPlan, "decided" | 
       if (String(detail.why ?? detail.message ?? "").includes("the server is dead")) return;
       const words = `${event}: ${wordsOf(detail)}`;
       timeline.add(level === "info" ? "decision" : "trouble", request, words, detail, words);
+    };
+  return {
+    log: { info: hear("info"), warn: hear("warn"), error: hear("error") },
+    metrics: { observePass() {}, countDecision: (kind) => passes.decided(kind), observeEngineCall() {} },
+    events: {
+      emit(type, detail) {
+        if (type !== "request.moved") return;
+        passes.moved();
+        const { from, to, reason } = detail;
+        timeline.add("move", nameIn(detail), `${from} → ${to}: ${reason}`, detail);
+      },
     },
   };
 }

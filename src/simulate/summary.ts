@@ -1,4 +1,4 @@
-import type { StoryEnd } from "./story-end.ts";
+import type { StoryEnd } from "./story.ts";
 import { spoken } from "./timeline.ts";
 
 const MOST_FAILURES = 6;

@@ -7,7 +7,6 @@ export interface Planned {
 
 interface Entry {
   readonly at: number;
-  readonly order: number;
   run: (() => void) | null;
 }
 
@@ -18,8 +17,8 @@ interface Entry {
 export class VirtualTime implements Clock {
   readonly begin: number;
   #now: number;
-  #order = 0;
-  readonly #heap: Entry[] = [];
+  /** The next one last. */
+  readonly #entries: Entry[] = [];
 
   constructor(begin: Date) {
     this.begin = begin.getTime();
@@ -43,9 +42,8 @@ export class VirtualTime implements Clock {
   }
 
   after(seconds: number, run: () => void): Planned {
-    const entry: Entry = { at: this.#now + Math.max(0, seconds) * 1000, order: this.#order++, run };
-    this.#heap.push(entry);
-    this.#rise(this.#heap.length - 1);
+    const entry: Entry = { at: this.#now + Math.max(0, seconds) * 1000, run };
+    this.#entries.splice(this.#placeFor(entry.at), 0, entry);
     return {
       cancel: () => {
         entry.run = null;
@@ -55,46 +53,23 @@ export class VirtualTime implements Clock {
 
   /** When the next thing happens; null: nothing is planned. */
   get nextMs(): number | null {
-    while (this.#heap[0] && this.#heap[0].run === null) this.#pop();
-    return this.#heap[0]?.at ?? null;
+    while (this.#entries.at(-1)?.run === null) this.#entries.pop();
+    return this.#entries.at(-1)?.at ?? null;
   }
 
   /** Does everything that is due now, and what follows from it at this very moment. */
   runDue(): void {
-    for (let next = this.nextMs; next !== null && next <= this.#now; next = this.nextMs) this.#pop()?.run?.();
+    for (let next = this.nextMs; next !== null && next <= this.#now; next = this.nextMs) this.#entries.pop()?.run?.();
   }
 
-  #pop(): Entry | undefined {
-    const first = this.#heap[0];
-    const last = this.#heap.pop();
-    if (first === undefined || last === undefined || this.#heap.length === 0) return first;
-    this.#heap[0] = last;
-    this.#sink(0);
-    return first;
-  }
-
-  #rise(from: number): void {
-    const heap = this.#heap;
-    for (let at = from; at > 0; ) {
-      const parent = (at - 1) >> 1;
-      if (!isBefore(heap[at]!, heap[parent]!)) return;
-      [heap[at], heap[parent]] = [heap[parent]!, heap[at]!];
-      at = parent;
+  /** Behind everything later, before everything else of the same moment: that was planned earlier. */
+  #placeFor(at: number): number {
+    let [from, to] = [0, this.#entries.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (this.#entries[middle]!.at > at) from = middle + 1;
+      else to = middle;
     }
-  }
-
-  #sink(from: number): void {
-    const heap = this.#heap;
-    for (let at = from; ; ) {
-      const left = 2 * at + 1;
-      if (left >= heap.length) return;
-      const right = left + 1;
-      const least = right < heap.length && isBefore(heap[right]!, heap[left]!) ? right : left;
-      if (!isBefore(heap[least]!, heap[at]!)) return;
-      [heap[at], heap[least]] = [heap[least]!, heap[at]!];
-      at = least;
-    }
+    return from;
   }
 }
-
-const isBefore = (a: Entry, b: Entry): boolean => a.at < b.at || (a.at === b.at && a.order < b.order);

@@ -3,10 +3,11 @@ import type { Attempt } from "../recovery/attempt.ts";
 import type { Decision } from "../recovery/decision.ts";
 import { span } from "../recovery/reason.ts";
 import type { Beginning } from "./engine/outcome.ts";
-import type { RunListener, SimRun } from "./engine/sim-run.ts";
+import type { EngineListener, SimRun } from "./engine/sim-run.ts";
 import type { Manifest } from "./engine/submit-dir.ts";
 import type { UnitEnd } from "./engine/unit-run.ts";
 import type { Laws } from "./laws.ts";
+import type { PassPlan } from "./pass-plan.ts";
 import type { Timeline } from "./timeline.ts";
 
 /** What attempts of a request came to. */
@@ -18,20 +19,17 @@ export interface AttemptTally {
   readonly failures: Map<string, number>;
 }
 
-/** How urgent the engine's news are for the next pass. */
-export type News = "unit" | "end";
-
 /** Listens to the engine: writes the timeline, counts attempts, watches the laws, and asks for passes. */
-export class EngineWatch implements RunListener {
+export class EngineWatch implements EngineListener {
   readonly tallies = new Map<string, AttemptTally>();
   readonly #timeline: Timeline;
   readonly #laws: Laws;
-  readonly #news: (news: News, run: SimRun) => void;
+  readonly #passes: PassPlan;
 
-  constructor(timeline: Timeline, laws: Laws, news: (news: News, run: SimRun) => void) {
+  constructor(timeline: Timeline, laws: Laws, passes: PassPlan) {
     this.#timeline = timeline;
     this.#laws = laws;
-    this.#news = news;
+    this.#passes = passes;
   }
 
   began(begun: Beginning): void {
@@ -66,18 +64,14 @@ export class EngineWatch implements RunListener {
 
   unitEnded(run: SimRun, unit: string, end: UnitEnd, site: string | null): void {
     const where = site === null ? "" : ` at ${site}`;
-    const alike = end === "done" ? `units done${where}` : `units ${end}${where}`;
-    this.#timeline.add("unit", run.request, `${unit} ${end}${where}`, { unit, end, site }, alike);
-    this.#news(end === "done" ? "unit" : "end", run);
+    this.#timeline.add("unit", run.request, `${unit} ${end}${where}`, { unit, end, site }, `units ${end}${where}`);
+    this.#passes.news(end === "done" ? "unit" : "end", run.unitCount);
   }
 
   runEnded(run: SimRun, verdict: RunVerdict, words: string): void {
-    this.#timeline.add("run", run.request, `the run ended: ${verdict}${words ? ` (${words})` : ""}`, {
-      verdict,
-      words,
-      dag: run.run.dagId,
-    });
-    this.#news("end", run);
+    const said = `the run ended: ${verdict}${words ? ` (${words})` : ""}`;
+    this.#timeline.add("run", run.request, said, { verdict, words, dag: run.run.dagId });
+    this.#passes.news("end", run.unitCount);
   }
 
   tallyOf(request: string): AttemptTally {

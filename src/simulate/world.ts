@@ -1,10 +1,9 @@
 import { loadConfig } from "../config/load.ts";
-import type { Config } from "../config/settings.ts";
 import { makeSpool } from "../disk/spool.ts";
 import { makeCommands } from "../lifecycle/commands.ts";
 import { type Loop, makeLoop } from "../lifecycle/loop.ts";
 import type { Commands } from "../lifecycle/port.ts";
-import type { LoopPolicy, Ports } from "../lifecycle/ports.ts";
+import type { Ports } from "../lifecycle/ports.ts";
 import { intakeRules, loopPolicy, spoolOptions } from "../main.ts";
 import { migrate, readMigrations } from "../store/migrate.ts";
 import { openPglite, pgliteSql } from "../store/pglite.ts";
@@ -14,67 +13,51 @@ import { openStore } from "../store/store.ts";
 import { Outcomes } from "./engine/outcome.ts";
 import { SimulatedEngine } from "./engine/simulated-engine.ts";
 import { SitePool } from "./engine/site-pool.ts";
+import { Laws } from "./laws.ts";
 import { type Life, mortal } from "./mortal.ts";
+import { PassPlan } from "./pass-plan.ts";
 import type { Scenario } from "./scenario.ts";
+import { makeEars } from "./server-ears.ts";
 import { SimulatedCatalog } from "./simulated-catalog.ts";
-import type { VirtualTime } from "./virtual-time.ts";
-import type { EngineWatch } from "./watch-engine.ts";
+import { type Entry, Timeline } from "./timeline.ts";
+import { VirtualTime } from "./virtual-time.ts";
+import { EngineWatch } from "./watch-engine.ts";
 
-/** What outlives every server of a story: the store, the disk, the engine and the catalog. */
-export interface World {
-  readonly config: Config;
-  readonly policy: LoopPolicy;
-  readonly store: Store;
-  readonly engine: SimulatedEngine;
-  readonly sites: SitePool;
-  readonly catalog: SimulatedCatalog;
-  readonly ports: Ports;
+export interface StoryOptions {
+  readonly dir: string;
+  readonly seed: number;
+  readonly tell: (entry: Entry) => void;
+  /** An empty store; absent: a new one in memory. */
+  readonly store?: Store;
 }
 
-/** What a server tells of itself while it works. */
-export interface ServerEars {
-  decided(kind: string): void;
-  logged(level: "info" | "warn" | "error", event: string, detail: Record<string, unknown>): void;
-  emitted(type: string, detail: Record<string, unknown>): void;
-}
+const BEGIN = new Date("2026-01-01T00:00:00Z");
 
-export async function makeWorld(
-  scenario: Scenario,
-  seed: number,
-  dir: string,
-  store: Store,
-  time: VirtualTime,
-  watch: EngineWatch,
-  ears: ServerEars,
-): Promise<World> {
+/** What outlives every server of a story: time, store, disk, engine and catalog, and what is known of all that happened. */
+export type World = Awaited<ReturnType<typeof makeWorld>>;
+
+export async function makeWorld(scenario: Scenario, options: StoryOptions) {
   const { config } = loadConfig({
     environment: {},
-    flags: { "engine.kind": "dagman", ...scenario.settings, data_dir: dir },
+    flags: { "engine.kind": "dagman", ...scenario.settings, data_dir: options.dir },
   });
-  const options = await spoolOptions(config);
+  const policy = loopPolicy(config);
+  const onDisk = await spoolOptions(config);
+  const store = options.store ?? (await openMemory());
+  const time = new VirtualTime(BEGIN);
+  const timeline = new Timeline(time, options.tell);
+  const laws = new Laws((words, request) => timeline.add("law", request, `broken law: ${words}`));
+  const passes = new PassPlan(time, policy.intervalSec);
+  const watch = new EngineWatch(timeline, laws, passes);
   const sites = new SitePool(scenario.sites);
-  let clusters = 0;
-  const host = {
-    time,
-    sites,
-    outcomes: new Outcomes(scenario, seed),
-    nextCluster: () => {
-      clusters += 1;
-      return clusters;
-    },
-    began: watch.began.bind(watch),
-    judged: watch.judged.bind(watch),
-    merged: watch.merged.bind(watch),
-  };
-  const { removalSec } = scenario.durations;
-  const engine = new SimulatedEngine({ host, listener: watch, removalSec });
-  const catalog = new SimulatedCatalog(scenario.datasets);
+  const host = { time, sites, outcomes: new Outcomes(scenario, options.seed), listener: watch };
+  const engine = new SimulatedEngine(host, scenario.durations.removalSec);
   let ids = 0;
   const ports: Ports = {
     store,
     engine,
-    catalog,
-    spool: makeSpool({ ...options, recovery: { ...options.recovery, installation: scenario.policy } }),
+    catalog: new SimulatedCatalog(scenario.datasets),
+    spool: makeSpool({ ...onDisk, recovery: { ...onDisk.recovery, installation: scenario.policy } }),
     clock: time,
     ids: {
       next: () => {
@@ -82,15 +65,9 @@ export async function makeWorld(
         return `${String(ids).padStart(8, "0")}-0000-4000-8000-000000000000`;
       },
     },
-    log: {
-      info: (event, detail) => ears.logged("info", event, detail),
-      warn: (event, detail) => ears.logged("warn", event, detail),
-      error: (event, detail) => ears.logged("error", event, detail),
-    },
-    metrics: { observePass() {}, countDecision: ears.decided, observeEngineCall() {} },
-    events: { emit: ears.emitted },
+    ...makeEars(timeline, passes),
   };
-  return { config, policy: loopPolicy(config), store, engine, sites, catalog, ports };
+  return { config, policy, store, engine, sites, ports, time, timeline, laws, passes, watch };
 }
 
 /** One server over the world: it may die, and then nothing it does has any effect. */
@@ -101,8 +78,7 @@ export interface Server {
   readonly life: Life;
 }
 
-export function startServer(world: World, name: string, life: Life, nudge: () => void): Server {
-  const { ports, policy, config } = world;
+export function startServer({ ports, policy, config, passes }: World, name: string, life: Life): Server {
   const own: Ports = {
     ...ports,
     store: mortal(ports.store, life, "store"),
@@ -111,11 +87,11 @@ export function startServer(world: World, name: string, life: Life, nudge: () =>
     spool: mortal(ports.spool, life, "spool"),
   };
   const loop = makeLoop(own, policy, name);
-  const commands = makeCommands(own, policy, { ...intakeRules(config), requestor: "story" }, nudge);
+  const commands = makeCommands(own, policy, { ...intakeRules(config), requestor: "story" }, () => passes.nudge());
   return { name, loop, commands, life };
 }
 
-export async function openMemory(): Promise<Store> {
+async function openMemory(): Promise<Store> {
   const migrations = await readMigrations();
   const db = await openPglite({ dataDir: "memory://", loadDataDir: await emptyDatabase(migrations) });
   const sql = pgliteSql(db, "the story's database");

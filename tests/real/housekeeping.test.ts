@@ -192,7 +192,13 @@ describe("housekeeping", () => {
     const house = await makeHouse();
     await house.finished("gen", "completed");
     const [usage] = await measureSpool(house.spoolDir, house.storageDir);
-    expect(usage).toMatchObject({ request: "gen", directories: 1, compacted: 0, unmergedFiles: 2, unmergedBytes: 18 });
+    expect(usage).toMatchObject({
+      request_name: "gen",
+      directories: 1,
+      compacted: 0,
+      unmerged_files: 2,
+      unmerged_bytes: 18,
+    });
     expect(usage?.bytes).toBeGreaterThan(1_400_000);
     expect(await measureSpool(join(house.dir, "no"), join(house.dir, "where"))).toEqual([]);
   });

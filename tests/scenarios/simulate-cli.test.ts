@@ -5,7 +5,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { addSimulate } from "../../src/cli/simulate.ts";
 import { chance } from "../../src/simulate/chance.ts";
 import { Laws } from "../../src/simulate/laws.ts";
-import { parseNumberTest, passes } from "../../src/simulate/number-test.ts";
+import { parseNumberTest, passes } from "../../src/simulate/read-parts.ts";
 import { VirtualTime } from "../../src/simulate/virtual-time.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

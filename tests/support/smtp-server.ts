@@ -11,7 +11,11 @@ export interface ReceivedMail {
 
 export interface SmtpScript {
   readonly tls?: { readonly key: string; readonly cert: string };
+  /** TLS from the first byte, instead of STARTTLS. */
+  readonly implicit?: boolean;
   readonly auth?: boolean;
+  /** Takes several commands at once. */
+  readonly pipelining?: boolean;
   /** Refuses these recipients. */
   readonly refuse?: readonly string[];
   /** Says nothing at all. */
@@ -30,12 +34,14 @@ export class SmtpServer {
 
   constructor(script: SmtpScript = {}) {
     this.#script = script;
-    this.#server = createServer((socket) => {
-      this.#sockets.add(socket);
-      socket.on("error", () => {});
+    this.#server = createServer((plain) => {
+      this.#sockets.add(plain);
+      plain.on("error", () => {});
       if (script.mute) return;
+      const socket = script.implicit ? new TLSSocket(plain, { isServer: true, ...script.tls }) : plain;
+      socket.on("error", () => {});
       socket.write("220-welcome\r\n220 test ESMTP\r\n");
-      this.#serve(socket, false);
+      this.#serve(socket, script.implicit === true);
     });
   }
 
@@ -63,7 +69,7 @@ export class SmtpServer {
       if (dieOn && line.startsWith(dieOn)) return socket.destroy();
       if (line.startsWith("EHLO ")) {
         const offers = [...(tls && !secure ? ["STARTTLS"] : []), ...(this.#script.auth ? ["AUTH LOGIN PLAIN"] : [])];
-        const all = ["test", "8BITMIME", ...offers];
+        const all = ["test", "8BITMIME", ...(this.#script.pipelining ? ["PIPELINING"] : []), ...offers];
         return say(...all.map((offer, at) => `250${at === all.length - 1 ? " " : "-"}${offer}`));
       }
       if (line === "STARTTLS" && tls) {

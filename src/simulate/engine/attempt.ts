@@ -1,23 +1,6 @@
 import type { Attempt, JobEvents, Report } from "../../recovery/attempt.ts";
 import type { Beginning, Ending } from "./outcome.ts";
 
-/** What POST would see of an execution that ended: its report, the job's events, $RETURN. */
-export interface Execution {
-  readonly begun: Beginning;
-  readonly ending: Ending;
-  readonly cluster: number;
-  readonly dagRetry: number;
-  readonly maxRetries: number;
-  readonly startedAt: Date;
-  readonly endedAt: Date;
-  readonly host: string;
-  /** Where its unit may run; null: anywhere. */
-  readonly sites: readonly string[] | null;
-  readonly cores: number;
-  readonly steps: readonly string[];
-  readonly events: number | null;
-}
-
 const NO_EVENTS: JobEvents = {
   site: null,
   host: null,
@@ -30,77 +13,80 @@ const NO_EVENTS: JobEvents = {
   peakMemoryMb: null,
 };
 
-export function attemptOf(execution: Execution): Attempt {
-  const { begun, ending, cluster } = execution;
-  const wallSec = Math.round((execution.endedAt.getTime() - execution.startedAt.getTime()) / 1000);
+/** What POST would see of an execution that ended: its report, the job's events, $RETURN. */
+export function attemptOf(begun: Beginning, ending: Ending, endedAt: Date): Attempt {
+  const { node, unit, role, site, host, startedAt, cluster, memoryMb } = begun;
+  const wallSec = Math.round((endedAt.getTime() - startedAt.getTime()) / 1000);
   const overused = ending.result.kind === "cause" && ending.result.cause === "oom";
-  const share = overused ? 1.25 : 0.6;
-  const peakMemoryMb = ending.rule?.peakMemoryMb ?? Math.round(begun.memoryMb * share);
-  const base = {
-    node: begun.node,
-    unit: begun.unit,
-    role: begun.role,
-    cluster: cluster as number | null,
-    dagRetry: execution.dagRetry,
-    maxRetries: execution.maxRetries,
+  const peakMemoryMb = ending.rule?.peakMemoryMb ?? Math.round(memoryMb * (overused ? 1.25 : 0.6));
+  const events: JobEvents = { ...NO_EVENTS, site, host };
+  const stderrTail = wordsOf(ending);
+  const report = (exitCode: number): Report => ({
+    state: "finished",
+    node,
+    cluster,
+    exitCode,
+    error: exitCode === 0 ? null : stderrTail || null,
+    site,
+    host,
+    startedAt: startedAt.getTime() / 1000,
+    endedAt: endedAt.getTime() / 1000,
+    wallSec,
+    cpuSec: Math.round(wallSec * 0.9),
+    peakMemoryMb,
+    eventsRead: begun.events,
+    eventsWritten: exitCode === 0 ? begun.events : null,
+    steps: begun.steps.map((name) => ({ name, exitCode, status: exitCode & 255, signal: null })),
+    inputs: begun.files,
+    outputs: [],
+  });
+  return {
+    node,
+    unit,
+    role,
+    cluster,
+    dagRetry: begun.dagRetry,
+    maxRetries: begun.maxRetries,
     dagReturn: 0,
-    report: null as Report | null,
-    events: { ...NO_EVENTS, site: begun.site, host: execution.host } as JobEvents | null,
-    stderrTail: wordsOf(ending),
-    startedAt: execution.startedAt.toISOString(),
-    endedAt: execution.endedAt.toISOString(),
-    site: begun.site as string | null,
-    host: execution.host as string | null,
-    sites: execution.sites,
-    cores: execution.cores,
-    memoryMb: begun.memoryMb,
+    report: null,
+    events,
+    stderrTail,
+    startedAt: startedAt.toISOString(),
+    endedAt: endedAt.toISOString(),
+    site,
+    host,
+    sites: begun.sites,
+    cores: begun.cores,
+    memoryMb,
     peakMemoryMb,
     wallMinutes: begun.wallMinutes,
     wallSec,
     inputs: begun.files,
-    missingOutputs: [] as readonly string[],
+    missingOutputs: [],
+    ...differences(ending, events, peakMemoryMb, role === "landing" ? null : report),
   };
-  return { ...base, ...ended(execution, base.events as JobEvents, wallSec, peakMemoryMb) };
 }
 
-function ended(execution: Execution, events: JobEvents, wallSec: number, peakMemoryMb: number): Partial<Attempt> {
-  const { ending, begun } = execution;
-  const { result } = ending;
-  const report = (exitCode: number, signal: number | null = null): Report => ({
-    state: "finished",
-    node: begun.node,
-    cluster: execution.cluster,
-    exitCode,
-    error: exitCode === 0 ? null : wordsOf(ending) || null,
-    site: begun.site,
-    host: execution.host,
-    startedAt: execution.startedAt.getTime() / 1000,
-    endedAt: execution.endedAt.getTime() / 1000,
-    wallSec,
-    cpuSec: Math.round(wallSec * 0.9),
-    peakMemoryMb,
-    eventsRead: execution.events,
-    eventsWritten: exitCode === 0 ? execution.events : null,
-    steps: execution.steps.map((name) => ({ name, exitCode, status: exitCode & 255, signal })),
-    inputs: begun.files,
-    outputs: [],
-  });
-  const terminated = (code: number | null, signal: number | null): JobEvents => ({
-    ...events,
-    terminated: { code, signal },
-    peakMemoryMb,
-  });
+/** How the end of an attempt shows. `report` null: a landing job writes none. */
+function differences(
+  { result }: Ending,
+  events: JobEvents,
+  peakMemoryMb: number,
+  report: ((exitCode: number) => Report) | null,
+): Partial<Attempt> {
+  const terminated = (code: number | null, signal: number | null): JobEvents => {
+    return { ...events, terminated: { code, signal }, peakMemoryMb };
+  };
   const held = (subcode: number, reason: string): Partial<Attempt> => ({
     dagReturn: -1002,
     events: { ...events, held: { code: 3, subcode, reason }, aborted: "removed while held", peakMemoryMb },
   });
   switch (result.kind) {
     case "succeed":
-      return { events: terminated(0, null), report: begun.role === "landing" ? null : report(0) };
+      return { events: terminated(0, null), report: report?.(0) ?? null };
     case "exit": {
       const short = result.code <= 255 && ![42, 43, 44].includes(result.code) ? result.code : 1;
-      const own = begun.role === "landing" ? null : report(result.code);
-      return { dagReturn: short, events: terminated(short, null), report: own };
+      return { dagReturn: short, events: terminated(short, null), report: report?.(result.code) ?? null };
     }
     case "signal":
       return { dagReturn: -result.signal, events: terminated(null, result.signal) };
@@ -126,7 +112,7 @@ function ended(execution: Execution, events: JobEvents, wallSec: number, peakMem
     case "submit_failed":
       return { dagReturn: -1001, cluster: null, events: null, host: null };
     case "missing_output":
-      return { events: terminated(0, null), report: report(0), missingOutputs: ["a declared output"] };
+      return { events: terminated(0, null), report: report?.(0) ?? null, missingOutputs: ["a declared output"] };
     case "missing_report":
       return { events: terminated(0, null) };
   }

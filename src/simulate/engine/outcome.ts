@@ -1,25 +1,34 @@
 import { chance } from "../chance.ts";
-import { passes } from "../number-test.ts";
-import type { Durations, OutcomeRule, Scenario } from "../scenario.ts";
+import type { OutcomeRule } from "../read-outcomes.ts";
+import { passes } from "../read-parts.ts";
+import type { Durations, Scenario } from "../scenario.ts";
+import type { Asks } from "./submit-dir.ts";
 
-/** An execution that is about to begin. */
-export interface Beginning {
+/** An execution that begins: all that is known of it before it ends. */
+export interface Beginning extends Asks {
   readonly request: string;
   readonly unit: string;
   readonly node: string;
   readonly role: string;
   readonly site: string;
+  readonly host: string;
   readonly speed: number;
   /** Which execution of the node in its epoch, losses included. */
   readonly attempt: number;
   readonly epoch: number;
-  /** Since the story began. */
-  readonly atSec: number;
-  readonly memoryMb: number;
-  readonly wallMinutes: number;
-  readonly files: readonly string[];
   /** Executions of this node in all epochs: chance is asked anew for each. */
   readonly serial: number;
+  /** Since the story began. */
+  readonly atSec: number;
+  readonly startedAt: Date;
+  readonly files: readonly string[];
+  readonly events: number | null;
+  readonly steps: readonly string[];
+  /** Where its unit may run; null: anywhere. */
+  readonly sites: readonly string[] | null;
+  readonly cluster: number;
+  readonly dagRetry: number;
+  readonly maxRetries: number;
 }
 
 /** How it will end, and after how long. */

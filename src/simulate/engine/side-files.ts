@@ -8,7 +8,7 @@ import type { Attempt } from "../../recovery/attempt.ts";
 import type { Decision } from "../../recovery/decision.ts";
 import type { AttemptRecord } from "../../recovery/ledger-record.ts";
 import { ledgerText, postJson } from "../../recovery/records.ts";
-import type { Manifest } from "./submit-dir.ts";
+import { type Manifest, textIn } from "./submit-dir.ts";
 
 /** What jobs, POST and DAGMan leave in a submit directory (docs/submit-directory.md). */
 export function writeVerdict(
@@ -37,16 +37,16 @@ export function writeVerdict(
 }
 
 /** As bin/elect: the DESIRED_Sites line is replaced, the others stay. */
-export function pinTo(unitDir: string, inc: string, site: string): void {
+export function pinTo(unitDir: string, site: string): void {
+  const inc = textIn(join(unitDir, "group.inc")) ?? "";
   const others = inc.split("\n").filter((line) => line && !/^(My\.|\+)DESIRED_Sites\b/i.test(line));
   replace(join(unitDir, "group.inc"), [`My.DESIRED_Sites = "${site}"`, ...others, ""].join("\n"));
 }
 
 /** The merged files, small but real, and merge_output.json. Their content says what was merged. */
-export function writeMerged(unitDir: string, unit: string, manifest: Manifest, site: string | null): number {
+export function writeMerged(unitDir: string, unit: string, manifest: Manifest, site: string | null): void {
   const nodes = Object.entries(manifest.nodes);
   const eventsOf = (names: typeof nodes) => names.reduce((sum, [, node]) => sum + (node.events ?? 0), 0);
-  const events = eventsOf(nodes);
   const outputs = manifest.outputs
     .filter(({ keep }) => keep)
     .flatMap((output) => {
@@ -71,10 +71,9 @@ export function writeMerged(unitDir: string, unit: string, manifest: Manifest, s
         };
       });
     });
-  const head = { version: 1, unit, block: manifest.block, site, events };
+  const head = { version: 1, unit, block: manifest.block, site, events: eventsOf(nodes) };
   const text = `${stringify(head).slice(0, -1)},"outputs":[\n${outputs.map((row) => stringify(row)).join(",\n")}\n]}\n`;
   replace(join(unitDir, "merge_output.json"), text);
-  return events;
 }
 
 /** DAGMan's rescue file; its number is one above the one this run began with. */

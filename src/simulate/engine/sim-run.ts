@@ -1,26 +1,44 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { NodeTally, UnitTally } from "../../domain/dag.ts";
 import type { UnitName } from "../../domain/names.ts";
-import type { Run, RunObservation, RunVerdict } from "../../domain/run.ts";
-import type { DagFile } from "../../engine/local/dag-file.ts";
-import type { LiveNode } from "../../engine/local/dag-machine.ts";
+import type { NodeState, Run, RunObservation, RunVerdict } from "../../domain/run.ts";
+import { type LoadedDag, loadDag } from "../../engine/local/dag-load.ts";
+import { type DagAction, type DagEvent, DagMachine, type LiveNode } from "../../engine/local/dag-machine.ts";
+import type { Attempt } from "../../recovery/attempt.ts";
+import type { Decision } from "../../recovery/decision.ts";
 import type { Policy } from "../../recovery/policy.ts";
-import type { Host, RunFacts } from "./host.ts";
+import type { VirtualTime } from "../virtual-time.ts";
+import type { Beginning, Outcomes } from "./outcome.ts";
 import { writeRescue } from "./side-files.ts";
-import { type Asks, countNodes, type Rescue, readAsks, readDag, readRescue } from "./submit-dir.ts";
+import type { SitePool } from "./site-pool.ts";
+import { type Asks, countNodes, type Manifest, policyIn, readAsks, requestIn } from "./submit-dir.ts";
 import { type UnitEnd, UnitRun } from "./unit-run.ts";
 
-const TOP = "workflow.dag";
+/** What runs and units share: the time, the sites, how things end, and who listens. */
+export interface Host {
+  readonly time: VirtualTime;
+  readonly sites: SitePool;
+  readonly outcomes: Outcomes;
+  readonly listener: EngineListener;
+}
 
-/** Whoever listens to runs: the story's timeline and the runner, which plans the next pass. */
-export interface RunListener {
+/** Hears what happens in the engine while nobody asks it. */
+export interface EngineListener {
+  began(begun: Beginning): void;
+  judged(begun: Beginning, attempt: Attempt, decision: Decision): void;
+  /** A unit's outputs were made: from here on its work must never be done again. */
+  merged(request: string, unit: string, manifest: Manifest): void;
   unitEnded(run: SimRun, unit: string, end: UnitEnd, site: string | null): void;
   runEnded(run: SimRun, verdict: RunVerdict, words: string): void;
 }
 
-/** A DAG in the simulated engine: units in flight up to the DAG's limit, until none can go on. */
-export class SimRun implements RunFacts {
+/** Scripts and submissions take no time here. */
+export const NO_LIMITS = { maxJobs: 0, maxPre: 0, maxPost: 0 };
+/** Whoever could still write leaves a rescue file. */
+const WITH_RESCUE: readonly RunVerdict[] = ["failed", "aborted", "removed", "halted"];
+
+/** A DAG in the simulated engine: its workflow.dag, run by the machine of the local engine, unit by unit. */
+export class SimRun {
   readonly run: Run;
   readonly request: string;
   readonly submitDir: string;
@@ -29,68 +47,37 @@ export class SimRun implements RunFacts {
   ended: { readonly verdict: RunVerdict; readonly words: string } | null = null;
   isStopping = false;
   readonly #host: Host;
-  readonly #listener: RunListener;
-  readonly #dag: DagFile;
-  readonly #tops: readonly LiveNode[];
-  readonly #waiting: LiveNode[];
+  readonly #machine: DagMachine;
   readonly #live = new Map<string, UnitRun>();
-  readonly #done: UnitName[] = [];
-  readonly #failed: UnitName[] = [];
-  readonly #counts = new Map<string, number>();
   readonly #asks = new Map<string, Asks>();
+  /** Nodes of all units, and how those of units that are not live stand. */
   #nodesTotal = 0;
+  readonly #past = { done: 0, failed: 0 };
+  #actions: DagAction[] = [];
+  /** While DAGMan is on hold: what happened meanwhile. */
   #deferred: (() => void)[] | null = null;
 
-  constructor(
-    run: Run,
-    request: string,
-    policy: Policy,
-    dag: DagFile,
-    rescue: Rescue | null,
-    host: Host,
-    listener: RunListener,
-  ) {
+  constructor(run: Run, { dag, rescue }: LoadedDag, host: Host) {
     this.run = run;
-    this.request = request;
     this.submitDir = run.submitDir;
-    this.policy = policy;
-    this.rescueUsed = rescue?.number ?? 0;
+    this.request = requestIn(run.submitDir);
+    this.policy = policyIn(run.submitDir);
+    this.rescueUsed = rescue;
     this.#host = host;
-    this.#listener = listener;
-    this.#dag = dag;
-    this.#tops = dag.nodes.map((spec) => ({
-      spec,
-      state: rescue?.done.has(spec.name) ? "done" : "waiting",
-      parentsLeft: 0,
-      attempt: 0,
-      preReturn: 0,
-      jobReturn: 0,
-      detail: "",
-    }));
-    for (const top of this.#tops) {
-      const nodes = countNodes(join(this.submitDir, top.spec.name));
+    this.#machine = new DagMachine(dag, NO_LIMITS);
+    for (const { name, done } of dag.nodes) {
+      const nodes = countNodes(join(this.submitDir, name));
       this.#nodesTotal += nodes;
-      if (top.state !== "done") continue;
-      this.#done.push(top.spec.name as UnitName);
-      this.count("done", nodes);
+      if (done) this.#past.done += nodes;
     }
-    this.#waiting = this.#tops
-      .filter(({ state }) => state !== "done")
-      .sort((a, b) => b.spec.priority - a.spec.priority || a.spec.index - b.spec.index);
   }
 
-  get unitNames(): readonly string[] {
-    return this.#tops.map(({ spec }) => spec.name);
-  }
-  get unitsDone(): number {
-    return this.#done.length;
-  }
-  get isHeld(): boolean {
-    return this.#deferred !== null;
+  get unitCount(): number {
+    return this.#machine.nodes.length;
   }
 
   start(): void {
-    this.#pump();
+    this.whenFree(() => this.#handle({ k: "start" }));
   }
 
   asksOf(submitFile: string): Asks {
@@ -100,10 +87,7 @@ export class SimRun implements RunFacts {
     return known;
   }
 
-  count(state: string, change: number): void {
-    this.#counts.set(state, (this.#counts.get(state) ?? 0) + change);
-  }
-
+  /** Now, or when DAGMan is no longer on hold. */
   whenFree(act: () => void): void {
     if (this.#deferred) this.#deferred.push(act);
     else act();
@@ -116,107 +100,111 @@ export class SimRun implements RunFacts {
     const acts = this.#deferred ?? [];
     this.#deferred = null;
     for (const act of acts) act();
-    this.#pump();
   }
 
   evictAt(site: string): void {
     for (const unit of [...this.#live.values()]) unit.evictAt(site);
   }
 
-  /** Ends at once. Whatever leaves a DAGMan that could write leaves a rescue. */
+  /** Ends at once. */
   end(verdict: RunVerdict, words: string): void {
     if (this.ended) return;
     this.ended = { verdict, words };
-    const leavesRescue = verdict !== "success" && verdict !== "lost" && verdict !== "unreadable";
-    const standing = existsSync(this.submitDir);
-    for (const unit of this.#live.values()) if (leavesRescue && standing) unit.cut();
-    if (verdict === "lost" || verdict === "unreadable") for (const unit of this.#live.values()) unit.drop();
+    const writes = WITH_RESCUE.includes(verdict) && existsSync(this.submitDir);
+    for (const unit of this.#live.values()) {
+      unit.cut(!writes);
+      this.#count(unit);
+    }
     this.#live.clear();
-    if (leavesRescue && standing)
-      writeRescue(this.submitDir, TOP, this.rescueUsed + 1, this.#host.time.now(), this.#tops);
-    this.#listener.runEnded(this, verdict, words);
+    if (writes)
+      writeRescue(this.submitDir, "workflow.dag", this.rescueUsed + 1, this.#host.time.now(), this.#machine.nodes);
+    this.#host.listener.runEnded(this, verdict, words);
   }
 
-  #pump(): void {
-    if (this.ended || this.#deferred) return;
-    const limit = this.#dag.maxJobs.get("units") || Number.POSITIVE_INFINITY;
-    while (this.#waiting.length > 0 && this.#live.size < limit && !this.ended) {
-      this.#startUnit(this.#waiting.shift() as LiveNode);
-    }
-    if (this.ended || this.#live.size > 0 || this.#waiting.length > 0) return;
-    if (this.#failed.length === 0) this.end("success", "");
-    else this.end("failed", `${this.#failed.length} of ${this.#tops.length} nodes failed`);
+  /** A unit may end while it is started: what follows from that waits until all that were begun with it have started. */
+  #handle(event: DagEvent): void {
+    const isFirst = this.#actions.length === 0;
+    this.#actions.push(...this.#machine.handle(event));
+    if (!isFirst) return;
+    for (const action of this.#actions) if (!this.ended) this.#act(action);
+    this.#actions = [];
   }
 
-  #startUnit(top: LiveNode): void {
-    const { name } = top.spec;
-    const dir = join(this.submitDir, name);
-    const group = readDag(dir, "group.dag");
-    if (!group.ok) {
-      this.#startFailed(top, group.error);
-      return;
-    }
-    const rescue = readRescue(dir, group.value, "group.dag");
-    if (!rescue.ok) {
-      this.#startFailed(top, rescue.error);
-      return;
-    }
-    top.state = "queued";
-    const unit = new UnitRun(name, group.value, rescue.value, this, this.#host, (end) =>
-      this.#unitEnded(top, unit, end),
-    );
-    this.#live.set(name, unit);
-    for (const node of unit.nodes) if (node.state === "done") this.count("done", 1);
-    unit.start();
+  #act(action: DagAction): void {
+    const { nodes, counts } = this.#machine;
+    if (action.kind === "kill") {
+      const culprit = nodes.find(({ detail }) => detail.startsWith("ABORT-DAG-ON"));
+      this.end("aborted", `${culprit?.spec.name} ended the DAG (ABORT-DAG-ON)`);
+    } else if (action.kind === "end") {
+      if (action.outcome.exit === 0) this.end("success", "");
+      else this.end("failed", `${counts.failed} of ${nodes.length} nodes failed`);
+    } else if (action.kind === "job") this.#startUnit(action.node);
+    else if (action.kind === "post") this.#unitPost(action.node);
   }
 
   /** Without its directory nothing can go on; a sub-DAG that cannot be read fails by itself. */
-  #startFailed(top: LiveNode, words: string): void {
-    if (!existsSync(this.submitDir)) {
-      this.end("lost", "its submit directory is gone");
+  #startUnit(node: LiveNode): void {
+    const { name } = node.spec;
+    const dir = join(this.submitDir, name);
+    const loaded = loadDag(join(dir, "group.dag"), dir, null, null);
+    if (!loaded.ok) {
+      if (!existsSync(this.submitDir)) this.end("lost", "its submit directory is gone");
+      else this.#unitEnded(node, "failed", null);
       return;
     }
-    top.state = "failed";
-    this.#failed.push(top.spec.name as UnitName);
-    top.detail = words;
-    this.#listener.unitEnded(this, top.spec.name, "failed", null);
+    const unit = new UnitRun(name, loaded.value, this, this.#host, (end) => {
+      this.#live.delete(name);
+      this.#count(unit);
+      this.#unitEnded(node, end, unit.site);
+    });
+    this.#live.set(name, unit);
+    unit.start();
   }
 
-  #unitEnded(top: LiveNode, unit: UnitRun, end: UnitEnd): void {
-    this.#live.delete(top.spec.name);
-    top.state = end === "done" ? "done" : "failed";
-    (end === "done" ? this.#done : this.#failed).push(top.spec.name as UnitName);
-    this.#listener.unitEnded(this, top.spec.name, end, unit.site);
-    // As bin/unit: only a node whose row says so ends the other units too.
-    const isAbort = end === "failed" && existsSync(join(this.submitDir, top.spec.name, "run.abort"));
-    if (isAbort && top.spec.abort !== null) this.end("aborted", `${top.spec.name} ended the DAG (ABORT-DAG-ON)`);
-    else this.#pump();
+  #unitEnded({ spec }: LiveNode, end: UnitEnd, site: string | null): void {
+    this.#host.listener.unitEnded(this, spec.name, end, site);
+    this.#handle({ k: "job", n: spec.name, code: end === "done" ? 0 : 1 });
+  }
+
+  /** As bin/unit: only a node whose row says so ends the other units too. */
+  #unitPost({ spec, jobReturn }: LiveNode): void {
+    const isAbort = jobReturn !== 0 && existsSync(join(this.submitDir, spec.name, "run.abort"));
+    this.#handle({ k: "post", n: spec.name, code: isAbort ? 2 : jobReturn });
+  }
+
+  #count({ machine: { counts } }: UnitRun): void {
+    this.#past.done += counts.done;
+    this.#past.failed += counts.failed;
   }
 
   observe(): RunObservation {
-    const count = (...states: string[]) => states.reduce((sum, key) => sum + (this.#counts.get(key) ?? 0), 0);
-    const nodes: NodeTally = {
-      total: this.#nodesTotal,
-      done: count("done"),
-      failed: count("failed"),
-      queued: count("queued"),
-      held: 0,
-      waiting: this.#nodesTotal - count("done", "failed", "queued"),
+    const live = [...this.#live.values()].map(({ machine }) => machine);
+    const sum = (of: (machine: DagMachine) => number) => live.reduce((all, machine) => all + of(machine), 0);
+    const done = this.#past.done + sum(({ counts }) => counts.done);
+    const failed = this.#past.failed + sum(({ counts }) => counts.failed);
+    const queued = sum(({ active }) => active);
+    const total = this.#nodesTotal;
+    const named = (state: NodeState) =>
+      this.#machine.nodes.filter((node) => node.state === state).map(({ spec }) => spec.name as UnitName);
+    const [unitsDone, unitsFailed] = [named("done"), named("failed")];
+    const over = unitsDone.length + unitsFailed.length;
+    const common = {
+      nodes: { total, done, failed, queued, held: 0, waiting: total - done - failed - queued },
+      units: {
+        total: this.unitCount,
+        done: unitsDone.length,
+        failed: unitsFailed.length,
+        running: live.length,
+        waiting: this.unitCount - over - live.length,
+      },
+      unitsDone,
+      unitsFailed,
     };
-    const [done, failed] = [this.#done.length, this.#failed.length];
-    const units: UnitTally = {
-      total: this.#tops.length,
-      done,
-      failed,
-      running: this.#live.size,
-      waiting: this.#tops.length - done - failed - this.#live.size,
-    };
-    const common = { nodes, units, unitsDone: [...this.#done], unitsFailed: [...this.#failed] };
     if (!this.ended) {
-      const note = this.isHeld ? "DAGMan is on hold" : this.isStopping ? "its jobs are being removed" : null;
+      const note = this.#deferred ? "DAGMan is on hold" : this.isStopping ? "its jobs are being removed" : null;
       return { kind: "running", ...common, note };
     }
-    const rescue = ["failed", "aborted", "removed", "halted"].includes(this.ended.verdict) ? this.rescueUsed + 1 : null;
+    const rescue = WITH_RESCUE.includes(this.ended.verdict) ? this.rescueUsed + 1 : null;
     return { kind: "ended", ...common, ...this.ended, rescue };
   }
 }

@@ -1,21 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { WorldError } from "../../base/errors.ts";
-import { parseJson } from "../../base/json.ts";
 import type { DagId } from "../../domain/names.ts";
 import type { NodeView, Run, RunObservation } from "../../domain/run.ts";
+import { loadDag } from "../../engine/local/dag-load.ts";
 import type { Engine, EngineSite, FindOutcome, PingOutcome, SubmitOutcome } from "../../engine/port.ts";
-import { builtinPolicy, type Policy } from "../../recovery/policy.ts";
-import { readPolicy } from "../../recovery/read-policy.ts";
-import type { Host } from "./host.ts";
-import { type RunListener, SimRun } from "./sim-run.ts";
-import { readDag, readRescue, textIn } from "./submit-dir.ts";
-
-export interface EngineOptions {
-  readonly host: Host;
-  readonly listener: RunListener;
-  readonly removalSec: number;
-}
+import { type Host, SimRun } from "./sim-run.ts";
 
 /**
  * An engine in which nothing runs and everything happens: it reads real submit directories, lets nodes begin and
@@ -32,31 +21,30 @@ export class SimulatedEngine implements Engine {
   losesNextAnswer = false;
   /** Submissions of a directory that was running already: DAGMan's lock would have refused, nobody should try. */
   doubleSubmissions = 0;
-  readonly #options: EngineOptions;
+  readonly #host: Host;
+  readonly #removalSec: number;
   #ids = 0;
 
-  constructor(options: EngineOptions) {
-    this.#options = options;
+  constructor(host: Host, removalSec: number) {
+    this.#host = host;
+    this.#removalSec = removalSec;
   }
 
   async submit(run: Run): Promise<SubmitOutcome> {
     this.#reach();
     if (this.refuses !== null) return { kind: "rejected", words: this.refuses };
-    if (!existsSync(join(run.submitDir, "workflow.dag")))
-      return { kind: "rejected", words: `${run.submitDir}/workflow.dag: no such file` };
-    if ([...this.runs.values()].some((other) => !other.ended && other.submitDir === run.submitDir)) {
+    const { dagId, submitDir } = run;
+    if ([...this.runs.values()].some((other) => !other.ended && other.submitDir === submitDir)) {
       this.doubleSubmissions += 1;
       return { kind: "rejected", words: "the DAG is running already (its lock file is there)" };
     }
-    const dag = readDag(run.submitDir, "workflow.dag");
-    if (!dag.ok) return { kind: "rejected", words: dag.error };
-    const rescue = readRescue(run.submitDir, dag.value, "workflow.dag");
-    const { host, listener } = this.#options;
-    const request = requestIn(run.submitDir);
-    const policy = policyIn(run.submitDir);
-    const made = new SimRun(run, request, policy, dag.value, rescue.ok ? rescue.value : null, host, listener);
-    this.runs.set(run.dagId, made);
-    if (rescue.ok) host.time.after(1, () => !made.ended && made.start());
+    const read = (rescue: number | null) => loadDag(join(submitDir, "workflow.dag"), submitDir, null, rescue);
+    const whole = read(0);
+    if (!whole.ok) return { kind: "rejected", words: whole.error };
+    const rescue = read(null);
+    const made = new SimRun(run, rescue.ok ? rescue.value : whole.value, this.#host);
+    this.runs.set(dagId, made);
+    if (rescue.ok) this.#host.time.after(1, () => !made.ended && made.start());
     else made.end("unreadable", rescue.error);
     this.#ids += 1;
     if (this.losesNextAnswer) {
@@ -74,11 +62,9 @@ export class SimulatedEngine implements Engine {
 
   async observe(runs: readonly Run[]): Promise<ReadonlyMap<DagId, RunObservation>> {
     this.#reach();
-    return new Map(runs.map((run) => [run.dagId, this.#look(run)]));
-  }
-
-  #look({ dagId }: Run): RunObservation {
-    return this.runs.get(dagId)?.observe() ?? { kind: "unknown", why: "the engine never heard of it" };
+    const look = ({ dagId }: Run): RunObservation =>
+      this.runs.get(dagId)?.observe() ?? { kind: "unknown", why: "the engine never heard of it" };
+    return new Map(runs.map((run) => [run.dagId, look(run)]));
   }
 
   async nodes(): Promise<readonly NodeView[]> {
@@ -91,7 +77,7 @@ export class SimulatedEngine implements Engine {
     const known = this.runs.get(run.dagId);
     if (!known || known.ended || known.isStopping) return;
     known.isStopping = true;
-    this.#options.host.time.after(this.#options.removalSec, () => known.end("removed", "removed as asked"));
+    this.#host.time.after(this.#removalSec, () => known.end("removed", "removed as asked"));
   }
   async hold(run: Run): Promise<void> {
     this.#reach();
@@ -106,7 +92,7 @@ export class SimulatedEngine implements Engine {
   }
   async sites(): Promise<readonly EngineSite[]> {
     this.#reach();
-    return this.#options.host.sites.all.map(({ name, cores }) => ({ name, cores, memoryMb: cores * 4000 }));
+    return this.#host.sites.all.map(({ name, cores }) => ({ name, cores, memoryMb: cores * 4000 }));
   }
   async close(): Promise<void> {}
 
@@ -119,17 +105,4 @@ export class SimulatedEngine implements Engine {
   #reach(): void {
     if (this.isAway) throw new WorldError("engine-unreachable", "the engine", "the engine does not answer");
   }
-}
-
-/** The first line of workflow.dag names the request. */
-function requestIn(submitDir: string): string {
-  const head = readFileSync(join(submitDir, "workflow.dag"), "utf8").slice(0, 1000);
-  return /^# wms2 request=(\S+)/m.exec(head)?.[1] ?? "unknown";
-}
-
-/** As POST: without a policy that can be read, the built-in rows. */
-function policyIn(submitDir: string): Policy {
-  const json = parseJson(textIn(join(submitDir, "policy.json")) ?? "");
-  const read = json.ok ? readPolicy(json.value) : null;
-  return read?.ok ? read.value : builtinPolicy();
 }

@@ -5,7 +5,8 @@ export interface Ticket {
   readonly site: string;
   readonly cores: number;
   state: "waiting" | "running" | "over";
-  readonly begin: () => void;
+  /** Hears the number of the job: its cluster. */
+  readonly begin: (cluster: number) => void;
 }
 
 interface Place {
@@ -21,6 +22,7 @@ interface Place {
 export class SitePool {
   readonly #places: ReadonlyMap<string, Place>;
   #waiting: (() => void)[] = [];
+  #clusters = 0;
 
   constructor(sites: readonly ScenarioSite[]) {
     this.#places = new Map(sites.map((site) => [site.name, { site, isUp: true, busy: 0, pledged: 0, queue: [] }]));
@@ -53,7 +55,7 @@ export class SitePool {
     this.#waiting.push(look);
   }
 
-  ask(site: string, cores: number, begin: () => void): Ticket {
+  ask(site: string, cores: number, begin: Ticket["begin"]): Ticket {
     const ticket: Ticket = { site, cores, state: "waiting", begin };
     const place = this.#places.get(site);
     place?.queue.push(ticket);
@@ -70,16 +72,15 @@ export class SitePool {
     this.#fill(place);
   }
 
-  setUp(site: string, isUp: boolean): boolean {
+  setUp(site: string, isUp: boolean): void {
     const place = this.#places.get(site);
-    if (!place) return false;
+    if (!place) return;
     place.isUp = isUp;
-    if (!isUp) return true;
+    if (!isUp) return;
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const look of waiting) look();
     this.#fill(place);
-    return true;
   }
 
   /** A job larger than its site runs when nothing else does. */
@@ -92,7 +93,8 @@ export class SitePool {
       if (next.state !== "waiting") continue;
       next.state = "running";
       place.busy += next.cores;
-      next.begin();
+      this.#clusters += 1;
+      next.begin(this.#clusters);
     }
   }
 }

@@ -1,35 +1,25 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { err, ok, type Result } from "../../base/result.ts";
-import { highestRescue, parseRescue, rescueName } from "../../engine/format/rescue.ts";
-import { type DagFile, parseDag } from "../../engine/local/dag-file.ts";
+import { parseJson } from "../../base/json.ts";
+import { builtinPolicy, type Policy } from "../../recovery/policy.ts";
+import { readPolicy } from "../../recovery/read-policy.ts";
 
-/** The submit directory as an engine reads it: the .dag files, the rescue state, what the submit files ask for. */
-export interface Rescue {
-  readonly number: number;
-  readonly done: ReadonlySet<string>;
-}
+/** The submit directory as an engine reads it, besides the .dag files. */
 
-export function readDag(dir: string, name: string): Result<DagFile, string> {
-  const text = textIn(join(dir, name));
-  return text === null ? err(`${name}: ERROR: cannot be opened`) : parseDag(text, name);
+/** The first line of workflow.dag names the request. */
+export const requestIn = (submitDir: string): string =>
+  /^# wms2 request=(\S+)/m.exec((textIn(join(submitDir, "workflow.dag")) ?? "").slice(0, 1000))?.[1] ?? "unknown";
+
+/** As POST: without a policy that can be read, the built-in rows. */
+export function policyIn(submitDir: string): Policy {
+  const json = parseJson(textIn(join(submitDir, "policy.json")) ?? "");
+  const read = json.ok ? readPolicy(json.value) : null;
+  return read?.ok ? read.value : builtinPolicy();
 }
 
 /** Without taking the whole file apart: a run of many units is counted before it begins. */
 export const countNodes = (unitDir: string): number =>
   (textIn(join(unitDir, "group.dag")) ?? "").match(/^JOB /gm)?.length ?? 0;
-
-/** null: none; an error: there is one, and DAGMan could not read it. */
-export function readRescue(dir: string, dag: DagFile, name: string): Result<Rescue | null, string> {
-  const number = existsSync(dir) ? highestRescue(readdirSync(dir), name) : null;
-  if (number === null) return ok(null);
-  const file = rescueName(name, number);
-  const rescue = parseRescue(textIn(join(dir, file)) ?? "");
-  const stranger = [...rescue.done].find((node) => !dag.byName.has(node));
-  if (rescue.problems.length > 0) return err(`${file}: ERROR: Unknown keyword in ${rescue.problems[0]}`);
-  if (stranger !== undefined) return err(`${file}: ERROR: Unknown Job ${stranger}`);
-  return ok({ number, done: rescue.done });
-}
 
 /** group.inc: where the unit may run, and what single nodes ask for. */
 export interface GroupInc {
@@ -89,7 +79,7 @@ export interface Manifest {
   }[];
   readonly nodes: Readonly<Record<string, ManifestNode>>;
 }
-export interface ManifestNode {
+interface ManifestNode {
   readonly inputs: readonly { readonly lfn: string; readonly path: string }[];
   readonly firstEvent: number | string | null;
   readonly lastEvent: number | string | null;

@@ -1,140 +1,158 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { DagFile, NodeSpec } from "../../engine/local/dag-file.ts";
-import type { Attempt } from "../../recovery/attempt.ts";
+import type { LoadedDag } from "../../engine/local/dag-load.ts";
+import { type DagEvent, DagMachine, type LiveNode } from "../../engine/local/dag-machine.ts";
 import { decideAttempt } from "../../recovery/decide.ts";
-import { controlCode, type Decision, decideGroup } from "../../recovery/decision.ts";
-import { historyOf, isAttempt, type LedgerLine, parseLedger } from "../../recovery/ledger-record.ts";
+import { controlCode, decideGroup } from "../../recovery/decision.ts";
+import { type History, historyOf, isAttempt, type LedgerLine, parseLedger } from "../../recovery/ledger-record.ts";
 import { attemptRecord, summariseGroup } from "../../recovery/records.ts";
 import { applyRecord } from "../../submit-host/effects.ts";
-import { execute, type SimNode, type UnitFacts } from "./execution.ts";
-import type { Host, RunFacts } from "./host.ts";
-import type { Beginning } from "./outcome.ts";
+import { chance } from "../chance.ts";
+import type { Planned } from "../virtual-time.ts";
+import { attemptOf } from "./attempt.ts";
+import type { Beginning, Ending } from "./outcome.ts";
 import { pinTo, writeMerged, writeRescue, writeVerdict } from "./side-files.ts";
+import { type Host, NO_LIMITS, type SimRun } from "./sim-run.ts";
+import type { Ticket } from "./site-pool.ts";
 import { type Asks, type Manifest, readGroupInc, readManifest, textIn } from "./submit-dir.ts";
 
 export type UnitEnd = "done" | "failed";
 
-/** One work unit in the engine: its group.dag, node by node, as DAGMan and POST would do it. */
+/** PRE of a node that was ended for good. */
+const STOPPED = 42;
+const TAKEN_AWAY: Ending = { rule: null, result: { kind: "cause", cause: "evicted" }, seconds: 0, file: null };
+
+/** A node that cools off, waits for a place, or runs. */
+interface Job {
+  ticket: Ticket | null;
+  planned: Planned | null;
+  /** Ends the execution under way by force, as if the pool had taken it away. */
+  evict: (() => void) | null;
+  /** What POST answers DAGMan. */
+  verdict: number;
+}
+
+/** One work unit in the engine: its group.dag, run by the machine of the local engine, with jobs that only pretend. */
 export class UnitRun {
   readonly name: string;
-  readonly nodes: readonly SimNode[];
-  site: string | null = null;
+  readonly machine: DagMachine;
+  site: string | null;
   readonly #dir: string;
   readonly #host: Host;
-  readonly #run: RunFacts;
+  readonly #run: SimRun;
   readonly #ended: (end: UnitEnd) => void;
   readonly #manifest: Manifest;
   readonly #lines: LedgerLine[];
-  readonly #facts: UnitFacts;
   /** Where the landing job may go. */
   readonly #electable: readonly string[];
   readonly #rescueUsed: number;
+  readonly #jobs = new Map<LiveNode, Job>();
   #pledge: { readonly site: string; readonly nodes: number } | null = null;
   #over = false;
 
-  constructor(
-    name: string,
-    dag: DagFile,
-    rescue: { readonly number: number; readonly done: ReadonlySet<string> } | null,
-    run: RunFacts,
-    host: Host,
-    ended: (end: UnitEnd) => void,
-  ) {
+  constructor(name: string, { dag, rescue }: LoadedDag, run: SimRun, host: Host, ended: (end: UnitEnd) => void) {
     this.name = name;
+    this.machine = new DagMachine(dag, NO_LIMITS);
     this.#dir = join(run.submitDir, name);
     this.#host = host;
     this.#run = run;
     this.#ended = ended;
     this.#manifest = readManifest(this.#dir);
     this.#lines = [...parseLedger(textIn(join(this.#dir, "ledger.jsonl")) ?? "").lines];
-    this.#rescueUsed = rescue?.number ?? 0;
-    const all = host.sites.all.map((site) => site.name);
+    this.#rescueUsed = rescue;
     const { desired, banned } = readGroupInc(this.#dir);
-    const landed = rescue?.done.has("landing") === true && desired?.length === 1;
+    const landed = dag.byName.get("landing")?.done === true && desired?.length === 1;
     this.site = landed ? (desired?.[0] ?? null) : null;
+    const all = host.sites.all.map((site) => site.name);
     this.#electable = (desired ?? all).filter((site) => !banned.includes(site));
-    const possible = this.#manifest.sites?.length ? this.#manifest.sites : null;
-    this.#facts = { name, run, host, manifest: this.#manifest, possible };
-    this.nodes = dag.nodes.map((spec) => ({
-      spec,
-      role: /^(landing|merge|cleanup)$/.exec(spec.name)?.[0] ?? "processing",
-      state: rescue?.done.has(spec.name) ? "done" : "waiting",
-      parentsLeft: spec.parents,
-      attempt: 0,
-      preReturn: 0,
-      jobReturn: 0,
-      detail: "",
-      ticket: null,
-      planned: null,
-      evict: null,
-    }));
-    for (const node of this.nodes) if (node.state === "done") this.#freeChildren(node);
   }
 
   start(): void {
     if (this.site) this.#pledgeTo(this.site);
-    for (const node of this.nodes) if (node.state === "waiting" && node.parentsLeft === 0) this.#begin(node);
-    this.#maybeEnd();
+    this.#handle({ k: "start" });
   }
 
-  /** Everything under way is gone, and a rescue file says what was done. */
-  cut(): void {
-    this.#close();
-    this.#writeRescue();
-  }
-
-  /** The same without a trace: nobody was there to write one. */
-  drop(): void {
-    this.#close();
+  /** Everything under way is gone, and a rescue file says what was done; `traceless`: nobody was there to write one. */
+  cut(traceless: boolean): void {
+    this.#over = true;
+    this.#pledgeTo(null);
+    for (const job of this.#inOrder()) {
+      job.planned?.cancel();
+      if (job.ticket) this.#host.sites.give(job.ticket);
+    }
+    if (!traceless)
+      writeRescue(this.#dir, "group.dag", this.#rescueUsed + 1, this.#host.time.now(), this.machine.nodes);
   }
 
   /** The pool takes away whatever runs at a site. */
   evictAt(site: string): void {
-    for (const node of this.nodes) if (node.ticket?.site === site) node.evict?.();
+    for (const job of this.#inOrder()) if (job.ticket?.site === site) job.evict?.();
+  }
+
+  #inOrder(): readonly Job[] {
+    return this.machine.nodes.flatMap((node) => this.#jobs.get(node) ?? []);
+  }
+
+  #handle(event: DagEvent): void {
+    for (const action of this.machine.handle(event)) {
+      if (action.kind === "end" || action.kind === "kill") {
+        // What a node that ends its unit leaves under way is gone at once.
+        const isDone = action.kind === "end" && action.outcome.exit === 0;
+        this.cut(isDone);
+        this.#ended(isDone ? "done" : "failed");
+        return;
+      }
+      const { node } = action;
+      if (action.kind === "pre") this.#pre(node);
+      else if (action.kind === "job") this.#place(node);
+      else if (action.kind === "post") this.#post(node);
+    }
   }
 
   /** As bin/pre: a node that was ended for good is not started, one that cools off waits. */
-  #begin(node: SimNode): void {
-    this.#mark(node, "queued");
+  #pre(node: LiveNode): void {
     const { name } = node.spec;
+    const answer = (code: number) => this.#handle({ k: "pre", n: name, code });
     if (existsSync(join(this.#dir, `${name}.stopped`))) {
-      this.#fail(node);
+      answer(STOPPED);
       return;
     }
+    const job: Job = { ticket: null, planned: null, evict: null, verdict: 0 };
+    this.#jobs.set(node, job);
     const waits = Number(textIn(join(this.#dir, `${name}.wait`)) ?? 0) * 1000 - this.#host.time.ms;
-    if (waits > 0) node.planned = this.#host.time.after(waits / 1000, () => !this.#over && this.#place(node));
-    else this.#place(node);
-  }
-
-  #place(node: SimNode): void {
-    if (node.role === "landing") this.#land(node);
-    else this.#ask(node, this.site ?? this.#host.sites.elect(this.#electable) ?? "nowhere");
+    if (waits > 0) job.planned = this.#host.time.after(waits / 1000, () => answer(0));
+    else answer(0);
   }
 
   /** The landing job goes where the pool has room; it waits as long as no site that may be used is up. */
-  #land(node: SimNode): void {
-    const site = this.#host.sites.elect(this.#electable);
-    this.#pledgeTo(site);
-    if (site !== null) this.#ask(node, site);
-    else this.#host.sites.whenSomeSiteIsUp(() => !this.#over && this.#land(node));
+  #place(node: LiveNode): void {
+    if (this.#over) return;
+    const { sites } = this.#host;
+    let site = this.site ?? sites.elect(this.#electable);
+    if (node.spec.name === "landing") {
+      site = sites.elect(this.#electable);
+      this.#pledgeTo(site);
+      if (site === null) {
+        sites.whenSomeSiteIsUp(() => this.#place(node));
+        return;
+      }
+    }
+    const where = site ?? "nowhere";
+    const asks = this.#asksOf(node);
+    const job = this.#jobs.get(node) as Job;
+    job.ticket = sites.ask(where, asks.cores, (cluster) => this.#execute(node, job, where, asks, cluster));
   }
 
   /** The pool knows what is coming, so that the next landing job goes elsewhere. */
   #pledgeTo(site: string | null): void {
     const { sites } = this.#host;
     if (this.#pledge) sites.pledge(this.#pledge.site, -this.#pledge.nodes);
-    const left = this.nodes.filter(({ state, role }) => state !== "done" && role === "processing");
+    const left = this.machine.nodes.filter(({ state, spec }) => state !== "done" && roleOf(spec.name) === "processing");
     this.#pledge = site === null ? null : { site, nodes: left.length };
     if (this.#pledge) sites.pledge(this.#pledge.site, this.#pledge.nodes);
   }
 
-  #ask(node: SimNode, site: string): void {
-    const asks = this.#asksOf(node);
-    node.ticket = this.#host.sites.ask(site, asks.cores, () => this.#execute(node, site, asks));
-  }
-
-  #asksOf({ spec }: SimNode): Asks {
+  #asksOf({ spec }: LiveNode): Asks {
     const usual = this.#run.asksOf(spec.file);
     const { values } = readGroupInc(this.#dir);
     return {
@@ -144,109 +162,80 @@ export class UnitRun {
     };
   }
 
-  #execute(node: SimNode, site: string, asks: Asks): void {
-    const history = historyOf(this.#lines, node.spec.name);
-    execute(this.#facts, node, site, asks, history, (begun, attempt) => {
-      if (this.#over) return;
-      const decision = decideAttempt(attempt, history, this.#run.policy, this.#host.time.now());
-      this.#judge(node, begun, decision, attempt);
-    });
+  /** A job begins at a site. How it will end is settled now; POST hears of it when that time has come. */
+  #execute(node: LiveNode, job: Job, site: string, asks: Asks, cluster: number): void {
+    const { time, sites, outcomes, listener } = this.#host;
+    const { spec, attempt } = node;
+    const history = historyOf(this.#lines, spec.name);
+    const planned = this.#manifest.nodes[spec.name];
+    const begun: Beginning = {
+      request: this.#run.request,
+      unit: this.name,
+      node: spec.name,
+      role: roleOf(spec.name),
+      site,
+      host: `${site}-w${Math.floor(20 * chance(cluster, site))}`,
+      speed: sites.speedOf(site),
+      attempt: 1 + history.records.filter((record) => record.epoch === history.epoch).length,
+      epoch: history.epoch,
+      serial: 1 + history.records.length,
+      atSec: time.sec,
+      startedAt: time.now(),
+      ...asks,
+      files: planned?.inputs.map(({ lfn }) => lfn) ?? [],
+      events: planned?.events ?? null,
+      steps: this.#manifest.steps.map((step) => step.name),
+      sites: this.#manifest.sites?.length ? this.#manifest.sites : null,
+      cluster,
+      dagRetry: attempt,
+      maxRetries: spec.retries,
+    };
+    listener.began(begun);
+    const finish = (end: Ending): void => {
+      job.planned?.cancel();
+      job.evict = null;
+      this.#run.whenFree(() => !this.#over && this.#judge(node, job, begun, end, history));
+    };
+    const ending = outcomes.of(begun);
+    job.evict = () => finish(TAKEN_AWAY);
+    job.planned = time.after(ending.seconds, () => finish(ending));
   }
 
-  /** What POST does: decides, leaves its records, and answers DAGMan with a control code. */
-  #judge(node: SimNode, begun: Beginning, own: Decision, attempt: Attempt): void {
+  /** What POST does: decides, and leaves its records. */
+  #judge(node: LiveNode, job: Job, begun: Beginning, ending: Ending, history: History): void {
     const now = this.#host.time.now();
-    const { settings } = this.#run.policy;
-    const decision = decideGroup(own, summariseGroup(this.#lines, node.spec.name), settings.abortAfterAlike);
+    const { policy } = this.#run;
+    const attempt = attemptOf(begun, ending, now);
+    const own = decideAttempt(attempt, history, policy, now);
+    const decision = decideGroup(own, summariseGroup(this.#lines, begun.node), policy.settings.abortAfterAlike);
     const record = attemptRecord(attempt, decision, now);
-    const code = controlCode(decision);
     const isFirst = !this.#lines.some((line) => isAttempt(line) && line.node === record.node);
     writeVerdict(this.#dir, attempt, decision, record, now, isFirst);
-    if (code !== 0) applyRecord(this.#dir, record, !settings.siteAffinity);
+    job.verdict = controlCode(decision);
+    if (job.verdict !== 0) applyRecord(this.#dir, record, !policy.settings.siteAffinity);
     this.#lines.push(record);
-    this.#host.judged(begun, attempt, decision);
-    if (node.ticket) this.#host.sites.give(node.ticket);
-    node.ticket = null;
-    if (code === 0) {
-      this.#succeed(node, attempt.site);
-      return;
-    }
-    if (node.spec.abort?.on === code) {
-      this.#mark(node, "failed");
-      this.#close();
-      this.#writeRescue();
-      this.#ended("failed");
-      return;
-    }
-    if (code !== 1 || node.attempt >= node.spec.retries) {
-      this.#fail(node);
-      return;
-    }
-    node.attempt += 1;
-    this.#begin(node);
+    this.#host.listener.judged(begun, attempt, decision);
+    if (job.ticket) this.#host.sites.give(job.ticket);
+    if (job.verdict === 0) this.#succeeded(begun);
+    this.#handle({ k: "job", n: node.spec.name, code: attempt.dagReturn });
   }
 
-  #succeed(node: SimNode, site: string | null): void {
-    this.#mark(node, "done");
-    if (node.role === "landing" && site !== null) {
+  #post(node: LiveNode): void {
+    const job = this.#jobs.get(node);
+    this.#jobs.delete(node);
+    this.#handle({ k: "post", n: node.spec.name, code: job?.verdict ?? 0 });
+  }
+
+  #succeeded({ role, site }: Beginning): void {
+    if (role === "landing") {
       this.site = site;
-      pinTo(this.#dir, textIn(join(this.#dir, "group.inc")) ?? "", site);
+      pinTo(this.#dir, site);
     }
-    if (node.role === "merge") {
+    if (role === "merge") {
       writeMerged(this.#dir, this.name, this.#manifest, this.site);
-      this.#host.merged(this.#run.request, this.name, this.#manifest);
+      this.#host.listener.merged(this.#run.request, this.name, this.#manifest);
     }
-    for (const child of this.#freeChildren(node)) if (child.parentsLeft === 0) this.#begin(child);
-    this.#maybeEnd();
-  }
-
-  #freeChildren(node: SimNode): readonly SimNode[] {
-    const children = node.spec.children.map((index) => this.nodes[index] as SimNode);
-    for (const child of children) child.parentsLeft -= 1;
-    return children.filter((child) => child.state === "waiting");
-  }
-
-  #fail(node: SimNode): void {
-    this.#mark(node, "failed");
-    const doom = (spec: NodeSpec): void => {
-      for (const index of spec.children) {
-        const child = this.nodes[index] as SimNode;
-        if (child.state !== "waiting") continue;
-        child.state = "futile";
-        doom(child.spec);
-      }
-    };
-    doom(node.spec);
-    this.#maybeEnd();
-  }
-
-  /** DAGMan goes on with what can still run, and ends when nothing can. */
-  #maybeEnd(): void {
-    if (this.#over || this.nodes.some(({ state }) => state === "queued")) return;
-    const isDone = this.nodes.every(({ state }) => state === "done");
-    this.#close();
-    if (!isDone) this.#writeRescue();
-    this.#ended(isDone ? "done" : "failed");
-  }
-
-  #mark(node: SimNode, state: SimNode["state"]): void {
-    this.#run.count(node.state, -1);
-    node.state = state;
-    this.#run.count(state, 1);
-  }
-
-  #close(): void {
-    this.#over = true;
-    this.#pledgeTo(null);
-    for (const node of this.nodes) {
-      node.planned?.cancel();
-      if (node.ticket) this.#host.sites.give(node.ticket);
-      node.ticket = null;
-      if (node.state === "queued") this.#mark(node, "ready");
-    }
-  }
-
-  #writeRescue(): void {
-    writeRescue(this.#dir, "group.dag", this.#rescueUsed + 1, this.#host.time.now(), this.nodes);
   }
 }
+
+const roleOf = (node: string): string => /^(landing|merge|cleanup)$/.exec(node)?.[0] ?? "processing";
