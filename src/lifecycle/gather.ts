@@ -70,11 +70,12 @@ export async function gather(
     asksForRound && workflow && dag && isDagOver(dag.status)
       ? await gatherRound(ports, request, workflow, dag, remains)
       : null;
+  const intent = dag && mayRun ? known.intents.get(dag.id) : null;
   return {
     request,
     workflow,
     dag,
-    submitIntent: dag && mayRun ? (known.intents.get(dag.id) ?? null) : null,
+    submitIntent: intent && intent.status !== "refused" ? intent : null,
     observation,
     admission,
     directoryComplete: dag?.status === "ready" ? await ports.spool.isComplete(dag.submitDir) : true,

@@ -1,7 +1,7 @@
 import type { Apply } from "./apply.ts";
 import type { Facts } from "./decision.ts";
 import { runOf } from "./gather.ts";
-import { type Applied, endDag, holdRequest, move, rest, theRun } from "./moves.ts";
+import { type Applied, holdRequest, move, rest, theRun } from "./moves.ts";
 import type { Ports } from "./ports.ts";
 
 /**
@@ -38,13 +38,10 @@ function submitted(ports: Ports, facts: Facts, engineId: string, reason: string)
   });
 }
 
+/** Its DAG stays ready: when a person has mended what the engine did not like, a release hands it over again. */
 async function rejected(ports: Ports, facts: Facts, message: string): Promise<Applied> {
   const { dag } = theRun(facts);
-  const at = ports.clock.now();
-  await ports.store.transaction(async (store) => {
-    await endDag(store, dag, "failed", message, at);
-    await store.intents.settle(dag.id, "submit", "refused", at);
-  });
+  await ports.store.intents.settle(dag.id, "submit", "refused", ports.clock.now());
   const evidence = { submitDir: dag.submitDir };
-  return holdRequest(ports, facts, { code: "engine-rejected", message, evidence, actions: ["abort"] });
+  return holdRequest(ports, facts, { code: "engine-rejected", message, evidence, actions: ["release", "abort"] });
 }

@@ -17,7 +17,7 @@ export const intentStore = (sql: Sql) => ({
     return new Map(found.map((intent) => [intent.dagId, intent]));
   },
 
-  /** Stores the intent, or returns the one that is there for this dag and kind. */
+  /** Stores the intent, or returns the one that is there for this dag and kind. One that was refused begins anew. */
   async begin({
     dagId,
     kind,
@@ -26,7 +26,8 @@ export const intentStore = (sql: Sql) => ({
   }: Pick<EngineIntent, "dagId" | "kind" | "batchName"> & { at: Date }): Promise<EngineIntent> {
     await sql.query(
       `INSERT INTO engine_intents (dag_id, kind, batch_name, created_at) VALUES ($1, $2, $3, $4)
-       ON CONFLICT (dag_id, kind) DO NOTHING`,
+       ON CONFLICT (dag_id, kind) DO UPDATE SET status = 'pending', settled_at = NULL
+       WHERE engine_intents.status = 'refused'`,
       [dagId, kind, batchName, at],
     );
     const intent = await INTENTS.find(sql, "WHERE dag_id = $1 AND kind = $2", [dagId, kind]);

@@ -114,6 +114,10 @@ describe("catastrophes end with a reason, and nothing is done twice", () => {
       hold: "dag-unreadable",
     },
     "an engine that refuses": { events: "{ at: 0 s, do: refuse-submits }", status: "held", hold: "engine-rejected" },
+    "an engine that refuses, and is mended": {
+      events: "{ at: 0 s, do: refuse-submits }, { at: 5 h, do: accept-submits }, { at: 6 h, do: release }",
+      status: "completed, units_done: 10",
+    },
     "an abort": { events: "{ at: 1 h, do: abort }", status: "aborted" },
     "a site that goes down and comes back": {
       events: "{ at: 30 min, do: site-down, site: north }, { at: 5 h, do: site-up, site: north }",

@@ -11,7 +11,7 @@ import type { VirtualTime } from "../virtual-time.ts";
 import type { Beginning, Outcomes } from "./outcome.ts";
 import { writeRescue } from "./side-files.ts";
 import type { SitePool } from "./site-pool.ts";
-import { type Asks, countNodes, type Manifest, policyIn, readAsks, requestIn } from "./submit-dir.ts";
+import { type Asks, countNodes, type Manifest, policyIn, readAsks, requestIn, textIn } from "./submit-dir.ts";
 import { type UnitEnd, UnitRun } from "./unit-run.ts";
 
 /** What runs and units share: the time, the sites, how things end, and who listens. */
@@ -162,14 +162,21 @@ export class SimRun {
   }
 
   #unitEnded({ spec }: LiveNode, end: UnitEnd, site: string | null): void {
-    this.#host.listener.unitEnded(this, spec.name, end, site);
+    this.#host.listener.unitEnded(this, spec.name, this.#isMade(spec.name) ? "done" : end, site);
     this.#handle({ k: "job", n: spec.name, code: end === "done" ? 0 : 1 });
   }
 
   /** As bin/unit: only a node whose row says so ends the other units too. */
   #unitPost({ spec, jobReturn }: LiveNode): void {
     const isAbort = jobReturn !== 0 && existsSync(join(this.submitDir, spec.name, "run.abort"));
-    this.#handle({ k: "post", n: spec.name, code: isAbort ? 2 : jobReturn });
+    this.#handle({ k: "post", n: spec.name, code: isAbort ? 2 : this.#isMade(spec.name) ? 0 : jobReturn });
+  }
+
+  /** A cleanup that failed does not undo the outputs, unless it found them missing. */
+  #isMade(unit: string): boolean {
+    const here = join(this.submitDir, unit);
+    const cleanup = existsSync(join(here, "merge_output.json")) ? textIn(join(here, "cleanup.post.json")) : null;
+    return cleanup !== null && !cleanup.includes("70318");
   }
 
   #count({ machine: { counts } }: UnitRun): void {
