@@ -1,4 +1,4 @@
-import { invariant } from "../base/errors.ts";
+import { invariant, WorldError } from "../base/errors.ts";
 import { stringify } from "../base/json.ts";
 import type { RequestRecord, RequestSpec } from "../domain/request.ts";
 import { decideCleanup, invalidationManifest } from "../recovery/round/cleanup.ts";
@@ -34,9 +34,12 @@ export const restart: Apply<"restart"> = async (ports, facts, { because }) => {
   const cleanupPolicy = word === "immediate_cleanup" || word === "keep_until_replaced" ? word : null;
   await leaveManifest(ports, facts, because);
   const reason = `${because}; goes on as ${cloneOf(spec).name}`;
-  return move(ports, facts, "failed", reason, { wish: null }, (store) =>
-    startClone({ ...ports, store }, { ...request, version: version + 1 }, cleanupPolicy, wish?.actor ?? "wms2"),
-  );
+  return move(ports, facts, "failed", reason, { wish: null }, async (store) => {
+    const old = { ...request, version: version + 1 };
+    if (await startClone({ ...ports, store }, old, cleanupPolicy, wish?.actor ?? "wms2")) return;
+    const { name } = cloneOf(spec);
+    throw new WorldError("conflict", name, `${spec.name} cannot be restarted: ${name} was handed in meanwhile`);
+  });
 };
 
 /**

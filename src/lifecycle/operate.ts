@@ -113,6 +113,8 @@ export async function judge(ports: Work, request: RequestRecord, wanted: Operato
   if (problems.length > 0) return { kind: "refused", problems };
   if (wish && wish.kind === wishKind(action) && action !== "resubmit")
     return { kind: "already", why: `${action} was asked for already` };
+  if (wish && FINAL.includes(wish.kind) && action !== "abort")
+    return refusal("refused", `${wish.actor} asked for ${wish.kind}, and that is under way`, "abort");
   const may = action === "resume" ? mayResume(status, hold?.code ?? null) : mayDo(action, status);
   if (may.kind === "already") return may;
   if (may.kind === "refused") return refusal("refused", may.why, `in ${may.allowedIn.join(", ")}`);
@@ -133,6 +135,9 @@ export async function judge(ports: Work, request: RequestRecord, wanted: Operato
       return judgeRestart(ports, request, wanted);
   }
 }
+
+/** What ends a request is not undone by asking for something else before the loop got to it. */
+const FINAL: readonly RequestWish["kind"][] = ["abort", "fail", "restart"];
 
 type Judge = (ports: Work, request: RequestRecord, wanted: OperatorRequest) => Promise<Verdict>;
 

@@ -332,3 +332,30 @@ test("a DAG is paused and let go in the engine; an alert is acknowledged once", 
   });
   expect(await world.commands.acknowledge("999", "seen", "ann")).toEqual({ kind: "unknown" });
 });
+
+describe("what ends a request", () => {
+  const ask = (action: "fail" | "release" | "abort" | "restart") =>
+    world.commands.act(name, { action, reason: "so be it" }, { ...ann, version: null });
+
+  test("is not undone by asking for something else before the loop got to it; only an abort goes over it", async () => {
+    await held(3);
+    expect(await ask("fail")).toMatchObject({ kind: "done" });
+    expect(await ask("release")).toMatchObject({
+      kind: "refused",
+      problems: [{ message: "ann asked for fail, and that is under way", allowed: "abort" }],
+    });
+    expect(await ask("abort")).toMatchObject({ kind: "done" });
+    expect(await ask("restart")).toMatchObject({ kind: "refused" });
+    await world.pass();
+    await world.expectStatus(name, "aborted");
+  });
+
+  test("a restart whose clone's name was taken meanwhile ends nothing, and says so", async () => {
+    await held(3);
+    expect(await ask("restart")).toMatchObject({ kind: "done" });
+    await world.submit(generation("r-v2", 1));
+    await world.pass();
+    await world.expectStatus(name, "held");
+    expect((await world.request(name)).error?.message).toMatch(/cannot be restarted: r-v2 was handed in meanwhile/);
+  });
+});
