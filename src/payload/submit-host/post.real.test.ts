@@ -1,84 +1,17 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
 import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { join } from "node:path";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ensureBuilt } from "../../../tests/support/built.ts";
-import { run, Scratch, SHELL } from "../../../tests/support/payload-scratch.ts";
-import type { AttemptRecord } from "../../recovery/ledger-record.ts";
-
-// A log as HTCondor 23.9.6 wrote it: 36 killed by signal 9 at Beta, 37 held for memory and removed at Alpha,
-// 38 a landing that ended well at Alpha.
-const EVENTS = readFileSync(new URL("../../../tests/support/sample-events.log", import.meta.url), "utf8");
-
-const USUAL = { cores: 1, memoryMb: 2000, diskMb: 1000, wallMinutes: 480, gpus: 0 };
-
-let unit: Scratch;
-beforeAll(() => ensureBuilt(), 180_000);
-beforeEach(() => {
-  unit = new Scratch();
-  unit.write(
-    "plan.json",
-    JSON.stringify({ resources: { landing: USUAL, processing: USUAL, merge: USUAL, cleanup: USUAL } }),
-  );
-  policy();
-  unit.write("mg_000000/manifest.json", '{\n"sites":["T2_XX_Alpha","T2_XX_Beta"],\n"nodes":{\n}\n}\n');
-  unit.write("mg_000000/group.log", EVENTS);
-  unit.write("mg_000000/group.inc", 'proc_000000_memory = 3072\nMy.DESIRED_Sites = "T2_XX_Alpha,T2_XX_Beta"\n# end');
-});
-afterEach(() => unit.remove());
-
-const inUnit = (...parts: string[]) => unit.path("mg_000000", ...parts);
-function policy(settings: object = {}, more: object = {}): void {
-  unit.write("policy.json", JSON.stringify({ version: 1, settings: { fixed_delay_sec: 0, ...settings }, ...more }));
-}
-const script = (name: "post" | "elect" | "pre", ...args: (string | number)[]) =>
-  run([...SHELL, `../bin/${name}`, ...args.map(String)], inUnit());
-const post = (...args: (string | number)[]) => script("post", ...args);
-const ledger = (): AttemptRecord[] =>
-  existsSync(inUnit("ledger.jsonl"))
-    ? readFileSync(inUnit("ledger.jsonl"), "utf8")
-        .split("\n")
-        .slice(0, -1)
-        .map((line) => JSON.parse(line))
-    : [];
-const postJson = (node: string) => JSON.parse(readFileSync(inUnit(`${node}.post.json`), "utf8"));
-const inc = () => readFileSync(inUnit("group.inc"), "utf8");
-
-function report(node: string, cluster: number, fields: Record<string, unknown> = {}, keep = (text: string) => text) {
-  const all = {
-    version: 1,
-    state: "finished",
-    role: "processing",
-    node,
-    unit: "mg_000000",
-    cluster,
-    site: "T2_XX_Alpha",
-    host: "worker12",
-    startedAt: 1763230000,
-    endedAt: 1763230012,
-    wallSec: 12.05,
-    cpuSec: 10.4,
-    peakMemoryMb: 812,
-    exitCode: 0,
-    error: null,
-    eventsRead: 100,
-    eventsWritten: 97,
-    steps: [],
-    inputs: [],
-    outputs: [],
-    ...fields,
-  };
-  const lines = Object.entries(all).map(([key, value]) => `"${key}":${JSON.stringify(value)}`);
-  unit.write(`mg_000000/${node}.${cluster}.report.json`, keep(`{\n${lines.join(",\n")}\n}\n`));
-}
+  inc,
+  inUnit,
+  ledger,
+  policy,
+  post,
+  postJson,
+  report,
+  script,
+  unit,
+} from "../../../tests/support/judged-unit.ts";
+import { run, SHELL } from "../../../tests/support/payload-scratch.ts";
 
 describe("a job that ended well", () => {
   test("is done, with what its report says", async () => {
@@ -468,63 +401,3 @@ fs.writeFileSync = () => { throw Object.assign(new Error("ENOSPC"), { code: "ENO
 process.argv.splice(1, 1, "brain.cjs", "proc_000000", "15", "0", "3", "99");
 require(process.cwd() + "/../bin/brain.cjs");
 `;
-
-describe("elect", () => {
-  test("pins the unit to the site of the landing, keeps other lines, and says so", async () => {
-    expect((await script("elect", "landing", 0, 0, 3, 38)).code).toBe(0);
-    expect(inc()).toBe('My.DESIRED_Sites = "T2_XX_Alpha"\nproc_000000_memory = 3072\n# end\n');
-    expect(ledger()).toMatchObject([
-      { node: "landing", decision: "done", site: "T2_XX_Alpha", reason: "elected T2_XX_Alpha" },
-    ]);
-    const before = inc();
-    expect((await script("elect", "landing", 0, 0, 3, 38)).code).toBe(0);
-    expect(inc()).toBe(before);
-    expect(ledger()).toHaveLength(1);
-  });
-
-  test("the last execution counts; other clusters do not; a missing group.inc is made", async () => {
-    const at = (cluster: string, site: string) =>
-      `001 (${cluster}.000.000) 2026-11-15 10:00:00 Job executing on host: <1>\n\tGLIDEIN_CMSSite = "${site}"\n...\n`;
-    writeFileSync(
-      inUnit("group.log"),
-      at("1005", "T2_A") + at("005", "T2_B") + at("1005", "T2_C") + at("10050", "T2_D"),
-    );
-    rmSync(inUnit("group.inc"));
-    expect((await script("elect", "landing", 0, 0, 3, 1005)).code).toBe(0);
-    expect(inc()).toBe('My.DESIRED_Sites = "T2_C"\n');
-    expect((await script("elect", "landing", 0, 0, 3, 5)).code).toBe(0);
-    expect(inc()).toBe('My.DESIRED_Sites = "T2_B"\n');
-  });
-
-  test("an engine without sites keeps group.inc", async () => {
-    const before = inc();
-    writeFileSync(inUnit("group.log"), "001 (038.000.000) 2026-11-15 10:00:00 Job executing on host: local\n...\n");
-    expect((await script("elect", "landing", 0, 0, 3, 38)).code).toBe(0);
-    rmSync(inUnit("group.log"));
-    expect((await script("elect", "landing", 0, 0, 3, 39)).code).toBe(0);
-    expect(inc()).toBe(before);
-    expect(ledger()).toMatchObject([{ site: null }, { decision: "done" }]);
-  });
-
-  test.each(['T2_XX\\"\nqueue 100', "$(touch owned)", "a b", 'T2" && true'])(
-    "a site called %j elects nothing",
-    async (site) => {
-      const before = inc();
-      writeFileSync(inUnit("group.log"), `001 (038.000.000) x\n\tGLIDEIN_CMSSite = "${site}"\n...\n`);
-      expect((await script("elect", "landing", 0, 0, 3, 38)).code).toBe(1);
-      expect(inc()).toBe(before);
-      expect(ledger()).toMatchObject([{ decision: "retry", site: null }]);
-      expect(existsSync(join(unit.dir, "mg_000000/owned"))).toBe(false);
-    },
-  );
-
-  test("a landing that failed elects nothing, and is for the brain", async () => {
-    expect((await script("elect", "landing", -1002, 0, 3, 37)).code).toBe(1);
-    expect((await script("elect", "landing", 15, 3, 3, 38)).code).toBe(42);
-    expect(inc()).toContain('My.DESIRED_Sites = "T2_XX_Alpha,T2_XX_Beta"');
-    expect(ledger()).toMatchObject([
-      { cause: "oom", exitCode: 50660, decision: "retry" },
-      { cause: "exit", exitCode: 15, decision: "stop", why: "run-retries" },
-    ]);
-  });
-});
