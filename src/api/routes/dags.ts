@@ -4,11 +4,11 @@ import { DAG_STATUSES, type Dag } from "../../domain/dag.ts";
 import { batchName, type DagId, type RequestName, type WorkflowId } from "../../domain/names.ts";
 import { NODE_STATES, type NodeView } from "../../domain/run.ts";
 import { answerPage, slicePage } from "../cursor.ts";
+import { SharedLook } from "../look-sharing.ts";
 import { filesOfNode, listDagLogs, listUnitLogs, tailFile, unitDirectory } from "../node-logs.ts";
 import type { ApiPorts } from "../ports.ts";
 import { found, itemErrors, notFound, usageError } from "../problem.ts";
 import { asList, dagParams, given, idText, limitUpTo, nameText, paging, pagingUpTo, repeatable } from "../query.ts";
-import { SharedLook } from "../shared-look.ts";
 import {
   dagDetailSchema,
   dagDetailView,

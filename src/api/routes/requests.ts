@@ -6,10 +6,10 @@ import type { RequestRecord } from "../../domain/request.ts";
 import { REQUEST_STATUSES } from "../../domain/request-status.ts";
 import type { ChangeAnswer } from "../../lifecycle/port.ts";
 import { answerPage, linkNext, loadPage, pageView } from "../cursor.ts";
+import { SharedLook } from "../look-sharing.ts";
 import type { ApiPorts } from "../ports.ts";
 import { changeErrors, found, notFound } from "../problem.ts";
 import { asList, filterText, given, nameParams, pageQuery, paging, reasonText, repeatable } from "../query.ts";
-import { SharedLook } from "../shared-look.ts";
 import { planPreviewSchema, planPreviewView } from "../views/plan.ts";
 import {
   priorityChangeSchema,

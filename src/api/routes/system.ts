@@ -2,9 +2,9 @@ import { setTimeout } from "node:timers/promises";
 import { z } from "zod";
 import { describeError } from "../../base/errors.ts";
 import type { PingOutcome } from "../../engine/port.ts";
+import { SharedLook } from "../look-sharing.ts";
 import type { ApiPorts } from "../ports.ts";
 import { changeErrors } from "../problem.ts";
-import { SharedLook } from "../shared-look.ts";
 import {
   admissionConfigSchema,
   healthSchema,

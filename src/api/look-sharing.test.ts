@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { SharedLook } from "./shared-look.ts";
+import { SharedLook } from "./look-sharing.ts";
 
 /** A look that answers what was true when it began. */
 function world() {
