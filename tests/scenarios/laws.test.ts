@@ -147,6 +147,16 @@ const found: readonly Story[] = [
     ],
     seed: 2,
   },
+  {
+    // A lost run that a person rescues: what had finished is known from the logs of the lost one.
+    kind: "generate",
+    outcomes: [],
+    events: [
+      { at: "67 min", do: "lose-run" },
+      { at: "68 min", do: "rescue" },
+    ],
+    seed: 900,
+  },
 ];
 
 const leavesBehind = (event: object): boolean => "how" in event && event.how === "next-round";

@@ -132,7 +132,7 @@ describe("the DAGMan engine without a pool", () => {
     answer = () => ({ stdout: "1 job(s) submitted to cluster 7.\n" });
     await engine.submit(run);
     answer = () => ({});
-    await put("workflow.dag.condor.sub", "", 3600);
+    await put("workflow.dag.condor.sub", "", 1200);
     expect(await look()).toMatchObject({ kind: "ended", verdict: "lost" });
     expect(await engine.find(run)).toEqual({ kind: "absent" });
     schedd = "submit-2";
@@ -140,6 +140,14 @@ describe("the DAGMan engine without a pool", () => {
     const why = expect.stringMatching(/submitted at submit-1, and engine.dagman.prefix leads to submit-2/);
     expect(await look()).toEqual({ kind: "unknown", why });
     expect(await engine.find(run)).toEqual({ kind: "unknown", why });
+    // Its host is gone for good: a person has to say what comes next, and needs to be asked.
+    await put("workflow.dag.condor.sub", "", 3600);
+    await put("workflow.dag.lock", "", 3600);
+    await put("workflow.dag.dagman.out", "", 1700);
+    expect(await look()).toEqual({ kind: "unknown", why });
+    await put("workflow.dag.dagman.out", "", 1900);
+    expect(await look()).toMatchObject({ kind: "ended", verdict: "lost" });
+    expect(await engine.find(run)).toEqual({ kind: "absent" });
     // The run that continues it has a name of its own.
     expect(await engine.find({ ...run, batchName: "wms2-e", engineId: null })).toEqual({ kind: "absent" });
   });

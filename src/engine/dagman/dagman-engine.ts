@@ -11,7 +11,7 @@ import * as commands from "./commands.ts";
 import { closedAncestor, giveAway, type JobOwner } from "./give-away.ts";
 import { type SpawnAnswer, type Spawner, spawnCommand } from "./spawn.ts";
 import { noteSubmitHost, submitHostOf } from "./submit-host.ts";
-import { hasBegun, isLost, needsUpdateSubmit, submittedAs } from "./traces.ts";
+import { hasBegun, isLost, isSilent, needsUpdateSubmit, submittedAs } from "./traces.ts";
 
 export interface DagmanOptions {
   /**
@@ -114,8 +114,8 @@ export class DagmanEngine implements Engine {
       if (ended) return ended;
       const elsewhere = await this.elsewhere(run);
       if (elsewhere !== null) return { kind: "unknown", why: elsewhere };
-      const now = (this.options.clock?.now() ?? new Date()).getTime();
-      if (!(await isLost(run, now))) return { kind: "unknown", why: "it left the queue and has not said how it ended" };
+      if (!(await isLost(run, this.nowMs())))
+        return { kind: "unknown", why: "it left the queue and has not said how it ended" };
       const words = `no DAGMan ${engineId} in the queue, and nothing in ${run.submitDir} says how it ended`;
       return await this.reader.endedAs(run, "lost", words);
     } catch (error) {
@@ -181,13 +181,17 @@ export class DagmanEngine implements Engine {
 
   async close(): Promise<void> {}
 
-  /** Why this queue cannot tell about the run; null: it can. */
+  /** Why this queue cannot tell about the run; null: it can, or the run has been silent for too long to be alive there. */
   private async elsewhere(run: Run): Promise<string | null> {
     const host = await submitHostOf(run);
     if (host === null) return null;
     const here = await this.scheddName();
-    if (here === null || here === host) return null;
+    if (here === null || here === host || (await isSilent(run, this.nowMs()))) return null;
     return `it was submitted at ${host}, and engine.dagman.prefix leads to ${here}: point it back until the run has ended`;
+  }
+
+  private nowMs(): number {
+    return (this.options.clock?.now() ?? new Date()).getTime();
   }
 
   /** As the schedd calls itself; asked once, and again only if the answer could not be had. */

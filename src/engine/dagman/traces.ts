@@ -46,6 +46,15 @@ export async function isLost(run: Run, nowMs: number): Promise<boolean> {
   return nowMs - ((await file("dagman.out")) ?? 0) > QUIET_SEC * 1000;
 }
 
+/** A DAGMan that waits reports to its log every ten minutes. */
+const SILENT_SEC = 1800;
+
+/** Nobody has written to the run's files for so long that its DAGMan cannot be alive, wherever it was. */
+export async function isSilent(run: Run, nowMs: number): Promise<boolean> {
+  const times = ["condor.sub", "dagman.out"].map((suffix) => modifiedAt(`${run.submitDir}/workflow.dag.${suffix}`));
+  return nowMs - Math.max(...(await Promise.all(times)).map((at) => at ?? 0)) > SILENT_SEC * 1000;
+}
+
 /** DAGMan has read its DAG and would write a rescue file if it were removed now. */
 export async function hasBegun(run: Run): Promise<boolean> {
   const tail = await readTail(`${run.submitDir}/workflow.dag.dagman.out`, 256 * 1024);

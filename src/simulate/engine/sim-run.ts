@@ -110,7 +110,8 @@ export class SimRun {
   end(verdict: RunVerdict, words: string): void {
     if (this.ended) return;
     this.ended = { verdict, words };
-    const writes = WITH_RESCUE.includes(verdict) && existsSync(this.submitDir);
+    // A DAGMan that is lost writes none, but its nodes.log says the same to the next one.
+    const writes = (WITH_RESCUE.includes(verdict) || verdict === "lost") && existsSync(this.submitDir);
     for (const unit of this.#live.values()) {
       unit.cut(!writes);
       this.#count(unit);
