@@ -1,4 +1,5 @@
-import { rmSync } from "node:fs";
+import { rmSync, utimesSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../../support/eventually.ts";
 import { FailingRequest, moveStory } from "../../support/level2-stories.ts";
@@ -50,4 +51,32 @@ test("a run that was left behind at the other submit host is not taken for lost,
   await here.start();
   await here.until("left-behind", ["completed"], 120);
   request.expectOnceEach();
+});
+
+test("the submit host is lost for good: held when it has been silent, released at the other one", async () => {
+  const request = new FailingRequest(work, "host-lost", 5);
+  for (let index = 0; index < 5; index += 1) request.fail(index, "slow", 2);
+  await here.stop();
+  await there.start();
+  await there.submit(request.document({ throttles: { units: 2 } }));
+  const outputs = async (server: ReapedServer) => (await server.get("/requests/host-lost/outputs")).items.length;
+  await eventually("a unit is done", async () => (await outputs(there)) > 0, { deadlineSec: 90, everyMs: 100 });
+  const { workflow } = await there.get("/requests/host-lost");
+  const { submit_dir } = await there.get(`/dags/${workflow.dag_id}`);
+  await there.stop();
+  second.remove();
+  const done = request.runs().length;
+  request.heal();
+  await here.start();
+  const hourAgo = Date.now() / 1000 - 3600;
+  for (const name of ["condor.sub", "dagman.out"])
+    utimesSync(join(submit_dir, `workflow.dag.${name}`), hourAgo, hourAgo);
+  const held = await here.until("host-lost", ["held"], 60);
+  expect(held.hold.code).toBe("run-lost");
+  const finished = await outputs(here);
+  // DAGMan starts again from its log, finds that its jobs are gone and writes a rescue file; the loop goes on from there.
+  await here.send("POST", "/requests/host-lost/release", { reason: "that host will not come back" });
+  await here.until("host-lost", ["completed"], 150);
+  expect(await outputs(here)).toBe(5);
+  expect(request.runs().length - done).toBeLessThanOrEqual(5 - finished);
 });
