@@ -1,6 +1,6 @@
 import { groupBy } from "../base/group-by.ts";
 import type { Dag, Site } from "../domain/dag.ts";
-import type { SiteName } from "../domain/names.ts";
+import { type SiteName, unitName } from "../domain/names.ts";
 import type { RequestRecord, RequestSpec } from "../domain/request.ts";
 import type { RunVerdict } from "../domain/run.ts";
 import type { LedgerFile, Workflow } from "../domain/workflow.ts";
@@ -37,7 +37,7 @@ export async function gatherRound(
   const { store, spool, clock } = ports;
   const note = await endNote(ports, dag);
   const isThere = await spool.isComplete(dag.submitDir);
-  const unitNames = isThere ? await spool.unitNames(dag.submitDir) : [];
+  const unitNames = isThere ? await spool.unitNames(dag.submitDir) : latestUnits(workflow, dag);
   const finished: ReadonlySet<string> = await store.units.finishedNames(workflow.id);
   const givenUp = await nodesGivenUp(ports, workflow);
   const tally = await tallyLedgers(ports, dag, unitNames, finished, new Set(note.unitsFailed), givenUp);
@@ -74,6 +74,10 @@ export async function gatherRound(
     },
   };
 }
+
+/** Units are numbered through all rounds, so the names of the latest one are known without its directory. */
+const latestUnits = ({ nextUnit }: Workflow, { units }: Dag): readonly string[] =>
+  Array.from({ length: units.total }, (_, at) => unitName(nextUnit - units.total + at));
 
 async function endNote(ports: Ports, dag: Dag): Promise<EndNote> {
   const ended = (await ports.store.dags.history(dag.id)).findLast((event) => event.type === "ended");

@@ -1,5 +1,6 @@
 import { invariant } from "../base/errors.ts";
-import type { UnitName } from "../domain/names.ts";
+import { type UnitName, unitName } from "../domain/names.ts";
+import type { Workflow } from "../domain/workflow.ts";
 import { creditRound, type PlannedRange } from "../recovery/round/credit.ts";
 import type { Apply } from "./apply.ts";
 import type { Facts } from "./decision.ts";
@@ -51,13 +52,26 @@ export const leaveRound: Apply<"leave-round"> = async (ports, facts, { because }
 };
 
 /** The units of the round that will never come, so that their blocks close without them, and what they were to do. */
-async function leftBehind({ spool }: Ports, { dag, round }: Facts) {
+async function leftBehind(ports: Ports, { workflow, dag, round }: Facts) {
+  const unfinished = (round?.unfinished ?? []) as readonly UnitName[];
   const units: { name: UnitName; block: number }[] = [];
   const ranges: PlannedRange[] = [];
-  for (const unit of round?.unfinished ?? []) {
-    const planned = await spool.planned(dag?.submitDir ?? "", unit);
-    units.push({ name: unit as UnitName, block: planned.block });
+  // Which events they were to make, nobody knows any more: the release has warned of that.
+  if (workflow && round?.facts.directory === "gone")
+    return { units: await placedByBlocks(ports, workflow, new Set(unfinished)), ranges };
+  for (const name of unfinished) {
+    const planned = await ports.spool.planned(dag?.submitDir ?? "", name);
+    units.push({ name, block: planned.block });
     ranges.push(...planned.ranges);
   }
   return { units, ranges };
+}
+
+/** Blocks take units in order, so their sizes tell which unit is in which. */
+async function placedByBlocks({ store }: Ports, { id }: Workflow, wanted: ReadonlySet<UnitName>) {
+  const blocks = await store.units.blocks(id);
+  return blocks
+    .flatMap(({ index, unitsTotal }) => new Array<number>(unitsTotal).fill(index))
+    .map((block, at) => ({ name: unitName(at), block }))
+    .filter(({ name }) => wanted.has(name));
 }

@@ -44,6 +44,8 @@ export async function gatherOperator(
       bannedSites: bans.map(({ site }) => site),
       knownFiles: await knownFiles(ports, workflow?.id ?? null, wanted),
       canRescue,
+      isDirectoryGone: round?.facts.directory === "gone",
+      topsUp: request.spec.generation?.topUp ?? false,
       unitsUnfinished: unfinished.length,
       tornFiles: new Set(torn.map(({ lfn }) => lfn)).size,
     },

@@ -57,6 +57,8 @@ describe("release", () => {
     status: "held",
     holdCode: "failure-threshold",
     canRescue: true,
+    isDirectoryGone: false,
+    topsUp: false,
     unitsUnfinished: 3,
     tornFiles: 0,
     kind: "process",

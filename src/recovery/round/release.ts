@@ -18,6 +18,10 @@ export interface ReleaseFacts {
   readonly holdCode: string | null;
   /** There is a run that ended, with its submit directory and units left to do. */
   readonly canRescue: boolean;
+  /** So nobody knows any more which events its units were to make. */
+  readonly isDirectoryGone: boolean;
+  /** As the request says; the release may say otherwise. */
+  readonly topsUp: boolean;
   readonly unitsUnfinished: number;
   /** Files with parts done and parts not. */
   readonly tornFiles: number;
@@ -102,10 +106,12 @@ function warn(facts: ReleaseFacts, wanted: ReleaseModifications, how: Release["h
   const warnings: string[] = [];
   if (how === "rescue" && wanted.retries !== null)
     warnings.push("retries apply from the next round on: a rescue runs the DAG as it was written");
-  if (how === "next-round" && facts.kind === "generate" && facts.unitsUnfinished > 0 && wanted.topUp !== true)
-    warnings.push(
-      `the events of ${plural(facts.unitsUnfinished, "unfinished unit")} are given up; with top_up they are replaced`,
-    );
+  if (how === "next-round" && facts.kind === "generate" && facts.unitsUnfinished > 0) {
+    const lost = `the events of ${plural(facts.unitsUnfinished, "unfinished unit")} are given up`;
+    if (facts.isDirectoryGone)
+      warnings.push(`${lost}, and top_up cannot replace them: which they were is gone with the submit directory`);
+    else if (!(wanted.topUp ?? facts.topsUp)) warnings.push(`${lost}; with top_up they are replaced`);
+  }
   if (how === "next-round" && facts.tornFiles > 0)
     warnings.push(`the rest of ${plural(facts.tornFiles, "partly done file")} is given up`);
   return warnings;

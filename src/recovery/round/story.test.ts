@@ -145,6 +145,8 @@ test("no finished work is lost or repeated, under any sequence of failures, stop
               status: "held",
               holdCode: decision.hold.code,
               canRescue: decision.hold.actions.includes("rescue"),
+              isDirectoryGone: false,
+              topsUp: false,
               unitsUnfinished: units.length - done,
               tornFiles: 0,
               kind: "process",
