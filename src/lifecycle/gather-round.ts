@@ -1,13 +1,12 @@
 import { groupBy } from "../base/group-by.ts";
-import type { Dag, Site } from "../domain/dag.ts";
+import { type Dag, isDagOver, type Site } from "../domain/dag.ts";
 import { type SiteName, unitName } from "../domain/names.ts";
 import type { RequestRecord, RequestSpec } from "../domain/request.ts";
 import type { RunVerdict } from "../domain/run.ts";
-import type { LedgerFile, Workflow } from "../domain/workflow.ts";
+import type { Workflow } from "../domain/workflow.ts";
 import { type BanDecision, decideBans } from "../recovery/bans/decide-bans.ts";
 import { type AttemptRecord, readTallyLines } from "../recovery/ledger-record.ts";
 import type { RoundFacts } from "../recovery/round/decide.ts";
-import type { RoundFile } from "../recovery/round/settle.ts";
 import { type RoundTally, RoundTallying } from "../recovery/round/tally.ts";
 import type { Ports, Work } from "./ports.ts";
 
@@ -67,7 +66,7 @@ export async function gatherRound(
       stopRequested: dag.stopRequestedAt !== null,
       policy: { holdThreshold: recovery.holdThreshold, maxRescues: recovery.maxRescues },
       workRemains,
-      filesOf: new Map([...placed].map(([unit, of]) => [unit, of.map(({ file }) => roundFile(file))])),
+      filesOf: new Map([...placed].map(([unit, of]) => [unit, of.map(({ file }) => file)])),
       directory: isThere ? "complete" : "gone",
       possibleSites,
       bannedSites: bans.banned,
@@ -75,9 +74,9 @@ export async function gatherRound(
   };
 }
 
-/** Units are numbered through all rounds, so the names of the latest one are known without its directory. */
-const latestUnits = ({ nextUnit }: Workflow, { units }: Dag): readonly string[] =>
-  Array.from({ length: units.total }, (_, at) => unitName(nextUnit - units.total + at));
+/** Units are numbered through all rounds: the names of the latest, once planned, are known without its directory. */
+const latestUnits = ({ nextUnit }: Workflow, { status, units: { total } }: Dag): readonly string[] =>
+  isDagOver(status) ? Array.from({ length: total }, (_, at) => unitName(nextUnit - total + at)) : [];
 
 async function endNote(ports: Ports, dag: Dag): Promise<EndNote> {
   const ended = (await ports.store.dags.history(dag.id)).findLast((event) => event.type === "ended");
@@ -126,8 +125,6 @@ export function allowedSites({ sites: { allow, deny } }: RequestSpec, known: rea
     status === "enabled" && (allow.length === 0 || allow.includes(name)) && !deny.includes(name);
   return known.filter(isAllowed).map(({ name }) => name);
 }
-
-export const roundFile = ({ lfn, path, units }: LedgerFile): RoundFile => ({ lfn, path, units });
 
 /** The spec with what an operator changed at a release: what the next plan and recovery go by. */
 export function effectiveSpec({ spec, modifications }: Pick<RequestRecord, "spec" | "modifications">): RequestSpec {

@@ -4,7 +4,6 @@ import type { Workflow } from "../domain/workflow.ts";
 import { creditRound, type PlannedRange } from "../recovery/round/credit.ts";
 import type { Apply } from "./apply.ts";
 import type { Facts } from "./decision.ts";
-import { roundFile } from "./gather-round.ts";
 import { closeRound, move, theRun } from "./moves.ts";
 import type { Ports } from "./ports.ts";
 import { applyBans } from "./rescue.ts";
@@ -27,19 +26,12 @@ export const settleFiles: Apply<"settle-files"> = async (ports, facts, { exclude
 
 /** Released by a person: what finished is credited, nothing of it is repeated, the rest goes into the next round. */
 export const leaveRound: Apply<"leave-round"> = async (ports, facts, { because }) => {
-  const { workflow, round, request } = facts;
+  const { workflow, round } = facts;
   invariant(workflow, "a release without a workflow");
   const change = { wish: null, rescuesUsed: 0 };
   if (!facts.dag || !round) return move(ports, facts, "queued", because, change);
-  const files = request.spec.kind === "process" ? await ports.store.files.remaining(workflow.id) : [];
   const left = await leftBehind(ports, facts);
-  const credit = creditRound({
-    finishedUnits: round.facts.finishedUnits,
-    failedUnits: round.facts.tally.failedUnits,
-    fileCounts: round.facts.tally.files,
-    files: files.filter(({ units }) => units.length > 0).map(roundFile),
-    ranges: left.ranges,
-  });
+  const credit = creditRound(round.facts, left.ranges);
   return move(ports, facts, "queued", because, change, async (store, at) => {
     for (const { lfn, evidence } of credit.exclude)
       await store.files.setState(workflow.id, [lfn], "excluded", evidence.reason);

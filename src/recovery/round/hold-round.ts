@@ -1,5 +1,6 @@
 import { builtinRows } from "../builtin-policy.ts";
 import { signalName } from "../codes.ts";
+import { numberScore } from "../policy.ts";
 import { plural } from "../words.ts";
 import type { RoundDecision, RoundFacts } from "./decide.ts";
 import type { RoundTally } from "./tally.ts";
@@ -80,22 +81,11 @@ export function meaningOf(exitCode: number, rule: string | null, cause: string |
   const rows = builtinRows();
   const ruled = rows.find(({ id }) => id === rule);
   if (ruled) return ruled.meaning ?? null;
-  const signal = cause === "signal" ? exitCode - 128 : null;
+  const failure = { exitCode, shortCode: null, signal: cause === "signal" ? exitCode - 128 : null, hold: null };
   const named =
-    signal === null
-      ? rows.find(
-          ({ match }) =>
-            match.stderr === undefined &&
-            (match.codes?.includes(exitCode) ||
-              match.ranges?.some(([low, high]) => exitCode >= low && exitCode <= high)),
-        )
-      : rows.find(({ match }) => match.stderr === undefined && match.signals?.includes(signal));
-  if (named) return named.meaning ?? null;
-  const byCause = rows.find(
-    ({ match }) =>
-      (match.causes as readonly string[] | undefined)?.includes(cause ?? "") && !match.codes && !match.signals,
-  );
-  return byCause?.meaning ?? null;
+    rows.find(({ match }) => match.stderr === undefined && numberScore(match, failure) >= 0) ??
+    rows.find(({ match: { causes, codes, signals } }) => causes?.some((one) => one === cause) && !codes && !signals);
+  return named?.meaning ?? null;
 }
 
 /** How a code is written for people: 8021, SIGKILL, oom. */

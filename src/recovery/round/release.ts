@@ -2,10 +2,9 @@ import { err, ok, type Result } from "../../base/result.ts";
 import { isSiteName, type SiteName } from "../../domain/names.ts";
 import type { ReleaseModifications } from "../../domain/operator.ts";
 import type { Problem } from "../../domain/problem.ts";
-import type { RequestStatus } from "../../domain/request-status.ts";
 import { flag, isRow, number, Place, readStrictly, real, texts, whole } from "../fields.ts";
 import { plural } from "../words.ts";
-import { mayDo, RESUMABLE_HOLDS } from "./actions.ts";
+import { RESUMABLE_HOLDS } from "./actions.ts";
 import { sitesLeft } from "./failed-units.ts";
 
 /**
@@ -14,7 +13,6 @@ import { sitesLeft } from "./failed-units.ts";
  * something, or parts of files are done, or the person asks for it, the same run goes on by a rescue.
  */
 export interface ReleaseFacts {
-  readonly status: RequestStatus;
   readonly holdCode: string | null;
   /** There is a run that ended, with its submit directory and units left to do. */
   readonly canRescue: boolean;
@@ -72,8 +70,6 @@ export function decideRelease(
   body: unknown,
   asked: "rescue" | "next-round" | null = null,
 ): Result<Release, readonly Problem[]> {
-  const may = mayDo("release", facts.status);
-  if (may.kind !== "allowed") return err([{ path: "", message: may.why, allowed: "a held request" }]);
   const read = readModifications(body, facts);
   if (!read.ok) return read;
   if (asked === "rescue" && !facts.canRescue)
