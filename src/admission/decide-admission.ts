@@ -10,7 +10,7 @@ export interface Candidate {
 }
 
 /** Urgent first, then the higher priority, then the older request; the name settles what is left. */
-export function compareCandidates(a: Candidate, b: Candidate): number {
+function compareCandidates(a: Candidate, b: Candidate): number {
   return (
     Number(b.urgent) - Number(a.urgent) ||
     b.priority - a.priority ||
@@ -22,22 +22,13 @@ export function compareCandidates(a: Candidate, b: Candidate): number {
 /** Who starts now, and for the others: at which place they wait, and why. */
 export function decideAdmission(queued: readonly Candidate[], active: number, limits: AdmissionLimits): Queue {
   const free = Math.max(0, limits.maxActive - active);
-  const entries = [...queued].sort(compareCandidates).map((candidate, index): QueueEntry => {
+  const taken = active + Math.min(free, queued.length);
+  const entries = [...queued].sort(compareCandidates).map(({ createdAt: _, ...candidate }, index): QueueEntry => {
     const place = index + 1;
-    const common = {
-      requestName: candidate.requestName,
-      place,
-      urgent: candidate.urgent,
-      priority: candidate.priority,
-      queuedSince: candidate.queuedSince,
-    };
-    if (place <= free)
-      return { ...common, verdict: "start", reason: `place ${active + place} of ${limits.maxActive} is free` };
-    return {
-      ...common,
-      verdict: "wait",
-      reason: waitReason(place - free, active + Math.min(free, queued.length), limits),
-    };
+    const known = { ...candidate, place };
+    return place <= free
+      ? { ...known, verdict: "start", reason: `place ${active + place} of ${limits.maxActive} is free` }
+      : { ...known, verdict: "wait", reason: waitReason(place - free, taken, limits) };
   });
   return { active, limits, entries };
 }

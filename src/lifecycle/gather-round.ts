@@ -1,13 +1,12 @@
 import { groupBy } from "../base/group-by.ts";
-import type { Dag, Site } from "../domain/dag.ts";
-import type { SiteName } from "../domain/names.ts";
+import { type Dag, isDagOver, type Site } from "../domain/dag.ts";
+import { type SiteName, unitName } from "../domain/names.ts";
 import type { RequestRecord, RequestSpec } from "../domain/request.ts";
 import type { RunVerdict } from "../domain/run.ts";
-import type { LedgerFile, Workflow } from "../domain/workflow.ts";
+import type { Workflow } from "../domain/workflow.ts";
 import { type BanDecision, decideBans } from "../recovery/bans/decide-bans.ts";
 import { type AttemptRecord, readTallyLines } from "../recovery/ledger-record.ts";
 import type { RoundFacts } from "../recovery/round/decide.ts";
-import type { RoundFile } from "../recovery/round/settle.ts";
 import { type RoundTally, RoundTallying } from "../recovery/round/tally.ts";
 import type { Ports, Work } from "./ports.ts";
 
@@ -37,7 +36,7 @@ export async function gatherRound(
   const { store, spool, clock } = ports;
   const note = await endNote(ports, dag);
   const isThere = await spool.isComplete(dag.submitDir);
-  const unitNames = isThere ? await spool.unitNames(dag.submitDir) : [];
+  const unitNames = isThere ? await spool.unitNames(dag.submitDir) : latestUnits(workflow, dag);
   const finished: ReadonlySet<string> = await store.units.finishedNames(workflow.id);
   const givenUp = await nodesGivenUp(ports, workflow);
   const tally = await tallyLedgers(ports, dag, unitNames, finished, new Set(note.unitsFailed), givenUp);
@@ -67,13 +66,17 @@ export async function gatherRound(
       stopRequested: dag.stopRequestedAt !== null,
       policy: { holdThreshold: recovery.holdThreshold, maxRescues: recovery.maxRescues },
       workRemains,
-      filesOf: new Map([...placed].map(([unit, of]) => [unit, of.map(({ file }) => roundFile(file))])),
+      filesOf: new Map([...placed].map(([unit, of]) => [unit, of.map(({ file }) => file)])),
       directory: isThere ? "complete" : "gone",
       possibleSites,
       bannedSites: bans.banned,
     },
   };
 }
+
+/** Units are numbered through all rounds: the names of the latest, once planned, are known without its directory. */
+const latestUnits = ({ nextUnit }: Workflow, { status, units: { total } }: Dag): readonly string[] =>
+  isDagOver(status) ? Array.from({ length: total }, (_, at) => unitName(nextUnit - total + at)) : [];
 
 async function endNote(ports: Ports, dag: Dag): Promise<EndNote> {
   const ended = (await ports.store.dags.history(dag.id)).findLast((event) => event.type === "ended");
@@ -122,8 +125,6 @@ export function allowedSites({ sites: { allow, deny } }: RequestSpec, known: rea
     status === "enabled" && (allow.length === 0 || allow.includes(name)) && !deny.includes(name);
   return known.filter(isAllowed).map(({ name }) => name);
 }
-
-export const roundFile = ({ lfn, path, units }: LedgerFile): RoundFile => ({ lfn, path, units });
 
 /** The spec with what an operator changed at a release: what the next plan and recovery go by. */
 export function effectiveSpec({ spec, modifications }: Pick<RequestRecord, "spec" | "modifications">): RequestSpec {

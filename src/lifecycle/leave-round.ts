@@ -1,9 +1,9 @@
 import { invariant } from "../base/errors.ts";
-import type { UnitName } from "../domain/names.ts";
+import { type UnitName, unitName } from "../domain/names.ts";
+import type { Workflow } from "../domain/workflow.ts";
 import { creditRound, type PlannedRange } from "../recovery/round/credit.ts";
 import type { Apply } from "./apply.ts";
 import type { Facts } from "./decision.ts";
-import { roundFile } from "./gather-round.ts";
 import { closeRound, move, theRun } from "./moves.ts";
 import type { Ports } from "./ports.ts";
 import { applyBans } from "./rescue.ts";
@@ -26,19 +26,12 @@ export const settleFiles: Apply<"settle-files"> = async (ports, facts, { exclude
 
 /** Released by a person: what finished is credited, nothing of it is repeated, the rest goes into the next round. */
 export const leaveRound: Apply<"leave-round"> = async (ports, facts, { because }) => {
-  const { workflow, round, request } = facts;
+  const { workflow, round } = facts;
   invariant(workflow, "a release without a workflow");
   const change = { wish: null, rescuesUsed: 0 };
   if (!facts.dag || !round) return move(ports, facts, "queued", because, change);
-  const files = request.spec.kind === "process" ? await ports.store.files.remaining(workflow.id) : [];
   const left = await leftBehind(ports, facts);
-  const credit = creditRound({
-    finishedUnits: round.facts.finishedUnits,
-    failedUnits: round.facts.tally.failedUnits,
-    fileCounts: round.facts.tally.files,
-    files: files.filter(({ units }) => units.length > 0).map(roundFile),
-    ranges: left.ranges,
-  });
+  const credit = creditRound(round.facts, left.ranges);
   return move(ports, facts, "queued", because, change, async (store, at) => {
     for (const { lfn, evidence } of credit.exclude)
       await store.files.setState(workflow.id, [lfn], "excluded", evidence.reason);
@@ -51,13 +44,26 @@ export const leaveRound: Apply<"leave-round"> = async (ports, facts, { because }
 };
 
 /** The units of the round that will never come, so that their blocks close without them, and what they were to do. */
-async function leftBehind({ spool }: Ports, { dag, round }: Facts) {
+async function leftBehind(ports: Ports, { workflow, dag, round }: Facts) {
+  const unfinished = (round?.unfinished ?? []) as readonly UnitName[];
   const units: { name: UnitName; block: number }[] = [];
   const ranges: PlannedRange[] = [];
-  for (const unit of round?.unfinished ?? []) {
-    const planned = await spool.planned(dag?.submitDir ?? "", unit);
-    units.push({ name: unit as UnitName, block: planned.block });
+  // Which events they were to make, nobody knows any more: the release has warned of that.
+  if (workflow && round?.facts.directory === "gone")
+    return { units: await placedByBlocks(ports, workflow, new Set(unfinished)), ranges };
+  for (const name of unfinished) {
+    const planned = await ports.spool.planned(dag?.submitDir ?? "", name);
+    units.push({ name, block: planned.block });
     ranges.push(...planned.ranges);
   }
   return { units, ranges };
+}
+
+/** Blocks take units in order, so their sizes tell which unit is in which. */
+async function placedByBlocks({ store }: Ports, { id }: Workflow, wanted: ReadonlySet<UnitName>) {
+  const blocks = await store.units.blocks(id);
+  return blocks
+    .flatMap(({ index, unitsTotal }) => new Array<number>(unitsTotal).fill(index))
+    .map((block, at) => ({ name: unitName(at), block }))
+    .filter(({ name }) => wanted.has(name));
 }

@@ -143,8 +143,7 @@ type Judge = (ports: Work, request: RequestRecord, wanted: OperatorRequest) => P
 
 const judgeRelease: Judge = async (ports, request, wanted) => {
   const facts = await gatherOperator(ports, request, wanted);
-  const body = { status: request.status, holdCode: request.hold?.code ?? null, ...facts.release };
-  const decided = decideRelease(body, wanted.modifications, wanted.how ?? null);
+  const decided = decideRelease(facts.release, wanted.modifications, wanted.how ?? null);
   if (!decided.ok) return { kind: "refused", problems: decided.error };
   const { how, modifications, warnings, because } = decided.value;
   return { kind: "go", because, warnings, detail: { how }, modifications };
@@ -167,11 +166,11 @@ const judgeRerun: Judge = async (ports, request, wanted) => {
     : { kind: "already", why: "resubmit was asked for already" };
 };
 
-const judgeRestart: Judge = async (ports, { spec, status, supersededBy }, { cleanupPolicy = null }) => {
+const judgeRestart: Judge = async (ports, { spec, supersededBy }, { cleanupPolicy = null }) => {
   const { name, processingVersion } = cloneOf(spec);
   const isNameTaken = (await ports.store.requests.get(name)) !== null;
   const { versionLimit } = ports.policy;
-  const problems = checkRestart({ spec, status, supersededBy, versionLimit, isNameTaken });
+  const problems = checkRestart({ spec, supersededBy, versionLimit, isNameTaken });
   if (problems.length > 0) return { kind: "refused", problems };
   const because = `restarted as ${name}, version ${processingVersion}`;
   return { kind: "go", because, detail: { clone: name, cleanupPolicy } };

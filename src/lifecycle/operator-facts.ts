@@ -8,7 +8,7 @@ import type { Ports, Work } from "./ports.ts";
 
 /** What the operator's hand has to know before it may act. */
 export interface OperatorFacts {
-  readonly release: Omit<ReleaseFacts, "status" | "holdCode">;
+  readonly release: ReleaseFacts;
   /** null: there is no run that ended. */
   readonly rerun: RerunFacts | null;
 }
@@ -36,6 +36,7 @@ export async function gatherOperator(
   );
   return {
     release: {
+      holdCode: request.hold?.code ?? null,
       kind: request.spec.kind,
       cores: request.spec.resources.cores,
       maxMemoryPerCoreMb: ports.policy.maxMemoryPerCoreMb,
@@ -44,19 +45,12 @@ export async function gatherOperator(
       bannedSites: bans.map(({ site }) => site),
       knownFiles: await knownFiles(ports, workflow?.id ?? null, wanted),
       canRescue,
+      isDirectoryGone: round?.facts.directory === "gone",
+      topsUp: request.spec.generation?.topUp ?? false,
       unitsUnfinished: unfinished.length,
       tornFiles: new Set(torn.map(({ lfn }) => lfn)).size,
     },
-    rerun: round && {
-      status: request.status,
-      canRescue,
-      roundUnits: new Set(round.unitNames),
-      finishedUnits: finished,
-      failedUnits: round.facts.failedUnits,
-      tally: round.facts.tally,
-      possibleSites: round.facts.possibleSites,
-      bannedSites: round.facts.bannedSites,
-    },
+    rerun: round && { ...round.facts, canRescue, roundUnits: new Set(round.unitNames) },
   };
 }
 

@@ -145,7 +145,7 @@ test("a replay from what was recorded gives the same decision", () => {
       const last = { ...list[records.length - 1]!, cluster: records.length, dagRetry: records.length - 1 };
       const before = { epoch: 0, records: records.slice(0, -1) };
       const decision = decideAttempt(last, before, policy, NOW);
-      const stored = JSON.parse(JSON.stringify(postJson(last, decision, NOW)));
+      const stored = JSON.parse(JSON.stringify(postJson(last, decision, attemptRecord(last, decision, NOW))));
       const again = readAttempt(stored);
       const ledger = parseLedger(records.map(ledgerText).join(""));
       expect(ledger.problems).toEqual([]);

@@ -83,7 +83,7 @@ test("post.json has the fields of the specification, and replays", () => {
     }),
   });
   const decision = decideAttempt(given, NO_HISTORY, builtinPolicy(), NOW);
-  const post = postJson(given, decision, NOW);
+  const post = postJson(given, decision, attemptRecord(given, decision, NOW));
   expect(post).toMatchObject({
     node_name: "proc_000000",
     timestamp: "2026-11-15T10:00:00.000Z",

@@ -168,7 +168,11 @@ function specificity({ match }: PolicyRow, failure: Failure, role: string, log: 
   return score > atLeast && patternOf(match.stderr)?.test(log) ? score : -1;
 }
 
-function numberScore(match: RowMatch, { exitCode, shortCode, signal, hold }: Failure): number {
+/** How narrowly the numbers of a row fit; -1: none of them does. */
+export function numberScore(
+  match: RowMatch,
+  { exitCode, shortCode, signal, hold }: Pick<Failure, "exitCode" | "shortCode" | "signal" | "hold">,
+): number {
   if (match.codes?.includes(exitCode) || (shortCode !== null && match.codes?.includes(shortCode))) return 4;
   if (signal !== null && match.signals?.includes(signal)) return 4;
   let best = -1;

@@ -56,17 +56,21 @@ const isoOf = (seconds: number | null | undefined): string | null =>
  * <node>.post.json: the field names of the error-handling specification (000 §2.3), what we know beyond it under
  * `classification` and `verdict`, and the attempt itself, so that `wms2 policy decide` can replay it.
  */
-export function postJson(attempt: Attempt, decision: Decision, now: Date): Readonly<Record<string, unknown>> {
+export function postJson(
+  attempt: Attempt,
+  decision: Decision,
+  record: AttemptRecord,
+): Readonly<Record<string, unknown>> {
   const report = ownReport(attempt);
   const seconds = wallSecOf(attempt);
   const read = report?.eventsRead ?? null;
   return {
     node_name: attempt.node,
-    timestamp: now.toISOString(),
+    timestamp: record.at,
     attempt: attempt.dagRetry + 1,
     max_retries: attempt.maxRetries,
     final: decision.final,
-    verdict: attemptRecord(attempt, decision, now),
+    verdict: record,
     job: {
       exit_code: decision.exitCode,
       exit_signal: decision.signal,

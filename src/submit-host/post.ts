@@ -94,7 +94,7 @@ function writePostJson(
   record: AttemptRecord,
   { problems }: NodeLedger,
 ): void {
-  const document = { ...postJson(attempt, decision, new Date(record.at)), verdict: record };
+  const document = postJson(attempt, decision, record);
   const noted = problems.length > 0 ? { ...document, ledger_problems: problems } : document;
   replace(join(dir, `${attempt.node}.post.json`), `${JSON.stringify(noted)}\n`);
 }

@@ -1,5 +1,6 @@
 import { type AttemptRecord, NO_RECORD } from "../../src/recovery/ledger-record.ts";
 import type { RoundFacts } from "../../src/recovery/round/decide.ts";
+import type { FilesOfUnits, RoundFile } from "../../src/recovery/round/settle.ts";
 import { EMPTY_ROUND, tallyRound, type UnitAttempts } from "../../src/recovery/round/tally.ts";
 
 /** Rounds for tests and simulations: plain, whole, and changed one field at a time. */
@@ -26,6 +27,12 @@ export const failedLine = (over: Partial<AttemptRecord> = {}): AttemptRecord =>
     reason: "copying the output to storage failed",
     ...over,
   });
+
+/** The files of each unit that is named in them. */
+export function filesOfUnits(files: readonly RoundFile[]): FilesOfUnits {
+  const units = new Set(files.flatMap((file) => file.units));
+  return new Map([...units].map((unit) => [unit, files.filter((file) => file.units.includes(unit))]));
+}
 
 export const PERMANENT: Partial<AttemptRecord> = {
   category: "permanent",

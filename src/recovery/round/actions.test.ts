@@ -46,6 +46,11 @@ describe("the table of actions", () => {
   test("a refusal says what to do instead", () => {
     expect(mayDo("fail", "active")).toMatchObject({ kind: "refused", why: expect.stringContaining("hold it first") });
     expect(mayDo("release", "completed")).toMatchObject({ why: "it is completed, and that is final" });
+    expect(mayDo("release", "active")).toMatchObject({ why: "it is active: only a held request can be released" });
+    for (const status of ["held", "failed"] as const) expect(mayDo("restart", status).kind).toBe("allowed");
+    expect(mayDo("restart", "active")).toMatchObject({
+      why: "it is active: only a held, failed or aborted request can be restarted: hold it first",
+    });
     expect(mayDo("stop", "stopping")).toEqual({ kind: "already", why: "it is stopping already" });
     expect(mayResume("held", "failure-threshold")).toMatchObject({ why: expect.stringContaining("release it") });
     expect(mayResume("held", "stopped").kind).toBe("allowed");
@@ -54,9 +59,10 @@ describe("the table of actions", () => {
 
 describe("release", () => {
   const held: ReleaseFacts = {
-    status: "held",
     holdCode: "failure-threshold",
     canRescue: true,
+    isDirectoryGone: false,
+    topsUp: false,
     unitsUnfinished: 3,
     tornFiles: 0,
     kind: "process",
@@ -79,7 +85,6 @@ describe("release", () => {
     expect(how({ holdCode: "run-lost", canRescue: false })).toBe("next-round");
     expect(how({ tornFiles: 2 })).toBe("rescue");
     expect(how({ holdCode: "no-input-files", canRescue: false })).toBe("plan");
-    expect(how({ status: "active" })).toMatch(/only a held request/);
   });
   test("modifications are read, under their names of 000 §8.3 too", () => {
     const body = {
@@ -136,7 +141,7 @@ describe("release", () => {
 
 describe("kill and clone", () => {
   const spec = { name: "a_v1_b", processingVersion: 1, cleanupPolicy: "keep_until_replaced" } as RequestSpec;
-  const facts = { spec, status: "held" as const, supersededBy: null, versionLimit: 3, isNameTaken: false };
+  const facts = { spec, supersededBy: null, versionLimit: 3, isNameTaken: false };
   test.each([
     ["user_Run_v1_250101_1", 1, "user_Run_v2_250101_1"],
     ["muons_v9", 9, "muons_v10"],
@@ -153,18 +158,16 @@ describe("kill and clone", () => {
       cleanupPolicy: "immediate_cleanup",
     });
     expect(cloneOf(spec).cleanupPolicy).toBe("keep_until_replaced");
-    for (const status of ["held", "failed"] as const) expect(checkRestart({ ...facts, status })).toEqual([]);
+    expect(checkRestart(facts)).toEqual([]);
   });
   test("once only, within the limit, to a free name", () => {
     const problems = checkRestart({
       spec: { ...spec, processingVersion: 3 },
-      status: "active",
       supersededBy: "c" as RequestName,
       versionLimit: 3,
       isNameTaken: true,
     });
     expect(problems.map(({ message }) => message)).toEqual([
-      "it is active: only a held, failed or aborted request can be restarted: hold it first",
       "it was restarted before, as c",
       "version 4 would be past the limit",
       "a_v1_b-v4 exists already",
@@ -227,7 +230,6 @@ test("stop goes back to the queue, hold waits, and between rounds both wait", ()
 
 test("rescue and resubmit by hand never touch what is finished", () => {
   const facts = {
-    status: "held" as const,
     canRescue: true,
     roundUnits: new Set(["mg_0", "mg_1", "mg_2"]),
     finishedUnits: new Set(["mg_0"]),

@@ -1,23 +1,6 @@
 import type { HoldReason } from "../../domain/request.ts";
 import { isTerminal, REQUEST_STATUSES, type RequestStatus } from "../../domain/request-status.ts";
 
-/**
- * What a person may ask of a request, and in which states. API, CLI, dashboard and docs read this table; a refusal
- * says what to do instead.
- */
-export const OPERATOR_ACTIONS = [
-  "release",
-  "fail",
-  "restart",
-  "stop",
-  "resume",
-  "abort",
-  "hold",
-  "rescue",
-  "resubmit",
-] as const;
-export type OperatorAction = (typeof OPERATOR_ACTIONS)[number];
-
 interface ActionFacts {
   readonly meaning: string;
   readonly allowed: readonly RequestStatus[];
@@ -29,7 +12,11 @@ interface ActionFacts {
 
 const OPEN = REQUEST_STATUSES.filter((status) => !isTerminal(status));
 
-export const ACTION: Record<OperatorAction, ActionFacts> = {
+/**
+ * What a person may ask of a request, and in which states. API, CLI, dashboard and docs read this table; a refusal
+ * says what to do instead.
+ */
+const TABLE = {
   release: {
     meaning: "go on: finished work is kept, modifications apply to the next plan or rescue",
     allowed: ["held"],
@@ -84,7 +71,11 @@ export const ACTION: Record<OperatorAction, ActionFacts> = {
     already: [],
     otherwise: "nodes can be resubmitted when their run has ended",
   },
-};
+} satisfies Record<string, ActionFacts>;
+
+export type OperatorAction = keyof typeof TABLE;
+export const ACTION: Readonly<Record<OperatorAction, ActionFacts>> = TABLE;
+export const OPERATOR_ACTIONS = Object.keys(TABLE) as readonly OperatorAction[];
 
 export type ActionAnswer =
   | { readonly kind: "allowed" }

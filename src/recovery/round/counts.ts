@@ -15,13 +15,13 @@ export interface Example extends Pick<AttemptRecord, "at" | "node" | "cluster" |
 
 const LONGEST_REASON = 500;
 
-export function exampleOf(unit: string, { at, node, cluster, site, exitCode, reason }: AttemptRecord): Example {
+function exampleOf(unit: string, { at, node, cluster, site, exitCode, reason }: AttemptRecord): Example {
   const words = reason.length > LONGEST_REASON ? `${reason.slice(0, LONGEST_REASON)}…` : reason;
   return { at, unit, node, cluster, site, exitCode, reason: words };
 }
 
 /** Lines without a time come last: they cannot be called the first failure. */
-export function isEarlier(unit: string, line: AttemptRecord, than: Example): boolean {
+function isEarlier(unit: string, line: AttemptRecord, than: Example): boolean {
   if (line.at !== than.at) return than.at === "" || (line.at !== "" && line.at < than.at);
   if (unit !== than.unit) return unit < than.unit;
   if (line.node !== than.node) return line.node < than.node;

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { DATA, failing } from "../../../tests/support/rounds.ts";
-import { type CreditFacts, creditRound } from "./credit.ts";
+import { DATA, failing, filesOfUnits } from "../../../tests/support/rounds.ts";
+import { creditRound } from "./credit.ts";
 import type { RoundFile } from "./settle.ts";
-import { tallyRound } from "./tally.ts";
+import { EMPTY_ROUND, tallyRound } from "./tally.ts";
 
-const NOTHING: CreditFacts = { finishedUnits: new Set(), failedUnits: [], fileCounts: [], files: [], ranges: [] };
+const NO_FILES = { tally: EMPTY_ROUND, filesOf: new Map() };
 const file = (lfn: string, ...units: string[]): RoundFile => ({ lfn, path: lfn, units });
 
 test("the example of 000 §5.1: failed ranges are abandoned", () => {
@@ -15,17 +15,15 @@ test("the example of 000 §5.1: failed ranges are abandoned", () => {
     lastEvent: BigInt(at * 1000 + 1000),
   }));
   const finishedUnits = new Set([0, 1, 2, 3, 4, 5, 7, 9].map((at) => `mg_${at}`));
-  expect(creditRound({ ...NOTHING, ranges, finishedUnits }).abandonedEvents).toBe(2000n);
+  expect(creditRound({ ...NO_FILES, finishedUnits }, ranges).abandonedEvents).toBe(2000n);
 });
 
 describe("files (000 §5.2)", () => {
   const tally = tallyRound([failing("mg_1", DATA("/bad")), failing("mg_3", {})]);
-  const facts: CreditFacts = {
-    ...NOTHING,
+  const facts = {
     finishedUnits: new Set(["mg_0", "mg_2"]),
-    failedUnits: tally.failedUnits,
-    fileCounts: tally.files,
-    files: [
+    tally,
+    filesOf: filesOfUnits([
       file("/done", "mg_0"),
       file("/split", "mg_0", "mg_2"),
       file("/bad", "mg_1"),
@@ -34,17 +32,17 @@ describe("files (000 §5.2)", () => {
       file("/torn", "mg_2", "mg_3"),
       file("/never", "mg_4"),
       file("/cut", "mg_2", "mg_4"),
-    ],
+    ]),
   };
   test("each file of an unfinished unit ends in one state; files nobody has looked at stay as they are", () => {
-    expect(creditRound(facts)).toMatchObject({
+    expect(creditRound(facts, [])).toMatchObject({
       exclude: [{ lfn: "/bad", evidence: { units: ["mg_1"] } }],
       attempted: ["/beside", "/tried"],
       torn: ["/torn", "/cut"],
     });
   });
   test("a unit that finished in a rescue is credited, whatever was said of it before", () => {
-    const credit = creditRound({ ...facts, finishedUnits: new Set(["mg_0", "mg_1", "mg_2", "mg_3", "mg_4"]) });
+    const credit = creditRound({ ...facts, finishedUnits: new Set(["mg_0", "mg_1", "mg_2", "mg_3", "mg_4"]) }, []);
     expect([credit.exclude, credit.attempted, credit.torn]).toEqual([[], [], []]);
   });
 });
@@ -61,7 +59,7 @@ test("no event is lost: done and abandoned are all that was planned", () => {
         return { unit: `mg_${at}`, firstEvent, lastEvent: next - 1n };
       });
       const finishedUnits = new Set(units.flatMap(([, done], at) => (done ? [`mg_${at}`] : [])));
-      const credit = creditRound({ ...NOTHING, ranges, finishedUnits });
+      const credit = creditRound({ ...NO_FILES, finishedUnits }, ranges);
       const done = units.reduce((sum, [size, isDone]) => sum + (isDone ? size : 0), 0);
       expect(credit.abandonedEvents + BigInt(done)).toBe(next - first);
     }),

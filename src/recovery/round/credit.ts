@@ -1,23 +1,5 @@
-import type { FileCount } from "./counts.ts";
-import type { FailedUnit } from "./failed-units.ts";
-import { isTorn, type RoundFile, type Settlement, settleFiles } from "./settle.ts";
-
-/**
- * What stays of a round that is left behind, so that the next one repeats nothing. Finished units keep everything. Of
- * input: bad files are excluded, others of failed units attempted, files no job has looked at stay as they are. Of
- * generation: ranges of unfinished units are abandoned for good.
- */
-export interface CreditFacts {
-  /** Units that have a row in the store. */
-  readonly finishedUnits: ReadonlySet<string>;
-  /** Unfinished units that failed, with what is known of them. */
-  readonly failedUnits: readonly FailedUnit[];
-  readonly fileCounts: readonly FileCount[];
-  /** Files planned into the round; empty for generation. */
-  readonly files: readonly RoundFile[];
-  /** Ranges planned into the round; empty for input. */
-  readonly ranges: readonly PlannedRange[];
-}
+import type { RoundFacts } from "./decide.ts";
+import { isTorn, type Settlement, settleFiles } from "./settle.ts";
 
 /** A node's events, as its manifest says; inclusive. */
 export interface PlannedRange {
@@ -31,14 +13,25 @@ export interface Credit extends Settlement {
   readonly abandonedEvents: bigint;
 }
 
-export function creditRound({ finishedUnits, failedUnits, fileCounts, files, ranges }: CreditFacts): Credit {
-  const failed = failedUnits.filter(({ unit }) => !finishedUnits.has(unit));
-  const filesOf = new Map<string, RoundFile[]>(failed.map(({ unit }) => [unit, []]));
-  const unfinished = files.filter(({ units }) => units.some((unit) => !finishedUnits.has(unit)));
-  for (const file of unfinished) for (const unit of file.units) filesOf.get(unit)?.push(file);
-  const settled = settleFiles(failed, filesOf, finishedUnits, fileCounts);
+/**
+ * What stays of a round that is left behind, so that the next one repeats nothing. Finished units keep everything. Of
+ * input: bad files are excluded, others of failed units attempted, files no job has looked at stay as they are. Of
+ * generation: ranges of unfinished units are abandoned for good.
+ */
+export function creditRound(
+  { finishedUnits, filesOf, tally }: Pick<RoundFacts, "finishedUnits" | "filesOf" | "tally">,
+  ranges: readonly PlannedRange[],
+): Credit {
+  const failed = tally.failedUnits.filter(({ unit }) => !finishedUnits.has(unit));
+  const settled = settleFiles(failed, filesOf, finishedUnits, tally.files);
+  const tried = new Set(failed.map(({ unit }) => unit));
   // Cut off before its other part was tried: no failed unit knows of it.
-  const cut = unfinished.filter((file) => isTorn(file, finishedUnits) && !file.units.some((unit) => filesOf.has(unit)));
+  const cut = [...new Set([...filesOf.values()].flat())].filter(
+    (file) =>
+      isTorn(file, finishedUnits) &&
+      file.units.some((unit) => !finishedUnits.has(unit)) &&
+      !file.units.some((unit) => tried.has(unit)),
+  );
   const abandoned = ranges.filter(({ unit }) => !finishedUnits.has(unit));
   return {
     ...settled,

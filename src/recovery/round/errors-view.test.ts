@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 import { AWAY, attemptLine, DATA, failedLine, failing, PERMANENT } from "../../../tests/support/rounds.ts";
 import { describeErrors } from "./describe-errors.ts";
 import { errorsView, tailsWanted } from "./errors-view.ts";
-import { meaningOf } from "./hold-round.ts";
-import { EMPTY_ROUND, tallyRound, type UnitAttempts } from "./tally.ts";
+import { EMPTY_ROUND, meaningOf, tallyRound, type UnitAttempts } from "./tally.ts";
 
 const unit = (index: number) => `mg_${String(index).padStart(6, "0")}`;
 const done = (index: number, site: string): UnitAttempts => ({

@@ -1,7 +1,6 @@
 import { listed, plural } from "../words.ts";
 import type { Example } from "./counts.ts";
 import { type SiteFacts, sitesLeft } from "./failed-units.ts";
-import { codeName, meaningOf } from "./hold-round.ts";
 import type { CodeCount, RoundTally } from "./tally.ts";
 
 export type ErrorsView = Readonly<ReturnType<typeof errorsView>>;
@@ -29,15 +28,8 @@ export const tailKey = ({ unit, node }: { unit: string; node: string }): string 
 /** The errors of a round as a person reads them: what failed first and most, where, on what, and what to do. */
 export function errorsView(tally: RoundTally, facts: ViewFacts) {
   const failingSites = tally.sites.filter(({ failed, blamed }) => failed > 0 || blamed > 0);
-  const codes = tally.codes.slice(0, MOST_CODES).map(({ exitCode, cause, category, rule, failures, units, first }) => ({
-    exitCode,
-    name: codeName(exitCode, cause),
-    cause,
-    category,
-    rule,
-    meaning: meaningOf(exitCode, rule, cause),
-    failures,
-    units,
+  const codes = tally.codes.slice(0, MOST_CODES).map(({ key: _, first, ...code }) => ({
+    ...code,
     example: first,
     /** The end of that node's log; null: not read, or there is none. */
     logTail: facts.tails.get(tailKey(first))?.slice(-TAIL_CHARACTERS) ?? null,

@@ -1,5 +1,3 @@
-import { builtinRows } from "../builtin-policy.ts";
-import { signalName } from "../codes.ts";
 import { plural } from "../words.ts";
 import type { RoundDecision, RoundFacts } from "./decide.ts";
 import type { RoundTally } from "./tally.ts";
@@ -47,13 +45,7 @@ function evidenceOf(tally: RoundTally) {
     categories: Object.fromEntries(tally.categories.map(({ key, failures }) => [key, failures])),
     codes: tally.codes
       .slice(0, MOST)
-      .map(({ exitCode, rule, cause, failures, units }) => ({
-        exitCode,
-        name: codeName(exitCode, cause),
-        meaning: meaningOf(exitCode, rule, cause),
-        failures,
-        units,
-      })),
+      .map(({ exitCode, name, meaning, failures, units }) => ({ exitCode, name, meaning, failures, units })),
     sites: tally.sites
       .filter(({ failed }) => failed > 0)
       .slice(0, MOST)
@@ -67,40 +59,6 @@ function evidenceOf(tally: RoundTally) {
 export function causeOf({ tally }: RoundFacts): string {
   const [most] = tally.codes;
   if (!most) return "";
-  const meaning = meaningOf(most.exitCode, most.rule, most.cause);
   const share = tally.codes.length === 1 ? "all" : "mostly";
-  return `; ${share} ${codeName(most.exitCode, most.cause)}${meaning ? ` (${meaning})` : ""}`;
-}
-
-/**
- * What a failure means, by the built-in table: the row that ruled on it if it is ours, else the row that names the
- * code, else the cause's. null: no row knows it (a rule of the request or installation ruled).
- */
-export function meaningOf(exitCode: number, rule: string | null, cause: string | null): string | null {
-  const rows = builtinRows();
-  const ruled = rows.find(({ id }) => id === rule);
-  if (ruled) return ruled.meaning ?? null;
-  const signal = cause === "signal" ? exitCode - 128 : null;
-  const named =
-    signal === null
-      ? rows.find(
-          ({ match }) =>
-            match.stderr === undefined &&
-            (match.codes?.includes(exitCode) ||
-              match.ranges?.some(([low, high]) => exitCode >= low && exitCode <= high)),
-        )
-      : rows.find(({ match }) => match.stderr === undefined && match.signals?.includes(signal));
-  if (named) return named.meaning ?? null;
-  const byCause = rows.find(
-    ({ match }) =>
-      (match.causes as readonly string[] | undefined)?.includes(cause ?? "") && !match.codes && !match.signals,
-  );
-  return byCause?.meaning ?? null;
-}
-
-/** How a code is written for people: 8021, SIGKILL, oom. */
-export function codeName(exitCode: number, cause: string | null): string {
-  if (cause === "signal") return signalName(exitCode - 128);
-  if (exitCode < 0) return cause ?? String(exitCode);
-  return cause === null || cause === "exit" || cause === "unknown" ? String(exitCode) : `${exitCode} ${cause}`;
+  return `; ${share} ${most.name}${most.meaning ? ` (${most.meaning})` : ""}`;
 }

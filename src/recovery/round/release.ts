@@ -2,10 +2,9 @@ import { err, ok, type Result } from "../../base/result.ts";
 import { isSiteName, type SiteName } from "../../domain/names.ts";
 import type { ReleaseModifications } from "../../domain/operator.ts";
 import type { Problem } from "../../domain/problem.ts";
-import type { RequestStatus } from "../../domain/request-status.ts";
 import { flag, isRow, number, Place, readStrictly, real, texts, whole } from "../fields.ts";
 import { plural } from "../words.ts";
-import { mayDo, RESUMABLE_HOLDS } from "./actions.ts";
+import { RESUMABLE_HOLDS } from "./actions.ts";
 import { sitesLeft } from "./failed-units.ts";
 
 /**
@@ -14,10 +13,13 @@ import { sitesLeft } from "./failed-units.ts";
  * something, or parts of files are done, or the person asks for it, the same run goes on by a rescue.
  */
 export interface ReleaseFacts {
-  readonly status: RequestStatus;
   readonly holdCode: string | null;
   /** There is a run that ended, with its submit directory and units left to do. */
   readonly canRescue: boolean;
+  /** So nobody knows any more which events its units were to make. */
+  readonly isDirectoryGone: boolean;
+  /** As the request says; the release may say otherwise. */
+  readonly topsUp: boolean;
   readonly unitsUnfinished: number;
   /** Files with parts done and parts not. */
   readonly tornFiles: number;
@@ -68,8 +70,6 @@ export function decideRelease(
   body: unknown,
   asked: "rescue" | "next-round" | null = null,
 ): Result<Release, readonly Problem[]> {
-  const may = mayDo("release", facts.status);
-  if (may.kind !== "allowed") return err([{ path: "", message: may.why, allowed: "a held request" }]);
   const read = readModifications(body, facts);
   if (!read.ok) return read;
   if (asked === "rescue" && !facts.canRescue)
@@ -102,10 +102,12 @@ function warn(facts: ReleaseFacts, wanted: ReleaseModifications, how: Release["h
   const warnings: string[] = [];
   if (how === "rescue" && wanted.retries !== null)
     warnings.push("retries apply from the next round on: a rescue runs the DAG as it was written");
-  if (how === "next-round" && facts.kind === "generate" && facts.unitsUnfinished > 0 && wanted.topUp !== true)
-    warnings.push(
-      `the events of ${plural(facts.unitsUnfinished, "unfinished unit")} are given up; with top_up they are replaced`,
-    );
+  if (how === "next-round" && facts.kind === "generate" && facts.unitsUnfinished > 0) {
+    const lost = `the events of ${plural(facts.unitsUnfinished, "unfinished unit")} are given up`;
+    if (facts.isDirectoryGone)
+      warnings.push(`${lost}, and top_up cannot replace them: which they were is gone with the submit directory`);
+    else if (!(wanted.topUp ?? facts.topsUp)) warnings.push(`${lost}; with top_up they are replaced`);
+  }
   if (how === "next-round" && facts.tornFiles > 0)
     warnings.push(`the rest of ${plural(facts.tornFiles, "partly done file")} is given up`);
   return warnings;

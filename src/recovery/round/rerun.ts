@@ -1,20 +1,14 @@
 import { err, ok, type Result } from "../../base/result.ts";
 import type { Problem } from "../../domain/problem.ts";
-import type { RequestStatus } from "../../domain/request-status.ts";
 import { plural } from "../words.ts";
-import { mayDo } from "./actions.ts";
+import type { RoundFacts } from "./decide.ts";
 import { type Reelection, reelectUnits, type SiteFacts, sortUnits } from "./failed-units.ts";
-import type { RoundTally } from "./tally.ts";
 
 /** Running failed work again because a person says so. No limit holds them back, but what is finished stays finished. */
-export interface RerunFacts extends SiteFacts {
-  readonly status: RequestStatus;
+export interface RerunFacts extends SiteFacts, Pick<RoundFacts, "finishedUnits" | "failedUnits" | "tally"> {
   /** There is a run that ended, and its submit directory stands. */
   readonly canRescue: boolean;
   readonly roundUnits: ReadonlySet<string>;
-  readonly finishedUnits: ReadonlySet<string>;
-  readonly failedUnits: readonly string[];
-  readonly tally: RoundTally;
 }
 
 export interface Rerun {
@@ -27,7 +21,7 @@ export interface Rerun {
 const NO_FILES: ReadonlyMap<string, never[]> = new Map();
 
 export function decideRescueNow(facts: RerunFacts): Result<Rerun, readonly Problem[]> {
-  const problems = cannotRerun(facts, "rescue");
+  const problems = cannotRerun(facts);
   if (problems.length > 0) return err(problems);
   const { failed, open, settled } = sortUnits({ ...facts, filesOf: NO_FILES });
   return ok({
@@ -39,7 +33,7 @@ export function decideRescueNow(facts: RerunFacts): Result<Rerun, readonly Probl
 
 /** `selection`: names of units ("mg_000003") and of nodes within them ("mg_000003/proc_000021"). */
 export function decideResubmit(facts: RerunFacts, selection: readonly string[]): Result<Rerun, readonly Problem[]> {
-  const problems = [...cannotRerun(facts, "resubmit")];
+  const problems = [...cannotRerun(facts)];
   if (selection.length === 0)
     problems.push({ path: "nodes", message: "names nothing", allowed: "mg_000003, mg_000003/proc_000021" });
   const epochOf = new Map<string, string[] | null>();
@@ -58,9 +52,7 @@ export function decideResubmit(facts: RerunFacts, selection: readonly string[]):
   return ok({ epochOf, reelectUnits: [], because: `resubmitted by hand: ${plural(epochOf.size, "unit")}` });
 }
 
-function cannotRerun(facts: RerunFacts, action: "rescue" | "resubmit"): readonly Problem[] {
-  const may = mayDo(action, facts.status);
-  if (may.kind === "refused") return [{ path: "", message: may.why, allowed: may.allowedIn.join(", ") }];
+function cannotRerun(facts: RerunFacts): readonly Problem[] {
   if (!facts.canRescue) return [{ path: "", message: "there is no run to go on with", allowed: "release, or restart" }];
   const left = [...facts.roundUnits].some((unit) => !facts.finishedUnits.has(unit));
   return left ? [] : [{ path: "", message: "all units of the round are finished", allowed: "release" }];

@@ -1,13 +1,10 @@
 import { isName, NAME_RULE, type RequestName } from "../../domain/names.ts";
 import type { Problem } from "../../domain/problem.ts";
 import type { RequestSpec } from "../../domain/request.ts";
-import type { RequestStatus } from "../../domain/request-status.ts";
-import { mayDo } from "./actions.ts";
 
 /** Kill and clone: the old request is given up, and the same spec begins again as the next version. */
 interface RestartFacts {
   readonly spec: RequestSpec;
-  readonly status: RequestStatus;
   readonly supersededBy: RequestName | null;
   /** The highest processing version a clone may get; 20. */
   readonly versionLimit: number;
@@ -15,11 +12,9 @@ interface RestartFacts {
 }
 
 /** What is wrong with it; none: it may begin again as `cloneOf` says. */
-export function checkRestart({ spec, status, supersededBy, versionLimit, isNameTaken }: RestartFacts): Problem[] {
+export function checkRestart({ spec, supersededBy, versionLimit, isNameTaken }: RestartFacts): Problem[] {
   const problems: Problem[] = [];
   const wrong = (message: string, allowed: string | null = null) => problems.push({ path: "", message, allowed });
-  const may = mayDo("restart", status);
-  if (may.kind === "refused") wrong(may.why, may.allowedIn.join(", "));
   if (supersededBy !== null) wrong(`it was restarted before, as ${supersededBy}`, `restart ${supersededBy}`);
   const { name, processingVersion: version } = cloneOf(spec);
   if (version > versionLimit) wrong(`version ${version} would be past the limit`, `at most version ${versionLimit}`);

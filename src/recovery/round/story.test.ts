@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { AWAY, DATA, failedLine, PERMANENT } from "../../../tests/support/rounds.ts";
+import { AWAY, DATA, failedLine, filesOfUnits, PERMANENT } from "../../../tests/support/rounds.ts";
 import { creditRound } from "./credit.ts";
 import { decideRound } from "./decide.ts";
 import { decideRelease } from "./release.ts";
@@ -61,13 +61,7 @@ class World {
 
   credit(units: readonly Unit[], tally: ReturnType<typeof tallyRound>): void {
     const files = roundFiles(units);
-    const credit = creditRound({
-      finishedUnits: this.finished,
-      failedUnits: tally.failedUnits,
-      fileCounts: tally.files,
-      files,
-      ranges: [],
-    });
+    const credit = creditRound({ finishedUnits: this.finished, tally, filesOf: filesOfUnits(files) }, []);
     for (const { lfn, units: readers } of files)
       if (readers.every((unit) => this.finished.has(unit))) this.files.get(lfn)!.state = "processed";
     for (const lfn of [...credit.exclude.map((bad) => bad.lfn), ...credit.torn])
@@ -127,7 +121,7 @@ test("no finished work is lost or repeated, under any sequence of failures, stop
           stopRequested,
           policy: { holdThreshold: 0.4, maxRescues: 2 },
           workRemains: false,
-          filesOf: new Map(units.map(({ name }) => [name, files.filter((file) => file.units.includes(name))])),
+          filesOf: filesOfUnits(files),
           directory: "complete",
           possibleSites: ["A", "B"],
           bannedSites: [],
@@ -142,9 +136,10 @@ test("no finished work is lost or repeated, under any sequence of failures, stop
           const asked = ([null, "rescue", "next-round"] as const)[roll(3)]!;
           const release = decideRelease(
             {
-              status: "held",
               holdCode: decision.hold.code,
               canRescue: decision.hold.actions.includes("rescue"),
+              isDirectoryGone: false,
+              topsUp: false,
               unitsUnfinished: units.length - done,
               tornFiles: 0,
               kind: "process",

@@ -1,15 +1,8 @@
+import { builtinRows } from "../builtin-policy.ts";
+import { signalName } from "../codes.ts";
 import type { AttemptRecord } from "../ledger-record.ts";
-import {
-  badFilesOf,
-  type Count,
-  Counter,
-  compare,
-  type Example,
-  exampleOf,
-  FileCounter,
-  isEarlier,
-  SiteCounter,
-} from "./counts.ts";
+import { numberScore } from "../policy.ts";
+import { badFilesOf, type Count, Counter, compare, FileCounter, SiteCounter } from "./counts.ts";
 import { type FailedUnit, failedUnit } from "./failed-units.ts";
 
 /**
@@ -31,6 +24,8 @@ export type RoundTally = Readonly<ReturnType<RoundTallying["finish"]>>;
 /** Failures alike: the same code, seen by the same rule. */
 export interface CodeCount extends Count {
   readonly exitCode: number;
+  readonly name: string;
+  readonly meaning: string | null;
   readonly cause: string | null;
   readonly rule: string | null;
   readonly category: string;
@@ -47,6 +42,7 @@ export class RoundTallying {
   readonly #units = { done: 0, failed: 0, open: 0 };
   readonly #nodes = { done: 0, failed: 0, recovered: 0 };
   readonly #failedUnits: FailedUnit[] = [];
+  readonly #all = new Counter();
   readonly #categories = new Counter();
   readonly #causes = new Counter();
   readonly #codes = new Counter();
@@ -56,7 +52,6 @@ export class RoundTallying {
   #attempts = 0;
   #unclassified = 0;
   #unreadable = 0;
-  #first: Example | null = null;
 
   add({ unit, state, lines: all, unreadable = 0 }: UnitAttempts): void {
     this.#units[state] += 1;
@@ -88,12 +83,12 @@ export class RoundTallying {
   #count(unit: string, line: AttemptRecord): void {
     this.#nodes.failed += 1;
     if (line.decision === "unclassified") this.#unclassified += 1;
+    this.#all.add("", unit, line);
     this.#categories.add(line.category ?? "unknown", unit, line);
     this.#causes.add(line.cause ?? "unknown", unit, line);
     this.#codes.add(codeKey(line), unit, line);
     if (line.host !== null) this.#hosts.add(line.host, unit, line);
     this.#files.add(unit, line);
-    if (this.#first === null || isEarlier(unit, line, this.#first)) this.#first = exampleOf(unit, line);
   }
 
   finish() {
@@ -115,7 +110,7 @@ export class RoundTallying {
       sites: this.#sites.finish(),
       /** All bad files, then the most suspected ones. */
       files: this.#files.finish(),
-      first: this.#first,
+      first: this.#all.finish()[0]?.first ?? null,
     };
   }
 }
@@ -141,9 +136,33 @@ const codeKey = (line: AttemptRecord): string =>
   [line.exitCode, line.rule ?? "", line.cause ?? "", line.category ?? "unknown"].join(SPLIT);
 
 function codeCount(count: Count): CodeCount {
-  const [code = "0", rule = "", cause = "", category = "unknown"] = count.key.split(SPLIT);
-  const key = rule === "" ? code : `${code} ${rule}`;
-  return { ...count, key, exitCode: Number(code), rule: rule || null, cause: cause || null, category };
+  const [code = "0", ruleId = "", causeWord = "", category = "unknown"] = count.key.split(SPLIT);
+  const [exitCode, rule, cause] = [Number(code), ruleId || null, causeWord || null];
+  const key = rule === null ? code : `${code} ${rule}`;
+  const [name, meaning] = [codeName(exitCode, cause), meaningOf(exitCode, rule, cause)];
+  return { ...count, key, exitCode, name, cause, category, rule, meaning };
+}
+
+/**
+ * What a failure means, by the built-in table: the row that ruled on it if it is ours, else the row that names the
+ * code, else the cause's. null: no row knows it (a rule of the request or installation ruled).
+ */
+export function meaningOf(exitCode: number, rule: string | null, cause: string | null): string | null {
+  const rows = builtinRows();
+  const ruled = rows.find(({ id }) => id === rule);
+  if (ruled) return ruled.meaning ?? null;
+  const failure = { exitCode, shortCode: null, signal: cause === "signal" ? exitCode - 128 : null, hold: null };
+  const named =
+    rows.find(({ match }) => match.stderr === undefined && numberScore(match, failure) >= 0) ??
+    rows.find(({ match: { causes, codes, signals } }) => causes?.some((one) => one === cause) && !codes && !signals);
+  return named?.meaning ?? null;
+}
+
+/** How a code is written for people: 8021, SIGKILL, oom. */
+function codeName(exitCode: number, cause: string | null): string {
+  if (cause === "signal") return signalName(exitCode - 128);
+  if (exitCode < 0) return cause ?? String(exitCode);
+  return cause === null || cause === "exit" || cause === "unknown" ? String(exitCode) : `${exitCode} ${cause}`;
 }
 
 export const EMPTY_ROUND: RoundTally = tallyRound([]);

@@ -16,7 +16,6 @@ export function writeVerdict(
   attempt: Attempt,
   decision: Decision,
   record: AttemptRecord,
-  now: Date,
   isFirst: boolean,
 ): void {
   const base = join(unitDir, attempt.node);
@@ -26,7 +25,7 @@ export function writeVerdict(
     const text = `{"node_name":"${attempt.node}","final":true,"verdict":${line.trim()}}\n`;
     if (!isFirst) writeFileSync(`${base}.post.json`, text);
   } else {
-    writeFileSync(`${base}.post.json`, `${JSON.stringify(postJson(attempt, decision, now))}\n`);
+    writeFileSync(`${base}.post.json`, `${JSON.stringify(postJson(attempt, decision, record))}\n`);
     if (attempt.cluster !== null) {
       if (attempt.stderrTail) writeFileSync(`${base}.${attempt.cluster}.err`, `${attempt.stderrTail}\n`);
       if (attempt.report)

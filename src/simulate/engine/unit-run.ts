@@ -210,7 +210,7 @@ export class UnitRun {
     const decision = decideGroup(own, summariseGroup(this.#lines, begun.node), policy.settings.abortAfterAlike);
     const record = attemptRecord(attempt, decision, now);
     const isFirst = !this.#lines.some((line) => isAttempt(line) && line.node === record.node);
-    writeVerdict(this.#dir, attempt, decision, record, now, isFirst);
+    writeVerdict(this.#dir, attempt, decision, record, isFirst);
     job.verdict = controlCode(decision);
     if (job.verdict !== 0) applyRecord(this.#dir, record, !policy.settings.siteAffinity);
     this.#lines.push(record);
