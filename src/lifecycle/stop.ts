@@ -7,7 +7,7 @@ import { createChild } from "./rescue.ts";
 
 /** The intent comes first and names the batch; the row says since when, and why. */
 async function noteStop(store: Store, dag: Dag, reason: string, at: Date): Promise<void> {
-  await store.intents.begin({ dagId: dag.id, kind: "stop", batchName: runOf(dag, 0).batchName, at });
+  await store.intents.begin(dag.id, "stop", runOf(dag, 0).batchName, at);
   if (!dag.stopRequestedAt)
     await store.dags.change(dag.id, dag.version, { stopRequestedAt: at, stopReason: reason }, { reason, at });
 }

@@ -91,6 +91,13 @@ export class Table<Row extends object> {
     await sql.query(text, [this.json([record])]);
   }
 
+  /** Changes the given fields, and what `more` sets, of the rows that `where` chooses; answers how many those were. */
+  async update(sql: Sql, change: Partial<Row>, where: Where, more: readonly string[] = []): Promise<number> {
+    const sets = [...this.sets(change, where), ...more];
+    if (sets.length === 0) return 0;
+    return (await sql.query(`UPDATE ${this.name} SET ${sets.join(", ")} ${where} RETURNING 1`, where.values)).length;
+  }
+
   /** "a = $1, b = $2" for the fields of `change` that are given. */
   sets(change: Partial<Row>, params: Params): string[] {
     return Object.entries(change).flatMap(([field, value]) => {

@@ -11,17 +11,10 @@ const COLUMNS = NEW.replaceAll(" ", ", ");
 
 export const nodeActionStore = (sql: Sql) => ({
   /**
-   * Reserves what becomes of an attempt, atomically: of any number of concurrent calls for the same attempt one
-   * is "reserved", the others get the same action back. retry and fail exclude each other for an attempt
-   * ("conflict" tells the one that stands); a resubmit is a matter of its own.
+   * Reserves what becomes of attempts, each by itself and atomically: of any number of concurrent calls for the same
+   * attempt one is "reserved", the others get the same action back. retry and fail exclude each other for an attempt
+   * ("conflict" tells the one that stands); a resubmit is a matter of its own. Answers in the order given.
    */
-  async reserve(action: NewNodeAction): Promise<NodeReservation> {
-    const [answer] = await reservePart(sql, [action]);
-    invariant(answer, "a reservation without an answer");
-    return answer;
-  },
-
-  /** The same for many, each by itself, in bulk; answers in the order given. */
   async reserveMany(actions: readonly NewNodeAction[]): Promise<readonly NodeReservation[]> {
     const answers: NodeReservation[] = [];
     for (const part of chunks(actions, BULK_ROWS)) answers.push(...(await reservePart(sql, part)));

@@ -3,7 +3,7 @@ import type { RequestName } from "../domain/names.ts";
 import type { RequestFile, RequestRecord, RequestSpec, Transition } from "../domain/request.ts";
 import { canMove, REQUEST_STATUSES, type RequestStatus, TERMINAL_STATUSES } from "../domain/request-status.ts";
 import { countBy, json, type Page, type PageWanted, Params, pageByTime, Where } from "./columns.ts";
-import { encodeSpec, REQUESTS, type SpecMemory } from "./request-rows.ts";
+import { REQUESTS, type SpecMemory } from "./request-rows.ts";
 import type { Sql, SqlParam } from "./sql.ts";
 
 /** What may be changed of a request; its spec never is, and its error and waiting are remarks. */
@@ -58,7 +58,7 @@ export const requestStore = (sql: Sql, specs: SpecMemory) => ({
            created_at, updated_at, status_since)
          VALUES ($1, $2, $3, $4, $5::jsonb, $6, $7, $8, $9::jsonb, $10, $10, $10)
          ON CONFLICT (name) DO NOTHING RETURNING name`,
-        [name, kind, requestor, campaign, encodeSpec(spec), status, priority, urgent, json(productionSteps), at],
+        [name, kind, requestor, campaign, json(spec), status, priority, urgent, json(productionSteps), at],
       );
       if (created.length === 0) return false;
       await tx.query(
@@ -126,9 +126,7 @@ export const requestStore = (sql: Sql, specs: SpecMemory) => ({
 
   /** What the loop last said of it. Does not touch the version: it is a remark, not a change. */
   async remark(name: RequestName, remark: Partial<Pick<RequestRecord, "error" | "waiting">>): Promise<void> {
-    const where = new Where().and("name = ?", name);
-    const sets = REQUESTS.sets(remark, where);
-    if (sets.length > 0) await sql.query(`UPDATE requests SET ${sets.join(", ")} ${where}`, where.values);
+    await REQUESTS.update(sql, remark, new Where().and("name = ?", name));
   },
 
   transitions: (name: RequestName) =>
