@@ -113,6 +113,7 @@ const APPLY: { readonly [Kind in Decision["kind"]]: Apply<Kind> } = {
   "stop-run": stopRun,
   stopped: finishStop,
   requeue: (ports, facts, { because }) => move(ports, facts, "queued", because, { wish: null }),
+  "go-on": (ports, facts, { because }) => move(ports, facts, "active", because, { wish: null }),
   complete,
   fail,
   restart,

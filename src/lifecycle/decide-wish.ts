@@ -1,4 +1,4 @@
-import { isDagOver } from "../domain/dag.ts";
+import { isDagOver, isInEngine } from "../domain/dag.ts";
 import { decideStop } from "../recovery/round/actions.ts";
 import { reelectUnits } from "../recovery/round/failed-units.ts";
 import { type Decision, type Facts, hold, isNews } from "./decision.ts";
@@ -31,14 +31,14 @@ export function decideWish(facts: Facts): Decision | null {
 
 function mayRun({ dag, submitIntent }: Facts): boolean {
   if (!dag) return false;
-  return ["submitted", "running"].includes(dag.status) || (dag.status === "ready" && submitIntent !== null);
+  return isInEngine(dag.status) || (dag.status === "ready" && submitIntent !== null);
 }
 
 function decideAbort(facts: Facts, because: string): Decision {
   const { observation } = facts;
   if (mayRun(facts) && observation?.kind !== "ended") return { kind: "stop-run", because };
   if (mayRun(facts) && isNews(facts)) return { kind: "follow", because: "units finished before the abort" };
-  return facts.unitsOwed > 0 ? { kind: "register", because } : { kind: "abort", because };
+  return facts.unitsOwed > 0 && !facts.owesInVain ? { kind: "register", because } : { kind: "abort", because };
 }
 
 function decideStopWish(facts: Facts, because: string): Decision | null {
@@ -58,11 +58,12 @@ function decideStopWish(facts: Facts, because: string): Decision | null {
   }
 }
 
-/** The release was decided when it was asked for; `how` says which way it goes. */
+/** The release was decided when it was asked for; `how` says which way it goes. A run that never ended just goes on. */
 function decideReleased(facts: Facts, because: string): Decision {
+  const { dag } = facts;
+  if (dag && isInEngine(dag.status)) return { kind: "go-on", because };
   const how = facts.request.wish?.detail?.how;
   if (how === "next-round") return { kind: "leave-round", because };
-  const { dag } = facts;
   if (how === "rescue" && dag && isDagOver(dag.status)) return decideRerun(facts, because);
   return { kind: "requeue", because };
 }

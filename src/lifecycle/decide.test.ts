@@ -63,6 +63,7 @@ const facts = (over: Partial<Facts>): Facts => ({
   newlyDone: [],
   unitsOwed: 0,
   registrationTrouble: null,
+  owesInVain: false,
   workRemains: false,
   shareDone: null,
   round: null,

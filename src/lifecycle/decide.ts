@@ -128,11 +128,15 @@ function decidePartial(facts: Facts, policy: DecidePolicy): Decision {
 function decideStopping(facts: Facts): Decision {
   const { dag, observation, request } = facts;
   const because = dag?.stopReason ?? "stop";
-  if (!dag || isDagOver(dag.status)) return { kind: "stopped", afterwards: "resubmitting", because };
+  if (!dag || isDagOver(dag.status)) return stopped(request, because);
   if (dag.status === "ready" || observation?.kind !== "ended") return { kind: "stop-run", because };
   if (isNews(facts)) return { kind: "follow", because: "units finished before the stop" };
   if (facts.unitsOwed > 0) return register(facts);
-  const { wish } = request;
+  return stopped(request, because);
+}
+
+/** Nothing of the run is left: it goes on from its rescue, or waits for the person who held it. */
+function stopped({ wish }: RequestRecord, because: string): Decision {
   if (wish?.kind !== "hold") return { kind: "stopped", afterwards: "resubmitting", because };
   const message = `held by ${wish.actor}: ${wish.reason}`;
   const actions = ["release", "fail", "restart", "abort"];

@@ -25,6 +25,8 @@ export interface Facts {
   readonly unitsOwed: number;
   /** Registrations that failed too often, with the last words. */
   readonly registrationTrouble: string | null;
+  /** Units are owed, and each of them failed to be registered too often. */
+  readonly owesInVain: boolean;
   /** Is there work beyond what was planned so far? */
   readonly workRemains: boolean;
   /** Share of the whole request's units that are finished; null: it has no production steps left. */
@@ -69,6 +71,8 @@ export type Decision =
   | { readonly kind: "stop-run"; readonly because: string }
   | { readonly kind: "stopped"; readonly afterwards: "resubmitting" | HoldReason; readonly because: string }
   | { readonly kind: "requeue"; readonly because: string }
+  /** It was held while its run went on in the engine: it is followed again. */
+  | { readonly kind: "go-on"; readonly because: string }
   | { readonly kind: "complete"; readonly because: string }
   | { readonly kind: "hold"; readonly hold: HoldReason }
   | { readonly kind: "fail"; readonly because: string }

@@ -92,6 +92,11 @@ export const unitStore = (sql: Sql) => ({
     );
   },
 
+  /** What is owed gets a fresh budget of tries. */
+  async tryOwedAgain(workflowId: WorkflowId): Promise<void> {
+    await sql.query("UPDATE work_units SET attempts = 0 WHERE workflow_id = $1 AND status = 'owed'", [workflowId]);
+  },
+
   async outputs(workflowId: WorkflowId, { limit, cursor }: PageWanted): Promise<Page<Output>> {
     const where = new Where().and("w.workflow_id = ?", workflowId);
     if (cursor !== undefined) {
