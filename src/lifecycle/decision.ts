@@ -97,6 +97,9 @@ export function hold(
   return { kind: "hold", hold: { code, message, evidence, actions } };
 }
 
+/** The hold of a request with a unit that is done, but left nothing that can be recorded. */
+export const UNREADABLE_OUTPUT = "unit-output-unreadable";
+
 /** The engine shows other numbers than the store has, or units done that have no row yet. */
 export function isNews({ dag, observation, newlyDone }: Facts): boolean {
   if (!dag || !observation || observation.kind === "unknown") return false;

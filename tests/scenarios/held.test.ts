@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { RequestName } from "../../src/domain/names.ts";
@@ -108,4 +108,42 @@ test("whoever deletes, sets a priority or a limit is in the audit", async () => 
     "ann abort gen typo",
     "bob priority gen priority 7",
   ]);
+});
+
+/** Held for garbage in the outputs of its first unit; of three units, the third still runs. */
+async function heldForGarbage() {
+  const world = await makeWorld();
+  const name = await world.submit(generation("gen", 3));
+  await world.pass();
+  world.engine.finish(world.storageDir, 2);
+  const { submitDir = "" } = [...world.engine.runs.values()][0]?.run ?? {};
+  writeFileSync(join(submitDir, "mg_000000", "merge_output.json"), "{");
+  await world.pass();
+  await world.expectStatus(name, "held");
+  return { world, name };
+}
+
+test.each(["abort", "fail", "restart"] as const)(
+  "%s of a request whose run goes on: the run is stopped first, and what can be read is kept",
+  async (action) => {
+    const { world, name } = await heldForGarbage();
+    expect(await act(world, name, action)).toMatchObject({ kind: "done" });
+    for (let i = 0; i < 3; i += 1) await world.pass();
+    await world.expectStatus(name, action === "abort" ? "aborted" : "failed");
+    expect(world.engine.calls).toContain("stop");
+    const { id, currentDagId } = await world.workflow(name);
+    expect(await world.store.units.countByStatus(id)).toMatchObject({ registered: 1, owed: 0 });
+    expect(currentDagId && (await world.store.dags.get(currentDagId))).toMatchObject({ status: "removed" });
+  },
+);
+
+test("garbage that was mended is read after a release", async () => {
+  const { world, name } = await heldForGarbage();
+  world.engine.finish(world.storageDir);
+  const { submitDir = "" } = [...world.engine.runs.values()][0]?.run ?? {};
+  const good = readFileSync(join(submitDir, "mg_000001", "merge_output.json"), "utf8");
+  writeFileSync(join(submitDir, "mg_000000", "merge_output.json"), good.replaceAll("mg_000001", "mg_000000"));
+  await act(world, name, "release");
+  await world.pass();
+  await world.expectStatus(name, "completed");
 });
