@@ -52,7 +52,7 @@ function decideStopWish(facts: Facts, because: string): Decision | null {
   );
   switch (answer.kind) {
     case "stop-run":
-      return { kind: "begin-stop", step: null, because };
+      return { kind: "begin-stop", because };
     case "hold":
       return { kind: "hold", hold: answer.hold };
     default:

@@ -3,11 +3,10 @@ import type { Dag, Site } from "../domain/dag.ts";
 import type { SiteName } from "../domain/names.ts";
 import type { RequestRecord, RequestSpec } from "../domain/request.ts";
 import type { RunVerdict } from "../domain/run.ts";
-import type { LedgerFile, Workflow } from "../domain/workflow.ts";
+import type { Workflow } from "../domain/workflow.ts";
 import { type BanDecision, decideBans } from "../recovery/bans/decide-bans.ts";
 import { type AttemptRecord, readTallyLines } from "../recovery/ledger-record.ts";
 import type { RoundFacts } from "../recovery/round/decide.ts";
-import type { RoundFile } from "../recovery/round/settle.ts";
 import { type RoundTally, RoundTallying } from "../recovery/round/tally.ts";
 import type { Ports, Work } from "./ports.ts";
 
@@ -67,7 +66,7 @@ export async function gatherRound(
       stopRequested: dag.stopRequestedAt !== null,
       policy: { holdThreshold: recovery.holdThreshold, maxRescues: recovery.maxRescues },
       workRemains,
-      filesOf: new Map([...placed].map(([unit, of]) => [unit, of.map(({ file }) => roundFile(file))])),
+      filesOf: new Map([...placed].map(([unit, of]) => [unit, of.map(({ file }) => file)])),
       directory: isThere ? "complete" : "gone",
       possibleSites,
       bannedSites: bans.banned,
@@ -122,8 +121,6 @@ export function allowedSites({ sites: { allow, deny } }: RequestSpec, known: rea
     status === "enabled" && (allow.length === 0 || allow.includes(name)) && !deny.includes(name);
   return known.filter(isAllowed).map(({ name }) => name);
 }
-
-export const roundFile = ({ lfn, path, units }: LedgerFile): RoundFile => ({ lfn, path, units });
 
 /** The spec with what an operator changed at a release: what the next plan and recovery go by. */
 export function effectiveSpec({ spec, modifications }: Pick<RequestRecord, "spec" | "modifications">): RequestSpec {

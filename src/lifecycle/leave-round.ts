@@ -3,7 +3,6 @@ import type { UnitName } from "../domain/names.ts";
 import { creditRound, type PlannedRange } from "../recovery/round/credit.ts";
 import type { Apply } from "./apply.ts";
 import type { Facts } from "./decision.ts";
-import { roundFile } from "./gather-round.ts";
 import { closeRound, move, theRun } from "./moves.ts";
 import type { Ports } from "./ports.ts";
 import { applyBans } from "./rescue.ts";
@@ -36,7 +35,7 @@ export const leaveRound: Apply<"leave-round"> = async (ports, facts, { because }
     finishedUnits: round.facts.finishedUnits,
     failedUnits: round.facts.tally.failedUnits,
     fileCounts: round.facts.tally.files,
-    files: files.filter(({ units }) => units.length > 0).map(roundFile),
+    files: files.filter(({ units }) => units.length > 0),
     ranges: left.ranges,
   });
   return move(ports, facts, "queued", because, change, async (store, at) => {

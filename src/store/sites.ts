@@ -69,22 +69,13 @@ export const siteStore = (sql: Sql) => ({
     ),
 
   /**
-   * Newest first, those active at `at`; with `includePast` also expired and removed ones. `workflowId` null:
-   * those for every workflow; absent: of whatever workflow. At most `limit`; 1000.
+   * Of these sites (absent: of all), newest first, those active at `at`; with `includePast` also expired and removed
+   * ones. At most 1000.
    */
-  bans(filter: {
-    sites?: readonly SiteName[];
-    workflowId?: WorkflowId | null;
-    includePast?: boolean;
-    at: Date;
-    limit?: number;
-  }): Promise<readonly BanRecord[]> {
-    const where = new Where()
-      .and("site = ANY(?::text[])", filter.sites)
-      .and("workflow_id IS NOT DISTINCT FROM ?::text", filter.workflowId);
-    if (!filter.includePast) where.and("removed_at IS NULL AND expires_at > ?::timestamptz", filter.at);
-    const rest = `${where} ORDER BY created_at DESC, site, id LIMIT ${where.add(filter.limit ?? MANY)}`;
-    return BANS.select(sql, rest, where.values);
+  bans({ sites, includePast, at }: { sites?: readonly SiteName[]; includePast?: boolean; at: Date }) {
+    const where = new Where().and("site = ANY(?::text[])", sites);
+    if (!includePast) where.and("removed_at IS NULL AND expires_at > ?::timestamptz", at);
+    return BANS.select(sql, `${where} ORDER BY created_at DESC, site, id LIMIT ${MANY}`, where.values);
   },
 });
 
