@@ -13,6 +13,7 @@ export const DAG_STATUSES = [
   "stopped", // clean stop: may be resumed from its rescue
 ] as const;
 export type DagStatus = (typeof DAG_STATUSES)[number];
+export const isInEngine = (status: DagStatus): boolean => status === "submitted" || status === "running";
 export const isDagOver = (status: DagStatus): boolean =>
   ["completed", "partial", "failed", "removed", "halted", "stopped"].includes(status);
 

@@ -50,13 +50,13 @@ export const REQUEST_STATUS: Record<RequestStatus, StatusFacts> = {
   },
   queued: {
     meaning: "waits for a place; says why and at which one",
-    moves: ["planning", "active", "held", "aborted"],
+    moves: ["planning", "active", "stopping", "held", "aborted"],
     usesCapacity: false,
     timeoutSec: 7 * DAY,
   },
   planning: {
     meaning: "a round is being planned, written and handed to the engine",
-    moves: ["active", "queued", "completed", "held", "aborted"],
+    moves: ["active", "queued", "stopping", "completed", "held", "aborted"],
     usesCapacity: true,
     timeoutSec: HOUR,
   },
@@ -68,7 +68,7 @@ export const REQUEST_STATUS: Record<RequestStatus, StatusFacts> = {
   },
   partial: {
     meaning: "a DAG ended with failures; recovery decides",
-    moves: ["active", "queued", "held", "stopping", "completed", "aborted"],
+    moves: ["active", "queued", "held", "stopping", "resubmitting", "completed", "aborted"],
     usesCapacity: true,
     timeoutSec: HOUR,
   },

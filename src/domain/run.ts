@@ -11,30 +11,29 @@ export interface Run {
   readonly priority: number;
 }
 
+/** How far a run has come. */
+interface RunProgress {
+  readonly nodes: NodeTally;
+  readonly units: UnitTally;
+  readonly unitsDone: readonly UnitName[];
+  readonly unitsFailed: readonly UnitName[];
+}
+interface RunningRun extends RunProgress {
+  readonly kind: "running";
+  /** Something odd that did not stop us: an unreadable status file, a held DAGMan. */
+  readonly note: string | null;
+}
+interface EndedRun extends RunProgress {
+  readonly kind: "ended";
+  readonly verdict: RunVerdict;
+  /** The engine's own words. */
+  readonly words: string;
+  /** Number of the rescue file a resubmission would use; null: none. */
+  readonly rescue: number | null;
+}
+
 /** What an engine sees of a run at one moment. `unknown` is an answer: keep the last state and say so. */
-export type RunObservation =
-  | {
-      readonly kind: "running";
-      readonly nodes: NodeTally;
-      readonly units: UnitTally;
-      readonly unitsDone: readonly UnitName[];
-      readonly unitsFailed: readonly UnitName[];
-      /** Something odd that did not stop us: an unreadable status file, a held DAGMan. */
-      readonly note: string | null;
-    }
-  | {
-      readonly kind: "ended";
-      readonly verdict: RunVerdict;
-      readonly nodes: NodeTally;
-      readonly units: UnitTally;
-      readonly unitsDone: readonly UnitName[];
-      readonly unitsFailed: readonly UnitName[];
-      /** The engine's own words. */
-      readonly words: string;
-      /** Number of the rescue file a resubmission would use; null: none. */
-      readonly rescue: number | null;
-    }
-  | { readonly kind: "unknown"; readonly why: string };
+export type RunObservation = RunningRun | EndedRun | { readonly kind: "unknown"; readonly why: string };
 
 /**
  * success: exit code 0, DagStatus 0 and every node done. failed: some node failed. aborted: ABORT-DAG-ON.

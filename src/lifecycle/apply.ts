@@ -3,7 +3,18 @@ import type { WorkflowId } from "../domain/names.ts";
 import type { Decision, Facts } from "./decision.ts";
 import { fail, restart, settlePredecessor } from "./give-up.ts";
 import { leaveRound, settleFiles } from "./leave-round.ts";
-import { type Applied, again, changeWorkflow, closeRound, endDag, holdRequest, move, rest, theRun } from "./moves.ts";
+import {
+  type Applied,
+  again,
+  changeWorkflow,
+  closeRound,
+  endDag,
+  endRun,
+  holdRequest,
+  move,
+  rest,
+  theRun,
+} from "./moves.ts";
 import { planNextRound } from "./plan.ts";
 import type { Work } from "./ports.ts";
 import { beginRescue, prepareRescue } from "./rescue.ts";
@@ -85,14 +96,8 @@ const endPartial: Apply<"end-partial"> = (ports, facts, { dagStatus, because }) 
   });
 };
 
-const abort: Apply<"abort"> = (ports, facts, { because }) => {
-  const { dag } = facts;
-  return move(ports, facts, "aborted", because, { wish: null }, async (store, at) => {
-    if (!dag || isDagOver(dag.status)) return;
-    await endDag(store, dag, "removed", because, at);
-    await store.intents.settle(dag.id, "stop", "settled", at);
-  });
-};
+const abort: Apply<"abort"> = (ports, facts, { because }) =>
+  move(ports, facts, "aborted", because, { wish: null }, (store, at) => endRun(store, facts, because, at));
 
 const APPLY: { readonly [Kind in Decision["kind"]]: Apply<Kind> } = {
   wait: async (_ports, _facts, { because }) => rest(because),
@@ -113,6 +118,7 @@ const APPLY: { readonly [Kind in Decision["kind"]]: Apply<Kind> } = {
   "stop-run": stopRun,
   stopped: finishStop,
   requeue: (ports, facts, { because }) => move(ports, facts, "queued", because, { wish: null }),
+  "go-on": (ports, facts, { because }) => move(ports, facts, "active", because, { wish: null }),
   complete,
   fail,
   restart,

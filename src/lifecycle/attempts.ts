@@ -13,21 +13,13 @@ export interface AttemptFilter {
   readonly cursor?: string;
 }
 export interface AttemptPage {
-  readonly items: readonly { readonly round: number; readonly unit: string; readonly record: AttemptRecord }[];
-  readonly epochs: readonly { readonly round: number; readonly unit: string; readonly record: EpochRecord }[];
+  readonly items: { readonly round: number; readonly unit: string; readonly record: AttemptRecord }[];
+  readonly epochs: { readonly round: number; readonly unit: string; readonly record: EpochRecord }[];
   /** Lines of the ledgers that could not be read. */
-  readonly unreadable: readonly { readonly unit: string; readonly line: number; readonly message: string }[];
+  readonly unreadable: { readonly unit: string; readonly line: number; readonly message: string }[];
   /** Submit directories that are no more. */
-  readonly gone: readonly string[];
-  readonly nextCursor: string | null;
-}
-
-/** A page while it is being filled. */
-interface Open {
-  readonly items: AttemptPage["items"][number][];
-  readonly epochs: AttemptPage["epochs"][number][];
-  readonly unreadable: AttemptPage["unreadable"][number][];
   readonly gone: string[];
+  readonly nextCursor: string | null;
 }
 
 /** A page looks at no more ledgers than this: a search for one node among very many goes on in the next. */
@@ -46,7 +38,7 @@ export async function gatherAttempts(
   const workflow = await ports.store.workflows.forRequest(name);
   const dirs = workflow ? await directories(ports, workflow.id) : [];
   const wanted = placeOf(filter);
-  const page: Open = { items: [], epochs: [], unreadable: [], gone: [] };
+  const page: AttemptPage = { items: [], epochs: [], unreadable: [], gone: [], nextCursor: null };
   const from = readCursor(filter.cursor);
   let ledgers = 0;
   for (const dir of dirs) {
@@ -65,19 +57,13 @@ export async function gatherAttempts(
       await readUnit(ports, dir, unit, wanted.node, page);
     }
   }
-  return { ...page, nextCursor: null };
+  return page;
 }
 
 /** Rescues run in the directory of their round: each is read once. */
 async function directories(ports: Ports, workflowId: WorkflowId): Promise<readonly Pick<Dag, "submitDir" | "round">[]> {
-  const found = new Map<string, Dag>();
-  let cursor: string | null = null;
-  do {
-    const page = await ports.store.dags.list({ workflowId, limit: 500, ...(cursor !== null && { cursor }) });
-    for (const dag of page.items) if (!found.has(dag.submitDir)) found.set(dag.submitDir, dag);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
-  return [...found.values()].sort((a, b) => b.round - a.round);
+  const dags = await ports.store.dags.ofWorkflow(workflowId);
+  return [...new Map(dags.map((dag) => [dag.submitDir, dag])).values()].sort((a, b) => b.round - a.round);
 }
 
 function placeOf({ unit, node }: AttemptFilter): { unit: string | null; node: string | null } {
@@ -96,7 +82,7 @@ async function readUnit(
   { submitDir, round }: Pick<Dag, "submitDir" | "round">,
   unit: string,
   node: string | null,
-  page: Open,
+  page: AttemptPage,
 ): Promise<void> {
   const { lines, problems } = await ports.spool.ledger(submitDir, unit);
   const attempts = lines.filter(isAttempt).filter((record) => node === null || record.node === node);

@@ -45,12 +45,8 @@ async function findUnclassified(ports: Ports, run: PresentRun): Promise<readonly
   const found: LastAttempt[] = [];
   for (const unit of await unfinishedUnits(ports, run))
     found.push(...(await lastAttempts(ports, run, unit)).filter(({ record }) => record.decision === "unclassified"));
-  const said = new Map<string, NodeAction>();
-  for (let cursor: string | null = ""; found.length > 0 && cursor !== null; ) {
-    const page = await ports.store.nodeActions.list({ dagId: run.rootId, limit: 1000, ...(cursor && { cursor }) });
-    for (const action of page.items) if (action.kind !== "resubmit") said.set(attemptKey(action), action);
-    cursor = page.nextCursor;
-  }
+  const actions = found.length > 0 ? await ports.store.nodeActions.list(run.rootId) : [];
+  const said = new Map(actions.filter(({ kind }) => kind !== "resubmit").map((one) => [attemptKey(one), one]));
   return found.map((one) => ({ ...one, classified: said.get(attemptKey(one)) ?? null }));
 }
 

@@ -1,6 +1,7 @@
 import { invariant } from "../base/errors.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import type { AdmissionLimits, Queue } from "../domain/admission.ts";
+import { isInEngine } from "../domain/dag.ts";
 import { batchName, type DagId, type RequestName } from "../domain/names.ts";
 import type { AlertRecord } from "../domain/operator.ts";
 import type { Problem } from "../domain/problem.ts";
@@ -64,6 +65,7 @@ export function makeCommands(given: Ports, policy: LoopPolicy, rules: IntakeRule
   };
 
   const change = async (
+    action: "abort" | "priority",
     name: RequestName,
     seen: Seen,
     decideChange: (request: RequestRecord) => { change: RequestChange | null; reason: string } | { refuse: string },
@@ -73,9 +75,16 @@ export function makeCommands(given: Ports, policy: LoopPolicy, rules: IntakeRule
     if (seen.version !== null && seen.version !== request.version) return { kind: "stale", request };
     const plan = decideChange(request);
     if ("refuse" in plan) return { kind: "not-allowed", reason: plan.refuse };
+    const { change: wanted } = plan;
     const why = { reason: plan.reason, actor: seen.actor, at: clock.now() };
-    const isDone = plan.change === null || (await store.requests.change(name, request.version, plan.change, why));
-    if (isDone && plan.change) nudge();
+    const isDone =
+      wanted === null ||
+      (await store.transaction(
+        async (tx) =>
+          (await tx.requests.change(name, request.version, wanted, why)) &&
+          tx.audit.add({ ...why, action, subject: name, detail: {}, outcome: "done" }),
+      ));
+    if (isDone && wanted) nudge();
     const now = await store.requests.get(name);
     invariant(now, `${name} vanished`);
     return { kind: isDone ? "changed" : "stale", request: now };
@@ -112,7 +121,7 @@ export function makeCommands(given: Ports, policy: LoopPolicy, rules: IntakeRule
     },
 
     reprioritise: (name: RequestName, wanted: { priority?: number; urgent?: boolean }, seen: Seen) =>
-      change(name, seen, ({ status, productionSteps }) => {
+      change("priority", name, seen, ({ status, productionSteps }) => {
         if (isTerminal(status)) return { refuse: `${name} is ${status}: nothing is left to prioritise` };
         if (wanted.urgent && productionSteps.length > 0)
           return { refuse: `${name} has production steps: it cannot be urgent as well` };
@@ -124,7 +133,7 @@ export function makeCommands(given: Ports, policy: LoopPolicy, rules: IntakeRule
       }),
 
     abort: (name: RequestName, reason: string, seen: Seen) =>
-      change(name, seen, ({ status, wish }) => {
+      change("abort", name, seen, ({ status, wish }) => {
         if (status === "aborted" || wish?.kind === "abort") return { change: null, reason };
         if (!canMove(status, "aborted")) return { refuse: `${name} is ${status} already` };
         return { change: { wish: { kind: "abort", actor: seen.actor, reason, at: clock.now() } }, reason };
@@ -147,7 +156,20 @@ export function makeCommands(given: Ports, policy: LoopPolicy, rules: IntakeRule
 
     async setAdmission(limits: Partial<AdmissionLimits>, actor: string): Promise<AdmissionLimits> {
       const next = { ...(await admissionLimits(ports)), ...limits };
-      await store.settings.set("admission", next, actor, clock.now());
+      const at = clock.now();
+      const reason = `at most ${next.maxActive} active`;
+      await store.transaction(async (tx) => {
+        await tx.settings.set("admission", next, actor, at);
+        await tx.audit.add({
+          at,
+          actor,
+          action: "admission",
+          subject: "admission",
+          reason,
+          detail: {},
+          outcome: "done",
+        });
+      });
       nudge();
       return next;
     },
@@ -175,7 +197,7 @@ async function changeDag(
   const dag = await store.dags.get(dagId);
   if (!dag) return { kind: "unknown-dag" };
   const { status, submitDir, engineId } = dag;
-  if (status !== "submitted" && status !== "running") {
+  if (!isInEngine(status)) {
     const why = `it is ${status}: only a DAG that is in the engine can be ${PAST[verb]}`;
     return { kind: "not-allowed", reason: why };
   }

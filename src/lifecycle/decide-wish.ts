@@ -1,7 +1,7 @@
-import { isDagOver } from "../domain/dag.ts";
+import { isDagOver, isInEngine } from "../domain/dag.ts";
 import { decideStop } from "../recovery/round/actions.ts";
 import { reelectUnits } from "../recovery/round/failed-units.ts";
-import { type Decision, type Facts, hold, isNews } from "./decision.ts";
+import { type Decision, type Facts, hold, isNews, UNREADABLE_OUTPUT } from "./decision.ts";
 
 /**
  * What an operator asked for. It was allowed when it was stored; the request may have moved since, so a wish that fits
@@ -13,7 +13,7 @@ export function decideWish(facts: Facts): Decision | null {
   const because = `${wish.kind} by ${wish.actor}: ${wish.reason}`;
   switch (wish.kind) {
     case "abort":
-      return decideAbort(facts, `aborted by ${wish.actor}: ${wish.reason}`);
+      return decideEnd(facts, "abort", `aborted by ${wish.actor}: ${wish.reason}`);
     case "stop":
     case "hold":
       return status === "stopping" ? null : decideStopWish(facts, because);
@@ -23,22 +23,24 @@ export function decideWish(facts: Facts): Decision | null {
     case "resubmit":
       return status === "held" || status === "partial" ? decideRerun(facts, because) : null;
     case "fail":
-      return status === "held" ? { kind: "fail", because } : null;
+      return status === "held" ? decideEnd(facts, "fail", because) : null;
     case "restart":
-      return { kind: "restart", because };
+      return decideEnd(facts, "restart", because);
   }
 }
 
 function mayRun({ dag, submitIntent }: Facts): boolean {
   if (!dag) return false;
-  return ["submitted", "running"].includes(dag.status) || (dag.status === "ready" && submitIntent !== null);
+  return isInEngine(dag.status) || (dag.status === "ready" && submitIntent !== null);
 }
 
-function decideAbort(facts: Facts, because: string): Decision {
-  const { observation } = facts;
-  if (mayRun(facts) && observation?.kind !== "ended") return { kind: "stop-run", because };
-  if (mayRun(facts) && isNews(facts)) return { kind: "follow", because: "units finished before the abort" };
-  return facts.unitsOwed > 0 ? { kind: "register", because } : { kind: "abort", because };
+/** Before a request ends, nothing of its run is left and what finished is kept; what cannot be kept does not stop it. */
+function decideEnd(facts: Facts, kind: "abort" | "fail" | "restart", because: string): Decision {
+  if (mayRun(facts) && facts.observation?.kind !== "ended") return { kind: "stop-run", because };
+  const canBeRead = facts.request.hold?.code !== UNREADABLE_OUTPUT;
+  if (mayRun(facts) && isNews(facts) && canBeRead)
+    return { kind: "follow", because: `units finished before the ${kind}` };
+  return facts.unitsOwed > 0 && !facts.owesInVain ? { kind: "register", because } : { kind, because };
 }
 
 function decideStopWish(facts: Facts, because: string): Decision | null {
@@ -50,7 +52,7 @@ function decideStopWish(facts: Facts, because: string): Decision | null {
   );
   switch (answer.kind) {
     case "stop-run":
-      return { kind: "begin-stop", step: null, because };
+      return { kind: "begin-stop", because };
     case "hold":
       return { kind: "hold", hold: answer.hold };
     default:
@@ -58,11 +60,12 @@ function decideStopWish(facts: Facts, because: string): Decision | null {
   }
 }
 
-/** The release was decided when it was asked for; `how` says which way it goes. */
+/** The release was decided when it was asked for; `how` says which way it goes. A run that never ended just goes on. */
 function decideReleased(facts: Facts, because: string): Decision {
+  const { dag } = facts;
+  if (dag && isInEngine(dag.status)) return { kind: "go-on", because };
   const how = facts.request.wish?.detail?.how;
   if (how === "next-round") return { kind: "leave-round", because };
-  const { dag } = facts;
   if (how === "rescue" && dag && isDagOver(dag.status)) return decideRerun(facts, because);
   return { kind: "requeue", because };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Dag, DagStatus } from "../domain/dag.ts";
 import type { DagId, RequestName, UnitName, WorkflowId } from "../domain/names.ts";
+import type { WishKind } from "../domain/operator.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import { canMove, REQUEST_STATUSES, type RequestStatus } from "../domain/request-status.ts";
 import type { RunObservation, RunVerdict } from "../domain/run.ts";
@@ -63,6 +64,7 @@ const facts = (over: Partial<Facts>): Facts => ({
   newlyDone: [],
   unitsOwed: 0,
   registrationTrouble: null,
+  owesInVain: false,
   workRemains: false,
   shareDone: null,
   round: null,
@@ -72,9 +74,11 @@ const facts = (over: Partial<Facts>): Facts => ({
 
 const intent = { tries: 1 } as NonNullable<Facts["submitIntent"]>;
 const abortWish = { wish: { kind: "abort", actor: "ann", reason: "typo", at: T0 } } as const;
+const wished = (status: RequestStatus, kind: WishKind) => request(status, { wish: { ...abortWish.wish, kind } });
 const place = { verdict: "start", reason: "a place is free" } as Facts["admission"];
 
-const TABLE: [story: string, facts: Facts, kind: Decision["kind"], words: RegExp][] = [
+type Story = [story: string, facts: Facts, kind: Decision["kind"], words: RegExp];
+const TABLE: Story[] = [
   ["handed in", facts({ request: request("submitted") }), "open-workflow", /handed in/],
   ["queued with a place", facts({ request: request("queued"), admission: place }), "start", /free/],
   ["queued without", facts({ request: request("queued") }), "wait", /queue/],
@@ -192,6 +196,23 @@ const TABLE: [story: string, facts: Facts, kind: Decision["kind"], words: RegExp
     "stop-run",
     /typo/,
   ],
+  [
+    "released while its run goes on",
+    facts({ request: wished("held", "release"), dag: dag("running") }),
+    "go-on",
+    /ann/,
+  ],
+  ["failed while its run goes on", facts({ request: wished("held", "fail"), dag: dag("running") }), "stop-run", /ann/],
+  ["failed when it is over", facts({ request: wished("held", "fail"), dag: dag("partial") }), "fail", /ann/],
+  ["restarted when it is over", facts({ request: wished("held", "restart"), dag: dag("partial") }), "restart", /ann/],
+  ...(["queued", "planning", "active", "partial"] as const).map(
+    (status): Story => [
+      `stop of an uncertain submission while ${status}`,
+      facts({ request: wished(status, "stop"), dag: dag("ready"), submitIntent: intent }),
+      "begin-stop",
+      /ann: typo/,
+    ],
+  ),
 ];
 
 test.each(TABLE)("%s", (_story, given, kind, words) => {
@@ -224,6 +245,10 @@ test("law: every decision that moves a request is a legal move from its status",
     complete: "completed",
     hold: "held",
     abort: "aborted",
+    fail: "failed",
+    restart: "failed",
+    "go-on": "active",
+    "begin-stop": "stopping",
   };
   for (const [, given] of TABLE) {
     const decision = decide(given, policy, NOW);

@@ -6,10 +6,9 @@ import type { RunObservation } from "../domain/run.ts";
 import { decideRound } from "../recovery/round/decide.ts";
 import { decideWish } from "./decide-wish.ts";
 import { type Decision, type Facts, hold, isNews } from "./decision.ts";
+import type { LoopPolicy } from "./ports.ts";
 
-export interface DecidePolicy {
-  readonly resubmitGraceSec: number;
-}
+type DecidePolicy = Pick<LoopPolicy, "resubmitGraceSec">;
 
 /** One request, one look, one decision. Pure; applies to every status that is not over. */
 export function decide(facts: Facts, policy: DecidePolicy, now: Date): Decision {
@@ -96,7 +95,7 @@ function decideRunning(facts: Facts, running: Extract<RunObservation, { kind: "r
   const step = facts.request.productionSteps[0];
   if (step && facts.shareDone !== null && facts.shareDone >= step.fraction) {
     const done = `${Math.round(facts.shareDone * 100)} % of the units are done`;
-    return { kind: "begin-stop", step, because: `${done}: the rest goes on with priority ${step.priority}` };
+    return { kind: "begin-stop", because: `${done}: the rest goes on with priority ${step.priority}` };
   }
   const { units, note } = running;
   return { kind: "wait", because: note ?? `running: ${units.done} of ${units.total} units done` };
@@ -128,11 +127,15 @@ function decidePartial(facts: Facts, policy: DecidePolicy): Decision {
 function decideStopping(facts: Facts): Decision {
   const { dag, observation, request } = facts;
   const because = dag?.stopReason ?? "stop";
-  if (!dag || isDagOver(dag.status)) return { kind: "stopped", afterwards: "resubmitting", because };
+  if (!dag || isDagOver(dag.status)) return stopped(request, because);
   if (dag.status === "ready" || observation?.kind !== "ended") return { kind: "stop-run", because };
   if (isNews(facts)) return { kind: "follow", because: "units finished before the stop" };
   if (facts.unitsOwed > 0) return register(facts);
-  const { wish } = request;
+  return stopped(request, because);
+}
+
+/** Nothing of the run is left: it goes on from its rescue, or waits for the person who held it. */
+function stopped({ wish }: RequestRecord, because: string): Decision {
   if (wish?.kind !== "hold") return { kind: "stopped", afterwards: "resubmitting", because };
   const message = `held by ${wish.actor}: ${wish.reason}`;
   const actions = ["release", "fail", "restart", "abort"];
@@ -158,15 +161,10 @@ function describeEnd(ended: Ended): string {
 }
 
 /** D16: a timeout raises attention and never stops evaluation; where only a person can help, it holds. */
-function overdue(facts: Facts, because: string, now: Date): Decision | null {
-  const { status } = facts.request;
-  if (!isOverdue(facts.request, now) || !["submitted", "planning", "resubmitting"].includes(status)) return null;
-  const message = `${status} for more than ${REQUEST_STATUS[status].timeoutSec} s: ${because}`;
+function overdue({ request: { status, statusSince } }: Facts, because: string, now: Date): Decision | null {
+  if (!["submitted", "planning", "resubmitting"].includes(status)) return null;
+  const { timeoutSec } = REQUEST_STATUS[status];
+  if (timeoutSec === null || secondsBetween(statusSince, now) <= timeoutSec) return null;
+  const message = `${status} for more than ${timeoutSec} s: ${because}`;
   return hold("stuck", message, { status, because }, ["release", "abort"]);
-}
-
-/** Whether somebody should look at a request that has been in its status for too long. */
-function isOverdue(request: RequestRecord, now: Date): boolean {
-  const { timeoutSec } = REQUEST_STATUS[request.status];
-  return timeoutSec !== null && secondsBetween(request.statusSince, now) > timeoutSec;
 }

@@ -1,7 +1,7 @@
 import type { QueueEntry } from "../domain/admission.ts";
 import type { Dag, EngineIntent, RescueKind } from "../domain/dag.ts";
 import type { UnitName } from "../domain/names.ts";
-import type { HoldReason, ProductionStep, RequestRecord } from "../domain/request.ts";
+import type { HoldReason, RequestRecord } from "../domain/request.ts";
 import type { RunObservation } from "../domain/run.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import type { Reelection } from "../recovery/round/failed-units.ts";
@@ -25,6 +25,8 @@ export interface Facts {
   readonly unitsOwed: number;
   /** Registrations that failed too often, with the last words. */
   readonly registrationTrouble: string | null;
+  /** Units are owed, and each of them failed to be registered too often. */
+  readonly owesInVain: boolean;
   /** Is there work beyond what was planned so far? */
   readonly workRemains: boolean;
   /** Share of the whole request's units that are finished; null: it has no production steps left. */
@@ -35,45 +37,41 @@ export interface Facts {
   readonly leaderForSec: number;
 }
 
+/** What is to be done, with the reason that is shown to people. */
+type Of<Kind extends string, More = unknown> = { readonly kind: Kind; readonly because: string } & More;
+
 export type Decision =
   /** Nothing to do, or cannot tell yet: the reason is shown to whoever asks why nothing happens. */
-  | { readonly kind: "wait"; readonly because: string }
-  | { readonly kind: "open-workflow"; readonly because: string }
-  | { readonly kind: "start"; readonly because: string }
-  | { readonly kind: "plan"; readonly because: string }
-  | { readonly kind: "discard-plan"; readonly because: string }
+  | Of<"wait">
+  | Of<"open-workflow">
+  | Of<"start">
+  | Of<"plan">
+  | Of<"discard-plan">
   /** `ask`: an earlier try may have reached the engine, so ask before submitting. */
-  | { readonly kind: "submit"; readonly ask: boolean; readonly because: string }
+  | Of<"submit", { readonly ask: boolean }>
   /** Store the engine's progress; record newly finished units as owed. */
-  | { readonly kind: "follow"; readonly because: string }
-  | { readonly kind: "register"; readonly because: string }
-  | { readonly kind: "finish-round"; readonly next: "queued" | "completed"; readonly because: string }
-  | {
-      readonly kind: "end-partial";
-      readonly dagStatus: "partial" | "failed" | "removed" | "halted";
-      readonly because: string;
-    }
+  | Of<"follow">
+  | Of<"register">
+  | Of<"finish-round", { readonly next: "queued" | "completed" }>
+  | Of<"end-partial", { readonly dagStatus: "partial" | "failed" | "removed" | "halted" }>
   /** A new DAG on the same directory: the engine skips what is done. */
-  | ({ readonly kind: "rescue"; readonly because: string } & Rescue)
-  | { readonly kind: "prepare-rescue"; readonly because: string }
+  | Of<"rescue", Rescue>
+  | Of<"prepare-rescue">
   /** Bad files are excluded, the others of their units tried again; the round is over. */
-  | {
-      readonly kind: "settle-files";
-      readonly exclude: readonly Exclusion[];
-      readonly attempted: readonly string[];
-      readonly because: string;
-    }
+  | Of<"settle-files", { readonly exclude: readonly Exclusion[]; readonly attempted: readonly string[] }>
   /** Credit what finished, give the rest of the round up, and go on with the next one. */
-  | { readonly kind: "leave-round"; readonly because: string }
-  | { readonly kind: "begin-stop"; readonly step: ProductionStep | null; readonly because: string }
-  | { readonly kind: "stop-run"; readonly because: string }
-  | { readonly kind: "stopped"; readonly afterwards: "resubmitting" | HoldReason; readonly because: string }
-  | { readonly kind: "requeue"; readonly because: string }
-  | { readonly kind: "complete"; readonly because: string }
-  | { readonly kind: "hold"; readonly hold: HoldReason }
-  | { readonly kind: "fail"; readonly because: string }
-  | { readonly kind: "restart"; readonly because: string }
-  | { readonly kind: "abort"; readonly because: string };
+  | Of<"leave-round">
+  | Of<"begin-stop">
+  | Of<"stop-run">
+  | Of<"stopped", { readonly afterwards: "resubmitting" | HoldReason }>
+  | Of<"requeue">
+  /** It was held while its run went on in the engine: it is followed again. */
+  | Of<"go-on">
+  | Of<"complete">
+  | Of<"fail">
+  | Of<"restart">
+  | Of<"abort">
+  | { readonly kind: "hold"; readonly hold: HoldReason };
 
 export interface Rescue {
   readonly rescueKind: RescueKind;
@@ -92,6 +90,9 @@ export function hold(
 ): Extract<Decision, { kind: "hold" }> {
   return { kind: "hold", hold: { code, message, evidence, actions } };
 }
+
+/** The hold of a request with a unit that is done, but left nothing that can be recorded. */
+export const UNREADABLE_OUTPUT = "unit-output-unreadable";
 
 /** The engine shows other numbers than the store has, or units done that have no row yet. */
 export function isNews({ dag, observation, newlyDone }: Facts): boolean {

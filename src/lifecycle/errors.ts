@@ -1,21 +1,17 @@
-import { isDagOver } from "../domain/dag.ts";
 import type { RequestName } from "../domain/names.ts";
 import { type ErrorsView, errorsView, tailKey, tailsWanted } from "../recovery/round/errors-view.ts";
 import { EMPTY_ROUND } from "../recovery/round/tally.ts";
 import { gatherRound } from "./gather-round.ts";
 import type { Work } from "./ports.ts";
+import { presentDag } from "./present-run.ts";
 
 /** What failed in the present round of a request, with the ends of the logs that show it best; null: no such request. */
 export async function gatherErrors(ports: Work, name: RequestName): Promise<ErrorsView | null> {
   const { store, spool } = ports;
   const request = await store.requests.get(name);
-  const workflow = request && (await store.workflows.forRequest(name));
   if (!request) return null;
-  const dag = workflow?.currentDagId ? await store.dags.get(workflow.currentDagId) : null;
-  const shown =
-    dag && !isDagOver(dag.status) && dag.parentDagId && dag.status === "ready"
-      ? await store.dags.get(dag.parentDagId)
-      : dag;
+  const { workflow, dag } = await presentDag(store, name);
+  const shown = dag?.parentDagId && dag.status === "ready" ? await store.dags.get(dag.parentDagId) : dag;
   if (!workflow || !shown)
     return errorsView(EMPTY_ROUND, { unitsTotal: 0, unitsDone: 0, tails: new Map(), ...NOWHERE });
   const { facts } = await gatherRound(ports, request, workflow, shown, false);

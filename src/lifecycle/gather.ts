@@ -1,6 +1,6 @@
 import { secondsBetween } from "../base/clock.ts";
 import type { QueueEntry } from "../domain/admission.ts";
-import { type Dag, type EngineIntent, isDagOver } from "../domain/dag.ts";
+import { type Dag, type EngineIntent, isDagOver, isInEngine } from "../domain/dag.ts";
 import { batchName, type DagId, type RequestName, type UnitName, type WorkflowId } from "../domain/names.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import type { Run, RunObservation } from "../domain/run.ts";
@@ -58,7 +58,7 @@ export async function gather(
   const observation = dag && mayRun ? await observe(ports, request, dag, view) : null;
   const unitsOwed = workflow ? (known.owed.get(workflow.id) ?? 0) : 0;
   const owed = workflow && unitsOwed > 0 ? await store.units.owed(workflow.id, 1000) : [];
-  const tired = owed.find((unit) => unit.attempts >= ports.policy.maxRegistrationTries);
+  const tired = owed.filter((unit) => unit.attempts >= ports.policy.maxRegistrationTries);
   const asksForRound =
     request.status === "partial" || (request.status === "held" && ROUND_WISHES.has(request.wish?.kind ?? ""));
   const needsRemaining =
@@ -81,7 +81,8 @@ export async function gather(
     directoryComplete: dag?.status === "ready" ? await ports.spool.isComplete(dag.submitDir) : true,
     newlyDone: workflow && dag && observation ? await newlyDone(ports, workflow, dag, observation) : [],
     unitsOwed,
-    registrationTrouble: tired ? `outputs of ${tired.name} cannot be registered: ${tired.lastError}` : null,
+    registrationTrouble: tired[0] ? `outputs of ${tired[0].name} cannot be registered: ${tired[0].lastError}` : null,
+    owesInVain: tired.length > 0 && tired.length === owed.length,
     workRemains: remains,
     shareDone: workflow && request.productionSteps.length ? await shareDone(ports, request, workflow) : null,
     round,
@@ -91,9 +92,7 @@ export async function gather(
 
 /** The pass asked for all known runs at once; one that began since then is asked for alone. */
 async function observe(ports: Ports, request: RequestRecord, dag: Dag, view: PassView): Promise<RunObservation | null> {
-  if (dag.status !== "submitted" && dag.status !== "running") {
-    return null;
-  }
+  if (!isInEngine(dag.status)) return null;
   const seen = view.observations.get(dag.id);
   if (seen) return seen;
   const run = runOf(dag, request.priority);

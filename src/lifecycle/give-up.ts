@@ -5,13 +5,14 @@ import { decideCleanup, invalidationManifest } from "../recovery/round/cleanup.t
 import { cloneOf } from "../recovery/round/restart.ts";
 import type { Apply } from "./apply.ts";
 import type { Facts } from "./decision.ts";
-import { move } from "./moves.ts";
+import { endRun, move } from "./moves.ts";
 import type { Ports } from "./ports.ts";
 
 /** A person gives a request up. Its outputs stay until somebody withdraws them; the manifest lists what that takes. */
 export const fail: Apply<"fail"> = async (ports, facts, { because }) => {
   const reason = `${because}; what to withdraw is listed in ${await leaveManifest(ports, facts, because)}`;
   return move(ports, facts, "failed", reason, { wish: null }, async (store, at) => {
+    await endRun(store, facts, because, at);
     if (facts.workflow) await store.units.failBlocks(facts.workflow.id, at);
   });
 };
@@ -34,7 +35,8 @@ export const restart: Apply<"restart"> = async (ports, facts, { because }) => {
   const cleanupPolicy = word === "immediate_cleanup" || word === "keep_until_replaced" ? word : null;
   await leaveManifest(ports, facts, because);
   const reason = `${because}; goes on as ${cloneOf(spec).name}`;
-  return move(ports, facts, "failed", reason, { wish: null }, async (store) => {
+  return move(ports, facts, "failed", reason, { wish: null }, async (store, at) => {
+    await endRun(store, facts, because, at);
     const old = { ...request, version: version + 1 };
     if (await startClone({ ...ports, store }, old, cleanupPolicy, wish?.actor ?? "wms2")) return;
     const { name } = cloneOf(spec);

@@ -1,5 +1,5 @@
 import { invariant } from "../base/errors.ts";
-import type { Dag, DagStatus } from "../domain/dag.ts";
+import { type Dag, type DagStatus, isDagOver } from "../domain/dag.ts";
 import type { HoldReason } from "../domain/request.ts";
 import { isTerminal, type RequestStatus } from "../domain/request-status.ts";
 import type { Workflow, WorkflowStatus } from "../domain/workflow.ts";
@@ -69,6 +69,13 @@ export const closeRound = (store: Store, facts: Facts, more: Partial<Workflow> =
 
 export const endDag = (store: Store, { id, version }: Dag, status: DagStatus, reason: string, at: Date) =>
   store.dags.change(id, version, { status, endReason: reason, endedAt: at }, { reason, at });
+
+/** A run of which nothing is left in the engine ends with its request. */
+export async function endRun(store: Store, { dag }: Facts, reason: string, at: Date): Promise<void> {
+  if (!dag || isDagOver(dag.status)) return;
+  await endDag(store, dag, "removed", reason, at);
+  await store.intents.settle(dag.id, "stop", "settled", at);
+}
 
 /** It waits for a person from here on: why, and what that person may do. */
 export async function holdRequest(ports: Ports, facts: Facts, hold: HoldReason): Promise<Applied> {

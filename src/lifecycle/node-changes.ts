@@ -1,10 +1,11 @@
 import type { NodeChanges } from "../domain/operator.ts";
 import type { Problem } from "../domain/problem.ts";
 import type { RequestRecord } from "../domain/request.ts";
+import { DEFAULT_INTAKE_RULES } from "../domain/submission.ts";
 import type { Work } from "./ports.ts";
 
 /** The longest a job may be asked to run; D8. */
-const MOST_WALL_MINUTES = 47 * 60;
+const { maxWallMinutes: MOST_WALL_MINUTES } = DEFAULT_INTAKE_RULES;
 
 /** What a person wants the next attempts to get, against what there is to give. */
 export async function changeProblems(

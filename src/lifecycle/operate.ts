@@ -199,15 +199,18 @@ export async function storeWish(
     const change = { wish: wish as RequestWish, ...(modifications ? { modifications } : {}) };
     const why = { reason: because, actor, at };
     if (!(await ports.store.requests.change(request.spec.name, request.version, change, why))) return false;
-    if (modifications) await applyModifications(ports, request.spec.name, modifications, actor, reason);
+    if (modifications) await applyRelease(ports, request.spec.name, modifications, actor, reason);
   }
   return audit(ports, request, wanted, actor, "done", detail);
 }
 
 const BAN_DAYS = 7;
 
-/** What an operator changes at a release: bans and exclusions at once, the rest is kept for the next plan. */
-async function applyModifications(
+/**
+ * What an operator changes at a release: bans and exclusions at once, the rest is kept for the next plan. Outputs that
+ * the catalog refused are offered to it again.
+ */
+async function applyRelease(
   { store, clock }: Ports,
   name: RequestName,
   { siteBans, excludedFiles }: { siteBans: readonly SiteName[]; excludedFiles: readonly string[] },
@@ -216,6 +219,7 @@ async function applyModifications(
 ): Promise<void> {
   const workflow = await store.workflows.forRequest(name);
   if (!workflow) return;
+  await store.units.tryOwedAgain(workflow.id);
   const at = clock.now();
   const until = new Date(at.getTime() + BAN_DAYS * 86_400_000);
   for (const site of siteBans)

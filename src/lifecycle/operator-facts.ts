@@ -1,10 +1,12 @@
 import { isDagOver } from "../domain/dag.ts";
 import type { RequestRecord } from "../domain/request.ts";
+import { concerns } from "../recovery/bans/ban.ts";
 import type { ReleaseFacts } from "../recovery/round/release.ts";
 import type { RerunFacts } from "../recovery/round/rerun.ts";
 import { gatherRound } from "./gather-round.ts";
 import type { OperatorRequest } from "./operate.ts";
 import type { Ports, Work } from "./ports.ts";
+import { presentDag } from "./present-run.ts";
 
 /** What the operator's hand has to know before it may act. */
 export interface OperatorFacts {
@@ -19,8 +21,7 @@ export async function gatherOperator(
   wanted: OperatorRequest,
 ): Promise<OperatorFacts> {
   const { store, clock } = ports;
-  const workflow = await store.workflows.forRequest(request.spec.name);
-  const dag = workflow?.currentDagId ? await store.dags.get(workflow.currentDagId) : null;
+  const { workflow, dag } = await presentDag(store, request.spec.name);
   const hasEnded = workflow !== null && dag !== null && isDagOver(dag.status);
   const round = hasEnded ? await gatherRound(ports, request, workflow, dag, false) : null;
   const isStopped = dag !== null && dag.status === "ready" && dag.parentDagId !== null;
@@ -31,9 +32,7 @@ export async function gatherOperator(
     .filter((file) => file.units.some((unit) => finished.has(unit)));
   const canRescue = (round !== null && round.facts.directory === "complete" && unfinished.length > 0) || isStopped;
   const sites = ports.engine.capabilities.sites ? (await store.sites.list()).map(({ name }) => name) : null;
-  const bans = (await store.sites.activeBans(clock.now())).filter(
-    (ban) => ban.workflowId === null || ban.workflowId === workflow?.id,
-  );
+  const bans = (await store.sites.activeBans(clock.now())).filter((ban) => concerns(ban, workflow?.id ?? null));
   return {
     release: {
       holdCode: request.hold?.code ?? null,

@@ -1,6 +1,7 @@
 import { decideAdmission } from "../admission/decide-admission.ts";
 import { describeError, InvariantError, WorldError } from "../base/errors.ts";
 import { type AdmissionLimits, DEFAULT_ADMISSION_LIMITS, type QueueEntry } from "../domain/admission.ts";
+import { isInEngine } from "../domain/dag.ts";
 import type { PassError, RequestRecord } from "../domain/request.ts";
 import { CAPACITY_STATUSES } from "../domain/request-status.ts";
 import type { RunObservation } from "../domain/run.ts";
@@ -67,7 +68,7 @@ export async function admissionLimits(ports: Pick<Ports, "store">): Promise<Admi
 async function observeAll(
   ports: Ports,
 ): Promise<{ observations: ReadonlyMap<string, RunObservation>; engineError: string | null }> {
-  const dags = (await ports.store.dags.open()).filter((dag) => dag.status === "submitted" || dag.status === "running");
+  const dags = (await ports.store.dags.open()).filter(({ status }) => isInEngine(status));
   if (dags.length === 0) return { observations: new Map(), engineError: null };
   const runs = dags.map((dag) => runOf(dag, 0));
   try {

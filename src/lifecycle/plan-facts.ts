@@ -6,6 +6,7 @@ import type { RequestRecord, RequestSpec } from "../domain/request.ts";
 import type { LedgerFile, Workflow } from "../domain/workflow.ts";
 import { measure, type UnitSample } from "../outputs/measure.ts";
 import type { PlanFacts } from "../planning/facts.ts";
+import { concerns } from "../recovery/bans/ban.ts";
 import { isAttempt } from "../recovery/ledger-record.ts";
 import { effectiveSpec } from "./gather-round.ts";
 import type { Ports, Work } from "./ports.ts";
@@ -67,8 +68,7 @@ export async function usableSites(
   );
   await ports.store.sites.learn(seen, ports.clock.now());
   const bans = await ports.store.sites.activeBans(ports.clock.now());
-  const mine = bans.filter((ban) => ban.workflowId === null || ban.workflowId === workflow?.id);
-  const banned = new Set(mine.map((ban) => ban.site));
+  const banned = new Set(bans.filter((ban) => concerns(ban, workflow?.id ?? null)).map(({ site }) => site));
   const sites = await ports.store.sites.list();
   return sites.filter((site) => site.status === "enabled" && !banned.has(site.name)).map((site) => site.name);
 }

@@ -1,5 +1,5 @@
 import { type Dag, isDagOver } from "../domain/dag.ts";
-import type { DagId } from "../domain/names.ts";
+import type { DagId, RequestName } from "../domain/names.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import { type AttemptRecord, isAttempt } from "../recovery/ledger-record.ts";
@@ -20,10 +20,14 @@ export interface PresentRun {
   readonly isOver: boolean;
 }
 
+export async function presentDag(store: Store, name: RequestName) {
+  const workflow = await store.workflows.forRequest(name);
+  return { workflow, dag: workflow?.currentDagId ? await store.dags.get(workflow.currentDagId) : null };
+}
+
 /** null: it has no run (yet, or between two rounds). */
 export async function presentRun(store: Store, request: RequestRecord): Promise<PresentRun | null> {
-  const workflow = await store.workflows.forRequest(request.spec.name);
-  const dag = workflow?.currentDagId ? await store.dags.get(workflow.currentDagId) : null;
+  const { workflow, dag } = await presentDag(store, request.spec.name);
   if (!workflow || !dag) return null;
   let root = dag;
   while (root.parentDagId) {

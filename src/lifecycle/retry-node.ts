@@ -53,8 +53,8 @@ async function tryOnce(
   const { reason, changes } = wanted;
   const action = newAction(run, last, { kind: "retry", reason, changes, actor: by.actor, at: ports.clock.now() });
   const { unit, node, attempt } = action;
-  const { items } = await ports.store.nodeActions.list({ dagId: run.rootId, unit, node, limit: 100 });
-  const standing = items.find((one) => one.attempt === attempt && one.kind !== "resubmit");
+  const said = await ports.store.nodeActions.list(run.rootId, unit, node);
+  const standing = said.find((one) => one.attempt === attempt && one.kind !== "resubmit");
   if (standing)
     return standing.kind === "retry" ? { kind: "already", action: standing, requestName } : givenUp(standing);
   const refused = refuse(run, last, wanted);

@@ -1,7 +1,9 @@
 import { invariant } from "../base/errors.ts";
+import type { HoldReason } from "../domain/request.ts";
 import type { FinishedUnit } from "../domain/workflow.ts";
 import { parseMergeOutput } from "../outputs/merge-output.ts";
 import type { Apply } from "./apply.ts";
+import { UNREADABLE_OUTPUT } from "./decision.ts";
 import { again, holdRequest, rest, theRun } from "./moves.ts";
 
 /**
@@ -13,12 +15,14 @@ export const recordUnits: Apply<"follow"> = async (ports, facts) => {
   const { observation, newlyDone, request } = facts;
   invariant(observation && observation.kind !== "unknown", "following a run that was not seen");
   const finished: FinishedUnit[] = [];
+  const unreadable: HoldReason[] = [];
   for (const name of newlyDone) {
     const read = parseMergeOutput(await ports.spool.mergeOutput(dag.submitDir, name), name);
     if (!read.ok) {
       const message = `${name} is done, but ${read.error}`;
       const evidence = { unit: name, submitDir: dag.submitDir };
-      return holdRequest(ports, facts, { code: "unit-output-unreadable", message, evidence, actions: ["abort"] });
+      unreadable.push({ code: UNREADABLE_OUTPUT, message, evidence, actions: ["release", "abort"] });
+      continue;
     }
     finished.push({
       workflowId: workflow.id,
@@ -34,6 +38,7 @@ export const recordUnits: Apply<"follow"> = async (ports, facts) => {
     });
   }
   if (finished.length) await ports.store.units.recordFinished(finished);
+  if (unreadable[0]) return holdRequest(ports, facts, unreadable[0]);
   if (dag.status === "submitted") {
     const at = ports.clock.now();
     await ports.store.dags.change(dag.id, dag.version, { status: "running" }, { reason: "the engine runs it", at });

@@ -133,7 +133,7 @@ async function effectOf(ports: Ports, site: SiteName, only: RequestName | null):
   const leftWithout: RequestName[] = [];
   for (const { spec } of open) {
     const id = workflows.get(spec.name)?.id ?? null;
-    const banned = bans.filter((ban) => (id === null ? ban.workflowId === null : concerns(ban, id)));
+    const banned = bans.filter((ban) => concerns(ban, id));
     const possible = allowedSites(spec, sites).filter((name) => !banned.some((ban) => ban.site === name));
     if (!possible.includes(site)) continue;
     usedBy += 1;

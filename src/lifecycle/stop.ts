@@ -7,7 +7,7 @@ import { createChild } from "./rescue.ts";
 
 /** The intent comes first and names the batch; the row says since when, and why. */
 async function noteStop(store: Store, dag: Dag, reason: string, at: Date): Promise<void> {
-  await store.intents.begin({ dagId: dag.id, kind: "stop", batchName: runOf(dag, 0).batchName, at });
+  await store.intents.begin(dag.id, "stop", runOf(dag, 0).batchName, at);
   if (!dag.stopRequestedAt)
     await store.dags.change(dag.id, dag.version, { stopRequestedAt: at, stopReason: reason }, { reason, at });
 }
@@ -15,8 +15,6 @@ async function noteStop(store: Store, dag: Dag, reason: string, at: Date): Promi
 /** A clean stop begins: from here on the request waits until nothing of its run is left in the engine. */
 export const beginStop: Apply<"begin-stop"> = (ports, facts, { because }) =>
   move(ports, facts, "stopping", because, {}, (store, at) => noteStop(store, theRun(facts).dag, because, at));
-
-const GRACE_SEC = 10;
 
 /** Asks for the removal of the whole tree; whatever comes after waits until the engine has none of it left. */
 export const stopRun: Apply<"stop-run"> = async (ports, facts, { because }) => {
@@ -28,7 +26,8 @@ export const stopRun: Apply<"stop-run"> = async (ports, facts, { because }) => {
   if (found.kind === "absent") {
     // A run that was submitted leaves a last word behind; one whose submission is uncertain may never have begun.
     if (dag.status !== "ready") return rest("the engine has let go of it; waits for its last word");
-    if (facts.leaderForSec < GRACE_SEC) return rest("an interrupted submission may still be on its way");
+    if (facts.leaderForSec < ports.policy.resubmitGraceSec)
+      return rest("an interrupted submission may still be on its way");
     await endDag(ports.store, dag, "stopped", because, at);
     return again;
   }

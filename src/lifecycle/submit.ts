@@ -13,7 +13,7 @@ export const submitDag: Apply<"submit"> = async (ports, facts, { ask, because })
   const { dag } = theRun(facts);
   const run = runOf(dag, facts.request.priority);
   const { intents } = ports.store;
-  await intents.begin({ dagId: dag.id, kind: "submit", batchName: run.batchName, at: ports.clock.now() });
+  await intents.begin(dag.id, "submit", run.batchName, ports.clock.now());
   if (ask) {
     const found = await ports.engine.find(run);
     if (found.kind === "unknown") return rest(`cannot tell whether it was submitted: ${found.why}`);

@@ -18,25 +18,25 @@ function cleaned(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [cleaned(key), cleaned(item)]));
 }
 
-/** Collects parameters while a statement is put together: `$${n}` comes from where the value is. */
-export class Params {
+/**
+ * Conditions that all have to hold, and the parameters of the statement they are put into. "?" stands for a value; a
+ * condition whose value is not given is left out.
+ */
+export class Where {
   readonly values: SqlParam[] = [];
+  readonly #conditions: string[] = [];
+  /** A parameter of the statement: its place, as SQL names it. */
   add(value: SqlParam): string {
     this.values.push(value);
     return `$${this.values.length}`;
   }
-}
-
-/** Conditions that all have to hold. "?" stands for a value; a condition whose value is not given is left out. */
-export class Where extends Params {
-  readonly #conditions: string[] = [];
   and(condition: string, ...values: readonly (SqlParam | undefined)[]): this {
     if (values.includes(undefined)) return this;
     const given = values.values();
     this.#conditions.push(condition.replaceAll("?", () => this.add(given.next().value as SqlParam)));
     return this;
   }
-  override toString(): string {
+  toString(): string {
     return this.#conditions.length > 0 ? `WHERE ${this.#conditions.join(" AND ")}` : "";
   }
 }
@@ -91,8 +91,15 @@ export class Table<Row extends object> {
     await sql.query(text, [this.json([record])]);
   }
 
+  /** Changes the given fields, and what `more` sets, of the rows that `where` chooses; answers how many those were. */
+  async update(sql: Sql, change: Partial<Row>, where: Where, more: readonly string[] = []): Promise<number> {
+    const sets = [...this.sets(change, where), ...more];
+    if (sets.length === 0) return 0;
+    return (await sql.query(`UPDATE ${this.name} SET ${sets.join(", ")} ${where} RETURNING 1`, where.values)).length;
+  }
+
   /** "a = $1, b = $2" for the fields of `change` that are given. */
-  sets(change: Partial<Row>, params: Params): string[] {
+  sets(change: Partial<Row>, params: Where): string[] {
     return Object.entries(change).flatMap(([field, value]) => {
       if (value === undefined) return [];
       const column = this.#columnOf.get(field);

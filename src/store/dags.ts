@@ -30,6 +30,10 @@ export const dagStore = (sql: Sql) => ({
     return found?.count ?? 0;
   },
 
+  /** All of a workflow, newest first. */
+  ofWorkflow: (workflowId: WorkflowId) =>
+    DAGS.select(sql, "WHERE workflow_id = $1 ORDER BY created_at DESC, id DESC", [workflowId]),
+
   /** Newest first. */
   list({
     workflowId,

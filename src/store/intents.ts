@@ -1,4 +1,3 @@
-import { invariant } from "../base/errors.ts";
 import type { EngineIntent } from "../domain/dag.ts";
 import type { DagId } from "../domain/names.ts";
 import { Table } from "./columns.ts";
@@ -17,22 +16,14 @@ export const intentStore = (sql: Sql) => ({
     return new Map(found.map((intent) => [intent.dagId, intent]));
   },
 
-  /** Stores the intent, or returns the one that is there for this dag and kind. One that was refused begins anew. */
-  async begin({
-    dagId,
-    kind,
-    batchName,
-    at,
-  }: Pick<EngineIntent, "dagId" | "kind" | "batchName"> & { at: Date }): Promise<EngineIntent> {
+  /** Stores the intent; one that is there for this dag and kind stands, but for one that was refused: it begins anew. */
+  async begin(dagId: DagId, kind: Kind, batchName: string, at: Date): Promise<void> {
     await sql.query(
       `INSERT INTO engine_intents (dag_id, kind, batch_name, created_at) VALUES ($1, $2, $3, $4)
        ON CONFLICT (dag_id, kind) DO UPDATE SET status = 'pending', settled_at = NULL
        WHERE engine_intents.status = 'refused'`,
       [dagId, kind, batchName, at],
     );
-    const intent = await INTENTS.find(sql, "WHERE dag_id = $1 AND kind = $2", [dagId, kind]);
-    invariant(intent, `the intent to ${kind} ${dagId} vanished`);
-    return intent;
   },
 
   async tried(dagId: DagId, kind: Kind, error: string | null): Promise<void> {

@@ -2,7 +2,7 @@ import { invariant } from "../base/errors.ts";
 import { groupBy } from "../base/group-by.ts";
 import type { DagId, NodeName, UnitName, WorkflowId } from "../domain/names.ts";
 import type { NewNodeAction, NodeAction, NodeReservation } from "../domain/operator.ts";
-import { BULK_ROWS, chunks, isRowNumber, type Page, type PageWanted, pageByNumber, Table, Where } from "./columns.ts";
+import { BULK_ROWS, chunks, isRowNumber, Table, Where } from "./columns.ts";
 import type { Sql } from "./sql.ts";
 
 const NEW = "dag_id unit node kind attempt epoch actor reason changes created_at";
@@ -11,17 +11,10 @@ const COLUMNS = NEW.replaceAll(" ", ", ");
 
 export const nodeActionStore = (sql: Sql) => ({
   /**
-   * Reserves what becomes of an attempt, atomically: of any number of concurrent calls for the same attempt one
-   * is "reserved", the others get the same action back. retry and fail exclude each other for an attempt
-   * ("conflict" tells the one that stands); a resubmit is a matter of its own.
+   * Reserves what becomes of attempts, each by itself and atomically: of any number of concurrent calls for the same
+   * attempt one is "reserved", the others get the same action back. retry and fail exclude each other for an attempt
+   * ("conflict" tells the one that stands); a resubmit is a matter of its own. Answers in the order given.
    */
-  async reserve(action: NewNodeAction): Promise<NodeReservation> {
-    const [answer] = await reservePart(sql, [action]);
-    invariant(answer, "a reservation without an answer");
-    return answer;
-  },
-
-  /** The same for many, each by itself, in bulk; answers in the order given. */
   async reserveMany(actions: readonly NewNodeAction[]): Promise<readonly NodeReservation[]> {
     const answers: NodeReservation[] = [];
     for (const part of chunks(actions, BULK_ROWS)) answers.push(...(await reservePart(sql, part)));
@@ -51,15 +44,10 @@ export const nodeActionStore = (sql: Sql) => ({
       return applied;
     }),
 
-  /** Newest first. */
-  list({
-    dagId,
-    unit,
-    node,
-    ...page
-  }: PageWanted & { dagId: DagId; unit?: UnitName; node?: NodeName }): Promise<Page<NodeAction>> {
+  /** Of a DAG, or of one node of it, newest first. */
+  list(dagId: DagId, unit?: UnitName, node?: NodeName) {
     const where = new Where().and("dag_id = ?", dagId).and("unit = ?", unit).and("node = ?", node);
-    return pageByNumber(sql, ACTIONS, where, page);
+    return ACTIONS.select(sql, `${where} ORDER BY node_actions.id DESC`, where.values);
   },
 });
 

@@ -1,5 +1,5 @@
 import { PGlite, type PGliteOptions } from "@electric-sql/pglite";
-import { makeSql, type Sql } from "./sql.ts";
+import { makeSql, type Sql, type SqlSession } from "./sql.ts";
 
 const INT8 = 20;
 
@@ -12,18 +12,16 @@ const INT8 = 20;
 export const openPglite = (options: PGliteOptions): Promise<PGlite> =>
   PGlite.create({ ...options, parsers: { [INT8]: (text: string) => BigInt(text) } });
 
+const session = (db: Pick<PGlite, "query" | "exec">): SqlSession => ({
+  query: async (text, params) => (await db.query(text, params as unknown[])).rows,
+  exec: async (script) => void (await db.exec(script)),
+});
+
 export function pgliteSql(db: PGlite, subject: string): Sql {
   return makeSql({
     subject,
-    query: async (text, params) => (await db.query(text, params as unknown[])).rows,
-    exec: async (script) => void (await db.exec(script)),
-    transaction: (work) =>
-      db.transaction((tx) =>
-        work({
-          query: async (text, params) => (await tx.query(text, params as unknown[])).rows,
-          exec: async (script) => void (await tx.exec(script)),
-        }),
-      ),
+    ...session(db),
+    transaction: (work) => db.transaction((tx) => work(session(tx))),
     close: async () => {
       if (!db.closed) await db.close();
     },

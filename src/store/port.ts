@@ -11,7 +11,6 @@ export interface Store extends Readonly<ReturnType<typeof parts>> {
   ping(): Promise<void>;
   close(): Promise<void>;
 }
-export type RequestStore = Store["requests"];
 export type SettingStore = Store["settings"];
 
 export type { Page } from "./columns.ts";

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { InvariantError } from "../base/errors.ts";
-import { makeSql, type Sql, type SqlDriver } from "./sql.ts";
+import { makeSql, type Sql, type SqlSession } from "./sql.ts";
 
 const { types } = pg;
 const INT8 = 20;
@@ -19,10 +19,10 @@ const PARSERS: Record<number, (text: string) => unknown> = {
  * Errors of idle connections are not ours to handle (the next statement will tell); unheard they would end the
  * process.
  */
-export function postgresSql(url: string, options: { maxConnections?: number } = {}): Sql {
+export function postgresSql(url: string): Sql {
   const pool = new pg.Pool({
     connectionString: url,
-    max: options.maxConnections ?? 10,
+    max: 10,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,
     // A host that vanished without a word must not hold the loop for ever.
@@ -37,10 +37,9 @@ export function postgresSql(url: string, options: { maxConnections?: number } = 
   });
   pool.on("error", () => {});
 
-  const driver: SqlDriver = {
+  return makeSql({
     subject: `PostgreSQL at ${addressOf(url)}`,
-    query: async (text, params) => (await pool.query(text, params as unknown[])).rows,
-    exec: async (script) => void (await pool.query(script)),
+    ...session(pool),
     transaction: async (work) => {
       const client = await pool.connect();
       const ignore = (): void => {};
@@ -48,10 +47,7 @@ export function postgresSql(url: string, options: { maxConnections?: number } = 
       let broken: Error | undefined;
       try {
         await client.query("BEGIN");
-        const result = await work({
-          query: async (text, params) => (await client.query(text, params as unknown[])).rows,
-          exec: async (script) => void (await client.query(script)),
-        });
+        const result = await work(session(client));
         const commit = await client.query("COMMIT");
         // PostgreSQL answers COMMIT of a failed transaction by rolling back, without an error.
         if (commit.command !== "COMMIT") throw new InvariantError("a failed transaction was committed");
@@ -67,9 +63,13 @@ export function postgresSql(url: string, options: { maxConnections?: number } = 
       }
     },
     close: () => pool.end(),
-  };
-  return makeSql(driver);
+  });
 }
+
+const session = (db: pg.Pool | pg.PoolClient): SqlSession => ({
+  query: async (text, params) => (await db.query(text, params as unknown[])).rows,
+  exec: async (script) => void (await db.query(script)),
+});
 
 /** Host and database without user and password. */
 function addressOf(url: string): string {

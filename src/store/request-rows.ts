@@ -1,6 +1,6 @@
 import { toBigInt } from "../base/json.ts";
 import type { RequestRecord, RequestSpec } from "../domain/request.ts";
-import { json, Table } from "./columns.ts";
+import { Table } from "./columns.ts";
 import type { Sql, SqlParam } from "./sql.ts";
 
 /** Everything of a request but its spec. */
@@ -84,9 +84,7 @@ function recordOf(row: RequestRow, spec: RequestSpec): RequestRecord {
 }
 const TIMES = ["createdAt", "updatedAt", "statusSince"];
 
-/** A spec as JSON and back: all of it is plain except the 64-bit numbers of a generation. */
-export const encodeSpec = (spec: RequestSpec): string => json(spec);
-
+/** From JSON: all of a spec is plain except the 64-bit numbers of a generation. */
 export function decodeSpec(stored: unknown): RequestSpec {
   const spec = stored as RequestSpec;
   if (!spec.generation) return spec;

@@ -2,8 +2,8 @@ import { InvariantError } from "../base/errors.ts";
 import type { RequestName } from "../domain/names.ts";
 import type { RequestFile, RequestRecord, RequestSpec, Transition } from "../domain/request.ts";
 import { canMove, REQUEST_STATUSES, type RequestStatus, TERMINAL_STATUSES } from "../domain/request-status.ts";
-import { countBy, json, type Page, type PageWanted, Params, pageByTime, Where } from "./columns.ts";
-import { encodeSpec, REQUESTS, type SpecMemory } from "./request-rows.ts";
+import { countBy, json, type Page, type PageWanted, pageByTime, Where } from "./columns.ts";
+import { REQUESTS, type SpecMemory } from "./request-rows.ts";
 import type { Sql, SqlParam } from "./sql.ts";
 
 /** What may be changed of a request; its spec never is, and its error and waiting are remarks. */
@@ -58,7 +58,7 @@ export const requestStore = (sql: Sql, specs: SpecMemory) => ({
            created_at, updated_at, status_since)
          VALUES ($1, $2, $3, $4, $5::jsonb, $6, $7, $8, $9::jsonb, $10, $10, $10)
          ON CONFLICT (name) DO NOTHING RETURNING name`,
-        [name, kind, requestor, campaign, encodeSpec(spec), status, priority, urgent, json(productionSteps), at],
+        [name, kind, requestor, campaign, json(spec), status, priority, urgent, json(productionSteps), at],
       );
       if (created.length === 0) return false;
       await tx.query(
@@ -113,22 +113,42 @@ export const requestStore = (sql: Sql, specs: SpecMemory) => ({
 
   countByStatus: (): Promise<Readonly<Partial<Record<RequestStatus, number>>>> => countBy(sql, "requests", "status"),
 
-  /** Compare-and-set on version. A change of status must be legal and leaves a transition row. */
-  async change(name: RequestName, version: number, change: RequestChange, why: Why): Promise<boolean> {
-    const { text, params } = changeStatement(name, version, change, why);
-    const [seen] = await sql.query<{ status: RequestStatus; version: number; changed: boolean }>(text, params.values);
-    if (!seen) return false;
-    if (!seen.changed && seen.version === version && change.status && !canMove(seen.status, change.status)) {
-      throw new InvariantError(`request ${name} cannot move from ${seen.status} to ${change.status}`, why);
+  /**
+   * Compare-and-set on version. A change of status must be legal and leaves a transition row. One statement: the row as
+   * it was, the update when version and status allow it, and its transition. `seen` reads the statement's snapshot; the
+   * update itself looks at the newest version of the row, so a concurrent change makes it find nothing, never overwrite.
+   */
+  async change(name: RequestName, version: number, { status, ...change }: RequestChange, why: Why): Promise<boolean> {
+    const where = new Where().and("name = ?", name).and("version = ?::int", version);
+    const at = `${where.add(why.at)}::timestamptz`;
+    const sets = [...REQUESTS.sets(change, where), "version = version + 1", `updated_at = ${at}`];
+    let transition = "";
+    if (status) {
+      const to = `${where.add(status)}::text`;
+      where.and(
+        "status = ANY(?::text[])",
+        REQUEST_STATUSES.filter((from) => canMove(from, status)),
+      );
+      sets.push(`status = ${to}`, `status_since = ${at}`);
+      transition = `, moved AS (
+        INSERT INTO transitions (request_name, from_status, to_status, reason, actor, at)
+        SELECT $1, seen.status, ${to}, ${where.add(why.reason)}, ${where.add(why.actor)}, ${at} FROM changed, seen)`;
     }
+    const [seen] = await sql.query<{ status: RequestStatus; version: number; changed: boolean }>(
+      `WITH seen AS (SELECT status, version FROM requests WHERE name = $1),
+       changed AS (UPDATE requests SET ${sets.join(", ")} ${where} RETURNING name)${transition}
+       SELECT status, version, EXISTS (SELECT 1 FROM changed) AS changed FROM seen`,
+      where.values,
+    );
+    if (!seen) return false;
+    if (!seen.changed && seen.version === version && status && !canMove(seen.status, status))
+      throw new InvariantError(`request ${name} cannot move from ${seen.status} to ${status}`, why);
     return seen.changed;
   },
 
   /** What the loop last said of it. Does not touch the version: it is a remark, not a change. */
   async remark(name: RequestName, remark: Partial<Pick<RequestRecord, "error" | "waiting">>): Promise<void> {
-    const where = new Where().and("name = ?", name);
-    const sets = REQUESTS.sets(remark, where);
-    if (sets.length > 0) await sql.query(`UPDATE requests SET ${sets.join(", ")} ${where}`, where.values);
+    await REQUESTS.update(sql, remark, new Where().and("name = ?", name));
   },
 
   transitions: (name: RequestName) =>
@@ -146,41 +166,4 @@ function matching({ status, requestor, campaign, nameContains }: RequestFilter):
     .and("requestor = ?", requestor)
     .and("campaign = ?", campaign)
     .and("name ILIKE ?", like);
-}
-
-/**
- * One statement: the row as it was, the update when version and status allow it, and its transition row. `seen`
- * reads the statement's snapshot; the update itself looks at the newest version of the row, so a concurrent
- * change makes it find nothing, never overwrite.
- */
-function changeStatement(
-  name: string,
-  version: number,
-  change: RequestChange,
-  why: Why,
-): { text: string; params: Params } {
-  const { status, ...rest } = change;
-  const params = new Params();
-  const key = params.add(name);
-  const old = params.add(version);
-  const at = `${params.add(why.at)}::timestamptz`;
-  const sets = [...REQUESTS.sets(rest, params), "version = version + 1", `updated_at = ${at}`];
-  let allowed = "";
-  let transition = "";
-  if (status) {
-    const to = `${params.add(status)}::text`;
-    const sources = REQUEST_STATUSES.filter((from) => canMove(from, status));
-    sets.push(`status = ${to}`, `status_since = ${at}`);
-    allowed = `AND status = ANY(${params.add(sources)}::text[])`;
-    transition = `, moved AS (
-      INSERT INTO transitions (request_name, from_status, to_status, reason, actor, at)
-      SELECT ${key}, seen.status, ${to}, ${params.add(why.reason)}, ${params.add(why.actor)}, ${at}
-      FROM changed, seen)`;
-  }
-  const text = `WITH seen AS (SELECT status, version FROM requests WHERE name = ${key}),
-    changed AS (
-      UPDATE requests SET ${sets.join(", ")} WHERE name = ${key} AND version = ${old}::int ${allowed} RETURNING name)
-    ${transition}
-    SELECT status, version, EXISTS (SELECT 1 FROM changed) AS changed FROM seen`;
-  return { text, params };
 }

@@ -1,14 +1,24 @@
+import { invariant } from "../base/errors.ts";
 import type { Site } from "../domain/dag.ts";
-import type { SiteName } from "../domain/names.ts";
-import { Table, Where } from "./columns.ts";
-import { banStore } from "./site-bans.ts";
+import type { SiteName, WorkflowId } from "../domain/names.ts";
+import type { BanAnswer, BanRecord } from "../domain/operator.ts";
+import { json, Table, Where } from "./columns.ts";
 import type { Sql } from "./sql.ts";
 
 const SITES = new Table<Site>("sites", "name status cores memory_mb::float8 drain_until note updated_at");
+const BANS = new Table<BanRecord>(
+  "site_bans",
+  "id site workflow_id reason evidence created_by created_at expires_at removed_at removed_by",
+);
+const MANY = 1000;
+
+interface NewBan extends Pick<BanRecord, "site" | "workflowId" | "reason" | "evidence"> {
+  readonly until: Date;
+  readonly actor: string;
+  readonly at: Date;
+}
 
 export const siteStore = (sql: Sql) => ({
-  ...banStore(sql),
-
   list: () => SITES.select(sql, "ORDER BY name"),
   get: (name: SiteName) => SITES.find(sql, "WHERE name = $1", [name]),
 
@@ -31,8 +41,74 @@ export const siteStore = (sql: Sql) => ({
     at: Date,
   ): Promise<boolean> {
     const where = new Where().and("name = ?", name);
-    const sets = [...SITES.sets({ ...change, updatedAt: at }, where), `updated_by = ${where.add(actor)}`];
-    const changed = await sql.query(`UPDATE sites SET ${sets.join(", ")} ${where} RETURNING 1`, where.values);
-    return changed.length > 0;
+    return (await SITES.update(sql, { ...change, updatedAt: at }, where, [`updated_by = ${where.add(actor)}`])) > 0;
+  },
+
+  /**
+   * One active ban per site and workflow: a second one extends the first when it would last longer, and else
+   * changes nothing. A site nobody has heard of becomes known. `workflowId` null: for every workflow.
+   */
+  ban: (ban: NewBan): Promise<BanAnswer> => sql.transaction((tx) => banSite(tx, ban)),
+
+  /** Lifts those that are active and answers how many. null: only the one for every workflow; "all": whatever is. */
+  async unban(
+    { site, workflowId }: { site: SiteName; workflowId: WorkflowId | null | "all" },
+    actor: string,
+    at: Date,
+  ): Promise<number> {
+    const where = new Where().and("site = ?", site).and("removed_at IS NULL AND expires_at > ?::timestamptz", at);
+    if (workflowId !== "all") where.and("workflow_id IS NOT DISTINCT FROM ?::text", workflowId);
+    return BANS.update(sql, { removedAt: at, removedBy: actor }, where);
+  },
+
+  activeBans: (at: Date) =>
+    BANS.select(
+      sql,
+      "WHERE removed_at IS NULL AND expires_at > $1 AND created_at <= $1 ORDER BY created_at, site, id",
+      [at],
+    ),
+
+  /**
+   * Of these sites (absent: of all), newest first, those active at `at`; with `includePast` also expired and removed
+   * ones. At most 1000.
+   */
+  bans({ sites, includePast, at }: { sites?: readonly SiteName[]; includePast?: boolean; at: Date }) {
+    const where = new Where().and("site = ANY(?::text[])", sites);
+    if (!includePast) where.and("removed_at IS NULL AND expires_at > ?::timestamptz", at);
+    return BANS.select(sql, `${where} ORDER BY created_at DESC, site, id LIMIT ${MANY}`, where.values);
   },
 });
+
+/**
+ * Whether a ban is active depends on the time, which no unique index can know: instead, those who ban the same site
+ * wait for each other at the site's row.
+ */
+async function banSite(tx: Sql, ban: NewBan): Promise<BanAnswer> {
+  const { site, workflowId, reason, evidence, until, actor, at } = ban;
+  await tx.query("INSERT INTO sites (name, updated_by, updated_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", [
+    site,
+    actor,
+    at,
+  ]);
+  await tx.query("SELECT 1 FROM sites WHERE name = $1 FOR NO KEY UPDATE", [site]);
+  const active = await BANS.find(
+    tx,
+    `WHERE site = $1 AND workflow_id IS NOT DISTINCT FROM $2::text AND removed_at IS NULL AND expires_at > $3
+     ORDER BY expires_at DESC, id LIMIT 1`,
+    [site, workflowId, at],
+  );
+  if (active && active.expiresAt >= until) return { kind: "already", ban: active };
+  const [stored] = active
+    ? await tx.query<BanRecord>(
+        `UPDATE site_bans SET expires_at = $2, reason = $3, evidence = $4::jsonb WHERE id = $1::uuid
+         RETURNING ${BANS.fields}`,
+        [active.id, until, reason, json(evidence)],
+      )
+    : await tx.query<BanRecord>(
+        `INSERT INTO site_bans (site, workflow_id, reason, evidence, created_by, created_at, expires_at)
+         VALUES ($1, $2, $3, $4::jsonb, $5, $6, $7) RETURNING ${BANS.fields}`,
+        [site, workflowId, reason, json(evidence), actor, at, until],
+      );
+  invariant(stored, `the ban of ${site} vanished`);
+  return { kind: active ? "extended" : "banned", ban: stored };
+}

@@ -1,9 +1,24 @@
 import type { UnitName, WorkflowId } from "../domain/names.ts";
 import type { FinishedUnit, OutputFile, UnitStatus } from "../domain/workflow.ts";
 import { blockStore } from "./blocks.ts";
-import { chunks, countBy, decodeCursor, encodeCursor, type Page, type PageWanted, pageOf, Where } from "./columns.ts";
-import { recordFinished, UNITS } from "./record-finished.ts";
+import {
+  chunks,
+  countBy,
+  decodeCursor,
+  encodeCursor,
+  type Page,
+  type PageWanted,
+  pageOf,
+  Table,
+  Where,
+} from "./columns.ts";
 import type { Sql } from "./sql.ts";
+
+const UNITS = new Table<FinishedUnit>(
+  "work_units",
+  `workflow_id name dag_id round block_index=block status site events outputs attempts last_error finished_at
+   registered_at`,
+);
 
 /** Units carry their outputs: a statement of this many rows stays below some megabytes. */
 const UNITS_PER_STATEMENT = 1_000;
@@ -77,6 +92,11 @@ export const unitStore = (sql: Sql) => ({
     );
   },
 
+  /** What is owed gets a fresh budget of tries. */
+  async tryOwedAgain(workflowId: WorkflowId): Promise<void> {
+    await sql.query("UPDATE work_units SET attempts = 0 WHERE workflow_id = $1 AND status = 'owed'", [workflowId]);
+  },
+
   async outputs(workflowId: WorkflowId, { limit, cursor }: PageWanted): Promise<Page<Output>> {
     const where = new Where().and("w.workflow_id = ?", workflowId);
     if (cursor !== undefined) {
@@ -96,3 +116,66 @@ export const unitStore = (sql: Sql) => ({
 
   list: (workflowId: WorkflowId) => UNITS.select(sql, "WHERE workflow_id = $1 ORDER BY name", [workflowId]),
 });
+
+/**
+ * Finished units become rows, once each. What hangs on them (the counters of block and workflow, the state of
+ * their input files) is moved by the rows that were really added, in the same transaction: however often this
+ * is repeated, and wherever it is cut off, everything is counted once. A unit that was abandoned and is here after
+ * all counts as finished; a block that had closed without it opens again.
+ */
+async function recordFinished(tx: Sql, units: readonly FinishedUnit[]): Promise<number> {
+  // Serialises writers of one workflow: of two that each finish half of a split file, the later must see the
+  // other's rows. In order of id, so that two writers of several workflows never wait for each other.
+  const workflows = [...new Set(units.map(({ workflowId }) => workflowId))];
+  await tx.query("SELECT 1 FROM workflows WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE", [workflows]);
+
+  const added = await tx.query<{ workflow: string; units: readonly string[] }>(
+    `WITH added AS (
+       INSERT INTO work_units (${UNITS.columns}) SELECT ${UNITS.columns} FROM ${UNITS.given("$1")}
+       ON CONFLICT (workflow_id, name) DO NOTHING
+       RETURNING workflow_id, name, block_index, status, events, finished_at),
+     back AS (
+       DELETE FROM abandoned_units u USING added a WHERE u.workflow_id = a.workflow_id AND u.name = a.name
+       RETURNING u.workflow_id, u.name),
+     blocks AS (
+       UPDATE processing_blocks b SET
+         units_done = b.units_done + a.units,
+         units_registered = b.units_registered + a.registered,
+         units_abandoned = b.units_abandoned - a.back,
+         status = CASE WHEN b.status = 'complete' AND a.back > a.registered THEN 'open' ELSE b.status END,
+         updated_at = a.at
+       FROM (SELECT workflow_id, block_index, count(*)::int AS units, max(finished_at) AS at,
+               count(*) FILTER (WHERE status <> 'owed')::int AS registered, count(back.name)::int AS back
+             FROM added LEFT JOIN back USING (workflow_id, name) GROUP BY workflow_id, block_index) a
+       WHERE b.workflow_id = a.workflow_id AND b.block_index = a.block_index),
+     flows AS (
+       UPDATE workflows w SET
+         units_done = w.units_done + a.units,
+         events_done = w.events_done + a.events,
+         updated_at = GREATEST(w.updated_at, a.at)
+       FROM (SELECT workflow_id, count(*)::int AS units, sum(events)::bigint AS events, max(finished_at) AS at
+             FROM added GROUP BY workflow_id) a
+       WHERE w.id = a.workflow_id)
+     SELECT workflow_id AS workflow, jsonb_agg(name) AS units FROM added GROUP BY workflow_id`,
+    [UNITS.json(units)],
+  );
+  for (const { workflow, units } of added) await settleFiles(tx, workflow, units);
+  return added.reduce((sum, { units }) => sum + units.length, 0);
+}
+
+/**
+ * A file is processed when every unit it was planned into has finished. The units go as an array, whose length
+ * the planner sees: one unit among a million files is found by index.
+ */
+async function settleFiles(tx: Sql, workflow: string, units: readonly string[]): Promise<void> {
+  await tx.query(
+    `WITH touched AS (SELECT DISTINCT file_id FROM file_units WHERE workflow_id = $1 AND unit = ANY($2::text[])),
+     settled AS (
+       SELECT u.file_id FROM touched JOIN file_units u USING (file_id)
+       LEFT JOIN work_units w ON w.workflow_id = u.workflow_id AND w.name = u.unit
+       GROUP BY u.file_id HAVING count(*) = count(w.name))
+     UPDATE input_files f SET state = 'processed', reason = NULL
+     FROM settled s WHERE f.id = s.file_id AND f.state <> 'processed'`,
+    [workflow, units],
+  );
+}

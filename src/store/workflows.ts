@@ -36,9 +36,7 @@ export const workflowStore = (sql: Sql) => ({
     change: Partial<Omit<Workflow, "id" | "requestName" | "version" | "createdAt">>,
   ): Promise<boolean> {
     const where = new Where().and("id = ?", id).and("version = ?::int", version);
-    const sets = [...WORKFLOWS.sets(change, where), "version = version + 1"];
-    const changed = await sql.query(`UPDATE workflows SET ${sets.join(", ")} ${where} RETURNING 1`, where.values);
-    return changed.length > 0;
+    return (await WORKFLOWS.update(sql, change, where, ["version = version + 1"])) > 0;
   },
 
   countByStatus: () => countBy(sql, "workflows", "status"),

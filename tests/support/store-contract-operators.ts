@@ -178,10 +178,9 @@ export function operatorContract(store: () => TestStore): void {
         return bans.filter(({ workflowId }) => workflowId !== null).length;
       };
       expect([await count(20), await count(100)]).toEqual([3, 0]);
-      expect(await store().sites.bans({ workflowId: W, at: at(20) })).toMatchObject([{ workflowId: W }]);
-      expect(await store().sites.bans({ workflowId: null, at: at(20) })).toMatchObject([{ workflowId: null }]);
+      const everywhere = (await store().sites.bans({ at: at(20) })).map(({ workflowId }) => workflowId);
+      for (const id of [W, null]) expect(everywhere.filter((one) => one === id)).toEqual([id]);
       expect(await store().sites.bans({ sites: ["south" as SiteName], at: at(20) })).toHaveLength(1);
-      expect(await store().sites.bans({ at: at(20), limit: 2 })).toHaveLength(2);
 
       const lift = (workflowId: WorkflowId | null | "all") =>
         store().sites.unban({ site: NORTH, workflowId }, "bob", at(30));

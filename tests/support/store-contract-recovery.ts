@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { InvariantError } from "../../src/base/errors.ts";
 import { RESCUE_KINDS } from "../../src/domain/dag.ts";
 import type { DagId, NodeName, RequestName, UnitName, WorkflowId } from "../../src/domain/names.ts";
-import type { NODE_ACTION_KINDS } from "../../src/domain/operator.ts";
+import type { NewNodeAction, NODE_ACTION_KINDS, NodeReservation } from "../../src/domain/operator.ts";
 import type { TestStore } from "./store-embedded.ts";
 import { at, sampleAction, sampleDag, sampleUnit, sampleWork } from "./store-fixtures.ts";
 
@@ -173,7 +173,7 @@ export function recoveryContract(store: () => TestStore): void {
     it("answer for many requests at once", async () => {
       for (const name of ["a", "b", "c"]) await sampleWork(store(), name);
       await store().units.recordFinished([unit("mg_000000"), unit("mg_000001")]);
-      await store().intents.begin({ dagId: D, kind: "submit", batchName: "wms2-d-a", at: at(1) });
+      await store().intents.begin(D, "submit", "wms2-d-a", at(1));
       const names = ["a", "b", "nobody"] as RequestName[];
       const workflows = await store().workflows.forRequests(names);
       expect([...workflows.keys()].sort()).toEqual(["a", "b"]);
@@ -195,10 +195,13 @@ export function recoveryContract(store: () => TestStore): void {
   });
 
   describe("node actions", () => {
+    const reserve = async (action: NewNodeAction) =>
+      (await store().nodeActions.reserveMany([action]))[0] as NodeReservation;
+
     it("50 calls at once reserve one, and all get the same answer", async () => {
       await sampleWork(store(), "a");
       const answers = await Promise.all(
-        Array.from({ length: 50 }, (_, n) => store().nodeActions.reserve(sampleAction({ actor: `caller ${n}` }))),
+        Array.from({ length: 50 }, (_, n) => reserve(sampleAction({ actor: `caller ${n}` }))),
       );
       expect(answers.filter(({ kind }) => kind === "reserved")).toHaveLength(1);
       expect(answers.filter(({ kind }) => kind === "already")).toHaveLength(49);
@@ -213,24 +216,20 @@ export function recoveryContract(store: () => TestStore): void {
 
     it("retry and fail exclude each other for an attempt; a resubmit and the next attempt do not", async () => {
       await sampleWork(store(), "a");
-      const reserve = async (kind: (typeof NODE_ACTION_KINDS)[number], attempt = 1) =>
-        (await store().nodeActions.reserve(sampleAction({ kind, attempt }))).kind;
+      const said = async (kind: (typeof NODE_ACTION_KINDS)[number], attempt = 1) =>
+        (await reserve(sampleAction({ kind, attempt }))).kind;
       const race = await Promise.all(
-        Array.from({ length: 20 }, (_, n) =>
-          store().nodeActions.reserve(sampleAction({ kind: n % 2 ? "retry" : "fail" })),
-        ),
+        Array.from({ length: 20 }, (_, n) => reserve(sampleAction({ kind: n % 2 ? "retry" : "fail" }))),
       );
       expect(race.filter(({ kind }) => kind === "reserved")).toHaveLength(1);
       expect(race.filter(({ kind }) => kind === "conflict")).toHaveLength(10);
       expect(new Set(race.map(({ action }) => action.id)).size).toBe(1);
-      expect([await reserve("resubmit"), await reserve("resubmit"), await reserve("retry", 2)]).toEqual([
+      expect([await said("resubmit"), await said("resubmit"), await said("retry", 2)]).toEqual([
         "reserved",
         "already",
         "reserved",
       ]);
-      await expect(store().nodeActions.reserve(sampleAction({ dagId: "nobody" as DagId }))).rejects.toThrow(
-        InvariantError,
-      );
+      await expect(reserve(sampleAction({ dagId: "nobody" as DagId }))).rejects.toThrow(InvariantError);
     });
 
     it("go in bulk, from several callers in any order, and answer in the order given", async () => {
@@ -258,29 +257,25 @@ export function recoveryContract(store: () => TestStore): void {
       await sampleWork(store(), "a");
       await sampleWork(store(), "b");
       await store().dags.create(sampleDag("d-2", W, { parentDagId: D, rescueKind: "failure", createdAt: at(5) }));
-      const first = await store().nodeActions.reserve(sampleAction());
+      const first = await reserve(sampleAction());
       for (const change of [
         { node: "merge" as NodeName },
         { dagId: "d-2" as DagId, unit: "mg_000001" as UnitName },
         { dagId: "d-b" as DagId },
       ])
-        await store().nodeActions.reserve(sampleAction(change));
+        await reserve(sampleAction(change));
       const pending = async () => (await store().nodeActions.pending(W)).map(({ dagId, node }) => `${dagId} ${node}`);
       expect(await pending()).toEqual(["d-a proc_000000", "d-a merge", "d-2 proc_000000"]);
       const id = first.action.id;
       expect(await store().nodeActions.markApplied([id, "rubbish", "999999"], at(20))).toBe(1);
       expect(await store().nodeActions.markApplied([id], at(21))).toBe(0);
       expect(await pending()).toEqual(["d-a merge", "d-2 proc_000000"]);
-      expect(await store().nodeActions.reserve(sampleAction())).toMatchObject({
-        kind: "already",
-        action: { appliedAt: at(20) },
-      });
-      const list = (filter = {}) => store().nodeActions.list({ dagId: D, limit: 1, ...filter });
-      const page = await list();
-      expect(page.items.map(({ node }) => node)).toEqual(["merge"]);
-      expect((await list({ cursor: page.nextCursor })).items.map(({ node }) => node)).toEqual(["proc_000000"]);
-      expect((await list({ node: "merge" })).nextCursor).toBeNull();
-      expect((await list({ unit: "mg_000001" })).items).toEqual([]);
+      expect(await reserve(sampleAction())).toMatchObject({ kind: "already", action: { appliedAt: at(20) } });
+      const list = async (...of: [UnitName?, NodeName?]) =>
+        (await store().nodeActions.list(D, ...of)).map(({ node }) => node);
+      expect(await list()).toEqual(["merge", "proc_000000"]);
+      expect(await list("mg_000000" as UnitName, "merge" as NodeName)).toEqual(["merge"]);
+      expect(await list("mg_000001" as UnitName)).toEqual([]);
     });
   });
 }

@@ -112,10 +112,9 @@ export function workContract(store: () => TestStore): void {
   describe("intents", () => {
     it("begins once, counts tries, and the first answer stands", async () => {
       await sampleWork(store(), "a");
-      const intent = { dagId: D, kind: "submit" as const, batchName: "wms2-d-a", at: at(1) };
-      const begun = await Promise.all([1, 2, 3].map(() => store().intents.begin(intent)));
-      for (const one of begun) expect(one).toStrictEqual(begun[0]);
-      expect(begun[0]).toStrictEqual({
+      const intent = async () => (await store().intents.getMany([D], "submit")).get(D);
+      await Promise.all([1, 2, 3].map(() => store().intents.begin(D, "submit", "wms2-d-a", at(1))));
+      expect(await intent()).toStrictEqual({
         dagId: D,
         kind: "submit",
         batchName: "wms2-d-a",
@@ -127,14 +126,11 @@ export function workContract(store: () => TestStore): void {
       });
       await store().intents.tried(D, "submit", "time-out");
       await store().intents.tried(D, "submit", null);
-      expect((await store().intents.getMany([D], "submit")).get(D)).toMatchObject({ tries: 2, lastError: null });
+      expect(await intent()).toMatchObject({ tries: 2, lastError: null });
       await store().intents.settle(D, "submit", "settled", at(5));
       await store().intents.settle(D, "submit", "refused", at(6));
-      expect(await store().intents.begin({ ...intent, at: at(9) })).toMatchObject({
-        status: "settled",
-        settledAt: at(5),
-        createdAt: at(1),
-      });
+      await store().intents.begin(D, "submit", "wms2-d-a", at(9));
+      expect(await intent()).toMatchObject({ status: "settled", settledAt: at(5), createdAt: at(1) });
       expect((await store().intents.getMany([D], "stop")).size).toBe(0);
     });
   });

@@ -23,7 +23,8 @@ export const DEFAULT_BAN_CONFIG: BanConfig = {
 export const isActive = (ban: SiteBan, now: Date): boolean =>
   ban.removedAt === null && ban.expiresAt.getTime() > now.getTime();
 
-export const concerns = (ban: SiteBan, workflowId: WorkflowId): boolean =>
+/** null: a workflow that is not there yet, which only bans for all concern. */
+export const concerns = (ban: SiteBan, workflowId: WorkflowId | null): boolean =>
   ban.workflowId === null || ban.workflowId === workflowId;
 
 const DAY_MS = 86_400_000;
