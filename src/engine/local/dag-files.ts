@@ -1,8 +1,8 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { describeError } from "../../base/errors.ts";
 import { err, ok, type Result } from "../../base/result.ts";
-import { highestRescue, rescueName } from "../format/rescue.ts";
+import { rescueName } from "../format/rescue.ts";
 import { type MetricsFacts, renderDagmanLine, renderMetrics, renderRescue } from "./bookkeeping-text.ts";
 import type { LiveNode } from "./dag-machine.ts";
 import { type JournalLine, parseJournal } from "./journal.ts";
@@ -50,13 +50,10 @@ export class DagFiles {
     }
   }
 
-  nextRescue(): number {
-    const highest = highestRescue(readdirSync(dirname(this.path)), this.name) ?? 0;
-    return Math.min(highest + 1, HIGHEST_RESCUE);
-  }
-
-  writeRescue(number: number, nodes: readonly LiveNode[]): void {
-    replace(`${dirname(this.path)}/${rescueName(this.name, number)}`, renderRescue(this.name, new Date(), nodes));
+  /** Its number is one above that of the file this run began with, also when it is written again. */
+  writeRescue(used: number, nodes: readonly LiveNode[]): void {
+    const name = rescueName(this.name, Math.min(used + 1, HIGHEST_RESCUE));
+    replace(`${dirname(this.path)}/${name}`, renderRescue(this.name, new Date(), nodes));
   }
 
   writeMetrics(facts: Omit<MetricsFacts, "endedAt">): void {
