@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { describeError } from "../../base/errors.ts";
 import { err, ok, type Result } from "../../base/result.ts";
@@ -6,6 +6,7 @@ import { rescueName } from "../format/rescue.ts";
 import { type MetricsFacts, renderDagmanLine, renderMetrics, renderRescue } from "./bookkeeping-text.ts";
 import type { LiveNode } from "./dag-machine.ts";
 import { type JournalLine, parseJournal } from "./journal.ts";
+import { Fault } from "./lines.ts";
 
 const HIGHEST_RESCUE = 100;
 
@@ -74,4 +75,27 @@ export function replace(path: string, text: string): void {
   const temporary = `${path}.tmp`;
   writeFileSync(temporary, text);
   renameSync(temporary, path);
+}
+
+const MOST_TEXTS = 4096;
+
+/** Small files that are read at every submission, kept while inode, size and time of change stay the same. */
+export class Texts {
+  private readonly kept = new Map<string, { stamp: string; text: string }>();
+
+  /** Throws a Fault. */
+  read(path: string): string {
+    try {
+      const { ino, size, mtimeMs } = statSync(path);
+      const stamp = `${ino} ${size} ${mtimeMs}`;
+      const known = this.kept.get(path);
+      if (known?.stamp === stamp) return known.text;
+      const text = readFileSync(path, "utf8");
+      if (this.kept.size >= MOST_TEXTS) this.kept.clear();
+      this.kept.set(path, { stamp, text });
+      return text;
+    } catch (error) {
+      throw new Fault(`can't open file ${path}: ${describeError(error)}`);
+    }
+  }
 }
