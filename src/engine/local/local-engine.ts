@@ -29,7 +29,7 @@ export const makeLocalEngine = (options: LocalEngineOptions): Engine => new Loca
  */
 class LocalEngine implements Engine {
   readonly name = "local";
-  readonly capabilities = { sites: true, remote: false };
+  readonly capabilities = { sites: true };
   private readonly dir: string;
   private readonly sitesWanted: readonly EngineSite[];
   private readonly client: Client;
