@@ -7,7 +7,7 @@ import type { NodeView, Run, RunObservation } from "../domain/run.ts";
  */
 export interface Engine {
   readonly name: "dagman" | "local";
-  readonly capabilities: { readonly sites: boolean; readonly remote: boolean };
+  readonly capabilities: { readonly sites: boolean };
 
   /**
    * Hands workflow.dag to the engine. Must not be called while `find` cannot exclude a live run of the same

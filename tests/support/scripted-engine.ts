@@ -19,7 +19,7 @@ interface ScriptedRun {
 /** An engine that does what a story tells it to. It reads the real submit directory, so the files must be right. */
 export class ScriptedEngine implements Engine {
   readonly name = "local";
-  readonly capabilities = { sites: true, remote: false };
+  readonly capabilities = { sites: true };
   readonly runs = new Map<DagId, ScriptedRun>();
   readonly calls: string[] = [];
   /** Every submission with the units it had to run. */

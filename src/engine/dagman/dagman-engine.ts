@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../base/clock.ts";
 import { describeError, WorldError } from "../../base/errors.ts";
+import type { Result } from "../../base/result.ts";
 import type { DagId } from "../../domain/names.ts";
 import type { NodeView, Run, RunObservation } from "../../domain/run.ts";
 import type { Engine, EngineSite, FindOutcome, PingOutcome, SubmitOutcome } from "../port.ts";
@@ -10,8 +11,7 @@ import * as answers from "./answers.ts";
 import * as commands from "./commands.ts";
 import { closedAncestor, giveAway, type JobOwner } from "./give-away.ts";
 import { type SpawnAnswer, type Spawner, spawnCommand } from "./spawn.ts";
-import { noteSubmitHost, submitHostOf } from "./submit-host.ts";
-import { hasBegun, isLost, isSilent, needsUpdateSubmit, submittedAs } from "./traces.ts";
+import { hasBegun, isLost, isSilent, needsUpdateSubmit, noteSubmitHost, submitHostOf, submittedAs } from "./traces.ts";
 
 export interface DagmanOptions {
   /**
@@ -37,7 +37,7 @@ export const makeDagmanEngine = (options: DagmanOptions): Engine => new DagmanEn
 /** HTCondor DAGMan: the queue says which runs live, the files in their submit directories say how they fare. */
 export class DagmanEngine implements Engine {
   readonly name = "dagman";
-  readonly capabilities = { sites: true, remote: true } as const;
+  readonly capabilities = { sites: true };
   private readonly options: DagmanOptions;
   private readonly spawner: Spawner;
   private readonly reader = new RunReader();
@@ -95,10 +95,9 @@ export class DagmanEngine implements Engine {
   async observe(runs: readonly Run[]): Promise<ReadonlyMap<DagId, RunObservation>> {
     this.reader.keepOnly(runs);
     if (runs.length === 0) return new Map();
-    const queue = answers.parseQueue((await this.mustSucceed(commands.queueCommand)).stdout);
-    if (!queue.ok) throw unreachable("condor_q", queue.error);
+    const queue = await this.ask(commands.queueCommand, answers.parseQueue);
     const views = await inTurns(runs, async (run): Promise<[DagId, RunObservation]> => {
-      return [run.dagId, await this.look(run, queue.value.get(run.batchName))];
+      return [run.dagId, await this.look(run, queue.get(run.batchName))];
     });
     return new Map(views);
   }
@@ -173,10 +172,8 @@ export class DagmanEngine implements Engine {
     }
   }
 
-  async sites(): Promise<readonly EngineSite[]> {
-    const sites = answers.parseSites((await this.mustSucceed(commands.sitesCommand)).stdout);
-    if (!sites.ok) throw unreachable("condor_status", sites.error);
-    return sites.value;
+  sites(): Promise<readonly EngineSite[]> {
+    return this.ask(commands.sitesCommand, answers.parseSites);
   }
 
   async close(): Promise<void> {}
@@ -206,9 +203,7 @@ export class DagmanEngine implements Engine {
   }
 
   private async tree(run: Run): Promise<answers.Tree | undefined> {
-    const queue = answers.parseQueue((await this.mustSucceed(commands.findCommand(run))).stdout);
-    if (!queue.ok) throw unreachable("condor_q", queue.error);
-    return queue.value.get(run.batchName);
+    return (await this.ask(commands.findCommand(run), answers.parseQueue)).get(run.batchName);
   }
 
   /** True: something was changed. False: nothing matched. */
@@ -217,6 +212,13 @@ export class DagmanEngine implements Engine {
     if (answer.code === 0) return true;
     if (answers.matchedNothing(answer.stderr + answer.stdout)) return false;
     throw unreachable(argv[0]!, answers.complaint(answer.stdout, answer.stderr));
+  }
+
+  /** An answer that cannot be read is no answer. */
+  private async ask<T>(argv: commands.Argv, parse: (stdout: string) => Result<T, string>): Promise<T> {
+    const parsed = parse((await this.mustSucceed(argv)).stdout);
+    if (!parsed.ok) throw unreachable(argv[0]!, parsed.error);
+    return parsed.value;
   }
 
   private async mustSucceed(argv: commands.Argv): Promise<SpawnAnswer> {

@@ -1,3 +1,4 @@
+import { replaceFile } from "../../disk/atomic-file.ts";
 import type { Run } from "../../domain/run.ts";
 import { parseDagmanOut } from "../format/dagman-out.ts";
 import { parseEvents } from "../format/event-log.ts";
@@ -60,4 +61,20 @@ export async function hasBegun(run: Run): Promise<boolean> {
   const tail = await readTail(`${run.submitDir}/workflow.dag.dagman.out`, 256 * 1024);
   const start = tail.lastIndexOf("STARTING UP");
   return start >= 0 && tail.indexOf("Bootstrapping", start) >= 0 && parseDagmanOut(tail).exitStatus === null;
+}
+
+/**
+ * Which schedd a run was handed to, kept beside its DAG as one line, "<batch name> <schedd>". A server that was moved
+ * to another submit host asks another queue, and there an absent run means nothing: it may go on where it was submitted.
+ */
+const submitHostFile = (run: Run): string => `${run.submitDir}/submit-host`;
+
+/** Before the submission: should we die in between, the next server still knows where to look. */
+export const noteSubmitHost = (run: Run, schedd: string): Promise<void> =>
+  replaceFile(submitHostFile(run), `${run.batchName} ${schedd}\n`);
+
+/** null: not known, or the note is about an earlier run in this directory. */
+export async function submitHostOf(run: Run): Promise<string | null> {
+  const [batchName, schedd] = ((await readText(submitHostFile(run))) ?? "").trim().split(" ");
+  return batchName === run.batchName ? (schedd ?? null) : null;
 }

@@ -3,7 +3,6 @@
  * nodes, then DONE and RETRY lines. Numbers run from 001 to 100; the highest is used by the next submission.
  */
 export interface RescueFile {
-  readonly total: number | null;
   readonly done: ReadonlySet<string>;
   readonly retries: ReadonlyMap<string, number>;
   readonly failed: readonly string[];
@@ -18,8 +17,7 @@ export function parseRescue(text: string): RescueFile {
   const retries = new Map<string, number>();
   const problems: string[] = [];
   let failed: string[] = [];
-  let total: number | null = null;
-  let premarked: number | null = null;
+  let premarked: string | null = null;
   let namesFollow = false;
 
   for (const raw of text.split("\n")) {
@@ -31,8 +29,7 @@ export function parseRescue(text: string): RescueFile {
         const names = comment.split(",").map((name) => name.trim());
         failed = failed.concat(names.filter((name) => name !== "" && name !== "<ENDLIST>"));
         namesFollow = !comment.includes("<ENDLIST>");
-      } else if (comment.startsWith("Total number of Nodes:")) total = count(comment);
-      else if (comment.startsWith("Nodes premarked DONE:")) premarked = count(comment);
+      } else if (comment.startsWith("Nodes premarked DONE:")) premarked = /:\s*(\d+)$/.exec(comment)?.[1] ?? null;
       else if (comment.startsWith("Nodes that failed:")) namesFollow = true;
       continue;
     }
@@ -42,12 +39,7 @@ export function parseRescue(text: string): RescueFile {
       retries.set(name, Number(number));
     else problems.push(line.slice(0, 200));
   }
-  return { total, done, retries, failed, problems, complete: premarked !== null && premarked === done.size };
-}
-
-function count(comment: string): number | null {
-  const match = /:\s*(\d+)$/.exec(comment);
-  return match ? Number(match[1]) : null;
+  return { done, retries, failed, problems, complete: premarked !== null && Number(premarked) === done.size };
 }
 
 /** The number of `<dag>.rescueNNN`, or null when the name is none (`.rescue001.old` is out of use). */

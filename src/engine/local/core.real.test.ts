@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -19,6 +20,10 @@ import { parseMetrics } from "../format/metrics.ts";
 import { parseRescue } from "../format/rescue.ts";
 import { LocalCore } from "./core.ts";
 import { shQuote } from "./task-files.ts";
+import { removeTree } from "./transfer.ts";
+
+/** Root may remove anything: it becomes nobody for a moment. */
+const OTHER = process.getuid?.() === 0 ? 65534 : (process.getuid?.() ?? 0);
 
 /** The engine with real processes, within this one. */
 let root: string;
@@ -220,21 +225,47 @@ describe("transfers", () => {
       "in.txt": "in\n",
       "work.sh":
         '#!/bin/sh\nset -e\n./tool\ncat in.txt sub/deep\n[ "$PWD" = "$_CONDOR_SCRATCH_DIR" ]\ngrep GLIDEIN_CMSSite "$_CONDOR_MACHINE_AD"\n' +
-        'grep -E "ClusterId|Flavour" "$_CONDOR_JOB_AD"\necho "$A"\necho changed >in.txt\necho r >report\nexit 5\n',
+        'grep -E "ClusterId|Flavour" "$_CONDOR_JOB_AD"\necho changed >in.txt\necho r >report\nexit 5\n',
       "k.sub":
         "executable = work.sh\nshould_transfer_files = YES\ntransfer_input_files = payload/,in.txt\ntransfer_output_files = report\n" +
-        'transfer_output_remaps = "report=$(JOB).$(Cluster).report"\noutput = $(JOB).out\nenvironment = "A=\'two  words\'"\n' +
+        'transfer_output_remaps = "report=$(JOB).$(Cluster).report"\noutput = $(JOB).out\n' +
         'My.Flavour = "up"\nMy.DESIRED_Sites = "south"\nqueue\n',
       "workflow.dag": "JOB a k.sub\n",
     });
     const cluster = /ClusterId = (\d+)/.exec(read("a.out"))?.[1];
-    expect(read("a.out")).toBe(
-      `tool\nin\ndeep\nGLIDEIN_CMSSite = "south"\nClusterId = ${cluster}\nFlavour = "up"\ntwo  words\n`,
-    );
+    expect(read("a.out")).toBe(`tool\nin\ndeep\nGLIDEIN_CMSSite = "south"\nClusterId = ${cluster}\nFlavour = "up"\n`);
     expect(read(`a.${cluster}.report`)).toBe("r\n");
     expect(read("in.txt")).toBe("in\n");
     expect(readdirSync(join(root, "engine", "tasks"))).toEqual([]);
   });
+
+  test("a job that takes its directory away is held, and the engine goes on", async () => {
+    await run({
+      "gone.sh": '#!/bin/sh\nrm -rf "$PWD"\n',
+      "k.sub": "executable = gone.sh\nshould_transfer_files = YES\nlog = jobs.log\nqueue\n",
+      "workflow.dag": "JOB a k.sub\n",
+    });
+    expect(events().map((event) => event.kind)).toEqual(["submit", "execute", "held", "aborted"]);
+    expect(metrics()).toMatchObject({ exitCode: 1, failed: 1 });
+  });
+
+  test.runIf(process.seteuid && process.geteuid)(
+    "directories that a job closed to itself are removed all the same",
+    () => {
+      const closed = join(root, "scratch", "closed");
+      mkdirSync(join(closed, "inner"), { recursive: true });
+      for (const path of [join(closed, "inner"), closed]) chmodSync(path, 0o500);
+      for (const path of [root, join(root, "scratch"), closed, join(closed, "inner")]) chownSync(path, OTHER, OTHER);
+      const me = process.geteuid?.() ?? OTHER;
+      process.seteuid?.(OTHER);
+      try {
+        removeTree(join(root, "scratch"));
+      } finally {
+        process.seteuid?.(me);
+      }
+      expect(existsSync(join(root, "scratch"))).toBe(false);
+    },
+  );
 
   test("an include is read at every submission", async () => {
     await run({
@@ -358,6 +389,15 @@ describe("the engine", () => {
     submit("b2");
     await core.idle();
     expect(ran()).toEqual(["a", "b"]);
+  });
+
+  test("an end that cannot be written at first leaves one rescue file", async () => {
+    lay({ "workflow.dag": 'JOB a j.sub\nVARS a codes="1"\n', "workflow.dag.metrics.tmp/in-the-way": "" });
+    submit();
+    await eventually("it cannot end", () => (core.list()[0]?.[1] ?? "").includes("cannot write the end"));
+    rmSync(join(dir, "workflow.dag.metrics.tmp"), { recursive: true });
+    await core.idle();
+    expect(readdirSync(dir).filter((name) => name.includes("rescue"))).toEqual(["workflow.dag.rescue001"]);
   });
 
   test("does not run a DAG twice at once, and says no where nothing can be written", () => {

@@ -3,9 +3,8 @@ import { dirname, join, resolve } from "node:path";
 import { describeError } from "../../base/errors.ts";
 import { err, ok, type Result } from "../../base/result.ts";
 import type { EngineSite } from "../port.ts";
-import { Texts } from "./dag-job.ts";
+import { Texts } from "./dag-files.ts";
 import { DagRun, type DagWorld } from "./dag-run.ts";
-
 import { Jobs } from "./jobs.ts";
 import { Outbox } from "./outbox.ts";
 import { Ids, type RunEntry, readRegistry, removeEntry, type Submission, saveEntry } from "./registry.ts";

@@ -44,10 +44,11 @@ function lay(): Run {
   let top = "NODE_STATUS_FILE workflow.dag.status 1\nMAXJOBS units 2\n";
   for (let unit = 0; unit < UNITS; unit++) {
     const name = `mg_00000${unit}`;
-    let inner = `VARS ALL_NODES unit="${name}"\n`;
-    for (let job = 0; job < JOBS; job++) inner += `JOB j${job} ../job.sub\n`;
-    inner +=
-      "SCRIPT POST ALL_NODES ../post $JOB $RETURN $CLUSTERID\nPARENT j0 j1 CHILD j2 j3 j4\nPARENT j2 j3 CHILD j5 j6\n";
+    let inner = "PARENT j0 j1 CHILD j2 j3 j4\nPARENT j2 j3 CHILD j5 j6\n";
+    for (let job = 0; job < JOBS; job++) {
+      inner += `JOB j${job} ../job.sub\nVARS j${job} unit="${name}"\n`;
+      inner += `SCRIPT POST j${job} ../post $JOB $RETURN $CLUSTERID\n`;
+    }
     put(`${name}/group.dag`, inner);
     top += `SUBDAG EXTERNAL ${name} group.dag DIR ${name}\nCATEGORY ${name} units\n`;
   }

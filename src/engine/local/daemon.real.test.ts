@@ -77,6 +77,14 @@ test("told to end, it leaves the job to itself; asking again continues the run",
   expect((await engine.observe([mine])).get(mine.dagId)).toMatchObject({ kind: "ended", verdict: "success" });
 });
 
+test("a registry that cannot be read is the world's failure, whatever was asked", async () => {
+  const run = lay("true");
+  writeFileSync(join(root, "engine", "runs"), "not a directory");
+  for (const ask of [() => engine.find(run), () => engine.observe([run]), () => engine.stop(run)]) {
+    await expect(ask()).rejects.toMatchObject({ code: "engine-unreachable" });
+  }
+});
+
 test("an engine that cannot start says why", async () => {
   const broken = makeLocalEngine({
     dir: join(root, "other"),

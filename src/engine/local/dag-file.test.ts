@@ -37,18 +37,18 @@ describe("a DAG file", () => {
     });
   });
 
-  test("VARS unescape quotes and backslashes; ALL_NODES means all", () => {
-    const dag = parsed('JOB a s\nJOB b s\nVARS ALL_NODES x="1"\nVARS a My.T="\\"a\\\\\\"b\\"" y="two words"\n');
+  test("VARS unescape quotes and backslashes", () => {
+    const dag = parsed('JOB a s\nJOB b s\nVARS a x="1"\nVARS a My.T="\\"a\\\\\\"b\\"" y="two words"\n');
     expect(dag.nodes[0]?.vars).toEqual([
       ["x", "1"],
       ["My.T", '"a\\"b"'],
       ["y", "two words"],
     ]);
-    expect(dag.nodes[1]?.vars).toEqual([["x", "1"]]);
+    expect(dag.nodes[1]?.vars).toEqual([]);
   });
 
   test("scripts with DEFER and macros", () => {
-    const dag = parsed("JOB a s\nSCRIPT DEFER 44 60 PRE a pre $JOB\nSCRIPT POST ALL_NODES post $JOB $RETURN x=$JOB\n");
+    const dag = parsed("JOB a s\nSCRIPT DEFER 44 60 PRE a pre $JOB\nSCRIPT POST a post $JOB $RETURN x=$JOB\n");
     expect(dag.nodes[0]?.pre).toEqual({ executable: "pre", arguments: ["$JOB"], defer: { status: 44, seconds: 60 } });
     expect(dag.nodes[0]?.post?.arguments).toEqual(["$JOB", "$RETURN", "x=$JOB"]);
   });
@@ -68,6 +68,7 @@ describe("a DAG file", () => {
     ["JOB a s\n\nPARENT a CHILD nosuch\n", "x.dag (line 3): ERROR: Unknown Job nosuch"],
     ["JOB a s\nJOB a s\n", "defined twice"],
     ["JOB child s\n", "reserved"],
+    ["JOB a s\nRETRY ALL_NODES 3\n", "Unknown Job ALL_NODES"],
     ["JOB a+b s\n", "'+'"],
     ["JOB a s\nRETRY a x\n", "RETRY count x"],
     ["JOB a s\nABORT-DAG-ON a 1 RETURN 300\n", "0..255"],

@@ -1,5 +1,6 @@
-import { err, ok, type Result } from "../../base/result.ts";
-import { DagFault, KEYWORDS } from "./dag-keywords.ts";
+import type { Result } from "../../base/result.ts";
+import { KEYWORDS } from "./dag-keywords.ts";
+import { Fault, logicalLines, orFault, within } from "./lines.ts";
 
 /**
  * A .dag file as DAGMan 23.9.6 reads it, for the keywords docs/submit-directory.md uses and their neighbours.
@@ -39,7 +40,7 @@ export interface DagFile {
   readonly nodes: readonly NodeSpec[];
   readonly byName: ReadonlyMap<string, NodeSpec>;
   readonly maxJobs: ReadonlyMap<string, number>;
-  readonly statusFile: { readonly path: string; readonly minSec: number; readonly always: boolean } | null;
+  readonly statusFile: { readonly path: string; readonly minSec: number } | null;
   readonly config: string | null;
 }
 
@@ -52,31 +53,22 @@ export class DagDraft implements DagFile {
   config: string | null = null;
 }
 
-export function parseDag(text: string, name: string): Result<DagFile, string> {
-  const draft = new DagDraft();
-  const later: { line: number; run: () => void }[] = [];
-  let at = 0;
-  try {
-    for (const { line, words, text: source } of logicalLines(text)) {
-      at = line;
-      const keyword = (words[0] as string).toUpperCase();
-      const read = KEYWORDS[keyword];
-      if (!read) throw new DagFault(`Unknown or unsupported keyword ${words[0]}`);
-      const run = () => read.run(draft, words.slice(1), source);
-      if (read.namesNodes) later.push({ line, run });
-      else run();
+export const parseDag = (text: string, name: string): Result<DagFile, string> =>
+  orFault(() => {
+    const draft = new DagDraft();
+    const lines = [...logicalLines(text)].map(({ line, text: source }) => {
+      const [word = "", ...words] = source.split(/\s+/);
+      return { place: `${name} (line ${line}): ERROR: `, keyword: KEYWORDS[word.toUpperCase()], word, words, source };
+    });
+    for (const namesNodes of [false, true]) {
+      for (const { place, keyword, word, words, source } of lines) {
+        if (!keyword) throw new Fault(`${place}Unknown or unsupported keyword ${word}`);
+        if (keyword.namesNodes === namesNodes) within(place, () => keyword.run(draft, words, source));
+      }
     }
-    for (const { line, run } of later) {
-      at = line;
-      run();
-    }
-  } catch (error) {
-    if (!(error instanceof DagFault)) throw error;
-    return err(`${name} (line ${at}): ERROR: ${error.message}`);
-  }
-  if (draft.nodes.length === 0) return err(`${name}: ERROR: the DAG has no nodes`);
-  return ok(draft);
-}
+    if (draft.nodes.length === 0) throw new Fault(`${name}: ERROR: the DAG has no nodes`);
+    return draft;
+  });
 
 /** A node on a cycle, or null. Kahn's walk: what never loses its last parent is on or behind a cycle. */
 export function findCycle(dag: DagFile): string | null {
@@ -90,27 +82,4 @@ export function findCycle(dag: DagFile): string | null {
   }
   const stuck = left.findIndex((count) => count > 0);
   return stuck < 0 ? null : (dag.nodes[stuck] as NodeSpec).name;
-}
-
-/** One statement of a .dag file: comments and blank lines dropped, `\` continuations joined, CRLF accepted. */
-interface DagLine {
-  /** Number of its first physical line, from 1. */
-  readonly line: number;
-  readonly words: readonly string[];
-  readonly text: string;
-}
-
-function* logicalLines(text: string): Generator<DagLine> {
-  const physical = text.split("\n");
-  for (let i = 0; i < physical.length; i++) {
-    const line = i + 1;
-    let joined = (physical[i] as string).replace(/\r$/, "");
-    if (/^\s*#/.test(joined)) continue;
-    while (joined.endsWith("\\") && i + 1 < physical.length) {
-      i += 1;
-      joined = `${joined.slice(0, -1)} ${(physical[i] as string).replace(/\r$/, "").trimStart()}`;
-    }
-    const trimmed = joined.trim();
-    if (trimmed) yield { line, words: trimmed.split(/\s+/), text: trimmed };
-  }
 }

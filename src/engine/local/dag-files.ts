@@ -1,11 +1,12 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { describeError } from "../../base/errors.ts";
 import { err, ok, type Result } from "../../base/result.ts";
-import { highestRescue, rescueName } from "../format/rescue.ts";
+import { rescueName } from "../format/rescue.ts";
 import { type MetricsFacts, renderDagmanLine, renderMetrics, renderRescue } from "./bookkeeping-text.ts";
 import type { LiveNode } from "./dag-machine.ts";
 import { type JournalLine, parseJournal } from "./journal.ts";
+import { Fault } from "./lines.ts";
 
 const HIGHEST_RESCUE = 100;
 
@@ -50,13 +51,10 @@ export class DagFiles {
     }
   }
 
-  nextRescue(): number {
-    const highest = highestRescue(readdirSync(dirname(this.path)), this.name) ?? 0;
-    return Math.min(highest + 1, HIGHEST_RESCUE);
-  }
-
-  writeRescue(number: number, nodes: readonly LiveNode[]): void {
-    replace(`${dirname(this.path)}/${rescueName(this.name, number)}`, renderRescue(this.name, new Date(), nodes));
+  /** Its number is one above that of the file this run began with, also when it is written again. */
+  writeRescue(used: number, nodes: readonly LiveNode[]): void {
+    const name = rescueName(this.name, Math.min(used + 1, HIGHEST_RESCUE));
+    replace(`${dirname(this.path)}/${name}`, renderRescue(this.name, new Date(), nodes));
   }
 
   writeMetrics(facts: Omit<MetricsFacts, "endedAt">): void {
@@ -77,4 +75,27 @@ export function replace(path: string, text: string): void {
   const temporary = `${path}.tmp`;
   writeFileSync(temporary, text);
   renameSync(temporary, path);
+}
+
+const MOST_TEXTS = 4096;
+
+/** Small files that are read at every submission, kept while inode, size and time of change stay the same. */
+export class Texts {
+  private readonly kept = new Map<string, { stamp: string; text: string }>();
+
+  /** Throws a Fault. */
+  read(path: string): string {
+    try {
+      const { ino, size, mtimeMs } = statSync(path);
+      const stamp = `${ino} ${size} ${mtimeMs}`;
+      const known = this.kept.get(path);
+      if (known?.stamp === stamp) return known.text;
+      const text = readFileSync(path, "utf8");
+      if (this.kept.size >= MOST_TEXTS) this.kept.clear();
+      this.kept.set(path, { stamp, text });
+      return text;
+    } catch (error) {
+      throw new Fault(`can't open file ${path}: ${describeError(error)}`);
+    }
+  }
 }

@@ -1,8 +1,6 @@
 import type { DagDraft, NodeSpec } from "./dag-file.ts";
+import { Fault } from "./lines.ts";
 import { findBadMacro } from "./node-scripts.ts";
-
-/** A line that cannot be read; parseDag adds the file and the line number. */
-export class DagFault extends Error {}
 
 interface Keyword {
   /** True when the line speaks of nodes that may be declared further down. */
@@ -13,41 +11,38 @@ interface Keyword {
 const RESERVED = new Set(["PARENT", "CHILD", "ALL_NODES"]);
 
 function integer(word: string | undefined, what: string): number {
-  if (word === undefined || !/^[+-]?\d{1,9}$/.test(word)) throw new DagFault(`Invalid ${what} ${word ?? "(missing)"}`);
+  if (word === undefined || !/^[+-]?\d{1,9}$/.test(word)) throw new Fault(`Invalid ${what} ${word ?? "(missing)"}`);
   return Number(word);
 }
 
 function node(draft: DagDraft, name: string | undefined): NodeSpec {
   const found = name === undefined ? undefined : draft.byName.get(name);
-  if (!found) throw new DagFault(`Unknown Job ${name ?? "(missing name)"}`);
+  if (!found) throw new Fault(`Unknown Job ${name ?? "(missing name)"}`);
   return found;
 }
-
-const nodesOf = (draft: DagDraft, name: string | undefined): readonly NodeSpec[] =>
-  name?.toUpperCase() === "ALL_NODES" ? draft.nodes : [node(draft, name)];
 
 /** The number after `keyword` at the end of a line; null: the line ends without it. */
 function option(rest: readonly string[], keyword: string): number | null {
   if (rest[0] === undefined) return null;
-  if (rest[0].toUpperCase() !== keyword) throw new DagFault(`Unexpected token ${rest[0]}`);
-  if (rest[2] !== undefined) throw new DagFault(`Extra token ${rest[2]}`);
+  if (rest[0].toUpperCase() !== keyword) throw new Fault(`Unexpected token ${rest[0]}`);
+  if (rest[2] !== undefined) throw new Fault(`Extra token ${rest[2]}`);
   return integer(rest[1], `${keyword} value`);
 }
 
 function addNode(draft: DagDraft, kind: NodeSpec["kind"], words: readonly string[]): void {
   const [name, file, ...rest] = words;
-  if (name === undefined || file === undefined) throw new DagFault("Missing node name or file");
-  if (RESERVED.has(name.toUpperCase())) throw new DagFault(`JobName ${name} is a reserved word`);
-  if (name.includes("+")) throw new DagFault(`JobName ${name} contains the character '+'`);
-  if (draft.byName.has(name)) throw new DagFault(`Job ${name} is defined twice`);
-  if (file.startsWith("{")) throw new DagFault("Inline submit descriptions are not supported");
+  if (name === undefined || file === undefined) throw new Fault("Missing node name or file");
+  if (RESERVED.has(name.toUpperCase())) throw new Fault(`JobName ${name} is a reserved word`);
+  if (name.includes("+")) throw new Fault(`JobName ${name} contains the character '+'`);
+  if (draft.byName.has(name)) throw new Fault(`Job ${name} is defined twice`);
+  if (file.startsWith("{")) throw new Fault("Inline submit descriptions are not supported");
   const flags = { dir: null as string | null, noop: false, done: false };
   for (let i = 0; i < rest.length; i++) {
     const word = (rest[i] as string).toUpperCase();
     if (word === "NOOP") flags.noop = true;
     else if (word === "DONE") flags.done = true;
     else if (word === "DIR" && rest[i + 1] !== undefined) flags.dir = rest[++i] as string;
-    else throw new DagFault(`Unexpected token ${rest[i]}`);
+    else throw new Fault(`Unexpected token ${rest[i]}`);
   }
   const made: NodeSpec = {
     index: draft.nodes.length,
@@ -78,16 +73,14 @@ function readScript(draft: DagDraft, words: readonly string[]): void {
     rest = rest.slice(3);
   }
   const type = rest[0]?.toUpperCase();
-  // A hold never lasts here (the job is removed at once and POST learns why), so HOLD has no moment to run.
-  if (type === "HOLD") return;
-  if (type !== "PRE" && type !== "POST") throw new DagFault(`Unknown or unsupported script type ${rest[0] ?? ""}`);
+  if (type !== "PRE" && type !== "POST") throw new Fault(`Unknown or unsupported script type ${rest[0] ?? ""}`);
   const executable = rest[2];
-  if (executable === undefined) throw new DagFault("SCRIPT without an executable");
+  if (executable === undefined) throw new Fault("SCRIPT without an executable");
   const script = { executable, arguments: rest.slice(3), defer };
   const bad = findBadMacro(script.arguments, type === "POST");
-  if (bad) throw new DagFault(`Unrecognized macro ${bad} in ${type} script arguments`);
+  if (bad) throw new Fault(`Unrecognized macro ${bad} in ${type} script arguments`);
   const field = type === "PRE" ? "pre" : "post";
-  for (const target of nodesOf(draft, rest[1])) target[field] = script;
+  node(draft, rest[1])[field] = script;
 }
 
 /** `k="v" k2="a \"b\""` as DAGMan unescapes it: \" is a quote, \\ a backslash; null when it does not parse. */
@@ -105,15 +98,15 @@ function parseAssignments(text: string): [string, string][] | null {
 
 function readVars(draft: DagDraft, words: readonly string[], source: string): void {
   const pairs = parseAssignments(source.replace(/^\S+\s+\S+\s+/, ""));
-  if (!pairs) throw new DagFault('VARS needs name="value" pairs');
+  if (!pairs) throw new Fault('VARS needs name="value" pairs');
   const bad = pairs.find(([key]) => /^queue/i.test(key));
-  if (bad) throw new DagFault(`Illegal variable name: ${bad[0]}; variable names cannot begin with "queue"`);
-  for (const target of nodesOf(draft, words[0])) target.vars.push(...pairs);
+  if (bad) throw new Fault(`Illegal variable name: ${bad[0]}; variable names cannot begin with "queue"`);
+  node(draft, words[0]).vars.push(...pairs);
 }
 
 function readParents(draft: DagDraft, words: readonly string[]): void {
   const split = words.findIndex((word) => word.toUpperCase() === "CHILD");
-  if (split < 1 || split === words.length - 1) throw new DagFault("PARENT line without parents or CHILD nodes");
+  if (split < 1 || split === words.length - 1) throw new Fault("PARENT line without parents or CHILD nodes");
   const children = words.slice(split + 1).map((name) => node(draft, name));
   for (const name of words.slice(0, split)) {
     const parent = node(draft, name);
@@ -129,36 +122,32 @@ function readParents(draft: DagDraft, words: readonly string[]): void {
 
 function readRetry(words: readonly string[]): Partial<NodeSpec> {
   const retries = integer(words[1], "RETRY count");
-  if (retries < 0) throw new DagFault(`Invalid RETRY count ${retries}`);
+  if (retries < 0) throw new Fault(`Invalid RETRY count ${retries}`);
   return { retries, unlessExit: option(words.slice(2), "UNLESS-EXIT") };
 }
 
 function readAbort(words: readonly string[]): Partial<NodeSpec> {
   const on = integer(words[1], "ABORT-DAG-ON value");
   const returns = option(words.slice(2), "RETURN");
-  if (returns !== null && (returns < 0 || returns > 255))
-    throw new DagFault(`RETURN value ${returns} is not in 0..255`);
+  if (returns !== null && (returns < 0 || returns > 255)) throw new Fault(`RETURN value ${returns} is not in 0..255`);
   return { abort: { on, returns } };
 }
 
 const declares = (run: Keyword["run"]): Keyword => ({ namesNodes: false, run });
 const names = (run: Keyword["run"]): Keyword => ({ namesNodes: true, run });
-/** A line that sets something of the nodes it names. */
+/** A line that sets something of the node it names. */
 const sets = (read: (words: readonly string[]) => Partial<NodeSpec>): Keyword =>
-  names((draft, words) => {
-    for (const target of nodesOf(draft, words[0])) Object.assign(target, read(words));
-  });
+  names((draft, words) => Object.assign(node(draft, words[0]), read(words)));
 
 function given(word: string | undefined, keyword: string, what: string): string {
-  if (word === undefined) throw new DagFault(`${keyword} without a ${what}`);
+  if (word === undefined) throw new Fault(`${keyword} without a ${what}`);
   return word;
 }
 
 export const KEYWORDS: Readonly<Record<string, Keyword | undefined>> = {
   JOB: declares((draft, words) => addNode(draft, "job", words)),
-  NODE: declares((draft, words) => addNode(draft, "job", words)),
   SUBDAG: declares((draft, words) => {
-    if (words[0]?.toUpperCase() !== "EXTERNAL") throw new DagFault("SUBDAG must be EXTERNAL");
+    if (words[0]?.toUpperCase() !== "EXTERNAL") throw new Fault("SUBDAG must be EXTERNAL");
     addNode(draft, "subdag", words.slice(1));
   }),
   PARENT: names(readParents),
@@ -168,22 +157,18 @@ export const KEYWORDS: Readonly<Record<string, Keyword | undefined>> = {
   "ABORT-DAG-ON": sets(readAbort),
   PRIORITY: sets((words) => ({ priority: integer(words[1], "PRIORITY") })),
   CATEGORY: sets((words) => ({ category: given(words[1], "CATEGORY", "name") })),
-  DONE: names((draft, words) => {
-    node(draft, words[0]).done = true;
-  }),
+  DONE: sets(() => ({ done: true })),
   MAXJOBS: declares((draft, words) => {
     const limit = integer(words[1], "MAXJOBS limit");
-    if (limit < 0) throw new DagFault(`Invalid MAXJOBS limit ${limit}`);
+    if (limit < 0) throw new Fault(`Invalid MAXJOBS limit ${limit}`);
     draft.maxJobs.set(words[0] as string, limit);
   }),
   NODE_STATUS_FILE: declares((draft, words) => {
     const path = given(words[0], "NODE_STATUS_FILE", "path");
-    const always = words.some((word) => word.toUpperCase() === "ALWAYS-UPDATE");
-    const rest = words.slice(1).filter((word) => word.toUpperCase() !== "ALWAYS-UPDATE");
-    draft.statusFile = { path, minSec: rest[0] ? integer(rest[0], "update time") : 60, always };
+    draft.statusFile = { path, minSec: words[1] ? integer(words[1], "update time") : 60 };
   }),
   CONFIG: declares((draft, words) => {
-    if (draft.config !== null) throw new DagFault("CONFIG was given twice");
+    if (draft.config !== null) throw new Fault("CONFIG was given twice");
     draft.config = given(words[0], "CONFIG", "path");
   }),
 };

@@ -129,13 +129,11 @@ export class DagMachine {
         for (const node of this.nodes) if (node.state === "waiting" && node.parentsLeft === 0) this.makeReady(node);
         break;
       case "pre":
-        this.preEnded(this.node(event.n, "pre"), event.code);
+      case "post":
+        this.scriptEnded(this.node(event.n, event.k), event.k, event.code);
         break;
       case "job":
         this.jobEnded(this.node(event.n, "queued"), event.code);
-        break;
-      case "post":
-        this.postEnded(this.node(event.n, "post"), event.code);
         break;
       case "deferred":
         this.deferralOver(this.byName.get(event.n) as LiveNode);
@@ -195,12 +193,14 @@ export class DagMachine {
     this.category(node.spec).ready.push(node, node.spec.priority, this.order++);
   }
 
-  private preEnded(node: LiveNode, code: number): void {
-    if (this.isDeferred(node, "pre", code)) return;
-    if (code === 0) {
+  private scriptEnded(node: LiveNode, part: ScriptPart, code: number): void {
+    if (this.isDeferred(node, part, code)) return;
+    if (code !== 0) this.fail(node, code, `${part.toUpperCase()} script failed with status ${code}`);
+    else if (part === "post") this.succeed(node);
+    else {
       this.move(node, "ready");
       this.makeSubmittable(node);
-    } else this.fail(node, code, `PRE script failed with status ${code}`);
+    }
   }
 
   private jobEnded(node: LiveNode, code: number): void {
@@ -211,12 +211,6 @@ export class DagMachine {
       this.waitForPlace(node, "post");
     } else if (code === 0) this.succeed(node);
     else this.fail(node, code, `Job proc failed with ${code < 0 ? jobWords(code) : `status ${code}`}`);
-  }
-
-  private postEnded(node: LiveNode, code: number): void {
-    if (this.isDeferred(node, "post", code)) return;
-    if (code === 0) this.succeed(node);
-    else this.fail(node, code, `POST script failed with status ${code}`);
   }
 
   /** A script has left its place; did it ask to be run again later? */

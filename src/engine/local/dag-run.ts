@@ -2,8 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { describeError } from "../../base/errors.ts";
 import { findCycle } from "./dag-file.ts";
-import { DagFiles } from "./dag-files.ts";
-import type { Texts } from "./dag-job.ts";
+import { DagFiles, type Texts } from "./dag-files.ts";
 import { loadDag } from "./dag-load.ts";
 import { type DagAction, type DagEvent, type DagLimits, DagMachine, type DagOutcome } from "./dag-machine.ts";
 import type { Jobs } from "./jobs.ts";
@@ -173,14 +172,14 @@ export class DagRun {
     const cycle = findCycle(dag);
     if (cycle === null) return machine;
     this.files.say(`ERROR: a cycle exists in the dag, please check input (node ${cycle})`);
-    this.finish({ exit: 1, status: 5, word: "cycle" }, null);
+    this.finish({ exit: 1, status: 5, word: "cycle" });
     return null;
   }
 
   private resume(machine: DagMachine, lines: readonly JournalLine[]): void {
     const found = replay(machine, lines);
     if (machine.outcome) {
-      this.finish(machine.outcome, found.finish);
+      this.finish(machine.outcome);
       return;
     }
     const ending = machine.isEnding;
@@ -224,7 +223,7 @@ export class DagRun {
 
   private act(action: DagAction): void {
     if (action.kind === "kill") this.kill();
-    else if (action.kind === "end") this.finish(action.outcome, null);
+    else if (action.kind === "end") this.finish(action.outcome);
     else if (action.kind === "defer") this.work.defer(action.node, action.seconds);
     else this.work.start(action.node, action.kind);
   }
@@ -234,15 +233,14 @@ export class DagRun {
     if (this.work.isOver) this.dispatch({ k: "killed" });
   }
 
-  private finish(outcome: DagOutcome, rescue: number | null): void {
+  private finish(outcome: DagOutcome): void {
     const machine = this.machine as DagMachine;
     this.status?.close();
     try {
       if (outcome.word !== "success") {
-        const number = rescue ?? this.files.nextRescue();
-        this.write({ k: "finish", rescue: number });
+        // A stop must be on record before its end is.
         this.world.outbox.flush();
-        this.files.writeRescue(number, machine.nodes);
+        this.files.writeRescue(this.rescueUsed, machine.nodes);
       }
       this.status?.write(outcome.word);
       this.files.writeMetrics({
@@ -256,7 +254,7 @@ export class DagRun {
     } catch (error) {
       if (existsSync(this.place.cwd)) {
         this.world.outbox.trouble = `cannot write the end of ${this.place.path}: ${describeError(error)}`;
-        setTimeout(() => this.finish(outcome, rescue), 1000);
+        setTimeout(() => this.finish(outcome), 1000);
         return;
       }
     }

@@ -1,7 +1,9 @@
 import { isAbsolute, resolve } from "node:path";
-import { err, ok, type Result } from "../../base/result.ts";
-import { expand, type SubmitFile } from "./submit-file.ts";
-import { parseMemoryMb, splitArguments, splitEnvironment, splitList, splitRemaps } from "./submit-words.ts";
+import type { Result } from "../../base/result.ts";
+import type { NodeSpec } from "./dag-file.ts";
+import { Fault, orFault } from "./lines.ts";
+import { expand, parseSubmit, type ReadInclude, type SubmitFile } from "./submit-file.ts";
+import { splitArguments, splitList, splitRemaps, unquoted } from "./submit-words.ts";
 
 /** A job as it will run here: every macro expanded, every path absolute. Plain data; it is kept as JSON. */
 export interface JobSpec {
@@ -10,12 +12,10 @@ export interface JobSpec {
   readonly executable: string;
   readonly transferExecutable: boolean;
   readonly arguments: readonly string[];
-  readonly environment: readonly (readonly [string, string])[];
   /** The directory that relative names mean, and where outputs return to. */
   readonly initialDir: string;
   /** False: the job runs in initialDir itself and nothing travels (HTCondor on one file system). */
   readonly transfers: boolean;
-  readonly stdin: string | null;
   readonly stdout: string | null;
   readonly stderr: string | null;
   readonly log: string | null;
@@ -42,7 +42,7 @@ const REFUSED = new Set(
   (
     "max_retries retry_until success_exit_code docker_image container_image output_destination noop_job " +
     "deferral_time cron_minute cron_hour cron_day_of_month cron_month cron_day_of_week machine_count " +
-    "grid_resource java_vm_args jar_files max_materialize max_idle"
+    "grid_resource java_vm_args jar_files max_materialize max_idle hold environment env getenv input stdin initialdir args"
   ).split(" "),
 );
 const UNIVERSES = ["vanilla", "local", "scheduler", "5", "12", "7"];
@@ -50,34 +50,38 @@ const DEFAULT_MEMORY_MB = 128;
 
 export interface JobPlace {
   readonly cluster: number;
-  readonly node: string;
   readonly retry: number;
+  /** The directory that relative names mean. */
   readonly cwd: string;
   readonly priority: number;
 }
 
-class Refusal extends Error {}
+/** Reads a node's submit file as it is now, includes and all: each attempt may find other values in them. */
+export const parseJobOf = (node: NodeSpec, at: JobPlace, read: ReadInclude): Result<JobSpec, string> =>
+  orFault(() => {
+    const readHere: ReadInclude = (path) => read(resolve(at.cwd, path));
+    // $(JOB) and $(RETRY) may already be needed for the name of an include.
+    const vars: (readonly [string, string])[] = [["JOB", node.name], ["RETRY", String(at.retry)], ...node.vars];
+    return readJobSpec(parseSubmit(readHere(node.file), node.file, vars, readHere), node.name, at);
+  });
 
 /** Of requirements only what our submit files say of sites counts here: there is one worker, and it is this one. */
 const refusedSites = (requirements: string | null): string[] =>
   [...(requirements ?? "").matchAll(/TARGET\.GLIDEIN_CMSSite =!= "([^"]*)"/g)].map((match) => match[1] as string);
 
-export function readJobSpec(file: SubmitFile, at: JobPlace): Result<JobSpec, string> {
+/** Throws a Fault. */
+export function readJobSpec(file: SubmitFile, node: string, at: JobPlace): JobSpec {
   const values = new Map(file.values);
   const cluster = String(at.cluster);
   for (const key of ["cluster", "clusterid"]) values.set(key, cluster);
   for (const key of ["process", "procid", "step", "row"]) values.set(key, "0");
-  values.set("job", at.node);
+  values.set("job", node);
   values.set("retry", String(at.retry));
 
-  const must = <T>(result: Result<T, string>): T => {
-    if (!result.ok) throw new Refusal(result.error);
-    return result.value;
-  };
   const get = (key: string): string | null => {
     const raw = values.get(key);
     if (raw === undefined) return null;
-    const value = must(expand(raw, values)).trim();
+    const value = expand(raw, values).trim();
     return value === "" ? null : value;
   };
   const flag = (key: string, fallback: boolean): boolean => {
@@ -86,62 +90,46 @@ export function readJobSpec(file: SubmitFile, at: JobPlace): Result<JobSpec, str
   };
   const whole = (key: string, fallback: number): number => {
     const value = get(key);
-    if (value !== null && !/^-?\d{1,9}$/.test(value)) throw new Refusal(`${key} = ${value} is not a whole number`);
+    if (value !== null && !/^-?\d{1,9}$/.test(value)) throw new Fault(`${key} = ${value} is not a whole number`);
     return value === null ? fallback : Number(value);
   };
-  const text = (key: string): string | null => get(key)?.replace(/^"([\s\S]*)"$/, "$1") ?? null;
+  const text = (key: string): string => unquoted(get(key) ?? "");
+  const inside = (path: string): string => (isAbsolute(path) ? path : `${at.cwd}/${path}`);
+  const path = (key: string): string | null => (["", "/dev/null"].includes(text(key)) ? null : inside(text(key)));
 
-  try {
-    const refused = [...values.keys()].find((key) => REFUSED.has(key));
-    if (refused) throw new Refusal(`${refused} is not supported by the local engine`);
-    const universe = get("universe") ?? "vanilla";
-    if (!UNIVERSES.includes(universe.toLowerCase())) throw new Refusal(`universe ${universe} is not supported`);
-    if (flag("hold", false)) throw new Refusal("hold = true is not supported by the local engine");
-    const executable = get("executable");
-    if (executable === null) throw new Refusal("No 'executable' parameter was provided");
-    const initialDir = resolve(at.cwd, get("initialdir") ?? ".");
-    const inside = (path: string): string => (isAbsolute(path) ? path : `${initialDir}/${path}`);
-    const path = (key: string): string | null => {
-      const value = text(key);
-      return value === null || value === "/dev/null" ? null : inside(value);
-    };
-    const inputs = splitList(text("transfer_input_files") ?? "");
-    const url = inputs.find((item) => item.includes("://"));
-    if (url) throw new Refusal(`transfer of ${url} is not supported by the local engine`);
-    const memory = get("request_memory");
-    const memoryMb = memory === null ? DEFAULT_MEMORY_MB : parseMemoryMb(memory);
-    if (memoryMb === null) throw new Refusal(`request_memory = ${memory} is not a size`);
-    const outputs = values.has("transfer_output_files") ? splitList(text("transfer_output_files") ?? "") : null;
-    const desired = text("my.desired_sites");
-    const wall = get("my.maxwalltimemins");
-    return ok({
-      cluster: at.cluster,
-      node: at.node,
-      executable: inside(executable),
-      transferExecutable: flag("transfer_executable", true),
-      arguments: must(splitArguments(get("arguments") ?? get("args") ?? "")),
-      environment: must(splitEnvironment(get("environment") ?? get("env") ?? "")),
-      initialDir,
-      transfers: /^(yes|true)$/i.test(get("should_transfer_files") ?? "if_needed"),
-      stdin: path("input"),
-      stdout: path("output"),
-      stderr: path("error"),
-      log: path("log"),
-      inputs: inputs.map(inside),
-      outputs,
-      remaps: Object.fromEntries(must(splitRemaps(get("transfer_output_remaps") ?? ""))),
-      cpus: Math.max(1, whole("request_cpus", 1)),
-      memoryMb,
-      memoryAsked: memory !== null,
-      wallMinutes: wall !== null && /^\d+(\.\d+)?$/.test(wall) ? Number(wall) : null,
-      desiredSites: desired === null ? null : splitList(desired),
-      bannedSites: [...splitList(text("my.banned_sites") ?? ""), ...refusedSites(get("requirements"))],
-      attributes: [...file.attributes].map(([key, name]) => [name, get(key) ?? "undefined"] as const),
-      ulogAttributes: splitList(text("ulog_execute_attrs") ?? ""),
-      priority: at.priority + whole("priority", 0),
-    });
-  } catch (error) {
-    if (error instanceof Refusal) return err(error.message);
-    throw error;
-  }
+  const refused = [...values.keys()].find((key) => REFUSED.has(key));
+  if (refused) throw new Fault(`${refused} is not supported by the local engine`);
+  const universe = get("universe") ?? "vanilla";
+  if (!UNIVERSES.includes(universe.toLowerCase())) throw new Fault(`universe ${universe} is not supported`);
+  const executable = get("executable");
+  if (executable === null) throw new Fault("No 'executable' parameter was provided");
+  const inputs = splitList(text("transfer_input_files"));
+  const url = inputs.find((item) => item.includes("://"));
+  if (url) throw new Fault(`transfer of ${url} is not supported by the local engine`);
+  const desired = get("my.desired_sites");
+  const wall = get("my.maxwalltimemins");
+  return {
+    cluster: at.cluster,
+    node,
+    executable: inside(executable),
+    transferExecutable: flag("transfer_executable", true),
+    arguments: splitArguments(get("arguments") ?? ""),
+    initialDir: at.cwd,
+    transfers: /^(yes|true)$/i.test(get("should_transfer_files") ?? "if_needed"),
+    stdout: path("output"),
+    stderr: path("error"),
+    log: path("log"),
+    inputs: inputs.map(inside),
+    outputs: values.has("transfer_output_files") ? splitList(text("transfer_output_files")) : null,
+    remaps: splitRemaps(get("transfer_output_remaps") ?? ""),
+    cpus: Math.max(1, whole("request_cpus", 1)),
+    memoryMb: whole("request_memory", DEFAULT_MEMORY_MB),
+    memoryAsked: get("request_memory") !== null,
+    wallMinutes: wall !== null && /^\d+(\.\d+)?$/.test(wall) ? Number(wall) : null,
+    desiredSites: desired === null ? null : splitList(unquoted(desired)),
+    bannedSites: [...splitList(text("my.banned_sites")), ...refusedSites(get("requirements"))],
+    attributes: [...file.attributes].map(([key, name]) => [name, get(key) ?? "undefined"] as const),
+    ulogAttributes: splitList(text("ulog_execute_attrs")),
+    priority: at.priority + whole("priority", 0),
+  };
 }

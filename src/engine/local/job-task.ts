@@ -20,7 +20,7 @@ export function layTask(
   const [jobPath, machinePath] = paths as [string, string];
   writeFileSync(jobPath, spec.transfers ? jobAd : jobAd + machineAd);
   if (spec.transfers) writeFileSync(machinePath, machineAd);
-  const environment: (readonly [string, string])[] = [
+  const environment: [string, string][] = [
     ["_CONDOR_SCRATCH_DIR", scratch],
     ["_CONDOR_JOB_AD", jobPath],
     ["_CONDOR_MACHINE_AD", machinePath],
@@ -32,8 +32,7 @@ export function layTask(
   const task = {
     cwd: scratch,
     argv: [travelled ? `${scratch}/${EXECUTABLE}` : spec.executable, ...spec.arguments],
-    environment: [...environment, ...spec.environment],
-    stdin: spec.stdin,
+    environment,
     stdout: into(spec.stdout, false),
     stderr: into(spec.stderr, spec.stderr === spec.stdout),
   };

@@ -1,4 +1,3 @@
-import { rmSync } from "node:fs";
 import { hostname } from "node:os";
 import { describeError } from "../../base/errors.ts";
 import { parseJson } from "../../base/json.ts";
@@ -12,7 +11,7 @@ import { groupMemoryMb } from "./proc.ts";
 import { Slots } from "./slots.ts";
 import { returnOf, type TaskEnd } from "./task-files.ts";
 import type { Tasks } from "./tasks.ts";
-import { type Hold, stageIn, stageOut } from "./transfer.ts";
+import { type Hold, removeTree, stageIn, stageOut } from "./transfer.ts";
 
 /** The DAG a job belongs to. */
 export interface JobHost {
@@ -214,8 +213,7 @@ export class Jobs {
 
   private forget(job: Job): void {
     const path = this.tasks.pathOf(job.spec.cluster);
-    if (job.spec.transfers) rmSync(`${path}.scratch`, { recursive: true, force: true });
-    else rmSync(`${path}.ad`, { force: true });
+    removeTree(job.spec.transfers ? `${path}.scratch` : `${path}.ad`);
     this.tasks.forget(job.spec.cluster);
   }
 

@@ -20,8 +20,6 @@ export type JournalLine =
   /** The job ended with the machine, not by itself: it will be run again. */
   | { readonly k: "evicted"; readonly n: string }
   | { readonly k: "script"; readonly n: string; readonly part: ScriptPart; readonly t: number }
-  /** The end is being written: the number of its rescue file is settled. */
-  | { readonly k: "finish"; readonly rescue: number }
   | { readonly k: "ended"; readonly exit: number };
 
 export const renderLine = (line: JournalLine): string => `${JSON.stringify(line)}\n`;
@@ -51,15 +49,12 @@ export interface Replayed {
   /** Actions the machine asked for and whose end is not in the journal, by node. */
   readonly open: ReadonlyMap<string, NodePart | "defer">;
   readonly intents: ReadonlyMap<string, Intent>;
-  /** Rescue number of an end that was being written. */
-  readonly finish: number | null;
 }
 
 /** Brings a machine to where the journal left it. Pure: it only says what is still open. */
 export function replay(machine: DagMachine, lines: readonly JournalLine[]): Replayed {
   const open = new Map<string, NodePart | "defer">();
   const intents = new Map<string, Intent>();
-  let finish: number | null = null;
   const intent = (name: string): Intent => {
     const found = intents.get(name) ?? { cluster: null, run: null, script: null, hold: null };
     intents.set(name, found);
@@ -99,12 +94,9 @@ export function replay(machine: DagMachine, lines: readonly JournalLine[]): Repl
       case "script":
         intent(line.n).script = line.t;
         break;
-      case "finish":
-        finish = line.rescue;
-        break;
       default:
         feed(line);
     }
   }
-  return { open, intents, finish };
+  return { open, intents };
 }

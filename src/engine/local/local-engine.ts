@@ -7,7 +7,7 @@ import type { DagId } from "../../domain/names.ts";
 import type { NodeView, Run, RunObservation } from "../../domain/run.ts";
 import { parseDagmanOut } from "../format/dagman-out.ts";
 import type { Engine, EngineSite, FindOutcome, PingOutcome, SubmitOutcome } from "../port.ts";
-import { readTail } from "../read-files.ts";
+import { inTurns, readTail } from "../read-files.ts";
 import { RunReader } from "../read-run.ts";
 import { Client } from "./client.ts";
 import { replace } from "./dag-files.ts";
@@ -29,7 +29,7 @@ export const makeLocalEngine = (options: LocalEngineOptions): Engine => new Loca
  */
 class LocalEngine implements Engine {
   readonly name = "local";
-  readonly capabilities = { sites: true, remote: false };
+  readonly capabilities = { sites: true };
   private readonly dir: string;
   private readonly sitesWanted: readonly EngineSite[];
   private readonly client: Client;
@@ -66,12 +66,13 @@ class LocalEngine implements Engine {
   }
 
   async observe(runs: readonly Run[]): Promise<ReadonlyMap<DagId, RunObservation>> {
-    const some = readRegistry(this.dir).length > 0;
+    const some = this.registered(() => readRegistry(this.dir)).length > 0;
     const alive = new Map(some ? ((await this.client.ask({ op: "list" })) as [string, string | null][]) : []);
-    const seen = new Map<DagId, RunObservation>();
-    for (const run of runs) seen.set(run.dagId, await this.observeOne(run, alive.get(run.batchName)));
     this.reader.keepOnly(runs);
-    return seen;
+    const views = await inTurns(runs, async (run): Promise<[DagId, RunObservation]> => {
+      return [run.dagId, await this.observeOne(run, alive.get(run.batchName))];
+    });
+    return new Map(views);
   }
 
   async nodes(run: Run): Promise<readonly NodeView[]> {
@@ -109,11 +110,15 @@ class LocalEngine implements Engine {
   }
 
   private entryOf(run: Run): RunEntry | null {
+    return this.registered(() => readEntry(this.dir, run.batchName));
+  }
+
+  private registered<T>(read: () => T): T {
     try {
-      return readEntry(this.dir, run.batchName);
-    } catch (error) {
+      return read();
+    } catch (cause) {
       throw new WorldError("engine-unreachable", this.dir, "the registry of the local engine cannot be read", {
-        cause: error,
+        cause,
       });
     }
   }

@@ -42,7 +42,6 @@ export function scriptTask(part: ScriptPart, facts: ScriptFacts, cwd: string, da
     cwd,
     argv: [program, ...expandArguments(script.arguments, facts)],
     environment: [],
-    stdin: null,
     stdout: { path: `${dagPath}.lib.out`, append: true },
     stderr: { path: `${dagPath}.lib.err`, append: true },
   };

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { describeError } from "../../base/errors.ts";
 import type { NodeSpec } from "./dag-file.ts";
-import { parseJobOf } from "./dag-job.ts";
 import type { DagEvent, DagMachine, LiveNode, NodePart, ScriptPart } from "./dag-machine.ts";
 import type { DagPlace, DagRun, DagWorld } from "./dag-run.ts";
+import { parseJobOf } from "./job-spec.ts";
 import type { Job, JobHost } from "./jobs.ts";
 import type { Intent, JournalLine, Replayed } from "./journal.ts";
 import { scriptTask } from "./node-scripts.ts";
@@ -145,7 +145,8 @@ export class NodeWork implements JobHost {
     const known = intent !== null && intent.cluster !== null;
     if (!known) this.write({ k: "sub", n: spec.name, c: cluster });
     const priority = this.place.priority + spec.priority;
-    const job = parseJobOf(spec, { cluster, retry: attempt, cwd: this.dirOf(spec), priority, texts });
+    const at = { cluster, retry: attempt, cwd: this.dirOf(spec), priority };
+    const job = parseJobOf(spec, at, (path) => texts.read(path));
     if (job.ok) return jobs.submit(job.value, this, known);
     this.dag.say(`ERROR: job submission of node ${spec.name} failed: ${job.error}`);
     this.clusters.delete(spec.name);

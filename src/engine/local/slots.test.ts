@@ -83,4 +83,20 @@ describe("slots", () => {
     slots.remove(2);
     expect(all(slots)).toEqual([[3, "A"]]);
   });
+
+  test("what is in use stays counted, also while its site is not there", () => {
+    const slots = new Slots(SITES);
+    slots.add(want(1, { cpus: 2 }));
+    expect(all(slots)).toEqual([[1, "A"]]);
+    slots.configure([]);
+    slots.configure(SITES);
+    slots.add(want(2, { desiredSites: ["A"] }));
+    expect(all(slots)).toEqual([]);
+    slots.free("A", want(1, { cpus: 2 }));
+    for (const id of [3, 4]) slots.add(want(id, { desiredSites: ["A"] }));
+    expect(all(slots)).toEqual([
+      [2, "A"],
+      [3, "A"],
+    ]);
+  });
 });

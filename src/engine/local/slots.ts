@@ -6,12 +6,6 @@ import { goesFirst, type Rank, RankQueue } from "./queues.ts";
 export type Want = Pick<JobSpec, "cluster" | "cpus" | "memoryMb" | "desiredSites" | "bannedSites" | "priority">;
 type Size = Pick<Want, "cpus" | "memoryMb">;
 
-interface Room {
-  readonly site: EngineSite;
-  cores: number;
-  memoryMb: number;
-}
-
 interface Shape {
   readonly like: Want;
   readonly queue: RankQueue<Want>;
@@ -23,27 +17,20 @@ interface Shape {
  * A job larger than its sites waits for ever, as on a pool; `explain` says so.
  */
 export class Slots {
-  private rooms: Room[] = [];
+  private sites: readonly EngineSite[];
+  /** By site, also of those that are not there at the moment: what runs goes on. */
+  private readonly used = new Map<string, Size>();
   private readonly shapes = new Map<string, Shape>();
   private readonly gone = new Set<number>();
   private order = 0;
 
   constructor(sites: readonly EngineSite[]) {
-    this.configure(sites);
+    this.sites = sites;
   }
 
   /** New sizes for the sites; what is in use stays counted. */
   configure(sites: readonly EngineSite[]): void {
-    const used = new Map(
-      this.rooms.map(({ site, cores, memoryMb }) => [
-        site.name,
-        [site.cores - cores, site.memoryMb - memoryMb] as const,
-      ]),
-    );
-    this.rooms = sites.map((site) => {
-      const [cores, memoryMb] = used.get(site.name) ?? [0, 0];
-      return { site, cores: site.cores - cores, memoryMb: site.memoryMb - memoryMb };
-    });
+    this.sites = sites;
   }
 
   add(want: Want): void {
@@ -58,7 +45,7 @@ export class Slots {
 
   /** The next job that fits somewhere now, with its place taken. */
   take(): { want: Want; site: string } | null {
-    let best: { shape: Shape; room: Room; head: Rank } | undefined;
+    let best: { shape: Shape; site: string; head: Rank } | undefined;
     for (const [key, shape] of this.shapes) {
       const head = this.headOf(shape);
       if (!head) {
@@ -66,21 +53,22 @@ export class Slots {
         continue;
       }
       if (!goesFirst(head, best?.head)) continue;
-      const room = this.roomFor(shape.like);
-      if (room) best = { shape, room, head };
+      const site = this.roomFor(shape.like);
+      if (site !== null) best = { shape, site, head };
     }
     const want = best?.shape.queue.shift();
     if (!best || !want) return null;
-    this.occupy(best.room.site.name, want);
-    return { want, site: best.room.site.name };
+    this.occupy(best.site, want);
+    return { want, site: best.site };
   }
 
   occupy(site: string, want: Size): void {
-    this.change(site, want, -1);
+    const { cpus, memoryMb } = this.usedAt(site);
+    this.used.set(site, { cpus: cpus + want.cpus, memoryMb: memoryMb + want.memoryMb });
   }
 
-  free(site: string, want: Size): void {
-    this.change(site, want, 1);
+  free(site: string, { cpus, memoryMb }: Size): void {
+    this.occupy(site, { cpus: -cpus, memoryMb: -memoryMb });
   }
 
   /** A job that waits no longer: it is passed over when its turn comes. */
@@ -90,10 +78,10 @@ export class Slots {
 
   /** Why this job can never start here; null: it only waits for its turn. */
   explain(want: Want): string | null {
-    const allowed = this.rooms.filter(({ site }) => allows(want, site.name));
+    const allowed = this.sites.filter(({ name }) => allows(want, name));
     if (allowed.length === 0)
       return `no site of this engine is allowed: wants ${want.desiredSites?.join(",") ?? "any"}`;
-    const fits = allowed.some(({ site }) => site.cores >= want.cpus && site.memoryMb >= want.memoryMb);
+    const fits = allowed.some(({ cores, memoryMb }) => cores >= want.cpus && memoryMb >= want.memoryMb);
     if (fits) return null;
     return `asks for ${want.cpus} cores and ${want.memoryMb} MB: more than any site it may run at has`;
   }
@@ -115,20 +103,20 @@ export class Slots {
   }
 
   /** The emptiest site with room: work spreads. */
-  private roomFor(want: Want): Room | null {
-    let best: Room | null = null;
-    for (const room of this.rooms) {
-      if (room.cores < want.cpus || room.memoryMb < want.memoryMb || !allows(want, room.site.name)) continue;
-      if (!best || room.cores > best.cores) best = room;
+  private roomFor(want: Want): string | null {
+    let best: string | null = null;
+    let most = want.cpus - 1;
+    for (const { name, cores, memoryMb } of this.sites) {
+      const used = this.usedAt(name);
+      const free = cores - used.cpus;
+      if (free <= most || memoryMb - used.memoryMb < want.memoryMb || !allows(want, name)) continue;
+      [best, most] = [name, free];
     }
     return best;
   }
 
-  private change(name: string, want: Size, sign: 1 | -1): void {
-    const room = this.rooms.find(({ site }) => site.name === name);
-    if (!room) return;
-    room.cores += sign * want.cpus;
-    room.memoryMb += sign * want.memoryMb;
+  private usedAt(site: string): Size {
+    return this.used.get(site) ?? { cpus: 0, memoryMb: 0 };
   }
 }
 

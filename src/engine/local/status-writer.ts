@@ -12,7 +12,6 @@ const NODES_PER_MS = 5;
  */
 export class StatusWriter {
   private readonly path: string;
-  private readonly always: boolean;
   private readonly everyMs: number;
   private readonly facts: () => Omit<StatusFacts, "at" | "ended" | "nextUpdate">;
   private timer: NodeJS.Timeout | null = null;
@@ -20,7 +19,6 @@ export class StatusWriter {
 
   constructor(path: string, file: NonNullable<DagFile["statusFile"]>, nodes: number, facts: StatusWriter["facts"]) {
     this.path = path;
-    this.always = file.always;
     this.everyMs = Math.min(file.minSec * 1000, Math.max(SOONEST_MS, nodes / NODES_PER_MS));
     this.facts = facts;
   }
@@ -32,7 +30,6 @@ export class StatusWriter {
         this.timer = null;
         try {
           this.write(null);
-          if (this.always) this.schedule();
         } catch {
           // A picture for people and the monitor; the journal is what counts, and it does not go on silently.
           this.schedule();

@@ -10,7 +10,6 @@ export interface TaskText {
   readonly argv: readonly string[];
   readonly environment: readonly (readonly [string, string])[];
   /** null: /dev/null. */
-  readonly stdin: string | null;
   readonly stdout: { readonly path: string; readonly append: boolean } | null;
   readonly stderr: { readonly path: string; readonly append: boolean } | null;
 }
@@ -24,7 +23,7 @@ export function renderTask(task: TaskText): string {
   const command = task.argv.map(shQuote).join(" ");
   return (
     `cd ${shQuote(task.cwd)} || exit 125\n${exports}` +
-    `exec <${task.stdin ? shQuote(task.stdin) : "/dev/null"} ${into(task.stdout)} 2${into(task.stderr)}\n` +
+    `exec ${into(task.stdout)} 2${into(task.stderr)}\n` +
     `started\nexec setsid ${command}\n`
   );
 }

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { isAlive, type ProcessMark, signalGroup } from "./proc.ts";
 import { lineReader } from "./protocol.ts";
 import { parseState, renderTask, type TaskEnd, type TaskState, type TaskText } from "./task-files.ts";
+import { removeTree } from "./transfer.ts";
 
 interface Live {
   readonly onEnd: (end: TaskEnd) => void;
@@ -97,7 +98,7 @@ export class Tasks {
 
   /** Removes what tasks of earlier engines left, when none of them is wanted any more. */
   clear(): void {
-    for (const name of readdirSync(this.dir)) rmSync(`${this.dir}/${name}`, { recursive: true, force: true });
+    for (const name of readdirSync(this.dir)) removeTree(`${this.dir}/${name}`);
   }
 
   /** Tasks that run go on by themselves. */

@@ -1,4 +1,14 @@
-import { constants, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { chmod, copyFile, cp } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import type { JobSpec } from "./job-spec.ts";
@@ -25,14 +35,14 @@ export async function stageIn(spec: JobSpec, scratch: string): Promise<Hold | nu
   const travels = spec.transfers && spec.transferExecutable;
   if (!spec.transfers) return findExecutable(spec, travels);
   // It may have been left by an engine that died before it could say that the job begins.
-  if (existsSync(scratch)) rmSync(scratch, { recursive: true, force: true });
+  removeTree(scratch);
   mkdirSync(scratch);
   const copies: Copy[] = [];
   for (const input of spec.inputs) {
     try {
       gather(input.replace(/\/+$/, ""), input.endsWith("/") ? scratch : join(scratch, basename(input)), copies);
     } catch (error) {
-      return inputHold(error, `reading from file ${input}: `);
+      return failed("input", error, `reading from file ${input}: `);
     }
   }
   const hold = findExecutable(spec, travels);
@@ -47,15 +57,36 @@ export async function stageIn(spec: JobSpec, scratch: string): Promise<Hold | nu
     }
     if (travels) await chmod(join(scratch, EXECUTABLE), 0o755);
   } catch (error) {
-    return inputHold(error);
+    return failed("input", error);
   }
   return null;
 }
 
-const inputHold = (error: unknown, doing = ""): Hold => ({
-  code: 13,
+/** Also directories that a job has closed to itself, as caches of modules are. What cannot be removed stays and is told. */
+export function removeTree(path: string): void {
+  const remove = (): void => rmSync(path, { recursive: true, force: true });
+  try {
+    remove();
+  } catch {
+    try {
+      openUp(path);
+      remove();
+    } catch (error) {
+      console.error(`cannot remove ${path}: ${wordsOf(error)}`);
+    }
+  }
+}
+
+function openUp(dir: string): void {
+  if (!lstatSync(dir).isDirectory()) return;
+  chmodSync(dir, 0o700);
+  for (const name of readdirSync(dir)) openUp(join(dir, name));
+}
+
+const failed = (way: "input" | "output", error: unknown, doing = ""): Hold => ({
+  code: way === "input" ? 13 : 12,
   subcode: errnoOf(error),
-  why: `Transfer input files failure: ${doing}${wordsOf(error)}`,
+  why: `Transfer ${way} files failure: ${doing}${wordsOf(error)}`,
 });
 
 /** HTCondor's own check comes from the starter: the file must be there and, unless it travels, executable. */
@@ -94,22 +125,23 @@ export async function stageOut(
   startedMs: number,
   again: boolean,
 ): Promise<Hold | null> {
+  if (!spec.transfers) return null;
   let hold: Hold | null = null;
-  if (!spec.transfers) return hold;
-  for (const name of spec.outputs ?? newFiles(scratch, startedMs)) {
+  let names = spec.outputs;
+  try {
+    names ??= newFiles(scratch, startedMs);
+  } catch (error) {
+    return failed("output", error);
+  }
+  for (const name of names) {
     const from = join(scratch, name);
-    const remap = spec.remaps[name];
-    const target = remap === undefined ? basename(name) : remap;
+    const target = spec.remaps[name] ?? basename(name);
     const to = isAbsolute(target) ? target : join(spec.initialDir, target);
     try {
       await bring(from, to);
     } catch (error) {
       if (again && isNewer(to, startedMs)) continue;
-      hold ??= {
-        code: 12,
-        subcode: errnoOf(error),
-        why: `Transfer output files failure: ${from} to ${to}: ${wordsOf(error)}`,
-      };
+      hold ??= failed("output", error, `${from} to ${to}: `);
     }
   }
   return hold;

@@ -12,7 +12,7 @@ import { type Host, SimRun } from "./sim-run.ts";
  */
 export class SimulatedEngine implements Engine {
   readonly name = "local";
-  readonly capabilities = { sites: true, remote: false };
+  readonly capabilities = { sites: true };
   /** The newest run of each DAG. */
   readonly runs = new Map<DagId, SimRun>();
   /** The world's mischief: the engine cannot be reached, refuses, or its next answer is lost. */
