@@ -1,5 +1,6 @@
 import { type DagStatus, isDagOver } from "../domain/dag.ts";
-import { isTerminal, type RequestStatus } from "../domain/request-status.ts";
+import type { RequestRecord } from "../domain/request.ts";
+import { isTerminal } from "../domain/request-status.ts";
 
 /** How long submit directories of finished requests live. */
 export interface KeepPolicy {
@@ -10,7 +11,7 @@ export interface KeepPolicy {
 }
 
 export interface DirectoryFacts {
-  readonly request: { readonly status: RequestStatus; readonly statusSince: Date };
+  readonly request: Pick<RequestRecord, "status" | "statusSince">;
   /** Other versions of the request (before, after) that are not over. */
   readonly openVersions: readonly string[];
   /** Every run that used the directory: the first one and its rescues; null: the store knows none. */
