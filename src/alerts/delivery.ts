@@ -7,19 +7,7 @@ import { decideDelivery, SINK_FAMILY, sinkKey, waitAfter } from "./decide-delive
 import { alertMessage } from "./message.ts";
 import { familyOf } from "./raise-and-close.ts";
 import type { Sink } from "./sink.ts";
-import { makeTurns, type Turns } from "./turns.ts";
-
-export interface DeliveryOptions {
-  readonly intervalSec?: number;
-  readonly isLeader?: () => Promise<boolean>;
-  /** What messages say they are from; default: this host. */
-  readonly source?: string;
-}
-
-export interface AlertDelivering extends Turns {
-  /** One round over all sinks, back-off respected; answers how many messages were taken. */
-  deliverOnce(): Promise<number>;
-}
+import { makeTurns, type TurnOptions } from "./turns.ts";
 
 const INTERVAL_SEC = 5;
 const IDLE_SEC = 3600;
@@ -47,14 +35,14 @@ export function makeAlertDelivery(
   sinks: readonly Sink[],
   clock: Clock,
   log: Log,
-  options: DeliveryOptions = {},
-): AlertDelivering {
-  const { source = hostname(), intervalSec = INTERVAL_SEC } = options;
+  { isLeader }: Pick<TurnOptions, "isLeader"> = {},
+) {
   const states = new Map<string, SinkState>(
     sinks.map(({ name }) => [name, { failures: null, notBefore: 0, heard: null }]),
   );
   let tidied = false;
 
+  /** One round over all sinks, back-off respected; answers how many messages were taken. */
   const deliverOnce = async (): Promise<number> => {
     if (!tidied) await forgetOldSinks(store, sinks, clock.now());
     tidied = true;
@@ -82,7 +70,7 @@ export function makeAlertDelivery(
       if (decision === "later") continue;
       if (decision === "tell") {
         try {
-          await sink.tell(alertMessage(alert, source));
+          await sink.tell(alertMessage(alert, hostname()));
         } catch (error) {
           await failed(sink, state, alert.id, describeError(error).slice(0, LONGEST_ERROR));
           return told;
@@ -129,10 +117,10 @@ export function makeAlertDelivery(
   const turns = makeTurns({
     name: "alerts.delivery",
     // Without a sink there is nobody to tell; one look closes what an old one left.
-    everySec: sinks.length > 0 ? intervalSec : IDLE_SEC,
-    firstSec: intervalSec,
+    everySec: sinks.length > 0 ? INTERVAL_SEC : IDLE_SEC,
+    firstSec: INTERVAL_SEC,
     log,
-    isLeader: options.isLeader,
+    isLeader,
     work: deliverOnce,
   });
   return { ...turns, deliverOnce };

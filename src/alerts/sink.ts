@@ -1,10 +1,10 @@
 import type { Clock } from "../base/clock.ts";
 import type { Config } from "../config/settings.ts";
 import type { Alert } from "../domain/dag.ts";
-import { makeCommandSink } from "./command.ts";
+import { runProgram } from "./command.ts";
 import type { AlertMessage } from "./message.ts";
-import { makeSmtpSink } from "./smtp.ts";
-import { makeWebhookSink } from "./webhook.ts";
+import { sendMail } from "./smtp.ts";
+import { post } from "./webhook.ts";
 
 /** Somewhere alerts are told: took it, or throws with the reason. It bounds its own time and never hangs. */
 export interface Sink {
@@ -14,18 +14,23 @@ export interface Sink {
 }
 
 /** `alerts.sinks` of the settings, as people write it. Secrets come as files, read anew for each message. */
-export type SinkSettings = Config["alerts.sinks"][number];
+type SinkSettings = Config["alerts.sinks"][number];
+export type SettingsOf<K extends SinkSettings["kind"]> = Extract<SinkSettings, { kind: K }>;
 
 export const makeSinks = (settings: readonly SinkSettings[], clock: Clock): readonly Sink[] =>
-  settings.map((one) => makeSink(one, clock));
+  settings.map((one) => ({
+    name: one.name,
+    minSeverity: one.min_severity,
+    tell: (message) => tell(one, message, clock.now()),
+  }));
 
-function makeSink(settings: SinkSettings, clock: Clock): Sink {
+function tell(settings: SinkSettings, message: AlertMessage, now: Date): Promise<void> {
   switch (settings.kind) {
     case "webhook":
-      return makeWebhookSink(settings);
+      return post(settings, message);
     case "command":
-      return makeCommandSink(settings);
+      return runProgram(settings, message);
     case "smtp":
-      return makeSmtpSink(settings, clock);
+      return sendMail(settings, message, now);
   }
 }

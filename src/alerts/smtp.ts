@@ -3,27 +3,20 @@ import { hostname } from "node:os";
 import { Readable } from "node:stream";
 import MailComposer from "nodemailer/lib/mail-composer";
 import SMTPConnection, { type SMTPConnectionAuth, type SMTPConnectionEnvelope } from "nodemailer/lib/smtp-connection";
-import type { Clock } from "../base/clock.ts";
 import type { AlertMessage } from "./message.ts";
-import type { Sink, SinkSettings } from "./sink.ts";
+import type { SettingsOf } from "./sink.ts";
 import { secret } from "./webhook.ts";
 
-type SmtpSettings = Extract<SinkSettings, { kind: "smtp" }>;
+type SmtpSettings = SettingsOf<"smtp">;
 
 /** none: plain text · starttls: required · implicit: TLS from the first byte. */
 const PORTS = { none: 25, starttls: 587, implicit: 465 };
 
 /** One mail per change. */
-export function makeSmtpSink(settings: SmtpSettings, clock: Clock): Sink {
+export async function sendMail(settings: SmtpSettings, message: AlertMessage, now: Date): Promise<void> {
   const { user, password_file } = settings;
-  return {
-    name: settings.name,
-    minSeverity: settings.min_severity,
-    async tell(message) {
-      const auth = user && password_file ? { user, pass: await secret(password_file) } : null;
-      await send(settings, auth, await mailText(message, settings, clock.now()));
-    },
-  };
+  const auth = user && password_file ? { user, pass: await secret(password_file) } : null;
+  await send(settings, auth, await mailText(message, settings, now));
 }
 
 /** Mails about the same alert are a thread. Nothing an alert says can break out of its header. */

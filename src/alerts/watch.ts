@@ -15,7 +15,7 @@ import {
   stuckAlerts,
 } from "./decide-alerts.ts";
 import { type AlertWish, raiseAndClose } from "./raise-and-close.ts";
-import { makeTurns, type Turns } from "./turns.ts";
+import { makeTurns } from "./turns.ts";
 
 export interface WatchOptions {
   readonly intervalSec: number;
@@ -29,11 +29,6 @@ export interface WatchOptions {
   readonly isLeader?: () => Promise<boolean>;
 }
 
-export interface Watch extends Turns {
-  /** One look at everything; what it found is in the store as alerts. */
-  lookOnce(): Promise<void>;
-}
-
 /**
  * Looks at requests, engine and disks every now and then, apart from the passes, and keeps the open alerts in step with
  * what it sees. A part that cannot be seen leaves its alerts as they are.
@@ -41,9 +36,10 @@ export interface Watch extends Turns {
 export function makeWatch(
   { store, engine, clock, log }: { store: Store; engine: Engine; clock: Clock; log: Log },
   options: WatchOptions,
-): Watch {
+) {
   let before = WELL;
 
+  /** One look at everything; what it found is in the store as alerts. */
   const lookOnce = async (): Promise<void> => {
     const open = new Set((await store.alerts.open()).map(({ key }) => key));
     // An engine nobody needs is left in peace: asking would start the local one just for that.

@@ -25,10 +25,6 @@ function openCursor(scope: string, sealed: string): string {
   });
 }
 
-/** Which list: the path without its query, and the filters in a stable order. */
-const listScope = (request: FastifyRequest, filters: object): string =>
-  `${request.url.split("?", 1)[0]} ${JSON.stringify(filters)}`;
-
 interface PageQuery {
   readonly limit: number;
   readonly cursor?: string | undefined;
@@ -42,7 +38,8 @@ export async function loadPage<P extends { readonly nextCursor: string | null }>
   filters: object,
   load: LoadPage<P>,
 ): Promise<P> {
-  const scope = listScope(request, filters);
+  // Which list: the path without its query, and the filters in a stable order.
+  const scope = `${request.url.split("?", 1)[0]} ${JSON.stringify(filters)}`;
   const page = await load({ limit, ...(cursor !== undefined && { cursor: openCursor(scope, cursor) }) });
   return { ...page, nextCursor: page.nextCursor === null ? null : sealCursor(scope, page.nextCursor) };
 }

@@ -1,28 +1,22 @@
 /** What the loop tells whoever listens. Nothing depends on an event arriving: the store has the truth. */
 export const LIVE_EVENT_TYPES = ["request.moved", "dag.progress", "loop.pass"] as const;
-export type LiveEventType = (typeof LIVE_EVENT_TYPES)[number];
 
 export interface LiveEvent {
-  readonly type: LiveEventType;
+  readonly type: (typeof LIVE_EVENT_TYPES)[number];
   readonly detail: Readonly<Record<string, unknown>>;
 }
-
-export interface EventSource {
-  subscribe(listener: (event: LiveEvent) => void): () => void;
-}
-export interface EventBus extends EventSource {
-  emit(type: LiveEventType, detail: Readonly<Record<string, unknown>>): void;
-}
+type Listener = (event: LiveEvent) => void;
+export type EventBus = ReturnType<typeof makeEventBus>;
 
 /** In-process: a listener that throws loses that event and disturbs nobody else. */
-export function makeEventBus(): EventBus {
-  const listeners = new Set<(event: LiveEvent) => void>();
+export function makeEventBus() {
+  const listeners = new Set<Listener>();
   return {
-    subscribe(listener) {
+    subscribe(listener: Listener) {
       listeners.add(listener);
-      return () => void listeners.delete(listener);
+      return (): void => void listeners.delete(listener);
     },
-    emit(type, detail) {
+    emit(type: LiveEvent["type"], detail: LiveEvent["detail"]): void {
       for (const listener of listeners) {
         try {
           listener({ type, detail });

@@ -3,19 +3,12 @@ import { REQUEST_STATUSES } from "../domain/request-status.ts";
 import { BLOCK_STATUSES, WORKFLOW_STATUSES } from "../domain/workflow.ts";
 import type { Store } from "../store/port.ts";
 
-/** What the rest of the program may count, and the text a Prometheus server reads. */
-export interface Metrics {
-  observePass(seconds: number): void;
-  countDecision(kind: string): void;
-  observeEngineCall(call: string, seconds: number): void;
-  observeHttp(method: string, route: string, status: number, seconds: number): void;
-  /** Looks into the store (five queries, whatever the number of requests) and writes everything down. */
-  render(store: Store): Promise<{ contentType: string; text: string }>;
-}
-
 const SEVERITIES = ["info", "warning", "critical"] as const;
 
-export function makeMetrics(version = "unknown"): Metrics {
+/** What the rest of the program may count, and the text a Prometheus server reads. */
+export type Metrics = ReturnType<typeof makeMetrics>;
+
+export function makeMetrics(version = "unknown") {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -70,11 +63,13 @@ export function makeMetrics(version = "unknown"): Metrics {
   }
 
   return {
-    observePass: (seconds) => passes.observe(seconds),
-    countDecision: (decision) => decisions.inc({ decision }),
-    observeEngineCall: (call, seconds) => engineCalls.observe({ call }, seconds),
-    observeHttp: (method, route, status, seconds) => http.observe({ method, route, status }, seconds),
-    async render(store) {
+    observePass: (seconds: number) => passes.observe(seconds),
+    countDecision: (decision: string) => decisions.inc({ decision }),
+    observeEngineCall: (call: string, seconds: number) => engineCalls.observe({ call }, seconds),
+    observeHttp: (method: string, route: string, status: number, seconds: number) =>
+      http.observe({ method, route, status }, seconds),
+    /** Looks into the store (five queries, whatever the number of requests) and writes everything down. */
+    async render(store: Store): Promise<{ contentType: string; text: string }> {
       try {
         await collect(store);
         storeUp.set(1);

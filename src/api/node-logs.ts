@@ -1,8 +1,8 @@
-import { constants, type Stats } from "node:fs";
+import { constants } from "node:fs";
 import { lstat, open, readdir, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { isName } from "../domain/names.ts";
-import type { LogFileView, TailView } from "./views/dag.ts";
+import type { LogFileView, LogsView, TailView } from "./views/dag.ts";
 
 /**
  * Reads log files below one submit directory. Names are single path parts of D13's alphabet, the directory is
@@ -13,10 +13,34 @@ const TAIL_BYTES = 256 * 1024;
 const DAG_LOGS = /^workflow\.dag(\.(dagman\.(out|log)|nodes\.log|lib\.(out|err)|status|metrics|rescue\d+))?$/;
 const UNIT_LOGS = /^(group\.(log|dag\..*)|ledger\.jsonl|merge_output\.json|.+\.(out|err|report\.json|post\.json))$/;
 
-export const listDagLogs = (submitDir: string): Promise<LogFileView[]> => listFiles(submitDir, DAG_LOGS);
+interface Wanted {
+  readonly unit?: string | undefined;
+  readonly node?: string | undefined;
+  readonly cluster?: string | undefined;
+  readonly lines: number;
+}
 
-/** null: there is no such unit (yet). */
-export async function unitDirectory(submitDir: string, unit: string): Promise<string | null> {
+/** The log files of a DAG, of a unit, or of a node with the ends of what it wrote; null: there is no such unit (yet). */
+export async function readLogs(
+  submitDir: string,
+  { unit, node, cluster, lines }: Wanted,
+): Promise<Pick<LogsView, "files" | "cluster" | "clusters" | "tails"> | null> {
+  const noTails = { cluster: null, clusters: [], tails: [] };
+  if (unit === undefined) return { ...noTails, files: await listFiles(submitDir, DAG_LOGS) };
+  const directory = await unitDirectory(submitDir, unit);
+  if (directory === null) return null;
+  const files = await listFiles(directory, UNIT_LOGS);
+  if (node === undefined) return { ...noTails, files };
+  const own = files.filter(({ name }) => name.startsWith(`${node}.`));
+  const attempts = own.flatMap(({ name }) => /^(\d+)\./.exec(name.slice(node.length + 1))?.[1] ?? []);
+  const clusters = [...new Set(attempts)].sort((a, b) => Number(a) - Number(b));
+  const shown = cluster ?? clusters.at(-1) ?? null;
+  const names = shown === null ? [] : [`${node}.${shown}.out`, `${node}.${shown}.err`];
+  const tails = await Promise.all([...names, "group.log"].map((name) => tailFile(join(directory, name), name, lines)));
+  return { files: own, cluster: shown, clusters, tails: tails.filter((tail) => tail !== null) };
+}
+
+async function unitDirectory(submitDir: string, unit: string): Promise<string | null> {
   if (!isName(unit)) return null;
   try {
     const root = await realpath(submitDir);
@@ -27,26 +51,13 @@ export async function unitDirectory(submitDir: string, unit: string): Promise<st
   }
 }
 
-export const listUnitLogs = (unitDir: string): Promise<LogFileView[]> => listFiles(unitDir, UNIT_LOGS);
-
-/** The files of one node, and the ids of its attempts, oldest first. */
-export function filesOfNode(files: readonly LogFileView[], node: string): { own: LogFileView[]; clusters: string[] } {
-  const own = files.filter((file) => file.name.startsWith(`${node}.`));
-  const clusters = new Set<string>();
-  for (const file of own) {
-    const cluster = /^(\d+)\./.exec(file.name.slice(node.length + 1))?.[1];
-    if (cluster) clusters.add(cluster);
-  }
-  return { own, clusters: [...clusters].sort((a, b) => Number(a) - Number(b)) };
-}
-
 async function listFiles(directory: string, pattern: RegExp): Promise<LogFileView[]> {
   const names = await readdir(directory).catch(() => [] as string[]);
   const wanted = names.filter((name) => pattern.test(name)).sort();
   const found = await Promise.all(
     wanted.map(async (name): Promise<LogFileView | null> => {
       const path = join(directory, name);
-      const stats: Stats | null = await lstat(path).catch(() => null);
+      const stats = await lstat(path).catch(() => null);
       if (!stats?.isFile()) return null;
       return { name, path, size_bytes: stats.size, modified_at: stats.mtime.toISOString() };
     }),
@@ -55,7 +66,7 @@ async function listFiles(directory: string, pattern: RegExp): Promise<LogFileVie
 }
 
 /** null: not there, or not a plain file. */
-export async function tailFile(path: string, name: string, lines: number): Promise<TailView | null> {
+async function tailFile(path: string, name: string, lines: number): Promise<TailView | null> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const handle = await open(path, flags).catch(() => null);
   if (!handle) return null;

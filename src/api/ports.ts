@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Engine } from "../engine/port.ts";
 import type { Commands, LoopStatus } from "../lifecycle/port.ts";
 import type { Store } from "../store/port.ts";
-import type { EventSource } from "./event-bus.ts";
+import type { EventBus } from "./event-bus.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** Everything the API may ask. It decides nothing: it reads the store and hands commands to the lifecycle. */
@@ -14,7 +14,7 @@ export interface ApiPorts {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly metrics: Metrics;
-  readonly events: EventSource;
+  readonly events: Pick<EventBus, "subscribe">;
   readonly info: ServerInfo;
   /** Without one the API is silent. */
   readonly logger?: FastifyBaseLogger;

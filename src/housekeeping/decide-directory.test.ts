@@ -8,10 +8,11 @@ import { strangerAlerts } from "./strangers.ts";
 const finished = new Date("2026-01-01T00:00:00Z");
 const hoursLater = (hours: number) => new Date(finished.getTime() + hours * 3_600_000);
 const policy = { compactAfterHours: 24, removeAfterDays: 30 };
+const runs = [{ id: "d1", status: "completed", engine: "local" }] as const;
 const over: DirectoryFacts = {
   request: { status: "completed", statusSince: finished },
   openVersions: [],
-  dags: [{ id: "d1", status: "completed", engine: "local" }],
+  dags: runs,
   isCompacted: false,
   inEngine: "absent",
   engine: "local",
@@ -32,13 +33,12 @@ describe("a submit directory", () => {
       { request: { status: "held", statusSince: finished } },
       "leave",
     ],
-    ["of a request nobody knows stays", 9999, { request: null }, "leave"],
-    ["of a DAG nobody knows stays", 9999, { dags: [] }, "leave"],
+    ["of a DAG nobody knows stays", 9999, { dags: null }, "leave"],
     ["stays while another version is open", 9999, { openVersions: ["a_v2"] }, "leave"],
     [
       "stays while a run of it is not over",
       9999,
-      { dags: [...over.dags, { id: "d2", status: "running", engine: "local" }] },
+      { dags: [...runs, { id: "d2", status: "running", engine: "local" }] },
       "leave",
     ],
     ["stays when another engine ran it", 9999, { engine: "dagman" }, "leave"],

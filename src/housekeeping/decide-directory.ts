@@ -1,6 +1,6 @@
-import type { DagStatus } from "../domain/dag.ts";
-import { isDagOver } from "../domain/dag.ts";
-import { isTerminal, type RequestStatus } from "../domain/request-status.ts";
+import { type DagStatus, isDagOver } from "../domain/dag.ts";
+import type { RequestRecord } from "../domain/request.ts";
+import { isTerminal } from "../domain/request-status.ts";
 
 /** How long submit directories of finished requests live. */
 export interface KeepPolicy {
@@ -11,12 +11,11 @@ export interface KeepPolicy {
 }
 
 export interface DirectoryFacts {
-  /** null: the store does not know it. */
-  readonly request: { readonly status: RequestStatus; readonly statusSince: Date } | null;
+  readonly request: Pick<RequestRecord, "status" | "statusSince">;
   /** Other versions of the request (before, after) that are not over. */
   readonly openVersions: readonly string[];
-  /** Every run that used the directory: the first one and its rescues. */
-  readonly dags: readonly { readonly id: string; readonly status: DagStatus; readonly engine: string }[];
+  /** Every run that used the directory: the first one and its rescues; null: the store knows none. */
+  readonly dags: readonly { readonly id: string; readonly status: DagStatus; readonly engine: string }[] | null;
   readonly isCompacted: boolean;
   /** What the engine says of those runs; null: it was not asked. */
   readonly inEngine: "absent" | "found" | "unknown" | null;
@@ -38,9 +37,8 @@ const HOUR_MS = 3_600_000;
 export function decideDirectory(facts: DirectoryFacts, policy: KeepPolicy, now: Date): DirectoryDecision {
   const { request, openVersions, dags, isCompacted, inEngine, engine } = facts;
   const leave = (because: string, until: Date | null = null) => ({ kind: "leave" as const, because, until });
-  if (!request) return leave("the database does not know its request");
   if (!isTerminal(request.status)) return leave(`its request is ${request.status}`);
-  if (dags.length === 0) return leave("the database does not know its DAG");
+  if (dags === null) return leave("the database does not know its DAG");
   const { compactAt, removeAt } = dueTimes(request.statusSince, policy);
   const wanted = removeAt && now >= removeAt ? "remove" : !isCompacted && now >= compactAt ? "compact" : null;
   if (wanted === null)

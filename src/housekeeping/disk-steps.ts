@@ -2,6 +2,7 @@ import { type Dirent, constants as fs } from "node:fs";
 import { lstat, open, opendir, readdir, rename, rmdir, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { replaceFile } from "../disk/atomic-file.ts";
+import { isName } from "../domain/names.ts";
 
 /**
  * Small asynchronous steps on files, so that a tree of a million files never keeps others from their turn, and a
@@ -83,19 +84,29 @@ export async function keepTail(path: string, bytes: number, budget: Budget): Pro
 }
 
 const REMOVING = ".removing-";
-export const isBeingRemoved = (name: string): boolean => name.startsWith(REMOVING);
+/** Where a directory is put that is being removed. */
+export const asideOf = (path: string): string => join(dirname(path), `${REMOVING}${basename(path)}`);
+export const isBeingRemoved = (entry: Dirent): boolean => entry.isDirectory() && entry.name.startsWith(REMOVING);
 
-/** Away under its name at once; the rest may take several turns. */
-export async function setAside(path: string): Promise<string> {
-  const aside = join(dirname(path), `${REMOVING}${basename(path)}`);
+/** A tree that is gone under its name at once, while the rest may take several turns. false: the budget ended first. */
+export async function removeAtOnce(path: string, budget: Budget): Promise<boolean> {
+  const aside = asideOf(path);
+  // What an earlier turn set aside must be gone before the name is free for this one.
+  if (!(await removeTree(aside, budget))) return false;
   await rename(path, aside).catch(ifGone);
-  return aside;
+  return removeTree(aside, budget);
 }
 
 /** Empty when it is not there. */
 export async function entriesOf(path: string): Promise<readonly Dirent[]> {
   return (await readdir(path, { withFileTypes: true }).catch(ifGone)) ?? [];
 }
+
+/** Names of the requests that have a directory there. */
+export const requestsIn = async (path: string): Promise<readonly string[]> =>
+  (await entriesOf(path)).filter((entry) => entry.isDirectory() && isName(entry.name)).map(({ name }) => name);
+
+export const isSubmitDirectory = (entry: Dirent): boolean => entry.isDirectory() && /^r\d+-./.test(entry.name);
 
 export function ifGone(error: NodeJS.ErrnoException): null {
   if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;

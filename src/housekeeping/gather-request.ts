@@ -1,4 +1,5 @@
 import { basename, dirname, join } from "node:path";
+import { groupBy } from "../base/group-by.ts";
 import type { Dag } from "../domain/dag.ts";
 import { batchName, type RequestName } from "../domain/names.ts";
 import type { RequestRecord } from "../domain/request.ts";
@@ -22,18 +23,13 @@ export async function gatherRequest(store: Store, spoolDir: string, name: string
     .filter(({ status, spec }) => !isTerminal(status) && spec.name !== name)
     .map(({ spec }) => spec.name);
   const workflow = await store.workflows.forRequest(request.spec.name);
-  const dags = new Map<string, Dag[]>();
-  for (let cursor: string | undefined; workflow; ) {
+  const dags: Dag[] = [];
+  for (let cursor: string | null = ""; workflow && cursor !== null; ) {
     const page = await store.dags.list({ workflowId: workflow.id, limit: 1000, ...(cursor && { cursor }) });
-    for (const dag of page.items) {
-      if (dirname(dag.submitDir) !== join(spoolDir, name)) continue;
-      const key = basename(dag.submitDir);
-      dags.set(key, [...(dags.get(key) ?? []), dag]);
-    }
-    if (page.nextCursor === null) break;
+    dags.push(...page.items.filter(({ submitDir }) => dirname(submitDir) === join(spoolDir, name)));
     cursor = page.nextCursor;
   }
-  return { request, openVersions, dags };
+  return { request, openVersions, dags: groupBy(dags, ({ submitDir }) => basename(submitDir)) };
 }
 
 /** One answer for all runs of a directory: anything found or unknown outweighs the rest. */

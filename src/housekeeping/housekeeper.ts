@@ -1,9 +1,8 @@
 import { raiseAndClose } from "../alerts/raise-and-close.ts";
-import { makeTurns, type Turns } from "../alerts/turns.ts";
+import { makeTurns } from "../alerts/turns.ts";
 import { describeError } from "../base/errors.ts";
-import { isName } from "../domain/names.ts";
 import type { KeepPolicy } from "./decide-directory.ts";
-import { Budget, entriesOf } from "./disk-steps.ts";
+import { Budget, requestsIn } from "./disk-steps.ts";
 import { findStrangers, strangerAlerts } from "./strangers.ts";
 import { type TidyPorts, tidyRequest } from "./tidy-request.ts";
 
@@ -14,12 +13,7 @@ export interface HousekeepingOptions extends KeepPolicy {
   readonly isLeader?: () => Promise<boolean>;
 }
 
-export interface Housekeeping extends Turns {
-  /** One turn of tidying; "unfinished" when there is more to do than one turn may. */
-  tidyOnce(): Promise<"done" | "unfinished">;
-  /** Looks for submit directories the database does not know, and keeps their alerts. */
-  lookForStrangers(): Promise<void>;
-}
+export type Housekeeping = ReturnType<typeof makeHousekeeping>;
 
 const OPERATIONS = 20_000;
 const FIRST_STRANGERS_SEC = 15;
@@ -29,28 +23,30 @@ const STRANGERS_EVERY_SEC = 24 * 3600;
  * Tidies the spool slowly: what can wait for hours is done in small turns between everything else. All it remembers is
  * when to look at a request again; whoever takes over finds the rest on the disk.
  */
-export function makeHousekeeping(ports: TidyPorts, options: HousekeepingOptions): Housekeeping {
+export function makeHousekeeping(ports: TidyPorts, options: HousekeepingOptions) {
   const { store, clock, log, spoolDir } = ports;
   /** Not before; in ms. */
   const later = new Map<string, number>();
   const troubles = new Map<string, string>();
 
+  /** One turn of tidying; "unfinished" when there is more to do than one turn may. */
   const tidyOnce = async (): Promise<"done" | "unfinished"> => {
     const budget = new Budget(options.operationsPerTurn ?? OPERATIONS);
     const open = new Set<string>((await store.requests.open()).map(({ spec }) => spec.name));
-    const names = (await entriesOf(spoolDir)).filter((entry) => entry.isDirectory() && isName(entry.name));
+    const names = await requestsIn(spoolDir);
+    for (const name of troubles.keys()) if (!names.includes(name)) troubles.delete(name);
     let outcome: "done" | "unfinished" = "done";
-    for (const { name } of names) {
+    for (const name of names) {
       if (open.has(name)) later.delete(name);
       if (open.has(name) || clock.now().getTime() < (later.get(name) ?? 0)) continue;
       try {
-        const tidied = await tidyRequest(ports, options, name, budget);
+        const tidied = await tidyRequest({ ...ports, policy: options, budget }, name);
         troubles.delete(name);
         if (tidied === "unfinished") {
           outcome = "unfinished";
           break;
         }
-        later.set(name, tidied.again?.getTime() ?? Number.POSITIVE_INFINITY);
+        later.set(name, tidied.getTime());
       } catch (error) {
         troubles.set(name, describeError(error));
         later.set(name, clock.now().getTime() + 3_600_000);
@@ -67,6 +63,7 @@ export function makeHousekeeping(ports: TidyPorts, options: HousekeepingOptions)
     return outcome;
   };
 
+  /** Looks for submit directories the database does not know, and keeps their alerts. */
   const lookForStrangers = async (): Promise<void> => {
     const found = await findStrangers(spoolDir, store, ports.engine);
     await raiseAndClose(store, ["stranger"], strangerAlerts(found, spoolDir), clock.now());

@@ -1,3 +1,4 @@
+import type { RequestRecord } from "../domain/request.ts";
 import { isTerminal, type RequestStatus } from "../domain/request-status.ts";
 import { dueTimes, type KeepPolicy } from "./decide-directory.ts";
 import type { RequestUsage } from "./usage.ts";
@@ -16,10 +17,7 @@ export interface NextStep {
   readonly at: string | null;
 }
 
-export interface KnownRequest {
-  readonly status: RequestStatus;
-  readonly statusSince: Date;
-}
+export type KnownRequest = Pick<RequestRecord, "status" | "statusSince">;
 
 /** `known` null: there is no server to ask. Biggest first. */
 export function spoolReport(
@@ -28,21 +26,20 @@ export function spoolReport(
   policy: KeepPolicy,
 ): readonly SpoolRow[] {
   return usage
-    .map((one) => {
-      const { request_name, ...sizes } = one;
+    .map(({ request_name, ...sizes }) => {
       const request = known?.get(request_name);
       const status = request?.status ?? null;
       const status_since = request?.statusSince.toISOString() ?? null;
-      return { request_name, status, status_since, ...sizes, next: nextStep(one, known, policy) };
+      const next = known ? nextStep(sizes, request, policy) : { action: "unknown" as const, at: null };
+      return { request_name, status, status_since, ...sizes, next };
     })
     .sort((a, b) => total(b) - total(a) || (a.request_name < b.request_name ? -1 : 1));
 }
 
 const total = ({ bytes, unmerged_bytes }: SpoolRow): number => bytes + unmerged_bytes;
 
-function nextStep(usage: RequestUsage, known: ReadonlyMap<string, KnownRequest> | null, policy: KeepPolicy): NextStep {
-  if (known === null) return { action: "unknown", at: null };
-  const request = known.get(usage.request_name);
+type Sizes = Omit<RequestUsage, "request_name">;
+function nextStep(usage: Sizes, request: KnownRequest | undefined, policy: KeepPolicy): NextStep {
   if (!request) return { action: "stranger", at: null };
   if (!isTerminal(request.status)) return { action: "keep", at: null };
   const { compactAt, removeAt } = dueTimes(request.statusSince, policy);

@@ -1,12 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AlertWish } from "../alerts/raise-and-close.ts";
+import { groupBy } from "../base/group-by.ts";
 import { parseJson } from "../base/json.ts";
-import { type DagId, isName } from "../domain/names.ts";
+import type { DagId } from "../domain/names.ts";
 import { parseDagmanOut } from "../engine/format/dagman-out.ts";
 import type { Engine } from "../engine/port.ts";
 import type { Store } from "../store/port.ts";
-import { entriesOf, readPart } from "./disk-steps.ts";
+import { entriesOf, isSubmitDirectory, readPart, requestsIn } from "./disk-steps.ts";
 import { askEngine } from "./gather-request.ts";
 
 /**
@@ -31,12 +32,10 @@ export async function findStrangers(
   engine: Engine | null,
 ): Promise<readonly Stranger[]> {
   const strangers: Stranger[] = [];
-  for (const request of await entriesOf(spoolDir)) {
-    if (!request.isDirectory() || !isName(request.name)) continue;
+  for (const request of await requestsIn(spoolDir)) {
     const seen: { directory: string; dagId: string | null }[] = [];
-    for (const entry of await entriesOf(join(spoolDir, request.name))) {
-      if (!entry.isDirectory() || !/^r\d+-.+$/.test(entry.name)) continue;
-      const directory = join(spoolDir, request.name, entry.name);
+    for (const { name } of (await entriesOf(join(spoolDir, request))).filter(isSubmitDirectory)) {
+      const directory = join(spoolDir, request, name);
       for (const dagId of await dagsNamedIn(directory)) seen.push({ directory, dagId });
     }
     if (seen.length === 0) continue;
@@ -46,7 +45,7 @@ export async function findStrangers(
       if (dagId !== null && known.has(dagId as DagId)) continue;
       const run = dagId === null ? null : { id: dagId as DagId, submitDir: directory, engineId: null };
       const inEngine = run && engine ? await askEngine(engine, [run]) : "unknown";
-      strangers.push({ request: request.name, directory, dagId, inEngine });
+      strangers.push({ request, directory, dagId, inEngine });
     }
   }
   return strangers;
@@ -84,8 +83,7 @@ const MOST_NAMED = 5;
 
 /** One per request while they are few; else one for all. */
 export function strangerAlerts(strangers: readonly Stranger[], spoolDir: string): readonly AlertWish[] {
-  const byRequest = new Map<string, Stranger[]>();
-  for (const one of strangers) byRequest.set(one.request, [...(byRequest.get(one.request) ?? []), one]);
+  const byRequest = groupBy(strangers, ({ request }) => request);
   const tail =
     "the database may have been restored from an older backup. Nothing was touched: restore the newer one, or move the directories away";
   if (byRequest.size > MOST_ALERTS) {

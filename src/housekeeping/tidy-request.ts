@@ -1,13 +1,27 @@
 import { rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
-import { isDagOver } from "../domain/dag.ts";
+import type { Dag } from "../domain/dag.ts";
 import type { Engine } from "../engine/port.ts";
 import type { Log } from "../lifecycle/ports.ts";
 import type { Store } from "../store/port.ts";
 import { compactDirectory, isCompacted } from "./compact.ts";
-import { type DirectoryDecision, decideDirectory, dueTimes, type KeepPolicy } from "./decide-directory.ts";
-import { type Budget, entriesOf, isBeingRemoved, removeTree, setAside } from "./disk-steps.ts";
+import {
+  type DirectoryDecision,
+  type DirectoryFacts,
+  decideDirectory,
+  dueTimes,
+  type KeepPolicy,
+} from "./decide-directory.ts";
+import {
+  asideOf,
+  type Budget,
+  entriesOf,
+  isBeingRemoved,
+  isSubmitDirectory,
+  removeAtOnce,
+  removeTree,
+} from "./disk-steps.ts";
 import { askEngine, gatherRequest, type RequestFacts } from "./gather-request.ts";
 
 export interface TidyPorts {
@@ -19,60 +33,63 @@ export interface TidyPorts {
   readonly storageDir: string;
 }
 
-/** When to look again; null: nothing is left to do. "unfinished": the budget ended first. */
-export type Tidied = { readonly again: Date | null } | "unfinished";
+/** One turn of tidying. */
+interface Turn extends TidyPorts {
+  readonly policy: KeepPolicy;
+  readonly budget: Budget;
+}
 
-const SUBMIT_DIRECTORY = /^r\d+-.+$/;
+/** When to look again; null: nothing is left to do. "unfinished": the budget ended first. */
+type Tidied = Date | null | "unfinished";
+
 const UNWRITTEN = /^\.tmp-/;
 /** What waits for something else than time is looked at again after this. */
 const LOOK_AGAIN_MS = 6 * 3_600_000;
 
-const lookAgain = (now: Date): Date => new Date(now.getTime() + LOOK_AGAIN_MS);
+const lookAgain = ({ clock }: TidyPorts): Date => new Date(clock.now().getTime() + LOOK_AGAIN_MS);
 
 /** One finished request: its submit directories, what was left of unfinished ones, and its unmerged files. */
-export async function tidyRequest(ports: TidyPorts, policy: KeepPolicy, name: string, budget: Budget): Promise<Tidied> {
-  const { store, spoolDir, clock } = ports;
+export async function tidyRequest(turn: Turn, name: string): Promise<Date | "unfinished"> {
+  const { store, spoolDir, budget } = turn;
   const facts = await gatherRequest(store, spoolDir, name);
-  if (!facts) return { again: lookAgain(clock.now()) };
+  if (!facts) return lookAgain(turn);
   const home = join(spoolDir, name);
-  let again: Date | null = null;
-  const soonest = (at: Date | null) => {
-    if (at !== null && (again === null || at < again)) again = at;
-  };
+  const times: (Date | null)[] = [];
   for (const entry of await entriesOf(home)) {
     if (budget.isOut) return "unfinished";
-    if (!entry.isDirectory()) continue; // notes for people stay
-    const path = join(home, entry.name);
-    if (isBeingRemoved(entry.name)) {
-      if (!(await removeTree(path, budget))) return "unfinished";
-    } else if (SUBMIT_DIRECTORY.test(entry.name)) {
-      const outcome = await tidyDirectory(ports, policy, facts, entry.name, budget);
+    if (isBeingRemoved(entry)) {
+      if (!(await removeTree(join(home, entry.name), budget))) return "unfinished";
+    } else if (isSubmitDirectory(entry)) {
+      const outcome = await tidyDirectory(turn, facts, entry.name);
       if (outcome === "unfinished") return outcome;
-      soonest(outcome.again);
+      times.push(outcome);
     }
   }
-  const rest = await tidyLeftovers(ports, policy, facts, budget);
+  const rest = await tidyLeftovers(turn, facts);
   if (rest === "unfinished") return rest;
-  soonest(rest.again);
-  if ((await entriesOf(home)).length === 0) await rmdir(home).catch(() => {});
-  return { again: again ?? lookAgain(clock.now()) };
+  // A request is found again by its directory: it stays while anything is left to do.
+  if (rest === null && (await entriesOf(home)).length === 0) await rmdir(home).catch(() => {});
+  const soonest = Math.min(...[...times, rest].filter((at) => at !== null).map(Number));
+  return Number.isFinite(soonest) ? new Date(soonest) : lookAgain(turn);
 }
 
-async function tidyDirectory(
-  ports: TidyPorts,
-  policy: KeepPolicy,
-  facts: RequestFacts,
-  directory: string,
-  budget: Budget,
-): Promise<Tidied> {
-  const { engine, clock, log } = ports;
-  const path = join(ports.spoolDir, facts.request.spec.name, directory);
-  const dags = facts.dags.get(directory) ?? [];
-  const known = { ...facts, dags, isCompacted: await isCompacted(path), engine: engine.name };
-  const judge = (inEngine: "absent" | "found" | "unknown" | null): DirectoryDecision =>
-    decideDirectory({ ...known, inEngine }, policy, clock.now());
-  let decision = judge(null);
-  if (decision.kind === "ask-engine") decision = judge(await askEngine(engine, dags));
+/** What may become of it now; the engine is asked only when its answer matters. */
+async function judge(
+  { engine, clock, policy }: Pick<Turn, "engine" | "clock" | "policy">,
+  facts: Pick<DirectoryFacts, "request" | "openVersions" | "isCompacted">,
+  dags: readonly Dag[] | null,
+): Promise<DirectoryDecision> {
+  const decide = (inEngine: DirectoryFacts["inEngine"]) =>
+    decideDirectory({ ...facts, dags, engine: engine.name, inEngine }, policy, clock.now());
+  const decision = decide(null);
+  return decision.kind === "ask-engine" ? decide(await askEngine(engine, dags ?? [])) : decision;
+}
+
+async function tidyDirectory(turn: Turn, facts: RequestFacts, directory: string): Promise<Tidied> {
+  const { policy, budget, clock, log } = turn;
+  const path = join(turn.spoolDir, facts.request.spec.name, directory);
+  const known = { ...facts, isCompacted: await isCompacted(path) };
+  const decision = await judge(turn, known, facts.dags.get(directory) ?? null);
   const before = { files: budget.freedFiles, bytes: budget.freedBytes };
   const told = (event: string, because: string) =>
     log.info(event, {
@@ -82,52 +99,40 @@ async function tidyDirectory(
       bytes: budget.freedBytes - before.bytes,
     });
   switch (decision.kind) {
-    case "compact": {
+    case "compact":
       if (!(await compactDirectory(path, budget, clock.now()))) return "unfinished";
       told("housekeeping.compacted", decision.because);
-      return { again: dueTimes(facts.request.statusSince, policy).removeAt };
-    }
-    case "remove": {
-      if (!(await removeTree(await setAside(path), budget))) return "unfinished";
+      return dueTimes(facts.request.statusSince, policy).removeAt;
+    case "remove":
+      if (!(await removeAtOnce(path, budget))) return "unfinished";
       told("housekeeping.removed", decision.because);
-      return { again: null };
-    }
+      return null;
     case "leave":
-      return { again: decision.until ?? lookAgain(clock.now()) };
+      return decision.until ?? lookAgain(turn);
     case "ask-engine":
-      return { again: lookAgain(clock.now()) };
+      return lookAgain(turn);
   }
 }
 
 /** Directories that were never finished, and files of jobs that nobody will merge any more: with the first compaction. */
-async function tidyLeftovers(
-  ports: TidyPorts,
-  policy: KeepPolicy,
-  facts: RequestFacts,
-  budget: Budget,
-): Promise<Tidied> {
-  const { request, openVersions } = facts;
-  const { compactAt } = dueTimes(request.statusSince, policy);
-  if (ports.clock.now() < compactAt) return { again: compactAt };
-  const home = join(ports.spoolDir, request.spec.name);
-  const unwritten = (await entriesOf(home)).filter(
-    (entry) => entry.isDirectory() && (UNWRITTEN.test(entry.name) || isBeingRemoved(entry.name)),
-  );
-  const unmerged = join(ports.storageDir, "unmerged", request.spec.name);
-  const aside = join(ports.storageDir, "unmerged", `.removing-${request.spec.name}`);
-  const hasUnmerged = (await entriesOf(unmerged)).length + (await entriesOf(aside)).length > 0;
-  if (unwritten.length === 0 && !hasUnmerged) return { again: null };
-  const dags = [...facts.dags.values()].flat();
-  const isBusy =
-    openVersions.length > 0 || dags.some(({ status, engine }) => !isDagOver(status) || engine !== ports.engine.name);
-  if (isBusy || (await askEngine(ports.engine, dags)) !== "absent") return { again: lookAgain(ports.clock.now()) };
-  for (const { name } of unwritten)
-    if (!(await removeTree(await setAside(join(home, name)), budget))) return "unfinished";
+async function tidyLeftovers(turn: Turn, facts: RequestFacts): Promise<Tidied> {
+  const { policy, budget, clock, log } = turn;
+  const { name } = facts.request.spec;
+  const { compactAt } = dueTimes(facts.request.statusSince, policy);
+  if (clock.now() < compactAt) return compactAt;
+  const home = join(turn.spoolDir, name);
+  const unwritten = (await entriesOf(home)).filter((entry) => entry.isDirectory() && UNWRITTEN.test(entry.name));
+  const unmerged = join(turn.storageDir, "unmerged", name);
+  const hasUnmerged = (await entriesOf(unmerged)).length + (await entriesOf(asideOf(unmerged))).length > 0;
+  if (unwritten.length === 0 && !hasUnmerged) return null;
+  const all = [...facts.dags.values()].flat();
+  const never = { ...turn, policy: { ...policy, removeAfterDays: 0 } };
+  const decision = await judge(never, { ...facts, isCompacted: false }, all);
+  if (decision.kind !== "compact") return lookAgain(turn);
+  for (const entry of unwritten) if (!(await removeAtOnce(join(home, entry.name), budget))) return "unfinished";
   if (hasUnmerged) {
-    // What an earlier turn set aside must be gone before the name is free for this one.
-    if (!(await removeTree(aside, budget)) || !(await removeTree(await setAside(unmerged), budget)))
-      return "unfinished";
-    ports.log.info("housekeeping.unmerged-removed", { request: request.spec.name });
+    if (!(await removeAtOnce(unmerged, budget))) return "unfinished";
+    log.info("housekeeping.unmerged-removed", { request: name });
   }
-  return { again: null };
+  return null;
 }

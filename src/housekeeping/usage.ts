@@ -1,8 +1,7 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
-import { isName } from "../domain/names.ts";
-import { entriesOf, ifGone } from "./disk-steps.ts";
-import { COMPACTED } from "./kept-files.ts";
+import { isCompacted } from "./compact.ts";
+import { entriesOf, ifGone, isSubmitDirectory, requestsIn } from "./disk-steps.ts";
 
 /** What lies on the disk for one request, in the names of --json. Reads only; works without a server. */
 export interface RequestUsage {
@@ -15,17 +14,10 @@ export interface RequestUsage {
   readonly unmerged_bytes: number;
 }
 
-interface Sum {
-  files: number;
-  bytes: number;
-}
-
 const AT_ONCE = 64;
 
 export async function measureSpool(spoolDir: string, storageDir: string): Promise<readonly RequestUsage[]> {
-  const names = new Set<string>();
-  for (const place of [spoolDir, join(storageDir, "unmerged")])
-    for (const entry of await entriesOf(place)) if (entry.isDirectory() && isName(entry.name)) names.add(entry.name);
+  const names = new Set([...(await requestsIn(spoolDir)), ...(await requestsIn(join(storageDir, "unmerged")))]);
   const found: RequestUsage[] = [];
   for (const request of [...names].sort()) found.push(await measureRequest(spoolDir, storageDir, request));
   return found;
@@ -33,10 +25,9 @@ export async function measureSpool(spoolDir: string, storageDir: string): Promis
 
 async function measureRequest(spoolDir: string, storageDir: string, request: string): Promise<RequestUsage> {
   const home = join(spoolDir, request);
-  const directories = (await entriesOf(home)).filter((entry) => entry.isDirectory() && /^r\d+-/.test(entry.name));
+  const directories = (await entriesOf(home)).filter(isSubmitDirectory);
   let compacted = 0;
-  for (const { name } of directories)
-    if ((await lstat(join(home, name, COMPACTED)).catch(ifGone)) !== null) compacted += 1;
+  for (const { name } of directories) if (await isCompacted(join(home, name))) compacted += 1;
   const own = await measureTree(home);
   const unmerged = await measureTree(join(storageDir, "unmerged", request));
   return {
@@ -50,15 +41,13 @@ async function measureRequest(spoolDir: string, storageDir: string, request: str
 }
 
 /** Files and their sizes; links count as themselves. */
-async function measureTree(path: string): Promise<Sum> {
-  const sum: Sum = { files: 0, bytes: 0 };
+async function measureTree(path: string): Promise<{ files: number; bytes: number }> {
+  const sum = { files: 0, bytes: 0 };
   const entries = await entriesOf(path);
   const files = entries.filter((entry) => !entry.isDirectory());
   for (let at = 0; at < files.length; at += AT_ONCE) {
-    const sizes = await Promise.all(
-      files.slice(at, at + AT_ONCE).map(({ name }) => lstat(join(path, name)).catch(ifGone)),
-    );
-    for (const stats of sizes) {
+    const part = files.slice(at, at + AT_ONCE);
+    for (const stats of await Promise.all(part.map(({ name }) => lstat(join(path, name)).catch(ifGone)))) {
       if (!stats) continue;
       sum.files += 1;
       sum.bytes += stats.size;

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { describe, expect, it } from "vitest";
@@ -14,15 +14,12 @@ import { generation, makeWorld, POLICY } from "../support/world.ts";
 
 const DAY = 86_400;
 
-async function makeHouse(operationsPerTurn = 100_000) {
+async function makeHouse(operationsPerTurn = 100_000, policy = { compactAfterHours: 24, removeAfterDays: 30 }) {
   const world = await makeWorld();
   const spoolDir = join(world.dir, "spool");
   const { storageDir } = world;
   const keeper = (): Housekeeping =>
-    makeHousekeeping(
-      { ...world.ports, spoolDir, storageDir },
-      { intervalSec: 600, compactAfterHours: 24, removeAfterDays: 30, operationsPerTurn },
-    );
+    makeHousekeeping({ ...world.ports, spoolDir, storageDir }, { intervalSec: 600, ...policy, operationsPerTurn });
   const house = keeper();
   return {
     ...world,
@@ -169,6 +166,32 @@ describe("housekeeping", () => {
     for (let pass = 0; pass < 3; pass += 1) await house.pass();
     await house.keeper().tidyOnce();
     expect(readdirSync(join(house.spoolDir, "gen"))).toEqual(["invalidation.json"]);
+  });
+
+  it("finds unmerged files also when directories are removed before they would be compacted", async () => {
+    const house = await makeHouse(100_000, { compactAfterHours: 48, removeAfterDays: 1 });
+    const { dir } = await house.finished("gen", "aborted");
+    house.wait(DAY + 1);
+    await house.house.tidyOnce();
+    expect(existsSync(dir)).toBe(false);
+    expect(existsSync(join(house.storageDir, "unmerged", "gen"))).toBe(true);
+    house.wait(DAY + 1);
+    await house.house.tidyOnce();
+    expect(existsSync(join(house.storageDir, "unmerged", "gen"))).toBe(false);
+    expect(existsSync(join(house.spoolDir, "gen"))).toBe(false);
+  });
+
+  it("tells what cannot be removed, until a person has removed it", async () => {
+    const house = await makeHouse();
+    const { dir } = await house.finished("gen", "completed");
+    house.wait(DAY + 1);
+    rmSync(join(dir, "mg_000000", "ledger.jsonl"), { force: true });
+    mkdirSync(join(dir, "mg_000000", "ledger.jsonl")); // nobody can read that
+    await house.house.tidyOnce();
+    expect(await house.store.alerts.open()).toMatchObject([{ key: "housekeeping:gen", severity: "warning" }]);
+    rmSync(join(house.spoolDir, "gen"), { recursive: true });
+    await house.house.tidyOnce();
+    expect(await house.store.alerts.open()).toEqual([]);
   });
 
   it("does not follow links out of the spool", async () => {

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, RawServerDefault } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { z } from "zod";
@@ -37,17 +37,12 @@ export const askedBy = (request: { actor: string; query: unknown; body: unknown 
   return { actor: request.actor, dryRun: query?.dry_run === "true" || body?.dry_run === true };
 };
 
-/** Who asks, and which version they looked at. */
-export const seenBy = (request: { actor: string; headers: Record<string, unknown> }) => {
-  const header = request.headers["if-match"];
-  return { actor: request.actor, version: seenVersion(typeof header === "string" ? header : undefined) };
-};
-
-/** If-Match: the version a caller looked at; null when it does not matter to them. */
-function seenVersion(header: string | undefined): number | null {
-  if (header === undefined || header.trim() === "*") return null;
-  const digits = /^"?(\d{1,15})"?$/.exec(header.trim())?.[1];
-  if (digits !== undefined) return Number(digits);
+/** Who asks, and which version they looked at (If-Match); null when it does not matter to them. */
+export function seenBy({ actor, headers }: { actor: string; headers: IncomingHttpHeaders }) {
+  const header = headers["if-match"]?.trim() ?? "*";
+  if (header === "*") return { actor, version: null };
+  const digits = /^"?(\d{1,15})"?$/.exec(header)?.[1];
+  if (digits !== undefined) return { actor, version: Number(digits) };
   throw usageError("bad header", {
     path: "If-Match",
     message: "not an ETag of this server",

@@ -2,7 +2,6 @@ import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import { WorldError } from "../../base/errors.ts";
 import type { DagId } from "../../domain/names.ts";
-import type { RetryAnswer } from "../../lifecycle/port.ts";
 import type { ApiPorts } from "../ports.ts";
 import { actErrors, changeErrors, found, notFound, ProblemsError } from "../problem.ts";
 import { dagParams, dryRunQuery, nameText } from "../query.ts";
@@ -26,9 +25,29 @@ export function dagActionRoutes(app: Api, { store, commands }: ApiPorts): void {
     reply: FastifyReply,
     place: { unit: string | null; node: string },
   ): Promise<NodeActionView> => {
+    const { id } = request.params;
     const { reason = `retry by ${request.actor}`, attempt = null, max_retries: maxRetries = null } = request.body;
     const wanted = { ...place, reason, changes: changesOf(request.body), attempt, maxRetries };
-    return retried(reply, await commands.retryNode(request.params.id, wanted, askedBy(request)), request.params.id);
+    const answer = await commands.retryNode(id, wanted, askedBy(request));
+    switch (answer.kind) {
+      case "reserved":
+      case "already":
+      case "would": {
+        const { kind, action, requestName } = answer;
+        reply.code(kind === "reserved" ? 202 : 200);
+        return nodeActionView({ ...action, requestName, already: kind === "already", dryRun: kind === "would" });
+      }
+      case "unknown":
+        throw new WorldError("not-found", id, `there is no ${answer.what}`, {
+          hint: `see its nodes: GET /api/v1/dags/${id}/nodes`,
+        });
+      case "conflict":
+      case "refused": {
+        const words = answer.problems.map(({ message }) => message).join("; ");
+        const code = answer.kind === "conflict" ? "conflict" : "bad-request";
+        throw new ProblemsError(code, id, `no retry: ${words}`, answer.problems);
+      }
+    }
   };
   const retryRoute = <P extends z.ZodType>(params: P) =>
     route(
@@ -60,9 +79,8 @@ export function dagActionRoutes(app: Api, { store, commands }: ApiPorts): void {
         const { reason = `${verb} by ${actor}, without a reason` } = body;
         const answer = await commands.changeDag(id, verb, reason, actor);
         if (answer.kind === "unknown-dag") throw notFound("dag", id);
-        const dag = await found("dag", id, store.dags.get(id));
         if (answer.kind === "not-allowed") throw new WorldError("conflict", id, answer.reason);
-        return dagView(dag);
+        return dagView(await found("dag", id, store.dags.get(id)));
       },
     );
   }
@@ -87,27 +105,5 @@ export function dagActionRoutes(app: Api, { store, commands }: ApiPorts): void {
         return acted(reply, requestName, action, await commands.act(requestName, { action, reason }, by), by.dryRun);
       },
     );
-  }
-}
-
-function retried(reply: FastifyReply, answer: RetryAnswer, id: string): NodeActionView {
-  switch (answer.kind) {
-    case "reserved":
-    case "already":
-    case "would": {
-      const { kind, action, requestName } = answer;
-      reply.code(kind === "reserved" ? 202 : 200);
-      return nodeActionView({ ...action, requestName, already: kind === "already", dryRun: kind === "would" });
-    }
-    case "unknown":
-      throw new WorldError("not-found", id, `there is no ${answer.what}`, {
-        hint: `see its nodes: GET /api/v1/dags/${id}/nodes`,
-      });
-    case "conflict":
-    case "refused": {
-      const words = answer.problems.map(({ message }) => message).join("; ");
-      const code = answer.kind === "conflict" ? "conflict" : "bad-request";
-      throw new ProblemsError(code, id, `no retry: ${words}`, answer.problems);
-    }
   }
 }

@@ -1,11 +1,10 @@
-import { join } from "node:path";
 import { z } from "zod";
 import { DAG_STATUSES, type Dag } from "../../domain/dag.ts";
 import { batchName, type DagId, type RequestName, type WorkflowId } from "../../domain/names.ts";
 import { NODE_STATES, type NodeView } from "../../domain/run.ts";
 import { answerPage, slicePage } from "../cursor.ts";
 import { SharedLook } from "../look-sharing.ts";
-import { filesOfNode, listDagLogs, listUnitLogs, tailFile, unitDirectory } from "../node-logs.ts";
+import { readLogs } from "../node-logs.ts";
 import type { ApiPorts } from "../ports.ts";
 import { found, itemErrors, notFound, usageError } from "../problem.ts";
 import { asList, dagParams, given, idText, limitUpTo, nameText, paging, pagingUpTo, repeatable } from "../query.ts";
@@ -123,25 +122,14 @@ export function nodeRoutes(app: Api, { store, engine }: ApiPorts): void {
       querystring: logsQuery,
     }),
     async (request): Promise<LogsView> => {
-      const { unit, node, cluster, lines } = request.query;
+      const { unit, node } = request.query;
       if (unit === undefined && node !== undefined) {
         throw usageError("bad query", { path: "unit", message: "missing", allowed: "node needs its unit" });
       }
       const dag = await loadDag(request.params.id);
-      const about = { dag_id: dag.id, submit_dir: dag.submitDir, unit: unit ?? null, node: node ?? null };
-      const noTails = { cluster: null, clusters: [], tails: [] };
-      if (unit === undefined) return { ...about, ...noTails, files: await listDagLogs(dag.submitDir) };
-      const directory = await unitDirectory(dag.submitDir, unit);
-      if (directory === null) throw notFound("dag", `${dag.id} with unit ${unit}`);
-      const files = await listUnitLogs(directory);
-      if (node === undefined) return { ...about, ...noTails, files };
-      const { own, clusters } = filesOfNode(files, node);
-      const shown = cluster ?? clusters.at(-1) ?? null;
-      const names = shown === null ? [] : [`${node}.${shown}.out`, `${node}.${shown}.err`];
-      const tails = await Promise.all(
-        [...names, "group.log"].map((name) => tailFile(join(directory, name), name, lines)),
-      );
-      return { ...about, files: own, cluster: shown, clusters, tails: tails.filter((tail) => tail !== null) };
+      const logs = await readLogs(dag.submitDir, request.query);
+      if (!logs) throw notFound("dag", `${dag.id} with unit ${unit}`);
+      return { dag_id: dag.id, submit_dir: dag.submitDir, unit: unit ?? null, node: node ?? null, ...logs };
     },
   );
 }

@@ -56,21 +56,22 @@ export const actedSchema = named("Acted", {
 export type ActedView = z.infer<typeof actedSchema>;
 
 type Acted = Extract<ActAnswer, { kind: "done" | "would" | "already" }>;
-export function actedView(action: OperatorAction, answer: Acted, dryRun: boolean): ActedView {
-  const { request } = answer;
-  const already = answer.kind === "already";
-  return {
-    request_name: request.spec.name,
-    action,
-    already,
-    dry_run: dryRun,
-    message: already ? answer.why : answer.because,
-    warnings: already ? [] : [...answer.warnings],
-    detail: already ? {} : answer.detail,
-    status: request.status,
-    request: requestView(request),
-  };
-}
+/** What is, or would be, done and because of what; or why it is so already. */
+const wordsOf = (answer: Acted) =>
+  answer.kind === "already"
+    ? { message: answer.why, warnings: [] }
+    : { message: answer.because, warnings: [...answer.warnings] };
+
+export const actedView = (action: OperatorAction, answer: Acted, dryRun: boolean): ActedView => ({
+  request_name: answer.request.spec.name,
+  action,
+  already: answer.kind === "already",
+  dry_run: dryRun,
+  ...wordsOf(answer),
+  detail: answer.kind === "already" ? {} : answer.detail,
+  status: answer.request.status,
+  request: requestView(answer.request),
+});
 
 export const bulkSchema = actSchema
   .extend({
@@ -117,23 +118,19 @@ export function bulkAnswerView(action: OperatorAction, dryRun: boolean, answer: 
 }
 
 function itemView(name: string, answer: ActAnswer): BulkAnswerView["items"][number] {
-  const item = { request_name: name, status: null, warnings: [], problems: [] };
+  const status = "request" in answer ? answer.request.status : null;
+  const item = { request_name: name, status, warnings: [], problems: [] };
   switch (answer.kind) {
     case "done":
-    case "would": {
-      const { kind, because, warnings, request } = answer;
-      return { ...item, outcome: kind, status: request.status, message: because, warnings: [...warnings] };
-    }
+    case "would":
     case "already":
-      return { ...item, outcome: "already", status: answer.request.status, message: answer.why };
-    case "refused": {
-      const problems = [...answer.problems];
-      return { ...item, outcome: "refused", message: told(problems), problems };
-    }
+      return { ...item, outcome: answer.kind, ...wordsOf(answer) };
+    case "refused":
+      return { ...item, outcome: "refused", message: told(answer.problems), problems: [...answer.problems] };
     case "unknown-request":
       return { ...item, outcome: "unknown", message: "there is no such request" };
     case "stale":
-      return { ...item, outcome: "stale", status: answer.request.status, message: "it moved on meanwhile" };
+      return { ...item, outcome: "stale", message: "it moved on meanwhile" };
   }
 }
 
