@@ -10,7 +10,7 @@ import { openPglite, pgliteSql } from "../store/pglite.ts";
 import type { Store } from "../store/port.ts";
 import { emptyDatabase } from "../store/snapshot.ts";
 import { openStore } from "../store/store.ts";
-import { Outcomes } from "./engine/outcome.ts";
+import { makeOutcomes } from "./engine/outcome.ts";
 import { SimulatedEngine } from "./engine/simulated-engine.ts";
 import { SitePool } from "./engine/site-pool.ts";
 import { Laws } from "./laws.ts";
@@ -21,7 +21,7 @@ import { makeEars } from "./server-ears.ts";
 import { SimulatedCatalog } from "./simulated-catalog.ts";
 import { type Entry, Timeline } from "./timeline.ts";
 import { VirtualTime } from "./virtual-time.ts";
-import { EngineWatch } from "./watch-engine.ts";
+import { makeEngineWatch } from "./watch-engine.ts";
 
 export interface StoryOptions {
   readonly dir: string;
@@ -48,9 +48,9 @@ export async function makeWorld(scenario: Scenario, options: StoryOptions) {
   const timeline = new Timeline(time, options.tell);
   const laws = new Laws((words, request) => timeline.add("law", request, `broken law: ${words}`));
   const passes = new PassPlan(time, policy.intervalSec);
-  const watch = new EngineWatch(timeline, laws, passes);
+  const watch = makeEngineWatch(timeline, laws, passes);
   const sites = new SitePool(scenario.sites);
-  const host = { time, sites, outcomes: new Outcomes(scenario, options.seed), listener: watch };
+  const host = { time, sites, outcomeOf: makeOutcomes(scenario, options.seed), listener: watch };
   const engine = new SimulatedEngine(host, scenario.durations.removalSec);
   let ids = 0;
   const ports: Ports = {
