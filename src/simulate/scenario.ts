@@ -1,4 +1,5 @@
 import { err, ok, type Result } from "../base/result.ts";
+import { SETTINGS } from "../config/settings.ts";
 import { isSiteName, SITE_PATTERN } from "../domain/names.ts";
 import type { Problem } from "../domain/problem.ts";
 import type { InputFile } from "../domain/workflow.ts";
@@ -64,9 +65,10 @@ function checkSites({ sites, events, outcomes }: Scenario, notes: Notes): void {
 
 /** Settings of the server, as `wms2 config` names them. Their values are checked by the configuration, which knows them. */
 function readSettings(top: Form): Row {
-  const section = top.section("settings");
-  section.knows(...Object.keys(section.row));
-  return section.row;
+  return closed(top.section("settings"), (section) => {
+    section.knows(...Object.keys(SETTINGS));
+    return section.row;
+  });
 }
 
 /** The installation's policy document; null: the built-in table alone. */
