@@ -15,7 +15,6 @@ import { closed, DAY, readMap, SPAN } from "./read-parts.ts";
 /** A story for `wms2 simulate`: what is asked for, how the world behaves, and what should come of it. */
 export type Scenario = Readonly<ReturnType<typeof readParts>>;
 export type ScenarioSite = Scenario["sites"][number];
-export type Durations = Scenario["durations"];
 
 /** Reads the request a scenario names by file; throws what the command line understands. */
 export type LoadRequest = (file: string) => unknown;
