@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import type { ActedView, BulkAnswerView } from "../api/client-types.ts";
 import { WorldError } from "../base/errors.ts";
-import { type Client, pages, part, queryText } from "./client.ts";
+import { type Client, joined, part, queryText } from "./client.ts";
 import { type Answer, type Options, tell, type Values } from "./command.ts";
 import { lookAt, type Paint, paintFor, print, talk } from "./terminal.ts";
 import { table } from "./view/table.ts";
@@ -81,10 +81,8 @@ async function actByFilter(client: Client, action: string, options: ActOptions, 
 }
 
 async function bulk(client: Client, body: Body): Promise<BulkItem[]> {
-  const items: BulkItem[] = [];
   const ask = (cursor?: string) => client.send<BulkAnswerView>("POST", "/requests/bulk", { ...body, cursor });
-  for await (const page of pages(ask)) items.push(...page.items);
-  return items;
+  return (await joined(ask)).items;
 }
 
 /** The summary is for people who wrote the JSON to a file, too. */

@@ -1,6 +1,6 @@
 import type { ClassifiedView, UnclassifiedView } from "../api/client-types.ts";
 import { WorldError } from "../base/errors.ts";
-import { type Client, pages, part, queryText } from "./client.ts";
+import { type Client, joined, part, queryText } from "./client.ts";
 import { command, type Options, type Values } from "./command.ts";
 import { count } from "./view/text.ts";
 import { unclassifiedPage } from "./view/unclassified-page.ts";
@@ -51,16 +51,8 @@ export const addClassify = command("classify", {
   },
 });
 
-async function unclassified(client: Client, name: string): Promise<Pick<UnclassifiedView, "items" | "open">> {
-  const items: UnclassifiedView["items"] = [];
-  let open = 0;
-  const path = `/requests/${part(name)}/unclassified`;
-  for await (const page of pages((cursor) => client.get<UnclassifiedView>(path, { cursor }))) {
-    items.push(...page.items);
-    open = page.open;
-  }
-  return { items, open };
-}
+const unclassified = (client: Client, name: string): Promise<UnclassifiedView> =>
+  joined((cursor) => client.get(`/requests/${part(name)}/unclassified`, { cursor }));
 
 async function itemsOf(
   client: Client,

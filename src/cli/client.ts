@@ -52,23 +52,12 @@ export class Client {
   }
 
   /** The items of all pages, at most `most` of them. */
-  async all<T>(
-    path: string,
-    query: Query = {},
-    most = Number.POSITIVE_INFINITY,
-  ): Promise<{ items: T[]; more: boolean }> {
-    const items: T[] = [];
-    const ask = (cursor?: string) =>
-      this.get<{ items: T[]; next_cursor: string | null }>(path, {
-        ...query,
-        limit: Math.min(1000, most - items.length),
-        cursor,
-      });
-    for await (const page of pages(ask)) {
-      items.push(...page.items);
-      if (items.length >= most) return { items, more: page.next_cursor !== null };
-    }
-    return { items, more: false };
+  async all<T>(path: string, query: Query = {}, most?: number): Promise<{ items: T[]; more: boolean }> {
+    const { items, next_cursor } = await joined<{ items: T[]; next_cursor: string | null }>(
+      (cursor, left) => this.get(path, { ...query, limit: Math.min(1000, left), cursor }),
+      most,
+    );
+    return { items, more: next_cursor !== null };
   }
 
   async #ask<T>(method: string, path: string, body?: string): Promise<T> {
@@ -101,16 +90,21 @@ export class Client {
   }
 }
 
-/** Page after page, until the server says that this was the last. */
-export async function* pages<P extends { readonly next_cursor: string | null }>(
-  ask: (cursor?: string) => Promise<P>,
-): AsyncGenerator<P, void> {
-  for (let cursor: string | undefined; ; ) {
-    const page = await ask(cursor);
-    yield page;
-    if (page.next_cursor === null) return;
-    cursor = page.next_cursor;
+/** All pages as one, until there are `most` items: their lists one after another, all else as the last page says it. */
+export async function joined<P extends { readonly items: readonly unknown[]; readonly next_cursor: string | null }>(
+  ask: (cursor: string | undefined, left: number) => Promise<P>,
+  most = Number.POSITIVE_INFINITY,
+): Promise<P> {
+  const whole = await ask(undefined, most);
+  while (whole.next_cursor !== null && whole.items.length < most) {
+    const page = await ask(whole.next_cursor, most - whole.items.length);
+    for (const [key, value] of Object.entries<unknown>(page)) {
+      const before: unknown = whole[key as keyof P];
+      if (Array.isArray(before) && Array.isArray(value)) before.push(...value);
+      else Object.assign(whole, { [key]: value });
+    }
   }
+  return whole;
 }
 
 const AT_ONCE = 8;

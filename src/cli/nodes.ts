@@ -1,6 +1,6 @@
 import type { AttemptPageView, LogsView, NodePageView, RequestDetailView, TailView } from "../api/client-types.ts";
 import { WorldError } from "../base/errors.ts";
-import { type Client, pages, part } from "./client.ts";
+import { type Client, joined, part } from "./client.ts";
 import { command, listing } from "./command.ts";
 import { type Paint, talk } from "./terminal.ts";
 import { attemptTable } from "./view/attempt-lines.ts";
@@ -90,16 +90,16 @@ export const addAttempts = command("attempts", {
     "wms2 attempts weather-example --unit mg_000003 --json",
   ],
   async run({ client, options: { node, unit, failed, limit } }, name: string) {
-    const page = await attemptsOf(client, name, { node, unit }, limit);
+    const { next_cursor, ...page } = await attemptsOf(client, name, { node, unit }, limit);
     const items = failed ? page.items.filter(({ decision, rrn }) => decision !== "done" || rrn > 1) : page.items;
     const notes = [
       ...(items.length === 0 ? ["no attempts are on record"] : []),
       ...page.unreadable.map(({ unit, line, message }) => `${unit}: line ${line} of its ledger: ${message}`),
       ...page.gone.map((dir) => `${dir} is no more`),
-      ...(page.next_cursor !== null ? [`${count(items.length, "attempt")}; --limit shows more`] : []),
+      ...(next_cursor !== null ? [`${count(items.length, "attempt")}; --limit shows more`] : []),
     ];
     return {
-      json: page,
+      json: { ...page, items, next_cursor },
       page: (look) => (items.length > 0 ? attemptTable({ ...page, items }, look) : ""),
       note: notes.join("\n"),
     };
@@ -107,26 +107,14 @@ export const addAttempts = command("attempts", {
 });
 
 /** Pages until there is enough; each holds whole work units. */
-export async function attemptsOf(
+export const attemptsOf = (
   client: Client,
   name: string,
   only: { readonly node?: string; readonly unit?: string } = {},
-  most = Number.POSITIVE_INFINITY,
-): Promise<AttemptPageView> {
-  const whole: AttemptPageView = { items: [], epochs: [], unreadable: [], gone: [], next_cursor: null };
-  const ask = (cursor?: string) =>
-    client.get<AttemptPageView>(`/requests/${part(name)}/attempts`, {
-      ...only,
-      limit: Math.min(10_000, most - whole.items.length),
-      cursor,
-    });
-  for await (const page of pages(ask)) {
-    whole.items.push(...page.items);
-    whole.epochs.push(...page.epochs);
-    whole.unreadable.push(...page.unreadable);
-    whole.gone.push(...page.gone);
-    whole.next_cursor = page.next_cursor;
-    if (whole.items.length >= most) break;
-  }
-  return whole;
-}
+  most?: number,
+): Promise<AttemptPageView> =>
+  joined(
+    (cursor, left) =>
+      client.get(`/requests/${part(name)}/attempts`, { ...only, limit: Math.min(10_000, left), cursor }),
+    most,
+  );

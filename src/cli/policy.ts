@@ -123,7 +123,7 @@ function documentIn(file: string): unknown {
 }
 
 function refuse(problems: readonly Problem[]): undefined {
-  talk(problemList(problems, lookAt(process.stdout)));
+  talk(problemList(problems, lookAt(process.stderr)));
   process.exitCode = 2;
 }
 

@@ -6,12 +6,10 @@ import type { Result } from "../base/result.ts";
 import type { Problem } from "../domain/problem.ts";
 import { absolutePaths, neededFiles } from "../intake/needed-files.ts";
 import { parseDocument } from "../intake/parse-document.ts";
+import { isRow } from "../intake/values.ts";
 import { RefusedError } from "./client.ts";
 import { readAssignment } from "./settings.ts";
 import { count } from "./view/text.ts";
-
-type Row = Readonly<Record<string, unknown>>;
-const isRow = (value: unknown): value is Row => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
  * A request file as it travels: the files it names are attached, its input paths are absolute, and what the

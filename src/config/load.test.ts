@@ -30,14 +30,25 @@ test("defaults give way to the file, the file to the environment, the environmen
 });
 
 test("all problems are told at once, with their place", () => {
-  const path = file("listen: { port: many }\nlissten: 1\n");
+  const path = file("listen: { port: many }\nlissten: 1\nconstructor: 1\n");
   const attempt = () => loadConfig({ file: path, environment: { WMS2_ENGINE_KIND: "slurm" } });
   expect(attempt).toThrow(WorldError);
-  for (const words of [/listen\.port/, /there is no setting lissten/, /WMS2_ENGINE_KIND/])
+  for (const words of [
+    /listen\.port/,
+    /there is no setting lissten/,
+    /there is no setting constructor/,
+    /WMS2_ENGINE_KIND/,
+  ])
     expect(attempt).toThrow(words);
 });
 
 test("a password is never shown", () => {
   const loaded = loadConfig({ environment: { WMS2_DATABASE_URL: "postgres://u:secret@h/d" } });
   expect(JSON.stringify(describeConfig(loaded))).not.toContain("secret");
+});
+
+test("a file of the database's address that cannot be read is no bug", () => {
+  const attempt = () => loadConfig({ environment: { WMS2_DATABASE_URL_FILE: "/nowhere/url" } });
+  expect(attempt).toThrow(WorldError);
+  expect(attempt).toThrow("database.url_file /nowhere/url cannot be read");
 });

@@ -62,21 +62,24 @@ export function describeConfig(
 }
 
 function readConfigFile(file: string, problems: string[]): [SettingKey, unknown][] {
-  let document: unknown;
-  try {
-    document = parseYaml(readFileSync(file, "utf8"));
-  } catch (error) {
-    throw new WorldError("bad-config", file, `the config file ${file} cannot be read`, { cause: error });
-  }
+  const document: unknown = readFrom(file, "the config file", parseYaml);
   const found: [SettingKey, unknown][] = [];
   const walk = (value: unknown, path: string) => {
-    if (path in SETTINGS) found.push([path as SettingKey, value]);
+    if (Object.hasOwn(SETTINGS, path)) found.push([path as SettingKey, value]);
     else if (value !== null && typeof value === "object" && !Array.isArray(value)) {
       for (const [key, inner] of Object.entries(value)) walk(inner, path ? `${path}.${key}` : key);
     } else problems.push(`${file}: there is no setting ${path}`);
   };
   if (document !== null && document !== undefined) walk(document, "");
   return found;
+}
+
+function readFrom<T>(file: string, what: string, parse: (text: string) => T): T {
+  try {
+    return parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    throw new WorldError("bad-config", file, `${what} ${file} cannot be read`, { cause: error });
+  }
 }
 
 /** What people type is text: JSON where it is JSON (numbers, lists), else the text itself. */
@@ -96,7 +99,9 @@ function withDerived(values: Record<string, unknown>): Record<string, unknown> {
     data_dir: dataDir,
     spool_dir: resolve(String(values.spool_dir ?? join(dataDir, "spool"))),
     storage_dir: resolve(String(values.storage_dir ?? join(dataDir, "storage"))),
-    "database.url": values["database.url"] ?? (urlFile ? readFileSync(String(urlFile), "utf8").trim() : null),
+    "database.url":
+      values["database.url"] ??
+      (urlFile ? readFrom(String(urlFile), "database.url_file", (text) => text.trim()) : null),
     "engine.local.sites": values["engine.local.sites"] ?? [
       { name: "local", cores: availableParallelism(), memory_mb: Math.floor(totalmem() / 1e6) },
     ],

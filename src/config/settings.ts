@@ -4,26 +4,11 @@ import { z } from "zod";
  * Every setting there is: its shape, default, and what it is for. The key is its path in the config file, and with
  * dots as underscores its environment variable: `listen.port` is WMS2_LISTEN_PORT. Wiring first, then policy.
  */
-const setting = <S extends z.ZodType>(schema: S, fallback: z.infer<S>, about: string) => ({
-  schema,
-  fallback,
-  about,
-  optional: false as const,
-});
+const setting = <S extends z.ZodType>(schema: S, fallback: z.infer<S>, about: string) => ({ schema, fallback, about });
 /** Has no value unless somebody gives it one. */
-const optional = <S extends z.ZodType>(schema: S, about: string) => ({
-  schema,
-  fallback: null,
-  about,
-  optional: true as const,
-});
+const optional = <S extends z.ZodType>(schema: S, about: string) => ({ schema, fallback: null, about });
 /** Follows from other settings and this machine, unless somebody says otherwise (load.ts). */
-const derived = <S extends z.ZodType>(schema: S, about: string) => ({
-  schema,
-  fallback: null,
-  about,
-  optional: false as const,
-});
+const derived = <S extends z.ZodType>(schema: S, about: string) => setting(schema, null as never, about);
 const text = z.string().min(1);
 const seconds = z.number().positive();
 const whole = z.number().int().positive();
@@ -181,11 +166,9 @@ export const SETTINGS = {
 export type SettingKey = keyof typeof SETTINGS;
 export type Source = "default" | "file" | "environment" | "flag";
 
-type Value<K extends SettingKey> = z.infer<(typeof SETTINGS)[K]["schema"]>;
-
 /** All settings, resolved and frozen. Optional ones are null when not set. */
 export type Config = {
-  readonly [K in SettingKey]: (typeof SETTINGS)[K]["optional"] extends true ? Value<K> | null : Value<K>;
+  readonly [K in SettingKey]: z.infer<(typeof SETTINGS)[K]["schema"]> | (typeof SETTINGS)[K]["fallback"];
 };
 
 type Camel<S extends string> = S extends `${infer A}_${infer B}` ? `${A}${Capitalize<Camel<B>>}` : S;

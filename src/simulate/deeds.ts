@@ -4,6 +4,7 @@ import type { RequestName, SiteName } from "../domain/names.ts";
 import { highestRescue, rescueName } from "../engine/format/rescue.ts";
 import type { ActAnswer, OperatorRequest } from "../lifecycle/port.ts";
 import type { Deed } from "./read-events.ts";
+import { DAY } from "./read-parts.ts";
 import type { Story } from "./story.ts";
 import { spoken } from "./timeline.ts";
 
@@ -102,8 +103,6 @@ async function changeBan(deed: Extract<Deed, { kind: "ban" | "unban" }>, story: 
   const words = `a ban on ${site} for ${spoken(forSec)} is asked for: ${answer.kind} (${why})`;
   story.world.timeline.add(answer.kind === "problems" ? "trouble" : "operator", null, words, { deed, answer });
 }
-
-const DAY = 86_400;
 
 function backUp(story: Story): void {
   const { engine, timeline, passes } = story.world;

@@ -1,5 +1,4 @@
 export { readScenario, requestNames, type Scenario } from "./scenario.ts";
 export { runStory, type StoryEnd } from "./story.ts";
-export { isFine, summarise, summaryJson } from "./summary.ts";
-export { Teller } from "./tell.ts";
+export { isFine, summarise, summaryJson, Teller } from "./tell.ts";
 export type { Entry } from "./timeline.ts";

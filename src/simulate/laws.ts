@@ -36,15 +36,12 @@ export class Laws {
       const from = firstEvent === null ? 0 : Number(firstEvent);
       const to = lastEvent === null ? Number.POSITIVE_INFINITY : Number(lastEvent);
       const what = inputs.length > 0 ? inputs.map(({ lfn }) => lfn) : ["events"];
-      for (const name of what) this.#cover(request, name, { unit, from, to });
+      for (const name of what) {
+        const known = this.#covered.get(`${request} ${name}`) ?? [];
+        this.#covered.set(`${request} ${name}`, known);
+        known.push({ unit, from, to });
+      }
     }
-  }
-
-  #cover(request: string, name: string, range: Range): void {
-    const key = `${request} ${name}`;
-    const known = this.#covered.get(key);
-    if (known) known.push(range);
-    else this.#covered.set(key, [range]);
   }
 
   /** To be called when the story is over: ranges are compared once, in order. */

@@ -52,7 +52,10 @@ export class Life {
   }
 }
 
-/** The same object, every method of which goes through a life. Parts that are objects of methods are wrapped too. */
+/**
+ * The same object, every method of which goes through a life. The objects in a store are its aggregates and are wrapped
+ * too; everything else that is no function is plain data.
+ */
 export function mortal<T extends object>(target: T, life: Life, name: string): T {
   return new Proxy(target, {
     get(from, key) {
@@ -60,17 +63,11 @@ export function mortal<T extends object>(target: T, life: Life, name: string): T
       if (typeof key !== "string") return value;
       const call = `${name}.${key}`;
       if (typeof value === "function") return wrapped(value.bind(from), life, call, name);
-      return value !== null && typeof value === "object" && PARTS.has(call) ? mortal(value, life, call) : value;
+      return name === "store" && value instanceof Object ? mortal(value, life, call) : value;
     },
   });
 }
 
-/** The aggregates of the store; everything else that is no function is plain data. */
-const PARTS: ReadonlySet<string> = new Set(
-  "requests workflows dags units files sites alerts audit nodeActions intents settings"
-    .split(" ")
-    .map((part) => `store.${part}`),
-);
 /** Answers at once, so it cannot be a promise. */
 const PLAIN: ReadonlySet<string> = new Set(["spool.submitDir"]);
 

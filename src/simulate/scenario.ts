@@ -1,4 +1,5 @@
 import { err, ok, type Result } from "../base/result.ts";
+import { SETTINGS } from "../config/settings.ts";
 import { isSiteName, SITE_PATTERN } from "../domain/names.ts";
 import type { Problem } from "../domain/problem.ts";
 import type { InputFile } from "../domain/workflow.ts";
@@ -14,7 +15,6 @@ import { closed, DAY, readMap, SPAN } from "./read-parts.ts";
 /** A story for `wms2 simulate`: what is asked for, how the world behaves, and what should come of it. */
 export type Scenario = Readonly<ReturnType<typeof readParts>>;
 export type ScenarioSite = Scenario["sites"][number];
-export type Durations = Scenario["durations"];
 
 /** Reads the request a scenario names by file; throws what the command line understands. */
 export type LoadRequest = (file: string) => unknown;
@@ -64,9 +64,10 @@ function checkSites({ sites, events, outcomes }: Scenario, notes: Notes): void {
 
 /** Settings of the server, as `wms2 config` names them. Their values are checked by the configuration, which knows them. */
 function readSettings(top: Form): Row {
-  const section = top.section("settings");
-  section.knows(...Object.keys(section.row));
-  return section.row;
+  return closed(top.section("settings"), (section) => {
+    section.knows(...Object.keys(SETTINGS));
+    return section.row;
+  });
 }
 
 /** The installation's policy document; null: the built-in table alone. */

@@ -1,5 +1,7 @@
+import { plural } from "../recovery/words.ts";
 import { QUIET_DECISIONS } from "./server-ears.ts";
-import { type Entry, stamp } from "./timeline.ts";
+import type { StoryEnd } from "./story.ts";
+import { type Entry, spoken, stamp } from "./timeline.ts";
 
 /** How many entries alike are told before the others are only counted. */
 const TOLD = 3;
@@ -70,3 +72,44 @@ export class Teller {
     this.#print(`${stamp(sec).padStart(12)} ${sign} ${name}${words}`);
   }
 }
+
+const MOST_FAILURES = 6;
+
+export const isFine = ({ checked, lawsBroken, refused }: StoryEnd): boolean =>
+  refused.length === 0 && lawsBroken.length === 0 && checked.every(({ holds }) => holds);
+
+/** The story in a few lines: each request, the failures, the expectations, how long it took. */
+export function summarise(end: StoryEnd, wallSec: number): string {
+  const lines: string[] = [""];
+  for (const { request, status, hold, numbers } of end.facts) {
+    const work = `${plural(numbers.units_done, "unit")} done, ${plural(numbers.rounds, "round")}, ${plural(numbers.rescues, "rescue")}`;
+    const tries = `${plural(numbers.attempts, "attempt")}, ${numbers.failed_attempts} failed`;
+    lines.push(`${request}: ${status}${hold ? ` (${hold.code}: ${hold.message})` : ""}; ${work}; ${tries}`);
+    const failures = [...(end.tallies.get(request)?.failures ?? [])].sort((a, b) => b[1] - a[1]);
+    for (const [what, times] of failures.slice(0, MOST_FAILURES))
+      lines.push(`  ${String(times).padStart(6)} × ${what}`);
+    if (failures.length > MOST_FAILURES) lines.push(`         and ${failures.length - MOST_FAILURES} other kinds`);
+  }
+  const servers = end.servers > 1 ? `, ${end.servers} servers` : "";
+  lines.push(`${spoken(end.virtualSec)} in ${wallSec.toFixed(1)} s: ${plural(end.passes, "pass", "passes")}${servers}`);
+  const wrong = end.checked.filter(({ holds }) => !holds);
+  if (end.checked.length > 0)
+    lines.push(`expectations: ${end.checked.length - wrong.length} of ${end.checked.length} hold`);
+  for (const { words } of wrong) lines.push(`  ✗ ${words}`);
+  for (const words of end.lawsBroken) lines.push(`  ✗ law broken: ${words}`);
+  return lines.join("\n");
+}
+
+/** The same for programs: the last line of --json. */
+export const summaryJson = (end: StoryEnd, wallSec: number) => ({
+  kind: "summary",
+  ok: isFine(end),
+  requests: end.facts,
+  expectations: end.checked,
+  lawsBroken: end.lawsBroken,
+  problems: end.refused,
+  virtualSec: end.virtualSec,
+  wallSec,
+  passes: end.passes,
+  servers: end.servers,
+});

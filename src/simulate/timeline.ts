@@ -24,28 +24,23 @@ export interface Entry {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-/** Everything that happened, in order. Listeners hear of it at once. */
-export class Timeline {
-  readonly entries: Entry[] = [];
-  readonly #time: VirtualTime;
-  readonly #listener: (entry: Entry) => void;
+export type Timeline = ReturnType<typeof makeTimeline>;
 
-  constructor(time: VirtualTime, listener: (entry: Entry) => void) {
-    this.#time = time;
-    this.#listener = listener;
-  }
-
-  add(
+/** Everything that happened, in order. The listener hears of it at once. */
+export function makeTimeline(time: VirtualTime, listener: (entry: Entry) => void) {
+  const entries: Entry[] = [];
+  const add = (
     kind: EntryKind,
     request: string | null,
     words: string,
-    detail: Readonly<Record<string, unknown>> = {},
+    detail: Entry["detail"] = {},
     alike: string | null = null,
-  ): void {
-    const entry = { sec: this.#time.sec, kind, request, words, alike, detail };
-    this.entries.push(entry);
-    this.#listener(entry);
-  }
+  ): void => {
+    const entry = { sec: time.sec, kind, request, words, alike, detail };
+    entries.push(entry);
+    listener(entry);
+  };
+  return { entries: entries as readonly Entry[], add };
 }
 
 /** "+0:12:00", "+3d 04:05:06". */

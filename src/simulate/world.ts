@@ -1,8 +1,7 @@
 import { loadConfig } from "../config/load.ts";
 import { makeSpool } from "../disk/spool.ts";
 import { makeCommands } from "../lifecycle/commands.ts";
-import { type Loop, makeLoop } from "../lifecycle/loop.ts";
-import type { Commands } from "../lifecycle/port.ts";
+import { makeLoop } from "../lifecycle/loop.ts";
 import type { Ports } from "../lifecycle/ports.ts";
 import { intakeRules, loopPolicy, spoolOptions } from "../main.ts";
 import { migrate, readMigrations } from "../store/migrate.ts";
@@ -10,7 +9,7 @@ import { openPglite, pgliteSql } from "../store/pglite.ts";
 import type { Store } from "../store/port.ts";
 import { emptyDatabase } from "../store/snapshot.ts";
 import { openStore } from "../store/store.ts";
-import { Outcomes } from "./engine/outcome.ts";
+import { makeOutcomes } from "./engine/outcome.ts";
 import { SimulatedEngine } from "./engine/simulated-engine.ts";
 import { SitePool } from "./engine/site-pool.ts";
 import { Laws } from "./laws.ts";
@@ -18,10 +17,10 @@ import { type Life, mortal } from "./mortal.ts";
 import { PassPlan } from "./pass-plan.ts";
 import type { Scenario } from "./scenario.ts";
 import { makeEars } from "./server-ears.ts";
-import { SimulatedCatalog } from "./simulated-catalog.ts";
-import { type Entry, Timeline } from "./timeline.ts";
+import { makeSimulatedCatalog } from "./simulated-catalog.ts";
+import { type Entry, makeTimeline } from "./timeline.ts";
 import { VirtualTime } from "./virtual-time.ts";
-import { EngineWatch } from "./watch-engine.ts";
+import { makeEngineWatch } from "./watch-engine.ts";
 
 export interface StoryOptions {
   readonly dir: string;
@@ -45,18 +44,18 @@ export async function makeWorld(scenario: Scenario, options: StoryOptions) {
   const onDisk = await spoolOptions(config);
   const store = options.store ?? (await openMemory());
   const time = new VirtualTime(BEGIN);
-  const timeline = new Timeline(time, options.tell);
+  const timeline = makeTimeline(time, options.tell);
   const laws = new Laws((words, request) => timeline.add("law", request, `broken law: ${words}`));
   const passes = new PassPlan(time, policy.intervalSec);
-  const watch = new EngineWatch(timeline, laws, passes);
+  const watch = makeEngineWatch(timeline, laws, passes);
   const sites = new SitePool(scenario.sites);
-  const host = { time, sites, outcomes: new Outcomes(scenario, options.seed), listener: watch };
+  const host = { time, sites, outcomeOf: makeOutcomes(scenario, options.seed), listener: watch };
   const engine = new SimulatedEngine(host, scenario.durations.removalSec);
   let ids = 0;
   const ports: Ports = {
     store,
     engine,
-    catalog: new SimulatedCatalog(scenario.datasets),
+    catalog: makeSimulatedCatalog(scenario.datasets),
     spool: makeSpool({ ...onDisk, recovery: { ...onDisk.recovery, installation: scenario.policy } }),
     clock: time,
     ids: {
@@ -70,15 +69,10 @@ export async function makeWorld(scenario: Scenario, options: StoryOptions) {
   return { config, policy, store, engine, sites, ports, time, timeline, laws, passes, watch };
 }
 
-/** One server over the world: it may die, and then nothing it does has any effect. */
-export interface Server {
-  readonly name: string;
-  readonly loop: Loop;
-  readonly commands: Commands;
-  readonly life: Life;
-}
+export type Server = ReturnType<typeof startServer>;
 
-export function startServer({ ports, policy, config, passes }: World, name: string, life: Life): Server {
+/** One server over the world: it may die, and then nothing it does has any effect. */
+export function startServer({ ports, policy, config, passes }: World, name: string, life: Life) {
   const own: Ports = {
     ...ports,
     store: mortal(ports.store, life, "store"),
@@ -86,9 +80,8 @@ export function startServer({ ports, policy, config, passes }: World, name: stri
     catalog: mortal(ports.catalog, life, "catalog"),
     spool: mortal(ports.spool, life, "spool"),
   };
-  const loop = makeLoop(own, policy, name);
-  const commands = makeCommands(own, policy, { ...intakeRules(config), requestor: "story" }, () => passes.nudge());
-  return { name, loop, commands, life };
+  const rules = { ...intakeRules(config), requestor: "story" };
+  return { life, loop: makeLoop(own, policy, name), commands: makeCommands(own, policy, rules, () => passes.nudge()) };
 }
 
 async function openMemory(): Promise<Store> {

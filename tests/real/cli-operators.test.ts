@@ -57,6 +57,8 @@ describe("a request that fails at one site", () => {
     expect(JSON.parse((await cli("errors", "op-ban", "--json")).stdout).units_failed).toBeGreaterThan(0);
     const story = await cli("attempts", "op-ban", "--failed");
     expect(story.stdout).toMatch(/mg_00000\d\/proc_00000\d\n .* bad .*exit 8001 .*stop/);
+    const { items } = JSON.parse((await cli("attempts", "op-ban", "--failed", "--json")).stdout);
+    expect(items.map(({ decision }: { decision: string }) => decision)).not.toContain("done");
 
     const words = ["release", "op-ban", "--ban", "bad", "--reason", "its disks are broken"];
     const dry = await cli(...words, "--dry-run");

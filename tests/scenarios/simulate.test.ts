@@ -73,13 +73,15 @@ test("all problems of a scenario are told, each with its place", () => {
   const answer = read(`
 request: { name: x }
 sitez: {}
+settings: { recovery.max_execution: 3 }
 sites: { "no rth": { cores: 0 } }
 outcomes: [{ exit_code: 1, signal: 9 }, { attempt: "two", cause: bored }, 7]
 events: [{ do: dance }, { at: 1 h, do: drain }]
 expect: [{ status: happy, units_done: some, colour: red }]`);
   const problems = answer.ok ? [] : answer.error.map(({ path, message }) => `${path}: ${message}`);
   expect(problems.join("\n")).toMatchInlineSnapshot(`
-    "sites["no rth"]: is no name of a site
+    "settings["recovery.max_execution"]: is not a known key; did you mean recovery.max_executions?
+    sites["no rth"]: is no name of a site
     sites["no rth"].cores: must be at least 1 (got 0)
     outcomes[0]: has exit_code and signal: keep one
     outcomes[1].attempt: is no number or range (got "two")

@@ -5,7 +5,7 @@ import { type Client, part } from "../client.ts";
 import { attemptsOf } from "../nodes.ts";
 import { grouped } from "../view/table.ts";
 import type { WatchedRequest } from "../view/watched.ts";
-import { directTotals, mergedTotals, type Totals } from "./dataset.ts";
+import { directTotals, mergedTotals } from "./dataset.ts";
 
 /** What the request files beside this one ask for. */
 export const REAL = "demo-warm-hours";
@@ -14,37 +14,19 @@ const GENERATED_EVENTS = 1200;
 const FAILED_ATTEMPTS = 5;
 
 /** What one request of the demo came to. */
-export interface DemoResult {
-  readonly watched: WatchedRequest;
-  readonly attempts: readonly AttemptView[];
-  readonly recoveries: readonly Recovery[];
-  readonly outputs: readonly OutputView[];
-}
+export type DemoResult = Awaited<ReturnType<typeof gatherResult>>;
+export type Recovery = DemoResult["recoveries"][number];
+export type Proof = ReturnType<typeof prove>;
 
-/** A job that failed at least once, and what became of it. */
-export interface Recovery {
-  readonly place: string;
-  readonly failures: readonly string[];
-  /** The attempt that succeeded; null: none did. */
-  readonly done: AttemptView | null;
-  readonly attempts: number;
-}
-
-export interface Proof {
-  readonly readings: number;
-  readonly direct: Totals;
-  readonly merged: Totals;
-  readonly same: boolean;
-}
-
-export async function gatherResult(client: Client, watched: WatchedRequest): Promise<DemoResult> {
+export async function gatherResult(client: Client, watched: WatchedRequest) {
   const name = watched.request.request_name;
   const { items: outputs } = await client.all<OutputView>(`/requests/${part(name)}/outputs`);
   const { items: attempts } = await attemptsOf(client, name);
   return { watched, attempts, recoveries: recoveriesOf(attempts), outputs };
 }
 
-function recoveriesOf(attempts: readonly AttemptView[]): readonly Recovery[] {
+/** Jobs that failed at least once, and what became of them: `done` is the attempt that succeeded; null: none did. */
+function recoveriesOf(attempts: readonly AttemptView[]) {
   const byNode = grouped(attempts, ({ unit, node }) => `${unit}/${node}`);
   return [...byNode].flatMap(([place, own]) => {
     const failures = own.filter(({ decision }) => decision !== "done").map(({ reason }) => reason);
@@ -57,9 +39,9 @@ export const failedAttempts = ({ recoveries }: DemoResult): number =>
   recoveries.reduce((sum, { failures }) => sum + failures.length, 0);
 
 /** The same numbers twice: by the jobs and their merges, and by reading all input at once. */
-export function prove(dataFolder: string, real: DemoResult): Proof {
+export function prove(dataFolder: string, { outputs }: DemoResult) {
   const { totals: direct, readings } = directTotals(dataFolder);
-  const merged = mergedTotals(real.outputs.map(({ path }) => path));
+  const merged = mergedTotals(outputs.map(({ path }) => path));
   return { readings, direct, merged, same: isDeepStrictEqual(direct, merged) };
 }
 

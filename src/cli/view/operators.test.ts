@@ -1,14 +1,15 @@
 import { expect, test } from "vitest";
 import { at, NOW, sampleRequest } from "../../../tests/support/api-samples.ts";
-import type { AttemptView, BulkAnswerView } from "../../api/client-types.ts";
+import type { AttemptView, BulkAnswerView, UnclassifiedView } from "../../api/client-types.ts";
 import { actedView } from "../../api/views/operate.ts";
 import { actedLines } from "../act.ts";
 import { actionBody } from "../operate.ts";
-import { plain } from "../terminal.ts";
+import { coloured, plain } from "../terminal.ts";
 import { filterBody, megabytes, minutes } from "../words.ts";
 import { attemptTable } from "./attempt-lines.ts";
 import { table } from "./table.ts";
 import { ALERTS, AUDIT, BANS, BULK, bulkSummary, effectLines } from "./tables.ts";
+import { visibleLength } from "./text.ts";
 import { unclassifiedPage } from "./unclassified-page.ts";
 
 /** What operators see, at 100 columns, without colours. */
@@ -156,41 +157,42 @@ test("actions on one", () => {
   );
 });
 
-test("unclassified", () =>
-  golden(
-    "unclassified",
-    unclassifiedPage(
-      [
-        {
-          unit: "mg_000003",
-          node: "proc_000021",
-          attempt: 100,
-          exit_code: 77,
-          cause: "exit",
-          site: "T2_XX_Alpha",
-          host: null,
-          at: "2026-11-15T11:00:00Z",
-          reason: "no rule knows exit 77",
-          stderr_tail: "starting\n\u001b[31mlicence: checkout failed\u001b[0m\n\ngiving up\n",
-          classified: null,
-        },
-        {
-          unit: "mg_000004",
-          node: "proc_000030",
-          attempt: 101,
-          exit_code: 139,
-          cause: "signal",
-          site: null,
-          host: null,
-          at: "2026-11-15T11:01:00Z",
-          reason: "",
-          stderr_tail: "",
-          classified: { action: "fail", actor: "ann", reason: "bad build", at: NOW.toISOString() },
-        },
-      ],
-      look,
-    ),
-  ));
+const UNCLASSIFIED: UnclassifiedView["items"] = [
+  {
+    unit: "mg_000003",
+    node: "proc_000021",
+    attempt: 100,
+    exit_code: 77,
+    cause: "exit",
+    site: "T2_XX_Alpha",
+    host: null,
+    at: "2026-11-15T11:00:00Z",
+    reason: "no rule knows exit 77",
+    stderr_tail: "starting\n\u001b[31mlicence: checkout failed\u001b[0m\n\ngiving up\n",
+    classified: null,
+  },
+  {
+    unit: "mg_000004",
+    node: "proc_000030",
+    attempt: 101,
+    exit_code: 139,
+    cause: "signal",
+    site: null,
+    host: null,
+    at: "2026-11-15T11:01:00Z",
+    reason: "",
+    stderr_tail: "",
+    classified: { action: "fail", actor: "ann", reason: "bad build", at: NOW.toISOString() },
+  },
+];
+
+test("unclassified", () => golden("unclassified", unclassifiedPage(UNCLASSIFIED, look)));
+
+test("what a job wrote fits the screen, in colours too", () => {
+  const [first] = UNCLASSIFIED;
+  const text = unclassifiedPage([{ ...first!, stderr_tail: "x".repeat(200) }], { ...look, paint: coloured });
+  for (const line of text.split("\n")) expect(visibleLength(line)).toBeLessThanOrEqual(100);
+});
 
 test("audit, alerts, bans and what a site means", () => {
   const audit = [

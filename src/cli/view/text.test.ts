@@ -27,6 +27,7 @@ test("ages, numbers and lines", () => {
   expect([1, 1234, "9007199254740993"].map(thousands)).toEqual(["1", "1,234", "9,007,199,254,740,993"]);
   expect(cut("abcdef", 4)).toBe("abc…");
   expect(wrap("one two three", 7)).toEqual(["one two", "three"]);
+  expect(wrap(`${coloured.red("one")} two three`, 7)).toEqual([`${coloured.red("one")} two`, "three"]);
   const text = `${coloured.green("green")} and ${coloured.red("red")}`;
   expect(visibleLength(cut(text, 8))).toBe(8);
   expect(cut(text, 8).endsWith("\u001b[0m")).toBe(true);

@@ -77,13 +77,13 @@ export function cut(text: string, width: number): string {
 export const padEnd = (text: string, width: number): string =>
   text + " ".repeat(Math.max(0, width - visibleLength(text)));
 
-/** Words in lines of at most `width`, for messages. */
+/** Words in lines of at most `width`, for messages. Colours take no room. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const paragraph of text.split("\n")) {
     let line = "";
     for (const word of paragraph.split(" ")) {
-      if (line !== "" && line.length + 1 + word.length > width) {
+      if (line !== "" && visibleLength(line) + 1 + visibleLength(word) > width) {
         lines.push(line);
         line = word;
       } else line = line === "" ? word : `${line} ${word}`;

@@ -19,7 +19,7 @@ export function unclassifiedPage(items: UnclassifiedView["items"], { width, pain
         ...tail(item.stderr_tail).map((line) => paint.dim(`  | ${line}`)),
       ];
     })
-    .map((lines) => lines.map((line) => (line.includes("\u001b") ? line : cut(line, width))).join("\n"))
+    .map((lines) => lines.map((line) => cut(line, width)).join("\n"))
     .join("\n\n");
 }
 

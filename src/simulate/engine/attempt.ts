@@ -1,25 +1,13 @@
-import type { Attempt, JobEvents, Report } from "../../recovery/attempt.ts";
+import { type Attempt, type JobEvents, NO_EVENTS, type Report } from "../../recovery/attempt.ts";
 import type { Beginning, Ending } from "./outcome.ts";
 
-const NO_EVENTS: JobEvents = {
-  site: null,
-  host: null,
-  executions: 1,
-  evictions: 0,
-  terminated: null,
-  held: null,
-  aborted: null,
-  lost: null,
-  peakMemoryMb: null,
-};
-
 /** What POST would see of an execution that ended: its report, the job's events, $RETURN. */
-export function attemptOf(begun: Beginning, ending: Ending, endedAt: Date): Attempt {
-  const { node, unit, role, site, host, startedAt, cluster, memoryMb } = begun;
+export function attemptOf({ job, startedAt, events: read, steps }: Beginning, ending: Ending, endedAt: Date): Attempt {
+  const { node, role, site, host, cluster, memoryMb, inputs } = job;
   const wallSec = Math.round((endedAt.getTime() - startedAt.getTime()) / 1000);
   const overused = ending.result.kind === "cause" && ending.result.cause === "oom";
   const peakMemoryMb = ending.rule?.peakMemoryMb ?? Math.round(memoryMb * (overused ? 1.25 : 0.6));
-  const events: JobEvents = { ...NO_EVENTS, site, host };
+  const events: JobEvents = { ...NO_EVENTS, site, host, executions: 1 };
   const stderrTail = wordsOf(ending);
   const report = (exitCode: number): Report => ({
     state: "finished",
@@ -34,35 +22,21 @@ export function attemptOf(begun: Beginning, ending: Ending, endedAt: Date): Atte
     wallSec,
     cpuSec: Math.round(wallSec * 0.9),
     peakMemoryMb,
-    eventsRead: begun.events,
-    eventsWritten: exitCode === 0 ? begun.events : null,
-    steps: begun.steps.map((name) => ({ name, exitCode, status: exitCode & 255, signal: null })),
-    inputs: begun.files,
+    eventsRead: read,
+    eventsWritten: exitCode === 0 ? read : null,
+    steps: steps.map((name) => ({ name, exitCode, status: exitCode & 255, signal: null })),
+    inputs,
     outputs: [],
   });
   return {
-    node,
-    unit,
-    role,
-    cluster,
-    dagRetry: begun.dagRetry,
-    maxRetries: begun.maxRetries,
+    ...job,
     dagReturn: 0,
-    report: null,
     events,
     stderrTail,
     startedAt: startedAt.toISOString(),
     endedAt: endedAt.toISOString(),
-    site,
-    host,
-    sites: begun.sites,
-    cores: begun.cores,
-    memoryMb,
     peakMemoryMb,
-    wallMinutes: begun.wallMinutes,
     wallSec,
-    inputs: begun.files,
-    missingOutputs: [],
     ...differences(ending, events, peakMemoryMb, role === "landing" ? null : report),
   };
 }

@@ -1,17 +1,15 @@
+import type { Attempt } from "../../recovery/attempt.ts";
 import { chance } from "../chance.ts";
 import type { OutcomeRule } from "../read-outcomes.ts";
 import { passes } from "../read-parts.ts";
-import type { Durations, Scenario } from "../scenario.ts";
+import type { Scenario } from "../scenario.ts";
 import type { Asks } from "./submit-dir.ts";
 
 /** An execution that begins: all that is known of it before it ends. */
-export interface Beginning extends Asks {
+export interface Beginning {
   readonly request: string;
-  readonly unit: string;
-  readonly node: string;
-  readonly role: string;
-  readonly site: string;
-  readonly host: string;
+  /** As POST will see it, but for how it ends. */
+  readonly job: Attempt & Asks & { readonly unit: string; readonly site: string };
   readonly speed: number;
   /** Which execution of the node in its epoch, losses included. */
   readonly attempt: number;
@@ -21,14 +19,8 @@ export interface Beginning extends Asks {
   /** Since the story began. */
   readonly atSec: number;
   readonly startedAt: Date;
-  readonly files: readonly string[];
   readonly events: number | null;
   readonly steps: readonly string[];
-  /** Where its unit may run; null: anywhere. */
-  readonly sites: readonly string[] | null;
-  readonly cluster: number;
-  readonly dagRetry: number;
-  readonly maxRetries: number;
 }
 
 /** How it will end, and after how long. */
@@ -42,57 +34,48 @@ export interface Ending {
 }
 
 /** Decides how executions end: the rules of the story, first match wins; nobody runs longer than it may. */
-export class Outcomes {
-  readonly #rules: readonly OutcomeRule[];
-  readonly #durations: Durations;
-  readonly #seed: number;
-  readonly #used = new Map<number, number>();
+export function makeOutcomes({ outcomes, durations }: Scenario, seed: number): (begun: Beginning) => Ending {
+  const used = new Map<number, number>();
 
-  constructor({ outcomes, durations }: Scenario, seed: number) {
-    this.#rules = outcomes;
-    this.#durations = durations;
-    this.#seed = seed;
-  }
+  const secondsOf = ({ request, job: { role, unit, node }, serial, speed }: Beginning): number => {
+    const { sec, spread } = durations[role as "merge"] ?? durations.processing;
+    const vary = spread === 0 ? 1 : 1 + spread * (2 * chance(seed, request, unit, node, serial) - 1);
+    return (sec * vary) / speed;
+  };
 
-  of(begun: Beginning): Ending {
-    const { mean, limit } = { mean: this.#secondsOf(begun), limit: begun.wallMinutes * 60 };
+  const applies = ({ index, match }: OutcomeRule, begun: Beginning): boolean => {
+    const { request, job, serial, atSec } = begun;
+    if (match.request && !match.request.test(request)) return false;
+    if (match.sites && !match.sites.test(job.site)) return false;
+    if (match.unit && !match.unit.test(job.unit)) return false;
+    if (match.node && !match.node.test(job.node)) return false;
+    if (!match.roles.includes(job.role)) return false;
+    if (!passes(match.attempt, begun.attempt) || !passes(match.epoch, begun.epoch)) return false;
+    if (atSec < match.fromSec || atSec >= match.untilSec) return false;
+    if (match.memoryBelowMb !== null && job.memoryMb >= match.memoryBelowMb) return false;
+    const luck = [request, job.unit, job.node, serial, index];
+    if (match.probability < 1 && chance(seed, ...luck) >= match.probability) return false;
+    const times = used.get(index) ?? 0;
+    if (times >= match.times) return false;
+    used.set(index, times + 1);
+    return true;
+  };
+
+  return (begun) => {
+    const [mean, limit] = [secondsOf(begun), begun.job.wallMinutes * 60];
     const natural: Ending =
       mean > limit
         ? { rule: null, result: { kind: "cause", cause: "walltime" }, seconds: limit, file: null }
         : { rule: null, result: { kind: "succeed" }, seconds: mean, file: null };
-    for (const rule of this.#rules) {
-      const file = rule.match.file;
-      const named = file ? (begun.files.find((one) => file.test(one)) ?? null) : null;
-      if ((file && named === null) || !this.#applies(rule, begun)) continue;
+    for (const rule of outcomes) {
+      const { file } = rule.match;
+      const named = file ? (begun.job.inputs.find((one) => file.test(one)) ?? null) : null;
+      if ((file && named === null) || !applies(rule, begun)) continue;
       if (rule.result.kind === "succeed") return natural;
       const isWall = rule.result.kind === "cause" && rule.result.cause === "walltime";
       const seconds = rule.afterSec ?? (isWall ? limit : mean);
       return { rule, result: rule.result, seconds: Math.min(seconds, limit), file: named };
     }
     return natural;
-  }
-
-  #applies({ index, match }: OutcomeRule, begun: Beginning): boolean {
-    const { request, sites, unit, node, roles, attempt, epoch, fromSec, untilSec } = match;
-    if (request && !request.test(begun.request)) return false;
-    if (sites && !sites.test(begun.site)) return false;
-    if (unit && !unit.test(begun.unit)) return false;
-    if (node && !node.test(begun.node)) return false;
-    if (!roles.includes(begun.role)) return false;
-    if (!passes(attempt, begun.attempt) || !passes(epoch, begun.epoch)) return false;
-    if (begun.atSec < fromSec || begun.atSec >= untilSec) return false;
-    if (match.memoryBelowMb !== null && begun.memoryMb >= match.memoryBelowMb) return false;
-    const luck = [begun.request, begun.unit, begun.node, begun.serial, index];
-    if (match.probability < 1 && chance(this.#seed, ...luck) >= match.probability) return false;
-    const used = this.#used.get(index) ?? 0;
-    if (used >= match.times) return false;
-    this.#used.set(index, used + 1);
-    return true;
-  }
-
-  #secondsOf({ role, request, unit, node, serial, speed }: Beginning): number {
-    const { sec, spread } = this.#durations[role as "merge"] ?? this.#durations.processing;
-    const vary = spread === 0 ? 1 : 1 + spread * (2 * chance(this.#seed, request, unit, node, serial) - 1);
-    return (sec * vary) / speed;
-  }
+  };
 }

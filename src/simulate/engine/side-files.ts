@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { stringify } from "../../base/json.ts";
 import { rescueName } from "../../engine/format/rescue.ts";
@@ -8,7 +8,8 @@ import type { Attempt } from "../../recovery/attempt.ts";
 import type { Decision } from "../../recovery/decision.ts";
 import type { AttemptRecord } from "../../recovery/ledger-record.ts";
 import { ledgerText, postJson } from "../../recovery/records.ts";
-import { type Manifest, textIn } from "./submit-dir.ts";
+import { readIfThere, replace } from "../../submit-host/disk.ts";
+import type { Manifest } from "./submit-dir.ts";
 
 /** What jobs, POST and DAGMan leave in a submit directory (docs/submit-directory.md). */
 export function writeVerdict(
@@ -37,7 +38,7 @@ export function writeVerdict(
 
 /** As bin/elect: the DESIRED_Sites line is replaced, the others stay. */
 export function pinTo(unitDir: string, site: string): void {
-  const inc = textIn(join(unitDir, "group.inc")) ?? "";
+  const inc = readIfThere(join(unitDir, "group.inc")) ?? "";
   const others = inc.split("\n").filter((line) => line && !/^(My\.|\+)DESIRED_Sites\b/i.test(line));
   replace(join(unitDir, "group.inc"), [`My.DESIRED_Sites = "${site}"`, ...others, ""].join("\n"));
 }
@@ -78,9 +79,4 @@ export function writeMerged(unitDir: string, unit: string, manifest: Manifest, s
 /** DAGMan's rescue file; its number is one above the one this run began with. */
 export function writeRescue(dir: string, dagName: string, number: number, at: Date, nodes: readonly LiveNode[]): void {
   replace(join(dir, rescueName(dagName, number)), renderRescue(dagName, at, nodes));
-}
-
-function replace(path: string, text: string): void {
-  writeFileSync(`${path}.tmp`, text);
-  renameSync(`${path}.tmp`, path);
 }

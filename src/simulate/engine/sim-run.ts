@@ -4,32 +4,23 @@ import type { UnitName } from "../../domain/names.ts";
 import type { NodeState, Run, RunObservation, RunVerdict } from "../../domain/run.ts";
 import { type LoadedDag, loadDag } from "../../engine/local/dag-load.ts";
 import { type DagAction, type DagEvent, DagMachine, type LiveNode } from "../../engine/local/dag-machine.ts";
-import type { Attempt } from "../../recovery/attempt.ts";
-import type { Decision } from "../../recovery/decision.ts";
 import type { Policy } from "../../recovery/policy.ts";
+import { readIfThere } from "../../submit-host/disk.ts";
 import type { VirtualTime } from "../virtual-time.ts";
-import type { Beginning, Outcomes } from "./outcome.ts";
+import type { EngineWatch } from "../watch-engine.ts";
+import type { Beginning, Ending } from "./outcome.ts";
 import { writeRescue } from "./side-files.ts";
 import type { SitePool } from "./site-pool.ts";
-import { type Asks, countNodes, type Manifest, policyIn, readAsks, requestIn, textIn } from "./submit-dir.ts";
+import { type Asks, countNodes, policyIn, readAsks, requestIn } from "./submit-dir.ts";
 import { type UnitEnd, UnitRun } from "./unit-run.ts";
 
 /** What runs and units share: the time, the sites, how things end, and who listens. */
 export interface Host {
   readonly time: VirtualTime;
   readonly sites: SitePool;
-  readonly outcomes: Outcomes;
-  readonly listener: EngineListener;
-}
-
-/** Hears what happens in the engine while nobody asks it. */
-export interface EngineListener {
-  began(begun: Beginning): void;
-  judged(begun: Beginning, attempt: Attempt, decision: Decision): void;
-  /** A unit's outputs were made: from here on its work must never be done again. */
-  merged(request: string, unit: string, manifest: Manifest): void;
-  unitEnded(run: SimRun, unit: string, end: UnitEnd, site: string | null): void;
-  runEnded(run: SimRun, verdict: RunVerdict, words: string): void;
+  readonly outcomeOf: (begun: Beginning) => Ending;
+  /** Hears what happens in the engine while nobody asks it. */
+  readonly listener: EngineWatch;
 }
 
 /** Scripts and submissions take no time here. */
@@ -176,7 +167,7 @@ export class SimRun {
   /** A cleanup that failed does not undo the outputs, unless it found them missing. */
   #isMade(unit: string): boolean {
     const here = join(this.submitDir, unit);
-    const cleanup = existsSync(join(here, "merge_output.json")) ? textIn(join(here, "cleanup.post.json")) : null;
+    const cleanup = existsSync(join(here, "merge_output.json")) ? readIfThere(join(here, "cleanup.post.json")) : null;
     return cleanup !== null && !cleanup.includes("70318");
   }
 

@@ -3,42 +3,36 @@ import { join } from "node:path";
 import { parseJson } from "../../base/json.ts";
 import { builtinPolicy, type Policy } from "../../recovery/policy.ts";
 import { readPolicy } from "../../recovery/read-policy.ts";
+import { readIfThere } from "../../submit-host/disk.ts";
 
 /** The submit directory as an engine reads it, besides the .dag files. */
 
 /** The first line of workflow.dag names the request. */
 export const requestIn = (submitDir: string): string =>
-  /^# wms2 request=(\S+)/m.exec((textIn(join(submitDir, "workflow.dag")) ?? "").slice(0, 1000))?.[1] ?? "unknown";
+  /^# wms2 request=(\S+)/m.exec((readIfThere(join(submitDir, "workflow.dag")) ?? "").slice(0, 1000))?.[1] ?? "unknown";
 
 /** As POST: without a policy that can be read, the built-in rows. */
 export function policyIn(submitDir: string): Policy {
-  const json = parseJson(textIn(join(submitDir, "policy.json")) ?? "");
+  const json = parseJson(readIfThere(join(submitDir, "policy.json")) ?? "");
   const read = json.ok ? readPolicy(json.value) : null;
   return read?.ok ? read.value : builtinPolicy();
 }
 
 /** Without taking the whole file apart: a run of many units is counted before it begins. */
 export const countNodes = (unitDir: string): number =>
-  (textIn(join(unitDir, "group.dag")) ?? "").match(/^JOB /gm)?.length ?? 0;
+  (readIfThere(join(unitDir, "group.dag")) ?? "").match(/^JOB /gm)?.length ?? 0;
 
-/** group.inc: where the unit may run, and what single nodes ask for. */
-export interface GroupInc {
-  /** null: anywhere. */
+/** group.inc: where the unit may run; `desired` null: anywhere. */
+export function sitesIn(unitDir: string): {
   readonly desired: readonly string[] | null;
   readonly banned: readonly string[];
-  readonly values: ReadonlyMap<string, number>;
-}
-
-export function readGroupInc(unitDir: string): GroupInc {
-  const text = textIn(join(unitDir, "group.inc")) ?? "";
+} {
+  const text = readIfThere(join(unitDir, "group.inc")) ?? "";
   const list = (name: string): readonly string[] | null => {
     const found = new RegExp(`^(?:My\\.|\\+)${name}\\s*=\\s*"([^"]*)"`, "im").exec(text)?.[1];
     return found === undefined ? null : found.split(",").map((site) => site.trim());
   };
-  const values = new Map<string, number>();
-  for (const [, key, value] of text.matchAll(/^(\w+_(?:memory|wall_minutes))\s*=\s*(\d+)/gm))
-    values.set(key!, Number(value));
-  return { desired: list("DESIRED_Sites"), banned: list("BANNED_Sites") ?? [], values };
+  return { desired: list("DESIRED_Sites"), banned: list("BANNED_Sites") ?? [] };
 }
 
 /** What a job asks for by its submit file, before group.inc changes it. */
@@ -49,7 +43,7 @@ export interface Asks {
 }
 
 export function readAsks(submitDir: string, file: string): Asks {
-  const text = textIn(join(submitDir, file)) ?? "";
+  const text = readIfThere(join(submitDir, file)) ?? "";
   const number = (pattern: RegExp, fallback: number): number => {
     const found = pattern.exec(text)?.[1];
     return found === undefined ? fallback : Number(found);
@@ -89,12 +83,3 @@ interface ManifestNode {
 
 export const readManifest = (unitDir: string): Manifest =>
   JSON.parse(readFileSync(join(unitDir, "manifest.json"), "utf8")) as Manifest;
-
-export function textIn(path: string): string | null {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw error;
-  }
-}

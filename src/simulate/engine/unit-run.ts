@@ -2,11 +2,14 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { LoadedDag } from "../../engine/local/dag-load.ts";
 import { type DagEvent, DagMachine, type LiveNode } from "../../engine/local/dag-machine.ts";
+import { NO_ATTEMPT, roleByName } from "../../recovery/attempt.ts";
 import { decideAttempt } from "../../recovery/decide.ts";
 import { controlCode, decideGroup } from "../../recovery/decision.ts";
 import { type History, historyOf, isAttempt, type LedgerLine, parseLedger } from "../../recovery/ledger-record.ts";
 import { attemptRecord, summariseGroup } from "../../recovery/records.ts";
+import { readIfThere } from "../../submit-host/disk.ts";
 import { applyRecord } from "../../submit-host/effects.ts";
+import { asksOf } from "../../submit-host/include-file.ts";
 import { chance } from "../chance.ts";
 import type { Planned } from "../virtual-time.ts";
 import { attemptOf } from "./attempt.ts";
@@ -14,7 +17,7 @@ import type { Beginning, Ending } from "./outcome.ts";
 import { pinTo, writeMerged, writeRescue, writeVerdict } from "./side-files.ts";
 import { type Host, NO_LIMITS, type SimRun } from "./sim-run.ts";
 import type { Ticket } from "./site-pool.ts";
-import { type Asks, type Manifest, readGroupInc, readManifest, textIn } from "./submit-dir.ts";
+import { type Asks, type Manifest, readManifest, sitesIn } from "./submit-dir.ts";
 
 export type UnitEnd = "done" | "failed";
 
@@ -58,9 +61,9 @@ export class UnitRun {
     this.#run = run;
     this.#ended = ended;
     this.#manifest = readManifest(this.#dir);
-    this.#lines = [...parseLedger(textIn(join(this.#dir, "ledger.jsonl")) ?? "").lines];
+    this.#lines = [...parseLedger(readIfThere(join(this.#dir, "ledger.jsonl")) ?? "").lines];
     this.#rescueUsed = rescue;
-    const { desired, banned } = readGroupInc(this.#dir);
+    const { desired, banned } = sitesIn(this.#dir);
     const landed = dag.byName.get("landing")?.done === true && desired?.length === 1;
     this.site = landed ? (desired?.[0] ?? null) : null;
     const all = host.sites.all.map((site) => site.name);
@@ -119,7 +122,7 @@ export class UnitRun {
     }
     const job: Job = { ticket: null, planned: null, evict: null, verdict: 0 };
     this.#jobs.set(node, job);
-    const waits = Number(textIn(join(this.#dir, `${name}.wait`)) ?? 0) * 1000 - this.#host.time.ms;
+    const waits = Number(readIfThere(join(this.#dir, `${name}.wait`)) ?? 0) * 1000 - this.#host.time.ms;
     if (waits > 0) job.planned = this.#host.time.after(waits / 1000, () => answer(0));
     else answer(0);
   }
@@ -147,67 +150,71 @@ export class UnitRun {
   #pledgeTo(site: string | null): void {
     const { sites } = this.#host;
     if (this.#pledge) sites.pledge(this.#pledge.site, -this.#pledge.nodes);
-    const left = this.machine.nodes.filter(({ state, spec }) => state !== "done" && roleOf(spec.name) === "processing");
+    const left = this.machine.nodes.filter(
+      ({ state, spec }) => state !== "done" && roleByName(spec.name) === "processing",
+    );
     this.#pledge = site === null ? null : { site, nodes: left.length };
     if (this.#pledge) sites.pledge(this.#pledge.site, this.#pledge.nodes);
   }
 
   #asksOf({ spec }: LiveNode): Asks {
     const usual = this.#run.asksOf(spec.file);
-    const { values } = readGroupInc(this.#dir);
+    const own = asksOf(readIfThere(join(this.#dir, "group.inc")) ?? "", spec.name);
     return {
       cores: usual.cores,
-      memoryMb: values.get(`${spec.name}_memory`) ?? usual.memoryMb,
-      wallMinutes: values.get(`${spec.name}_wall_minutes`) ?? usual.wallMinutes,
+      memoryMb: own.memoryMb ?? usual.memoryMb,
+      wallMinutes: own.wallMinutes ?? usual.wallMinutes,
     };
   }
 
   /** A job begins at a site. How it will end is settled now; POST hears of it when that time has come. */
-  #execute(node: LiveNode, job: Job, site: string, asks: Asks, cluster: number): void {
-    const { time, sites, outcomes, listener } = this.#host;
-    const { spec, attempt } = node;
+  #execute({ spec, attempt }: LiveNode, job: Job, site: string, asks: Asks, cluster: number): void {
+    const { time, sites, outcomeOf, listener } = this.#host;
     const history = historyOf(this.#lines, spec.name);
     const planned = this.#manifest.nodes[spec.name];
     const begun: Beginning = {
       request: this.#run.request,
-      unit: this.name,
-      node: spec.name,
-      role: roleOf(spec.name),
-      site,
-      host: `${site}-w${Math.floor(20 * chance(cluster, site))}`,
+      job: {
+        ...NO_ATTEMPT,
+        unit: this.name,
+        node: spec.name,
+        role: roleByName(spec.name),
+        cluster,
+        dagRetry: attempt,
+        maxRetries: spec.retries,
+        site,
+        host: `${site}-w${Math.floor(20 * chance(cluster, site))}`,
+        sites: this.#manifest.sites?.length ? this.#manifest.sites : null,
+        ...asks,
+        inputs: planned?.inputs.map(({ lfn }) => lfn) ?? [],
+      },
       speed: sites.speedOf(site),
       attempt: 1 + history.records.filter((record) => record.epoch === history.epoch).length,
       epoch: history.epoch,
       serial: 1 + history.records.length,
       atSec: time.sec,
       startedAt: time.now(),
-      ...asks,
-      files: planned?.inputs.map(({ lfn }) => lfn) ?? [],
       events: planned?.events ?? null,
       steps: this.#manifest.steps.map((step) => step.name),
-      sites: this.#manifest.sites?.length ? this.#manifest.sites : null,
-      cluster,
-      dagRetry: attempt,
-      maxRetries: spec.retries,
     };
     listener.began(begun);
     const finish = (end: Ending): void => {
       job.planned?.cancel();
       job.evict = null;
-      this.#run.whenFree(() => !this.#over && this.#judge(node, job, begun, end, history));
+      this.#run.whenFree(() => !this.#over && this.#judge(job, begun, end, history));
     };
-    const ending = outcomes.of(begun);
+    const ending = outcomeOf(begun);
     job.evict = () => finish(TAKEN_AWAY);
     job.planned = time.after(ending.seconds, () => finish(ending));
   }
 
   /** What POST does: decides, and leaves its records. */
-  #judge(node: LiveNode, job: Job, begun: Beginning, ending: Ending, history: History): void {
+  #judge(job: Job, begun: Beginning, ending: Ending, history: History): void {
     const now = this.#host.time.now();
     const { policy } = this.#run;
     const attempt = attemptOf(begun, ending, now);
     const own = decideAttempt(attempt, history, policy, now);
-    const decision = decideGroup(own, summariseGroup(this.#lines, begun.node), policy.settings.abortAfterAlike);
+    const decision = decideGroup(own, summariseGroup(this.#lines, attempt.node), policy.settings.abortAfterAlike);
     const record = attemptRecord(attempt, decision, now);
     const isFirst = !this.#lines.some((line) => isAttempt(line) && line.node === record.node);
     writeVerdict(this.#dir, attempt, decision, record, isFirst);
@@ -216,8 +223,8 @@ export class UnitRun {
     this.#lines.push(record);
     this.#host.listener.judged(begun, attempt, decision);
     if (job.ticket) this.#host.sites.give(job.ticket);
-    if (job.verdict === 0) this.#succeeded(begun);
-    this.#handle({ k: "job", n: node.spec.name, code: attempt.dagReturn });
+    if (job.verdict === 0) this.#succeeded(begun.job);
+    this.#handle({ k: "job", n: attempt.node, code: attempt.dagReturn });
   }
 
   #post(node: LiveNode): void {
@@ -226,7 +233,7 @@ export class UnitRun {
     this.#handle({ k: "post", n: node.spec.name, code: job?.verdict ?? 0 });
   }
 
-  #succeeded({ role, site }: Beginning): void {
+  #succeeded({ role, site }: Beginning["job"]): void {
     if (role === "landing") {
       this.site = site;
       pinTo(this.#dir, site);
@@ -237,5 +244,3 @@ export class UnitRun {
     }
   }
 }
-
-const roleOf = (node: string): string => /^(landing|merge|cleanup)$/.exec(node)?.[0] ?? "processing";
