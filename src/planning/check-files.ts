@@ -60,12 +60,12 @@ export function checkFiles(context: CheckContext, report: Report): Check {
   };
 }
 
-function isWanted(file: PlanFile, mask: Mask, { spec }: CheckContext): boolean {
+function isWanted(file: PlanFile, mask: Mask, { spec, measured }: CheckContext): boolean {
   if (file.state === "processed" || file.state === "excluded") return false;
   const { algorithm } = spec.split;
   if (algorithm !== "LumiBased" && algorithm !== "EventAwareLumiBased" && mask.all) return true;
-  const isOneLumi = file.lumis.length === 1 && file.lumis[0]!.lumis.length === 1;
-  const mayBeTooBig = algorithm === "EventAwareLumiBased" && isOneLumi && spec.resources.secondsPerEvent !== null;
+  const isTimed = (measured?.secondsPerEvent ?? spec.resources.secondsPerEvent) !== null;
+  const mayBeTooBig = algorithm === "EventAwareLumiBased" && countLumis(file.lumis) === 1 && isTimed;
   return !mayBeTooBig && selectLumis(file, mask).length > 0;
 }
 
