@@ -56,8 +56,7 @@ function readFile(spot: Spot, path: string, isProgram: boolean, maxBytes: number
   const content = new Uint8Array(buffer);
   if (content.length > maxBytes) spot.problem(`is too large: ${content.length} bytes, at most ${maxBytes}`);
   const sha256 = createHash("sha256").update(content).digest("hex");
-  if (expected !== "" && expected !== sha256)
-    form.notes.problem(form.pathOf("sha256"), `does not fit the content, which has ${sha256}`);
+  if (expected !== "" && expected !== sha256) form.problem("sha256", `does not fit the content, which has ${sha256}`);
   return { path, executable, sha256, content };
 }
 
@@ -66,9 +65,9 @@ function refuseClashes(paths: ReadonlySet<string>, outputs: readonly OutputSpec[
   for (const path of paths) {
     const parts = path.split("/").slice(0, -1);
     const clash = parts.map((_, index) => parts.slice(0, index + 1).join("/")).find((parent) => paths.has(parent));
-    if (clash !== undefined) form.notes.problem(form.pathOf(path), `cannot lie in ${clash}, which is a file`);
+    if (clash !== undefined) form.problem(path, `cannot lie in ${clash}, which is a file`);
     if (outputs.some((output) => output.file === path))
-      form.notes.problem(form.pathOf(path), "is also the file of an output; rename one of them");
+      form.problem(path, "is also the file of an output; rename one of them");
   }
 }
 

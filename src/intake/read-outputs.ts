@@ -49,8 +49,7 @@ function readOutput(spot: Spot, reading: Reading): OutputSpec | null {
   form.needed("file", "the name of the file a job leaves");
   const name = form.text("name", "", NAME_PATTERN, NAME_RULE);
   const file = form.text("file", "", NAME_PATTERN, `the name of a file in the job's working directory: ${NAME_RULE}`);
-  if (isName(file) && isReserved(file))
-    form.notes.problem(form.pathOf("file"), `${file} is a file of WMS2 itself; choose another name`);
+  if (isName(file) && isReserved(file)) form.problem("file", `${file} is a file of WMS2 itself; choose another name`);
   const merge = readMerge(form.spot("merge"), reading);
   const keep = form.flag("keep", true);
   form.close();

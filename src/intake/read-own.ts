@@ -1,7 +1,7 @@
 import { NAME_PATTERN, NAME_RULE, type RequestName } from "../domain/names.ts";
 import type { RequestFile, RequestSpec } from "../domain/request.ts";
 import type { Form } from "./form.ts";
-import { type Reading, shown } from "./notes.ts";
+import type { Reading } from "./notes.ts";
 import { carried } from "./plain-data.ts";
 import { readAttachments } from "./read-attachments.ts";
 import { ERA, PROCESSING, readIdentity, readNamePart } from "./read-identity.ts";
@@ -15,7 +15,6 @@ import { OWN_NAME_OF } from "./reqmgr2-fields.ts";
 import { isRow, words } from "./values.ts";
 
 const KINDS = ["process", "generate"] as const;
-const LATER = ["graph", "segments"];
 const KEYS = {
   requestor: "requestor",
   requestorDn: "requestor_dn",
@@ -70,13 +69,7 @@ export function readOwn(top: Form, reading: Reading): { spec: RequestSpec; files
 function readKind(top: Form): "process" | "generate" {
   const hasInput = top.spot("input") !== null || top.spot("input_dataset") !== null;
   const fallback = top.spot("events") !== null && !hasInput ? "generate" : "process";
-  const spot = top.spot("kind");
-  if (spot === null) return fallback;
-  const kind = KINDS.find((one) => one === spot.value);
-  if (kind !== undefined) return kind;
-  if (LATER.includes(String(spot.value))) spot.problem(`${shown(spot.value)} comes later`, KINDS.join(", "));
-  else spot.isStrange("is not a known kind", KINDS);
-  return fallback;
+  return top.choice("kind", KINDS, fallback, ["graph", "segments"], "is not a known kind");
 }
 
 const CARRIED_TEXTS = words("description cmssw_version scram_arch global_tag prep_id secondary_input_dataset");

@@ -62,12 +62,8 @@ export function readReqMgr2(top: Form, reading: Reading): { spec: RequestSpec; f
 }
 
 function readType(top: Form): "StepChain" | "ReReco" {
-  const spot = top.spot("RequestType");
   const fallback = top.spot("StepChain") === null ? "ReReco" : "StepChain";
-  if (spot === null || !LATER_TYPES.includes(String(spot.value)))
-    return top.choice("RequestType", REQUEST_TYPES, fallback);
-  spot.problem(`${shown(spot.value)} comes later`, REQUEST_TYPES.join(", "));
-  return fallback;
+  return top.choice("RequestType", REQUEST_TYPES, fallback, LATER_TYPES);
 }
 
 /** From PayloadConfig.simulate; the filter of the generator step is simulated unless the options say how. */
@@ -109,7 +105,7 @@ const METADATA = {
 function metadataOf(top: Form): Readonly<Record<string, unknown>> {
   const { attachments: _, ...document } = top.row;
   for (const key of ["MCPileup", "DataPileup", "SecondaryInputDataset"]) {
-    if (top.spot(key) !== null) top.notes.warn(top.pathOf(key), "is carried along, not read");
+    if (top.spot(key) !== null) top.warn(key, "is carried along, not read");
   }
   const found = Object.entries(METADATA).filter(([, key]) => Object.hasOwn(top.row, key));
   return {
@@ -122,7 +118,7 @@ function metadataOf(top: Form): Readonly<Record<string, unknown>> {
 function closeLoosely(form: Form): void {
   for (const key of form.unknownKeys()) {
     const near = form.nearestKnown(key);
-    if (near !== null) form.notes.problem(form.pathOf(key), `is not a known key; did you mean ${near}?`);
-    else form.notes.warn(form.pathOf(key), "is not known here; it is carried along, not read");
+    if (near !== null) form.problem(key, `is not a known key; did you mean ${near}?`);
+    else form.warn(key, "is not known here; it is carried along, not read");
   }
 }

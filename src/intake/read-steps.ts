@@ -65,7 +65,7 @@ function readStep(spot: Spot, fallback: string, reading: Reading): StepSpec {
 function readEnv(form: Form): Readonly<Record<string, string>> {
   const env: Record<string, string> = {};
   for (const [key, value] of Object.entries(form.row)) {
-    const problem = (message: string, allowed?: string) => form.notes.problem(form.pathOf(key), message, allowed);
+    const problem = (message: string, allowed?: string) => form.problem(key, message, allowed);
     if (!/^[A-Za-z_][A-Za-z0-9_]{0,199}$/.test(key))
       problem("is not a name for a variable", "letters, digits and '_', no digit first");
     else if (key.startsWith("WMS2_")) problem("is reserved: WMS2_… variables are set by WMS2");
