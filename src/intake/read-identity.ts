@@ -1,4 +1,3 @@
-import type { IntakeRules } from "../domain/submission.ts";
 import type { Form, Key } from "./form.ts";
 import { PRIORITY } from "./read-policy.ts";
 
@@ -31,9 +30,8 @@ export const readIdentity = (
   top: Form,
   keys: Readonly<Record<Fields, Key>>,
   usual: { readonly group: string; readonly priority: number },
-  rules: IntakeRules,
 ) => ({
-  requestor: top.text(keys.requestor, rules.requestor),
+  requestor: top.text(keys.requestor, top.notes.rules.requestor),
   requestorDn: top.text(keys.requestorDn, "") || null,
   group: top.text(keys.group, usual.group),
   campaign: top.text(keys.campaign, "", CAMPAIGN, CAMPAIGN_RULE),

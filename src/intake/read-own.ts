@@ -1,7 +1,6 @@
 import { NAME_PATTERN, NAME_RULE, type RequestName } from "../domain/names.ts";
 import type { RequestFile, RequestSpec } from "../domain/request.ts";
 import type { Form } from "./form.ts";
-import type { Reading } from "./notes.ts";
 import { carried } from "./plain-data.ts";
 import { readAttachments } from "./read-attachments.ts";
 import { ERA, PROCESSING, readIdentity, readNamePart } from "./read-identity.ts";
@@ -25,9 +24,9 @@ const KEYS = {
 };
 
 /** Our own form, with the names of 003's API as synonyms. */
-export function readOwn(top: Form, reading: Reading): { spec: RequestSpec; files: readonly RequestFile[] } {
+export function readOwn(top: Form): { spec: RequestSpec; files: readonly RequestFile[] } {
   const name = (top.needed(["name", "request_name"], NAME_RULE)?.text(NAME_PATTERN, NAME_RULE) ?? "") as RequestName;
-  const identity = readIdentity(top, KEYS, { priority: 100_000, group: "users" }, reading.rules);
+  const identity = readIdentity(top, KEYS, { priority: 100_000, group: "users" });
   const kind = readKind(top);
   const input = readInput(top);
   const read = readSplit(top, kind);
@@ -40,8 +39,8 @@ export function readOwn(top: Form, reading: Reading): { spec: RequestSpec; files
     checkSplitAgainstInput(read, input, top);
   }
   const generated = kind === "generate" ? readGeneration(top, read) : null;
-  const steps = readSteps(top, kind, reading);
-  const outputs = readOutputs(top, steps, reading);
+  const steps = readSteps(top, kind);
+  const outputs = readOutputs(top, steps);
   const spec: RequestSpec = {
     name,
     kind,
@@ -53,12 +52,12 @@ export function readOwn(top: Form, reading: Reading): { spec: RequestSpec; files
     split: generated?.split ?? read.split,
     steps: steps.steps,
     outputs,
-    resources: readResources(top, reading),
+    resources: readResources(top),
     sites: readSites(top),
-    ...readPolicy(top, name, identity.priority, reading),
+    ...readPolicy(top, name, identity.priority),
     metadata: readMetadata(top),
   };
-  const files = readAttachments(top, outputs, reading);
+  const files = readAttachments(top, outputs);
   // 003 §7.2 imports a request from ReqMgr2 by name; a document is what we read.
   top.spot("source")?.problem("importing by name comes later; submit the ReqMgr2 document itself");
   top.close(OWN_NAME_OF);

@@ -1,7 +1,7 @@
 import { isSiteName, NAME_PATTERN, NAME_RULE, type RequestName, type SiteName } from "../domain/names.ts";
 import type { ProductionStep, RequestSpec } from "../domain/request.ts";
 import { Form } from "./form.ts";
-import { type Reading, shown } from "./notes.ts";
+import { shown } from "./notes.ts";
 import { readRecovery } from "./read-recovery.ts";
 import { distinct, type Spot } from "./values.ts";
 
@@ -11,7 +11,7 @@ const SIZE = { min: 1, max: 1e15 };
 const RETRIES = { min: 0, max: 100 };
 
 /** What WMS2 is to do with a request of either form, always under our own names. */
-export function readPolicy(top: Form, name: RequestName, priority: number, reading: Reading) {
+export function readPolicy(top: Form, name: RequestName, priority: number) {
   const urgent = top.flag("urgent", false);
   return {
     urgent,
@@ -35,7 +35,7 @@ export function readPolicy(top: Form, name: RequestName, priority: number, readi
       cleanup: form.integer("cleanup", COUNT, 50),
     })),
     adaptive: top.flag("adaptive", false),
-    recovery: readRecovery(top, reading),
+    recovery: readRecovery(top),
     cleanupPolicy: top.choice("cleanup_policy", ["keep_until_replaced", "immediate_cleanup"], "keep_until_replaced"),
     previousVersion: readPreviousVersion(top, name),
   };

@@ -1,7 +1,7 @@
 import { NAME_PATTERN, NAME_RULE, type RequestName } from "../domain/names.ts";
 import type { RequestFile, RequestSpec } from "../domain/request.ts";
 import type { Form } from "./form.ts";
-import { type Reading, shown } from "./notes.ts";
+import { shown } from "./notes.ts";
 import { carried } from "./plain-data.ts";
 import { readAttachments } from "./read-attachments.ts";
 import { ERA, type NamePart, PROCESSING, readIdentity, readNamePart } from "./read-identity.ts";
@@ -26,21 +26,21 @@ const KEYS = {
  * A ReqMgr2 document, as it is. WMS2's own policy (recovery, production_steps, urgent, unit, retries, throttles,
  * adaptive, previous_version, cleanup_policy) may be added to it under our names.
  */
-export function readReqMgr2(top: Form, reading: Reading): { spec: RequestSpec; files: readonly RequestFile[] } {
+export function readReqMgr2(top: Form): { spec: RequestSpec; files: readonly RequestFile[] } {
   const type = readType(top);
   const name = readName(top);
   const chain = type === "StepChain" ? readChainSteps(top) : [];
   top.knows("RequestType", "StepChain", "TimePerEvent", "SizePerEvent", "FirstEvent", "FirstLumi", ...CARRIED);
-  const work = readReqMgr2Work(top, chain, reading);
+  const work = readReqMgr2Work(top, chain);
   const steps: readonly Pick<ChainStep, "name" | "profile" | "kept">[] =
     type === "StepChain" ? chain : [{ name: "RECO", profile: "RECO", kept: true }];
   const options = simulatorOptions(top, work.generation?.filterEfficiency ?? 1, steps[0]?.profile ?? "GEN");
-  reading.notes.warn(
+  top.notes.warn(
     "",
     "the steps run WMS2's simulator: the CMSSW configurations this document names are carried along, not run",
   );
   const outputs = steps.filter((step) => step.kept).map((step) => simulatorOutput(step.name, step.profile));
-  const identity = readIdentity(top, KEYS, { priority: 8000, group: "DATAOPS" }, reading.rules);
+  const identity = readIdentity(top, KEYS, { priority: 8000, group: "DATAOPS" });
   const pairs = steps.map((step) => [step.name, step.profile] as const);
   const last = steps.at(-1)?.name ?? "";
   const spec: RequestSpec = {
@@ -52,10 +52,10 @@ export function readReqMgr2(top: Form, reading: Reading): { spec: RequestSpec; f
     steps: simulatorSteps(pairs, options),
     outputs,
     sites: checkSites(top.list("SiteWhitelist"), top.list("SiteBlacklist")),
-    ...readPolicy(top, name, identity.priority, reading),
+    ...readPolicy(top, name, identity.priority),
     metadata: metadataOf(top),
   };
-  const files = readAttachments(top, outputs, reading);
+  const files = readAttachments(top, outputs);
   for (const step of chain) closeLoosely(step.form);
   closeLoosely(top);
   return { spec, files };

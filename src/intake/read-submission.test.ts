@@ -357,6 +357,7 @@ describe("problems, one key at a time", () => {
     [{ filter_efficiency: 0 }, "filter_efficiency: must be above 0 (got 0)"],
     [{ chain: ["GEN", "SMI"] }, 'chain[1]: "SMI" is not a step of the simulator; did you mean SIM?'],
     [{ chain: ["GEN", "GEN"] }, 'chain[1]: "GEN" is used twice'],
+    [{ chain: ["SMI", "GEN", "GEN"] }, 'chain[2]: "GEN" is used twice'],
     [{ simulate: [1] }, "simulate: must be a map of options"],
     [{ payload: "cmsrun" }, 'payload: "cmsrun" is not a known payload'],
     [{ first_event: "9223372036854775807" }, "events: the last event would be beyond"],

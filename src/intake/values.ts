@@ -134,8 +134,10 @@ export function distinct<T>(
 }
 
 /** No two things of a kind may have the same name. */
-export function refuseTwins(names: readonly string[], pathOf: (index: number) => string, notes: Notes): void {
-  names.forEach((name, index) => {
-    if (names.indexOf(name) < index) notes.problem(pathOf(index), `${shown(name)} is used twice; names must differ`);
-  });
+export function refuseTwins(names: readonly Spot[]): void {
+  const seen = new Set<unknown>();
+  for (const name of names) {
+    if (seen.has(name.value)) name.problem(`${shown(name.value)} is used twice; names must differ`);
+    seen.add(name.value);
+  }
 }
