@@ -39,23 +39,22 @@ export function dagmanConfig({ scanIntervalSec, maxJobsSubmitted }: RenderOption
     .join("");
 }
 
-/** The plan in numbers. `nodes` are the inner nodes of all units. */
+/** The plan in numbers. */
 export function planFile(plan: DagPlan): string {
   const { summary } = plan;
-  const nodes = Object.values(summary.nodesByRole).reduce((sum, count) => sum + count, 0);
   const numbers = {
     version: 1,
     request: plan.requestName,
     dag: plan.dagId,
     round: plan.round,
     priority: plan.priority,
-    nodes,
+    nodes: summary.nodes,
     units: summary.units,
     blocks: summary.blocks.length,
     nodesByRole: summary.nodesByRole,
     inputFiles: summary.inputFiles,
     events: summary.events,
-    expectedBytes: summary.blocks.reduce((sum, { expectedBytes }) => sum + expectedBytes, 0),
+    expectedBytes: summary.expectedBytes,
     resources: plan.resources,
     outputs: plan.outputs.map(({ name, dataset, keep }) => ({ name, dataset, keep })),
     next: summary.next,
