@@ -1,12 +1,12 @@
 import { NAME_PATTERN, NAME_RULE, type RequestName } from "../domain/names.ts";
 import type { RequestFile, RequestSpec } from "../domain/request.ts";
 import type { Form } from "./form.ts";
+import { CAMPAIGN, ERA, PROCESSING, readNamePart } from "./name-parts.ts";
 import { carried } from "./plain-data.ts";
 import { readAttachments } from "./read-attachments.ts";
-import { ERA, PROCESSING, readIdentity, readNamePart } from "./read-identity.ts";
 import { readInput } from "./read-input.ts";
 import { readOutputs } from "./read-outputs.ts";
-import { readPolicy, readSites } from "./read-policy.ts";
+import { COUNT, PRIORITY, readPolicy, readSites } from "./read-policy.ts";
 import { readResources } from "./read-resources.ts";
 import { checkSplitAgainstInput, readGeneration, readSplit, refuseGenerationKeys } from "./read-split.ts";
 import { readSteps } from "./read-steps.ts";
@@ -14,19 +14,18 @@ import { OWN_NAME_OF } from "./reqmgr2-fields.ts";
 import { isRow, words } from "./values.ts";
 
 const KINDS = ["process", "generate"] as const;
-const KEYS = {
-  requestor: "requestor",
-  requestorDn: "requestor_dn",
-  group: "group",
-  campaign: "campaign",
-  processingVersion: "processing_version",
-  priority: "priority",
-};
 
 /** Our own form, with the names of 003's API as synonyms. */
 export function readOwn(top: Form): { spec: RequestSpec; files: readonly RequestFile[] } {
   const name = (top.needed(["name", "request_name"], NAME_RULE)?.text(NAME_PATTERN, NAME_RULE) ?? "") as RequestName;
-  const identity = readIdentity(top, KEYS, { priority: 100_000, group: "users" });
+  const identity = {
+    requestor: top.text("requestor", top.notes.rules.requestor),
+    requestorDn: top.text("requestor_dn", "") || null,
+    group: top.text("group", "users"),
+    campaign: readNamePart(top, "campaign", CAMPAIGN),
+    processingVersion: top.integer("processing_version", COUNT, 1),
+    priority: top.integer("priority", PRIORITY, 100_000),
+  };
   const kind = readKind(top);
   const input = readInput(top);
   const read = readSplit(top, kind);

@@ -6,7 +6,7 @@ import { readRecovery } from "./read-recovery.ts";
 import { distinct, type Spot } from "./values.ts";
 
 export const PRIORITY = { min: 0, max: 999_999 };
-const COUNT = { min: 1, max: 1_000_000 };
+export const COUNT = { min: 1, max: 1_000_000 };
 const SIZE = { min: 1, max: 1e15 };
 const RETRIES = { min: 0, max: 100 };
 

@@ -1,26 +1,17 @@
 import { NAME_PATTERN, NAME_RULE, type RequestName } from "../domain/names.ts";
 import type { RequestFile, RequestSpec } from "../domain/request.ts";
 import type { Form } from "./form.ts";
+import { CAMPAIGN, ERA, type NamePart, PROCESSING, readNamePart } from "./name-parts.ts";
 import { shown } from "./notes.ts";
 import { carried } from "./plain-data.ts";
 import { readAttachments } from "./read-attachments.ts";
-import { ERA, type NamePart, PROCESSING, readIdentity, readNamePart } from "./read-identity.ts";
 import { simulatorOutput } from "./read-outputs.ts";
-import { checkSites, readPolicy } from "./read-policy.ts";
+import { COUNT, checkSites, PRIORITY, readPolicy } from "./read-policy.ts";
 import { simulatorSteps } from "./read-steps.ts";
 import { type ChainStep, readChainSteps } from "./reqmgr2-chain.ts";
 import { CARRIED, LATER_TYPES, REQUEST_TYPES } from "./reqmgr2-fields.ts";
 import { readReqMgr2Work } from "./reqmgr2-work.ts";
 import { isRow, Spot } from "./values.ts";
-
-const KEYS = {
-  requestor: "Requestor",
-  requestorDn: "RequestorDN",
-  group: "Group",
-  campaign: "Campaign",
-  processingVersion: "ProcessingVersion",
-  priority: ["RequestPriority", "Priority"],
-};
 
 /**
  * A ReqMgr2 document, as it is. WMS2's own policy (recovery, production_steps, urgent, unit, retries, throttles,
@@ -40,8 +31,14 @@ export function readReqMgr2(top: Form): { spec: RequestSpec; files: readonly Req
     "the steps run WMS2's simulator: the CMSSW configurations this document names are carried along, not run",
   );
   const outputs = steps.filter((step) => step.kept).map((step) => simulatorOutput(step.name, step.profile));
-  const identity = readIdentity(top, KEYS, { priority: 8000, group: "DATAOPS" });
-  const pairs = steps.map((step) => [step.name, step.profile] as const);
+  const identity = {
+    requestor: top.text("Requestor", top.notes.rules.requestor),
+    requestorDn: top.text("RequestorDN", "") || null,
+    group: top.text("Group", "DATAOPS"),
+    campaign: readNamePart(top, "Campaign", CAMPAIGN),
+    processingVersion: top.integer("ProcessingVersion", COUNT, 1),
+    priority: top.integer(["RequestPriority", "Priority"], PRIORITY, 8000),
+  };
   const last = steps.at(-1)?.name ?? "";
   const spec: RequestSpec = {
     name,
@@ -49,7 +46,7 @@ export function readReqMgr2(top: Form): { spec: RequestSpec; files: readonly Req
     acquisitionEra: readPartOfStep(top, "AcquisitionEra", ERA, last),
     processingString: readPartOfStep(top, "ProcessingString", PROCESSING, last),
     ...work,
-    steps: simulatorSteps(pairs, options),
+    steps: simulatorSteps(steps, options),
     outputs,
     sites: checkSites(top.list("SiteWhitelist"), top.list("SiteBlacklist")),
     ...readPolicy(top, name, identity.priority),

@@ -31,7 +31,7 @@ export function readSteps(top: Form, kind: "process" | "generate"): ReadSteps {
     payload.isStrange("is not a known payload", ["simulator"], "simulator, or steps of your own");
   steps?.problem("cannot be given together with payload; keep one of them");
   const names = chain === null ? DEFAULT_CHAIN[kind] : readChain(chain);
-  const pairs = names.map((name) => [name, name] as const);
+  const pairs = names.map((name) => ({ name, profile: name }));
   return { steps: simulatorSteps(pairs, simulate), simulated: true };
 }
 
@@ -130,7 +130,7 @@ function readChain(spot: Spot): readonly string[] {
 
 /** The simulator is a program like any other, staged under wms2/; its options travel as they were written. */
 export function simulatorSteps(
-  steps: readonly (readonly [name: string, profile: string])[],
+  steps: readonly { readonly name: string; readonly profile: string }[],
   simulate: Spot | null,
 ): readonly StepSpec[] {
   const given = simulate?.value ?? {};
@@ -138,6 +138,6 @@ export function simulatorSteps(
   const options = stringify(isRow(given) ? given : {});
   if (options.length > 20_000) simulate?.problem("is too long: at most 20000 characters as JSON");
   return steps
-    .filter(([name]) => isName(name))
-    .map(([name, profile]) => ({ name, argv: ["wms2/simulate", profile], env: { WMS2_SIM_OPTIONS: options } }));
+    .filter(({ name }) => isName(name))
+    .map(({ name, profile }) => ({ name, argv: ["wms2/simulate", profile], env: { WMS2_SIM_OPTIONS: options } }));
 }
