@@ -115,6 +115,12 @@ describe("a broken plan is found out", () => {
     expect(codes(given, () => ({}))).toEqual([]);
   });
 
+  it("takes no longer for a file of many lumis than for as many files", () => {
+    const split = { algorithm: "LumiBased" as const, filesPerJob: 1, eventsPerJob: 1, lumisPerJob: 1 };
+    const many = sampleFacts(processSpec({ split }), { files: [inputFile("/many", { lumis: [lumis(1, "1-20000")] })] });
+    expect(codes(many, () => ({}))).toEqual([]);
+  });
+
   it("finds nothing wrong with plans as they are made", () => {
     for (const given of [facts("FileBased"), facts("EventBased"), facts("LumiBased"), generation]) {
       expect(codes(given, () => ({}))).toEqual([]);
