@@ -33,11 +33,12 @@ export interface ReadSplit {
 export function readSplit(top: Form, kind: "process" | "generate"): ReadSplit {
   top.knows("splitting_algo", "splitting_params");
   const old = top.spot("splitting_algo") ?? top.spot("splitting_params");
-  if (top.spot("split") !== null) old?.problem("says the same as split; keep one of them");
-  const form = top.section(top.spot("split") === null && old !== null ? "splitting_params" : "split");
+  const isOld = old !== null && top.spot("split") === null;
+  if (!isOld) old?.problem("says the same as split; keep one of them");
+  const form = top.section(isOld ? "splitting_params" : "split");
   form.knows("run_whitelist", "lumi_mask");
   const usual = kind === "generate" ? "events" : "files";
-  const by = old === null ? form.choice("by", WORDS, usual) : top.choice("splitting_algo", WORDS, usual);
+  const by = isOld ? top.choice("splitting_algo", WORDS, usual) : form.choice("by", WORDS, usual);
   const algorithm: SplitAlgorithm = Object.hasOwn(BY, by) ? BY[by as keyof typeof BY] : (by as SplitAlgorithm);
   const filesPerJob = form.integer("files_per_job", PER_JOB, SPLIT_DEFAULTS.filesPerJob);
   const eventsPerJob = form.integer("events_per_job", PER_JOB, null);

@@ -348,6 +348,11 @@ describe("problems, one key at a time", () => {
     expect(found.length, found.join("\n")).toBeLessThanOrEqual(2);
   });
 
+  test("complains once about a split in two dialects", () => {
+    const found = lines(processDocument({ split: { by: "files" }, splitting_algo: "FileBased" }));
+    expect(found).toEqual(["splitting_algo: says the same as split; keep one of them"]);
+  });
+
   test.each<[object, string]>([
     [{ input: { files: "/a" } }, "input: belongs to kind: process, and this is kind: generate"],
     [{ events: undefined }, "events: is missing"],
