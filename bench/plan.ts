@@ -44,6 +44,8 @@ export async function run({ nodes, kind = "events" }: { nodes: number; kind?: Pl
       maxJobsSubmitted: 2000,
       unmergedDir: "/storage/unmerged/bench",
       mergedDir: "/storage/merged/bench",
+      deferPollSec: 30,
+      avoidHostSec: 600,
     };
     const written = writeAll(root, renderDag(outcome.plan, options));
     const seconds = (performance.now() - wall) / 1000;

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempDir } from "../../tests/support/temp-dir.ts";
 import type { OutputFile } from "../domain/workflow.ts";
+import { LocalLedger } from "./local-catalog.ts";
 import { localDataset, parseFileList } from "./local-dataset.ts";
-import { LocalLedger } from "./local-ledger.ts";
 
 const NO_MASK = { runs: [], lumis: null };
 const directory = () => tempDir("catalog");

@@ -73,9 +73,13 @@ export interface ProcessingNodePlan {
 export interface PlanSummary {
   readonly units: number;
   readonly blocks: readonly BlockPlan[];
+  /** The inner nodes of all units. */
+  readonly nodes: number;
   readonly nodesByRole: Readonly<Record<NodeRole, number>>;
   readonly inputFiles: number;
   readonly events: bigint;
+  /** 0: nobody knows. */
+  readonly expectedBytes: number;
   /** What the workflow's counters are after this round. */
   readonly next: {
     readonly unit: number;

@@ -39,8 +39,7 @@ export class Form {
     const given = keys.filter((one) => Object.hasOwn(this.row, one) && this.row[one] !== null);
     const written = given[0];
     if (written === undefined) return null;
-    for (const twin of given.slice(1))
-      this.notes.problem(this.pathOf(twin), `says the same as ${written}; keep one of them`);
+    for (const twin of given.slice(1)) this.problem(twin, `says the same as ${written}; keep one of them`);
     return new Spot(this.pathOf(written), this.row[written], this.notes);
   }
 
@@ -63,8 +62,16 @@ export class Form {
     return childPath(this.path, key);
   }
 
+  problem(key: string, message: string, allowed: string | null = null): void {
+    this.notes.problem(this.pathOf(key), message, allowed);
+  }
+
+  warn(key: string, message: string): void {
+    this.notes.warn(this.pathOf(key), message);
+  }
+
   missing(key: string, allowed: string | null = null): void {
-    this.notes.problem(this.pathOf(key), "is missing", allowed);
+    this.problem(key, "is missing", allowed);
   }
 
   /** A map under this key; an empty one when it is absent or not a map. */
@@ -95,12 +102,14 @@ export class Form {
     );
   }
 
-  choice<T extends string>(key: Key, choices: readonly T[], fallback: T): T {
-    return this.#read(
-      key,
-      fallback,
-      (spot) => choices.find((choice) => choice === spot.value) ?? spot.isStrange("is not one of the choices", choices),
-    );
+  choice<T extends string>(
+    key: Key,
+    choices: readonly T[],
+    fallback: T,
+    toCome: readonly string[] = [],
+    complaint = "is not one of the choices",
+  ): T {
+    return this.#read(key, fallback, (spot) => spot.oneOf(choices, complaint, toCome));
   }
 
   /** Text of one line. `rule` says in words what the pattern allows. */
@@ -153,7 +162,7 @@ export class Form {
     for (const key of this.unknownKeys()) {
       const hint = Object.hasOwn(hints, key) ? `; ${hints[key]}` : didYouMean(key, this.#known);
       const known = hint === "" && this.#known.size <= 20 ? [...this.#known].join(", ") : null;
-      this.notes.problem(this.pathOf(key), `is not a known key${hint}`, known);
+      this.problem(key, `is not a known key${hint}`, known);
     }
   }
 }

@@ -1,7 +1,7 @@
+import { LineCounter, parseDocument as parseYaml, type YAMLError } from "yaml";
 import { err, ok, type Result } from "../base/result.ts";
 import type { Problem } from "../domain/problem.ts";
 import { JsonError, readJson } from "./read-json.ts";
-import { readYaml } from "./read-yaml.ts";
 
 /** Without attachments a request is a page of text; the JSON form carries the attached files as base64. */
 export const MAX_YAML_CHARACTERS = 400_000;
@@ -22,7 +22,64 @@ export function parseDocument(text: string, format: "json" | "yaml"): Result<unk
   try {
     return ok(readJson(source));
   } catch (error) {
-    if (error instanceof JsonError) return wrong(`line ${error.line}, column ${error.column}: ${error.message}`);
+    if (error instanceof JsonError) return wrong(error.message);
     throw error;
   }
+}
+
+const MAX_ALIASES = 100;
+
+/**
+ * YAML 1.2 with nothing but maps, lists, text, numbers and true/false: tags that would make other things, keys
+ * given twice and several documents in one text are errors; aliases may not multiply into a bomb.
+ */
+function readYaml(text: string): Result<unknown, Problem[]> {
+  const lineCounter = new LineCounter();
+  try {
+    const document = parseYaml(text, {
+      version: "1.2",
+      schema: "core",
+      customTags: [],
+      merge: false,
+      intAsBigInt: true,
+      uniqueKeys: true,
+      stringKeys: true,
+      prettyErrors: false,
+      logLevel: "error",
+      lineCounter,
+    });
+    const faults = [...document.errors, ...document.warnings];
+    if (faults.length > 0) return err(faults.slice(0, 20).map((fault) => toProblem(fault, lineCounter)));
+    return ok(narrow(document.toJS({ maxAliasCount: MAX_ALIASES }), 0));
+  } catch (error) {
+    const words = error instanceof Error ? error.message : String(error);
+    return wrong(/alias/i.test(words) ? "uses aliases (*name) too often or in a circle" : firstLine(words));
+  }
+}
+
+const firstLine = (text: string): string => text.split("\n", 1)[0]!.slice(0, 300);
+
+function toProblem(fault: YAMLError, lines: LineCounter): Problem {
+  const { line, col } = lines.linePos(fault.pos[0]);
+  const words = firstLine(fault.message);
+  const ours: Partial<Record<typeof fault.code, string>> = {
+    DUPLICATE_KEY: "the same key is given twice",
+    TAG_RESOLVE_FAILED: `tags are not allowed: ${words}`,
+    MULTIPLE_DOCS: "several documents in one text; one request at a time",
+  };
+  const message = ours[fault.code] ?? words;
+  return { path: "", message: `line ${line}, column ${col}: ${message}`, allowed: null };
+}
+
+/** Whole numbers were read as bigint to keep their digits; those that fit go back to being numbers. */
+function narrow(value: unknown, depth: number): unknown {
+  if (depth > 64) throw new RangeError("nested deeper than 64");
+  if (typeof value === "bigint") {
+    const number = Number(value);
+    return Number.isSafeInteger(number) ? number : value;
+  }
+  if (Array.isArray(value)) return value.map((item) => narrow(item, depth + 1));
+  if (typeof value !== "object" || value === null) return value;
+  // Unlike an assignment, this makes even __proto__ an ordinary key.
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, narrow(item, depth + 1)]));
 }

@@ -12,49 +12,45 @@ const LONE_SURROGATE = /[\uD800-\uDFFF]/u;
  */
 export function plainData(document: unknown, notes: Notes): unknown {
   let values = 0;
+  const refuse = (path: string, message: string): null => {
+    notes.problem(path, message);
+    return null;
+  };
   const copy = (value: unknown, path: string, depth: number): unknown => {
     values += 1;
     if (values > MAX_VALUES) return null;
-    if (depth > MAX_DEPTH) {
-      notes.problem(path, `is nested deeper than ${MAX_DEPTH}`);
-      return null;
-    }
+    if (depth > MAX_DEPTH) return refuse(path, `is nested deeper than ${MAX_DEPTH}`);
     switch (typeof value) {
       case "boolean":
       case "bigint":
         return value;
       case "number":
-        if (!Number.isFinite(value)) notes.problem(path, `must be an ordinary number (got ${value})`);
-        return Number.isFinite(value) ? value : null;
+        return Number.isFinite(value) ? value : refuse(path, `must be an ordinary number (got ${value})`);
       case "string":
-        if (!isStorable(value))
-          notes.problem(path, "contains a character that cannot be stored (NUL or half a surrogate pair)");
-        return isStorable(value) ? value : null;
+        if (isStorable(value)) return value;
+        return refuse(path, "contains a character that cannot be stored (NUL or half a surrogate pair)");
       case "undefined":
         return null;
       case "object":
         return value === null ? null : copyObject(value, path, depth);
       default:
-        notes.problem(path, `must be plain data (got a ${typeof value})`);
-        return null;
+        return refuse(path, `must be plain data (got a ${typeof value})`);
     }
   };
   const copyObject = (value: object, path: string, depth: number): unknown => {
     if (Array.isArray(value)) return Array.from(value, (item, index) => copy(item, childPath(path, index), depth + 1));
     const kind: unknown = Object.getPrototypeOf(value);
-    if (kind !== Object.prototype && kind !== null) {
-      notes.problem(path, "must be plain data: a map, a list, text, a number, true or false");
-      return null;
-    }
+    if (kind !== Object.prototype && kind !== null)
+      return refuse(path, "must be plain data: a map, a list, text, a number, true or false");
     const row: Record<string, unknown> = {};
     for (const key of Object.keys(value)) {
-      if (key === "__proto__" || !isStorable(key)) notes.problem(childPath(path, key), "is not allowed as a key");
+      if (key === "__proto__" || !isStorable(key)) refuse(childPath(path, key), "is not allowed as a key");
       else row[key] = copy((value as Record<string, unknown>)[key], childPath(path, key), depth + 1);
     }
     return row;
   };
   const result = copy(document, "", 0);
-  if (values > MAX_VALUES) notes.problem("", `holds more than ${MAX_VALUES} values`);
+  if (values > MAX_VALUES) refuse("", `holds more than ${MAX_VALUES} values`);
   return result;
 }
 

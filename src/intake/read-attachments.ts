@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { OutputSpec, RequestFile } from "../domain/request.ts";
 import { Form } from "./form.ts";
-import { type Reading, shown } from "./notes.ts";
+import { shown } from "./notes.ts";
 import { isReserved, TRAVEL_RULE, travelPath } from "./paths.ts";
 import { Spot } from "./values.ts";
 
@@ -9,8 +9,9 @@ const HOW = "`wms2 submit FILE` attaches it when it lies beside FILE; others sen
 const MAX_FILES = 1000;
 
 /** The files that travel with the request. To be called when all commands were read: they say what is needed. */
-export function readAttachments(top: Form, outputs: readonly OutputSpec[], reading: Reading): readonly RequestFile[] {
-  const { notes, rules, commands } = reading;
+export function readAttachments(top: Form, outputs: readonly OutputSpec[]): readonly RequestFile[] {
+  const { notes } = top;
+  const { rules, commands } = notes;
   const form = top.section("attachments");
   const files = new Map<string, RequestFile>();
   const programs = new Set(
@@ -36,7 +37,7 @@ export function readAttachments(top: Form, outputs: readonly OutputSpec[], readi
   if (bytes > rules.maxFilesBytes)
     notes.problem(form.path, `are too large together: ${bytes} bytes, at most ${rules.maxFilesBytes}`);
   refuseClashes(new Set(files.keys()), outputs, form);
-  requireNamed(top, new Set(names.map(travelPath)), reading);
+  requireNamed(top, new Set(names.map(travelPath)));
   return [...files.values()];
 }
 
@@ -56,8 +57,7 @@ function readFile(spot: Spot, path: string, isProgram: boolean, maxBytes: number
   const content = new Uint8Array(buffer);
   if (content.length > maxBytes) spot.problem(`is too large: ${content.length} bytes, at most ${maxBytes}`);
   const sha256 = createHash("sha256").update(content).digest("hex");
-  if (expected !== "" && expected !== sha256)
-    form.notes.problem(form.pathOf("sha256"), `does not fit the content, which has ${sha256}`);
+  if (expected !== "" && expected !== sha256) form.problem("sha256", `does not fit the content, which has ${sha256}`);
   return { path, executable, sha256, content };
 }
 
@@ -66,14 +66,15 @@ function refuseClashes(paths: ReadonlySet<string>, outputs: readonly OutputSpec[
   for (const path of paths) {
     const parts = path.split("/").slice(0, -1);
     const clash = parts.map((_, index) => parts.slice(0, index + 1).join("/")).find((parent) => paths.has(parent));
-    if (clash !== undefined) form.notes.problem(form.pathOf(path), `cannot lie in ${clash}, which is a file`);
+    if (clash !== undefined) form.problem(path, `cannot lie in ${clash}, which is a file`);
     if (outputs.some((output) => output.file === path))
-      form.notes.problem(form.pathOf(path), "is also the file of an output; rename one of them");
+      form.problem(path, "is also the file of an output; rename one of them");
   }
 }
 
 /** Every program that lies beside the request, and every file under `attach`, must have come along. */
-function requireNamed(top: Form, attached: ReadonlySet<string | null>, { notes, commands }: Reading): void {
+function requireNamed(top: Form, attached: ReadonlySet<string | null>): void {
+  const { notes } = top;
   const check = (path: string, word: string, needed: boolean): void => {
     const travels = travelPath(word);
     if (travels === null) notes.problem(path, `${shown(word)} cannot travel with the request`, TRAVEL_RULE);
@@ -82,7 +83,7 @@ function requireNamed(top: Form, attached: ReadonlySet<string | null>, { notes, 
     else if (needed) notes.problem(path, `${shown(word)} is not attached`, HOW);
     else notes.warn(path, `${shown(word)} is not attached: it exists only if an earlier step makes it`);
   };
-  for (const { path, argv } of commands) {
+  for (const { path, argv } of notes.commands) {
     if (isBeside(argv[0]!)) check(path, argv[0]!, true);
     for (const word of argv.slice(1)) if (isBeside(word) && travelPath(word) !== null) check(path, word, false);
   }

@@ -4,14 +4,9 @@
  * `__proto__` becomes an ordinary own key, for the caller to refuse.
  */
 export class JsonError extends Error {
-  readonly line: number;
-  readonly column: number;
-
   constructor(message: string, text: string, at: number) {
-    super(message);
     const before = text.slice(0, at);
-    this.line = before.split("\n").length;
-    this.column = at - before.lastIndexOf("\n");
+    super(`line ${before.split("\n").length}, column ${at - before.lastIndexOf("\n")}: ${message}`);
   }
 }
 

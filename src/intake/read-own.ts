@@ -1,13 +1,12 @@
 import { NAME_PATTERN, NAME_RULE, type RequestName } from "../domain/names.ts";
 import type { RequestFile, RequestSpec } from "../domain/request.ts";
 import type { Form } from "./form.ts";
-import { type Reading, shown } from "./notes.ts";
+import { CAMPAIGN, ERA, PROCESSING, readNamePart } from "./name-parts.ts";
 import { carried } from "./plain-data.ts";
 import { readAttachments } from "./read-attachments.ts";
-import { ERA, PROCESSING, readIdentity, readNamePart } from "./read-identity.ts";
 import { readInput } from "./read-input.ts";
 import { readOutputs } from "./read-outputs.ts";
-import { readPolicy, readSites } from "./read-policy.ts";
+import { COUNT, PRIORITY, readPolicy, readSites } from "./read-policy.ts";
 import { readResources } from "./read-resources.ts";
 import { checkSplitAgainstInput, readGeneration, readSplit, refuseGenerationKeys } from "./read-split.ts";
 import { readSteps } from "./read-steps.ts";
@@ -15,20 +14,18 @@ import { OWN_NAME_OF } from "./reqmgr2-fields.ts";
 import { isRow, words } from "./values.ts";
 
 const KINDS = ["process", "generate"] as const;
-const LATER = ["graph", "segments"];
-const KEYS = {
-  requestor: "requestor",
-  requestorDn: "requestor_dn",
-  group: "group",
-  campaign: "campaign",
-  processingVersion: "processing_version",
-  priority: "priority",
-};
 
 /** Our own form, with the names of 003's API as synonyms. */
-export function readOwn(top: Form, reading: Reading): { spec: RequestSpec; files: readonly RequestFile[] } {
+export function readOwn(top: Form): { spec: RequestSpec; files: readonly RequestFile[] } {
   const name = (top.needed(["name", "request_name"], NAME_RULE)?.text(NAME_PATTERN, NAME_RULE) ?? "") as RequestName;
-  const identity = readIdentity(top, KEYS, { priority: 100_000, group: "users" }, reading.rules);
+  const identity = {
+    requestor: top.text("requestor", top.notes.rules.requestor),
+    requestorDn: top.text("requestor_dn", "") || null,
+    group: top.text("group", "users"),
+    campaign: readNamePart(top, "campaign", CAMPAIGN),
+    processingVersion: top.integer("processing_version", COUNT, 1),
+    priority: top.integer("priority", PRIORITY, 100_000),
+  };
   const kind = readKind(top);
   const input = readInput(top);
   const read = readSplit(top, kind);
@@ -41,8 +38,8 @@ export function readOwn(top: Form, reading: Reading): { spec: RequestSpec; files
     checkSplitAgainstInput(read, input, top);
   }
   const generated = kind === "generate" ? readGeneration(top, read) : null;
-  const steps = readSteps(top, kind, reading);
-  const outputs = readOutputs(top, steps, reading);
+  const steps = readSteps(top, kind);
+  const outputs = readOutputs(top, steps);
   const spec: RequestSpec = {
     name,
     kind,
@@ -54,12 +51,12 @@ export function readOwn(top: Form, reading: Reading): { spec: RequestSpec; files
     split: generated?.split ?? read.split,
     steps: steps.steps,
     outputs,
-    resources: readResources(top, reading),
+    resources: readResources(top),
     sites: readSites(top),
-    ...readPolicy(top, name, identity.priority, reading),
+    ...readPolicy(top, name, identity.priority),
     metadata: readMetadata(top),
   };
-  const files = readAttachments(top, outputs, reading);
+  const files = readAttachments(top, outputs);
   // 003 §7.2 imports a request from ReqMgr2 by name; a document is what we read.
   top.spot("source")?.problem("importing by name comes later; submit the ReqMgr2 document itself");
   top.close(OWN_NAME_OF);
@@ -70,13 +67,7 @@ export function readOwn(top: Form, reading: Reading): { spec: RequestSpec; files
 function readKind(top: Form): "process" | "generate" {
   const hasInput = top.spot("input") !== null || top.spot("input_dataset") !== null;
   const fallback = top.spot("events") !== null && !hasInput ? "generate" : "process";
-  const spot = top.spot("kind");
-  if (spot === null) return fallback;
-  const kind = KINDS.find((one) => one === spot.value);
-  if (kind !== undefined) return kind;
-  if (LATER.includes(String(spot.value))) spot.problem(`${shown(spot.value)} comes later`, KINDS.join(", "));
-  else spot.isStrange("is not a known kind", KINDS);
-  return fallback;
+  return top.choice("kind", KINDS, fallback, ["graph", "segments"], "is not a known kind");
 }
 
 const CARRIED_TEXTS = words("description cmssw_version scram_arch global_tag prep_id secondary_input_dataset");

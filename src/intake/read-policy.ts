@@ -1,17 +1,17 @@
 import { isSiteName, NAME_PATTERN, NAME_RULE, type RequestName, type SiteName } from "../domain/names.ts";
 import type { ProductionStep, RequestSpec } from "../domain/request.ts";
 import { Form } from "./form.ts";
-import { type Reading, shown } from "./notes.ts";
+import { shown } from "./notes.ts";
 import { readRecovery } from "./read-recovery.ts";
 import { distinct, type Spot } from "./values.ts";
 
 export const PRIORITY = { min: 0, max: 999_999 };
-const COUNT = { min: 1, max: 1_000_000 };
+export const COUNT = { min: 1, max: 1_000_000 };
 const SIZE = { min: 1, max: 1e15 };
 const RETRIES = { min: 0, max: 100 };
 
 /** What WMS2 is to do with a request of either form, always under our own names. */
-export function readPolicy(top: Form, name: RequestName, priority: number, reading: Reading) {
+export function readPolicy(top: Form, name: RequestName, priority: number) {
   const urgent = top.flag("urgent", false);
   return {
     urgent,
@@ -35,7 +35,7 @@ export function readPolicy(top: Form, name: RequestName, priority: number, readi
       cleanup: form.integer("cleanup", COUNT, 50),
     })),
     adaptive: top.flag("adaptive", false),
-    recovery: readRecovery(top, reading),
+    recovery: readRecovery(top),
     cleanupPolicy: top.choice("cleanup_policy", ["keep_until_replaced", "immediate_cleanup"], "keep_until_replaced"),
     previousVersion: readPreviousVersion(top, name),
   };
@@ -70,7 +70,6 @@ export function checkSites(allowed: readonly Spot[], denied: readonly Spot[]): R
 
 /** 003 §3.1.1: fractions grow, priorities fall, and nothing of it together with urgent. */
 function readProductionSteps(top: Form, priority: number, urgent: boolean): readonly ProductionStep[] {
-  const { notes } = top;
   const steps: ProductionStep[] = [];
   for (const entry of top.list("production_steps", 100)) {
     const form = Form.at(entry, "a step", "{fraction, priority}", top.casts);
@@ -79,15 +78,15 @@ function readProductionSteps(top: Form, priority: number, urgent: boolean): read
     const fraction = form.number("fraction", { min: 0, above: 0, max: 1 }, null);
     const below = form.integer("priority", PRIORITY, null);
     form.close();
-    if (fraction === 1) notes.problem(form.pathOf("fraction"), "must be below 1 (got 1)");
+    if (fraction === 1) form.problem("fraction", "must be below 1 (got 1)");
     if (fraction === null || below === null || fraction === 1) continue;
     const before = steps.at(-1);
     if (before !== undefined && fraction <= before.fraction)
-      notes.problem(form.pathOf("fraction"), `must be above the one before it, ${before.fraction} (got ${fraction})`);
+      form.problem("fraction", `must be above the one before it, ${before.fraction} (got ${fraction})`);
     if (before !== undefined && below >= before.priority)
-      notes.problem(form.pathOf("priority"), `must be below the one before it, ${before.priority} (got ${below})`);
+      form.problem("priority", `must be below the one before it, ${before.priority} (got ${below})`);
     if (before === undefined && below >= priority)
-      notes.warn(form.pathOf("priority"), `${below} is not below the request's own priority ${priority}`);
+      form.warn("priority", `${below} is not below the request's own priority ${priority}`);
     steps.push({ fraction, priority: below });
   }
   if (urgent && steps.length > 0)

@@ -2,7 +2,6 @@ import { CAUSES } from "../domain/cause.ts";
 import { NAME_PATTERN, NAME_RULE } from "../domain/names.ts";
 import type { FailureHandler, FailureRule, RecoverySpec } from "../domain/request.ts";
 import { Form } from "./form.ts";
-import type { Reading } from "./notes.ts";
 import { TRAVEL_RULE, travelPath } from "./paths.ts";
 import { distinct, refuseTwins, type Spot } from "./values.ts";
 
@@ -10,32 +9,31 @@ const ROLES = ["processing", "merge", "landing", "cleanup"] as const;
 const MATCHES = "exit_codes: [10, 11], match_all_exit_codes: true, causes: [oom], or stderr: pattern";
 
 /** `recovery: {…}`; also 002's failure_handlers and use_pending_failed at the top. */
-export function readRecovery(top: Form, reading: Reading): RecoverySpec {
+export function readRecovery(top: Form): RecoverySpec {
   const oldPending = top.flag("use_pending_failed", false);
   return top.within("recovery", (form) => {
     const holdThreshold = form.number("hold_threshold", { min: 0, max: 1 }, 0.2);
     const maxRescues = form.integer("max_rescues", { min: 0, max: 100 }, 3);
     const entries = form.either("handlers", top, "failure_handlers")?.list(100) ?? [];
-    const handlers = entries.map((entry, index) => readHandler(entry, `handler${index + 1}`, reading));
-    const names = handlers.map((handler) => handler.name);
-    refuseTwins(names, (index) => `${entries[index]!.path}.name`, reading.notes);
+    const handlers = entries.map((entry, index) => readHandler(entry, `handler${index + 1}`));
+    refuseTwins(handlers.map(({ name }, index) => entries[index]!.child("name", name)));
     const pendingClassification = form.flag("pending_classification", oldPending);
     return { holdThreshold, maxRescues, pendingClassification, handlers };
   });
 }
 
-function readHandler(spot: Spot, fallback: string, reading: Reading): FailureHandler {
+function readHandler(spot: Spot, fallback: string): FailureHandler {
   const form = Form.at(spot, "a handler", "{name, rules: […]}");
   if (form === null) return { name: fallback, roles: ["processing"], rules: [] };
   const name = form.text("name", fallback, NAME_PATTERN, NAME_RULE);
   const roles = form.spot("roles") === null ? ["processing"] : chosen(form.list("roles", 10), ROLES, "role");
-  const rules = form.list("rules", 100).map((rule) => readRule(rule, reading));
+  const rules = form.list("rules", 100).map(readRule);
   if (rules.length === 0) form.missing("rules", "a list of rules, at least one");
   form.close();
   return { name, roles, rules: rules.filter((rule) => rule !== null) };
 }
 
-function readRule(spot: Spot, reading: Reading): FailureRule | null {
+function readRule(spot: Spot): FailureRule | null {
   const form = Form.at(spot, "a rule", `{${MATCHES}; max_retries, delay, …}`);
   if (form === null) return null;
   const factor = { min: 1, max: 100 };
@@ -50,7 +48,7 @@ function readRule(spot: Spot, reading: Reading): FailureRule | null {
     delaySec: form.duration("delay", { min: 0, max: 7 * 86_400 }, null),
     memoryFactor: form.number("memory_factor", factor, null),
     wallFactor: form.number("time_factor", factor, null),
-    script: readScript(form.spot(["script", "recovery_script"]), reading),
+    script: readScript(form.spot(["script", "recovery_script"])),
   };
   const matches = ["exit_codes", "match_all_exit_codes", "causes", "stderr"].filter((key) => form.spot(key) !== null);
   if (matches.length === 0) spot.problem("does not say which failures it is for", MATCHES);
@@ -92,11 +90,11 @@ function readPattern(spot: Spot | null): string | null {
   }
 }
 
-function readScript(spot: Spot | null, { commands }: Reading): string | null {
+function readScript(spot: Spot | null): string | null {
   if (spot === null) return null;
-  const { path, value } = spot;
+  const { path, value, notes } = spot;
   if (typeof value !== "string" || !value.startsWith("./") || travelPath(value) === null)
     return spot.mustBe("a script that lies beside the request", `"./fix.sh": "./" and ${TRAVEL_RULE}`);
-  commands.push({ path, argv: [value] });
+  notes.commands.push({ path, argv: [value] });
   return value;
 }

@@ -1,47 +1,44 @@
 import { NAME_PATTERN, NAME_RULE, type RequestName } from "../domain/names.ts";
 import type { RequestFile, RequestSpec } from "../domain/request.ts";
 import type { Form } from "./form.ts";
-import { type Reading, shown } from "./notes.ts";
+import { CAMPAIGN, ERA, type NamePart, PROCESSING, readNamePart } from "./name-parts.ts";
+import { shown } from "./notes.ts";
 import { carried } from "./plain-data.ts";
 import { readAttachments } from "./read-attachments.ts";
-import { ERA, type NamePart, PROCESSING, readIdentity, readNamePart } from "./read-identity.ts";
 import { simulatorOutput } from "./read-outputs.ts";
-import { checkSites, readPolicy } from "./read-policy.ts";
+import { COUNT, checkSites, PRIORITY, readPolicy } from "./read-policy.ts";
 import { simulatorSteps } from "./read-steps.ts";
 import { type ChainStep, readChainSteps } from "./reqmgr2-chain.ts";
 import { CARRIED, LATER_TYPES, REQUEST_TYPES } from "./reqmgr2-fields.ts";
 import { readReqMgr2Work } from "./reqmgr2-work.ts";
 import { isRow, Spot } from "./values.ts";
 
-const KEYS = {
-  requestor: "Requestor",
-  requestorDn: "RequestorDN",
-  group: "Group",
-  campaign: "Campaign",
-  processingVersion: "ProcessingVersion",
-  priority: ["RequestPriority", "Priority"],
-};
-
 /**
  * A ReqMgr2 document, as it is. WMS2's own policy (recovery, production_steps, urgent, unit, retries, throttles,
  * adaptive, previous_version, cleanup_policy) may be added to it under our names.
  */
-export function readReqMgr2(top: Form, reading: Reading): { spec: RequestSpec; files: readonly RequestFile[] } {
+export function readReqMgr2(top: Form): { spec: RequestSpec; files: readonly RequestFile[] } {
   const type = readType(top);
   const name = readName(top);
   const chain = type === "StepChain" ? readChainSteps(top) : [];
   top.knows("RequestType", "StepChain", "TimePerEvent", "SizePerEvent", "FirstEvent", "FirstLumi", ...CARRIED);
-  const work = readReqMgr2Work(top, chain, reading);
+  const work = readReqMgr2Work(top, chain);
   const steps: readonly Pick<ChainStep, "name" | "profile" | "kept">[] =
     type === "StepChain" ? chain : [{ name: "RECO", profile: "RECO", kept: true }];
   const options = simulatorOptions(top, work.generation?.filterEfficiency ?? 1, steps[0]?.profile ?? "GEN");
-  reading.notes.warn(
+  top.notes.warn(
     "",
     "the steps run WMS2's simulator: the CMSSW configurations this document names are carried along, not run",
   );
   const outputs = steps.filter((step) => step.kept).map((step) => simulatorOutput(step.name, step.profile));
-  const identity = readIdentity(top, KEYS, { priority: 8000, group: "DATAOPS" }, reading.rules);
-  const pairs = steps.map((step) => [step.name, step.profile] as const);
+  const identity = {
+    requestor: top.text("Requestor", top.notes.rules.requestor),
+    requestorDn: top.text("RequestorDN", "") || null,
+    group: top.text("Group", "DATAOPS"),
+    campaign: readNamePart(top, "Campaign", CAMPAIGN),
+    processingVersion: top.integer("ProcessingVersion", COUNT, 1),
+    priority: top.integer(["RequestPriority", "Priority"], PRIORITY, 8000),
+  };
   const last = steps.at(-1)?.name ?? "";
   const spec: RequestSpec = {
     name,
@@ -49,25 +46,21 @@ export function readReqMgr2(top: Form, reading: Reading): { spec: RequestSpec; f
     acquisitionEra: readPartOfStep(top, "AcquisitionEra", ERA, last),
     processingString: readPartOfStep(top, "ProcessingString", PROCESSING, last),
     ...work,
-    steps: simulatorSteps(pairs, options),
+    steps: simulatorSteps(steps, options),
     outputs,
     sites: checkSites(top.list("SiteWhitelist"), top.list("SiteBlacklist")),
-    ...readPolicy(top, name, identity.priority, reading),
+    ...readPolicy(top, name, identity.priority),
     metadata: metadataOf(top),
   };
-  const files = readAttachments(top, outputs, reading);
+  const files = readAttachments(top, outputs);
   for (const step of chain) closeLoosely(step.form);
   closeLoosely(top);
   return { spec, files };
 }
 
 function readType(top: Form): "StepChain" | "ReReco" {
-  const spot = top.spot("RequestType");
   const fallback = top.spot("StepChain") === null ? "ReReco" : "StepChain";
-  if (spot === null || !LATER_TYPES.includes(String(spot.value)))
-    return top.choice("RequestType", REQUEST_TYPES, fallback);
-  spot.problem(`${shown(spot.value)} comes later`, REQUEST_TYPES.join(", "));
-  return fallback;
+  return top.choice("RequestType", REQUEST_TYPES, fallback, LATER_TYPES);
 }
 
 /** From PayloadConfig.simulate; the filter of the generator step is simulated unless the options say how. */
@@ -109,7 +102,7 @@ const METADATA = {
 function metadataOf(top: Form): Readonly<Record<string, unknown>> {
   const { attachments: _, ...document } = top.row;
   for (const key of ["MCPileup", "DataPileup", "SecondaryInputDataset"]) {
-    if (top.spot(key) !== null) top.notes.warn(top.pathOf(key), "is carried along, not read");
+    if (top.spot(key) !== null) top.warn(key, "is carried along, not read");
   }
   const found = Object.entries(METADATA).filter(([, key]) => Object.hasOwn(top.row, key));
   return {
@@ -122,7 +115,7 @@ function metadataOf(top: Form): Readonly<Record<string, unknown>> {
 function closeLoosely(form: Form): void {
   for (const key of form.unknownKeys()) {
     const near = form.nearestKnown(key);
-    if (near !== null) form.notes.problem(form.pathOf(key), `is not a known key; did you mean ${near}?`);
-    else form.notes.warn(form.pathOf(key), "is not known here; it is carried along, not read");
+    if (near !== null) form.problem(key, `is not a known key; did you mean ${near}?`);
+    else form.warn(key, "is not known here; it is carried along, not read");
   }
 }

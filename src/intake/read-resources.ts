@@ -1,14 +1,15 @@
 import type { ResourceSpec } from "../domain/request.ts";
-import type { IntakeRules } from "../domain/submission.ts";
 import type { Form } from "./form.ts";
-import type { Notes, Reading } from "./notes.ts";
+import type { Notes } from "./notes.ts";
 
 const ANY = { min: 1, max: 1e15 };
 export const POSITIVE = { min: 0, above: 0, max: 1e12 };
 const MB = 1e6;
 export const RESOURCE_DEFAULTS = { wallMinutes: 480, diskMb: 1000 };
 
-export function readResources(top: Form, { rules, notes }: Reading): ResourceSpec {
+export function readResources(top: Form): ResourceSpec {
+  const { notes } = top;
+  const { rules } = notes;
   const form = top.section("resources");
   const cores = form.integer("cores", { min: 1, max: 1024 }, 1);
   const gpus = form.integer("gpus", { min: 0, max: 64 }, 0);
@@ -37,7 +38,7 @@ export function readResources(top: Form, { rules, notes }: Reading): ResourceSpe
     secondsPerEvent: secondsPerEvent ?? top.number("time_per_event_sec", POSITIVE, null),
     kbPerEvent: bytesPerEvent === null ? top.number("size_per_event_kb", POSITIVE, null) : bytesPerEvent / 1000,
   };
-  checkMemory(resources, memory?.path ?? "resources.memory", rules, notes);
+  checkMemory(resources, memory?.path ?? "resources.memory", notes);
   if (resources.wallMinutes > rules.maxWallMinutes)
     notes.problem(
       "resources.time",
@@ -51,9 +52,9 @@ export function readResources(top: Form, { rules, notes }: Reading): ResourceSpe
 export function checkMemory(
   { memoryMb, cores }: { memoryMb: number; cores: number },
   path: string,
-  { maxMemoryPerCoreMb, defaultMemoryPerCoreMb }: IntakeRules,
   notes: Notes,
 ): void {
+  const { maxMemoryPerCoreMb, defaultMemoryPerCoreMb } = notes.rules;
   const perCore = memoryMb / cores;
   const sum = `${memoryMb} MB on ${cores} core${cores === 1 ? "" : "s"} is ${Math.ceil(perCore)} MB per core`;
   if (perCore > maxMemoryPerCoreMb) {

@@ -33,11 +33,12 @@ export interface ReadSplit {
 export function readSplit(top: Form, kind: "process" | "generate"): ReadSplit {
   top.knows("splitting_algo", "splitting_params");
   const old = top.spot("splitting_algo") ?? top.spot("splitting_params");
-  if (top.spot("split") !== null) old?.problem("says the same as split; keep one of them");
-  const form = top.section(top.spot("split") === null && old !== null ? "splitting_params" : "split");
+  const isOld = old !== null && top.spot("split") === null;
+  if (!isOld) old?.problem("says the same as split; keep one of them");
+  const form = top.section(isOld ? "splitting_params" : "split");
   form.knows("run_whitelist", "lumi_mask");
   const usual = kind === "generate" ? "events" : "files";
-  const by = old === null ? form.choice("by", WORDS, usual) : top.choice("splitting_algo", WORDS, usual);
+  const by = isOld ? top.choice("splitting_algo", WORDS, usual) : form.choice("by", WORDS, usual);
   const algorithm: SplitAlgorithm = Object.hasOwn(BY, by) ? BY[by as keyof typeof BY] : (by as SplitAlgorithm);
   const filesPerJob = form.integer("files_per_job", PER_JOB, SPLIT_DEFAULTS.filesPerJob);
   const eventsPerJob = form.integer("events_per_job", PER_JOB, null);
@@ -45,7 +46,7 @@ export function readSplit(top: Form, kind: "process" | "generate"): ReadSplit {
   const inSplit = form.integer("events_per_lumi", PER_JOB, null);
   const atTop = top.integer("events_per_lumi", PER_JOB, null);
   if (inSplit !== null && atTop !== null)
-    top.notes.problem("events_per_lumi", "says the same as split.events_per_lumi; keep one of them");
+    top.problem("events_per_lumi", "says the same as split.events_per_lumi; keep one of them");
   const splitOnRun = form.flag("split_on_run", true);
   const haltOnFileBoundaries = form.flag("halt_on_file_boundaries", false);
   form.close();
@@ -56,7 +57,7 @@ export function readSplit(top: Form, kind: "process" | "generate"): ReadSplit {
   const used = USED[algorithm];
   for (const key of ["files_per_job", "lumis_per_job", "events_per_job", "split_on_run", "halt_on_file_boundaries"]) {
     if (form.spot(key) !== null && !used.includes(key))
-      form.notes.warn(form.pathOf(key), `has no effect when work is split by ${used[0]!.split("_", 1)[0]}`);
+      form.warn(key, `has no effect when work is split by ${used[0]!.split("_", 1)[0]}`);
   }
   return {
     split: {
@@ -112,10 +113,9 @@ export function readGeneration(top: Form, read: ReadSplit): { generation: Genera
   const firstLumi = top.integer("first_lumi", { min: 1, max: 2 ** 32 - 1 }, 1);
   const topUp = top.flag("top_up", false);
   const lumis = top.choice("lumis", ["per_job", "per_work_unit"] as const, "per_job");
-  if (firstEvent + totalEvents - 1n > MAX_INT64)
-    top.notes.problem("events", `the last event would be beyond ${MAX_INT64}`);
+  if (firstEvent + totalEvents - 1n > MAX_INT64) top.problem("events", `the last event would be beyond ${MAX_INT64}`);
   if (filterEfficiency < 1 && wanted !== null)
-    top.notes.warn("filter_efficiency", `${totalEvents} events will be generated so that about ${wanted} survive`);
+    top.warn("filter_efficiency", `${totalEvents} events will be generated so that about ${wanted} survive`);
   const perJob = read.split.eventsPerJob;
   const { eventsPerJob, eventsPerLumi } = read.sized
     ? { eventsPerJob: perJob, eventsPerLumi: Math.min(read.eventsPerLumi ?? perJob, perJob) }

@@ -2,7 +2,7 @@ import { stringify } from "../base/json.ts";
 import { isName, NAME_RULE } from "../domain/names.ts";
 import type { StepSpec } from "../domain/request.ts";
 import { Form } from "./form.ts";
-import { type Reading, shown } from "./notes.ts";
+import { shown } from "./notes.ts";
 import { isRow, refuseTwins, type Spot } from "./values.ts";
 import { splitWords } from "./words.ts";
 
@@ -16,7 +16,7 @@ export interface ReadSteps {
   readonly simulated: boolean;
 }
 
-export function readSteps(top: Form, kind: "process" | "generate", reading: Reading): ReadSteps {
+export function readSteps(top: Form, kind: "process" | "generate"): ReadSteps {
   const payload = top.spot("payload");
   const steps = top.spot("steps");
   const chain = top.spot("chain");
@@ -25,22 +25,21 @@ export function readSteps(top: Form, kind: "process" | "generate", reading: Read
     for (const stray of [chain, simulate]) stray?.problem("belongs to the simulator; add payload: simulator");
     if (steps === null && chain === null && simulate === null)
       top.missing("steps", "steps: [{name, run}], or payload: simulator");
-    return { steps: readStepList(steps, reading), simulated: false };
+    return { steps: readStepList(steps), simulated: false };
   }
   if (payload.value !== "simulator")
     payload.isStrange("is not a known payload", ["simulator"], "simulator, or steps of your own");
   steps?.problem("cannot be given together with payload; keep one of them");
   const names = chain === null ? DEFAULT_CHAIN[kind] : readChain(chain);
-  const pairs = names.map((name) => [name, name] as const);
+  const pairs = names.map((name) => ({ name, profile: name }));
   return { steps: simulatorSteps(pairs, simulate), simulated: true };
 }
 
-function readStepList(spot: Spot | null, reading: Reading): readonly StepSpec[] {
+function readStepList(spot: Spot | null): readonly StepSpec[] {
   const entries = spot?.list(MAX_STEPS) ?? [];
   refuseNone(spot);
-  const steps = entries.map((entry, index) => readStep(entry, `step${index + 1}`, reading));
-  const names = steps.map((step) => step.name);
-  refuseTwins(names, (index) => `${entries[index]!.path}.name`, reading.notes);
+  const steps = entries.map((entry, index) => readStep(entry, `step${index + 1}`));
+  refuseTwins(steps.map(({ name }, index) => entries[index]!.child("name", name)));
   return steps;
 }
 
@@ -51,12 +50,12 @@ function refuseNone(spot: Spot | null): void {
 /** Step names become file names beside the outputs. */
 const STEP_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,49}$/;
 
-function readStep(spot: Spot, fallback: string, reading: Reading): StepSpec {
-  if (typeof spot.value === "string") return { name: fallback, argv: readCommand(spot, reading), env: {} };
+function readStep(spot: Spot, fallback: string): StepSpec {
+  if (typeof spot.value === "string") return { name: fallback, argv: readCommand(spot), env: {} };
   const form = Form.at(spot, "a step", "{name, run, env}");
   if (form === null) return { name: fallback, argv: [], env: {} };
   const name = form.text("name", fallback, STEP_NAME, `${NAME_RULE}; here at most 50`);
-  const argv = readCommand(form.needed("run", '"./program word word" or [program, word, …]'), reading);
+  const argv = readCommand(form.needed("run", '"./program word word" or [program, word, …]'));
   const env = readEnv(form.section("env"));
   form.close();
   return { name, argv, env };
@@ -65,7 +64,7 @@ function readStep(spot: Spot, fallback: string, reading: Reading): StepSpec {
 function readEnv(form: Form): Readonly<Record<string, string>> {
   const env: Record<string, string> = {};
   for (const [key, value] of Object.entries(form.row)) {
-    const problem = (message: string, allowed?: string) => form.notes.problem(form.pathOf(key), message, allowed);
+    const problem = (message: string, allowed?: string) => form.problem(key, message, allowed);
     if (!/^[A-Za-z_][A-Za-z0-9_]{0,199}$/.test(key))
       problem("is not a name for a variable", "letters, digits and '_', no digit first");
     else if (key.startsWith("WMS2_")) problem("is reserved: WMS2_… variables are set by WMS2");
@@ -82,10 +81,10 @@ const MAX_WORDS = 1000;
 const MAX_CHARACTERS = 100_000;
 
 /** A command as words. The list form is taken as it is, whatever is in it: no shell of ours ever reads it. */
-export function readCommand(spot: Spot | null, { commands }: Reading): readonly string[] {
+export function readCommand(spot: Spot | null): readonly string[] {
   if (spot === null) return [];
   const argv = typeof spot.value === "string" ? fromLine(spot, spot.value) : fromList(spot);
-  if (argv.length > 0) commands.push({ path: spot.path, argv });
+  if (argv.length > 0) spot.notes.commands.push({ path: spot.path, argv });
   return argv;
 }
 
@@ -122,20 +121,16 @@ function isTooLong(spot: Spot, characters: number): boolean {
 }
 
 function readChain(spot: Spot): readonly string[] {
-  const names: string[] = [];
-  for (const entry of spot.list(MAX_STEPS)) {
-    const known = SIMULATOR_STEPS.find((step) => step === entry.value);
-    if (known === undefined) entry.isStrange("is not a step of the simulator", SIMULATOR_STEPS);
-    else names.push(known);
-  }
+  const known = (entry: Spot) => entry.oneOf(SIMULATOR_STEPS, "is not a step of the simulator") !== null;
+  const names = spot.list(MAX_STEPS).filter(known);
   refuseNone(spot);
-  refuseTwins(names, (index) => `${spot.path}[${index}]`, spot.notes);
-  return names;
+  refuseTwins(names);
+  return names.map(({ value }) => value as string);
 }
 
 /** The simulator is a program like any other, staged under wms2/; its options travel as they were written. */
 export function simulatorSteps(
-  steps: readonly (readonly [name: string, profile: string])[],
+  steps: readonly { readonly name: string; readonly profile: string }[],
   simulate: Spot | null,
 ): readonly StepSpec[] {
   const given = simulate?.value ?? {};
@@ -143,6 +138,6 @@ export function simulatorSteps(
   const options = stringify(isRow(given) ? given : {});
   if (options.length > 20_000) simulate?.problem("is too long: at most 20000 characters as JSON");
   return steps
-    .filter(([name]) => isName(name))
-    .map(([name, profile]) => ({ name, argv: ["wms2/simulate", profile], env: { WMS2_SIM_OPTIONS: options } }));
+    .filter(({ name }) => isName(name))
+    .map(({ name, profile }) => ({ name, argv: ["wms2/simulate", profile], env: { WMS2_SIM_OPTIONS: options } }));
 }

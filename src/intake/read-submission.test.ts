@@ -348,6 +348,11 @@ describe("problems, one key at a time", () => {
     expect(found.length, found.join("\n")).toBeLessThanOrEqual(2);
   });
 
+  test("complains once about a split in two dialects", () => {
+    const found = lines(processDocument({ split: { by: "files" }, splitting_algo: "FileBased" }));
+    expect(found).toEqual(["splitting_algo: says the same as split; keep one of them"]);
+  });
+
   test.each<[object, string]>([
     [{ input: { files: "/a" } }, "input: belongs to kind: process, and this is kind: generate"],
     [{ events: undefined }, "events: is missing"],
@@ -357,6 +362,7 @@ describe("problems, one key at a time", () => {
     [{ filter_efficiency: 0 }, "filter_efficiency: must be above 0 (got 0)"],
     [{ chain: ["GEN", "SMI"] }, 'chain[1]: "SMI" is not a step of the simulator; did you mean SIM?'],
     [{ chain: ["GEN", "GEN"] }, 'chain[1]: "GEN" is used twice'],
+    [{ chain: ["SMI", "GEN", "GEN"] }, 'chain[2]: "GEN" is used twice'],
     [{ simulate: [1] }, "simulate: must be a map of options"],
     [{ payload: "cmsrun" }, 'payload: "cmsrun" is not a known payload'],
     [{ first_event: "9223372036854775807" }, "events: the last event would be beyond"],

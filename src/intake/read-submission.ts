@@ -2,7 +2,7 @@ import { err, ok, type Result } from "../base/result.ts";
 import type { Problem } from "../domain/problem.ts";
 import type { IntakeRules, Submission } from "../domain/submission.ts";
 import { Form } from "./form.ts";
-import { Notes, type Reading, shown } from "./notes.ts";
+import { Notes, shown } from "./notes.ts";
 import { childPath } from "./paths.ts";
 import { plainData } from "./plain-data.ts";
 import { readOwn } from "./read-own.ts";
@@ -16,18 +16,15 @@ import { isRow, type Row } from "./values.ts";
  * refused or carried as data.
  */
 export function readSubmission(document: unknown, rules: IntakeRules): Result<Submission, readonly Problem[]> {
-  const notes = new Notes();
+  const notes = new Notes(rules);
   const data = plainData(document, notes);
   if (!isRow(data)) {
     if (notes.count === 0)
       notes.problem("", `must be a map of keys (got ${shown(data)})`, "name, kind, input, steps, …");
     return err(notes.problems);
   }
-  const reading: Reading = { notes, rules, commands: [] };
   const { row, path } = unwrapped(data);
-  const read = isReqMgr2(row)
-    ? readReqMgr2(new Form(row, path, notes, true), reading)
-    : readOwn(new Form(row, path, notes), reading);
+  const read = isReqMgr2(row) ? readReqMgr2(new Form(row, path, notes, true)) : readOwn(new Form(row, path, notes));
   return notes.count > 0 ? err(notes.problems) : ok({ ...read, warnings: notes.warnings });
 }
 

@@ -17,7 +17,6 @@ export interface ChainStep {
 }
 
 export function readChainSteps(top: Form): readonly ChainStep[] {
-  const { notes } = top;
   const length = top.integer("StepChain", { min: 1, max: MAX_STEPS }, null);
   top.needed("StepChain", "how many steps there are, from 1 to 10");
   const numbered = Object.keys(top.row).filter((key) => /^Step\d+$/.test(key));
@@ -25,28 +24,26 @@ export function readChainSteps(top: Form): readonly ChainStep[] {
   if (length === null) return [];
   for (const key of numbered) {
     if (Number(key.slice(4)) > length || key === "Step0")
-      notes.problem(top.pathOf(key), `is not one of the ${length} steps that StepChain promises`);
+      top.problem(key, `is not one of the ${length} steps that StepChain promises`);
   }
   const most = SIMULATOR_STEPS.length;
-  if (length > most)
-    notes.problem(top.pathOf("StepChain"), `the simulator can stand in for at most ${most} steps (got ${length})`);
+  if (length > most) top.problem("StepChain", `the simulator can stand in for at most ${most} steps (got ${length})`);
   const steps: ChainStep[] = [];
   for (let number = 1; number <= length; number++) {
     const key = `Step${number}`;
     if (!isRow(top.row[key]))
-      notes.problem(top.pathOf(key), `must be a map: StepChain promises ${length} steps (got ${shown(top.row[key])})`);
+      top.problem(key, `must be a map: StepChain promises ${length} steps (got ${shown(top.row[key])})`);
     else steps.push(readStep(top.section(key), number, steps));
   }
   const last = steps.at(-1);
-  if (last !== undefined && !last.kept)
-    notes.problem(last.form.pathOf("KeepOutput"), "the last step's output must be kept");
+  if (last !== undefined && !last.kept) last.form.problem("KeepOutput", "the last step's output must be kept");
   return steps;
 }
 
 function readStep(form: Form, number: number, before: readonly ChainStep[]): ChainStep {
   const name = form.needed("StepName", STEP_RULE)?.text(STEP_NAME, STEP_RULE) ?? `Step${number}`;
   if (before.some((step) => step.name.toLowerCase() === name.toLowerCase()))
-    form.notes.problem(form.pathOf("StepName"), `${shown(name)} is used twice; names must differ`);
+    form.problem("StepName", `${shown(name)} is used twice; names must differ`);
   if (number === 1) form.spot("InputStep")?.problem("the first step has no step before it");
   else {
     const input = form.needed("InputStep", "the StepName of an earlier step");

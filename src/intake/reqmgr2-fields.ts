@@ -33,14 +33,7 @@ export const OWN_NAME_OF: Readonly<Record<string, string>> = {
 };
 
 /** Any of these makes a document one of ReqMgr2's, unless it has a name of our own form. */
-export const MARKERS = [
-  "RequestType",
-  "RequestName",
-  "RequestString",
-  "StepChain",
-  "TaskChain",
-  "InputDataset",
-] as const;
+export const MARKERS = words("RequestType RequestName RequestString StepChain TaskChain InputDataset");
 
 /** Known to ReqMgr2, carried with the request, never acted upon. */
 export const CARRIED = words(`

@@ -1,7 +1,6 @@
 import type { GenerationSpec, InputSpec, RequestSpec, ResourceSpec } from "../domain/request.ts";
 import { SPLIT_ALGORITHMS } from "../domain/request.ts";
 import type { Form } from "./form.ts";
-import type { Reading } from "./notes.ts";
 import { DATASET_RULE, readDataset } from "./read-input.ts";
 import { readMask } from "./read-mask.ts";
 import { checkMemory, POSITIVE, RESOURCE_DEFAULTS } from "./read-resources.ts";
@@ -21,7 +20,7 @@ const WORK_KEYS = [
 type Work = Pick<RequestSpec, "kind" | "input" | "generation" | "split" | "resources">;
 
 /** What is to be done, in numbers: ReqMgr2's defaults and derivations (facts: reqmgr2 §4, splitting §3). */
-export function readReqMgr2Work(top: Form, chain: readonly ChainStep[], reading: Reading): Work {
+export function readReqMgr2Work(top: Form, chain: readonly ChainStep[]): Work {
   for (const form of [top, ...chain.map((step) => step.form)]) form.knows(...WORK_KEYS);
   const first = chain[0]?.form ?? top;
   /** In the first step, else at the top: documents that ReqMgr2 gives out repeat some keys there. */
@@ -51,7 +50,7 @@ export function readReqMgr2Work(top: Form, chain: readonly ChainStep[], reading:
       eventsPerJob,
       lumisPerJob: perJob("LumisPerJob", DEFAULTS.lumisPerJob),
     },
-    resources: readReqMgr2Resources(top, chain, { seconds, kb, eventsPerJob }, reading),
+    resources: readReqMgr2Resources(top, chain, { seconds, kb, eventsPerJob }),
   };
 }
 
@@ -87,9 +86,8 @@ function readReqMgr2Resources(
   top: Form,
   chain: readonly ChainStep[],
   size: { seconds: number; kb: number; eventsPerJob: number },
-  reading: Reading,
 ): ResourceSpec {
-  const { rules, notes } = reading;
+  const { rules } = top.notes;
   const forms = [top, ...chain.map((step) => step.form).filter((form) => form !== top)];
   const cores = Math.max(...forms.map((form) => form.integer("Multicore", { min: 1, max: 1024 }, 1)));
   const asked = forms.map((form) => form.number("Memory", POSITIVE, null)).filter((memory) => memory !== null);
@@ -104,6 +102,6 @@ function readReqMgr2Resources(
     secondsPerEvent: size.seconds,
     kbPerEvent: size.kb,
   };
-  checkMemory(resources, top.pathOf("Memory"), rules, notes);
+  checkMemory(resources, top.pathOf("Memory"), top.notes);
   return resources;
 }

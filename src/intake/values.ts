@@ -52,6 +52,14 @@ export class Spot {
     return this.problem(`${shown(this.value)} ${complaint}${hint}`, allowed);
   }
 
+  /** One of the known words; those that are to come are told apart from those nobody ever heard of. */
+  oneOf<T extends string>(known: readonly T[], complaint: string, toCome: readonly string[] = []): T | null {
+    const found = known.find((word) => word === this.value);
+    if (found !== undefined) return found;
+    if (!toCome.includes(this.value as string)) return this.isStrange(complaint, known);
+    return this.problem(`${shown(this.value)} comes later`, known.join(", "));
+  }
+
   child(key: string | number, value: unknown): Spot {
     return new Spot(childPath(this.path, key), value, this.notes);
   }
@@ -126,8 +134,10 @@ export function distinct<T>(
 }
 
 /** No two things of a kind may have the same name. */
-export function refuseTwins(names: readonly string[], pathOf: (index: number) => string, notes: Notes): void {
-  names.forEach((name, index) => {
-    if (names.indexOf(name) < index) notes.problem(pathOf(index), `${shown(name)} is used twice; names must differ`);
-  });
+export function refuseTwins(names: readonly Spot[]): void {
+  const seen = new Set<unknown>();
+  for (const name of names) {
+    if (seen.has(name.value)) name.problem(`${shown(name.value)} is used twice; names must differ`);
+    seen.add(name.value);
+  }
 }

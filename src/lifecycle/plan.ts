@@ -57,7 +57,7 @@ async function writePlan(
   const { store, spool, clock } = ports;
   const { request } = facts;
   const { summary } = plan;
-  const nodes = Object.values(summary.nodesByRole).reduce((sum, count) => sum + count, 0);
+  const { nodes } = summary;
   const created = clock.now();
   await store.transaction(async (tx) => {
     await tx.dags.create({

@@ -5,8 +5,8 @@ export function checkEvents({ spec, plan, next, isPartial }: CheckContext, repor
   const generation = spec.generation!;
   const eventsPerLumi = BigInt(generation.eventsPerLumi);
   const sharesLumi = generation.lumis === "per_work_unit";
-  let event: bigint | null = next?.firstEvent ?? null;
-  let lumi: bigint | null = next?.firstLumi ?? null;
+  let event = next.firstEvent;
+  let lumi = next.firstLumi;
   return {
     unit(unit) {
       const unitLumi = lumi;
@@ -15,7 +15,7 @@ export function checkEvents({ spec, plan, next, isPartial }: CheckContext, repor
           report("range-missing", `${name} has no event or lumi range`);
           continue;
         }
-        if (event !== null && firstEvent !== event) {
+        if (firstEvent !== event) {
           const code = firstEvent < event ? "event-twice" : "event-lost";
           report(code, `${name} begins at event ${firstEvent} instead of ${event}`);
         }
@@ -24,14 +24,13 @@ export function checkEvents({ spec, plan, next, isPartial }: CheckContext, repor
           report("event-count", `${name} says ${events} events for ${firstEvent}–${lastEvent}`);
         const from = sharesLumi ? unitLumi : lumi;
         const lumis = sharesLumi ? 1n : (count + eventsPerLumi - 1n) / eventsPerLumi;
-        if ((from !== null && firstLumi !== from) || lastLumi - firstLumi + 1n !== lumis)
+        if (firstLumi !== from || lastLumi - firstLumi + 1n !== lumis)
           report("lumi", `${name} has lumis ${firstLumi}–${lastLumi} instead of ${lumis} from ${from}`);
         event = lastEvent + 1n;
         lumi = lastLumi + 1n;
       }
     },
     finish() {
-      if (event === null) return;
       const { firstEvent, firstLumi } = plan.summary.next;
       if (firstEvent !== event || firstLumi !== lumi)
         report("counter", `the offsets move to ${firstEvent}/${firstLumi} instead of ${event}/${lumi}`);

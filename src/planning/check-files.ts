@@ -17,15 +17,15 @@ export function checkFiles(context: CheckContext, report: Report): Check {
   const indexes = new Map(files.map(({ lfn }, index) => [lfn, index]));
   const state = new Uint8Array(files.length);
   const nextEvent = new Float64Array(files.length);
-  const lumisSeen = new Map<number, Set<string>>();
+  const ledgers = new Map<number, LumiLedger>();
   if (indexes.size !== files.length) report("file-twice", "a file is listed twice in the input");
 
   /** True when the file has been read to its end. */
   const read = (node: ProcessingNodePlan, file: PlanFile, index: number): boolean => {
     if (node.runLumis) {
-      const seen = lumisSeen.get(index) ?? new Set();
-      lumisSeen.set(index, seen);
-      return readLumis(node, file, mask, seen, report);
+      const ledger = ledgers.get(index) ?? new LumiLedger(file, mask);
+      ledgers.set(index, ledger);
+      return ledger.read(node, report);
     }
     if (node.firstEvent === null) return true;
     const end = readEvents(node, file, nextEvent[index]!, report);
@@ -42,7 +42,7 @@ export function checkFiles(context: CheckContext, report: Report): Check {
           if (index === undefined) report("file-unknown", `${node.name} reads ${lfn}, which is no input`);
           else if (state[index] === DONE) report("file-twice", `${node.name} reads ${lfn} again`);
           else state[index] = read(node, files[index]!, index) ? DONE : BEGUN;
-          if (index !== undefined && state[index] === DONE) lumisSeen.delete(index);
+          if (index !== undefined && state[index] === DONE) ledgers.delete(index);
         }
       }
     },
@@ -60,12 +60,12 @@ export function checkFiles(context: CheckContext, report: Report): Check {
   };
 }
 
-function isWanted(file: PlanFile, mask: Mask, { spec }: CheckContext): boolean {
+function isWanted(file: PlanFile, mask: Mask, { spec, measured }: CheckContext): boolean {
   if (file.state === "processed" || file.state === "excluded") return false;
   const { algorithm } = spec.split;
   if (algorithm !== "LumiBased" && algorithm !== "EventAwareLumiBased" && mask.all) return true;
-  const isOneLumi = file.lumis.length === 1 && file.lumis[0]!.lumis.length === 1;
-  const mayBeTooBig = algorithm === "EventAwareLumiBased" && isOneLumi && spec.resources.secondsPerEvent !== null;
+  const isTimed = (measured?.secondsPerEvent ?? spec.resources.secondsPerEvent) !== null;
+  const mayBeTooBig = algorithm === "EventAwareLumiBased" && countLumis(file.lumis) === 1 && isTimed;
   return !mayBeTooBig && selectLumis(file, mask).length > 0;
 }
 
@@ -83,18 +83,47 @@ function readEvents(node: ProcessingNodePlan, file: PlanFile, expected: number, 
   return Number(node.lastEvent) + 1;
 }
 
-/** True when all wanted lumis of the file have been read. */
-function readLumis(node: ProcessingNodePlan, file: PlanFile, mask: Mask, seen: Set<string>, report: Report): boolean {
-  for (const [run, ranges] of Object.entries(node.runLumis!)) {
-    const here = file.lumis.filter((each) => each.run === Number(run)).flatMap(({ lumis }) => lumis);
-    for (const lumi of new Set(here)) {
-      if (!ranges.some(([first, last]) => first <= lumi && lumi <= last)) continue;
-      const key = `${run}:${lumi}`;
-      if (!mask.accepts(Number(run), lumi))
-        report("lumi-unwanted", `${node.name} reads lumi ${key}, which is masked`, { lfn: file.lfn });
-      else if (seen.has(key)) report("lumi-twice", `${node.name} reads lumi ${key} of ${file.lfn} again`);
-      seen.add(key);
-    }
+/** What has been read of a file whose jobs go by lumis. */
+class LumiLedger {
+  readonly #file: PlanFile;
+  readonly #mask: Mask;
+  /** All of the file's lumis by run, ascending. A file may have many thousands, and each may be a job. */
+  readonly #lumis: ReadonlyMap<number, readonly number[]>;
+  readonly #wanted: number;
+  readonly #seen = new Set<string>();
+
+  constructor(file: PlanFile, mask: Mask) {
+    this.#file = file;
+    this.#mask = mask;
+    this.#lumis = new Map(selectLumis(file, compileMask(null)).map(({ run, lumis }) => [run, lumis]));
+    this.#wanted = countLumis(selectLumis(file, mask));
   }
-  return seen.size >= countLumis(selectLumis(file, mask));
+
+  /** True when all wanted lumis of the file have been read. */
+  read(node: ProcessingNodePlan, report: Report): boolean {
+    for (const [run, ranges] of Object.entries(node.runLumis!)) {
+      const lumis = this.#lumis.get(Number(run)) ?? [];
+      const here = ranges.flatMap(([first, last]) => lumis.slice(indexFrom(lumis, first), indexFrom(lumis, last + 1)));
+      for (const lumi of new Set(here)) {
+        const key = `${run}:${lumi}`;
+        if (!this.#mask.accepts(Number(run), lumi))
+          report("lumi-unwanted", `${node.name} reads lumi ${key}, which is masked`, { lfn: this.#file.lfn });
+        else if (this.#seen.has(key)) report("lumi-twice", `${node.name} reads lumi ${key} of ${this.#file.lfn} again`);
+        this.#seen.add(key);
+      }
+    }
+    return this.#seen.size >= this.#wanted;
+  }
+}
+
+/** Where the first number stands that is not below `least`; the numbers ascend. */
+function indexFrom(numbers: readonly number[], least: number): number {
+  let low = 0;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (numbers[middle]! < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

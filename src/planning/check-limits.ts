@@ -1,16 +1,13 @@
 import { isName, isSiteName } from "../domain/names.ts";
 import type { NodeResources, UnitPlan } from "../domain/plan.ts";
 import type { Check, CheckContext, Report } from "./check.ts";
-import { fullPolicy } from "./facts.ts";
 import { MAX_NODES_PER_UNIT } from "./split.ts";
+import { MAX_JOBS_PER_UNIT } from "./units.ts";
 
 /** Sites, resources, sizes, and what DAGMan or a shell would choke on. */
 export function checkLimits(context: CheckContext, report: Report): Check {
   const { plan, spec } = context;
   checkPlanItself(context, report);
-  let blockIndex = -1;
-  let blockUnits = 0;
-  let blockBytes = 0;
   return {
     unit(unit) {
       checkSites(unit, context, report);
@@ -19,19 +16,6 @@ export function checkLimits(context: CheckContext, report: Report): Check {
         if (node.resources !== unit.resources) checkResources(node.name, node.resources, context, report);
       }
       checkSize(unit, context, report);
-      if (unit.block !== blockIndex) {
-        blockIndex = unit.block;
-        blockUnits = 0;
-        blockBytes = 0;
-      }
-      blockUnits += 1;
-      blockBytes += unit.expectedOutputBytes;
-      const isTooHeavy = blockUnits > 1 && blockBytes > spec.unit.blockTargetBytes;
-      if (blockUnits > spec.unit.maxUnitsPerBlock || isTooHeavy) {
-        report("block-size", `block ${blockIndex} holds ${blockUnits} units of ${blockBytes} bytes`, {
-          unit: unit.name,
-        });
-      }
     },
     finish() {
       if (plan.requestName !== spec.name) report("request", `the plan is for ${plan.requestName}, not ${spec.name}`);
@@ -62,12 +46,12 @@ function checkSites(unit: UnitPlan, { spec, usableSites }: CheckContext, report:
   const { allow, deny } = spec.sites;
   for (const site of unit.sites) {
     const isAllowed = (allow.length === 0 || allow.includes(site)) && !deny.includes(site);
-    const isUsable = !usableSites || usableSites.includes(site);
+    const isUsable = usableSites === null || usableSites.includes(site);
     if (!isSiteName(site) || !isAllowed || !isUsable) {
       report("site-not-allowed", `${unit.name} may run at ${site}, where it must not`);
     }
   }
-  if (unit.sites.length === 0 && (allow.length > 0 || usableSites)) {
+  if (unit.sites.length === 0 && (allow.length > 0 || usableSites !== null)) {
     report("site-not-allowed", `${unit.name} may run anywhere, the request may not`);
   }
   for (const node of unit.nodes) {
@@ -85,18 +69,17 @@ function checkResources(name: string, resources: NodeResources, { policy, spec }
   if (![cores, memoryMb, wallMinutes].every(isAtLeast(1)) || ![diskMb, gpus].every(isAtLeast(0)))
     report("resources", `${name} asks for what nobody can give`, { resources });
   if (cores !== spec.resources.cores) report("resources", `${name} asks for ${cores} cores`, { resources });
-  if (!policy) return;
-  const { defaultMemoryPerCoreMb, maxMemoryPerCoreMb, maxWallMinutes } = fullPolicy(policy);
+  const { defaultMemoryPerCoreMb, maxMemoryPerCoreMb, maxWallMinutes } = policy;
   const most = Math.max(maxMemoryPerCoreMb, defaultMemoryPerCoreMb) * cores;
   if (memoryMb < defaultMemoryPerCoreMb * cores || memoryMb > most || wallMinutes > maxWallMinutes) {
     report("resource-window", `${name} asks for ${memoryMb} MB and ${wallMinutes} minutes`, { resources });
   }
 }
 
-function checkSize(unit: UnitPlan, { spec, policy }: CheckContext, report: Report): void {
+function checkSize(unit: UnitPlan, { spec }: CheckContext, report: Report): void {
   const jobs = unit.nodes.length;
   const { jobsPerUnit, targetMergedBytes } = spec.unit;
-  const mostJobs = jobsPerUnit ?? (policy ? fullPolicy(policy).maxJobsPerUnit : MAX_NODES_PER_UNIT);
+  const mostJobs = jobsPerUnit ?? MAX_JOBS_PER_UNIT;
   const isTooHeavy = jobsPerUnit === null && jobs > 1 && unit.expectedOutputBytes > targetMergedBytes;
   if (jobs < 1 || jobs > mostJobs || isTooHeavy)
     report("unit-size", `${unit.name} has ${jobs} jobs for ${unit.expectedOutputBytes} bytes`);

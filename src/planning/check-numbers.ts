@@ -1,18 +1,13 @@
 import { processingNodeName, unitName } from "../domain/names.ts";
 import type { Check, CheckContext, Report } from "./check.ts";
 
-/** Names, indexes and counters: every number once, none left out, and the summary says the same. */
-export function checkNumbers({ plan, next }: CheckContext, report: Report): Check {
-  const { summary } = plan;
-  const start = next ?? {
-    unit: summary.next.unit - summary.units,
-    node: summary.next.node - summary.nodesByRole.processing,
-    block: summary.next.block - summary.blocks.length,
-  };
+/** Names, indexes, counters and blocks: every number once, none left out, and the summary says the same. */
+export function checkNumbers({ plan: { summary }, next: start, spec }: CheckContext, report: Report): Check {
   let units = 0;
   let nodes = 0;
   let block = start.block;
   let blockUnits = 0;
+  let blockBytes = 0;
   let priority = Number.POSITIVE_INFINITY;
   const seeds = new SeedWindow();
 
@@ -42,11 +37,16 @@ export function checkNumbers({ plan, next }: CheckContext, report: Report): Chec
           report("priority", `${unit.name} opens block ${unit.block} but does not rank below block ${block}`);
         block = unit.block;
         blockUnits = 0;
+        blockBytes = 0;
       } else if (units > 1 && unit.priority !== priority) {
         report("priority", `${unit.name} has another priority than the rest of its block`);
       }
       blockUnits += 1;
+      blockBytes += unit.expectedOutputBytes;
       priority = unit.priority;
+      const isTooHeavy = blockUnits > 1 && blockBytes > spec.unit.blockTargetBytes;
+      if (blockUnits > spec.unit.maxUnitsPerBlock || isTooHeavy)
+        report("block-size", `block ${block} holds ${blockUnits} units of ${blockBytes} bytes`, { unit: unit.name });
     },
     finish() {
       if (units > 0) closeBlock();

@@ -105,6 +105,22 @@ describe("a broken plan is found out", () => {
     );
   });
 
+  it("takes a file that measurements showed to be too big for a job as left out on purpose", () => {
+    const split = { algorithm: "EventAwareLumiBased" as const, filesPerJob: 1, eventsPerJob: 100, lumisPerJob: 1 };
+    const measured = { memoryMb: null, secondsPerEvent: 1000, kbPerEvent: null, stepProfile: null };
+    const big = inputFile("/big", { lumis: [lumis(1, "1")], events: 200 });
+    const odd = inputFile("/odd", { lumis: [lumis(2, "1"), { run: 9, lumis: [] }], events: 200 });
+    const given = sampleFacts(processSpec({ split }), { round: 1, files: [...files, big, odd], measured });
+    expect(planRound(given)).toMatchObject({ unplanned: [{ lfn: "/big" }, { lfn: "/odd" }] });
+    expect(codes(given, () => ({}))).toEqual([]);
+  });
+
+  it("takes no longer for a file of many lumis than for as many files", () => {
+    const split = { algorithm: "LumiBased" as const, filesPerJob: 1, eventsPerJob: 1, lumisPerJob: 1 };
+    const many = sampleFacts(processSpec({ split }), { files: [inputFile("/many", { lumis: [lumis(1, "1-20000")] })] });
+    expect(codes(many, () => ({}))).toEqual([]);
+  });
+
   it("finds nothing wrong with plans as they are made", () => {
     for (const given of [facts("FileBased"), facts("EventBased"), facts("LumiBased"), generation]) {
       expect(codes(given, () => ({}))).toEqual([]);

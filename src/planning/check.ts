@@ -4,7 +4,7 @@ import { checkEvents } from "./check-events.ts";
 import { checkFiles } from "./check-files.ts";
 import { checkLimits } from "./check-limits.ts";
 import { checkNumbers } from "./check-numbers.ts";
-import type { PlanFacts } from "./facts.ts";
+import { type FullPolicy, fullPolicy, type PlanFacts } from "./facts.ts";
 
 /** A promise of the planner that this plan breaks: a bug, with what proves it. */
 export interface Violation {
@@ -15,15 +15,13 @@ export interface Violation {
   readonly evidence: Readonly<Record<string, unknown>>;
 }
 
-/** What a plan is held against; the more is given, the more is checked. */
-export type CheckFacts = Pick<PlanFacts, "spec" | "files"> &
-  Partial<Pick<PlanFacts, "next" | "usableSites" | "policy">>;
-
-export type CheckContext = CheckFacts & {
+/** A plan and what it is held against. */
+export interface CheckContext extends PlanFacts {
   readonly plan: DagPlan;
+  readonly policy: FullPolicy;
   /** The round was to take only a part of what remains. */
   readonly isPartial: boolean;
-};
+}
 
 /** One subject of the check: sees every unit once, then says what is missing at the end. */
 export interface Check {
@@ -36,16 +34,17 @@ export type Report = (code: string, message: string, evidence?: Record<string, u
 const MAX_VIOLATIONS = 100;
 
 /** Lints a finished plan in one walk. It shares no code with the splitting it checks. Empty: fine. */
-export const checkPlan = (plan: DagPlan, facts: CheckFacts): readonly Violation[] => toEnd(checkInSlices(plan, facts));
+export const checkPlan = (plan: DagPlan, facts: PlanFacts): readonly Violation[] => toEnd(checkInSlices(plan, facts));
 
 /** The same, with a pause offered after every unit, for a caller that has other things to do. */
-export function* checkInSlices(plan: DagPlan, facts: CheckFacts): Generator<undefined, readonly Violation[]> {
+export function* checkInSlices(plan: DagPlan, facts: PlanFacts): Generator<undefined, readonly Violation[]> {
   const violations: Violation[] = [];
   const report: Report = (code, message, evidence = {}) => {
     if (violations.length < MAX_VIOLATIONS) violations.push({ code, message, evidence });
   };
-  const isPartial = (facts.spec.adaptive && plan.round === 0) || typeof facts.policy?.maxUnitsPerRound === "number";
-  const context: CheckContext = { ...facts, plan, isPartial };
+  const policy = fullPolicy(facts.policy);
+  const isPartial = (facts.spec.adaptive && plan.round === 0) || policy.maxUnitsPerRound !== null;
+  const context: CheckContext = { ...facts, plan, policy, isPartial };
   const checks = [
     checkNumbers(context, report),
     checkLimits(context, report),

@@ -1,4 +1,3 @@
-import type { NodeRole } from "../domain/dag.ts";
 import type { DagPlan } from "../domain/plan.ts";
 
 export interface Spread {
@@ -20,23 +19,14 @@ export function describePlan(plan: DagPlan) {
     bytesPerUnit = widened(bytesPerUnit, unit.expectedOutputBytes);
     for (const node of unit.nodes) if (node.events !== null) eventsPerJob = widened(eventsPerJob, node.events);
   }
-  const roles = Object.keys(summary.nodesByRole) as NodeRole[];
-  const working = roles.filter((role) => role !== "landing");
+  const working = ["processing", "merge", "cleanup"] as const;
   return {
-    request: plan.requestName,
-    round: plan.round,
-    units: summary.units,
+    ...summary,
     blocks: summary.blocks.length,
-    nodes: roles.reduce((sum, role) => sum + summary.nodesByRole[role], 0),
-    nodesByRole: summary.nodesByRole,
-    inputFiles: summary.inputFiles,
-    events: summary.events,
     /** How many units may run at each site; "anywhere" for those that are bound to none. */
     unitsBySite: Object.fromEntries([...unitsBySite].sort(([a], [b]) => (a < b ? -1 : 1))),
     jobsPerUnit: jobsPerUnit ?? { least: 0, most: 0 },
     eventsPerJob,
-    /** 0: nobody knows. */
-    expectedBytes: summary.blocks.reduce((sum, { expectedBytes }) => sum + expectedBytes, 0),
     expectedBytesPerUnit: bytesPerUnit ?? { least: 0, most: 0 },
     /** If every job took as long as it may: an upper bound. */
     coreHours: working.reduce((sum, role) => {
@@ -44,7 +34,6 @@ export function describePlan(plan: DagPlan) {
       return sum + (summary.nodesByRole[role] * cores * wallMinutes) / 60;
     }, 0),
     resources: plan.resources,
-    warnings: summary.warnings,
   };
 }
 

@@ -39,26 +39,13 @@ export interface PlanPolicy {
   readonly maxMemoryPerCoreMb: number;
   /** Most units in any round; null (default): as many as there are. */
   readonly maxUnitsPerRound?: number | null;
-  /** Jobs in a unit sized by its merged file, at most. A unit moves as a whole. Default 1000. */
-  readonly maxJobsPerUnit?: number;
-  /** Jobs in a unit when nobody knows how much they write. Default 10. */
-  readonly unsizedJobsPerUnit?: number;
   /** Jobs at the top of the memory window in round 0 of an adaptive request. Default 0. */
   readonly probeJobs?: number;
   /** Longest job. Default 47 h. */
   readonly maxWallMinutes?: number;
-  /** Added to measured memory. Default 1.2. */
-  readonly memoryMargin?: number;
 }
 
-const POLICY_DEFAULTS = {
-  maxUnitsPerRound: null,
-  maxJobsPerUnit: 1000,
-  unsizedJobsPerUnit: 10,
-  probeJobs: 0,
-  maxWallMinutes: 47 * 60,
-  memoryMargin: 1.2,
-} as const;
+const POLICY_DEFAULTS = { maxUnitsPerRound: null, probeJobs: 0, maxWallMinutes: 47 * 60 } as const;
 
 export type FullPolicy = Required<PlanPolicy>;
 export const fullPolicy = (policy: PlanPolicy): FullPolicy => ({ ...POLICY_DEFAULTS, ...policy });

@@ -1,3 +1,4 @@
+import { groupBy } from "../base/group-by.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import { isSiteName, type SiteName } from "../domain/names.ts";
 import type { PlanRefusal } from "../domain/plan.ts";
@@ -43,32 +44,21 @@ export function groupByLocation(
   files: readonly PlanFile[],
   rules: SiteRules,
 ): Result<readonly LocationGroup[], PlanRefusal> {
-  const bySpelling = new Map<string, readonly SiteName[] | null>();
-  const groups = new Map<
-    string,
-    { place: string; sites: readonly SiteName[]; attempted: boolean; files: PlanFile[] }
-  >();
   const nowhere: PlanFile[] = [];
-  for (const file of files) {
-    const spelling = file.sites.join(",");
-    let sites = bySpelling.get(spelling);
-    if (sites === undefined) {
-      sites = placesFor(file.sites, rules);
-      bySpelling.set(spelling, sites);
-    }
-    if (sites === null) {
-      nowhere.push(file);
-      continue;
-    }
-    const attempted = file.state === "attempted";
-    const place = `${attempted ? 1 : 0} ${sites.join(",")}`;
-    const group = groups.get(place);
-    if (group) group.files.push(file);
-    else groups.set(place, { place, sites, attempted, files: [file] });
+  const groups: LocationGroup[] = [];
+  for (const alike of groupBy(files, ({ state, sites }) => placeOf(state === "attempted", sites)).values()) {
+    const sites = placesFor(alike[0]!.sites, rules);
+    if (sites) groups.push({ sites, attempted: alike[0]!.state === "attempted", files: alike });
+    else for (const file of alike) nowhere.push(file);
   }
   if (nowhere.length) return err(noSite(nowhere, rules));
-  return ok([...groups.values()].sort((a, b) => (a.place < b.place ? -1 : 1)));
+  const byPlace = [...groupBy(groups, ({ attempted, sites }) => placeOf(attempted, sites))];
+  byPlace.sort(([a], [b]) => (a < b ? -1 : 1));
+  return ok(byPlace.map(([, same]) => ({ ...same[0]!, files: same.flatMap(({ files }) => files) })));
 }
+
+/** Sorts attempted files behind all fresh ones. */
+const placeOf = (attempted: boolean, sites: readonly SiteName[]): string => `${attempted ? 1 : 0} ${sites.join(",")}`;
 
 const EVIDENCE_FILES = 20;
 

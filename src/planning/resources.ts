@@ -12,6 +12,8 @@ export interface SizedResources {
 
 /** Housekeeping roles: short, one core. */
 const MIN_MERGE_MINUTES = 60;
+/** Measured memory is a peak of the past: jobs get somewhat more. */
+const MEMORY_MARGIN = 1.2;
 
 /** By the biggest job of the round: all jobs of a role ask for the same, so that one submit file serves them. */
 export function sizeResources(
@@ -52,14 +54,14 @@ export function sizeResources(
 /** The window of memory per core: below the default, the default; within, what was asked; above, refused. */
 function sizeMemory(
   { cores, memoryMb }: ResourceSpec,
-  { defaultMemoryPerCoreMb, maxMemoryPerCoreMb, memoryMargin }: FullPolicy,
+  { defaultMemoryPerCoreMb, maxMemoryPerCoreMb }: FullPolicy,
   measuredMb: number | null,
   warnings: string[],
 ): Result<number, PlanRefusal> {
   const least = defaultMemoryPerCoreMb * cores;
   const most = Math.max(maxMemoryPerCoreMb * cores, least);
   if (measuredMb) {
-    const wanted = Math.ceil(measuredMb * memoryMargin);
+    const wanted = Math.ceil(measuredMb * MEMORY_MARGIN);
     if (wanted > most) warnings.push(`jobs used ${measuredMb} MB; only ${most} MB may be asked for`);
     return ok(Math.min(Math.max(wanted, least), most));
   }

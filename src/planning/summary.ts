@@ -46,9 +46,11 @@ export class SummaryTally {
     return {
       units: this.units,
       blocks: this.#blocks,
+      nodes: this.nodes + 3 * this.units,
       nodesByRole: { landing: this.units, processing: this.nodes, merge: this.units, cleanup: this.units },
       inputFiles,
       events: this.#events,
+      expectedBytes: this.#blocks.reduce((sum, { expectedBytes }) => sum + expectedBytes, 0),
       next: {
         unit: start.unit + this.units,
         node: start.node + this.nodes,

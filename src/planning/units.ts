@@ -1,6 +1,10 @@
 import type { UnitSpec } from "../domain/request.ts";
-import type { FullPolicy } from "./facts.ts";
 import type { Piece } from "./piece.ts";
+
+/** Jobs in a unit sized by its merged file, at most: a unit moves as a whole. */
+export const MAX_JOBS_PER_UNIT = 1000;
+/** Jobs in a unit when nobody knows how much they write. */
+const UNSIZED_JOBS_PER_UNIT = 10;
 
 export interface PieceGroup {
   readonly pieces: readonly Piece[];
@@ -21,10 +25,9 @@ function expectedBytes(piece: Piece, bytesPerEvent: number | null): number | nul
 export function* groupPieces(
   pieces: Iterable<Piece>,
   { jobsPerUnit, targetMergedBytes }: UnitSpec,
-  { maxJobsPerUnit, unsizedJobsPerUnit }: FullPolicy,
   bytesPerEvent: number | null,
 ): Generator<PieceGroup> {
-  const unsized = Math.floor(targetMergedBytes / unsizedJobsPerUnit);
+  const unsized = Math.floor(targetMergedBytes / UNSIZED_JOBS_PER_UNIT);
   let group: Piece[] = [];
   let weight = 0;
   let known = 0;
@@ -34,7 +37,7 @@ export function* groupPieces(
     const isFull =
       jobsPerUnit !== null
         ? group.length >= jobsPerUnit
-        : group.length >= maxJobsPerUnit ||
+        : group.length >= MAX_JOBS_PER_UNIT ||
           weight + added > targetMergedBytes ||
           (weight >= targetMergedBytes / 2 && group.at(-1)?.run !== piece.run);
     if (isFull && group.length > 0) {

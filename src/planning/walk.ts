@@ -39,7 +39,7 @@ export function* walkUnits(walk: Walk): Generator<UnitPlan> {
   let unit = next.unit;
   let node = next.node;
   for (const { sites, attempted, pieces } of streams(walk)) {
-    for (const group of groupPieces(pieces, spec.unit, policy, bytesPerEvent(facts))) {
+    for (const group of groupPieces(pieces, spec.unit, bytesPerEvent(facts))) {
       if (maxUnits !== null && unit - next.unit >= maxUnits) return;
       const block = blocks.place(group.expectedBytes, attempted);
       const unitLumi = sharesLumi ? next.firstLumi + BigInt(unit - next.unit) : null;

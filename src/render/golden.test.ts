@@ -8,7 +8,8 @@ import type { DagPlan } from "../domain/plan.ts";
 import { checkPlan } from "../planning/check.ts";
 import type { PlanFacts } from "../planning/facts.ts";
 import { planRound } from "../planning/plan-round.ts";
-import { type RenderOptions, renderDag } from "./render-dag.ts";
+import type { RenderOptions } from "./options.ts";
+import { renderDag } from "./render-dag.ts";
 
 // Whole submit directories, to be read in review. UPDATE_GOLDEN=1 writes them anew.
 const GOLDEN = join(dirname(fileURLToPath(import.meta.url)), "../../tests/golden");
@@ -23,6 +24,8 @@ const OPTIONS: RenderOptions = {
   holdRemovalSec: 300,
   unmergedDir: "/storage/unmerged/request",
   mergedDir: "/storage/merged/request",
+  deferPollSec: 30,
+  avoidHostSec: 600,
 };
 
 /** Round 0 of a request over files at two places, with three outputs. */

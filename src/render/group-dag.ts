@@ -1,5 +1,5 @@
 import type { DagPlan, UnitPlan } from "../domain/plan.ts";
-import type { FullOptions } from "./options.ts";
+import type { RenderOptions } from "./options.ts";
 import { bareName } from "./quote.ts";
 
 /** Control code of bin/pre, bin/post and bin/elect: no further attempt. */
@@ -10,7 +10,7 @@ const ABORT = 43;
 const DEFER = 44;
 
 /** landing → processing nodes → merge → cleanup. */
-export function groupDag(unit: UnitPlan, plan: DagPlan, options: FullOptions): string {
+export function groupDag(unit: UnitPlan, plan: DagPlan, options: RenderOptions): string {
   const { retries, throttles } = plan;
   const names = unit.nodes.map(({ name }) => bareName(name));
   const lines = [
@@ -42,7 +42,7 @@ function nodeLines(
   file: string,
   judge: "post" | "elect",
   retries: number,
-  { deferPollSec }: FullOptions,
+  { deferPollSec }: RenderOptions,
 ): string[] {
   const defer = `DEFER ${DEFER} ${deferPollSec}`;
   return [

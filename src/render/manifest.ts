@@ -1,12 +1,12 @@
 import { jsonValue } from "../base/json.ts";
 import type { DagPlan, PlannedOutput, ProcessingNodePlan, UnitPlan } from "../domain/plan.ts";
-import type { FullOptions } from "./options.ts";
+import type { RenderOptions } from "./options.ts";
 
 /**
  * What the jobs of a unit are to do. One JSON document with one line per node, so that a worker without a JSON parser
  * can pick its own line.
  */
-export function manifest(unit: UnitPlan, plan: DagPlan, options: FullOptions): string {
+export function manifest(unit: UnitPlan, plan: DagPlan, options: RenderOptions): string {
   const head = {
     version: 1,
     request: plan.requestName,
@@ -24,7 +24,9 @@ export function manifest(unit: UnitPlan, plan: DagPlan, options: FullOptions): s
   return `{\n${lines.join("\n")}\n"nodes":{\n${nodes.join(",\n")}\n}\n}\n`;
 }
 
-function outputEntry(output: PlannedOutput, unit: UnitPlan, plan: DagPlan, options: FullOptions) {
+const LFN_PREFIX = "/store/wms2";
+
+function outputEntry(output: PlannedOutput, unit: UnitPlan, plan: DagPlan, options: RenderOptions) {
   const { name, file, merge, keep, dataset } = output;
   // Unmerged outputs keep one file per job: a directory instead of a file.
   const place = `${name}/${unit.name}${merge.how === "none" ? "" : extension(file)}`;
@@ -35,7 +37,7 @@ function outputEntry(output: PlannedOutput, unit: UnitPlan, plan: DagPlan, optio
     mergeArgv: merge.how === "command" ? merge.argv : [],
     keep,
     dataset,
-    lfn: `${options.lfnPrefix}/${plan.requestName}/${place}`,
+    lfn: `${LFN_PREFIX}/${plan.requestName}/${place}`,
     path: `${options.mergedDir}/${place}`,
   };
 }

@@ -12,33 +12,11 @@ export interface RenderOptions {
   readonly unmergedDir: string;
   /** The request's own: merged files end up here, in a directory per output. */
   readonly mergedDir: string;
-  /** How often DAGMan asks again whether a node that cools off, or a POST that could not write, may go on. Default 30. */
-  readonly deferPollSec?: number;
-  /** How long a node waits for another worker than those it failed on. Default 600. */
-  readonly avoidHostSec?: number;
-  /** What LFNs of merged files begin with. Default /store/wms2. */
-  readonly lfnPrefix?: string;
-  /** A job that uses this much more memory than it asked for is put on hold. Default 1.2. */
-  readonly memoryFactor?: number;
-  /** A job the pool had to start more often than this is removed. Default 5. */
-  readonly maxStarts?: number;
-  /** A job that found no machine for so long is removed. Default 7 days. */
-  readonly maxIdleSec?: number;
+  /** How often DAGMan asks again whether a node that cools off, or a POST that could not write, may go on. */
+  readonly deferPollSec: number;
+  /** How long a node waits for another worker than those it failed on. */
+  readonly avoidHostSec: number;
 }
-
-export type FullOptions = Required<RenderOptions>;
-
-/** What an installation rarely changes. */
-export const RENDER_DEFAULTS = {
-  lfnPrefix: "/store/wms2",
-  deferPollSec: 30,
-  avoidHostSec: 600,
-  memoryFactor: 1.2,
-  maxStarts: 5,
-  maxIdleSec: 7 * 86_400,
-} as const;
-
-export const fullOptions = (options: RenderOptions): FullOptions => ({ ...RENDER_DEFAULTS, ...options });
 
 /** A file of the submit directory, as text in pieces: no file has to fit in memory. */
 export interface RenderedFile {

@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import { generateSpec, sampleFacts } from "../../tests/support/sample-facts.ts";
 import { planRound } from "../planning/plan-round.ts";
-import { planDot } from "./dot.ts";
-import { planSvg } from "./svg.ts";
+import { planDot, planSvg } from "./picture.ts";
 
 const outcome = planRound(
   sampleFacts(
@@ -19,7 +18,7 @@ it("draws one unit and the whole, abridged, for Graphviz", () => {
   const dot = planDot(plan);
   expect(dot).toContain('landing -> "proc_000011" -> merge;');
   expect(dot).toContain('landing -> "and 8 more" -> merge;');
-  expect(dot).toContain('"and 1 more blocks"');
+  expect(dot).toContain('"and 1 more block"');
   expect(dot.split("{").length).toBe(dot.split("}").length);
 });
 
@@ -27,5 +26,16 @@ it("draws the same as SVG", () => {
   const svg = planSvg(plan);
   expect(svg.match(/<rect/g)).toHaveLength(1 + 13 + 3 + 25);
   expect(svg).toContain("mg_000000: may run at anywhere");
+  expect(svg).toContain("minbias-gen round 0: 50 units, 1000 processing nodes, 25 blocks");
   expect(svg).toMatch(/^<svg [^>]*>[\s\S]*<\/svg>\n$/);
+});
+
+it("says one block, not one blocks", () => {
+  const small = planRound(
+    sampleFacts(generateSpec({ generation: { ...generateSpec().generation!, totalEvents: 100n } })),
+  );
+  if (small.kind !== "planned") throw new Error(small.kind);
+  expect(planDot(small.plan)).toContain("round 0: 1 unit, 1 processing node, 1 block");
+  expect(planDot(small.plan)).toContain('block 0\\n1 unit"');
+  expect(planSvg(small.plan)).toContain("block 0: 1 unit<");
 });

@@ -2,18 +2,15 @@ import type { DagPlan } from "../domain/plan.ts";
 import { groupDag } from "./group-dag.ts";
 import { groupInc } from "./group-inc.ts";
 import { manifest } from "./manifest.ts";
-import { fullOptions, type RenderedFile, type RenderOptions } from "./options.ts";
+import type { RenderedFile, RenderOptions } from "./options.ts";
 import { submitFile } from "./submit-files.ts";
 import { dagmanConfig, planFile, workflowDag } from "./top-files.ts";
-
-export type { RenderedFile, RenderOptions };
 
 /**
  * A plan as the files of its submit directory (docs/submit-directory.md), all but bin/ and payload/, which are copied.
  * One unit is in memory at a time. The order is that of writing: workflow.dag comes last.
  */
-export function* renderDag(plan: DagPlan, given: RenderOptions): Generator<RenderedFile> {
-  const options = fullOptions(given);
+export function* renderDag(plan: DagPlan, options: RenderOptions): Generator<RenderedFile> {
   yield text("dagman.config", dagmanConfig(options));
   yield text("landing.sub", submitFile("landing", plan, options));
   yield text("proc.sub", submitFile("processing", plan, options));

@@ -1,10 +1,10 @@
 import type { NodeRole } from "../domain/dag.ts";
 import type { DagPlan, NodeResources } from "../domain/plan.ts";
-import type { FullOptions } from "./options.ts";
+import type { RenderOptions } from "./options.ts";
 import { classAdString } from "./quote.ts";
 
 /** One submit file per role serves all units: what differs between nodes comes from group.inc, read at each submission. */
-export function submitFile(role: NodeRole, plan: DagPlan, options: FullOptions): string {
+export function submitFile(role: NodeRole, plan: DagPlan, options: RenderOptions): string {
   const resources = plan.resources[role];
   const lines = [
     "universe = vanilla",
@@ -57,22 +57,27 @@ function requests({ cores, memoryMb, diskMb, wallMinutes, gpus }: NodeResources)
  * Where a node is not to go again, from group.inc. Another worker is only waited for a while: a small pool may have no
  * other, and a job that fits nowhere would wait for ever.
  */
-const requirements = ({ avoidHostSec }: FullOptions): string =>
+const requirements = ({ avoidHostSec }: RenderOptions): string =>
   `requirements = ($($(JOB)_other_host:True) || (time() - QDate > ${avoidHostSec})) && $($(JOB)_other_site:True)`;
 
 const KIB_PER_MB = 1024;
+/** A job that uses this much more memory than it asked for is put on hold. */
+const MEMORY_FACTOR = 1.2;
+/** A job that the pool had to start more often than this, or that found no machine for so long, is removed. */
+const MAX_STARTS = 5;
+const MAX_IDLE_SEC = 7 * 86_400;
 
 /**
  * POST runs only when a job leaves the queue. So a job that breaks a limit is first held, which records a reason
  * code (50660 memory, 50664 wall time), and a held job is removed after a while. What a person holds by hand
  * (reason code 1) stays.
  */
-function periodic({ memoryFactor, holdRemovalSec, maxStarts, maxIdleSec }: FullOptions): string[] {
-  const overMemory = `MemoryUsage > RequestMemory*${memoryFactor}`;
+function periodic({ holdRemovalSec }: RenderOptions): string[] {
+  const overMemory = `MemoryUsage > RequestMemory*${MEMORY_FACTOR}`;
   return [
     `periodic_hold = (JobStatus==2) && ((time()-EnteredCurrentStatus > MaxWallTimeMins*60) || (${overMemory}))`,
     `periodic_hold_reason = ifThenElse(${overMemory}, "WMS2 memory", "WMS2 walltime")`,
     `periodic_hold_subcode = ifThenElse(${overMemory}, 50660, 50664)`,
-    `periodic_remove = ((JobStatus==5) && (HoldReasonCode =!= 1) && (time()-EnteredCurrentStatus > ${holdRemovalSec})) || (NumJobStarts > ${maxStarts}) || (JobStatus==1 && time()-QDate > ${maxIdleSec})`,
+    `periodic_remove = ((JobStatus==5) && (HoldReasonCode =!= 1) && (time()-EnteredCurrentStatus > ${holdRemovalSec})) || (NumJobStarts > ${MAX_STARTS}) || (JobStatus==1 && time()-QDate > ${MAX_IDLE_SEC})`,
   ];
 }

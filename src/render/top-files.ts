@@ -1,6 +1,6 @@
 import { stringify } from "../base/json.ts";
 import type { DagPlan } from "../domain/plan.ts";
-import type { FullOptions } from "./options.ts";
+import type { RenderOptions } from "./options.ts";
 import { bareName } from "./quote.ts";
 
 const CHUNK_CHARACTERS = 65_536;
@@ -9,7 +9,7 @@ const CHUNK_CHARACTERS = 65_536;
  * One SUBDAG node per unit. DIR makes a sub-DAG and its script run in its own directory; without it, they would run in
  * ours. A unit that is ended early has failed; only one that bin/unit turns into a 2 ends the others too.
  */
-export function* workflowDag(plan: DagPlan, options: FullOptions): Generator<string> {
+export function* workflowDag(plan: DagPlan, options: RenderOptions): Generator<string> {
   let chunk = `# wms2 request=${bareName(plan.requestName)} round=${plan.round} dag=${bareName(plan.dagId)}\n`;
   chunk += `CONFIG dagman.config\nNODE_STATUS_FILE workflow.dag.status ${options.statusIntervalSec}\n`;
   for (const unit of plan.units) {
@@ -23,7 +23,7 @@ export function* workflowDag(plan: DagPlan, options: FullOptions): Generator<str
 }
 
 /** Reaches the sub-DAGs too. The limit of idle jobs is not here: condor_submit_dag's own option always wins. */
-export function dagmanConfig({ scanIntervalSec, maxJobsSubmitted }: FullOptions): string {
+export function dagmanConfig({ scanIntervalSec, maxJobsSubmitted }: RenderOptions): string {
   const settings = {
     DAGMAN_USER_LOG_SCAN_INTERVAL: scanIntervalSec,
     DAGMAN_MAX_SUBMITS_PER_INTERVAL: 250,
@@ -39,23 +39,22 @@ export function dagmanConfig({ scanIntervalSec, maxJobsSubmitted }: FullOptions)
     .join("");
 }
 
-/** The plan in numbers. `nodes` are the inner nodes of all units. */
+/** The plan in numbers. */
 export function planFile(plan: DagPlan): string {
   const { summary } = plan;
-  const nodes = Object.values(summary.nodesByRole).reduce((sum, count) => sum + count, 0);
   const numbers = {
     version: 1,
     request: plan.requestName,
     dag: plan.dagId,
     round: plan.round,
     priority: plan.priority,
-    nodes,
+    nodes: summary.nodes,
     units: summary.units,
     blocks: summary.blocks.length,
     nodesByRole: summary.nodesByRole,
     inputFiles: summary.inputFiles,
     events: summary.events,
-    expectedBytes: summary.blocks.reduce((sum, { expectedBytes }) => sum + expectedBytes, 0),
+    expectedBytes: summary.expectedBytes,
     resources: plan.resources,
     outputs: plan.outputs.map(({ name, dataset, keep }) => ({ name, dataset, keep })),
     next: summary.next,

@@ -14,33 +14,35 @@ export function planPage(plan: DagPlan, spec: RequestSpec, unplanned: readonly U
   const { processing } = resources;
   const row = (name: string, text: string) => `${paint.dim(padEnd(name, 11))} ${text}`;
   const roles = Object.entries(summary.nodesByRole).map(([role, number]) => `${thousands(number)} ${role}`);
-  const nodes = Object.values(summary.nodesByRole).reduce((sum, number) => sum + number, 0);
+  const more = summary.units - SHOWN_UNITS;
   const input = spec.input ? `${count(summary.inputFiles, "file")}, ` : "";
   const sites = Object.entries(described.unitsBySite)
     .slice(0, 6)
     .map(([site, units]) => `${site} (${count(units, "unit")})`);
   return [
     `${paint.bold(plan.requestName)}  ${spec.kind}, round ${plan.round}${spec.adaptive ? ", adaptive: later rounds are sized by what this one measures" : ""}`,
-    row("input", `${input}${thousands(summary.events)} events`),
+    row("input", `${input}${thousands(summary.events)} ${plural(summary.events, "event")}`),
     row("split", `${spec.split.algorithm}; steps ${spec.steps.map(({ name }) => name).join(" → ")}`),
     row("units", `${thousands(summary.units)} in ${count(summary.blocks.length, "block")}`),
-    row("nodes", `${thousands(nodes)}: ${roles.join(", ")}`),
+    row("nodes", `${thousands(summary.nodes)}: ${roles.join(", ")}`),
     row(
       "job",
       `${count(processing.cores, "core")}, ${bytes(processing.memoryMb * 1e6)} memory, ${processing.wallMinutes} min, ${bytes(processing.diskMb * 1e6)} disk`,
     ),
     row(
       "in all",
-      `at most ${thousands(Math.ceil(described.coreHours))} core hours${described.expectedBytes ? `, about ${bytes(described.expectedBytes)} of output` : ""}`,
+      `at most ${thousands(Math.ceil(described.coreHours))} core hours${summary.expectedBytes ? `, about ${bytes(summary.expectedBytes)} of output` : ""}`,
     ),
     row("sites", sites.join(", ")),
     ...plan.outputs.filter(({ keep }) => keep).map(({ name, dataset }) => row("output", `${name} → ${dataset}`)),
     ...(unplanned.length ? [row("left out", `${count(unplanned.length, "file")}: ${unplanned[0]?.reason}`)] : []),
     "",
     table(UNITS, firstUnits(plan), look),
-    ...(summary.units > SHOWN_UNITS ? [paint.dim(`… and ${thousands(summary.units - SHOWN_UNITS)} more units`)] : []),
+    ...(more > 0 ? [paint.dim(`… and ${thousands(more)} more ${plural(more, "unit")}`)] : []),
   ].join("\n");
 }
+
+const plural = (number: number | bigint, word: string): string => (Number(number) === 1 ? word : `${word}s`);
 
 function firstUnits(plan: DagPlan): readonly UnitPlan[] {
   const first: UnitPlan[] = [];

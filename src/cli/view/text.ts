@@ -48,9 +48,7 @@ export function bytes(count: number): string {
   return `${value >= 9.95 ? value.toFixed(0) : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** 1 unit, 2 units. */
-export const count = (number: number, word: string, many = `${word}s`): string =>
-  `${number} ${number === 1 ? word : many}`;
+export { count } from "../../base/count.ts";
 
 /** 12,345: numbers that people compare. */
 export const thousands = (number: number | string | bigint): string => String(number).replace(/\B(?=(\d{3})+$)/g, ",");
