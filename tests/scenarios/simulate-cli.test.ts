@@ -43,7 +43,7 @@ afterEach(() => {
   process.exitCode = undefined;
 });
 
-test("the exit code says whether the expectations came true", async () => {
+test("the exit code says whether the expectations came true", { timeout: 90_000 }, async () => {
   expect(await simulate(scenario(1, "{ status: completed }"))).toMatchObject({ exit: 0 });
   const wrong = await simulate(scenario(1, "{ status: held, units_done: 7 }"));
   expect(wrong.exit).toBe(3);
@@ -70,7 +70,7 @@ test("a request that intake refuses is told with its problems", async () => {
   });
 });
 
-test("200 units of 10 jobs, with failures and retries, take seconds", { timeout: 60_000 }, async () => {
+test("200 units of 10 jobs, with failures and retries, take seconds", { timeout: 120_000 }, async () => {
   const begun = performance.now();
   const { exit, out } = await simulate(scenario(200, "{ status: completed, units_done: 200 }"));
   expect({ exit, out: exit === 0 ? "" : out }).toEqual({ exit: 0, out: "" });
