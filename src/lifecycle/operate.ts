@@ -196,12 +196,21 @@ export async function storeWish(
   } else {
     const isJoined = action === "resubmit" && request.wish?.kind === "resubmit";
     const wish = isJoined ? { ...request.wish, detail } : { kind: wishKind(action), actor, reason, at, detail };
-    const change = { wish: wish as RequestWish, ...(modifications ? { modifications } : {}) };
+    const change = {
+      wish: wish as RequestWish,
+      ...(modifications && { modifications: joined(request.modifications, modifications) }),
+    };
     const why = { reason: because, actor, at };
     if (!(await ports.store.requests.change(request.spec.name, request.version, change, why))) return false;
     if (modifications) await applyRelease(ports, request.spec.name, modifications, actor, reason);
   }
   return audit(ports, request, wanted, actor, "done", detail);
+}
+
+/** What an earlier release changed stays so, unless this one says otherwise. */
+function joined(before: ReleaseModifications | null, now: ReleaseModifications): ReleaseModifications {
+  const isSaid = (value: unknown) => (Array.isArray(value) ? value.length > 0 : value !== null);
+  return { ...now, ...before, ...Object.fromEntries(Object.entries(now).filter(([, value]) => isSaid(value))) };
 }
 
 const BAN_DAYS = 7;

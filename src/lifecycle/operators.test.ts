@@ -359,3 +359,21 @@ describe("what ends a request", () => {
     expect((await world.request(name)).error?.message).toMatch(/cannot be restarted: r-v2 was handed in meanwhile/);
   });
 });
+
+test("what one release changed stays so after the next, unless that says otherwise", async () => {
+  await held(3);
+  const release = (modifications: object | null) =>
+    world.commands.act(
+      name,
+      { action: "release", reason: "again", modifications, how: "rescue" },
+      { ...ann, version: null },
+    );
+  await release({ memory_mb: 2500, hold_threshold: 0.9 });
+  for (let pass = 0; pass < 5; pass++) await world.pass();
+  world.engine.fail(3, {});
+  world.engine.finish(world.storageDir);
+  for (let pass = 0; pass < 4; pass++) await world.pass();
+  await world.expectStatus(name, "held");
+  await release({ hold_threshold: 0.5 });
+  expect((await world.request(name)).modifications).toMatchObject({ memoryMb: 2500, holdThreshold: 0.5, topUp: null });
+});

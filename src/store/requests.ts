@@ -129,7 +129,8 @@ export const requestStore = (sql: Sql, specs: SpecMemory) => ({
         "status = ANY(?::text[])",
         REQUEST_STATUSES.filter((from) => canMove(from, status)),
       );
-      sets.push(`status = ${to}`, `status_since = ${at}`);
+      // What it waited for belonged to the status it leaves.
+      sets.push(`status = ${to}`, `status_since = ${at}`, "waiting = NULL");
       transition = `, moved AS (
         INSERT INTO transitions (request_name, from_status, to_status, reason, actor, at)
         SELECT $1, seen.status, ${to}, ${where.add(why.reason)}, ${where.add(why.actor)}, ${at} FROM changed, seen)`;
