@@ -165,6 +165,15 @@ const found: readonly Story[] = [
     ],
     seed: 900,
   },
+  {
+    kind: "generate",
+    outcomes: [],
+    events: [
+      { at: "56 min", do: "end-run", verdict: "lost" },
+      { at: "57 min", do: "release", how: "rescue", site_bans: ["north"] },
+    ],
+    seed: 7,
+  },
 ];
 
 const leavesBehind = (event: object): boolean => "how" in event && event.how === "next-round";

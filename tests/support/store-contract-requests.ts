@@ -116,8 +116,13 @@ export function requestContract(store: () => TestStore): void {
       await store().requests.remark(A, { error: null });
       expect(await store().requests.get(A)).toMatchObject({ error: null, waiting: "second in the queue" });
       // What it waited for belongs to its status.
-      await store().requests.change(A, 1, { status: "queued" }, { reason: "handed in", actor: "wms2", at: at(3) });
-      expect(await store().requests.get(A)).toMatchObject({ status: "queued", waiting: null });
+      await store().requests.change(
+        A,
+        1,
+        { status: "planning" },
+        { reason: "a place is free", actor: "wms2", at: at(3) },
+      );
+      expect(await store().requests.get(A)).toMatchObject({ status: "planning", waiting: null });
     });
 
     it("pages newest first and stays stable while requests are added", async () => {
