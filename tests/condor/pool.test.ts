@@ -19,7 +19,8 @@ function run(args: readonly string[], options: { cwd?: string; stdin?: string } 
       const code = error === null ? 0 : typeof error.code === "number" ? error.code : -1;
       done({ code, stdout, stderr });
     });
-    child.stdin?.end(options.stdin ?? "");
+    // A command that ends without reading closes its end first: no matter, its exit code is the answer.
+    child.stdin?.on("error", () => {}).end(options.stdin ?? "");
   });
 }
 

@@ -40,7 +40,8 @@ export async function wms2(
     heard();
   });
   child.stdin.on("error", () => {});
-  child.stdin.end(options.input ?? "");
+  // A command that ends without reading closes its end first: no matter, its exit code is the answer.
+  child.stdin.on("error", () => {}).end(options.input ?? "");
   const code = await new Promise<number | null>((done, failed) => {
     child.on("error", failed);
     child.on("close", done);
