@@ -29,6 +29,7 @@ const policy: LoopPolicy = {
   maxMemoryPerCoreMb: 3000,
   maxRegistrationTries: 5,
   bans: DEFAULT_BAN_CONFIG,
+  maxWallMinutes: 47 * 60,
   versionLimit: 20,
 };
 

@@ -2,6 +2,7 @@ import { appendFile, chown, open, readdir, readFile, rename, rm } from "node:fs/
 import { join } from "node:path";
 import { z } from "zod";
 import { parseJson, stringify, toBigInt } from "../base/json.ts";
+import { highestRescue, parseRescue, rescueName } from "../engine/format/rescue.ts";
 import type { PlannedRange } from "../recovery/round/credit.ts";
 import { adjustedInc, reelectedInc } from "../render/group-inc.ts";
 import { orUnwritable, readIfThere, replaceFile } from "./atomic-file.ts";
@@ -52,10 +53,12 @@ export async function reelectUnit(
 ): Promise<void> {
   const here = join(dir, unit);
   await orUnwritable(here, async () => {
-    const rescues = (await readdir(here)).filter((name) => /^group\.dag\.rescue\d+$/.test(name)).sort();
-    const newest = rescues.at(-1);
-    if (newest && /^DONE merge$/m.test(await readFile(join(here, newest), "utf8"))) return;
-    for (const name of rescues) await rename(join(here, name), join(here, `${name}.aside`));
+    const names = await readdir(here);
+    const newest = highestRescue(names, "group.dag");
+    const rescue = newest === null ? null : await readFile(join(here, rescueName("group.dag", newest)), "utf8");
+    if (rescue !== null && parseRescue(rescue).done.has("merge")) return;
+    for (const name of names.filter((each) => /^group\.dag\.rescue\d+$/.test(each)))
+      await rename(join(here, name), join(here, `${name}.aside`));
     const { sites } = await readManifest(dir, unit);
     const inc = join(here, "group.inc");
     await replaceFile(inc, reelectedInc(await readFile(inc, "utf8"), only ?? sites, avoidSites));

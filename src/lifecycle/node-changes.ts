@@ -1,11 +1,7 @@
 import type { NodeChanges } from "../domain/operator.ts";
 import type { Problem } from "../domain/problem.ts";
 import type { RequestRecord } from "../domain/request.ts";
-import { DEFAULT_INTAKE_RULES } from "../domain/submission.ts";
 import type { Work } from "./ports.ts";
-
-/** The longest a job may be asked to run; D8. */
-const { maxWallMinutes: MOST_WALL_MINUTES } = DEFAULT_INTAKE_RULES;
 
 /** What a person wants the next attempts to get, against what there is to give. */
 export async function changeProblems(
@@ -14,11 +10,12 @@ export async function changeProblems(
   { memoryMb, wallMinutes, sites }: NodeChanges,
 ): Promise<readonly Problem[]> {
   const problems: Problem[] = [];
-  const most = ports.policy.maxMemoryPerCoreMb * spec.resources.cores;
+  const { maxMemoryPerCoreMb, maxWallMinutes } = ports.policy;
+  const most = maxMemoryPerCoreMb * spec.resources.cores;
   if (memoryMb !== undefined && !(Number.isInteger(memoryMb) && memoryMb >= 1 && memoryMb <= most))
     problems.push({ path: "memory_mb", message: "is out of range", allowed: `1…${most}` });
-  if (wallMinutes !== undefined && !(wallMinutes >= 1 && wallMinutes <= MOST_WALL_MINUTES))
-    problems.push({ path: "wall_minutes", message: "is out of range", allowed: `1…${MOST_WALL_MINUTES}` });
+  if (wallMinutes !== undefined && !(wallMinutes >= 1 && wallMinutes <= maxWallMinutes))
+    problems.push({ path: "wall_minutes", message: "is out of range", allowed: `1…${maxWallMinutes}` });
   if (sites !== undefined) {
     const known = new Map((await ports.store.sites.list()).map((site) => [site.name, site.status]));
     for (const [at, site] of sites.entries()) {

@@ -3,6 +3,7 @@ import type { NodeChanges, ReleaseModifications } from "../domain/operator.ts";
 import type { Problem } from "../domain/problem.ts";
 import type { RequestRecord, RequestSpec, RequestWish } from "../domain/request.ts";
 import { isTerminal } from "../domain/request-status.ts";
+import { daysAfter } from "../recovery/bans/ban.ts";
 import { mayDo, mayResume, type OperatorAction } from "../recovery/round/actions.ts";
 import { decideRelease } from "../recovery/round/release.ts";
 import { decideRescueNow, decideResubmit } from "../recovery/round/rerun.ts";
@@ -183,7 +184,7 @@ const wishKind = (action: OperatorAction): RequestWish["kind"] => (action === "r
  * request moved on since it was judged.
  */
 export async function storeWish(
-  ports: Ports,
+  ports: Work,
   request: RequestRecord,
   wanted: OperatorRequest,
   { because, detail = {}, modifications }: Go,
@@ -213,14 +214,12 @@ function joined(before: ReleaseModifications | null, now: ReleaseModifications):
   return { ...now, ...before, ...Object.fromEntries(Object.entries(now).filter(([, value]) => isSaid(value))) };
 }
 
-const BAN_DAYS = 7;
-
 /**
  * What an operator changes at a release: bans and exclusions at once, the rest is kept for the next plan. Outputs that
  * the catalog refused are offered to it again.
  */
 async function applyRelease(
-  { store, clock }: Ports,
+  { store, clock, policy }: Work,
   name: RequestName,
   { siteBans, excludedFiles }: { siteBans: readonly SiteName[]; excludedFiles: readonly string[] },
   actor: string,
@@ -230,7 +229,7 @@ async function applyRelease(
   if (!workflow) return;
   await store.units.tryOwedAgain(workflow.id);
   const at = clock.now();
-  const until = new Date(at.getTime() + BAN_DAYS * 86_400_000);
+  const until = daysAfter(at, policy.bans.durationDays);
   for (const site of siteBans)
     await store.sites.ban({ site, workflowId: workflow.id, reason, evidence: { by: actor }, until, actor, at });
   if (excludedFiles.length)

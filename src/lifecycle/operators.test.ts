@@ -377,3 +377,11 @@ test("what one release changed stays so after the next, unless that says otherwi
   await release({ hold_threshold: 0.5 });
   expect((await world.request(name)).modifications).toMatchObject({ memoryMb: 2500, holdThreshold: 0.5, topUp: null });
 });
+
+test("a ban that comes with a release lasts as long as the settings say", async () => {
+  await held(3);
+  const wanted = { action: "release", reason: "bad disks", modifications: { site_bans: ["north"] } } as const;
+  expect(await world.commands.act(name, wanted, { ...ann, version: null })).toMatchObject({ kind: "done" });
+  const [ban] = await world.store.sites.bans({ sites: ["north" as SiteName], at: world.ports.clock.now() });
+  expect((ban?.expiresAt.getTime() ?? 0) - (ban?.createdAt.getTime() ?? 0)).toBe(5 * 86_400_000);
+});

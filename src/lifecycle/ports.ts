@@ -103,6 +103,7 @@ export interface LoopPolicy {
   readonly probeJobs?: number;
   readonly defaultMemoryPerCoreMb: number;
   readonly maxMemoryPerCoreMb: number;
+  readonly maxWallMinutes: number;
   readonly maxRegistrationTries: number;
   readonly bans: BanConfig;
   /** Highest processing version a restart may reach. */

@@ -23,7 +23,8 @@ export const POLICY: LoopPolicy = {
   defaultMemoryPerCoreMb: 2000,
   maxMemoryPerCoreMb: 3000,
   maxRegistrationTries: 3,
-  bans: DEFAULT_BAN_CONFIG,
+  bans: { ...DEFAULT_BAN_CONFIG, durationDays: 5 },
+  maxWallMinutes: 47 * 60,
   versionLimit: 5,
 };
 
