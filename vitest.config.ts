@@ -13,6 +13,7 @@ export default defineConfig({
           exclude: ["**/*.real.test.ts"],
           testTimeout: 30_000,
           hookTimeout: 30_000,
+          maxWorkers: 2,
         },
       },
       {

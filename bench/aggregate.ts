@@ -78,7 +78,7 @@ function aggregate(root: string, units: readonly { name: string; failed: boolean
   );
   const failedUnits = units.filter(({ failed }) => failed).map(({ name }) => name);
   const finishedUnits = new Set(units.filter(({ failed }) => !failed).map(({ name }) => name));
-  const sites = { possibleSites: null, bannedSites: bans.banned };
+  const sites = { possibleSites: null, damaged: [], bannedSites: bans.banned };
   const decision = decideRound({
     ...sites,
     verdict: "failed",
@@ -95,7 +95,7 @@ function aggregate(root: string, units: readonly { name: string; failed: boolean
     filesOf: new Map(),
     directory: "complete",
   });
-  const facts = { ...sites, unitsTotal: units.length, unitsDone: finishedUnits.size, tails: new Map() };
+  const facts = { ...sites, excluded: [], unitsTotal: units.length, unitsDone: finishedUnits.size, tails: new Map() };
   describeErrors(errorsView(tally, facts), 100);
   return `${decision.kind}: ${decision.because}`;
 }

@@ -7,7 +7,10 @@ const BENCHMARKS: Record<string, (nodes: number | undefined) => Promise<object>>
   aggregate: async (nodes = 100_000) => (await import("./aggregate.ts")).run({ nodes, failures: nodes / 10 }),
   pass: async () => (await import("./pass.ts")).run(),
   post: async () => (await import("./post.ts")).run(),
+  lumis: async (files = 200_000) => (await import("./lumis.ts")).run({ files }),
   plan: async (nodes = 100_000) => (await import("./plan.ts")).run({ nodes }),
+  pool: async (nodes = 460) => (await import("./pool.ts")).run({ units: Math.floor(nodes / 23) }),
+  submit: async (requests = 10_000) => (await import("./submit.ts")).run({ requests }),
 };
 
 const { values, positionals } = parseArgs({

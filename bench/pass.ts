@@ -10,6 +10,7 @@ import { makeDagmanEngine } from "../src/engine/dagman/dagman-engine.ts";
 import { readSubmission } from "../src/intake/read-submission.ts";
 import { runPass } from "../src/lifecycle/pass.ts";
 import type { LoopPolicy, Ports } from "../src/lifecycle/ports.ts";
+import { UnderWay } from "../src/lifecycle/under-way.ts";
 import { DEFAULT_BAN_CONFIG } from "../src/recovery/bans/ban.ts";
 import { openEmbedded } from "../src/store/open.ts";
 import type { Store } from "../src/store/port.ts";
@@ -22,10 +23,14 @@ const policy: LoopPolicy = {
   concurrency: 8,
   intervalSec: 60,
   leaseSec: 30,
+  stuckSec: 120,
+  sliceSec: 60,
+  workLimitSec: 600,
   resubmitGraceSec: 0,
   maxErrors: 3,
+  diskPatienceSec: 60,
   roundZeroUnits: 1,
-  defaultMemoryPerCoreMb: 2000,
+  leastMemoryPerCoreMb: 2000,
   maxMemoryPerCoreMb: 3000,
   maxRegistrationTries: 5,
   bans: DEFAULT_BAN_CONFIG,
@@ -47,11 +52,11 @@ export async function run({ dags = 300 }: { dags?: number } = {}) {
     const jobs: unknown[] = [];
     for (let index = 0; index < dags; index += 1) jobs.push(await activeDag(dir, store, index));
     writeFileSync(queue.answer, JSON.stringify(jobs));
-    await runPass({ ...ports, policy }, new Date(0));
-    await runPass({ ...ports, policy }, new Date(0));
+    await runPass({ ...ports, policy, leads: () => true }, new Date(0), new UnderWay(() => {}));
+    await runPass({ ...ports, policy, leads: () => true }, new Date(0), new UnderWay(() => {}));
     writeFileSync(queue.count, "");
     const begun = performance.now();
-    await runPass({ ...ports, policy }, new Date(0));
+    await runPass({ ...ports, policy, leads: () => true }, new Date(0), new UnderWay(() => {}));
     const unchangedSeconds = (performance.now() - begun) / 1000;
     const engineQueries = readFileSync(queue.count, "utf8").length;
     await store.close();
@@ -143,6 +148,7 @@ async function activeDag(dir: string, store: Store, index: number): Promise<unkn
     version: 1,
     round: 0,
     currentDagId: null,
+    engine: "dagman",
   } as const;
   await store.workflows.create({ ...workflow, ...counters, ...sums, stepMetrics: null, createdAt: at, updatedAt: at });
   const nodes = UNITS_PER_DAG * NODES_PER_UNIT;
@@ -158,7 +164,7 @@ async function activeDag(dir: string, store: Store, index: number): Promise<unkn
     engineId: String(1000 + index),
     engine: "dagman",
     roleCounts: { landing: UNITS_PER_DAG, processing: nodes, merge: UNITS_PER_DAG, cleanup: UNITS_PER_DAG },
-    nodes: { total: nodes, waiting: nodes, queued: 0, held: 0, done: 0, failed: 0 },
+    nodes: { total: nodes, waiting: nodes, queued: 0, idle: 0, held: 0, done: 0, failed: 0 },
     units: { total: UNITS_PER_DAG, waiting: UNITS_PER_DAG, running: 0, done: 0, failed: 0 },
     stopRequestedAt: null,
     stopReason: null,

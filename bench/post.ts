@@ -124,6 +124,7 @@ const reportOf = (node: string, cluster: number, exitCode: number): Report => ({
   peakMemoryMb: 812,
   eventsRead: 100,
   eventsWritten: 97,
+  framework: false,
   steps: [],
   inputs: ["/store/data/file.root"],
   outputs: [],

@@ -1,5 +1,5 @@
-import { createHash, randomBytes, randomUUID } from "node:crypto";
-import { mkdir, readFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { mkdir, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { type Logger, pino } from "pino";
@@ -7,19 +7,27 @@ import { makeAlertDelivery } from "./alerts/delivery.ts";
 import { makeSinks } from "./alerts/sink.ts";
 import type { Turns } from "./alerts/turns.ts";
 import { makeWatch } from "./alerts/watch.ts";
+import { hashOf, newToken } from "./api/auth.ts";
 import { makeEventBus } from "./api/event-bus.ts";
 import { makeMetrics } from "./api/metrics.ts";
 import { buildApi } from "./api/server.ts";
 import type { Clock } from "./base/clock.ts";
+import { WorldError } from "./base/errors.ts";
+import { isLoopback } from "./base/loopback.ts";
+import { plainJson } from "./base/plain-text.ts";
 import { VERSION } from "./base/version.ts";
 import { makeLocalCatalog } from "./catalogs/local-catalog.ts";
+import { decideWarnings, type Warning } from "./config/safety.ts";
 import { type Config, section } from "./config/settings.ts";
-import { replaceFile, unwritable } from "./disk/atomic-file.ts";
+import { orUnwritable, readIfThere, replaceFile } from "./disk/atomic-file.ts";
 import { readPolicyFile } from "./disk/policy-file.ts";
 import { makeSpool, type SpoolOptions } from "./disk/spool.ts";
 import type { AdmissionLimits } from "./domain/admission.ts";
+import { API_URL_FILE } from "./domain/names.ts";
 import { DEFAULT_INTAKE_RULES, type IntakeRules } from "./domain/submission.ts";
 import { makeDagmanEngine } from "./engine/dagman/dagman-engine.ts";
+import { closedAncestor, closedWords } from "./engine/dagman/give-away.ts";
+import { missingProgram } from "./engine/dagman/spawn.ts";
 import { makeLocalEngine } from "./engine/local/local-engine.ts";
 import type { Engine } from "./engine/port.ts";
 import { makeHousekeeping } from "./housekeeping/housekeeper.ts";
@@ -30,22 +38,27 @@ import { timedEngine } from "./lifecycle/timed-engine.ts";
 import { openEmbedded, openPostgres } from "./store/open.ts";
 import type { Store } from "./store/port.ts";
 
-/** A running server. `close` ends passes, the API and the store; jobs of the engine live on. */
+/** A running server. `close` ends passes, the API and the store, and says what it waits for; jobs of the engine live on. */
 export interface Server {
   readonly url: string;
   readonly token: string;
   readonly tokenFile: string;
+  /** What is unsafe about the way it runs. */
+  readonly warnings: readonly Warning[];
   readonly ports: Ports;
   readonly loop: Loop;
-  close(): Promise<void>;
+  close(waitsFor?: (what: string) => void): Promise<void>;
 }
 
 const systemClock: Clock = { now: () => new Date() };
 
 /** The composition root: the only place that chooses adapters. */
 export async function startServer(config: Config): Promise<Server> {
-  const logger: Logger = pino({ level: config["log.level"] }, pino.destination(2));
-  await makeDirectories([config.data_dir, config.spool_dir, config.storage_dir]);
+  const stderr = pino.destination(2);
+  const write = (line: string): void => void stderr.write(plainJson(line));
+  const logger: Logger = pino({ level: config["log.level"] }, { write });
+  await requireHtcondor(config);
+  await makeDirectories(config);
   const store = await openStoreFor(config);
   const metrics = makeMetrics(VERSION);
   const events = makeEventBus();
@@ -61,7 +74,9 @@ export async function startServer(config: Config): Promise<Server> {
     metrics,
     events,
   };
-  const { token, tokenFile } = await operatorToken(store, config);
+  const { token, tokenFile } = await operatorToken(store, config, ports.log);
+  const warnings = [...(await safetyWarnings(config, tokenFile)), ...(await closedSpool(config))];
+  for (const warning of warnings) logger.warn(warning, "server.warning");
   await firstSettings(ports, config);
   const loop = makeLoop(ports, loopPolicy(config), leaseOwner(config));
   const commands = makeCommands(ports, loopPolicy(config), intakeRules(config), () => loop.nudge());
@@ -74,8 +89,12 @@ export async function startServer(config: Config): Promise<Server> {
     logger,
     info: {
       version: VERSION,
+      instance: randomUUID(),
+      host: hostname(),
       startedAt: systemClock.now(),
       engine: engine.name,
+      places: { dataDir: config.data_dir, spoolDir: config.spool_dir, storageDir: config.storage_dir },
+      warnings,
       store: config["database.url"] ? "postgresql" : "embedded",
     },
     requireAuthForReads: !isLoopback(config["listen.host"]),
@@ -85,6 +104,7 @@ export async function startServer(config: Config): Promise<Server> {
     throw error;
   });
   await replaceFile(join(config.data_dir, "server.json"), `${JSON.stringify({ url, pid: process.pid })}\n`);
+  await replaceFile(join(config.spool_dir, API_URL_FILE), `${config.public_url ?? url}\n`);
   loop.start();
   const caretakers = makeCaretakers(ports, config, async () => (await loop.status()).isLeader);
   for (const caretaker of caretakers) caretaker.start();
@@ -93,14 +113,21 @@ export async function startServer(config: Config): Promise<Server> {
     url,
     token,
     tokenFile,
+    warnings,
     ports,
     loop,
-    async close() {
-      await Promise.all(caretakers.map((caretaker) => caretaker.stop()));
-      await loop.stop();
-      await api.close();
-      await engine.close();
-      await store.close();
+    async close(waitsFor = () => {}) {
+      const parts: Record<string, () => Promise<unknown>> = {
+        "alerts and housekeeping": () => Promise.all(caretakers.map((caretaker) => caretaker.stop())),
+        "the pass under way": () => loop.stop(),
+        "callers of the API": () => api.close(),
+        "the engine": () => engine.close(),
+        "the database": () => store.close(),
+      };
+      for (const [what, end] of Object.entries(parts)) {
+        waitsFor(what);
+        await end();
+      }
     },
   };
 }
@@ -131,17 +158,32 @@ function makeCaretakers(ports: Ports, config: Config, isLeader: () => Promise<bo
 const leaseOwner = (config: Config): string =>
   config["database.url"] ? `${hostname()}:${process.pid}` : `${hostname()}:embedded`;
 
-const isLoopback = (host: string): boolean =>
-  ["127.0.0.1", "::1", "localhost"].includes(host) || host.startsWith("127.");
+/** The owner of jobs who is not us has to pass through the data directory to the spool below it. */
+const passage = (config: Config): number => (submitter(config) === null ? 0 : 0o011);
 
-async function makeDirectories(paths: readonly string[]): Promise<void> {
-  for (const path of paths) {
-    try {
-      await mkdir(path, { recursive: true });
-    } catch (error) {
-      throw unwritable(path, error);
-    }
-  }
+/** Closed to others from the beginning; a directory that is there stays as it is. */
+async function makeDirectories(config: Config): Promise<void> {
+  const modes = { [config.data_dir]: 0o700 | passage(config), [config.spool_dir]: 0o755, [config.storage_dir]: 0o755 };
+  for (const [path, mode] of Object.entries(modes))
+    await orUnwritable(path, () => mkdir(path, { recursive: true, mode }));
+}
+
+/** Jobs that cannot reach their directory would all be refused: better told before the first one. */
+async function closedSpool(config: Config): Promise<readonly Warning[]> {
+  const owner = submitter(config);
+  const closed = owner && (await closedAncestor(join(config.spool_dir, "request"), owner));
+  return closed ? [{ what: closedWords(closed, owner), mend: `chmod o+x ${closed}, or set spool_dir elsewhere` }] : [];
+}
+
+async function safetyWarnings(config: Config, tokenFile: string): Promise<readonly Warning[]> {
+  const modeOf = async (path: string) => ({ path, mode: (await stat(path)).mode });
+  return decideWarnings({
+    host: config["listen.host"],
+    engine: config["engine.kind"],
+    uid: process.getuid?.() ?? null,
+    dataDir: { ...(await modeOf(config.data_dir)), allowed: passage(config) },
+    tokenFile: await modeOf(tokenFile),
+  });
 }
 
 export async function openStoreFor(config: Config): Promise<Store> {
@@ -153,6 +195,19 @@ export async function openStoreFor(config: Config): Promise<Store> {
 function submitter(config: Config): { uid: number; gid: number } | null {
   const { submitUid: uid, submitGid: gid } = section(config, "engine.dagman");
   return uid === null || config["engine.kind"] !== "dagman" ? null : { uid, gid: gid ?? uid };
+}
+
+/** Without it every request would wait for an engine that never answers. */
+async function requireHtcondor(config: Config): Promise<void> {
+  if (config["engine.kind"] !== "dagman") return;
+  const missing = await missingProgram([...config["engine.dagman.prefix"], "condor_submit_dag"]);
+  if (missing === null) return;
+  const hint =
+    "install HTCondor here, or say how to reach it with engine.dagman.prefix (npm run pool -- up makes a pool of your own; " +
+    "docs/guides/htcondor.md); without HTCondor: wms2 serve --engine local";
+  throw new WorldError("bad-config", missing, `there is no ${missing} on the PATH, and engine dagman needs it`, {
+    hint,
+  });
 }
 
 export function makeEngine(config: Config): Engine {
@@ -183,7 +238,9 @@ export const loopPolicy = (config: Config): LoopPolicy => ({
   bans: section(config, "bans"),
   versionLimit: config["recovery.version_limit"],
   maxRegistrationTries: 5,
-  ...(config["engine.kind"] === "local" && { resubmitGraceSec: 0 }),
+  // The longest thing a healthy pass waits for is one call to the engine.
+  stuckSec: Math.max(120, 2 * config["engine.timeout_sec"]),
+  sliceSec: 5,
 });
 
 export const intakeRules = (config: Config): IntakeRules => ({
@@ -199,19 +256,20 @@ function logTo(logger: Logger): Log {
   };
 }
 
-/** The token that allows changes: made at the first start, readable by its owner only, known to the store as a hash. */
-async function operatorToken(store: Store, config: Config): Promise<{ token: string; tokenFile: string }> {
+/**
+ * The token that allows changes: made at the first start, readable by its owner only, known to the store as a hash. One
+ * that was withdrawn stays so: a file brings its token back only to a database that knows none.
+ */
+async function operatorToken(store: Store, config: Config, log: Log): Promise<{ token: string; tokenFile: string }> {
   const tokenFile = join(config.data_dir, "operator.token");
-  const kept = await readFile(tokenFile, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return null;
-    throw unwritable(tokenFile, error);
-  });
-  const token = kept?.trim() || randomBytes(24).toString("base64url");
+  const kept = (await readIfThere(tokenFile))?.trim();
+  const token = kept || newToken();
   if (!kept) await replaceFile(tokenFile, `${token}\n`, 0o600);
-  const sha256 = createHash("sha256").update(token).digest("hex");
-  if (!(await store.settings.findToken(sha256))) {
-    await store.settings.addToken({ sha256, name: "operator", at: systemClock.now() });
-  }
+  const known = await store.settings.listTokens();
+  const sha256 = hashOf(token);
+  if (!kept || known.length === 0) await store.settings.addToken({ sha256, name: "operator", at: systemClock.now() });
+  else if (!known.some((one) => one.sha256 === sha256))
+    log.warn("token.withdrawn", { file: tokenFile, mend: "delete the file and restart for a new token, or ignore it" });
   return { token, tokenFile };
 }
 

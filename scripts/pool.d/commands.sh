@@ -69,6 +69,7 @@ pool_status() {
       printf 'site        %s: %s cores, %s MB\n' "$name" "$cores" "$memory"
     done <<<"$slots"
     printf 'logs        %s, %s\nprefix      %s\n' "$state_dir/log" "$boot_log" "$(pool_prefix)"
+    printf 'spools      where uid %s may go, and not below /tmp; for example: wms2 serve --data-dir /var/tmp/wms2\n' "$uid"
   fi
   [[ $state == up ]]
 }
@@ -111,6 +112,8 @@ inside() { (cd / && exec "$project/scripts/pool" exec "$@"); }
 # Where HTCondor comes from: the PATH, else our own Debian rootfs (made now if need be). Sets root.
 find_condor() {
   root=/
+  ((EUID)) || unshare --mount --pid --fork true 2>/dev/null ||
+    die 3 'this root may not make namespaces (unshare): in a container, start it with --privileged'
   if command -v condor_master >/dev/null && command -v condor_submit_dag >/dev/null; then
     ((EUID)) || getent passwd 1000 >/dev/null ||
       die 3 'jobs need an owner who is not root: create one with "useradd -m -u 1000 wms"'

@@ -33,8 +33,12 @@ export function decideAdmission(queued: readonly Candidate[], active: number, li
   return { active, limits, entries };
 }
 
+/** Far back only the hundreds are told: a queue of thousands is not written anew whenever one of them starts. */
+const roughly = (place: number): string =>
+  place <= 100 ? `number ${place}` : `behind ${place - (place % 100)} others`;
+
 function waitReason(place: number, taken: number, limits: AdmissionLimits): string {
   if (limits.maxActive === 0) return "admission is closed: max_active is 0";
-  const line = place === 1 ? "next in the queue" : `number ${place} in the queue`;
+  const line = place === 1 ? "next in the queue" : `${roughly(place)} in the queue`;
   return `${line}: ${taken} of ${limits.maxActive} places are taken`;
 }

@@ -1,12 +1,31 @@
 import { describe, expect, it, test } from "vitest";
 import { heldRequest, sampleRequest } from "../../tests/support/api-samples.ts";
 import type { RequestStatus } from "../domain/request-status.ts";
-import { diskAlerts, engineAlerts, errorAlerts, heldAlerts, stuckAlerts } from "./decide-alerts.ts";
+import { diskAlerts, engineAlerts, errorAlerts, heldAlerts, stuckAlerts, waitAlerts } from "./decide-alerts.ts";
 
 const since = new Date("2026-01-01T00:00:00Z");
 const later = (seconds: number) => new Date(since.getTime() + seconds * 1000);
 const HOUR = 3600;
 const DAY = 24 * HOUR;
+
+test("a request that waits for people is told of, one that waits for time is not", () => {
+  const waiting = (who: "time" | "operator" | "pool") =>
+    sampleRequest({
+      waiting: {
+        code: who === "time" ? "retry" : "no-worker",
+        words: "8 idle jobs",
+        since,
+        until: null,
+        who,
+        details: [],
+      },
+    });
+  const requests = [waiting("time"), waiting("pool"), { ...waiting("operator"), status: "held" as const }];
+  expect(waitAlerts(requests, later(899))).toEqual([]);
+  expect(waitAlerts(requests, later(900))).toMatchObject([
+    { key: expect.stringMatching(/^wait:/), message: expect.stringContaining("(no-worker): 8 idle jobs") },
+  ]);
+});
 
 describe("a request that is stuck", () => {
   const stuck = (status: RequestStatus, seconds: number, engine: { ok: boolean; words: string } | null = null) =>

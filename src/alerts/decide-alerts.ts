@@ -49,6 +49,19 @@ export function heldAlerts(requests: readonly RequestRecord[]): readonly AlertWi
     }));
 }
 
+/** Long enough that a busy pool or a short outage is over. */
+const WAIT_ALERT_SEC = 900;
+
+/** A request that waits for people, though it is not held: jobs held by hand, no worker, a ledger that cannot be read. */
+export function waitAlerts(requests: readonly RequestRecord[], now: Date): readonly AlertWish[] {
+  return requests.flatMap(({ spec, status, error, waiting }) => {
+    if (!waiting || status === "held" || error || waiting.who === "time") return [];
+    if (secondsBetween(waiting.since, now) < WAIT_ALERT_SEC) return [];
+    const message = `waits since ${waiting.since.toISOString()} (${waiting.code}): ${waiting.words}`;
+    return [{ key: `wait:${spec.name}`, severity: "warning" as const, subject: spec.name, message }];
+  });
+}
+
 /** Passes that fail on a request again and again; a held one has its own alert. */
 export function errorAlerts(requests: readonly RequestRecord[], moreThan: number): readonly AlertWish[] {
   return requests.flatMap(({ spec, status, error }) => {

@@ -13,6 +13,7 @@ import {
   errorAlerts,
   heldAlerts,
   stuckAlerts,
+  waitAlerts,
 } from "./decide-alerts.ts";
 import { type AlertWish, raiseAndClose } from "./raise-and-close.ts";
 import { makeTurns } from "./turns.ts";
@@ -48,11 +49,12 @@ export function makeWatch(
     before = look ?? WELL;
     const now = clock.now();
     const requests = (await store.requests.open()).filter(({ status }) => status !== "new");
-    const families = ["stuck", "held", "errors"];
+    const families = ["stuck", "held", "errors", "wait"];
     const wanted: AlertWish[] = [
       ...requests.flatMap((request) => stuckAlerts(request, look, now)),
       ...heldAlerts(requests),
       ...errorAlerts(requests, options.moreErrorsThan),
+      ...waitAlerts(requests, now),
     ];
     const aboutEngine = look && engineAlerts(engine.name, look, options.engineAfterLooks);
     if (aboutEngine) {

@@ -17,6 +17,7 @@ export function makeMetrics(version = "unknown") {
     new Gauge({ name, help, labelNames, registers });
   const workflows = gauge("wms2_workflows", "Workflows by status", ["status"]);
   const requests = gauge("wms2_requests", "Requests by status", ["status"]);
+  const waiting = gauge("wms2_requests_waiting", "Open requests by what they wait for", ["reason"]);
   const queueDepth = gauge("wms2_admission_queue_depth", "Requests that wait for a place");
   const dagProgress = gauge("wms2_dag_progress", "Share of nodes done of every open DAG", ["dag_id"]);
   const dagsOpen = gauge("wms2_dags_open", "DAGs an engine may have");
@@ -40,11 +41,12 @@ export function makeMetrics(version = "unknown") {
     labelNames: ["decision"],
     registers,
   });
-  const fromStore = [workflows, requests, queueDepth, dagProgress, dagsOpen, blocks, alerts];
+  const fromStore = [workflows, requests, waiting, queueDepth, dagProgress, dagsOpen, blocks, alerts];
 
   async function collect(store: Store): Promise<void> {
-    const [byRequest, byWorkflow, open, byBlock, openAlerts] = await Promise.all([
+    const [byRequest, byWait, byWorkflow, open, byBlock, openAlerts] = await Promise.all([
       store.requests.countByStatus(),
+      store.requests.countByWait(),
       store.workflows.countByStatus(),
       store.dags.open(),
       store.units.blockCountByStatus(),
@@ -52,6 +54,7 @@ export function makeMetrics(version = "unknown") {
     ]);
     for (const gauge of fromStore) gauge.reset();
     for (const status of REQUEST_STATUSES) requests.set({ status }, byRequest[status] ?? 0);
+    for (const [reason, number] of Object.entries(byWait)) waiting.set({ reason }, number);
     for (const status of WORKFLOW_STATUSES) workflows.set({ status }, byWorkflow[status] ?? 0);
     for (const status of BLOCK_STATUSES) blocks.set({ status }, byBlock[status] ?? 0);
     queueDepth.set(byRequest.queued ?? 0);
@@ -68,7 +71,7 @@ export function makeMetrics(version = "unknown") {
     observeEngineCall: (call: string, seconds: number) => engineCalls.observe({ call }, seconds),
     observeHttp: (method: string, route: string, status: number, seconds: number) =>
       http.observe({ method, route, status }, seconds),
-    /** Looks into the store (five queries, whatever the number of requests) and writes everything down. */
+    /** Looks into the store (six queries, whatever the number of requests) and writes everything down. */
     async render(store: Store): Promise<{ contentType: string; text: string }> {
       try {
         await collect(store);

@@ -99,6 +99,7 @@ describe("one more attempt of a node", () => {
     const retry = (name: string, body?: object) => send("POST", `/dags/${dag}/nodes/${name}/retry`, body);
     expect((await retry("proc_000000")).json()).toMatchObject({ status: 422 });
     expect((await retry("proc_000099")).json()).toMatchObject({ status: 404 });
+    expect((await retry("mg_000000:merge")).json()).toMatchObject({ status: 409 });
     expect((await retry("mg_000000:proc_000000", { attempt: 424242 })).json()).toMatchObject({ status: 409 });
     expect((await retry("mg_000000:proc_000000")).json()).toMatchObject({ status: 422 });
     expect((await send("POST", "/dags/nope/nodes/x/retry")).statusCode).toBe(404);

@@ -25,9 +25,15 @@ export interface ApiPorts {
 
 export interface ServerInfo {
   readonly version: string;
+  /** Told with every answer, so that a caller notices that another server answers. */
+  readonly instance: string;
+  readonly host: string;
   readonly startedAt: Date;
   readonly engine: string;
   readonly store: "postgresql" | "embedded";
+  readonly places: { readonly dataDir: string; readonly spoolDir: string; readonly storageDir: string };
+  /** What is unsafe about the way it runs. */
+  readonly warnings: readonly { readonly what: string; readonly mend: string }[];
 }
 
 export interface ApiTuning {

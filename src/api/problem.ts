@@ -115,8 +115,7 @@ export function problemOf(error: unknown, requestId: string): ProblemView {
   if (error instanceof InvariantError) return problem("bug", error.message);
   const { code, statusCode = 500 } = (error ?? {}) as { code?: unknown; statusCode?: number };
   const message = error instanceof Error ? error.message : String(error);
-  if (code === "FST_ERR_HANDLER_TIMEOUT")
-    return problem("store-unreachable", "no answer in time", { hint: "try again; wms2 doctor says what is slow" });
+  if (code === "ENOSPC") return problem("disk-unwritable", "the disk is full", { hint: "free space on the server" });
   if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE")
     return problem("bad-usage", message, {
       status: 415,
@@ -127,6 +126,7 @@ export function problemOf(error: unknown, requestId: string): ProblemView {
       status: 413,
       hint: "leave large inputs on disk and name their path",
     });
-  if (statusCode >= 400 && statusCode < 500) return problem("bad-usage", message, { hint: SEE_DOCS });
+  if (statusCode >= 400 && statusCode < 500)
+    return problem("bad-usage", message, { hint: SEE_DOCS, status: statusCode });
   return problem("bug", `unexpected error; the server's log has it as ${requestId}`);
 }

@@ -1,7 +1,12 @@
+import { type AddressInfo, connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { pino } from "pino";
 import { afterEach, describe, expect, test } from "vitest";
-import { AUTH, type FakeApi, fakeApi, fakeStore, TOKEN } from "../../tests/support/api-fakes.ts";
+import { AUTH, type FakeApi, fakeApi, fakeCommands, fakeStore, TOKEN } from "../../tests/support/api-fakes.ts";
 import { DAG_ID, WORKFLOW_ID } from "../../tests/support/api-samples.ts";
+import { eventually } from "../../tests/support/eventually.ts";
 import { InvariantError, WorldError } from "../base/errors.ts";
+import type { Commands } from "../lifecycle/port.ts";
 
 let open: FakeApi[] = [];
 const api = (parts: Parameters<typeof fakeApi>[0] = {}) => {
@@ -161,7 +166,49 @@ describe("what is refused", () => {
   });
 });
 
+/** What the server answers to bytes on a connection. */
+async function answerTo(bytes: string, app: FakeApi["app"]): Promise<{ head: string; body: string }> {
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  const socket = connect((app.server.address() as AddressInfo).port, "127.0.0.1");
+  socket.end(bytes);
+  const [head = "", body = ""] = (await text(socket)).split("\r\n\r\n");
+  return { head, body };
+}
+
+test.each([
+  ["no HTTP at all", "hello\r\n\r\n", 400],
+  ["an unknown method", "BREW / HTTP/1.1\r\nHost: localhost\r\n\r\n", 400],
+  ["too long headers", `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431],
+  ["two lengths", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400],
+  ["no host", "GET /api/v1/requests HTTP/1.1\r\nConnection: close\r\n\r\n", 400],
+  ["an expectation", "GET / HTTP/1.1\r\nHost: localhost\r\nExpect: tea\r\nConnection: close\r\n\r\n", 417],
+  ["a method nobody serves", "PROPFIND / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 404],
+])("%s is a problem of the caller's, in the usual form", async (_story, bytes, status) => {
+  const { head, body } = await answerTo(bytes, api());
+  expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  expect(head.toLowerCase()).toContain("content-type: application/problem+json");
+  expect(JSON.parse(body)).toMatchObject({ status, type: expect.stringMatching(/^urn:wms2:problem:/) });
+});
+
 describe("what fails", () => {
+  test("every answer of 500 or more is in the log, and no token is", async () => {
+    const lines: string[] = [];
+    const logger = pino({ level: "info" }, { write: (line: string) => void lines.push(line) });
+    const list = async () => Promise.reject(Object.assign(new Error("write failed"), { code: "ENOSPC" }));
+    const app = api({ logger, store: fakeStore(undefined, { requests: { list } }) });
+    const answer = await app.inject({ url: `/api/v1/requests?name=${TOKEN}`, headers: AUTH });
+    expect(answer.json()).toMatchObject({ status: 507, code: "disk-unwritable", detail: "the disk is full" });
+    const down = async () => Promise.reject(new WorldError("store-unreachable", "db", "no answer"));
+    const sick = api({ logger, store: fakeStore(undefined, { ping: down }) });
+    expect((await sick.inject("/api/v1/health")).statusCode).toBe(503);
+    await app.inject({ method: "DELETE", url: `/api/v1/requests/muons-2026?token=${TOKEN}`, headers: AUTH });
+    expect(lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === "api.failed")).toMatchObject([
+      { status: 507, url: "/api/v1/requests", err: { message: "write failed" } },
+      { status: 503, url: "/api/v1/health" },
+    ]);
+    expect(lines.join("")).not.toContain(TOKEN);
+  });
+
   const failing = (error: unknown) =>
     api({ store: fakeStore(undefined, { requests: { list: async () => Promise.reject(error) } }) });
 
@@ -179,6 +226,41 @@ describe("what fails", () => {
     const app = api({ store: fakeStore(undefined, { requests: { list } }), tuning: { answerMs: 30 } });
     const answer = await app.inject("/api/v1/requests");
     expect(answer.json()).toMatchObject({ status: 503, detail: "no answer in time" });
+  });
+
+  test("a deadline holds after the body was read, and work ends when its caller leaves", async () => {
+    const ends: unknown[] = [];
+    let began = () => {};
+    const check = (_document: unknown, _actor: string, signal?: AbortSignal) => {
+      began();
+      return new Promise<never>((_, reject) =>
+        signal?.addEventListener("abort", () => {
+          ends.push((signal.reason as Error).message);
+          reject(signal.reason);
+        }),
+      );
+    };
+    const commands = { ...fakeCommands(), check } as Commands;
+    const post = { method: "POST", headers: { ...AUTH, "content-type": "application/json" }, body: "{}" };
+    const hasty = api({ commands, tuning: { answerMs: 50 } });
+    const late = await fetch(`${await hasty.listen({ port: 0 })}/api/v1/requests?dry_run=true`, post);
+    expect(await late.json()).toMatchObject({ status: 503, detail: "no answer in time" });
+    expect(ends).toEqual(["no answer in time"]);
+
+    const patient = api({ commands });
+    const leave = new AbortController();
+    const hasBegun = new Promise<void>((resume) => {
+      began = resume;
+    });
+    const left = fetch(`${await patient.listen({ port: 0 })}/api/v1/requests?dry_run=true`, {
+      ...post,
+      signal: leave.signal,
+    });
+    await hasBegun;
+    expect(ends).toHaveLength(1);
+    leave.abort();
+    await expect(left).rejects.toThrow();
+    await eventually("the work ends", () => ends[1] === "the caller left");
   });
 
   test("a bug is 500 without its stack; words of strangers stay inside", async () => {
@@ -208,7 +290,7 @@ test("the OpenAPI document names every route and every view", async () => {
   for (const path of ["/api/v1/requests", "/api/v1/requests/{name}", "/api/v1/dags/{id}/logs", "/metrics"]) {
     expect(paths).toContain(path);
   }
-  expect(paths).toHaveLength(53);
+  expect(paths).toHaveLength(57);
   expect(document.components.schemas).toHaveProperty("RequestDetail");
   expect(document.components.schemas).not.toHaveProperty("RequestDetailInput");
   expect(document.components.schemas).toHaveProperty("Problem");

@@ -7,10 +7,11 @@ import fastify, {
 } from "fastify";
 import { createSerializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import { stringify } from "../base/json.ts";
-import { authenticator } from "./auth.ts";
+import { authenticator, knownTokens } from "./auth.ts";
 import { describeRoutes, docsRoutes } from "./docs.ts";
+import { keepPatience } from "./patience.ts";
 import type { ApiPorts } from "./ports.ts";
-import { problem, problemOf } from "./problem.ts";
+import { problem, problemOf, usageError } from "./problem.ts";
 import { type Api, BASE } from "./routes/api.ts";
 import { attemptRoutes } from "./routes/attempts.ts";
 import { dagActionRoutes } from "./routes/dag-actions.ts";
@@ -22,11 +23,13 @@ import { requestChangeRoutes, requestRoutes } from "./routes/requests.ts";
 import { banRoutes, siteRoutes } from "./routes/sites.ts";
 import { submitRoutes } from "./routes/submit.ts";
 import { admissionRoutes, metricRoutes, systemRoutes } from "./routes/system.ts";
+import { tokenRoutes } from "./routes/tokens.ts";
 import { workflowRoutes } from "./routes/workflows.ts";
+import { answerExpectation, answerUnparsed } from "./unparsed.ts";
 import { usageCompiler } from "./validate.ts";
 
 const BODY_LIMIT = 12_000_000;
-/** The last resort against a call that hangs; adapters have their own, shorter time-outs. */
+/** Adapters have their own, shorter time-outs. */
 const ANSWER_MS = 30_000;
 
 /** The HTTP server, not yet listening. Routes parse, call one command or query, and map the result to a view. */
@@ -35,11 +38,14 @@ export function buildApi(ports: ApiPorts): FastifyInstance {
     ...(ports.logger ? { loggerInstance: ports.logger } : { logger: false }),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
-    handlerTimeout: ports.tuning?.answerMs ?? ANSWER_MS,
     requestTimeout: 60_000,
     forceCloseConnections: "idle",
     routerOptions: { maxParamLength: 300, ignoreTrailingSlash: true },
     frameworkErrors: (error, request, reply) => sendProblem(error, request, reply),
+    clientErrorHandler: answerUnparsed,
+    // Both would be answered by others, without a problem: the first is told here, the second served while it can be.
+    http: { requireHostHeader: false },
+    return503OnClosing: false,
   });
   const app = base.withTypeProvider<ZodTypeProvider>() as unknown as Api;
   app.setValidatorCompiler(usageCompiler);
@@ -51,18 +57,22 @@ export function buildApi(ports: ApiPorts): FastifyInstance {
     return asProblem(reply, problem("not-found", words, { hint: "see /docs for what there is" }));
   });
   parseJsonBodies(app);
-  addHeaders(app);
+  keepPatience(app, ports.tuning?.answerMs ?? ANSWER_MS);
+  addHeaders(app, ports.info.instance);
   observe(app, ports);
   app.decorateRequest("actor", "");
+  app.decorateRequest("failure", null);
   describeRoutes(app, ports.info.version);
   app.register(async (scope) => addRoutes(scope as unknown as Api, ports));
   docsRoutes(app);
+  base.server.on("checkExpectation", answerExpectation);
   return base;
 }
 
 async function addRoutes(app: Api, ports: ApiPorts): Promise<void> {
   const requireAuthForReads = ports.requireAuthForReads ?? false;
-  app.addHook("onRequest", authenticator(ports.store.settings, ports.clock, { requireAuthForReads }));
+  const tokens = knownTokens(ports.store.settings, ports.clock);
+  app.addHook("onRequest", authenticator(tokens, { requireAuthForReads }));
   const groups = [
     requestRoutes,
     requestChangeRoutes,
@@ -81,6 +91,7 @@ async function addRoutes(app: Api, ports: ApiPorts): Promise<void> {
     auditRoutes,
     systemRoutes,
     eventRoutes,
+    (scope: Api, all: ApiPorts) => tokenRoutes(scope, all, tokens),
   ];
   for (const group of groups) {
     app.register(async (scope) => group(scope as unknown as Api, ports), { prefix: BASE });
@@ -109,7 +120,7 @@ function parseJsonBodies(app: Api): void {
 
 function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const view = problemOf(error, request.id);
-  if (view.code === "bug") request.log.error({ err: error, method: request.method, url: request.url }, "api.bug");
+  if (view.status >= 500) request.failure = error;
   if (view.status === 503) reply.header("retry-after", "5");
   return asProblem(reply, view);
 }
@@ -117,26 +128,29 @@ function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyRepl
 const asProblem = (reply: FastifyReply, view: { status: number }): FastifyReply =>
   reply.code(view.status).header("content-type", "application/problem+json").serializer(answerText).send(view);
 
-function addHeaders(app: Api): void {
+function addHeaders(app: Api, instance: string): void {
   app.addHook("onRequest", async (request, reply) => {
+    reply.header("wms2-instance", instance);
     reply.header("x-content-type-options", "nosniff");
     reply.header("referrer-policy", "no-referrer");
     reply.header("x-frame-options", "DENY");
     const isPage = request.url.startsWith("/docs");
     reply.header("content-security-policy", isPage ? PAGE_CSP : "default-src 'none'; frame-ancestors 'none'");
     if (!isPage) reply.header("cache-control", "no-store");
+    if (request.headers.host === undefined && request.raw.httpVersion !== "1.0")
+      throw usageError("bad header", { path: "Host", message: "missing", allowed: "the name of this server" });
   });
 }
 const PAGE_CSP = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
 
-/** One measurement per answer, one log line per change. */
+/** One measurement per answer, one log line per change and per failure. What follows "?" is not ours to log. */
 function observe(app: Api, { metrics }: ApiPorts): void {
   app.addHook("onResponse", async (request, reply) => {
-    const { method, actor } = request;
+    const { method, actor, failure: err } = request;
     const status = reply.statusCode;
     metrics.observeHttp(method, request.routeOptions.url ?? "unknown", status, reply.elapsedTime / 1000);
-    if (method !== "GET" && method !== "HEAD") {
-      request.log.info({ method, url: request.url, status, actor }, "api.change");
-    }
+    const told = { method, url: request.url.split("?", 1)[0], status, actor };
+    if (status >= 500) request.log.error({ ...told, ...(err != null && { err }) }, "api.failed");
+    else if (method !== "GET" && method !== "HEAD") request.log.info(told, "api.change");
   });
 }

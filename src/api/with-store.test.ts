@@ -138,3 +138,41 @@ test("a token of the store opens changes; sites keep them", async () => {
   expect((await drain()).json()).toMatchObject({ name: "north", status: "draining", note: "hot", cores: 4 });
   expect((await get("/sites")).items).toMatchObject([{ status: "draining", bans: [] }]);
 });
+
+test("tokens are added, listed and withdrawn by name or id; the last one stays", async () => {
+  const sha256 = createHash("sha256").update(TOKEN).digest("hex");
+  await store.settings.addToken({ sha256, name: "operator", at: at(0) });
+  const ask = async (method: "GET" | "POST" | "DELETE", path: string, token = TOKEN, payload?: object) => {
+    const headers = token ? { authorization: `Bearer ${token}` } : {};
+    const answer = await app.inject({ method, url: `/api/v1/tokens${path}`, headers, ...(payload && { payload }) });
+    return { status: answer.statusCode, body: answer.json() };
+  };
+  expect(await ask("GET", "", "")).toMatchObject({ status: 401 });
+  expect(await ask("DELETE", "/operator")).toMatchObject({ status: 409, body: { hint: "add another one first" } });
+
+  const { status, body: ann } = await ask("POST", "", TOKEN, { name: "ann" });
+  expect({ status, name: ann.name }).toEqual({ status: 201, name: "ann" });
+  expect(ann.token).toMatch(/^[\w-]{32}$/);
+  expect(await ask("POST", "", TOKEN, { name: "ann" })).toMatchObject({ status: 409 });
+  const { body: listed } = await ask("GET", "", ann.token);
+  expect(listed.items.map(({ name }: { name: string }) => name).sort()).toEqual(["ann", "operator"]);
+  expect(JSON.stringify(listed)).not.toContain(ann.token);
+
+  expect(await ask("DELETE", "/nobody")).toMatchObject({ status: 404 });
+  expect(await ask("DELETE", `/${ann.id}`)).toMatchObject({ status: 200, body: { items: [{ name: "ann" }] } });
+  expect(await ask("GET", "", ann.token)).toMatchObject({ status: 401 });
+  const { items } = await get("/audit?subject=ann");
+  expect(items.map(({ actor, action }: Record<string, string>) => `${actor} ${action}`)).toEqual([
+    "operator remove-token",
+    "operator add-token",
+  ]);
+  expect(JSON.stringify(items)).not.toContain(ann.token);
+});
+
+test("of two tokens with one name, the id says which", async () => {
+  const hashes = [TOKEN, "other"].map((token) => createHash("sha256").update(token).digest("hex"));
+  for (const sha256 of hashes) await store.settings.addToken({ sha256, name: "operator", at: at(0) });
+  const remove = (id: string) => app.inject({ method: "DELETE", url: `/api/v1/tokens/${id}`, headers: AUTH });
+  expect((await remove("operator")).json()).toMatchObject({ status: 409, detail: "2 tokens are named operator" });
+  expect((await remove(hashes[1]!.slice(0, 12))).statusCode).toBe(200);
+});

@@ -17,6 +17,7 @@ export const ERROR_TABLE = {
   "catalog-unreachable": { http: 503, exit: 6, hint: "check the catalog's address and path" },
   "dataset-unreadable": { http: 422, exit: 2, hint: "check that the files of the dataset exist and are readable" },
   "disk-unwritable": { http: 507, exit: 6, hint: "free space, or check the permissions of the directory named" },
+  "too-long": { http: 503, exit: 6, hint: "ask for less at once: fewer files or events, larger jobs" },
   "server-unreachable": { http: 503, exit: 6, hint: "start it with: wms2 serve" },
   "bad-config": { http: 500, exit: 2, hint: "see the effective settings with: wms2 config show" },
   bug: { http: 500, exit: 70, hint: "this is a bug of wms2: please report it with the message above" },
@@ -55,6 +56,19 @@ export class InvariantError extends Error {
 
 export function invariant(condition: unknown, message: string, evidence?: unknown): asserts condition {
   if (!condition) throw new InvariantError(message, evidence);
+}
+
+const FULL: Readonly<Record<string, string>> = {
+  ENOSPC: "the disk is full",
+  EDQUOT: "the quota is used up",
+  EROFS: "the disk is read-only",
+};
+
+/** The system says that nothing more can be written there, or to the path it names; null: it is something else. */
+export function diskFull(error: unknown, there: string): WorldError | null {
+  const { code = "", path } = (error ?? {}) as NodeJS.ErrnoException;
+  const why = FULL[code];
+  return why ? new WorldError("disk-unwritable", path ?? there, `${why}: ${path ?? there}`, { cause: error }) : null;
 }
 
 /** "what happened: because: because", each layer's words once. */

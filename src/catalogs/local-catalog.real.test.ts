@@ -1,4 +1,5 @@
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { appendFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempDir } from "../../tests/support/temp-dir.ts";
@@ -55,6 +56,8 @@ test.each([
   ["a file twice", '[{"lfn":"/a","size":1},{"lfn":"/a","size":1}]', /listed twice/],
   ["a site that is no name", '[{"lfn":"/a","size":1,"sites":["T2 X; rm"]}]', /is not a site name/],
   ["nothing", "[]", /lists no files/],
+  ["a line break in a name", '[{"lfn":"/a\\nb","size":1}]', /control character/],
+  ["a terminal's own control in a path", '[{"lfn":"/a","path":"/\\u009bx","size":1}]', /control character/],
 ])("a list with %s says so", (_story, text, words) => {
   const read = parseFileList(text, "files.json");
   expect(read.ok ? "" : read.error.message).toMatch(words);
@@ -75,6 +78,31 @@ const output = (dir: string, name: string, text = "data"): OutputFile => {
     parents: [],
   };
 };
+
+test("what is not a regular file is refused without waiting for it, also behind a link", async () => {
+  const dir = directory();
+  execFileSync("mkfifo", [join(dir, "pipe")]);
+  symlinkSync(join(dir, "pipe"), join(dir, "link.csv"));
+  const problem = async (input: object) => {
+    const found = await localDataset({ ...input, mask: NO_MASK } as unknown as Parameters<typeof localDataset>[0]);
+    return found.ok ? "" : found.error.message;
+  };
+  for (const path of [join(dir, "pipe"), "/dev/zero", dir])
+    expect(await problem({ from: "list", path })).toBe(`${path} cannot be read: it is not a regular file`);
+  expect(await problem({ from: "glob", pattern: join(dir, "*"), events: { by: "lines" } })).toContain(
+    "no file matches",
+  );
+  // Made up by the kernel while it is read; some of these never end.
+  expect(await problem({ from: "list", path: "/proc/self/environ" })).toContain("is not JSON");
+});
+
+test("nothing of a file that is no list is repeated", () => {
+  for (const text of ["root:hunter2", '{"hunter2": 1}', '[{"lfn": "/a", "size": 1, "hunter2": 2}]', '["hunter2"]']) {
+    const read = parseFileList(text, "secret.json");
+    expect(read).toMatchObject({ ok: false });
+    expect(JSON.stringify(read)).not.toContain("hunter2");
+  }
+});
 
 test("registering twice leaves one line; another process adopts it", async () => {
   const dir = directory();

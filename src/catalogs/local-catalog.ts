@@ -12,7 +12,7 @@ export function makeLocalCatalog(storageDir: string): Catalog {
   const ledger = new LocalLedger(join(storageDir, "ledger.jsonl"));
   return {
     name: "local",
-    inputFiles: async (spec) => (spec.input ? localDataset(spec.input) : ok([])),
+    inputFiles: async (spec, signal) => (spec.input ? localDataset(spec.input, signal) : ok([])),
     register: (request, unit, outputs) => ledger.register(request, unit, outputs),
   };
 }

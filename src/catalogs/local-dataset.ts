@@ -1,29 +1,35 @@
-import { createReadStream } from "node:fs";
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { glob } from "tinyglobby";
 import { z } from "zod";
 import { describeError } from "../base/errors.ts";
 import { parseJson } from "../base/json.ts";
 import { err, ok, type Result } from "../base/result.ts";
+import { measureUserFile, readUserFile } from "../disk/user-file.ts";
 import { isSiteName } from "../domain/names.ts";
 import type { EventCount, InputSpec } from "../domain/request.ts";
 import type { InputFile } from "../domain/workflow.ts";
 import type { DatasetProblem } from "./port.ts";
 
+/** 200,000 files with 30 lumis each are a third of this. */
+const MAX_LIST_BYTES = 200_000_000;
+
 type Found = Result<readonly InputFile[], DatasetProblem>;
 
 /** A dataset of the local catalog: the files a glob matches, the files of a directory, or a list with numbers. */
-export async function localDataset(input: InputSpec): Promise<Found> {
+export async function localDataset(input: InputSpec, signal?: AbortSignal): Promise<Found> {
   switch (input.from) {
-    case "glob":
-      return plainFiles(await globFiles(input.pattern), input.events, `no file matches ${input.pattern}`);
+    case "glob": {
+      const paths = await globFiles(input.pattern, signal);
+      return plainFiles(paths, input.events, `no file matches ${input.pattern}`, signal);
+    }
     case "directory": {
-      const paths = await reading(input.path, () => directoryFiles(input.path));
-      return paths.ok ? plainFiles(paths.value, input.events, `the directory ${input.path} has no files`) : paths;
+      const { path, events } = input;
+      const paths = await reading(path, () => directoryFiles(path));
+      return paths.ok ? plainFiles(paths.value, events, `the directory ${path} has no files`, signal) : paths;
     }
     case "list": {
-      const text = await reading(input.path, () => readFile(input.path, "utf8"));
+      const text = await reading(input.path, () => readUserFile(input.path, MAX_LIST_BYTES));
       return text.ok ? parseFileList(text.value, input.path) : text;
     }
     case "dataset":
@@ -39,12 +45,15 @@ async function reading<T>(path: string, read: () => Promise<T>): Promise<Result<
   try {
     return ok(await read());
   } catch (error) {
-    return err({ code: "unreadable", message: `${path} cannot be read: ${describeError(error)}`, evidence: { path } });
+    return unreadable(`${path} cannot be read: ${describeError(error)}`, { path });
   }
 }
 
-const globFiles = (pattern: string): Promise<string[]> =>
-  glob(pattern, { absolute: true, onlyFiles: true, followSymbolicLinks: false, cwd: "/" });
+const unreadable = (message: string, evidence: DatasetProblem["evidence"]) =>
+  err({ code: "unreadable" as const, message, evidence });
+
+const globFiles = (pattern: string, signal: AbortSignal | undefined): Promise<string[]> =>
+  glob(pattern, { absolute: true, onlyFiles: true, followSymbolicLinks: false, cwd: "/", ...(signal && { signal }) });
 
 async function directoryFiles(path: string): Promise<string[]> {
   const entries = await readdir(path, { withFileTypes: true });
@@ -52,68 +61,76 @@ async function directoryFiles(path: string): Promise<string[]> {
   return files.map((entry) => join(path, entry.name));
 }
 
-async function plainFiles(paths: readonly string[], events: EventCount, whenEmpty: string): Promise<Found> {
+async function plainFiles(
+  paths: readonly string[],
+  events: EventCount,
+  whenEmpty: string,
+  signal: AbortSignal | undefined,
+): Promise<Found> {
   if (paths.length === 0) return err({ code: "empty-dataset", message: whenEmpty, evidence: {} });
   const files: InputFile[] = [];
   for (const path of [...paths].sort()) {
-    const file = await reading(path, async () => ({
-      lfn: path,
-      path,
-      sizeBytes: (await stat(path)).size,
-      events: await countEvents(path, events),
-      lumis: [],
-      sites: [],
-    }));
-    if (!file.ok) return file;
-    files.push(file.value);
+    if (CONTROL.test(path)) return unreadable(`${JSON.stringify(path)} ${NO_CONTROLS}`, { path });
+    signal?.throwIfAborted();
+    const found = await reading(path, () => measureUserFile(path, events.by === "lines", signal));
+    signal?.throwIfAborted();
+    if (!found.ok) return found;
+    const { sizeBytes, lines } = found.value;
+    const count = events.by === "lines" ? lines : events.by === "fixed" ? events.perFile : null;
+    files.push({ lfn: path, path, sizeBytes, events: count, lumis: [], sites: [] });
   }
   return ok(files);
 }
 
-async function countEvents(path: string, events: EventCount): Promise<number | null> {
-  if (events.by === "unknown") return null;
-  if (events.by === "fixed") return events.perFile;
-  let lines = 0;
-  let last = 10;
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
-    for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) lines += 1;
-    last = chunk[chunk.length - 1] ?? last;
-  }
-  return last === 10 ? lines : lines + 1;
-}
+/** They would end or forge a line wherever a name is printed or written. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+const NO_CONTROLS = "has a control character in its name; rename it";
+const fileName = z
+  .string()
+  .min(1)
+  .refine((name) => !CONTROL.test(name), NO_CONTROLS);
+
+/** Taken as it is: a list may have millions, and a copy of each would be the most of what planning needs. */
+const lumiList = z.custom<readonly number[]>(
+  (lumis) => Array.isArray(lumis) && lumis.every((lumi) => Number.isSafeInteger(lumi) && lumi >= 0),
+  "is not a list of whole numbers from 0",
+);
 
 const listRow = z.strictObject({
-  lfn: z.string().min(1),
-  path: z.string().optional(),
+  lfn: fileName,
+  path: fileName.optional(),
   size: z.number().int().min(0),
   events: z.number().int().min(0).nullable().optional(),
-  lumis: z.array(z.strictObject({ run: z.number().int().min(0), lumi: z.array(z.number().int().min(0)) })).optional(),
+  lumis: z.array(z.strictObject({ run: z.number().int().min(0), lumi: lumiList })).optional(),
   sites: z.array(z.string().refine(isSiteName, "is not a site name")).optional(),
 });
 
-/** Rows `{lfn, size, events, lumis: [{run, lumi: [..]}], sites: [..]}`, as `wms2 plan --files` reads them too. */
+const ROW_KEYS = Object.keys(listRow.shape).join(", ");
+
+/**
+ * Rows `{lfn, size, events, lumis: [{run, lumi: [..]}], sites: [..]}`, as `wms2 plan --files` reads them too. The server may
+ * read what the asker may not: nothing of a file that is no such list is repeated.
+ */
 export function parseFileList(text: string, from: string): Found {
   const json = parseJson(text);
-  const problem = (message: string) =>
-    err({ code: "unreadable" as const, message: `${from}: ${message}`, evidence: { from } });
-  if (!json.ok) return problem(`is not JSON: ${json.error}`);
-  const rows = z.array(listRow).safeParse(json.value);
-  if (!rows.success) {
-    const issue = rows.error.issues[0];
-    return problem(`row ${issue?.path.join(".")}: ${issue?.message}`);
-  }
-  if (rows.data.length === 0)
+  const problem = (message: string) => unreadable(`${from}: ${message}`, { from });
+  if (!json.ok) return problem("is not JSON");
+  if (!Array.isArray(json.value)) return problem("is not a list");
+  if (json.value.length === 0)
     return err({ code: "empty-dataset", message: `${from} lists no files`, evidence: { from } });
-  const files = rows.data.map(
-    ({ lfn, path = lfn, size, events = null, lumis = [], sites = [] }): InputFile => ({
-      lfn,
-      path,
-      sizeBytes: size,
-      events,
-      lumis: lumis.map(({ run, lumi }) => ({ run, lumis: lumi })),
-      sites: sites as InputFile["sites"],
-    }),
-  );
+  const files: InputFile[] = [];
+  for (const [index, value] of json.value.entries()) {
+    const row = listRow.safeParse(value);
+    if (!row.success) {
+      const [issue] = row.error.issues;
+      const words = issue?.code === "unrecognized_keys" ? `has keys beside ${ROW_KEYS}` : issue?.message;
+      return problem(`row ${[index, ...(issue?.path ?? [])].join(".")}: ${words}`);
+    }
+    const { lfn, path = lfn, size, events = null, lumis = [], sites = [] } = row.data;
+    const runs = lumis.map(({ run, lumi }) => ({ run, lumis: lumi }));
+    files.push({ lfn, path, sizeBytes: size, events, lumis: runs, sites: sites as InputFile["sites"] });
+  }
   const seen = new Set<string>();
   const twice = files.find(({ lfn }) => seen.size === seen.add(lfn).size);
   if (twice) return problem(`${twice.lfn} is listed twice`);

@@ -6,8 +6,8 @@ import type { InputFile, OutputFile } from "../domain/workflow.ts";
 export interface Catalog {
   readonly name: "local" | "cms";
 
-  /** All files of the request's input, in a stable order. */
-  inputFiles(spec: RequestSpec): Promise<Result<readonly InputFile[], DatasetProblem>>;
+  /** All files of the request's input, in a stable order. Throws the reason of `signal` when it is told to end. */
+  inputFiles(spec: RequestSpec, signal?: AbortSignal): Promise<Result<readonly InputFile[], DatasetProblem>>;
 
   /**
    * Makes one unit's outputs known. Idempotent by LFN: known with the same size and checksum is adopted,

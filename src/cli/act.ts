@@ -6,7 +6,7 @@ import { type Answer, type Options, tell, type Values } from "./command.ts";
 import { lookAt, type Paint, paintFor, print, talk } from "./terminal.ts";
 import { table } from "./view/table.ts";
 import { BULK, type BulkItem, bulkSummary } from "./view/tables.ts";
-import { filterBody } from "./words.ts";
+import { filterBody, given } from "./words.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -18,7 +18,7 @@ export const ACT_OPTIONS = {
   "--yes": "do not ask before a --filter is carried out",
   "--json": "as JSON",
 } as const satisfies Options;
-type ActOptions = Values<typeof ACT_OPTIONS>;
+type ActOptions = Omit<Values<typeof ACT_OPTIONS>, "reason"> & { readonly reason?: string | undefined };
 
 /** One action on one request, on several, or on all that match. */
 export async function actOn(
@@ -28,7 +28,7 @@ export async function actOn(
   options: ActOptions,
   body: Body,
 ): Promise<Answer | undefined> {
-  const said = { ...body, reason: options.reason };
+  const said = given({ ...body, reason: options.reason });
   const { filter = [], dryRun } = options;
   if (names.length > 0 && filter.length > 0)
     throw new WorldError("bad-usage", action, "give names or --filter, not both");
@@ -56,7 +56,8 @@ export function actedLines(view: ActedView, paint: Paint): string[] {
       ? `${name}: would be done, nothing was changed: ${message}`
       : `${name}: ${message}`;
   const lines = [head, ...warnings.map((words) => `${paint.yellow("mind:")} ${words}`)];
-  const { clone } = view.detail;
+  const { clone, changed } = view.detail;
+  if (Array.isArray(changed)) lines.splice(1, 0, ...changed.map((words) => `  ${words}`));
   if (typeof clone === "string") lines.push(`the new version is ${clone}`);
   if (!already && !dry_run) lines.push(`see it through with: wms2 watch ${typeof clone === "string" ? clone : name}`);
   return lines;

@@ -29,6 +29,8 @@ const ANSWER_WITHIN_MS = 35_000;
  */
 export class Client {
   readonly #reach: () => Reach;
+  /** Of the server that answered last; null: none has yet. */
+  instance: string | null = null;
 
   constructor(reach: () => Reach) {
     this.#reach = reach;
@@ -79,7 +81,10 @@ export class Client {
     };
     const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
     const { ok, status, text } = await fetch(`${url}/api/v1${path}`, { method, headers, body: body ?? null, signal })
-      .then(async (answer) => ({ ok: answer.ok, status: answer.status, text: await answer.text() }))
+      .then(async (answer) => {
+        this.instance = answer.headers.get("wms2-instance") ?? this.instance;
+        return { ok: answer.ok, status: answer.status, text: await answer.text() };
+      })
       .catch((error: Error) => {
         const cause = error.cause ?? error;
         throw new WorldError("server-unreachable", url, `no answer from the server at ${url}`, { cause });

@@ -1,5 +1,5 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { HealthView, StatusView } from "../api/client-types.ts";
 import { describeError, WorldError } from "../base/errors.ts";
@@ -8,7 +8,7 @@ import type { PingOutcome } from "../engine/port.ts";
 import { Client } from "./client.ts";
 import { collect, command } from "./command.ts";
 import { stopLocalEngine } from "./demo/stop-engine.ts";
-import { machineChecks } from "./machine.ts";
+import { machineChecks, placeChecks } from "./machine.ts";
 import { clientFor, liveServer, namedServer, ownToken, reach } from "./reach.ts";
 import { serveSettings } from "./serve.ts";
 import type { GlobalOptions } from "./settings.ts";
@@ -29,10 +29,10 @@ export const addDoctor = command("doctor", {
   more: "Exits with 6 when anything fails; warnings do not count.",
   async run({ options }) {
     const config = serveSettings(options);
-    const machine = await machineChecks(config);
     const { status, checks: ofServer } = await askServer(config, options);
+    const places = status ? await placesOf(status) : await placeChecks(config);
     const parts = status ? partsOf(status) : await tryParts(config);
-    const checks = [...machine, ...parts, ...ofServer, tokenCheck(config, options)];
+    const checks = [...machineChecks(), ...places, ...parts, ...ofServer, tokenCheck(config, options)];
     const number = (wanted: Check["result"]) => checks.filter(({ result }) => result === wanted).length;
     const failed = number("fail");
     return {
@@ -43,6 +43,13 @@ export const addDoctor = command("doctor", {
     };
   },
 });
+
+/** The directories of the server that answers, whatever the settings here say; they are on its machine. */
+async function placesOf({ host, places, engine }: StatusView): Promise<readonly Check[]> {
+  if (host === hostname())
+    return placeChecks({ ...places, "engine.kind": engine.name === "dagman" ? "dagman" : "local" });
+  return [warn("spool", `${places.spool_dir} is on ${host}: not looked at from here`, `run wms2 doctor on ${host}`)];
+}
 
 const partsOf = (status: StatusView): Check[] => [
   ...engineChecks(status.engine.name, status.engine),
@@ -117,14 +124,15 @@ async function serverChecks(client: Client, status: StatusView): Promise<Check[]
     .get<HealthView>("/health")
     .catch((error: unknown) => ({ status: "unhealthy" as const, why: describeError(error) }));
   const skewSec = Math.abs(Date.now() - Date.parse(status.at)) / 1000;
-  const up = `${client.url}, wms2 ${status.version}, up ${duration(status.uptime_sec)}, ${status.dags_open} DAGs open`;
+  const up = `${client.url}, wms2 ${status.version} on ${status.places.data_dir}, up ${duration(status.uptime_sec)}, ${status.dags_open} DAGs open`;
   const checks = [
     health.status === "ok"
       ? ok("server", up)
       : fail("server", `${up}; not healthy: ${health.why}`, "see its log on stderr, and: wms2 list"),
     status.loop.healthy
-      ? ok("loop", `${status.loop.passes} passes, the last took ${duration(status.loop.last_pass_seconds ?? 0)}`)
+      ? ok("loop", `${leaderWords(status.loop)}, the last pass took ${duration(status.loop.last_pass_seconds ?? 0)}`)
       : fail("loop", status.loop.why, "restart the server; its log says what the passes fail at"),
+    ...status.warnings.map(({ what, mend }) => warn("server", what, mend)),
     ...status.alerts.map(({ subject, message, count: times }) =>
       warn("alert", `${subject}: ${message} (${times}×)`, `look at it with: wms2 show ${subject}`),
     ),
@@ -132,6 +140,9 @@ async function serverChecks(client: Client, status: StatusView): Promise<Check[]
   const skew = `this machine and the server differ by ${duration(skewSec)}`;
   return skewSec > 5 ? [...checks, warn("clock", skew, "run an NTP client on both")] : checks;
 }
+
+const leaderWords = ({ is_leader, leader, passes }: StatusView["loop"]): string =>
+  is_leader || leader === null ? `${passes} passes` : `the server ${leader} has the lease and passes`;
 
 function engineChecks(name: string, { ok: isWell, words, warnings }: PingOutcome): Check[] {
   const mend =

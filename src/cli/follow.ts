@@ -1,17 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { DagView, RequestDetailView, UnitPageView } from "../api/client-types.ts";
+import type { DagView, RequestDetailView, StatusView, UnitPageView } from "../api/client-types.ts";
 import { WorldError } from "../base/errors.ts";
 import { isTerminal } from "../domain/request-status.ts";
 import { type Client, inBatches, part } from "./client.ts";
-import { duration } from "./view/text.ts";
+import { duration, stamp } from "./view/text.ts";
 import { hasEnded, type WatchedRequest } from "./view/watched.ts";
 
 /** Beyond this, units are counted but not shown one by one. */
 const MAX_UNITS = 2000;
 
+export interface Notice {
+  readonly kind: "silent" | "other-server";
+  readonly words: string;
+}
+
 /** Whoever shows progress: a live picture, lines, or JSON. */
 export interface Show {
-  update(watched: readonly WatchedRequest[], notice: string | null): void;
+  /** `notice`: the server does not answer, or another one does. */
+  update(watched: readonly WatchedRequest[], notice: Notice | null): void;
   close(): void;
 }
 
@@ -33,19 +39,26 @@ export async function follow(
   const known = new Map<string, WatchedRequest>();
   let wanted = [...names];
   let silentSince: number | null = null;
+  const servers = new Set<string | null>([null]);
+  let other: Notice | null = null;
   try {
     for (;;) {
       try {
         if (options.more) wanted = [...new Set([...wanted, ...(await options.more())])];
         await look(client, wanted, known);
+        // Several behind one address take turns: each is told once.
+        if (servers.size > 1 && !servers.has(client.instance)) other = await otherServer(client);
+        servers.add(client.instance);
         silentSince = null;
       } catch (error) {
         const first = known.size === 0;
-        if (first || !(error instanceof WorldError) || !SILENCE.includes(error.code)) throw error;
+        if (first || !(error instanceof WorldError)) throw error;
+        if (error.code === "not-found" && !servers.has(client.instance)) throw await stranger(client, error);
+        if (!SILENCE.includes(error.code)) throw error;
         silentSince ??= Date.now();
       }
       const watched = wanted.map((name) => known.get(name)).filter((one) => one !== undefined);
-      show.update(watched, silentSince === null ? null : silence(client, silentSince));
+      show.update(watched, silentSince === null ? other : silence(client, silentSince));
       if (options.signal.aborted || (silentSince === null && watched.every(hasEnded))) return watched;
       await sleep(options.everyMs, undefined, { signal: options.signal }).catch(() => {});
     }
@@ -56,8 +69,24 @@ export async function follow(
 
 const SILENCE: readonly string[] = ["server-unreachable", "store-unreachable", "engine-unreachable"];
 
-const silence = (client: Client, since: number): string =>
-  `no answer from ${client.url} since ${duration((Date.now() - since) / 1000)}; waiting for it, jobs go on meanwhile`;
+const silence = (client: Client, since: number): Notice => ({
+  kind: "silent",
+  words: `no answer from ${client.url} since ${duration((Date.now() - since) / 1000)}; waiting for it, jobs go on meanwhile`,
+});
+
+async function otherServer(client: Client): Promise<Notice> {
+  const { host, started_at, places } = await client.get<StatusView>("/status");
+  const where = `on ${host} since ${stamp(started_at)}, data in ${places.data_dir}`;
+  const words = `the server at ${client.url} is another one than before, or was started again: ${where}`;
+  return { kind: "other-server", words };
+}
+
+/** What was watched is not there any more because somebody else answers. */
+async function stranger(client: Client, cause: WorldError): Promise<WorldError> {
+  const { words } = await otherServer(client);
+  const hint = "name the server you mean with --server or --data-dir";
+  return new WorldError("not-found", cause.subject, `${cause.message}: ${words}`, { hint });
+}
 
 async function look(client: Client, names: readonly string[], known: Map<string, WatchedRequest>): Promise<void> {
   const due = names.filter((name) => {

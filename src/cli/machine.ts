@@ -6,17 +6,22 @@ import type { Config } from "../config/settings.ts";
 import { type Check, fail, ok, warn } from "./view/checks.ts";
 import { bytes } from "./view/text.ts";
 
-/** What the machine itself must offer: Node, clock, limits, and room to write. */
-export async function machineChecks(config: Config): Promise<readonly Check[]> {
-  return [
-    nodeCheck(process.versions.node),
-    clockCheck(new Date()),
-    ...limitChecks(readLimits()),
-    await directoryCheck("spool", config.spool_dir),
-    await directoryCheck("storage", config.storage_dir),
-    ...spoolPlaceChecks(config),
-  ];
-}
+/** What the machine itself must offer: Node, clock, limits. */
+export const machineChecks = (): readonly Check[] => [
+  nodeCheck(process.versions.node),
+  clockCheck(new Date()),
+  ...limitChecks(readLimits()),
+];
+
+/** Where a server writes, by its own word or by the settings of one that would be started. */
+export type Places = Pick<Config, "engine.kind" | "spool_dir" | "storage_dir">;
+
+/** Room to write, in the right place. */
+export const placeChecks = async (places: Places): Promise<readonly Check[]> => [
+  await directoryCheck("spool", places.spool_dir),
+  await directoryCheck("storage", places.storage_dir),
+  ...spoolPlaceChecks(places),
+];
 
 export function nodeCheck(version: string): Check {
   const [major = 0, minor = 0] = version.split(".").map(Number);
@@ -103,8 +108,8 @@ function nearestThere(path: string): string {
 }
 
 /** DAGMan refuses node logs below /tmp in strict mode: they may vanish, and with them what a recovery needs. */
-export function spoolPlaceChecks(config: Pick<Config, "engine.kind" | "spool_dir">): Check[] {
-  if (config["engine.kind"] !== "dagman" || !`${config.spool_dir}/`.startsWith("/tmp/")) return [];
-  const words = `${config.spool_dir} lies below /tmp, where DAGMan refuses to keep node logs`;
+export function spoolPlaceChecks(places: Omit<Places, "storage_dir">): Check[] {
+  if (places["engine.kind"] !== "dagman" || !`${places.spool_dir}/`.startsWith("/tmp/")) return [];
+  const words = `${places.spool_dir} lies below /tmp, where DAGMan refuses to keep node logs`;
   return [warn("spool", words, "set spool_dir (or --data-dir) elsewhere")];
 }

@@ -3,7 +3,7 @@ import { CommanderError } from "commander";
 import { describeError, ERROR_TABLE, InvariantError, WorldError } from "../base/errors.ts";
 import { RefusedError } from "./client.ts";
 import { makeProgram } from "./program.ts";
-import { endQuietlyWithoutReader, lookAt, talk } from "./terminal.ts";
+import { endQuietlyWithoutReader, guardTerminal, lookAt, talk } from "./terminal.ts";
 import { problemList } from "./view/problems.ts";
 
 /**
@@ -11,6 +11,7 @@ import { problemList } from "./view/problems.ts";
  * stderr and an exit code. Commands that end with an outcome of their own (watch, doctor, demo) set it themselves.
  */
 async function runCli(argv: readonly string[]): Promise<number> {
+  guardTerminal();
   endQuietlyWithoutReader();
   const program = makeProgram();
   try {

@@ -81,7 +81,7 @@ export const addAttempts = command("attempts", {
   options: {
     "--node <node>": "only of this node, like proc_000021 or mg_000003/merge",
     "--unit <unit>": "only of this work unit",
-    "--failed": "leave out what succeeded at the first attempt",
+    "--failed": "leave out nodes that succeeded at the first attempt",
     "--limit <number>": { about: "at most about so many", parse: wholeNumber, fallback: 500 },
   },
   examples: [
@@ -91,7 +91,7 @@ export const addAttempts = command("attempts", {
   ],
   async run({ client, options: { node, unit, failed, limit } }, name: string) {
     const { next_cursor, ...page } = await attemptsOf(client, name, { node, unit }, limit);
-    const items = failed ? page.items.filter(({ decision, rrn }) => decision !== "done" || rrn > 1) : page.items;
+    const items = failed ? ofFailingNodes(page.items) : page.items;
     const notes = [
       ...(items.length === 0 ? ["no attempts are on record"] : []),
       ...page.unreadable.map(({ unit, line, message }) => `${unit}: line ${line} of its ledger: ${message}`),
@@ -105,6 +105,13 @@ export const addAttempts = command("attempts", {
     };
   },
 });
+
+/** The whole story of every node that failed once, its success included. */
+function ofFailingNodes(items: AttemptPageView["items"]): AttemptPageView["items"] {
+  const nodeOf = ({ round, unit, node }: AttemptPageView["items"][number]): string => `${round} ${unit}/${node}`;
+  const failing = new Set(items.filter(({ decision }) => decision !== "done").map(nodeOf));
+  return items.filter((item) => failing.has(nodeOf(item)));
+}
 
 /** Pages until there is enough; each holds whole work units. */
 export const attemptsOf = (

@@ -1,8 +1,13 @@
 import { WorldError } from "../base/errors.ts";
+import { stringify } from "../base/json.ts";
 import { ACT_OPTIONS, actOn } from "./act.ts";
 import { collect, command, type Options, type Values } from "./command.ts";
+import { readRequestFile } from "./request-file.ts";
 import { given, megabytes, minutes, number } from "./words.ts";
 
+const FROM = {
+  "--from <file>": "the request as it should have been: what differs is shown",
+} as const satisfies Options;
 const RELEASE_OPTIONS = {
   "--ban <site>": { about: "leave this site out for a week; may be repeated", parse: collect },
   "--exclude <file>": { about: "leave this input file out; may be repeated", parse: collect },
@@ -11,9 +16,11 @@ const RELEASE_OPTIONS = {
   "--threshold <share>": { about: "hold it at this share of failed units, 0 to 1", parse: number },
   "--top-up": "replace the events of work units that are given up",
   "--no-top-up": "do not replace them",
+  ...FROM,
   "--how <way>": "rescue: go on with the same run; next-round: leave it behind",
 } as const satisfies Options;
 const RESTART_OPTIONS = {
+  ...FROM,
   "--cleanup-policy <policy>": "keep_until_replaced, or immediate_cleanup: of the old outputs",
 } as const satisfies Options;
 
@@ -38,8 +45,19 @@ const action = (name: string, about: string, examples: readonly string[], more: 
     arguments: { "[names...]": "the requests" },
     options: { ...ACT_OPTIONS, ...more },
     examples,
-    run: ({ client, options }, names: readonly string[]) => actOn(client, name, names, options, actionBody(options)),
+    run: ({ client, options }, names: readonly string[]) =>
+      actOn(client, name, names, options, {
+        ...actionBody(options),
+        ...corrected(names, options as { from?: string }),
+      }),
   });
+
+/** The file as it travels with `submit`, under the name of the request it corrects. */
+function corrected(names: readonly string[], { from }: { from?: string }): { from?: string } {
+  if (from === undefined) return {};
+  if (names.length !== 1) throw new WorldError("bad-usage", "--from", "--from corrects one request, by its name");
+  return { from: stringify(readRequestFile(from, { name: names[0] })) };
+}
 
 /** The operator's hand, one command each; what is allowed when is the server's to say. */
 export const ACTIONS = [
@@ -49,6 +67,7 @@ export const ACTIONS = [
     [
       'wms2 release muons --reason "site is back"',
       'wms2 release muons --ban T2_XX_Alpha --memory "3 GB" --reason "bad disks there" --dry-run',
+      'wms2 release muons --from corrected.yaml --reason "the script was wrong"',
       'wms2 release --filter status=held campaign=Run2026A --reason "storage is back"',
     ],
     RELEASE_OPTIONS,
@@ -59,7 +78,10 @@ export const ACTIONS = [
   action(
     "restart",
     "kill and clone: give a request up and begin again as its next version",
-    ['wms2 restart muons --reason "software is mended"'],
+    [
+      'wms2 restart muons --reason "software is mended"',
+      'wms2 restart muons --from corrected.yaml --reason "wrong input" --dry-run',
+    ],
     RESTART_OPTIONS,
   ),
   action("stop", "clean stop: jobs leave the engine, what finished stays, it goes back to the queue", [
@@ -73,11 +95,31 @@ export const ACTIONS = [
   action("rescue", "run the failed work units of the present round again now", [
     'wms2 rescue muons --reason "network is back"',
   ]),
+  action("move", "go on with the engine of this server: what finished stays, the rest is planned anew for its sites", [
+    'wms2 move muons --reason "the pool is gone" --dry-run',
+  ]),
   action("abort", "end requests for good: their jobs are removed, what is registered stays", [
     'wms2 abort weather-example --reason "wrong input"',
     'wms2 abort test-1 test-2 --reason "only tests"',
   ]),
 ];
+
+export const addRetry = command("retry", {
+  about: "try failed jobs that cool off again now, while the run goes on; their budget stays",
+  arguments: { "[names...]": "the requests" },
+  options: {
+    ...ACT_OPTIONS,
+    "--reason <text>": "why; it is kept with the request",
+    "--nodes <nodes...>": "only these nodes and work units, like mg_000003/proc_000021",
+  },
+  examples: [
+    "wms2 retry muons",
+    'wms2 retry muons --nodes mg_000003/proc_000021 --reason "storage is back"',
+    "wms2 retry --filter status=active campaign=Run2026A --dry-run",
+  ],
+  run: ({ client, options }, names: readonly string[]) =>
+    actOn(client, "retry", names, options, given({ nodes: options.nodes })),
+});
 
 export const addResubmit = command("resubmit", {
   about: "give chosen nodes or work units a new budget and run them again; their history stays",

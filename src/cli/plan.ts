@@ -1,4 +1,5 @@
 import { InvariantError, WorldError } from "../base/errors.ts";
+import { plainJson } from "../base/plain-text.ts";
 import { localDataset, parseFileList } from "../catalogs/local-dataset.ts";
 import type { Config } from "../config/settings.ts";
 import type { DagId, SiteName } from "../domain/names.ts";
@@ -50,7 +51,7 @@ export const addPlan = command("plan", {
       throw new InvariantError(`the plan is not sound: ${words}`, violations);
     }
     tellWarnings([...read.value.warnings, ...plan.summary.warnings]);
-    if (options.json) for (const piece of planJson(plan, unplanned)) process.stdout.write(piece);
+    if (options.json) for (const piece of planJson(plan, unplanned)) process.stdout.write(plainJson(piece));
     else if (options.dot) print(planDot(plan));
     else if (options.svg) print(planSvg(plan));
     else print(planPage(plan, spec, unplanned, lookAt(process.stdout)));

@@ -1,13 +1,15 @@
 import { WorldError } from "../base/errors.ts";
 import type { Result } from "../base/result.ts";
+import { policyText } from "../disk/policy-file.ts";
 import type { Problem } from "../domain/problem.ts";
 import { controlCode } from "../recovery/decision.ts";
 import { explainCode, policyView, showPolicy } from "../recovery/explain.ts";
-import { builtinPolicy, type Policy } from "../recovery/policy.ts";
+import type { Policy } from "../recovery/policy.ts";
 import { readPolicy } from "../recovery/read-policy.ts";
 import { replay } from "../recovery/replay.ts";
 import { command, group } from "./command.ts";
 import { readDocument, readText } from "./request-file.ts";
+import { type GlobalOptions, settingsFrom } from "./settings.ts";
 import { lookAt, talk } from "./terminal.ts";
 import { problemList } from "./view/problems.ts";
 import { count } from "./view/text.ts";
@@ -20,8 +22,8 @@ const show = command("show", {
   about: "all rows in force, with where they come from",
   options: { "--policy <file>": POLICY },
   json: JSON_WORDS,
-  run({ options }) {
-    const read = policyFrom(options.policy);
+  async run({ options }) {
+    const read = await policyFrom(options);
     if (!read.ok) return refuse(read.error);
     return { json: policyView(read.value), page: () => showPolicy(read.value) };
   },
@@ -38,8 +40,8 @@ const explain = command("explain <code>", {
   },
   json: JSON_WORDS,
   examples: ["wms2 policy explain 8021 --site T2_XX_Alpha --attempt 2", "wms2 policy explain -- -9"],
-  run({ options }, code: string) {
-    const read = policyFrom(options.policy);
+  async run({ options }, code: string) {
+    const read = await policyFrom(options);
     if (!read.ok) return refuse(read.error);
     const question = {
       code: wholeNumber("code", code, -2000, 999_999),
@@ -48,8 +50,8 @@ const explain = command("explain <code>", {
       role: options.role,
       maxRetries: wholeNumber("--retries", options.retries, 0, 1000),
     };
-    const { decision, text } = explainCode(question, read.value, new Date());
-    return { json: { ...question, decision }, page: () => text };
+    const { text, ...decisions } = explainCode(question, read.value, new Date());
+    return { json: { ...question, ...decisions }, page: () => text };
   },
 });
 
@@ -91,11 +93,17 @@ const decide = command("decide", {
     const replayed = replay(texts, now === undefined ? new Date() : new Date(now));
     if (!replayed.ok && json) return { json: { ok: false, problems: replayed.error }, exit: 2 };
     if (!replayed.ok) return refuse(replayed.error);
-    const { decision, ledgerProblems } = replayed.value;
+    const { decision, other, ledgerProblems } = replayed.value;
     for (const { line, kind, message } of ledgerProblems) talk(`${history}:${line}: ${kind}: ${message}`);
     return {
-      json: { ...decision, controlCode: controlCode(decision), ledgerProblems },
-      page: () => `${decision.decision}: ${decision.reason}`,
+      json: { ...decision, controlCode: controlCode(decision), other, ledgerProblems },
+      page: () =>
+        [decision, ...(other ? [other] : [])]
+          .map(
+            ({ decision, reason }, at) =>
+              `${at > 0 ? "with the other meaning of the code: " : ""}${decision}: ${reason}`,
+          )
+          .join("\n"),
     };
   },
 });
@@ -108,8 +116,17 @@ export const addPolicy = group("policy", "the retry policy: show it, explain a c
   decide,
 ]);
 
-const policyFrom = (file: string | undefined): Result<Policy, Problem[]> =>
-  file === undefined ? { ok: true, value: builtinPolicy() } : readPolicyFile(file);
+/** Without a file: what the submit directory of a request without handlers would say, by the settings in force. */
+async function policyFrom({
+  policy,
+  ...options
+}: GlobalOptions & { policy?: string }): Promise<Result<Policy, Problem[]>> {
+  if (policy !== undefined) return readPolicyFile(policy);
+  const { spoolOptions } = await import("../main.ts");
+  const { recovery } = await spoolOptions(settingsFrom(options).config);
+  const text = policyText(recovery, { steps: [], recovery: { handlers: [], pendingClassification: false } });
+  return readPolicy(JSON.parse(text), "installation");
+}
 
 function readPolicyFile(file: string): Result<Policy, Problem[]> {
   const parsed = readDocument(file, FILE_HINT);

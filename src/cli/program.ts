@@ -5,7 +5,7 @@ import { addConfig } from "./config.ts";
 import { addDemo } from "./demo.ts";
 import { addDoctor } from "./doctor.ts";
 import { addAttempts, addLogs, addNodes } from "./nodes.ts";
-import { ACTIONS, addResubmit } from "./operate.ts";
+import { ACTIONS, addResubmit, addRetry } from "./operate.ts";
 import { addAlerts, addAudit, addQueue } from "./operators.ts";
 import { addPlan } from "./plan.ts";
 import { addPolicy } from "./policy.ts";
@@ -16,12 +16,14 @@ import { addSites } from "./sites.ts";
 import { addSpool } from "./spool.ts";
 import { addSubmit } from "./submit.ts";
 import { paintFor } from "./terminal.ts";
+import { addTokens } from "./tokens.ts";
 import { addWatch } from "./watch.ts";
 
 /** In the order the help lists them. */
 const COMMANDS = [
   ...[addServe, addSubmit, addList, addShow, addWatch, addOutputs, addNodes, addLogs, addErrors, addAttempts],
-  ...[...ACTIONS, addResubmit, addUnclassified, addClassify, addPriority, addQueue, addSites, addAlerts, addAudit],
+  ...[...ACTIONS, addResubmit, addRetry, addUnclassified, addClassify, addPriority],
+  ...[addQueue, addSites, addAlerts, addAudit, addTokens],
   ...[addPlan, addPolicy, addConfig, addSimulate, addSpool, addDoctor, addDemo],
 ];
 

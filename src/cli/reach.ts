@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { WorldError } from "../base/errors.ts";
 import { parseJson } from "../base/json.ts";
+import { isLoopback } from "../base/loopback.ts";
 import { Client, type Reach } from "./client.ts";
 import { type GlobalOptions, settingsFrom } from "./settings.ts";
 
@@ -23,7 +24,7 @@ export function reach(dataDir: string, told: string | null, tokenFile: string | 
   const url = told ?? runningServer(dataDir)?.url ?? DEFAULT_URL;
   const given = tokenFile === undefined ? process.env.WMS2_TOKEN?.trim() || null : readToken(tokenFile);
   if (given !== null) return { url, token: given };
-  return { url, token: isHere(url) ? ownToken(dataDir) : null };
+  return { url, token: isLoopback(new URL(url).hostname) ? ownToken(dataDir) : null };
 }
 
 export interface RunningServer {
@@ -67,11 +68,6 @@ function checkedUrl(text: string): string {
   throw new WorldError("bad-usage", text, `"${text}" is not the address of a server`, {
     hint: `for example: --server ${DEFAULT_URL}`,
   });
-}
-
-function isHere(url: string): boolean {
-  const { hostname } = new URL(url);
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
 function readToken(file: string): string {

@@ -6,6 +6,7 @@ import type { Result } from "../base/result.ts";
 import type { Problem } from "../domain/problem.ts";
 import { absolutePaths, neededFiles } from "../intake/needed-files.ts";
 import { parseDocument } from "../intake/parse-document.ts";
+import { unwrap } from "../intake/unwrap.ts";
 import { isRow } from "../intake/values.ts";
 import { RefusedError } from "./client.ts";
 import { readAssignment } from "./settings.ts";
@@ -21,11 +22,13 @@ export function readRequestFile(
 ): unknown {
   const hint = "give the path of a YAML or JSON file, or - for stdin";
   const text = readText(file, `the request file ${file}`, { hint });
-  const json = file.endsWith(".json") || (!/\.ya?ml$/.test(file) && text.trimStart().startsWith("{"));
+  const json = file.endsWith(".json") || (!/\.ya?ml$/.test(file) && /^\s*[{[]/.test(text));
   const parsed = parseDocument(text, json ? "json" : "yaml");
   if (!parsed.ok) throw problemsIn(file, parsed.error);
   const folder = file === "-" ? process.cwd() : dirname(resolve(file));
   let document = absolutePaths(parsed.value, (path) => resolve(folder, path));
+  const [only, ...more] = changes.set?.length || changes.name !== undefined ? unwrap(document) : [];
+  if (only && more.length === 0) document = only.row;
   for (const word of changes.set ?? []) document = withChange(document, readAssignment(word));
   if (changes.name !== undefined) document = withChange(document, { key: nameKey(document), value: changes.name });
   return withAttachments(document, folder);

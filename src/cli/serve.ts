@@ -2,7 +2,7 @@ import { WorldError } from "../base/errors.ts";
 import type { Config } from "../config/settings.ts";
 import { collect, command, type Options, type Values } from "./command.ts";
 import { type GlobalOptions, settingsFrom } from "./settings.ts";
-import { paintFor, talk } from "./terminal.ts";
+import { paintFor, talk, tellWarnings } from "./terminal.ts";
 
 const OPTIONS = {
   "--port <port>": "port of the API; 0 picks a free one",
@@ -21,7 +21,7 @@ export const addServe = command("serve", {
     "wms2 serve --engine dagman                       hand the DAGs to HTCondor",
     "wms2 serve --set lifecycle.interval_sec=2 --set admission.max_active=50",
   ],
-  more: "Ctrl-C ends it after the present pass; a second Ctrl-C at once. Jobs live on and are found again at the next start.",
+  more: "Ctrl-C ends it within 10 seconds; a second Ctrl-C at once. Jobs live on and are found again at the next start.",
   async run({ options }) {
     await serve(serveSettings(options));
   },
@@ -59,10 +59,23 @@ async function serve(config: Config): Promise<void> {
     ["token", server.tokenFile],
   ];
   talk(rows.map(([name, value]) => `  ${paint.dim((name ?? "").padEnd(13))} ${value}`).join("\n"));
+  tellWarnings(server.warnings.map(({ what, mend }) => `${what}; try: ${mend}`));
   await stop;
-  talk("stopping after the present pass; once more ends at once");
-  await server.close();
+  talk("stopping; once more ends at once");
+  let part = "";
+  const closed = server.close((what) => {
+    part = what;
+  });
+  const giveUp = setTimeout(() => {
+    talk(`ended after ${STOP_SEC} s without waiting for ${part} any longer; the next start goes on from there`);
+    process.exit(1);
+  }, STOP_SEC * 1000);
+  await closed;
+  clearTimeout(giveUp);
 }
+
+/** Everything is safe to be killed at any moment: a stop waits out of politeness, and not for long. */
+const STOP_SEC = 8;
 
 /** An address that cannot be had is for a person to change, not a bug. */
 function listenFailure(host: string, port: number, error: unknown): WorldError | null {

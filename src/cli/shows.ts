@@ -1,5 +1,7 @@
-import type { Show } from "./follow.ts";
+import { plainJson } from "../base/plain-text.ts";
+import type { Notice, Show } from "./follow.ts";
 import { lookAt, print, talk } from "./terminal.ts";
+import { own } from "./view/own-sequences.ts";
 import { visibleLength } from "./view/text.ts";
 import { watchFrame } from "./view/watch-frame.ts";
 import { changeKey, changeLine, progressOf, type WatchedRequest } from "./view/watched.ts";
@@ -8,13 +10,13 @@ import { changeKey, changeLine, progressOf, type WatchedRequest } from "./view/w
 export const personShow = (stream: NodeJS.WriteStream): Show =>
   stream.isTTY ? liveShow(stream) : onChange((one) => print(changeLine(one, new Date())));
 
-const HIDE_CURSOR = "\u001b[?25l";
-const SHOW_CURSOR = "\u001b[?25h";
+const HIDE_CURSOR = own("?25", "l");
+const SHOW_CURSOR = own("?25", "h");
 /** Terminals that know it show the frame at once; the others ignore it. */
-const BEGIN_FRAME = "\u001b[?2026h";
-const END_FRAME = "\u001b[?2026l";
-const CLEAR_LINE_END = "\u001b[K";
-const CLEAR_BELOW = "\u001b[J";
+const BEGIN_FRAME = own("?2026", "h");
+const END_FRAME = own("?2026", "l");
+const CLEAR_LINE_END = own("", "K");
+const CLEAR_BELOW = own("", "J");
 
 /**
  * Draws frames over one another at the place where the first one began. Lines are overwritten, never cleared
@@ -29,7 +31,7 @@ function liveShow(stream: NodeJS.WriteStream): Show {
     const width = Math.max(20, stream.columns || 80);
     const height = Math.max(4, stream.rows || 24);
     const up = drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(visibleLength(line) / width)), 0);
-    const climb = up > 0 ? `\u001b[${up}A\r` : "";
+    const climb = up > 0 ? own(up, "A") + own(1, "G") : "";
     drawn = watchFrame(...seen, { ...lookAt(stream), width, height });
     const body = drawn.map((line) => `${line}${CLEAR_LINE_END}\n`).join("");
     stream.write(`${BEGIN_FRAME}${climb}${body}${CLEAR_BELOW}${END_FRAME}`);
@@ -55,13 +57,13 @@ export function jsonShow(): Show {
     const { units, nodes, retries, round, elapsedSec } = progressOf(one, now);
     const { request_name, status, hold, error, waiting } = one.request;
     const view = { at: now.toISOString(), request_name, status, round, units, nodes, retries };
-    print(JSON.stringify({ ...view, elapsed_sec: Math.round(elapsedSec * 10) / 10, hold, error, waiting }));
+    print(plainJson(JSON.stringify({ ...view, elapsed_sec: Math.round(elapsedSec * 10) / 10, hold, error, waiting })));
   });
 }
 
 function onChange(tell: (one: WatchedRequest) => void): Show {
   const told = new Map<string, string>();
-  let silent = false;
+  let last: Notice | null = null;
   return {
     update(watched, notice) {
       for (const one of watched) {
@@ -70,9 +72,10 @@ function onChange(tell: (one: WatchedRequest) => void): Show {
         told.set(one.request.request_name, key);
         tell(one);
       }
-      if (notice !== null && !silent) talk(notice);
-      if (notice === null && silent) talk("the server answers again");
-      silent = notice !== null;
+      if (last?.kind === "silent" && notice?.kind !== "silent") talk("the server answers again");
+      const isSame = notice?.kind === last?.kind && (notice?.kind === "silent" || notice?.words === last?.words);
+      if (notice !== null && !isSame) talk(notice.words);
+      last = notice;
     },
     close() {},
   };

@@ -1,10 +1,28 @@
-import pc from "picocolors";
+import { plainJson } from "../base/plain-text.ts";
+import { own, shown } from "./view/own-sequences.ts";
+
+/** Opening and closing code of each colour. */
+const COLOURS = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+} as const;
 
 /** Colours and signs for one stream: plain text when nobody looks, or when NO_COLOR asks for it. */
-export type Paint = ReturnType<typeof pc.createColors>;
+export type Paint = Readonly<Record<keyof typeof COLOURS, (text: string) => string>>;
 
-export const plain: Paint = pc.createColors(false);
-export const coloured: Paint = pc.createColors(true);
+const paintWith = (one: (open: number, close: number) => (text: string) => string): Paint =>
+  Object.fromEntries(Object.entries(COLOURS).map(([name, [open, close]]) => [name, one(open, close)])) as Paint;
+
+export const plain: Paint = paintWith(() => (text) => text);
+export const coloured: Paint = paintWith((open, close) => {
+  const [begin, end] = [own(open, "m"), own(close, "m")];
+  // A colour within goes back to this one.
+  return (text) => `${begin}${text.replaceAll(end, `${end}${begin}`)}${end}`;
+});
 
 export function paintFor(stream: { isTTY?: boolean | undefined }, env = process.env): Paint {
   if (env.NO_COLOR) return plain;
@@ -47,7 +65,16 @@ export function tellWarnings(warnings: readonly string[]): void {
 }
 
 /** Indented for people with jq or without; one document per command. */
-export const printJson = (value: unknown): void => print(JSON.stringify(value, null, 2));
+export const printJson = (value: unknown): void => print(plainJson(JSON.stringify(value, null, 2)));
+
+/** Whatever is written from now on, by whomever, steers the terminal only where we meant it to. */
+export function guardTerminal(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    const write = stream.write.bind(stream) as (...words: unknown[]) => boolean;
+    stream.write = (chunk: unknown, ...rest: unknown[]) =>
+      write(typeof chunk === "string" ? shown(chunk) : chunk, ...rest);
+  }
+}
 
 /**
  * `wms2 list | head` is no error: when the reader or the terminal went away, there is nothing left to say. Who has

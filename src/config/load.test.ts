@@ -1,9 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { tempDir } from "../../tests/support/temp-dir.ts";
 import { WorldError } from "../base/errors.ts";
 import { describeConfig, loadConfig } from "./load.ts";
+import type { SettingKey } from "./settings.ts";
 
 const file = (text: string): string => {
   const path = join(tempDir("config"), "wms2.yaml");
@@ -51,4 +52,55 @@ test("a file of the database's address that cannot be read is no bug", () => {
   const attempt = () => loadConfig({ environment: { WMS2_DATABASE_URL_FILE: "/nowhere/url" } });
   expect(attempt).toThrow(WorldError);
   expect(attempt).toThrow("database.url_file /nowhere/url cannot be read");
+});
+
+describe("what goes by the engine", () => {
+  const sites = [{ name: "here", cores: 4, memory_mb: 6000 }];
+  const settled = (flags: object) =>
+    loadConfig({ environment: {}, flags: { "engine.local.sites": sites, ...flags } as never });
+  const LAPTOP = {
+    "recovery.cooloff_base_sec": 1,
+    "recovery.first_retry_at_once": true,
+    "recovery.avoid_host_sec": 0,
+    "bans.failure_ratio": 1,
+    "dag.defer_poll_sec": 1,
+    "planning.least_memory_per_core_mb": 1,
+    "planning.default_memory_per_core_mb": 1500,
+    "planning.max_memory_per_core_mb": 6000,
+    "planning.max_memory_mb": 6000,
+    "lifecycle.resubmit_grace_sec": 0,
+  };
+  const GRID = {
+    "recovery.cooloff_base_sec": 60,
+    "recovery.first_retry_at_once": false,
+    "recovery.avoid_host_sec": 600,
+    "bans.failure_ratio": 0.5,
+    "planning.least_memory_per_core_mb": 2000,
+    "planning.max_memory_per_core_mb": 3000,
+    "planning.max_memory_mb": null,
+  };
+
+  test("a laptop waits seconds, keeps to the request's memory and has one host", () => {
+    const { config, sources } = settled({});
+    expect(config).toMatchObject(LAPTOP);
+    for (const key of Object.keys(LAPTOP) as SettingKey[]) expect(sources[key], key).toBe("profile local");
+  });
+
+  test("a grid does not", () => {
+    const { config, sources } = settled({ "engine.kind": "dagman" });
+    expect(config).toMatchObject(GRID);
+    for (const key of Object.keys(GRID) as SettingKey[]) expect(sources[key], key).toBe("profile dagman");
+  });
+
+  test("each of them can be set, and then the profile says nothing", () => {
+    for (const [key, value] of Object.entries({ ...LAPTOP, "bans.failure_ratio": 0.25 })) {
+      const { config, sources } = settled({ "engine.kind": "dagman", [key]: value });
+      expect([config[key as SettingKey], sources[key as SettingKey]], key).toEqual([value, "flag"]);
+    }
+  });
+
+  test("several local sites can be told apart, so they can be banned", () => {
+    const { config } = settled({ "engine.local.sites": [...sites, { name: "there", cores: 1, memory_mb: 100 }] });
+    expect(config).toMatchObject({ "bans.failure_ratio": 0.5, "planning.max_memory_mb": 6000 });
+  });
 });

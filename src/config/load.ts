@@ -3,6 +3,7 @@ import { availableParallelism, homedir, totalmem } from "node:os";
 import { join, resolve } from "node:path";
 import { parse as parseYaml } from "yaml";
 import { WorldError } from "../base/errors.ts";
+import { type EngineKind, type Machine, profileOf } from "./profiles.ts";
 import { type Config, environmentName, SECRET_KEYS, SETTINGS, type SettingKey, type Source } from "./settings.ts";
 
 export interface LoadedConfig {
@@ -12,7 +13,7 @@ export interface LoadedConfig {
 
 const KEYS = Object.keys(SETTINGS) as SettingKey[];
 
-/** defaults < file < environment < flags; all problems at once, each with where it came from. */
+/** defaults < the engine's profile < file < environment < flags; all problems at once, each with where it came from. */
 export function loadConfig(from: {
   file?: string | undefined;
   environment: Readonly<Record<string, string | undefined>>;
@@ -46,6 +47,13 @@ export function loadConfig(from: {
     }
   }
   if (problems.length) throw new WorldError("bad-config", file ?? "settings", problems.join("\n"));
+  values["engine.local.sites"] ??= [THIS_MACHINE];
+  const engine = values["engine.kind"] as EngineKind;
+  for (const [key, value] of Object.entries(profileOf(engine, biggestSite(values as Config)))) {
+    if (sources[key as SettingKey] !== "default") continue;
+    values[key] = value;
+    sources[key as SettingKey] = `profile ${engine}`;
+  }
   return { config: Object.freeze(withDerived(values)) as Config, sources };
 }
 
@@ -91,6 +99,13 @@ export function jsonOrText(raw: string): unknown {
   }
 }
 
+const THIS_MACHINE = { name: "local", cores: availableParallelism(), memory_mb: Math.floor(totalmem() / 1e6) };
+
+function biggestSite({ "engine.local.sites": sites }: Config): Machine {
+  const most = (key: "cores" | "memory_mb") => Math.max(...sites.map((site) => site[key]));
+  return { sites: sites.length, cores: most("cores"), memoryMb: most("memory_mb") };
+}
+
 function withDerived(values: Record<string, unknown>): Record<string, unknown> {
   const dataDir = resolve(String(values.data_dir ?? join(homedir(), ".local", "share", "wms2")));
   const urlFile = values["database.url_file"];
@@ -102,8 +117,5 @@ function withDerived(values: Record<string, unknown>): Record<string, unknown> {
     "database.url":
       values["database.url"] ??
       (urlFile ? readFrom(String(urlFile), "database.url_file", (text) => text.trim()) : null),
-    "engine.local.sites": values["engine.local.sites"] ?? [
-      { name: "local", cores: availableParallelism(), memory_mb: Math.floor(totalmem() / 1e6) },
-    ],
   };
 }

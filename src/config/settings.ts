@@ -9,6 +9,8 @@ const setting = <S extends z.ZodType>(schema: S, fallback: z.infer<S>, about: st
 const optional = <S extends z.ZodType>(schema: S, about: string) => ({ schema, fallback: null, about });
 /** Follows from other settings and this machine, unless somebody says otherwise (load.ts). */
 const derived = <S extends z.ZodType>(schema: S, about: string) => setting(schema, null as never, about);
+/** Its default goes by the engine (profiles.ts). */
+const byEngine = derived;
 const text = z.string().min(1);
 const seconds = z.number().positive();
 const whole = z.number().int().positive();
@@ -70,6 +72,10 @@ export const SETTINGS = {
     "address the API listens on; elsewhere than loopback, reading needs a token too",
   ),
   "listen.port": setting(wholeOrNone.max(65535), 8420, "port of the API; 0 picks a free one"),
+  public_url: optional(
+    z.url({ protocol: /^https?$/ }),
+    "address of the API as the submit host reaches it, given to recovery scripts as WMS2_API_URL (default: where it listens)",
+  ),
   "database.url": optional(
     z.string().regex(/^postgres(ql)?:\/\//),
     "PostgreSQL to use; the embedded database when not set",
@@ -92,18 +98,30 @@ export const SETTINGS = {
   "engine.dagman.submit_gid": optional(id, "group likewise"),
   "engine.dagman.max_idle": setting(whole, 1000, "idle jobs one DAG keeps in the queue"),
   "engine.timeout_sec": setting(seconds, 60, "how long one call to the engine may take"),
-  "lifecycle.interval_sec": setting(seconds, 5, "time between passes when nothing nudges the loop"),
+  "lifecycle.interval_sec": byEngine(
+    seconds,
+    "time between passes when nothing nudges the loop; the engine is asked once in each",
+  ),
   "lifecycle.concurrency": setting(whole, 8, "requests worked on at once within a pass"),
   "lifecycle.lease_sec": setting(seconds, 30, "after how long another server takes over from one that went silent"),
-  "lifecycle.resubmit_grace_sec": setting(
+  "lifecycle.resubmit_grace_sec": byEngine(
     amount,
-    10,
     "how long a new leader waits before it believes that an interrupted submission left no trace",
   ),
   "lifecycle.max_errors": setting(
     whole,
     3,
     "passes that may fail alike on one request before it is held (unreachable services never hold)",
+  ),
+  "lifecycle.disk_patience_sec": setting(
+    amount,
+    60,
+    "how long a full or read-only disk may stay so before the requests that need it are held",
+  ),
+  "lifecycle.work_limit_sec": setting(
+    seconds,
+    600,
+    "how long one round may take to plan and write before it is stopped and its request held",
   ),
   "admission.max_active": setting(wholeOrNone, 300, "requests in the engine at once, until changed through the API"),
   "planning.round_zero_units": setting(whole, 1, "work units in round 0 of an adaptive request"),
@@ -112,31 +130,54 @@ export const SETTINGS = {
     0,
     "jobs at the top of the memory window in round 0 of an adaptive request",
   ),
-  "planning.default_memory_per_core_mb": setting(whole, 2000, "memory per core that most sites offer"),
-  "planning.max_memory_per_core_mb": setting(whole, 3000, "most memory per core a job may ask for"),
+  "planning.default_memory_per_core_mb": byEngine(whole, "memory per core of a request that does not say"),
+  "planning.least_memory_per_core_mb": byEngine(whole, "less memory per core is raised to this, and the plan says so"),
+  "planning.max_memory_per_core_mb": byEngine(whole, "most memory per core a job may ask for"),
+  "planning.max_memory_mb": byEngine(whole.nullable(), "most memory of a job, however many its cores; null: no limit"),
   "planning.max_wall_minutes": setting(whole, 47 * 60, "longest job"),
+  "planning.max_disk_mb": setting(whole, 10_000_000, "most disk a job may ask for"),
+  "planning.max_nodes_per_round": setting(
+    whole,
+    1_000_000,
+    "processing nodes of a round; what is more waits for the next",
+  ),
+  "planning.max_nodes_per_request": setting(whole, 10_000_000, "processing nodes of a request in all"),
   "bans.min_failures": setting(whole, 3, "failures at a site before it can be banned"),
-  "bans.failure_ratio": setting(amount.max(1), 0.5, "share of failures at a site above which it is banned"),
+  "bans.failure_ratio": byEngine(
+    amount.max(1),
+    "share of failures at a site above which it is banned; 1: never (the local engine with one site)",
+  ),
   "bans.duration_days": setting(z.number().positive(), 7, "how long a ban lasts"),
   "bans.promotion_threshold": setting(whole, 3, "workflows that ban a site before it is banned for all"),
   "recovery.version_limit": setting(whole, 20, "highest processing version a restart may reach"),
-  "dag.status_interval_sec": setting(whole, 15, "how often DAGMan rewrites its status file"),
-  "dag.scan_interval_sec": setting(whole, 5, "how often DAGMan looks at job events"),
+  "dag.status_interval_sec": setting(
+    whole,
+    15,
+    "how often DAGMan rewrites the status file of a large DAG; small ones are rewritten every 2 seconds",
+  ),
+  "dag.scan_interval_sec": setting(
+    whole,
+    1,
+    "how often DAGMan looks at job events; a node passes three such looks. With thousands of DAGs at once: 5",
+  ),
   "dag.hold_removal_sec": setting(
     whole,
     300,
     "after how long a job the pool holds is removed, so that recovery can decide",
   ),
   "dag.max_jobs_submitted": setting(whole, 2000, "jobs one DAGMan has in the queue at once"),
-  "dag.defer_poll_sec": setting(whole, 30, "how often a node that cools off is looked at again"),
+  "dag.defer_poll_sec": byEngine(whole, "how often a node that cools off is looked at again"),
   "recovery.policy_file": optional(
     text,
     "this installation's retry policy, YAML or JSON (docs/policy.md); wms2 policy check FILE",
   ),
-  "recovery.cooloff_base_sec": setting(
+  "recovery.cooloff_base_sec": byEngine(
     wholeOrNone,
-    60,
-    "wait before a first retry; doubles with each, and fixed delays are 15 times as long",
+    "wait before a retry; doubles with each, and fixed delays are 15 times as long",
+  ),
+  "recovery.first_retry_at_once": byEngine(
+    z.boolean(),
+    "a node's first retry does not wait, unless a rule names its delay",
   ),
   "recovery.max_executions": setting(whole, 10, "executions of a node until an operator opens a new epoch"),
   "recovery.abort_after_alike": setting(
@@ -144,10 +185,9 @@ export const SETTINGS = {
     3,
     "permanent failures alike that end a work unit early; 0: never",
   ),
-  "recovery.avoid_host_sec": setting(
+  "recovery.avoid_host_sec": byEngine(
     wholeOrNone,
-    600,
-    "how long a retry waits for another worker than those it failed on",
+    "how long a retry waits for another worker than those it failed on; 0: it does not look for one",
   ),
   "alerts.sinks": setting(sinks, [], "where alerts are told: webhooks, commands, mail (docs/guides/alerts.md)"),
   "alerts.interval_sec": setting(seconds, 60, "how often stuck requests, the engine and disks are looked at"),
@@ -164,7 +204,7 @@ export const SETTINGS = {
 } as const;
 
 export type SettingKey = keyof typeof SETTINGS;
-export type Source = "default" | "file" | "environment" | "flag";
+export type Source = "default" | `profile ${"local" | "dagman"}` | "file" | "environment" | "flag";
 
 /** All settings, resolved and frozen. Optional ones are null when not set. */
 export type Config = {

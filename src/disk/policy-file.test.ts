@@ -2,18 +2,25 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempDir } from "../../tests/support/temp-dir.ts";
+import type { StepSpec } from "../domain/request.ts";
 import { readPolicy } from "../recovery/read-policy.ts";
 import { policyText, type RecoveryOptions, readPolicyFile } from "./policy-file.ts";
 
 const OPTIONS: RecoveryOptions = {
   installation: null,
   cooloffBaseSec: 60,
+  firstRetryAtOnce: false,
+  avoidHostSec: 600,
   maxExecutions: 7,
   abortAfterAlike: 4,
   maxMemoryPerCoreMb: 2500,
+  maxMemoryMb: null,
   maxWallMinutes: 1000,
 };
-const SPEC = { recovery: { holdThreshold: 0.2, maxRescues: 3, pendingClassification: false, handlers: [] } };
+const SPEC = {
+  steps: [] as StepSpec[],
+  recovery: { holdThreshold: 0.2, maxRescues: 3, pendingClassification: false, handlers: [] },
+};
 
 function settingsOf(options: RecoveryOptions, spec = SPEC) {
   const read = readPolicy(JSON.parse(policyText(options, spec)));
@@ -53,4 +60,11 @@ test.each([
   writeFileSync(path, text);
   await expect(readPolicyFile(path)).rejects.toThrow(words);
   await expect(readPolicyFile(`${path}.none`)).rejects.toThrow(/ENOENT/);
+});
+
+test("whether codes are the framework's goes by the payload", () => {
+  const step = (program: string): StepSpec => ({ name: "one", argv: [program], env: {} });
+  const spoken = (...programs: string[]) => settingsOf(OPTIONS, { ...SPEC, steps: programs.map(step) }).cmsCodes;
+  expect([spoken("./select.sh"), spoken("python3"), spoken("./mycmsRun")]).toEqual([false, false, false]);
+  expect([spoken("cmsRun"), spoken("/cvmfs/x/cmsRun"), spoken("a.sh", "wms2/simulate")]).toEqual([true, true, true]);
 });

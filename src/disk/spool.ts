@@ -10,20 +10,38 @@ import {
   readdirSync,
   writeSync,
 } from "node:fs";
-import { copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { copyFile, lstat, mkdir, realpath, rename, writeFile } from "node:fs/promises";
+import { basename, dirname, join, relative } from "node:path";
 import { InvariantError } from "../base/errors.ts";
 import type { DagPlan } from "../domain/plan.ts";
 import type { RequestFile } from "../domain/request.ts";
+import { deferralsIn } from "../engine/format/deferrals.ts";
 import { damagedRescues, rescueHoldMessage } from "../housekeeping/rescue-check.ts";
 import type { Spool } from "../lifecycle/ports.ts";
 import { PAYLOAD_FILES } from "../payload/files.ts";
 import { parseLedger } from "../recovery/ledger-record.ts";
 import type { RenderedFile, RenderOptions } from "../render/options.ts";
 import { renderDag } from "../render/render-dag.ts";
-import { orUnwritable, readIfThere, replaceFile } from "./atomic-file.ts";
+import { ifAbsent, orUnwritable, replaceFile } from "./atomic-file.ts";
+import { Budget, removeTree } from "./disk-steps.ts";
 import { policyText, type RecoveryOptions } from "./policy-file.ts";
-import { adjustNodes, letRun, logTail, openEpoch, plannedRanges, reelectUnit, unitNames } from "./unit-files.ts";
+import { fullDisk } from "./probe.ts";
+import { unitDamage } from "./unit-damage.ts";
+import {
+  adjustNodes,
+  endWaits,
+  keepAway,
+  letRun,
+  logTail,
+  nodeNames,
+  noteLeft,
+  openEpoch,
+  plannedRanges,
+  readInUnit,
+  reelectUnit,
+  reviseUnit,
+  unitNames,
+} from "./unit-files.ts";
 
 export interface SpoolOptions extends Omit<RenderOptions, "unmergedDir" | "mergedDir"> {
   readonly spoolDir: string;
@@ -47,7 +65,7 @@ export function makeSpool(options: SpoolOptions): Spool {
       const temporary = temporaryDir(final, plan.dagId);
       const storage = storageDirs(options, spec.name);
       await orUnwritable(final, async () => {
-        await rm(temporary, { recursive: true, force: true });
+        await removeAll(temporary);
         await mkdir(temporary, { recursive: true });
         for (const dir of Object.values(storage)) {
           // Jobs write below these, so they must exist and belong to whoever owns the jobs.
@@ -64,22 +82,71 @@ export function makeSpool(options: SpoolOptions): Spool {
       });
     },
 
+    async revise(dir, spec, files, units) {
+      // Beside the directory, not in it: what is there may be moved by its owner while it is written.
+      const temporary = temporaryDir(dir, `revised-${basename(dir)}`);
+      await orUnwritable(dir, async () => {
+        await removeAll(temporary);
+        await mkdir(temporary);
+        await writePayload(temporary, files);
+        if (options.owner) giveTree(temporary, options.owner);
+        // Nothing runs here now; a crash in between is made good by the next try.
+        await removeAll(join(dir, "payload"));
+        await rename(join(temporary, "payload"), join(dir, "payload"));
+        await removeAll(temporary);
+        await replaceFile(join(dir, "policy.json"), policyText(options.recovery, spec));
+      });
+      for (const unit of units) await reviseUnit(dir, unit, spec);
+    },
+
+    trouble: async () => (await fullDisk(options.spoolDir)) ?? fullDisk(options.storageDir),
+
     isComplete: async (dir) => existsSync(join(dir, "workflow.dag")),
 
     async discard(dir, dagId) {
-      await rm(temporaryDir(dir, dagId), { recursive: true, force: true });
-      await rm(dir, { recursive: true, force: true });
+      await removeAll(temporaryDir(dir, dagId));
+      await removeAll(dir);
     },
 
-    mergeOutput: (dir, unit) => readIfThere(join(dir, unit, "merge_output.json")),
+    mergeOutput: (dir, unit) => readInUnit(dir, unit, "merge_output.json"),
+
+    mergedDir: (requestName) => storageDirs(options, requestName).mergedDir,
+
+    async mergedSize(requestName, path) {
+      const { mergedDir } = storageDirs(options, requestName);
+      try {
+        // No directory on the way may be a link: what it leads to is not ours to register.
+        const there = await realpath(dirname(path));
+        if (there !== join(await realpath(mergedDir), relative(mergedDir, dirname(path)))) return "foreign";
+        const stats = await lstat(path);
+        return stats.isFile() ? stats.size : "foreign";
+      } catch (error) {
+        return ifAbsent(path, error) ?? "absent";
+      }
+    },
 
     ledger: async (dir, unit) => parseLedger(await ledgerText(dir, unit)),
     ledgerText,
     unitNames,
+    nodeNames,
+
+    async damaged(dir, units) {
+      const found = [];
+      for (const unit of units) found.push(await unitDamage(dir, unit, options.owner));
+      return found.filter((damage) => damage !== null);
+    },
+
     planned: plannedRanges,
     reelect: reelectUnit,
+    keepAway,
     letRun,
-    openEpoch: (dir, unit, epoch) => openEpoch(dir, unit, epoch, options.owner),
+    openEpoch,
+    async cooling(dir, unit, now) {
+      const deferrals = [...deferralsIn(await ledgerText(dir, unit))];
+      return deferrals.filter(([, { notBeforeMs }]) => notBeforeMs > now.getTime()).map(([node]) => node);
+    },
+    endWaits,
+    noteLeft,
     adjust: adjustNodes,
     logTail,
 
@@ -97,10 +164,12 @@ export function makeSpool(options: SpoolOptions): Spool {
   };
 }
 
+const removeAll = (path: string): Promise<boolean> => removeTree(path, new Budget(Number.POSITIVE_INFINITY));
+
 const temporaryDir = (final: string, dagId: string): string => join(dirname(final), `.tmp-${dagId}`);
 
 const ledgerText = async (dir: string, unit: string): Promise<string> =>
-  (await readIfThere(join(dir, unit, "ledger.jsonl"))) ?? "";
+  (await readInUnit(dir, unit, "ledger.jsonl")) ?? "";
 
 /** The request's own below the storage: what its jobs stage out, and what is merged of it. */
 const storageDirs = ({ storageDir }: SpoolOptions, request: string) => ({
@@ -153,13 +222,14 @@ async function writePayload(root: string, files: readonly RequestFile[]): Promis
   }
 }
 
+/** From the inside out: nobody else may change a directory before all that is in it was given. */
 function giveTree(dir: string, owner: { uid: number; gid: number }): void {
-  lchownSync(dir, owner.uid, owner.gid);
   for (const entry of readdirSync(dir, { withFileTypes: true })) {
     const path = join(dir, entry.name);
     if (entry.isDirectory()) giveTree(path, owner);
     else lchownSync(path, owner.uid, owner.gid);
   }
+  lchownSync(dir, owner.uid, owner.gid);
 }
 
 function syncDirectory(path: string): void {

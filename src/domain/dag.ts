@@ -19,16 +19,20 @@ export const isDagOver = (status: DagStatus): boolean =>
 
 export type NodeRole = "landing" | "processing" | "merge" | "cleanup";
 
-/** Counts over the inner nodes of a DAG. `queued`: handed to the engine, idle or running or held. */
+/** Counts over the inner nodes of a DAG. `queued`: handed to the engine; of them `idle` have no place yet, `held` get none. */
 export interface NodeTally {
   readonly total: number;
   readonly waiting: number;
   readonly queued: number;
+  readonly idle: number;
   readonly held: number;
   readonly done: number;
   readonly failed: number;
 }
-export const EMPTY_TALLY: NodeTally = { total: 0, waiting: 0, queued: 0, held: 0, done: 0, failed: 0 };
+export const EMPTY_TALLY: NodeTally = { total: 0, waiting: 0, queued: 0, idle: 0, held: 0, done: 0, failed: 0 };
+
+/** Nodes that something is done for now: their job runs, or is judged. Rows of earlier versions do not say who is idle. */
+export const runningNodes = ({ queued, idle = 0, held }: NodeTally): number => Math.max(0, queued - idle - held);
 
 /** Counts over work units. */
 export interface UnitTally {

@@ -28,3 +28,6 @@ export const processingNodeName = (index: number): NodeName => `proc_${padded(in
 
 /** The key by which an engine is asked about a whole tree of jobs. */
 export const batchName = (dag: DagId): string => `wms2-${dag}`;
+
+/** In the spool, above the submit directories: a server that starts says here where it is reached. */
+export const API_URL_FILE = ".api-url";

@@ -1,5 +1,6 @@
 import type { Alert, SiteBan } from "./dag.ts";
 import type { DagId, NodeName, SiteName, UnitName } from "./names.ts";
+import type { Revision } from "./request.ts";
 
 /** What a release changes. Stored on the request; the next plan or rescue applies it. null: as before. */
 export interface ReleaseModifications {
@@ -11,13 +12,26 @@ export interface ReleaseModifications {
   readonly holdThreshold: number | null;
   readonly topUp: boolean | null;
   readonly maxRescues: number | null;
+  /** By a corrected request; its attachments took the place of the old ones. */
+  readonly revision?: Revision | null;
 }
 
 /** active: valid and in use · superseded: the next version is complete · invalidated: withdrawn. */
 export const OUTPUT_STATES = ["active", "superseded", "invalidated"] as const;
 export type OutputState = (typeof OUTPUT_STATES)[number];
 
-export const WISH_KINDS = ["abort", "stop", "hold", "release", "rescue", "resubmit", "fail", "restart"] as const;
+export const WISH_KINDS = [
+  "abort",
+  "stop",
+  "hold",
+  "release",
+  "rescue",
+  "resubmit",
+  "retry",
+  "fail",
+  "restart",
+  "move",
+] as const;
 export type WishKind = (typeof WISH_KINDS)[number];
 
 export const AUDIT_OUTCOMES = ["done", "already", "refused", "failed"] as const;

@@ -26,7 +26,7 @@ export interface DagPlan {
   readonly summary: PlanSummary;
 }
 
-export interface PlannedOutput extends OutputSpec {
+export interface PlannedOutput extends Omit<OutputSpec, "naming"> {
   /** /Primary/Processed/TIER or a name of the local catalog. */
   readonly dataset: string;
 }
@@ -101,7 +101,7 @@ export interface BlockPlan {
 /** A file that stays out of the plan: it can be settled as excluded, its reason in words. */
 export interface UnplannedFile {
   readonly lfn: string;
-  readonly code: "not-selected" | "no-lumis" | "too-big";
+  readonly code: "not-selected" | "no-lumis" | "too-big" | "no-site";
   readonly reason: string;
 }
 
@@ -113,7 +113,7 @@ export type PlanOutcome =
 
 /** Why a round cannot be planned; a person has to change something. */
 export interface PlanRefusal {
-  readonly code: "no-input-files" | "no-site" | "nothing-selected" | "unsupported" | "contradiction";
+  readonly code: "no-input-files" | "no-site" | "nothing-selected" | "too-many-nodes" | "contradiction";
   readonly message: string;
   readonly evidence: Readonly<Record<string, unknown>>;
 }
@@ -128,3 +128,12 @@ export interface Measured {
   /** Goes to the payload as step_profile.json. */
   readonly stepProfile: Readonly<Record<string, unknown>> | null;
 }
+
+/** Limits on what a job may ask for. */
+export interface MemoryLimits {
+  readonly maxMemoryPerCoreMb: number;
+  /** However many cores; null: no such limit. */
+  readonly maxMemoryMb?: number | null;
+}
+export const mostMemoryMb = ({ maxMemoryPerCoreMb, maxMemoryMb }: MemoryLimits, cores: number): number =>
+  Math.min(maxMemoryPerCoreMb * cores, maxMemoryMb ?? Number.POSITIVE_INFINITY);

@@ -1,6 +1,7 @@
 import type { RequestName, SiteName } from "./names.ts";
 import type { OutputState, ReleaseModifications, WishKind } from "./operator.ts";
 import type { RequestStatus } from "./request-status.ts";
+import type { Wait } from "./wait.ts";
 
 /** What a person asked for, normalised by intake. Never changed afterwards; units are in the names. */
 export interface RequestSpec {
@@ -24,7 +25,7 @@ export interface RequestSpec {
   readonly steps: readonly StepSpec[];
   readonly outputs: readonly OutputSpec[];
   readonly resources: ResourceSpec;
-  readonly sites: { readonly allow: readonly SiteName[]; readonly deny: readonly SiteName[] };
+  readonly sites: SitesSpec;
   readonly unit: UnitSpec;
   readonly retries: RetrySpec;
   readonly throttles: ThrottleSpec;
@@ -37,6 +38,13 @@ export interface RequestSpec {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
+export interface SitesSpec {
+  readonly allow: readonly SiteName[];
+  readonly deny: readonly SiteName[];
+  /** Input is read from wherever it is: jobs run at any site the request may use. */
+  readonly trust?: boolean;
+}
+
 export interface ProductionStep {
   /** Share of all work units, between 0 and 1, after which the rest is demoted. */
   readonly fraction: number;
@@ -44,7 +52,11 @@ export interface ProductionStep {
 }
 
 /** Where the input comes from. `path`s are absolute by the time a spec is stored. */
-export type InputSpec =
+export type InputSpec = InputSource & {
+  /** Files that no usable site holds: the request waits for a person (default), or goes on without them. */
+  readonly onMissing?: "hold" | "skip";
+};
+type InputSource =
   | { readonly from: "glob"; readonly pattern: string; readonly events: EventCount; readonly mask: LumiMask }
   | { readonly from: "directory"; readonly path: string; readonly events: EventCount; readonly mask: LumiMask }
   | { readonly from: "list"; readonly path: string; readonly mask: LumiMask }
@@ -104,6 +116,16 @@ export interface OutputSpec {
   readonly merge: MergeSpec;
   /** Whether the merged result is kept and registered. */
   readonly keep: boolean;
+  /** Where its dataset is called otherwise than the request's names would have it. */
+  readonly naming?: OutputNaming;
+}
+export interface OutputNaming {
+  readonly primary?: string;
+  readonly era?: string;
+  readonly string?: string;
+  /** Added to the request's processing version, so that a restart moves it on too. */
+  readonly versionOffset?: number;
+  readonly tier?: string;
 }
 export type MergeSpec =
   | { readonly how: "concat" }
@@ -177,6 +199,15 @@ export interface RequestFile {
   readonly content: Uint8Array;
 }
 
+/** A document that passed intake and is not a request yet: it may correct one that is. */
+export interface Draft {
+  readonly spec: RequestSpec;
+  readonly files: readonly RequestFile[];
+}
+
+/** What a corrected request changes of one that has begun. */
+export type Revision = Pick<RequestSpec, "steps" | "outputs" | "resources" | "retries" | "recovery">;
+
 /** Why a request waits for a person, what the evidence is, and what that person may do. */
 export interface HoldReason {
   /** Stable word for programs: "engine-rejected", "no-input-files", … */
@@ -199,8 +230,8 @@ export interface RequestRecord {
   readonly wish: RequestWish | null;
   /** The last pass over this request failed: what, since when, how often in a row. */
   readonly error: PassError | null;
-  /** Why it is not moving just now ("second in the queue; all 10 places are taken"). */
-  readonly waiting: string | null;
+  /** Why it is not moving just now; null: it is over, or nobody has looked since it moved. */
+  readonly waiting: Wait | null;
   readonly supersededBy: RequestName | null;
   /** What a release changed; the next plan or rescue applies it. */
   readonly modifications: ReleaseModifications | null;

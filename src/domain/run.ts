@@ -22,6 +22,40 @@ interface RunningRun extends RunProgress {
   readonly kind: "running";
   /** Something odd that did not stop us: an unreadable status file, a held DAGMan. */
   readonly note: string | null;
+  readonly waits: RunWaits;
+}
+
+/** What keeps nodes of a run, as its files and the queue tell it; null: nothing of the kind. Examples are "unit/node". */
+export interface RunWaits {
+  /** Failed, and not to be tried again before a time; `reason` of the one that comes first. */
+  readonly deferred: {
+    readonly nodes: number;
+    readonly nextAt: Date;
+    readonly lastAt: Date;
+    readonly reason: string;
+    readonly example: string;
+  } | null;
+  /** In the queue and not to be run; `reason` is the engine's. `byHand`: it stays so until a person releases them. */
+  readonly held: {
+    readonly nodes: number;
+    readonly since: Date;
+    readonly reason: string;
+    readonly byHand: boolean;
+    readonly example: string;
+  } | null;
+  /** Idle, and no worker will ever take them. */
+  readonly unmatched: NoMatch | null;
+  /** Ended, and not yet judged; `trouble` is why POST could not do it. */
+  readonly judging: { readonly nodes: number; readonly trouble: string | null; readonly example: string } | null;
+  /** Ready, behind the limit of their category. */
+  readonly limited: number;
+}
+export const NO_WAITS: RunWaits = { deferred: null, held: null, unmatched: null, judging: null, limited: 0 };
+
+/** Why no worker can take a job. */
+export interface NoMatch {
+  readonly code: "no-worker" | "no-site" | "too-large";
+  readonly words: string;
 }
 interface EndedRun extends RunProgress {
   readonly kind: "ended";
@@ -52,5 +86,7 @@ export interface NodeView {
   readonly state: NodeState;
   readonly retries: number;
   readonly held: boolean;
+  /** In the queue without a place to run. */
+  readonly idle: boolean;
   readonly detail: string;
 }

@@ -1,3 +1,4 @@
+import type { MemoryLimits } from "./plan.ts";
 import type { RequestFile, RequestSpec } from "./request.ts";
 
 /** A document that passed intake: the spec, the files that travel with it, and what a person should know. */
@@ -8,11 +9,13 @@ export interface Submission {
 }
 
 /** What an installation adds to a request that leaves it out, and the limits it is held to. */
-export interface IntakeRules {
+export interface IntakeRules extends MemoryLimits {
   readonly requestor: string;
   readonly defaultMemoryPerCoreMb: number;
-  readonly maxMemoryPerCoreMb: number;
   readonly maxWallMinutes: number;
+  readonly maxDiskMb: number;
+  readonly maxNodesPerRound: number;
+  readonly maxNodesPerRequest: number;
   readonly maxFileBytes: number;
   readonly maxFilesBytes: number;
 }
@@ -22,6 +25,9 @@ export const DEFAULT_INTAKE_RULES: IntakeRules = {
   defaultMemoryPerCoreMb: 2000,
   maxMemoryPerCoreMb: 3000,
   maxWallMinutes: 47 * 60,
+  maxDiskMb: 10_000_000,
+  maxNodesPerRound: 1_000_000,
+  maxNodesPerRequest: 10_000_000,
   maxFileBytes: 1_000_000,
   maxFilesBytes: 8_000_000,
 };

@@ -40,6 +40,8 @@ export interface Workflow {
   /** Of ranges that were planned and given up, over all rounds. */
   readonly abandonedEvents: bigint;
   readonly stepMetrics: Readonly<Record<string, unknown>> | null;
+  /** The engine its rounds are made for; another one leaves it alone. null: none was made yet. */
+  readonly engine: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }

@@ -10,13 +10,17 @@ export interface Engine {
   readonly capabilities: { readonly sites: boolean };
 
   /**
-   * Hands workflow.dag to the engine. Must not be called while `find` cannot exclude a live run of the same
-   * batch name. A rescue is the same call on the same directory: the engine skips what is done.
+   * Hands workflow.dag to the engine, at most once: it looks first, and a run that is or was there is adopted. Tickets
+   * count up; of two callers the one with the newer ticket goes on, and the other one can no more, however late its
+   * call gets there. A rescue is the same call on the same directory: the engine skips what is done.
    */
-  submit(run: Run): Promise<SubmitOutcome>;
+  submit(run: Run, ticket: number): Promise<SubmitOutcome>;
 
-  /** Is a run with this batch name in the engine? Three answers; "unknown" is never rounded. */
-  find(run: Run): Promise<FindOutcome>;
+  /**
+   * Is a run with this batch name in the engine? Three answers; "unknown" is never rounded. With a ticket, "absent"
+   * stays true: submissions with an older one are fenced off before the look.
+   */
+  find(run: Run, ticket?: number): Promise<FindOutcome>;
 
   /** One look at all runs: one query of the queue, whatever their number. */
   observe(runs: readonly Run[]): Promise<ReadonlyMap<DagId, RunObservation>>;
@@ -36,7 +40,10 @@ export interface Engine {
 }
 
 export type SubmitOutcome =
-  | { readonly kind: "submitted"; readonly engineId: string }
+  /** `adopted`: by this call, or by an earlier one whose answer was lost. */
+  | { readonly kind: "submitted"; readonly engineId: string; readonly adopted: boolean }
+  /** Nothing was done: it cannot be told whether it is there, or somebody else is at it. */
+  | { readonly kind: "unclear"; readonly why: string }
   /** The engine said no, in its own words; asking again would change nothing. */
   | { readonly kind: "rejected"; readonly words: string };
 

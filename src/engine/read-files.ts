@@ -1,13 +1,17 @@
-import { open, readdir, readFile, stat } from "node:fs/promises";
+import { lstat, readdir } from "node:fs/promises";
+import { openPlain, readPlain } from "../disk/plain-files.ts";
 
-/** Reading files that another process may be replacing, cutting or removing: what cannot be read is a value. */
+/**
+ * Reading files that another process may be replacing, cutting or removing: what cannot be read is a value. They lie in
+ * directories of the jobs' owner, so links are not followed and a pipe is no file.
+ */
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? String(error);
 const isAbsent = (error: unknown): boolean => ["ENOENT", "ENOTDIR"].includes(codeOf(error));
 
 /** null: there is none, or it cannot be read. */
 export async function readText(path: string): Promise<string | null> {
   try {
-    return await readFile(path, "utf8");
+    return await readPlain(path);
   } catch {
     return null;
   }
@@ -16,7 +20,7 @@ export async function readText(path: string): Promise<string | null> {
 /** The last bytes of a file that may have grown large; "" when there is none. */
 export async function readTail(path: string, bytes: number): Promise<string> {
   try {
-    const file = await open(path, "r");
+    const file = await openPlain(path);
     try {
       const { size } = await file.stat();
       const from = Math.max(0, size - bytes);
@@ -42,7 +46,7 @@ export async function listDir(path: string): Promise<readonly string[]> {
 /** Modification time in milliseconds, or null when there is no such file. */
 export async function modifiedAt(path: string): Promise<number | null> {
   try {
-    return (await stat(path)).mtimeMs;
+    return (await lstat(path)).mtimeMs;
   } catch (error) {
     if (isAbsent(error)) return null;
     throw error;
@@ -76,7 +80,7 @@ export class FileCache {
 
   async stamp(path: string): Promise<string> {
     try {
-      return stampOf(await stat(path));
+      return stampOf(await lstat(path));
     } catch (error) {
       return codeOf(error);
     }
@@ -85,11 +89,11 @@ export class FileCache {
   async read<T>(path: string, parse: (text: string) => T): Promise<CachedOutcome<T>> {
     try {
       const known = this.entries.get(path);
-      if (known && known.stamp === stampOf(await stat(path))) {
+      if (known && known.stamp === stampOf(await lstat(path))) {
         known.used = this.turn;
         return { kind: "value", value: known.value as T, fresh: false };
       }
-      const file = await open(path, "r");
+      const file = await openPlain(path);
       try {
         // The stamp of what was opened: the name may already lead to a newer file.
         const stamp = stampOf(await file.stat());

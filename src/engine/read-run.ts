@@ -1,12 +1,13 @@
 import { parseJson } from "../base/json.ts";
 import { EMPTY_TALLY } from "../domain/dag.ts";
 import type { DagId, NodeName, UnitName } from "../domain/names.ts";
-import type { NodeView, Run, RunObservation } from "../domain/run.ts";
+import { NO_WAITS, type NodeView, type Run, type RunObservation } from "../domain/run.ts";
 import { describeMetrics, type Metrics, verdictOf } from "./format/metrics.ts";
 import * as view from "./format/run-view.ts";
-import { parseStatusFile, type StatusNode, wasCutShort } from "./format/status-file.ts";
+import { isIdle, parseStatusFile, type StatusNode, wasCutShort } from "./format/status-file.ts";
 import { complaints, lastWords, readDagEnd, readMetrics } from "./read-end.ts";
 import { FileCache, inTurns, readText } from "./read-files.ts";
+import { type OpenNodes, type OpenUnit, openNodes, readWaits } from "./read-waits.ts";
 
 export type RunningView = Extract<RunObservation, { kind: "running" }>;
 export type EndedView = Extract<RunObservation, { kind: "ended" }>;
@@ -27,6 +28,7 @@ interface Memory {
   /** Units whose group.dag cannot be read: not asked again. */
   readonly unknowable: Set<string>;
   last: RunningView | null;
+  idle: OpenUnit | null;
   ended: { stamp: string; view: EndedView } | null;
   since: number;
   usedIn: number;
@@ -42,7 +44,12 @@ interface Memory {
 export class RunReader {
   private readonly cache = new FileCache();
   private readonly memories = new Map<DagId, Memory>();
+  private readonly nowMs: () => number;
   private round = 0;
+
+  constructor(nowMs: () => number = Date.now) {
+    this.nowMs = nowMs;
+  }
 
   /**
    * `submittedAt` (epoch seconds; null: as last told) is when this run was submitted: a status file of an earlier run of the same DAG is older. From such a
@@ -62,16 +69,27 @@ export class RunReader {
     const top = view.isOlderThan(file.value, since) ? view.doneOnly(file.value) : file.value;
     const { done, failed, queued } = top.units;
     const lives = await inTurns(queued, (unit) => this.unit(run, memory, unit, since));
+    const open = queued.flatMap((unit, at): OpenUnit[] => (lives[at]?.open ? [{ unit, open: lives[at].open }] : []));
+    memory.idle = open.find(({ open }) => open.idle !== null) ?? null;
+    const waits = { ...NO_WAITS, ...(await readWaits(this.cache, run.submitDir, open, this.nowMs())) };
     const unchanged = memory.last !== null && memory.top === file.value && !lives.some((live) => live.changed);
     if (unchanged && memory.sizes.size + memory.unknowable.size >= done.length) {
-      return memory.last!.note === note ? memory.last! : { ...memory.last!, note };
+      return { ...memory.last!, note, waits };
     }
     await this.learnSizes(run, memory, [...done, ...failed]);
     const ends = await inTurns(failed, (unit) => this.unit(run, memory, unit, since));
     memory.top = file.value;
-    memory.last = { kind: "running", ...view.tallyRun(top, [...lives, ...ends], memory.sizes, memory.planned), note };
+    memory.last = {
+      kind: "running",
+      ...view.tallyRun(top, [...lives, ...ends], memory.sizes, memory.planned),
+      note,
+      waits,
+    };
     return memory.last;
   }
+
+  /** A node of the run that had no place to run at the last look. */
+  idleNode = (run: Run): OpenUnit | null => this.memories.get(run.dagId)?.idle ?? null;
 
   /**
    * How a run that the engine no longer has ended; null when its files do not say. Only metrics of this very
@@ -126,7 +144,7 @@ export class RunReader {
     );
     const { nodes, units, ...rest } = view.tallyRun(top, open, memory.sizes, memory.planned);
     // Nothing is in the queue any more.
-    const settled = { ...nodes, waiting: nodes.waiting + nodes.queued, queued: 0, held: 0 };
+    const settled = { ...nodes, waiting: nodes.waiting + nodes.queued, queued: 0, idle: 0, held: 0 };
     const settledUnits = { ...units, waiting: units.waiting + units.running, running: 0 };
     return { kind: "ended", verdict, nodes: settled, units: settledUnits, ...rest, words, rescue };
   }
@@ -162,6 +180,7 @@ export class RunReader {
         sizes: new Map(),
         unknowable: new Set(),
         last: null,
+        idle: null,
         ended: null,
         since: 0,
         usedIn: this.round,
@@ -172,17 +191,18 @@ export class RunReader {
   }
 
   /** A unit as its own status file shows it; a file of an earlier run counts as not begun. */
-  private async unit(run: Run, memory: Memory, unit: string, since: number): Promise<view.UnitView> {
+  private async unit(run: Run, memory: Memory, unit: string, since: number): Promise<LiveUnit> {
     const path = `${run.submitDir}/${unit}/group.dag.status`;
     const file = await this.cache.read(path, (text) => {
       const status = parseStatusFile(text);
-      return status.complete ? { timestamp: status.timestamp, nodes: view.tallyNodes(status.nodes) } : null;
+      if (!status.complete) return null;
+      return { timestamp: status.timestamp, nodes: view.tallyNodes(status.nodes), open: openNodes(status.nodes) };
     });
     const tally = file.kind === "value" ? file.value : null;
     const changed = file.kind !== "value" || file.fresh;
     if (tally && tally.timestamp >= since) {
       memory.sizes.set(unit, tally.nodes.total);
-      return { nodes: tally.nodes, changed };
+      return { nodes: tally.nodes, open: tally.open, changed };
     }
     if (tally) return { nodes: view.onlyDone(tally.nodes), changed };
     await this.learnSizes(run, memory, [unit]);
@@ -209,6 +229,11 @@ export class RunReader {
   }
 }
 
+interface LiveUnit extends view.UnitView {
+  /** Absent: its DAGMan has said nothing yet. */
+  readonly open?: OpenNodes;
+}
+
 async function plannedNodes(run: Run): Promise<number | null> {
   const plan = parseJson((await readText(`${run.submitDir}/plan.json`)) ?? "");
   const nodes = plan.ok ? (plan.value as { nodes?: unknown } | null)?.nodes : null;
@@ -223,6 +248,7 @@ function topIn(text: string): view.TopView | null {
 const nothingBegun = ({ planned }: Memory): Omit<RunningView, "note"> => ({
   kind: "running",
   ...view.tallyRun(view.EMPTY_TOP, [], new Map(), planned),
+  waits: NO_WAITS,
 });
 
 function keepLast(memory: Memory, note: string | null, trouble: string): RunningView {
@@ -248,5 +274,6 @@ const viewOf = (unit: UnitName | null, node: StatusNode): NodeView => ({
   state: wasCutShort(node) ? "waiting" : node.state,
   retries: node.retries,
   held: node.held > 0,
+  idle: isIdle(node),
   detail: node.detail,
 });

@@ -1,8 +1,9 @@
-import { access, readFile } from "node:fs/promises";
+import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { replaceFile } from "../disk/atomic-file.ts";
+import { type Budget, entriesOf, ifGone, keepTail, removeFile, removeTree } from "../disk/disk-steps.ts";
+import { inDirectory, readPlain } from "../disk/plain-files.ts";
 import { type AttemptRecord, readTallyLines } from "../recovery/ledger-record.ts";
-import { type Budget, entriesOf, ifGone, keepTail, removeFile, removeTree } from "./disk-steps.ts";
 import {
   COMPACTED,
   failedNodes,
@@ -33,7 +34,7 @@ export async function compactDirectory(dir: string, budget: Budget, at: Date): P
     if (budget.isOut) return false;
     const path = join(dir, entry.name);
     if (entry.isDirectory() && isUnitDirectory(entry.name)) {
-      const kept = await compactUnit(path, budget, logBytes);
+      const kept = await inDirectory(dir, entry.name, (unit) => compactUnit(unit, budget, logBytes));
       if (kept === null) return false;
       logBytes -= kept;
       continue;
@@ -50,7 +51,7 @@ export async function compactDirectory(dir: string, budget: Budget, at: Date): P
 
 /** Bytes of logs that were kept; null: the budget ended first. */
 async function compactUnit(dir: string, budget: Budget, logBytes: number): Promise<number | null> {
-  const ledger = (await readFile(join(dir, "ledger.jsonl"), "utf8").catch(ifGone)) ?? "";
+  const ledger = (await readPlain(join(dir, "ledger.jsonl")).catch(ifGone)) ?? "";
   const { lines, unreadable } = await readInSlices(ledger);
   const entries = await entriesOf(dir);
   const fates = fatesInUnit(

@@ -1,8 +1,8 @@
 import { raiseAndClose } from "../alerts/raise-and-close.ts";
 import { makeTurns } from "../alerts/turns.ts";
 import { describeError } from "../base/errors.ts";
+import { Budget, requestsIn } from "../disk/disk-steps.ts";
 import type { KeepPolicy } from "./decide-directory.ts";
-import { Budget, requestsIn } from "./disk-steps.ts";
 import { findStrangers, strangerAlerts } from "./strangers.ts";
 import { type TidyPorts, tidyRequest } from "./tidy-request.ts";
 

@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { entriesOf, ifGone } from "../disk/disk-steps.ts";
+import { readPlain } from "../disk/plain-files.ts";
 import { highestRescue, parseRescue, rescueName } from "../engine/format/rescue.ts";
-import { entriesOf, ifGone } from "./disk-steps.ts";
 import { isUnitDirectory } from "./kept-files.ts";
 
 export interface RescueTrouble {
@@ -23,7 +23,7 @@ export async function damagedRescues(submitDir: string): Promise<readonly Rescue
     const number = highestRescue(names, dag);
     if (number === null) return;
     const file = join(folder, rescueName(dag, number));
-    const text = await readFile(join(submitDir, file), "utf8").catch(ifGone);
+    const text = await readPlain(join(submitDir, file)).catch(ifGone);
     const why = text === null ? null : rescueDamage(text);
     if (why !== null) found.push({ file, why });
   };

@@ -1,13 +1,13 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AlertWish } from "../alerts/raise-and-close.ts";
 import { groupBy } from "../base/group-by.ts";
 import { parseJson } from "../base/json.ts";
+import { entriesOf, isSubmitDirectory, readPart, requestsIn } from "../disk/disk-steps.ts";
+import { readPlain } from "../disk/plain-files.ts";
 import type { DagId } from "../domain/names.ts";
 import { parseDagmanOut } from "../engine/format/dagman-out.ts";
 import type { Engine } from "../engine/port.ts";
 import type { Store } from "../store/port.ts";
-import { entriesOf, isSubmitDirectory, readPart, requestsIn } from "./disk-steps.ts";
 import { askEngine } from "./gather-request.ts";
 
 /**
@@ -62,13 +62,13 @@ async function plannedAs(directory: string): Promise<string | null> {
   const head = await partOf(join(directory, "workflow.dag"), 4096, "start");
   const named = /^# wms2 .*\bdag=(\S+)/m.exec(head)?.[1];
   if (named) return named;
-  const plan = parseJson(await readFile(join(directory, "plan.json"), "utf8").catch(() => ""));
+  const plan = parseJson(await readPlain(join(directory, "plan.json")).catch(() => ""));
   const dag = plan.ok ? (plan.value as { dag?: unknown } | null)?.dag : null;
   return typeof dag === "string" ? dag : null;
 }
 
 async function lastRun(directory: string): Promise<string | null> {
-  const submit = await readFile(join(directory, "workflow.dag.condor.sub"), "utf8").catch(() => "");
+  const submit = await readPlain(join(directory, "workflow.dag.condor.sub")).catch(() => "");
   const named = /^\s*(?:My\.|\+)JobBatchName\s*=\s*"wms2-([^"]+)"/im.exec(submit)?.[1];
   if (named) return named;
   const out = parseDagmanOut(await partOf(join(directory, "workflow.dag.dagman.out"), 256 * 1024, "end"));

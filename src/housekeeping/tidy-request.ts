@@ -1,6 +1,15 @@
 import { rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
+import {
+  asideOf,
+  type Budget,
+  entriesOf,
+  isBeingRemoved,
+  isSubmitDirectory,
+  removeAtOnce,
+  removeTree,
+} from "../disk/disk-steps.ts";
 import type { Dag } from "../domain/dag.ts";
 import type { Engine } from "../engine/port.ts";
 import type { Log } from "../lifecycle/ports.ts";
@@ -13,15 +22,6 @@ import {
   dueTimes,
   type KeepPolicy,
 } from "./decide-directory.ts";
-import {
-  asideOf,
-  type Budget,
-  entriesOf,
-  isBeingRemoved,
-  isSubmitDirectory,
-  removeAtOnce,
-  removeTree,
-} from "./disk-steps.ts";
 import { askEngine, gatherRequest, type RequestFacts } from "./gather-request.ts";
 
 export interface TidyPorts {

@@ -1,7 +1,7 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
+import { entriesOf, ifGone, isSubmitDirectory, requestsIn } from "../disk/disk-steps.ts";
 import { isCompacted } from "./compact.ts";
-import { entriesOf, ifGone, isSubmitDirectory, requestsIn } from "./disk-steps.ts";
 
 /** What lies on the disk for one request, in the names of --json. Reads only; works without a server. */
 export interface RequestUsage {

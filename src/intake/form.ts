@@ -93,13 +93,14 @@ export class Form {
 
   /** The entries of a list; [] when absent. A single value is not a list. */
   list(key: Key, max = 10_000): readonly Spot[] {
-    return this.spot(key)?.list(max) ?? [];
+    return this.spot(key)?.list(max, this.casts) ?? [];
   }
 
   flag(key: Key, fallback: boolean): boolean {
-    return this.#read(key, fallback, (spot) =>
-      typeof spot.value === "boolean" ? spot.value : spot.mustBe("true or false"),
-    );
+    return this.#read(key, fallback, (spot) => {
+      const value = this.casts ? TRUTHS.get(String(spot.value).trim().toLowerCase()) : spot.value;
+      return typeof value === "boolean" ? value : spot.mustBe("true or false");
+    });
   }
 
   choice<T extends string>(
@@ -125,6 +126,7 @@ export class Form {
     return this.#read(key, fallback, (spot) => {
       const value = spot.number(range, this.casts);
       if (value === null || Number.isInteger(value)) return value;
+      if (this.casts) return Math.trunc(value);
       return spot.problem(`must be a whole number (got ${value})`);
     });
   }
@@ -166,6 +168,13 @@ export class Form {
     }
   }
 }
+
+/** How ReqMgr2 reads true and false. */
+const TRUTHS = new Map(
+  [true, false].flatMap((truth) =>
+    (truth ? "true 1 yes y t" : "false 0 no n f").split(" ").map((word) => [word, truth]),
+  ),
+);
 
 function withUnit(
   spot: Spot,

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import { DEFAULT_INTAKE_RULES } from "../domain/submission.ts";
 import { MAX_YAML_CHARACTERS, parseDocument } from "./parse-document.ts";
+import { readSubmission } from "./read-submission.ts";
 
 const value = (text: string, format: "json" | "yaml"): unknown => {
   const parsed = parseDocument(text, format);
@@ -83,4 +85,21 @@ test("an alias bomb is refused quickly, a plain alias is not", () => {
 test("a byte order mark and Windows line ends do no harm", () => {
   expect(value("\uFEFFa: 1\r\nb: 2\r\n", "yaml")).toEqual({ a: 1, b: 2 });
   expect(value('\uFEFF{"a":\r\n1}', "json")).toEqual({ a: 1 });
+});
+
+test("however many keys, reading takes time in proportion, and too many are refused before they are read", () => {
+  const yaml = (keys: number) => Array.from({ length: keys }, (_, i) => `key${i}: 1`).join("\n");
+  const json = (keys: number) => `{${Array.from({ length: keys }, (_, i) => `"key${i}":1`).join(",")}}`;
+  const cpuMs = (work: () => unknown): number => {
+    const before = process.cpuUsage();
+    work();
+    return process.cpuUsage(before).user / 1000;
+  };
+  cpuMs(() => value(yaml(5000), "yaml"));
+  const some = cpuMs(() => value(yaml(5000), "yaml"));
+  expect(cpuMs(() => value(yaml(19_000), "yaml"))).toBeLessThan(50 + 10 * some);
+  expect(cpuMs(() => expect(messages(yaml(30_000), "yaml")).toContain("more than 20000"))).toBeLessThan(500);
+  expect(messages(json(150_000), "json")).toContain("more than 100000 values");
+  const wide = readSubmission(value(json(99_000), "json"), DEFAULT_INTAKE_RULES);
+  expect(wide).toEqual({ ok: false, error: [{ path: "", message: "has 99000 keys; at most 5000", allowed: null }] });
 });

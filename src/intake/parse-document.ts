@@ -1,4 +1,4 @@
-import { LineCounter, parseDocument as parseYaml, type YAMLError } from "yaml";
+import { isScalar, LineCounter, parseDocument as parseYaml, visit, type YAMLError } from "yaml";
 import { err, ok, type Result } from "../base/result.ts";
 import type { Problem } from "../domain/problem.ts";
 import { JsonError, readJson } from "./read-json.ts";
@@ -6,6 +6,8 @@ import { JsonError, readJson } from "./read-json.ts";
 /** Without attachments a request is a page of text; the JSON form carries the attached files as base64. */
 export const MAX_YAML_CHARACTERS = 400_000;
 export const MAX_JSON_CHARACTERS = 16_000_000;
+/** YAML is read slowly, on the thread that answers everybody: this many lines and entries take a quarter of a second. */
+const MAX_YAML_PIECES = 20_000;
 
 const wrong = (message: string): Result<never, Problem[]> => err([{ path: "", message, allowed: null }]);
 
@@ -18,6 +20,8 @@ export function parseDocument(text: string, format: "json" | "yaml"): Result<unk
   const limit = format === "json" ? MAX_JSON_CHARACTERS : MAX_YAML_CHARACTERS;
   if (source.length > limit) return wrong(`is too long: ${source.length} characters, at most ${limit}`);
   if (source.trim() === "") return wrong("is empty");
+  if (format === "yaml" && hasMorePieces(source, MAX_YAML_PIECES))
+    return wrong(`has more than ${MAX_YAML_PIECES} lines and entries: put long lists into files, or send JSON`);
   if (format === "yaml") return readYaml(source);
   try {
     return ok(readJson(source));
@@ -25,6 +29,15 @@ export function parseDocument(text: string, format: "json" | "yaml"): Result<unk
     if (error instanceof JsonError) return wrong(error.message);
     throw error;
   }
+}
+
+function hasMorePieces(text: string, most: number): boolean {
+  let pieces = 0;
+  for (const _ of text.matchAll(/[\n,[{]/g)) {
+    pieces += 1;
+    if (pieces > most) return true;
+  }
+  return false;
 }
 
 const MAX_ALIASES = 100;
@@ -42,7 +55,7 @@ function readYaml(text: string): Result<unknown, Problem[]> {
       customTags: [],
       merge: false,
       intAsBigInt: true,
-      uniqueKeys: true,
+      uniqueKeys: false, // it compares every key with every other one; see repeatedKeys
       stringKeys: true,
       prettyErrors: false,
       logLevel: "error",
@@ -50,6 +63,8 @@ function readYaml(text: string): Result<unknown, Problem[]> {
     });
     const faults = [...document.errors, ...document.warnings];
     if (faults.length > 0) return err(faults.slice(0, 20).map((fault) => toProblem(fault, lineCounter)));
+    const repeated = repeatedKeys(document).map((at) => problemAt(at, "the same key is given twice", lineCounter));
+    if (repeated.length > 0) return err(repeated.slice(0, 20));
     return ok(narrow(document.toJS({ maxAliasCount: MAX_ALIASES }), 0));
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
@@ -57,17 +72,35 @@ function readYaml(text: string): Result<unknown, Problem[]> {
   }
 }
 
+/** Where keys stand that their map has already. */
+function repeatedKeys(document: ReturnType<typeof parseYaml>): number[] {
+  const places: number[] = [];
+  visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (seen.has(key.value)) places.push(key.range?.[0] ?? 0);
+        seen.add(key.value);
+      }
+    },
+  });
+  return places;
+}
+
 const firstLine = (text: string): string => text.split("\n", 1)[0]!.slice(0, 300);
 
 function toProblem(fault: YAMLError, lines: LineCounter): Problem {
-  const { line, col } = lines.linePos(fault.pos[0]);
   const words = firstLine(fault.message);
   const ours: Partial<Record<typeof fault.code, string>> = {
-    DUPLICATE_KEY: "the same key is given twice",
     TAG_RESOLVE_FAILED: `tags are not allowed: ${words}`,
     MULTIPLE_DOCS: "several documents in one text; one request at a time",
   };
-  const message = ours[fault.code] ?? words;
+  return problemAt(fault.pos[0], ours[fault.code] ?? words, lines);
+}
+
+function problemAt(place: number, message: string, lines: LineCounter): Problem {
+  const { line, col } = lines.linePos(place);
   return { path: "", message: `line ${line}, column ${col}: ${message}`, allowed: null };
 }
 

@@ -1,8 +1,10 @@
 import type { Notes } from "./notes.ts";
 import { childPath } from "./paths.ts";
+import { MAX_VALUES } from "./read-json.ts";
 
 const MAX_DEPTH = 64;
-const MAX_VALUES = 500_000;
+/** Each key nobody asked for is compared with all that are known. */
+const MAX_KEYS = 5000;
 const LONE_SURROGATE = /[\uD800-\uDFFF]/u;
 
 /**
@@ -43,7 +45,9 @@ export function plainData(document: unknown, notes: Notes): unknown {
     if (kind !== Object.prototype && kind !== null)
       return refuse(path, "must be plain data: a map, a list, text, a number, true or false");
     const row: Record<string, unknown> = {};
-    for (const key of Object.keys(value)) {
+    const keys = Object.keys(value);
+    if (keys.length > MAX_KEYS) return refuse(path, `has ${keys.length} keys; at most ${MAX_KEYS}`);
+    for (const key of keys) {
       if (key === "__proto__" || !isStorable(key)) refuse(childPath(path, key), "is not allowed as a key");
       else row[key] = copy((value as Record<string, unknown>)[key], childPath(path, key), depth + 1);
     }

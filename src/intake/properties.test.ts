@@ -175,13 +175,14 @@ test("a valid request survives the trip through JSON and YAML text", () => {
     fc.property(
       fc.record({
         name: fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,199}$/),
-        events: fc.bigInt({ min: 1n, max: 2n ** 62n }),
+        jobs: fc.bigInt({ min: 1n, max: 10_000_000n }),
         priority: fc.integer({ min: 0, max: 999_999 }),
-        perJob: fc.integer({ min: 1, max: 1_000_000 }),
+        perJob: fc.integer({ min: 1, max: 100_000_000_000 }),
         note: fc.string(),
       }),
       fc.constantFrom("json" as const, "yaml" as const),
-      ({ name, events, priority, perJob, note }, format) => {
+      ({ name, jobs, priority, perJob, note }, format) => {
+        const events = jobs * BigInt(perJob);
         const document = generateDocument({
           name,
           events,

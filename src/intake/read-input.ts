@@ -20,7 +20,10 @@ export function readInput(top: Form): InputSpec | null {
   // 003 keeps the selection among the splitting parameters.
   const params = top.section("splitting_params");
   if (top.spot("input") === null)
-    return readDataset(dataset!, readMask(params.list("run_whitelist"), params.spot("lumi_mask")));
+    return withOnMissing(
+      readDataset(dataset!, readMask(params.list("run_whitelist"), params.spot("lumi_mask"))),
+      params,
+    );
   dataset?.problem("says the same as input.dataset; keep one of them");
   params.spot("run_whitelist")?.problem("belongs under input: write input.runs");
   params.spot("lumi_mask")?.problem("belongs under input: write input.lumi_mask");
@@ -36,8 +39,15 @@ export function readInput(top: Form): InputSpec | null {
     if (from === "list" || from === "dataset")
       events?.problem(`has no meaning here: the ${from} tells the events of each file`);
     const spot = from === undefined ? null : form.spot(from);
-    return spot === null ? null : readSource(from!, spot, count, mask);
+    const input = spot === null ? null : readSource(from!, spot, count, mask);
+    return withOnMissing(input, form);
   });
+}
+
+/** What to do about files that no usable site holds. */
+export function withOnMissing(input: InputSpec | null, form: Form): InputSpec | null {
+  const onMissing = form.choice("on_missing", ["hold", "skip"] as const, "hold");
+  return input && onMissing === "skip" ? { ...input, onMissing } : input;
 }
 
 export function readDataset(spot: Spot, mask: LumiMask): InputSpec | null {

@@ -11,12 +11,15 @@ export class JsonError extends Error {
 }
 
 const MAX_DEPTH = 64;
+/** More than any request needs, and few enough to be read before anybody notices. */
+export const MAX_VALUES = 100_000;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const BLANK = /[ \t\r\n]*/y;
 const WORDS = { true: true, false: false, null: null };
 
 export function readJson(text: string): unknown {
   let at = 0;
+  let values = 0;
   const fail = (message: string, where = at): never => {
     throw new JsonError(message, text, where);
   };
@@ -76,6 +79,8 @@ export function readJson(text: string): unknown {
 
   const value = (depth: number): unknown => {
     if (depth > MAX_DEPTH) fail(`nested deeper than ${MAX_DEPTH}`);
+    values += 1;
+    if (values > MAX_VALUES) fail(`holds more than ${MAX_VALUES} values`);
     skip();
     if (text[at] === '"') return string();
     if (text[at] === "[") {

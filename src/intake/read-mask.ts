@@ -1,7 +1,7 @@
+import { joinRanges, type Ranges } from "../base/ranges.ts";
 import type { LumiMask } from "../domain/request.ts";
 import { distinct, isRow, type Spot } from "./values.ts";
 
-type Ranges = readonly (readonly [number, number])[];
 const MAX_NUMBER = 2 ** 32 - 1;
 const MASK_FORM = '{"run": [[first lumi, last lumi], …], …}';
 
@@ -23,7 +23,7 @@ function readRanges(spot: Spot): Readonly<Record<string, Ranges>> | null {
     if (!/^[1-9]\d{0,9}$/.test(key) || !isRun(Number(key))) run.problem("must be a run number", MASK_FORM);
     else if (!Array.isArray(value) || value.length === 0) run.mustBe("a list of ranges", MASK_FORM);
     else
-      mask[key] = compact(
+      mask[key] = joinRanges(
         value.map((range, index) => readRange(run.child(index, range))).filter((one) => one !== null),
       );
   }
@@ -36,14 +36,4 @@ function readRange(spot: Spot): readonly [number, number] | null {
   if (isNumber(first, 0) && isNumber(last, 0) && first <= last) return [first, last];
   const written = JSON.stringify(spot.value, (_key, value) => (typeof value === "bigint" ? value.toString() : value));
   return spot.problem(`must be a range [first, last] of lumis (got ${written?.slice(0, 60)})`);
-}
-
-function compact(ranges: Ranges): Ranges {
-  const joined: [number, number][] = [];
-  for (const [first, last] of [...ranges].sort((a, b) => a[0] - b[0])) {
-    const before = joined.at(-1);
-    if (before !== undefined && first <= before[1] + 1) before[1] = Math.max(before[1], last);
-    else joined.push([first, last]);
-  }
-  return joined;
 }

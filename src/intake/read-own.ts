@@ -1,5 +1,6 @@
 import { NAME_PATTERN, NAME_RULE, type RequestName } from "../domain/names.ts";
 import type { RequestFile, RequestSpec } from "../domain/request.ts";
+import { checkSize } from "./check-size.ts";
 import type { Form } from "./form.ts";
 import { CAMPAIGN, ERA, PROCESSING, readNamePart } from "./name-parts.ts";
 import { carried } from "./plain-data.ts";
@@ -56,6 +57,7 @@ export function readOwn(top: Form): { spec: RequestSpec; files: readonly Request
     ...readPolicy(top, name, identity.priority),
     metadata: readMetadata(top),
   };
+  checkSize(spec, generated ? "events" : "input.events_per_file", top.notes);
   const files = readAttachments(top, outputs);
   // 003 §7.2 imports a request from ReqMgr2 by name; a document is what we read.
   top.spot("source")?.problem("importing by name comes later; submit the ReqMgr2 document itself");

@@ -53,19 +53,20 @@ export const readSites = (top: Form): RequestSpec["sites"] =>
     checkSites(
       form.either("allow", top, "site_whitelist")?.list(10_000) ?? [],
       form.either("deny", top, "site_blacklist")?.list(10_000) ?? [],
+      form.flag("trust", false),
     ),
   );
 
 const isSite = (value: unknown): value is SiteName => typeof value === "string" && isSiteName(value);
 
-export function checkSites(allowed: readonly Spot[], denied: readonly Spot[]): RequestSpec["sites"] {
+export function checkSites(allowed: readonly Spot[], denied: readonly Spot[], trust: boolean): RequestSpec["sites"] {
   const rule = "a letter or digit, then letters, digits, '_', '.', '-'; at most 100 characters";
   const refuse = (spot: Spot) => spot.problem(`is not a site name (got ${shown(spot.value)})`, rule);
   const allow = distinct(allowed, isSite, refuse);
   const deny = distinct(denied, isSite, refuse);
   for (const spot of denied)
     if (allow.includes(spot.value as SiteName)) spot.problem(`${shown(spot.value)} is both allowed and denied`);
-  return { allow, deny };
+  return { allow, deny, ...(trust && { trust }) };
 }
 
 /** 003 §3.1.1: fractions grow, priorities fall, and nothing of it together with urgent. */

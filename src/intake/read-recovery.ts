@@ -1,6 +1,7 @@
 import { CAUSES } from "../domain/cause.ts";
 import { NAME_PATTERN, NAME_RULE } from "../domain/names.ts";
 import type { FailureHandler, FailureRule, RecoverySpec } from "../domain/request.ts";
+import { patternProblem } from "../domain/stderr-pattern.ts";
 import { Form } from "./form.ts";
 import { TRAVEL_RULE, travelPath } from "./paths.ts";
 import { distinct, refuseTwins, type Spot } from "./values.ts";
@@ -67,27 +68,12 @@ function chosen(entries: readonly Spot[], known: readonly string[], what: string
   return distinct(entries, isKnown, (entry) => entry.isStrange(`is not a known ${what}`, known));
 }
 
-/** A repeated group that repeats within itself: matching it can take for ever, and a POST script would hang. */
-const RUNAWAY = /\((?:[^()\\]|\\.)*[+*](?:[^()\\]|\\.)*\)[+*{]/;
-
 function readPattern(spot: Spot | null): string | null {
   if (spot === null) return null;
   const { value } = spot;
-  if (typeof value !== "string" || value === "") return spot.mustBe("a regular expression");
-  if (value.length > 500) return spot.problem(`is too long: ${value.length} characters, at most 500`);
-  if (RUNAWAY.test(value))
-    return spot.problem("repeats a group that repeats within itself, which can take for ever to match");
-  try {
-    new RegExp(value);
-    return value;
-  } catch (error) {
-    // The engine repeats the pattern before its reason; the pattern may hold anything, so only the reason is told.
-    const reason =
-      String((error as Error).message)
-        .split(": ")
-        .at(-1) ?? "";
-    return spot.problem(`is no regular expression (${reason.replaceAll(/[^ -~]/g, "?").slice(0, 100)})`);
-  }
+  if (typeof value !== "string") return spot.mustBe("a regular expression");
+  const problem = patternProblem(value);
+  return problem === null ? value : spot.problem(problem);
 }
 
 function readScript(spot: Spot | null): string | null {

@@ -1,15 +1,18 @@
 import { NAME_PATTERN, NAME_RULE, type RequestName } from "../domain/names.ts";
-import type { RequestFile, RequestSpec } from "../domain/request.ts";
+import type { NamedRequest } from "../domain/output-names.ts";
+import type { OutputSpec, RequestFile, RequestSpec } from "../domain/request.ts";
+import { checkSize } from "./check-size.ts";
 import type { Form } from "./form.ts";
-import { CAMPAIGN, ERA, type NamePart, PROCESSING, readNamePart } from "./name-parts.ts";
-import { shown } from "./notes.ts";
+import { CAMPAIGN, readNamePart } from "./name-parts.ts";
 import { carried } from "./plain-data.ts";
 import { readAttachments } from "./read-attachments.ts";
 import { simulatorOutput } from "./read-outputs.ts";
-import { COUNT, checkSites, PRIORITY, readPolicy } from "./read-policy.ts";
+import { checkSites, PRIORITY, readPolicy } from "./read-policy.ts";
 import { simulatorSteps } from "./read-steps.ts";
 import { type ChainStep, readChainSteps } from "./reqmgr2-chain.ts";
-import { CARRIED, LATER_TYPES, REQUEST_TYPES } from "./reqmgr2-fields.ts";
+import { CARRIED, LATER_TYPES, NAME_PARTS, REQUEST_TYPES, SERVER_KEYS } from "./reqmgr2-fields.ts";
+import { type Naming, readNaming, withTiers } from "./reqmgr2-names.ts";
+import { refuseReqMgr2 } from "./reqmgr2-refused.ts";
 import { readReqMgr2Work } from "./reqmgr2-work.ts";
 import { isRow, Spot } from "./values.ts";
 
@@ -19,48 +22,85 @@ import { isRow, Spot } from "./values.ts";
  */
 export function readReqMgr2(top: Form): { spec: RequestSpec; files: readonly RequestFile[] } {
   const type = readType(top);
+  const splitting = top.spot("changeSplitting");
+  if (isRow(splitting?.value) && Object.keys(splitting.value).length > 0)
+    splitting.problem("is not applied; write SplittingAlgo and its numbers into the first step instead");
   const name = readName(top);
   const chain = type === "StepChain" ? readChainSteps(top) : [];
-  top.knows("RequestType", "StepChain", "TimePerEvent", "SizePerEvent", "FirstEvent", "FirstLumi", ...CARRIED);
+  top.knows(
+    "RequestType",
+    "StepChain",
+    "TimePerEvent",
+    "SizePerEvent",
+    "FirstEvent",
+    "FirstLumi",
+    ...CARRIED,
+    ...NAME_PARTS,
+  );
   const work = readReqMgr2Work(top, chain);
-  const steps: readonly Pick<ChainStep, "name" | "profile" | "kept">[] =
-    type === "StepChain" ? chain : [{ name: "RECO", profile: "RECO", kept: true }];
+  refuseReqMgr2(
+    top,
+    chain.map((step) => step.form),
+  );
+  const steps: readonly ChainStep[] =
+    type === "StepChain" ? chain : [{ name: "RECO", profile: "RECO", kept: true, form: top }];
   const options = simulatorOptions(top, work.generation?.filterEfficiency ?? 1, steps[0]?.profile ?? "GEN");
   top.notes.warn(
     "",
     "the steps run WMS2's simulator: the CMSSW configurations this document names are carried along, not run",
   );
-  const outputs = steps.filter((step) => step.kept).map((step) => simulatorOutput(step.name, step.profile));
   const identity = {
     requestor: top.text("Requestor", top.notes.rules.requestor),
     requestorDn: top.text("RequestorDN", "") || null,
     group: top.text("Group", "DATAOPS"),
     campaign: readNamePart(top, "Campaign", CAMPAIGN),
-    processingVersion: top.integer("ProcessingVersion", COUNT, 1),
     priority: top.integer(["RequestPriority", "Priority"], PRIORITY, 8000),
   };
-  const last = steps.at(-1)?.name ?? "";
+  const named = { name, input: work.input, ...namesOf(readNaming(top, steps.at(-1) ?? { name: "", form: top })) };
+  const outputs = withTiers(readOutputs(top, steps, named), named, top);
   const spec: RequestSpec = {
-    name,
     ...identity,
-    acquisitionEra: readPartOfStep(top, "AcquisitionEra", ERA, last),
-    processingString: readPartOfStep(top, "ProcessingString", PROCESSING, last),
     ...work,
+    ...named,
     steps: simulatorSteps(steps, options),
     outputs,
-    sites: checkSites(top.list("SiteWhitelist"), top.list("SiteBlacklist")),
+    sites: checkSites(top.list("SiteWhitelist"), top.list("SiteBlacklist"), top.flag("TrustSitelists", false)),
     ...readPolicy(top, name, identity.priority),
     metadata: metadataOf(top),
   };
+  checkSize(spec, (chain[0]?.form ?? top).pathOf("RequestNumEvents"), top.notes);
   const files = readAttachments(top, outputs);
-  for (const step of chain) closeLoosely(step.form);
-  closeLoosely(top);
+  const isServed = SERVER_KEYS.some((key) => Object.hasOwn(top.row, key));
+  for (const form of [...chain.map((step) => step.form), top]) closeLoosely(form, isServed);
   return { spec, files };
 }
 
 function readType(top: Form): "StepChain" | "ReReco" {
   const fallback = top.spot("StepChain") === null ? "ReReco" : "StepChain";
   return top.choice("RequestType", REQUEST_TYPES, fallback, LATER_TYPES);
+}
+
+const namesOf = ({ era, string, version }: Naming) => ({
+  acquisitionEra: era,
+  processingString: string,
+  processingVersion: version,
+});
+
+/** Each kept step has an output, called after the last step's names unless its own differ. */
+function readOutputs(top: Form, steps: readonly ChainStep[], named: NamedRequest): OutputSpec[] {
+  const first = steps[0] ? readNaming(top, steps[0]).primary : "";
+  return steps
+    .filter((step) => step.kept)
+    .map((step) => {
+      const { primary, era, string, version } = readNaming(top, step);
+      const naming = {
+        ...((primary || first) && { primary: primary || first }),
+        ...(era !== named.acquisitionEra && { era }),
+        ...(string !== named.processingString && { string }),
+        ...(version !== named.processingVersion && { versionOffset: version - named.processingVersion }),
+      };
+      return { ...simulatorOutput(step.name, step.profile), ...(Object.keys(naming).length > 0 && { naming }) };
+    });
 }
 
 /** From PayloadConfig.simulate; the filter of the generator step is simulated unless the options say how. */
@@ -78,17 +118,6 @@ function readName(top: Form): RequestName {
   const spot = top.spot("RequestName") ?? top.spot("RequestString");
   if (spot === null) top.missing("RequestName", NAME_RULE);
   return (spot?.text(NAME_PATTERN, NAME_RULE) ?? "") as RequestName;
-}
-
-/** A map per step is legal; outputs of one job share one name here, so the last step's value stands for all. */
-function readPartOfStep(top: Form, key: string, part: NamePart, last: string): string {
-  const spot = top.spot(key);
-  if (!isRow(spot?.value)) return readNamePart(top, key, part);
-  const value = spot.value[last];
-  if (typeof value !== "string" || !part.pattern.test(value))
-    return spot.problem(`needs a value for the last step, ${shown(last)}`, part.rule) ?? part.fallback;
-  top.notes.warn(spot.path, `differs by step; ${value}, that of the last step, is used for all outputs`);
-  return value;
 }
 
 const METADATA = {
@@ -112,9 +141,9 @@ function metadataOf(top: Form): Readonly<Record<string, unknown>> {
 }
 
 /** ReqMgr2 adds fields over the years: what looks like a slip of the pen is a problem, the rest is carried. */
-function closeLoosely(form: Form): void {
+function closeLoosely(form: Form, isServed: boolean): void {
   for (const key of form.unknownKeys()) {
-    const near = form.nearestKnown(key);
+    const near = isServed ? null : form.nearestKnown(key);
     if (near !== null) form.problem(key, `is not a known key; did you mean ${near}?`);
     else form.warn(key, "is not known here; it is carried along, not read");
   }

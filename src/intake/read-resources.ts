@@ -1,3 +1,4 @@
+import { mostMemoryMb } from "../domain/plan.ts";
 import type { ResourceSpec } from "../domain/request.ts";
 import type { Form } from "./form.ts";
 import type { Notes } from "./notes.ts";
@@ -20,7 +21,7 @@ export function readResources(top: Form): ResourceSpec {
       ? top.integer("memory_mb", { min: 1, max: 1e9 }, rules.defaultMemoryPerCoreMb * cores)
       : Math.ceil(memoryBytes / MB);
   const wallSeconds = form.duration("time", ANY, RESOURCE_DEFAULTS.wallMinutes * 60);
-  const diskBytes = form.size("disk", ANY, RESOURCE_DEFAULTS.diskMb * MB);
+  const diskBytes = form.size("disk", { min: 1, max: 1e18 }, RESOURCE_DEFAULTS.diskMb * MB);
   // 003's top-level names carry their unit, so theirs are plain numbers.
   const time = form.either("time_per_event", top, "time_per_event_sec");
   const size = form.either("size_per_event", top, "size_per_event_kb");
@@ -45,6 +46,12 @@ export function readResources(top: Form): ResourceSpec {
       `${resources.wallMinutes} min is longer than a job may run`,
       `at most ${rules.maxWallMinutes} min (${Math.floor(rules.maxWallMinutes / 60)} h)`,
     );
+  if (resources.diskMb > rules.maxDiskMb)
+    notes.problem(
+      "resources.disk",
+      `${resources.diskMb} MB is more than a job may ask for`,
+      `at most ${rules.maxDiskMb} MB (planning.max_disk_mb)`,
+    );
   return resources;
 }
 
@@ -56,14 +63,17 @@ export function checkMemory(
 ): void {
   const { maxMemoryPerCoreMb, defaultMemoryPerCoreMb } = notes.rules;
   const perCore = memoryMb / cores;
+  const most = mostMemoryMb(notes.rules, cores);
   const sum = `${memoryMb} MB on ${cores} core${cores === 1 ? "" : "s"} is ${Math.ceil(perCore)} MB per core`;
-  if (perCore > maxMemoryPerCoreMb) {
+  if (memoryMb > most) {
+    const isPerCore = most === maxMemoryPerCoreMb * cores;
+    const limit = isPerCore ? `${maxMemoryPerCoreMb} MB per core is the most` : `no place has more than ${most} MB`;
     notes.problem(
       path,
-      `asks for too much: ${sum}, and ${maxMemoryPerCoreMb} MB per core is the most`,
-      `up to ${maxMemoryPerCoreMb * cores} MB, or more cores`,
+      `asks for too much: ${sum}, and ${limit}`,
+      `up to ${most} MB${isPerCore ? ", or more cores" : ""}`,
     );
   } else if (perCore > defaultMemoryPerCoreMb) {
-    notes.warn(path, `${sum}, above the usual ${defaultMemoryPerCoreMb} MB: fewer sites can run it`);
+    notes.warn(path, `${sum}, above the usual ${defaultMemoryPerCoreMb} MB: fewer sites can run it, and fewer at once`);
   }
 }

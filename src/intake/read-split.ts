@@ -36,7 +36,7 @@ export function readSplit(top: Form, kind: "process" | "generate"): ReadSplit {
   const isOld = old !== null && top.spot("split") === null;
   if (!isOld) old?.problem("says the same as split; keep one of them");
   const form = top.section(isOld ? "splitting_params" : "split");
-  form.knows("run_whitelist", "lumi_mask");
+  form.knows("run_whitelist", "lumi_mask", "on_missing");
   const usual = kind === "generate" ? "events" : "files";
   const by = isOld ? top.choice("splitting_algo", WORDS, usual) : form.choice("by", WORDS, usual);
   const algorithm: SplitAlgorithm = Object.hasOwn(BY, by) ? BY[by as keyof typeof BY] : (by as SplitAlgorithm);

@@ -120,7 +120,8 @@ test("the simulator's steps carry its options verbatim", () => {
 
 test("event numbers are 64 bits wide, as numbers or as text", () => {
   for (const events of [9_007_199_254_740_993n, "9007199254740993"]) {
-    expect(accepted(generateDocument({ events })).spec.generation?.totalEvents).toBe(9_007_199_254_740_993n);
+    const document = generateDocument({ events, split: { events_per_job: 1e12 } });
+    expect(accepted(document).spec.generation?.totalEvents).toBe(9_007_199_254_740_993n);
   }
   expect(lines(generateDocument({ events: 2 ** 60 }))).toEqual([
     "events: lost digits on its way (got 1152921504606847000); write numbers above 2^53 as text",
@@ -237,6 +238,12 @@ describe("problems, one key at a time", () => {
     [{ input: { list: "/a", events_per_file: 5 } }, "input.events_per_file: has no meaning here"],
     [{ input: { dataset: "/A/B/C", runs: [0] } }, "input.runs[0]: must be a run number"],
     [{ input: { dataset: "/A/B/C", lumi_mask: { "1": [[5, 2]] } } }, "input.lumi_mask.1[0]: must be a range"],
+    [
+      { input: { files: "/a", events_per_file: 9e15 }, split: { by: "events", events_per_job: 1 } },
+      "input.events_per_file: 9000000000000000 events would be 9000000000000000 jobs of 1; a file makes at most 1000000",
+    ],
+    [{ input: { files: "/a", on_missing: "ignore" } }, 'input.on_missing: "ignore" is not one of the choices'],
+    [{ resources: { disk: "20 PB" } }, "resources.disk: 20000000000 MB is more than a job may ask for"],
     [{ input: { files: "/a", runs: [1] } }, "input: plain files have no runs"],
     [{ events: 5 }, "events: belongs to kind: generate"],
     [{ split: { by: "files", files_per_job: 0 } }, "split.files_per_job: must be at least 1 (got 0)"],
@@ -324,7 +331,8 @@ describe("problems, one key at a time", () => {
       'recovery.handlers[0].rules[0].causes[0]: "omm" is not a known cause; did you mean oom?',
     ],
     [rule({ stderr: "(" }), "recovery.handlers[0].rules[0].stderr: is no regular expression"],
-    [rule({ stderr: "(a+)+$" }), "recovery.handlers[0].rules[0].stderr: repeats a group"],
+    [rule({ stderr: "(?=busy)" }), "recovery.handlers[0].rules[0].stderr: is no regular expression we can use"],
+    [rule({ stderr: "(a{30}b){30}" }), "recovery.handlers[0].rules[0].stderr: is too large"],
     [rule({ causes: ["oom"], delay: 30 }), "recovery.handlers[0].rules[0].delay: must be a duration with its unit"],
     [rule({ causes: ["oom"], memory_factor: 0.5 }), "recovery.handlers[0].rules[0].memory_factor: must be at least 1"],
     [rule({ causes: ["oom"], script: "./fix.sh" }), '"./fix.sh" is not attached'],
@@ -366,6 +374,14 @@ describe("problems, one key at a time", () => {
     [{ simulate: [1] }, "simulate: must be a map of options"],
     [{ payload: "cmsrun" }, 'payload: "cmsrun" is not a known payload'],
     [{ first_event: "9223372036854775807" }, "events: the last event would be beyond"],
+    [
+      { events: "9223372036854775807", split: { events_per_job: 1 } },
+      "events: 9223372036854775807 events would be 9223372036854775807 jobs of 1; a request makes at most 10000000 (planning.max_nodes_per_request); allowed: at least 922337203686 events per job",
+    ],
+    [
+      { resources: { size_per_event: "10 TB" } },
+      "events: a job of 2000 events would write 20000000000 MB; at most 10000000 MB may be asked for",
+    ],
   ])("generate %j", (overrides, expected) => {
     expect(lines(generateDocument(overrides as Record<string, unknown>)).join("\n")).toContain(expected);
   });

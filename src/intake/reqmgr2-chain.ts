@@ -1,7 +1,7 @@
 import type { Form } from "./form.ts";
 import { shown } from "./notes.ts";
 import { SIMULATOR_STEPS } from "./read-steps.ts";
-import { CARRIED_IN_STEP } from "./reqmgr2-fields.ts";
+import { CARRIED_IN_STEP, NAME_PARTS } from "./reqmgr2-fields.ts";
 import { isRow } from "./values.ts";
 
 const STEP_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,49}$/;
@@ -51,7 +51,7 @@ function readStep(form: Form, number: number, before: readonly ChainStep[]): Cha
     if (input !== null && !earlier.includes(input.value as string))
       input.problem(`${shown(input.value)} is not an earlier step`, earlier.join(", "));
   }
-  form.knows(...CARRIED_IN_STEP);
+  form.knows(...CARRIED_IN_STEP, ...NAME_PARTS);
   const like = simulatorProfile(name, number === 1 && form.spot("InputDataset") === null);
   const profile = unusedProfile(like, new Set(before.map((step) => step.profile)));
   return { name, profile, kept: form.flag("KeepOutput", true), form };

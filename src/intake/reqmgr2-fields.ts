@@ -1,4 +1,4 @@
-import { words } from "./values.ts";
+import { isRow, type Row, words } from "./values.ts";
 
 /** ReqMgr2's words. They are read where they mean something to us, carried where they do not, and never guessed. */
 
@@ -34,31 +34,38 @@ export const OWN_NAME_OF: Readonly<Record<string, string>> = {
 
 /** Any of these makes a document one of ReqMgr2's, unless it has a name of our own form. */
 export const MARKERS = words("RequestType RequestName RequestString StepChain TaskChain InputDataset");
+export const isOurs = (row: Row): boolean =>
+  ["name", "request_name", "kind"].some((key) => Object.hasOwn(row, key) && !isRow(row[key]));
+
+/** ReqMgr2 itself adds these: where one of them stands, every key was its own, and no guess refuses any. */
+export const SERVER_KEYS = words("RequestStatus RequestTransition RequestDate InitialPriority _id _rev");
+
+/** Parts of the names of outputs, which may differ by step. */
+export const NAME_PARTS = words("AcquisitionEra ProcessingString ProcessingVersion PrimaryDataset");
 
 /** Known to ReqMgr2, carried with the request, never acted upon. */
 export const CARRIED = words(`
   GlobalTag CMSSWVersion ScramArch ConfigCacheID PrepID EventStreams HarvestingMemory OpenRunningTimeout DbsUrl
   EnableHarvesting MinMergeSize MaxMergeSize MaxMergeEvents MaxWaitTime MergedLFNBase UnmergedLFNBase RobustMerge
-  RequiresGPU GPUParams JobExtraMatchRequirements ValidStatus TransientOutputModules IgnoredOutputModules
-  DeterministicPileup PrimaryDataset OutputDatasets SecondaryInputDataset Team TrustSitelists TrustPUSitelists
-  AllowOpportunistic SoftTimeout GracePeriod HardTimeout BlockCloseMaxWaitTime BlockCloseMaxFiles BlockCloseMaxEvents
-  BlockCloseMaxSize Dashboard CustodialSites NonCustodialSites SubscriptionPriority DatasetLifetime RequestStatus
-  RequestTransition PriorityTransition RequestDate InitialPriority RequestWorkflow CouchURL CouchDBName
-  CouchWorkloadDBName ConfigCacheUrl ReqMgr2Only AgentDocs _id _rev MCPileup DataPileup IncludeParents
-  DQMConfigCacheID DQMUploadUrl DQMHarvestUnit DQMSequences PayloadConfig Comments SubRequestType
-  TotalEstimatedJobs TotalInputEvents TotalInputFiles TotalInputLumis total_jobs input_lumis input_events
-  input_num_files ParentageResolved OriginalRequestCouchURL SoftwareVersions
+  ValidStatus TransientOutputModules IgnoredOutputModules DeterministicPileup OutputDatasets SecondaryInputDataset
+  Team Teams AllowOpportunistic SoftTimeout GracePeriod HardTimeout BlockCloseMaxWaitTime BlockCloseMaxFiles
+  BlockCloseMaxEvents BlockCloseMaxSize Dashboard DashboardHost DashboardPort CustodialSites NonCustodialSites
+  AutoApproveSubscriptionSites CustodialSubType NonCustodialSubType CustodialGroup NonCustodialGroup DeleteFromSource
+  SubscriptionPriority DatasetLifetime ContainerRules RequestStatus RequestTransition PriorityTransition RequestDate
+  InitialPriority RequestWorkflow CouchURL CouchDBName CouchWorkloadDBName ConfigCacheUrl ReqMgr2Only AgentDocs _id _rev
+  MCPileup DataPileup PileupConf DQMConfigCacheID DQMUploadUrl DQMUploadProxy DQMHarvestUnit DQMSequences
+  PeriodicHarvestInterval PayloadConfig Comments SubRequestType TotalEstimatedJobs TotalInputEvents TotalInputFiles
+  TotalInputLumis total_jobs input_lumis input_events input_num_files ParentageResolved ChainParentageMap
+  OutputModulesLFNBases OriginalRequestName OriginalRequestCouchURL SoftwareVersions VoGroup VoRole DN GlobalTagConnect
+  EnableNewStageout OverrideCatalog Override RunNumber Scenario ProcScenario MaxRSS type ForceComplete changeSplitting
 `);
 
 /** The same for one StepN. */
 export const CARRIED_IN_STEP = words(`
-  ConfigCacheID GlobalTag InputFromOutputModule PrimaryDataset Seeding LheInputFiles EventStreams CMSSWVersion ScramArch
-  AcquisitionEra ProcessingString ProcessingVersion Campaign PrepID RequiresGPU GPUParams TransientOutputModules
-  MCPileup DataPileup IncludeParents DeterministicPileup SizePerEvent TimePerEvent
+  ConfigCacheID ConfigCacheUrl GlobalTag InputFromOutputModule Seeding LheInputFiles EventStreams CMSSWVersion ScramArch
+  Campaign PrepID TransientOutputModules MCPileup DataPileup DeterministicPileup SizePerEvent TimePerEvent
+  DQMConfigCacheID DQMSequences
 `);
-
-/** They would change what is processed, and we cannot honour them yet: refused rather than ignored. */
-export const NOT_YET = ["RunBlacklist", "BlockWhitelist", "BlockBlacklist"] as const;
 
 export const REQUEST_TYPES = ["StepChain", "ReReco"] as const;
 export const LATER_TYPES = ["TaskChain", "Resubmission", "DQMHarvest", "StoreResults"];

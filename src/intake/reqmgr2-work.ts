@@ -1,20 +1,20 @@
 import type { GenerationSpec, InputSpec, RequestSpec, ResourceSpec } from "../domain/request.ts";
 import { SPLIT_ALGORITHMS } from "../domain/request.ts";
 import type { Form } from "./form.ts";
-import { DATASET_RULE, readDataset } from "./read-input.ts";
+import { parseDocument } from "./parse-document.ts";
+import { DATASET_RULE, readDataset, withOnMissing } from "./read-input.ts";
 import { readMask } from "./read-mask.ts";
 import { checkMemory, POSITIVE, RESOURCE_DEFAULTS } from "./read-resources.ts";
 import { PER_JOB } from "./read-split.ts";
 import type { ChainStep } from "./reqmgr2-chain.ts";
-import { NOT_YET } from "./reqmgr2-fields.ts";
+import { readGpus } from "./reqmgr2-refused.ts";
 import { beforeFilter, eventsPerJobFor, eventsPerLumiFor } from "./sizing.ts";
-import { isRow, MAX_INT64, type Spot, words } from "./values.ts";
+import { isRow, MAX_INT64, Spot, words } from "./values.ts";
 
 const DEFAULTS = { secondsPerEvent: 12, kbPerEvent: 512, memoryMb: 2300, lumisPerJob: 8, filesPerJob: 1 };
 const WORK_KEYS = [
   ...words("InputDataset RequestNumEvents FilterEfficiency SplittingAlgo EventsPerJob EventsPerLumi LumisPerJob"),
   ...words("FilesPerJob LumiList RunWhitelist Multicore Memory"),
-  ...NOT_YET,
 ];
 
 type Work = Pick<RequestSpec, "kind" | "input" | "generation" | "split" | "resources">;
@@ -28,21 +28,16 @@ export function readReqMgr2Work(top: Form, chain: readonly ChainStep[]): Work {
   const perJob = (key: string, usual: number): number => holder(key).integer(key, PER_JOB, usual);
   const seconds = top.number("TimePerEvent", POSITIVE, DEFAULTS.secondsPerEvent);
   const kb = top.number("SizePerEvent", POSITIVE, DEFAULTS.kbPerEvent);
-  for (const key of NOT_YET) {
-    const spot = holder(key).spot(key);
-    if (!Array.isArray(spot?.value) || spot.value.length > 0)
-      spot?.problem("comes later; until then such a request cannot be taken");
-  }
   const dataset = holder("InputDataset").spot("InputDataset");
   const generates = chain.length > 0 && dataset === null;
   const wished = perJob("EventsPerJob", eventsPerJobFor(seconds));
-  const generated = generates ? readReqMgr2Generation(top, first, wished) : null;
+  const generated = generates ? readReqMgr2Generation(top, holder, wished) : null;
   if (!generates && dataset === null) top.missing("InputDataset", DATASET_RULE);
   const eventsPerJob = generated?.eventsPerJob ?? wished;
   const algorithm = holder("SplittingAlgo").choice("SplittingAlgo", SPLIT_ALGORITHMS, "EventAwareLumiBased");
   return {
     kind: generates ? "generate" : "process",
-    input: dataset && readReqMgr2Input(dataset, holder),
+    input: withOnMissing(dataset && readReqMgr2Input(dataset, holder), top),
     generation: generated?.generation ?? null,
     split: {
       algorithm: generates ? "EventBased" : algorithm,
@@ -55,26 +50,36 @@ export function readReqMgr2Work(top: Form, chain: readonly ChainStep[]): Work {
 }
 
 function readReqMgr2Input(dataset: Spot, holder: (key: string) => Form): InputSpec | null {
-  const lumis = holder("LumiList").spot("LumiList");
+  const given = holder("LumiList").spot("LumiList");
+  const lumis = given && new Spot(given.path, jsonOf(given.value), given.notes);
   const empty = isRow(lumis?.value) && Object.keys(lumis.value).length === 0;
   return readDataset(dataset, readMask(holder("RunWhitelist").list("RunWhitelist"), empty ? null : lumis));
 }
 
+/** ReqMgr2 takes a map, or the same as JSON text. */
+function jsonOf(value: unknown): unknown {
+  const parsed = typeof value === "string" ? parseDocument(value || "{}", "json") : null;
+  return parsed?.ok ? parsed.value : value;
+}
+
 function readReqMgr2Generation(
   top: Form,
-  first: Form,
+  holder: (key: string) => Form,
   wished: number,
 ): { generation: GenerationSpec; eventsPerJob: number } {
-  const number = first.spot("RequestNumEvents") ?? top.spot("RequestNumEvents");
+  const events = holder("RequestNumEvents");
+  const number = events.spot("RequestNumEvents");
   if (number === null)
-    first.missing("RequestNumEvents", "how many events are wanted; or InputDataset, for a chain that has input");
+    top
+      .section("Step1")
+      .missing("RequestNumEvents", "how many events are wanted; or InputDataset, for a chain that has input");
   const wanted = number?.bigInteger(1n) ?? 1n;
-  const filterEfficiency = first.number("FilterEfficiency", { min: 0, above: 0, max: 1 }, 1);
+  const filterEfficiency = holder("FilterEfficiency").number("FilterEfficiency", { min: 0, above: 0, max: 1 }, 1);
   const totalEvents = beforeFilter(wanted, filterEfficiency);
   const firstEvent = top.spot("FirstEvent")?.bigInteger(1n) ?? 1n;
   if (firstEvent + totalEvents - 1n > MAX_INT64)
-    top.notes.problem(first.pathOf("RequestNumEvents"), `the last event would be beyond ${MAX_INT64}`);
-  const perLumi = first.integer("EventsPerLumi", PER_JOB, null);
+    events.problem("RequestNumEvents", `the last event would be beyond ${MAX_INT64}`);
+  const perLumi = holder("EventsPerLumi").integer("EventsPerLumi", PER_JOB, null);
   const { eventsPerJob, eventsPerLumi } = eventsPerLumiFor(wished, perLumi, totalEvents);
   const firstLumi = top.integer("FirstLumi", { min: 1, max: 2 ** 32 - 1 }, 1);
   const generation = { totalEvents, firstEvent, firstLumi, eventsPerLumi, filterEfficiency, topUp: false };
@@ -98,7 +103,7 @@ function readReqMgr2Resources(
     memoryMb,
     wallMinutes: Math.min(rules.maxWallMinutes, Math.max(RESOURCE_DEFAULTS.wallMinutes, minutes)),
     diskMb: Math.max(RESOURCE_DEFAULTS.diskMb, Math.min(1e6, Math.ceil((size.kb * size.eventsPerJob) / 1000))),
-    gpus: 0,
+    gpus: readGpus(top, forms.slice(1)),
     secondsPerEvent: size.seconds,
     kbPerEvent: size.kb,
   };

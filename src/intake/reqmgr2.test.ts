@@ -57,11 +57,9 @@ test("the sizing follows the request", () => {
   expect(size({ EventsPerJob: 350, EventsPerLumi: 100 })).toEqual([20_000n, 400, 100]);
   expect(size({ EventsPerLumi: 1_000_000 })).toEqual([20_000n, 4320, 4320]);
   expect(size({ RequestNumEvents: 100, FilterEfficiency: 0.3 })).toEqual([333n, 333, 333]);
-  expect(size({ RequestNumEvents: "9007199254740993", FilterEfficiency: 1 })).toEqual([
-    9_007_199_254_740_993n,
-    4320,
-    4320,
-  ]);
+  expect(
+    size({ RequestNumEvents: "9007199254740993", FilterEfficiency: 1, EventsPerJob: 1e12 }, { SizePerEvent: 1e-6 }),
+  ).toEqual([9_007_199_254_740_993n, 1e12, 1e12]);
   expect(size({}, { TimePerEvent: undefined })).toEqual([20_000n, 3600, 3600]);
 });
 
@@ -144,7 +142,7 @@ test.each<[object, string]>([
   [stepChainDocument({ TimePerEvnt: 3 }), "TimePerEvnt: is not a known key; did you mean TimePerEvent?"],
   [rereco({ InputDataset: undefined }), "InputDataset: is missing"],
   [rereco({ SplittingAlgo: "FileBase" }), "did you mean FileBased?"],
-  [rereco({ BlockBlacklist: ["x"] }), "BlockBlacklist: comes later"],
+  [rereco({ BlockBlacklist: ["x"] }), "BlockBlacklist: blocks cannot be chosen among yet"],
   [rereco({ SiteBlacklist: ["T2_XX_Alpha"] }), "is both allowed and denied"],
   [rereco({ LumiList: { x: 1 } }), "LumiList.x: must be a run number"],
 ])("problem %#", (document, expected) => expect(lines(document)).toContain(expected));

@@ -16,8 +16,8 @@ const SECONDS = unitsOf(
   [86_400, "d day days"],
 );
 const BYTES = new Map([
-  ...["b", "kb", "mb", "gb", "tb"].map((word, power) => [word, 1000 ** power] as const),
-  ...["b", "kib", "mib", "gib", "tib"].map((word, power) => [word, 1024 ** power] as const),
+  ...["b", "kb", "mb", "gb", "tb", "pb"].map((word, power) => [word, 1000 ** power] as const),
+  ...["b", "kib", "mib", "gib", "tib", "pib"].map((word, power) => [word, 1024 ** power] as const),
 ]);
 
 const PART = /^\s*(\d{1,15}(?:\.\d{1,9})?)\s*([A-Za-z]{1,8})(?=[\s\d]|$)\s*/;

@@ -64,11 +64,12 @@ export class Spot {
     return new Spot(childPath(this.path, key), value, this.notes);
   }
 
-  /** The entries of a list; a single value is not a list. */
-  list(max: number): readonly Spot[] {
-    if (!Array.isArray(this.value)) this.mustBe("a list");
-    else if (this.value.length <= max) return this.value.map((value, index) => this.child(index, value));
-    else this.problem(`has ${this.value.length} entries; at most ${max} are allowed`);
+  /** The entries of a list; a single value is not a list. `casts`: text with commas will do, and entries of digits. */
+  list(max: number, casts = false): readonly Spot[] {
+    const value = casts ? castList(this.value) : this.value;
+    if (!Array.isArray(value)) this.mustBe("a list");
+    else if (value.length <= max) return value.map((item, index) => this.child(index, item));
+    else this.problem(`has ${value.length} entries; at most ${max} are allowed`);
     return [];
   }
 
@@ -88,7 +89,7 @@ export class Spot {
   /** `casts`: digits as text will do. */
   number({ min, above, max }: Range, casts: boolean): number | null {
     const { value } = this;
-    const isDigits = casts && typeof value === "string" && /^-?\d{1,15}(\.\d{1,9})?$/.test(value.trim());
+    const isDigits = casts && typeof value === "string" && DIGITS.test(value.trim());
     const number = isDigits ? Number(value) : value;
     if (typeof number === "bigint") return this.mustBe(`at most ${max}`);
     if (typeof number !== "number") return this.mustBe("a number");
@@ -117,6 +118,16 @@ export class Spot {
     if (number < min) return this.problem(`must be at least ${min} (got ${number})`);
     return number > MAX_INT64 ? this.mustBe(`at most ${MAX_INT64}`) : number;
   }
+}
+
+const DIGITS = /^[+-]?(\d{1,15}(\.\d{0,15})?|\.\d{1,15})(e[+-]?\d{1,2})?$/i;
+
+/** "[1, 2]", "a,b" and "a" are lists to ReqMgr2; whole numbers in them may be text. */
+function castList(value: unknown): unknown {
+  const items = typeof value === "string" ? value.replaceAll(/^\s*\[|\]\s*$|["'\s]/g, "").split(",") : value;
+  if (!Array.isArray(items)) return items;
+  const given = items.length === 1 && items[0] === "" ? [] : items;
+  return given.map((item) => (typeof item === "string" && /^\d{1,15}$/.test(item) ? Number(item) : item));
 }
 
 /** The values that are as they should be, each once; the others are complained about. */

@@ -2,7 +2,7 @@ import { isDagOver } from "../domain/dag.ts";
 import type { WorkflowId } from "../domain/names.ts";
 import type { Decision, Facts } from "./decision.ts";
 import { fail, restart, settlePredecessor } from "./give-up.ts";
-import { leaveRound, settleFiles } from "./leave-round.ts";
+import { leaveRound, moveEngine, settleFiles } from "./leave-round.ts";
 import {
   type Applied,
   again,
@@ -16,15 +16,15 @@ import {
   theRun,
 } from "./moves.ts";
 import { planNextRound } from "./plan.ts";
-import type { Work } from "./ports.ts";
-import { beginRescue, prepareRescue } from "./rescue.ts";
+import type { PassWork } from "./ports.ts";
+import { applyBans, beginRescue, prepareRescue } from "./rescue.ts";
 import { recordUnits, registerOwed } from "./settle.ts";
 import { beginStop, finishStop, stopRun } from "./stop.ts";
 import { submitDag } from "./submit.ts";
 
 /** Carries out one kind of decision. Every change is compare-and-set on what the facts saw. */
 export type Apply<Kind extends Decision["kind"]> = (
-  ports: Work,
+  ports: PassWork,
   facts: Facts,
   decision: Extract<Decision, { kind: Kind }>,
 ) => Promise<Applied>;
@@ -52,6 +52,7 @@ const openWorkflow: Apply<"open-workflow"> = (ports, facts, { because }) => {
       eventsDone: 0n,
       abandonedEvents: 0n,
       stepMetrics: null,
+      engine: null,
       createdAt: at,
       updatedAt: at,
     });
@@ -64,7 +65,13 @@ const discardPlan: Apply<"discard-plan"> = async (ports, facts, { because }) => 
   await ports.spool.discard(dag.submitDir, dag.id);
   await ports.store.transaction(async (store) => {
     await endDag(store, dag, "failed", because, ports.clock.now());
-    await store.workflows.change(workflow.id, workflow.version, { currentDagId: null });
+    // Its work was counted when the directory was whole; it is planned again, and counted then.
+    const { unitsPlanned, nodesPlanned } = workflow;
+    const undone = { unitsPlanned: unitsPlanned - dag.units.total, nodesPlanned: nodesPlanned - dag.nodes.total };
+    await store.workflows.change(workflow.id, workflow.version, {
+      ...(dag.status === "ready" ? undone : {}),
+      currentDagId: null,
+    });
   });
   return again;
 };
@@ -96,6 +103,21 @@ const endPartial: Apply<"end-partial"> = (ports, facts, { dagStatus, because }) 
   });
 };
 
+/** The files first: asked again after a crash, they come to the same. */
+const endWaits: Apply<"end-waits"> = async (ports, { request, dag }, { nodes, because }) => {
+  const { wish, spec, version } = request;
+  const [by, reason, at] = [wish?.actor ?? "wms2", wish?.reason ?? because, ports.clock.now()];
+  for (const [unit, names] of dag ? Object.entries(nodes) : [])
+    await ports.spool.endWaits(dag?.submitDir ?? "", unit, {
+      nodes: names,
+      by,
+      reason,
+      at: (wish?.at ?? at).toISOString(),
+    });
+  await ports.store.requests.change(spec.name, version, { wish: null }, { reason: because, actor: by, at });
+  return again;
+};
+
 const abort: Apply<"abort"> = (ports, facts, { because }) =>
   move(ports, facts, "aborted", because, { wish: null }, (store, at) => endRun(store, facts, because, at));
 
@@ -114,18 +136,20 @@ const APPLY: { readonly [Kind in Decision["kind"]]: Apply<Kind> } = {
   "prepare-rescue": prepareRescue,
   "settle-files": settleFiles,
   "leave-round": leaveRound,
+  "move-engine": moveEngine,
   "begin-stop": beginStop,
   "stop-run": stopRun,
   stopped: finishStop,
   requeue: (ports, facts, { because }) => move(ports, facts, "queued", because, { wish: null }),
+  "end-waits": endWaits,
   "go-on": (ports, facts, { because }) => move(ports, facts, "active", because, { wish: null }),
   complete,
   fail,
   restart,
   abort,
-  hold: (ports, facts, { hold }) => holdRequest(ports, facts, hold),
+  hold: (ports, facts, { hold }) => holdRequest(ports, facts, hold, (store) => applyBans(ports, store, facts)),
 };
 
 /** Carries out exactly what was decided. */
-export const apply = (ports: Work, facts: Facts, decision: Decision): Promise<Applied> =>
+export const apply = (ports: PassWork, facts: Facts, decision: Decision): Promise<Applied> =>
   (APPLY[decision.kind] as Apply<Decision["kind"]>)(ports, facts, decision);

@@ -1,7 +1,13 @@
 import { groupBy } from "../base/group-by.ts";
 import type { Dag } from "../domain/dag.ts";
-import type { RequestName, WorkflowId } from "../domain/names.ts";
-import { type AttemptRecord, type EpochRecord, isAttempt } from "../recovery/ledger-record.ts";
+import type { DagId, RequestName, WorkflowId } from "../domain/names.ts";
+import {
+  type AttemptRecord,
+  type EpochRecord,
+  isAttempt,
+  type ScriptRecord,
+  scriptsOf,
+} from "../recovery/ledger-record.ts";
 import type { Ports } from "./ports.ts";
 
 export interface AttemptFilter {
@@ -13,8 +19,23 @@ export interface AttemptFilter {
   readonly cursor?: string;
 }
 export interface AttemptPage {
-  readonly items: { readonly round: number; readonly unit: string; readonly record: AttemptRecord }[];
+  readonly items: {
+    readonly round: number;
+    readonly unit: string;
+    readonly record: AttemptRecord;
+    readonly script: ScriptRecord | null;
+  }[];
   readonly epochs: { readonly round: number; readonly unit: string; readonly record: EpochRecord }[];
+  /** What people said of nodes besides: classified, tried again now, left behind. `node` null: of the whole unit. */
+  readonly said: {
+    readonly round: number;
+    readonly unit: string;
+    readonly node: string | null;
+    readonly at: string;
+    readonly by: string;
+    readonly what: string;
+    readonly reason: string;
+  }[];
   /** Lines of the ledgers that could not be read. */
   readonly unreadable: { readonly unit: string; readonly line: number; readonly message: string }[];
   /** Submit directories that are no more. */
@@ -38,7 +59,7 @@ export async function gatherAttempts(
   const workflow = await ports.store.workflows.forRequest(name);
   const dirs = workflow ? await directories(ports, workflow.id) : [];
   const wanted = placeOf(filter);
-  const page: AttemptPage = { items: [], epochs: [], unreadable: [], gone: [], nextCursor: null };
+  const page: AttemptPage = { items: [], epochs: [], said: [], unreadable: [], gone: [], nextCursor: null };
   const from = readCursor(filter.cursor);
   let ledgers = 0;
   for (const dir of dirs) {
@@ -48,6 +69,7 @@ export async function gatherAttempts(
       continue;
     }
     const units = await ports.spool.unitNames(dir.submitDir);
+    const actions = await saidOf(ports, dir);
     for (const unit of units) {
       const isShown = from !== null && dir.round === from.round && unit < from.unit;
       if (isShown || (wanted.unit !== null && unit !== wanted.unit)) continue;
@@ -55,15 +77,35 @@ export async function gatherAttempts(
         return { ...page, nextCursor: `${dir.round}:${unit}` };
       ledgers += 1;
       await readUnit(ports, dir, unit, wanted.node, page);
+      page.said.push(...(actions.get(unit) ?? []).filter(({ node }) => wanted.node === null || node === wanted.node));
     }
   }
   return page;
 }
 
+type Said = AttemptPage["said"][number];
+interface Directory extends Pick<Dag, "submitDir" | "round"> {
+  readonly dags: readonly DagId[];
+}
+
 /** Rescues run in the directory of their round: each is read once. */
-async function directories(ports: Ports, workflowId: WorkflowId): Promise<readonly Pick<Dag, "submitDir" | "round">[]> {
-  const dags = await ports.store.dags.ofWorkflow(workflowId);
-  return [...new Map(dags.map((dag) => [dag.submitDir, dag])).values()].sort((a, b) => b.round - a.round);
+async function directories(ports: Ports, workflowId: WorkflowId): Promise<readonly Directory[]> {
+  const dags = groupBy(await ports.store.dags.ofWorkflow(workflowId), ({ submitDir }) => submitDir);
+  return [...dags]
+    .map(([submitDir, of]) => ({ submitDir, round: of[0]?.round ?? 0, dags: of.map(({ id }) => id) }))
+    .sort((a, b) => b.round - a.round);
+}
+
+const MEANS: Readonly<Record<string, string>> = { retry: "to be tried again", fail: "given up" };
+
+/** How attempts were answered, by the store: classified, or asked for one more. What a resubmit did is in the ledger. */
+async function saidOf({ store }: Ports, { dags, round }: Directory): Promise<ReadonlyMap<string, readonly Said[]>> {
+  const actions = (await Promise.all(dags.map((id) => store.nodeActions.list(id)))).flat();
+  const said = actions.flatMap(({ kind, unit, node, actor: by, reason, createdAt }): Said[] => {
+    const what = MEANS[kind];
+    return what === undefined ? [] : [{ round, unit, node, at: createdAt.toISOString(), by, what, reason }];
+  });
+  return groupBy(said, ({ unit }) => unit);
 }
 
 function placeOf({ unit, node }: AttemptFilter): { unit: string | null; node: string | null } {
@@ -77,6 +119,8 @@ function readCursor(cursor: string | undefined): { round: number; unit: string }
   return cursor === undefined ? null : { round: Number(round), unit };
 }
 
+const NOTED: Readonly<Record<string, string>> = { "retry-now": "retried now", left: "left behind" };
+
 async function readUnit(
   ports: Ports,
   { submitDir, round }: Pick<Dag, "submitDir" | "round">,
@@ -86,10 +130,23 @@ async function readUnit(
 ): Promise<void> {
   const { lines, problems } = await ports.spool.ledger(submitDir, unit);
   const attempts = lines.filter(isAttempt).filter((record) => node === null || record.node === node);
+  const scriptOf = scriptsOf(lines);
   // Nodes in the order in which they first appear, the attempts of each together.
   for (const record of [...groupBy(attempts, (record) => record.node).values()].flat())
-    page.items.push({ round, unit, record });
+    page.items.push({ round, unit, record, script: scriptOf(record) });
   for (const record of lines.filter((line): line is EpochRecord => line.event === "epoch" && "epoch" in line))
     if (node === null || (record.nodes?.includes(node) ?? true)) page.epochs.push({ round, unit, record });
+  for (const line of lines) {
+    const what = NOTED[line.event];
+    if (what === undefined || !("note" in line)) continue;
+    const {
+      nodes = [null],
+      by = "wms2",
+      reason = "",
+    } = line.note as { nodes?: string[]; by?: string; reason?: string };
+    for (const each of nodes)
+      if (node === null || each === null || each === node)
+        page.said.push({ round, unit, node: each, at: line.at, by, what, reason });
+  }
   for (const { line, message } of problems) page.unreadable.push({ unit, line, message });
 }

@@ -15,7 +15,7 @@ import { actMany } from "./act-many.ts";
 import { gatherAttempts } from "./attempts.ts";
 import { classify, unclassified } from "./classify.ts";
 import { gatherErrors } from "./errors.ts";
-import { act, type NotAsSeen, type Seen } from "./operate.ts";
+import { type ActAnswer, act, type NotAsSeen, type OperatorRequest, type Seen } from "./operate.ts";
 import { admissionLimits, loadQueue } from "./pass.ts";
 import type { LoopPolicy, Ports, Work } from "./ports.ts";
 import { type PlanPreview, previewPlan } from "./preview.ts";
@@ -92,7 +92,7 @@ export function makeCommands(given: Ports, policy: LoopPolicy, rules: IntakeRule
 
   return {
     /** Nothing is stored for a bad document. */
-    async submit(document: Document, actor: string): Promise<SubmitAnswer> {
+    async submit(document: Document, actor: string, signal?: AbortSignal): Promise<SubmitAnswer> {
       const submission = read(document, actor);
       if (!submission.ok) return err({ kind: "problems", problems: submission.error });
       const { spec, files, warnings } = submission.value;
@@ -100,24 +100,24 @@ export function makeCommands(given: Ports, policy: LoopPolicy, rules: IntakeRule
         return err({ kind: "name-taken", name: spec.name });
       nudge();
       ports.log.info("request.submitted", { request: spec.name, actor });
-      const plan = spec.productionSteps.length ? await previewPlan(ports, spec) : null;
+      const plan = spec.productionSteps.length ? await previewPlan({ ...ports, signal }, spec) : null;
       const coarse = plan?.ok ? plan.value.warnings : [];
       return ok({ request: await store.requests.get(spec.name), warnings: [...warnings, ...coarse], plan });
     },
 
     /** Which problems would it have? Stores nothing. */
-    async check(document: Document, actor: string): Promise<SubmitAnswer> {
+    async check(document: Document, actor: string, signal?: AbortSignal): Promise<SubmitAnswer> {
       const submission = read(document, actor);
       if (!submission.ok) return err({ kind: "problems", problems: submission.error });
       const { spec, warnings } = submission.value;
       if (await store.requests.get(spec.name)) return err({ kind: "name-taken", name: spec.name });
-      return ok({ request: null, warnings, plan: await previewPlan(ports, spec) });
+      return ok({ request: null, warnings, plan: await previewPlan({ ...ports, signal }, spec) });
     },
 
     /** What its first round would be, as things are now; null: no such request. */
-    async preview(name: RequestName): Promise<PlanPreview | null> {
+    async preview(name: RequestName, signal?: AbortSignal): Promise<PlanPreview | null> {
       const request = await store.requests.get(name);
-      return request && previewPlan(ports, request.spec);
+      return request && previewPlan({ ...ports, signal }, request.spec);
     },
 
     reprioritise: (name: RequestName, wanted: { priority?: number; urgent?: boolean }, seen: Seen) =>
@@ -139,7 +139,19 @@ export function makeCommands(given: Ports, policy: LoopPolicy, rules: IntakeRule
         return { change: { wish: { kind: "abort", actor: seen.actor, reason, at: clock.now() } }, reason };
       }),
 
-    act: nudging(act.bind(null, ports), ({ kind }) => kind === "done"),
+    act: nudging(
+      async (
+        name: RequestName,
+        { from, ...wanted }: OperatorRequest & { from?: string },
+        by: Parameters<typeof act>[3],
+      ) => {
+        if (from === undefined) return act(ports, name, wanted, by);
+        const draft = read({ text: from, format: from.trimStart().startsWith("{") ? "json" : "yaml" }, by.actor);
+        const refused: ActAnswer | null = draft.ok ? null : { kind: "refused", problems: draft.error };
+        return refused ?? act(ports, name, { ...wanted, draft: draft.ok ? draft.value : null }, by);
+      },
+      ({ kind }) => kind === "done",
+    ),
     actMany: nudging(actMany.bind(null, ports), ({ results }) => results.some(({ answer }) => answer.kind === "done")),
     retryNode: nudging(retryNode.bind(null, ports), ({ kind }) => kind === "reserved"),
     classify: nudging(classify.bind(null, ports), (answer) => answer.kind === "done" && !!answer.resubmit),

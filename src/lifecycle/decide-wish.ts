@@ -22,6 +22,11 @@ export function decideWish(facts: Facts): Decision | null {
     case "rescue":
     case "resubmit":
       return status === "held" || status === "partial" ? decideRerun(facts, because) : null;
+    case "retry":
+      return { kind: "end-waits", nodes: (wish.detail?.nodes ?? {}) as Record<string, readonly string[]>, because };
+    case "move":
+      if (mayRun(facts) || status !== "held") return null;
+      return { kind: "move-engine", engine: String(wish.detail?.engine), because };
     case "fail":
       return status === "held" ? decideEnd(facts, "fail", because) : null;
     case "restart":

@@ -4,7 +4,7 @@ import type { DagId, RequestName, UnitName, WorkflowId } from "../domain/names.t
 import type { WishKind } from "../domain/operator.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import { canMove, REQUEST_STATUSES, type RequestStatus } from "../domain/request-status.ts";
-import type { RunObservation, RunVerdict } from "../domain/run.ts";
+import { NO_WAITS, type RunObservation, type RunVerdict } from "../domain/run.ts";
 import { decide } from "./decide.ts";
 import type { Decision, Facts } from "./decision.ts";
 
@@ -12,7 +12,7 @@ const T0 = new Date("2026-01-01T00:00:00Z");
 const NOW = new Date("2026-01-01T00:10:00Z");
 const policy = { resubmitGraceSec: 10 };
 
-const nodes = { total: 40, waiting: 0, queued: 0, held: 0, done: 40, failed: 0 };
+const nodes = { total: 40, waiting: 0, queued: 0, idle: 0, held: 0, done: 40, failed: 0 };
 const units = { total: 4, waiting: 0, running: 0, done: 4, failed: 0 };
 
 const request = (status: RequestStatus, over: Partial<RequestRecord> = {}): RequestRecord =>
@@ -51,6 +51,7 @@ const running = (done: number): RunObservation => ({
   unitsDone: [],
   unitsFailed: [],
   note: null,
+  waits: NO_WAITS,
 });
 
 const facts = (over: Partial<Facts>): Facts => ({
@@ -68,6 +69,8 @@ const facts = (over: Partial<Facts>): Facts => ({
   workRemains: false,
   shareDone: null,
   round: null,
+  diskTrouble: null,
+  foreignEngine: null,
   leaderForSec: 100,
   ...over,
 });

@@ -12,13 +12,27 @@ type DecidePolicy = Pick<LoopPolicy, "resubmitGraceSec">;
 
 /** One request, one look, one decision. Pure; applies to every status that is not over. */
 export function decide(facts: Facts, policy: DecidePolicy, now: Date): Decision {
+  if (facts.foreignEngine) return decideForeign(facts, facts.foreignEngine);
   const decision = decideWish(facts) ?? decideByStatus(facts, policy);
   return decision.kind === "wait" ? (overdue(facts, decision.because, now) ?? decision) : decision;
 }
 
+/** What a person may ask of a request that belongs to another engine: it touches no run. */
+const HARMLESS: ReadonlySet<Decision["kind"]> = new Set(["hold", "abort", "fail", "restart", "move-engine"]);
+
+/** Only its own engine knows how its run fares: nothing is followed, taken for lost, rescued or stopped from here. */
+function decideForeign(facts: Facts, engine: string): Decision {
+  const { wish, status, hold } = facts.request;
+  const wished = decideWish(facts);
+  if (wished && HARMLESS.has(wished.kind)) return wished;
+  const asked = wish ? `${wish.kind} waits: ` : status === "held" ? `held: ${hold?.message}; ` : "";
+  const mend = "start a server with that engine, or, when nothing of it runs there any more: wms2 move";
+  return { kind: "wait", because: `${asked}it belongs to the ${engine} engine, and this server has another: ${mend}` };
+}
+
 function decideByStatus(facts: Facts, policy: DecidePolicy): Decision {
   if (facts.registrationTrouble && facts.request.status !== "held")
-    return hold("registration-failed", facts.registrationTrouble, {}, ["release", "abort"]);
+    return hold("registration-failed", facts.registrationTrouble, { unitsOwed: facts.unitsOwed }, ["release", "abort"]);
   switch (facts.request.status) {
     case "submitted":
       return { kind: "open-workflow", because: "handed in" };
@@ -41,7 +55,8 @@ function decideByStatus(facts: Facts, policy: DecidePolicy): Decision {
   }
 }
 
-function decideQueued({ admission }: Facts): Decision {
+function decideQueued({ admission, diskTrouble }: Facts): Decision {
+  if (diskTrouble !== null) return { kind: "wait", because: `nothing is begun: ${diskTrouble}` };
   if (admission?.verdict === "start") return { kind: "start", because: admission.reason };
   return { kind: "wait", because: admission?.reason ?? "waits for the next look at the queue" };
 }
@@ -62,7 +77,7 @@ function decideSubmission(facts: Facts, policy: DecidePolicy): Decision {
   const isRescue = dag?.parentDagId != null;
   if (dag?.status === "planning")
     return isRescue
-      ? { kind: "prepare-rescue", because: "its units are made ready to run again" }
+      ? { kind: "prepare-rescue", because: "made ready to run again" }
       : { kind: "discard-plan", because: "the writing of its submit directory was interrupted" };
   if (dag?.status !== "ready") return { kind: "wait", because: `its DAG is ${dag?.status}` };
   if (!facts.directoryComplete && !isRescue) return { kind: "discard-plan", because: "its submit directory is gone" };
@@ -70,10 +85,10 @@ function decideSubmission(facts: Facts, policy: DecidePolicy): Decision {
     const evidence = { submitDir: dag.submitDir };
     return hold("submit-directory-gone", "its submit directory is gone", evidence, ["release", "restart", "abort"]);
   }
-  if (!submitIntent) return { kind: "submit", ask: false, because: "its submit directory is complete" };
+  if (!submitIntent) return { kind: "submit", because: "its submit directory is complete" };
   if (facts.leaderForSec < policy.resubmitGraceSec)
     return { kind: "wait", because: "an interrupted submission may still be on its way to the engine" };
-  return { kind: "submit", ask: true, because: `submission was begun before (${submitIntent.tries} tries)` };
+  return { kind: "submit", because: `submission was begun before (${submitIntent.tries} tries)` };
 }
 
 function decideActive(facts: Facts): Decision {
@@ -139,7 +154,8 @@ function stopped({ wish }: RequestRecord, because: string): Decision {
   if (wish?.kind !== "hold") return { kind: "stopped", afterwards: "resubmitting", because };
   const message = `held by ${wish.actor}: ${wish.reason}`;
   const actions = ["release", "fail", "restart", "abort"];
-  return { kind: "stopped", afterwards: { code: "held-by-operator", message, evidence: {}, actions }, because };
+  const evidence = { actor: wish.actor, reason: wish.reason };
+  return { kind: "stopped", afterwards: { code: "held-by-operator", message, evidence, actions }, because };
 }
 
 const register = ({ unitsOwed }: Facts): Decision => ({

@@ -33,6 +33,10 @@ export interface Facts {
   readonly shareDone: number | null;
   /** Only gathered when its run has ended and something is to be decided about it. */
   readonly round: EndedRound | null;
+  /** Why nothing can be written to the spool or the storage; null: it can. */
+  readonly diskTrouble: string | null;
+  /** Its runs are another engine's than ours: that one's name. */
+  readonly foreignEngine: string | null;
   /** How long this server has been the one that runs the loop. */
   readonly leaderForSec: number;
 }
@@ -47,8 +51,7 @@ export type Decision =
   | Of<"start">
   | Of<"plan">
   | Of<"discard-plan">
-  /** `ask`: an earlier try may have reached the engine, so ask before submitting. */
-  | Of<"submit", { readonly ask: boolean }>
+  | Of<"submit">
   /** Store the engine's progress; record newly finished units as owed. */
   | Of<"follow">
   | Of<"register">
@@ -61,10 +64,14 @@ export type Decision =
   | Of<"settle-files", { readonly exclude: readonly Exclusion[]; readonly attempted: readonly string[] }>
   /** Credit what finished, give the rest of the round up, and go on with the next one. */
   | Of<"leave-round">
+  /** The same, and its next rounds are made for this engine. */
+  | Of<"move-engine", { readonly engine: string }>
   | Of<"begin-stop">
   | Of<"stop-run">
   | Of<"stopped", { readonly afterwards: "resubmitting" | HoldReason }>
   | Of<"requeue">
+  /** Failed nodes that cool off are tried again now: unit → nodes. */
+  | Of<"end-waits", { readonly nodes: Readonly<Record<string, readonly string[]>> }>
   /** It was held while its run went on in the engine: it is followed again. */
   | Of<"go-on">
   | Of<"complete">

@@ -1,14 +1,19 @@
+import { WorldError } from "../base/errors.ts";
 import { groupBy } from "../base/group-by.ts";
 import { type Dag, isDagOver, type Site } from "../domain/dag.ts";
 import { type SiteName, unitName } from "../domain/names.ts";
 import type { RequestRecord, RequestSpec } from "../domain/request.ts";
+import { isTerminal } from "../domain/request-status.ts";
 import type { RunVerdict } from "../domain/run.ts";
 import type { Workflow } from "../domain/workflow.ts";
+import { concerns } from "../recovery/bans/ban.ts";
 import { type BanDecision, decideBans } from "../recovery/bans/decide-bans.ts";
 import { type AttemptRecord, readTallyLines } from "../recovery/ledger-record.ts";
+import type { UnitDamage } from "../recovery/round/damage.ts";
 import type { RoundFacts } from "../recovery/round/decide.ts";
 import { type RoundTally, RoundTallying } from "../recovery/round/tally.ts";
 import type { Ports, Work } from "./ports.ts";
+import { refusedLine, refusedUnits } from "./refused-outputs.ts";
 
 /** A round whose run has ended: what is known of it, and what its failures say about sites. */
 export interface EndedRound {
@@ -24,6 +29,8 @@ interface EndNote {
   readonly verdict: RunVerdict;
   readonly words: string;
   readonly unitsFailed: readonly string[];
+  /** Units whose outputs were not believed, and why. */
+  readonly refused: ReadonlyMap<string, string>;
 }
 
 export async function gatherRound(
@@ -36,14 +43,19 @@ export async function gatherRound(
   const { store, spool, clock } = ports;
   const note = await endNote(ports, dag);
   const isThere = await spool.isComplete(dag.submitDir);
-  const unitNames = isThere ? await spool.unitNames(dag.submitDir) : latestUnits(workflow, dag);
+  const unitNames = latestUnits(workflow, dag);
   const finished: ReadonlySet<string> = await store.units.finishedNames(workflow.id);
+  const unfinished = unitNames.filter((unit) => !finished.has(unit));
+  // Of a request that is over, tidying leaves only what explains failures: nothing will run from there again.
+  const mayRunAgain = isThere && isDagOver(dag.status) && !isTerminal(request.status);
+  const damaged = mayRunAgain ? await spool.damaged(dag.submitDir, unfinished) : [];
   const givenUp = await nodesGivenUp(ports, workflow);
-  const tally = await tallyLedgers(ports, dag, unitNames, finished, new Set(note.unitsFailed), givenUp);
+  const tally = await tallyLedgers(ports, dag, unitNames, finished, note, givenUp, damaged);
   const possibleSites = await possible(ports, request);
   const sites = tally.sites.map(({ site }) => site as SiteName);
   const known = sites.length ? await store.sites.bans({ sites, includePast: true, at: clock.now() }) : [];
   const bans = decideBans({ workflowId: workflow.id, sites: tally.sites, bans: known }, ports.policy.bans, clock.now());
+  const active = (await store.sites.activeBans(clock.now())).filter((ban) => concerns(ban, workflow.id));
   const { recovery } = effectiveSpec(request);
   const files = request.spec.kind === "process" ? await store.files.remaining(workflow.id) : [];
   const placed = groupBy(
@@ -53,7 +65,7 @@ export async function gatherRound(
   return {
     bans,
     unitNames,
-    unfinished: unitNames.filter((unit) => !finished.has(unit)),
+    unfinished,
     facts: {
       verdict: note.verdict,
       words: note.words,
@@ -68,20 +80,27 @@ export async function gatherRound(
       workRemains,
       filesOf: new Map([...placed].map(([unit, of]) => [unit, of.map(({ file }) => file)])),
       directory: isThere ? "complete" : "gone",
+      damaged,
       possibleSites,
-      bannedSites: bans.banned,
+      bannedSites: [...new Set([...bans.banned, ...active.map(({ site }) => site)])].sort(),
     },
   };
 }
 
 /** Units are numbered through all rounds: the names of the latest, once planned, are known without its directory. */
-const latestUnits = ({ nextUnit }: Workflow, { status, units: { total } }: Dag): readonly string[] =>
-  isDagOver(status) ? Array.from({ length: total }, (_, at) => unitName(nextUnit - total + at)) : [];
+export const latestUnits = (
+  { nextUnit }: Workflow,
+  { status, parentDagId, units: { total } }: Dag,
+): readonly string[] =>
+  status === "planning" && parentDagId === null
+    ? []
+    : Array.from({ length: total }, (_, at) => unitName(nextUnit - total + at));
 
 async function endNote(ports: Ports, dag: Dag): Promise<EndNote> {
-  const ended = (await ports.store.dags.history(dag.id)).findLast((event) => event.type === "ended");
+  const history = await ports.store.dags.history(dag.id);
+  const ended = history.findLast((event) => event.type === "ended");
   const { verdict = "lost", words = "", unitsFailed = [] } = (ended?.detail ?? {}) as Partial<EndNote>;
-  return { verdict, words, unitsFailed };
+  return { verdict, words, unitsFailed, refused: refusedUnits(history) };
 }
 
 /** One ledger at a time: a hundred thousand nodes must not be in memory together. */
@@ -90,17 +109,28 @@ async function tallyLedgers(
   dag: Dag,
   units: readonly string[],
   finished: ReadonlySet<string>,
-  failed: ReadonlySet<string>,
+  { unitsFailed, refused }: EndNote,
   givenUp: ReadonlySet<string>,
+  damaged: readonly UnitDamage[],
 ): Promise<RoundTally> {
   const tally = new RoundTallying();
+  const closed = new Set(damaged.map(({ unit }) => unit));
+  const failed = new Set(unitsFailed);
   for (const unit of units) {
     const state = finished.has(unit) ? "done" : failed.has(unit) ? "failed" : "open";
-    const { lines, unreadable } = readTallyLines(await ports.spool.ledgerText(dag.submitDir, unit));
+    const text = closed.has(unit) ? "" : await ports.spool.ledgerText(dag.submitDir, unit).catch(ifUnreadable);
+    const { lines, unreadable } = readTallyLines(text);
     const judged = givenUp.size === 0 ? lines : lines.map((line) => judge(line, givenUp.has(`${unit}/${line.node}`)));
-    tally.add({ unit, state, lines: judged, unreadable });
+    const words = refused.get(unit);
+    tally.add({ unit, state, lines: words === undefined ? judged : [...judged, refusedLine(words)], unreadable });
   }
   return tally.finish();
+}
+
+/** One ledger that cannot be read does not hide the others: it counts as a line that cannot. */
+function ifUnreadable(error: unknown): string {
+  if (error instanceof WorldError) return "?";
+  throw error;
 }
 
 /** A failure no rule knew, and a person gave up: it waits for nobody any more. */
@@ -127,8 +157,10 @@ export function allowedSites({ sites: { allow, deny } }: RequestSpec, known: rea
 }
 
 /** The spec with what an operator changed at a release: what the next plan and recovery go by. */
-export function effectiveSpec({ spec, modifications }: Pick<RequestRecord, "spec" | "modifications">): RequestSpec {
-  if (!modifications) return spec;
+export function effectiveSpec(request: Pick<RequestRecord, "spec" | "modifications">): RequestSpec {
+  const { modifications } = request;
+  if (!modifications) return request.spec;
+  const spec = { ...request.spec, ...modifications.revision };
   const { memoryMb, retries, holdThreshold, maxRescues, topUp } = modifications;
   return {
     ...spec,

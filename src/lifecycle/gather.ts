@@ -1,4 +1,5 @@
 import { secondsBetween } from "../base/clock.ts";
+import type { WorldError } from "../base/errors.ts";
 import type { QueueEntry } from "../domain/admission.ts";
 import { type Dag, type EngineIntent, isDagOver, isInEngine } from "../domain/dag.ts";
 import { batchName, type DagId, type RequestName, type UnitName, type WorkflowId } from "../domain/names.ts";
@@ -8,11 +9,14 @@ import type { Workflow } from "../domain/workflow.ts";
 import type { Facts } from "./decision.ts";
 import { effectiveSpec, gatherRound } from "./gather-round.ts";
 import type { Ports, Work } from "./ports.ts";
+import { refusedUnits, withRefused } from "./refused-outputs.ts";
 
 /** What the whole pass knows already, so that a request costs as few questions as it can. */
 export interface PassView {
   readonly observations: ReadonlyMap<string, RunObservation>;
   readonly leaderSince: Date;
+  /** Why nothing can be written where requests live; null: it can. */
+  readonly disk: WorldError | null;
 }
 
 /** What one look at all requests together found: a few queries, whatever their number. Good for the first look only. */
@@ -55,7 +59,12 @@ export async function gather(
   const workflow = known.workflows.get(request.spec.name) ?? null;
   const dag = (workflow?.currentDagId && known.dags.get(workflow.currentDagId)) || null;
   const mayRun = dag !== null && !isDagOver(dag.status);
-  const observation = dag && mayRun ? await observe(ports, request, dag, view) : null;
+  const here = ports.engine.name;
+  const foreignEngine = workflow?.engine && workflow.engine !== here ? workflow.engine : null;
+  const seen = dag && mayRun && !foreignEngine ? await observe(ports, request, dag, view) : null;
+  const done = workflow && dag && seen ? await newlyDone(ports, workflow, dag, seen) : [];
+  const refused = dag && done.length > 0 ? refusedUnits(await store.dags.history(dag.id)) : new Map<string, string>();
+  const observation = seen && withRefused(seen, refused);
   const unitsOwed = workflow ? (known.owed.get(workflow.id) ?? 0) : 0;
   const owed = workflow && unitsOwed > 0 ? await store.units.owed(workflow.id, 1000) : [];
   const tired = owed.filter((unit) => unit.attempts >= ports.policy.maxRegistrationTries);
@@ -67,7 +76,7 @@ export async function gather(
     (observation?.kind === "ended" && observation.verdict === "success");
   const remains = workflow && needsRemaining ? await workRemains(ports, request, workflow) : false;
   const round =
-    asksForRound && workflow && dag && isDagOver(dag.status)
+    asksForRound && workflow && dag && (isDagOver(dag.status) || request.wish?.kind === "move")
       ? await gatherRound(ports, request, workflow, dag, remains)
       : null;
   const intent = dag && mayRun ? known.intents.get(dag.id) : null;
@@ -79,13 +88,15 @@ export async function gather(
     observation,
     admission,
     directoryComplete: dag?.status === "ready" ? await ports.spool.isComplete(dag.submitDir) : true,
-    newlyDone: workflow && dag && observation ? await newlyDone(ports, workflow, dag, observation) : [],
+    newlyDone: done.filter((unit) => !refused.has(unit)),
     unitsOwed,
     registrationTrouble: tired[0] ? `outputs of ${tired[0].name} cannot be registered: ${tired[0].lastError}` : null,
     owesInVain: tired.length > 0 && tired.length === owed.length,
     workRemains: remains,
     shareDone: workflow && request.productionSteps.length ? await shareDone(ports, request, workflow) : null,
     round,
+    diskTrouble: view.disk?.message ?? null,
+    foreignEngine,
     leaderForSec: secondsBetween(view.leaderSince, ports.clock.now()),
   };
 }
@@ -113,7 +124,7 @@ async function newlyDone(
 }
 
 /** Wishes that need to know how the run of the present round ended. */
-const ROUND_WISHES: ReadonlySet<string> = new Set(["release", "rescue", "resubmit"]);
+const ROUND_WISHES: ReadonlySet<string> = new Set(["release", "rescue", "resubmit", "move"]);
 
 async function workRemains(ports: Ports, request: RequestRecord, workflow: Workflow): Promise<boolean> {
   const { generation } = effectiveSpec(request);

@@ -1,8 +1,9 @@
 import { invariant, WorldError } from "../base/errors.ts";
 import { stringify } from "../base/json.ts";
-import type { RequestRecord, RequestSpec } from "../domain/request.ts";
+import type { Draft, RequestFile, RequestRecord, RequestSpec } from "../domain/request.ts";
 import { decideCleanup, invalidationManifest } from "../recovery/round/cleanup.ts";
 import { cloneOf } from "../recovery/round/restart.ts";
+import { decodeSpec } from "../store/port.ts";
 import type { Apply } from "./apply.ts";
 import type { Facts } from "./decision.ts";
 import { endRun, move } from "./moves.ts";
@@ -32,13 +33,14 @@ export const restart: Apply<"restart"> = async (ports, facts, { because }) => {
   const { request } = facts;
   const { spec, wish, version } = request;
   const word = wish?.detail?.cleanupPolicy;
+  const draft = wish?.detail?.draft === undefined ? null : openDraft(wish.detail.draft as PackedDraft);
   const cleanupPolicy = word === "immediate_cleanup" || word === "keep_until_replaced" ? word : null;
   await leaveManifest(ports, facts, because);
   const reason = `${because}; goes on as ${cloneOf(spec).name}`;
   return move(ports, facts, "failed", reason, { wish: null }, async (store, at) => {
     await endRun(store, facts, because, at);
     const old = { ...request, version: version + 1 };
-    if (await startClone({ ...ports, store }, old, cleanupPolicy, wish?.actor ?? "wms2")) return;
+    if (await startClone({ ...ports, store }, old, { cleanupPolicy, draft }, wish?.actor ?? "wms2")) return;
     const { name } = cloneOf(spec);
     throw new WorldError("conflict", name, `${spec.name} cannot be restarted: ${name} was handed in meanwhile`);
   });
@@ -51,18 +53,32 @@ export const restart: Apply<"restart"> = async (ports, facts, { because }) => {
 export async function startClone(
   { store, clock }: Ports,
   { spec, version }: Pick<RequestRecord, "spec" | "version">,
-  cleanupPolicy: RequestSpec["cleanupPolicy"] | null,
+  { cleanupPolicy, draft }: { cleanupPolicy: RequestSpec["cleanupPolicy"] | null; draft: Draft | null },
   actor: string,
 ): Promise<boolean> {
   const at = clock.now();
-  const clone = cloneOf(spec, cleanupPolicy);
-  const files = await store.requests.files(spec.name);
+  const clone = cloneOf(spec, cleanupPolicy, draft?.spec);
+  const files = draft?.files ?? (await store.requests.files(spec.name));
   if (!(await store.requests.create(clone, "submitted", files, actor, at))) return false;
   const why = { reason: `restarted as ${clone.name}`, actor, at };
   const isLinked = await store.requests.change(spec.name, version, { supersededBy: clone.name }, why);
   invariant(isLinked, "the request moved while it was restarted", { request: spec.name });
   return true;
 }
+
+/** A draft as a wish keeps it, in JSON. */
+interface PackedDraft {
+  readonly spec: unknown;
+  readonly files: readonly (Omit<RequestFile, "content"> & { readonly content: string })[];
+}
+export const packDraft = ({ spec, files }: Draft): PackedDraft => ({
+  spec,
+  files: files.map((file) => ({ ...file, content: Buffer.from(file.content).toString("base64") })),
+});
+const openDraft = ({ spec, files }: PackedDraft): Draft => ({
+  spec: decodeSpec(spec),
+  files: files.map((file) => ({ ...file, content: Buffer.from(file.content, "base64") })),
+});
 
 /** When a clone is complete, the outputs of the version before it are superseded, or withdrawn if its policy says so. */
 export async function settlePredecessor(ports: Ports, facts: Facts): Promise<void> {

@@ -1,10 +1,11 @@
 import { invariant } from "../base/errors.ts";
-import { type UnitName, unitName } from "../domain/names.ts";
+import { isDagOver } from "../domain/dag.ts";
+import { unitName } from "../domain/names.ts";
 import type { Workflow } from "../domain/workflow.ts";
-import { creditRound, type PlannedRange } from "../recovery/round/credit.ts";
+import { creditRound, type PlannedRange, rangesBetween } from "../recovery/round/credit.ts";
 import type { Apply } from "./apply.ts";
 import type { Facts } from "./decision.ts";
-import { closeRound, move, theRun } from "./moves.ts";
+import { type Applied, changeWorkflow, closeRound, endDag, move, theRun } from "./moves.ts";
 import type { Ports } from "./ports.ts";
 import { applyBans } from "./rescue.ts";
 
@@ -20,18 +21,30 @@ export const settleFiles: Apply<"settle-files"> = async (ports, facts, { exclude
     }
     if (attempted.length) await store.files.setState(workflow.id, attempted, "attempted", because);
     await store.units.abandonUnits(workflow.id, left.units, at);
-    await closeRound(store, facts);
+    await closeRound(store, facts, left.units.length);
   });
 };
 
 /** Released by a person: what finished is credited, nothing of it is repeated, the rest goes into the next round. */
-export const leaveRound: Apply<"leave-round"> = async (ports, facts, { because }) => {
-  const { workflow, round } = facts;
+export const leaveRound: Apply<"leave-round"> = (ports, facts, { because }) => leave(ports, facts, because);
+
+/** The same, for a run that is in no engine, whether it ended or never began; from here on another engine has the request. */
+export const moveEngine: Apply<"move-engine"> = (ports, facts, { engine, because }) =>
+  leave(ports, facts, because, { engine });
+
+async function leave(ports: Ports, facts: Facts, because: string, more: Partial<Workflow> = {}): Promise<Applied> {
+  const { workflow, round, dag } = facts;
   invariant(workflow, "a release without a workflow");
   const change = { wish: null, rescuesUsed: 0 };
-  if (!facts.dag || !round) return move(ports, facts, "queued", because, change);
+  if (!dag || !round)
+    return move(ports, facts, "queued", because, change, (store) => changeWorkflow(store, facts, () => more));
   const left = await leftBehind(ports, facts);
   const credit = creditRound(round.facts, left.ranges);
+  const { wish } = facts.request;
+  const said = wish && { at: wish.at.toISOString(), by: wish.actor, reason: wish.reason };
+  const unusable = new Set(round.facts.damaged.map(({ unit }) => unit));
+  for (const { name } of said && round.facts.directory !== "gone" ? left.units : [])
+    if (said && !unusable.has(name)) await ports.spool.noteLeft(dag.submitDir, name, said);
   return move(ports, facts, "queued", because, change, async (store, at) => {
     for (const { lfn, evidence } of credit.exclude)
       await store.files.setState(workflow.id, [lfn], "excluded", evidence.reason);
@@ -39,28 +52,30 @@ export const leaveRound: Apply<"leave-round"> = async (ports, facts, { because }
     if (credit.torn.length) await store.files.setState(workflow.id, credit.torn, "excluded", words);
     if (credit.attempted.length) await store.files.setState(workflow.id, credit.attempted, "attempted", because);
     await store.units.abandonUnits(workflow.id, left.units, at);
-    await closeRound(store, facts, { abandonedEvents: workflow.abandonedEvents + credit.abandonedEvents });
+    if (!isDagOver(dag.status)) await endDag(store, dag, "stopped", because, at);
+    const abandonedEvents = workflow.abandonedEvents + credit.abandonedEvents;
+    await closeRound(store, facts, left.units.length, { abandonedEvents, ...more });
   });
-};
+}
 
 /** The units of the round that will never come, so that their blocks close without them, and what they were to do. */
-async function leftBehind(ports: Ports, { workflow, dag, round }: Facts) {
-  const unfinished = (round?.unfinished ?? []) as readonly UnitName[];
-  const units: { name: UnitName; block: number }[] = [];
-  const ranges: PlannedRange[] = [];
+async function leftBehind(ports: Ports, { request, workflow, dag, round }: Facts) {
+  if (!workflow || !dag || !round) return { units: [], ranges: [] };
+  const units = await placedByBlocks(ports, workflow, new Set(round.unfinished));
+  const { generation } = request.spec;
   // Which events they were to make, nobody knows any more: the release has warned of that.
-  if (workflow && round?.facts.directory === "gone")
-    return { units: await placedByBlocks(ports, workflow, new Set(unfinished)), ranges };
-  for (const name of unfinished) {
-    const planned = await ports.spool.planned(dag?.submitDir ?? "", name);
-    units.push({ name, block: planned.block });
-    ranges.push(...planned.ranges);
-  }
-  return { units, ranges };
+  if (!generation || round.facts.directory === "gone") return { units, ranges: [] };
+  const lost = new Set(round.facts.damaged.map(({ unit }) => unit));
+  const planned: { unit: string; ranges: readonly PlannedRange[] | null }[] = [];
+  for (const unit of lost.size > 0 ? round.unitNames : round.unfinished)
+    planned.push({ unit, ranges: lost.has(unit) ? null : (await ports.spool.planned(dag.submitDir, unit)).ranges });
+  const start = dag.round === 0 ? generation.firstEvent : null;
+  const between = lost.size > 0 ? rangesBetween(planned, start, workflow.nextFirstEvent - 1n) : [];
+  return { units, ranges: [...planned.flatMap(({ ranges }) => ranges ?? []), ...between] };
 }
 
 /** Blocks take units in order, so their sizes tell which unit is in which. */
-async function placedByBlocks({ store }: Ports, { id }: Workflow, wanted: ReadonlySet<UnitName>) {
+export async function placedByBlocks({ store }: Ports, { id }: Workflow, wanted: ReadonlySet<string>) {
   const blocks = await store.units.blocks(id);
   return blocks
     .flatMap(({ index, unitsTotal }) => new Array<number>(unitsTotal).fill(index))

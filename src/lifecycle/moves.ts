@@ -58,14 +58,22 @@ export async function changeWorkflow(
   if (fresh) await store.workflows.change(fresh.id, fresh.version, change(fresh));
 }
 
-/** The round is over, whatever became of it: the next plan is for the one after it. */
-export const closeRound = (store: Store, facts: Facts, more: Partial<Workflow> = {}): Promise<void> =>
-  changeWorkflow(store, facts, (fresh) => ({
-    round: fresh.round + 1,
-    currentDagId: null,
-    nodesDone: fresh.nodesDone + (facts.dag?.nodes.done ?? 0),
-    ...more,
-  }));
+/**
+ * The round is over, whatever became of it: the next plan is for the one after it. What is left behind will never come, so it is
+ * planned no more.
+ */
+export const closeRound = (store: Store, facts: Facts, unitsLeft = 0, more: Partial<Workflow> = {}): Promise<void> =>
+  changeWorkflow(store, facts, (fresh) => {
+    const { total = 0, done = 0 } = facts.dag?.nodes ?? {};
+    return {
+      round: fresh.round + 1,
+      currentDagId: null,
+      unitsPlanned: fresh.unitsPlanned - unitsLeft,
+      nodesPlanned: fresh.nodesPlanned - (total - done),
+      nodesDone: fresh.nodesDone + done,
+      ...more,
+    };
+  });
 
 export const endDag = (store: Store, { id, version }: Dag, status: DagStatus, reason: string, at: Date) =>
   store.dags.change(id, version, { status, endReason: reason, endedAt: at }, { reason, at });
@@ -78,7 +86,9 @@ export async function endRun(store: Store, { dag }: Facts, reason: string, at: D
 }
 
 /** It waits for a person from here on: why, and what that person may do. */
-export async function holdRequest(ports: Ports, facts: Facts, hold: HoldReason): Promise<Applied> {
-  await move(ports, facts, "held", `${hold.code}: ${hold.message}`, { hold });
-  return rest(`held: ${hold.message}`);
-}
+export const holdRequest = (
+  ports: Ports,
+  facts: Facts,
+  hold: HoldReason,
+  within?: (store: Store, at: Date) => Promise<unknown>,
+): Promise<Applied> => move(ports, facts, "held", `${hold.code}: ${hold.message}`, { hold }, within);

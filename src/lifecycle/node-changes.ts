@@ -1,4 +1,5 @@
 import type { NodeChanges } from "../domain/operator.ts";
+import { mostMemoryMb } from "../domain/plan.ts";
 import type { Problem } from "../domain/problem.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import type { Work } from "./ports.ts";
@@ -10,8 +11,8 @@ export async function changeProblems(
   { memoryMb, wallMinutes, sites }: NodeChanges,
 ): Promise<readonly Problem[]> {
   const problems: Problem[] = [];
-  const { maxMemoryPerCoreMb, maxWallMinutes } = ports.policy;
-  const most = maxMemoryPerCoreMb * spec.resources.cores;
+  const { maxWallMinutes } = ports.policy;
+  const most = mostMemoryMb(ports.policy, spec.resources.cores);
   if (memoryMb !== undefined && !(Number.isInteger(memoryMb) && memoryMb >= 1 && memoryMb <= most))
     problems.push({ path: "memory_mb", message: "is out of range", allowed: `1…${most}` });
   if (wallMinutes !== undefined && !(wallMinutes >= 1 && wallMinutes <= maxWallMinutes))

@@ -1,17 +1,23 @@
 import type { RequestName, SiteName } from "../domain/names.ts";
 import type { NodeChanges, ReleaseModifications } from "../domain/operator.ts";
 import type { Problem } from "../domain/problem.ts";
-import type { RequestRecord, RequestSpec, RequestWish } from "../domain/request.ts";
+import type { Draft, RequestRecord, RequestSpec, RequestWish } from "../domain/request.ts";
 import { isTerminal } from "../domain/request-status.ts";
 import { daysAfter } from "../recovery/bans/ban.ts";
 import { mayDo, mayResume, type OperatorAction } from "../recovery/round/actions.ts";
 import { decideRelease } from "../recovery/round/release.ts";
 import { decideRescueNow, decideResubmit } from "../recovery/round/rerun.ts";
 import { checkRestart, cloneOf } from "../recovery/round/restart.ts";
-import { startClone } from "./give-up.ts";
+import { decideRetryNow } from "../recovery/round/retry-now.ts";
+import { type Difference, differences, revisionOf, revisionProblems } from "../recovery/round/revise.ts";
+import { plural } from "../recovery/words.ts";
+import { effectiveSpec } from "./gather-round.ts";
+import { packDraft, startClone } from "./give-up.ts";
+import { judgeMove } from "./judge-move.ts";
 import { changeProblems } from "./node-changes.ts";
 import { gatherOperator } from "./operator-facts.ts";
 import type { Ports, Work } from "./ports.ts";
+import { presentRun, unfinishedUnits } from "./present-run.ts";
 import { joinReruns, type RerunWish, rerunWish } from "./rerun-wish.ts";
 
 /** Who asks, and which version they looked at (If-Match); null: whatever it is now. */
@@ -27,14 +33,18 @@ export interface OperatorRequest {
   readonly how?: "rescue" | "next-round" | null;
   /** release: site_bans, excluded_files, memory_mb, retries, hold_threshold, top_up, as the person wrote them. */
   readonly modifications?: unknown;
-  /** resubmit: units ("mg_000003") and nodes ("mg_000003/proc_000021"), or all that failed. */
+  /** resubmit, retry: units ("mg_000003") and nodes ("mg_000003/proc_000021"), or all that failed. */
   readonly nodes?: readonly string[] | "failed";
+  /** resubmit: the nodes among them that get no fresh budget, as one more attempt was asked for. */
+  readonly sameEpoch?: readonly string[];
   /** resubmit: what those nodes get instead of what they had. */
   readonly changes?: NodeChanges;
   /** resubmit: the same for single nodes, by "unit/node"; they come before `changes`. */
   readonly nodeChanges?: Readonly<Record<string, NodeChanges>>;
   /** restart: what becomes of the old outputs when the clone is complete. */
   readonly cleanupPolicy?: RequestSpec["cleanupPolicy"] | null;
+  /** release, restart: the request as it should have been. */
+  readonly draft?: Draft | null;
 }
 
 /** Nothing was done. refused: it cannot be, as it was asked for · conflict: it cannot be, as things stand. */
@@ -132,8 +142,12 @@ export async function judge(ports: Work, request: RequestRecord, wanted: Operato
     case "rescue":
     case "resubmit":
       return judgeRerun(ports, request, wanted);
+    case "retry":
+      return judgeRetry(ports, request, wanted);
     case "restart":
       return judgeRestart(ports, request, wanted);
+    case "move":
+      return judgeMove(ports, request, wanted);
   }
 }
 
@@ -144,11 +158,35 @@ type Judge = (ports: Work, request: RequestRecord, wanted: OperatorRequest) => P
 
 const judgeRelease: Judge = async (ports, request, wanted) => {
   const facts = await gatherOperator(ports, request, wanted);
-  const decided = decideRelease(facts.release, wanted.modifications, wanted.how ?? null);
+  const { draft } = wanted;
+  const changed = draft ? differences(await standing(ports, request), draft) : [];
+  const problems = revisionProblems(changed, request.spec.name);
+  if (problems.length > 0) return { kind: "refused", problems };
+  // Corrected, the same units can be run again: nothing has to be left behind.
+  const how = wanted.how ?? (draft && facts.release.canRescue ? "rescue" : null);
+  const decided = decideRelease(facts.release, wanted.modifications, how);
   if (!decided.ok) return { kind: "refused", problems: decided.error };
-  const { how, modifications, warnings, because } = decided.value;
-  return { kind: "go", because, warnings, detail: { how }, modifications };
+  const { modifications, warnings, because } = decided.value;
+  if (!draft) return { kind: "go", because, warnings, detail: { how: decided.value.how }, modifications };
+  const { memoryMb, wallMinutes } = draft.spec.resources;
+  const asks = changed.some(({ path }) => path.startsWith("resources.")) ? { changes: { memoryMb, wallMinutes } } : {};
+  return {
+    kind: "go",
+    because: `${because}, with ${plural(changed.length, "change")}`,
+    warnings: [...warnings, ...unchanged(changed)],
+    detail: { how: decided.value.how, changed: changed.map(tellChange), ...asks },
+    modifications: { ...modifications, revision: revisionOf(draft.spec) },
+  };
 };
+
+/** What there is to correct: the request as it goes on now. */
+const standing = async ({ store }: Work, request: RequestRecord): Promise<Draft> => ({
+  spec: effectiveSpec(request),
+  files: await store.requests.files(request.spec.name),
+});
+const tellChange = ({ path, words }: Difference): string => `${path}: ${words}`;
+const unchanged = (changed: readonly Difference[]): readonly string[] =>
+  changed.length === 0 ? ["nothing differs from the request as it is"] : [];
 
 const judgeRerun: Judge = async (ports, request, wanted) => {
   const { rerun } = await gatherOperator(ports, request, wanted);
@@ -167,14 +205,33 @@ const judgeRerun: Judge = async (ports, request, wanted) => {
     : { kind: "already", why: "resubmit was asked for already" };
 };
 
-const judgeRestart: Judge = async (ports, { spec, supersededBy }, { cleanupPolicy = null }) => {
+const judgeRetry: Judge = async (ports, request, { nodes = "failed" }) => {
+  const { wish } = request;
+  if (wish) return refusal("refused", `${wish.actor} asked for ${wish.kind}, and that is under way`, "afterwards");
+  const run = await presentRun(ports.store, request);
+  const cooling = new Map<string, readonly string[]>();
+  for (const unit of run ? await unfinishedUnits(ports, run) : [])
+    cooling.set(unit, await ports.spool.cooling(run?.dag.submitDir ?? "", unit, ports.clock.now()));
+  return decideRetryNow(cooling, nodes);
+};
+
+const judgeRestart: Judge = async (ports, request, { cleanupPolicy = null, draft }) => {
+  const { spec, supersededBy } = request;
   const { name, processingVersion } = cloneOf(spec);
   const isNameTaken = (await ports.store.requests.get(name)) !== null;
   const { versionLimit } = ports.policy;
   const problems = checkRestart({ spec, supersededBy, versionLimit, isNameTaken });
   if (problems.length > 0) return { kind: "refused", problems };
   const because = `restarted as ${name}, version ${processingVersion}`;
-  return { kind: "go", because, detail: { clone: name, cleanupPolicy } };
+  if (!draft) return { kind: "go", because, detail: { clone: name, cleanupPolicy } };
+  const changed = differences(await standing(ports, request), draft);
+  const detail = { clone: name, cleanupPolicy, changed: changed.map(tellChange) };
+  return {
+    kind: "go",
+    because: `${because}, with ${plural(changed.length, "change")}`,
+    warnings: unchanged(changed),
+    detail,
+  };
 };
 
 const wishKind = (action: OperatorAction): RequestWish["kind"] => (action === "resume" ? "release" : action);
@@ -191,18 +248,20 @@ export async function storeWish(
   actor: string,
 ): Promise<boolean> {
   const at = ports.clock.now();
-  const { action, reason } = wanted;
+  const { action, reason, cleanupPolicy = null, draft = null } = wanted;
   if (action === "restart" && isTerminal(request.status)) {
-    if (!(await startClone(ports, request, wanted.cleanupPolicy ?? null, actor))) return false;
+    if (!(await startClone(ports, request, { cleanupPolicy, draft }, actor))) return false;
   } else {
     const isJoined = action === "resubmit" && request.wish?.kind === "resubmit";
-    const wish = isJoined ? { ...request.wish, detail } : { kind: wishKind(action), actor, reason, at, detail };
+    const kept = action === "restart" && draft ? { ...detail, draft: packDraft(draft) } : detail;
+    const wish = isJoined ? { ...request.wish, detail } : { kind: wishKind(action), actor, reason, at, detail: kept };
     const change = {
       wish: wish as RequestWish,
       ...(modifications && { modifications: joined(request.modifications, modifications) }),
     };
     const why = { reason: because, actor, at };
     if (!(await ports.store.requests.change(request.spec.name, request.version, change, why))) return false;
+    if (action === "release" && draft) await ports.store.requests.replaceFiles(request.spec.name, draft.files);
     if (modifications) await applyRelease(ports, request.spec.name, modifications, actor, reason);
   }
   return audit(ports, request, wanted, actor, "done", detail);

@@ -1,4 +1,5 @@
 import { isDagOver } from "../domain/dag.ts";
+import { mostMemoryMb } from "../domain/plan.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import { concerns } from "../recovery/bans/ban.ts";
 import type { ReleaseFacts } from "../recovery/round/release.ts";
@@ -22,23 +23,28 @@ export async function gatherOperator(
 ): Promise<OperatorFacts> {
   const { store, clock } = ports;
   const { workflow, dag } = await presentDag(store, request.spec.name);
-  const hasEnded = workflow !== null && dag !== null && isDagOver(dag.status);
+  // What is moved is not in its engine, whatever became of its run.
+  const hasEnded = workflow !== null && dag !== null && (isDagOver(dag.status) || wanted.action === "move");
   const round = hasEnded ? await gatherRound(ports, request, workflow, dag, false) : null;
-  const isStopped = dag !== null && dag.status === "ready" && dag.parentDagId !== null;
+  const isStopped = dag !== null && ["planning", "ready"].includes(dag.status) && dag.parentDagId !== null;
   const finished = round?.facts.finishedUnits ?? new Set<string>();
   const unfinished = round?.unfinished ?? [];
   const torn = [...(round?.facts.filesOf.values() ?? [])]
     .flat()
     .filter((file) => file.units.some((unit) => finished.has(unit)));
-  const canRescue = (round !== null && round.facts.directory === "complete" && unfinished.length > 0) || isStopped;
+  const canRescue =
+    (round !== null &&
+      round.facts.directory === "complete" &&
+      round.facts.damaged.length === 0 &&
+      unfinished.length > 0) ||
+    isStopped;
   const sites = ports.engine.capabilities.sites ? (await store.sites.list()).map(({ name }) => name) : null;
   const bans = (await store.sites.activeBans(clock.now())).filter((ban) => concerns(ban, workflow?.id ?? null));
   return {
     release: {
       holdCode: request.hold?.code ?? null,
       kind: request.spec.kind,
-      cores: request.spec.resources.cores,
-      maxMemoryPerCoreMb: ports.policy.maxMemoryPerCoreMb,
+      maxMemoryMb: mostMemoryMb(ports.policy, request.spec.resources.cores),
       knownSites: sites,
       possibleSites: (round?.facts.possibleSites as ReleaseFacts["possibleSites"]) ?? sites,
       bannedSites: bans.map(({ site }) => site),

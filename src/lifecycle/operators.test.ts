@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { generation, makeWorld } from "../../tests/support/world.ts";
 import type { DagId, RequestName, SiteName } from "../domain/names.ts";
+import type { AttemptRecord } from "../recovery/ledger-record.ts";
 import type { RetryWanted } from "./port.ts";
 
 /** Operators and single nodes, over a real store, real submit directories and the real loop. */
@@ -70,10 +71,54 @@ describe("one more attempt of a node", () => {
   test("a name alone will do where it is unique, and not where it is not", async () => {
     await held(3);
     expect(await world.commands.retryNode(dagId, retry({ unit: null }), ann)).toMatchObject({ kind: "refused" });
-    expect(await world.commands.retryNode(dagId, retry({ unit: null, node: "merge" }), ann)).toMatchObject({
+    expect(await world.commands.retryNode(dagId, retry({ unit: null, node: "no-such" }), ann)).toMatchObject({
       kind: "unknown",
     });
+    // It is there, but nothing of it has failed.
+    expect(await world.commands.retryNode(dagId, retry({ node: "merge" }), ann)).toMatchObject({ kind: "conflict" });
     expect(await world.commands.retryNode("nowhere" as DagId, retry(), ann)).toMatchObject({ kind: "unknown" });
+  });
+
+  test("one more attempt is no new epoch, a replaced DAG is a conflict, and so is an attempt that was not the last", async () => {
+    await held(3, { why: "row-stops", category: "permanent", retriesLeft: 8 });
+    const ask = (dag: DagId, over: Partial<RetryWanted> = {}) => world.commands.retryNode(dag, retry(over), ann);
+    expect(await ask(dagId, { attempt: 424242 })).toMatchObject({ kind: "conflict" });
+    const reserved = await ask(dagId);
+    expect(reserved).toMatchObject({ kind: "reserved" });
+    const { attempt } = (reserved as { action: { attempt: number } }).action;
+    expect(await ask(dagId, { attempt: 424242 })).toMatchObject({ kind: "conflict" });
+    expect((await world.request(name)).wish?.detail?.sameEpoch).toEqual(["mg_000000/proc_000000"]);
+    for (let pass = 0; pass < 3; pass++) await world.pass();
+    await world.expectStatus(name, "active");
+    const { submitDir } = (await world.store.dags.get(dagId)) as { submitDir: string };
+    const { lines } = await world.ports.spool.ledger(submitDir, "mg_000000");
+    expect(lines.map(({ event }) => event)).not.toContain("epoch");
+    // It fails once more, as often as its rule allows.
+    world.engine.fail(3, { why: "rule-retries", retriesLeft: 0 });
+    world.engine.finish(world.storageDir);
+    for (let pass = 0; pass < 4; pass++) await world.pass();
+    await world.expectStatus(name, "held");
+    const present = (await world.workflow(name)).currentDagId as DagId;
+    expect(present).not.toBe(dagId);
+    expect(await ask(dagId, { attempt })).toMatchObject({ kind: "already" });
+    expect(await ask(dagId)).toMatchObject({
+      kind: "conflict",
+      problems: [{ message: expect.stringContaining("replaced by") }],
+    });
+    expect(await ask(present)).toMatchObject({
+      kind: "refused",
+      problems: [{ allowed: expect.stringContaining("new epoch") }],
+    });
+  });
+
+  test("while its run goes on, a node that has not failed is a conflict, not a stranger", async () => {
+    name = await world.submit(generation("r", 3));
+    for (let pass = 0; pass < 5; pass++) await world.pass();
+    const dag = (await world.workflow(name)).currentDagId as DagId;
+    expect(await world.commands.retryNode(dag, retry(), ann)).toMatchObject({ kind: "conflict" });
+    expect(await world.commands.retryNode(dag, retry({ unit: null, node: "proc_000002" }), ann)).toMatchObject({
+      kind: "conflict",
+    });
   });
 
   test("refusals say why and change nothing", async () => {
@@ -249,8 +294,12 @@ test("the story of nodes: newest round first, by unit, with epochs and unreadabl
     ledger,
     '{"event":"epoch","at":"2026-01-01T01:00:00Z","epoch":1,"by":"ann","reason":"again"}\nrubbish\n{}\n',
   );
+  const { cluster } = (await world.ports.spool.ledger(dag?.submitDir ?? "", "mg_000001")).lines[0] as AttemptRecord;
+  const script = { event: "script", node: "proc_000000", cluster, script: "./fix.sh", result: "exit 3", seconds: 2 };
+  appendFileSync(ledger, `${JSON.stringify(script)}\n`);
   const page = await world.commands.attempts(name, { limit: 2 });
   expect(page?.items.map(({ unit }) => unit)).toEqual(["mg_000000", "mg_000001"]);
+  expect(page?.items.map((item) => item.script?.result ?? null)).toEqual([null, "exit 3"]);
   expect(page?.epochs).toMatchObject([{ unit: "mg_000001", record: { epoch: 1, by: "ann" } }]);
   expect(page?.unreadable[0]).toMatchObject({ unit: "mg_000001" });
   const rest = await world.commands.attempts(name, { limit: 2, cursor: page?.nextCursor ?? "" });

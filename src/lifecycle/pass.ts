@@ -1,15 +1,20 @@
+import { isDeepStrictEqual } from "node:util";
 import { decideAdmission } from "../admission/decide-admission.ts";
-import { describeError, InvariantError, WorldError } from "../base/errors.ts";
+import { secondsBetween } from "../base/clock.ts";
+import { describeError, diskFull, InvariantError, WorldError } from "../base/errors.ts";
 import { type AdmissionLimits, DEFAULT_ADMISSION_LIMITS, type QueueEntry } from "../domain/admission.ts";
-import { isInEngine } from "../domain/dag.ts";
+import { type Dag, isInEngine } from "../domain/dag.ts";
 import type { PassError, RequestRecord } from "../domain/request.ts";
 import { CAPACITY_STATUSES } from "../domain/request-status.ts";
 import type { RunObservation } from "../domain/run.ts";
 import { apply } from "./apply.ts";
 import { decide } from "./decide.ts";
+import type { Facts } from "./decision.ts";
+import { explainWait, PATIENT } from "./explain-wait.ts";
 import { gather, gatherKnown, type Known, type PassView, runOf } from "./gather.ts";
 import { type Applied, holdRequest } from "./moves.ts";
-import type { Ports, Work } from "./ports.ts";
+import type { PassWork, Ports, Work } from "./ports.ts";
+import { assertLeads, Interrupted, type UnderWay } from "./under-way.ts";
 
 export interface PassReport {
   readonly requests: number;
@@ -22,28 +27,51 @@ const MAX_LOOKS = 50;
 
 /**
  * One walk over all open requests. First everything that runs or ends, then admission with what became
- * free. One broken request never stops the others: its error is kept on it and shown.
+ * free. One broken request never stops the others: its error is kept on it and shown; nor does a slow one.
  */
-export async function runPass(ports: Work, leaderSince: Date): Promise<PassReport> {
+export async function runPass(
+  ports: PassWork,
+  leaderSince: Date,
+  underWay: UnderWay,
+  onProgress: () => void = () => {},
+): Promise<PassReport> {
   const { observations, engineError } = await observeAll(ports);
-  const view: PassView = { observations, leaderSince };
+  const view: PassView = { observations, leaderSince, disk: await ports.spool.trouble() };
   let withErrors = 0;
   const walk = async (records: readonly RequestRecord[], admissions: ReadonlyMap<string, QueueEntry>) => {
+    onProgress();
     const known = await gatherKnown(ports, records);
     await forEachBounded(records, ports.policy.concurrency, async (record) => {
-      const admission = admissions.get(record.spec.name) ?? null;
-      if (await evaluate(ports, record, view, admission, known)) withErrors += 1;
+      const { name } = record.spec;
+      if (underWay.has(name)) return leaveAlone(ports, record, underWay);
+      const admission = admissions.get(name) ?? null;
+      const work = (signal: AbortSignal) => evaluate({ ...ports, signal }, record, view, admission, known);
+      if (await underWay.give(name, ports.policy, work)) withErrors += 1;
+      onProgress();
     });
   };
-  const open = (await ports.store.requests.open()).filter((record) => record.status !== "new");
-  await walk(
-    open.filter((record) => record.status !== "queued"),
-    new Map(),
-  );
+  const rest = (await ports.store.requests.open("but-queued")).filter((record) => record.status !== "new");
+  await walk(rest, new Map());
   const queue = await loadQueue(ports);
-  const queued = queue.records;
-  await walk(queued, new Map(queue.entries.map((entry) => [entry.requestName, entry])));
-  return { requests: open.length, withErrors, engineError };
+  const entries = new Map(queue.entries.map((entry) => [entry.requestName, entry]));
+  await walk(
+    queue.records.filter((record) => hasNews(record, entries.get(record.spec.name))),
+    entries,
+  );
+  return { requests: rest.length + queue.records.length, withErrors, engineError };
+}
+
+/** Most of a long queue waits for the same as before. */
+const hasNews = ({ wish, error, waiting }: RequestRecord, entry: QueueEntry | undefined): boolean =>
+  wish !== null || error !== null || entry?.verdict !== "wait" || entry.reason !== waiting?.words;
+
+/** It is still being worked on since an earlier pass. Whoever asked for something else meanwhile need not wait for the end. */
+async function leaveAlone({ store, clock }: Work, request: RequestRecord, underWay: UnderWay): Promise<void> {
+  const { spec, wish } = request;
+  if (wish) underWay.stop(spec.name, `${wish.kind} was asked for`);
+  const because = "it takes long to plan; that goes on beside everything else";
+  const waiting = explainWait({ request, observation: null, error: null, because }, clock.now());
+  if (request.waiting?.words !== because) await store.requests.remark(spec.name, { waiting });
 }
 
 /** The queue as the next pass will see it, for people too. */
@@ -68,7 +96,8 @@ export async function admissionLimits(ports: Pick<Ports, "store">): Promise<Admi
 async function observeAll(
   ports: Ports,
 ): Promise<{ observations: ReadonlyMap<string, RunObservation>; engineError: string | null }> {
-  const dags = (await ports.store.dags.open()).filter(({ status }) => isInEngine(status));
+  const isOurs = ({ status, engine }: Dag) => isInEngine(status) && engine === ports.engine.name;
+  const dags = (await ports.store.dags.open()).filter(isOurs);
   if (dags.length === 0) return { observations: new Map(), engineError: null };
   const runs = dags.map((dag) => runOf(dag, 0));
   try {
@@ -86,7 +115,7 @@ async function observeAll(
 
 /** Looks, decides and applies until there is nothing to do now. Answers whether it ended in an error. */
 async function evaluate(
-  ports: Work,
+  ports: PassWork,
   first: RequestRecord,
   view: PassView,
   admission: QueueEntry | null,
@@ -95,14 +124,18 @@ async function evaluate(
   let record: RequestRecord = first;
   try {
     for (let look = 1; look <= MAX_LOOKS; look += 1) {
+      ports.signal?.throwIfAborted();
       const facts = await gather(ports, record, view, admission, look === 1 ? known : null);
       const decision = decide(facts, ports.policy, ports.clock.now());
       ports.metrics.countDecision(decision.kind);
       if (decision.kind !== "wait")
         ports.log.info("decision.made", { request: record.spec.name, decision: summary(decision) });
+      const trouble = decision.kind === "wait" ? diskTrouble(facts, view) : null;
+      if (trouble) throw trouble;
+      assertLeads(ports);
       const applied = await apply(ports, facts, decision);
       if (applied.rest) {
-        await settle(ports, record, applied);
+        await settle(ports, facts, applied);
         return false;
       }
       const fresh = await ports.store.requests.get(record.spec.name);
@@ -112,28 +145,42 @@ async function evaluate(
     }
     throw new InvariantError(`no rest after ${MAX_LOOKS} looks`, { request: record.spec.name });
   } catch (error) {
-    return keepError(ports, record, view, error);
+    // What a late pass ran into says nothing about the request.
+    return error instanceof Interrupted || !ports.leads() ? false : keepError(ports, record, view, error);
   }
+}
+
+/** What keeps a run from going on although nothing is left to be decided: a full disk, as we see it or as POST does. */
+function diskTrouble({ request: { status }, dag, observation }: Facts, { disk }: PassView): WorldError | null {
+  if (status !== "active" && status !== "planning") return null;
+  const judging = observation?.kind === "running" ? observation.waits.judging : null;
+  if (disk || !judging?.trouble || !dag) return disk;
+  const [unit = ""] = judging.example.split("/");
+  const path = `${dag.submitDir}/${unit}`;
+  return new WorldError(
+    "disk-unwritable",
+    path,
+    `${judging.example} cannot be judged: ${judging.trouble} (in ${path})`,
+  );
 }
 
 const summary = (decision: { kind: string; because?: string; hold?: { code: string } }) =>
   `${decision.kind}: ${decision.because ?? decision.hold?.code ?? ""}`;
 
-async function settle(ports: Ports, record: RequestRecord, applied: Applied): Promise<void> {
-  if (record.error || record.waiting !== applied.waiting) {
-    await ports.store.requests.remark(record.spec.name, { error: null, waiting: applied.waiting });
-  }
+/** A request that has just moved to rest (held, over) is told of by its status. */
+async function settle(ports: Ports, { request, observation }: Facts, { waiting: because }: Applied): Promise<void> {
+  const waiting =
+    because === null ? null : explainWait({ request, observation, error: null, because }, ports.clock.now());
+  if (request.error || !isDeepStrictEqual(request.waiting, waiting))
+    await ports.store.requests.remark(request.spec.name, { error: null, waiting });
 }
-
-/** Services that are away come back by themselves; anything else that fails alike too often needs a person. */
-const PATIENT: ReadonlySet<string> = new Set(["engine-unreachable", "catalog-unreachable", "store-unreachable"]);
 
 /** The pass guard: one of the three places that catch everything. Keeps the error on its request. */
 async function keepError(ports: Work, record: RequestRecord, view: PassView, error: unknown): Promise<boolean> {
-  const world = error instanceof WorldError ? error : null;
+  const world = error instanceof WorldError ? error : diskFull(error, record.spec.name);
   if (world?.code === "store-unreachable") throw error;
   const code = world?.code ?? "bug";
-  const message = describeError(error);
+  const message = describeError(world ?? error);
   const before = record.error?.code === code ? record.error : null;
   const now = ports.clock.now();
   const kept: PassError = {
@@ -145,13 +192,19 @@ async function keepError(ports: Work, record: RequestRecord, view: PassView, err
   };
   const stack = error instanceof Error && !world ? { stack: error.stack } : {};
   ports.log.error("pass.failed", { request: record.spec.name, code, message, count: kept.count, ...stack });
-  await ports.store.requests.remark(record.spec.name, { error: kept, waiting: message });
+  const waiting = explainWait({ request: record, observation: null, error: kept, because: message }, now);
+  await ports.store.requests.remark(record.spec.name, { error: kept, waiting });
   const isBug = !world;
-  if (record.status !== "held" && (isBug || (!PATIENT.has(code) && kept.count >= ports.policy.maxErrors))) {
+  const isDue =
+    code === "disk-unwritable"
+      ? secondsBetween(kept.since, now) >= ports.policy.diskPatienceSec
+      : !PATIENT.has(code) && kept.count >= ports.policy.maxErrors;
+  if (record.status !== "held" && (isBug || code === "too-long" || isDue)) {
     const fresh = await ports.store.requests.get(record.spec.name);
     if (!fresh || fresh.status === "held") return true;
     const facts = await gather(ports, fresh, view, null);
-    const evidence = error instanceof InvariantError ? { evidence: error.evidence } : { hint: kept.hint };
+    const evidence =
+      error instanceof InvariantError ? { evidence: error.evidence } : { subject: world?.subject, hint: kept.hint };
     await holdRequest(ports, facts, { code, message, evidence, actions: ["release", "abort"] });
   }
   return true;

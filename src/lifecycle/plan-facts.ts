@@ -13,12 +13,12 @@ import type { Ports, Work } from "./ports.ts";
 
 /** Brings the file ledger up to date with the catalog and answers what is still to be done. */
 export async function loadInput(
-  ports: Ports,
+  ports: Work,
   spec: RequestSpec,
   workflow: Workflow,
 ): Promise<Result<readonly LedgerFile[], DatasetProblem>> {
   if (spec.kind === "generate") return ok([]);
-  const found = await ports.catalog.inputFiles(spec);
+  const found = await ports.catalog.inputFiles(spec, ports.signal);
   if (!found.ok) return found;
   const { gone } = await ports.store.files.sync(workflow.id, found.value);
   if (gone.length) {
@@ -93,14 +93,15 @@ async function gatherMeasured(ports: Ports, workflow: Workflow): Promise<Measure
 
 const SLICE_MS = 20;
 
-/** Runs a generator of small steps to its end, and lets others have a turn every few milliseconds. */
-export async function inSlices<T>(steps: Generator<unknown, T>): Promise<T> {
+/** Runs a generator of small steps to its end, or until it is told to stop; others have a turn every few milliseconds. */
+export async function inSlices<T>(steps: Generator<unknown, T>, signal?: AbortSignal): Promise<T> {
   let sliceEnd = performance.now() + SLICE_MS;
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
     if (performance.now() < sliceEnd) continue;
     await new Promise((resume) => setImmediate(resume));
+    signal?.throwIfAborted();
     sliceEnd = performance.now() + SLICE_MS;
   }
 }

@@ -8,6 +8,7 @@ import { checkInSlices } from "../planning/check.ts";
 import { planInSlices } from "../planning/plan-round.ts";
 import type { Apply } from "./apply.ts";
 import type { Facts } from "./decision.ts";
+import { effectiveSpec } from "./gather-round.ts";
 import { again, holdRequest } from "./moves.ts";
 import { gatherPlanFacts, inSlices, loadInput } from "./plan-facts.ts";
 import type { Ports } from "./ports.ts";
@@ -24,15 +25,20 @@ export const planNextRound: Apply<"plan"> = async (ports, facts, { because }) =>
   const input = await loadInput(ports, request.spec, workflow);
   if (!input.ok) return holdRequest(ports, facts, { ...input.error, actions });
   const planFacts = await gatherPlanFacts(ports, request, workflow, input.value);
-  const outcome = await inSlices(planInSlices(planFacts));
+  const outcome = await inSlices(planInSlices(planFacts), ports.signal);
   if (outcome.kind === "refused") return holdRequest(ports, facts, { ...outcome.refusal, actions });
   await setAside(ports, workflow, outcome.unplanned);
   if (outcome.kind === "nothing-left" && outcome.unplanned.length > 0) return again;
   if (outcome.kind === "nothing-left") {
     const message = "work remains, but a round could not be made of it";
-    return holdRequest(ports, facts, { code: "nothing-planned", message, evidence: {}, actions: ["abort"] });
+    return holdRequest(ports, facts, {
+      code: "nothing-planned",
+      message,
+      evidence: { round: workflow.round },
+      actions: ["abort"],
+    });
   }
-  const violations = await inSlices(checkInSlices(outcome.plan, planFacts));
+  const violations = await inSlices(checkInSlices(outcome.plan, planFacts), ports.signal);
   if (violations.length)
     throw new InvariantError(`the plan is not sound: ${violations[0]?.message}`, violations.slice(0, 20));
   await writePlan(ports, facts, workflow, outcome.plan, because);
@@ -81,10 +87,11 @@ async function writePlan(
       submittedAt: null,
       endedAt: null,
     });
-    const seen = await tx.workflows.change(workflow.id, workflow.version, { currentDagId: plan.dagId });
+    const change = { currentDagId: plan.dagId, engine: ports.engine.name };
+    const seen = await tx.workflows.change(workflow.id, workflow.version, change);
     invariant(seen, "somebody else changed the workflow while it was planned", { workflow: workflow.id });
   });
-  await spool.write(plan, request.spec, await store.requests.files(request.spec.name));
+  await spool.write(plan, effectiveSpec(request), await store.requests.files(request.spec.name));
   await store.transaction(async (tx) => {
     const fresh = await tx.workflows.get(workflow.id);
     invariant(fresh && fresh.currentDagId === plan.dagId, "another plan took the place of this one", {
@@ -102,6 +109,9 @@ async function writePlan(
     await tx.units.createBlocks(workflow.id, summary.blocks, clock.now());
     if (request.spec.kind === "process") await tx.files.assign(workflow.id, assignments(plan));
     const why = { reason: because, at: clock.now() };
+    const { warnings } = summary;
+    if (warnings.length > 0)
+      await tx.dags.addEvent({ dagId: plan.dagId, type: "planned", detail: { warnings }, at: why.at });
     invariant(await tx.dags.change(plan.dagId, 1, { status: "ready" }, why), "the DAG moved while it was written");
   });
   ports.log.info("round.planned", { request: request.spec.name, round: plan.round, units: summary.units, nodes });

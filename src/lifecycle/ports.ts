@@ -1,12 +1,15 @@
 import type { Clock } from "../base/clock.ts";
+import type { WorldError } from "../base/errors.ts";
 import type { Catalog } from "../catalogs/port.ts";
 import type { NodeChanges } from "../domain/operator.ts";
-import type { DagPlan } from "../domain/plan.ts";
+import type { DagPlan, MemoryLimits } from "../domain/plan.ts";
 import type { RequestFile, RequestSpec } from "../domain/request.ts";
 import type { Engine } from "../engine/port.ts";
+import type { MergedSize } from "../outputs/check-outputs.ts";
 import type { BanConfig } from "../recovery/bans/ban.ts";
 import type { Ledger } from "../recovery/ledger-record.ts";
 import type { PlannedRange } from "../recovery/round/credit.ts";
+import type { UnitDamage } from "../recovery/round/damage.ts";
 import type { Store } from "../store/port.ts";
 
 /** Everything the lifecycle touches. Only main.ts knows who stands behind them. */
@@ -24,9 +27,16 @@ export interface Ports {
   };
 }
 
-/** What the lifecycle works with: its ports, and the limits it keeps to. */
+/** What the lifecycle works with: its ports, the limits it keeps to, and what tells it to end early. */
 export interface Work extends Ports {
   readonly policy: LoopPolicy;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a pass works with: only while it leads. */
+export interface PassWork extends Work {
+  /** The lease has not run out since the pass began. */
+  leads(): boolean;
 }
 
 /** The submit directories: written whole, read piece by piece. Throws WorldError("disk-unwritable"). */
@@ -34,16 +44,24 @@ export interface Spool {
   submitDir(plan: Pick<DagPlan, "requestName" | "round" | "dagId">): string;
   /** Renders and writes under a temporary name, then renames: a directory with its final name is complete. */
   write(plan: DagPlan, spec: RequestSpec, files: readonly RequestFile[]): Promise<void>;
+  /** Why nothing can be written where submit directories or outputs go; null: it can. */
+  trouble(): Promise<WorldError | null>;
   isComplete(submitDir: string): Promise<boolean>;
   /** Removes a directory that was never submitted, and what was left of its writing. */
   discard(submitDir: string, dagId: string): Promise<void>;
   /** Text of mg_N/merge_output.json; null when there is none. */
   mergeOutput(submitDir: string, unit: string): Promise<string | null>;
+  /** Where the merged files of a request go, and the size of one of them. */
+  mergedDir(requestName: string): string;
+  mergedSize(requestName: string, path: string): Promise<MergedSize>;
   /** The ledger of one unit, oldest line first, with what could not be read. */
   ledger(submitDir: string, unit: string): Promise<Ledger>;
   /** Its text, for a reader that needs only half of it; "" when there is none. */
   ledgerText(submitDir: string, unit: string): Promise<string>;
+  /** Of these units, those that cannot be run from their directories. */
+  damaged(submitDir: string, units: readonly string[]): Promise<readonly UnitDamage[]>;
   unitNames(submitDir: string): Promise<readonly string[]>;
+  nodeNames(submitDir: string, unit: string): Promise<readonly string[]>;
   /** Block and event ranges of a unit, as its manifest says. */
   planned(submitDir: string, unit: string): Promise<{ block: number; ranges: readonly PlannedRange[] }>;
   /** The unit lands anew, elsewhere, as a whole. Repeatable. */
@@ -52,7 +70,13 @@ export interface Spool {
     unit: string,
     avoidSites: readonly string[],
     only?: readonly string[] | null,
-  ): Promise<void>;
+  ): Promise<boolean>;
+  /** The unit's next run keeps away from these sites. nowhere: then it could run nowhere. Repeatable. */
+  keepAway(
+    submitDir: string,
+    unit: string,
+    closed: readonly string[],
+  ): Promise<"stays" | "narrowed" | "moved" | "nowhere">;
   /** What nodes ask for from their next submission on; null: all of the unit. Repeatable. */
   adjust(
     submitDir: string,
@@ -60,10 +84,22 @@ export interface Spool {
     nodes: readonly string[] | null,
     changesOf: (node: string) => NodeChanges,
   ): Promise<void>;
+  /** Attachments, policy, and the commands of these units, as the request says now. No run may be there. Repeatable. */
+  revise(submitDir: string, spec: RequestSpec, files: readonly RequestFile[], units: readonly string[]): Promise<void>;
   /** Nodes that had stopped for good may run again; null: all of the unit. Repeatable. */
   letRun(submitDir: string, unit: string, nodes: readonly string[] | null): Promise<void>;
   /** Gives nodes a fresh budget and keeps their history. Once per epoch. */
   openEpoch(submitDir: string, unit: string, epoch: NewEpoch): Promise<void>;
+  /** The nodes of a unit that failed and are not to be tried again yet. */
+  cooling(submitDir: string, unit: string, now: Date): Promise<readonly string[]>;
+  /** Their next try begins at once. Repeatable. */
+  endWaits(
+    submitDir: string,
+    unit: string,
+    ended: Omit<NewEpoch, "epoch"> & { nodes: readonly string[] },
+  ): Promise<void>;
+  /** Tells in a unit's ledger that a person left it behind. Repeatable. */
+  noteLeft(submitDir: string, unit: string, said: Pick<NewEpoch, "by" | "reason" | "at">): Promise<void>;
   /** The end of the newest log of a node; "" when there is none. */
   logTail(submitDir: string, unit: string, node: string): Promise<string>;
   /** Why the engine could not go on from the rescue files there; null: they are sound, or there are none. */
@@ -93,16 +129,22 @@ export interface PassMetrics {
 }
 
 /** Limits of the loop, from the configuration. */
-export interface LoopPolicy {
+export interface LoopPolicy extends MemoryLimits {
   readonly concurrency: number;
   readonly intervalSec: number;
   readonly leaseSec: number;
+  /** A pass that made no progress for so long keeps the lease no more: another server takes over. */
+  readonly stuckSec: number;
+  /** What a pass gives each request before it goes on with the others. */
+  readonly sliceSec: number;
+  /** How long one request may be worked on without a rest; then it is held. */
+  readonly workLimitSec: number;
   readonly resubmitGraceSec: number;
   readonly maxErrors: number;
+  readonly diskPatienceSec: number;
   readonly roundZeroUnits: number;
   readonly probeJobs?: number;
-  readonly defaultMemoryPerCoreMb: number;
-  readonly maxMemoryPerCoreMb: number;
+  readonly leastMemoryPerCoreMb: number;
   readonly maxWallMinutes: number;
   readonly maxRegistrationTries: number;
   readonly bans: BanConfig;

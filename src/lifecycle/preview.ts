@@ -13,9 +13,9 @@ export type PlanPreview = Result<
   { readonly code: string; readonly message: string; readonly evidence: Readonly<Record<string, unknown>> }
 >;
 
-/** What the first round of a request would be, with the facts of this moment. Stores nothing. */
+/** What the first round of a request would be, with the facts of this moment. Stores nothing; ends when nobody waits for it. */
 export async function previewPlan(ports: Work, spec: RequestSpec): Promise<PlanPreview> {
-  const files = spec.kind === "generate" ? ok([]) : await ports.catalog.inputFiles(spec);
+  const files = spec.kind === "generate" ? ok([]) : await ports.catalog.inputFiles(spec, ports.signal);
   if (!files.ok) return files;
   const generation = spec.generation;
   const outcome = await inSlices(
@@ -34,6 +34,7 @@ export async function previewPlan(ports: Work, spec: RequestSpec): Promise<PlanP
       usableSites: await usableSites(ports, null),
       policy: ports.policy,
     }),
+    ports.signal,
   );
   if (outcome.kind === "refused") return err(outcome.refusal);
   if (outcome.kind === "nothing-left") {

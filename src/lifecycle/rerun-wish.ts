@@ -5,6 +5,8 @@ import type { NodeChanges } from "../domain/operator.ts";
 export interface RerunWish extends Readonly<Record<string, unknown>> {
   /** Who gets a fresh budget: unit → its nodes (null: all of them); null: every unit that is not finished. */
   readonly epochOf: Readonly<Record<string, readonly string[] | null>> | null;
+  /** Of those, the nodes ("mg_000003/proc_000021") that run once more on the budget they have. */
+  readonly sameEpoch?: readonly string[];
   readonly reelect?: number;
   /** What those nodes get instead of what they had. */
   readonly changes?: NodeChanges;
@@ -13,10 +15,17 @@ export interface RerunWish extends Readonly<Record<string, unknown>> {
 }
 
 /** Without what is empty. */
-export function rerunWish({ epochOf, reelect = 0, changes = {}, nodeChanges = {} }: RerunWish): RerunWish {
+export function rerunWish({
+  epochOf,
+  sameEpoch = [],
+  reelect = 0,
+  changes = {},
+  nodeChanges = {},
+}: RerunWish): RerunWish {
   return {
     epochOf,
     reelect,
+    ...(sameEpoch.length > 0 && { sameEpoch }),
     ...(Object.keys(changes).length > 0 && { changes }),
     ...(Object.keys(nodeChanges).length > 0 && { nodeChanges }),
   };
@@ -43,11 +52,21 @@ export function joinReruns(before: RerunWish, more: RerunWish): RerunWish | null
   const [a, b] = [byPlace(before), byPlace(more)];
   const joined = rerunWish({
     epochOf: a.epochOf && b.epochOf && joinNodes(a.epochOf, b.epochOf),
+    sameEpoch: [...new Set([...(a.sameEpoch ?? []), ...(b.sameEpoch ?? [])])].filter(
+      (at) => !opens(a, at) && !opens(b, at),
+    ),
     reelect: Math.max(a.reelect ?? 0, b.reelect ?? 0),
     changes: { ...a.changes, ...b.changes },
     nodeChanges: { ...a.nodeChanges, ...b.nodeChanges },
   });
   return isDeepStrictEqual(joined, a) ? null : joined;
+}
+
+/** Who asks for a fresh budget gets it, also where somebody else had asked for one more attempt. */
+function opens({ epochOf, sameEpoch = [] }: RerunWish, place: string): boolean {
+  const [unit = "", node = ""] = place.split("/");
+  const covers = epochOf === null || (unit in epochOf && (epochOf[unit]?.includes(node) ?? true));
+  return covers && !sameEpoch.includes(place);
 }
 
 /** Changes of a selection said of each place of it: they are no concern of what else comes in. */

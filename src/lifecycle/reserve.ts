@@ -32,6 +32,8 @@ interface Reserving {
   readonly actions: readonly NewNodeAction[];
   /** "unit/node" → what it gets instead of what it had. Nodes that are resubmitted once the actions are reserved. */
   readonly resubmit: ReadonlyMap<string, NodeChanges>;
+  /** They run on the budget they have: one more attempt is no new epoch. */
+  readonly inSameEpoch?: boolean;
   readonly reason: string;
   /** For the audit. */
   readonly entry: { readonly action: string; readonly reason: string; readonly detail: Record<string, unknown> };
@@ -54,12 +56,14 @@ type Reserved =
 export async function reserve(
   ports: Work,
   { request }: PresentRun,
-  { actions, resubmit, reason, entry }: Reserving,
+  { actions, resubmit, inSameEpoch = false, reason, entry }: Reserving,
   { actor, dryRun }: By,
 ): Promise<Reserved> {
   const changed = [...resubmit].filter(([, changes]) => Object.keys(changes).length > 0);
   const nodeChanges = changed.length > 0 && { nodeChanges: Object.fromEntries(changed) };
-  const wanted: OperatorRequest = { action: "resubmit", reason, nodes: [...resubmit.keys()], ...nodeChanges };
+  const nodes = [...resubmit.keys()];
+  const sameEpoch = inSameEpoch ? nodes : [];
+  const wanted: OperatorRequest = { action: "resubmit", reason, nodes, sameEpoch, ...nodeChanges };
   const verdict = resubmit.size > 0 ? await judgeResubmit() : null;
   if (verdict?.kind === "refused") return { kind: "conflict", problems: verdict.problems };
   const because = verdict && (verdict.kind === "go" ? verdict.because : verdict.why);

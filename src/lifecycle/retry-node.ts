@@ -24,7 +24,10 @@ export type RetryAnswer =
   | { readonly kind: "would"; readonly action: NewNodeAction; readonly requestName: RequestName }
   | NoRetry;
 
-/** Reserves one more attempt of a failed node: atomic, idempotent, carried out by a resubmit of that node. */
+/**
+ * Reserves one more attempt of a failed node: atomic, idempotent, carried out by a resubmit of that node. It opens no
+ * epoch: the budgets hold, and who wants fresh ones asks for a resubmit.
+ */
 export async function retryNode(ports: Work, dagId: DagId, wanted: RetryWanted, by: By): Promise<RetryAnswer> {
   const dag = await ports.store.dags.get(dagId);
   const workflow = dag && (await ports.store.workflows.get(dag.workflowId));
@@ -54,9 +57,13 @@ async function tryOnce(
   const action = newAction(run, last, { kind: "retry", reason, changes, actor: by.actor, at: ports.clock.now() });
   const { unit, node, attempt } = action;
   const said = await ports.store.nodeActions.list(run.rootId, unit, node);
-  const standing = said.find((one) => one.attempt === attempt && one.kind !== "resubmit");
+  // Asked again for what was reserved, the answer is the same, whatever became of it since.
+  const asked = wanted.attempt ?? attempt;
+  const standing = said.find((one) => one.attempt === asked && one.kind !== "resubmit");
   if (standing)
     return standing.kind === "retry" ? { kind: "already", action: standing, requestName } : givenUp(standing);
+  if (run.dag.id !== dag.id)
+    return refusal("conflict", `this DAG was replaced by ${run.dag.id}, which ran since`, "that one");
   const refused = refuse(run, last, wanted);
   if (refused) return refused;
   const problems = await changeProblems(ports, run.request, changes);
@@ -68,7 +75,7 @@ async function tryOnce(
     detail: { unit, node, attempt, changes },
   };
   const resubmit = new Map([[place, changes]]);
-  const answer = await reserve(ports, run, { actions: [action], resubmit, reason, entry }, by);
+  const answer = await reserve(ports, run, { actions: [action], resubmit, inSameEpoch: true, reason, entry }, by);
   switch (answer.kind) {
     case "would":
       return { kind: "would", action, requestName };
@@ -92,7 +99,18 @@ async function findNode(ports: Ports, run: PresentRun, { unit, node }: RetryWant
     }
     found ??= last ?? null;
   }
-  return found ?? { kind: "unknown", what: `attempt of ${unit === null ? node : `${unit}/${node}`} in this run` };
+  return found ?? neverFailed(ports, run, unit, node);
+}
+
+/** A node that is there, but of which no attempt has ended. */
+async function neverFailed(ports: Ports, run: PresentRun, unit: string | null, node: string): Promise<NoRetry> {
+  const { submitDir } = run.dag;
+  for (const at of await ports.spool.unitNames(submitDir)) {
+    if ((unit !== null && at !== unit) || !(await ports.spool.nodeNames(submitDir, at)).includes(node)) continue;
+    const words = run.isOver ? "it has not run: something before it failed" : "it has not failed: it runs, or waits to";
+    return refusal("conflict", `${words} (${at}/${node})`, "a node that failed");
+  }
+  return { kind: "unknown", what: `node ${unit === null ? node : `${unit}/${node}`} in this run` };
 }
 
 const NEW_EPOCH = "wms2 resubmit, which opens a new epoch";
@@ -108,7 +126,7 @@ const SPENT: Readonly<Record<string, string>> = {
 
 /** 002: the run is the one that was meant, the state allows it, there is budget left. */
 function refuse({ isOver }: PresentRun, { record, attempt }: LastAttempt, wanted: RetryWanted): NoRetry | null {
-  const { decision, why, rrn } = record;
+  const { decision, why, rrn, retriesLeft } = record;
   if (wanted.attempt !== null && wanted.attempt !== attempt)
     return refusal("conflict", `its last attempt is ${attempt}, not ${wanted.attempt}`, "the attempt that failed last");
   if (decision === "done") return refusal("conflict", "it is done, and is never run again", null);
@@ -117,6 +135,6 @@ function refuse({ isOver }: PresentRun, { record, attempt }: LastAttempt, wanted
     return refusal("conflict", words, "a node of a run that has ended");
   }
   const tooOften = wanted.maxRetries !== null && rrn > wanted.maxRetries ? `it was executed ${rrn} times` : null;
-  const spent = SPENT[why ?? ""] ?? tooOften;
+  const spent = SPENT[why ?? ""] ?? (retriesLeft === 0 ? "the retries it may have are used up" : tooOften);
   return spent === null ? null : refusal("refused", spent, NEW_EPOCH);
 }

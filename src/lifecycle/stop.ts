@@ -1,9 +1,13 @@
 import type { Dag } from "../domain/dag.ts";
 import type { Store } from "../store/port.ts";
 import type { Apply } from "./apply.ts";
+import type { Facts } from "./decision.ts";
 import { runOf } from "./gather.ts";
-import { again, closeRound, endDag, move, rest, theRun } from "./moves.ts";
+import { type Applied, again, closeRound, endDag, move, rest, theRun } from "./moves.ts";
+import type { PassWork } from "./ports.ts";
 import { createChild } from "./rescue.ts";
+import { noteSubmitted } from "./submit.ts";
+import { assertLeads } from "./under-way.ts";
 
 /** The intent comes first and names the batch; the row says since when, and why. */
 async function noteStop(store: Store, dag: Dag, reason: string, at: Date): Promise<void> {
@@ -19,23 +23,35 @@ export const beginStop: Apply<"begin-stop"> = (ports, facts, { because }) =>
 /** Asks for the removal of the whole tree; whatever comes after waits until the engine has none of it left. */
 export const stopRun: Apply<"stop-run"> = async (ports, facts, { because }) => {
   const { dag } = theRun(facts);
+  if (dag.status === "ready") return stopSubmission(ports, facts, dag, because);
   const run = runOf(dag, facts.request.priority);
   const found = await ports.engine.find(run);
   if (found.kind === "unknown") return rest(`cannot tell whether jobs are left: ${found.why}`);
+  if (found.kind === "absent") return rest("the engine has let go of it; waits for its last word");
   const at = ports.clock.now();
-  if (found.kind === "absent") {
-    // A run that was submitted leaves a last word behind; one whose submission is uncertain may never have begun.
-    if (dag.status !== "ready") return rest("the engine has let go of it; waits for its last word");
-    if (facts.leaderForSec < ports.policy.resubmitGraceSec)
-      return rest("an interrupted submission may still be on its way");
-    await endDag(ports.store, dag, "stopped", because, at);
-    return again;
-  }
+  assertLeads(ports);
   await noteStop(ports.store, dag, because, at);
   await ports.engine.stop(run);
   await ports.store.intents.tried(dag.id, "stop", null);
   return rest("its jobs are being removed");
 };
+
+const NOTHING_CHANGES = { units: [], reelectUnits: [], epochOf: null, by: "wms2" };
+
+/** A submission is uncertain: it is fenced off, so that it cannot come later; what it did before is stopped as a run is. */
+async function stopSubmission(ports: PassWork, facts: Facts, dag: Dag, because: string): Promise<Applied> {
+  const { store, engine, clock, policy } = ports;
+  const ticket = await store.dags.takeTicket(dag);
+  if (ticket === null) return again;
+  const found = await engine.find(runOf(dag, 0), ticket);
+  if (found.kind === "unknown") return rest(`cannot tell whether it was submitted: ${found.why}`);
+  const held = { ...dag, version: dag.version + 1 };
+  if (found.kind === "found") await noteSubmitted(store, held, found.engineId, because, clock.now());
+  else if (facts.leaderForSec < policy.resubmitGraceSec)
+    return rest("an interrupted submission may still be on its way");
+  else await endDag(store, held, "stopped", because, clock.now());
+  return again;
+}
 
 /** Nothing is left of the run: it goes on from its rescue, at once or when a person says so. */
 export const finishStop: Apply<"stopped"> = (ports, facts, { afterwards, because }) => {
@@ -51,6 +67,6 @@ export const finishStop: Apply<"stopped"> = (ports, facts, { afterwards, because
     await endDag(store, dag, isDone ? "completed" : "stopped", because, at);
     await store.intents.settle(dag.id, "stop", "settled", at);
     if (isDone) await closeRound(store, facts);
-    else await createChild(ports, store, facts, dag, "stop", "ready");
+    else await createChild(ports, store, facts, dag, "stop", { ...NOTHING_CHANGES, because });
   });
 };

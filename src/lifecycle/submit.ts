@@ -1,41 +1,53 @@
+import type { Dag } from "../domain/dag.ts";
+import type { Store } from "../store/port.ts";
 import type { Apply } from "./apply.ts";
 import type { Facts } from "./decision.ts";
 import { runOf } from "./gather.ts";
-import { type Applied, holdRequest, move, rest, theRun } from "./moves.ts";
+import { type Applied, again, holdRequest, move, rest, theRun } from "./moves.ts";
 import type { Ports } from "./ports.ts";
+import { assertLeads } from "./under-way.ts";
 
 /**
- * Hands a complete submit directory to the engine, at most once (D15). The intent is stored first and names the
- * batch; whoever finds it later asks the engine for that name: found → adopt, surely absent → submit,
- * cannot tell → wait.
+ * Hands a complete submit directory to the engine, at most once. The intent is stored first and names the batch. The ticket
+ * is taken by compare-and-set on the DAG, so whoever looked at an older DAG gets none, and whoever holds an older ticket
+ * finds the directory closed: the engine looks before it submits, and adopts what an interrupted call left there.
  */
-export const submitDag: Apply<"submit"> = async (ports, facts, { ask, because }) => {
+export const submitDag: Apply<"submit"> = async (ports, facts, { because }) => {
   const { dag } = theRun(facts);
   const run = runOf(dag, facts.request.priority);
-  const { intents } = ports.store;
+  const { intents, dags } = ports.store;
   await intents.begin(dag.id, "submit", run.batchName, ports.clock.now());
-  if (ask) {
-    const found = await ports.engine.find(run);
-    if (found.kind === "unknown") return rest(`cannot tell whether it was submitted: ${found.why}`);
-    if (found.kind === "found") return submitted(ports, facts, found.engineId, "adopted: it was submitted before");
-    // A quick run may have come and gone: then it left its traces in the submit directory.
-    const trace = (await ports.engine.observe([run])).get(dag.id);
-    if (trace?.kind === "ended" && trace.verdict !== "lost")
-      return submitted(ports, facts, dag.engineId ?? "", "adopted: it ran and ended meanwhile");
-  }
-  const outcome = await ports.engine.submit(run);
+  const ticket = await dags.takeTicket(dag);
+  if (ticket === null) return again;
+  assertLeads(ports);
+  const outcome = await ports.engine.submit(run, ticket);
   await intents.tried(dag.id, "submit", outcome.kind === "rejected" ? outcome.words : null);
-  return outcome.kind === "rejected"
-    ? rejected(ports, facts, `the engine refused it: ${outcome.words}`)
-    : submitted(ports, facts, outcome.engineId, because);
+  const held = { ...dag, version: dag.version + 1 };
+  switch (outcome.kind) {
+    case "unclear":
+      return rest(`cannot be submitted yet: ${outcome.why}`);
+    case "rejected":
+      return rejected(ports, facts, `the engine refused it: ${outcome.words}`);
+    case "submitted": {
+      const reason = outcome.adopted ? "adopted: it was submitted before" : await madeReady(ports, dag, because);
+      return move(ports, facts, "active", reason, {}, (store, at) =>
+        noteSubmitted(store, held, outcome.engineId, reason, at),
+      );
+    }
+  }
 };
 
-function submitted(ports: Ports, facts: Facts, engineId: string, reason: string): Promise<Applied> {
-  const { id, version } = theRun(facts).dag;
-  return move(ports, facts, "active", reason, {}, async (store, at) => {
-    await store.dags.change(id, version, { status: "submitted", engineId, submittedAt: at }, { reason, at });
-    await store.intents.settle(id, "submit", "settled", at);
-  });
+/** What was done to a rescue's directory is said with its submission: people read that on the request. */
+async function madeReady({ store }: Ports, { id, parentDagId }: Dag, otherwise: string): Promise<string> {
+  if (parentDagId === null) return otherwise;
+  const made = (await store.dags.history(id)).findLast(({ detail }) => detail.to === "ready");
+  return typeof made?.detail.reason === "string" ? made.detail.reason : otherwise;
+}
+
+/** The receipt: the engine has it, under this id. */
+export async function noteSubmitted(store: Store, { id, version }: Dag, engineId: string, reason: string, at: Date) {
+  await store.dags.change(id, version, { status: "submitted", engineId, submittedAt: at }, { reason, at });
+  await store.intents.settle(id, "submit", "settled", at);
 }
 
 /** Its DAG stays ready: when a person has mended what the engine did not like, a release hands it over again. */

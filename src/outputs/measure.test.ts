@@ -13,11 +13,11 @@ const output = (sizeBytes: number) => ({ sizeBytes }) as OutputFile;
 test("peak memory is the highest, time and size are per event, and only attempts that succeeded count", () => {
   const measured = measure([
     {
-      unit: { events: 100n, outputs: [output(102_400)] },
+      unit: { events: 100n, outputs: [output(100_000)] },
       attempts: [line("proc_000000", 30, 900), line("proc_000001", 20, 1100, "retry"), line("proc_000001", 20, 1000)],
     },
     {
-      unit: { events: 100n, outputs: [output(102_400)] },
+      unit: { events: 100n, outputs: [output(100_000)] },
       attempts: [line("proc_000002", 50, null), line("merge", 9, 9000)],
     },
   ]);

@@ -32,7 +32,7 @@ export function measure(samples: readonly UnitSample[]): Measured | null {
   }
   if (jobs === 0) return null;
   const secondsPerEvent = events > 0 && wallSec > 0 ? wallSec / events : null;
-  const kbPerEvent = events > 0 ? bytes / 1024 / events : null;
+  const kbPerEvent = events > 0 ? bytes / 1000 / events : null;
   const stepProfile = { jobs, events, peakMemoryMb: peakMb, secondsPerEvent, kbPerEvent };
   return { memoryMb: peakMb, secondsPerEvent, kbPerEvent, stepProfile };
 }

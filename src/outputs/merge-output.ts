@@ -17,17 +17,17 @@ const schema = z.object({
   unit: z.string(),
   block: z.number().int().min(0),
   site: z.string().nullable(),
-  events: z.union([z.number().int(), z.string().regex(/^\d+$/)]).nullable(),
+  events: z.union([z.number().int().min(0), z.string().regex(/^\d{1,18}$/)]).nullable(),
   outputs: z.array(
     z.object({
       output: z.string(),
       dataset: z.string(),
       lfn: z.string().min(1),
       path: z.string().min(1),
-      sizeBytes: z.number().int().min(0),
-      checksum: z.string().min(1),
-      events: z.number().int().nullable(),
-      parents: z.array(z.string()),
+      sizeBytes: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER),
+      checksum: z.string().regex(/^cksum:\d{1,10}$/),
+      events: z.number().int().min(0).nullable(),
+      parents: z.array(z.string().max(4096)),
     }),
   ),
 });

@@ -43,6 +43,7 @@ export const PAYLOAD_FILES: readonly PayloadFile[] = [
   file("./submit-host/post", "bin/post", true),
   file("./submit-host/elect", "bin/elect", true),
   file("./submit-host/unit", "bin/unit", true),
+  file("./submit-host/submit", "bin/submit", true),
   file("./submit-host/verdict.sh", "bin/verdict.sh"),
   file("./submit-host/site.awk", "bin/site.awk"),
   BRAIN,

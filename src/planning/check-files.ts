@@ -1,7 +1,9 @@
+import { countWhile, isWithin, joinRanges, type Ranges } from "../base/ranges.ts";
 import type { ProcessingNodePlan } from "../domain/plan.ts";
 import type { Check, CheckContext, Report } from "./check.ts";
+import { mayRunAt } from "./check-limits.ts";
 import type { PlanFile } from "./facts.ts";
-import { compileMask, countLumis, type Mask, selectLumis } from "./mask.ts";
+import { compileMask, countDistinct, countLumis, type Mask, selectLumis } from "./mask.ts";
 
 const UNTOUCHED = 0;
 const BEGUN = 1;
@@ -21,11 +23,11 @@ export function checkFiles(context: CheckContext, report: Report): Check {
   if (indexes.size !== files.length) report("file-twice", "a file is listed twice in the input");
 
   /** True when the file has been read to its end. */
-  const read = (node: ProcessingNodePlan, file: PlanFile, index: number): boolean => {
-    if (node.runLumis) {
+  const read = (node: ProcessingNodePlan, wanted: JoinedByRun | null, file: PlanFile, index: number): boolean => {
+    if (wanted) {
       const ledger = ledgers.get(index) ?? new LumiLedger(file, mask);
       ledgers.set(index, ledger);
-      return ledger.read(node, report);
+      return ledger.read(node.name, wanted, report);
     }
     if (node.firstEvent === null) return true;
     const end = readEvents(node, file, nextEvent[index]!, report);
@@ -36,12 +38,13 @@ export function checkFiles(context: CheckContext, report: Report): Check {
   return {
     unit(unit) {
       for (const node of unit.nodes) {
+        const wanted = node.runLumis && joinedByRun(node.runLumis);
         if (node.inputs.length === 0) report("no-input", `${node.name} reads nothing`);
         for (const { lfn } of node.inputs) {
           const index = indexes.get(lfn);
           if (index === undefined) report("file-unknown", `${node.name} reads ${lfn}, which is no input`);
           else if (state[index] === DONE) report("file-twice", `${node.name} reads ${lfn} again`);
-          else state[index] = read(node, files[index]!, index) ? DONE : BEGUN;
+          else state[index] = read(node, wanted, files[index]!, index) ? DONE : BEGUN;
           if (index !== undefined && state[index] === DONE) ledgers.delete(index);
         }
       }
@@ -60,12 +63,16 @@ export function checkFiles(context: CheckContext, report: Report): Check {
   };
 }
 
-function isWanted(file: PlanFile, mask: Mask, { spec, measured }: CheckContext): boolean {
+function isWanted(file: PlanFile, mask: Mask, context: CheckContext): boolean {
+  const { spec, measured } = context;
   if (file.state === "processed" || file.state === "excluded") return false;
+  // By choice, files that no usable site holds are left out.
+  const isNowhere = file.sites.length > 0 && !file.sites.some((site) => mayRunAt(site, context));
+  if (spec.input?.onMissing === "skip" && isNowhere) return false;
   const { algorithm } = spec.split;
   if (algorithm !== "LumiBased" && algorithm !== "EventAwareLumiBased" && mask.all) return true;
   const isTimed = (measured?.secondsPerEvent ?? spec.resources.secondsPerEvent) !== null;
-  const mayBeTooBig = algorithm === "EventAwareLumiBased" && countLumis(file.lumis) === 1 && isTimed;
+  const mayBeTooBig = algorithm === "EventAwareLumiBased" && countDistinct(file.lumis) === 1 && isTimed;
   return !mayBeTooBig && selectLumis(file, mask).length > 0;
 }
 
@@ -83,47 +90,53 @@ function readEvents(node: ProcessingNodePlan, file: PlanFile, expected: number, 
   return Number(node.lastEvent) + 1;
 }
 
+/** A job's lumi ranges by run, ascending. */
+type JoinedByRun = ReadonlyMap<number, Ranges>;
+const joinedByRun = (runLumis: NonNullable<ProcessingNodePlan["runLumis"]>): JoinedByRun =>
+  new Map(Object.entries(runLumis).map(([run, ranges]) => [Number(run), joinRanges(ranges)]));
+
 /** What has been read of a file whose jobs go by lumis. */
 class LumiLedger {
   readonly #file: PlanFile;
   readonly #mask: Mask;
-  /** All of the file's lumis by run, ascending. A file may have many thousands, and each may be a job. */
+  /** All of the file's lumis by run, ascending. */
   readonly #lumis: ReadonlyMap<number, readonly number[]>;
   readonly #wanted: number;
-  readonly #seen = new Set<string>();
+  readonly #seen = new Map<number, Set<number>>();
+  #count = 0;
 
   constructor(file: PlanFile, mask: Mask) {
     this.#file = file;
     this.#mask = mask;
-    this.#lumis = new Map(selectLumis(file, compileMask(null)).map(({ run, lumis }) => [run, lumis]));
-    this.#wanted = countLumis(selectLumis(file, mask));
+    const all = selectLumis(file, compileMask(null));
+    this.#lumis = new Map(all.map(({ run, lumis }) => [run, lumis]));
+    this.#wanted = countLumis(mask.all ? all : selectLumis(file, mask));
   }
 
   /** True when all wanted lumis of the file have been read. */
-  read(node: ProcessingNodePlan, report: Report): boolean {
-    for (const [run, ranges] of Object.entries(node.runLumis!)) {
-      const lumis = this.#lumis.get(Number(run)) ?? [];
-      const here = ranges.flatMap(([first, last]) => lumis.slice(indexFrom(lumis, first), indexFrom(lumis, last + 1)));
-      for (const lumi of new Set(here)) {
-        const key = `${run}:${lumi}`;
-        if (!this.#mask.accepts(Number(run), lumi))
-          report("lumi-unwanted", `${node.name} reads lumi ${key}, which is masked`, { lfn: this.#file.lfn });
-        else if (this.#seen.has(key)) report("lumi-twice", `${node.name} reads lumi ${key} of ${this.#file.lfn} again`);
-        this.#seen.add(key);
+  read(node: string, asked: JoinedByRun, report: Report): boolean {
+    // A job may have as many runs as it has files, a file may be cut into as many jobs as it has runs.
+    const [few, many] = asked.size < this.#lumis.size ? [asked, this.#lumis] : [this.#lumis, asked];
+    for (const run of few.keys()) {
+      if (!many.has(run)) continue;
+      const seen = this.#seen.get(run) ?? new Set();
+      this.#seen.set(run, seen);
+      for (const lumi of lumisWithin(this.#lumis.get(run)!, asked.get(run)!)) {
+        const { lfn } = this.#file;
+        if (!this.#mask.accepts(run, lumi))
+          report("lumi-unwanted", `${node} reads lumi ${run}:${lumi}, which is masked`, { lfn });
+        else if (seen.has(lumi)) report("lumi-twice", `${node} reads lumi ${run}:${lumi} of ${lfn} again`);
+        else this.#count += 1;
+        seen.add(lumi);
       }
     }
-    return this.#seen.size >= this.#wanted;
+    return this.#count >= this.#wanted;
   }
 }
 
-/** Where the first number stands that is not below `least`; the numbers ascend. */
-function indexFrom(numbers: readonly number[], least: number): number {
-  let low = 0;
-  let high = numbers.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (numbers[middle]! < least) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+/** Of the lumis those within the ranges, both ascending: by whichever is fewer, so that a cut file stays cheap. */
+function lumisWithin(lumis: readonly number[], ranges: Ranges): readonly number[] {
+  if (lumis.length <= ranges.length) return lumis.filter((lumi) => isWithin(lumi, ranges));
+  const indexFrom = (least: number) => countWhile(lumis.length, (at) => lumis[at]! < least);
+  return ranges.flatMap(([first, last]) => lumis.slice(indexFrom(first), indexFrom(last + 1)));
 }

@@ -1,5 +1,6 @@
-import { isName, isSiteName } from "../domain/names.ts";
+import { isName, isSiteName, type SiteName } from "../domain/names.ts";
 import type { NodeResources, UnitPlan } from "../domain/plan.ts";
+import { mostMemoryMb } from "../domain/plan.ts";
 import type { Check, CheckContext, Report } from "./check.ts";
 import { MAX_NODES_PER_UNIT } from "./split.ts";
 import { MAX_JOBS_PER_UNIT } from "./units.ts";
@@ -42,21 +43,23 @@ function checkPlanItself({ plan }: CheckContext, report: Report): void {
   }
 }
 
-function checkSites(unit: UnitPlan, { spec, usableSites }: CheckContext, report: Report): void {
-  const { allow, deny } = spec.sites;
+/** Whether anything of the request may run there. */
+export function mayRunAt(site: SiteName, { spec: { sites }, usableSites }: CheckContext): boolean {
+  const isAllowed = (sites.allow.length === 0 || sites.allow.includes(site)) && !sites.deny.includes(site);
+  return isSiteName(site) && isAllowed && (usableSites === null || usableSites.includes(site));
+}
+
+function checkSites(unit: UnitPlan, context: CheckContext, report: Report): void {
+  const { spec, usableSites } = context;
   for (const site of unit.sites) {
-    const isAllowed = (allow.length === 0 || allow.includes(site)) && !deny.includes(site);
-    const isUsable = usableSites === null || usableSites.includes(site);
-    if (!isSiteName(site) || !isAllowed || !isUsable) {
-      report("site-not-allowed", `${unit.name} may run at ${site}, where it must not`);
-    }
+    if (!mayRunAt(site, context)) report("site-not-allowed", `${unit.name} may run at ${site}, where it must not`);
   }
-  if (unit.sites.length === 0 && (allow.length > 0 || usableSites !== null)) {
+  if (unit.sites.length === 0 && (spec.sites.allow.length > 0 || usableSites !== null)) {
     report("site-not-allowed", `${unit.name} may run anywhere, the request may not`);
   }
   for (const node of unit.nodes) {
     for (const { lfn, sites } of node.inputs) {
-      if (sites.length === 0) continue;
+      if (sites.length === 0 || spec.sites.trust) continue;
       if (unit.sites.length > 0 && unit.sites.every((site) => sites.includes(site))) continue;
       report("site-without-data", `${unit.name} may run where ${lfn} is not`, { at: unit.sites, sites });
     }
@@ -69,9 +72,9 @@ function checkResources(name: string, resources: NodeResources, { policy, spec }
   if (![cores, memoryMb, wallMinutes].every(isAtLeast(1)) || ![diskMb, gpus].every(isAtLeast(0)))
     report("resources", `${name} asks for what nobody can give`, { resources });
   if (cores !== spec.resources.cores) report("resources", `${name} asks for ${cores} cores`, { resources });
-  const { defaultMemoryPerCoreMb, maxMemoryPerCoreMb, maxWallMinutes } = policy;
-  const most = Math.max(maxMemoryPerCoreMb, defaultMemoryPerCoreMb) * cores;
-  if (memoryMb < defaultMemoryPerCoreMb * cores || memoryMb > most || wallMinutes > maxWallMinutes) {
+  const least = policy.leastMemoryPerCoreMb * cores;
+  const most = Math.max(mostMemoryMb(policy, cores), least);
+  if (memoryMb < least || memoryMb > most || wallMinutes > policy.maxWallMinutes) {
     report("resource-window", `${name} asks for ${memoryMb} MB and ${wallMinutes} minutes`, { resources });
   }
 }

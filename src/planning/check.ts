@@ -5,6 +5,8 @@ import { checkFiles } from "./check-files.ts";
 import { checkLimits } from "./check-limits.ts";
 import { checkNumbers } from "./check-numbers.ts";
 import { type FullPolicy, fullPolicy, type PlanFacts } from "./facts.ts";
+import { roundLimits } from "./limits.ts";
+import { MAX_NODES_PER_UNIT } from "./split.ts";
 
 /** A promise of the planner that this plan breaks: a bug, with what proves it. */
 export interface Violation {
@@ -43,7 +45,9 @@ export function* checkInSlices(plan: DagPlan, facts: PlanFacts): Generator<undef
     if (violations.length < MAX_VIOLATIONS) violations.push({ code, message, evidence });
   };
   const policy = fullPolicy(facts.policy);
-  const isPartial = (facts.spec.adaptive && plan.round === 0) || policy.maxUnitsPerRound !== null;
+  const most = roundLimits(facts, policy);
+  const jobs = plan.summary.nodesByRole.processing;
+  const isPartial = most.units !== null || (most.nodes !== null && jobs > most.nodes - MAX_NODES_PER_UNIT);
   const context: CheckContext = { ...facts, plan, policy, isPartial };
   const checks = [
     checkNumbers(context, report),

@@ -1,5 +1,5 @@
 import type { DagId, SiteName } from "../domain/names.ts";
-import type { Measured, PlanSummary } from "../domain/plan.ts";
+import type { Measured, MemoryLimits, PlanSummary } from "../domain/plan.ts";
 import type { RequestSpec } from "../domain/request.ts";
 import type { FileState, InputFile } from "../domain/workflow.ts";
 
@@ -30,22 +30,33 @@ export interface PlanFile extends InputFile {
 
 export type Counters = PlanSummary["next"];
 
-export interface PlanPolicy {
+export interface PlanPolicy extends MemoryLimits {
   /** Units in round 0 of an adaptive request. */
   readonly roundZeroUnits: number;
-  /** Memory per core that most sites offer; a job never asks for less. */
-  readonly defaultMemoryPerCoreMb: number;
-  /** Most memory per core a job may ask for. */
-  readonly maxMemoryPerCoreMb: number;
+  /** A job never asks for less per core. */
+  readonly leastMemoryPerCoreMb: number;
   /** Most units in any round; null (default): as many as there are. */
   readonly maxUnitsPerRound?: number | null;
+  /** Most processing nodes in a round (default 1,000,000) and in all rounds of a request (default 10,000,000). */
+  readonly maxNodesPerRound?: number;
+  readonly maxNodesPerRequest?: number;
+  /** Most disk a job may ask for. Default 10 TB. */
+  readonly maxDiskMb?: number;
   /** Jobs at the top of the memory window in round 0 of an adaptive request. Default 0. */
   readonly probeJobs?: number;
   /** Longest job. Default 47 h. */
   readonly maxWallMinutes?: number;
 }
 
-const POLICY_DEFAULTS = { maxUnitsPerRound: null, probeJobs: 0, maxWallMinutes: 47 * 60 } as const;
+const POLICY_DEFAULTS = {
+  maxMemoryMb: null,
+  maxUnitsPerRound: null,
+  maxNodesPerRound: 1_000_000,
+  maxNodesPerRequest: 10_000_000,
+  maxDiskMb: 10_000_000,
+  probeJobs: 0,
+  maxWallMinutes: 47 * 60,
+} as const;
 
 export type FullPolicy = Required<PlanPolicy>;
 export const fullPolicy = (policy: PlanPolicy): FullPolicy => ({ ...POLICY_DEFAULTS, ...policy });

@@ -1,7 +1,7 @@
 import { groupBy } from "../base/group-by.ts";
-import { err, ok, type Result } from "../base/result.ts";
 import { isSiteName, type SiteName } from "../domain/names.ts";
 import type { PlanRefusal } from "../domain/plan.ts";
+import type { SitesSpec } from "../domain/request.ts";
 import type { PlanFile } from "./facts.ts";
 
 /** Files that may be read at the same sites; a job, and so a unit, never mixes groups. */
@@ -13,9 +13,7 @@ export interface LocationGroup {
   readonly files: readonly PlanFile[];
 }
 
-export interface SiteRules {
-  readonly allow: readonly SiteName[];
-  readonly deny: readonly SiteName[];
+export interface SiteRules extends SitesSpec {
   /** null: any. */
   readonly usable: readonly SiteName[] | null;
 }
@@ -38,12 +36,13 @@ function permitted(sites: readonly SiteName[], { allow, deny, usable }: SiteRule
 }
 
 const placesFor = (sites: readonly SiteName[], rules: SiteRules): readonly SiteName[] | null =>
-  sites.length === 0 ? sitesForAnything(rules) : permitted(sites.filter(isSiteName), rules);
+  sites.length === 0 || rules.trust ? sitesForAnything(rules) : permitted(sites.filter(isSiteName), rules);
 
+/** The groups, and the files that no site may read. */
 export function groupByLocation(
   files: readonly PlanFile[],
   rules: SiteRules,
-): Result<readonly LocationGroup[], PlanRefusal> {
+): { readonly groups: readonly LocationGroup[]; readonly nowhere: readonly PlanFile[] } {
   const nowhere: PlanFile[] = [];
   const groups: LocationGroup[] = [];
   for (const alike of groupBy(files, ({ state, sites }) => placeOf(state === "attempted", sites)).values()) {
@@ -51,31 +50,44 @@ export function groupByLocation(
     if (sites) groups.push({ sites, attempted: alike[0]!.state === "attempted", files: alike });
     else for (const file of alike) nowhere.push(file);
   }
-  if (nowhere.length) return err(noSite(nowhere, rules));
   const byPlace = [...groupBy(groups, ({ attempted, sites }) => placeOf(attempted, sites))];
   byPlace.sort(([a], [b]) => (a < b ? -1 : 1));
-  return ok(byPlace.map(([, same]) => ({ ...same[0]!, files: same.flatMap(({ files }) => files) })));
+  return { groups: byPlace.map(([, same]) => ({ ...same[0]!, files: same.flatMap(({ files }) => files) })), nowhere };
 }
 
 /** Sorts attempted files behind all fresh ones. */
 const placeOf = (attempted: boolean, sites: readonly SiteName[]): string => `${attempted ? 1 : 0} ${sites.join(",")}`;
 
 const EVIDENCE_FILES = 20;
+export const NO_SITE = "no usable site holds it, and input.on_missing is skip";
 
-function noSite(files: readonly PlanFile[], rules: SiteRules): PlanRefusal {
+export function noSite(files: readonly PlanFile[], rules: SiteRules): PlanRefusal {
   const first = files[0]!;
-  const where = first.sites.length ? first.sites.join(", ") : "anywhere";
+  if (first.sites.length === 0) return noSiteAtAll(rules);
   const which = files.length === 1 ? first.lfn : `${files.length} files, the first is ${first.lfn}`;
-  const evidence = files.slice(0, EVIDENCE_FILES).map(({ lfn, sites }) => ({ lfn, sites }));
   return {
     code: "no-site",
-    message: `no usable site holds ${which} (${where})`,
-    evidence: { count: files.length, files: evidence, ...rules },
+    message: `no usable site holds ${which} (at ${first.sites.join(", ")}); ${whatIsUsable(rules)}, or leave such files out with input.on_missing: skip`,
+    evidence: {
+      count: files.length,
+      files: files.slice(0, EVIDENCE_FILES).map(({ lfn, sites }) => ({ lfn, sites })),
+      ...rules,
+    },
   };
 }
 
 export const noSiteAtAll = (rules: SiteRules): PlanRefusal => ({
   code: "no-site",
-  message: "no usable site is left for this request",
+  message: `no usable site is left for this request; ${whatIsUsable(rules)}`,
   evidence: { ...rules },
 });
+
+/** What there is, what the request says about it, and where either is changed. */
+function whatIsUsable({ allow, deny, usable }: SiteRules): string {
+  const usual = usable === null ? "any site" : usable.length ? usable.join(", ") : "none";
+  const own = [
+    ...(allow.length ? [`sites.allow has ${allow.join(", ")}`] : []),
+    ...(deny.length ? [`sites.deny has ${deny.join(", ")}`] : []),
+  ];
+  return `usable now: ${usual}${own.length ? `; the request's ${own.join(" and ")}` : ""}; change the request's sites, or enable a site (wms2 sites; the settings have engine.local.sites)`;
+}

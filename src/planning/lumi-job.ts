@@ -1,7 +1,8 @@
 import { roundHalfEven } from "../base/rounding.ts";
 import type { InputFile, RunLumis } from "../domain/workflow.ts";
-import { type Mask, selectLumis } from "./mask.ts";
+import { countDistinct, type Mask, selectLumis } from "./mask.ts";
 import { type Piece, pieceOf } from "./piece.ts";
+import type { SharedLumis } from "./shared-lumis.ts";
 
 /** A file on its way through the lumi walk. */
 export class LumiFile {
@@ -12,18 +13,12 @@ export class LumiFile {
   readonly lumiCount: number;
   /** Rounded, as quotas are reckoned. */
   readonly averageEvents: number;
-  #sets: Map<number, Set<number>> | null = null;
 
   constructor(file: InputFile, mask: Mask) {
     this.file = file;
     this.runs = selectLumis(file, mask);
-    this.lumiCount = file.lumis.reduce((sum, { lumis }) => sum + new Set(lumis).size, 0);
+    this.lumiCount = countDistinct(file.lumis);
     this.averageEvents = this.lumiCount === 0 ? 0 : roundHalfEven((file.events ?? 0) / this.lumiCount);
-  }
-
-  has(run: number, lumi: number): boolean {
-    this.#sets ??= new Map(this.runs.map(({ run, lumis }) => [run, new Set(lumis)]));
-    return this.#sets.get(run)?.has(lumi) ?? false;
   }
 }
 
@@ -35,13 +30,24 @@ export class LumiJob {
   lastRun: number | null = null;
   /** Sum of the files' rounded averages. */
   quotaEvents = 0;
+  readonly number: number;
+  readonly #shared: SharedLumis;
   #openRange: [number, number] | null = null;
+  #lowestRun: number | null = null;
   readonly #lumisByFile: number[] = [];
+  /** Of the last file's own, those that are in other files too. */
+  #ownShared = 0;
+
+  constructor(number: number, shared: SharedLumis) {
+    this.number = number;
+    this.#shared = shared;
+  }
 
   add(file: LumiFile, run: number, lumi: number): void {
     if (this.files.at(-1) !== file) {
       this.files.push(file);
       this.#lumisByFile.push(0);
+      this.#ownShared = 0;
       this.#openRange = null;
     }
     const open = this.#openRange;
@@ -52,19 +58,25 @@ export class LumiJob {
       if (ranges) ranges.push(this.#openRange);
       else this.ranges[run] = [this.#openRange];
     }
+    if (this.#lowestRun === null || run < this.#lowestRun) this.#lowestRun = run;
     this.lastRun = run;
     this.lumis += 1;
     this.quotaEvents += file.averageEvents;
     this.#lumisByFile[this.#lumisByFile.length - 1]! += 1;
+    if (this.#shared.take(run, lumi, this.number)) this.#ownShared += 1;
   }
 
-  holds(run: number, lumi: number): boolean {
-    return this.ranges[run]?.some(([first, last]) => first <= lumi && lumi <= last) ?? false;
+  /** What it reads of its last file without being asked: lumis it took from another file, and which are in this one too. */
+  #unasked(): number {
+    const last = this.files.at(-1);
+    if (last === undefined || this.files.length === 1) return 0;
+    return this.#shared.countTaken(last, this.number) - this.#ownShared;
   }
 
   toPiece(): Piece {
     let events: number | null = 0;
     let inputBytes = 0;
+    this.#lumisByFile[this.#lumisByFile.length - 1]! += this.#unasked();
     for (const [index, { file, lumiCount }] of this.files.entries()) {
       const share = this.#lumisByFile[index]! / lumiCount;
       inputBytes += share * file.sizeBytes;
@@ -75,7 +87,7 @@ export class LumiJob {
       runLumis: this.ranges,
       events: events === null ? null : roundHalfEven(events),
       inputBytes,
-      run: Math.min(...Object.keys(this.ranges).map(Number)),
+      run: this.#lowestRun,
     });
   }
 }

@@ -1,3 +1,4 @@
+import { isWithin, joinRanges, type Ranges } from "../base/ranges.ts";
 import type { LumiMask } from "../domain/request.ts";
 import type { InputFile, RunLumis } from "../domain/workflow.ts";
 
@@ -12,19 +13,25 @@ export interface Mask {
 export function compileMask(mask: LumiMask | null): Mask {
   const runs = mask?.runs.length ? new Set(mask.runs) : null;
   const lumis = mask?.lumis ?? null;
+  const joined = new Map<number, Ranges>();
+  const rangesOf = (run: number): Ranges => {
+    const ranges = joined.get(run) ?? joinRanges(lumis![run]!);
+    joined.set(run, ranges);
+    return ranges;
+  };
   const acceptsRun = (run: number) => (runs === null || runs.has(run)) && (lumis === null || Object.hasOwn(lumis, run));
   return {
     all: runs === null && lumis === null,
     acceptsRun,
-    accepts: (run, lumi) =>
-      acceptsRun(run) && (lumis === null || lumis[run]!.some(([first, last]) => first <= lumi && lumi <= last)),
+    accepts: (run, lumi) => acceptsRun(run) && (lumis === null || isWithin(lumi, rangesOf(run))),
   };
 }
 
 /** The wanted lumis of a file: runs ascending, lumis ascending and each once, no empty run. */
-export function selectLumis(file: InputFile, mask: Mask): readonly RunLumis[] {
+export function selectLumis({ lumis: runs }: Pick<InputFile, "lumis">, mask: Mask): readonly RunLumis[] {
+  if (mask.all && isTidy(runs)) return runs;
   const byRun = new Map<number, Set<number>>();
-  for (const { run, lumis } of file.lumis) {
+  for (const { run, lumis } of runs) {
     if (!mask.acceptsRun(run)) continue;
     const wanted = byRun.get(run) ?? new Set();
     byRun.set(run, wanted);
@@ -36,15 +43,17 @@ export function selectLumis(file: InputFile, mask: Mask): readonly RunLumis[] {
     .map(([run, lumis]) => ({ run, lumis: [...lumis].sort((a, b) => a - b) }));
 }
 
-export const countLumis = (runs: readonly RunLumis[]): number => runs.reduce((sum, { lumis }) => sum + lumis.length, 0);
+/** Already as selectLumis makes it, which is how catalogs usually tell it: no copy is needed. */
+const isTidy = (runs: readonly RunLumis[]): boolean =>
+  runs.every(
+    ({ run, lumis }, at) =>
+      lumis.length > 0 &&
+      (at === 0 || runs[at - 1]!.run < run) &&
+      lumis.every((lumi, index) => index === 0 || lumis[index - 1]! < lumi),
+  );
 
-/** 1,2,3,7 → [1,3],[7,7]. The lumis are ascending. */
-export function toRanges(lumis: readonly number[]): [number, number][] {
-  const ranges: [number, number][] = [];
-  for (const lumi of lumis) {
-    const last = ranges.at(-1);
-    if (last && last[1] + 1 === lumi) last[1] = lumi;
-    else ranges.push([lumi, lumi]);
-  }
-  return ranges;
-}
+/** How many there are, each counted once however often the catalog tells it. */
+export const countDistinct = (runs: readonly RunLumis[]): number =>
+  isTidy(runs) ? countLumis(runs) : countLumis(selectLumis({ lumis: runs }, compileMask(null)));
+
+export const countLumis = (runs: readonly RunLumis[]): number => runs.reduce((sum, { lumis }) => sum + lumis.length, 0);

@@ -3,6 +3,7 @@ import { generateSpec, inputFile, lumis, processSpec, sampleFacts } from "../../
 import type { SiteName } from "../domain/names.ts";
 import type { DagPlan, PlanOutcome } from "../domain/plan.ts";
 import type { RequestSpec } from "../domain/request.ts";
+import { checkPlan } from "./check.ts";
 import type { PlanFacts, PlanFile } from "./facts.ts";
 import { planRound } from "./plan-round.ts";
 
@@ -35,7 +36,7 @@ describe("units and blocks", () => {
   it("fills units up to the merged size, by events when their size is known", () => {
     const spec = processSpec({
       split: split(1),
-      unit: unit({ jobsPerUnit: null, targetMergedBytes: 4_096_000 }),
+      unit: unit({ jobsPerUnit: null, targetMergedBytes: 4_000_000 }),
       resources: resources({ kbPerEvent: 10 }),
     });
     expect(shape(plan(sampleFacts(spec, { files: files(9) })))).toEqual([[1, 1, 1, 1], [1, 1, 1, 1], [1]]);
@@ -111,6 +112,18 @@ describe("sites", () => {
     expect(sitesOf(sampleFacts(spec({ allow: [A!] }), { files: mixed, usableSites: [A!, B!] }))).toEqual([A]);
   });
 
+  it("runs anywhere it may when the site lists are trusted, wherever the data is", () => {
+    const facts = sampleFacts(spec({ allow: [A!, C!], trust: true }), {
+      files: [
+        { ...inputFile("/a"), sites: [B!] },
+        { ...inputFile("/b"), sites: [A!] },
+      ],
+      usableSites: [A!, B!, C!],
+    });
+    expect(sitesOf(facts)).toEqual([`${A},${C}`]);
+    expect(checkPlan(plan(facts), facts)).toEqual([]);
+  });
+
   it("refuses with the files that are nowhere", () => {
     const lost = [
       { ...inputFile("/a"), sites: [B!] },
@@ -121,6 +134,106 @@ describe("sites", () => {
       evidence: { count: 1, files: [{ lfn: "/a" }] },
     });
     expect(refusal(planRound(sampleFacts(generateSpec(), { usableSites: [] })))).toMatchObject({ code: "no-site" });
+  });
+
+  it("says which sites there are, and where that is changed", () => {
+    const wrong = spec({ allow: [B!] });
+    expect(refusal(planRound(sampleFacts(wrong, { files: files(1), usableSites: [A!] })))).toMatchObject({
+      message: expect.stringMatching(
+        /usable now: T2_XX_Alpha; .*sites.allow has T2_XX_Beta; .*wms2 sites.*engine.local/,
+      ),
+    });
+    const at = files(1, { sites: [C!] });
+    expect(refusal(planRound(sampleFacts(spec({}), { files: at, usableSites: [A!] })))).toMatchObject({
+      message: expect.stringMatching(/holds \/f000 \(at T2_XX_Gamma\); usable now: T2_XX_Alpha.*on_missing: skip/),
+    });
+  });
+
+  it("leaves out what is nowhere when the request says so, and tells it", () => {
+    const some = [...files(3, { sites: [A!] }), { ...inputFile("/lost"), sites: [B!] }];
+    const skips = { ...spec({}), input: { ...processSpec().input!, onMissing: "skip" as const } };
+    const facts = sampleFacts(skips, { files: some, usableSites: [A!] });
+    const outcome = planRound(facts);
+    if (outcome.kind !== "planned") throw new Error(outcome.kind);
+    expect(outcome.unplanned).toMatchObject([{ lfn: "/lost", code: "no-site" }]);
+    expect(outcome.plan.summary.inputFiles).toBe(3);
+    expect(checkPlan(outcome.plan, facts)).toEqual([]);
+    expect(refusal(planRound({ ...facts, files: some.slice(3) }))).toMatchObject({ code: "no-site" });
+  });
+
+  it("warns of files that name no site among files that do", () => {
+    const mixed = [...files(2), { ...inputFile("/x"), sites: [A!] }];
+    expect(plan(sampleFacts(spec({}), { files: mixed })).summary.warnings.join()).toContain(
+      "2 of 3 files name no site and may be read anywhere: /f000, …",
+    );
+    expect(plan(sampleFacts(spec({}), { files: files(2) })).summary.warnings.join()).not.toContain("no site");
+  });
+});
+
+describe("size", () => {
+  const generated = (totalEvents: bigint, eventsPerJob: number) =>
+    generateSpec({
+      split: { ...split(1), algorithm: "EventBased", eventsPerJob },
+      generation: { ...generateSpec().generation!, totalEvents },
+    });
+  const byEvents = processSpec({ split: { ...split(1), algorithm: "EventBased", eventsPerJob: 1 } });
+  const policy = { ...sampleFacts(byEvents).policy, maxNodesPerRound: 10, maxNodesPerRequest: 30 };
+
+  it("refuses by arithmetic what would never end to be walked", () => {
+    const endless = sampleFacts(generated(2n ** 63n - 1n, 1));
+    expect(refusal(planRound(endless))).toMatchObject({
+      code: "too-many-nodes",
+      message: expect.stringMatching(/9223372036854775807 jobs of 1 events; at most 10000000/),
+    });
+    const huge = sampleFacts(byEvents, { files: files(1, { events: 2 ** 53 - 1 }) });
+    expect(refusal(planRound(huge))).toMatchObject({ code: "too-many-nodes" });
+    expect(refusal(planRound(sampleFacts(byEvents, { files: files(1, { events: 11 }), policy })))).toMatchObject({
+      message: expect.stringContaining("/f000 alone would be 11 jobs"),
+    });
+  });
+
+  it("leaves what does not fit into a round to the next one", () => {
+    const jobs = (facts: PlanFacts) => {
+      const made = plan(facts);
+      expect(checkPlan(made, facts)).toEqual([]);
+      return made.summary;
+    };
+    const first = jobs(sampleFacts(generated(30n, 1), { policy }));
+    expect(first.nodesByRole.processing).toBe(8);
+    expect(first.warnings.join()).toContain("at most 10 jobs: the rest follows in later rounds");
+    expect(jobs(sampleFacts(generated(30n, 1), { policy, next: first.next, round: 1 })).next.node).toBe(16);
+    const whole = jobs(sampleFacts(byEvents, { files: files(7, { events: 4 }), policy }));
+    expect([whole.inputFiles, whole.nodesByRole.processing]).toEqual([2, 8]);
+  });
+
+  it("refuses a job that would fill any disk", () => {
+    const facts = sampleFacts(processSpec({ split: split(1), resources: resources({ kbPerEvent: 2e14 }) }), {
+      files: files(1),
+    });
+    expect(refusal(planRound(facts))).toMatchObject({ message: expect.stringContaining("planning.max_disk_mb") });
+  });
+
+  it("counts a lumi once, and calls a file too big by the longest job", () => {
+    const spec = processSpec({
+      split: { ...split(1), algorithm: "EventAwareLumiBased" },
+      resources: resources({ secondsPerEvent: 60 }),
+    });
+    const facts = (events: number, maxWallMinutes?: number) =>
+      sampleFacts(spec, {
+        files: [
+          ...files(1, { events, lumis: [{ run: 1, lumis: [3, 3] }] }),
+          { ...inputFile("/ok"), lumis: [lumis(1, "1-2")] },
+        ],
+        policy: { ...sampleFacts(spec).policy, ...(maxWallMinutes && { maxWallMinutes }) },
+      });
+    const left = (of: PlanFacts) => {
+      const outcome = planRound(of);
+      return outcome.kind === "planned" && outcome.unplanned.map(({ lfn, code }) => `${lfn} ${code}`);
+    };
+    expect(left(facts(2821))).toEqual(["/f000 too-big"]);
+    expect(left(facts(2820))).toEqual([]);
+    expect(left(facts(2821, 3000))).toEqual([]);
+    expect(left(facts(101, 100))).toEqual(["/f000 too-big"]);
   });
 });
 
@@ -245,11 +358,46 @@ describe("resources", () => {
     expect(asks({ secondsPerEvent: 60 }).wallMinutes).toBe(100);
     expect(asks({ secondsPerEvent: 6 }).wallMinutes).toBe(60);
     expect(asks({ secondsPerEvent: 6000 }).wallMinutes).toBe(47 * 60);
-    expect(asks({ kbPerEvent: 20_480 }).diskMb).toBe(2000);
+    expect(asks({ kbPerEvent: 20_000 }).diskMb).toBe(2000);
+  });
+
+  it("tells whatever it raised or lowered, and nothing else", () => {
+    const told = (over: Partial<RequestSpec["resources"]>, more: Partial<PlanFacts> = {}) =>
+      plan(
+        sampleFacts(processSpec({ resources: resources(over), split: split(1) }), { files: files(1), ...more }),
+      ).summary.warnings.filter((words) => !words.includes("nobody has counted"));
+    const laptop = { roundZeroUnits: 1, leastMemoryPerCoreMb: 1, maxMemoryPerCoreMb: 8000, maxMemoryMb: 8000 };
+    expect(told({ memoryMb: 500 })).toEqual([
+      "jobs ask for 2000 MB of memory, not 500: planning.least_memory_per_core_mb is 2000",
+    ]);
+    expect(told({ memoryMb: 300 }, { policy: laptop })).toEqual([]);
+    expect(told({ memoryMb: 2500 })).toEqual([]);
+    expect(told({ secondsPerEvent: 60 }, { policy: laptop })).toEqual([
+      "jobs ask for 100 minutes, not 60: the biggest is expected to take as long",
+    ]);
+    expect(told({ wallMinutes: 5000 }, { policy: laptop })).toEqual([
+      "jobs ask for 2820 minutes, not 5000: planning.max_wall_minutes is 2820",
+    ]);
+    expect(told({ kbPerEvent: 20_000 }, { policy: laptop })).toEqual([
+      "jobs ask for 2000 MB of disk, not 1024: the biggest is expected to write as much",
+    ]);
+    const measured = { memoryMb: 1000, secondsPerEvent: null, kbPerEvent: null, stepProfile: null };
+    expect(told({ memoryMb: 4000 }, { policy: laptop, round: 1, measured })).toEqual([
+      "jobs ask for 1200 MB of memory, not 4000: they used 1000 MB",
+    ]);
+  });
+
+  it("never asks for more than any place has, however many the cores", () => {
+    const policy = { roundZeroUnits: 1, leastMemoryPerCoreMb: 1, maxMemoryPerCoreMb: 8000, maxMemoryMb: 8000 };
+    const facts = sampleFacts(processSpec({ resources: resources({ cores: 4, memoryMb: 9000 }) }), {
+      files: files(1),
+      policy,
+    });
+    expect(planRound(facts)).toMatchObject({ kind: "refused", refusal: { code: "contradiction" } });
   });
 
   it("lands with what processing asks for, and probes at the top of the window", () => {
-    const policy = { roundZeroUnits: 1, defaultMemoryPerCoreMb: 2000, maxMemoryPerCoreMb: 3000, probeJobs: 1 };
+    const policy = { roundZeroUnits: 1, leastMemoryPerCoreMb: 2000, maxMemoryPerCoreMb: 3000, probeJobs: 1 };
     const probed = plan(sampleFacts(processSpec({ adaptive: true, split: split(1) }), { files: files(4), policy }));
     expect(probed.resources.landing).toEqual(probed.resources.processing);
     expect([...probed.units][0]!.nodes.map(({ resources }) => resources.memoryMb)).toEqual([3000, 2000, 2000, 2000]);

@@ -1,8 +1,10 @@
 import { toEnd } from "../base/slices.ts";
+import { datasetName } from "../domain/output-names.ts";
 import type { DagPlan, PlannedOutput, PlanOutcome, PlanRefusal, UnplannedFile } from "../domain/plan.ts";
 import type { RequestSpec } from "../domain/request.ts";
-import { type FullPolicy, fullPolicy, type PlanFacts, type PlanFile } from "./facts.ts";
-import { groupByLocation, noSiteAtAll, type SiteRules, sitesForAnything } from "./locality.ts";
+import { fullPolicy, type PlanFacts, type PlanFile } from "./facts.ts";
+import { lastEvent, type RoundLimits, refuseSize, roundLimits } from "./limits.ts";
+import { groupByLocation, NO_SITE, noSite, noSiteAtAll, type SiteRules, sitesForAnything } from "./locality.ts";
 import { sizeResources } from "./resources.ts";
 import { selectFiles } from "./selection.ts";
 import { refuseSplit } from "./split.ts";
@@ -19,15 +21,15 @@ export const planRound = (facts: PlanFacts): PlanOutcome => toEnd(planInSlices(f
 export function* planInSlices(facts: PlanFacts): Generator<undefined, PlanOutcome> {
   const { spec } = facts;
   const policy = fullPolicy(facts.policy);
-  const refusal = refuseSplit(spec);
+  const refusal = refuseSplit(spec) ?? refuseSize(facts, policy);
   if (refusal) return refused(refusal);
 
   const found = spec.kind === "generate" ? generationSource(facts) : fileSource(facts, facts.files);
   if ("kind" in found) return found;
-  const limit = unitLimit(facts, policy);
+  const most = roundLimits(facts, policy);
   let { source } = found;
-  if (source.kind === "files" && limit !== null) {
-    const whole = yield* wholeFiles({ facts, policy, source, sized: null, maxUnits: limit }, facts.files);
+  if (source.kind === "files" && (most.units !== null || most.nodes !== null)) {
+    const whole = yield* wholeFiles({ facts, policy, source, sized: null, most }, facts.files);
     const narrowed = fileSource(facts, whole);
     if ("kind" in narrowed) return narrowed;
     source = narrowed.source;
@@ -36,16 +38,19 @@ export function* planInSlices(facts: PlanFacts): Generator<undefined, PlanOutcom
   const outputs = plannedOutputs(spec);
   const dataset = (outputs.find(({ keep }) => keep) ?? outputs[0])?.dataset ?? `/${spec.name}`;
   const tally = new SummaryTally(dataset);
-  const walk: Walk = { facts, policy, source, sized: null, maxUnits: source.kind === "generation" ? limit : null };
+  const walk: Walk = { facts, policy, source, sized: null, most: source.kind === "generation" ? most : NO_LIMITS };
   for (const unit of walkUnits(walk)) {
     tally.add(unit);
     if (tally.units % SLICE_UNITS === 0) yield;
   }
   if (tally.nodes === 0) return { kind: "nothing-left", unplanned: found.unplanned };
-  const warnings: string[] = [];
-  if (source.kind === "files" && limit !== null && tally.units > limit) {
-    warnings.push(`${tally.units} units instead of ${limit}: a round takes files whole`);
+  const warnings = [...found.warnings];
+  if (source.kind === "files" && most.units !== null && tally.units > most.units) {
+    warnings.push(`${tally.units} units instead of ${most.units}: a round takes files whole`);
   }
+  const isWhole = source.kind === "files" && countFiles(source) === countFiles(found.source);
+  if (most.nodes !== null && most.units === null && !isWhole)
+    warnings.push(`a round has at most ${most.nodes} jobs: the rest follows in later rounds`);
   if (tally.uncounted > 0) warnings.push(`${tally.uncounted} jobs read files whose events nobody has counted`);
   const sized = sizeResources(spec.resources, policy, facts.measured ?? null, tally.biggestEvents);
   if (!sized.ok) return refused(sized.error);
@@ -69,29 +74,33 @@ export function* planInSlices(facts: PlanFacts): Generator<undefined, PlanOutcom
 }
 
 const SLICE_UNITS = 256;
+const NO_LIMITS: RoundLimits = { units: null, nodes: null };
 const refused = (refusal: PlanRefusal): PlanOutcome => ({ kind: "refused", refusal });
 
-type Found = { readonly source: Source; readonly unplanned: readonly UnplannedFile[] };
+type Found = {
+  readonly source: Source;
+  readonly unplanned: readonly UnplannedFile[];
+  readonly warnings: readonly string[];
+};
 
 function generationSource(facts: PlanFacts): Found | PlanOutcome {
   const { generation } = facts.spec;
   if (generation === null) return refused({ code: "contradiction", message: "no events to generate", evidence: {} });
-  const topUp = generation.topUp ? (facts.abandonedEvents ?? 0n) : 0n;
-  const lastEvent = generation.firstEvent + generation.totalEvents + topUp - 1n;
-  if (facts.next.firstEvent > lastEvent) return { kind: "nothing-left", unplanned: [] };
+  const last = lastEvent(facts);
+  if (facts.next.firstEvent > last) return { kind: "nothing-left", unplanned: [] };
   const rules = siteRules(facts);
   const sites = sitesForAnything(rules);
   if (sites === null) return refused(noSiteAtAll(rules));
-  return { source: { kind: "generation", lastEvent, sites }, unplanned: [] };
+  return { source: { kind: "generation", lastEvent: last, sites }, unplanned: [], warnings: [] };
 }
 
 function fileSource(facts: PlanFacts, files: readonly PlanFile[]): Found | PlanOutcome {
-  const { spec, round, measured } = facts;
+  const { spec, round } = facts;
   if (files.length === 0 && round === 0) {
     return refused({ code: "no-input-files", message: "the input has no files", evidence: { input: spec.input } });
   }
   const open = files.filter(({ state }) => state !== "processed" && state !== "excluded");
-  const selected = selectFiles(spec, open, measured?.secondsPerEvent ?? spec.resources.secondsPerEvent ?? 0);
+  const selected = selectFiles(facts, open);
   if (!selected.ok) return refused(selected.error);
   const { files: wanted, unplanned } = selected.value;
   if (wanted.length === 0) {
@@ -102,20 +111,27 @@ function fileSource(facts: PlanFacts, files: readonly PlanFile[]): Found | PlanO
       evidence: { mask: spec.input?.mask ?? null, files: unplanned.slice(0, 20) },
     });
   }
-  const groups = groupByLocation(wanted, siteRules(facts));
-  return groups.ok ? { source: { kind: "files", groups: groups.value }, unplanned } : refused(groups.error);
+  const { groups, nowhere } = groupByLocation(wanted, siteRules(facts));
+  if (nowhere.length > 0 && (spec.input?.onMissing !== "skip" || groups.length === 0))
+    return refused(noSite(nowhere, siteRules(facts)));
+  return {
+    source: { kind: "files", groups },
+    unplanned: [...unplanned, ...nowhere.map(({ lfn }) => ({ lfn, code: "no-site" as const, reason: NO_SITE }))],
+    warnings: warnOfSiteless(wanted),
+  };
 }
 
-const siteRules = ({ spec: { sites }, usableSites }: PlanFacts): SiteRules => ({
-  allow: sites.allow,
-  deny: sites.deny,
-  usable: usableSites,
-});
-
-function unitLimit({ spec, round }: PlanFacts, policy: FullPolicy): number | null {
-  const isFirstLook = spec.adaptive && round === 0;
-  return isFirstLook ? Math.max(1, policy.roundZeroUnits) : policy.maxUnitsPerRound;
+/** Where some files say where they are and others do not, the others were perhaps forgotten. */
+function warnOfSiteless(files: readonly PlanFile[]): readonly string[] {
+  const without = files.filter(({ sites }) => sites.length === 0).map(({ lfn }) => lfn);
+  if (without.length === 0 || without.length === files.length) return [];
+  const first = without.reduce((a, b) => (a < b ? a : b));
+  return [
+    `${without.length} of ${files.length} files name no site and may be read anywhere: ${first}${without.length > 1 ? ", …" : ""}`,
+  ];
 }
+
+const siteRules = ({ spec: { sites }, usableSites }: PlanFacts): SiteRules => ({ ...sites, usable: usableSites });
 
 /**
  * A file is in exactly one state, so a round takes it whole or not at all: the files its first units touch, each with
@@ -134,18 +150,8 @@ function* wholeFiles(walk: Walk, files: readonly PlanFile[]): Generator<undefine
 const countFiles = (source: Source): number =>
   source.kind === "generation" ? 0 : source.groups.reduce((sum, { files }) => sum + files.length, 0);
 
-/**
- * /Primary/Era-String-vN/TIER. The primary part is that of the input dataset; a request without one gives its own
- * name. The tier is the output's name in capitals.
- */
-function plannedOutputs(spec: RequestSpec): PlannedOutput[] {
-  const primary = spec.input?.from === "dataset" ? spec.input.dataset.split("/").find(Boolean) : undefined;
-  const processed = [spec.acquisitionEra, spec.processingString].filter(Boolean).map(clean);
-  processed.push(`v${spec.processingVersion}`);
-  return spec.outputs.map((output) => ({
+const plannedOutputs = (spec: RequestSpec): PlannedOutput[] =>
+  spec.outputs.map(({ naming, ...output }) => ({
     ...output,
-    dataset: `/${clean(primary ?? spec.name)}/${processed.join("-")}/${clean(output.name).toUpperCase()}`,
+    dataset: datasetName(spec, { name: output.name, naming }),
   }));
-}
-
-const clean = (part: string): string => part.replaceAll(/[^A-Za-z0-9_.-]/g, "_");

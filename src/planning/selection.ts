@@ -1,9 +1,8 @@
 import { err, ok, type Result } from "../base/result.ts";
 import type { PlanRefusal, UnplannedFile } from "../domain/plan.ts";
-import type { RequestSpec } from "../domain/request.ts";
 import type { InputFile } from "../domain/workflow.ts";
-import type { PlanFile } from "./facts.ts";
-import { compileMask, countLumis, selectLumis } from "./mask.ts";
+import { fullPolicy, type PlanFacts, type PlanFile } from "./facts.ts";
+import { compileMask, countDistinct, countLumis, selectLumis } from "./mask.ts";
 import { needsLumis } from "./split.ts";
 
 export interface Selection {
@@ -11,19 +10,19 @@ export interface Selection {
   readonly unplanned: readonly UnplannedFile[];
 }
 
-const REASONS: Record<UnplannedFile["code"], string> = {
+const REASONS: Record<Exclude<UnplannedFile["code"], "no-site">, string> = {
   "not-selected": "the run list and lumi mask select nothing of it",
   "no-lumis": "it has no runs and lumis, and this splitting goes by them",
-  "too-big": "its one lumi would run longer than a job may (99305)",
+  "too-big": "its one lumi would run longer than a job may (99305; planning.max_wall_minutes)",
 };
-const JOB_TIME_LIMIT_SEC = 48 * 3600;
 
 /** Which files there is work in: what the mask leaves out and what cannot run is taken off. */
 export function selectFiles(
-  spec: RequestSpec,
+  { spec, measured, policy }: PlanFacts,
   candidates: readonly PlanFile[],
-  secondsPerEvent: number,
 ): Result<Selection, PlanRefusal> {
+  const secondsPerEvent = measured?.secondsPerEvent ?? spec.resources.secondsPerEvent ?? 0;
+  const limitSec = fullPolicy(policy).maxWallMinutes * 60;
   const { algorithm } = spec.split;
   const mask = compileMask(spec.input?.mask ?? null);
   const files: PlanFile[] = [];
@@ -34,23 +33,21 @@ export function selectFiles(
     const code =
       needsLumis(algorithm) && countLumis(file.lumis) === 0
         ? "no-lumis"
-        : algorithm === "EventAwareLumiBased" && isTooBig(file, secondsPerEvent)
+        : algorithm === "EventAwareLumiBased" && isTooBig(file, secondsPerEvent, limitSec)
           ? "too-big"
           : wanted === 0
             ? "not-selected"
             : null;
     if (code !== null) unplanned.push({ lfn: file.lfn, code, reason: REASONS[code] });
-    else if (algorithm === "EventBased" && wanted !== null && wanted < distinctLumis(file)) partly.push(file.lfn);
+    else if (algorithm === "EventBased" && wanted !== null && wanted < countDistinct(file.lumis)) partly.push(file.lfn);
     else files.push(file);
   }
   return partly.length > 0 ? err(masksEvents(partly)) : ok({ files, unplanned });
 }
 
-const distinctLumis = (file: InputFile): number => countLumis(selectLumis(file, compileMask(null)));
-
 /** Its single lumi would run longer than a job may; with two or more lumis a file is never called too big. */
-export const isTooBig = (file: InputFile, secondsPerEvent: number, limitSec = JOB_TIME_LIMIT_SEC): boolean =>
-  countLumis(file.lumis) === 1 && (file.events ?? 0) * secondsPerEvent > limitSec;
+export const isTooBig = (file: InputFile, secondsPerEvent: number, limitSec: number): boolean =>
+  countDistinct(file.lumis) === 1 && (file.events ?? 0) * secondsPerEvent > limitSec;
 
 const masksEvents = (lfns: readonly string[]): PlanRefusal => ({
   code: "contradiction",

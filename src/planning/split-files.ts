@@ -1,6 +1,7 @@
+import { addRanges } from "../base/ranges.ts";
 import { roundHalfEven } from "../base/rounding.ts";
 import type { InputFile } from "../domain/workflow.ts";
-import { countLumis, type Mask, selectLumis, toRanges } from "./mask.ts";
+import { countDistinct, countLumis, type Mask, selectLumis } from "./mask.ts";
 import { byLfn, lowestRun, type Piece, pieceOf } from "./piece.ts";
 
 /**
@@ -43,7 +44,10 @@ function filePiece(files: readonly InputFile[], mask: Mask): Piece {
 /** Appends the file's wanted ranges and tells which share of its lumis they are. */
 function addSelected(file: InputFile, mask: Mask, into: Record<string, [number, number][]>): number {
   const wanted = selectLumis(file, mask);
-  for (const { run, lumis } of wanted) into[run] = [...(into[run] ?? []), ...toRanges(lumis)];
-  const all = countLumis(file.lumis);
+  for (const { run, lumis } of wanted) {
+    into[run] ??= [];
+    addRanges(lumis, into[run]);
+  }
+  const all = countDistinct(file.lumis);
   return all === 0 ? 1 : countLumis(wanted) / all;
 }

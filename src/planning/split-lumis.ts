@@ -3,6 +3,7 @@ import type { InputFile } from "../domain/workflow.ts";
 import { LumiFile, LumiJob } from "./lumi-job.ts";
 import type { Mask } from "./mask.ts";
 import { byLfn, type Piece } from "./piece.ts";
+import { SharedLumis } from "./shared-lumis.ts";
 
 /**
  * LumiBased and EventAwareLumiBased: files by their lowest run, runs and lumis ascending, every wanted lumi to the
@@ -15,25 +16,29 @@ import { byLfn, type Piece } from "./piece.ts";
  * again. Neither matters when no lumi is in two files.
  */
 export function* splitByLumis(files: readonly InputFile[], split: SplitSpec, mask: Mask): Generator<Piece> {
+  const walk = inRunOrder(files, mask);
+  const shared = new SharedLumis(walk);
   let job: LumiJob | null = null;
-  for (const file of inRunOrder(files, mask)) {
+  let jobs = 0;
+  for (const file of walk) {
     if (job && split.haltOnFileBoundaries) {
       yield job.toPiece();
       job = null;
     }
+    if (job) shared.read(job.files.at(-1)!, job.number);
     let quota = quotaOf(split, file, job);
-    let before: LumiJob | null = null;
+    let before = 0;
     for (const [run, lumi] of lumisOf(file)) {
-      if (before?.holds(run, lumi)) continue;
+      if (before > 0 && shared.isTaken(run, lumi, before)) continue;
       const isOtherRun: boolean = split.splitOnRun !== false && job?.lastRun !== run;
-      if (job && (job.lumis >= quota || isOtherRun || wouldRepeat(job, file, run, lumi))) {
+      if (job && (job.lumis >= quota || isOtherRun || shared.wouldRepeat(run, lumi, job.number))) {
         yield job.toPiece();
-        if (job.files.length > 1 && job.files.at(-1) === file) before = job;
+        if (job.files.length > 1 && job.files.at(-1) === file) before = job.number;
         job = null;
-        if (before?.holds(run, lumi)) continue;
+        if (before > 0 && shared.isTaken(run, lumi, before)) continue;
       }
       if (!job) {
-        job = new LumiJob();
+        job = new LumiJob(++jobs, shared);
         quota = quotaOf(split, file, job);
       }
       job.add(file, run, lumi);
@@ -52,12 +57,6 @@ function quotaOf({ algorithm, lumisPerJob, eventsPerJob }: SplitSpec, file: Lumi
   if (file.averageEvents === 0) return Number.POSITIVE_INFINITY;
   const room = Math.max(0, eventsPerJob - (job?.quotaEvents ?? 0));
   return Math.max(1, (job?.lumis ?? 0) + Math.floor(room / file.averageEvents));
-}
-
-/** Another file of the job has this lumi too, and it was given to an earlier job there. */
-function wouldRepeat(job: LumiJob, file: LumiFile, run: number, lumi: number): boolean {
-  if (job.files.length === 1 && job.files[0] === file) return false;
-  return job.files.some((other) => other !== file && other.has(run, lumi)) && !job.holds(run, lumi);
 }
 
 function* lumisOf(file: LumiFile): Generator<readonly [number, number]> {

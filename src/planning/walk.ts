@@ -1,6 +1,7 @@
 import { processingNodeName, type SiteName, unitName } from "../domain/names.ts";
 import type { ProcessingNodePlan, UnitPlan } from "../domain/plan.ts";
 import type { FullPolicy, PlanFacts } from "./facts.ts";
+import type { RoundLimits } from "./limits.ts";
 import type { LocationGroup } from "./locality.ts";
 import type { Piece } from "./piece.ts";
 import type { SizedResources } from "./resources.ts";
@@ -16,8 +17,7 @@ export interface Walk {
   readonly source: Source;
   /** null: the walk only counts. */
   readonly sized: SizedResources | null;
-  /** null: all there are. */
-  readonly maxUnits: number | null;
+  readonly most: RoundLimits;
 }
 
 export type Source =
@@ -28,7 +28,7 @@ const NOT_SIZED = { cores: 0, memoryMb: 0, diskMb: 0, wallMinutes: 0, gpus: 0 };
 
 /** The units of a round, one at a time: numbered, placed in a block, with all their nodes. */
 export function* walkUnits(walk: Walk): Generator<UnitPlan> {
-  const { facts, policy, sized, maxUnits } = walk;
+  const { facts, policy, sized, most } = walk;
   const { spec, next } = facts;
   const blocks = new BlockCutter(next.block, spec.unit);
   const seedOf = seedMaker(spec.name);
@@ -40,7 +40,7 @@ export function* walkUnits(walk: Walk): Generator<UnitPlan> {
   let node = next.node;
   for (const { sites, attempted, pieces } of streams(walk)) {
     for (const group of groupPieces(pieces, spec.unit, bytesPerEvent(facts))) {
-      if (maxUnits !== null && unit - next.unit >= maxUnits) return;
+      if (unit > next.unit && isFull(most, unit - next.unit, node - next.node + group.pieces.length)) return;
       const block = blocks.place(group.expectedBytes, attempted);
       const unitLumi = sharesLumi ? next.firstLumi + BigInt(unit - next.unit) : null;
       const nodes = group.pieces.map((piece): ProcessingNodePlan => {
@@ -74,10 +74,14 @@ export function* walkUnits(walk: Walk): Generator<UnitPlan> {
   }
 }
 
+/** With so many units before the next one, and so many jobs with it. */
+const isFull = (most: RoundLimits, units: number, jobs: number): boolean =>
+  (most.units !== null && units >= most.units) || (most.nodes !== null && jobs > most.nodes);
+
 /** Merged bytes per event read or generated. What was asked for counts events that survive; measurements, all. */
 function bytesPerEvent({ spec: { resources, generation }, measured }: PlanFacts): number | null {
-  if (measured?.kbPerEvent) return measured.kbPerEvent * 1024;
-  return resources.kbPerEvent === null ? null : resources.kbPerEvent * 1024 * (generation?.filterEfficiency ?? 1);
+  if (measured?.kbPerEvent) return measured.kbPerEvent * 1000;
+  return resources.kbPerEvent === null ? null : resources.kbPerEvent * 1000 * (generation?.filterEfficiency ?? 1);
 }
 
 type PieceStream = Pick<LocationGroup, "sites" | "attempted"> & { readonly pieces: Iterable<Piece> };

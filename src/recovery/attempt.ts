@@ -44,6 +44,8 @@ const REPORT = {
   eventsRead: f.number(f.AMOUNT),
   eventsWritten: f.number(f.AMOUNT),
   steps: f.list((item, key, at) => f.rowIn(item, key, at, (row, place) => f.readFields(STEP, row, place))),
+  /** A step left a report of the framework. */
+  framework: f.flag(false),
   inputs: f.texts(),
   outputs: f.list(outputPath),
 };

@@ -32,8 +32,9 @@ function isSameAttempt(record: AttemptRecord, attempt: Attempt, isLast: boolean)
   return isLast && record.cluster <= 0 && record.retry === attempt.dagRetry;
 }
 
+/** Every earlier failure on the row was followed by another execution, whoever started it: the run, a rescue, a person. */
 export const retriesOfRow = (records: readonly AttemptRecord[], rowId: string): number =>
-  records.filter((record) => record.rule === rowId && record.decision === "retry").length;
+  records.filter((record) => record.rule === rowId).length;
 
 /** What the next execution asks for: more where the row says so, never less than any execution of this epoch had. */
 export interface Boost {
@@ -62,7 +63,7 @@ export function boosted(
 /** Seconds to wait. The jitter is a hash of node, epoch and try, so that a replay waits as long. */
 export function delayOf(delay: RowSays["delay"], settings: PolicySettings, node: string, counts: Counts): number {
   if (typeof delay === "number") return Math.floor(delay);
-  if (delay === "none") return 0;
+  if (delay === "none" || (settings.firstRetryAtOnce && counts.records.length === 0)) return 0;
   if (delay === "fixed") return settings.fixedDelaySec;
   if (delay === "long") return settings.fixedDelaySec * 4;
   const tries = counts.records.length;

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { attempt, ended, events, NOW } from "../../tests/support/attempts.ts";
 import { builtinRows } from "./builtin-policy.ts";
@@ -8,9 +10,9 @@ import { builtinPolicy, ruleOn } from "./policy.ts";
 
 const policy = builtinPolicy();
 
-function summary(code: number, stderrTail = ""): string {
+function summary(code: number, stderrTail = "", cmsCodes = true): string {
   const given = ended(code, { stderrTail });
-  const failure = readOutcome(given);
+  const failure = readOutcome(given, { cmsCodes, shortCodes: true });
   if (failure.kind !== "failed") return "success";
   const { says } = ruleOn(failure, given, policy);
   const words = [
@@ -69,7 +71,7 @@ test.each<[readonly number[], string]>([
   [[60315, 60318, 60319, 60401], "permanent R1"],
   [[60322, 60323], "permanent stop"],
   [[60403, 243], "infrastructure R 900 time1.3"],
-  [[70318, 70452, 71101, 71104, 71105], "permanent stop"],
+  [[70318, 70319, 70452, 71101, 71104, 71105], "permanent stop"],
   [[71103], "infrastructure R 3600"],
   [[71300], "transient R"],
   [[71301, 71302, 71303], "infrastructure R site"],
@@ -88,6 +90,20 @@ test.each<[readonly number[], string]>([
   [[42, 43, 44, 4711, 12345], "transient R1"],
 ])("%j: %s", (codes, expected) => {
   for (const code of codes) expect([code, summary(code)]).toEqual([code, expected]);
+});
+
+test.each<[readonly number[], string]>([
+  [[1, 3, 4, 9, 15, 42, 50, 63, 81, 85, 125, 195, 243], "permanent R2"],
+  [[2, 70, 72, 73], "permanent R1"],
+  [[64, 65, 66, 67, 68, 77, 78, 126, 127], "permanent stop"],
+  [[69, 71, 74, 75, 76], "transient R"],
+  [[137], "infrastructure R 900 mem1.3"],
+  [[139], "permanent R1"],
+  [[143], "infrastructure R 900"],
+  [[8021], "infrastructure R 900 site"],
+  [[50660], "transient R mem1.5"],
+])("of an ordinary program, %j: %s", (codes, expected) => {
+  for (const code of codes) expect([code, summary(code, "", false)]).toEqual([code, expected]);
 });
 
 test("the log can change the row", () => {
@@ -116,12 +132,24 @@ test("ids are unique and every row says what it is for and what to do", () => {
 });
 
 test("no code is in two rows of equal rank", () => {
-  const seen = new Map<number, string>();
+  const seen = new Map<string, string>();
   for (const row of builtinRows()) {
     if (row.match.stderr !== undefined) continue;
     for (const code of row.match.codes ?? []) {
-      expect([code, seen.get(code)]).toEqual([code, undefined]);
-      seen.set(code, row.id);
+      for (const speech of row.match.speech ? [row.match.speech] : ["cms", "ordinary"]) {
+        const key = `${code} ${speech}`;
+        expect([key, seen.get(key)]).toEqual([key, undefined]);
+        seen.set(key, row.id);
+      }
     }
+  }
+});
+
+test("docs/exit-codes.md shows the ordinary meanings as the table has them", () => {
+  const page = readFileSync(resolve(import.meta.dirname, "../../docs/exit-codes.md"), "utf8");
+  for (const { match, meaning, id } of builtinRows()) {
+    if (match.speech !== "ordinary") continue;
+    const codes = match.codes?.join(" ") ?? "any other";
+    expect(page, id).toContain(`| ${codes} | ${meaning} |`);
   }
 });

@@ -14,6 +14,9 @@ const MORE_MEMORY: RowSays = { action: "retry", delay: "none", memoryFactor: 1.3
 const MORE_TIME: RowSays = { action: "retry", delay: "none", wallFactor: 1.3 };
 
 const codes = (...list: number[]): RowMatch => ({ codes: list });
+/** Short codes mean something else in ordinary programs than where a framework and its wrappers made them. */
+const cms = (...list: number[]): RowMatch => ({ codes: list, speech: "cms" });
+const ordinary = (...list: number[]): RowMatch => ({ codes: list, speech: "ordinary" });
 const signals = (...list: number[]): RowMatch => ({ causes: ["signal"], signals: list });
 
 type Entry = readonly [id: string, category: Category, match: RowMatch, says: RowSays, meaning: string];
@@ -22,7 +25,7 @@ type Entry = readonly [id: string, category: Category, match: RowMatch, says: Ro
 const application = (): readonly Entry[] => [
   ["bad-config", "permanent", codes(7000, 7001, 7002), STOP, "the command line or the configuration file cannot be used"],
   ["cms-exception", "permanent", codes(8001), STOP, "the framework raised an exception without a code of its own"],
-  ["cvmfs-broken", "infrastructure", { codes: [8001], stderr: "[Cc][Vv][Mm][Ff][Ss].{0,200}(truncated|too short|Input/output error|Transport endpoint)|(file too short|truncated).{0,200}cvmfs" }, { ...ELSEWHERE, avoidHost: true }, "a file of the software area (CVMFS) is broken on that worker"],
+  ["cvmfs-broken", "infrastructure", { codes: [8001], stderr: "[Cc][Vv][Mm][Ff][Ss].*(truncated|too short|Input/output error|Transport endpoint)|(file too short|truncated).*cvmfs" }, { ...ELSEWHERE, avoidHost: true }, "a file of the software area (CVMFS) is broken on that worker"],
   ["std-exception", "permanent", codes(8002, 8003, 8005), ONCE, "a C++ exception nobody caught"],
   ["bad-alloc", "transient", codes(8004), MORE_MEMORY, "memory was exhausted inside the program"],
   ["logic-error", "permanent", { codes: [8006, 8007, 8008, 8009], ranges: [[8010, 8014]] }, STOP, "a product, a dictionary or a parameter is missing, or the configuration contradicts itself"],
@@ -48,20 +51,20 @@ const application = (): readonly Entry[] => [
 
 // biome-ignore format: a table, one row a line
 const wrapper = (): readonly Entry[] => [
-  ["no-message", "infrastructure", codes(1), { ...RETRY, avoidHost: true, vague: true }, "it failed without saying why; often a bad worker"],
-  ["raw-interrupt", "infrastructure", codes(2, 15, 30), { ...RETRY, vague: true }, "code 2, 15 or 30: the number of a signal that asks a job to stop (SIGINT, SIGTERM, SIGPWR)"],
-  ["raw-kill", "infrastructure", codes(9), { ...RETRY, memoryFactor: 1.3, boostFrom: 2, vague: true }, "code 9: the number of SIGKILL"],
-  ["raw-illegal", "infrastructure", codes(4), { ...ELSEWHERE, avoidHost: true, vague: true }, "code 4: the number of SIGILL"],
-  ["raw-crash", "permanent", codes(5, 6, 7, 8, 11), { ...ONCE, vague: true }, "code 5, 6, 7, 8 or 11: the number of a signal that means a crash"],
-  ["raw-cpu-limit", "transient", codes(24), { ...MORE_TIME, vague: true }, "code 24: the number of SIGXCPU, the limit on CPU time"],
-  ["raw-file-limit", "permanent", codes(25), { ...STOP, vague: true }, "code 25: the number of SIGXFSZ, the limit on file size"],
+  ["no-message", "infrastructure", cms(1), { ...RETRY, avoidHost: true, vague: true }, "it failed without saying why; often a bad worker"],
+  ["raw-interrupt", "infrastructure", cms(2, 15, 30), { ...RETRY, vague: true }, "code 2, 15 or 30: the number of a signal that asks a job to stop (SIGINT, SIGTERM, SIGPWR)"],
+  ["raw-kill", "infrastructure", cms(9), { ...RETRY, memoryFactor: 1.3, boostFrom: 2, vague: true }, "code 9: the number of SIGKILL"],
+  ["raw-illegal", "infrastructure", cms(4), { ...ELSEWHERE, avoidHost: true, vague: true }, "code 4: the number of SIGILL"],
+  ["raw-crash", "permanent", cms(5, 6, 7, 8, 11), { ...ONCE, vague: true }, "code 5, 6, 7, 8 or 11: the number of a signal that means a crash"],
+  ["raw-cpu-limit", "transient", cms(24), { ...MORE_TIME, vague: true }, "code 24: the number of SIGXCPU, the limit on CPU time"],
+  ["raw-file-limit", "permanent", cms(25), { ...STOP, vague: true }, "code 25: the number of SIGXFSZ, the limit on file size"],
   ["release-missing", "infrastructure", codes(10034), ELSEWHERE, "the software release is not at the site"],
-  ["legacy-open-failed", "infrastructure", codes(64), ELSEWHERE, "a data file could not be opened"],
-  ["bootstrap-arguments", "permanent", codes(70, 73), STOP, "the job was started with bad arguments, or its software environment cannot be set"],
-  ["bootstrap-setup", "infrastructure", codes(71, 72, 74), ELSEWHERE, "the software area or the sandbox could not be set up on the worker"],
+  ["legacy-open-failed", "infrastructure", cms(64), ELSEWHERE, "a data file could not be opened"],
+  ["bootstrap-arguments", "permanent", cms(70, 73), STOP, "the job was started with bad arguments, or its software environment cannot be set"],
+  ["bootstrap-setup", "infrastructure", cms(71, 72, 74), ELSEWHERE, "the software area or the sandbox could not be set up on the worker"],
   ["setup-failed", "infrastructure", codes(50513), ELSEWHERE, "the software environment could not be set up: no working release"],
-  ["not-executable", "permanent", codes(126), { ...ONCE, avoidHost: true }, "the command is there but cannot be executed"],
-  ["not-found", "permanent", codes(127), { ...ONCE, avoidHost: true }, "the command was not found"],
+  ["cms-not-executable", "permanent", cms(126), { ...ONCE, avoidHost: true }, "the command is there but cannot be executed on that worker"],
+  ["cms-not-found", "permanent", cms(127), { ...ONCE, avoidHost: true }, "the command was not found on that worker"],
   ["software-missing", "infrastructure", { codes: [10031, 10032], ranges: [[11003, 11005]] }, { ...ELSEWHERE, avoidHost: true }, "the software area, its environment script or python is missing on the worker"],
   ["config-generation", "infrastructure", codes(10040), RETRY, "the run-time configuration could not be made"],
   ["wrapper-unusable", "infrastructure", codes(10042, 10043), ELSEWHERE, "the wrapper's own libraries could not be used"],
@@ -69,10 +72,10 @@ const wrapper = (): readonly Entry[] => [
   ["bad-executable", "permanent", codes(50110, 50111, 50113), STOP, "the executable is missing, not executable, or got too few arguments"],
   ["no-job-report", "transient", codes(50115), { ...RETRY, memoryFactor: 1.3 }, "no valid report of the job: often a crash, or a kill for memory"],
   ["code-unknown", "transient", codes(50116), RETRY, "the program's exit code is not known"],
-  ["too-much-memory", "transient", codes(50660, 50661), { ...MORE_MEMORY, memoryFactor: 1.5 }, "the job used more memory than it asked for"],
+  ["too-much-memory", "transient", codes(50660, 50661), { ...MORE_MEMORY, memoryFactor: 1.5, stopAtCap: true }, "the job used more memory than it asked for"],
   ["too-much-disk", "permanent", codes(50662), STOP, "the job used more disk than it asked for"],
   ["too-much-cpu", "permanent", codes(50663), STOP, "the job used more CPU than it asked for"],
-  ["too-much-time", "transient", codes(50664), MORE_TIME, "the job ran longer than it asked for"],
+  ["too-much-time", "transient", codes(50664), { ...MORE_TIME, stopAtCap: true }, "the job ran longer than it asked for"],
   ["idle-too-long", "infrastructure", codes(50665), STOP, "the job waited too long in the queue: no place fits it, so more sites are needed"],
   ["removed-unknown", "infrastructure", codes(50666, 50669), RETRY, "the batch system removed the job without a reason"],
   ["output-missing", "permanent", codes(60302, 60450, 60451), ONCE, "a declared output is missing, not reported, or has no checksum"],
@@ -86,6 +89,7 @@ const wrapper = (): readonly Entry[] => [
   ["stage-out-other", "infrastructure", codes(60324), RETRY, "stage-out failed in another way"],
   ["stage-out-timeout", "infrastructure", codes(60403), { ...RETRY, wallFactor: 1.3 }, "copying the output took too long"],
   ["upload-or-lumis", "permanent", codes(70318, 70452), STOP, "the result does not pass its check, cannot be uploaded, or has no run and lumi"],
+  ["merged-file-taken", "permanent", codes(70319), STOP, "another file stands at the merged file's place and was not replaced: if nothing needs it, move it away and resubmit"],
   ["no-site-allowed", "permanent", codes(71101), STOP, "the lists of sites leave none"],
   ["site-aborted", "infrastructure", codes(71102), STOP, "the only possible site is out of service"],
   ["site-draining", "infrastructure", codes(71103), { ...RETRY, delay: "long" }, "the only possible site is being drained"],
@@ -104,6 +108,21 @@ const wrapper = (): readonly Entry[] => [
   ["removed-by-hand", "infrastructure", codes(99400, 99401), RETRY, "a person or a policy of the batch system removed the job"],
 ];
 
+/** What codes mean by the shell's custom and in sysexits.h, and what to try. docs/exit-codes.md shows the same. */
+// biome-ignore format: a table, one row a line
+const ordinaryPrograms = (): readonly Entry[] => [
+  ["program-failed", "permanent", { causes: ["exit"], speech: "ordinary" }, { ...SOON, maxRetries: 2, vague: true }, "the program itself failed, with a code of its own: its stderr says why"],
+  ["wrong-usage", "permanent", ordinary(2), ONCE, "the program itself failed, often over its arguments or a file it cannot read (argparse, grep, make): see its stderr"],
+  ["not-executable", "permanent", ordinary(126), STOP, "the command cannot be executed: chmod +x it, and look at its first line (#!)"],
+  ["not-found", "permanent", ordinary(127), STOP, "the command was not found: attach it to the request, or give its path; a program it calls may be missing too"],
+  ["sysexit-input", "permanent", ordinary(64, 65, 66), STOP, "wrong arguments (64), input in a wrong format (65) or input that cannot be opened (66): mend the command or its input"],
+  ["sysexit-name", "permanent", ordinary(67, 68), STOP, "a user (67) or a host (68) the program asked for does not exist"],
+  ["sysexit-unavailable", "transient", ordinary(69, 71, 74, 75, 76), SOON, "a service is away (69, 76), the system or its disk refused (71, 74), or the program asks to be tried again (75)"],
+  ["sysexit-internal", "permanent", ordinary(70), ONCE, "the program found a bug of its own: its stderr may say which"],
+  ["sysexit-files", "permanent", ordinary(72, 73), ONCE, "a system file is missing (72) or an output file cannot be made (73): look at paths and free disk"],
+  ["sysexit-refused", "permanent", ordinary(77, 78), STOP, "no permission (77) or a wrong configuration (78): a person has to change something"],
+];
+
 // biome-ignore format: a table, one row a line
 const signalsAndCauses = (): readonly Entry[] => [
   ["asked-to-end", "infrastructure", signals(1, 2, 15), RETRY, "the batch system asked the job to end (SIGHUP, SIGINT, SIGTERM)"],
@@ -114,8 +133,8 @@ const signalsAndCauses = (): readonly Entry[] => [
   ["cpu-limit", "transient", signals(24), MORE_TIME, "the limit on CPU time was passed (SIGXCPU)"],
   ["file-limit", "permanent", signals(25), STOP, "the limit on file size was passed (SIGXFSZ)"],
   ["other-signal", "transient", { causes: ["signal"] }, { ...ONCE, vague: true }, "killed by a signal no row knows"],
-  ["memory", "transient", { causes: ["oom"] }, { ...MORE_MEMORY, memoryFactor: 1.5 }, "the job used more memory than it asked for"],
-  ["walltime", "transient", { causes: ["walltime"] }, MORE_TIME, "the job ran longer than it asked for"],
+  ["memory", "transient", { causes: ["oom"] }, { ...MORE_MEMORY, memoryFactor: 1.5, stopAtCap: true }, "the job used more memory than it asked for"],
+  ["walltime", "transient", { causes: ["walltime"] }, { ...MORE_TIME, stopAtCap: true }, "the job ran longer than it asked for"],
   ["disk", "permanent", { causes: ["disk"] }, STOP, "the job used more disk than it asked for"],
   ["hold-executable", "permanent", { holds: [[6]] }, { ...ONCE, avoidHost: true }, "the executable could not be started on the worker"],
   ["hold-output", "infrastructure", { holds: [[12]] }, RETRY, "the batch system could not bring the output back"],
@@ -126,6 +145,7 @@ const signalsAndCauses = (): readonly Entry[] => [
   ["node-lost", "infrastructure", { causes: ["node_lost"] }, { ...SOON, avoidHost: true }, "nobody knows what became of the job: its worker or its record is gone"],
   ["submit-failed", "infrastructure", { causes: ["submit_failed"] }, SOON, "the job was never started"],
   ["missing-output", "permanent", { causes: ["missing_output"] }, ONCE, "the job ended well but a declared output is missing"],
+  ["forged-output", "permanent", { causes: ["forged_output"] }, STOP, "what the job says it made is not what was planned, or is not there"],
   ["missing-report", "transient", { causes: ["missing_report"] }, RETRY, "the job ended without proof of what it did"],
 ];
 
@@ -133,14 +153,16 @@ let rows: readonly PolicyRow[] | null = null;
 
 /** Made when first asked for: a successful POST never needs it. */
 export function builtinRows(): readonly PolicyRow[] {
-  rows ??= [...application(), ...wrapper(), ...signalsAndCauses()].map(([id, category, match, says, meaning]) => ({
-    id,
-    layer: "built-in",
-    source: "built-in",
-    match,
-    category,
-    ...says,
-    meaning,
-  }));
+  rows ??= [...application(), ...wrapper(), ...ordinaryPrograms(), ...signalsAndCauses()].map(
+    ([id, category, match, says, meaning]) => ({
+      id,
+      layer: "built-in",
+      source: "built-in",
+      match,
+      category,
+      ...says,
+      meaning,
+    }),
+  );
   return rows;
 }

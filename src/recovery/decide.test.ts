@@ -11,6 +11,7 @@ import { summariseGroup } from "./records.ts";
 const first = (given: ReturnType<typeof attempt>, policy: Policy = builtinPolicy()) =>
   decideAttempt(given, NO_HISTORY, policy, NOW);
 const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
+const heldBy = (code: number) => events({ held: { code, subcode: 0, reason: "x" } });
 const free: Partial<PolicySettings> = { siteAffinity: false };
 
 const rule = (changes: Partial<FailureRule>): FailureRule => ({
@@ -54,21 +55,41 @@ describe("the cases of the CRAB policy, in our terms", () => {
     const at = (site: string) => ended(8020, { site, sites: ["A", "B", "C"] });
     expect(story([at("A"), at("B")], builtinPolicy(free)).decisions[1]?.avoidSites).toEqual(["B"]);
   });
-  test("50115 asks for more memory each time, up to the cap, and stops there", () => {
+  test("50115 asks for more memory each time, up to the cap, and goes on there: memory may not be its trouble", () => {
     const policy = builtinPolicy({ maxMemoryPerCoreMb: 7500 });
     const { decisions } = story(times(7, ended(50115, { memoryMb: 2000 })), policy);
     expect(decisions.map((decision) => decision.memoryMb)).toEqual([2600, 3380, 4394, 5712, 7425, 7500, 7500]);
-    expect(decisions.at(-1)).toMatchObject({ decision: "stop", why: "memory-cap", category: "permanent" });
+    expect(decisions.at(-1)).toMatchObject({ decision: "retry", why: "row-retries", category: "transient" });
   });
   test("60403 asks for more time up to 47 hours", () => {
     const { decisions } = story(times(5, ended(60403, { wallMinutes: 1250 })));
     expect(decisions.map((decision) => decision.wallMinutes)).toEqual([1625, 2112, 2745, 2820, 2820]);
-    expect(decisions.at(-1)).toMatchObject({ decision: "stop", why: "wall-cap" });
+    expect(decisions.at(-1)).toMatchObject({ decision: "retry", why: "row-retries" });
+  });
+  test.each([
+    ["50660", ended(50660, { memoryMb: 3000 }), "memory-cap"],
+    ["50664", ended(50664, { wallMinutes: 2820 }), "wall-cap"],
+    ["oom", attempt({ dagReturn: -1002, report: null, memoryMb: 3000, events: heldBy(34) }), "memory-cap"],
+    ["walltime", attempt({ dagReturn: -1002, report: null, wallMinutes: 2820, events: heldBy(47) }), "wall-cap"],
+  ])("%s at the cap stops: nothing is left to give, unless a rule says how often to try", (_, given, why) => {
+    expect(first(given)).toMatchObject({ decision: "stop", why, category: "permanent" });
+    const policy = withHandlers([rule({ matchAllExitCodes: true, maxRetries: 2 })]);
+    const { decisions } = story([given, given, given], policy);
+    expect(decisions.map((one) => one.why)).toEqual(["row-retries", "row-retries", "rule-retries"]);
+  });
+  test("a factor changed by the installation still stops at the cap", () => {
+    const read = readPolicy({ rows: [{ id: "too-much-memory", memory_factor: 2 }] });
+    expect(first(ended(50660, { memoryMb: 3000 }), read.ok ? read.value : builtinPolicy()).why).toBe("memory-cap");
   });
   test("50660 gets half as much again; a job above the cap is never lowered", () => {
     expect(first(ended(50660, { memoryMb: 1024 })).memoryMb).toBe(1536);
     expect(first(ended(50660, { memoryMb: 16000 }))).toMatchObject({ decision: "stop", memoryMb: 16000 });
     expect(first(ended(50660, { memoryMb: 16000, cores: 8 }))).toMatchObject({ decision: "retry", memoryMb: 24000 });
+  });
+  test("a memory boost stops at what the biggest place has, however many the cores", () => {
+    const policy = builtinPolicy({ maxMemoryMb: 12_000 });
+    expect(first(ended(50660, { memoryMb: 9000, cores: 8 }), policy).memoryMb).toBe(12_000);
+    expect(first(ended(50660, { memoryMb: 12_000, cores: 8 }), policy)).toMatchObject({ why: "memory-cap" });
   });
   test("8009 is fatal", () => {
     expect(first(ended(8009))).toMatchObject({ decision: "stop", why: "row-stops", category: "permanent" });
@@ -203,6 +224,15 @@ describe("failure handlers", () => {
     expect(decisions.map((decision) => decision.decision)).toEqual(["retry", "retry", "retry", "stop"]);
     expect(decisions.at(-1)?.why).toBe("rule-retries");
   });
+  test("retries of a rule count over runs: one that ended for want of DAGMan's retries was one too", () => {
+    const policy = withHandlers([rule({ exitCodes: [10], maxRetries: 1, delaySec: 8 })]);
+    const last = ended(10, { maxRetries: 0 });
+    const { decisions } = story([last, last], policy);
+    expect(decisions.map(({ why, delaySec }) => [why, delaySec])).toEqual([
+      ["run-retries", 8], // a rescue may go on, and not before these have passed
+      ["rule-retries", 0],
+    ]);
+  });
   test("counters are per rule", () => {
     const policy = withHandlers([rule({ exitCodes: [10], maxRetries: 1 }), rule({ exitCodes: [11], maxRetries: 1 })]);
     const { decisions } = story([ended(10), ended(11), ended(10)], policy);
@@ -243,6 +273,7 @@ describe("failure handlers", () => {
   test("max_retries 0 stops at once", () => {
     expect(first(ended(10), withHandlers([rule({ exitCodes: [10], maxRetries: 0 })]))).toMatchObject({
       decision: "stop",
+      why: "rule-retries",
     });
   });
   test("an installation's row changes a built-in one by its id, and a request's rule stands above", () => {
@@ -328,4 +359,51 @@ test("a group whose nodes fail alike for good is ended early", () => {
   expect(decideGroup(stop, group(2, 8009, 5), 3).decision).toBe("stop");
   expect(decideGroup(stop, group(9), 0).decision).toBe("stop");
   expect(decideGroup(first(ended(8021)), group(9, 8021), 3).decision).toBe("retry");
+});
+
+describe("a declared output that is not there", () => {
+  const missing = ended(60302);
+  test("is code 1 to a rule of the request, by number and by range", () => {
+    for (const exitCodes of [[1], ["1-5"]]) {
+      const read = readPolicy({
+        version: 1,
+        handlers: [{ name: "mine", rules: [{ exit_codes: exitCodes, max_retries: 3 }] }],
+      });
+      if (!read.ok) throw new Error(JSON.stringify(read.error));
+      expect(first(missing, read.value)).toMatchObject({ row: { source: expect.stringContaining("mine") } });
+    }
+  });
+  test("is what it is to everybody else", () => {
+    expect(first(missing, builtinPolicy({ cmsCodes: false }))).toMatchObject({ row: { id: "output-missing" } });
+    expect(first(missing, withHandlers([rule({ exitCodes: [2] })]))).toMatchObject({ row: { id: "output-missing" } });
+  });
+});
+
+describe("on a laptop", () => {
+  const laptop: Partial<PolicySettings> = {
+    backoffBaseSec: 1,
+    fixedDelaySec: 15,
+    firstRetryAtOnce: true,
+    avoidHosts: false,
+  };
+
+  test("the first retry does not wait, the next ones a few seconds", () => {
+    const { decisions } = story(times(3, ended(8901)), builtinPolicy(laptop));
+    expect(decisions.map(({ decision, delaySec }) => [decision, delaySec])).toEqual([
+      ["retry", 0],
+      ["retry", 15],
+      ["retry", 15],
+    ]);
+  });
+  test("a rule that names its delay is obeyed at the first retry too", () => {
+    const policy = withHandlers([rule({ exitCodes: [8901], delaySec: 30 })], {
+      settings: { first_retry_at_once: true },
+    });
+    expect(first(ended(8901), policy).delaySec).toBe(30);
+  });
+  test("no retry looks for a worker that does not exist", () => {
+    const given = ended(8033, { host: "here" });
+    expect(first(given).avoidHosts).toEqual(["here"]);
+    expect(first(given, builtinPolicy(laptop)).avoidHosts).toEqual([]);
+  });
 });

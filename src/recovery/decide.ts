@@ -1,3 +1,4 @@
+import { mostMemoryMb } from "../domain/plan.ts";
 import { type Attempt, type Category, hostOf, LOSSES, siteOf } from "./attempt.ts";
 import { type FileEvidence, weighFiles } from "./bad-files.ts";
 import { type Boost, boosted, type Counts, countAttempts, delayOf, retriesOfRow } from "./budgets.ts";
@@ -12,7 +13,7 @@ import { reasonFor } from "./reason.ts";
  * same decision, so that any decision can be replayed from what was recorded.
  */
 export function decideAttempt(attempt: Attempt, history: History, policy: Policy, now: Date): Decision {
-  const outcome = readOutcome(attempt, policy.settings.shortCodes);
+  const outcome = readOutcome(attempt, policy.settings);
   if (outcome.kind === "succeeded") return success(attempt, history, policy);
   const facts = weigh(outcome, attempt, history, policy);
   const verdict = judge(facts);
@@ -48,8 +49,7 @@ function weigh(failure: Failure, attempt: Attempt, history: History, policy: Pol
   const counts = countAttempts(attempt, isLoss, history);
   const { says, row } = ruling;
   const { settings } = policy;
-  const before = counts.records.filter((record) => record.rule === row.id).length;
-  const earned = says.action === "retry" && before + 1 >= (says.boostFrom ?? 1);
+  const earned = says.action === "retry" && retriesOfRow(counts.records, row.id) + 1 >= (says.boostFrom ?? 1);
   const site = siteOf(attempt);
   const aboutFiles = says.fileProof === true || says.category === "data";
   return {
@@ -64,7 +64,7 @@ function weigh(failure: Failure, attempt: Attempt, history: History, policy: Pol
       attempt.memoryMb,
       counts.records.flatMap((record) => [record.memoryMb, record.nextMemoryMb]),
       earned ? says.memoryFactor : undefined,
-      settings.maxMemoryPerCoreMb * attempt.cores,
+      mostMemoryMb(settings, attempt.cores),
     ),
     wall: boosted(
       attempt.wallMinutes,
@@ -79,7 +79,7 @@ function weigh(failure: Failure, attempt: Attempt, history: History, policy: Pol
 
 /** The first that applies, the most telling first: a person reads only one reason. */
 function judge(facts: Facts): Verdict {
-  const { ruling, counts, isLoss, files, policy, attempt, memory, wall } = facts;
+  const { ruling, counts, isLoss, files, policy, attempt, memory } = facts;
   const { says, row } = ruling;
   const { category } = says;
   const stop = (why: Why, as: Category = category): Verdict => ({ decision: "stop", why, category: as });
@@ -87,17 +87,27 @@ function judge(facts: Facts): Verdict {
   if (row.vague && policy.settings.pendingClassification && !isLoss)
     return { decision: "unclassified", why: "unclassified", category };
   if (says.action === "abort") return { decision: "abort", why: "row-aborts", category };
-  if (says.action === "stop") return stop("row-stops");
+  if (says.action === "stop") return stop(says.maxRetries === 0 ? "rule-retries" : "row-stops");
   if (says.maxRetries !== undefined && retriesOfRow(counts.records, row.id) >= says.maxRetries)
     return stop("rule-retries");
   if (isLoss && counts.losses > policy.settings.lossBudget) return stop("losses");
   if (!isLoss && counts.rrn >= policy.settings.executionCeiling) return stop("executions");
-  // With both boosts earned, one that still helps is enough to go on.
-  const grew = memory.next !== memory.before || wall.next !== wall.before;
-  if ((memory.atCap || wall.atCap) && !grew) return stop(memory.atCap ? "memory-cap" : "wall-cap", "permanent");
+  if (isAtCap(facts)) return stop(memory.atCap ? "memory-cap" : "wall-cap", "permanent");
   if (mustMove(facts)) return stop("site");
   if (attempt.dagRetry >= attempt.maxRetries) return stop("run-retries");
   return { decision: "retry", why: "row-retries", category };
+}
+
+/**
+ * What it lacked cannot be given: only where that is what it failed for, and nobody else's rule says how often to try.
+ * With both boosts earned, one that still helps is enough to go on.
+ */
+function isAtCap({ memory, wall, ruling: { says, row, beneath } }: Facts): boolean {
+  const isRuled = [row, ...beneath].some(
+    ({ layer, maxRetries, action }) => layer !== "built-in" && (maxRetries ?? action) !== undefined,
+  );
+  const grew = memory.next !== memory.before || wall.next !== wall.before;
+  return says.stopAtCap === true && !isRuled && !grew && (memory.atCap || wall.atCap);
 }
 
 /** Failures so far in this epoch, here, that speak for another site; this one included. */
@@ -115,7 +125,9 @@ function conclude(facts: Facts, verdict: Verdict, now: Date): Decision {
   const { says, row } = ruling;
   const { settings } = policy;
   const retry = verdict.decision === "retry";
-  const delaySec = retry ? delayOf(says.delay ?? "backoff", settings, attempt.node, counts) : 0;
+  // A rescue may come at once: the cool-off holds for it too. At another site there is nothing to wait for.
+  const waits = retry || verdict.why === "run-retries";
+  const delaySec = waits ? delayOf(says.delay ?? "backoff", settings, attempt.node, counts) : 0;
   const data = verdict.category === "data" && verdict.decision !== "retry";
   const ruleUsed = retriesOfRow(counts.records, row.id) + (retry ? 1 : 0);
   // Written out in one literal: copied by spreading, an object of this many fields is slow to make.
@@ -171,7 +183,8 @@ function sitesToAvoid(facts: Facts, { decision }: Verdict): readonly string[] {
 
 const MOST_HOSTS = 3;
 
-function hostsToAvoid({ attempt, ruling, counts }: Facts): readonly string[] {
+function hostsToAvoid({ attempt, ruling, counts, policy }: Facts): readonly string[] {
+  if (!policy.settings.avoidHosts) return [];
   const host = hostOf(attempt);
   const known = counts.records.flatMap((record) => record.avoidHosts);
   const all = ruling.says.avoidHost && host !== null ? [...known.filter((other) => other !== host), host] : known;

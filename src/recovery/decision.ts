@@ -1,4 +1,5 @@
 import type { Category, Cause } from "./attempt.ts";
+import type { AttemptRecord } from "./ledger-record.ts";
 import type { Failure } from "./outcome.ts";
 
 /** Why it was decided so, as a stable word for programs; `reason` says it to people. */
@@ -57,6 +58,10 @@ export interface Decision {
   };
   readonly reason: string;
 }
+
+/** After these ends a rescue may run the node again; after any other it waits for a person, and PRE refuses it. */
+export const mayBeRescued = ({ decision, why }: Pick<AttemptRecord, "decision" | "why">): boolean =>
+  decision === "retry" || why === null || why === "run-retries" || why === "site";
 
 /** Control codes of POST: what DAGMan is told (D2). */
 export const CONTROL_CODES = { succeed: 0, retry: 1, stop: 42, unclassified: 42, abort: 43 } as const;

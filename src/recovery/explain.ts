@@ -38,13 +38,14 @@ function actionWords(says: RowSays, policy: Policy): string {
         ? "at once"
         : `after ${span(delay === "fixed" ? settings.fixedDelaySec : delay === "long" ? settings.fixedDelaySec * 4 : delay)}`;
   const from = says.boostFrom && says.boostFrom > 1 ? ` from failure ${says.boostFrom} on` : "";
+  const first = settings.firstRetryAtOnce && typeof delay === "string" && delay !== "none" ? "at once, then " : "";
   return [
-    `retry ${wait}`,
+    `retry ${first}${wait}`,
     ...(says.maxRetries === undefined ? [] : [says.maxRetries === 1 ? "once" : `at most ${says.maxRetries} times`]),
     ...(says.memoryFactor ? [`memory ×${says.memoryFactor}${from}`] : []),
     ...(says.wallFactor ? [`time ×${says.wallFactor}${from}`] : []),
     ...(says.changeSite ? [settings.siteAffinity ? pinnedWords(says) : "at another site"] : []),
-    ...(says.avoidHost ? ["on another worker"] : []),
+    ...(says.avoidHost && settings.avoidHosts ? ["on another worker"] : []),
     ...(says.script ? [`after ${says.script}`] : []),
   ].join(", ");
 }
@@ -112,11 +113,34 @@ export interface Question {
 
 interface Explanation {
   readonly decision: Decision;
+  /** The same end read with the other meaning of short codes, where that makes a difference. */
+  readonly other: Decision | null;
   readonly text: string;
 }
 
-/** What would become of a job that ended so: the attempts before it are played through, at the same site. */
+/** What would become of a job that ended so, with this policy; and what if its codes had the other meaning. */
 export function explainCode(question: Question, policy: Policy, now: Date): Explanation {
+  const { text, decision } = explainOne(question, policy, now);
+  const other = explainOne(question, otherSpeech(policy), now);
+  if (decision.row?.id === other.decision.row?.id) return { decision, other: null, text };
+  const [own, theirs] = policy.settings.cmsCodes
+    ? [SPEECHES.cms, SPEECHES.ordinary]
+    : [SPEECHES.ordinary, SPEECHES.cms];
+  return { decision, other: other.decision, text: `${own}\n\n${text}\n${theirs}\n\n${other.text}` };
+}
+
+export const otherSpeech = ({ settings, rows }: Policy): Policy => ({
+  rows,
+  settings: { ...settings, cmsCodes: !settings.cmsCodes },
+});
+
+export const SPEECHES = {
+  ordinary: "Of an ordinary program",
+  cms: "Of the framework (its report is there, or cmsRun or the simulator is the payload)",
+} as const;
+
+/** The attempts before it are played through, at the same site. */
+function explainOne(question: Question, policy: Policy, now: Date): { decision: Decision; text: string } {
   const records: AttemptRecord[] = [];
   let attempt = sampleAttempt(question, 1);
   let decision = decideAttempt(attempt, NO_HISTORY, policy, now);
@@ -125,7 +149,7 @@ export function explainCode(question: Question, policy: Policy, now: Date): Expl
     attempt = { ...sampleAttempt(question, index), memoryMb: decision.memoryMb, wallMinutes: decision.wallMinutes };
     decision = decideAttempt(attempt, { epoch: 0, records }, policy, now);
   }
-  const outcome = readOutcome(attempt, policy.settings.shortCodes);
+  const outcome = readOutcome(attempt, policy.settings);
   if (outcome.kind === "succeeded") return { decision, text: "0: success; nothing to decide\n" };
   const { row, beneath, says } = ruleOn(outcome, attempt, policy);
   const lines = [

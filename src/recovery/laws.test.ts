@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { attempt, ended, events, NOW, report } from "../../tests/support/attempts.ts";
-import { type Attempt, CAUSES, readAttempt, readReport } from "./attempt.ts";
+import { type Attempt, CAUSES, LOSSES, readAttempt, readReport } from "./attempt.ts";
 import { decideAttempt } from "./decide.ts";
+import { mayBeRescued } from "./decision.ts";
 import { readJobEvents } from "./job-events.ts";
 import { type AttemptRecord, historyOf, NO_HISTORY, parseLedger } from "./ledger-record.ts";
 import { builtinPolicy, type Policy } from "./policy.ts";
@@ -112,6 +113,55 @@ test("no sequence of outcomes exceeds the budget", () => {
       }
       const spent = { ...list[0]!, dagRetry: 3, maxRetries: 3 };
       expect(decideAttempt(spent, NO_HISTORY, policy, NOW).decision).not.toBe("retry");
+    }),
+    RUNS,
+  );
+});
+
+/**
+ * What a person, the loop and DAGMan may do with a node, in any order: run it (with so many retries of the run), cut the
+ * run off before POST could speak, rescue it, ask for one more attempt, resubmit it in a new epoch.
+ */
+const moves = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant("run" as const), retries: fc.integer({ min: 0, max: 4 }) }) },
+    fc.constantFrom({ kind: "retry" as const }, { kind: "resubmit" as const }),
+  ),
+  { maxLength: 12 },
+);
+
+test("executions of a node in an epoch stay within rule and ceiling, whatever runs, rescues and calls there are", () => {
+  fc.assert(
+    fc.property(moves, fc.array(attempts, { minLength: 1, maxLength: 8 }), policies, (list, failures, policy) => {
+      const records: AttemptRecord[] = [];
+      let epoch = 0;
+      let isStopped = false;
+      for (const move of list) {
+        const last = records.at(-1);
+        if (move.kind === "resubmit") {
+          epoch += 1;
+          isStopped = false;
+        } else if (move.kind === "retry") {
+          if (last?.retriesLeft !== 0) isStopped = false;
+        } else if (!isStopped)
+          for (let dagRetry = 0; dagRetry <= move.retries && !isStopped; dagRetry++) {
+            const next = failures[records.length % failures.length] as Attempt;
+            const given = { ...next, cluster: records.length + 1, dagRetry, maxRetries: move.retries };
+            const decision = decideAttempt(given, { epoch, records: [...records] }, policy, NOW);
+            const record = attemptRecord(given, decision, NOW);
+            records.push(record);
+            isStopped = !mayBeRescued(record);
+            if (decision.decision !== "retry") break;
+          }
+      }
+      for (let at = 0; at <= epoch; at++) {
+        const mine = records.filter((record) => record.epoch === at);
+        const genuine = mine.filter(({ cause }) => !LOSSES.includes(cause ?? ""));
+        expect(genuine.length).toBeLessThanOrEqual(policy.settings.executionCeiling);
+        for (const { id, maxRetries } of policy.rows)
+          if (maxRetries !== undefined)
+            expect(mine.filter(({ rule }) => rule === id).length).toBeLessThanOrEqual(maxRetries + 1);
+      }
     }),
     RUNS,
   );

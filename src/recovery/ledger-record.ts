@@ -47,6 +47,8 @@ const RECORD = {
   badFiles: f.texts(),
   /** Files the failure was about. */
   files: f.texts(),
+  /** More executions that rule and ceiling allow in this epoch, whoever starts them. */
+  retriesLeft: f.number(f.COUNT),
   reason: f.text(f.LONG, ""),
 };
 export type AttemptRecord = f.Of<typeof RECORD>;
@@ -63,7 +65,17 @@ const EPOCH = {
 };
 export type EpochRecord = f.Of<typeof EPOCH>;
 
-/** Anything else somebody notes: "pre" (a PRE ran; never counted), "classified", "script". */
+/** Anything else somebody notes: "script", and "moved" (the unit lands anew, so all of it runs again). */
+const SCRIPT = {
+  node: f.text(200, ""),
+  cluster: f.number(f.CLUSTER, -1),
+  script: f.text(1000, ""),
+  result: f.text(f.LONG, ""),
+  seconds: f.number(f.AMOUNT),
+  log: f.text(1000),
+};
+export type ScriptRecord = f.Of<typeof SCRIPT>;
+
 const NOTE = { event: f.text(50, "attempt"), at: f.text(f.LONG, "") };
 type NoteRecord = f.Of<typeof NOTE> & { readonly note: f.Row };
 
@@ -89,6 +101,14 @@ export const NO_HISTORY: History = { epoch: 0, records: [] };
 
 export const isAttempt = (line: LedgerLine): line is AttemptRecord => line.event === "attempt";
 const isEpoch = (line: LedgerLine): line is EpochRecord => line.event === "epoch";
+
+/** How the recovery scripts of attempts ended; the last word counts, for POST runs one again if it was killed. */
+export function scriptsOf(lines: readonly LedgerLine[]): (attempt: AttemptRecord) => ScriptRecord | null {
+  const scripts = lines.flatMap((line) =>
+    "note" in line && line.event === "script" ? f.readFields(SCRIPT, line.note, new f.Place()) : [],
+  );
+  return ({ node, cluster }) => scripts.findLast((one) => one.node === node && one.cluster === cluster) ?? null;
+}
 
 export function parseLedger(text: string): Ledger {
   const lines: LedgerLine[] = [];
@@ -130,6 +150,17 @@ export function historyOf(lines: readonly LedgerLine[], node: string): History {
     if (isEpoch(line) && (line.nodes === null || line.nodes.includes(node))) epoch = Math.max(epoch, line.epoch);
   }
   return { epoch, records };
+}
+
+/**
+ * The law of PRE: a node whose last attempt is done stays done, until a person names it for a new epoch or its unit moves.
+ * A new epoch for all that is left of a unit is none for what is done. bin/pre reads the same from the text.
+ */
+export function staysDone(lines: readonly LedgerLine[], node: string): boolean {
+  return lines.reduce((is, line) => {
+    if (isAttempt(line)) return line.node === node ? line.decision === "done" : is;
+    return is && line.event !== "moved" && !(isEpoch(line) && line.nodes?.includes(node));
+  }, false);
 }
 
 /** A line as data, or why it is none. Lines of earlier versions lack fields; what they lack is unknown. */

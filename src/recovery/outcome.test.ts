@@ -191,7 +191,11 @@ test("short codes are aliases, unless they are signals or have a meaning of thei
   for (const signal of [129, 132, 133, 134, 135, 136, 137, 139, 143, 152, 153])
     expect(readOutcome(bare(signal))).toMatchObject({ cause: "signal", signal: signal - 128 });
   expect(readOutcome(ended(85))).toMatchObject({ exitCode: 8021, shortCode: 85, decodedFrom: "alias" });
-  expect(readOutcome(bare(85), false)).toMatchObject({ exitCode: 85, decodedFrom: "status" });
+  for (const reading of [
+    { cmsCodes: true, shortCodes: false },
+    { cmsCodes: false, shortCodes: true },
+  ])
+    expect(readOutcome(bare(85), reading)).toMatchObject({ exitCode: 85, decodedFrom: "status" });
 });
 
 test("a kill is explained by what the job used", () => {
@@ -199,4 +203,13 @@ test("a kill is explained by what the job used", () => {
   expect(readOutcome(bare(-9, { memoryMb: 2000, peakMemoryMb: 900 }))).toMatchObject({ cause: "signal" });
   expect(readOutcome(bare(-15, { wallMinutes: 10, wallSec: 601 }))).toMatchObject({ cause: "walltime", exitCode: 143 });
   expect(readOutcome(bare(-11, { wallMinutes: 10, wallSec: 601 }))).toMatchObject({ cause: "signal" });
+});
+
+test("whose word a code is: the framework's where its report or its payload is, else the program's", () => {
+  const plain = { cmsCodes: false, shortCodes: true };
+  expect(readOutcome(ended(65), plain)).toMatchObject({ exitCode: 65, shortCode: null, speech: "ordinary" });
+  const reported = attempt({ dagReturn: 1, report: report({ exitCode: 65, framework: true }) });
+  expect(readOutcome(reported, plain)).toMatchObject({ exitCode: 8001, shortCode: 65, speech: "cms" });
+  expect(readOutcome(ended(65))).toMatchObject({ exitCode: 8001, speech: "cms" });
+  expect(readOutcome(ended(8021), plain)).toMatchObject({ exitCode: 8021, decodedFrom: "report" });
 });

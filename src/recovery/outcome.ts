@@ -16,8 +16,25 @@ import { ALIASES, causeOfCode, isKillingSignal, oneLine, signalName } from "./co
  */
 export type Outcome = { readonly kind: "succeeded" } | Failure;
 
+/**
+ * What a code below 256 means: the framework's word (a report of the framework is there, or its payload or simulator
+ * runs), or what any program means by it.
+ */
+export type Speech = "cms" | "ordinary";
+
+const speechOf = (attempt: Attempt, { cmsCodes }: CodeReading): Speech =>
+  cmsCodes || ownReport(attempt)?.framework ? "cms" : "ordinary";
+
+/** How codes are read: of the policy's settings. */
+export interface CodeReading {
+  readonly cmsCodes: boolean;
+  readonly shortCodes: boolean;
+}
+const DEFAULT_READING: CodeReading = { cmsCodes: true, shortCodes: true };
+
 export interface Failure {
   readonly kind: "failed";
+  readonly speech: Speech;
   readonly cause: Cause;
   /** The true code; 128+n for signal n; -1001 … -1004 when no job ended. */
   readonly exitCode: number;
@@ -38,6 +55,7 @@ const failed = (
   more: Partial<Failure> = {},
 ): Failure => ({
   kind: "failed",
+  speech: "ordinary",
   cause,
   exitCode,
   shortCode: null,
@@ -48,7 +66,13 @@ const failed = (
   ...more,
 });
 
-export function readOutcome(attempt: Attempt, useAliases = true): Outcome {
+export function readOutcome(attempt: Attempt, reading: CodeReading = DEFAULT_READING): Outcome {
+  const speech = speechOf(attempt, reading);
+  const outcome = decode(attempt, speech === "cms" && reading.shortCodes);
+  return outcome.kind === "failed" ? { ...outcome, speech } : outcome;
+}
+
+function decode(attempt: Attempt, useAliases: boolean): Outcome {
   const { dagReturn, events } = attempt;
   if (dagReturn === -1001) return failed("submit_failed", -1001, "status", "the job could not be submitted");
   if (dagReturn === -1004)

@@ -1,7 +1,8 @@
+import { isFound, LOG_CHARACTERS } from "../domain/stderr-pattern.ts";
 import { type Attempt, CATEGORIES, type Category, type Cause, LOSSES, ownReport } from "./attempt.ts";
 import { builtinRows } from "./builtin-policy.ts";
 import * as f from "./fields.ts";
-import type { Failure } from "./outcome.ts";
+import type { Failure, Speech } from "./outcome.ts";
 
 const WEEK = 7 * 86_400;
 
@@ -37,6 +38,8 @@ export interface RowMatch {
   readonly holds?: readonly (readonly [number] | readonly [number, number])[];
   /** A regular expression, looked for in the end of stderr and in the report's error. */
   readonly stderr?: string;
+  /** Only where codes are the framework's, or only where they are not; absent: both. */
+  readonly speech?: Speech;
   /** Everything a job can end with; not what happened before it ran or without its doing. */
   readonly all?: boolean;
 }
@@ -72,6 +75,8 @@ export interface RowSays extends Omit<Said<typeof ROW_SAYS>, "delay"> {
   readonly delay?: "none" | "backoff" | "fixed" | "long" | number;
   /** A guess rather than knowledge: with pending_classification on, a person is asked instead. */
   readonly vague?: boolean;
+  /** The failure is the lack of what is boosted: at the cap nothing is left to try. */
+  readonly stopAtCap?: boolean;
 }
 
 /** Every setting with its unit, its bounds and its default; documents write their names with underscores. */
@@ -85,14 +90,22 @@ export const SETTINGS = {
   backoffMaxSec: f.number(f.whole(0, WEEK), 3600),
   /** Up to this share is added to a backoff, by a hash of node and rrn. */
   jitter: f.number(f.real(0, 1), 0.25),
+  /** A node's first retry does not wait, unless its row names the seconds. */
+  firstRetryAtOnce: f.flag(false),
+  /** A retry looks for another worker where its row says so. */
+  avoidHosts: f.flag(true),
   maxMemoryPerCoreMb: f.number(f.whole(1, 1e9), 3000),
+  /** However many cores. */
+  maxMemoryMb: f.number(f.whole(1, 1e9), 1e9),
   maxWallMinutes: f.number(f.whole(1, 1e6), 2820),
   /** The node's unit is pinned to one site: changing site means stopping early, for the rescue to elect anew. */
   siteAffinity: f.flag(true),
   pendingClassification: f.flag(false),
   /** Permanent failures alike in one group before the group is aborted; 0: never. */
   abortAfterAlike: f.number(f.whole(0, 1e6), 3),
-  /** Read codes below 256 that no row knows as the low byte of a long one. */
+  /** Codes are the framework's (cmssw, the simulator); else only those of jobs that left a framework report. */
+  cmsCodes: f.flag(true),
+  /** Read codes of the framework below 256 that no row knows as the low byte of a long one. */
   shortCodes: f.flag(true),
   /** A handler's recovery script is ended after so long; the retry stands. */
   scriptTimeoutSec: f.number(f.whole(1, 86_400), 300),
@@ -140,8 +153,6 @@ export function ruleOn(failure: Failure, attempt: Attempt, policy: Policy): Ruli
   return { row, beneath, says };
 }
 
-const LOG_CHARACTERS = 65_536;
-
 /** What stderr patterns look at. */
 export const logOf = (attempt: Attempt): string =>
   `${attempt.stderrTail.slice(-LOG_CHARACTERS)}\n${ownReport(attempt)?.error ?? ""}`;
@@ -149,9 +160,16 @@ export const logOf = (attempt: Attempt): string =>
 /**
  * How narrowly a row fits; -1: it does not. stderr 8, a code, signal or hold named 4, a hold code without subcode 3,
  * a range 2, a cause 1, and everything 0; the sum counts and the first of equals wins. `atLeast` saves running
- * regular expressions that could not win.
+ * patterns that could not win.
  */
-function specificity({ match }: PolicyRow, failure: Failure, role: string, log: string, atLeast: number): number {
+function specificity(
+  { match, layer }: PolicyRow,
+  failure: Failure,
+  role: string,
+  log: string,
+  atLeast: number,
+): number {
+  if (match.speech && match.speech !== failure.speech) return -1;
   if (match.roles && !match.roles.includes(role)) return -1;
   let score = match.all && !LOSSES.includes(failure.cause) ? 0 : -1;
   if (match.causes) {
@@ -159,13 +177,15 @@ function specificity({ match }: PolicyRow, failure: Failure, role: string, log: 
     score = 1;
   }
   if (match.codes || match.ranges || match.signals || match.holds) {
-    const number = numberScore(match, failure);
+    // To the rules people write for their programs, a declared output that is not there is exit 1.
+    const isOne = layer === "request" && failure.cause === "missing_output";
+    const number = Math.max(numberScore(match, failure), isOne ? numberScore(match, { ...failure, exitCode: 1 }) : -1);
     if (number < 0) return -1;
     score = Math.max(score, 0) + number;
   }
   if (match.stderr === undefined) return score;
   score = Math.max(score, 0) + 8;
-  return score > atLeast && patternOf(match.stderr)?.test(log) ? score : -1;
+  return score > atLeast && isFound(match.stderr, log) ? score : -1;
 }
 
 /** How narrowly the numbers of a row fit; -1: none of them does. */
@@ -181,20 +201,4 @@ export function numberScore(
       best = Math.max(best, subcode === undefined ? 3 : 4);
   for (const [low, high] of match.ranges ?? []) if (exitCode >= low && exitCode <= high) best = Math.max(best, 2);
   return best;
-}
-
-const patterns = new Map<string, RegExp | null>();
-
-/** Compiled when first needed. What cannot be compiled matches nothing; `policy check` tells of it. */
-function patternOf(source: string): RegExp | null {
-  const known = patterns.get(source);
-  if (known !== undefined) return known;
-  let pattern: RegExp | null = null;
-  try {
-    pattern = new RegExp(source);
-  } catch {
-    pattern = null;
-  }
-  if (patterns.size < 1000) patterns.set(source, pattern);
-  return pattern;
 }

@@ -12,7 +12,7 @@ test("all problems are found, each with its place", () => {
       { id: "bad id!", exit_codes: [0, "9-1", "x"], causes: ["omm"], action: "explode", category: "odd" },
       { exit_codes: [1], stderr: "(", memory_factor: 0.5, delay_sec: -1, max_retries: 1.5 },
       { id: "twin", exit_codes: [2] },
-      { id: "twin", signals: [99], holds: ["a/b"], stderr: "(a+)+$" },
+      { id: "twin", signals: [99], holds: ["a/b"], stderr: "(a)\\1" },
       { id: "read-failed", delay_sec: 1 },
     ],
     handlers: [{ name: "h", rules: [{ max_retries: 2 }, { exit_codes: [1], delay: "5 min" }] }, 8],

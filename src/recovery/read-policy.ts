@@ -1,6 +1,7 @@
 import { err, ok, type Result } from "../base/result.ts";
 import type { Problem } from "../domain/problem.ts";
 import type { FailureHandler, RecoverySpec } from "../domain/request.ts";
+import { patternProblem } from "../domain/stderr-pattern.ts";
 import { CAUSES, type Cause } from "./attempt.ts";
 import { builtinRows } from "./builtin-policy.ts";
 import * as f from "./fields.ts";
@@ -169,19 +170,10 @@ function codeOrRange(code: unknown, key: string, at: f.Place): number | readonly
   return null;
 }
 
-/** A group that repeats and repeats within itself can take for ever to match, and POST would hang. */
-const RUNAWAY = /\((?:[^()\\]|\\.)*[+*](?:[^()\\]|\\.)*\)[+*{]/;
-
 function patternFrom(value: unknown, key: string, at: f.Place): string | null {
   const pattern = f.text(500).read(value, key, at);
-  if (pattern === null) return null;
-  if (pattern === "") at.wrong(key, "is empty and would match everything");
-  else if (RUNAWAY.test(pattern)) at.wrong(key, "repeats a group that repeats within itself, which can take for ever");
-  try {
-    new RegExp(pattern);
-  } catch {
-    at.wrong(key, "is no regular expression");
-  }
+  const problem = pattern === null ? null : patternProblem(pattern);
+  if (problem !== null) at.wrong(key, problem);
   return pattern;
 }
 

@@ -1,3 +1,4 @@
+import { mostMemoryMb } from "../domain/plan.ts";
 import { hostOf } from "./attempt.ts";
 import type { Facts } from "./decide.ts";
 import type { Decision } from "./decision.ts";
@@ -34,7 +35,7 @@ function verdict(facts: Facts, decision: Decision): string {
     case "executions":
       return `no more tries: ${counts.rrn} of ${settings.executionCeiling} executions are used`;
     case "memory-cap":
-      return `no more tries: it already had ${facts.memory.before} MB, the most allowed is ${settings.maxMemoryPerCoreMb * attempt.cores} MB`;
+      return `no more tries: it already had ${facts.memory.before} MB, the most allowed is ${mostMemoryMb(settings, attempt.cores)} MB`;
     case "wall-cap":
       return `no more tries: it already had ${facts.wall.before} minutes, the most allowed is ${settings.maxWallMinutes}`;
     case "site":

@@ -1,4 +1,4 @@
-import { type Attempt, hostOf, inputsOf, ownReport, peakMemoryOf, siteOf, wallSecOf } from "./attempt.ts";
+import { type Attempt, hostOf, inputsOf, LOSSES, ownReport, peakMemoryOf, siteOf, wallSecOf } from "./attempt.ts";
 import { type Decision, type GroupSummary, likeness } from "./decision.ts";
 import { type AttemptRecord, isAttempt, type LedgerLine } from "./ledger-record.ts";
 
@@ -42,8 +42,16 @@ export function attemptRecord(attempt: Attempt, decision: Decision, now: Date): 
     avoidHosts: decision.avoidHosts,
     badFiles: decision.badFiles,
     files: decision.suspectFiles,
+    retriesLeft: decision.decision === "succeed" ? null : retriesLeft(decision),
     reason: decision.reason,
   };
+}
+
+/** A retry that was decided on is among them until it has run. */
+function retriesLeft({ decision, cause, left }: Decision): number {
+  const decided = decision === "retry" ? 1 : 0;
+  const most = LOSSES.includes(cause ?? "") ? left.losses + decided : left.executions;
+  return Math.min(most, (left.rule ?? most) + decided);
 }
 
 /** One line, newline included: to be appended by a single write. */

@@ -4,12 +4,15 @@ import type { Problem } from "../domain/problem.ts";
 import { readAttempt } from "./attempt.ts";
 import { decideAttempt } from "./decide.ts";
 import type { Decision } from "./decision.ts";
+import { otherSpeech } from "./explain.ts";
 import { historyOf, type LedgerProblem, parseLedger } from "./ledger-record.ts";
 import { builtinPolicy, type Policy } from "./policy.ts";
 import { readPolicy } from "./read-policy.ts";
 
 export interface Replay {
   readonly decision: Decision;
+  /** With the other meaning of short codes, where that makes a difference. */
+  readonly other: Decision | null;
   /** What is wrong with the ledger; the decision stands on the lines that could be read. */
   readonly ledgerProblems: readonly LedgerProblem[];
 }
@@ -31,7 +34,11 @@ export function replay(
     ]);
   const ledger = parseLedger(texts.history);
   const history = historyOf(ledger.lines, attempt.value.node);
-  return ok({ decision: decideAttempt(attempt.value, history, policy.value, now), ledgerProblems: ledger.problems });
+  const [decision, other] = [policy.value, otherSpeech(policy.value)].map((one) =>
+    decideAttempt(attempt.value, history, one, now),
+  ) as [Decision, Decision];
+  const differs = decision.row?.id !== other.row?.id;
+  return ok({ decision, other: differs ? other : null, ledgerProblems: ledger.problems });
 }
 
 function policyFrom(document: unknown): Result<Policy, Problem[]> {

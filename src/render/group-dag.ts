@@ -1,5 +1,5 @@
 import type { DagPlan, UnitPlan } from "../domain/plan.ts";
-import type { RenderOptions } from "./options.ts";
+import { type RenderOptions, statusInterval } from "./options.ts";
 import { bareName } from "./quote.ts";
 
 /** Control code of bin/pre, bin/post and bin/elect: no further attempt. */
@@ -9,13 +9,16 @@ const ABORT = 43;
 /** Control code: not yet, ask again. Only the script waits, it holds no place meanwhile. */
 const DEFER = 44;
 
+/** Control code of bin/pre: POST has found the node to be done, so it is not run again. */
+const ALREADY_DONE = 45;
+
 /** landing → processing nodes → merge → cleanup. */
 export function groupDag(unit: UnitPlan, plan: DagPlan, options: RenderOptions): string {
   const { retries, throttles } = plan;
   const names = unit.nodes.map(({ name }) => bareName(name));
   const lines = [
     `# wms2 unit=${bareName(unit.name)} block=${unit.block}`,
-    `NODE_STATUS_FILE group.dag.status ${options.statusIntervalSec}`,
+    `NODE_STATUS_FILE group.dag.status ${statusInterval(names.length + 3, options)}`,
     ...nodeLines("landing", "../landing.sub", "elect", retries.landing, options),
   ];
   for (const name of names) {
@@ -49,6 +52,7 @@ function nodeLines(
     `JOB ${name} ${file}`,
     `SCRIPT ${defer} PRE ${name} ../bin/pre $JOB $RETRY`,
     `SCRIPT ${defer} POST ${name} ../bin/${judge} $JOB $RETURN $RETRY $MAX_RETRIES $CLUSTERID`,
+    `PRE_SKIP ${name} ${ALREADY_DONE}`,
     `RETRY ${name} ${retries} UNLESS-EXIT ${STOP_NODE}`,
     `ABORT-DAG-ON ${name} ${ABORT} RETURN 1`,
   ];

@@ -36,6 +36,28 @@ export function reelectedInc(text: string, possible: readonly string[], avoid: r
   return ended([...siteLines(left.length > 0 ? left : possible, avoid), ...kept]);
 }
 
+/**
+ * The include file of a unit that is to keep away from sites that were closed to it since it was written. pinned: it
+ * was elected to such a site and has to land anew · nowhere: no site is left that it may use.
+ */
+export function keptAwayInc(
+  text: string,
+  possible: readonly string[],
+  closed: readonly string[],
+): { readonly kind: "stays" | "pinned" | "nowhere" } | { readonly kind: "narrowed"; readonly text: string } {
+  const named = (word: string) =>
+    new RegExp(`^\\s*(?:My\\.|\\+)${word}_Sites\\s*=\\s*"([^"]*)"`, "im").exec(text)?.[1]?.split(",");
+  const open = (sites: readonly string[]) => sites.filter((site) => !closed.includes(site));
+  const desired = named("DESIRED");
+  const banned = named("BANNED") ?? [];
+  const left = open(desired ?? []);
+  if (desired ? left.length === desired.length : closed.every((site) => banned.includes(site)))
+    return { kind: "stays" };
+  if (desired && left.length === 0)
+    return { kind: possible.length > 0 && open(possible).length === 0 ? "nowhere" : "pinned" };
+  return { kind: "narrowed", text: reelectedInc(text, left, [...new Set([...banned, ...closed])]) };
+}
+
 /** What single nodes are to ask for from their next submission on; other lines stay as they are. */
 export function adjustedInc(
   text: string,

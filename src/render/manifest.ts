@@ -1,4 +1,5 @@
 import { jsonValue } from "../base/json.ts";
+import { outputPlace } from "../domain/output-names.ts";
 import type { DagPlan, PlannedOutput, ProcessingNodePlan, UnitPlan } from "../domain/plan.ts";
 import type { RenderOptions } from "./options.ts";
 
@@ -24,12 +25,9 @@ export function manifest(unit: UnitPlan, plan: DagPlan, options: RenderOptions):
   return `{\n${lines.join("\n")}\n"nodes":{\n${nodes.join(",\n")}\n}\n}\n`;
 }
 
-const LFN_PREFIX = "/store/wms2";
-
 function outputEntry(output: PlannedOutput, unit: UnitPlan, plan: DagPlan, options: RenderOptions) {
   const { name, file, merge, keep, dataset } = output;
-  // Unmerged outputs keep one file per job: a directory instead of a file.
-  const place = `${name}/${unit.name}${merge.how === "none" ? "" : extension(file)}`;
+  const { place, lfn } = outputPlace(plan.requestName, unit.name, output);
   return {
     name,
     file,
@@ -37,14 +35,9 @@ function outputEntry(output: PlannedOutput, unit: UnitPlan, plan: DagPlan, optio
     mergeArgv: merge.how === "command" ? merge.argv : [],
     keep,
     dataset,
-    lfn: `${LFN_PREFIX}/${plan.requestName}/${place}`,
+    lfn,
     path: `${options.mergedDir}/${place}`,
   };
-}
-
-/** ".csv", or ".csv.gz" for what is packed; "" when there is none. */
-export function extension(file: string): string {
-  return /(\.[A-Za-z0-9]+)?\.(gz|bz2|xz|zst)$|\.[A-Za-z0-9]+$/.exec(file.slice(1))?.[0] ?? "";
 }
 
 function nodeEntry(node: ProcessingNodePlan) {

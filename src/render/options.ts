@@ -1,6 +1,6 @@
 /** How a plan becomes files: the installation's part, which the plan does not decide. Paths are absolute. */
 export interface RenderOptions {
-  /** How often DAGMan rewrites its status files. */
+  /** How often DAGMan rewrites the status files of large DAGs. */
   readonly statusIntervalSec: number;
   /** How often DAGMan looks at job events. */
   readonly scanIntervalSec: number;
@@ -17,6 +17,12 @@ export interface RenderOptions {
   /** How long a node waits for another worker than those it failed on. */
   readonly avoidHostSec: number;
 }
+
+/** The file is written whole, whatever changed: 200 nodes (34 kB) a second may be, and nobody looks more often than every 2 s. */
+export const statusInterval = (
+  nodes: number,
+  { statusIntervalSec }: Pick<RenderOptions, "statusIntervalSec">,
+): number => Math.min(statusIntervalSec, Math.max(2, Math.ceil(nodes / 200)));
 
 /** A file of the submit directory, as text in pieces: no file has to fit in memory. */
 export interface RenderedFile {

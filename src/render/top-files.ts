@@ -1,6 +1,6 @@
 import { stringify } from "../base/json.ts";
 import type { DagPlan } from "../domain/plan.ts";
-import type { RenderOptions } from "./options.ts";
+import { type RenderOptions, statusInterval } from "./options.ts";
 import { bareName } from "./quote.ts";
 
 const CHUNK_CHARACTERS = 65_536;
@@ -11,7 +11,7 @@ const CHUNK_CHARACTERS = 65_536;
  */
 export function* workflowDag(plan: DagPlan, options: RenderOptions): Generator<string> {
   let chunk = `# wms2 request=${bareName(plan.requestName)} round=${plan.round} dag=${bareName(plan.dagId)}\n`;
-  chunk += `CONFIG dagman.config\nNODE_STATUS_FILE workflow.dag.status ${options.statusIntervalSec}\n`;
+  chunk += `CONFIG dagman.config\nNODE_STATUS_FILE workflow.dag.status ${statusInterval(plan.summary.units, options)}\n`;
   for (const unit of plan.units) {
     const name = bareName(unit.name);
     chunk += `SUBDAG EXTERNAL ${name} group.dag DIR ${name}\nCATEGORY ${name} units\nPRIORITY ${name} ${unit.priority}\nSCRIPT POST ${name} ../bin/unit $RETURN\nABORT-DAG-ON ${name} 2 RETURN 1\n`;

@@ -69,7 +69,7 @@ export function mortal<T extends object>(target: T, life: Life, name: string): T
 }
 
 /** Answers at once, so it cannot be a promise. */
-const PLAIN: ReadonlySet<string> = new Set(["spool.submitDir"]);
+const PLAIN: ReadonlySet<string> = new Set(["spool.submitDir", "spool.mergedDir"]);
 
 function wrapped(method: (...args: unknown[]) => unknown, life: Life, call: string, name: string) {
   if (PLAIN.has(call)) return method;

@@ -8,9 +8,9 @@ export function makeSimulatedCatalog(datasets: ReadonlyMap<string, readonly Inpu
   const checksums = new Map<string, string>();
   return {
     name: "local",
-    async inputFiles({ input }) {
+    async inputFiles({ input }, signal) {
       if (input === null) return ok([]);
-      if (input.from !== "dataset") return localDataset(input);
+      if (input.from !== "dataset") return localDataset(input, signal);
       const { dataset } = input;
       const files = datasets.get(dataset);
       if (files) return ok(files);

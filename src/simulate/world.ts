@@ -38,9 +38,11 @@ export type World = Awaited<ReturnType<typeof makeWorld>>;
 export async function makeWorld(scenario: Scenario, options: StoryOptions) {
   const { config } = loadConfig({
     environment: {},
-    flags: { "engine.kind": "dagman", ...scenario.settings, data_dir: options.dir },
+    // Nobody watches a story, and it lasts for days: it passes less often.
+    flags: { "engine.kind": "dagman", "lifecycle.interval_sec": 5, ...scenario.settings, data_dir: options.dir },
   });
-  const policy = loopPolicy(config);
+  // Slices are of real time, which a story has none of: every pass works on each request to the end.
+  const policy = { ...loopPolicy(config), sliceSec: 3600, workLimitSec: 3600 };
   const onDisk = await spoolOptions(config);
   const store = options.store ?? (await openMemory());
   const time = new VirtualTime(BEGIN);

@@ -77,6 +77,21 @@ export const dagStore = (sql: Sql) => ({
     return changed.length > 0;
   },
 
+  /**
+   * A ticket to submit it with, newer than all before; null: it moved on since it was seen. Taking one is a change of its
+   * version, so nobody ends the DAG behind the back of a submission. By the database's clock: a later run of the same
+   * directory has the higher ticket, also in a database that was restored from a backup.
+   */
+  async takeTicket({ id, version }: Pick<Dag, "id" | "version">): Promise<number | null> {
+    const [taken] = await sql.query<{ ticket: bigint }>(
+      `UPDATE dags SET version = version + 1,
+         ticket = greatest(ticket + 1, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)
+       WHERE id = $1 AND version = $2::int AND status = 'ready' RETURNING ticket`,
+      [id, version],
+    );
+    return taken ? Number(taken.ticket) : null;
+  },
+
   /** Progress counters: last writer wins, no version. Writes nothing when nothing differs. */
   async progress(id: DagId, nodes: NodeTally, units: UnitTally): Promise<void> {
     await sql.query(
@@ -84,6 +99,16 @@ export const dagStore = (sql: Sql) => ({
        WHERE id = $1 AND (nodes, units) IS DISTINCT FROM ($2::jsonb, $3::jsonb)`,
       [id, json(nodes), json(units)],
     );
+  },
+
+  /** What planning had to tell of a round: what it raised or lowered, and what nobody knows. */
+  async planWarnings({ id, round }: { id: WorkflowId; round: number }): Promise<readonly string[]> {
+    const found = await sql.query<{ warnings: string[] }>(
+      `SELECT detail -> 'warnings' AS warnings FROM dag_history
+       WHERE type = 'planned' AND dag_id IN (SELECT id FROM dags WHERE workflow_id = $1 AND round = $2) ORDER BY id`,
+      [id, round],
+    );
+    return found.flatMap(({ warnings }) => warnings);
   },
 
   history: (id: DagId) => EVENTS.select(sql, "WHERE dag_id = $1 ORDER BY id", [id]),

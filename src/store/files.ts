@@ -109,6 +109,14 @@ export const fileStore = (sql: Sql) => ({
       }
     }),
 
+  /** Files that are left out, and why: the first by name. */
+  excluded: (workflowId: WorkflowId, limit: number) =>
+    sql.query<{ readonly file: string; readonly reason: string }>(
+      `SELECT lfn AS file, COALESCE(reason, 'nobody said why') AS reason FROM input_files
+       WHERE workflow_id = $1 AND state = 'excluded' ORDER BY lfn LIMIT $2`,
+      [workflowId, limit],
+    ),
+
   async countByState(workflowId: WorkflowId): Promise<Readonly<Record<FileState, number>>> {
     const counts = await countBy(sql, "input_files", "state", new Where().and("workflow_id = ?", workflowId));
     return { fresh: 0, attempted: 0, processed: 0, excluded: 0, ...counts };

@@ -77,9 +77,13 @@ function recordOf(row: RequestRow, spec: RequestSpec): RequestRecord {
     record[key] = row[place + 1];
   });
   for (const key of TIMES) record[key] = new Date(record[key] as string);
-  const { wish, error } = record as unknown as RequestRecord;
+  const { wish, error, waiting } = record as unknown as RequestRecord;
   if (wish) record.wish = { ...wish, at: new Date(wish.at) };
   if (error) record.error = { ...error, since: new Date(error.since) };
+  if (waiting) {
+    const until = waiting.until && new Date(waiting.until);
+    record.waiting = { ...waiting, since: new Date(waiting.since), until };
+  }
   return record as unknown as RequestRecord;
 }
 const TIMES = ["createdAt", "updatedAt", "statusSince"];

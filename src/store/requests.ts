@@ -42,37 +42,47 @@ const CHAIN = `WITH RECURSIVE chain (name, earlier, later) AS (
       SELECT name, previous_version, superseded_by FROM requests WHERE previous_version = c.name) found)
   SELECT name FROM chain`;
 
+async function insertFiles(tx: Sql, name: RequestName, files: readonly RequestFile[]): Promise<void> {
+  for (const { path, executable, sha256, content } of files) {
+    await tx.query(
+      "INSERT INTO request_files (request_name, path, executable, sha256, content) VALUES ($1, $2, $3, $4, $5)",
+      [name, path, executable, sha256, content],
+    );
+  }
+}
+
 export const requestStore = (sql: Sql, specs: SpecMemory) => ({
-  /** false: the name is taken. Stores the first transition too. */
-  create: (
+  /** false: the name is taken. Stores the first transition too, in the same statement: most requests bring no files. */
+  async create(
     spec: RequestSpec,
     status: RequestStatus,
     files: readonly RequestFile[],
     actor: string,
     at: Date,
-  ): Promise<boolean> =>
-    sql.transaction(async (tx) => {
+  ): Promise<boolean> {
+    const insert = async (tx: Sql): Promise<boolean> => {
       const { name, kind, requestor, campaign, priority, urgent, productionSteps } = spec;
       const created = await tx.query(
-        `INSERT INTO requests (name, kind, requestor, campaign, spec, status, priority, urgent, production_steps,
-           created_at, updated_at, status_since)
-         VALUES ($1, $2, $3, $4, $5::jsonb, $6, $7, $8, $9::jsonb, $10, $10, $10)
-         ON CONFLICT (name) DO NOTHING RETURNING name`,
-        [name, kind, requestor, campaign, json(spec), status, priority, urgent, json(productionSteps), at],
+        `WITH made AS (
+           INSERT INTO requests (name, kind, requestor, campaign, spec, status, priority, urgent, production_steps,
+             created_at, updated_at, status_since)
+           VALUES ($1, $2, $3, $4, $5::jsonb, $6::text, $7, $8, $9::jsonb, $10::timestamptz, $10, $10)
+           ON CONFLICT (name) DO NOTHING RETURNING name),
+         told AS (
+           INSERT INTO transitions (request_name, to_status, reason, actor, at)
+           SELECT name, $6::text, 'created', $11, $10::timestamptz FROM made)
+         SELECT name FROM made`,
+        [name, kind, requestor, campaign, json(spec), status, priority, urgent, json(productionSteps), at, actor],
       );
-      if (created.length === 0) return false;
-      await tx.query(
-        "INSERT INTO transitions (request_name, to_status, reason, actor, at) VALUES ($1, $2, 'created', $3, $4)",
-        [name, status, actor, at],
-      );
-      for (const { path, executable, sha256, content } of files) {
-        await tx.query(
-          "INSERT INTO request_files (request_name, path, executable, sha256, content) VALUES ($1, $2, $3, $4, $5)",
-          [name, path, executable, sha256, content],
-        );
-      }
+      return created.length > 0;
+    };
+    if (files.length === 0) return insert(sql);
+    return sql.transaction(async (tx) => {
+      if (!(await insert(tx))) return false;
+      await insertFiles(tx, spec.name, files);
       return true;
-    }),
+    });
+  },
 
   get: async (name: RequestName): Promise<RequestRecord | null> =>
     (await specs.records(sql, "WHERE name = $1", [name]))[0] ?? null,
@@ -82,6 +92,13 @@ export const requestStore = (sql: Sql, specs: SpecMemory) => ({
       "SELECT path, executable, sha256, content FROM request_files WHERE request_name = $1 ORDER BY path",
       [name],
     ),
+
+  /** Instead of those it had. */
+  replaceFiles: (name: RequestName, files: readonly RequestFile[]): Promise<void> =>
+    sql.transaction(async (tx) => {
+      await tx.query("DELETE FROM request_files WHERE request_name = $1", [name]);
+      await insertFiles(tx, name, files);
+    }),
 
   /** Newest first. */
   list: (filter: RequestFilter): Promise<Page<RequestRecord>> =>
@@ -108,10 +125,15 @@ export const requestStore = (sql: Sql, specs: SpecMemory) => ({
   /** All versions of a request (itself, those before, those after), oldest first. Empty: no such request. */
   versions: (name: RequestName) => specs.records(sql, `WHERE name IN (${CHAIN}) ORDER BY created_at, name`, [name]),
 
-  /** All that are not over, without paging: what a pass walks. */
-  open: () => specs.records(sql, `WHERE ${IS_OPEN} ORDER BY created_at, name`),
+  /** All that are not over, without paging: what a pass walks. Most of them may be queued. */
+  open: (which: "all" | "but-queued" = "all") =>
+    specs.records(sql, `WHERE ${IS_OPEN} ${which === "all" ? "" : "AND status <> 'queued'"} ORDER BY created_at, name`),
 
   countByStatus: (): Promise<Readonly<Partial<Record<RequestStatus, number>>>> => countBy(sql, "requests", "status"),
+
+  /** Open requests by what they wait for. */
+  countByWait: (): Promise<Readonly<Record<string, number>>> =>
+    countBy(sql, "requests", "waiting->>'code'", new Where().and("waiting IS NOT NULL")),
 
   /**
    * Compare-and-set on version. A change of status must be legal and leaves a transition row. One statement: the row as

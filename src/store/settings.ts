@@ -1,6 +1,12 @@
 import { json } from "./columns.ts";
 import type { Sql } from "./sql.ts";
 
+export interface OperatorToken {
+  readonly sha256: string;
+  readonly name: string;
+  readonly createdAt: Date;
+}
+
 export const settingStore = (sql: Sql) => ({
   async get<T>(key: string): Promise<T | null> {
     const found = await sql.query<{ value: T | null }>("SELECT value FROM settings WHERE key = $1", [key]);
@@ -46,6 +52,22 @@ export const settingStore = (sql: Sql) => ({
       "INSERT INTO operator_tokens (sha256, name, created_at) VALUES ($1, $2, $3) ON CONFLICT (sha256) DO NOTHING",
       [sha256, name, at],
     );
+  },
+
+  async listTokens(): Promise<readonly OperatorToken[]> {
+    return sql.query<OperatorToken>(
+      'SELECT sha256, name, created_at AS "createdAt" FROM operator_tokens ORDER BY created_at, sha256',
+    );
+  },
+
+  /** false: it was not there, or it is the last one, without which nobody could change anything. */
+  async removeToken(sha256: string): Promise<boolean> {
+    const removed = await sql.query(
+      `DELETE FROM operator_tokens WHERE sha256 = $1 AND EXISTS (SELECT 1 FROM operator_tokens WHERE sha256 <> $1)
+       RETURNING 1`,
+      [sha256],
+    );
+    return removed.length > 0;
   },
 
   async findToken(sha256: string): Promise<{ name: string } | null> {

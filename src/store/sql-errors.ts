@@ -25,7 +25,6 @@ const GONE_ERRNOS = [
   "EAI_AGAIN",
   "ENOENT",
   "EACCES",
-  "ENOSPC",
   "EIO",
 ];
 // pg and PGlite have no codes for these.
@@ -35,6 +34,12 @@ const GONE_WORDS =
 export function translateSqlError(error: unknown, subject: string, statement: string): Error {
   if (error instanceof WorldError || error instanceof InvariantError) return error;
   const words = error instanceof Error ? error.message : String(error);
+  if (isFull(error)) {
+    return new WorldError("store-unreachable", subject, `the disk of the database is full (${subject})`, {
+      cause: error,
+      hint: "free space there; it goes on by itself, an embedded database after a restart of the server",
+    });
+  }
   if (isGone(error)) {
     return new WorldError("store-unreachable", subject, `the database cannot be used (${subject})`, { cause: error });
   }
@@ -45,6 +50,10 @@ export function translateSqlError(error: unknown, subject: string, statement: st
   bug.cause = error;
   return bug;
 }
+
+const isFull = (error: unknown): boolean =>
+  ["53100", "ENOSPC"].includes(String((error as { code?: unknown } | null)?.code)) ||
+  /no space left on device/i.test(String(error));
 
 function isGone(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isGone);

@@ -1,10 +1,8 @@
 import { join } from "node:path";
+import { mayBeRescued } from "../recovery/decision.ts";
 import type { AttemptRecord } from "../recovery/ledger-record.ts";
 import { readIfThere, removeIfThere, replace } from "./disk.ts";
 import { adjust, asksOf } from "./include-file.ts";
-
-/** After these a rescue may go on without a person; after any other end the node waits for one. */
-const RESCUABLE: readonly (string | null)[] = ["run-retries", "site"];
 
 /**
  * What follows from a line of the ledger, all of it derived from the line: done again after a crash, it comes to the
@@ -13,6 +11,7 @@ const RESCUABLE: readonly (string | null)[] = ["run-retries", "site"];
 export function applyRecord(dir: string, record: AttemptRecord, mayMove: boolean): void {
   const { node } = record;
   const file = (suffix: string): string => join(dir, `${node}.${suffix}`);
+  removeIfThere(file("trouble"));
   if (record.decision === "done") {
     removeIfThere(file("stopped"));
     return;
@@ -28,7 +27,7 @@ export function applyRecord(dir: string, record: AttemptRecord, mayMove: boolean
   if (adjusted !== include) replace(join(dir, "group.inc"), adjusted);
   if (record.notBefore !== null) replace(file("wait"), `${Math.ceil(Date.parse(record.notBefore) / 1000)}\n`);
   else removeIfThere(file("wait"));
-  if (record.decision !== "retry" && !RESCUABLE.includes(record.why)) replace(file("stopped"), `${record.reason}\n`);
+  if (!mayBeRescued(record)) replace(file("stopped"), `${record.reason}\n`);
   else removeIfThere(file("stopped"));
   // bin/unit tells the workflow that not only this unit is to end.
   if (record.decision === "abort" && record.why === "row-aborts")

@@ -6,7 +6,7 @@ import { type JobRecord, readJobEvents } from "../recovery/job-events.ts";
 import { PostTrouble, readIfThere, readParts, readTail } from "./disk.ts";
 import { asksOf } from "./include-file.ts";
 
-/** What DAGMan tells a POST script: JOB RETURN RETRY MAX_RETRIES CLUSTERID. */
+/** What DAGMan tells a POST script: JOB RETURN RETRY MAX_RETRIES CLUSTERID; and "script" from verdict.sh. */
 export interface PostArguments {
   readonly node: string;
   readonly returned: number;
@@ -14,11 +14,13 @@ export interface PostArguments {
   readonly maxRetries: number;
   /** null: nothing was submitted. */
   readonly cluster: number | null;
+  /** Nobody waits with a deadline. */
+  readonly mayRunScript: boolean;
 }
 
 /** An argument that cannot be true never helps a node: it is taken as a failure without retries. */
 export function readArguments(argv: readonly string[]): PostArguments {
-  const [node = "", returned, retry, maxRetries, cluster] = argv;
+  const [node = "", returned, retry, maxRetries, cluster, script] = argv;
   if (!isName(node)) throw new PostTrouble("person", `not the name of a node: ${JSON.stringify(node)}`);
   const number = (text: string | undefined, otherwise: number): number =>
     /^-?\d{1,12}$/.test(text ?? "") ? Number(text) : otherwise;
@@ -29,6 +31,7 @@ export function readArguments(argv: readonly string[]): PostArguments {
     retry: Math.max(0, number(retry, 0)),
     maxRetries: Math.max(0, number(maxRetries, 0)),
     cluster: id > 0 ? id : null,
+    mayRunScript: script === "script",
   };
 }
 

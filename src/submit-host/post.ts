@@ -50,10 +50,15 @@ async function judge(dir: string, args: PostArguments, now: Date): Promise<numbe
   for (const { line, kind, message } of ledger.problems)
     process.stderr.write(`ledger.jsonl line ${line}: ${kind}: ${message}\n`);
   const script = record.decision === "retry" ? decision.recoveryScript : null;
-  if (script !== null && !ledger.scriptRan)
+  if (script !== null && !ledger.scriptRan) {
+    if (!args.mayRunScript) return SCRIPT_FIRST;
     await runScript(dir, script, record, policy.policy.settings.scriptTimeoutSec);
+  }
   return CONTROL_CODES[record.decision === "done" ? "succeed" : record.decision];
 }
+
+/** For verdict.sh, never for DAGMan: the decision stands, and the recovery script is to be run before it is told. */
+const SCRIPT_FIRST = 46;
 
 interface LoadedPolicy {
   readonly policy: Policy;
@@ -105,7 +110,10 @@ const LONGEST_TRY_MS = 3_600_000;
 function tellTrouble(dir: string, args: PostArguments, error: unknown, now: Date): number {
   const words = error instanceof PostTrouble ? error.message : `bug: ${(error as Error)?.stack ?? error}`;
   process.stderr.write(`post ${args.node} ${args.cluster ?? -1}: ${words}\n`);
-  if (error instanceof PostTrouble && error.kind === "again" && isRecent(dir, args, now)) return DEFER_CODE;
+  if (error instanceof PostTrouble && error.kind === "again" && isRecent(dir, args, now)) {
+    leave(dir, args.node, "trouble", `${words}\n`);
+    return DEFER_CODE;
+  }
   const reason = `the attempt could not be judged: ${words.split("\n")[0]}`;
   const document = {
     node_name: args.node,
@@ -117,17 +125,18 @@ function tellTrouble(dir: string, args: PostArguments, error: unknown, now: Date
     classification: { category: null, retryable: false, bad_input_files: [], action: "post_failed", reason },
     error: words,
   };
-  for (const [suffix, text] of [
-    ["post.json", `${JSON.stringify(document)}\n`],
-    ["stopped", `${reason}\n`],
-  ] as const) {
-    try {
-      replace(join(dir, `${args.node}.${suffix}`), text);
-    } catch (problem) {
-      process.stderr.write(`${(problem as Error).message}\n`);
-    }
-  }
+  leave(dir, args.node, "post.json", `${JSON.stringify(document)}\n`);
+  leave(dir, args.node, "stopped", `${reason}\n`);
   return CONTROL_CODES.stop;
+}
+
+/** If it can be: on a full disk the words on stderr have to do. */
+function leave(dir: string, node: string, suffix: string, text: string): void {
+  try {
+    replace(join(dir, `${node}.${suffix}`), text);
+  } catch (problem) {
+    process.stderr.write(`${(problem as Error).message}\n`);
+  }
 }
 
 /** A full disk may be emptied: POST is called again for an hour after the job's end, then it gives up. */

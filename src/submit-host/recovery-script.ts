@@ -1,6 +1,8 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
+import { API_URL_FILE } from "../domain/names.ts";
 import type { AttemptRecord } from "../recovery/ledger-record.ts";
+import { readIfThere } from "./disk.ts";
 import { appendLine } from "./ledger-file.ts";
 
 /**
@@ -78,6 +80,7 @@ function environment(dir: string, record: AttemptRecord): Record<string, string>
   const { node, cluster } = record;
   const file = (suffix: string): string => join(dir, `${node}.${cluster}.${suffix}`);
   const known = {
+    WMS2_API_URL: readIfThere(join(dir, "../../..", API_URL_FILE))?.trim() ?? "",
     WMS2_WORKFLOW_ID: /[^/]+$/.exec(dirname(dir))?.[0] ?? "",
     WMS2_JOB_ID: String(cluster),
     WMS2_JOB_NAME: node,

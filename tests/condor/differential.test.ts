@@ -6,7 +6,8 @@ import { makeLocalEngine } from "../../src/engine/local/local-engine.ts";
 import { asFarAsKnown, type Outcome, runAll } from "../support/engine-differences.ts";
 import { everyPosition, generateDag } from "../support/engine-generator.ts";
 import { poolSeat } from "../support/engine-pool.ts";
-import { type EngineSeat, removeTree } from "../support/engine-runs.ts";
+import type { EngineSeat } from "../support/engine-runs.ts";
+import { removeData } from "../support/remove-data.ts";
 
 /**
  * The same generated DAGs through DAGMan and through the local engine: DAGMan is right by definition.
@@ -21,7 +22,7 @@ async function localSeat(): Promise<EngineSeat> {
     dir: path.join(root, "engine"),
     sites: [{ name: "here", cores: 64, memoryMb: 65536 }],
   });
-  return { engine, root, close: () => engine.close().then(() => removeTree(root)) };
+  return { engine, root, close: () => engine.close().then(() => removeData(root)) };
 }
 
 describe("generated DAGs end the same in both engines", () => {

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { DagmanEngine } from "../../src/engine/dagman/dagman-engine.ts";
 import { engineContract } from "../support/engine-contract.ts";
-import { poolSeat, poolStatus } from "../support/engine-pool.ts";
+import { poolSeat } from "../support/engine-pool.ts";
+import { poolStatus } from "../support/pool-server.ts";
 
 engineContract("dagman", () => poolSeat("contract"));
 

@@ -16,7 +16,7 @@ afterAll(async () => {
   await server.spare();
   console.log(`the server was killed ${server.deaths} times`);
   await server.stop();
-  server.remove();
+  await server.remove();
   rmSync(work, { recursive: true, force: true });
   expect(server.deaths).toBeGreaterThan(5);
 });
@@ -28,6 +28,8 @@ describe.concurrent("level 2 on the pool, the server killed again and again", { 
     stories.rescueStory(server, work, nothing));
   test("three of ten fail: held, shown, released with a ban, completed elsewhere", () =>
     stories.holdAndReleaseStory(server, work, "T2_XX_Alpha", nothing));
+  test("one bad site of three is left out and nobody is asked", () =>
+    stories.badSiteStory(server, work, "T2_XX_Alpha"));
   test("a bad file is excluded after two sites and the rest completes", () => stories.badFileStory(server, work));
   test("stopped in mid-round and resumed", () => stories.stopStory(server, work, nothing));
   test("production steps demote twice", () => stories.productionStepsStory(server, work, 4));

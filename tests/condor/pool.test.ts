@@ -2,10 +2,11 @@
  * scripts/pool against a running pool. The suite starts the pool itself: seconds when it has been installed before.
  */
 import { execFile } from "node:child_process";
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { sharedDir } from "../support/pool-server.ts";
 
 const project = resolve(import.meta.dirname, "../..");
 const pool = join(project, "scripts/pool");
@@ -29,9 +30,7 @@ let dir: string;
 beforeAll(async () => {
   const up = await run(["up"]);
   expect(up, up.stderr).toMatchObject({ code: 0 });
-  mkdirSync(join(project, "tmp"), { recursive: true });
-  dir = mkdtempSync(join(project, "tmp/pool-test-"));
-  chownSync(dir, poolUser.uid, poolUser.gid);
+  dir = sharedDir("pool-test");
 }, 300_000);
 
 afterAll(() => rmSync(dir, { recursive: true, force: true }));

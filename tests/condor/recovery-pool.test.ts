@@ -2,6 +2,7 @@ import { existsSync, readlinkSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
+import { unheardStory } from "../support/level2-stories.ts";
 import { inPool, poolServer, sharedDir } from "../support/pool-server.ts";
 import { MisfortuneRequest } from "../support/recovery-request.ts";
 import { expectEnds, FIRST, failAlike, LATER, liveThrough, processes, QUICK } from "../support/recovery-stories.ts";
@@ -11,7 +12,7 @@ const work = sharedDir("misfortunes");
 beforeAll(() => server.start());
 afterAll(async () => {
   await server.stop();
-  server.remove();
+  await server.remove();
   rmSync(work, { recursive: true, force: true });
 });
 
@@ -60,3 +61,5 @@ test.concurrent("every misfortune ends as the table says, and the ledger tells w
 
 test.concurrent("nodes that fail alike for good end their unit early, and no other", () =>
   failAlike(server, work, 120));
+
+test.concurrent("held before DAGMan heard that jobs are done: none runs again", () => unheardStory(server, work));

@@ -2,14 +2,15 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { killAtRandomPoints, WitnessedRequest } from "../support/crash-story.ts";
-import { poolServer, sharedDir } from "../support/pool-server.ts";
+import { eventually } from "../support/eventually.ts";
+import { inPool, poolServer, sharedDir } from "../support/pool-server.ts";
 
 const server = poolServer();
 const work = sharedDir("pool-work");
 beforeAll(() => server.start());
 afterAll(async () => {
   await server.stop();
-  server.remove();
+  await server.remove();
   rmSync(work, { recursive: true, force: true });
 });
 
@@ -20,6 +21,38 @@ test("a request runs on the pool from submission to registered outputs, each uni
   request.expectExactlyOnce(join(server.dataDir, "storage"));
   const { items } = await server.get("/requests/on-pool/outputs");
   expect(items).toHaveLength(3);
+});
+
+test("a request says why it does not move: jobs a user holds, jobs that fit no worker", async () => {
+  const one = (name: string, more: object) => ({
+    ...{ name, kind: "generate", events: 10, split: { by: "events", events_per_job: 10 } },
+    ...{ steps: [{ name: "gen", run: ["sh", "-c", "sleep 30; echo x >gen.out"] }] },
+    ...{ outputs: [{ name: "gen", file: "gen.out" }], ...more },
+  });
+  await server.submit(one("waits-held", {}));
+  await server.submit(one("waits-large", { resources: { cores: 500, memory: "2 GB", time: "10 min" } }));
+  const seen = (name: string, what: string, is: (waiting: { code: string; words: string; who: string }) => boolean) =>
+    eventually(
+      what,
+      async () => {
+        const { waiting } = await server.get(`/requests/${name}`);
+        return waiting !== null && is(waiting) ? waiting : null;
+      },
+      { deadlineSec: 90, everyMs: 500 },
+    );
+  await seen("waits-held", "a job runs", ({ code }) => code === "running");
+  inPool("condor_hold", "-constraint", 'WMS2_Request == "waits-held" && JobUniverse != 7');
+  const held = await seen("waits-held", "the hold is told", ({ code }) => code === "job-held-by-hand");
+  expect(held).toMatchObject({ who: "operator", words: expect.stringContaining("via condor_hold") });
+  const { workflow } = await server.get("/requests/waits-held");
+  const status = await server.get(`/workflows/${workflow.id}/status`);
+  expect(status).toMatchObject({ estimated_completion: null, work_units: { running: 0 }, dag: { nodes_running: 0 } });
+  const large = await seen("waits-large", "nobody can take it", ({ code }) => code === "too-large");
+  expect(large.words).toContain("500 cores");
+  for (const name of ["waits-held", "waits-large"])
+    await server.send("POST", `/requests/${name}/abort`, { reason: "seen" });
+  await server.until("waits-held", ["aborted"], 60);
+  await server.until("waits-large", ["aborted"], 60);
 });
 
 test("kill -9 of the server at random points, on the pool", async () => {

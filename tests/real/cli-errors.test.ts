@@ -1,7 +1,8 @@
-import { writeFileSync } from "node:fs";
+import { chmodSync, existsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { wms2 } from "../support/cli.ts";
+import { removeData } from "../support/remove-data.ts";
 import { ServerUnderTest } from "../support/server.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
@@ -9,7 +10,7 @@ const server = new ServerUnderTest();
 beforeAll(() => server.start());
 afterAll(async () => {
   await server.stop();
-  server.remove();
+  await server.remove();
 });
 
 const file = (name: string, text: string): string => {
@@ -124,6 +125,39 @@ test("config show tells each value, where it came from, and no secrets", async (
   const { settings } = JSON.parse(stdout);
   expect(settings).toContainEqual(expect.objectContaining({ key: "listen.port", value: 9999, source: "environment" }));
   expect(stdout).not.toContain("secret");
+});
+
+test("serve --engine dagman without HTCondor refuses at once, with the way out", async () => {
+  const dataDir = join(tempDir("no-condor"), "data");
+  const answer = await wms2(["serve", "--engine", "dagman", "--data-dir", dataDir, "--port", "0"], {
+    env: { PATH: "/nowhere" },
+  });
+  expect(answer.code).toBe(2);
+  expect(answer.stderr).toContain("there is no condor_submit_dag on the PATH");
+  expect(answer.stderr).toContain("npm run pool -- up");
+  expect(answer.stderr).toContain("--engine local");
+  expect(existsSync(dataDir)).toBe(false);
+});
+
+test("a fresh data directory is closed to others, and the server says what is unsafe", async () => {
+  const dataDir = join(tempDir("fresh"), "data");
+  const serve = (...more: string[]) =>
+    wms2(["serve", "--data-dir", dataDir, "--port", "0", ...more], {
+      onOutput: (text, kill) => void (text.includes("  token ") && kill("SIGTERM")),
+    });
+  const first = await serve();
+  const modes = [dataDir, join(dataDir, "operator.token")].map((path) => statSync(path).mode & 0o777);
+  expect(modes).toEqual([0o700, 0o600]);
+  expect(first.stderr).not.toContain("others may");
+  expect(first.stderr.includes("every job is root")).toBe(process.getuid?.() === 0);
+
+  chmodSync(dataDir, 0o755);
+  chmodSync(join(dataDir, "operator.token"), 0o644);
+  const { stderr } = await serve("--host", "0.0.0.0");
+  expect(stderr).toContain(`warning: others may look into the data directory ${dataDir}`);
+  expect(stderr).toContain("warning: others may read the operator token");
+  expect(stderr).toContain("warning: 0.0.0.0 is reached by plain HTTP");
+  await removeData(dataDir);
 });
 
 test("doctor: a spool that cannot be written fails with 6 and how to mend it", async () => {

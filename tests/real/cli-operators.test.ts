@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type CliAnswer, wms2 } from "../support/cli.ts";
+import { eventually } from "../support/eventually.ts";
 import { ServerUnderTest } from "../support/server.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
@@ -15,7 +16,7 @@ const server = new ServerUnderTest({
 beforeAll(() => server.start());
 afterAll(async () => {
   await server.stop();
-  server.remove();
+  await server.remove();
 });
 const cli = (...words: string[]): Promise<CliAnswer> => wms2([...words, "--data-dir", server.dataDir]);
 
@@ -56,7 +57,7 @@ describe("a request that fails at one site", () => {
     expect(errors.stdout).toContain("no disk here");
     expect(JSON.parse((await cli("errors", "op-ban", "--json")).stdout).units_failed).toBeGreaterThan(0);
     const story = await cli("attempts", "op-ban", "--failed");
-    expect(story.stdout).toMatch(/mg_00000\d\/proc_00000\d\n .* bad .*exit 8001 .*stop/);
+    expect(story.stdout).toMatch(/mg_00000\d\/proc_00000\d\n .* bad .*exit 65 .*stop/);
     const { items } = JSON.parse((await cli("attempts", "op-ban", "--failed", "--json")).stdout);
     expect(items.map(({ decision }: { decision: string }) => decision)).not.toContain("done");
 
@@ -94,19 +95,46 @@ test("bulk: by filter with --yes, refused without an answer, and a table of resu
 
 test("unclassified failures are listed and classified; resubmit runs chosen units again", async () => {
   const flag = join(tempDir("flag"), "mended");
-  const script = `[ -e ${flag} ] || { echo "licence server is away" >&2; exit 77; }\n${COPY}`;
+  const script = `[ -e ${flag} ] || { echo "licence server is away" >&2; exit 99; }\n${COPY}`;
   const more = "recovery: { pending_classification: true }\n";
   await cli("submit", requestFile("op-class", script, more), "--watch");
   const list = await cli("unclassified", "op-class");
   expect(list.stdout).toContain("licence server is away");
-  expect(list.stdout).toMatch(/exit 77 at/);
+  expect(list.stdout).toMatch(/exit 99 at/);
   writeFileSync(flag, "");
   const dry = await cli("classify", "op-class", "--retry", "all", "--reason", "it is back", "--dry-run");
   expect(dry.stderr).toContain("4 failures would be classified");
   const done = await cli("classify", "op-class", "--retry", "all", "--reason", "it is back");
   expect(done.code).toBe(0);
   expect((await cli("watch", "op-class", "--interval", "0.2")).code).toBe(0);
-  expect((await cli("attempts", "op-class", "--node", "mg_000000/proc_000000")).stdout).toContain("new budget");
+  const story = (await cli("attempts", "op-class", "--node", "mg_000000/proc_000000", "--failed")).stdout;
+  expect(story).toContain("new budget");
+  expect(story).toMatch(/to be tried again +by .*: it is back/);
+  expect(story).toMatch(/ok .* done/);
+});
+
+test("failed jobs that cool off are told everywhere, and tried at once when asked", async () => {
+  const flag = join(tempDir("flag"), "mended");
+  const script = `[ -e ${flag} ] || exit 17\n${COPY}`;
+  const more =
+    'recovery: { handlers: [{ name: later, rules: [{ exit_codes: [17], max_retries: 3, delay: "1 h" }] }] }\n';
+  await cli("submit", requestFile("op-cools", script, more));
+  const list = await eventually(
+    "the wait is told",
+    async () => {
+      const { stdout } = await cli("list", "--name", "op-cools");
+      return /4 failed jobs tried again later/.test(stdout) && stdout;
+    },
+    { deadlineSec: 60 },
+  );
+  expect(list).toMatch(/op-cools +active/);
+  expect((await cli("show", "op-cools")).stdout).toMatch(/retry: 4 failed jobs.*wms2 retry op-cools tries now/s);
+  expect((await cli("errors", "op-cools")).stdout).toContain("4 jobs failed and will be tried again");
+  writeFileSync(flag, "");
+  expect((await cli("retry", "op-cools", "--dry-run")).stderr).toContain("4 failed jobs tried again now");
+  expect((await cli("retry", "op-cools")).code).toBe(0);
+  expect((await cli("watch", "op-cools", "--interval", "0.2")).code).toBe(0);
+  expect((await cli("attempts", "op-cools", "--failed")).stdout).toMatch(/retried now +by /);
 });
 
 test("sites are banned and let in again; alerts are none", async () => {

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type CliAnswer, wms2 } from "../support/cli.ts";
+import { eventually } from "../support/eventually.ts";
 import { ServerUnderTest } from "../support/server.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
@@ -9,7 +10,7 @@ const server = new ServerUnderTest({ "lifecycle.lease_sec": 3 });
 beforeAll(() => server.start());
 afterAll(async () => {
   await server.stop();
-  server.remove();
+  await server.remove();
 });
 
 const cli = (...words: string[]): Promise<CliAnswer> => wms2([...words, "--data-dir", server.dataDir]);
@@ -59,6 +60,27 @@ describe("a request from the command line", () => {
     expect(nodes.by_state).toEqual({ done: 5 });
     const logs = await cli("logs", "cli-story", "--unit", "mg_000000", "--node", "proc_000000");
     expect(logs.stdout).toMatch(/==> .*proc_000000\.\d+\.err/);
+  });
+
+  test("whose jobs write terminal sequences: no command passes them on, and JSON keeps them escaped", async () => {
+    const words = "\\033]0;owned\\007\\033[31mred\\033[0m\\302\\2332Jend";
+    await cli(
+      "submit",
+      requestFile("cli-bold", `printf '${words}\\n' >&2\nexit 42\n`),
+      "--set",
+      "retries.processing=0",
+    );
+    await server.until("cli-bold", ["held"], 60);
+    const of = ["--unit", "mg_000000", "--node", "proc_000000"];
+    const coloured = (...more: string[]) =>
+      wms2([...more, "--data-dir", server.dataDir], { env: { FORCE_COLOR: "1" } });
+    const logs = await coloured("logs", "cli-bold", ...of);
+    expect(logs.stdout).toContain("\u001b[1m==> ");
+    expect(logs.stdout).toContain("\nredend\n");
+    const json = (await cli("logs", "cli-bold", ...of, "--json")).stdout;
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+    expect(json).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+    expect(JSON.stringify(JSON.parse(json))).toContain("\\u001b]0;owned\\u0007");
   });
 
   test("that fails for good ends held, and watch says so with 3", async () => {
@@ -124,22 +146,39 @@ describe("operators", () => {
       "through the server",
     );
   });
+
+  test("and he looks at the directories the server has, not at those of the settings here", async () => {
+    const answer = await cli("doctor", "--json", "--set", "spool_dir=/proc/nowhere");
+    const { checks } = JSON.parse(answer.stdout);
+    const spool = checks.find(({ what }: { what: string }) => what === "spool");
+    expect(spool).toMatchObject({ result: "ok", words: expect.stringContaining(join(server.dataDir, "spool")) });
+    expect(answer.code).toBe(0);
+  });
 });
 
 test("watching goes on over a restart of the server", async () => {
-  const file = requestFile("cli-restart", 'sleep 4\ncat $(cat "$WMS2_INPUT_LIST") > out.txt\n');
+  const go = join(tempDir("restart"), "go");
+  const wait = `while [ ! -e ${go} ]; do sleep 0.1; done`;
+  const file = requestFile("cli-restart", `${wait}\ncat $(cat "$WMS2_INPUT_LIST") > out.txt\n`);
   await cli("submit", file);
   const heard: string[] = [];
   let restarted: Promise<void> | null = null;
+  const restart = async () => {
+    await server.kill();
+    await eventually("watch says that nobody answers", () => heard.at(-1)?.includes("no answer from") === true);
+    await server.start();
+    writeFileSync(go, "");
+  };
   const answer = await wms2(["watch", "cli-restart", "--interval", "0.2", "--data-dir", server.dataDir], {
     onOutput: (text) => {
       heard.push(text);
-      if (text.includes("active") && !restarted) restarted = server.kill().then(() => server.start());
+      if (text.includes("active") && !restarted) restarted = restart();
     },
   });
   await restarted;
   expect(answer.stderr).toContain("no answer from");
   expect(answer.stderr).toContain("the server answers again");
+  expect(answer.stderr).toMatch(/another one than before, or was started again: on \S+ since /);
   expect(answer.code).toBe(0);
 });
 
@@ -164,4 +203,32 @@ test("serve ends in order at the first signal", async () => {
   expect(answer.code).toBe(0);
   expect(answer.stderr).toContain("operator.token");
   expect(existsSync(join(dataDir, "operator.token"))).toBe(true);
+});
+
+test("serve ends in bounded time when its engine hangs, and says what it did not wait for", async () => {
+  const away = join(tempDir("engine"), "away.sh");
+  writeFileSync(
+    away,
+    '#!/bin/sh\ncase " $* " in *condor_version*) echo "$CondorVersion: 23.9.6 $"; exit 0 ;; esac\nexec sleep 60\n',
+    { mode: 0o755 },
+  );
+  const hung = new ServerUnderTest({ "engine.kind": "dagman", "engine.dagman.prefix": [away], "log.level": "info" });
+  try {
+    await hung.start();
+    await hung.submit({
+      name: "waits",
+      kind: "generate",
+      events: 10,
+      steps: [{ name: "s", run: ["true"] }],
+      outputs: [{ name: "o", file: "o" }],
+    });
+    await eventually("it is being planned", () => hung.log().includes("plan: round 0"));
+    const begun = Date.now();
+    await hung.stop();
+    expect(Date.now() - begun).toBeLessThan(12_000);
+    expect(hung.log()).toContain("without waiting for the pass under way any longer");
+  } finally {
+    await hung.kill();
+    await hung.remove();
+  }
 });

@@ -13,7 +13,7 @@ describe("with the embedded database", () => {
   const server = new ServerUnderTest();
   afterAll(async () => {
     await server.stop();
-    server.remove();
+    await server.remove();
   });
 
   test("kill -9 of the server at 6 random points: all completes, nothing runs or registers twice", {
@@ -32,7 +32,7 @@ describe("with PostgreSQL", () => {
   });
   afterAll(async () => {
     await server.stop();
-    server.remove();
+    await server.remove();
     await database.remove();
   });
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { makeLocalEngine } from "../../src/engine/local/local-engine.ts";
 import { engineContract } from "../support/engine-contract.ts";
-import { removeTree } from "../support/engine-runs.ts";
+import { removeData } from "../support/remove-data.ts";
 
 engineContract("local", async () => {
   const root = await mkdtemp(path.join(tmpdir(), "wms2-contract-"));
@@ -11,5 +11,5 @@ engineContract("local", async () => {
     dir: path.join(root, "engine"),
     sites: [{ name: "here", cores: 16, memoryMb: 16384 }],
   });
-  return { engine, root, close: () => engine.close().then(() => removeTree(root)) };
+  return { engine, root, close: () => engine.close().then(() => removeData(root)) };
 });

@@ -2,8 +2,8 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symli
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { describe, expect, it } from "vitest";
+import { Budget } from "../../src/disk/disk-steps.ts";
 import { compactDirectory } from "../../src/housekeeping/compact.ts";
-import { Budget } from "../../src/housekeeping/disk-steps.ts";
 import { type Housekeeping, makeHousekeeping } from "../../src/housekeeping/housekeeper.ts";
 import { damagedRescues } from "../../src/housekeeping/rescue-check.ts";
 import { measureSpool } from "../../src/housekeeping/usage.ts";

@@ -14,7 +14,7 @@ const work = mkdtempSync(join(tmpdir(), "wms2-misfortunes-"));
 beforeAll(() => server.start());
 afterAll(async () => {
   await server.stop();
-  server.remove();
+  await server.remove();
   rmSync(work, { recursive: true, force: true });
 });
 

@@ -8,7 +8,7 @@ const server = new ServerUnderTest();
 beforeAll(() => server.start());
 afterAll(async () => {
   await server.stop();
-  server.remove();
+  await server.remove();
 });
 
 test("a request runs on the local engine from submission to registered outputs", async () => {

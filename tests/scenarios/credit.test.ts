@@ -125,6 +125,22 @@ test("a unit that failed, was rescued and finished is not abandoned", async () =
   await expectCredit(world, name);
 });
 
+test("what was left behind is planned no more: a completed request has all of its units, and the nodes tell whose word it was", async () => {
+  const { world, name } = await running(8);
+  await failForGood(world, name, 3);
+  await release(world, name, true, "next-round");
+  await world.expectStatus(name, "active");
+  world.engine.finish(world.storageDir);
+  await world.pass();
+  await world.expectStatus(name, "completed");
+  const { unitsPlanned, unitsDone, nodesPlanned, nodesDone } = await world.workflow(name);
+  expect([unitsDone, nodesDone]).toEqual([unitsPlanned, nodesPlanned]);
+  const { said = [] } = (await world.commands.attempts(name, { limit: 100 })) ?? {};
+  expect(said.filter(({ what }) => what === "left behind").map(({ unit, by, reason }) => [unit, by, reason])).toEqual(
+    ["mg_000000", "mg_000001", "mg_000002"].map((unit) => [unit, "ann", "go on"]),
+  );
+});
+
 test.each([
   [false, 101n],
   [true, 121n],

@@ -16,7 +16,7 @@ async function owesInVain() {
   const name = await world.submit(generation("gen", 2));
   await world.pass();
   world.engine.finish(world.storageDir, 1);
-  const lost = join(world.storageDir, "mg_000000.out");
+  const lost = join(world.storageDir, "merged/gen/gen/mg_000000.out");
   rmSync(lost);
   for (let i = 0; i < 4; i += 1) await world.pass();
   await world.expectStatus(name, "held");

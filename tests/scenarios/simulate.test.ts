@@ -113,7 +113,7 @@ describe("catastrophes end with a reason, and nothing is done twice", () => {
     "a corrupt rescue file": {
       events: "{ at: 1 h, do: hold }, { at: 2 h, do: corrupt-rescue }, { at: 3 h, do: resume }",
       status: "held",
-      hold: "dag-unreadable",
+      hold: "rescue-damaged",
     },
     "an engine that refuses": { events: "{ at: 0 s, do: refuse-submits }", status: "held", hold: "engine-rejected" },
     "an engine that refuses, and is mended": {
@@ -136,16 +136,37 @@ describe("catastrophes end with a reason, and nothing is done twice", () => {
   }
 });
 
-test("released with a ban, a held request completes elsewhere, and only what failed is done again", async () => {
+test("a site where everything fails is banned, and what failed there is done elsewhere; nobody is asked", async () => {
   const { end, text } = await tell(
     story(`
 outcomes: [{ site: south, exit_code: 60307, after: 5 min }]
-events: [{ at: 12 h, do: release, how: rescue, site_bans: [south] }]
 expect:
-  - { at: 11 h, status: held, hold: failure-threshold, units_done: 5 }
-  - { status: completed, units_done: 10, events_done: 200 }`),
+  - { status: completed, units_done: 10, events_done: 200, rescues: 1 }`),
   );
   expect(isFine(end), text).toBe(true);
+});
+
+test.each([
+  [0, 1, 2],
+  [0, 6, 7],
+  [3, 6, 7],
+])("retries of the run %i, of the rule %i: %i executions, over all rescues", async (ofRun, ofRule, executions) => {
+  const rule = `{ exit_codes: [10], max_retries: ${ofRule}, delay: 2 h }`;
+  const request = `  retries: { processing: ${ofRun} }
+  recovery: { max_rescues: 9, handlers: [{ name: flaky, rules: [${rule}] }] }`;
+  const { end, text } = await tell(
+    story(
+      `outcomes: [{ node: proc_000003, exit_code: 10, after: 5 min }]
+expect: [{ status: held, hold: retries-used-up, rescues: ${Math.ceil(executions / (ofRun + 1)) - 1} }]`,
+      request,
+    ),
+  );
+  expect(isFine(end), text).toBe(true);
+  expect(text).toContain("used up the retries of handler flaky, rule 1");
+  // Five nodes a unit; the one that failed stops before its merge and cleanup.
+  expect(end.facts[0]?.numbers.attempts).toBe(9 * 5 + 2 + executions);
+  // It failed after five minutes; the rescue that came an hour later kept to the two hours of the rule.
+  if (ofRule === 1) expect(text).toMatch(/\+2:1\d:\d\d\s+mg_000001\/proc_000003 attempt 2/);
 });
 
 /** What a story came to, apart from when: a server that dies may only make it later. */

@@ -68,6 +68,7 @@ export function fakeStore(requests: readonly RequestRecord[] = [sampleRequest()]
       list: async (filter) => paged(requests.filter(matches(filter)), filter),
       transitions: async (name) => (find(name) ? moves : []),
       countByStatus: async () => ({ active: 1, queued: 3 }),
+      countByWait: async () => ({ place: 3, running: 1 }),
       ...parts.requests,
     }),
     workflows: only("workflows", {
@@ -81,6 +82,7 @@ export function fakeStore(requests: readonly RequestRecord[] = [sampleRequest()]
       get: async (id) => (id === dag.id ? dag : null),
       list: async (filter) => paged(filter.status && !filter.status.includes(dag.status) ? [] : [dag], filter),
       open: async () => [dag],
+      planWarnings: async () => [],
       history: async () => [{ dagId: dag.id, type: "submitted", detail: { engineId: "1234" }, at: at("11:00") }],
       ...parts.dags,
     }),
@@ -214,7 +216,16 @@ export function fakeApi(parts: Partial<Omit<ApiPorts, "events">> = {}) {
     clock: { now: () => NOW },
     metrics: makeMetrics("1.2.3"),
     events,
-    info: { version: "1.2.3", startedAt: at("11:00"), engine: "local", store: "embedded" },
+    info: {
+      version: "1.2.3",
+      instance: "i-1",
+      host: "here",
+      places: { dataDir: "/d", spoolDir: "/d/spool", storageDir: "/d/storage" },
+      warnings: [],
+      startedAt: at("11:00"),
+      engine: "local",
+      store: "embedded",
+    },
     ...parts,
     tuning: { checkAnswers: true, probeMs: 50, ...parts.tuning },
   };

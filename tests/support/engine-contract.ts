@@ -3,7 +3,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { NodeState } from "../../src/domain/run.ts";
 import type { Engine } from "../../src/engine/port.ts";
-import { again, type EngineSeat, executions, HEAD, layRun, letGo, submit, untilTrue, Watcher } from "./engine-runs.ts";
+import {
+  again,
+  type EngineSeat,
+  executions,
+  HEAD,
+  layRun,
+  letGo,
+  nextTicket,
+  submit,
+  untilTrue,
+  Watcher,
+} from "./engine-runs.ts";
 
 /** What every engine promises (src/engine/port.ts), in stories. They run side by side: each has its own directory. */
 export function engineContract(name: string, open: () => Promise<EngineSeat>): void {
@@ -53,6 +64,17 @@ export function engineContract(name: string, open: () => Promise<EngineSeat>): v
       expect(await executions(run)).toEqual({ "post.a": 2 });
     });
 
+    it("skips a node whose PRE gives the PRE_SKIP code: it is done, without its job and POST", async () => {
+      const run = await submit(
+        engine,
+        await lay(
+          "JOB a real.sub\nSCRIPT PRE a @DIR@/step pre.a 45\nSCRIPT POST a @DIR@/step post.a 1\nPRE_SKIP a 45\nRETRY a 2\nJOB b real.sub\nPARENT a CHILD b\n",
+        ),
+      );
+      expect(await watch.ended(run)).toMatchObject({ verdict: "success", nodes: { total: 2, done: 2 } });
+      expect(await executions(run)).toEqual({ "pre.a": 1, "job.b": 1 });
+    });
+
     it("leaves a rescue after a failure; resubmission runs only what is left", async () => {
       const laid = await lay(
         'JOB a real.sub\nJOB b real.sub\nVARS b codes="3 0"\nJOB c real.sub\nPARENT a CHILD b\nPARENT b CHILD c\n',
@@ -94,11 +116,12 @@ export function engineContract(name: string, open: () => Promise<EngineSeat>): v
 
     it("gives its own words for a DAG file it cannot read", async () => {
       const laid = await lay("JOB a real.sub\nNONSENSE b\n");
-      const outcome = await engine.submit(laid);
+      const outcome = await engine.submit(laid, nextTicket());
       if (outcome.kind === "rejected") {
         expect(outcome.words).toMatch(/line 4|NONSENSE/);
         return;
       }
+      if (outcome.kind === "unclear") throw new Error(outcome.why);
       const end = await watch.ended({ ...laid, engineId: outcome.engineId });
       expect(end.verdict).toBe("unreadable");
       expect(end.words).toMatch(/line 4.*NONSENSE/s);
@@ -107,8 +130,9 @@ export function engineContract(name: string, open: () => Promise<EngineSeat>): v
 
     it("calls a cycle unreadable", async () => {
       const laid = await lay("JOB a real.sub\nJOB b real.sub\nPARENT a CHILD b\nPARENT b CHILD a\n");
-      const outcome = await engine.submit(laid);
+      const outcome = await engine.submit(laid, nextTicket());
       if (outcome.kind === "rejected") return expect(outcome.words).toMatch(/cycle/i);
+      if (outcome.kind === "unclear") throw new Error(outcome.why);
       expect(await watch.ended({ ...laid, engineId: outcome.engineId })).toMatchObject({ verdict: "unreadable" });
     });
 
@@ -126,7 +150,7 @@ export function engineContract(name: string, open: () => Promise<EngineSeat>): v
       const end = await watch.ended(run);
       expect(end).toMatchObject({ verdict: "failed", rescue: 1, unitsDone: ["mg_000000"], unitsFailed: ["mg_000001"] });
       expect(end.units).toEqual({ total: 2, waiting: 0, running: 0, done: 1, failed: 1 });
-      expect(end.nodes).toEqual({ total: 6, waiting: 1, queued: 0, held: 0, done: 4, failed: 1 });
+      expect(end.nodes).toEqual({ total: 6, waiting: 1, queued: 0, idle: 0, held: 0, done: 4, failed: 1 });
       const nodes = await engine.nodes(run);
       const states = Object.fromEntries(nodes.map((node) => [`${node.unit}/${node.node}`, node.state]));
       expect(states).toEqual({
@@ -232,6 +256,40 @@ export function engineContract(name: string, open: () => Promise<EngineSeat>): v
       expect((await engine.observe([laid])).get(laid.dagId)).toMatchObject({ kind: "ended", verdict: "success" });
       // A rescue of it is another run, and was never here.
       expect(await engine.find(again(laid))).toEqual({ kind: "absent" });
+    });
+
+    it("submitted twice at once, by servers that each believe it is theirs, it runs once", async () => {
+      const laid = await lay('JOB a real.sub\nVARS a codes="wait"\n');
+      expect(await engine.find(laid, nextTicket())).toEqual({ kind: "absent" });
+      const outcomes = await Promise.all([1, 2, 3].map(() => engine.submit(laid, nextTicket())));
+      expect(outcomes.filter((outcome) => outcome.kind === "rejected")).toEqual([]);
+      // Should all have stood in each other's way, the next look settles it.
+      const run = await submit(engine, laid);
+      for (const outcome of outcomes) if (outcome.kind === "submitted") expect(outcome.engineId).toBe(run.engineId);
+      await letGo(run);
+      expect(await watch.ended(run)).toMatchObject({ verdict: "success" });
+      expect(await executions(run)).toEqual({ "job.a": 1 });
+      // It has come and gone: a late call adopts it, and a later one too.
+      expect(await engine.submit(laid, nextTicket())).toEqual({
+        kind: "submitted",
+        engineId: run.engineId,
+        adopted: true,
+      });
+    });
+
+    it("a submission that was fenced off cannot be made any more, nor one beside a living run", async () => {
+      const laid = await lay('JOB a real.sub\nVARS a codes="wait"\n');
+      const [late, newer] = [nextTicket(), nextTicket()];
+      expect(await engine.find(laid, newer)).toEqual({ kind: "absent" });
+      expect(await engine.submit(laid, late)).toMatchObject({ kind: "unclear" });
+      expect(await engine.find(laid)).toEqual({ kind: "absent" });
+      const run = await submit(engine, again(laid));
+      const beside = again(laid);
+      expect((await engine.submit(beside, nextTicket())).kind).not.toBe("submitted");
+      expect(await engine.find(beside)).toEqual({ kind: "absent" });
+      await letGo(run);
+      expect(await watch.ended(run)).toMatchObject({ verdict: "success" });
+      expect(await executions(run)).toEqual({ "job.a": 1 });
     });
 
     it("answers for several runs at once", async () => {

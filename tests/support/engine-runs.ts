@@ -67,9 +67,16 @@ export function again(run: TestRun): TestRun {
   return { ...run, dagId, batchName: batchName(dagId), engineId: null };
 }
 
+let tickets = 0;
+/** Newer than all before, as the store gives them out. */
+export const nextTicket = (): number => {
+  tickets += 1;
+  return tickets;
+};
+
 export async function submit(engine: Engine, run: TestRun): Promise<TestRun> {
-  const outcome = await engine.submit(run);
-  if (outcome.kind !== "submitted") throw new Error(`not submitted: ${outcome.words}`);
+  const outcome = await engine.submit(run, nextTicket());
+  if (outcome.kind !== "submitted") throw new Error(`not submitted: ${JSON.stringify(outcome)}`);
   return { ...run, engineId: outcome.engineId };
 }
 

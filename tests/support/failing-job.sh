@@ -19,4 +19,9 @@ if [ -f "$1/fail/$name" ]; then
     exit "$how"
   fi
 fi
+if [ -f "$1/bad-site/${WMS2_SITE-none}" ]; then
+  read -r code <"$1/bad-site/$WMS2_SITE"
+  echo "exit_code=$code" >>"$WMS2_STEP_REPORT"
+  exit 1
+fi
 cp "$input" out.txt

@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { eventually } from "./eventually.ts";
@@ -17,7 +27,7 @@ export class FailingRequest {
     this.name = name;
     this.units = units;
     this.#dir = join(dir, name);
-    for (const sub of ["in", "fail", "ran"]) {
+    for (const sub of ["in", "fail", "ran", "bad-site"]) {
       mkdirSync(join(this.#dir, sub), { recursive: true });
       chmodSync(join(this.#dir, sub), 0o777);
     }
@@ -30,6 +40,10 @@ export class FailingRequest {
     const path = join(this.#dir, "fail", `f${String(index).padStart(3, "0")}.txt`);
     writeFileSync(path, `${how} ${times}\n`);
     chmodSync(path, 0o666);
+  }
+  /** Every job at this site fails with that code. */
+  spoil(site: string, code: number): void {
+    writeFileSync(join(this.#dir, "bad-site", site), `${code}\n`);
   }
   heal(): void {
     for (const name of readdirSync(join(this.#dir, "fail"))) rmSync(join(this.#dir, "fail", name));
@@ -159,6 +173,57 @@ export async function stopStory(server: ServerUnderTest, dir: string, meanwhile:
 }
 
 /**
+ * Held between POST's verdict and the engine's hearing of it, for the jobs and then for the merge: POST lingers after it
+ * has spoken, as long as a file says so. What was done stays done.
+ */
+export async function unheardStory(server: ServerUnderTest, dir: string): Promise<void> {
+  const name = "unheard";
+  const request = new FailingRequest(dir, name, 3);
+  for (let index = 0; index < 3; index += 1) request.fail(index, "slow", 3);
+  await server.submit(request.document({ unit: { jobs: 3 } }));
+  const spool = join(server.dataDir, "spool", name);
+  const round = await eventually("it is planned", () => existsSync(spool) && readdirSync(spool).find(isRound), {
+    deadlineSec: 60,
+    everyMs: 20,
+  });
+  const inRound = (...parts: string[]) => join(spool, round, ...parts);
+  writeFileSync(inRound("linger"), "proc_\n");
+  copyFileSync(inRound("bin/post"), inRound("bin/post.real"));
+  writeFileSync(inRound("bin/post.new"), LINGERING_POST, { mode: 0o755 });
+  renameSync(inRound("bin/post.new"), inRound("bin/post"));
+  const done = (): string[] => {
+    const ledger = inRound("mg_000000/ledger.jsonl");
+    const lines = existsSync(ledger) ? readFileSync(ledger, "utf8").split("\n") : [];
+    const nodes = lines.filter((line) => line.includes('"decision":"done"')).map((line) => JSON.parse(line).node);
+    return nodes.filter((node) => node !== "landing" && node !== "cleanup").sort();
+  };
+  const jobs = ["proc_000000", "proc_000001", "proc_000002"];
+  for (const [linger, ended] of [
+    ["proc_", jobs],
+    ["merge", ["merge", ...jobs]],
+  ] as const) {
+    writeFileSync(inRound("linger"), `${linger}\n`);
+    await eventually(`POST has spoken of ${ended}`, () => done().join() === ended.join(), { deadlineSec: 90 });
+    await server.send("POST", `/requests/${name}/hold`, { reason: "in between" });
+    await server.until(name, ["held"], 90);
+    await server.send("POST", `/requests/${name}/resume`, { reason: "goes on" });
+  }
+  rmSync(inRound("linger"));
+  await server.until(name, ["completed"], 150);
+  expect(done()).toEqual(["merge", ...jobs]);
+  request.expectOnceEach();
+}
+const isRound = (name: string): boolean => /^r\d/.test(name);
+const LINGERING_POST = `#!/bin/sh
+"\${0%/*}/post.real" "$@"
+code=$?
+while read -r which 2>/dev/null <../linger; do
+  case $1 in "$which"*) sleep 0.1 ;; *) break ;; esac
+done
+exit $code
+`;
+
+/**
  * Held in mid-round at one submit host and resumed at another: `move` ends the first server and starts one there, with the
  * same data directory.
  */
@@ -260,4 +325,61 @@ export async function badFileStory(server: ServerUnderTest, dir: string): Promis
   );
   expect(sites.size).toBe(2);
   expect(await outputs(server, "bad-file")).toBe(5);
+}
+
+/** Jobs fail at one of three sites, for want of software there: it is banned and its units move; nobody is asked. */
+export async function badSiteStory(server: ServerUnderTest, dir: string, bad: string): Promise<void> {
+  const request = new FailingRequest(dir, "bad-site", 9);
+  request.spoil(bad, 10034);
+  await server.submit(request.document({ throttles: { units: 9 } }));
+  await server.until("bad-site", ["completed", "held"], 200);
+  expect((await server.get("/requests/bad-site")).status).toBe("completed");
+  expect(await outputs(server, "bad-site")).toBe(9);
+  const moves = (await server.get("/requests/bad-site/transitions")).items;
+  expect(moves.filter((move: { to: string }) => move.to === "held")).toEqual([]);
+  const there = new Set(request.runs().flatMap(({ file, site }) => (site === bad ? [file] : [])));
+  // More than the threshold allows must have met it, or the story says nothing.
+  expect(there.size).toBeGreaterThan(1);
+  for (const file of there) expect(request.runs().findLast((run) => run.file === file)?.site).not.toBe(bad);
+  if (there.size >= 3) expect((await server.get(`/sites/${bad}/bans`)).items).not.toEqual([]);
+}
+
+/** The disk that holds the submit directories fills up while jobs run, and somebody makes space again. */
+export async function fullDiskStory(
+  server: ServerUnderTest,
+  dir: string,
+  disk: { readonly path: string; readonly fill: () => void; readonly empty: () => void },
+): Promise<void> {
+  const request = new FailingRequest(dir, "full-disk", 4);
+  for (let index = 0; index < 4; index += 1) request.fail(index, "slow", 3);
+  await server.submit(request.document({ throttles: { units: 2 } }));
+  await eventually("jobs run", () => request.runs().length >= 2, { deadlineSec: 90, everyMs: 100 });
+  disk.fill();
+  const held = await server.until("full-disk", ["held"], 120);
+  expect(held.hold).toMatchObject({ code: "disk-unwritable", message: expect.stringContaining(disk.path) });
+  disk.empty();
+  await server.send("POST", "/requests/full-disk/release", { reason: "there is space again" });
+  await server.until("full-disk", ["completed"], 150);
+  expect(await outputs(server, "full-disk")).toBe(4);
+}
+
+/** A unit's directory vanishes before it runs: held by name, and its input is planned anew. */
+export async function lostUnitStory(server: ServerUnderTest, dir: string): Promise<void> {
+  const request = new FailingRequest(dir, "lost-unit", 4);
+  request.fail(0, "slow", 3);
+  await server.submit(request.document({ throttles: { units: 1 } }));
+  await eventually("the first job runs", () => request.count(0) === 1, { deadlineSec: 90, everyMs: 100 });
+  const { workflow } = await server.get("/requests/lost-unit");
+  const { dag } = await server.get(`/workflows/${workflow.id}/status`);
+  const { submit_dir } = await server.get(`/dags/${dag.id}`);
+  rmSync(join(submit_dir, "mg_000003"), { recursive: true });
+  const held = await server.until("lost-unit", ["held", "completed"], 150);
+  expect(held.hold).toMatchObject({
+    code: "unit-directory-damaged",
+    message: expect.stringContaining(join(submit_dir, "mg_000003")),
+  });
+  await server.send("POST", "/requests/lost-unit/release", { reason: "plan it anew" });
+  await server.until("lost-unit", ["completed"], 150);
+  request.expectOnceEach();
+  expect(await outputs(server, "lost-unit")).toBe(4);
 }

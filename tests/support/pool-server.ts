@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { ReapedServer } from "./reaper.ts";
 
@@ -11,6 +12,7 @@ export interface PoolStatus {
   readonly gid: number;
   readonly prefix: readonly string[];
   readonly logs: string;
+  readonly sites: readonly { readonly name: string; readonly cores: number; readonly memoryMb: number }[];
 }
 
 export const poolStatus = (): PoolStatus => JSON.parse(execFileSync(pool, ["status", "--json"], { encoding: "utf8" }));
@@ -37,9 +39,13 @@ export class SecondPool {
   }
 }
 
-/** Below /var/tmp: the same path inside the pool, and DAGMan refuses to keep its logs below /tmp. */
+/**
+ * The same path inside the pool, and the job owner may go there wherever the clone lies: not below it, since a clone may lie below
+ * a closed folder, and not below /tmp, where DAGMan refuses to keep its logs.
+ */
 export function sharedDir(what: string): string {
-  const dir = mkdtempSync(`/var/tmp/wms2-${what}-`);
+  const place = `${tmpdir()}/`.startsWith("/var/tmp/") ? tmpdir() : "/var/tmp";
+  const dir = mkdtempSync(join(place, `wms2-${what}-`));
   chmodSync(dir, 0o777);
   return dir;
 }

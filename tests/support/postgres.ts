@@ -70,6 +70,7 @@ export async function startPostgres(): Promise<TestServer> {
     start,
     stop: async () => void (await pgCtl("-m", "fast", "stop")),
     remove: async () => {
+      janitor.ref();
       janitor.stdin?.end();
       await ended;
     },

@@ -73,6 +73,81 @@ export function stepChainDocument(overrides: Record<string, unknown> = {}): Reco
   });
 }
 
+/** A request as ReqMgr2's GET tells it once it was assigned, with the fields the server adds of its own accord. */
+export function servedDocument(overrides: Record<string, unknown> = {}): Record<string, unknown> {
+  const { Step1, Step2, ...top } = stepChainDocument();
+  return withoutUndefined({
+    ...top,
+    _id: "pdmv_demo_260101_120000_7",
+    RequestName: "pdmv_demo_260101_120000_7",
+    RequestStatus: "assigned",
+    RequestTransition: [{ Status: "new", UpdateTime: 1_767_265_200, DN: "/CN=somebody" }],
+    PriorityTransition: [{ Priority: 110_000, UpdateTime: 1_767_265_200, DN: "/CN=somebody" }],
+    RequestDate: [2026, 1, 1, 12, 0, 0],
+    RequestPriority: 110_000,
+    InitialPriority: 110_000,
+    RequestWorkflow: "https://example.org/couchdb/reqmgr_workload_cache/pdmv_demo_260101_120000_7/spec",
+    Requestor: "pdmv",
+    RequestorDN: "/CN=pdmv",
+    Group: "DATAOPS",
+    VoGroup: "unknown",
+    VoRole: "unknown",
+    Team: "production",
+    Dashboard: "production",
+    DashboardHost: "example.org",
+    DashboardPort: 8884,
+    ConfigCacheUrl: "https://example.org/couchdb",
+    CouchURL: "https://example.org/couchdb",
+    CouchDBName: "reqmgr_config_cache",
+    CouchWorkloadDBName: "reqmgr_workload_cache",
+    DQMConfigCacheID: null,
+    DQMUploadUrl: "https://example.org/dqm",
+    DQMUploadProxy: null,
+    GlobalTagConnect: null,
+    GPUParams: "null",
+    RequiresGPU: "forbidden",
+    JobExtraMatchRequirements: "",
+    IncludeParents: false,
+    OverrideCatalog: null,
+    Override: { "eos-lfn-prefix": "root://example.org//logs" },
+    PeriodicHarvestInterval: 0,
+    RunNumber: 0,
+    TrustSitelists: false,
+    TrustPUSitelists: false,
+    SiteWhitelist: ["T2_XX_Alpha"],
+    SiteBlacklist: [],
+    OutputDatasets: ["/DemoPD/Demo26-gen_v1-v1/GEN-SIM-RECO"],
+    ChainParentageMap: { Step1: { ParentDset: null, ChildDsets: [] } },
+    ParentageResolved: false,
+    Step1: {
+      ...(Step1 as object),
+      ConfigCacheUrl: "https://example.org/couchdb",
+      GPUParams: "null",
+      RequiresGPU: "forbidden",
+    },
+    Step2: { ...(Step2 as object), ConfigCacheUrl: "https://example.org/couchdb", BlockWhitelist: [], LumiList: {} },
+    ...overrides,
+  });
+}
+
+/** A template of people who make many requests alike; overrides go to what is assigned. */
+export function templateDocument(overrides: Record<string, unknown> = {}): Record<string, unknown> {
+  const { Step1, ...created } = stepChainDocument();
+  return {
+    createRequest: { ...created, Step1: { ...(Step1 as object), AcquisitionEra: "FromTheStep" } },
+    assignRequest: {
+      AcquisitionEra: "Assigned",
+      ProcessingVersion: 19,
+      Team: "Team-OVERRIDE-ME",
+      Dashboard: "Dashboard-OVERRIDE-ME",
+      SiteWhitelist: ["T2_XX_Alpha"],
+      SiteBlacklist: [],
+      SoftTimeout: 129_600,
+      ...overrides,
+    },
+  };
+}
+
 const withoutUndefined = (row: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined));
 

@@ -89,6 +89,7 @@ export function sampleRound(
     workRemains: false,
     filesOf: new Map(),
     directory: "complete",
+    damaged: [],
     possibleSites: null,
     bannedSites: [],
     ...over,

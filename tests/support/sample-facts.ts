@@ -43,7 +43,7 @@ export function sampleFacts(spec: RequestSpec, change: Partial<PlanFacts> = {}):
     files: [],
     next: { unit: 0, node: 0, block: 0, firstEvent: 1n, firstLumi: 1n },
     usableSites: null,
-    policy: { roundZeroUnits: 1, defaultMemoryPerCoreMb: 2000, maxMemoryPerCoreMb: 3000 },
+    policy: { roundZeroUnits: 1, leastMemoryPerCoreMb: 2000, maxMemoryPerCoreMb: 3000 },
     ...change,
   };
 }

@@ -1,9 +1,9 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { WorldError } from "../../src/base/errors.ts";
 import type { NodeTally, UnitTally } from "../../src/domain/dag.ts";
 import type { DagId, UnitName } from "../../src/domain/names.ts";
-import type { Run, RunObservation, RunVerdict } from "../../src/domain/run.ts";
+import { NO_WAITS, type Run, type RunObservation, type RunVerdict, type RunWaits } from "../../src/domain/run.ts";
 import type { Engine, FindOutcome, SubmitOutcome } from "../../src/engine/port.ts";
 import type { AttemptRecord } from "../../src/recovery/ledger-record.ts";
 
@@ -18,7 +18,7 @@ interface ScriptedRun {
 
 /** An engine that does what a story tells it to. It reads the real submit directory, so the files must be right. */
 export class ScriptedEngine implements Engine {
-  readonly name = "local";
+  name: Engine["name"] = "local";
   readonly capabilities = { sites: true };
   readonly runs = new Map<DagId, ScriptedRun>();
   readonly calls: string[] = [];
@@ -30,8 +30,13 @@ export class ScriptedEngine implements Engine {
   findAnswers: FindOutcome | null = null;
   /** Dies after the effect and before the answer: the caller never learns that it worked. */
   loseNextAnswer = false;
+  /** What keeps the nodes of its runs. */
+  waits: Partial<RunWaits> = {};
 
   async submit(run: Run): Promise<SubmitOutcome> {
+    const found = await this.find(run);
+    if (found.kind === "found") return { kind: "submitted", engineId: found.engineId, adopted: true };
+    if (found.kind === "unknown") return { kind: "unclear", why: found.why };
     this.#reach("submit");
     if (this.refuses) return { kind: "rejected", words: this.refuses };
     const dag = readFileSync(join(run.submitDir, "workflow.dag"), "utf8");
@@ -47,14 +52,16 @@ export class ScriptedEngine implements Engine {
       this.loseNextAnswer = false;
       throw new WorldError("engine-unreachable", "scripted", "the answer was lost");
     }
-    return { kind: "submitted", engineId: `s${this.runs.size}` };
+    return { kind: "submitted", engineId: `s${this.runs.size}`, adopted: false };
   }
 
   async find(run: Run): Promise<FindOutcome> {
     this.#reach("find");
     if (this.findAnswers) return this.findAnswers;
     const known = this.runs.get(run.dagId);
-    return known && !known.ended ? { kind: "found", engineId: "s1" } : { kind: "absent" };
+    // Without a receipt, one that came and went is found too: submitting it again would run it twice.
+    const isHere = known !== undefined && (!known.ended || run.engineId === null);
+    return isHere ? { kind: "found", engineId: "s1" } : { kind: "absent" };
   }
 
   async observe(runs: readonly Run[]): Promise<ReadonlyMap<DagId, RunObservation>> {
@@ -70,9 +77,17 @@ export class ScriptedEngine implements Engine {
     const left = total - done - failed;
     const units: UnitTally = { total, done, failed, running: known.ended ? 0 : left, waiting: known.ended ? left : 0 };
     const per = known.nodesPerUnit;
-    const nodes: NodeTally = { total: total * per, done: done * per, failed, queued: 0, held: 0, waiting: left * per };
+    const nodes: NodeTally = {
+      total: total * per,
+      done: done * per,
+      failed,
+      queued: 0,
+      idle: 0,
+      held: 0,
+      waiting: left * per,
+    };
     const common = { nodes, units, unitsDone: [...known.done], unitsFailed: [...known.failed] };
-    if (!known.ended) return { kind: "running", ...common, note: null };
+    if (!known.ended) return { kind: "running", ...common, note: null, waits: { ...NO_WAITS, ...this.waits } };
     return { kind: "ended", ...common, verdict: known.ended.verdict, words: known.ended.words, rescue: null };
   }
 
@@ -107,15 +122,15 @@ export class ScriptedEngine implements Engine {
   }
 
   /** The story's hand: units finish and leave real merged files behind. */
-  finish(storageDir: string, count = Number.POSITIVE_INFINITY): void {
+  finish(_storageDir: string, count = Number.POSITIVE_INFINITY): void {
     const known = this.#only();
     const open = known.units.filter((unit) => !known.done.has(unit) && !known.failed.has(unit));
     for (const unit of open.slice(0, count)) {
       const manifest = JSON.parse(readFileSync(join(known.run.submitDir, unit, "manifest.json"), "utf8"));
-      const path = join(storageDir, `${unit}.out`);
-      mkdirSync(storageDir, { recursive: true });
-      writeFileSync(path, unit);
       const [first] = manifest.outputs;
+      const { path } = first;
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, unit);
       const output = { output: first.name, dataset: first.dataset, lfn: first.lfn, path, sizeBytes: unit.length };
       const rest = { checksum: "cksum:1", events: 10, parents: [] };
       const text = {

@@ -1,11 +1,19 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, openSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { ensureBuilt } from "./built.ts";
 import { eventually } from "./eventually.ts";
+import { removeData } from "./remove-data.ts";
 
 const root = resolve(import.meta.dirname, "../..");
+
+const HURRIED = {
+  "lifecycle.interval_sec": 0.2,
+  "dag.status_interval_sec": 1,
+  "dag.defer_poll_sec": 1,
+  "recovery.cooloff_base_sec": 0,
+};
 
 /** A real server in a process of its own, on a data directory of its own: can be killed and started again. */
 export class ServerUnderTest {
@@ -14,16 +22,14 @@ export class ServerUnderTest {
   #child: ChildProcess | null = null;
   url = "";
 
-  constructor(settings: Readonly<Record<string, unknown>> = {}, dataDir = mkdtempSync(join(tmpdir(), "wms2-server-"))) {
+  /** `asShipped`: with the defaults that users get, not with hurried ones. */
+  constructor(
+    settings: Readonly<Record<string, unknown>> = {},
+    dataDir = mkdtempSync(join(tmpdir(), "wms2-server-")),
+    asShipped = false,
+  ) {
     this.dataDir = dataDir;
-    this.#settings = {
-      "listen.port": 0,
-      "lifecycle.interval_sec": 0.2,
-      "dag.status_interval_sec": 1,
-      "dag.defer_poll_sec": 1,
-      "recovery.cooloff_base_sec": 0,
-      ...settings,
-    };
+    this.#settings = { "listen.port": 0, ...(!asShipped && HURRIED), ...settings };
   }
 
   /** Starts it and waits until it answers. */
@@ -83,8 +89,9 @@ export class ServerUnderTest {
     await this.kill("SIGTERM");
   }
 
-  remove(): void {
-    rmSync(this.dataDir, { recursive: true, force: true });
+  /** Its data directory, and the engine that outlives every server on purpose. */
+  remove(): Promise<void> {
+    return removeData(this.dataDir);
   }
 
   protected call(path: string, init?: RequestInit): Promise<Response> {

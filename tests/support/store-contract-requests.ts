@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { InvariantError, WorldError } from "../../src/base/errors.ts";
 import type { RequestName } from "../../src/domain/names.ts";
 import { REQUEST_STATUSES, TERMINAL_STATUSES } from "../../src/domain/request-status.ts";
+import type { Wait } from "../../src/domain/wait.ts";
 import type { TestStore } from "./store-embedded.ts";
 import { at, sampleSpec } from "./store-fixtures.ts";
 
@@ -108,13 +109,24 @@ export function requestContract(store: () => TestStore): void {
 
     it("remarks do not touch the version", async () => {
       await create("a");
+      const waiting: Wait = {
+        ...{
+          code: "place",
+          words: "second in the queue",
+          since: at(1),
+          until: null,
+          who: "time",
+          details: ["and more"],
+        },
+      };
       const error = { code: "engine-unreachable", message: "no\0schedd \ud800", hint: "wait", since: at(2), count: 3 };
-      await store().requests.remark(A, { error, waiting: "second in the queue" });
+      await store().requests.remark(A, { error, waiting });
       const record = await store().requests.get(A);
-      expect(record).toMatchObject({ version: 1, waiting: "second in the queue", updatedAt: at(0) });
+      expect(record).toMatchObject({ version: 1, waiting, updatedAt: at(0) });
       expect(record?.error).toStrictEqual({ ...error, message: "no\uFFFDschedd \uFFFD" });
       await store().requests.remark(A, { error: null });
-      expect(await store().requests.get(A)).toMatchObject({ error: null, waiting: "second in the queue" });
+      expect(await store().requests.get(A)).toMatchObject({ error: null, waiting });
+      expect(await store().requests.countByWait()).toEqual({ place: 1 });
       // What it waited for belongs to its status.
       await store().requests.change(
         A,

@@ -118,5 +118,19 @@ export function restContract(store: () => TestStore): void {
       expect(await store().settings.findToken("abc")).toStrictEqual({ name: "operator" });
       expect(await store().settings.findToken("abd")).toBeNull();
     });
+
+    it("tokens are listed and withdrawn, but for the last one", async () => {
+      const { settings } = store();
+      await settings.addToken({ sha256: "a", name: "operator", at: at(1) });
+      await settings.addToken({ sha256: "b", name: "ann", at: at(2) });
+      expect(await settings.listTokens()).toStrictEqual([
+        { sha256: "a", name: "operator", createdAt: at(1) },
+        { sha256: "b", name: "ann", createdAt: at(2) },
+      ]);
+      expect(await settings.removeToken("c")).toBe(false);
+      expect(await settings.removeToken("a")).toBe(true);
+      expect(await settings.removeToken("b")).toBe(false);
+      expect(await settings.findToken("b")).toStrictEqual({ name: "ann" });
+    });
   });
 }

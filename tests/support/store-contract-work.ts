@@ -59,7 +59,7 @@ export function workContract(store: () => TestStore): void {
 
     it("progress counts without a version and writes only what differs", async () => {
       await sampleWork(store(), "a");
-      const nodes = { total: 14, waiting: 3, queued: 4, held: 1, done: 5, failed: 1 };
+      const nodes = { total: 14, waiting: 3, queued: 4, idle: 0, held: 1, done: 5, failed: 1 };
       const units = { total: 2, waiting: 0, running: 1, done: 1, failed: 0 };
       const place = async () => (await store().sql.query<{ ctid: string }>("SELECT ctid::text FROM dags"))[0]?.ctid;
       await store().dags.progress(D, nodes, units);
@@ -106,6 +106,22 @@ export function workContract(store: () => TestStore): void {
       expect(statuses("dags")).toEqual([...DAG_STATUSES]);
       expect(statuses("processing_blocks")).toEqual([...BLOCK_STATUSES]);
       expect(statuses("work_units")).toEqual([...UNIT_STATUSES]);
+    });
+  });
+
+  describe("tickets", () => {
+    it("go to one of several who saw the same DAG, ever higher, and to nobody once it moved on", async () => {
+      await sampleWork(store(), "a");
+      await store().dags.change(D, 1, { status: "ready" }, { reason: "test", at: at(1) });
+      const taken = await Promise.all([1, 2, 3].map(() => store().dags.takeTicket({ id: D, version: 2 })));
+      const [first, ...others] = taken.filter((ticket) => ticket !== null);
+      expect(others).toEqual([]);
+      // Whoever looked before it was taken can neither end the DAG nor submit it.
+      const over = { status: "stopped" } as const;
+      expect(await store().dags.change(D, 2, over, { reason: "test", at: at(2) })).toBe(false);
+      expect(await store().dags.takeTicket({ id: D, version: 3 })).toBeGreaterThan(first ?? Number.NaN);
+      expect(await store().dags.change(D, 4, over, { reason: "test", at: at(3) })).toBe(true);
+      expect(await store().dags.takeTicket({ id: D, version: 5 })).toBeNull();
     });
   });
 

@@ -76,6 +76,7 @@ export function sampleWorkflow(id: string, request: string, change: Partial<Work
     eventsDone: 0n,
     abandonedEvents: 0n,
     stepMetrics: null,
+    engine: null,
     createdAt: at(0),
     updatedAt: at(0),
     ...change,

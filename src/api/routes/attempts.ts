@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { WorldError } from "../../base/errors.ts";
+import { plainText } from "../../base/plain-text.ts";
 import { describeErrors } from "../../lifecycle/port.ts";
 import { linkNext, loadPage } from "../cursor.ts";
 import type { ApiPorts } from "../ports.ts";
@@ -57,7 +58,7 @@ export function attemptRoutes(app: Api, { commands }: ApiPorts): void {
       const { name } = request.params;
       const view = await found("request", name, commands.errors(name));
       if (!wantsText(request.headers.accept)) return errorsBodyView({ ...view, requestName: name });
-      const text = `${describeErrors(view, request.query.width).join("\n")}\n`;
+      const text = plainText(`${describeErrors(view, request.query.width).join("\n")}\n`);
       return reply
         .type("text/plain; charset=utf-8")
         .serializer((words: unknown) => String(words))

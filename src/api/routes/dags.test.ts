@@ -97,7 +97,7 @@ describe("nodes", () => {
 
   test("units", async () => {
     const page = (await get("/units?limit=2")).json();
-    expect(page).toMatchObject({ total: 4, items: [{ unit: "mg_000000", state: "running" }, {}] });
+    expect(page).toMatchObject({ total: 4, items: [{ unit: "mg_000000", state: "waiting", held: 1 }, {}] });
   });
 
   test("askers at the same time share one look; an engine that is away is 503", async () => {

@@ -44,7 +44,7 @@ export function requestActionRoutes(app: Api, { commands }: ApiPorts): void {
     app.post(`/requests/:name/${action}`, { schema: { ...schema, description: ACT_NOTE } }, async (request, reply) => {
       const { name } = request.params;
       const by = { ...askedBy(request), ...seenBy(request) };
-      const wanted = operatorRequest(action, request.body, request.actor);
+      const wanted = { ...operatorRequest(action, request.body, request.actor), ...given({ from: request.body.from }) };
       return acted(reply, name, action, await commands.act(name, wanted, by), by.dryRun);
     });
   }
@@ -100,8 +100,9 @@ function operatorRequest(action: OperatorAction, body: ActBody, actor: string): 
   const common = { action, reason, how: body.how ?? null };
   if (action === "release") return { ...common, modifications: modificationsOf(body) };
   if (action === "restart") return { ...common, cleanupPolicy: body.cleanup_policy ?? null };
-  if (action !== "resubmit") return common;
   const nodes = body.nodes === "failed" ? null : [...(body.nodes ?? []), ...(body.units ?? [])];
+  if (action === "retry") return { ...common, nodes: nodes?.length ? nodes : "failed" };
+  if (action !== "resubmit") return common;
   if (nodes?.length === 0)
     throw usageError("bad body", {
       path: "nodes",
@@ -119,11 +120,12 @@ function refuseMisplaced(action: OperatorAction, body: ActBody): void {
     memory_mb: ["release", "resubmit"],
     modifications: ["release"],
     how: ["release"],
-    nodes: ["resubmit"],
-    units: ["resubmit"],
+    nodes: ["resubmit", "retry"],
+    units: ["resubmit", "retry"],
     wall_minutes: ["resubmit"],
     sites: ["resubmit"],
     cleanup_policy: ["restart"],
+    from: ["release", "restart"],
   };
   const problems = Object.keys(body).flatMap((path): Problem[] => {
     const allowed = only[path];
@@ -191,4 +193,6 @@ const PAST: Record<OperatorAction, string> = {
   hold: "held",
   rescue: "rescued",
   resubmit: "resubmitted",
+  retry: "tried again now",
+  move: "moved",
 };

@@ -83,7 +83,8 @@ export function requestRoutes(app: Api, { store, commands }: ApiPorts): void {
   app.get(
     "/requests/:name/plan",
     reads("What its first round would be, with the facts of this moment", planPreviewSchema, { params: nameParams }),
-    async ({ params: { name } }) => planPreviewView(await found("request", name, commands.preview(name))),
+    async ({ params: { name }, patience }) =>
+      planPreviewView(await found("request", name, commands.preview(name, patience))),
   );
 
   app.get(

@@ -42,8 +42,8 @@ export function submitRoutes(app: Api, { commands }: ApiPorts): void {
       const document = documentOf(request);
       const dryRun = request.query.dry_run === "true";
       const answer = await (dryRun
-        ? commands.check(document, request.actor)
-        : commands.submit(document, request.actor));
+        ? commands.check(document, request.actor, request.patience)
+        : commands.submit(document, request.actor, request.patience));
       if (!answer.ok) throw refusalOf(answer.error);
       const { request: record, warnings, plan } = answer.value;
       if (dryRun) {

@@ -70,6 +70,7 @@ test("metrics: gauges out of the store, counters of the loop, and no store is a 
     'wms2_workflows{status="active"} 1',
     'wms2_workflows{status="held"} 0',
     'wms2_requests{status="queued"} 3',
+    'wms2_requests_waiting{reason="place"} 3',
     "wms2_admission_queue_depth 3",
     'wms2_dag_progress{dag_id="660e8400-e29b-41d4-a716-446655440001"} 0.41841004184100417',
     'wms2_blocks{status="open"} 1',

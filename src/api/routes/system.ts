@@ -90,8 +90,7 @@ async function loadStatus(
   ]);
   const now = clock.now();
   return statusView({
-    version: info.version,
-    startedAt: info.startedAt,
+    ...info,
     uptimeSec: Math.floor((now.getTime() - info.startedAt.getTime()) / 1000),
     at: now,
     store: { kind: info.store },

@@ -31,13 +31,14 @@ export function workflowRoutes(app: Api, { store, clock }: ApiPorts): void {
     }),
     async ({ params: { id } }) => {
       const workflow = await found("workflow", id, store.workflows.get(id));
-      const [dag, blocks, units, files] = await Promise.all([
+      const [dag, blocks, units, files, planWarnings] = await Promise.all([
         workflow.currentDagId ? store.dags.get(workflow.currentDagId) : null,
         store.units.blocks(id),
         store.units.countByStatus(id),
         store.files.countByState(id),
+        store.dags.planWarnings(workflow),
       ]);
-      return workflowStatusView({ workflow, dag, blocks, units, files }, clock.now());
+      return workflowStatusView({ workflow, dag, blocks, units, files, planWarnings }, clock.now());
     },
   );
 }

@@ -44,10 +44,16 @@ const attemptSchema = named("Attempt", {
   avoid_sites: strings,
   bad_files: strings,
   reason: z.string(),
+  script: z
+    .strictObject({ script: z.string(), result: z.string(), seconds: number, log: words })
+    .nullable()
+    .describe("How its recovery script ended; null: it had none"),
 });
 export type AttemptView = z.infer<typeof attemptSchema>;
-const attemptView = viewOf(attemptSchema, ({ cluster }: { cluster: number }) => ({
+type Told = { cluster: number; script: AttemptPage["items"][number]["script"] };
+const attemptView = viewOf(attemptSchema, ({ cluster, script }: Told) => ({
   cluster: cluster > 0 ? cluster : null,
+  script: script && { script: script.script, result: script.result, seconds: script.seconds, log: script.log },
 }));
 
 const epochSchema = z.strictObject({
@@ -63,12 +69,25 @@ const epochView = viewOf(epochSchema);
 export const attemptPageSchema = named("AttemptPage", {
   ...paged(attemptSchema),
   epochs: z.array(epochSchema),
+  said: z
+    .array(
+      z.strictObject({
+        round: z.int(),
+        unit: z.string(),
+        node: words.describe("null: of the whole unit"),
+        at: z.string(),
+        by: z.string(),
+        what: z.string(),
+        reason: z.string(),
+      }),
+    )
+    .describe("What people said of nodes: classified, tried again now, left behind"),
   unreadable: z.array(z.strictObject({ unit: z.string(), line: z.int(), message: z.string() })),
   gone: strings.describe("Submit directories that are no more"),
 });
 export type AttemptPageView = z.infer<typeof attemptPageSchema>;
 export const attemptPageView = viewOf(attemptPageSchema, ({ items, epochs }: AttemptPage) => ({
-  items: items.map(({ round, unit, record }) => attemptView({ round, unit, ...record })),
+  items: items.map(({ round, unit, record, script }) => attemptView({ round, unit, ...record, script })),
   epochs: epochs.map(({ round, unit, record }) => epochView({ round, unit, ...record })),
 }));
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DAG_STATUSES, type Dag, type DagEvent } from "../../domain/dag.ts";
+import { DAG_STATUSES, type Dag, type DagEvent, runningNodes } from "../../domain/dag.ts";
 import { NODE_STATES, type NodeView } from "../../domain/run.ts";
 import { anything, byWord, named, paged, pageOf, strings, time, viewOf } from "./wire.ts";
 
@@ -7,8 +7,8 @@ import { anything, byWord, named, paged, pageOf, strings, time, viewOf } from ".
 export const nodeCounts = {
   total_nodes: z.int(),
   node_counts: byWord.describe("By role"),
-  nodes_idle: z.int().describe("Not yet handed to the engine"),
-  nodes_running: z.int().describe("With the engine: in its queue, running, or in a script"),
+  nodes_idle: z.int().describe("Not running yet: not handed to the engine, or in its queue without a place"),
+  nodes_running: z.int().describe("Their job runs, or is being judged"),
   nodes_held: z.int().describe("With the engine, which will not run them until something changes"),
   nodes_done: z.int(),
   nodes_failed: z.int(),
@@ -16,8 +16,8 @@ export const nodeCounts = {
 export const nodeCountsView = ({ nodes, roleCounts }: Pick<Dag, "nodes" | "roleCounts">) => ({
   total_nodes: nodes.total,
   node_counts: roleCounts,
-  nodes_idle: nodes.waiting,
-  nodes_running: Math.max(0, nodes.queued - nodes.held),
+  nodes_idle: nodes.total - runningNodes(nodes) - nodes.held - nodes.done - nodes.failed,
+  nodes_running: runningNodes(nodes),
   nodes_held: nodes.held,
   nodes_done: nodes.done,
   nodes_failed: nodes.failed,
@@ -79,6 +79,7 @@ const nodeSchema = named("Node", {
   state,
   retries: z.int(),
   held: z.boolean(),
+  idle: z.boolean().describe("In the engine's queue without a place to run"),
   detail: z.string(),
 });
 export type NodeRowView = z.infer<typeof nodeSchema>;
@@ -104,29 +105,30 @@ export type UnitRowView = z.infer<typeof unitRowSchema>;
 /** The nodes of each unit, counted, in the order the engine tells them. */
 export function tallyUnits(nodes: readonly NodeView[]): UnitRowView[] {
   const rows = new Map<string, UnitRowView>();
+  const open = new Set<string>();
   for (const node of nodes) {
     if (node.unit === null) continue;
     const row = rows.get(node.unit) ?? { unit: node.unit, state: "waiting", ...NO_NODES };
     rows.set(node.unit, row);
+    if (["pre", "queued", "post"].includes(node.state)) open.add(node.unit);
     row.nodes += 1;
     row.retries += node.retries;
     if (node.held) row.held += 1;
     if (node.state === "done") row.done += 1;
     else if (node.state === "failed" || node.state === "futile") row.failed += 1;
-    else if (node.state !== "waiting" && node.state !== "ready") row.running += 1;
+    else if (node.state === "post" || (node.state === "queued" && !node.idle && !node.held)) row.running += 1;
   }
-  for (const row of rows.values()) row.state = unitState(row);
+  for (const row of rows.values()) row.state = unitState(row, open.has(row.unit));
   return [...rows.values()];
 }
 
 const NO_NODES = { nodes: 0, done: 0, failed: 0, running: 0, held: 0, retries: 0 };
 
-/** A unit with a failed node still runs while others of its nodes do. */
-function unitState(row: UnitRowView): UnitRowView["state"] {
+/** A unit with a failed node has not failed while others of its nodes are under way. */
+function unitState(row: UnitRowView, isOpen: boolean): UnitRowView["state"] {
   if (row.done === row.nodes) return "done";
   if (row.running > 0) return "running";
-  if (row.failed > 0) return "failed";
-  return row.done > 0 ? "running" : "waiting";
+  return row.failed > 0 && !isOpen ? "failed" : "waiting";
 }
 
 export const unitPageSchema = named("UnitPage", { ...paged(unitRowSchema), total: z.int() });

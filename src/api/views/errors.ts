@@ -9,7 +9,22 @@ const example = z.strictObject({
   site: z.string().nullable(),
   exit_code: z.int(),
   reason: z.string(),
+  not_before: z.string().nullable().describe("When it is to be tried again; null: at once, or never"),
 });
+const codes = z.array(
+  z.strictObject({
+    exit_code: z.int(),
+    name: z.string(),
+    cause: z.string().nullable(),
+    category: z.string(),
+    rule: z.string().nullable(),
+    meaning: z.string().nullable(),
+    failures: z.int(),
+    units: z.int(),
+    example,
+    log_tail: z.string().nullable(),
+  }),
+);
 
 /** What failed in the present round: first, most, where, on what, and what to try. */
 export const errorsSchema = named("Errors", {
@@ -19,24 +34,13 @@ export const errorsSchema = named("Errors", {
   units_failed: z.int(),
   nodes_failed: z.int(),
   nodes_recovered: z.int().describe("Failed at least once, and got through"),
+  nodes_retrying: z.int().describe("Failed, and to be tried again: they wait for it, or are at it"),
   unreadable_lines: z.int().describe("Lines of the ledgers that could not be read"),
   first: example.nullable(),
   categories: z.array(z.strictObject({ category: z.string(), failures: z.int(), units: z.int() })),
   causes: z.array(z.strictObject({ cause: z.string(), failures: z.int() })),
-  codes: z.array(
-    z.strictObject({
-      exit_code: z.int(),
-      name: z.string(),
-      cause: z.string().nullable(),
-      category: z.string(),
-      rule: z.string().nullable(),
-      meaning: z.string().nullable(),
-      failures: z.int(),
-      units: z.int(),
-      example,
-      log_tail: z.string().nullable(),
-    }),
-  ),
+  codes,
+  retrying: codes.describe("The same of jobs that failed and are to be tried again"),
   sites: z.array(
     z.strictObject({
       site: z.string(),
@@ -58,10 +62,25 @@ export const errorsSchema = named("Errors", {
       reason: z.string(),
     }),
   ),
+  excluded: z
+    .array(z.strictObject({ file: z.string(), reason: z.string() }))
+    .describe("Input files that are left out, and whose word or which evidence that was"),
   more: z
-    .strictObject({ codes: z.int(), sites: z.int(), hosts: z.int(), files: z.int() })
+    .strictObject({
+      codes: z.int(),
+      retrying: z.int(),
+      sites: z.int(),
+      hosts: z.int(),
+      files: z.int(),
+      excluded: z.int(),
+    })
     .describe("How many there are beyond those listed"),
-  suggestion: z.strictObject({ action: z.string(), modifications: anything, because: z.string() }),
+  suggestion: z.strictObject({
+    action: z.string(),
+    modifications: anything,
+    because: z.string(),
+    command: z.string().nullable(),
+  }),
 });
 export type ErrorsBodyView = z.infer<typeof errorsSchema>;
 export const errorsBodyView = viewOf(errorsSchema);

@@ -30,14 +30,19 @@ export const actSchema = named("OperatorAction", {
   nodes: z
     .union([z.literal("failed"), names])
     .optional()
-    .describe('resubmit: "failed", or a list like mg_000003/proc_000021'),
-  units: names.optional().describe("resubmit: a list like mg_000003"),
+    .describe('resubmit, retry: "failed", or a list like mg_000003/proc_000021'),
+  units: names.optional().describe("resubmit, retry: a list like mg_000003"),
   wall_minutes: wallMinutes.optional(),
   sites: z.array(siteText).max(1000).optional().describe("resubmit: where those nodes may run"),
   cleanup_policy: z
     .enum(["keep_until_replaced", "immediate_cleanup"])
     .optional()
     .describe("restart: keep_until_replaced or immediate_cleanup"),
+  from: z
+    .string()
+    .max(12_000_000)
+    .optional()
+    .describe("release, restart: the corrected request as JSON or YAML text; its attachments too"),
   dry_run: z.boolean().optional().describe("true: only say what would be done"),
 });
 export type ActBody = z.infer<typeof actSchema>;
@@ -74,6 +79,7 @@ export const actedView = (action: OperatorAction, answer: Acted, dryRun: boolean
 });
 
 export const bulkSchema = actSchema
+  .omit({ from: true })
   .extend({
     action: z.enum(OPERATOR_ACTIONS),
     filter: z

@@ -36,3 +36,17 @@ export const alertPageSchema = pageOf("AlertPage", alertSchema);
 export const acknowledgedSchema = alertSchema.extend({ already: z.boolean() }).meta({ id: "AcknowledgedAlert" });
 export type AcknowledgedView = z.infer<typeof acknowledgedSchema>;
 export const reasonOnlySchema = named("Reason", { reason: reasonText.optional() });
+
+const tokenSchema = named("OperatorToken", {
+  id: z.string().describe("the beginning of its SHA-256"),
+  name: z.string(),
+  created_at: time,
+});
+export type TokenView = z.infer<typeof tokenSchema>;
+export const tokenView = viewOf(tokenSchema);
+export const tokenListSchema = named("OperatorTokens", { items: z.array(tokenSchema) });
+export type TokenListView = z.infer<typeof tokenListSchema>;
+export const newTokenSchema = tokenSchema
+  .extend({ token: z.string().describe("told only now: it is kept as a hash") })
+  .meta({ id: "NewOperatorToken" });
+export type NewTokenView = z.infer<typeof newTokenSchema>;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { OUTPUT_STATES } from "../../domain/operator.ts";
 import { type RequestRecord, SPLIT_ALGORITHMS, type Transition } from "../../domain/request.ts";
 import { REQUEST_STATUS, REQUEST_STATUSES } from "../../domain/request-status.ts";
+import { WAIT_CODES, type WaitCode } from "../../domain/wait.ts";
 import type { Workflow } from "../../domain/workflow.ts";
 import { ACTION, actionsIn, mayResume, OPERATOR_ACTIONS } from "../../lifecycle/port.ts";
 import { planPreviewSchema } from "./plan.ts";
@@ -20,6 +21,15 @@ const passErrorSchema = z.strictObject({
   count: z.int(),
 });
 
+const waitSchema = named("Wait", {
+  code: z.enum(Object.keys(WAIT_CODES) as WaitCode[]).describe("The reason, for programs"),
+  words: z.string(),
+  since: time,
+  until: time.nullable().describe("When it moves by itself; null: nobody knows"),
+  who: z.enum(["time", "operator", "pool", "service"]).describe("Who can change it; time: nobody has to"),
+  details: strings.describe("What else waits"),
+});
+
 /** One line of the list: everything small. */
 export const requestRowSchema = named("RequestRow", {
   request_name: z.string(),
@@ -30,7 +40,7 @@ export const requestRowSchema = named("RequestRow", {
   urgent: z.boolean(),
   requestor: z.string(),
   campaign: z.string(),
-  waiting: z.string().nullable().describe("Why it is not moving just now"),
+  waiting: waitSchema.nullable().describe("Why it is not moving just now; null: it is over, or nobody has looked yet"),
   hold: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
   error: passErrorSchema.nullable().describe("The last pass over it failed"),
   version: z.int(),
@@ -137,7 +147,9 @@ function modificationsView(changed: RequestRecord["modifications"]): RequestView
 }
 
 function allowedActions({ status, hold }: RequestRecord): RequestView["allowed_actions"] {
+  // A request that belongs to another engine says itself that it can be moved.
   return actionsIn(status)
+    .filter((action) => action !== "move")
     .filter((action) => action !== "resume" || mayResume(status, hold?.code ?? null).kind === "allowed")
     .map((action) => ({ action, meaning: ACTION[action].meaning }));
 }

@@ -6,6 +6,7 @@ const input = z.strictObject({
   from: z.enum(["glob", "directory", "list", "dataset"]),
   at: z.string().describe("The pattern, path or dataset"),
   events: z.strictObject({ by: z.enum(["unknown", "lines", "fixed"]), per_file: z.number().nullable() }).nullable(),
+  on_missing: z.enum(["hold", "skip"]),
   mask: z.strictObject({
     runs: z.array(z.int()),
     lumis: z.record(z.string(), z.array(z.tuple([z.int(), z.int()]))).nullable(),
@@ -13,6 +14,7 @@ const input = z.strictObject({
 });
 const inputView = viewOf(input, (from: InputSpec) => ({
   at: inputPlace(from),
+  on_missing: from.onMissing ?? "hold",
   events:
     "events" in from ? { by: from.events.by, per_file: "perFile" in from.events ? from.events.perFile : null } : null,
 }));
@@ -88,7 +90,7 @@ export const specSchema = named("Spec", {
     seconds_per_event: z.number().nullable(),
     kb_per_event: z.number().nullable(),
   }),
-  sites: z.strictObject({ allow: strings, deny: strings }),
+  sites: z.strictObject({ allow: strings, deny: strings, trust: z.boolean() }),
   unit: z.strictObject({
     jobs_per_unit: z.int().nullable(),
     target_merged_bytes: z.number(),
@@ -107,6 +109,7 @@ export const specSchema = named("Spec", {
 });
 export const specView = viewOf(specSchema, (spec: RequestSpec) => ({
   input: spec.input && inputView(spec.input),
+  sites: { trust: false, ...spec.sites },
   generation: spec.generation && generationView(spec.generation),
   outputs: spec.outputs.map(outputSpecView),
 }));

@@ -71,18 +71,18 @@ export function healthView(store: PartHealth, loop: PartHealth, version: string,
   return { status, why: wrong.join("; "), store, loop, version, at: at.toISOString() };
 }
 
+const warning = z.strictObject({ what: z.string(), mend: z.string() });
 export const statusSchema = named("SystemStatus", {
   version: z.string(),
+  instance: z.string().describe("Of this start of this server; the header wms2-instance of every answer"),
+  host: z.string(),
   started_at: time,
   uptime_sec: z.int(),
   at: time,
   store: z.strictObject({ kind: z.string() }),
-  engine: z.strictObject({
-    name: z.string(),
-    ok: z.boolean(),
-    words: z.string(),
-    warnings: z.array(z.strictObject({ what: z.string(), mend: z.string() })),
-  }),
+  engine: z.strictObject({ name: z.string(), ok: z.boolean(), words: z.string(), warnings: z.array(warning) }),
+  places: z.strictObject({ data_dir: z.string(), spool_dir: z.string(), storage_dir: z.string() }),
+  warnings: z.array(warning).describe("What is unsafe about the way it runs"),
   loop: loopSchema,
   requests: byWord.describe("Number by status"),
   workflows: byWord,

@@ -54,6 +54,7 @@ describe("the main views", () => {
           ],
           units: { owed: 1, registered: 19, invalidated: 0 },
           files: { fresh: 5, attempted: 1, processed: 20, excluded: 0 },
+          planWarnings: ["jobs ask for 2000 MB of memory, not 500: planning.least_memory_per_core_mb is 2000"],
         },
         NOW,
       ),
@@ -111,6 +112,7 @@ test.each<[string, Partial<Dag>, string | null]>([
   ["20 of 50 in an hour", units(20), "2026-11-15T13:30:00.000Z"],
   ["failed ones are not waited for", units(20, 10), "2026-11-15T13:00:00.000Z"],
   ["nothing done yet", units(0), null],
+  ["nothing runs: all idle or held", { ...units(20), nodes: { ...sampleDag().nodes, idle: 2493 } }, null],
   ["not submitted", { ...units(20), submittedAt: null }, null],
   ["over", { ...units(20), status: "partial" }, null],
   ["submitted in the future", { ...units(20), submittedAt: at("12:30") }, null],
@@ -129,7 +131,7 @@ test("nodes are counted into their units", () => {
     [unit, state, nodes, done, failed, running, held, retries].join(" "),
   );
   expect(rows).toEqual([
-    "mg_000000 running 4 2 0 1 1 1",
+    "mg_000000 waiting 4 2 0 0 1 1",
     "mg_000001 failed 3 1 2 0 0 3",
     "mg_000002 waiting 1 0 0 0 0 0",
     "mg_000003 done 1 1 0 0 0 0",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DAG_STATUSES, type Dag, isDagOver } from "../../domain/dag.ts";
+import { DAG_STATUSES, type Dag, isDagOver, runningNodes } from "../../domain/dag.ts";
 import type { UnitName } from "../../domain/names.ts";
 import {
   BLOCK_STATUSES,
@@ -53,9 +53,9 @@ export function progressPercent(workflow: Pick<Workflow, "status" | "unitsDone" 
   return Math.floor((1000 * workflow.unitsDone) / workflow.unitsPlanned) / 10;
 }
 
-/** At the pace of this DAG so far; null before its first unit is done and after its end. */
+/** At the pace of this DAG so far; null before its first unit is done, while nothing runs, and after its end. */
 export function estimateCompletion(dag: Dag | null, now: Date): Date | null {
-  if (!dag?.submittedAt || isDagOver(dag.status) || dag.units.done === 0) return null;
+  if (!dag?.submittedAt || isDagOver(dag.status) || dag.units.done === 0 || runningNodes(dag.nodes) === 0) return null;
   const elapsedMs = now.getTime() - dag.submittedAt.getTime();
   const left = dag.units.total - dag.units.done - dag.units.failed;
   if (elapsedMs <= 0 || left < 0) return null;
@@ -83,6 +83,7 @@ export const workflowStatusSchema = named("WorkflowStatus", {
     }),
   ),
   progress_percent: z.number(),
+  plan_warnings: strings.describe("What planning raised, lowered or could not know, in the present round"),
   estimated_completion: time.nullable().describe("Of the present round, at its pace so far; null: cannot tell"),
 });
 export type WorkflowStatusView = z.infer<typeof workflowStatusSchema>;
@@ -93,6 +94,7 @@ export interface WorkflowFacts {
   readonly blocks: readonly Block[];
   readonly units: Readonly<Record<UnitStatus, number>>;
   readonly files: Readonly<Record<FileState, number>>;
+  readonly planWarnings: readonly string[];
 }
 
 export function workflowStatusView(facts: WorkflowFacts, now: Date): WorkflowStatusView {
@@ -120,6 +122,7 @@ export function workflowStatusView(facts: WorkflowFacts, now: Date): WorkflowSta
       work_units: `${block.unitsDone}/${block.unitsTotal}`,
     })),
     progress_percent: progressPercent(workflow),
+    plan_warnings: [...facts.planWarnings],
     estimated_completion: estimateCompletion(dag, now)?.toISOString() ?? null,
   };
 }

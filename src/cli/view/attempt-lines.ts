@@ -17,7 +17,8 @@ const COLUMNS: Columns<Row> = [
 ];
 
 /** The story of nodes: a line per attempt, and one where a person gave a node a fresh budget. */
-export function attemptTable({ items, epochs }: Pick<AttemptPageView, "items" | "epochs">, look: Look): string {
+export function attemptTable(page: Pick<AttemptPageView, "items" | "epochs" | "said">, look: Look): string {
+  const { items, epochs, said } = page;
   const { paint, width } = look;
   const rows: Row[] = [];
   const headings = new Map<number, string>();
@@ -28,6 +29,10 @@ export function attemptTable({ items, epochs }: Pick<AttemptPageView, "items" | 
     for (const { at: opened, by, reason } of openedBefore(attempt, isSame ? before : null, epochs))
       rows.push([when(opened), "", "", "", "", paint.cyan("new budget"), `by ${by}: ${reason}`]);
     rows.push(attemptRow(attempt, paint));
+    const { script } = attempt;
+    if (script) rows.push(["", "", "", script.result, "", paint.cyan("script"), scriptWords(script)]);
+    for (const { at: told, by, what, reason } of answersTo(attempt, items, said))
+      rows.push([when(told), "", "", "", "", paint.cyan(what), `by ${by}: ${reason}`]);
     before = attempt;
   }
   const [head = "", ...lines] = table(COLUMNS, rows, { ...look, width: width - 2 }).split("\n");
@@ -37,6 +42,16 @@ export function attemptTable({ items, epochs }: Pick<AttemptPageView, "items" | 
   });
   return [`  ${head}`, ...told].join("\n");
 }
+
+/** What was said of a node after this attempt and before its next one; each once. Attempts tell whole seconds. */
+function answersTo(attempt: AttemptView, items: readonly AttemptView[], said: AttemptPageView["said"]) {
+  const isHere = (of: { round: number; unit: string; node: string | null }): boolean =>
+    of.round === attempt.round && of.unit === attempt.unit && (of.node ?? attempt.node) === attempt.node;
+  const here = said.filter(isHere);
+  const own = here.length > 0 ? items.filter(isHere) : [];
+  return here.filter(({ at }) => (own.findLast((each) => second(each.at) < second(at)) ?? own[0]) === attempt);
+}
+const second = (at: string): number => Math.floor(Date.parse(at) / 1000);
 
 /** Epochs opened between two attempts of a node. */
 const openedBefore = (attempt: AttemptView, before: AttemptView | null, epochs: readonly Epoch[]): Epoch[] =>
@@ -63,6 +78,10 @@ function attemptRow(attempt: AttemptView, paint: Paint): Row {
     attempt.reason,
   ];
 }
+
+/** "./fix.sh after 1.2 s; its words: proc_000000.12.recovery.log" */
+const scriptWords = ({ script, seconds, log }: NonNullable<AttemptView["script"]>): string =>
+  `${script}${seconds === null ? "" : ` after ${seconds} s`}${log ? `; its words: ${log}` : ""}`;
 
 function outcome({ cause, exit_code, signal }: AttemptView): string {
   if (cause === null) return "ok";

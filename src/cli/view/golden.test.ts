@@ -33,6 +33,15 @@ const golden = (name: string, text: string, width = 100) => {
 const named = (name: string, over: Partial<RequestRecord> = {}): RequestRecord =>
   sampleRequest({ spec: sampleSpec({ name: name as RequestName }), ...over });
 
+const cooling: RequestRecord["waiting"] = {
+  code: "retry",
+  words: "4 failed jobs tried again later (mg_000000/proc_000000: exit 8021 in step RECO)",
+  since: at("11:50"),
+  until: at("12:05"),
+  who: "time",
+  details: ["2 jobs behind the limit of their category"],
+};
+
 test("list", () =>
   golden(
     "list",
@@ -41,11 +50,19 @@ test("list", () =>
       [
         { request: requestRowView(named("muons-2026")), workflow: workflowView(sampleWorkflow()) },
         { request: requestRowView({ ...heldRequest(), urgent: true }), workflow: null },
+        { request: requestRowView(named("cools", { waiting: cooling })), workflow: workflowView(sampleWorkflow()) },
         {
           request: requestRowView(
             named("a-rather-long-name-of-a-request_v2", {
               status: "queued",
-              waiting: "third in the queue; all 300 places are taken, the next one may take a while",
+              waiting: {
+                code: "place",
+                words: "third in the queue; all 300 places are taken, the next one may take a while",
+                since: at("11:59"),
+                until: null,
+                who: "time",
+                details: [],
+              },
               createdAt: at("11:59"),
             }),
           ),
@@ -92,6 +109,7 @@ const status = workflowStatusView(
     blocks: [{ ...block, status: "open", unitsTotal: 48, unitsDone: 20, unitsAbandoned: 0 }],
     units: { owed: 1, registered: 19, invalidated: 0 },
     files: { fresh: 5, attempted: 1, processed: 20, excluded: 0 },
+    planWarnings: ["jobs ask for 2000 MB of memory, not 500: planning.least_memory_per_core_mb is 2000"],
   },
   NOW,
 );
@@ -106,6 +124,14 @@ const output = (unit: string) => ({
   parents: [],
   work_unit: unit,
   status: "registered" as const,
+});
+
+test("show: all its jobs failed and wait for their next try", () => {
+  const dag = sampleDag({ nodes: { total: 48, waiting: 28, queued: 0, idle: 0, held: 0, done: 20, failed: 0 } });
+  const request = requestDetailView(sampleRequest({ waiting: cooling }), sampleWorkflow(), moves.slice(3));
+  const now = { ...status, work_units: { total: 48, done: 20, running: 0, failed: 0 }, estimated_completion: null };
+  const facts = { request, status: now, dag: dagView(dag), outputs: { items: [], more: false } };
+  return golden("show-waits", requestPage(facts, look));
 });
 
 test("show: at work", () =>
@@ -191,7 +217,7 @@ const watched = (record: RequestRecord, units: readonly UnitRowView[]): WatchedR
   request: requestDetailView(record, sampleWorkflow({ unitsPlanned: units.length, unitsDone: 2 }), moves),
   dag: dagView(
     sampleDag({
-      nodes: { total: 48, waiting: 10, queued: 12, held: 0, done: 25, failed: 1 },
+      nodes: { total: 48, waiting: 10, queued: 12, idle: 0, held: 0, done: 25, failed: 1 },
       units: { total: units.length, waiting: 1, running: 2, done: 2, failed: 1 },
       submittedAt: new Date(NOW.getTime() - 20_000),
     }),
@@ -217,7 +243,7 @@ const many = Array.from({ length: 900 }, (_, at) =>
 );
 const fresh = { createdAt: new Date(NOW.getTime() - 25_000), waiting: null };
 const frame = (list: readonly WatchedRequest[], height: number, notice: string | null = null) => {
-  const lines = watchFrame(list, notice, { ...look, height });
+  const lines = watchFrame(list, notice === null ? null : { kind: "silent", words: notice }, { ...look, height });
   expect(lines.length).toBeLessThan(height);
   return lines.join("\n");
 };

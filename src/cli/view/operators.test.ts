@@ -54,6 +54,7 @@ const attempt = (over: Partial<AttemptView>): AttemptView => ({
   avoid_sites: [],
   bad_files: [],
   reason: "exit 8021 (file read error): again in 1 min",
+  script: null,
   ...over,
 });
 
@@ -63,7 +64,9 @@ test("attempts", () =>
     attemptTable(
       {
         items: [
-          attempt({}),
+          attempt({
+            script: { script: "./fix.sh", result: "exit 3", seconds: 1.2, log: "proc_000021.100.recovery.log" },
+          }),
           attempt({
             at: "2026-11-15T11:05:00Z",
             retry: 1,
@@ -91,6 +94,12 @@ test("attempts", () =>
             memory_mb: null,
             decision: "abort",
           }),
+        ],
+        said: [
+          {
+            ...{ round: 0, unit: "mg_000003", node: "proc_000021", at: "2026-11-15T11:05:00.400Z", by: "bob" },
+            ...{ what: "retried now", reason: "storage is back" },
+          },
         ],
         epochs: [
           {

@@ -2,7 +2,7 @@ import type { DagView, OutputView, RequestDetailView, WorkflowStatusView } from 
 import type { Look } from "../terminal.ts";
 import { bar } from "./bar.ts";
 import { grouped } from "./table.ts";
-import { statusWord } from "./tables.ts";
+import { statusWord, waitWords } from "./tables.ts";
 import { bytes, count, cut, duration, padEnd, secondsSince, stamp, thousands, wrap } from "./text.ts";
 
 export interface RequestFacts {
@@ -66,9 +66,24 @@ function troubleLines(request: RequestDetailView, look: Look): string[] {
     lines.push(...wrapped("error", words, look), ...wrapped("try", error.hint, look));
   }
   if (wish) lines.push(...wrapped("asked for", `${wish.kind} by ${wish.actor}: ${wish.reason}`, look));
-  if (waiting) lines.push(...wrapped("waits", waiting, look));
+  if (waiting && waiting.code !== "person") {
+    const since = `since ${duration(secondsSince(waiting.since, look.now))}`;
+    const left = waiting.until ? `, ${duration(Math.max(0, -secondsSince(waiting.until, look.now)))} left` : "";
+    const now = waiting.code === "retry" ? `; wms2 retry ${request.request_name} tries now` : "";
+    const isMoving = waiting.code === "running";
+    const words = `${waiting.code}: ${waitWords(waiting)} (${since}${left}; ${WHO[waiting.who]}${now})`;
+    lines.push(...wrapped(isMoving ? "runs" : "waits", isMoving ? waiting.words : words, look));
+    for (const detail of waiting.details) lines.push(...wrapped("also", detail, look));
+  }
   return lines.length ? ["", ...lines] : [];
 }
+
+const WHO = {
+  time: "passes by itself",
+  operator: "needs a person",
+  pool: "needs whoever keeps the workers",
+  service: "goes on when the service is back",
+} as const;
 
 /** What a person may do, as it is typed. A held request waits for just that; of others the words are enough. */
 function actionLines(request: RequestDetailView, look: Look): string[] {
@@ -119,6 +134,7 @@ function workLines({ request, status, dag }: RequestFacts, look: Look): string[]
   return [
     "",
     ...labelled("work", [`${bars} ${listed(words)}`, counters.filter(Boolean).join(" · ")], look),
+    ...status.plan_warnings.flatMap((warning) => wrapped("mind", warning, look)),
     ...(dag ? labelled("dag", dagLines(dag, look), look) : []),
     ...labelled("blocks", shownBlocks, look),
   ];
@@ -130,6 +146,7 @@ function dagLines(dag: DagView, { paint }: Look): string[] {
   const nodes = [
     `${dag.nodes_done}/${dag.total_nodes} done`,
     dag.nodes_running ? `${dag.nodes_running} running` : "",
+    dag.nodes_idle && dag.status === "running" ? `${dag.nodes_idle} idle` : "",
     dag.nodes_held ? `${dag.nodes_held} held` : "",
     dag.nodes_failed ? paint.red(`${dag.nodes_failed} failed`) : "",
   ];

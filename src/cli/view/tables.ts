@@ -40,14 +40,19 @@ export const REQUESTS: Columns<ListedRequest> = [
 const unitsWord = (workflow: ListedRequest["workflow"]): string =>
   workflow?.total_work_units ? `${workflow.work_units_done}/${workflow.total_work_units}` : "-";
 
-/** The one thing that keeps it: a hold, a failing pass, or what it waits for. */
-export function whyNotMoving(request: Pick<api.RequestRowView, "status" | "hold" | "error" | "waiting">): string {
+/** What keeps it: a hold, a failing pass, or what it waits for. */
+export function whyNotMoving(request: Pick<api.RequestRowView, "hold" | "error" | "waiting">): string {
   if (request.hold) return `${request.hold.code}: ${request.hold.message}`;
   if (request.error) return `pass failed ${request.error.count}×: ${request.error.message}`;
-  // While jobs run, the loop waits for nothing but them: the units tell that better.
-  if (request.status === "active" && request.waiting?.startsWith("running:")) return "";
-  return request.waiting ?? "";
+  if (!request.waiting) return "";
+  const { code, details } = request.waiting;
+  // While jobs run, the units tell that better than words; what does not run beside them is told.
+  return [...(code === "running" ? [] : [waitWords(request.waiting)]), ...details].join("; ");
 }
+
+/** The words of a wait, and until when it lasts. */
+export const waitWords = ({ words, until }: NonNullable<api.RequestRowView["waiting"]>): string =>
+  until ? `${words}, until ${stamp(until)}` : words;
 
 export const OUTPUTS: Columns<api.OutputView> = [
   ["output", ({ output }) => output],
@@ -66,8 +71,8 @@ export const NODES: Columns<api.NodeRowView> = [
   ["detail", ({ detail }) => detail, "flexible"],
 ];
 
-function stateWord({ held, state }: api.NodeRowView, paint: Paint): string {
-  if (held) return paint.yellow("held");
+function stateWord({ held, idle, state }: api.NodeRowView, paint: Paint): string {
+  if (held || idle) return paint.yellow(held ? "held" : "idle");
   if (state === "done") return paint.green(state);
   if (state === "failed" || state === "futile") return paint.red(state);
   return state === "waiting" ? paint.dim(state) : paint.cyan(state);

@@ -1,3 +1,5 @@
+import { own } from "./own-sequences.ts";
+
 /** Small words for people: ages, sizes, counts. Pure. */
 
 const MINUTE = 60;
@@ -69,7 +71,7 @@ export function cut(text: string, width: number): string {
     out += piece;
     if (!isColour) room -= 1;
   }
-  return `${out}${width > 0 ? "…" : ""}${text.includes("\u001b") ? "\u001b[0m" : ""}`;
+  return `${out}${width > 0 ? "…" : ""}${text.includes("\u001b") ? own(0, "m") : ""}`;
 }
 
 export const padEnd = (text: string, width: number): string =>

@@ -1,3 +1,4 @@
+import type { Notice } from "../follow.ts";
 import type { Look, Paint } from "../terminal.ts";
 import { bar, unitCells } from "./bar.ts";
 import { statusWord, whyNotMoving } from "./tables.ts";
@@ -20,8 +21,8 @@ interface Row {
 }
 
 /** One picture of all watched requests; never wider or higher than the screen. `notice` is about the server. */
-export function watchFrame(watched: readonly WatchedRequest[], notice: string | null, look: FrameLook): string[] {
-  const foot = notice === null ? [] : [look.paint.yellow(notice)];
+export function watchFrame(watched: readonly WatchedRequest[], notice: Notice | null, look: FrameLook): string[] {
+  const foot = notice === null ? [] : [look.paint.yellow(notice.words)];
   const room = Math.max(1, look.height - 1 - foot.length);
   const rows = watched.slice(0, watched.length > room ? room - 1 : room).map((one) => rowOf(one, look));
   const spare = Math.floor((room - 2 * rows.length) / Math.max(1, rows.length));

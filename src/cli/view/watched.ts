@@ -26,7 +26,7 @@ export function progressOf(watched: WatchedRequest, now: Date) {
   const nodes: BarParts = {
     total: dag?.total_nodes ?? 0,
     done: dag?.nodes_done ?? 0,
-    running: ended ? 0 : (dag?.nodes_running ?? 0) + (dag?.nodes_held ?? 0),
+    running: ended ? 0 : (dag?.nodes_running ?? 0),
     failed: dag?.nodes_failed ?? 0,
   };
   const end = ended ? new Date(request.status_since) : now;
@@ -48,7 +48,7 @@ export function progressOf(watched: WatchedRequest, now: Date) {
     ended,
     elapsedSec: Math.max(0, secondsSince(request.created_at, end)),
     rate,
-    leftSec: rate === null || ended || left <= 0 ? null : left / rate,
+    leftSec: rate === null || ended || left <= 0 || nodes.running === 0 ? null : left / rate,
   };
 }
 

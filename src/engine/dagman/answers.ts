@@ -1,6 +1,7 @@
 import { parseJson } from "../../base/json.ts";
 import { err, ok, type Result } from "../../base/result.ts";
 import type { EngineSite, PingOutcome } from "../port.ts";
+import type { SpawnAnswer } from "./spawn.ts";
 
 /** What HTCondor's commands answer (23.9.6), as values. */
 
@@ -9,6 +10,8 @@ export interface Tree {
   /** The DAGMan we submitted; null: it has left, others have not. */
   readonly top: QueueEntry | null;
   readonly others: readonly QueueEntry[];
+  /** Jobs that are held; they do not keep a run alive that has ended. */
+  readonly held: readonly QueueEntry[];
 }
 export interface QueueEntry {
   readonly cluster: string;
@@ -19,6 +22,10 @@ export interface QueueEntry {
   readonly node: string | null;
   readonly status: "idle" | "running" | "removed" | "completed" | "held" | "other";
   readonly holdReason: string | null;
+  /** Somebody did it with condor_hold: no policy removes such a job. */
+  readonly heldByHand: boolean;
+  /** Of its status, epoch seconds. */
+  readonly since: number;
   readonly queuedAt: number;
 }
 
@@ -69,6 +76,8 @@ function entryOf(ad: Ad): QueueEntry | null {
     node: ad.text("DAGNodeName"),
     status: STATUSES[ad.number("JobStatus") ?? 0] ?? "other",
     holdReason: ad.text("HoldReason"),
+    heldByHand: ad.number("HoldReasonCode") === 1,
+    since: ad.number("EnteredCurrentStatus") ?? 0,
     queuedAt: ad.number("QDate") ?? 0,
   };
 }
@@ -77,34 +86,43 @@ function entryOf(ad: Ad): QueueEntry | null {
 export function parseQueue(text: string): Result<ReadonlyMap<string, Tree>, string> {
   const ads = parseAds(text, "condor_q");
   if (!ads.ok) return ads;
-  const trees = new Map<string, { top: QueueEntry | null; others: QueueEntry[] }>();
+  const trees = new Map<string, { top: QueueEntry | null; others: QueueEntry[]; held: QueueEntry[] }>();
   for (const ad of ads.value) {
     const entry = entryOf(ad);
     if (!entry) return err("condor_q gave an ad without ClusterId or JobBatchName");
-    const tree = trees.get(entry.batchName) ?? { top: null, others: [] };
+    const tree = trees.get(entry.batchName) ?? { top: null, others: [], held: [] };
     trees.set(entry.batchName, tree);
     const isTop = entry.isDagman && entry.parent === null;
     // Twice the same DAG at once must not happen; if it did, the later one writes the files we read.
     if (isTop && (tree.top === null || Number(entry.cluster) > Number(tree.top.cluster))) {
       if (tree.top) tree.others.push(tree.top);
       tree.top = entry;
-    } else tree.others.push(entry);
+    } else if (entry.status === "held" && !entry.isDagman) tree.held.push(entry);
+    else tree.others.push(entry);
   }
   return ok(trees);
 }
 
-/** "1 job(s) submitted to cluster 23." */
-export function parseSubmit(stdout: string): string | null {
-  return /submitted to cluster (\d+)/.exec(stdout)?.[1] ?? null;
-}
-
 /**
  * condor_submit_dag says no with exit code 1 both when it does not like the files and when it cannot reach the schedd. Only the
- * former would stay the same the next time; what is not recognised counts as the latter.
+ * former would stay the same the next time; what is not recognised counts as the latter. Files that "already exist" are no
+ * refusal: somebody was here, so one has to look.
  */
-export function isRejection(words: string): boolean {
-  if (/schedd|condor_submit failed|Failed to connect|timed? ?out/i.test(words)) return false;
-  return /already exist|errno 2 |No such file|CONFIG|parse|syntax|Permission denied|errno 13 /i.test(words);
+function isRejection(words: string): boolean {
+  if (/schedd|condor_submit failed|Failed to connect|timed? ?out|already exist/i.test(words)) return false;
+  return /errno 2 |No such file|CONFIG|parse|syntax|Permission denied|errno 13 /i.test(words);
+}
+
+/** What bin/submit said; its exit codes are explained there. `cluster` null: nothing has been submitted under this name. */
+type Submission =
+  | { readonly kind: "done"; readonly cluster: string | null }
+  | { readonly kind: "wait" | "rejected" | "unwritable" | "failed"; readonly words: string };
+export function readSubmission({ code, stdout, stderr }: SpawnAnswer): Submission {
+  if (code === 0) return { kind: "done", cluster: /submitted to cluster (\d+)/.exec(stdout)?.[1] ?? null };
+  const words = complaint(stdout, stderr);
+  if (code === 69 || code === 75 || code === 77) return { kind: "wait", words };
+  if (code === 73) return { kind: "unwritable", words };
+  return { kind: code === 78 || isRejection(words) ? "rejected" : "failed", words };
 }
 
 /** condor_rm, condor_hold and condor_release exit with 1 when nothing matches: that is an answer. */
@@ -124,18 +142,27 @@ export function parseVersion(stdout: string): string | null {
   return /\$CondorVersion: (\S+)/.exec(stdout)?.[1] ?? null;
 }
 
-export function parseSites(text: string): Result<readonly EngineSite[], string> {
+/** Every worker, by the site it belongs to; "" where it names none. */
+export function parseWorkers(text: string): Result<readonly EngineSite[], string> {
   const ads = parseAds(text, "condor_status");
   if (!ads.ok) return ads;
+  return ok(
+    ads.value.map((ad) => ({
+      name: ad.text("GLIDEIN_CMSSite") ?? "",
+      cores: ad.number("TotalSlotCpus") ?? 0,
+      memoryMb: ad.number("TotalSlotMemory") ?? 0,
+    })),
+  );
+}
+
+/** The workers of each site taken together. */
+export function sitesOf(workers: readonly EngineSite[]): readonly EngineSite[] {
   const sites = new Map<string, EngineSite>();
-  for (const ad of ads.value) {
-    const name = ad.text("GLIDEIN_CMSSite");
-    if (name === null || name === "") continue;
+  for (const { name, cores, memoryMb } of workers) {
     const before = sites.get(name) ?? { name, cores: 0, memoryMb: 0 };
-    const cores = before.cores + (ad.number("TotalSlotCpus") ?? 0);
-    sites.set(name, { name, cores, memoryMb: before.memoryMb + (ad.number("TotalSlotMemory") ?? 0) });
+    if (name !== "") sites.set(name, { name, cores: before.cores + cores, memoryMb: before.memoryMb + memoryMb });
   }
-  return ok([...sites.values()].sort((a, b) => (a.name < b.name ? -1 : 1)));
+  return [...sites.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /**

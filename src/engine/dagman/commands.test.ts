@@ -7,12 +7,11 @@ const run = { dagId: "d1", submitDir: "/s", batchName: "wms2-d1", engineId: null
 
 describe("command lines", () => {
   it("submits by name, never by force", () => {
-    expect(commands.submitCommand(run, { maxIdle: 7, updateSubmit: false })).toEqual(
-      "condor_submit_dag -batch-name wms2-d1 -maxidle 7 workflow.dag".split(" "),
+    expect(commands.fenceCommand(run, 5)).toEqual("sh bin/submit fence 5 wms2-d1".split(" "));
+    expect(commands.submitCommand(run, 5, 7)).toEqual(
+      "sh bin/submit run 5 wms2-d1 -batch-name wms2-d1 -maxidle 7".split(" "),
     );
-    expect(commands.submitCommand({ ...run, priority: 9 }, { maxIdle: 7, updateSubmit: true })).toEqual(
-      "condor_submit_dag -batch-name wms2-d1 -maxidle 7 -priority 9 -update_submit workflow.dag".split(" "),
-    );
+    expect(commands.submitCommand({ ...run, priority: 9 }, 5, 7).slice(-2)).toEqual(["-priority", "9"]);
   });
   it("quotes a name that would end the string", () => {
     const odd = { ...run, batchName: 'x" || true || "\\' };
@@ -64,16 +63,27 @@ describe("answers", () => {
     expect(queue.value.get("wms2-d1")?.top).toMatchObject({ cluster: "2", holdReason: null });
   });
   it.each([
-    ['ERROR: "workflow.dag.condor.sub" already exists.', true],
+    // Somebody was here: look, do not give up.
+    [1, 'ERROR: "workflow.dag.condor.sub" already exists.', "failed"],
     [
+      1,
       "ERROR: MultiLogFiles::FileReader::Open(): safe_fopen_wrapper_follow(nope.dag) failed with errno 2 (No such file",
-      true,
+      "rejected",
     ],
-    ["ERROR: Can't find address of local schedd; ERROR: condor_submit failed; aborting.", false],
-    ["Segmentation fault", false],
-  ])("is a refusal for good? %s", (words, expected) => expect(answers.isRejection(words)).toBe(expected));
+    [1, "ERROR: Can't find address of local schedd; ERROR: condor_submit failed; aborting.", "failed"],
+    [139, "Segmentation fault", "failed"],
+    [69, "a DAGMan of /s is in the queue: 5 wms2-d0", "wait"],
+    [75, "another submission of /s is under way", "wait"],
+    [77, "a later submission of /s has begun", "wait"],
+    [73, "cannot write in /s", "unwritable"],
+    [78, "there is no flock on the submit host", "rejected"],
+  ])("a submission that ended with %i: %s", (code, stderr, kind) =>
+    expect(answers.readSubmission({ code, stdout: "", stderr })).toEqual({ kind, words: stderr }),
+  );
   it("reads small answers", () => {
-    expect(answers.parseSubmit("Submitting job(s).\n1 job(s) submitted to cluster 23.\n")).toBe("23");
+    const stdout = "Submitting job(s).\n1 job(s) submitted to cluster 23.\n";
+    expect(answers.readSubmission({ code: 0, stdout, stderr: "" })).toEqual({ kind: "done", cluster: "23" });
+    expect(answers.readSubmission({ code: 0, stdout: "", stderr: "" })).toEqual({ kind: "done", cluster: null });
     expect(answers.parseVersion("$CondorVersion: 23.9.6 2026-07-12 PackageID: 23.9.6 $\n")).toBe("23.9.6");
     expect(answers.matchedNothing('Couldn\'t find/remove all jobs matching constraint (JobBatchName=="nope")')).toBe(
       true,
@@ -88,16 +98,15 @@ describe("answers", () => {
       TotalSlotCpus: cpus,
       TotalSlotMemory: 100,
     });
-    const sites = answers.parseSites(
+    const workers = answers.parseWorkers(
       JSON.stringify([slot("T2_B", 4), slot("T2_A", 1), slot("T2_B", 4), slot(null, 9)]),
     );
-    expect(sites).toEqual({
-      ok: true,
-      value: [
-        { name: "T2_A", cores: 1, memoryMb: 100 },
-        { name: "T2_B", cores: 8, memoryMb: 200 },
-      ],
-    });
+    if (!workers.ok) throw new Error(workers.error);
+    expect(workers.value).toContainEqual({ name: "", cores: 9, memoryMb: 100 });
+    expect(answers.sitesOf(workers.value)).toEqual([
+      { name: "T2_A", cores: 1, memoryMb: 100 },
+      { name: "T2_B", cores: 8, memoryMb: 200 },
+    ]);
   });
   it.each([
     ["200", "TotalSchedulerJobsRunning < 500", 2],

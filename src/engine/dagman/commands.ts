@@ -14,38 +14,38 @@ const batchIs = (run: Run): string => `JobBatchName == ${adString(run.batchName)
 /** The DAGMan that was submitted by us; those of its units have DAGManJobId set. */
 const topOf = (run: Run): string => `${batchIs(run)} && JobUniverse == 7 && DAGManJobId is undefined`;
 
-export interface SubmitOptions {
-  readonly maxIdle: number;
-  /** Old bookkeeping files and no rescue file: without this condor_submit_dag refuses (facts §4). */
-  readonly updateSubmit: boolean;
-}
+const inDirectory = (verb: "fence" | "run", run: Run, ticket: number): Argv => [
+  ...["sh", "bin/submit", verb, String(ticket), run.batchName],
+];
+/** From here on no submission with an older ticket gets through. */
+export const fenceCommand = (run: Run, ticket: number): Argv => inDirectory("fence", run, ticket);
 
 /**
- * Run in the submit directory. Never -f (it renames rescue files and runs everything again), never -DoRescueFrom (passed
- * down, it retires the units' newer rescue files), never -usedagdir (clashes with SUBDAG … DIR). -maxidle stands here
- * because condor_submit_dag always writes one and dagman.config cannot override it.
+ * Run in the submit directory, by its own bin/submit, which adds the rest. Never -f (it renames rescue files and runs
+ * everything again), never -DoRescueFrom (passed down, it retires the units' newer rescue files), never -usedagdir (clashes
+ * with SUBDAG … DIR). -maxidle stands here because condor_submit_dag always writes one and dagman.config cannot override it.
  */
-export function submitCommand(run: Run, options: SubmitOptions): Argv {
-  return [
-    ...["condor_submit_dag", "-batch-name", run.batchName, "-maxidle", String(options.maxIdle)],
-    ...(run.priority === 0 ? [] : ["-priority", String(run.priority)]),
-    ...(options.updateSubmit ? ["-update_submit"] : []),
-    "workflow.dag",
-  ];
-}
+export const submitCommand = (run: Run, ticket: number, maxIdle: number): Argv => [
+  ...inDirectory("run", run, ticket),
+  ...["-batch-name", run.batchName, "-maxidle", String(maxIdle)],
+  ...(run.priority === 0 ? [] : ["-priority", String(run.priority)]),
+];
 
 /** What a look at the queue brings back. */
-const QUEUE_ATTRIBUTES = "ClusterId,JobBatchName,JobUniverse,JobStatus,DAGManJobId,DAGNodeName,HoldReason,QDate";
+const QUEUE_ATTRIBUTES =
+  "ClusterId,JobBatchName,JobUniverse,JobStatus,DAGManJobId,DAGNodeName,HoldReason,HoldReasonCode,QDate,EnteredCurrentStatus";
 const query = (constraint: string, ...more: string[]): Argv => [
   ...["condor_q", "-allusers", "-json", ...more],
   ...["-attributes", QUEUE_ATTRIBUTES, "-constraint", constraint],
 ];
 
 /**
- * All runs in one query: the DAGMans of every tree, and jobs in state X (3, being removed), for a tree is gone only when they are.
- * Ordinary jobs are left out: there may be hundreds of thousands.
+ * All runs in one query: the DAGMans of every tree, jobs in state X (3, being removed), for a tree is gone only when they are, and held
+ * ones (5), for only the queue knows why. Ordinary jobs are left out: there may be hundreds of thousands.
  */
-export const queueCommand = query('regexp("^wms2-", JobBatchName) && (JobUniverse == 7 || JobStatus == 3)');
+export const queueCommand = query(
+  'regexp("^wms2-", JobBatchName) && (JobUniverse == 7 || JobStatus == 3 || JobStatus == 5)',
+);
 
 /** Anything at all with this batch name: one answer is enough. */
 export const findCommand = (run: Run): Argv => query(batchIs(run), "-limit", "50");
@@ -69,7 +69,7 @@ export const nodeVersionCommand: Argv = ["sh", "-c", "node --version"];
 export const configCommand = (name: string): Argv => ["condor_config_val", "-schedd", name];
 
 /** Whole machines (a partitionable slot) or static slots; not the pieces jobs have been given. */
-export const sitesCommand: Argv = [
+export const workersCommand: Argv = [
   ...["condor_status", "-json", "-attributes", "GLIDEIN_CMSSite,TotalSlotCpus,TotalSlotMemory"],
   ...["-constraint", "DynamicSlot =!= true"],
 ];

@@ -14,6 +14,7 @@ describe("the DAGMan engine without a pool", () => {
   let answer: (argv: readonly string[]) => Partial<SpawnAnswer>;
   let engine: DagmanEngine;
   let schedd: string;
+  let stalledSec: number;
   const NOW = 1_900_000_000;
   beforeEach(async () => {
     dir = await mkdtemp(path.join(tmpdir(), "dagman-"));
@@ -21,6 +22,7 @@ describe("the DAGMan engine without a pool", () => {
     asked = [];
     answer = () => ({});
     schedd = "submit-1";
+    stalledSec = 30;
     engine = makeEngine();
     await put("workflow.dag", "JOB a x\n");
   });
@@ -28,6 +30,7 @@ describe("the DAGMan engine without a pool", () => {
     new DagmanEngine({
       commandPrefix: ["into", "pool"],
       clock: { now: () => new Date(NOW * 1000) },
+      stalledSec,
       spawner: async (request) => {
         if (request.argv.includes("-totals")) return { code: 0, stdout: `-- Schedd: ${schedd} : <\n`, stderr: "" };
         asked.push(request);
@@ -46,33 +49,135 @@ describe("the DAGMan engine without a pool", () => {
     ]);
   const look = async () => (await engine.observe([run])).get(run.dagId);
 
-  it("submits in the directory, through the prefix", async () => {
-    answer = () => ({ stdout: "1 job(s) submitted to cluster 23.\n" });
-    expect(await engine.submit(run)).toEqual({ kind: "submitted", engineId: "23" });
-    expect(asked).toHaveLength(1);
-    expect(asked[0]!.cwd).toBe(dir);
-    expect(asked[0]!.argv.slice(0, 3)).toEqual(["into", "pool", "condor_submit_dag"]);
-    expect(asked[0]!.argv).not.toContain("-update_submit");
+  const fresh = (): Run => ({ ...run, engineId: null });
+  /** The directory is open; the submission itself says this. */
+  const submission = (said: Partial<SpawnAnswer>) => (argv: readonly string[]) => (argv[2] === "run" ? said : {});
+  const CLUSTER_23 = submission({ stdout: "1 job(s) submitted to cluster 23.\n" });
+
+  it("fences, looks, then submits: in the directory, by its own program, through the prefix", async () => {
+    answer = CLUSTER_23;
+    expect(await engine.submit(fresh(), 5)).toEqual({ kind: "submitted", engineId: "23", adopted: false });
+    const [fence, look, submit] = asked;
+    expect([fence?.cwd, submit?.cwd, asked.length]).toEqual([dir, dir, 3]);
+    expect(fence?.argv).toEqual(["into", "pool", "sh", "bin/submit", "fence", "5", "wms2-d"]);
+    expect(look?.argv[2]).toBe("condor_q");
+    expect(submit?.argv.slice(0, 7)).toEqual(["into", "pool", "sh", "bin/submit", "run", "5", "wms2-d"]);
+    expect((await stat(path.join(dir, "bin/submit"))).mode & 0o777).toBe(0o755);
   });
 
-  it("updates old files only when there is no rescue file", async () => {
-    answer = () => ({ stdout: "1 job(s) submitted to cluster 23.\n" });
-    await put("workflow.dag.condor.sub", "");
-    await engine.submit(run);
-    await put("workflow.dag.rescue001", "");
-    await engine.submit(run);
-    expect(asked.map((each) => each.argv.includes("-update_submit"))).toEqual([true, false]);
+  it("adopts what an earlier submission left, by its receipt or in the queue, and submits nothing", async () => {
+    answer = () => ({ stdout: "submitted to cluster 9\n" });
+    expect(await engine.submit(fresh(), 5)).toEqual({ kind: "submitted", engineId: "9", adopted: true });
+    answer = ([name]) => (name === "condor_q" ? { stdout: top() } : {});
+    expect(await engine.submit(fresh(), 6)).toEqual({ kind: "submitted", engineId: "7", adopted: true });
+    expect(asked.filter(({ argv }) => argv.includes("run"))).toEqual([]);
+  });
+
+  it.each([69, 75, 77])("somebody else is at it (%i): it waits with the reason", async (code) => {
+    answer = () => ({ code, stderr: "another submission is under way\n" });
+    expect(await engine.find(fresh(), 5)).toEqual({ kind: "unknown", why: "another submission is under way" });
+    answer = submission({ code, stderr: "a DAGMan is in the queue\n" });
+    expect(await engine.submit(fresh(), 5)).toEqual({ kind: "unclear", why: "a DAGMan is in the queue" });
+  });
+
+  /** A run with one unit in the queue, whose status file says this of its nodes. */
+  const putUnit = async (
+    ...nodes: readonly (readonly [name: string, state: number, detail: string, held: number])[]
+  ) => {
+    const status = (all: typeof nodes): string =>
+      `[\nType = "DagStatus";\nTimestamp = ${NOW - 40};\nNodesTotal = ${all.length};\n]\n${all
+        .map(
+          ([name, state, detail, held]) =>
+            `[\nType = "NodeStatus";\nNode = "${name}";\nNodeStatus = ${state};\nStatusDetails = "${detail}";\nJobProcsHeld = ${held};\n]\n`,
+        )
+        .join("")}[\nType = "StatusEnd";\nNextUpdate = 1;\n]\n`;
+    await put("plan.json", JSON.stringify({ resources: { processing: { cores: 1, memoryMb: 2000 } } }));
+    await put("mg_000000/group.inc", 'My.DESIRED_Sites = "T2_A"\n');
+    await put("workflow.dag.status", status([["mg_000000", 3, "not_idle", 0]]));
+    await put("mg_000000/group.dag.status", status(nodes));
+  };
+
+  it("jobs held by a user are no running jobs, and HTCondor's reason is told", async () => {
+    await putUnit(["proc_000000", 3, "idle", 1], ["proc_000001", 3, "idle", 1]);
+    const unit = {
+      ClusterId: 8,
+      JobBatchName: "wms2-d",
+      JobUniverse: 7,
+      JobStatus: 2,
+      DAGManJobId: 7,
+      DAGNodeName: "mg_000000",
+    };
+    const job = { ...unit, JobUniverse: 5, JobStatus: 5, DAGManJobId: 8, EnteredCurrentStatus: NOW - 660 };
+    const held = [
+      { ...job, ClusterId: 9, DAGNodeName: "proc_000000", HoldReasonCode: 13, HoldReason: "no such file" },
+      {
+        ...job,
+        ClusterId: 10,
+        DAGNodeName: "proc_000001",
+        HoldReasonCode: 1,
+        HoldReason: "via condor_hold (by user ann)",
+      },
+    ];
+    answer = () => ({ stdout: JSON.stringify([...JSON.parse(top()), unit, ...held]) });
+    expect(await look()).toMatchObject({
+      nodes: { queued: 2, idle: 0, held: 2 },
+      units: { running: 0, waiting: 1 },
+      waits: {
+        held: {
+          nodes: 2,
+          since: new Date((NOW - 660) * 1000),
+          reason: "via condor_hold (by user ann)",
+          byHand: true,
+          example: "mg_000000/proc_000001",
+        },
+      },
+    });
+    // What is left of a run that ended does not bring it back.
+    answer = () => ({ stdout: JSON.stringify(held) });
+    await put("workflow.dag.metrics", "{}");
+    expect((await look())?.kind).not.toBe("running");
+  });
+
+  it("asks the collector why nobody takes idle jobs, once nothing has run for a while", async () => {
+    await putUnit(["proc_000000", 3, "idle", 0]);
+    let workers: object[] = [];
+    answer = (argv) => ({ stdout: argv[0] === "condor_status" ? JSON.stringify(workers) : top() });
+    const why = async () => {
+      const seen = await look();
+      return seen?.kind === "running" ? [seen.nodes.idle, seen.waits.unmatched?.code ?? null] : null;
+    };
+    expect(await why()).toEqual([1, null]);
+    expect(asked).toHaveLength(1);
+    stalledSec = 0;
+    for (const [slots, expected] of [
+      [[], "no-worker"],
+      [[{ GLIDEIN_CMSSite: "T2_B", TotalSlotCpus: 8, TotalSlotMemory: 9000 }], "no-site"],
+      [[{ GLIDEIN_CMSSite: "T2_A", TotalSlotCpus: 8, TotalSlotMemory: 1000 }], "too-large"],
+      [[{ GLIDEIN_CMSSite: "T2_A", TotalSlotCpus: 8, TotalSlotMemory: 2000 }], null],
+    ] as const) {
+      workers = [...slots];
+      engine = makeEngine();
+      expect(await why()).toEqual([1, expected]);
+    }
+    await putUnit(["proc_000000", 3, "not_idle", 0]);
+    asked = [];
+    expect(await why()).toEqual([0, null]);
+    expect(asked).toHaveLength(1);
   });
 
   it("tells a refusal from a world that failed", async () => {
-    answer = () => ({ code: 1, stderr: 'ERROR: "workflow.dag.lib.out" already exists.\n' });
-    expect(await engine.submit(run)).toMatchObject({
-      kind: "rejected",
-      words: expect.stringMatching(/already exists/),
-    });
-    answer = () => ({ code: 1, stderr: "\nERROR: Can't find address of local schedd\n" });
-    await expect(engine.submit(run)).rejects.toMatchObject({ code: "engine-unreachable" });
-    expect(await engine.submit({ ...run, submitDir: `${dir}/nowhere` })).toMatchObject({ kind: "rejected" });
+    answer = submission({ code: 1, stderr: "ERROR: syntax of CONFIG\n" });
+    expect(await engine.submit(fresh(), 5)).toEqual({ kind: "rejected", words: "ERROR: syntax of CONFIG" });
+    for (const stderr of ["ERROR: Can't find address of local schedd", 'ERROR: "x.condor.sub" already exists.']) {
+      answer = submission({ code: 1, stderr });
+      await expect(engine.submit(fresh(), 5)).rejects.toMatchObject({ code: "engine-unreachable" });
+    }
+    answer = () => ({ code: 73, stderr: "cannot write in /s: no space" });
+    await expect(engine.find(fresh(), 5)).rejects.toMatchObject({ code: "disk-unwritable" });
+    expect(await engine.submit({ ...run, submitDir: `${dir}/nowhere` }, 5)).toMatchObject({ kind: "rejected" });
+    // Nothing can be submitted from a directory that is gone.
+    answer = () => ({});
+    expect(await engine.find({ ...fresh(), submitDir: `${dir}/nowhere` }, 5)).toEqual({ kind: "absent" });
   });
 
   it("asks the queue once for all runs", async () => {
@@ -129,8 +234,8 @@ describe("the DAGMan engine without a pool", () => {
   });
 
   it("a run that was submitted elsewhere is neither absent nor lost here, unless its files say that it ended", async () => {
-    answer = () => ({ stdout: "1 job(s) submitted to cluster 7.\n" });
-    await engine.submit(run);
+    answer = CLUSTER_23;
+    await engine.submit(run, 1);
     answer = () => ({});
     await put("workflow.dag.condor.sub", "", 1200);
     expect(await look()).toMatchObject({ kind: "ended", verdict: "lost" });
@@ -208,14 +313,14 @@ describe("the DAGMan engine without a pool", () => {
       },
     });
     expect((await stat(outside)).mode & 1).toBe(1);
-    await given.submit(run);
+    await given.submit(run, 1);
     expect((await stat(path.join(dir, "mg_000000/group.dag"))).uid).toBe(1000);
-    await given.submit(run);
-    expect(asked.map((each) => each.argv[0])).toEqual(["chown", "condor_q", "condor_submit_dag", "condor_submit_dag"]);
+    await given.submit(run, 2);
+    expect(asked.map((each) => each.argv[0])).toEqual(["chown", "sh", "sh"]);
     await mkdir(path.join(dir, "closed/inner"), { recursive: true, mode: 0o700 });
     await put("closed/inner/workflow.dag", "");
-    const words = `${dir}/closed is closed to the job owner (uid 1000)`;
-    expect(await given.submit({ ...run, submitDir: `${dir}/closed/inner` })).toEqual({ kind: "rejected", words });
+    const words = `${dir}/closed is closed to the job owner (uid 1000), so no job can reach its submit directory`;
+    expect(await given.submit({ ...run, submitDir: `${dir}/closed/inner` }, 3)).toEqual({ kind: "rejected", words });
   });
 });
 

@@ -9,9 +9,10 @@ import { inTurns, modifiedAt } from "../read-files.ts";
 import { RunReader } from "../read-run.ts";
 import * as answers from "./answers.ts";
 import * as commands from "./commands.ts";
-import { closedAncestor, giveAway, type JobOwner } from "./give-away.ts";
+import { bringProgram, closedAncestor, closedWords, giveAway, type JobOwner } from "./give-away.ts";
 import { type SpawnAnswer, type Spawner, spawnCommand } from "./spawn.ts";
-import { hasBegun, isLost, isSilent, needsUpdateSubmit, noteSubmitHost, submitHostOf, submittedAs } from "./traces.ts";
+import { hasBegun, isLost, isSilent, noteSubmitHost, submitHostOf, submittedAs } from "./traces.ts";
+import { heldJobs, Matching, unlessAway } from "./waits.ts";
 
 export interface DagmanOptions {
   /**
@@ -25,6 +26,8 @@ export interface DagmanOptions {
   readonly maxIdle?: number;
   /** How long a condor command may take, seconds; default 60. */
   readonly timeoutSec?: number;
+  /** How long nothing of a run may run before it is asked why, seconds; default 30. */
+  readonly stalledSec?: number;
   readonly clock?: Clock;
   readonly spawner?: Spawner;
 }
@@ -40,46 +43,65 @@ export class DagmanEngine implements Engine {
   readonly capabilities = { sites: true };
   private readonly options: DagmanOptions;
   private readonly spawner: Spawner;
-  private readonly reader = new RunReader();
+  private readonly reader = new RunReader(() => this.nowMs());
+  private readonly matching: Matching;
   private schedd: Promise<string | null> | null = null;
 
   constructor(options: DagmanOptions) {
     this.options = options;
     this.spawner = options.spawner ?? spawnCommand;
+    this.matching = new Matching(this.reader, () => this.workers(), options.stalledSec ?? 30);
   }
 
-  async submit(run: Run): Promise<SubmitOutcome> {
-    if ((await modifiedAt(`${run.submitDir}/workflow.dag`)) === null) {
-      return { kind: "rejected", words: `there is no ${run.submitDir}/workflow.dag` };
-    }
-    const owner = this.options.submitAs;
-    if (owner) {
-      const closed = await closedAncestor(run.submitDir, owner);
-      if (closed !== null)
-        return { kind: "rejected", words: `${closed} is closed to the job owner (uid ${owner.uid})` };
-      await giveAway(run.submitDir, owner, this.spawner);
-    }
+  async submit(run: Run, ticket: number): Promise<SubmitOutcome> {
+    const closed = await this.prepare(run);
+    if (closed !== null) return { kind: "rejected", words: closed };
+    const found = await this.find(run, ticket);
+    if (found.kind === "found") return { kind: "submitted", engineId: found.engineId, adopted: true };
+    if (found.kind === "unknown") return { kind: "unclear", why: found.why };
     const schedd = await this.scheddName();
     if (schedd !== null) await noteSubmitHost(run, schedd);
-    const updateSubmit = await needsUpdateSubmit(run);
-    const maxIdle = this.options.maxIdle ?? 1000;
-    const answer = await this.call(commands.submitCommand(run, { maxIdle, updateSubmit }), run.submitDir);
-    const engineId = answer.code === 0 ? answers.parseSubmit(answer.stdout) : null;
-    if (engineId !== null) return { kind: "submitted", engineId };
-    const words = answers.complaint(answer.stdout, answer.stderr);
-    if (answer.code !== 0 && answers.isRejection(words)) return { kind: "rejected", words };
-    throw unreachable("condor_submit_dag", words);
+    const said = await this.inDirectory(run, commands.submitCommand(run, ticket, this.options.maxIdle ?? 1000));
+    if (said.kind === "done")
+      return said.cluster === null
+        ? { kind: "unclear", why: "condor_submit_dag named no cluster" }
+        : { kind: "submitted", engineId: said.cluster, adopted: false };
+    return said.isFinal ? { kind: "rejected", words: said.words } : { kind: "unclear", why: said.words };
+  }
+
+  /** Makes the directory fit for submissions; words: why none can succeed there. */
+  private async prepare({ submitDir }: Run): Promise<string | null> {
+    if ((await modifiedAt(`${submitDir}/workflow.dag`)) === null) return `there is no ${submitDir}/workflow.dag`;
+    const owner = this.options.submitAs;
+    const closed = owner ? await closedAncestor(submitDir, owner) : null;
+    if (owner && closed !== null) return closedWords(closed, owner);
+    await bringProgram(submitDir);
+    if (owner) await giveAway(submitDir, owner, this.spawner);
+    return null;
+  }
+
+  private async inDirectory({ submitDir }: Run, argv: commands.Argv) {
+    const said = answers.readSubmission(await this.call(argv, submitDir));
+    if (said.kind === "unwritable") throw new WorldError("disk-unwritable", submitDir, said.words);
+    if (said.kind === "failed") throw unreachable("condor_submit_dag", said.words);
+    return said.kind === "done" ? said : { kind: "no" as const, isFinal: said.kind === "rejected", words: said.words };
   }
 
   /**
    * By the queue. When we have no receipt (`engineId` null) a run may have come and gone unseen: its traces in the submit
    * directory then count as found, so that it is adopted and not run again.
    */
-  async find(run: Run): Promise<FindOutcome> {
+  async find(run: Run, ticket: number | null = null): Promise<FindOutcome> {
     try {
+      if (ticket !== null && (await this.prepare(run)) === null) {
+        const said = await this.inDirectory(run, commands.fenceCommand(run, ticket));
+        if (said.kind !== "done") return { kind: "unknown", why: said.words };
+        if (said.cluster !== null) return { kind: "found", engineId: said.cluster };
+      }
       const tree = await this.tree(run);
       if (tree) {
-        const engineId = tree.top?.cluster ?? run.engineId ?? (await submittedAs(run)) ?? tree.others[0]!.cluster;
+        const engineId =
+          tree.top?.cluster ?? run.engineId ?? (await submittedAs(run)) ?? [...tree.others, ...tree.held][0]!.cluster;
         return { kind: "found", engineId };
       }
       const elsewhere = await this.elsewhere(run);
@@ -87,7 +109,8 @@ export class DagmanEngine implements Engine {
       const traced = run.engineId === null ? await submittedAs(run) : null;
       return traced === null ? { kind: "absent" } : { kind: "found", engineId: traced };
     } catch (error) {
-      if (error instanceof WorldError) return { kind: "unknown", why: describeError(error) };
+      if (error instanceof WorldError && error.code === "engine-unreachable")
+        return { kind: "unknown", why: describeError(error) };
       throw error;
     }
   }
@@ -104,8 +127,12 @@ export class DagmanEngine implements Engine {
 
   private async look(run: Run, tree: answers.Tree | undefined): Promise<RunObservation> {
     try {
-      if (tree?.top) return await this.reader.running(run, tree.top.queuedAt, noteOn(tree));
-      if (tree)
+      if (tree?.top) {
+        const view = await this.reader.running(run, tree.top.queuedAt, noteOn(tree));
+        const unmatched = await unlessAway(this.matching.look(run, view, this.nowMs()));
+        return { ...view, waits: { ...view.waits, held: heldJobs(tree), unmatched } };
+      }
+      if (tree && tree.others.length > 0)
         return await this.reader.running(run, null, `DAGMan has left, ${tree.others.length} of its jobs have not`);
       const engineId = run.engineId ?? (await submittedAs(run));
       if (engineId === null) return { kind: "unknown", why: "it is not in the queue and was never seen there" };
@@ -172,8 +199,11 @@ export class DagmanEngine implements Engine {
     }
   }
 
-  sites(): Promise<readonly EngineSite[]> {
-    return this.ask(commands.sitesCommand, answers.parseSites);
+  async sites(): Promise<readonly EngineSite[]> {
+    return answers.sitesOf(await this.workers());
+  }
+  private workers(): Promise<readonly EngineSite[]> {
+    return this.ask(commands.workersCommand, answers.parseWorkers);
   }
 
   async close(): Promise<void> {}

@@ -1,6 +1,8 @@
-import { stat } from "node:fs/promises";
+import { mkdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { WorldError } from "../../base/errors.ts";
+import { orUnwritable, replaceFile } from "../../disk/atomic-file.ts";
+import { modifiedAt } from "../read-files.ts";
 import type { Spawner } from "./spawn.ts";
 
 /** Who owns the jobs when this process is root: root cannot own jobs. */
@@ -22,6 +24,16 @@ export async function giveAway(dir: string, owner: JobOwner, spawner: Spawner): 
   }
 }
 
+const PROGRAM = new URL("../../payload/submit-host/submit", import.meta.url);
+
+/** Every submit directory has the program that submits it; one that an older version wrote gets it now. */
+export async function bringProgram(dir: string): Promise<void> {
+  const target = path.join(dir, "bin/submit");
+  if ((await modifiedAt(target)) !== null) return;
+  await orUnwritable(target, () => mkdir(path.dirname(target), { recursive: true }));
+  await replaceFile(target, await readFile(PROGRAM), 0o755);
+}
+
 /** The first directory on the way that the job owner may not pass; null: the way is open. */
 export async function closedAncestor(dir: string, owner: JobOwner): Promise<string | null> {
   for (let at = path.dirname(dir); ; at = path.dirname(at)) {
@@ -31,3 +43,6 @@ export async function closedAncestor(dir: string, owner: JobOwner): Promise<stri
     if (at === path.dirname(at)) return null;
   }
 }
+
+export const closedWords = (closed: string, { uid }: JobOwner): string =>
+  `${closed} is closed to the job owner (uid ${uid}), so no job can reach its submit directory`;

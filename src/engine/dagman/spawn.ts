@@ -1,4 +1,6 @@
 import { spawn } from "node:child_process";
+import { constants } from "node:fs";
+import { access } from "node:fs/promises";
 import { WorldError } from "../../base/errors.ts";
 
 /** The only file of this engine that starts processes. Arguments go to the program as they are: no shell reads them. */
@@ -23,7 +25,7 @@ const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
  */
 export function spawnCommand(request: SpawnRequest): Promise<SpawnAnswer> {
   const [program, ...args] = request.argv;
-  const subject = request.argv.find((word) => word.startsWith("condor_")) ?? program ?? "nothing";
+  const subject = request.argv.find((word) => /^(condor_|bin\/submit$)/.test(word)) ?? program ?? "nothing";
   return new Promise((resolve, reject) => {
     const fail = (words: string, cause?: unknown): void =>
       reject(new WorldError("engine-unreachable", subject, `${subject} ${words}`, { cause }));
@@ -60,4 +62,11 @@ export function spawnCommand(request: SpawnRequest): Promise<SpawnAnswer> {
       resolve({ code, stdout: Buffer.concat(stdout).toString("utf8"), stderr: Buffer.concat(stderr).toString("utf8") });
     });
   });
+}
+
+/** The program of a command line when it is neither there nor on the PATH; null: it can be run. */
+export async function missingProgram([program = ""]: readonly string[]): Promise<string | null> {
+  const places = program.includes("/") ? [""] : (process.env.PATH ?? "").split(":").map((dir) => `${dir}/`);
+  const tries = places.map((place) => access(`${place}${program}`, constants.X_OK));
+  return (await Promise.allSettled(tries)).some(({ status }) => status === "fulfilled") ? null : program;
 }

@@ -2,19 +2,9 @@ import { replaceFile } from "../../disk/atomic-file.ts";
 import type { Run } from "../../domain/run.ts";
 import { parseDagmanOut } from "../format/dagman-out.ts";
 import { parseEvents } from "../format/event-log.ts";
-import { highestRescue } from "../format/rescue.ts";
-import { listDir, modifiedAt, readTail, readText } from "../read-files.ts";
+import { modifiedAt, readTail, readText } from "../read-files.ts";
 
 /** What a submission leaves in the submit directory (23.9.6), for the questions the queue cannot answer. */
-
-/**
- * Old bookkeeping files without a rescue file make condor_submit_dag refuse; with -update_submit it goes on, and a `.lock` that was
- * left makes DAGMan recover from its nodes.log. With a rescue file it overwrites them by itself.
- */
-export async function needsUpdateSubmit(run: Run): Promise<boolean> {
-  const names = await listDir(run.submitDir);
-  return names.includes("workflow.dag.condor.sub") && highestRescue(names, "workflow.dag") === null;
-}
 
 /**
  * The cluster this batch name was submitted as, by the files: for a run that came and went before anybody wrote its id down. The

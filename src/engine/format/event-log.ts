@@ -10,7 +10,7 @@ export interface JobEvent {
   /** The lines after the first, without blanks around them and without empty ones; of an abort the first is the reason. */
   readonly body: readonly string[];
 }
-export type EventKind = "submit" | "execute" | "evicted" | "terminated" | "aborted" | "held";
+export type EventKind = "submit" | "execute" | "evicted" | "terminated" | "aborted" | "held" | "lost" | "information";
 
 /** By their numbers; the others matter to nobody here. */
 export const EVENT_NUMBERS: Readonly<Record<EventKind, string>> = {
@@ -20,6 +20,8 @@ export const EVENT_NUMBERS: Readonly<Record<EventKind, string>> = {
   terminated: "005",
   aborted: "009",
   held: "012",
+  lost: "024",
+  information: "028",
 };
 const KINDS = new Map(Object.entries(EVENT_NUMBERS).map(([kind, number]) => [number, kind as EventKind]));
 const HEADER = /^(\d{3}) \((-?\d+)\.-?\d+\.-?\d+\) (?:\d{4}-\d\d-\d\d[ T]|\d\d\/\d\d )\d\d:\d\d:\d\d/;

@@ -1,8 +1,8 @@
-import { EMPTY_TALLY, type NodeTally, type UnitTally } from "../../domain/dag.ts";
+import { EMPTY_TALLY, type NodeTally, runningNodes, type UnitTally } from "../../domain/dag.ts";
 import type { UnitName } from "../../domain/names.ts";
 import type { NodeState } from "../../domain/run.ts";
 import type { RescueFile } from "./rescue.ts";
-import { type StatusFile, type StatusNode, wasCutShort } from "./status-file.ts";
+import { isIdle, type StatusFile, type StatusNode, wasCutShort } from "./status-file.ts";
 
 /** A node of the top DAG that is a work unit (its own DAG in a directory of that name). */
 export const isUnit = (name: string): name is UnitName => /^mg_\d{6,}$/.test(name);
@@ -119,15 +119,16 @@ const isInProgress = (node: StatusNode): boolean => ["pre", "queued", "post"].in
 
 /** `queued` counts nodes whose job or POST is under way; a PRE script comes before the engine has the job. */
 export function tallyNodes(nodes: readonly StatusNode[]): NodeTally {
-  let [queued, held, done, failed] = [0, 0, 0, 0];
+  let [queued, idle, held, done, failed] = [0, 0, 0, 0, 0];
   for (const node of nodes) {
     if (node.state === "done") done++;
     else if (node.state === "queued" || node.state === "post") queued++;
     else if (node.state === "failed" && !wasCutShort(node)) failed++;
     if (node.held > 0) held++;
+    else if (isIdle(node)) idle++;
   }
   const total = nodes.length;
-  return { total, waiting: total - queued - done - failed, queued, held, done, failed };
+  return { total, waiting: total - queued - done - failed, queued, idle, held, done, failed };
 }
 
 interface Tallies {
@@ -138,7 +139,7 @@ interface Tallies {
 }
 
 /**
- * Inner nodes of the whole run: a done unit counts all its nodes (by the average while its size is not known),
+ * `begun`: the units in the queue, in order, then those that failed. Inner nodes of the whole run: a done unit counts all its nodes (by the average while its size is not known),
  * a unit that has begun counts as its own status file says, the rest waits.
  */
 export function tallyRun(
@@ -157,9 +158,10 @@ export function tallyRun(
         ? known / sizes.size
         : 0;
   const total = planned ?? Math.round(known + average * Math.max(0, unitsTotal - sizes.size)) + top.plain.total;
-  let { queued, held, done, failed } = top.plain;
+  let { queued, idle, held, done, failed } = top.plain;
   for (const { nodes } of begun) {
     queued += nodes.queued;
+    idle += nodes.idle;
     held += nodes.held;
     done += nodes.done;
     failed += nodes.failed;
@@ -168,12 +170,13 @@ export function tallyRun(
   for (const unit of units.done) doneInUnits += sizes.get(unit) ?? average;
   const isAllDone = unitsTotal > 0 && units.done.length === unitsTotal && top.plain.done === top.plain.total;
   done = isAllDone ? total : Math.min(total, done + Math.round(doneInUnits));
+  const running = begun.slice(0, units.queued.length).filter(({ nodes }) => runningNodes(nodes) > 0).length;
   return {
-    nodes: { total, waiting: Math.max(0, total - queued - done - failed), queued, held, done, failed },
+    nodes: { total, waiting: Math.max(0, total - queued - done - failed), queued, idle, held, done, failed },
     units: {
       total: unitsTotal,
-      waiting: units.waiting.length + units.cut.length,
-      running: units.queued.length,
+      waiting: unitsTotal - running - units.done.length - units.failed.length,
+      running,
       done: units.done.length,
       failed: units.failed.length,
     },

@@ -39,6 +39,10 @@ export const NODE_STATES: readonly NodeState[] = [
 export const wasCutShort = (node: StatusNode): boolean =>
   node.state === "failed" && node.detail.startsWith("Was STATUS_");
 
+/** In the queue without a place to run: DAGMan says "idle"; the local engine adds why, where time alone will not help. */
+export const isIdle = (node: StatusNode): boolean =>
+  node.state === "queued" && node.held === 0 && /^idle\b/.test(node.detail);
+
 /** `]`, or `Key = "text"` or `Key = 123`, perhaps after a `[`. */
 const LINE = /\s*(?:(\])|(\[\s*)?(\w+)\s*=\s*(?:"((?:[^"\\\n]|\\.)*)"|(\d+)))/y;
 const NOTHING = {

@@ -30,7 +30,7 @@ let root: string;
 let dir: string;
 let core: LocalCore;
 
-const open = (): LocalCore =>
+const open = (cgroups = true): LocalCore =>
   new LocalCore({
     dir: join(root, "engine"),
     sites: [
@@ -38,6 +38,7 @@ const open = (): LocalCore =>
       { name: "south", cores: 2, memoryMb: 4000 },
     ],
     graceMs: 500,
+    cgroups,
   });
 
 beforeEach(() => {
@@ -394,7 +395,7 @@ describe("the engine", () => {
   test("an end that cannot be written at first leaves one rescue file", async () => {
     lay({ "workflow.dag": 'JOB a j.sub\nVARS a codes="1"\n', "workflow.dag.metrics.tmp/in-the-way": "" });
     submit();
-    await eventually("it cannot end", () => (core.list()[0]?.[1] ?? "").includes("cannot write the end"));
+    await eventually("it cannot end", () => (core.list()[0]?.note ?? "").includes("cannot write the end"));
     rmSync(join(dir, "workflow.dag.metrics.tmp"), { recursive: true });
     await core.idle();
     expect(readdirSync(dir).filter((name) => name.includes("rescue"))).toEqual(["workflow.dag.rescue001"]);
@@ -437,7 +438,7 @@ describe("the engine", () => {
       "workflow.dag": "NODE_STATUS_FILE s 1\nJOB a k.sub\n",
     });
     submit();
-    expect(core.list()[0]?.[1]).toContain("asks for 64 cores");
+    expect(core.list()[0]?.unmatched).toMatchObject({ code: "too-large", words: expect.stringContaining("64 cores") });
     core.stop("b");
     await core.idle();
   });
@@ -452,4 +453,61 @@ test("quoting: a shell gives every word back as it was", () => {
     }),
     { numRuns: 10 },
   );
+});
+
+describe.each([
+  ["with control groups", true],
+  ["without them", false],
+])("what a job started, %s", (_, cgroups) => {
+  const reopen = (): void => {
+    core.close();
+    core = open(cgroups);
+  };
+  const alive = (name: string): boolean => existsSync(`/proc/${read(name).trim()}`) && !isZombie(read(name).trim());
+  const isZombie = (pid: string): boolean => /\) Z /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+  const one = (script: string) => ({
+    job: `#!/bin/sh\ncd @/\n${script}\n`,
+    "s.sub": "executable = @/job\nlog = @/jobs.log\nqueue\n",
+    "workflow.dag": "JOB a s.sub\n",
+  });
+
+  test("ends with it: in its group, in its session, and outside of both", async (context) => {
+    reopen();
+    if (cgroups && !core.isContained) context.skip();
+    const away = 'setsid sh -c "echo \\$\\$ >left-session; exec sleep 300" &';
+    const group = 'sh -c "echo \\$\\$ >in-group; exec sleep 300" &';
+    const wait = "while [ ! -s left-session ] || [ ! -s in-group ]; do sleep 0.02; done";
+    await run(one(`${away}\n${group}\n${wait}`));
+    expect(metrics()).toMatchObject({ exitCode: 0, succeeded: 1 });
+    for (const name of ["left-session", "in-group"])
+      await eventually(`${name} is gone`, async () => !alive(name), { deadlineSec: 5 });
+  });
+
+  test("ends with it even if it hides its origin", async (context) => {
+    reopen();
+    if (!core.isContained) context.skip();
+    await run(
+      one('env -i setsid sh -c "echo \\$\\$ >hidden; exec sleep 300" &\nwhile [ ! -s hidden ]; do sleep 0.02; done'),
+    );
+    await eventually("it is gone", async () => !alive("hidden"), { deadlineSec: 5 });
+  });
+
+  test("a job that kills its runner is one lost attempt; its neighbours do not notice", async () => {
+    reopen();
+    // The parent of the job's process watches it; the parent of that starts jobs for all.
+    const parent = (pid: string) => `$(sed 's/.*) . //; s/ .*//' /proc/${pid}/stat)`;
+    const kill = `kill -9 $PPID ${parent("$PPID")}\nsleep 300`;
+    await run({
+      ...one(`echo killer >>ran.log\n${kill}`),
+      "workflow.dag":
+        'JOB a s.sub\nSCRIPT POST a @/post $RETURN\nJOB b j.sub\nVARS b codes="wait"\nJOB c j.sub\nVARS c codes="wait"\n',
+      post: '#!/bin/sh\necho "$1" >@/returned\ntouch @/go\nexit 1\n',
+    });
+    expect(read("returned").trim()).toBe("-1003");
+    expect(ran().toSorted()).toEqual(["b", "c", "killer"]);
+    expect(metrics()).toMatchObject({ succeeded: 2, failed: 1 });
+    expect(events().filter(({ kind }) => kind === "lost")).toMatchObject([
+      { body: [expect.stringMatching(/watched it was killed/)] },
+    ]);
+  }, 30_000);
 });

@@ -5,8 +5,10 @@ import { err, ok, type Result } from "../../base/result.ts";
 import type { EngineSite } from "../port.ts";
 import { Texts } from "./dag-files.ts";
 import { DagRun, type DagWorld } from "./dag-run.ts";
+import { Families } from "./families.ts";
 import { Jobs } from "./jobs.ts";
 import { Outbox } from "./outbox.ts";
+import { type LiveRun, nameOf } from "./protocol.ts";
 import { Ids, type RunEntry, readRegistry, removeEntry, type Submission, saveEntry } from "./registry.ts";
 import { Tasks } from "./tasks.ts";
 
@@ -16,6 +18,8 @@ export interface CoreOptions {
   readonly sites: readonly EngineSite[];
   /** Between TERM and KILL. */
   readonly graceMs?: number;
+  /** false: do without control groups, even where they can be had. */
+  readonly cgroups?: boolean;
 }
 
 const BATCH_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,199}$/;
@@ -32,6 +36,7 @@ export class LocalCore {
   private readonly dir: string;
   private readonly world: DagWorld;
   private readonly runs = new Map<string, { entry: RunEntry; dag: DagRun }>();
+  private readonly families: Families;
   private readonly halts: NodeJS.Timeout;
   private readonly waiters: (() => void)[] = [];
 
@@ -41,12 +46,18 @@ export class LocalCore {
     const tasks = new Tasks(join(this.dir, "tasks"), inheritedEnvironment());
     const outbox = new Outbox(() => tasks.flush());
     const ids = new Ids(join(this.dir, "next-id"));
-    const jobs = new Jobs(tasks, outbox, options.sites, graceMs);
+    this.families = new Families(options.cgroups === false ? null : nameOf(this.dir));
+    const jobs = new Jobs(tasks, outbox, options.sites, graceMs, this.families);
     this.world = { tasks, outbox, jobs, texts: new Texts(), nextId: () => ids.take(), graceMs };
     this.halts = setInterval(() => {
       for (const { dag } of this.runs.values()) dag.checkHalt();
     }, HALT_MS);
     this.halts.unref();
+  }
+
+  /** Whatever a job starts ends with it, whatever it does. */
+  get isContained(): boolean {
+    return this.families.isContained;
   }
 
   get busy(): boolean {
@@ -112,12 +123,12 @@ export class LocalCore {
     this.world.jobs.configure(sites);
   }
 
-  /** The runs under way by batch name, each with what is odd about it, or null. */
-  list(): [string, string | null][] {
+  /** The runs under way by batch name, each with what is odd about it, and why some of its jobs will never start. */
+  list(): LiveRun[] {
     const stuck = this.world.jobs.stuck();
     return [...this.runs.values()].map(({ entry: { batchName, held } }) => {
-      const notes = [held ? "held" : null, this.world.outbox.trouble, stuck.get(batchName)];
-      return [batchName, notes.filter(Boolean).join("; ") || null];
+      const notes = [held ? "held" : null, this.world.outbox.trouble];
+      return { batchName, note: notes.filter(Boolean).join("; ") || null, unmatched: stuck.get(batchName) ?? null };
     });
   }
 
@@ -134,6 +145,7 @@ export class LocalCore {
     this.world.outbox.flush();
     this.world.tasks.close();
     this.world.outbox.closeAll();
+    this.families.close();
   }
 
   private open(entry: RunEntry): DagRun {

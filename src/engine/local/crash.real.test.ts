@@ -1,9 +1,10 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { ensureBuilt } from "../../../tests/support/built.ts";
 import { eventually } from "../../../tests/support/eventually.ts";
+import { removeData } from "../../../tests/support/remove-data.ts";
 import type { DagId } from "../../domain/names.ts";
 import type { Run } from "../../domain/run.ts";
 import type { Engine } from "../port.ts";
@@ -21,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   await engine.close();
-  rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+  await removeData(root);
 });
 
 const UNITS = 3;
@@ -71,7 +72,7 @@ const lines = (name: string): string[] => {
 
 test("killed again and again, it runs every job once and completes", async () => {
   const run = lay();
-  const submitted = await engine.submit(run);
+  const submitted = await engine.submit(run, 1);
   expect(submitted.kind).toBe("submitted");
   const mine = { ...run, engineId: submitted.kind === "submitted" ? submitted.engineId : null };
   let kills = 0;

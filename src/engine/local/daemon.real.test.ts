@@ -63,7 +63,7 @@ test("many who start it at once get the same one", async () => {
 
 test("told to end, it leaves the job to itself; asking again continues the run", async () => {
   const run = lay(`while [ ! -e ${join(root, "go")} ]; do sleep 0.02; done`);
-  const submitted = await engine.submit(run);
+  const submitted = await engine.submit(run, 1);
   const mine = { ...run, engineId: submitted.kind === "submitted" ? submitted.engineId : null };
   await eventually("the job runs", () => existsSync(join(root, "run", "ran.log")));
   const first = holder();
@@ -94,6 +94,6 @@ test("an engine that cannot start says why", async () => {
   });
   expect(await broken.ping()).toMatchObject({ ok: false, words: expect.stringContaining("exit 1") });
   const run = { dagId: "x" as DagId, submitDir: root, batchName: "wms2-x", engineId: null, priority: 0 };
-  await expect(broken.submit(run)).rejects.toMatchObject({ code: "engine-unreachable" });
+  await expect(broken.submit(run, 1)).rejects.toMatchObject({ code: "engine-unreachable" });
   await broken.close();
 });

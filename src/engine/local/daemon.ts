@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { describeError, WorldError } from "../../base/errors.ts";
 import { parseJson } from "../../base/json.ts";
@@ -8,6 +8,7 @@ import { lockDirectory } from "../../disk/lock.ts";
 import type { EngineSite } from "../port.ts";
 import { LocalCore } from "./core.ts";
 import { replace } from "./dag-files.ts";
+import { fence, submitOnce } from "./fence.ts";
 import { type Answer, type Ask, EXIT_LOCKED, lineReader, socketPath } from "./protocol.ts";
 
 /**
@@ -70,7 +71,7 @@ process.on("SIGINT", leave);
 /** Leaves running jobs to themselves; the next engine takes them over. */
 function leave(): void {
   server.close();
-  rmSync(path, { force: true });
+  rmSync(dirname(path), { recursive: true, force: true });
   core.close();
   void lock.release().finally(() => process.exit(0));
 }
@@ -97,7 +98,9 @@ function reply(line: string): Answer {
 function answer(ask: Ask): unknown {
   switch (ask.op) {
     case "submit":
-      return core.submit(ask.submission);
+      return submitOnce(core, ask.submission, ask.ticket);
+    case "fence":
+      return fence(ask.submitDir, ask.batchName, ask.ticket);
     case "find":
       return core.find(ask.batchName);
     case "stop":
@@ -110,6 +113,6 @@ function answer(ask: Ask): unknown {
     case "list":
       return core.list();
     case "ping":
-      return { pid: process.pid };
+      return { pid: process.pid, isContained: core.isContained };
   }
 }

@@ -62,7 +62,7 @@ describe("a DAG file", () => {
     ["JOB a s\nSPLICE b other.dag\n", "line 2"],
     ["JOB a s\nINCLUDE other\n", "INCLUDE"],
     ["JOB a s\nFINAL f s\n", "FINAL"],
-    ["JOB a s\nPRE_SKIP a 7\n", "PRE_SKIP"],
+    ["JOB a s\nPRE_SKIP a never\n", "PRE_SKIP"],
     ["JOB a s\nJOBSTATE_LOG j\n", "JOBSTATE_LOG"],
     ['JOB a s\nVARS a APPEND x="1"\n', "VARS"],
     ["JOB a s\n\nPARENT a CHILD nosuch\n", "x.dag (line 3): ERROR: Unknown Job nosuch"],

@@ -29,6 +29,8 @@ export interface NodeSpec {
   post: ScriptSpec | null;
   retries: number;
   unlessExit: number | null;
+  /** A PRE that ends with it makes the node done, without its job or POST. */
+  preSkip: number | null;
   abort: { readonly on: number; readonly returns: number | null } | null;
   category: string | null;
   priority: number;

@@ -195,7 +195,8 @@ export class DagMachine {
 
   private scriptEnded(node: LiveNode, part: ScriptPart, code: number): void {
     if (this.isDeferred(node, part, code)) return;
-    if (code !== 0) this.fail(node, code, `${part.toUpperCase()} script failed with status ${code}`);
+    if (part === "pre" && code === node.spec.preSkip) this.succeed(node);
+    else if (code !== 0) this.fail(node, code, `${part.toUpperCase()} script failed with status ${code}`);
     else if (part === "post") this.succeed(node);
     else {
       this.move(node, "ready");

@@ -24,8 +24,15 @@ export function executing(spec: JobSpec, at: Date, site: string, scratch: string
 export const evicted = (spec: JobSpec, at: Date, why: string): string =>
   render("evicted", spec, at, `Job was evicted.\n\t(0) CPU times\n\t${why}`);
 
-export const held = (spec: JobSpec, at: Date, hold: Hold): string =>
-  render("held", spec, at, `Job was held.\n\t${hold.why}\n\tCode ${hold.code} Subcode ${hold.subcode}`);
+export const lost = (spec: JobSpec, at: Date, why: string): string =>
+  render("lost", spec, at, `Job reconnection failed\n\t${why}`);
+
+/** With the job's ad information, as job_ad_information_attrs adds it on a pool: a job that is held tells its peak nowhere else. */
+export const held = (spec: JobSpec, at: Date, hold: Hold, peakMb: number | null): string => {
+  const event = render("held", spec, at, `Job was held.\n\t${hold.why}\n\tCode ${hold.code} Subcode ${hold.subcode}`);
+  const usage = `Job ad information event triggered.\nMemoryUsage = ${peakMb}`;
+  return peakMb === null ? event : event + render("information", spec, at, usage);
+};
 
 export const aborted = (spec: JobSpec, at: Date, why: string): string =>
   render("aborted", spec, at, `Job was aborted.\n\t${why}`);

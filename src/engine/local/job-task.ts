@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { quoteAd } from "./bookkeeping-text.ts";
+import { MARK } from "./families.ts";
 import type { JobSpec } from "./job-spec.ts";
 import type { Tasks } from "./tasks.ts";
 import { EXECUTABLE } from "./transfer.ts";
@@ -11,7 +12,7 @@ import { EXECUTABLE } from "./transfer.ts";
 export function layTask(
   tasks: Tasks,
   spec: JobSpec,
-  at: { readonly site: string; readonly host: string; readonly scratch: string },
+  at: { readonly site: string; readonly host: string; readonly scratch: string; readonly joins: string | null },
 ): void {
   const { scratch } = at;
   const [jobAd, machineAd] = [renderJobAd(spec), renderMachineAd(spec, at.site, at.host)];
@@ -25,12 +26,14 @@ export function layTask(
     ["_CONDOR_JOB_AD", jobPath],
     ["_CONDOR_MACHINE_AD", machinePath],
     ["_CONDOR_SLOT", "slot1"],
+    [MARK, tasks.pathOf(spec.cluster)],
   ];
   if (spec.transfers) environment.push(["TMPDIR", scratch]);
   const travelled = spec.transfers && spec.transferExecutable;
   const into = (path: string | null, append: boolean) => (path === null ? null : { path, append });
   const task = {
     cwd: scratch,
+    joins: at.joins,
     argv: [travelled ? `${scratch}/${EXECUTABLE}` : spec.executable, ...spec.arguments],
     environment,
     stdout: into(spec.stdout, false),

@@ -1,13 +1,15 @@
 import { hostname } from "node:os";
 import { describeError } from "../../base/errors.ts";
 import { parseJson } from "../../base/json.ts";
+import type { NoMatch } from "../../domain/run.ts";
 import type { EngineSite } from "../port.ts";
 import * as events from "./event-text.ts";
+import type { Families } from "./families.ts";
 import type { JobSpec } from "./job-spec.ts";
 import { layTask } from "./job-task.ts";
-import type { JournalLine } from "./journal.ts";
+import type { Intent, JournalLine } from "./journal.ts";
 import type { Outbox } from "./outbox.ts";
-import { groupMemoryMb } from "./proc.ts";
+import { groupMemoryMb, signalGroup } from "./proc.ts";
 import { Slots } from "./slots.ts";
 import { returnOf, type TaskEnd } from "./task-files.ts";
 import type { Tasks } from "./tasks.ts";
@@ -22,6 +24,9 @@ export interface JobHost {
   jobEnds(job: Job, code: number): void;
 }
 
+/** Where and when a job began. */
+type Placed = NonNullable<Intent["run"]>;
+
 export interface Job {
   readonly spec: JobSpec;
   readonly host: JobHost;
@@ -30,12 +35,15 @@ export interface Job {
   startedMs: number;
   peakMb: number | null;
   /** Started by an earlier engine. */
-  readonly adopted: boolean;
+  adopted: boolean;
+  /** This very attempt was begun again before, for it vanished. */
+  readonly evicted: boolean;
   /** Why it is being ended by us; a hold is a reason that POST will read. */
   removal: Hold | { readonly why: string } | null;
 }
 
 const REMOVED = -1002;
+const LOST = -1003;
 const LIMITS_MS = 1000;
 /** As in periodic_hold of our submit files: a fifth above what was asked for is let pass. */
 const MEMORY_TOLERANCE = 1.2;
@@ -47,14 +55,16 @@ export class Jobs {
   private readonly tasks: Tasks;
   private readonly outbox: Outbox;
   private readonly slots: Slots;
+  private readonly families: Families;
   private readonly all = new Map<number, Job>();
   private readonly host = hostname();
   private readonly graceMs: number;
   private limits: NodeJS.Timeout | null = null;
   private closed = false;
 
-  constructor(tasks: Tasks, outbox: Outbox, sites: readonly EngineSite[], graceMs: number) {
+  constructor(tasks: Tasks, outbox: Outbox, sites: readonly EngineSite[], graceMs: number, families: Families) {
     this.tasks = tasks;
+    this.families = families;
     this.outbox = outbox;
     this.slots = new Slots(sites);
     this.graceMs = graceMs;
@@ -67,20 +77,20 @@ export class Jobs {
 
   /** `announced`: the event log already has its submission. */
   submit(spec: JobSpec, host: JobHost, announced = false): Job {
-    const job = this.enter({ spec, host, state: "idle", site: "", startedMs: 0, adopted: false });
+    const job = this.enter({ spec, host, state: "idle", site: "", startedMs: 0, adopted: false, evicted: false });
     if (!announced) this.say(job, events.submitted);
     this.queue(job);
     return job;
   }
 
   /** Takes over a job that an earlier engine started; null when nothing is left to take over. */
-  adopt(cluster: number, host: JobHost, site: string, startedMs: number): Job | null {
+  adopt(cluster: number, host: JobHost, { site, at: startedMs }: Placed, evicted: boolean): Job | null {
     const note = parseJson(this.tasks.readNote(cluster) ?? "");
     if (!note.ok) return null;
     const spec = note.value as JobSpec;
-    const job = this.enter({ spec, host, state: "running", site, startedMs, adopted: true });
+    const job = this.enter({ spec, host, state: "running", site, startedMs, adopted: true, evicted });
     this.slots.occupy(site, spec);
-    this.tasks.start(cluster, (end) => void this.ended(job, end), true);
+    this.tasks.start(cluster, (end, group) => void this.ended(job, end, group), true);
     this.watchLimits();
     this.outbox.schedule();
     return job;
@@ -101,17 +111,20 @@ export class Jobs {
     } else if (job.state === "running") this.tasks.kill(cluster, this.graceMs);
   }
 
-  /** What a job that has not started waits for, when time alone will not bring it. */
+  /** As DAGMan says it, and what the job waits for when time alone will not bring it. */
   explain(job: Job): string {
-    return job.state === "idle" ? (this.slots.explain(job.spec) ?? "") : "";
+    if (job.state !== "idle") return "not_idle";
+    const why = this.slots.explain(job.spec);
+    return why === null ? "idle" : `idle: ${why.words}`;
   }
 
   /** Runs with a job that can never start here, each with one of its jobs and why. */
-  stuck(): Map<string, string> {
-    const notes = new Map<string, string>();
+  stuck(): Map<string, NoMatch> {
+    const notes = new Map<string, NoMatch>();
     for (const { want, why } of this.slots.stuck()) {
       const job = this.all.get(want.cluster);
-      if (job) notes.set(job.host.place.batchName, `job ${job.spec.node} (${want.cluster}) ${why}`);
+      if (job)
+        notes.set(job.host.place.batchName, { ...why, words: `job ${job.spec.node} (${want.cluster}) ${why.words}` });
     }
     return notes;
   }
@@ -155,12 +168,12 @@ export class Jobs {
     if (this.closed) return;
     job.removal ??= hold;
     if (job.removal) return this.leave(job, REMOVED);
-    layTask(this.tasks, spec, { site, host: this.host, scratch });
+    layTask(this.tasks, spec, { site, host: this.host, scratch, joins: this.families.open(spec.cluster) });
     job.state = "running";
     job.startedMs = Date.now();
     job.host.write({ k: "run", n: spec.node, c: spec.cluster, site, at: job.startedMs });
     this.say(job, events.executing, site, scratch);
-    this.tasks.start(spec.cluster, (end) => void this.ended(job, end));
+    this.tasks.start(spec.cluster, (end, group) => void this.ended(job, end, group));
     this.outbox.schedule();
     this.watchLimits();
   }
@@ -174,13 +187,12 @@ export class Jobs {
     }, 1000);
   }
 
-  private async ended(job: Job, end: TaskEnd): Promise<void> {
+  private async ended(job: Job, end: TaskEnd, group: number | null): Promise<void> {
     const { spec } = job;
-    if (end.exit.kind === "vanished" && !job.removal) {
-      this.say(job, events.evicted, "its supervisor is gone: killed with the machine");
-      job.host.write({ k: "evicted", n: spec.node });
-      return this.queueAgain(job);
-    }
+    // The number of a group that ended before we came may be somebody else's by now.
+    if (group !== null && !job.adopted) signalGroup(group, "SIGKILL");
+    this.families.end(spec.cluster, this.tasks.pathOf(spec.cluster), job.adopted);
+    if (end.exit.kind === "vanished" && !job.removal) return this.vanished(job);
     if (end.exit.kind === "unstarted") {
       job.removal ??= { code: 7, subcode: 2, why: `Error from local engine: ${end.exit.words}` };
     }
@@ -193,11 +205,27 @@ export class Jobs {
     this.leave(job, code);
   }
 
+  /**
+   * Nobody knows how it ended. With an engine before us the machine may have gone down: begun again, once. Otherwise
+   * its supervisor was killed while we watched, most likely by the job: an attempt, for recovery to count and judge.
+   */
+  private vanished(job: Job): void {
+    if (job.adopted && !job.evicted) {
+      this.say(job, events.evicted, "its supervisor is gone: killed with the machine");
+      job.host.write({ k: "evicted", n: job.spec.node });
+      job.adopted = false;
+      this.queueAgain(job);
+    } else {
+      this.say(job, events.lost, "the process that watched it was killed, by the job itself or together with it");
+      this.leave(job, LOST);
+    }
+  }
+
   private leave(job: Job, code: number): void {
     const { removal, spec } = job;
     if (removal) {
       const isHold = "code" in removal;
-      if (isHold) this.say(job, events.held, removal);
+      if (isHold) this.say(job, events.held, removal, job.peakMb);
       this.say(job, events.aborted, isHold ? "removed by the local engine because it was held" : removal.why);
     }
     if (job.state !== "idle") this.slots.free(job.site, spec);

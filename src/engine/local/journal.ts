@@ -43,6 +43,8 @@ export interface Intent {
   script: number | null;
   /** Why the running job was being ended. */
   hold: Hold | null;
+  /** It vanished and was begun again. */
+  evicted: boolean;
 }
 
 export interface Replayed {
@@ -56,7 +58,7 @@ export function replay(machine: DagMachine, lines: readonly JournalLine[]): Repl
   const open = new Map<string, NodePart | "defer">();
   const intents = new Map<string, Intent>();
   const intent = (name: string): Intent => {
-    const found = intents.get(name) ?? { cluster: null, run: null, script: null, hold: null };
+    const found = intents.get(name) ?? { cluster: null, run: null, script: null, hold: null, evicted: false };
     intents.set(name, found);
     return found;
   };
@@ -70,7 +72,7 @@ export function replay(machine: DagMachine, lines: readonly JournalLine[]): Repl
     if (!known || !("n" in event)) return;
     // A new attempt gets a new cluster; POST still needs the one of its job.
     const cluster = machine.byName.get(event.n)?.state === "post" ? known.cluster : null;
-    Object.assign(known, { cluster, run: null, script: null, hold: null });
+    Object.assign(known, { cluster, run: null, script: null, hold: null, evicted: false });
   };
   for (const line of lines) {
     if ("n" in line && !machine.byName.has(line.n)) continue;
@@ -89,7 +91,7 @@ export function replay(machine: DagMachine, lines: readonly JournalLine[]): Repl
         intent(line.n).hold = line.hold;
         break;
       case "evicted":
-        intent(line.n).run = null;
+        Object.assign(intent(line.n), { run: null, evicted: true });
         break;
       case "script":
         intent(line.n).script = line.t;

@@ -2,7 +2,6 @@ import { existsSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { WorldError } from "../../base/errors.ts";
-import type { Result } from "../../base/result.ts";
 import type { DagId } from "../../domain/names.ts";
 import type { NodeView, Run, RunObservation } from "../../domain/run.ts";
 import { parseDagmanOut } from "../format/dagman-out.ts";
@@ -11,6 +10,7 @@ import { inTurns, readTail } from "../read-files.ts";
 import { RunReader } from "../read-run.ts";
 import { Client } from "./client.ts";
 import { replace } from "./dag-files.ts";
+import type { LiveRun } from "./protocol.ts";
 import { type RunEntry, readEntry, readRegistry } from "./registry.ts";
 
 export interface LocalEngineOptions {
@@ -22,6 +22,11 @@ export interface LocalEngineOptions {
 }
 
 export const makeLocalEngine = (options: LocalEngineOptions): Engine => new LocalEngine(options);
+
+const UNCONTAINED = {
+  what: "no control groups: a program that leaves its job's session and clears its environment outlives the job",
+  mend: "start the server where it may make cgroups (v2): systemd-run --user --scope -p Delegate=yes wms2 serve",
+};
 
 /**
  * The engine port over the engine process and its files. Whether a run is alive is in the registry, how it stands
@@ -46,15 +51,20 @@ class LocalEngine implements Engine {
     this.client = new Client(this.dir, command, (options.timeoutSec ?? 60) * 1000, greeting);
   }
 
-  async submit(run: Run): Promise<SubmitOutcome> {
+  async submit(run: Run, ticket: number): Promise<SubmitOutcome> {
+    const found = await this.find(run, ticket);
+    if (found.kind === "found") return { kind: "submitted", engineId: found.engineId, adopted: true };
+    if (found.kind === "unknown") return { kind: "unclear", why: found.why };
     const submission = { batchName: run.batchName, submitDir: run.submitDir, priority: run.priority };
-    const result = (await this.client.ask({ op: "submit", submission })) as Result<number, string>;
-    return result.ok
-      ? { kind: "submitted", engineId: String(result.value) }
-      : { kind: "rejected", words: result.error };
+    return (await this.client.ask({ op: "submit", submission, ticket })) as SubmitOutcome;
   }
 
-  async find(run: Run): Promise<FindOutcome> {
+  async find(run: Run, ticket: number | null = null): Promise<FindOutcome> {
+    if (ticket !== null) {
+      const { batchName, submitDir } = run;
+      const newer = (await this.client.ask({ op: "fence", batchName, submitDir, ticket })) as string | null;
+      if (newer !== null) return { kind: "unknown", why: newer };
+    }
     if (!this.entryOf(run)) {
       // It may have come and gone while nobody kept the receipt: submitting it again would run it twice.
       const past = run.engineId === null ? await pastId(run) : null;
@@ -67,7 +77,8 @@ class LocalEngine implements Engine {
 
   async observe(runs: readonly Run[]): Promise<ReadonlyMap<DagId, RunObservation>> {
     const some = this.registered(() => readRegistry(this.dir)).length > 0;
-    const alive = new Map(some ? ((await this.client.ask({ op: "list" })) as [string, string | null][]) : []);
+    const list = some ? ((await this.client.ask({ op: "list" })) as LiveRun[]) : [];
+    const alive = new Map(list.map((run) => [run.batchName, run]));
     this.reader.keepOnly(runs);
     const views = await inTurns(runs, async (run): Promise<[DagId, RunObservation]> => {
       return [run.dagId, await this.observeOne(run, alive.get(run.batchName))];
@@ -94,8 +105,9 @@ class LocalEngine implements Engine {
 
   async ping(): Promise<PingOutcome> {
     try {
-      const { pid } = (await this.client.ask({ op: "ping" })) as { pid: number };
-      return { ok: true, words: `local engine, process ${pid}, in ${this.dir}`, warnings: [] };
+      const { pid, isContained } = (await this.client.ask({ op: "ping" })) as { pid: number; isContained: boolean };
+      const warnings = isContained ? [] : [UNCONTAINED];
+      return { ok: true, words: `local engine, process ${pid}, in ${this.dir}`, warnings };
     } catch (error) {
       return { ok: false, words: error instanceof Error ? error.message : String(error), warnings: [] };
     }
@@ -123,10 +135,13 @@ class LocalEngine implements Engine {
     }
   }
 
-  /** `note` undefined: it is not under way. */
-  private async observeOne(run: Run, note: string | null | undefined): Promise<RunObservation> {
-    const entry = note === undefined ? null : this.entryOf(run);
-    if (note !== undefined && entry) return this.reader.running(run, Math.floor(entry.submittedAt / 1000), note);
+  /** `live` undefined: it is not under way. */
+  private async observeOne(run: Run, live: LiveRun | undefined): Promise<RunObservation> {
+    const entry = live === undefined ? null : this.entryOf(run);
+    if (live && entry) {
+      const view = await this.reader.running(run, Math.floor(entry.submittedAt / 1000), live.note);
+      return { ...view, waits: { ...view.waits, unmatched: live.unmatched } };
+    }
     const engineId = run.engineId ?? (await pastId(run));
     const ended = await this.reader.ended({ ...run, engineId });
     if (ended) return ended;

@@ -138,7 +138,7 @@ export class NodeWork implements JobHost {
   private startJob({ spec, attempt }: LiveNode, cluster: number, intent: Intent | null): Job | null {
     const { jobs, texts } = this.world;
     if (intent?.run) {
-      const job = jobs.adopt(cluster, this, intent.run.site, intent.run.at);
+      const job = jobs.adopt(cluster, this, intent.run, intent.evicted);
       if (job && intent.hold) jobs.remove(job, intent.hold);
       if (job) return job;
     }

@@ -1,3 +1,5 @@
+import type { NoMatch } from "../../domain/run.ts";
+import { allows, whyNoMatch } from "../format/match.ts";
 import type { EngineSite } from "../port.ts";
 import type { JobSpec } from "./job-spec.ts";
 import { goesFirst, type Rank, RankQueue } from "./queues.ts";
@@ -77,18 +79,13 @@ export class Slots {
   }
 
   /** Why this job can never start here; null: it only waits for its turn. */
-  explain(want: Want): string | null {
-    const allowed = this.sites.filter(({ name }) => allows(want, name));
-    if (allowed.length === 0)
-      return `no site of this engine is allowed: wants ${want.desiredSites?.join(",") ?? "any"}`;
-    const fits = allowed.some(({ cores, memoryMb }) => cores >= want.cpus && memoryMb >= want.memoryMb);
-    if (fits) return null;
-    return `asks for ${want.cpus} cores and ${want.memoryMb} MB: more than any site it may run at has`;
+  explain(want: Want): NoMatch | null {
+    return whyNoMatch(want, this.sites);
   }
 
   /** The first of every kind of job that can never start here. */
-  stuck(): { want: Want; why: string }[] {
-    const found: { want: Want; why: string }[] = [];
+  stuck(): { want: Want; why: NoMatch }[] {
+    const found: { want: Want; why: NoMatch }[] = [];
     for (const shape of this.shapes.values()) {
       const want = this.headOf(shape)?.item;
       const why = want ? this.explain(want) : null;
@@ -119,6 +116,3 @@ export class Slots {
     return this.used.get(site) ?? { cpus: 0, memoryMb: 0 };
   }
 }
-
-const allows = (want: Want, site: string): boolean =>
-  (want.desiredSites === null || want.desiredSites.includes(site)) && !want.bannedSites.includes(site);

@@ -8,6 +8,8 @@ export const shQuote = (word: string): string => `'${word.replaceAll("'", "'\\''
 export interface TaskText {
   readonly cwd: string;
   readonly argv: readonly string[];
+  /** The control group it joins first: the file it writes 0 to. */
+  readonly joins?: string | null;
   readonly environment: readonly (readonly [string, string])[];
   /** null: /dev/null. */
   readonly stdout: { readonly path: string; readonly append: boolean } | null;
@@ -22,6 +24,7 @@ export function renderTask(task: TaskText): string {
   // An empty command would run nothing and "succeed"; setsid gives the task a session and so a group to signal.
   const command = task.argv.map(shQuote).join(" ");
   return (
+    (task.joins ? `{ echo 0 >${shQuote(task.joins)}; } 2>/dev/null\n` : "") +
     `cd ${shQuote(task.cwd)} || exit 125\n${exports}` +
     `exec ${into(task.stdout)} 2${into(task.stderr)}\n` +
     `started\nexec setsid ${command}\n`
@@ -34,7 +37,7 @@ export type TaskExit =
   | { readonly kind: "signalled"; readonly signal: number }
   /** The working directory or a redirection failed: the program never ran. */
   | { readonly kind: "unstarted"; readonly words: string }
-  /** Supervisor and all are gone: killed with the machine. */
+  /** The supervisor is gone without a word: killed with the machine, or by the task. */
   | { readonly kind: "vanished" };
 
 export interface TaskEnd {

@@ -6,8 +6,11 @@ import { lineReader } from "./protocol.ts";
 import { parseState, renderTask, type TaskEnd, type TaskState, type TaskText } from "./task-files.ts";
 import { removeTree } from "./transfer.ts";
 
+/** `group`: the process group it had, if it began. */
+type OnEnd = (end: TaskEnd, group: number | null) => void;
+
 interface Live {
-  readonly onEnd: (end: TaskEnd) => void;
+  readonly onEnd: OnEnd;
   claim: ProcessMark | null;
   group: number | null;
   killAt: number | null;
@@ -60,7 +63,7 @@ export class Tasks {
   }
 
   /** Offers are sent by `flush`, after the caller has written down what it is about to do. */
-  start(id: number, onEnd: (end: TaskEnd) => void, adopted = false): void {
+  start(id: number, onEnd: OnEnd, adopted = false): void {
     const now = Date.now();
     const fresh = { claim: null, group: null, killAt: null, termSent: false };
     this.live.set(id, { onEnd, ...fresh, since: now, adopted, lookedAt: now });
@@ -149,13 +152,13 @@ export class Tasks {
     if (!end) return false;
     // A killed process leaves its children behind; a pool ends them with it.
     if (end.exit.kind === "signalled" && state.group !== null) signalGroup(state.group, "SIGKILL");
-    this.finish(id, live, end);
+    this.finish(id, live, end, state.group);
     return true;
   }
 
-  private finish(id: number, live: Live, end: TaskEnd): void {
+  private finish(id: number, live: Live, end: TaskEnd, group: number | null): void {
     this.live.delete(id);
-    live.onEnd(end);
+    live.onEnd(end, group);
   }
 
   /** Tasks of an earlier engine have no pipe to us, and a supervisor can be killed: look at everything now and then. */
@@ -172,7 +175,7 @@ export class Tasks {
       // The supervisor is gone without a word, so nobody will ever know how the task ended: end what is left of it.
       const group = this.groupOf(id);
       if (group !== null) signalGroup(group, "SIGKILL");
-      this.finish(id, live, { exit: { kind: "vanished" }, userSec: 0, systemSec: 0 });
+      this.finish(id, live, { exit: { kind: "vanished" }, userSec: 0, systemSec: 0 }, group);
     }
     this.flush();
     if (this.live.size === 0 && this.sweeper) {

@@ -114,7 +114,7 @@ describe("event log", () => {
     [events.terminated(spec, AT, 3, used), { kind: "terminated", exit: { code: 3 } }],
     [events.terminated(spec, AT, -9, used), { kind: "terminated", exit: { signal: 9 } }],
     [
-      events.held(spec, AT, { why: "WMS2 memory", code: 3, subcode: 50660 }),
+      events.held(spec, AT, { why: "WMS2 memory", code: 3, subcode: 50660 }, null),
       { kind: "held", body: ["WMS2 memory", "Code 3 Subcode 50660"] },
     ],
     [events.aborted(spec, AT, "stopped"), { kind: "aborted", body: ["stopped"] }],

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import {
@@ -114,6 +115,16 @@ describe("a job that ended well", () => {
       { cause: "missing_output", decision: "stop", why: "rule-retries" },
       { decision: "done" },
     ]);
+  });
+
+  test("a ledger that cannot be written is told where people look, until it can be", async () => {
+    report("proc_000000", 123);
+    mkdirSync(inUnit("ledger.jsonl"));
+    expect((await post("proc_000000", 0, 0, 3, 123)).code).toBe(44);
+    expect(readFileSync(inUnit("proc_000000.trouble"), "utf8")).toBe(`cannot append to ledger.jsonl in ${inUnit()}\n`);
+    rmSync(inUnit("ledger.jsonl"), { recursive: true });
+    expect((await post("proc_000000", 0, 0, 3, 123)).code).toBe(0);
+    expect(readdirSync(inUnit())).not.toContain("proc_000000.trouble");
   });
 
   test("is never run again because the disk is full: DAGMan is asked to call later", async () => {
@@ -383,6 +394,21 @@ describe("what should never happen is said to a person, and nothing is run on it
     const ended = await run(["/bin/sh", "../bin/post", "proc_000000", "15", "0", "3", "99"], inUnit(), { PATH: tools });
     expect([ended.code, ended.stderr]).toEqual([42, expect.stringContaining("Node.js is not on the PATH")]);
     expect(ledger()).toMatchObject([{ decision: "stop", exitCode: 15 }]);
+  });
+
+  test("a judgement that does not end: the node stops and waits for a person", async () => {
+    // Nobody writes into it, so reading it takes for ever.
+    execFileSync("mkfifo", [inUnit("proc_000000.99.report.json")]);
+    const args = [...SHELL, "../bin/post", "proc_000000", "15", "0", "3", "99"];
+    const ended = await run(args, inUnit(), { WMS2_POST_DEADLINE_SEC: "1" });
+    expect(ended.code).toBe(42);
+    expect(ledger()).toMatchObject([
+      { decision: "stop", exitCode: 15, reason: "the attempt could not be judged within 1 s" },
+    ]);
+    expect((await script("pre", "proc_000000", 1)).code).toBe(42);
+    // Called again, it adds nothing.
+    expect((await run(args, inUnit(), { WMS2_POST_DEADLINE_SEC: "1" })).code).toBe(42);
+    expect(ledger()).toHaveLength(1);
   });
 
   test("a full disk: POST is called again, for an hour", async () => {

@@ -14,13 +14,32 @@ is_name() { case $1 in '' | [!A-Za-z0-9]* | *[!A-Za-z0-9_.-]*) return 1 ;; esac;
 is_quoted_name() { case $1 in '"'*'"') ;; *) return 1 ;; esac; name=${1#\"}; is_name "${name%\"}"; }
 is_decimal() { case $1 in '' | .* | *. | *.*.* | *[!0-9.]*) return 1 ;; esac; [ ${#1} -le 16 ]; }
 
-# ask_brain ARGUMENTS: what failed is decided by cause, in bin/brain.cjs. It takes our place, so its exit is ours.
+# ask_brain ARGUMENTS: what failed is decided by cause, in bin/brain.cjs, and its exit is ours. It is given so many
+# seconds, for a disk that does not answer would hold a place of DAGMan's for ever. 46: it has decided, and is to be
+# called again, in our place, for the recovery script, which has a limit of its own.
 ask_brain() {
-  if command -v node >/dev/null; then exec node "${0%/*}/brain.cjs" "$@"; fi
-  echo "Node.js is not on the PATH of this submit host ($PATH): the attempt cannot be judged" >&2
   take_arguments "$@"
+  if ! command -v node >/dev/null; then
+    echo "Node.js is not on the PATH of this submit host ($PATH): the attempt cannot be judged" >&2
+    give_up 'Node.js is not on the PATH of the submit host, so nobody could judge this'
+  fi
+  limit=${WMS2_POST_DEADLINE_SEC:-60}
+  timeout --foreground -k 5 "$limit" node "${0%/*}/brain.cjs" "$@"
+  answer=$?
+  case $answer in
+    0 | 1 | 42 | 43 | 44) exit $answer ;;
+    46) exec node "${0%/*}/brain.cjs" "$@" script ;;
+    124) give_up "the attempt could not be judged within $limit s" ;;
+  esac
+  give_up "the attempt could not be judged: bin/brain.cjs ended with $answer"
+}
+
+# give_up WORDS: fails closed. The node waits for a person; what the brain had already decided is not told twice.
+give_up() {
+  printf '%s\n' "$1" >"$job.stopped" || exit 44
+  if grep -qsF -e "\"node\":\"$job\",\"cluster\":$cluster," "$ledger"; then exit 42; fi
   code=$returned
-  conclude stop 'Node.js is not on the PATH of the submit host, so nobody could judge this'
+  conclude stop "$1"
 }
 
 # take_arguments JOB RETURN RETRY MAX_RETRIES CLUSTERID. An argument that cannot be true never helps a node to be done.
@@ -34,20 +53,50 @@ take_arguments() {
   code=0 site=null host=null wall=null cpu=null peak=null started=null ended=null read=null written=null
 }
 
-# Ends the script if this attempt was found to be done before.
-repeat_success() {
-  [ -f "$job.post.json" ] || return 0
+# read_done: whether the last verdict on the node is done; line is then the one it has, or should have, in the ledger.
+read_done() {
+  [ -f "$job.post.json" ] || return 1
   line=
   read -r line <"$job.post.json"
-  key="\"node\":\"$job\",\"cluster\":$cluster,"
   case $line in
-    *'"verdict":{'*"$key"*'"decision":"done"'*'}') ;;
-    *) return 0 ;;
+    *'"verdict":{'*'"decision":"done"'*'}') ;;
+    *) return 1 ;;
   esac
   line="{${line##*\"verdict\":\{}"
   line="${line%%\}*}}"
-  grep -qF -e "$key" "$ledger" 2>/dev/null || append "$line"
+}
+
+# make_sure CLUSTER: a POST that was killed after post.json has not added its line.
+make_sure() { grep -qF -e "\"node\":\"$job\",\"cluster\":$1," "$ledger" 2>/dev/null || append "$line"; }
+
+# Ends the script if this attempt was found to be done before.
+repeat_success() {
+  read_done || return 0
+  case $line in *"\"node\":\"$job\",\"cluster\":$cluster,"*) ;; *) return 0 ;; esac
+  make_sure "$cluster"
   exit 0
+}
+
+# stays_done: whether the node is done and was not opened again since: a person named it for a new epoch, or its unit
+# moved. The merged outputs of a unit are believed only while what tells of them is whole.
+stays_done() {
+  read_done || return 1
+  cluster=${line#*\"cluster\":}
+  make_sure "${cluster%%,*}"
+  [ "$job" != merge ] || [ "$(tail -n 1 merge_output.json 2>/dev/null)" = ']}' ] || return 1
+  text=$(grep -F -e "\"node\":\"$job\"," -e '"event":"epoch"' -e '"event":"moved"' "$ledger")
+  is_done=no
+  IFS=$newline
+  for line in $text; do
+    case $line in
+      *'"event":"moved"'*) is_done=no ;;
+      *'"event":"epoch"'*) case $line in *"\"$job\""*) is_done=no ;; esac ;;
+      *'"decision":"done"'*) is_done=yes ;;
+      *'"decision":"'*) is_done=no ;;
+    esac
+  done
+  unset IFS
+  [ "$is_done" = yes ]
 }
 
 # Fills state, report_code and what else is kept from the report of this very attempt; state stays empty without
@@ -149,7 +198,7 @@ conclude() {
   {
     printf '%s\n' "{\"node_name\":\"$job\",\"timestamp\":\"$now\",\"attempt\":$((retry + 1)),\"max_retries\":$max_retries,\"final\":true,\"verdict\":$line,\"job\":{\"exit_code\":$code,\"exit_signal\":null,\"hold_reason\":null,\"wall_time_sec\":$wall,\"cpu_time_sec\":$cpu,\"memory_mb\":null,\"site\":$site,\"schedd\":null},\"cmssw\":{\"exit_code\":$code,\"steps\":{},\"error_message\":null,\"input_files\":[],\"output_files\":[],\"performance\":{\"peak_rss_mb\":$peak,\"avg_event_time_sec\":null,\"events_read\":$read,\"events_written\":$written}},\"classification\":{\"category\":$category,\"retryable\":false,\"bad_input_files\":[],\"action\":\"$action\",\"rrn\":$rrn,\"epoch\":$epoch,\"reason\":\"$2\"},\"log_tail\":\"\"}" >".$job.post.json.tmp" &&
       mv -f ".$job.post.json.tmp" "$job.post.json"
-  } || exit 44
+  } || not_yet "cannot write $job.post.json"
   append "$line"
   case $decision in
     done) exit 0 ;;
@@ -163,5 +212,13 @@ append() {
   if [ -z "$ledger_end" ] && [ -s "$ledger" ] && [ -n "$(tail -c 1 "$ledger")" ]; then ledger_end=torn; fi
   prefix=
   [ "$ledger_end" != torn ] || prefix=$newline
-  printf '%s%s\n' "$prefix" "$1" >>"$ledger" || exit 44
+  printf '%s%s\n' "$prefix" "$1" >>"$ledger" || not_yet "cannot append to $ledger"
+  [ ! -e "$job.trouble" ] || rm -f "$job.trouble"
+}
+
+# not_yet WORDS: DAGMan is asked to call again later, and <node>.trouble tells people why it has to.
+not_yet() {
+  echo "$1" >&2
+  { printf '%s\n' "$1 in $PWD" >"$job.trouble"; } 2>/dev/null
+  exit 44
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { NODE, type TestOutput, TestUnit } from "../../../tests/support/payload-scratch.ts";
@@ -67,11 +67,48 @@ describe("merge", () => {
   test("again, after a crash: the same file, the same words, no litter", async () => {
     const { unit, merged, result } = await finishedUnit([HITS]);
     const first = await unit.work("merge", "merge");
-    writeFileSync(merged("hits"), "half a fi");
+    const { ino, mtimeMs } = statSync(merged("hits"));
     const second = await unit.work("merge", "merge");
     expect(second.code).toBe(0);
     expect(result(second.dir)).toEqual(result(first.dir));
     expect(readFileSync(merged("hits"), "utf8")).toBe(WHOLE);
+    expect(readdirSync(unit.path("storage/merged/hits"))).toEqual(["mg_000000.csv"]);
+    expect(statSync(merged("hits"))).toMatchObject({ ino, mtimeMs });
+  });
+
+  /** A merge program that never writes the same twice, as those with a time or a UUID in their files. */
+  const RESTLESS: TestOutput = {
+    ...HITS,
+    merge: "command",
+    mergeArgv: ["sh", "-c", 'cat /proc/sys/kernel/random/uuid >"$WMS2_OUTPUT"'],
+  };
+
+  test("what an attempt left that never came to its end is replaced", async () => {
+    const { unit, merged } = await finishedUnit([RESTLESS]);
+    await unit.work("merge", "merge");
+    rmSync(join(unit.unmerged, ".merged"));
+    const before = readFileSync(merged("hits"), "utf8");
+    expect((await unit.work("merge", "merge")).report).toMatchObject({ exitCode: 0 });
+    expect(readFileSync(merged("hits"), "utf8")).not.toBe(before);
+  });
+
+  test.each([
+    ["a finished merge", () => undefined],
+    [
+      "a unit that was cleaned up and run again",
+      (dir: string) => ["merged", "placing"].map((n) => rmSync(join(dir, `.${n}`))),
+    ],
+  ])("the file of %s is never replaced by another", async (_what, spoil) => {
+    const { unit, merged } = await finishedUnit([RESTLESS]);
+    await unit.work("merge", "merge");
+    spoil(unit.unmerged);
+    const before = readFileSync(merged("hits"), "utf8");
+    const job = await unit.work("merge", "merge");
+    expect(job).toMatchObject({
+      code: 1,
+      report: { exitCode: 70319, error: expect.stringContaining("may be registered") },
+    });
+    expect(readFileSync(merged("hits"), "utf8")).toBe(before);
     expect(readdirSync(unit.path("storage/merged/hits"))).toEqual(["mg_000000.csv"]);
   });
 
@@ -145,6 +182,9 @@ describe("merge", () => {
     const job = await unit.work("merge", "merge");
     expect(job.report).toMatchObject({ exitCode: 0 });
     expect(readdirSync(directory).sort()).toEqual(Object.keys(NODES).map((node) => `${node}.my hits.csv`));
+    expect((await unit.work("merge", "merge")).report).toMatchObject({ exitCode: 0 });
+    writeFileSync(join(directory, "proc_000001.my hits.csv"), "somebody's\n");
+    expect((await unit.work("merge", "merge")).report).toMatchObject({ exitCode: 70319 });
     expect(result(job.dir).outputs).toMatchObject([
       { lfn: "/lfn/hits/mg_000000.csv/proc_000000.my hits.csv", parents: PARENTS.slice(0, 2), events: 2 },
       { path: join(directory, "proc_000001.my hits.csv"), parents: ["/data/shared.csv"] },

@@ -1,5 +1,6 @@
 # merge.sh: makes one file per kept output from what the unit's jobs staged out, in the order of the nodes.
-# Running it again, after a crash or a lost verdict, writes the same files over themselves.
+# Running it again, after a crash or a lost verdict, makes the same files. One that stands at its place since a merge
+# that was finished may be registered: it is adopted if it is the same, and never replaced.
 
 run_role() {
   load_manifest
@@ -128,8 +129,28 @@ run_merge_command() {
   place_merged
 }
 
+# place_new TEMPORARY TARGET, of size and sum: to a free place, or over what an attempt left that never came to its end
+# (it noted what it was about to place, and .merged is not there yet).
+place_new() {
+  if [ -f "$2" ]; then
+    new_size=$size new_sum=$sum
+    checksum "$2" || return 1
+    there="$size $sum $2" size=$new_size sum=$new_sum
+    if [ "$there" = "$size $sum $2" ]; then
+      rm -f -- "$1"
+      return 0
+    fi
+    if [ -e "$unmerged/.merged" ] || ! grep -Fqx -- "$there" "$unmerged/.placing" 2>/dev/null; then
+      rm -f -- "$1"
+      finish 70319 "output $out_name: another file stands at $2 already and may be registered: it was not replaced"
+    fi
+    rm -f -- "$2" 2>"$work/storage.err" || return 1
+  fi
+  { printf '%s\n' "$size $sum $2" >>"$unmerged/.placing"; } 2>"$work/storage.err" && rename_to "$1" "$2" -n
+}
+
 place_merged() {
-  rename_to "$merged_as" "$out_path" || give_up_merge 60307
+  place_new "$merged_as" "$out_path" || give_up_merge 60307
   merged_as=
   add_result "$out_lfn_json" "$out_path" "$out_path_json" "$pieces_events" "$parents"
 }
@@ -141,7 +162,7 @@ copy_pieces() {
     copied_node=${line##* }
     name=$copied_node.$out_file
     line=${line% *}
-    put "$unmerged/$name" "$out_path/$name" ||
+    put "$unmerged/$name" "$out_path/$name" place_new ||
       finish 60307 "output $out_name: cannot write $out_path/$name: $storage_words"
     json_string "${out_lfn%/}/$name"
     lfn_json=$json

@@ -42,7 +42,7 @@ describe("a job that works", () => {
     });
     const keys = readFileSync(join(job.dir, "report.json"), "utf8").match(/^"\w+"/gm);
     expect(keys).toEqual(
-      "version state role node unit cluster site host startedAt endedAt wallSec cpuSec peakMemoryMb exitCode error eventsRead eventsWritten steps inputs outputs"
+      "version state role node unit cluster site host startedAt endedAt wallSec cpuSec peakMemoryMb exitCode error eventsRead eventsWritten framework steps inputs outputs"
         .split(" ")
         .map((key) => `"${key}"`),
     );
@@ -240,6 +240,17 @@ describe("a step that fails", () => {
     expect(job.stderr).toContain("the last words");
     expect(job.stderr.length).toBeLessThan(10_000);
     expect(job.stdout).toBe("");
+  });
+
+  test("a step that ended well leaves the end of its output on stdout, for whoever looks at the log", async () => {
+    const job = await unit([sh("echo 41 hits found; echo one odd line >&2; echo x >hits.csv")], [HITS]).work(
+      "processing",
+      "proc_000000",
+    );
+    expect(job.code).toBe(0);
+    expect(job.stdout).toContain("the end of stdout of step select:\n41 hits found\n");
+    expect(job.stdout).toContain("one odd line");
+    expect(job.stderr).toBe("");
   });
 
   test("a declared output that is missing is 60302, and nothing is staged", async () => {

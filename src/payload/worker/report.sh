@@ -5,7 +5,7 @@ started_at=$(date +%s)
 read_clock
 started_clock=$centiseconds
 cpu_total=0 peak_total=null events_read_json=null events_written_json=null
-steps_json= inputs_json= outputs_json=
+steps_json= inputs_json= outputs_json= framework_json=false
 
 # Who and where we are: from the engine's variables, else from the ads HTCondor leaves for a job.
 learn_surroundings() {
@@ -54,7 +54,8 @@ write_report() {
     "\"unit\":$unit_json," "\"cluster\":$cluster_json," "\"site\":$site_json," "\"host\":$host_json," \
     "\"startedAt\":$started_at," "\"endedAt\":$ended," "\"wallSec\":$wall," "\"cpuSec\":$seconds," \
     "\"peakMemoryMb\":$peak_total," "\"exitCode\":${2:-null}," "\"error\":${3:-null}," \
-    "\"eventsRead\":$events_read_json," "\"eventsWritten\":$events_written_json," "\"steps\":[$steps_json]," \
+    "\"eventsRead\":$events_read_json," "\"eventsWritten\":$events_written_json," "\"framework\":$framework_json," \
+    "\"steps\":[$steps_json]," \
     "\"inputs\":[$inputs_json]," "\"outputs\":[$outputs_json]" '}' >.report.json.tmp &&
     mv -f .report.json.tmp report.json && return
   say 'cannot write report.json'

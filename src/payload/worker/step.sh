@@ -42,7 +42,7 @@ run_step() {
   read_usage
   judge_step
   add_step_to_report
-  [ "$step_code" -eq 0 ] || show_tails
+  if [ "$step_code" -eq 0 ]; then show_tails; else show_tails >&2; fi
 }
 
 # The loops stand here and not in functions of their own because only here can they fill "$@". exec, so that
@@ -192,6 +192,7 @@ read_step_report() {
 }
 
 read_framework_report() {
+  framework_json=true
   mv -f FrameworkJobReport.xml "$step_name.fjr.xml"
   said=$(LC_ALL=C awk -f "$parts/fjr.awk" "$step_name.fjr.xml")
   fjr_closed= fjr_code= fjr_opened=0 fjr_skipped=0
@@ -238,8 +239,8 @@ add_step_to_report() {
 show_tails() {
   for stream in stdout stderr; do
     [ -s "$step_name.$stream.log" ] || continue
-    say "the end of $stream of step $step_name:"
-    tail -c 4000 "$step_name.$stream.log" >&2
-    echo >&2
+    echo "wms2: the end of $stream of step $step_name:"
+    tail -c 4000 "$step_name.$stream.log"
+    echo
   done
 }

@@ -19,7 +19,8 @@ temporary_for() {
 
 make_directory() { mkdir -p -- "$1" 2>"$work/storage.err"; }
 
-# put FILE TARGET: copies, compares, renames; sum and size are the file's. False: see storage_words.
+# put FILE TARGET [PLACE]: copies, compares, renames (or does PLACE instead); sum and size are the file's. False: see
+# storage_words.
 put() {
   temporary_for "$2"
   checksum "$1" &&
@@ -28,19 +29,21 @@ put() {
     cp -- "$1" "$temporary" 2>"$work/storage.err" &&
     checksum "$temporary" &&
     { [ "$sum $size" = "$put_sum $put_size" ] || { echo 'the copy differs from the original' >"$work/storage.err"; false; }; } &&
-    rename_to "$temporary" "$2" && return
+    "${3:-rename_to}" "$temporary" "$2" && return
   keep_storage_words
   rm -f -- "$temporary" 2>/dev/null
   return 1
 }
 
-# mv would move a file into a directory of that name and call it a success.
+# rename_to FROM TO [-n]. mv would move a file into a directory of that name and call it a success; with -n it leaves what
+# is there, and some call that a success too.
 rename_to() {
   if [ -d "$2" ]; then
     echo "$2 is a directory" >"$work/storage.err"
     return 1
   fi
-  mv -f -- "$1" "$2" 2>"$work/storage.err"
+  mv "${3:--f}" -- "$1" "$2" 2>"$work/storage.err" || return 1
+  [ ! -e "$1" ] || { echo "$2 came into being meanwhile" >"$work/storage.err"; return 1; }
 }
 
 # put_line TEXT TARGET: a small file of one line. A full disk shows when it is written.

@@ -71,6 +71,18 @@ const TABLE = {
     already: [],
     otherwise: "nodes can be resubmitted when their run has ended",
   },
+  retry: {
+    meaning: "try failed jobs that cool off again now, while the run goes on",
+    allowed: ["active"],
+    already: [],
+    otherwise: "jobs cool off only in a run that goes on; resubmit runs failed ones of an ended run again",
+  },
+  move: {
+    meaning: "go on with the engine of this server: finished work is kept, the rest is planned anew for its sites",
+    allowed: ["held"],
+    already: [],
+    otherwise: "only a held request can be moved: hold it first, by a server of its engine if it runs there",
+  },
 } satisfies Record<string, ActionFacts>;
 
 export type OperatorAction = keyof typeof TABLE;

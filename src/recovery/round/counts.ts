@@ -9,15 +9,16 @@ export interface Count {
 }
 
 /** A failure a person can look up: whose log to read, and what was said of it. */
-export interface Example extends Pick<AttemptRecord, "at" | "node" | "cluster" | "site" | "exitCode" | "reason"> {
+export interface Example
+  extends Pick<AttemptRecord, "at" | "node" | "cluster" | "site" | "exitCode" | "reason" | "notBefore"> {
   readonly unit: string;
 }
 
 const LONGEST_REASON = 500;
 
-function exampleOf(unit: string, { at, node, cluster, site, exitCode, reason }: AttemptRecord): Example {
+function exampleOf(unit: string, { at, node, cluster, site, exitCode, reason, notBefore }: AttemptRecord): Example {
   const words = reason.length > LONGEST_REASON ? `${reason.slice(0, LONGEST_REASON)}…` : reason;
-  return { at, unit, node, cluster, site, exitCode, reason: words };
+  return { at, unit, node, cluster, site, exitCode, reason: words, notBefore };
 }
 
 /** Lines without a time come last: they cannot be called the first failure. */

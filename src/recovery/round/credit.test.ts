@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { DATA, failing, filesOfUnits } from "../../../tests/support/rounds.ts";
-import { creditRound } from "./credit.ts";
+import { creditRound, rangesBetween } from "./credit.ts";
 import type { RoundFile } from "./settle.ts";
 import { EMPTY_ROUND, tallyRound } from "./tally.ts";
 
@@ -64,5 +64,23 @@ test("no event is lost: done and abandoned are all that was planned", () => {
       expect(credit.abandonedEvents + BigInt(done)).toBe(next - first);
     }),
     { numRuns: 1000 },
+  );
+});
+
+test.each<[string, (string | null)[], bigint | null, bigint, string]>([
+  ["in the middle", ["1-10", null, "21-30"], 1n, 30n, "u1 11-20"],
+  ["two beside each other", ["1-10", null, null, "31-40"], 1n, 40n, "u1 11-30"],
+  ["at the ends", [null, "11-20", null], 1n, 30n, "u0 1-10, u2 21-30"],
+  ["the first of a later round", [null, "11-20"], null, 20n, ""],
+  ["none", ["1-10", "11-20"], 1n, 20n, ""],
+])("what lost units were to make lies between their neighbours: %s", (_, units, start, end, expected) => {
+  const planned = units.map((text, at) => {
+    const [first = "0", last = "0"] = text?.split("-") ?? [];
+    const unit = `u${at}`;
+    return { unit, ranges: text && [{ unit, firstEvent: BigInt(first), lastEvent: BigInt(last) }] };
+  });
+  const found = rangesBetween(planned as Parameters<typeof rangesBetween>[0], start, end);
+  expect(found.map(({ unit, firstEvent, lastEvent }) => `${unit} ${firstEvent}-${lastEvent}`).join(", ")).toBe(
+    expected,
   );
 });

@@ -39,3 +39,32 @@ export function creditRound(
     abandonedEvents: abandoned.reduce((sum, { firstEvent, lastEvent }) => sum + lastEvent - firstEvent + 1n, 0n),
   };
 }
+
+/**
+ * What units whose manifests are lost were to make. Events are planned in one line, unit after unit, so it is what lies
+ * between their neighbours. `start`, `end`: the first and last event of the round; start null: not known, and then
+ * neither is what the first units of the round were to make.
+ */
+export function rangesBetween(
+  units: readonly { readonly unit: string; readonly ranges: readonly PlannedRange[] | null }[],
+  start: bigint | null,
+  end: bigint,
+): readonly PlannedRange[] {
+  const found: PlannedRange[] = [];
+  let next = start;
+  let lost: string | null = null;
+  const close = (lastEvent: bigint) => {
+    if (lost !== null && next !== null && next <= lastEvent) found.push({ unit: lost, firstEvent: next, lastEvent });
+    lost = null;
+  };
+  for (const { unit, ranges } of units) {
+    const [first] = ranges ?? [];
+    const last = ranges?.at(-1);
+    if (first && last) {
+      close(first.firstEvent - 1n);
+      next = last.lastEvent + 1n;
+    } else lost ??= unit;
+  }
+  close(end);
+  return found;
+}

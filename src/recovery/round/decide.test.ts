@@ -12,6 +12,16 @@ const what = (decision: RoundDecision): string =>
   decision.kind === "hold" ? `hold ${decision.hold.code}` : decision.kind;
 const file = (lfn: string, ...units: string[]): RoundFile => ({ lfn, path: `/disk${lfn}`, units });
 
+const FLAKY = { why: "rule-retries", rule: "flaky#1", ruleSource: "handler flaky, rule 1" };
+
+test("who used up a rule's retries is held with the name of the rule, and a rescue for others leaves it out", () => {
+  expect(decideRound(sampleRound(10, [failing(unit(1), FLAKY)])).because).toContain(
+    "1 unit has nodes that used up the retries of handler flaky, rule 1",
+  );
+  const both = decideRound(sampleRound(20, [failing(unit(1), FLAKY), failing(unit(2), {})]));
+  expect(both).toMatchObject({ kind: "rescue", leaveOut: [unit(1)] });
+});
+
 describe("the table of 000 §3.2, with D9", () => {
   const cases: [string, RoundFacts, string][] = [
     ["all done, work remains", sampleRound(10, [], { workRemains: true }), "next-round"],
@@ -39,6 +49,9 @@ describe("the table of 000 §3.2, with D9", () => {
     ["permanent beside transient", sampleRound(20, [failing(unit(1), PERMANENT), failing(unit(2), {})]), "rescue"],
     ["both kinds in one unit", sampleRound(10, [failing(unit(1), PERMANENT, {})]), "rescue"],
     ["executions used up", sampleRound(10, [failing(unit(1), { why: "executions" })]), "hold executions-used-up"],
+    ["a rule's retries used up", sampleRound(10, [failing(unit(1), FLAKY)]), "hold retries-used-up"],
+    ["used up everywhere", sampleRound(2, [failing(unit(0), FLAKY), failing(unit(1), FLAKY)]), "hold retries-used-up"],
+    ["stopped by its row", sampleRound(10, [failing(unit(1), { why: "row-stops" })]), "hold permanent-failures"],
     ["unclassified", sampleRound(10, [failing(unit(1), { decision: "unclassified" })]), "hold unclassified-failures"],
     ["nobody knows why", sampleRound(10, [failing(unit(1))]), "rescue"],
     [
@@ -190,5 +203,5 @@ test("a hold says why, shows the evidence in few words and what may be done", ()
 test("what a unit did before it was done is no failure of the round", () => {
   const lines = [attemptLine({ decision: "retry", category: "transient" }), attemptLine({ cluster: 5 })];
   const facts = sampleRound(10, [{ unit: unit(1), state: "failed", lines }]);
-  expect(facts.tally.nodes).toEqual({ done: 1, failed: 0, recovered: 1 });
+  expect(facts.tally.nodes).toEqual({ done: 1, failed: 0, recovered: 1, retrying: 0 });
 });

@@ -1,7 +1,10 @@
 import type { HoldReason, RecoverySpec } from "../../domain/request.ts";
 import type { RunVerdict } from "../../domain/run.ts";
 import { listed, percent, plural } from "../words.ts";
+import { sorted } from "./counts.ts";
+import { describeDamage, UNIT_DAMAGED, type UnitDamage } from "./damage.ts";
 import {
+  onlyMoves,
   type Reelection,
   reelectUnits,
   type SiteFacts,
@@ -36,6 +39,8 @@ export interface RoundFacts extends SiteFacts {
   /** Files of the failed units; empty for generation. */
   readonly filesOf: FilesOfUnits;
   readonly directory: "complete" | "gone";
+  /** Unfinished units whose own directory cannot be used any more. */
+  readonly damaged: readonly UnitDamage[];
 }
 
 export type RoundDecision =
@@ -46,8 +51,6 @@ export type RoundDecision =
       readonly reelectUnits: readonly Reelection[];
       /** Failed units a rescue cannot help: not to be run again by it. */
       readonly leaveOut: readonly string[];
-      /** For every unit that has yet to land. */
-      readonly avoidSites: readonly string[];
       readonly because: string;
     }
   | {
@@ -73,6 +76,9 @@ export function decideRound(facts: RoundFacts): RoundDecision {
     return { kind: "stopped", because: `stopped as asked, with ${progress(facts)}` };
   if (facts.directory === "gone")
     return hold(facts, "submit-directory-gone", `its submit directory is gone; ${progress(facts)}`, NO_RESCUE);
+  // Their rescue would fail without a word, as the run did.
+  if (facts.damaged.length > 0)
+    return hold(facts, UNIT_DAMAGED, `${describeDamage(facts.damaged)}; ${progress(facts)}`, NO_RESCUE);
   switch (verdict) {
     case "failed":
       return decideFailed(facts, sortUnits(facts));
@@ -105,7 +111,11 @@ function roundDone({ workRemains, unitsTotal }: RoundFacts): RoundDecision {
 function decideFailed(facts: RoundFacts, units: SortedUnits): RoundDecision {
   const { tally, policy, unitsTotal, rescuesUsed } = facts;
   const failed = units.failed;
-  const ratio = failed / Math.max(unitsTotal, 1);
+  const moves = reelectUnits(units.open, facts);
+  // What only has to move is no sign of a bad request: its site is left out, and the rescue places it elsewhere.
+  const moving = units.open.filter((unit) => onlyMoves(unit, moves, facts)).length;
+  const counted = failed - moving;
+  const ratio = counted / Math.max(unitsTotal, 1);
   const count = `${failed} of ${plural(unitsTotal, "unit")} failed`;
   if (units.unclassified.length > 0)
     return hold(
@@ -116,11 +126,11 @@ function decideFailed(facts: RoundFacts, units: SortedUnits): RoundDecision {
     );
   const nothingToRescue = units.open.length === 0 && failed > 0;
   if (nothingToRescue && failed > units.data.length) return holdForGood(facts, units, count);
-  if (failed > 1 && ratio >= policy.holdThreshold)
+  if (counted > 1 && ratio >= policy.holdThreshold)
     return hold(
       facts,
       "failure-threshold",
-      `${count}: ${percent(ratio)}, and ${percent(policy.holdThreshold)} is the limit${causeOf(facts)}`,
+      `${count}${moving > 0 ? `, ${moving} of them only for their site` : ""}: ${percent(ratio)}, and ${percent(policy.holdThreshold)} is the limit${causeOf(facts)}`,
     );
   if (nothingToRescue) return settle(facts, units);
   if (rescuesUsed >= policy.maxRescues)
@@ -136,18 +146,17 @@ function decideFailed(facts: RoundFacts, units: SortedUnits): RoundDecision {
       `every site it may use is banned (${listed(facts.bannedSites)}); ${count}`,
       NO_RESCUE,
     );
-  return rescue(facts, units, failed === 0 ? `${progress(facts)} and none failed` : count);
+  return rescue(facts, units, moves, failed === 0 ? `${progress(facts)} and none failed` : count);
 }
 
-function rescue(facts: RoundFacts, units: SortedUnits, count: string): RoundDecision {
-  const { rescuesUsed, policy, bannedSites } = facts;
-  const reelected = reelectUnits(units.open, facts);
-  const moved = reelected.length === 0 ? "" : `; ${plural(reelected.length, "unit")} to be placed anew`;
+function rescue(facts: RoundFacts, units: SortedUnits, moves: readonly Reelection[], count: string): RoundDecision {
+  const { rescuesUsed, policy } = facts;
+  const away = sorted(moves.flatMap(({ avoidSites }) => avoidSites));
+  const moved = moves.length === 0 ? "" : `; ${plural(moves.length, "unit")} to be placed away from ${listed(away)}`;
   return {
     kind: "rescue",
-    reelectUnits: reelected,
+    reelectUnits: moves,
     leaveOut: units.settled.map(({ unit }) => unit),
-    avoidSites: bannedSites,
     because: `${count}${causeOf(facts)}; rescue ${rescuesUsed + 1} of ${policy.maxRescues}${moved}`,
   };
 }
@@ -167,12 +176,16 @@ function settle(facts: RoundFacts, units: SortedUnits): RoundDecision {
 }
 
 function holdForGood(facts: RoundFacts, units: SortedUnits, count: string): RoundDecision {
-  if (units.spent.length > 0)
+  if (units.spent.length > 0) {
+    const rules = [...new Set(units.spent.flatMap(({ spentRules }) => spentRules))];
+    const used = rules.length > 0 ? `the retries of ${listed(rules)}` : "their executions";
+    const whose = plural(units.spent.length, "unit has", "units have");
     return hold(
       facts,
-      "executions-used-up",
-      `${count}, and ${plural(units.spent.length, "unit has", "units have")} nodes that used up their executions${causeOf(facts)}`,
+      rules.length > 0 ? "retries-used-up" : "executions-used-up",
+      `${count}, and ${whose} nodes that used up ${used}${causeOf(facts)}`,
     );
+  }
   if (units.permanent.length > 0)
     return hold(facts, "permanent-failures", `${count}, and trying again would change nothing${causeOf(facts)}`);
   const torn = settleFiles(units.torn, facts.filesOf, facts.finishedUnits, facts.tally.files).torn;

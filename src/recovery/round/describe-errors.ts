@@ -7,33 +7,47 @@ import { beyond, type ErrorsView } from "./errors-view.ts";
  */
 export function describeErrors(view: ErrorsView, width: number): readonly string[] {
   const most = Math.max(40, width);
-  return [
+  const { command } = view.suggestion;
+  const lines = [
     headline(view),
     ...first(view, most),
     "",
-    ...byCode(view),
+    ...byCode("failures", view.codes, view.more.codes),
+    ...byCode("tried again", view.retrying, view.more.retrying, FEW),
     ...bySite(view),
     ...byFile(view),
+    ...rows(
+      "left out",
+      view.excluded,
+      view.more.excluded,
+      ({ file, reason }) => `${" ".repeat(9)}${file}  ${reason}`,
+      FEW,
+    ),
     ...byHost(view),
     ...tails(view),
     "",
     ...wrap(`suggested: ${suggestion(view)}`, most, 11, 3),
   ].map((line) => cut(line, most));
+  // Whole, however long: it is there to be typed.
+  return command === null ? lines : [...lines, `     type: ${command}`];
 }
 
 const ROWS = 5;
+const FEW = 2;
 const TAIL_LINES = 6;
 const SHOWN_TAILS = 2;
 
 function headline(view: ErrorsView): string {
-  const { unitsFailed, unitsTotal, nodesFailed, nodesRecovered } = view;
-  if (unitsFailed === 0) return `no failures; ${view.unitsDone} of ${plural(unitsTotal, "unit")} done`;
+  const { unitsFailed, unitsTotal, nodesFailed, nodesRecovered, nodesRetrying } = view;
+  const retrying = nodesRetrying > 0 ? `${plural(nodesRetrying, "job")} failed and will be tried again` : "";
+  const done = `${view.unitsDone} of ${plural(unitsTotal, "unit")} done`;
+  if (unitsFailed === 0) return `${retrying || "no failures"}; ${done}`;
   const share = unitsTotal > 0 ? ` (${percent(unitsFailed / unitsTotal)})` : "";
   const recovered = nodesRecovered > 0 ? `; ${plural(nodesRecovered, "node")} failed once and got through` : "";
-  return `${unitsFailed} of ${plural(unitsTotal, "unit")} failed${share}, ${plural(nodesFailed, "node")}${recovered}`;
+  return `${unitsFailed} of ${plural(unitsTotal, "unit")} failed${share}, ${plural(nodesFailed, "node")}${recovered}${retrying && `; ${retrying}`}`;
 }
 
-function first({ first, categories, unreadableLines }: ErrorsView, width: number): string[] {
+function first({ first, categories, retrying, unreadableLines }: ErrorsView, width: number): string[] {
   const lines: string[] = [];
   if (categories.length > 0)
     lines.push(`category   ${categories.map(({ category, failures }) => `${category} ${failures}`).join(" · ")}`);
@@ -41,15 +55,23 @@ function first({ first, categories, unreadableLines }: ErrorsView, width: number
     const where = `${first.unit}/${first.node}${first.site ? ` at ${first.site}` : ""}`;
     lines.push(...wrap(`first      ${first.at} ${where}: ${first.reason}`, width, 11, 3));
   }
+  const next = retrying.flatMap(({ example: { notBefore } }) => notBefore ?? []).toSorted()[0];
+  if (next) lines.push(`next try   ${next}`);
   if (unreadableLines > 0) lines.push(`not read   ${plural(unreadableLines, "line")} of the ledgers`);
   return lines;
 }
 
-const byCode = ({ codes, more }: ErrorsView): string[] =>
-  rows("failures", codes, more.codes, ({ failures, name, category, example, meaning }) => {
-    const where = `${example.unit}/${example.node}`;
-    return `${count(failures)}  ${name.padEnd(12)} ${category.padEnd(14)} ${where}  ${meaning ?? example.reason}`;
-  });
+const byCode = (title: string, codes: ErrorsView["codes"], more: number, most = ROWS): string[] =>
+  rows(
+    title,
+    codes,
+    more,
+    ({ failures, name, category, example, meaning }) => {
+      const where = `${example.unit}/${example.node}`;
+      return `${count(failures)}  ${name.padEnd(12)} ${category.padEnd(14)} ${where}  ${meaning ?? example.reason}`;
+    },
+    most,
+  );
 
 const bySite = ({ sites, more }: ErrorsView): string[] =>
   rows("sites", sites, more.sites, ({ site, failed, blamed, nodes }) => {
@@ -64,10 +86,10 @@ const byFile = ({ files, more }: ErrorsView): string[] =>
   });
 
 /** A few rows, and how many more there are: `more` beyond those given. */
-function rows<T>(title: string, items: readonly T[], more: number, line: (item: T) => string): string[] {
+function rows<T>(title: string, items: readonly T[], more: number, line: (item: T) => string, most = ROWS): string[] {
   if (items.length === 0) return [];
-  const left = more + beyond(items, ROWS);
-  return [title, ...items.slice(0, ROWS).map(line), ...(left > 0 ? [`${" ".repeat(9)}and ${left} more`] : [])];
+  const left = more + beyond(items, most);
+  return [title, ...items.slice(0, most).map(line), ...(left > 0 ? [`${" ".repeat(9)}and ${left} more`] : [])];
 }
 
 /** Workers are worth a line only when one of them stands out. */
@@ -77,8 +99,10 @@ function byHost({ hosts, nodesFailed }: ErrorsView): string[] {
   return ["workers", `${count(worst.failures)}  ${worst.host}`];
 }
 
-function tails({ codes }: ErrorsView): string[] {
-  const shown = codes.filter(({ logTail }) => logTail !== null && logTail.trim() !== "").slice(0, SHOWN_TAILS);
+function tails({ codes, retrying }: ErrorsView): string[] {
+  const shown = [...codes, ...retrying]
+    .filter(({ logTail }) => logTail !== null && logTail.trim() !== "")
+    .slice(0, SHOWN_TAILS);
   return shown.flatMap(({ example, name, logTail }) => {
     const lines = (logTail ?? "").split("\n").filter((line) => line.trim() !== "");
     const last = lines.slice(-TAIL_LINES).map((line) => `  | ${line}`);

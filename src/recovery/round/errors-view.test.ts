@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { AWAY, attemptLine, DATA, failedLine, failing, PERMANENT } from "../../../tests/support/rounds.ts";
+import type { RequestStatus } from "../../domain/request-status.ts";
 import { describeErrors } from "./describe-errors.ts";
 import { errorsView, tailsWanted } from "./errors-view.ts";
 import { EMPTY_ROUND, meaningOf, tallyRound, type UnitAttempts } from "./tally.ts";
@@ -10,7 +11,7 @@ const done = (index: number, site: string): UnitAttempts => ({
   state: "done",
   lines: Array.from({ length: 4 }, (_, at) => attemptLine({ node: `proc_${at}`, site })),
 });
-const NOWHERE = { possibleSites: null, bannedSites: [], tails: new Map<string, string>() };
+const NOWHERE = { excluded: [], damaged: [], possibleSites: null, bannedSites: [], tails: new Map<string, string>() };
 
 const small = tallyRound([
   failing(unit(0), AWAY("T2_XX_Beta"), { ...AWAY("T2_XX_Beta"), host: "worker7" }),
@@ -49,6 +50,35 @@ test("ten thousand failures, golden: as long as ten", () => {
   expect(JSON.stringify(view).length).toBeLessThan(20_000);
 });
 
+test("failed attempts that wait for their next try are failures, golden", () => {
+  const cooling = { decision: "retry", retry: 0, maxRetries: 3, notBefore: "2026-01-01T00:15:00Z" } as const;
+  const lines = [0, 1, 2, 3].map((at) => failedLine({ ...cooling, node: `proc_00000${at}`, cluster: at + 1 }));
+  const tally = tallyRound([{ unit: unit(0), state: "open", lines }]);
+  const view = errorsView(tally, { ...NOWHERE, unitsTotal: 1, unitsDone: 0 });
+  expect(view).toMatchObject({ nodesRetrying: 4, nodesFailed: 0, suggestion: { action: "retry" } });
+  expect(describeErrors(view, 100)).toMatchInlineSnapshot(`
+    [
+      "4 jobs failed and will be tried again; 0 of 1 unit done",
+      "first      2026-01-01T00:00:00.000Z mg_000000/proc_000000 at T2_XX_Alpha: copying the output to",
+      "           storage failed",
+      "next try   2026-01-01T00:15:00Z",
+      "",
+      "tried again",
+      "      4  60307        transient      mg_000000/proc_000000  copying the output to storage failed",
+      "sites",
+      "      4  T2_XX_Alpha          of 4 nodes that ran there",
+      "",
+      "suggested: retry: 4 failed jobs to be tried again without help; wms2 retry does it now",
+    ]
+  `);
+});
+
+test("files that are left out are told, with whose word it was", () => {
+  const excluded = [{ file: "/store/data/a.root", reason: "by ann: the disk is broken" }];
+  const view = errorsView(EMPTY_ROUND, { ...NOWHERE, excluded, unitsTotal: 3, unitsDone: 3 });
+  expect(describeErrors(view, 80)).toContain("         /store/data/a.root  by ann: the disk is broken");
+});
+
 test("nothing failed", () => {
   const view = errorsView(EMPTY_ROUND, { ...NOWHERE, unitsTotal: 3, unitsDone: 3 });
   expect(describeErrors(view, 80)).toEqual([
@@ -69,7 +99,7 @@ test("what to try first", () => {
   expect(suggest([failing(unit(0), DATA("/f"))])).toMatchObject({ modifications: { excluded_files: ["/f"] } });
   expect(suggest([failing(unit(0), PERMANENT)])).toMatchObject({ action: "restart" });
   expect(suggest([failing(unit(0), { ...PERMANENT, cause: "oom" })])).toMatchObject({ action: "release" });
-  expect(suggest([failing(unit(0), { decision: "unclassified" })])).toMatchObject({ action: "resubmit" });
+  expect(suggest([failing(unit(0), { decision: "unclassified" })])).toMatchObject({ action: "classify" });
   expect(suggest([failing(unit(0))])).toMatchObject({ action: "rescue" });
   expect(suggest([failing(unit(0), {})])).toMatchObject({ action: "rescue" });
 });
@@ -138,6 +168,25 @@ const GOLDEN_BIG: readonly string[] = [
   "workers",
   "   5000  worker1",
   "",
-  "suggested: restart: most failures are permanent: mend the request's software or configuration, then",
-  "           restart it",
+  "suggested: restart: most failures are permanent: mend what they name and restart it; a corrected",
+  "           request goes with --from FILE (with release --from what is done stays)",
 ];
+
+test("the advice is a command that can be typed, where the state allows it", () => {
+  const view = (status: RequestStatus, ...units: UnitAttempts[]) =>
+    errorsView(tallyRound(units), {
+      ...NOWHERE,
+      unitsTotal: 10,
+      unitsDone: 5,
+      request: { name: "muons", status, maxMemoryMb: 6000 },
+    });
+  const wrong = failing(unit(0), PERMANENT);
+  expect(view("held", wrong).suggestion.command).toBe('wms2 restart muons --reason "as wms2 errors suggests"');
+  expect(view("active", wrong).suggestion.command).toBeNull();
+  const hungry = failing(unit(0), { cause: "oom", exitCode: 50660, rule: "memory", category: "permanent" });
+  expect(view("held", hungry).suggestion.command).toContain('wms2 release muons --memory "6000 MB" --reason');
+  const bad = failing(unit(0), DATA("/store/it's here.root"));
+  expect(view("held", bad).suggestion.command).toContain("--exclude '/store/it'\\''s here.root'");
+  const lines = describeErrors(view("held", wrong), 60);
+  expect(lines.at(-1)).toBe('     type: wms2 restart muons --reason "as wms2 errors suggests"');
+});

@@ -1,5 +1,8 @@
+import type { RequestStatus } from "../../domain/request-status.ts";
 import { listed, plural } from "../words.ts";
+import { mayDo } from "./actions.ts";
 import type { Example } from "./counts.ts";
+import { describeDamage, type UnitDamage } from "./damage.ts";
 import { type SiteFacts, sitesLeft } from "./failed-units.ts";
 import type { CodeCount, RoundTally } from "./tally.ts";
 
@@ -8,8 +11,13 @@ export type ErrorsView = Readonly<ReturnType<typeof errorsView>>;
 export interface ViewFacts extends SiteFacts {
   readonly unitsTotal: number;
   readonly unitsDone: number;
+  readonly damaged: readonly UnitDamage[];
+  /** Input files that are left out, and whose word or which evidence that was. */
+  readonly excluded: readonly { readonly file: string; readonly reason: string }[];
   /** Log tails by "unit/node", as `tailsWanted` asks for them. */
   readonly tails: ReadonlyMap<string, string>;
+  /** Whose errors they are, so that the advice can be typed as it stands. */
+  readonly request?: { readonly name: string; readonly status: RequestStatus; readonly maxMemoryMb: number };
 }
 
 const MOST_CODES = 8;
@@ -21,19 +29,20 @@ const TAIL_CHARACTERS = 8_000;
 
 /** Whose logs the view will show: one node for each of the most frequent failures. */
 export const tailsWanted = (tally: RoundTally): readonly Example[] =>
-  tally.codes.slice(0, TAILS).map(({ first }) => first);
+  [...tally.codes, ...tally.retrying].slice(0, TAILS).map(({ first }) => first);
 
 export const tailKey = ({ unit, node }: { unit: string; node: string }): string => `${unit}/${node}`;
 
 /** The errors of a round as a person reads them: what failed first and most, where, on what, and what to do. */
 export function errorsView(tally: RoundTally, facts: ViewFacts) {
   const failingSites = tally.sites.filter(({ failed, blamed }) => failed > 0 || blamed > 0);
-  const codes = tally.codes.slice(0, MOST_CODES).map(({ key: _, first, ...code }) => ({
-    ...code,
-    example: first,
-    /** The end of that node's log; null: not read, or there is none. */
-    logTail: facts.tails.get(tailKey(first))?.slice(-TAIL_CHARACTERS) ?? null,
-  }));
+  const shown = (codes: readonly CodeCount[]) =>
+    codes.slice(0, MOST_CODES).map(({ key: _, first, ...code }) => ({
+      ...code,
+      example: first,
+      /** The end of that node's log; null: not read, or there is none. */
+      logTail: facts.tails.get(tailKey(first))?.slice(-TAIL_CHARACTERS) ?? null,
+    }));
   return {
     unitsTotal: facts.unitsTotal,
     unitsDone: facts.unitsDone,
@@ -41,22 +50,28 @@ export function errorsView(tally: RoundTally, facts: ViewFacts) {
     nodesFailed: tally.nodes.failed,
     /** Failed at least once, and got through. */
     nodesRecovered: tally.nodes.recovered,
+    /** Failed, and to be tried again: they wait for it, or are at it. */
+    nodesRetrying: tally.nodes.retrying,
     unreadableLines: tally.unreadable,
     first: tally.first,
     categories: tally.categories.map(({ key, failures, units }) => ({ category: key, failures, units })),
     causes: tally.causes.map(({ key, failures }) => ({ cause: key, failures })),
-    codes,
+    codes: shown(tally.codes),
+    retrying: shown(tally.retrying),
     sites: failingSites.slice(0, MOST_SITES),
     hosts: tally.hosts.slice(0, MOST_HOSTS).map(({ key, failures }) => ({ host: key, failures })),
     files: tally.files.slice(0, MOST_FILES),
+    excluded: facts.excluded.slice(0, MOST_FILES),
     /** How many kinds of each there are beyond those listed. */
     more: {
       codes: beyond(tally.codes, MOST_CODES),
+      retrying: beyond(tally.retrying, MOST_CODES),
       sites: beyond(failingSites, MOST_SITES),
       hosts: beyond(tally.hosts, MOST_HOSTS),
       files: beyond(tally.files, MOST_FILES),
+      excluded: beyond(facts.excluded, MOST_FILES),
     },
-    suggestion: suggestAction(tally, facts),
+    suggestion: withCommand(suggestAction(tally, facts), facts.request ?? null),
   };
 }
 
@@ -64,26 +79,59 @@ export const beyond = (all: readonly unknown[], listed: number): number => Math.
 
 /** What to try first, by what most of the failures have in common. A hint; nothing acts on it. */
 interface Suggestion {
-  readonly action: "nothing" | "resubmit" | "rescue" | "release" | "restart";
+  readonly action: "nothing" | "classify" | "retry" | "rescue" | "release" | "restart";
   /** To go with a release, as its body says it. */
-  readonly modifications: Readonly<Record<string, unknown>>;
+  readonly modifications: {
+    readonly site_bans?: readonly string[];
+    readonly excluded_files?: readonly string[];
+    readonly memory_mb?: number;
+  };
   readonly because: string;
 }
 
 /** Causes more memory helps against; at the cap, level 1 has given up on raising it. */
 const MEMORY_RULES: readonly (string | null)[] = ["too-much-memory", "memory", "bad-alloc", "memory-check"];
 
-function suggestAction(tally: RoundTally, facts: SiteFacts): Suggestion {
+/** As it is typed; null: nothing is to be done, or not in the present state. */
+function withCommand(suggestion: Suggestion, request: ViewFacts["request"] | null) {
+  const { action, modifications } = suggestion;
+  if (!request || action === "nothing") return { ...suggestion, command: null };
+  const { name, status } = request;
+  if (action === "classify") return { ...suggestion, command: `wms2 unclassified ${name}` };
+  if (mayDo(action, status).kind !== "allowed") return { ...suggestion, command: null };
+  const { site_bans: bans = [], excluded_files: files = [], memory_mb: memory } = modifications;
+  const options = [
+    ...bans.map((site) => `--ban ${quoted(site)}`),
+    ...files.map((file) => `--exclude ${quoted(file)}`),
+    ...(memory === undefined ? [] : [`--memory "${memory} MB"`]),
+    '--reason "as wms2 errors suggests"',
+  ];
+  return { ...suggestion, command: `wms2 ${action} ${name} ${options.join(" ")}` };
+}
+
+const quoted = (word: string): string => (/^[\w./:@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+
+function suggestAction(tally: RoundTally, facts: ViewFacts): Suggestion {
   const failures = tally.nodes.failed;
   const say = (
     action: Suggestion["action"],
     because: string,
     modifications: Suggestion["modifications"] = {},
   ): Suggestion => ({ action, because, modifications });
+  if (facts.damaged.length > 0)
+    return say("release", `${describeDamage(facts.damaged)}: a release plans its work anew`);
+  if (failures === 0 && tally.failedUnits.length === 0 && tally.nodes.retrying > 0)
+    return say(
+      "retry",
+      `${plural(tally.nodes.retrying, "failed job")} to be tried again without help; wms2 retry does it now`,
+    );
   if (failures === 0 && tally.failedUnits.length === 0) return say("nothing", "nothing has failed");
   if (failures === 0) return say("rescue", "no node says why its unit failed: a rescue tries them again");
   if (tally.unclassified > 0)
-    return say("resubmit", `classify the ${plural(tally.unclassified, "failure")} no rule knows, then resubmit`);
+    return say("classify", `a person has to classify ${plural(tally.unclassified, "failure")} no rule knows`);
+  const [worst] = tally.sites;
+  if (worst && worst.failed * 2 > failures && facts.bannedSites.includes(worst.site))
+    return say("release", `most failures happened at ${worst.site}, which is banned: a release goes on elsewhere`);
   const site = badSite(tally, facts);
   if (site !== null)
     return say("release", `most failures happened at ${site} and other sites work: leave it out`, {
@@ -102,9 +150,16 @@ function suggestAction(tally: RoundTally, facts: SiteFacts): Suggestion {
     );
   const [most] = tally.codes;
   if (most && isMemory(most) && most.failures * 2 >= failures)
-    return say("release", "most jobs ran out of memory, even with what they may have: give them more (memory_mb)");
+    return say(
+      "release",
+      "most jobs ran out of memory: give them the most a job may have, or raise that in the settings",
+      { ...(facts.request && { memory_mb: facts.request.maxMemoryMb }) },
+    );
   if (most?.category === "permanent" && most.failures * 2 >= failures)
-    return say("restart", "most failures are permanent: mend the request's software or configuration, then restart it");
+    return say(
+      "restart",
+      "most failures are permanent: mend what they name and restart it; a corrected request goes with --from FILE (with release --from what is done stays)",
+    );
   return say("rescue", "most failures may go away by themselves: try the failed units again");
 }
 

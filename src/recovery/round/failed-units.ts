@@ -1,3 +1,4 @@
+import { mayBeRescued } from "../decision.ts";
 import type { AttemptRecord } from "../ledger-record.ts";
 import { badFilesOf, compare, sorted } from "./counts.ts";
 import { type FilesOfUnits, hasKnownBadFile, settleFiles } from "./settle.ts";
@@ -6,7 +7,7 @@ import { type FilesOfUnits, hasKnownBadFile, settleFiles } from "./settle.ts";
  * What a rescue could do for a failed unit, from the last word on each of its failed nodes.
  * unclassified: a node waits for a person to say what its failure means.
  * permanent: nothing would change. data: bad files are named; the file ledger settles them.
- * spent: the executions of this epoch are used up, and only a person opens a new one.
+ * spent: the executions or a rule's retries of this epoch are used up, and only a person opens a new one.
  * open: a rescue may help, or nobody knows.
  */
 export type UnitOutlook = "unclassified" | "permanent" | "data" | "spent" | "open";
@@ -18,6 +19,10 @@ export interface FailedUnit {
   readonly sites: readonly string[];
   /** Sites its failures speak against: the rescue elects another. */
   readonly avoidSites: readonly string[];
+  /** Where those of its failures happened that another site is no remedy for; "": nobody knows where. */
+  readonly staysAt: readonly string[];
+  /** Whose retries its nodes have used up, as a person finds them: "handler flaky, rule 1". */
+  readonly spentRules: readonly string[];
   /** Named as bad by its data failures, as the job knew them (LFN or path). */
   readonly badFiles: readonly string[];
 }
@@ -33,11 +38,19 @@ export function failedUnit(unit: string, failures: readonly AttemptRecord[]): Fa
     avoidSites: sorted(
       placed.flatMap(({ changeSite, site, avoidSites }) => (changeSite ? [...avoidSites, site!] : [])),
     ),
+    staysAt: sorted(
+      failures.filter((failure) => !failure.changeSite || !placed.includes(failure)).map(({ site }) => site ?? ""),
+    ),
+    spentRules: sorted(failures.flatMap((line) => (line.why === "rule-retries" ? ruleOf(line) : []))),
     badFiles: sorted(failures.flatMap(badFilesOf)),
   };
 }
 
-const SPENT: readonly (string | null)[] = ["executions", "losses"];
+const ruleOf = ({ rule, ruleSource }: AttemptRecord): string =>
+  ruleSource === null || ruleSource === "built-in" ? `the built-in rule ${rule}` : ruleSource;
+
+/** Budgets of an epoch. */
+const SPENT: readonly (string | null)[] = ["executions", "losses", "rule-retries"];
 
 /** A rescue of a unit helps if it may help every failed node: its merge needs them all. */
 function outlookOf(failures: readonly AttemptRecord[]): UnitOutlook {
@@ -45,9 +58,13 @@ function outlookOf(failures: readonly AttemptRecord[]): UnitOutlook {
   if (failures.some(({ decision }) => decision === "unclassified")) return "unclassified";
   const named = (line: AttemptRecord) => badFilesOf(line).length > 0;
   if (failures.every(named)) return "data";
-  const settled = (line: AttemptRecord) => line.category === "permanent" || named(line);
-  if (failures.every(settled)) return "permanent";
-  return failures.every((line) => settled(line) || SPENT.includes(line.why)) ? "spent" : "open";
+  // Somebody's own rule that says "try again" knows better than the category of the code.
+  const isHopeless = ({ category, why, ruleSource }: AttemptRecord) =>
+    category === "permanent" && (why === "row-stops" || ruleSource === null || ruleSource === "built-in");
+  const spent = (line: AttemptRecord) => SPENT.includes(line.why) && !isHopeless(line);
+  const settled = (line: AttemptRecord) => isHopeless(line) || named(line) || !mayBeRescued(line);
+  if (!failures.every(settled)) return "open";
+  return failures.some(spent) ? "spent" : "permanent";
 }
 
 /** torn: bad files too, but the unit also holds parts of files that are done elsewhere. */
@@ -118,6 +135,10 @@ export function reelectUnits(units: readonly FailedUnit[], sites: SiteFacts): re
   }
   return found.sort((a, b) => compare(a.unit, b.unit));
 }
+
+/** Is another site all the unit needs? What failed at a banned site failed for the site, as far as anybody can tell. */
+export const onlyMoves = (unit: FailedUnit, moves: readonly Reelection[], { bannedSites }: SiteFacts): boolean =>
+  moves.some((move) => move.unit === unit.unit) && unit.staysAt.every((site) => bannedSites.includes(site));
 
 /** Which possible sites are left; null: there is no list, so there are always others. */
 export function sitesLeft<Site extends string>(

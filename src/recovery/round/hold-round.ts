@@ -1,4 +1,4 @@
-import { plural } from "../words.ts";
+import { listed, plural } from "../words.ts";
 import type { RoundDecision, RoundFacts } from "./decide.ts";
 import type { RoundTally } from "./tally.ts";
 
@@ -13,11 +13,13 @@ export function hold(
   message: string,
   actions: readonly string[] = ALL,
 ): Extract<RoundDecision, { kind: "hold" }> {
-  const { verdict, words, unitsTotal, unitsDone, rescuesUsed, policy, finishedUnits } = facts;
+  const { verdict, words: said, unitsTotal, unitsDone, rescuesUsed, policy, finishedUnits } = facts;
   const failed = [...new Set(facts.failedUnits)].filter((unit) => !finishedUnits.has(unit));
+  const isFailing = (site: string) => facts.tally.sites.some((count) => count.site === site && count.failed > 0);
+  const banned = facts.bannedSites.filter(isFailing);
   const evidence = {
     verdict,
-    words,
+    words: said,
     unitsTotal,
     unitsDone,
     unitsFailed: failed.length,
@@ -26,9 +28,13 @@ export function hold(
     holdThreshold: policy.holdThreshold,
     rescuesUsed,
     maxRescues: policy.maxRescues,
+    bannedSites: banned,
+    ...(facts.damaged.length > 0 && { damaged: facts.damaged.slice(0, NAMED_UNITS) }),
     ...evidenceOf(facts.tally),
   };
-  return { kind: "hold", hold: { code, message, evidence, actions }, because: message };
+  const untold = banned.filter((site) => !message.includes(site));
+  const words = untold.length === 0 ? message : `${message}; ${listed(untold)} banned: a release stays away from there`;
+  return { kind: "hold", hold: { code, message: words, evidence, actions }, because: words };
 }
 
 export const progress = ({ unitsDone, unitsTotal }: RoundFacts): string =>
@@ -59,6 +65,7 @@ function evidenceOf(tally: RoundTally) {
 export function causeOf({ tally }: RoundFacts): string {
   const [most] = tally.codes;
   if (!most) return "";
+  if (most.cause === "forged_output") return `; ${most.first.reason}`;
   const share = tally.codes.length === 1 ? "all" : "mostly";
   return `; ${share} ${most.name}${most.meaning ? ` (${most.meaning})` : ""}`;
 }

@@ -5,6 +5,7 @@ import type { Problem } from "../../domain/problem.ts";
 import { flag, isRow, number, Place, readStrictly, real, texts, whole } from "../fields.ts";
 import { plural } from "../words.ts";
 import { RESUMABLE_HOLDS } from "./actions.ts";
+import { UNIT_DAMAGED } from "./damage.ts";
 import { sitesLeft } from "./failed-units.ts";
 
 /**
@@ -24,8 +25,8 @@ export interface ReleaseFacts {
   /** Files with parts done and parts not. */
   readonly tornFiles: number;
   readonly kind: "process" | "generate";
-  readonly cores: number;
-  readonly maxMemoryPerCoreMb: number;
+  /** Most a job of it may ask for. */
+  readonly maxMemoryMb: number;
   /** null: nobody knows their names. */
   readonly knownSites: readonly SiteName[] | null;
   readonly possibleSites: readonly SiteName[] | null;
@@ -49,6 +50,7 @@ const LEAVE_HOLDS: readonly string[] = [
   "permanent-failures",
   "bad-files-in-torn-units",
   "submit-directory-gone",
+  UNIT_DAMAGED,
   "dag-unreadable",
   "units-failed",
 ];
@@ -62,6 +64,7 @@ const GO_ON_HOLDS: readonly string[] = [
   "units-unaccounted",
   "no-site-left",
   "executions-used-up",
+  "retries-used-up",
   "unclassified-failures",
 ];
 
@@ -75,7 +78,10 @@ export function decideRelease(
   if (asked === "rescue" && !facts.canRescue)
     return err([{ path: "how", message: "there is no run a rescue could go on with", allowed: "next-round" }]);
   const { how, because } = chooseHow(facts, asked);
-  return ok({ how, modifications: read.value, warnings: warn(facts, read.value, how), because });
+  // What was lost with a directory was no fault of the work: it is made all the same, unless a person says otherwise.
+  const replaces = facts.holdCode === UNIT_DAMAGED && facts.kind === "generate" && how === "next-round";
+  const modifications = replaces ? { ...read.value, topUp: read.value.topUp ?? true } : read.value;
+  return ok({ how, modifications, warnings: warn(facts, modifications, how), because });
 }
 
 function chooseHow(
@@ -87,14 +93,17 @@ function chooseHow(
   if (asked === "next-round") return { how: "next-round", because: `released: ${left} left behind, as asked` };
   const code = holdCode ?? "";
   if (canRescue && GO_ON_HOLDS.includes(code))
-    return { how: "rescue", because: `released: the run goes on with ${left}` };
+    return { how: "rescue", because: `released: the run goes on${unitsUnfinished > 0 ? ` with ${left}` : ""}` };
   if (canRescue && tornFiles > 0)
     return {
       how: "rescue",
       because: `released: ${left} to be run again, for ${plural(tornFiles, "file")} of theirs ${tornFiles === 1 ? "is" : "are"} partly done`,
     };
   if (LEAVE_HOLDS.includes(code) || GO_ON_HOLDS.includes(code))
-    return { how: "next-round", because: `released: finished work is credited, ${left} left behind` };
+    return {
+      how: "next-round",
+      because: `released: finished work is credited${unitsUnfinished > 0 ? `, ${left} left behind` : ""}`,
+    };
   return { how: "plan", because: "released: planning goes on where it was" };
 }
 
@@ -120,7 +129,7 @@ const MOST_RETRIES = 20;
 const fieldsFor = (facts: ReleaseFacts) => ({
   site_bans: { missing: [], read: (value: unknown, key: string, at: Place) => readSites(value, key, at, facts) },
   excluded_files: { missing: [], read: (value: unknown, key: string, at: Place) => readFiles(value, key, at, facts) },
-  memory_mb: number(whole(1, facts.maxMemoryPerCoreMb * facts.cores)),
+  memory_mb: number(whole(1, facts.maxMemoryMb)),
   retries: number(whole(0, MOST_RETRIES)),
   hold_threshold: number(real(0, 1)),
   top_up: flag(),

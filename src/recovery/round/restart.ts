@@ -23,12 +23,17 @@ export function checkRestart({ spec, supersededBy, versionLimit, isNameTaken }: 
   return problems;
 }
 
-export const cloneOf = (spec: RequestSpec, cleanupPolicy: RequestSpec["cleanupPolicy"] | null = null): RequestSpec => ({
-  ...spec,
+/** `corrected`: what the clone is to do instead. */
+export const cloneOf = (
+  spec: RequestSpec,
+  cleanupPolicy: RequestSpec["cleanupPolicy"] | null = null,
+  corrected = spec,
+): RequestSpec => ({
+  ...corrected,
   name: cloneName(spec.name, spec.processingVersion) as RequestName,
   processingVersion: spec.processingVersion + 1,
   previousVersion: spec.name,
-  cleanupPolicy: cleanupPolicy ?? spec.cleanupPolicy,
+  cleanupPolicy: cleanupPolicy ?? corrected.cleanupPolicy,
 });
 
 /** `_v1_` becomes `_v2_`; so does a `_v1` or `-v1` at the end; a name without its version gets `-v2`. */

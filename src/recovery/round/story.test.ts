@@ -123,6 +123,7 @@ test("no finished work is lost or repeated, under any sequence of failures, stop
           workRemains: false,
           filesOf: filesOfUnits(files),
           directory: "complete",
+          damaged: [],
           possibleSites: ["A", "B"],
           bannedSites: [],
         });
@@ -143,8 +144,7 @@ test("no finished work is lost or repeated, under any sequence of failures, stop
               unitsUnfinished: units.length - done,
               tornFiles: 0,
               kind: "process",
-              cores: 1,
-              maxMemoryPerCoreMb: 3000,
+              maxMemoryMb: 3000,
               knownSites: null,
               possibleSites: null,
               bannedSites: [],

@@ -40,12 +40,13 @@ export function tallyRound(units: Iterable<UnitAttempts>): RoundTally {
 /** For a shell that reads unit after unit. */
 export class RoundTallying {
   readonly #units = { done: 0, failed: 0, open: 0 };
-  readonly #nodes = { done: 0, failed: 0, recovered: 0 };
+  readonly #nodes = { done: 0, failed: 0, recovered: 0, retrying: 0 };
   readonly #failedUnits: FailedUnit[] = [];
   readonly #all = new Counter();
   readonly #categories = new Counter();
   readonly #causes = new Counter();
   readonly #codes = new Counter();
+  readonly #retrying = new Counter();
   readonly #hosts = new Counter();
   readonly #sites = new SiteCounter();
   readonly #files = new FileCounter();
@@ -73,6 +74,9 @@ export class RoundTallying {
       } else if (state !== "done" && isFinal(line)) {
         failures.push(line);
         for (const file of badFilesOf(line)) bad.add(file);
+      } else if (state !== "done") {
+        this.#nodes.retrying += 1;
+        this.#retrying.add(codeKey(line), unit, line);
       }
     }
     for (const line of failures) this.#count(unit, line);
@@ -94,7 +98,7 @@ export class RoundTallying {
   finish() {
     return {
       units: { ...this.#units },
-      /** `recovered`: done, after at least one failure. */
+      /** `recovered`: done, after at least one failure. `retrying`: failed, and to be tried again. */
       nodes: { ...this.#nodes },
       attempts: this.#attempts,
       unclassified: this.#unclassified,
@@ -106,11 +110,13 @@ export class RoundTallying {
       categories: this.#categories.finish(),
       causes: this.#causes.finish(),
       codes: this.#codes.finish().map(codeCount),
+      /** The same of nodes that are to be tried again: no final failures. */
+      retrying: this.#retrying.finish().map(codeCount),
       hosts: this.#hosts.finish(),
       sites: this.#sites.finish(),
       /** All bad files, then the most suspected ones. */
       files: this.#files.finish(),
-      first: this.#all.finish()[0]?.first ?? null,
+      first: (this.#all.finish()[0] ?? this.#retrying.finish()[0])?.first ?? null,
     };
   }
 }
@@ -153,8 +159,11 @@ export function meaningOf(exitCode: number, rule: string | null, cause: string |
   if (ruled) return ruled.meaning ?? null;
   const failure = { exitCode, shortCode: null, signal: cause === "signal" ? exitCode - 128 : null, hold: null };
   const named =
-    rows.find(({ match }) => match.stderr === undefined && numberScore(match, failure) >= 0) ??
-    rows.find(({ match: { causes, codes, signals } }) => causes?.some((one) => one === cause) && !codes && !signals);
+    rows.find(({ match }) => !match.stderr && match.speech !== "cms" && numberScore(match, failure) >= 0) ??
+    rows.find(
+      ({ match: { causes, codes, signals, speech } }) =>
+        causes?.some((one) => one === cause) && !codes && !signals && !speech,
+    );
   return named?.meaning ?? null;
 }
 

@@ -24,6 +24,7 @@ export function attemptOf({ job, startedAt, events: read, steps }: Beginning, en
     peakMemoryMb,
     eventsRead: read,
     eventsWritten: exitCode === 0 ? read : null,
+    framework: false,
     steps: steps.map((name) => ({ name, exitCode, status: exitCode & 255, signal: null })),
     inputs,
     outputs: [],
@@ -86,6 +87,7 @@ function differences(
     case "submit_failed":
       return { dagReturn: -1001, cluster: null, events: null, host: null };
     case "missing_output":
+    case "forged_output":
       return { events: terminated(0, null), report: report?.(0) ?? null, missingOutputs: ["a declared output"] };
     case "missing_report":
       return { events: terminated(0, null) };

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { UnitName } from "../../domain/names.ts";
-import type { NodeState, Run, RunObservation, RunVerdict } from "../../domain/run.ts";
+import { NO_WAITS, type NodeState, type Run, type RunObservation, type RunVerdict } from "../../domain/run.ts";
 import { type LoadedDag, loadDag } from "../../engine/local/dag-load.ts";
 import { type DagAction, type DagEvent, DagMachine, type LiveNode } from "../../engine/local/dag-machine.ts";
 import type { Policy } from "../../recovery/policy.ts";
@@ -188,7 +188,7 @@ export class SimRun {
     const [unitsDone, unitsFailed] = [named("done"), named("failed")];
     const over = unitsDone.length + unitsFailed.length;
     const common = {
-      nodes: { total, done, failed, queued, held: 0, waiting: total - done - failed - queued },
+      nodes: { total, done, failed, queued, idle: 0, held: 0, waiting: total - done - failed - queued },
       units: {
         total: this.unitCount,
         done: unitsDone.length,
@@ -201,7 +201,7 @@ export class SimRun {
     };
     if (!this.ended) {
       const note = this.#deferred ? "DAGMan is on hold" : this.isStopping ? "its jobs are being removed" : null;
-      return { kind: "running", ...common, note };
+      return { kind: "running", ...common, note, waits: NO_WAITS };
     }
     const rescue = WITH_RESCUE.includes(this.ended.verdict) ? this.rescueUsed + 1 : null;
     return { kind: "ended", ...common, ...this.ended, rescue };

@@ -31,7 +31,8 @@ export class SimulatedEngine implements Engine {
   }
 
   async submit(run: Run): Promise<SubmitOutcome> {
-    this.#reach();
+    const found = await this.find(run);
+    if (found.kind === "found") return { kind: "submitted", engineId: found.engineId, adopted: true };
     if (this.refuses !== null) return { kind: "rejected", words: this.refuses };
     const { dagId, submitDir } = run;
     if ([...this.runs.values()].some((other) => !other.ended && other.submitDir === submitDir)) {
@@ -51,13 +52,14 @@ export class SimulatedEngine implements Engine {
       this.losesNextAnswer = false;
       throw new WorldError("engine-unreachable", "the engine", "the engine's answer was lost");
     }
-    return { kind: "submitted", engineId: `sim-${this.#ids}` };
+    return { kind: "submitted", engineId: `sim-${this.#ids}`, adopted: false };
   }
 
   async find(run: Run): Promise<FindOutcome> {
     this.#reach();
     const known = this.runs.get(run.dagId);
-    return known && !known.ended ? { kind: "found", engineId: run.engineId ?? `sim-${this.#ids}` } : { kind: "absent" };
+    const isHere = known !== undefined && (!known.ended || run.engineId === null);
+    return isHere ? { kind: "found", engineId: run.engineId ?? `sim-${this.#ids}` } : { kind: "absent" };
   }
 
   async observe(runs: readonly Run[]): Promise<ReadonlyMap<DagId, RunObservation>> {

@@ -5,7 +5,14 @@ import { type DagEvent, DagMachine, type LiveNode } from "../../engine/local/dag
 import { NO_ATTEMPT, roleByName } from "../../recovery/attempt.ts";
 import { decideAttempt } from "../../recovery/decide.ts";
 import { controlCode, decideGroup } from "../../recovery/decision.ts";
-import { type History, historyOf, isAttempt, type LedgerLine, parseLedger } from "../../recovery/ledger-record.ts";
+import {
+  type History,
+  historyOf,
+  isAttempt,
+  type LedgerLine,
+  parseLedger,
+  staysDone,
+} from "../../recovery/ledger-record.ts";
 import { attemptRecord, summariseGroup } from "../../recovery/records.ts";
 import { readIfThere } from "../../submit-host/disk.ts";
 import { applyRecord } from "../../submit-host/effects.ts";
@@ -64,8 +71,8 @@ export class UnitRun {
     this.#lines = [...parseLedger(readIfThere(join(this.#dir, "ledger.jsonl")) ?? "").lines];
     this.#rescueUsed = rescue;
     const { desired, banned } = sitesIn(this.#dir);
-    const landed = dag.byName.get("landing")?.done === true && desired?.length === 1;
-    this.site = landed ? (desired?.[0] ?? null) : null;
+    const landed = dag.byName.get("landing")?.done === true || staysDone(this.#lines, "landing");
+    this.site = landed && desired?.length === 1 ? (desired[0] ?? null) : null;
     const all = host.sites.all.map((site) => site.name);
     this.#electable = (desired ?? all).filter((site) => !banned.includes(site));
   }
@@ -112,10 +119,14 @@ export class UnitRun {
     }
   }
 
-  /** As bin/pre: a node that was ended for good is not started, one that cools off waits. */
+  /** As bin/pre: a node that is done or was ended for good is not started, one that cools off waits. */
   #pre(node: LiveNode): void {
     const { name } = node.spec;
     const answer = (code: number) => this.#handle({ k: "pre", n: name, code });
+    if (node.spec.preSkip !== null && staysDone(this.#lines, name)) {
+      answer(node.spec.preSkip);
+      return;
+    }
     if (existsSync(join(this.#dir, `${name}.stopped`))) {
       answer(STOPPED);
       return;

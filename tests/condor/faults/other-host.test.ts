@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await here.stop();
   await there.stop();
-  here.remove();
+  await here.remove();
   second.remove();
   rmSync(work, { recursive: true, force: true });
 });

@@ -9,7 +9,7 @@ const work = sharedDir("faults");
 beforeAll(() => server.start());
 afterAll(async () => {
   await server.stop();
-  server.remove();
+  await server.remove();
   rmSync(work, { recursive: true, force: true });
 });
 

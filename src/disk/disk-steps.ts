@@ -1,8 +1,9 @@
 import { type Dirent, constants as fs } from "node:fs";
 import { lstat, open, opendir, readdir, rename, rmdir, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { replaceFile } from "../disk/atomic-file.ts";
 import { isName } from "../domain/names.ts";
+import { replaceFile } from "./atomic-file.ts";
+import { inDirectory } from "./plain-files.ts";
 
 /**
  * Small asynchronous steps on files, so that a tree of a million files never keeps others from their turn, and a
@@ -24,16 +25,9 @@ export class Budget {
 /** false: the budget ended first. */
 export async function removeTree(path: string, budget: Budget): Promise<boolean> {
   for (;;) {
-    const entries = await opendir(path, { bufferSize: 256 }).catch(ifGone);
-    if (!entries) return true;
-    let removed = 0;
-    for await (const entry of entries) {
-      if (budget.isOut) return false;
-      const inner = join(path, entry.name);
-      if (!entry.isDirectory()) await removeFile(inner, budget);
-      else if (!(await removeTree(inner, budget))) return false;
-      removed += 1;
-    }
+    const removed = await inDirectory(dirname(path), basename(path), (here) => empty(here, budget)).catch(ifGone);
+    if (removed === null) return true;
+    if (removed === "unfinished") return false;
     budget.left -= 1;
     try {
       await rmdir(path);
@@ -44,6 +38,18 @@ export async function removeTree(path: string, budget: Budget): Promise<boolean>
         return ifGone(error as Error) === null;
     }
   }
+}
+
+async function empty(dir: string, budget: Budget): Promise<number | "unfinished"> {
+  let removed = 0;
+  for await (const entry of await opendir(dir, { bufferSize: 256 })) {
+    if (budget.isOut) return "unfinished";
+    const inner = join(dir, entry.name);
+    if (!entry.isDirectory()) await removeFile(inner, budget);
+    else if (!(await removeTree(inner, budget))) return "unfinished";
+    removed += 1;
+  }
+  return removed;
 }
 
 export async function removeFile(path: string, budget: Budget): Promise<void> {

@@ -1,0 +1,37 @@
+import type { NewTokenView, TokenListView, TokenView } from "../api/client-types.ts";
+import { WorldError } from "../base/errors.ts";
+import { part } from "./client.ts";
+import { command, listing } from "./command.ts";
+import type { Columns } from "./view/table.ts";
+import { stamp } from "./view/text.ts";
+
+const TOKENS: Columns<TokenView> = [
+  ["name", ({ name }) => name],
+  ["id", ({ id }) => id],
+  ["since", ({ created_at }) => stamp(created_at, "minute")],
+];
+
+export const addTokens = command("tokens", {
+  about: "who may change things: operator tokens by name; add one, withdraw one",
+  arguments: {
+    "[verb]": { about: "what to do", choices: ["list", "add", "remove"], fallback: "list" },
+    "[name]": "the token; to remove one, its id will do, too",
+  },
+  examples: [
+    "wms2 tokens",
+    "wms2 tokens add alice > alice.token     the token itself, told only now",
+    "wms2 tokens remove alice",
+  ],
+  more: "Whoever has a token can run programs as the server does (docs/security.md). The audit names the token that acted.",
+  async run({ client }, verb: "list" | "add" | "remove", name: string | undefined) {
+    if (verb === "list") return listing(TOKENS, (await client.get<TokenListView>("/tokens")).items, "no tokens");
+    if (name === undefined) throw new WorldError("bad-usage", "tokens", `which token is to ${verb}?`);
+    if (verb === "remove") {
+      const removed = await client.send<TokenListView>("DELETE", `/tokens/${part(name)}`);
+      return { json: removed, note: `${name} is withdrawn; other servers of this database follow within 10 s` };
+    }
+    const made = await client.send<NewTokenView>("POST", "/tokens", { name });
+    const note = `this is the token of ${name}: keep it in a file of mode 0600; it is not shown again`;
+    return { json: made, page: () => made.token, note };
+  },
+});

@@ -1,0 +1,40 @@
+import type { OutputSpec, RequestSpec } from "./request.ts";
+
+export type NamedRequest = Pick<
+  RequestSpec,
+  "name" | "input" | "acquisitionEra" | "processingString" | "processingVersion"
+>;
+
+/**
+ * /Primary/Era-String-vN/TIER. The primary part is that of the input dataset; a request without one gives its own
+ * name. The tier is the output's name in capitals. An output may have a naming of its own.
+ */
+export function datasetName(spec: NamedRequest, { name, naming = {} }: Pick<OutputSpec, "name" | "naming">): string {
+  const input = spec.input?.from === "dataset" ? spec.input.dataset.split("/").find(Boolean) : undefined;
+  const processed = [naming.era ?? spec.acquisitionEra, naming.string ?? spec.processingString].filter(Boolean);
+  const version = spec.processingVersion + (naming.versionOffset ?? 0);
+  const tier = clean(naming.tier ?? name).toUpperCase();
+  return `/${clean(naming.primary ?? input ?? spec.name)}/${[...processed.map(clean), `v${version}`].join("-")}/${tier}`;
+}
+
+const clean = (part: string): string => part.replaceAll(/[^A-Za-z0-9_.-]/g, "_");
+
+const LFN_PREFIX = "/store/wms2";
+
+/**
+ * Where the merged file of an output goes: below the request's own folder of the storage, and among all files. Unmerged
+ * outputs keep one file per job: a directory instead of a file.
+ */
+export function outputPlace(
+  request: string,
+  unit: string,
+  { name, file, merge }: Pick<OutputSpec, "name" | "file" | "merge">,
+): { readonly place: string; readonly lfn: string } {
+  const place = `${name}/${unit}${merge.how === "none" ? "" : extension(file)}`;
+  return { place, lfn: `${LFN_PREFIX}/${request}/${place}` };
+}
+
+/** ".csv", or ".csv.gz" for what is packed; "" when there is none. */
+export function extension(file: string): string {
+  return /(\.[A-Za-z0-9]+)?\.(gz|bz2|xz|zst)$|\.[A-Za-z0-9]+$/.exec(file.slice(1))?.[0] ?? "";
+}

@@ -1,0 +1,36 @@
+/**
+ * Why a request does not move, and who can change that. `time`: nobody has to, it passes by itself. `operator`: a person
+ * of this installation. `pool`: whoever keeps the workers. `service`: something we ask is away and comes back.
+ */
+export const WAIT_CODES = {
+  running: "time", // jobs run; what else waits is in the details
+  starting: "time", // the engine has it and has begun nothing yet
+  step: "time", // a step of the loop is under way
+  place: "time", // admission: all places in the engine are taken
+  retry: "time", // failed attempts cool off before their next try
+  slots: "time", // jobs are idle: others have the room
+  limit: "time", // a category is at its limit
+  judging: "time", // jobs have ended, their verdict has not been given
+  "job-held": "time", // the engine holds jobs, and removes them by itself
+  "job-held-by-hand": "operator", // somebody holds jobs: only people release them
+  "not-judged": "operator", // POST cannot do its work: a ledger it cannot read, a full disk
+  "too-large": "operator", // jobs ask for more than any worker has
+  "no-site": "pool", // no worker at any site the jobs may run at
+  "no-worker": "pool", // no worker at all
+  engine: "pool", // the run itself is held, or waits for a place
+  service: "service", // engine or catalog cannot be asked
+  trouble: "operator", // every pass over it fails
+  person: "operator", // held
+} as const;
+export type WaitCode = keyof typeof WAIT_CODES;
+
+export interface Wait {
+  readonly code: WaitCode;
+  readonly words: string;
+  readonly since: Date;
+  /** When it moves by itself; null: nobody knows. */
+  readonly until: Date | null;
+  readonly who: (typeof WAIT_CODES)[WaitCode];
+  /** What else waits, in words. */
+  readonly details: readonly string[];
+}

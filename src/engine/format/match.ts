@@ -1,0 +1,32 @@
+import type { NoMatch } from "../../domain/run.ts";
+
+/** What a job asks of a worker. */
+export interface Want {
+  readonly cpus: number;
+  readonly memoryMb: number;
+  /** null: any will do. */
+  readonly desiredSites: readonly string[] | null;
+  readonly bannedSites: readonly string[];
+}
+/** A worker, or a site that is as good as one; "" where it has no name. */
+export interface Place {
+  readonly name: string;
+  readonly cores: number;
+  readonly memoryMb: number;
+}
+
+export const allows = ({ desiredSites, bannedSites }: Want, site: string): boolean =>
+  (desiredSites === null || desiredSites.includes(site)) && !bannedSites.includes(site);
+
+/** Why none of these places can ever take the job; null: one could, so it only waits for its turn. */
+export function whyNoMatch(want: Want, places: readonly Place[]): NoMatch | null {
+  if (places.length === 0) return { code: "no-worker", words: "there is no worker in the pool" };
+  const allowed = places.filter(({ name }) => allows(want, name));
+  if (allowed.length === 0) {
+    const wants = want.desiredSites?.join(",") ?? "any";
+    return { code: "no-site", words: `no site of this engine is allowed: wants ${wants}` };
+  }
+  if (allowed.some(({ cores, memoryMb }) => cores >= want.cpus && memoryMb >= want.memoryMb)) return null;
+  const asks = `asks for ${want.cpus} cores and ${want.memoryMb} MB`;
+  return { code: "too-large", words: `${asks}: more than any site it may run at has` };
+}

@@ -1,0 +1,202 @@
+import { describe, expect, test } from "vitest";
+import {
+  describeProblems,
+  RULES,
+  servedDocument,
+  stepChainDocument,
+  templateDocument,
+} from "../../tests/support/request-documents.ts";
+import { datasetName } from "../domain/output-names.ts";
+import type { Submission } from "../domain/submission.ts";
+import { readSubmission } from "./read-submission.ts";
+
+const problems = (document: unknown): readonly string[] => {
+  const read = readSubmission(document, RULES);
+  return read.ok ? [] : describeProblems(read.error);
+};
+const accepted = (document: unknown): Submission => {
+  expect(problems(document)).toEqual([]);
+  const read = readSubmission(document, RULES);
+  if (!read.ok) throw new Error("unreachable");
+  return read.value;
+};
+const datasets = (document: unknown): readonly string[] => {
+  const { spec } = accepted(document);
+  return spec.outputs.map((output) => datasetName(spec, output));
+};
+const step = (number: 1 | 2, change: object) => ({ ...(stepChainDocument()[`Step${number}`] as object), ...change });
+
+describe("what ReqMgr2 gives out is read", () => {
+  test("with all the keys a server adds, and keys nobody has heard of", () => {
+    const { spec, warnings } = accepted(servedDocument({ Groupp: "x", Step1: step(1, { GlobalTagg: "y" }) }));
+    expect(spec).toMatchObject({ name: "pdmv_demo_260101_120000_7", group: "DATAOPS", priority: 110_000 });
+    expect(warnings.join("\n")).toContain("Groupp: is not known here; it is carried along");
+    expect(warnings.join("\n")).toContain("Step1.GlobalTagg: is not known here");
+    expect(spec.metadata.reqmgr2).toMatchObject({ VoGroup: "unknown" });
+    expect(problems(stepChainDocument({ Groupp: "x" }))).toEqual(["Groupp: is not a known key; did you mean Group?"]);
+  });
+
+  test.each<[string, (document: object) => unknown]>([
+    ["itself", (document) => document],
+    ["a list", (document) => [document]],
+    ["by its name", (document) => ({ pdmv_demo_260101_120000_7: document })],
+    ["a result", (document) => ({ result: [document] })],
+    ["a result by name", (document) => ({ result: [{ pdmv_demo_260101_120000_7: document }] })],
+  ])("wrapped as %s", (_how, wrap) => {
+    expect(accepted(wrap(servedDocument())).spec.name).toBe("pdmv_demo_260101_120000_7");
+  });
+
+  test.each<[string, unknown]>([
+    ["a list", [servedDocument(), servedDocument({ RequestName: "other" })]],
+    ["one result", { result: [{ a: servedDocument(), b: servedDocument({ RequestName: "other" }) }] }],
+    ["several results", { result: [servedDocument(), { other: servedDocument({ RequestName: "other" }) }] }],
+  ])("several in %s are named, one at a time", (_how, document) => {
+    expect(problems(document)).toEqual([
+      "the document: holds 2 requests (pdmv_demo_260101_120000_7, other); hand them in one at a time",
+    ]);
+  });
+
+  test("our own form is never taken for a wrapping", () => {
+    expect(problems({ input: { files: "/a" }, metadata: { InputDataset: "/A/B/C" } })[0]).toContain("name: is missing");
+    expect(problems([{ name: "x" }])[0]).toContain("must be a map of keys (got a list of 1)");
+  });
+});
+
+describe("templates", () => {
+  test("what is assigned stands above what is created, in every step", () => {
+    const { spec, warnings } = accepted(templateDocument());
+    expect(spec).toMatchObject({ name: "demo_GEN_RECO", sites: { allow: ["T2_XX_Alpha"] }, processingVersion: 19 });
+    expect(warnings.join("\n")).toContain("Team: is still Team-OVERRIDE-ME");
+    expect(datasets(templateDocument())).toEqual(["/DemoPD/Assigned-gen_v1-v19/RECO"]);
+  });
+
+  test("what is left to fill in is named, all of it", () => {
+    const open = templateDocument({
+      RequestString: "RequestString-OVERRIDE-ME",
+      SiteWhitelist: ["SiteWhitelist-OVERRIDE-ME"],
+      AcquisitionEra: { RECO: "AcquisitionEra-OVERRIDE-ME", GEN: "Fine" },
+    });
+    const found = problems(open).filter((line) => line.includes("still to be filled in"));
+    expect(found.map((line) => line.split(":", 1)[0])).toEqual([
+      "RequestString",
+      "AcquisitionEra.RECO",
+      "SiteWhitelist[0]",
+    ]);
+  });
+
+  test("a change of the splitting is refused, an empty one is not", () => {
+    expect(problems({ ...templateDocument(), changeSplitting: { GEN: { events_per_job: 5 } } })).toEqual([
+      "changeSplitting: is not applied; write SplittingAlgo and its numbers into the first step instead",
+    ]);
+    accepted({ ...templateDocument(), changeSplitting: {} });
+  });
+});
+
+test("what ReqMgr2 casts is cast", () => {
+  const { spec } = accepted({
+    RequestType: "ReReco",
+    RequestString: "cast",
+    InputDataset: "/Muon/Run2024A-v1/RAW",
+    Memory: "2000.5",
+    Multicore: 1.0,
+    TimePerEvent: "1e1",
+    LumisPerJob: "7",
+    SplittingAlgo: "LumiBased",
+    RequestPriority: "90000",
+    ProcessingVersion: "3",
+    ProcessingString: 2024,
+    SiteWhitelist: "T2_XX_Alpha, T2_XX_Beta",
+    RunWhitelist: ["12", 11],
+    LumiList: '{"11": [[1, 5]]}',
+    TrustSitelists: "True",
+    IncludeParents: "False",
+  });
+  expect(spec).toMatchObject({
+    resources: { memoryMb: 2001, secondsPerEvent: 10 },
+    split: { lumisPerJob: 7 },
+    priority: 90_000,
+    processingVersion: 3,
+    processingString: "2024",
+    sites: { allow: ["T2_XX_Alpha", "T2_XX_Beta"], trust: true },
+    input: { mask: { runs: [11, 12], lumis: { "11": [[1, 5]] } } },
+  });
+  expect(problems(stepChainDocument({ Step2: step(2, { KeepOutput: "perhaps" }) }))[0]).toContain(
+    "Step2.KeepOutput: must be true or false",
+  );
+});
+
+const KINDS = '{"GPUMemoryMB": 8000, "CUDARuntime": "12.0"}';
+describe("what would change the work is honoured or refused", () => {
+  test.each<[object, string]>([
+    [{ IncludeParents: true }, "IncludeParents: jobs cannot be given the parents"],
+    [{ Step1: step(1, { IncludeParents: "True" }) }, "Step1.IncludeParents: jobs cannot be given the parents"],
+    [{ BlockWhitelist: ["/A/B/C#1"] }, "BlockWhitelist: blocks cannot be chosen among yet"],
+    [{ BlockWhitelist: ["/A/B/C#1"], Step1: step(1, { BlockWhitelist: [] }) }, "BlockWhitelist: blocks cannot be"],
+    [{ Step2: step(2, { BlockBlacklist: ["x"] }) }, "Step2.BlockBlacklist: blocks cannot be chosen among yet"],
+    [{ RunBlacklist: [5] }, "RunBlacklist: runs can be chosen, not left out"],
+    [{ JobExtraMatchRequirements: "HasAvx" }, "JobExtraMatchRequirements: conditions"],
+    [{ Step2: step(2, { InputDataset: "/A/B/C" }) }, "Step2.InputDataset: only the first step can read a dataset"],
+    [
+      { SkimName1: "s", SkimInput1: "RECOoutput", Skim1ConfigCacheID: "a" },
+      "SkimInput1: skims of an output are not made",
+    ],
+    [{ RequiresGPU: "required", GPUParams: KINDS }, "GPUParams: asks for a certain kind of GPU"],
+    [{ RequiresGPU: "sometimes" }, 'RequiresGPU: "sometimes" is not one of the choices'],
+  ])("%j", (change, expected) => expect(problems(stepChainDocument(change as never)).join("\n")).toContain(expected));
+
+  test("GPUs are asked for, when any will do", () => {
+    const gpus = (change: object) => accepted(stepChainDocument(change as never)).spec.resources.gpus;
+    expect(gpus({ RequiresGPU: "forbidden", GPUParams: "null" })).toBe(0);
+    expect(gpus({ Step2: step(2, { RequiresGPU: "required", GPUParams: "null" }) })).toBe(1);
+    const optional = accepted(stepChainDocument({ RequiresGPU: "optional", GPUParams: KINDS }));
+    expect([optional.spec.resources.gpus, optional.warnings.join()]).toEqual([0, expect.stringContaining("no GPU")]);
+  });
+
+  test("a filter at the top counts as the first step's", () => {
+    const { spec } = accepted(
+      stepChainDocument({ FilterEfficiency: 0.25, Step1: step(1, { FilterEfficiency: undefined }) }),
+    );
+    expect(spec.generation).toMatchObject({ totalEvents: 40_000n, filterEfficiency: 0.25 });
+  });
+});
+
+describe("names of outputs", () => {
+  const kept = { Step1: step(1, { KeepOutput: true, AcquisitionEra: "EraOne", ProcessingVersion: 4 }) };
+
+  test("follow primary dataset, era, string and version of their step", () => {
+    expect(datasets(stepChainDocument(kept))).toEqual([
+      "/DemoPD/EraOne-gen_v1-v4/GEN",
+      "/DemoPD/Demo26-gen_v1-v1/RECO",
+    ]);
+    expect(
+      datasets(
+        stepChainDocument({
+          ...kept,
+          AcquisitionEra: { GEN: "A", RECO: "B" },
+          ProcessingVersion: { GEN: 7, RECO: "8" },
+        }),
+      ),
+    ).toEqual(["/DemoPD/A-gen_v1-v7/GEN", "/DemoPD/B-gen_v1-v8/RECO"]);
+    expect(problems(stepChainDocument({ AcquisitionEra: { GEN: "A" } }))).toEqual([
+      'AcquisitionEra: has no value for the step "RECO"',
+    ]);
+  });
+
+  test("a restart moves every version on", () => {
+    const { spec } = accepted(stepChainDocument(kept));
+    const clone = { ...spec, processingVersion: spec.processingVersion + 1 };
+    expect(spec.outputs.map((output) => datasetName(clone, output))).toEqual([
+      "/DemoPD/EraOne-gen_v1-v5/GEN",
+      "/DemoPD/Demo26-gen_v1-v2/RECO",
+    ]);
+  });
+
+  test("take over the tiers that ReqMgr2 knows, and tell where the two disagree", () => {
+    const known = ["/DemoPD/EraOne-gen_v1-v4/GEN-SIM", "/DemoPD/Demo26-gen_v1-v1/AODSIM"];
+    expect(datasets(stepChainDocument({ ...kept, OutputDatasets: known }))).toEqual(known);
+    const { warnings } = accepted(stepChainDocument({ OutputDatasets: ["/DemoPD/Demo26-other-v1/AODSIM"] }));
+    expect(warnings.join("\n")).toContain(
+      "OutputDatasets: ReqMgr2 has /DemoPD/Demo26-other-v1/AODSIM, and here the outputs are called /DemoPD/Demo26-gen_v1-v1/RECO",
+    );
+  });
+});

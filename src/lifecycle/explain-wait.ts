@@ -1,0 +1,101 @@
+import { count } from "../base/count.ts";
+import { runningNodes } from "../domain/dag.ts";
+import type { PassError, RequestRecord } from "../domain/request.ts";
+import type { RunObservation } from "../domain/run.ts";
+import { WAIT_CODES, type Wait, type WaitCode } from "../domain/wait.ts";
+
+/** What a look at a request leaves to say why it does not move. */
+export interface WaitFacts {
+  readonly request: Pick<RequestRecord, "status" | "statusSince" | "waiting">;
+  readonly observation: RunObservation | null;
+  /** The pass failed on it; null: it did not. */
+  readonly error: PassError | null;
+  /** In the words of the decision to wait. */
+  readonly because: string;
+}
+
+/** Services that are away come back by themselves; anything else that fails alike too often needs a person. */
+export const PATIENT: ReadonlySet<string> = new Set(["engine-unreachable", "catalog-unreachable", "store-unreachable"]);
+
+/**
+ * Why a request does not move, since when, until when, and who can change that. The one answer that list, show, watch, API, alerts
+ * and metrics give. A wait of the same kind goes on: it keeps its beginning.
+ */
+export function explainWait({ request, observation, error, because }: WaitFacts, now: Date): Wait {
+  const parts = error ? [ofError(error)] : partsOf(request, observation, because);
+  const [first = part("step", because), ...others] = parts;
+  const before = request.waiting;
+  const since =
+    first.since ?? (before?.code === first.code ? before.since : BY_STATUS.has(first.code) ? request.statusSince : now);
+  const { code, words, until } = first;
+  return { code, words, since, until, who: WAIT_CODES[code], details: others.map((other) => told(other)) };
+}
+/** Reasons as old as the status. */
+const BY_STATUS: ReadonlySet<WaitCode> = new Set(["place", "person"]);
+
+interface Part {
+  readonly code: WaitCode;
+  readonly words: string;
+  readonly since: Date | null;
+  readonly until: Date | null;
+}
+const part = (code: WaitCode, words: string, more: Partial<Part> = {}): Part => ({
+  code,
+  words,
+  since: null,
+  until: null,
+  ...more,
+});
+const told = ({ words, until }: Part): string => (until ? `${words}, until ${until.toISOString()}` : words);
+
+const ofError = ({ code, message, since }: PassError): Part =>
+  part(PATIENT.has(code) ? "service" : "trouble", message, { since });
+
+function partsOf(
+  { status }: WaitFacts["request"],
+  observation: RunObservation | null,
+  because: string,
+): readonly Part[] {
+  if (status === "held") return [part("person", because)];
+  if (status === "queued") return [part("place", because)];
+  if (status !== "active") return [part("step", because)];
+  if (observation?.kind !== "running") return [part(observation?.kind === "ended" ? "step" : "service", because)];
+  return ofRun(observation);
+}
+
+type Running = Extract<RunObservation, { kind: "running" }>;
+
+/** The most pressing first: what needs a person, what needs a worker, what time brings. */
+function ofRun({ nodes, units, note, waits }: Running): readonly Part[] {
+  const { held, judging, unmatched, deferred, limited } = waits;
+  const running = runningNodes(nodes) - (judging?.nodes ?? 0);
+  const idle = nodes.idle;
+  const kept: Part[] = [];
+  if (note) kept.push(part("engine", note));
+  if (judging?.trouble)
+    kept.push(
+      part(
+        "not-judged",
+        `${count(judging.nodes, "job")} ended and cannot be judged (${judging.example}): ${judging.trouble}`,
+      ),
+    );
+  if (held) {
+    const what = `${count(held.nodes, "job")} held (${held.example}): ${held.reason}`;
+    const next = held.byHand
+      ? "; condor_release lets them go on, condor_rm has them judged"
+      : "; they are removed and judged soon";
+    kept.push(part(held.byHand ? "job-held-by-hand" : "job-held", `${what}${next}`, { since: held.since }));
+  }
+  if (unmatched) kept.push(part(unmatched.code, `${count(idle, "idle job")}: ${unmatched.words}`));
+  else if (idle > 0) kept.push(part("slots", `${count(idle, "job")} idle: waiting for a free slot`));
+  if (deferred) {
+    const what = `${count(deferred.nodes, "failed job")} tried again later (${deferred.example}: ${deferred.reason})`;
+    kept.push(part("retry", `${what}`, { until: deferred.nextAt }));
+  }
+  if (limited > 0) kept.push(part("limit", `${count(limited, "job")} behind the limit of their category`));
+  if (judging && !judging.trouble && running <= 0)
+    kept.push(part("judging", `${count(judging.nodes, "job")} ended and being judged (${judging.example})`));
+  const progress = `${units.done} of ${units.total} units done`;
+  if (running > 0) return [part("running", `${count(running, "job")} running, ${progress}`), ...kept];
+  return kept.length > 0 ? kept : [part("starting", `nothing runs yet, ${progress}`)];
+}

@@ -1,0 +1,61 @@
+import { datasetName, outputPlace } from "../domain/output-names.ts";
+import type { RequestSpec } from "../domain/request.ts";
+import type { OutputFile } from "../domain/workflow.ts";
+import type { MergeOutput } from "./merge-output.ts";
+
+/** One kept output of a unit, as it was planned; `each`: a file per job, with this ending, below the path. */
+export interface ExpectedOutput extends Pick<OutputFile, "output" | "dataset" | "lfn" | "path"> {
+  readonly each: string | null;
+}
+
+export const expectedOutputs = (spec: RequestSpec, unit: string, mergedDir: string): readonly ExpectedOutput[] =>
+  spec.outputs
+    .filter(({ keep }) => keep)
+    .map((output) => {
+      const { place, lfn } = outputPlace(spec.name, unit, output);
+      const each = output.merge.how === "none" ? output.file : null;
+      return { output: output.name, dataset: datasetName(spec, output), lfn, path: `${mergedDir}/${place}`, each };
+    });
+
+/** Bytes of a merged file. absent: the catalog will say so, and ask again · foreign: a link, or no plain file. */
+export type MergedSize = number | "absent" | "foreign";
+
+/** What is known without asking the job: its plan, and what lies on the storage. */
+export interface OutputFacts {
+  readonly expected: readonly ExpectedOutput[];
+  readonly block: number | null;
+  readonly hasInput: boolean;
+  readonly sizes: ReadonlyMap<string, MergedSize>;
+}
+
+/**
+ * What a unit says it made was written by a job, and anybody may be in a job: it must be what was planned, and be
+ * there. null: it is; else what is not.
+ */
+export function checkOutputs({ block, outputs }: MergeOutput, facts: OutputFacts): string | null {
+  if (facts.block !== null && block !== facts.block) return `it names block ${block}, and ${facts.block} was planned`;
+  const seen = new Set<string>();
+  for (const made of outputs) {
+    const { output, dataset, lfn, path, sizeBytes, parents } = made;
+    const planned = facts.expected.find((one) => one.output === output);
+    if (!planned) return `it names an output ${output}, which was not planned`;
+    const ending = planned.each === null ? "" : lfn.slice(planned.lfn.length);
+    const isName = planned.each === null || isPiece(ending, planned.each);
+    if (!isName || lfn !== planned.lfn + ending) return `it calls ${output} ${lfn}, and ${planned.lfn} was planned`;
+    if (path !== planned.path + ending) return `it puts ${output} at ${path}, and ${planned.path} was planned`;
+    if (dataset !== planned.dataset) return `it puts ${output} into ${dataset}, and ${planned.dataset} was planned`;
+    if (seen.has(lfn)) return `it names ${lfn} twice`;
+    if (!facts.hasInput && parents.length > 0) return `it names parents of ${lfn}, and there was no input`;
+    const size = facts.sizes.get(path) ?? "absent";
+    if (size === "foreign") return `${path} is not there as a plain file`;
+    if (size !== "absent" && size !== sizeBytes)
+      return `it says that ${path} has ${sizeBytes} bytes, and it has ${size}`;
+    seen.add(lfn);
+  }
+  const missing = facts.expected.find(({ output }) => !outputs.some((made) => made.output === output));
+  return missing ? `it does not name ${missing.output}` : null;
+}
+
+/** "/proc_000007.hits.csv" */
+const isPiece = (ending: string, file: string): boolean =>
+  ending.endsWith(`.${file}`) && /^\/proc_\d{6,}$/.test(ending.slice(0, -file.length - 1));

@@ -1,0 +1,19 @@
+import { plural } from "../words.ts";
+
+/** A unit that cannot be run again: its directory, or a file in it, is gone, cut short or closed. */
+export interface UnitDamage {
+  readonly unit: string;
+  /** What is wrong, and where. */
+  readonly path: string;
+  readonly why: string;
+}
+
+/** The code of the hold; a release plans the work of such units anew. */
+export const UNIT_DAMAGED = "unit-directory-damaged";
+
+export function describeDamage(damaged: readonly UnitDamage[]): string {
+  const [first, ...more] = damaged;
+  if (!first) return "";
+  const others = more.length === 0 ? "" : ` (and ${plural(more.length, "unit")} more)`;
+  return `${first.unit} cannot be run from its directory: ${first.path}: ${first.why}${others}`;
+}

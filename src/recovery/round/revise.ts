@@ -1,0 +1,71 @@
+import { stringify } from "../../base/json.ts";
+import type { Problem } from "../../domain/problem.ts";
+import type { Draft, RequestFile, RequestSpec, Revision } from "../../domain/request.ts";
+
+/** A corrected request against the one it corrects: what differs, and what of that a request under way may take over. */
+export interface Difference {
+  /** "steps[0].argv[1]", "attachments ./select.sh". */
+  readonly path: string;
+  readonly words: string;
+}
+
+/** Follow from who hands it in and as which version, not from the work. */
+const NOT_WORK = ["name", "requestor", "requestorDn", "processingVersion", "previousVersion", "cleanupPolicy"];
+/** What the next attempts may get otherwise; the rest would make other work of it. */
+const REVISABLE = /^(steps|resources|retries|recovery|attachments)\b|^outputs\[\d+\]\.merge\.argv/;
+
+export function differences(before: Draft, after: Draft): readonly Difference[] {
+  const found: Difference[] = [];
+  compare("", workOf(before), workOf(after), found);
+  const old = new Map(before.files.map((file) => [file.path, file]));
+  for (const file of after.files) {
+    const known = old.get(file.path);
+    old.delete(file.path);
+    if (!known) found.push({ path: `attachments ${file.path}`, words: `new, ${file.content.length} bytes` });
+    else if (known.sha256 !== file.sha256 || known.executable !== file.executable)
+      found.push({ path: `attachments ${file.path}`, words: `changed: ${fileWords(known)} → ${fileWords(file)}` });
+  }
+  for (const path of old.keys()) found.push({ path: `attachments ${path}`, words: "left out" });
+  return found;
+}
+
+const workOf = ({ spec }: Draft): unknown =>
+  Object.fromEntries(Object.entries(spec).filter(([key]) => !NOT_WORK.includes(key)));
+
+const fileWords = ({ content, executable, sha256 }: RequestFile): string =>
+  `${content.length} bytes${executable ? ", executable" : ""} (${sha256.slice(0, 8)})`;
+
+function compare(path: string, before: unknown, after: unknown, found: Difference[]): void {
+  if (isBranch(before) && isBranch(after)) {
+    const isList = Array.isArray(before);
+    for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+      const place = isList ? `${path}[${key}]` : path === "" ? key : `${path}.${key}`;
+      compare(place, before[key], after[key], found);
+    }
+  } else if (text(before) !== text(after)) found.push({ path, words: `${text(before)} → ${text(after)}` });
+}
+
+const isBranch = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+
+function text(value: unknown): string {
+  const words = value === undefined || value === null ? "nothing" : stringify(value);
+  return words.length > 100 ? `${words.slice(0, 99)}…` : words;
+}
+
+/** What a request that has begun cannot take over. */
+export const revisionProblems = (all: readonly Difference[], name: string): readonly Problem[] =>
+  all
+    .filter(({ path }) => !REVISABLE.test(path))
+    .map(({ path, words }) => ({
+      path,
+      message: `is other work: ${words}`,
+      allowed: `wms2 restart ${name} --from FILE; a release takes commands, attachments, resources, retries and recovery`,
+    }));
+
+export const revisionOf = ({ steps, outputs, resources, retries, recovery }: RequestSpec): Revision => ({
+  steps,
+  outputs,
+  resources,
+  retries,
+  recovery,
+});
