@@ -6,12 +6,15 @@ import { expect, test } from "vitest";
  * Who may import whom. A name is a folder of src/, or one file of it. Pure folders know only base and domain; the
  * lifecycle knows ports, never adapters; only main.ts and the CLI's own entry points know everybody.
  */
-const PURE = ["intake", "admission", "planning", "render", "monitor", "outputs", "recovery"];
+const PURE = ["reading", "intake", "admission", "planning", "render", "monitor", "outputs", "recovery"];
 const PORTS = ["engine/port.ts", "store/port.ts", "catalogs/port.ts"];
 const MAY_IMPORT: Record<string, readonly string[]> = {
   base: [],
   domain: ["base"],
   ...Object.fromEntries(PURE.map((folder) => [folder, ["base", "domain"]])),
+  reading: ["base", "domain/problem.ts"],
+  intake: ["base", "domain", "reading"],
+  recovery: ["base", "domain", "reading"],
   config: ["base"],
   payload: ["base"],
   "submit-host": ["base", "domain", "recovery"],
@@ -75,12 +78,13 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "store/port.ts",
   ],
   api: ["base", "domain", ...PORTS, "lifecycle/port.ts", "lifecycle/ports.ts"],
-  cli: ["base", "domain", "config", "intake", "api/client-types.ts", "main.ts"],
+  cli: ["base", "domain", "config", "reading", "intake", "api/client-types.ts", "main.ts"],
   simulate: [
     "base",
     "domain",
     "config",
     "disk",
+    "reading",
     "intake",
     "engine",
     "store",

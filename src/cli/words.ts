@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { WorldError } from "../base/errors.ts";
-import { parseDuration, parseSize, SIZE_FORMS } from "../intake/units.ts";
+import { parseDuration, parseSize, SIZE_FORMS } from "../reading/units.ts";
 
 /** What people type after an option, as values; a bad word is told with what would be good. */
 

@@ -1,12 +1,18 @@
 import type { RequestSpec } from "../domain/request.ts";
-import type { Notes } from "./notes.ts";
+import type { IntakeRules } from "../domain/submission.ts";
+import type { Notes } from "../reading/notes.ts";
 
 /**
  * The size of the work as far as the document itself tells it, reckoned before anybody walks it: no more jobs than a
  * request (of one file: a round) may have, no job that writes more than may be asked for.
  */
-export function checkSize({ generation, input, split, resources }: RequestSpec, path: string, notes: Notes): void {
-  const { maxNodesPerRequest, maxNodesPerRound, maxDiskMb } = notes.rules;
+export function checkSize(
+  { generation, input, split, resources }: RequestSpec,
+  path: string,
+  notes: Notes,
+  rules: IntakeRules,
+): void {
+  const { maxNodesPerRequest, maxNodesPerRound, maxDiskMb } = rules;
   const fixed = input !== null && "events" in input && input.events.by === "fixed" ? input.events.perFile : null;
   const events = generation?.totalEvents ?? (fixed === null ? null : BigInt(fixed));
   if (events === null || split.algorithm !== "EventBased" || split.eventsPerJob < 1) return;

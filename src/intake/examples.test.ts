@@ -3,8 +3,8 @@ import { dirname, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { describeProblems, RULES } from "../../tests/support/request-documents.ts";
 import type { Submission } from "../domain/submission.ts";
+import { parseDocument } from "../reading/parse-document.ts";
 import { absolutePaths, neededFiles } from "./needed-files.ts";
-import { parseDocument } from "./parse-document.ts";
 import { readSubmission } from "./read-submission.ts";
 
 const EXAMPLES = resolve(import.meta.dirname, "../../examples");

@@ -1,6 +1,6 @@
-import { travelPath } from "./paths.ts";
-import { isRow, type Row } from "./values.ts";
-import { splitWords } from "./words.ts";
+import { splitWords } from "../reading/command-line.ts";
+import { travelPath } from "../reading/paths.ts";
+import { isRow, type Row } from "../reading/values.ts";
 
 /**
  * What the CLI does to a document before it sends it: attach the files it names, make input paths absolute. Both

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { DEFAULT_INTAKE_RULES } from "../domain/submission.ts";
-import { MAX_YAML_CHARACTERS, parseDocument } from "./parse-document.ts";
+import { MAX_YAML_CHARACTERS, parseDocument } from "../reading/parse-document.ts";
 import { readSubmission } from "./read-submission.ts";
 
 const value = (text: string, format: "json" | "yaml"): unknown => {

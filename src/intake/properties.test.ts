@@ -9,11 +9,11 @@ import {
 } from "../../tests/support/request-documents.ts";
 import { stringify } from "../base/json.ts";
 import type { Problem } from "../domain/problem.ts";
+import { splitWords } from "../reading/command-line.ts";
+import { parseDocument } from "../reading/parse-document.ts";
+import { readJson } from "../reading/read-json.ts";
 import { absolutePaths, neededFiles } from "./needed-files.ts";
-import { parseDocument } from "./parse-document.ts";
-import { readJson } from "./read-json.ts";
 import { readSubmission } from "./read-submission.ts";
-import { splitWords } from "./words.ts";
 
 const saysSomething = (problems: readonly Problem[]): boolean =>
   problems.length > 0 &&

@@ -1,8 +1,8 @@
 import type { EventCount, InputSpec, LumiMask } from "../domain/request.ts";
-import type { Form } from "./form.ts";
-import { shown } from "./notes.ts";
+import type { Form } from "../reading/form.ts";
+import { shown } from "../reading/notes.ts";
+import type { Spot } from "../reading/values.ts";
 import { readMask } from "./read-mask.ts";
-import type { Spot } from "./values.ts";
 
 const PART = "[A-Za-z0-9][A-Za-z0-9_.-]{0,198}";
 const DATASET = new RegExp(`^(/${PART}/${PART}/${PART}|${PART})$`);

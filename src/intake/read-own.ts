@@ -1,9 +1,11 @@
 import { NAME_PATTERN, NAME_RULE, type RequestName } from "../domain/names.ts";
 import type { RequestFile, RequestSpec } from "../domain/request.ts";
+import type { IntakeRules } from "../domain/submission.ts";
+import type { Form } from "../reading/form.ts";
+import { carried } from "../reading/plain-data.ts";
+import { isRow, words } from "../reading/values.ts";
 import { checkSize } from "./check-size.ts";
-import type { Form } from "./form.ts";
 import { CAMPAIGN, ERA, PROCESSING, readNamePart } from "./name-parts.ts";
-import { carried } from "./plain-data.ts";
 import { readAttachments } from "./read-attachments.ts";
 import { readInput } from "./read-input.ts";
 import { readOutputs } from "./read-outputs.ts";
@@ -12,15 +14,14 @@ import { readResources } from "./read-resources.ts";
 import { checkSplitAgainstInput, readGeneration, readSplit, refuseGenerationKeys } from "./read-split.ts";
 import { readSteps } from "./read-steps.ts";
 import { OWN_NAME_OF } from "./reqmgr2-fields.ts";
-import { isRow, words } from "./values.ts";
 
 const KINDS = ["process", "generate"] as const;
 
 /** Our own form, with the names of 003's API as synonyms. */
-export function readOwn(top: Form): { spec: RequestSpec; files: readonly RequestFile[] } {
+export function readOwn(top: Form, rules: IntakeRules): { spec: RequestSpec; files: readonly RequestFile[] } {
   const name = (top.needed(["name", "request_name"], NAME_RULE)?.text(NAME_PATTERN, NAME_RULE) ?? "") as RequestName;
   const identity = {
-    requestor: top.text("requestor", top.notes.rules.requestor),
+    requestor: top.text("requestor", rules.requestor),
     requestorDn: top.text("requestor_dn", "") || null,
     group: top.text("group", "users"),
     campaign: readNamePart(top, "campaign", CAMPAIGN),
@@ -52,13 +53,13 @@ export function readOwn(top: Form): { spec: RequestSpec; files: readonly Request
     split: generated?.split ?? read.split,
     steps: steps.steps,
     outputs,
-    resources: readResources(top),
+    resources: readResources(top, rules),
     sites: readSites(top),
     ...readPolicy(top, name, identity.priority),
     metadata: readMetadata(top),
   };
-  checkSize(spec, generated ? "events" : "input.events_per_file", top.notes);
-  const files = readAttachments(top, outputs);
+  checkSize(spec, generated ? "events" : "input.events_per_file", top.notes, rules);
+  const files = readAttachments(top, outputs, rules);
   // 003 §7.2 imports a request from ReqMgr2 by name; a document is what we read.
   top.spot("source")?.problem("importing by name comes later; submit the ReqMgr2 document itself");
   top.close(OWN_NAME_OF);

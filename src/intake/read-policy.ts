@@ -1,9 +1,9 @@
 import { isSiteName, NAME_PATTERN, NAME_RULE, type RequestName, type SiteName } from "../domain/names.ts";
 import type { ProductionStep, RequestSpec } from "../domain/request.ts";
-import { Form } from "./form.ts";
-import { shown } from "./notes.ts";
+import { Form } from "../reading/form.ts";
+import { shown } from "../reading/notes.ts";
+import { distinct, type Spot } from "../reading/values.ts";
 import { readRecovery } from "./read-recovery.ts";
-import { distinct, type Spot } from "./values.ts";
 
 export const PRIORITY = { min: 0, max: 999_999 };
 export const COUNT = { min: 1, max: 1_000_000 };

@@ -2,9 +2,9 @@ import { CAUSES } from "../domain/cause.ts";
 import { NAME_PATTERN, NAME_RULE } from "../domain/names.ts";
 import type { FailureHandler, FailureRule, RecoverySpec } from "../domain/request.ts";
 import { patternProblem } from "../domain/stderr-pattern.ts";
-import { Form } from "./form.ts";
-import { TRAVEL_RULE, travelPath } from "./paths.ts";
-import { distinct, refuseTwins, type Spot } from "./values.ts";
+import { Form } from "../reading/form.ts";
+import { TRAVEL_RULE, travelPath } from "../reading/paths.ts";
+import { distinct, refuseTwins, type Spot } from "../reading/values.ts";
 
 const ROLES = ["processing", "merge", "landing", "cleanup"] as const;
 const MATCHES = "exit_codes: [10, 11], match_all_exit_codes: true, causes: [oom], or stderr: pattern";

@@ -1,10 +1,12 @@
 import { NAME_PATTERN, NAME_RULE, type RequestName } from "../domain/names.ts";
 import type { NamedRequest } from "../domain/output-names.ts";
 import type { OutputSpec, RequestFile, RequestSpec } from "../domain/request.ts";
+import type { IntakeRules } from "../domain/submission.ts";
+import type { Form } from "../reading/form.ts";
+import { carried } from "../reading/plain-data.ts";
+import { isRow, Spot } from "../reading/values.ts";
 import { checkSize } from "./check-size.ts";
-import type { Form } from "./form.ts";
 import { CAMPAIGN, readNamePart } from "./name-parts.ts";
-import { carried } from "./plain-data.ts";
 import { readAttachments } from "./read-attachments.ts";
 import { simulatorOutput } from "./read-outputs.ts";
 import { checkSites, PRIORITY, readPolicy } from "./read-policy.ts";
@@ -14,13 +16,12 @@ import { CARRIED, LATER_TYPES, NAME_PARTS, REQUEST_TYPES, SERVER_KEYS } from "./
 import { type Naming, readNaming, withTiers } from "./reqmgr2-names.ts";
 import { refuseReqMgr2 } from "./reqmgr2-refused.ts";
 import { readReqMgr2Work } from "./reqmgr2-work.ts";
-import { isRow, Spot } from "./values.ts";
 
 /**
  * A ReqMgr2 document, as it is. WMS2's own policy (recovery, production_steps, urgent, unit, retries, throttles,
  * adaptive, previous_version, cleanup_policy) may be added to it under our names.
  */
-export function readReqMgr2(top: Form): { spec: RequestSpec; files: readonly RequestFile[] } {
+export function readReqMgr2(top: Form, rules: IntakeRules): { spec: RequestSpec; files: readonly RequestFile[] } {
   const type = readType(top);
   const splitting = top.spot("changeSplitting");
   if (isRow(splitting?.value) && Object.keys(splitting.value).length > 0)
@@ -37,7 +38,7 @@ export function readReqMgr2(top: Form): { spec: RequestSpec; files: readonly Req
     ...CARRIED,
     ...NAME_PARTS,
   );
-  const work = readReqMgr2Work(top, chain);
+  const work = readReqMgr2Work(top, chain, rules);
   refuseReqMgr2(
     top,
     chain.map((step) => step.form),
@@ -50,7 +51,7 @@ export function readReqMgr2(top: Form): { spec: RequestSpec; files: readonly Req
     "the steps run WMS2's simulator: the CMSSW configurations this document names are carried along, not run",
   );
   const identity = {
-    requestor: top.text("Requestor", top.notes.rules.requestor),
+    requestor: top.text("Requestor", rules.requestor),
     requestorDn: top.text("RequestorDN", "") || null,
     group: top.text("Group", "DATAOPS"),
     campaign: readNamePart(top, "Campaign", CAMPAIGN),
@@ -68,8 +69,8 @@ export function readReqMgr2(top: Form): { spec: RequestSpec; files: readonly Req
     ...readPolicy(top, name, identity.priority),
     metadata: metadataOf(top),
   };
-  checkSize(spec, (chain[0]?.form ?? top).pathOf("RequestNumEvents"), top.notes);
-  const files = readAttachments(top, outputs);
+  checkSize(spec, (chain[0]?.form ?? top).pathOf("RequestNumEvents"), top.notes, rules);
+  const files = readAttachments(top, outputs, rules);
   const isServed = SERVER_KEYS.some((key) => Object.hasOwn(top.row, key));
   for (const form of [...chain.map((step) => step.form), top]) closeLoosely(form, isServed);
   return { spec, files };

@@ -1,16 +1,16 @@
 import { mostMemoryMb } from "../domain/plan.ts";
 import type { ResourceSpec } from "../domain/request.ts";
-import type { Form } from "./form.ts";
-import type { Notes } from "./notes.ts";
+import type { IntakeRules } from "../domain/submission.ts";
+import type { Form } from "../reading/form.ts";
+import type { Notes } from "../reading/notes.ts";
 
 const ANY = { min: 1, max: 1e15 };
 export const POSITIVE = { min: 0, above: 0, max: 1e12 };
 const MB = 1e6;
 export const RESOURCE_DEFAULTS = { wallMinutes: 480, diskMb: 1000 };
 
-export function readResources(top: Form): ResourceSpec {
+export function readResources(top: Form, rules: IntakeRules): ResourceSpec {
   const { notes } = top;
-  const { rules } = notes;
   const form = top.section("resources");
   const cores = form.integer("cores", { min: 1, max: 1024 }, 1);
   const gpus = form.integer("gpus", { min: 0, max: 64 }, 0);
@@ -39,7 +39,7 @@ export function readResources(top: Form): ResourceSpec {
     secondsPerEvent: secondsPerEvent ?? top.number("time_per_event_sec", POSITIVE, null),
     kbPerEvent: bytesPerEvent === null ? top.number("size_per_event_kb", POSITIVE, null) : bytesPerEvent / 1000,
   };
-  checkMemory(resources, memory?.path ?? "resources.memory", notes);
+  checkMemory(resources, memory?.path ?? "resources.memory", notes, rules);
   if (resources.wallMinutes > rules.maxWallMinutes)
     notes.problem(
       "resources.time",
@@ -60,10 +60,11 @@ export function checkMemory(
   { memoryMb, cores }: { memoryMb: number; cores: number },
   path: string,
   notes: Notes,
+  rules: IntakeRules,
 ): void {
-  const { maxMemoryPerCoreMb, defaultMemoryPerCoreMb } = notes.rules;
+  const { maxMemoryPerCoreMb, defaultMemoryPerCoreMb } = rules;
   const perCore = memoryMb / cores;
-  const most = mostMemoryMb(notes.rules, cores);
+  const most = mostMemoryMb(rules, cores);
   const sum = `${memoryMb} MB on ${cores} core${cores === 1 ? "" : "s"} is ${Math.ceil(perCore)} MB per core`;
   if (memoryMb > most) {
     const isPerCore = most === maxMemoryPerCoreMb * cores;

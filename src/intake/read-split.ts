@@ -1,9 +1,9 @@
 import type { GenerationSpec, InputSpec, SplitAlgorithm, SplitSpec } from "../domain/request.ts";
 import { SPLIT_ALGORITHMS } from "../domain/request.ts";
-import type { Form } from "./form.ts";
+import type { Form } from "../reading/form.ts";
+import { parseDuration } from "../reading/units.ts";
+import { isRow, MAX_INT64, words } from "../reading/values.ts";
 import { beforeFilter, eventsPerJobFor, eventsPerLumiFor } from "./sizing.ts";
-import { parseDuration } from "./units.ts";
-import { isRow, MAX_INT64, words } from "./values.ts";
 
 const BY = {
   files: "FileBased",

@@ -1,9 +1,9 @@
 import { err, ok, type Result } from "../base/result.ts";
 import type { Problem } from "../domain/problem.ts";
 import type { IntakeRules, Submission } from "../domain/submission.ts";
-import { Form } from "./form.ts";
-import { Notes, shown } from "./notes.ts";
-import { plainData } from "./plain-data.ts";
+import { Form } from "../reading/form.ts";
+import { Notes, shown } from "../reading/notes.ts";
+import { plainData } from "../reading/plain-data.ts";
 import { readOwn } from "./read-own.ts";
 import { readReqMgr2 } from "./read-reqmgr2.ts";
 import { isReqMgr2, unwrap } from "./unwrap.ts";
@@ -14,7 +14,7 @@ import { isReqMgr2, unwrap } from "./unwrap.ts";
  * refused or carried as data.
  */
 export function readSubmission(document: unknown, rules: IntakeRules): Result<Submission, readonly Problem[]> {
-  const notes = new Notes(rules);
+  const notes = new Notes();
   const data = plainData(document, notes);
   const [only, ...more] = unwrap(data);
   if (only === undefined && notes.count === 0)
@@ -26,6 +26,8 @@ export function readSubmission(document: unknown, rules: IntakeRules): Result<Su
   }
   if (only === undefined || more.length > 0) return err(notes.problems);
   const { row, path } = only;
-  const read = isReqMgr2(row) ? readReqMgr2(new Form(row, path, notes, true)) : readOwn(new Form(row, path, notes));
+  const read = isReqMgr2(row)
+    ? readReqMgr2(new Form(row, path, notes, true), rules)
+    : readOwn(new Form(row, path, notes), rules);
   return notes.count > 0 ? err(notes.problems) : ok({ ...read, warnings: notes.warnings });
 }

@@ -1,8 +1,8 @@
-import type { Form } from "./form.ts";
-import { shown } from "./notes.ts";
+import type { Form } from "../reading/form.ts";
+import { shown } from "../reading/notes.ts";
+import { isRow } from "../reading/values.ts";
 import { SIMULATOR_STEPS } from "./read-steps.ts";
 import { CARRIED_IN_STEP, NAME_PARTS } from "./reqmgr2-fields.ts";
-import { isRow } from "./values.ts";
 
 const STEP_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,49}$/;
 const STEP_RULE = "a letter, then letters, digits, '-', '_'; at most 50 characters";

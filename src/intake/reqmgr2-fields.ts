@@ -1,4 +1,4 @@
-import { isRow, type Row, words } from "./values.ts";
+import { isRow, type Row, words } from "../reading/values.ts";
 
 /** ReqMgr2's words. They are read where they mean something to us, carried where they do not, and never guessed. */
 

@@ -1,11 +1,11 @@
 import { datasetName, type NamedRequest } from "../domain/output-names.ts";
 import type { OutputSpec } from "../domain/request.ts";
-import type { Form } from "./form.ts";
+import type { Form } from "../reading/form.ts";
+import { shown } from "../reading/notes.ts";
+import { isRow, Spot } from "../reading/values.ts";
 import { ERA, type NamePart, PROCESSING } from "./name-parts.ts";
-import { shown } from "./notes.ts";
 import { COUNT } from "./read-policy.ts";
 import type { ChainStep } from "./reqmgr2-chain.ts";
-import { isRow, Spot } from "./values.ts";
 
 export interface Naming {
   /** "": nobody says. */

@@ -1,6 +1,6 @@
-import type { Form } from "./form.ts";
-import { shown } from "./notes.ts";
-import { childPath } from "./paths.ts";
+import type { Form } from "../reading/form.ts";
+import { shown } from "../reading/notes.ts";
+import { childPath } from "../reading/paths.ts";
 import { CARRIED } from "./reqmgr2-fields.ts";
 
 const BY_BLOCK = "blocks cannot be chosen among yet; choose by RunWhitelist and LumiList";

@@ -1,7 +1,9 @@
 import type { GenerationSpec, InputSpec, RequestSpec, ResourceSpec } from "../domain/request.ts";
 import { SPLIT_ALGORITHMS } from "../domain/request.ts";
-import type { Form } from "./form.ts";
-import { parseDocument } from "./parse-document.ts";
+import type { IntakeRules } from "../domain/submission.ts";
+import type { Form } from "../reading/form.ts";
+import { parseDocument } from "../reading/parse-document.ts";
+import { isRow, MAX_INT64, Spot, words } from "../reading/values.ts";
 import { DATASET_RULE, readDataset, withOnMissing } from "./read-input.ts";
 import { readMask } from "./read-mask.ts";
 import { checkMemory, POSITIVE, RESOURCE_DEFAULTS } from "./read-resources.ts";
@@ -9,7 +11,6 @@ import { PER_JOB } from "./read-split.ts";
 import type { ChainStep } from "./reqmgr2-chain.ts";
 import { readGpus } from "./reqmgr2-refused.ts";
 import { beforeFilter, eventsPerJobFor, eventsPerLumiFor } from "./sizing.ts";
-import { isRow, MAX_INT64, Spot, words } from "./values.ts";
 
 const DEFAULTS = { secondsPerEvent: 12, kbPerEvent: 512, memoryMb: 2300, lumisPerJob: 8, filesPerJob: 1 };
 const WORK_KEYS = [
@@ -20,7 +21,7 @@ const WORK_KEYS = [
 type Work = Pick<RequestSpec, "kind" | "input" | "generation" | "split" | "resources">;
 
 /** What is to be done, in numbers: ReqMgr2's defaults and derivations (facts: reqmgr2 §4, splitting §3). */
-export function readReqMgr2Work(top: Form, chain: readonly ChainStep[]): Work {
+export function readReqMgr2Work(top: Form, chain: readonly ChainStep[], rules: IntakeRules): Work {
   for (const form of [top, ...chain.map((step) => step.form)]) form.knows(...WORK_KEYS);
   const first = chain[0]?.form ?? top;
   /** In the first step, else at the top: documents that ReqMgr2 gives out repeat some keys there. */
@@ -45,7 +46,7 @@ export function readReqMgr2Work(top: Form, chain: readonly ChainStep[]): Work {
       eventsPerJob,
       lumisPerJob: perJob("LumisPerJob", DEFAULTS.lumisPerJob),
     },
-    resources: readReqMgr2Resources(top, chain, { seconds, kb, eventsPerJob }),
+    resources: readReqMgr2Resources(top, chain, rules, { seconds, kb, eventsPerJob }),
   };
 }
 
@@ -90,9 +91,9 @@ function readReqMgr2Generation(
 function readReqMgr2Resources(
   top: Form,
   chain: readonly ChainStep[],
+  rules: IntakeRules,
   size: { seconds: number; kb: number; eventsPerJob: number },
 ): ResourceSpec {
-  const { rules } = top.notes;
   const forms = [top, ...chain.map((step) => step.form).filter((form) => form !== top)];
   const cores = Math.max(...forms.map((form) => form.integer("Multicore", { min: 1, max: 1024 }, 1)));
   const asked = forms.map((form) => form.number("Memory", POSITIVE, null)).filter((memory) => memory !== null);
@@ -107,6 +108,6 @@ function readReqMgr2Resources(
     secondsPerEvent: size.seconds,
     kbPerEvent: size.kb,
   };
-  checkMemory(resources, top.pathOf("Memory"), top.notes);
+  checkMemory(resources, top.pathOf("Memory"), top.notes, rules);
   return resources;
 }

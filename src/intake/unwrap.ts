@@ -1,6 +1,6 @@
-import { childPath } from "./paths.ts";
+import { childPath } from "../reading/paths.ts";
+import { isRow, type Row } from "../reading/values.ts";
 import { isOurs, MARKERS, NAME_PARTS } from "./reqmgr2-fields.ts";
-import { isRow, type Row } from "./values.ts";
 
 /** A request, and where in the document it stands. */
 interface Found {

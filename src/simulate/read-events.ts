@@ -1,5 +1,5 @@
 import type { RunVerdict } from "../domain/run.ts";
-import type { Form } from "../intake/form.ts";
+import type { Form } from "../reading/form.ts";
 import { DAY, readRows, SPAN, textOrNull } from "./read-parts.ts";
 
 const VERDICTS: readonly RunVerdict[] = ["success", "failed", "aborted", "removed", "halted", "unreadable", "lost"];

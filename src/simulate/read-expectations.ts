@@ -1,6 +1,6 @@
 import { REQUEST_STATUSES } from "../domain/request-status.ts";
-import type { Form } from "../intake/form.ts";
-import { shown } from "../intake/notes.ts";
+import type { Form } from "../reading/form.ts";
+import { shown } from "../reading/notes.ts";
 import { readNumberTest, readRows, SPAN, textOrNull } from "./read-parts.ts";
 
 /** Numbers an expectation can speak of, and what they count. */

@@ -1,4 +1,4 @@
-import type { Form } from "../intake/form.ts";
+import type { Form } from "../reading/form.ts";
 import { CAUSES } from "../recovery/attempt.ts";
 import { readNumberTest, readPattern, readRows, SPAN } from "./read-parts.ts";
 

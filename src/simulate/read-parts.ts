@@ -1,6 +1,6 @@
-import { Form } from "../intake/form.ts";
-import { shown } from "../intake/notes.ts";
-import { isRow } from "../intake/values.ts";
+import { Form } from "../reading/form.ts";
+import { shown } from "../reading/notes.ts";
+import { isRow } from "../reading/values.ts";
 
 /** What the readers of a scenario's parts share. */
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { parseDocument } from "../../src/intake/parse-document.ts";
+import { parseDocument } from "../../src/reading/parse-document.ts";
 import { type Entry, isFine, readScenario, runStory, summarise, Teller } from "../../src/simulate/index.ts";
 import { freshStore } from "../support/store-embedded.ts";
 import { tempDir } from "../support/temp-dir.ts";

@@ -1,12 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { roundHalfEven } from "../base/rounding.ts";
-import { absolutePaths, neededFiles } from "./needed-files.ts";
+import { splitWords } from "./command-line.ts";
 import { travelPath } from "./paths.ts";
-import { joinPatterns } from "./read-input.ts";
-import { beforeFilter } from "./sizing.ts";
 import { nearest } from "./spelling.ts";
 import { parseDuration, parseSize } from "./units.ts";
-import { splitWords } from "./words.ts";
 
 describe("units", () => {
   test.each([
@@ -88,54 +84,4 @@ test("names under which files travel", () => {
   for (const bad of ["../x", "a/../b", "/etc/passwd", "./", "", "a//b", "a b", ".ssh/id", "a/.", "x\ny", "$(x)"]) {
     expect(travelPath(bad), bad).toBeNull();
   }
-});
-
-test("several patterns become one, behind their common directory", () => {
-  expect(joinPatterns(["/data/a.csv", "/data/b*.csv"])).toBe("/data/{a.csv,b*.csv}");
-  expect(joinPatterns(["/data/x/a.csv", "/data/y/b.csv"])).toBe("/data/{x/a.csv,y/b.csv}");
-  expect(joinPatterns(["/a.csv", "/b/c.csv"])).toBe("/{a.csv,b/c.csv}");
-});
-
-test("halves go to the even number; events before a filter", () => {
-  expect([0.5, 1.5, 2.5, 43.2, 12.5].map(roundHalfEven)).toEqual([0, 2, 2, 43, 12]);
-  expect(beforeFilter(10_000n, 0.5)).toBe(20_000n);
-  expect(beforeFilter(100n, 0.3)).toBe(333n);
-  expect(beforeFilter(2n ** 60n, 0.5)).toBe(2n ** 61n);
-});
-
-describe("what the CLI does", () => {
-  const document = {
-    input: { files: ["data/*.csv", "/abs/b.csv"] },
-    steps: [{ run: "python3 ./select.py --x ./cuts.json" }, "./second.sh", { run: ["sh", "-c", "./no.sh | x"] }, 7],
-    outputs: [{ merge: { run: "./merge.sh" } }, { merge: "none" }],
-    recovery: { handlers: [{ rules: [{ script: "./fix.sh" }, { recovery_script: "./old.sh" }] }] },
-    attach: ["tables/t.csv", "./select.py", "../escape", 5],
-  };
-
-  test("files that have to travel", () => {
-    expect(neededFiles(document)).toEqual([
-      "select.py",
-      "cuts.json",
-      "second.sh",
-      "merge.sh",
-      "fix.sh",
-      "old.sh",
-      "tables/t.csv",
-    ]);
-    expect(neededFiles(null)).toEqual([]);
-    expect(neededFiles({ steps: "x", outputs: 3, recovery: [] })).toEqual([]);
-  });
-
-  test("input paths become absolute, nothing else changes", () => {
-    const resolve = (path: string): string => `/home/me/${path}`;
-    expect(absolutePaths(document, resolve)).toEqual({
-      ...document,
-      input: { files: ["/home/me/data/*.csv", "/abs/b.csv"] },
-    });
-    expect(absolutePaths({ input: { directory: "d", runs: [1] } }, resolve)).toEqual({
-      input: { directory: "/home/me/d", runs: [1] },
-    });
-    expect(absolutePaths({ input: { list: "l.json" } }, resolve)).toEqual({ input: { list: "/home/me/l.json" } });
-    for (const odd of [null, 3, [], { input: "x" }, {}]) expect(absolutePaths(odd, resolve)).toEqual(odd);
-  });
 });

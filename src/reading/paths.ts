@@ -8,7 +8,7 @@ export function childPath(path: string, key: string | number): string {
 
 /**
  * The name under which a file travels: `./select.sh` is `select.sh`. null unless it is a plain relative path
- * whose parts are all names (D13), so it can neither leave the directory it is staged into nor need quoting.
+ * whose parts are all names (letters, digits, _ . -), so it can neither leave the directory it is staged into nor need quoting.
  */
 export function travelPath(written: string): string | null {
   const path = written.startsWith("./") ? written.slice(2) : written;
@@ -18,7 +18,3 @@ export function travelPath(written: string): string | null {
 }
 export const TRAVEL_RULE =
   "a relative path of letters, digits, '_', '.', '-' and '/', without '..'; at most 200 characters";
-
-/** Files of ours in a job's working directory, which nothing of a request may replace. */
-export const isReserved = (path: string): boolean =>
-  path === "wms2" || path.startsWith("wms2/") || ["manifest.json", "report.json", "merge_output.json"].includes(path);

@@ -1,25 +1,19 @@
 import type { Problem } from "../domain/problem.ts";
-import { DEFAULT_INTAKE_RULES, type IntakeRules } from "../domain/submission.ts";
 
 /** Beyond this many, a person is better served by a count. */
 const MAX_PROBLEMS = 200;
 
 /**
- * What all parts of one reading share: the rules of the installation, and everything there is to say about the
- * document, so that a person mends it in one go.
+ * What all parts of one reading share: everything there is to say about the document, so that a person fixes it in
+ * one go.
  */
 export class Notes {
-  readonly rules: IntakeRules;
-  /** Commands found in the document, by the place they were written at. Their files must travel with the request. */
+  /** Commands found in the document, by the place they were written at. Their files must travel with it. */
   readonly commands: { readonly path: string; readonly argv: readonly string[] }[] = [];
   readonly #problems: Problem[] = [];
   readonly #warnings: string[] = [];
   readonly #told = new Set<string>();
   #unlisted = 0;
-
-  constructor(rules: IntakeRules = DEFAULT_INTAKE_RULES) {
-    this.rules = rules;
-  }
 
   /** Several readers may look at one place; what is wrong there is told once. */
   problem(path: string, message: string, allowed: string | null = null): void {

@@ -1,0 +1,47 @@
+import { splitWords } from "./command-line.ts";
+import { shown } from "./notes.ts";
+import type { Spot } from "./values.ts";
+
+const COMMAND_FORMS = 'a line of plain words ("./select.sh --cut 3") or a list of words ([sh, -c, "…"])';
+const MAX_WORDS = 1000;
+const MAX_CHARACTERS = 100_000;
+
+/** A command as words. The list form is taken as it is, whatever is in it: no shell of ours ever reads it. */
+export function readCommand(spot: Spot | null): readonly string[] {
+  if (spot === null) return [];
+  const argv = typeof spot.value === "string" ? fromLine(spot, spot.value) : fromList(spot);
+  if (argv.length > 0) spot.notes.commands.push({ path: spot.path, argv });
+  return argv;
+}
+
+function fromLine(spot: Spot, line: string): readonly string[] {
+  if (isTooLong(spot, line.length)) return [];
+  const split = splitWords(line);
+  if (split.ok) return split.words;
+  spot.problem(split.why);
+  return [];
+}
+
+function fromList(spot: Spot): readonly string[] {
+  if (!Array.isArray(spot.value)) {
+    spot.mustBe("a command", COMMAND_FORMS);
+    return [];
+  }
+  const argv: string[] = [];
+  for (const word of spot.list(MAX_WORDS)) {
+    if (["string", "number", "bigint"].includes(typeof word.value)) argv.push(String(word.value));
+    else word.problem(`must be text (got ${shown(word.value)}); put it in quotes`);
+  }
+  isTooLong(
+    spot,
+    argv.reduce((sum, word) => sum + word.length, 0),
+  );
+  if (spot.value.length === 0 || argv[0]?.trim() === "") spot.problem("names no program", COMMAND_FORMS);
+  return argv;
+}
+
+function isTooLong(spot: Spot, characters: number): boolean {
+  if (characters <= MAX_CHARACTERS) return false;
+  spot.problem(`is too long: ${characters} characters, at most ${MAX_CHARACTERS}`);
+  return true;
+}
