@@ -6,14 +6,15 @@ import { expect, test } from "vitest";
  * Who may import whom. A name is a folder of src/, or one file of it. Pure folders know only base and domain; the
  * lifecycle knows ports, never adapters; only main.ts and the CLI's own entry points know everybody.
  */
-const PURE = ["reading", "intake", "admission", "planning", "render", "monitor", "outputs", "recovery"];
+const PURE = ["reading", "kinds", "intake", "admission", "planning", "render", "monitor", "outputs", "recovery"];
 const PORTS = ["engine/port.ts", "store/port.ts", "catalogs/port.ts"];
 const MAY_IMPORT: Record<string, readonly string[]> = {
   base: [],
   domain: ["base"],
   ...Object.fromEntries(PURE.map((folder) => [folder, ["base", "domain"]])),
   reading: ["base", "domain/problem.ts"],
-  intake: ["base", "domain", "reading"],
+  kinds: ["base", "domain", "reading", "planning"],
+  intake: ["base", "domain", "reading", "kinds"],
   recovery: ["base", "domain", "reading"],
   config: ["base"],
   payload: ["base"],

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { roundHalfEven } from "../base/rounding.ts";
+import { joinPatterns } from "../kinds/process/read-input.ts";
+import { beforeFilter } from "../kinds/sizing.ts";
 import { absolutePaths, neededFiles } from "./needed-files.ts";
-import { joinPatterns } from "./read-input.ts";
-import { beforeFilter } from "./sizing.ts";
 
 test("several patterns become one, behind their common directory", () => {
   expect(joinPatterns(["/data/a.csv", "/data/b*.csv"])).toBe("/data/{a.csv,b*.csv}");

@@ -1,17 +1,17 @@
 import { NAME_PATTERN, NAME_RULE, type RequestName } from "../domain/names.ts";
 import type { RequestFile, RequestSpec } from "../domain/request.ts";
 import type { IntakeRules } from "../domain/submission.ts";
+import { readInput } from "../kinds/process/read-input.ts";
+import { checkSplitAgainstInput, readGeneration, readSplit, refuseGenerationKeys } from "../kinds/read-split.ts";
 import type { Form } from "../reading/form.ts";
 import { carried } from "../reading/plain-data.ts";
 import { isRow, words } from "../reading/values.ts";
 import { checkSize } from "./check-size.ts";
 import { CAMPAIGN, ERA, PROCESSING, readNamePart } from "./name-parts.ts";
 import { readAttachments } from "./read-attachments.ts";
-import { readInput } from "./read-input.ts";
 import { readOutputs } from "./read-outputs.ts";
 import { COUNT, PRIORITY, readPolicy, readSites } from "./read-policy.ts";
 import { readResources } from "./read-resources.ts";
-import { checkSplitAgainstInput, readGeneration, readSplit, refuseGenerationKeys } from "./read-split.ts";
 import { readSteps } from "./read-steps.ts";
 import { OWN_NAME_OF } from "./reqmgr2-fields.ts";
 

@@ -1,16 +1,16 @@
 import type { GenerationSpec, InputSpec, RequestSpec, ResourceSpec } from "../domain/request.ts";
 import { SPLIT_ALGORITHMS } from "../domain/request.ts";
 import type { IntakeRules } from "../domain/submission.ts";
+import { DATASET_RULE, readDataset, withOnMissing } from "../kinds/process/read-input.ts";
+import { readMask } from "../kinds/process/read-mask.ts";
+import { PER_JOB } from "../kinds/read-split.ts";
+import { beforeFilter, eventsPerJobFor, eventsPerLumiFor } from "../kinds/sizing.ts";
 import type { Form } from "../reading/form.ts";
 import { parseDocument } from "../reading/parse-document.ts";
 import { isRow, MAX_INT64, Spot, words } from "../reading/values.ts";
-import { DATASET_RULE, readDataset, withOnMissing } from "./read-input.ts";
-import { readMask } from "./read-mask.ts";
 import { checkMemory, POSITIVE, RESOURCE_DEFAULTS } from "./read-resources.ts";
-import { PER_JOB } from "./read-split.ts";
 import type { ChainStep } from "./reqmgr2-chain.ts";
 import { readGpus } from "./reqmgr2-refused.ts";
-import { beforeFilter, eventsPerJobFor, eventsPerLumiFor } from "./sizing.ts";
 
 const DEFAULTS = { secondsPerEvent: 12, kbPerEvent: 512, memoryMb: 2300, lumisPerJob: 8, filesPerJob: 1 };
 const WORK_KEYS = [

@@ -1,8 +1,8 @@
 import { isName, isSiteName, type SiteName } from "../domain/names.ts";
 import type { NodeResources, UnitPlan } from "../domain/plan.ts";
 import { mostMemoryMb } from "../domain/plan.ts";
+import { MAX_NODES_PER_UNIT } from "../kinds/process/split.ts";
 import type { Check, CheckContext, Report } from "./check.ts";
-import { MAX_NODES_PER_UNIT } from "./split.ts";
 import { MAX_JOBS_PER_UNIT } from "./units.ts";
 
 /** Sites, resources, sizes, and what DAGMan or a shell would choke on. */

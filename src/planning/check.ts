@@ -1,12 +1,12 @@
 import { toEnd } from "../base/slices.ts";
 import type { DagPlan, UnitPlan } from "../domain/plan.ts";
-import { checkEvents } from "./check-events.ts";
-import { checkFiles } from "./check-files.ts";
+import { checkEvents } from "../kinds/generate/check-events.ts";
+import { checkFiles } from "../kinds/process/check-files.ts";
+import { MAX_NODES_PER_UNIT } from "../kinds/process/split.ts";
 import { checkLimits } from "./check-limits.ts";
 import { checkNumbers } from "./check-numbers.ts";
 import { type FullPolicy, fullPolicy, type PlanFacts } from "./facts.ts";
 import { roundLimits } from "./limits.ts";
-import { MAX_NODES_PER_UNIT } from "./split.ts";
 
 /** A promise of the planner that this plan breaks: a bug, with what proves it. */
 export interface Violation {

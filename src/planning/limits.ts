@@ -1,7 +1,7 @@
 import type { PlanRefusal } from "../domain/plan.ts";
 import type { InputFile } from "../domain/workflow.ts";
+import { countLumis } from "../kinds/process/mask.ts";
 import type { FullPolicy, PlanFacts } from "./facts.ts";
-import { countLumis } from "./mask.ts";
 
 /** Most units and most jobs of a round; null: as many as there are. */
 export interface RoundLimits {

@@ -2,12 +2,12 @@ import { toEnd } from "../base/slices.ts";
 import { datasetName } from "../domain/output-names.ts";
 import type { DagPlan, PlannedOutput, PlanOutcome, PlanRefusal, UnplannedFile } from "../domain/plan.ts";
 import type { RequestSpec } from "../domain/request.ts";
+import { selectFiles } from "../kinds/process/selection.ts";
+import { refuseSplit } from "../kinds/process/split.ts";
 import { fullPolicy, type PlanFacts, type PlanFile } from "./facts.ts";
 import { lastEvent, type RoundLimits, refuseSize, roundLimits } from "./limits.ts";
 import { groupByLocation, NO_SITE, noSite, noSiteAtAll, type SiteRules, sitesForAnything } from "./locality.ts";
 import { sizeResources } from "./resources.ts";
-import { selectFiles } from "./selection.ts";
-import { refuseSplit } from "./split.ts";
 import { SummaryTally } from "./summary.ts";
 import { type Source, type Walk, walkUnits } from "./walk.ts";
 

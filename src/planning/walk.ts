@@ -1,13 +1,13 @@
 import { processingNodeName, type SiteName, unitName } from "../domain/names.ts";
 import type { ProcessingNodePlan, UnitPlan } from "../domain/plan.ts";
+import { splitFiles } from "../kinds/process/split.ts";
+import { splitGeneration } from "../kinds/process/split-events.ts";
 import type { FullPolicy, PlanFacts } from "./facts.ts";
 import type { RoundLimits } from "./limits.ts";
 import type { LocationGroup } from "./locality.ts";
 import type { Piece } from "./piece.ts";
 import type { SizedResources } from "./resources.ts";
 import { seedMaker } from "./seeds.ts";
-import { splitFiles } from "./split.ts";
-import { splitGeneration } from "./split-events.ts";
 import { BlockCutter, groupPieces } from "./units.ts";
 
 /** Everything decided before the first unit is made; walking it twice gives the same units. */

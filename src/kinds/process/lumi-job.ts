@@ -1,7 +1,7 @@
-import { roundHalfEven } from "../base/rounding.ts";
-import type { InputFile, RunLumis } from "../domain/workflow.ts";
+import { roundHalfEven } from "../../base/rounding.ts";
+import type { InputFile, RunLumis } from "../../domain/workflow.ts";
+import { type Piece, pieceOf } from "../../planning/piece.ts";
 import { countDistinct, type Mask, selectLumis } from "./mask.ts";
-import { type Piece, pieceOf } from "./piece.ts";
 import type { SharedLumis } from "./shared-lumis.ts";
 
 /** A file on its way through the lumi walk. */

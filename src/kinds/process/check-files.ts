@@ -1,8 +1,8 @@
-import { countWhile, isWithin, joinRanges, type Ranges } from "../base/ranges.ts";
-import type { ProcessingNodePlan } from "../domain/plan.ts";
-import type { Check, CheckContext, Report } from "./check.ts";
-import { mayRunAt } from "./check-limits.ts";
-import type { PlanFile } from "./facts.ts";
+import { countWhile, isWithin, joinRanges, type Ranges } from "../../base/ranges.ts";
+import type { ProcessingNodePlan } from "../../domain/plan.ts";
+import type { Check, CheckContext, Report } from "../../planning/check.ts";
+import { mayRunAt } from "../../planning/check-limits.ts";
+import type { PlanFile } from "../../planning/facts.ts";
 import { compileMask, countDistinct, countLumis, type Mask, selectLumis } from "./mask.ts";
 
 const UNTOUCHED = 0;

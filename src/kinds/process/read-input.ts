@@ -1,7 +1,7 @@
-import type { EventCount, InputSpec, LumiMask } from "../domain/request.ts";
-import type { Form } from "../reading/form.ts";
-import { shown } from "../reading/notes.ts";
-import type { Spot } from "../reading/values.ts";
+import type { EventCount, InputSpec, LumiMask } from "../../domain/request.ts";
+import type { Form } from "../../reading/form.ts";
+import { shown } from "../../reading/notes.ts";
+import type { Spot } from "../../reading/values.ts";
 import { readMask } from "./read-mask.ts";
 
 const PART = "[A-Za-z0-9][A-Za-z0-9_.-]{0,198}";

@@ -1,4 +1,4 @@
-import type { Check, CheckContext, Report } from "./check.ts";
+import type { Check, CheckContext, Report } from "../../planning/check.ts";
 
 /** Generation: event ranges and lumis follow each other without a gap or a repeat, and end where they should. */
 export function checkEvents({ spec, plan, next, isPartial }: CheckContext, report: Report): Check {

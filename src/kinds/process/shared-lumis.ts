@@ -1,5 +1,5 @@
-import { countWhile } from "../base/ranges.ts";
-import type { RunLumis } from "../domain/workflow.ts";
+import { countWhile } from "../../base/ranges.ts";
+import type { RunLumis } from "../../domain/workflow.ts";
 
 /**
  * The lumis that are in more than one file of a walk, and what the latest jobs did with them. All other lumis need no

@@ -1,7 +1,7 @@
-import { err, ok, type Result } from "../base/result.ts";
-import type { PlanRefusal, UnplannedFile } from "../domain/plan.ts";
-import type { InputFile } from "../domain/workflow.ts";
-import { fullPolicy, type PlanFacts, type PlanFile } from "./facts.ts";
+import { err, ok, type Result } from "../../base/result.ts";
+import type { PlanRefusal, UnplannedFile } from "../../domain/plan.ts";
+import type { InputFile } from "../../domain/workflow.ts";
+import { fullPolicy, type PlanFacts, type PlanFile } from "../../planning/facts.ts";
 import { compileMask, countDistinct, countLumis, selectLumis } from "./mask.ts";
 import { needsLumis } from "./split.ts";
 

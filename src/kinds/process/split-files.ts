@@ -1,8 +1,8 @@
-import { addRanges } from "../base/ranges.ts";
-import { roundHalfEven } from "../base/rounding.ts";
-import type { InputFile } from "../domain/workflow.ts";
+import { addRanges } from "../../base/ranges.ts";
+import { roundHalfEven } from "../../base/rounding.ts";
+import type { InputFile } from "../../domain/workflow.ts";
+import { byLfn, lowestRun, type Piece, pieceOf } from "../../planning/piece.ts";
 import { countDistinct, countLumis, type Mask, selectLumis } from "./mask.ts";
-import { byLfn, lowestRun, type Piece, pieceOf } from "./piece.ts";
 
 /**
  * So many files per job, cut in the order of their LFNs. The finished jobs then come out in the order of their

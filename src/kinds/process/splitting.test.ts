@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { inputFile, lumis } from "../../tests/support/sample-facts.ts";
-import { roundHalfEven } from "../base/rounding.ts";
-import type { SplitSpec } from "../domain/request.ts";
-import type { InputFile } from "../domain/workflow.ts";
+import { inputFile, lumis } from "../../../tests/support/sample-facts.ts";
+import { roundHalfEven } from "../../base/rounding.ts";
+import type { SplitSpec } from "../../domain/request.ts";
+import type { InputFile } from "../../domain/workflow.ts";
+import type { Piece } from "../../planning/piece.ts";
 import { compileMask } from "./mask.ts";
-import type { Piece } from "./piece.ts";
 import { isTooBig } from "./selection.ts";
 import { splitByEvents, splitGeneration } from "./split-events.ts";
 import { splitByFiles } from "./split-files.ts";

@@ -1,5 +1,5 @@
-import type { InputFile } from "../domain/workflow.ts";
-import { byLfn, lowestRun, type Piece, pieceOf } from "./piece.ts";
+import type { InputFile } from "../../domain/workflow.ts";
+import { byLfn, lowestRun, type Piece, pieceOf } from "../../planning/piece.ts";
 
 /**
  * So many events per job, never from two files: job k of a file has events kN … (k+1)N − 1, the last one what is

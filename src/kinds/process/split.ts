@@ -1,8 +1,8 @@
-import type { PlanRefusal } from "../domain/plan.ts";
-import type { RequestSpec, SplitAlgorithm } from "../domain/request.ts";
-import type { InputFile } from "../domain/workflow.ts";
+import type { PlanRefusal } from "../../domain/plan.ts";
+import type { RequestSpec, SplitAlgorithm } from "../../domain/request.ts";
+import type { InputFile } from "../../domain/workflow.ts";
+import type { Piece } from "../../planning/piece.ts";
 import { compileMask } from "./mask.ts";
-import type { Piece } from "./piece.ts";
 import { splitByEvents } from "./split-events.ts";
 import { splitByFiles } from "./split-files.ts";
 import { splitByLumis } from "./split-lumis.ts";

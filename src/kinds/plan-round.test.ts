@@ -3,9 +3,9 @@ import { generateSpec, inputFile, lumis, processSpec, sampleFacts } from "../../
 import type { SiteName } from "../domain/names.ts";
 import type { DagPlan, PlanOutcome } from "../domain/plan.ts";
 import type { RequestSpec } from "../domain/request.ts";
-import { checkPlan } from "./check.ts";
-import type { PlanFacts, PlanFile } from "./facts.ts";
-import { planRound } from "./plan-round.ts";
+import { checkPlan } from "../planning/check.ts";
+import type { PlanFacts, PlanFile } from "../planning/facts.ts";
+import { planRound } from "../planning/plan-round.ts";
 
 const [A, B, C] = ["T2_XX_Alpha", "T2_XX_Beta", "T2_XX_Gamma"] as SiteName[];
 const files = (count: number, change: Partial<PlanFile> = {}): PlanFile[] =>

@@ -1,8 +1,8 @@
-import type { SplitSpec } from "../domain/request.ts";
-import type { InputFile } from "../domain/workflow.ts";
+import type { SplitSpec } from "../../domain/request.ts";
+import type { InputFile } from "../../domain/workflow.ts";
+import { byLfn, type Piece } from "../../planning/piece.ts";
 import { LumiFile, LumiJob } from "./lumi-job.ts";
 import type { Mask } from "./mask.ts";
-import { byLfn, type Piece } from "./piece.ts";
 import { SharedLumis } from "./shared-lumis.ts";
 
 /**

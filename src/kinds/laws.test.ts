@@ -5,10 +5,10 @@ import type { SiteName } from "../domain/names.ts";
 import type { DagPlan } from "../domain/plan.ts";
 import { type RequestSpec, SPLIT_ALGORITHMS } from "../domain/request.ts";
 import type { RunLumis } from "../domain/workflow.ts";
-import { checkPlan } from "./check.ts";
-import type { Counters, PlanFacts, PlanFile } from "./facts.ts";
-import { compileMask, selectLumis } from "./mask.ts";
-import { planRound } from "./plan-round.ts";
+import { checkPlan } from "../planning/check.ts";
+import type { Counters, PlanFacts, PlanFile } from "../planning/facts.ts";
+import { planRound } from "../planning/plan-round.ts";
+import { compileMask, selectLumis } from "./process/mask.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 const RUNS = { numRuns: 1000 };
