@@ -9,7 +9,7 @@ export default defineConfig({
       {
         test: {
           name: "fast",
-          include: ["src/**/*.test.ts", "tests/*.test.ts", "tests/scenarios/**/*.test.ts"],
+          include: ["src/**/*.test.ts", "tests/*.test.ts", "tests/{kinds,scenarios}/**/*.test.ts"],
           exclude: ["**/*.real.test.ts"],
           testTimeout: 30_000,
           hookTimeout: 30_000,

@@ -6,6 +6,7 @@ import { loadConfig } from "../src/config/load.ts";
 import type { RequestName } from "../src/domain/names.ts";
 import { DEFAULT_INTAKE_RULES } from "../src/domain/submission.ts";
 import { readSubmission } from "../src/intake/read-submission.ts";
+import { KINDS } from "../src/kinds/table.ts";
 import { startServer } from "../src/main.ts";
 import type { Store } from "../src/store/port.ts";
 import type { LoadAnswer, LoadTask } from "./api-load.ts";
@@ -35,7 +36,7 @@ async function fill(store: Store, requests: number): Promise<void> {
     steps: [{ name: "s", run: ["true"] }],
     outputs: [{ name: "o", file: "o" }],
   };
-  const read = readSubmission(document, DEFAULT_INTAKE_RULES);
+  const read = readSubmission(document, DEFAULT_INTAKE_RULES, KINDS);
   if (!read.ok) throw new Error(JSON.stringify(read.error));
   const { spec } = read.value;
   await store.transaction(async (inner) => {

@@ -1,7 +1,5 @@
-import { SPLIT_ALGORITHMS, type SplitAlgorithm } from "../src/domain/request.ts";
-import { checkPlan } from "../src/planning/check.ts";
-import { planRound } from "../src/planning/plan-round.ts";
-import { inputFile, processSpec, sampleFacts } from "../tests/support/sample-facts.ts";
+import { SPLIT_ALGORITHMS, type SplitAlgorithm } from "../src/domain/work.ts";
+import { checkPlan, inputFile, planRound, processSpec, sampleFacts } from "../tests/support/sample-facts.ts";
 
 const LUMIS_PER_FILE = 30;
 const EVENTS_PER_LUMI = 100;

@@ -8,6 +8,7 @@ import type { DagId, RequestName, UnitName, WorkflowId } from "../src/domain/nam
 import { DEFAULT_INTAKE_RULES } from "../src/domain/submission.ts";
 import { makeDagmanEngine } from "../src/engine/dagman/dagman-engine.ts";
 import { readSubmission } from "../src/intake/read-submission.ts";
+import { KINDS } from "../src/kinds/table.ts";
 import { runPass } from "../src/lifecycle/pass.ts";
 import type { LoopPolicy, Ports } from "../src/lifecycle/ports.ts";
 import { UnderWay } from "../src/lifecycle/under-way.ts";
@@ -92,6 +93,7 @@ function portsFor(dir: string, store: Store, engine: Ports["engine"]): Ports {
     store,
     engine,
     catalog: makeLocalCatalog(join(dir, "storage")),
+    kinds: KINDS,
     spool: makeSpool({
       spoolDir: join(dir, "spool"),
       storageDir: join(dir, "storage"),
@@ -122,7 +124,7 @@ async function activeDag(dir: string, store: Store, index: number): Promise<unkn
     steps: [{ name: "s", run: ["true"] }],
     outputs: [{ name: "o", file: "o" }],
   };
-  const read = readSubmission(document, DEFAULT_INTAKE_RULES);
+  const read = readSubmission(document, DEFAULT_INTAKE_RULES, KINDS);
   if (!read.ok) throw new Error(JSON.stringify(read.error));
   const at = new Date();
   const [dagId, workflowId] = [uuid(index) as DagId, uuid(100_000 + index) as WorkflowId];

@@ -2,9 +2,8 @@ import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, writeS
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { InputFile } from "../src/domain/workflow.ts";
-import { planRound } from "../src/planning/plan-round.ts";
 import { renderDag } from "../src/render/render-dag.ts";
-import { generateSpec, inputFile, processSpec, sampleFacts } from "../tests/support/sample-facts.ts";
+import { generateSpec, inputFile, planRound, processSpec, sampleFacts } from "../tests/support/sample-facts.ts";
 
 export interface PlanBench {
   readonly nodes: number;
@@ -65,12 +64,11 @@ export async function run({ nodes, kind = "events" }: { nodes: number; kind?: Pl
 function makeFacts(nodes: number, kind: PlanBenchKind) {
   const unit = { jobsPerUnit: JOBS_PER_UNIT, targetMergedBytes: 4e9, blockTargetBytes: 1e12, maxUnitsPerBlock: 250 };
   if (kind === "generate") {
-    const generation = generateSpec().generation!;
     return sampleFacts(
       generateSpec({
         unit,
         split: { algorithm: "EventBased", filesPerJob: 1, eventsPerJob: EVENTS_PER_JOB, lumisPerJob: 1 },
-        generation: { ...generation, totalEvents: BigInt(nodes) * BigInt(EVENTS_PER_JOB) },
+        generation: { totalEvents: BigInt(nodes) * BigInt(EVENTS_PER_JOB) },
       }),
     );
   }

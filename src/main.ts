@@ -17,6 +17,7 @@ import { isLoopback } from "./base/loopback.ts";
 import { plainJson } from "./base/plain-text.ts";
 import { VERSION } from "./base/version.ts";
 import { makeLocalCatalog } from "./catalogs/local-catalog.ts";
+import type { Catalog } from "./catalogs/port.ts";
 import { decideWarnings, type Warning } from "./config/safety.ts";
 import { type Config, section } from "./config/settings.ts";
 import { orUnwritable, readIfThere, replaceFile } from "./disk/atomic-file.ts";
@@ -31,6 +32,7 @@ import { missingProgram } from "./engine/dagman/spawn.ts";
 import { makeLocalEngine } from "./engine/local/local-engine.ts";
 import type { Engine } from "./engine/port.ts";
 import { makeHousekeeping } from "./housekeeping/housekeeper.ts";
+import { KINDS } from "./kinds/table.ts";
 import { makeCommands } from "./lifecycle/commands.ts";
 import { type Loop, makeLoop } from "./lifecycle/loop.ts";
 import type { Log, LoopPolicy, Ports } from "./lifecycle/ports.ts";
@@ -66,7 +68,8 @@ export async function startServer(config: Config): Promise<Server> {
   const ports: Ports = {
     store,
     engine,
-    catalog: makeLocalCatalog(config.storage_dir),
+    catalog: makeCatalog(config),
+    kinds: KINDS,
     spool: makeSpool(await spoolOptions(config)),
     clock: systemClock,
     ids: { next: randomUUID },
@@ -219,6 +222,8 @@ export function makeEngine(config: Config): Engine {
   const sites = config["engine.local.sites"].map(({ memory_mb: memoryMb, ...site }) => ({ ...site, memoryMb }));
   return makeLocalEngine({ dir: join(config.data_dir, "engine"), sites, timeoutSec });
 }
+
+export const makeCatalog = (config: Config): Catalog => makeLocalCatalog(config.storage_dir);
 
 export async function spoolOptions(config: Config): Promise<SpoolOptions> {
   const installation = await readPolicyFile(config["recovery.policy_file"]);

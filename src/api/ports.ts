@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from "fastify";
 import type { Clock } from "../base/clock.ts";
 import type { Engine } from "../engine/port.ts";
+import type { Kinds } from "../kinds/kind.ts";
 import type { Commands, LoopStatus } from "../lifecycle/port.ts";
 import type { Store } from "../store/port.ts";
 import type { EventBus } from "./event-bus.ts";
@@ -13,6 +14,7 @@ export interface ApiPorts {
   readonly loop: { status(): Promise<LoopStatus> };
   readonly engine: Engine;
   readonly clock: Clock;
+  readonly kinds: Kinds;
   readonly metrics: Metrics;
   readonly events: Pick<EventBus, "subscribe">;
   readonly info: ServerInfo;

@@ -1,7 +1,6 @@
 import { mkdir, open, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parseJson, stringify } from "../base/json.ts";
-import { ok } from "../base/result.ts";
 import { orUnwritable, readIfThere, unwritable } from "../disk/atomic-file.ts";
 import type { OutputFile } from "../domain/workflow.ts";
 import { localDataset } from "./local-dataset.ts";
@@ -12,8 +11,10 @@ export function makeLocalCatalog(storageDir: string): Catalog {
   const ledger = new LocalLedger(join(storageDir, "ledger.jsonl"));
   return {
     name: "local",
-    inputFiles: async (spec, signal) => (spec.input ? localDataset(spec.input, signal) : ok([])),
-    register: (request, unit, outputs) => ledger.register(request, unit, outputs),
+    datasets: { files: localDataset },
+    outputs: { register: (request, { name, outputs }) => ledger.register(request, name, outputs), blocks: null },
+    sites: null,
+    requests: null,
   };
 }
 

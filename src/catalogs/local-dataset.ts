@@ -7,7 +7,7 @@ import { parseJson } from "../base/json.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import { measureUserFile, readUserFile } from "../disk/user-file.ts";
 import { isSiteName } from "../domain/names.ts";
-import type { EventCount, InputSpec } from "../domain/request.ts";
+import type { EventCount, InputSpec } from "../domain/work.ts";
 import type { InputFile } from "../domain/workflow.ts";
 import type { DatasetProblem } from "./port.ts";
 

@@ -1,19 +1,26 @@
 import type { Result } from "../base/result.ts";
-import type { RequestSpec } from "../domain/request.ts";
-import type { InputFile, OutputFile } from "../domain/workflow.ts";
+import type { SiteName } from "../domain/names.ts";
+import type { InputSpec } from "../domain/work.ts";
+import type { FinishedUnit, InputFile } from "../domain/workflow.ts";
 
-/** Datasets in, outputs out. May throw WorldError("catalog-unreachable"); all else is a value. */
+/**
+ * The outside systems that know datasets, outputs, sites and requests. What a catalog does not have is null: nobody
+ * makes it up. All calls may throw WorldError("catalog-unreachable") and are then made again by a later pass, so each is
+ * repeatable; all other outcomes are values.
+ */
 export interface Catalog {
   readonly name: "local" | "cms";
+  readonly datasets: DatasetCatalog;
+  readonly outputs: OutputCatalog;
+  /** null: only the engine and the operators know of sites. */
+  readonly sites: SiteCatalog | null;
+  /** null: requests are handed in here and nowhere else. */
+  readonly requests: RequestCatalog | null;
+}
 
-  /** All files of the request's input, in a stable order. Throws the reason of `signal` when it is told to end. */
-  inputFiles(spec: RequestSpec, signal?: AbortSignal): Promise<Result<readonly InputFile[], DatasetProblem>>;
-
-  /**
-   * Makes one unit's outputs known. Idempotent by LFN: known with the same size and checksum is adopted,
-   * known with others is a conflict that only a person can settle.
-   */
-  register(request: string, unit: string, outputs: readonly OutputFile[]): Promise<RegisterOutcome>;
+export interface DatasetCatalog {
+  /** All files of an input, in a stable order. Throws the reason of `signal` when it is to end. */
+  files(input: InputSpec, signal?: AbortSignal): Promise<Result<readonly InputFile[], DatasetProblem>>;
 }
 
 export interface DatasetProblem {
@@ -22,8 +29,45 @@ export interface DatasetProblem {
   readonly evidence: Readonly<Record<string, unknown>>;
 }
 
+export interface OutputCatalog {
+  /**
+   * Makes one unit's outputs known, in the block it was planned into. By LFN: known with the same size and checksum is
+   * adopted, known with others is a conflict that only a person can resolve.
+   */
+  register(request: string, unit: RegisteredUnit): Promise<RegisterOutcome>;
+  /** null: each file stands alone, and nothing is archived. */
+  readonly blocks: BlockCatalog | null;
+}
+
+export type RegisteredUnit = Pick<FinishedUnit, "name" | "block" | "site" | "outputs">;
+
 export type RegisterOutcome =
   | { readonly kind: "registered"; readonly adopted: number }
   | { readonly kind: "conflict"; readonly lfn: string; readonly message: string }
-  /** Something the ledger is told about is not there (yet). */
+  /** A file that was to be registered is not there (yet). */
   | { readonly kind: "missing"; readonly path: string };
+
+/** What is done with blocks as a whole, once all their units are registered. */
+export interface BlockCatalog {
+  /** No file will come any more. */
+  close(block: OutputBlock): Promise<void>;
+  /** On to tape. waiting: it was asked for; ask again later. */
+  archive(block: OutputBlock): Promise<{ readonly kind: "archived" | "waiting" }>;
+  /** None of its files is to be used any more. */
+  invalidate(block: OutputBlock): Promise<void>;
+}
+
+export interface OutputBlock {
+  readonly request: string;
+  readonly index: number;
+  readonly dataset: string;
+}
+
+export interface SiteCatalog {
+  names(): Promise<readonly SiteName[]>;
+}
+
+export interface RequestCatalog {
+  /** The document of a request, as intake reads it; null: there is none of that name. */
+  document(name: string): Promise<unknown>;
+}

@@ -1,16 +1,19 @@
 import { InvariantError, WorldError } from "../base/errors.ts";
 import { plainJson } from "../base/plain-text.ts";
-import { localDataset, parseFileList } from "../catalogs/local-dataset.ts";
+import { toEnd } from "../base/slices.ts";
+import { parseFileList } from "../catalogs/local-dataset.ts";
+import type { Catalog } from "../catalogs/port.ts";
 import type { Config } from "../config/settings.ts";
 import type { DagId, SiteName } from "../domain/names.ts";
 import type { PlanOutcome } from "../domain/plan.ts";
 import type { RequestSpec } from "../domain/request.ts";
 import type { InputFile } from "../domain/workflow.ts";
 import { readSubmission } from "../intake/read-submission.ts";
-import { checkPlan } from "../planning/check.ts";
+import { kindOf } from "../kinds/kind.ts";
+import { KINDS } from "../kinds/table.ts";
+import { checkInSlices } from "../planning/check.ts";
 import type { PlanFacts } from "../planning/facts.ts";
 import { planJson } from "../planning/plan-json.ts";
-import { planRound } from "../planning/plan-round.ts";
 import { planDot, planSvg } from "../render/picture.ts";
 import { collect, command } from "./command.ts";
 import { problemsIn, readRequestFile, readText } from "./request-file.ts";
@@ -38,14 +41,15 @@ export const addPlan = command("plan", {
   more: "The first round is planned, with the settings and local sites of this machine (wms2 config show).",
   async run({ options }, file: string) {
     const { config } = settingsFrom(options);
-    const { intakeRules, loopPolicy } = await import("../main.ts");
-    const read = readSubmission(readRequestFile(file, options), intakeRules(config));
+    const { intakeRules, loopPolicy, makeCatalog } = await import("../main.ts");
+    const read = readSubmission(readRequestFile(file, options), intakeRules(config), KINDS);
     if (!read.ok) throw problemsIn(file, read.error);
     const { spec } = read.value;
-    const files = await inputFiles(spec, options.files);
-    const facts = factsFor(spec, files, config, loopPolicy(config));
-    const { plan, unplanned } = planned(file, planRound(facts));
-    const violations = checkPlan(plan, facts);
+    const files = await inputFiles(spec, options.files, makeCatalog(config));
+    const kind = kindOf(KINDS, spec.work);
+    const facts = factsFor(spec, kind.begin(spec.work), files, config, loopPolicy(config));
+    const { plan, unplanned } = planned(file, toEnd(kind.plan(facts)));
+    const violations = toEnd(checkInSlices(plan, facts, kind));
     if (violations.length) {
       const words = violations.map(({ message }) => message).join("; ");
       throw new InvariantError(`the plan is not sound: ${words}`, violations);
@@ -58,11 +62,15 @@ export const addPlan = command("plan", {
   },
 });
 
-async function inputFiles(spec: RequestSpec, list: string | undefined): Promise<readonly InputFile[]> {
-  if (spec.kind === "generate" || spec.input === null) return [];
-  const found = list === undefined ? await localDataset(spec.input) : parseFileList(listText(list), list);
+async function inputFiles(
+  { name, work: { input } }: RequestSpec,
+  list: string | undefined,
+  { datasets }: Catalog,
+): Promise<readonly InputFile[]> {
+  if (!input) return [];
+  const found = list === undefined ? await datasets.files(input) : parseFileList(listText(list), list);
   if (found.ok) return found.value;
-  throw new WorldError("dataset-unreadable", spec.name, found.error.message);
+  throw new WorldError("dataset-unreadable", name, found.error.message);
 }
 
 const listText = (file: string): string => readText(file, `the list ${file}`, { code: "dataset-unreadable" });
@@ -72,6 +80,7 @@ const NO_DAG = "00000000-0000-0000-0000-000000000000" as DagId;
 
 function factsFor(
   spec: RequestSpec,
+  next: PlanFacts["next"],
   files: readonly InputFile[],
   config: Config,
   policy: PlanFacts["policy"],
@@ -82,13 +91,7 @@ function factsFor(
     dagId: NO_DAG,
     round: 0,
     files,
-    next: {
-      unit: 0,
-      node: 0,
-      block: 0,
-      firstEvent: spec.generation?.firstEvent ?? 1n,
-      firstLumi: BigInt(spec.generation?.firstLumi ?? 1),
-    },
+    next,
     usableSites: config["engine.kind"] === "local" && files.every(({ sites }) => sites.length === 0) ? local : null,
     policy,
   };

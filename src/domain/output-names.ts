@@ -2,7 +2,7 @@ import type { OutputSpec, RequestSpec } from "./request.ts";
 
 export type NamedRequest = Pick<
   RequestSpec,
-  "name" | "input" | "acquisitionEra" | "processingString" | "processingVersion"
+  "name" | "work" | "acquisitionEra" | "processingString" | "processingVersion"
 >;
 
 /**
@@ -10,11 +10,12 @@ export type NamedRequest = Pick<
  * name. The tier is the output's name in capitals. An output may have a naming of its own.
  */
 export function datasetName(spec: NamedRequest, { name, naming = {} }: Pick<OutputSpec, "name" | "naming">): string {
-  const input = spec.input?.from === "dataset" ? spec.input.dataset.split("/").find(Boolean) : undefined;
+  const { input } = spec.work;
+  const primary = input?.from === "dataset" ? input.dataset.split("/").find(Boolean) : undefined;
   const processed = [naming.era ?? spec.acquisitionEra, naming.string ?? spec.processingString].filter(Boolean);
   const version = spec.processingVersion + (naming.versionOffset ?? 0);
   const tier = clean(naming.tier ?? name).toUpperCase();
-  return `/${clean(naming.primary ?? input ?? spec.name)}/${[...processed.map(clean), `v${version}`].join("-")}/${tier}`;
+  return `/${clean(naming.primary ?? primary ?? spec.name)}/${[...processed.map(clean), `v${version}`].join("-")}/${tier}`;
 }
 
 const clean = (part: string): string => part.replaceAll(/[^A-Za-z0-9_.-]/g, "_");

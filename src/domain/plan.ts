@@ -70,6 +70,13 @@ export interface ProcessingNodePlan {
   readonly seed: bigint;
 }
 
+/** A node's events, as its manifest says; inclusive. */
+export interface PlannedRange {
+  readonly unit: string;
+  readonly firstEvent: bigint;
+  readonly lastEvent: bigint;
+}
+
 export interface PlanSummary {
   readonly units: number;
   readonly blocks: readonly BlockPlan[];

@@ -2,11 +2,13 @@ import type { RequestName, SiteName } from "./names.ts";
 import type { OutputState, ReleaseModifications, WishKind } from "./operator.ts";
 import type { RequestStatus } from "./request-status.ts";
 import type { Wait } from "./wait.ts";
+import type { Work } from "./work.ts";
 
-/** What a person asked for, normalised by intake. Never changed afterwards; units are in the names. */
-export interface RequestSpec {
+/** What a person asked for, normalized by intake. Never changed afterwards; units are in the names. */
+export interface RequestSpec<W extends Work = Work> {
   readonly name: RequestName;
-  readonly kind: "process" | "generate";
+  /** What is to be done: the part that its kind reads, plans and counts. */
+  readonly work: W;
   readonly requestor: string;
   readonly requestorDn: string | null;
   readonly group: string;
@@ -17,11 +19,6 @@ export interface RequestSpec {
   readonly priority: number;
   readonly urgent: boolean;
   readonly productionSteps: readonly ProductionStep[];
-  /** Only for `process`. */
-  readonly input: InputSpec | null;
-  /** Only for `generate`. */
-  readonly generation: GenerationSpec | null;
-  readonly split: SplitSpec;
   readonly steps: readonly StepSpec[];
   readonly outputs: readonly OutputSpec[];
   readonly resources: ResourceSpec;
@@ -45,61 +42,13 @@ export interface SitesSpec {
   readonly trust?: boolean;
 }
 
+export const allowsSite = ({ allow, deny }: SitesSpec, site: SiteName): boolean =>
+  (allow.length === 0 || allow.includes(site)) && !deny.includes(site);
+
 export interface ProductionStep {
   /** Share of all work units, between 0 and 1, after which the rest is demoted. */
   readonly fraction: number;
   readonly priority: number;
-}
-
-/** Where the input comes from. `path`s are absolute by the time a spec is stored. */
-export type InputSpec = InputSource & {
-  /** Files that no usable site holds: the request waits for a person (default), or goes on without them. */
-  readonly onMissing?: "hold" | "skip";
-};
-type InputSource =
-  | { readonly from: "glob"; readonly pattern: string; readonly events: EventCount; readonly mask: LumiMask }
-  | { readonly from: "directory"; readonly path: string; readonly events: EventCount; readonly mask: LumiMask }
-  | { readonly from: "list"; readonly path: string; readonly mask: LumiMask }
-  | { readonly from: "dataset"; readonly dataset: string; readonly mask: LumiMask };
-
-/** How events of a plain file are counted: not at all, one per line, or a fixed number per file. */
-export type EventCount =
-  | { readonly by: "unknown" }
-  | { readonly by: "lines" }
-  | { readonly by: "fixed"; readonly perFile: number };
-
-export interface LumiMask {
-  /** Empty: all runs. */
-  readonly runs: readonly number[];
-  /** run → inclusive lumi ranges; null: all lumis. */
-  readonly lumis: Readonly<Record<string, readonly (readonly [number, number])[]>> | null;
-}
-
-export interface GenerationSpec {
-  readonly totalEvents: bigint;
-  readonly firstEvent: bigint;
-  readonly firstLumi: number;
-  readonly eventsPerLumi: number;
-  /** Each job has lumis of its own (default), or the jobs of a work unit share one. */
-  readonly lumis?: "per_job" | "per_work_unit";
-  /** Share of generated events that survive; totalEvents are counted before the filter. */
-  readonly filterEfficiency: number;
-  /** Plan replacements for ranges that were abandoned. */
-  readonly topUp: boolean;
-}
-
-export const SPLIT_ALGORITHMS = ["FileBased", "EventBased", "LumiBased", "EventAwareLumiBased"] as const;
-export type SplitAlgorithm = (typeof SPLIT_ALGORITHMS)[number];
-
-export interface SplitSpec {
-  readonly algorithm: SplitAlgorithm;
-  readonly filesPerJob: number;
-  readonly eventsPerJob: number;
-  readonly lumisPerJob: number;
-  /** By lumis: a job ends with its run (default), or goes on with the next one. */
-  readonly splitOnRun?: boolean;
-  /** By lumis: a job ends with its file. */
-  readonly haltOnFileBoundaries?: boolean;
 }
 
 /** One command of a job. `argv` is run as it is: no shell of ours ever reads it. */

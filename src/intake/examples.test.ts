@@ -1,11 +1,10 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { describeProblems, RULES } from "../../tests/support/request-documents.ts";
+import { describeProblems, RULES, readSubmission } from "../../tests/support/request-documents.ts";
 import type { Submission } from "../domain/submission.ts";
 import { parseDocument } from "../reading/parse-document.ts";
 import { absolutePaths, neededFiles } from "./needed-files.ts";
-import { readSubmission } from "./read-submission.ts";
 
 const EXAMPLES = resolve(import.meta.dirname, "../../examples");
 
@@ -30,8 +29,8 @@ function submitted(name: string): Submission {
 test("process/request.yaml", () => {
   const { spec, files, warnings } = submitted("process/request.yaml");
   expect(warnings).toEqual([]);
-  expect(spec.kind).toBe("process");
-  expect(spec.input).toMatchObject({
+  expect(spec.work.kind).toBe("process");
+  expect(spec.work.input).toMatchObject({
     from: "glob",
     pattern: resolve(EXAMPLES, "process/data/*.csv"),
     events: { by: "lines" },
@@ -46,7 +45,7 @@ test("process/request.yaml", () => {
 test("generate.yaml", () => {
   const { spec, warnings } = submitted("generate.yaml");
   expect(warnings).toEqual([]);
-  expect(spec.generation).toMatchObject({ totalEvents: 1600n, eventsPerLumi: 50 });
+  expect(spec.work).toMatchObject({ totalEvents: 1600n, eventsPerLumi: 50 });
   expect(spec.steps.map((step) => step.name)).toEqual(["GEN", "SIM", "DIGI", "RECO", "MINI"]);
   expect(spec.outputs.map((output) => output.file)).toEqual(["mini.out"]);
 });
@@ -55,8 +54,7 @@ test("reqmgr2-stepchain.json", () => {
   const { spec } = submitted("reqmgr2-stepchain.json");
   expect(spec).toMatchObject({
     name: "demo_GEN_RECO_260715_101010_1234",
-    generation: { totalEvents: 20_000n, eventsPerLumi: 100 },
-    split: { eventsPerJob: 4300 },
+    work: { totalEvents: 20_000n, eventsPerLumi: 100, split: { eventsPerJob: 4300 } },
     outputs: [{ name: "reco" }],
   });
 });

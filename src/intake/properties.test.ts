@@ -5,6 +5,7 @@ import {
   generateDocument,
   processDocument,
   RULES,
+  readSubmission,
   stepChainDocument,
 } from "../../tests/support/request-documents.ts";
 import { stringify } from "../base/json.ts";
@@ -13,7 +14,6 @@ import { splitWords } from "../reading/command-line.ts";
 import { parseDocument } from "../reading/parse-document.ts";
 import { readJson } from "../reading/read-json.ts";
 import { absolutePaths, neededFiles } from "./needed-files.ts";
-import { readSubmission } from "./read-submission.ts";
 
 const saysSomething = (problems: readonly Problem[]): boolean =>
   problems.length > 0 &&
@@ -200,8 +200,7 @@ test("a valid request survives the trip through JSON and YAML text", () => {
             spec: {
               name,
               priority,
-              generation: { totalEvents: events },
-              split: { eventsPerJob: perJob },
+              work: { totalEvents: events, split: { eventsPerJob: perJob } },
               metadata: { note },
             },
           },

@@ -1,8 +1,7 @@
 import { NAME_PATTERN, NAME_RULE, type RequestName } from "../domain/names.ts";
 import type { RequestFile, RequestSpec } from "../domain/request.ts";
 import type { IntakeRules } from "../domain/submission.ts";
-import { readInput } from "../kinds/process/read-input.ts";
-import { checkSplitAgainstInput, readGeneration, readSplit, refuseGenerationKeys } from "../kinds/read-split.ts";
+import { type Kind, type Kinds, kindOf } from "../kinds/kind.ts";
 import type { Form } from "../reading/form.ts";
 import { carried } from "../reading/plain-data.ts";
 import { isRow, words } from "../reading/values.ts";
@@ -15,10 +14,12 @@ import { readResources } from "./read-resources.ts";
 import { readSteps } from "./read-steps.ts";
 import { OWN_NAME_OF } from "./reqmgr2-fields.ts";
 
-const KINDS = ["process", "generate"] as const;
-
 /** Our own form, with the names of 003's API as synonyms. */
-export function readOwn(top: Form, rules: IntakeRules): { spec: RequestSpec; files: readonly RequestFile[] } {
+export function readOwn(
+  top: Form,
+  rules: IntakeRules,
+  kinds: Kinds,
+): { spec: RequestSpec; files: readonly RequestFile[] } {
   const name = (top.needed(["name", "request_name"], NAME_RULE)?.text(NAME_PATTERN, NAME_RULE) ?? "") as RequestName;
   const identity = {
     requestor: top.text("requestor", rules.requestor),
@@ -28,29 +29,16 @@ export function readOwn(top: Form, rules: IntakeRules): { spec: RequestSpec; fil
     processingVersion: top.integer("processing_version", COUNT, 1),
     priority: top.integer("priority", PRIORITY, 100_000),
   };
-  const kind = readKind(top);
-  const input = readInput(top);
-  const read = readSplit(top, kind);
-  const given = top.spot("input") ?? top.spot("input_dataset");
-  if (kind === "generate") given?.problem("belongs to kind: process, and this is kind: generate");
-  else {
-    refuseGenerationKeys(top);
-    if (given === null)
-      top.missing("input", '{files: "data/*.csv"}, {directory}, {list} or {dataset}; or kind: generate with events');
-    checkSplitAgainstInput(read, input, top);
-  }
-  const generated = kind === "generate" ? readGeneration(top, read) : null;
-  const steps = readSteps(top, kind);
+  const kind = readKind(top, kinds);
+  const work = kind.read(top);
+  const steps = readSteps(top, kind.simulatorChain);
   const outputs = readOutputs(top, steps);
   const spec: RequestSpec = {
     name,
-    kind,
+    work,
     ...identity,
     acquisitionEra: readNamePart(top, "acquisition_era", ERA),
     processingString: readNamePart(top, "processing_string", PROCESSING),
-    input: kind === "process" ? input : null,
-    generation: generated?.generation ?? null,
-    split: generated?.split ?? read.split,
     steps: steps.steps,
     outputs,
     resources: readResources(top, rules),
@@ -58,7 +46,8 @@ export function readOwn(top: Form, rules: IntakeRules): { spec: RequestSpec; fil
     ...readPolicy(top, name, identity.priority),
     metadata: readMetadata(top),
   };
-  checkSize(spec, generated ? "events" : "input.events_per_file", top.notes, rules);
+  const extent = kind.extent(work);
+  if (extent) checkSize(extent, spec.resources, top.notes, rules);
   const files = readAttachments(top, outputs, rules);
   // 003 §7.2 imports a request from ReqMgr2 by name; a document is what we read.
   top.spot("source")?.problem("importing by name comes later; submit the ReqMgr2 document itself");
@@ -66,11 +55,19 @@ export function readOwn(top: Form, rules: IntakeRules): { spec: RequestSpec; fil
   return { spec, files };
 }
 
-/** Without `kind`: what has events but no input is generated, everything else processed. */
-function readKind(top: Form): "process" | "generate" {
-  const hasInput = top.spot("input") !== null || top.spot("input_dataset") !== null;
-  const fallback = top.spot("events") !== null && !hasInput ? "generate" : "process";
-  return top.choice("kind", KINDS, fallback, ["graph", "segments"], "is not a known kind");
+/** Without `kind`: the first that has its main key there. Keys of other kinds are contradictions, not unknown words. */
+function readKind(top: Form, kinds: Kinds): Kind {
+  const all = [...kinds.values()];
+  const has = (key: string): boolean => top.spot(key) !== null;
+  const usual = all.find(({ mainKeys }) => mainKeys.some(has)) ?? all[0]!;
+  const names = all.map(({ name }) => name);
+  const later = ["graph", "segments"].filter((name) => !kinds.has(name));
+  const chosen = kindOf(kinds, { kind: top.choice("kind", names, usual.name, later, "is not a known kind") });
+  for (const { name, keys } of all)
+    for (const key of keys)
+      if (!chosen.keys.includes(key))
+        top.spot(key)?.problem(`belongs to kind: ${name}, and this is kind: ${chosen.name}`);
+  return chosen;
 }
 
 const CARRIED_TEXTS = words("description cmssw_version scram_arch global_tag prep_id secondary_input_dataset");

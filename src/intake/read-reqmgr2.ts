@@ -2,6 +2,7 @@ import { NAME_PATTERN, NAME_RULE, type RequestName } from "../domain/names.ts";
 import type { NamedRequest } from "../domain/output-names.ts";
 import type { OutputSpec, RequestFile, RequestSpec } from "../domain/request.ts";
 import type { IntakeRules } from "../domain/submission.ts";
+import { type Kinds, kindOf } from "../kinds/kind.ts";
 import type { Form } from "../reading/form.ts";
 import { carried } from "../reading/plain-data.ts";
 import { isRow, Spot } from "../reading/values.ts";
@@ -21,7 +22,11 @@ import { readReqMgr2Work } from "./reqmgr2-work.ts";
  * A ReqMgr2 document, as it is. WMS2's own policy (recovery, production_steps, urgent, unit, retries, throttles,
  * adaptive, previous_version, cleanup_policy) may be added to it under our names.
  */
-export function readReqMgr2(top: Form, rules: IntakeRules): { spec: RequestSpec; files: readonly RequestFile[] } {
+export function readReqMgr2(
+  top: Form,
+  rules: IntakeRules,
+  kinds: Kinds,
+): { spec: RequestSpec; files: readonly RequestFile[] } {
   const type = readType(top);
   const splitting = top.spot("changeSplitting");
   if (isRow(splitting?.value) && Object.keys(splitting.value).length > 0)
@@ -38,14 +43,18 @@ export function readReqMgr2(top: Form, rules: IntakeRules): { spec: RequestSpec;
     ...CARRIED,
     ...NAME_PARTS,
   );
-  const work = readReqMgr2Work(top, chain, rules);
+  const { work, resources } = readReqMgr2Work(top, chain, rules);
   refuseReqMgr2(
     top,
     chain.map((step) => step.form),
   );
   const steps: readonly ChainStep[] =
     type === "StepChain" ? chain : [{ name: "RECO", profile: "RECO", kept: true, form: top }];
-  const options = simulatorOptions(top, work.generation?.filterEfficiency ?? 1, steps[0]?.profile ?? "GEN");
+  const options = simulatorOptions(
+    top,
+    "filterEfficiency" in work ? work.filterEfficiency : 1,
+    steps[0]?.profile ?? "GEN",
+  );
   top.notes.warn(
     "",
     "the steps run WMS2's simulator: the CMSSW configurations this document names are carried along, not run",
@@ -57,19 +66,21 @@ export function readReqMgr2(top: Form, rules: IntakeRules): { spec: RequestSpec;
     campaign: readNamePart(top, "Campaign", CAMPAIGN),
     priority: top.integer(["RequestPriority", "Priority"], PRIORITY, 8000),
   };
-  const named = { name, input: work.input, ...namesOf(readNaming(top, steps.at(-1) ?? { name: "", form: top })) };
+  const named = { name, work, ...namesOf(readNaming(top, steps.at(-1) ?? { name: "", form: top })) };
   const outputs = withTiers(readOutputs(top, steps, named), named, top);
   const spec: RequestSpec = {
     ...identity,
-    ...work,
     ...named,
+    resources,
     steps: simulatorSteps(steps, options),
     outputs,
     sites: checkSites(top.list("SiteWhitelist"), top.list("SiteBlacklist"), top.flag("TrustSitelists", false)),
     ...readPolicy(top, name, identity.priority),
     metadata: metadataOf(top),
   };
-  checkSize(spec, (chain[0]?.form ?? top).pathOf("RequestNumEvents"), top.notes, rules);
+  const extent = kindOf(kinds, work).extent(work);
+  const path = (chain[0]?.form ?? top).pathOf("RequestNumEvents");
+  if (extent) checkSize({ ...extent, path }, resources, top.notes, rules);
   const files = readAttachments(top, outputs, rules);
   const isServed = SERVER_KEYS.some((key) => Object.hasOwn(top.row, key));
   for (const form of [...chain.map((step) => step.form), top]) closeLoosely(form, isServed);

@@ -8,7 +8,6 @@ import { isRow, refuseTwins, type Spot } from "../reading/values.ts";
 
 const MAX_STEPS = 50;
 export const SIMULATOR_STEPS = ["GEN", "SIM", "DIGI", "RECO", "MINI", "NANO"] as const;
-const DEFAULT_CHAIN = { generate: ["GEN", "SIM", "DIGI", "RECO", "MINI"], process: ["RECO", "MINI"] } as const;
 
 /** The steps of a job, and whether they are the simulator's (which has outputs of its own accord). */
 export interface ReadSteps {
@@ -16,7 +15,7 @@ export interface ReadSteps {
   readonly simulated: boolean;
 }
 
-export function readSteps(top: Form, kind: "process" | "generate"): ReadSteps {
+export function readSteps(top: Form, usualChain: readonly string[]): ReadSteps {
   const payload = top.spot("payload");
   const steps = top.spot("steps");
   const chain = top.spot("chain");
@@ -30,7 +29,7 @@ export function readSteps(top: Form, kind: "process" | "generate"): ReadSteps {
   if (payload.value !== "simulator")
     payload.isStrange("is not a known payload", ["simulator"], "simulator, or steps of your own");
   steps?.problem("cannot be given together with payload; keep one of them");
-  const names = chain === null ? DEFAULT_CHAIN[kind] : readChain(chain);
+  const names = chain === null ? usualChain : readChain(chain);
   const pairs = names.map((name) => ({ name, profile: name }));
   return { steps: simulatorSteps(pairs, simulate), simulated: true };
 }

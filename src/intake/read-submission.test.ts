@@ -3,11 +3,12 @@ import {
   attached,
   describeProblems,
   generateDocument,
+  generated,
   processDocument,
   RULES,
+  readSubmission,
 } from "../../tests/support/request-documents.ts";
 import type { RequestSpec } from "../domain/request.ts";
-import { readSubmission } from "./read-submission.ts";
 
 const lines = (document: unknown): readonly string[] => {
   const read = readSubmission(document, RULES);
@@ -36,7 +37,6 @@ test("a process request, whole", () => {
   expect(warnings).toEqual([]);
   expect(spec).toEqual({
     name: "muons-2026",
-    kind: "process",
     requestor: "alice",
     requestorDn: null,
     group: "users",
@@ -47,9 +47,11 @@ test("a process request, whole", () => {
     priority: 100_000,
     urgent: false,
     productionSteps: [],
-    input: { from: "glob", pattern: "/data/*.csv", events: { by: "unknown" }, mask: { runs: [], lumis: null } },
-    generation: null,
-    split: { algorithm: "FileBased", filesPerJob: 5, eventsPerJob: 10_000, lumisPerJob: 8 },
+    work: {
+      kind: "process",
+      input: { from: "glob", pattern: "/data/*.csv", events: { by: "unknown" }, mask: { runs: [], lumis: null } },
+      split: { algorithm: "FileBased", filesPerJob: 5, eventsPerJob: 10_000, lumisPerJob: 8 },
+    },
     steps: [{ name: "select", argv: ["./select.sh", "--cut", "3"], env: {} }],
     outputs: [{ name: "hits", file: "hits.csv", merge: { how: "concat" }, keep: true }],
     resources: {
@@ -106,8 +108,9 @@ test("the simulator's steps carry its options verbatim", () => {
   ]);
   expect(JSON.parse(spec.steps[1]!.env.WMS2_SIM_OPTIONS!)).toEqual(simulate);
   expect(spec.outputs).toEqual([{ name: "mini", file: "mini.out", merge: { how: "concat" }, keep: true }]);
-  expect(spec.split).toMatchObject({ algorithm: "EventBased", eventsPerJob: 2000 });
-  expect(spec.generation).toEqual({
+  expect(spec.work).toEqual({
+    kind: "generate",
+    split: expect.objectContaining({ algorithm: "EventBased", eventsPerJob: 2000 }),
     totalEvents: 1_000_000n,
     lumis: "per_job",
     firstEvent: 1n,
@@ -121,7 +124,7 @@ test("the simulator's steps carry its options verbatim", () => {
 test("event numbers are 64 bits wide, as numbers or as text", () => {
   for (const events of [9_007_199_254_740_993n, "9007199254740993"]) {
     const document = generateDocument({ events, split: { events_per_job: 1e12 } });
-    expect(accepted(document).spec.generation?.totalEvents).toBe(9_007_199_254_740_993n);
+    expect(generated(accepted(document).spec).totalEvents).toBe(9_007_199_254_740_993n);
   }
   expect(lines(generateDocument({ events: 2 ** 60 }))).toEqual([
     "events: lost digits on its way (got 1152921504606847000); write numbers above 2^53 as text",
@@ -135,17 +138,17 @@ test("a job is twelve hours of work when the time per event is known and its siz
   const known = accepted(
     generateDocument({ split: undefined, events_per_lumi: 100, resources: { time_per_event: "10 s" } }),
   );
-  expect([known.spec.split.eventsPerJob, known.spec.generation?.eventsPerLumi]).toEqual([4300, 100]);
-  expect(accepted(generateDocument({ split: undefined })).spec.split.eventsPerJob).toBe(10_000);
+  expect([known.spec.work.split?.eventsPerJob, generated(known.spec).eventsPerLumi]).toEqual([4300, 100]);
+  expect(accepted(generateDocument({ split: undefined })).spec.work.split?.eventsPerJob).toBe(10_000);
   const written = accepted(generateDocument({ split: { events_per_job: 300, events_per_lumi: 200 } })).spec;
-  expect([written.split.eventsPerJob, written.generation?.eventsPerLumi]).toEqual([300, 200]);
+  expect([written.work.split?.eventsPerJob, generated(written).eventsPerLumi]).toEqual([300, 200]);
 });
 
 test("where a job by lumis ends can be said, and only there", () => {
   const split = { by: "lumis", lumis_per_job: 4, split_on_run: false, halt_on_file_boundaries: true };
   const byLumis = accepted(processDocument({ input: { list: "/data/files.json" }, split }));
   expect(byLumis.warnings).toEqual([]);
-  expect(byLumis.spec.split).toMatchObject({ lumisPerJob: 4, splitOnRun: false, haltOnFileBoundaries: true });
+  expect(byLumis.spec.work.split).toMatchObject({ lumisPerJob: 4, splitOnRun: false, haltOnFileBoundaries: true });
   const byFiles = accepted(processDocument({ split: { by: "files", split_on_run: false } }));
   expect(byFiles.warnings).toEqual(["split.split_on_run: has no effect when work is split by files"]);
   expect(lines(processDocument({ split: { split_on_run: "no" } }))).toEqual([
@@ -192,21 +195,23 @@ test("the names of 003's API are understood", () => {
   });
   expect(spec).toMatchObject({
     name: "user_Run2024A_v1_250130_123456",
-    kind: "process",
-    input: {
-      from: "dataset",
-      dataset: "/Muon/Run2024A-v1/RAW",
-      mask: {
-        runs: [3, 7],
-        lumis: {
-          "3": [
-            [1, 9],
-            [20, 30],
-          ],
+    work: {
+      kind: "process",
+      input: {
+        from: "dataset",
+        dataset: "/Muon/Run2024A-v1/RAW",
+        mask: {
+          runs: [3, 7],
+          lumis: {
+            "3": [
+              [1, 9],
+              [20, 30],
+            ],
+          },
         },
       },
+      split: { algorithm: "LumiBased", lumisPerJob: 4 },
     },
-    split: { algorithm: "LumiBased", lumisPerJob: 4 },
     resources: { memoryMb: 2048, secondsPerEvent: 1.5, kbPerEvent: 1.5 },
     sites: { allow: ["T2_XX_Alpha"], deny: ["T2_XX_Beta"] },
     steps: [{ name: "step1", argv: ["cmsRun", "pset.py"] }],

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from "../base/result.ts";
 import type { Problem } from "../domain/problem.ts";
 import type { IntakeRules, Submission } from "../domain/submission.ts";
+import type { Kinds } from "../kinds/kind.ts";
 import { Form } from "../reading/form.ts";
 import { Notes, shown } from "../reading/notes.ts";
 import { plainData } from "../reading/plain-data.ts";
@@ -13,7 +14,11 @@ import { isReqMgr2, unwrap } from "./unwrap.ts";
  * ReqMgr2's field names, also wrapped. Nothing a document says is evaluated: it is either
  * refused or carried as data.
  */
-export function readSubmission(document: unknown, rules: IntakeRules): Result<Submission, readonly Problem[]> {
+export function readSubmission(
+  document: unknown,
+  rules: IntakeRules,
+  kinds: Kinds,
+): Result<Submission, readonly Problem[]> {
   const notes = new Notes();
   const data = plainData(document, notes);
   const [only, ...more] = unwrap(data);
@@ -27,7 +32,7 @@ export function readSubmission(document: unknown, rules: IntakeRules): Result<Su
   if (only === undefined || more.length > 0) return err(notes.problems);
   const { row, path } = only;
   const read = isReqMgr2(row)
-    ? readReqMgr2(new Form(row, path, notes, true), rules)
-    : readOwn(new Form(row, path, notes), rules);
+    ? readReqMgr2(new Form(row, path, notes, true), rules, kinds)
+    : readOwn(new Form(row, path, notes), rules, kinds);
   return notes.count > 0 ? err(notes.problems) : ok({ ...read, warnings: notes.warnings });
 }

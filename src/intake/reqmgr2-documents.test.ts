@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 import {
   describeProblems,
   RULES,
+  readSubmission,
   servedDocument,
   stepChainDocument,
   templateDocument,
 } from "../../tests/support/request-documents.ts";
 import { datasetName } from "../domain/output-names.ts";
 import type { Submission } from "../domain/submission.ts";
-import { readSubmission } from "./read-submission.ts";
 
 const problems = (document: unknown): readonly string[] => {
   const read = readSubmission(document, RULES);
@@ -113,12 +113,11 @@ test("what ReqMgr2 casts is cast", () => {
   });
   expect(spec).toMatchObject({
     resources: { memoryMb: 2001, secondsPerEvent: 10 },
-    split: { lumisPerJob: 7 },
     priority: 90_000,
     processingVersion: 3,
     processingString: "2024",
     sites: { allow: ["T2_XX_Alpha", "T2_XX_Beta"], trust: true },
-    input: { mask: { runs: [11, 12], lumis: { "11": [[1, 5]] } } },
+    work: { input: { mask: { runs: [11, 12], lumis: { "11": [[1, 5]] } } }, split: { lumisPerJob: 7 } },
   });
   expect(problems(stepChainDocument({ Step2: step(2, { KeepOutput: "perhaps" }) }))[0]).toContain(
     "Step2.KeepOutput: must be true or false",
@@ -156,7 +155,7 @@ describe("what would change the work is honoured or refused", () => {
     const { spec } = accepted(
       stepChainDocument({ FilterEfficiency: 0.25, Step1: step(1, { FilterEfficiency: undefined }) }),
     );
-    expect(spec.generation).toMatchObject({ totalEvents: 40_000n, filterEfficiency: 0.25 });
+    expect(spec.work).toMatchObject({ totalEvents: 40_000n, filterEfficiency: 0.25 });
   });
 });
 

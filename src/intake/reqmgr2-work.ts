@@ -1,13 +1,20 @@
-import type { GenerationSpec, InputSpec, RequestSpec, ResourceSpec } from "../domain/request.ts";
-import { SPLIT_ALGORITHMS } from "../domain/request.ts";
+import type { RequestSpec, ResourceSpec } from "../domain/request.ts";
 import type { IntakeRules } from "../domain/submission.ts";
-import { DATASET_RULE, readDataset, withOnMissing } from "../kinds/process/read-input.ts";
+import {
+  type GenerateWork,
+  type InputSpec,
+  type ProcessWork,
+  SPLIT_ALGORITHMS,
+  type SplitSpec,
+} from "../domain/work.ts";
+import { within64Bits } from "../kinds/generate/kind.ts";
+import { DATASET_RULE, readDataset, UNREADABLE, withOnMissing } from "../kinds/process/read-input.ts";
 import { readMask } from "../kinds/process/read-mask.ts";
 import { PER_JOB } from "../kinds/read-split.ts";
 import { beforeFilter, eventsPerJobFor, eventsPerLumiFor } from "../kinds/sizing.ts";
 import type { Form } from "../reading/form.ts";
 import { parseDocument } from "../reading/parse-document.ts";
-import { isRow, MAX_INT64, Spot, words } from "../reading/values.ts";
+import { isRow, Spot, words } from "../reading/values.ts";
 import { checkMemory, POSITIVE, RESOURCE_DEFAULTS } from "./read-resources.ts";
 import type { ChainStep } from "./reqmgr2-chain.ts";
 import { readGpus } from "./reqmgr2-refused.ts";
@@ -18,10 +25,12 @@ const WORK_KEYS = [
   ...words("FilesPerJob LumiList RunWhitelist Multicore Memory"),
 ];
 
-type Work = Pick<RequestSpec, "kind" | "input" | "generation" | "split" | "resources">;
-
-/** What is to be done, in numbers: ReqMgr2's defaults and derivations (facts: reqmgr2 §4, splitting §3). */
-export function readReqMgr2Work(top: Form, chain: readonly ChainStep[], rules: IntakeRules): Work {
+/** What is to be done, in numbers: ReqMgr2's defaults and derivations, as its own server applies them. */
+export function readReqMgr2Work(
+  top: Form,
+  chain: readonly ChainStep[],
+  rules: IntakeRules,
+): Pick<RequestSpec, "work" | "resources"> {
   for (const form of [top, ...chain.map((step) => step.form)]) form.knows(...WORK_KEYS);
   const first = chain[0]?.form ?? top;
   /** In the first step, else at the top: documents that ReqMgr2 gives out repeat some keys there. */
@@ -32,22 +41,20 @@ export function readReqMgr2Work(top: Form, chain: readonly ChainStep[], rules: I
   const dataset = holder("InputDataset").spot("InputDataset");
   const generates = chain.length > 0 && dataset === null;
   const wished = perJob("EventsPerJob", eventsPerJobFor(seconds));
-  const generated = generates ? readReqMgr2Generation(top, holder, wished) : null;
   if (!generates && dataset === null) top.missing("InputDataset", DATASET_RULE);
-  const eventsPerJob = generated?.eventsPerJob ?? wished;
   const algorithm = holder("SplittingAlgo").choice("SplittingAlgo", SPLIT_ALGORITHMS, "EventAwareLumiBased");
-  return {
-    kind: generates ? "generate" : "process",
-    input: withOnMissing(dataset && readReqMgr2Input(dataset, holder), top),
-    generation: generated?.generation ?? null,
-    split: {
-      algorithm: generates ? "EventBased" : algorithm,
-      filesPerJob: perJob("FilesPerJob", DEFAULTS.filesPerJob),
-      eventsPerJob,
-      lumisPerJob: perJob("LumisPerJob", DEFAULTS.lumisPerJob),
-    },
-    resources: readReqMgr2Resources(top, chain, rules, { seconds, kb, eventsPerJob }),
+  const split: SplitSpec = {
+    algorithm: generates ? "EventBased" : algorithm,
+    filesPerJob: perJob("FilesPerJob", DEFAULTS.filesPerJob),
+    eventsPerJob: wished,
+    lumisPerJob: perJob("LumisPerJob", DEFAULTS.lumisPerJob),
   };
+  const input = withOnMissing(dataset && readReqMgr2Input(dataset, holder), top) ?? UNREADABLE;
+  const work: GenerateWork | ProcessWork = generates
+    ? readReqMgr2Generation(top, holder, split)
+    : { kind: "process", input, split };
+  const { eventsPerJob } = work.split;
+  return { work, resources: readReqMgr2Resources(top, chain, rules, { seconds, kb, eventsPerJob }) };
 }
 
 function readReqMgr2Input(dataset: Spot, holder: (key: string) => Form): InputSpec | null {
@@ -63,11 +70,7 @@ function jsonOf(value: unknown): unknown {
   return parsed?.ok ? parsed.value : value;
 }
 
-function readReqMgr2Generation(
-  top: Form,
-  holder: (key: string) => Form,
-  wished: number,
-): { generation: GenerationSpec; eventsPerJob: number } {
+function readReqMgr2Generation(top: Form, holder: (key: string) => Form, split: SplitSpec): GenerateWork {
   const events = holder("RequestNumEvents");
   const number = events.spot("RequestNumEvents");
   if (number === null)
@@ -78,13 +81,12 @@ function readReqMgr2Generation(
   const filterEfficiency = holder("FilterEfficiency").number("FilterEfficiency", { min: 0, above: 0, max: 1 }, 1);
   const totalEvents = beforeFilter(wanted, filterEfficiency);
   const firstEvent = top.spot("FirstEvent")?.bigInteger(1n) ?? 1n;
-  if (firstEvent + totalEvents - 1n > MAX_INT64)
-    events.problem("RequestNumEvents", `the last event would be beyond ${MAX_INT64}`);
   const perLumi = holder("EventsPerLumi").integer("EventsPerLumi", PER_JOB, null);
-  const { eventsPerJob, eventsPerLumi } = eventsPerLumiFor(wished, perLumi, totalEvents);
+  const { eventsPerJob, eventsPerLumi } = eventsPerLumiFor(split.eventsPerJob, perLumi, totalEvents);
   const firstLumi = top.integer("FirstLumi", { min: 1, max: 2 ** 32 - 1 }, 1);
-  const generation = { totalEvents, firstEvent, firstLumi, eventsPerLumi, filterEfficiency, topUp: false };
-  return { generation, eventsPerJob };
+  const sized = { eventsPerLumi, split: { ...split, eventsPerJob } };
+  const work = { totalEvents, firstEvent, firstLumi, filterEfficiency, topUp: false, ...sized } as const;
+  return within64Bits({ kind: "generate", ...work }, events, "RequestNumEvents");
 }
 
 /** One job runs all steps, so it needs the most that any of them asks for. */

@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
-import { describeProblems, RULES, stepChainDocument } from "../../tests/support/request-documents.ts";
+import {
+  describeProblems,
+  generated,
+  RULES,
+  readSubmission,
+  stepChainDocument,
+} from "../../tests/support/request-documents.ts";
 import type { Submission } from "../domain/submission.ts";
-import { readSubmission } from "./read-submission.ts";
 import { simulatorProfile } from "./reqmgr2-chain.ts";
 
 const lines = (document: unknown): string => {
@@ -19,14 +24,19 @@ test("the StepChain of the facts: 5 jobs of 4300 events, 43 lumis each", () => {
   const { spec, warnings } = accepted(stepChainDocument());
   expect(spec).toMatchObject({
     name: "demo_GEN_RECO",
-    kind: "generate",
-    input: null,
     group: "DATAOPS",
     priority: 8000,
     acquisitionEra: "Demo26",
     processingString: "gen_v1",
-    generation: { totalEvents: 20_000n, firstEvent: 1n, firstLumi: 1, eventsPerLumi: 100, filterEfficiency: 0.5 },
-    split: { algorithm: "EventBased", eventsPerJob: 4300 },
+    work: {
+      kind: "generate",
+      totalEvents: 20_000n,
+      firstEvent: 1n,
+      firstLumi: 1,
+      eventsPerLumi: 100,
+      filterEfficiency: 0.5,
+      split: { algorithm: "EventBased", eventsPerJob: 4300 },
+    },
     resources: { cores: 4, memoryMb: 8000, secondsPerEvent: 10, kbPerEvent: 300, wallMinutes: 1075, diskMb: 1290 },
     steps: [
       { name: "GEN", argv: ["wms2/simulate", "GEN"] },
@@ -40,7 +50,7 @@ test("the StepChain of the facts: 5 jobs of 4300 events, 43 lumis each", () => {
       request_type: "StepChain",
     },
   });
-  expect(Math.ceil(20_000 / spec.split.eventsPerJob)).toBe(5);
+  expect(Math.ceil(20_000 / generated(spec).split.eventsPerJob)).toBe(5);
   expect(spec.steps[0]?.env.WMS2_SIM_OPTIONS).toBe('{"filter":{"GEN":0.5}}');
   expect(spec.metadata.reqmgr2).toEqual(stepChainDocument());
   expect(warnings.join()).toContain("simulator");
@@ -50,7 +60,8 @@ test("the sizing follows the request", () => {
   const size = (step: object, top: object = {}): readonly unknown[] => {
     const base = stepChainDocument().Step1 as object;
     const { spec } = accepted(stepChainDocument({ ...top, Step1: { ...base, EventsPerLumi: undefined, ...step } }));
-    return [spec.generation?.totalEvents, spec.split.eventsPerJob, spec.generation?.eventsPerLumi];
+    const { totalEvents, split, eventsPerLumi } = generated(spec);
+    return [totalEvents, split.eventsPerJob, eventsPerLumi];
   };
   expect(size({})).toEqual([20_000n, 4320, 4320]);
   expect(size({ EventsPerJob: 250, EventsPerLumi: 100 })).toEqual([20_000n, 200, 100]);
@@ -85,9 +96,11 @@ const rereco = (overrides: object = {}): object => ({
 test("a ReReco is processing, with ReqMgr2's defaults", () => {
   const { spec } = accepted(rereco({ RequestPriority: 90_000, recovery: { max_rescues: 1 }, urgent: true }));
   expect(spec).toMatchObject({
-    kind: "process",
-    input: { from: "dataset", dataset: "/Muon/Run2024A-v1/RAW", mask: { runs: [11, 12], lumis: { "11": [[1, 9]] } } },
-    split: { algorithm: "EventAwareLumiBased", eventsPerJob: 3600, lumisPerJob: 8, filesPerJob: 1 },
+    work: {
+      kind: "process",
+      input: { from: "dataset", dataset: "/Muon/Run2024A-v1/RAW", mask: { runs: [11, 12], lumis: { "11": [[1, 9]] } } },
+      split: { algorithm: "EventAwareLumiBased", eventsPerJob: 3600, lumisPerJob: 8, filesPerJob: 1 },
+    },
     resources: { cores: 1, memoryMb: 2500 },
     sites: { allow: ["T2_XX_Alpha"], deny: [] },
     outputs: [{ name: "reco", file: "reco.out" }],
@@ -105,9 +118,7 @@ test("a chain with input is processing", () => {
     }),
   );
   expect(spec).toMatchObject({
-    kind: "process",
-    input: { dataset: "/A/B/C" },
-    split: { algorithm: "LumiBased", lumisPerJob: 3 },
+    work: { kind: "process", input: { dataset: "/A/B/C" }, split: { algorithm: "LumiBased", lumisPerJob: 3 } },
   });
   expect(spec.outputs.map((output) => output.name)).toEqual(["digi", "reco"]);
 });

@@ -1,10 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { generateSpec, inputFile, lumis, processSpec, sampleFacts } from "../../tests/support/sample-facts.ts";
+import {
+  checkPlan,
+  generateSpec,
+  inputFile,
+  lumis,
+  planRound,
+  processSpec,
+  sampleFacts,
+} from "../../tests/support/sample-facts.ts";
 import type { SiteName } from "../domain/names.ts";
 import type { DagPlan, ProcessingNodePlan, UnitPlan } from "../domain/plan.ts";
-import { checkPlan } from "../planning/check.ts";
 import type { PlanFacts } from "../planning/facts.ts";
-import { planRound } from "../planning/plan-round.ts";
 
 const files = [0, 1, 2, 3].map((index) => inputFile(`/f${index}`, { events: 250, lumis: [lumis(index + 1, "1-4")] }));
 const facts = (algorithm: "FileBased" | "EventBased" | "LumiBased"): PlanFacts =>

@@ -1,13 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { generateSpec, inputFile, processSpec, sampleFacts } from "../../tests/support/sample-facts.ts";
+import {
+  checkPlan,
+  generateSpec,
+  inputFile,
+  planRound,
+  processSpec,
+  sampleFacts,
+} from "../../tests/support/sample-facts.ts";
 import type { SiteName } from "../domain/names.ts";
 import type { DagPlan } from "../domain/plan.ts";
-import { type RequestSpec, SPLIT_ALGORITHMS } from "../domain/request.ts";
+import type { RequestSpec } from "../domain/request.ts";
+import { type GenerateWork, SPLIT_ALGORITHMS, type SplitAlgorithm } from "../domain/work.ts";
 import type { RunLumis } from "../domain/workflow.ts";
-import { checkPlan } from "../planning/check.ts";
 import type { Counters, PlanFacts, PlanFile } from "../planning/facts.ts";
-import { planRound } from "../planning/plan-round.ts";
 import { compileMask, selectLumis } from "./process/mask.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -50,7 +56,7 @@ const unit = fc.record({
   blockTargetBytes: fc.constantFrom(1e10, 1e12),
   maxUnitsPerBlock: fc.integer({ min: 1, max: 4 }),
 });
-const processFacts = (algorithm: RequestSpec["split"]["algorithm"]): fc.Arbitrary<PlanFacts> =>
+const processFacts = (algorithm: SplitAlgorithm): fc.Arbitrary<PlanFacts> =>
   fc
     .record({
       files,
@@ -67,7 +73,7 @@ const processFacts = (algorithm: RequestSpec["split"]["algorithm"]): fc.Arbitrar
       return sampleFacts(processSpec({ split, unit, adaptive, input }), { files, usableSites: SITES });
     });
 
-const generation: fc.Arbitrary<RequestSpec> = fc
+const generation: fc.Arbitrary<RequestSpec<GenerateWork>> = fc
   .record({
     total: fc.bigInt({ min: 1n, max: 5000n }),
     first: fc.constantFrom(1n, 77n, 2n ** 32n - 5n, 2n ** 53n - 3n),
@@ -96,7 +102,7 @@ function expectAllCounted(plan: DagPlan, { spec, files }: PlanFacts): void {
   const nodes = [...plan.units].flatMap((unit) => unit.nodes);
   const read = new Set(nodes.flatMap(({ inputs }) => inputs.map(({ lfn }) => lfn)));
   const inputs = files.filter(({ lfn }) => read.has(lfn));
-  if (!compileMask(spec.input!.mask).all || inputs.some(({ events }) => events === null)) return;
+  if (!compileMask(spec.work.input!.mask).all || inputs.some(({ events }) => events === null)) return;
   const missing = inputs.reduce((sum, { events }) => sum + events!, 0) - Number(plan.summary.events);
   expect(Math.abs(missing)).toBeLessThanOrEqual(nodes.length / 2);
 }
@@ -172,7 +178,7 @@ describe("generation", () => {
   it("no event or lumi number is used twice in any sequence of rounds, and the last event is reached", () => {
     fc.assert(
       fc.property(generation, fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 8 }), (spec, limits) => {
-        const { firstEvent, totalEvents } = spec.generation!;
+        const { firstEvent, totalEvents } = spec.work;
         let next: Counters = { unit: 0, node: 0, block: 0, firstEvent, firstLumi: 1n };
         let lumi = 0n;
         for (let round = 0; ; round++) {
@@ -229,12 +235,13 @@ function readsOf(plan: DagPlan): Map<string, string[]> {
 
 /** The same list, from the request alone; null: nothing of the file is wanted. */
 function wantedOf(file: PlanFile, { spec }: PlanFacts): string[] | null {
-  const compiled = compileMask(spec.input!.mask);
+  const { algorithm } = spec.work.split!;
+  const compiled = compileMask(spec.work.input!.mask);
   const wanted = selectLumis(file, compiled).flatMap(({ run, lumis }) => lumis.map((lumi) => `${run}:${lumi}`));
-  const byLumi = spec.split.algorithm === "LumiBased" || spec.split.algorithm === "EventAwareLumiBased";
+  const byLumi = algorithm === "LumiBased" || algorithm === "EventAwareLumiBased";
   if ((byLumi || !compiled.all) && wanted.length === 0) return null;
-  if (byLumi || (!compiled.all && spec.split.algorithm === "FileBased")) return wanted;
-  if (spec.split.algorithm === "FileBased") return ["all"];
+  if (byLumi || (!compiled.all && algorithm === "FileBased")) return wanted;
+  if (algorithm === "FileBased") return ["all"];
   if (!file.events) return ["0 to the end"];
   return Array.from({ length: file.events }, (_, event) => `${event}`);
 }

@@ -1,16 +1,23 @@
 import { describe, expect, it } from "vitest";
-import { generateSpec, inputFile, lumis, processSpec, sampleFacts } from "../../tests/support/sample-facts.ts";
+import {
+  checkPlan,
+  generateSpec,
+  inputFile,
+  lumis,
+  planRound,
+  processSpec,
+  sampleFacts,
+} from "../../tests/support/sample-facts.ts";
 import type { SiteName } from "../domain/names.ts";
 import type { DagPlan, PlanOutcome } from "../domain/plan.ts";
 import type { RequestSpec } from "../domain/request.ts";
-import { checkPlan } from "../planning/check.ts";
+import type { SplitSpec } from "../domain/work.ts";
 import type { PlanFacts, PlanFile } from "../planning/facts.ts";
-import { planRound } from "../planning/plan-round.ts";
 
 const [A, B, C] = ["T2_XX_Alpha", "T2_XX_Beta", "T2_XX_Gamma"] as SiteName[];
 const files = (count: number, change: Partial<PlanFile> = {}): PlanFile[] =>
   Array.from({ length: count }, (_, index) => ({ ...inputFile(`/f${String(index).padStart(3, "0")}`), ...change }));
-const split = (filesPerJob: number): RequestSpec["split"] => ({
+const split = (filesPerJob: number): SplitSpec => ({
   algorithm: "FileBased",
   filesPerJob,
   eventsPerJob: 100,
@@ -151,7 +158,8 @@ describe("sites", () => {
 
   it("leaves out what is nowhere when the request says so, and tells it", () => {
     const some = [...files(3, { sites: [A!] }), { ...inputFile("/lost"), sites: [B!] }];
-    const skips = { ...spec({}), input: { ...processSpec().input!, onMissing: "skip" as const } };
+    const { work } = processSpec({ split: split(1) });
+    const skips = { ...spec({}), work: { ...work, input: { ...work.input, onMissing: "skip" as const } } };
     const facts = sampleFacts(skips, { files: some, usableSites: [A!] });
     const outcome = planRound(facts);
     if (outcome.kind !== "planned") throw new Error(outcome.kind);
@@ -172,10 +180,7 @@ describe("sites", () => {
 
 describe("size", () => {
   const generated = (totalEvents: bigint, eventsPerJob: number) =>
-    generateSpec({
-      split: { ...split(1), algorithm: "EventBased", eventsPerJob },
-      generation: { ...generateSpec().generation!, totalEvents },
-    });
+    generateSpec({ split: { ...split(1), algorithm: "EventBased", eventsPerJob }, generation: { totalEvents } });
   const byEvents = processSpec({ split: { ...split(1), algorithm: "EventBased", eventsPerJob: 1 } });
   const policy = { ...sampleFacts(byEvents).policy, maxNodesPerRound: 10, maxNodesPerRequest: 30 };
 
@@ -247,7 +252,7 @@ describe("rounds", () => {
   });
 
   it("takes files whole: a big one makes round 0 bigger, with a warning", () => {
-    const spec = { ...adaptive, split: { ...split(1), algorithm: "EventBased" as const } };
+    const spec = { ...adaptive, work: { ...adaptive.work, split: { ...split(1), algorithm: "EventBased" as const } } };
     const { summary } = plan(sampleFacts(spec, { files: [inputFile("/a", { events: 1000 }), inputFile("/b")] }));
     expect(summary).toMatchObject({ units: 5, inputFiles: 1 });
     expect(summary.warnings[0]).toContain("takes files whole");
@@ -264,15 +269,14 @@ describe("rounds", () => {
   });
 
   it("tops up past the offset for ranges that were given up", () => {
-    const spec = generateSpec({ generation: { ...generateSpec().generation!, topUp: true } });
+    const spec = generateSpec({ generation: { topUp: true } });
     const next = { unit: 1, node: 10, block: 1, firstEvent: 1001n, firstLumi: 11n };
     const [only] = [...plan(sampleFacts(spec, { round: 1, next, abandonedEvents: 50n })).units];
     expect(only?.nodes[0]).toMatchObject({ firstEvent: 1001n, lastEvent: 1050n, firstLumi: 11n });
   });
 
   it("shares one lumi in a unit when asked to", () => {
-    const spec = generateSpec({ unit: unit({ jobsPerUnit: 4 }) });
-    const shared = { ...spec, generation: spec.generation && { ...spec.generation, lumis: "per_work_unit" as const } };
+    const shared = generateSpec({ unit: unit({ jobsPerUnit: 4 }), generation: { lumis: "per_work_unit" } });
     const units = [...plan(sampleFacts(shared)).units];
     expect(units.map(({ nodes }) => nodes.map(({ firstLumi }) => Number(firstLumi)))).toEqual([
       [1, 1, 1, 1],
@@ -283,7 +287,7 @@ describe("rounds", () => {
 });
 
 describe("selection and refusals", () => {
-  const withMask = (runs: number[], algorithm: RequestSpec["split"]["algorithm"] = "FileBased") =>
+  const withMask = (runs: number[], algorithm: SplitSpec["algorithm"] = "FileBased") =>
     processSpec({
       split: { ...split(2), algorithm },
       input: { from: "list", path: "/l", mask: { runs, lumis: null } },

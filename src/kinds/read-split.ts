@@ -1,9 +1,8 @@
-import type { GenerationSpec, InputSpec, SplitAlgorithm, SplitSpec } from "../domain/request.ts";
-import { SPLIT_ALGORITHMS } from "../domain/request.ts";
+import { SPLIT_ALGORITHMS, type SplitAlgorithm, type SplitSpec } from "../domain/work.ts";
 import type { Form } from "../reading/form.ts";
 import { parseDuration } from "../reading/units.ts";
-import { isRow, MAX_INT64, words } from "../reading/values.ts";
-import { beforeFilter, eventsPerJobFor, eventsPerLumiFor } from "./sizing.ts";
+import { isRow } from "../reading/values.ts";
+import { eventsPerJobFor } from "./sizing.ts";
 
 const BY = {
   files: "FileBased",
@@ -27,17 +26,18 @@ export interface ReadSplit {
   readonly eventsPerLumi: number | null;
   /** The size of a job was written, not guessed: it is kept to the event. */
   readonly sized: boolean;
+  /** Where the document says how work is split. */
+  readonly path: string;
 }
 
 /** `split: {by, …}`, or 003's splitting_algo and splitting_params. */
-export function readSplit(top: Form, kind: "process" | "generate"): ReadSplit {
+export function readSplit(top: Form, usual: keyof typeof BY): ReadSplit {
   top.knows("splitting_algo", "splitting_params");
   const old = top.spot("splitting_algo") ?? top.spot("splitting_params");
   const isOld = old !== null && top.spot("split") === null;
   if (!isOld) old?.problem("says the same as split; keep one of them");
   const form = top.section(isOld ? "splitting_params" : "split");
   form.knows("run_whitelist", "lumi_mask", "on_missing");
-  const usual = kind === "generate" ? "events" : "files";
   const by = isOld ? top.choice("splitting_algo", WORDS, usual) : form.choice("by", WORDS, usual);
   const algorithm: SplitAlgorithm = Object.hasOwn(BY, by) ? BY[by as keyof typeof BY] : (by as SplitAlgorithm);
   const filesPerJob = form.integer("files_per_job", PER_JOB, SPLIT_DEFAULTS.filesPerJob);
@@ -50,10 +50,6 @@ export function readSplit(top: Form, kind: "process" | "generate"): ReadSplit {
   const splitOnRun = form.flag("split_on_run", true);
   const haltOnFileBoundaries = form.flag("halt_on_file_boundaries", false);
   form.close();
-  if (kind === "generate" && algorithm !== "EventBased") {
-    const path = (top.spot("splitting_algo") ?? form.spot("by"))?.path ?? form.pathOf("by");
-    top.notes.problem(path, "generated events can only be split by events", "events");
-  }
   const used = USED[algorithm];
   for (const key of ["files_per_job", "lumis_per_job", "events_per_job", "split_on_run", "halt_on_file_boundaries"]) {
     if (form.spot(key) !== null && !used.includes(key))
@@ -70,6 +66,7 @@ export function readSplit(top: Form, kind: "process" | "generate"): ReadSplit {
     },
     eventsPerLumi: inSplit ?? atTop,
     sized: eventsPerJob !== null,
+    path: (top.spot("splitting_algo") ?? form.spot("by"))?.path ?? form.pathOf("by"),
   };
 }
 
@@ -79,56 +76,4 @@ function sizeFromTime(top: Form): number | null {
   const written = isRow(resources) ? resources.time_per_event : undefined;
   const seconds = typeof written === "string" ? parseDuration(written) : plain;
   return typeof seconds === "number" && seconds > 0 ? eventsPerJobFor(seconds) : null;
-}
-
-/** Plain files tell nothing about lumis, and of events only what the request says. */
-export function checkSplitAgainstInput({ split }: ReadSplit, input: InputSpec | null, top: Form): void {
-  if (input === null || (input.from !== "glob" && input.from !== "directory")) return;
-  const path = top.spot("splitting_algo")?.path ?? "split.by";
-  if (split.algorithm === "LumiBased" || split.algorithm === "EventAwareLumiBased") {
-    top.notes.problem(path, "plain files have no lumis", "files or events; lumis need input: {list} or {dataset}");
-  } else if (split.algorithm === "EventBased" && input.events.by === "unknown") {
-    top.notes.problem(
-      path,
-      "nobody knows how many events the files have; add input.events_per_file",
-      "events_per_file: lines, or a number",
-    );
-  }
-  if (input.mask.runs.length > 0 || input.mask.lumis !== null) {
-    top.notes.problem(
-      "input",
-      "plain files have no runs and lumis to choose from",
-      "runs and lumi_mask need input: {list} or {dataset}",
-    );
-  }
-}
-
-/** The keys of `kind: generate`. `events` are those wanted after the filter, as in ReqMgr2. */
-export function readGeneration(top: Form, read: ReadSplit): { generation: GenerationSpec; split: SplitSpec } {
-  const events = top.needed("events", "how many events to produce, a whole number from 1");
-  const wanted = events?.bigInteger(1n) ?? null;
-  const filterEfficiency = top.number("filter_efficiency", { min: 0, above: 0, max: 1 }, 1);
-  const totalEvents = beforeFilter(wanted ?? 1n, filterEfficiency);
-  const firstEvent = top.spot("first_event")?.bigInteger(1n) ?? 1n;
-  const firstLumi = top.integer("first_lumi", { min: 1, max: 2 ** 32 - 1 }, 1);
-  const topUp = top.flag("top_up", false);
-  const lumis = top.choice("lumis", ["per_job", "per_work_unit"] as const, "per_job");
-  if (firstEvent + totalEvents - 1n > MAX_INT64) top.problem("events", `the last event would be beyond ${MAX_INT64}`);
-  if (filterEfficiency < 1 && wanted !== null)
-    top.warn("filter_efficiency", `${totalEvents} events will be generated so that about ${wanted} survive`);
-  const perJob = read.split.eventsPerJob;
-  const { eventsPerJob, eventsPerLumi } = read.sized
-    ? { eventsPerJob: perJob, eventsPerLumi: Math.min(read.eventsPerLumi ?? perJob, perJob) }
-    : eventsPerLumiFor(perJob, read.eventsPerLumi, totalEvents);
-  return {
-    generation: { totalEvents, firstEvent, firstLumi, eventsPerLumi, lumis, filterEfficiency, topUp },
-    split: { ...read.split, eventsPerJob },
-  };
-}
-
-const GENERATION_KEYS = words("events first_event first_lumi filter_efficiency top_up lumis events_per_lumi");
-
-/** Keys of the other kind are contradictions, not unknown words. */
-export function refuseGenerationKeys(top: Form): void {
-  for (const key of GENERATION_KEYS) top.spot(key)?.problem("belongs to kind: generate, and this is kind: process");
 }

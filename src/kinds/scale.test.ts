@@ -1,8 +1,6 @@
 import { expect, it, vi } from "vitest";
-import { inputFile, processSpec, sampleFacts } from "../../tests/support/sample-facts.ts";
-import type { SplitAlgorithm } from "../domain/request.ts";
-import { checkPlan } from "../planning/check.ts";
-import { planRound } from "../planning/plan-round.ts";
+import { checkPlan, inputFile, planRound, processSpec, sampleFacts } from "../../tests/support/sample-facts.ts";
+import type { SplitAlgorithm } from "../domain/work.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 const LUMIS = 7;

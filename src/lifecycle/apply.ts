@@ -1,5 +1,6 @@
 import { isDagOver } from "../domain/dag.ts";
 import type { WorkflowId } from "../domain/names.ts";
+import { kindOf } from "../kinds/kind.ts";
 import type { Decision, Facts } from "./decision.ts";
 import { fail, restart, settlePredecessor } from "./give-up.ts";
 import { leaveRound, moveEngine, settleFiles } from "./leave-round.ts";
@@ -33,6 +34,7 @@ const openWorkflow: Apply<"open-workflow"> = (ports, facts, { because }) => {
   const { spec } = facts.request;
   return move(ports, facts, "queued", because, {}, async (store, at) => {
     if (await store.workflows.forRequest(spec.name)) return;
+    const first = kindOf(ports.kinds, spec.work).begin(spec.work);
     await store.workflows.create({
       id: ports.ids.next() as WorkflowId,
       requestName: spec.name,
@@ -40,11 +42,11 @@ const openWorkflow: Apply<"open-workflow"> = (ports, facts, { because }) => {
       version: 1,
       round: 0,
       currentDagId: null,
-      nextUnit: 0,
-      nextNode: 0,
-      nextBlock: 0,
-      nextFirstEvent: spec.generation?.firstEvent ?? 1n,
-      nextFirstLumi: BigInt(spec.generation?.firstLumi ?? 1),
+      nextUnit: first.unit,
+      nextNode: first.node,
+      nextBlock: first.block,
+      nextFirstEvent: first.firstEvent,
+      nextFirstLumi: first.firstLumi,
       unitsPlanned: 0,
       unitsDone: 0,
       nodesPlanned: 0,

@@ -61,7 +61,7 @@ export function makeCommands(given: Ports, policy: LoopPolicy, rules: IntakeRule
 
   const read = (document: Document, actor: string) => {
     const parsed = parseDocument(document.text, document.format);
-    return parsed.ok ? readSubmission(parsed.value, { ...rules, requestor: actor }) : parsed;
+    return parsed.ok ? readSubmission(parsed.value, { ...rules, requestor: actor }, ports.kinds) : parsed;
   };
 
   const change = async (

@@ -2,7 +2,7 @@ import { WorldError } from "../base/errors.ts";
 import { groupBy } from "../base/group-by.ts";
 import { type Dag, isDagOver, type Site } from "../domain/dag.ts";
 import { type SiteName, unitName } from "../domain/names.ts";
-import type { RequestRecord, RequestSpec } from "../domain/request.ts";
+import { allowsSite, type RequestRecord, type RequestSpec } from "../domain/request.ts";
 import { isTerminal } from "../domain/request-status.ts";
 import type { RunVerdict } from "../domain/run.ts";
 import type { Workflow } from "../domain/workflow.ts";
@@ -57,7 +57,7 @@ export async function gatherRound(
   const bans = decideBans({ workflowId: workflow.id, sites: tally.sites, bans: known }, ports.policy.bans, clock.now());
   const active = (await store.sites.activeBans(clock.now())).filter((ban) => concerns(ban, workflow.id));
   const { recovery } = effectiveSpec(request);
-  const files = request.spec.kind === "process" ? await store.files.remaining(workflow.id) : [];
+  const files = request.spec.work.input ? await store.files.remaining(workflow.id) : [];
   const placed = groupBy(
     files.flatMap((file) => file.units.map((unit) => ({ unit, file }))),
     ({ unit }) => unit,
@@ -150,11 +150,8 @@ async function possible({ engine, store }: Ports, { spec }: RequestRecord): Prom
   return engine.capabilities.sites ? allowedSites(spec, await store.sites.list()) : null;
 }
 
-export function allowedSites({ sites: { allow, deny } }: RequestSpec, known: readonly Site[]): readonly SiteName[] {
-  const isAllowed = ({ name, status }: Site) =>
-    status === "enabled" && (allow.length === 0 || allow.includes(name)) && !deny.includes(name);
-  return known.filter(isAllowed).map(({ name }) => name);
-}
+export const allowedSites = ({ sites }: RequestSpec, known: readonly Site[]): readonly SiteName[] =>
+  known.filter(({ name, status }) => status === "enabled" && allowsSite(sites, name)).map(({ name }) => name);
 
 /** The spec with what an operator changed at a release: what the next plan and recovery go by. */
 export function effectiveSpec(request: Pick<RequestRecord, "spec" | "modifications">): RequestSpec {
@@ -171,6 +168,6 @@ export function effectiveSpec(request: Pick<RequestRecord, "spec" | "modificatio
       holdThreshold: holdThreshold ?? spec.recovery.holdThreshold,
       maxRescues: maxRescues ?? spec.recovery.maxRescues,
     },
-    generation: spec.generation && { ...spec.generation, topUp: topUp ?? spec.generation.topUp },
+    work: topUp === null || spec.work.topUp === undefined ? spec.work : { ...spec.work, topUp },
   };
 }

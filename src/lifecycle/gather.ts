@@ -6,6 +6,7 @@ import { batchName, type DagId, type RequestName, type UnitName, type WorkflowId
 import type { RequestRecord } from "../domain/request.ts";
 import type { Run, RunObservation } from "../domain/run.ts";
 import type { Workflow } from "../domain/workflow.ts";
+import { kindOf } from "../kinds/kind.ts";
 import type { Facts } from "./decision.ts";
 import { effectiveSpec, gatherRound } from "./gather-round.ts";
 import type { Ports, Work } from "./ports.ts";
@@ -127,28 +128,20 @@ async function newlyDone(
 const ROUND_WISHES: ReadonlySet<string> = new Set(["release", "rescue", "resubmit", "move"]);
 
 async function workRemains(ports: Ports, request: RequestRecord, workflow: Workflow): Promise<boolean> {
-  const { generation } = effectiveSpec(request);
-  if (generation) {
-    const instead = generation.topUp ? workflow.abandonedEvents : 0n;
-    return workflow.nextFirstEvent <= generation.firstEvent + generation.totalEvents + instead - 1n;
-  }
-  if (workflow.round === 0 && workflow.currentDagId === null) return true;
-  const states = await ports.store.files.countByState(workflow.id);
-  return states.fresh + states.attempted > 0 || states.processed + states.excluded === 0;
+  const { work } = effectiveSpec(request);
+  const counted = work.input ? await ports.store.files.countByState(workflow.id) : null;
+  return kindOf(ports.kinds, work).remains({ work, workflow, files: counted && { ...counted, waiting: 0 } });
 }
 
-/** Finished units of all the request will have; what is yet to be planned is counted by its share of the input. */
-async function shareDone(ports: Ports, request: RequestRecord, workflow: Workflow): Promise<number> {
-  const { generation } = request.spec;
-  let planned = 1;
-  if (generation) {
-    planned = Number(workflow.nextFirstEvent - generation.firstEvent) / Number(generation.totalEvents);
-  } else {
-    const states = await ports.store.files.countByState(workflow.id);
-    const waiting = (await ports.store.files.remaining(workflow.id)).filter(({ units }) => units.length === 0).length;
-    const all = states.fresh + states.attempted + states.processed + states.excluded;
-    planned = all === 0 ? 1 : (all - waiting) / all;
-  }
+/** Finished units of all the request will have; what is yet to be planned is counted by its share. */
+async function shareDone(ports: Ports, { spec }: RequestRecord, workflow: Workflow): Promise<number> {
+  const { work } = spec;
+  const { files } = ports.store;
+  const waiting = work.input
+    ? (await files.remaining(workflow.id)).filter(({ units }) => units.length === 0).length
+    : 0;
+  const counted = work.input ? { ...(await files.countByState(workflow.id)), waiting } : null;
+  const planned = kindOf(ports.kinds, work).sharePlanned({ work, workflow, files: counted });
   const total = workflow.unitsPlanned / Math.min(1, Math.max(planned, 1e-9));
   return total === 0 ? 0 : workflow.unitsDone / total;
 }

@@ -3,7 +3,7 @@ import { stringify } from "../base/json.ts";
 import type { Draft, RequestFile, RequestRecord, RequestSpec } from "../domain/request.ts";
 import { decideCleanup, invalidationManifest } from "../recovery/round/cleanup.ts";
 import { cloneOf } from "../recovery/round/restart.ts";
-import { decodeSpec } from "../store/port.ts";
+import { decodeSpec, encodeSpec } from "../store/port.ts";
 import type { Apply } from "./apply.ts";
 import type { Facts } from "./decision.ts";
 import { endRun, move } from "./moves.ts";
@@ -72,7 +72,7 @@ interface PackedDraft {
   readonly files: readonly (Omit<RequestFile, "content"> & { readonly content: string })[];
 }
 export const packDraft = ({ spec, files }: Draft): PackedDraft => ({
-  spec,
+  spec: encodeSpec(spec),
   files: files.map((file) => ({ ...file, content: Buffer.from(file.content).toString("base64") })),
 });
 const openDraft = ({ spec, files }: PackedDraft): Draft => ({

@@ -23,7 +23,7 @@ export async function judgeMove(ports: Work, request: RequestRecord, wanted: Ope
   }
   const { release } = await gatherOperator(ports, request, wanted);
   // Events that were planned and not made are planned again: nothing of the request is lost by moving it.
-  const decided = decideRelease(release, release.kind === "generate" ? { top_up: true } : null, "next-round");
+  const decided = decideRelease(release, release.kindFields.includes("top_up") ? { top_up: true } : null, "next-round");
   if (!decided.ok) return { kind: "refused", problems: decided.error };
   const { modifications, warnings } = decided.value;
   const because = `goes on with the ${engine} engine: finished work is kept, the rest is planned anew`;

@@ -1,8 +1,10 @@
 import { invariant } from "../base/errors.ts";
 import { isDagOver } from "../domain/dag.ts";
 import { unitName } from "../domain/names.ts";
+import type { PlannedRange } from "../domain/plan.ts";
 import type { Workflow } from "../domain/workflow.ts";
-import { creditRound, type PlannedRange, rangesBetween } from "../recovery/round/credit.ts";
+import { kindOf } from "../kinds/kind.ts";
+import { creditRound } from "../recovery/round/credit.ts";
 import type { Apply } from "./apply.ts";
 import type { Facts } from "./decision.ts";
 import { type Applied, changeWorkflow, closeRound, endDag, move, theRun } from "./moves.ts";
@@ -39,7 +41,7 @@ async function leave(ports: Ports, facts: Facts, because: string, more: Partial<
   if (!dag || !round)
     return move(ports, facts, "queued", because, change, (store) => changeWorkflow(store, facts, () => more));
   const left = await leftBehind(ports, facts);
-  const credit = creditRound(round.facts, left.ranges);
+  const credit = creditRound(round.facts);
   const { wish } = facts.request;
   const said = wish && { at: wish.at.toISOString(), by: wish.actor, reason: wish.reason };
   const unusable = new Set(round.facts.damaged.map(({ unit }) => unit));
@@ -53,25 +55,26 @@ async function leave(ports: Ports, facts: Facts, because: string, more: Partial<
     if (credit.attempted.length) await store.files.setState(workflow.id, credit.attempted, "attempted", because);
     await store.units.abandonUnits(workflow.id, left.units, at);
     if (!isDagOver(dag.status)) await endDag(store, dag, "stopped", because, at);
-    const abandonedEvents = workflow.abandonedEvents + credit.abandonedEvents;
+    const abandonedEvents = workflow.abandonedEvents + left.events;
     await closeRound(store, facts, left.units.length, { abandonedEvents, ...more });
   });
 }
 
 /** The units of the round that will never come, so that their blocks close without them, and what they were to do. */
 async function leftBehind(ports: Ports, { request, workflow, dag, round }: Facts) {
-  if (!workflow || !dag || !round) return { units: [], ranges: [] };
+  if (!workflow || !dag || !round) return { units: [], events: 0n };
   const units = await placedByBlocks(ports, workflow, new Set(round.unfinished));
-  const { generation } = request.spec;
+  const { work } = request.spec;
+  const kind = kindOf(ports.kinds, work);
   // Which events they were to make, nobody knows any more: the release has warned of that.
-  if (!generation || round.facts.directory === "gone") return { units, ranges: [] };
+  if (!kind.abandoned || round.facts.directory === "gone") return { units, events: 0n };
   const lost = new Set(round.facts.damaged.map(({ unit }) => unit));
   const planned: { unit: string; ranges: readonly PlannedRange[] | null }[] = [];
   for (const unit of lost.size > 0 ? round.unitNames : round.unfinished)
     planned.push({ unit, ranges: lost.has(unit) ? null : (await ports.spool.planned(dag.submitDir, unit)).ranges });
-  const start = dag.round === 0 ? generation.firstEvent : null;
-  const between = lost.size > 0 ? rangesBetween(planned, start, workflow.nextFirstEvent - 1n) : [];
-  return { units, ranges: [...planned.flatMap(({ ranges }) => ranges ?? []), ...between] };
+  const { nextFirstEvent } = workflow;
+  const finished = round.facts.finishedUnits;
+  return { units, events: kind.abandoned({ work, round: dag.round, nextFirstEvent, units: planned, finished }) };
 }
 
 /** Blocks take units in order, so their sizes tell which unit is in which. */

@@ -1,6 +1,7 @@
 import { isDagOver } from "../domain/dag.ts";
 import { mostMemoryMb } from "../domain/plan.ts";
 import type { RequestRecord } from "../domain/request.ts";
+import { kindOf } from "../kinds/kind.ts";
 import { concerns } from "../recovery/bans/ban.ts";
 import type { ReleaseFacts } from "../recovery/round/release.ts";
 import type { RerunFacts } from "../recovery/round/rerun.ts";
@@ -43,7 +44,7 @@ export async function gatherOperator(
   return {
     release: {
       holdCode: request.hold?.code ?? null,
-      kind: request.spec.kind,
+      kindFields: kindOf(ports.kinds, request.spec.work).releaseFields,
       maxMemoryMb: mostMemoryMb(ports.policy, request.spec.resources.cores),
       knownSites: sites,
       possibleSites: (round?.facts.possibleSites as ReleaseFacts["possibleSites"]) ?? sites,
@@ -51,7 +52,7 @@ export async function gatherOperator(
       knownFiles: await knownFiles(ports, workflow?.id ?? null, wanted),
       canRescue,
       isDirectoryGone: round?.facts.directory === "gone",
-      topsUp: request.spec.generation?.topUp ?? false,
+      topsUp: request.spec.work.topUp ?? false,
       unitsUnfinished: unfinished.length,
       tornFiles: new Set(torn.map(({ lfn }) => lfn)).size,
     },

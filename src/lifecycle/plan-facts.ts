@@ -17,8 +17,9 @@ export async function loadInput(
   spec: RequestSpec,
   workflow: Workflow,
 ): Promise<Result<readonly LedgerFile[], DatasetProblem>> {
-  if (spec.kind === "generate") return ok([]);
-  const found = await ports.catalog.inputFiles(spec, ports.signal);
+  const { input } = spec.work;
+  if (!input) return ok([]);
+  const found = await ports.catalog.datasets.files(input, ports.signal);
   if (!found.ok) return found;
   const { gone } = await ports.store.files.sync(workflow.id, found.value);
   if (gone.length) {

@@ -4,8 +4,8 @@ import { EMPTY_TALLY } from "../domain/dag.ts";
 import type { UnitName } from "../domain/names.ts";
 import type { DagPlan, UnplannedFile } from "../domain/plan.ts";
 import type { Workflow } from "../domain/workflow.ts";
+import { kindOf } from "../kinds/kind.ts";
 import { checkInSlices } from "../planning/check.ts";
-import { planInSlices } from "../planning/plan-round.ts";
 import type { Apply } from "./apply.ts";
 import type { Facts } from "./decision.ts";
 import { effectiveSpec } from "./gather-round.ts";
@@ -25,7 +25,8 @@ export const planNextRound: Apply<"plan"> = async (ports, facts, { because }) =>
   const input = await loadInput(ports, request.spec, workflow);
   if (!input.ok) return holdRequest(ports, facts, { ...input.error, actions });
   const planFacts = await gatherPlanFacts(ports, request, workflow, input.value);
-  const outcome = await inSlices(planInSlices(planFacts), ports.signal);
+  const kind = kindOf(ports.kinds, planFacts.spec.work);
+  const outcome = await inSlices(kind.plan(planFacts), ports.signal);
   if (outcome.kind === "refused") return holdRequest(ports, facts, { ...outcome.refusal, actions });
   await setAside(ports, workflow, outcome.unplanned);
   if (outcome.kind === "nothing-left" && outcome.unplanned.length > 0) return again;
@@ -38,7 +39,7 @@ export const planNextRound: Apply<"plan"> = async (ports, facts, { because }) =>
       actions: ["abort"],
     });
   }
-  const violations = await inSlices(checkInSlices(outcome.plan, planFacts), ports.signal);
+  const violations = await inSlices(checkInSlices(outcome.plan, planFacts, kind), ports.signal);
   if (violations.length)
     throw new InvariantError(`the plan is not sound: ${violations[0]?.message}`, violations.slice(0, 20));
   await writePlan(ports, facts, workflow, outcome.plan, because);
@@ -107,7 +108,7 @@ async function writePlan(
       nodesPlanned: fresh.nodesPlanned + nodes,
     });
     await tx.units.createBlocks(workflow.id, summary.blocks, clock.now());
-    if (request.spec.kind === "process") await tx.files.assign(workflow.id, assignments(plan));
+    if (request.spec.work.input) await tx.files.assign(workflow.id, assignments(plan));
     const why = { reason: because, at: clock.now() };
     const { warnings } = summary;
     if (warnings.length > 0)

@@ -2,13 +2,13 @@ import type { Clock } from "../base/clock.ts";
 import type { WorldError } from "../base/errors.ts";
 import type { Catalog } from "../catalogs/port.ts";
 import type { NodeChanges } from "../domain/operator.ts";
-import type { DagPlan, MemoryLimits } from "../domain/plan.ts";
+import type { DagPlan, MemoryLimits, PlannedRange } from "../domain/plan.ts";
 import type { RequestFile, RequestSpec } from "../domain/request.ts";
 import type { Engine } from "../engine/port.ts";
+import type { Kinds } from "../kinds/kind.ts";
 import type { MergedSize } from "../outputs/check-outputs.ts";
 import type { BanConfig } from "../recovery/bans/ban.ts";
 import type { Ledger } from "../recovery/ledger-record.ts";
-import type { PlannedRange } from "../recovery/round/credit.ts";
 import type { UnitDamage } from "../recovery/round/damage.ts";
 import type { Store } from "../store/port.ts";
 
@@ -17,6 +17,7 @@ export interface Ports {
   readonly store: Store;
   readonly engine: Engine;
   readonly catalog: Catalog;
+  readonly kinds: Kinds;
   readonly spool: Spool;
   readonly clock: Clock;
   readonly ids: { next(): string };

@@ -1,8 +1,8 @@
 import { err, ok, type Result } from "../base/result.ts";
 import type { DagId } from "../domain/names.ts";
 import type { RequestSpec } from "../domain/request.ts";
+import { kindOf } from "../kinds/kind.ts";
 import { describePlan, type PlanDescription } from "../planning/describe.ts";
-import { planInSlices } from "../planning/plan-round.ts";
 import { coarseSteps } from "../planning/production-steps.ts";
 import { inSlices, usableSites } from "./plan-facts.ts";
 import type { Work } from "./ports.ts";
@@ -15,22 +15,17 @@ export type PlanPreview = Result<
 
 /** What the first round of a request would be, with the facts of this moment. Stores nothing; ends when nobody waits for it. */
 export async function previewPlan(ports: Work, spec: RequestSpec): Promise<PlanPreview> {
-  const files = spec.kind === "generate" ? ok([]) : await ports.catalog.inputFiles(spec, ports.signal);
+  const { work } = spec;
+  const files = work.input ? await ports.catalog.datasets.files(work.input, ports.signal) : ok([]);
   if (!files.ok) return files;
-  const generation = spec.generation;
+  const kind = kindOf(ports.kinds, work);
   const outcome = await inSlices(
-    planInSlices({
+    kind.plan({
       spec,
       dagId: "preview" as DagId,
       round: 0,
       files: files.value,
-      next: {
-        unit: 0,
-        node: 0,
-        block: 0,
-        firstEvent: generation?.firstEvent ?? 1n,
-        firstLumi: BigInt(generation?.firstLumi ?? 1),
-      },
+      next: kind.begin(work),
       usableSites: await usableSites(ports, null),
       policy: ports.policy,
     }),

@@ -79,7 +79,7 @@ async function notAsPlanned(
   const sizes = new Map<string, MergedSize>();
   for (const { path } of made.outputs) sizes.set(path, await spool.mergedSize(spec.name, path));
   const expected = expectedOutputs(spec, unit, spool.mergedDir(spec.name));
-  return checkOutputs(made, { expected, block, hasInput: spec.kind === "process", sizes });
+  return checkOutputs(made, { expected, block, hasInput: spec.work.input !== undefined, sizes });
 }
 
 /** owed → registered, unit by unit; a unit the catalog refuses is counted and shown, and does not stop the others. */
@@ -87,7 +87,7 @@ export const registerOwed: Apply<"register"> = async (ports, { workflow, request
   invariant(workflow, "outputs owed without a workflow");
   let trouble: string | null = null;
   for (const unit of await ports.store.units.owed(workflow.id, 1000)) {
-    const outcome = await ports.catalog.register(request.spec.name, unit.name, unit.outputs);
+    const outcome = await ports.catalog.outputs.register(request.spec.name, unit);
     if (outcome.kind === "registered") {
       await ports.store.units.markRegistered(workflow.id, unit.name, ports.clock.now());
       continue;

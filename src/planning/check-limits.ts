@@ -1,9 +1,9 @@
 import { isName, isSiteName, type SiteName } from "../domain/names.ts";
 import type { NodeResources, UnitPlan } from "../domain/plan.ts";
 import { mostMemoryMb } from "../domain/plan.ts";
-import { MAX_NODES_PER_UNIT } from "../kinds/process/split.ts";
+import { allowsSite } from "../domain/request.ts";
 import type { Check, CheckContext, Report } from "./check.ts";
-import { MAX_JOBS_PER_UNIT } from "./units.ts";
+import { MAX_JOBS_PER_UNIT, MAX_NODES_PER_UNIT } from "./units.ts";
 
 /** Sites, resources, sizes, and what DAGMan or a shell would choke on. */
 export function checkLimits(context: CheckContext, report: Report): Check {
@@ -45,8 +45,7 @@ function checkPlanItself({ plan }: CheckContext, report: Report): void {
 
 /** Whether anything of the request may run there. */
 export function mayRunAt(site: SiteName, { spec: { sites }, usableSites }: CheckContext): boolean {
-  const isAllowed = (sites.allow.length === 0 || sites.allow.includes(site)) && !sites.deny.includes(site);
-  return isSiteName(site) && isAllowed && (usableSites === null || usableSites.includes(site));
+  return isSiteName(site) && allowsSite(sites, site) && (usableSites === null || usableSites.includes(site));
 }
 
 function checkSites(unit: UnitPlan, context: CheckContext, report: Report): void {

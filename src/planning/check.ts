@@ -1,12 +1,10 @@
-import { toEnd } from "../base/slices.ts";
 import type { DagPlan, UnitPlan } from "../domain/plan.ts";
-import { checkEvents } from "../kinds/generate/check-events.ts";
-import { checkFiles } from "../kinds/process/check-files.ts";
-import { MAX_NODES_PER_UNIT } from "../kinds/process/split.ts";
+import type { Work } from "../domain/work.ts";
 import { checkLimits } from "./check-limits.ts";
 import { checkNumbers } from "./check-numbers.ts";
 import { type FullPolicy, fullPolicy, type PlanFacts } from "./facts.ts";
 import { roundLimits } from "./limits.ts";
+import { MAX_NODES_PER_UNIT } from "./units.ts";
 
 /** A promise of the planner that this plan breaks: a bug, with what proves it. */
 export interface Violation {
@@ -18,7 +16,7 @@ export interface Violation {
 }
 
 /** A plan and what it is held against. */
-export interface CheckContext extends PlanFacts {
+export interface CheckContext<W extends Work = Work> extends PlanFacts<W> {
   readonly plan: DagPlan;
   readonly policy: FullPolicy;
   /** The round was to take only a part of what remains. */
@@ -35,25 +33,31 @@ export type Report = (code: string, message: string, evidence?: Record<string, u
 /** Enough to see what is wrong; a broken plan of a million nodes should not fill the memory with complaints. */
 const MAX_VIOLATIONS = 100;
 
-/** Lints a finished plan in one walk. It shares no code with the splitting it checks. Empty: fine. */
-export const checkPlan = (plan: DagPlan, facts: PlanFacts): readonly Violation[] => toEnd(checkInSlices(plan, facts));
+/** What a kind says about its own part of a plan. */
+export interface KindCheck {
+  mostJobs(facts: PlanFacts): bigint;
+  check(context: CheckContext, report: Report): Check;
+}
 
-/** The same, with a pause offered after every unit, for a caller that has other things to do. */
-export function* checkInSlices(plan: DagPlan, facts: PlanFacts): Generator<undefined, readonly Violation[]> {
+/**
+ * Lints a finished plan in one walk. It shares no code with the splitting it checks. Empty: fine. A pause is offered
+ * after every unit, for a caller that has other things to do.
+ */
+export function* checkInSlices(
+  plan: DagPlan,
+  facts: PlanFacts,
+  kind: KindCheck,
+): Generator<undefined, readonly Violation[]> {
   const violations: Violation[] = [];
   const report: Report = (code, message, evidence = {}) => {
     if (violations.length < MAX_VIOLATIONS) violations.push({ code, message, evidence });
   };
   const policy = fullPolicy(facts.policy);
-  const most = roundLimits(facts, policy);
+  const most = roundLimits(facts, policy, kind.mostJobs(facts));
   const jobs = plan.summary.nodesByRole.processing;
   const isPartial = most.units !== null || (most.nodes !== null && jobs > most.nodes - MAX_NODES_PER_UNIT);
   const context: CheckContext = { ...facts, plan, policy, isPartial };
-  const checks = [
-    checkNumbers(context, report),
-    checkLimits(context, report),
-    facts.spec.kind === "generate" ? checkEvents(context, report) : checkFiles(context, report),
-  ];
+  const checks = [checkNumbers(context, report), checkLimits(context, report), kind.check(context, report)];
   for (const unit of plan.units) {
     for (const check of checks) check.unit(unit);
     yield;

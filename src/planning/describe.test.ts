@@ -1,10 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { generateSpec, inputFile, lumis, processSpec, sampleFacts } from "../../tests/support/sample-facts.ts";
+import {
+  generateSpec,
+  inputFile,
+  lumis,
+  planInSlices,
+  planRound,
+  processSpec,
+  sampleFacts,
+} from "../../tests/support/sample-facts.ts";
 import type { DagPlan } from "../domain/plan.ts";
 import { describePlan } from "./describe.ts";
 import type { PlanFacts } from "./facts.ts";
 import { planJson } from "./plan-json.ts";
-import { planInSlices, planRound } from "./plan-round.ts";
 import { seedMaker } from "./seeds.ts";
 
 function plan(facts: PlanFacts): DagPlan {
@@ -12,8 +19,7 @@ function plan(facts: PlanFacts): DagPlan {
   if (outcome.kind !== "planned") throw new Error(outcome.kind);
   return outcome.plan;
 }
-const generation = (jobs: number) =>
-  sampleFacts(generateSpec({ generation: { ...generateSpec().generation!, totalEvents: BigInt(jobs) * 100n } }));
+const generation = (jobs: number) => sampleFacts(generateSpec({ generation: { totalEvents: BigInt(jobs) * 100n } }));
 
 it("describes a plan in numbers", () => {
   expect(describePlan(plan(generation(20)))).toMatchObject({

@@ -1,16 +1,17 @@
 import type { DagId, SiteName } from "../domain/names.ts";
 import type { Measured, MemoryLimits, PlanSummary } from "../domain/plan.ts";
 import type { RequestSpec } from "../domain/request.ts";
+import type { Work } from "../domain/work.ts";
 import type { FileState, InputFile } from "../domain/workflow.ts";
 
 /** Everything a round is planned from. Plain data: it can be sent to a worker thread as it is. */
-export interface PlanFacts {
-  readonly spec: RequestSpec;
+export interface PlanFacts<W extends Work = Work> {
+  readonly spec: RequestSpec<W>;
   readonly dagId: DagId;
   readonly round: number;
   /** Now, if somebody changed it since the spec was written. */
   readonly priority?: number;
-  /** Input not yet settled; processed and excluded files are left out here too. Ignored for generation. */
+  /** Input that is still to be done, if the work has any; processed and excluded files are left out here too. */
   readonly files: readonly PlanFile[];
   /** The first numbers no round has used yet. */
   readonly next: Counters;
@@ -19,7 +20,7 @@ export interface PlanFacts {
   readonly policy: PlanPolicy;
   /** What finished units showed; sizes later rounds. */
   readonly measured?: Measured | null;
-  /** Events of generation ranges that were given up; planned again past the offset when the request tops up. */
+  /** Events that were planned and given up; made again when the work tops up. */
   readonly abandonedEvents?: bigint;
 }
 

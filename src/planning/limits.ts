@@ -1,59 +1,51 @@
 import type { PlanRefusal } from "../domain/plan.ts";
-import type { InputFile } from "../domain/workflow.ts";
-import { countLumis } from "../kinds/process/mask.ts";
+import type { RequestSpec } from "../domain/request.ts";
 import type { FullPolicy, PlanFacts } from "./facts.ts";
+import { MAX_NODES_PER_UNIT } from "./units.ts";
 
 /** Most units and most jobs of a round; null: as many as there are. */
 export interface RoundLimits {
   readonly units: number | null;
   readonly nodes: number | null;
 }
+export const NO_LIMITS: RoundLimits = { units: null, nodes: null };
 
 /**
- * How big a round may be. A round that would have too many jobs takes a part of the work and leaves the rest to later
- * ones; whether it would is reckoned, not walked.
+ * How big a round may be. A round that would have too many jobs (`mostJobs`, computed without a walk) takes a part of
+ * the work and leaves the rest to later ones.
  */
-export function roundLimits(facts: PlanFacts, policy: FullPolicy): RoundLimits {
+export function roundLimits(facts: PlanFacts, policy: FullPolicy, mostJobs: bigint): RoundLimits {
   const isFirstLook = facts.spec.adaptive && facts.round === 0;
   return {
     units: isFirstLook ? Math.max(1, policy.roundZeroUnits) : policy.maxUnitsPerRound,
-    nodes: mostJobs(facts) > BigInt(policy.maxNodesPerRound) ? policy.maxNodesPerRound : null,
+    nodes: mostJobs > BigInt(policy.maxNodesPerRound) ? policy.maxNodesPerRound : null,
   };
 }
 
-/** Only event ranges can make more jobs than anybody listed. */
-export function refuseSize(facts: PlanFacts, { maxNodesPerRound, maxNodesPerRequest }: FullPolicy): PlanRefusal | null {
-  const { spec, files, next } = facts;
-  if (spec.kind === "process" && spec.split.algorithm !== "EventBased") return null;
-  const { eventsPerJob } = spec.split;
-  const jobs = BigInt(next.node) + mostJobs(facts);
-  if (jobs > BigInt(maxNodesPerRequest)) {
-    const message = `the request would have ${jobs} jobs of ${eventsPerJob} events; at most ${maxNodesPerRequest} are allowed (planning.max_nodes_per_request): put more events into a job`;
-    return { code: "too-many-nodes", message, evidence: { jobs: String(jobs), eventsPerJob, maxNodesPerRequest } };
+/** The size of a unit, and the numbers its kind goes by (`needed`), have to be whole and positive. */
+export function refuseNumbers({ unit, work }: RequestSpec, needed: Record<string, number>): PlanRefusal | null {
+  const { jobsPerUnit } = unit;
+  if (jobsPerUnit !== null && (jobsPerUnit < 1 || jobsPerUnit > MAX_NODES_PER_UNIT)) {
+    const message = `a work unit has 1 to ${MAX_NODES_PER_UNIT} jobs, not ${jobsPerUnit}`;
+    return { code: "contradiction", message, evidence: { jobsPerUnit } };
   }
-  // A round takes files whole.
-  const file = spec.kind === "process" ? files.find((one) => jobsOf(one, facts) > maxNodesPerRound) : undefined;
-  if (!file) return null;
-  const message = `${file.lfn} alone would be ${jobsOf(file, facts)} jobs of ${eventsPerJob} events; a round has at most ${maxNodesPerRound} (planning.max_nodes_per_round): put more events into a job`;
-  return { code: "too-many-nodes", message, evidence: { lfn: file.lfn, eventsPerJob, maxNodesPerRound } };
+  for (const [what, value] of Object.entries(needed)) {
+    if (Number.isSafeInteger(value) && value > 0) continue;
+    const message = `${what} must be a whole number above 0, not ${value}`;
+    return { code: "contradiction", message, evidence: { algorithm: work.split?.algorithm, [what]: value } };
+  }
+  return null;
 }
 
-/** Exact where work is split by events, else no fewer than there will be. */
-function mostJobs(facts: PlanFacts): bigint {
-  const { spec, next, files } = facts;
-  if (spec.kind === "process") return BigInt(files.reduce((sum, file) => sum + jobsOf(file, facts), 0));
-  const left = lastEvent(facts) - next.firstEvent + 1n;
-  return left > 0n ? (left + BigInt(spec.split.eventsPerJob) - 1n) / BigInt(spec.split.eventsPerJob) : 0n;
-}
-
-function jobsOf(file: InputFile, { spec: { split } }: PlanFacts): number {
-  if (split.algorithm === "FileBased") return 1;
-  if (split.algorithm === "EventBased") return Math.max(1, Math.ceil((file.events ?? 0) / split.eventsPerJob));
-  return countLumis(file.lumis);
-}
-
-/** Of a generation, with what is to be made again. */
-export function lastEvent({ spec: { generation }, abandonedEvents = 0n }: PlanFacts): bigint {
-  if (generation === null) return 0n;
-  return generation.firstEvent + generation.totalEvents + (generation.topUp ? abandonedEvents : 0n) - 1n;
+/** Only event ranges can make more jobs than anybody listed. */
+export function refuseJobs(
+  { next }: PlanFacts,
+  { maxNodesPerRequest }: FullPolicy,
+  mostJobs: bigint,
+  eventsPerJob: number,
+): PlanRefusal | null {
+  const jobs = BigInt(next.node) + mostJobs;
+  if (jobs <= BigInt(maxNodesPerRequest)) return null;
+  const message = `the request would have ${jobs} jobs of ${eventsPerJob} events; at most ${maxNodesPerRequest} are allowed (planning.max_nodes_per_request): put more events into a job`;
+  return { code: "too-many-nodes", message, evidence: { jobs: String(jobs), eventsPerJob, maxNodesPerRequest } };
 }

@@ -1,8 +1,8 @@
 import { groupBy } from "../base/group-by.ts";
 import { isSiteName, type SiteName } from "../domain/names.ts";
 import type { PlanRefusal } from "../domain/plan.ts";
-import type { SitesSpec } from "../domain/request.ts";
-import type { PlanFile } from "./facts.ts";
+import { allowsSite, type SitesSpec } from "../domain/request.ts";
+import type { PlanFacts, PlanFile } from "./facts.ts";
 
 /** Files that may be read at the same sites; a job, and so a unit, never mixes groups. */
 export interface LocationGroup {
@@ -18,6 +18,11 @@ export interface SiteRules extends SitesSpec {
   readonly usable: readonly SiteName[] | null;
 }
 
+export const siteRules = ({ spec: { sites }, usableSites }: PlanFacts): SiteRules => ({
+  ...sites,
+  usable: usableSites,
+});
+
 /** Where work that needs no particular data may run; empty: anywhere; null: nowhere. */
 export function sitesForAnything(rules: SiteRules): readonly SiteName[] | null {
   if (rules.usable === null && rules.allow.length === 0) return [];
@@ -25,13 +30,9 @@ export function sitesForAnything(rules: SiteRules): readonly SiteName[] | null {
 }
 
 /** Those of the sites where the request may run, ascending; null: none. */
-function permitted(sites: readonly SiteName[], { allow, deny, usable }: SiteRules): readonly SiteName[] | null {
-  const left = sites.filter(
-    (site) =>
-      (usable === null || usable.includes(site)) &&
-      (allow.length === 0 || allow.includes(site)) &&
-      !deny.includes(site),
-  );
+function permitted(sites: readonly SiteName[], rules: SiteRules): readonly SiteName[] | null {
+  const { usable } = rules;
+  const left = sites.filter((site) => (usable === null || usable.includes(site)) && allowsSite(rules, site));
   return left.length ? [...new Set(left)].sort() : null;
 }
 

@@ -3,6 +3,8 @@ import type { Piece } from "./piece.ts";
 
 /** Jobs in a unit sized by its merged file, at most: a unit moves as a whole. */
 export const MAX_JOBS_PER_UNIT = 1000;
+/** DAGMan reads lines of 60 kB (23.9.6), and one line of a unit's DAG names all its nodes. */
+export const MAX_NODES_PER_UNIT = 4000;
 /** Jobs in a unit when nobody knows how much they write. */
 const UNSIZED_JOBS_PER_UNIT = 10;
 

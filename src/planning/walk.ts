@@ -1,7 +1,5 @@
-import { processingNodeName, type SiteName, unitName } from "../domain/names.ts";
+import { processingNodeName, unitName } from "../domain/names.ts";
 import type { ProcessingNodePlan, UnitPlan } from "../domain/plan.ts";
-import { splitFiles } from "../kinds/process/split.ts";
-import { splitGeneration } from "../kinds/process/split-events.ts";
 import type { FullPolicy, PlanFacts } from "./facts.ts";
 import type { RoundLimits } from "./limits.ts";
 import type { LocationGroup } from "./locality.ts";
@@ -10,39 +8,45 @@ import type { SizedResources } from "./resources.ts";
 import { seedMaker } from "./seeds.ts";
 import { BlockCutter, groupPieces } from "./units.ts";
 
+/** What there is to do, cut into jobs by its kind. `streams` gives the same each time it is asked. */
+export interface PieceSource {
+  streams(): Iterable<PieceStream>;
+  /** Share of the events that outlive the payload's own filter. */
+  readonly survival: number;
+  /** The jobs of a unit share one lumi. */
+  readonly sharesLumi: boolean;
+}
+/** Pieces that may be read at the same sites; a unit never mixes streams. */
+export type PieceStream = Pick<LocationGroup, "sites" | "attempted"> & { readonly pieces: Iterable<Piece> };
+
 /** Everything decided before the first unit is made; walking it twice gives the same units. */
 export interface Walk {
   readonly facts: PlanFacts;
   readonly policy: FullPolicy;
-  readonly source: Source;
+  readonly source: PieceSource;
   /** null: the walk only counts. */
   readonly sized: SizedResources | null;
   readonly most: RoundLimits;
 }
 
-export type Source =
-  | { readonly kind: "files"; readonly groups: readonly LocationGroup[] }
-  | { readonly kind: "generation"; readonly lastEvent: bigint; readonly sites: readonly SiteName[] };
-
 const NOT_SIZED = { cores: 0, memoryMb: 0, diskMb: 0, wallMinutes: 0, gpus: 0 };
 
 /** The units of a round, one at a time: numbered, placed in a block, with all their nodes. */
 export function* walkUnits(walk: Walk): Generator<UnitPlan> {
-  const { facts, policy, sized, most } = walk;
+  const { facts, policy, source, sized, most } = walk;
   const { spec, next } = facts;
   const blocks = new BlockCutter(next.block, spec.unit);
   const seedOf = seedMaker(spec.name);
-  const sharesLumi = spec.generation?.lumis === "per_work_unit";
   const usual = sized?.byRole.processing ?? NOT_SIZED;
   const probe = sized?.probe ?? usual;
   const probeJobs = spec.adaptive && facts.round === 0 ? policy.probeJobs : 0;
   let unit = next.unit;
   let node = next.node;
-  for (const { sites, attempted, pieces } of streams(walk)) {
-    for (const group of groupPieces(pieces, spec.unit, bytesPerEvent(facts))) {
+  for (const { sites, attempted, pieces } of source.streams()) {
+    for (const group of groupPieces(pieces, spec.unit, bytesPerEvent(walk))) {
       if (unit > next.unit && isFull(most, unit - next.unit, node - next.node + group.pieces.length)) return;
       const block = blocks.place(group.expectedBytes, attempted);
-      const unitLumi = sharesLumi ? next.firstLumi + BigInt(unit - next.unit) : null;
+      const unitLumi = source.sharesLumi ? next.firstLumi + BigInt(unit - next.unit) : null;
       const nodes = group.pieces.map((piece): ProcessingNodePlan => {
         const index = node++;
         return {
@@ -79,24 +83,8 @@ const isFull = (most: RoundLimits, units: number, jobs: number): boolean =>
   (most.units !== null && units >= most.units) || (most.nodes !== null && jobs > most.nodes);
 
 /** Merged bytes per event read or generated. What was asked for counts events that survive; measurements, all. */
-function bytesPerEvent({ spec: { resources, generation }, measured }: PlanFacts): number | null {
+function bytesPerEvent({ facts: { spec, measured }, source }: Walk): number | null {
   if (measured?.kbPerEvent) return measured.kbPerEvent * 1000;
-  return resources.kbPerEvent === null ? null : resources.kbPerEvent * 1000 * (generation?.filterEfficiency ?? 1);
-}
-
-type PieceStream = Pick<LocationGroup, "sites" | "attempted"> & { readonly pieces: Iterable<Piece> };
-
-function* streams({ facts: { spec, next }, source }: Walk): Generator<PieceStream> {
-  if (source.kind === "generation") {
-    const pieces = splitGeneration({
-      firstEvent: next.firstEvent,
-      lastEvent: source.lastEvent,
-      firstLumi: next.firstLumi,
-      eventsPerJob: spec.split.eventsPerJob,
-      eventsPerLumi: spec.generation!.eventsPerLumi,
-    });
-    yield { sites: source.sites, attempted: false, pieces };
-    return;
-  }
-  for (const { sites, attempted, files } of source.groups) yield { sites, attempted, pieces: splitFiles(spec, files) };
+  const { kbPerEvent } = spec.resources;
+  return kbPerEvent === null ? null : kbPerEvent * 1000 * source.survival;
 }

@@ -2,12 +2,17 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { generateSpec, inputFile, processSpec, sampleFacts } from "../../tests/support/sample-facts.ts";
+import {
+  checkPlan,
+  generateSpec,
+  inputFile,
+  planRound,
+  processSpec,
+  sampleFacts,
+} from "../../tests/support/sample-facts.ts";
 import type { SiteName } from "../domain/names.ts";
 import type { DagPlan } from "../domain/plan.ts";
-import { checkPlan } from "../planning/check.ts";
 import type { PlanFacts } from "../planning/facts.ts";
-import { planRound } from "../planning/plan-round.ts";
 import type { RenderOptions } from "./options.ts";
 import { renderDag } from "./render-dag.ts";
 

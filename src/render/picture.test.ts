@@ -1,12 +1,11 @@
 import { expect, it } from "vitest";
-import { generateSpec, sampleFacts } from "../../tests/support/sample-facts.ts";
-import { planRound } from "../planning/plan-round.ts";
+import { generateSpec, planRound, sampleFacts } from "../../tests/support/sample-facts.ts";
 import { planDot, planSvg } from "./picture.ts";
 
 const outcome = planRound(
   sampleFacts(
     generateSpec({
-      generation: { ...generateSpec().generation!, totalEvents: 100_000n },
+      generation: { totalEvents: 100_000n },
       unit: { jobsPerUnit: 20, targetMergedBytes: 4e9, blockTargetBytes: 1e12, maxUnitsPerBlock: 2 },
     }),
   ),
@@ -31,9 +30,7 @@ it("draws the same as SVG", () => {
 });
 
 it("says one block, not one blocks", () => {
-  const small = planRound(
-    sampleFacts(generateSpec({ generation: { ...generateSpec().generation!, totalEvents: 100n } })),
-  );
+  const small = planRound(sampleFacts(generateSpec({ generation: { totalEvents: 100n } })));
   if (small.kind !== "planned") throw new Error(small.kind);
   expect(planDot(small.plan)).toContain("round 0: 1 unit, 1 processing node, 1 block");
   expect(planDot(small.plan)).toContain('block 0\\n1 unit"');

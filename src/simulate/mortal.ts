@@ -53,8 +53,8 @@ export class Life {
 }
 
 /**
- * The same object, every method of which goes through a life. The objects in a store are its aggregates and are wrapped
- * too; everything else that is no function is plain data.
+ * The same object, every method of which goes through a life. So do the aggregates of a store and the parts of a catalog;
+ * everything else that is no function is plain data.
  */
 export function mortal<T extends object>(target: T, life: Life, name: string): T {
   return new Proxy(target, {
@@ -63,7 +63,8 @@ export function mortal<T extends object>(target: T, life: Life, name: string): T
       if (typeof key !== "string") return value;
       const call = `${name}.${key}`;
       if (typeof value === "function") return wrapped(value.bind(from), life, call, name);
-      return name === "store" && value instanceof Object ? mortal(value, life, call) : value;
+      if (!(value instanceof Object)) return value;
+      return name === "store" ? mortal(value, life, call) : name === "catalog" ? mortal(value, life, name) : value;
     },
   });
 }

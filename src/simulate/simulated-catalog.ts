@@ -1,31 +1,34 @@
 import { err, ok } from "../base/result.ts";
-import { localDataset } from "../catalogs/local-dataset.ts";
 import type { Catalog } from "../catalogs/port.ts";
 import type { InputFile } from "../domain/workflow.ts";
 
-/** Datasets of the story (or files of this machine), and a ledger of outputs in memory. */
-export function makeSimulatedCatalog(datasets: ReadonlyMap<string, readonly InputFile[]>): Catalog {
+/** Datasets of the story beside those of another catalog, and a ledger of outputs in memory. */
+export function makeSimulatedCatalog(datasets: ReadonlyMap<string, readonly InputFile[]>, beside: Catalog): Catalog {
   const checksums = new Map<string, string>();
   return {
-    name: "local",
-    async inputFiles({ input }, signal) {
-      if (input === null) return ok([]);
-      if (input.from !== "dataset") return localDataset(input, signal);
-      const { dataset } = input;
-      const files = datasets.get(dataset);
-      if (files) return ok(files);
-      return err({ code: "unknown-dataset", message: `the story has no dataset ${dataset}`, evidence: { dataset } });
+    ...beside,
+    datasets: {
+      async files(input, signal) {
+        if (input.from !== "dataset") return beside.datasets.files(input, signal);
+        const { dataset } = input;
+        const files = datasets.get(dataset);
+        if (files) return ok(files);
+        return err({ code: "unknown-dataset", message: `the story has no dataset ${dataset}`, evidence: { dataset } });
+      },
     },
-    async register(_request, _unit, outputs) {
-      let adopted = 0;
-      for (const { lfn, checksum } of outputs) {
-        const known = checksums.get(lfn);
-        if (known !== undefined && known !== checksum)
-          return { kind: "conflict", lfn, message: `${lfn} is in the ledger already, with another checksum` };
-        if (known !== undefined) adopted += 1;
-        checksums.set(lfn, checksum);
-      }
-      return { kind: "registered", adopted };
+    outputs: {
+      blocks: null,
+      async register(_request, { outputs }) {
+        let adopted = 0;
+        for (const { lfn, checksum } of outputs) {
+          const known = checksums.get(lfn);
+          if (known !== undefined && known !== checksum)
+            return { kind: "conflict", lfn, message: `${lfn} is in the ledger already, with another checksum` };
+          if (known !== undefined) adopted += 1;
+          checksums.set(lfn, checksum);
+        }
+        return { kind: "registered", adopted };
+      },
     },
   };
 }

@@ -1,9 +1,10 @@
 import { loadConfig } from "../config/load.ts";
 import { makeSpool } from "../disk/spool.ts";
+import { KINDS } from "../kinds/table.ts";
 import { makeCommands } from "../lifecycle/commands.ts";
 import { makeLoop } from "../lifecycle/loop.ts";
 import type { Ports } from "../lifecycle/ports.ts";
-import { intakeRules, loopPolicy, spoolOptions } from "../main.ts";
+import { intakeRules, loopPolicy, makeCatalog, spoolOptions } from "../main.ts";
 import { migrate, readMigrations } from "../store/migrate.ts";
 import { openPglite, pgliteSql } from "../store/pglite.ts";
 import type { Store } from "../store/port.ts";
@@ -57,7 +58,8 @@ export async function makeWorld(scenario: Scenario, options: StoryOptions) {
   const ports: Ports = {
     store,
     engine,
-    catalog: makeSimulatedCatalog(scenario.datasets),
+    catalog: makeSimulatedCatalog(scenario.datasets, makeCatalog(config)),
+    kinds: KINDS,
     spool: makeSpool({ ...onDisk, recovery: { ...onDisk.recovery, installation: scenario.policy } }),
     clock: time,
     ids: {

@@ -14,5 +14,5 @@ export interface Store extends Readonly<ReturnType<typeof parts>> {
 export type SettingStore = Store["settings"];
 
 export type { Page } from "./columns.ts";
-export { decodeSpec } from "./request-rows.ts";
 export type { RequestChange, RequestFilter } from "./requests.ts";
+export { decodeSpec, encodeSpec } from "./spec-json.ts";

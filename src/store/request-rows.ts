@@ -1,6 +1,6 @@
-import { toBigInt } from "../base/json.ts";
 import type { RequestRecord, RequestSpec } from "../domain/request.ts";
 import { Table } from "./columns.ts";
+import { decodeSpec } from "./spec-json.ts";
 import type { Sql, SqlParam } from "./sql.ts";
 
 /** Everything of a request but its spec. */
@@ -87,14 +87,3 @@ function recordOf(row: RequestRow, spec: RequestSpec): RequestRecord {
   return record as unknown as RequestRecord;
 }
 const TIMES = ["createdAt", "updatedAt", "statusSince"];
-
-/** From JSON: all of a spec is plain except the 64-bit numbers of a generation. */
-export function decodeSpec(stored: unknown): RequestSpec {
-  const spec = stored as RequestSpec;
-  if (!spec.generation) return spec;
-  const { totalEvents, firstEvent } = spec.generation;
-  return {
-    ...spec,
-    generation: { ...spec.generation, totalEvents: toBigInt(totalEvents), firstEvent: toBigInt(firstEvent) },
-  };
-}

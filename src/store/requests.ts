@@ -4,6 +4,7 @@ import type { RequestFile, RequestRecord, RequestSpec, Transition } from "../dom
 import { canMove, REQUEST_STATUSES, type RequestStatus, TERMINAL_STATUSES } from "../domain/request-status.ts";
 import { countBy, json, type Page, type PageWanted, pageByTime, Where } from "./columns.ts";
 import { REQUESTS, type SpecMemory } from "./request-rows.ts";
+import { encodeSpec } from "./spec-json.ts";
 import type { Sql, SqlParam } from "./sql.ts";
 
 /** What may be changed of a request; its spec never is, and its error and waiting are remarks. */
@@ -61,7 +62,7 @@ export const requestStore = (sql: Sql, specs: SpecMemory) => ({
     at: Date,
   ): Promise<boolean> {
     const insert = async (tx: Sql): Promise<boolean> => {
-      const { name, kind, requestor, campaign, priority, urgent, productionSteps } = spec;
+      const { name, requestor, campaign, priority, urgent, productionSteps } = spec;
       const created = await tx.query(
         `WITH made AS (
            INSERT INTO requests (name, kind, requestor, campaign, spec, status, priority, urgent, production_steps,
@@ -72,7 +73,19 @@ export const requestStore = (sql: Sql, specs: SpecMemory) => ({
            INSERT INTO transitions (request_name, to_status, reason, actor, at)
            SELECT name, $6::text, 'created', $11, $10::timestamptz FROM made)
          SELECT name FROM made`,
-        [name, kind, requestor, campaign, json(spec), status, priority, urgent, json(productionSteps), at, actor],
+        [
+          name,
+          spec.work.kind,
+          requestor,
+          campaign,
+          json(encodeSpec(spec)),
+          status,
+          priority,
+          urgent,
+          json(productionSteps),
+          at,
+          actor,
+        ],
       );
       return created.length > 0;
     };

@@ -88,12 +88,9 @@ const slow = (name: string): string =>
 
 test("a request that takes long to plan delays nobody, says so, obeys a wish, and is held at the limit", async () => {
   const world = await makeWorld();
-  const input = world.ports.catalog.inputFiles;
-  Object.assign(world.ports.catalog, {
-    inputFiles: (spec: Parameters<typeof input>[0], signal: AbortSignal) =>
-      spec.kind === "generate"
-        ? input(spec, signal)
-        : new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+  Object.assign(world.ports.catalog.datasets, {
+    files: (_input: unknown, signal: AbortSignal) =>
+      new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
   });
   const limit = { ...POLICY, concurrency: 1, sliceSec: 0.05, workLimitSec: 3 };
   const loop = makeLoop(world.ports, limit, "server-1");

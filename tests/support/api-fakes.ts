@@ -7,6 +7,7 @@ import { err, ok } from "../../src/base/result.ts";
 import type { RequestName } from "../../src/domain/names.ts";
 import type { RequestRecord, Transition } from "../../src/domain/request.ts";
 import type { Engine } from "../../src/engine/port.ts";
+import { KINDS } from "../../src/kinds/table.ts";
 import type { Commands } from "../../src/lifecycle/port.ts";
 import type { Page, RequestFilter, Store } from "../../src/store/port.ts";
 import {
@@ -214,6 +215,7 @@ export function fakeApi(parts: Partial<Omit<ApiPorts, "events">> = {}) {
     loop: { status: async () => healthyLoop() },
     engine: fakeEngine(),
     clock: { now: () => NOW },
+    kinds: KINDS,
     metrics: makeMetrics("1.2.3"),
     events,
     info: {

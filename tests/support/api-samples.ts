@@ -13,7 +13,6 @@ export const DAG_ID = "660e8400-e29b-41d4-a716-446655440001" as DagId;
 
 export const sampleSpec = (over: Partial<RequestSpec> = {}): RequestSpec => ({
   name: "muons-2026" as RequestName,
-  kind: "process",
   requestor: "alice",
   requestorDn: null,
   group: "muons",
@@ -24,14 +23,16 @@ export const sampleSpec = (over: Partial<RequestSpec> = {}): RequestSpec => ({
   priority: 100_000,
   urgent: false,
   productionSteps: [],
-  input: {
-    from: "glob",
-    pattern: "/data/*.csv",
-    events: { by: "fixed", perFile: 100 },
-    mask: { runs: [1], lumis: { "1": [[1, 5]] } },
+  work: {
+    kind: "process",
+    input: {
+      from: "glob",
+      pattern: "/data/*.csv",
+      events: { by: "fixed", perFile: 100 },
+      mask: { runs: [1], lumis: { "1": [[1, 5]] } },
+    },
+    split: { algorithm: "FileBased", filesPerJob: 5, eventsPerJob: 1000, lumisPerJob: 10 },
   },
-  generation: null,
-  split: { algorithm: "FileBased", filesPerJob: 5, eventsPerJob: 1000, lumisPerJob: 10 },
   steps: [{ name: "select", argv: ["./select.sh", "-v"], env: { MODE: "fast" } }],
   outputs: [{ name: "hits", file: "hits.csv", merge: { how: "command", argv: ["./merge.sh"] }, keep: true }],
   resources: {

@@ -1,5 +1,9 @@
 import type { Problem } from "../../src/domain/problem.ts";
+import type { RequestSpec } from "../../src/domain/request.ts";
 import { DEFAULT_INTAKE_RULES, type IntakeRules } from "../../src/domain/submission.ts";
+import type { GenerateWork } from "../../src/domain/work.ts";
+import { readSubmission as read } from "../../src/intake/read-submission.ts";
+import { KINDS } from "../../src/kinds/table.ts";
 
 /** Documents that tests begin with. */
 export const RULES: IntakeRules = { ...DEFAULT_INTAKE_RULES, requestor: "alice" };
@@ -158,3 +162,8 @@ export function describeProblems(problems: readonly Problem[]): readonly string[
     return allowed === null ? `${place}: ${message}` : `${place}: ${message}; allowed: ${allowed}`;
   });
 }
+
+export const readSubmission = (document: unknown, rules: IntakeRules) => read(document, rules, KINDS);
+
+/** The work of a spec as that of one kind; tests know which it is. */
+export const generated = ({ work }: RequestSpec): GenerateWork => work as GenerateWork;

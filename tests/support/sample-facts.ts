@@ -1,39 +1,54 @@
+import { toEnd } from "../../src/base/slices.ts";
 import type { DagId, RequestName } from "../../src/domain/names.ts";
+import type { DagPlan, PlanOutcome } from "../../src/domain/plan.ts";
 import type { RequestSpec } from "../../src/domain/request.ts";
+import type { GenerateWork, ProcessWork, Work } from "../../src/domain/work.ts";
 import type { InputFile, RunLumis } from "../../src/domain/workflow.ts";
+import { kindOf } from "../../src/kinds/kind.ts";
+import { KINDS } from "../../src/kinds/table.ts";
+import { checkInSlices, type Violation } from "../../src/planning/check.ts";
 import type { PlanFacts } from "../../src/planning/facts.ts";
 
 /** Facts for tests and benchmarks: a plain request of each kind, to be changed where a case needs it. */
-export function processSpec(change: Partial<RequestSpec> = {}): RequestSpec {
+export function processSpec({ input, split, ...change }: Change<ProcessWork> = {}): RequestSpec<ProcessWork> {
   return {
     ...COMMON,
     name: "muons-2026" as RequestName,
-    kind: "process",
-    input: { from: "list", path: "/data/files.json", mask: { runs: [], lumis: null } },
-    generation: null,
-    split: { algorithm: "FileBased", filesPerJob: 5, eventsPerJob: 100, lumisPerJob: 1 },
+    work: {
+      kind: "process",
+      input: input ?? { from: "list", path: "/data/files.json", mask: { runs: [], lumis: null } },
+      split: split ?? { algorithm: "FileBased", filesPerJob: 5, eventsPerJob: 100, lumisPerJob: 1 },
+    },
     ...change,
   };
 }
+type Change<W extends Work> = Partial<RequestSpec<W>> & Pick<Partial<ProcessWork>, "input" | "split">;
 
-export function generateSpec(change: Partial<RequestSpec> = {}): RequestSpec {
+export function generateSpec({ generation, split, ...change }: GenerateChange = {}): RequestSpec<GenerateWork> {
   return {
     ...COMMON,
     name: "minbias-gen" as RequestName,
-    kind: "generate",
-    input: null,
-    generation: {
+    work: {
+      kind: "generate",
       totalEvents: 1000n,
       firstEvent: 1n,
       firstLumi: 1,
       eventsPerLumi: 100,
       filterEfficiency: 1,
       topUp: false,
+      split: split ?? { algorithm: "EventBased", filesPerJob: 1, eventsPerJob: 100, lumisPerJob: 1 },
+      ...generation,
     },
-    split: { algorithm: "EventBased", filesPerJob: 1, eventsPerJob: 100, lumisPerJob: 1 },
     ...change,
   };
 }
+type GenerateChange = Change<GenerateWork> & { readonly generation?: Partial<GenerateWork> };
+
+/** The first round of a request of any kind, and what is wrong with a plan. */
+export const planRound = (facts: PlanFacts): PlanOutcome => toEnd(planInSlices(facts));
+export const planInSlices = (facts: PlanFacts) => kindOf(KINDS, facts.spec.work).plan(facts);
+export const checkPlan = (plan: DagPlan, facts: PlanFacts): readonly Violation[] =>
+  toEnd(checkInSlices(plan, facts, kindOf(KINDS, facts.spec.work)));
 
 export function sampleFacts(spec: RequestSpec, change: Partial<PlanFacts> = {}): PlanFacts {
   return {

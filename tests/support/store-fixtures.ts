@@ -11,7 +11,6 @@ export const at = (second: number): Date => new Date(Date.UTC(2026, 0, 1) + seco
 export function sampleSpec(name: string, change: Partial<RequestSpec> = {}): RequestSpec {
   return {
     name: name as RequestName,
-    kind: "generate",
     requestor: "ada",
     requestorDn: null,
     group: "physics",
@@ -22,16 +21,16 @@ export function sampleSpec(name: string, change: Partial<RequestSpec> = {}): Req
     priority: 100_000,
     urgent: false,
     productionSteps: [{ fraction: 0.5, priority: 90_000 }],
-    input: null,
-    generation: {
+    work: {
+      kind: "generate",
       totalEvents: 9_007_199_254_740_993n,
       firstEvent: 1n,
       firstLumi: 1,
       eventsPerLumi: 100,
       filterEfficiency: 1,
       topUp: false,
+      split: { algorithm: "EventBased", filesPerJob: 1, eventsPerJob: 1000, lumisPerJob: 1 },
     },
-    split: { algorithm: "EventBased", filesPerJob: 1, eventsPerJob: 1000, lumisPerJob: 1 },
     steps: [{ name: "gen", argv: ["./gen.sh", "--seed", "1"], env: { LANG: "C" } }],
     outputs: [{ name: "events", file: "events.root", merge: { how: "concat" }, keep: true }],
     resources: {

@@ -5,6 +5,8 @@ import { makeSpool } from "../../src/disk/spool.ts";
 import type { RequestName } from "../../src/domain/names.ts";
 import type { RequestStatus } from "../../src/domain/request-status.ts";
 import { DEFAULT_INTAKE_RULES } from "../../src/domain/submission.ts";
+import type { Kinds } from "../../src/kinds/kind.ts";
+import { KINDS } from "../../src/kinds/table.ts";
 import { makeCommands } from "../../src/lifecycle/commands.ts";
 import { makeLoop } from "../../src/lifecycle/loop.ts";
 import type { LoopPolicy, Ports } from "../../src/lifecycle/ports.ts";
@@ -49,7 +51,7 @@ export const generation = (name: string, units: number, over: Record<string, unk
  * A whole WMS2 with a real store, real submit directories and the real loop, but an engine that does what the
  * story says and a clock that the story moves.
  */
-export async function makeWorld() {
+export async function makeWorld(kinds: Kinds = KINDS) {
   const dir = tempDir("world");
   const storageDir = join(dir, "storage");
   const store = await freshStore();
@@ -61,6 +63,7 @@ export async function makeWorld() {
     store,
     engine,
     catalog: makeLocalCatalog(storageDir),
+    kinds,
     spool: makeSpool({
       spoolDir: join(dir, "spool"),
       storageDir,

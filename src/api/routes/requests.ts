@@ -38,7 +38,7 @@ const listQuery = z.strictObject({
   name: filterText.optional().describe("a part of the name, at most 200 characters"),
 });
 
-export function requestRoutes(app: Api, { store, commands }: ApiPorts): void {
+export function requestRoutes(app: Api, { store, commands, kinds }: ApiPorts): void {
   const looks = new SharedLook<RequestPageView>();
   app.get(
     "/requests",
@@ -66,7 +66,7 @@ export function requestRoutes(app: Api, { store, commands }: ApiPorts): void {
         store.requests.transitions(name),
       ]);
       setVersion(reply, record.version);
-      return requestDetailView(record, workflow, moves);
+      return requestDetailView(record, workflow, moves, kinds);
     },
   );
 

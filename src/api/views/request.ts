@@ -1,12 +1,14 @@
 import { z } from "zod";
 import { OUTPUT_STATES } from "../../domain/operator.ts";
-import { type RequestRecord, SPLIT_ALGORITHMS, type Transition } from "../../domain/request.ts";
+import type { RequestRecord, Transition } from "../../domain/request.ts";
 import { REQUEST_STATUS, REQUEST_STATUSES } from "../../domain/request-status.ts";
 import { WAIT_CODES, type WaitCode } from "../../domain/wait.ts";
+import { inputPlace, SPLIT_ALGORITHMS } from "../../domain/work.ts";
 import type { Workflow } from "../../domain/workflow.ts";
+import { type Kinds, kindOf } from "../../kinds/kind.ts";
 import { ACTION, actionsIn, mayResume, OPERATOR_ACTIONS } from "../../lifecycle/port.ts";
 import { planPreviewSchema } from "./plan.ts";
-import { inputPlace, specSchema, specView } from "./spec.ts";
+import { specSchema, specView, workView } from "./spec.ts";
 import { anything, named, pageOf, strings, time, viewOf, whole } from "./wire.ts";
 import { workflowSchema, workflowView } from "./workflow.ts";
 
@@ -33,7 +35,7 @@ const waitSchema = named("Wait", {
 /** One line of the list: everything small. */
 export const requestRowSchema = named("RequestRow", {
   request_name: z.string(),
-  kind: z.enum(["process", "generate"]),
+  kind: z.string().describe("process, generate"),
   status,
   status_since: time,
   priority: z.int(),
@@ -50,7 +52,7 @@ export const requestRowSchema = named("RequestRow", {
 export type RequestRowView = z.infer<typeof requestRowSchema>;
 export const requestRowView = viewOf(requestRowSchema, ({ spec }: RequestRecord) => ({
   request_name: spec.name,
-  kind: spec.kind,
+  kind: spec.work.kind,
   requestor: spec.requestor,
   campaign: spec.campaign,
 }));
@@ -87,7 +89,7 @@ export const requestSchema = requestRowSchema
     size_per_event_kb: z.number().nullable(),
     site_whitelist: strings,
     site_blacklist: strings,
-    splitting_algo: z.enum(SPLIT_ALGORITHMS),
+    splitting_algo: z.enum(SPLIT_ALGORITHMS).nullable(),
     splitting_params: anything,
     production_steps: productionSteps,
     payload_config: anything,
@@ -108,21 +110,21 @@ export type RequestView = z.infer<typeof requestSchema>;
 export const requestView = (record: RequestRecord): RequestView => recordWithSpec({ ...record.spec, ...record });
 const recordWithSpec = viewOf(requestSchema, (record: RequestRecord) => {
   const { spec } = record;
+  const { input, split } = spec.work;
   return {
     request_name: spec.name,
+    kind: spec.work.kind,
     status_meaning: REQUEST_STATUS[record.status].meaning,
-    input_dataset: spec.input && inputPlace(spec.input),
+    input_dataset: input ? inputPlace(input) : null,
     memory_mb: spec.resources.memoryMb,
     time_per_event_sec: spec.resources.secondsPerEvent,
     size_per_event_kb: spec.resources.kbPerEvent,
     site_whitelist: spec.sites.allow,
     site_blacklist: spec.sites.deny,
-    splitting_algo: spec.split.algorithm,
-    splitting_params: {
-      files_per_job: spec.split.filesPerJob,
-      events_per_job: spec.split.eventsPerJob,
-      lumis_per_job: spec.split.lumisPerJob,
-    },
+    splitting_algo: split?.algorithm ?? null,
+    splitting_params: split
+      ? { files_per_job: split.filesPerJob, events_per_job: split.eventsPerJob, lumis_per_job: split.lumisPerJob }
+      : {},
     payload_config: spec.metadata,
     previous_version_request: spec.previousVersion,
     superseded_by_request: record.supersededBy,
@@ -155,15 +157,23 @@ function allowedActions({ status, hold }: RequestRecord): RequestView["allowed_a
 }
 
 export const requestDetailSchema = requestSchema
-  .extend({ workflow: workflowSchema.nullable(), status_transitions: z.array(transitionSchema) })
+  .extend({
+    work: z
+      .looseObject({ kind: z.string(), summary: z.string() })
+      .describe("What is to be done: in one line, and field by field as its kind has them"),
+    workflow: workflowSchema.nullable(),
+    status_transitions: z.array(transitionSchema),
+  })
   .meta({ id: "RequestDetail" });
 export type RequestDetailView = z.infer<typeof requestDetailSchema>;
 export const requestDetailView = (
   record: RequestRecord,
   workflow: Workflow | null,
   transitions: readonly Transition[],
+  kinds: Kinds,
 ): RequestDetailView => ({
   ...requestView(record),
+  work: workView(record.spec.work, kindOf(kinds, record.spec.work).describe(record.spec.work)),
   workflow: workflow && workflowView(workflow),
   status_transitions: transitions.map(transitionView),
 });

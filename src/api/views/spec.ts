@@ -1,5 +1,7 @@
 import { z } from "zod";
-import type { InputSpec, OutputSpec, RequestSpec } from "../../domain/request.ts";
+import { jsonValue } from "../../base/json.ts";
+import type { OutputSpec, RequestSpec } from "../../domain/request.ts";
+import { type InputSpec, inputPlace, type SplitSpec, type Work } from "../../domain/work.ts";
 import { big, named, strings, viewOf } from "./wire.ts";
 
 const input = z.strictObject({
@@ -19,19 +21,6 @@ const inputView = viewOf(input, (from: InputSpec) => ({
     "events" in from ? { by: from.events.by, per_file: "perFile" in from.events ? from.events.perFile : null } : null,
 }));
 
-/** The pattern, path or dataset it names. */
-export function inputPlace(input: InputSpec): string {
-  switch (input.from) {
-    case "glob":
-      return input.pattern;
-    case "dataset":
-      return input.dataset;
-    case "directory":
-    case "list":
-      return input.path;
-  }
-}
-
 const generation = z.strictObject({
   total_events: big,
   first_event: big,
@@ -43,6 +32,19 @@ const generation = z.strictObject({
 });
 const generationView = viewOf(generation, ({ lumis = "per_job" }: { lumis?: "per_job" | "per_work_unit" }) => ({
   lumis,
+}));
+
+const split = z.strictObject({
+  algorithm: z.string(),
+  files_per_job: z.int(),
+  events_per_job: z.int(),
+  lumis_per_job: z.int(),
+  split_on_run: z.boolean(),
+  halt_on_file_boundaries: z.boolean(),
+});
+const splitView = viewOf(split, ({ splitOnRun = true, haltOnFileBoundaries = false }: SplitSpec) => ({
+  split_on_run: splitOnRun,
+  halt_on_file_boundaries: haltOnFileBoundaries,
 }));
 
 const output = z.strictObject({
@@ -73,12 +75,7 @@ const rule = z.strictObject({
 export const specSchema = named("Spec", {
   input: input.nullable(),
   generation: generation.nullable(),
-  split: z.strictObject({
-    algorithm: z.string(),
-    files_per_job: z.int(),
-    events_per_job: z.int(),
-    lumis_per_job: z.int(),
-  }),
+  split: split.nullable(),
   steps: z.array(z.strictObject({ name: z.string(), argv: strings, env: z.record(z.string(), z.string()) })),
   outputs: z.array(output),
   resources: z.strictObject({
@@ -107,9 +104,25 @@ export const specSchema = named("Spec", {
     handlers: z.array(z.strictObject({ name: z.string(), roles: strings, rules: z.array(rule) })),
   }),
 });
+/** Where to find it since clients know a spec: its input, its splitting, the events it generates. */
+const workFields = (work: Work) => ({
+  input: work.input ? inputView(work.input) : null,
+  split: work.split ? splitView(work.split) : null,
+  generation: work.kind === "generate" ? generationView(work) : null,
+});
+
+/** Its fields under their names on the wire, whatever they are. */
+export const workView = (work: Work, summary: string) => ({ kind: work.kind, summary, ...(onWire(work) as object) });
+function onWire(value: unknown): unknown {
+  if (typeof value === "bigint") return jsonValue(value);
+  if (Array.isArray(value)) return value.map(onWire);
+  if (typeof value !== "object" || value === null) return value;
+  const snake = (key: string) => key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [snake(key), onWire(item)]));
+}
+
 export const specView = viewOf(specSchema, (spec: RequestSpec) => ({
-  input: spec.input && inputView(spec.input),
+  ...workFields(spec.work),
   sites: { trust: false, ...spec.sites },
-  generation: spec.generation && generationView(spec.generation),
   outputs: spec.outputs.map(outputSpecView),
 }));

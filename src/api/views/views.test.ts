@@ -12,7 +12,9 @@ import {
 } from "../../../tests/support/api-samples.ts";
 import type { Dag } from "../../domain/dag.ts";
 import type { RequestRecord } from "../../domain/request.ts";
+import type { GenerateWork } from "../../domain/work.ts";
 import type { Workflow } from "../../domain/workflow.ts";
+import { KINDS } from "../../kinds/table.ts";
 import { dagDetailView, nodeCountsView, tallyUnits } from "./dag.ts";
 import { requestDetailSchema, requestDetailView, requestRowSchema, requestRowView } from "./request.ts";
 import { healthView, loopView } from "./system.ts";
@@ -25,9 +27,12 @@ describe("the main views", () => {
   test("a request with everything around it", () =>
     golden(
       "request-detail",
-      requestDetailView(sampleRequest(), sampleWorkflow(), [
-        { from: null, to: "submitted", reason: "submitted", actor: "operator", at: at("10:00") },
-      ]),
+      requestDetailView(
+        sampleRequest(),
+        sampleWorkflow(),
+        [{ from: null, to: "submitted", reason: "submitted", actor: "operator", at: at("10:00") }],
+        KINDS,
+      ),
     ));
 
   test("a held request, in the list", () => golden("request-row-held", requestRowView(heldRequest())));
@@ -72,26 +77,28 @@ describe("the main views", () => {
 });
 
 test("every state of a request has a view that fits its schema", () => {
-  const generation = {
+  const generate: GenerateWork = {
+    kind: "generate",
     totalEvents: 9_007_199_254_740_993n,
     firstEvent: 1n,
     firstLumi: 1,
     eventsPerLumi: 100,
     filterEfficiency: 0.5,
     topUp: true,
+    split: { algorithm: "EventBased", filesPerJob: 1, eventsPerJob: 100, lumisPerJob: 1 },
   };
+  const { split } = generate;
+  const input = { from: "dataset", dataset: "/A/B/C", mask: { runs: [], lumis: null } } as const;
   const records: RequestRecord[] = [
     heldRequest(),
     sampleRequest({ wish: { kind: "abort", actor: "operator", reason: "enough", at: NOW } }),
-    sampleRequest({ spec: sampleSpec({ kind: "generate", input: null, generation }) }),
-    sampleRequest({
-      spec: sampleSpec({ input: { from: "dataset", dataset: "/A/B/C", mask: { runs: [], lumis: null } } }),
-    }),
+    sampleRequest({ spec: sampleSpec({ work: generate }) }),
+    sampleRequest({ spec: sampleSpec({ work: { kind: "process", input, split } }) }),
   ];
   for (const record of records) {
     requestRowSchema.parse(requestRowView(record));
-    const detail = requestDetailSchema.parse(requestDetailView(record, null, []));
-    if (record.spec.generation) expect(detail.spec.generation?.total_events).toBe("9007199254740993");
+    const detail = requestDetailSchema.parse(requestDetailView(record, null, [], KINDS));
+    if (record.spec.work === generate) expect(detail.spec.generation?.total_events).toBe("9007199254740993");
   }
 });
 

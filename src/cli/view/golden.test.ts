@@ -14,6 +14,7 @@ import { requestDetailView, requestRowView } from "../../api/views/request.ts";
 import { workflowStatusView, workflowView } from "../../api/views/workflow.ts";
 import type { RequestName } from "../../domain/names.ts";
 import type { RequestRecord } from "../../domain/request.ts";
+import { KINDS } from "../../kinds/table.ts";
 import { plain } from "../terminal.ts";
 import { checkLines, fail, ok, warn } from "./checks.ts";
 import { problemList } from "./problems.ts";
@@ -128,7 +129,7 @@ const output = (unit: string) => ({
 
 test("show: all its jobs failed and wait for their next try", () => {
   const dag = sampleDag({ nodes: { total: 48, waiting: 28, queued: 0, idle: 0, held: 0, done: 20, failed: 0 } });
-  const request = requestDetailView(sampleRequest({ waiting: cooling }), sampleWorkflow(), moves.slice(3));
+  const request = requestDetailView(sampleRequest({ waiting: cooling }), sampleWorkflow(), moves.slice(3), KINDS);
   const now = { ...status, work_units: { total: 48, done: 20, running: 0, failed: 0 }, estimated_completion: null };
   const facts = { request, status: now, dag: dagView(dag), outputs: { items: [], more: false } };
   return golden("show-waits", requestPage(facts, look));
@@ -139,7 +140,7 @@ test("show: at work", () =>
     "show-active",
     requestPage(
       {
-        request: requestDetailView(sampleRequest(), sampleWorkflow(), moves),
+        request: requestDetailView(sampleRequest(), sampleWorkflow(), moves, KINDS),
         status,
         dag: dagView(sampleDag()),
         outputs: { items: [output("mg_000000"), output("mg_000001")], more: false },
@@ -153,7 +154,7 @@ test("show: held, with what a person may do", () =>
     "show-held",
     requestPage(
       {
-        request: requestDetailView(heldRequest(), null, moves.slice(0, 2)),
+        request: requestDetailView(heldRequest(), null, moves.slice(0, 2), KINDS),
         status: null,
         dag: null,
         outputs: { items: [], more: false },
@@ -214,7 +215,7 @@ const unit = (at: number, state: UnitRowView["state"], done: number, over: Parti
   ...over,
 });
 const watched = (record: RequestRecord, units: readonly UnitRowView[]): WatchedRequest => ({
-  request: requestDetailView(record, sampleWorkflow({ unitsPlanned: units.length, unitsDone: 2 }), moves),
+  request: requestDetailView(record, sampleWorkflow({ unitsPlanned: units.length, unitsDone: 2 }), moves, KINDS),
   dag: dagView(
     sampleDag({
       nodes: { total: 48, waiting: 10, queued: 12, idle: 0, held: 0, done: 25, failed: 1 },

@@ -15,14 +15,14 @@ export function planPage(plan: DagPlan, spec: RequestSpec, unplanned: readonly U
   const row = (name: string, text: string) => `${paint.dim(padEnd(name, 11))} ${text}`;
   const roles = Object.entries(summary.nodesByRole).map(([role, number]) => `${thousands(number)} ${role}`);
   const more = summary.units - SHOWN_UNITS;
-  const input = spec.input ? `${count(summary.inputFiles, "file")}, ` : "";
+  const input = spec.work.input ? `${count(summary.inputFiles, "file")}, ` : "";
   const sites = Object.entries(described.unitsBySite)
     .slice(0, 6)
     .map(([site, units]) => `${site} (${count(units, "unit")})`);
   return [
-    `${paint.bold(plan.requestName)}  ${spec.kind}, round ${plan.round}${spec.adaptive ? ", adaptive: later rounds are sized by what this one measures" : ""}`,
+    `${paint.bold(plan.requestName)}  ${spec.work.kind}, round ${plan.round}${spec.adaptive ? ", adaptive: later rounds are sized by what this one measures" : ""}`,
     row("input", `${input}${thousands(summary.events)} ${plural(summary.events, "event")}`),
-    row("split", `${spec.split.algorithm}; steps ${spec.steps.map(({ name }) => name).join(" → ")}`),
+    row("split", `${spec.work.split?.algorithm ?? "none"}; steps ${spec.steps.map(({ name }) => name).join(" → ")}`),
     row("units", `${thousands(summary.units)} in ${count(summary.blocks.length, "block")}`),
     row("nodes", `${thousands(summary.nodes)}: ${roles.join(", ")}`),
     row(

@@ -39,15 +39,12 @@ function headLines(request: RequestDetailView, look: Look): string[] {
   const since = duration(secondsSince(request.status_since, now));
   const ended = ["completed", "failed", "aborted"].includes(request.status);
   const spec = request.spec;
-  const from = spec.input
-    ? `${spec.input.from} ${spec.input.at}`
-    : `${thousands(spec.generation?.total_events ?? 0)} events to generate`;
   const urgency = `priority ${request.urgent ? "urgent" : request.priority}`;
   const by = `by ${request.requestor || "?"}${request.campaign ? ` · ${request.campaign}` : ""}`;
   return [
     `${paint.bold(request.request_name)}  ${statusWord(request.status, paint)} ${ended ? `${since} ago` : `since ${since}`}  ${paint.dim(request.status_meaning)}`,
     `${request.kind} · ${urgency} · ${by} · handed in ${duration(secondsSince(request.created_at, now))} ago`,
-    ...labelled("input", [from], look),
+    ...labelled("input", [request.work.summary], look),
     ...labelled("steps", [spec.steps.map((step) => step.name).join(" → ")], look),
   ];
 }

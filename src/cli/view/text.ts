@@ -50,10 +50,7 @@ export function bytes(count: number): string {
   return `${value >= 9.95 ? value.toFixed(0) : value.toFixed(1)} ${units[unit]}`;
 }
 
-export { count } from "../../base/count.ts";
-
-/** 12,345: numbers that people compare. */
-export const thousands = (number: number | string | bigint): string => String(number).replace(/\B(?=(\d{3})+$)/g, ",");
+export { count, thousands } from "../../base/count.ts";
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what it looks for
 const ANSI = /\u001b\[[0-9;?]*[A-Za-z]/g;

@@ -1,10 +1,12 @@
+import type { GenerateWork } from "../../domain/work.ts";
 import type { Check, CheckContext, Report } from "../../planning/check.ts";
+import { lastEvent } from "./plan-events.ts";
 
 /** Generation: event ranges and lumis follow each other without a gap or a repeat, and end where they should. */
-export function checkEvents({ spec, plan, next, isPartial }: CheckContext, report: Report): Check {
-  const generation = spec.generation!;
-  const eventsPerLumi = BigInt(generation.eventsPerLumi);
-  const sharesLumi = generation.lumis === "per_work_unit";
+export function checkEvents({ spec, plan, next, isPartial }: CheckContext<GenerateWork>, report: Report): Check {
+  const { work } = spec;
+  const eventsPerLumi = BigInt(work.eventsPerLumi);
+  const sharesLumi = work.lumis === "per_work_unit";
   let event = next.firstEvent;
   let lumi = next.firstLumi;
   return {
@@ -35,10 +37,10 @@ export function checkEvents({ spec, plan, next, isPartial }: CheckContext, repor
       if (firstEvent !== event || firstLumi !== lumi)
         report("counter", `the offsets move to ${firstEvent}/${firstLumi} instead of ${event}/${lumi}`);
       const last = event - 1n;
-      const wanted = generation.firstEvent + generation.totalEvents - 1n;
+      const wanted = lastEvent(work);
       if (last < wanted && !isPartial)
         report("event-lost", `the last event planned is ${last}, ${wanted} were asked for`);
-      if (last > wanted && !generation.topUp)
+      if (last > wanted && !work.topUp)
         report("event-beyond", `the last event planned is ${last}, only ${wanted} were asked for`);
     },
   };

@@ -1,5 +1,6 @@
 import { countWhile, isWithin, joinRanges, type Ranges } from "../../base/ranges.ts";
 import type { ProcessingNodePlan } from "../../domain/plan.ts";
+import type { ProcessWork } from "../../domain/work.ts";
 import type { Check, CheckContext, Report } from "../../planning/check.ts";
 import { mayRunAt } from "../../planning/check-limits.ts";
 import type { PlanFile } from "../../planning/facts.ts";
@@ -13,9 +14,9 @@ const DONE = 2;
  * Input: everything wanted of every file is read by exactly one job: whole files, event ranges that follow each
  * other, or (file, run, lumi) triples. A job reads each lumi of its mask in each of its files.
  */
-export function checkFiles(context: CheckContext, report: Report): Check {
+export function checkFiles(context: CheckContext<ProcessWork>, report: Report): Check {
   const { spec, files, plan, isPartial } = context;
-  const mask = compileMask(spec.input?.mask ?? null);
+  const mask = compileMask(spec.work.input.mask);
   const indexes = new Map(files.map(({ lfn }, index) => [lfn, index]));
   const state = new Uint8Array(files.length);
   const nextEvent = new Float64Array(files.length);
@@ -63,13 +64,13 @@ export function checkFiles(context: CheckContext, report: Report): Check {
   };
 }
 
-function isWanted(file: PlanFile, mask: Mask, context: CheckContext): boolean {
+function isWanted(file: PlanFile, mask: Mask, context: CheckContext<ProcessWork>): boolean {
   const { spec, measured } = context;
   if (file.state === "processed" || file.state === "excluded") return false;
   // By choice, files that no usable site holds are left out.
   const isNowhere = file.sites.length > 0 && !file.sites.some((site) => mayRunAt(site, context));
-  if (spec.input?.onMissing === "skip" && isNowhere) return false;
-  const { algorithm } = spec.split;
+  if (spec.work.input.onMissing === "skip" && isNowhere) return false;
+  const { algorithm } = spec.work.split;
   if (algorithm !== "LumiBased" && algorithm !== "EventAwareLumiBased" && mask.all) return true;
   const isTimed = (measured?.secondsPerEvent ?? spec.resources.secondsPerEvent) !== null;
   const mayBeTooBig = algorithm === "EventAwareLumiBased" && countDistinct(file.lumis) === 1 && isTimed;

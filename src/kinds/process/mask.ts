@@ -1,5 +1,5 @@
 import { isWithin, joinRanges, type Ranges } from "../../base/ranges.ts";
-import type { LumiMask } from "../../domain/request.ts";
+import type { LumiMask } from "../../domain/work.ts";
 import type { InputFile, RunLumis } from "../../domain/workflow.ts";
 
 /** Which runs and lumis are wanted. A run must pass both: be on the list of runs, and be in the lumi mask. */

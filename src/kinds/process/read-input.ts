@@ -1,4 +1,4 @@
-import type { EventCount, InputSpec, LumiMask } from "../../domain/request.ts";
+import type { EventCount, InputSpec, LumiMask } from "../../domain/work.ts";
 import type { Form } from "../../reading/form.ts";
 import { shown } from "../../reading/notes.ts";
 import type { Spot } from "../../reading/values.ts";
@@ -11,6 +11,9 @@ const SOURCES = ["files", "directory", "list", "dataset"] as const;
 const INPUT_FORMS =
   '{files: "/data/*.csv"}, {directory: /data}, {list: /data/files.json} or {dataset: /Primary/Processed/TIER}';
 const MAX_PATTERNS = 1000;
+
+/** In place of input that could not be read; that is a problem, so nobody will ever look for it. */
+export const UNREADABLE: InputSpec = { from: "dataset", dataset: "", mask: { runs: [], lumis: null } };
 
 /** Where the input comes from; null when there is none or it cannot be told. */
 export function readInput(top: Form): InputSpec | null {

@@ -1,5 +1,5 @@
 import { joinRanges, type Ranges } from "../../base/ranges.ts";
-import type { LumiMask } from "../../domain/request.ts";
+import type { LumiMask } from "../../domain/work.ts";
 import { distinct, isRow, type Spot } from "../../reading/values.ts";
 
 const MAX_NUMBER = 2 ** 32 - 1;

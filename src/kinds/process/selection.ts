@@ -1,5 +1,6 @@
 import { err, ok, type Result } from "../../base/result.ts";
 import type { PlanRefusal, UnplannedFile } from "../../domain/plan.ts";
+import type { ProcessWork } from "../../domain/work.ts";
 import type { InputFile } from "../../domain/workflow.ts";
 import { fullPolicy, type PlanFacts, type PlanFile } from "../../planning/facts.ts";
 import { compileMask, countDistinct, countLumis, selectLumis } from "./mask.ts";
@@ -18,13 +19,13 @@ const REASONS: Record<Exclude<UnplannedFile["code"], "no-site">, string> = {
 
 /** Which files there is work in: what the mask leaves out and what cannot run is taken off. */
 export function selectFiles(
-  { spec, measured, policy }: PlanFacts,
+  { spec, measured, policy }: PlanFacts<ProcessWork>,
   candidates: readonly PlanFile[],
 ): Result<Selection, PlanRefusal> {
   const secondsPerEvent = measured?.secondsPerEvent ?? spec.resources.secondsPerEvent ?? 0;
   const limitSec = fullPolicy(policy).maxWallMinutes * 60;
-  const { algorithm } = spec.split;
-  const mask = compileMask(spec.input?.mask ?? null);
+  const { algorithm } = spec.work.split;
+  const mask = compileMask(spec.work.input.mask);
   const files: PlanFile[] = [];
   const unplanned: UnplannedFile[] = [];
   const partly: string[] = [];

@@ -20,33 +20,3 @@ export function* splitByEvents(files: readonly InputFile[], eventsPerJob: number
     }
   }
 }
-
-export interface GenerationOptions {
-  readonly firstEvent: bigint;
-  /** The last event there will be; nothing is yielded when firstEvent is past it. */
-  readonly lastEvent: bigint;
-  readonly firstLumi: bigint;
-  readonly eventsPerJob: number;
-  readonly eventsPerLumi: number;
-}
-
-/**
- * Event ranges without input. Each job takes ceil(events / eventsPerLumi) lumis and the next one begins at the
- * next unused lumi, so a lumi that is only partly filled is never shared. Numbers are 64-bit and do not wrap at
- * 2^32 (the reference's do): an event number is used once in the life of a request.
- */
-export function* splitGeneration(options: GenerationOptions): Generator<Piece> {
-  const { lastEvent, eventsPerLumi } = options;
-  const perJob = BigInt(options.eventsPerJob);
-  const files: readonly InputFile[] = [];
-  let firstLumi = options.firstLumi;
-  for (let firstEvent = options.firstEvent; firstEvent <= lastEvent; firstEvent += perJob) {
-    const left = lastEvent - firstEvent + 1n;
-    const events = left < perJob ? Number(left) : options.eventsPerJob;
-    const last = firstEvent + BigInt(events) - 1n;
-    const nextLumi = firstLumi + BigInt(Math.ceil(events / eventsPerLumi));
-    const lastLumi = nextLumi - 1n;
-    yield pieceOf({ files, firstEvent, lastEvent: last, firstLumi, lastLumi, events, inputBytes: 0, run: null });
-    firstLumi = nextLumi;
-  }
-}

@@ -1,4 +1,4 @@
-import type { SplitSpec } from "../../domain/request.ts";
+import type { SplitSpec } from "../../domain/work.ts";
 import type { InputFile } from "../../domain/workflow.ts";
 import { byLfn, type Piece } from "../../planning/piece.ts";
 import { LumiFile, LumiJob } from "./lumi-job.ts";

@@ -1,16 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { inputFile, lumis } from "../../../tests/support/sample-facts.ts";
+import { generateSpec, inputFile, lumis } from "../../../tests/support/sample-facts.ts";
 import { roundHalfEven } from "../../base/rounding.ts";
-import type { SplitSpec } from "../../domain/request.ts";
+import type { SplitSpec } from "../../domain/work.ts";
 import type { InputFile } from "../../domain/workflow.ts";
 import type { Piece } from "../../planning/piece.ts";
+import { splitEvents } from "../generate/plan-events.ts";
 import { compileMask } from "./mask.ts";
 import { isTooBig } from "./selection.ts";
-import { splitByEvents, splitGeneration } from "./split-events.ts";
+import { splitByEvents } from "./split-events.ts";
 import { splitByFiles } from "./split-files.ts";
 import { splitByLumis } from "./split-lumis.ts";
 
-// The tables of facts/splitting.md, row by row. A job is written `files | run:[first,last]…`.
+// Row by row, as WMCore splits. A job is written `files | run:[first,last]…`.
 const show = (pieces: Iterable<Piece>): string[] => [...pieces].map(showPiece);
 function showPiece({ files, runLumis }: Piece): string {
   const names = files.map(({ lfn }) => lfn).join(" ");
@@ -98,13 +99,11 @@ describe("EventBased over files", () => {
 describe("generation", () => {
   const jobs = (first: bigint, total: bigint, perJob: number, perLumi = perJob, firstLumi = 1n) =>
     [
-      ...splitGeneration({
-        firstEvent: first,
-        lastEvent: first + total - 1n,
-        firstLumi,
-        eventsPerJob: perJob,
-        eventsPerLumi: perLumi,
-      }),
+      ...splitEvents(
+        { split: { ...generateSpec().work.split, eventsPerJob: perJob }, eventsPerLumi: perLumi },
+        { firstEvent: first, firstLumi },
+        first + total - 1n,
+      ),
     ].map((piece) => `${piece.firstEvent}–${piece.lastEvent}/${piece.firstLumi}–${piece.lastLumi}`);
 
   it.each([

@@ -65,7 +65,7 @@ describe("release", () => {
     topsUp: false,
     unitsUnfinished: 3,
     tornFiles: 0,
-    kind: "process",
+    kindFields: ["excluded_files"],
     maxMemoryMb: 12_000,
     knownSites: sites("A", "B"),
     possibleSites: sites("A", "B"),
@@ -127,7 +127,7 @@ describe("release", () => {
     expect(decideRelease(held, "now")).toMatchObject({ error: [{ message: "must be an object" }] });
   });
   test("what is given up is said", () => {
-    const generate = { ...held, kind: "generate" as const };
+    const generate = { ...held, kindFields: ["top_up"] };
     expect(decideRelease(generate, {})).toMatchObject({
       value: { warnings: ["the events of 3 unfinished units are given up; with top_up they are replaced"] },
     });

@@ -24,7 +24,8 @@ export interface ReleaseFacts {
   readonly unitsUnfinished: number;
   /** Files with parts done and parts not. */
   readonly tornFiles: number;
-  readonly kind: "process" | "generate";
+  /** Of the fields that only some kinds of requests allow, those of this one. */
+  readonly kindFields: readonly string[];
   /** Most a job of it may ask for. */
   readonly maxMemoryMb: number;
   /** null: nobody knows their names. */
@@ -79,7 +80,7 @@ export function decideRelease(
     return err([{ path: "how", message: "there is no run a rescue could go on with", allowed: "next-round" }]);
   const { how, because } = chooseHow(facts, asked);
   // What was lost with a directory was no fault of the work: it is made all the same, unless a person says otherwise.
-  const replaces = facts.holdCode === UNIT_DAMAGED && facts.kind === "generate" && how === "next-round";
+  const replaces = facts.holdCode === UNIT_DAMAGED && facts.kindFields.includes("top_up") && how === "next-round";
   const modifications = replaces ? { ...read.value, topUp: read.value.topUp ?? true } : read.value;
   return ok({ how, modifications, warnings: warn(facts, modifications, how), because });
 }
@@ -111,7 +112,7 @@ function warn(facts: ReleaseFacts, wanted: ReleaseModifications, how: Release["h
   const warnings: string[] = [];
   if (how === "rescue" && wanted.retries !== null)
     warnings.push("retries apply from the next round on: a rescue runs the DAG as it was written");
-  if (how === "next-round" && facts.kind === "generate" && facts.unitsUnfinished > 0) {
+  if (how === "next-round" && facts.kindFields.includes("top_up") && facts.unitsUnfinished > 0) {
     const lost = `the events of ${plural(facts.unitsUnfinished, "unfinished unit")} are given up`;
     if (facts.isDirectoryGone)
       warnings.push(`${lost}, and top_up cannot replace them: which they were is gone with the submit directory`);
@@ -147,7 +148,7 @@ function readModifications(body: unknown, facts: ReleaseFacts): Result<ReleaseMo
     row[name] = value;
   }
   const read = readStrictly(fields, row, at);
-  if (read.top_up !== null && facts.kind !== "generate")
+  if (read.top_up !== null && !facts.kindFields.includes("top_up"))
     at.wrong("top_up", "is for requests that generate events; input files are tried again anyway");
   if (at.problems.length > 0) return err(at.problems);
   return ok({
@@ -178,7 +179,7 @@ function readSites(value: unknown, key: string, at: Place, facts: ReleaseFacts):
 
 function readFiles(value: unknown, key: string, at: Place, facts: ReleaseFacts): readonly string[] {
   const files = [...new Set(texts().read(value, key, at))];
-  if (files.length > 0 && facts.kind !== "process")
+  if (files.length > 0 && !facts.kindFields.includes("excluded_files"))
     at.wrong(key, "is for requests with input files; this one has none");
   else
     for (const [index, file] of files.entries())

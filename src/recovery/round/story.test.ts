@@ -61,7 +61,7 @@ class World {
 
   credit(units: readonly Unit[], tally: ReturnType<typeof tallyRound>): void {
     const files = roundFiles(units);
-    const credit = creditRound({ finishedUnits: this.finished, tally, filesOf: filesOfUnits(files) }, []);
+    const credit = creditRound({ finishedUnits: this.finished, tally, filesOf: filesOfUnits(files) });
     for (const { lfn, units: readers } of files)
       if (readers.every((unit) => this.finished.has(unit))) this.files.get(lfn)!.state = "processed";
     for (const lfn of [...credit.exclude.map((bad) => bad.lfn), ...credit.torn])
@@ -143,7 +143,7 @@ test("no finished work is lost or repeated, under any sequence of failures, stop
               topsUp: false,
               unitsUnfinished: units.length - done,
               tornFiles: 0,
-              kind: "process",
+              kindFields: ["excluded_files"],
               maxMemoryMb: 3000,
               knownSites: null,
               possibleSites: null,

@@ -1,0 +1,92 @@
+/**
+ * What a request asks to be done. Each kind of request has its own fields here and its own folder in src/kinds, which
+ * gives them their meaning; nobody else asks which kind it is. A kind of its own adds itself to `Works`.
+ */
+export interface Works {
+  readonly process: ProcessWork;
+  readonly generate: GenerateWork;
+}
+export type Work = Works[keyof Works];
+
+/** What work of any kind may have, for those who do not care which kind it is. */
+export interface CommonWork {
+  readonly kind: string;
+  /** Where its files come from; absent: it reads none. */
+  readonly input?: InputSpec;
+  readonly split?: SplitSpec;
+  /** Whether what was given up is made again; absent: there is no such choice. */
+  readonly topUp?: boolean;
+}
+
+/** Runs over input files. */
+export interface ProcessWork extends CommonWork {
+  readonly kind: "process";
+  readonly input: InputSpec;
+  readonly split: SplitSpec;
+}
+
+/** Makes events without input. */
+export interface GenerateWork extends CommonWork {
+  readonly kind: "generate";
+  readonly totalEvents: bigint;
+  readonly firstEvent: bigint;
+  readonly firstLumi: number;
+  readonly eventsPerLumi: number;
+  /** Each job has lumis of its own (default), or the jobs of a work unit share one. */
+  readonly lumis?: "per_job" | "per_work_unit";
+  /** Share of generated events that survive; totalEvents are counted before the filter. */
+  readonly filterEfficiency: number;
+  readonly topUp: boolean;
+  readonly split: SplitSpec;
+}
+
+/** Where the input comes from. `path`s are absolute by the time a spec is stored. */
+export type InputSpec = InputSource & {
+  /** Files that no usable site holds: the request waits for a person (default), or goes on without them. */
+  readonly onMissing?: "hold" | "skip";
+};
+type InputSource =
+  | { readonly from: "glob"; readonly pattern: string; readonly events: EventCount; readonly mask: LumiMask }
+  | { readonly from: "directory"; readonly path: string; readonly events: EventCount; readonly mask: LumiMask }
+  | { readonly from: "list"; readonly path: string; readonly mask: LumiMask }
+  | { readonly from: "dataset"; readonly dataset: string; readonly mask: LumiMask };
+
+/** The pattern, path or dataset it names. */
+export function inputPlace(input: InputSpec): string {
+  switch (input.from) {
+    case "glob":
+      return input.pattern;
+    case "dataset":
+      return input.dataset;
+    case "directory":
+    case "list":
+      return input.path;
+  }
+}
+
+/** How events of a plain file are counted: not at all, one per line, or a fixed number per file. */
+export type EventCount =
+  | { readonly by: "unknown" }
+  | { readonly by: "lines" }
+  | { readonly by: "fixed"; readonly perFile: number };
+
+export interface LumiMask {
+  /** Empty: all runs. */
+  readonly runs: readonly number[];
+  /** run → inclusive lumi ranges; null: all lumis. */
+  readonly lumis: Readonly<Record<string, readonly (readonly [number, number])[]>> | null;
+}
+
+export const SPLIT_ALGORITHMS = ["FileBased", "EventBased", "LumiBased", "EventAwareLumiBased"] as const;
+export type SplitAlgorithm = (typeof SPLIT_ALGORITHMS)[number];
+
+export interface SplitSpec {
+  readonly algorithm: SplitAlgorithm;
+  readonly filesPerJob: number;
+  readonly eventsPerJob: number;
+  readonly lumisPerJob: number;
+  /** By lumis: a job ends with its run (default), or goes on with the next one. */
+  readonly splitOnRun?: boolean;
+  /** By lumis: a job ends with its file. */
+  readonly haltOnFileBoundaries?: boolean;
+}
