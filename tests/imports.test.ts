@@ -80,7 +80,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   "kinds/kind.ts": ["base", "domain", "reading", "planning"],
   api: ["base", "domain", "kinds/kind.ts", ...PORTS, "lifecycle/port.ts", "lifecycle/ports.ts"],
-  cli: ["base", "domain", "config", "reading", "intake", "api/client-types.ts", "main.ts"],
+  cli: ["base", "domain", "config", "reading", "intake", "kinds", "api/client-types.ts", "main.ts"],
   simulate: [
     "base",
     "domain",

@@ -4,8 +4,10 @@ import { dirname, join, resolve } from "node:path";
 import { type ErrorCode, WorldError } from "../base/errors.ts";
 import type { Result } from "../base/result.ts";
 import type { Problem } from "../domain/problem.ts";
-import { absolutePaths, neededFiles } from "../intake/needed-files.ts";
+import { absolutePaths } from "../intake/absolute-paths.ts";
+import { neededFiles } from "../intake/read-submission.ts";
 import { unwrap } from "../intake/unwrap.ts";
+import { KINDS } from "../kinds/table.ts";
 import { parseDocument } from "../reading/parse-document.ts";
 import { isRow } from "../reading/values.ts";
 import { RefusedError } from "./client.ts";
@@ -69,7 +71,8 @@ function withChange(document: unknown, { key, value }: { key: string; value: unk
 function withAttachments(document: unknown, folder: string): unknown {
   if (!isRow(document)) return document;
   const found: Record<string, unknown> = {};
-  for (const path of neededFiles(document)) {
+  // What is wrapped has no place for them.
+  for (const path of unwrap(document)[0]?.path === "" ? neededFiles(document, KINDS) : []) {
     const place = join(folder, path);
     if (!statSync(place, { throwIfNoEntry: false })?.isFile()) continue;
     const content = readFileSync(place);

@@ -3,8 +3,10 @@ import { dirname, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { describeProblems, RULES, readSubmission } from "../../tests/support/request-documents.ts";
 import type { Submission } from "../domain/submission.ts";
+import { KINDS } from "../kinds/table.ts";
 import { parseDocument } from "../reading/parse-document.ts";
-import { absolutePaths, neededFiles } from "./needed-files.ts";
+import { absolutePaths } from "./absolute-paths.ts";
+import { neededFiles } from "./read-submission.ts";
 
 const EXAMPLES = resolve(import.meta.dirname, "../../examples");
 
@@ -15,7 +17,7 @@ function submitted(name: string): Submission {
   if (!parsed.ok) throw new Error(describeProblems(parsed.error).join("\n"));
   const here = dirname(path);
   const document = absolutePaths(parsed.value, (relative) => resolve(here, relative)) as Record<string, unknown>;
-  const attachments = neededFiles(document)
+  const attachments = neededFiles(document, KINDS)
     .filter((file) => existsSync(resolve(here, file)))
     .map((file) => {
       const executable = (statSync(resolve(here, file)).mode & 0o111) !== 0;

@@ -2,7 +2,9 @@ import { describe, expect, test } from "vitest";
 import { roundHalfEven } from "../base/rounding.ts";
 import { joinPatterns } from "../kinds/process/read-input.ts";
 import { beforeFilter } from "../kinds/sizing.ts";
-import { absolutePaths, neededFiles } from "./needed-files.ts";
+import { KINDS } from "../kinds/table.ts";
+import { absolutePaths } from "./absolute-paths.ts";
+import { neededFiles } from "./read-submission.ts";
 
 test("several patterns become one, behind their common directory", () => {
   expect(joinPatterns(["/data/a.csv", "/data/b*.csv"])).toBe("/data/{a.csv,b*.csv}");
@@ -15,6 +17,7 @@ test("halves go to the even number; events before a filter", () => {
   expect(beforeFilter(10_000n, 0.5)).toBe(20_000n);
   expect(beforeFilter(100n, 0.3)).toBe(333n);
   expect(beforeFilter(2n ** 60n, 0.5)).toBe(2n ** 61n);
+  expect(beforeFilter(10n, 5e-324)).toBe(10n ** 16n);
 });
 
 describe("what the CLI does", () => {
@@ -27,7 +30,7 @@ describe("what the CLI does", () => {
   };
 
   test("files that have to travel", () => {
-    expect(neededFiles(document)).toEqual([
+    expect(neededFiles(document, KINDS)).toEqual([
       "select.py",
       "cuts.json",
       "second.sh",
@@ -36,8 +39,8 @@ describe("what the CLI does", () => {
       "old.sh",
       "tables/t.csv",
     ]);
-    expect(neededFiles(null)).toEqual([]);
-    expect(neededFiles({ steps: "x", outputs: 3, recovery: [] })).toEqual([]);
+    expect(neededFiles(null, KINDS)).toEqual([]);
+    expect(neededFiles({ steps: "x", outputs: 3, recovery: [] }, KINDS)).toEqual([]);
   });
 
   test("input paths become absolute, nothing else changes", () => {

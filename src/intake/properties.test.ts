@@ -10,10 +10,12 @@ import {
 } from "../../tests/support/request-documents.ts";
 import { stringify } from "../base/json.ts";
 import type { Problem } from "../domain/problem.ts";
+import { KINDS } from "../kinds/table.ts";
 import { splitWords } from "../reading/command-line.ts";
 import { parseDocument } from "../reading/parse-document.ts";
 import { readJson } from "../reading/read-json.ts";
-import { absolutePaths, neededFiles } from "./needed-files.ts";
+import { absolutePaths } from "./absolute-paths.ts";
+import { neededFiles } from "./read-submission.ts";
 
 const saysSomething = (problems: readonly Problem[]): boolean =>
   problems.length > 0 &&
@@ -23,7 +25,7 @@ const saysSomething = (problems: readonly Problem[]): boolean =>
 const check = (document: unknown): void => {
   const read = readSubmission(document, RULES);
   if (!read.ok) expect(saysSomething(read.error)).toBe(true);
-  neededFiles(document);
+  neededFiles(document, KINDS);
   absolutePaths(document, (path) => `/x/${path}`);
 };
 

@@ -1,9 +1,10 @@
 import { err, ok, type Result } from "../base/result.ts";
 import type { Problem } from "../domain/problem.ts";
-import type { IntakeRules, Submission } from "../domain/submission.ts";
+import { DEFAULT_INTAKE_RULES, type IntakeRules, type Submission } from "../domain/submission.ts";
 import type { Kinds } from "../kinds/kind.ts";
 import { Form } from "../reading/form.ts";
 import { Notes, shown } from "../reading/notes.ts";
+import { travelPath } from "../reading/paths.ts";
 import { plainData } from "../reading/plain-data.ts";
 import { readOwn } from "./read-own.ts";
 import { readReqMgr2 } from "./read-reqmgr2.ts";
@@ -19,6 +20,23 @@ export function readSubmission(
   rules: IntakeRules,
   kinds: Kinds,
 ): Result<Submission, readonly Problem[]> {
+  const { read, notes } = readDocument(document, rules, kinds);
+  return read === null || notes.count > 0 ? err(notes.problems) : ok({ ...read, warnings: notes.warnings });
+}
+
+/**
+ * Files beside a request that travel with it, for who sends it: arguments of its commands that begin with "./", and
+ * `attach`. In the order they appear, without "./". An argument may also be a file the job makes itself: attach those that
+ * exist; what had to be there and was not is a problem of readSubmission.
+ */
+export function neededFiles(document: unknown, kinds: Kinds): string[] {
+  const { notes, row } = readDocument(document, DEFAULT_INTAKE_RULES, kinds);
+  const beside = notes.commands.flatMap(({ argv }) => argv).filter((word) => word.startsWith("./"));
+  const attach = Array.isArray(row?.attach) ? row.attach.filter((path) => typeof path === "string") : [];
+  return [...new Set([...beside, ...attach].map(travelPath).filter((path) => path !== null))];
+}
+
+function readDocument(document: unknown, rules: IntakeRules, kinds: Kinds) {
   const notes = new Notes();
   const data = plainData(document, notes);
   const [only, ...more] = unwrap(data);
@@ -29,10 +47,10 @@ export function readSubmission(
     const some = names.length > 5 ? `${names.slice(0, 5).join(", ")}, …` : names.join(", ");
     notes.problem("", `holds ${names.length} requests (${some}); hand them in one at a time`);
   }
-  if (only === undefined || more.length > 0) return err(notes.problems);
+  if (only === undefined || more.length > 0) return { notes, read: null, row: null };
   const { row, path } = only;
   const read = isReqMgr2(row)
     ? readReqMgr2(new Form(row, path, notes, true), rules, kinds)
     : readOwn(new Form(row, path, notes), rules, kinds);
-  return notes.count > 0 ? err(notes.problems) : ok({ ...read, warnings: notes.warnings });
+  return { notes, read, row };
 }

@@ -26,6 +26,7 @@ export function eventsPerLumiFor(
 /** int(events / efficiency): how many to generate so that so many survive. */
 export function beforeFilter(events: bigint, efficiency: number): bigint {
   if (efficiency === 1) return events;
-  if (events <= BigInt(Number.MAX_SAFE_INTEGER)) return BigInt(Math.trunc(Number(events) / efficiency));
+  const before = Number(events) / efficiency;
+  if (before <= Number.MAX_SAFE_INTEGER) return BigInt(Math.trunc(before));
   return (events * 10n ** 15n) / BigInt(Math.max(1, Math.round(efficiency * 1e15)));
 }

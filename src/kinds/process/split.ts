@@ -1,8 +1,7 @@
 import type { ProcessWork, SplitAlgorithm } from "../../domain/work.ts";
 import type { InputFile } from "../../domain/workflow.ts";
-import type { Piece } from "../../planning/piece.ts";
+import { byLfn, lowestRun, type Piece, pieceOf } from "../../planning/piece.ts";
 import { compileMask } from "./mask.ts";
-import { splitByEvents } from "./split-events.ts";
 import { splitByFiles } from "./split-files.ts";
 import { splitByLumis } from "./split-lumis.ts";
 
@@ -17,3 +16,23 @@ export function splitFiles({ split, input }: ProcessWork, files: readonly InputF
 /** It goes by runs and lumis: a file that has none is not for it. */
 export const needsLumis = (algorithm: SplitAlgorithm): boolean =>
   algorithm === "LumiBased" || algorithm === "EventAwareLumiBased";
+
+/**
+ * So many events per job, never from two files: job k of a file has events kN … (k+1)N − 1, the last one what is
+ * left. A file with no events, or whose events nobody counted, is one job from 0 to its end. Files go by their lowest
+ * run, those without runs last, then by LFN.
+ */
+export function* splitByEvents(files: readonly InputFile[], eventsPerJob: number): Generator<Piece> {
+  const runOf = (file: InputFile) => lowestRun(file) ?? Number.MAX_SAFE_INTEGER;
+  for (const file of [...files].sort((a, b) => runOf(a) - runOf(b) || byLfn(a, b))) {
+    const run = lowestRun(file);
+    const files = [file];
+    if (!file.events) yield pieceOf({ files, firstEvent: 0n, events: file.events, inputBytes: file.sizeBytes, run });
+    for (let first = 0; first < (file.events ?? 0); first += eventsPerJob) {
+      const events = Math.min(eventsPerJob, file.events! - first);
+      const inputBytes = (file.sizeBytes * events) / file.events!;
+      const lastEvent = BigInt(first + events - 1);
+      yield pieceOf({ files, firstEvent: BigInt(first), lastEvent, events, inputBytes, run });
+    }
+  }
+}

@@ -7,7 +7,7 @@ import type { Piece } from "../../planning/piece.ts";
 import { splitEvents } from "../generate/plan-events.ts";
 import { compileMask } from "./mask.ts";
 import { isTooBig } from "./selection.ts";
-import { splitByEvents } from "./split-events.ts";
+import { splitByEvents } from "./split.ts";
 import { splitByFiles } from "./split-files.ts";
 import { splitByLumis } from "./split-lumis.ts";
 

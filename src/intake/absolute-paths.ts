@@ -1,0 +1,17 @@
+import { isRow } from "../reading/values.ts";
+
+/** A copy whose relative input paths (files, directory, list) went through `resolve`; all else as it was. */
+export function absolutePaths(document: unknown, resolve: (path: string) => string): unknown {
+  if (!isRow(document) || !isRow(document.input)) return document;
+  const absolute = (value: unknown): unknown =>
+    typeof value === "string" && value !== "" && !value.startsWith("/") && !value.startsWith("~")
+      ? resolve(value)
+      : value;
+  const { files } = document.input;
+  const changed: Record<string, unknown> = {};
+  for (const key of ["directory", "list"])
+    if (Object.hasOwn(document.input, key)) changed[key] = absolute(document.input[key]);
+  if (Object.hasOwn(document.input, "files"))
+    changed.files = Array.isArray(files) ? files.map(absolute) : absolute(files);
+  return { ...document, input: { ...document.input, ...changed } };
+}
