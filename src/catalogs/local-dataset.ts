@@ -124,8 +124,8 @@ export function parseFileList(text: string, from: string): Found {
     const row = listRow.safeParse(value);
     if (!row.success) {
       const [issue] = row.error.issues;
-      const words = issue?.code === "unrecognized_keys" ? `has keys beside ${ROW_KEYS}` : issue?.message;
-      return problem(`row ${[index, ...(issue?.path ?? [])].join(".")}: ${words}`);
+      const message = issue?.code === "unrecognized_keys" ? `has keys beside ${ROW_KEYS}` : issue?.message;
+      return problem(`row ${[index, ...(issue?.path ?? [])].join(".")}: ${message}`);
     }
     const { lfn, path = lfn, size, events = null, lumis = [], sites = [] } = row.data;
     const runs = lumis.map(({ run, lumi }) => ({ run, lumis: lumi }));

@@ -105,7 +105,7 @@ export interface BlockPlan {
   readonly expectedBytes: number;
 }
 
-/** A file that stays out of the plan: it can be settled as excluded, its reason in words. */
+/** A file that stays out of the plan: it becomes excluded, for this reason. */
 export interface UnplannedFile {
   readonly lfn: string;
   readonly code: "not-selected" | "no-lumis" | "too-big" | "no-site";

@@ -50,7 +50,7 @@ export interface Workflow {
 export const FILE_STATES = ["fresh", "attempted", "processed", "excluded"] as const;
 export type FileState = (typeof FILE_STATES)[number];
 
-/** An input file as a catalog tells it. */
+/** An input file as a catalog lists it. */
 export interface InputFile {
   readonly lfn: string;
   /** Where a job opens it. Equal to the LFN's path for the local catalog. */
@@ -97,7 +97,7 @@ export interface Block {
 export const UNIT_STATUSES = ["owed", "registered", "invalidated"] as const;
 export type UnitStatus = (typeof UNIT_STATUSES)[number];
 
-/** A finished work unit and the outputs it owes to the catalog (D10: written before anything else). */
+/** A finished work unit and the outputs it owes to the catalog written before anything else happens, so that none is forgotten. */
 export interface FinishedUnit {
   readonly workflowId: WorkflowId;
   readonly name: UnitName;
@@ -108,7 +108,7 @@ export interface FinishedUnit {
   readonly site: SiteName | null;
   readonly events: bigint;
   readonly outputs: readonly OutputFile[];
-  /** Failed attempts to register, and the last one's words. */
+  /** Failed attempts to register, and what the last one said. */
   readonly attempts: number;
   readonly lastError: string | null;
   readonly finishedAt: Date;

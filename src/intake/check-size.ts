@@ -4,7 +4,7 @@ import type { Extent } from "../kinds/kind.ts";
 import type { Notes } from "../reading/notes.ts";
 
 /**
- * The size of the work as far as the document itself tells it, computed before anybody walks it: no more jobs than a
+ * The size of the work as far as the document itself says, computed before anybody walks it: no more jobs than a
  * request (of one file: a round) may have, no job that writes more than may be asked for.
  */
 export function checkSize(

@@ -11,7 +11,7 @@ import {
 import { stringify } from "../base/json.ts";
 import type { Problem } from "../domain/problem.ts";
 import { KINDS } from "../kinds/table.ts";
-import { splitWords } from "../reading/command-line.ts";
+import { splitArguments } from "../reading/command-line.ts";
 import { parseDocument } from "../reading/parse-document.ts";
 import { readJson } from "../reading/read-json.ts";
 import { absolutePaths } from "./absolute-paths.ts";
@@ -165,8 +165,8 @@ test("a line of words means what a shell would make of it, when it is accepted",
   fc.assert(
     fc.property(fc.array(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 4 }), (words) => {
       const quoted = words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
-      const split = splitWords(quoted);
-      if (split.ok) expect(split.words).toEqual(words);
+      const split = splitArguments(quoted);
+      if (split.ok) expect(split.argv).toEqual(words);
       else expect(split.why).toContain("variable");
     }),
   );

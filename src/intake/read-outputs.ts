@@ -57,6 +57,6 @@ function readMerge(spot: Spot | null): MergeSpec {
     form.close();
     return { how: "command", argv };
   }
-  spot.isStrange("is not a way to merge", ["concat", "none"], "concat, none, or {run: ./merge.sh}");
+  spot.unknown("is not a way to merge", ["concat", "none"], "concat, none, or {run: ./merge.sh}");
   return { how: "concat" };
 }

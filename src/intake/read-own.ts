@@ -4,7 +4,7 @@ import type { IntakeRules } from "../domain/submission.ts";
 import { type Kind, type Kinds, kindOf } from "../kinds/kind.ts";
 import type { Form } from "../reading/form.ts";
 import { carried } from "../reading/plain-data.ts";
-import { isRow, words } from "../reading/values.ts";
+import { isRow, keysIn } from "../reading/values.ts";
 import { checkSize } from "./check-size.ts";
 import { CAMPAIGN, ERA, PROCESSING, readNamePart } from "./name-parts.ts";
 import { readAttachments } from "./read-attachments.ts";
@@ -14,7 +14,7 @@ import { readResources } from "./read-resources.ts";
 import { readSteps } from "./read-steps.ts";
 import { OWN_NAME_OF } from "./reqmgr2-fields.ts";
 
-/** Our own form, with the names of 003's API as synonyms. */
+/** Our own form, with the names of the API as synonyms. */
 export function readOwn(
   top: Form,
   rules: IntakeRules,
@@ -49,7 +49,7 @@ export function readOwn(
   const extent = kind.extent(work);
   if (extent) checkSize(extent, spec.resources, top.notes, rules);
   const files = readAttachments(top, outputs, rules);
-  // 003 §7.2 imports a request from ReqMgr2 by name; a document is what we read.
+  // Importing by name needs a catalog that has requests; a document is what is read here.
   top.spot("source")?.problem("importing by name comes later; submit the ReqMgr2 document itself");
   top.close(OWN_NAME_OF);
   return { spec, files };
@@ -70,7 +70,7 @@ function readKind(top: Form, kinds: Kinds): Kind {
   return chosen;
 }
 
-const CARRIED_TEXTS = words("description cmssw_version scram_arch global_tag prep_id secondary_input_dataset");
+const CARRIED_TEXTS = keysIn("description cmssw_version scram_arch global_tag prep_id secondary_input_dataset");
 const CARRIED_DATA = ["output_datasets", "payload_config"] as const;
 
 /** Carried for others under the names they were given; `metadata: {…}` holds whatever else one likes to keep. */

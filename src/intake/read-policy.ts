@@ -69,7 +69,7 @@ export function checkSites(allowed: readonly Spot[], denied: readonly Spot[], tr
   return { allow, deny, ...(trust && { trust }) };
 }
 
-/** 003 §3.1.1: fractions grow, priorities fall, and nothing of it together with urgent. */
+/** Fractions grow, priorities fall, and nothing of it together with urgent. */
 function readProductionSteps(top: Form, priority: number, urgent: boolean): readonly ProductionStep[] {
   const steps: ProductionStep[] = [];
   for (const entry of top.list("production_steps", 100)) {

@@ -9,7 +9,7 @@ import { distinct, refuseTwins, type Spot } from "../reading/values.ts";
 const ROLES = ["processing", "merge", "landing", "cleanup"] as const;
 const MATCHES = "exit_codes: [10, 11], match_all_exit_codes: true, causes: [oom], or stderr: pattern";
 
-/** `recovery: {…}`; also 002's failure_handlers and use_pending_failed at the top. */
+/** `recovery: {…}`; also the older failure_handlers and use_pending_failed at the top. */
 export function readRecovery(top: Form): RecoverySpec {
   const oldPending = top.flag("use_pending_failed", false);
   return top.within("recovery", (form) => {
@@ -65,7 +65,7 @@ const isFailureCode = (value: unknown): value is number =>
 
 function chosen(entries: readonly Spot[], known: readonly string[], what: string): readonly string[] {
   const isKnown = (value: unknown): value is string => known.includes(value as string);
-  return distinct(entries, isKnown, (entry) => entry.isStrange(`is not a known ${what}`, known));
+  return distinct(entries, isKnown, (entry) => entry.unknown(`is not a known ${what}`, known));
 }
 
 function readPattern(spot: Spot | null): string | null {

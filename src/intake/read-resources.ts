@@ -22,7 +22,7 @@ export function readResources(top: Form, rules: IntakeRules): ResourceSpec {
       : Math.ceil(memoryBytes / MB);
   const wallSeconds = form.duration("time", ANY, RESOURCE_DEFAULTS.wallMinutes * 60);
   const diskBytes = form.size("disk", { min: 1, max: 1e18 }, RESOURCE_DEFAULTS.diskMb * MB);
-  // 003's top-level names carry their unit, so theirs are plain numbers.
+  // The older top-level names carry their unit, so theirs are plain numbers.
   const time = form.either("time_per_event", top, "time_per_event_sec");
   const size = form.either("size_per_event", top, "size_per_event_kb");
   const secondsPerEvent = form.duration("time_per_event", { min: 0, max: 1e9 }, null);
@@ -55,7 +55,7 @@ export function readResources(top: Form, rules: IntakeRules): ResourceSpec {
   return resources;
 }
 
-/** The window of 003 §5.2: beyond it too few sites could run the request at all. */
+/** Beyond the window of memory per core too few sites could run the request at all. */
 export function checkMemory(
   { memoryMb, cores }: { memoryMb: number; cores: number },
   path: string,

@@ -1,6 +1,6 @@
-import { isRow, type Row, words } from "../reading/values.ts";
+import { isRow, keysIn, type Row } from "../reading/values.ts";
 
-/** ReqMgr2's words. They are read where they mean something to us, carried where they do not, and never guessed. */
+/** ReqMgr2's keys. They are read where they mean something to us, carried where they do not, and never guessed. */
 
 /** What people who know ReqMgr2 write into our own form, and what it is called there. */
 export const OWN_NAME_OF: Readonly<Record<string, string>> = {
@@ -33,18 +33,18 @@ export const OWN_NAME_OF: Readonly<Record<string, string>> = {
 };
 
 /** Any of these makes a document one of ReqMgr2's, unless it has a name of our own form. */
-export const MARKERS = words("RequestType RequestName RequestString StepChain TaskChain InputDataset");
+export const MARKERS = keysIn("RequestType RequestName RequestString StepChain TaskChain InputDataset");
 export const isOurs = (row: Row): boolean =>
   ["name", "request_name", "kind"].some((key) => Object.hasOwn(row, key) && !isRow(row[key]));
 
 /** ReqMgr2 itself adds these: where one of them stands, every key was its own, and no guess refuses any. */
-export const SERVER_KEYS = words("RequestStatus RequestTransition RequestDate InitialPriority _id _rev");
+export const SERVER_KEYS = keysIn("RequestStatus RequestTransition RequestDate InitialPriority _id _rev");
 
 /** Parts of the names of outputs, which may differ by step. */
-export const NAME_PARTS = words("AcquisitionEra ProcessingString ProcessingVersion PrimaryDataset");
+export const NAME_PARTS = keysIn("AcquisitionEra ProcessingString ProcessingVersion PrimaryDataset");
 
 /** Known to ReqMgr2, carried with the request, never acted upon. */
-export const CARRIED = words(`
+export const CARRIED = keysIn(`
   GlobalTag CMSSWVersion ScramArch ConfigCacheID PrepID EventStreams HarvestingMemory OpenRunningTimeout DbsUrl
   EnableHarvesting MinMergeSize MaxMergeSize MaxMergeEvents MaxWaitTime MergedLFNBase UnmergedLFNBase RobustMerge
   ValidStatus TransientOutputModules IgnoredOutputModules DeterministicPileup OutputDatasets SecondaryInputDataset
@@ -61,7 +61,7 @@ export const CARRIED = words(`
 `);
 
 /** The same for one StepN. */
-export const CARRIED_IN_STEP = words(`
+export const CARRIED_IN_STEP = keysIn(`
   ConfigCacheID ConfigCacheUrl GlobalTag InputFromOutputModule Seeding LheInputFiles EventStreams CMSSWVersion ScramArch
   Campaign PrepID TransientOutputModules MCPileup DataPileup DeterministicPileup SizePerEvent TimePerEvent
   DQMConfigCacheID DQMSequences

@@ -42,7 +42,7 @@ const PRIMARY_RULE = "a letter, then letters, digits, '-', '_'; at most 99 chara
 
 /**
  * ReqMgr2 knows the tiers of the outputs, which no request says: where exactly one of its OutputDatasets goes with an
- * output but for the tier, the tier is taken over. What does not agree is told with both names.
+ * output but for the tier, the tier is taken over. What does not agree is a warning with both names.
  */
 export function withTiers(outputs: readonly OutputSpec[], named: NamedRequest, top: Form): readonly OutputSpec[] {
   const given = top.spot("OutputDatasets")?.value;

@@ -4,7 +4,7 @@ import { childPath } from "../reading/paths.ts";
 import { CARRIED } from "./reqmgr2-fields.ts";
 
 const BY_BLOCK = "blocks cannot be chosen among yet; choose by RunWhitelist and LumiList";
-/** They would change what is processed or where, and cannot be honoured: refused when they say anything. */
+/** They would change what is processed or where, and cannot be honored: refused when they say anything. */
 const REFUSED: Readonly<Record<string, string>> = {
   RunBlacklist: "runs can be chosen, not left out; name those to take in RunWhitelist or LumiList",
   BlockWhitelist: BY_BLOCK,
@@ -16,7 +16,7 @@ const SAYS_NOTHING = /^(false|no|0|null|\[\]|\{\})?$/i;
 const isEmpty = (value: unknown): boolean =>
   Array.isArray(value) ? value.length === 0 : SAYS_NOTHING.test(String(value ?? "").trim());
 
-/** What would change the work is honoured elsewhere or refused here with the reason, never dropped. */
+/** What would change the work is honored elsewhere or refused here with the reason, never dropped. */
 export function refuseReqMgr2(top: Form, steps: readonly Form[]): void {
   for (const form of [top, ...steps]) {
     for (const [key, why] of Object.entries(REFUSED)) {

@@ -14,15 +14,15 @@ import { PER_JOB } from "../kinds/read-split.ts";
 import { beforeFilter, eventsPerJobFor, eventsPerLumiFor } from "../kinds/sizing.ts";
 import type { Form } from "../reading/form.ts";
 import { parseDocument } from "../reading/parse-document.ts";
-import { isRow, Spot, words } from "../reading/values.ts";
+import { isRow, keysIn, Spot } from "../reading/values.ts";
 import { checkMemory, POSITIVE, RESOURCE_DEFAULTS } from "./read-resources.ts";
 import type { ChainStep } from "./reqmgr2-chain.ts";
 import { readGpus } from "./reqmgr2-refused.ts";
 
 const DEFAULTS = { secondsPerEvent: 12, kbPerEvent: 512, memoryMb: 2300, lumisPerJob: 8, filesPerJob: 1 };
 const WORK_KEYS = [
-  ...words("InputDataset RequestNumEvents FilterEfficiency SplittingAlgo EventsPerJob EventsPerLumi LumisPerJob"),
-  ...words("FilesPerJob LumiList RunWhitelist Multicore Memory"),
+  ...keysIn("InputDataset RequestNumEvents FilterEfficiency SplittingAlgo EventsPerJob EventsPerLumi LumisPerJob"),
+  ...keysIn("FilesPerJob LumiList RunWhitelist Multicore Memory"),
 ];
 
 /** What is to be done, in numbers: ReqMgr2's defaults and derivations, as its own server applies them. */

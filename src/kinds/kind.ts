@@ -12,7 +12,7 @@ import type { Form } from "../reading/form.ts";
  */
 export interface Kind<W extends Work = Work> {
   readonly name: W["kind"];
-  /** The key a document of this kind must have, with its synonyms; tells the kind where `kind` is left out. */
+  /** The key a document of this kind must have, with its synonyms; shows the kind where `kind` is left out. */
   readonly mainKeys: readonly string[];
   /** All keys at the top of a document that only this kind understands. */
   readonly keys: readonly string[];
@@ -20,7 +20,7 @@ export interface Kind<W extends Work = Work> {
   readonly simulatorChain: readonly string[];
   /** Its part of a document. What is wrong is noted there, and the answer is then of no use. */
   read(top: Form): W;
-  /** How much is asked for, as far as the document tells; null: the input will tell. */
+  /** How much is asked for, as far as the document says; null: the input will show. */
   extent(work: W): Extent | null;
   /** One line for people. */
   describe(work: W): string;

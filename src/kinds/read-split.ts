@@ -30,7 +30,7 @@ export interface ReadSplit {
   readonly path: string;
 }
 
-/** `split: {by, …}`, or 003's splitting_algo and splitting_params. */
+/** `split: {by, …}`, or the older splitting_algo and splitting_params. */
 export function readSplit(top: Form, usual: keyof typeof BY): ReadSplit {
   top.knows("splitting_algo", "splitting_params");
   const old = top.spot("splitting_algo") ?? top.spot("splitting_params");
@@ -70,7 +70,7 @@ export function readSplit(top: Form, usual: keyof typeof BY): ReadSplit {
   };
 }
 
-/** Twelve hours of work when the time per event is known. Its own problems are told where resources are read. */
+/** Twelve hours of work when the time per event is known. Its own problems are noted where resources are read. */
 function sizeFromTime(top: Form): number | null {
   const { resources, time_per_event_sec: plain } = top.row;
   const written = isRow(resources) ? resources.time_per_event : undefined;

@@ -11,7 +11,7 @@ export interface Violation {
   /** Stable word: "file-lost", "event-twice", "site-not-allowed", … */
   readonly code: string;
   readonly message: string;
-  /** What the message does not tell already. */
+  /** What the message does not say already. */
   readonly evidence: Readonly<Record<string, unknown>>;
 }
 

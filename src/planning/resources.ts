@@ -17,7 +17,7 @@ const MEMORY_MARGIN = 1.2;
 
 /**
  * By the biggest job of the round: all jobs of a role ask for the same, so that one submit file serves them. Whatever
- * differs from what the request asked for is told.
+ * differs from what the request asked for is a warning.
  */
 export function sizeResources(
   asked: ResourceSpec,

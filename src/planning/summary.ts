@@ -5,7 +5,7 @@ import type { Counters } from "./facts.ts";
 export class SummaryTally {
   units = 0;
   nodes = 0;
-  /** Jobs whose events nobody could tell. */
+  /** Jobs whose events nobody has counted. */
   uncounted = 0;
   biggestEvents = 0;
   #events = 0n;

@@ -1,10 +1,10 @@
 /**
- * Splits a command line into words the way a shell would, as long as a shell would do nothing else with it.
+ * Splits a command line into arguments the way a shell would, as long as a shell would do nothing else with it.
  * Whatever a shell would expand, redirect or sequence is refused with the character that did it: a request's
- * words reach the job exactly as written, and nobody believes they were evaluated.
+ * arguments reach the job exactly as written, and nobody believes they were evaluated.
  */
-export type SplitWords =
-  | { readonly ok: true; readonly words: readonly string[] }
+export type SplitArguments =
+  | { readonly ok: true; readonly argv: readonly string[] }
   | { readonly ok: false; readonly why: string };
 
 const SPECIAL = new Set("$`|;&<>*?[](){}\n\r!~#");
@@ -12,19 +12,19 @@ const SPECIAL = new Set("$`|;&<>*?[](){}\n\r!~#");
 const ONLY_AT_START = new Set("~#!");
 
 const SHELL_HINT = 'commands are run without a shell: write run: [sh, -c, "…"]';
-const shell = (sign: string): SplitWords => ({
+const shell = (sign: string): SplitArguments => ({
   ok: false,
   why: `uses shell syntax (${JSON.stringify(sign)}); ${SHELL_HINT}`,
 });
 
-export function splitWords(line: string): SplitWords {
+export function splitArguments(line: string): SplitArguments {
   const text = line.trim();
-  const words: string[] = [];
+  const argv: string[] = [];
   let word: string | null = null;
   for (let at = 0; at < text.length; at++) {
     const sign = text[at]!;
     if (sign === " " || sign === "\t") {
-      if (word !== null) words.push(word);
+      if (word !== null) argv.push(word);
       word = null;
     } else if (sign === "'") {
       const end = text.indexOf("'", at + 1);
@@ -47,15 +47,15 @@ export function splitWords(line: string): SplitWords {
       word = (word ?? "") + sign;
     }
   }
-  if (word !== null) words.push(word);
-  if (words.length === 0) return { ok: false, why: "is empty" };
-  if (/^[A-Za-z_][A-Za-z0-9_]*=/.test(words[0]!)) {
-    return { ok: false, why: `begins with a variable (${words[0]!.split("=")[0]}=); put variables under env` };
+  if (word !== null) argv.push(word);
+  if (argv.length === 0) return { ok: false, why: "is empty" };
+  if (/^[A-Za-z_][A-Za-z0-9_]*=/.test(argv[0]!)) {
+    return { ok: false, why: `begins with a variable (${argv[0]!.split("=")[0]}=); put variables under env` };
   }
-  return { ok: true, words };
+  return { ok: true, argv };
 }
 
-function readDoubleQuoted(text: string, start: number): { text: string; end: number } | { failure: SplitWords } {
+function readDoubleQuoted(text: string, start: number): { text: string; end: number } | { failure: SplitArguments } {
   let out = "";
   for (let at = start; at < text.length; at++) {
     const sign = text[at]!;

@@ -113,7 +113,7 @@ export class Form {
     return this.#read(key, fallback, (spot) => spot.oneOf(choices, complaint, toCome));
   }
 
-  /** Text of one line. `rule` says in words what the pattern allows. */
+  /** Text of one line. `rule` says for people what the pattern allows. */
   text(key: Key, fallback: string, pattern?: RegExp, rule?: string): string {
     return this.#read(key, fallback, (spot) => spot.text(pattern, rule));
   }

@@ -8,18 +8,18 @@ const MAX_PROBLEMS = 200;
  * one go.
  */
 export class Notes {
-  /** Commands found in the document, by the place they were written at. Their files must travel with it. */
+  /** Commands found in the document, with their path in it. Their files must travel with it. */
   readonly commands: { readonly path: string; readonly argv: readonly string[] }[] = [];
   readonly #problems: Problem[] = [];
   readonly #warnings: string[] = [];
-  readonly #told = new Set<string>();
+  readonly #noted = new Set<string>();
   #unlisted = 0;
 
-  /** Several readers may look at one place; what is wrong there is told once. */
+  /** Several readers may look at one place; what is wrong there is said once. */
   problem(path: string, message: string, allowed: string | null = null): void {
     const key = `${path}\n${message}`;
-    if (this.#told.has(key)) return;
-    this.#told.add(key);
+    if (this.#noted.has(key)) return;
+    this.#noted.add(key);
     if (this.#problems.length < MAX_PROBLEMS) this.#problems.push({ path, message, allowed });
     else this.#unlisted += 1;
   }

@@ -67,8 +67,8 @@ function readYaml(text: string): Result<unknown, Problem[]> {
     if (repeated.length > 0) return err(repeated.slice(0, 20));
     return ok(narrow(document.toJS({ maxAliasCount: MAX_ALIASES }), 0));
   } catch (error) {
-    const words = error instanceof Error ? error.message : String(error);
-    return wrong(/alias/i.test(words) ? "uses aliases (*name) too often or in a circle" : firstLine(words));
+    const message = error instanceof Error ? error.message : String(error);
+    return wrong(/alias/i.test(message) ? "uses aliases (*name) too often or in a circle" : firstLine(message));
   }
 }
 
@@ -91,12 +91,12 @@ function repeatedKeys(document: ReturnType<typeof parseYaml>): number[] {
 const firstLine = (text: string): string => text.split("\n", 1)[0]!.slice(0, 300);
 
 function toProblem(fault: YAMLError, lines: LineCounter): Problem {
-  const words = firstLine(fault.message);
+  const message = firstLine(fault.message);
   const ours: Partial<Record<typeof fault.code, string>> = {
-    TAG_RESOLVE_FAILED: `tags are not allowed: ${words}`,
+    TAG_RESOLVE_FAILED: `tags are not allowed: ${message}`,
     MULTIPLE_DOCS: "several documents in one text; one request at a time",
   };
-  return problemAt(fault.pos[0], ours[fault.code] ?? words, lines);
+  return problemAt(fault.pos[0], ours[fault.code] ?? message, lines);
 }
 
 function problemAt(place: number, message: string, lines: LineCounter): Problem {

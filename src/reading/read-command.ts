@@ -1,12 +1,12 @@
-import { splitWords } from "./command-line.ts";
+import { splitArguments } from "./command-line.ts";
 import { shown } from "./notes.ts";
 import type { Spot } from "./values.ts";
 
 const COMMAND_FORMS = 'a line of plain words ("./select.sh --cut 3") or a list of words ([sh, -c, "…"])';
-const MAX_WORDS = 1000;
+const MAX_ARGUMENTS = 1000;
 const MAX_CHARACTERS = 100_000;
 
-/** A command as words. The list form is taken as it is, whatever is in it: no shell of ours ever reads it. */
+/** A command as its arguments. The list form is taken as it is, whatever is in it: no shell of ours ever reads it. */
 export function readCommand(spot: Spot | null): readonly string[] {
   if (spot === null) return [];
   const argv = typeof spot.value === "string" ? fromLine(spot, spot.value) : fromList(spot);
@@ -16,8 +16,8 @@ export function readCommand(spot: Spot | null): readonly string[] {
 
 function fromLine(spot: Spot, line: string): readonly string[] {
   if (isTooLong(spot, line.length)) return [];
-  const split = splitWords(line);
-  if (split.ok) return split.words;
+  const split = splitArguments(line);
+  if (split.ok) return split.argv;
   spot.problem(split.why);
   return [];
 }
@@ -28,7 +28,7 @@ function fromList(spot: Spot): readonly string[] {
     return [];
   }
   const argv: string[] = [];
-  for (const word of spot.list(MAX_WORDS)) {
+  for (const word of spot.list(MAX_ARGUMENTS)) {
     if (["string", "number", "bigint"].includes(typeof word.value)) argv.push(String(word.value));
     else word.problem(`must be text (got ${shown(word.value)}); put it in quotes`);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { splitWords } from "./command-line.ts";
+import { splitArguments } from "./command-line.ts";
 import { travelPath } from "./paths.ts";
 import { nearest } from "./spelling.ts";
 import { parseDuration, parseSize } from "./units.ts";
@@ -41,7 +41,7 @@ describe("words of a command", () => {
     ["a '' \"\"", ["a", "", ""]],
     ["  a\tb \n", ["a", "b"]],
     ["a b=c x#y é", ["a", "b=c", "x#y", "é"]],
-  ])("%j", (line, words) => expect(splitWords(line)).toEqual({ ok: true, words }));
+  ])("%j", (line, words) => expect(splitArguments(line)).toEqual({ ok: true, argv: words }));
   test.each([
     "a $B",
     "a $(b)",
@@ -62,11 +62,11 @@ describe("words of a command", () => {
     "! a",
     "a\nb",
   ])("%j is shell syntax", (line) => {
-    const split = splitWords(line);
+    const split = splitArguments(line);
     expect(split.ok ? "" : split.why).toContain("[sh, -c,");
   });
   test.each(["", "  ", "a 'b", 'a "b', "a \\", "X=1 a"])("%j is no command", (line) =>
-    expect(splitWords(line).ok).toBe(false),
+    expect(splitArguments(line).ok).toBe(false),
   );
 });
 

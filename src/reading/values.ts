@@ -8,7 +8,7 @@ export const isRow = (value: unknown): value is Row =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** A long list of keys, as text. */
-export const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+export const keysIn = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 export interface Range {
   readonly min: number;
@@ -46,17 +46,17 @@ export class Spot {
     return this.problem(`must be ${what} (got ${shown(this.value)})`, allowed);
   }
 
-  /** Not one of the known words, though perhaps one of them was meant. */
-  isStrange(complaint: string, known: readonly string[], allowed = known.join(", ")): null {
+  /** None of the known ones, though perhaps one of them was meant. */
+  unknown(complaint: string, known: readonly string[], allowed = known.join(", ")): null {
     const hint = typeof this.value === "string" ? didYouMean(this.value, known) : "";
     return this.problem(`${shown(this.value)} ${complaint}${hint}`, allowed);
   }
 
-  /** One of the known words; those that are to come are told apart from those nobody ever heard of. */
+  /** One of the known ones; those that come later have another message than those nobody ever heard of. */
   oneOf<T extends string>(known: readonly T[], complaint: string, toCome: readonly string[] = []): T | null {
     const found = known.find((word) => word === this.value);
     if (found !== undefined) return found;
-    if (!toCome.includes(this.value as string)) return this.isStrange(complaint, known);
+    if (!toCome.includes(this.value as string)) return this.unknown(complaint, known);
     return this.problem(`${shown(this.value)} comes later`, known.join(", "));
   }
 
@@ -73,7 +73,7 @@ export class Spot {
     return [];
   }
 
-  /** Text of one line, at most 1000 characters unless the pattern says otherwise. `rule`: the pattern in words. */
+  /** Text of one line, at most 1000 characters unless the pattern says otherwise. `rule`: the pattern for people. */
   text(pattern?: RegExp, rule: string | null = null): string | null {
     const { value } = this;
     if (typeof value !== "string") {

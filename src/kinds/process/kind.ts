@@ -43,7 +43,7 @@ function readProcess(top: Form): ProcessWork {
   return { kind: "process", input: input ?? UNREADABLE, split: read.split };
 }
 
-/** Plain files tell nothing about lumis, and of events only what the request says. */
+/** Plain files say nothing about lumis, and of events only what the request says. */
 function checkSplitAgainstInput({ split, path }: ReadSplit, input: InputSpec | null, top: Form): void {
   if (input === null || (input.from !== "glob" && input.from !== "directory")) return;
   if (needsLumis(split.algorithm)) {

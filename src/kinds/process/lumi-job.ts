@@ -11,7 +11,7 @@ export class LumiFile {
   readonly runs: readonly RunLumis[];
   /** All of the file's lumis, wanted or not: averages are over these. */
   readonly lumiCount: number;
-  /** Rounded, as quotas are reckoned. */
+  /** Rounded, as quotas are computed. */
   readonly averageEvents: number;
 
   constructor(file: InputFile, mask: Mask) {

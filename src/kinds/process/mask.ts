@@ -43,7 +43,7 @@ export function selectLumis({ lumis: runs }: Pick<InputFile, "lumis">, mask: Mas
     .map(([run, lumis]) => ({ run, lumis: [...lumis].sort((a, b) => a - b) }));
 }
 
-/** Already as selectLumis makes it, which is how catalogs usually tell it: no copy is needed. */
+/** Already as selectLumis makes it, which is how catalogs usually list them: no copy is needed. */
 const isTidy = (runs: readonly RunLumis[]): boolean =>
   runs.every(
     ({ run, lumis }, at) =>
@@ -52,7 +52,7 @@ const isTidy = (runs: readonly RunLumis[]): boolean =>
       lumis.every((lumi, index) => index === 0 || lumis[index - 1]! < lumi),
   );
 
-/** How many there are, each counted once however often the catalog tells it. */
+/** How many there are, each counted once however often the catalog lists it. */
 export const countDistinct = (runs: readonly RunLumis[]): number =>
   isTidy(runs) ? countLumis(runs) : countLumis(selectLumis({ lumis: runs }, compileMask(null)));
 

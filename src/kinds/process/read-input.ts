@@ -15,7 +15,7 @@ const MAX_PATTERNS = 1000;
 /** In place of input that could not be read; that is a problem, so nobody will ever look for it. */
 export const UNREADABLE: InputSpec = { from: "dataset", dataset: "", mask: { runs: [], lumis: null } };
 
-/** Where the input comes from; null when there is none or it cannot be told. */
+/** Where the input comes from; null when there is none or it cannot be read. */
 export function readInput(top: Form): InputSpec | null {
   const dataset = top.spot("input_dataset");
   top.knows("events_per_file");

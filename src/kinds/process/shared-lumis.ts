@@ -3,7 +3,7 @@ import type { RunLumis } from "../../domain/workflow.ts";
 
 /**
  * The lumis that are in more than one file of a walk, and what the latest jobs did with them. All other lumis need no
- * book-keeping, so a job of any size costs no more than its lumis. Jobs are told apart by numbers from 1.
+ * book-keeping, so a job of any size costs no more than its lumis. Jobs have numbers from 1.
  */
 export class SharedLumis {
   readonly #byRun = new Map<number, { readonly lumis: Float64Array; readonly start: number }>();

@@ -41,7 +41,7 @@ function filePiece(files: readonly InputFile[], mask: Mask): Piece {
   return pieceOf({ files, runLumis: mask.all ? null : runLumis, events, inputBytes, run });
 }
 
-/** Appends the file's wanted ranges and tells which share of its lumis they are. */
+/** Appends the file's wanted ranges and answers which share of its lumis they are. */
 function addSelected(file: InputFile, mask: Mask, into: Record<string, [number, number][]>): number {
   const wanted = selectLumis(file, mask);
   for (const { run, lumis } of wanted) {
