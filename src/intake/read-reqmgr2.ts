@@ -5,7 +5,7 @@ import type { IntakeRules } from "../domain/submission.ts";
 import { type Kinds, kindOf } from "../kinds/kind.ts";
 import type { Form } from "../reading/form.ts";
 import { carried } from "../reading/plain-data.ts";
-import { isRow, Spot } from "../reading/values.ts";
+import { isRow, keysIn, Spot } from "../reading/values.ts";
 import { checkSize } from "./check-size.ts";
 import { CAMPAIGN, readNamePart } from "./name-parts.ts";
 import { readAttachments } from "./read-attachments.ts";
@@ -33,16 +33,7 @@ export function readReqMgr2(
     splitting.problem("is not applied; write SplittingAlgo and its numbers into the first step instead");
   const name = readName(top);
   const chain = type === "StepChain" ? readChainSteps(top) : [];
-  top.knows(
-    "RequestType",
-    "StepChain",
-    "TimePerEvent",
-    "SizePerEvent",
-    "FirstEvent",
-    "FirstLumi",
-    ...CARRIED,
-    ...NAME_PARTS,
-  );
+  top.knows(...READ_ELSEWHERE, ...CARRIED, ...NAME_PARTS);
   const { work, resources } = readReqMgr2Work(top, chain, rules);
   refuseReqMgr2(
     top,
@@ -86,6 +77,8 @@ export function readReqMgr2(
   for (const form of [...chain.map((step) => step.form), top]) closeLoosely(form, isServed);
   return { spec, files };
 }
+
+const READ_ELSEWHERE = keysIn("RequestType StepChain TimePerEvent SizePerEvent FirstEvent FirstLumi");
 
 function readType(top: Form): "StepChain" | "ReReco" {
   const fallback = top.spot("StepChain") === null ? "ReReco" : "StepChain";

@@ -1,5 +1,7 @@
 import { processingNodeName, unitName } from "../domain/names.ts";
+import type { PlanSummary } from "../domain/plan.ts";
 import type { Check, CheckContext, Report } from "./check.ts";
+import type { Counters } from "./facts.ts";
 
 /** Names, indexes, counters and blocks: every number once, none left out, and the summary says the same. */
 export function checkNumbers({ plan: { summary }, next: start, spec }: CheckContext, report: Report): Check {
@@ -50,19 +52,26 @@ export function checkNumbers({ plan: { summary }, next: start, spec }: CheckCont
     },
     finish() {
       if (units > 0) closeBlock();
-      const roles = summary.nodesByRole;
-      const said = [summary.units, roles.landing, roles.merge, roles.cleanup];
-      if (said.some((count) => count !== units) || roles.processing !== nodes) {
-        report("summary", `${units} units with ${nodes} nodes, the summary says otherwise`, { roles });
-      }
-      const moved = { unit: start.unit + units, node: start.node + nodes, block: units === 0 ? block : block + 1 };
-      for (const key of ["unit", "node", "block"] as const) {
-        if (summary.next[key] !== moved[key])
-          report("counter", `the ${key} counter moves to ${summary.next[key]} instead of ${moved[key]}`);
-      }
+      checkTotals(summary, start, { units, nodes, blocks: units === 0 ? 0 : block - start.block + 1 }, report);
       if (units === 0) report("empty", "the plan has no units");
     },
   };
+}
+
+function checkTotals(
+  { units, nodesByRole: roles, next }: PlanSummary,
+  start: Counters,
+  found: { readonly units: number; readonly nodes: number; readonly blocks: number },
+  report: Report,
+): void {
+  const said = [units, roles.landing, roles.merge, roles.cleanup];
+  if (said.some((count) => count !== found.units) || roles.processing !== found.nodes)
+    report("summary", `${found.units} units with ${found.nodes} nodes, the summary says otherwise`, { roles });
+  const moved = { unit: start.unit + found.units, node: start.node + found.nodes, block: start.block + found.blocks };
+  for (const key of ["unit", "node", "block"] as const) {
+    if (next[key] !== moved[key])
+      report("counter", `the ${key} counter moves to ${next[key]} instead of ${moved[key]}`);
+  }
 }
 
 /** Sees repeated seeds among the last few thousand: memory does not grow with the plan. */

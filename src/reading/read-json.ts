@@ -15,101 +15,117 @@ const MAX_DEPTH = 64;
 export const MAX_VALUES = 100_000;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const BLANK = /[ \t\r\n]*/y;
-const WORDS = { true: true, false: false, null: null };
+const LITERALS = Object.entries({ true: true, false: false, null: null });
 
 export function readJson(text: string): unknown {
-  let at = 0;
-  let values = 0;
-  const fail = (message: string, where = at): never => {
-    throw new JsonError(message, text, where);
-  };
-  const skip = (): void => {
-    BLANK.lastIndex = at;
-    BLANK.exec(text);
-    at = BLANK.lastIndex;
-  };
-  const expect = (sign: string): void => {
-    skip();
-    if (text[at] !== sign) fail(`expected ${JSON.stringify(sign)}, found ${found()}`);
-    at += 1;
-  };
-  const found = (): string => (at < text.length ? JSON.stringify(text[at]) : "the end of the text");
+  const reader = new JsonReader(text);
+  const document = reader.value(0);
+  reader.end();
+  return document;
+}
 
-  const string = (): string => {
-    skip();
-    if (text[at] !== '"') fail(`expected text in double quotes, found ${found()}`);
-    let end = at + 1;
+class JsonReader {
+  readonly #text: string;
+  #at = 0;
+  #values = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  value(depth: number): unknown {
+    if (depth > MAX_DEPTH) this.#fail(`nested deeper than ${MAX_DEPTH}`);
+    this.#values += 1;
+    if (this.#values > MAX_VALUES) this.#fail(`holds more than ${MAX_VALUES} values`);
+    const sign = this.#next();
+    if (sign === '"') return this.#string();
+    if (sign === "[") {
+      const list: unknown[] = [];
+      this.#members("]", () => list.push(this.value(depth + 1)));
+      return list;
+    }
+    if (sign === "{") return this.#row(depth);
+    for (const [literal, meaning] of LITERALS) {
+      if (!this.#text.startsWith(literal, this.#at)) continue;
+      this.#at += literal.length;
+      return meaning;
+    }
+    return this.#number();
+  }
+
+  end(): void {
+    if (this.#next() !== undefined) this.#fail(`something follows the document: ${this.#found()}`);
+  }
+
+  #row(depth: number): unknown {
+    const row = new Map<string, unknown>();
+    this.#members("}", () => {
+      if (this.#next() !== '"') this.#fail(`expected text in double quotes, found ${this.#found()}`);
+      const start = this.#at;
+      const key = this.#string();
+      if (row.has(key)) this.#fail(`the key ${JSON.stringify(key.slice(0, 60))} is given twice`, start);
+      this.#expect(":");
+      row.set(key, this.value(depth + 1));
+    });
+    return Object.fromEntries(row);
+  }
+
+  #members(close: string, one: () => void): void {
+    this.#at += 1;
+    for (let count = 0; this.#next() !== close; count++) {
+      if (count > 0) this.#expect(",");
+      one();
+    }
+    this.#at += 1;
+  }
+
+  #string(): string {
+    let end = this.#at + 1;
     for (;;) {
-      end = text.indexOf('"', end);
-      if (end < 0) fail('a " without its partner');
+      end = this.#text.indexOf('"', end);
+      if (end < 0) this.#fail('a " without its partner');
       let slashes = 0;
-      while (text[end - 1 - slashes] === "\\") slashes += 1;
+      while (this.#text[end - 1 - slashes] === "\\") slashes += 1;
       if (slashes % 2 === 0) break;
       end += 1;
     }
-    const source = text.slice(at, end + 1);
     try {
-      const value = JSON.parse(source) as string;
-      at = end + 1;
+      const value = JSON.parse(this.#text.slice(this.#at, end + 1)) as string;
+      this.#at = end + 1;
       return value;
     } catch {
-      return fail("text with a bad escape or a line break in it");
+      return this.#fail("text with a bad escape or a line break in it");
     }
-  };
+  }
 
-  const number = (): number | bigint => {
-    NUMBER.lastIndex = at;
-    const source = NUMBER.exec(text)?.[0] ?? fail(`unexpected ${found()}`);
-    at += source.length;
+  #number(): number | bigint {
+    NUMBER.lastIndex = this.#at;
+    const source = NUMBER.exec(this.#text)?.[0] ?? this.#fail(`unexpected ${this.#found()}`);
+    const start = this.#at;
+    this.#at += source.length;
     const value = Number(source);
-    if (!Number.isFinite(value)) fail("a number too large to hold", at - source.length);
+    if (!Number.isFinite(value)) this.#fail("a number too large to hold", start);
     return /^-?\d+$/.test(source) && !Number.isSafeInteger(value) ? BigInt(source.slice(0, 1000)) : value;
-  };
+  }
 
-  const members = (close: string, one: () => void): void => {
-    at += 1;
-    skip();
-    for (let count = 0; text[at] !== close; count++) {
-      if (count > 0) expect(",");
-      one();
-      skip();
-    }
-    at += 1;
-  };
+  /** The next sign that is no blank; undefined: the text is over. */
+  #next(): string | undefined {
+    BLANK.lastIndex = this.#at;
+    BLANK.exec(this.#text);
+    this.#at = BLANK.lastIndex;
+    return this.#text[this.#at];
+  }
 
-  const value = (depth: number): unknown => {
-    if (depth > MAX_DEPTH) fail(`nested deeper than ${MAX_DEPTH}`);
-    values += 1;
-    if (values > MAX_VALUES) fail(`holds more than ${MAX_VALUES} values`);
-    skip();
-    if (text[at] === '"') return string();
-    if (text[at] === "[") {
-      const list: unknown[] = [];
-      members("]", () => list.push(value(depth + 1)));
-      return list;
-    }
-    if (text[at] === "{") {
-      const row = new Map<string, unknown>();
-      members("}", () => {
-        skip();
-        const start = at;
-        const key = string();
-        if (row.has(key)) fail(`the key ${JSON.stringify(key.slice(0, 60))} is given twice`, start);
-        expect(":");
-        row.set(key, value(depth + 1));
-      });
-      return Object.fromEntries(row);
-    }
-    for (const [word, meaning] of Object.entries(WORDS)) {
-      if (!text.startsWith(word, at)) continue;
-      at += word.length;
-      return meaning;
-    }
-    return number();
-  };
+  #expect(sign: string): void {
+    if (this.#next() !== sign) this.#fail(`expected ${JSON.stringify(sign)}, found ${this.#found()}`);
+    this.#at += 1;
+  }
 
-  const document = value(0);
-  skip();
-  if (at < text.length) fail(`something follows the document: ${found()}`);
-  return document;
+  #found(): string {
+    return this.#at < this.#text.length ? JSON.stringify(this.#text[this.#at]) : "the end of the text";
+  }
+
+  #fail(message: string, where = this.#at): never {
+    throw new JsonError(message, this.#text, where);
+  }
 }
