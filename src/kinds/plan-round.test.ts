@@ -344,7 +344,7 @@ describe("selection and refusals", () => {
 });
 
 describe("resources", () => {
-  const asks = (change: Partial<RequestSpec["resources"]>, facts: Partial<PlanFacts> = {}) =>
+  const asks = (change: Partial<RequestSpec["resources"]>, facts: Parameters<typeof sampleFacts>[1] = {}) =>
     plan(sampleFacts(processSpec({ resources: resources(change), split: split(1) }), { files: files(2), ...facts }))
       .resources.processing;
 
@@ -366,7 +366,7 @@ describe("resources", () => {
   });
 
   it("tells whatever it raised or lowered, and nothing else", () => {
-    const told = (over: Partial<RequestSpec["resources"]>, more: Partial<PlanFacts> = {}) =>
+    const told = (over: Partial<RequestSpec["resources"]>, more: Parameters<typeof sampleFacts>[1] = {}) =>
       plan(
         sampleFacts(processSpec({ resources: resources(over), split: split(1) }), { files: files(1), ...more }),
       ).summary.warnings.filter((words) => !words.includes("nobody has counted"));

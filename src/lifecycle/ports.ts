@@ -2,11 +2,12 @@ import type { Clock } from "../base/clock.ts";
 import type { WorldError } from "../base/errors.ts";
 import type { Catalog } from "../catalogs/port.ts";
 import type { NodeChanges } from "../domain/operator.ts";
-import type { DagPlan, MemoryLimits, PlannedRange } from "../domain/plan.ts";
+import type { DagPlan, PlannedRange } from "../domain/plan.ts";
 import type { RequestFile, RequestSpec } from "../domain/request.ts";
 import type { Engine } from "../engine/port.ts";
 import type { Kinds } from "../kinds/kind.ts";
 import type { MergedSize } from "../outputs/check-outputs.ts";
+import type { PlanPolicy } from "../planning/facts.ts";
 import type { BanConfig } from "../recovery/bans/ban.ts";
 import type { Ledger } from "../recovery/ledger-record.ts";
 import type { UnitDamage } from "../recovery/round/damage.ts";
@@ -130,7 +131,7 @@ export interface PassMetrics {
 }
 
 /** Limits of the loop, from the configuration. */
-export interface LoopPolicy extends MemoryLimits {
+export interface LoopPolicy extends PlanPolicy {
   readonly concurrency: number;
   readonly intervalSec: number;
   readonly leaseSec: number;
@@ -143,10 +144,6 @@ export interface LoopPolicy extends MemoryLimits {
   readonly resubmitGraceSec: number;
   readonly maxErrors: number;
   readonly diskPatienceSec: number;
-  readonly roundZeroUnits: number;
-  readonly probeJobs?: number;
-  readonly leastMemoryPerCoreMb: number;
-  readonly maxWallMinutes: number;
   readonly maxRegistrationTries: number;
   readonly bans: BanConfig;
   /** Highest processing version a restart may reach. */

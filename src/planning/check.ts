@@ -2,7 +2,7 @@ import type { DagPlan, UnitPlan } from "../domain/plan.ts";
 import type { Work } from "../domain/work.ts";
 import { checkLimits } from "./check-limits.ts";
 import { checkNumbers } from "./check-numbers.ts";
-import { type FullPolicy, fullPolicy, type PlanFacts } from "./facts.ts";
+import type { PlanFacts } from "./facts.ts";
 import { roundLimits } from "./limits.ts";
 import { MAX_NODES_PER_UNIT } from "./units.ts";
 
@@ -18,7 +18,6 @@ export interface Violation {
 /** A plan and what it is held against. */
 export interface CheckContext<W extends Work = Work> extends PlanFacts<W> {
   readonly plan: DagPlan;
-  readonly policy: FullPolicy;
   /** The round was to take only a part of what remains. */
   readonly isPartial: boolean;
 }
@@ -52,11 +51,10 @@ export function* checkInSlices(
   const report: Report = (code, message, evidence = {}) => {
     if (violations.length < MAX_VIOLATIONS) violations.push({ code, message, evidence });
   };
-  const policy = fullPolicy(facts.policy);
-  const most = roundLimits(facts, policy, kind.mostJobs(facts));
+  const most = roundLimits(facts, kind.mostJobs(facts));
   const jobs = plan.summary.nodesByRole.processing;
   const isPartial = most.units !== null || (most.nodes !== null && jobs > most.nodes - MAX_NODES_PER_UNIT);
-  const context: CheckContext = { ...facts, plan, policy, isPartial };
+  const context: CheckContext = { ...facts, plan, isPartial };
   const checks = [checkNumbers(context, report), checkLimits(context, report), kind.check(context, report)];
   for (const unit of plan.units) {
     for (const check of checks) check.unit(unit);

@@ -34,30 +34,16 @@ export type Counters = PlanSummary["next"];
 export interface PlanPolicy extends MemoryLimits {
   /** Units in round 0 of an adaptive request. */
   readonly roundZeroUnits: number;
+  /** Jobs at the top of the memory window in round 0 of an adaptive request. */
+  readonly probeJobs: number;
   /** A job never asks for less per core. */
   readonly leastMemoryPerCoreMb: number;
-  /** Most units in any round; null (default): as many as there are. */
+  /** Most units in any round; absent: as many as there are. */
   readonly maxUnitsPerRound?: number | null;
-  /** Most processing nodes in a round (default 1,000,000) and in all rounds of a request (default 10,000,000). */
-  readonly maxNodesPerRound?: number;
-  readonly maxNodesPerRequest?: number;
-  /** Most disk a job may ask for. Default 10 TB. */
-  readonly maxDiskMb?: number;
-  /** Jobs at the top of the memory window in round 0 of an adaptive request. Default 0. */
-  readonly probeJobs?: number;
-  /** Longest job. Default 47 h. */
-  readonly maxWallMinutes?: number;
+  /** Most processing nodes in a round, and in all rounds of a request. */
+  readonly maxNodesPerRound: number;
+  readonly maxNodesPerRequest: number;
+  /** Most disk a job may ask for, and the longest it may run. */
+  readonly maxDiskMb: number;
+  readonly maxWallMinutes: number;
 }
-
-const POLICY_DEFAULTS = {
-  maxMemoryMb: null,
-  maxUnitsPerRound: null,
-  maxNodesPerRound: 1_000_000,
-  maxNodesPerRequest: 10_000_000,
-  maxDiskMb: 10_000_000,
-  probeJobs: 0,
-  maxWallMinutes: 47 * 60,
-} as const;
-
-export type FullPolicy = Required<PlanPolicy>;
-export const fullPolicy = (policy: PlanPolicy): FullPolicy => ({ ...POLICY_DEFAULTS, ...policy });

@@ -1,6 +1,6 @@
 import type { PlanRefusal } from "../domain/plan.ts";
 import type { RequestSpec } from "../domain/request.ts";
-import type { FullPolicy, PlanFacts } from "./facts.ts";
+import type { PlanFacts } from "./facts.ts";
 import { MAX_NODES_PER_UNIT } from "./units.ts";
 
 /** Most units and most jobs of a round; null: as many as there are. */
@@ -14,10 +14,10 @@ export const NO_LIMITS: RoundLimits = { units: null, nodes: null };
  * How big a round may be. A round that would have too many jobs (`mostJobs`, computed without a walk) takes a part of
  * the work and leaves the rest to later ones.
  */
-export function roundLimits(facts: PlanFacts, policy: FullPolicy, mostJobs: bigint): RoundLimits {
-  const isFirstLook = facts.spec.adaptive && facts.round === 0;
+export function roundLimits({ spec, round, policy }: PlanFacts, mostJobs: bigint): RoundLimits {
+  const isFirstLook = spec.adaptive && round === 0;
   return {
-    units: isFirstLook ? Math.max(1, policy.roundZeroUnits) : policy.maxUnitsPerRound,
+    units: isFirstLook ? Math.max(1, policy.roundZeroUnits) : (policy.maxUnitsPerRound ?? null),
     nodes: mostJobs > BigInt(policy.maxNodesPerRound) ? policy.maxNodesPerRound : null,
   };
 }
@@ -39,8 +39,7 @@ export function refuseNumbers({ unit, work }: RequestSpec, needed: Record<string
 
 /** Only event ranges can make more jobs than anybody listed. */
 export function refuseJobs(
-  { next }: PlanFacts,
-  { maxNodesPerRequest }: FullPolicy,
+  { next, policy: { maxNodesPerRequest } }: PlanFacts,
   mostJobs: bigint,
   eventsPerJob: number,
 ): PlanRefusal | null {

@@ -22,7 +22,7 @@ export const refused = (refusal: PlanRefusal): PlanOutcome => ({ kind: "refused"
  * after every few hundred units, for a caller that has other things to do.
  */
 export function* planUnits(round: Round): Generator<undefined, PlanOutcome> {
-  const { facts, policy, unplanned } = round;
+  const { facts, unplanned } = round;
   const { spec } = facts;
   const outputs = plannedOutputs(spec);
   const dataset = (outputs.find(({ keep }) => keep) ?? outputs[0])?.dataset ?? `/${spec.name}`;
@@ -34,7 +34,7 @@ export function* planUnits(round: Round): Generator<undefined, PlanOutcome> {
   if (tally.nodes === 0) return { kind: "nothing-left", unplanned };
   const warnings = [...round.warnings(tally.units)];
   if (tally.uncounted > 0) warnings.push(`${tally.uncounted} jobs read files whose events nobody has counted`);
-  const sized = sizeResources(spec.resources, policy, facts.measured ?? null, tally.biggestEvents);
+  const sized = sizeResources(spec.resources, facts.policy, facts.measured ?? null, tally.biggestEvents);
   if (!sized.ok) return refused(sized.error);
 
   const plan: DagPlan = {

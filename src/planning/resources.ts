@@ -2,7 +2,7 @@ import { err, ok, type Result } from "../base/result.ts";
 import type { NodeRole } from "../domain/dag.ts";
 import { type Measured, mostMemoryMb, type NodeResources, type PlanRefusal } from "../domain/plan.ts";
 import type { ResourceSpec } from "../domain/request.ts";
-import type { FullPolicy } from "./facts.ts";
+import type { PlanPolicy } from "./facts.ts";
 
 export interface SizedResources {
   readonly byRole: Readonly<Record<NodeRole, NodeResources>>;
@@ -21,7 +21,7 @@ const MEMORY_MARGIN = 1.2;
  */
 export function sizeResources(
   asked: ResourceSpec,
-  policy: FullPolicy,
+  policy: PlanPolicy,
   measured: Measured | null,
   biggestEvents: number,
 ): Result<SizedResources, PlanRefusal> {
@@ -66,7 +66,7 @@ export function sizeResources(
 /** The window of memory per core: below the least, the least; within, what was asked; above, refused. */
 function sizeMemory(
   { cores, memoryMb }: ResourceSpec,
-  policy: FullPolicy,
+  policy: PlanPolicy,
   measuredMb: number | null,
   warnings: string[],
 ): Result<number, PlanRefusal> {

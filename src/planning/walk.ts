@@ -1,6 +1,6 @@
 import { processingNodeName, unitName } from "../domain/names.ts";
 import type { ProcessingNodePlan, UnitPlan } from "../domain/plan.ts";
-import type { FullPolicy, PlanFacts } from "./facts.ts";
+import type { PlanFacts } from "./facts.ts";
 import type { RoundLimits } from "./limits.ts";
 import type { LocationGroup } from "./locality.ts";
 import type { Piece } from "./piece.ts";
@@ -22,7 +22,6 @@ export type PieceStream = Pick<LocationGroup, "sites" | "attempted"> & { readonl
 /** Everything decided before the first unit is made; walking it twice gives the same units. */
 export interface Walk {
   readonly facts: PlanFacts;
-  readonly policy: FullPolicy;
   readonly source: PieceSource;
   /** null: the walk only counts. */
   readonly sized: SizedResources | null;
@@ -33,13 +32,13 @@ const NOT_SIZED = { cores: 0, memoryMb: 0, diskMb: 0, wallMinutes: 0, gpus: 0 };
 
 /** The units of a round, one at a time: numbered, placed in a block, with all their nodes. */
 export function* walkUnits(walk: Walk): Generator<UnitPlan> {
-  const { facts, policy, source, sized, most } = walk;
+  const { facts, source, sized, most } = walk;
   const { spec, next } = facts;
   const blocks = new BlockCutter(next.block, spec.unit);
   const seedOf = seedMaker(spec.name);
   const usual = sized?.byRole.processing ?? NOT_SIZED;
   const probe = sized?.probe ?? usual;
-  const probeJobs = spec.adaptive && facts.round === 0 ? policy.probeJobs : 0;
+  const probeJobs = spec.adaptive && facts.round === 0 ? facts.policy.probeJobs : 0;
   let unit = next.unit;
   let node = next.node;
   for (const { sites, attempted, pieces } of source.streams()) {

@@ -1,6 +1,6 @@
 import type { CommonWork } from "../../src/domain/work.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
-import { fullPolicy, type PlanFacts } from "../../src/planning/facts.ts";
+import type { PlanFacts } from "../../src/planning/facts.ts";
 import { roundLimits } from "../../src/planning/limits.ts";
 import { siteRules, sitesForAnything } from "../../src/planning/locality.ts";
 import { type Piece, pieceOf } from "../../src/planning/piece.ts";
@@ -50,19 +50,17 @@ export const sweepKind: Kind<SweepWork> = {
   begin: ({ from }) => ({ unit: 0, node: 0, block: 0, firstEvent: from, firstLumi: from }),
   mostJobs: left,
   *plan(facts) {
-    const policy = fullPolicy(facts.policy);
     if (left(facts) <= 0n) return { kind: "nothing-left", unplanned: [] };
     const sites = sitesForAnything(siteRules(facts)) ?? [];
     const { next, spec } = facts;
     return yield* planUnits({
       facts,
-      policy,
       source: {
         streams: () => [{ sites, attempted: false, pieces: points(next.firstEvent, spec.work.to) }],
         survival: 1,
         sharesLumi: false,
       },
-      most: roundLimits(facts, policy, left(facts)),
+      most: roundLimits(facts, left(facts)),
       inputFiles: 0,
       unplanned: [],
       warnings: () => [],

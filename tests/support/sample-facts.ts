@@ -50,7 +50,8 @@ export const planInSlices = (facts: PlanFacts) => kindOf(KINDS, facts.spec.work)
 export const checkPlan = (plan: DagPlan, facts: PlanFacts): readonly Violation[] =>
   toEnd(checkInSlices(plan, facts, kindOf(KINDS, facts.spec.work)));
 
-export function sampleFacts(spec: RequestSpec, change: Partial<PlanFacts> = {}): PlanFacts {
+type FactsChange = Partial<Omit<PlanFacts, "policy">> & { readonly policy?: Partial<PlanFacts["policy"]> };
+export function sampleFacts(spec: RequestSpec, { policy, ...change }: FactsChange = {}): PlanFacts {
   return {
     spec,
     dagId: "0b7c5c1e-5e1f-4d2a-9c3b-7a6d5e4f3c2b" as DagId,
@@ -58,10 +59,21 @@ export function sampleFacts(spec: RequestSpec, change: Partial<PlanFacts> = {}):
     files: [],
     next: { unit: 0, node: 0, block: 0, firstEvent: 1n, firstLumi: 1n },
     usableSites: null,
-    policy: { roundZeroUnits: 1, leastMemoryPerCoreMb: 2000, maxMemoryPerCoreMb: 3000 },
+    policy: { ...POLICY, ...policy },
     ...change,
   };
 }
+
+const POLICY: PlanFacts["policy"] = {
+  roundZeroUnits: 1,
+  probeJobs: 0,
+  leastMemoryPerCoreMb: 2000,
+  maxMemoryPerCoreMb: 3000,
+  maxNodesPerRound: 1_000_000,
+  maxNodesPerRequest: 10_000_000,
+  maxDiskMb: 10_000_000,
+  maxWallMinutes: 47 * 60,
+};
 
 export function inputFile(lfn: string, change: Partial<InputFile> = {}): InputFile {
   return { lfn, path: lfn, sizeBytes: 1_000_000, events: 100, lumis: [], sites: [], ...change };

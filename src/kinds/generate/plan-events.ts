@@ -1,7 +1,7 @@
 import type { PlanOutcome } from "../../domain/plan.ts";
 import type { GenerateWork } from "../../domain/work.ts";
 import type { InputFile } from "../../domain/workflow.ts";
-import { fullPolicy, type PlanFacts } from "../../planning/facts.ts";
+import type { PlanFacts } from "../../planning/facts.ts";
 import { refuseJobs, refuseNumbers, roundLimits } from "../../planning/limits.ts";
 import { noSiteAtAll, siteRules, sitesForAnything } from "../../planning/locality.ts";
 import { type Piece, pieceOf } from "../../planning/piece.ts";
@@ -18,11 +18,10 @@ type LastEvent = Pick<GenerateWork, "firstEvent" | "totalEvents" | "topUp">;
 export function* planEvents(facts: Facts): Generator<undefined, PlanOutcome> {
   const { spec, next } = facts;
   const { work } = spec;
-  const policy = fullPolicy(facts.policy);
   const { eventsPerLumi, split } = work;
   const refusal =
     refuseNumbers(spec, { "events per job": split.eventsPerJob, "events per lumi": eventsPerLumi }) ??
-    refuseJobs(facts, policy, mostJobs(facts), split.eventsPerJob);
+    refuseJobs(facts, mostJobs(facts), split.eventsPerJob);
   if (refusal) return refused(refusal);
   const jobs = mostJobs(facts);
   if (jobs === 0n) return { kind: "nothing-left", unplanned: [] };
@@ -30,10 +29,9 @@ export function* planEvents(facts: Facts): Generator<undefined, PlanOutcome> {
   const sites = sitesForAnything(rules);
   if (sites === null) return refused(noSiteAtAll(rules));
   const last = lastEvent(work, facts.abandonedEvents);
-  const most = roundLimits(facts, policy, jobs);
+  const most = roundLimits(facts, jobs);
   return yield* planUnits({
     facts,
-    policy,
     source: {
       streams: () => [{ sites, attempted: false, pieces: splitEvents(work, next, last) }],
       survival: work.filterEfficiency,

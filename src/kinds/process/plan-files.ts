@@ -1,7 +1,7 @@
 import type { PlanOutcome, PlanRefusal, UnplannedFile } from "../../domain/plan.ts";
 import type { ProcessWork } from "../../domain/work.ts";
 import type { InputFile } from "../../domain/workflow.ts";
-import { type FullPolicy, fullPolicy, type PlanFacts, type PlanFile } from "../../planning/facts.ts";
+import type { PlanFacts, PlanFile } from "../../planning/facts.ts";
 import { NO_LIMITS, refuseJobs, refuseNumbers, roundLimits } from "../../planning/limits.ts";
 import { groupByLocation, type LocationGroup, NO_SITE, noSite, siteRules } from "../../planning/locality.ts";
 import { planUnits, refused, SLICE_UNITS } from "../../planning/plan-round.ts";
@@ -15,23 +15,21 @@ type Facts = PlanFacts<ProcessWork>;
 /** The files that are still to be done, cut into jobs where they may be read. A round takes each of them whole. */
 export function* planFiles(facts: Facts): Generator<undefined, PlanOutcome> {
   const { spec } = facts;
-  const policy = fullPolicy(facts.policy);
-  const refusal = refuseNumbers(spec, neededNumbers(spec.work)) ?? refuseSize(facts, policy);
+  const refusal = refuseNumbers(spec, neededNumbers(spec.work)) ?? refuseSize(facts);
   if (refusal) return refused(refusal);
   const found = findFiles(facts, facts.files);
   if ("kind" in found) return found;
-  const most = roundLimits(facts, policy, mostJobs(facts));
+  const most = roundLimits(facts, mostJobs(facts));
   let taken = found;
   if (most.units !== null || most.nodes !== null) {
     const source = sourceOf(spec.work, found.groups);
-    const narrowed = findFiles(facts, yield* wholeFiles({ facts, policy, source, sized: null, most }, facts.files));
+    const narrowed = findFiles(facts, yield* wholeFiles({ facts, source, sized: null, most }, facts.files));
     if ("kind" in narrowed) return narrowed;
     taken = narrowed;
   }
   const isWhole = countFiles(taken.groups) === countFiles(found.groups);
   return yield* planUnits({
     facts,
-    policy,
     source: sourceOf(spec.work, taken.groups),
     most: NO_LIMITS,
     inputFiles: countFiles(taken.groups),
@@ -64,12 +62,12 @@ function neededNumbers({ split }: ProcessWork): Record<string, number> {
   return { "events per job": split.eventsPerJob };
 }
 
-function refuseSize(facts: Facts, policy: FullPolicy): PlanRefusal | null {
+function refuseSize(facts: Facts): PlanRefusal | null {
   const { work } = facts.spec;
   if (work.split.algorithm !== "EventBased") return null;
   const { eventsPerJob } = work.split;
-  const { maxNodesPerRound } = policy;
-  const tooMany = refuseJobs(facts, policy, mostJobs(facts), eventsPerJob);
+  const { maxNodesPerRound } = facts.policy;
+  const tooMany = refuseJobs(facts, mostJobs(facts), eventsPerJob);
   // A round takes files whole.
   const file = tooMany ? undefined : facts.files.find((one) => jobsOf(one, work) > maxNodesPerRound);
   if (!file) return tooMany;

@@ -2,7 +2,7 @@ import { err, ok, type Result } from "../../base/result.ts";
 import type { PlanRefusal, UnplannedFile } from "../../domain/plan.ts";
 import type { ProcessWork } from "../../domain/work.ts";
 import type { InputFile } from "../../domain/workflow.ts";
-import { fullPolicy, type PlanFacts, type PlanFile } from "../../planning/facts.ts";
+import type { PlanFacts, PlanFile } from "../../planning/facts.ts";
 import { compileMask, countDistinct, countLumis, selectLumis } from "./mask.ts";
 import { needsLumis } from "./split.ts";
 
@@ -23,7 +23,7 @@ export function selectFiles(
   candidates: readonly PlanFile[],
 ): Result<Selection, PlanRefusal> {
   const secondsPerEvent = measured?.secondsPerEvent ?? spec.resources.secondsPerEvent ?? 0;
-  const limitSec = fullPolicy(policy).maxWallMinutes * 60;
+  const limitSec = policy.maxWallMinutes * 60;
   const { algorithm } = spec.work.split;
   const mask = compileMask(spec.work.input.mask);
   const files: PlanFile[] = [];
