@@ -92,7 +92,11 @@ function ofRun({ nodes, units, note, waits }: Running): readonly Part[] {
     const what = `${count(deferred.nodes, "failed job")} tried again later (${deferred.example}: ${deferred.reason})`;
     kept.push(part("retry", `${what}`, { until: deferred.nextAt }));
   }
-  if (limited > 0) kept.push(part("limit", `${count(limited, "job")} behind the limit of their category`));
+  for (const { category, limit, waiting } of limited) {
+    const [what, where] = category === "units" ? ["unit", ""] : ["job", " in each unit"];
+    const words = `${count(waiting, what)} ${waiting === 1 ? "waits" : "wait"}: category ${category}`;
+    kept.push(part("limit", `${words} is at its limit of ${limit}${where}`));
+  }
   if (judging && !judging.trouble && running <= 0)
     kept.push(part("judging", `${count(judging.nodes, "job")} ended and being judged (${judging.example})`));
   const progress = `${units.done} of ${units.total} units done`;
