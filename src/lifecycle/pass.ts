@@ -122,10 +122,12 @@ async function evaluate(
   known: Known,
 ): Promise<boolean> {
   let record: RequestRecord = first;
+  let observation: RunObservation | null = null;
   try {
     for (let look = 1; look <= MAX_LOOKS; look += 1) {
       ports.signal?.throwIfAborted();
       const facts = await gather(ports, record, view, admission, look === 1 ? known : null);
+      observation = facts.observation;
       const decision = decide(facts, ports.policy, ports.clock.now());
       ports.metrics.countDecision(decision.kind);
       if (decision.kind !== "wait")
@@ -146,7 +148,7 @@ async function evaluate(
     throw new InvariantError(`no rest after ${MAX_LOOKS} looks`, { request: record.spec.name });
   } catch (error) {
     // What a late pass ran into says nothing about the request.
-    return error instanceof Interrupted || !ports.leads() ? false : keepError(ports, record, view, error);
+    return error instanceof Interrupted || !ports.leads() ? false : keepError(ports, record, observation, view, error);
   }
 }
 
@@ -176,7 +178,13 @@ async function settle(ports: Ports, { request, observation }: Facts, { waiting: 
 }
 
 /** The pass guard: one of the three places that catch everything. Keeps the error on its request. */
-async function keepError(ports: Work, record: RequestRecord, view: PassView, error: unknown): Promise<boolean> {
+async function keepError(
+  ports: Work,
+  record: RequestRecord,
+  observation: RunObservation | null,
+  view: PassView,
+  error: unknown,
+): Promise<boolean> {
   const world = error instanceof WorldError ? error : diskFull(error, record.spec.name);
   if (world?.code === "store-unreachable") throw error;
   const code = world?.code ?? "bug";
@@ -192,7 +200,7 @@ async function keepError(ports: Work, record: RequestRecord, view: PassView, err
   };
   const stack = error instanceof Error && !world ? { stack: error.stack } : {};
   ports.log.error("pass.failed", { request: record.spec.name, code, message, count: kept.count, ...stack });
-  const waiting = explainWait({ request: record, observation: null, error: kept, because: message }, now);
+  const waiting = explainWait({ request: record, observation, error: kept, because: message }, now);
   await ports.store.requests.remark(record.spec.name, { error: kept, waiting });
   const isBug = !world;
   const isDue =
