@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { decideAdmission } from "../admission/decide-admission.ts";
 import { secondsBetween } from "../base/clock.ts";
-import { describeError, diskFull, InvariantError, WorldError } from "../base/errors.ts";
+import { describeError, diskFull, InvariantError, WorldError, whereOf } from "../base/errors.ts";
 import { type AdmissionLimits, DEFAULT_ADMISSION_LIMITS, type QueueEntry } from "../domain/admission.ts";
 import { type Dag, isInEngine } from "../domain/dag.ts";
 import type { PassError, RequestRecord } from "../domain/request.ts";
@@ -198,7 +198,9 @@ async function keepError(
     since: before?.since ?? now,
     count: (before?.count ?? 0) + 1,
   };
-  const stack = error instanceof Error && !world ? { stack: error.stack } : {};
+  // The log has the whole stack; what is held names the line there.
+  const correlation = world ? null : ports.ids.next();
+  const stack = world ? {} : { correlation, stack: (error as Error | null)?.stack };
   ports.log.error("pass.failed", { request: record.spec.name, code, message, count: kept.count, ...stack });
   const waiting = explainWait({ request: record, observation, error: kept, because: message }, now);
   await ports.store.requests.remark(record.spec.name, { error: kept, waiting });
@@ -211,12 +213,16 @@ async function keepError(
     const fresh = await ports.store.requests.get(record.spec.name);
     if (!fresh || fresh.status === "held") return true;
     const facts = await gather(ports, fresh, view, null);
-    const evidence =
-      error instanceof InvariantError ? { evidence: error.evidence } : { subject: world?.subject, hint: kept.hint };
+    const evidence = world
+      ? { subject: world.subject, hint: kept.hint }
+      : { error: nameOf(error), message, where: whereOf(error), correlation, ...saidBy(error) };
     await holdRequest(ports, facts, { code, message, evidence, actions: ["release", "abort"] });
   }
   return true;
 }
+
+const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error);
+const saidBy = (error: unknown) => (error instanceof InvariantError ? { evidence: error.evidence } : {});
 
 async function forEachBounded<T>(items: readonly T[], limit: number, work: (item: T) => Promise<void>): Promise<void> {
   const queue = items.values();

@@ -56,7 +56,10 @@ test("jobs held by a user, no worker, a ledger POST cannot read: each is the rea
   (world.ports as { spool: typeof world.ports.spool }).spool = { ...world.ports.spool, trouble: async () => full };
   expect(await waiting()).toMatchObject({ ...notJudged, details: [expect.stringContaining("the disk is full")] });
   world.engine.waits = {};
-  expect(await waiting(), "nothing to judge").toMatchObject({ code: "trouble", words: expect.stringContaining("full") });
+  expect(await waiting(), "nothing to judge").toMatchObject({
+    code: "trouble",
+    words: expect.stringContaining("full"),
+  });
 });
 
 test("a person and a service: a held request waits for one, an engine that is away is the other", async () => {

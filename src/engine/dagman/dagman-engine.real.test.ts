@@ -183,7 +183,11 @@ describe("the DAGMan engine without a pool", () => {
   it("a submit host that lets nobody in is not reached: nothing is known, nothing was refused", async () => {
     const denied = { code: 255, stderr: "ann@submit-1: Permission denied (publickey).\n" };
     const why = "cannot reach the submit host by into: ann@submit-1: Permission denied (publickey).";
-    const unreachable = { code: "engine-unreachable", message: why, hint: expect.stringContaining("engine.dagman.prefix") };
+    const unreachable = {
+      code: "engine-unreachable",
+      message: why,
+      hint: expect.stringContaining("engine.dagman.prefix"),
+    };
     answer = submission(denied);
     await expect(engine.submit(fresh(), 5)).rejects.toMatchObject(unreachable);
     answer = () => denied;

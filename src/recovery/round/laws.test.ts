@@ -239,7 +239,10 @@ test("the errors fit on a screen, whatever failed", () => {
       const tails = new Map(
         given.tally.codes.map(({ first }) => [`${first.unit}/${first.node}`, "\u001b[31mx\n".repeat(300)]),
       );
-      const excluded = Array.from({ length: 9 }, (_, at) => ({ file: `/store/${at}.root`, reason: "by ann: unreadable" }));
+      const excluded = Array.from({ length: 9 }, (_, at) => ({
+        file: `/store/${at}.root`,
+        reason: "by ann: unreadable",
+      }));
       const request = { name: "muons", status: "held", maxMemoryMb: 6000 } as const;
       const tally = { ...given.tally, unreadable: 3 };
       const lines = describeErrors(errorsView(tally, { ...given, excluded, tails, request }), width);
