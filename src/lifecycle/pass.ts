@@ -96,7 +96,7 @@ export async function admissionLimits(ports: Pick<Ports, "store">): Promise<Admi
 async function observeAll(
   ports: Ports,
 ): Promise<{ observations: ReadonlyMap<string, RunObservation>; engineError: string | null }> {
-  const isOurs = ({ status, engine }: Dag) => isInEngine(status) && engine === ports.engine.name;
+  const isOurs = ({ status, engine }: Dag) => isInEngine(status) && engine === ports.engine.id;
   const dags = (await ports.store.dags.open()).filter(isOurs);
   if (dags.length === 0) return { observations: new Map(), engineError: null };
   const runs = dags.map((dag) => runOf(dag, 0));
