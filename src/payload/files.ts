@@ -30,8 +30,11 @@ const WORKER = [
 
 const SIMULATOR = ["main.mjs", "options.mjs", "failures.mjs", "events.mjs", "load.mjs", "report.mjs"];
 
-/** Bundled from src/submit-host by scripts/build, so it is only ever in dist. */
-const BRAIN = file("../../dist/payload/submit-host/brain.cjs", "bin/brain.cjs");
+/** Bundled by scripts/build, so they are only ever in dist. The second is where Node looks for a package. */
+const BUNDLED = [
+  file("../../dist/payload/submit-host/brain.cjs", "bin/brain.cjs"),
+  file("../../dist/payload/submit-host/re2js.js", "bin/node_modules/re2js.js"),
+];
 
 /** What a submit directory needs besides the rendered files and the request's own: copied as they are. */
 export const PAYLOAD_FILES: readonly PayloadFile[] = [
@@ -46,5 +49,5 @@ export const PAYLOAD_FILES: readonly PayloadFile[] = [
   file("./submit-host/submit", "bin/submit", true),
   file("./submit-host/verdict.sh", "bin/verdict.sh"),
   file("./submit-host/site.awk", "bin/site.awk"),
-  BRAIN,
+  ...BUNDLED,
 ];
