@@ -2,7 +2,7 @@
 # Running it again, after a crash or a lost verdict, makes the same files. One that stands at its place since a merge
 # that was finished may be registered: it is adopted if it is the same, and never replaced.
 
-run_role() {
+run_merge() {
   load_manifest
   load_node_list
   results= records= unit_events=

@@ -1,6 +1,6 @@
 # processing.sh: runs the steps in order, stops at the first that fails, and stages out what was declared.
 
-run_role() {
+run_processing() {
   load_manifest "$node"
   load_node
   [ "$steps" -gt 0 ] || finish 50113 'manifest.json has no steps'

@@ -1,15 +1,15 @@
 # report.sh: what the job says about itself. Variables that end in _json hold JSON, ready to be written.
 
 unit_json=null cluster_json=null site_json=null host_json=null cores= memory_mb=
-read_clock
-started_clock=$centiseconds
 cpu_total=0 peak_total=null events_read_json=null events_written_json=null
 steps_json= inputs_json= outputs_json= framework_json=false
 
 # Who and where we are, and when: from the engine's variables, else from the ads HTCondor leaves for a job. The time is
 # what srand() took, which spares a process of `date`.
 learn_surroundings() {
-  started_at= cluster=${WMS2_CLUSTER-} site=${WMS2_SITE-} cores=${WMS2_CORES-} memory_mb=${WMS2_MEMORY_MB-}
+  read_clock
+  started_clock=$centiseconds started_at=
+  cluster=${WMS2_CLUSTER-} site=${WMS2_SITE-} cores=${WMS2_CORES-} memory_mb=${WMS2_MEMORY_MB-}
   set -- /dev/null
   [ ! -r "${_CONDOR_JOB_AD:-/nonexistent}" ] || set -- "$@" "$_CONDOR_JOB_AD"
   [ ! -r "${_CONDOR_MACHINE_AD:-/nonexistent}" ] || set -- "$@" "$_CONDOR_MACHINE_AD"
