@@ -1,5 +1,4 @@
-import { createRequire } from "node:module";
-import type { RE2JS } from "re2js";
+import { RE2JS } from "re2js";
 
 /**
  * The stderr patterns of rules. They come from outside and look at what jobs wrote, so they are matched by RE2, in time
@@ -38,12 +37,8 @@ function compile(source: string): RE2JS | string {
   return compiled;
 }
 
-/** Loaded with the first pattern: hardly any policy has one, and POST would pay for it with every failed attempt. */
-const engine = (): typeof import("re2js") => createRequire(import.meta.url)("re2js");
-
 function tryCompile(source: string): RE2JS | string {
   try {
-    const { RE2JS } = engine();
     const compiled = RE2JS.compile(RE2JS.translateRegExp(source));
     const size = compiled.programSize();
     if (size <= MOST_INSTRUCTIONS) return compiled;
