@@ -234,6 +234,14 @@ describe("a job that failed", () => {
     expect((await script("pre", "proc_000001", 0)).code).toBe(0);
   });
 
+  test("is judged by a pattern in its stderr, with the engine that lies beside the brain", async () => {
+    policy({}, { rows: [{ id: "license", stderr: "no licen[cs]e", action: "stop" }] });
+    writeFileSync(inUnit("proc_000000.99.err"), "fatal: no license left\n");
+    report("proc_000000", 99, { exitCode: 8021, error: "x" });
+    expect((await post("proc_000000", 1, 0, 3, 99)).code).toBe(42);
+    expect(ledger()).toMatchObject([{ decision: "stop", rule: "license" }]);
+  });
+
   test("three alike for a permanent reason end the unit", async () => {
     for (const [at, code] of [
       [0, 42],
