@@ -14,7 +14,9 @@ export class ReapedServer extends ServerUnderTest {
   protected override async call(path: string, init?: RequestInit): Promise<Response> {
     for (const deadline = Date.now() + 60_000; ; await sleep(100)) {
       try {
-        return await super.call(path, init);
+        const answer = await super.call(path, init);
+        // The server may die in the middle of its answer.
+        return new Response((await answer.text()) || null, answer);
       } catch (error) {
         if (Date.now() > deadline) throw error;
       }
@@ -28,11 +30,11 @@ export class ReapedServer extends ServerUnderTest {
     return (request as { name: string }).name;
   }
 
-  /** Lives of `minSec` to `maxSec`, until `spare` is called. */
-  reap(seed: number, lives: { minSec: number; maxSec: number }): void {
+  /** So many lives of `minSec` to `maxSec`, or fewer if `spare` is called; then it may live: a busy machine needs longer lives. */
+  reap(seed: number, lives: { minSec: number; maxSec: number; times: number }): void {
     const random = seeded(seed);
     this.#reaping = (async () => {
-      while (!this.#isOver) {
+      while (!this.#isOver && this.deaths < lives.times) {
         await sleep(1000 * (lives.minSec + random() * (lives.maxSec - lives.minSec)));
         if (this.#isOver) return;
         await this.kill("SIGKILL");
