@@ -46,5 +46,6 @@ export const PAYLOAD_FILES: readonly PayloadFile[] = [
   file("./submit-host/submit", "bin/submit", true),
   file("./submit-host/verdict.sh", "bin/verdict.sh"),
   file("./submit-host/site.awk", "bin/site.awk"),
+  file("./submit-host/outputs.awk", "bin/outputs.awk"),
   BRAIN,
 ];

@@ -15,6 +15,12 @@ import { eventually } from "./eventually.ts";
 import type { ServerUnderTest } from "./server.ts";
 
 /**
+ * How long a story waits before it says that it is stuck. No claim of its own: on a machine with other work, and a server
+ * that dies every few seconds, each step may take a minute.
+ */
+const PATIENCE_SEC = 300;
+
+/**
  * A request with one job per unit whose jobs write down where they ran, and do what a file says: fail/<input> holds
  * "kill" or an exit code and how often, or "gate": the job waits there, until it is told otherwise or nothing. So no
  * story depends on how long anything takes.
@@ -44,11 +50,20 @@ export class FailingRequest {
     renameSync(`${path}.new`, path);
   }
   /** The jobs of these inputs wait once they have begun, until the gate is opened for them; `heal` opens all. */
-  close(from = 0): void {
-    for (let index = from; index < this.units; index += 1) this.fail(index, "gate");
+  close(): void {
+    for (let index = 0; index < this.units; index += 1) this.fail(index, "gate");
   }
   open(...indexes: number[]): void {
     for (const index of indexes) rmSync(this.#told(index));
+  }
+  /** Opens it for the first jobs that come to it, whichever they are: engines have an order of their own. */
+  async pass(jobs: number): Promise<void> {
+    for (const opened = new Set<number>(); opened.size < jobs; ) {
+      const came = () => [...Array(this.units).keys()].find((index) => !opened.has(index) && this.count(index) > 0);
+      const next = await eventually("a job is at its gate", () => came()?.toString(), { deadlineSec: PATIENCE_SEC });
+      this.open(Number(next));
+      opened.add(Number(next));
+    }
   }
   #told = (index: number): string => join(this.#dir, "fail", `f${String(index).padStart(3, "0")}.txt`);
 
@@ -111,12 +126,6 @@ export class FailingRequest {
 const outputs = async (server: ServerUnderTest, name: string): Promise<number> =>
   (await server.get(`/requests/${name}/outputs?limit=1000`)).items.length;
 
-/**
- * How long a story waits before it says that it is stuck. No claim of its own: on a machine with other work, and a server
- * that dies every few seconds, each step may take a minute.
- */
-const PATIENCE_SEC = 300;
-
 /** Between two steps of a story, something may happen to the server. */
 export type Meanwhile = () => Promise<void>;
 
@@ -171,8 +180,9 @@ export async function holdAndReleaseStory(
 
 export async function stopStory(server: ServerUnderTest, dir: string, meanwhile: Meanwhile): Promise<void> {
   const request = new FailingRequest(dir, "stopped", 8);
-  request.close(2);
+  request.close();
   await server.submit(request.document({ throttles: { units: 2 } }));
+  await request.pass(2);
   await eventually("two units are done", async () => (await outputs(server, "stopped")) >= 2, {
     deadlineSec: PATIENCE_SEC,
     everyMs: 100,
@@ -256,8 +266,9 @@ export async function moveStory(
   move: () => Promise<ServerUnderTest>,
 ): Promise<void> {
   const request = new FailingRequest(dir, "moved", 5);
-  request.close(1);
+  request.close();
   await server.submit(request.document({ throttles: { units: 2 } }));
+  await request.pass(1);
   await eventually("a unit is done", async () => (await outputs(server, "moved")) >= 1, {
     deadlineSec: PATIENCE_SEC,
     everyMs: 100,
@@ -280,12 +291,13 @@ export async function moveStory(
 /** A demotion needs a look while units are still to come: each time the next ones wait for it. */
 export async function productionStepsStory(server: ServerUnderTest, dir: string): Promise<void> {
   const request = new FailingRequest(dir, "demoted", 10);
-  request.close(1);
+  request.close();
   const steps = [
     { fraction: 0.1, priority: 80_000 },
     { fraction: 0.5, priority: 50_000 },
   ];
-  await server.submit(request.document({ throttles: { units: 2 }, production_steps: steps }));
+  // All at once: a unit that waits at its gate must not keep others from theirs.
+  await server.submit(request.document({ throttles: { units: 10 }, production_steps: steps }));
   const demotions = async (): Promise<number> =>
     (await server.get("/requests/demoted/transitions")).items.filter((move: { to: string }) => move.to === "stopping")
       .length;
@@ -294,6 +306,7 @@ export async function productionStepsStory(server: ServerUnderTest, dir: string)
       deadlineSec: PATIENCE_SEC,
       everyMs: 200,
     });
+  request.open(0);
   await demoted(1);
   request.open(1, 2, 3, 4, 5);
   await demoted(2);

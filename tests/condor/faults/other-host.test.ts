@@ -56,10 +56,11 @@ test("a run that was left behind at the other submit host is not taken for lost,
 
 test("the submit host is lost for good: held when it has been silent, released at the other one", async () => {
   const request = new FailingRequest(work, "host-lost", 5);
-  request.close(1);
+  request.close();
   await here.stop();
   await there.start();
   await there.submit(request.document({ throttles: { units: 2 } }));
+  await request.pass(1);
   const outputs = async (server: ReapedServer) => (await server.get("/requests/host-lost/outputs")).items.length;
   await eventually("a unit is done", async () => (await outputs(there)) > 0, { deadlineSec: 90, everyMs: 100 });
   const { workflow } = await there.get("/requests/host-lost");
