@@ -52,7 +52,7 @@ export function checkOutputs({ block, site, outputs }: MergeOutput, facts: Outpu
     if (dataset !== planned.dataset) return `it puts ${output} into ${dataset}, and ${planned.dataset} was planned`;
     if (seen.has(lfn)) return `it names ${lfn} twice`;
     const inputs = planned.each === null ? all : new Set(facts.inputs?.get(pieceNode(ending, planned.each)));
-    if (facts.inputs !== null && (parents.length !== inputs.size || !parents.every((one) => inputs.has(one))))
+    if (facts.inputs !== null && !isSame(parents, inputs))
       return `it names ${parents.length} parents of ${lfn}, which are not its ${inputs.size} planned inputs`;
     const size = facts.sizes.get(path) ?? "absent";
     if (size === "foreign") return `${path} is not there as a plain file`;
@@ -63,6 +63,9 @@ export function checkOutputs({ block, site, outputs }: MergeOutput, facts: Outpu
   const missing = facts.expected.find(({ output }) => !outputs.some((made) => made.output === output));
   return missing ? `it does not name ${missing.output}` : null;
 }
+
+const isSame = (list: readonly string[], set: ReadonlySet<string>): boolean =>
+  list.length === set.size && new Set(list).size === set.size && list.every((one) => set.has(one));
 
 /** "/proc_000007.hits.csv" */
 const isPiece = (ending: string, file: string): boolean =>

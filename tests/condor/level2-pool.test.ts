@@ -23,7 +23,7 @@ afterAll(async () => {
 const nothing = async () => {};
 const isGone = (dagId: string) => !inPool("condor_q", "-allusers", "-af", "JobBatchName").includes(dagId);
 
-describe.concurrent("level 2 on the pool, the server killed again and again", { timeout: 400_000 }, () => {
+describe.concurrent("level 2 on the pool, the server killed again and again", { timeout: 600_000 }, () => {
   test("one of ten units fails for a while: rescued, only it is run again", () =>
     stories.rescueStory(server, work, nothing));
   test("three of ten fail: held, shown, released with a ban, completed elsewhere", () =>
@@ -35,5 +35,5 @@ describe.concurrent("level 2 on the pool, the server killed again and again", { 
   test("kill and clone", () => stories.cloneStory(server, work));
   test("abort takes the whole tree out of the queue", () => stories.abortStory(server, work, isGone));
   test("meanwhile the server died more than five times", () =>
-    eventually("the sixth death", () => server.deaths > 5, { deadlineSec: 300, everyMs: 500 }));
+    eventually("the sixth death", () => server.deaths > 5, { deadlineSec: 500, everyMs: 500 }));
 });

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { seeded } from "./crash-story.ts";
 import { ServerUnderTest } from "./server.ts";
 
+const QUICK_START_MS = 2000;
+
 /**
  * A server that is killed without warning again and again, while stories go on. Whoever calls it meanwhile does what a
  * person would: asks again until it is back. So every action may reach it twice, and must mean the same as once.
@@ -30,16 +32,22 @@ export class ReapedServer extends ServerUnderTest {
     return (request as { name: string }).name;
   }
 
-  /** So many lives of `minSec` to `maxSec`, or fewer if `spare` is called; then it may live: a busy machine needs longer lives. */
+  /**
+   * So many lives of `minSec` to `maxSec`, or fewer if `spare` is called. Where the machine is so busy that a start takes
+   * long, lives are longer too: else it would die before its first pass, again and again.
+   */
   reap(seed: number, lives: { minSec: number; maxSec: number; times: number }): void {
     const random = seeded(seed);
+    let slowness = 1;
     this.#reaping = (async () => {
       while (!this.#isOver && this.deaths < lives.times) {
-        await sleep(1000 * (lives.minSec + random() * (lives.maxSec - lives.minSec)));
+        await sleep(1000 * slowness * (lives.minSec + random() * (lives.maxSec - lives.minSec)));
         if (this.#isOver) return;
         await this.kill("SIGKILL");
         this.deaths += 1;
-        await this.start();
+        const began = Date.now();
+        await this.start(180);
+        slowness = Math.min(10, Math.max(1, (Date.now() - began) / QUICK_START_MS));
       }
     })();
   }
