@@ -406,14 +406,14 @@ export async function fullDiskStory(
   const request = new FailingRequest(dir, "full-disk", 4);
   request.close();
   await server.submit(request.document({ throttles: { units: 2 } }));
-  await eventually("jobs run", () => request.runs().length >= 2, { deadlineSec: 90, everyMs: 100 });
+  await eventually("jobs run", () => request.runs().length >= 2, { deadlineSec: PATIENCE_SEC, everyMs: 100 });
   disk.fill();
   request.heal();
   const held = await server.until("full-disk", ["held"], 120);
   expect(held.hold).toMatchObject({ code: "disk-unwritable", message: expect.stringContaining(disk.path) });
   disk.empty();
   await server.send("POST", "/requests/full-disk/release", { reason: "there is space again" });
-  await server.until("full-disk", ["completed"], 150);
+  await server.until("full-disk", ["completed"], PATIENCE_SEC);
   expect(await outputs(server, "full-disk")).toBe(4);
 }
 
