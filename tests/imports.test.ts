@@ -18,7 +18,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   recovery: ["base", "domain", "reading"],
   config: ["base"],
   payload: ["base"],
-  "submit-host": ["base", "domain", "recovery"],
+  "submit-host": ["base", "domain", "outputs", "recovery"],
   disk: [
     "base",
     "domain",

@@ -29,6 +29,7 @@ import { fullDisk } from "./probe.ts";
 import { unitDamage } from "./unit-damage.ts";
 import {
   adjustNodes,
+  doneNodes,
   endWaits,
   keepAway,
   letRun,
@@ -109,6 +110,7 @@ export function makeSpool(options: SpoolOptions): Spool {
     },
 
     mergeOutput: (dir, unit) => readInUnit(dir, unit, "merge_output.json"),
+    manifest: (dir, unit) => readInUnit(dir, unit, "manifest.json"),
 
     mergedDir: (requestName) => storageDirs(options, requestName).mergedDir,
 
@@ -139,6 +141,7 @@ export function makeSpool(options: SpoolOptions): Spool {
     planned: plannedRanges,
     reelect: reelectUnit,
     keepAway,
+    doneNodes,
     letRun,
     openEpoch,
     async cooling(dir, unit, now) {

@@ -51,8 +51,9 @@ export interface Spool {
   isComplete(submitDir: string): Promise<boolean>;
   /** Removes a directory that was never submitted, and what was left of its writing. */
   discard(submitDir: string, dagId: string): Promise<void>;
-  /** Text of mg_N/merge_output.json; null when there is none. */
+  /** Text of mg_N/merge_output.json, and of mg_N/manifest.json; null when there is none. */
   mergeOutput(submitDir: string, unit: string): Promise<string | null>;
+  manifest(submitDir: string, unit: string): Promise<string | null>;
   /** Where the merged files of a request go, and the size of one of them. */
   mergedDir(requestName: string): string;
   mergedSize(requestName: string, path: string): Promise<MergedSize>;
@@ -64,6 +65,8 @@ export interface Spool {
   damaged(submitDir: string, units: readonly string[]): Promise<readonly UnitDamage[]>;
   unitNames(submitDir: string): Promise<readonly string[]>;
   nodeNames(submitDir: string, unit: string): Promise<readonly string[]>;
+  /** Of these nodes of a unit, those that no rescue runs again. */
+  doneNodes(submitDir: string, unit: string, nodes: readonly string[]): Promise<readonly string[]>;
   /** Block and event ranges of a unit, as its manifest says. */
   planned(submitDir: string, unit: string): Promise<{ block: number; ranges: readonly PlannedRange[] }>;
   /** The unit lands anew, elsewhere, as a whole. Repeatable. */
