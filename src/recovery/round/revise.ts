@@ -29,8 +29,9 @@ export function differences(before: Draft, after: Draft): readonly Difference[] 
   return found;
 }
 
-const workOf = ({ spec }: Draft): unknown =>
-  Object.fromEntries(Object.entries(spec).filter(([key]) => !NOT_WORK.includes(key)));
+/** Fields of the work stand at the top, as in the document. */
+const workOf = ({ spec: { work, ...rest } }: Draft): unknown =>
+  Object.fromEntries(Object.entries({ ...work, ...rest }).filter(([key]) => !NOT_WORK.includes(key)));
 
 const fileWords = ({ content, executable, sha256 }: RequestFile): string =>
   `${content.length} bytes${executable ? ", executable" : ""} (${sha256.slice(0, 8)})`;
