@@ -16,7 +16,6 @@ import { InvariantError } from "../base/errors.ts";
 import type { DagPlan } from "../domain/plan.ts";
 import type { RequestFile } from "../domain/request.ts";
 import { deferralsIn } from "../engine/format/deferrals.ts";
-import { damagedRescues, rescueHoldMessage } from "../housekeeping/rescue-check.ts";
 import type { Spool } from "../lifecycle/ports.ts";
 import { PAYLOAD_FILES } from "../payload/files.ts";
 import { parseLedger } from "../recovery/ledger-record.ts";
@@ -26,6 +25,7 @@ import { ifAbsent, orUnwritable, replaceFile } from "./atomic-file.ts";
 import { Budget, removeTree } from "./disk-steps.ts";
 import { policyText, type RecoveryOptions } from "./policy-file.ts";
 import { fullDisk } from "./probe.ts";
+import { damagedRescues, rescueHoldMessage } from "./rescue-check.ts";
 import { unitDamage } from "./unit-damage.ts";
 import {
   adjustNodes,

@@ -7,7 +7,7 @@ import type { RequestSpec } from "../domain/request.ts";
 import { highestRescue, parseRescue, rescueName } from "../engine/format/rescue.ts";
 import { parseLedger, staysDone } from "../recovery/ledger-record.ts";
 import type { PlannedRange } from "../recovery/round/credit.ts";
-import { adjustedInc, keptAwayInc, reelectedInc } from "../render/group-inc.ts";
+import { adjustedInc, keptAwayInc, reelectedInc } from "../submit-dir/group-inc.ts";
 import { ifAbsent, orUnwritable } from "./atomic-file.ts";
 import { giveToOwnerOf, inDirectory, openPlain, readPlain, writeWhole } from "./plain-files.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, it, test } from "vitest";
+import { rescueDamage } from "../disk/rescue-check.ts";
 import { type DirectoryFacts, decideDirectory } from "./decide-directory.ts";
 import { failedNodes, fateOfTop, fatesInUnit } from "./kept-files.ts";
 import { spoolReport } from "./report.ts";
-import { rescueDamage } from "./rescue-check.ts";
-import { strangerAlerts } from "./strangers.ts";
+import { strangerAlerts } from "./unknown-runs.ts";
 
 const finished = new Date("2026-01-01T00:00:00Z");
 const hoursLater = (hours: number) => new Date(finished.getTime() + hours * 3_600_000);

@@ -3,8 +3,8 @@ import { makeTurns } from "../alerts/turns.ts";
 import { describeError } from "../base/errors.ts";
 import { Budget, requestsIn } from "../disk/disk-steps.ts";
 import type { KeepPolicy } from "./decide-directory.ts";
-import { findStrangers, strangerAlerts } from "./strangers.ts";
 import { type TidyPorts, tidyRequest } from "./tidy-request.ts";
+import { findStrangers, strangerAlerts } from "./unknown-runs.ts";
 
 export interface HousekeepingOptions extends KeepPolicy {
   readonly intervalSec: number;

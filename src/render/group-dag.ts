@@ -1,6 +1,6 @@
 import type { DagPlan, UnitPlan } from "../domain/plan.ts";
+import { bareName } from "../submit-dir/quote.ts";
 import { type RenderOptions, statusInterval } from "./options.ts";
-import { bareName } from "./quote.ts";
 
 /** Control code of bin/pre, bin/post and bin/elect: no further attempt. */
 const STOP_NODE = 42;

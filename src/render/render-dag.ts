@@ -1,7 +1,7 @@
 import type { DagPlan } from "../domain/plan.ts";
+import { groupInc } from "../submit-dir/group-inc.ts";
+import { manifest } from "../submit-dir/manifest.ts";
 import { groupDag } from "./group-dag.ts";
-import { groupInc } from "./group-inc.ts";
-import { manifest } from "./manifest.ts";
 import type { RenderedFile, RenderOptions } from "./options.ts";
 import { submitFile } from "./submit-files.ts";
 import { dagmanConfig, planFile, workflowDag } from "./top-files.ts";

@@ -1,7 +1,7 @@
 import type { NodeRole } from "../domain/dag.ts";
 import type { DagPlan, NodeResources } from "../domain/plan.ts";
+import { classAdString } from "../submit-dir/quote.ts";
 import type { RenderOptions } from "./options.ts";
-import { classAdString } from "./quote.ts";
 
 /** One submit file per role serves all units: what differs between nodes comes from group.inc, read at each submission. */
 export function submitFile(role: NodeRole, plan: DagPlan, options: RenderOptions): string {

@@ -1,7 +1,7 @@
 import { stringify } from "../base/json.ts";
 import type { DagPlan } from "../domain/plan.ts";
+import { bareName } from "../submit-dir/quote.ts";
 import { type RenderOptions, statusInterval } from "./options.ts";
-import { bareName } from "./quote.ts";
 
 const CHUNK_CHARACTERS = 65_536;
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { mayBeRescued } from "../recovery/decision.ts";
 import type { AttemptRecord } from "../recovery/ledger-record.ts";
+import { adjust, asksOf } from "../submit-dir/include-file.ts";
 import { readIfThere, removeIfThere, replace } from "./disk.ts";
-import { adjust, asksOf } from "./include-file.ts";
 
 /**
  * What follows from a line of the ledger, all of it derived from the line: done again after a crash, it comes to the

@@ -3,8 +3,8 @@ import { parseJson } from "../base/json.ts";
 import { isName, isSiteName } from "../domain/names.ts";
 import { type Attempt, NO_ATTEMPT, ownReport, readReport, roleByName } from "../recovery/attempt.ts";
 import { type JobRecord, readJobEvents } from "../recovery/job-events.ts";
+import { asksOf } from "../submit-dir/include-file.ts";
 import { PostTrouble, readIfThere, readParts, readTail } from "./disk.ts";
-import { asksOf } from "./include-file.ts";
 
 /** What DAGMan tells a POST script: JOB RETURN RETRY MAX_RETRIES CLUSTERID; and "script" from verdict.sh. */
 export interface PostArguments {

@@ -14,9 +14,9 @@ import {
   staysDone,
 } from "../../recovery/ledger-record.ts";
 import { attemptRecord, summariseGroup } from "../../recovery/records.ts";
+import { asksOf } from "../../submit-dir/include-file.ts";
 import { readIfThere } from "../../submit-host/disk.ts";
 import { applyRecord } from "../../submit-host/effects.ts";
-import { asksOf } from "../../submit-host/include-file.ts";
 import { chance } from "../chance.ts";
 import type { Planned } from "../virtual-time.ts";
 import { attemptOf } from "./attempt.ts";

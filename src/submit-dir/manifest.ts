@@ -1,7 +1,7 @@
 import { jsonValue } from "../base/json.ts";
 import { outputPlace } from "../domain/output-names.ts";
 import type { DagPlan, PlannedOutput, ProcessingNodePlan, UnitPlan } from "../domain/plan.ts";
-import type { RenderOptions } from "./options.ts";
+import type { RenderOptions } from "../render/options.ts";
 
 /**
  * What the jobs of a unit are to do. One JSON document with one line per node, so that a worker without a JSON parser

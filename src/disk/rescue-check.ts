@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { entriesOf, ifGone } from "../disk/disk-steps.ts";
-import { readPlain } from "../disk/plain-files.ts";
 import { highestRescue, parseRescue, rescueName } from "../engine/format/rescue.ts";
-import { isUnitDirectory } from "./kept-files.ts";
+import { isUnitDirectory } from "../housekeeping/kept-files.ts";
+import { entriesOf, ifGone } from "./disk-steps.ts";
+import { readPlain } from "./plain-files.ts";
 
 export interface RescueTrouble {
   /** Relative to the submit directory. */
