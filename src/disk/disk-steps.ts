@@ -2,6 +2,7 @@ import { type Dirent, constants as fs } from "node:fs";
 import { lstat, open, opendir, readdir, rename, rmdir, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { isName } from "../domain/names.ts";
+import { isSubmitDirName } from "../submit-dir/names.ts";
 import { replaceFile } from "./atomic-file.ts";
 import { inDirectory } from "./plain-files.ts";
 
@@ -112,7 +113,7 @@ export async function entriesOf(path: string): Promise<readonly Dirent[]> {
 export const requestsIn = async (path: string): Promise<readonly string[]> =>
   (await entriesOf(path)).filter((entry) => entry.isDirectory() && isName(entry.name)).map(({ name }) => name);
 
-export const isSubmitDirectory = (entry: Dirent): boolean => entry.isDirectory() && /^r\d+-./.test(entry.name);
+export const isSubmitDirectory = (entry: Dirent): boolean => entry.isDirectory() && isSubmitDirName(entry.name);
 
 export function ifGone(error: NodeJS.ErrnoException): null {
   if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;

@@ -1,24 +1,25 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import { MERGE_GROUP, throttledRoles } from "../domain/roles.ts";
 import type { UnitDamage } from "../recovery/round/damage.ts";
+import { isWholeInclude } from "../submit-dir/include-file.ts";
+import { readManifest } from "../submit-dir/manifest.ts";
+import { UNIT } from "../submit-dir/names.ts";
 import { whyNot } from "./atomic-file.ts";
 import { inDirectory, readPlain } from "./plain-files.ts";
-import { parseManifest } from "./unit-files.ts";
-
-interface Owner {
-  readonly uid: number;
-  readonly gid: number;
-}
+import type { Owner } from "./write-directory.ts";
 
 const [READ, WRITE, ENTER] = [4, 2, 1];
+/** A unit's DAG ends with the limit of the last role that has one. */
+const DAG_END = new RegExp(`\\nMAXJOBS ${throttledRoles(MERGE_GROUP).at(-1)} \\d+\\n$`);
 
 /** The files a unit begins with, and how it shows that one of them was cut short. The ledger may be missing. */
 const FILES: readonly { readonly name: string; readonly need: number; readonly isWhole: (text: string) => boolean }[] =
   [
-    { name: "group.dag", need: READ, isWhole: (text) => /\nMAXJOBS cleanup \d+\n$/.test(text) },
-    { name: "manifest.json", need: READ, isWhole: canBeParsed },
-    { name: "group.inc", need: READ, isWhole: (text) => text === "" || text.endsWith("\n") },
-    { name: "ledger.jsonl", need: READ | WRITE, isWhole: () => true },
+    { name: UNIT.dag, need: READ, isWhole: (text) => DAG_END.test(text) },
+    { name: UNIT.manifest, need: READ, isWhole: (text) => readManifest(text) !== null },
+    { name: UNIT.include, need: READ, isWhole: isWholeInclude },
+    { name: UNIT.ledger, need: READ | WRITE, isWhole: () => true },
   ];
 
 /**
@@ -34,7 +35,7 @@ export async function unitDamage(dir: string, unit: string, owner: Owner | null)
       for (const { name, need, isWhole } of FILES) {
         path = join(dir, unit, name);
         const text = await readPlain(join(here, name)).catch((error: NodeJS.ErrnoException) => {
-          if (error.code === "ENOENT" && name === "ledger.jsonl") return null;
+          if (error.code === "ENOENT" && name === UNIT.ledger) return null;
           throw error;
         });
         if (text === null) continue;
@@ -54,13 +55,4 @@ async function isFor(path: string, owner: Owner | null, need: number): Promise<b
   const { mode, uid, gid } = await stat(path);
   const shift = uid === owner.uid ? 6 : gid === owner.gid ? 3 : 0;
   return ((mode >> shift) & need) === need;
-}
-
-function canBeParsed(text: string): boolean {
-  try {
-    parseManifest(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

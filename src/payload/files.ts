@@ -1,3 +1,5 @@
+import { program, WORKER } from "../submit-dir/names.ts";
+
 /** A file of ours that goes into every submit directory. */
 export interface PayloadFile {
   /** Where it is now: beside this module, in src as in dist. */
@@ -13,7 +15,7 @@ const file = (source: string, target: string, executable = false): PayloadFile =
   executable,
 });
 
-const WORKER = [
+const WORKER_PARTS = [
   "words.sh",
   "report.sh",
   "manifest.sh",
@@ -31,20 +33,15 @@ const WORKER = [
 const SIMULATOR = ["main.mjs", "options.mjs", "failures.mjs", "events.mjs", "load.mjs", "report.mjs"];
 
 /** Bundled from src/submit-host by scripts/build, so it is only ever in dist. */
-const BRAIN = file("../../dist/payload/submit-host/brain.cjs", "bin/brain.cjs");
+const BRAIN = file("../../dist/payload/submit-host/brain.cjs", program("brain.cjs"));
 
 /** What a submit directory needs besides the rendered files and the request's own: copied as they are. */
 export const PAYLOAD_FILES: readonly PayloadFile[] = [
-  file("./worker/run.sh", "payload/wms2/run.sh", true),
-  ...WORKER.map((name) => file(`./worker/${name}`, `payload/wms2/${name}`)),
-  file("./simulator/simulate", "payload/wms2/simulate", true),
-  ...SIMULATOR.map((name) => file(`./simulator/${name}`, `payload/wms2/sim/${name}`)),
-  file("./submit-host/pre", "bin/pre", true),
-  file("./submit-host/post", "bin/post", true),
-  file("./submit-host/elect", "bin/elect", true),
-  file("./submit-host/unit", "bin/unit", true),
-  file("./submit-host/submit", "bin/submit", true),
-  file("./submit-host/verdict.sh", "bin/verdict.sh"),
-  file("./submit-host/site.awk", "bin/site.awk"),
+  file("./worker/run.sh", `${WORKER}/run.sh`, true),
+  ...WORKER_PARTS.map((name) => file(`./worker/${name}`, `${WORKER}/${name}`)),
+  file("./simulator/simulate", `${WORKER}/simulate`, true),
+  ...SIMULATOR.map((name) => file(`./simulator/${name}`, `${WORKER}/sim/${name}`)),
+  ...["pre", "post", "elect", "unit", "submit"].map((name) => file(`./submit-host/${name}`, program(name), true)),
+  ...["verdict.sh", "site.awk"].map((name) => file(`./submit-host/${name}`, program(name))),
   BRAIN,
 ];

@@ -1,0 +1,11 @@
+/** The small files beside a node: one line that a shell script reads. */
+
+/** <node>.wait: seconds since 1970; `notBefore` null: the node may go on at once. */
+export const waitText = (notBefore: string | null): string =>
+  `${notBefore === null ? 0 : Math.ceil(Date.parse(notBefore) / 1000)}\n`;
+
+export const waitMs = (text: string | null): number => Number(text ?? 0) * 1000;
+
+/** <node>.stopped and <node>.trouble: why. run.abort: which node ended the run, and why. */
+export const reasonText = (reason: string): string => `${reason}\n`;
+export const abortText = (node: string, reason: string): string => `${node}: ${reason}\n`;
