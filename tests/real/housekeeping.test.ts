@@ -247,11 +247,11 @@ describe("housekeeping", () => {
   });
 });
 
-describe("strangers", () => {
+describe("unknown runs", () => {
   it("are told when the database is older than the spool, and forgotten when it is not", async () => {
     const house = await makeHouse();
     const { dir } = await house.finished("gen", "completed");
-    await house.house.lookForStrangers();
+    await house.house.lookForUnknownRuns();
     expect(await house.store.alerts.open()).toEqual([]);
 
     // The backup is from before a second request, whose run the engine still has.
@@ -260,10 +260,10 @@ describe("strangers", () => {
     const head = readFileSync(join(lost, "workflow.dag"), "utf8").replace(/dag=\S+/, "dag=0000abcd-0000");
     writeFileSync(join(lost, "workflow.dag"), head);
     house.engine.findAnswers = { kind: "found", engineId: "9" };
-    await house.house.lookForStrangers();
+    await house.house.lookForUnknownRuns();
     const [alert, ...more] = await house.store.alerts.open();
     expect(more).toEqual([]);
-    expect(alert).toMatchObject({ key: "stranger:later", severity: "critical" });
+    expect(alert).toMatchObject({ key: "unknown-run:later", severity: "critical" });
     expect(alert?.message).toContain(`run 0000abcd-0000 in ${lost}, which the engine still runs`);
     expect(existsSync(join(lost, "workflow.dag"))).toBe(true);
   });
@@ -272,7 +272,7 @@ describe("strangers", () => {
     const house = await makeHouse();
     const { dir } = await house.finished("gen", "completed");
     writeFileSync(join(dir, "workflow.dag.condor.sub"), 'My.JobBatchName = "wms2-rescue-9"\n');
-    await house.house.lookForStrangers();
+    await house.house.lookForUnknownRuns();
     expect((await house.store.alerts.open())[0]?.message).toContain("run rescue-9");
   });
 });
