@@ -1,6 +1,7 @@
 import { closeSync, openSync, readFileSync, statSync, unlinkSync, writeSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { UNIT } from "../submit-dir/names.ts";
 import { PostTrouble, removeIfThere, unless, withFile } from "./disk.ts";
 
 /**
@@ -14,7 +15,7 @@ const FOREIGN_STALE_MS = 120_000;
 const NAMELESS_STALE_MS = 10_000;
 
 export function lockGroup(dir: string, waitMs = WAIT_MS): () => void {
-  const path = join(dir, ".group.lock");
+  const path = join(dir, UNIT.lock);
   const end = Date.now() + waitMs;
   while (!make(path)) {
     const holder = textOf(path);
