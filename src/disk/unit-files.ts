@@ -9,6 +9,7 @@ import { type Manifest, readManifest } from "../submit-dir/manifest.ts";
 import { waitText } from "../submit-dir/markers.ts";
 import { newestStderr, nodeFile, UNIT } from "../submit-dir/names.ts";
 import { ifAbsent, orUnwritable } from "./atomic-file.ts";
+import { readPart } from "./disk-steps.ts";
 import { giveToOwnerOf, inDirectory, openPlain, readPlain, writeWhole } from "./plain-files.ts";
 
 /** Works in a unit's directory; what goes wrong there names it, and no link of the jobs' owner leads away from it. */
@@ -53,15 +54,7 @@ export const logTail = (dir: string, unit: string, node: string): Promise<string
   inDirectory(dir, unit, async (here) => {
     const [newest] = newestStderr(await readdir(here), (name) => name === node);
     if (!newest) return "";
-    const handle = await openPlain(join(here, newest));
-    try {
-      const { size } = await handle.stat();
-      const start = Math.max(0, size - TAIL_BYTES);
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(TAIL_BYTES), 0, TAIL_BYTES, start);
-      return buffer.toString("utf8", 0, bytesRead);
-    } finally {
-      await handle.close();
-    }
+    return (await readPart(join(here, newest), TAIL_BYTES, "end"))?.part.toString("utf8") ?? "";
   }).catch(() => "");
 
 /** To the unit's ledger, once: the same line is not added twice. */

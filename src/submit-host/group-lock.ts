@@ -1,6 +1,7 @@
 import { closeSync, openSync, readFileSync, statSync, unlinkSync, writeSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { isProcess, startedTicks } from "../disk/processes.ts";
 import { UNIT } from "../submit-dir/names.ts";
 import { PostTrouble, removeIfThere, unless, withFile } from "./disk.ts";
 
@@ -63,19 +64,7 @@ function isStale(path: string, holder: string): boolean {
   if (host === undefined) return ageMs(path) > NAMELESS_STALE_MS;
   if (host !== hostname()) return ageMs(path) > FOREIGN_STALE_MS;
   const now = startedTicks(Number(pid));
-  if (now !== null) return ticks !== "-" && now !== ticks;
-  try {
-    process.kill(Number(pid), 0);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ESRCH";
-  }
-}
-
-/** When a process began, in clock ticks since boot: pids are used again. null: no such process, or no /proc. */
-function startedTicks(pid: number): string | null {
-  const stat = textOf(`/proc/${pid}/stat`);
-  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
+  return now === null ? !isProcess(Number(pid)) : ticks !== "-" && now !== ticks;
 }
 
 function textOf(path: string): string | null {
