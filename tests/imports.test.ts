@@ -69,7 +69,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "engine/format",
     "store/port.ts",
   ],
-  api: ["base", "domain", ...PORTS, "lifecycle/port.ts", "lifecycle/ports.ts"],
+  api: ["base", "domain", "submit-dir", ...PORTS, "lifecycle/port.ts", "lifecycle/ports.ts"],
   cli: ["base", "domain", "config", "intake", "api/client-types.ts", "main.ts"],
   simulate: [
     "base",

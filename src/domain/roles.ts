@@ -76,6 +76,15 @@ export const roleOfNode = (node: string, { steps }: Shape = MERGE_GROUP): NodeRo
   (steps.find(({ role, nodes }) => nodes === "one" && role === node) ?? steps.find(({ nodes }) => nodes === "planned"))!
     .role;
 
+/** Whether jobs of a role do something and report it: a landing job only lands. A role of somebody else's does. */
+export const reports = (role: string): boolean => (ROLES as Record<string, Role>)[role]?.proof !== "exit";
+
+/** Whether what a unit was to make is made before this node begins. */
+export function isAfterFinish(node: string, { steps, finishedBy }: Shape = MERGE_GROUP): boolean {
+  const roles = steps.map(({ role }) => role);
+  return roles.indexOf(roleOfNode(node)) > roles.indexOf(finishedBy);
+}
+
 /** Whether what a unit was to make is made. */
 export const isUnitFinished = (shape: Shape, planned: readonly string[], isDone: (node: string) => boolean): boolean =>
   nodesOf(shape, shape.finishedBy, planned).every(isDone);

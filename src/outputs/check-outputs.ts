@@ -1,3 +1,4 @@
+import { isProcessingNodeName } from "../domain/names.ts";
 import { datasetName, outputPlace } from "../domain/output-names.ts";
 import type { RequestSpec } from "../domain/request.ts";
 import type { OutputFile } from "../domain/workflow.ts";
@@ -58,4 +59,4 @@ export function checkOutputs({ block, outputs }: MergeOutput, facts: OutputFacts
 
 /** "/proc_000007.hits.csv" */
 const isPiece = (ending: string, file: string): boolean =>
-  ending.endsWith(`.${file}`) && /^\/proc_\d{6,}$/.test(ending.slice(0, -file.length - 1));
+  ending.startsWith("/") && ending.endsWith(`.${file}`) && isProcessingNodeName(ending.slice(1, -file.length - 1));

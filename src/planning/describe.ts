@@ -1,5 +1,5 @@
 import type { DagPlan } from "../domain/plan.ts";
-import { NODE_ROLES, ROLES } from "../domain/roles.ts";
+import { NODE_ROLES, reports } from "../domain/roles.ts";
 
 export interface Spread {
   readonly least: number;
@@ -20,7 +20,7 @@ export function describePlan(plan: DagPlan) {
     bytesPerUnit = widened(bytesPerUnit, unit.expectedOutputBytes);
     for (const node of unit.nodes) if (node.events !== null) eventsPerJob = widened(eventsPerJob, node.events);
   }
-  const working = NODE_ROLES.filter((role) => ROLES[role].proof !== "exit");
+  const working = NODE_ROLES.filter(reports);
   return {
     ...summary,
     blocks: summary.blocks.length,

@@ -1,4 +1,4 @@
-import { ROLES, roleOfNode } from "../domain/roles.ts";
+import { reports, roleOfNode } from "../domain/roles.ts";
 import { type Attempt, hostOf, inputsOf, LOSSES, ownReport, peakMemoryOf, siteOf, wallSecOf } from "./attempt.ts";
 import { type Decision, type GroupSummary, likeness } from "./decision.ts";
 import { type AttemptRecord, isAttempt, type LedgerLine } from "./ledger-record.ts";
@@ -142,7 +142,7 @@ export function summariseGroup(lines: readonly LedgerLine[], except: string): Gr
   const alike: Record<string, number> = {};
   let succeeded = 0;
   for (const record of last.values()) {
-    if (record.decision === "done" && ROLES[roleOfNode(record.node)].proof !== "exit") succeeded += 1;
+    if (record.decision === "done" && reports(roleOfNode(record.node))) succeeded += 1;
     if ((record.decision !== "stop" && record.decision !== "abort") || record.category !== "permanent") continue;
     const key = likeness(record.rule, record.exitCode);
     alike[key] = (alike[key] ?? 0) + 1;

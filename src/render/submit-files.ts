@@ -1,5 +1,5 @@
 import type { DagPlan, NodeResources } from "../domain/plan.ts";
-import { type NodeRole, ROLES } from "../domain/roles.ts";
+import { type NodeRole, ROLES, reports } from "../domain/roles.ts";
 import { attemptFile, fromUnit, REPORT, TOP, UNIT, WORKER } from "../submit-dir/names.ts";
 import { classAdString } from "../submit-dir/quote.ts";
 import type { RenderOptions } from "./options.ts";
@@ -9,7 +9,7 @@ export function submitFile(role: NodeRole, plan: DagPlan, options: RenderOptions
   const resources = plan.resources[role];
   const lines = [
     "universe = vanilla",
-    ...(ROLES[role].proof === "exit" ? LANDING : worker(role)),
+    ...(reports(role) ? worker(role) : LANDING),
     "should_transfer_files = YES",
     "when_to_transfer_output = ON_EXIT",
     `output = ${attemptFile(NODE, CLUSTER, "out")}`,

@@ -47,14 +47,16 @@ export const BESIDE_DAG = {
   submit: "condor.sub",
   log: "dagman.log",
   out: "dagman.out",
+  libOut: "lib.out",
   libErr: "lib.err",
   nodesLog: "nodes.log",
   lock: "lock",
 } as const;
 export const besideDag = (dag: string, kind: keyof typeof BESIDE_DAG): string => `${dag}.${BESIDE_DAG[kind]}`;
 
-/** What a job leaves in its working directory. */
+/** What a job leaves in its working directory, and all that is ours there. */
 export const REPORT = ATTEMPT.report;
+export const IN_JOB: readonly string[] = [UNIT.manifest, REPORT, UNIT.mergeOutput];
 /** Our own programs on the worker, and one of those on the submit host. */
 export const WORKER = `${TOP.payload}/wms2`;
 export const program = (name: string): string => `${TOP.bin}/${name}`;

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { ROLES, roleOfNode } from "../domain/roles.ts";
+import { reports, roleOfNode } from "../domain/roles.ts";
 import type { GroupSummary } from "../recovery/decision.ts";
 import {
   type AttemptRecord,
@@ -70,7 +70,7 @@ export function ledgerForNode(
     const isWhole = line === "" || line.endsWith("}");
     wanted.push(isOwn || isEnd || !isWhole || line.includes('"event":"epoch"') ? line : "");
   }
-  for (const node of done) if (ROLES[roleOfNode(node)].proof === "exit") done.delete(node);
+  for (const node of done) if (!reports(roleOfNode(node))) done.delete(node);
   const { lines, problems } = parseLedger(wanted.join("\n"));
   const stopped = lines.filter((line) => isAttempt(line) && !done.has(line.node));
   const { alike } = summariseGroup(stopped, node);

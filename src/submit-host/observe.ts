@@ -5,7 +5,7 @@ import { type Attempt, NO_ATTEMPT, ownReport, readReport } from "../recovery/att
 import { type JobRecord, readJobEvents } from "../recovery/job-events.ts";
 import { asksOf } from "../submit-dir/include-file.ts";
 import { plannedFor } from "../submit-dir/manifest.ts";
-import { isWholeMergeOutput } from "../submit-dir/merge-output.ts";
+import { isWholeMergeOutput } from "../submit-dir/markers.ts";
 import { attemptFile, TOP, UNIT } from "../submit-dir/names.ts";
 import { readPlanFile } from "../submit-dir/plan-file.ts";
 import { PostTrouble, readIfThere, readParts, readTail } from "./disk.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { DAG_STATUSES, type Dag, type DagEvent, runningNodes } from "../../domain/dag.ts";
 import { NODE_STATES, type NodeView } from "../../domain/run.ts";
+import { TOP } from "../../submit-dir/names.ts";
 import { anything, byWord, named, paged, pageOf, strings, time, viewOf } from "./wire.ts";
 
 /** 003's words for our tally; idle + running + held + done + failed = total. */
@@ -54,7 +55,7 @@ export const dagSchema = named("Dag", {
 });
 export type DagView = z.infer<typeof dagSchema>;
 export const dagView = viewOf(dagSchema, (dag: Dag) => ({
-  dag_file_path: `${dag.submitDir}/workflow.dag`,
+  dag_file_path: `${dag.submitDir}/${TOP.dag}`,
   work_units: unitTallyView(dag.units),
   completed_at: dag.endedAt?.toISOString() ?? null,
   ...nodeCountsView(dag),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { NODE_ROLES } from "../../domain/roles.ts";
 import type { PlanPreview } from "../../lifecycle/port.ts";
 import { anything, big, byWord, named, strings, viewOf } from "./wire.ts";
 
@@ -10,13 +11,12 @@ const resources = z.strictObject({
   wall_minutes: z.number(),
   gpus: z.number(),
 });
-const roles = ["landing", "processing", "merge", "cleanup"] as const;
 
 const describedSchema = z.strictObject({
   units: z.int(),
   blocks: z.int(),
   nodes: z.int(),
-  nodes_by_role: z.record(z.enum(roles), z.int()),
+  nodes_by_role: z.record(z.enum(NODE_ROLES), z.int()),
   input_files: z.int(),
   events: big,
   units_by_site: byWord,
@@ -25,7 +25,7 @@ const describedSchema = z.strictObject({
   expected_bytes: z.number().describe("0: nobody knows"),
   expected_bytes_per_unit: spread,
   core_hours: z.number().describe("If every job took as long as it may"),
-  resources: z.record(z.enum(roles), resources),
+  resources: z.record(z.enum(NODE_ROLES), resources),
   warnings: strings,
 });
 
