@@ -24,15 +24,9 @@ const keyOf = (line: string): string => line.slice(0, Math.max(0, line.indexOf("
 /** It was cut short when its last line has no end. */
 export const isWholeInclude = (text: string): boolean => text === "" || text.endsWith("\n");
 
-export interface Sites {
-  /** null: anywhere. */
-  readonly desired: readonly string[] | null;
-  readonly banned: readonly string[];
-}
-
-/** Where the unit may run. */
-export function sitesIn(text: string): Sites {
-  const named = (word: string) =>
+/** Where the unit may run; `desired` null: anywhere. */
+export function sitesIn(text: string) {
+  const named = (word: string): readonly string[] | undefined =>
     new RegExp(`^\\s*(?:My\\.|\\+)${word}_Sites\\s*=\\s*"([^"]*)"`, "im").exec(text)?.[1]?.split(",");
   return { desired: named("DESIRED") ?? null, banned: named("BANNED") ?? [] };
 }

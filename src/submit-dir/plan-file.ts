@@ -25,26 +25,19 @@ export function planText(plan: DagPlan): string {
   return `${stringify(numbers, 2)}\n`;
 }
 
-/** What of it is read back; null: it does not say. */
-export interface ReadPlan {
-  readonly dag: string | null;
-  /** The inner nodes of all units. */
-  readonly nodes: number | null;
-  /** What a job of a role asks for. */
-  readonly resources: (role: string) => Pick<NodeResources, "cores" | "memoryMb" | "wallMinutes"> | null;
-}
+const ASKED = ["cores", "memoryMb", "wallMinutes"] as const;
 
-export function readPlanFile(text: string | null): ReadPlan {
+/** Its DAG, how many nodes all units have, and what a job of a role asks for; null: it does not say. */
+export function readPlanFile(text: string | null) {
   const json = parseJson(text ?? "");
   const read = ((json.ok && json.value) || {}) as Record<"dag" | "nodes", unknown> & { resources?: object };
   const all = (read.resources ?? {}) as Readonly<Record<string, Partial<NodeResources> | undefined>>;
   return {
     dag: typeof read.dag === "string" ? read.dag : null,
     nodes: Number.isSafeInteger(read.nodes) ? (read.nodes as number) : null,
-    resources: (role) => {
-      const { cores, memoryMb, wallMinutes } = all[role] ?? {};
-      const isSaid = [cores, memoryMb, wallMinutes].every((value) => typeof value === "number");
-      return isSaid ? ({ cores, memoryMb, wallMinutes } as NodeResources) : null;
+    resources: (role: string): Pick<NodeResources, (typeof ASKED)[number]> | null => {
+      const asked = all[role];
+      return asked && ASKED.every((key) => typeof asked[key] === "number") ? (asked as NodeResources) : null;
     },
   };
 }
