@@ -9,9 +9,10 @@ import type { StorageDirs } from "../submit-dir/manifest.ts";
 import { type SubmitFile, submitDirName, TOP, temporaryName, UNIT } from "../submit-dir/names.ts";
 import { ifAbsent, orUnwritable, replaceFile } from "./atomic-file.ts";
 import { Budget, removeTree } from "./disk-steps.ts";
+import type { Owner } from "./permission.ts";
 import { fullDisk } from "./probe.ts";
 import { rescueTrouble } from "./rescue-check.ts";
-import { adjustNodes, keepAway, letRun, reelectUnit, reviseUnit } from "./unit-changes.ts";
+import { adjustNodes, doneNodes, keepAway, letRun, reelectUnit, reviseUnit } from "./unit-changes.ts";
 import { unitDamage } from "./unit-damage.ts";
 import {
   endWaits,
@@ -23,7 +24,7 @@ import {
   readInUnit,
   unitNames,
 } from "./unit-files.ts";
-import { giveTree, type Owner, syncDirectory, writeFiles, writePayload } from "./write-directory.ts";
+import { giveTree, syncDirectory, writeFiles, writePayload } from "./write-directory.ts";
 
 export interface SpoolOptions {
   readonly spoolDir: string;
@@ -130,6 +131,7 @@ export function makeSpool(options: SpoolOptions): Spool {
     planned: plannedRanges,
     reelect: reelectUnit,
     keepAway,
+    doneNodes,
     letRun,
     openEpoch,
     async cooling(dir, unit, now) {

@@ -38,19 +38,25 @@ export const reelectUnit = (
 const RESCUE = besideDag(UNIT.dag, "rescue");
 
 async function landAnew(here: string, avoidSites: readonly string[], only: readonly string[] | null) {
-  const names = await readdir(here);
   const { nodes, sites } = await manifestIn(here);
-  const newest = highestRescue(names, UNIT.dag);
-  const rescue = newest === null ? null : parseRescue(await readPlain(join(here, rescueName(UNIT.dag, newest))));
-  const { lines } = parseLedger((await readIfThere(join(here, UNIT.ledger))) ?? "");
-  const isDone = (node: string) => (rescue?.done.has(node) ?? false) || staysDone(lines, node);
-  if (isUnitFinished(MERGE_GROUP, Object.keys(nodes), isDone)) return false;
+  if (isUnitFinished(MERGE_GROUP, Object.keys(nodes), await doneIn(here))) return false;
   await addLine(here, { event: "moved", at: new Date().toISOString(), avoidSites, only });
-  for (const name of names.filter((each) => each.startsWith(RESCUE) && /\d$/.test(each)))
+  for (const name of (await readdir(here)).filter((each) => each.startsWith(RESCUE) && /\d$/.test(each)))
     await rename(join(here, name), join(here, `${name}.aside`));
   await rewrite(join(here, UNIT.include), (text) => reelected(text, only ?? sites, avoidSites));
   return true;
 }
+
+/** What does not run again: the engine goes by its newest rescue file, PRE by the ledger. */
+async function doneIn(here: string): Promise<(node: string) => boolean> {
+  const newest = highestRescue(await readdir(here), UNIT.dag);
+  const rescue = newest === null ? null : parseRescue(await readPlain(join(here, rescueName(UNIT.dag, newest))));
+  const { lines } = parseLedger((await readIfThere(join(here, UNIT.ledger))) ?? "");
+  return (node) => rescue?.done.has(node) === true || staysDone(lines, node);
+}
+
+export const doneNodes = (dir: string, unit: string, nodes: readonly string[]): Promise<readonly string[]> =>
+  inUnit(dir, unit, async (here) => nodes.filter(await doneIn(here)));
 
 /** Whether the unit stays away from these sites as it is, or what was done to it so that it does. */
 export const keepAway = (dir: string, unit: string, closed: readonly string[]) =>

@@ -6,10 +6,9 @@ import { isWholeInclude } from "../submit-dir/include-file.ts";
 import { readManifest } from "../submit-dir/manifest.ts";
 import { UNIT } from "../submit-dir/names.ts";
 import { whyNot } from "./atomic-file.ts";
+import { ENTER, type Owner, permits, READ, WRITE } from "./permission.ts";
 import { inDirectory, readPlain } from "./plain-files.ts";
-import type { Owner } from "./write-directory.ts";
 
-const [READ, WRITE, ENTER] = [4, 2, 1];
 /** A unit's DAG ends with the limit of the last role that has one. */
 const DAG_END = new RegExp(`\\nMAXJOBS ${throttledRoles(MERGE_GROUP).at(-1)} \\d+\\n$`);
 
@@ -49,10 +48,5 @@ export async function unitDamage(dir: string, unit: string, owner: Owner | null)
   }
 }
 
-/** By the mode of the file, as the system would decide for that user. */
-async function isFor(path: string, owner: Owner | null, need: number): Promise<boolean> {
-  if (owner === null || owner.uid === 0) return true;
-  const { mode, uid, gid } = await stat(path);
-  const shift = uid === owner.uid ? 6 : gid === owner.gid ? 3 : 0;
-  return ((mode >> shift) & need) === need;
-}
+const isFor = async (path: string, owner: Owner | null, need: number): Promise<boolean> =>
+  owner === null || permits(await stat(path), owner, need);

@@ -6,11 +6,7 @@ import { InvariantError } from "../base/errors.ts";
 import type { RequestFile } from "../domain/request.ts";
 import { PAYLOAD_FILES } from "../payload/files.ts";
 import { type SubmitFile, TOP } from "../submit-dir/names.ts";
-
-export interface Owner {
-  readonly uid: number;
-  readonly gid: number;
-}
+import type { Owner } from "./permission.ts";
 
 const SLICE_MS = 20;
 

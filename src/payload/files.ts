@@ -15,33 +15,19 @@ const file = (source: string, target: string, executable = false): PayloadFile =
   executable,
 });
 
-const WORKER_PARTS = [
-  "words.sh",
-  "report.sh",
-  "manifest.sh",
-  "memory.sh",
-  "step.sh",
-  "storage.sh",
-  "processing.sh",
-  "merge.sh",
-  "cleanup.sh",
-  "json.awk",
-  "quote.awk",
-  "fjr.awk",
-];
-
-const SIMULATOR = ["main.mjs", "options.mjs", "failures.mjs", "events.mjs", "load.mjs", "report.mjs"];
-
-/** Bundled from src/submit-host by scripts/build, so it is only ever in dist. */
-const BRAIN = file("../../dist/payload/submit-host/brain.cjs", program("brain.cjs"));
+/** Made by scripts/build of several, so they are only ever in dist: every file of a job costs it milliseconds. */
+const built = (source: string, target: string, executable = false) =>
+  file(`../../dist/payload/${source}`, target, executable);
 
 /** What a submit directory needs besides the rendered files and the request's own: copied as they are. */
 export const PAYLOAD_FILES: readonly PayloadFile[] = [
-  file("./worker/run.sh", `${WORKER}/run.sh`, true),
-  ...WORKER_PARTS.map((name) => file(`./worker/${name}`, `${WORKER}/${name}`)),
+  built("worker/run.sh", `${WORKER}/run.sh`, true),
+  ...["json.awk", "quote.awk", "fjr.awk"].map((name) => file(`./worker/${name}`, `${WORKER}/${name}`)),
   file("./simulator/simulate", `${WORKER}/simulate`, true),
-  ...SIMULATOR.map((name) => file(`./simulator/${name}`, `${WORKER}/sim/${name}`)),
+  built("simulator/simulator.mjs", `${WORKER}/simulator.mjs`),
   ...["pre", "post", "elect", "unit", "submit"].map((name) => file(`./submit-host/${name}`, program(name), true)),
   ...["verdict.sh", "site.awk"].map((name) => file(`./submit-host/${name}`, program(name))),
-  BRAIN,
+  built("submit-host/brain.cjs", program("brain.cjs")),
+  // Where Node looks for a package.
+  built("submit-host/re2js.js", program("node_modules/re2js.js")),
 ];
