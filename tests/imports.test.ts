@@ -15,7 +15,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ...Object.fromEntries(PURE.map((folder) => [folder, ["base", "domain", "submit-dir"]])),
   config: ["base"],
   payload: ["base", "submit-dir"],
-  "submit-host": ["base", "domain", "submit-dir", "recovery", "disk/read-if-there.ts", "disk/processes.ts"],
+  "submit-host": ["base", "domain", "submit-dir", "outputs", "recovery", "disk/read-if-there.ts", "disk/processes.ts"],
   disk: ["base", "domain", "submit-dir", "payload", "recovery", "engine/format", "lifecycle/ports.ts"],
   "engine/port.ts": ["base", "domain"],
   "engine/format": ["base", "domain"],

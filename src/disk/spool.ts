@@ -101,6 +101,7 @@ export function makeSpool(options: SpoolOptions): Spool {
     },
 
     mergeOutput: (dir, unit) => readInUnit(dir, unit, UNIT.mergeOutput),
+    manifest: (dir, unit) => readInUnit(dir, unit, UNIT.manifest),
 
     mergedDir: (requestName) => storageOf(requestName).mergedDir,
 

@@ -26,7 +26,7 @@ export const PAYLOAD_FILES: readonly PayloadFile[] = [
   file("./simulator/simulate", `${WORKER}/simulate`, true),
   built("simulator/simulator.mjs", `${WORKER}/simulator.mjs`),
   ...["pre", "post", "elect", "unit", "submit"].map((name) => file(`./submit-host/${name}`, program(name), true)),
-  ...["verdict.sh", "site.awk"].map((name) => file(`./submit-host/${name}`, program(name))),
+  ...["verdict.sh", "site.awk", "outputs.awk"].map((name) => file(`./submit-host/${name}`, program(name))),
   built("submit-host/brain.cjs", program("brain.cjs")),
   // Where Node looks for a package.
   built("submit-host/re2js.js", program("node_modules/re2js.js")),

@@ -73,6 +73,13 @@ export function keptAway(
   return { kind: "narrowed", text: reelected(text, left, [...new Set([...banned, ...closed])]) };
 }
 
+/** The site a job names, if its unit may be there; else the one the unit was elected to. */
+export function believedSite(text: string, named: string | null): string | null {
+  const sites = sitesIn(text).desired ?? [];
+  if (named !== null && sites.includes(named)) return named;
+  return sites.length === 1 && isSiteName(sites[0] ?? "") ? (sites[0] ?? null) : null;
+}
+
 /** What a node asks for; null: the role's default. */
 export function asksOf(text: string, node: string) {
   const number = (key: string): number | null => {

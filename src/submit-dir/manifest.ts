@@ -70,6 +70,7 @@ const number64 = (value: bigint | null): number | string | null => (value === nu
 export interface Manifest {
   readonly request: string;
   readonly round: number;
+  readonly unit: string;
   readonly block: number;
   readonly sites: readonly string[];
   readonly steps: readonly { readonly name: string }[];

@@ -16,7 +16,7 @@ const programsIn = (folder: string): string[] =>
 const job = "$job";
 const SPELLED: Readonly<Record<string, readonly string[]>> = {
   "submit-host/pre": [nodeFile(job, "post"), nodeFile(job, "stopped"), nodeFile(job, "wait")],
-  "submit-host/post": [UNIT.mergeOutput],
+  "submit-host/post": [UNIT.manifest, UNIT.mergeOutput],
   "submit-host/elect": [UNIT.include, UNIT.log],
   "submit-host/unit": [UNIT.abort, nodeFile("$1", "post")],
   "submit-host/submit": [
@@ -27,6 +27,7 @@ const SPELLED: Readonly<Record<string, readonly string[]>> = {
     TOP.submissionLock,
   ],
   "submit-host/verdict.sh": [
+    UNIT.include,
     UNIT.ledger,
     UNIT.mergeOutput,
     nodeFile(job, "post"),

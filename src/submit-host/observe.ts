@@ -3,12 +3,13 @@ import { isName } from "../domain/names.ts";
 import { ROLES, roleOfNode } from "../domain/roles.ts";
 import { type Attempt, NO_ATTEMPT, ownReport, readReport } from "../recovery/attempt.ts";
 import { type JobRecord, readJobEvents } from "../recovery/job-events.ts";
-import { asksOf } from "../submit-dir/include-file.ts";
+import { asksOf, believedSite } from "../submit-dir/include-file.ts";
 import { plannedFor } from "../submit-dir/manifest.ts";
 import { isWholeMergeOutput } from "../submit-dir/markers.ts";
 import { attemptFile, TOP, UNIT } from "../submit-dir/names.ts";
 import { readPlanFile } from "../submit-dir/plan-file.ts";
 import { PostTrouble, readIfThere, readParts, readTail } from "./disk.ts";
+import { forgedOutput } from "./forged-output.ts";
 
 /** What DAGMan tells a POST script: JOB RETURN RETRY MAX_RETRIES CLUSTERID; and "script" from verdict.sh. */
 export interface PostArguments {
@@ -47,7 +48,8 @@ export function observe(dir: string, args: PostArguments): Attempt {
   const role = roleOfNode(node);
   const file = (kind: Parameters<typeof attemptFile>[2]): string => join(dir, attemptFile(node, cluster ?? -1, kind));
   const usual = usualResources(dir, role);
-  const asks = asksOf(readIfThere(join(dir, UNIT.include)) ?? "", node);
+  const include = readIfThere(join(dir, UNIT.include)) ?? "";
+  const asks = asksOf(include, node);
   // Where the unit may run at all, whatever it was pinned to since.
   const { sites, inputs } = plannedFor(readIfThere(join(dir, UNIT.manifest)) ?? "", node);
   const attempt: Attempt = {
@@ -74,6 +76,8 @@ export function observe(dir: string, args: PostArguments): Attempt {
   return {
     ...attempt,
     events,
+    site: events?.site ?? believedSite(include, own?.site ?? null),
+    forgedOutput: attempt.missingOutputs.length > 0 ? null : forgedOutput(dir, args, events?.site ?? null),
     startedAt: own?.startedAt ? null : (startedAt?.toISOString() ?? null),
     endedAt: own?.endedAt ? null : (endedAt?.toISOString() ?? null),
     wallSec: own?.wallSec === null || own === null ? seconds : null,
