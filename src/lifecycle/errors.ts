@@ -1,6 +1,6 @@
 import type { RequestName } from "../domain/names.ts";
 import { mostMemoryMb } from "../domain/plan.ts";
-import { type ErrorsView, errorsView, tailKey, tailsWanted } from "../recovery/round/errors-view.ts";
+import { type ErrorsView, errorsView, tailKey, tailsWanted } from "../explain/errors-view.ts";
 import { EMPTY_ROUND } from "../recovery/round/tally.ts";
 import { gatherRound } from "./gather-round.ts";
 import type { Work } from "./ports.ts";

@@ -1,7 +1,7 @@
+import { listed, plural } from "../base/text.ts";
 import type { Dag } from "../domain/dag.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import { concerns } from "../recovery/bans/ban.ts";
-import { listed, plural } from "../recovery/words.ts";
 import type { Ports } from "./ports.ts";
 
 /** What sites that are closed now mean for the next run of a round; `words` null: nothing had to be changed. */

@@ -1,3 +1,4 @@
+import { plural } from "../base/text.ts";
 import type { RequestName, SiteName } from "../domain/names.ts";
 import type { NodeChanges, ReleaseModifications } from "../domain/operator.ts";
 import type { Problem } from "../domain/problem.ts";
@@ -10,7 +11,6 @@ import { decideRescueNow, decideResubmit } from "../recovery/round/rerun.ts";
 import { checkRestart, cloneOf } from "../recovery/round/restart.ts";
 import { decideRetryNow } from "../recovery/round/retry-now.ts";
 import { type Difference, differences, revisionOf, revisionProblems } from "../recovery/round/revise.ts";
-import { plural } from "../recovery/words.ts";
 import { effectiveSpec } from "./gather-round.ts";
 import { packDraft, startClone } from "./give-up.ts";
 import { judgeMove } from "./judge-move.ts";

@@ -6,9 +6,9 @@ import type { makeCommands } from "./commands.ts";
  */
 export type Commands = ReturnType<typeof makeCommands>;
 
+export { describeErrors } from "../explain/describe-errors.ts";
+export type { ErrorsView } from "../explain/errors-view.ts";
 export { ACTION, actionsIn, mayResume, OPERATOR_ACTIONS, type OperatorAction } from "../recovery/round/actions.ts";
-export { describeErrors } from "../recovery/round/describe-errors.ts";
-export type { ErrorsView } from "../recovery/round/errors-view.ts";
 export type { ManyAnswer } from "./act-many.ts";
 export type { AttemptPage } from "./attempts.ts";
 export type { ClassifyAnswer, UnclassifiedNode, UnclassifiedPage } from "./classify.ts";

@@ -1,9 +1,9 @@
 import { invariant } from "../base/errors.ts";
+import { listed, plural } from "../base/text.ts";
 import type { Dag, RescueKind } from "../domain/dag.ts";
 import type { DagId, SiteName, WorkflowId } from "../domain/names.ts";
 import { describeDamage, UNIT_DAMAGED } from "../recovery/round/damage.ts";
 import { NO_RESCUE } from "../recovery/round/hold-round.ts";
-import { listed, plural } from "../recovery/words.ts";
 import type { Store } from "../store/port.ts";
 import type { Apply } from "./apply.ts";
 import type { Facts, Rescue } from "./decision.ts";

@@ -1,4 +1,4 @@
-import { plural } from "../words.ts";
+import { plural } from "../../base/text.ts";
 
 /** A unit that cannot be run again: its directory, or a file in it, is gone, cut short or closed. */
 export interface UnitDamage {

@@ -1,6 +1,6 @@
+import { listed, percent, plural } from "../../base/text.ts";
 import type { HoldReason, RecoverySpec } from "../../domain/request.ts";
 import type { RunVerdict } from "../../domain/run.ts";
-import { listed, percent, plural } from "../words.ts";
 import { sorted } from "./counts.ts";
 import { describeDamage, UNIT_DAMAGED, type UnitDamage } from "./damage.ts";
 import {

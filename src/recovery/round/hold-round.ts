@@ -1,4 +1,4 @@
-import { listed, plural } from "../words.ts";
+import { listed, plural } from "../../base/text.ts";
 import type { RoundDecision, RoundFacts } from "./decide.ts";
 import type { RoundTally } from "./tally.ts";
 

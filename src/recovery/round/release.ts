@@ -1,9 +1,9 @@
 import { err, ok, type Result } from "../../base/result.ts";
+import { plural } from "../../base/text.ts";
 import { isSiteName, type SiteName } from "../../domain/names.ts";
 import type { ReleaseModifications } from "../../domain/operator.ts";
 import type { Problem } from "../../domain/problem.ts";
 import { flag, isRow, number, Place, readStrictly, real, texts, whole } from "../fields.ts";
-import { plural } from "../words.ts";
 import { RESUMABLE_HOLDS } from "./actions.ts";
 import { UNIT_DAMAGED } from "./damage.ts";
 import { sitesLeft } from "./failed-units.ts";

@@ -1,10 +1,10 @@
-import type { RequestStatus } from "../../domain/request-status.ts";
-import { listed, plural } from "../words.ts";
-import { mayDo } from "./actions.ts";
-import type { Example } from "./counts.ts";
-import { describeDamage, type UnitDamage } from "./damage.ts";
-import { type SiteFacts, sitesLeft } from "./failed-units.ts";
-import type { CodeCount, RoundTally } from "./tally.ts";
+import { listed, plural } from "../base/text.ts";
+import type { RequestStatus } from "../domain/request-status.ts";
+import { mayDo } from "../recovery/round/actions.ts";
+import type { Example } from "../recovery/round/counts.ts";
+import { describeDamage, type UnitDamage } from "../recovery/round/damage.ts";
+import { type SiteFacts, sitesLeft } from "../recovery/round/failed-units.ts";
+import type { CodeCount, RoundTally } from "../recovery/round/tally.ts";
 
 export type ErrorsView = Readonly<ReturnType<typeof errorsView>>;
 

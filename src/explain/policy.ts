@@ -1,13 +1,21 @@
-import { type Attempt, NO_ATTEMPT, NO_REPORT, type Report } from "./attempt.ts";
-import { ALIASES, isKillingSignal, signalName } from "./codes.ts";
-import { decideAttempt } from "./decide.ts";
-import type { Decision } from "./decision.ts";
-import { type AttemptRecord, NO_HISTORY } from "./ledger-record.ts";
-import { type Failure, readOutcome } from "./outcome.ts";
-import { LAYERS, type Policy, type PolicyRow, type RowMatch, type RowSays, ruleOn, UNKNOWN_ROW } from "./policy.ts";
-import { SETTING_KEYS } from "./read-policy.ts";
-import { span } from "./reason.ts";
-import { attemptRecord } from "./records.ts";
+import { type Attempt, NO_ATTEMPT, NO_REPORT, type Report } from "../recovery/attempt.ts";
+import { ALIASES, isKillingSignal, signalName } from "../recovery/codes.ts";
+import { decideAttempt } from "../recovery/decide.ts";
+import type { Decision } from "../recovery/decision.ts";
+import { type AttemptRecord, NO_HISTORY } from "../recovery/ledger-record.ts";
+import { type Failure, readOutcome } from "../recovery/outcome.ts";
+import {
+  LAYERS,
+  type Policy,
+  type PolicyRow,
+  type RowMatch,
+  type RowSays,
+  ruleOn,
+  UNKNOWN_ROW,
+} from "../recovery/policy.ts";
+import { SETTING_KEYS } from "../recovery/read-policy.ts";
+import { span } from "../recovery/reason.ts";
+import { attemptRecord } from "../recovery/records.ts";
 
 /** The policy in words: all of it, or what it says of one exit code. Text builders; nothing here decides. */
 

@@ -1,4 +1,4 @@
-import { cut, listed, percent, plural, wrap } from "../words.ts";
+import { cut, listed, percent, plural, wrap } from "../base/text.ts";
 import { beyond, type ErrorsView } from "./errors-view.ts";
 
 /**

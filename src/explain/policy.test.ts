@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { NOW } from "../../tests/support/attempts.ts";
-import { explainCode, type Question, showPolicy } from "./explain.ts";
-import { builtinPolicy } from "./policy.ts";
-import { readPolicy } from "./read-policy.ts";
+import { builtinPolicy } from "../recovery/policy.ts";
+import { readPolicy } from "../recovery/read-policy.ts";
+import { explainCode, type Question, showPolicy } from "./policy.ts";
 
 const golden = (name: string) => join(import.meta.dirname, "../../tests/golden/policy", name);
 const ask = (code: number, changes: Partial<Question> = {}): Question => ({

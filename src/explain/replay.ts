@@ -1,13 +1,13 @@
 import { parseJson } from "../base/json.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import type { Problem } from "../domain/problem.ts";
-import { readAttempt } from "./attempt.ts";
-import { decideAttempt } from "./decide.ts";
-import type { Decision } from "./decision.ts";
-import { otherSpeech } from "./explain.ts";
-import { historyOf, type LedgerProblem, parseLedger } from "./ledger-record.ts";
-import { builtinPolicy, type Policy } from "./policy.ts";
-import { readPolicy } from "./read-policy.ts";
+import { readAttempt } from "../recovery/attempt.ts";
+import { decideAttempt } from "../recovery/decide.ts";
+import type { Decision } from "../recovery/decision.ts";
+import { historyOf, type LedgerProblem, parseLedger } from "../recovery/ledger-record.ts";
+import { builtinPolicy, type Policy } from "../recovery/policy.ts";
+import { readPolicy } from "../recovery/read-policy.ts";
+import { otherSpeech } from "./policy.ts";
 
 export interface Replay {
   readonly decision: Decision;

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { AWAY, attemptLine, DATA, failedLine, failing, PERMANENT } from "../../../tests/support/rounds.ts";
-import type { RequestStatus } from "../../domain/request-status.ts";
+import { AWAY, attemptLine, DATA, failedLine, failing, PERMANENT } from "../../tests/support/rounds.ts";
+import type { RequestStatus } from "../domain/request-status.ts";
+import { EMPTY_ROUND, meaningOf, tallyRound, type UnitAttempts } from "../recovery/round/tally.ts";
 import { describeErrors } from "./describe-errors.ts";
 import { errorsView, tailsWanted } from "./errors-view.ts";
-import { EMPTY_ROUND, meaningOf, tallyRound, type UnitAttempts } from "./tally.ts";
 
 const unit = (index: number) => `mg_${String(index).padStart(6, "0")}`;
 const done = (index: number, site: string): UnitAttempts => ({
