@@ -8,9 +8,9 @@ import type { DagId, RequestName, UnitName, WorkflowId } from "../src/domain/nam
 import { DEFAULT_INTAKE_RULES } from "../src/domain/submission.ts";
 import { makeDagmanEngine } from "../src/engine/dagman/dagman-engine.ts";
 import { readSubmission } from "../src/intake/read-submission.ts";
+import { UnderWay } from "../src/lifecycle/in-progress.ts";
 import { runPass } from "../src/lifecycle/pass.ts";
 import type { LoopPolicy, Ports } from "../src/lifecycle/ports.ts";
-import { UnderWay } from "../src/lifecycle/under-way.ts";
 import { DEFAULT_BAN_CONFIG } from "../src/recovery/bans/ban.ts";
 import { openEmbedded } from "../src/store/open.ts";
 import type { Store } from "../src/store/port.ts";

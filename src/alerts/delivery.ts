@@ -1,13 +1,13 @@
 import { hostname } from "node:os";
 import type { Clock } from "../base/clock.ts";
 import { describeError } from "../base/errors.ts";
-import type { Log } from "../lifecycle/ports.ts";
+import type { Log } from "../base/log.ts";
+import { makeTurns, type TurnOptions } from "../base/turns.ts";
 import type { Store } from "../store/port.ts";
 import { decideDelivery, SINK_FAMILY, sinkKey, waitAfter } from "./decide-delivery.ts";
 import { alertMessage } from "./message.ts";
 import { familyOf } from "./raise-and-close.ts";
 import type { Sink } from "./sink.ts";
-import { makeTurns, type TurnOptions } from "./turns.ts";
 
 const INTERVAL_SEC = 5;
 const IDLE_SEC = 3600;

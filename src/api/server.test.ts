@@ -6,7 +6,7 @@ import { AUTH, type FakeApi, fakeApi, fakeCommands, fakeStore, TOKEN } from "../
 import { DAG_ID, WORKFLOW_ID } from "../../tests/support/api-samples.ts";
 import { eventually } from "../../tests/support/eventually.ts";
 import { InvariantError, WorldError } from "../base/errors.ts";
-import type { Commands } from "../lifecycle/port.ts";
+import type { Commands } from "../operators/port.ts";
 
 let open: FakeApi[] = [];
 const api = (parts: Parameters<typeof fakeApi>[0] = {}) => {

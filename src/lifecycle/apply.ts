@@ -1,7 +1,6 @@
 import { isDagOver } from "../domain/dag.ts";
 import type { WorkflowId } from "../domain/names.ts";
 import type { Decision, Facts } from "./decision.ts";
-import { fail, restart, settlePredecessor } from "./give-up.ts";
 import { leaveRound, moveEngine, settleFiles } from "./leave-round.ts";
 import {
   type Applied,
@@ -15,12 +14,13 @@ import {
   rest,
   theRun,
 } from "./moves.ts";
-import { planNextRound } from "./plan.ts";
 import type { PassWork } from "./ports.ts";
+import { recordUnits, registerOwed } from "./record-units.ts";
 import { applyBans, beginRescue, prepareRescue } from "./rescue.ts";
-import { recordUnits, registerOwed } from "./settle.ts";
+import { fail, restart, settlePredecessor } from "./restart.ts";
 import { beginStop, finishStop, stopRun } from "./stop.ts";
-import { submitDag } from "./submit.ts";
+import { submitDag } from "./submit-dag.ts";
+import { planNextRound } from "./write-plan.ts";
 
 /** Carries out one kind of decision. Every change is compare-and-set on what the facts saw. */
 export type Apply<Kind extends Decision["kind"]> = (

@@ -1,8 +1,8 @@
 import { secondsBetween } from "../base/clock.ts";
 import { describeError } from "../base/errors.ts";
+import { UnderWay } from "./in-progress.ts";
 import { type PassReport, runPass } from "./pass.ts";
 import type { LoopPolicy, Ports, Work } from "./ports.ts";
-import { UnderWay } from "./under-way.ts";
 
 /** What the loop tells of itself. */
 export type LoopStatus = Awaited<ReturnType<typeof describeLoop>>;

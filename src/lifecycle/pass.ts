@@ -12,9 +12,9 @@ import { decide } from "./decide.ts";
 import type { Facts } from "./decision.ts";
 import { explainWait, PATIENT } from "./explain-wait.ts";
 import { gather, gatherKnown, type Known, type PassView, runOf } from "./gather.ts";
+import { assertLeads, Interrupted, type UnderWay } from "./in-progress.ts";
 import { type Applied, holdRequest } from "./moves.ts";
 import type { PassWork, Ports, Work } from "./ports.ts";
-import { assertLeads, Interrupted, type UnderWay } from "./under-way.ts";
 
 export interface PassReport {
   readonly requests: number;

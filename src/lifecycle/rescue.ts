@@ -6,13 +6,13 @@ import { describeDamage, UNIT_DAMAGED } from "../recovery/round/damage.ts";
 import { NO_RESCUE } from "../recovery/round/hold-round.ts";
 import type { Store } from "../store/port.ts";
 import type { Apply } from "./apply.ts";
+import { keepAway } from "./avoid-closed-sites.ts";
 import type { Facts, Rescue } from "./decision.ts";
 import { effectiveSpec, latestUnits } from "./gather-round.ts";
-import { keepAway } from "./keep-away.ts";
+import { assertLeads } from "./in-progress.ts";
 import { again, changeWorkflow, endDag, holdRequest, move, theRun } from "./moves.ts";
 import type { Ports } from "./ports.ts";
 import { changesFor, type RerunWish, sitesFor } from "./rerun-wish.ts";
-import { assertLeads } from "./under-way.ts";
 
 /**
  * A rescue is a new DAG on the same directory: the engine skips what is done. Its row comes first, with all that is to

@@ -3,11 +3,11 @@ import type { Store } from "../store/port.ts";
 import type { Apply } from "./apply.ts";
 import type { Facts } from "./decision.ts";
 import { runOf } from "./gather.ts";
+import { assertLeads } from "./in-progress.ts";
 import { type Applied, again, closeRound, endDag, move, rest, theRun } from "./moves.ts";
 import type { PassWork } from "./ports.ts";
 import { createChild } from "./rescue.ts";
-import { noteSubmitted } from "./submit.ts";
-import { assertLeads } from "./under-way.ts";
+import { noteSubmitted } from "./submit-dag.ts";
 
 /** The intent comes first and names the batch; the row says since when, and why. */
 async function noteStop(store: Store, dag: Dag, reason: string, at: Date): Promise<void> {

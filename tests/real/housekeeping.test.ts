@@ -7,8 +7,8 @@ import { compactDirectory } from "../../src/housekeeping/compact.ts";
 import { type Housekeeping, makeHousekeeping } from "../../src/housekeeping/housekeeper.ts";
 import { damagedRescues } from "../../src/housekeeping/rescue-check.ts";
 import { measureSpool } from "../../src/housekeeping/usage.ts";
-import { gatherAttempts } from "../../src/lifecycle/attempts.ts";
-import { gatherErrors } from "../../src/lifecycle/errors.ts";
+import { gatherAttempts } from "../../src/operators/attempts.ts";
+import { gatherErrors } from "../../src/operators/gather-errors.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { generation, makeWorld, POLICY } from "../support/world.ts";
 

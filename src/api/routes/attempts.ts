@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { WorldError } from "../../base/errors.ts";
 import { plainText } from "../../base/plain-text.ts";
-import { describeErrors } from "../../lifecycle/port.ts";
+import { describeErrors } from "../../operators/port.ts";
 import { linkNext, loadPage } from "../cursor.ts";
 import type { ApiPorts } from "../ports.ts";
 import { actErrors, found, notFound, ProblemsError, told } from "../problem.ts";

@@ -11,7 +11,7 @@ import {
   OPERATOR_ACTIONS,
   type OperatorAction,
   type OperatorRequest,
-} from "../../lifecycle/port.ts";
+} from "../../operators/port.ts";
 import { loadPage } from "../cursor.ts";
 import type { ApiPorts } from "../ports.ts";
 import { actErrors, notFound, refusal, submitErrors, usageError } from "../problem.ts";

@@ -4,7 +4,7 @@ import { WorldError } from "../../base/errors.ts";
 import type { RequestName } from "../../domain/names.ts";
 import type { RequestRecord } from "../../domain/request.ts";
 import { REQUEST_STATUSES } from "../../domain/request-status.ts";
-import type { ChangeAnswer } from "../../lifecycle/port.ts";
+import type { ChangeAnswer } from "../../operators/port.ts";
 import { answerPage, linkNext, loadPage, pageView } from "../cursor.ts";
 import { SharedLook } from "../look-sharing.ts";
 import type { ApiPorts } from "../ports.ts";

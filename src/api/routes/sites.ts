@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Site } from "../../domain/dag.ts";
 import type { RequestName, SiteName, WorkflowId } from "../../domain/names.ts";
-import type { By } from "../../lifecycle/port.ts";
+import type { By } from "../../operators/port.ts";
 import type { ApiPorts } from "../ports.ts";
 import { actErrors, changeErrors, found, notFound, ProblemsError, told } from "../problem.ts";
 import { dryRunQuery, flag, given, nameText, reasonText, siteParams } from "../query.ts";

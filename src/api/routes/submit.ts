@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { InvariantError, WorldError } from "../../base/errors.ts";
-import type { SubmitAnswer } from "../../lifecycle/port.ts";
+import type { SubmitAnswer } from "../../operators/port.ts";
 import type { ApiPorts } from "../ports.ts";
 import { ProblemsError, submitErrors, usageError } from "../problem.ts";
 import { flag } from "../query.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type NewNodeAction, NODE_ACTION_KINDS, type NodeAction, type NodeChanges } from "../../domain/operator.ts";
-import type { AttemptPage, ClassifyAnswer, UnclassifiedPage } from "../../lifecycle/port.ts";
+import type { AttemptPage, ClassifyAnswer, UnclassifiedPage } from "../../operators/port.ts";
 import { given, reasonText } from "../query.ts";
 import { changesShape } from "./operate.ts";
 import { anything, named, paged, strings, time, viewOf } from "./wire.ts";

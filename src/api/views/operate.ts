@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { REQUEST_STATUSES } from "../../domain/request-status.ts";
-import { type ActAnswer, type ManyAnswer, OPERATOR_ACTIONS, type OperatorAction } from "../../lifecycle/port.ts";
+import { type ActAnswer, type ManyAnswer, OPERATOR_ACTIONS, type OperatorAction } from "../../operators/port.ts";
 import { problemList, told } from "../problem.ts";
 import { filterText, nameText, reasonText, siteText } from "../query.ts";
 import { requestSchema, requestView } from "./request.ts";

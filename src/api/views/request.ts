@@ -4,7 +4,7 @@ import { type RequestRecord, SPLIT_ALGORITHMS, type Transition } from "../../dom
 import { REQUEST_STATUS, REQUEST_STATUSES } from "../../domain/request-status.ts";
 import { WAIT_CODES, type WaitCode } from "../../domain/wait.ts";
 import type { Workflow } from "../../domain/workflow.ts";
-import { ACTION, actionsIn, mayResume, OPERATOR_ACTIONS } from "../../lifecycle/port.ts";
+import { ACTION, actionsIn, mayResume, OPERATOR_ACTIONS } from "../../operators/port.ts";
 import { planPreviewSchema } from "./plan.ts";
 import { inputPlace, specSchema, specView } from "./spec.ts";
 import { anything, named, pageOf, strings, time, viewOf, whole } from "./wire.ts";

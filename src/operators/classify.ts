@@ -2,9 +2,9 @@ import type { RequestName } from "../domain/names.ts";
 import type { NodeAction, NodeChanges } from "../domain/operator.ts";
 import type { Problem } from "../domain/problem.ts";
 import type { RequestRecord } from "../domain/request.ts";
-import { changeProblems } from "./node-changes.ts";
-import { type NotAsSeen, type Refusal, refusal, type Seen } from "./operate.ts";
-import type { Ports, Work } from "./ports.ts";
+import type { Ports, Work } from "../lifecycle/ports.ts";
+import { type NotAsSeen, type Refusal, refusal, type Seen } from "./act.ts";
+import { changeProblems } from "./check-changes.ts";
 import { type LastAttempt, lastAttempts, type PresentRun, presentRun, unfinishedUnits } from "./present-run.ts";
 import { newAction, reserve } from "./reserve.ts";
 

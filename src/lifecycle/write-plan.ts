@@ -8,9 +8,9 @@ import { checkInSlices } from "../planning/check.ts";
 import { planInSlices } from "../planning/plan-round.ts";
 import type { Apply } from "./apply.ts";
 import type { Facts } from "./decision.ts";
+import { gatherPlanFacts, inSlices, loadInput } from "./gather-plan.ts";
 import { effectiveSpec } from "./gather-round.ts";
 import { again, holdRequest } from "./moves.ts";
-import { gatherPlanFacts, inSlices, loadInput } from "./plan-facts.ts";
 import type { Ports } from "./ports.ts";
 
 /**

@@ -1,8 +1,8 @@
 import type { NodeName, UnitName } from "../domain/names.ts";
 import type { NewNodeAction, NodeAction, NodeChanges, NodeReservation } from "../domain/operator.ts";
+import type { Work } from "../lifecycle/ports.ts";
 import type { Store } from "../store/port.ts";
-import { judge, type OperatorRequest, type Refusal, refusal, storeWish, type Verdict } from "./operate.ts";
-import type { Work } from "./ports.ts";
+import { judge, type OperatorRequest, type Refusal, refusal, storeWish, type Verdict } from "./act.ts";
 import type { LastAttempt, PresentRun } from "./present-run.ts";
 
 export interface By {

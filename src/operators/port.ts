@@ -8,13 +8,13 @@ export type Commands = ReturnType<typeof makeCommands>;
 
 export { describeErrors } from "../explain/describe-errors.ts";
 export type { ErrorsView } from "../explain/errors-view.ts";
+export type { LoopStatus } from "../lifecycle/loop.ts";
 export { ACTION, actionsIn, mayResume, OPERATOR_ACTIONS, type OperatorAction } from "../recovery/round/actions.ts";
+export type { ActAnswer, OperatorRequest } from "./act.ts";
 export type { ManyAnswer } from "./act-many.ts";
 export type { AttemptPage } from "./attempts.ts";
 export type { ClassifyAnswer, UnclassifiedNode, UnclassifiedPage } from "./classify.ts";
 export type { ChangeAnswer, SubmitAnswer } from "./commands.ts";
-export type { LoopStatus } from "./loop.ts";
-export type { ActAnswer, OperatorRequest } from "./operate.ts";
 export type { PlanPreview } from "./preview.ts";
 export type { By } from "./reserve.ts";
 export type { RetryAnswer, RetryWanted } from "./retry-node.ts";

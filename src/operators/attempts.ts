@@ -1,6 +1,7 @@
 import { groupBy } from "../base/group-by.ts";
 import type { Dag } from "../domain/dag.ts";
 import type { DagId, RequestName, WorkflowId } from "../domain/names.ts";
+import type { Ports } from "../lifecycle/ports.ts";
 import {
   type AttemptRecord,
   type EpochRecord,
@@ -8,7 +9,6 @@ import {
   type ScriptRecord,
   scriptsOf,
 } from "../recovery/ledger-record.ts";
-import type { Ports } from "./ports.ts";
 
 export interface AttemptFilter {
   readonly unit?: string;

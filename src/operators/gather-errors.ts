@@ -1,9 +1,9 @@
 import type { RequestName } from "../domain/names.ts";
 import { mostMemoryMb } from "../domain/plan.ts";
 import { type ErrorsView, errorsView, tailKey, tailsWanted } from "../explain/errors-view.ts";
+import { gatherRound } from "../lifecycle/gather-round.ts";
+import type { Work } from "../lifecycle/ports.ts";
 import { EMPTY_ROUND } from "../recovery/round/tally.ts";
-import { gatherRound } from "./gather-round.ts";
-import type { Work } from "./ports.ts";
 import { presentDag } from "./present-run.ts";
 
 /** What failed in the present round of a request, with the ends of the logs that show it best; null: no such request. */

@@ -2,7 +2,7 @@ import type { NodeChanges } from "../domain/operator.ts";
 import { mostMemoryMb } from "../domain/plan.ts";
 import type { Problem } from "../domain/problem.ts";
 import type { RequestRecord } from "../domain/request.ts";
-import type { Work } from "./ports.ts";
+import type { Work } from "../lifecycle/ports.ts";
 
 /** What a person wants the next attempts to get, against what there is to give. */
 export async function changeProblems(

@@ -1,9 +1,9 @@
 import type { Dag } from "../domain/dag.ts";
 import type { DagId, RequestName } from "../domain/names.ts";
 import type { NewNodeAction, NodeAction, NodeChanges } from "../domain/operator.ts";
-import { changeProblems } from "./node-changes.ts";
-import { type Refusal, refusal } from "./operate.ts";
-import type { Ports, Work } from "./ports.ts";
+import type { Ports, Work } from "../lifecycle/ports.ts";
+import { type Refusal, refusal } from "./act.ts";
+import { changeProblems } from "./check-changes.ts";
 import { type LastAttempt, lastAttempts, type PresentRun, presentRun, unfinishedUnits } from "./present-run.ts";
 import { type By, newAction, reserve } from "./reserve.ts";
 

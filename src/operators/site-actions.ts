@@ -2,9 +2,9 @@ import type { Site } from "../domain/dag.ts";
 import type { RequestName, SiteName, WorkflowId } from "../domain/names.ts";
 import type { BanRecord } from "../domain/operator.ts";
 import type { Problem } from "../domain/problem.ts";
+import { allowedSites } from "../lifecycle/gather-round.ts";
+import type { Ports, Work } from "../lifecycle/ports.ts";
 import { checkBanByHand, concerns, daysAfter } from "../recovery/bans/ban.ts";
-import { allowedSites } from "./gather-round.ts";
-import type { Ports, Work } from "./ports.ts";
 import type { By } from "./reserve.ts";
 
 export interface SiteEffect {

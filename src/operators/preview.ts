@@ -1,11 +1,11 @@
 import { err, ok, type Result } from "../base/result.ts";
 import type { DagId } from "../domain/names.ts";
 import type { RequestSpec } from "../domain/request.ts";
+import { inSlices, usableSites } from "../lifecycle/gather-plan.ts";
+import type { Work } from "../lifecycle/ports.ts";
 import { describePlan, type PlanDescription } from "../planning/describe.ts";
 import { planInSlices } from "../planning/plan-round.ts";
 import { coarseSteps } from "../planning/production-steps.ts";
-import { inSlices, usableSites } from "./plan-facts.ts";
-import type { Work } from "./ports.ts";
 
 /** The first round in numbers, or why there would be none. */
 export type PlanPreview = Result<

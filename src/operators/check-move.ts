@@ -1,9 +1,9 @@
 import { isInEngine } from "../domain/dag.ts";
 import type { RequestRecord } from "../domain/request.ts";
+import type { Work } from "../lifecycle/ports.ts";
 import { decideRelease } from "../recovery/round/release.ts";
-import type { OperatorRequest, Verdict } from "./operate.ts";
-import { gatherOperator } from "./operator-facts.ts";
-import type { Work } from "./ports.ts";
+import type { OperatorRequest, Verdict } from "./act.ts";
+import { gatherOperator } from "./gather-operator.ts";
 import { presentDag } from "./present-run.ts";
 
 /**

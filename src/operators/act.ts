@@ -4,6 +4,10 @@ import type { NodeChanges, ReleaseModifications } from "../domain/operator.ts";
 import type { Problem } from "../domain/problem.ts";
 import type { Draft, RequestRecord, RequestSpec, RequestWish } from "../domain/request.ts";
 import { isTerminal } from "../domain/request-status.ts";
+import { effectiveSpec } from "../lifecycle/gather-round.ts";
+import type { Ports, Work } from "../lifecycle/ports.ts";
+import { joinReruns, type RerunWish, rerunWish } from "../lifecycle/rerun-wish.ts";
+import { packDraft, startClone } from "../lifecycle/restart.ts";
 import { daysAfter } from "../recovery/bans/ban.ts";
 import { mayDo, mayResume, type OperatorAction } from "../recovery/round/actions.ts";
 import { decideRelease } from "../recovery/round/release.ts";
@@ -11,14 +15,10 @@ import { decideRescueNow, decideResubmit } from "../recovery/round/rerun.ts";
 import { checkRestart, cloneOf } from "../recovery/round/restart.ts";
 import { decideRetryNow } from "../recovery/round/retry-now.ts";
 import { type Difference, differences, revisionOf, revisionProblems } from "../recovery/round/revise.ts";
-import { effectiveSpec } from "./gather-round.ts";
-import { packDraft, startClone } from "./give-up.ts";
-import { judgeMove } from "./judge-move.ts";
-import { changeProblems } from "./node-changes.ts";
-import { gatherOperator } from "./operator-facts.ts";
-import type { Ports, Work } from "./ports.ts";
+import { changeProblems } from "./check-changes.ts";
+import { judgeMove } from "./check-move.ts";
+import { gatherOperator } from "./gather-operator.ts";
 import { presentRun, unfinishedUnits } from "./present-run.ts";
-import { joinReruns, type RerunWish, rerunWish } from "./rerun-wish.ts";
 
 /** Who asks, and which version they looked at (If-Match); null: whatever it is now. */
 export interface Seen {

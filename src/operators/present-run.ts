@@ -2,9 +2,9 @@ import { type Dag, isDagOver } from "../domain/dag.ts";
 import type { DagId, RequestName } from "../domain/names.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import type { Workflow } from "../domain/workflow.ts";
+import type { Ports } from "../lifecycle/ports.ts";
 import { type AttemptRecord, isAttempt } from "../recovery/ledger-record.ts";
 import type { Store } from "../store/port.ts";
-import type { Ports } from "./ports.ts";
 
 /** The run a request is at, for those who answer for single nodes of it. */
 export interface PresentRun {

@@ -1,5 +1,5 @@
-import { describeError } from "../base/errors.ts";
-import type { Log } from "../lifecycle/ports.ts";
+import { describeError } from "./errors.ts";
+import type { Log } from "./log.ts";
 
 /** Work that comes again: one turn at a time, on a timer, by the leader only. A turn that fails is told, and the next one comes. */
 export interface Turns {

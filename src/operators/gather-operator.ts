@@ -1,12 +1,12 @@
 import { isDagOver } from "../domain/dag.ts";
 import { mostMemoryMb } from "../domain/plan.ts";
 import type { RequestRecord } from "../domain/request.ts";
+import { gatherRound } from "../lifecycle/gather-round.ts";
+import type { Ports, Work } from "../lifecycle/ports.ts";
 import { concerns } from "../recovery/bans/ban.ts";
 import type { ReleaseFacts } from "../recovery/round/release.ts";
 import type { RerunFacts } from "../recovery/round/rerun.ts";
-import { gatherRound } from "./gather-round.ts";
-import type { OperatorRequest } from "./operate.ts";
-import type { Ports, Work } from "./ports.ts";
+import type { OperatorRequest } from "./act.ts";
 import { presentDag } from "./present-run.ts";
 
 /** What the operator's hand has to know before it may act. */

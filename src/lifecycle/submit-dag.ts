@@ -3,9 +3,9 @@ import type { Store } from "../store/port.ts";
 import type { Apply } from "./apply.ts";
 import type { Facts } from "./decision.ts";
 import { runOf } from "./gather.ts";
+import { assertLeads } from "./in-progress.ts";
 import { type Applied, again, holdRequest, move, rest, theRun } from "./moves.ts";
 import type { Ports } from "./ports.ts";
-import { assertLeads } from "./under-way.ts";
 
 /**
  * Hands a complete submit directory to the engine, at most once. The intent is stored first and names the batch. The ticket

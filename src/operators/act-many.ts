@@ -1,7 +1,7 @@
 import type { RequestName } from "../domain/names.ts";
+import type { Work } from "../lifecycle/ports.ts";
 import type { RequestFilter } from "../store/port.ts";
-import { type ActAnswer, act, type OperatorRequest } from "./operate.ts";
-import type { Work } from "./ports.ts";
+import { type ActAnswer, act, type OperatorRequest } from "./act.ts";
 import type { By } from "./reserve.ts";
 
 export interface ManyRequests {
