@@ -11,7 +11,6 @@ export interface ReleaseModifications {
   readonly retries: number | null;
   readonly holdThreshold: number | null;
   readonly topUp: boolean | null;
-  readonly maxRescues: number | null;
   /** By a corrected request; its attachments took the place of the old ones. */
   readonly revision?: Revision | null;
 }

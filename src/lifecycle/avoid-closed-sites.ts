@@ -1,14 +1,16 @@
-import { listed, plural } from "../base/text.ts";
 import type { Dag } from "../domain/dag.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import { concerns } from "../recovery/bans/ban.ts";
 import type { Ports } from "./ports.ts";
 
-/** What sites that are closed now mean for the next run of a round; `words` null: nothing had to be changed. */
+/** What sites that are closed now mean for the next run of a round. */
 export interface KeptAway {
-  readonly words: string | null;
-  /** Units that could run nowhere, and why. */
+  /** How many units land anew, and how many may go to fewer sites than before. */
+  readonly moved: number;
+  readonly narrowed: number;
+  /** Units that could run nowhere. */
   readonly nowhere: readonly string[];
+  /** "north (banned)" */
   readonly closed: readonly string[];
 }
 
@@ -16,14 +18,14 @@ export interface KeptAway {
  * Bans and drains may have been set since the directory was written: what has yet to run keeps away from those sites,
  * and what was elected to one of them lands anew. Done before each rescue, also of a run that was only stopped.
  */
-export async function keepAway(
+export async function avoidClosedSites(
   ports: Ports,
   { id }: Workflow,
   { submitDir }: Dag,
   units: readonly string[],
 ): Promise<KeptAway> {
   const { store, spool, engine, clock } = ports;
-  if (!engine.capabilities.sites) return { words: null, nowhere: [], closed: [] };
+  if (!engine.capabilities.sites) return { moved: 0, narrowed: 0, nowhere: [], closed: [] };
   const bans = (await store.sites.activeBans(clock.now())).filter((ban) => concerns(ban, id));
   const why = new Map(bans.map(({ site }) => [site, "banned"]));
   for (const { name, status } of await store.sites.list())
@@ -37,10 +39,5 @@ export async function keepAway(
     if (kept === "nowhere") nowhere.push(unit);
     else counts[kept] += 1;
   }
-  const { moved, narrowed } = counts;
-  const changed = [
-    ...(moved > 0 ? [`${plural(moved, "unit")} placed anew`] : []),
-    ...(narrowed > 0 ? [`${plural(narrowed, "unit")} kept away`] : []),
-  ];
-  return { words: changed.length > 0 ? `${changed.join(", ")}: ${listed(closed)}` : null, nowhere, closed };
+  return { ...counts, nowhere, closed };
 }

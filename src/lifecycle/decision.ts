@@ -1,5 +1,6 @@
 import type { QueueEntry } from "../domain/admission.ts";
 import type { Dag, EngineIntent, RescueKind } from "../domain/dag.ts";
+import { type EvidenceOf, type HoldCode, holdFor } from "../domain/holds.ts";
 import type { UnitName } from "../domain/names.ts";
 import type { HoldReason, RequestRecord } from "../domain/request.ts";
 import type { RunObservation } from "../domain/run.ts";
@@ -68,7 +69,7 @@ export type Decision =
   | Of<"move-engine", { readonly engine: string }>
   | Of<"begin-stop">
   | Of<"stop-run">
-  | Of<"stopped", { readonly afterwards: "resubmitting" | HoldReason }>
+  | Of<"stopped", Stopped>
   | Of<"requeue">
   /** Failed nodes that cool off are tried again now: unit → nodes. */
   | Of<"end-waits", { readonly nodes: Readonly<Record<string, readonly string[]>> }>
@@ -80,6 +81,13 @@ export type Decision =
   | Of<"abort">
   | { readonly kind: "hold"; readonly hold: HoldReason };
 
+export interface Stopped {
+  readonly afterwards: "resubmitting" | HoldReason;
+  /** The priority and the production steps that are left, where one was reached. */
+  readonly demote: Partial<Pick<RequestRecord, "priority" | "productionSteps">>;
+  readonly isRoundDone: boolean;
+}
+
 export interface Rescue {
   readonly rescueKind: RescueKind;
   readonly reelectUnits: readonly Reelection[];
@@ -89,17 +97,16 @@ export interface Rescue {
   readonly epochOf: Readonly<Record<string, readonly string[] | null>> | null;
 }
 
-export function hold(
-  code: string,
+export const hold = <Code extends HoldCode>(
+  code: Code,
   message: string,
-  evidence: Readonly<Record<string, unknown>>,
-  actions: readonly string[],
-): Extract<Decision, { kind: "hold" }> {
-  return { kind: "hold", hold: { code, message, evidence, actions } };
-}
+  evidence: EvidenceOf<Code>,
+): Extract<Decision, { kind: "hold" }> => ({ kind: "hold", hold: holdFor(code, message, evidence) });
 
-/** The hold of a request with a unit that is done, but left nothing that can be recorded. */
-export const UNREADABLE_OUTPUT = "unit-output-unreadable";
+export const register = ({ unitsOwed }: Facts): Decision => ({
+  kind: "register",
+  because: `${unitsOwed} finished units are owed to the catalog`,
+});
 
 /** The engine shows other numbers than the store has, or units done that have no row yet. */
 export function isNews({ dag, observation, newlyDone }: Facts): boolean {

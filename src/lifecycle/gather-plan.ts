@@ -12,7 +12,7 @@ import { effectiveSpec } from "./gather-round.ts";
 import type { Ports, Work } from "./ports.ts";
 
 /** Brings the file ledger up to date with the catalog and answers what is still to be done. */
-export async function loadInput(
+async function loadInput(
   ports: Work,
   spec: RequestSpec,
   workflow: Workflow,
@@ -28,18 +28,20 @@ export async function loadInput(
   return ok(await ports.store.files.remaining(workflow.id));
 }
 
-export async function gatherPlanFacts(
+/** Everything the next round is planned from, or why its input cannot be had. */
+export async function gatherPlan(
   ports: Work,
   request: RequestRecord,
   workflow: Workflow,
-  files: readonly LedgerFile[],
-): Promise<PlanFacts> {
-  return {
+): Promise<Result<PlanFacts, DatasetProblem>> {
+  const files = await loadInput(ports, request.spec, workflow);
+  if (!files.ok) return files;
+  return ok({
     spec: effectiveSpec(request),
     dagId: ports.ids.next() as DagId,
     round: workflow.round,
     priority: request.priority,
-    files,
+    files: files.value,
     next: {
       unit: workflow.nextUnit,
       node: workflow.nextNode,
@@ -51,7 +53,7 @@ export async function gatherPlanFacts(
     policy: ports.policy,
     abandonedEvents: workflow.abandonedEvents,
     measured: request.spec.adaptive && workflow.round > 0 ? await gatherMeasured(ports, workflow) : null,
-  };
+  });
 }
 
 /**
@@ -89,19 +91,4 @@ async function gatherMeasured(ports: Ports, workflow: Workflow): Promise<Measure
     }
   }
   return measure(samples);
-}
-
-const SLICE_MS = 20;
-
-/** Runs a generator of small steps to its end, or until it is told to stop; others have a turn every few milliseconds. */
-export async function inSlices<T>(steps: Generator<unknown, T>, signal?: AbortSignal): Promise<T> {
-  let sliceEnd = performance.now() + SLICE_MS;
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-    if (performance.now() < sliceEnd) continue;
-    await new Promise((resume) => setImmediate(resume));
-    signal?.throwIfAborted();
-    sliceEnd = performance.now() + SLICE_MS;
-  }
 }

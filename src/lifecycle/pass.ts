@@ -1,20 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
-import { decideAdmission } from "../admission/decide-admission.ts";
-import { secondsBetween } from "../base/clock.ts";
-import { describeError, diskFull, InvariantError, WorldError } from "../base/errors.ts";
-import { type AdmissionLimits, DEFAULT_ADMISSION_LIMITS, type QueueEntry } from "../domain/admission.ts";
+import { describeError, InvariantError, WorldError } from "../base/errors.ts";
+import type { QueueEntry } from "../domain/admission.ts";
 import { type Dag, isInEngine } from "../domain/dag.ts";
-import type { PassError, RequestRecord } from "../domain/request.ts";
-import { CAPACITY_STATUSES } from "../domain/request-status.ts";
+import type { RequestRecord } from "../domain/request.ts";
 import type { RunObservation } from "../domain/run.ts";
 import { apply } from "./apply.ts";
 import { decide } from "./decide.ts";
+import { decideError, worldOf } from "./decide-error.ts";
 import type { Facts } from "./decision.ts";
-import { explainWait, PATIENT } from "./explain-wait.ts";
+import { explainWait } from "./explain-wait.ts";
 import { gather, gatherKnown, type Known, type PassView, runOf } from "./gather.ts";
 import { assertLeads, Interrupted, type UnderWay } from "./in-progress.ts";
 import { type Applied, holdRequest } from "./moves.ts";
 import type { PassWork, Ports, Work } from "./ports.ts";
+import { loadQueue } from "./queue.ts";
 
 export interface PassReport {
   readonly requests: number;
@@ -74,25 +73,6 @@ async function leaveAlone({ store, clock }: Work, request: RequestRecord, underW
   if (request.waiting?.words !== because) await store.requests.remark(spec.name, { waiting });
 }
 
-/** The queue as the next pass will see it, for people too. */
-export async function loadQueue(ports: Ports) {
-  const open = await ports.store.requests.open();
-  const active = open.filter((record) => CAPACITY_STATUSES.includes(record.status)).length;
-  const records = open.filter((record) => record.status === "queued");
-  const candidates = records.map((record) => ({
-    requestName: record.spec.name,
-    urgent: record.urgent,
-    priority: record.priority,
-    createdAt: record.createdAt,
-    queuedSince: record.statusSince,
-  }));
-  return { ...decideAdmission(candidates, active, await admissionLimits(ports)), records };
-}
-
-export async function admissionLimits(ports: Pick<Ports, "store">): Promise<AdmissionLimits> {
-  return (await ports.store.settings.get<AdmissionLimits>("admission")) ?? DEFAULT_ADMISSION_LIMITS;
-}
-
 async function observeAll(
   ports: Ports,
 ): Promise<{ observations: ReadonlyMap<string, RunObservation>; engineError: string | null }> {
@@ -135,7 +115,7 @@ async function evaluate(
       assertLeads(ports);
       const applied = await apply(ports, facts, decision);
       if (applied.rest) {
-        await settle(ports, facts, applied);
+        await remark(ports, facts, applied);
         return false;
       }
       const fresh = await ports.store.requests.get(record.spec.name);
@@ -168,7 +148,7 @@ const summary = (decision: { kind: string; because?: string; hold?: { code: stri
   `${decision.kind}: ${decision.because ?? decision.hold?.code ?? ""}`;
 
 /** A request that has just moved to rest (held, over) is told of by its status. */
-async function settle(ports: Ports, { request, observation }: Facts, { waiting: because }: Applied): Promise<void> {
+async function remark(ports: Ports, { request, observation }: Facts, { waiting: because }: Applied): Promise<void> {
   const waiting =
     because === null ? null : explainWait({ request, observation, error: null, because }, ports.clock.now());
   if (request.error || !isDeepStrictEqual(request.waiting, waiting))
@@ -176,37 +156,19 @@ async function settle(ports: Ports, { request, observation }: Facts, { waiting: 
 }
 
 /** The pass guard: one of the three places that catch everything. Keeps the error on its request. */
-async function keepError(ports: Work, record: RequestRecord, view: PassView, error: unknown): Promise<boolean> {
-  const world = error instanceof WorldError ? error : diskFull(error, record.spec.name);
+async function keepError(ports: Work, request: RequestRecord, view: PassView, error: unknown): Promise<boolean> {
+  const { name } = request.spec;
+  const world = worldOf(error, name);
   if (world?.code === "store-unreachable") throw error;
-  const code = world?.code ?? "bug";
-  const message = describeError(world ?? error);
-  const before = record.error?.code === code ? record.error : null;
   const now = ports.clock.now();
-  const kept: PassError = {
-    code,
-    message,
-    hint: world?.hint ?? "this is a bug of wms2: please report it",
-    since: before?.since ?? now,
-    count: (before?.count ?? 0) + 1,
-  };
+  const { kept, hold } = decideError(request, error, ports.policy, now);
+  const { code, message, count } = kept;
   const stack = error instanceof Error && !world ? { stack: error.stack } : {};
-  ports.log.error("pass.failed", { request: record.spec.name, code, message, count: kept.count, ...stack });
-  const waiting = explainWait({ request: record, observation: null, error: kept, because: message }, now);
-  await ports.store.requests.remark(record.spec.name, { error: kept, waiting });
-  const isBug = !world;
-  const isDue =
-    code === "disk-unwritable"
-      ? secondsBetween(kept.since, now) >= ports.policy.diskPatienceSec
-      : !PATIENT.has(code) && kept.count >= ports.policy.maxErrors;
-  if (record.status !== "held" && (isBug || code === "too-long" || isDue)) {
-    const fresh = await ports.store.requests.get(record.spec.name);
-    if (!fresh || fresh.status === "held") return true;
-    const facts = await gather(ports, fresh, view, null);
-    const evidence =
-      error instanceof InvariantError ? { evidence: error.evidence } : { subject: world?.subject, hint: kept.hint };
-    await holdRequest(ports, facts, { code, message, evidence, actions: ["release", "abort"] });
-  }
+  ports.log.error("pass.failed", { request: name, code, message, count, ...stack });
+  const waiting = explainWait({ request, observation: null, error: kept, because: message }, now);
+  await ports.store.requests.remark(name, { error: kept, waiting });
+  const fresh = hold && request.status !== "held" ? await ports.store.requests.get(name) : null;
+  if (hold && fresh && fresh.status !== "held") await holdRequest(ports, await gather(ports, fresh, view, null), hold);
   return true;
 }
 

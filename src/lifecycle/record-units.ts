@@ -1,72 +1,65 @@
 import { invariant } from "../base/errors.ts";
+import type { Dag } from "../domain/dag.ts";
 import type { UnitName } from "../domain/names.ts";
-import type { HoldReason, RequestSpec } from "../domain/request.ts";
-import type { FinishedUnit } from "../domain/workflow.ts";
+import type { RequestSpec } from "../domain/request.ts";
+import type { Workflow } from "../domain/workflow.ts";
 import { checkOutputs, expectedOutputs, type MergedSize } from "../outputs/check-outputs.ts";
 import { type MergeOutput, parseMergeOutput } from "../outputs/merge-output.ts";
 import type { Apply } from "./apply.ts";
-import { UNREADABLE_OUTPUT } from "./decision.ts";
+import { decideUnits, type UnitLeft } from "./decide-units.ts";
 import { placedByBlocks } from "./leave-round.ts";
 import { again, holdRequest, rest, theRun } from "./moves.ts";
 import type { Ports } from "./ports.ts";
 import { REFUSED } from "./refused-outputs.ts";
 
 /**
- * Stores what the engine tells. Finished units become owed rows first and the counters move after (D10): a crash in
- * between leaves a counter behind, which the next look mends, and never a unit that nobody owes.
+ * Stores what the engine tells. Finished units become owed rows first and the counters move after: a crash in between
+ * leaves a counter behind, which the next look corrects, and never a unit that nobody owes.
  */
 export const recordUnits: Apply<"follow"> = async (ports, facts) => {
   const { dag, workflow } = theRun(facts);
   const { observation, newlyDone, request } = facts;
+  const { store, clock } = ports;
   invariant(observation && observation.kind !== "unknown", "following a run that was not seen");
-  const finished: FinishedUnit[] = [];
-  const unreadable: HoldReason[] = [];
-  let refused = 0;
-  const blocks = newlyDone.length > 0 ? await placedByBlocks(ports, workflow, new Set(newlyDone)) : [];
-  for (const name of newlyDone) {
-    const block = blocks.find((one) => one.name === name)?.block ?? null;
-    const read = parseMergeOutput(await ports.spool.mergeOutput(dag.submitDir, name), name);
-    if (!read.ok) {
-      const message = `${name} is done, but ${read.error}`;
-      const evidence = { unit: name, submitDir: dag.submitDir };
-      unreadable.push({ code: UNREADABLE_OUTPUT, message, evidence, actions: ["release", "abort"] });
-      continue;
-    }
-    const wrong = await notAsPlanned(ports, request.spec, name, block, read.value);
-    if (wrong !== null) {
-      const words = `${name} is done, but its merge_output.json cannot be believed: ${wrong}`;
-      const at = ports.clock.now();
-      await ports.store.dags.addEvent({ dagId: dag.id, type: REFUSED, detail: { unit: name, words }, at });
-      ports.log.warn("unit.refused", { request: request.spec.name, unit: name, words });
-      refused += 1;
-      continue;
-    }
-    finished.push({
-      workflowId: workflow.id,
-      name,
-      dagId: dag.id,
-      round: dag.round,
-      status: "owed",
-      ...read.value,
-      attempts: 0,
-      lastError: null,
-      finishedAt: ports.clock.now(),
-      registeredAt: null,
-    });
+  const left = await gatherLeft(ports, request.spec, workflow, dag, newlyDone);
+  const { finished, refused, hold } = decideUnits(left, dag.submitDir);
+  const row = { workflowId: workflow.id, dagId: dag.id, round: dag.round, status: "owed" as const };
+  const fresh = { attempts: 0, lastError: null, finishedAt: clock.now(), registeredAt: null };
+  if (finished.length)
+    await store.units.recordFinished(finished.map(({ name, made }) => ({ ...row, name, ...made, ...fresh })));
+  for (const detail of refused) {
+    await store.dags.addEvent({ dagId: dag.id, type: REFUSED, detail, at: clock.now() });
+    ports.log.warn("unit.refused", { request: request.spec.name, ...detail });
   }
-  if (finished.length) await ports.store.units.recordFinished(finished);
-  if (unreadable[0]) return holdRequest(ports, facts, unreadable[0]);
+  if (hold) return holdRequest(ports, facts, hold);
   // The next look counts them as failed.
-  if (refused > 0) return again;
+  if (refused.length > 0) return again;
   if (dag.status === "submitted") {
-    const at = ports.clock.now();
-    await ports.store.dags.change(dag.id, dag.version, { status: "running" }, { reason: "the engine runs it", at });
+    const why = { reason: "the engine runs it", at: clock.now() };
+    await store.dags.change(dag.id, dag.version, { status: "running" }, why);
   }
   const { nodes, units } = observation;
-  await ports.store.dags.progress(dag.id, nodes, units);
+  await store.dags.progress(dag.id, nodes, units);
   ports.events.emit("dag.progress", { request: request.spec.name, dag: dag.id, units, nodes });
   return again;
 };
+
+async function gatherLeft(
+  ports: Ports,
+  spec: RequestSpec,
+  workflow: Workflow,
+  { submitDir }: Dag,
+  units: readonly UnitName[],
+): Promise<readonly UnitLeft[]> {
+  const blocks = units.length > 0 ? await placedByBlocks(ports, workflow, new Set(units)) : [];
+  const left: UnitLeft[] = [];
+  for (const name of units) {
+    const block = blocks.find((one) => one.name === name)?.block ?? null;
+    const made = parseMergeOutput(await ports.spool.mergeOutput(submitDir, name), name);
+    left.push({ name, made, wrong: made.ok ? await notAsPlanned(ports, spec, name, block, made.value) : null });
+  }
+  return left;
+}
 
 /** The last look at what a unit says it made before it is owed to the catalog; null: it was planned, and is there. */
 async function notAsPlanned(

@@ -1,10 +1,10 @@
 import type { Dag } from "../domain/dag.ts";
+import { holdFor } from "../domain/holds.ts";
 import type { Store } from "../store/port.ts";
 import type { Apply } from "./apply.ts";
-import type { Facts } from "./decision.ts";
 import { runOf } from "./gather.ts";
 import { assertLeads } from "./in-progress.ts";
-import { type Applied, again, holdRequest, move, rest, theRun } from "./moves.ts";
+import { again, holdRequest, move, rest, theRun } from "./moves.ts";
 import type { Ports } from "./ports.ts";
 
 /**
@@ -26,8 +26,11 @@ export const submitDag: Apply<"submit"> = async (ports, facts, { because }) => {
   switch (outcome.kind) {
     case "unclear":
       return rest(`cannot be submitted yet: ${outcome.why}`);
-    case "rejected":
-      return rejected(ports, facts, `the engine refused it: ${outcome.words}`);
+    case "rejected": {
+      // Its DAG stays ready: when a person has fixed what the engine did not like, a release hands it over again.
+      await intents.settle(dag.id, "submit", "refused", ports.clock.now());
+      return holdRequest(ports, facts, engineRejected(outcome.words, dag));
+    }
     case "submitted": {
       const reason = outcome.adopted ? "adopted: it was submitted before" : await madeReady(ports, dag, because);
       return move(ports, facts, "active", reason, {}, (store, at) =>
@@ -50,10 +53,5 @@ export async function noteSubmitted(store: Store, { id, version }: Dag, engineId
   await store.intents.settle(id, "submit", "settled", at);
 }
 
-/** Its DAG stays ready: when a person has mended what the engine did not like, a release hands it over again. */
-async function rejected(ports: Ports, facts: Facts, message: string): Promise<Applied> {
-  const { dag } = theRun(facts);
-  await ports.store.intents.settle(dag.id, "submit", "refused", ports.clock.now());
-  const evidence = { submitDir: dag.submitDir };
-  return holdRequest(ports, facts, { code: "engine-rejected", message, evidence, actions: ["release", "abort"] });
-}
+const engineRejected = (words: string, { submitDir }: Dag) =>
+  holdFor("engine-rejected", `the engine refused it: ${words}`, { submitDir });

@@ -1,58 +1,36 @@
-import { InvariantError, invariant } from "../base/errors.ts";
+import { invariant } from "../base/errors.ts";
 import { groupBy } from "../base/group-by.ts";
+import { inSlices } from "../base/slices.ts";
 import { EMPTY_TALLY } from "../domain/dag.ts";
 import type { UnitName } from "../domain/names.ts";
-import type { DagPlan, UnplannedFile } from "../domain/plan.ts";
+import type { DagPlan } from "../domain/plan.ts";
 import type { Workflow } from "../domain/workflow.ts";
-import { checkInSlices } from "../planning/check.ts";
-import { planInSlices } from "../planning/plan-round.ts";
 import type { Apply } from "./apply.ts";
+import { decidePlan } from "./decide-plan.ts";
 import type { Facts } from "./decision.ts";
-import { gatherPlanFacts, inSlices, loadInput } from "./gather-plan.ts";
+import { gatherPlan } from "./gather-plan.ts";
 import { effectiveSpec } from "./gather-round.ts";
 import { again, holdRequest } from "./moves.ts";
 import type { Ports } from "./ports.ts";
 
-/**
- * Plans the next round and writes its submit directory. The DAG row comes first (status `planning`), so that an
- * interrupted writing is found and discarded; the counters of the workflow move in the same transaction
- * that calls the directory `ready`, so no number is used twice and none is lost.
- */
+/** Gathers what the next round is made of, has it decided, and writes exactly that. */
 export const planNextRound: Apply<"plan"> = async (ports, facts, { because }) => {
   const { request, workflow } = facts;
   invariant(workflow, "planning without a workflow");
-  const actions = ["release", "abort"];
-  const input = await loadInput(ports, request.spec, workflow);
-  if (!input.ok) return holdRequest(ports, facts, { ...input.error, actions });
-  const planFacts = await gatherPlanFacts(ports, request, workflow, input.value);
-  const outcome = await inSlices(planInSlices(planFacts), ports.signal);
-  if (outcome.kind === "refused") return holdRequest(ports, facts, { ...outcome.refusal, actions });
-  await setAside(ports, workflow, outcome.unplanned);
-  if (outcome.kind === "nothing-left" && outcome.unplanned.length > 0) return again;
-  if (outcome.kind === "nothing-left") {
-    const message = "work remains, but a round could not be made of it";
-    return holdRequest(ports, facts, {
-      code: "nothing-planned",
-      message,
-      evidence: { round: workflow.round },
-      actions: ["abort"],
-    });
-  }
-  const violations = await inSlices(checkInSlices(outcome.plan, planFacts), ports.signal);
-  if (violations.length)
-    throw new InvariantError(`the plan is not sound: ${violations[0]?.message}`, violations.slice(0, 20));
-  await writePlan(ports, facts, workflow, outcome.plan, because);
-  return again;
-};
-
-/** Files without any work in them (masked out, too big) are settled, so that the request can complete. */
-async function setAside(ports: Ports, workflow: Workflow, unplanned: readonly UnplannedFile[]): Promise<void> {
-  for (const [reason, files] of groupBy(unplanned, ({ reason }) => reason)) {
+  const decision = await inSlices(decidePlan(await gatherPlan(ports, request, workflow)), ports.signal);
+  if (decision.kind === "hold") return holdRequest(ports, facts, decision.hold);
+  for (const [reason, files] of groupBy(decision.aside, ({ reason }) => reason)) {
     const lfns = files.map(({ lfn }) => lfn);
     await ports.store.files.setState(workflow.id, lfns, "excluded", reason);
   }
-}
+  if (decision.kind === "write") await writePlan(ports, facts, workflow, decision.plan, because);
+  return again;
+};
 
+/**
+ * The DAG row comes first (status `planning`), so that an interrupted writing is found and discarded; the counters of the
+ * workflow move in the same transaction that calls the directory `ready`, so no number is used twice and none is lost.
+ */
 async function writePlan(
   ports: Ports,
   facts: Facts,

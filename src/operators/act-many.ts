@@ -1,21 +1,7 @@
 import type { RequestName } from "../domain/names.ts";
 import type { Work } from "../lifecycle/ports.ts";
-import type { RequestFilter } from "../store/port.ts";
-import { type ActAnswer, act, type OperatorRequest } from "./act.ts";
-import type { By } from "./reserve.ts";
-
-export interface ManyRequests {
-  readonly names?: readonly RequestName[];
-  /** Used when no names are given. */
-  readonly filter: Omit<RequestFilter, "limit" | "cursor">;
-  readonly limit: number;
-  readonly cursor?: string;
-}
-export interface ManyAnswer {
-  readonly results: readonly { readonly name: RequestName; readonly answer: ActAnswer }[];
-  /** null: all were visited. */
-  readonly nextCursor: string | null;
-}
+import { act } from "./act.ts";
+import type { ActAnswer, By, ManyAnswer, ManyRequests, OperatorRequest } from "./port.ts";
 
 /** Callers wait for an answer: what is not done by then is for the next page. */
 const MOST_MS = 15_000;

@@ -2,46 +2,8 @@ import { groupBy } from "../base/group-by.ts";
 import type { Dag } from "../domain/dag.ts";
 import type { DagId, RequestName, WorkflowId } from "../domain/names.ts";
 import type { Ports } from "../lifecycle/ports.ts";
-import {
-  type AttemptRecord,
-  type EpochRecord,
-  isAttempt,
-  type ScriptRecord,
-  scriptsOf,
-} from "../recovery/ledger-record.ts";
-
-export interface AttemptFilter {
-  readonly unit?: string;
-  /** "proc_000021", or with its unit: "mg_000003/proc_000021". */
-  readonly node?: string;
-  /** A page ends with the unit that reaches this number. */
-  readonly limit: number;
-  readonly cursor?: string;
-}
-export interface AttemptPage {
-  readonly items: {
-    readonly round: number;
-    readonly unit: string;
-    readonly record: AttemptRecord;
-    readonly script: ScriptRecord | null;
-  }[];
-  readonly epochs: { readonly round: number; readonly unit: string; readonly record: EpochRecord }[];
-  /** What people said of nodes besides: classified, tried again now, left behind. `node` null: of the whole unit. */
-  readonly said: {
-    readonly round: number;
-    readonly unit: string;
-    readonly node: string | null;
-    readonly at: string;
-    readonly by: string;
-    readonly what: string;
-    readonly reason: string;
-  }[];
-  /** Lines of the ledgers that could not be read. */
-  readonly unreadable: { readonly unit: string; readonly line: number; readonly message: string }[];
-  /** Submit directories that are no more. */
-  readonly gone: string[];
-  readonly nextCursor: string | null;
-}
+import { type EpochRecord, isAttempt, scriptsOf } from "../recovery/ledger-record.ts";
+import type { AttemptFilter, AttemptPage } from "./port.ts";
 
 /** A page looks at no more ledgers than this: a search for one node among very many goes on in the next. */
 const MOST_LEDGERS = 2000;

@@ -3,25 +3,23 @@ import type { NodeAction, NodeChanges } from "../domain/operator.ts";
 import type { Problem } from "../domain/problem.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import type { Ports, Work } from "../lifecycle/ports.ts";
-import { type NotAsSeen, type Refusal, refusal, type Seen } from "./act.ts";
+import { refusal } from "./check-action.ts";
 import { changeProblems } from "./check-changes.ts";
-import { type LastAttempt, lastAttempts, type PresentRun, presentRun, unfinishedUnits } from "./present-run.ts";
+import type {
+  By,
+  Classification,
+  ClassifyAnswer,
+  LastAttempt,
+  Refusal,
+  Seen,
+  UnclassifiedNode,
+  UnclassifiedPage,
+} from "./port.ts";
+import { lastAttempts, type PresentRun, presentRun, unfinishedUnits } from "./present-run.ts";
 import { newAction, reserve } from "./reserve.ts";
 
-/** A node that stopped because no rule knew its failure. */
-interface Waiting extends LastAttempt {
-  /** What somebody said it means; null: nobody yet. */
-  readonly classified: NodeAction | null;
-}
-export interface UnclassifiedNode extends Waiting {
-  readonly stderrTail: string;
-}
-export interface UnclassifiedPage {
-  readonly total: number;
-  /** Of them, those that nobody has classified. */
-  readonly open: number;
-  readonly items: readonly UnclassifiedNode[];
-}
+type Waiting = Omit<UnclassifiedNode, "stderrTail">;
+type Wanted = Classification & { readonly waiting: Waiting };
 
 /** Nodes whose last failure no rule knew, in the present run; null: no such request. */
 export async function unclassified(
@@ -53,34 +51,6 @@ async function findUnclassified(ports: Ports, run: PresentRun): Promise<readonly
 const place = ({ unit, node }: { unit: string; node: string }): string => `${unit}/${node}`;
 const attemptKey = (one: { unit: string; node: string; attempt: number }): string => `${place(one)} ${one.attempt}`;
 
-export interface Classification {
-  /** "mg_000003/proc_000021" */
-  readonly node: string;
-  readonly action: "retry" | "fail";
-  readonly changes: NodeChanges;
-  readonly reason: string;
-}
-type Wanted = Classification & { readonly waiting: Waiting };
-
-interface Classified {
-  readonly node: string;
-  readonly action: "retry" | "fail";
-  readonly outcome: "reserved" | "already";
-}
-export type ClassifyAnswer =
-  | {
-      readonly kind: "done" | "would";
-      readonly items: readonly Classified[];
-      /** Still waiting for a classification. */
-      readonly open: number;
-      /** The nodes that are resubmitted now; null: none, `because` says why. */
-      readonly resubmit: readonly string[] | null;
-      readonly because: string;
-      readonly request: RequestRecord;
-    }
-  | Refusal<"refused" | "conflict">
-  | NotAsSeen;
-
 /**
  * A person or an agent says what failures mean that no rule knew: all of a call or none. What they say is kept for
  * good. Once nothing waits any more, the nodes to be retried are resubmitted; those given up stay where they stopped.
@@ -89,7 +59,7 @@ export async function classify(
   ports: Work,
   name: RequestName,
   items: readonly Classification[],
-  seen: Seen & { dryRun: boolean },
+  seen: Seen & By,
 ): Promise<ClassifyAnswer> {
   const request = await ports.store.requests.get(name);
   if (!request) return { kind: "unknown-request" };
@@ -106,8 +76,8 @@ export async function classify(
   );
   if (against.length > 0) return stands(against);
   const { open, retries } = lookAhead(wanted, waiting);
-  const told = wanted.map((one): Classified => {
-    const outcome = one.waiting.classified ? "already" : "reserved";
+  const told = wanted.map((one) => {
+    const outcome: "already" | "reserved" = one.waiting.classified ? "already" : "reserved";
     return { node: place(one.waiting), action: one.action, outcome };
   });
   // Everything named was said before: the same answer again, and nothing is done twice.

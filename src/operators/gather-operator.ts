@@ -6,7 +6,7 @@ import type { Ports, Work } from "../lifecycle/ports.ts";
 import { concerns } from "../recovery/bans/ban.ts";
 import type { ReleaseFacts } from "../recovery/round/release.ts";
 import type { RerunFacts } from "../recovery/round/rerun.ts";
-import type { OperatorRequest } from "./act.ts";
+import type { OperatorRequest } from "./port.ts";
 import { presentDag } from "./present-run.ts";
 
 /** What the operator's hand has to know before it may act. */

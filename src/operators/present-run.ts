@@ -3,8 +3,9 @@ import type { DagId, RequestName } from "../domain/names.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import type { Ports } from "../lifecycle/ports.ts";
-import { type AttemptRecord, isAttempt } from "../recovery/ledger-record.ts";
+import { isAttempt } from "../recovery/ledger-record.ts";
 import type { Store } from "../store/port.ts";
+import type { LastAttempt } from "./port.ts";
 
 /** The run a request is at, for those who answer for single nodes of it. */
 export interface PresentRun {
@@ -36,14 +37,6 @@ export async function presentRun(store: Store, request: RequestRecord): Promise<
     root = parent;
   }
   return { request, workflow, dag, rootId: root.id, isOver: isDagOver(dag.status) };
-}
-
-/** The last attempt of a node, and the number by which all who answer it know it. */
-export interface LastAttempt {
-  readonly unit: string;
-  readonly node: string;
-  readonly attempt: number;
-  readonly record: AttemptRecord;
 }
 
 /** Of every node of a unit of this run, in the order in which they first appear. */

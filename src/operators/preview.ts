@@ -1,17 +1,13 @@
-import { err, ok, type Result } from "../base/result.ts";
+import { err, ok } from "../base/result.ts";
+import { inSlices } from "../base/slices.ts";
 import type { DagId } from "../domain/names.ts";
 import type { RequestSpec } from "../domain/request.ts";
-import { inSlices, usableSites } from "../lifecycle/gather-plan.ts";
+import { usableSites } from "../lifecycle/gather-plan.ts";
 import type { Work } from "../lifecycle/ports.ts";
-import { describePlan, type PlanDescription } from "../planning/describe.ts";
+import { describePlan } from "../planning/describe.ts";
 import { planInSlices } from "../planning/plan-round.ts";
 import { coarseSteps } from "../planning/production-steps.ts";
-
-/** The first round in numbers, or why there would be none. */
-export type PlanPreview = Result<
-  PlanDescription,
-  { readonly code: string; readonly message: string; readonly evidence: Readonly<Record<string, unknown>> }
->;
+import type { PlanPreview } from "./port.ts";
 
 /** What the first round of a request would be, with the facts of this moment. Stores nothing; ends when nobody waits for it. */
 export async function previewPlan(ports: Work, spec: RequestSpec): Promise<PlanPreview> {

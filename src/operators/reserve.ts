@@ -2,13 +2,10 @@ import type { NodeName, UnitName } from "../domain/names.ts";
 import type { NewNodeAction, NodeAction, NodeChanges, NodeReservation } from "../domain/operator.ts";
 import type { Work } from "../lifecycle/ports.ts";
 import type { Store } from "../store/port.ts";
-import { judge, type OperatorRequest, type Refusal, refusal, storeWish, type Verdict } from "./act.ts";
-import type { LastAttempt, PresentRun } from "./present-run.ts";
-
-export interface By {
-  readonly actor: string;
-  readonly dryRun: boolean;
-}
+import { storeWish } from "./act.ts";
+import { type Checked, checkAction, refusal } from "./check-action.ts";
+import type { By, LastAttempt, OperatorRequest, Refusal } from "./port.ts";
+import type { PresentRun } from "./present-run.ts";
 
 /** What is to become of the last attempt of a node, as somebody said. */
 export const newAction = (
@@ -49,7 +46,7 @@ type Reserved =
 
 /**
  * What is said of attempts, and the resubmit of exactly those nodes that carries it out: all or nothing. Of any number
- * of callers one makes them, the others read what stands. The resubmit is judged before the transaction, since that
+ * of callers one makes them, the others read what stands. The resubmit is checked before the transaction, since that
  * reads many files; "stale" says that the request moved on in between. Several people may reserve before the loop
  * looks: their nodes join the resubmit that waits.
  */
@@ -64,32 +61,32 @@ export async function reserve(
   const nodes = [...resubmit.keys()];
   const sameEpoch = inSameEpoch ? nodes : [];
   const wanted: OperatorRequest = { action: "resubmit", reason, nodes, sameEpoch, ...nodeChanges };
-  const verdict = resubmit.size > 0 ? await judgeResubmit() : null;
-  if (verdict?.kind === "refused") return { kind: "conflict", problems: verdict.problems };
-  const because = verdict && (verdict.kind === "go" ? verdict.because : verdict.why);
+  const checked = resubmit.size > 0 ? await checkResubmit() : null;
+  if (checked?.kind === "refused") return { kind: "conflict", problems: checked.problems };
+  const because = checked && (checked.kind === "go" ? checked.because : checked.why);
   if (dryRun) return { kind: "would", because };
   return allOrNothing<Reserved>(ports.store, async (tx, undo) => {
     const reserved = await tx.nodeActions.reserveMany(actions);
     const against = reserved.flatMap((one) => (one.kind === "conflict" ? [one.action] : []));
     if (against.length > 0) return undo({ kind: "against", actions: against });
     if (!reserved.some(({ kind }) => kind === "reserved")) return { kind: "done", because: null, reserved };
-    if (verdict && !(await storeResubmit(tx, verdict))) return undo({ kind: "stale" });
+    if (checked && !(await storeResubmit(tx, checked))) return undo({ kind: "stale" });
     const subject = request.spec.name;
     await tx.audit.add({ at: ports.clock.now(), actor, subject, ...entry, outcome: "done" });
     return { kind: "done", because, reserved };
   });
 
-  async function judgeResubmit(): Promise<Verdict> {
+  async function checkResubmit(): Promise<Checked> {
     const { wish } = request;
-    if (!wish || wish.kind === "resubmit") return judge(ports, request, wanted);
+    if (!wish || wish.kind === "resubmit") return checkAction(ports, request, wanted);
     const words = `${wish.kind} was asked for by ${wish.actor} and is being carried out`;
     return refusal("refused", words, "ask again when that is through");
   }
 
   /** Where all of it waits for the loop already, that is made sure of too: the loop may have begun meanwhile. */
-  async function storeResubmit(tx: Store, judged: Exclude<Verdict, Refusal<"refused">>): Promise<boolean> {
-    if (judged.kind === "go") return storeWish({ ...ports, store: tx }, request, wanted, judged, actor);
-    const why = { reason: judged.why, actor, at: ports.clock.now() };
+  async function storeResubmit(tx: Store, known: Exclude<Checked, Refusal<"refused">>): Promise<boolean> {
+    if (known.kind === "go") return storeWish({ ...ports, store: tx }, request, wanted, known, actor);
+    const why = { reason: known.why, actor, at: ports.clock.now() };
     return tx.requests.change(request.spec.name, request.version, {}, why);
   }
 }

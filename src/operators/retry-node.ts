@@ -1,28 +1,12 @@
 import type { Dag } from "../domain/dag.ts";
 import type { DagId, RequestName } from "../domain/names.ts";
-import type { NewNodeAction, NodeAction, NodeChanges } from "../domain/operator.ts";
+import type { NodeAction } from "../domain/operator.ts";
 import type { Ports, Work } from "../lifecycle/ports.ts";
-import { type Refusal, refusal } from "./act.ts";
+import { refusal } from "./check-action.ts";
 import { changeProblems } from "./check-changes.ts";
-import { type LastAttempt, lastAttempts, type PresentRun, presentRun, unfinishedUnits } from "./present-run.ts";
-import { type By, newAction, reserve } from "./reserve.ts";
-
-export interface RetryWanted {
-  readonly unit: string | null;
-  readonly node: string;
-  readonly reason: string;
-  readonly changes: NodeChanges;
-  /** The attempt the caller saw fail; null: whatever was the last. */
-  readonly attempt: number | null;
-  /** Refuse when the node was executed more often than this many retries allow; null: no limit of the caller's. */
-  readonly maxRetries: number | null;
-}
-
-type NoRetry = Refusal<"refused" | "conflict"> | { readonly kind: "unknown"; readonly what: string };
-export type RetryAnswer =
-  | { readonly kind: "reserved" | "already"; readonly action: NodeAction; readonly requestName: RequestName }
-  | { readonly kind: "would"; readonly action: NewNodeAction; readonly requestName: RequestName }
-  | NoRetry;
+import type { By, LastAttempt, NoRetry, RetryAnswer, RetryWanted } from "./port.ts";
+import { lastAttempts, type PresentRun, presentRun, unfinishedUnits } from "./present-run.ts";
+import { newAction, reserve } from "./reserve.ts";
 
 /**
  * Reserves one more attempt of a failed node: atomic, idempotent, carried out by a resubmit of that node. It opens no
@@ -124,7 +108,7 @@ const SPENT: Readonly<Record<string, string>> = {
   losses: "it was lost too often",
 };
 
-/** 002: the run is the one that was meant, the state allows it, there is budget left. */
+/** The run is the one that was meant, the state allows it, there is budget left. */
 function refuse({ isOver }: PresentRun, { record, attempt }: LastAttempt, wanted: RetryWanted): NoRetry | null {
   const { decision, why, rrn, retriesLeft } = record;
   if (wanted.attempt !== null && wanted.attempt !== attempt)

@@ -1,35 +1,10 @@
 import type { Site } from "../domain/dag.ts";
 import type { RequestName, SiteName, WorkflowId } from "../domain/names.ts";
 import type { BanRecord } from "../domain/operator.ts";
-import type { Problem } from "../domain/problem.ts";
 import { allowedSites } from "../lifecycle/gather-round.ts";
 import type { Ports, Work } from "../lifecycle/ports.ts";
 import { checkBanByHand, concerns, daysAfter } from "../recovery/bans/ban.ts";
-import type { By } from "./reserve.ts";
-
-export interface SiteEffect {
-  /** Open requests that may use the site as things are. */
-  readonly usedBy: number;
-  /** Of them, those that have no other site: at most 100 names. */
-  readonly leftWithout: readonly RequestName[];
-  readonly leftWithoutTotal: number;
-}
-
-interface BanWanted {
-  /** The request whose workflow leaves the site out; null: every workflow does. */
-  readonly request: RequestName | null;
-  readonly days: number | null;
-  readonly reason: string;
-}
-type BanSiteAnswer =
-  | {
-      readonly kind: "banned" | "extended" | "already" | "would";
-      readonly until: Date;
-      readonly ban: BanRecord | null;
-      readonly effect: SiteEffect;
-    }
-  | { readonly kind: "problems"; readonly problems: readonly Problem[] }
-  | { readonly kind: "unknown-request" };
+import type { BanSiteAnswer, BanWanted, By, SiteEffect } from "./port.ts";
 
 /** Bans people set and lift. What it means for the open requests is always said. */
 export async function banSite(

@@ -8,7 +8,7 @@ import type { ChangeAnswer } from "../../operators/port.ts";
 import { answerPage, linkNext, loadPage, pageView } from "../cursor.ts";
 import { SharedLook } from "../look-sharing.ts";
 import type { ApiPorts } from "../ports.ts";
-import { changeErrors, found, notFound } from "../problem.ts";
+import { changeErrors, found, notFound, refusal } from "../problem.ts";
 import { asList, filterText, given, nameParams, pageQuery, paging, reasonText, repeatable } from "../query.ts";
 import { planPreviewSchema, planPreviewView } from "../views/plan.ts";
 import {
@@ -145,7 +145,10 @@ export function requestChangeRoutes(app: Api, { commands }: ApiPorts): void {
     async (request, reply) => {
       const { name } = request.params;
       const { reason = `deleted by ${request.actor}` } = request.query;
-      const view = changed(reply, name, await commands.abort(name, reason, seenBy(request)));
+      const answer = await commands.act(name, { action: "abort", reason }, { ...seenBy(request), dryRun: false });
+      if (answer.kind === "refused") throw refusal(`${name} cannot be aborted`, name, answer.problems);
+      const isThere = answer.kind !== "unknown-request" && answer.kind !== "stale";
+      const view = changed(reply, name, isThere ? { kind: "changed", request: answer.request } : answer);
       return reply.code(202).send(view);
     },
   );

@@ -141,7 +141,6 @@ function modificationsView(changed: RequestRecord["modifications"]): RequestView
     retries: changed.retries,
     hold_threshold: changed.holdThreshold,
     top_up: changed.topUp,
-    max_rescues: changed.maxRescues,
   };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
 }

@@ -8,9 +8,6 @@ export interface UnitDamage {
   readonly why: string;
 }
 
-/** The code of the hold; a release plans the work of such units anew. */
-export const UNIT_DAMAGED = "unit-directory-damaged";
-
 export function describeDamage(damaged: readonly UnitDamage[]): string {
   const [first, ...more] = damaged;
   if (!first) return "";
