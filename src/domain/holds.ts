@@ -96,7 +96,7 @@ export const HOLDS = {
     evidence: ["submitDir"],
     who: "operator",
     help: "`restart`, or put the file back and `release`",
-    actions: ["restart", "abort"],
+    actions: ["restart", "release", "abort"],
     release: "plan",
   },
   stopped: {

@@ -130,7 +130,7 @@ function decidePartial(facts: Facts, policy: DecidePolicy): Decision {
       return decideStopped(facts, decision.because);
     case "rescue":
       return { ...decision, rescueKind: "failure", epochOf: null };
-    case "settle-files":
+    case "exclude-files":
     case "hold":
       return decision;
   }

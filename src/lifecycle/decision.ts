@@ -62,7 +62,7 @@ export type Decision =
   | Of<"rescue", Rescue>
   | Of<"prepare-rescue">
   /** Bad files are excluded, the others of their units tried again; the round is over. */
-  | Of<"settle-files", { readonly exclude: readonly Exclusion[]; readonly attempted: readonly string[] }>
+  | Of<"exclude-files", { readonly exclude: readonly Exclusion[]; readonly attempted: readonly string[] }>
   /** Credit what finished, give the rest of the round up, and go on with the next one. */
   | Of<"leave-round">
   /** The same, and its next rounds are made for this engine. */

@@ -81,7 +81,7 @@ const openDraft = ({ spec, files }: PackedDraft): Draft => ({
 });
 
 /** When a clone is complete, the outputs of the version before it are superseded, or withdrawn if its policy says so. */
-export async function settlePredecessor(ports: Ports, facts: Facts): Promise<void> {
+export async function supersedePredecessor(ports: Ports, facts: Facts): Promise<void> {
   const { spec } = facts.request;
   const before = spec.previousVersion && (await ports.store.requests.get(spec.previousVersion));
   if (!before) return;
@@ -96,5 +96,5 @@ export async function settlePredecessor(ports: Ports, facts: Facts): Promise<voi
     const workflow = await store.workflows.forRequest(before.spec.name);
     if (workflow) await store.units.invalidate(workflow.id, "all", decision.because, at);
   });
-  ports.log.info("outputs.settled", { request: before.spec.name, state: outputState, because: decision.because });
+  ports.log.info("outputs.superseded", { request: before.spec.name, state: outputState, because: decision.because });
 }

@@ -54,10 +54,9 @@ export type RoundDecision =
       readonly because: string;
     }
   | {
-      readonly kind: "settle-files";
+      readonly kind: "exclude-files";
       readonly exclude: readonly Exclusion[];
       readonly attempted: readonly string[];
-      readonly next: "next-round" | "complete";
       readonly because: string;
     }
   /** A person stopped it: it goes on from its rescue when resumed, and that rescue is not counted. */
@@ -131,7 +130,7 @@ function decideFailed(facts: RoundFacts, units: SortedUnits): RoundDecision {
       "failure-threshold",
       `${count}${moving > 0 ? `, ${moving} of them only for their site` : ""}: ${percent(ratio)}, and ${percent(policy.holdThreshold)} is the limit${causeOf(facts)}`,
     );
-  if (nothingToRescue) return settle(facts, units);
+  if (nothingToRescue) return excludeBadFiles(facts, units);
   if (rescuesUsed >= policy.maxRescues)
     return hold(
       facts,
@@ -155,16 +154,14 @@ function rescue(facts: RoundFacts, units: SortedUnits, moves: readonly Reelectio
   };
 }
 
-function settle(facts: RoundFacts, units: SortedUnits): RoundDecision {
+function excludeBadFiles(facts: RoundFacts, units: SortedUnits): RoundDecision {
   const { exclude, attempted } = settleFiles(units.data, facts.filesOf, facts.finishedUnits, facts.tally.files);
-  const goesOn = facts.workRemains || attempted.length > 0;
   const others =
     attempted.length === 0 ? "" : `; ${plural(attempted.length, "other file")} of the same units will be tried again`;
   return {
-    kind: "settle-files",
+    kind: "exclude-files",
     exclude,
     attempted,
-    next: goesOn ? "next-round" : "complete",
     because: `${plural(units.data.length, "unit")} failed only for bad files, now excluded: ${listed(exclude.map(({ lfn }) => lfn))}${others}`,
   };
 }
