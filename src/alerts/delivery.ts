@@ -107,7 +107,7 @@ export function makeAlertDelivery(
     });
   };
 
-  /** The first success after a start closes, the others only mend. */
+  /** The first success after a start closes, the others only reset. */
   const succeeded = async (sink: Sink, state: SinkState): Promise<void> => {
     if (state.failures !== 0) await store.alerts.close(sinkKey(sink.name), clock.now());
     state.failures = 0;
@@ -128,7 +128,7 @@ export function makeAlertDelivery(
 
 const heardKey = (sink: string): string => `alert-sink:${sink}`;
 
-/** A sink that is configured no more cannot mend: its alert goes with it. */
+/** A sink that is configured no more cannot recover: its alert goes with it. */
 async function forgetOldSinks(store: Store, sinks: readonly Sink[], at: Date): Promise<void> {
   const known = new Set(sinks.map(({ name }) => sinkKey(name)));
   for (const { key } of await store.alerts.open()) {

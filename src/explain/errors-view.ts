@@ -12,7 +12,7 @@ export interface ViewFacts extends SiteFacts {
   readonly unitsTotal: number;
   readonly unitsDone: number;
   readonly damaged: readonly UnitDamage[];
-  /** Input files that are left out, and whose word or which evidence that was. */
+  /** Input files that are left out, and by whom or on which evidence. */
   readonly excluded: readonly { readonly file: string; readonly reason: string }[];
   /** Log tails by "unit/node", as `tailsWanted` asks for them. */
   readonly tails: ReadonlyMap<string, string>;
@@ -158,7 +158,7 @@ function suggestAction(tally: RoundTally, facts: ViewFacts): Suggestion {
   if (most?.category === "permanent" && most.failures * 2 >= failures)
     return say(
       "restart",
-      "most failures are permanent: mend what they name and restart it; a corrected request goes with --from FILE (with release --from what is done stays)",
+      "most failures are permanent: fix what they name and restart it; a corrected request goes with --from FILE (with release --from what is done stays)",
     );
   return say("rescue", "most failures may go away by themselves: try the failed units again");
 }

@@ -26,8 +26,8 @@ function decideForeign(facts: Facts, engine: string): Decision {
   const wished = decideWish(facts);
   if (wished && HARMLESS.has(wished.kind)) return wished;
   const asked = wish ? `${wish.kind} waits: ` : status === "held" ? `held: ${hold?.message}; ` : "";
-  const mend = "start a server with that engine, or, when nothing of it runs there any more: wms2 move";
-  return { kind: "wait", because: `${asked}it belongs to the ${engine} engine, and this server has another: ${mend}` };
+  const fix = "start a server with that engine, or, when nothing of it runs there any more: wms2 move";
+  return { kind: "wait", because: `${asked}it belongs to the ${engine} engine, and this server has another: ${fix}` };
 }
 
 function decideByStatus(facts: Facts, policy: DecidePolicy): Decision {
@@ -47,7 +47,7 @@ function decideByStatus(facts: Facts, policy: DecidePolicy): Decision {
     case "stopping":
       return decideStopping(facts);
     case "resubmitting":
-      return { kind: "requeue", because: "stopped; goes on from its rescue when a place is free" };
+      return { kind: "requeue", because: "stopped; goes on from its rescue when a slot is free" };
     case "held":
       return { kind: "wait", because: `held: ${facts.request.hold?.message ?? "no reason was kept"}` };
     default:
@@ -149,7 +149,7 @@ function describeEnd(ended: Ended): string {
   return `the run ended as ${ended.verdict} (${counts})${ended.words ? `: ${ended.words}` : ""}`;
 }
 
-/** D16: a timeout raises attention and never stops evaluation; where only a person can help, it holds. */
+/** A timeout raises attention and never stops evaluation; where only a person can help, it holds. */
 function overdue({ request: { status, statusSince } }: Facts, because: string, now: Date): Decision | null {
   if (!["submitted", "planning", "resubmitting"].includes(status)) return null;
   const { timeoutSec } = REQUEST_STATUS[status];

@@ -49,7 +49,8 @@ export async function runPass(
       onProgress();
     });
   };
-  const rest = (await ports.store.requests.open("but-queued")).filter((record) => record.status !== "new");
+  const isOurs = ({ status, wish }: RequestRecord) => status !== "new" || wish !== null;
+  const rest = (await ports.store.requests.open("but-queued")).filter(isOurs);
   await walk(rest, new Map());
   const queue = await loadQueue(ports);
   const entries = new Map(queue.entries.map((entry) => [entry.requestName, entry]));
@@ -147,7 +148,7 @@ function diskTrouble({ request: { status }, dag, observation }: Facts, { disk }:
 const summary = (decision: { kind: string; because?: string; hold?: { code: string } }) =>
   `${decision.kind}: ${decision.because ?? decision.hold?.code ?? ""}`;
 
-/** A request that has just moved to rest (held, over) is told of by its status. */
+/** A request that has just moved to rest (held, over) is explained by its status. */
 async function remark(ports: Ports, { request, observation }: Facts, { waiting: because }: Applied): Promise<void> {
   const waiting =
     because === null ? null : explainWait({ request, observation, error: null, because }, ports.clock.now());

@@ -51,12 +51,17 @@ export async function storeWish(
 ): Promise<boolean> {
   const at = ports.clock.now();
   const { action, reason, cleanupPolicy = null, draft = null } = wanted;
-  if (action === "restart" && isTerminal(request.status)) {
+  const kind = wishKind(action);
+  if (kind === null) {
+    const why = { reason: because, actor, at };
+    if (!(await ports.store.requests.change(request.spec.name, request.version, { status: "submitted" }, why)))
+      return false;
+  } else if (action === "restart" && isTerminal(request.status)) {
     if (!(await startClone(ports, request, { cleanupPolicy, draft }, actor))) return false;
   } else {
     const isJoined = action === "resubmit" && request.wish?.kind === "resubmit";
     const kept = action === "restart" && draft ? { ...detail, draft: packDraft(draft) } : detail;
-    const wish = isJoined ? { ...request.wish, detail } : { kind: wishKind(action), actor, reason, at, detail: kept };
+    const wish = isJoined ? { ...request.wish, detail } : { kind, actor, reason, at, detail: kept };
     const change = {
       wish: wish as RequestWish,
       ...(modifications && { modifications: joined(request.modifications, modifications) }),

@@ -40,6 +40,7 @@ export async function checkAction(ports: Work, request: RequestRecord, wanted: O
   if (may.kind === "already") return may;
   if (may.kind === "refused") return refusal("refused", may.why, `in ${may.allowedIn.join(", ")}`);
   switch (action) {
+    case "submit":
     case "abort":
     case "stop":
     case "hold":
@@ -144,7 +145,9 @@ const checkRestartWish: Check = async (ports, request, { cleanupPolicy = null, d
   };
 };
 
-export const wishKind = (action: OperatorAction): RequestWish["kind"] => (action === "resume" ? "release" : action);
+/** What is left for the loop to do; null: nothing, a draft is handed in at once. */
+export const wishKind = (action: OperatorAction): RequestWish["kind"] | null =>
+  action === "submit" ? null : action === "resume" ? "release" : action;
 
 export const refusal = <Kind extends "refused" | "conflict">(
   kind: Kind,

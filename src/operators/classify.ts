@@ -76,12 +76,13 @@ export async function classify(
   );
   if (against.length > 0) return stands(against);
   const { open, retries } = lookAhead(wanted, waiting);
-  const told = wanted.map((one) => {
+  const answers = wanted.map((one) => {
     const outcome: "already" | "reserved" = one.waiting.classified ? "already" : "reserved";
     return { node: place(one.waiting), action: one.action, outcome };
   });
   // Everything named was said before: the same answer again, and nothing is done twice.
-  if (!isNew) return { kind: "done", items: told, open, resubmit: null, because: "it was classified before", request };
+  if (!isNew)
+    return { kind: "done", items: answers, open, resubmit: null, because: "it was classified before", request };
 
   const at = ports.clock.now();
   const actions = wanted.map(({ waiting, action, reason, changes }) =>
@@ -103,7 +104,7 @@ export async function classify(
       const outcomes = answer.kind === "done" ? answer.reserved.map(({ kind }) => kind) : [];
       return {
         kind: answer.kind,
-        items: told.map((one, at) => ({ ...one, outcome: outcomes[at] === "already" ? "already" : one.outcome })),
+        items: answers.map((one, at) => ({ ...one, outcome: outcomes[at] === "already" ? "already" : one.outcome })),
         open,
         resubmit: answer.because === null ? null : [...resubmit.keys()],
         because: answer.because ?? whyNothing(open),

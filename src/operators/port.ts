@@ -93,10 +93,11 @@ export interface Seen {
   readonly version: number | null;
 }
 
-/** As a person wrote it. */
+/** As a person wrote it. `isDraft`: it is only kept, in place of the draft of that name, until it is handed in. */
 export interface Document {
   readonly text: string;
   readonly format: "json" | "yaml";
+  readonly isDraft?: boolean;
 }
 
 /** The first round in numbers, or why there would be none. */

@@ -30,10 +30,13 @@ export async function submit(
   const submission = readDocument(document, rules, actor);
   if (!submission.ok) return err({ kind: "problems", problems: submission.error });
   const { spec, files, warnings } = submission.value;
-  if (!(await store.requests.create(spec, "submitted", files, actor, clock.now())))
-    return err({ kind: "name-taken", name: spec.name });
+  const { isDraft = false } = document;
+  const isStored =
+    (await store.requests.create(spec, isDraft ? "new" : "submitted", files, actor, clock.now())) ||
+    (isDraft && (await store.requests.replaceDraft(spec, files, clock.now())));
+  if (!isStored) return err({ kind: "name-taken", name: spec.name });
   nudge();
-  log.info("request.submitted", { request: spec.name, actor });
+  log.info(isDraft ? "request.drafted" : "request.submitted", { request: spec.name, actor });
   const plan = spec.productionSteps.length ? await previewPlan({ ...ports, signal }, spec) : null;
   const coarse = plan?.ok ? plan.value.warnings : [];
   return ok({ request: await store.requests.get(spec.name), warnings: [...warnings, ...coarse], plan });

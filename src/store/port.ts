@@ -69,6 +69,8 @@ export interface RequestStore {
     actor: string,
     at: Date,
   ): Promise<boolean>;
+  /** The spec and the files of a draft (status new), instead of those it had; false: there is no such draft. */
+  replaceDraft(spec: RequestSpec, files: readonly RequestFile[], at: Date): Promise<boolean>;
   get(name: RequestName): Promise<RequestRecord | null>;
   files(name: RequestName): Promise<readonly RequestFile[]>;
   /** Instead of those it had. */

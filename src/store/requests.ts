@@ -60,6 +60,22 @@ export const requestStore = (sql: Sql, specs: SpecMemory): RequestStore => ({
     });
   },
 
+  // As a row of a new number: whoever remembers the spec behind the old one (SpecMemory) reads it again.
+  replaceDraft: (spec, files, at) =>
+    sql.transaction(async (tx) => {
+      const { name, kind, requestor, campaign, priority, urgent, productionSteps } = spec;
+      const replaced = await tx.query(
+        `UPDATE requests SET id = DEFAULT, kind = $2, requestor = $3, campaign = $4, spec = $5::jsonb, priority = $6,
+           urgent = $7, production_steps = $8::jsonb, version = version + 1, updated_at = $9
+         WHERE name = $1 AND status = 'new' RETURNING name`,
+        [name, kind, requestor, campaign, json(spec), priority, urgent, json(productionSteps), at],
+      );
+      if (replaced.length === 0) return false;
+      await tx.query("DELETE FROM request_files WHERE request_name = $1", [name]);
+      await insertFiles(tx, name, files);
+      return true;
+    }),
+
   get: async (name) => (await specs.records(sql, "WHERE name = $1", [name]))[0] ?? null,
 
   files: (name) =>

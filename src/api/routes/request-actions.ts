@@ -184,6 +184,7 @@ export function stale(reply: FastifyReply, { spec, status, version }: RequestRec
 }
 
 const PAST: Record<OperatorAction, string> = {
+  submit: "handed in",
   release: "released",
   fail: "failed",
   restart: "restarted",

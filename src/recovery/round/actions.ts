@@ -18,6 +18,12 @@ const OPEN = REQUEST_STATUSES.filter((status) => !isTerminal(status));
  * says what to do instead.
  */
 const TABLE = {
+  submit: {
+    meaning: "hand a draft in: from here on it is worked on",
+    allowed: ["new"],
+    already: ["submitted", "queued", "planning", "active"],
+    otherwise: "it was handed in before",
+  },
   release: {
     meaning: "go on: finished work is kept, modifications apply to the next plan or rescue",
     allowed: ["held"],
