@@ -81,25 +81,9 @@ export async function startServer(config: Config): Promise<Server> {
   await firstSettings(ports, config);
   const loop = makeLoop(ports, loopPolicy(config), leaseOwner(config));
   const commands = makeCommands(ports, loopPolicy(config), intakeRules(config), () => loop.nudge());
-  const api = await buildApi({
-    ...ports,
-    metrics,
-    events,
-    commands,
-    loop,
-    logger,
-    info: {
-      version: VERSION,
-      instance: randomUUID(),
-      host: hostname(),
-      startedAt: systemClock.now(),
-      engine: engine.name,
-      places: { dataDir: config.data_dir, spoolDir: config.spool_dir, storageDir: config.storage_dir },
-      warnings,
-      store: config["database.url"] ? "postgresql" : "embedded",
-    },
-    requireAuthForReads: !isLoopback(config["listen.host"]),
-  });
+  const info = serverInfo(config, warnings);
+  const requireAuthForReads = !isLoopback(config["listen.host"]);
+  const api = await buildApi({ ...ports, metrics, events, commands, loop, logger, info, requireAuthForReads });
   const url = await api.listen(section(config, "listen")).catch(async (error: unknown) => {
     await Promise.allSettled([api.close(), engine.close(), store.close()]);
     throw error;
@@ -110,28 +94,32 @@ export async function startServer(config: Config): Promise<Server> {
   const caretakers = makeCaretakers(ports, config, async () => (await loop.status()).isLeader);
   for (const caretaker of caretakers) caretaker.start();
   logger.info({ url, engine: engine.name }, "server.ready");
-  return {
-    url,
-    token,
-    tokenFile,
-    warnings,
-    ports,
-    loop,
-    async close(waitsFor = () => {}) {
-      const parts: Record<string, () => Promise<unknown>> = {
-        "alerts and housekeeping": () => Promise.all(caretakers.map((caretaker) => caretaker.stop())),
-        "the pass under way": () => loop.stop(),
-        "callers of the API": () => api.close(),
-        "the engine": () => engine.close(),
-        "the database": () => store.close(),
-      };
-      for (const [what, end] of Object.entries(parts)) {
-        waitsFor(what);
-        await end();
-      }
-    },
+  const parts: Record<string, () => Promise<unknown>> = {
+    "alerts and housekeeping": () => Promise.all(caretakers.map((caretaker) => caretaker.stop())),
+    "the pass under way": () => loop.stop(),
+    "callers of the API": () => api.close(),
+    "the engine": () => engine.close(),
+    "the database": () => store.close(),
   };
+  const close: Server["close"] = async (waitsFor = () => {}) => {
+    for (const [what, end] of Object.entries(parts)) {
+      waitsFor(what);
+      await end();
+    }
+  };
+  return { url, token, tokenFile, warnings, ports, loop, close };
 }
+
+const serverInfo = (config: Config, warnings: readonly Warning[]) => ({
+  version: VERSION,
+  instance: randomUUID(),
+  host: hostname(),
+  startedAt: systemClock.now(),
+  engine: config["engine.kind"],
+  places: { dataDir: config.data_dir, spoolDir: config.spool_dir, storageDir: config.storage_dir },
+  warnings,
+  store: config["database.url"] ? ("postgresql" as const) : ("embedded" as const),
+});
 
 /** What runs beside the passes, on the server that holds the lease: watching, telling, tidying. */
 function makeCaretakers(ports: Ports, config: Config, isLeader: () => Promise<boolean>): readonly Turns[] {

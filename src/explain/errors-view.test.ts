@@ -168,7 +168,7 @@ const GOLDEN_BIG: readonly string[] = [
   "workers",
   "   5000  worker1",
   "",
-  "suggested: restart: most failures are permanent: mend what they name and restart it; a corrected",
+  "suggested: restart: most failures are permanent: fix what they name and restart it; a corrected",
   "           request goes with --from FILE (with release --from what is done stays)",
 ];
 

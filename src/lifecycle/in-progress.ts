@@ -14,7 +14,7 @@ export function assertLeads({ leads }: { leads(): boolean }): void {
  * not through by then goes on beside the passes, and no pass touches that request meanwhile. So the slowest
  * request delays nobody, and what never ends is stopped at a limit. Only work that looks at its signal can be stopped.
  */
-export class UnderWay {
+export class InProgress {
   readonly #works = new Map<RequestName, { readonly stop: AbortController; readonly through: Promise<unknown> }>();
   #isOpen = true;
   /** Called when work that outlived its slice is through. */

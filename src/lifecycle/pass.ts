@@ -10,7 +10,7 @@ import { decideError, worldOf } from "./decide-error.ts";
 import type { Facts } from "./decision.ts";
 import { explainWait } from "./explain-wait.ts";
 import { gather, gatherKnown, type Known, type PassView, runOf } from "./gather.ts";
-import { assertLeads, Interrupted, type UnderWay } from "./in-progress.ts";
+import { assertLeads, type InProgress, Interrupted } from "./in-progress.ts";
 import { type Applied, holdRequest } from "./moves.ts";
 import type { PassWork, Ports, Work } from "./ports.ts";
 import { loadQueue } from "./queue.ts";
@@ -31,7 +31,7 @@ const MAX_LOOKS = 50;
 export async function runPass(
   ports: PassWork,
   leaderSince: Date,
-  underWay: UnderWay,
+  inProgress: InProgress,
   onProgress: () => void = () => {},
 ): Promise<PassReport> {
   const { observations, engineError } = await observeAll(ports);
@@ -42,10 +42,10 @@ export async function runPass(
     const known = await gatherKnown(ports, records);
     await forEachBounded(records, ports.policy.concurrency, async (record) => {
       const { name } = record.spec;
-      if (underWay.has(name)) return leaveAlone(ports, record, underWay);
+      if (inProgress.has(name)) return leaveAlone(ports, record, inProgress);
       const admission = admissions.get(name) ?? null;
       const work = (signal: AbortSignal) => evaluate({ ...ports, signal }, record, view, admission, known);
-      if (await underWay.give(name, ports.policy, work)) withErrors += 1;
+      if (await inProgress.give(name, ports.policy, work)) withErrors += 1;
       onProgress();
     });
   };
@@ -66,9 +66,9 @@ const hasNews = ({ wish, error, waiting }: RequestRecord, entry: QueueEntry | un
   wish !== null || error !== null || entry?.verdict !== "wait" || entry.reason !== waiting?.words;
 
 /** It is still being worked on since an earlier pass. Whoever asked for something else meanwhile need not wait for the end. */
-async function leaveAlone({ store, clock }: Work, request: RequestRecord, underWay: UnderWay): Promise<void> {
+async function leaveAlone({ store, clock }: Work, request: RequestRecord, inProgress: InProgress): Promise<void> {
   const { spec, wish } = request;
-  if (wish) underWay.stop(spec.name, `${wish.kind} was asked for`);
+  if (wish) inProgress.stop(spec.name, `${wish.kind} was asked for`);
   const because = "it takes long to plan; that goes on beside everything else";
   const waiting = explainWait({ request, observation: null, error: null, because }, clock.now());
   if (request.waiting?.words !== because) await store.requests.remark(spec.name, { waiting });

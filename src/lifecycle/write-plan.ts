@@ -33,17 +33,42 @@ export const planNextRound: Apply<"plan"> = async (ports, facts, { because }) =>
  */
 async function writePlan(
   ports: Ports,
-  facts: Facts,
+  { request }: Facts,
   workflow: Workflow,
   plan: DagPlan,
   because: string,
 ): Promise<void> {
   const { store, spool, clock } = ports;
-  const { request } = facts;
-  const { summary } = plan;
-  const { nodes } = summary;
-  const created = clock.now();
+  const { next, units, nodes, warnings, blocks } = plan.summary;
+  await createDag(ports, workflow, plan);
+  await spool.write(plan, effectiveSpec(request), await store.requests.files(request.spec.name));
   await store.transaction(async (tx) => {
+    const fresh = await tx.workflows.get(workflow.id);
+    invariant(fresh && fresh.currentDagId === plan.dagId, "another plan took the place of this one", {
+      dag: plan.dagId,
+    });
+    await tx.workflows.change(fresh.id, fresh.version, {
+      nextUnit: next.unit,
+      nextNode: next.node,
+      nextBlock: next.block,
+      nextFirstEvent: next.firstEvent,
+      nextFirstLumi: next.firstLumi,
+      unitsPlanned: fresh.unitsPlanned + units,
+      nodesPlanned: fresh.nodesPlanned + nodes,
+    });
+    const at = clock.now();
+    await tx.units.createBlocks(workflow.id, blocks, at);
+    if (request.spec.kind === "process") await tx.files.assign(workflow.id, assignments(plan));
+    if (warnings.length > 0) await tx.dags.addEvent({ dagId: plan.dagId, type: "planned", detail: { warnings }, at });
+    const isReady = await tx.dags.change(plan.dagId, 1, { status: "ready" }, { reason: because, at });
+    invariant(isReady, "the DAG moved while it was written");
+  });
+  ports.log.info("round.planned", { request: request.spec.name, round: plan.round, units, nodes });
+}
+
+const createDag = ({ store, spool, engine, clock }: Ports, workflow: Workflow, { summary, ...plan }: DagPlan) =>
+  store.transaction(async (tx) => {
+    const { nodes, units, nodesByRole } = summary;
     await tx.dags.create({
       id: plan.dagId,
       workflowId: workflow.id,
@@ -54,46 +79,21 @@ async function writePlan(
       parentDagId: null,
       rescueKind: null,
       engineId: null,
-      engine: ports.engine.name,
-      roleCounts: summary.nodesByRole,
+      engine: engine.name,
+      roleCounts: nodesByRole,
       nodes: { ...EMPTY_TALLY, total: nodes, waiting: nodes },
-      units: { total: summary.units, waiting: summary.units, running: 0, done: 0, failed: 0 },
+      units: { total: units, waiting: units, running: 0, done: 0, failed: 0 },
       stopRequestedAt: null,
       stopReason: null,
       endReason: null,
-      createdAt: created,
+      createdAt: clock.now(),
       submittedAt: null,
       endedAt: null,
     });
-    const change = { currentDagId: plan.dagId, engine: ports.engine.name };
+    const change = { currentDagId: plan.dagId, engine: engine.name };
     const seen = await tx.workflows.change(workflow.id, workflow.version, change);
     invariant(seen, "somebody else changed the workflow while it was planned", { workflow: workflow.id });
   });
-  await spool.write(plan, effectiveSpec(request), await store.requests.files(request.spec.name));
-  await store.transaction(async (tx) => {
-    const fresh = await tx.workflows.get(workflow.id);
-    invariant(fresh && fresh.currentDagId === plan.dagId, "another plan took the place of this one", {
-      dag: plan.dagId,
-    });
-    await tx.workflows.change(fresh.id, fresh.version, {
-      nextUnit: summary.next.unit,
-      nextNode: summary.next.node,
-      nextBlock: summary.next.block,
-      nextFirstEvent: summary.next.firstEvent,
-      nextFirstLumi: summary.next.firstLumi,
-      unitsPlanned: fresh.unitsPlanned + summary.units,
-      nodesPlanned: fresh.nodesPlanned + nodes,
-    });
-    await tx.units.createBlocks(workflow.id, summary.blocks, clock.now());
-    if (request.spec.kind === "process") await tx.files.assign(workflow.id, assignments(plan));
-    const why = { reason: because, at: clock.now() };
-    const { warnings } = summary;
-    if (warnings.length > 0)
-      await tx.dags.addEvent({ dagId: plan.dagId, type: "planned", detail: { warnings }, at: why.at });
-    invariant(await tx.dags.change(plan.dagId, 1, { status: "ready" }, why), "the DAG moved while it was written");
-  });
-  ports.log.info("round.planned", { request: request.spec.name, round: plan.round, units: summary.units, nodes });
-}
 
 /** Each file once for a unit, however many of its jobs read it. */
 function assignments(plan: DagPlan): { lfn: string; unit: UnitName }[] {
