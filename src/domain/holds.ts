@@ -190,7 +190,7 @@ export const HOLDS = {
   },
   bug: {
     meaning: "wms2 broke a promise to itself",
-    evidence: FOUND,
+    evidence: ["error", "message", "where", "correlation"],
     who: "developers",
     help: "please report it, with the evidence",
     actions: AGAIN,

@@ -1,6 +1,6 @@
 import { secondsBetween } from "../base/clock.ts";
-import { describeError, diskFull, InvariantError, WorldError } from "../base/errors.ts";
-import { holdFor, isHoldCode } from "../domain/holds.ts";
+import { describeError, diskFull, InvariantError, WorldError, whereOf } from "../base/errors.ts";
+import { holdFor } from "../domain/holds.ts";
 import type { HoldReason, PassError, RequestRecord } from "../domain/request.ts";
 import { PATIENT } from "./explain-wait.ts";
 import type { LoopPolicy } from "./ports.ts";
@@ -13,6 +13,8 @@ export const worldOf = (error: unknown, name: string): WorldError | null =>
 export function decideError(
   { error: last, spec }: Pick<RequestRecord, "error" | "spec">,
   error: unknown,
+  /** Names the line of the log that has the whole stack; null: the world failed, there is none. */
+  correlation: string | null,
   policy: Pick<LoopPolicy, "diskPatienceSec" | "maxErrors">,
   now: Date,
 ): { readonly kept: PassError; readonly hold: HoldReason | null } {
@@ -23,7 +25,9 @@ export function decideError(
   const before = last?.code === code ? last : null;
   const kept = { code, message, hint, since: before?.since ?? now, count: (before?.count ?? 0) + 1 };
   if (!world) {
-    const evidence = error instanceof InvariantError ? { evidence: error.evidence } : { hint };
+    const name = error instanceof Error ? error.name : typeof error;
+    const said = error instanceof InvariantError ? { evidence: error.evidence } : {};
+    const evidence = { error: name, message, where: whereOf(error), correlation, ...said };
     return { kept, hold: holdFor("bug", message, evidence) };
   }
   const isDue =
@@ -31,6 +35,6 @@ export function decideError(
       ? secondsBetween(kept.since, now) >= policy.diskPatienceSec
       : code === "too-long" || (!PATIENT.has(code) && kept.count >= policy.maxErrors);
   const evidence = { error: code, subject: world.subject, hint };
-  const hold = isDue ? holdFor(isHoldCode(code) ? code : "keeps-failing", message, evidence) : null;
-  return { kept, hold };
+  const named = code === "disk-unwritable" || code === "too-long" ? code : "keeps-failing";
+  return { kept, hold: isDue ? holdFor(named, message, evidence) : null };
 }

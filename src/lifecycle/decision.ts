@@ -103,6 +103,13 @@ export const hold = <Code extends HoldCode>(
   evidence: EvidenceOf<Code>,
 ): Extract<Decision, { kind: "hold" }> => ({ kind: "hold", hold: holdFor(code, message, evidence) });
 
+/** Facts that should never come together; `where` they were met. */
+export function bug(message: string, where: string, { request, workflow, dag }: Facts): ReturnType<typeof hold> {
+  const { spec, version, status } = request;
+  const correlation = { request: spec.name, version, status, workflow: workflow?.id ?? null, dag: dag?.id ?? null };
+  return hold("bug", message, { error: "bug", message, where, correlation });
+}
+
 export const register = ({ unitsOwed }: Facts): Decision => ({
   kind: "register",
   because: `${unitsOwed} finished units are owed to the catalog`,

@@ -77,7 +77,7 @@ async function leaveAlone({ store, clock }: Work, request: RequestRecord, inProg
 async function observeAll(
   ports: Ports,
 ): Promise<{ observations: ReadonlyMap<string, RunObservation>; engineError: string | null }> {
-  const isOurs = ({ status, engine }: Dag) => isInEngine(status) && engine === ports.engine.name;
+  const isOurs = ({ status, engine }: Dag) => isInEngine(status) && engine === ports.engine.id;
   const dags = (await ports.store.dags.open()).filter(isOurs);
   if (dags.length === 0) return { observations: new Map(), engineError: null };
   const runs = dags.map((dag) => runOf(dag, 0));
@@ -103,10 +103,12 @@ async function evaluate(
   known: Known,
 ): Promise<boolean> {
   let record: RequestRecord = first;
+  let observation: RunObservation | null = null;
   try {
     for (let look = 1; look <= MAX_LOOKS; look += 1) {
       ports.signal?.throwIfAborted();
       const facts = await gather(ports, record, view, admission, look === 1 ? known : null);
+      observation = facts.observation;
       const decision = decide(facts, ports.policy, ports.clock.now());
       ports.metrics.countDecision(decision.kind);
       if (decision.kind !== "wait")
@@ -127,7 +129,7 @@ async function evaluate(
     throw new InvariantError(`no rest after ${MAX_LOOKS} looks`, { request: record.spec.name });
   } catch (error) {
     // What a late pass ran into says nothing about the request.
-    return error instanceof Interrupted || !ports.leads() ? false : keepError(ports, record, view, error);
+    return error instanceof Interrupted || !ports.leads() ? false : keepError(ports, record, observation, view, error);
   }
 }
 
@@ -157,16 +159,24 @@ async function remark(ports: Ports, { request, observation }: Facts, { waiting: 
 }
 
 /** The pass guard: one of the three places that catch everything. Keeps the error on its request. */
-async function keepError(ports: Work, request: RequestRecord, view: PassView, error: unknown): Promise<boolean> {
+async function keepError(
+  ports: Work,
+  request: RequestRecord,
+  observation: RunObservation | null,
+  view: PassView,
+  error: unknown,
+): Promise<boolean> {
   const { name } = request.spec;
   const world = worldOf(error, name);
   if (world?.code === "store-unreachable") throw error;
   const now = ports.clock.now();
-  const { kept, hold } = decideError(request, error, ports.policy, now);
+  // The log has the whole stack; what is held names the line there.
+  const correlation = world ? null : ports.ids.next();
+  const { kept, hold } = decideError(request, error, correlation, ports.policy, now);
   const { code, message, count } = kept;
-  const stack = error instanceof Error && !world ? { stack: error.stack } : {};
+  const stack = world ? {} : { correlation, stack: (error as Error | null)?.stack };
   ports.log.error("pass.failed", { request: name, code, message, count, ...stack });
-  const waiting = explainWait({ request, observation: null, error: kept, because: message }, now);
+  const waiting = explainWait({ request, observation, error: kept, because: message }, now);
   await ports.store.requests.remark(name, { error: kept, waiting });
   const fresh = hold && request.status !== "held" ? await ports.store.requests.get(name) : null;
   if (hold && fresh && fresh.status !== "held") await holdRequest(ports, await gather(ports, fresh, view, null), hold);

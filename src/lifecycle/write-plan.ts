@@ -79,7 +79,7 @@ const createDag = ({ store, spool, engine, clock }: Ports, workflow: Workflow, {
       parentDagId: null,
       rescueKind: null,
       engineId: null,
-      engine: engine.name,
+      engine: engine.id,
       roleCounts: nodesByRole,
       nodes: { ...EMPTY_TALLY, total: nodes, waiting: nodes },
       units: { total: units, waiting: units, running: 0, done: 0, failed: 0 },
@@ -90,7 +90,7 @@ const createDag = ({ store, spool, engine, clock }: Ports, workflow: Workflow, {
       submittedAt: null,
       endedAt: null,
     });
-    const change = { currentDagId: plan.dagId, engine: engine.name };
+    const change = { currentDagId: plan.dagId, engine: engine.id };
     const seen = await tx.workflows.change(workflow.id, workflow.version, change);
     invariant(seen, "somebody else changed the workflow while it was planned", { workflow: workflow.id });
   });

@@ -107,6 +107,10 @@ export interface WorkflowStore {
     version: number,
     change: Partial<Omit<Workflow, "id" | "requestName" | "version" | "createdAt">>,
   ): Promise<boolean>;
+  /** Runs that are remembered as that engine's, of open requests and old ones. */
+  runsOf(engine: string): Promise<readonly { workflowId: WorkflowId; dagId: DagId; submitDir: string }[]>;
+  /** The same engine under another name, for these workflows and all their runs. */
+  renameEngine(ids: readonly WorkflowId[], from: string, to: string): Promise<void>;
   countByStatus(): Counts;
 }
 

@@ -1,3 +1,4 @@
+import type { DagId, WorkflowId } from "../domain/names.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import { countBy, pageByTime, Table, Where } from "./columns.ts";
 import type { WorkflowStore } from "./port.ts";
@@ -30,6 +31,18 @@ export const workflowStore = (sql: Sql): WorkflowStore => ({
   async change(id, version, change) {
     const where = new Where().and("id = ?", id).and("version = ?::int", version);
     return (await WORKFLOWS.update(sql, change, where, ["version = version + 1"])) > 0;
+  },
+
+  runsOf: (engine) =>
+    sql.query<{ workflowId: WorkflowId; dagId: DagId; submitDir: string }>(
+      `SELECT dags.workflow_id AS "workflowId", dags.id AS "dagId", submit_dir AS "submitDir"
+       FROM dags JOIN workflows ON workflows.id = workflow_id WHERE workflows.engine = $1 OR dags.engine = $1`,
+      [engine],
+    ),
+
+  async renameEngine(ids, from, to) {
+    for (const [table, id] of Object.entries({ dags: "workflow_id", workflows: "id" }))
+      await sql.query(`UPDATE ${table} SET engine = $3 WHERE engine = $2 AND ${id} = ANY($1::text[])`, [ids, from, to]);
   },
 
   countByStatus: () => countBy(sql, "workflows", "status"),
