@@ -15,7 +15,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   explain: ["base", "domain", "recovery"],
   config: ["base"],
   payload: ["base"],
-  "submit-host": ["base", "domain", "recovery"],
+  "submit-host": ["base", "domain", "outputs", "recovery"],
   disk: [
     "base",
     "domain",

@@ -5,6 +5,7 @@ import type { RequestSpec } from "../domain/request.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import { checkOutputs, expectedOutputs, type MergedSize } from "../outputs/check-outputs.ts";
 import { type MergeOutput, parseMergeOutput } from "../outputs/merge-output.ts";
+import { readPlannedUnit } from "../outputs/planned-unit.ts";
 import type { Apply } from "./apply.ts";
 import { decideUnits, type UnitLeft } from "./decide-units.ts";
 import { placedByBlocks } from "./leave-round.ts";
@@ -56,7 +57,11 @@ async function gatherLeft(
   for (const name of units) {
     const block = blocks.find((one) => one.name === name)?.block ?? null;
     const made = parseMergeOutput(await ports.spool.mergeOutput(submitDir, name), name);
-    left.push({ name, made, wrong: made.ok ? await notAsPlanned(ports, spec, name, block, made.value) : null });
+    left.push({
+      name,
+      made,
+      wrong: made.ok ? await notAsPlanned(ports, spec, submitDir, name, block, made.value) : null,
+    });
   }
   return left;
 }
@@ -65,6 +70,7 @@ async function gatherLeft(
 async function notAsPlanned(
   { spool }: Ports,
   spec: RequestSpec,
+  submitDir: string,
   unit: UnitName,
   block: number | null,
   made: MergeOutput,
@@ -72,7 +78,9 @@ async function notAsPlanned(
   const sizes = new Map<string, MergedSize>();
   for (const { path } of made.outputs) sizes.set(path, await spool.mergedSize(spec.name, path));
   const expected = expectedOutputs(spec, unit, spool.mergedDir(spec.name));
-  return checkOutputs(made, { expected, block, hasInput: spec.kind === "process", sizes });
+  const inputs = readPlannedUnit(await spool.manifest(submitDir, unit))?.inputs ?? null;
+  // POST has compared the site with what the engine told it.
+  return checkOutputs(made, { expected, block, inputs, site: null, sizes });
 }
 
 /** owed → registered, unit by unit; a unit the catalog refuses is counted and shown, and does not stop the others. */
