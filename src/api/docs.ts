@@ -1,7 +1,7 @@
 import swagger, { type SwaggerTransformObject } from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
-import { type Api, BASE } from "./routes/api.ts";
+import { type Api, BASE } from "./run/api.ts";
 
 /** OpenAPI out of the schemas of the routes. Must come before them: it watches routes being added. */
 export function describeRoutes(app: Api, version: string): void {

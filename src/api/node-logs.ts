@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { lstat, open, readdir, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { isName } from "../domain/names.ts";
-import type { LogFileView, LogsView, TailView } from "./views/dag.ts";
+import type { LogFileView, LogsView, TailView } from "../operations/dags.ts";
 
 /**
  * Reads log files below one submit directory. Names are single path parts of D13's alphabet, the directory is

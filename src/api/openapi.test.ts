@@ -20,7 +20,15 @@ function lineOf(path: string, method: string, { parameters = [], requestBody, re
   const answers = Object.entries(responses).map(([status, part]) => [status, nameOf(part)].filter(Boolean).join(" "));
   const body = requestBody ? [`body:${nameOf(requestBody) || "any"}`] : [];
   const needs = rest.security ? ["token"] : [];
-  return [`${method.toUpperCase()} ${path}`, rest.tags.join(), ...needs, ...taken, ...body, "→", answers.join(", ")].join(" ");
+  return [
+    `${method.toUpperCase()} ${path}`,
+    rest.tags.join(),
+    ...needs,
+    ...taken,
+    ...body,
+    "→",
+    answers.join(", "),
+  ].join(" ");
 }
 
 test("the API offers what it always offered: paths, methods, parameters, bodies and answers", async () => {

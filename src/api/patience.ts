@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { WorldError } from "../base/errors.ts";
-import type { Api } from "./routes/api.ts";
+import type { Api } from "./run/api.ts";
 
 declare module "fastify" {
   interface FastifyRequest {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ERROR_TABLE, type ErrorCode, InvariantError, WorldError } from "../base/errors.ts";
 import type { Problem } from "../domain/problem.ts";
-import { named } from "./views/wire.ts";
+import { named } from "../operations/wire.ts";
 
 const oneProblem = z.strictObject({ path: z.string(), message: z.string(), allowed: z.string().nullable() });
 export const problemList = z.array(oneProblem);

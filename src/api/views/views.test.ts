@@ -13,10 +13,10 @@ import {
 import type { Dag } from "../../domain/dag.ts";
 import type { RequestRecord } from "../../domain/request.ts";
 import type { Workflow } from "../../domain/workflow.ts";
-import { dagDetailView, nodeCountsView, tallyUnits } from "./dag.ts";
-import { requestDetailSchema, requestDetailView, requestRowSchema, requestRowView } from "./request.ts";
-import { healthView, loopView } from "./system.ts";
-import { estimateCompletion, progressPercent, workflowStatusView } from "./workflow.ts";
+import { dagDetailView, nodeCountsView, tallyUnits } from "../../operations/dags.ts";
+import { requestDetailSchema, requestDetailView, requestRowSchema, requestRowView } from "../../operations/requests.ts";
+import { healthView, loopView } from "../../operations/system.ts";
+import { estimateCompletion, progressPercent, workflowStatusView } from "../../operations/workflows.ts";
 
 const golden = (name: string, view: unknown) =>
   expect(`${JSON.stringify(view, null, 2)}\n`).toMatchFileSnapshot(`golden/${name}.golden`);

@@ -9,11 +9,11 @@ import {
   sampleWorkflow,
 } from "../../../tests/support/api-samples.ts";
 import type { UnitRowView } from "../../api/client-types.ts";
-import { dagView } from "../../api/views/dag.ts";
-import { requestDetailView, requestRowView } from "../../api/views/request.ts";
-import { workflowStatusView, workflowView } from "../../api/views/workflow.ts";
 import type { RequestName } from "../../domain/names.ts";
 import type { RequestRecord } from "../../domain/request.ts";
+import { dagView } from "../../operations/dags.ts";
+import { requestDetailView, requestRowView } from "../../operations/requests.ts";
+import { workflowStatusView, workflowView } from "../../operations/workflows.ts";
 import { plain } from "../terminal.ts";
 import { checkLines, fail, ok, warn } from "./checks.ts";
 import { problemList } from "./problems.ts";

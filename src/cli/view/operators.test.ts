@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { at, NOW, sampleRequest } from "../../../tests/support/api-samples.ts";
 import type { AttemptView, BulkAnswerView, UnclassifiedView } from "../../api/client-types.ts";
-import { actedView } from "../../api/views/operate.ts";
+import { actedView } from "../../operations/actions.ts";
 import { actedLines } from "../act.ts";
 import { actionBody } from "../operate.ts";
 import { coloured, plain } from "../terminal.ts";

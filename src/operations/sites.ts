@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Site, SiteBan } from "../../domain/dag.ts";
-import { nameText, reasonText } from "../query.ts";
+import type { Site, SiteBan } from "../domain/dag.ts";
+import { nameText, reasonText } from "./inputs.ts";
 import { anything, named, strings, time, viewOf } from "./wire.ts";
 
 const banSchema = named("SiteBan", {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fakeApi, fakeEngine, fakeStore } from "../../../tests/support/api-fakes.ts";
 import { DAG_ID, sampleDag } from "../../../tests/support/api-samples.ts";
 import { WorldError } from "../../base/errors.ts";
-import type { LogsView } from "../views/dag.ts";
+import type { LogsView } from "../../operations/dags.ts";
 
 let root: string;
 let app: ReturnType<typeof fakeApi>["app"];

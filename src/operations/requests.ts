@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { OUTPUT_STATES } from "../../domain/operator.ts";
-import { type RequestRecord, SPLIT_ALGORITHMS, type Transition } from "../../domain/request.ts";
-import { REQUEST_STATUS, REQUEST_STATUSES } from "../../domain/request-status.ts";
-import { WAIT_CODES, type WaitCode } from "../../domain/wait.ts";
-import type { Workflow } from "../../domain/workflow.ts";
-import { ACTION, actionsIn, mayResume, OPERATOR_ACTIONS } from "../../lifecycle/port.ts";
+import { OUTPUT_STATES } from "../domain/operator.ts";
+import { type RequestRecord, SPLIT_ALGORITHMS, type Transition } from "../domain/request.ts";
+import { REQUEST_STATUS, REQUEST_STATUSES } from "../domain/request-status.ts";
+import { WAIT_CODES, type WaitCode } from "../domain/wait.ts";
+import type { Workflow } from "../domain/workflow.ts";
+import { ACTION, actionsIn, mayResume, OPERATOR_ACTIONS } from "../lifecycle/port.ts";
 import { planPreviewSchema } from "./plan.ts";
 import { inputPlace, specSchema, specView } from "./spec.ts";
 import { anything, named, pageOf, strings, time, viewOf, whole } from "./wire.ts";
-import { workflowSchema, workflowView } from "./workflow.ts";
+import { workflowSchema, workflowView } from "./workflows.ts";
 
 const status = z.enum(REQUEST_STATUSES);
 const productionSteps = z.array(z.strictObject({ fraction: z.number(), priority: z.int() }));

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { PlanPreview } from "../../lifecycle/port.ts";
+import type { PlanPreview } from "../lifecycle/port.ts";
 import { anything, big, byWord, named, strings, viewOf } from "./wire.ts";
 
 const spread = z.strictObject({ least: z.number(), most: z.number() });

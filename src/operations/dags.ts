@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { DAG_STATUSES, type Dag, type DagEvent, runningNodes } from "../../domain/dag.ts";
-import { NODE_STATES, type NodeView } from "../../domain/run.ts";
+import { DAG_STATUSES, type Dag, type DagEvent, runningNodes } from "../domain/dag.ts";
+import { NODE_STATES, type NodeView } from "../domain/run.ts";
 import { anything, byWord, named, paged, pageOf, strings, time, viewOf } from "./wire.ts";
 
 /** 003's words for our tally; idle + running + held + done + failed = total. */

@@ -2,10 +2,6 @@ import { z } from "zod";
 import { WorldError } from "../../base/errors.ts";
 import { plainText } from "../../base/plain-text.ts";
 import { describeErrors } from "../../lifecycle/port.ts";
-import { linkNext, loadPage } from "../cursor.ts";
-import type { ApiPorts } from "../ports.ts";
-import { actErrors, found, notFound, ProblemsError, told } from "../problem.ts";
-import { dryRunQuery, given, limitUpTo, nameParams, nameText, pageQuery, pagingUpTo } from "../query.ts";
 import {
   attemptPageSchema,
   attemptPageView,
@@ -14,8 +10,12 @@ import {
   classifySchema,
   unclassifiedSchema,
   unclassifiedView,
-} from "../views/attempts.ts";
-import { errorsBodyView, errorsSchema } from "../views/errors.ts";
+} from "../../operations/attempts.ts";
+import { errorsBodyView, errorsSchema } from "../../operations/errors.ts";
+import { dryRunQuery, given, limitUpTo, nameParams, nameText, pageQuery, pagingUpTo } from "../../operations/inputs.ts";
+import { linkNext, loadPage } from "../cursor.ts";
+import type { ApiPorts } from "../ports.ts";
+import { actErrors, found, notFound, ProblemsError, told } from "../problem.ts";
 import { type Api, askedBy, reads, route, seenBy, setVersion } from "./api.ts";
 import { changesOf } from "./request-actions.ts";
 

@@ -2,12 +2,6 @@ import { z } from "zod";
 import { DAG_STATUSES, type Dag } from "../../domain/dag.ts";
 import { batchName, type DagId, type RequestName, type WorkflowId } from "../../domain/names.ts";
 import { NODE_STATES, type NodeView } from "../../domain/run.ts";
-import { answerPage, slicePage } from "../cursor.ts";
-import { SharedLook } from "../look-sharing.ts";
-import { readLogs } from "../node-logs.ts";
-import type { ApiPorts } from "../ports.ts";
-import { found, itemErrors, notFound, usageError } from "../problem.ts";
-import { asList, dagParams, given, idText, limitUpTo, nameText, paging, pagingUpTo, repeatable } from "../query.ts";
 import {
   dagDetailSchema,
   dagDetailView,
@@ -19,7 +13,23 @@ import {
   nodeRowView,
   tallyUnits,
   unitPageSchema,
-} from "../views/dag.ts";
+} from "../../operations/dags.ts";
+import {
+  asList,
+  dagParams,
+  given,
+  idText,
+  limitUpTo,
+  nameText,
+  paging,
+  pagingUpTo,
+  repeatable,
+} from "../../operations/inputs.ts";
+import { answerPage, slicePage } from "../cursor.ts";
+import { SharedLook } from "../look-sharing.ts";
+import { readLogs } from "../node-logs.ts";
+import type { ApiPorts } from "../ports.ts";
+import { found, itemErrors, notFound, usageError } from "../problem.ts";
 import { type Api, reads, route } from "./api.ts";
 
 const listQuery = z.strictObject({

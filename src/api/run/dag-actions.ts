@@ -2,13 +2,13 @@ import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import { WorldError } from "../../base/errors.ts";
 import type { DagId } from "../../domain/names.ts";
+import { actedSchema } from "../../operations/actions.ts";
+import { type NodeActionView, nodeActionSchema, nodeActionView, retrySchema } from "../../operations/attempts.ts";
+import { dagSchema, dagView } from "../../operations/dags.ts";
+import { dagParams, dryRunQuery, nameText } from "../../operations/inputs.ts";
+import { reasonOnlySchema } from "../../operations/operators.ts";
 import type { ApiPorts } from "../ports.ts";
 import { actErrors, changeErrors, found, notFound, ProblemsError } from "../problem.ts";
-import { dagParams, dryRunQuery, nameText } from "../query.ts";
-import { type NodeActionView, nodeActionSchema, nodeActionView, retrySchema } from "../views/attempts.ts";
-import { dagSchema, dagView } from "../views/dag.ts";
-import { actedSchema } from "../views/operate.ts";
-import { reasonOnlySchema } from "../views/operators.ts";
 import { type Api, askedBy, route, seenBy } from "./api.ts";
 import { acted, changesOf } from "./request-actions.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { jsonValue } from "../../base/json.ts";
+import { jsonValue } from "../base/json.ts";
 
 export const time = z.iso.datetime();
 export const whole = z.int().min(0);

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { type NewNodeAction, NODE_ACTION_KINDS, type NodeAction, type NodeChanges } from "../../domain/operator.ts";
-import type { AttemptPage, ClassifyAnswer, UnclassifiedPage } from "../../lifecycle/port.ts";
-import { given, reasonText } from "../query.ts";
-import { changesShape } from "./operate.ts";
+import { type NewNodeAction, NODE_ACTION_KINDS, type NodeAction, type NodeChanges } from "../domain/operator.ts";
+import type { AttemptPage, ClassifyAnswer, UnclassifiedPage } from "../lifecycle/port.ts";
+import { changesShape } from "./actions.ts";
+import { given, reasonText } from "./inputs.ts";
 import { anything, named, paged, strings, time, viewOf } from "./wire.ts";
 
 const number = z.number().nullable();

@@ -1,14 +1,14 @@
-import { answerPage } from "../cursor.ts";
-import type { ApiPorts } from "../ports.ts";
-import { found } from "../problem.ts";
-import { pageQuery, workflowParams } from "../query.ts";
+import { pageQuery, workflowParams } from "../../operations/inputs.ts";
 import {
   workflowPageSchema,
   workflowSchema,
   workflowStatusSchema,
   workflowStatusView,
   workflowView,
-} from "../views/workflow.ts";
+} from "../../operations/workflows.ts";
+import { answerPage } from "../cursor.ts";
+import type { ApiPorts } from "../ports.ts";
+import { found } from "../problem.ts";
 import { type Api, reads } from "./api.ts";
 
 export function workflowRoutes(app: Api, { store, clock }: ApiPorts): void {

@@ -1,9 +1,6 @@
 import { z } from "zod";
 import { WorldError } from "../../base/errors.ts";
-import { answerPage } from "../cursor.ts";
-import type { ApiPorts } from "../ports.ts";
-import { changeErrors, found, notFound } from "../problem.ts";
-import { given, idParams, nameParams, nameText, pageQuery, paging } from "../query.ts";
+import { given, idParams, nameParams, nameText, pageQuery, paging } from "../../operations/inputs.ts";
 import {
   acknowledgedSchema,
   alertPageSchema,
@@ -11,7 +8,10 @@ import {
   auditPageSchema,
   auditView,
   reasonOnlySchema,
-} from "../views/operators.ts";
+} from "../../operations/operators.ts";
+import { answerPage } from "../cursor.ts";
+import type { ApiPorts } from "../ports.ts";
+import { changeErrors, found, notFound } from "../problem.ts";
 import { type Api, reads, route } from "./api.ts";
 
 export function alertRoutes(app: Api, { store, commands }: ApiPorts): void {

@@ -5,12 +5,17 @@ import type { RequestName } from "../../domain/names.ts";
 import type { RequestRecord } from "../../domain/request.ts";
 import { REQUEST_STATUSES } from "../../domain/request-status.ts";
 import type { ChangeAnswer } from "../../lifecycle/port.ts";
-import { answerPage, linkNext, loadPage, pageView } from "../cursor.ts";
-import { SharedLook } from "../look-sharing.ts";
-import type { ApiPorts } from "../ports.ts";
-import { changeErrors, found, notFound } from "../problem.ts";
-import { asList, filterText, given, nameParams, pageQuery, paging, reasonText, repeatable } from "../query.ts";
-import { planPreviewSchema, planPreviewView } from "../views/plan.ts";
+import {
+  asList,
+  filterText,
+  given,
+  nameParams,
+  pageQuery,
+  paging,
+  reasonText,
+  repeatable,
+} from "../../operations/inputs.ts";
+import { planPreviewSchema, planPreviewView } from "../../operations/plan.ts";
 import {
   priorityChangeSchema,
   type RequestPageView,
@@ -25,8 +30,12 @@ import {
   transitionView,
   versionsSchema,
   versionView,
-} from "../views/request.ts";
-import { outputPageSchema, outputView } from "../views/workflow.ts";
+} from "../../operations/requests.ts";
+import { outputPageSchema, outputView } from "../../operations/workflows.ts";
+import { answerPage, linkNext, loadPage, pageView } from "../cursor.ts";
+import { SharedLook } from "../look-sharing.ts";
+import type { ApiPorts } from "../ports.ts";
+import { changeErrors, found, notFound } from "../problem.ts";
 import { type Api, reads, route, seenBy, setVersion } from "./api.ts";
 import { stale } from "./request-actions.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { AUDIT_OUTCOMES } from "../../domain/operator.ts";
-import { reasonText } from "../query.ts";
+import { AUDIT_OUTCOMES } from "../domain/operator.ts";
+import { reasonText } from "./inputs.ts";
 import { anything, named, pageOf, time, viewOf } from "./wire.ts";
 
 const auditSchema = named("AuditEntry", {

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { WorldError } from "../../base/errors.ts";
+import { idParams, nameText } from "../../operations/inputs.ts";
+import { newTokenSchema, tokenListSchema, tokenView } from "../../operations/operators.ts";
 import type { SettingStore } from "../../store/port.ts";
 import { hashOf, type KnownTokens, newToken } from "../auth.ts";
 import type { ApiPorts } from "../ports.ts";
 import { changeErrors, itemErrors } from "../problem.ts";
-import { idParams, nameText } from "../query.ts";
-import { newTokenSchema, tokenListSchema, tokenView } from "../views/operators.ts";
 import { type Api, route } from "./api.ts";
 
 type Kept = Awaited<ReturnType<SettingStore["listTokens"]>>[number];

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { REQUEST_STATUSES } from "../../domain/request-status.ts";
-import { type ActAnswer, type ManyAnswer, OPERATOR_ACTIONS, type OperatorAction } from "../../lifecycle/port.ts";
-import { problemList, told } from "../problem.ts";
-import { filterText, nameText, reasonText, siteText } from "../query.ts";
-import { requestSchema, requestView } from "./request.ts";
+import { problemList, told } from "../api/problem.ts";
+import { REQUEST_STATUSES } from "../domain/request-status.ts";
+import { type ActAnswer, type ManyAnswer, OPERATOR_ACTIONS, type OperatorAction } from "../lifecycle/port.ts";
+import { filterText, nameText, reasonText, siteText } from "./inputs.ts";
+import { requestSchema, requestView } from "./requests.ts";
 import { anything, byWord, named, strings } from "./wire.ts";
 
 const names = z.array(z.string().max(300)).max(10_000);

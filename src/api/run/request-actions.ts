@@ -12,10 +12,6 @@ import {
   type OperatorAction,
   type OperatorRequest,
 } from "../../lifecycle/port.ts";
-import { loadPage } from "../cursor.ts";
-import type { ApiPorts } from "../ports.ts";
-import { actErrors, notFound, refusal, submitErrors, usageError } from "../problem.ts";
-import { asList, dryRunQuery, given, nameParams } from "../query.ts";
 import {
   type ActBody,
   type ActedView,
@@ -27,7 +23,11 @@ import {
   bulkAnswerView,
   bulkSchema,
   modifications,
-} from "../views/operate.ts";
+} from "../../operations/actions.ts";
+import { asList, dryRunQuery, given, nameParams } from "../../operations/inputs.ts";
+import { loadPage } from "../cursor.ts";
+import type { ApiPorts } from "../ports.ts";
+import { actErrors, notFound, refusal, submitErrors, usageError } from "../problem.ts";
 import { type Api, askedBy, route, seenBy, setVersion } from "./api.ts";
 
 const ACT_NOTE =

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { InputSpec, OutputSpec, RequestSpec } from "../../domain/request.ts";
+import type { InputSpec, OutputSpec, RequestSpec } from "../domain/request.ts";
 import { big, named, strings, viewOf } from "./wire.ts";
 
 const input = z.strictObject({

@@ -2,9 +2,7 @@ import { z } from "zod";
 import type { Site } from "../../domain/dag.ts";
 import type { RequestName, SiteName, WorkflowId } from "../../domain/names.ts";
 import type { By } from "../../lifecycle/port.ts";
-import type { ApiPorts } from "../ports.ts";
-import { actErrors, changeErrors, found, notFound, ProblemsError, told } from "../problem.ts";
-import { dryRunQuery, flag, given, nameText, reasonText, siteParams } from "../query.ts";
+import { dryRunQuery, flag, given, nameText, reasonText, siteParams } from "../../operations/inputs.ts";
 import {
   banBodySchema,
   bannedSchema,
@@ -20,7 +18,9 @@ import {
   sitesSchema,
   siteView,
   unbannedSchema,
-} from "../views/site.ts";
+} from "../../operations/sites.ts";
+import type { ApiPorts } from "../ports.ts";
+import { actErrors, changeErrors, found, notFound, ProblemsError, told } from "../problem.ts";
 import { type Api, askedBy, reads, route } from "./api.ts";
 
 const VERBS = { enable: "enabled", drain: "draining", disable: "disabled" } as const;

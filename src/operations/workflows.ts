@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { DAG_STATUSES, type Dag, isDagOver, runningNodes } from "../../domain/dag.ts";
-import type { UnitName } from "../../domain/names.ts";
+import { DAG_STATUSES, type Dag, isDagOver, runningNodes } from "../domain/dag.ts";
+import type { UnitName } from "../domain/names.ts";
 import {
   BLOCK_STATUSES,
   type Block,
@@ -11,8 +11,8 @@ import {
   type UnitStatus,
   WORKFLOW_STATUSES,
   type Workflow,
-} from "../../domain/workflow.ts";
-import { nodeCounts, nodeCountsView } from "./dag.ts";
+} from "../domain/workflow.ts";
+import { nodeCounts, nodeCountsView } from "./dags.ts";
 import { anything, big, named, pageOf, strings, time, viewOf } from "./wire.ts";
 
 const stepMetrics = anything.nullable();

@@ -2,9 +2,6 @@ import { setTimeout } from "node:timers/promises";
 import { z } from "zod";
 import { describeError } from "../../base/errors.ts";
 import type { PingOutcome } from "../../engine/port.ts";
-import { SharedLook } from "../look-sharing.ts";
-import type { ApiPorts } from "../ports.ts";
-import { changeErrors } from "../problem.ts";
 import {
   admissionConfigSchema,
   healthSchema,
@@ -17,7 +14,10 @@ import {
   type StatusView,
   statusSchema,
   statusView,
-} from "../views/system.ts";
+} from "../../operations/system.ts";
+import { SharedLook } from "../look-sharing.ts";
+import type { ApiPorts } from "../ports.ts";
+import { changeErrors } from "../problem.ts";
 import { type Api, reads, route } from "./api.ts";
 
 export function systemRoutes(app: Api, ports: ApiPorts): void {

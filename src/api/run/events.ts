@@ -2,10 +2,10 @@ import type { ServerResponse } from "node:http";
 import { z } from "zod";
 import { WorldError } from "../../base/errors.ts";
 import { stringify } from "../../base/json.ts";
+import { asList, nameText, repeatable } from "../../operations/inputs.ts";
 import { LIVE_EVENT_TYPES, type LiveEvent } from "../event-bus.ts";
 import type { ApiPorts } from "../ports.ts";
 import { readErrors } from "../problem.ts";
-import { asList, nameText, repeatable } from "../query.ts";
 import type { Api } from "./api.ts";
 
 const MAX_STREAMS = 200;

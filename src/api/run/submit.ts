@@ -2,11 +2,11 @@ import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { InvariantError, WorldError } from "../../base/errors.ts";
 import type { SubmitAnswer } from "../../lifecycle/port.ts";
+import { flag } from "../../operations/inputs.ts";
+import { planPreviewView } from "../../operations/plan.ts";
+import { checkedSchema, requestView, submittedSchema } from "../../operations/requests.ts";
 import type { ApiPorts } from "../ports.ts";
 import { ProblemsError, submitErrors, usageError } from "../problem.ts";
-import { flag } from "../query.ts";
-import { planPreviewView } from "../views/plan.ts";
-import { checkedSchema, requestView, submittedSchema } from "../views/request.ts";
 import { type Api, BASE, route, setVersion } from "./api.ts";
 
 const JSON_TYPES = ["application/json"];

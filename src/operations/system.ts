@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Queue } from "../../domain/admission.ts";
+import type { Queue } from "../domain/admission.ts";
 import { alertSchema } from "./operators.ts";
-import { siteSchema } from "./site.ts";
+import { siteSchema } from "./sites.ts";
 import { byWord, named, time, viewOf, whole } from "./wire.ts";
 
 const queueEntry = z.strictObject({
