@@ -74,8 +74,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "engine/format",
     "store/port.ts",
   ],
-  api: ["base", "domain", ...PORTS, "lifecycle/port.ts", "lifecycle/ports.ts"],
-  cli: ["base", "domain", "config", "intake", "api/client-types.ts", "main.ts"],
+  operations: ["base", "domain", "recovery/round/actions.ts"],
+  api: ["base", "domain", "operations", ...PORTS, "lifecycle/port.ts", "lifecycle/ports.ts"],
+  // Operations read through queries and change through commands.
+  "api/run": ["base", "domain", "operations", "api", "lifecycle/port.ts"],
+  cli: ["base", "domain", "config", "intake", "operations", "recovery/round/actions.ts", "main.ts"],
   simulate: [
     "base",
     "domain",

@@ -1,47 +1,8 @@
-import { z } from "zod";
 import { ERROR_TABLE, type ErrorCode, InvariantError, WorldError } from "../base/errors.ts";
 import type { Problem } from "../domain/problem.ts";
-import { named } from "../operations/wire.ts";
-
-const oneProblem = z.strictObject({ path: z.string(), message: z.string(), allowed: z.string().nullable() });
-export const problemList = z.array(oneProblem);
-const problemSchema = named("Problem", {
-  type: z.string(),
-  title: z.string(),
-  status: z.int(),
-  detail: z.string().describe("What happened, to what"),
-  code: z.string().describe("Stable word for programs; one table maps it to HTTP status and exit code"),
-  hint: z.string().describe("What to try"),
-  problems: problemList
-    .optional()
-    .describe("Everything wrong with the document or the query, each with what is allowed"),
-});
-export type ProblemView = z.infer<typeof problemSchema>;
-
-/** The answers every route may give beside its own. */
-const answeredWith = (description: string) => ({
-  description,
-  content: { "application/problem+json": { schema: problemSchema } },
-});
-export const readErrors = {
-  400: answeredWith("Bad usage: an unknown or ill-formed parameter"),
-  401: answeredWith("A token is needed"),
-  503: answeredWith("Store or engine does not answer"),
-};
-export const itemErrors = { ...readErrors, 404: answeredWith("Unknown") };
-export const changeErrors = {
-  ...itemErrors,
-  409: answeredWith("The present state does not allow it"),
-  412: answeredWith("It moved on since If-Match was read"),
-};
-export const actErrors = { ...changeErrors, 422: answeredWith("Its fields do not fit: all problems are listed") };
-export const submitErrors = {
-  ...readErrors,
-  409: answeredWith("The name is taken"),
-  413: answeredWith("Larger than 12 MB"),
-  415: answeredWith("Neither JSON nor YAML"),
-  422: answeredWith("Bad request: all its problems are listed"),
-};
+import type { RequestRecord } from "../domain/request.ts";
+import { type ProblemView, problemsText } from "../operations/operation.ts";
+import type { Call } from "./call.ts";
 
 /** Refused for reasons that can be listed, each with its place and what would be right there. */
 export class ProblemsError extends WorldError {
@@ -71,22 +32,19 @@ export async function found<T>(kind: string, name: string, asked: Promise<T | nu
   return value;
 }
 
-/** All problems in one line. */
-export const told = (problems: readonly Problem[]): string =>
-  problems.map(({ path, message }) => (path ? `${path} ${message}` : message)).join("; ");
-
 /** Of the state: 409. Of what the caller wrote: 422, each with its place. */
-export function refusal(words: string, subject: string, problems: readonly Problem[]): ProblemsError {
+export function refusal(message: string, subject: string, problems: readonly Problem[]): ProblemsError {
   const isState = problems.every(({ path }) => path === "");
   const hints = problems.flatMap(({ allowed }) => allowed ?? []);
   const hint = isState && hints.length > 0 ? `allowed: ${hints.join("; ")}` : undefined;
-  return new ProblemsError(
-    isState ? "conflict" : "bad-request",
-    subject,
-    `${words}: ${told(problems)}`,
-    problems,
-    hint,
-  );
+  const code = isState ? "conflict" : "bad-request";
+  return new ProblemsError(code, subject, `${message}: ${problemsText(problems)}`, problems, hint);
+}
+
+/** It is not what the caller looked at any more; the ETag says what it is now. */
+export function stale(call: Call, { spec, status, version }: RequestRecord): WorldError {
+  call.etag(version);
+  return new WorldError("stale", spec.name, `request ${spec.name} moved on: it is ${status} at version ${version}`);
 }
 
 /** RFC 9457. `status` is given only for protocol errors (413, 415), which share the code bad-usage. */

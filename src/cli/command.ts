@@ -97,6 +97,9 @@ export function command<const O extends Options>(name: string, spec: Spec<O>): A
   };
 }
 
+/** The name under which a command gets the value of an option: "--dry-run" as dryRun. */
+export const optionName = (flags: string): string => new Option(flags).attributeName();
+
 /** Commands under one name. */
 export const group =
   (name: string, about: string, commands: readonly AddCommand[]): AddCommand =>

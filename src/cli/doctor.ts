@@ -1,11 +1,11 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import type { HealthView, StatusView } from "../api/client-types.ts";
 import { describeError, WorldError } from "../base/errors.ts";
 import type { Config } from "../config/settings.ts";
 import type { PingOutcome } from "../engine/port.ts";
-import { Client } from "./client.ts";
+import type { StatusView } from "../operations/system.ts";
+import { type Client, makeClient } from "./client.ts";
 import { collect, command } from "./command.ts";
 import { stopLocalEngine } from "./demo/stop-engine.ts";
 import { machineChecks, placeChecks } from "./machine.ts";
@@ -109,9 +109,9 @@ async function askServer(
   if (!isNamed && !running)
     return { status: null, checks: [warn("server", `none runs on ${config.data_dir}`, "start it with: wms2 serve")] };
   const here = () => reach(config.data_dir, running?.url ?? null, options.tokenFile);
-  const client = isNamed ? clientFor(options) : new Client(here);
+  const client = isNamed ? clientFor(options) : makeClient(here);
   try {
-    const status = await client.get<StatusView>("/status");
+    const status = await client.system.status();
     return { status, checks: await serverChecks(client, status) };
   } catch (error) {
     if (!(error instanceof WorldError)) throw error;
@@ -120,8 +120,8 @@ async function askServer(
 }
 
 async function serverChecks(client: Client, status: StatusView): Promise<Check[]> {
-  const health = await client
-    .get<HealthView>("/health")
+  const health = await client.system
+    .health()
     .catch((error: unknown) => ({ status: "unhealthy" as const, why: describeError(error) }));
   const skewSec = Math.abs(Date.now() - Date.parse(status.at)) / 1000;
   const up = `${client.url}, wms2 ${status.version} on ${status.places.data_dir}, up ${duration(status.uptime_sec)}, ${status.dags_open} DAGs open`;

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { DagView, RequestDetailView, StatusView, UnitPageView } from "../api/client-types.ts";
 import { WorldError } from "../base/errors.ts";
 import { isTerminal } from "../domain/request-status.ts";
-import { type Client, inBatches, part } from "./client.ts";
+import { type Client, inBatches } from "./client.ts";
 import { duration, stamp } from "./view/text.ts";
 import { hasEnded, type WatchedRequest } from "./view/watched.ts";
 
@@ -75,7 +74,7 @@ const silence = (client: Client, since: number): Notice => ({
 });
 
 async function otherServer(client: Client): Promise<Notice> {
-  const { host, started_at, places } = await client.get<StatusView>("/status");
+  const { host, started_at, places } = await client.system.status();
   const where = `on ${host} since ${stamp(started_at)}, data in ${places.data_dir}`;
   const words = `the server at ${client.url} is another one than before, or was started again: ${where}`;
   return { kind: "other-server", words };
@@ -97,10 +96,10 @@ async function look(client: Client, names: readonly string[], known: Map<string,
 }
 
 async function lookAt(client: Client, name: string): Promise<WatchedRequest> {
-  const request = await client.get<RequestDetailView>(`/requests/${part(name)}`);
+  const request = await client.requests.show({ name });
   const id = request.workflow?.dag_id;
   if (!id) return { request, dag: null, units: [] };
-  const dag = await client.get<DagView>(`/dags/${part(id)}`);
+  const dag = await client.dags.show({ id });
   const countable = dag.work_units.total <= MAX_UNITS && !["planning", "ready"].includes(dag.status);
   const units = countable ? await unitsOf(client, id) : [];
   return { request, dag, units };
@@ -109,7 +108,7 @@ async function lookAt(client: Client, name: string): Promise<WatchedRequest> {
 /** Asked of the engine: when it does not answer, the numbers above them still tell how far it is. */
 async function unitsOf(client: Client, dag: string): Promise<WatchedRequest["units"]> {
   try {
-    return (await client.get<UnitPageView>(`/dags/${part(dag)}/units`, { limit: MAX_UNITS })).items;
+    return (await client.dags.units({ id: dag, limit: MAX_UNITS })).items;
   } catch (error) {
     if (error instanceof WorldError && error.code === "engine-unreachable") return [];
     throw error;

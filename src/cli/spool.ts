@@ -1,9 +1,8 @@
-import type { RequestRowView } from "../api/client-types.ts";
 import { WorldError } from "../base/errors.ts";
 import { section } from "../config/settings.ts";
 import { type KnownRequest, type NextStep, type SpoolRow, spoolReport } from "../housekeeping/report.ts";
 import { measureSpool } from "../housekeeping/usage.ts";
-import type { Client } from "./client.ts";
+import { allOf, type Client } from "./client.ts";
 import { command } from "./command.ts";
 import { clientFor, liveServer, namedServer } from "./reach.ts";
 import { settingsFrom } from "./settings.ts";
@@ -36,7 +35,7 @@ housekeeping.remove_after_days (docs/guides/housekeeping.md).`,
 /** null: there is none to ask, which is no error here. */
 async function askServer(client: Client): Promise<ReadonlyMap<string, KnownRequest> | null> {
   try {
-    const { items } = await client.all<RequestRowView>("/requests");
+    const { items } = await allOf(client.requests.list, {});
     return new Map(
       items.map(({ request_name, status, status_since }) => [
         request_name,

@@ -1,4 +1,3 @@
-import type { CheckedView, SubmittedView } from "../api/client-types.ts";
 import { collect, command } from "./command.ts";
 import { readRequestFile } from "./request-file.ts";
 import { print, printJson, talk, tellWarnings } from "./terminal.ts";
@@ -24,14 +23,10 @@ export const addSubmit = command("submit", {
   ],
   more: "Scripts the request names with ./ are attached; input paths are relative to the request file.",
   async run({ client, options }, file: string) {
-    const document = readRequestFile(file, options);
-    if (options.dryRun) {
-      const checked = await client.send<CheckedView>("POST", "/requests?dry_run=true", document);
-      tellWarnings(checked.warnings);
-      return { json: checked, note: `${file} is fine; nothing was stored` };
-    }
-    const made = await client.send<SubmittedView>("POST", "/requests", document);
+    const body = readRequestFile(file, options);
+    const made = await client.requests.submit({ body, dry_run: options.dryRun === true });
     tellWarnings(made.warnings);
+    if ("dry_run" in made) return { json: made, note: `${file} is fine; nothing was stored` };
     if (options.json) printJson(made);
     else print(made.request_name);
     if (options.watch) await watchAndTell(client, [made.request_name], { interval: "0.5", json: options.json });

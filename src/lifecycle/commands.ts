@@ -6,11 +6,10 @@ import { batchName, type DagId, type RequestName } from "../domain/names.ts";
 import type { AlertRecord } from "../domain/operator.ts";
 import type { Problem } from "../domain/problem.ts";
 import type { RequestRecord } from "../domain/request.ts";
-import { canMove, isTerminal } from "../domain/request-status.ts";
+import { isTerminal } from "../domain/request-status.ts";
 import type { IntakeRules } from "../domain/submission.ts";
 import { parseDocument } from "../intake/parse-document.ts";
 import { readSubmission } from "../intake/read-submission.ts";
-import type { RequestChange } from "../store/port.ts";
 import { actMany } from "./act-many.ts";
 import { gatherAttempts } from "./attempts.ts";
 import { classify, unclassified } from "./classify.ts";
@@ -64,32 +63,6 @@ export function makeCommands(given: Ports, policy: LoopPolicy, rules: IntakeRule
     return parsed.ok ? readSubmission(parsed.value, { ...rules, requestor: actor }) : parsed;
   };
 
-  const change = async (
-    action: "abort" | "priority",
-    name: RequestName,
-    seen: Seen,
-    decideChange: (request: RequestRecord) => { change: RequestChange | null; reason: string } | { refuse: string },
-  ): Promise<ChangeAnswer> => {
-    const request = await store.requests.get(name);
-    if (!request) return { kind: "unknown-request" };
-    if (seen.version !== null && seen.version !== request.version) return { kind: "stale", request };
-    const plan = decideChange(request);
-    if ("refuse" in plan) return { kind: "not-allowed", reason: plan.refuse };
-    const { change: wanted } = plan;
-    const why = { reason: plan.reason, actor: seen.actor, at: clock.now() };
-    const isDone =
-      wanted === null ||
-      (await store.transaction(
-        async (tx) =>
-          (await tx.requests.change(name, request.version, wanted, why)) &&
-          tx.audit.add({ ...why, action, subject: name, detail: {}, outcome: "done" }),
-      ));
-    if (isDone && wanted) nudge();
-    const now = await store.requests.get(name);
-    invariant(now, `${name} vanished`);
-    return { kind: isDone ? "changed" : "stale", request: now };
-  };
-
   return {
     /** Nothing is stored for a bad document. */
     async submit(document: Document, actor: string, signal?: AbortSignal): Promise<SubmitAnswer> {
@@ -120,24 +93,33 @@ export function makeCommands(given: Ports, policy: LoopPolicy, rules: IntakeRule
       return request && previewPlan({ ...ports, signal }, request.spec);
     },
 
-    reprioritise: (name: RequestName, wanted: { priority?: number; urgent?: boolean }, seen: Seen) =>
-      change("priority", name, seen, ({ status, productionSteps }) => {
-        if (isTerminal(status)) return { refuse: `${name} is ${status}: nothing is left to prioritise` };
-        if (wanted.urgent && productionSteps.length > 0)
-          return { refuse: `${name} has production steps: it cannot be urgent as well` };
-        const words = [
-          wanted.priority === undefined ? "" : `priority ${wanted.priority}`,
-          wanted.urgent === undefined ? "" : wanted.urgent ? "urgent" : "not urgent",
-        ];
-        return { change: wanted, reason: words.filter(Boolean).join(", ") };
-      }),
-
-    abort: (name: RequestName, reason: string, seen: Seen) =>
-      change("abort", name, seen, ({ status, wish }) => {
-        if (status === "aborted" || wish?.kind === "abort") return { change: null, reason };
-        if (!canMove(status, "aborted")) return { refuse: `${name} is ${status} already` };
-        return { change: { wish: { kind: "abort", actor: seen.actor, reason, at: clock.now() } }, reason };
-      }),
+    async reprioritise(
+      name: RequestName,
+      wanted: { priority?: number; urgent?: boolean },
+      { version, actor }: Seen,
+    ): Promise<ChangeAnswer> {
+      const request = await store.requests.get(name);
+      if (!request) return { kind: "unknown-request" };
+      if (version !== null && version !== request.version) return { kind: "stale", request };
+      const refused = (reason: string): ChangeAnswer => ({ kind: "not-allowed", reason: `${name} ${reason}` });
+      if (isTerminal(request.status)) return refused(`is ${request.status}: nothing is left to prioritise`);
+      if (wanted.urgent && request.productionSteps.length > 0)
+        return refused("has production steps: it cannot be urgent as well");
+      const changed = [
+        wanted.priority === undefined ? "" : `priority ${wanted.priority}`,
+        wanted.urgent === undefined ? "" : wanted.urgent ? "urgent" : "not urgent",
+      ];
+      const why = { reason: changed.filter(Boolean).join(", "), actor, at: clock.now() };
+      const isDone = await store.transaction(
+        async (tx) =>
+          (await tx.requests.change(name, request.version, wanted, why)) &&
+          tx.audit.add({ ...why, action: "priority", subject: name, detail: {}, outcome: "done" }),
+      );
+      if (isDone) nudge();
+      const now = await store.requests.get(name);
+      invariant(now, `${name} vanished`);
+      return { kind: isDone ? "changed" : "stale", request: now };
+    },
 
     act: nudging(
       async (

@@ -161,16 +161,12 @@ export function effectiveSpec(request: Pick<RequestRecord, "spec" | "modificatio
   const { modifications } = request;
   if (!modifications) return request.spec;
   const spec = { ...request.spec, ...modifications.revision };
-  const { memoryMb, retries, holdThreshold, maxRescues, topUp } = modifications;
+  const { memoryMb, retries, holdThreshold, topUp } = modifications;
   return {
     ...spec,
     resources: { ...spec.resources, memoryMb: memoryMb ?? spec.resources.memoryMb },
     retries: { ...spec.retries, processing: retries ?? spec.retries.processing },
-    recovery: {
-      ...spec.recovery,
-      holdThreshold: holdThreshold ?? spec.recovery.holdThreshold,
-      maxRescues: maxRescues ?? spec.recovery.maxRescues,
-    },
+    recovery: { ...spec.recovery, holdThreshold: holdThreshold ?? spec.recovery.holdThreshold },
     generation: spec.generation && { ...spec.generation, topUp: topUp ?? spec.generation.topUp },
   };
 }

@@ -1,6 +1,7 @@
 import type { RequestName, SiteName } from "../domain/names.ts";
-import type { NodeChanges, ReleaseModifications } from "../domain/operator.ts";
+import type { NodeChanges } from "../domain/operator.ts";
 import type { Problem } from "../domain/problem.ts";
+import type { ReleaseModifications } from "../domain/release.ts";
 import type { Draft, RequestRecord, RequestSpec, RequestWish } from "../domain/request.ts";
 import { isTerminal } from "../domain/request-status.ts";
 import { daysAfter } from "../recovery/bans/ban.ts";

@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { problemList, told } from "../api/problem.ts";
+import { type ReleaseName, releaseFields } from "../domain/release.ts";
 import { REQUEST_STATUSES } from "../domain/request-status.ts";
-import { type ActAnswer, type ManyAnswer, OPERATOR_ACTIONS, type OperatorAction } from "../lifecycle/port.ts";
-import { filterText, nameText, reasonText, siteText } from "./inputs.ts";
-import { requestSchema, requestView } from "./requests.ts";
+import { ACTION, OPERATOR_ACTIONS, type OperatorAction } from "../recovery/round/actions.ts";
+import { dryRunQuery, filterText, nameParams, nameText, reasonText, siteText } from "./inputs.ts";
+import { actErrors, changes, problemList, submitErrors } from "./operation.ts";
+import { requestSchema } from "./requests.ts";
 import { anything, byWord, named, strings } from "./wire.ts";
 
 const names = z.array(z.string().max(300)).max(10_000);
@@ -11,18 +12,14 @@ const memoryMb = z.int().min(1).max(100_000_000).describe("megabytes, a whole nu
 const wallMinutes = z.number().min(1).max(1_000_000).describe("minutes");
 
 /** What a release changes; each is checked against the request by the lifecycle, which says what is allowed. */
-export const modifications = {
-  site_bans: z.unknown().optional().describe("a list of site names"),
-  excluded_files: z.unknown().optional().describe("a list of input files"),
-  memory_mb: z.unknown().optional().describe("megabytes, a whole number"),
-  retries: z.unknown().optional().describe("how often a job is tried again, 0…20"),
-  retry_count: z.unknown().optional().describe("the same as retries"),
-  hold_threshold: z.unknown().optional().describe("share of failed units at which it is held, 0…1"),
-  error_hold_threshold: z.unknown().optional().describe("the same as hold_threshold"),
-  top_up: z.unknown().optional().describe("true or false: replace abandoned events"),
-};
+const modifications = Object.fromEntries(
+  releaseFields.flatMap(([name, { about, alias }]) => [
+    [name, z.unknown().optional().describe(about)],
+    ...(alias ? [[alias, z.unknown().optional().describe(`the same as ${name}`)]] : []),
+  ]),
+) as Record<ReleaseName, z.ZodOptional<z.ZodUnknown>>;
 
-export const actSchema = named("OperatorAction", {
+const actSchema = named("OperatorAction", {
   reason: reasonText.optional(),
   how: z.enum(["rescue", "next-round"]).optional().describe("release: rescue or next-round"),
   modifications: z.unknown().optional().describe("the same fields, in an object of their own"),
@@ -60,25 +57,7 @@ export const actedSchema = named("Acted", {
 });
 export type ActedView = z.infer<typeof actedSchema>;
 
-type Acted = Extract<ActAnswer, { kind: "done" | "would" | "already" }>;
-/** What is, or would be, done and because of what; or why it is so already. */
-const wordsOf = (answer: Acted) =>
-  answer.kind === "already"
-    ? { message: answer.why, warnings: [] }
-    : { message: answer.because, warnings: [...answer.warnings] };
-
-export const actedView = (action: OperatorAction, answer: Acted, dryRun: boolean): ActedView => ({
-  request_name: answer.request.spec.name,
-  action,
-  already: answer.kind === "already",
-  dry_run: dryRun,
-  ...wordsOf(answer),
-  detail: answer.kind === "already" ? {} : answer.detail,
-  status: answer.request.status,
-  request: requestView(answer.request),
-});
-
-export const bulkSchema = actSchema
+const bulkSchema = actSchema
   .omit({ from: true })
   .extend({
     action: z.enum(OPERATOR_ACTIONS),
@@ -98,7 +77,7 @@ export const bulkSchema = actSchema
   .meta({ id: "BulkAction" });
 export type BulkBody = z.infer<typeof bulkSchema>;
 
-export const bulkAnswerSchema = named("BulkAnswer", {
+const bulkAnswerSchema = named("BulkAnswer", {
   action: z.enum(OPERATOR_ACTIONS),
   dry_run: z.boolean(),
   items: z.array(
@@ -116,32 +95,35 @@ export const bulkAnswerSchema = named("BulkAnswer", {
 });
 export type BulkAnswerView = z.infer<typeof bulkAnswerSchema>;
 
-export function bulkAnswerView(action: OperatorAction, dryRun: boolean, answer: ManyAnswer): BulkAnswerView {
-  const items = answer.results.map(({ name, answer }) => itemView(name, answer));
-  const counts: Record<string, number> = {};
-  for (const { outcome } of items) counts[outcome] = (counts[outcome] ?? 0) + 1;
-  return { action, dry_run: dryRun, items, counts, next_cursor: answer.nextCursor };
-}
-
-function itemView(name: string, answer: ActAnswer): BulkAnswerView["items"][number] {
-  const status = "request" in answer ? answer.request.status : null;
-  const item = { request_name: name, status, warnings: [], problems: [] };
-  switch (answer.kind) {
-    case "done":
-    case "would":
-    case "already":
-      return { ...item, outcome: answer.kind, ...wordsOf(answer) };
-    case "refused":
-      return { ...item, outcome: "refused", message: told(answer.problems), problems: [...answer.problems] };
-    case "unknown-request":
-      return { ...item, outcome: "unknown", message: "there is no such request" };
-    case "stale":
-      return { ...item, outcome: "stale", message: "it moved on meanwhile" };
-  }
-}
-
 export const changesShape = {
   memory_mb: memoryMb.optional(),
   wall_minutes: wallMinutes.optional(),
   sites: z.array(siteText).max(1000).optional().describe("where it may run"),
+};
+
+const note =
+  "Checked against the state and stored; the loop carries it out (202). 200: a dry run, or it is so already.";
+
+/** POST /requests/:name/release and so on: one for each action of an operator. */
+const act = (action: OperatorAction) =>
+  changes(
+    "POST",
+    `/requests/:name/${action}`,
+    `${action}: ${ACTION[action].meaning}`,
+    { 200: actedSchema, 202: actedSchema, ...actErrors },
+    { params: nameParams, query: dryRunQuery, body: actSchema.prefault({}), note },
+  );
+
+export const actions = {
+  ...(Object.fromEntries(OPERATOR_ACTIONS.map((action) => [action, act(action)])) as Record<
+    OperatorAction,
+    ReturnType<typeof act>
+  >),
+  bulk: changes(
+    "POST",
+    "/requests/bulk",
+    "One action for many requests, chosen by filter or by name; repeat with next_cursor",
+    { 200: bulkAnswerSchema, ...submitErrors },
+    { query: dryRunQuery, body: bulkSchema },
+  ),
 };

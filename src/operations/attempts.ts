@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { type NewNodeAction, NODE_ACTION_KINDS, type NodeAction, type NodeChanges } from "../domain/operator.ts";
-import type { AttemptPage, ClassifyAnswer, UnclassifiedPage } from "../lifecycle/port.ts";
 import { changesShape } from "./actions.ts";
-import { given, reasonText } from "./inputs.ts";
-import { anything, named, paged, strings, time, viewOf } from "./wire.ts";
+import { errorsSchema } from "./errors.ts";
+import { dryRunQuery, limitUpTo, nameParams, nameText, pageQuery, pagingUpTo, reasonText } from "./inputs.ts";
+import { actErrors, changes, reads } from "./operation.ts";
+import { named, paged, strings, time } from "./wire.ts";
 
 const number = z.number().nullable();
 const words = z.string().nullable();
@@ -50,12 +50,6 @@ const attemptSchema = named("Attempt", {
     .describe("How its recovery script ended; null: it had none"),
 });
 export type AttemptView = z.infer<typeof attemptSchema>;
-type Told = { cluster: number; script: AttemptPage["items"][number]["script"] };
-const attemptView = viewOf(attemptSchema, ({ cluster, script }: Told) => ({
-  cluster: cluster > 0 ? cluster : null,
-  script: script && { script: script.script, result: script.result, seconds: script.seconds, log: script.log },
-}));
-
 const epochSchema = z.strictObject({
   round: z.int(),
   unit: z.string(),
@@ -65,8 +59,7 @@ const epochSchema = z.strictObject({
   reason: z.string(),
   at: z.string(),
 });
-const epochView = viewOf(epochSchema);
-export const attemptPageSchema = named("AttemptPage", {
+const attemptPageSchema = named("AttemptPage", {
   ...paged(attemptSchema),
   epochs: z.array(epochSchema),
   said: z
@@ -86,39 +79,6 @@ export const attemptPageSchema = named("AttemptPage", {
   gone: strings.describe("Submit directories that are no more"),
 });
 export type AttemptPageView = z.infer<typeof attemptPageSchema>;
-export const attemptPageView = viewOf(attemptPageSchema, ({ items, epochs }: AttemptPage) => ({
-  items: items.map(({ round, unit, record, script }) => attemptView({ round, unit, ...record, script })),
-  epochs: epochs.map(({ round, unit, record }) => epochView({ round, unit, ...record })),
-}));
-
-export const nodeActionSchema = named("NodeAction", {
-  id: z.string().nullable().describe("null: a dry run, nothing is reserved"),
-  request_name: z.string(),
-  dag_id: z.string(),
-  unit: z.string(),
-  node: z.string(),
-  kind: z.enum(NODE_ACTION_KINDS),
-  attempt: z.int().describe("The attempt it answers"),
-  epoch: z.int(),
-  actor: z.string(),
-  reason: z.string(),
-  changes: anything,
-  created_at: time,
-  applied_at: time.nullable().describe("null: the engine side has yet to be told"),
-  already: z.boolean(),
-  dry_run: z.boolean(),
-});
-export type NodeActionView = z.infer<typeof nodeActionSchema>;
-type NodeActionTold = (NewNodeAction | NodeAction) & { requestName: string; already: boolean; dryRun: boolean };
-export const nodeActionView = viewOf(nodeActionSchema, (action: NodeActionTold) => ({
-  id: "id" in action ? action.id : null,
-  changes: changesView(action.changes),
-  applied_at: "appliedAt" in action ? (action.appliedAt?.toISOString() ?? null) : null,
-}));
-/** Those that are there, in the words of the API. */
-const changesView = ({ memoryMb, wallMinutes, sites }: NodeChanges) =>
-  given({ memory_mb: memoryMb, wall_minutes: wallMinutes, sites });
-
 const saidSchema = z.strictObject({ action: z.string(), actor: z.string(), reason: z.string(), at: time });
 const unclassifiedItem = z.strictObject({
   unit: z.string(),
@@ -133,21 +93,13 @@ const unclassifiedItem = z.strictObject({
   stderr_tail: z.string(),
   classified: saidSchema.nullable(),
 });
-const unclassifiedItemView = viewOf(unclassifiedItem, ({ classified }: { classified: NodeAction | null }) => ({
-  classified: classified && saidView({ ...classified, action: classified.kind, at: classified.createdAt }),
-}));
-const saidView = viewOf(saidSchema);
-export const unclassifiedSchema = named("Unclassified", {
+const unclassifiedSchema = named("Unclassified", {
   total: z.int(),
   open: z.int().describe("Of them, those nobody has classified yet"),
   ...paged(unclassifiedItem),
 });
 export type UnclassifiedView = z.infer<typeof unclassifiedSchema>;
-export const unclassifiedView = viewOf(unclassifiedSchema, ({ items }: UnclassifiedPage) => ({
-  items: items.map(({ record, ...item }) => unclassifiedItemView({ ...record, ...item })),
-}));
-
-export const classifySchema = named("Classify", {
+const classifySchema = named("Classify", {
   items: z
     .array(
       z.strictObject({
@@ -163,7 +115,7 @@ export const classifySchema = named("Classify", {
   reason: reasonText.optional().describe("for items without one of their own"),
   dry_run: z.boolean().optional(),
 });
-export const classifiedSchema = named("Classified", {
+const classifiedSchema = named("Classified", {
   request_name: z.string(),
   dry_run: z.boolean(),
   already: z.boolean(),
@@ -174,19 +126,43 @@ export const classifiedSchema = named("Classified", {
   resubmit: strings.nullable().describe("The nodes that run again now; null: none"),
   message: z.string(),
 });
-export type ClassifiedView = z.infer<typeof classifiedSchema>;
-type Classified = Extract<ClassifyAnswer, { kind: "done" | "would" }>;
-export const classifiedView = viewOf(classifiedSchema, ({ kind, request, items, because }: Classified) => ({
-  request_name: request.spec.name,
-  dry_run: kind === "would",
-  already: items.every(({ outcome }) => outcome === "already"),
-  message: because,
-}));
 
-export const retrySchema = named("RetryNode", {
-  reason: reasonText.optional(),
-  ...changesShape,
-  attempt: z.int().optional().describe("the attempt that was seen to fail"),
-  max_retries: z.int().min(0).max(1000).optional().describe("refuse when it was executed more often"),
-  dry_run: z.boolean().optional(),
+const attemptsQuery = z.strictObject({
+  ...pagingUpTo(10_000, 200),
+  unit: nameText.optional().describe("only of this work unit, like mg_000003"),
+  node: z
+    .string()
+    .regex(/^[A-Za-z0-9][\w.-]{0,199}([/:][A-Za-z0-9][\w.-]{0,199})?$/, "not a node")
+    .optional()
+    .describe("only of this node, like proc_000021 or mg_000003/merge"),
 });
+const params = nameParams;
+
+/** The stories of nodes, what failed, and what failures mean. */
+export const attempts = {
+  list: reads(
+    "/requests/:name/attempts",
+    "Every attempt of every node: newest round first, whole work units a page",
+    attemptPageSchema,
+    { params, query: attemptsQuery },
+  ),
+  errors: reads(
+    "/requests/:name/errors",
+    "What failed in the present round; with Accept: text/plain as one screen of text",
+    errorsSchema,
+    { params, query: z.strictObject({ width: limitUpTo(400, 120) }) },
+  ),
+  unclassified: reads(
+    "/requests/:name/unclassified",
+    "Failures no rule knows, with the ends of their logs: a person or an agent says what they mean",
+    unclassifiedSchema,
+    { params, query: pageQuery },
+  ),
+  classify: changes(
+    "POST",
+    "/requests/:name/classify",
+    "Classify failures as retry or fail, all of them or none; the last one sets the retries going",
+    { 200: classifiedSchema, ...actErrors },
+    { params, query: dryRunQuery, body: classifySchema },
+  ),
+};

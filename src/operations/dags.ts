@@ -1,9 +1,11 @@
 import { z } from "zod";
-import { DAG_STATUSES, type Dag, type DagEvent, runningNodes } from "../domain/dag.ts";
-import { NODE_STATES, type NodeView } from "../domain/run.ts";
-import { anything, byWord, named, paged, pageOf, strings, time, viewOf } from "./wire.ts";
+import { DAG_STATUSES } from "../domain/dag.ts";
+import { NODE_STATES } from "../domain/run.ts";
+import { dagParams, idText, limitUpTo, nameText, paging, pagingUpTo, repeatable } from "./inputs.ts";
+import { itemErrors, reads } from "./operation.ts";
+import { anything, byWord, named, paged, pageOf, strings, time } from "./wire.ts";
 
-/** 003's words for our tally; idle + running + held + done + failed = total. */
+/** The API's names for our tally; idle + running + held + done + failed = total. */
 export const nodeCounts = {
   total_nodes: z.int(),
   node_counts: byWord.describe("By role"),
@@ -13,16 +15,6 @@ export const nodeCounts = {
   nodes_done: z.int(),
   nodes_failed: z.int(),
 };
-export const nodeCountsView = ({ nodes, roleCounts }: Pick<Dag, "nodes" | "roleCounts">) => ({
-  total_nodes: nodes.total,
-  node_counts: roleCounts,
-  nodes_idle: nodes.total - runningNodes(nodes) - nodes.held - nodes.done - nodes.failed,
-  nodes_running: runningNodes(nodes),
-  nodes_held: nodes.held,
-  nodes_done: nodes.done,
-  nodes_failed: nodes.failed,
-});
-
 const unitTally = z.strictObject({
   total: z.int(),
   waiting: z.int(),
@@ -30,7 +22,6 @@ const unitTally = z.strictObject({
   done: z.int(),
   failed: z.int(),
 });
-const unitTallyView = viewOf(unitTally);
 
 export const dagSchema = named("Dag", {
   id: z.string(),
@@ -53,25 +44,12 @@ export const dagSchema = named("Dag", {
   completed_at: time.nullable(),
 });
 export type DagView = z.infer<typeof dagSchema>;
-export const dagView = viewOf(dagSchema, (dag: Dag) => ({
-  dag_file_path: `${dag.submitDir}/workflow.dag`,
-  work_units: unitTallyView(dag.units),
-  completed_at: dag.endedAt?.toISOString() ?? null,
-  ...nodeCountsView(dag),
-}));
-export const dagPageSchema = pageOf("DagPage", dagSchema);
+const dagPageSchema = pageOf("DagPage", dagSchema);
 
 const dagEventSchema = z.strictObject({ type: z.string(), detail: anything, at: time });
-const dagEventView = viewOf(dagEventSchema);
-export const dagDetailSchema = dagSchema
+const dagDetailSchema = dagSchema
   .extend({ request_name: z.string().nullable(), history: z.array(dagEventSchema) })
   .meta({ id: "DagDetail" });
-export const dagDetailView = (
-  dag: Dag,
-  request_name: string | null,
-  history: readonly DagEvent[],
-): z.infer<typeof dagDetailSchema> => ({ ...dagView(dag), request_name, history: history.map(dagEventView) });
-
 const state = z.enum(NODE_STATES);
 const nodeSchema = named("Node", {
   unit: z.string().nullable(),
@@ -83,13 +61,11 @@ const nodeSchema = named("Node", {
   detail: z.string(),
 });
 export type NodeRowView = z.infer<typeof nodeSchema>;
-export const nodeRowView = viewOf(nodeSchema);
-export const nodePageSchema = named("NodePage", {
+const nodePageSchema = named("NodePage", {
   ...paged(nodeSchema),
   total: z.int().describe("Nodes that match the filters"),
   by_state: z.partialRecord(state, z.int()).describe("The same, by state"),
 });
-export type NodePageView = z.infer<typeof nodePageSchema>;
 
 const unitRowSchema = named("UnitRow", {
   unit: z.string(),
@@ -102,40 +78,10 @@ const unitRowSchema = named("UnitRow", {
   retries: z.int(),
 });
 export type UnitRowView = z.infer<typeof unitRowSchema>;
-/** The nodes of each unit, counted, in the order the engine tells them. */
-export function tallyUnits(nodes: readonly NodeView[]): UnitRowView[] {
-  const rows = new Map<string, UnitRowView>();
-  const open = new Set<string>();
-  for (const node of nodes) {
-    if (node.unit === null) continue;
-    const row = rows.get(node.unit) ?? { unit: node.unit, state: "waiting", ...NO_NODES };
-    rows.set(node.unit, row);
-    if (["pre", "queued", "post"].includes(node.state)) open.add(node.unit);
-    row.nodes += 1;
-    row.retries += node.retries;
-    if (node.held) row.held += 1;
-    if (node.state === "done") row.done += 1;
-    else if (node.state === "failed" || node.state === "futile") row.failed += 1;
-    else if (node.state === "post" || (node.state === "queued" && !node.idle && !node.held)) row.running += 1;
-  }
-  for (const row of rows.values()) row.state = unitState(row, open.has(row.unit));
-  return [...rows.values()];
-}
-
-const NO_NODES = { nodes: 0, done: 0, failed: 0, running: 0, held: 0, retries: 0 };
-
-/** A unit with a failed node has not failed while others of its nodes are under way. */
-function unitState(row: UnitRowView, isOpen: boolean): UnitRowView["state"] {
-  if (row.done === row.nodes) return "done";
-  if (row.running > 0) return "running";
-  return row.failed > 0 && !isOpen ? "failed" : "waiting";
-}
-
-export const unitPageSchema = named("UnitPage", { ...paged(unitRowSchema), total: z.int() });
-export type UnitPageView = z.infer<typeof unitPageSchema>;
+const unitPageSchema = named("UnitPage", { ...paged(unitRowSchema), total: z.int() });
 
 const fileSchema = z.strictObject({ name: z.string(), path: z.string(), size_bytes: z.number(), modified_at: time });
-export const logsSchema = named("Logs", {
+const logsSchema = named("Logs", {
   dag_id: z.string(),
   submit_dir: z.string(),
   files: z.array(fileSchema).describe("Log files of the DAG, the unit or the node asked about"),
@@ -156,3 +102,45 @@ export const logsSchema = named("Logs", {
 export type LogsView = z.infer<typeof logsSchema>;
 export type LogFileView = z.infer<typeof fileSchema>;
 export type TailView = LogsView["tails"][number];
+
+const listQuery = z.strictObject({
+  ...paging,
+  status: repeatable(DAG_STATUSES),
+  workflow_id: idText.optional().describe("only DAGs of this workflow: its id"),
+  request: nameText.optional().describe("only DAGs of this request: its name"),
+});
+const unit = nameText.optional().describe("a work unit, like mg_000000");
+const node = nameText.optional().describe("a node within its unit, like proc_000000 or merge");
+const manyPaging = pagingUpTo(10_000, 1000);
+const logsQuery = z.strictObject({
+  unit,
+  node,
+  cluster: z
+    .string()
+    .regex(/^\d{1,15}$/, "not an id")
+    .optional()
+    .describe("an attempt out of `clusters`; the newest when left out"),
+  lines: limitUpTo(5000, 200),
+});
+const params = dagParams;
+export const dags = {
+  list: {
+    ...reads("/dags", "DAGs, newest first", dagPageSchema, { query: listQuery }),
+    answers: { 200: dagPageSchema, ...itemErrors },
+  },
+  show: reads("/dags/:id", "One DAG: its numbers and its history", dagDetailSchema, { params }),
+  nodes: reads("/dags/:id/nodes", "The nodes of a DAG, live from the engine", nodePageSchema, {
+    params,
+    query: z.strictObject({ ...manyPaging, state: repeatable(NODE_STATES), unit }),
+  }),
+  units: reads(
+    "/dags/:id/units",
+    "The work units of a DAG with their nodes counted, live from the engine",
+    unitPageSchema,
+    { params, query: z.strictObject(manyPaging) },
+  ),
+  logs: reads("/dags/:id/logs", "Where the logs are; with unit and node, the end of what that node wrote", logsSchema, {
+    params,
+    query: logsQuery,
+  }),
+};

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { anything, named, strings, viewOf } from "./wire.ts";
+import { anything, named, strings } from "./wire.ts";
 
 const example = z.strictObject({
   at: z.string(),
@@ -9,7 +9,7 @@ const example = z.strictObject({
   site: z.string().nullable(),
   exit_code: z.int(),
   reason: z.string(),
-  not_before: z.string().nullable().describe("When it is to be tried again; null: at once, or never"),
+  not_before: z.string().nullable().describe("When it is to be retried; null: at once, or never"),
 });
 const codes = z.array(
   z.strictObject({
@@ -34,13 +34,13 @@ export const errorsSchema = named("Errors", {
   units_failed: z.int(),
   nodes_failed: z.int(),
   nodes_recovered: z.int().describe("Failed at least once, and got through"),
-  nodes_retrying: z.int().describe("Failed, and to be tried again: they wait for it, or are at it"),
+  nodes_retrying: z.int().describe("Failed, and to be retried: they wait for it, or are at it"),
   unreadable_lines: z.int().describe("Lines of the ledgers that could not be read"),
   first: example.nullable(),
   categories: z.array(z.strictObject({ category: z.string(), failures: z.int(), units: z.int() })),
   causes: z.array(z.strictObject({ cause: z.string(), failures: z.int() })),
   codes,
-  retrying: codes.describe("The same of jobs that failed and are to be tried again"),
+  retrying: codes.describe("The same of jobs that failed and are to be retried"),
   sites: z.array(
     z.strictObject({
       site: z.string(),
@@ -64,7 +64,7 @@ export const errorsSchema = named("Errors", {
   ),
   excluded: z
     .array(z.strictObject({ file: z.string(), reason: z.string() }))
-    .describe("Input files that are left out, and whose word or which evidence that was"),
+    .describe("Input files that are left out, and by whom or on which evidence"),
   more: z
     .strictObject({
       codes: z.int(),
@@ -82,5 +82,3 @@ export const errorsSchema = named("Errors", {
     command: z.string().nullable(),
   }),
 });
-export type ErrorsBodyView = z.infer<typeof errorsSchema>;
-export const errorsBodyView = viewOf(errorsSchema);

@@ -42,15 +42,6 @@ export const repeatable = <const V extends readonly [string, ...string[]]>(value
     .optional()
     .describe(rule);
 };
-export const asList = <T>(value: T | readonly T[] | undefined): readonly T[] | undefined =>
-  value === undefined ? undefined : Array.isArray(value) ? value : [value as T];
-
-/** The fields that were given: those left out are not there, not even as undefined. */
-export const given = <T extends object>(fields: T) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
-
 /** Query flags: "true" and "false" only; coercion would take "false" for true. */
 export const flag = z.enum(["true", "false"]).default("false").describe("true or false");
 export const dryRunQuery = z.strictObject({

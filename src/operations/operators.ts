@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { AUDIT_OUTCOMES } from "../domain/operator.ts";
-import { reasonText } from "./inputs.ts";
-import { anything, named, pageOf, time, viewOf } from "./wire.ts";
+import { idParams, nameText, paging, reasonText } from "./inputs.ts";
+import { changeErrors, changes, itemErrors, reads } from "./operation.ts";
+import { anything, named, pageOf, time } from "./wire.ts";
 
 const auditSchema = named("AuditEntry", {
   id: z.string(),
@@ -14,7 +15,6 @@ const auditSchema = named("AuditEntry", {
   outcome: z.enum(AUDIT_OUTCOMES),
 });
 export type AuditView = z.infer<typeof auditSchema>;
-export const auditView = viewOf(auditSchema);
 export const auditPageSchema = pageOf("AuditPage", auditSchema);
 
 export const alertSchema = named("Alert", {
@@ -31,9 +31,8 @@ export const alertSchema = named("Alert", {
   closed_at: time.nullable(),
 });
 export type AlertView = z.infer<typeof alertSchema>;
-export const alertView = viewOf(alertSchema);
-export const alertPageSchema = pageOf("AlertPage", alertSchema);
-export const acknowledgedSchema = alertSchema.extend({ already: z.boolean() }).meta({ id: "AcknowledgedAlert" });
+const alertPageSchema = pageOf("AlertPage", alertSchema);
+const acknowledgedSchema = alertSchema.extend({ already: z.boolean() }).meta({ id: "AcknowledgedAlert" });
 export type AcknowledgedView = z.infer<typeof acknowledgedSchema>;
 export const reasonOnlySchema = named("Reason", { reason: reasonText.optional() });
 
@@ -43,10 +42,52 @@ const tokenSchema = named("OperatorToken", {
   created_at: time,
 });
 export type TokenView = z.infer<typeof tokenSchema>;
-export const tokenView = viewOf(tokenSchema);
-export const tokenListSchema = named("OperatorTokens", { items: z.array(tokenSchema) });
-export type TokenListView = z.infer<typeof tokenListSchema>;
-export const newTokenSchema = tokenSchema
+const tokenListSchema = named("OperatorTokens", { items: z.array(tokenSchema) });
+const newTokenSchema = tokenSchema
   .extend({ token: z.string().describe("told only now: it is kept as a hash") })
   .meta({ id: "NewOperatorToken" });
-export type NewTokenView = z.infer<typeof newTokenSchema>;
+
+const state = z.enum(["open", "closed", "all"]).default("open").describe("open, closed or all");
+const subject = nameText.optional().describe("only of this request or site");
+
+export const alerts = {
+  list: reads("/alerts", "What people should know, newest first", alertPageSchema, {
+    query: z.strictObject({ ...paging, state }),
+  }),
+  acknowledge: changes(
+    "POST",
+    "/alerts/:id/acknowledge",
+    "Somebody has seen it and takes care of it",
+    { 200: acknowledgedSchema, ...changeErrors },
+    { params: idParams, body: reasonOnlySchema.prefault({}) },
+  ),
+};
+
+/** Who did what to what, when and why. */
+export const audit = {
+  list: reads("/audit", "What people did, and what the program did about sites; newest first", auditPageSchema, {
+    query: z.strictObject({ ...paging, subject }),
+  }),
+};
+
+/** Who may change things: a token for each, so that the audit names them and one can be withdrawn alone. */
+export const tokens = {
+  list: {
+    ...reads("/tokens", "The operator tokens, by name", tokenListSchema, { role: "operator" }),
+    answers: { 200: tokenListSchema, ...itemErrors },
+  },
+  add: changes(
+    "POST",
+    "/tokens",
+    "A new operator token",
+    { 201: newTokenSchema, ...changeErrors },
+    { body: z.strictObject({ name: nameText }) },
+  ),
+  remove: changes(
+    "DELETE",
+    "/tokens/:id",
+    "Withdraw a token, by its id or by a name that only one has",
+    { 200: tokenListSchema, ...changeErrors },
+    { params: idParams },
+  ),
+};

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { PlanPreview } from "../lifecycle/port.ts";
-import { anything, big, byWord, named, strings, viewOf } from "./wire.ts";
+import { anything, big, byWord, named, strings } from "./wire.ts";
 
 const spread = z.strictObject({ least: z.number(), most: z.number() });
 const resources = z.strictObject({
@@ -29,19 +28,10 @@ const describedSchema = z.strictObject({
   warnings: strings,
 });
 
-const describedView = viewOf(describedSchema);
-
 const refusalSchema = z.strictObject({ code: z.string(), message: z.string(), evidence: anything });
-const refusalView = viewOf(refusalSchema);
 
 /** The first round in numbers, or why there would be none. */
 export const planPreviewSchema = named("PlanPreview", {
   plan: describedSchema.nullable(),
   refusal: refusalSchema.nullable(),
 });
-export type PlanPreviewView = z.infer<typeof planPreviewSchema>;
-
-export const planPreviewView = (preview: PlanPreview): PlanPreviewView =>
-  preview.ok
-    ? { plan: describedView(preview.value), refusal: null }
-    : { plan: null, refusal: refusalView(preview.error) };

@@ -1,14 +1,16 @@
 import { z } from "zod";
 import { OUTPUT_STATES } from "../domain/operator.ts";
-import { type RequestRecord, SPLIT_ALGORITHMS, type Transition } from "../domain/request.ts";
-import { REQUEST_STATUS, REQUEST_STATUSES } from "../domain/request-status.ts";
+import { SPLIT_ALGORITHMS } from "../domain/request.ts";
+import { REQUEST_STATUSES } from "../domain/request-status.ts";
 import { WAIT_CODES, type WaitCode } from "../domain/wait.ts";
-import type { Workflow } from "../domain/workflow.ts";
-import { ACTION, actionsIn, mayResume, OPERATOR_ACTIONS } from "../lifecycle/port.ts";
+import { OPERATOR_ACTIONS } from "../recovery/round/actions.ts";
+import { filterText, flag, nameParams, pageQuery, paging, reasonText, repeatable } from "./inputs.ts";
+import { changeErrors, changes, reads, submitErrors } from "./operation.ts";
+import { auditPageSchema } from "./operators.ts";
 import { planPreviewSchema } from "./plan.ts";
-import { inputPlace, specSchema, specView } from "./spec.ts";
-import { anything, named, pageOf, strings, time, viewOf, whole } from "./wire.ts";
-import { workflowSchema, workflowView } from "./workflows.ts";
+import { specSchema } from "./spec.ts";
+import { anything, named, pageOf, strings, time, whole } from "./wire.ts";
+import { outputPageSchema, workflowSchema } from "./workflows.ts";
 
 const status = z.enum(REQUEST_STATUSES);
 const productionSteps = z.array(z.strictObject({ fraction: z.number(), priority: z.int() }));
@@ -48,12 +50,6 @@ export const requestRowSchema = named("RequestRow", {
   updated_at: time,
 });
 export type RequestRowView = z.infer<typeof requestRowSchema>;
-export const requestRowView = viewOf(requestRowSchema, ({ spec }: RequestRecord) => ({
-  request_name: spec.name,
-  kind: spec.kind,
-  requestor: spec.requestor,
-  campaign: spec.campaign,
-}));
 export const requestPageSchema = pageOf("RequestPage", requestRowSchema);
 export type RequestPageView = z.infer<typeof requestPageSchema>;
 
@@ -64,10 +60,9 @@ const transitionSchema = named("Transition", {
   actor: z.string(),
   at: time,
 });
-export const transitionView = viewOf(transitionSchema);
-export const transitionsSchema = named("Transitions", { items: z.array(transitionSchema) });
+const transitionsSchema = named("Transitions", { items: z.array(transitionSchema) });
 
-/** A request as it stands: the fields of 003 §3.1.1, our state beside them, the whole spec under `spec`. */
+/** A request as it stands: the fields a ReqMgr2 user knows, our state beside them, the whole spec under `spec`. */
 export const requestSchema = requestRowSchema
   .extend({
     status_meaning: z.string(),
@@ -104,73 +99,13 @@ export const requestSchema = requestRowSchema
   })
   .meta({ id: "Request" });
 export type RequestView = z.infer<typeof requestSchema>;
-/** From its record, and from its spec what the record does not say itself. */
-export const requestView = (record: RequestRecord): RequestView => recordWithSpec({ ...record.spec, ...record });
-const recordWithSpec = viewOf(requestSchema, (record: RequestRecord) => {
-  const { spec } = record;
-  return {
-    request_name: spec.name,
-    status_meaning: REQUEST_STATUS[record.status].meaning,
-    input_dataset: spec.input && inputPlace(spec.input),
-    memory_mb: spec.resources.memoryMb,
-    time_per_event_sec: spec.resources.secondsPerEvent,
-    size_per_event_kb: spec.resources.kbPerEvent,
-    site_whitelist: spec.sites.allow,
-    site_blacklist: spec.sites.deny,
-    splitting_algo: spec.split.algorithm,
-    splitting_params: {
-      files_per_job: spec.split.filesPerJob,
-      events_per_job: spec.split.eventsPerJob,
-      lumis_per_job: spec.split.lumisPerJob,
-    },
-    payload_config: spec.metadata,
-    previous_version_request: spec.previousVersion,
-    superseded_by_request: record.supersededBy,
-    modifications: modificationsView(record.modifications),
-    allowed_actions: allowedActions(record),
-    spec: specView(spec),
-  };
-});
-
-function modificationsView(changed: RequestRecord["modifications"]): RequestView["modifications"] {
-  if (!changed) return null;
-  const all = {
-    site_bans: changed.siteBans.length > 0 ? changed.siteBans : null,
-    excluded_files: changed.excludedFiles.length > 0 ? changed.excludedFiles : null,
-    memory_mb: changed.memoryMb,
-    retries: changed.retries,
-    hold_threshold: changed.holdThreshold,
-    top_up: changed.topUp,
-    max_rescues: changed.maxRescues,
-  };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
-}
-
-function allowedActions({ status, hold }: RequestRecord): RequestView["allowed_actions"] {
-  // A request that belongs to another engine says itself that it can be moved.
-  return actionsIn(status)
-    .filter((action) => action !== "move")
-    .filter((action) => action !== "resume" || mayResume(status, hold?.code ?? null).kind === "allowed")
-    .map((action) => ({ action, meaning: ACTION[action].meaning }));
-}
-
 export const requestDetailSchema = requestSchema
   .extend({ workflow: workflowSchema.nullable(), status_transitions: z.array(transitionSchema) })
   .meta({ id: "RequestDetail" });
 export type RequestDetailView = z.infer<typeof requestDetailSchema>;
-export const requestDetailView = (
-  record: RequestRecord,
-  workflow: Workflow | null,
-  transitions: readonly Transition[],
-): RequestDetailView => ({
-  ...requestView(record),
-  workflow: workflow && workflowView(workflow),
-  status_transitions: transitions.map(transitionView),
-});
-
-export const submittedSchema = requestSchema.extend({ warnings: strings }).meta({ id: "Submitted" });
+const submittedSchema = requestSchema.extend({ warnings: strings }).meta({ id: "Submitted" });
 export type SubmittedView = z.infer<typeof submittedSchema>;
-export const checkedSchema = named("Checked", {
+const checkedSchema = named("Checked", {
   dry_run: z.literal(true),
   request: requestSchema.nullable(),
   warnings: strings,
@@ -187,16 +122,12 @@ const versionSchema = named("RequestVersion", {
   failure_reason: z.string().nullable(),
   created_at: time,
 });
-/** `endedBecause`: the reason of the move that ended it; only told of one that did not complete. */
-export const versionView = (record: RequestRecord, endedBecause: string | null) =>
-  versionOf({ ...record.spec, ...record, requestName: record.spec.name, failureReason: endedBecause });
-const versionOf = viewOf(versionSchema);
-export const versionsSchema = named("RequestVersions", {
+const versionsSchema = named("RequestVersions", {
   current: versionSchema,
   versions: z.array(versionSchema).describe("Earlier ones, newest first"),
 });
 
-export const priorityChangeSchema = z
+const priorityChangeSchema = z
   .strictObject({
     priority: whole.max(2_147_483_647).optional().describe("a whole number from 0"),
     urgent: z.boolean().optional().describe("true or false"),
@@ -205,3 +136,68 @@ export const priorityChangeSchema = z
     error: "nothing to change: give priority, urgent or both",
   })
   .meta({ id: "PriorityChange" });
+
+const listQuery = z.strictObject({
+  ...paging,
+  status: repeatable(REQUEST_STATUSES),
+  requestor: filterText.optional().describe("exactly this requestor"),
+  campaign: filterText.optional().describe("exactly this campaign"),
+  name: filterText.optional().describe("a part of the name, at most 200 characters"),
+});
+const params = nameParams;
+
+export const requests = {
+  list: reads("/requests", "Requests, newest first", requestPageSchema, { query: listQuery }),
+  show: reads(
+    "/requests/:name",
+    "One request: its spec, state, workflow and moves; its version is the ETag",
+    requestDetailSchema,
+    { params },
+  ),
+  transitions: reads(
+    "/requests/:name/transitions",
+    "Every move of a request, with reason and actor",
+    transitionsSchema,
+    { params },
+  ),
+  plan: reads(
+    "/requests/:name/plan",
+    "What its first round would be, with the facts of this moment",
+    planPreviewSchema,
+    { params },
+  ),
+  versions: reads("/requests/:name/versions", "The chain of versions a request belongs to", versionsSchema, { params }),
+  outputs: reads("/requests/:name/outputs", "Merged files of finished work units", outputPageSchema, {
+    params,
+    query: pageQuery,
+  }),
+  audit: reads("/requests/:name/audit", "What people did to a request, newest first", auditPageSchema, {
+    params,
+    query: pageQuery,
+  }),
+  submit: changes(
+    "POST",
+    "/requests",
+    "Hand in a request, as JSON or YAML; ?dry_run=true only checks it",
+    { 200: checkedSchema, 201: submittedSchema, ...submitErrors },
+    {
+      query: z.strictObject({ dry_run: flag }),
+      body: z.unknown().describe("A request; docs/ and examples/ show its form"),
+      rawBody: ["application/json", "application/yaml"],
+    },
+  ),
+  change: changes(
+    "PATCH",
+    "/requests/:name",
+    "Change priority or urgency; give If-Match to be sure nobody else did",
+    { 200: requestSchema, ...changeErrors },
+    { params, body: priorityChangeSchema },
+  ),
+  delete: changes(
+    "DELETE",
+    "/requests/:name",
+    "The same as abort; the request stays on record",
+    { 202: requestSchema, ...changeErrors },
+    { params, query: z.strictObject({ reason: reasonText.optional().describe("why, in words") }) },
+  ),
+};

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Site, SiteBan } from "../domain/dag.ts";
-import { nameText, reasonText } from "./inputs.ts";
-import { anything, named, strings, time, viewOf } from "./wire.ts";
+import { dryRunQuery, flag, nameText, reasonText, siteParams } from "./inputs.ts";
+import { actErrors, changeErrors, changes, reads } from "./operation.ts";
+import { anything, named, strings, time } from "./wire.ts";
 
 const banSchema = named("SiteBan", {
   id: z.string(),
@@ -16,9 +16,7 @@ const banSchema = named("SiteBan", {
   removed_by: z.string().nullable(),
 });
 export type BanView = z.infer<typeof banSchema>;
-export const banView = viewOf(banSchema);
-export const bansSchema = named("SiteBans", { items: z.array(banSchema) });
-export type BansView = z.infer<typeof bansSchema>;
+const bansSchema = named("SiteBans", { items: z.array(banSchema) });
 
 const siteStatus = z.enum(["enabled", "draining", "disabled"]);
 export const siteSchema = named("Site", {
@@ -32,16 +30,11 @@ export const siteSchema = named("Site", {
   bans: z.array(banSchema.pick({ id: true, workflow_id: true, reason: true, created_at: true, expires_at: true })),
 });
 export type SiteView = z.infer<typeof siteSchema>;
-const siteWithBans = viewOf(siteSchema);
-/** `bans` may be those of all sites. */
-export const siteView = (site: Site, bans: readonly SiteBan[]): SiteView =>
-  siteWithBans({ ...site, bans: bans.filter((ban) => ban.site === site.name) });
-export const sitesSchema = named("Sites", { items: z.array(siteSchema) });
-export type SitesView = z.infer<typeof sitesSchema>;
+const sitesSchema = named("Sites", { items: z.array(siteSchema) });
 
 const note = z.string().trim().max(1000).optional().describe("why, in words; at most 1000 characters");
-export const siteChangeSchema = named("SiteChange", { status: siteStatus, note });
-export const siteNoteSchema = named("SiteNote", { note });
+const siteChangeSchema = named("SiteChange", { status: siteStatus, note });
+const siteNoteSchema = named("SiteNote", { note });
 
 /** What it means for the open requests. */
 const effectSchema = named("SiteEffect", {
@@ -50,21 +43,17 @@ const effectSchema = named("SiteEffect", {
   left_without_total: z.int(),
 });
 export type SiteEffectView = z.infer<typeof effectSchema>;
-export const effectView = viewOf(effectSchema);
 
-export const changedSiteSchema = siteSchema
-  .extend({ dry_run: z.boolean(), effect: effectSchema })
-  .meta({ id: "ChangedSite" });
-export type ChangedSiteView = z.infer<typeof changedSiteSchema>;
+const changedSiteSchema = siteSchema.extend({ dry_run: z.boolean(), effect: effectSchema }).meta({ id: "ChangedSite" });
 
-export const banBodySchema = named("BanSite", {
+const banBodySchema = named("BanSite", {
   request: nameText.optional().describe("only for this request; every one when left out"),
   workflow: nameText.optional().describe("the same, by the id of its workflow"),
   days: z.number().optional().describe("more than 0, at most 365; bans.duration_days when left out"),
   reason: reasonText,
   dry_run: z.boolean().optional(),
 });
-export const bannedSchema = named("Banned", {
+const bannedSchema = named("Banned", {
   site: z.string(),
   outcome: z.enum(["banned", "extended", "already", "would"]),
   already: z.boolean(),
@@ -73,11 +62,56 @@ export const bannedSchema = named("Banned", {
   ban: banSchema.nullable(),
   effect: effectSchema,
 });
-export type BannedView = z.infer<typeof bannedSchema>;
-export const unbannedSchema = named("Unbanned", {
+const unbannedSchema = named("Unbanned", {
   site: z.string(),
   dry_run: z.boolean(),
   lifted: z.int(),
   bans: z.array(banSchema),
 });
-export type UnbannedView = z.infer<typeof unbannedSchema>;
+
+const params = siteParams;
+const changed = { 200: changedSiteSchema, ...changeErrors };
+const becomes = (verb: string, status: string) =>
+  changes("POST", `/sites/:name/${verb}`, `The site becomes ${status}`, changed, {
+    params,
+    query: dryRunQuery,
+    body: siteNoteSchema.prefault({}),
+  });
+
+export const sites = {
+  list: reads("/sites", "All sites and their bans", sitesSchema),
+  show: reads("/sites/:name", "One site", siteSchema, { params }),
+  change: changes("PATCH", "/sites/:name", "Enable, drain or disable a site", changed, {
+    params,
+    query: dryRunQuery,
+    body: siteChangeSchema,
+  }),
+  enable: becomes("enable", "enabled"),
+  drain: becomes("drain", "draining"),
+  disable: becomes("disable", "disabled"),
+  bans: reads("/sites/:name/bans", "Bans of a site, newest first", bansSchema, {
+    params,
+    query: z.strictObject({ past: flag.describe("true: expired and lifted ones too") }),
+  }),
+  ban: changes(
+    "POST",
+    "/sites/:name/ban",
+    "Leave a site out for some days, for one request or for all; says whom it leaves without a site",
+    { 200: bannedSchema, ...actErrors },
+    { params, query: dryRunQuery, body: banBodySchema },
+  ),
+  unban: changes(
+    "DELETE",
+    "/sites/:name/ban",
+    "Lift the bans of a site: all of them, those of one request, or only the one for every request",
+    { 200: unbannedSchema, ...actErrors },
+    {
+      params,
+      query: dryRunQuery.extend({
+        request: nameText.optional().describe("only the ban of this request"),
+        scope: z.enum(["all", "system"]).default("all").describe("all, or system: only the one for all"),
+        reason: reasonText.optional(),
+      }),
+    },
+  ),
+};

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { InputSpec, OutputSpec, RequestSpec } from "../domain/request.ts";
-import { big, named, strings, viewOf } from "./wire.ts";
+import { big, named, strings } from "./wire.ts";
 
 const input = z.strictObject({
   from: z.enum(["glob", "directory", "list", "dataset"]),
@@ -12,26 +11,6 @@ const input = z.strictObject({
     lumis: z.record(z.string(), z.array(z.tuple([z.int(), z.int()]))).nullable(),
   }),
 });
-const inputView = viewOf(input, (from: InputSpec) => ({
-  at: inputPlace(from),
-  on_missing: from.onMissing ?? "hold",
-  events:
-    "events" in from ? { by: from.events.by, per_file: "perFile" in from.events ? from.events.perFile : null } : null,
-}));
-
-/** The pattern, path or dataset it names. */
-export function inputPlace(input: InputSpec): string {
-  switch (input.from) {
-    case "glob":
-      return input.pattern;
-    case "dataset":
-      return input.dataset;
-    case "directory":
-    case "list":
-      return input.path;
-  }
-}
-
 const generation = z.strictObject({
   total_events: big,
   first_event: big,
@@ -41,10 +20,6 @@ const generation = z.strictObject({
   filter_efficiency: z.number(),
   top_up: z.boolean(),
 });
-const generationView = viewOf(generation, ({ lumis = "per_job" }: { lumis?: "per_job" | "per_work_unit" }) => ({
-  lumis,
-}));
-
 const output = z.strictObject({
   name: z.string(),
   file: z.string(),
@@ -52,11 +27,6 @@ const output = z.strictObject({
   merge_argv: strings,
   keep: z.boolean(),
 });
-const outputSpecView = viewOf(output, ({ merge }: OutputSpec) => ({
-  merge: merge.how,
-  merge_argv: merge.how === "command" ? merge.argv : [],
-}));
-
 const rule = z.strictObject({
   exit_codes: z.array(z.int()),
   match_all_exit_codes: z.boolean(),
@@ -107,9 +77,3 @@ export const specSchema = named("Spec", {
     handlers: z.array(z.strictObject({ name: z.string(), roles: strings, rules: z.array(rule) })),
   }),
 });
-export const specView = viewOf(specSchema, (spec: RequestSpec) => ({
-  input: spec.input && inputView(spec.input),
-  sites: { trust: false, ...spec.sites },
-  generation: spec.generation && generationView(spec.generation),
-  outputs: spec.outputs.map(outputSpecView),
-}));

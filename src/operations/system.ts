@@ -1,8 +1,9 @@
 import { z } from "zod";
-import type { Queue } from "../domain/admission.ts";
+import { nameText, repeatable } from "./inputs.ts";
+import { type Content, changeErrors, changes, reads } from "./operation.ts";
 import { alertSchema } from "./operators.ts";
 import { siteSchema } from "./sites.ts";
-import { byWord, named, time, viewOf, whole } from "./wire.ts";
+import { byWord, named, time, whole } from "./wire.ts";
 
 const queueEntry = z.strictObject({
   request_name: z.string(),
@@ -13,8 +14,7 @@ const queueEntry = z.strictObject({
   verdict: z.enum(["start", "wait"]),
   reason: z.string(),
 });
-const entryView = viewOf(queueEntry);
-export const queueSchema = named("AdmissionQueue", {
+const queueSchema = named("AdmissionQueue", {
   active_dags: z.int(),
   max_active_dags: z.int(),
   queued_workflows: z.int(),
@@ -22,23 +22,11 @@ export const queueSchema = named("AdmissionQueue", {
   entries: z.array(queueEntry),
 });
 export type QueueView = z.infer<typeof queueSchema>;
-export function queueView(queue: Queue): QueueView {
-  const entries = queue.entries.map(entryView);
-  return {
-    active_dags: queue.active,
-    max_active_dags: queue.limits.maxActive,
-    queued_workflows: entries.length,
-    next_in_queue: entries[0] ?? null,
-    entries,
-  };
-}
-
-export const admissionConfigSchema = named("AdmissionConfig", {
+const admissionConfigSchema = named("AdmissionConfig", {
   max_active_dags: whole.max(100_000).describe("a whole number, 0…100000; 0 starts nothing new"),
 });
-export type AdmissionConfigView = z.infer<typeof admissionConfigSchema>;
 
-export const loopSchema = named("LoopStatus", {
+const loopSchema = named("LoopStatus", {
   healthy: z.boolean(),
   why: z.string(),
   running: z.boolean(),
@@ -52,11 +40,9 @@ export const loopSchema = named("LoopStatus", {
   requests_with_errors: z.int(),
   interval_sec: z.number(),
 });
-export const loopView = viewOf(loopSchema);
 
 const partHealth = z.strictObject({ ok: z.boolean(), words: z.string() });
-export type PartHealth = z.infer<typeof partHealth>;
-export const healthSchema = named("Health", {
+const healthSchema = named("Health", {
   status: z.enum(["ok", "unhealthy"]),
   why: z.string().describe("What is wrong, in words"),
   store: partHealth,
@@ -64,15 +50,8 @@ export const healthSchema = named("Health", {
   version: z.string(),
   at: time,
 });
-export type HealthView = z.infer<typeof healthSchema>;
-export function healthView(store: PartHealth, loop: PartHealth, version: string, at: Date): HealthView {
-  const wrong = [store.ok ? "" : `store: ${store.words}`, loop.ok ? "" : `loop: ${loop.words}`].filter(Boolean);
-  const status = wrong.length === 0 ? "ok" : "unhealthy";
-  return { status, why: wrong.join("; "), store, loop, version, at: at.toISOString() };
-}
-
 const warning = z.strictObject({ what: z.string(), mend: z.string() });
-export const statusSchema = named("SystemStatus", {
+const statusSchema = named("SystemStatus", {
   version: z.string(),
   instance: z.string().describe("Of this start of this server; the header wms2-instance of every answer"),
   host: z.string(),
@@ -93,4 +72,50 @@ export const statusSchema = named("SystemStatus", {
   alerts: z.array(alertSchema.omit({ id: true, acknowledged_at: true, closed_at: true })),
 });
 export type StatusView = z.infer<typeof statusSchema>;
-export const statusView = viewOf(statusSchema);
+
+export const admission = {
+  queue: reads("/admission/queue", "Who waits, at which place and why", queueSchema),
+  config: reads("/admission/config", "The limits in force", admissionConfigSchema),
+  configure: changes(
+    "PATCH",
+    "/admission/config",
+    "Change the limits; they are kept over restarts",
+    { 200: admissionConfigSchema, ...changeErrors },
+    { body: admissionConfigSchema },
+  ),
+};
+
+const text = (description: string, type: string): Content => ({
+  description,
+  content: { [type]: { schema: z.string() } },
+});
+const prometheus = text("Prometheus text", "text/plain");
+
+/** What the loop tells whoever listens. */
+export const LIVE_EVENT_TYPES = ["request.moved", "dag.progress", "loop.pass"] as const;
+
+export const system = {
+  health: {
+    ...reads(
+      "/health",
+      "200 when the store answers and the loop has passed recently, else 503 with what is wrong",
+      healthSchema,
+      { role: "anyone" },
+    ),
+    answers: { 200: healthSchema, 503: healthSchema },
+  },
+  loop: reads("/lifecycle/status", "What the loop tells of itself", loopSchema),
+  status: reads("/status", "The whole system in one answer", statusSchema),
+  metrics: { ...reads("/metrics", "Prometheus metrics", prometheus), answers: { 200: prometheus } },
+  events: reads(
+    "/events",
+    "Live events (text/event-stream): request.moved, dag.progress, loop.pass",
+    text("One frame per event", "text/event-stream"),
+    {
+      query: z.strictObject({
+        type: repeatable(LIVE_EVENT_TYPES),
+        request: nameText.optional().describe("only events of this request: its name"),
+      }),
+    },
+  ),
+};

@@ -1,19 +1,10 @@
 import { z } from "zod";
-import { DAG_STATUSES, type Dag, isDagOver, runningNodes } from "../domain/dag.ts";
-import type { UnitName } from "../domain/names.ts";
-import {
-  BLOCK_STATUSES,
-  type Block,
-  FILE_STATES,
-  type FileState,
-  type OutputFile,
-  UNIT_STATUSES,
-  type UnitStatus,
-  WORKFLOW_STATUSES,
-  type Workflow,
-} from "../domain/workflow.ts";
-import { nodeCounts, nodeCountsView } from "./dags.ts";
-import { anything, big, named, pageOf, strings, time, viewOf } from "./wire.ts";
+import { DAG_STATUSES } from "../domain/dag.ts";
+import { BLOCK_STATUSES, FILE_STATES, UNIT_STATUSES, WORKFLOW_STATUSES } from "../domain/workflow.ts";
+import { nodeCounts } from "./dags.ts";
+import { pageQuery, workflowParams } from "./inputs.ts";
+import { reads } from "./operation.ts";
+import { anything, big, named, pageOf, strings, time } from "./wire.ts";
 
 const stepMetrics = anything.nullable();
 
@@ -36,35 +27,9 @@ export const workflowSchema = named("Workflow", {
   updated_at: time,
 });
 export type WorkflowView = z.infer<typeof workflowSchema>;
-export const workflowView = viewOf(workflowSchema, (workflow: Workflow) => ({
-  dag_id: workflow.currentDagId,
-  total_work_units: workflow.unitsPlanned,
-  work_units_done: workflow.unitsDone,
-  total_nodes: workflow.nodesPlanned,
-  progress_percent: progressPercent(workflow),
-}));
-export const workflowPageSchema = pageOf("WorkflowPage", workflowSchema);
-export type WorkflowPageView = z.infer<typeof workflowPageSchema>;
+const workflowPageSchema = pageOf("WorkflowPage", workflowSchema);
 
-/** One decimal, rounded down: 100 means all of it. */
-export function progressPercent(workflow: Pick<Workflow, "status" | "unitsDone" | "unitsPlanned">): number {
-  if (workflow.status === "completed") return 100;
-  if (workflow.unitsPlanned === 0) return 0;
-  return Math.floor((1000 * workflow.unitsDone) / workflow.unitsPlanned) / 10;
-}
-
-/** At the pace of this DAG so far; null before its first unit is done, while nothing runs, and after its end. */
-export function estimateCompletion(dag: Dag | null, now: Date): Date | null {
-  if (!dag?.submittedAt || isDagOver(dag.status) || dag.units.done === 0 || runningNodes(dag.nodes) === 0) return null;
-  const elapsedMs = now.getTime() - dag.submittedAt.getTime();
-  const left = dag.units.total - dag.units.done - dag.units.failed;
-  if (elapsedMs <= 0 || left < 0) return null;
-  const at = now.getTime() + (elapsedMs / dag.units.done) * left;
-  return at < MAX_DATE ? new Date(Math.round(at / 1000) * 1000) : null;
-}
-const MAX_DATE = 8.64e15;
-
-export const workflowStatusSchema = named("WorkflowStatus", {
+const workflowStatusSchema = named("WorkflowStatus", {
   workflow_id: z.string(),
   request_name: z.string(),
   status: z.enum(WORKFLOW_STATUSES),
@@ -88,45 +53,6 @@ export const workflowStatusSchema = named("WorkflowStatus", {
 });
 export type WorkflowStatusView = z.infer<typeof workflowStatusSchema>;
 
-export interface WorkflowFacts {
-  readonly workflow: Workflow;
-  readonly dag: Dag | null;
-  readonly blocks: readonly Block[];
-  readonly units: Readonly<Record<UnitStatus, number>>;
-  readonly files: Readonly<Record<FileState, number>>;
-  readonly planWarnings: readonly string[];
-}
-
-export function workflowStatusView(facts: WorkflowFacts, now: Date): WorkflowStatusView {
-  const { workflow, dag } = facts;
-  const live = dag !== null && !isDagOver(dag.status);
-  return {
-    workflow_id: workflow.id,
-    request_name: workflow.requestName,
-    status: workflow.status,
-    round: workflow.round,
-    step_metrics: workflow.stepMetrics,
-    dag: dag && { id: dag.id, status: dag.status, ...nodeCountsView(dag) },
-    work_units: {
-      total: workflow.unitsPlanned,
-      done: workflow.unitsDone,
-      running: live ? dag.units.running : 0,
-      failed: dag?.units.failed ?? 0,
-    },
-    outputs: facts.units,
-    input_files: facts.files,
-    blocks: facts.blocks.map((block) => ({
-      dataset_name: block.dataset,
-      block_index: block.index,
-      status: block.status,
-      work_units: `${block.unitsDone}/${block.unitsTotal}`,
-    })),
-    progress_percent: progressPercent(workflow),
-    plan_warnings: [...facts.planWarnings],
-    estimated_completion: estimateCompletion(dag, now)?.toISOString() ?? null,
-  };
-}
-
 const outputSchema = named("Output", {
   output: z.string(),
   dataset: z.string(),
@@ -140,5 +66,17 @@ const outputSchema = named("Output", {
   status: z.enum(UNIT_STATUSES),
 });
 export type OutputView = z.infer<typeof outputSchema>;
-export const outputView = viewOf(outputSchema, ({ unit }: OutputFile & { unit: UnitName }) => ({ work_unit: unit }));
 export const outputPageSchema = pageOf("OutputPage", outputSchema);
+
+const params = workflowParams;
+
+export const workflows = {
+  list: reads("/workflows", "Workflows, newest first", workflowPageSchema, { query: pageQuery }),
+  show: reads("/workflows/:id", "One workflow: counters, offsets and round", workflowSchema, { params }),
+  status: reads(
+    "/workflows/:id/status",
+    "How far a workflow is: its DAG, blocks, files, and when it may be done",
+    workflowStatusSchema,
+    { params },
+  ),
+};

@@ -151,9 +151,13 @@ test("abort really stops the jobs, keeps finished outputs, and ends only when th
   const name = await world.submit(generation("gen", 3));
   await world.pass();
   world.engine.finish(world.storageDir, 1);
-  expect(await world.commands.abort(name, "wrong events", { actor: "ann", version: null })).toMatchObject({
-    kind: "changed",
-  });
+  expect(
+    await world.commands.act(
+      name,
+      { action: "abort", reason: "wrong events" },
+      { actor: "ann", version: null, dryRun: false },
+    ),
+  ).toMatchObject({ kind: "done" });
   await world.pass();
   expect(world.engine.calls).toContain("stop");
   await world.pass();
@@ -169,8 +173,8 @@ test("abort really stops the jobs, keeps finished outputs, and ends only when th
 test("abort before anything ran is immediate, and twice is once", async () => {
   const world = await makeWorld();
   const name = await world.submit(generation("gen", 1));
-  await world.commands.abort(name, "typo", { actor: "ann", version: null });
-  await world.commands.abort(name, "typo", { actor: "ann", version: null });
+  await world.commands.act(name, { action: "abort", reason: "typo" }, { actor: "ann", version: null, dryRun: false });
+  await world.commands.act(name, { action: "abort", reason: "typo" }, { actor: "ann", version: null, dryRun: false });
   await world.pass();
   await world.expectStatus(name, "aborted");
   expect(world.engine.calls).not.toContain("submit");

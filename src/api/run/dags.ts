@@ -1,145 +1,141 @@
-import { z } from "zod";
-import { DAG_STATUSES, type Dag } from "../../domain/dag.ts";
-import { batchName, type DagId, type RequestName, type WorkflowId } from "../../domain/names.ts";
-import { NODE_STATES, type NodeView } from "../../domain/run.ts";
-import {
-  dagDetailSchema,
-  dagDetailView,
-  dagPageSchema,
-  dagView,
-  type LogsView,
-  logsSchema,
-  nodePageSchema,
-  nodeRowView,
-  tallyUnits,
-  unitPageSchema,
-} from "../../operations/dags.ts";
-import {
-  asList,
-  dagParams,
-  given,
-  idText,
-  limitUpTo,
-  nameText,
-  paging,
-  pagingUpTo,
-  repeatable,
-} from "../../operations/inputs.ts";
-import { answerPage, slicePage } from "../cursor.ts";
-import { SharedLook } from "../look-sharing.ts";
-import { readLogs } from "../node-logs.ts";
-import type { ApiPorts } from "../ports.ts";
-import { found, itemErrors, notFound, usageError } from "../problem.ts";
-import { type Api, reads, route } from "./api.ts";
+import { WorldError } from "../../base/errors.ts";
+import type { DagId, RequestName, WorkflowId } from "../../domain/names.ts";
+import type { NodeChanges } from "../../domain/operator.ts";
+import type { NodeView } from "../../domain/run.ts";
+import type { Operations } from "../../operations/table.ts";
+import type { Call, Run, Runs } from "../call.ts";
+import { asList, given, slices } from "../cursor.ts";
+import type { RunPorts } from "../ports.ts";
+import { found, notFound, ProblemsError, usageError } from "../problem.ts";
+import { dagFields, tallyUnits } from "../views/dag.ts";
+import { acted, changesOf } from "./actions.ts";
 
-const listQuery = z.strictObject({
-  ...paging,
-  status: repeatable(DAG_STATUSES),
-  workflow_id: idText.optional().describe("only DAGs of this workflow: its id"),
-  request: nameText.optional().describe("only DAGs of this request: its name"),
-});
-const NONE = { items: [], next_cursor: null };
+type Subject = Operations["dags"];
+const NONE = { items: [], nextCursor: null };
 
-export function dagRoutes(app: Api, { store }: ApiPorts): void {
-  app.get(
-    "/dags",
-    route("DAGs, newest first", { 200: dagPageSchema, ...itemErrors }, { querystring: listQuery }),
-    async (request, reply) => {
-      const { workflow_id, status } = request.query;
-      const name = request.query.request as RequestName | undefined;
-      const own = name === undefined ? null : await store.workflows.forRequest(name);
-      if (name !== undefined && !own) {
-        await found("request", name, store.requests.get(name));
-        return NONE;
-      }
-      if (own && workflow_id && own.id !== workflow_id) return NONE;
-      const workflowId = own?.id ?? (workflow_id as WorkflowId | undefined);
-      const filters = given({ workflowId, status: asList(status) });
-      return answerPage(request, reply, filters, (page) => store.dags.list({ ...filters, ...page }), dagView);
-    },
-  );
+export const dagRuns = ({ queries, commands }: RunPorts): Runs<Subject> => {
+  const nodesOf = (id: DagId) => found("dag", id, queries.nodes(id));
 
-  app.get(
-    "/dags/:id",
-    reads("One DAG: its numbers and its history", dagDetailSchema, { params: dagParams }),
-    async ({ params: { id } }) => {
-      const dag = await found("dag", id, store.dags.get(id));
-      const [workflow, history] = await Promise.all([store.workflows.get(dag.workflowId), store.dags.history(dag.id)]);
-      return dagDetailView(dag, workflow?.requestName ?? null, history);
-    },
-  );
-}
-
-const unit = nameText.optional().describe("a work unit, like mg_000000");
-const node = nameText.optional().describe("a node within its unit, like proc_000000 or merge");
-const manyPaging = pagingUpTo(10_000, 1000);
-const logsQuery = z.strictObject({
-  unit,
-  node,
-  cluster: z
-    .string()
-    .regex(/^\d{1,15}$/, "not an id")
-    .optional()
-    .describe("an attempt out of `clusters`; the newest when left out"),
-  lines: limitUpTo(5000, 200),
-});
-
-/** What goes on inside a DAG, asked of the engine and of the submit directory when a person looks. */
-export function nodeRoutes(app: Api, { store, engine }: ApiPorts): void {
-  const looks = new SharedLook<readonly NodeView[]>();
-  const loadDag = (id: DagId): Promise<Dag> => found("dag", id, store.dags.get(id));
-  const loadNodes = async (id: DagId): Promise<readonly NodeView[]> => {
-    const { submitDir, engineId } = await loadDag(id);
-    const run = { dagId: id, submitDir, engineId, batchName: batchName(id), priority: 0 };
-    return looks.ask(id, () => engine.nodes(run));
+  const retry = async (
+    id: DagId,
+    place: { unit: string | null; node: string },
+    body: Parameters<Run<Subject["retry"]>>[0],
+    { by, reply }: Call,
+  ) => {
+    const { reason = `retry by ${by.actor}`, attempt = null, max_retries: maxRetries = null } = body;
+    const answer = await commands.retryNode(
+      id,
+      { ...place, reason, changes: changesOf(body), attempt, maxRetries },
+      by,
+    );
+    if (answer.kind === "unknown")
+      throw new WorldError("not-found", id, `there is no ${answer.what}`, {
+        hint: `see its nodes: GET /api/v1/dags/${id}/nodes`,
+      });
+    if ("problems" in answer) {
+      const message = answer.problems.map(({ message }) => message).join("; ");
+      throw new ProblemsError(
+        answer.kind === "conflict" ? "conflict" : "bad-request",
+        id,
+        `no retry: ${message}`,
+        answer.problems,
+      );
+    }
+    const { kind, action, requestName } = answer;
+    reply.code(kind === "reserved" ? 202 : 200);
+    const changes = changesView(action.changes);
+    return {
+      id: null,
+      appliedAt: null,
+      ...action,
+      changes,
+      requestName,
+      already: kind === "already",
+      dryRun: kind === "would",
+    };
   };
 
-  app.get(
-    "/dags/:id/nodes",
-    reads("The nodes of a DAG, live from the engine", nodePageSchema, {
-      params: dagParams,
-      querystring: z.strictObject({ ...manyPaging, state: repeatable(NODE_STATES), unit }),
-    }),
-    async (request, reply) => {
-      const { state, unit } = request.query;
+  const inEngine =
+    (verb: "hold" | "release"): Run<Subject["hold"]> =>
+    async ({ id, reason = null }, { actor }) => {
+      const answer = await commands.changeDag(id, verb, reason ?? unexplained(verb, actor), actor);
+      if (answer.kind === "unknown-dag") throw notFound("dag", id);
+      if (answer.kind === "not-allowed") throw new WorldError("conflict", id, answer.reason);
+      return dagFields(await found("dag", id, queries.dag(id)));
+    };
+
+  /** On a DAG it is the hand of its request that acts. */
+  const byRequest =
+    (verb: string, action: "stop" | "rescue"): Run<Subject["remove"]> =>
+    async ({ id, reason = null }, call) => {
+      const workflow = (await queries.dagDetail(id))?.workflow;
+      if (!workflow) throw notFound("dag", id);
+      const { requestName, currentDagId } = workflow;
+      if (currentDagId !== id) throw new WorldError("conflict", id, `${requestName} is at another DAG by now`);
+      const wanted = { action, reason: reason ?? unexplained(verb, call.actor) };
+      return acted(call, requestName, action, await commands.act(requestName, wanted, { ...call.by, ...call.seen }));
+    };
+
+  return {
+    async list({ workflow_id, status, request, ...page }, call) {
+      const name = request as RequestName | undefined;
+      const own = name === undefined ? null : await queries.workflowOf(name);
+      if (name !== undefined && own === null) throw notFound("request", name);
+      if (own === undefined || (own && workflow_id && own.id !== workflow_id)) return NONE;
+      const workflowId = own?.id ?? (workflow_id as WorkflowId | undefined);
+      const filters = given({ workflowId, status: asList(status) });
+      const { items, nextCursor } = await call.page(page, filters, (wanted) => queries.dags({ ...filters, ...wanted }));
+      return { items: items.map(dagFields), nextCursor };
+    },
+
+    async show({ id }) {
+      const { dag, workflow, history } = await found("dag", id, queries.dagDetail(id));
+      return { ...dagFields(dag), requestName: workflow?.requestName ?? null, history };
+    },
+
+    async nodes({ id, state, unit, ...page }, call) {
       const states = asList(state);
-      const nodes = (await loadNodes(request.params.id)).filter(
+      const nodes = (await nodesOf(id)).filter(
         (node) => (unit === undefined || node.unit === unit) && (!states || states.includes(node.state)),
       );
-      const by_state: Partial<Record<NodeView["state"], number>> = {};
-      for (const node of nodes) by_state[node.state] = (by_state[node.state] ?? 0) + 1;
-      const page = await slicePage(request, reply, { states, unit }, nodes, nodeRowView);
-      return { ...page, total: nodes.length, by_state };
+      const byState: Partial<Record<NodeView["state"], number>> = {};
+      for (const node of nodes) byState[node.state] = (byState[node.state] ?? 0) + 1;
+      return { ...(await call.page(page, { states, unit }, slices(nodes))), total: nodes.length, byState };
     },
-  );
 
-  app.get(
-    "/dags/:id/units",
-    reads("The work units of a DAG with their nodes counted, live from the engine", unitPageSchema, {
-      params: dagParams,
-      querystring: z.strictObject(manyPaging),
-    }),
-    async (request, reply) => {
-      const units = tallyUnits(await loadNodes(request.params.id));
-      return { ...(await slicePage(request, reply, {}, units, (unit) => unit)), total: units.length };
+    async units({ id, ...page }, call) {
+      const units = tallyUnits(await nodesOf(id));
+      return { ...(await call.page(page, {}, slices(units))), total: units.length };
     },
-  );
 
-  app.get(
-    "/dags/:id/logs",
-    reads("Where the logs are; with unit and node, the end of what that node wrote", logsSchema, {
-      params: dagParams,
-      querystring: logsQuery,
-    }),
-    async (request): Promise<LogsView> => {
-      const { unit, node } = request.query;
-      if (unit === undefined && node !== undefined) {
+    async logs({ id, unit = null, node = null, cluster, lines }) {
+      if (unit === null && node !== null)
         throw usageError("bad query", { path: "unit", message: "missing", allowed: "node needs its unit" });
-      }
-      const dag = await loadDag(request.params.id);
-      const logs = await readLogs(dag.submitDir, request.query);
-      if (!logs) throw notFound("dag", `${dag.id} with unit ${unit}`);
-      return { dag_id: dag.id, submit_dir: dag.submitDir, unit: unit ?? null, node: node ?? null, ...logs };
+      const { submitDir } = await found("dag", id, queries.dag(id));
+      const logs = await queries.logs(submitDir, { unit, node, cluster, lines });
+      if (!logs) throw notFound("dag", `${id} with unit ${unit}`);
+      return { dagId: id, submitDir, unit, node, ...logs };
     },
-  );
-}
+
+    retryInUnit: ({ id, unit, node, ...body }, call) => retry(id, { unit, node }, { id, name: node, ...body }, call),
+    retry: ({ id, name, ...body }, call) => {
+      const [first = "", second] = name.split(":");
+      return retry(
+        id,
+        second ? { unit: first, node: second } : { unit: null, node: first },
+        { id, name, ...body },
+        call,
+      );
+    },
+    hold: inEngine("hold"),
+    release: inEngine("release"),
+    remove: byRequest("remove", "stop"),
+    rescue: byRequest("rescue", "rescue"),
+  };
+};
+
+const unexplained = (verb: string, actor: string): string => `${verb} by ${actor}, without a reason`;
+
+/** Those that are there, by the names of the API. */
+const changesView = ({ memoryMb, wallMinutes, sites }: NodeChanges) =>
+  given({ memory_mb: memoryMb, wall_minutes: wallMinutes, sites });

@@ -1,176 +1,123 @@
-import type { FastifyReply } from "fastify";
-import { z } from "zod";
-import { WorldError } from "../../base/errors.ts";
-import type { RequestName } from "../../domain/names.ts";
-import type { RequestRecord } from "../../domain/request.ts";
-import { REQUEST_STATUSES } from "../../domain/request-status.ts";
-import type { ChangeAnswer } from "../../lifecycle/port.ts";
-import {
-  asList,
-  filterText,
-  given,
-  nameParams,
-  pageQuery,
-  paging,
-  reasonText,
-  repeatable,
-} from "../../operations/inputs.ts";
-import { planPreviewSchema, planPreviewView } from "../../operations/plan.ts";
-import {
-  priorityChangeSchema,
-  type RequestPageView,
-  type RequestView,
-  requestDetailSchema,
-  requestDetailView,
-  requestPageSchema,
-  requestRowView,
-  requestSchema,
-  requestView,
-  transitionsSchema,
-  transitionView,
-  versionsSchema,
-  versionView,
-} from "../../operations/requests.ts";
-import { outputPageSchema, outputView } from "../../operations/workflows.ts";
-import { answerPage, linkNext, loadPage, pageView } from "../cursor.ts";
+import { InvariantError, WorldError } from "../../base/errors.ts";
+import type { SubmitAnswer } from "../../lifecycle/port.ts";
+import { type RequestPageView, requestPageSchema, type requests } from "../../operations/requests.ts";
+import { BASE } from "../api-types.ts";
+import type { Call, Runs } from "../call.ts";
+import { asList, given } from "../cursor.ts";
 import { SharedLook } from "../look-sharing.ts";
-import type { ApiPorts } from "../ports.ts";
-import { changeErrors, found, notFound } from "../problem.ts";
-import { type Api, reads, route, seenBy, setVersion } from "./api.ts";
-import { stale } from "./request-actions.ts";
+import type { RunPorts } from "../ports.ts";
+import { found, notFound, ProblemsError, refusal, stale, usageError } from "../problem.ts";
+import { viewOf } from "../view-of.ts";
+import { planFields, requestFields, requestRow } from "../views/request.ts";
+import { workflowFields } from "../views/workflow.ts";
 
-const listQuery = z.strictObject({
-  ...paging,
-  status: repeatable(REQUEST_STATUSES),
-  requestor: filterText.optional().describe("exactly this requestor"),
-  campaign: filterText.optional().describe("exactly this campaign"),
-  name: filterText.optional().describe("a part of the name, at most 200 characters"),
-});
+const pageView = viewOf(requestPageSchema);
 
-export function requestRoutes(app: Api, { store, commands }: ApiPorts): void {
+export const requestRuns = ({ queries, commands }: RunPorts): Runs<typeof requests> => {
   const looks = new SharedLook<RequestPageView>();
-  app.get(
-    "/requests",
-    reads("Requests, newest first", requestPageSchema, { querystring: listQuery }),
-    async (request, reply) => {
-      const { requestor, campaign, status, name } = request.query;
+  return {
+    async list({ requestor, campaign, status, name, ...page }, call) {
       const filters = given({ requestor, campaign, status: asList(status), nameContains: name });
-      const look = async () => {
-        const load = (page: { limit: number; cursor?: string }) => store.requests.list({ ...filters, ...page });
-        return pageView(await loadPage(request, request.query, filters, load), requestRowView);
-      };
-      return linkNext(request, reply, await looks.ask(request.url, look));
+      // The hot path: whoever asks for the same page at the same time shares one look and one view.
+      const shared = await looks.ask(call.request.url, async () => {
+        const { items, nextCursor } = await call.load(page, filters, (wanted) =>
+          queries.requests({ ...filters, ...wanted }),
+        );
+        return pageView({ items: items.map(requestRow), nextCursor });
+      });
+      call.link(shared.next_cursor);
+      return call.reply.send(shared);
     },
-  );
 
-  app.get(
-    "/requests/:name",
-    reads("One request: its spec, state, workflow and moves; its version is the ETag", requestDetailSchema, {
-      params: nameParams,
-    }),
-    async ({ params: { name } }, reply) => {
-      const [record, workflow, moves] = await Promise.all([
-        found("request", name, store.requests.get(name)),
-        store.workflows.forRequest(name),
-        store.requests.transitions(name),
-      ]);
-      setVersion(reply, record.version);
-      return requestDetailView(record, workflow, moves);
+    async show({ name }, call) {
+      const { record, workflow, moves } = await found("request", name, queries.request(name));
+      call.etag(record.version);
+      return { ...requestFields(record), workflow: workflow && workflowFields(workflow), statusTransitions: moves };
     },
-  );
 
-  app.get(
-    "/requests/:name/transitions",
-    reads("Every move of a request, with reason and actor", transitionsSchema, { params: nameParams }),
-    async ({ params: { name } }) => {
-      const moves = await store.requests.transitions(name);
-      if (moves.length === 0) await found("request", name, store.requests.get(name));
-      return { items: moves.map(transitionView) };
-    },
-  );
+    transitions: async ({ name }) => ({ items: await found("request", name, queries.transitions(name)) }),
 
-  app.get(
-    "/requests/:name/plan",
-    reads("What its first round would be, with the facts of this moment", planPreviewSchema, { params: nameParams }),
-    async ({ params: { name }, patience }) =>
-      planPreviewView(await found("request", name, commands.preview(name, patience))),
-  );
+    plan: async ({ name }, { request }) =>
+      planFields(await found("request", name, commands.preview(name, request.patience))),
 
-  app.get(
-    "/requests/:name/versions",
-    reads("The chain of versions a request belongs to", versionsSchema, { params: nameParams }),
-    async ({ params: { name } }) => {
-      const newestFirst = (await store.requests.versions(name)).toReversed();
-      const [current, ...versions] = await Promise.all(
-        newestFirst.map(async (record) => versionView(record, await endReason(record))),
-      );
+    async versions({ name }) {
+      const all = await queries.versions(name);
+      const [current, ...versions] = all.map(({ record, failureReason }) => ({
+        ...record.spec,
+        ...record,
+        requestName: record.spec.name,
+        failureReason,
+      }));
       if (!current) throw notFound("request", name);
       return { current, versions };
     },
-  );
-  /** The reason of the move that ended it; null unless it failed or was aborted. */
-  const endReason = async ({ spec, status }: RequestRecord): Promise<string | null> => {
-    if (status !== "failed" && status !== "aborted") return null;
-    const moves = await store.requests.transitions(spec.name);
-    return moves.findLast((move) => move.to === status)?.reason ?? null;
-  };
 
-  app.get(
-    "/requests/:name/outputs",
-    reads("Merged files of finished work units", outputPageSchema, { params: nameParams, querystring: pageQuery }),
-    async (request, reply) => {
-      const { name } = request.params;
-      const workflow = await store.workflows.forRequest(name);
-      if (!workflow) {
-        await found("request", name, store.requests.get(name));
-        return { items: [], next_cursor: null };
+    outputs: async ({ name, ...page }, call) => {
+      const { items, nextCursor } = await call.page(page, {}, (wanted) =>
+        found("request", name, queries.outputs(name, wanted)),
+      );
+      return { items: items.map((file) => ({ ...file, workUnit: file.unit })), nextCursor };
+    },
+
+    audit: ({ name, ...page }, call) =>
+      call.page(page, {}, (wanted) => found("request", name, queries.auditOf(name, wanted))),
+
+    async submit({ body, dry_run }, call) {
+      const document = documentOf(body, call);
+      const isDry = dry_run === "true";
+      const { actor, reply } = call;
+      const { patience } = call.request;
+      const answer = await (isDry
+        ? commands.check(document, actor, patience)
+        : commands.submit(document, actor, patience));
+      if (!answer.ok) throw refusalOf(answer.error);
+      const { request: record, warnings, plan } = answer.value;
+      if (isDry) {
+        const preview = plan && planFields(plan);
+        return { dryRun: true as const, request: record && requestFields(record), warnings, preview };
       }
-      return answerPage(request, reply, {}, (page) => store.units.outputs(workflow.id, page), outputView);
+      if (!record) throw new InvariantError("a submission was accepted and not stored");
+      call.etag(record.version);
+      reply.header("location", `${BASE}/requests/${record.spec.name}`).code(201);
+      return { ...requestFields(record), warnings };
     },
-  );
-}
 
-export function requestChangeRoutes(app: Api, { commands }: ApiPorts): void {
-  app.patch(
-    "/requests/:name",
-    route(
-      "Change priority or urgency; give If-Match to be sure nobody else did",
-      { 200: requestSchema, ...changeErrors },
-      { params: nameParams, body: priorityChangeSchema },
-    ),
-    async (request, reply) => {
-      const { name } = request.params;
-      return changed(reply, name, await commands.reprioritise(name, given(request.body), seenBy(request)));
+    async change({ name, priority, urgent }, call) {
+      const answer = await commands.reprioritise(name, given({ priority, urgent }), call.seen);
+      if (answer.kind === "unknown-request") throw notFound("request", name);
+      if (answer.kind === "not-allowed") throw new WorldError("conflict", name, answer.reason);
+      if (answer.kind === "stale") throw stale(call, answer.request);
+      call.etag(answer.request.version);
+      return requestFields(answer.request);
     },
-  );
 
-  app.delete(
-    "/requests/:name",
-    route(
-      "The same as abort; the request stays on record",
-      { 202: requestSchema, ...changeErrors },
-      { params: nameParams, querystring: z.strictObject({ reason: reasonText.optional().describe("why, in words") }) },
-    ),
-    async (request, reply) => {
-      const { name } = request.params;
-      const { reason = `deleted by ${request.actor}` } = request.query;
-      const view = changed(reply, name, await commands.abort(name, reason, seenBy(request)));
-      return reply.code(202).send(view);
+    async delete({ name, reason = null }, call) {
+      const wanted = { action: "abort" as const, reason: reason ?? `deleted by ${call.actor}` };
+      const answer = await commands.act(name, wanted, { ...call.seen, dryRun: false });
+      if (answer.kind === "unknown-request") throw notFound("request", name);
+      if (answer.kind === "refused") throw refusal(`${name} cannot be aborted`, name, answer.problems);
+      if (answer.kind === "stale") throw stale(call, answer.request);
+      call.etag(answer.request.version);
+      call.reply.code(202);
+      return requestFields(answer.request);
     },
-  );
-}
+  };
+};
 
-/** The changed request as a view, with its new ETag; anything else ends as a problem. */
-function changed(reply: FastifyReply, name: RequestName, answer: ChangeAnswer): RequestView {
-  switch (answer.kind) {
-    case "changed":
-      setVersion(reply, answer.request.version);
-      return requestView(answer.request);
-    case "unknown-request":
-      throw notFound("request", name);
-    case "not-allowed":
-      throw new WorldError("conflict", name, answer.reason);
-    case "stale":
-      throw stale(reply, answer.request);
+function documentOf(text: unknown, { request }: Call): { text: string; format: "json" | "yaml" } {
+  if (typeof text !== "string" || text.trim() === "") {
+    throw usageError("bad body", { path: "", message: "empty", allowed: "a request as JSON or YAML" });
   }
+  const type = (request.headers["content-type"] ?? "").split(";", 1)[0]!.trim().toLowerCase();
+  return { text, format: type === "application/json" ? "json" : "yaml" };
+}
+
+function refusalOf(error: Extract<SubmitAnswer, { ok: false }>["error"]): WorldError {
+  if (error.kind === "name-taken") {
+    const message = `there is a request ${error.name} already`;
+    return new WorldError("conflict", error.name, message, { hint: "choose another name" });
+  }
+  const { problems } = error;
+  const number = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
+  return new ProblemsError("bad-request", "request", `the request has ${number}`, problems);
 }

@@ -1,44 +1,14 @@
-import { pageQuery, workflowParams } from "../../operations/inputs.ts";
-import {
-  workflowPageSchema,
-  workflowSchema,
-  workflowStatusSchema,
-  workflowStatusView,
-  workflowView,
-} from "../../operations/workflows.ts";
-import { answerPage } from "../cursor.ts";
-import type { ApiPorts } from "../ports.ts";
+import type { workflows } from "../../operations/workflows.ts";
+import type { Runs } from "../call.ts";
+import type { RunPorts } from "../ports.ts";
 import { found } from "../problem.ts";
-import { type Api, reads } from "./api.ts";
+import { workflowFields, workflowStatus } from "../views/workflow.ts";
 
-export function workflowRoutes(app: Api, { store, clock }: ApiPorts): void {
-  app.get(
-    "/workflows",
-    reads("Workflows, newest first", workflowPageSchema, { querystring: pageQuery }),
-    (request, reply) => answerPage(request, reply, {}, (page) => store.workflows.list(page), workflowView),
-  );
-
-  app.get(
-    "/workflows/:id",
-    reads("One workflow: counters, offsets and round", workflowSchema, { params: workflowParams }),
-    async ({ params: { id } }) => workflowView(await found("workflow", id, store.workflows.get(id))),
-  );
-
-  app.get(
-    "/workflows/:id/status",
-    reads("How far a workflow is: its DAG, blocks, files, and when it may be done", workflowStatusSchema, {
-      params: workflowParams,
-    }),
-    async ({ params: { id } }) => {
-      const workflow = await found("workflow", id, store.workflows.get(id));
-      const [dag, blocks, units, files, planWarnings] = await Promise.all([
-        workflow.currentDagId ? store.dags.get(workflow.currentDagId) : null,
-        store.units.blocks(id),
-        store.units.countByStatus(id),
-        store.files.countByState(id),
-        store.dags.planWarnings(workflow),
-      ]);
-      return workflowStatusView({ workflow, dag, blocks, units, files, planWarnings }, clock.now());
-    },
-  );
-}
+export const workflowRuns = ({ queries, clock }: RunPorts): Runs<typeof workflows> => ({
+  async list(page, call) {
+    const { items, nextCursor } = await call.page(page, {}, queries.workflows);
+    return { items: items.map(workflowFields), nextCursor };
+  },
+  show: async ({ id }) => workflowFields(await found("workflow", id, queries.workflow(id))),
+  status: async ({ id }) => workflowStatus(await found("workflow", id, queries.workflowStatus(id)), clock.now()),
+});

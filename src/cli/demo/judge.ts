@@ -1,7 +1,8 @@
 import { statSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
-import type { AttemptView, OutputView } from "../../api/client-types.ts";
-import { type Client, part } from "../client.ts";
+import type { AttemptView } from "../../operations/attempts.ts";
+import type { OutputView } from "../../operations/workflows.ts";
+import { allOf, type Client } from "../client.ts";
 import { attemptsOf } from "../nodes.ts";
 import { grouped } from "../view/table.ts";
 import type { WatchedRequest } from "../view/watched.ts";
@@ -20,7 +21,7 @@ export type Proof = ReturnType<typeof prove>;
 
 export async function gatherResult(client: Client, watched: WatchedRequest) {
   const name = watched.request.request_name;
-  const { items: outputs } = await client.all<OutputView>(`/requests/${part(name)}/outputs`);
+  const { items: outputs } = await allOf(client.requests.outputs, { name });
   const { items: attempts } = await attemptsOf(client, name);
   return { watched, attempts, recoveries: recoveriesOf(attempts), outputs };
 }

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import type { OutputView } from "../../api/client-types.ts";
+import type { OutputView } from "../../operations/workflows.ts";
 import type { Look } from "../terminal.ts";
 import { type Columns, grouped, table } from "../view/table.ts";
 import { bytes, count, cut, duration, thousands } from "../view/text.ts";

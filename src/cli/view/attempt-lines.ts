@@ -1,4 +1,4 @@
-import type { AttemptPageView, AttemptView } from "../../api/client-types.ts";
+import type { AttemptPageView, AttemptView } from "../../operations/attempts.ts";
 import type { Look, Paint } from "../terminal.ts";
 import { type Columns, table } from "./table.ts";
 

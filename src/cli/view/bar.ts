@@ -1,4 +1,4 @@
-import type { UnitRowView } from "../../api/client-types.ts";
+import type { UnitRowView } from "../../operations/dags.ts";
 import type { Paint } from "../terminal.ts";
 import { padEnd, visibleLength } from "./text.ts";
 

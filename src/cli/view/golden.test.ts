@@ -8,12 +8,16 @@ import {
   sampleSpec,
   sampleWorkflow,
 } from "../../../tests/support/api-samples.ts";
-import type { UnitRowView } from "../../api/client-types.ts";
+import {
+  dagView,
+  requestDetailView,
+  requestRowView,
+  workflowStatusView,
+  workflowView,
+} from "../../../tests/support/api-views.ts";
 import type { RequestName } from "../../domain/names.ts";
 import type { RequestRecord } from "../../domain/request.ts";
-import { dagView } from "../../operations/dags.ts";
-import { requestDetailView, requestRowView } from "../../operations/requests.ts";
-import { workflowStatusView, workflowView } from "../../operations/workflows.ts";
+import type { UnitRowView } from "../../operations/dags.ts";
 import { plain } from "../terminal.ts";
 import { checkLines, fail, ok, warn } from "./checks.ts";
 import { problemList } from "./problems.ts";

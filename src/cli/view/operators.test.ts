@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { at, NOW, sampleRequest } from "../../../tests/support/api-samples.ts";
-import type { AttemptView, BulkAnswerView, UnclassifiedView } from "../../api/client-types.ts";
-import { actedView } from "../../operations/actions.ts";
+import { actedView } from "../../../tests/support/api-views.ts";
+import type { BulkAnswerView } from "../../operations/actions.ts";
+import type { AttemptView, UnclassifiedView } from "../../operations/attempts.ts";
 import { actedLines } from "../act.ts";
 import { actionBody } from "../operate.ts";
 import { coloured, plain } from "../terminal.ts";

@@ -1,4 +1,6 @@
-import type { DagView, OutputView, RequestDetailView, WorkflowStatusView } from "../../api/client-types.ts";
+import type { DagView } from "../../operations/dags.ts";
+import type { RequestDetailView } from "../../operations/requests.ts";
+import type { OutputView, WorkflowStatusView } from "../../operations/workflows.ts";
 import type { Look } from "../terminal.ts";
 import { bar } from "./bar.ts";
 import { grouped } from "./table.ts";

@@ -1,5 +1,6 @@
-import type { DagView, RequestDetailView, UnitRowView } from "../../api/client-types.ts";
 import { isTerminal } from "../../domain/request-status.ts";
+import type { DagView, UnitRowView } from "../../operations/dags.ts";
+import type { RequestDetailView } from "../../operations/requests.ts";
 import type { BarParts } from "./bar.ts";
 import { whyNotMoving } from "./tables.ts";
 import { count, duration, secondsSince } from "./text.ts";

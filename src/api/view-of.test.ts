@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { anything, big, strings, time, viewOf } from "./wire.ts";
+import { anything, big, strings, time } from "../operations/wire.ts";
+import { viewOf } from "./view-of.ts";
 
 const inner = z.strictObject({ memory_mb: z.number(), next_first_event: big });
 const schema = z.strictObject({
@@ -28,11 +29,11 @@ const source = {
   byRole: { by_any_name: { memoryMb: 3, nextFirstEvent: 7n } },
   detail: { camelCase: { as_it: "is" } },
   names: ["a"] as readonly string[],
-  endReason: "enough",
+  endedBecause: "enough",
 };
 
-test("a value by its schema: its fields in its order, renamed and converted; its own fields as they are told", () => {
-  const view = viewOf(schema, ({ endReason }: { endReason: string }) => ({ ended_because: endReason }));
+test("a value by its schema: its fields in its order, renamed and converted", () => {
+  const view = viewOf(schema);
   const expected = {
     request_name: "r",
     created_at: "2026-11-15T12:00:00.000Z",

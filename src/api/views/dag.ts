@@ -1,0 +1,50 @@
+import { type Dag, runningNodes } from "../../domain/dag.ts";
+import type { NodeView } from "../../domain/run.ts";
+import type { UnitRowView } from "../../operations/dags.ts";
+
+export const nodeCounts = ({ nodes, roleCounts }: Pick<Dag, "nodes" | "roleCounts">) => ({
+  totalNodes: nodes.total,
+  nodeCounts: roleCounts,
+  nodesIdle: nodes.total - runningNodes(nodes) - nodes.held - nodes.done - nodes.failed,
+  nodesRunning: runningNodes(nodes),
+  nodesHeld: nodes.held,
+  nodesDone: nodes.done,
+  nodesFailed: nodes.failed,
+});
+
+export const dagFields = (dag: Dag) => ({
+  ...dag,
+  dagFilePath: `${dag.submitDir}/workflow.dag`,
+  workUnits: dag.units,
+  completedAt: dag.endedAt,
+  ...nodeCounts(dag),
+});
+
+/** The nodes of each unit, counted, in the order the engine lists them. */
+export function tallyUnits(nodes: readonly NodeView[]): UnitRowView[] {
+  const rows = new Map<string, UnitRowView>();
+  const open = new Set<string>();
+  for (const node of nodes) {
+    if (node.unit === null) continue;
+    const row = rows.get(node.unit) ?? { unit: node.unit, state: "waiting", ...NO_NODES };
+    rows.set(node.unit, row);
+    if (["pre", "queued", "post"].includes(node.state)) open.add(node.unit);
+    row.nodes += 1;
+    row.retries += node.retries;
+    if (node.held) row.held += 1;
+    if (node.state === "done") row.done += 1;
+    else if (node.state === "failed" || node.state === "futile") row.failed += 1;
+    else if (node.state === "post" || (node.state === "queued" && !node.idle && !node.held)) row.running += 1;
+  }
+  for (const row of rows.values()) row.state = unitState(row, open.has(row.unit));
+  return [...rows.values()];
+}
+
+const NO_NODES = { nodes: 0, done: 0, failed: 0, running: 0, held: 0, retries: 0 };
+
+/** A unit with a failed node has not failed while others of its nodes are under way. */
+function unitState(row: UnitRowView, isOpen: boolean): UnitRowView["state"] {
+  if (row.done === row.nodes) return "done";
+  if (row.running > 0) return "running";
+  return row.failed > 0 && !isOpen ? "failed" : "waiting";
+}
