@@ -106,13 +106,13 @@ const note =
 
 /** POST /requests/:name/release and so on: one for each action of an operator. */
 const act = (action: OperatorAction) =>
-  changes(
-    "POST",
-    `/requests/:name/${action}`,
-    `${action}: ${ACTION[action].meaning}`,
-    { 200: actedSchema, 202: actedSchema, ...actErrors },
-    { params: nameParams, query: dryRunQuery, body: actSchema.prefault({}), note },
-  );
+  changes("POST", `/requests/:name/${action}`, `${action}: ${ACTION[action].meaning}`, {
+    params: nameParams,
+    query: dryRunQuery,
+    body: actSchema.prefault({}),
+    answers: { 200: actedSchema, 202: actedSchema, ...actErrors },
+    note,
+  });
 
 export const actions = {
   ...(Object.fromEntries(OPERATOR_ACTIONS.map((action) => [action, act(action)])) as Record<
@@ -123,7 +123,6 @@ export const actions = {
     "POST",
     "/requests/bulk",
     "One action for many requests, chosen by filter or by name; repeat with next_cursor",
-    { 200: bulkAnswerSchema, ...submitErrors },
-    { query: dryRunQuery, body: bulkSchema },
+    { query: dryRunQuery, body: bulkSchema, answers: { 200: bulkAnswerSchema, ...submitErrors } },
   ),
 };

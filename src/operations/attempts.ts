@@ -3,7 +3,7 @@ import { changesShape } from "./actions.ts";
 import { errorsSchema } from "./errors.ts";
 import { dryRunQuery, limitUpTo, nameParams, nameText, pageQuery, pagingUpTo, reasonText } from "./inputs.ts";
 import { actErrors, changes, reads } from "./operation.ts";
-import { named, paged, strings, time } from "./wire.ts";
+import { each, named, paged, strings, time } from "./wire.ts";
 
 const number = z.number().nullable();
 const words = z.string().nullable();
@@ -11,9 +11,7 @@ const words = z.string().nullable();
 /** One line of the story of a node. */
 const attemptSchema = named("Attempt", {
   round: z.int(),
-  unit: z.string(),
-  node: z.string(),
-  at: z.string(),
+  ...each(z.string(), "unit", "node", "at"),
   cluster: z.int().nullable().describe("null: nothing was submitted"),
   retry: z.int().describe("DAGMan's own counter, from 0"),
   rrn: z.int().describe("Genuine executions in this epoch, this one included"),
@@ -23,22 +21,14 @@ const attemptSchema = named("Attempt", {
   return: z.int().describe("What the engine saw"),
   decoded_from: words,
   signal: number,
-  site: words,
-  host: words,
-  started_at: words,
-  ended_at: words,
-  wall_sec: number,
-  cpu_sec: number,
-  peak_memory_mb: number,
+  ...each(words, "site", "host", "started_at", "ended_at"),
+  ...each(number, "wall_sec", "cpu_sec", "peak_memory_mb"),
   memory_mb: number.describe("What it had asked for"),
   wall_minutes: number,
   next_memory_mb: number.describe("What the next attempt asks for"),
   next_wall_minutes: number,
   decision: z.enum(["done", "retry", "stop", "unclassified", "abort"]),
-  why: words,
-  category: words,
-  rule: words,
-  rule_source: words,
+  ...each(words, "why", "category", "rule", "rule_source"),
   delay_sec: z.number(),
   not_before: words,
   avoid_sites: strings,
@@ -55,9 +45,7 @@ const epochSchema = z.strictObject({
   unit: z.string(),
   epoch: z.int(),
   nodes: strings.nullable().describe("null: all of the unit"),
-  by: z.string(),
-  reason: z.string(),
-  at: z.string(),
+  ...each(z.string(), "by", "reason", "at"),
 });
 const attemptPageSchema = named("AttemptPage", {
   ...paged(attemptSchema),
@@ -68,10 +56,7 @@ const attemptPageSchema = named("AttemptPage", {
         round: z.int(),
         unit: z.string(),
         node: words.describe("null: of the whole unit"),
-        at: z.string(),
-        by: z.string(),
-        what: z.string(),
-        reason: z.string(),
+        ...each(z.string(), "at", "by", "what", "reason"),
       }),
     )
     .describe("What people said of nodes: classified, tried again now, left behind"),
@@ -85,12 +70,8 @@ const unclassifiedItem = z.strictObject({
   node: z.string(),
   attempt: z.int(),
   exit_code: z.int(),
-  cause: words,
-  site: words,
-  host: words,
-  at: z.string(),
-  reason: z.string(),
-  stderr_tail: z.string(),
+  ...each(words, "cause", "site", "host"),
+  ...each(z.string(), "at", "reason", "stderr_tail"),
   classified: saidSchema.nullable(),
 });
 const unclassifiedSchema = named("Unclassified", {
@@ -140,29 +121,25 @@ const params = nameParams;
 
 /** The stories of nodes, what failed, and what failures mean. */
 export const attempts = {
-  list: reads(
-    "/requests/:name/attempts",
-    "Every attempt of every node: newest round first, whole work units a page",
-    attemptPageSchema,
-    { params, query: attemptsQuery },
-  ),
+  list: reads("/requests/:name/attempts", "Every attempt of every node: newest round first, whole work units a page", {
+    params,
+    query: attemptsQuery,
+    answer: attemptPageSchema,
+  }),
   errors: reads(
     "/requests/:name/errors",
     "What failed in the present round; with Accept: text/plain as one screen of text",
-    errorsSchema,
-    { params, query: z.strictObject({ width: limitUpTo(400, 120) }) },
+    { params, query: z.strictObject({ width: limitUpTo(400, 120) }), answer: errorsSchema },
   ),
   unclassified: reads(
     "/requests/:name/unclassified",
     "Failures no rule knows, with the ends of their logs: a person or an agent says what they mean",
-    unclassifiedSchema,
-    { params, query: pageQuery },
+    { params, query: pageQuery, answer: unclassifiedSchema },
   ),
   classify: changes(
     "POST",
     "/requests/:name/classify",
     "Classify failures as retry or fail, all of them or none; the last one sets the retries going",
-    { 200: classifiedSchema, ...actErrors },
-    { params, query: dryRunQuery, body: classifySchema },
+    { params, query: dryRunQuery, body: classifySchema, answers: { 200: classifiedSchema, ...actErrors } },
   ),
 };

@@ -5,14 +5,11 @@ import { dagSchema } from "./dags.ts";
 import { dagParams, dryRunQuery, nameText, reasonText } from "./inputs.ts";
 import { actErrors, changeErrors, changes } from "./operation.ts";
 import { reasonOnlySchema } from "./operators.ts";
-import { anything, named, time } from "./wire.ts";
+import { anything, each, named, time } from "./wire.ts";
 
 const nodeActionSchema = named("NodeAction", {
   id: z.string().nullable().describe("null: a dry run, nothing is reserved"),
-  request_name: z.string(),
-  dag_id: z.string(),
-  unit: z.string(),
-  node: z.string(),
+  ...each(z.string(), "request_name", "dag_id", "unit", "node"),
   kind: z.enum(NODE_ACTION_KINDS),
   attempt: z.int().describe("The attempt it answers"),
   epoch: z.int(),
@@ -37,30 +34,27 @@ const nodePlace = z
   .regex(/^[A-Za-z0-9][\w.-]{0,199}(:[A-Za-z0-9][\w.-]{0,199})?$/, "not a node")
   .describe("a node like proc_000021, or with its unit: mg_000003:merge");
 
-const retry = <P extends z.ZodObject>(path: string, place: P) =>
-  changes(
-    "POST",
-    path,
-    "Reserve one more attempt of a failed node: atomic, idempotent; its request resubmits it",
-    { 200: nodeActionSchema, 202: nodeActionSchema, ...actErrors },
-    { params: place, query: dryRunQuery, body: retrySchema.prefault({}) },
-  );
+const RETRY = "Reserve one more attempt of a failed node: atomic, idempotent; its request resubmits it";
+const retry = <P extends z.ZodObject>(path: string, params: P) =>
+  changes("POST", path, RETRY, {
+    params,
+    query: dryRunQuery,
+    body: retrySchema.prefault({}),
+    answers: { 200: nodeActionSchema, 202: nodeActionSchema, ...actErrors },
+  });
 const inEngine = (verb: string, about: string) =>
-  changes(
-    "POST",
-    `/dags/:id/${verb}`,
-    about,
-    { 200: dagSchema, ...changeErrors },
-    { params: dagParams, body: reasonOnlySchema.prefault({}) },
-  );
+  changes("POST", `/dags/:id/${verb}`, about, {
+    params: dagParams,
+    body: reasonOnlySchema.prefault({}),
+    answers: { 200: dagSchema, ...changeErrors },
+  });
 const ofRequest = (verb: string, action: string) =>
-  changes(
-    "POST",
-    `/dags/:id/${verb}`,
-    `The same as ${action} of its request`,
-    { 200: actedSchema, 202: actedSchema, ...actErrors },
-    { params: dagParams, query: dryRunQuery, body: reasonOnlySchema.prefault({}) },
-  );
+  changes("POST", `/dags/:id/${verb}`, `The same as ${action} of its request`, {
+    params: dagParams,
+    query: dryRunQuery,
+    body: reasonOnlySchema.prefault({}),
+    answers: { 200: actedSchema, 202: actedSchema, ...actErrors },
+  });
 
 export const dagActions = {
   retryInUnit: retry("/dags/:id/nodes/:unit/:node/retry", dagParams.extend({ unit: nameText, node: nameText })),

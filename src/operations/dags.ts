@@ -3,7 +3,7 @@ import { DAG_STATUSES } from "../domain/dag.ts";
 import { NODE_STATES } from "../domain/run.ts";
 import { dagParams, idText, limitUpTo, nameText, paging, pagingUpTo, repeatable } from "./inputs.ts";
 import { itemErrors, reads } from "./operation.ts";
-import { anything, byWord, named, paged, pageOf, strings, time } from "./wire.ts";
+import { anything, byWord, each, named, paged, pageOf, strings, time } from "./wire.ts";
 
 /** The API's names for our tally; idle + running + held + done + failed = total. */
 export const nodeCounts = {
@@ -15,13 +15,7 @@ export const nodeCounts = {
   nodes_done: z.int(),
   nodes_failed: z.int(),
 };
-const unitTally = z.strictObject({
-  total: z.int(),
-  waiting: z.int(),
-  running: z.int(),
-  done: z.int(),
-  failed: z.int(),
-});
+const unitTally = z.strictObject({ ...each(z.int(), "total", "waiting", "running", "done", "failed") });
 
 export const dagSchema = named("Dag", {
   id: z.string(),
@@ -70,12 +64,7 @@ const nodePageSchema = named("NodePage", {
 const unitRowSchema = named("UnitRow", {
   unit: z.string(),
   state: z.enum(["waiting", "running", "done", "failed"]),
-  nodes: z.int(),
-  done: z.int(),
-  failed: z.int(),
-  running: z.int(),
-  held: z.int(),
-  retries: z.int(),
+  ...each(z.int(), "nodes", "done", "failed", "running", "held", "retries"),
 });
 export type UnitRowView = z.infer<typeof unitRowSchema>;
 const unitPageSchema = named("UnitPage", { ...paged(unitRowSchema), total: z.int() });
@@ -100,8 +89,6 @@ const logsSchema = named("Logs", {
   ),
 });
 export type LogsView = z.infer<typeof logsSchema>;
-export type LogFileView = z.infer<typeof fileSchema>;
-export type TailView = LogsView["tails"][number];
 
 const listQuery = z.strictObject({
   ...paging,
@@ -125,22 +112,23 @@ const logsQuery = z.strictObject({
 const params = dagParams;
 export const dags = {
   list: {
-    ...reads("/dags", "DAGs, newest first", dagPageSchema, { query: listQuery }),
+    ...reads("/dags", "DAGs, newest first", { query: listQuery, answer: dagPageSchema }),
     answers: { 200: dagPageSchema, ...itemErrors },
   },
-  show: reads("/dags/:id", "One DAG: its numbers and its history", dagDetailSchema, { params }),
-  nodes: reads("/dags/:id/nodes", "The nodes of a DAG, live from the engine", nodePageSchema, {
+  show: reads("/dags/:id", "One DAG: its numbers and its history", { params, answer: dagDetailSchema }),
+  nodes: reads("/dags/:id/nodes", "The nodes of a DAG, live from the engine", {
     params,
     query: z.strictObject({ ...manyPaging, state: repeatable(NODE_STATES), unit }),
+    answer: nodePageSchema,
   }),
-  units: reads(
-    "/dags/:id/units",
-    "The work units of a DAG with their nodes counted, live from the engine",
-    unitPageSchema,
-    { params, query: z.strictObject(manyPaging) },
-  ),
-  logs: reads("/dags/:id/logs", "Where the logs are; with unit and node, the end of what that node wrote", logsSchema, {
+  units: reads("/dags/:id/units", "The work units of a DAG with their nodes counted, live from the engine", {
+    params,
+    query: z.strictObject(manyPaging),
+    answer: unitPageSchema,
+  }),
+  logs: reads("/dags/:id/logs", "Where the logs are; with unit and node, the end of what that node wrote", {
     params,
     query: logsQuery,
+    answer: logsSchema,
   }),
 };

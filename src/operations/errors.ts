@@ -1,10 +1,8 @@
 import { z } from "zod";
-import { anything, named, strings } from "./wire.ts";
+import { anything, each, named, strings } from "./wire.ts";
 
 const example = z.strictObject({
-  at: z.string(),
-  unit: z.string(),
-  node: z.string(),
+  ...each(z.string(), "at", "unit", "node"),
   cluster: z.int(),
   site: z.string().nullable(),
   exit_code: z.int(),
@@ -29,10 +27,7 @@ const codes = z.array(
 /** What failed in the present round: first, most, where, on what, and what to try. */
 export const errorsSchema = named("Errors", {
   request_name: z.string(),
-  units_total: z.int(),
-  units_done: z.int(),
-  units_failed: z.int(),
-  nodes_failed: z.int(),
+  ...each(z.int(), "units_total", "units_done", "units_failed", "nodes_failed"),
   nodes_recovered: z.int().describe("Failed at least once, and got through"),
   nodes_retrying: z.int().describe("Failed, and to be retried: they wait for it, or are at it"),
   unreadable_lines: z.int().describe("Lines of the ledgers that could not be read"),
@@ -44,9 +39,7 @@ export const errorsSchema = named("Errors", {
   sites: z.array(
     z.strictObject({
       site: z.string(),
-      attempts: z.int(),
-      nodes: z.int(),
-      failed: z.int(),
+      ...each(z.int(), "attempts", "nodes", "failed"),
       blamed: z.int().describe("Nodes for which the place is to blame"),
       last_blamed_at: z.string().nullable(),
     }),
@@ -66,14 +59,7 @@ export const errorsSchema = named("Errors", {
     .array(z.strictObject({ file: z.string(), reason: z.string() }))
     .describe("Input files that are left out, and by whom or on which evidence"),
   more: z
-    .strictObject({
-      codes: z.int(),
-      retrying: z.int(),
-      sites: z.int(),
-      hosts: z.int(),
-      files: z.int(),
-      excluded: z.int(),
-    })
+    .strictObject({ ...each(z.int(), "codes", "retrying", "sites", "hosts", "files", "excluded") })
     .describe("How many there are beyond those listed"),
   suggestion: z.strictObject({
     action: z.string(),

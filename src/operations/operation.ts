@@ -55,7 +55,7 @@ const answeredWith = (description: string): Content => ({
   description,
   content: { "application/problem+json": { schema: problemSchema } },
 });
-export const readErrors = {
+const readErrors = {
   400: answeredWith("Bad usage: an unknown or ill-formed parameter"),
   401: answeredWith("A token is needed"),
   503: answeredWith("Store or engine does not answer"),
@@ -75,27 +75,29 @@ export const submitErrors = {
   422: answeredWith("Bad request: all its problems are listed"),
 };
 
-type Parts = Pick<Operation, "params" | "query" | "body" | "rawBody" | "note"> & { readonly role?: Role };
+interface Reading {
+  readonly answer: z.ZodType | Content;
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  readonly role?: Role;
+}
+type Answers<R extends Reading> = { 200: R["answer"] } & typeof readErrors;
 
 /** One that only reads: one answer, and 404 where it names what it reads. */
-export const reads = <const S extends z.ZodType | Content, const P extends Parts>(
-  path: string,
-  about: string,
-  answer: S,
-  parts: P = {} as P,
-) => {
-  const answers = { 200: answer, ...(parts.params ? itemErrors : readErrors) };
-  return { method: "GET" as const, path, role: "reader" as Role, about, answers, ...parts };
+export const reads = <const R extends Reading>(path: string, about: string, { answer, ...rest }: R) => {
+  const answers = { 200: answer, ...(rest.params ? itemErrors : readErrors) } as Answers<R>;
+  return { method: "GET" as const, path, role: "reader" as Role, about, answers, ...(rest as Omit<R, "answer">) };
 };
 
+type Changing = Pick<Operation, "params" | "query" | "body" | "rawBody" | "note" | "answers">;
+
 /** One that changes something: for operators. */
-export const changes = <const A extends Operation["answers"], const P extends Parts>(
+export const changes = <const C extends Changing>(
   method: Operation["method"],
   path: string,
   about: string,
-  answers: A,
-  parts: P = {} as P,
-) => ({ method, path, role: "operator" as Role, about, answers, ...parts });
+  parts: C,
+) => ({ method, path, role: "operator" as Role, about, ...parts });
 
 type Nothing = Record<never, never>;
 type Output<O, K extends string> = O extends { readonly [P in K]: infer S extends z.ZodType } ? z.output<S> : Nothing;

@@ -2,15 +2,12 @@ import { z } from "zod";
 import { AUDIT_OUTCOMES } from "../domain/operator.ts";
 import { idParams, nameText, paging, reasonText } from "./inputs.ts";
 import { changeErrors, changes, itemErrors, reads } from "./operation.ts";
-import { anything, named, pageOf, time } from "./wire.ts";
+import { anything, each, named, pageOf, time } from "./wire.ts";
 
 const auditSchema = named("AuditEntry", {
   id: z.string(),
   at: time,
-  actor: z.string(),
-  action: z.string(),
-  subject: z.string(),
-  reason: z.string(),
+  ...each(z.string(), "actor", "action", "subject", "reason"),
   detail: anything,
   outcome: z.enum(AUDIT_OUTCOMES),
 });
@@ -51,43 +48,37 @@ const state = z.enum(["open", "closed", "all"]).default("open").describe("open, 
 const subject = nameText.optional().describe("only of this request or site");
 
 export const alerts = {
-  list: reads("/alerts", "What people should know, newest first", alertPageSchema, {
+  list: reads("/alerts", "What people should know, newest first", {
     query: z.strictObject({ ...paging, state }),
+    answer: alertPageSchema,
   }),
-  acknowledge: changes(
-    "POST",
-    "/alerts/:id/acknowledge",
-    "Somebody has seen it and takes care of it",
-    { 200: acknowledgedSchema, ...changeErrors },
-    { params: idParams, body: reasonOnlySchema.prefault({}) },
-  ),
+  acknowledge: changes("POST", "/alerts/:id/acknowledge", "Somebody has seen it and takes care of it", {
+    params: idParams,
+    body: reasonOnlySchema.prefault({}),
+    answers: { 200: acknowledgedSchema, ...changeErrors },
+  }),
 };
 
 /** Who did what to what, when and why. */
 export const audit = {
-  list: reads("/audit", "What people did, and what the program did about sites; newest first", auditPageSchema, {
+  list: reads("/audit", "What people did, and what the program did about sites; newest first", {
     query: z.strictObject({ ...paging, subject }),
+    answer: auditPageSchema,
   }),
 };
 
 /** Who may change things: a token for each, so that the audit names them and one can be withdrawn alone. */
 export const tokens = {
   list: {
-    ...reads("/tokens", "The operator tokens, by name", tokenListSchema, { role: "operator" }),
+    ...reads("/tokens", "The operator tokens, by name", { answer: tokenListSchema, role: "operator" }),
     answers: { 200: tokenListSchema, ...itemErrors },
   },
-  add: changes(
-    "POST",
-    "/tokens",
-    "A new operator token",
-    { 201: newTokenSchema, ...changeErrors },
-    { body: z.strictObject({ name: nameText }) },
-  ),
-  remove: changes(
-    "DELETE",
-    "/tokens/:id",
-    "Withdraw a token, by its id or by a name that only one has",
-    { 200: tokenListSchema, ...changeErrors },
-    { params: idParams },
-  ),
+  add: changes("POST", "/tokens", "A new operator token", {
+    body: z.strictObject({ name: nameText }),
+    answers: { 201: newTokenSchema, ...changeErrors },
+  }),
+  remove: changes("DELETE", "/tokens/:id", "Withdraw a token, by its id or by a name that only one has", {
+    params: idParams,
+    answers: { 200: tokenListSchema, ...changeErrors },
+  }),
 };

@@ -1,20 +1,12 @@
 import { z } from "zod";
-import { anything, big, byWord, named, strings } from "./wire.ts";
+import { anything, big, byWord, each, named, strings } from "./wire.ts";
 
 const spread = z.strictObject({ least: z.number(), most: z.number() });
-const resources = z.strictObject({
-  cores: z.number(),
-  memory_mb: z.number(),
-  disk_mb: z.number(),
-  wall_minutes: z.number(),
-  gpus: z.number(),
-});
+const resources = z.strictObject({ ...each(z.number(), "cores", "memory_mb", "disk_mb", "wall_minutes", "gpus") });
 const roles = ["landing", "processing", "merge", "cleanup"] as const;
 
 const describedSchema = z.strictObject({
-  units: z.int(),
-  blocks: z.int(),
-  nodes: z.int(),
+  ...each(z.int(), "units", "blocks", "nodes"),
   nodes_by_role: z.record(z.enum(roles), z.int()),
   input_files: z.int(),
   events: big,

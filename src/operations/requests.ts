@@ -9,19 +9,13 @@ import { changeErrors, changes, reads, submitErrors } from "./operation.ts";
 import { auditPageSchema } from "./operators.ts";
 import { planPreviewSchema } from "./plan.ts";
 import { specSchema } from "./spec.ts";
-import { anything, named, pageOf, strings, time, whole } from "./wire.ts";
+import { anything, each, named, pageOf, strings, time, whole } from "./wire.ts";
 import { outputPageSchema, workflowSchema } from "./workflows.ts";
 
 const status = z.enum(REQUEST_STATUSES);
 const productionSteps = z.array(z.strictObject({ fraction: z.number(), priority: z.int() }));
 
-const passErrorSchema = z.strictObject({
-  code: z.string(),
-  message: z.string(),
-  hint: z.string(),
-  since: time,
-  count: z.int(),
-});
+const passErrorSchema = z.strictObject({ ...each(z.string(), "code", "message", "hint"), since: time, count: z.int() });
 
 const waitSchema = named("Wait", {
   code: z.enum(Object.keys(WAIT_CODES) as WaitCode[]).describe("The reason, for programs"),
@@ -33,7 +27,7 @@ const waitSchema = named("Wait", {
 });
 
 /** One line of the list: everything small. */
-export const requestRowSchema = named("RequestRow", {
+const requestRowSchema = named("RequestRow", {
   request_name: z.string(),
   kind: z.enum(["process", "generate"]),
   status,
@@ -72,9 +66,7 @@ export const requestSchema = requestRowSchema
       .nullable()
       .describe("What an operator asked for and the loop has yet to carry out"),
     requestor_dn: z.string().nullable(),
-    group: z.string(),
-    acquisition_era: z.string(),
-    processing_string: z.string(),
+    ...each(z.string(), "group", "acquisition_era", "processing_string"),
     processing_version: z.int(),
     input_dataset: z.string().nullable(),
     memory_mb: z.number(),
@@ -98,20 +90,17 @@ export const requestSchema = requestRowSchema
     spec: specSchema,
   })
   .meta({ id: "Request" });
-export type RequestView = z.infer<typeof requestSchema>;
-export const requestDetailSchema = requestSchema
+const requestDetailSchema = requestSchema
   .extend({ workflow: workflowSchema.nullable(), status_transitions: z.array(transitionSchema) })
   .meta({ id: "RequestDetail" });
 export type RequestDetailView = z.infer<typeof requestDetailSchema>;
 const submittedSchema = requestSchema.extend({ warnings: strings }).meta({ id: "Submitted" });
-export type SubmittedView = z.infer<typeof submittedSchema>;
 const checkedSchema = named("Checked", {
   dry_run: z.literal(true),
   request: requestSchema.nullable(),
   warnings: strings,
   preview: planPreviewSchema.nullable().describe("What its first round would be"),
 });
-export type CheckedView = z.infer<typeof checkedSchema>;
 
 const versionSchema = named("RequestVersion", {
   request_name: z.string(),
@@ -147,57 +136,47 @@ const listQuery = z.strictObject({
 const params = nameParams;
 
 export const requests = {
-  list: reads("/requests", "Requests, newest first", requestPageSchema, { query: listQuery }),
-  show: reads(
-    "/requests/:name",
-    "One request: its spec, state, workflow and moves; its version is the ETag",
-    requestDetailSchema,
-    { params },
-  ),
-  transitions: reads(
-    "/requests/:name/transitions",
-    "Every move of a request, with reason and actor",
-    transitionsSchema,
-    { params },
-  ),
-  plan: reads(
-    "/requests/:name/plan",
-    "What its first round would be, with the facts of this moment",
-    planPreviewSchema,
-    { params },
-  ),
-  versions: reads("/requests/:name/versions", "The chain of versions a request belongs to", versionsSchema, { params }),
-  outputs: reads("/requests/:name/outputs", "Merged files of finished work units", outputPageSchema, {
+  list: reads("/requests", "Requests, newest first", { answer: requestPageSchema, query: listQuery }),
+  show: reads("/requests/:name", "One request: its spec, state, workflow and moves; its version is the ETag", {
+    params,
+    answer: requestDetailSchema,
+  }),
+  transitions: reads("/requests/:name/transitions", "Every move of a request, with reason and actor", {
+    params,
+    answer: transitionsSchema,
+  }),
+  plan: reads("/requests/:name/plan", "What its first round would be, with the facts of this moment", {
+    params,
+    answer: planPreviewSchema,
+  }),
+  versions: reads("/requests/:name/versions", "The chain of versions a request belongs to", {
+    params,
+    answer: versionsSchema,
+  }),
+  outputs: reads("/requests/:name/outputs", "Merged files of finished work units", {
     params,
     query: pageQuery,
+    answer: outputPageSchema,
   }),
-  audit: reads("/requests/:name/audit", "What people did to a request, newest first", auditPageSchema, {
+  audit: reads("/requests/:name/audit", "What people did to a request, newest first", {
     params,
     query: pageQuery,
+    answer: auditPageSchema,
   }),
-  submit: changes(
-    "POST",
-    "/requests",
-    "Hand in a request, as JSON or YAML; ?dry_run=true only checks it",
-    { 200: checkedSchema, 201: submittedSchema, ...submitErrors },
-    {
-      query: z.strictObject({ dry_run: flag }),
-      body: z.unknown().describe("A request; docs/ and examples/ show its form"),
-      rawBody: ["application/json", "application/yaml"],
-    },
-  ),
-  change: changes(
-    "PATCH",
-    "/requests/:name",
-    "Change priority or urgency; give If-Match to be sure nobody else did",
-    { 200: requestSchema, ...changeErrors },
-    { params, body: priorityChangeSchema },
-  ),
-  delete: changes(
-    "DELETE",
-    "/requests/:name",
-    "The same as abort; the request stays on record",
-    { 202: requestSchema, ...changeErrors },
-    { params, query: z.strictObject({ reason: reasonText.optional().describe("why, in words") }) },
-  ),
+  submit: changes("POST", "/requests", "Hand in a request, as JSON or YAML; ?dry_run=true only checks it", {
+    query: z.strictObject({ dry_run: flag }),
+    body: z.unknown().describe("A request; docs/ and examples/ show its form"),
+    rawBody: ["application/json", "application/yaml"],
+    answers: { 200: checkedSchema, 201: submittedSchema, ...submitErrors },
+  }),
+  change: changes("PATCH", "/requests/:name", "Change priority or urgency; give If-Match to be sure nobody else did", {
+    params,
+    body: priorityChangeSchema,
+    answers: { 200: requestSchema, ...changeErrors },
+  }),
+  delete: changes("DELETE", "/requests/:name", "The same as abort; the request stays on record", {
+    params,
+    query: z.strictObject({ reason: reasonText.optional().describe("why, in words") }),
+    answers: { 202: requestSchema, ...changeErrors },
+  }),
 };

@@ -69,49 +69,48 @@ const unbannedSchema = named("Unbanned", {
   bans: z.array(banSchema),
 });
 
+const unbanQuery = dryRunQuery.extend({
+  request: nameText.optional().describe("only the ban of this request"),
+  scope: z.enum(["all", "system"]).default("all").describe("all, or system: only the one for all"),
+  reason: reasonText.optional(),
+});
 const params = siteParams;
-const changed = { 200: changedSiteSchema, ...changeErrors };
+const answers = { 200: changedSiteSchema, ...changeErrors };
 const becomes = (verb: string, status: string) =>
-  changes("POST", `/sites/:name/${verb}`, `The site becomes ${status}`, changed, {
+  changes("POST", `/sites/:name/${verb}`, `The site becomes ${status}`, {
     params,
     query: dryRunQuery,
     body: siteNoteSchema.prefault({}),
+    answers,
   });
 
 export const sites = {
-  list: reads("/sites", "All sites and their bans", sitesSchema),
-  show: reads("/sites/:name", "One site", siteSchema, { params }),
-  change: changes("PATCH", "/sites/:name", "Enable, drain or disable a site", changed, {
+  list: reads("/sites", "All sites and their bans", { answer: sitesSchema }),
+  show: reads("/sites/:name", "One site", { params, answer: siteSchema }),
+  change: changes("PATCH", "/sites/:name", "Enable, drain or disable a site", {
     params,
     query: dryRunQuery,
     body: siteChangeSchema,
+    answers,
   }),
   enable: becomes("enable", "enabled"),
   drain: becomes("drain", "draining"),
   disable: becomes("disable", "disabled"),
-  bans: reads("/sites/:name/bans", "Bans of a site, newest first", bansSchema, {
+  bans: reads("/sites/:name/bans", "Bans of a site, newest first", {
     params,
     query: z.strictObject({ past: flag.describe("true: expired and lifted ones too") }),
+    answer: bansSchema,
   }),
   ban: changes(
     "POST",
     "/sites/:name/ban",
     "Leave a site out for some days, for one request or for all; says whom it leaves without a site",
-    { 200: bannedSchema, ...actErrors },
-    { params, query: dryRunQuery, body: banBodySchema },
+    { params, query: dryRunQuery, body: banBodySchema, answers: { 200: bannedSchema, ...actErrors } },
   ),
   unban: changes(
     "DELETE",
     "/sites/:name/ban",
     "Lift the bans of a site: all of them, those of one request, or only the one for every request",
-    { 200: unbannedSchema, ...actErrors },
-    {
-      params,
-      query: dryRunQuery.extend({
-        request: nameText.optional().describe("only the ban of this request"),
-        scope: z.enum(["all", "system"]).default("all").describe("all, or system: only the one for all"),
-        reason: reasonText.optional(),
-      }),
-    },
+    { params, query: unbanQuery, answers: { 200: unbannedSchema, ...actErrors } },
   ),
 };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { big, named, strings } from "./wire.ts";
+import { big, each, named, strings } from "./wire.ts";
 
 const input = z.strictObject({
   from: z.enum(["glob", "directory", "list", "dataset"]),
@@ -33,9 +33,7 @@ const rule = z.strictObject({
   causes: strings,
   stderr: z.string().nullable(),
   max_retries: z.int(),
-  delay_sec: z.number().nullable(),
-  memory_factor: z.number().nullable(),
-  wall_factor: z.number().nullable(),
+  ...each(z.number().nullable(), "delay_sec", "memory_factor", "wall_factor"),
   script: z.string().nullable(),
 });
 
@@ -45,17 +43,13 @@ export const specSchema = named("Spec", {
   generation: generation.nullable(),
   split: z.strictObject({
     algorithm: z.string(),
-    files_per_job: z.int(),
-    events_per_job: z.int(),
-    lumis_per_job: z.int(),
+    ...each(z.int(), "files_per_job", "events_per_job", "lumis_per_job"),
   }),
   steps: z.array(z.strictObject({ name: z.string(), argv: strings, env: z.record(z.string(), z.string()) })),
   outputs: z.array(output),
   resources: z.strictObject({
     cores: z.int(),
-    memory_mb: z.number(),
-    wall_minutes: z.number(),
-    disk_mb: z.number(),
+    ...each(z.number(), "memory_mb", "wall_minutes", "disk_mb"),
     gpus: z.int(),
     seconds_per_event: z.number().nullable(),
     kb_per_event: z.number().nullable(),

@@ -3,7 +3,7 @@ import { nameText, repeatable } from "./inputs.ts";
 import { type Content, changeErrors, changes, reads } from "./operation.ts";
 import { alertSchema } from "./operators.ts";
 import { siteSchema } from "./sites.ts";
-import { byWord, named, time, whole } from "./wire.ts";
+import { byWord, each, named, time, whole } from "./wire.ts";
 
 const queueEntry = z.strictObject({
   request_name: z.string(),
@@ -15,9 +15,7 @@ const queueEntry = z.strictObject({
   reason: z.string(),
 });
 const queueSchema = named("AdmissionQueue", {
-  active_dags: z.int(),
-  max_active_dags: z.int(),
-  queued_workflows: z.int(),
+  ...each(z.int(), "active_dags", "max_active_dags", "queued_workflows"),
   next_in_queue: queueEntry.nullable(),
   entries: z.array(queueEntry),
 });
@@ -35,9 +33,7 @@ const loopSchema = named("LoopStatus", {
   last_pass_at: time.nullable(),
   last_pass_seconds: z.number().nullable(),
   last_pass_error: z.string().nullable(),
-  passes: z.int(),
-  open_requests: z.int(),
-  requests_with_errors: z.int(),
+  ...each(z.int(), "passes", "open_requests", "requests_with_errors"),
   interval_sec: z.number(),
 });
 
@@ -74,15 +70,12 @@ const statusSchema = named("SystemStatus", {
 export type StatusView = z.infer<typeof statusSchema>;
 
 export const admission = {
-  queue: reads("/admission/queue", "Who waits, at which place and why", queueSchema),
-  config: reads("/admission/config", "The limits in force", admissionConfigSchema),
-  configure: changes(
-    "PATCH",
-    "/admission/config",
-    "Change the limits; they are kept over restarts",
-    { 200: admissionConfigSchema, ...changeErrors },
-    { body: admissionConfigSchema },
-  ),
+  queue: reads("/admission/queue", "Who waits, at which place and why", { answer: queueSchema }),
+  config: reads("/admission/config", "The limits in force", { answer: admissionConfigSchema }),
+  configure: changes("PATCH", "/admission/config", "Change the limits; they are kept over restarts", {
+    body: admissionConfigSchema,
+    answers: { 200: admissionConfigSchema, ...changeErrors },
+  }),
 };
 
 const text = (description: string, type: string): Content => ({
@@ -90,32 +83,25 @@ const text = (description: string, type: string): Content => ({
   content: { [type]: { schema: z.string() } },
 });
 const prometheus = text("Prometheus text", "text/plain");
+const HEALTH = "200 when the store answers and the loop has passed recently, else 503 with what is wrong";
 
 /** What the loop tells whoever listens. */
 export const LIVE_EVENT_TYPES = ["request.moved", "dag.progress", "loop.pass"] as const;
+const eventsQuery = z.strictObject({
+  type: repeatable(LIVE_EVENT_TYPES),
+  request: nameText.optional().describe("only events of this request: its name"),
+});
 
 export const system = {
   health: {
-    ...reads(
-      "/health",
-      "200 when the store answers and the loop has passed recently, else 503 with what is wrong",
-      healthSchema,
-      { role: "anyone" },
-    ),
+    ...reads("/health", HEALTH, { answer: healthSchema, role: "anyone" }),
     answers: { 200: healthSchema, 503: healthSchema },
   },
-  loop: reads("/lifecycle/status", "What the loop tells of itself", loopSchema),
-  status: reads("/status", "The whole system in one answer", statusSchema),
-  metrics: { ...reads("/metrics", "Prometheus metrics", prometheus), answers: { 200: prometheus } },
-  events: reads(
-    "/events",
-    "Live events (text/event-stream): request.moved, dag.progress, loop.pass",
-    text("One frame per event", "text/event-stream"),
-    {
-      query: z.strictObject({
-        type: repeatable(LIVE_EVENT_TYPES),
-        request: nameText.optional().describe("only events of this request: its name"),
-      }),
-    },
-  ),
+  loop: reads("/lifecycle/status", "What the loop tells of itself", { answer: loopSchema }),
+  status: reads("/status", "The whole system in one answer", { answer: statusSchema }),
+  metrics: { ...reads("/metrics", "Prometheus metrics", { answer: prometheus }), answers: { 200: prometheus } },
+  events: reads("/events", "Live events (text/event-stream): request.moved, dag.progress, loop.pass", {
+    query: eventsQuery,
+    answer: text("One frame per event", "text/event-stream"),
+  }),
 };

@@ -9,6 +9,10 @@ export const byWord = z.record(z.string(), z.int());
 export const anything = z.record(z.string(), z.unknown());
 export const strings = z.array(z.string());
 
+/** Several fields of one type. */
+export const each = <T extends z.ZodType, const N extends string>(type: T, ...names: readonly N[]) =>
+  Object.fromEntries(names.map((name) => [name, type])) as Record<N, T>;
+
 /** Exactly these fields, under a name of their own in the docs. */
 export const named = <F extends z.core.$ZodLooseShape>(id: string, fields: F) => z.strictObject(fields).meta({ id });
 

@@ -4,7 +4,7 @@ import { BLOCK_STATUSES, FILE_STATES, UNIT_STATUSES, WORKFLOW_STATUSES } from ".
 import { nodeCounts } from "./dags.ts";
 import { pageQuery, workflowParams } from "./inputs.ts";
 import { reads } from "./operation.ts";
-import { anything, big, named, pageOf, strings, time } from "./wire.ts";
+import { anything, big, each, named, pageOf, strings, time } from "./wire.ts";
 
 const stepMetrics = anything.nullable();
 
@@ -15,9 +15,7 @@ export const workflowSchema = named("Workflow", {
   round: z.int().describe("The round being planned or run; the first is 0"),
   dag_id: z.string().nullable(),
   total_work_units: z.int().describe("Planned in all rounds so far"),
-  work_units_done: z.int(),
-  total_nodes: z.int(),
-  nodes_done: z.int(),
+  ...each(z.int(), "work_units_done", "total_nodes", "nodes_done"),
   events_done: big,
   next_first_event: big,
   progress_percent: z.number().describe("Work units done of those planned so far"),
@@ -54,10 +52,7 @@ const workflowStatusSchema = named("WorkflowStatus", {
 export type WorkflowStatusView = z.infer<typeof workflowStatusSchema>;
 
 const outputSchema = named("Output", {
-  output: z.string(),
-  dataset: z.string(),
-  lfn: z.string(),
-  path: z.string(),
+  ...each(z.string(), "output", "dataset", "lfn", "path"),
   size_bytes: z.number(),
   checksum: z.string(),
   events: z.number().nullable(),
@@ -71,12 +66,10 @@ export const outputPageSchema = pageOf("OutputPage", outputSchema);
 const params = workflowParams;
 
 export const workflows = {
-  list: reads("/workflows", "Workflows, newest first", workflowPageSchema, { query: pageQuery }),
-  show: reads("/workflows/:id", "One workflow: counters, offsets and round", workflowSchema, { params }),
-  status: reads(
-    "/workflows/:id/status",
-    "How far a workflow is: its DAG, blocks, files, and when it may be done",
-    workflowStatusSchema,
-    { params },
-  ),
+  list: reads("/workflows", "Workflows, newest first", { answer: workflowPageSchema, query: pageQuery }),
+  show: reads("/workflows/:id", "One workflow: counters, offsets and round", { params, answer: workflowSchema }),
+  status: reads("/workflows/:id/status", "How far a workflow is: its DAG, blocks, files, and when it may be done", {
+    params,
+    answer: workflowStatusSchema,
+  }),
 };
