@@ -17,8 +17,8 @@ export class ProblemsError extends WorldError {
 
 /** The caller asked for something the API does not offer. `where`: "bad query", "bad body". */
 export function usageError(where: string, ...problems: readonly Problem[]): ProblemsError {
-  const words = problems.map((problem) => [problem.path, problem.message].filter(Boolean).join(": "));
-  return new ProblemsError("bad-usage", where, `${where}: ${words.join("; ")}`, problems, SEE_DOCS);
+  const messages = problems.map((problem) => [problem.path, problem.message].filter(Boolean).join(": "));
+  return new ProblemsError("bad-usage", where, `${where}: ${messages.join("; ")}`, problems, SEE_DOCS);
 }
 const SEE_DOCS = "see /docs for what is allowed";
 
@@ -53,10 +53,10 @@ export function problem(
   detail: string,
   extra: { hint?: string; status?: number; problems?: readonly Problem[] } = {},
 ): ProblemView {
-  const words = code.replaceAll("-", " ");
+  const title = code.replaceAll("-", " ");
   return {
     type: `urn:wms2:problem:${code}`,
-    title: words.charAt(0).toUpperCase() + words.slice(1),
+    title: title.charAt(0).toUpperCase() + title.slice(1),
     status: extra.status ?? ERROR_TABLE[code].http,
     detail,
     code,
@@ -65,7 +65,7 @@ export function problem(
   };
 }
 
-/** Any error a route can end with, as the caller may see it: no stack, no words we did not write. */
+/** Any error a route can end with, as the caller may see it: no stack, no text we did not write. */
 export function problemOf(error: unknown, requestId: string): ProblemView {
   if (error instanceof ProblemsError)
     return problem(error.code, error.message, { hint: error.hint, problems: error.problems });

@@ -44,8 +44,8 @@ export function buildApi(ports: ApiPorts): FastifyInstance {
   app.setReplySerializer(answerText);
   app.setErrorHandler((error: FastifyError, request, reply) => sendProblem(error, request, reply));
   app.setNotFoundHandler((request, reply) => {
-    const words = `there is nothing at ${request.method} ${request.url.split("?", 1)[0]}`;
-    return asProblem(reply, problem("not-found", words, { hint: "see /docs for what there is" }));
+    const message = `there is nothing at ${request.method} ${request.url.split("?", 1)[0]}`;
+    return asProblem(reply, problem("not-found", message, { hint: "see /docs for what there is" }));
   });
   parseJsonBodies(app);
   keepPatience(app, ports.tuning?.answerMs ?? ANSWER_MS);

@@ -4,10 +4,10 @@ import type { ActedView } from "../operations/actions.ts";
 import type { OperatorAction } from "../recovery/round/actions.ts";
 import { type Client, joined } from "./client.ts";
 import { type Answer, type Options, tell, type Values } from "./command.ts";
+import { filterBody, given } from "./option-values.ts";
 import { lookAt, type Paint, paintFor, print, talk } from "./terminal.ts";
 import { table } from "./view/table.ts";
 import { BULK, type BulkItem, bulkSummary } from "./view/tables.ts";
-import { filterBody, given } from "./words.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -55,15 +55,15 @@ export function actedLines(view: ActedView, paint: Paint): string[] {
     : dry_run
       ? `${name}: would be done, nothing was changed: ${message}`
       : `${name}: ${message}`;
-  const lines = [head, ...warnings.map((words) => `${paint.yellow("mind:")} ${words}`)];
+  const lines = [head, ...warnings.map((warning) => `${paint.yellow("warning:")} ${warning}`)];
   const { clone, changed } = view.detail;
-  if (Array.isArray(changed)) lines.splice(1, 0, ...changed.map((words) => `  ${words}`));
+  if (Array.isArray(changed)) lines.splice(1, 0, ...changed.map((change) => `  ${change}`));
   if (typeof clone === "string") lines.push(`the new version is ${clone}`);
   if (!already && !dry_run) lines.push(`see it through with: wms2 watch ${typeof clone === "string" ? clone : name}`);
   return lines;
 }
 
-/** First what would happen, then a question, then the deed. */
+/** First what would happen, then a question, then the action. */
 async function actByFilter(
   client: Client,
   action: OperatorAction,

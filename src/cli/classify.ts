@@ -1,24 +1,24 @@
 import { WorldError } from "../base/errors.ts";
 import { type Client, joined } from "./client.ts";
 import { command, type Options, type Values } from "./command.ts";
+import { megabytes, minutes } from "./option-values.ts";
 import { count } from "./view/text.ts";
 import { unclassifiedPage } from "./view/unclassified-page.ts";
-import { megabytes, minutes } from "./words.ts";
 
 export const addUnclassified = command("unclassified", {
   about: "failures no rule knows, with the ends of their logs",
   arguments: { "<name>": "the request" },
   examples: [
     "wms2 unclassified weather-example",
-    'wms2 classify weather-example --retry mg_000003/proc_000021 --reason "licence server was down"',
+    'wms2 classify weather-example --retry mg_000003/proc_000021 --reason "license server was down"',
   ],
   async run({ client }, name: string) {
     const { items, open } = await unclassified(client, name);
-    const words = `${open} not classified: wms2 classify ${name} --retry … --fail …`;
+    const rest = `${open} not classified: wms2 classify ${name} --retry … --fail …`;
     return {
       json: { total: items.length, open, items },
       page: (look) => unclassifiedPage(items, look),
-      note: items.length === 0 ? "nothing waits to be classified" : `${count(items.length, "failure")}, ${words}`,
+      note: items.length === 0 ? "nothing waits to be classified" : `${count(items.length, "failure")}, ${rest}`,
     };
   },
 });

@@ -105,12 +105,12 @@ function partsOf({ path, query, body }: Operation, input: Input): { path: string
     delete rest[name];
     return encodeURIComponent(value);
   });
-  const words = new URLSearchParams();
+  const search = new URLSearchParams();
   for (const name of Object.keys(query?.shape ?? {})) {
-    for (const value of [rest[name] ?? []].flat()) words.append(name, String(value));
+    for (const value of [rest[name] ?? []].flat()) search.append(name, String(value));
     delete rest[name];
   }
-  const text = words.toString();
+  const text = search.toString();
   const sent = "body" in rest ? rest.body : rest;
   return { path: text ? `${filled}?${text}` : filled, body: body ? stringify(sent) : null };
 }

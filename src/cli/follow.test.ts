@@ -25,7 +25,7 @@ function clientOf(answers: readonly Answerer[]): Client {
 
 async function told(answers: readonly Answerer[]): Promise<(string | null)[]> {
   const words: (string | null)[] = [];
-  const show = { update: (_: unknown, notice: Notice | null) => void words.push(notice?.words ?? null), close() {} };
+  const show = { update: (_: unknown, notice: Notice | null) => void words.push(notice?.message ?? null), close() {} };
   await follow(clientOf(answers), ["r"], show, { everyMs: 1, signal: new AbortController().signal });
   return words;
 }

@@ -10,7 +10,7 @@ const MAX_UNITS = 2000;
 
 export interface Notice {
   readonly kind: "silent" | "other-server";
-  readonly words: string;
+  readonly message: string;
 }
 
 /** Whoever shows progress: a live picture, lines, or JSON. */
@@ -45,14 +45,14 @@ export async function follow(
       try {
         if (options.more) wanted = [...new Set([...wanted, ...(await options.more())])];
         await look(client, wanted, known);
-        // Several behind one address take turns: each is told once.
+        // Several behind one address take turns: each is mentioned once.
         if (servers.size > 1 && !servers.has(client.instance)) other = await otherServer(client);
         servers.add(client.instance);
         silentSince = null;
       } catch (error) {
         const first = known.size === 0;
         if (first || !(error instanceof WorldError)) throw error;
-        if (error.code === "not-found" && !servers.has(client.instance)) throw await stranger(client, error);
+        if (error.code === "not-found" && !servers.has(client.instance)) throw await unknownThere(client, error);
         if (!SILENCE.includes(error.code)) throw error;
         silentSince ??= Date.now();
       }
@@ -70,21 +70,21 @@ const SILENCE: readonly string[] = ["server-unreachable", "store-unreachable", "
 
 const silence = (client: Client, since: number): Notice => ({
   kind: "silent",
-  words: `no answer from ${client.url} since ${duration((Date.now() - since) / 1000)}; waiting for it, jobs go on meanwhile`,
+  message: `no answer from ${client.url} since ${duration((Date.now() - since) / 1000)}; waiting for it, jobs go on meanwhile`,
 });
 
 async function otherServer(client: Client): Promise<Notice> {
   const { host, started_at, places } = await client.system.status();
   const where = `on ${host} since ${stamp(started_at)}, data in ${places.data_dir}`;
-  const words = `the server at ${client.url} is another one than before, or was started again: ${where}`;
-  return { kind: "other-server", words };
+  const message = `the server at ${client.url} is another one than before, or was started again: ${where}`;
+  return { kind: "other-server", message };
 }
 
 /** What was watched is not there any more because somebody else answers. */
-async function stranger(client: Client, cause: WorldError): Promise<WorldError> {
-  const { words } = await otherServer(client);
+async function unknownThere(client: Client, cause: WorldError): Promise<WorldError> {
+  const { message } = await otherServer(client);
   const hint = "name the server you mean with --server or --data-dir";
-  return new WorldError("not-found", cause.subject, `${cause.message}: ${words}`, { hint });
+  return new WorldError("not-found", cause.subject, `${cause.message}: ${message}`, { hint });
 }
 
 async function look(client: Client, names: readonly string[], known: Map<string, WatchedRequest>): Promise<void> {

@@ -3,11 +3,11 @@ import type { AttemptPageView } from "../operations/attempts.ts";
 import type { LogsView } from "../operations/dags.ts";
 import { type Client, joined } from "./client.ts";
 import { command, listing } from "./command.ts";
+import { wholeNumber } from "./option-values.ts";
 import { type Paint, talk } from "./terminal.ts";
 import { attemptTable } from "./view/attempt-lines.ts";
 import { NODES } from "./view/tables.ts";
 import { bytes, count } from "./view/text.ts";
-import { wholeNumber } from "./words.ts";
 
 export const addNodes = command("nodes", {
   about: "the jobs of a request's present DAG, live from the engine",

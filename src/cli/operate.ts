@@ -4,8 +4,8 @@ import { releaseFields } from "../domain/release.ts";
 import type { OperatorAction } from "../recovery/round/actions.ts";
 import { ACT_OPTIONS, actOn } from "./act.ts";
 import { collect, command, type Options, optionName } from "./command.ts";
+import { given, megabytes, minutes, number } from "./option-values.ts";
 import { readRequestFile } from "./request-file.ts";
-import { given, megabytes, minutes, number } from "./words.ts";
 
 const FROM = {
   "--from <file>": "the request as it should have been: what differs is shown",

@@ -2,9 +2,9 @@ import { WorldError } from "../base/errors.ts";
 import type { AcknowledgedView } from "../operations/operators.ts";
 import { allOf } from "./client.ts";
 import { command, listing } from "./command.ts";
+import { wholeNumber } from "./option-values.ts";
 import { talk } from "./terminal.ts";
 import { ALERTS, AUDIT, QUEUE } from "./view/tables.ts";
-import { wholeNumber } from "./words.ts";
 
 export const addQueue = command("queue", {
   about: "who waits for a place, at which position and why",

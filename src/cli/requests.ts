@@ -5,11 +5,11 @@ import type { RequestRowView } from "../operations/requests.ts";
 import { OPERATIONS } from "../operations/table.ts";
 import { allOf, type Client, inBatches } from "./client.ts";
 import { command, listing } from "./command.ts";
+import { given, wholeNumber } from "./option-values.ts";
 import { widthOf } from "./terminal.ts";
 import { type RequestFacts, requestPage } from "./view/request-page.ts";
 import { type ListedRequest, OUTPUTS, REQUESTS } from "./view/tables.ts";
 import { bytes, count } from "./view/text.ts";
-import { given, wholeNumber } from "./words.ts";
 
 export const addList = command("list", {
   about: "requests, newest first: how far they are, and why they do not move",

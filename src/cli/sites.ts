@@ -1,10 +1,10 @@
 import { WorldError } from "../base/errors.ts";
 import type { Client } from "./client.ts";
 import { type Answer, command, listing, type Options, type Values } from "./command.ts";
+import { days } from "./option-values.ts";
 import { paintFor } from "./terminal.ts";
 import { BANS, effectLines, SITES } from "./view/tables.ts";
 import { count, stamp } from "./view/text.ts";
-import { days } from "./words.ts";
 
 const OPTIONS = {
   "--note <text>": "why; shown in the list",
@@ -48,7 +48,7 @@ async function list(client: Client, name: string | undefined): Promise<Answer> {
   const found = name === undefined ? items : items.filter((site) => site.name === name);
   if (name !== undefined && found.length === 0)
     throw new WorldError("not-found", name, `there is no site ${name}`, { hint: "see them all with: wms2 sites" });
-  return listing(SITES, found, "no site is known yet; the engine tells them once it was asked");
+  return listing(SITES, found, "no site is known yet; the engine lists them once it was asked");
 }
 
 async function change(
@@ -69,14 +69,14 @@ async function ban(client: Client, name: string, options: SitesOptions): Promise
   const { days, request, dryRun } = options;
   const answer = await client.sites.ban({ name, reason, days, request, dry_run: dryRun });
   const until = stamp(answer.until, "minute");
-  const words = {
+  const outcomes = {
     banned: `${name} is banned until ${until}`,
     extended: `${name} was banned already; the ban now lasts until ${until}`,
     already: `${name} is banned already, until ${until}; nothing was changed`,
     would: `${name} would be banned until ${until}; nothing was changed`,
   };
   const effect = effectLines(answer.effect, paintFor(process.stderr));
-  return { json: answer, note: [words[answer.outcome], ...effect].join("\n") };
+  return { json: answer, note: [outcomes[answer.outcome], ...effect].join("\n") };
 }
 
 async function unban(client: Client, name: string, options: SitesOptions): Promise<Answer> {

@@ -19,7 +19,7 @@ housekeeping.remove_after_days (docs/guides/housekeeping.md).`,
     const { config } = settingsFrom(options);
     const { spool_dir, storage_dir } = config;
     const usage = await measureSpool(spool_dir, storage_dir);
-    // Without a server of its own, a data directory must not be judged by whoever listens at the usual port.
+    // Without a server of its own, a data directory must not be compared with whoever listens at the usual port.
     const served = namedServer(options) !== undefined || liveServer(config.data_dir) !== null;
     const known = served ? await askServer(clientFor(options)) : null;
     const items = spoolReport(usage, known, section(config, "housekeeping"));
@@ -68,7 +68,7 @@ const COLUMNS: Columns<SpoolRow> = [
   ["files", ({ files, unmerged_files }) => thousands(files + unmerged_files), "right"],
   ["spool", (row) => bytes(row.bytes), "right"],
   ["unmerged", ({ unmerged_bytes }) => (unmerged_bytes === 0 ? "-" : bytes(unmerged_bytes)), "right"],
-  ["next", ({ next }, look) => nextWords(next, look)],
+  ["next", ({ next }, look) => nextText(next, look)],
 ];
 
 export function spoolTable(rows: readonly SpoolRow[], look: Look): string {
@@ -78,7 +78,7 @@ export function spoolTable(rows: readonly SpoolRow[], look: Look): string {
   return `${table(COLUMNS, rows, look)}\n\n${foot}`;
 }
 
-function nextWords({ action, at }: NextStep, { now, paint }: Look): string {
+function nextText({ action, at }: NextStep, { now, paint }: Look): string {
   if (action === "stranger") return paint.red("unknown to the server");
   if (action === "unknown" || action === "keep") return action === "keep" ? "kept" : "-";
   const wait = -secondsSince(at ?? now.toISOString(), now);

@@ -6,7 +6,7 @@ import { actErrors, changes, reads } from "./operation.ts";
 import { each, named, paged, strings, time } from "./wire.ts";
 
 const number = z.number().nullable();
-const words = z.string().nullable();
+const text = z.string().nullable();
 
 /** One line of the story of a node. */
 const attemptSchema = named("Attempt", {
@@ -16,26 +16,26 @@ const attemptSchema = named("Attempt", {
   retry: z.int().describe("DAGMan's own counter, from 0"),
   rrn: z.int().describe("Genuine executions in this epoch, this one included"),
   epoch: z.int().describe("Grows when a person gives the node a fresh budget"),
-  cause: words.describe("null: it succeeded"),
+  cause: text.describe("null: it succeeded"),
   exit_code: z.int(),
   return: z.int().describe("What the engine saw"),
-  decoded_from: words,
+  decoded_from: text,
   signal: number,
-  ...each(words, "site", "host", "started_at", "ended_at"),
+  ...each(text, "site", "host", "started_at", "ended_at"),
   ...each(number, "wall_sec", "cpu_sec", "peak_memory_mb"),
   memory_mb: number.describe("What it had asked for"),
   wall_minutes: number,
   next_memory_mb: number.describe("What the next attempt asks for"),
   next_wall_minutes: number,
   decision: z.enum(["done", "retry", "stop", "unclassified", "abort"]),
-  ...each(words, "why", "category", "rule", "rule_source"),
+  ...each(text, "why", "category", "rule", "rule_source"),
   delay_sec: z.number(),
-  not_before: words,
+  not_before: text,
   avoid_sites: strings,
   bad_files: strings,
   reason: z.string(),
   script: z
-    .strictObject({ script: z.string(), result: z.string(), seconds: number, log: words })
+    .strictObject({ script: z.string(), result: z.string(), seconds: number, log: text })
     .nullable()
     .describe("How its recovery script ended; null: it had none"),
 });
@@ -55,11 +55,11 @@ const attemptPageSchema = named("AttemptPage", {
       z.strictObject({
         round: z.int(),
         unit: z.string(),
-        node: words.describe("null: of the whole unit"),
+        node: text.describe("null: of the whole unit"),
         ...each(z.string(), "at", "by", "what", "reason"),
       }),
     )
-    .describe("What people said of nodes: classified, tried again now, left behind"),
+    .describe("What people said of nodes: classified, retried now, left behind"),
   unreadable: z.array(z.strictObject({ unit: z.string(), line: z.int(), message: z.string() })),
   gone: strings.describe("Submit directories that are no more"),
 });
@@ -70,7 +70,7 @@ const unclassifiedItem = z.strictObject({
   node: z.string(),
   attempt: z.int(),
   exit_code: z.int(),
-  ...each(words, "cause", "site", "host"),
+  ...each(text, "cause", "site", "host"),
   ...each(z.string(), "at", "reason", "stderr_tail"),
   classified: saidSchema.nullable(),
 });

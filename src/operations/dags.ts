@@ -10,7 +10,7 @@ export const nodeCounts = {
   total_nodes: z.int(),
   node_counts: byWord.describe("By role"),
   nodes_idle: z.int().describe("Not running yet: not handed to the engine, or in its queue without a place"),
-  nodes_running: z.int().describe("Their job runs, or is being judged"),
+  nodes_running: z.int().describe("Their job runs, or is being checked"),
   nodes_held: z.int().describe("With the engine, which will not run them until something changes"),
   nodes_done: z.int(),
   nodes_failed: z.int(),

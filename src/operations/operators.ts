@@ -41,7 +41,7 @@ const tokenSchema = named("OperatorToken", {
 export type TokenView = z.infer<typeof tokenSchema>;
 const tokenListSchema = named("OperatorTokens", { items: z.array(tokenSchema) });
 const newTokenSchema = tokenSchema
-  .extend({ token: z.string().describe("told only now: it is kept as a hash") })
+  .extend({ token: z.string().describe("shown only now: it is kept as a hash") })
   .meta({ id: "NewOperatorToken" });
 
 const state = z.enum(["open", "closed", "all"]).default("open").describe("open, closed or all");

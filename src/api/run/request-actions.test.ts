@@ -73,7 +73,7 @@ describe("one request", () => {
     ["fail", {}, "reason"],
     ["restart", { memory_mb: 5, reason: "x" }, "memory_mb"],
     ["stop", { nodes: "failed" }, "nodes"],
-    ["hold", { colour: "blue" }, "colour"],
+    ["hold", { color: "blue" }, "color"],
     ["release", { how: "magic" }, "how"],
   ])("%s with %o is bad usage", async (action, body, path) => {
     const { asked, post } = asking();

@@ -139,7 +139,7 @@ describe("submission", () => {
   test("all problems are told; a taken name is a conflict; both on a dry run too", async () => {
     const problems = [
       { path: "split.files_per_job", message: "is 0", allowed: "at least 1" },
-      { path: "colour", message: "unknown key", allowed: null },
+      { path: "color", message: "unknown key", allowed: null },
     ];
     const refuse = (error: Parameters<typeof err>[0]) => async () => err(error) as never;
     for (const query of ["", "?dry_run=true"]) {

@@ -6,11 +6,11 @@ import type { BanView, SiteEffectView, SiteView } from "../../operations/sites.t
 import type { QueueView } from "../../operations/system.ts";
 import type { OutputView, WorkflowView } from "../../operations/workflows.ts";
 import type { Paint } from "../terminal.ts";
-import { type Columns, colour } from "./table.ts";
+import { type Columns, color } from "./table.ts";
 import { bytes, count, secondsSince, shortAge, stamp, thousands } from "./text.ts";
 
 /** What needs a person is red, what moves is cyan, what is done is green. */
-const STATUS_COLOURS = {
+const STATUS_COLORS = {
   completed: "green",
   held: "red",
   failed: "red",
@@ -25,7 +25,7 @@ const STATUS_COLOURS = {
   queued: "dim",
 } as const satisfies Record<RequestRowView["status"], string>;
 export const statusWord = (status: RequestRowView["status"], paint: Paint): string =>
-  colour(status, STATUS_COLOURS, paint);
+  color(status, STATUS_COLORS, paint);
 
 export interface ListedRequest {
   readonly request: RequestRowView;
@@ -52,12 +52,12 @@ export function whyNotMoving(request: Pick<RequestRowView, "hold" | "error" | "w
   if (request.error) return `pass failed ${request.error.count}×: ${request.error.message}`;
   if (!request.waiting) return "";
   const { code, details } = request.waiting;
-  // While jobs run, the units tell that better than words; what does not run beside them is told.
-  return [...(code === "running" ? [] : [waitWords(request.waiting)]), ...details].join("; ");
+  // While jobs run, the units show that better than text; what does not run beside them is said.
+  return [...(code === "running" ? [] : [waitText(request.waiting)]), ...details].join("; ");
 }
 
-/** The words of a wait, and until when it lasts. */
-export const waitWords = ({ words, until }: NonNullable<RequestRowView["waiting"]>): string =>
+/** What it waits for, and until when. */
+export const waitText = ({ words, until }: NonNullable<RequestRowView["waiting"]>): string =>
   until ? `${words}, until ${stamp(until)}` : words;
 
 export const OUTPUTS: Columns<OutputView> = [
@@ -97,7 +97,7 @@ export const AUDIT: Columns<AuditView> = [
   ["who", ({ actor }) => actor],
   ["did", ({ action }) => action],
   ["to", ({ subject }) => subject],
-  ["outcome", ({ outcome }, { paint }) => colour(outcome, { refused: "red", failed: "red" }, paint)],
+  ["outcome", ({ outcome }, { paint }) => color(outcome, { refused: "red", failed: "red" }, paint)],
   ["why", ({ reason }) => reason, "flexible"],
 ];
 
@@ -105,7 +105,7 @@ const SEVERITIES = { closed: "dim", info: "dim", warning: "yellow", critical: "r
 
 export const ALERTS: Columns<AlertView> = [
   ["id", ({ id }) => id, "right"],
-  ["severity", ({ closed_at, severity }, { paint }) => colour(closed_at ? "closed" : severity, SEVERITIES, paint)],
+  ["severity", ({ closed_at, severity }, { paint }) => color(closed_at ? "closed" : severity, SEVERITIES, paint)],
   ["subject", ({ subject }) => subject],
   ["since", ({ first_at }, { now }) => shortAge(secondsSince(first_at, now)), "right"],
   ["times", ({ count }) => String(count), "right"],
@@ -113,11 +113,11 @@ export const ALERTS: Columns<AlertView> = [
   ["message", ({ message }) => message, "flexible"],
 ];
 
-const SITE_COLOURS = { enabled: "green", draining: "yellow", disabled: "red" } as const;
+const SITE_COLORS = { enabled: "green", draining: "yellow", disabled: "red" } as const;
 
 export const SITES: Columns<SiteView> = [
   ["site", ({ name }) => name],
-  ["status", ({ status }, { paint }) => colour(status, SITE_COLOURS, paint)],
+  ["status", ({ status }, { paint }) => color(status, SITE_COLORS, paint)],
   ["cores", ({ cores }) => (cores === null ? "-" : String(cores)), "right"],
   ["memory", ({ memory_mb }) => (memory_mb === null ? "-" : bytes(memory_mb * 1e6)), "right"],
   [
@@ -149,14 +149,14 @@ export function effectLines({ used_by, left_without, left_without_total }: SiteE
   if (left_without_total > 0) {
     const names = left_without.slice(0, 5).join(", ");
     const more = left_without_total > 5 ? ` and ${left_without_total - 5} more` : "";
-    lines.push(`${paint.yellow("mind:")} without another site: ${names}${more}`);
+    lines.push(`${paint.yellow("warning:")} without another site: ${names}${more}`);
   }
   return lines;
 }
 
 export type BulkItem = BulkAnswerView["items"][number];
 
-/** Outcomes of an action on many requests, in the order they are told. */
+/** Outcomes of an action on many requests, in the order they are shown. */
 const OUTCOMES = {
   done: "green",
   would: "cyan",
@@ -169,15 +169,15 @@ const OUTCOMES = {
 export const BULK: Columns<BulkItem> = [
   ["name", ({ request_name }) => request_name],
   ["status", ({ status }) => status ?? "-"],
-  ["outcome", ({ outcome }, { paint }) => colour(outcome, OUTCOMES, paint)],
+  ["outcome", ({ outcome }, { paint }) => color(outcome, OUTCOMES, paint)],
   ["why", ({ message, warnings }) => [message, ...warnings].join("; "), "flexible"],
 ];
 
 /** "3 done, 1 refused". */
 export function bulkSummary(items: readonly BulkItem[]): string {
-  const words = Object.keys(OUTCOMES).flatMap((outcome) => {
+  const counts = Object.keys(OUTCOMES).flatMap((outcome) => {
     const number = items.filter((item) => item.outcome === outcome).length;
     return number > 0 ? [`${number} ${outcome}`] : [];
   });
-  return `${count(items.length, "request")}: ${words.join(", ") || "none matches"}`;
+  return `${count(items.length, "request")}: ${counts.join(", ") || "none matches"}`;
 }

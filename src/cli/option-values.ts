@@ -2,7 +2,7 @@ import { InvalidArgumentError } from "commander";
 import { WorldError } from "../base/errors.ts";
 import { parseDuration, parseSize, SIZE_FORMS } from "../intake/units.ts";
 
-/** What people type after an option, as values; a bad word is told with what would be good. */
+/** What people type after an option, as values; a bad one is refused with what would be good. */
 
 export function wholeNumber(word: string): number {
   if (/^\d{1,9}$/.test(word) && Number(word) > 0) return Number(word);
@@ -34,9 +34,9 @@ export function minutes(word: string): number {
 const FILTER_KEYS: readonly string[] = ["status", "campaign", "requestor", "name"];
 
 /** `status=held campaign=Run2026A` as the API's filter; a status may come several times. */
-export function filterBody(words: readonly string[]): Readonly<Record<string, unknown>> {
+export function filterBody(pairs: readonly string[]): Readonly<Record<string, unknown>> {
   const filter: Record<string, string | string[]> = {};
-  for (const word of words) {
+  for (const word of pairs) {
     const at = word.indexOf("=");
     const key = word.slice(0, at);
     const value = word.slice(at + 1);
