@@ -39,7 +39,7 @@ test("an operation's input goes where its entry in the table says: path, query, 
     "POST http://here/api/v1/sites/T2%2Fx/ban?dry_run=true",
     '{"reason":"down"}',
     "POST http://here/api/v1/requests",
-    '{"name":"r","events":9007199254740993}',
+    '{"name":"r","events":"9007199254740993"}',
     "DELETE http://here/api/v1/tokens/ann",
     null,
   ]);
