@@ -40,6 +40,7 @@ export const makeDagmanEngine = (options: DagmanOptions): Engine => new DagmanEn
 /** HTCondor DAGMan: the queue says which runs live, the files in their submit directories say how they fare. */
 export class DagmanEngine implements Engine {
   readonly name = "dagman";
+  readonly id = "dagman";
   readonly capabilities = { sites: true };
   private readonly options: DagmanOptions;
   private readonly spawner: Spawner;
@@ -257,11 +258,18 @@ export class DagmanEngine implements Engine {
     return answer;
   }
 
-  private call(argv: commands.Argv, cwd = "/"): Promise<SpawnAnswer> {
-    const timeoutSec = this.options.timeoutSec ?? 60;
-    return this.spawner({ argv: [...this.options.commandPrefix, ...argv], cwd, timeoutSec });
+  private async call(argv: commands.Argv, cwd = "/"): Promise<SpawnAnswer> {
+    const { commandPrefix, timeoutSec = 60 } = this.options;
+    const answer = await this.spawner({ argv: [...commandPrefix, ...argv], cwd, timeoutSec });
+    const [way] = commandPrefix;
+    if (way === undefined || answer.code !== NOT_THERE) return answer;
+    const words = `cannot reach the submit host by ${way}: ${answers.complaint("", answer.stderr)}`;
+    throw new WorldError("engine-unreachable", way, words, { hint: `see that ${way} works (engine.dagman.prefix)` });
   }
 }
+
+/** How ssh itself ends when it does not get there. No command of ours ends so. */
+const NOT_THERE = 255;
 
 const unreachable = (command: string, words: string): WorldError =>
   new WorldError("engine-unreachable", command, `${command} failed: ${words}`);
