@@ -66,8 +66,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   operators: ["base", "domain", "explain", "lifecycle", ...PURE, ...PORTS],
   alerts: ["base", "domain", "config/settings.ts", "engine/port.ts", "store/port.ts"],
   housekeeping: ["base", "domain", "disk", "recovery", "alerts", "engine/port.ts", "engine/format", "store/port.ts"],
-  api: ["base", "domain", ...PORTS, "operators/port.ts", "lifecycle/ports.ts"],
-  cli: ["base", "domain", "config", "intake", "api/client-types.ts", "main.ts"],
+  operations: ["base", "domain", "recovery/round/actions.ts"],
+  api: ["base", "domain", "operations", ...PORTS, "operators/port.ts", "lifecycle/ports.ts"],
+  // Operations read through queries and change through commands.
+  "api/run": ["base", "domain", "operations", "api", "operators/port.ts"],
+  cli: ["base", "domain", "config", "intake", "operations", "recovery/round/actions.ts", "main.ts"],
   simulate: [
     "base",
     "domain",

@@ -113,7 +113,7 @@ describe("what is refused", () => {
     ["cursor=%00%ff", "cursor", "next_cursor of the page before"],
     ["status=done", "status", "one or more of new, submitted"],
     ["status=active&status=odd", "status", "one or more of"],
-    ["colour=red", "colour", "limit, cursor, status, requestor, campaign, name"],
+    ["color=red", "color", "limit, cursor, status, requestor, campaign, name"],
     ["name=", "name", "a part of the name"],
   ])("GET /requests?%s", async (query, path, allowed) => {
     const answer = await api().inject(`/api/v1/requests?${query}`);

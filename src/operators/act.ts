@@ -1,5 +1,5 @@
 import type { RequestName, SiteName } from "../domain/names.ts";
-import type { ReleaseModifications } from "../domain/operator.ts";
+import type { ReleaseModifications } from "../domain/release.ts";
 import type { RequestRecord, RequestWish } from "../domain/request.ts";
 import { isTerminal } from "../domain/request-status.ts";
 import type { Ports, Work } from "../lifecycle/ports.ts";

@@ -1,5 +1,5 @@
 import { plural } from "../base/text.ts";
-import type { ReleaseModifications } from "../domain/operator.ts";
+import type { ReleaseModifications } from "../domain/release.ts";
 import type { Draft, RequestRecord, RequestWish } from "../domain/request.ts";
 import { effectiveSpec } from "../lifecycle/gather-round.ts";
 import type { Work } from "../lifecycle/ports.ts";

@@ -2,8 +2,8 @@ import { err, ok, type Result } from "../../base/result.ts";
 import { plural } from "../../base/text.ts";
 import { releaseOf } from "../../domain/holds.ts";
 import { isSiteName, type SiteName } from "../../domain/names.ts";
-import type { ReleaseModifications } from "../../domain/operator.ts";
 import type { Problem } from "../../domain/problem.ts";
+import { type ReleaseFieldName, type ReleaseModifications, releaseFields } from "../../domain/release.ts";
 import { flag, isRow, number, Place, readStrictly, real, texts, whole } from "../fields.ts";
 import { sitesLeft } from "./failed-units.ts";
 
@@ -96,18 +96,20 @@ function warn(facts: ReleaseFacts, wanted: ReleaseModifications, how: Release["h
   return warnings;
 }
 
-/** The names of 000 §8.3 are understood too. */
-const ALIASES: Readonly<Record<string, string>> = { retry_count: "retries", error_hold_threshold: "hold_threshold" };
+const ALIASES: Readonly<Record<string, string>> = Object.fromEntries(
+  releaseFields.flatMap(([name, { alias }]) => (alias ? [[alias, name]] : [])),
+);
 const MOST_RETRIES = 20;
 
-const fieldsFor = (facts: ReleaseFacts) => ({
-  site_bans: { missing: [], read: (value: unknown, key: string, at: Place) => readSites(value, key, at, facts) },
-  excluded_files: { missing: [], read: (value: unknown, key: string, at: Place) => readFiles(value, key, at, facts) },
-  memory_mb: number(whole(1, facts.maxMemoryMb)),
-  retries: number(whole(0, MOST_RETRIES)),
-  hold_threshold: number(real(0, 1)),
-  top_up: flag(),
-});
+const fieldsFor = (facts: ReleaseFacts) =>
+  ({
+    site_bans: { missing: [], read: (value: unknown, key: string, at: Place) => readSites(value, key, at, facts) },
+    excluded_files: { missing: [], read: (value: unknown, key: string, at: Place) => readFiles(value, key, at, facts) },
+    memory_mb: number(whole(1, facts.maxMemoryMb)),
+    retries: number(whole(0, MOST_RETRIES)),
+    hold_threshold: number(real(0, 1)),
+    top_up: flag(),
+  }) satisfies Record<ReleaseFieldName, unknown>;
 
 function readModifications(body: unknown, facts: ReleaseFacts): Result<ReleaseModifications, readonly Problem[]> {
   const fields = fieldsFor(facts);
