@@ -5,13 +5,14 @@ import { Form } from "../reading/form.ts";
 import { shown } from "../reading/notes.ts";
 import { TRAVEL_RULE, travelPath } from "../reading/paths.ts";
 import { Spot } from "../reading/values.ts";
+import { IN_JOB } from "../submit-dir/names.ts";
 
 const HOW = "`wms2 submit FILE` attaches it when it lies beside FILE; others send it under attachments";
 const MAX_FILES = 1000;
 
 /** Files of ours in a job's working directory, which nothing of a request may replace. */
 export const isReserved = (path: string): boolean =>
-  path === "wms2" || path.startsWith("wms2/") || ["manifest.json", "report.json", "merge_output.json"].includes(path);
+  path === "wms2" || path.startsWith("wms2/") || IN_JOB.includes(path);
 
 /** The files that travel with the request. To be called when all commands were read: they say what is needed. */
 export function readAttachments(top: Form, outputs: readonly OutputSpec[], rules: IntakeRules): readonly RequestFile[] {

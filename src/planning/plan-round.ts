@@ -1,6 +1,7 @@
 import { datasetName } from "../domain/output-names.ts";
 import type { DagPlan, PlannedOutput, PlanOutcome, PlanRefusal, UnplannedFile } from "../domain/plan.ts";
 import type { RequestSpec } from "../domain/request.ts";
+import { MERGE_GROUP } from "../domain/roles.ts";
 import { sizeResources } from "./resources.ts";
 import { SummaryTally } from "./summary.ts";
 import { type Walk, walkUnits } from "./walk.ts";
@@ -42,6 +43,7 @@ export function* planUnits(round: Round): Generator<undefined, PlanOutcome> {
     requestName: spec.name,
     round: facts.round,
     priority: facts.priority ?? spec.priority,
+    shape: MERGE_GROUP,
     steps: spec.steps,
     outputs,
     retries: spec.retries,

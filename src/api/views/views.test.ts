@@ -10,16 +10,25 @@ import {
   sampleSpec,
   sampleWorkflow,
 } from "../../../tests/support/api-samples.ts";
+import {
+  dagDetailView,
+  requestDetailSchema,
+  requestDetailView,
+  requestRowSchema,
+  requestRowView,
+  workflowStatusView,
+} from "../../../tests/support/api-views.ts";
 import type { Dag } from "../../domain/dag.ts";
 import type { RequestRecord } from "../../domain/request.ts";
 import type { GenerateWork } from "../../domain/work.ts";
 import type { Workflow } from "../../domain/workflow.ts";
-import { KINDS } from "../../kinds/table.ts";
-import { dagDetailView, nodeCountsView, tallyUnits } from "./dag.ts";
-import { requestDetailSchema, requestDetailView, requestRowSchema, requestRowView } from "./request.ts";
-import { healthView, loopView } from "./system.ts";
-import { estimateCompletion, progressPercent, workflowStatusView } from "./workflow.ts";
+import { OPERATIONS } from "../../operations/table.ts";
+import { whatIsWrong } from "../run/system.ts";
+import { viewOf } from "../view-of.ts";
+import { nodeCounts, tallyUnits } from "./dag.ts";
+import { estimateCompletion, progressPercent } from "./workflow.ts";
 
+const loopView = viewOf(OPERATIONS.system.loop.answers[200]);
 const golden = (name: string, view: unknown) =>
   expect(`${JSON.stringify(view, null, 2)}\n`).toMatchFileSnapshot(`golden/${name}.golden`);
 
@@ -27,12 +36,9 @@ describe("the main views", () => {
   test("a request with everything around it", () =>
     golden(
       "request-detail",
-      requestDetailView(
-        sampleRequest(),
-        sampleWorkflow(),
-        [{ from: null, to: "submitted", reason: "submitted", actor: "operator", at: at("10:00") }],
-        KINDS,
-      ),
+      requestDetailView(sampleRequest(), sampleWorkflow(), [
+        { from: null, to: "submitted", reason: "submitted", actor: "operator", at: at("10:00") },
+      ]),
     ));
 
   test("a held request, in the list", () => golden("request-row-held", requestRowView(heldRequest())));
@@ -97,7 +103,7 @@ test("every state of a request has a view that fits its schema", () => {
   ];
   for (const record of records) {
     requestRowSchema.parse(requestRowView(record));
-    const detail = requestDetailSchema.parse(requestDetailView(record, null, [], KINDS));
+    const detail = requestDetailSchema.parse(requestDetailView(record, null, []));
     if (record.spec.work === generate) expect(detail.spec.generation?.total_events).toBe("9007199254740993");
   }
 });
@@ -128,9 +134,9 @@ test.each<[string, Partial<Dag>, string | null]>([
 });
 
 test("counts of nodes add up to the total", () => {
-  const counts = nodeCountsView(sampleDag());
-  const sum = counts.nodes_idle + counts.nodes_running + counts.nodes_held + counts.nodes_done + counts.nodes_failed;
-  expect(sum).toBe(counts.total_nodes);
+  const counts = nodeCounts(sampleDag());
+  const sum = counts.nodesIdle + counts.nodesRunning + counts.nodesHeld + counts.nodesDone + counts.nodesFailed;
+  expect(sum).toBe(counts.totalNodes);
 });
 
 test("nodes are counted into their units", () => {
@@ -146,6 +152,6 @@ test("nodes are counted into their units", () => {
 });
 
 test("health says what is wrong, all of it", () => {
-  const view = healthView({ ok: false, words: "no answer" }, { ok: false, words: "no pass" }, "1", NOW);
-  expect(view).toMatchObject({ status: "unhealthy", why: "store: no answer; loop: no pass" });
+  const parts = { store: { ok: false, words: "no answer" }, loop: { ok: false, words: "no pass" } };
+  expect(whatIsWrong(parts)).toBe("store: no answer; loop: no pass");
 });

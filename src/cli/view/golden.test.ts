@@ -8,13 +8,16 @@ import {
   sampleSpec,
   sampleWorkflow,
 } from "../../../tests/support/api-samples.ts";
-import type { UnitRowView } from "../../api/client-types.ts";
-import { dagView } from "../../api/views/dag.ts";
-import { requestDetailView, requestRowView } from "../../api/views/request.ts";
-import { workflowStatusView, workflowView } from "../../api/views/workflow.ts";
+import {
+  dagView,
+  requestDetailView,
+  requestRowView,
+  workflowStatusView,
+  workflowView,
+} from "../../../tests/support/api-views.ts";
 import type { RequestName } from "../../domain/names.ts";
 import type { RequestRecord } from "../../domain/request.ts";
-import { KINDS } from "../../kinds/table.ts";
+import type { UnitRowView } from "../../operations/dags.ts";
 import { plain } from "../terminal.ts";
 import { checkLines, fail, ok, warn } from "./checks.ts";
 import { problemList } from "./problems.ts";
@@ -24,7 +27,7 @@ import { REQUESTS } from "./tables.ts";
 import { watchFrame } from "./watch-frame.ts";
 import { changeLine, outcomeLine, type WatchedRequest } from "./watched.ts";
 
-/** What people see, at 100 columns, without colours. Read the files in review: they are the interface. */
+/** What people see, at 100 columns, without colors. Read the files in review: they are the interface. */
 const look = { now: NOW, width: 100, paint: plain };
 const golden = (name: string, text: string, width = 100) => {
   for (const line of text.split("\n")) expect([...line].length, line).toBeLessThanOrEqual(width);
@@ -81,13 +84,7 @@ test("list", () =>
 const moves = [
   { from: null, to: "submitted" as const, reason: "created", actor: "alice", at: at("10:00") },
   { from: "submitted" as const, to: "queued" as const, reason: "handed in", actor: "wms2", at: at("10:01") },
-  {
-    from: "queued" as const,
-    to: "planning" as const,
-    reason: "place 2 of 300 is free",
-    actor: "wms2",
-    at: at("10:30"),
-  },
+  { from: "queued" as const, to: "planning" as const, reason: "slot 2 of 300 is free", actor: "wms2", at: at("10:30") },
   {
     from: "planning" as const,
     to: "active" as const,
@@ -129,7 +126,7 @@ const output = (unit: string) => ({
 
 test("show: all its jobs failed and wait for their next try", () => {
   const dag = sampleDag({ nodes: { total: 48, waiting: 28, queued: 0, idle: 0, held: 0, done: 20, failed: 0 } });
-  const request = requestDetailView(sampleRequest({ waiting: cooling }), sampleWorkflow(), moves.slice(3), KINDS);
+  const request = requestDetailView(sampleRequest({ waiting: cooling }), sampleWorkflow(), moves.slice(3));
   const now = { ...status, work_units: { total: 48, done: 20, running: 0, failed: 0 }, estimated_completion: null };
   const facts = { request, status: now, dag: dagView(dag), outputs: { items: [], more: false } };
   return golden("show-waits", requestPage(facts, look));
@@ -140,7 +137,7 @@ test("show: at work", () =>
     "show-active",
     requestPage(
       {
-        request: requestDetailView(sampleRequest(), sampleWorkflow(), moves, KINDS),
+        request: requestDetailView(sampleRequest(), sampleWorkflow(), moves),
         status,
         dag: dagView(sampleDag()),
         outputs: { items: [output("mg_000000"), output("mg_000001")], more: false },
@@ -154,7 +151,7 @@ test("show: held, with what a person may do", () =>
     "show-held",
     requestPage(
       {
-        request: requestDetailView(heldRequest(), null, moves.slice(0, 2), KINDS),
+        request: requestDetailView(heldRequest(), null, moves.slice(0, 2)),
         status: null,
         dag: null,
         outputs: { items: [], more: false },
@@ -215,7 +212,7 @@ const unit = (at: number, state: UnitRowView["state"], done: number, over: Parti
   ...over,
 });
 const watched = (record: RequestRecord, units: readonly UnitRowView[]): WatchedRequest => ({
-  request: requestDetailView(record, sampleWorkflow({ unitsPlanned: units.length, unitsDone: 2 }), moves, KINDS),
+  request: requestDetailView(record, sampleWorkflow({ unitsPlanned: units.length, unitsDone: 2 }), moves),
   dag: dagView(
     sampleDag({
       nodes: { total: 48, waiting: 10, queued: 12, idle: 0, held: 0, done: 25, failed: 1 },
@@ -244,7 +241,7 @@ const many = Array.from({ length: 900 }, (_, at) =>
 );
 const fresh = { createdAt: new Date(NOW.getTime() - 25_000), waiting: null };
 const frame = (list: readonly WatchedRequest[], height: number, notice: string | null = null) => {
-  const lines = watchFrame(list, notice === null ? null : { kind: "silent", words: notice }, { ...look, height });
+  const lines = watchFrame(list, notice === null ? null : { kind: "silent", message: notice }, { ...look, height });
   expect(lines.length).toBeLessThan(height);
   return lines.join("\n");
 };

@@ -1,0 +1,37 @@
+import { err, ok } from "../base/result.ts";
+import { inSlices } from "../base/slices.ts";
+import type { DagId } from "../domain/names.ts";
+import type { RequestSpec } from "../domain/request.ts";
+import { kindOf } from "../kinds/kind.ts";
+import { usableSites } from "../lifecycle/gather-plan.ts";
+import type { Work } from "../lifecycle/ports.ts";
+import { describePlan } from "../planning/describe.ts";
+import { coarseSteps } from "../planning/production-steps.ts";
+import type { PlanPreview } from "./port.ts";
+
+/** What the first round of a request would be, with the facts of this moment. Stores nothing; ends when nobody waits for it. */
+export async function previewPlan(ports: Work, spec: RequestSpec): Promise<PlanPreview> {
+  const { work } = spec;
+  const files = work.input ? await ports.catalog.datasets.files(work.input, ports.signal) : ok([]);
+  if (!files.ok) return files;
+  const kind = kindOf(ports.kinds, work);
+  const outcome = await inSlices(
+    kind.plan({
+      spec,
+      dagId: "preview" as DagId,
+      round: 0,
+      files: files.value,
+      next: kind.begin(work),
+      usableSites: await usableSites(ports, null),
+      policy: ports.policy,
+    }),
+    ports.signal,
+  );
+  if (outcome.kind === "refused") return err(outcome.refusal);
+  if (outcome.kind === "nothing-left") {
+    return err({ code: "nothing-selected", message: "there is nothing to do", evidence: { files: outcome.unplanned } });
+  }
+  const described = describePlan(outcome.plan);
+  const coarse = spec.adaptive ? [] : coarseSteps(spec.productionSteps, described.units);
+  return ok({ ...described, warnings: [...described.warnings, ...coarse] });
+}
