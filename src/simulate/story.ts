@@ -1,9 +1,9 @@
 import { stringify } from "../base/json.ts";
 import type { Problem } from "../domain/problem.ts";
+import { perform } from "./actions.ts";
 import { type Checked, check } from "./check.ts";
-import { perform } from "./deeds.ts";
 import { gatherFacts, type RequestFacts } from "./facts.ts";
-import { Life } from "./mortal.ts";
+import { Life } from "./killable.ts";
 import type { Deed } from "./read-events.ts";
 import type { Expectation } from "./read-expectations.ts";
 import type { Scenario } from "./scenario.ts";

@@ -2,15 +2,15 @@ import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describeError } from "../../base/errors.ts";
 import { err, ok, type Result } from "../../base/result.ts";
+import { Texts } from "../dag/dag-files.ts";
+import { DagRun, type DagWorld } from "../dag/dag-run.ts";
+import { Outbox } from "../dag/outbox.ts";
+import { Ids, type RunEntry, readRegistry, removeEntry, type Submission, saveEntry } from "../dag/registry.ts";
 import type { EngineSite } from "../port.ts";
-import { Texts } from "./dag-files.ts";
-import { DagRun, type DagWorld } from "./dag-run.ts";
-import { Families } from "./families.ts";
-import { Jobs } from "./jobs.ts";
-import { Outbox } from "./outbox.ts";
+import { Families } from "../runners/process/families.ts";
+import { Jobs } from "../runners/process/process-runner.ts";
+import { Tasks } from "../runners/process/tasks.ts";
 import { type LiveRun, nameOf } from "./protocol.ts";
-import { Ids, type RunEntry, readRegistry, removeEntry, type Submission, saveEntry } from "./registry.ts";
-import { Tasks } from "./tasks.ts";
 
 export interface CoreOptions {
   /** Where the engine keeps its own files: runs, tasks with their scratch directories, the id counter. */

@@ -5,9 +5,9 @@ import { parseArgs } from "node:util";
 import { describeError, WorldError } from "../../base/errors.ts";
 import { parseJson } from "../../base/json.ts";
 import { lockDirectory } from "../../disk/lock.ts";
+import { replace } from "../dag/dag-files.ts";
 import type { EngineSite } from "../port.ts";
 import { LocalCore } from "./core.ts";
-import { replace } from "./dag-files.ts";
 import { fence, submitOnce } from "./fence.ts";
 import { type Answer, type Ask, EXIT_LOCKED, lineReader, socketPath } from "./protocol.ts";
 

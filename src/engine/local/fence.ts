@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Result } from "../../base/result.ts";
+import { replace } from "../dag/dag-files.ts";
+import type { Submission } from "../dag/registry.ts";
 import type { SubmitOutcome } from "../port.ts";
-import { replace } from "./dag-files.ts";
-import type { Submission } from "./registry.ts";
 
 /**
  * The newest ticket wins, as payload/submit-host/submit has it for DAGMan and in the same file of the submit directory:

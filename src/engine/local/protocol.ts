@@ -3,8 +3,8 @@ import { lstatSync, mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { NoMatch } from "../../domain/run.ts";
+import type { Submission } from "../dag/registry.ts";
 import type { EngineSite } from "../port.ts";
-import type { Submission } from "./registry.ts";
 
 /** One JSON document per line, both ways. */
 export type Ask =

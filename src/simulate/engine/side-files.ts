@@ -1,9 +1,9 @@
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { stringify } from "../../base/json.ts";
+import { renderRescue } from "../../engine/dag/bookkeeping-text.ts";
+import type { LiveNode } from "../../engine/dag/machine.ts";
 import { rescueName } from "../../engine/format/rescue.ts";
-import { renderRescue } from "../../engine/local/bookkeeping-text.ts";
-import type { LiveNode } from "../../engine/local/dag-machine.ts";
 import type { Attempt } from "../../recovery/attempt.ts";
 import type { Decision } from "../../recovery/decision.ts";
 import type { AttemptRecord } from "../../recovery/ledger-record.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { WorldError } from "../../base/errors.ts";
 import type { DagId } from "../../domain/names.ts";
 import type { NodeView, Run, RunObservation } from "../../domain/run.ts";
-import { loadDag } from "../../engine/local/dag-load.ts";
+import { loadDag } from "../../engine/dag/dag-load.ts";
 import type { Engine, EngineSite, FindOutcome, PingOutcome, SubmitOutcome } from "../../engine/port.ts";
 import { type Host, SimRun } from "./sim-run.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { LoadedDag } from "../../engine/local/dag-load.ts";
-import { type DagEvent, DagMachine, type LiveNode } from "../../engine/local/dag-machine.ts";
+import type { LoadedDag } from "../../engine/dag/dag-load.ts";
+import { type DagEvent, DagMachine, type LiveNode } from "../../engine/dag/machine.ts";
 import { NO_ATTEMPT, roleByName } from "../../recovery/attempt.ts";
 import { decideAttempt } from "../../recovery/decide.ts";
 import { controlCode, decideGroup } from "../../recovery/decision.ts";

@@ -1,5 +1,5 @@
 import { plural } from "../recovery/words.ts";
-import { QUIET_DECISIONS } from "./server-ears.ts";
+import { QUIET_DECISIONS } from "./server-listener.ts";
 import type { StoryEnd } from "./story.ts";
 import { type Entry, spoken, stamp } from "./timeline.ts";
 

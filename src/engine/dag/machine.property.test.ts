@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { parseRescue } from "../format/rescue.ts";
 import { renderRescue } from "./bookkeeping-text.ts";
 import { type DagFile, type NodeSpec, parseDag } from "./dag-file.ts";
-import { type DagEvent, DagMachine, type LiveNode } from "./dag-machine.ts";
 import { type JournalLine, parseJournal, renderLine, replay } from "./journal.ts";
+import { type DagEvent, DagMachine, type LiveNode } from "./machine.ts";
 
 /** Laws of the machine over random DAGs, outcomes and orders of events. */
 interface Drawn {

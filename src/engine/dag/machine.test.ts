@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseDag } from "./dag-file.ts";
-import { type DagAction, type DagEvent, DagMachine, type DagOutcome } from "./dag-machine.ts";
+import { type DagAction, type DagEvent, DagMachine, type DagOutcome } from "./machine.ts";
 
 function machineOf(text: string): DagMachine {
   const dag = parseDag(text, "t.dag");

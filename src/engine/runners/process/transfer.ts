@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { chmod, copyFile, cp } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
-import type { JobSpec } from "./job-spec.ts";
+import type { JobSpec } from "../../dag/job-spec.ts";
 
 /** Why a job is held, with HTCondor's codes: the reason that POST and the operator get to see. */
 export interface Hold {

@@ -1,6 +1,6 @@
 import type { NodeState } from "../../domain/run.ts";
 import { NODE_STATES } from "../format/status-file.ts";
-import type { DagMachine, DagOutcome, LiveNode } from "./dag-machine.ts";
+import type { DagMachine, DagOutcome, LiveNode } from "./machine.ts";
 
 /** The files DAGMan 23.9.6 leaves beside a .dag, as text: compared line by line with those of a real pool. */
 const STATE_WORDS: Record<NodeState, string> = {

@@ -4,9 +4,9 @@ import { describeError } from "../../base/errors.ts";
 import { err, ok, type Result } from "../../base/result.ts";
 import { rescueName } from "../format/rescue.ts";
 import { type MetricsFacts, renderDagmanLine, renderMetrics, renderRescue } from "./bookkeeping-text.ts";
-import type { LiveNode } from "./dag-machine.ts";
 import { type JournalLine, parseJournal } from "./journal.ts";
 import { Fault } from "./lines.ts";
+import type { LiveNode } from "./machine.ts";
 
 const HIGHEST_RESCUE = 100;
 

@@ -3,7 +3,7 @@ import type { Result } from "../../base/result.ts";
 import type { NodeSpec } from "./dag-file.ts";
 import { Fault, orFault } from "./lines.ts";
 import { expand, parseSubmit, type ReadInclude, type SubmitFile } from "./submit-file.ts";
-import { splitArguments, splitList, splitRemaps, unquoted } from "./submit-words.ts";
+import { splitArguments, splitList, splitRemaps, unquoted } from "./submit-values.ts";
 
 /** A job as it will run here: every macro expanded, every path absolute. Plain data; it is kept as JSON. */
 export interface JobSpec {

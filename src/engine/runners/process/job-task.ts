@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
-import { quoteAd } from "./bookkeeping-text.ts";
+import { quoteAd } from "../../dag/bookkeeping-text.ts";
+import type { JobSpec } from "../../dag/job-spec.ts";
 import { MARK } from "./families.ts";
-import type { JobSpec } from "./job-spec.ts";
 import type { Tasks } from "./tasks.ts";
 import { EXECUTABLE } from "./transfer.ts";
 

@@ -1,5 +1,5 @@
-import type { LiveNode, ScriptPart } from "./dag-machine.ts";
-import type { TaskText } from "./task-files.ts";
+import type { TaskText } from "../runners/process/task-files.ts";
+import type { LiveNode, ScriptPart } from "./machine.ts";
 
 /** What macros of PRE and POST arguments can name. */
 export interface ScriptFacts {

@@ -1,8 +1,8 @@
 import { EVENT_NUMBERS, type EventKind } from "../format/event-log.ts";
+import type { TaskEnd } from "../runners/process/task-files.ts";
+import type { Hold } from "../runners/process/transfer.ts";
 import { localTime, quoteAd, two } from "./bookkeeping-text.ts";
 import type { JobSpec } from "./job-spec.ts";
-import type { TaskEnd } from "./task-files.ts";
-import type { Hold } from "./transfer.ts";
 
 /** Events of a job's `log =` file in HTCondor 23.9.6's format: bin/elect, bin/post and the reader know it. */
 function render(kind: EventKind, spec: JobSpec, at: Date, words: string): string {

@@ -1,8 +1,8 @@
-import type { NoMatch } from "../../domain/run.ts";
-import { allows, whyNoMatch } from "../format/match.ts";
-import type { EngineSite } from "../port.ts";
-import type { JobSpec } from "./job-spec.ts";
-import { goesFirst, type Rank, RankQueue } from "./queues.ts";
+import type { NoMatch } from "../../../domain/run.ts";
+import type { JobSpec } from "../../dag/job-spec.ts";
+import { goesFirst, type Rank, RankQueue } from "../../dag/queues.ts";
+import { allows, whyNoMatch } from "../../format/match.ts";
+import type { EngineSite } from "../../port.ts";
 
 /** What a job wants of a site. */
 export type Want = Pick<JobSpec, "cluster" | "cpus" | "memoryMb" | "desiredSites" | "bannedSites" | "priority">;

@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
 import { describeError } from "../../base/errors.ts";
+import type { Job, JobHost } from "../runners/process/process-runner.ts";
+import { returnOf, type TaskEnd } from "../runners/process/task-files.ts";
 import type { NodeSpec } from "./dag-file.ts";
-import type { DagEvent, DagMachine, LiveNode, NodePart, ScriptPart } from "./dag-machine.ts";
 import type { DagPlace, DagRun, DagWorld } from "./dag-run.ts";
 import { parseJobOf } from "./job-spec.ts";
-import type { Job, JobHost } from "./jobs.ts";
 import type { Intent, JournalLine, Replayed } from "./journal.ts";
+import type { DagEvent, DagMachine, LiveNode, NodePart, ScriptPart } from "./machine.ts";
 import { scriptTask } from "./node-scripts.ts";
-import { returnOf, type TaskEnd } from "./task-files.ts";
 
 /** What is under way for a node: one of these. */
 interface Live {

@@ -4,7 +4,7 @@ import { err, ok, type Result } from "../../base/result.ts";
 import { highestRescue, parseRescue, rescueName } from "../format/rescue.ts";
 import { type DagFile, parseDag } from "./dag-file.ts";
 import { readText } from "./dag-files.ts";
-import { type DagLimits, DEFAULT_LIMITS } from "./dag-machine.ts";
+import { type DagLimits, DEFAULT_LIMITS } from "./machine.ts";
 
 /** Reads a .dag together with its rescue file and its settings. */
 export interface LoadedDag {

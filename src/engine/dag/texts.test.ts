@@ -3,15 +3,15 @@ import { parseEvents } from "../format/event-log.ts";
 import { parseMetrics, verdictOf } from "../format/metrics.ts";
 import { parseRescue } from "../format/rescue.ts";
 import { parseStatusFile } from "../format/status-file.ts";
+import { parseState } from "../runners/process/task-files.ts";
 import { renderDagmanLine, renderMetrics, renderRescue, renderStatus } from "./bookkeeping-text.ts";
 import { parseDag } from "./dag-file.ts";
-import { DagMachine, type LiveNode } from "./dag-machine.ts";
 import * as events from "./event-text.ts";
 import type { JobSpec } from "./job-spec.ts";
 import { type JournalLine, parseJournal, renderLine } from "./journal.ts";
+import { DagMachine, type LiveNode } from "./machine.ts";
 import { expandArguments, type ScriptFacts } from "./node-scripts.ts";
 import { unwritten } from "./outbox.ts";
-import { parseState } from "./task-files.ts";
 
 const AT = new Date("2026-11-15T19:26:28Z");
 

@@ -1,16 +1,16 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { describeError } from "../../base/errors.ts";
+import type { Jobs } from "../runners/process/process-runner.ts";
+import type { Tasks } from "../runners/process/tasks.ts";
 import { findCycle } from "./dag-file.ts";
 import { DagFiles, type Texts } from "./dag-files.ts";
 import { loadDag } from "./dag-load.ts";
-import { type DagAction, type DagEvent, type DagLimits, DagMachine, type DagOutcome } from "./dag-machine.ts";
-import type { Jobs } from "./jobs.ts";
 import { type JournalLine, renderLine, replay } from "./journal.ts";
+import { type DagAction, type DagEvent, type DagLimits, DagMachine, type DagOutcome } from "./machine.ts";
 import { NodeWork } from "./node-work.ts";
 import type { Outbox } from "./outbox.ts";
 import { StatusWriter } from "./status-writer.ts";
-import type { Tasks } from "./tasks.ts";
 
 /** What every DAG of an engine shares. */
 export interface DagWorld {

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { lineReader } from "../../local/protocol.ts";
 import { isAlive, type ProcessMark, signalGroup } from "./proc.ts";
-import { lineReader } from "./protocol.ts";
 import { parseState, renderTask, type TaskEnd, type TaskState, type TaskText } from "./task-files.ts";
 import { removeTree } from "./transfer.ts";
 

@@ -1,6 +1,6 @@
 import { parseJson } from "../../base/json.ts";
-import type { DagAction, DagEvent, DagMachine, NodePart, ScriptPart } from "./dag-machine.ts";
-import type { Hold } from "./transfer.ts";
+import type { Hold } from "../runners/process/transfer.ts";
+import type { DagAction, DagEvent, DagMachine, NodePart, ScriptPart } from "./machine.ts";
 
 /**
  * What happened to one DAG, line by line, next to its .dag: enough to bring it back after kill -9. Events of the
