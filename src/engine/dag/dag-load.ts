@@ -4,7 +4,7 @@ import { err, ok, type Result } from "../../base/result.ts";
 import { highestRescue, parseRescue, rescueName } from "../format/rescue.ts";
 import { type DagFile, parseDag } from "./dag-file.ts";
 import { readText } from "./dag-files.ts";
-import { type DagLimits, DEFAULT_LIMITS } from "./machine.ts";
+import { type DagLimits, DEFAULT_LIMITS } from "./turns.ts";
 
 /** Reads a .dag together with its rescue file and its settings. */
 export interface LoadedDag {
@@ -41,8 +41,8 @@ function applyRescue(dag: DagFile, path: string): string | null {
   if (rescue.problems[0] !== undefined) return `cannot read "${rescue.problems[0]}"`;
   // A cut file would run finished nodes again.
   if (!rescue.complete) return "the number of DONE lines is not what its header says";
-  const stranger = [...rescue.done, ...rescue.retries.keys()].find((name) => !dag.byName.has(name));
-  if (stranger !== undefined) return `Unknown Job ${stranger}`;
+  const unknown = [...rescue.done, ...rescue.retries.keys()].find((name) => !dag.byName.has(name));
+  if (unknown !== undefined) return `Unknown Job ${unknown}`;
   for (const node of dag.nodes) {
     if (rescue.done.has(node.name)) node.done = true;
     node.retries = rescue.retries.get(node.name) ?? node.retries;

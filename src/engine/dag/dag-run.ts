@@ -1,26 +1,32 @@
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import { describeError } from "../../base/errors.ts";
-import type { Jobs } from "../runners/process/process-runner.ts";
-import type { Tasks } from "../runners/process/tasks.ts";
 import { findCycle } from "./dag-file.ts";
-import { DagFiles, type Texts } from "./dag-files.ts";
-import { loadDag } from "./dag-load.ts";
-import { type JournalLine, renderLine, replay } from "./journal.ts";
-import { type DagAction, type DagEvent, type DagLimits, DagMachine, type DagOutcome } from "./machine.ts";
+import type { Texts } from "./dag-files.ts";
+import { type LoadedDag, loadDag } from "./dag-load.ts";
+import type { DagRecord } from "./dag-record.ts";
+import { type JournalLine, replay } from "./journal.ts";
+import { type DagAction, type DagEvent, DagMachine, type DagOutcome } from "./machine.ts";
 import { NodeWork } from "./node-work.ts";
 import type { Outbox } from "./outbox.ts";
-import { StatusWriter } from "./status-writer.ts";
+import type { JobRunner, ScriptRunner } from "./runner.ts";
+import type { DagLimits } from "./turns.ts";
 
-/** What every DAG of an engine shares. */
+/** What every DAG of an executor shares. */
 export interface DagWorld {
-  readonly tasks: Tasks;
-  readonly jobs: Jobs;
-  readonly outbox: Outbox;
+  readonly jobs: JobRunner;
+  readonly scripts: ScriptRunner;
+  readonly outbox: Pick<Outbox, "log" | "after" | "schedule" | "trouble">;
   readonly texts: Texts;
+  readonly time: Time;
   /** A number never given before: clusters, DAGs and scripts share them. */
   readonly nextId: () => number;
-  readonly graceMs: number;
+  readonly recordOf: (place: DagPlace) => DagRecord;
+}
+
+export interface Time {
+  now(): Date;
+  after(seconds: number, run: () => void): { cancel(): void };
+  /** When everybody else had a turn. */
+  soon(run: () => void): void;
 }
 
 export interface DagPlace {
@@ -35,32 +41,30 @@ export interface DagPlace {
 }
 
 const EVENTS_PER_TURN = 2000;
+const RETRY_SEC = 1;
 
 /**
- * One DAG under way: feeds the machine, has its actions carried out, and keeps the files beside the .dag. Every
- * event is in the journal before its consequences begin (see Outbox), so `recover` continues where a killed
- * engine stopped. A sub-DAG is another DagRun with its own files.
+ * One DAG under way: feeds the machine and has its actions carried out. Every event is in the journal before its
+ * consequences begin (see Outbox), so `recover` continues where a killed engine stopped. A sub-DAG is another DagRun with
+ * its own files.
  */
 export class DagRun {
   readonly place: DagPlace;
+  machine: DagMachine | null = null;
   private readonly world: DagWorld;
-  private readonly files: DagFiles;
+  private readonly record: DagRecord;
   private readonly onEnd: (exit: number) => void;
   private readonly work: NodeWork;
-  private machine: DagMachine | null = null;
   private limits: DagLimits | null = null;
-  private startedAt = new Date();
-  private rescueUsed = 0;
   private inbox: DagEvent[] = [];
   private busy = false;
   private paused: boolean;
-  private status: StatusWriter | null = null;
   private closed = false;
 
   constructor(world: DagWorld, place: DagPlace, onEnd: (exit: number) => void) {
     this.world = world;
     this.place = place;
-    this.files = new DagFiles(place.path);
+    this.record = world.recordOf(place);
     this.onEnd = onEnd;
     this.work = new NodeWork(world, this);
     this.paused = place.paused;
@@ -68,31 +72,28 @@ export class DagRun {
 
   /** A fresh run. Throws when the directory cannot be written; everything later is reported in the files. */
   begin(): void {
-    const loaded = loadDag(this.place.path, this.place.cwd, this.place.limits, null);
-    const rescue = loaded.ok ? loaded.value.rescue : 0;
-    const { id, parentId } = this.place;
-    this.world.outbox.close(this.files.journal);
-    this.files.startJournal(renderLine({ k: "begin", id, parent: parentId, rescue, at: this.startedAt.getTime() }));
-    this.files.clearHalt();
-    this.files.say(`** condor_scheduniv_exec.${id}.0 (CONDOR_DAGMAN) STARTING UP`);
-    this.files.say(`Workflow batch-name: <${this.place.batchName}>`);
-    if (rescue > 0) this.files.say(`Running rescue DAG ${rescue}`);
-    if (!this.load(loaded)) return;
+    const loaded = this.read(null);
+    this.record.begin(loaded.ok ? loaded.value.rescue : 0);
+    if (!loaded.ok) this.refuse(loaded.error);
+    else if (this.load(loaded.value)) this.start();
+  }
+
+  start(): void {
     if (this.paused) this.dispatch({ k: "pause", on: true });
     this.dispatch({ k: "start" });
   }
 
   /** Continues from the journal; begins when there is none of this run. */
   recover(): void {
-    const lines = this.files.readJournal();
+    const lines = this.record.journal();
     const [first, last] = [lines[0], lines.at(-1)];
     if (first?.k !== "begin" || first.id !== this.place.id) this.begin();
     else if (last?.k === "ended") this.leave(last.exit);
     else {
-      this.startedAt = new Date(first.at);
-      this.files.say("Recovering from the journal");
-      const machine = this.load(loadDag(this.place.path, this.place.cwd, this.place.limits, first.rescue));
-      if (machine) this.resume(machine, lines);
+      this.record.say("Recovering from the journal");
+      const loaded = this.read(first.rescue);
+      if (!loaded.ok) this.refuse(loaded.error);
+      else if (this.load(loaded.value)) this.resume(lines);
     }
   }
 
@@ -104,13 +105,13 @@ export class DagRun {
   pause(on: boolean): void {
     this.paused = on;
     this.dispatch({ k: "pause", on });
-    for (const sub of this.work.subs()) sub.pause(on);
+    for (const sub of this.subs()) sub.pause(on);
   }
 
   /** DAGMan looks for its halt file in every cycle; each DAG has its own. */
   checkHalt(): void {
-    for (const sub of this.work.subs()) sub.checkHalt();
-    const halted = this.files.isHalted();
+    for (const sub of this.subs()) sub.checkHalt();
+    const halted = this.record.isHalted();
     if (!this.machine || this.machine.isEnding || this.machine.outcome) return;
     if (halted !== this.machine.halted) this.dispatch({ k: "halt", on: halted });
   }
@@ -118,8 +119,12 @@ export class DagRun {
   /** The engine leaves; what runs goes on and is found again. */
   close(): void {
     this.closed = true;
-    this.status?.close();
+    this.record.close();
     this.work.close();
+  }
+
+  subs(): DagRun[] {
+    return this.work.subs();
   }
 
   get isEnding(): boolean {
@@ -132,51 +137,44 @@ export class DagRun {
     return new DagRun(this.world, place, onEnd);
   }
 
-  /** Nothing is under way for a node any more. While the DAG is being stopped only the last such word counts. */
+  /** Nothing is under way for a node any more. While the DAG is being stopped only the last such report counts. */
   nodeLeft(event: DagEvent): void {
     if (!this.isEnding) this.dispatch(event);
     else if (this.work.isOver) this.dispatch({ k: "killed" });
   }
 
   write(line: JournalLine): void {
-    this.world.outbox.journal(this.files.journal, renderLine(line));
+    this.record.write(line);
   }
 
-  say(words: string): void {
-    this.files.say(words);
+  say(text: string): void {
+    this.record.say(text);
   }
 
-  /** null: it cannot be run, and this has been said. */
-  private load(loaded: ReturnType<typeof loadDag>): DagMachine | null {
-    if (!loaded.ok) {
-      // As DAGMan does with a file it cannot read: words in dagman.out, no metrics, no rescue.
-      this.files.say(loaded.error);
-      this.files.say(`Failed to parse ${this.files.name}`);
-      this.bye(1);
-      return null;
-    }
-    const { dag, rescue, limits } = loaded.value;
-    const machine = new DagMachine(dag, limits);
-    this.rescueUsed = rescue;
+  private read(rescue: number | null): ReturnType<typeof loadDag> {
+    return loadDag(this.place.path, this.place.cwd, this.place.limits, rescue);
+  }
+
+  /** As DAGMan does with a file it cannot read: why is in dagman.out; no metrics, no rescue. */
+  private refuse(why: string): void {
+    this.record.refuse(why);
+    this.bye(1);
+  }
+
+  /** false: it cannot be run, and its end is on the way. */
+  load({ dag, rescue, limits }: LoadedDag): boolean {
     this.limits = limits;
-    this.machine = machine;
-    if (dag.statusFile) {
-      const path = resolve(this.place.cwd, dag.statusFile.path);
-      this.status = new StatusWriter(path, dag.statusFile, machine.nodes.length, () => ({
-        dagName: this.files.name,
-        machine,
-        idle: this.work.idle(),
-        detailOf: (node) => this.work.detailOf(node),
-      }));
-    }
+    this.machine = new DagMachine(dag, limits);
+    this.record.open(this.machine, this.work, dag.statusFile, rescue);
     const cycle = findCycle(dag);
-    if (cycle === null) return machine;
-    this.files.say(`ERROR: a cycle exists in the dag, please check input (node ${cycle})`);
+    if (cycle === null) return true;
+    this.record.say(`ERROR: a cycle exists in the dag, please check input (node ${cycle})`);
     this.finish({ exit: 1, status: 5, word: "cycle" });
-    return null;
+    return false;
   }
 
-  private resume(machine: DagMachine, lines: readonly JournalLine[]): void {
+  private resume(lines: readonly JournalLine[]): void {
+    const machine = this.machine as DagMachine;
     const found = replay(machine, lines);
     if (machine.outcome) {
       this.finish(machine.outcome);
@@ -190,7 +188,7 @@ export class DagRun {
     }
     if (this.paused !== machine.paused) this.dispatch({ k: "pause", on: this.paused });
     if (!lines.some(({ k }) => k === "start")) this.dispatch({ k: "start" });
-    this.scheduleStatus();
+    this.record.changed();
   }
 
   private dispatch(event: DagEvent): void {
@@ -206,19 +204,19 @@ export class DagRun {
     for (let at = 0; at < this.inbox.length; at++) {
       if (at === EVENTS_PER_TURN) {
         this.inbox = this.inbox.slice(at);
-        setImmediate(() => this.handle());
+        this.world.time.soon(() => this.handle());
         return;
       }
       try {
         for (const action of this.machine.handle(this.inbox[at] as DagEvent)) this.act(action);
       } catch (error) {
         // A bug, or a broken journal: this DAG stands still and says so, the others go on; it can be stopped.
-        this.files.say(`ERROR: ${describeError(error)}`);
+        this.record.broken(error);
       }
     }
     this.inbox = [];
     this.busy = false;
-    this.scheduleStatus();
+    if (!this.closed && !this.machine.outcome) this.record.changed();
   }
 
   private act(action: DagAction): void {
@@ -234,49 +232,23 @@ export class DagRun {
   }
 
   private finish(outcome: DagOutcome): void {
-    const machine = this.machine as DagMachine;
-    this.status?.close();
     try {
-      if (outcome.word !== "success") {
-        // A stop must be on record before its end is.
-        this.world.outbox.flush();
-        this.files.writeRescue(this.rescueUsed, machine.nodes);
-      }
-      this.status?.write(outcome.word);
-      this.files.writeMetrics({
-        startedAt: this.startedAt,
-        outcome,
-        dagmanId: this.place.id,
-        parentId: this.place.parentId,
-        rescueUsed: this.rescueUsed,
-        nodes: machine.nodes,
-      });
+      this.record.end(outcome);
     } catch (error) {
-      if (existsSync(this.place.cwd)) {
-        this.world.outbox.trouble = `cannot write the end of ${this.place.path}: ${describeError(error)}`;
-        setTimeout(() => this.finish(outcome), 1000);
-        return;
-      }
+      this.world.outbox.trouble = `cannot write the end of ${this.place.path}: ${describeError(error)}`;
+      this.world.time.after(RETRY_SEC, () => this.finish(outcome));
+      return;
     }
     this.bye(outcome.exit);
   }
 
   private bye(exit: number): void {
-    this.write({ k: "ended", exit });
-    const self = `condor_scheduniv_exec.${this.place.id}.0 (condor_DAGMAN) pid ${process.pid}`;
-    this.files.say(`**** ${self} EXITING WITH STATUS ${exit}`);
-    this.world.outbox.after(() => {
-      this.world.outbox.close(this.files.journal);
-      this.leave(exit);
-    });
+    this.record.bye(exit);
+    this.world.outbox.after(() => this.leave(exit));
   }
 
   private leave(exit: number): void {
     this.close();
     this.onEnd(exit);
-  }
-
-  private scheduleStatus(): void {
-    if (!this.closed && !this.machine?.outcome) this.status?.schedule();
   }
 }

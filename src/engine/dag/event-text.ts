@@ -1,8 +1,7 @@
 import { EVENT_NUMBERS, type EventKind } from "../format/event-log.ts";
-import type { TaskEnd } from "../runners/process/task-files.ts";
-import type { Hold } from "../runners/process/transfer.ts";
 import { localTime, quoteAd, two } from "./bookkeeping-text.ts";
 import type { JobSpec } from "./job-spec.ts";
+import type { Hold, Usage } from "./runner.ts";
 
 /** Events of a job's `log =` file in HTCondor 23.9.6's format: bin/elect, bin/post and the reader know it. */
 function render(kind: EventKind, spec: JobSpec, at: Date, words: string): string {
@@ -38,12 +37,7 @@ export const aborted = (spec: JobSpec, at: Date, why: string): string =>
   render("aborted", spec, at, `Job was aborted.\n\t${why}`);
 
 /** `code`: the exit code, or minus the signal. */
-export function terminated(
-  spec: JobSpec,
-  at: Date,
-  code: number,
-  used: Pick<TaskEnd, "userSec" | "systemSec"> & { readonly wallSec: number; readonly memoryMb: number | null },
-): string {
+export function terminated(spec: JobSpec, at: Date, code: number, used: Usage): string {
   const signal = code < 0 ? -code : null;
   const ending =
     signal === null

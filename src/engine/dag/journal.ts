@@ -1,6 +1,6 @@
 import { parseJson } from "../../base/json.ts";
-import type { Hold } from "../runners/process/transfer.ts";
 import type { DagAction, DagEvent, DagMachine, NodePart, ScriptPart } from "./machine.ts";
+import type { Hold, Placement } from "./runner.ts";
 
 /**
  * What happened to one DAG, line by line, next to its .dag: enough to bring it back after kill -9. Events of the
@@ -14,7 +14,7 @@ export type JournalLine =
   /** A node was given a cluster: of its job, or of its sub-DAG. */
   | { readonly k: "sub" | "dag"; readonly n: string; readonly c: number }
   /** Its job is about to be started at a site. */
-  | { readonly k: "run"; readonly n: string; readonly c: number; readonly site: string; readonly at: number }
+  | ({ readonly k: "run"; readonly n: string; readonly c: number } & Placement)
   /** A running job is about to be ended for this reason: its exit will not tell. */
   | { readonly k: "held"; readonly n: string; readonly hold: Hold }
   /** The job ended with the machine, not by itself: it will be run again. */
@@ -39,7 +39,7 @@ export function parseJournal(text: string): JournalLine[] {
 /** What was about to be done for a node when the journal ends. */
 export interface Intent {
   cluster: number | null;
-  run: { readonly site: string; readonly at: number } | null;
+  run: Placement | null;
   script: number | null;
   /** Why the running job was being ended. */
   hold: Hold | null;

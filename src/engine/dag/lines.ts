@@ -1,6 +1,6 @@
 import { err, ok, type Result } from "../../base/result.ts";
 
-/** What DAG files and submit files have in common: lines, and faults in them. */
+/** Texts read line by line, and faults in them. */
 
 /** Something that cannot be read or carried out: thrown where it is found, a value for whoever asked. */
 export class Fault extends Error {}
@@ -36,4 +36,14 @@ export function* logicalLines(text: string): Generator<{
       joined = `${joined.slice(0, -1)} ${(physical[++i] as string).trim()}`.trim();
     if (joined) yield { line, text: joined };
   }
+}
+
+/** Splits a stream into lines. */
+export function lineReader(onLine: (line: string) => void): (chunk: string) => void {
+  let rest = "";
+  return (chunk) => {
+    const lines = (rest + chunk).split("\n");
+    rest = lines.pop() as string;
+    for (const line of lines) if (line) onLine(line);
+  };
 }

@@ -1,7 +1,7 @@
 import { InvariantError } from "../../base/errors.ts";
 import type { NodeState } from "../../domain/run.ts";
 import type { DagFile, NodeSpec } from "./dag-file.ts";
-import { goesFirst, type Rank, RankQueue } from "./queues.ts";
+import { type DagLimits, DEFAULT_LIMITS, Turns } from "./turns.ts";
 
 /**
  * One DAG as DAGMan would run it: what happened goes in, what to do next comes out. It knows neither time nor
@@ -51,21 +51,7 @@ export interface LiveNode {
   detail: string;
 }
 
-export interface DagLimits {
-  /** DAGMAN_MAX_JOBS_SUBMITTED; 0: none. */
-  readonly maxJobs: number;
-  readonly maxPre: number;
-  readonly maxPost: number;
-}
-export const DEFAULT_LIMITS: DagLimits = { maxJobs: 0, maxPre: 20, maxPost: 20 };
-
 export type Counts = Record<NodeState, number>;
-
-interface Category {
-  readonly limit: number;
-  running: number;
-  readonly ready: RankQueue<LiveNode>;
-}
 
 export class DagMachine {
   readonly nodes: readonly LiveNode[];
@@ -74,22 +60,12 @@ export class DagMachine {
   outcome: DagOutcome | null = null;
   paused = false;
   halted = false;
-  private readonly limits: DagLimits;
-  private readonly categories = new Map<string, Category>();
-  private readonly places: Record<
-    ScriptPart,
-    { waiting: RankQueue<LiveNode>; running: number; readonly limit: number }
-  >;
+  private readonly turns: Turns;
   private ending: DagOutcome | null = null;
-  private order = 0;
   private actions: DagAction[] = [];
 
   constructor(dag: DagFile, limits: DagLimits = DEFAULT_LIMITS) {
-    this.limits = limits;
-    this.places = {
-      pre: { waiting: new RankQueue(), running: 0, limit: limits.maxPre || Number.POSITIVE_INFINITY },
-      post: { waiting: new RankQueue(), running: 0, limit: limits.maxPost || Number.POSITIVE_INFINITY },
-    };
+    this.turns = new Turns(dag.nodes, dag.maxJobs, limits);
     this.nodes = dag.nodes.map((spec) => ({
       spec,
       state: "waiting",
@@ -101,7 +77,6 @@ export class DagMachine {
     this.byName = new Map(this.nodes.map((node) => [node.spec.name, node]));
     this.counts.waiting = this.nodes.length;
     for (const node of this.nodes) {
-      this.category(node.spec, dag.maxJobs);
       if (!node.spec.done) continue;
       this.move(node, "done");
       for (const child of node.spec.children) (this.nodes[child] as LiveNode).parentsLeft -= 1;
@@ -160,17 +135,6 @@ export class DagMachine {
     return node;
   }
 
-  private category(spec: NodeSpec, maxJobs?: ReadonlyMap<string, number>): Category {
-    const name = spec.category ?? "";
-    let category = this.categories.get(name);
-    if (!category) {
-      const limit = (spec.category !== null ? maxJobs?.get(name) : undefined) ?? Number.POSITIVE_INFINITY;
-      category = { limit, running: 0, ready: new RankQueue() };
-      this.categories.set(name, category);
-    }
-    return category;
-  }
-
   private move(node: LiveNode, state: NodeState, detail = ""): void {
     this.counts[node.state] -= 1;
     this.counts[state] += 1;
@@ -180,17 +144,8 @@ export class DagMachine {
 
   private makeReady(node: LiveNode): void {
     this.move(node, "ready");
-    if (node.spec.pre) this.waitForPlace(node, "pre");
-    else this.makeSubmittable(node);
-  }
-
-  /** Scripts run in the order in which they became due. */
-  private waitForPlace(node: LiveNode, part: ScriptPart): void {
-    this.places[part].waiting.push(node, 0, this.order++);
-  }
-
-  private makeSubmittable(node: LiveNode): void {
-    this.category(node.spec).ready.push(node, node.spec.priority, this.order++);
+    if (node.spec.pre) this.turns.scriptDue(node, "pre");
+    else this.turns.jobDue(node);
   }
 
   private scriptEnded(node: LiveNode, part: ScriptPart, code: number): void {
@@ -200,23 +155,23 @@ export class DagMachine {
     else if (part === "post") this.succeed(node);
     else {
       this.move(node, "ready");
-      this.makeSubmittable(node);
+      this.turns.jobDue(node);
     }
   }
 
   private jobEnded(node: LiveNode, code: number): void {
-    this.category(node.spec).running -= 1;
+    this.turns.jobLeft(node);
     node.jobReturn = code;
     if (node.spec.post) {
       this.move(node, "post");
-      this.waitForPlace(node, "post");
+      this.turns.scriptDue(node, "post");
     } else if (code === 0) this.succeed(node);
-    else this.fail(node, code, `Job proc failed with ${code < 0 ? jobWords(code) : `status ${code}`}`);
+    else this.fail(node, code, `Job proc failed with ${code < 0 ? jobFailure(code) : `status ${code}`}`);
   }
 
   /** A script has left its place; did it ask to be run again later? */
   private isDeferred(node: LiveNode, part: ScriptPart, code: number): boolean {
-    this.places[part].running -= 1;
+    this.turns.scriptLeft(part);
     const defer = node.spec[part]?.defer;
     if (defer?.status !== code) return false;
     node.detail = `script deferred for ${defer.seconds} s`;
@@ -225,11 +180,11 @@ export class DagMachine {
   }
 
   private deferralOver(node: LiveNode): void {
-    if (node.state === "post") this.waitForPlace(node, "post");
+    if (node.state === "post") this.turns.scriptDue(node, "post");
     // Back to ready, so that a halt in the meantime finds nothing begun.
     else if (node.state === "pre") {
       this.move(node, "ready");
-      this.waitForPlace(node, "pre");
+      this.turns.scriptDue(node, "pre");
     }
   }
 
@@ -285,10 +240,10 @@ export class DagMachine {
   }
 
   private schedule(): void {
-    this.fillPlaces("post");
+    this.begin("post", () => this.turns.nextScript("post"));
     if (!this.paused && !this.halted) {
-      this.fillPlaces("pre");
-      this.submitReady();
+      this.begin("pre", () => this.turns.nextScript("pre"));
+      this.begin("job", () => this.turns.nextJob(this.counts.queued));
     }
     if (this.active > 0 || (this.counts.ready > 0 && !this.halted)) return;
     const { ready, done } = this.counts;
@@ -297,35 +252,15 @@ export class DagMachine {
     else this.end({ exit: 1, status: 2, word: "failed" });
   }
 
-  private fillPlaces(part: ScriptPart): void {
-    const places = this.places[part];
-    while (places.running < places.limit) {
-      const node = places.waiting.shift();
-      if (!node) return;
-      places.running += 1;
-      this.move(node, part);
+  private begin(part: NodePart, next: () => LiveNode | undefined): void {
+    for (let node = next(); node; node = next()) {
+      this.move(node, part === "job" ? "queued" : part);
       this.actions.push({ kind: part, node });
-    }
-  }
-
-  private submitReady(): void {
-    const limit = this.limits.maxJobs || Number.POSITIVE_INFINITY;
-    while (this.counts.queued < limit) {
-      let best: { category: Category; head: Rank } | undefined;
-      for (const category of this.categories.values()) {
-        const head = category.running < category.limit ? category.ready.head() : undefined;
-        if (head && goesFirst(head, best?.head)) best = { category, head };
-      }
-      const node = best?.category.ready.shift();
-      if (!best || !node) return;
-      best.category.running += 1;
-      this.move(node, "queued");
-      this.actions.push({ kind: "job", node });
     }
   }
 }
 
-function jobWords(code: number): string {
+function jobFailure(code: number): string {
   if (code === -1001) return "no submission";
   if (code === -1002) return "removal";
   return `signal ${-code}`;

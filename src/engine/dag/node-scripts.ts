@@ -1,12 +1,7 @@
-import type { TaskText } from "../runners/process/task-files.ts";
-import type { LiveNode, ScriptPart } from "./machine.ts";
+import type { ScriptCall } from "./runner.ts";
 
 /** What macros of PRE and POST arguments can name. */
-export interface ScriptFacts {
-  readonly node: LiveNode;
-  /** Of the job's last attempt; null: it could not be submitted. */
-  readonly cluster: number | null;
-}
+export type ScriptFacts = Pick<ScriptCall, "node" | "cluster">;
 type Macros = Readonly<Record<string, (facts: ScriptFacts) => string | number>>;
 
 const ANYWHERE: Macros = {
@@ -32,17 +27,3 @@ export function findBadMacro(words: readonly string[], post: boolean): string | 
 /** A macro counts only as a whole argument, as in DAGMan 23.9.6. */
 export const expandArguments = (words: readonly string[], facts: ScriptFacts): string[] =>
   words.map((word) => (word.startsWith("$") ? String((ANYWHERE[word] ?? POST_ONLY[word])?.(facts) ?? word) : word));
-
-/** PRE or POST of a node: a task in the node's directory, its words in DAGMan's .lib.out and .lib.err. */
-export function scriptTask(part: ScriptPart, facts: ScriptFacts, cwd: string, dagPath: string): TaskText {
-  const script = facts.node.spec[part] as NonNullable<LiveNode["spec"][ScriptPart]>;
-  // DAGMan does not search PATH: a bare name is a file in the node's directory.
-  const program = script.executable.includes("/") ? script.executable : `./${script.executable}`;
-  return {
-    cwd,
-    argv: [program, ...expandArguments(script.arguments, facts)],
-    environment: [],
-    stdout: { path: `${dagPath}.lib.out`, append: true },
-    stderr: { path: `${dagPath}.lib.err`, append: true },
-  };
-}

@@ -1,27 +1,28 @@
 import { resolve } from "node:path";
 import { describeError } from "../../base/errors.ts";
-import type { Job, JobHost } from "../runners/process/process-runner.ts";
-import { returnOf, type TaskEnd } from "../runners/process/task-files.ts";
 import type { NodeSpec } from "./dag-file.ts";
-import type { DagPlace, DagRun, DagWorld } from "./dag-run.ts";
-import { parseJobOf } from "./job-spec.ts";
-import type { Intent, JournalLine, Replayed } from "./journal.ts";
+import type { WorkView } from "./dag-record.ts";
+import type { DagRun, DagWorld } from "./dag-run.ts";
+import { type JobSpec, parseJobOf } from "./job-spec.ts";
+import type { Intent, Replayed } from "./journal.ts";
 import type { DagEvent, DagMachine, LiveNode, NodePart, ScriptPart } from "./machine.ts";
-import { scriptTask } from "./node-scripts.ts";
+import { NOT_SUBMITTED, NodeJob } from "./node-job.ts";
+import { type ProgramExit, returnOf } from "./runner.ts";
 
 /** What is under way for a node: one of these. */
 interface Live {
-  job: Job | null;
+  /** Its cluster. */
+  job: number | null;
   script: number | null;
   sub: DagRun | null;
-  timer: NodeJS.Timeout | null;
+  timer: { cancel(): void } | null;
 }
 
-const NOT_SUBMITTED = -1001;
+const STOPPED = { why: "DAG Removed: the DAG was stopped or aborted" };
+const RETRY_SEC = 1;
 
 /** Carries out what the machine of a DAG asks for: the jobs, scripts, sub-DAGs and deferrals of its nodes. */
-export class NodeWork implements JobHost {
-  readonly place: DagPlace;
+export class NodeWork implements WorkView {
   private readonly world: DagWorld;
   private readonly dag: DagRun;
   /** By node name, as are the clusters: those of jobs stay known for POST. */
@@ -32,7 +33,6 @@ export class NodeWork implements JobHost {
   constructor(world: DagWorld, dag: DagRun) {
     this.world = world;
     this.dag = dag;
-    this.place = dag.place;
   }
 
   get isOver(): boolean {
@@ -46,7 +46,7 @@ export class NodeWork implements JobHost {
 
   defer(node: LiveNode, seconds: number): void {
     const { name } = node.spec;
-    this.enter(name).timer = setTimeout(() => this.left({ k: "deferred", n: name }), seconds * 1000);
+    this.enter(name).timer = this.world.time.after(seconds, () => this.left({ k: "deferred", n: name }));
   }
 
   /** Goes on with what a killed engine had begun. */
@@ -65,7 +65,7 @@ export class NodeWork implements JobHost {
     const mayRun = !ending || intent?.run || (kind === "subdag" && !noop);
     if (part === "job") {
       if (mayRun) this.submit(node, intent);
-    } else if (part !== "defer" && script !== null) this.watchScript(node, part, script, true);
+    } else if (part !== "defer" && script !== null) this.watchScript(node, part, script);
     else if (ending) return;
     // The wait is lost with the engine, as in DAGMan: the script just runs again.
     else if (part === "defer") this.left({ k: "deferred", n: name });
@@ -75,12 +75,10 @@ export class NodeWork implements JobHost {
   /** Ends everything; each end is reported, but for those of deferrals. */
   kill(): void {
     for (const [name, live] of [...this.live]) {
-      if (live.timer) {
-        clearTimeout(live.timer);
-        this.live.delete(name);
-      }
-      if (live.job) this.world.jobs.remove(live.job, { why: "DAG Removed: the DAG was stopped or aborted" });
-      else if (live.script !== null) this.world.tasks.kill(live.script, this.world.graceMs);
+      live.timer?.cancel();
+      if (live.timer) this.live.delete(name);
+      if (live.job !== null) this.world.jobs.remove(live.job, STOPPED);
+      else if (live.script !== null) this.world.scripts.kill(live.script);
       live.sub?.remove();
     }
   }
@@ -92,27 +90,20 @@ export class NodeWork implements JobHost {
   /** The engine leaves; what runs goes on and is found again. */
   close(): void {
     this.closed = true;
-    for (const { timer } of this.live.values()) if (timer) clearTimeout(timer);
+    for (const { timer } of this.live.values()) timer?.cancel();
     for (const sub of this.subs()) sub.close();
   }
 
-  /** How many jobs wait for room. */
   idle(): number {
-    return [...this.live.values()].filter(({ job }) => job?.state === "idle").length;
+    return [...this.live.values()].filter(({ job }) => job !== null && this.world.jobs.explain(job)).length;
   }
 
-  /** What a queued node waits for, when there is something to say. */
+  /** As DAGMan says it, and what the job waits for when time alone will not bring it. */
   detailOf(node: LiveNode): string {
-    const job = node.state === "queued" ? this.live.get(node.spec.name)?.job : null;
-    return job ? this.world.jobs.explain(job) : "";
-  }
-
-  write(line: JournalLine): void {
-    this.dag.write(line);
-  }
-
-  jobEnds(job: Job, code: number): void {
-    this.left({ k: "job", n: job.spec.node, code });
+    const cluster = node.state === "queued" ? (this.live.get(node.spec.name)?.job ?? null) : null;
+    if (cluster === null) return "";
+    const wait = this.world.jobs.explain(cluster);
+    return wait === null ? "not_idle" : wait.never === null ? "idle" : `idle: ${wait.never.words}`;
   }
 
   private left(event: Extract<DagEvent, { n: string }>): void {
@@ -131,35 +122,43 @@ export class NodeWork implements JobHost {
     this.clusters.set(spec.name, cluster);
     const live = this.enter(spec.name);
     if (spec.kind === "subdag") live.sub = this.startSub(spec, cluster, known !== null);
-    else live.job = this.startJob(node, cluster, intent);
+    else {
+      live.job = cluster;
+      this.startJob(node, cluster, intent);
+    }
   }
 
-  /** null: it could not be submitted, and this has been said. */
-  private startJob({ spec, attempt }: LiveNode, cluster: number, intent: Intent | null): Job | null {
-    const { jobs, texts } = this.world;
-    if (intent?.run) {
-      const job = jobs.adopt(cluster, this, intent.run, intent.evicted);
-      if (job && intent.hold) jobs.remove(job, intent.hold);
-      if (job) return job;
+  private startJob({ spec, attempt }: LiveNode, cluster: number, intent: Intent | null): void {
+    const { jobs, texts, outbox } = this.world;
+    const { batchName } = this.dag.place;
+    const left = (code: number) => this.left({ k: "job", n: spec.name, code });
+    const watchOf = (job: JobSpec) => new NodeJob(job, batchName, outbox, (line) => this.dag.write(line), left);
+    if (intent?.run && jobs.adopt({ ...intent.run, cluster, evicted: intent.evicted }, watchOf) !== "unknown") {
+      if (intent.hold) jobs.remove(cluster, intent.hold);
+      return;
     }
     const known = intent !== null && intent.cluster !== null;
-    if (!known) this.write({ k: "sub", n: spec.name, c: cluster });
-    const priority = this.place.priority + spec.priority;
-    const at = { cluster, retry: attempt, cwd: this.dirOf(spec), priority };
+    if (!known) this.dag.write({ k: "sub", n: spec.name, c: cluster });
+    const at = { cluster, retry: attempt, cwd: this.dirOf(spec), priority: this.priorityOf(spec) };
     const job = parseJobOf(spec, at, (path) => texts.read(path));
-    if (job.ok) return jobs.submit(job.value, this, known);
+    if (job.ok) {
+      const watch = watchOf(job.value);
+      // The event log of a job that was known before already has its submission.
+      if (!known) watch.submitted();
+      jobs.start(job.value, watch);
+      return;
+    }
     this.dag.say(`ERROR: job submission of node ${spec.name} failed: ${job.error}`);
     this.clusters.delete(spec.name);
-    this.left({ k: "job", n: spec.name, code: NOT_SUBMITTED });
-    return null;
+    left(NOT_SUBMITTED);
   }
 
   private startSub(spec: NodeSpec, cluster: number, known: boolean): DagRun {
     const cwd = this.dirOf(spec);
-    if (!known) this.write({ k: "dag", n: spec.name, c: cluster });
+    if (!known) this.dag.write({ k: "dag", n: spec.name, c: cluster });
     const ended = (code: number): void => this.left({ k: "job", n: spec.name, code });
-    const priority = this.place.priority + spec.priority;
-    const sub = this.dag.openSub({ id: cluster, path: resolve(cwd, spec.file), cwd, priority }, ended);
+    const at = { id: cluster, path: resolve(cwd, spec.file), cwd, priority: this.priorityOf(spec) };
+    const sub = this.dag.openSub(at, ended);
     this.world.outbox.after(() => {
       try {
         if (known) sub.recover();
@@ -174,41 +173,43 @@ export class NodeWork implements JobHost {
 
   private runScript(node: LiveNode, part: ScriptPart): void {
     const { name } = node.spec;
-    const { tasks, nextId, outbox } = this.world;
-    const facts = { node, cluster: this.clusters.get(name) ?? null };
-    let id: number;
+    const { scripts, nextId, outbox, time } = this.world;
+    const cluster = this.clusters.get(name) ?? null;
+    const call = { part, node, cluster, cwd: this.dirOf(node.spec), dagPath: this.dag.place.path };
+    const live = this.enter(name);
     try {
-      id = nextId();
-      tasks.write(id, scriptTask(part, facts, this.dirOf(node.spec), this.place.path));
+      const id = nextId();
+      live.script = id;
+      scripts.start(id, call, (exit) => this.scriptEnded(node, part, exit));
+      this.dag.write({ k: "script", n: name, part, t: id });
     } catch (error) {
       outbox.trouble = `cannot start a script: ${describeError(error)}`;
-      this.enter(name).timer = setTimeout(() => this.runScript(node, part), 1000);
-      return;
+      live.script = null;
+      live.timer = time.after(RETRY_SEC, () => this.runScript(node, part));
     }
-    this.write({ k: "script", n: name, part, t: id });
-    this.watchScript(node, part, id, false);
   }
 
-  private watchScript(node: LiveNode, part: ScriptPart, id: number, adopted: boolean): void {
+  private watchScript(node: LiveNode, part: ScriptPart, id: number): void {
+    this.enter(node.spec.name).script = id;
+    this.world.scripts.adopt(id, (exit) => this.scriptEnded(node, part, exit));
+  }
+
+  private scriptEnded(node: LiveNode, part: ScriptPart, exit: ProgramExit): void {
     const { name } = node.spec;
-    const { tasks, outbox } = this.world;
-    this.enter(name).script = id;
-    const onEnd = ({ exit }: TaskEnd): void => {
-      outbox.after(() => tasks.forget(id));
-      if (exit.kind === "unstarted") {
-        this.dag.say(`ERROR: ${part.toUpperCase()} script of ${name} did not run: ${exit.words}`);
-      }
-      if (this.closed) return;
-      // Killed with the machine, it has to run again.
-      if (exit.kind === "vanished" && !this.dag.isEnding) this.runScript(node, part);
-      else this.left({ k: part, n: name, code: returnOf(exit) ?? 1 });
-    };
-    tasks.start(id, onEnd, adopted);
-    outbox.schedule();
+    if (exit.kind === "unstarted")
+      this.dag.say(`ERROR: ${part.toUpperCase()} script of ${name} did not run: ${exit.why}`);
+    if (this.closed) return;
+    // Killed with the machine, it has to run again.
+    if (exit.kind === "vanished" && !this.dag.isEnding) this.runScript(node, part);
+    else this.left({ k: part, n: name, code: returnOf(exit) ?? 1 });
+  }
+
+  private priorityOf(spec: NodeSpec): number {
+    return this.dag.place.priority + spec.priority;
   }
 
   private dirOf(spec: NodeSpec): string {
-    return spec.dir === null ? this.place.cwd : resolve(this.place.cwd, spec.dir);
+    return spec.dir === null ? this.dag.place.cwd : resolve(this.dag.place.cwd, spec.dir);
   }
 
   private enter(name: string): Live {

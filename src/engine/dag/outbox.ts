@@ -3,7 +3,7 @@ import { describeError } from "../../base/errors.ts";
 
 /**
  * Everything that is written while one burst of events is handled, in the order that survives kill -9: the jobs'
- * event logs, then the journals (the intent), then the offers to the runner (the act), then the clean-up.
+ * event logs, then the journals (the intent), then what the runner starts (the act), then the clean-up.
  * write(2) is enough for that: what it took is the kernel's. There is no fsync; a machine that loses power
  * may lose the last lines, and its processes with them.
  */
@@ -14,13 +14,11 @@ export class Outbox {
   private afterwards: (() => void)[] = [];
   private scheduled = false;
   private retry: NodeJS.Timeout | null = null;
-  private readonly act: () => void;
   /** Why nothing can be written at the moment; null: all is well. */
   trouble: string | null = null;
 
-  constructor(act: () => void) {
-    this.act = act;
-  }
+  /** What begins once its intent is on disk: called after everything was written. */
+  act: () => void = () => {};
 
   log(path: string, text: string): void {
     this.add(this.logs, path, text);

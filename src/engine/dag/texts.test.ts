@@ -161,7 +161,7 @@ describe("a task's state file", () => {
     [`claim 5 99\npid 6\nexit 137\n${times}.\n`, { end: { exit: { kind: "exited", code: 137 } } }],
     [
       `claim 5 99\n/x: No such directory\nexit 2\n${times}.\n`,
-      { end: { exit: { kind: "unstarted", words: "/x: No such directory" } } },
+      { end: { exit: { kind: "unstarted", why: "/x: No such directory" } } },
     ],
   ])("%j", (text, expected) => {
     expect(parseState(text)).toMatchObject(expected);

@@ -4,7 +4,8 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describeError, WorldError } from "../../base/errors.ts";
-import { type Answer, type Ask, EXIT_LOCKED, lineReader } from "./protocol.ts";
+import { lineReader } from "../dag/lines.ts";
+import { type Answer, type Ask, EXIT_LOCKED } from "./protocol.ts";
 
 /** The connection went away before an answer: asking again is safe, for every question here is idempotent. */
 class Dropped extends Error {}

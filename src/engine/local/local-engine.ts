@@ -5,13 +5,13 @@ import { WorldError } from "../../base/errors.ts";
 import type { DagId } from "../../domain/names.ts";
 import type { NodeView, Run, RunObservation } from "../../domain/run.ts";
 import { replace } from "../dag/dag-files.ts";
+import type { LiveRun } from "../dag/executor.ts";
 import { type RunEntry, readEntry, readRegistry } from "../dag/registry.ts";
 import { parseDagmanOut } from "../format/dagman-out.ts";
 import type { Engine, EngineSite, FindOutcome, PingOutcome, SubmitOutcome } from "../port.ts";
 import { inTurns, readTail } from "../read-files.ts";
 import { RunReader } from "../read-run.ts";
 import { Client } from "./client.ts";
-import type { LiveRun } from "./protocol.ts";
 
 export interface LocalEngineOptions {
   readonly dir: string;

@@ -70,14 +70,14 @@ describe("slots", () => {
       [1, expect.stringContaining("9 cores")],
       [2, expect.stringContaining("wants Z")],
     ]);
-    slots.configure([{ name: "A", cores: 16, memoryMb: 1000 }]);
+    slots.sites = [{ name: "A", cores: 16, memoryMb: 1000 }];
     expect(all(slots)).toEqual([[1, "A"]]);
   });
 
   test("what is in use stays counted when the sites change, and removed jobs do not start", () => {
     const slots = new Slots(SITES);
     slots.occupy("A", want(1, { cpus: 2 }));
-    slots.configure([{ name: "A", cores: 3, memoryMb: 1000 }]);
+    slots.sites = [{ name: "A", cores: 3, memoryMb: 1000 }];
     slots.add(want(2));
     slots.add(want(3));
     slots.remove(2);
@@ -88,8 +88,8 @@ describe("slots", () => {
     const slots = new Slots(SITES);
     slots.add(want(1, { cpus: 2 }));
     expect(all(slots)).toEqual([[1, "A"]]);
-    slots.configure([]);
-    slots.configure(SITES);
+    slots.sites = [];
+    slots.sites = SITES;
     slots.add(want(2, { desiredSites: ["A"] }));
     expect(all(slots)).toEqual([]);
     slots.free("A", want(1, { cpus: 2 }));

@@ -19,7 +19,8 @@ interface Shape {
  * A job larger than its sites waits for ever, as on a pool; `explain` says so.
  */
 export class Slots {
-  private sites: readonly EngineSite[];
+  /** They may change; what is in use stays counted. */
+  sites: readonly EngineSite[];
   /** By site, also of those that are not there at the moment: what runs goes on. */
   private readonly used = new Map<string, Size>();
   private readonly shapes = new Map<string, Shape>();
@@ -27,11 +28,6 @@ export class Slots {
   private order = 0;
 
   constructor(sites: readonly EngineSite[]) {
-    this.sites = sites;
-  }
-
-  /** New sizes for the sites; what is in use stays counted. */
-  configure(sites: readonly EngineSite[]): void {
     this.sites = sites;
   }
 

@@ -1,3 +1,4 @@
+import type { ProgramExit } from "../../dag/runner.ts";
 import type { ProcessMark } from "./proc.ts";
 
 /** The files of a task: `.task`, which the engine writes and runner.sh reads, and `.state`, the other way round. */
@@ -32,23 +33,10 @@ export function renderTask(task: TaskText): string {
 }
 
 /** How a task ended, as runner.sh wrote it down. */
-export type TaskExit =
-  | { readonly kind: "exited"; readonly code: number }
-  | { readonly kind: "signalled"; readonly signal: number }
-  /** The working directory or a redirection failed: the program never ran. */
-  | { readonly kind: "unstarted"; readonly words: string }
-  /** The supervisor is gone without a word: killed with the machine, or by the task. */
-  | { readonly kind: "vanished" };
-
 export interface TaskEnd {
-  readonly exit: TaskExit;
+  readonly exit: ProgramExit;
   readonly userSec: number;
   readonly systemSec: number;
-}
-
-/** As DAGMan's $RETURN: the exit code, or minus the signal; null: it did neither. */
-export function returnOf(exit: TaskExit): number | null {
-  return exit.kind === "exited" ? exit.code : exit.kind === "signalled" ? -exit.signal : null;
 }
 
 export interface TaskState {
@@ -64,18 +52,18 @@ export function parseState(text: string): TaskState {
   const lines = text.split("\n");
   const claim = /^claim (\d+) (\d+)$/.exec(lines.length > 1 ? (lines[0] as string) : "");
   let group: number | null = null;
-  const words: string[] = [];
+  const said: string[] = [];
   for (let i = 1; i < lines.length - 1; i++) {
     const line = lines[i] as string;
     const pid: RegExpExecArray | null = group === null ? /^pid (\d+)$/.exec(line) : null;
     if (pid) group = Number(pid[1]);
     else if (text.endsWith("\n.\n") && i === lines.length - 5 && line.startsWith("exit ")) break;
-    else if (line) words.push(line);
+    else if (line) said.push(line);
   }
   return {
     claim: claim ? { pid: Number(claim[1]), startTime: claim[2] as string } : null,
     group,
-    end: text.endsWith("\n.\n") ? endOf(lines, group !== null, words) : null,
+    end: text.endsWith("\n.\n") ? endOf(lines, group !== null, said) : null,
   };
 }
 
@@ -83,14 +71,14 @@ export function parseState(text: string): TaskState {
  * A shell reports 128 + n both for signal n and for a program that exits with that code; only for the signal it
  * also says so (dash: not for INT and PIPE, which therefore read as 130 and 141).
  */
-function endOf(lines: readonly string[], began: boolean, words: readonly string[]): TaskEnd | null {
+function endOf(lines: readonly string[], began: boolean, said: readonly string[]): TaskEnd | null {
   const exit = /^exit (\d+)$/.exec(lines.at(-5) ?? "");
   if (!exit) return null;
   const code = Number(exit[1]);
   const [userSec, systemSec] = parseTimes(lines.at(-3) ?? "");
   const usage = { userSec, systemSec };
-  if (!began) return { exit: { kind: "unstarted", words: words.join("; ") || `exit ${code}` }, ...usage };
-  if (code > 128 && words.length) return { exit: { kind: "signalled", signal: code - 128 }, ...usage };
+  if (!began) return { exit: { kind: "unstarted", why: said.join("; ") || `exit ${code}` }, ...usage };
+  if (code > 128 && said.length) return { exit: { kind: "signalled", signal: code - 128 }, ...usage };
   return { exit: { kind: "exited", code }, ...usage };
 }
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { lineReader } from "../../local/protocol.ts";
+import { lineReader } from "../../dag/lines.ts";
 import { isAlive, type ProcessMark, signalGroup } from "./proc.ts";
 import { parseState, renderTask, type TaskEnd, type TaskState, type TaskText } from "./task-files.ts";
 import { removeTree } from "./transfer.ts";
@@ -84,6 +84,10 @@ export class Tasks {
     if (!live || live.killAt !== null) return;
     live.killAt = Date.now() + graceMs;
     this.signal(id, live);
+  }
+
+  hasEnded(id: number): boolean {
+    return this.stateOf(id)?.end != null;
   }
 
   groupOf(id: number): number | null {

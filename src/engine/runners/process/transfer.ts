@@ -12,13 +12,7 @@ import {
 import { chmod, copyFile, cp } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import type { JobSpec } from "../../dag/job-spec.ts";
-
-/** Why a job is held, with HTCondor's codes: the reason that POST and the operator get to see. */
-export interface Hold {
-  readonly code: number;
-  readonly subcode: number;
-  readonly why: string;
-}
+import type { Hold } from "../../dag/runner.ts";
 
 export const EXECUTABLE = "condor_exec.exe";
 /** Up to this much is copied at once; more would keep everything else waiting. */
@@ -72,7 +66,7 @@ export function removeTree(path: string): void {
       openUp(path);
       remove();
     } catch (error) {
-      console.error(`cannot remove ${path}: ${wordsOf(error)}`);
+      console.error(`cannot remove ${path}: ${messageOf(error)}`);
     }
   }
 }
@@ -86,22 +80,22 @@ function openUp(dir: string): void {
 const failed = (way: "input" | "output", error: unknown, doing = ""): Hold => ({
   code: way === "input" ? 13 : 12,
   subcode: errnoOf(error),
-  why: `Transfer ${way} files failure: ${doing}${wordsOf(error)}`,
+  why: `Transfer ${way} files failure: ${doing}${messageOf(error)}`,
 });
 
 /** HTCondor's own check comes from the starter: the file must be there and, unless it travels, executable. */
 function findExecutable({ executable }: JobSpec, travels: boolean): Hold | null {
-  const hold = (subcode: number, words: string): Hold => ({
+  const hold = (subcode: number, why: string): Hold => ({
     code: 6,
     subcode,
-    why: `Error from local engine: Failed to execute '${executable}': ${words}`,
+    why: `Error from local engine: Failed to execute '${executable}': ${why}`,
   });
   try {
     const found = statSync(executable);
     if (!found.isFile()) return hold(13, "not a file");
     return travels || found.mode & 0o111 ? null : hold(13, "Permission denied");
   } catch (error) {
-    return hold(errnoOf(error), wordsOf(error));
+    return hold(errnoOf(error), messageOf(error));
   }
 }
 
@@ -171,4 +165,4 @@ function newFiles(scratch: string, startedMs: number): string[] {
 }
 
 const errnoOf = (error: unknown): number => Math.abs((error as NodeJS.ErrnoException).errno ?? 5);
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
