@@ -27,7 +27,7 @@ export async function perform(deed: Deed, story: Story): Promise<void> {
     case "site-down":
       say(`${deed.site} goes down, its jobs are gone`);
       sites.setUp(deed.site, false);
-      for (const run of engine.runs.values()) if (!run.ended) run.evictAt(deed.site);
+      for (const run of engine.runs.values()) if (!run.ended) run.runner.evictAt(deed.site);
       return;
     case "site-up":
       say(`${deed.site} is up again`);
@@ -124,20 +124,20 @@ function onRun(deed: RunDeed, story: Story): void {
   switch (deed.kind) {
     case "end-run":
       say(`the run is made to end: ${deed.verdict}`);
-      run.end(deed.verdict, "the story ended it");
+      run.endAs(deed.verdict, "the story ended it");
       break;
     case "hold-run":
       say("DAGMan is put on hold");
-      run.hold();
+      run.runner.hold();
       break;
     case "release-run":
       say("DAGMan is released");
-      run.release();
+      run.runner.release();
       break;
     case "delete-directory":
       rmSync(run.submitDir, { recursive: true, force: true });
       say("its submit directory is deleted");
-      if (!run.ended) run.end("lost", "its submit directory is gone");
+      if (!run.ended) run.endAs("lost", "its submit directory is gone");
       break;
     case "corrupt-rescue": {
       const [dir, dag] = deed.unit ? [join(run.submitDir, deed.unit), "group.dag"] : [run.submitDir, "workflow.dag"];

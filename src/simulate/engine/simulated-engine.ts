@@ -24,6 +24,8 @@ export class SimulatedEngine implements Engine {
   readonly #host: Host;
   readonly #removalSec: number;
   #ids = 0;
+  /** Of clusters, DAGs and scripts. */
+  #nextId = 1;
 
   constructor(host: Host, removalSec: number) {
     this.#host = host;
@@ -43,10 +45,10 @@ export class SimulatedEngine implements Engine {
     const whole = read(0);
     if (!whole.ok) return { kind: "rejected", words: whole.error };
     const rescue = read(null);
-    const made = new SimRun(run, rescue.ok ? rescue.value : whole.value, this.#host);
+    const made = new SimRun(run, rescue.ok ? rescue.value : whole.value, this.#host, () => this.#nextId++);
     this.runs.set(dagId, made);
-    if (rescue.ok) this.#host.time.after(1, () => !made.ended && made.start());
-    else made.end("unreadable", rescue.error);
+    if (rescue.ok) this.#host.time.after(1, () => made.begins());
+    else made.endAs("unreadable", rescue.error);
     this.#ids += 1;
     if (this.losesNextAnswer) {
       this.losesNextAnswer = false;
@@ -79,15 +81,15 @@ export class SimulatedEngine implements Engine {
     const known = this.runs.get(run.dagId);
     if (!known || known.ended || known.isStopping) return;
     known.isStopping = true;
-    this.#host.time.after(this.#removalSec, () => known.end("removed", "removed as asked"));
+    this.#host.time.after(this.#removalSec, () => known.endAs("removed", "removed as asked"));
   }
   async hold(run: Run): Promise<void> {
     this.#reach();
-    this.runs.get(run.dagId)?.hold();
+    this.runs.get(run.dagId)?.runner.hold();
   }
   async release(run: Run): Promise<void> {
     this.#reach();
-    this.runs.get(run.dagId)?.release();
+    this.runs.get(run.dagId)?.runner.release();
   }
   async ping(): Promise<PingOutcome> {
     return { ok: !this.isAway, words: "simulated", warnings: [] };
