@@ -2,9 +2,9 @@ import { WorldError } from "../../base/errors.ts";
 import { runningNodes } from "../../domain/dag.ts";
 import type { NoMatch, Run, RunWaits } from "../../domain/run.ts";
 import { whyNoMatch } from "../format/match.ts";
+import type { RunningView, RunReader } from "../observe/run-reader.ts";
+import { readWant } from "../observe/waits.ts";
 import type { EngineSite } from "../port.ts";
-import type { RunningView, RunReader } from "../read-run.ts";
-import { readWant } from "../read-waits.ts";
 import type { Tree } from "./answers.ts";
 
 /** The held jobs of a run: how many, and what HTCondor says of the one that needs a person most. */

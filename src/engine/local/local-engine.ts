@@ -8,9 +8,9 @@ import { replace } from "../dag/dag-files.ts";
 import type { LiveRun } from "../dag/executor.ts";
 import { type RunEntry, readEntry, readRegistry } from "../dag/registry.ts";
 import { parseDagmanOut } from "../format/dagman-out.ts";
+import { inTurns, readTail } from "../observe/files.ts";
+import { RunReader } from "../observe/run-reader.ts";
 import type { Engine, EngineSite, FindOutcome, PingOutcome, SubmitOutcome } from "../port.ts";
-import { inTurns, readTail } from "../read-files.ts";
-import { RunReader } from "../read-run.ts";
 import { Client } from "./client.ts";
 
 export interface LocalEngineOptions {

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, unlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Run } from "../domain/run.ts";
-import { RunReader } from "./read-run.ts";
+import type { Run } from "../../domain/run.ts";
+import { RunReader } from "./run-reader.ts";
 
 const STATES = ["waiting", "ready", "pre", "queued", "post", "done", "failed", "futile"];
 function status(nodes: Record<string, string>, { at = 1000, last = false, detail = "" } = {}): string {

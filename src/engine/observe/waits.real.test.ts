@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { deferralsIn } from "./format/deferrals.ts";
-import { FileCache } from "./read-files.ts";
-import { type OpenNodes, readWaits, readWant } from "./read-waits.ts";
+import { deferralsIn } from "../format/deferrals.ts";
+import { FileCache } from "./files.ts";
+import { type OpenNodes, readWaits, readWant } from "./waits.ts";
 
 const NOW = Date.parse("2026-11-16T06:00:00Z");
 const line = (node: string, more: object): string => `${JSON.stringify({ event: "attempt", node, ...more })}\n`;

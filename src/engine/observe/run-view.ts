@@ -1,8 +1,8 @@
 import { EMPTY_TALLY, type NodeTally, runningNodes, type UnitTally } from "../../domain/dag.ts";
 import type { UnitName } from "../../domain/names.ts";
 import type { NodeState } from "../../domain/run.ts";
-import type { RescueFile } from "./rescue.ts";
-import { isIdle, type StatusFile, type StatusNode, wasCutShort } from "./status-file.ts";
+import type { RescueFile } from "../format/rescue.ts";
+import { isIdle, type StatusFile, type StatusNode, wasCutShort } from "../format/status-file.ts";
 
 /** A node of the top DAG that is a work unit (its own DAG in a directory of that name). */
 export const isUnit = (name: string): name is UnitName => /^mg_\d{6,}$/.test(name);

@@ -1,5 +1,5 @@
 import { lstat, readdir } from "node:fs/promises";
-import { openPlain, readPlain } from "../disk/plain-files.ts";
+import { openPlain, readPlain } from "../../disk/plain-files.ts";
 
 /**
  * Reading files that another process may be replacing, cutting or removing: what cannot be read is a value. They lie in

@@ -1,9 +1,9 @@
-import { parseJson } from "../base/json.ts";
-import type { RunWaits } from "../domain/run.ts";
-import { type Deferral, deferralsIn } from "./format/deferrals.ts";
-import type { Want } from "./format/match.ts";
-import { isIdle, type StatusNode } from "./format/status-file.ts";
-import { type FileCache, readText } from "./read-files.ts";
+import { parseJson } from "../../base/json.ts";
+import type { RunWaits } from "../../domain/run.ts";
+import { type Deferral, deferralsIn } from "../format/deferrals.ts";
+import type { Want } from "../format/match.ts";
+import { isIdle, type StatusNode } from "../format/status-file.ts";
+import { type FileCache, readText } from "./files.ts";
 
 /** The nodes of a unit that may wait, by what they wait for. */
 export interface OpenNodes {

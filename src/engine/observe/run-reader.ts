@@ -1,13 +1,13 @@
-import { parseJson } from "../base/json.ts";
-import { EMPTY_TALLY } from "../domain/dag.ts";
-import type { DagId, NodeName, UnitName } from "../domain/names.ts";
-import { NO_WAITS, type NodeView, type Run, type RunObservation } from "../domain/run.ts";
-import { describeMetrics, type Metrics, verdictOf } from "./format/metrics.ts";
-import * as view from "./format/run-view.ts";
-import { isIdle, parseStatusFile, type StatusNode, wasCutShort } from "./format/status-file.ts";
-import { complaints, lastWords, readDagEnd, readMetrics } from "./read-end.ts";
-import { FileCache, inTurns, readText } from "./read-files.ts";
-import { type OpenNodes, type OpenUnit, openNodes, readWaits } from "./read-waits.ts";
+import { parseJson } from "../../base/json.ts";
+import { EMPTY_TALLY } from "../../domain/dag.ts";
+import type { DagId, NodeName, UnitName } from "../../domain/names.ts";
+import { NO_WAITS, type NodeView, type Run, type RunObservation } from "../../domain/run.ts";
+import { describeMetrics, type Metrics, verdictOf } from "../format/metrics.ts";
+import { isIdle, parseStatusFile, type StatusNode, wasCutShort } from "../format/status-file.ts";
+import { complaints, lastWords, readDagEnd, readMetrics } from "./dag-end.ts";
+import { FileCache, inTurns, readText } from "./files.ts";
+import * as view from "./run-view.ts";
+import { type OpenNodes, type OpenUnit, openNodes, readWaits } from "./waits.ts";
 
 export type RunningView = Extract<RunObservation, { kind: "running" }>;
 export type EndedView = Extract<RunObservation, { kind: "ended" }>;

@@ -1,11 +1,11 @@
-import type { Run, RunVerdict } from "../domain/run.ts";
-import { parseDagmanOut, parseLibWords } from "./format/dagman-out.ts";
-import { parseEvents } from "./format/event-log.ts";
-import { type Metrics, parseMetrics } from "./format/metrics.ts";
-import { highestRescue, parseRescue, type RescueFile, rescueName } from "./format/rescue.ts";
-import { settle } from "./format/run-view.ts";
-import { parseStatusFile, type StatusFile } from "./format/status-file.ts";
-import { listDir, readTail, readText } from "./read-files.ts";
+import type { Run, RunVerdict } from "../../domain/run.ts";
+import { parseDagmanOut, parseLibWords } from "../format/dagman-out.ts";
+import { parseEvents } from "../format/event-log.ts";
+import { type Metrics, parseMetrics } from "../format/metrics.ts";
+import { highestRescue, parseRescue, type RescueFile, rescueName } from "../format/rescue.ts";
+import { parseStatusFile, type StatusFile } from "../format/status-file.ts";
+import { listDir, readTail, readText } from "./files.ts";
+import { settle } from "./run-view.ts";
 
 /** What the files of one DAG say when its DAGMan is gone. */
 export interface DagEnd {
