@@ -135,12 +135,14 @@ function onRun(deed: RunDeed, story: Story): void {
       run.runner.release();
       break;
     case "delete-directory":
-      rmSync(run.submitDir, { recursive: true, force: true });
+      rmSync(run.run.submitDir, { recursive: true, force: true });
       say("its submit directory is deleted");
       if (!run.ended) run.endAs("lost", "its submit directory is gone");
       break;
     case "corrupt-rescue": {
-      const [dir, dag] = deed.unit ? [join(run.submitDir, deed.unit), "group.dag"] : [run.submitDir, "workflow.dag"];
+      const [dir, dag] = deed.unit
+        ? [join(run.run.submitDir, deed.unit), "group.dag"]
+        : [run.run.submitDir, "workflow.dag"];
       const number = highestRescue(readdirSync(dir), dag) ?? 1;
       writeFileSync(join(dir, rescueName(dag, number)), "DONE mg_00\u0000garbage written by a dying disk\n");
       say(`${rescueName(dag, number)}${deed.unit ? ` of ${deed.unit}` : ""} is corrupted`);

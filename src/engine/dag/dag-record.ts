@@ -11,23 +11,34 @@ import type { DagMachine, DagOutcome, LiveNode } from "./machine.ts";
 import type { Outbox } from "./outbox.ts";
 import { StatusWriter } from "./status-writer.ts";
 
-/** What is kept of one DAG while it runs and after: for people, for the next run of it, and for an executor that takes over. */
-export interface DagRecord {
-  begin(rescueUsed: number): void;
+/**
+ * What is kept of one DAG while it runs and after: for people, for the next run of it, and for an executor that takes over.
+ * As it stands here, nothing is.
+ */
+export class DagRecord {
+  begin(_rescueUsed: number): void {}
   /** Of the run that this record is of, or of an earlier one. */
-  journal(): JournalLine[];
+  journal(): JournalLine[] {
+    return [];
+  }
   /** The DAG has been read. */
-  open(machine: DagMachine, work: WorkView, statusFile: DagFile["statusFile"], rescueUsed: number): void;
-  refuse(why: string): void;
-  write(line: JournalLine): void;
-  say(text: string): void;
-  changed(): void;
-  broken(error: unknown): void;
-  isHalted(): boolean;
+  open(_machine: DagMachine, _rescueUsed: number, _work: WorkView, _statusFile: DagFile["statusFile"]): void {}
+  /** The DAG cannot be read. */
+  refuse(_why: string): void {}
+  write(_line: JournalLine): void {}
+  say(_text: string): void {}
+  changed(): void {}
+  isHalted(): boolean {
+    return false;
+  }
+  /** A bug, or a broken journal. */
+  broken(error: unknown): void {
+    throw error;
+  }
   /** May throw: it is called again then. */
-  end(outcome: DagOutcome): void;
-  bye(exit: number): void;
-  close(): void;
+  end(_outcome: DagOutcome): void {}
+  bye(_exit: number): void {}
+  close(): void {}
 }
 
 /** What only those who do the work know of nodes. */
@@ -48,7 +59,7 @@ export function writeRescue(dagPath: string, used: number, at: Date, nodes: read
 }
 
 /** The files DAGMan keeps beside a .dag, and the journal. Each is written under a temporary name and renamed, or appended to. */
-export class FileRecord implements DagRecord {
+export class FileRecord extends DagRecord {
   private readonly place: DagPlace;
   private readonly outbox: Outbox;
   private readonly name: string;
@@ -59,13 +70,14 @@ export class FileRecord implements DagRecord {
   private status: StatusWriter | null = null;
 
   constructor(place: DagPlace, outbox: Outbox) {
+    super();
     this.place = place;
     this.outbox = outbox;
     this.name = basename(place.path);
     this.journalPath = `${place.path}.journal.jsonl`;
   }
 
-  begin(rescue: number): void {
+  override begin(rescue: number): void {
     const { id, parentId, path, batchName } = this.place;
     this.outbox.close(this.journalPath);
     replace(this.journalPath, renderLine({ k: "begin", id, parent: parentId, rescue, at: this.startedAt.getTime() }));
@@ -75,7 +87,7 @@ export class FileRecord implements DagRecord {
     if (rescue > 0) this.say(`Running rescue DAG ${rescue}`);
   }
 
-  journal(): JournalLine[] {
+  override journal(): JournalLine[] {
     if (!existsSync(this.journalPath)) return [];
     const text = readFileSync(this.journalPath, "utf8");
     // A torn last line must not swallow the next one.
@@ -85,7 +97,7 @@ export class FileRecord implements DagRecord {
     return lines;
   }
 
-  open(machine: DagMachine, work: WorkView, statusFile: DagFile["statusFile"], rescueUsed: number): void {
+  override open(machine: DagMachine, rescueUsed: number, work: WorkView, statusFile: DagFile["statusFile"]): void {
     this.machine = machine;
     this.rescueUsed = rescueUsed;
     if (!statusFile) return;
@@ -98,17 +110,17 @@ export class FileRecord implements DagRecord {
     }));
   }
 
-  refuse(why: string): void {
+  override refuse(why: string): void {
     this.say(why);
     this.say(`Failed to parse ${this.name}`);
   }
 
-  write(line: JournalLine): void {
+  override write(line: JournalLine): void {
     this.outbox.journal(this.journalPath, renderLine(line));
   }
 
   /** What DAGMan would say of itself; trouble with this file must not stop the work. */
-  say(text: string): void {
+  override say(text: string): void {
     try {
       appendFileSync(`${this.place.path}.dagman.out`, renderDagmanLine(new Date(), text));
     } catch {
@@ -116,19 +128,19 @@ export class FileRecord implements DagRecord {
     }
   }
 
-  changed(): void {
+  override changed(): void {
     this.status?.schedule();
   }
 
-  broken(error: unknown): void {
+  override broken(error: unknown): void {
     this.say(`ERROR: ${describeError(error)}`);
   }
 
-  isHalted(): boolean {
+  override isHalted(): boolean {
     return existsSync(`${this.place.path}.halt`);
   }
 
-  end(outcome: DagOutcome): void {
+  override end(outcome: DagOutcome): void {
     const { nodes } = this.machine as DagMachine;
     const { id: dagmanId, parentId, path, cwd } = this.place;
     const { startedAt, rescueUsed } = this;
@@ -148,14 +160,14 @@ export class FileRecord implements DagRecord {
     }
   }
 
-  bye(exit: number): void {
+  override bye(exit: number): void {
     this.write({ k: "ended", exit });
     const self = `condor_scheduniv_exec.${this.place.id}.0 (condor_DAGMAN) pid ${process.pid}`;
     this.say(`**** ${self} EXITING WITH STATUS ${exit}`);
     this.outbox.after(() => this.outbox.close(this.journalPath));
   }
 
-  close(): void {
+  override close(): void {
     this.status?.close();
   }
 }

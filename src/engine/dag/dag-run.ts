@@ -165,7 +165,7 @@ export class DagRun {
   load({ dag, rescue, limits }: LoadedDag): boolean {
     this.limits = limits;
     this.machine = new DagMachine(dag, limits);
-    this.record.open(this.machine, this.work, dag.statusFile, rescue);
+    this.record.open(this.machine, rescue, this.work, dag.statusFile);
     const cycle = findCycle(dag);
     if (cycle === null) return true;
     this.record.say(`ERROR: a cycle exists in the dag, please check input (node ${cycle})`);

@@ -6,7 +6,7 @@ import type { DagRun, DagWorld } from "./dag-run.ts";
 import { type JobSpec, parseJobOf } from "./job-spec.ts";
 import type { Intent, Replayed } from "./journal.ts";
 import type { DagEvent, DagMachine, LiveNode, NodePart, ScriptPart } from "./machine.ts";
-import { NOT_SUBMITTED, NodeJob } from "./node-job.ts";
+import { NOT_SUBMITTED, watchJob } from "./node-job.ts";
 import { type ProgramExit, returnOf } from "./runner.ts";
 
 /** What is under way for a node: one of these. */
@@ -132,7 +132,7 @@ export class NodeWork implements WorkView {
     const { jobs, texts, outbox } = this.world;
     const { batchName } = this.dag.place;
     const left = (code: number) => this.left({ k: "job", n: spec.name, code });
-    const watchOf = (job: JobSpec) => new NodeJob(job, batchName, outbox, (line) => this.dag.write(line), left);
+    const watchOf = (job: JobSpec) => watchJob(job, batchName, outbox, (line) => this.dag.write(line), left);
     if (intent?.run && jobs.adopt({ ...intent.run, cluster, evicted: intent.evicted }, watchOf) !== "unknown") {
       if (intent.hold) jobs.remove(cluster, intent.hold);
       return;

@@ -4,7 +4,7 @@ import { Outbox } from "../dag/outbox.ts";
 import type { EngineSite } from "../port.ts";
 import { Families } from "../runners/process/families.ts";
 import { ProcessRunner } from "../runners/process/process-runner.ts";
-import { ProcessScripts } from "../runners/process/scripts.ts";
+import { makeScripts } from "../runners/process/scripts.ts";
 import { Tasks } from "../runners/process/tasks.ts";
 import { nameOf } from "./protocol.ts";
 
@@ -35,7 +35,7 @@ export class LocalCore extends Executor {
     const families = new Families(cgroups ? nameOf(home) : null);
     const runner = new ProcessRunner(tasks, outbox, sites, graceMs, families);
     outbox.act = () => tasks.flush();
-    super(home, outbox, runner, new ProcessScripts(tasks, outbox, graceMs));
+    super(home, outbox, runner, makeScripts(tasks, outbox, graceMs));
     [this.tasks, this.families, this.runner] = [tasks, families, runner];
   }
 

@@ -4,7 +4,7 @@ import type { UnitName } from "../../domain/names.ts";
 import { NO_WAITS, type NodeState, type Run, type RunObservation, type RunVerdict } from "../../domain/run.ts";
 import { Texts } from "../../engine/dag/dag-files.ts";
 import type { LoadedDag } from "../../engine/dag/dag-load.ts";
-import { writeRescue } from "../../engine/dag/dag-record.ts";
+import { DagRecord, writeRescue } from "../../engine/dag/dag-record.ts";
 import { type DagPlace, DagRun } from "../../engine/dag/dag-run.ts";
 import type { JobSpec } from "../../engine/dag/job-spec.ts";
 import type { DagMachine, DagOutcome } from "../../engine/dag/machine.ts";
@@ -14,7 +14,6 @@ import type { Planned, VirtualTime } from "../virtual-time.ts";
 import type { EngineWatch } from "../watch-engine.ts";
 import type { Beginning, Ending } from "./outcome.ts";
 import { ScriptedRunner } from "./scripted-runner.ts";
-import { SilentRecord } from "./silent-record.ts";
 import { SimUnit, type UnitEnd } from "./sim-unit.ts";
 import type { SitePool } from "./site-pool.ts";
 import { countNodes, policyIn, requestIn } from "./submit-dir.ts";
@@ -34,42 +33,34 @@ const NO_LIMITS = { maxJobs: 0, maxPre: 0, maxPost: 0 };
 const WITH_RESCUE: readonly RunVerdict[] = ["failed", "aborted", "removed", "halted"];
 
 /** A DAG in the simulated engine: the executor of the local engine, with jobs and scripts that only pretend. */
-export class SimRun extends SilentRecord implements Host, ScriptRunner {
+export class SimRun extends DagRecord implements ScriptRunner {
   readonly run: Run;
   readonly request: string;
-  readonly submitDir: string;
   readonly policy: Policy;
-  readonly time: VirtualTime;
-  readonly sites: SitePool;
-  readonly outcomeOf: Host["outcomeOf"];
-  readonly listener: EngineWatch;
+  readonly host: Host;
   readonly runner: ScriptedRunner;
   ended: { readonly verdict: RunVerdict; readonly words: string } | null = null;
   isStopping = false;
   writesRescues = true;
   readonly #rescueUsed: number;
   readonly #dag: DagRun;
+  /** By their directories. */
   readonly #units = new Map<string, SimUnit>();
   /** Scripts that wait, by their ids. */
   readonly #waiting = new Map<number, { planned: Planned; onEnd: (exit: ProgramExit) => void }>();
   /** Nodes of all units, and how those of units that are not live stand. */
   #nodesTotal = 0;
   readonly #past = { done: 0, failed: 0 };
-  #machine!: DagMachine;
 
   constructor(run: Run, loaded: LoadedDag, host: Host, nextId: () => number) {
     super();
-    const { submitDir, batchName, priority } = run;
+    const { submitDir: cwd, batchName, priority } = run;
     this.run = run;
-    this.submitDir = submitDir;
-    this.request = requestIn(submitDir);
-    this.policy = policyIn(submitDir);
-    this.time = host.time;
-    this.sites = host.sites;
-    this.outcomeOf = host.outcomeOf;
-    this.listener = host.listener;
+    this.request = requestIn(cwd);
+    this.policy = policyIn(cwd);
+    this.host = host;
     const unitOf = ({ initialDir }: JobSpec) => this.#units.get(initialDir) as SimUnit;
-    this.runner = new ScriptedRunner(this.time, this.sites, {
+    this.runner = new ScriptedRunner(host.time, host.sites, {
       placed: (job, site) => unitOf(job).placed(job, site),
       begins: (job, site, serial) => unitOf(job).begins(job, site, serial),
     });
@@ -78,64 +69,54 @@ export class SimRun extends SilentRecord implements Host, ScriptRunner {
       scripts: this,
       outbox: { log: () => {}, after: (act: () => void) => act(), schedule: () => {}, trouble: null },
       texts: new Texts(),
-      time: this.time,
+      time: host.time,
       nextId,
       recordOf: (place: DagPlace) => this.#recordOf(place),
     };
-    const path = join(submitDir, "workflow.dag");
-    const place = {
-      id: nextId(),
-      parentId: "",
-      path,
-      cwd: submitDir,
-      batchName,
-      priority,
-      limits: null,
-      paused: false,
-    };
+    const path = join(cwd, "workflow.dag");
+    const place = { id: nextId(), parentId: "", path, cwd, batchName, priority, limits: null, paused: false };
     this.#dag = new DagRun(world, place, () => this.#finished());
     this.#rescueUsed = loaded.rescue;
     this.#dag.load({ ...loaded, limits: NO_LIMITS });
     for (const { name, done } of loaded.dag.nodes) {
-      const nodes = countNodes(join(submitDir, name));
+      const nodes = countNodes(join(cwd, name));
       this.#nodesTotal += nodes;
       if (done) this.#past.done += nodes;
     }
   }
 
-  #recordOf({ parentId, cwd }: DagPlace): SilentRecord {
+  #recordOf({ parentId, cwd }: DagPlace): DagRecord {
     if (parentId === "") return this;
     const unit = new SimUnit(basename(cwd), cwd, this);
     this.#units.set(cwd, unit);
     return unit;
   }
 
+  get #machine(): DagMachine {
+    return this.#dag.machine as DagMachine;
+  }
   get unitCount(): number {
     return this.#machine.nodes.length;
   }
 
-  begins(): void {
-    this.runner.whenHeard(() => {
-      if (!this.ended) this.#dag.start();
-    });
-  }
-
-  override open(machine: DagMachine): void {
-    this.#machine = machine;
+  /** Not in the moment of its submission. */
+  beginsIn(seconds: number): void {
+    const start = () => !this.ended && this.#dag.start();
+    this.host.time.after(seconds, () => this.runner.whenHeard(start));
   }
 
   override end({ word }: DagOutcome): void {
     if (word !== "success" && this.writesRescues)
-      writeRescue(join(this.submitDir, "workflow.dag"), this.#rescueUsed, this.time.now(), this.#machine.nodes);
+      writeRescue(this.#dag.place.path, this.#rescueUsed, this.host.time.now(), this.#machine.nodes);
   }
 
   /** Ends at once, whatever is under way. A DAGMan that is lost writes no rescue, but its nodes.log says the same to the next one. */
   endAs(verdict: RunVerdict, words: string): void {
     if (this.ended) return;
     this.ended = { verdict, words };
-    this.writesRescues = (WITH_RESCUE.includes(verdict) || verdict === "lost") && existsSync(this.submitDir);
+    this.writesRescues = (WITH_RESCUE.includes(verdict) || verdict === "lost") && existsSync(this.run.submitDir);
     this.#dag.remove();
-    this.listener.runEnded(this, verdict, words);
+    this.host.listener.runEnded(this, verdict, words);
   }
 
   #finished(): void {
@@ -146,12 +127,13 @@ export class SimRun extends SilentRecord implements Host, ScriptRunner {
     else this.endAs("failed", `${counts.failed} of ${nodes.length} nodes failed`);
   }
 
+  /** Without its directory nothing can go on. */
   checkDirectory(): void {
-    if (!existsSync(this.submitDir)) this.endAs("lost", "its submit directory is gone");
+    if (!existsSync(this.run.submitDir)) this.endAs("lost", "its submit directory is gone");
   }
 
   unitEnded(unit: SimUnit, end: UnitEnd): void {
-    if (!this.ended) this.listener.unitEnded(this, unit.name, unit.isMade ? "done" : end, unit.site);
+    if (!this.ended) this.host.listener.unitEnded(this, unit.name, unit.isMade ? "done" : end, unit.site);
   }
 
   count({ counts }: DagMachine): void {
@@ -168,7 +150,7 @@ export class SimRun extends SilentRecord implements Host, ScriptRunner {
       this.#waiting.delete(id);
       onEnd({ kind: "exited", code });
     };
-    if (afterSec > 0) this.#waiting.set(id, { planned: this.time.after(afterSec, answer), onEnd });
+    if (afterSec > 0) this.#waiting.set(id, { planned: this.host.time.after(afterSec, answer), onEnd });
     else answer();
   }
   adopt(): void {}
@@ -185,20 +167,14 @@ export class SimRun extends SilentRecord implements Host, ScriptRunner {
     const done = this.#past.done + sum(({ counts }) => counts.done);
     const failed = this.#past.failed + sum(({ counts }) => counts.failed);
     const queued = sum(({ active }) => active);
-    const total = this.#nodesTotal;
+    const [total, running] = [this.#nodesTotal, live.length];
     const named = (state: NodeState) =>
       this.#machine.nodes.filter((node) => node.state === state).map(({ spec }) => spec.name as UnitName);
     const [unitsDone, unitsFailed] = [named("done"), named("failed")];
-    const over = unitsDone.length + unitsFailed.length;
+    const units = { total: this.unitCount, done: unitsDone.length, failed: unitsFailed.length, running };
     const common = {
       nodes: { total, done, failed, queued, idle: 0, held: 0, waiting: total - done - failed - queued },
-      units: {
-        total: this.unitCount,
-        done: unitsDone.length,
-        failed: unitsFailed.length,
-        running: live.length,
-        waiting: this.unitCount - over - live.length,
-      },
+      units: { ...units, waiting: units.total - units.done - units.failed - running },
       unitsDone,
       unitsFailed,
     };

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { writeRescue } from "../../engine/dag/dag-record.ts";
+import { DagRecord, writeRescue } from "../../engine/dag/dag-record.ts";
 import type { JobSpec } from "../../engine/dag/job-spec.ts";
 import type { DagMachine, DagOutcome, LiveNode } from "../../engine/dag/machine.ts";
 import { type Attempt, NO_ATTEMPT, roleByName } from "../../recovery/attempt.ts";
@@ -21,7 +21,6 @@ import { chance } from "../chance.ts";
 import { attemptOf } from "./attempt.ts";
 import type { Beginning, Ending } from "./outcome.ts";
 import { pinTo, writeMerged, writeVerdict } from "./side-files.ts";
-import { SilentRecord } from "./silent-record.ts";
 import type { SimRun } from "./sim-run.ts";
 import { desiredSites, type Manifest, readManifest } from "./submit-dir.ts";
 
@@ -33,7 +32,7 @@ const TAKEN_AWAY: Ending = { rule: null, result: { kind: "cause", cause: "evicte
 const WALL_MINUTES = 480;
 
 /** One work unit in the engine, beside the executor that runs its group.dag: what its jobs and scripts would know and do. */
-export class SimUnit extends SilentRecord {
+export class SimUnit extends DagRecord {
   readonly name: string;
   site: string | null = null;
   readonly #dir: string;
@@ -53,7 +52,7 @@ export class SimUnit extends SilentRecord {
     this.#run = run;
   }
 
-  override open(machine: DagMachine, _work: unknown, _statusFile: unknown, rescueUsed: number): void {
+  override open(machine: DagMachine, rescueUsed: number): void {
     this.#machine = machine;
     this.#rescueUsed = rescueUsed;
     this.#manifest = readManifest(this.#dir);
@@ -74,7 +73,7 @@ export class SimUnit extends SilentRecord {
     this.#isRemoved = word === "removed";
     this.#run.count(this.#machine);
     if (word !== "success" && this.#run.writesRescues)
-      writeRescue(join(this.#dir, "group.dag"), this.#rescueUsed, this.#run.time.now(), this.#machine.nodes);
+      writeRescue(join(this.#dir, "group.dag"), this.#rescueUsed, this.#run.host.time.now(), this.#machine.nodes);
   }
 
   override bye(exit: number): void {
@@ -86,7 +85,7 @@ export class SimUnit extends SilentRecord {
     if (preSkip !== null && staysDone(this.#lines, name)) return { code: preSkip, afterSec: 0 };
     if (existsSync(join(this.#dir, `${name}.stopped`))) return { code: STOPPED, afterSec: 0 };
     const until = Number(readIfThere(join(this.#dir, `${name}.wait`)) ?? 0);
-    return { code: 0, afterSec: Math.max(0, until - this.#run.time.ms / 1000) };
+    return { code: 0, afterSec: Math.max(0, until - this.#run.host.time.ms / 1000) };
   }
 
   /** The pool knows what is coming, so that the next landing job goes elsewhere. */
@@ -96,7 +95,8 @@ export class SimUnit extends SilentRecord {
 
   /** A job begins at a site. How it will end is known now; POST hears of it when that time has come. */
   begins(spec: JobSpec, site: string, serial: number) {
-    const { time, request, listener, outcomeOf, sites } = this.#run;
+    const { request, host } = this.#run;
+    const { time, listener, outcomeOf, sites } = host;
     const { cluster, node, memoryMb, cpus: cores, wallMinutes } = spec;
     const history = historyOf(this.#lines, node);
     const planned = this.#manifest.nodes[node];
@@ -145,8 +145,8 @@ export class SimUnit extends SilentRecord {
     if (!ended) return jobReturn === 0 ? 0 : 1;
     const { begun, attempt, history } = ended;
     this.#attempts.delete(cluster ?? 0);
-    const { policy, time, listener } = this.#run;
-    const now = time.now();
+    const { policy, host } = this.#run;
+    const now = host.time.now();
     const own = decideAttempt(attempt, history, policy, now);
     const decision = decideGroup(own, summariseGroup(this.#lines, attempt.node), policy.settings.abortAfterAlike);
     const record = attemptRecord(attempt, decision, now);
@@ -155,7 +155,7 @@ export class SimUnit extends SilentRecord {
     const code = controlCode(decision);
     if (code !== 0) applyRecord(this.#dir, record, !policy.settings.siteAffinity);
     this.#lines.push(record);
-    listener.judged(begun, attempt, decision);
+    host.listener.judged(begun, attempt, decision);
     if (code === 0) this.#succeeded(begun.job);
     return code;
   }
@@ -180,12 +180,12 @@ export class SimUnit extends SilentRecord {
     }
     if (role === "merge") {
       writeMerged(this.#dir, this.name, this.#manifest, this.site);
-      this.#run.listener.merged(this.#run.request, this.name, this.#manifest);
+      this.#run.host.listener.merged(this.#run.request, this.name, this.#manifest);
     }
   }
 
   #pledgeTo(site: string | null): void {
-    const { sites } = this.#run;
+    const { sites } = this.#run.host;
     if (this.#pledge) sites.pledge(this.#pledge.site, -this.#pledge.nodes);
     const left = this.#machine.nodes.filter(
       ({ state, spec }) => state !== "done" && roleByName(spec.name) === "processing",

@@ -37,7 +37,7 @@ export class SimulatedEngine implements Engine {
     if (found.kind === "found") return { kind: "submitted", engineId: found.engineId, adopted: true };
     if (this.refuses !== null) return { kind: "rejected", words: this.refuses };
     const { dagId, submitDir } = run;
-    if ([...this.runs.values()].some((other) => !other.ended && other.submitDir === submitDir)) {
+    if ([...this.runs.values()].some((other) => !other.ended && other.run.submitDir === submitDir)) {
       this.doubleSubmissions += 1;
       return { kind: "rejected", words: "the DAG is running already (its lock file is there)" };
     }
@@ -47,7 +47,7 @@ export class SimulatedEngine implements Engine {
     const rescue = read(null);
     const made = new SimRun(run, rescue.ok ? rescue.value : whole.value, this.#host, () => this.#nextId++);
     this.runs.set(dagId, made);
-    if (rescue.ok) this.#host.time.after(1, () => made.begins());
+    if (rescue.ok) made.beginsIn(1);
     else made.endAs("unreadable", rescue.error);
     this.#ids += 1;
     if (this.losesNextAnswer) {

@@ -16,7 +16,7 @@ import {
 import type { EngineSite } from "../../port.ts";
 import type { Families } from "./families.ts";
 import { layTask } from "./job-task.ts";
-import { LimitWatch } from "./limits.ts";
+import { findOverLimit } from "./limits.ts";
 import { signalGroup } from "./proc.ts";
 import { Slots } from "./slots.ts";
 import type { TaskEnd } from "./task-files.ts";
@@ -38,6 +38,8 @@ interface Job {
   removal: Removal | null;
 }
 
+const LIMITS_MS = 1000;
+
 /** Jobs as processes of this machine: they wait for room, run in their scratch directory, and leave. */
 export class ProcessRunner implements JobRunner {
   private readonly tasks: Tasks;
@@ -47,7 +49,7 @@ export class ProcessRunner implements JobRunner {
   private readonly all = new Map<number, Job>();
   private readonly host = hostname();
   private readonly graceMs: number;
-  private readonly limits: LimitWatch<Job>;
+  private limits: NodeJS.Timeout | null = null;
   private closed = false;
 
   constructor(tasks: Tasks, outbox: Outbox, sites: readonly EngineSite[], graceMs: number, families: Families) {
@@ -56,11 +58,6 @@ export class ProcessRunner implements JobRunner {
     this.outbox = outbox;
     this.slots = new Slots(sites);
     this.graceMs = graceMs;
-    this.limits = new LimitWatch(
-      () => this.running(),
-      (cluster) => tasks.groupOf(cluster),
-      (job, hold) => this.remove(job.spec.cluster, hold),
-    );
   }
 
   configure(sites: readonly EngineSite[]): void {
@@ -84,7 +81,7 @@ export class ProcessRunner implements JobRunner {
     const job = this.enter({ spec, watch, state: "running", site, startedMs, adopted: true, evicted });
     this.slots.occupy(site, spec);
     this.tasks.start(cluster, (end, group) => void this.ended(job, end, group), true);
-    this.limits.watch();
+    this.watchLimits();
     this.outbox.schedule();
     return this.tasks.hasEnded(cluster) ? "ended" : "running";
   }
@@ -119,7 +116,7 @@ export class ProcessRunner implements JobRunner {
 
   close(): void {
     this.closed = true;
-    this.limits.close();
+    if (this.limits) clearInterval(this.limits);
   }
 
   private enter(begun: Omit<Job, "peakMb" | "removal">): Job {
@@ -128,9 +125,15 @@ export class ProcessRunner implements JobRunner {
     return job;
   }
 
-  private running(): Job[] | null {
-    if (this.all.size === 0) return null;
-    return [...this.all.values()].filter((job) => job.state === "running" && !job.removal);
+  private watchLimits(): void {
+    this.limits ??= setInterval(() => {
+      const running = [...this.all.values()].filter((job) => job.state === "running" && !job.removal);
+      const over = findOverLimit(running, (cluster) => this.tasks.groupOf(cluster));
+      for (const { job, hold } of over) this.remove(job.spec.cluster, hold);
+      if (this.all.size > 0 || !this.limits) return;
+      clearInterval(this.limits);
+      this.limits = null;
+    }, LIMITS_MS);
   }
 
   private queue(job: Job): void {
@@ -167,7 +170,7 @@ export class ProcessRunner implements JobRunner {
     job.watch.begins({ site, at: job.startedMs }, scratch);
     this.tasks.start(spec.cluster, (end, group) => void this.ended(job, end, group));
     this.outbox.schedule();
-    this.limits.watch();
+    this.watchLimits();
   }
 
   /** The engine's own directory could not be written: not the job's fault, so it waits and tries again. */
