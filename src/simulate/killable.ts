@@ -56,14 +56,14 @@ export class Life {
  * The same object, every method of which goes through a life. The objects in a store are its aggregates and are wrapped
  * too; everything else that is no function is plain data.
  */
-export function mortal<T extends object>(target: T, life: Life, name: string): T {
+export function killable<T extends object>(target: T, life: Life, name: string): T {
   return new Proxy(target, {
     get(from, key) {
       const value: unknown = Reflect.get(from, key, from);
       if (typeof key !== "string") return value;
       const call = `${name}.${key}`;
       if (typeof value === "function") return wrapped(value.bind(from), life, call, name);
-      return name === "store" && value instanceof Object ? mortal(value, life, call) : value;
+      return name === "store" && value instanceof Object ? killable(value, life, call) : value;
     },
   });
 }
@@ -75,6 +75,6 @@ function wrapped(method: (...args: unknown[]) => unknown, life: Life, call: stri
   if (PLAIN.has(call)) return method;
   if (call === "store.transaction")
     return (work: (store: object) => Promise<unknown>) =>
-      life.through(call, () => method((inner: object) => work(mortal(inner, life, name))) as Promise<unknown>);
+      life.through(call, () => method((inner: object) => work(killable(inner, life, name))) as Promise<unknown>);
   return (...args: unknown[]) => life.through(call, () => method(...args) as Promise<unknown>);
 }

@@ -14,7 +14,7 @@ export class Teller {
   readonly #print: (line: string) => void;
   readonly #width: number;
   #pending: Entry | null = null;
-  readonly #lastWords = new Map<string, string>();
+  readonly #lastText = new Map<string, string>();
   readonly #seen = new Map<string, { told: number; untold: number; last: Entry }>();
 
   constructor(requests: readonly string[], print: (line: string) => void) {
@@ -26,8 +26,8 @@ export class Teller {
     if (entry.kind === "decision" && typeof entry.detail.decision === "string") {
       this.#tellPending();
       // The same decision pass after pass (waiting for a removal) is told once.
-      if (this.#lastWords.get(entry.request ?? "") === entry.words) return;
-      this.#lastWords.set(entry.request ?? "", entry.words);
+      if (this.#lastText.get(entry.request ?? "") === entry.text) return;
+      this.#lastText.set(entry.request ?? "", entry.text);
       if (!QUIET_DECISIONS.includes(entry.detail.decision)) this.#pending = entry;
       return;
     }
@@ -36,7 +36,7 @@ export class Teller {
     this.#tellPending();
     if (entry.alike === null) {
       if (entry.kind === "move" || entry.kind === "run") this.flush(entry.sec);
-      this.#line(entry, entry.words);
+      this.#line(entry, entry.text);
       return;
     }
     const key = `${entry.request} ${entry.alike}`;
@@ -48,13 +48,13 @@ export class Teller {
       return;
     }
     seen.told += 1;
-    this.#line(entry, entry.words);
+    this.#line(entry, entry.text);
   }
 
   #tellPending(): void {
     const pending = this.#pending;
     this.#pending = null;
-    if (pending) this.#line(pending, pending.words);
+    if (pending) this.#line(pending, pending.text);
   }
 
   flush(sec?: number): void {
@@ -66,10 +66,10 @@ export class Teller {
     }
   }
 
-  #line({ sec, kind, request }: Entry, words: string): void {
+  #line({ sec, kind, request }: Entry, text: string): void {
     const sign = { world: "»", operator: "»", server: "»", law: "✗", trouble: "!" }[kind as string] ?? " ";
     const name = this.#width > 0 ? `${(request ?? "").padEnd(this.#width)}  ` : "";
-    this.#print(`${stamp(sec).padStart(12)} ${sign} ${name}${words}`);
+    this.#print(`${stamp(sec).padStart(12)} ${sign} ${name}${text}`);
   }
 }
 
@@ -95,8 +95,8 @@ export function summarise(end: StoryEnd, wallSec: number): string {
   const wrong = end.checked.filter(({ holds }) => !holds);
   if (end.checked.length > 0)
     lines.push(`expectations: ${end.checked.length - wrong.length} of ${end.checked.length} hold`);
-  for (const { words } of wrong) lines.push(`  ✗ ${words}`);
-  for (const words of end.lawsBroken) lines.push(`  ✗ law broken: ${words}`);
+  for (const { text } of wrong) lines.push(`  ✗ ${text}`);
+  for (const text of end.lawsBroken) lines.push(`  ✗ law broken: ${text}`);
   return lines.join("\n");
 }
 

@@ -6,7 +6,7 @@ import type { Timeline } from "./timeline.ts";
 export const QUIET_DECISIONS: readonly string[] = ["wait", "follow", "register", "plan"];
 
 /** What a server logs and emits becomes the timeline; decisions and moves tell when to look again. */
-export function makeEars(timeline: Timeline, passes: PassPlan): Pick<Ports, "log" | "metrics" | "events"> {
+export function makeServerListener(timeline: Timeline, passes: PassPlan): Pick<Ports, "log" | "metrics" | "events"> {
   const nameIn = (detail: Record<string, unknown>) => (detail.request ? String(detail.request) : null);
   const hear =
     (level: keyof Log): Log["info"] =>
@@ -29,8 +29,8 @@ export function makeEars(timeline: Timeline, passes: PassPlan): Pick<Ports, "log
       }
       if (level === "info" && !/\bban/.test(event)) return;
       if (String(detail.why ?? detail.message ?? "").includes("the server is dead")) return;
-      const words = `${event}: ${wordsOf(detail)}`;
-      timeline.add(level === "info" ? "decision" : "trouble", request, words, detail, words);
+      const text = `${event}: ${textOf(detail)}`;
+      timeline.add(level === "info" ? "decision" : "trouble", request, text, detail, text);
     };
   return {
     log: { info: hear("info"), warn: hear("warn"), error: hear("error") },
@@ -53,7 +53,7 @@ function decided(timeline: Timeline, request: string | null, decision: string): 
   timeline.add("decision", request, `decided: ${kind}${because ? ` (${because})` : ""}`, { decision: kind, because });
 }
 
-const wordsOf = (detail: Record<string, unknown>): string =>
+const textOf = (detail: Record<string, unknown>): string =>
   Object.entries(detail)
     .filter(
       ([key, value]) => !["request", "stack", "count"].includes(key) && value !== null && typeof value !== "object",

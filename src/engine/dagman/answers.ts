@@ -167,7 +167,7 @@ export function sitesOf(workers: readonly EngineSite[]): readonly EngineSite[] {
 
 /**
  * Every unit is a DAGMan of its own, a job of the scheduler universe. With the defaults (200 per owner, 500 in all) the top DAGs
- * of many requests fill the places their units wait for, for ever: a deadlock we have seen (facts §0, §3).
+ * of many requests fill the places their units wait for, for ever: a deadlock we have seen.
  */
 export function limitWarnings(perOwner: string, start: string): PingOutcome["warnings"] {
   const warnings: { what: string; mend: string }[] = [];
@@ -188,7 +188,7 @@ export function limitWarnings(perOwner: string, start: string): PingOutcome["war
   return warnings;
 }
 
-/** Failed attempts are judged by a Node.js program on the submit host. `version`: as `node --version` says it there. */
+/** Failed attempts are decided about by a Node.js program on the submit host. `version`: as `node --version` says it there. */
 export function nodeWarnings(version: string): PingOutcome["warnings"] {
   const major = /^v(\d+)\./.exec(version)?.[1];
   if (Number(major ?? 0) >= 20) return [];

@@ -65,16 +65,16 @@ export class Client {
   private send(socket: Socket, question: Ask, deadline: number): Promise<unknown> {
     const id = ++this.lastId;
     return new Promise((resolve, reject) => {
-      const settle = (error: Error | null, value?: unknown): void => {
+      const answered = (error: Error | null, value?: unknown): void => {
         clearTimeout(timer);
         this.waiting.delete(id);
         if (this.waiting.size === 0) socket.unref();
         if (error) reject(error);
         else resolve(value);
       };
-      const late = (): void => settle(new Error(`no answer within ${this.timeoutMs / 1000} s`));
+      const late = (): void => answered(new Error(`no answer within ${this.timeoutMs / 1000} s`));
       const timer = setTimeout(late, deadline - Date.now());
-      this.waiting.set(id, settle);
+      this.waiting.set(id, answered);
       socket.ref();
       socket.write(`${JSON.stringify({ id, ...question })}\n`);
     });
@@ -87,14 +87,14 @@ export class Client {
       "data",
       lineReader((line) => {
         const answer = JSON.parse(line) as Answer;
-        const settle = this.waiting.get(answer.id);
-        if (answer.ok) settle?.(null, answer.value);
-        else settle?.(new WorldError("engine-unreachable", this.dir, answer.error));
+        const answered = this.waiting.get(answer.id);
+        if (answer.ok) answered?.(null, answer.value);
+        else answered?.(new WorldError("engine-unreachable", this.dir, answer.error));
       }),
     );
     socket.on("close", () => {
       this.socket = null;
-      for (const settle of [...this.waiting.values()]) settle(new Dropped("the engine closed the connection"));
+      for (const answered of [...this.waiting.values()]) answered(new Dropped("the engine closed the connection"));
     });
     await this.send(socket, this.greeting, deadline);
     return socket;

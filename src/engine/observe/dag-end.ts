@@ -5,7 +5,7 @@ import { type Metrics, parseMetrics } from "../format/metrics.ts";
 import { highestRescue, parseRescue, type RescueFile, rescueName } from "../format/rescue.ts";
 import { parseStatusFile, type StatusFile } from "../format/status-file.ts";
 import { listDir, readTail, readText } from "./files.ts";
-import { settle } from "./run-view.ts";
+import { completeBy } from "./run-view.ts";
 
 /** What the files of one DAG say when its DAGMan is gone. */
 export interface DagEnd {
@@ -28,7 +28,7 @@ export async function readDagEnd(dir: string, dag: string, metrics: Metrics | nu
   if (!parsed?.complete) return { status: null, rescue, rescueFile };
   const stale = metrics !== null && parsed.nextUpdate !== 0 && isWithin(parsed.timestamp, metrics);
   const written = metrics !== null && rescue !== null && rescue > metrics.rescueUsed;
-  return { status: stale ? settle(parsed, written ? rescueFile : null) : parsed, rescue, rescueFile };
+  return { status: stale ? completeBy(parsed, written ? rescueFile : null) : parsed, rescue, rescueFile };
 }
 
 /** Written by the run these metrics are of; a later one may have begun since. */

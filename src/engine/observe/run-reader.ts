@@ -122,7 +122,7 @@ export class RunReader {
     return this.final(run, await this.memory(run), verdict, words, null);
   }
 
-  /** D10: units that finished just before the end must be found here; there is no later look. */
+  /** Units that finished just before the end must be found here; there is no later look. */
   private async final(
     run: Run,
     memory: Memory,
@@ -144,9 +144,9 @@ export class RunReader {
     );
     const { nodes, units, ...rest } = view.tallyRun(top, open, memory.sizes, memory.planned);
     // Nothing is in the queue any more.
-    const settled = { ...nodes, waiting: nodes.waiting + nodes.queued, queued: 0, idle: 0, held: 0 };
-    const settledUnits = { ...units, waiting: units.waiting + units.running, running: 0 };
-    return { kind: "ended", verdict, nodes: settled, units: settledUnits, ...rest, words, rescue };
+    const left = { ...nodes, waiting: nodes.waiting + nodes.queued, queued: 0, idle: 0, held: 0 };
+    const unitsLeft = { ...units, waiting: units.waiting + units.running, running: 0 };
+    return { kind: "ended", verdict, nodes: left, units: unitsLeft, ...rest, words, rescue };
   }
 
   /** All nodes, for people; units that have not begun are read from their group.dag. */

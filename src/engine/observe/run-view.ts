@@ -95,7 +95,7 @@ export function withDone(top: TopView, done: ReadonlySet<string>): TopView {
 export const NOT_WRITTEN = "DAGMan wrote no last status";
 
 /** A status file its DAGMan left behind unfinished, brought to what the rescue file it wrote says; nothing runs any more. */
-export function settle(status: StatusFile, rescue: RescueFile | null): StatusFile {
+export function completeBy(status: StatusFile, rescue: RescueFile | null): StatusFile {
   const failed = new Set(rescue?.failed);
   const stateOf = (node: StatusNode): NodeState => {
     if (rescue?.done.has(node.name)) return "done";

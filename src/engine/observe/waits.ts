@@ -35,10 +35,10 @@ export async function readWaits(
   nowMs: number,
 ): Promise<FileWaits> {
   const later: (Deferral & { readonly example: string })[] = [];
-  const judged: string[] = [];
+  const posts: string[] = [];
   let trouble: { words: string; example: string } | null = null;
   for (const { unit, open } of units) {
-    judged.push(...open.post.map((node) => `${unit}/${node}`));
+    posts.push(...open.post.map((node) => `${unit}/${node}`));
     for (const node of trouble ? [] : open.post.slice(0, MOST_LOOKS)) {
       const words = await readText(`${dir}/${unit}/${node}.trouble`).catch(() => null);
       if (words !== null)
@@ -56,8 +56,8 @@ export async function readWaits(
   const [first, last] = [later[0], later.at(-1)];
   return {
     deferred: first && last ? { nodes: later.length, nextAt: at(first), lastAt: at(last), ...said(first) } : null,
-    judging: judged[0]
-      ? { nodes: judged.length, trouble: trouble?.words ?? null, example: trouble?.example ?? judged[0] }
+    judging: posts[0]
+      ? { nodes: posts.length, trouble: trouble?.words ?? null, example: trouble?.example ?? posts[0] }
       : null,
     limited: units.reduce((sum, { open }) => sum + open.ready, 0),
   };

@@ -155,7 +155,7 @@ export class SimUnit extends DagRecord {
     const code = controlCode(decision);
     if (code !== 0) applyRecord(this.#dir, record, !policy.settings.siteAffinity);
     this.#lines.push(record);
-    host.listener.judged(begun, attempt, decision);
+    host.listener.decided(begun, attempt, decision);
     if (code === 0) this.#succeeded(begun.job);
     return code;
   }
