@@ -52,7 +52,7 @@ export class DagRun {
   readonly place: DagPlace;
   machine: DagMachine | null = null;
   private readonly world: DagWorld;
-  private readonly record: DagRecord;
+  readonly record: DagRecord;
   private readonly onEnd: (exit: number) => void;
   private readonly work: NodeWork;
   private limits: DagLimits | null = null;
@@ -143,14 +143,6 @@ export class DagRun {
     else if (this.work.isOver) this.dispatch({ k: "killed" });
   }
 
-  write(line: JournalLine): void {
-    this.record.write(line);
-  }
-
-  say(text: string): void {
-    this.record.say(text);
-  }
-
   private read(rescue: number | null): ReturnType<typeof loadDag> {
     return loadDag(this.place.path, this.place.cwd, this.place.limits, rescue);
   }
@@ -192,7 +184,7 @@ export class DagRun {
   }
 
   private dispatch(event: DagEvent): void {
-    this.write(event);
+    this.record.write(event);
     this.inbox.push(event);
     if (!this.busy) this.handle();
   }

@@ -69,35 +69,35 @@ export const parseJobOf = (node: NodeSpec, at: JobPlace, read: ReadInclude): Res
 const refusedSites = (requirements: string | null): string[] =>
   [...(requirements ?? "").matchAll(/TARGET\.GLIDEIN_CMSSite =!= "([^"]*)"/g)].map((match) => match[1] as string);
 
-/** Throws a Fault. */
-export function readJobSpec(file: SubmitFile, node: string, at: JobPlace): JobSpec {
+/** The values of a submit file as they are at `queue`, each expanded when it is asked for. */
+function valuesOf(file: SubmitFile, node: string, { cluster, retry }: JobPlace) {
   const values = new Map(file.values);
-  const cluster = String(at.cluster);
-  for (const key of ["cluster", "clusterid"]) values.set(key, cluster);
+  for (const key of ["cluster", "clusterid"]) values.set(key, String(cluster));
   for (const key of ["process", "procid", "step", "row"]) values.set(key, "0");
   values.set("job", node);
-  values.set("retry", String(at.retry));
+  values.set("retry", String(retry));
+  const get = (key: string): string | null => expand(values.get(key) ?? "", values).trim() || null;
+  return {
+    get,
+    has: (key: string): boolean => values.has(key),
+    refused: [...values.keys()].find((key) => REFUSED.has(key)),
+    text: (key: string): string => unquoted(get(key) ?? ""),
+    flag: (key: string, fallback: boolean): boolean =>
+      ["true", "yes", "1"].includes(get(key)?.toLowerCase() ?? String(fallback)),
+    whole: (key: string, fallback: number): number => {
+      const value = get(key) ?? String(fallback);
+      if (!/^-?\d{1,9}$/.test(value)) throw new Fault(`${key} = ${value} is not a whole number`);
+      return Number(value);
+    },
+  };
+}
 
-  const get = (key: string): string | null => {
-    const raw = values.get(key);
-    if (raw === undefined) return null;
-    const value = expand(raw, values).trim();
-    return value === "" ? null : value;
-  };
-  const flag = (key: string, fallback: boolean): boolean => {
-    const word = get(key)?.toLowerCase();
-    return word === undefined ? fallback : ["true", "yes", "1"].includes(word);
-  };
-  const whole = (key: string, fallback: number): number => {
-    const value = get(key);
-    if (value !== null && !/^-?\d{1,9}$/.test(value)) throw new Fault(`${key} = ${value} is not a whole number`);
-    return value === null ? fallback : Number(value);
-  };
-  const text = (key: string): string => unquoted(get(key) ?? "");
+/** Throws a Fault. */
+export function readJobSpec(file: SubmitFile, node: string, at: JobPlace): JobSpec {
+  const { get, has, refused, text, flag, whole } = valuesOf(file, node, at);
   const inside = (path: string): string => (isAbsolute(path) ? path : `${at.cwd}/${path}`);
   const path = (key: string): string | null => (["", "/dev/null"].includes(text(key)) ? null : inside(text(key)));
 
-  const refused = [...values.keys()].find((key) => REFUSED.has(key));
   if (refused) throw new Fault(`${refused} is not supported by the local engine`);
   const universe = get("universe") ?? "vanilla";
   if (!UNIVERSES.includes(universe.toLowerCase())) throw new Fault(`universe ${universe} is not supported`);
@@ -120,7 +120,7 @@ export function readJobSpec(file: SubmitFile, node: string, at: JobPlace): JobSp
     stderr: path("error"),
     log: path("log"),
     inputs: inputs.map(inside),
-    outputs: values.has("transfer_output_files") ? splitList(text("transfer_output_files")) : null,
+    outputs: has("transfer_output_files") ? splitList(text("transfer_output_files")) : null,
     remaps: splitRemaps(get("transfer_output_remaps") ?? ""),
     cpus: Math.max(1, whole("request_cpus", 1)),
     memoryMb: whole("request_memory", DEFAULT_MEMORY_MB),

@@ -65,8 +65,10 @@ export class NodeWork implements WorkView {
     const mayRun = !ending || intent?.run || (kind === "subdag" && !noop);
     if (part === "job") {
       if (mayRun) this.submit(node, intent);
-    } else if (part !== "defer" && script !== null) this.watchScript(node, part, script);
-    else if (ending) return;
+    } else if (part !== "defer" && script !== null) {
+      this.enter(name).script = script;
+      this.world.scripts.adopt(script, (exit) => this.scriptEnded(node, part, exit));
+    } else if (ending) return;
     // The wait is lost with the engine, as in DAGMan: the script just runs again.
     else if (part === "defer") this.left({ k: "deferred", n: name });
     else this.runScript(node, part);
@@ -132,13 +134,13 @@ export class NodeWork implements WorkView {
     const { jobs, texts, outbox } = this.world;
     const { batchName } = this.dag.place;
     const left = (code: number) => this.left({ k: "job", n: spec.name, code });
-    const watchOf = (job: JobSpec) => watchJob(job, batchName, outbox, (line) => this.dag.write(line), left);
+    const watchOf = (job: JobSpec) => watchJob(job, batchName, outbox, (line) => this.dag.record.write(line), left);
     if (intent?.run && jobs.adopt({ ...intent.run, cluster, evicted: intent.evicted }, watchOf) !== "unknown") {
       if (intent.hold) jobs.remove(cluster, intent.hold);
       return;
     }
     const known = intent !== null && intent.cluster !== null;
-    if (!known) this.dag.write({ k: "sub", n: spec.name, c: cluster });
+    if (!known) this.dag.record.write({ k: "sub", n: spec.name, c: cluster });
     const at = { cluster, retry: attempt, cwd: this.dirOf(spec), priority: this.priorityOf(spec) };
     const job = parseJobOf(spec, at, (path) => texts.read(path));
     if (job.ok) {
@@ -148,14 +150,14 @@ export class NodeWork implements WorkView {
       jobs.start(job.value, watch);
       return;
     }
-    this.dag.say(`ERROR: job submission of node ${spec.name} failed: ${job.error}`);
+    this.dag.record.say(`ERROR: job submission of node ${spec.name} failed: ${job.error}`);
     this.clusters.delete(spec.name);
     left(NOT_SUBMITTED);
   }
 
   private startSub(spec: NodeSpec, cluster: number, known: boolean): DagRun {
     const cwd = this.dirOf(spec);
-    if (!known) this.dag.write({ k: "dag", n: spec.name, c: cluster });
+    if (!known) this.dag.record.write({ k: "dag", n: spec.name, c: cluster });
     const ended = (code: number): void => this.left({ k: "job", n: spec.name, code });
     const at = { id: cluster, path: resolve(cwd, spec.file), cwd, priority: this.priorityOf(spec) };
     const sub = this.dag.openSub(at, ended);
@@ -164,7 +166,7 @@ export class NodeWork implements WorkView {
         if (known) sub.recover();
         else sub.begin();
       } catch (error) {
-        this.dag.say(`ERROR: sub-DAG ${spec.name} cannot begin: ${describeError(error)}`);
+        this.dag.record.say(`ERROR: sub-DAG ${spec.name} cannot begin: ${describeError(error)}`);
         ended(NOT_SUBMITTED);
       }
     });
@@ -181,7 +183,7 @@ export class NodeWork implements WorkView {
       const id = nextId();
       live.script = id;
       scripts.start(id, call, (exit) => this.scriptEnded(node, part, exit));
-      this.dag.write({ k: "script", n: name, part, t: id });
+      this.dag.record.write({ k: "script", n: name, part, t: id });
     } catch (error) {
       outbox.trouble = `cannot start a script: ${describeError(error)}`;
       live.script = null;
@@ -189,15 +191,10 @@ export class NodeWork implements WorkView {
     }
   }
 
-  private watchScript(node: LiveNode, part: ScriptPart, id: number): void {
-    this.enter(node.spec.name).script = id;
-    this.world.scripts.adopt(id, (exit) => this.scriptEnded(node, part, exit));
-  }
-
   private scriptEnded(node: LiveNode, part: ScriptPart, exit: ProgramExit): void {
     const { name } = node.spec;
     if (exit.kind === "unstarted")
-      this.dag.say(`ERROR: ${part.toUpperCase()} script of ${name} did not run: ${exit.why}`);
+      this.dag.record.say(`ERROR: ${part.toUpperCase()} script of ${name} did not run: ${exit.why}`);
     if (this.closed) return;
     // Killed with the machine, it has to run again.
     if (exit.kind === "vanished" && !this.dag.isEnding) this.runScript(node, part);

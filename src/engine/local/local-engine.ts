@@ -9,6 +9,7 @@ import type { LiveRun } from "../dag/executor.ts";
 import { type RunEntry, readEntry, readRegistry } from "../dag/registry.ts";
 import { parseDagmanOut } from "../format/dagman-out.ts";
 import { inTurns, readTail } from "../observe/files.ts";
+import { readNodes } from "../observe/nodes.ts";
 import { RunReader } from "../observe/run-reader.ts";
 import type { Engine, EngineSite, FindOutcome, PingOutcome, SubmitOutcome } from "../port.ts";
 import { Client } from "./client.ts";
@@ -87,7 +88,7 @@ class LocalEngine implements Engine {
   }
 
   async nodes(run: Run): Promise<readonly NodeView[]> {
-    return this.reader.nodes(run);
+    return readNodes(run);
   }
 
   stop(run: Run): Promise<void> {

@@ -41,11 +41,17 @@ export async function readMetrics(dir: string, dag: string): Promise<Metrics | n
   return metrics?.ok ? metrics.value : null;
 }
 
+/** Metrics of this very run, or null: none, half-written, or of another run of the DAG. */
+export async function readRunMetrics({ submitDir, engineId }: Run): Promise<Metrics | null> {
+  const metrics = await readMetrics(submitDir, "workflow.dag");
+  return metrics?.dagmanId === engineId ? metrics : null;
+}
+
 /**
  * A DAG file that does not parse and a DAGMan removed while held leave no metrics (23.9.6). Its own event log says how it left the
  * queue, and dagman.out why. null: they do not say.
  */
-export async function lastWords(run: Run): Promise<{ verdict: RunVerdict; words: string } | null> {
+export async function lastReport(run: Run): Promise<{ verdict: RunVerdict; words: string } | null> {
   const out = await dagmanOut(run);
   const mine = out.cluster === run.engineId;
   if (mine && out.parseFailed) {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Run } from "../../domain/run.ts";
+import { readNodes } from "./nodes.ts";
 import { RunReader } from "./run-reader.ts";
 
 const STATES = ["waiting", "ready", "pre", "queued", "post", "done", "failed", "futile"];
@@ -139,7 +140,7 @@ describe("reading a submit directory", () => {
     await put("workflow.dag.status", status({ mg_000000: "done", mg_000001: "queued", z: "ready" }, { at: 1200 }));
     const next = { ...run, dagId: "e", engineId: "8" } as unknown as Run;
     expect(await reader.running(next, 1150)).toMatchObject({ units: { running: 0, waiting: 1, done: 1, failed: 0 } });
-    expect((await reader.nodes(next)).at(-1)).toMatchObject({ node: "z", state: "ready" });
+    expect((await readNodes(next)).at(-1)).toMatchObject({ node: "z", state: "ready" });
   });
 
   it("a DAGMan removed while held left only its own log", async () => {
@@ -164,7 +165,7 @@ describe("reading a submit directory", () => {
   it("shows nodes: begun units from their status, others from their DAG", async () => {
     await put("workflow.dag.status", status({ mg_000000: "waiting", mg_000001: "queued", extra: "done" }));
     await put("mg_000001/group.dag.status", status({ x: "done", y: "queued", z: "waiting" }));
-    const nodes = await reader.nodes(run);
+    const nodes = await readNodes(run);
     expect(nodes.map((node) => `${node.unit ?? ""}/${node.node} ${node.state}`)).toEqual([
       "mg_000000/x waiting",
       "mg_000000/y waiting",
@@ -174,6 +175,6 @@ describe("reading a submit directory", () => {
       "/extra done",
     ]);
     await unlink(path.join(dir, "workflow.dag.status"));
-    expect(await reader.nodes(run)).toEqual([]);
+    expect(await readNodes(run)).toEqual([]);
   });
 });

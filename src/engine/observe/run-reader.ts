@@ -1,10 +1,10 @@
 import { parseJson } from "../../base/json.ts";
 import { EMPTY_TALLY } from "../../domain/dag.ts";
-import type { DagId, NodeName, UnitName } from "../../domain/names.ts";
-import { NO_WAITS, type NodeView, type Run, type RunObservation } from "../../domain/run.ts";
+import type { DagId } from "../../domain/names.ts";
+import { NO_WAITS, type Run, type RunObservation } from "../../domain/run.ts";
 import { describeMetrics, type Metrics, verdictOf } from "../format/metrics.ts";
-import { isIdle, parseStatusFile, type StatusNode, wasCutShort } from "../format/status-file.ts";
-import { complaints, lastWords, readDagEnd, readMetrics } from "./dag-end.ts";
+import { parseStatusFile } from "../format/status-file.ts";
+import { complaints, lastReport, readDagEnd, readMetrics, readRunMetrics } from "./dag-end.ts";
 import { FileCache, inTurns, readText } from "./files.ts";
 import * as view from "./run-view.ts";
 import { type OpenNodes, type OpenUnit, openNodes, readWaits } from "./waits.ts";
@@ -99,7 +99,7 @@ export class RunReader {
     const memory = await this.memory(run);
     const stamp = `${run.engineId} ${await this.cache.stamp(`${run.submitDir}/workflow.dag.metrics`)}`;
     if (memory.ended !== null && memory.ended.stamp === stamp) return memory.ended.view;
-    const metrics = await this.metricsOf(run);
+    const metrics = await readRunMetrics(run);
     if (metrics) {
       const verdict = verdictOf(metrics);
       const more = verdict === "unreadable" ? await complaints(run) : [];
@@ -107,14 +107,8 @@ export class RunReader {
       memory.ended = { stamp, view: await this.final(run, memory, verdict, words, metrics) };
       return memory.ended.view;
     }
-    const last = await lastWords(run);
+    const last = await lastReport(run);
     return last && this.final(run, memory, last.verdict, last.words, null);
-  }
-
-  /** Metrics of this run, or null: none, half-written, or of another run. */
-  private async metricsOf(run: Run): Promise<Metrics | null> {
-    const metrics = await readMetrics(run.submitDir, "workflow.dag");
-    return metrics?.dagmanId === run.engineId ? metrics : null;
   }
 
   /** For an engine that knows how a run ended although its files do not say. */
@@ -147,15 +141,6 @@ export class RunReader {
     const left = { ...nodes, waiting: nodes.waiting + nodes.queued, queued: 0, idle: 0, held: 0 };
     const unitsLeft = { ...units, waiting: units.waiting + units.running, running: 0 };
     return { kind: "ended", verdict, nodes: left, units: unitsLeft, ...rest, words, rescue };
-  }
-
-  /** All nodes, for people; units that have not begun are read from their group.dag. */
-  async nodes(run: Run): Promise<readonly NodeView[]> {
-    const { status } = await readDagEnd(run.submitDir, "workflow.dag", await this.metricsOf(run));
-    const perNode = await inTurns(status?.nodes ?? [], async (node): Promise<readonly NodeView[]> => {
-      return view.isUnit(node.name) ? unitNodes(run, node.name, node.state === "done") : [viewOf(null, node)];
-    });
-    return perNode.flat();
   }
 
   /** Once per round of looks: forgets, after some rounds, what was not asked about. */
@@ -255,25 +240,3 @@ function keepLast(memory: Memory, note: string | null, trouble: string): Running
   const words = note === null ? trouble : `${note}; ${trouble}`;
   return { ...(memory.last ?? nothingBegun(memory)), note: words };
 }
-
-async function unitNodes(run: Run, unit: UnitName, done: boolean): Promise<readonly NodeView[]> {
-  const dir = `${run.submitDir}/${unit}`;
-  const { status } = await readDagEnd(dir, "group.dag", await readMetrics(dir, "group.dag"));
-  const dag = status ? null : await readText(`${dir}/group.dag`);
-  const nodes = status
-    ? status.nodes.map((node) => viewOf(unit, node))
-    : view.nodeNames(dag ?? "").map((name) => viewOf(unit, { ...UNSEEN, name }));
-  return done ? nodes.map((node) => ({ ...node, state: "done" })) : nodes;
-}
-
-const UNSEEN: Omit<StatusNode, "name"> = { state: "waiting", detail: "", retries: 0, held: 0 };
-
-const viewOf = (unit: UnitName | null, node: StatusNode): NodeView => ({
-  unit,
-  node: node.name as NodeName,
-  state: wasCutShort(node) ? "waiting" : node.state,
-  retries: node.retries,
-  held: node.held > 0,
-  idle: isIdle(node),
-  detail: node.detail,
-});
