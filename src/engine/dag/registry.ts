@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseJson } from "../../base/json.ts";
-import { replace } from "./dag-files.ts";
+import { readIfThere, replace } from "./dag-files.ts";
 
 export interface Submission {
   readonly batchName: string;
@@ -63,14 +63,5 @@ export class Ids {
       replace(this.path, `${this.limit}\n`);
     }
     return this.next++;
-  }
-}
-
-function readIfThere(path: string): string | null {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw error;
   }
 }

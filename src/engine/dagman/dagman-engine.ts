@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../base/clock.ts";
 import { describeError, WorldError } from "../../base/errors.ts";
 import type { DagId } from "../../domain/names.ts";
-import type { NodeView, Run, RunObservation } from "../../domain/run.ts";
+import type { Run, RunObservation } from "../../domain/run.ts";
 import { inTurns, modifiedAt } from "../observe/files.ts";
 import { readNodes } from "../observe/nodes.ts";
 import { RunReader } from "../observe/run-reader.ts";
@@ -153,9 +153,7 @@ export class DagmanEngine implements Engine {
     }
   }
 
-  nodes(run: Run): Promise<readonly NodeView[]> {
-    return readNodes(run);
-  }
+  readonly nodes = readNodes;
 
   /**
    * The top first: it writes its rescue file and the schedd removes what it submitted. A held DAGMan is no process and would leave

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { WorldError } from "../../base/errors.ts";
 import type { DagId } from "../../domain/names.ts";
-import type { NodeView, Run, RunObservation } from "../../domain/run.ts";
+import type { Run, RunObservation } from "../../domain/run.ts";
 import { replace } from "../dag/dag-files.ts";
 import type { LiveRun } from "../dag/executor.ts";
 import { type RunEntry, readEntry, readRegistry } from "../dag/registry.ts";
@@ -87,19 +87,10 @@ class LocalEngine implements Engine {
     return new Map(views);
   }
 
-  async nodes(run: Run): Promise<readonly NodeView[]> {
-    return readNodes(run);
-  }
-
-  stop(run: Run): Promise<void> {
-    return this.change(run, "stop");
-  }
-  hold(run: Run): Promise<void> {
-    return this.change(run, "hold");
-  }
-  release(run: Run): Promise<void> {
-    return this.change(run, "release");
-  }
+  readonly nodes = readNodes;
+  stop = (run: Run) => this.change(run, "stop");
+  hold = (run: Run) => this.change(run, "hold");
+  release = (run: Run) => this.change(run, "release");
   private async change(run: Run, op: "stop" | "hold" | "release"): Promise<void> {
     if (this.entryOf(run)) await this.client.ask({ op, batchName: run.batchName });
   }

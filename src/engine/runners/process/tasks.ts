@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, unlinkSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { readText } from "../../dag/dag-files.ts";
 import { lineReader } from "../../dag/lines.ts";
 import { isAlive, type ProcessMark, signalGroup } from "./proc.ts";
 import { parseState, renderTask, type TaskEnd, type TaskState, type TaskText } from "./task-files.ts";
@@ -59,7 +60,7 @@ export class Tasks {
 
   readNote(id: number): string | null {
     const text = readText(`${this.pathOf(id)}.task`);
-    return text === null ? null : text.slice(2, text.indexOf("\n"));
+    return text.ok ? text.value.slice(2, text.value.indexOf("\n")) : null;
   }
 
   /** Offers are sent by `flush`, after the caller has written down what it is about to do. */
@@ -144,7 +145,7 @@ export class Tasks {
 
   private stateOf(id: number): TaskState | null {
     const text = readText(`${this.pathOf(id)}.state`);
-    return text === null ? null : parseState(text);
+    return text.ok ? parseState(text.value) : null;
   }
 
   /** Takes note of an end, when there is one. */
@@ -203,14 +204,6 @@ export class Tasks {
       }
     }
     live.termSent = true;
-  }
-}
-
-function readText(path: string): string | null {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return null;
   }
 }
 
