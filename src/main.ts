@@ -23,11 +23,12 @@ import { orUnwritable, readIfThere, replaceFile } from "./disk/atomic-file.ts";
 import { readPolicyFile } from "./disk/policy-file.ts";
 import { makeSpool, type SpoolOptions } from "./disk/spool.ts";
 import type { AdmissionLimits } from "./domain/admission.ts";
-import { API_URL_FILE } from "./domain/names.ts";
+import { API_URL_FILE, batchName, type DagId } from "./domain/names.ts";
 import { DEFAULT_INTAKE_RULES, type IntakeRules } from "./domain/submission.ts";
 import { makeDagmanEngine } from "./engine/dagman/dagman-engine.ts";
 import { closedAncestor, closedWords } from "./engine/dagman/give-away.ts";
 import { missingProgram } from "./engine/dagman/spawn.ts";
+import { holdsRun, NAMELESS } from "./engine/local/identity.ts";
 import { makeLocalEngine } from "./engine/local/local-engine.ts";
 import type { Engine } from "./engine/port.ts";
 import { makeHousekeeping } from "./housekeeping/housekeeper.ts";
@@ -74,6 +75,7 @@ export async function startServer(config: Config): Promise<Server> {
     metrics,
     events,
   };
+  await adoptRuns(ports, config);
   const { token, tokenFile } = await operatorToken(store, config, ports.log);
   const warnings = [...(await safetyWarnings(config, tokenFile)), ...(await closedSpool(config))];
   for (const warning of warnings) logger.warn(warning, "server.warning");
@@ -217,8 +219,21 @@ export function makeEngine(config: Config): Engine {
     return makeDagmanEngine({ commandPrefix, submitAs: submitter(config), maxIdle, timeoutSec });
   }
   const sites = config["engine.local.sites"].map(({ memory_mb: memoryMb, ...site }) => ({ ...site, memoryMb }));
-  return makeLocalEngine({ dir: join(config.data_dir, "engine"), sites, timeoutSec });
+  return makeLocalEngine({ dir: engineDir(config), sites, timeoutSec });
 }
+
+/** Runs from before local engines had names are those of the data directory that holds them; an embedded database has but one. */
+async function adoptRuns({ store, engine, log }: Ports, config: Config): Promise<void> {
+  if (engine.name !== "local") return;
+  const isOurs = ({ dagId, submitDir }: { dagId: DagId; submitDir: string }) =>
+    !config["database.url"] || holdsRun(engineDir(config), { batchName: batchName(dagId), submitDir });
+  const ours = (await store.workflows.runsOf(NAMELESS)).filter(isOurs).map(({ workflowId }) => workflowId);
+  if (ours.length === 0) return;
+  await store.transaction((tx) => tx.workflows.renameEngine([...new Set(ours)], NAMELESS, engine.id));
+  log.info("engine.adopted", { engine: engine.id, requests: new Set(ours).size });
+}
+
+const engineDir = (config: Config): string => join(config.data_dir, "engine");
 
 export async function spoolOptions(config: Config): Promise<SpoolOptions> {
   const installation = await readPolicyFile(config["recovery.policy_file"]);

@@ -71,6 +71,12 @@ export function diskFull(error: unknown, there: string): WorldError | null {
   return why ? new WorldError("disk-unwritable", path ?? there, `${why}: ${path ?? there}`, { cause: error }) : null;
 }
 
+/** Where a bug showed itself, as its stack says: function, file and line. */
+export function whereOf(error: unknown): string {
+  const frame = /^\s+at (.+)$/m.exec((error as Error | null)?.stack ?? "")?.[1];
+  return frame?.replace(/(?:file:\/\/)?\/\S*\//, "") ?? "nobody knows";
+}
+
 /** "what happened: because: because", each layer's words once. */
 export function describeError(error: unknown): string {
   const words: string[] = [];

@@ -21,12 +21,12 @@ export async function localDataset(input: InputSpec, signal?: AbortSignal): Prom
   switch (input.from) {
     case "glob": {
       const paths = await globFiles(input.pattern, signal);
-      return plainFiles(paths, input.events, `no file matches ${input.pattern}`, signal);
+      return plainFiles(paths, input.events, { pattern: input.pattern }, signal);
     }
     case "directory": {
       const { path, events } = input;
       const paths = await reading(path, () => directoryFiles(path));
-      return paths.ok ? plainFiles(paths.value, events, `the directory ${path} has no files`, signal) : paths;
+      return paths.ok ? plainFiles(paths.value, events, { path }, signal) : paths;
     }
     case "list": {
       const text = await reading(input.path, () => readUserFile(input.path, MAX_LIST_BYTES));
@@ -64,10 +64,14 @@ async function directoryFiles(path: string): Promise<string[]> {
 async function plainFiles(
   paths: readonly string[],
   events: EventCount,
-  whenEmpty: string,
+  place: { readonly pattern: string } | { readonly path: string },
   signal: AbortSignal | undefined,
 ): Promise<Found> {
-  if (paths.length === 0) return err({ code: "empty-dataset", message: whenEmpty, evidence: {} });
+  if (paths.length === 0) {
+    const message =
+      "pattern" in place ? `no file matches ${place.pattern}` : `the directory ${place.path} has no files`;
+    return err({ code: "empty-dataset", message, evidence: place });
+  }
   const files: InputFile[] = [];
   for (const path of [...paths].sort()) {
     if (CONTROL.test(path)) return unreadable(`${JSON.stringify(path)} ${NO_CONTROLS}`, { path });

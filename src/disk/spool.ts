@@ -29,6 +29,7 @@ import { fullDisk } from "./probe.ts";
 import { unitDamage } from "./unit-damage.ts";
 import {
   adjustNodes,
+  doneNodes,
   endWaits,
   keepAway,
   letRun,
@@ -139,6 +140,7 @@ export function makeSpool(options: SpoolOptions): Spool {
     planned: plannedRanges,
     reelect: reelectUnit,
     keepAway,
+    doneNodes,
     letRun,
     openEpoch,
     async cooling(dir, unit, now) {

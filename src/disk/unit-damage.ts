@@ -2,15 +2,9 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { UnitDamage } from "../recovery/round/damage.ts";
 import { whyNot } from "./atomic-file.ts";
+import { ENTER, type Owner, permits, READ, WRITE } from "./permission.ts";
 import { inDirectory, readPlain } from "./plain-files.ts";
 import { parseManifest } from "./unit-files.ts";
-
-interface Owner {
-  readonly uid: number;
-  readonly gid: number;
-}
-
-const [READ, WRITE, ENTER] = [4, 2, 1];
 
 /** The files a unit begins with, and how it shows that one of them was cut short. The ledger may be missing. */
 const FILES: readonly { readonly name: string; readonly need: number; readonly isWhole: (text: string) => boolean }[] =
@@ -48,13 +42,8 @@ export async function unitDamage(dir: string, unit: string, owner: Owner | null)
   }
 }
 
-/** By the mode of the file, as the system would decide for that user. */
-async function isFor(path: string, owner: Owner | null, need: number): Promise<boolean> {
-  if (owner === null || owner.uid === 0) return true;
-  const { mode, uid, gid } = await stat(path);
-  const shift = uid === owner.uid ? 6 : gid === owner.gid ? 3 : 0;
-  return ((mode >> shift) & need) === need;
-}
+const isFor = async (path: string, owner: Owner | null, need: number): Promise<boolean> =>
+  owner === null || permits(await stat(path), owner, need);
 
 function canBeParsed(text: string): boolean {
   try {

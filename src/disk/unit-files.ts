@@ -102,21 +102,28 @@ async function landAnew(
   avoidSites: readonly string[],
   only: readonly string[] | null = null,
 ): Promise<boolean> {
-  const names = await readdir(here);
-  const newest = highestRescue(names, "group.dag");
-  const rescue = newest === null ? null : await readPlain(join(here, rescueName("group.dag", newest)));
-  if (rescue !== null && parseRescue(rescue).done.has("merge")) return false;
-  const path = join(here, "ledger.jsonl");
-  const ledger = (await readPlain(path).catch((error) => ifAbsent(path, error))) ?? "";
-  if (staysDone(parseLedger(ledger).lines, "merge")) return false;
+  if ((await doneIn(here))("merge")) return false;
   await addLine(here, { event: "moved", at: new Date().toISOString(), avoidSites, only });
-  for (const name of names.filter((each) => /^group\.dag\.rescue\d+$/.test(each)))
+  for (const name of (await readdir(here)).filter((each) => /^group\.dag\.rescue\d+$/.test(each)))
     await rename(join(here, name), join(here, `${name}.aside`));
   const { sites } = await readManifest(here);
   const inc = join(here, "group.inc");
   await writeWhole(inc, reelectedInc(await readPlain(inc), only ?? sites, avoidSites));
   return true;
 }
+
+/** What does not run again: the engine goes by its newest rescue file, PRE by the ledger. */
+async function doneIn(here: string): Promise<(node: string) => boolean> {
+  const newest = highestRescue(await readdir(here), "group.dag");
+  const rescue = newest === null ? null : parseRescue(await readPlain(join(here, rescueName("group.dag", newest))));
+  const path = join(here, "ledger.jsonl");
+  const ledger = (await readPlain(path).catch((error) => ifAbsent(path, error))) ?? "";
+  const { lines } = parseLedger(ledger);
+  return (node) => rescue?.done.has(node) === true || staysDone(lines, node);
+}
+
+export const doneNodes = (dir: string, unit: string, nodes: readonly string[]): Promise<readonly string[]> =>
+  inUnit(dir, unit, async (here) => nodes.filter(await doneIn(here)));
 
 /** Whether the unit stays away from these sites as it is, or what was done to it so that it does. */
 export const keepAway = (dir: string, unit: string, closed: readonly string[]) =>

@@ -1,5 +1,6 @@
 import type { NodeTally, UnitTally } from "./dag.ts";
 import type { DagId, NodeName, UnitName } from "./names.ts";
+import type { ThrottleSpec } from "./request.ts";
 
 /** What an engine needs to know of a run. `submitDir` holds workflow.dag and everything it names. */
 export interface Run {
@@ -47,10 +48,15 @@ export interface RunWaits {
   readonly unmatched: NoMatch | null;
   /** Ended, and not yet judged; `trouble` is why POST could not do it. */
   readonly judging: { readonly nodes: number; readonly trouble: string | null; readonly example: string } | null;
-  /** Ready, behind the limit of their category. */
-  readonly limited: number;
+  /** Categories at their limit, and how many are ready behind it: units of the run, or jobs of its units. */
+  readonly limited: readonly AtLimit[];
 }
-export const NO_WAITS: RunWaits = { deferred: null, held: null, unmatched: null, judging: null, limited: 0 };
+export interface AtLimit {
+  readonly category: keyof ThrottleSpec;
+  readonly limit: number;
+  readonly waiting: number;
+}
+export const NO_WAITS: RunWaits = { deferred: null, held: null, unmatched: null, judging: null, limited: [] };
 
 /** Why no worker can take a job. */
 export interface NoMatch {

@@ -7,6 +7,8 @@ import type { NodeView, Run, RunObservation } from "../domain/run.ts";
  */
 export interface Engine {
   readonly name: "dagman" | "local";
+  /** Which one it is, as requests remember it: of local engines, every data directory has its own. */
+  readonly id: string;
   readonly capabilities: { readonly sites: boolean };
 
   /**

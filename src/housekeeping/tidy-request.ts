@@ -80,7 +80,7 @@ async function judge(
   dags: readonly Dag[] | null,
 ): Promise<DirectoryDecision> {
   const decide = (inEngine: DirectoryFacts["inEngine"]) =>
-    decideDirectory({ ...facts, dags, engine: engine.name, inEngine }, policy, clock.now());
+    decideDirectory({ ...facts, dags, engine: engine.id, inEngine }, policy, clock.now());
   const decision = decide(null);
   return decision.kind === "ask-engine" ? decide(await askEngine(engine, dags ?? [])) : decision;
 }

@@ -1,7 +1,7 @@
 import { isDagOver, isInEngine } from "../domain/dag.ts";
 import { decideStop } from "../recovery/round/actions.ts";
 import { reelectUnits } from "../recovery/round/failed-units.ts";
-import { type Decision, type Facts, hold, isNews, UNREADABLE_OUTPUT } from "./decision.ts";
+import { bug, type Decision, type Facts, isNews, UNREADABLE_OUTPUT } from "./decision.ts";
 
 /**
  * What an operator asked for. It was allowed when it was stored; the request may have moved since, so a wish that fits
@@ -79,7 +79,7 @@ function decideReleased(facts: Facts, because: string): Decision {
 function decideRerun(facts: Facts, because: string): Decision {
   const { round, dag, request } = facts;
   if (dag && !isDagOver(dag.status)) return { kind: "requeue", because };
-  if (!round) return hold("bug", "there is no round to run again", {}, ["abort"]);
+  if (!round) return bug("there is no round to run again", "decideRerun", facts);
   const { facts: known, unfinished } = round;
   const chosen = request.wish?.detail?.epochOf as Readonly<Record<string, readonly string[] | null>> | null | undefined;
   const wanted = chosen ?? Object.fromEntries(unfinished.map((unit) => [unit, null]));

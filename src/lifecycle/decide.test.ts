@@ -267,3 +267,17 @@ test("law: FAILED is never the program's own choice, and every open status has a
     if (!["completed", "failed", "aborted"].includes(status)) expect(canMove(status, "aborted")).toBe(true);
   }
 });
+
+test.each<[string, Facts]>([
+  ["active without a DAG", facts({ request: request("active") })],
+  ["partial without a round", facts({ request: request("partial"), dag: dag("partial") })],
+  ["a rescue without a round", facts({ request: wished("held", "rescue"), dag: dag("partial") })],
+])("a hold for a bug says where it was and what it concerned: %s", (_, given) => {
+  const decision = decide(given, policy, NOW);
+  if (decision.kind !== "hold") throw new Error(decision.kind);
+  const { message, code, evidence } = decision.hold;
+  expect(evidence).toEqual({
+    ...{ error: code, message, where: expect.stringMatching(/^decide/) },
+    correlation: { request: "r", version: 3, status: given.request.status, workflow: "w", dag: given.dag?.id ?? null },
+  });
+});

@@ -5,7 +5,7 @@ import { REQUEST_STATUS } from "../domain/request-status.ts";
 import type { RunObservation } from "../domain/run.ts";
 import { decideRound } from "../recovery/round/decide.ts";
 import { decideWish } from "./decide-wish.ts";
-import { type Decision, type Facts, hold, isNews } from "./decision.ts";
+import { bug, type Decision, type Facts, hold, isNews } from "./decision.ts";
 import type { LoopPolicy } from "./ports.ts";
 
 type DecidePolicy = Pick<LoopPolicy, "resubmitGraceSec">;
@@ -93,7 +93,7 @@ function decideSubmission(facts: Facts, policy: DecidePolicy): Decision {
 
 function decideActive(facts: Facts): Decision {
   const { dag, observation } = facts;
-  if (!dag) return hold("bug", "active without a DAG", {}, ["abort"]);
+  if (!dag) return bug("active without a DAG", "decideActive", facts);
   if (!observation) return { kind: "wait", because: "the engine could not be asked" };
   if (observation.kind === "unknown") return { kind: "wait", because: `the engine cannot tell: ${observation.why}` };
   if (isNews(facts)) return { kind: "follow", because: "the engine has news" };
@@ -121,7 +121,7 @@ function decidePartial(facts: Facts, policy: DecidePolicy): Decision {
   const { dag, round } = facts;
   if (dag && !isDagOver(dag.status)) return decideSubmission(facts, policy);
   if (facts.unitsOwed > 0) return register(facts);
-  if (!round) return hold("bug", "a round ended that nobody can read", {}, ["abort"]);
+  if (!round) return bug("a round ended that nobody can read", "decidePartial", facts);
   const decision = decideRound(round.facts);
   switch (decision.kind) {
     case "complete":

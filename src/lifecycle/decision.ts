@@ -98,6 +98,13 @@ export function hold(
   return { kind: "hold", hold: { code, message, evidence, actions } };
 }
 
+/** Facts that should never come together; `where` they were met. */
+export function bug(message: string, where: string, { request, workflow, dag }: Facts): ReturnType<typeof hold> {
+  const { spec, version, status } = request;
+  const correlation = { request: spec.name, version, status, workflow: workflow?.id ?? null, dag: dag?.id ?? null };
+  return hold("bug", message, { error: "bug", message, where, correlation }, ["abort"]);
+}
+
 /** The hold of a request with a unit that is done, but left nothing that can be recorded. */
 export const UNREADABLE_OUTPUT = "unit-output-unreadable";
 

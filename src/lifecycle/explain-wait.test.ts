@@ -75,6 +75,17 @@ test("a ledger that POST cannot read is told as that", () => {
   });
 });
 
+test("a category at its limit is named, with the limit and how many wait", () => {
+  const limited = [
+    { category: "units", limit: 2, waiting: 7 },
+    { category: "processing", limit: 500, waiting: 1 },
+  ] as const;
+  expect(explain(run({ waiting: 8 }, { limited }))).toMatchObject({
+    ...{ code: "limit", who: "time", words: "7 units wait: category units is at its limit of 2" },
+    details: ["1 job waits: category processing is at its limit of 500 in each unit"],
+  });
+});
+
 test("while jobs run, what waits beside them is in the details", () => {
   expect(explain(run({ queued: 5, held: 2, idle: 1 }, { held, deferred }))).toMatchObject({
     code: "running",

@@ -1,7 +1,7 @@
 import { count } from "../base/count.ts";
 import { runningNodes } from "../domain/dag.ts";
 import type { PassError, RequestRecord } from "../domain/request.ts";
-import type { RunObservation } from "../domain/run.ts";
+import type { RunObservation, RunWaits } from "../domain/run.ts";
 import { WAIT_CODES, type Wait, type WaitCode } from "../domain/wait.ts";
 
 /** What a look at a request leaves to say why it does not move. */
@@ -22,7 +22,7 @@ export const PATIENT: ReadonlySet<string> = new Set(["engine-unreachable", "cata
  * and metrics give. A wait of the same kind goes on: it keeps its beginning.
  */
 export function explainWait({ request, observation, error, because }: WaitFacts, now: Date): Wait {
-  const parts = error ? [ofError(error)] : partsOf(request, observation, because);
+  const parts = error ? ofError(error, observation) : partsOf(request, observation, because);
   const [first = part("step", because), ...others] = parts;
   const before = request.waiting;
   const since =
@@ -48,8 +48,15 @@ const part = (code: WaitCode, words: string, more: Partial<Part> = {}): Part => 
 });
 const told = ({ words, until }: Part): string => (until ? `${words}, until ${until.toISOString()}` : words);
 
-const ofError = ({ code, message, since }: PassError): Part =>
-  part(PATIENT.has(code) ? "service" : "trouble", message, { since });
+/** A disk that cannot be written fails the pass and POST alike: what POST could not judge says more. */
+function ofError({ code, message, since }: PassError, observation: RunObservation | null): readonly Part[] {
+  const failed = part(PATIENT.has(code) ? "service" : "trouble", message, { since });
+  const judging = code === "disk-unwritable" && observation?.kind === "running" ? observation.waits.judging : null;
+  return judging?.trouble ? [notJudged(judging), failed] : [failed];
+}
+
+const notJudged = ({ nodes, example, trouble }: NonNullable<RunWaits["judging"]>): Part =>
+  part("not-judged", `${count(nodes, "job")} ended and cannot be judged (${example}): ${trouble}`);
 
 function partsOf(
   { status }: WaitFacts["request"],
@@ -72,13 +79,7 @@ function ofRun({ nodes, units, note, waits }: Running): readonly Part[] {
   const idle = nodes.idle;
   const kept: Part[] = [];
   if (note) kept.push(part("engine", note));
-  if (judging?.trouble)
-    kept.push(
-      part(
-        "not-judged",
-        `${count(judging.nodes, "job")} ended and cannot be judged (${judging.example}): ${judging.trouble}`,
-      ),
-    );
+  if (judging?.trouble) kept.push(notJudged(judging));
   if (held) {
     const what = `${count(held.nodes, "job")} held (${held.example}): ${held.reason}`;
     const next = held.byHand
@@ -92,7 +93,11 @@ function ofRun({ nodes, units, note, waits }: Running): readonly Part[] {
     const what = `${count(deferred.nodes, "failed job")} tried again later (${deferred.example}: ${deferred.reason})`;
     kept.push(part("retry", `${what}`, { until: deferred.nextAt }));
   }
-  if (limited > 0) kept.push(part("limit", `${count(limited, "job")} behind the limit of their category`));
+  for (const { category, limit, waiting } of limited) {
+    const [what, where] = category === "units" ? ["unit", ""] : ["job", " in each unit"];
+    const words = `${count(waiting, what)} ${waiting === 1 ? "waits" : "wait"}: category ${category}`;
+    kept.push(part("limit", `${words} is at its limit of ${limit}${where}`));
+  }
   if (judging && !judging.trouble && running <= 0)
     kept.push(part("judging", `${count(judging.nodes, "job")} ended and being judged (${judging.example})`));
   const progress = `${units.done} of ${units.total} units done`;

@@ -59,7 +59,7 @@ export async function gather(
   const workflow = known.workflows.get(request.spec.name) ?? null;
   const dag = (workflow?.currentDagId && known.dags.get(workflow.currentDagId)) || null;
   const mayRun = dag !== null && !isDagOver(dag.status);
-  const here = ports.engine.name;
+  const here = ports.engine.id;
   const foreignEngine = workflow?.engine && workflow.engine !== here ? workflow.engine : null;
   const seen = dag && mayRun && !foreignEngine ? await observe(ports, request, dag, view) : null;
   const done = workflow && dag && seen ? await newlyDone(ports, workflow, dag, seen) : [];

@@ -11,7 +11,7 @@ import { presentDag } from "./present-run.ts";
  * that had begun is left behind as by a release.
  */
 export async function judgeMove(ports: Work, request: RequestRecord, wanted: OperatorRequest): Promise<Verdict> {
-  const engine = ports.engine.name;
+  const engine = ports.engine.id;
   const { workflow, dag } = await presentDag(ports.store, request.spec.name);
   const from = workflow?.engine ?? null;
   if (from === null) return { kind: "already", why: "it belongs to no engine yet" };

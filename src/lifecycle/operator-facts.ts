@@ -1,3 +1,4 @@
+import { groupBy } from "../base/group-by.ts";
 import { isDagOver } from "../domain/dag.ts";
 import { mostMemoryMb } from "../domain/plan.ts";
 import type { RequestRecord } from "../domain/request.ts";
@@ -55,8 +56,30 @@ export async function gatherOperator(
       unitsUnfinished: unfinished.length,
       tornFiles: new Set(torn.map(({ lfn }) => lfn)).size,
     },
-    rerun: round && { ...round.facts, canRescue, roundUnits: new Set(round.unitNames) },
+    rerun: round && {
+      ...round.facts,
+      canRescue,
+      roundUnits: new Set(round.unitNames),
+      doneNodes: canRescue && dag ? await doneNodes(ports, dag.submitDir, unfinished, wanted.nodes) : new Set(),
+    },
   };
+}
+
+/** Of the nodes somebody names, those that are done. A name is looked up only in a unit of ours. */
+async function doneNodes(
+  { spool }: Ports,
+  submitDir: string,
+  units: readonly string[],
+  named: OperatorRequest["nodes"] = [],
+): Promise<ReadonlySet<string>> {
+  const places = named === "failed" ? [] : named.map((name) => name.split("/", 2));
+  const asked = groupBy(places, ([unit = ""]) => unit);
+  const found = new Set<string>();
+  for (const unit of units.filter((each) => asked.has(each))) {
+    const nodes = (asked.get(unit) ?? []).flatMap(([, node]) => node ?? []);
+    for (const node of await spool.doneNodes(submitDir, unit, nodes)) found.add(`${unit}/${node}`);
+  }
+  return found;
 }
 
 /** Of the files somebody wants excluded, those the ledger still has to do. */

@@ -153,6 +153,32 @@ describe("one more attempt of a node", () => {
   });
 });
 
+describe("a resubmit of a node that is done is refused with the reason", () => {
+  const ask = (...nodes: string[]) =>
+    world.commands.act(name, { action: "resubmit", reason: "again", nodes }, { ...ann, version: null });
+  const isDone = (at: number, node: string) => ({
+    kind: "refused",
+    problems: [{ path: `nodes[${at}]`, message: `${node} is done, and what is done never runs again` }],
+  });
+
+  test("as the ledger says, and as the engine's rescue file says; its unit goes on without it", async () => {
+    await held(3);
+    const { submitDir } = (await world.store.dags.get(dagId)) ?? { submitDir: "" };
+    const write = (file: string, text: string) => appendFileSync(join(submitDir, "mg_000000", file), text);
+    write("ledger.jsonl", '{"event":"attempt","node":"landing","cluster":7,"decision":"done"}\n');
+    expect(await ask("mg_000001/landing", "mg_000000/landing")).toMatchObject(isDone(1, "mg_000000/landing"));
+    // Named before, when nobody refused it: the engine had it as done, and ran nothing.
+    write("ledger.jsonl", '{"event":"epoch","epoch":1,"nodes":["landing"]}\n');
+    expect(await ask("mg_000000/landing")).toMatchObject({ kind: "done" });
+    await world.store.requests.change(name, (await world.request(name)).version, { wish: null }, NOBODY);
+    write("group.dag.rescue001", "# Nodes premarked DONE: 1\nDONE landing\n");
+    expect(await ask("mg_000000/landing")).toMatchObject(isDone(0, "mg_000000/landing"));
+    expect((await world.request(name)).wish).toBeNull();
+    expect(await ask("mg_000000")).toMatchObject({ kind: "done" });
+  });
+});
+const NOBODY = { reason: "", actor: "test", at: new Date(0) };
+
 describe("a resubmit while another one waits for the loop", () => {
   const resubmit = (nodes: readonly string[] | "failed", changes = {}) =>
     world.commands.act(name, { action: "resubmit", reason: "again", nodes, changes }, { ...ann, version: null });

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { decideAdmission } from "../admission/decide-admission.ts";
 import { secondsBetween } from "../base/clock.ts";
-import { describeError, diskFull, InvariantError, WorldError } from "../base/errors.ts";
+import { describeError, diskFull, InvariantError, WorldError, whereOf } from "../base/errors.ts";
 import { type AdmissionLimits, DEFAULT_ADMISSION_LIMITS, type QueueEntry } from "../domain/admission.ts";
 import { type Dag, isInEngine } from "../domain/dag.ts";
 import type { PassError, RequestRecord } from "../domain/request.ts";
@@ -96,7 +96,7 @@ export async function admissionLimits(ports: Pick<Ports, "store">): Promise<Admi
 async function observeAll(
   ports: Ports,
 ): Promise<{ observations: ReadonlyMap<string, RunObservation>; engineError: string | null }> {
-  const isOurs = ({ status, engine }: Dag) => isInEngine(status) && engine === ports.engine.name;
+  const isOurs = ({ status, engine }: Dag) => isInEngine(status) && engine === ports.engine.id;
   const dags = (await ports.store.dags.open()).filter(isOurs);
   if (dags.length === 0) return { observations: new Map(), engineError: null };
   const runs = dags.map((dag) => runOf(dag, 0));
@@ -122,10 +122,12 @@ async function evaluate(
   known: Known,
 ): Promise<boolean> {
   let record: RequestRecord = first;
+  let observation: RunObservation | null = null;
   try {
     for (let look = 1; look <= MAX_LOOKS; look += 1) {
       ports.signal?.throwIfAborted();
       const facts = await gather(ports, record, view, admission, look === 1 ? known : null);
+      observation = facts.observation;
       const decision = decide(facts, ports.policy, ports.clock.now());
       ports.metrics.countDecision(decision.kind);
       if (decision.kind !== "wait")
@@ -146,7 +148,7 @@ async function evaluate(
     throw new InvariantError(`no rest after ${MAX_LOOKS} looks`, { request: record.spec.name });
   } catch (error) {
     // What a late pass ran into says nothing about the request.
-    return error instanceof Interrupted || !ports.leads() ? false : keepError(ports, record, view, error);
+    return error instanceof Interrupted || !ports.leads() ? false : keepError(ports, record, observation, view, error);
   }
 }
 
@@ -176,7 +178,13 @@ async function settle(ports: Ports, { request, observation }: Facts, { waiting: 
 }
 
 /** The pass guard: one of the three places that catch everything. Keeps the error on its request. */
-async function keepError(ports: Work, record: RequestRecord, view: PassView, error: unknown): Promise<boolean> {
+async function keepError(
+  ports: Work,
+  record: RequestRecord,
+  observation: RunObservation | null,
+  view: PassView,
+  error: unknown,
+): Promise<boolean> {
   const world = error instanceof WorldError ? error : diskFull(error, record.spec.name);
   if (world?.code === "store-unreachable") throw error;
   const code = world?.code ?? "bug";
@@ -190,9 +198,11 @@ async function keepError(ports: Work, record: RequestRecord, view: PassView, err
     since: before?.since ?? now,
     count: (before?.count ?? 0) + 1,
   };
-  const stack = error instanceof Error && !world ? { stack: error.stack } : {};
+  // The log has the whole stack; what is held names the line there.
+  const correlation = world ? null : ports.ids.next();
+  const stack = world ? {} : { correlation, stack: (error as Error | null)?.stack };
   ports.log.error("pass.failed", { request: record.spec.name, code, message, count: kept.count, ...stack });
-  const waiting = explainWait({ request: record, observation: null, error: kept, because: message }, now);
+  const waiting = explainWait({ request: record, observation, error: kept, because: message }, now);
   await ports.store.requests.remark(record.spec.name, { error: kept, waiting });
   const isBug = !world;
   const isDue =
@@ -203,12 +213,16 @@ async function keepError(ports: Work, record: RequestRecord, view: PassView, err
     const fresh = await ports.store.requests.get(record.spec.name);
     if (!fresh || fresh.status === "held") return true;
     const facts = await gather(ports, fresh, view, null);
-    const evidence =
-      error instanceof InvariantError ? { evidence: error.evidence } : { subject: world?.subject, hint: kept.hint };
+    const evidence = world
+      ? { subject: world.subject, hint: kept.hint }
+      : { error: nameOf(error), message, where: whereOf(error), correlation, ...saidBy(error) };
     await holdRequest(ports, facts, { code, message, evidence, actions: ["release", "abort"] });
   }
   return true;
 }
+
+const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error);
+const saidBy = (error: unknown) => (error instanceof InvariantError ? { evidence: error.evidence } : {});
 
 async function forEachBounded<T>(items: readonly T[], limit: number, work: (item: T) => Promise<void>): Promise<void> {
   const queue = items.values();

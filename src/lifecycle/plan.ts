@@ -76,7 +76,7 @@ async function writePlan(
       parentDagId: null,
       rescueKind: null,
       engineId: null,
-      engine: ports.engine.name,
+      engine: ports.engine.id,
       roleCounts: summary.nodesByRole,
       nodes: { ...EMPTY_TALLY, total: nodes, waiting: nodes },
       units: { total: summary.units, waiting: summary.units, running: 0, done: 0, failed: 0 },
@@ -87,7 +87,7 @@ async function writePlan(
       submittedAt: null,
       endedAt: null,
     });
-    const change = { currentDagId: plan.dagId, engine: ports.engine.name };
+    const change = { currentDagId: plan.dagId, engine: ports.engine.id };
     const seen = await tx.workflows.change(workflow.id, workflow.version, change);
     invariant(seen, "somebody else changed the workflow while it was planned", { workflow: workflow.id });
   });

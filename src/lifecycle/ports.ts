@@ -62,6 +62,8 @@ export interface Spool {
   damaged(submitDir: string, units: readonly string[]): Promise<readonly UnitDamage[]>;
   unitNames(submitDir: string): Promise<readonly string[]>;
   nodeNames(submitDir: string, unit: string): Promise<readonly string[]>;
+  /** Of these nodes of a unit, those that no rescue runs again. */
+  doneNodes(submitDir: string, unit: string, nodes: readonly string[]): Promise<readonly string[]>;
   /** Block and event ranges of a unit, as its manifest says. */
   planned(submitDir: string, unit: string): Promise<{ block: number; ranges: readonly PlannedRange[] }>;
   /** The unit lands anew, elsewhere, as a whole. Repeatable. */

@@ -8,6 +8,7 @@ const TIMED = ["submit", "find", "observe", "nodes", "stop", "hold", "release", 
 export function timedEngine(engine: Engine, metrics: PassMetrics, clock: Clock): Engine {
   const timed: Record<string, unknown> = {
     name: engine.name,
+    id: engine.id,
     capabilities: engine.capabilities,
     close: () => engine.close(),
   };

@@ -13,32 +13,16 @@ const file = (source: string, target: string, executable = false): PayloadFile =
   executable,
 });
 
-const WORKER = [
-  "words.sh",
-  "report.sh",
-  "manifest.sh",
-  "memory.sh",
-  "step.sh",
-  "storage.sh",
-  "processing.sh",
-  "merge.sh",
-  "cleanup.sh",
-  "json.awk",
-  "quote.awk",
-  "fjr.awk",
-];
-
-const SIMULATOR = ["main.mjs", "options.mjs", "failures.mjs", "events.mjs", "load.mjs", "report.mjs"];
-
-/** Bundled from src/submit-host by scripts/build, so it is only ever in dist. */
-const BRAIN = file("../../dist/payload/submit-host/brain.cjs", "bin/brain.cjs");
+/** Made by scripts/build of several, so they are only ever in dist: every file of a job costs it milliseconds. */
+const built = (source: string, target: string, executable = false) =>
+  file(`../../dist/payload/${source}`, target, executable);
 
 /** What a submit directory needs besides the rendered files and the request's own: copied as they are. */
 export const PAYLOAD_FILES: readonly PayloadFile[] = [
-  file("./worker/run.sh", "payload/wms2/run.sh", true),
-  ...WORKER.map((name) => file(`./worker/${name}`, `payload/wms2/${name}`)),
+  built("worker/run.sh", "payload/wms2/run.sh", true),
+  ...["json.awk", "quote.awk", "fjr.awk"].map((name) => file(`./worker/${name}`, `payload/wms2/${name}`)),
   file("./simulator/simulate", "payload/wms2/simulate", true),
-  ...SIMULATOR.map((name) => file(`./simulator/${name}`, `payload/wms2/sim/${name}`)),
+  built("simulator/simulator.mjs", "payload/wms2/simulator.mjs"),
   file("./submit-host/pre", "bin/pre", true),
   file("./submit-host/post", "bin/post", true),
   file("./submit-host/elect", "bin/elect", true),
@@ -46,5 +30,7 @@ export const PAYLOAD_FILES: readonly PayloadFile[] = [
   file("./submit-host/submit", "bin/submit", true),
   file("./submit-host/verdict.sh", "bin/verdict.sh"),
   file("./submit-host/site.awk", "bin/site.awk"),
-  BRAIN,
+  built("submit-host/brain.cjs", "bin/brain.cjs"),
+  // Where Node looks for a package.
+  built("submit-host/re2js.js", "bin/node_modules/re2js.js"),
 ];

@@ -84,8 +84,9 @@ type Found = {
 };
 
 function generationSource(facts: PlanFacts): Found | PlanOutcome {
-  const { generation } = facts.spec;
-  if (generation === null) return refused({ code: "contradiction", message: "no events to generate", evidence: {} });
+  const { generation, kind } = facts.spec;
+  if (generation === null)
+    return refused({ code: "contradiction", message: "no events to generate", evidence: { kind } });
   const last = lastEvent(facts);
   if (facts.next.firstEvent > last) return { kind: "nothing-left", unplanned: [] };
   const rules = siteRules(facts);

@@ -1,4 +1,4 @@
-import type { RequestName, WorkflowId } from "../domain/names.ts";
+import type { DagId, RequestName, WorkflowId } from "../domain/names.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import { countBy, type Page, type PageWanted, pageByTime, Table, Where } from "./columns.ts";
 import type { Sql } from "./sql.ts";
@@ -37,6 +37,20 @@ export const workflowStore = (sql: Sql) => ({
   ): Promise<boolean> {
     const where = new Where().and("id = ?", id).and("version = ?::int", version);
     return (await WORKFLOWS.update(sql, change, where, ["version = version + 1"])) > 0;
+  },
+
+  /** Runs that are remembered as that engine's, of open requests and old ones. */
+  runsOf: (engine: string) =>
+    sql.query<{ workflowId: WorkflowId; dagId: DagId; submitDir: string }>(
+      `SELECT dags.workflow_id AS "workflowId", dags.id AS "dagId", submit_dir AS "submitDir"
+       FROM dags JOIN workflows ON workflows.id = workflow_id WHERE workflows.engine = $1 OR dags.engine = $1`,
+      [engine],
+    ),
+
+  /** The same engine under another name, for these workflows and all their runs. */
+  async renameEngine(ids: readonly WorkflowId[], from: string, to: string): Promise<void> {
+    for (const [table, id] of Object.entries({ dags: "workflow_id", workflows: "id" }))
+      await sql.query(`UPDATE ${table} SET engine = $3 WHERE engine = $2 AND ${id} = ANY($1::text[])`, [ids, from, to]);
   },
 
   countByStatus: () => countBy(sql, "workflows", "status"),

@@ -13,7 +13,7 @@ import { summariseGroup } from "../recovery/records.ts";
 import { giveToOwner, PostTrouble, readIfThere, withFile } from "./disk.ts";
 import type { PostArguments } from "./observe.ts";
 
-const LEDGER = "ledger.jsonl";
+export const LEDGER = "ledger.jsonl";
 
 export interface NodeLedger {
   readonly history: History;
@@ -83,7 +83,7 @@ function nameIn(line: string): string {
 }
 
 /** By cluster; a failed submission has none, and is known by its place at the end of the node's records. */
-function sameAttempt({ records, epoch }: History, { cluster, retry }: PostArguments): AttemptRecord | null {
+export function sameAttempt({ records, epoch }: History, { cluster, retry }: PostArguments): AttemptRecord | null {
   if (cluster !== null) return records.find((record) => record.cluster === cluster) ?? null;
   const last = records.at(-1);
   const same = last !== undefined && last.cluster <= 0 && last.retry === retry && last.epoch >= epoch;

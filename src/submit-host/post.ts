@@ -1,17 +1,18 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { parseJson } from "../base/json.ts";
-import type { Attempt } from "../recovery/attempt.ts";
+import { type Attempt, NO_ATTEMPT } from "../recovery/attempt.ts";
+import { countAttempts } from "../recovery/budgets.ts";
 import { decideAttempt } from "../recovery/decide.ts";
 import { CONTROL_CODES, DEFER_CODE, type Decision, decideGroup } from "../recovery/decision.ts";
-import type { AttemptRecord } from "../recovery/ledger-record.ts";
+import { type AttemptRecord, NO_RECORD } from "../recovery/ledger-record.ts";
 import { builtinPolicy, type Policy } from "../recovery/policy.ts";
 import { readPolicy } from "../recovery/read-policy.ts";
 import { attemptRecord, ledgerText, postJson } from "../recovery/records.ts";
 import { PostTrouble, readIfThere, replace } from "./disk.ts";
 import { applyRecord } from "./effects.ts";
 import { lockGroup } from "./group-lock.ts";
-import { appendLine, type NodeLedger, readLedger } from "./ledger-file.ts";
+import { appendLine, LEDGER, ledgerForNode, type NodeLedger, readLedger, sameAttempt } from "./ledger-file.ts";
 import { observe, type PostArguments, readArguments } from "./observe.ts";
 import { runScript } from "./recovery-script.ts";
 
@@ -106,7 +107,7 @@ function writePostJson(
 
 const LONGEST_TRY_MS = 3_600_000;
 
-/** Said where a person looks: DAGMan's .lib.err, and the node's post.json if that can still be written. */
+/** Said where a person looks: the ledger, DAGMan's .lib.err, and the node's post.json, as far as they can still be written. */
 function tellTrouble(dir: string, args: PostArguments, error: unknown, now: Date): number {
   const words = error instanceof PostTrouble ? error.message : `bug: ${(error as Error)?.stack ?? error}`;
   process.stderr.write(`post ${args.node} ${args.cluster ?? -1}: ${words}\n`);
@@ -114,7 +115,9 @@ function tellTrouble(dir: string, args: PostArguments, error: unknown, now: Date
     leave(dir, args.node, "trouble", `${words}\n`);
     return DEFER_CODE;
   }
-  const reason = `the attempt could not be judged: ${words.split("\n")[0]}`;
+  const judged = `the attempt could not be judged: ${words.split("\n")[0]}`;
+  const unwritten = noteStop(dir, args, judged, now);
+  const reason = unwritten === null ? judged : `${judged}; it is not on the ledger: ${unwritten}`;
   const document = {
     node_name: args.node,
     timestamp: now.toISOString(),
@@ -128,6 +131,28 @@ function tellTrouble(dir: string, args: PostArguments, error: unknown, now: Date
   leave(dir, args.node, "post.json", `${JSON.stringify(document)}\n`);
   leave(dir, args.node, "stopped", `${reason}\n`);
   return CONTROL_CODES.stop;
+}
+
+/** Once, by what can be read of the ledger: the attempt itself, or that its verdict was not carried out. Words: why it could not be. */
+function noteStop(dir: string, args: PostArguments, reason: string, now: Date): string | null {
+  const { node, cluster, retry, maxRetries, returned } = args;
+  const [at, id] = [now.toISOString(), cluster ?? -1];
+  try {
+    const text = readIfThere(join(dir, LEDGER)) ?? "";
+    const { history } = ledgerForNode(text, node);
+    const attempt = { ...NO_ATTEMPT, node, cluster, dagRetry: retry };
+    const { rrn, epoch } = countAttempts(attempt, false, history);
+    const stop = { decision: "stop", why: "not-judged", category: "infrastructure", reason } as const;
+    const counts = { retry, maxRetries, return: returned, rrn, epoch, exitCode: returned };
+    const told = sameAttempt(history, args);
+    const isNoted = text.includes(`"event":"stopped","node":${JSON.stringify(node)},"cluster":${id},`);
+    if (!told) appendLine(dir, ledgerText({ ...NO_RECORD, at, node, cluster: id, ...counts, ...stop }));
+    else if (told.decision === "retry" && !isNoted)
+      appendLine(dir, `${JSON.stringify({ event: "stopped", node, cluster: id, at, reason })}\n`);
+    return null;
+  } catch (problem) {
+    return (problem as Error).message;
+  }
 }
 
 /** If it can be: on a full disk the words on stderr have to do. */

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { RequestName } from "../../src/domain/names.ts";
+import { openPostgres } from "../../src/store/open.ts";
 import { killAtRandomPoints, WitnessedRequest } from "../support/crash-story.ts";
 import { eventually } from "../support/eventually.ts";
 import { startPostgres, type TestServer } from "../support/postgres.ts";
@@ -41,6 +43,32 @@ describe("with PostgreSQL", () => {
   }, async () => {
     await killAtRandomPoints(server, tempDir("crash"), { ...story, times: 26 });
     expect(await server.get("/health")).toMatchObject({ status: "ok" });
+  });
+
+  test("a local engine of another data directory leaves the run alone; its own takes it up, also one from before engines had names", async () => {
+    const request = new WitnessedRequest(tempDir("request"), "two-engines", 4);
+    await server.submit(request.document());
+    await server.until("two-engines", ["active"], 60);
+    await server.stop();
+    const store = await openPostgres(database.url);
+    const { id, engine } = (await store.workflows.forRequest("two-engines" as RequestName))!;
+    expect(engine).toMatch(/^local:[0-9a-f]{8}$/);
+    await store.workflows.renameEngine([id], engine ?? "", "local");
+    await store.close();
+
+    const other = new ServerUnderTest({ "database.url": database.url });
+    await other.start();
+    const words = async () => (await other.get("/requests/two-engines")).waiting?.words ?? "";
+    await eventually("the other server says whose it is", async () =>
+      /belongs to the local engine/.test(await words()),
+    );
+    await other.stop();
+    await other.remove();
+
+    await server.start();
+    await server.until("two-engines", ["completed"], 60);
+    request.expectExactlyOnce(`${server.dataDir}/storage`);
+    expect(server.log()).toContain("engine.adopted");
   });
 
   test("the database goes away in mid-request: health says so, and all goes on when it is back", async () => {

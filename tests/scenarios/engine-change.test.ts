@@ -38,6 +38,24 @@ test("a server with another engine says so and touches nothing: not lost, not re
   expect(world.engine.calls).toContain("stop");
 });
 
+test("another local engine, of another data directory, is another engine", async () => {
+  const { world, name } = await running(2);
+  world.engine.own = ":0badcafe";
+  world.engine.calls.length = 0;
+  for (let pass = 0; pass < 3; pass += 1) await world.pass();
+  await world.expectStatus(name, "active");
+  expect((await world.request(name)).waiting?.words).toMatch(/^it belongs to the local engine, and this server has/);
+  expect(world.engine.calls).toEqual([]);
+  // The run turns out to be this one's, from before it had a name.
+  const runs = await world.store.workflows.runsOf("local");
+  expect(runs).toMatchObject([{ submitDir: expect.stringContaining(name) }]);
+  await world.store.workflows.renameEngine([runs[0]!.workflowId], "local", world.engine.id);
+  expect(await world.store.workflows.runsOf("local")).toEqual([]);
+  world.engine.finish(world.storageDir);
+  for (let pass = 0; pass < 3; pass += 1) await world.pass();
+  await world.expectStatus(name, "completed");
+});
+
 test("nothing of what ended elsewhere is decided here, and what may run there cannot be moved", async () => {
   const { world, name } = await running(2);
   expect(await ask(world, name, "move")).toMatchObject({ kind: "refused" });

@@ -425,7 +425,13 @@ test("one broken request does not stop the others, and its error is on it", asyn
   world.store.requests.files = files;
   await world.expectStatus(fine, "active");
   await world.expectStatus(broken, "held");
-  expect((await world.request(broken)).hold).toMatchObject({ code: "bug", message: "undefined is not a function" });
+  expect((await world.request(broken)).hold).toMatchObject({
+    ...{ code: "bug", message: "undefined is not a function" },
+    evidence: {
+      ...{ error: "TypeError", message: "undefined is not a function", correlation: expect.stringMatching(/./) },
+      where: expect.stringMatching(/request\.test\.ts:\d+/),
+    },
+  });
 });
 
 test("outputs that vanished are not called registered", async () => {

@@ -1,6 +1,7 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { WorldError } from "../../src/base/errors.ts";
 import { generation, makeWorld } from "../support/world.ts";
 
 const LATER = new Date("2026-01-01T00:15:00Z");
@@ -42,10 +43,22 @@ test("jobs held by a user, no worker, a ledger POST cannot read: each is the rea
   expect(await waiting()).toMatchObject({ code: "no-worker", who: "pool" });
   const judging = { nodes: 1, trouble: "cannot append to ledger.jsonl", example: "mg_000000/merge" };
   world.engine.waits = { judging };
-  // What POST cannot do fails the pass too, which holds the request if it stays so.
-  expect(await waiting()).toMatchObject({
-    who: "operator",
-    words: expect.stringMatching(/mg_000000\/merge.*cannot append to ledger.jsonl/),
+  // What POST cannot do fails the pass too, which holds the request if it stays so; the reason is POST's own.
+  const notJudged = {
+    ...{ code: "not-judged", who: "operator" },
+    words: "1 job ended and cannot be judged (mg_000000/merge): cannot append to ledger.jsonl",
+  };
+  const first = await waiting();
+  expect(first).toMatchObject({ ...notJudged, details: [expect.stringContaining("/mg_000000)")] });
+  world.wait(10);
+  expect((await waiting())?.since, "the same wait goes on").toEqual(first?.since);
+  const full = new WorldError("disk-unwritable", "/spool", "the disk is full: /spool");
+  (world.ports as { spool: typeof world.ports.spool }).spool = { ...world.ports.spool, trouble: async () => full };
+  expect(await waiting()).toMatchObject({ ...notJudged, details: [expect.stringContaining("the disk is full")] });
+  world.engine.waits = {};
+  expect(await waiting(), "nothing to judge").toMatchObject({
+    code: "trouble",
+    words: expect.stringContaining("full"),
   });
 });
 

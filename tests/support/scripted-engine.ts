@@ -19,6 +19,11 @@ interface ScriptedRun {
 /** An engine that does what a story tells it to. It reads the real submit directory, so the files must be right. */
 export class ScriptedEngine implements Engine {
   name: Engine["name"] = "local";
+  /** Of its data directory; "": the only one of its name. */
+  own = "";
+  get id(): string {
+    return `${this.name}${this.own}`;
+  }
   readonly capabilities = { sites: true };
   readonly runs = new Map<DagId, ScriptedRun>();
   readonly calls: string[] = [];

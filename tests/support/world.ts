@@ -136,6 +136,7 @@ export async function makeWorld() {
       expect({ is, hold: is === status ? null : hold, error: is === status ? null : error, waiting }).toMatchObject({
         is: status,
       });
+      if (is === "held") expect(hold?.evidence, "a hold has evidence").not.toEqual({});
     },
     async workflow(name: RequestName) {
       const workflow = await store.workflows.forRequest(name);

@@ -106,7 +106,8 @@ export function parseQueue(text: string): Result<ReadonlyMap<string, Tree>, stri
 /**
  * condor_submit_dag says no with exit code 1 both when it does not like the files and when it cannot reach the schedd. Only the
  * former would stay the same the next time; what is not recognised counts as the latter. Files that "already exist" are no
- * refusal: somebody was here, so one has to look.
+ * refusal: somebody was here, so one has to look. Its words are bin/submit's output; on stderr ssh, docker and the like complain
+ * that they did not get there.
  */
 function isRejection(words: string): boolean {
   if (/schedd|condor_submit failed|Failed to connect|timed? ?out|already exist/i.test(words)) return false;
@@ -122,7 +123,7 @@ export function readSubmission({ code, stdout, stderr }: SpawnAnswer): Submissio
   const words = complaint(stdout, stderr);
   if (code === 69 || code === 75 || code === 77) return { kind: "wait", words };
   if (code === 73) return { kind: "unwritable", words };
-  return { kind: code === 78 || isRejection(words) ? "rejected" : "failed", words };
+  return { kind: code === 78 || isRejection(stdout) ? "rejected" : "failed", words };
 }
 
 /** condor_rm, condor_hold and condor_release exit with 1 when nothing matches: that is an answer. */

@@ -63,10 +63,17 @@ export class Condor {
     return answer;
   }
 
-  call(argv: commands.Argv, cwd = "/"): Promise<SpawnAnswer> {
-    return this.spawner({ argv: [...this.prefix, ...argv], cwd, timeoutSec: this.timeoutSec });
+  async call(argv: commands.Argv, cwd = "/"): Promise<SpawnAnswer> {
+    const answer = await this.spawner({ argv: [...this.prefix, ...argv], cwd, timeoutSec: this.timeoutSec });
+    const [way] = this.prefix;
+    if (way === undefined || answer.code !== NOT_THERE) return answer;
+    const why = `cannot reach the submit host by ${way}: ${answers.complaint("", answer.stderr)}`;
+    throw new WorldError("engine-unreachable", way, why, { hint: `see that ${way} works (engine.dagman.prefix)` });
   }
 }
+
+/** How ssh itself ends when it does not get there. No command of ours ends so. */
+const NOT_THERE = 255;
 
 export const unreachable = (command: string, why: string): WorldError =>
   new WorldError("engine-unreachable", command, `${command} failed: ${why}`);

@@ -166,10 +166,10 @@ describe("the DAGMan engine without a pool", () => {
   });
 
   it("tells a refusal from a world that failed", async () => {
-    answer = submission({ code: 1, stderr: "ERROR: syntax of CONFIG\n" });
+    answer = submission({ code: 1, stdout: "ERROR: syntax of CONFIG\n" });
     expect(await engine.submit(fresh(), 5)).toEqual({ kind: "rejected", words: "ERROR: syntax of CONFIG" });
-    for (const stderr of ["ERROR: Can't find address of local schedd", 'ERROR: "x.condor.sub" already exists.']) {
-      answer = submission({ code: 1, stderr });
+    for (const stdout of ["ERROR: Can't find address of local schedd", 'ERROR: "x.condor.sub" already exists.']) {
+      answer = submission({ code: 1, stdout });
       await expect(engine.submit(fresh(), 5)).rejects.toMatchObject({ code: "engine-unreachable" });
     }
     answer = () => ({ code: 73, stderr: "cannot write in /s: no space" });
@@ -178,6 +178,25 @@ describe("the DAGMan engine without a pool", () => {
     // Nothing can be submitted from a directory that is gone.
     answer = () => ({});
     expect(await engine.find({ ...fresh(), submitDir: `${dir}/nowhere` }, 5)).toEqual({ kind: "absent" });
+  });
+
+  it("a submit host that lets nobody in is not reached: nothing is known, nothing was refused", async () => {
+    const denied = { code: 255, stderr: "ann@submit-1: Permission denied (publickey).\n" };
+    const why = "cannot reach the submit host by into: ann@submit-1: Permission denied (publickey).";
+    const unreachable = {
+      code: "engine-unreachable",
+      message: why,
+      hint: expect.stringContaining("engine.dagman.prefix"),
+    };
+    answer = submission(denied);
+    await expect(engine.submit(fresh(), 5)).rejects.toMatchObject(unreachable);
+    answer = () => denied;
+    expect(await engine.submit(fresh(), 5)).toEqual({ kind: "unclear", why });
+    expect(await engine.find(fresh(), 5)).toEqual({ kind: "unknown", why });
+    expect(await engine.find(fresh())).toEqual({ kind: "unknown", why });
+    await expect(engine.observe([run])).rejects.toMatchObject(unreachable);
+    await expect(engine.stop(run)).rejects.toMatchObject(unreachable);
+    expect(await engine.ping()).toMatchObject({ ok: false, words: why });
   });
 
   it("asks the queue once for all runs", async () => {

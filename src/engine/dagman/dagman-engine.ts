@@ -41,6 +41,7 @@ export const makeDagmanEngine = (options: DagmanOptions): Engine => new DagmanEn
 /** HTCondor DAGMan: the queue says which runs live, the files in their submit directories say how they fare. */
 export class DagmanEngine implements Engine {
   readonly name = "dagman";
+  readonly id = "dagman";
   readonly capabilities = { sites: true };
   private readonly options: DagmanOptions;
   private readonly spawner: Spawner;

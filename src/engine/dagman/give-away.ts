@@ -2,14 +2,12 @@ import { mkdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { WorldError } from "../../base/errors.ts";
 import { orUnwritable, replaceFile } from "../../disk/atomic-file.ts";
+import { ENTER, type Owner, permits } from "../../disk/permission.ts";
 import { modifiedAt } from "../observe/files.ts";
 import type { Spawner } from "./spawn.ts";
 
 /** Who owns the jobs when this process is root: root cannot own jobs. */
-export interface JobOwner {
-  readonly uid: number;
-  readonly gid: number;
-}
+export type JobOwner = Owner;
 
 /**
  * Gives the submit directory to the job owner, once: chown works upwards and changes the directory itself last, so a
@@ -37,9 +35,7 @@ export async function bringProgram(dir: string): Promise<void> {
 /** The first directory on the way that the job owner may not pass; null: the way is open. */
 export async function closedAncestor(dir: string, owner: JobOwner): Promise<string | null> {
   for (let at = path.dirname(dir); ; at = path.dirname(at)) {
-    const { mode, uid, gid } = await stat(at);
-    const bit = uid === owner.uid ? 0o100 : gid === owner.gid ? 0o010 : 0o001;
-    if ((mode & bit) === 0) return at;
+    if (!permits(await stat(at), owner, ENTER)) return at;
     if (at === path.dirname(at)) return null;
   }
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { WorldError } from "../../base/errors.ts";
@@ -13,6 +13,7 @@ import { readNodes } from "../observe/nodes.ts";
 import { RunReader } from "../observe/run-reader.ts";
 import type { Engine, EngineSite, FindOutcome, PingOutcome, SubmitOutcome } from "../port.ts";
 import { Client } from "./client.ts";
+import { identityOf } from "./identity.ts";
 
 export interface LocalEngineOptions {
   readonly dir: string;
@@ -35,6 +36,7 @@ const UNCONTAINED = {
  */
 class LocalEngine implements Engine {
   readonly name = "local";
+  readonly id: string;
   readonly capabilities = { sites: true };
   private readonly dir: string;
   private readonly sitesWanted: readonly EngineSite[];
@@ -44,7 +46,7 @@ class LocalEngine implements Engine {
   constructor(options: LocalEngineOptions) {
     this.dir = resolve(options.dir);
     this.sitesWanted = options.sites;
-    mkdirSync(this.dir, { recursive: true });
+    this.id = identityOf(this.dir);
     replace(join(this.dir, "sites.json"), `${JSON.stringify(options.sites)}\n`);
     const command = options.daemonCommand ?? [process.execPath, builtDaemon()];
     // A running engine may have been started with other sites.
@@ -99,7 +101,7 @@ class LocalEngine implements Engine {
     try {
       const { pid, isContained } = (await this.client.ask({ op: "ping" })) as { pid: number; isContained: boolean };
       const warnings = isContained ? [] : [UNCONTAINED];
-      return { ok: true, words: `local engine, process ${pid}, in ${this.dir}`, warnings };
+      return { ok: true, words: `local engine ${this.id}, process ${pid}, in ${this.dir}`, warnings };
     } catch (error) {
       return { ok: false, words: error instanceof Error ? error.message : String(error), warnings: [] };
     }

@@ -67,6 +67,14 @@ describe("reading a submit directory", () => {
     });
   });
 
+  it("units behind the limit of units in flight are told; those of an earlier run are not", async () => {
+    await put("workflow.dag", "MAXJOBS units 1\n");
+    await put("workflow.dag.status", status({ mg_000000: "queued", mg_000001: "ready", mg_000002: "waiting" }));
+    const { waits } = await reader.running(run, 900);
+    expect(waits.limited).toEqual([{ category: "units", limit: 1, waiting: 1 }]);
+    expect((await reader.running(run, 1100)).waits.limited).toEqual([]);
+  });
+
   it("an unchanged run is not counted again; a changed unit is seen", async () => {
     await put("workflow.dag.status", status({ mg_000000: "done", mg_000001: "queued" }));
     await put("mg_000001/group.dag.status", status({ x: "done", y: "queued", z: "waiting" }));

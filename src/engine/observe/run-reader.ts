@@ -71,7 +71,7 @@ export class RunReader {
     const lives = await inTurns(queued, (unit) => this.unit(run, memory, unit, since));
     const open = queued.flatMap((unit, at): OpenUnit[] => (lives[at]?.open ? [{ unit, open: lives[at].open }] : []));
     memory.idle = open.find(({ open }) => open.idle !== null) ?? null;
-    const waits = { ...NO_WAITS, ...(await readWaits(this.cache, run.submitDir, open, this.nowMs())) };
+    const waits = { ...NO_WAITS, ...(await readWaits(this.cache, run.submitDir, open, top.load, this.nowMs())) };
     const unchanged = memory.last !== null && memory.top === file.value && !lives.some((live) => live.changed);
     if (unchanged && memory.sizes.size + memory.unknowable.size >= done.length) {
       return { ...memory.last!, note, waits };

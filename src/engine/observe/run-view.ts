@@ -25,16 +25,26 @@ export interface TopView {
   /** The last one its DAGMan wrote. */
   readonly last: boolean;
   readonly units: UnitLists;
+  /** Of its units: in the queue, and ready to be. */
+  readonly load: { readonly ready: number; readonly queued: number };
   /** Nodes of the top DAG that are no units. */
   readonly plain: NodeTally;
 }
-export const EMPTY_TOP: TopView = { timestamp: 0, last: true, units: NO_UNITS, plain: EMPTY_TALLY };
+export const EMPTY_TOP: TopView = {
+  timestamp: 0,
+  last: true,
+  units: NO_UNITS,
+  load: { ready: 0, queued: 0 },
+  plain: EMPTY_TALLY,
+};
 
 export function topOf(status: StatusFile): TopView {
   const units: Record<keyof UnitLists, UnitName[]> = { done: [], failed: [], queued: [], cut: [], waiting: [] };
   for (const node of status.nodes) if (isUnit(node.name)) units[unitState(node)].push(node.name);
   const plain = tallyNodes(status.nodes.filter((node) => !isUnit(node.name)));
-  return { timestamp: status.timestamp, last: status.nextUpdate === 0, units, plain };
+  const ready = status.nodes.filter(({ name, state }) => state === "ready" && isUnit(name)).length;
+  const load = { ready, queued: units.queued.length };
+  return { timestamp: status.timestamp, last: status.nextUpdate === 0, units, load, plain };
 }
 
 function unitState(node: StatusNode): keyof UnitLists {
@@ -59,7 +69,7 @@ export const isOlderThan = (top: TopView, since: number): boolean =>
 export function doneOnly(top: TopView): TopView {
   const { done, failed, queued, cut, waiting } = top.units;
   const units = { ...NO_UNITS, done, waiting: [...failed, ...queued, ...cut, ...waiting] };
-  return { ...top, units, plain: onlyDone(top.plain) };
+  return { ...top, units, load: EMPTY_TOP.load, plain: onlyDone(top.plain) };
 }
 
 /** What was done stays done; the rest begins anew. */

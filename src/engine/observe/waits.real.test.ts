@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { deferralsIn } from "../format/deferrals.ts";
 import { FileCache } from "./files.ts";
-import { type OpenNodes, readWaits, readWant } from "./waits.ts";
+import { type OpenNodes, openNodes, readWaits, readWant } from "./waits.ts";
 
 const NOW = Date.parse("2026-11-16T06:00:00Z");
 const line = (node: string, more: object): string => `${JSON.stringify({ event: "attempt", node, ...more })}\n`;
@@ -17,9 +17,9 @@ beforeEach(async () => {
   await mkdir(join(dir, "mg_000000"));
 });
 afterEach(() => rm(dir, { recursive: true }));
-const open = (over: Partial<OpenNodes>): OpenNodes => ({ pre: [], post: [], idle: null, ready: 0, ...over });
-const look = (over: Partial<OpenNodes>) =>
-  readWaits(new FileCache(), dir, [{ unit: "mg_000000", open: open(over) }], NOW);
+const open = (over: Partial<OpenNodes>): OpenNodes => ({ ...openNodes([]), ...over });
+const look = (over: Partial<OpenNodes>, units = { ready: 0, queued: 1 }) =>
+  readWaits(new FileCache(), dir, [{ unit: "mg_000000", open: open(over) }], units, NOW);
 
 test("the last word on a node counts, and a retry now ends the wait", () => {
   const ledger = [
@@ -57,6 +57,20 @@ test("what keeps POST from its work is told, with the node", async () => {
     ...{ nodes: 2, trouble: "cannot append to ledger.jsonl", example: "mg_000000/merge" },
   });
   expect((await look({ post: ["proc_000003"] })).judging?.trouble).toBeNull();
+});
+
+test("categories at their limit are named with it and with how many wait, units too", async () => {
+  await writeFile(join(dir, "workflow.dag"), "SUBDAG EXTERNAL mg_000000 group.dag DIR mg_000000\nMAXJOBS units 2\n");
+  await writeFile(join(dir, "mg_000000/group.dag"), "MAXJOBS processing 2\nMAXJOBS merge 100\nMAXJOBS cleanup 50\n");
+  const nodes = ["queued", "queued", "ready", "ready", "ready"].map((state, at) => ({
+    ...{ name: `proc_00000${at}`, state: state as "ready", detail: "", retries: 0, held: 0 },
+  }));
+  const { limited } = await look(openNodes(nodes), { ready: 7, queued: 2 });
+  expect(limited).toEqual([
+    { category: "units", limit: 2, waiting: 7 },
+    { category: "processing", limit: 2, waiting: 3 },
+  ]);
+  expect((await look(openNodes(nodes.slice(1)), { ready: 7, queued: 1 })).limited, "room in both").toEqual([]);
 });
 
 test("what an idle node asks for: its plan, its unit's site, its own raised memory", async () => {

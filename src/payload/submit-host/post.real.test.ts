@@ -234,6 +234,14 @@ describe("a job that failed", () => {
     expect((await script("pre", "proc_000001", 0)).code).toBe(0);
   });
 
+  test("is judged by a pattern in its stderr, with the engine that lies beside the brain", async () => {
+    policy({}, { rows: [{ id: "license", stderr: "no licen[cs]e", action: "stop" }] });
+    writeFileSync(inUnit("proc_000000.99.err"), "fatal: no license left\n");
+    report("proc_000000", 99, { exitCode: 8021, error: "x" });
+    expect((await post("proc_000000", 1, 0, 3, 99)).code).toBe(42);
+    expect(ledger()).toMatchObject([{ decision: "stop", rule: "license" }]);
+  });
+
   test("three alike for a permanent reason end the unit", async () => {
     for (const [at, code] of [
       [0, 42],
@@ -364,8 +372,8 @@ describe("what should never happen is said to a person, and nothing is run on it
     expect((await script("pre", "proc_000000", 1)).code).toBe(42);
   });
 
+  const stopped = () => readFileSync(inUnit("proc_000000.stopped"), "utf8");
   test.each<[string, () => void, RegExp]>([
-    ["a ledger that is no file", () => mkdirSync(inUnit("ledger.jsonl")), /ledger\.jsonl: EISDIR/],
     [
       "a line of this node that cannot be read",
       () => unit.write("mg_000000/ledger.jsonl", '{"node":"proc_000000","cluster":5,"decision":"what"}\n'),
@@ -378,6 +386,33 @@ describe("what should never happen is said to a person, and nothing is run on it
     expect([ended.code, ended.stderr]).toEqual([42, expect.stringMatching(words)]);
     expect(postJson("proc_000000")).toMatchObject({ final: true, error: expect.stringMatching(words) });
     expect((await script("pre", "proc_000000", 1)).code).toBe(42);
+    // What is stopped is on the ledger, once.
+    await post("proc_000000", 15, 0, 3, 99);
+    const told = ledger().filter(({ cluster }) => cluster === 99);
+    expect(told).toMatchObject([
+      { event: "attempt", decision: "stop", why: "not-judged", exitCode: 15, rrn: 1, category: "infrastructure" },
+    ]);
+    expect([told[0]?.reason, stopped()]).toEqual([expect.stringMatching(words), `${told[0]?.reason}\n`]);
+  });
+
+  test("a ledger that is no file: why nothing could be added to it is said where the node is stopped", async () => {
+    mkdirSync(inUnit("ledger.jsonl"));
+    const ended = await post("proc_000000", 15, 0, 3, 99);
+    expect([ended.code, ended.stderr]).toEqual([42, expect.stringMatching(/ledger\.jsonl: EISDIR/)]);
+    expect(postJson("proc_000000")).toMatchObject({ final: true, error: expect.stringMatching(/EISDIR/) });
+    expect((await script("pre", "proc_000000", 1)).code).toBe(42);
+    expect(stopped()).toMatch(
+      /could not be judged: .*EISDIR; it is not on the ledger: cannot .*ledger\.jsonl: EISDIR\n$/,
+    );
+  });
+
+  test("a verdict that stands but cannot be carried out: the ledger says that the node is stopped all the same", async () => {
+    mkdirSync(inUnit("proc_000001.wait"));
+    for (const _ of ["first", "again"]) expect((await post("proc_000001", -1002, 0, 3, 37)).code).toBe(42);
+    expect(ledger()).toMatchObject([
+      { event: "attempt", cluster: 37, decision: "retry" },
+      { event: "stopped", cluster: 37, node: "proc_000001", reason: expect.stringContaining("proc_000001.wait") },
+    ]);
   });
 
   test("other nodes go on beside such a line", async () => {

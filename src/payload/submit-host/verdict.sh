@@ -8,6 +8,9 @@ ledger=ledger.jsonl
 ledger_end= # whole or torn, once somebody looked
 newline='
 '
+tab='	'
+time_format=%Y-%m-%dT%H:%M:%SZ
+now= # once somebody asked
 
 is_integer() { case ${1#-} in '' | *[!0-9]*) return 1 ;; esac; [ ${#1} -le 12 ]; }
 is_name() { case $1 in '' | [!A-Za-z0-9]* | *[!A-Za-z0-9_.-]*) return 1 ;; esac; [ ${#1} -le 200 ]; }
@@ -101,7 +104,8 @@ stays_done() {
 
 # Fills state, report_code and what else is kept from the report of this very attempt; state stays empty without
 # one. The file has a key a line in fixed order, and what is long comes last: reading ends before. Its closing brace
-# shows that it is whole. The end of the ledger is looked at by the same call, since every process costs a millisecond.
+# shows that it is whole. The end of the ledger and the time are asked for at once, since every process costs a millisecond;
+# neither file can hold a tab.
 read_report() {
   state= report_code= report_node= report_cluster=null
   report=$job.$cluster.report.json
@@ -128,9 +132,13 @@ read_report() {
   done <"$report"
   state=${state#\"}
   state=${state%\"}
-  ends=$(tail -q -c 2 "$report" "$ledger" 2>/dev/null)
+  ends=$(tail -q -c 2 "$report" "$ledger" 2>/dev/null & exec date -u "+$tab$time_format$tab")
+  now=${ends#*"$tab"}
+  now=${now%%"$tab"*}
+  end=${ends#*"$tab$now$tab"}
+  ends=${ends%%"$tab$now$tab"*}${end#"$newline"}
   case $ends in
-    '}' | "}$newline}") ledger_end=whole ;;
+    "}$newline" | '}' | "}$newline}" | "}$newline}$newline") ledger_end=whole ;;
     "}$newline"*) ledger_end=torn ;;
     *) state= ;;
   esac
@@ -191,7 +199,7 @@ conclude() {
   decision=$1
   [ "$decision" != retry ] || [ "$retry" -lt "$max_retries" ] || decision=stop
   count_execution
-  now=$(date -u +%Y-%m-%dT%H:%M:%SZ)
+  [ -n "$now" ] || now=$(date -u "+$time_format")
   action=success category=null
   [ "$decision" = done ] || { action=permanent_failure category='"infrastructure"'; }
   line="{\"event\":\"attempt\",\"at\":\"$now\",\"node\":\"$job\",\"cluster\":$cluster,\"retry\":$retry,\"maxRetries\":$max_retries,\"return\":$returned,\"rrn\":$rrn,\"epoch\":$epoch,\"exitCode\":$code,\"site\":$site,\"host\":$host,\"startedAt\":$started,\"endedAt\":$ended,\"wallSec\":$wall,\"cpuSec\":$cpu,\"peakMemoryMb\":$peak,\"decision\":\"$decision\",\"category\":$category,\"reason\":\"$2\"}"

@@ -1,7 +1,7 @@
 # cleanup.sh: removes what the unit's jobs staged out, once the merged files are seen to be there in full.
 # Idempotent: the directory is renamed before it is emptied, so an attempt cut short leaves no half-checked one.
 
-run_role() {
+run_cleanup() {
   load_manifest
   if [ -d "$unmerged" ]; then
     output=0

@@ -11,6 +11,8 @@
 # -v pick=NODE reads a manifest whose nodes stand on a line each and drops the lines of all other nodes unread,
 # so the cost does not grow with the unit. A document in another layout is read whole, with the same result.
 #
+# -v nodes=FILE writes what is below ./nodes there; of the picked node, what has no parts and the first input also come here.
+#
 # A JSON string cannot span lines, so every line is cut at its quotes: odd pieces are punctuation, even ones
 # strings. That keeps the work linear; cutting tokens off the front of a long text would be quadratic.
 # Strict otherwise: anything JSON.parse refuses ends with exit 1 and the reason on stderr, as does a NUL, which
@@ -99,7 +101,7 @@ function punctuation(text,   i, c, token) {
 function open(c,   path) {
   path = value_path()
   keep(c)
-  print path "\t" c "\t\t"
+  line(path, c "\t\t")
   depth++
   kind[depth] = c
   place[depth] = path
@@ -134,7 +136,7 @@ function scalar(token,   type, path) {
   else fail("unexpected " token)
   path = value_path()
   keep(token)
-  print path "\t" type "\t" token "\t" token
+  line(path, type "\t" token "\t" token)
   value_done()
 }
 
@@ -150,7 +152,7 @@ function string(raw,   value, path) {
   }
   path = value_path()
   keep("\"" raw "\"")
-  print path "\ts\t" value "\t\"" raw "\""
+  line(path, "s\t" value "\t\"" raw "\"")
   value_done()
 }
 
@@ -167,7 +169,16 @@ function value_done() {
   want = (depth == 0) ? "end" : "more"
   if (!keeping || depth != kept_depth) return
   keeping = 0
-  print whole "\tj\t" flat(kept) "\t" kept
+  line(whole, "j\t" flat(kept) "\t" kept)
+}
+
+function line(path, rest,   part) {
+  if (nodes != "" && index(path, "./nodes/") == 1) {
+    print path "\t" rest > nodes
+    part = substr(path, length("./nodes/" pick) + 1)
+    if (index(path, "./nodes/" pick) != 1 || part !~ /^(\/[^\/]+|\/inputs\/0)?$/) return
+  }
+  print path "\t" rest
 }
 
 function keep(token) { if (keeping) kept = kept token }

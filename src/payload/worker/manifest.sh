@@ -1,6 +1,6 @@
-# manifest.sh: reads manifest.json. All of it, flattened, is in the file $work/flat; what is common to all nodes is
-# also in $flat, a line per value, to be gone over for argument lists and outputs. Inputs may be many thousands:
-# they go through awk, as a shell that appends to a string takes quadratic time.
+# manifest.sh: reads manifest.json. Flattened, what is common to all nodes and the numbers of ours are in $flat, a line per
+# value, to be gone over; all of the nodes is in the file $work/nodes. Inputs may be many thousands: they go through awk,
+# as a shell that appends to a string takes quadratic time.
 
 request= unit= round= block= unmerged=
 steps=0 outputs=0 node_found=0
@@ -8,14 +8,15 @@ steps=0 outputs=0 node_found=0
 # load_manifest [NODE]: with a node, only that one of the unit's nodes is read.
 load_manifest() {
   [ -r manifest.json ] || finish 50113 'manifest.json is missing'
-  LC_ALL=C awk -v pick="${1-}" -v whole="${1:+./nodes/$1/runLumis}" -f "$parts/json.awk" \
-    manifest.json >"$work/flat" 2>"$work/manifest.err" || {
+  : >"$work/nodes" || finish 50113 "cannot write in $work"
+  flat=$(LC_ALL=C awk -v pick="${1-}" -v whole="${1:+./nodes/$1/runLumis}" -v nodes="$work/nodes" -f "$parts/json.awk" \
+    manifest.json 2>"$work/manifest.err") || {
     read_first_line "$work/manifest.err"
     finish 50113 "manifest.json is not readable: $first_line"
   }
-  flat=$(LC_ALL=C grep -v '^\./nodes/' "$work/flat")
   IFS=$newline
   for line in $flat; do
+    case $line in ./steps/*/* | ./outputs/*/* | ./nodes/*) continue ;; esac
     split_line "$line"
     case $path in
       ./request) request=$value ;;
@@ -23,7 +24,6 @@ load_manifest() {
       ./round) round=$value ;;
       ./block) block=$value ;;
       ./unmerged) unmerged=$value ;;
-      ./steps/*/* | ./outputs/*/*) ;;
       ./steps/*) steps=$((steps + 1)) ;;
       ./outputs/*) outputs=$((outputs + 1)) ;;
     esac
@@ -80,11 +80,9 @@ load_output() {
 # What this node is to do: inputs (paths, a line each), inputs_json (LFNs), and the numbers a step may see.
 load_node() {
   inputs= first_event= last_event= first_lumi= last_lumi= run_lumis= events= seed= has_inputs=
-  flat_node=$(LC_ALL=C awk -v node="./nodes/$node" -F'\t' '
-    $1 == node || $1 == node "/inputs/0" { print; next }
-    index($1, node "/") == 1 && index($1, node "/inputs/") != 1' "$work/flat")
   IFS=$newline
-  for line in $flat_node; do
+  for line in $flat; do
+    case $line in ./nodes/*) ;; *) continue ;; esac
     split_line "$line"
     [ "$type" != z ] || continue
     case ${path#"./nodes/$node"} in
@@ -114,12 +112,12 @@ paths_of() {
   LC_ALL=C awk -F'\t' -v prefix="./nodes/$1/inputs/" '
     index($1, prefix) != 1 || $1 !~ /\/[0-9]+\/path$/ { next }
     { bare = $3; gsub(/\\\\/, "", bare); if (bare == "" && $3 == "" || bare ~ /\\n/) { bad = 1; exit } path[count++] = $3 }
-    END { for (i = 0; i < count && !bad; i++) print path[i] }' "$work/flat"
+    END { for (i = 0; i < count && !bad; i++) print path[i] }' "$work/nodes"
 }
 
 # The LFNs of the inputs of a node, or of all nodes, each once, as a JSON list without its brackets.
 lfns_of() {
   LC_ALL=C awk -F'\t' -v prefix="./nodes/${1:+$1/}" '
     index($1, prefix) != 1 || $1 !~ /^\.\/nodes\/[^\/]+\/inputs\/[0-9]+\/lfn$/ || $4 in seen { next }
-    { seen[$4]; printf "%s", comma; printf "%s", $4; comma = "," }' "$work/flat"
+    { seen[$4]; printf "%s", comma; printf "%s", $4; comma = "," }' "$work/nodes"
 }

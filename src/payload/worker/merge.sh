@@ -2,7 +2,7 @@
 # Running it again, after a crash or a lost verdict, makes the same files. One that stands at its place since a merge
 # that was finished may be registered: it is adopted if it is the same, and never replaced.
 
-run_role() {
+run_merge() {
   load_manifest
   load_node_list
   results= records= unit_events=
@@ -30,7 +30,7 @@ load_node_list() {
     part[2] != "nodes" { next }
     n == 3 { order[count++] = part[3]; events[part[3]] = 0 }
     n == 4 && part[4] == "events" && $2 != "z" { events[part[3]] = $3 }
-    END { for (i = 0; i < count; i++) print order[i], events[order[i]] }' "$work/flat")
+    END { for (i = 0; i < count; i++) print order[i], events[order[i]] }' "$work/nodes")
   planned_events=0
   IFS=$newline
   for line in $nodes; do

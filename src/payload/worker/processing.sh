@@ -1,6 +1,6 @@
 # processing.sh: runs the steps in order, stops at the first that fails, and stages out what was declared.
 
-run_role() {
+run_processing() {
   load_manifest "$node"
   load_node
   [ "$steps" -gt 0 ] || finish 50113 'manifest.json has no steps'
@@ -51,7 +51,7 @@ stage_output() {
   [ "$out_keep" != false ] || return 0
   events_in "$out_file"
   target=$unmerged/$node.$out_file
-  put "$out_file" "$target" && put_line "$size cksum:$sum $file_events $job_events" "$target.sum" ||
+  put "./$out_file" "$target" && put_line "$size cksum:$sum $file_events $job_events" "$target.sum" ||
     finish 60307 "stage-out of $out_file to $target failed: $storage_words"
   json_string "$target"
   outputs_json="$outputs_json${outputs_json:+,}{\"name\":\"$out_name\",\"path\":$json,\"sizeBytes\":$size,\"checksum\":\"cksum:$sum\",\"events\":$file_events}"

@@ -1,32 +1,33 @@
 # report.sh: what the job says about itself. Variables that end in _json hold JSON, ready to be written.
 
 unit_json=null cluster_json=null site_json=null host_json=null cores= memory_mb=
-started_at=$(date +%s)
-read_clock
-started_clock=$centiseconds
 cpu_total=0 peak_total=null events_read_json=null events_written_json=null
 steps_json= inputs_json= outputs_json= framework_json=false
 
-# Who and where we are: from the engine's variables, else from the ads HTCondor leaves for a job.
+# Who and where we are, and when: from the engine's variables, else from the ads HTCondor leaves for a job. The time is
+# what srand() took, which spares a process of `date`.
 learn_surroundings() {
+  read_clock
+  started_clock=$centiseconds started_at=
   cluster=${WMS2_CLUSTER-} site=${WMS2_SITE-} cores=${WMS2_CORES-} memory_mb=${WMS2_MEMORY_MB-}
-  set --
-  [ ! -r "${_CONDOR_JOB_AD:-/nonexistent}" ] || set -- "$_CONDOR_JOB_AD"
+  set -- /dev/null
+  [ ! -r "${_CONDOR_JOB_AD:-/nonexistent}" ] || set -- "$@" "$_CONDOR_JOB_AD"
   [ ! -r "${_CONDOR_MACHINE_AD:-/nonexistent}" ] || set -- "$@" "$_CONDOR_MACHINE_AD"
-  if [ $# -gt 0 ]; then
-    ads=$(LC_ALL=C awk '/^(ClusterId|RequestCpus|RequestMemory|GLIDEIN_CMSSite) = /{ print $1 "=" $3 }' "$@")
-    IFS=$newline
-    for line in $ads; do
-      value=${line#*=}
-      case $line in
-        ClusterId=*) cluster=${cluster:-$value} ;;
-        RequestCpus=*) cores=${cores:-$value} ;;
-        RequestMemory=*) memory_mb=${memory_mb:-$value} ;;
-        GLIDEIN_CMSSite=*) value=${value#\"} site=${site:-${value%\"}} ;;
-      esac
-    done
-    unset IFS
-  fi
+  said=$(LC_ALL=C awk '/^(ClusterId|RequestCpus|RequestMemory|GLIDEIN_CMSSite) = /{ print $1 "=" $3 }
+    END { srand(); printf "now=%.0f\n", srand() }' "$@")
+  IFS=$newline
+  for line in $said; do
+    value=${line#*=}
+    case $line in
+      ClusterId=*) cluster=${cluster:-$value} ;;
+      RequestCpus=*) cores=${cores:-$value} ;;
+      RequestMemory=*) memory_mb=${memory_mb:-$value} ;;
+      GLIDEIN_CMSSite=*) value=${value#\"} site=${site:-${value%\"}} ;;
+      now=??????????) started_at=$value ;;
+    esac
+  done
+  unset IFS
+  is_number "$started_at" || started_at=$(date +%s)
   is_number "$cores" || cores=
   is_number "$memory_mb" || memory_mb=
   if is_number "$cluster"; then cluster_json=$cluster; fi
@@ -41,8 +42,8 @@ learn_surroundings() {
 write_report() {
   ended=null wall=null
   if [ "$1" = finished ]; then
-    ended=$(date +%s)
     read_clock
+    ended=$((started_at + (centiseconds - started_clock) / 100))
     as_seconds $((centiseconds - started_clock))
     wall=$seconds
   fi

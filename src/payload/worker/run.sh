@@ -1,7 +1,8 @@
 #!/bin/sh
 # run.sh ROLE NODE: one job of WMS2 on a worker, ROLE being processing, merge or cleanup.
 #
-# The working directory holds manifest.json and the payload; our own parts are in ./wms2. An engine may have
+# scripts/build puts the other .sh files of this folder before this one: a job brings one file instead of ten.
+# The working directory holds manifest.json and the payload; our awk programs are in ./wms2. An engine may have
 # renamed this file, so nothing depends on its name. It promises that report.json exists from the first moment
 # to the last, is never seen half written, and tells the truth: the exit status of a job has 8 bits, the report
 # has the whole code and the words. See docs/submit-directory.md.
@@ -11,18 +12,11 @@ set -uf
 
 role=${1-}
 node=${2-}
-if [ -f ./wms2/manifest.sh ]; then parts=$PWD/wms2; else parts=${0%/*}; fi
+if [ -f ./wms2/json.awk ]; then parts=$PWD/wms2; else parts=${0%/*}; fi
 work=$PWD/.wms2
 newline='
 '
 tab='	'
-
-. "$parts/words.sh"
-. "$parts/report.sh"
-. "$parts/manifest.sh"
-. "$parts/memory.sh"
-. "$parts/step.sh"
-. "$parts/storage.sh"
 
 stopped=0     # becomes 15 when the engine asked us to stop
 running=      # the process below which the current step lives
@@ -46,5 +40,4 @@ case $role in
 esac
 is_name "$node" || finish 50113 "not the name of a node: $node"
 
-. "$parts/$role.sh"
-run_role
+"run_$role"

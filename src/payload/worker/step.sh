@@ -15,7 +15,9 @@ run_step() {
   [ "$stopped" -eq 0 ] || finish 143 "stopped by SIGTERM before step $2"
   step_index=$1 step_name=$2 step_argv=$3 step_env=$4
   at=$work/step-$step_index
-  rm -f FrameworkJobReport.xml "$at.status" "$at.peak"
+  for left in FrameworkJobReport.xml "$at.status" "$at.peak"; do
+    [ ! -e "$left" ] || rm -f "$left"
+  done
   : >"$at.report"
   read_clock
   step_began=$centiseconds

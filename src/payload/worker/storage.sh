@@ -4,8 +4,24 @@
 # sum, size: POSIX checksum and bytes of file $1. False when it cannot be read.
 checksum() {
   summed=$(cksum <"$1" 2>"$work/storage.err") || return 1
-  sum=${summed%% *}
-  size=${summed#* }
+  split_sum "$summed"
+}
+
+# sums: "SUM SIZE" a line of each of the files, by one process; sum, size: the last one's. A name has no line break.
+checksums() {
+  summed=$(cksum -- "$@" 2>"$work/storage.err") || return 1
+  sums=
+  IFS=$newline
+  for summed in $summed; do
+    split_sum "$summed"
+    sums=$sums$sum\ $size$newline
+  done
+  unset IFS
+}
+
+split_sum() {
+  sum=${1%% *}
+  size=${1#* }
   size=${size%% *}
 }
 
@@ -17,18 +33,16 @@ temporary_for() {
   esac
 }
 
-make_directory() { mkdir -p -- "$1" 2>"$work/storage.err"; }
+make_directory() { [ -d "$1" ] || mkdir -p -- "$1" 2>"$work/storage.err"; }
 
 # put FILE TARGET [PLACE]: copies, compares, renames (or does PLACE instead); sum and size are the file's. False: see
 # storage_words.
 put() {
   temporary_for "$2"
-  checksum "$1" &&
-    put_sum=$sum put_size=$size &&
-    make_directory "${2%/*}" &&
+  make_directory "${2%/*}" &&
     cp -- "$1" "$temporary" 2>"$work/storage.err" &&
-    checksum "$temporary" &&
-    { [ "$sum $size" = "$put_sum $put_size" ] || { echo 'the copy differs from the original' >"$work/storage.err"; false; }; } &&
+    checksums "$1" "$temporary" &&
+    { [ "$sums" = "$sum $size$newline$sum $size$newline" ] || { echo 'the copy differs from the original' >"$work/storage.err"; false; }; } &&
     "${3:-rename_to}" "$temporary" "$2" && return
   keep_storage_words
   rm -f -- "$temporary" 2>/dev/null

@@ -232,6 +232,7 @@ test("rescue and resubmit by hand never touch what is finished", () => {
     canRescue: true,
     roundUnits: new Set(["mg_0", "mg_1", "mg_2"]),
     finishedUnits: new Set(["mg_0"]),
+    doneNodes: new Set(["mg_1/proc_3"]),
     failedUnits: ["mg_0", "mg_1"],
     tally: tallyRound([failing("mg_0", AWAY("A")), failing("mg_1", AWAY("A"))]),
     possibleSites: null,
@@ -247,4 +248,7 @@ test("rescue and resubmit by hand never touch what is finished", () => {
   ]);
   const wrong = decideResubmit(facts, ["mg_0/proc_1", "mg_7"]);
   expect(wrong.ok ? [] : wrong.error.map(({ path }) => path)).toEqual(["nodes[0]", "nodes[1]"]);
+  expect(decideResubmit(facts, ["mg_1/proc_1", "mg_1/proc_3"])).toMatchObject({
+    error: [{ path: "nodes[1]", message: "mg_1/proc_3 is done, and what is done never runs again" }],
+  });
 });

@@ -2,13 +2,13 @@ import { cut, listed, percent, plural, wrap } from "../words.ts";
 import { beyond, type ErrorsView } from "./errors-view.ts";
 
 /**
- * The errors view as lines of text, at most `width` wide and about one screen long, for ten failures or ten thousand:
- * every part shows a few rows and says how many more there are.
+ * The errors view as lines of text, at most `width` wide and one screen long, for ten failures or ten thousand: every
+ * part shows a few rows and says how many more there are; the ends of logs get what room is left.
  */
 export function describeErrors(view: ErrorsView, width: number): readonly string[] {
   const most = Math.max(40, width);
   const { command } = view.suggestion;
-  const lines = [
+  const before = [
     headline(view),
     ...first(view, most),
     "",
@@ -24,14 +24,15 @@ export function describeErrors(view: ErrorsView, width: number): readonly string
       FEW,
     ),
     ...byHost(view),
-    ...tails(view),
-    "",
-    ...wrap(`suggested: ${suggestion(view)}`, most, 11, 3),
-  ].map((line) => cut(line, most));
+  ];
+  const advice = ["", ...wrap(`suggested: ${suggestion(view)}`, most, 11, 3)];
+  const lines = [...before, ...tails(view, SCREEN_LINES - before.length - advice.length - 1), ...advice];
+  const page = lines.map((line) => cut(line, most));
   // Whole, however long: it is there to be typed.
-  return command === null ? lines : [...lines, `     type: ${command}`];
+  return command === null ? page : [...page, `     type: ${command}`];
 }
 
+const SCREEN_LINES = 48;
 const ROWS = 5;
 const FEW = 2;
 const TAIL_LINES = 6;
@@ -89,7 +90,7 @@ const byFile = ({ files, more }: ErrorsView): string[] =>
 function rows<T>(title: string, items: readonly T[], more: number, line: (item: T) => string, most = ROWS): string[] {
   if (items.length === 0) return [];
   const left = more + beyond(items, most);
-  return [title, ...items.slice(0, most).map(line), ...(left > 0 ? [`${" ".repeat(9)}and ${left} more`] : [])];
+  return [left > 0 ? `${title} (and ${left} more)` : title, ...items.slice(0, most).map(line)];
 }
 
 /** Workers are worth a line only when one of them stands out. */
@@ -99,15 +100,16 @@ function byHost({ hosts, nodesFailed }: ErrorsView): string[] {
   return ["workers", `${count(worst.failures)}  ${worst.host}`];
 }
 
-function tails({ codes, retrying }: ErrorsView): string[] {
+function tails({ codes, retrying }: ErrorsView, room: number): string[] {
   const shown = [...codes, ...retrying]
     .filter(({ logTail }) => logTail !== null && logTail.trim() !== "")
     .slice(0, SHOWN_TAILS);
-  return shown.flatMap(({ example, name, logTail }) => {
+  const each = Math.min(TAIL_LINES, Math.floor((room - 1) / shown.length) - 1);
+  const logs = shown.flatMap(({ example, name, logTail }) => {
     const lines = (logTail ?? "").split("\n").filter((line) => line.trim() !== "");
-    const last = lines.slice(-TAIL_LINES).map((line) => `  | ${line}`);
-    return ["", `log of ${example.unit}/${example.node} (${name})`, ...last];
+    return [`log of ${example.unit}/${example.node} (${name})`, ...lines.slice(-each).map((line) => `  | ${line}`)];
   });
+  return logs.length > 0 ? ["", ...logs] : [];
 }
 
 function suggestion({ suggestion }: ErrorsView): string {

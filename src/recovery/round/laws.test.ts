@@ -239,9 +239,16 @@ test("the errors fit on a screen, whatever failed", () => {
       const tails = new Map(
         given.tally.codes.map(({ first }) => [`${first.unit}/${first.node}`, "\u001b[31mx\n".repeat(300)]),
       );
-      const lines = describeErrors(errorsView(given.tally, { ...given, excluded: [], tails }), width);
-      expect(lines.length).toBeLessThanOrEqual(54);
-      for (const text of lines) {
+      const excluded = Array.from({ length: 9 }, (_, at) => ({
+        file: `/store/${at}.root`,
+        reason: "by ann: unreadable",
+      }));
+      const request = { name: "muons", status: "held", maxMemoryMb: 6000 } as const;
+      const tally = { ...given.tally, unreadable: 3 };
+      const lines = describeErrors(errorsView(tally, { ...given, excluded, tails, request }), width);
+      expect(lines.length).toBeLessThanOrEqual(48);
+      // The command is whole, however long: it is there to be typed.
+      for (const text of lines.filter((line) => !line.startsWith("     type: "))) {
         expect(text.length).toBeLessThanOrEqual(width);
         // biome-ignore lint/suspicious/noControlCharactersInRegex: none may reach the terminal
         expect(text).not.toMatch(/[\u0000-\u001f]/);

@@ -9,6 +9,8 @@ export interface RerunFacts extends SiteFacts, Pick<RoundFacts, "finishedUnits" 
   /** There is a run that ended, and its submit directory stands. */
   readonly canRescue: boolean;
   readonly roundUnits: ReadonlySet<string>;
+  /** Of the nodes asked for ("mg_000003/proc_000021"), those that are done. */
+  readonly doneNodes: ReadonlySet<string>;
 }
 
 export interface Rerun {
@@ -44,6 +46,10 @@ export function decideResubmit(facts: RerunFacts, selection: readonly string[]):
       problems.push({ path, message: `${name.slice(0, 200)} is not of this round`, allowed: null });
     else if (facts.finishedUnits.has(unit))
       problems.push({ path, message: `${unit} is finished and is never run again`, allowed: null });
+    else if (facts.doneNodes.has(name)) {
+      const allowed = "a node that is not done; a rescue goes on with what its unit lacks";
+      problems.push({ path, message: `${name} is done, and what is done never runs again`, allowed });
+    }
     const known = epochOf.get(unit);
     if (node === null || known === null) epochOf.set(unit, null);
     else epochOf.set(unit, [...new Set([...(known ?? []), node])]);

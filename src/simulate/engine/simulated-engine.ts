@@ -12,6 +12,7 @@ import { type Host, SimRun } from "./sim-run.ts";
  */
 export class SimulatedEngine implements Engine {
   readonly name = "local";
+  readonly id = "local";
   readonly capabilities = { sites: true };
   /** The newest run of each DAG. */
   readonly runs = new Map<DagId, SimRun>();
