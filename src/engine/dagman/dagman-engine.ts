@@ -9,11 +9,11 @@ import { RunReader } from "../observe/run-reader.ts";
 import type { Engine, EngineSite, FindOutcome, PingOutcome, SubmitOutcome } from "../port.ts";
 import * as answers from "./answers.ts";
 import * as commands from "./commands.ts";
-import { Condor, unreachable } from "./condor.ts";
+import { type Condor, makeCondor, unreachable } from "./condor.ts";
 import { bringProgram, closedAncestor, closedWords, giveAway, type JobOwner } from "./give-away.ts";
 import { type Spawner, spawnCommand } from "./spawn.ts";
 import { hasBegun, isLost, isSilent, noteSubmitHost, submitHostOf, submittedAs } from "./traces.ts";
-import { heldJobs, Matching, unlessAway } from "./waits.ts";
+import { heldJobs, makeMatching, unlessAway } from "./waits.ts";
 
 export interface DagmanOptions {
   /**
@@ -47,13 +47,13 @@ export class DagmanEngine implements Engine {
   private readonly spawner: Spawner;
   private readonly reader = new RunReader(() => this.nowMs());
   private readonly condor: Condor;
-  private readonly matching: Matching;
+  private readonly whyIdle: ReturnType<typeof makeMatching>;
 
   constructor(options: DagmanOptions) {
     this.options = options;
     this.spawner = options.spawner ?? spawnCommand;
-    this.condor = new Condor(this.spawner, options.commandPrefix, options.timeoutSec ?? 60);
-    this.matching = new Matching(this.reader, () => this.condor.workers(), options.stalledSec ?? 30);
+    this.condor = makeCondor(this.spawner, options.commandPrefix, options.timeoutSec ?? 60);
+    this.whyIdle = makeMatching(this.reader, () => this.condor.workers(), options.stalledSec ?? 30);
   }
 
   async submit(run: Run, ticket: number): Promise<SubmitOutcome> {
@@ -132,7 +132,7 @@ export class DagmanEngine implements Engine {
     try {
       if (tree?.top) {
         const view = await this.reader.running(run, tree.top.queuedAt, noteOn(tree));
-        const unmatched = await unlessAway(this.matching.look(run, view, this.nowMs()));
+        const unmatched = await unlessAway(this.whyIdle(run, view, this.nowMs()));
         return { ...view, waits: { ...view.waits, held: heldJobs(tree), unmatched } };
       }
       if (tree && tree.others.length > 0)

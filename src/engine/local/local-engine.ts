@@ -12,7 +12,7 @@ import { inTurns, readTail } from "../observe/files.ts";
 import { readNodes } from "../observe/nodes.ts";
 import { RunReader } from "../observe/run-reader.ts";
 import type { Engine, EngineSite, FindOutcome, PingOutcome, SubmitOutcome } from "../port.ts";
-import { Client } from "./client.ts";
+import { type Client, makeClient } from "./client.ts";
 import { identityOf } from "./identity.ts";
 
 export interface LocalEngineOptions {
@@ -51,7 +51,7 @@ class LocalEngine implements Engine {
     const command = options.daemonCommand ?? [process.execPath, builtDaemon()];
     // A running engine may have been started with other sites.
     const greeting = { op: "configure", sites: options.sites } as const;
-    this.client = new Client(this.dir, command, (options.timeoutSec ?? 60) * 1000, greeting);
+    this.client = makeClient(this.dir, command, (options.timeoutSec ?? 60) * 1000, greeting);
   }
 
   async submit(run: Run, ticket: number): Promise<SubmitOutcome> {
