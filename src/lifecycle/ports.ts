@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { WorldError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
 import type { Catalog } from "../catalogs/port.ts";
 import type { NodeChanges } from "../domain/operator.ts";
 import type { DagPlan, MemoryLimits } from "../domain/plan.ts";
@@ -49,8 +50,9 @@ export interface Spool {
   isComplete(submitDir: string): Promise<boolean>;
   /** Removes a directory that was never submitted, and what was left of its writing. */
   discard(submitDir: string, dagId: string): Promise<void>;
-  /** Text of mg_N/merge_output.json; null when there is none. */
+  /** Text of mg_N/merge_output.json, and of mg_N/manifest.json; null when there is none. */
   mergeOutput(submitDir: string, unit: string): Promise<string | null>;
+  manifest(submitDir: string, unit: string): Promise<string | null>;
   /** Where the merged files of a request go, and the size of one of them. */
   mergedDir(requestName: string): string;
   mergedSize(requestName: string, path: string): Promise<MergedSize>;
@@ -116,12 +118,6 @@ export interface NewEpoch {
   readonly by: string;
   readonly reason: string;
   readonly at: string;
-}
-
-export interface Log {
-  info(event: string, detail: Record<string, unknown>): void;
-  warn(event: string, detail: Record<string, unknown>): void;
-  error(event: string, detail: Record<string, unknown>): void;
 }
 
 export interface PassMetrics {

@@ -1,6 +1,7 @@
 import { parseJson } from "../base/json.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import type { Problem } from "../domain/problem.ts";
+import { roleOfNode } from "../domain/roles.ts";
 import * as f from "./fields.ts";
 
 /** One execution of a node as it was observed, and the words in which failures are told. */
@@ -114,6 +115,8 @@ const ATTEMPT = {
   inputs: f.texts(),
   /** Declared outputs POST looked for and did not find whole. */
   missingOutputs: f.texts(),
+  /** What POST found wrong with what the job says it made. */
+  forgedOutput: f.text(f.LONG),
 };
 export type Attempt = f.Of<typeof ATTEMPT>;
 export const NO_ATTEMPT: Attempt = f.blank(ATTEMPT);
@@ -130,12 +133,7 @@ export function readAttempt(document: unknown): Result<Attempt, Problem[]> {
   if (value.node === "") at.wrong("node", ATTEMPT.node.needed ?? "");
   if (at.problems.length > 0) return err(at.problems);
   const { node, role, cluster } = read;
-  return ok({ ...read, role: role || roleByName(node), cluster: cluster !== null && cluster > 0 ? cluster : null });
-}
-
-/** The names our own DAGs give; anything else is a processing node. */
-export function roleByName(node: string): string {
-  return node === "landing" || node === "merge" || node === "cleanup" ? node : "processing";
+  return ok({ ...read, role: role || roleOfNode(node), cluster: cluster !== null && cluster > 0 ? cluster : null });
 }
 
 /** report.json as text from disk: null when there is none, `truncated` when it cannot be read as one. */
@@ -148,8 +146,8 @@ export function readReport(source: string | null): Report | null {
   return at.problems.length === 0 ? report : NO_REPORT;
 }
 
-export const siteOf = (attempt: Attempt): string | null =>
-  attempt.site ?? attempt.events?.site ?? ownReport(attempt)?.site ?? null;
+/** Never the report's own word: whoever is in a job could put the blame on another site. */
+export const siteOf = (attempt: Attempt): string | null => attempt.site ?? attempt.events?.site ?? null;
 export const hostOf = (attempt: Attempt): string | null =>
   attempt.host ?? ownReport(attempt)?.host ?? attempt.events?.host ?? null;
 export const peakMemoryOf = (attempt: Attempt): number | null =>

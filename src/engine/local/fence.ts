@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Result } from "../../base/result.ts";
-import { readIfThere, replace } from "../dag/dag-files.ts";
+import { readIfThereSync } from "../../disk/read-if-there.ts";
+import { replace } from "../dag/dag-files.ts";
 import type { Submission } from "../dag/registry.ts";
 import type { SubmitOutcome } from "../port.ts";
 
@@ -13,7 +14,7 @@ import type { SubmitOutcome } from "../port.ts";
 const fileIn = (submitDir: string): string => join(submitDir, "submission");
 
 function kept(submitDir: string): { ticket: number; batchName: string; state: string } {
-  const [ticket = "", batchName = "", state = ""] = (readIfThere(fileIn(submitDir)) ?? "").trim().split(" ");
+  const [ticket = "", batchName = "", state = ""] = (readIfThereSync(fileIn(submitDir)) ?? "").trim().split(" ");
   return { ticket: Number(ticket) || 0, batchName, state };
 }
 

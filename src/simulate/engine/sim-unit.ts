@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { roleOfNode } from "../../domain/roles.ts";
 import { DagRecord, writeRescue } from "../../engine/dag/dag-record.ts";
 import type { JobSpec } from "../../engine/dag/job-spec.ts";
 import type { DagMachine, DagOutcome, LiveNode } from "../../engine/dag/machine.ts";
-import { type Attempt, NO_ATTEMPT, roleByName } from "../../recovery/attempt.ts";
+import { type Attempt, NO_ATTEMPT } from "../../recovery/attempt.ts";
 import { decideAttempt } from "../../recovery/decide.ts";
 import { controlCode, decideGroup } from "../../recovery/decision.ts";
 import {
@@ -107,7 +108,7 @@ export class SimUnit extends DagRecord {
         ...NO_ATTEMPT,
         unit: this.name,
         node,
-        role: roleByName(node),
+        role: roleOfNode(node),
         cluster,
         dagRetry: live.attempt,
         maxRetries: live.spec.retries,
@@ -188,7 +189,7 @@ export class SimUnit extends DagRecord {
     const { sites } = this.#run.host;
     if (this.#pledge) sites.pledge(this.#pledge.site, -this.#pledge.nodes);
     const left = this.#machine.nodes.filter(
-      ({ state, spec }) => state !== "done" && roleByName(spec.name) === "processing",
+      ({ state, spec }) => state !== "done" && roleOfNode(spec.name) === "processing",
     );
     this.#pledge = site === null ? null : { site, nodes: left.length };
     if (this.#pledge) sites.pledge(this.#pledge.site, this.#pledge.nodes);
