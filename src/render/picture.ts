@@ -1,4 +1,4 @@
-import { count } from "../base/count.ts";
+import { plural } from "../base/text.ts";
 import type { DagPlan } from "../domain/plan.ts";
 
 const MAX_NODES = 12;
@@ -11,7 +11,7 @@ function picture(plan: DagPlan) {
   const nodes: readonly string[] = first?.nodes.map(({ name }) => name) ?? [];
   const more = nodes.length - MAX_NODES;
   return {
-    title: `${plan.requestName} round ${plan.round}: ${count(units, "unit")}, ${count(nodesByRole.processing, "processing node")}, ${count(blocks.length, "block")}`,
+    title: `${plan.requestName} round ${plan.round}: ${plural(units, "unit")}, ${plural(nodesByRole.processing, "processing node")}, ${plural(blocks.length, "block")}`,
     unit: {
       name: first?.name ?? "none",
       sites: first?.sites.join(" ") || "anywhere",
@@ -37,9 +37,9 @@ export function planDot(plan: DagPlan): string {
     '  subgraph cluster_whole { label="blocks, first to last"; node [shape=folder];',
     ...blocks.map(
       ({ index, units }) =>
-        `    ${quote(`block ${index}`)} [label=${quote(`block ${index}\\n${count(units, "unit")}`)}];`,
+        `    ${quote(`block ${index}`)} [label=${quote(`block ${index}\\n${plural(units, "unit")}`)}];`,
     ),
-    ...(moreBlocks > 0 ? [`    ${quote(`and ${count(moreBlocks, "more block")}`)};`] : []),
+    ...(moreBlocks > 0 ? [`    ${quote(`and ${plural(moreBlocks, "more block")}`)};`] : []),
     "  }",
     "}",
   ];
@@ -93,9 +93,9 @@ function drawUnit({ unit }: Picture, top: number): string[] {
 }
 
 function drawWhole({ blocks, moreBlocks, units }: Picture, top: number): { parts: string[]; bottom: number } {
-  const parts = [label(MARGIN, top, `The whole: ${count(units, "unit")} in blocks, first to last`)];
+  const parts = [label(MARGIN, top, `The whole: ${plural(units, "unit")} in blocks, first to last`)];
   const perRow = 4;
-  const names = blocks.map((block) => `block ${block.index}: ${count(block.units, "unit")}`);
+  const names = blocks.map((block) => `block ${block.index}: ${plural(block.units, "unit")}`);
   if (moreBlocks > 0) names.push(`and ${moreBlocks} more`);
   for (const [at, name] of names.entries()) {
     const y = top + 20 + Math.floor(at / perRow) * (BOX.height + BOX.gap) + BOX.height / 2;
