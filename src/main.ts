@@ -37,6 +37,8 @@ import { type Loop, makeLoop } from "./lifecycle/loop.ts";
 import type { LoopPolicy, Ports } from "./lifecycle/ports.ts";
 import { timedEngine } from "./lifecycle/timed-engine.ts";
 import { makeCommands } from "./operators/commands.ts";
+import { policyText, type RecoveryOptions } from "./recovery/policy-text.ts";
+import { renderDag } from "./render/render-dag.ts";
 import { openEmbedded, openPostgres } from "./store/open.ts";
 import type { Store } from "./store/port.ts";
 
@@ -69,7 +71,7 @@ export async function startServer(config: Config): Promise<Server> {
     store,
     engine,
     catalog: makeLocalCatalog(config.storage_dir),
-    spool: makeSpool(await spoolOptions(config)),
+    spool: makeSpool(spoolOptions(config, await recoveryOptions(config))),
     clock: systemClock,
     ids: { next: randomUUID },
     log: logTo(logger),
@@ -224,17 +226,24 @@ async function adoptRuns({ store, engine, log }: Ports, config: Config): Promise
 
 const engineDir = (config: Config): string => join(config.data_dir, "engine");
 
-export async function spoolOptions(config: Config): Promise<SpoolOptions> {
-  const installation = await readPolicyFile(config["recovery.policy_file"]);
-  return {
-    ...section(config, "dag"),
-    spoolDir: config.spool_dir,
-    storageDir: config.storage_dir,
-    owner: submitter(config),
-    avoidHostSec: config["recovery.avoid_host_sec"],
-    recovery: { ...section(config, "recovery"), ...section(config, "planning"), installation },
-  };
-}
+export const recoveryOptions = async (config: Config): Promise<RecoveryOptions> => ({
+  ...section(config, "recovery"),
+  ...section(config, "planning"),
+  installation: await readPolicyFile(config["recovery.policy_file"]),
+});
+
+export const renderOptions = (config: Config) => ({
+  ...section(config, "dag"),
+  avoidHostSec: config["recovery.avoid_host_sec"],
+});
+
+export const spoolOptions = (config: Config, recovery: RecoveryOptions): SpoolOptions => ({
+  spoolDir: config.spool_dir,
+  storageDir: config.storage_dir,
+  owner: submitter(config),
+  render: (plan, storage) => renderDag(plan, { ...renderOptions(config), ...storage }),
+  policyText: (spec) => policyText(recovery, spec),
+});
 
 export const loopPolicy = (config: Config): LoopPolicy => ({
   ...section(config, "lifecycle"),

@@ -1,8 +1,9 @@
 import { join } from "node:path";
-import { entriesOf, ifGone } from "../disk/disk-steps.ts";
-import { readPlain } from "../disk/plain-files.ts";
+import { isUnitName } from "../domain/names.ts";
 import { highestRescue, parseRescue, rescueName } from "../engine/format/rescue.ts";
-import { isUnitDirectory } from "./kept-files.ts";
+import { TOP, UNIT } from "../submit-dir/names.ts";
+import { entriesOf, ifGone } from "./disk-steps.ts";
+import { readPlain } from "./plain-files.ts";
 
 export interface RescueTrouble {
   /** Relative to the submit directory. */
@@ -10,7 +11,7 @@ export interface RescueTrouble {
   readonly why: string;
 }
 
-const MOST_TOLD = 20;
+const MOST_NAMED = 20;
 
 /**
  * A rescue file that was cut or overwritten would make an engine run finished work again, or refuse the DAG. Looks at the
@@ -29,13 +30,13 @@ export async function damagedRescues(submitDir: string): Promise<readonly Rescue
   };
   await check(
     "",
-    "workflow.dag",
+    TOP.dag,
     entries.map(({ name }) => name),
   );
-  for (const { name } of entries.filter((entry) => entry.isDirectory() && isUnitDirectory(entry.name))) {
-    if (found.length >= MOST_TOLD) break;
+  for (const { name } of entries.filter((entry) => entry.isDirectory() && isUnitName(entry.name))) {
+    if (found.length >= MOST_NAMED) break;
     const names = (await entriesOf(join(submitDir, name))).map((entry) => entry.name);
-    await check(name, "group.dag", names);
+    await check(name, UNIT.dag, names);
   }
   return found;
 }
@@ -49,9 +50,9 @@ export function rescueDamage(text: string): string | null {
   return complete ? null : "it names fewer or more finished nodes than its header counts";
 }
 
-/** Why a request with such a file is held. */
-export const rescueHoldMessage = (troubles: readonly RescueTrouble[]): string => {
-  const [first] = troubles;
-  const more = troubles.length > 1 ? ` (and ${troubles.length - 1} more)` : "";
-  return `its rescue file ${first?.file} is damaged: ${first?.why}${more}`;
-};
+/** Why a request with such a file is held; null: there is none. */
+export async function rescueTrouble(submitDir: string): Promise<string | null> {
+  const [first, ...more] = await damagedRescues(submitDir);
+  if (!first) return null;
+  return `its rescue file ${first.file} is damaged: ${first.why}${more.length > 0 ? ` (and ${more.length} more)` : ""}`;
+}

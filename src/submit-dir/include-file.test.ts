@@ -1,20 +1,20 @@
 import { expect, test } from "vitest";
-import { adjust, asksOf } from "./include-file.ts";
+import { adjusted, asksOf } from "./include-file.ts";
 
-const NOTHING = { memoryMb: null, wallMinutes: null, avoidHosts: [], avoidSites: [] };
+const NOTHING = { avoidHosts: [], avoidSites: [] };
 const GIVEN = 'My.DESIRED_Sites = "T2_XX_Alpha"\nproc_000001_memory = 3072\nproc_000010_memory = 1';
 
 test("a node's lines are replaced, those of others stay, also of nodes that begin alike", () => {
-  expect(adjust(GIVEN, "proc_000001", { ...NOTHING, memoryMb: 4000, wallMinutes: 624 })).toBe(
+  expect(adjusted(GIVEN, { proc_000001: { ...NOTHING, memoryMb: 4000, wallMinutes: 624 } })).toBe(
     'My.DESIRED_Sites = "T2_XX_Alpha"\nproc_000010_memory = 1\nproc_000001_memory = 4000\nproc_000001_wall_minutes = 624\n',
   );
-  expect(adjust("", "a.b-c", NOTHING)).toBe("");
+  expect(adjusted("", { "a.b-c": NOTHING })).toBe("");
 });
 
 test("adjusting twice is adjusting once", () => {
   const wanted = { memoryMb: 5, wallMinutes: 7, avoidHosts: ["w1.cern.ch", "w2"], avoidSites: ["T2_A"] };
-  const once = adjust(GIVEN, "proc_000001", wanted);
-  expect(adjust(once, "proc_000001", wanted)).toBe(once);
+  const once = adjusted(GIVEN, { proc_000001: wanted });
+  expect(adjusted(once, { proc_000001: wanted })).toBe(once);
   expect(once).toContain(
     'proc_000001_other_host = (split(TARGET.Machine, ".")[0] =!= "w1" && split(TARGET.Machine, ".")[0] =!= "w2")\n',
   );
@@ -23,7 +23,7 @@ test("adjusting twice is adjusting once", () => {
 
 test("names from outside that could say more than a name do not get in", () => {
   const wanted = { ...NOTHING, avoidHosts: ['w" || True || "', "$(HOME)", ""], avoidSites: ['T2"\nqueue 100'] };
-  expect(adjust(GIVEN, "x", wanted)).toBe(`${GIVEN}\n`);
+  expect(adjusted(GIVEN, { x: wanted })).toBe(`${GIVEN}\n`);
 });
 
 test("what a node asks for", () => {
