@@ -63,7 +63,7 @@ export const requestRuns = ({ queries, commands }: RunPorts): Runs<typeof reques
       call.page(page, {}, (wanted) => found("request", name, queries.auditOf(name, wanted))),
 
     async submit({ body, dry_run, draft }, call) {
-      const document = { ...documentOf(body, call), isDraft: draft === "true" };
+      const document = { ...documentOf(body, call), ...(draft === "true" && { isDraft: true }) };
       const isDry = dry_run === "true";
       const { actor, reply } = call;
       const { patience } = call.request;
