@@ -168,6 +168,7 @@ const attemptOf = (node: string, cluster: number, dagRetry: number, exitCode = 8
   wallSec: null,
   inputs: [],
   missingOutputs: [],
+  forgedOutput: null,
 });
 
 /** 10,000 attempts, each with a history of two. */

@@ -14,7 +14,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ...Object.fromEntries(PURE.map((folder) => [folder, ["base", "domain"]])),
   config: ["base"],
   payload: ["base"],
-  "submit-host": ["base", "domain", "recovery"],
+  "submit-host": ["base", "domain", "outputs", "recovery"],
   disk: [
     "base",
     "domain",

@@ -110,6 +110,7 @@ export function makeSpool(options: SpoolOptions): Spool {
     },
 
     mergeOutput: (dir, unit) => readInUnit(dir, unit, "merge_output.json"),
+    manifest: (dir, unit) => readInUnit(dir, unit, "manifest.json"),
 
     mergedDir: (requestName) => storageDirs(options, requestName).mergedDir,
 

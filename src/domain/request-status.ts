@@ -5,7 +5,7 @@
  *   new → submitted → queued → planning → active → completed
  *                       ↑                   │ ├→ partial → active (rescue) | held | queued (next round)
  *                       └── resubmitting ← stopping
- *   held → queued | resubmitting | failed | aborted          (an operator's hand)
+ *   held → queued | resubmitting | active | stopping | failed | aborted          (an operator's hand)
  */
 export const REQUEST_STATUSES = [
   "new",
@@ -86,7 +86,7 @@ export const REQUEST_STATUS: Record<RequestStatus, StatusFacts> = {
   },
   held: {
     meaning: "waits for an operator, always with a reason",
-    moves: ["queued", "resubmitting", "active", "failed", "aborted"],
+    moves: ["queued", "resubmitting", "active", "stopping", "failed", "aborted"],
     usesCapacity: false,
     timeoutSec: null,
   },

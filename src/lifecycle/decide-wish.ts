@@ -67,8 +67,11 @@ function decideStopWish(facts: Facts, because: string): Decision | null {
 
 /** The release was decided when it was asked for; `how` says which way it goes. A run that never ended just goes on. */
 function decideReleased(facts: Facts, because: string): Decision {
-  const { dag } = facts;
-  if (dag && isInEngine(dag.status)) return { kind: "go-on", because };
+  const { dag, request } = facts;
+  const isInRun = dag !== null && isInEngine(dag.status);
+  // On a full disk the end of a job may have been lost, and DAGMan would wait for it for ever.
+  if (isInRun && request.hold?.code === "disk-unwritable") return { kind: "begin-stop", because };
+  if (isInRun) return { kind: "go-on", because };
   const how = facts.request.wish?.detail?.how;
   if (how === "next-round") return { kind: "leave-round", because };
   if (how === "rescue" && dag && isDagOver(dag.status)) return decideRerun(facts, because);

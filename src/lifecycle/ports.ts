@@ -49,8 +49,9 @@ export interface Spool {
   isComplete(submitDir: string): Promise<boolean>;
   /** Removes a directory that was never submitted, and what was left of its writing. */
   discard(submitDir: string, dagId: string): Promise<void>;
-  /** Text of mg_N/merge_output.json; null when there is none. */
+  /** Text of mg_N/merge_output.json, and of mg_N/manifest.json; null when there is none. */
   mergeOutput(submitDir: string, unit: string): Promise<string | null>;
+  manifest(submitDir: string, unit: string): Promise<string | null>;
   /** Where the merged files of a request go, and the size of one of them. */
   mergedDir(requestName: string): string;
   mergedSize(requestName: string, path: string): Promise<MergedSize>;

@@ -4,6 +4,7 @@ import type { HoldReason, RequestSpec } from "../domain/request.ts";
 import type { FinishedUnit } from "../domain/workflow.ts";
 import { checkOutputs, expectedOutputs, type MergedSize } from "../outputs/check-outputs.ts";
 import { type MergeOutput, parseMergeOutput } from "../outputs/merge-output.ts";
+import { readPlannedUnit } from "../outputs/planned-unit.ts";
 import type { Apply } from "./apply.ts";
 import { UNREADABLE_OUTPUT } from "./decision.ts";
 import { placedByBlocks } from "./leave-round.ts";
@@ -32,7 +33,7 @@ export const recordUnits: Apply<"follow"> = async (ports, facts) => {
       unreadable.push({ code: UNREADABLE_OUTPUT, message, evidence, actions: ["release", "abort"] });
       continue;
     }
-    const wrong = await notAsPlanned(ports, request.spec, name, block, read.value);
+    const wrong = await notAsPlanned(ports, request.spec, dag.submitDir, name, block, read.value);
     if (wrong !== null) {
       const words = `${name} is done, but its merge_output.json cannot be believed: ${wrong}`;
       const at = ports.clock.now();
@@ -72,6 +73,7 @@ export const recordUnits: Apply<"follow"> = async (ports, facts) => {
 async function notAsPlanned(
   { spool }: Ports,
   spec: RequestSpec,
+  submitDir: string,
   unit: UnitName,
   block: number | null,
   made: MergeOutput,
@@ -79,7 +81,9 @@ async function notAsPlanned(
   const sizes = new Map<string, MergedSize>();
   for (const { path } of made.outputs) sizes.set(path, await spool.mergedSize(spec.name, path));
   const expected = expectedOutputs(spec, unit, spool.mergedDir(spec.name));
-  return checkOutputs(made, { expected, block, hasInput: spec.kind === "process", sizes });
+  const inputs = readPlannedUnit(await spool.manifest(submitDir, unit))?.inputs ?? null;
+  // POST has compared the site with what the engine told it.
+  return checkOutputs(made, { expected, block, inputs, site: null, sizes });
 }
 
 /** owed → registered, unit by unit; a unit the catalog refuses is counted and shown, and does not stop the others. */

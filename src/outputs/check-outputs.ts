@@ -24,7 +24,10 @@ export type MergedSize = number | "absent" | "foreign";
 export interface OutputFacts {
   readonly expected: readonly ExpectedOutput[];
   readonly block: number | null;
-  readonly hasInput: boolean;
+  /** node → LFNs of its inputs; null: nobody knows any more. */
+  readonly inputs: ReadonlyMap<string, readonly string[]> | null;
+  /** Where the engine ran the merge; null: it does not say. */
+  readonly site: string | null;
   readonly sizes: ReadonlyMap<string, MergedSize>;
 }
 
@@ -32,8 +35,11 @@ export interface OutputFacts {
  * What a unit says it made was written by a job, and anybody may be in a job: it must be what was planned, and be
  * there. null: it is; else what is not.
  */
-export function checkOutputs({ block, outputs }: MergeOutput, facts: OutputFacts): string | null {
+export function checkOutputs({ block, site, outputs }: MergeOutput, facts: OutputFacts): string | null {
   if (facts.block !== null && block !== facts.block) return `it names block ${block}, and ${facts.block} was planned`;
+  if (facts.site !== null && site !== null && site !== facts.site)
+    return `it says that it was at ${site}, and it was at ${facts.site}`;
+  const all = new Set([...(facts.inputs?.values() ?? [])].flat());
   const seen = new Set<string>();
   for (const made of outputs) {
     const { output, dataset, lfn, path, sizeBytes, parents } = made;
@@ -45,7 +51,9 @@ export function checkOutputs({ block, outputs }: MergeOutput, facts: OutputFacts
     if (path !== planned.path + ending) return `it puts ${output} at ${path}, and ${planned.path} was planned`;
     if (dataset !== planned.dataset) return `it puts ${output} into ${dataset}, and ${planned.dataset} was planned`;
     if (seen.has(lfn)) return `it names ${lfn} twice`;
-    if (!facts.hasInput && parents.length > 0) return `it names parents of ${lfn}, and there was no input`;
+    const inputs = planned.each === null ? all : new Set(facts.inputs?.get(pieceNode(ending, planned.each)));
+    if (facts.inputs !== null && !isSame(parents, inputs))
+      return `it names ${parents.length} parents of ${lfn}, which are not its ${inputs.size} planned inputs`;
     const size = facts.sizes.get(path) ?? "absent";
     if (size === "foreign") return `${path} is not there as a plain file`;
     if (size !== "absent" && size !== sizeBytes)
@@ -56,6 +64,10 @@ export function checkOutputs({ block, outputs }: MergeOutput, facts: OutputFacts
   return missing ? `it does not name ${missing.output}` : null;
 }
 
+const isSame = (list: readonly string[], set: ReadonlySet<string>): boolean =>
+  list.length === set.size && new Set(list).size === set.size && list.every((one) => set.has(one));
+
 /** "/proc_000007.hits.csv" */
 const isPiece = (ending: string, file: string): boolean =>
-  ending.endsWith(`.${file}`) && /^\/proc_\d{6,}$/.test(ending.slice(0, -file.length - 1));
+  ending.endsWith(`.${file}`) && /^proc_\d{6,}$/.test(pieceNode(ending, file)) && ending.startsWith("/");
+const pieceNode = (ending: string, file: string): string => ending.slice(1, -file.length - 1);

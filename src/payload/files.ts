@@ -30,6 +30,7 @@ export const PAYLOAD_FILES: readonly PayloadFile[] = [
   file("./submit-host/submit", "bin/submit", true),
   file("./submit-host/verdict.sh", "bin/verdict.sh"),
   file("./submit-host/site.awk", "bin/site.awk"),
+  file("./submit-host/outputs.awk", "bin/outputs.awk"),
   built("submit-host/brain.cjs", "bin/brain.cjs"),
   // Where Node looks for a package.
   built("submit-host/re2js.js", "bin/node_modules/re2js.js"),

@@ -114,6 +114,8 @@ const ATTEMPT = {
   inputs: f.texts(),
   /** Declared outputs POST looked for and did not find whole. */
   missingOutputs: f.texts(),
+  /** What POST found wrong with what the job says it made. */
+  forgedOutput: f.text(f.LONG),
 };
 export type Attempt = f.Of<typeof ATTEMPT>;
 export const NO_ATTEMPT: Attempt = f.blank(ATTEMPT);
@@ -148,8 +150,8 @@ export function readReport(source: string | null): Report | null {
   return at.problems.length === 0 ? report : NO_REPORT;
 }
 
-export const siteOf = (attempt: Attempt): string | null =>
-  attempt.site ?? attempt.events?.site ?? ownReport(attempt)?.site ?? null;
+/** Never the report's own word: whoever is in a job could put the blame on another site. */
+export const siteOf = (attempt: Attempt): string | null => attempt.site ?? attempt.events?.site ?? null;
 export const hostOf = (attempt: Attempt): string | null =>
   attempt.host ?? ownReport(attempt)?.host ?? attempt.events?.host ?? null;
 export const peakMemoryOf = (attempt: Attempt): number | null =>

@@ -80,8 +80,11 @@ function decode(attempt: Attempt, useAliases: boolean): Outcome {
   const report = ownReport(attempt);
   if (dagReturn === 0 && saysZero(attempt, report)) {
     const lost = attempt.missingOutputs;
-    if (lost.length === 0) return { kind: "succeeded" };
-    return failed("missing_output", 60302, "report", `the job ended well but left no whole ${lost.join(", ")}`);
+    if (lost.length > 0)
+      return failed("missing_output", 60302, "report", `the job ended well but left no whole ${lost.join(", ")}`);
+    const forged = attempt.forgedOutput;
+    if (forged === null) return { kind: "succeeded" };
+    return failed("forged_output", 70318, "report", `its merge_output.json cannot be believed: ${forged}`);
   }
   const takenAway = dagReturn === -1002 || Boolean(events?.held) || Boolean(events?.aborted);
   if (report?.state === "finished" && report.exitCode !== null && report.exitCode !== 0) {

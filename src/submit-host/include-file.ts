@@ -20,6 +20,13 @@ export function asksOf(text: string, node: string): NodeAsks {
   return { memoryMb: numberOf(text, `${node}_memory`), wallMinutes: numberOf(text, `${node}_wall_minutes`) };
 }
 
+/** The site a job names, if its unit may be there; else the one the unit was elected to. */
+export function believedSite(text: string, named: string | null): string | null {
+  const sites = /^(?:My\.|\+)DESIRED_Sites\s*=\s*"([^"]*)"/im.exec(text)?.[1]?.split(",") ?? [];
+  if (named !== null && sites.includes(named)) return named;
+  return sites.length === 1 && isSiteName(sites[0] ?? "") ? (sites[0] ?? null) : null;
+}
+
 export function adjust(text: string, node: string, wanted: Adjustments): string {
   const { memoryMb, wallMinutes } = wanted;
   const hosts = wanted.avoidHosts.map(shortName).filter((host): host is string => host !== null);

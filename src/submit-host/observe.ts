@@ -4,7 +4,8 @@ import { isName, isSiteName } from "../domain/names.ts";
 import { type Attempt, NO_ATTEMPT, ownReport, readReport, roleByName } from "../recovery/attempt.ts";
 import { type JobRecord, readJobEvents } from "../recovery/job-events.ts";
 import { PostTrouble, readIfThere, readParts, readTail } from "./disk.ts";
-import { asksOf } from "./include-file.ts";
+import { forgedOutput } from "./forged-output.ts";
+import { asksOf, believedSite } from "./include-file.ts";
 
 /** What DAGMan tells a POST script: JOB RETURN RETRY MAX_RETRIES CLUSTERID; and "script" from verdict.sh. */
 export interface PostArguments {
@@ -43,7 +44,8 @@ export function observe(dir: string, args: PostArguments): Attempt {
   const role = roleByName(node);
   const file = (suffix: string): string => join(dir, `${node}.${cluster}.${suffix}`);
   const usual = usualResources(dir, role);
-  const asks = asksOf(readIfThere(join(dir, "group.inc")) ?? "", node);
+  const include = readIfThere(join(dir, "group.inc")) ?? "";
+  const asks = asksOf(include, node);
   const { sites, inputs } = planned(dir, node);
   const attempt: Attempt = {
     ...NO_ATTEMPT,
@@ -69,6 +71,8 @@ export function observe(dir: string, args: PostArguments): Attempt {
   return {
     ...attempt,
     events,
+    site: events?.site ?? believedSite(include, own?.site ?? null),
+    forgedOutput: attempt.missingOutputs.length > 0 ? null : forgedOutput(dir, args, events?.site ?? null),
     startedAt: own?.startedAt ? null : (startedAt?.toISOString() ?? null),
     endedAt: own?.endedAt ? null : (endedAt?.toISOString() ?? null),
     wallSec: own?.wallSec === null || own === null ? seconds : null,

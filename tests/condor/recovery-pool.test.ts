@@ -1,11 +1,11 @@
-import { existsSync, readlinkSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { unheardStory } from "../support/level2-stories.ts";
 import { inPool, poolServer, sharedDir } from "../support/pool-server.ts";
 import { MisfortuneRequest } from "../support/recovery-request.ts";
-import { expectEnds, FIRST, failAlike, LATER, liveThrough, processes, QUICK } from "../support/recovery-stories.ts";
+import { expectEnds, FIRST, failAlike, LATER, liveThrough, processesIn, QUICK } from "../support/recovery-stories.ts";
 
 const server = poolServer(QUICK);
 const work = sharedDir("misfortunes");
@@ -26,14 +26,7 @@ const request = new MisfortuneRequest(
 
 /** The unit's own DAGMan: the schedd starts it again, and it runs what had not ended. */
 async function killDagman(): Promise<void> {
-  const dir = await request.unitDir("post-killed");
-  const pids = processes("condor_dagman").filter((pid) => {
-    try {
-      return readlinkSync(`/proc/${pid}/cwd`) === dir;
-    } catch {
-      return false;
-    }
-  });
+  const pids = processesIn(await request.unitDir("post-killed"), "condor_dagman");
   expect(pids.length).toBeGreaterThan(0);
   for (const pid of pids) process.kill(pid, "SIGKILL");
 }

@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { killAtRandomPoints, WitnessedRequest } from "../support/crash-story.ts";
@@ -26,7 +26,7 @@ test("a request runs on the pool from submission to registered outputs, each uni
 test("a request says why it does not move: jobs a user holds, jobs that fit no worker", async () => {
   const one = (name: string, more: object) => ({
     ...{ name, kind: "generate", events: 10, split: { by: "events", events_per_job: 10 } },
-    ...{ steps: [{ name: "gen", run: ["sh", "-c", "sleep 30; echo x >gen.out"] }] },
+    ...{ steps: [{ name: "gen", run: ["sh", "-c", 'umask 0; : >"$1"; sleep 300', "gen", join(work, name)] }] },
     ...{ outputs: [{ name: "gen", file: "gen.out" }], ...more },
   });
   await server.submit(one("waits-held", {}));
@@ -41,6 +41,9 @@ test("a request says why it does not move: jobs a user holds, jobs that fit no w
       { deadlineSec: 90, everyMs: 500 },
     );
   await seen("waits-held", "a job runs", ({ code }) => code === "running");
+  await eventually("it is the job that runs, not the landing", () => existsSync(join(work, "waits-held")), {
+    deadlineSec: 90,
+  });
   inPool("condor_hold", "-constraint", 'WMS2_Request == "waits-held" && JobUniverse != 7');
   const held = await seen("waits-held", "the hold is told", ({ code }) => code === "job-held-by-hand");
   expect(held).toMatchObject({ who: "operator", words: expect.stringContaining("via condor_hold") });

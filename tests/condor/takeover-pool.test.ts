@@ -93,13 +93,14 @@ describe.skipIf(lacksPostgres())("a submission hangs while another server takes 
 
   test("a rescue hangs in condor_submit_dag, its server stopped: the other one waits with the reason, then adopts", async () => {
     const request = new FailingRequest(work, "rescued", 3);
-    request.fail(1, "kill", 2);
+    request.fail(1, "gate");
     await leads(second);
     await first.start();
     await second.submit(request.document({ retries: { processing: 1 } }));
     const run = await eventually("its first run", () => directory("rescued").catch(() => null), { deadlineSec: 60 });
     await eventually("it runs", () => existsSync(join(run, "workflow.dag.dagman.log")), { deadlineSec: 60 });
     writeFileSync(at("there"), "");
+    request.fail(1, "kill", 2);
     await eventually("the rescue hangs", () => existsSync(at("there.held")), { deadlineSec: 120 });
     process.kill(second.pid ?? Number.NaN, "SIGSTOP");
     const words = () => first.get("/requests/rescued").then((seen) => JSON.stringify(seen));

@@ -45,9 +45,7 @@ test("kill and clone", options, () => cloneStory(server, tempDir("level2")));
 test("a bad file is excluded after two sites and the rest completes", options, () =>
   badFileStory(server, tempDir("level2")),
 );
-test("one bad site of three is left out and nobody is asked", options, () =>
-  badSiteStory(server, tempDir("level2"), "north"),
-);
+test("one bad site of three is left out and nobody is asked", options, () => badSiteStory(server, tempDir("level2")));
 test("abort ends the jobs", options, () => {
   const dir = tempDir("level2");
   // Every job has the request's directory among its arguments.

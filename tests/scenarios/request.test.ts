@@ -272,6 +272,8 @@ test.each<[string, (world: Awaited<ReturnType<typeof makeWorld>>, isFull: boolea
     const name = await world.submit(generation("gen", 2));
     await world.pass();
     await world.expectStatus(name, "active");
+    world.engine.finish(world.storageDir, 1);
+    await world.pass();
     fill(world, true);
     let waitedSec = 0;
     for (; waitedSec < 120 && (await world.request(name)).status !== "held"; waitedSec += 5) {
@@ -287,11 +289,14 @@ test.each<[string, (world: Awaited<ReturnType<typeof makeWorld>>, isFull: boolea
     const by = { actor: "ann", version: null, dryRun: false };
     await world.commands.act(name, { action: "release", reason: "there is space again" }, by);
     await world.pass();
+    await world.pass();
     await world.expectStatus(name, "active");
+    // The end of a job may have been lost on the full disk: the run is taken out, and only what is not done runs again.
+    expect(world.moves).toContain("held → stopping");
+    expect(world.engine.submitted.map(({ toRun }) => toRun.length)).toEqual([2, 1]);
     world.engine.finish(world.storageDir);
     await world.pass();
     await world.expectStatus(name, "completed");
-    expect(world.engine.submitted).toHaveLength(1);
   },
 );
 

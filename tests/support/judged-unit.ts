@@ -21,11 +21,34 @@ beforeEach(() => {
     JSON.stringify({ resources: { landing: USUAL, processing: USUAL, merge: USUAL, cleanup: USUAL } }),
   );
   policy();
-  unit.write("mg_000000/manifest.json", '{\n"sites":["T2_XX_Alpha","T2_XX_Beta"],\n"nodes":{\n}\n}\n');
+  unit.write(
+    "mg_000000/manifest.json",
+    `{\n"unit":"mg_000000",\n"block":0,\n"sites":["T2_XX_Alpha","T2_XX_Beta"],\n"outputs":[${JSON.stringify({
+      ...{ name: "hits", file: "hits.csv", merge: "concat", mergeArgv: [], keep: true, dataset: "/R/v1/HITS" },
+      ...{ lfn: "/store/R/hits/mg_000000.csv", path: hits() },
+    })}],\n"nodes":{\n"proc_000009":{"inputs":[{"lfn":"/data/a","path":"/data/a","events":1}]},\n"proc_000010":{"inputs":[{"lfn":"/data/b","path":"/data/b","events":1}]}\n}\n}\n`,
+  );
   unit.write("mg_000000/group.log", EVENTS);
   unit.write("mg_000000/group.inc", 'proc_000000_memory = 3072\nMy.DESIRED_Sites = "T2_XX_Alpha,T2_XX_Beta"\n# end');
 });
 afterEach(() => unit.remove());
+
+/** Where the unit's merged file goes, and what its merge leaves: as planned, or with something else in it. */
+export const hits = () => unit.path("storage/hits/mg_000000.csv");
+export interface Merged {
+  [key: string]: unknown;
+  outputs: Record<string, unknown>[];
+}
+export function merged(forge: (made: Merged) => void = () => {}): void {
+  const names = { output: "hits", dataset: "/R/v1/HITS", lfn: "/store/R/hits/mg_000000.csv", path: hits() };
+  const one = { ...names, sizeBytes: 5, checksum: "cksum:12", events: 7, parents: ["/data/a", "/data/b"] };
+  const made: Merged = { version: 1, unit: "mg_000000", block: 0, site: "T2_XX_Alpha", events: 7, outputs: [one] };
+  forge(made);
+  unit.write("storage/hits/mg_000000.csv", "hits\n");
+  const { outputs, ...head } = made;
+  const lines = outputs.map((output) => JSON.stringify(output)).join(",\n");
+  unit.write("mg_000000/merge_output.json", `${JSON.stringify(head).slice(0, -1)},"outputs":[\n${lines}\n]}\n`);
+}
 
 export const inUnit = (...parts: string[]) => unit.path("mg_000000", ...parts);
 export function policy(settings: object = {}, more: object = {}): void {

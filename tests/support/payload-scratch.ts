@@ -119,9 +119,7 @@ export class TestUnit extends Scratch {
       block: 0,
       steps: steps.map((step) => ({ env: {}, ...step })),
       outputs: outputs.map((output) => ({
-        merge: "concat",
-        mergeArgv: [],
-        keep: true,
+        ...{ name: "", file: "", merge: "concat", mergeArgv: [], keep: true },
         dataset: `/req/${output.name}`,
         lfn: `/lfn/${output.name}/mg_000000.csv`,
         path: this.path("storage/merged", output.name, "mg_000000.csv"),

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { seeded } from "./crash-story.ts";
 import { ServerUnderTest } from "./server.ts";
 
+const QUICK_START_MS = 2000;
+
 /**
  * A server that is killed without warning again and again, while stories go on. Whoever calls it meanwhile does what a
  * person would: asks again until it is back. So every action may reach it twice, and must mean the same as once.
@@ -14,7 +16,9 @@ export class ReapedServer extends ServerUnderTest {
   protected override async call(path: string, init?: RequestInit): Promise<Response> {
     for (const deadline = Date.now() + 60_000; ; await sleep(100)) {
       try {
-        return await super.call(path, init);
+        const answer = await super.call(path, init);
+        // The server may die in the middle of its answer.
+        return new Response((await answer.text()) || null, answer);
       } catch (error) {
         if (Date.now() > deadline) throw error;
       }
@@ -28,16 +32,22 @@ export class ReapedServer extends ServerUnderTest {
     return (request as { name: string }).name;
   }
 
-  /** Lives of `minSec` to `maxSec`, until `spare` is called. */
-  reap(seed: number, lives: { minSec: number; maxSec: number }): void {
+  /**
+   * So many lives of `minSec` to `maxSec`, or fewer if `spare` is called. Where the machine is so busy that a start takes
+   * long, lives are longer too: else it would die before its first pass, again and again.
+   */
+  reap(seed: number, lives: { minSec: number; maxSec: number; times: number }): void {
     const random = seeded(seed);
+    let slowness = 1;
     this.#reaping = (async () => {
-      while (!this.#isOver) {
-        await sleep(1000 * (lives.minSec + random() * (lives.maxSec - lives.minSec)));
+      while (!this.#isOver && this.deaths < lives.times) {
+        await sleep(1000 * slowness * (lives.minSec + random() * (lives.maxSec - lives.minSec)));
         if (this.#isOver) return;
         await this.kill("SIGKILL");
         this.deaths += 1;
-        await this.start();
+        const began = Date.now();
+        await this.start(180);
+        slowness = Math.min(10, Math.max(1, (Date.now() - began) / QUICK_START_MS));
       }
     })();
   }

@@ -1,6 +1,16 @@
 import { execFileSync } from "node:child_process";
-import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { expect } from "vitest";
 import { eventually } from "./eventually.ts";
 import type { MisfortuneRequest } from "./recovery-request.ts";
@@ -65,14 +75,14 @@ function giveToOwner(dir: string): void {
   for (const name of readdirSync(dir)) chownSync(join(dir, name), uid, gid);
 }
 
-/** Processes of this machine, of pools too, whose command line has all the words. */
-export function processes(...words: string[]): number[] {
+/** Processes of this machine, of pools too, that work in the directory and whose command line has all the words. */
+export function processesIn(dir: string, ...words: string[]): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .filter((pid) => {
       try {
         const line = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ");
-        return words.every((word) => line.includes(word));
+        return words.every((word) => line.includes(word)) && readlinkSync(`/proc/${pid}/cwd`).startsWith(dir);
       } catch {
         return false; // it ended
       }
@@ -82,9 +92,9 @@ export function processes(...words: string[]): number[] {
 
 export async function killThePre(request: MisfortuneRequest): Promise<void> {
   const node = request.node("pre-killed");
-  const wait = join(await request.unitDir("pre-killed"), `${node}.wait`);
-  const [pid] = await eventually("PRE runs", () => found(processes("bin/pre", node)), { deadlineSec: 60 });
-  rmSync(wait);
+  const dir = await request.unitDir("pre-killed");
+  const [pid] = await eventually("PRE runs", () => found(processesIn(dir, "bin/pre", node)), { deadlineSec: 60 });
+  rmSync(join(dir, `${node}.wait`));
   process.kill(pid as number, "SIGKILL");
 }
 
@@ -93,11 +103,12 @@ export async function killThePost(request: MisfortuneRequest, alsoKill: () => Pr
   const node = request.node("post-killed");
   const began = join(request.dir, `${node}.script-began`);
   await eventually("the recovery script runs", () => existsSync(began), { deadlineSec: 60 });
-  const victims = processes("brain.cjs", node);
+  const unit = await request.unitDir("post-killed");
+  const victims = processesIn(unit, "brain.cjs", node);
   expect(victims).toHaveLength(1);
   await alsoKill();
   for (const pid of victims) process.kill(pid, "SIGKILL");
-  for (const pid of processes("/bin/sh", request.name, "fix.sh")) {
+  for (const pid of processesIn(dirname(unit), "/bin/sh", "fix.sh")) {
     try {
       process.kill(-pid, "SIGKILL");
     } catch (error) {

@@ -1,10 +1,23 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { describe, expect, test } from "vitest";
 import {
+  hits,
   inc,
   inUnit,
   ledger,
+  type Merged,
+  merged,
   policy,
   post,
   postJson,
@@ -108,13 +121,91 @@ describe("a job that ended well", () => {
       expect((await post("merge", 0, 0, 2, cluster)).code).toBe(code);
     }
     report("merge", 4);
-    unit.write("mg_000000/merge_output.json", '{"version":1,"outputs":[\n{}\n]}\n');
+    merged();
     expect((await post("merge", 0, 0, 2, 4)).code).toBe(0);
     expect(ledger()).toMatchObject([
       { cause: "missing_output", exitCode: 60302, decision: "retry" },
       { cause: "missing_output", decision: "stop", why: "rule-retries" },
       { decision: "done" },
     ]);
+  });
+
+  test.each<[string, RegExp, (made: Merged) => void]>([
+    ["another LFN", /calls hits \/store\/x, and/, ({ outputs: [one] }) => Object.assign(one!, { lfn: "/store/x" })],
+    ["another dataset", /into \/A\/B\/C/, ({ outputs: [one] }) => Object.assign(one!, { dataset: "/A/B/C" })],
+    ["a path outside", /at \/etc\/passwd/, ({ outputs: [one] }) => Object.assign(one!, { path: "/etc/passwd" })],
+    ["another size", /has 6 bytes, and it has 5/, ({ outputs: [one] }) => Object.assign(one!, { sizeBytes: 6, x: 1 })],
+    ["absurd numbers", /outputs\.0\.events/, ({ outputs: [one] }) => Object.assign(one!, { events: 1e300 })],
+    ["absurd events", /as agreed: events/, (made) => Object.assign(made, { events: -1 })],
+    [
+      "parents nobody planned",
+      /2 parents/,
+      ({ outputs: [one] }) => Object.assign(one!, { parents: ["/data/a", "/x"] }),
+    ],
+    ["no parents", /0 parents/, ({ outputs: [one] }) => Object.assign(one!, { parents: [] })],
+    ["another block", /block 7/, (made) => Object.assign(made, { block: 7 })],
+    ["another unit", /speaks of mg_000001/, (made) => Object.assign(made, { unit: "mg_000001" })],
+    ["an output more", /output more/, ({ outputs }) => outputs.push({ ...outputs[0], output: "more" })],
+    ["no output", /does not name hits/, ({ outputs }) => outputs.splice(0)],
+    [
+      "another site",
+      /was at T2_XX_Beta, and it was at T2_XX_Alpha/,
+      (made) => Object.assign(made, { site: "T2_XX_Beta" }),
+    ],
+  ])("a merge that says it made %s has failed, with a cause", async (_, words, forge) => {
+    merged(forge);
+    report("merge", 38);
+    expect((await post("merge", 0, 0, 2, 38)).code).toBe(42);
+    const [line] = ledger();
+    expect(line).toMatchObject({ cause: "forged_output", exitCode: 70318, category: "permanent", decision: "stop" });
+    expect(line?.reason).toMatch(words);
+  });
+
+  test("a link in the place of what a merge made is no file of ours", async () => {
+    for (const [cluster, path] of [hits(), inUnit("merge_output.json")].entries()) {
+      merged();
+      renameSync(path, `${path}.real`);
+      symlinkSync(`${path}.real`, path);
+      report("merge", cluster + 50);
+      expect((await post("merge", 0, 0, 2, cluster + 50)).code).toBe(42);
+      expect(ledger().at(-1)).toMatchObject({ cause: "forged_output", reason: expect.stringContaining("plain file") });
+      rmSync(path);
+    }
+  });
+
+  test("a merge that does not know its site is believed", async () => {
+    merged((made) => Object.assign(made, { site: null }));
+    report("merge", 38);
+    expect((await post("merge", 0, 0, 2, 38)).code).toBe(0);
+  });
+
+  test("only looks unusual: the brain finds nothing wrong, and it is done", async () => {
+    merged();
+    const path = inUnit("merge_output.json");
+    writeFileSync(path, readFileSync(path, "utf8").replace('"block":0', '"block": 0'));
+    report("merge", 60);
+    expect((await post("merge", 0, 0, 2, 60)).code).toBe(0);
+    expect(ledger()).toMatchObject([{ node: "merge", decision: "done", exitCode: 0 }]);
+  });
+
+  test("the site of an attempt is where its unit was sent, whatever the job says", async () => {
+    const sites = async (cluster: number, desired: string, named: string) => {
+      writeFileSync(inUnit("group.inc"), `${desired}proc_000000_memory = 3072\n`);
+      report("proc_000000", cluster, { site: named });
+      await post("proc_000000", 0, 0, 3, cluster);
+      report("proc_000001", cluster, { site: named, exitCode: 15 });
+      await post("proc_000001", 1, 0, 3, cluster);
+      return ledger()
+        .slice(-2)
+        .map(({ site }) => site);
+    };
+    const elected = 'My.DESIRED_Sites = "T2_XX_Alpha"\n';
+    expect(await sites(400, elected, "T2_XX_Alpha")).toEqual(["T2_XX_Alpha", "T2_XX_Alpha"]);
+    expect(await sites(401, elected, "T2_XX_Beta")).toEqual(["T2_XX_Alpha", "T2_XX_Alpha"]);
+    const possible = 'My.DESIRED_Sites = "T2_XX_Alpha,T2_XX_Beta"\n';
+    expect(await sites(402, possible, "T2_XX_Beta")).toEqual(["T2_XX_Beta", "T2_XX_Beta"]);
+    expect(await sites(403, possible, "T2_XX_Gamma")).toEqual([null, null]);
+    expect(await sites(404, "", "T2_XX_Alpha")).toEqual([null, null]);
   });
 
   test("a ledger that cannot be written is told where people look, until it can be", async () => {
@@ -263,7 +354,7 @@ describe("a job that failed", () => {
 
   test("a unit whose outputs are made is done, though its cleanup failed, unless that found them missing", async () => {
     const ended = async () => (await run([...SHELL, "../bin/unit", "1"], inUnit())).code;
-    unit.write("mg_000000/merge_output.json", '{"version":1,"outputs":[\n{}\n]}\n');
+    merged();
     report("merge", 20, { exitCode: 1 });
     await post("merge", 1, 0, 2, 20);
     expect(await ended()).toBe(1);

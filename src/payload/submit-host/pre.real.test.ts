@@ -1,12 +1,11 @@
 import { rmSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { inUnit, ledger, post, report, script, unit } from "../../../tests/support/judged-unit.ts";
+import { inUnit, ledger, merged, post, report, script } from "../../../tests/support/judged-unit.ts";
 import { parseLedger, staysDone } from "../../recovery/ledger-record.ts";
 
 const pre = async (node: string): Promise<number | null> => (await script("pre", node, 0)).code;
 const SKIP = 45;
-const MERGED = '{"version":1,"outputs":[\n{}\n]}\n';
 
 describe("a node that POST found to be done", () => {
   test("is skipped, whatever became of the run since; a failed one is not", async () => {
@@ -27,7 +26,7 @@ describe("a node that POST found to be done", () => {
   });
 
   test("runs again when it is the merge and its outputs are told no more", async () => {
-    unit.write("mg_000000/merge_output.json", MERGED);
+    merged();
     report("merge", 21);
     await post("merge", 0, 0, 2, 21);
     expect(await pre("merge")).toBe(SKIP);

@@ -117,7 +117,7 @@ read_report() {
       '"state":'*) state=$field ;;
       '"node":'*) report_node=$field ;;
       '"cluster":'*) report_cluster=$field ;;
-      '"site":'*) is_quoted_name "$field" && site=$field ;;
+      '"site":'*) believe_site "$field" ;;
       '"host":'*) is_quoted_name "$field" && host=$field ;;
       '"startedAt":'*) is_decimal "$field" && iso_time "$field" && started=$time ;;
       '"endedAt":'*) is_decimal "$field" && iso_time "$field" && ended=$time ;;
@@ -144,6 +144,21 @@ read_report() {
   esac
   [ "$report_node" = "\"$job\"" ] || state=
   case $report_cluster in null | "$cluster") ;; *) state= ;; esac
+}
+
+# believe_site NAME_JSON: what a job says of its site is believed only if its unit may be there; else site is the one
+# that the unit was elected to.
+believe_site() {
+  sites= named=${1#\"}
+  named=${named%\"}
+  while IFS= read -r line; do
+    case $line in [Mm][Yy].DESIRED_Sites*'"'*'"' | +DESIRED_Sites*'"'*'"') ;; *) continue ;; esac
+    sites=${line#*\"}
+    sites=${sites%\"}
+    break
+  done 2>/dev/null <group.inc
+  case ,$sites, in *",$named,"*) sites=$named ;; esac
+  if is_name "$sites"; then site="\"$sites\""; fi
 }
 
 # iso_time SECONDS: time as a JSON string, without starting `date`; days become a date by the calendar's 400-year cycle.

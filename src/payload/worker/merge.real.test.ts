@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { NODE, type TestOutput, TestUnit } from "../../../tests/support/payload-scratch.ts";
+import { NODE, run, type TestOutput, TestUnit } from "../../../tests/support/payload-scratch.ts";
 
 const units: TestUnit[] = [];
 afterEach(() => {
@@ -62,6 +62,30 @@ describe("merge", () => {
       ],
     });
     expect(readFileSync(join(job.dir, "merge_output.json"), "utf8").endsWith("\n]}\n")).toBe(true);
+  });
+
+  test("POST finds in it what was planned, without starting Node", async () => {
+    const { unit } = await finishedUnit([
+      HITS,
+      { ...HITS, name: "pieces", merge: "none" },
+      { name: "log", file: "run.log", keep: false },
+      {
+        ...HITS,
+        name: "by-command",
+        merge: "command",
+        mergeArgv: ["sh", "-c", 'cat $1 >"$WMS2_OUTPUT"; : ","dataset":"x'],
+      },
+    ]);
+    const { dir } = await unit.work("merge", "merge", { WMS2_SITE: "T2_XX_Alpha" });
+    const look = (site: string) =>
+      run(["awk", "-v", `site=${site}`, "-f", unit.path("bin/outputs.awk"), "manifest.json", "merge_output.json"], dir);
+    const told = JSON.parse(readFileSync(join(dir, "merge_output.json"), "utf8"));
+    expect(told.outputs).toHaveLength(5);
+    expect(await look('"T2_XX_Alpha"')).toMatchObject({
+      code: 0,
+      stdout: told.outputs.map(({ path }: { path: string }) => `${path}\n`).join(""),
+    });
+    expect((await look('"T2_XX_Beta"')).code).toBe(1);
   });
 
   test("again, after a crash: the same file, the same words, no litter", async () => {

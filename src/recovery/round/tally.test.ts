@@ -30,6 +30,7 @@ const attempt = (over: Partial<Attempt>): Attempt => ({
   wallSec: 5,
   inputs: ["/f"],
   missingOutputs: [],
+  forgedOutput: null,
   ...over,
 });
 

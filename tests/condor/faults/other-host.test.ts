@@ -35,7 +35,7 @@ test("held in mid-round at one submit host, resumed at another: nothing is lost,
 
 test("a run that was left behind at the other submit host is not taken for lost, and not started twice", async () => {
   const request = new FailingRequest(work, "left-behind", 2);
-  for (const index of [0, 1]) request.fail(index, "slow", 10);
+  request.close();
   await here.start();
   await here.submit(request.document());
   await eventually("its jobs run", () => request.runs().length === 2, { deadlineSec: 60, everyMs: 200 });
@@ -48,6 +48,7 @@ test("a run that was left behind at the other submit host is not taken for lost,
   );
   expect(second.exec("condor_q", "-allusers", "-af", "ClusterId")).toBe("");
   await there.stop();
+  request.heal();
   await here.start();
   await here.until("left-behind", ["completed"], 120);
   request.expectOnceEach();
@@ -55,10 +56,11 @@ test("a run that was left behind at the other submit host is not taken for lost,
 
 test("the submit host is lost for good: held when it has been silent, released at the other one", async () => {
   const request = new FailingRequest(work, "host-lost", 5);
-  for (let index = 0; index < 5; index += 1) request.fail(index, "slow", 2);
+  request.close();
   await here.stop();
   await there.start();
   await there.submit(request.document({ throttles: { units: 2 } }));
+  await request.pass(1);
   const outputs = async (server: ReapedServer) => (await server.get("/requests/host-lost/outputs")).items.length;
   await eventually("a unit is done", async () => (await outputs(there)) > 0, { deadlineSec: 90, everyMs: 100 });
   const { workflow } = await there.get("/requests/host-lost");

@@ -1,0 +1,30 @@
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import { checkOutputs, type MergedSize } from "../outputs/check-outputs.ts";
+import { parseMergeOutput } from "../outputs/merge-output.ts";
+import { readPlannedUnit } from "../outputs/planned-unit.ts";
+import { readIfThere } from "./disk.ts";
+import type { PostArguments } from "./observe.ts";
+
+/** What is wrong with what a merge that ended well says it made; null: it is what was planned. */
+export function forgedOutput(dir: string, { node, returned }: PostArguments, site: string | null): string | null {
+  if (node !== "merge" || returned !== 0) return null;
+  const file = join(dir, "merge_output.json");
+  if (sizeOf(file) === "foreign") return "it is no plain file";
+  const planned = readPlannedUnit(readIfThere(join(dir, "manifest.json")));
+  if (planned === null) return "manifest.json does not say what was planned";
+  const made = parseMergeOutput(readIfThere(file), planned.unit);
+  if (!made.ok) return made.error;
+  const sizes = new Map(made.value.outputs.map(({ path }) => [path, sizeOf(path)]));
+  return checkOutputs(made.value, { ...planned, site, sizes });
+}
+
+/** A submit host need not see the storage: what cannot be seen is for the server to look at. */
+function sizeOf(path: string): MergedSize {
+  try {
+    const there = lstatSync(path);
+    return there.isFile() ? there.size : "foreign";
+  } catch {
+    return "absent";
+  }
+}
