@@ -37,3 +37,6 @@ export function wrap(text: string, width: number, indent: number, lines: number)
   }
   return [...found, cut(rest, width)];
 }
+
+/** 12,345: numbers that people compare. */
+export const thousands = (number: number | string | bigint): string => String(number).replace(/\B(?=(\d{3})+$)/g, ",");

@@ -1,4 +1,4 @@
-import { thousands } from "../../base/count.ts";
+import { thousands } from "../../base/text.ts";
 import type { GenerateWork } from "../../domain/work.ts";
 import type { Form } from "../../reading/form.ts";
 import { MAX_INT64 } from "../../reading/values.ts";
