@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { expect, test } from "vitest";
 
 /**
- * Who may import whom. A name is a folder of src/, or one file of it. Pure folders know only base and domain; the
+ * Who may import whom. A name is a folder of src/, or one file of it. Pure folders know only base, domain and submit-dir; the
  * lifecycle knows ports, never adapters; only main.ts and the CLI's own entry points know everybody.
  */
 const PURE = ["intake", "admission", "planning", "render", "monitor", "outputs", "recovery"];
@@ -11,23 +11,18 @@ const PORTS = ["engine/port.ts", "store/port.ts", "catalogs/port.ts"];
 const MAY_IMPORT: Record<string, readonly string[]> = {
   base: [],
   domain: ["base"],
-  ...Object.fromEntries(PURE.map((folder) => [folder, ["base", "domain"]])),
+  "submit-dir": ["base", "domain"],
+  ...Object.fromEntries(PURE.map((folder) => [folder, ["base", "domain", "submit-dir"]])),
+  explain: ["base", "domain", "recovery"],
   config: ["base"],
-  payload: ["base"],
-  "submit-host": ["base", "domain", "outputs", "recovery"],
-  disk: [
-    "base",
-    "domain",
-    "render",
-    "payload",
-    "recovery",
-    "engine/format",
-    "housekeeping/rescue-check.ts",
-    "lifecycle/ports.ts",
-  ],
+  payload: ["base", "submit-dir"],
+  "submit-host": ["base", "domain", "submit-dir", "outputs", "recovery", "disk/read-if-there.ts", "disk/processes.ts"],
+  disk: ["base", "domain", "submit-dir", "payload", "recovery", "engine/format", "lifecycle/ports.ts"],
   "engine/port.ts": ["base", "domain"],
   "engine/format": ["base", "domain"],
   "disk/plain-files.ts": [],
+  "disk/read-if-there.ts": [],
+  "disk/processes.ts": [],
   "engine/read-files.ts": ["base", "disk/plain-files.ts"],
   "engine/read-end.ts": ["base", "domain", "engine/format", "engine/read-files.ts"],
   "engine/read-waits.ts": ["base", "domain", "engine/format", "engine/read-files.ts"],
@@ -61,27 +56,29 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   store: ["base", "domain", "disk"],
   catalogs: ["base", "domain", "disk"],
-  lifecycle: ["base", "domain", ...PURE, ...PORTS],
-  alerts: ["base", "domain", "config/settings.ts", "lifecycle/ports.ts", "engine/port.ts", "store/port.ts"],
+  lifecycle: ["base", "domain", "submit-dir", "explain", ...PURE, ...PORTS],
+  operators: ["base", "domain", "submit-dir", "explain", "lifecycle", ...PURE, ...PORTS],
+  alerts: ["base", "domain", "config/settings.ts", "engine/port.ts", "store/port.ts"],
   housekeeping: [
     "base",
     "domain",
+    "submit-dir",
     "disk",
     "recovery",
     "alerts",
-    "lifecycle/ports.ts",
     "engine/port.ts",
     "engine/format",
     "store/port.ts",
   ],
   operations: ["base", "domain", "recovery/round/actions.ts"],
-  api: ["base", "domain", "operations", ...PORTS, "lifecycle/port.ts", "lifecycle/ports.ts"],
+  api: ["base", "domain", "submit-dir", "operations", ...PORTS, "operators/port.ts", "lifecycle/ports.ts"],
   // Operations read through queries and change through commands.
-  "api/run": ["base", "domain", "operations", "api", "lifecycle/port.ts"],
+  "api/run": ["base", "domain", "operations", "api", "operators/port.ts"],
   cli: ["base", "domain", "config", "intake", "operations", "recovery/round/actions.ts", "main.ts"],
   simulate: [
     "base",
     "domain",
+    "submit-dir",
     "config",
     "disk",
     "intake",
@@ -89,6 +86,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "store",
     "catalogs",
     "lifecycle",
+    "operators",
     "recovery",
     "submit-host",
     "main.ts",
@@ -97,11 +95,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "base",
     "domain",
     "config",
+    "recovery",
+    "render",
     "disk",
     "engine",
     "store",
     "catalogs",
     "lifecycle",
+    "operators",
     "alerts",
     "housekeeping",
     "api",
@@ -159,11 +160,16 @@ test("imports point one way", () => {
   expect(wrong).toEqual([]);
 });
 
-test("pure folders do not touch the world", () => {
+/** Decisions and their explanations are pure wherever they stand. */
+const DECIDES = /(^|\/)(decide|explain)(-[^/]*)?\.ts$/;
+
+test("pure folders and whatever decides do not touch the world", () => {
   const wrong: string[] = [];
   for (const { path, text } of files) {
-    if (![...PURE, "domain", "base"].some((folder) => path.startsWith(`${folder}/`))) continue;
+    const isPure = [...PURE, "explain", "submit-dir", "domain", "base"].some((folder) => path.startsWith(`${folder}/`));
+    if (!isPure && !DECIDES.test(path)) continue;
     const code = text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
+    if (DECIDES.test(path) && /\b(async|await)\b/.test(code)) wrong.push(`${path}: waits for something`);
     for (const pattern of IMPURE) if (pattern.test(code)) wrong.push(`${path}: ${pattern}`);
   }
   expect(wrong).toEqual([]);

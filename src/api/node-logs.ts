@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { lstat, open, readdir, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { isName } from "../domain/names.ts";
+import { ATTEMPT, attemptFile, besideDag, NODE, TOP, UNIT } from "../submit-dir/names.ts";
 
 /**
  * Reads log files below one submit directory. Names are single path parts of a small alphabet (domain/names.ts), the directory is
@@ -9,8 +10,20 @@ import { isName } from "../domain/names.ts";
  * behind shows nothing from elsewhere. Only the end of a file is read, whatever its size.
  */
 const TAIL_BYTES = 256 * 1024;
-const DAG_LOGS = /^workflow\.dag(\.(dagman\.(out|log)|nodes\.log|lib\.(out|err)|status|metrics|rescue\d+))?$/;
-const UNIT_LOGS = /^(group\.(log|dag\..*)|ledger\.jsonl|merge_output\.json|.+\.(out|err|report\.json|post\.json))$/;
+const DAG_FILES: readonly string[] = [
+  TOP.dag,
+  ...(["out", "log", "nodesLog", "libOut", "libErr", "status", "metrics"] as const).map((kind) =>
+    besideDag(TOP.dag, kind),
+  ),
+];
+const isDagLog = (name: string): boolean =>
+  DAG_FILES.includes(name) || (name.startsWith(besideDag(TOP.dag, "rescue")) && /\d$/.test(name));
+const UNIT_FILES: readonly string[] = [UNIT.log, UNIT.ledger, UNIT.mergeOutput];
+const ENDINGS = [ATTEMPT.out, ATTEMPT.err, ATTEMPT.report, NODE.post].map((ending) => `.${ending}`);
+const isUnitLog = (name: string): boolean =>
+  UNIT_FILES.includes(name) ||
+  name.startsWith(`${UNIT.dag}.`) ||
+  ENDINGS.some((ending) => name.length > ending.length && name.endsWith(ending));
 
 interface LogFile {
   readonly name: string;
@@ -34,17 +47,17 @@ interface LogsWanted {
 /** The log files of a DAG, of a unit, or of a node with the ends of what it wrote; null: there is no such unit (yet). */
 export async function readLogs(submitDir: string, { unit, node, cluster, lines }: LogsWanted): Promise<Logs | null> {
   const noTails = { cluster: null, clusters: [], tails: [] };
-  if (unit === null) return { ...noTails, files: await listFiles(submitDir, DAG_LOGS) };
+  if (unit === null) return { ...noTails, files: await listFiles(submitDir, isDagLog) };
   const directory = await unitDirectory(submitDir, unit);
   if (directory === null) return null;
-  const files = await listFiles(directory, UNIT_LOGS);
+  const files = await listFiles(directory, isUnitLog);
   if (node === null) return { ...noTails, files };
   const own = files.filter(({ name }) => name.startsWith(`${node}.`));
   const attempts = own.flatMap(({ name }) => /^(\d+)\./.exec(name.slice(node.length + 1))?.[1] ?? []);
   const clusters = [...new Set(attempts)].sort((a, b) => Number(a) - Number(b));
   const shown = cluster ?? clusters.at(-1) ?? null;
-  const names = shown === null ? [] : [`${node}.${shown}.out`, `${node}.${shown}.err`];
-  const tails = await Promise.all([...names, "group.log"].map((name) => tailFile(join(directory, name), name, lines)));
+  const names = shown === null ? [] : [attemptFile(node, shown, "out"), attemptFile(node, shown, "err")];
+  const tails = await Promise.all([...names, UNIT.log].map((name) => tailFile(join(directory, name), name, lines)));
   return { files: own, cluster: shown, clusters, tails: tails.filter((tail) => tail !== null) };
 }
 
@@ -59,9 +72,9 @@ async function unitDirectory(submitDir: string, unit: string): Promise<string | 
   }
 }
 
-async function listFiles(directory: string, pattern: RegExp): Promise<Logs["files"]> {
+async function listFiles(directory: string, isWanted: (name: string) => boolean): Promise<Logs["files"]> {
   const names = await readdir(directory).catch(() => [] as string[]);
-  const wanted = names.filter((name) => pattern.test(name)).sort();
+  const wanted = names.filter(isWanted).sort();
   const found = await Promise.all(
     wanted.map(async (name) => {
       const path = join(directory, name);

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from "fastify";
 import type { Clock } from "../base/clock.ts";
 import type { Engine } from "../engine/port.ts";
-import type { Commands, LoopStatus } from "../lifecycle/port.ts";
+import type { Commands, LoopStatus } from "../operators/port.ts";
 import type { Store } from "../store/port.ts";
 import type { EventBus } from "./event-bus.ts";
 import type { EventStreams } from "./event-streams.ts";

@@ -79,7 +79,7 @@ export function spoolTable(rows: readonly SpoolRow[], look: Look): string {
 }
 
 function nextText({ action, at }: NextStep, { now, paint }: Look): string {
-  if (action === "stranger") return paint.red("unknown to the server");
+  if (action === "unknown-request") return paint.red("unknown to the server");
   if (action === "unknown" || action === "keep") return action === "keep" ? "kept" : "-";
   const wait = -secondsSince(at ?? now.toISOString(), now);
   return wait <= 0 ? paint.yellow(`${action}: due`) : `${action} in ${duration(wait)}`;

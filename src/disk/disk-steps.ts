@@ -1,9 +1,10 @@
-import { type Dirent, constants as fs } from "node:fs";
-import { lstat, open, opendir, readdir, rename, rmdir, unlink } from "node:fs/promises";
+import type { Dirent } from "node:fs";
+import { lstat, opendir, readdir, rename, rmdir, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { isName } from "../domain/names.ts";
+import { isSubmitDirName } from "../submit-dir/names.ts";
 import { replaceFile } from "./atomic-file.ts";
-import { inDirectory } from "./plain-files.ts";
+import { inDirectory, openPlain } from "./plain-files.ts";
 
 /**
  * Small asynchronous steps on files, so that a tree of a million files never keeps others from their turn, and a
@@ -67,7 +68,7 @@ export async function readPart(
   bytes: number,
   from: "start" | "end",
 ): Promise<{ part: Buffer; size: number } | null> {
-  const handle = await open(path, fs.O_RDONLY | fs.O_NOFOLLOW | fs.O_NONBLOCK).catch(() => null);
+  const handle = await openPlain(path).catch(() => null);
   if (!handle) return null;
   try {
     const { size } = await handle.stat();
@@ -112,7 +113,7 @@ export async function entriesOf(path: string): Promise<readonly Dirent[]> {
 export const requestsIn = async (path: string): Promise<readonly string[]> =>
   (await entriesOf(path)).filter((entry) => entry.isDirectory() && isName(entry.name)).map(({ name }) => name);
 
-export const isSubmitDirectory = (entry: Dirent): boolean => entry.isDirectory() && /^r\d+-./.test(entry.name);
+export const isSubmitDirectory = (entry: Dirent): boolean => entry.isDirectory() && isSubmitDirName(entry.name);
 
 export function ifGone(error: NodeJS.ErrnoException): null {
   if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;

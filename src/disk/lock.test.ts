@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { tempDir } from "../../tests/support/temp-dir.ts";
 import { WorldError } from "../base/errors.ts";
-import { lockDirectory, startedTicks } from "./lock.ts";
+import { lockDirectory } from "./lock.ts";
+import { startedTicks } from "./processes.ts";
 
 const bootId = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
 const owner = (change: object) => ({
@@ -70,7 +71,7 @@ describe("the lock of a directory", () => {
   it("is respected while its process lives, and on another machine always", async () => {
     const child = spawn("sleep", ["60"]);
     onTestFinished(() => void child.kill("SIGKILL"));
-    const ticks = await startedTicks(child.pid ?? 0);
+    const ticks = startedTicks(child.pid ?? 0);
     for (const left of [owner({ pid: child.pid, startedTicks: ticks }), owner({ host: "elsewhere" })]) {
       const dir = tempDir("lock");
       writeFileSync(join(dir, "lock"), JSON.stringify(left));

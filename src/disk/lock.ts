@@ -4,6 +4,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { WorldError } from "../base/errors.ts";
 import { orUnwritable, readIfThere } from "./atomic-file.ts";
+import { isProcess, startedTicks } from "./processes.ts";
 
 /**
  * A directory for one process. The lock is a file that names its owner; it appears with its whole content at
@@ -13,7 +14,7 @@ import { orUnwritable, readIfThere } from "./atomic-file.ts";
  *
  * To take over a stale lock, a process first takes a second lock named after the stale one's token, by the same
  * rules, and looks again. So the stale file is replaced once, and nobody removes the lock of the one who was
- * quicker. A lock written on another machine (a shared file system, another container) cannot be judged from
+ * quicker. A lock written on another machine (a shared file system, another container) cannot be checked from
  * here: it is respected until a person removes it.
  */
 export interface DirectoryLock {
@@ -37,7 +38,7 @@ export async function lockDirectory(dir: string, purpose: string, name = "lock")
   const me: Owner = {
     token: randomUUID(),
     pid: process.pid,
-    startedTicks: await startedTicks(process.pid),
+    startedTicks: startedTicks(process.pid),
     bootId: await bootId(),
     host: hostname(),
     command: [process.argv0, ...process.argv.slice(1)].join(" ").slice(0, 300),
@@ -50,7 +51,7 @@ export async function lockDirectory(dir: string, purpose: string, name = "lock")
     await mkdir(dir, { recursive: true, mode: 0o700 });
     await writeFile(aside, JSON.stringify(me), { flag: "wx", mode: 0o600, flush: true });
     await take(path, aside, dir);
-  }).finally(() => rm(aside, { force: true }).catch(() => {})); // "not a directory" was told already
+  }).finally(() => rm(aside, { force: true }).catch(() => {})); // "not a directory" was reported already
   return { path, release: () => release(path, me.token) };
 }
 
@@ -95,26 +96,7 @@ async function release(path: string, token: string): Promise<void> {
 async function isStale(owner: Owner): Promise<boolean> {
   if (owner.host !== hostname()) return false;
   if (owner.bootId !== (await bootId())) return true;
-  if (!isAlive(owner.pid)) return true;
-  return owner.startedTicks !== (await startedTicks(owner.pid));
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-}
-
-/** Field 22 of /proc/<pid>/stat; the command before it is in brackets and may itself hold spaces and brackets. */
-export async function startedTicks(pid: number): Promise<string | null> {
-  const stat = await readIfThere(`/proc/${pid}/stat`);
-  if (stat === null) return null;
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  // A zombie has ended: it only waits for its parent to notice, and holds nothing any more.
-  return fields[0] === "Z" ? null : (fields[19] ?? null);
+  return !isProcess(owner.pid) || owner.startedTicks !== startedTicks(owner.pid);
 }
 
 const bootId = async (): Promise<string | null> =>

@@ -6,8 +6,9 @@ import { tempDir } from "../../tests/support/temp-dir.ts";
 import { readText } from "../engine/read-files.ts";
 import { readIfThere, replaceFile } from "./atomic-file.ts";
 import { Budget, removeTree } from "./disk-steps.ts";
+import { adjustNodes, keepAway, letRun, reelectUnit } from "./unit-changes.ts";
 import { unitDamage } from "./unit-damage.ts";
-import { adjustNodes, keepAway, letRun, logTail, openEpoch, readInUnit, reelectUnit } from "./unit-files.ts";
+import { logTail, openEpoch, readInUnit } from "./unit-files.ts";
 
 /** What somebody who owns the submit directory may try on a server that is root. */
 let dir = "";

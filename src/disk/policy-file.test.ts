@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempDir } from "../../tests/support/temp-dir.ts";
 import type { StepSpec } from "../domain/request.ts";
+import { policyText, type RecoveryOptions } from "../recovery/policy-text.ts";
 import { readPolicy } from "../recovery/read-policy.ts";
-import { policyText, type RecoveryOptions, readPolicyFile } from "./policy-file.ts";
+import { readPolicyFile } from "./policy-file.ts";
 
 const OPTIONS: RecoveryOptions = {
   installation: null,

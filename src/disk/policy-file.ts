@@ -1,63 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
 import { WorldError } from "../base/errors.ts";
-import type { RecoverySpec, RequestSpec } from "../domain/request.ts";
-import type { PolicySettings } from "../recovery/policy.ts";
-import { checkPolicy, policyDocument, SETTING_KEYS } from "../recovery/read-policy.ts";
+import type { RecoveryOptions } from "../recovery/policy-text.ts";
+import { checkPolicy } from "../recovery/read-policy.ts";
 
-/** What the installation says about recovery; its policy file, where it names a setting, has the last word. */
-export interface RecoveryOptions {
-  /** The policy file as it was read; null: none. */
-  readonly installation: Readonly<Record<string, unknown>> | null;
-  readonly cooloffBaseSec: number;
-  readonly firstRetryAtOnce: boolean;
-  readonly avoidHostSec: number;
-  readonly maxExecutions: number;
-  readonly abortAfterAlike: number;
-  readonly maxMemoryPerCoreMb: number;
-  readonly maxMemoryMb: number | null;
-  readonly maxWallMinutes: number;
-}
-
-/** 60 s and 15 min are what the error-handling and the retry specification ask for; one setting scales both. */
-const FIXED_BY_BASE = 15;
-
-/** Payloads whose exit codes are the framework's: cmsRun, and the simulator that stands in for it. */
-const FRAMEWORK = /(^|\/)(cmsRun|wms2\/simulate)$/;
-
-/** policy.json of a submit directory: all that POST on the submit host goes by. */
-export function policyText(
-  options: RecoveryOptions,
-  spec: Pick<RequestSpec, "steps"> & { readonly recovery: Pick<RecoverySpec, "handlers" | "pendingClassification"> },
-): string {
-  const said = (options.installation?.settings ?? {}) as Readonly<Record<string, unknown>>;
-  const own: Partial<PolicySettings> = {
-    executionCeiling: options.maxExecutions,
-    backoffBaseSec: options.cooloffBaseSec,
-    fixedDelaySec: options.cooloffBaseSec * FIXED_BY_BASE,
-    firstRetryAtOnce: options.firstRetryAtOnce,
-    avoidHosts: options.avoidHostSec > 0,
-    abortAfterAlike: options.abortAfterAlike,
-    cmsCodes: spec.steps.some(({ argv }) => FRAMEWORK.test(argv[0] ?? "")),
-    maxMemoryPerCoreMb: options.maxMemoryPerCoreMb,
-    maxWallMinutes: options.maxWallMinutes,
-    ...(options.maxMemoryMb !== null && { maxMemoryMb: options.maxMemoryMb }),
-  };
-  const unsaid = Object.entries(SETTING_KEYS)
-    .filter(([key, name]) => !(key in said) && own[name] !== undefined)
-    .map(([, name]) => [name, own[name]]);
-  const recovery = {
-    ...spec.recovery,
-    pendingClassification: spec.recovery.pendingClassification || said.pending_classification === true,
-  };
-  return `${JSON.stringify(policyDocument(options.installation, recovery, Object.fromEntries(unsaid)), null, 1)}\n`;
-}
-
-/** A file that cannot be used stops the server at its start: jobs must not be judged by half a policy. */
+/** A file that cannot be used stops the server at its start: no attempt is classified by half a policy. */
 export async function readPolicyFile(path: string | null): Promise<RecoveryOptions["installation"]> {
   if (path === null) return null;
-  const bad = (words: string, cause?: unknown) =>
-    new WorldError("bad-config", path, `recovery.policy_file ${path}: ${words}`, {
+  const bad = (message: string, cause?: unknown) =>
+    new WorldError("bad-config", path, `recovery.policy_file ${path}: ${message}`, {
       cause,
       hint: `see all of it with: wms2 policy check ${path}`,
     });

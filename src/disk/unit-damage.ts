@@ -1,18 +1,24 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import { MERGE_GROUP, throttledRoles } from "../domain/roles.ts";
 import type { UnitDamage } from "../recovery/round/damage.ts";
+import { isWholeInclude } from "../submit-dir/include-file.ts";
+import { readManifest } from "../submit-dir/manifest.ts";
+import { UNIT } from "../submit-dir/names.ts";
 import { whyNot } from "./atomic-file.ts";
 import { ENTER, type Owner, permits, READ, WRITE } from "./permission.ts";
 import { inDirectory, readPlain } from "./plain-files.ts";
-import { parseManifest } from "./unit-files.ts";
+
+/** A unit's DAG ends with the limit of the last role that has one. */
+const DAG_END = new RegExp(`\\nMAXJOBS ${throttledRoles(MERGE_GROUP).at(-1)} \\d+\\n$`);
 
 /** The files a unit begins with, and how it shows that one of them was cut short. The ledger may be missing. */
 const FILES: readonly { readonly name: string; readonly need: number; readonly isWhole: (text: string) => boolean }[] =
   [
-    { name: "group.dag", need: READ, isWhole: (text) => /\nMAXJOBS cleanup \d+\n$/.test(text) },
-    { name: "manifest.json", need: READ, isWhole: canBeParsed },
-    { name: "group.inc", need: READ, isWhole: (text) => text === "" || text.endsWith("\n") },
-    { name: "ledger.jsonl", need: READ | WRITE, isWhole: () => true },
+    { name: UNIT.dag, need: READ, isWhole: (text) => DAG_END.test(text) },
+    { name: UNIT.manifest, need: READ, isWhole: (text) => readManifest(text) !== null },
+    { name: UNIT.include, need: READ, isWhole: isWholeInclude },
+    { name: UNIT.ledger, need: READ | WRITE, isWhole: () => true },
   ];
 
 /**
@@ -28,7 +34,7 @@ export async function unitDamage(dir: string, unit: string, owner: Owner | null)
       for (const { name, need, isWhole } of FILES) {
         path = join(dir, unit, name);
         const text = await readPlain(join(here, name)).catch((error: NodeJS.ErrnoException) => {
-          if (error.code === "ENOENT" && name === "ledger.jsonl") return null;
+          if (error.code === "ENOENT" && name === UNIT.ledger) return null;
           throw error;
         });
         if (text === null) continue;
@@ -44,12 +50,3 @@ export async function unitDamage(dir: string, unit: string, owner: Owner | null)
 
 const isFor = async (path: string, owner: Owner | null, need: number): Promise<boolean> =>
   owner === null || permits(await stat(path), owner, need);
-
-function canBeParsed(text: string): boolean {
-  try {
-    parseManifest(text);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -1,4 +1,5 @@
 import type { DagId, SiteName, WorkflowId } from "./names.ts";
+import type { NodeRole } from "./roles.ts";
 
 export const DAG_STATUSES = [
   "planning", // its submit directory is being written
@@ -16,8 +17,6 @@ export type DagStatus = (typeof DAG_STATUSES)[number];
 export const isInEngine = (status: DagStatus): boolean => status === "submitted" || status === "running";
 export const isDagOver = (status: DagStatus): boolean =>
   ["completed", "partial", "failed", "removed", "halted", "stopped"].includes(status);
-
-export type NodeRole = "landing" | "processing" | "merge" | "cleanup";
 
 /** Counts over the inner nodes of a DAG. `queued`: handed to the engine; of them `idle` have no place yet, `held` get none. */
 export interface NodeTally {

@@ -25,6 +25,8 @@ export const isSiteName = (text: string): text is SiteName => SITE_PATTERN.test(
 const padded = (index: number): string => String(index).padStart(6, "0");
 export const unitName = (index: number): UnitName => `mg_${padded(index)}` as UnitName;
 export const processingNodeName = (index: number): NodeName => `proc_${padded(index)}` as NodeName;
+export const isUnitName = (text: string): text is UnitName => /^mg_\d{6,}$/.test(text);
+export const isProcessingNodeName = (text: string): text is NodeName => /^proc_\d{6,}$/.test(text);
 
 /** The key by which an engine is asked about a whole tree of jobs. */
 export const batchName = (dag: DagId): string => `wms2-${dag}`;

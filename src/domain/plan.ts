@@ -1,6 +1,6 @@
-import type { NodeRole } from "./dag.ts";
 import type { DagId, NodeName, RequestName, SiteName, UnitName } from "./names.ts";
 import type { OutputSpec, RetrySpec, StepSpec, ThrottleSpec } from "./request.ts";
+import type { NodeRole, Shape } from "./roles.ts";
 import type { InputFile } from "./workflow.ts";
 
 /**
@@ -12,6 +12,8 @@ export interface DagPlan {
   readonly requestName: RequestName;
   readonly round: number;
   readonly priority: number;
+  /** Of every unit. */
+  readonly shape: Shape;
   readonly steps: readonly StepSpec[];
   readonly outputs: readonly PlannedOutput[];
   readonly retries: RetrySpec;

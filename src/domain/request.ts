@@ -2,6 +2,7 @@ import type { RequestName, SiteName } from "./names.ts";
 import type { OutputState, WishKind } from "./operator.ts";
 import type { ReleaseModifications } from "./release.ts";
 import type { RequestStatus } from "./request-status.ts";
+import type { NodeRole, ThrottledRole } from "./roles.ts";
 import type { Wait } from "./wait.ts";
 
 /** What a person asked for, normalised by intake. Never changed afterwards; units are in the names. */
@@ -152,20 +153,10 @@ export interface UnitSpec {
   readonly maxUnitsPerBlock: number;
 }
 
-export interface RetrySpec {
-  readonly landing: number;
-  readonly processing: number;
-  readonly merge: number;
-  readonly cleanup: number;
-}
+export type RetrySpec = Readonly<Record<NodeRole, number>>;
 
-export interface ThrottleSpec {
-  /** Work units in flight at once within one DAG. */
-  readonly units: number;
-  readonly processing: number;
-  readonly merge: number;
-  readonly cleanup: number;
-}
+/** `units`: work units in flight at once within one DAG. */
+export type ThrottleSpec = Readonly<Record<"units" | ThrottledRole, number>>;
 
 export interface RecoverySpec {
   readonly holdThreshold: number;

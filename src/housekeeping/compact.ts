@@ -1,27 +1,17 @@
-import { access } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { replaceFile } from "../disk/atomic-file.ts";
 import { type Budget, entriesOf, ifGone, keepTail, removeFile, removeTree } from "../disk/disk-steps.ts";
 import { inDirectory, readPlain } from "../disk/plain-files.ts";
+import { isUnitName } from "../domain/names.ts";
 import { type AttemptRecord, readTallyLines } from "../recovery/ledger-record.ts";
-import {
-  COMPACTED,
-  failedNodes,
-  fateOfTop,
-  fatesInUnit,
-  isUnitDirectory,
-  TRIMMED_DAGMAN_BYTES,
-  TRIMMED_LOG_BYTES,
-} from "./kept-files.ts";
+import { TOP, UNIT } from "../submit-dir/names.ts";
+import { failedNodes, fateOfTop, fatesInUnit, TRIMMED_DAGMAN_BYTES, TRIMMED_LOG_BYTES } from "./kept-files.ts";
 
 /** All kept ends of logs of one directory together; beyond it only verdicts are kept. */
 const LOG_BYTES_PER_DIRECTORY = 64e6;
 
-export const isCompacted = (dir: string): Promise<boolean> =>
-  access(join(dir, COMPACTED)).then(
-    () => true,
-    () => false,
-  );
+export const isCompacted = (dir: string): boolean => existsSync(join(dir, TOP.compacted));
 
 /**
  * Leaves of a submit directory what explains how it went. Which files stay is decided from files that stay, so a crash or
@@ -33,7 +23,7 @@ export async function compactDirectory(dir: string, budget: Budget, at: Date): P
   for (const entry of await entriesOf(dir)) {
     if (budget.isOut) return false;
     const path = join(dir, entry.name);
-    if (entry.isDirectory() && isUnitDirectory(entry.name)) {
+    if (entry.isDirectory() && isUnitName(entry.name)) {
       const kept = await inDirectory(dir, entry.name, (unit) => compactUnit(unit, budget, logBytes));
       if (kept === null) return false;
       logBytes -= kept;
@@ -45,13 +35,13 @@ export async function compactDirectory(dir: string, budget: Budget, at: Date): P
     } else if (fate === "drop") await removeFile(path, budget);
     else if (fate === "trim") await keepTail(path, TRIMMED_DAGMAN_BYTES, budget);
   }
-  await replaceFile(join(dir, COMPACTED), `${JSON.stringify({ version: 1, at: at.toISOString() })}\n`);
+  await replaceFile(join(dir, TOP.compacted), `${JSON.stringify({ version: 1, at: at.toISOString() })}\n`);
   return true;
 }
 
 /** Bytes of logs that were kept; null: the budget ended first. */
 async function compactUnit(dir: string, budget: Budget, logBytes: number): Promise<number | null> {
-  const ledger = (await readPlain(join(dir, "ledger.jsonl")).catch(ifGone)) ?? "";
+  const ledger = (await readPlain(join(dir, UNIT.ledger)).catch(ifGone)) ?? "";
   const { lines, unreadable } = await readInSlices(ledger);
   const entries = await entriesOf(dir);
   const fates = fatesInUnit(

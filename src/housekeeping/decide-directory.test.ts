@@ -1,9 +1,9 @@
 import { describe, expect, it, test } from "vitest";
+import { rescueDamage } from "../disk/rescue-check.ts";
 import { type DirectoryFacts, decideDirectory } from "./decide-directory.ts";
 import { failedNodes, fateOfTop, fatesInUnit } from "./kept-files.ts";
 import { spoolReport } from "./report.ts";
-import { rescueDamage } from "./rescue-check.ts";
-import { strangerAlerts } from "./strangers.ts";
+import { unknownRunAlerts } from "./unknown-runs.ts";
 
 const finished = new Date("2026-01-01T00:00:00Z");
 const hoursLater = (hours: number) => new Date(finished.getTime() + hours * 3_600_000);
@@ -127,20 +127,20 @@ test("a rescue file that was cut, overwritten or emptied is found", () => {
   expect(rescueDamage("")).toBe("it is empty");
 });
 
-test("strangers: one alert per request while they are few, one for all when they are many", () => {
-  const strangers = (count: number) =>
+test("unknown runs: one alert per request while they are few, one for all when they are many", () => {
+  const unknown = (count: number) =>
     Array.from({ length: count }, (_, at) => ({
       request: `r${at}`,
       directory: `/s/r${at}/r0-1`,
       dagId: `d${at}`,
       inEngine: "found" as const,
     }));
-  expect(strangerAlerts([], "/s")).toEqual([]);
-  expect(strangerAlerts(strangers(2), "/s").map(({ key, severity }) => [key, severity])).toEqual([
-    ["stranger:r0", "critical"],
-    ["stranger:r1", "critical"],
+  expect(unknownRunAlerts([], "/s")).toEqual([]);
+  expect(unknownRunAlerts(unknown(2), "/s").map(({ key, severity }) => [key, severity])).toEqual([
+    ["unknown-run:r0", "critical"],
+    ["unknown-run:r1", "critical"],
   ]);
-  const [all, ...more] = strangerAlerts(strangers(500), "/s");
+  const [all, ...more] = unknownRunAlerts(unknown(500), "/s");
   expect(more).toEqual([]);
   expect(all?.message).toContain("500 runs of 500 requests");
   expect(all?.message).toContain("/s/r0/r0-1, which the engine still runs");
@@ -164,7 +164,7 @@ test("the report says what will become of each, the biggest first", () => {
   ] as const);
   expect(spoolReport(all, known, policy).map(({ request_name, next }) => [request_name, next.action, next.at])).toEqual(
     [
-      ["lost", "stranger", null],
+      ["lost", "unknown-request", null],
       ["fresh", "compact", hoursLater(24).toISOString()],
       ["small", "remove", hoursLater(720).toISOString()],
       ["open", "keep", null],

@@ -1,10 +1,10 @@
 import { raiseAndClose } from "../alerts/raise-and-close.ts";
-import { makeTurns } from "../alerts/turns.ts";
 import { describeError } from "../base/errors.ts";
+import { makeTurns } from "../base/turns.ts";
 import { Budget, requestsIn } from "../disk/disk-steps.ts";
 import type { KeepPolicy } from "./decide-directory.ts";
-import { findStrangers, strangerAlerts } from "./strangers.ts";
 import { type TidyPorts, tidyRequest } from "./tidy-request.ts";
+import { findUnknownRuns, unknownRunAlerts } from "./unknown-runs.ts";
 
 export interface HousekeepingOptions extends KeepPolicy {
   readonly intervalSec: number;
@@ -16,8 +16,10 @@ export interface HousekeepingOptions extends KeepPolicy {
 export type Housekeeping = ReturnType<typeof makeHousekeeping>;
 
 const OPERATIONS = 20_000;
-const FIRST_STRANGERS_SEC = 15;
-const STRANGERS_EVERY_SEC = 24 * 3600;
+const FIRST_LOOK_SEC = 15;
+const LOOK_EVERY_SEC = 24 * 3600;
+/** What an earlier version called these alerts: those that are open are closed. */
+const FORMER_FAMILY = "stranger";
 
 /**
  * Tidies the spool slowly: what can wait for hours is done in small turns between everything else. All it remembers is
@@ -64,22 +66,22 @@ export function makeHousekeeping(ports: TidyPorts, options: HousekeepingOptions)
   };
 
   /** Looks for submit directories the database does not know, and keeps their alerts. */
-  const lookForStrangers = async (): Promise<void> => {
-    const found = await findStrangers(spoolDir, store, ports.engine);
-    await raiseAndClose(store, ["stranger"], strangerAlerts(found, spoolDir), clock.now());
-    if (found.length > 0) log.warn("housekeeping.strangers", { directories: found.length });
+  const lookForUnknownRuns = async (): Promise<void> => {
+    const found = await findUnknownRuns(spoolDir, store, ports.engine);
+    await raiseAndClose(store, ["unknown-run", FORMER_FAMILY], unknownRunAlerts(found, spoolDir), clock.now());
+    if (found.length > 0) log.warn("housekeeping.unknown-runs", { directories: found.length });
   };
 
   const { isLeader, intervalSec } = options;
   const turns = [
     makeTurns({ name: "housekeeping", everySec: intervalSec, log, isLeader, work: tidyOnce }),
     makeTurns({
-      name: "housekeeping.strangers",
-      everySec: STRANGERS_EVERY_SEC,
-      firstSec: FIRST_STRANGERS_SEC,
+      name: "housekeeping.unknown-runs",
+      everySec: LOOK_EVERY_SEC,
+      firstSec: FIRST_LOOK_SEC,
       log,
       isLeader,
-      work: lookForStrangers,
+      work: lookForUnknownRuns,
     }),
   ];
   return {
@@ -90,6 +92,6 @@ export function makeHousekeeping(ports: TidyPorts, options: HousekeepingOptions)
       await Promise.all(turns.map((one) => one.stop()));
     },
     tidyOnce,
-    lookForStrangers,
+    lookForUnknownRuns,
   };
 }

@@ -1,4 +1,5 @@
 import type { AttemptRecord } from "../recovery/ledger-record.ts";
+import { besideDag, newestStderr, nodeNamedIn, TOP, UNIT } from "../submit-dir/names.ts";
 
 /**
  * What is left of a submit directory when it is compacted: the plan, the DAG and how it ended; of a unit its ledger, its
@@ -7,19 +8,20 @@ import type { AttemptRecord } from "../recovery/ledger-record.ts";
  */
 export type Fate = "keep" | "trim" | "drop";
 
-export const COMPACTED = "compacted.json";
 export const TRIMMED_LOG_BYTES = 8_000;
 export const TRIMMED_DAGMAN_BYTES = 256 * 1024;
 
-const TOP_KEPT =
-  /^(plan\.json|policy\.json|step_profile\.json|compacted\.json|workflow\.dag(\.(status|metrics|rescue\d+(\..*)?))?)$/;
+const TOP_KEPT: readonly string[] = [TOP.plan, TOP.policy, TOP.stepProfile, TOP.compacted, TOP.dag];
+const UNIT_KEPT: readonly string[] = [UNIT.ledger, UNIT.mergeOutput, UNIT.abort];
+
+/** How the DAG ended, and what a resubmission would have gone on from. */
+const isEnd = (dag: string, name: string): boolean =>
+  [besideDag(dag, "status"), besideDag(dag, "metrics")].includes(name) || name.startsWith(besideDag(dag, "rescue"));
 
 export function fateOfTop(name: string): Fate {
-  if (TOP_KEPT.test(name)) return "keep";
-  return name === "workflow.dag.dagman.out" ? "trim" : "drop";
+  if (TOP_KEPT.includes(name) || isEnd(TOP.dag, name)) return "keep";
+  return name === besideDag(TOP.dag, "out") ? "trim" : "drop";
 }
-
-export const isUnitDirectory = (name: string): boolean => /^mg_\d{6,}$/.test(name);
 
 /** Nodes whose last word is a failure, and those of them whose logs are worth keeping. */
 export interface FailedNodes {
@@ -50,30 +52,16 @@ export function failedNodes(lines: readonly AttemptRecord[], unreadable: number)
   };
 }
 
-const UNIT_KEPT = /^(ledger\.jsonl|merge_output\.json|run\.abort|group\.dag\.(status|metrics|rescue\d+(\..*)?))$/;
-
 /** The fate of every file of a unit's directory, by name. */
 export function fatesInUnit(names: readonly string[], failed: FailedNodes): ReadonlyMap<string, Fate> {
-  const logs = newestLogs(names, failed.logsOf);
-  const hasStatus = names.includes("group.dag.status");
+  const logs = newestStderr(names, (node) => failed.logsOf.has(node));
+  const hasStatus = names.includes(besideDag(UNIT.dag, "status"));
   const fate = (name: string): Fate => {
-    if (UNIT_KEPT.test(name)) return "keep";
-    if (name === "group.dag") return hasStatus ? "drop" : "keep"; // the only list of its nodes
-    if (name.endsWith(".post.json"))
-      return !failed.isCertain || failed.nodes.has(name.slice(0, -".post.json".length)) ? "keep" : "drop";
-    return logs.has(name) ? "trim" : "drop";
+    if (UNIT_KEPT.includes(name) || isEnd(UNIT.dag, name)) return "keep";
+    if (name === UNIT.dag) return hasStatus ? "drop" : "keep"; // the only list of its nodes
+    const node = nodeNamedIn(name, "post");
+    if (node !== null) return !failed.isCertain || failed.nodes.has(node) ? "keep" : "drop";
+    return logs.includes(name) ? "trim" : "drop";
   };
   return new Map(names.map((name) => [name, fate(name)]));
-}
-
-/** <node>.<cluster>.err with the highest cluster, of these nodes. */
-function newestLogs(names: readonly string[], nodes: ReadonlySet<string>): ReadonlySet<string> {
-  const newest = new Map<string, { name: string; cluster: number }>();
-  for (const name of names) {
-    const [, node = "", digits = ""] = /^(.+)\.(\d+)\.err$/.exec(name) ?? [];
-    if (!nodes.has(node)) continue;
-    const cluster = Number(digits);
-    if (cluster > (newest.get(node)?.cluster ?? -1)) newest.set(node, { name, cluster });
-  }
-  return new Set([...newest.values()].map(({ name }) => name));
 }

@@ -5,15 +5,15 @@ import type { RequestUsage } from "./usage.ts";
 
 /** What takes the space of a spool, and what housekeeping will do about it. Pure; field names are those of --json. */
 export interface SpoolRow extends RequestUsage {
-  /** null: no server told. */
+  /** null: no server was asked. */
   readonly status: RequestStatus | null;
   readonly status_since: string | null;
   readonly next: NextStep;
 }
 
-/** keep: nothing by itself · unknown: nobody could be asked · stranger: the server does not know the request. */
+/** keep: nothing by itself · unknown: nobody could be asked · unknown-request: the server does not know it. */
 export interface NextStep {
-  readonly action: "keep" | "compact" | "remove" | "unknown" | "stranger";
+  readonly action: "keep" | "compact" | "remove" | "unknown" | "unknown-request";
   readonly at: string | null;
 }
 
@@ -40,7 +40,7 @@ const total = ({ bytes, unmerged_bytes }: SpoolRow): number => bytes + unmerged_
 
 type Sizes = Omit<RequestUsage, "request_name">;
 function nextStep(usage: Sizes, request: KnownRequest | undefined, policy: KeepPolicy): NextStep {
-  if (!request) return { action: "stranger", at: null };
+  if (!request) return { action: "unknown-request", at: null };
   if (!isTerminal(request.status)) return { action: "keep", at: null };
   const { compactAt, removeAt } = dueTimes(request.statusSince, policy);
   const isCompact = usage.compacted === usage.directories && usage.unmerged_files === 0;

@@ -1,6 +1,7 @@
 import { rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
 import {
   asideOf,
   type Budget,
@@ -12,8 +13,8 @@ import {
 } from "../disk/disk-steps.ts";
 import type { Dag } from "../domain/dag.ts";
 import type { Engine } from "../engine/port.ts";
-import type { Log } from "../lifecycle/ports.ts";
 import type { Store } from "../store/port.ts";
+import { isTemporaryName } from "../submit-dir/names.ts";
 import { compactDirectory, isCompacted } from "./compact.ts";
 import {
   type DirectoryDecision,
@@ -42,7 +43,6 @@ interface Turn extends TidyPorts {
 /** When to look again; null: nothing is left to do. "unfinished": the budget ended first. */
 type Tidied = Date | null | "unfinished";
 
-const UNWRITTEN = /^\.tmp-/;
 /** What waits for something else than time is looked at again after this. */
 const LOOK_AGAIN_MS = 6 * 3_600_000;
 
@@ -74,7 +74,7 @@ export async function tidyRequest(turn: Turn, name: string): Promise<Date | "unf
 }
 
 /** What may become of it now; the engine is asked only when its answer matters. */
-async function judge(
+async function decideNow(
   { engine, clock, policy }: Pick<Turn, "engine" | "clock" | "policy">,
   facts: Pick<DirectoryFacts, "request" | "openVersions" | "isCompacted">,
   dags: readonly Dag[] | null,
@@ -88,10 +88,10 @@ async function judge(
 async function tidyDirectory(turn: Turn, facts: RequestFacts, directory: string): Promise<Tidied> {
   const { policy, budget, clock, log } = turn;
   const path = join(turn.spoolDir, facts.request.spec.name, directory);
-  const known = { ...facts, isCompacted: await isCompacted(path) };
-  const decision = await judge(turn, known, facts.dags.get(directory) ?? null);
+  const known = { ...facts, isCompacted: isCompacted(path) };
+  const decision = await decideNow(turn, known, facts.dags.get(directory) ?? null);
   const before = { files: budget.freedFiles, bytes: budget.freedBytes };
-  const told = (event: string, because: string) =>
+  const logDone = (event: string, because: string) =>
     log.info(event, {
       directory: path,
       because,
@@ -101,11 +101,11 @@ async function tidyDirectory(turn: Turn, facts: RequestFacts, directory: string)
   switch (decision.kind) {
     case "compact":
       if (!(await compactDirectory(path, budget, clock.now()))) return "unfinished";
-      told("housekeeping.compacted", decision.because);
+      logDone("housekeeping.compacted", decision.because);
       return dueTimes(facts.request.statusSince, policy).removeAt;
     case "remove":
       if (!(await removeAtOnce(path, budget))) return "unfinished";
-      told("housekeeping.removed", decision.because);
+      logDone("housekeeping.removed", decision.because);
       return null;
     case "leave":
       return decision.until ?? lookAgain(turn);
@@ -121,13 +121,13 @@ async function tidyLeftovers(turn: Turn, facts: RequestFacts): Promise<Tidied> {
   const { compactAt } = dueTimes(facts.request.statusSince, policy);
   if (clock.now() < compactAt) return compactAt;
   const home = join(turn.spoolDir, name);
-  const unwritten = (await entriesOf(home)).filter((entry) => entry.isDirectory() && UNWRITTEN.test(entry.name));
+  const unwritten = (await entriesOf(home)).filter((entry) => entry.isDirectory() && isTemporaryName(entry.name));
   const unmerged = join(turn.storageDir, "unmerged", name);
   const hasUnmerged = (await entriesOf(unmerged)).length + (await entriesOf(asideOf(unmerged))).length > 0;
   if (unwritten.length === 0 && !hasUnmerged) return null;
   const all = [...facts.dags.values()].flat();
   const never = { ...turn, policy: { ...policy, removeAfterDays: 0 } };
-  const decision = await judge(never, { ...facts, isCompacted: false }, all);
+  const decision = await decideNow(never, { ...facts, isCompacted: false }, all);
   if (decision.kind !== "compact") return lookAgain(turn);
   for (const entry of unwritten) if (!(await removeAtOnce(join(home, entry.name), budget))) return "unfinished";
   if (hasUnmerged) {

@@ -26,14 +26,12 @@ export async function measureSpool(spoolDir: string, storageDir: string): Promis
 async function measureRequest(spoolDir: string, storageDir: string, request: string): Promise<RequestUsage> {
   const home = join(spoolDir, request);
   const directories = (await entriesOf(home)).filter(isSubmitDirectory);
-  let compacted = 0;
-  for (const { name } of directories) if (await isCompacted(join(home, name))) compacted += 1;
   const own = await measureTree(home);
   const unmerged = await measureTree(join(storageDir, "unmerged", request));
   return {
     request_name: request,
     directories: directories.length,
-    compacted,
+    compacted: directories.filter(({ name }) => isCompacted(join(home, name))).length,
     ...own,
     unmerged_files: unmerged.files,
     unmerged_bytes: unmerged.bytes,

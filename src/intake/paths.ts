@@ -1,3 +1,5 @@
+import { IN_JOB } from "../submit-dir/names.ts";
+
 /** Where in a document something stands, as the person wrote it: `steps[1].run`, `attachments["a.sh"]`. */
 export function childPath(path: string, key: string | number): string {
   if (typeof key === "number") return `${path}[${key}]`;
@@ -21,4 +23,4 @@ export const TRAVEL_RULE =
 
 /** Files of ours in a job's working directory, which nothing of a request may replace. */
 export const isReserved = (path: string): boolean =>
-  path === "wms2" || path.startsWith("wms2/") || ["manifest.json", "report.json", "merge_output.json"].includes(path);
+  path === "wms2" || path.startsWith("wms2/") || IN_JOB.includes(path);

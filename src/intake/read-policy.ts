@@ -1,5 +1,6 @@
 import { isSiteName, NAME_PATTERN, NAME_RULE, type RequestName, type SiteName } from "../domain/names.ts";
 import type { ProductionStep, RequestSpec } from "../domain/request.ts";
+import { byRole, ROLES } from "../domain/roles.ts";
 import { Form } from "./form.ts";
 import { shown } from "./notes.ts";
 import { readRecovery } from "./read-recovery.ts";
@@ -22,17 +23,12 @@ export function readPolicy(top: Form, name: RequestName, priority: number) {
       blockTargetBytes: form.size("target_block_size", SIZE, 1e12),
       maxUnitsPerBlock: form.integer("max_units_per_block", COUNT, 500),
     })),
-    retries: top.within("retries", (form) => ({
-      landing: form.integer("landing", RETRIES, 3),
-      processing: form.integer("processing", RETRIES, 3),
-      merge: form.integer("merge", RETRIES, 2),
-      cleanup: form.integer("cleanup", RETRIES, 1),
-    })),
+    retries: top.within("retries", (form) => byRole((role) => form.integer(role, RETRIES, ROLES[role].retries))),
     throttles: top.within("throttles", (form) => ({
       units: form.integer("units", COUNT, 10),
-      processing: form.integer("processing", COUNT, 5000),
-      merge: form.integer("merge", COUNT, 100),
-      cleanup: form.integer("cleanup", COUNT, 50),
+      processing: form.integer("processing", COUNT, ROLES.processing.throttle),
+      merge: form.integer("merge", COUNT, ROLES.merge.throttle),
+      cleanup: form.integer("cleanup", COUNT, ROLES.cleanup.throttle),
     })),
     adaptive: top.flag("adaptive", false),
     recovery: readRecovery(top),

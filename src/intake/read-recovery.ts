@@ -1,12 +1,12 @@
 import { CAUSES } from "../domain/cause.ts";
 import { NAME_PATTERN, NAME_RULE } from "../domain/names.ts";
 import type { FailureHandler, FailureRule, RecoverySpec } from "../domain/request.ts";
+import { NODE_ROLES } from "../domain/roles.ts";
 import { patternProblem } from "../domain/stderr-pattern.ts";
 import { Form } from "./form.ts";
 import { TRAVEL_RULE, travelPath } from "./paths.ts";
 import { distinct, refuseTwins, type Spot } from "./values.ts";
 
-const ROLES = ["processing", "merge", "landing", "cleanup"] as const;
 const MATCHES = "exit_codes: [10, 11], match_all_exit_codes: true, causes: [oom], or stderr: pattern";
 
 /** `recovery: {…}`; also 002's failure_handlers and use_pending_failed at the top. */
@@ -27,7 +27,7 @@ function readHandler(spot: Spot, fallback: string): FailureHandler {
   const form = Form.at(spot, "a handler", "{name, rules: […]}");
   if (form === null) return { name: fallback, roles: ["processing"], rules: [] };
   const name = form.text("name", fallback, NAME_PATTERN, NAME_RULE);
-  const roles = form.spot("roles") === null ? ["processing"] : chosen(form.list("roles", 10), ROLES, "role");
+  const roles = form.spot("roles") === null ? ["processing"] : chosen(form.list("roles", 10), NODE_ROLES, "role");
   const rules = form.list("rules", 100).map(readRule);
   if (rules.length === 0) form.missing("rules", "a list of rules, at least one");
   form.close();

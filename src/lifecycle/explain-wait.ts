@@ -28,7 +28,7 @@ export function explainWait({ request, observation, error, because }: WaitFacts,
   const since =
     first.since ?? (before?.code === first.code ? before.since : BY_STATUS.has(first.code) ? request.statusSince : now);
   const { code, words, until } = first;
-  return { code, words, since, until, who: WAIT_CODES[code], details: others.map((other) => told(other)) };
+  return { code, words, since, until, who: WAIT_CODES[code], details: others.map(shown) };
 }
 /** Reasons as old as the status. */
 const BY_STATUS: ReadonlySet<WaitCode> = new Set(["place", "person"]);
@@ -46,7 +46,7 @@ const part = (code: WaitCode, words: string, more: Partial<Part> = {}): Part => 
   until: null,
   ...more,
 });
-const told = ({ words, until }: Part): string => (until ? `${words}, until ${until.toISOString()}` : words);
+const shown = ({ words, until }: Part): string => (until ? `${words}, until ${until.toISOString()}` : words);
 
 /** A disk that cannot be written fails the pass and POST alike: what POST could not judge says more. */
 function ofError({ code, message, since }: PassError, observation: RunObservation | null): readonly Part[] {

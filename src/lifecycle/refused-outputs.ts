@@ -1,4 +1,5 @@
 import type { DagEvent } from "../domain/dag.ts";
+import { MERGE_GROUP } from "../domain/roles.ts";
 import type { RunObservation } from "../domain/run.ts";
 import { type AttemptRecord, NO_RECORD } from "../recovery/ledger-record.ts";
 
@@ -29,7 +30,7 @@ export function withRefused(seen: RunObservation, refused: ReadonlyMap<string, s
 /** The last word on such a unit: of its merge, as if the job had failed. */
 export const refusedLine = (words: string): AttemptRecord => ({
   ...NO_RECORD,
-  node: "merge",
+  node: MERGE_GROUP.finishedBy,
   cause: "forged_output",
   exitCode: 70318,
   decision: "stop",

@@ -164,7 +164,7 @@ export const requests = {
     answer: auditPageSchema,
   }),
   submit: changes("POST", "/requests", "Hand in a request, as JSON or YAML; ?dry_run=true only checks it", {
-    query: z.strictObject({ dry_run: flag }),
+    query: z.strictObject({ dry_run: flag, draft: flag }),
     body: z.unknown().describe("A request; docs/ and examples/ show its form"),
     rawBody: ["application/json", "application/yaml"],
     answers: { 200: checkedSchema, 201: submittedSchema, ...submitErrors },

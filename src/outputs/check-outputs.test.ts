@@ -11,8 +11,8 @@ const MANIFEST = `{
 {"name":"logs","file":"x.log","merge":"none","keep":true,"dataset":"/L","lfn":"/l/logs","path":"/s/logs"},
 {"name":"junk","file":"j","merge":"concat","keep":false,"dataset":"/J","lfn":"/l/j","path":"/s/j"}],
 "nodes":{
-"proc_000000":{"inputs":[{"lfn":"/a"},{"lfn":"/b"}]},
-"proc_000001":{"inputs":[{"lfn":"/b"}]}
+"proc_000000":{"inputs":[{"lfn":"/a"},{"lfn":"/b"}],"firstEvent":null,"lastEvent":null},
+"proc_000001":{"inputs":[{"lfn":"/b"}],"firstEvent":null,"lastEvent":null}
 }
 }`;
 const planned = readPlannedUnit(MANIFEST);

@@ -1,3 +1,4 @@
+import { isProcessingNodeName } from "../domain/names.ts";
 import { datasetName, outputPlace } from "../domain/output-names.ts";
 import type { RequestSpec } from "../domain/request.ts";
 import type { OutputFile } from "../domain/workflow.ts";
@@ -69,5 +70,5 @@ const isSame = (list: readonly string[], set: ReadonlySet<string>): boolean =>
 
 /** "/proc_000007.hits.csv" */
 const isPiece = (ending: string, file: string): boolean =>
-  ending.endsWith(`.${file}`) && /^proc_\d{6,}$/.test(pieceNode(ending, file)) && ending.startsWith("/");
+  ending.startsWith("/") && ending.endsWith(`.${file}`) && isProcessingNodeName(pieceNode(ending, file));
 const pieceNode = (ending: string, file: string): string => ending.slice(1, -file.length - 1);

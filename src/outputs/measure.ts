@@ -1,4 +1,5 @@
 import type { Measured } from "../domain/plan.ts";
+import { roleOfNode } from "../domain/roles.ts";
 import type { FinishedUnit } from "../domain/workflow.ts";
 
 /** One finished unit and the attempts that made it. */
@@ -22,7 +23,7 @@ export function measure(samples: readonly UnitSample[]): Measured | null {
   let jobs = 0;
   for (const { unit, attempts } of samples) {
     for (const line of attempts) {
-      if (line.decision !== "done" || !line.node.startsWith("proc_")) continue;
+      if (line.decision !== "done" || roleOfNode(line.node) !== "processing") continue;
       jobs += 1;
       wallSec += line.wallSec ?? 0;
       if (line.peakMemoryMb !== null) peakMb = Math.max(peakMb ?? 0, line.peakMemoryMb);

@@ -1,4 +1,5 @@
 import type { DagPlan } from "../domain/plan.ts";
+import { NODE_ROLES, reports } from "../domain/roles.ts";
 
 export interface Spread {
   readonly least: number;
@@ -19,7 +20,7 @@ export function describePlan(plan: DagPlan) {
     bytesPerUnit = widened(bytesPerUnit, unit.expectedOutputBytes);
     for (const node of unit.nodes) if (node.events !== null) eventsPerJob = widened(eventsPerJob, node.events);
   }
-  const working = ["processing", "merge", "cleanup"] as const;
+  const working = NODE_ROLES.filter(reports);
   return {
     ...summary,
     blocks: summary.blocks.length,

@@ -2,6 +2,7 @@ import { toEnd } from "../base/slices.ts";
 import { datasetName } from "../domain/output-names.ts";
 import type { DagPlan, PlannedOutput, PlanOutcome, PlanRefusal, UnplannedFile } from "../domain/plan.ts";
 import type { RequestSpec } from "../domain/request.ts";
+import { MERGE_GROUP } from "../domain/roles.ts";
 import { fullPolicy, type PlanFacts, type PlanFile } from "./facts.ts";
 import { lastEvent, type RoundLimits, refuseSize, roundLimits } from "./limits.ts";
 import { groupByLocation, NO_SITE, noSite, noSiteAtAll, type SiteRules, sitesForAnything } from "./locality.ts";
@@ -60,6 +61,7 @@ export function* planInSlices(facts: PlanFacts): Generator<undefined, PlanOutcom
     requestName: spec.name,
     round: facts.round,
     priority: facts.priority ?? spec.priority,
+    shape: MERGE_GROUP,
     steps: spec.steps,
     outputs,
     retries: spec.retries,

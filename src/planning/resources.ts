@@ -1,7 +1,7 @@
 import { err, ok, type Result } from "../base/result.ts";
-import type { NodeRole } from "../domain/dag.ts";
 import { type Measured, mostMemoryMb, type NodeResources, type PlanRefusal } from "../domain/plan.ts";
 import type { ResourceSpec } from "../domain/request.ts";
+import { byRole, type NodeRole, ROLES } from "../domain/roles.ts";
 import type { FullPolicy } from "./facts.ts";
 
 export interface SizedResources {
@@ -10,7 +10,7 @@ export interface SizedResources {
   readonly warnings: readonly string[];
 }
 
-/** Housekeeping roles: short, one core. */
+/** Our own programs: short, one core. */
 const MIN_MERGE_MINUTES = 60;
 /** Measured memory is a peak of the past: jobs get somewhat more. */
 const MEMORY_MARGIN = 1.2;
@@ -49,7 +49,7 @@ export function sizeResources(
       `jobs ask for ${wallMinutes} minutes, not ${asked.wallMinutes}: ${wallMinutes === minutes ? "the biggest is expected to take as long" : `planning.max_wall_minutes is ${maxWallMinutes}`}`,
     );
   const processing: NodeResources = { cores, memoryMb, diskMb, wallMinutes, gpus: asked.gpus };
-  const housekeeping: NodeResources = {
+  const helper: NodeResources = {
     cores: 1,
     memoryMb: Math.ceil(memoryMb / cores),
     diskMb,
@@ -57,7 +57,7 @@ export function sizeResources(
     gpus: 0,
   };
   return ok({
-    byRole: { landing: processing, processing, merge: housekeeping, cleanup: housekeeping },
+    byRole: byRole((role) => (ROLES[role].size === "work" ? processing : helper)),
     probe: { ...processing, memoryMb: Math.max(memoryMb, mostMemoryMb(policy, cores)) },
     warnings,
   });

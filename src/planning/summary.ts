@@ -1,4 +1,5 @@
 import type { BlockPlan, PlanSummary, UnitPlan } from "../domain/plan.ts";
+import { countNodes, MERGE_GROUP } from "../domain/roles.ts";
 import type { Counters } from "./facts.ts";
 
 /** Adds up a round while it is walked. */
@@ -43,11 +44,12 @@ export class SummaryTally {
     // Only generation gives out lumi numbers, and with them event numbers that no later round may use.
     const last = this.#last?.nodes.at(-1);
     const generated = last && last.lastLumi !== null ? last : null;
+    const nodesByRole = countNodes(MERGE_GROUP, this.units, this.nodes);
     return {
       units: this.units,
       blocks: this.#blocks,
-      nodes: this.nodes + 3 * this.units,
-      nodesByRole: { landing: this.units, processing: this.nodes, merge: this.units, cleanup: this.units },
+      nodes: Object.values(nodesByRole).reduce((sum, count) => sum + count, 0),
+      nodesByRole,
       inputFiles,
       events: this.#events,
       expectedBytes: this.#blocks.reduce((sum, { expectedBytes }) => sum + expectedBytes, 0),

@@ -1,6 +1,7 @@
 import { parseJson } from "../base/json.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import type { Problem } from "../domain/problem.ts";
+import { roleOfNode } from "../domain/roles.ts";
 import * as f from "./fields.ts";
 
 /** One execution of a node as it was observed, and the words in which failures are told. */
@@ -132,12 +133,7 @@ export function readAttempt(document: unknown): Result<Attempt, Problem[]> {
   if (value.node === "") at.wrong("node", ATTEMPT.node.needed ?? "");
   if (at.problems.length > 0) return err(at.problems);
   const { node, role, cluster } = read;
-  return ok({ ...read, role: role || roleByName(node), cluster: cluster !== null && cluster > 0 ? cluster : null });
-}
-
-/** The names our own DAGs give; anything else is a processing node. */
-export function roleByName(node: string): string {
-  return node === "landing" || node === "merge" || node === "cleanup" ? node : "processing";
+  return ok({ ...read, role: role || roleOfNode(node), cluster: cluster !== null && cluster > 0 ? cluster : null });
 }
 
 /** report.json as text from disk: null when there is none, `truncated` when it cannot be read as one. */

@@ -1,3 +1,4 @@
+import { CODES } from "../submit-dir/codes.ts";
 import type { Category, Cause } from "./attempt.ts";
 import type { AttemptRecord } from "./ledger-record.ts";
 import type { Failure } from "./outcome.ts";
@@ -63,11 +64,15 @@ export interface Decision {
 export const mayBeRescued = ({ decision, why }: Pick<AttemptRecord, "decision" | "why">): boolean =>
   decision === "retry" || why === null || why === "run-retries" || why === "site";
 
-/** Control codes of POST: what DAGMan is told (D2). */
-export const CONTROL_CODES = { succeed: 0, retry: 1, stop: 42, unclassified: 42, abort: 43 } as const;
+/** What POST tells DAGMan. */
+export const CONTROL_CODES = {
+  succeed: CODES.done,
+  retry: CODES.retry,
+  stop: CODES.stop,
+  unclassified: CODES.stop,
+  abort: CODES.abort,
+} as const;
 export const controlCode = (decision: Decision): number => CONTROL_CODES[decision.decision];
-/** PRE says this until notBefore has come. */
-export const DEFER_CODE = 44;
 
 /** What is known of the other nodes of a group, counted as verdicts come in; nobody reads all their files. */
 export interface GroupSummary {

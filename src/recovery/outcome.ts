@@ -1,3 +1,4 @@
+import { reports } from "../domain/roles.ts";
 import {
   type Attempt,
   type Cause,
@@ -104,7 +105,7 @@ function saysZero(attempt: Attempt, report: Report | null): boolean {
   const code = attempt.events?.terminated?.code ?? 0;
   const signal = attempt.events?.terminated?.signal ?? 0;
   if (code !== 0 || signal !== 0) return false;
-  if (attempt.role === "landing" && attempt.report === null) return true;
+  if (!reports(attempt.role) && attempt.report === null) return true;
   return report?.state === "finished" && report.exitCode === 0;
 }
 
@@ -147,7 +148,7 @@ function fromStatus(attempt: Attempt, report: Report | null, useAliases: boolean
 function reportState(attempt: Attempt, report: Report | null): string {
   if (report?.state === "finished") return report.exitCode === 0 ? ", although its report says 0" : "";
   if (report?.state === "started") return ", before the report was finished";
-  if (attempt.report === null) return attempt.role === "landing" ? "" : ", no report";
+  if (attempt.report === null) return reports(attempt.role) ? ", no report" : "";
   if (attempt.report.state === "truncated") return ", and the report is not whole";
   return `, and the report is of another attempt (${attempt.report.node ?? "no node"}, cluster ${attempt.report.cluster ?? "unknown"})`;
 }

@@ -1,3 +1,4 @@
+import { reports, roleOfNode } from "../domain/roles.ts";
 import { type Attempt, hostOf, inputsOf, LOSSES, ownReport, peakMemoryOf, siteOf, wallSecOf } from "./attempt.ts";
 import { type Decision, type GroupSummary, likeness } from "./decision.ts";
 import { type AttemptRecord, isAttempt, type LedgerLine } from "./ledger-record.ts";
@@ -64,11 +65,7 @@ const isoOf = (seconds: number | null | undefined): string | null =>
  * <node>.post.json: the field names of the error-handling specification (000 §2.3), what we know beyond it under
  * `classification` and `verdict`, and the attempt itself, so that `wms2 policy decide` can replay it.
  */
-export function postJson(
-  attempt: Attempt,
-  decision: Decision,
-  record: AttemptRecord,
-): Readonly<Record<string, unknown>> {
+export function postJson(attempt: Attempt, decision: Decision, record: AttemptRecord) {
   const report = ownReport(attempt);
   const seconds = wallSecOf(attempt);
   const read = report?.eventsRead ?? null;
@@ -145,7 +142,7 @@ export function summariseGroup(lines: readonly LedgerLine[], except: string): Gr
   const alike: Record<string, number> = {};
   let succeeded = 0;
   for (const record of last.values()) {
-    if (record.decision === "done" && record.node !== "landing") succeeded += 1;
+    if (record.decision === "done" && reports(roleOfNode(record.node))) succeeded += 1;
     if ((record.decision !== "stop" && record.decision !== "abort") || record.category !== "permanent") continue;
     const key = likeness(record.rule, record.exitCode);
     alike[key] = (alike[key] ?? 0) + 1;

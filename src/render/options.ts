@@ -1,5 +1,7 @@
-/** How a plan becomes files: the installation's part, which the plan does not decide. Paths are absolute. */
-export interface RenderOptions {
+import type { StorageDirs } from "../submit-dir/manifest.ts";
+
+/** How a plan becomes files: the installation's part, which the plan does not decide. */
+export interface RenderOptions extends StorageDirs {
   /** How often DAGMan rewrites the status files of large DAGs. */
   readonly statusIntervalSec: number;
   /** How often DAGMan looks at job events. */
@@ -8,10 +10,6 @@ export interface RenderOptions {
   readonly maxJobsSubmitted: number;
   /** After how long a job on hold is removed, so that POST runs and recovery can decide. */
   readonly holdRemovalSec: number;
-  /** The request's own: each unit has a directory in it for what its jobs stage out. */
-  readonly unmergedDir: string;
-  /** The request's own: merged files end up here, in a directory per output. */
-  readonly mergedDir: string;
   /** How often DAGMan asks again whether a node that cools off, or a POST that could not write, may go on. */
   readonly deferPollSec: number;
   /** How long a node waits for another worker than those it failed on. */
@@ -23,10 +21,3 @@ export const statusInterval = (
   nodes: number,
   { statusIntervalSec }: Pick<RenderOptions, "statusIntervalSec">,
 ): number => Math.min(statusIntervalSec, Math.max(2, Math.ceil(nodes / 200)));
-
-/** A file of the submit directory, as text in pieces: no file has to fit in memory. */
-export interface RenderedFile {
-  /** Relative to the submit directory. */
-  readonly path: string;
-  readonly chunks: Iterable<string>;
-}

@@ -1,5 +1,6 @@
 import { count } from "../base/count.ts";
 import type { DagPlan } from "../domain/plan.ts";
+import { nodesOf } from "../domain/roles.ts";
 
 const MAX_NODES = 12;
 const MAX_BLOCKS = 24;
@@ -8,14 +9,15 @@ const MAX_BLOCKS = 24;
 function picture(plan: DagPlan) {
   const { units, blocks, nodesByRole } = plan.summary;
   const [first] = plan.units;
-  const nodes: readonly string[] = first?.nodes.map(({ name }) => name) ?? [];
+  const nodes = first?.nodes.map(({ name }) => name) ?? [];
   const more = nodes.length - MAX_NODES;
+  const shown: readonly string[] = more > 0 ? [...nodes.slice(0, MAX_NODES), `and ${more} more`] : nodes;
   return {
     title: `${plan.requestName} round ${plan.round}: ${count(units, "unit")}, ${count(nodesByRole.processing, "processing node")}, ${count(blocks.length, "block")}`,
     unit: {
       name: first?.name ?? "none",
       sites: first?.sites.join(" ") || "anywhere",
-      nodes: more > 0 ? [...nodes.slice(0, MAX_NODES), `and ${more} more`] : nodes,
+      columns: plan.shape.steps.map(({ role }) => nodesOf(plan.shape, role, shown)),
     },
     blocks: blocks.slice(0, MAX_BLOCKS),
     moreBlocks: Math.max(0, blocks.length - MAX_BLOCKS),
@@ -31,8 +33,7 @@ export function planDot(plan: DagPlan): string {
     "digraph plan {",
     `  label=${quote(title)}; labelloc=t; rankdir=LR; node [shape=box];`,
     `  subgraph cluster_unit { label=${quote(`${unit.name} (${unit.sites})`)};`,
-    ...unit.nodes.map((node) => `    landing -> ${quote(node)} -> merge;`),
-    "    merge -> cleanup;",
+    ...chains(unit.columns).map((names) => `    ${names.map(dotName).join(" -> ")};`),
     "  }",
     '  subgraph cluster_whole { label="blocks, first to last"; node [shape=folder];',
     ...blocks.map(
@@ -46,6 +47,7 @@ export function planDot(plan: DagPlan): string {
   return `${lines.join("\n")}\n`;
 }
 
+const dotName = (name: string): string => (/^[a-z]+$/.test(name) ? name : quote(name));
 /** `\n` stays: it is Graphviz's own line break. */
 const quote = (text: string): string => `"${text.replaceAll('"', '\\"')}"`;
 
@@ -56,7 +58,7 @@ const MARGIN = 20;
 /** A picture that needs no program to draw it: the first unit on top, the blocks of the whole below. */
 export function planSvg(plan: DagPlan): string {
   const drawn = picture(plan);
-  const unitHeight = 60 + drawn.unit.nodes.length * (BOX.height + BOX.gap);
+  const unitHeight = 60 + tallest(drawn.unit.columns) * (BOX.height + BOX.gap);
   const whole = drawWhole(drawn, MARGIN + 40 + unitHeight);
   const width = 2 * MARGIN + 3 * COLUMN + BOX.width;
   const height = whole.bottom + MARGIN;
@@ -72,24 +74,39 @@ export function planSvg(plan: DagPlan): string {
 }
 
 function drawUnit({ unit }: Picture, top: number): string[] {
-  const center = top + 20 + (unit.nodes.length * (BOX.height + BOX.gap) - BOX.gap) / 2;
-  const landing = MARGIN;
-  const middle = landing + COLUMN;
-  const merge = middle + COLUMN;
-  const cleanup = merge + COLUMN;
-  const parts = [label(MARGIN, top, `${unit.name}: may run at ${unit.sites}`)];
-  for (const [row, name] of unit.nodes.entries()) {
-    const y = top + 20 + row * (BOX.height + BOX.gap) + BOX.height / 2;
-    parts.push(line(landing + BOX.width, center, middle, y), line(middle + BOX.width, y, merge, center));
-    parts.push(box(middle, y, name, "#dbeafe"));
-  }
-  parts.push(line(merge + BOX.width, center, cleanup, center));
-  parts.push(
-    box(landing, center, "landing", "#fef3c7"),
-    box(merge, center, "merge", "#dcfce7"),
-    box(cleanup, center, "cleanup", "#f3f4f6"),
-  );
-  return parts;
+  const { columns } = unit;
+  const middle = (tallest(columns) - 1) / 2;
+  const spots = new Map<string, { x: number; y: number; color: string }>();
+  for (const [at, names] of columns.entries())
+    for (const [row, name] of names.entries()) {
+      const rows = (names.length === 1 ? middle : row) * (BOX.height + BOX.gap);
+      spots.set(name, {
+        x: MARGIN + at * COLUMN,
+        y: top + 20 + rows + BOX.height / 2,
+        color: COLORS[at % COLORS.length]!,
+      });
+    }
+  const drawn = edges(columns).map((names) => {
+    const [from, to] = names.map((name) => spots.get(name)!);
+    return line(from!.x + BOX.width, from!.y, to!.x, to!.y);
+  });
+  const boxes = [...spots].map(([name, { x, y, color }]) => box(x, y, name, color));
+  return [label(MARGIN, top, `${unit.name}: may run at ${unit.sites}`), ...drawn, ...boxes];
+}
+
+const COLORS = ["#fef3c7", "#dbeafe", "#dcfce7", "#f3f4f6"];
+
+type Columns = readonly (readonly string[])[];
+const tallest = (columns: Columns): number => Math.max(...columns.map((names) => names.length));
+/** Every node leads to every node of the next column. */
+const edges = (columns: Columns): readonly (readonly [string, string])[] =>
+  columns.flatMap((names, at) => names.flatMap((from) => (columns[at + 1] ?? []).map((to) => [from, to] as const)));
+/** The same with a line per node of the tallest column, from what is before it to what is after it. */
+function chains(columns: Columns): readonly (readonly string[])[] {
+  const at = columns.findIndex((names) => names.length === tallest(columns) && names !== columns[0]);
+  const [before = [], names = [], after = []] = columns.slice(at - 1, at + 2);
+  const rest = [...edges(columns.slice(0, at)), ...edges(columns.slice(at + 1))];
+  return [...names.map((name) => [...before, name, ...after]), ...rest];
 }
 
 function drawWhole({ blocks, moreBlocks, units }: Picture, top: number): { parts: string[]; bottom: number } {

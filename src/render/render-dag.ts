@@ -1,29 +1,29 @@
 import type { DagPlan } from "../domain/plan.ts";
+import { ROLES } from "../domain/roles.ts";
+import { includeFile } from "../submit-dir/include-file.ts";
+import { manifestText } from "../submit-dir/manifest.ts";
+import { type SubmitFile, TOP, UNIT } from "../submit-dir/names.ts";
+import { planText } from "../submit-dir/plan-file.ts";
 import { groupDag } from "./group-dag.ts";
-import { groupInc } from "./group-inc.ts";
-import { manifest } from "./manifest.ts";
-import type { RenderedFile, RenderOptions } from "./options.ts";
+import type { RenderOptions } from "./options.ts";
 import { submitFile } from "./submit-files.ts";
-import { dagmanConfig, planFile, workflowDag } from "./top-files.ts";
+import { dagmanConfig, workflowDag } from "./top-files.ts";
 
 /**
  * A plan as the files of its submit directory (docs/submit-directory.md), all but bin/ and payload/, which are copied.
  * One unit is in memory at a time. The order is that of writing: workflow.dag comes last.
  */
-export function* renderDag(plan: DagPlan, options: RenderOptions): Generator<RenderedFile> {
-  yield text("dagman.config", dagmanConfig(options));
-  yield text("landing.sub", submitFile("landing", plan, options));
-  yield text("proc.sub", submitFile("processing", plan, options));
-  yield text("merge.sub", submitFile("merge", plan, options));
-  yield text("cleanup.sub", submitFile("cleanup", plan, options));
-  if (plan.stepProfile) yield text("step_profile.json", `${JSON.stringify(plan.stepProfile, null, 2)}\n`);
+export function* renderDag(plan: DagPlan, options: RenderOptions): Generator<SubmitFile> {
+  yield text(TOP.config, dagmanConfig(options));
+  for (const { role } of plan.shape.steps) yield text(ROLES[role].submitFile, submitFile(role, plan, options));
+  if (plan.stepProfile) yield text(TOP.stepProfile, `${JSON.stringify(plan.stepProfile, null, 2)}\n`);
   for (const unit of plan.units) {
-    yield text(`${unit.name}/group.dag`, groupDag(unit, plan, options));
-    yield text(`${unit.name}/manifest.json`, manifest(unit, plan, options));
-    yield text(`${unit.name}/group.inc`, groupInc(unit, plan));
+    yield text(`${unit.name}/${UNIT.dag}`, groupDag(unit, plan, options));
+    yield text(`${unit.name}/${UNIT.manifest}`, manifestText(unit, plan, options));
+    yield text(`${unit.name}/${UNIT.include}`, includeFile(unit, plan));
   }
-  yield text("plan.json", planFile(plan));
-  yield { path: "workflow.dag", chunks: workflowDag(plan, options) };
+  yield text(TOP.plan, planText(plan));
+  yield { path: TOP.dag, chunks: workflowDag(plan, options) };
 }
 
-const text = (path: string, content: string): RenderedFile => ({ path, chunks: [content] });
+const text = (path: string, content: string): SubmitFile => ({ path, chunks: [content] });

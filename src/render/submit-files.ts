@@ -1,19 +1,20 @@
-import type { NodeRole } from "../domain/dag.ts";
 import type { DagPlan, NodeResources } from "../domain/plan.ts";
+import { type NodeRole, ROLES, reports } from "../domain/roles.ts";
+import { attemptFile, fromUnit, REPORT, TOP, UNIT, WORKER } from "../submit-dir/names.ts";
+import { classAdString } from "../submit-dir/quote.ts";
 import type { RenderOptions } from "./options.ts";
-import { classAdString } from "./quote.ts";
 
 /** One submit file per role serves all units: what differs between nodes comes from group.inc, read at each submission. */
 export function submitFile(role: NodeRole, plan: DagPlan, options: RenderOptions): string {
   const resources = plan.resources[role];
   const lines = [
     "universe = vanilla",
-    ...(role === "landing" ? LANDING : worker(role)),
+    ...(reports(role) ? worker(role) : LANDING),
     "should_transfer_files = YES",
     "when_to_transfer_output = ON_EXIT",
-    "output = $(JOB).$(Cluster).out",
-    "error = $(JOB).$(Cluster).err",
-    "log = group.log",
+    `output = ${attemptFile(NODE, CLUSTER, "out")}`,
+    `error = ${attemptFile(NODE, CLUSTER, "err")}`,
+    `log = ${UNIT.log}`,
     ...requests(resources),
     `My.WMS2_Request = ${classAdString(plan.requestName)}`,
     `My.WMS2_Role = ${classAdString(role)}`,
@@ -22,24 +23,26 @@ export function submitFile(role: NodeRole, plan: DagPlan, options: RenderOptions
     "job_ad_information_attrs = HoldReasonCode,HoldReasonSubCode,HoldReason,ExitCode,ExitSignal,MemoryUsage,NumJobStarts,RemoteWallClockTime",
     requirements(options),
     ...periodic(options),
-    "include : group.inc",
+    `include : ${UNIT.include}`,
     "queue",
   ];
   return `${lines.join("\n")}\n`;
 }
 
+const [NODE, CLUSTER] = ["$(JOB)", "$(Cluster)"];
+
 /** Runs nothing: where it lands is what matters. /bin/true is there on every worker and does not travel. */
 const LANDING = ["executable = /bin/true", "transfer_executable = false"];
 
-function worker(role: Exclude<NodeRole, "landing">): string[] {
-  const brought = role === "merge" ? "report.json,merge_output.json" : "report.json";
+function worker(role: NodeRole): string[] {
+  const brought = ROLES[role].proof === "outputs" ? [REPORT, UNIT.mergeOutput] : [REPORT];
   return [
-    "executable = ../payload/wms2/run.sh",
-    `arguments = ${role} $(JOB)`,
-    "transfer_input_files = ../payload/,manifest.json",
-    `transfer_output_files = ${brought}`,
+    `executable = ${fromUnit(WORKER)}/run.sh`,
+    `arguments = ${role} ${NODE}`,
+    `transfer_input_files = ${fromUnit(TOP.payload)}/,${UNIT.manifest}`,
+    `transfer_output_files = ${brought.join(",")}`,
     // By cluster: $(RETRY) begins again at 0 after a rescue, and attempts would overwrite each other.
-    'transfer_output_remaps = "report.json=$(JOB).$(Cluster).report.json"',
+    `transfer_output_remaps = "${REPORT}=${attemptFile(NODE, CLUSTER, "report")}"`,
   ];
 }
 

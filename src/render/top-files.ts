@@ -1,7 +1,9 @@
-import { stringify } from "../base/json.ts";
 import type { DagPlan } from "../domain/plan.ts";
+import { UNIT_CODES } from "../submit-dir/codes.ts";
+import { dagHeader } from "../submit-dir/dag-header.ts";
+import { besideDag, fromUnit, program, TOP, UNIT } from "../submit-dir/names.ts";
+import { bareName } from "../submit-dir/quote.ts";
 import { type RenderOptions, statusInterval } from "./options.ts";
-import { bareName } from "./quote.ts";
 
 const CHUNK_CHARACTERS = 65_536;
 
@@ -10,11 +12,11 @@ const CHUNK_CHARACTERS = 65_536;
  * ours. A unit that is ended early has failed; only one that bin/unit turns into a 2 ends the others too.
  */
 export function* workflowDag(plan: DagPlan, options: RenderOptions): Generator<string> {
-  let chunk = `# wms2 request=${bareName(plan.requestName)} round=${plan.round} dag=${bareName(plan.dagId)}\n`;
-  chunk += `CONFIG dagman.config\nNODE_STATUS_FILE workflow.dag.status ${statusInterval(plan.summary.units, options)}\n`;
+  let chunk = dagHeader(plan);
+  chunk += `CONFIG ${TOP.config}\nNODE_STATUS_FILE ${besideDag(TOP.dag, "status")} ${statusInterval(plan.summary.units, options)}\n`;
   for (const unit of plan.units) {
     const name = bareName(unit.name);
-    chunk += `SUBDAG EXTERNAL ${name} group.dag DIR ${name}\nCATEGORY ${name} units\nPRIORITY ${name} ${unit.priority}\nSCRIPT POST ${name} ../bin/unit $RETURN\nABORT-DAG-ON ${name} 2 RETURN 1\n`;
+    chunk += `SUBDAG EXTERNAL ${name} ${UNIT.dag} DIR ${name}\nCATEGORY ${name} units\nPRIORITY ${name} ${unit.priority}\nSCRIPT POST ${name} ${fromUnit(program("unit"))} $RETURN\nABORT-DAG-ON ${name} ${UNIT_CODES.abortRun} RETURN ${UNIT_CODES.failed}\n`;
     if (chunk.length < CHUNK_CHARACTERS) continue;
     yield chunk;
     chunk = "";
@@ -37,28 +39,4 @@ export function dagmanConfig({ scanIntervalSec, maxJobsSubmitted }: RenderOption
   return Object.entries(settings)
     .map(([key, value]) => `${key} = ${value}\n`)
     .join("");
-}
-
-/** The plan in numbers. */
-export function planFile(plan: DagPlan): string {
-  const { summary } = plan;
-  const numbers = {
-    version: 1,
-    request: plan.requestName,
-    dag: plan.dagId,
-    round: plan.round,
-    priority: plan.priority,
-    nodes: summary.nodes,
-    units: summary.units,
-    blocks: summary.blocks.length,
-    nodesByRole: summary.nodesByRole,
-    inputFiles: summary.inputFiles,
-    events: summary.events,
-    expectedBytes: summary.expectedBytes,
-    resources: plan.resources,
-    outputs: plan.outputs.map(({ name, dataset, keep }) => ({ name, dataset, keep })),
-    next: summary.next,
-    warnings: summary.warnings,
-  };
-  return `${stringify(numbers, 2)}\n`;
 }

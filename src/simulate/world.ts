@@ -1,9 +1,9 @@
 import { loadConfig } from "../config/load.ts";
 import { makeSpool } from "../disk/spool.ts";
-import { makeCommands } from "../lifecycle/commands.ts";
 import { makeLoop } from "../lifecycle/loop.ts";
 import type { Ports } from "../lifecycle/ports.ts";
-import { intakeRules, loopPolicy, spoolOptions } from "../main.ts";
+import { intakeRules, loopPolicy, recoveryOptions, spoolOptions } from "../main.ts";
+import { makeCommands } from "../operators/commands.ts";
 import { migrate, readMigrations } from "../store/migrate.ts";
 import { openPglite, pgliteSql } from "../store/pglite.ts";
 import type { Store } from "../store/port.ts";
@@ -43,7 +43,7 @@ export async function makeWorld(scenario: Scenario, options: StoryOptions) {
   });
   // Slices are of real time, which a story has none of: every pass works on each request to the end.
   const policy = { ...loopPolicy(config), sliceSec: 3600, workLimitSec: 3600 };
-  const onDisk = await spoolOptions(config);
+  const recovery = { ...(await recoveryOptions(config)), installation: scenario.policy };
   const store = options.store ?? (await openMemory());
   const time = new VirtualTime(BEGIN);
   const timeline = makeTimeline(time, options.tell);
@@ -58,7 +58,7 @@ export async function makeWorld(scenario: Scenario, options: StoryOptions) {
     store,
     engine,
     catalog: makeSimulatedCatalog(scenario.datasets),
-    spool: makeSpool({ ...onDisk, recovery: { ...onDisk.recovery, installation: scenario.policy } }),
+    spool: makeSpool(spoolOptions(config, recovery)),
     clock: time,
     ids: {
       next: () => {

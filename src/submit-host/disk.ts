@@ -3,7 +3,6 @@ import {
   closeSync,
   fstatSync,
   openSync,
-  readFileSync,
   readSync,
   renameSync,
   statSync,
@@ -11,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import { readIfThereSync } from "../disk/read-if-there.ts";
 
 /** Files of a unit's directory. Everything is synchronous: POST does one thing at a time and then ends. */
 
@@ -53,8 +53,7 @@ export function unless<T>(code: "ENOENT" | "EEXIST", act: () => T): T | null {
   }
 }
 
-export const readIfThere = (path: string): string | null =>
-  withFile(`read ${path}`, () => unless("ENOENT", () => readFileSync(path, "utf8")));
+export const readIfThere = (path: string): string | null => withFile(`read ${path}`, () => readIfThereSync(path));
 
 /** Reads parts of an open file by offset and length; null when there is no file. */
 export function readParts<T>(

@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import { mayBeRescued } from "../recovery/decision.ts";
 import type { AttemptRecord } from "../recovery/ledger-record.ts";
+import { adjusted } from "../submit-dir/include-file.ts";
+import { abortText, reasonText, waitText } from "../submit-dir/markers.ts";
+import { nodeFile, UNIT } from "../submit-dir/names.ts";
 import { readIfThere, removeIfThere, replace } from "./disk.ts";
-import { adjust, asksOf } from "./include-file.ts";
 
 /**
  * What follows from a line of the ledger, all of it derived from the line: done again after a crash, it comes to the
@@ -10,28 +12,32 @@ import { adjust, asksOf } from "./include-file.ts";
  */
 export function applyRecord(dir: string, record: AttemptRecord, mayMove: boolean): void {
   const { node } = record;
-  const file = (suffix: string): string => join(dir, `${node}.${suffix}`);
+  const file = (kind: Parameters<typeof nodeFile>[1]): string => join(dir, nodeFile(node, kind));
   removeIfThere(file("trouble"));
   if (record.decision === "done") {
     removeIfThere(file("stopped"));
     return;
   }
-  const include = readIfThere(join(dir, "group.inc")) ?? "";
-  const asked = asksOf(include, node);
-  const adjusted = adjust(include, node, {
-    memoryMb: changed(record.nextMemoryMb, record.memoryMb) ?? asked.memoryMb,
-    wallMinutes: changed(record.nextWallMinutes, record.wallMinutes) ?? asked.wallMinutes,
-    avoidHosts: record.avoidHosts,
-    avoidSites: mayMove ? record.avoidSites : [],
+  const path = join(dir, UNIT.include);
+  const include = readIfThere(path) ?? "";
+  const changed = adjusted(include, {
+    [node]: {
+      memoryMb: changedTo(record.nextMemoryMb, record.memoryMb),
+      wallMinutes: changedTo(record.nextWallMinutes, record.wallMinutes),
+      avoidHosts: record.avoidHosts,
+      avoidSites: mayMove ? record.avoidSites : [],
+    },
   });
-  if (adjusted !== include) replace(join(dir, "group.inc"), adjusted);
-  if (record.notBefore !== null) replace(file("wait"), `${Math.ceil(Date.parse(record.notBefore) / 1000)}\n`);
+  if (changed !== include) replace(path, changed);
+  if (record.notBefore !== null) replace(file("wait"), waitText(record.notBefore));
   else removeIfThere(file("wait"));
-  if (!mayBeRescued(record)) replace(file("stopped"), `${record.reason}\n`);
+  if (!mayBeRescued(record)) replace(file("stopped"), reasonText(record.reason));
   else removeIfThere(file("stopped"));
   // bin/unit tells the workflow that not only this unit is to end.
   if (record.decision === "abort" && record.why === "row-aborts")
-    replace(join(dir, "run.abort"), `${node}: ${record.reason}\n`);
+    replace(join(dir, UNIT.abort), abortText(node, record.reason));
 }
 
-const changed = (next: number | null, before: number | null): number | null => (next === before ? null : next);
+/** undefined: as it was. */
+const changedTo = (next: number | null, before: number | null): number | undefined =>
+  next === before ? undefined : (next ?? undefined);

@@ -1,18 +1,20 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
+import { ROLES, roleOfNode } from "../domain/roles.ts";
 import { checkOutputs, type MergedSize } from "../outputs/check-outputs.ts";
 import { parseMergeOutput } from "../outputs/merge-output.ts";
 import { readPlannedUnit } from "../outputs/planned-unit.ts";
+import { UNIT } from "../submit-dir/names.ts";
 import { readIfThere } from "./disk.ts";
 import type { PostArguments } from "./observe.ts";
 
 /** What is wrong with what a merge that ended well says it made; null: it is what was planned. */
 export function forgedOutput(dir: string, { node, returned }: PostArguments, site: string | null): string | null {
-  if (node !== "merge" || returned !== 0) return null;
-  const file = join(dir, "merge_output.json");
+  if (ROLES[roleOfNode(node)].proof !== "outputs" || returned !== 0) return null;
+  const file = join(dir, UNIT.mergeOutput);
   if (sizeOf(file) === "foreign") return "it is no plain file";
-  const planned = readPlannedUnit(readIfThere(join(dir, "manifest.json")));
-  if (planned === null) return "manifest.json does not say what was planned";
+  const planned = readPlannedUnit(readIfThere(join(dir, UNIT.manifest)));
+  if (planned === null) return `${UNIT.manifest} does not say what was planned`;
   const made = parseMergeOutput(readIfThere(file), planned.unit);
   if (!made.ok) return made.error;
   const sizes = new Map(made.value.outputs.map(({ path }) => [path, sizeOf(path)]));

@@ -1,6 +1,8 @@
 import { closeSync, openSync, readFileSync, statSync, unlinkSync, writeSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { isProcess, startedTicks } from "../disk/processes.ts";
+import { UNIT } from "../submit-dir/names.ts";
 import { PostTrouble, removeIfThere, unless, withFile } from "./disk.ts";
 
 /**
@@ -14,7 +16,7 @@ const FOREIGN_STALE_MS = 120_000;
 const NAMELESS_STALE_MS = 10_000;
 
 export function lockGroup(dir: string, waitMs = WAIT_MS): () => void {
-  const path = join(dir, ".group.lock");
+  const path = join(dir, UNIT.lock);
   const end = Date.now() + waitMs;
   while (!make(path)) {
     const holder = textOf(path);
@@ -62,19 +64,7 @@ function isStale(path: string, holder: string): boolean {
   if (host === undefined) return ageMs(path) > NAMELESS_STALE_MS;
   if (host !== hostname()) return ageMs(path) > FOREIGN_STALE_MS;
   const now = startedTicks(Number(pid));
-  if (now !== null) return ticks !== "-" && now !== ticks;
-  try {
-    process.kill(Number(pid), 0);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ESRCH";
-  }
-}
-
-/** When a process began, in clock ticks since boot: pids are used again. null: no such process, or no /proc. */
-function startedTicks(pid: number): string | null {
-  const stat = textOf(`/proc/${pid}/stat`);
-  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
+  return now === null ? !isProcess(Number(pid)) : ticks !== "-" && now !== ticks;
 }
 
 function textOf(path: string): string | null {

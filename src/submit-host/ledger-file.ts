@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { reports, roleOfNode } from "../domain/roles.ts";
 import type { GroupSummary } from "../recovery/decision.ts";
 import {
   type AttemptRecord,
@@ -10,10 +11,9 @@ import {
   parseLedger,
 } from "../recovery/ledger-record.ts";
 import { summariseGroup } from "../recovery/records.ts";
+import { UNIT } from "../submit-dir/names.ts";
 import { giveToOwner, PostTrouble, readIfThere, withFile } from "./disk.ts";
 import type { PostArguments } from "./observe.ts";
-
-export const LEDGER = "ledger.jsonl";
 
 export interface NodeLedger {
   readonly history: History;
@@ -30,7 +30,7 @@ export interface NodeLedger {
  * forgotten in silence, and the node stops until a person has looked.
  */
 export function readLedger(dir: string, args: PostArguments): NodeLedger {
-  const path = join(dir, LEDGER);
+  const path = join(dir, UNIT.ledger);
   const text = readIfThere(path) ?? "";
   const { history, group, problems } = ledgerForNode(text, args.node);
   const own = `"node":${JSON.stringify(args.node)}`;
@@ -70,7 +70,7 @@ export function ledgerForNode(
     const isWhole = line === "" || line.endsWith("}");
     wanted.push(isOwn || isEnd || !isWhole || line.includes('"event":"epoch"') ? line : "");
   }
-  done.delete("landing");
+  for (const node of done) if (!reports(roleOfNode(node))) done.delete(node);
   const { lines, problems } = parseLedger(wanted.join("\n"));
   const stopped = lines.filter((line) => isAttempt(line) && !done.has(line.node));
   const { alike } = summariseGroup(stopped, node);
@@ -92,7 +92,7 @@ export function sameAttempt({ records, epoch }: History, { cluster, retry }: Pos
 
 /** One line by one write, so that lines of several writers do not mix. A line torn by a full disk is closed first. */
 export function appendLine(dir: string, line: string): void {
-  const path = join(dir, LEDGER);
+  const path = join(dir, UNIT.ledger);
   withFile(`append to ${path}`, () => {
     const descriptor = openSync(path, "a+");
     try {

@@ -1,3 +1,4 @@
+import { CODES } from "../submit-dir/codes.ts";
 import { post } from "./post.ts";
 
 /**
@@ -9,6 +10,6 @@ post(process.cwd(), process.argv.slice(2), new Date()).then(
   (code) => process.exit(code),
   (error: unknown) => {
     process.stderr.write(`post: ${error instanceof Error ? error.message : error}\n`);
-    process.exit(42);
+    process.exit(CODES.stop);
   },
 );

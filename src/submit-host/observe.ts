@@ -1,11 +1,15 @@
 import { join } from "node:path";
-import { parseJson } from "../base/json.ts";
-import { isName, isSiteName } from "../domain/names.ts";
-import { type Attempt, NO_ATTEMPT, ownReport, readReport, roleByName } from "../recovery/attempt.ts";
+import { isName } from "../domain/names.ts";
+import { ROLES, roleOfNode } from "../domain/roles.ts";
+import { type Attempt, NO_ATTEMPT, ownReport, readReport } from "../recovery/attempt.ts";
 import { type JobRecord, readJobEvents } from "../recovery/job-events.ts";
+import { asksOf, believedSite } from "../submit-dir/include-file.ts";
+import { plannedFor } from "../submit-dir/manifest.ts";
+import { isWholeMergeOutput } from "../submit-dir/markers.ts";
+import { attemptFile, TOP, UNIT } from "../submit-dir/names.ts";
+import { readPlanFile } from "../submit-dir/plan-file.ts";
 import { PostTrouble, readIfThere, readParts, readTail } from "./disk.ts";
 import { forgedOutput } from "./forged-output.ts";
-import { asksOf, believedSite } from "./include-file.ts";
 
 /** What DAGMan tells a POST script: JOB RETURN RETRY MAX_RETRIES CLUSTERID; and "script" from verdict.sh. */
 export interface PostArguments {
@@ -41,12 +45,13 @@ const STDERR_BYTES = 65_536;
 /** Everything the unit's directory knows of this attempt. Siblings' files are never opened. */
 export function observe(dir: string, args: PostArguments): Attempt {
   const { node, cluster } = args;
-  const role = roleByName(node);
-  const file = (suffix: string): string => join(dir, `${node}.${cluster}.${suffix}`);
+  const role = roleOfNode(node);
+  const file = (kind: Parameters<typeof attemptFile>[2]): string => join(dir, attemptFile(node, cluster ?? -1, kind));
   const usual = usualResources(dir, role);
-  const include = readIfThere(join(dir, "group.inc")) ?? "";
+  const include = readIfThere(join(dir, UNIT.include)) ?? "";
   const asks = asksOf(include, node);
-  const { sites, inputs } = planned(dir, node);
+  // Where the unit may run at all, whatever it was pinned to since.
+  const { sites, inputs } = plannedFor(readIfThere(join(dir, UNIT.manifest)) ?? "", node);
   const attempt: Attempt = {
     ...NO_ATTEMPT,
     node,
@@ -56,7 +61,7 @@ export function observe(dir: string, args: PostArguments): Attempt {
     dagRetry: args.retry,
     maxRetries: args.maxRetries,
     dagReturn: args.returned,
-    report: cluster === null ? null : readReport(readIfThere(file("report.json"))),
+    report: cluster === null ? null : readReport(readIfThere(file("report"))),
     stderrTail: cluster === null ? "" : readTail(file("err"), STDERR_BYTES),
     sites,
     cores: usual.cores,
@@ -65,7 +70,7 @@ export function observe(dir: string, args: PostArguments): Attempt {
     missingOutputs: missingOutputs(dir, args),
   };
   const own = ownReport(attempt);
-  const logged = cluster === null ? null : readJobLog(join(dir, "group.log"), cluster);
+  const logged = cluster === null ? null : readJobLog(join(dir, UNIT.log), cluster);
   const { events = null, startedAt = null, endedAt = null } = logged ?? {};
   const seconds = startedAt && endedAt ? Math.max(0, (endedAt.getTime() - startedAt.getTime()) / 1000) : null;
   return {
@@ -103,44 +108,16 @@ function readJobLog(path: string, cluster: number): JobRecord | null {
   return text === null ? null : readJobEvents(text, cluster);
 }
 
-/** Control code 0 needs whole results: the last line shows that the file arrived. */
+/** Control code 0 needs whole results. */
 function missingOutputs(dir: string, { node, returned }: PostArguments): readonly string[] {
-  if (node !== "merge" || returned !== 0) return [];
-  return readTail(join(dir, "merge_output.json"), 4).trimEnd().endsWith("]}") ? [] : ["merge_output.json"];
+  if (ROLES[roleOfNode(node)].proof !== "outputs" || returned !== 0) return [];
+  return isWholeMergeOutput(readTail(join(dir, UNIT.mergeOutput), 4)) ? [] : [UNIT.mergeOutput];
 }
 
 /** From the plan, by role. Without it no boost could be told from a first try. */
-function usualResources(dir: string, role: string): { cores: number; memoryMb: number; wallMinutes: number } {
-  const path = join(dir, "..", "plan.json");
-  const plan = parseJson(readIfThere(path) ?? "");
-  const all = plan.ok ? (plan.value as { resources?: Record<string, unknown> } | null)?.resources : undefined;
-  const { cores, memoryMb, wallMinutes } = (all?.[role] ?? {}) as Record<string, unknown>;
-  if (typeof cores !== "number" || typeof memoryMb !== "number" || typeof wallMinutes !== "number")
-    throw new PostTrouble("person", `${path} does not say what a ${role} job asks for`);
-  return { cores, memoryMb, wallMinutes };
-}
-
-/** What the unit's manifest says of one node. It has a line per key and per node; only the two needed are parsed. */
-function planned(
-  dir: string,
-  node: string,
-): { readonly sites: readonly string[] | null; readonly inputs: readonly string[] } {
-  const text = readIfThere(join(dir, "manifest.json")) ?? "";
-  const sites = lineValue(text, "sites");
-  const entry = lineValue(text, node) as { inputs?: { lfn?: unknown }[] } | null;
-  const named = Array.isArray(sites) ? sites.filter((site) => typeof site === "string" && isSiteName(site)) : [];
-  return {
-    // Where the unit may run at all, whatever it was pinned to since; none named: anywhere.
-    sites: named.length > 0 ? named : null,
-    inputs: (entry?.inputs ?? []).flatMap(({ lfn }) => (typeof lfn === "string" ? [lfn] : [])),
-  };
-}
-
-function lineValue(text: string, key: string): unknown {
-  const head = `\n${JSON.stringify(key)}:`;
-  const at = text.indexOf(head);
-  if (at < 0) return null;
-  const end = text.indexOf("\n", at + 1);
-  const parsed = parseJson(text.slice(at + head.length, end < 0 ? undefined : end).replace(/,$/, ""));
-  return parsed.ok ? parsed.value : null;
+function usualResources(dir: string, role: string) {
+  const path = join(dir, "..", TOP.plan);
+  const usual = readPlanFile(readIfThere(path)).resources(role);
+  if (usual === null) throw new PostTrouble("person", `${path} does not say what a ${role} job asks for`);
+  return usual;
 }

@@ -4,15 +4,19 @@ import { parseJson } from "../base/json.ts";
 import { type Attempt, NO_ATTEMPT } from "../recovery/attempt.ts";
 import { countAttempts } from "../recovery/budgets.ts";
 import { decideAttempt } from "../recovery/decide.ts";
-import { CONTROL_CODES, DEFER_CODE, type Decision, decideGroup } from "../recovery/decision.ts";
+import { CONTROL_CODES, type Decision, decideGroup } from "../recovery/decision.ts";
 import { type AttemptRecord, NO_RECORD } from "../recovery/ledger-record.ts";
 import { builtinPolicy, type Policy } from "../recovery/policy.ts";
 import { readPolicy } from "../recovery/read-policy.ts";
 import { attemptRecord, ledgerText, postJson } from "../recovery/records.ts";
+import { CODES } from "../submit-dir/codes.ts";
+import { reasonText } from "../submit-dir/markers.ts";
+import { attemptFile, nodeFile, TOP, UNIT } from "../submit-dir/names.ts";
+import { postJsonText, verdictIn } from "../submit-dir/post-json.ts";
 import { PostTrouble, readIfThere, replace } from "./disk.ts";
 import { applyRecord } from "./effects.ts";
 import { lockGroup } from "./group-lock.ts";
-import { appendLine, LEDGER, ledgerForNode, type NodeLedger, readLedger, sameAttempt } from "./ledger-file.ts";
+import { appendLine, ledgerForNode, type NodeLedger, readLedger, sameAttempt } from "./ledger-file.ts";
 import { observe, type PostArguments, readArguments } from "./observe.ts";
 import { runScript } from "./recovery-script.ts";
 
@@ -32,7 +36,7 @@ export async function post(dir: string, argv: readonly string[], now: Date): Pro
 
 async function judge(dir: string, args: PostArguments, now: Date): Promise<number> {
   const attempt = observe(dir, args);
-  const policy = loadPolicy(join(dir, "..", "policy.json"));
+  const policy = loadPolicy(join(dir, "..", TOP.policy));
   const release = lockGroup(dir);
   let record: AttemptRecord;
   let ledger: NodeLedger;
@@ -49,17 +53,14 @@ async function judge(dir: string, args: PostArguments, now: Date): Promise<numbe
     release();
   }
   for (const { line, kind, message } of ledger.problems)
-    process.stderr.write(`ledger.jsonl line ${line}: ${kind}: ${message}\n`);
+    process.stderr.write(`${UNIT.ledger} line ${line}: ${kind}: ${message}\n`);
   const script = record.decision === "retry" ? decision.recoveryScript : null;
   if (script !== null && !ledger.scriptRan) {
-    if (!args.mayRunScript) return SCRIPT_FIRST;
+    if (!args.mayRunScript) return CODES.script;
     await runScript(dir, script, record, policy.policy.settings.scriptTimeoutSec);
   }
   return CONTROL_CODES[record.decision === "done" ? "succeed" : record.decision];
 }
-
-/** For verdict.sh, never for DAGMan: the decision stands, and the recovery script is to be run before it is told. */
-const SCRIPT_FIRST = 46;
 
 interface LoadedPolicy {
   readonly policy: Policy;
@@ -88,9 +89,8 @@ function decide(attempt: Attempt, ledger: NodeLedger, { policy, fault }: LoadedP
 }
 
 function isWritten(dir: string, record: AttemptRecord): boolean {
-  const json = parseJson(readIfThere(join(dir, `${record.node}.post.json`)) ?? "");
-  const verdict = json.ok ? (json.value as { verdict?: Partial<AttemptRecord> } | null)?.verdict : undefined;
-  return verdict?.cluster === record.cluster && verdict.at === record.at;
+  const verdict = verdictIn(readIfThere(join(dir, nodeFile(record.node, "post"))));
+  return verdict?.cluster === record.cluster && verdict?.at === record.at;
 }
 
 function writePostJson(
@@ -102,7 +102,7 @@ function writePostJson(
 ): void {
   const document = postJson(attempt, decision, record);
   const noted = problems.length > 0 ? { ...document, ledger_problems: problems } : document;
-  replace(join(dir, `${attempt.node}.post.json`), `${JSON.stringify(noted)}\n`);
+  replace(join(dir, nodeFile(attempt.node, "post")), postJsonText(noted));
 }
 
 const LONGEST_TRY_MS = 3_600_000;
@@ -112,8 +112,8 @@ function tellTrouble(dir: string, args: PostArguments, error: unknown, now: Date
   const words = error instanceof PostTrouble ? error.message : `bug: ${(error as Error)?.stack ?? error}`;
   process.stderr.write(`post ${args.node} ${args.cluster ?? -1}: ${words}\n`);
   if (error instanceof PostTrouble && error.kind === "again" && isRecent(dir, args, now)) {
-    leave(dir, args.node, "trouble", `${words}\n`);
-    return DEFER_CODE;
+    leave(dir, args.node, "trouble", reasonText(words));
+    return CODES.defer;
   }
   const judged = `the attempt could not be judged: ${words.split("\n")[0]}`;
   const unwritten = noteStop(dir, args, judged, now);
@@ -128,9 +128,9 @@ function tellTrouble(dir: string, args: PostArguments, error: unknown, now: Date
     classification: { category: null, retryable: false, bad_input_files: [], action: "post_failed", reason },
     error: words,
   };
-  leave(dir, args.node, "post.json", `${JSON.stringify(document)}\n`);
-  leave(dir, args.node, "stopped", `${reason}\n`);
-  return CONTROL_CODES.stop;
+  leave(dir, args.node, "post", postJsonText(document));
+  leave(dir, args.node, "stopped", reasonText(reason));
+  return CODES.stop;
 }
 
 /** Once, by what can be read of the ledger: the attempt itself, or that its verdict was not carried out. Words: why it could not be. */
@@ -138,7 +138,7 @@ function noteStop(dir: string, args: PostArguments, reason: string, now: Date): 
   const { node, cluster, retry, maxRetries, returned } = args;
   const [at, id] = [now.toISOString(), cluster ?? -1];
   try {
-    const text = readIfThere(join(dir, LEDGER)) ?? "";
+    const text = readIfThere(join(dir, UNIT.ledger)) ?? "";
     const { history } = ledgerForNode(text, node);
     const attempt = { ...NO_ATTEMPT, node, cluster, dagRetry: retry };
     const { rrn, epoch } = countAttempts(attempt, false, history);
@@ -156,9 +156,9 @@ function noteStop(dir: string, args: PostArguments, reason: string, now: Date): 
 }
 
 /** If it can be: on a full disk the words on stderr have to do. */
-function leave(dir: string, node: string, suffix: string, text: string): void {
+function leave(dir: string, node: string, kind: Parameters<typeof nodeFile>[1], text: string): void {
   try {
-    replace(join(dir, `${node}.${suffix}`), text);
+    replace(join(dir, nodeFile(node, kind)), text);
   } catch (problem) {
     process.stderr.write(`${(problem as Error).message}\n`);
   }
@@ -166,6 +166,6 @@ function leave(dir: string, node: string, suffix: string, text: string): void {
 
 /** A full disk may be emptied: POST is called again for an hour after the job's end, then it gives up. */
 function isRecent(dir: string, { node, cluster }: PostArguments, now: Date): boolean {
-  const left = statSync(join(dir, `${node}.${cluster ?? -1}.err`), { throwIfNoEntry: false });
+  const left = statSync(join(dir, attemptFile(node, cluster ?? -1, "err")), { throwIfNoEntry: false });
   return left !== undefined && now.getTime() - left.mtimeMs < LONGEST_TRY_MS;
 }

@@ -2,6 +2,7 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { API_URL_FILE } from "../domain/names.ts";
 import type { AttemptRecord } from "../recovery/ledger-record.ts";
+import { attemptFile, TOP } from "../submit-dir/names.ts";
 import { readIfThere } from "./disk.ts";
 import { appendLine } from "./ledger-file.ts";
 
@@ -12,8 +13,8 @@ import { appendLine } from "./ledger-file.ts";
  */
 export async function runScript(dir: string, script: string, record: AttemptRecord, timeoutSec: number): Promise<void> {
   const began = Date.now();
-  const log = `${record.node}.${record.cluster}.recovery.log`;
-  const words = await execute(dir, script, record, join(dir, log), timeoutSec).catch(
+  const log = attemptFile(record.node, record.cluster, "recovery");
+  const result = await execute(dir, script, record, join(dir, log), timeoutSec).catch(
     (error: unknown) => `could not be run: ${error instanceof Error ? error.message : String(error)}`,
   );
   const note = {
@@ -22,7 +23,7 @@ export async function runScript(dir: string, script: string, record: AttemptReco
     cluster: record.cluster,
     at: new Date().toISOString(),
     script,
-    result: words,
+    result,
     seconds: Math.round((Date.now() - began) / 100) / 10,
     log,
   };
@@ -40,7 +41,7 @@ async function execute(
   log: string,
   timeoutSec: number,
 ): Promise<string> {
-  const payload = join(dirname(dir), "payload");
+  const payload = join(dirname(dir), TOP.payload);
   const program = resolve(payload, script);
   if (relative(payload, program).startsWith("..")) return "is not a file of the request";
   // Loaded only now: most failures have no script, and POST is to be quick.
@@ -59,10 +60,10 @@ async function execute(
         late = true;
         if (child.pid) process.kill(-child.pid, "SIGKILL");
       }, timeoutSec * 1000);
-      const end = (words: string): void => {
+      const end = (result: string): void => {
         clearTimeout(timer);
-        writeSync(output, `[wms2] ${script} ${words}\n`);
-        resume(words);
+        writeSync(output, `[wms2] ${script} ${result}\n`);
+        resume(result);
       };
       child.on("error", (error) => end(`could not be started: ${error.message}`));
       child.on("exit", (code, signal) => {
@@ -78,8 +79,8 @@ async function execute(
 /** The set Torc gives, with our prefix, and what else POST knows. */
 function environment(dir: string, record: AttemptRecord): Record<string, string> {
   const { node, cluster } = record;
-  const file = (suffix: string): string => join(dir, `${node}.${cluster}.${suffix}`);
-  const known = {
+  const file = (kind: Parameters<typeof attemptFile>[2]): string => join(dir, attemptFile(node, cluster, kind));
+  return {
     WMS2_API_URL: readIfThere(join(dir, "../../..", API_URL_FILE))?.trim() ?? "",
     WMS2_WORKFLOW_ID: /[^/]+$/.exec(dirname(dir))?.[0] ?? "",
     WMS2_JOB_ID: String(cluster),
@@ -97,7 +98,6 @@ function environment(dir: string, record: AttemptRecord): Record<string, string>
     WMS2_MEMORY_MB: String(record.nextMemoryMb ?? ""),
     WMS2_STDOUT: file("out"),
     WMS2_STDERR: file("err"),
-    WMS2_REPORT: file("report.json"),
+    WMS2_REPORT: file("report"),
   };
-  return known;
 }

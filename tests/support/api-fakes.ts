@@ -7,7 +7,7 @@ import { err, ok } from "../../src/base/result.ts";
 import type { RequestName } from "../../src/domain/names.ts";
 import type { RequestRecord, Transition } from "../../src/domain/request.ts";
 import type { Engine } from "../../src/engine/port.ts";
-import type { Commands } from "../../src/lifecycle/port.ts";
+import type { Commands } from "../../src/operators/port.ts";
 import type { Page, RequestFilter, Store } from "../../src/store/port.ts";
 import {
   at,

@@ -26,7 +26,7 @@ beforeEach(() => {
     `{\n"unit":"mg_000000",\n"block":0,\n"sites":["T2_XX_Alpha","T2_XX_Beta"],\n"outputs":[${JSON.stringify({
       ...{ name: "hits", file: "hits.csv", merge: "concat", mergeArgv: [], keep: true, dataset: "/R/v1/HITS" },
       ...{ lfn: "/store/R/hits/mg_000000.csv", path: hits() },
-    })}],\n"nodes":{\n"proc_000009":{"inputs":[{"lfn":"/data/a","path":"/data/a","events":1}]},\n"proc_000010":{"inputs":[{"lfn":"/data/b","path":"/data/b","events":1}]}\n}\n}\n`,
+    })}],\n"nodes":{\n"proc_000009":{"inputs":[{"lfn":"/data/a","path":"/data/a","events":1}],"firstEvent":null,"lastEvent":null},\n"proc_000010":{"inputs":[{"lfn":"/data/b","path":"/data/b","events":1}],"firstEvent":null,"lastEvent":null}\n}\n}\n`,
   );
   unit.write("mg_000000/group.log", EVENTS);
   unit.write("mg_000000/group.inc", 'proc_000000_memory = 3072\nMy.DESIRED_Sites = "T2_XX_Alpha,T2_XX_Beta"\n# end');

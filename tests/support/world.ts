@@ -5,10 +5,12 @@ import { makeSpool } from "../../src/disk/spool.ts";
 import type { RequestName } from "../../src/domain/names.ts";
 import type { RequestStatus } from "../../src/domain/request-status.ts";
 import { DEFAULT_INTAKE_RULES } from "../../src/domain/submission.ts";
-import { makeCommands } from "../../src/lifecycle/commands.ts";
 import { makeLoop } from "../../src/lifecycle/loop.ts";
 import type { LoopPolicy, Ports } from "../../src/lifecycle/ports.ts";
+import { makeCommands } from "../../src/operators/commands.ts";
 import { DEFAULT_BAN_CONFIG } from "../../src/recovery/bans/ban.ts";
+import { policyText } from "../../src/recovery/policy-text.ts";
+import { renderDag } from "../../src/render/render-dag.ts";
 import { ScriptedEngine } from "./scripted-engine.ts";
 import { freshStore } from "./store-embedded.ts";
 import { tempDir } from "./temp-dir.ts";
@@ -30,6 +32,26 @@ export const POLICY: LoopPolicy = {
   bans: { ...DEFAULT_BAN_CONFIG, durationDays: 5 },
   maxWallMinutes: 47 * 60,
   versionLimit: 5,
+};
+
+const RENDERING = {
+  statusIntervalSec: 1,
+  scanIntervalSec: 1,
+  holdRemovalSec: 5,
+  maxJobsSubmitted: 100,
+  deferPollSec: 1,
+  avoidHostSec: 600,
+};
+const RECOVERY = {
+  installation: null,
+  cooloffBaseSec: 0,
+  firstRetryAtOnce: false,
+  avoidHostSec: 600,
+  maxExecutions: 10,
+  abortAfterAlike: 3,
+  maxMemoryPerCoreMb: 3000,
+  maxMemoryMb: null,
+  maxWallMinutes: 2820,
 };
 
 /** A generation request of `units` work units, two jobs each. */
@@ -65,23 +87,8 @@ export async function makeWorld() {
       spoolDir: join(dir, "spool"),
       storageDir,
       owner: null,
-      statusIntervalSec: 1,
-      scanIntervalSec: 1,
-      holdRemovalSec: 5,
-      maxJobsSubmitted: 100,
-      deferPollSec: 1,
-      avoidHostSec: 600,
-      recovery: {
-        installation: null,
-        cooloffBaseSec: 0,
-        firstRetryAtOnce: false,
-        avoidHostSec: 600,
-        maxExecutions: 10,
-        abortAfterAlike: 3,
-        maxMemoryPerCoreMb: 3000,
-        maxMemoryMb: null,
-        maxWallMinutes: 2820,
-      },
+      render: (plan, storage) => renderDag(plan, { ...RENDERING, ...storage }),
+      policyText: (spec) => policyText(RECOVERY, spec),
     }),
     clock: { now: () => now },
     ids: {

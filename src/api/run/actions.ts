@@ -3,9 +3,9 @@ import type { NodeChanges } from "../../domain/operator.ts";
 import type { Problem } from "../../domain/problem.ts";
 import { releaseFields } from "../../domain/release.ts";
 import type { RequestStatus } from "../../domain/request-status.ts";
-import { type ActAnswer, OPERATOR_ACTIONS, type OperatorAction, type OperatorRequest } from "../../lifecycle/port.ts";
 import type { ActBody, actions, BulkBody } from "../../operations/actions.ts";
 import { problemsText } from "../../operations/operation.ts";
+import { type ActAnswer, OPERATOR_ACTIONS, type OperatorAction, type OperatorRequest } from "../../operators/port.ts";
 import type { Call, Run, Runs } from "../call.ts";
 import { asList, given } from "../cursor.ts";
 import { notFound, refusal, stale, usageError } from "../problem.ts";
@@ -164,6 +164,7 @@ function outcomeOf(answer: ActAnswer) {
 }
 
 const PAST: Record<OperatorAction, string> = {
+  submit: "handed in",
   release: "released",
   fail: "failed",
   restart: "restarted",

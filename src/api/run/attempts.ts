@@ -1,7 +1,7 @@
 import { plainText } from "../../base/plain-text.ts";
-import { describeErrors } from "../../lifecycle/port.ts";
 import type { attempts } from "../../operations/attempts.ts";
 import { problemsText } from "../../operations/operation.ts";
+import { describeErrors } from "../../operators/port.ts";
 import type { Runs } from "../call.ts";
 import { given } from "../cursor.ts";
 import { found, notFound, ProblemsError, stale } from "../problem.ts";

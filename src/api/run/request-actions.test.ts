@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { AUTH, fakeApi, fakeCommands } from "../../../tests/support/api-fakes.ts";
 import { heldRequest, sampleRequest } from "../../../tests/support/api-samples.ts";
 import type { RequestName } from "../../domain/names.ts";
-import { type ActAnswer, type Commands, OPERATOR_ACTIONS, type OperatorRequest } from "../../lifecycle/port.ts";
+import { type ActAnswer, type Commands, OPERATOR_ACTIONS, type OperatorRequest } from "../../operators/port.ts";
 
 /** An API whose commands note what they are asked, and answer as told. */
 function asking(answer: Partial<Commands> = {}) {

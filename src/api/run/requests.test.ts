@@ -4,7 +4,7 @@ import { sampleRequest, sampleSpec } from "../../../tests/support/api-samples.ts
 import { err } from "../../base/result.ts";
 import type { RequestName } from "../../domain/names.ts";
 import type { RequestRecord } from "../../domain/request.ts";
-import type { Commands } from "../../lifecycle/port.ts";
+import type { Commands } from "../../operators/port.ts";
 
 let apps: { close(): Promise<unknown> }[] = [];
 const api = (parts: Parameters<typeof fakeApi>[0] = {}) => {

@@ -1,6 +1,6 @@
 import { InvariantError, WorldError } from "../../base/errors.ts";
-import type { SubmitAnswer } from "../../lifecycle/port.ts";
 import { requestPageSchema, type requests } from "../../operations/requests.ts";
+import type { SubmitAnswer } from "../../operators/port.ts";
 import { BASE } from "../api-types.ts";
 import type { Call, Runs } from "../call.ts";
 import { asList, given } from "../cursor.ts";
@@ -57,8 +57,8 @@ export const requestRuns: Runs<typeof requests> = {
   audit: ({ name, ...page }, call) =>
     call.page(page, {}, (wanted) => found("request", name, call.queries.auditOf(name, wanted))),
 
-  async submit({ body, dry_run }, call) {
-    const document = documentOf(body, call);
+  async submit({ body, dry_run, draft }, call) {
+    const document = { ...documentOf(body, call), ...(draft === "true" && { isDraft: true }) };
     const isDry = dry_run === "true";
     const { actor, reply } = call;
     const { patience } = call.request;

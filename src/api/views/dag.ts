@@ -1,6 +1,7 @@
 import { type Dag, runningNodes } from "../../domain/dag.ts";
 import type { NodeView } from "../../domain/run.ts";
 import type { UnitRowView } from "../../operations/dags.ts";
+import { TOP } from "../../submit-dir/names.ts";
 
 export const nodeCounts = ({ nodes, roleCounts }: Pick<Dag, "nodes" | "roleCounts">) => ({
   totalNodes: nodes.total,
@@ -14,7 +15,7 @@ export const nodeCounts = ({ nodes, roleCounts }: Pick<Dag, "nodes" | "roleCount
 
 export const dagFields = (dag: Dag) => ({
   ...dag,
-  dagFilePath: `${dag.submitDir}/workflow.dag`,
+  dagFilePath: `${dag.submitDir}/${TOP.dag}`,
   workUnits: dag.units,
   completedAt: dag.endedAt,
   ...nodeCounts(dag),

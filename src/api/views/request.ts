@@ -1,7 +1,7 @@
 import { releaseFields } from "../../domain/release.ts";
 import type { InputSpec, OutputSpec, RequestRecord, RequestSpec } from "../../domain/request.ts";
 import { REQUEST_STATUS } from "../../domain/request-status.ts";
-import { ACTION, actionsIn, mayResume, type PlanPreview } from "../../lifecycle/port.ts";
+import { ACTION, actionsIn, mayResume, type PlanPreview } from "../../operators/port.ts";
 
 /** The fields of a request that its list shows. */
 export const requestRow = ({ spec, ...record }: RequestRecord) => ({

@@ -1,6 +1,6 @@
 # outputs.awk: whether a merge_output.json says what its unit's manifest.json planned: awk -v site=JSON -f outputs.awk
 # manifest.json merge_output.json. Exit 0: it does, and the paths of the merged files are printed; 1: something is
-# unusual. Texts are compared as they stand: render/manifest.ts and worker/merge.sh write the same keys in the same
+# unusual. Texts are compared as they stand: submit-dir/manifest.ts and worker/merge.sh write the same keys in the same
 # order, and a bare quote never stands inside a JSON string.
 
 function strange() { bad = 1; exit 1 }

@@ -1,3 +1,4 @@
+import { reports, roleOfNode } from "../../domain/roles.ts";
 import type { AttemptRecord } from "../ledger-record.ts";
 
 /** How often something is behind a final failure. `first` is the earliest of them, by time, unit and node. */
@@ -128,7 +129,7 @@ export class SiteCounter {
       visit.failed = !isDone && finals.get(line.node) === line;
       if (isDone) visit.blamedAt = null;
       else if (isSiteToBlame(line, bad)) visit.blamedAt = latest(visit.blamedAt, line.at);
-      if (isDone && line.node === "landing") visits.delete(key);
+      if (isDone && !reports(roleOfNode(line.node))) visits.delete(key);
     }
     for (const { site, failed, blamedAt } of visits.values()) {
       site.nodes += 1;

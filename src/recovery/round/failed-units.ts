@@ -1,3 +1,4 @@
+import { isAfterFinish } from "../../domain/roles.ts";
 import { mayBeRescued } from "../decision.ts";
 import type { AttemptRecord } from "../ledger-record.ts";
 import { badFilesOf, compare, sorted } from "./counts.ts";
@@ -29,8 +30,8 @@ export interface FailedUnit {
 
 /** Without failures: the engine calls it failed, and its ledger says nothing. A rescue is worth a try. */
 export function failedUnit(unit: string, failures: readonly AttemptRecord[]): FailedUnit {
-  // Cleanup comes after the outputs are made: its failure is no reason to make them again elsewhere.
-  const placed = failures.filter(({ node, site }) => node !== "cleanup" && site !== null);
+  // What comes after the outputs are made is no reason to make them again elsewhere.
+  const placed = failures.filter(({ node, site }) => !isAfterFinish(node) && site !== null);
   return {
     unit,
     outlook: outlookOf(failures),

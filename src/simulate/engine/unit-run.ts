@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { roleOfNode } from "../../domain/roles.ts";
 import type { LoadedDag } from "../../engine/local/dag-load.ts";
 import { type DagEvent, DagMachine, type LiveNode } from "../../engine/local/dag-machine.ts";
-import { NO_ATTEMPT, roleByName } from "../../recovery/attempt.ts";
+import { NO_ATTEMPT } from "../../recovery/attempt.ts";
 import { decideAttempt } from "../../recovery/decide.ts";
 import { controlCode, decideGroup } from "../../recovery/decision.ts";
 import {
@@ -14,9 +15,9 @@ import {
   staysDone,
 } from "../../recovery/ledger-record.ts";
 import { attemptRecord, summariseGroup } from "../../recovery/records.ts";
+import { asksOf } from "../../submit-dir/include-file.ts";
 import { readIfThere } from "../../submit-host/disk.ts";
 import { applyRecord } from "../../submit-host/effects.ts";
-import { asksOf } from "../../submit-host/include-file.ts";
 import { chance } from "../chance.ts";
 import type { Planned } from "../virtual-time.ts";
 import { attemptOf } from "./attempt.ts";
@@ -162,7 +163,7 @@ export class UnitRun {
     const { sites } = this.#host;
     if (this.#pledge) sites.pledge(this.#pledge.site, -this.#pledge.nodes);
     const left = this.machine.nodes.filter(
-      ({ state, spec }) => state !== "done" && roleByName(spec.name) === "processing",
+      ({ state, spec }) => state !== "done" && roleOfNode(spec.name) === "processing",
     );
     this.#pledge = site === null ? null : { site, nodes: left.length };
     if (this.#pledge) sites.pledge(this.#pledge.site, this.#pledge.nodes);
@@ -189,7 +190,7 @@ export class UnitRun {
         ...NO_ATTEMPT,
         unit: this.name,
         node: spec.name,
-        role: roleByName(spec.name),
+        role: roleOfNode(spec.name),
         cluster,
         dagRetry: attempt,
         maxRetries: spec.retries,

@@ -1,0 +1,92 @@
+import { readdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { RequestSpec } from "../domain/request.ts";
+import { isUnitFinished, MERGE_GROUP } from "../domain/roles.ts";
+import { highestRescue, parseRescue, rescueName } from "../engine/format/rescue.ts";
+import { parseLedger, staysDone } from "../recovery/ledger-record.ts";
+import { type Adjustment, adjusted, keptAway, reelected } from "../submit-dir/include-file.ts";
+import { revisedManifest } from "../submit-dir/manifest.ts";
+import { besideDag, nodeNamedIn, UNIT } from "../submit-dir/names.ts";
+import { readIfThere } from "./atomic-file.ts";
+import { readPlain, writeWhole } from "./plain-files.ts";
+import { addLine, inUnit, manifestIn } from "./unit-files.ts";
+
+/** What a rescue changes in a unit's directory. Every step may be repeated: a crash half-way is made good by the next try. */
+
+/** A file that is replaced when its text changes. */
+async function rewrite(path: string, edit: (text: string) => string): Promise<void> {
+  const before = await readPlain(path);
+  const after = edit(before);
+  if (after !== before) await writeWhole(path, after);
+}
+
+/** The commands of the unit's jobs. */
+export const reviseUnit = (dir: string, unit: string, spec: Pick<RequestSpec, "steps" | "outputs">): Promise<void> =>
+  inUnit(dir, unit, (here) => rewrite(join(here, UNIT.manifest), (text) => revisedManifest(text, spec)));
+
+/**
+ * The unit lands anew and runs as a whole: its rescue is set aside, its site forgotten, and its ledger says so, for PRE
+ * would skip what is done. Not if its outputs are made: what is left of it, the cleanup, belongs where they are: false.
+ */
+export const reelectUnit = (
+  dir: string,
+  unit: string,
+  avoidSites: readonly string[],
+  only: readonly string[] | null = null,
+): Promise<boolean> => inUnit(dir, unit, (here) => landAnew(here, avoidSites, only));
+
+const RESCUE = besideDag(UNIT.dag, "rescue");
+
+async function landAnew(here: string, avoidSites: readonly string[], only: readonly string[] | null) {
+  const { nodes, sites } = await manifestIn(here);
+  if (isUnitFinished(MERGE_GROUP, Object.keys(nodes), await doneIn(here))) return false;
+  await addLine(here, { event: "moved", at: new Date().toISOString(), avoidSites, only });
+  for (const name of (await readdir(here)).filter((each) => each.startsWith(RESCUE) && /\d$/.test(each)))
+    await rename(join(here, name), join(here, `${name}.aside`));
+  await rewrite(join(here, UNIT.include), (text) => reelected(text, only ?? sites, avoidSites));
+  return true;
+}
+
+/** What does not run again: the engine goes by its newest rescue file, PRE by the ledger. */
+async function doneIn(here: string): Promise<(node: string) => boolean> {
+  const newest = highestRescue(await readdir(here), UNIT.dag);
+  const rescue = newest === null ? null : parseRescue(await readPlain(join(here, rescueName(UNIT.dag, newest))));
+  const { lines } = parseLedger((await readIfThere(join(here, UNIT.ledger))) ?? "");
+  return (node) => rescue?.done.has(node) === true || staysDone(lines, node);
+}
+
+export const doneNodes = (dir: string, unit: string, nodes: readonly string[]): Promise<readonly string[]> =>
+  inUnit(dir, unit, async (here) => nodes.filter(await doneIn(here)));
+
+/** Whether the unit stays away from these sites as it is, or what was done to it so that it does. */
+export const keepAway = (dir: string, unit: string, closed: readonly string[]) =>
+  inUnit(dir, unit, async (here) => {
+    const include = join(here, UNIT.include);
+    const kept = keptAway(await readPlain(include), (await manifestIn(here)).sites, closed);
+    if (kept.kind === "narrowed") await writeWhole(include, kept.text);
+    if (kept.kind !== "pinned") return kept.kind;
+    return (await landAnew(here, closed, null)) ? "moved" : "stays";
+  });
+
+/** Lets nodes that had come to a final stop run again: their marks go, whoever asked. null: all of the unit. */
+export const letRun = (dir: string, unit: string, nodes: readonly string[] | null): Promise<void> =>
+  inUnit(dir, unit, async (here) => {
+    for (const name of await readdir(here)) {
+      const node = nodeNamedIn(name, "stopped") ?? nodeNamedIn(name, "wait");
+      if (node !== null && (nodes === null || nodes.includes(node))) await rm(join(here, name), { force: true });
+    }
+    await rm(join(here, UNIT.abort), { force: true });
+  });
+
+/** Nodes ask for this much from their next submission on. null: every node of the unit. */
+export const adjustNodes = (
+  dir: string,
+  unit: string,
+  nodes: readonly string[] | null,
+  changesOf: (node: string) => Pick<Adjustment, "memoryMb" | "wallMinutes">,
+): Promise<void> =>
+  inUnit(dir, unit, async (here) => {
+    const names = nodes ?? Object.keys((await manifestIn(here)).nodes);
+    const wanted = Object.fromEntries(names.map((node) => [node, changesOf(node)]));
+    await rewrite(join(here, UNIT.include), (text) => adjusted(text, wanted));
+  });

@@ -1,0 +1,73 @@
+import { createHash } from "node:crypto";
+import { chmodSync, closeSync, fsyncSync, lchownSync, mkdirSync, openSync, readdirSync, writeSync } from "node:fs";
+import { copyFile, mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { InvariantError } from "../base/errors.ts";
+import type { RequestFile } from "../domain/request.ts";
+import { PAYLOAD_FILES } from "../payload/files.ts";
+import { type SubmitFile, TOP } from "../submit-dir/names.ts";
+import type { Owner } from "./permission.ts";
+
+const SLICE_MS = 20;
+
+/** Small files are written synchronously, which is many times quicker, in slices that let others have a turn. */
+export async function writeFiles(root: string, files: Iterable<SubmitFile>): Promise<void> {
+  const made = new Set<string>();
+  let sliceEnd = performance.now() + SLICE_MS;
+  for (const file of files) {
+    const path = join(root, file.path);
+    const parent = dirname(path);
+    if (!made.has(parent)) {
+      mkdirSync(parent, { recursive: true });
+      if (made.size > 64) made.clear();
+      made.add(parent);
+    }
+    const descriptor = openSync(path, "w", 0o644);
+    try {
+      for (const chunk of file.chunks) writeSync(descriptor, chunk);
+    } finally {
+      closeSync(descriptor);
+    }
+    if (performance.now() > sliceEnd) {
+      await new Promise((resume) => setImmediate(resume));
+      sliceEnd = performance.now() + SLICE_MS;
+    }
+  }
+}
+
+/** Our own programs, and the request's files beside them, checked against their hash. */
+export async function writePayload(root: string, files: readonly RequestFile[]): Promise<void> {
+  for (const { source, target, executable } of PAYLOAD_FILES) {
+    const path = join(root, target);
+    await mkdir(dirname(path), { recursive: true });
+    await copyFile(source, path);
+    chmodSync(path, executable ? 0o755 : 0o644);
+  }
+  for (const file of files) {
+    const sha256 = createHash("sha256").update(file.content).digest("hex");
+    if (sha256 !== file.sha256)
+      throw new InvariantError(`the stored file ${file.path} is not what was handed in`, { sha256 });
+    const path = join(root, TOP.payload, file.path);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, file.content, { mode: file.executable ? 0o755 : 0o644 });
+  }
+}
+
+/** From the inside out: nobody else may change a directory before all that is in it was given. */
+export function giveTree(dir: string, owner: Owner): void {
+  for (const entry of readdirSync(dir, { withFileTypes: true })) {
+    const path = join(dir, entry.name);
+    if (entry.isDirectory()) giveTree(path, owner);
+    else lchownSync(path, owner.uid, owner.gid);
+  }
+  lchownSync(dir, owner.uid, owner.gid);
+}
+
+export function syncDirectory(path: string): void {
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

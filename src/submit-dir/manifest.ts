@@ -1,0 +1,126 @@
+import { jsonValue, parseJson, stringify } from "../base/json.ts";
+import { isSiteName, type SiteName } from "../domain/names.ts";
+import { outputPlace } from "../domain/output-names.ts";
+import type { DagPlan, PlannedOutput, ProcessingNodePlan, UnitPlan } from "../domain/plan.ts";
+import type { RequestSpec, StepSpec } from "../domain/request.ts";
+
+/** Where the outputs of a request go; absolute. */
+export interface StorageDirs {
+  /** Each unit has a directory in it for what its jobs stage out. */
+  readonly unmergedDir: string;
+  /** Merged files end up here, in a directory per output. */
+  readonly mergedDir: string;
+}
+
+/**
+ * manifest.json: what the jobs of a unit are to do. One JSON document with one line per key and per node, so that a
+ * worker without a JSON parser can pick its own line.
+ */
+export function manifestText(unit: UnitPlan, plan: DagPlan, dirs: StorageDirs): string {
+  const head = {
+    version: 1,
+    request: plan.requestName,
+    dag: plan.dagId,
+    round: plan.round,
+    unit: unit.name,
+    block: unit.block,
+    sites: unit.sites,
+    steps: stepEntries(plan.steps),
+    outputs: plan.outputs.map((output) => outputEntry(output, unit, plan, dirs)),
+    unmerged: `${dirs.unmergedDir}/${unit.name}`,
+  };
+  const lines = Object.entries(head).map(([key, value]) => `"${key}":${JSON.stringify(value)},`);
+  const nodes = unit.nodes.map((node) => `${JSON.stringify(node.name)}:${JSON.stringify(nodeEntry(node))}`);
+  return `{\n${lines.join("\n")}\n"nodes":{\n${nodes.join(",\n")}\n}\n}\n`;
+}
+
+const stepEntries = (steps: readonly StepSpec[]) => steps.map(({ name, argv, env }) => ({ name, argv, env }));
+
+function outputEntry(output: PlannedOutput, unit: UnitPlan, plan: DagPlan, { mergedDir }: StorageDirs) {
+  const { name, file, merge, keep, dataset } = output;
+  const { place, lfn } = outputPlace(plan.requestName, unit.name, output);
+  return {
+    name,
+    file,
+    merge: merge.how,
+    mergeArgv: merge.how === "command" ? merge.argv : [],
+    keep,
+    dataset,
+    lfn,
+    path: `${mergedDir}/${place}`,
+  };
+}
+
+function nodeEntry(node: ProcessingNodePlan) {
+  return {
+    inputs: node.inputs.map(({ lfn, path, events }) => ({ lfn, path, events })),
+    firstEvent: number64(node.firstEvent),
+    lastEvent: number64(node.lastEvent),
+    firstLumi: number64(node.firstLumi),
+    lastLumi: number64(node.lastLumi),
+    runLumis: node.runLumis,
+    events: node.events,
+    seed: number64(node.seed),
+  };
+}
+
+/** Not by base/json's stringify: that asks about every value, and this is written for every node. */
+const number64 = (value: bigint | null): number | string | null => (value === null ? null : jsonValue(value));
+
+export interface Manifest {
+  readonly request: string;
+  readonly round: number;
+  readonly unit: string;
+  readonly block: number;
+  readonly sites: readonly string[];
+  readonly steps: readonly { readonly name: string }[];
+  readonly outputs: readonly ReturnType<typeof outputEntry>[];
+  readonly nodes: Readonly<Record<string, ReturnType<typeof nodeEntry>>>;
+}
+
+/** null: it was cut short or changed. By hand: POST's bundle must stay small. */
+export function readManifest(text: string): Manifest | null {
+  const json = parseJson(text);
+  const { block, nodes, sites = [] } = ((json.ok && json.value) || {}) as Partial<Manifest>;
+  if (!Number.isInteger(block) || typeof nodes !== "object" || nodes === null || !Array.isArray(sites)) return null;
+  const isEvent = (value: unknown) => value === null || typeof value === "number" || typeof value === "string";
+  const isNode = (node: Manifest["nodes"][string] | null) => isEvent(node?.firstEvent) && isEvent(node?.lastEvent);
+  if (!Object.values(nodes).every(isNode) || !sites.every((site) => typeof site === "string")) return null;
+  return { ...(json as { value: Manifest }).value, sites };
+}
+
+/** What it says of one node, for POST: only the two lines that are needed are parsed. `sites` null: anywhere. */
+export function plannedFor(
+  text: string,
+  node: string,
+): { readonly sites: readonly SiteName[] | null; readonly inputs: readonly string[] } {
+  const sites = lineValue(text, "sites");
+  const entry = lineValue(text, node) as { inputs?: { lfn?: unknown }[] } | null;
+  const named = Array.isArray(sites) ? sites.filter((site) => typeof site === "string" && isSiteName(site)) : [];
+  return {
+    sites: named.length > 0 ? named : null,
+    inputs: (entry?.inputs ?? []).flatMap(({ lfn }) => (typeof lfn === "string" ? [lfn] : [])),
+  };
+}
+
+function lineValue(text: string, key: string): unknown {
+  const head = `\n${JSON.stringify(key)}:`;
+  const at = text.indexOf(head);
+  if (at < 0) return null;
+  const end = text.indexOf("\n", at + 1);
+  const parsed = parseJson(text.slice(at + head.length, end < 0 ? undefined : end).replace(/,$/, ""));
+  return parsed.ok ? parsed.value : null;
+}
+
+/** The same with the commands of the request as it is now. */
+export function revisedManifest(text: string, spec: Pick<RequestSpec, "steps" | "outputs">): string {
+  const merges = new Map(spec.outputs.map(({ name, merge }) => [name, merge]));
+  const remerged = (outputs: string) =>
+    (JSON.parse(outputs) as Manifest["outputs"]).map((output) => {
+      const merge = merges.get(output.name);
+      return merge?.how === "command" ? { ...output, mergeArgv: merge.argv } : output;
+    });
+  return text
+    .replace(/^"steps":.*$/m, () => `"steps":${stringify(stepEntries(spec.steps))},`)
+    .replace(/^"outputs":(.*),$/m, (_, outputs: string) => `"outputs":${stringify(remerged(outputs))},`);
+}
