@@ -18,7 +18,7 @@ import {
 } from "./decide-alerts.ts";
 import { type AlertWish, raiseAndClose } from "./raise-and-close.ts";
 
-export interface WatchOptions {
+interface WatchOptions {
   readonly intervalSec: number;
   /** Looks without an answer of the engine before it is called unreachable. */
   readonly engineAfterLooks: number;

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AnswerOf, InputOf } from "../operations/operation.ts";
 import { type LoadPage, openCursor, sealCursor } from "./cursor.ts";
+import type { RunPorts } from "./ports.ts";
 import { usageError } from "./problem.ts";
 import type { Source } from "./view-of.ts";
 
@@ -17,14 +18,20 @@ interface PageQuery {
   readonly cursor?: string | undefined;
 }
 
-/** Who calls, how, and what goes out beside the answer. */
+/** Who calls, how, what may be asked to answer it, and what goes out beside the answer. */
 export class Call {
+  readonly ports: RunPorts;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
+  readonly queries: RunPorts["queries"];
+  readonly commands: RunPorts["commands"];
 
-  constructor(request: FastifyRequest, reply: FastifyReply) {
+  constructor(ports: RunPorts, request: FastifyRequest, reply: FastifyReply) {
+    this.ports = ports;
     this.request = request;
     this.reply = reply;
+    this.queries = ports.queries;
+    this.commands = ports.commands;
   }
 
   get actor(): string {

@@ -37,7 +37,7 @@ interface Logs {
   readonly tails: readonly (LogFile & { readonly lines: readonly string[]; readonly truncated: boolean })[];
 }
 
-export interface LogsWanted {
+interface LogsWanted {
   readonly unit: string | null;
   readonly node: string | null;
   readonly cluster?: string | undefined;

@@ -4,6 +4,7 @@ import type { Engine } from "../engine/port.ts";
 import type { Commands, LoopStatus } from "../operators/port.ts";
 import type { Store } from "../store/port.ts";
 import type { EventBus } from "./event-bus.ts";
+import type { EventStreams } from "./event-streams.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Queries } from "./queries.ts";
 import type { Tokens } from "./tokens.ts";
@@ -26,11 +27,10 @@ export interface ApiPorts {
 }
 
 /** What operations may use: queries to read, commands to change. */
-export interface RunPorts extends Pick<ApiPorts, "commands" | "events" | "clock" | "info" | "tuning"> {
+export interface RunPorts extends Pick<ApiPorts, "commands" | "clock" | "info"> {
   readonly queries: Queries;
   readonly tokens: Tokens;
-  /** Called when the server is about to close. */
-  beforeClose(act: () => void): void;
+  readonly streams: EventStreams;
 }
 
 export interface ServerInfo {

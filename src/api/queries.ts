@@ -2,14 +2,13 @@ import { batchName, type DagId, type RequestName, type SiteName, type WorkflowId
 import type { RequestRecord } from "../domain/request.ts";
 import type { NodeView } from "../domain/run.ts";
 import type { PingOutcome } from "../engine/port.ts";
+import type { RequestPageView } from "../operations/requests.ts";
 import { answerWithin } from "./answer-within.ts";
 import { SharedLook } from "./look-sharing.ts";
-import { type LogsWanted, readLogs } from "./node-logs.ts";
+import { readLogs } from "./node-logs.ts";
 import type { ApiPorts } from "./ports.ts";
 
-type Part<P, M extends keyof P> = P[M] extends (...args: infer A) => unknown ? A[0] : never;
-type Store = ApiPorts["store"];
-type PageOf = Part<Store["workflows"], "list">;
+type PageOf = Parameters<ApiPorts["store"]["workflows"]["list"]>[0];
 
 /**
  * What people and programs may know, beside the commands that change something. Reads only; null: there is no such
@@ -17,21 +16,24 @@ type PageOf = Part<Store["workflows"], "list">;
  */
 export type Queries = ReturnType<typeof makeQueries>;
 
-export function makeQueries({ store, engine, clock, loop, info, tuning, metrics }: ApiPorts) {
-  const looks = new SharedLook<readonly NodeView[]>();
-  const pings = new SharedLook<PingOutcome>();
-  const scrapes = new SharedLook<{ contentType: string; text: string }>();
-  const probeMs = tuning?.probeMs ?? 2000;
+export const makeQueries = (ports: ApiPorts) => ({
+  ...requestQueries(ports),
+  ...dagQueries(ports),
+  ...siteQueries(ports),
+  ...systemQueries(ports),
+});
 
+function requestQueries({ store }: ApiPorts) {
   /** The reason of the move that ended it; null unless it failed or was aborted. */
   const failureReason = async ({ spec, status }: RequestRecord): Promise<string | null> => {
     if (status !== "failed" && status !== "aborted") return null;
     const moves = await store.requests.transitions(spec.name);
     return moves.findLast((move) => move.to === status)?.reason ?? null;
   };
-
   return {
     requests: store.requests.list,
+    /** Whoever asks for the same page at the same time shares one look and one view. */
+    sharedPages: new SharedLook<RequestPageView>(),
     async request(name: RequestName) {
       const [record, workflow, moves] = await Promise.all([
         store.requests.get(name),
@@ -54,7 +56,17 @@ export function makeQueries({ store, engine, clock, loop, info, tuning, metrics 
       if (workflow) return store.units.outputs(workflow.id, page);
       return (await store.requests.get(name)) ? NONE : null;
     },
+    alerts: store.alerts.list,
+    audit: store.audit.list,
+    async auditOf(name: RequestName, page: PageOf) {
+      return (await store.requests.get(name)) && store.audit.list({ subject: name, ...page });
+    },
+  };
+}
 
+function dagQueries({ store, engine }: ApiPorts) {
+  const looks = new SharedLook<readonly NodeView[]>();
+  return {
     workflows: store.workflows.list,
     workflow: store.workflows.get,
     async workflowStatus(id: WorkflowId) {
@@ -69,14 +81,13 @@ export function makeQueries({ store, engine, clock, loop, info, tuning, metrics 
       ]);
       return { workflow, dag, blocks, units, files, planWarnings };
     },
-
-    dags: store.dags.list,
-    dag: store.dags.get,
     /** The workflow of a request; null: there is no such request. undefined: it has none yet. */
     async workflowOf(name: RequestName) {
       const workflow = await store.workflows.forRequest(name);
       return workflow ?? ((await store.requests.get(name)) ? undefined : null);
     },
+    dags: store.dags.list,
+    dag: store.dags.get,
     async dagDetail(id: DagId) {
       const dag = await store.dags.get(id);
       if (!dag) return null;
@@ -87,17 +98,16 @@ export function makeQueries({ store, engine, clock, loop, info, tuning, metrics 
     async nodes(id: DagId) {
       const dag = await store.dags.get(id);
       if (!dag) return null;
-      const run = {
-        dagId: id,
-        submitDir: dag.submitDir,
-        engineId: dag.engineId,
-        batchName: batchName(id),
-        priority: 0,
-      };
+      const { submitDir, engineId } = dag;
+      const run = { dagId: id, submitDir, engineId, batchName: batchName(id), priority: 0 };
       return looks.ask(id, () => engine.nodes(run));
     },
-    logs: (submitDir: string, wanted: LogsWanted) => readLogs(submitDir, wanted),
+    logs: readLogs,
+  };
+}
 
+function siteQueries({ store, clock }: ApiPorts) {
+  return {
     async sites() {
       const [sites, bans] = await Promise.all([store.sites.list(), store.sites.activeBans(clock.now())]);
       return sites.map((site) => ({ ...site, bans: bans.filter((ban) => ban.site === site.name) }));
@@ -109,26 +119,26 @@ export function makeQueries({ store, engine, clock, loop, info, tuning, metrics 
     async bans(name: SiteName, includePast: boolean) {
       return (await store.sites.get(name)) && store.sites.bans({ sites: [name], includePast, at: clock.now() });
     },
+  };
+}
 
-    alerts: store.alerts.list,
-    audit: store.audit.list,
-    async auditOf(name: RequestName, page: PageOf) {
-      return (await store.requests.get(name)) && store.audit.list({ subject: name, ...page });
-    },
-
+function systemQueries({ store, engine, clock, loop, info, tuning, metrics }: ApiPorts) {
+  const pings = new SharedLook<PingOutcome>();
+  const scrapes = new SharedLook<{ contentType: string; text: string }>();
+  const probeMs = tuning?.probeMs ?? 2000;
+  return {
     loop: () => loop.status(),
     async health() {
-      const [storeHealth, loopHealth] = await Promise.all([
-        answerWithin(probeMs, async () => {
-          await store.ping();
-          return { ok: true, words: info.store };
-        }),
-        answerWithin(probeMs, async () => {
-          const { healthy: ok, why } = await loop.status();
-          return { ok, words: why };
-        }),
-      ]);
-      return { store: storeHealth, loop: loopHealth };
+      const ofStore = async () => {
+        await store.ping();
+        return { ok: true, words: info.store };
+      };
+      const ofLoop = async () => {
+        const { healthy: ok, why } = await loop.status();
+        return { ok, words: why };
+      };
+      const asked = [answerWithin(probeMs, ofStore), answerWithin(probeMs, ofLoop)] as const;
+      return { store: await asked[0], loop: await asked[1] };
     },
     async status() {
       const [health, requests, workflows, blocks, dags, sites, alerts, pong] = await Promise.all([

@@ -17,7 +17,7 @@ import { workflowRuns } from "./run/workflows.ts";
 import { viewOf } from "./view-of.ts";
 
 /** What each operation does, by subject as in the table. */
-const RUNS: { readonly [S in keyof Operations]: (ports: RunPorts) => Runs<Operations[S]> } = {
+const RUNS: { readonly [S in keyof Operations]: Runs<Operations[S]> } = {
   requests: requestRuns,
   actions: actionRuns,
   attempts: attemptRuns,
@@ -36,19 +36,18 @@ type AnyRun = (input: object, call: Call) => unknown;
 /** A route for every operation of the table. */
 export function addRoutes(app: Api, ports: RunPorts): void {
   for (const subject of Object.keys(RUNS) as (keyof Operations)[]) {
-    const runs = RUNS[subject](ports) as Record<string, AnyRun>;
+    const runs = RUNS[subject] as unknown as Readonly<Record<string, AnyRun>>;
     for (const [name, operation] of Object.entries<Operation>(OPERATIONS[subject])) {
-      const run = runs[name]!;
-      if (operation.rawBody)
-        app.register(async (scope) => addRoute(textBodies(scope as unknown as Api), operation, run));
-      else addRoute(app, operation, run);
+      const route = routeOf(operation, runs[name]!, ports);
+      if (operation.rawBody) app.register(async (scope) => textBodies(scope as unknown as Api).route(route));
+      else app.route(route);
       // Where a Prometheus server looks when it is not told.
-      if (operation === OPERATIONS.system.metrics) addRoute(app, operation, run, "");
+      if (operation === OPERATIONS.system.metrics) app.route({ ...route, url: operation.path });
     }
   }
 }
 
-function addRoute(app: Api, operation: Operation, run: AnyRun, base = BASE): void {
+function routeOf(operation: Operation, run: AnyRun, ports: RunPorts) {
   const { method, path, role, answers } = operation;
   const views = new Map(
     Object.entries(answers).map(([status, answer]) => [
@@ -56,18 +55,18 @@ function addRoute(app: Api, operation: Operation, run: AnyRun, base = BASE): voi
       answer instanceof z.ZodType ? viewOf(answer) : null,
     ]),
   );
-  app.route({
+  return {
     method,
-    url: `${base}${path}`,
+    url: `${BASE}${path}`,
     config: { role },
     exposeHeadRoute: operation !== OPERATIONS.system.events,
     schema: schemaOf(operation),
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
-      const answer = await run(inputOf(request), new Call(request, reply));
+      const answer = await run(inputOf(request), new Call(ports, request, reply));
       if (answer === reply) return reply;
       return views.get(reply.statusCode)?.(answer as never) ?? answer;
     },
-  });
+  };
 }
 
 /** What fastify checks, and what OpenAPI says. A route belongs to what its path begins with. */

@@ -8,7 +8,7 @@ import type { CodeCount, RoundTally } from "../recovery/round/tally.ts";
 
 export type ErrorsView = Readonly<ReturnType<typeof errorsView>>;
 
-export interface ViewFacts extends SiteFacts {
+interface ViewFacts extends SiteFacts {
   readonly unitsTotal: number;
   readonly unitsDone: number;
   readonly damaged: readonly UnitDamage[];

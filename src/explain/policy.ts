@@ -142,7 +142,7 @@ export const otherSpeech = ({ settings, rows }: Policy): Policy => ({
   settings: { ...settings, cmsCodes: !settings.cmsCodes },
 });
 
-export const SPEECHES = {
+const SPEECHES = {
   ordinary: "Of an ordinary program",
   cms: "Of the framework (its report is there, or cmsRun or the simulator is the payload)",
 } as const;

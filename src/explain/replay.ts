@@ -9,7 +9,7 @@ import { builtinPolicy, type Policy } from "../recovery/policy.ts";
 import { readPolicy } from "../recovery/read-policy.ts";
 import { otherSpeech } from "./policy.ts";
 
-export interface Replay {
+interface Replay {
   readonly decision: Decision;
   /** With the other meaning of short codes, where that makes a difference. */
   readonly other: Decision | null;

@@ -9,7 +9,7 @@ import type { PlanFacts } from "../planning/facts.ts";
 import { planInSlices } from "../planning/plan-round.ts";
 
 /** `aside`: files without any work in them (masked out, too big); they are excluded, so that the request can complete. */
-export type PlanDecision =
+type PlanDecision =
   | { readonly kind: "write"; readonly plan: DagPlan; readonly aside: readonly UnplannedFile[] }
   /** None of the files has work in it: the next look sees what remains without them. */
   | { readonly kind: "set-aside"; readonly aside: readonly UnplannedFile[] }

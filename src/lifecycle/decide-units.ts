@@ -11,7 +11,7 @@ export interface UnitLeft {
   readonly wrong: string | null;
 }
 
-export interface UnitsDecision {
+interface UnitsDecision {
   /** To be recorded as owed to the catalog. */
   readonly finished: readonly { readonly name: UnitName; readonly made: MergeOutput }[];
   /** Not believed: they count as failed from here on. */

@@ -44,6 +44,8 @@ export const specSchema = named("Spec", {
   split: z.strictObject({
     algorithm: z.string(),
     ...each(z.int(), "files_per_job", "events_per_job", "lumis_per_job"),
+    split_on_run: z.boolean().describe("By lumis: a job ends with its run"),
+    halt_on_file_boundaries: z.boolean().describe("By lumis: a job ends with its file"),
   }),
   steps: z.array(z.strictObject({ name: z.string(), argv: strings, env: z.record(z.string(), z.string()) })),
   outputs: z.array(output),

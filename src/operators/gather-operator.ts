@@ -11,7 +11,7 @@ import type { OperatorRequest } from "./port.ts";
 import { presentDag } from "./present-run.ts";
 
 /** What the operator's hand has to know before it may act. */
-export interface OperatorFacts {
+interface OperatorFacts {
   readonly release: ReleaseFacts;
   /** null: there is no run that ended. */
   readonly rerun: RerunFacts | null;

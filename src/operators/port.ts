@@ -123,9 +123,7 @@ export interface Refusal<Kind extends "refused" | "conflict"> {
   readonly problems: readonly Problem[];
 }
 /** There is no such request, or it moved on since the caller looked. */
-export type NotAsSeen =
-  | { readonly kind: "unknown-request" }
-  | { readonly kind: "stale"; readonly request: RequestRecord };
+type NotAsSeen = { readonly kind: "unknown-request" } | { readonly kind: "stale"; readonly request: RequestRecord };
 
 export type ChangeAnswer =
   | { readonly kind: "changed"; readonly request: RequestRecord }

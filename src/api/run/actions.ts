@@ -8,41 +8,39 @@ import { problemsText } from "../../operations/operation.ts";
 import { type ActAnswer, OPERATOR_ACTIONS, type OperatorAction, type OperatorRequest } from "../../operators/port.ts";
 import type { Call, Run, Runs } from "../call.ts";
 import { asList, given } from "../cursor.ts";
-import type { RunPorts } from "../ports.ts";
 import { notFound, refusal, stale, usageError } from "../problem.ts";
 import { requestFields } from "../views/request.ts";
 
 type Subject = typeof actions;
 
-/** What an operator asks of one request, or of many. */
-export const actionRuns = ({ commands }: RunPorts): Runs<Subject> => {
-  const act =
-    (action: OperatorAction): Run<Subject["release"]> =>
-    async ({ name, from, dry_run: _, ...body }, call) => {
-      const wanted = { ...operatorRequest(action, { ...body, ...given({ from }) }, call.actor), ...given({ from }) };
-      return acted(call, name, action, await commands.act(name, wanted, { ...call.by, ...call.seen }));
-    };
-  return {
-    ...(Object.fromEntries(OPERATOR_ACTIONS.map((action) => [action, act(action)])) as Record<
-      OperatorAction,
-      ReturnType<typeof act>
-    >),
-
-    async bulk({ action, filter = {}, names, limit = 100, cursor, dry_run: _, ...body }, call) {
-      refuseAll({ filter, names });
-      const wanted = operatorRequest(action, body, call.actor);
-      const { status, name: nameContains, requestor, campaign } = filter;
-      const chosen = given({ status: asList<RequestStatus>(status), requestor, campaign, nameContains });
-      const which = { ...given({ names: names as RequestName[] | undefined }), filter: chosen };
-      const { results, nextCursor } = await call.load({ limit, cursor }, names ?? chosen, (page) =>
-        commands.actMany({ ...which, ...page }, wanted, call.by),
-      );
-      const items = results.map(({ name, answer }) => ({ requestName: name, ...outcomeOf(answer) }));
-      const counts: Record<string, number> = {};
-      for (const { outcome } of items) counts[outcome] = (counts[outcome] ?? 0) + 1;
-      return { action, dryRun: call.by.dryRun, items, counts, nextCursor };
-    },
+const act =
+  (action: OperatorAction): Run<Subject["release"]> =>
+  async ({ name, from, dry_run: _, ...body }, call) => {
+    const wanted = { ...operatorRequest(action, { ...body, ...given({ from }) }, call.actor), ...given({ from }) };
+    return acted(call, name, action, await call.commands.act(name, wanted, { ...call.by, ...call.seen }));
   };
+
+/** What an operator asks of one request, or of many. */
+export const actionRuns: Runs<Subject> = {
+  ...(Object.fromEntries(OPERATOR_ACTIONS.map((action) => [action, act(action)])) as Record<
+    OperatorAction,
+    ReturnType<typeof act>
+  >),
+
+  async bulk({ action, filter = {}, names, limit = 100, cursor, dry_run: _, ...body }, call) {
+    refuseAll({ filter, names });
+    const wanted = operatorRequest(action, body, call.actor);
+    const { status, name: nameContains, requestor, campaign } = filter;
+    const chosen = given({ status: asList<RequestStatus>(status), requestor, campaign, nameContains });
+    const which = { ...given({ names: names as RequestName[] | undefined }), filter: chosen };
+    const { results, nextCursor } = await call.load({ limit, cursor }, names ?? chosen, (page) =>
+      call.commands.actMany({ ...which, ...page }, wanted, call.by),
+    );
+    const items = results.map(({ name, answer }) => ({ requestName: name, ...outcomeOf(answer) }));
+    const counts: Record<string, number> = {};
+    for (const { outcome } of items) counts[outcome] = (counts[outcome] ?? 0) + 1;
+    return { action, dryRun: call.by.dryRun, items, counts, nextCursor };
+  },
 };
 
 /** Everything there is must be asked for in so many words. */

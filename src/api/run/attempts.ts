@@ -4,16 +4,15 @@ import { problemsText } from "../../operations/operation.ts";
 import { describeErrors } from "../../operators/port.ts";
 import type { Runs } from "../call.ts";
 import { given } from "../cursor.ts";
-import type { RunPorts } from "../ports.ts";
 import { found, notFound, ProblemsError, stale } from "../problem.ts";
 import { changesOf } from "./actions.ts";
 
 /** The stories of nodes, what failed, and what failures mean. */
-export const attemptRuns = ({ commands }: RunPorts): Runs<typeof attempts> => ({
+export const attemptRuns: Runs<typeof attempts> = {
   async list({ name, unit, node, ...page }, call) {
     const filter = given({ unit, node });
     const { items, epochs, ...rest } = await call.page(page, filter, (wanted) =>
-      found("request", name, commands.attempts(name, { ...filter, ...wanted })),
+      found("request", name, call.commands.attempts(name, { ...filter, ...wanted })),
     );
     return {
       ...rest,
@@ -26,7 +25,7 @@ export const attemptRuns = ({ commands }: RunPorts): Runs<typeof attempts> => ({
   },
 
   async errors({ name, width }, call) {
-    const view = await found("request", name, commands.errors(name));
+    const view = await found("request", name, call.commands.errors(name));
     if (!wantsText(call.request.headers.accept)) return { ...view, requestName: name };
     return call.text("text/plain; charset=utf-8", plainText(`${describeErrors(view, width).join("\n")}\n`));
   },
@@ -34,7 +33,7 @@ export const attemptRuns = ({ commands }: RunPorts): Runs<typeof attempts> => ({
   async unclassified({ name, ...page }, call) {
     const { items, ...rest } = await call.page(page, {}, async ({ limit, cursor }) => {
       const offset = Number(cursor ?? 0);
-      const part = await found("request", name, commands.unclassified(name, { offset, limit }));
+      const part = await found("request", name, call.commands.unclassified(name, { offset, limit }));
       return { ...part, nextCursor: offset + limit < part.total ? String(offset + limit) : null };
     });
     return {
@@ -55,7 +54,7 @@ export const attemptRuns = ({ commands }: RunPorts): Runs<typeof attempts> => ({
       changes: changesOf(changes),
       reason: reason ?? why,
     }));
-    const answer = await commands.classify(name, wanted, { ...call.by, ...call.seen });
+    const answer = await call.commands.classify(name, wanted, { ...call.by, ...call.seen });
     switch (answer.kind) {
       case "done":
       case "would":
@@ -79,7 +78,7 @@ export const attemptRuns = ({ commands }: RunPorts): Runs<typeof attempts> => ({
       }
     }
   },
-});
+};
 
 /** Text for who asks for text and not for JSON as well. */
 const wantsText = (accept: string | undefined): boolean =>

@@ -1,10 +1,9 @@
 import type { admission, system } from "../../operations/system.ts";
 import type { Runs } from "../call.ts";
-import { eventStreams } from "../event-streams.ts";
-import type { RunPorts } from "../ports.ts";
+import { asList } from "../cursor.ts";
 
-export const admissionRuns = ({ commands }: RunPorts): Runs<typeof admission> => ({
-  async queue() {
+export const admissionRuns: Runs<typeof admission> = {
+  async queue(_, { commands }) {
     const { active, limits, entries } = await commands.queue();
     return {
       activeDags: active,
@@ -14,31 +13,33 @@ export const admissionRuns = ({ commands }: RunPorts): Runs<typeof admission> =>
       entries,
     };
   },
-  config: async () => ({ maxActiveDags: (await commands.queue()).limits.maxActive }),
-  async configure({ max_active_dags: maxActive }, { actor }) {
+  config: async (_, { commands }) => ({ maxActiveDags: (await commands.queue()).limits.maxActive }),
+  async configure({ max_active_dags: maxActive }, { commands, actor }) {
     return { maxActiveDags: (await commands.setAdmission({ maxActive }, actor)).maxActive };
   },
-});
+};
 
-export const systemRuns = (ports: RunPorts): Runs<typeof system> => {
-  const { queries, info, clock } = ports;
-  const events = eventStreams(ports);
-  return {
-    async health(_, { reply }) {
-      const health = await queries.health();
-      const why = whatIsWrong(health);
-      reply.code(why === "" ? 200 : 503);
-      const status = why === "" ? ("ok" as const) : ("unhealthy" as const);
-      return { status, why, ...health, version: info.version, at: clock.now() };
-    },
-    loop: () => queries.loop(),
-    status: () => queries.status(),
-    async metrics(_, call) {
-      const { contentType, text } = await queries.metrics();
-      return call.text(contentType, text);
-    },
-    events,
-  };
+export const systemRuns: Runs<typeof system> = {
+  async health(_, { queries, reply, ports }) {
+    const health = await queries.health();
+    const why = whatIsWrong(health);
+    reply.code(why === "" ? 200 : 503);
+    const status = why === "" ? ("ok" as const) : ("unhealthy" as const);
+    return { status, why, ...health, version: ports.info.version, at: ports.clock.now() };
+  },
+  loop: (_, { queries }) => queries.loop(),
+  status: (_, { queries }) => queries.status(),
+  async metrics(_, call) {
+    const { contentType, text } = await call.queries.metrics();
+    return call.text(contentType, text);
+  },
+  events({ type, request: only }, { ports, reply }) {
+    const types = asList(type);
+    return ports.streams.open(
+      reply,
+      (event) => (!types || types.includes(event.type)) && (only === undefined || event.detail.request === only),
+    );
+  },
 };
 
 /** Everything that is wrong; "": all is well. */

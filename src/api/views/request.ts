@@ -60,6 +60,7 @@ function allowedActions({ status, hold }: RequestRecord) {
 const specFields = (spec: RequestSpec) => ({
   ...spec,
   input: spec.input && inputFields(spec.input),
+  split: { splitOnRun: true, haltOnFileBoundaries: false, ...spec.split },
   sites: { trust: false, ...spec.sites },
   generation: spec.generation && { lumis: "per_job" as const, ...spec.generation },
   outputs: spec.outputs.map(outputFields),

@@ -50,7 +50,7 @@ export function bytes(count: number): string {
   return `${value >= 9.95 ? value.toFixed(0) : value.toFixed(1)} ${units[unit]}`;
 }
 
-export { count } from "../../base/count.ts";
+export { plural as count } from "../../base/text.ts";
 
 /** 12,345: numbers that people compare. */
 export const thousands = (number: number | string | bigint): string => String(number).replace(/\B(?=(\d{3})+$)/g, ",");
