@@ -3,7 +3,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, symlinkSync
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { tempDir } from "../../tests/support/temp-dir.ts";
-import { readText } from "../engine/read-files.ts";
+import { readText } from "../engine/observe/files.ts";
 import { readIfThere, replaceFile } from "./atomic-file.ts";
 import { Budget, removeTree } from "./disk-steps.ts";
 import { adjustNodes, keepAway, letRun, reelectUnit } from "./unit-changes.ts";

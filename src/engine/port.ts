@@ -58,7 +58,7 @@ export interface PingOutcome {
   readonly ok: boolean;
   /** Version and address, or what failed. */
   readonly words: string;
-  /** Limits that would bite, each with how to mend it (facts for `doctor`). */
+  /** Limits that would bite, each with how to fix it; `doctor` shows them. */
   readonly warnings: readonly { readonly what: string; readonly mend: string }[];
 }
 

@@ -6,7 +6,7 @@ import { type Entry, stamp } from "./timeline.ts";
 /** One thing a story expected, and what came of it. */
 export interface Checked {
   readonly holds: boolean;
-  readonly words: string;
+  readonly text: string;
 }
 
 /** Compares one expectation with what happened; a line for every single thing it says. */
@@ -14,10 +14,10 @@ export function check(expectation: Expectation, facts: RequestFacts, entries: re
   const when = expectation.atSec === null ? "finally" : `at ${stamp(expectation.atSec)}`;
   const found: Checked[] = [];
   const say = (holds: boolean, what: string, got: string) =>
-    found.push({ holds, words: `${when} ${facts.request}: ${what}${holds ? "" : `, but ${got}`}` });
+    found.push({ holds, text: `${when} ${facts.request}: ${what}${holds ? "" : `, but ${got}`}` });
   const { status, hold, numbers, decisions, never, timeline } = expectation;
-  if (status) say(status.includes(facts.status), `is ${status.join(" or ")}`, `it is ${statusWords(facts)}`);
-  if (hold) say(facts.hold?.code === hold, `is held for ${hold}`, `it is ${statusWords(facts)}`);
+  if (status) say(status.includes(facts.status), `is ${status.join(" or ")}`, `it is ${statusText(facts)}`);
+  if (hold) say(facts.hold?.code === hold, `is held for ${hold}`, `it is ${statusText(facts)}`);
   for (const { name, test } of numbers)
     say(passes(test, facts.numbers[name]), `${name} ${test.text}`, `it is ${facts.numbers[name]}`);
   const mine = entries.filter(({ request }) => request === null || request === facts.request);
@@ -28,14 +28,14 @@ export function check(expectation: Expectation, facts: RequestFacts, entries: re
   }
   for (const kind of never) say(!kinds.includes(kind), `never decides ${kind}`, "it did");
   if (timeline.length > 0) {
-    const texts = mine.map(({ words }) => words);
+    const texts = mine.map(({ text }) => text);
     const missing = firstMissing(timeline, texts, (wanted, text) => text.includes(wanted));
     say(missing === null, `tells of ${timeline.map((text) => `"${text}"`).join(" → ")}`, `"${missing}" is not there`);
   }
   return found;
 }
 
-const statusWords = ({ status, hold, waiting }: RequestFacts): string =>
+const statusText = ({ status, hold, waiting }: RequestFacts): string =>
   hold ? `${status} (${hold.code}: ${hold.message})` : `${status}${waiting ? ` (${waiting})` : ""}`;
 
 /** The first wanted thing that does not come after the one before it; null: all come in this order. */

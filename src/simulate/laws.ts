@@ -17,9 +17,9 @@ export class Laws {
   readonly broken: string[] = [];
   readonly #finished = new Set<string>();
   readonly #covered = new Map<string, Range[]>();
-  readonly #told: (words: string, request: string) => void;
+  readonly #told: (text: string, request: string) => void;
 
-  constructor(told: (words: string, request: string) => void) {
+  constructor(told: (text: string, request: string) => void) {
     this.#told = told;
   }
 
@@ -63,8 +63,8 @@ export class Laws {
       this.break(request, `after ${spoken(sec)} it is still ${status}: ${waiting ?? "no reason known"}`);
   }
 
-  break(request: string, words: string): void {
-    this.broken.push(`${request}: ${words}`);
-    this.#told(words, request);
+  break(request: string, text: string): void {
+    this.broken.push(`${request}: ${text}`);
+    this.#told(text, request);
   }
 }

@@ -28,7 +28,7 @@ const operator =
   };
 
 /** What can be written after `do:`. */
-const DEEDS = {
+const ACTIONS = {
   "kill-server": (form: Form) => ({
     kind: "kill-server" as const,
     downSec: form.duration("down", SPAN, 0) ?? 0,
@@ -42,9 +42,9 @@ const DEEDS = {
   "lose-answer": () => ({ kind: "lose-answer" as const }),
   "refuse-submits": (form: Form) => ({
     kind: "refuse-submits" as const,
-    words: form.text("words", "no more submissions") as string | null,
+    reason: form.text("words", "no more submissions") as string | null,
   }),
-  "accept-submits": () => ({ kind: "refuse-submits" as const, words: null }),
+  "accept-submits": () => ({ kind: "refuse-submits" as const, reason: null }),
   "end-run": (form: Form) => ({
     kind: "end-run" as const,
     ...request(form),
@@ -82,14 +82,14 @@ const DEEDS = {
   abort: operator("abort"),
 };
 
-export type Deed = Readonly<ReturnType<(typeof DEEDS)[keyof typeof DEEDS]>>;
+export type Action = Readonly<ReturnType<(typeof ACTIONS)[keyof typeof ACTIONS]>>;
 export interface ScenarioEvent {
   readonly atSec: number;
-  readonly deed: Deed;
+  readonly act: Action;
 }
 
 const EVENT_FORM = '{at: "2 h", do: stop}, {at: "2 h", do: engine-down, for: "30 min"}';
-const KINDS = Object.keys(DEEDS) as (keyof typeof DEEDS)[];
+const KINDS = Object.keys(ACTIONS) as (keyof typeof ACTIONS)[];
 
 export const readEvents = (top: Form): readonly ScenarioEvent[] =>
   readRows(top, { key: "events", max: 10_000, what: "an event", example: EVENT_FORM }, readEvent).toSorted(
@@ -100,5 +100,5 @@ function readEvent(form: Form): ScenarioEvent {
   if (form.spot("at") === null) form.missing("at", EVENT_FORM);
   const atSec = form.duration("at", SPAN, 0) ?? 0;
   if (form.spot("do") === null) form.missing("do", KINDS.join(", "));
-  return { atSec, deed: DEEDS[form.choice("do", KINDS, "engine-up")](form) };
+  return { atSec, act: ACTIONS[form.choice("do", KINDS, "engine-up")](form) };
 }

@@ -54,9 +54,9 @@ const readParts = (top: Form, load: LoadRequest) => ({
 /** A site that is misspelt would make a rule or an event do nothing, in silence. */
 function checkSites({ sites, events, outcomes }: Scenario, notes: Notes): void {
   const names = sites.map(({ name }) => name);
-  for (const { deed } of events)
-    if ("site" in deed && deed.site !== "" && !names.includes(deed.site))
-      notes.problem("events", `${deed.kind}: there is no site ${deed.site}`, names.join(", "));
+  for (const { act } of events)
+    if ("site" in act && act.site !== "" && !names.includes(act.site))
+      notes.problem("events", `${act.kind}: there is no site ${act.site}`, names.join(", "));
   for (const { index, match } of outcomes)
     if (match.sites && !names.some((name) => match.sites?.test(name)))
       notes.problem(`outcomes[${index}].site`, "no site has such a name", names.join(", "));

@@ -1,10 +1,10 @@
 import { stringify } from "../base/json.ts";
 import type { Problem } from "../domain/problem.ts";
+import { perform } from "./actions.ts";
 import { type Checked, check } from "./check.ts";
-import { perform } from "./deeds.ts";
 import { gatherFacts, type RequestFacts } from "./facts.ts";
-import { Life } from "./mortal.ts";
-import type { Deed } from "./read-events.ts";
+import { Life } from "./killable.ts";
+import type { Action } from "./read-events.ts";
 import type { Expectation } from "./read-expectations.ts";
 import type { Scenario } from "./scenario.ts";
 import { spoken } from "./timeline.ts";
@@ -24,7 +24,7 @@ export async function runStory(scenario: Scenario, options: StoryOptions): Promi
 
 interface Scheduled {
   readonly atSec: number;
-  readonly act: () => Promise<void>;
+  readonly run: () => Promise<void>;
   /** The loop looks first: what is expected at a moment includes what was decided at it. */
   readonly passFirst?: boolean;
 }
@@ -47,10 +47,10 @@ export class Story {
     this.#scenario = scenario;
     const { requests, events, expect } = scenario;
     this.#script = [
-      ...requests.map(({ atSec, document }) => ({ atSec, act: () => this.#submit(document) })),
-      ...events.map(({ atSec, deed }) => ({ atSec, act: () => perform(deed, this) })),
+      ...requests.map(({ atSec, document }) => ({ atSec, run: () => this.#submit(document) })),
+      ...events.map(({ atSec, act }) => ({ atSec, run: () => perform(act, this) })),
       ...expect.flatMap((one) =>
-        one.atSec === null ? [] : [{ atSec: one.atSec, act: () => this.#check(one), passFirst: true }],
+        one.atSec === null ? [] : [{ atSec: one.atSec, run: () => this.#check(one), passFirst: true }],
       ),
     ].sort((a, b) => a.atSec - b.atSec);
   }
@@ -68,7 +68,7 @@ export class Story {
   nameOf(request: string | null): string {
     return request ?? this.#names[0] ?? "";
   }
-  kill({ downSec, during, when, afterCalls }: Extract<Deed, { kind: "kill-server" }>): void {
+  kill({ downSec, during, when, afterCalls }: Extract<Action, { kind: "kill-server" }>): void {
     const { life } = this.server();
     this.#downSec = downSec;
     if (during === null && afterCalls === null) life.die("between two passes");
@@ -101,11 +101,11 @@ export class Story {
 
   async #runScript(): Promise<void> {
     while (this.#server && this.#script[0] && this.#script[0].atSec <= this.world.time.sec) {
-      const { act, passFirst } = this.#script[0];
+      const { run, passFirst } = this.#script[0];
       if (passFirst && !this.world.passes.isFresh()) await this.#pass();
       if (!this.#server) return;
       this.#script.shift();
-      await act();
+      await run();
       this.#afterLife();
     }
   }
@@ -186,13 +186,12 @@ export class Story {
     laws.finish();
     for (const one of this.#scenario.expect) if (one.atSec === null) await this.#check(one);
     const missed = this.#server?.life.plannedDeath;
-    if (missed)
-      this.#checked.push({ holds: false, words: `the server is killed ${missed}, but it never came to that` });
+    if (missed) this.#checked.push({ holds: false, text: `the server is killed ${missed}, but it never came to that` });
     const { items } = await store.requests.list({ limit: 1000 });
     const facts: RequestFacts[] = [];
     for (const { spec } of items.toReversed()) facts.push(await gatherFacts(this.world, spec.name));
     const mayFail = this.#scenario.events.some(
-      ({ deed }) => deed.kind === "operator" && ["fail", "restart"].includes(deed.action),
+      ({ act }) => act.kind === "operator" && ["fail", "restart"].includes(act.action),
     );
     for (const one of facts) laws.ended(one, mayFail, time.sec);
     if (engine.doubleSubmissions > 0)

@@ -18,7 +18,7 @@ export interface Entry {
   readonly sec: number;
   readonly kind: EntryKind;
   readonly request: string | null;
-  readonly words: string;
+  readonly text: string;
   /** Entries alike are told a few times, then counted; null: each is told. */
   readonly alike: string | null;
   readonly detail: Readonly<Record<string, unknown>>;
@@ -32,11 +32,11 @@ export function makeTimeline(time: VirtualTime, listener: (entry: Entry) => void
   const add = (
     kind: EntryKind,
     request: string | null,
-    words: string,
+    text: string,
     detail: Entry["detail"] = {},
     alike: string | null = null,
   ): void => {
-    const entry = { sec: time.sec, kind, request, words, alike, detail };
+    const entry = { sec: time.sec, kind, request, text, alike, detail };
     entries.push(entry);
     listener(entry);
   };

@@ -51,6 +51,11 @@ export class VirtualTime implements Clock {
     };
   }
 
+  /** A story waits for nobody. */
+  soon(run: () => void): void {
+    run();
+  }
+
   /** When the next thing happens; null: nothing is planned. */
   get nextMs(): number | null {
     while (this.#entries.at(-1)?.run === null) this.#entries.pop();

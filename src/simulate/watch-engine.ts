@@ -4,8 +4,8 @@ import type { Decision } from "../recovery/decision.ts";
 import { span } from "../recovery/reason.ts";
 import type { Beginning } from "./engine/outcome.ts";
 import type { SimRun } from "./engine/sim-run.ts";
+import type { UnitEnd } from "./engine/sim-unit.ts";
 import type { Manifest } from "./engine/submit-dir.ts";
-import type { UnitEnd } from "./engine/unit-run.ts";
 import type { Laws } from "./laws.ts";
 import type { PassPlan } from "./pass-plan.ts";
 import type { Timeline } from "./timeline.ts";
@@ -38,7 +38,7 @@ export function makeEngineWatch(timeline: Timeline, laws: Laws, passes: PassPlan
       tally.attempts += 1;
       if (job.role === "processing") tally.mostMemoryMb = Math.max(tally.mostMemoryMb, job.memoryMb);
     },
-    judged({ request, job: { unit }, attempt: number }: Beginning, attempt: Attempt, decision: Decision): void {
+    decided({ request, job: { unit }, attempt: number }: Beginning, attempt: Attempt, decision: Decision): void {
       if (decision.decision === "succeed") return;
       const tally = tallyOf(request);
       tally.failed += 1;
@@ -78,10 +78,10 @@ const failureOf = ({ cause, exitCode }: Decision): string =>
 
 function verdictOf(decision: Decision, attempt: Attempt): string {
   if (decision.decision === "retry") {
-    const words = [decision.delaySec > 0 ? `retry in ${span(decision.delaySec)}` : "retry at once"];
-    if ((decision.memoryMb ?? 0) > (attempt.memoryMb ?? 0)) words.push(`with ${decision.memoryMb} MB`);
-    if ((decision.wallMinutes ?? 0) > (attempt.wallMinutes ?? 0)) words.push(`with ${decision.wallMinutes} min`);
-    return words.join(" ");
+    const parts = [decision.delaySec > 0 ? `retry in ${span(decision.delaySec)}` : "retry at once"];
+    if ((decision.memoryMb ?? 0) > (attempt.memoryMb ?? 0)) parts.push(`with ${decision.memoryMb} MB`);
+    if ((decision.wallMinutes ?? 0) > (attempt.wallMinutes ?? 0)) parts.push(`with ${decision.wallMinutes} min`);
+    return parts.join(" ");
   }
   const bad = decision.badFiles.length > 0 ? `, bad: ${decision.badFiles.join(", ")}` : "";
   return `${decision.decision}: ${decision.why}${bad}`;

@@ -12,11 +12,11 @@ import { openStore } from "../store/store.ts";
 import { makeOutcomes } from "./engine/outcome.ts";
 import { SimulatedEngine } from "./engine/simulated-engine.ts";
 import { SitePool } from "./engine/site-pool.ts";
+import { killable, type Life } from "./killable.ts";
 import { Laws } from "./laws.ts";
-import { type Life, mortal } from "./mortal.ts";
 import { PassPlan } from "./pass-plan.ts";
 import type { Scenario } from "./scenario.ts";
-import { makeEars } from "./server-ears.ts";
+import { makeServerListener } from "./server-listener.ts";
 import { makeSimulatedCatalog } from "./simulated-catalog.ts";
 import { type Entry, makeTimeline } from "./timeline.ts";
 import { VirtualTime } from "./virtual-time.ts";
@@ -66,7 +66,7 @@ export async function makeWorld(scenario: Scenario, options: StoryOptions) {
         return `${String(ids).padStart(8, "0")}-0000-4000-8000-000000000000`;
       },
     },
-    ...makeEars(timeline, passes),
+    ...makeServerListener(timeline, passes),
   };
   return { config, policy, store, engine, sites, ports, time, timeline, laws, passes, watch };
 }
@@ -77,10 +77,10 @@ export type Server = ReturnType<typeof startServer>;
 export function startServer({ ports, policy, config, passes }: World, name: string, life: Life) {
   const own: Ports = {
     ...ports,
-    store: mortal(ports.store, life, "store"),
-    engine: mortal(ports.engine, life, "engine"),
-    catalog: mortal(ports.catalog, life, "catalog"),
-    spool: mortal(ports.spool, life, "spool"),
+    store: killable(ports.store, life, "store"),
+    engine: killable(ports.engine, life, "engine"),
+    catalog: killable(ports.catalog, life, "catalog"),
+    spool: killable(ports.spool, life, "spool"),
   };
   const rules = { ...intakeRules(config), requestor: "story" };
   return { life, loop: makeLoop(own, policy, name), commands: makeCommands(own, policy, rules, () => passes.nudge()) };

@@ -3,8 +3,8 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import type { NodeTally, UnitTally } from "../../src/domain/dag.ts";
 import { parseRescue } from "../../src/engine/format/rescue.ts";
-import { isUnit, NOT_WRITTEN } from "../../src/engine/format/run-view.ts";
 import { parseStatusFile } from "../../src/engine/format/status-file.ts";
+import { isUnit, NOT_WRITTEN } from "../../src/engine/observe/run-view.ts";
 import type { GeneratedDag } from "./engine-generator.ts";
 import {
   again,

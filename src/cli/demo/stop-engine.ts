@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isAlive, readHolder } from "../../engine/local/proc.ts";
+import { isAlive, readHolder } from "../../engine/runners/process/proc.ts";
 
 /**
  * The engine process outlives its server on purpose; whoever made the data directory for a moment ends it too.

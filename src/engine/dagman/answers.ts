@@ -168,28 +168,28 @@ export function sitesOf(workers: readonly EngineSite[]): readonly EngineSite[] {
 
 /**
  * Every unit is a DAGMan of its own, a job of the scheduler universe. With the defaults (200 per owner, 500 in all) the top DAGs
- * of many requests fill the places their units wait for, for ever: a deadlock we have seen (facts §0, §3).
+ * of many requests fill the places their units wait for, for ever: a deadlock we have seen.
  */
 export function limitWarnings(perOwner: string, start: string): PingOutcome["warnings"] {
-  const warnings: { what: string; mend: string }[] = [];
-  const limit = /^\s*(\d+)\s*$/.exec(perOwner)?.[1] ?? "200";
-  if (Number(limit) < 1000) {
-    warnings.push({
+  const limit = Number(/^\s*(\d+)\s*$/.exec(perOwner)?.[1] ?? 200);
+  const total = Number(/TotalSchedulerJobsRunning\s*<\s*(\d+)/i.exec(start)?.[1] ?? Number.POSITIVE_INFINITY);
+  const mend = (setting: string) => `set ${setting} on the schedd and run condor_reconfig`;
+  const warnings = [
+    {
+      limit,
       what: `at most ${limit} DAGMans of one owner run at once: requests with many units can block each other`,
-      mend: "set MAX_RUNNING_SCHEDULER_JOBS_PER_OWNER = 5000 on the schedd and run condor_reconfig",
-    });
-  }
-  const total = /TotalSchedulerJobsRunning\s*<\s*(\d+)/i.exec(start)?.[1];
-  if (total !== undefined && Number(total) < 1000) {
-    warnings.push({
+      mend: mend("MAX_RUNNING_SCHEDULER_JOBS_PER_OWNER = 5000"),
+    },
+    {
+      limit: total,
       what: `at most ${total} DAGMans run at once on this schedd (START_SCHEDULER_UNIVERSE)`,
-      mend: "set START_SCHEDULER_UNIVERSE = TotalSchedulerJobsRunning < 5000 on the schedd and run condor_reconfig",
-    });
-  }
-  return warnings;
+      mend: mend("START_SCHEDULER_UNIVERSE = TotalSchedulerJobsRunning < 5000"),
+    },
+  ];
+  return warnings.flatMap(({ limit, ...warning }) => (limit < 1000 ? [warning] : []));
 }
 
-/** Failed attempts are judged by a Node.js program on the submit host. `version`: as `node --version` says it there. */
+/** Failed attempts are decided about by a Node.js program on the submit host. `version`: as `node --version` says it there. */
 export function nodeWarnings(version: string): PingOutcome["warnings"] {
   const major = /^v(\d+)\./.exec(version)?.[1];
   if (Number(major ?? 0) >= 20) return [];

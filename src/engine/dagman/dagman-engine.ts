@@ -1,18 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../base/clock.ts";
 import { describeError, WorldError } from "../../base/errors.ts";
-import type { Result } from "../../base/result.ts";
 import type { DagId } from "../../domain/names.ts";
-import type { NodeView, Run, RunObservation } from "../../domain/run.ts";
+import type { Run, RunObservation } from "../../domain/run.ts";
+import { inTurns, modifiedAt } from "../observe/files.ts";
+import { readNodes } from "../observe/nodes.ts";
+import { RunReader } from "../observe/run-reader.ts";
 import type { Engine, EngineSite, FindOutcome, PingOutcome, SubmitOutcome } from "../port.ts";
-import { inTurns, modifiedAt } from "../read-files.ts";
-import { RunReader } from "../read-run.ts";
 import * as answers from "./answers.ts";
 import * as commands from "./commands.ts";
+import { type Condor, makeCondor, unreachable } from "./condor.ts";
 import { bringProgram, closedAncestor, closedWords, giveAway, type JobOwner } from "./give-away.ts";
-import { type SpawnAnswer, type Spawner, spawnCommand } from "./spawn.ts";
+import { type Spawner, spawnCommand } from "./spawn.ts";
 import { hasBegun, isLost, isSilent, noteSubmitHost, submitHostOf, submittedAs } from "./traces.ts";
-import { heldJobs, Matching, unlessAway } from "./waits.ts";
+import { heldJobs, makeMatching, unlessAway } from "./waits.ts";
 
 export interface DagmanOptions {
   /**
@@ -45,13 +46,14 @@ export class DagmanEngine implements Engine {
   private readonly options: DagmanOptions;
   private readonly spawner: Spawner;
   private readonly reader = new RunReader(() => this.nowMs());
-  private readonly matching: Matching;
-  private schedd: Promise<string | null> | null = null;
+  private readonly condor: Condor;
+  private readonly whyIdle: ReturnType<typeof makeMatching>;
 
   constructor(options: DagmanOptions) {
     this.options = options;
     this.spawner = options.spawner ?? spawnCommand;
-    this.matching = new Matching(this.reader, () => this.workers(), options.stalledSec ?? 30);
+    this.condor = makeCondor(this.spawner, options.commandPrefix, options.timeoutSec ?? 60);
+    this.whyIdle = makeMatching(this.reader, () => this.condor.workers(), options.stalledSec ?? 30);
   }
 
   async submit(run: Run, ticket: number): Promise<SubmitOutcome> {
@@ -60,7 +62,7 @@ export class DagmanEngine implements Engine {
     const found = await this.find(run, ticket);
     if (found.kind === "found") return { kind: "submitted", engineId: found.engineId, adopted: true };
     if (found.kind === "unknown") return { kind: "unclear", why: found.why };
-    const schedd = await this.scheddName();
+    const schedd = await this.condor.scheddName();
     if (schedd !== null) await noteSubmitHost(run, schedd);
     const said = await this.inDirectory(run, commands.submitCommand(run, ticket, this.options.maxIdle ?? 1000));
     if (said.kind === "done")
@@ -82,7 +84,7 @@ export class DagmanEngine implements Engine {
   }
 
   private async inDirectory({ submitDir }: Run, argv: commands.Argv) {
-    const said = answers.readSubmission(await this.call(argv, submitDir));
+    const said = answers.readSubmission(await this.condor.call(argv, submitDir));
     if (said.kind === "unwritable") throw new WorldError("disk-unwritable", submitDir, said.words);
     if (said.kind === "failed") throw unreachable("condor_submit_dag", said.words);
     return said.kind === "done" ? said : { kind: "no" as const, isFinal: said.kind === "rejected", words: said.words };
@@ -99,7 +101,7 @@ export class DagmanEngine implements Engine {
         if (said.kind !== "done") return { kind: "unknown", why: said.words };
         if (said.cluster !== null) return { kind: "found", engineId: said.cluster };
       }
-      const tree = await this.tree(run);
+      const tree = await this.condor.tree(run);
       if (tree) {
         const engineId =
           tree.top?.cluster ?? run.engineId ?? (await submittedAs(run)) ?? [...tree.others, ...tree.held][0]!.cluster;
@@ -119,7 +121,7 @@ export class DagmanEngine implements Engine {
   async observe(runs: readonly Run[]): Promise<ReadonlyMap<DagId, RunObservation>> {
     this.reader.keepOnly(runs);
     if (runs.length === 0) return new Map();
-    const queue = await this.ask(commands.queueCommand, answers.parseQueue);
+    const queue = await this.condor.queue();
     const views = await inTurns(runs, async (run): Promise<[DagId, RunObservation]> => {
       return [run.dagId, await this.look(run, queue.get(run.batchName))];
     });
@@ -130,7 +132,7 @@ export class DagmanEngine implements Engine {
     try {
       if (tree?.top) {
         const view = await this.reader.running(run, tree.top.queuedAt, noteOn(tree));
-        const unmatched = await unlessAway(this.matching.look(run, view, this.nowMs()));
+        const unmatched = await unlessAway(this.whyIdle(run, view, this.nowMs()));
         return { ...view, waits: { ...view.waits, held: heldJobs(tree), unmatched } };
       }
       if (tree && tree.others.length > 0)
@@ -152,24 +154,22 @@ export class DagmanEngine implements Engine {
     }
   }
 
-  nodes(run: Run): Promise<readonly NodeView[]> {
-    return this.reader.nodes(run);
-  }
+  readonly nodes = readNodes;
 
   /**
    * The top first: it writes its rescue file and the schedd removes what it submitted. A held DAGMan is no process and would leave
    * without a rescue file (23.9.6), so it is woken up before.
    */
   async stop(run: Run): Promise<void> {
-    const tree = await this.tree(run);
+    const tree = await this.condor.tree(run);
     if (!tree) return;
     if (tree.top?.status === "held") await this.revive(run);
-    const removed = tree.top !== null && (await this.change(commands.removeTopCommand(run)));
-    if (!removed) await this.change(commands.removeTreeCommand(run));
+    const removed = tree.top !== null && (await this.condor.change(commands.removeTopCommand(run)));
+    if (!removed) await this.condor.change(commands.removeTreeCommand(run));
   }
 
   private async revive(run: Run): Promise<void> {
-    await this.change(commands.releaseCommand(run));
+    await this.condor.change(commands.releaseCommand(run));
     for (let waited = 0; waited < REVIVE_SEC; waited += 0.5) {
       await sleep(500);
       if (await hasBegun(run)) return;
@@ -177,19 +177,19 @@ export class DagmanEngine implements Engine {
   }
 
   async hold(run: Run): Promise<void> {
-    await this.change(commands.holdCommand(run));
+    await this.condor.change(commands.holdCommand(run));
   }
   async release(run: Run): Promise<void> {
-    await this.change(commands.releaseCommand(run));
+    await this.condor.change(commands.releaseCommand(run));
   }
 
   async ping(): Promise<PingOutcome> {
     try {
-      const version = answers.parseVersion((await this.mustSucceed(commands.versionCommand)).stdout);
-      await this.mustSucceed(commands.queueTotalsCommand);
-      const perOwner = await this.call(commands.configCommand("MAX_RUNNING_SCHEDULER_JOBS_PER_OWNER"));
-      const start = await this.call(commands.configCommand("START_SCHEDULER_UNIVERSE"));
-      const node = await this.call(commands.nodeVersionCommand);
+      const version = answers.parseVersion((await this.condor.mustSucceed(commands.versionCommand)).stdout);
+      await this.condor.mustSucceed(commands.queueTotalsCommand);
+      const perOwner = await this.condor.call(commands.configCommand("MAX_RUNNING_SCHEDULER_JOBS_PER_OWNER"));
+      const start = await this.condor.call(commands.configCommand("START_SCHEDULER_UNIVERSE"));
+      const node = await this.condor.call(commands.nodeVersionCommand);
       const via = this.options.commandPrefix.join(" ");
       const words = `HTCondor ${version ?? "of unknown version"}${via ? ` via ${via}` : ""}; the schedd answers`;
       const warnings = [...answers.limitWarnings(perOwner.stdout, start.stdout), ...answers.nodeWarnings(node.stdout)];
@@ -201,10 +201,7 @@ export class DagmanEngine implements Engine {
   }
 
   async sites(): Promise<readonly EngineSite[]> {
-    return answers.sitesOf(await this.workers());
-  }
-  private workers(): Promise<readonly EngineSite[]> {
-    return this.ask(commands.workersCommand, answers.parseWorkers);
+    return answers.sitesOf(await this.condor.workers());
   }
 
   async close(): Promise<void> {}
@@ -213,7 +210,7 @@ export class DagmanEngine implements Engine {
   private async elsewhere(run: Run): Promise<string | null> {
     const host = await submitHostOf(run);
     if (host === null) return null;
-    const here = await this.scheddName();
+    const here = await this.condor.scheddName();
     if (here === null || here === host || (await isSilent(run, this.nowMs()))) return null;
     return `it was submitted at ${host}, and engine.dagman.prefix leads to ${here}: point it back until the run has ended`;
   }
@@ -221,58 +218,7 @@ export class DagmanEngine implements Engine {
   private nowMs(): number {
     return (this.options.clock?.now() ?? new Date()).getTime();
   }
-
-  /** As the schedd calls itself; asked once, and again only if the answer could not be had. */
-  private scheddName(): Promise<string | null> {
-    this.schedd ??= this.mustSucceed(commands.queueTotalsCommand)
-      .then(({ stdout }) => answers.parseScheddName(stdout))
-      .catch((error) => {
-        this.schedd = null;
-        throw error;
-      });
-    return this.schedd;
-  }
-
-  private async tree(run: Run): Promise<answers.Tree | undefined> {
-    return (await this.ask(commands.findCommand(run), answers.parseQueue)).get(run.batchName);
-  }
-
-  /** True: something was changed. False: nothing matched. */
-  private async change(argv: commands.Argv): Promise<boolean> {
-    const answer = await this.call(argv);
-    if (answer.code === 0) return true;
-    if (answers.matchedNothing(answer.stderr + answer.stdout)) return false;
-    throw unreachable(argv[0]!, answers.complaint(answer.stdout, answer.stderr));
-  }
-
-  /** An answer that cannot be read is no answer. */
-  private async ask<T>(argv: commands.Argv, parse: (stdout: string) => Result<T, string>): Promise<T> {
-    const parsed = parse((await this.mustSucceed(argv)).stdout);
-    if (!parsed.ok) throw unreachable(argv[0]!, parsed.error);
-    return parsed.value;
-  }
-
-  private async mustSucceed(argv: commands.Argv): Promise<SpawnAnswer> {
-    const answer = await this.call(argv);
-    if (answer.code !== 0) throw unreachable(argv[0]!, answers.complaint(answer.stdout, answer.stderr));
-    return answer;
-  }
-
-  private async call(argv: commands.Argv, cwd = "/"): Promise<SpawnAnswer> {
-    const { commandPrefix, timeoutSec = 60 } = this.options;
-    const answer = await this.spawner({ argv: [...commandPrefix, ...argv], cwd, timeoutSec });
-    const [way] = commandPrefix;
-    if (way === undefined || answer.code !== NOT_THERE) return answer;
-    const words = `cannot reach the submit host by ${way}: ${answers.complaint("", answer.stderr)}`;
-    throw new WorldError("engine-unreachable", way, words, { hint: `see that ${way} works (engine.dagman.prefix)` });
-  }
 }
-
-/** How ssh itself ends when it does not get there. No command of ours ends so. */
-const NOT_THERE = 255;
-
-const unreachable = (command: string, words: string): WorldError =>
-  new WorldError("engine-unreachable", command, `${command} failed: ${words}`);
 
 function noteOn(tree: answers.Tree): string | null {
   const { top, others } = tree;

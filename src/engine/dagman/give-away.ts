@@ -3,7 +3,7 @@ import path from "node:path";
 import { WorldError } from "../../base/errors.ts";
 import { orUnwritable, replaceFile } from "../../disk/atomic-file.ts";
 import { ENTER, type Owner, permits } from "../../disk/permission.ts";
-import { modifiedAt } from "../read-files.ts";
+import { modifiedAt } from "../observe/files.ts";
 import type { Spawner } from "./spawn.ts";
 
 /** Who owns the jobs when this process is root: root cannot own jobs. */

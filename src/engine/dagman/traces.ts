@@ -2,7 +2,7 @@ import { replaceFile } from "../../disk/atomic-file.ts";
 import type { Run } from "../../domain/run.ts";
 import { parseDagmanOut } from "../format/dagman-out.ts";
 import { parseEvents } from "../format/event-log.ts";
-import { modifiedAt, readTail, readText } from "../read-files.ts";
+import { modifiedAt, readTail, readText } from "../observe/files.ts";
 
 /** What a submission leaves in the submit directory (23.9.6), for the questions the queue cannot answer. */
 

@@ -4,128 +4,117 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describeError, WorldError } from "../../base/errors.ts";
-import { type Answer, type Ask, EXIT_LOCKED, lineReader } from "./protocol.ts";
+import { readText } from "../dag/dag-files.ts";
+import { lineReader } from "../dag/lines.ts";
+import { type Answer, type Ask, EXIT_LOCKED } from "./protocol.ts";
 
 /** The connection went away before an answer: asking again is safe, for every question here is idempotent. */
 class Dropped extends Error {}
 
-/** Talks to the engine process of a directory, and starts it when there is none. */
-export class Client {
-  private readonly dir: string;
-  private readonly command: readonly string[];
-  private readonly timeoutMs: number;
-  private readonly greeting: Ask;
+export interface Client {
+  ask(question: Ask): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** Talks to the engine process of a directory, and starts it when there is none. `greeting` is asked first on every new connection. */
+export function makeClient(dir: string, command: readonly string[], timeoutMs: number, greeting: Ask): Client {
   /** Who waits for an answer, by its id. */
-  private readonly waiting = new Map<number, (error: Error | null, value?: unknown) => void>();
-  private socket: Promise<Socket> | null = null;
-  private lastId = 0;
+  const waiting = new Map<number, (error: Error | null, value?: unknown) => void>();
+  let connected: Promise<Socket> | null = null;
+  let lastId = 0;
 
-  /** `greeting` is asked first on every new connection. */
-  constructor(dir: string, command: readonly string[], timeoutMs: number, greeting: Ask) {
-    this.dir = dir;
-    this.command = command;
-    this.timeoutMs = timeoutMs;
-    this.greeting = greeting;
-  }
-
-  async ask(question: Ask): Promise<unknown> {
-    const deadline = Date.now() + this.timeoutMs;
-    for (;;) {
-      try {
-        return await this.askOnce(question, deadline);
-      } catch (error) {
-        if (!(error instanceof Dropped) || Date.now() > deadline) throw this.failure(error);
-        await pause(20);
-      }
-    }
-  }
-
-  async close(): Promise<void> {
-    const socket = await this.socket?.catch(() => null);
-    this.socket = null;
-    socket?.destroy();
-  }
-
-  private failure(error: unknown): WorldError {
-    if (error instanceof WorldError) return error;
-    return new WorldError("engine-unreachable", this.dir, `the local engine did not answer: ${describeError(error)}`, {
-      cause: error,
-    });
-  }
-
-  private async askOnce(question: Ask, deadline: number): Promise<unknown> {
-    this.socket ??= this.open(deadline).catch((error) => {
-      this.socket = null;
-      throw error;
-    });
-    return this.send(await this.socket, question, deadline);
-  }
-
-  private send(socket: Socket, question: Ask, deadline: number): Promise<unknown> {
-    const id = ++this.lastId;
+  const send = (socket: Socket, question: Ask, deadline: number): Promise<unknown> => {
+    const id = ++lastId;
     return new Promise((resolve, reject) => {
-      const settle = (error: Error | null, value?: unknown): void => {
+      const answered = (error: Error | null, value?: unknown): void => {
         clearTimeout(timer);
-        this.waiting.delete(id);
-        if (this.waiting.size === 0) socket.unref();
+        waiting.delete(id);
+        if (waiting.size === 0) socket.unref();
         if (error) reject(error);
         else resolve(value);
       };
-      const late = (): void => settle(new Error(`no answer within ${this.timeoutMs / 1000} s`));
+      const late = (): void => answered(new Error(`no answer within ${timeoutMs / 1000} s`));
       const timer = setTimeout(late, deadline - Date.now());
-      this.waiting.set(id, settle);
+      waiting.set(id, answered);
       socket.ref();
       socket.write(`${JSON.stringify({ id, ...question })}\n`);
     });
-  }
+  };
 
-  private async open(deadline: number): Promise<Socket> {
-    const socket = (await this.tryConnect()) ?? (await this.startAndConnect(deadline));
+  const open = async (deadline: number): Promise<Socket> => {
+    const socket = (await tryConnect(dir)) ?? (await startAndConnect(dir, command, timeoutMs, deadline));
     socket.setEncoding("utf8");
     socket.on(
       "data",
       lineReader((line) => {
         const answer = JSON.parse(line) as Answer;
-        const settle = this.waiting.get(answer.id);
-        if (answer.ok) settle?.(null, answer.value);
-        else settle?.(new WorldError("engine-unreachable", this.dir, answer.error));
+        const answered = waiting.get(answer.id);
+        if (answer.ok) answered?.(null, answer.value);
+        else answered?.(new WorldError("engine-unreachable", dir, answer.error));
       }),
     );
     socket.on("close", () => {
-      this.socket = null;
-      for (const settle of [...this.waiting.values()]) settle(new Dropped("the engine closed the connection"));
+      connected = null;
+      for (const answered of [...waiting.values()]) answered(new Dropped("the engine closed the connection"));
     });
-    await this.send(socket, this.greeting, deadline);
+    await send(socket, greeting, deadline);
     return socket;
-  }
+  };
 
-  private tryConnect(): Promise<Socket | null> {
-    let path: string;
-    try {
-      path = readFileSync(join(this.dir, "socket"), "utf8");
-    } catch {
-      return Promise.resolve(null);
-    }
-    return new Promise((resolve) => {
-      const socket = connect(path);
-      socket.once("connect", () => resolve(socket));
-      socket.on("error", () => resolve(null));
-    });
-  }
+  return {
+    async ask(question) {
+      const deadline = Date.now() + timeoutMs;
+      for (;;) {
+        try {
+          connected ??= open(deadline).catch((error) => {
+            connected = null;
+            throw error;
+          });
+          return await send(await connected, question, deadline);
+        } catch (error) {
+          if (error instanceof WorldError) throw error;
+          const message = `the local engine did not answer: ${describeError(error)}`;
+          if (!(error instanceof Dropped) || Date.now() > deadline)
+            throw new WorldError("engine-unreachable", dir, message, { cause: error });
+          await pause(20);
+        }
+      }
+    },
+    async close() {
+      const socket = await connected?.catch(() => null);
+      connected = null;
+      socket?.destroy();
+    },
+  };
+}
 
-  private async startAndConnect(deadline: number): Promise<Socket> {
-    let ended = startDaemon(this.dir, this.command);
-    while (Date.now() < deadline) {
-      const socket = await this.tryConnect();
-      if (socket) return socket;
-      const how = ended();
-      // Another client may have started it first; or it was about to leave when we came.
-      if (how === "locked") ended = startDaemon(this.dir, this.command);
-      else if (how !== null) throw new Error(`the engine process ended: ${how}: ${lastWords(this.dir)}`);
-      await pause(20);
-    }
-    throw new Error(`the engine process did not listen within ${this.timeoutMs / 1000} s: ${lastWords(this.dir)}`);
+function tryConnect(dir: string): Promise<Socket | null> {
+  const path = readText(join(dir, "socket"));
+  if (!path.ok) return Promise.resolve(null);
+  return new Promise((resolve) => {
+    const socket = connect(path.value);
+    socket.once("connect", () => resolve(socket));
+    socket.on("error", () => resolve(null));
+  });
+}
+
+async function startAndConnect(
+  dir: string,
+  command: readonly string[],
+  timeoutMs: number,
+  deadline: number,
+): Promise<Socket> {
+  let ended = startDaemon(dir, command);
+  while (Date.now() < deadline) {
+    const socket = await tryConnect(dir);
+    if (socket) return socket;
+    const how = ended();
+    // Another client may have started it first; or it was about to leave when we came.
+    if (how === "locked") ended = startDaemon(dir, command);
+    else if (how !== null) throw new Error(`the engine process ended: ${how}: ${logTail(dir)}`);
+    await pause(20);
   }
+  throw new Error(`the engine process did not listen within ${timeoutMs / 1000} s: ${logTail(dir)}`);
 }
 
 /** Starts the engine on its own; the returned function tells how it ended, null while it has not. */
@@ -149,7 +138,7 @@ function startDaemon(dir: string, command: readonly string[]): () => string | nu
   return () => how;
 }
 
-function lastWords(dir: string): string {
+function logTail(dir: string): string {
   const path = join(dir, "daemon.log");
-  return `${readFileSync(path, "utf8").trim().slice(-2000) || "no words"} (${path})`;
+  return `${readFileSync(path, "utf8").trim().slice(-2000) || "it is empty"} (${path})`;
 }

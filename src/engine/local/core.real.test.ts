@@ -18,9 +18,9 @@ import { eventually } from "../../../tests/support/eventually.ts";
 import { parseEvents } from "../format/event-log.ts";
 import { parseMetrics } from "../format/metrics.ts";
 import { parseRescue } from "../format/rescue.ts";
+import { shQuote } from "../runners/process/task-files.ts";
+import { removeTree } from "../runners/process/transfer.ts";
 import { LocalCore } from "./core.ts";
-import { shQuote } from "./task-files.ts";
-import { removeTree } from "./transfer.ts";
 
 /** Root may remove anything: it becomes nobody for a moment. */
 const OTHER = process.getuid?.() === 0 ? 65534 : (process.getuid?.() ?? 0);

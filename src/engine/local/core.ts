@@ -1,16 +1,12 @@
-import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { describeError } from "../../base/errors.ts";
-import { err, ok, type Result } from "../../base/result.ts";
+import { Executor } from "../dag/executor.ts";
+import { Outbox } from "../dag/outbox.ts";
 import type { EngineSite } from "../port.ts";
-import { Texts } from "./dag-files.ts";
-import { DagRun, type DagWorld } from "./dag-run.ts";
-import { Families } from "./families.ts";
-import { Jobs } from "./jobs.ts";
-import { Outbox } from "./outbox.ts";
-import { type LiveRun, nameOf } from "./protocol.ts";
-import { Ids, type RunEntry, readRegistry, removeEntry, type Submission, saveEntry } from "./registry.ts";
-import { Tasks } from "./tasks.ts";
+import { Families } from "../runners/process/families.ts";
+import { ProcessRunner } from "../runners/process/process-runner.ts";
+import { makeScripts } from "../runners/process/scripts.ts";
+import { Tasks } from "../runners/process/tasks.ts";
+import { nameOf } from "./protocol.ts";
 
 export interface CoreOptions {
   /** Where the engine keeps its own files: runs, tasks with their scratch directories, the id counter. */
@@ -22,37 +18,25 @@ export interface CoreOptions {
   readonly cgroups?: boolean;
 }
 
-const BATCH_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,199}$/;
 /** What jobs and scripts inherit of this process. */
 const INHERITED = ["PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TZ", "PYTHONPATH"];
-const HALT_MS = 1000;
 const GRACE_MS = 3000;
 
-/**
- * The local engine without its socket: all DAGs of one directory. Usable within a process (tests, benchmarks);
- * only one may use a directory at a time, which the daemon's lock sees to.
- */
-export class LocalCore {
-  private readonly dir: string;
-  private readonly world: DagWorld;
-  private readonly runs = new Map<string, { entry: RunEntry; dag: DagRun }>();
+/** The local engine without its socket: the executor with processes of this machine. Usable within a process (tests, benchmarks). */
+export class LocalCore extends Executor {
+  private readonly tasks: Tasks;
   private readonly families: Families;
-  private readonly halts: NodeJS.Timeout;
-  private readonly waiters: (() => void)[] = [];
+  private readonly runner: ProcessRunner;
 
-  constructor(options: CoreOptions) {
-    this.dir = resolve(options.dir);
-    const graceMs = options.graceMs ?? GRACE_MS;
-    const tasks = new Tasks(join(this.dir, "tasks"), inheritedEnvironment());
-    const outbox = new Outbox(() => tasks.flush());
-    const ids = new Ids(join(this.dir, "next-id"));
-    this.families = new Families(options.cgroups === false ? null : nameOf(this.dir));
-    const jobs = new Jobs(tasks, outbox, options.sites, graceMs, this.families);
-    this.world = { tasks, outbox, jobs, texts: new Texts(), nextId: () => ids.take(), graceMs };
-    this.halts = setInterval(() => {
-      for (const { dag } of this.runs.values()) dag.checkHalt();
-    }, HALT_MS);
-    this.halts.unref();
+  constructor({ dir, sites, graceMs = GRACE_MS, cgroups = true }: CoreOptions) {
+    const home = resolve(dir);
+    const outbox = new Outbox();
+    const tasks = new Tasks(join(home, "tasks"), inheritedEnvironment());
+    const families = new Families(cgroups ? nameOf(home) : null);
+    const runner = new ProcessRunner(tasks, outbox, sites, graceMs, families);
+    outbox.act = () => tasks.flush();
+    super(home, outbox, runner, makeScripts(tasks, outbox, graceMs));
+    [this.tasks, this.families, this.runner] = [tasks, families, runner];
   }
 
   /** Whatever a job starts ends with it, whatever it does. */
@@ -60,115 +44,20 @@ export class LocalCore {
     return this.families.isContained;
   }
 
-  get busy(): boolean {
-    return this.runs.size > 0;
-  }
-
-  /** Continues every run that was under way when the last engine of this directory ended. */
-  recover(): void {
-    for (const entry of readRegistry(this.dir)) {
-      const dag = this.open(entry);
-      try {
-        dag.recover();
-      } catch (error) {
-        // Nothing more can be done for this run; its files say so, the others go on.
-        console.error(`run ${entry.batchName} cannot be recovered: ${describeError(error)}`);
-        this.leave(entry);
-      }
-    }
-    // Directories of tasks that ended just before a crash; those of running tasks were taken up again by now.
-    if (!this.busy) this.world.tasks.clear();
-  }
-
-  /** Asking again for a run that is under way is answered with its id: a caller may have died between. */
-  submit(submission: Submission): Result<number, string> {
-    const { batchName } = submission;
-    if (!BATCH_NAME.test(batchName)) return err(`batch name ${batchName} is not allowed`);
-    const path = resolve(submission.submitDir, "workflow.dag");
-    const known = this.runs.get(batchName);
-    if (known && known.dag.place.path === path) return ok(known.entry.id);
-    if (known) return err(`batch name ${batchName} is in use for ${known.dag.place.path}`);
-    for (const { entry, dag } of this.runs.values()) {
-      if (dag.place.path === path) return err(`${path} is being run as ${entry.batchName}`);
-    }
-    if (!existsSync(path)) return err(`${path} does not exist`);
-    const entry: RunEntry = { ...submission, id: this.world.nextId(), submittedAt: Date.now(), held: false };
-    saveEntry(this.dir, entry);
-    try {
-      this.open(entry).begin();
-    } catch (error) {
-      this.leave(entry);
-      return err(`cannot begin in ${submission.submitDir}: ${describeError(error)}`);
-    }
-    return ok(entry.id);
-  }
-
-  find(batchName: string): number | null {
-    return this.runs.get(batchName)?.entry.id ?? null;
-  }
-
-  stop(batchName: string): void {
-    this.runs.get(batchName)?.dag.remove();
-  }
-
-  hold(batchName: string, on: boolean): void {
-    const run = this.runs.get(batchName);
-    if (!run || run.entry.held === on) return;
-    run.entry = { ...run.entry, held: on };
-    saveEntry(this.dir, run.entry);
-    run.dag.pause(on);
-  }
-
   configure(sites: readonly EngineSite[]): void {
-    this.world.jobs.configure(sites);
+    this.runner.configure(sites);
   }
 
-  /** The runs under way by batch name, each with what is odd about it, and why some of its jobs will never start. */
-  list(): LiveRun[] {
-    const stuck = this.world.jobs.stuck();
-    return [...this.runs.values()].map(({ entry: { batchName, held } }) => {
-      const notes = [held ? "held" : null, this.world.outbox.trouble];
-      return { batchName, note: notes.filter(Boolean).join("; ") || null, unmatched: stuck.get(batchName) ?? null };
-    });
+  override recover(): void {
+    super.recover();
+    // Directories of tasks that ended just before a crash; those of running tasks were taken up again by now.
+    if (!this.busy) this.tasks.clear();
   }
 
-  /** Resolves when no run is left. */
-  async idle(): Promise<void> {
-    while (this.busy) await new Promise<void>((done) => this.waiters.push(done));
-  }
-
-  /** Leaves without stopping anything: what runs goes on and is taken over by the next engine. */
-  close(): void {
-    clearInterval(this.halts);
-    this.world.jobs.close();
-    for (const { dag } of this.runs.values()) dag.close();
-    this.world.outbox.flush();
-    this.world.tasks.close();
-    this.world.outbox.closeAll();
+  override close(): void {
+    super.close();
+    this.tasks.close();
     this.families.close();
-  }
-
-  private open(entry: RunEntry): DagRun {
-    const cwd = resolve(entry.submitDir);
-    const place = {
-      id: entry.id,
-      parentId: "",
-      path: resolve(cwd, "workflow.dag"),
-      cwd,
-      batchName: entry.batchName,
-      priority: entry.priority,
-      limits: null,
-      paused: entry.held,
-    };
-    const dag = new DagRun(this.world, place, () => this.leave(entry));
-    this.runs.set(entry.batchName, { entry, dag });
-    return dag;
-  }
-
-  private leave(entry: RunEntry): void {
-    this.runs.delete(entry.batchName);
-    removeEntry(this.dir, entry);
-    for (const done of this.waiters.splice(0)) done();
   }
 }
 

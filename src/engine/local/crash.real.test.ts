@@ -8,8 +8,8 @@ import { removeData } from "../../../tests/support/remove-data.ts";
 import type { DagId } from "../../domain/names.ts";
 import type { Run } from "../../domain/run.ts";
 import type { Engine } from "../port.ts";
+import { isAlive, readHolder } from "../runners/process/proc.ts";
 import { makeLocalEngine } from "./local-engine.ts";
-import { isAlive, readHolder } from "./proc.ts";
 
 /** kill -9 of the engine process at random moments: everything is done in the end, and nothing was done twice. */
 let root: string;

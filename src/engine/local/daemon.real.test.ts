@@ -8,8 +8,8 @@ import { eventually } from "../../../tests/support/eventually.ts";
 import type { DagId } from "../../domain/names.ts";
 import type { Run } from "../../domain/run.ts";
 import type { Engine } from "../port.ts";
+import { isAlive, readHolder } from "../runners/process/proc.ts";
 import { makeLocalEngine } from "./local-engine.ts";
-import { isAlive, readHolder } from "./proc.ts";
 
 /** The engine process: started on demand, one per directory, gone when nobody needs it. */
 const ROOT = new URL("../../../", import.meta.url).pathname;

@@ -5,11 +5,12 @@ import { parseArgs } from "node:util";
 import { describeError, WorldError } from "../../base/errors.ts";
 import { parseJson } from "../../base/json.ts";
 import { lockDirectory } from "../../disk/lock.ts";
+import { replace } from "../dag/dag-files.ts";
+import { lineReader } from "../dag/lines.ts";
 import type { EngineSite } from "../port.ts";
 import { LocalCore } from "./core.ts";
-import { replace } from "./dag-files.ts";
 import { fence, submitOnce } from "./fence.ts";
-import { type Answer, type Ask, EXIT_LOCKED, lineReader, socketPath } from "./protocol.ts";
+import { type Answer, type Ask, EXIT_LOCKED, socketPath } from "./protocol.ts";
 
 /**
  * The local engine process: `node daemon.js --dir D`. It is apart from the server so that starting processes does

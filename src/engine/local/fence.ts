@@ -1,9 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Result } from "../../base/result.ts";
+import { readIfThere, replace } from "../dag/dag-files.ts";
+import type { Submission } from "../dag/registry.ts";
 import type { SubmitOutcome } from "../port.ts";
-import { replace } from "./dag-files.ts";
-import type { Submission } from "./registry.ts";
 
 /**
  * The newest ticket wins, as payload/submit-host/submit has it for DAGMan and in the same file of the submit directory:
@@ -13,8 +13,7 @@ import type { Submission } from "./registry.ts";
 const fileIn = (submitDir: string): string => join(submitDir, "submission");
 
 function kept(submitDir: string): { ticket: number; batchName: string; state: string } {
-  const line = existsSync(fileIn(submitDir)) ? readFileSync(fileIn(submitDir), "utf8") : "";
-  const [ticket = "", batchName = "", state = ""] = line.trim().split(" ");
+  const [ticket = "", batchName = "", state = ""] = (readIfThere(fileIn(submitDir)) ?? "").trim().split(" ");
   return { ticket: Number(ticket) || 0, batchName, state };
 }
 

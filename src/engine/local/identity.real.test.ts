@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { saveEntry } from "../dag/registry.ts";
 import { holdsRun, identityOf } from "./identity.ts";
-import { saveEntry } from "./registry.ts";
 
 let root: string;
 beforeEach(async () => {

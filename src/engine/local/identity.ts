@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
-import { readEntry } from "./registry.ts";
+import { readEntry } from "../dag/registry.ts";
 
 /** How requests called a local engine before its data directory had a name of its own. */
 export const NAMELESS = "local";

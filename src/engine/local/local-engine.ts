@@ -3,16 +3,17 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { WorldError } from "../../base/errors.ts";
 import type { DagId } from "../../domain/names.ts";
-import type { NodeView, Run, RunObservation } from "../../domain/run.ts";
+import type { Run, RunObservation } from "../../domain/run.ts";
+import { replace } from "../dag/dag-files.ts";
+import type { LiveRun } from "../dag/executor.ts";
+import { type RunEntry, readEntry, readRegistry } from "../dag/registry.ts";
 import { parseDagmanOut } from "../format/dagman-out.ts";
+import { inTurns, readTail } from "../observe/files.ts";
+import { readNodes } from "../observe/nodes.ts";
+import { RunReader } from "../observe/run-reader.ts";
 import type { Engine, EngineSite, FindOutcome, PingOutcome, SubmitOutcome } from "../port.ts";
-import { inTurns, readTail } from "../read-files.ts";
-import { RunReader } from "../read-run.ts";
-import { Client } from "./client.ts";
-import { replace } from "./dag-files.ts";
+import { type Client, makeClient } from "./client.ts";
 import { identityOf } from "./identity.ts";
-import type { LiveRun } from "./protocol.ts";
-import { type RunEntry, readEntry, readRegistry } from "./registry.ts";
 
 export interface LocalEngineOptions {
   readonly dir: string;
@@ -50,7 +51,7 @@ class LocalEngine implements Engine {
     const command = options.daemonCommand ?? [process.execPath, builtDaemon()];
     // A running engine may have been started with other sites.
     const greeting = { op: "configure", sites: options.sites } as const;
-    this.client = new Client(this.dir, command, (options.timeoutSec ?? 60) * 1000, greeting);
+    this.client = makeClient(this.dir, command, (options.timeoutSec ?? 60) * 1000, greeting);
   }
 
   async submit(run: Run, ticket: number): Promise<SubmitOutcome> {
@@ -88,19 +89,10 @@ class LocalEngine implements Engine {
     return new Map(views);
   }
 
-  async nodes(run: Run): Promise<readonly NodeView[]> {
-    return this.reader.nodes(run);
-  }
-
-  stop(run: Run): Promise<void> {
-    return this.change(run, "stop");
-  }
-  hold(run: Run): Promise<void> {
-    return this.change(run, "hold");
-  }
-  release(run: Run): Promise<void> {
-    return this.change(run, "release");
-  }
+  readonly nodes = readNodes;
+  stop = (run: Run) => this.change(run, "stop");
+  hold = (run: Run) => this.change(run, "hold");
+  release = (run: Run) => this.change(run, "release");
   private async change(run: Run, op: "stop" | "hold" | "release"): Promise<void> {
     if (this.entryOf(run)) await this.client.ask({ op, batchName: run.batchName });
   }

@@ -2,9 +2,8 @@ import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { NoMatch } from "../../domain/run.ts";
+import type { Submission } from "../dag/registry.ts";
 import type { EngineSite } from "../port.ts";
-import type { Submission } from "./registry.ts";
 
 /** One JSON document per line, both ways. */
 export type Ask =
@@ -17,13 +16,6 @@ export type Ask =
 export type Answer =
   | { readonly id: number; readonly ok: true; readonly value: unknown }
   | { readonly id: number; readonly ok: false; readonly error: string };
-
-/** A run under way, as `list` answers. */
-export interface LiveRun {
-  readonly batchName: string;
-  readonly note: string | null;
-  readonly unmatched: NoMatch | null;
-}
 
 /** How the engine process ends when another one has its directory. */
 export const EXIT_LOCKED = 3;
@@ -47,14 +39,4 @@ export function socketPath(dir: string): string {
     throw new Error(`${home} is not a directory of ours alone`);
   }
   return join(home, "socket");
-}
-
-/** Splits a stream into lines. */
-export function lineReader(onLine: (line: string) => void): (chunk: string) => void {
-  let rest = "";
-  return (chunk) => {
-    const lines = (rest + chunk).split("\n");
-    rest = lines.pop() as string;
-    for (const line of lines) if (line) onLine(line);
-  };
 }

@@ -8,7 +8,7 @@ export function attemptOf({ job, startedAt, events: read, steps }: Beginning, en
   const overused = ending.result.kind === "cause" && ending.result.cause === "oom";
   const peakMemoryMb = ending.rule?.peakMemoryMb ?? Math.round(memoryMb * (overused ? 1.25 : 0.6));
   const events: JobEvents = { ...NO_EVENTS, site, host, executions: 1 };
-  const stderrTail = wordsOf(ending);
+  const stderrTail = stderrOf(ending);
   const report = (exitCode: number): Report => ({
     state: "finished",
     node,
@@ -42,6 +42,13 @@ export function attemptOf({ job, startedAt, events: read, steps }: Beginning, en
   };
 }
 
+const HOLDS = {
+  oom: { code: 3, subcode: 50660, reason: "WMS2 memory" },
+  walltime: { code: 3, subcode: 50664, reason: "WMS2 walltime" },
+  disk: { code: 3, subcode: 50662, reason: "WMS2 disk" },
+  held: { code: 13, subcode: 0, reason: "transfer of input files failed" },
+};
+
 /** How the end of an attempt shows. `report` null: a landing job writes none. */
 function differences(
   { result }: Ending,
@@ -49,37 +56,26 @@ function differences(
   peakMemoryMb: number,
   report: ((exitCode: number) => Report) | null,
 ): Partial<Attempt> {
-  const terminated = (code: number | null, signal: number | null): JobEvents => {
+  const terminated = (code: number | null, signal: number | null = null): JobEvents => {
     return { ...events, terminated: { code, signal }, peakMemoryMb };
   };
-  const held = (subcode: number, reason: string): Partial<Attempt> => ({
-    dagReturn: -1002,
-    events: { ...events, held: { code: 3, subcode, reason }, aborted: "removed while held", peakMemoryMb },
-  });
-  switch (result.kind) {
-    case "succeed":
-      return { events: terminated(0, null), report: report?.(0) ?? null };
-    case "exit": {
-      const short = result.code <= 255 && ![42, 43, 44].includes(result.code) ? result.code : 1;
-      return { dagReturn: short, events: terminated(short, null), report: report?.(result.code) ?? null };
-    }
-    case "signal":
-      return { dagReturn: -result.signal, events: terminated(null, result.signal) };
-    case "cause":
-      break;
-  }
+  const exited = (short: number, code = short): Partial<Attempt> => {
+    return { dagReturn: short, events: terminated(short), report: report?.(code) ?? null };
+  };
+  if (result.kind === "succeed") return exited(0);
+  if (result.kind === "exit")
+    return exited(result.code <= 255 && ![42, 43, 44].includes(result.code) ? result.code : 1, result.code);
+  if (result.kind === "signal") return { dagReturn: -result.signal, events: terminated(null, result.signal) };
   switch (result.cause) {
     case "oom":
-      return held(50660, "WMS2 memory");
     case "walltime":
-      return held(50664, "WMS2 walltime");
     case "disk":
-      return held(50662, "WMS2 disk");
-    case "held":
       return {
         dagReturn: -1002,
-        events: { ...events, held: { code: 13, subcode: 0, reason: "transfer of input files failed" } },
+        events: { ...events, held: HOLDS[result.cause], aborted: "removed while held", peakMemoryMb },
       };
+    case "held":
+      return { dagReturn: -1002, events: { ...events, held: HOLDS.held } };
     case "evicted":
       return { dagReturn: -1002, events: { ...events, evictions: 1, aborted: "taken away by the pool" } };
     case "node_lost":
@@ -88,14 +84,14 @@ function differences(
       return { dagReturn: -1001, cluster: null, events: null, host: null };
     case "missing_output":
     case "forged_output":
-      return { events: terminated(0, null), report: report?.(0) ?? null, missingOutputs: ["a declared output"] };
+      return { ...exited(0), missingOutputs: ["a declared output"] };
     case "missing_report":
-      return { events: terminated(0, null) };
+      return { events: terminated(0) };
   }
 }
 
 /** What the job says on stderr: the story's words, or that it could not read the file the story speaks of. */
-function wordsOf({ rule, file }: Ending): string {
+function stderrOf({ rule, file }: Ending): string {
   if (rule === null) return "";
   if (rule.stderr !== null) return rule.stderr;
   return file === null ? "" : `error while reading ${file}`;

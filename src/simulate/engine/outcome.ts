@@ -3,13 +3,12 @@ import { chance } from "../chance.ts";
 import type { OutcomeRule } from "../read-outcomes.ts";
 import { passes } from "../read-parts.ts";
 import type { Scenario } from "../scenario.ts";
-import type { Asks } from "./submit-dir.ts";
 
 /** An execution that begins: all that is known of it before it ends. */
 export interface Beginning {
   readonly request: string;
   /** As POST will see it, but for how it ends. */
-  readonly job: Attempt & Asks & { readonly unit: string; readonly site: string };
+  readonly job: Attempt & Record<"cores" | "memoryMb" | "wallMinutes", number> & Record<"unit" | "site", string>;
   readonly speed: number;
   /** Which execution of the node in its epoch, losses included. */
   readonly attempt: number;

@@ -1,9 +1,6 @@
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { stringify } from "../../base/json.ts";
-import { rescueName } from "../../engine/format/rescue.ts";
-import { renderRescue } from "../../engine/local/bookkeeping-text.ts";
-import type { LiveNode } from "../../engine/local/dag-machine.ts";
 import type { Attempt } from "../../recovery/attempt.ts";
 import type { Decision } from "../../recovery/decision.ts";
 import type { AttemptRecord } from "../../recovery/ledger-record.ts";
@@ -74,9 +71,4 @@ export function writeMerged(unitDir: string, unit: string, manifest: Manifest, s
   const head = { version: 1, unit, block: manifest.block, site, events: eventsOf(nodes) };
   const text = `${stringify(head).slice(0, -1)},"outputs":[\n${outputs.map((row) => stringify(row)).join(",\n")}\n]}\n`;
   replace(join(unitDir, "merge_output.json"), text);
-}
-
-/** DAGMan's rescue file; its number is one above the one this run began with. */
-export function writeRescue(dir: string, dagName: string, number: number, at: Date, nodes: readonly LiveNode[]): void {
-  replace(join(dir, rescueName(dagName, number)), renderRescue(dagName, at, nodes));
 }

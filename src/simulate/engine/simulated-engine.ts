@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { WorldError } from "../../base/errors.ts";
 import type { DagId } from "../../domain/names.ts";
 import type { NodeView, Run, RunObservation } from "../../domain/run.ts";
-import { loadDag } from "../../engine/local/dag-load.ts";
+import { loadDag } from "../../engine/dag/dag-load.ts";
 import type { Engine, EngineSite, FindOutcome, PingOutcome, SubmitOutcome } from "../../engine/port.ts";
 import { type Host, SimRun } from "./sim-run.ts";
 
@@ -25,6 +25,8 @@ export class SimulatedEngine implements Engine {
   readonly #host: Host;
   readonly #removalSec: number;
   #ids = 0;
+  /** Of clusters, DAGs and scripts. */
+  #nextId = 1;
 
   constructor(host: Host, removalSec: number) {
     this.#host = host;
@@ -36,7 +38,7 @@ export class SimulatedEngine implements Engine {
     if (found.kind === "found") return { kind: "submitted", engineId: found.engineId, adopted: true };
     if (this.refuses !== null) return { kind: "rejected", words: this.refuses };
     const { dagId, submitDir } = run;
-    if ([...this.runs.values()].some((other) => !other.ended && other.submitDir === submitDir)) {
+    if ([...this.runs.values()].some((other) => !other.ended && other.run.submitDir === submitDir)) {
       this.doubleSubmissions += 1;
       return { kind: "rejected", words: "the DAG is running already (its lock file is there)" };
     }
@@ -44,10 +46,10 @@ export class SimulatedEngine implements Engine {
     const whole = read(0);
     if (!whole.ok) return { kind: "rejected", words: whole.error };
     const rescue = read(null);
-    const made = new SimRun(run, rescue.ok ? rescue.value : whole.value, this.#host);
+    const made = new SimRun(run, rescue.ok ? rescue.value : whole.value, this.#host, () => this.#nextId++);
     this.runs.set(dagId, made);
-    if (rescue.ok) this.#host.time.after(1, () => !made.ended && made.start());
-    else made.end("unreadable", rescue.error);
+    if (rescue.ok) made.beginsIn(1);
+    else made.endAs("unreadable", rescue.error);
     this.#ids += 1;
     if (this.losesNextAnswer) {
       this.losesNextAnswer = false;
@@ -80,15 +82,15 @@ export class SimulatedEngine implements Engine {
     const known = this.runs.get(run.dagId);
     if (!known || known.ended || known.isStopping) return;
     known.isStopping = true;
-    this.#host.time.after(this.#removalSec, () => known.end("removed", "removed as asked"));
+    this.#host.time.after(this.#removalSec, () => known.endAs("removed", "removed as asked"));
   }
   async hold(run: Run): Promise<void> {
     this.#reach();
-    this.runs.get(run.dagId)?.hold();
+    this.runs.get(run.dagId)?.runner.hold();
   }
   async release(run: Run): Promise<void> {
     this.#reach();
-    this.runs.get(run.dagId)?.release();
+    this.runs.get(run.dagId)?.runner.release();
   }
   async ping(): Promise<PingOutcome> {
     return { ok: !this.isAway, words: "simulated", warnings: [] };

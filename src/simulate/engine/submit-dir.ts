@@ -22,38 +22,12 @@ export function policyIn(submitDir: string): Policy {
 export const countNodes = (unitDir: string): number =>
   (readIfThere(join(unitDir, "group.dag")) ?? "").match(/^JOB /gm)?.length ?? 0;
 
-/** group.inc: where the unit may run; `desired` null: anywhere. */
-export function sitesIn(unitDir: string): {
-  readonly desired: readonly string[] | null;
-  readonly banned: readonly string[];
-} {
-  const text = readIfThere(join(unitDir, "group.inc")) ?? "";
-  const list = (name: string): readonly string[] | null => {
-    const found = new RegExp(`^(?:My\\.|\\+)${name}\\s*=\\s*"([^"]*)"`, "im").exec(text)?.[1];
-    return found === undefined ? null : found.split(",").map((site) => site.trim());
-  };
-  return { desired: list("DESIRED_Sites"), banned: list("BANNED_Sites") ?? [] };
-}
-
-/** What a job asks for by its submit file, before group.inc changes it. */
-export interface Asks {
-  readonly cores: number;
-  readonly memoryMb: number;
-  readonly wallMinutes: number;
-}
-
-export function readAsks(submitDir: string, file: string): Asks {
-  const text = readIfThere(join(submitDir, file)) ?? "";
-  const number = (pattern: RegExp, fallback: number): number => {
-    const found = pattern.exec(text)?.[1];
-    return found === undefined ? fallback : Number(found);
-  };
-  return {
-    cores: number(/^request_cpus\s*=\s*(\d+)/im, 1),
-    memoryMb: number(/^request_memory\s*=\s*(?:\$\([^:\n]*:)?(\d+)/im, 2000),
-    wallMinutes: number(/MaxWallTimeMins\s*=\s*(?:\$\([^:\n]*:)?(\d+)/i, 480),
-  };
-}
+/** group.inc: where the unit may run; null: anywhere. */
+export const desiredSites = (unitDir: string): readonly string[] | null =>
+  /^(?:My\.|\+)DESIRED_Sites\s*=\s*"([^"]*)"/im
+    .exec(readIfThere(join(unitDir, "group.inc")) ?? "")?.[1]
+    ?.split(",")
+    .map((site) => site.trim()) ?? null;
 
 /** manifest.json, as far as a simulated job looks at it. */
 export interface Manifest {

@@ -1,0 +1,131 @@
+import { parseJson } from "../../base/json.ts";
+import type { AtLimit, RunWaits } from "../../domain/run.ts";
+import { type Deferral, deferralsIn } from "../format/deferrals.ts";
+import type { Want } from "../format/match.ts";
+import { isIdle, type StatusNode } from "../format/status-file.ts";
+import { type FileCache, readTail, readText } from "./files.ts";
+
+/** The nodes of a unit that may wait, by what they wait for. */
+export interface OpenNodes {
+  /** Before their PRE script has let them go: most of them cool off. */
+  readonly pre: readonly string[];
+  readonly post: readonly string[];
+  /** One that is in the queue without a place. */
+  readonly idle: string | null;
+  /** By category. */
+  readonly loads: Readonly<Record<"processing" | "merge" | "cleanup", Load>>;
+}
+/** How many of a category are in the queue, and how many could be. */
+export interface Load {
+  readonly ready: number;
+  readonly queued: number;
+}
+
+export function openNodes(nodes: readonly StatusNode[]): OpenNodes {
+  const named = (state: StatusNode["state"]) => nodes.filter((node) => node.state === state).map(({ name }) => name);
+  const [ready, queued] = [named("ready"), named("queued")];
+  const load = (isOf: (name: string) => boolean) => ({
+    ready: ready.filter(isOf).length,
+    queued: queued.filter(isOf).length,
+  });
+  const loads = {
+    processing: load((name) => !["landing", "merge", "cleanup"].includes(name)),
+    merge: load((name) => name === "merge"),
+    cleanup: load((name) => name === "cleanup"),
+  };
+  return { pre: named("pre"), post: named("post"), idle: nodes.find(isIdle)?.name ?? null, loads };
+}
+
+export interface OpenUnit {
+  readonly unit: string;
+  readonly open: OpenNodes;
+}
+type FileWaits = Pick<RunWaits, "deferred" | "judging" | "limited">;
+
+/**
+ * What the files of the units in the queue say of nodes that do not move. Only units with such nodes are looked at. `top`: the units
+ * themselves.
+ */
+export async function readWaits(
+  cache: FileCache,
+  dir: string,
+  units: readonly OpenUnit[],
+  top: Load,
+  nowMs: number,
+): Promise<FileWaits> {
+  const later: (Deferral & { readonly example: string })[] = [];
+  const posts: string[] = [];
+  let trouble: { words: string; example: string } | null = null;
+  for (const { unit, open } of units) {
+    posts.push(...open.post.map((node) => `${unit}/${node}`));
+    for (const node of trouble ? [] : open.post.slice(0, MOST_LOOKS)) {
+      const words = await readText(`${dir}/${unit}/${node}.trouble`).catch(() => null);
+      if (words !== null)
+        trouble = { words: words.trim() || "its files cannot be written", example: `${unit}/${node}` };
+    }
+    if (open.pre.length === 0) continue;
+    const ledger = await cache.read(`${dir}/${unit}/ledger.jsonl`, deferralsIn);
+    if (ledger.kind !== "value") continue;
+    for (const node of open.pre) {
+      const deferral = ledger.value.get(node);
+      if (deferral && deferral.notBeforeMs > nowMs) later.push({ ...deferral, example: `${unit}/${node}` });
+    }
+  }
+  later.sort((a, b) => a.notBeforeMs - b.notBeforeMs);
+  const [first, last] = [later[0], later.at(-1)];
+  return {
+    deferred: first && last ? { nodes: later.length, nextAt: at(first), lastAt: at(last), ...said(first) } : null,
+    judging: posts[0]
+      ? { nodes: posts.length, trouble: trouble?.words ?? null, example: trouble?.example ?? posts[0] }
+      : null,
+    limited: await atLimit(dir, units, top),
+  };
+}
+const MOST_LOOKS = 20;
+const at = ({ notBeforeMs }: Deferral): Date => new Date(notBeforeMs);
+const said = ({ reason, example }: Deferral & { example: string }) => ({ reason, example });
+
+/** Categories that have as many in the queue as MAXJOBS lets them, by the DAG files, which the engine goes by. */
+async function atLimit(dir: string, units: readonly OpenUnit[], top: Load): Promise<readonly AtLimit[]> {
+  const full = async (path: string, category: AtLimit["category"], loads: readonly Load[]): Promise<AtLimit[]> => {
+    if (loads.every(({ ready }) => ready === 0)) return [];
+    const limit = Number(new RegExp(`^MAXJOBS ${category} (\\d+)$`, "m").exec(await readTail(path, TAIL_BYTES))?.[1]);
+    const waiting = loads.reduce((sum, { ready, queued }) => sum + (queued >= limit ? ready : 0), 0);
+    return waiting > 0 ? [{ category, limit, waiting }] : [];
+  };
+  const inUnits = (category: keyof OpenNodes["loads"]) =>
+    full(
+      `${dir}/${units[0]?.unit}/group.dag`,
+      category,
+      units.map(({ open }) => open.loads[category]),
+    );
+  const found = [
+    full(`${dir}/workflow.dag`, "units", [top]),
+    inUnits("processing"),
+    inUnits("merge"),
+    inUnits("cleanup"),
+  ];
+  return (await Promise.all(found)).flat();
+}
+/** The limits are the last lines of a DAG file. */
+const TAIL_BYTES = 200;
+
+/** What an idle node asks for, by its plan and its unit's include file; null: they do not say. */
+export async function readWant(dir: string, { unit, open }: OpenUnit): Promise<Want | null> {
+  const plan = parseJson((await readText(`${dir}/plan.json`)) ?? "");
+  const include = (await readText(`${dir}/${unit}/group.inc`)) ?? "";
+  const role = /^(landing|merge|cleanup)$/.exec(open.idle ?? "")?.[0] ?? "processing";
+  const usual = plan.ok
+    ? (plan.value as { resources?: Record<string, Partial<Want & { cores: number }>> } | null)
+    : null;
+  const { cores, memoryMb } = usual?.resources?.[role] ?? usual?.resources?.processing ?? {};
+  if (cores === undefined || memoryMb === undefined) return null;
+  const saidOf = (name: string): string | undefined =>
+    include
+      .split("\n")
+      .findLast((line) => line.startsWith(`${name} = `))
+      ?.slice(name.length + 3);
+  const sites = saidOf("My.DESIRED_Sites")?.replaceAll('"', "");
+  const raised = Number(saidOf(`${open.idle}_memory`) ?? memoryMb);
+  return { cpus: cores, memoryMb: raised, desiredSites: sites?.split(",") ?? null, bannedSites: [] };
+}

@@ -1,0 +1,237 @@
+import { hostname } from "node:os";
+import { describeError } from "../../../base/errors.ts";
+import { parseJson } from "../../../base/json.ts";
+import type { NoMatch } from "../../../domain/run.ts";
+import type { JobSpec } from "../../dag/job-spec.ts";
+import type { Outbox } from "../../dag/outbox.ts";
+import {
+  type Claim,
+  type JobEnd,
+  type JobRunner,
+  type JobWait,
+  type JobWatch,
+  type Removal,
+  returnOf,
+} from "../../dag/runner.ts";
+import type { EngineSite } from "../../port.ts";
+import type { Families } from "./families.ts";
+import { layTask } from "./job-task.ts";
+import { findOverLimit } from "./limits.ts";
+import { signalGroup } from "./proc.ts";
+import { Slots } from "./slots.ts";
+import type { TaskEnd } from "./task-files.ts";
+import type { Tasks } from "./tasks.ts";
+import { removeTree, stageIn, stageOut } from "./transfer.ts";
+
+interface Job {
+  readonly spec: JobSpec;
+  readonly watch: JobWatch;
+  state: "idle" | "staging" | "running";
+  site: string;
+  startedMs: number;
+  peakMb: number | null;
+  /** Started by an earlier engine. */
+  adopted: boolean;
+  /** This very attempt was begun again before, for it vanished. */
+  readonly evicted: boolean;
+  /** Why it is being ended by us. */
+  removal: Removal | null;
+}
+
+const LIMITS_MS = 1000;
+
+/** Jobs as processes of this machine: they wait for room, run in their scratch directory, and leave. */
+export class ProcessRunner implements JobRunner {
+  private readonly tasks: Tasks;
+  private readonly outbox: Outbox;
+  private readonly slots: Slots;
+  private readonly families: Families;
+  private readonly all = new Map<number, Job>();
+  private readonly host = hostname();
+  private readonly graceMs: number;
+  private limits: NodeJS.Timeout | null = null;
+  private closed = false;
+
+  constructor(tasks: Tasks, outbox: Outbox, sites: readonly EngineSite[], graceMs: number, families: Families) {
+    this.tasks = tasks;
+    this.families = families;
+    this.outbox = outbox;
+    this.slots = new Slots(sites);
+    this.graceMs = graceMs;
+  }
+
+  configure(sites: readonly EngineSite[]): void {
+    this.slots.sites = sites;
+    this.pump();
+  }
+
+  capacity(): readonly EngineSite[] {
+    return this.slots.sites;
+  }
+
+  start(spec: JobSpec, watch: JobWatch): void {
+    this.queue(this.enter({ spec, watch, state: "idle", site: "", startedMs: 0, adopted: false, evicted: false }));
+  }
+
+  adopt({ cluster, site, at: startedMs, evicted }: Claim, watchOf: (job: JobSpec) => JobWatch) {
+    const note = parseJson(this.tasks.readNote(cluster) ?? "");
+    if (!note.ok) return "unknown";
+    const spec = note.value as JobSpec;
+    const watch = watchOf(spec);
+    const job = this.enter({ spec, watch, state: "running", site, startedMs, adopted: true, evicted });
+    this.slots.occupy(site, spec);
+    this.tasks.start(cluster, (end, group) => void this.ended(job, end, group), true);
+    this.watchLimits();
+    this.outbox.schedule();
+    return this.tasks.hasEnded(cluster) ? "ended" : "running";
+  }
+
+  remove(cluster: number, removal: Removal): void {
+    const job = this.all.get(cluster);
+    if (!job || job.removal) return;
+    job.removal = removal;
+    if (job.state === "idle") {
+      this.slots.remove(cluster);
+      this.leave(job);
+    } else if (job.state === "running" && "code" in removal) {
+      job.watch.holds(removal);
+      // The reason must be on record before the exit can be.
+      this.outbox.after(() => this.tasks.kill(cluster, this.graceMs));
+    } else if (job.state === "running") this.tasks.kill(cluster, this.graceMs);
+  }
+
+  explain(cluster: number): JobWait | null {
+    const job = this.all.get(cluster);
+    return job?.state === "idle" ? { never: this.slots.explain(job.spec) } : null;
+  }
+
+  stuck(): Map<string, NoMatch> {
+    const notes = new Map<string, NoMatch>();
+    for (const { want, why } of this.slots.stuck()) {
+      const job = this.all.get(want.cluster);
+      if (job) notes.set(job.watch.batchName, { ...why, words: `job ${job.spec.node} (${want.cluster}) ${why.words}` });
+    }
+    return notes;
+  }
+
+  close(): void {
+    this.closed = true;
+    if (this.limits) clearInterval(this.limits);
+  }
+
+  private enter(begun: Omit<Job, "peakMb" | "removal">): Job {
+    const job: Job = { ...begun, peakMb: null, removal: null };
+    this.all.set(job.spec.cluster, job);
+    return job;
+  }
+
+  private watchLimits(): void {
+    this.limits ??= setInterval(() => {
+      const running = [...this.all.values()].filter((job) => job.state === "running" && !job.removal);
+      const over = findOverLimit(running, (cluster) => this.tasks.groupOf(cluster));
+      for (const { job, hold } of over) this.remove(job.spec.cluster, hold);
+      if (this.all.size > 0 || !this.limits) return;
+      clearInterval(this.limits);
+      this.limits = null;
+    }, LIMITS_MS);
+  }
+
+  private queue(job: Job): void {
+    job.state = "idle";
+    this.slots.add(job.spec);
+    this.pump();
+  }
+
+  private queueAgain(job: Job): void {
+    this.slots.free(job.site, job.spec);
+    if (!this.closed) this.queue(job);
+  }
+
+  private pump(): void {
+    if (this.closed) return;
+    for (let next = this.slots.take(); next; next = this.slots.take()) {
+      const job = this.all.get(next.want.cluster);
+      if (job) void this.begin(job, next.site).catch((error: unknown) => this.stumble(job, error));
+    }
+  }
+
+  private async begin(job: Job, site: string): Promise<void> {
+    const { spec } = job;
+    job.state = "staging";
+    job.site = site;
+    const scratch = this.scratchOf(job);
+    const hold = await stageIn(spec, scratch);
+    if (this.closed) return;
+    job.removal ??= hold;
+    if (job.removal) return this.leave(job);
+    layTask(this.tasks, spec, { site, host: this.host, scratch, joins: this.families.open(spec.cluster) });
+    job.state = "running";
+    job.startedMs = Date.now();
+    job.watch.begins({ site, at: job.startedMs }, scratch);
+    this.tasks.start(spec.cluster, (end, group) => void this.ended(job, end, group));
+    this.outbox.schedule();
+    this.watchLimits();
+  }
+
+  /** The engine's own directory could not be written: not the job's fault, so it waits and tries again. */
+  private stumble(job: Job, error: unknown): void {
+    this.outbox.trouble = `cannot start job ${job.spec.cluster}: ${describeError(error)}`;
+    setTimeout(() => {
+      if (job.removal) this.leave(job);
+      else this.queueAgain(job);
+    }, 1000);
+  }
+
+  private async ended(job: Job, end: TaskEnd, group: number | null): Promise<void> {
+    const { spec, startedMs } = job;
+    // The number of a group that ended before we came may be somebody else's by now.
+    if (group !== null && !job.adopted) signalGroup(group, "SIGKILL");
+    this.families.end(spec.cluster, this.tasks.pathOf(spec.cluster), job.adopted);
+    if (end.exit.kind === "vanished" && !job.removal) return this.vanished(job);
+    if (end.exit.kind === "unstarted") {
+      job.removal ??= { code: 7, subcode: 2, why: `Error from local engine: ${end.exit.why}` };
+    }
+    const hold = await stageOut(spec, this.scratchOf(job), startedMs, job.adopted);
+    if (this.closed) return;
+    job.removal ??= hold;
+    const { userSec, systemSec } = end;
+    const used = { userSec, systemSec, wallSec: (Date.now() - startedMs) / 1000, memoryMb: job.peakMb };
+    this.leave(job, { kind: "exited", code: returnOf(end.exit) ?? 0, used });
+  }
+
+  /**
+   * Nobody knows how it ended. With an engine before us the machine may have gone down: begun again, once. Otherwise
+   * its supervisor was killed while we watched, most likely by the job: an attempt, for recovery to count.
+   */
+  private vanished(job: Job): void {
+    if (job.adopted && !job.evicted) {
+      job.watch.evicted("its supervisor is gone: killed with the machine");
+      job.adopted = false;
+      this.queueAgain(job);
+    } else {
+      const why = "the process that watched it was killed, by the job itself or together with it";
+      this.leave(job, { kind: "lost", why });
+    }
+  }
+
+  /** A job that is being removed was removed, however it ended. */
+  private leave(job: Job, end?: JobEnd): void {
+    const { removal, spec, peakMb } = job;
+    if (job.state !== "idle") this.slots.free(job.site, spec);
+    this.all.delete(spec.cluster);
+    if (removal) job.watch.ended({ kind: "removed", removal, peakMb });
+    else if (end) job.watch.ended(end);
+    this.outbox.after(() => this.forget(job));
+    this.pump();
+  }
+
+  private scratchOf({ spec }: Job): string {
+    return spec.transfers ? `${this.tasks.pathOf(spec.cluster)}.scratch` : spec.initialDir;
+  }
+
+  private forget(job: Job): void {
+    const path = this.tasks.pathOf(job.spec.cluster);
+    removeTree(job.spec.transfers ? `${path}.scratch` : `${path}.ad`);
+    this.tasks.forget(job.spec.cluster);
+  }
+}

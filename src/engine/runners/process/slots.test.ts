@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import { Slots, type Want } from "./slots.ts";
+
+const want = (cluster: number, more: Partial<Want> = {}): Want => ({
+  cluster,
+  cpus: 1,
+  memoryMb: 100,
+  desiredSites: null,
+  bannedSites: [],
+  priority: 0,
+  ...more,
+});
+const all = (slots: Slots): [number, string][] => {
+  const taken: [number, string][] = [];
+  for (let next = slots.take(); next; next = slots.take()) taken.push([next.want.cluster, next.site]);
+  return taken;
+};
+const SITES = [
+  { name: "A", cores: 2, memoryMb: 1000 },
+  { name: "B", cores: 1, memoryMb: 500 },
+];
+
+describe("slots", () => {
+  test("are filled, spread over sites, and given back", () => {
+    const slots = new Slots(SITES);
+    for (let id = 1; id <= 5; id++) slots.add(want(id));
+    expect(all(slots)).toEqual([
+      [1, "A"],
+      [2, "A"],
+      [3, "B"],
+    ]);
+    slots.free("B", want(3));
+    expect(all(slots)).toEqual([[4, "B"]]);
+    slots.free("B", want(4));
+    expect(all(slots)).toEqual([[5, "B"]]);
+  });
+
+  test("wished and banned sites", () => {
+    const slots = new Slots(SITES);
+    slots.add(want(1, { desiredSites: ["B"] }));
+    slots.add(want(2, { desiredSites: ["B"] }));
+    slots.add(want(3, { bannedSites: ["A"] }));
+    slots.add(want(4));
+    expect(all(slots)).toEqual([
+      [1, "B"],
+      [4, "A"],
+    ]);
+  });
+
+  test("priority first; one that does not fit does not block the others", () => {
+    const slots = new Slots(SITES);
+    slots.add(want(1));
+    slots.add(want(2, { priority: 5 }));
+    slots.add(want(3, { priority: 9, cpus: 2, desiredSites: ["B"] }));
+    expect(all(slots).map(([id]) => id)).toEqual([2, 1]);
+  });
+
+  test("memory counts too", () => {
+    const slots = new Slots(SITES);
+    slots.add(want(1, { memoryMb: 800 }));
+    slots.add(want(2, { memoryMb: 800 }));
+    expect(all(slots)).toEqual([[1, "A"]]);
+  });
+
+  test("says why a job can never start", () => {
+    const slots = new Slots(SITES);
+    slots.add(want(1, { cpus: 9 }));
+    slots.add(want(2, { desiredSites: ["Z"] }));
+    expect(slots.stuck().map(({ want, why }) => [want.cluster, why.words])).toEqual([
+      [1, expect.stringContaining("9 cores")],
+      [2, expect.stringContaining("wants Z")],
+    ]);
+    slots.sites = [{ name: "A", cores: 16, memoryMb: 1000 }];
+    expect(all(slots)).toEqual([[1, "A"]]);
+  });
+
+  test("what is in use stays counted when the sites change, and removed jobs do not start", () => {
+    const slots = new Slots(SITES);
+    slots.occupy("A", want(1, { cpus: 2 }));
+    slots.sites = [{ name: "A", cores: 3, memoryMb: 1000 }];
+    slots.add(want(2));
+    slots.add(want(3));
+    slots.remove(2);
+    expect(all(slots)).toEqual([[3, "A"]]);
+  });
+
+  test("what is in use stays counted, also while its site is not there", () => {
+    const slots = new Slots(SITES);
+    slots.add(want(1, { cpus: 2 }));
+    expect(all(slots)).toEqual([[1, "A"]]);
+    slots.sites = [];
+    slots.sites = SITES;
+    slots.add(want(2, { desiredSites: ["A"] }));
+    expect(all(slots)).toEqual([]);
+    slots.free("A", want(1, { cpus: 2 }));
+    for (const id of [3, 4]) slots.add(want(id, { desiredSites: ["A"] }));
+    expect(all(slots)).toEqual([
+      [2, "A"],
+      [3, "A"],
+    ]);
+  });
+});

@@ -1,0 +1,217 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, readdirSync, unlinkSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { readText } from "../../dag/dag-files.ts";
+import { lineReader } from "../../dag/lines.ts";
+import { isAlive, type ProcessMark, signalGroup } from "./proc.ts";
+import { parseState, renderTask, type TaskEnd, type TaskState, type TaskText } from "./task-files.ts";
+import { removeTree } from "./transfer.ts";
+
+/** `group`: the process group it had, if it began. */
+type OnEnd = (end: TaskEnd, group: number | null) => void;
+
+interface Live {
+  readonly onEnd: OnEnd;
+  claim: ProcessMark | null;
+  group: number | null;
+  killAt: number | null;
+  termSent: boolean;
+  readonly since: number;
+  /** Its end may come without a word on our pipe: look at it in every sweep. */
+  readonly adopted: boolean;
+  lookedAt: number;
+}
+
+const RUNNER = fileURLToPath(new URL("./runner.sh", import.meta.url));
+const SWEEP_MS = 250;
+const VANISH_GRACE_MS = 1000;
+/** Our own tasks tell their end; only a killed supervisor would not. */
+const OWN_LOOK_MS = 3000;
+
+/**
+ * Processes that outlive this one. A task is offered to runner.sh; its end is learned from the runner's pipe, or,
+ * for tasks of an earlier engine, by looking. `start` may be called again for a task that may have been
+ * offered before: its state file lets it run once.
+ */
+export class Tasks {
+  readonly dir: string;
+  private readonly environment: Record<string, string>;
+  private readonly live = new Map<number, Live>();
+  private runner: ChildProcess | null = null;
+  private offered: string[] = [];
+  private sweeper: NodeJS.Timeout | null = null;
+
+  constructor(dir: string, environment: Record<string, string>) {
+    this.dir = dir;
+    this.environment = environment;
+    mkdirSync(dir, { recursive: true });
+  }
+
+  /** The prefix of the task's files. */
+  pathOf(id: number): string {
+    return `${this.dir}/${id}`;
+  }
+
+  /** `note` is kept with the task, for whoever takes it over. A state of the same id is of a task that vanished. */
+  write(id: number, task: TaskText, note = ""): void {
+    unlink(`${this.pathOf(id)}.state`);
+    writeFileSync(`${this.pathOf(id)}.task`, `# ${note.replaceAll("\n", " ")}\n${renderTask(task)}`);
+  }
+
+  readNote(id: number): string | null {
+    const text = readText(`${this.pathOf(id)}.task`);
+    return text.ok ? text.value.slice(2, text.value.indexOf("\n")) : null;
+  }
+
+  /** Offers are sent by `flush`, after the caller has written down what it is about to do. */
+  start(id: number, onEnd: OnEnd, adopted = false): void {
+    const now = Date.now();
+    const fresh = { claim: null, group: null, killAt: null, termSent: false };
+    this.live.set(id, { onEnd, ...fresh, since: now, adopted, lookedAt: now });
+    this.offered.push(`${id}\n`);
+    this.sweeper ??= setInterval(() => this.sweep(), SWEEP_MS);
+  }
+
+  flush(): void {
+    if (!this.offered.length) return;
+    const text = this.offered.join("");
+    this.offered = [];
+    this.ensureRunner().stdin?.write(text);
+  }
+
+  /** Ends the whole process group: TERM, and KILL after the grace. Its end is reported like any other. */
+  kill(id: number, graceMs: number): void {
+    const live = this.live.get(id);
+    if (!live || live.killAt !== null) return;
+    live.killAt = Date.now() + graceMs;
+    this.signal(id, live);
+  }
+
+  hasEnded(id: number): boolean {
+    return this.stateOf(id)?.end != null;
+  }
+
+  groupOf(id: number): number | null {
+    const live = this.live.get(id);
+    if (!live) return null;
+    live.group ??= this.stateOf(id)?.group ?? null;
+    return live.group;
+  }
+
+  /** Removes the task's files; its end must be in the journal by now. */
+  forget(id: number): void {
+    unlink(`${this.pathOf(id)}.state`);
+    unlink(`${this.pathOf(id)}.task`);
+  }
+
+  /** Removes what tasks of earlier engines left, when none of them is wanted any more. */
+  clear(): void {
+    for (const name of readdirSync(this.dir)) removeTree(`${this.dir}/${name}`);
+  }
+
+  /** Tasks that run go on by themselves. */
+  close(): void {
+    if (this.sweeper) clearInterval(this.sweeper);
+    this.sweeper = null;
+    this.live.clear();
+    this.runner?.stdin?.end();
+    this.runner?.stdout?.destroy();
+    this.runner?.unref();
+    this.runner = null;
+  }
+
+  private ensureRunner(): ChildProcess {
+    if (this.runner) return this.runner;
+    const runner = spawn("/bin/sh", [RUNNER, this.dir], {
+      stdio: ["pipe", "pipe", "ignore"],
+      env: this.environment,
+      detached: true,
+    });
+    runner.stdout?.setEncoding("latin1").on(
+      "data",
+      lineReader((line) => this.look(Number(line))),
+    );
+    runner.stdin?.on("error", () => {});
+    runner.on("error", () => {});
+    runner.on("exit", () => {
+      if (this.runner !== runner) return;
+      // Offers it had not read are made again; those it had are claimed, and refused the second time.
+      this.runner = null;
+      this.offered.push(...[...this.live].filter(([, live]) => !live.claim).map(([id]) => `${id}\n`));
+    });
+    this.runner = runner;
+    return runner;
+  }
+
+  private stateOf(id: number): TaskState | null {
+    const text = readText(`${this.pathOf(id)}.state`);
+    return text.ok ? parseState(text.value) : null;
+  }
+
+  /** Takes note of an end, when there is one. */
+  private look(id: number): boolean {
+    const live = this.live.get(id);
+    if (!live) return false;
+    const state = this.stateOf(id);
+    const end = state?.end;
+    if (!end) return false;
+    // A killed process leaves its children behind; a pool ends them with it.
+    if (end.exit.kind === "signalled" && state.group !== null) signalGroup(state.group, "SIGKILL");
+    this.finish(id, live, end, state.group);
+    return true;
+  }
+
+  private finish(id: number, live: Live, end: TaskEnd, group: number | null): void {
+    this.live.delete(id);
+    live.onEnd(end, group);
+  }
+
+  /** Tasks of an earlier engine have no pipe to us, and a supervisor can be killed: look at everything now and then. */
+  private sweep(): void {
+    const now = Date.now();
+    for (const [id, live] of this.live) {
+      if (live.killAt !== null) this.signal(id, live);
+      if (!live.adopted && now - live.lookedAt < OWN_LOOK_MS) continue;
+      live.lookedAt = now;
+      if (this.look(id)) continue;
+      live.claim ??= this.stateOf(id)?.claim ?? null;
+      if (!live.claim || isAlive(live.claim) || this.look(id)) continue;
+      if (now - live.since < VANISH_GRACE_MS) continue;
+      // The supervisor is gone without a word, so nobody will ever know how the task ended: end what is left of it.
+      const group = this.groupOf(id);
+      if (group !== null) signalGroup(group, "SIGKILL");
+      this.finish(id, live, { exit: { kind: "vanished" }, userSec: 0, systemSec: 0 }, group);
+    }
+    this.flush();
+    if (this.live.size === 0 && this.sweeper) {
+      clearInterval(this.sweeper);
+      this.sweeper = null;
+    }
+  }
+
+  private signal(id: number, live: Live): void {
+    const group = this.groupOf(id);
+    if (group === null || live.killAt === null) return;
+    const late = Date.now() >= live.killAt;
+    if (live.termSent && !late) return;
+    // Until setsid has run the group does not exist and the process is signalled alone.
+    const signal = late ? "SIGKILL" : "SIGTERM";
+    if (!signalGroup(group, signal)) {
+      try {
+        process.kill(group, signal);
+      } catch {
+        return;
+      }
+    }
+    live.termSent = true;
+  }
+}
+
+/** Quicker than rmSync, and most of the time there is nothing to remove. */
+function unlink(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+}
