@@ -28,6 +28,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "engine/local": [
     "base",
     "domain",
+    "submit-dir",
     "disk",
     "engine/port.ts",
     "engine/format",

@@ -12,15 +12,7 @@ export function readText(path: string): Result<string, string> {
   }
 }
 
-/** null: there is no such file. */
-export function readIfThere(path: string): string | null {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw error;
-  }
-}
+export { readIfThereSync as readIfThere } from "../../disk/read-if-there.ts";
 
 export function replace(path: string, text: string): void {
   const temporary = `${path}.tmp`;
