@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { WorkflowId } from "../src/domain/names.ts";
 import { unitName } from "../src/domain/names.ts";
+import { describeErrors } from "../src/explain/describe-errors.ts";
+import { errorsView } from "../src/explain/errors-view.ts";
 import { DEFAULT_BAN_CONFIG } from "../src/recovery/bans/ban.ts";
 import { decideBans } from "../src/recovery/bans/decide-bans.ts";
 import { readTallyLines } from "../src/recovery/ledger-record.ts";
 import { decideRound } from "../src/recovery/round/decide.ts";
-import { describeErrors } from "../src/recovery/round/describe-errors.ts";
-import { errorsView } from "../src/recovery/round/errors-view.ts";
 import { RoundTallying } from "../src/recovery/round/tally.ts";
 
 export interface AggregateBench {

@@ -8,9 +8,9 @@ import type { DagId, RequestName, UnitName, WorkflowId } from "../src/domain/nam
 import { DEFAULT_INTAKE_RULES } from "../src/domain/submission.ts";
 import { makeDagmanEngine } from "../src/engine/dagman/dagman-engine.ts";
 import { readSubmission } from "../src/intake/read-submission.ts";
+import { InProgress } from "../src/lifecycle/in-progress.ts";
 import { runPass } from "../src/lifecycle/pass.ts";
 import type { LoopPolicy, Ports } from "../src/lifecycle/ports.ts";
-import { UnderWay } from "../src/lifecycle/under-way.ts";
 import { DEFAULT_BAN_CONFIG } from "../src/recovery/bans/ban.ts";
 import { openEmbedded } from "../src/store/open.ts";
 import type { Store } from "../src/store/port.ts";
@@ -52,11 +52,11 @@ export async function run({ dags = 300 }: { dags?: number } = {}) {
     const jobs: unknown[] = [];
     for (let index = 0; index < dags; index += 1) jobs.push(await activeDag(dir, store, index));
     writeFileSync(queue.answer, JSON.stringify(jobs));
-    await runPass({ ...ports, policy, leads: () => true }, new Date(0), new UnderWay(() => {}));
-    await runPass({ ...ports, policy, leads: () => true }, new Date(0), new UnderWay(() => {}));
+    await runPass({ ...ports, policy, leads: () => true }, new Date(0), new InProgress(() => {}));
+    await runPass({ ...ports, policy, leads: () => true }, new Date(0), new InProgress(() => {}));
     writeFileSync(queue.count, "");
     const begun = performance.now();
-    await runPass({ ...ports, policy, leads: () => true }, new Date(0), new UnderWay(() => {}));
+    await runPass({ ...ports, policy, leads: () => true }, new Date(0), new InProgress(() => {}));
     const unchangedSeconds = (performance.now() - begun) / 1000;
     const engineQueries = readFileSync(queue.count, "utf8").length;
     await store.close();

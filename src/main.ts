@@ -5,16 +5,17 @@ import { join } from "node:path";
 import { type Logger, pino } from "pino";
 import { makeAlertDelivery } from "./alerts/delivery.ts";
 import { makeSinks } from "./alerts/sink.ts";
-import type { Turns } from "./alerts/turns.ts";
 import { makeWatch } from "./alerts/watch.ts";
-import { hashOf, newToken } from "./api/auth.ts";
 import { makeEventBus } from "./api/event-bus.ts";
 import { makeMetrics } from "./api/metrics.ts";
 import { buildApi } from "./api/server.ts";
+import { hashOf, newToken } from "./api/tokens.ts";
 import type { Clock } from "./base/clock.ts";
 import { WorldError } from "./base/errors.ts";
+import type { Log } from "./base/log.ts";
 import { isLoopback } from "./base/loopback.ts";
 import { plainJson } from "./base/plain-text.ts";
+import type { Turns } from "./base/turns.ts";
 import { VERSION } from "./base/version.ts";
 import { makeLocalCatalog } from "./catalogs/local-catalog.ts";
 import { decideWarnings, type Warning } from "./config/safety.ts";
@@ -32,10 +33,10 @@ import { holdsRun, NAMELESS } from "./engine/local/identity.ts";
 import { makeLocalEngine } from "./engine/local/local-engine.ts";
 import type { Engine } from "./engine/port.ts";
 import { makeHousekeeping } from "./housekeeping/housekeeper.ts";
-import { makeCommands } from "./lifecycle/commands.ts";
 import { type Loop, makeLoop } from "./lifecycle/loop.ts";
-import type { Log, LoopPolicy, Ports } from "./lifecycle/ports.ts";
+import type { LoopPolicy, Ports } from "./lifecycle/ports.ts";
 import { timedEngine } from "./lifecycle/timed-engine.ts";
+import { makeCommands } from "./operators/commands.ts";
 import { policyText, type RecoveryOptions } from "./recovery/policy-text.ts";
 import { renderDag } from "./render/render-dag.ts";
 import { openEmbedded, openPostgres } from "./store/open.ts";
@@ -84,25 +85,9 @@ export async function startServer(config: Config): Promise<Server> {
   await firstSettings(ports, config);
   const loop = makeLoop(ports, loopPolicy(config), leaseOwner(config));
   const commands = makeCommands(ports, loopPolicy(config), intakeRules(config), () => loop.nudge());
-  const api = await buildApi({
-    ...ports,
-    metrics,
-    events,
-    commands,
-    loop,
-    logger,
-    info: {
-      version: VERSION,
-      instance: randomUUID(),
-      host: hostname(),
-      startedAt: systemClock.now(),
-      engine: engine.name,
-      places: { dataDir: config.data_dir, spoolDir: config.spool_dir, storageDir: config.storage_dir },
-      warnings,
-      store: config["database.url"] ? "postgresql" : "embedded",
-    },
-    requireAuthForReads: !isLoopback(config["listen.host"]),
-  });
+  const info = serverInfo(config, warnings);
+  const requireAuthForReads = !isLoopback(config["listen.host"]);
+  const api = await buildApi({ ...ports, metrics, events, commands, loop, logger, info, requireAuthForReads });
   const url = await api.listen(section(config, "listen")).catch(async (error: unknown) => {
     await Promise.allSettled([api.close(), engine.close(), store.close()]);
     throw error;
@@ -113,28 +98,32 @@ export async function startServer(config: Config): Promise<Server> {
   const caretakers = makeCaretakers(ports, config, async () => (await loop.status()).isLeader);
   for (const caretaker of caretakers) caretaker.start();
   logger.info({ url, engine: engine.name }, "server.ready");
-  return {
-    url,
-    token,
-    tokenFile,
-    warnings,
-    ports,
-    loop,
-    async close(waitsFor = () => {}) {
-      const parts: Record<string, () => Promise<unknown>> = {
-        "alerts and housekeeping": () => Promise.all(caretakers.map((caretaker) => caretaker.stop())),
-        "the pass under way": () => loop.stop(),
-        "callers of the API": () => api.close(),
-        "the engine": () => engine.close(),
-        "the database": () => store.close(),
-      };
-      for (const [what, end] of Object.entries(parts)) {
-        waitsFor(what);
-        await end();
-      }
-    },
+  const parts: Record<string, () => Promise<unknown>> = {
+    "alerts and housekeeping": () => Promise.all(caretakers.map((caretaker) => caretaker.stop())),
+    "the pass under way": () => loop.stop(),
+    "callers of the API": () => api.close(),
+    "the engine": () => engine.close(),
+    "the database": () => store.close(),
   };
+  const close: Server["close"] = async (waitsFor = () => {}) => {
+    for (const [what, end] of Object.entries(parts)) {
+      waitsFor(what);
+      await end();
+    }
+  };
+  return { url, token, tokenFile, warnings, ports, loop, close };
 }
+
+const serverInfo = (config: Config, warnings: readonly Warning[]) => ({
+  version: VERSION,
+  instance: randomUUID(),
+  host: hostname(),
+  startedAt: systemClock.now(),
+  engine: config["engine.kind"],
+  places: { dataDir: config.data_dir, spoolDir: config.spool_dir, storageDir: config.storage_dir },
+  warnings,
+  store: config["database.url"] ? ("postgresql" as const) : ("embedded" as const),
+});
 
 /** What runs beside the passes, on the server that holds the lease: watching, telling, tidying. */
 function makeCaretakers(ports: Ports, config: Config, isLeader: () => Promise<boolean>): readonly Turns[] {

@@ -13,6 +13,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   domain: ["base"],
   "submit-dir": ["base", "domain"],
   ...Object.fromEntries(PURE.map((folder) => [folder, ["base", "domain", "submit-dir"]])),
+  explain: ["base", "domain", "recovery"],
   config: ["base"],
   payload: ["base", "submit-dir"],
   "submit-host": ["base", "domain", "submit-dir", "outputs", "recovery", "disk/read-if-there.ts", "disk/processes.ts"],
@@ -23,7 +24,15 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "disk/processes.ts": [],
   "engine/observe": ["base", "domain", "submit-dir", "disk", "engine/format"],
   "engine/dag": ["base", "domain", "submit-dir", "disk/read-if-there.ts", "engine/port.ts", "engine/format"],
-  "engine/runners": ["base", "domain", "submit-dir", "engine/port.ts", "engine/format", "engine/dag"],
+  "engine/runners": [
+    "base",
+    "domain",
+    "submit-dir",
+    "disk/processes.ts",
+    "engine/port.ts",
+    "engine/format",
+    "engine/dag",
+  ],
   "engine/dagman": ["base", "domain", "submit-dir", "disk", "engine/port.ts", "engine/format", "engine/observe"],
   "engine/local": [
     "base",
@@ -38,8 +47,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   store: ["base", "domain", "disk"],
   catalogs: ["base", "domain", "disk"],
-  lifecycle: ["base", "domain", ...PURE, ...PORTS],
-  alerts: ["base", "domain", "config/settings.ts", "lifecycle/ports.ts", "engine/port.ts", "store/port.ts"],
+  lifecycle: ["base", "domain", "submit-dir", "explain", ...PURE, ...PORTS],
+  operators: ["base", "domain", "submit-dir", "explain", "lifecycle", ...PURE, ...PORTS],
+  alerts: ["base", "domain", "config/settings.ts", "engine/port.ts", "store/port.ts"],
   housekeeping: [
     "base",
     "domain",
@@ -47,13 +57,15 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "disk",
     "recovery",
     "alerts",
-    "lifecycle/ports.ts",
     "engine/port.ts",
     "engine/format",
     "store/port.ts",
   ],
-  api: ["base", "domain", "submit-dir", ...PORTS, "lifecycle/port.ts", "lifecycle/ports.ts"],
-  cli: ["base", "domain", "config", "intake", "api/client-types.ts", "main.ts"],
+  operations: ["base", "domain", "recovery/round/actions.ts"],
+  api: ["base", "domain", "submit-dir", "operations", ...PORTS, "operators/port.ts", "lifecycle/ports.ts"],
+  // Operations read through queries and change through commands.
+  "api/run": ["base", "domain", "operations", "api", "operators/port.ts"],
+  cli: ["base", "domain", "config", "intake", "operations", "recovery/round/actions.ts", "main.ts"],
   simulate: [
     "base",
     "domain",
@@ -65,6 +77,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "store",
     "catalogs",
     "lifecycle",
+    "operators",
     "recovery",
     "submit-host",
     "main.ts",
@@ -80,6 +93,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "store",
     "catalogs",
     "lifecycle",
+    "operators",
     "alerts",
     "housekeeping",
     "api",
@@ -137,11 +151,16 @@ test("imports point one way", () => {
   expect(wrong).toEqual([]);
 });
 
-test("pure folders do not touch the world", () => {
+/** Decisions and their explanations are pure wherever they stand. */
+const DECIDES = /(^|\/)(decide|explain)(-[^/]*)?\.ts$/;
+
+test("pure folders and whatever decides do not touch the world", () => {
   const wrong: string[] = [];
   for (const { path, text } of files) {
-    if (![...PURE, "submit-dir", "domain", "base"].some((folder) => path.startsWith(`${folder}/`))) continue;
+    const isPure = [...PURE, "explain", "submit-dir", "domain", "base"].some((folder) => path.startsWith(`${folder}/`));
+    if (!isPure && !DECIDES.test(path)) continue;
     const code = text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
+    if (DECIDES.test(path) && /\b(async|await)\b/.test(code)) wrong.push(`${path}: waits for something`);
     for (const pattern of IMPURE) if (pattern.test(code)) wrong.push(`${path}: ${pattern}`);
   }
   expect(wrong).toEqual([]);

@@ -31,10 +31,10 @@ test.each([
 test("as many start as there are places; the rest say why they wait and where", () => {
   const queue = decideAdmission([candidate("a"), candidate("b"), candidate("c"), candidate("d")], 1, { maxActive: 3 });
   expect(queue.entries.map((entry) => [entry.requestName, entry.verdict, entry.reason])).toEqual([
-    ["a", "start", "place 2 of 3 is free"],
-    ["b", "start", "place 3 of 3 is free"],
-    ["c", "wait", "next in the queue: 3 of 3 places are taken"],
-    ["d", "wait", "number 2 in the queue: 3 of 3 places are taken"],
+    ["a", "start", "slot 2 of 3 is free"],
+    ["b", "start", "slot 3 of 3 is free"],
+    ["c", "wait", "next in the queue: 3 of 3 slots are taken"],
+    ["d", "wait", "number 2 in the queue: 3 of 3 slots are taken"],
   ]);
 });
 

@@ -9,7 +9,7 @@ export interface Candidate {
   readonly queuedSince: Date;
 }
 
-/** Urgent first, then the higher priority, then the older request; the name settles what is left. */
+/** Urgent first, then the higher priority, then the older request; the name decides what is left. */
 function compareCandidates(a: Candidate, b: Candidate): number {
   return (
     Number(b.urgent) - Number(a.urgent) ||
@@ -27,18 +27,18 @@ export function decideAdmission(queued: readonly Candidate[], active: number, li
     const place = index + 1;
     const known = { ...candidate, place };
     return place <= free
-      ? { ...known, verdict: "start", reason: `place ${active + place} of ${limits.maxActive} is free` }
+      ? { ...known, verdict: "start", reason: `slot ${active + place} of ${limits.maxActive} is free` }
       : { ...known, verdict: "wait", reason: waitReason(place - free, taken, limits) };
   });
   return { active, limits, entries };
 }
 
-/** Far back only the hundreds are told: a queue of thousands is not written anew whenever one of them starts. */
+/** Far back only the hundreds are shown: a queue of thousands is not written anew whenever one of them starts. */
 const roughly = (place: number): string =>
   place <= 100 ? `number ${place}` : `behind ${place - (place % 100)} others`;
 
 function waitReason(place: number, taken: number, limits: AdmissionLimits): string {
   if (limits.maxActive === 0) return "admission is closed: max_active is 0";
   const line = place === 1 ? "next in the queue" : `${roughly(place)} in the queue`;
-  return `${line}: ${taken} of ${limits.maxActive} places are taken`;
+  return `${line}: ${taken} of ${limits.maxActive} slots are taken`;
 }

@@ -6,7 +6,7 @@ import type { AlertWish } from "./raise-and-close.ts";
 /** What is worth an alert, from facts to wishes. One family each; pure. */
 
 /**
- * A request that has been in its status for too long (003 §4.2 under D1 and D16). Nothing here stops the evaluation
+ * A request that has been in its status for too long: somebody should look. Nothing here stops the evaluation
  * of a request, and nothing fails it. `engine`: does it answer now? null: nobody asked.
  */
 export function stuckAlerts(
@@ -22,7 +22,7 @@ export function stuckAlerts(
   ];
   switch (status) {
     case "queued":
-      return alert("info", `${since}: more places or a higher priority would let it start`);
+      return alert("info", `${since}: more slots or a higher priority would let it start`);
     case "active":
       if (engine === null) return alert("warning", `${since}: nobody has asked the engine yet`);
       if (engine.ok) return alert("warning", `${since}: slow; the engine answers and goes on`);

@@ -14,7 +14,7 @@ export const SINK_FAMILY = "sink";
 export const sinkKey = (sink: string): string => `${SINK_FAMILY}:${sink}`;
 
 /** tell: now · later: it failed not long ago · pass-over: not for this sink; it counts as told. */
-export type DeliveryDecision = "tell" | "later" | "pass-over";
+type DeliveryDecision = "tell" | "later" | "pass-over";
 
 /**
  * `heard`: this sink really was told of the alert before. It then hears how the story goes on, also when the alert

@@ -1,13 +1,13 @@
 import { hostname } from "node:os";
 import type { Clock } from "../base/clock.ts";
 import { describeError } from "../base/errors.ts";
-import type { Log } from "../lifecycle/ports.ts";
+import type { Log } from "../base/log.ts";
+import { makeTurns, type TurnOptions } from "../base/turns.ts";
 import type { Store } from "../store/port.ts";
 import { decideDelivery, SINK_FAMILY, sinkKey, waitAfter } from "./decide-delivery.ts";
 import { alertMessage } from "./message.ts";
 import { familyOf } from "./raise-and-close.ts";
 import type { Sink } from "./sink.ts";
-import { makeTurns, type TurnOptions } from "./turns.ts";
 
 const INTERVAL_SEC = 5;
 const IDLE_SEC = 3600;
@@ -25,11 +25,6 @@ interface SinkState {
   heard: Set<string> | null;
 }
 
-/**
- * Tells sinks what changed, apart from the passes. Every change once per sink: the receipt is written after the sink took
- * it, so a crash in between tells it twice and never not at all. Sinks do not wait for each other; one that fails is
- * tried again later and later, and raises an alert that the others are told.
- */
 export function makeAlertDelivery(
   store: Store,
   sinks: readonly Sink[],
@@ -37,83 +32,8 @@ export function makeAlertDelivery(
   log: Log,
   { isLeader }: Pick<TurnOptions, "isLeader"> = {},
 ) {
-  const states = new Map<string, SinkState>(
-    sinks.map(({ name }) => [name, { failures: null, notBefore: 0, heard: null }]),
-  );
-  let tidied = false;
-
-  /** One round over all sinks, back-off respected; answers how many messages were taken. */
-  const deliverOnce = async (): Promise<number> => {
-    if (!tidied) await forgetOldSinks(store, sinks, clock.now());
-    tidied = true;
-    let told = 0;
-    const queue = sinks.values();
-    const worker = async () => {
-      for (const sink of queue) {
-        const state = states.get(sink.name);
-        if (!state || clock.now().getTime() < state.notBefore) continue;
-        const taken = await serve(sink, state); // awaited before `told` is read: workers share it
-        told += taken;
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(AT_ONCE, sinks.length) }, worker));
-    return told;
-  };
-
-  /** One sink: in order, until it has all or does not take one. */
-  const serve = async (sink: Sink, state: SinkState): Promise<number> => {
-    state.heard ??= new Set(await store.settings.get<string[]>(heardKey(sink.name)));
-    let told = 0;
-    for (const delivery of await store.alerts.undelivered(sink.name, PER_ROUND)) {
-      const { alert } = delivery;
-      const decision = decideDelivery(delivery, sink, state.heard.has(alert.id), clock.now());
-      if (decision === "later") continue;
-      if (decision === "tell") {
-        try {
-          await sink.tell(alertMessage(alert, hostname()));
-        } catch (error) {
-          await failed(sink, state, alert.id, describeError(error).slice(0, LONGEST_ERROR));
-          return told;
-        }
-        await succeeded(sink, state);
-        told += 1;
-      }
-      await remember(sink, state.heard, alert.id, decision === "tell" && alert.closedAt === null);
-      await store.alerts.delivered({ id: alert.id, sink: sink.name, revision: alert.revision, at: clock.now() });
-    }
-    return told;
-  };
-
-  const remember = async (sink: Sink, heard: Set<string>, id: string, keep: boolean): Promise<void> => {
-    if (heard.has(id) === keep) return;
-    if (keep) heard.add(id);
-    else heard.delete(id);
-    await store.settings.set(heardKey(sink.name), [...heard], "wms2", clock.now());
-  };
-
-  const failed = async (sink: Sink, state: SinkState, id: string, error: string): Promise<void> => {
-    const at = clock.now();
-    state.failures = (state.failures ?? 0) + 1;
-    state.notBefore = at.getTime() + waitAfter(state.failures) * 1000;
-    log.warn("alerts.sink-failed", { sink: sink.name, failures: state.failures, why: error });
-    await store.alerts.deliveryFailed({ id, sink: sink.name, error, at });
-    if (state.failures !== BROKEN_AFTER) return;
-    await store.alerts.raise({
-      key: sinkKey(sink.name),
-      severity: "warning",
-      subject: sink.name,
-      message: `alerts do not get through to the sink ${sink.name}: ${error}`,
-      at,
-    });
-  };
-
-  /** The first success after a start closes, the others only mend. */
-  const succeeded = async (sink: Sink, state: SinkState): Promise<void> => {
-    if (state.failures !== 0) await store.alerts.close(sinkKey(sink.name), clock.now());
-    state.failures = 0;
-    state.notBefore = 0;
-  };
-
+  const delivery = new Delivery(store, sinks, clock, log);
+  const deliverOnce = () => delivery.deliverOnce();
   const turns = makeTurns({
     name: "alerts.delivery",
     // Without a sink there is nobody to tell; one look closes what an old one left.
@@ -126,9 +46,100 @@ export function makeAlertDelivery(
   return { ...turns, deliverOnce };
 }
 
+/**
+ * Tells sinks what changed, apart from the passes. Every change once per sink: the receipt is written after the sink took
+ * it, so a crash in between tells it twice and never not at all. Sinks do not wait for each other; one that fails is
+ * tried again later and later, and raises an alert that the others are told.
+ */
+class Delivery {
+  readonly #store: Store;
+  readonly #sinks: readonly Sink[];
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #states: ReadonlyMap<string, SinkState>;
+  #tidied = false;
+
+  constructor(store: Store, sinks: readonly Sink[], clock: Clock, log: Log) {
+    this.#store = store;
+    this.#sinks = sinks;
+    this.#clock = clock;
+    this.#log = log;
+    this.#states = new Map(sinks.map(({ name }) => [name, { failures: null, notBefore: 0, heard: null }]));
+  }
+
+  /** One round over all sinks, back-off respected; answers how many messages were taken. */
+  async deliverOnce(): Promise<number> {
+    if (!this.#tidied) await forgetOldSinks(this.#store, this.#sinks, this.#clock.now());
+    this.#tidied = true;
+    let told = 0;
+    const queue = this.#sinks.values();
+    const worker = async () => {
+      for (const sink of queue) {
+        const state = this.#states.get(sink.name);
+        if (!state || this.#clock.now().getTime() < state.notBefore) continue;
+        const taken = await this.#serve(sink, state); // awaited before `told` is read: workers share it
+        told += taken;
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(AT_ONCE, this.#sinks.length) }, worker));
+    return told;
+  }
+
+  /** One sink: in order, until it has all or does not take one. */
+  async #serve(sink: Sink, state: SinkState): Promise<number> {
+    const { alerts, settings } = this.#store;
+    state.heard ??= new Set(await settings.get<string[]>(heardKey(sink.name)));
+    let told = 0;
+    for (const delivery of await alerts.undelivered(sink.name, PER_ROUND)) {
+      const { alert } = delivery;
+      const decision = decideDelivery(delivery, sink, state.heard.has(alert.id), this.#clock.now());
+      if (decision === "later") continue;
+      if (decision === "tell") {
+        try {
+          await sink.tell(alertMessage(alert, hostname()));
+        } catch (error) {
+          await this.#failed(sink, state, alert.id, describeError(error).slice(0, LONGEST_ERROR));
+          return told;
+        }
+        await this.#succeeded(sink, state);
+        told += 1;
+      }
+      await this.#remember(sink, state.heard, alert.id, decision === "tell" && alert.closedAt === null);
+      await alerts.delivered({ id: alert.id, sink: sink.name, revision: alert.revision, at: this.#clock.now() });
+    }
+    return told;
+  }
+
+  async #remember(sink: Sink, heard: Set<string>, id: string, keep: boolean): Promise<void> {
+    if (heard.has(id) === keep) return;
+    if (keep) heard.add(id);
+    else heard.delete(id);
+    await this.#store.settings.set(heardKey(sink.name), [...heard], "wms2", this.#clock.now());
+  }
+
+  async #failed(sink: Sink, state: SinkState, id: string, error: string): Promise<void> {
+    const { alerts } = this.#store;
+    const at = this.#clock.now();
+    state.failures = (state.failures ?? 0) + 1;
+    state.notBefore = at.getTime() + waitAfter(state.failures) * 1000;
+    this.#log.warn("alerts.sink-failed", { sink: sink.name, failures: state.failures, why: error });
+    await alerts.deliveryFailed({ id, sink: sink.name, error, at });
+    if (state.failures !== BROKEN_AFTER) return;
+    const message = `alerts do not get through to the sink ${sink.name}: ${error}`;
+    await alerts.raise({ key: sinkKey(sink.name), severity: "warning", subject: sink.name, message, at });
+  }
+
+  /** The first success after a start closes, the others only reset. */
+  async #succeeded(sink: Sink, state: SinkState): Promise<void> {
+    if (state.failures !== 0) await this.#store.alerts.close(sinkKey(sink.name), this.#clock.now());
+    state.failures = 0;
+    state.notBefore = 0;
+  }
+}
+
 const heardKey = (sink: string): string => `alert-sink:${sink}`;
 
-/** A sink that is configured no more cannot mend: its alert goes with it. */
+/** A sink that is configured no more cannot recover: its alert goes with it. */
 async function forgetOldSinks(store: Store, sinks: readonly Sink[], at: Date): Promise<void> {
   const known = new Set(sinks.map(({ name }) => sinkKey(name)));
   for (const { key } of await store.alerts.open()) {

@@ -14,7 +14,7 @@ export const familyOf = (key: string): string => key.split(":", 1)[0] ?? key;
 
 /**
  * Makes the open alerts of these families the wanted ones, and writes only what differs: repeating it changes
- * nothing. A family that could not be judged now must be left out, or its alerts would be closed unseen.
+ * nothing. A family that could not be looked at now must be left out, or its alerts would be closed unseen.
  */
 export async function raiseAndClose(
   store: Pick<Store, "alerts">,

@@ -1,8 +1,9 @@
 import { statfs } from "node:fs/promises";
 import type { Clock } from "../base/clock.ts";
 import { describeError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import { makeTurns } from "../base/turns.ts";
 import type { Engine } from "../engine/port.ts";
-import type { Log } from "../lifecycle/ports.ts";
 import type { Store } from "../store/port.ts";
 import {
   type DiskSpace,
@@ -16,9 +17,8 @@ import {
   waitAlerts,
 } from "./decide-alerts.ts";
 import { type AlertWish, raiseAndClose } from "./raise-and-close.ts";
-import { makeTurns } from "./turns.ts";
 
-export interface WatchOptions {
+interface WatchOptions {
   readonly intervalSec: number;
   /** Looks without an answer of the engine before it is called unreachable. */
   readonly engineAfterLooks: number;

@@ -1,9 +1,9 @@
 import swagger, { type SwaggerTransformObject } from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
-import { type Api, BASE } from "./routes/api.ts";
+import { type Api, BASE } from "./api-types.ts";
 
-/** OpenAPI out of the schemas of the routes. Must come before them: it watches routes being added. */
+/** OpenAPI out of the table of operations. Must come before the routes: it watches them being added. */
 export function describeRoutes(app: Api, version: string): void {
   app.register(swagger, {
     openapi: {
@@ -17,19 +17,10 @@ export function describeRoutes(app: Api, version: string): void {
       },
       components: { securitySchemes: { operator: { type: "http", scheme: "bearer" } } },
     },
-    transform: ({ schema, ...route }) =>
-      jsonSchemaTransform({ ...route, schema: { ...commonOf(route.url, route.route.method), ...schema } }),
+    transform: jsonSchemaTransform,
     transformObject: (input) => pruned(jsonSchemaTransformObject(input)),
   });
 }
-
-/** A route belongs to what its path begins with; whoever changes something needs a token. */
-function commonOf(url: string, method: string | readonly string[]) {
-  const first = url.replace(BASE, "").split("/")[1]!;
-  const tags = [GROUPS.includes(first) ? first : "system"];
-  return method === "GET" ? { tags } : { tags, security: [{ operator: [] }] };
-}
-const GROUPS = ["requests", "workflows", "dags", "admission", "sites", "alerts"];
 
 /** Every schema comes twice, as it is read and as it is written; only those that something refers to stay. */
 function pruned(document: ReturnType<SwaggerTransformObject>): ReturnType<SwaggerTransformObject> {

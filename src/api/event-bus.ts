@@ -1,6 +1,6 @@
-/** What the loop tells whoever listens. Nothing depends on an event arriving: the store has the truth. */
-export const LIVE_EVENT_TYPES = ["request.moved", "dag.progress", "loop.pass"] as const;
+import type { LIVE_EVENT_TYPES } from "../operations/system.ts";
 
+/** Nothing depends on an event arriving: the store has the truth. */
 export interface LiveEvent {
   readonly type: (typeof LIVE_EVENT_TYPES)[number];
   readonly detail: Readonly<Record<string, unknown>>;

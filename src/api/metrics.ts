@@ -12,9 +12,51 @@ export function makeMetrics(version = "unknown") {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-
-  const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
+  const stored = storeGauges(registers);
+  const gauge = (name: string, help: string, labelNames: string[] = []) =>
     new Gauge({ name, help, labelNames, registers });
+  const storeUp = gauge("wms2_store_up", "1 when the store answered this scrape; if 0, its gauges are missing");
+  gauge("wms2_build_info", "1, labelled with the version", ["version"]).set({ version }, 1);
+
+  const histogram = (name: string, help: string, buckets: number[], labelNames: string[] = []) =>
+    new Histogram({ name, help, buckets, labelNames, registers });
+  const passSeconds = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+  const passes = histogram("wms2_pass_seconds", "Duration of lifecycle passes", passSeconds);
+  const callSeconds = [0.005, 0.02, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60];
+  const engineCalls = histogram("wms2_engine_call_seconds", "Latency of calls to the engine", callSeconds, ["call"]);
+  const httpSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2.5, 10];
+  const httpLabels = ["method", "route", "status"];
+  const http = histogram("wms2_http_request_seconds", "Latency of API answers", httpSeconds, httpLabels);
+  const help = "Decisions of the lifecycle";
+  const decisions = new Counter({ name: "wms2_decisions_total", help, labelNames: ["decision"], registers });
+
+  return {
+    observePass: (seconds: number) => passes.observe(seconds),
+    countDecision: (decision: string) => decisions.inc({ decision }),
+    observeEngineCall: (call: string, seconds: number) => engineCalls.observe({ call }, seconds),
+    observeHttp: (method: string, route: string, status: number, seconds: number) =>
+      http.observe({ method, route, status }, seconds),
+    /** Looks into the store and writes everything down. */
+    async render(store: Store): Promise<{ contentType: string; text: string }> {
+      // Without a store there is still the loop to look at: old numbers go, wms2_store_up tells why.
+      const isUp = await stored.collect(store).then(
+        () => true,
+        () => stored.forget(),
+      );
+      storeUp.set(isUp ? 1 : 0);
+      return { contentType: registry.contentType, text: await registry.metrics() };
+    },
+  };
+}
+
+/** What the store knows: six queries, whatever the number of requests. */
+function storeGauges(registers: Registry[]) {
+  const all: Gauge[] = [];
+  const gauge = (name: string, help: string, labelNames: string[] = []) => {
+    const made = new Gauge({ name, help, labelNames, registers });
+    all.push(made);
+    return made;
+  };
   const workflows = gauge("wms2_workflows", "Workflows by status", ["status"]);
   const requests = gauge("wms2_requests", "Requests by status", ["status"]);
   const waiting = gauge("wms2_requests_waiting", "Open requests by what they wait for", ["reason"]);
@@ -23,65 +65,31 @@ export function makeMetrics(version = "unknown") {
   const dagsOpen = gauge("wms2_dags_open", "DAGs an engine may have");
   const blocks = gauge("wms2_blocks", "Processing blocks by status", ["status"]);
   const alerts = gauge("wms2_alerts", "Open alerts by severity", ["severity"]);
-  const storeUp = gauge("wms2_store_up", "1 when the store answered this scrape; if 0, its gauges are missing");
-  gauge("wms2_build_info", "1, labelled with the version", ["version"]).set({ version }, 1);
-
-  const histogram = <L extends string>(name: string, help: string, buckets: number[], labelNames: readonly L[] = []) =>
-    new Histogram({ name, help, buckets, labelNames, registers });
-  const passSeconds = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-  const passes = histogram("wms2_pass_seconds", "Duration of lifecycle passes", passSeconds);
-  const callSeconds = [0.005, 0.02, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60];
-  const engineCalls = histogram("wms2_engine_call_seconds", "Latency of calls to the engine", callSeconds, ["call"]);
-  const httpSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2.5, 10];
-  const httpLabels = ["method", "route", "status"] as const;
-  const http = histogram("wms2_http_request_seconds", "Latency of API answers", httpSeconds, httpLabels);
-  const decisions = new Counter({
-    name: "wms2_decisions_total",
-    help: "Decisions of the lifecycle",
-    labelNames: ["decision"],
-    registers,
-  });
-  const fromStore = [workflows, requests, waiting, queueDepth, dagProgress, dagsOpen, blocks, alerts];
-
-  async function collect(store: Store): Promise<void> {
-    const [byRequest, byWait, byWorkflow, open, byBlock, openAlerts] = await Promise.all([
-      store.requests.countByStatus(),
-      store.requests.countByWait(),
-      store.workflows.countByStatus(),
-      store.dags.open(),
-      store.units.blockCountByStatus(),
-      store.alerts.open(),
-    ]);
-    for (const gauge of fromStore) gauge.reset();
-    for (const status of REQUEST_STATUSES) requests.set({ status }, byRequest[status] ?? 0);
-    for (const [reason, number] of Object.entries(byWait)) waiting.set({ reason }, number);
-    for (const status of WORKFLOW_STATUSES) workflows.set({ status }, byWorkflow[status] ?? 0);
-    for (const status of BLOCK_STATUSES) blocks.set({ status }, byBlock[status] ?? 0);
-    queueDepth.set(byRequest.queued ?? 0);
-    dagsOpen.set(open.length);
-    for (const dag of open) dagProgress.set({ dag_id: dag.id }, dag.nodes.done / Math.max(dag.nodes.total, 1));
-    for (const severity of SEVERITIES) {
-      alerts.set({ severity }, openAlerts.filter((alert) => alert.severity === severity).length);
-    }
-  }
-
+  const forget = (): false => {
+    for (const gauge of all) gauge.reset();
+    return false;
+  };
   return {
-    observePass: (seconds: number) => passes.observe(seconds),
-    countDecision: (decision: string) => decisions.inc({ decision }),
-    observeEngineCall: (call: string, seconds: number) => engineCalls.observe({ call }, seconds),
-    observeHttp: (method: string, route: string, status: number, seconds: number) =>
-      http.observe({ method, route, status }, seconds),
-    /** Looks into the store (six queries, whatever the number of requests) and writes everything down. */
-    async render(store: Store): Promise<{ contentType: string; text: string }> {
-      try {
-        await collect(store);
-        storeUp.set(1);
-      } catch {
-        // Without a store there is still the loop to look at: old numbers go, wms2_store_up tells why.
-        for (const gauge of fromStore) gauge.reset();
-        storeUp.set(0);
-      }
-      return { contentType: registry.contentType, text: await registry.metrics() };
+    forget,
+    async collect(store: Store): Promise<void> {
+      const [byRequest, byWait, byWorkflow, open, byBlock, openAlerts] = await Promise.all([
+        store.requests.countByStatus(),
+        store.requests.countByWait(),
+        store.workflows.countByStatus(),
+        store.dags.open(),
+        store.units.blockCountByStatus(),
+        store.alerts.open(),
+      ]);
+      forget();
+      for (const status of REQUEST_STATUSES) requests.set({ status }, byRequest[status] ?? 0);
+      for (const [reason, number] of Object.entries(byWait)) waiting.set({ reason }, number);
+      for (const status of WORKFLOW_STATUSES) workflows.set({ status }, byWorkflow[status] ?? 0);
+      for (const status of BLOCK_STATUSES) blocks.set({ status }, byBlock[status] ?? 0);
+      queueDepth.set(byRequest.queued ?? 0);
+      dagsOpen.set(open.length);
+      for (const dag of open) dagProgress.set({ dag_id: dag.id }, dag.nodes.done / Math.max(dag.nodes.total, 1));
+      for (const severity of SEVERITIES)
+        alerts.set({ severity }, openAlerts.filter((alert) => alert.severity === severity).length);
     },
   };
 }

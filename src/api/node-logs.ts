@@ -3,10 +3,9 @@ import { lstat, open, readdir, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { isName } from "../domain/names.ts";
 import { ATTEMPT, attemptFile, besideDag, NODE, TOP, UNIT } from "../submit-dir/names.ts";
-import type { LogFileView, LogsView, TailView } from "./views/dag.ts";
 
 /**
- * Reads log files below one submit directory. Names are single path parts of the alphabet of names, the directory is
+ * Reads log files below one submit directory. Names are single path parts of a small alphabet (domain/names.ts), the directory is
  * compared after links are resolved, and files are opened without following links: a link that a job left
  * behind shows nothing from elsewhere. Only the end of a file is read, whatever its size.
  */
@@ -26,24 +25,33 @@ const isUnitLog = (name: string): boolean =>
   name.startsWith(`${UNIT.dag}.`) ||
   ENDINGS.some((ending) => name.length > ending.length && name.endsWith(ending));
 
-interface Wanted {
-  readonly unit?: string | undefined;
-  readonly node?: string | undefined;
+interface LogFile {
+  readonly name: string;
+  readonly path: string;
+  readonly sizeBytes: number;
+}
+interface Logs {
+  readonly files: readonly (LogFile & { readonly modifiedAt: Date })[];
+  readonly cluster: string | null;
+  readonly clusters: readonly string[];
+  readonly tails: readonly (LogFile & { readonly lines: readonly string[]; readonly truncated: boolean })[];
+}
+
+interface LogsWanted {
+  readonly unit: string | null;
+  readonly node: string | null;
   readonly cluster?: string | undefined;
   readonly lines: number;
 }
 
 /** The log files of a DAG, of a unit, or of a node with the ends of what it wrote; null: there is no such unit (yet). */
-export async function readLogs(
-  submitDir: string,
-  { unit, node, cluster, lines }: Wanted,
-): Promise<Pick<LogsView, "files" | "cluster" | "clusters" | "tails"> | null> {
+export async function readLogs(submitDir: string, { unit, node, cluster, lines }: LogsWanted): Promise<Logs | null> {
   const noTails = { cluster: null, clusters: [], tails: [] };
-  if (unit === undefined) return { ...noTails, files: await listFiles(submitDir, isDagLog) };
+  if (unit === null) return { ...noTails, files: await listFiles(submitDir, isDagLog) };
   const directory = await unitDirectory(submitDir, unit);
   if (directory === null) return null;
   const files = await listFiles(directory, isUnitLog);
-  if (node === undefined) return { ...noTails, files };
+  if (node === null) return { ...noTails, files };
   const own = files.filter(({ name }) => name.startsWith(`${node}.`));
   const attempts = own.flatMap(({ name }) => /^(\d+)\./.exec(name.slice(node.length + 1))?.[1] ?? []);
   const clusters = [...new Set(attempts)].sort((a, b) => Number(a) - Number(b));
@@ -64,22 +72,22 @@ async function unitDirectory(submitDir: string, unit: string): Promise<string | 
   }
 }
 
-async function listFiles(directory: string, isWanted: (name: string) => boolean): Promise<LogFileView[]> {
+async function listFiles(directory: string, isWanted: (name: string) => boolean): Promise<Logs["files"]> {
   const names = await readdir(directory).catch(() => [] as string[]);
   const wanted = names.filter(isWanted).sort();
   const found = await Promise.all(
-    wanted.map(async (name): Promise<LogFileView | null> => {
+    wanted.map(async (name) => {
       const path = join(directory, name);
       const stats = await lstat(path).catch(() => null);
       if (!stats?.isFile()) return null;
-      return { name, path, size_bytes: stats.size, modified_at: stats.mtime.toISOString() };
+      return { name, path, sizeBytes: stats.size, modifiedAt: stats.mtime };
     }),
   );
   return found.filter((file) => file !== null);
 }
 
 /** null: not there, or not a plain file. */
-async function tailFile(path: string, name: string, lines: number): Promise<TailView | null> {
+async function tailFile(path: string, name: string, lines: number): Promise<Logs["tails"][number] | null> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const handle = await open(path, flags).catch(() => null);
   if (!handle) return null;
@@ -93,7 +101,7 @@ async function tailFile(path: string, name: string, lines: number): Promise<Tail
     if (all.at(-1) === "") all.pop();
     const shown = all.slice(-lines);
     const truncated = from > 0 || shown.length < all.length;
-    return { name, path, size_bytes: stats.size, lines: shown, truncated };
+    return { name, path, sizeBytes: stats.size, lines: shown, truncated };
   } finally {
     await handle.close();
   }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { WorldError } from "../base/errors.ts";
-import type { Api } from "./routes/api.ts";
+import type { Api } from "./api-types.ts";
 
 declare module "fastify" {
   interface FastifyRequest {

@@ -1,10 +1,13 @@
 import type { FastifyBaseLogger } from "fastify";
 import type { Clock } from "../base/clock.ts";
 import type { Engine } from "../engine/port.ts";
-import type { Commands, LoopStatus } from "../lifecycle/port.ts";
+import type { Commands, LoopStatus } from "../operators/port.ts";
 import type { Store } from "../store/port.ts";
 import type { EventBus } from "./event-bus.ts";
+import type { EventStreams } from "./event-streams.ts";
 import type { Metrics } from "./metrics.ts";
+import type { Queries } from "./queries.ts";
+import type { Tokens } from "./tokens.ts";
 
 /** Everything the API may ask. It decides nothing: it reads the store and hands commands to the lifecycle. */
 export interface ApiPorts {
@@ -23,9 +26,16 @@ export interface ApiPorts {
   readonly tuning?: ApiTuning;
 }
 
+/** What operations may use: queries to read, commands to change. */
+export interface RunPorts extends Pick<ApiPorts, "commands" | "clock" | "info"> {
+  readonly queries: Queries;
+  readonly tokens: Tokens;
+  readonly streams: EventStreams;
+}
+
 export interface ServerInfo {
   readonly version: string;
-  /** Told with every answer, so that a caller notices that another server answers. */
+  /** Sent with every answer, so that a caller notices that another server answers. */
   readonly instance: string;
   readonly host: string;
   readonly startedAt: Date;

@@ -1,47 +1,8 @@
-import { z } from "zod";
 import { ERROR_TABLE, type ErrorCode, InvariantError, WorldError } from "../base/errors.ts";
 import type { Problem } from "../domain/problem.ts";
-import { named } from "./views/wire.ts";
-
-const oneProblem = z.strictObject({ path: z.string(), message: z.string(), allowed: z.string().nullable() });
-export const problemList = z.array(oneProblem);
-const problemSchema = named("Problem", {
-  type: z.string(),
-  title: z.string(),
-  status: z.int(),
-  detail: z.string().describe("What happened, to what"),
-  code: z.string().describe("Stable word for programs; one table maps it to HTTP status and exit code"),
-  hint: z.string().describe("What to try"),
-  problems: problemList
-    .optional()
-    .describe("Everything wrong with the document or the query, each with what is allowed"),
-});
-export type ProblemView = z.infer<typeof problemSchema>;
-
-/** The answers every route may give beside its own. */
-const answeredWith = (description: string) => ({
-  description,
-  content: { "application/problem+json": { schema: problemSchema } },
-});
-export const readErrors = {
-  400: answeredWith("Bad usage: an unknown or ill-formed parameter"),
-  401: answeredWith("A token is needed"),
-  503: answeredWith("Store or engine does not answer"),
-};
-export const itemErrors = { ...readErrors, 404: answeredWith("Unknown") };
-export const changeErrors = {
-  ...itemErrors,
-  409: answeredWith("The present state does not allow it"),
-  412: answeredWith("It moved on since If-Match was read"),
-};
-export const actErrors = { ...changeErrors, 422: answeredWith("Its fields do not fit: all problems are listed") };
-export const submitErrors = {
-  ...readErrors,
-  409: answeredWith("The name is taken"),
-  413: answeredWith("Larger than 12 MB"),
-  415: answeredWith("Neither JSON nor YAML"),
-  422: answeredWith("Bad request: all its problems are listed"),
-};
+import type { RequestRecord } from "../domain/request.ts";
+import { type ProblemView, problemsText } from "../operations/operation.ts";
+import type { Call } from "./call.ts";
 
 /** Refused for reasons that can be listed, each with its place and what would be right there. */
 export class ProblemsError extends WorldError {
@@ -56,8 +17,8 @@ export class ProblemsError extends WorldError {
 
 /** The caller asked for something the API does not offer. `where`: "bad query", "bad body". */
 export function usageError(where: string, ...problems: readonly Problem[]): ProblemsError {
-  const words = problems.map((problem) => [problem.path, problem.message].filter(Boolean).join(": "));
-  return new ProblemsError("bad-usage", where, `${where}: ${words.join("; ")}`, problems, SEE_DOCS);
+  const messages = problems.map((problem) => [problem.path, problem.message].filter(Boolean).join(": "));
+  return new ProblemsError("bad-usage", where, `${where}: ${messages.join("; ")}`, problems, SEE_DOCS);
 }
 const SEE_DOCS = "see /docs for what is allowed";
 
@@ -71,22 +32,19 @@ export async function found<T>(kind: string, name: string, asked: Promise<T | nu
   return value;
 }
 
-/** All problems in one line. */
-export const told = (problems: readonly Problem[]): string =>
-  problems.map(({ path, message }) => (path ? `${path} ${message}` : message)).join("; ");
-
 /** Of the state: 409. Of what the caller wrote: 422, each with its place. */
-export function refusal(words: string, subject: string, problems: readonly Problem[]): ProblemsError {
+export function refusal(message: string, subject: string, problems: readonly Problem[]): ProblemsError {
   const isState = problems.every(({ path }) => path === "");
   const hints = problems.flatMap(({ allowed }) => allowed ?? []);
   const hint = isState && hints.length > 0 ? `allowed: ${hints.join("; ")}` : undefined;
-  return new ProblemsError(
-    isState ? "conflict" : "bad-request",
-    subject,
-    `${words}: ${told(problems)}`,
-    problems,
-    hint,
-  );
+  const code = isState ? "conflict" : "bad-request";
+  return new ProblemsError(code, subject, `${message}: ${problemsText(problems)}`, problems, hint);
+}
+
+/** It is not what the caller looked at any more; the ETag says what it is now. */
+export function stale(call: Call, { spec, status, version }: RequestRecord): WorldError {
+  call.etag(version);
+  return new WorldError("stale", spec.name, `request ${spec.name} moved on: it is ${status} at version ${version}`);
 }
 
 /** RFC 9457. `status` is given only for protocol errors (413, 415), which share the code bad-usage. */
@@ -95,10 +53,10 @@ export function problem(
   detail: string,
   extra: { hint?: string; status?: number; problems?: readonly Problem[] } = {},
 ): ProblemView {
-  const words = code.replaceAll("-", " ");
+  const title = code.replaceAll("-", " ");
   return {
     type: `urn:wms2:problem:${code}`,
-    title: words.charAt(0).toUpperCase() + words.slice(1),
+    title: title.charAt(0).toUpperCase() + title.slice(1),
     status: extra.status ?? ERROR_TABLE[code].http,
     detail,
     code,
@@ -107,7 +65,7 @@ export function problem(
   };
 }
 
-/** Any error a route can end with, as the caller may see it: no stack, no words we did not write. */
+/** Any error a route can end with, as the caller may see it: no stack, no text we did not write. */
 export function problemOf(error: unknown, requestId: string): ProblemView {
   if (error instanceof ProblemsError)
     return problem(error.code, error.message, { hint: error.hint, problems: error.problems });

@@ -6,7 +6,7 @@ import { AUTH, type FakeApi, fakeApi, fakeCommands, fakeStore, TOKEN } from "../
 import { DAG_ID, WORKFLOW_ID } from "../../tests/support/api-samples.ts";
 import { eventually } from "../../tests/support/eventually.ts";
 import { InvariantError, WorldError } from "../base/errors.ts";
-import type { Commands } from "../lifecycle/port.ts";
+import type { Commands } from "../operators/port.ts";
 
 let open: FakeApi[] = [];
 const api = (parts: Parameters<typeof fakeApi>[0] = {}) => {
@@ -113,7 +113,7 @@ describe("what is refused", () => {
     ["cursor=%00%ff", "cursor", "next_cursor of the page before"],
     ["status=done", "status", "one or more of new, submitted"],
     ["status=active&status=odd", "status", "one or more of"],
-    ["colour=red", "colour", "limit, cursor, status, requestor, campaign, name"],
+    ["color=red", "color", "limit, cursor, status, requestor, campaign, name"],
     ["name=", "name", "a part of the name"],
   ])("GET /requests?%s", async (query, path, allowed) => {
     const answer = await api().inject(`/api/v1/requests?${query}`);
@@ -290,7 +290,7 @@ test("the OpenAPI document names every route and every view", async () => {
   for (const path of ["/api/v1/requests", "/api/v1/requests/{name}", "/api/v1/dags/{id}/logs", "/metrics"]) {
     expect(paths).toContain(path);
   }
-  expect(paths).toHaveLength(57);
+  expect(paths).toHaveLength(58);
   expect(document.components.schemas).toHaveProperty("RequestDetail");
   expect(document.components.schemas).not.toHaveProperty("RequestDetailInput");
   expect(document.components.schemas).toHaveProperty("Problem");

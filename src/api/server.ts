@@ -7,24 +7,16 @@ import fastify, {
 } from "fastify";
 import { createSerializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import { stringify } from "../base/json.ts";
-import { authenticator, knownTokens } from "./auth.ts";
+import type { Api } from "./api-types.ts";
+import { authenticator } from "./auth.ts";
 import { describeRoutes, docsRoutes } from "./docs.ts";
+import { makeEventStreams } from "./event-streams.ts";
 import { keepPatience } from "./patience.ts";
 import type { ApiPorts } from "./ports.ts";
 import { problem, problemOf, usageError } from "./problem.ts";
-import { type Api, BASE } from "./routes/api.ts";
-import { attemptRoutes } from "./routes/attempts.ts";
-import { dagActionRoutes } from "./routes/dag-actions.ts";
-import { dagRoutes, nodeRoutes } from "./routes/dags.ts";
-import { eventRoutes } from "./routes/events.ts";
-import { alertRoutes, auditRoutes } from "./routes/operators.ts";
-import { bulkRoutes, requestActionRoutes } from "./routes/request-actions.ts";
-import { requestChangeRoutes, requestRoutes } from "./routes/requests.ts";
-import { banRoutes, siteRoutes } from "./routes/sites.ts";
-import { submitRoutes } from "./routes/submit.ts";
-import { admissionRoutes, metricRoutes, systemRoutes } from "./routes/system.ts";
-import { tokenRoutes } from "./routes/tokens.ts";
-import { workflowRoutes } from "./routes/workflows.ts";
+import { makeQueries } from "./queries.ts";
+import { addRoutes } from "./routes.ts";
+import { makeTokens } from "./tokens.ts";
 import { answerExpectation, answerUnparsed } from "./unparsed.ts";
 import { usageCompiler } from "./validate.ts";
 
@@ -32,7 +24,7 @@ const BODY_LIMIT = 12_000_000;
 /** Adapters have their own, shorter time-outs. */
 const ANSWER_MS = 30_000;
 
-/** The HTTP server, not yet listening. Routes parse, call one command or query, and map the result to a view. */
+/** The HTTP server, not yet listening. Operations call one command or query; their table says the rest. */
 export function buildApi(ports: ApiPorts): FastifyInstance {
   const base = fastify({
     ...(ports.logger ? { loggerInstance: ports.logger } : { logger: false }),
@@ -53,8 +45,8 @@ export function buildApi(ports: ApiPorts): FastifyInstance {
   app.setReplySerializer(answerText);
   app.setErrorHandler((error: FastifyError, request, reply) => sendProblem(error, request, reply));
   app.setNotFoundHandler((request, reply) => {
-    const words = `there is nothing at ${request.method} ${request.url.split("?", 1)[0]}`;
-    return asProblem(reply, problem("not-found", words, { hint: "see /docs for what there is" }));
+    const message = `there is nothing at ${request.method} ${request.url.split("?", 1)[0]}`;
+    return asProblem(reply, problem("not-found", message, { hint: "see /docs for what there is" }));
   });
   parseJsonBodies(app);
   keepPatience(app, ports.tuning?.answerMs ?? ANSWER_MS);
@@ -63,40 +55,17 @@ export function buildApi(ports: ApiPorts): FastifyInstance {
   app.decorateRequest("actor", "");
   app.decorateRequest("failure", null);
   describeRoutes(app, ports.info.version);
-  app.register(async (scope) => addRoutes(scope as unknown as Api, ports));
+  app.register(async (scope) => {
+    const tokens = makeTokens(ports.store, ports.clock);
+    const queries = makeQueries(ports);
+    scope.addHook("onRequest", authenticator(tokens, { requireAuthForReads: ports.requireAuthForReads ?? false }));
+    const streams = makeEventStreams(ports);
+    scope.addHook("preClose", async () => streams.close());
+    addRoutes(scope as unknown as Api, { ...ports, queries, tokens, streams });
+  });
   docsRoutes(app);
   base.server.on("checkExpectation", answerExpectation);
   return base;
-}
-
-async function addRoutes(app: Api, ports: ApiPorts): Promise<void> {
-  const requireAuthForReads = ports.requireAuthForReads ?? false;
-  const tokens = knownTokens(ports.store.settings, ports.clock);
-  app.addHook("onRequest", authenticator(tokens, { requireAuthForReads }));
-  const groups = [
-    requestRoutes,
-    requestChangeRoutes,
-    requestActionRoutes,
-    bulkRoutes,
-    attemptRoutes,
-    submitRoutes,
-    workflowRoutes,
-    dagRoutes,
-    dagActionRoutes,
-    nodeRoutes,
-    admissionRoutes,
-    siteRoutes,
-    banRoutes,
-    alertRoutes,
-    auditRoutes,
-    systemRoutes,
-    eventRoutes,
-    (scope: Api, all: ApiPorts) => tokenRoutes(scope, all, tokens),
-  ];
-  for (const group of groups) {
-    app.register(async (scope) => group(scope as unknown as Api, ports), { prefix: BASE });
-  }
-  metricRoutes(app, ports, ["/metrics", `${BASE}/metrics`]);
 }
 
 /** Plain JSON.stringify is the fastest for our views; the few answers with a bigint in them take the long way. */

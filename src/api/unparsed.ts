@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { problem } from "./problem.ts";
 
 /** What Node says about bytes that are no request, as a problem for whoever sent them. */
-const WORDS: Readonly<Record<string, readonly [status: number, words: string]>> = {
+const MESSAGES: Readonly<Record<string, readonly [status: number, message: string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, "the request did not arrive in time"],
   HPE_HEADER_OVERFLOW: [431, "the address and headers are larger than 16 kB"],
 };
@@ -11,8 +11,8 @@ const WORDS: Readonly<Record<string, readonly [status: number, words: string]>> 
 /** Answers where no route can: there is no request yet, only a connection, which ends with this. */
 export function answerUnparsed(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === "ECONNRESET" || socket.destroyed) return;
-  const [status, words] = WORDS[error.code ?? ""] ?? [400, "this is not a request in HTTP"];
-  const body = JSON.stringify(problem("bad-usage", words, { status, hint: "see /docs for what is allowed" }));
+  const [status, message] = MESSAGES[error.code ?? ""] ?? [400, "this is not a request in HTTP"];
+  const body = JSON.stringify(problem("bad-usage", message, { status, hint: "see /docs for what is allowed" }));
   if (socket.writable)
     socket.write(
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/problem+json\r\n` +

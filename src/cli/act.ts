@@ -1,12 +1,13 @@
 import { createInterface } from "node:readline/promises";
-import type { ActedView, BulkAnswerView } from "../api/client-types.ts";
 import { WorldError } from "../base/errors.ts";
-import { type Client, joined, part, queryText } from "./client.ts";
+import type { ActedView } from "../operations/actions.ts";
+import type { OperatorAction } from "../recovery/round/actions.ts";
+import { type Client, joined } from "./client.ts";
 import { type Answer, type Options, tell, type Values } from "./command.ts";
+import { filterBody, given } from "./option-values.ts";
 import { lookAt, type Paint, paintFor, print, talk } from "./terminal.ts";
 import { table } from "./view/table.ts";
 import { BULK, type BulkItem, bulkSummary } from "./view/tables.ts";
-import { filterBody, given } from "./words.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -23,7 +24,7 @@ type ActOptions = Omit<Values<typeof ACT_OPTIONS>, "reason"> & { readonly reason
 /** One action on one request, on several, or on all that match. */
 export async function actOn(
   client: Client,
-  action: string,
+  action: OperatorAction,
   names: readonly string[],
   options: ActOptions,
   body: Body,
@@ -42,8 +43,7 @@ export async function actOn(
     const items = await bulk(client, { ...said, action, names, dry_run: dryRun === true });
     return tellBulk(items, action, options);
   }
-  const query = queryText({ dry_run: dryRun });
-  const view = await client.send<ActedView>("POST", `/requests/${part(name)}/${action}${query}`, said);
+  const view = await client.actions[action]({ name, ...said, dry_run: dryRun });
   return { json: view, note: actedLines(view, paintFor(process.stderr)).join("\n") };
 }
 
@@ -55,16 +55,21 @@ export function actedLines(view: ActedView, paint: Paint): string[] {
     : dry_run
       ? `${name}: would be done, nothing was changed: ${message}`
       : `${name}: ${message}`;
-  const lines = [head, ...warnings.map((words) => `${paint.yellow("mind:")} ${words}`)];
+  const lines = [head, ...warnings.map((warning) => `${paint.yellow("warning:")} ${warning}`)];
   const { clone, changed } = view.detail;
-  if (Array.isArray(changed)) lines.splice(1, 0, ...changed.map((words) => `  ${words}`));
+  if (Array.isArray(changed)) lines.splice(1, 0, ...changed.map((change) => `  ${change}`));
   if (typeof clone === "string") lines.push(`the new version is ${clone}`);
   if (!already && !dry_run) lines.push(`see it through with: wms2 watch ${typeof clone === "string" ? clone : name}`);
   return lines;
 }
 
-/** First what would happen, then a question, then the deed. */
-async function actByFilter(client: Client, action: string, options: ActOptions, body: Body): Promise<undefined> {
+/** First what would happen, then a question, then the action. */
+async function actByFilter(
+  client: Client,
+  action: OperatorAction,
+  options: ActOptions,
+  body: Body,
+): Promise<undefined> {
   const wanted = { ...body, action, filter: filterBody(options.filter ?? []) };
   if (options.dryRun || !options.yes) {
     const items = await bulk(client, { ...wanted, dry_run: true });
@@ -81,13 +86,12 @@ async function actByFilter(client: Client, action: string, options: ActOptions, 
   return tellBulk(await bulk(client, { ...wanted, dry_run: false }), action, options);
 }
 
-async function bulk(client: Client, body: Body): Promise<BulkItem[]> {
-  const ask = (cursor?: string) => client.send<BulkAnswerView>("POST", "/requests/bulk", { ...body, cursor });
-  return (await joined(ask)).items;
+async function bulk(client: Client, body: Body & { action: OperatorAction }): Promise<BulkItem[]> {
+  return (await joined((cursor) => client.actions.bulk({ ...body, cursor }))).items;
 }
 
 /** The summary is for people who wrote the JSON to a file, too. */
-function tellBulk(items: readonly BulkItem[], action: string, { json, dryRun }: ActOptions): undefined {
+function tellBulk(items: readonly BulkItem[], action: OperatorAction, { json, dryRun }: ActOptions): undefined {
   tell({ json: { action, dry_run: dryRun === true, items }, page: (look) => table(BULK, items, look) }, json === true);
   talk(bulkSummary(items));
   process.exitCode = items.every(({ outcome }) => ["done", "would", "already"].includes(outcome)) ? 0 : 3;

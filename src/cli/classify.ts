@@ -1,25 +1,24 @@
-import type { ClassifiedView, UnclassifiedView } from "../api/client-types.ts";
 import { WorldError } from "../base/errors.ts";
-import { type Client, joined, part, queryText } from "./client.ts";
+import { type Client, joined } from "./client.ts";
 import { command, type Options, type Values } from "./command.ts";
+import { megabytes, minutes } from "./option-values.ts";
 import { count } from "./view/text.ts";
 import { unclassifiedPage } from "./view/unclassified-page.ts";
-import { given, megabytes, minutes } from "./words.ts";
 
 export const addUnclassified = command("unclassified", {
   about: "failures no rule knows, with the ends of their logs",
   arguments: { "<name>": "the request" },
   examples: [
     "wms2 unclassified weather-example",
-    'wms2 classify weather-example --retry mg_000003/proc_000021 --reason "licence server was down"',
+    'wms2 classify weather-example --retry mg_000003/proc_000021 --reason "license server was down"',
   ],
   async run({ client }, name: string) {
     const { items, open } = await unclassified(client, name);
-    const words = `${open} not classified: wms2 classify ${name} --retry … --fail …`;
+    const rest = `${open} not classified: wms2 classify ${name} --retry … --fail …`;
     return {
       json: { total: items.length, open, items },
       page: (look) => unclassifiedPage(items, look),
-      note: items.length === 0 ? "nothing waits to be classified" : `${count(items.length, "failure")}, ${words}`,
+      note: items.length === 0 ? "nothing waits to be classified" : `${count(items.length, "failure")}, ${rest}`,
     };
   },
 });
@@ -44,21 +43,21 @@ export const addClassify = command("classify", {
   ],
   async run({ client, options }, name: string) {
     const items = await itemsOf(client, name, options);
-    const path = `/requests/${part(name)}/classify${queryText({ dry_run: options.dryRun })}`;
-    const answer = await client.send<ClassifiedView>("POST", path, { items, reason: options.reason });
+    const { reason, dryRun: dry_run } = options;
+    const answer = await client.attempts.classify({ name, items, reason, dry_run });
     const verb = answer.dry_run ? "would be classified" : answer.already ? "were classified before" : "classified";
     return { json: answer, note: `${count(answer.items.length, "failure")} ${verb}; ${answer.message}` };
   },
 });
 
-const unclassified = (client: Client, name: string): Promise<UnclassifiedView> =>
-  joined((cursor) => client.get(`/requests/${part(name)}/unclassified`, { cursor }));
+const unclassified = (client: Client, name: string) =>
+  joined((cursor) => client.attempts.unclassified({ name, cursor }));
 
 async function itemsOf(
   client: Client,
   name: string,
   { retry = [], fail = [], memory, time, sites }: Values<typeof OPTIONS>,
-): Promise<readonly object[]> {
+) {
   if (retry.length + fail.length === 0)
     throw new WorldError("bad-usage", name, "nothing to classify: give --retry NODE… or --fail NODE…", {
       hint: `see what waits with: wms2 unclassified ${name}`,
@@ -68,9 +67,9 @@ async function itemsOf(
   const named = new Set([...retry, ...fail]);
   const rest = open.map(({ unit, node }) => `${unit}/${node}`).filter((place) => !named.has(place));
   const expand = (nodes: readonly string[]) => nodes.flatMap((node) => (node === "all" ? rest : [node]));
-  const changes = given({ memory_mb: memory, wall_minutes: time, sites });
+  const changes = { memory_mb: memory, wall_minutes: time, sites: sites && [...sites] };
   return [
-    ...expand(retry).map((node) => ({ node, action: "retry", ...changes })),
-    ...expand(fail).map((node) => ({ node, action: "fail" })),
+    ...expand(retry).map((node) => ({ node, action: "retry" as const, ...changes })),
+    ...expand(fail).map((node) => ({ node, action: "fail" as const })),
   ];
 }

@@ -1,5 +1,7 @@
-import { expect, test } from "vitest";
-import { joined } from "./client.ts";
+import { afterEach, expect, test, vi } from "vitest";
+import { joined, makeClient } from "./client.ts";
+
+afterEach(() => vi.unstubAllGlobals());
 
 const NUMBERS = [1, 2, 3, 4, 5];
 
@@ -18,4 +20,28 @@ test("pages as one: their lists one after another, all else as the last page say
 test("there are more when it was enough before the last page", async () => {
   expect(await joined(ask, 3)).toEqual({ items: [1, 2, 3], odd: [1, 3], open: 3, next_cursor: "3" });
   expect(await joined(ask, 5)).toMatchObject({ items: NUMBERS, next_cursor: null });
+});
+
+test("an operation's input goes where its entry in the table says: path, query, body", async () => {
+  const asked: (string | null)[] = [];
+  vi.stubGlobal("fetch", async (url: string, { method, body }: { method: string; body: string | null }) => {
+    asked.push(`${method} ${url}`, body);
+    return new Response("{}", { headers: { "wms2-instance": "i" } });
+  });
+  const client = makeClient(() => ({ url: "http://here", token: null }));
+  await client.requests.list({ status: ["held", "queued"], limit: 5 });
+  await client.sites.ban({ name: "T2/x", reason: "down", dry_run: true });
+  await client.requests.submit({ body: { name: "r", events: 9_007_199_254_740_993n } });
+  await client.tokens.remove({ id: "ann" });
+  expect(asked).toEqual([
+    "GET http://here/api/v1/requests?limit=5&status=held&status=queued",
+    null,
+    "POST http://here/api/v1/sites/T2%2Fx/ban?dry_run=true",
+    '{"reason":"down"}',
+    "POST http://here/api/v1/requests",
+    '{"name":"r","events":"9007199254740993"}',
+    "DELETE http://here/api/v1/tokens/ann",
+    null,
+  ]);
+  expect(client.instance).toBe("i");
 });

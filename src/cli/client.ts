@@ -1,7 +1,8 @@
-import type { ProblemView } from "../api/client-types.ts";
 import { ERROR_TABLE, type ErrorCode, WorldError } from "../base/errors.ts";
 import { parseJson, stringify } from "../base/json.ts";
 import type { Problem } from "../domain/problem.ts";
+import type { AnswerOf, CallerInput, Operation, ProblemView } from "../operations/operation.ts";
+import { OPERATIONS, type Operations } from "../operations/table.ts";
 
 /** The server refused a document and said why, point by point. */
 export class RefusedError extends WorldError {
@@ -19,70 +20,43 @@ export interface Reach {
   readonly token: string | null;
 }
 
-export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
-
 const ANSWER_WITHIN_MS = 35_000;
+
+type Ask<O> = (
+  ...input: Record<never, never> extends CallerInput<O> ? [input?: CallerInput<O>] : [input: CallerInput<O>]
+) => Promise<AnswerOf<O>>;
+type Calls = { readonly [S in keyof Operations]: { readonly [O in keyof Operations[S]]: Ask<Operations[S][O]> } };
+
+/** Every operation of the API as a function of the same name: `client.requests.show({ name })`. */
+export interface Client extends Calls {
+  readonly url: string;
+  /** Of the server that answered last; null: none has yet. */
+  readonly instance: string | null;
+  /** What the server has as text for people. */
+  text<O extends Operation>(operation: O, input: CallerInput<O>): Promise<string>;
+}
 
 /**
  * Talks HTTP to the server. Where it is gets asked anew for every call, so a server that came back on another
- * port is found again. Everything that is no answer becomes a WorldError with the server's own code and words.
+ * port is found again. Everything that is no answer becomes a WorldError with the server's own code and message.
  */
-export class Client {
-  readonly #reach: () => Reach;
-  /** Of the server that answered last; null: none has yet. */
-  instance: string | null = null;
-
-  constructor(reach: () => Reach) {
-    this.#reach = reach;
-  }
-
-  get url(): string {
-    return this.#reach().url;
-  }
-
-  get<T>(path: string, query: Query = {}): Promise<T> {
-    return this.#ask<T>("GET", `${path}${queryText(query)}`);
-  }
-
-  /** What the server has as text for people. */
-  async text(path: string, query: Query = {}): Promise<string> {
-    return (await this.#fetch("GET", `${path}${queryText(query)}`, "text/plain")).text;
-  }
-
-  send<T>(method: "POST" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<T> {
-    return this.#ask<T>(method, path, body === undefined ? undefined : stringify(body));
-  }
-
-  /** The items of all pages, at most `most` of them. */
-  async all<T>(path: string, query: Query = {}, most?: number): Promise<{ items: T[]; more: boolean }> {
-    const { items, next_cursor } = await joined<{ items: T[]; next_cursor: string | null }>(
-      (cursor, left) => this.get(path, { ...query, limit: Math.min(1000, left), cursor }),
-      most,
-    );
-    return { items, more: next_cursor !== null };
-  }
-
-  async #ask<T>(method: string, path: string, body?: string): Promise<T> {
-    const { text, url } = await this.#fetch(method, path, "application/json", body);
-    const json = parseJson(text);
-    if (json.ok) return json.value as T;
-    throw new WorldError("server-unreachable", url, `what answers at ${url} is not a wms2 server`, {
-      hint: "check --server and WMS2_SERVER",
-    });
-  }
+export function makeClient(reach: () => Reach): Client {
+  let instance: string | null = null;
 
   /** The text of a good answer; any other is thrown. */
-  async #fetch(method: string, path: string, accept: string, body?: string): Promise<{ text: string; url: string }> {
-    const { url, token } = this.#reach();
+  const fetchText = async (operation: Operation, input: object, accept: string) => {
+    const { url, token } = reach();
+    const { path, body } = partsOf(operation, input as Input);
     const headers = {
       accept,
       ...(token !== null && { authorization: `Bearer ${token}` }),
-      ...(body !== undefined && { "content-type": "application/json" }),
+      ...(body !== null && { "content-type": "application/json" }),
     };
     const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
-    const { ok, status, text } = await fetch(`${url}/api/v1${path}`, { method, headers, body: body ?? null, signal })
+    const { method } = operation;
+    const { ok, status, text } = await fetch(`${url}/api/v1${path}`, { method, headers, body, signal })
       .then(async (answer) => {
-        this.instance = answer.headers.get("wms2-instance") ?? this.instance;
+        instance = answer.headers.get("wms2-instance") ?? instance;
         return { ok: answer.ok, status: answer.status, text: await answer.text() };
       })
       .catch((error: Error) => {
@@ -92,7 +66,66 @@ export class Client {
     if (ok) return { text, url };
     const json = parseJson(text);
     throw refusal(url, path, status, json.ok ? json.value : null);
+  };
+
+  const ask = async (operation: Operation, input: object = {}): Promise<unknown> => {
+    const { text, url } = await fetchText(operation, input, "application/json");
+    const json = parseJson(text);
+    if (json.ok) return json.value;
+    throw new WorldError("server-unreachable", url, `what answers at ${url} is not a wms2 server`, {
+      hint: "check --server and WMS2_SERVER",
+    });
+  };
+
+  const calls = mapped(OPERATIONS, (subject) =>
+    mapped<Operation>(subject, (operation) => (input?: object) => ask(operation, input)),
+  );
+  return {
+    ...(calls as unknown as Calls),
+    get url() {
+      return reach().url;
+    },
+    get instance() {
+      return instance;
+    },
+    text: async (operation, input) => (await fetchText(operation, input, "text/plain")).text,
+  };
+}
+
+const mapped = <T>(row: Readonly<Record<string, T>>, make: (value: T) => unknown) =>
+  Object.fromEntries(Object.entries(row).map(([key, value]) => [key, make(value)]));
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** Which of the input goes into the path, the query and the body. */
+function partsOf({ path, query, body }: Operation, input: Input): { path: string; body: string | null } {
+  const rest = { ...input };
+  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => {
+    const value = String(rest[name]);
+    delete rest[name];
+    return encodeURIComponent(value);
+  });
+  const search = new URLSearchParams();
+  for (const name of Object.keys(query?.shape ?? {})) {
+    for (const value of [rest[name] ?? []].flat()) search.append(name, String(value));
+    delete rest[name];
   }
+  const text = search.toString();
+  const sent = "body" in rest ? rest.body : rest;
+  return { path: text ? `${filled}?${text}` : filled, body: body ? stringify(sent) : null };
+}
+
+/** The items of all pages, at most `most` of them. */
+export async function allOf<I extends object, T>(
+  list: (input: I & { limit: number; cursor?: string }) => Promise<{ items: T[]; next_cursor: string | null }>,
+  input: I,
+  most?: number,
+): Promise<{ items: T[]; more: boolean }> {
+  const { items, next_cursor } = await joined(
+    (cursor, left) => list({ ...input, limit: Math.min(1000, left), ...(cursor !== undefined && { cursor }) }),
+    most,
+  );
+  return { items, more: next_cursor !== null };
 }
 
 /** All pages as one, until there are `most` items: their lists one after another, all else as the last page says it. */
@@ -134,16 +167,3 @@ function refusal(url: string, path: string, status: number, body: unknown): Worl
   const hint = view.hint === undefined || /GET \/|\/docs/.test(view.hint) ? null : view.hint;
   return new RefusedError(code, path, view.detail ?? code, hint, view.problems ?? []);
 }
-
-export function queryText(query: Query): string {
-  const words = new URLSearchParams();
-  for (const [key, value] of Object.entries(query)) {
-    if (value === undefined) continue;
-    for (const one of Array.isArray(value) ? value : [value]) words.append(key, String(one));
-  }
-  const text = words.toString();
-  return text ? `?${text}` : "";
-}
-
-/** A name as one part of a path. */
-export const part = (name: string): string => encodeURIComponent(name);

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { afterEach, expect, test, vi } from "vitest";
 import { collect, command, group, listing } from "./command.ts";
-import { number } from "./words.ts";
+import { number } from "./option-values.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -9,7 +9,7 @@ afterEach(() => {
 });
 
 const addPaint = command("paint", {
-  about: "colours a wall",
+  about: "colors a wall",
   arguments: { "<wall>": "which one", "[coats...]": "with what" },
   options: {
     "--thick <mm>": { about: "how thick", parse: number, fallback: 2 },

@@ -97,6 +97,9 @@ export function command<const O extends Options>(name: string, spec: Spec<O>): A
   };
 }
 
+/** The name under which a command gets the value of an option: "--dry-run" as dryRun. */
+export const optionName = (flags: string): string => new Option(flags).attributeName();
+
 /** Commands under one name. */
 export const group =
   (name: string, about: string, commands: readonly AddCommand[]): AddCommand =>
@@ -119,7 +122,7 @@ function described<T extends Argument | Option>(
   return made;
 }
 
-/** A table of what was found, and a word below it; other words when nothing was. */
+/** A table of what was found, and a note below it; another note when nothing was. */
 export const listing = <T>(columns: Columns<T>, items: readonly T[], nothing: string, foot = ""): Answer => ({
   json: { items },
   page: (look) => table(columns, items, look),
@@ -137,4 +140,4 @@ export function tell({ json, page, note, exit }: Answer, asJson: boolean): void 
 }
 
 /** For options that may be repeated. */
-export const collect = (word: string, words: readonly string[] = []): readonly string[] => [...words, word];
+export const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];

@@ -6,12 +6,12 @@ import { type Columns, table } from "./view/table.ts";
 
 const SETTINGS_COLUMNS: Columns<ReturnType<typeof describeConfig>[number]> = [
   ["setting", ({ key }) => key],
-  ["value", ({ value }, { paint }) => (value === null ? paint.dim("(not set)") : words(value))],
+  ["value", ({ value }, { paint }) => (value === null ? paint.dim("(not set)") : shown(value))],
   ["from", ({ source }, { paint }) => (source === "default" ? paint.dim(source) : paint.cyan(source))],
   ["for", ({ about }) => about, "flexible"],
 ];
 
-const words = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+const shown = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
 const show = command("show", {
   about: "every setting: its value, where it comes from and what it is for",

@@ -1,11 +1,10 @@
 import { join } from "node:path";
-import type { SubmittedView } from "../api/client-types.ts";
 import type { Config } from "../config/settings.ts";
 import { isTerminal } from "../domain/request-status.ts";
-import { Client, part } from "./client.ts";
+import { type Client, makeClient } from "./client.ts";
 import { command } from "./command.ts";
+import { complaints, type DemoResult, gatherResult, prove, REAL } from "./demo/check.ts";
 import { makeDataset } from "./demo/dataset.ts";
-import { complaints, type DemoResult, gatherResult, prove, REAL } from "./demo/judge.ts";
 import { type DemoPlace, demoSettings, freshPlace, keepServer, writeRequests } from "./demo/place.ts";
 import { stopLocalEngine } from "./demo/stop-engine.ts";
 import { demoSummary } from "./demo/summary.ts";
@@ -45,7 +44,7 @@ async function runDemo(place: DemoPlace, config: Config, keep: boolean, began: n
   const files = writeRequests(place.inputs);
   const { startServer } = await import("../main.ts");
   const server = await startServer(config);
-  const client = new Client(() => ({ url: server.url, token: server.token }));
+  const client = makeClient(() => ({ url: server.url, token: server.token }));
   let results: readonly DemoResult[] = [];
   let leftOver: readonly number[];
   try {
@@ -79,8 +78,8 @@ async function runDemo(place: DemoPlace, config: Config, keep: boolean, began: n
 async function submitAll(client: Client, files: readonly string[]): Promise<readonly string[]> {
   const names: string[] = [];
   for (const file of files) {
-    const made = await client.send<SubmittedView>("POST", "/requests", readRequestFile(file, {}));
-    names.push(made.request_name);
+    const made = await client.requests.submit({ body: readRequestFile(file, {}) });
+    if ("request_name" in made) names.push(made.request_name);
   }
   return names;
 }
@@ -90,7 +89,7 @@ async function abortAll(client: Client, watched: readonly WatchedRequest[]): Pro
   talk("stopping …");
   const open = watched.filter(({ request }) => !isTerminal(request.status)).map(({ request }) => request.request_name);
   for (const name of open) {
-    await client.send("POST", `/requests/${part(name)}/abort`, { reason: "the demo was interrupted" });
+    await client.actions.abort({ name, reason: "the demo was interrupted" });
   }
   const quiet = { update() {}, close() {} };
   await follow(client, open, quiet, { everyMs: 100, signal: AbortSignal.timeout(15_000) });

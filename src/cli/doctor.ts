@@ -1,11 +1,11 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import type { HealthView, StatusView } from "../api/client-types.ts";
 import { describeError, WorldError } from "../base/errors.ts";
 import type { Config } from "../config/settings.ts";
 import type { PingOutcome } from "../engine/port.ts";
-import { Client } from "./client.ts";
+import type { StatusView } from "../operations/system.ts";
+import { type Client, makeClient } from "./client.ts";
 import { collect, command } from "./command.ts";
 import { stopLocalEngine } from "./demo/stop-engine.ts";
 import { machineChecks, placeChecks } from "./machine.ts";
@@ -16,7 +16,7 @@ import { type Check, checkLines, fail, ok, warn } from "./view/checks.ts";
 import { count, duration } from "./view/text.ts";
 
 export const addDoctor = command("doctor", {
-  about: "checks engine, database, disk, clock and limits; says how to mend each",
+  about: "checks engine, database, disk, clock and limits; says how to fix each",
   options: {
     "--engine <kind>": "check as if the server ran with this engine: local or dagman",
     "--set <key=value>": { about: "as for serve; may be repeated", parse: collect },
@@ -109,9 +109,9 @@ async function askServer(
   if (!isNamed && !running)
     return { status: null, checks: [warn("server", `none runs on ${config.data_dir}`, "start it with: wms2 serve")] };
   const here = () => reach(config.data_dir, running?.url ?? null, options.tokenFile);
-  const client = isNamed ? clientFor(options) : new Client(here);
+  const client = isNamed ? clientFor(options) : makeClient(here);
   try {
-    const status = await client.get<StatusView>("/status");
+    const status = await client.system.status();
     return { status, checks: await serverChecks(client, status) };
   } catch (error) {
     if (!(error instanceof WorldError)) throw error;
@@ -120,8 +120,8 @@ async function askServer(
 }
 
 async function serverChecks(client: Client, status: StatusView): Promise<Check[]> {
-  const health = await client
-    .get<HealthView>("/health")
+  const health = await client.system
+    .health()
     .catch((error: unknown) => ({ status: "unhealthy" as const, why: describeError(error) }));
   const skewSec = Math.abs(Date.now() - Date.parse(status.at)) / 1000;
   const up = `${client.url}, wms2 ${status.version} on ${status.places.data_dir}, up ${duration(status.uptime_sec)}, ${status.dags_open} DAGs open`;
@@ -130,9 +130,9 @@ async function serverChecks(client: Client, status: StatusView): Promise<Check[]
       ? ok("server", up)
       : fail("server", `${up}; not healthy: ${health.why}`, "see its log on stderr, and: wms2 list"),
     status.loop.healthy
-      ? ok("loop", `${leaderWords(status.loop)}, the last pass took ${duration(status.loop.last_pass_seconds ?? 0)}`)
+      ? ok("loop", `${leaderText(status.loop)}, the last pass took ${duration(status.loop.last_pass_seconds ?? 0)}`)
       : fail("loop", status.loop.why, "restart the server; its log says what the passes fail at"),
-    ...status.warnings.map(({ what, mend }) => warn("server", what, mend)),
+    ...status.warnings.map(({ what, mend: fix }) => warn("server", what, fix)),
     ...status.alerts.map(({ subject, message, count: times }) =>
       warn("alert", `${subject}: ${message} (${times}×)`, `look at it with: wms2 show ${subject}`),
     ),
@@ -141,17 +141,17 @@ async function serverChecks(client: Client, status: StatusView): Promise<Check[]
   return skewSec > 5 ? [...checks, warn("clock", skew, "run an NTP client on both")] : checks;
 }
 
-const leaderWords = ({ is_leader, leader, passes }: StatusView["loop"]): string =>
+const leaderText = ({ is_leader, leader, passes }: StatusView["loop"]): string =>
   is_leader || leader === null ? `${passes} passes` : `the server ${leader} has the lease and passes`;
 
 function engineChecks(name: string, { ok: isWell, words, warnings }: PingOutcome): Check[] {
-  const mend =
+  const fix =
     name === "dagman"
       ? "check that condor_q works here; engine.dagman.prefix reaches a pool elsewhere, npm run pool -- up makes one"
       : "see daemon.log in the engine directory of the data directory";
   return [
-    isWell ? ok("engine", words) : fail("engine", words, mend),
-    ...warnings.map(({ what, mend: how }) => warn("engine", what, how)),
+    isWell ? ok("engine", words) : fail("engine", words, fix),
+    ...warnings.map(({ what, mend }) => warn("engine", what, mend)),
   ];
 }
 

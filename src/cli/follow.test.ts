@@ -11,20 +11,21 @@ function clientOf(answers: readonly Answerer[]): Client {
   const client = {
     url: "http://here",
     instance: null as string | null,
-    async get(path: string) {
-      if (path === "/status") return { host: "b", started_at: "2026-11-15T11:00:00Z", places: { data_dir: "/srv/b" } };
-      const { instance, status } = answers[Math.min(at++, answers.length - 1)]!;
-      client.instance = instance;
-      if (status === null) throw new WorldError("not-found", "r", "there is no request r");
-      return { request_name: "r", status, workflow: null };
-    },
+    system: { status: async () => ({ host: "b", started_at: "2026-11-15T11:00:00Z", places: { data_dir: "/srv/b" } }) },
+    requests: { show },
   };
+  async function show() {
+    const { instance, status } = answers[Math.min(at++, answers.length - 1)]!;
+    client.instance = instance;
+    if (status === null) throw new WorldError("not-found", "r", "there is no request r");
+    return { request_name: "r", status, workflow: null };
+  }
   return client as unknown as Client;
 }
 
 async function told(answers: readonly Answerer[]): Promise<(string | null)[]> {
   const words: (string | null)[] = [];
-  const show = { update: (_: unknown, notice: Notice | null) => void words.push(notice?.words ?? null), close() {} };
+  const show = { update: (_: unknown, notice: Notice | null) => void words.push(notice?.message ?? null), close() {} };
   await follow(clientOf(answers), ["r"], show, { everyMs: 1, signal: new AbortController().signal });
   return words;
 }

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { DagView, RequestDetailView, StatusView, UnitPageView } from "../api/client-types.ts";
 import { WorldError } from "../base/errors.ts";
 import { isTerminal } from "../domain/request-status.ts";
-import { type Client, inBatches, part } from "./client.ts";
+import { type Client, inBatches } from "./client.ts";
 import { duration, stamp } from "./view/text.ts";
 import { hasEnded, type WatchedRequest } from "./view/watched.ts";
 
@@ -11,7 +10,7 @@ const MAX_UNITS = 2000;
 
 export interface Notice {
   readonly kind: "silent" | "other-server";
-  readonly words: string;
+  readonly message: string;
 }
 
 /** Whoever shows progress: a live picture, lines, or JSON. */
@@ -46,14 +45,14 @@ export async function follow(
       try {
         if (options.more) wanted = [...new Set([...wanted, ...(await options.more())])];
         await look(client, wanted, known);
-        // Several behind one address take turns: each is told once.
+        // Several behind one address take turns: each is mentioned once.
         if (servers.size > 1 && !servers.has(client.instance)) other = await otherServer(client);
         servers.add(client.instance);
         silentSince = null;
       } catch (error) {
         const first = known.size === 0;
         if (first || !(error instanceof WorldError)) throw error;
-        if (error.code === "not-found" && !servers.has(client.instance)) throw await stranger(client, error);
+        if (error.code === "not-found" && !servers.has(client.instance)) throw await unknownThere(client, error);
         if (!SILENCE.includes(error.code)) throw error;
         silentSince ??= Date.now();
       }
@@ -71,21 +70,21 @@ const SILENCE: readonly string[] = ["server-unreachable", "store-unreachable", "
 
 const silence = (client: Client, since: number): Notice => ({
   kind: "silent",
-  words: `no answer from ${client.url} since ${duration((Date.now() - since) / 1000)}; waiting for it, jobs go on meanwhile`,
+  message: `no answer from ${client.url} since ${duration((Date.now() - since) / 1000)}; waiting for it, jobs go on meanwhile`,
 });
 
 async function otherServer(client: Client): Promise<Notice> {
-  const { host, started_at, places } = await client.get<StatusView>("/status");
+  const { host, started_at, places } = await client.system.status();
   const where = `on ${host} since ${stamp(started_at)}, data in ${places.data_dir}`;
-  const words = `the server at ${client.url} is another one than before, or was started again: ${where}`;
-  return { kind: "other-server", words };
+  const message = `the server at ${client.url} is another one than before, or was started again: ${where}`;
+  return { kind: "other-server", message };
 }
 
 /** What was watched is not there any more because somebody else answers. */
-async function stranger(client: Client, cause: WorldError): Promise<WorldError> {
-  const { words } = await otherServer(client);
+async function unknownThere(client: Client, cause: WorldError): Promise<WorldError> {
+  const { message } = await otherServer(client);
   const hint = "name the server you mean with --server or --data-dir";
-  return new WorldError("not-found", cause.subject, `${cause.message}: ${words}`, { hint });
+  return new WorldError("not-found", cause.subject, `${cause.message}: ${message}`, { hint });
 }
 
 async function look(client: Client, names: readonly string[], known: Map<string, WatchedRequest>): Promise<void> {
@@ -97,10 +96,10 @@ async function look(client: Client, names: readonly string[], known: Map<string,
 }
 
 async function lookAt(client: Client, name: string): Promise<WatchedRequest> {
-  const request = await client.get<RequestDetailView>(`/requests/${part(name)}`);
+  const request = await client.requests.show({ name });
   const id = request.workflow?.dag_id;
   if (!id) return { request, dag: null, units: [] };
-  const dag = await client.get<DagView>(`/dags/${part(id)}`);
+  const dag = await client.dags.show({ id });
   const countable = dag.work_units.total <= MAX_UNITS && !["planning", "ready"].includes(dag.status);
   const units = countable ? await unitsOf(client, id) : [];
   return { request, dag, units };
@@ -109,7 +108,7 @@ async function lookAt(client: Client, name: string): Promise<WatchedRequest> {
 /** Asked of the engine: when it does not answer, the numbers above them still tell how far it is. */
 async function unitsOf(client: Client, dag: string): Promise<WatchedRequest["units"]> {
   try {
-    return (await client.get<UnitPageView>(`/dags/${part(dag)}/units`, { limit: MAX_UNITS })).items;
+    return (await client.dags.units({ id: dag, limit: MAX_UNITS })).items;
   } catch (error) {
     if (error instanceof WorldError && error.code === "engine-unreachable") return [];
     throw error;

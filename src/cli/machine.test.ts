@@ -16,8 +16,8 @@ test.each([
 
 test("low limits are warnings that say how to raise them", () => {
   const [files, processes] = limitChecks({ openFiles: 1024, processes: Number.POSITIVE_INFINITY });
-  expect(files).toMatchObject({ result: "warn", mend: expect.stringContaining("ulimit -n") });
-  expect(processes).toMatchObject({ result: "ok", words: "processes: unlimited" });
+  expect(files).toMatchObject({ result: "warn", fix: expect.stringContaining("ulimit -n") });
+  expect(processes).toMatchObject({ result: "ok", message: "processes: unlimited" });
 });
 
 test.each([

@@ -13,7 +13,7 @@ export const machineChecks = (): readonly Check[] => [
   ...limitChecks(readLimits()),
 ];
 
-/** Where a server writes, by its own word or by the settings of one that would be started. */
+/** Where a server writes, as it says itself or by the settings of one that would be started. */
 export type Places = Pick<Config, "engine.kind" | "spool_dir" | "storage_dir">;
 
 /** Room to write, in the right place. */
@@ -97,8 +97,8 @@ async function directoryCheck(what: string, path: string): Promise<Check> {
       return warn(what, `${path}: only ${bytes(free)} free`, `free space, or set ${what}_dir elsewhere`);
     return ok(what, `${path}, ${bytes(free)} free${there === path ? "" : "; not made yet"}`);
   } catch (error) {
-    const mend = "check its permissions and that the disk is not full";
-    return fail(what, `${path}: ${describeError(error)}`, mend);
+    const fix = "check its permissions and that the disk is not full";
+    return fail(what, `${path}: ${describeError(error)}`, fix);
   }
 }
 
@@ -110,6 +110,6 @@ function nearestThere(path: string): string {
 /** DAGMan refuses node logs below /tmp in strict mode: they may vanish, and with them what a recovery needs. */
 export function spoolPlaceChecks(places: Omit<Places, "storage_dir">): Check[] {
   if (places["engine.kind"] !== "dagman" || !`${places.spool_dir}/`.startsWith("/tmp/")) return [];
-  const words = `${places.spool_dir} lies below /tmp, where DAGMan refuses to keep node logs`;
-  return [warn("spool", words, "set spool_dir (or --data-dir) elsewhere")];
+  const message = `${places.spool_dir} lies below /tmp, where DAGMan refuses to keep node logs`;
+  return [warn("spool", message, "set spool_dir (or --data-dir) elsewhere")];
 }

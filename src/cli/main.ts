@@ -7,7 +7,7 @@ import { endQuietlyWithoutReader, guardTerminal, lookAt, talk } from "./terminal
 import { problemList } from "./view/problems.ts";
 
 /**
- * The top of the command line, and one of the three places that catch everything: an error becomes words on
+ * The top of the command line, and one of the three places that catch everything: an error becomes text on
  * stderr and an exit code. Commands that end with an outcome of their own (watch, doctor, demo) set it themselves.
  */
 async function runCli(argv: readonly string[]): Promise<number> {

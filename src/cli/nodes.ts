@@ -1,12 +1,13 @@
-import type { AttemptPageView, LogsView, NodePageView, RequestDetailView, TailView } from "../api/client-types.ts";
 import { WorldError } from "../base/errors.ts";
-import { type Client, joined, part } from "./client.ts";
+import type { AttemptPageView } from "../operations/attempts.ts";
+import type { LogsView } from "../operations/dags.ts";
+import { type Client, joined } from "./client.ts";
 import { command, listing } from "./command.ts";
+import { wholeNumber } from "./option-values.ts";
 import { type Paint, talk } from "./terminal.ts";
 import { attemptTable } from "./view/attempt-lines.ts";
 import { NODES } from "./view/tables.ts";
 import { bytes, count } from "./view/text.ts";
-import { wholeNumber } from "./words.ts";
 
 export const addNodes = command("nodes", {
   about: "the jobs of a request's present DAG, live from the engine",
@@ -22,9 +23,8 @@ export const addNodes = command("nodes", {
     "wms2 logs weather-example --unit mg_000000 --node proc_000000     what one of them wrote",
   ],
   async run({ client, options: { failed, unit, limit } }, name: string) {
-    const state = failed ? ["failed", "futile"] : undefined;
-    const path = `/dags/${await currentDag(client, name)}/nodes`;
-    const page = await client.get<NodePageView>(path, { limit, unit, state });
+    const state: ("failed" | "futile")[] | undefined = failed ? ["failed", "futile"] : undefined;
+    const page = await client.dags.nodes({ id: await currentDag(client, name), limit, unit, state });
     const states = Object.entries(page.by_state).map(([word, number]) => `${number} ${word}`);
     const cut = page.total > page.items.length ? ` (${page.items.length} of ${page.total} shown)` : "";
     const nothing = failed ? "nothing failed" : "no nodes";
@@ -34,7 +34,7 @@ export const addNodes = command("nodes", {
 
 /** The DAG a request is at; there is none before it was planned. */
 async function currentDag(client: Client, name: string): Promise<string> {
-  const request = await client.get<RequestDetailView>(`/requests/${part(name)}`);
+  const request = await client.requests.show({ name });
   const dag = request.workflow?.dag_id;
   if (dag) return dag;
   throw new WorldError("not-found", name, `${name} is ${request.status} and has no DAG yet`, {
@@ -54,8 +54,7 @@ export const addLogs = command("logs", {
   },
   examples: ["wms2 logs weather-example", "wms2 logs weather-example --unit mg_000000 --node proc_000001"],
   async run({ client, options: { unit, node, cluster, lines, events, json } }, name: string) {
-    const path = `/dags/${await currentDag(client, name)}/logs`;
-    const logs = await client.get<LogsView>(path, { unit, node, cluster, lines });
+    const logs = await client.dags.logs({ id: await currentDag(client, name), unit, node, cluster, lines });
     if (node === undefined) return { json: logs, page: () => fileLines(logs) };
     if (logs.clusters.length > 1 && !json) talk(`attempts: ${logs.clusters.join(", ")}; shown: ${logs.cluster}`);
     if (logs.tails.length === 0) return { json: logs, note: `${node} has written nothing yet` };
@@ -67,7 +66,7 @@ export const addLogs = command("logs", {
 const fileLines = (logs: LogsView): string =>
   [logs.submit_dir, ...logs.files.map((file) => `${bytes(file.size_bytes).padStart(8)}  ${file.path}`)].join("\n");
 
-const tailText = (tails: readonly TailView[], paint: Paint): string =>
+const tailText = (tails: LogsView["tails"], paint: Paint): string =>
   tails
     .map(({ path, size_bytes, truncated, lines }) => {
       const head = `==> ${path} (${bytes(size_bytes)}${truncated ? ", its end" : ""})`;
@@ -120,8 +119,4 @@ export const attemptsOf = (
   only: { readonly node?: string; readonly unit?: string } = {},
   most?: number,
 ): Promise<AttemptPageView> =>
-  joined(
-    (cursor, left) =>
-      client.get(`/requests/${part(name)}/attempts`, { ...only, limit: Math.min(10_000, left), cursor }),
-    most,
-  );
+  joined((cursor, left) => client.attempts.list({ name, ...only, limit: Math.min(10_000, left), cursor }), most);

@@ -1,45 +1,38 @@
 import { WorldError } from "../base/errors.ts";
 import { stringify } from "../base/json.ts";
+import { releaseFields } from "../domain/release.ts";
+import type { OperatorAction } from "../recovery/round/actions.ts";
 import { ACT_OPTIONS, actOn } from "./act.ts";
-import { collect, command, type Options, type Values } from "./command.ts";
+import { collect, command, type Options, optionName } from "./command.ts";
+import { given, megabytes, minutes, number } from "./option-values.ts";
 import { readRequestFile } from "./request-file.ts";
-import { given, megabytes, minutes, number } from "./words.ts";
 
 const FROM = {
   "--from <file>": "the request as it should have been: what differs is shown",
 } as const satisfies Options;
-const RELEASE_OPTIONS = {
-  "--ban <site>": { about: "leave this site out for a week; may be repeated", parse: collect },
-  "--exclude <file>": { about: "leave this input file out; may be repeated", parse: collect },
-  "--memory <size>": { about: 'give jobs this much, like "3 GB"', parse: megabytes },
-  "--retries <number>": { about: "try a job so often again", parse: number },
-  "--threshold <share>": { about: "hold it at this share of failed units, 0 to 1", parse: number },
-  "--top-up": "replace the events of work units that are given up",
-  "--no-top-up": "do not replace them",
+const PARSERS = { texts: collect, megabytes, number };
+const RELEASE_OPTIONS: Options = {
+  ...Object.fromEntries(
+    releaseFields.flatMap(([, { flags, typed }]) =>
+      Object.entries(flags).map(([flag, about]) => [flag, typed ? { about, parse: PARSERS[typed] } : about]),
+    ),
+  ),
   ...FROM,
   "--how <way>": "rescue: go on with the same run; next-round: leave it behind",
-} as const satisfies Options;
+};
 const RESTART_OPTIONS = {
   ...FROM,
   "--cleanup-policy <policy>": "keep_until_replaced, or immediate_cleanup: of the old outputs",
 } as const satisfies Options;
 
 /** The fields of an action as the API wants them. */
-export const actionBody = (
-  options: Values<typeof RELEASE_OPTIONS> & Values<typeof RESTART_OPTIONS>,
-): Readonly<Record<string, unknown>> =>
-  given({
-    site_bans: options.ban,
-    excluded_files: options.exclude,
-    memory_mb: options.memory,
-    retries: options.retries,
-    hold_threshold: options.threshold,
-    top_up: options.topUp,
-    how: options.how,
-    cleanup_policy: options.cleanupPolicy,
-  });
+export function actionBody(typed: object): Readonly<Record<string, unknown>> {
+  const options = typed as Readonly<Record<string, unknown>>;
+  const release = releaseFields.map(([name, { flags }]) => [name, options[optionName(Object.keys(flags)[0]!)]]);
+  return given({ ...Object.fromEntries(release), how: options.how, cleanup_policy: options.cleanupPolicy });
+}
 
-const action = (name: string, about: string, examples: readonly string[], more: Options = {}) =>
+const action = (name: OperatorAction, about: string, examples: readonly string[], more: Options = {}) =>
   command(name, {
     about,
     arguments: { "[names...]": "the requests" },
@@ -79,7 +72,7 @@ export const ACTIONS = [
     "restart",
     "kill and clone: give a request up and begin again as its next version",
     [
-      'wms2 restart muons --reason "software is mended"',
+      'wms2 restart muons --reason "software is fixed"',
       'wms2 restart muons --from corrected.yaml --reason "wrong input" --dry-run',
     ],
     RESTART_OPTIONS,

@@ -1,10 +1,10 @@
-import type { AcknowledgedView, AdmissionConfigView, AlertView, AuditView, QueueView } from "../api/client-types.ts";
 import { WorldError } from "../base/errors.ts";
-import { part } from "./client.ts";
+import type { AcknowledgedView } from "../operations/operators.ts";
+import { allOf } from "./client.ts";
 import { command, listing } from "./command.ts";
+import { wholeNumber } from "./option-values.ts";
 import { talk } from "./terminal.ts";
 import { ALERTS, AUDIT, QUEUE } from "./view/tables.ts";
-import { given, wholeNumber } from "./words.ts";
 
 export const addQueue = command("queue", {
   about: "who waits for a place, at which position and why",
@@ -18,11 +18,10 @@ export const addQueue = command("queue", {
     if (maxActive !== undefined) {
       if (!/^\d{1,6}$/.test(maxActive))
         throw new WorldError("bad-usage", "--max-active", "--max-active is a whole number from 0 to 100000");
-      const body = { max_active_dags: Number(maxActive) };
-      const now = await client.send<AdmissionConfigView>("PATCH", "/admission/config", body);
+      const now = await client.admission.configure({ max_active_dags: Number(maxActive) });
       talk(`at most ${now.max_active_dags} requests in the engine at once`);
     }
-    const queue = await client.get<QueueView>("/admission/queue");
+    const queue = await client.admission.queue();
     const { active_dags, max_active_dags, queued_workflows, entries } = queue;
     if (!json) talk(`${active_dags} of ${max_active_dags} places taken, ${queued_workflows} waiting`);
     return { ...listing(QUEUE, entries, ""), json: queue };
@@ -39,14 +38,14 @@ export const addAlerts = command("alerts", {
   examples: ["wms2 alerts", 'wms2 alerts ack 12 --reason "ticket 4711"'],
   async run({ client, options: { all, reason } }, verb: "list" | "ack", ids: readonly string[]) {
     if (verb === "list") {
-      const { items } = await client.all<AlertView>("/alerts", { state: all ? "all" : "open" }, 1000);
+      const { items } = await allOf(client.alerts.list, { state: all ? "all" : "open" } as const, 1000);
       return listing(ALERTS, items, "no alerts");
     }
     if (ids.length === 0)
       throw new WorldError("bad-usage", "alerts", "which alert?", { hint: "see their ids with: wms2 alerts" });
     const items: AcknowledgedView[] = [];
     for (const id of ids) {
-      const alert = await client.send<AcknowledgedView>("POST", `/alerts/${part(id)}/acknowledge`, given({ reason }));
+      const alert = await client.alerts.acknowledge({ id, reason });
       items.push(alert);
       talk(`${id}: ${alert.already ? "was acknowledged before" : "acknowledged"} by ${alert.acknowledged_by}`);
     }
@@ -61,7 +60,7 @@ export const addAudit = command("audit", {
   json: "as JSON",
   examples: ["wms2 audit", "wms2 audit weather-example --json"],
   async run({ client, options }, name: string | undefined) {
-    const { items } = await client.all<AuditView>("/audit", { subject: name }, options.limit);
+    const { items } = await allOf(client.audit.list, { subject: name }, options.limit);
     return listing(AUDIT, items, "nothing is on record");
   },
 });

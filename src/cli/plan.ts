@@ -47,8 +47,8 @@ export const addPlan = command("plan", {
     const { plan, unplanned } = planned(file, planRound(facts));
     const violations = checkPlan(plan, facts);
     if (violations.length) {
-      const words = violations.map(({ message }) => message).join("; ");
-      throw new InvariantError(`the plan is not sound: ${words}`, violations);
+      const found = violations.map(({ message }) => message).join("; ");
+      throw new InvariantError(`the plan is not sound: ${found}`, violations);
     }
     tellWarnings([...read.value.warnings, ...plan.summary.warnings]);
     if (options.json) for (const piece of planJson(plan, unplanned)) process.stdout.write(plainJson(piece));
@@ -96,8 +96,8 @@ function factsFor(
 
 function planned(file: string, outcome: PlanOutcome): Extract<PlanOutcome, { kind: "planned" }> {
   if (outcome.kind === "planned") return outcome;
-  const words = outcome.kind === "refused" ? outcome.refusal.message : "there is nothing to do";
-  throw new WorldError("bad-request", file, `${file} cannot be planned: ${words}`, {
+  const why = outcome.kind === "refused" ? outcome.refusal.message : "there is nothing to do";
+  throw new WorldError("bad-request", file, `${file} cannot be planned: ${why}`, {
     hint: "change the request, or its input",
   });
 }

@@ -1,12 +1,12 @@
 import { WorldError } from "../base/errors.ts";
 import type { Result } from "../base/result.ts";
 import type { Problem } from "../domain/problem.ts";
+import { explainCode, policyView, showPolicy } from "../explain/policy.ts";
+import { replay } from "../explain/replay.ts";
 import { controlCode } from "../recovery/decision.ts";
-import { explainCode, policyView, showPolicy } from "../recovery/explain.ts";
 import type { Policy } from "../recovery/policy.ts";
 import { policyText } from "../recovery/policy-text.ts";
 import { readPolicy } from "../recovery/read-policy.ts";
-import { replay } from "../recovery/replay.ts";
 import { command, group } from "./command.ts";
 import { readDocument, readText } from "./request-file.ts";
 import { type GlobalOptions, settingsFrom } from "./settings.ts";

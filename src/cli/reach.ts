@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { WorldError } from "../base/errors.ts";
 import { parseJson } from "../base/json.ts";
 import { isLoopback } from "../base/loopback.ts";
-import { Client, type Reach } from "./client.ts";
+import { type Client, makeClient, type Reach } from "./client.ts";
 import { type GlobalOptions, settingsFrom } from "./settings.ts";
 
 const DEFAULT_URL = "http://127.0.0.1:8420";
@@ -13,7 +13,7 @@ export function clientFor(options: GlobalOptions): Client {
   const { config } = settingsFrom(options);
   const told = namedServer(options);
   const url = told === undefined ? null : checkedUrl(told);
-  return new Client(() => reach(config.data_dir, url, options.tokenFile));
+  return makeClient(() => reach(config.data_dir, url, options.tokenFile));
 }
 
 /**

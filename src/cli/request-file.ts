@@ -38,11 +38,11 @@ export const problemsIn = (file: string, problems: readonly Problem[]): RefusedE
   new RefusedError("bad-request", file, `${file} has ${count(problems.length, "problem")}`, null, problems);
 
 /** The text of a file; "-" is stdin. */
-export function readText(file: string, words: string, options: { code?: ErrorCode; hint?: string } = {}): string {
+export function readText(file: string, what: string, options: { code?: ErrorCode; hint?: string } = {}): string {
   try {
     return readFileSync(file === "-" ? 0 : file, "utf8");
   } catch (error) {
-    throw new WorldError(options.code ?? "bad-usage", file, `${words} cannot be read`, { ...options, cause: error });
+    throw new WorldError(options.code ?? "bad-usage", file, `${what} cannot be read`, { ...options, cause: error });
   }
 }
 

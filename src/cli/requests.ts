@@ -1,14 +1,15 @@
 import { InvalidArgumentError } from "commander";
-import type * as api from "../api/client-types.ts";
 import { WorldError } from "../base/errors.ts";
-import { REQUEST_STATUSES } from "../domain/request-status.ts";
-import { type Client, inBatches, part } from "./client.ts";
-import { collect, command, listing } from "./command.ts";
+import { REQUEST_STATUSES, type RequestStatus } from "../domain/request-status.ts";
+import type { RequestRowView } from "../operations/requests.ts";
+import { OPERATIONS } from "../operations/table.ts";
+import { allOf, type Client, inBatches } from "./client.ts";
+import { command, listing } from "./command.ts";
+import { given, wholeNumber } from "./option-values.ts";
 import { widthOf } from "./terminal.ts";
 import { type RequestFacts, requestPage } from "./view/request-page.ts";
 import { type ListedRequest, OUTPUTS, REQUESTS } from "./view/tables.ts";
 import { bytes, count } from "./view/text.ts";
-import { given, wholeNumber } from "./words.ts";
 
 export const addList = command("list", {
   about: "requests, newest first: how far they are, and why they do not move",
@@ -24,7 +25,7 @@ export const addList = command("list", {
   async run({ client, options }) {
     const { status, requestor, campaign, name, all, limit } = options;
     const filter = { status, requestor, campaign, name };
-    const { items, more } = await client.all<api.RequestRowView>("/requests", filter, all ? undefined : limit);
+    const { items, more } = await allOf(client.requests.list, filter, all ? undefined : limit);
     const rows = await withWorkflows(client, items);
     const nothing = Object.keys(given(filter)).length > 0 ? "no request matches" : "there are no requests yet";
     return {
@@ -34,20 +35,19 @@ export const addList = command("list", {
   },
 });
 
-function oneOfStatuses(word: string, before: readonly string[] = []): readonly string[] {
-  if ((REQUEST_STATUSES as readonly string[]).includes(word)) return collect(word, before);
+function oneOfStatuses(word: string, before: RequestStatus[] = []): RequestStatus[] {
+  const status = REQUEST_STATUSES.find((known) => known === word);
+  if (status) return [...before, status];
   throw new InvalidArgumentError(`Allowed choices are ${REQUEST_STATUSES.join(", ")}.`);
 }
 
 /** The newest workflows belong to the newest requests: one page has nearly all of them. */
-async function withWorkflows(client: Client, rows: readonly api.RequestRowView[]): Promise<ListedRequest[]> {
+async function withWorkflows(client: Client, rows: readonly RequestRowView[]): Promise<ListedRequest[]> {
   if (rows.length === 0) return [];
-  const page = await client.get<api.WorkflowPageView>("/workflows", { limit: Math.min(1000, rows.length * 2) });
+  const page = await client.workflows.list({ limit: Math.min(1000, rows.length * 2) });
   const known = new Map(page.items.map((workflow) => [workflow.request_name, workflow]));
   const missing = rows.filter(({ request_name, status }) => !known.has(request_name) && status !== "submitted");
-  const details = await inBatches(missing, ({ request_name }) =>
-    client.get<api.RequestDetailView>(`/requests/${part(request_name)}`),
-  );
+  const details = await inBatches(missing, ({ request_name: name }) => client.requests.show({ name }));
   for (const { workflow } of details) if (workflow) known.set(workflow.request_name, workflow);
   return rows.map((request) => ({ request, workflow: known.get(request.request_name) ?? null }));
 }
@@ -59,12 +59,12 @@ export const addShow = command("show", {
   arguments: { "<name>": "the request" },
   examples: ["wms2 show weather-example", "wms2 show weather-example --json | jq .request.status"],
   async run({ client }, name: string) {
-    const request = await client.get<api.RequestDetailView>(`/requests/${part(name)}`);
+    const request = await client.requests.show({ name });
     const { workflow } = request;
     const [status, dag, outputs] = await Promise.all([
-      workflow ? client.get<api.WorkflowStatusView>(`/workflows/${workflow.id}/status`) : null,
-      workflow?.dag_id ? client.get<api.DagView>(`/dags/${workflow.dag_id}`) : null,
-      client.all<api.OutputView>(`/requests/${part(name)}/outputs`, {}, SHOWN_OUTPUTS),
+      workflow ? client.workflows.status({ id: workflow.id }) : null,
+      workflow?.dag_id ? client.dags.show({ id: workflow.dag_id }) : null,
+      allOf(client.requests.outputs, { name }, SHOWN_OUTPUTS),
     ]);
     const facts: RequestFacts = { request, status, dag, outputs };
     return { json: facts, page: (look) => requestPage(facts, look) };
@@ -78,7 +78,7 @@ export const addOutputs = command("outputs", {
   json: "as JSON, with checksums and parents",
   examples: ["wms2 outputs weather-example", "wms2 outputs weather-example --paths | xargs cat"],
   async run({ client, options }, name: string) {
-    const { items } = await client.all<api.OutputView>(`/requests/${part(name)}/outputs`);
+    const { items } = await allOf(client.requests.outputs, { name });
     const size = items.reduce((sum, item) => sum + item.size_bytes, 0);
     if (options.paths && items.length > 0)
       return { json: { items }, page: () => items.map(({ path }) => path).join("\n") };
@@ -95,9 +95,8 @@ export const addErrors = command("errors", {
     "wms2 attempts weather-example --node mg_000003/proc_000021     the story of one node",
   ],
   async run({ client, options }, name: string) {
-    const path = `/requests/${part(name)}/errors`;
-    if (options.json) return { json: await client.get<api.ErrorsBodyView>(path) };
-    const text = await client.text(path, { width: Math.min(160, widthOf(process.stdout)) });
+    if (options.json) return { json: await client.attempts.errors({ name }) };
+    const text = await client.text(OPERATIONS.attempts.errors, { name, width: Math.min(160, widthOf(process.stdout)) });
     return { json: null, page: () => text };
   },
 });
@@ -114,7 +113,7 @@ export const addPriority = command("priority", {
     if (number === undefined && urgent === undefined)
       throw new WorldError("bad-usage", name, "nothing to change: give a number, --urgent or --no-urgent");
     const change = given({ priority: number === undefined ? undefined : Number(number), urgent });
-    const changed = await client.send<api.RequestView>("PATCH", `/requests/${part(name)}`, change);
+    const changed = await client.requests.change({ name, ...change });
     return { json: changed, note: `${name}: priority ${changed.priority}${changed.urgent ? ", urgent" : ""}` };
   },
 });

@@ -1,7 +1,7 @@
 import { WorldError } from "../base/errors.ts";
 import { jsonOrText, type LoadedConfig, loadConfig } from "../config/load.ts";
 import { SETTINGS, type SettingKey } from "../config/settings.ts";
-import { given } from "./words.ts";
+import { given } from "./option-values.ts";
 
 /** Options every command understands. */
 export interface GlobalOptions {

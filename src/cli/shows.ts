@@ -73,8 +73,8 @@ function onChange(tell: (one: WatchedRequest) => void): Show {
         tell(one);
       }
       if (last?.kind === "silent" && notice?.kind !== "silent") talk("the server answers again");
-      const isSame = notice?.kind === last?.kind && (notice?.kind === "silent" || notice?.words === last?.words);
-      if (notice !== null && !isSame) talk(notice.words);
+      const isSame = notice?.kind === last?.kind && (notice?.kind === "silent" || notice?.message === last?.message);
+      if (notice !== null && !isSame) talk(notice.message);
       last = notice;
     },
     close() {},

@@ -1,11 +1,10 @@
-import type { BannedView, BansView, ChangedSiteView, SitesView, UnbannedView } from "../api/client-types.ts";
 import { WorldError } from "../base/errors.ts";
-import { type Client, part, queryText } from "./client.ts";
+import type { Client } from "./client.ts";
 import { type Answer, command, listing, type Options, type Values } from "./command.ts";
+import { days } from "./option-values.ts";
 import { paintFor } from "./terminal.ts";
 import { BANS, effectLines, SITES } from "./view/tables.ts";
 import { count, stamp } from "./view/text.ts";
-import { days, given } from "./words.ts";
 
 const OPTIONS = {
   "--note <text>": "why; shown in the list",
@@ -45,17 +44,21 @@ export const addSites = command("sites", {
 });
 
 async function list(client: Client, name: string | undefined): Promise<Answer> {
-  const { items } = await client.get<SitesView>("/sites");
+  const { items } = await client.sites.list();
   const found = name === undefined ? items : items.filter((site) => site.name === name);
   if (name !== undefined && found.length === 0)
     throw new WorldError("not-found", name, `there is no site ${name}`, { hint: "see them all with: wms2 sites" });
-  return listing(SITES, found, "no site is known yet; the engine tells them once it was asked");
+  return listing(SITES, found, "no site is known yet; the engine lists them once it was asked");
 }
 
-async function change(client: Client, verb: Verb, name: string, options: SitesOptions): Promise<Answer> {
+async function change(
+  client: Client,
+  verb: "enable" | "drain" | "disable",
+  name: string,
+  options: SitesOptions,
+): Promise<Answer> {
   const { note, reason, dryRun } = options;
-  const path = `/sites/${part(name)}/${verb}${queryText({ dry_run: dryRun })}`;
-  const site = await client.send<ChangedSiteView>("POST", path, given({ note: note ?? reason }));
+  const site = await client.sites[verb]({ name, note: note ?? reason, dry_run: dryRun });
   const effect = verb === "enable" ? [] : effectLines(site.effect, paintFor(process.stderr));
   return { json: site, note: [`${name} ${dryRun ? "stays" : "is"} ${site.status}`, ...effect].join("\n") };
 }
@@ -64,27 +67,25 @@ async function ban(client: Client, name: string, options: SitesOptions): Promise
   const reason = options.reason ?? options.note;
   if (reason === undefined) throw new WorldError("bad-usage", "sites", "a ban needs --reason");
   const { days, request, dryRun } = options;
-  const body = given({ reason, days, request, dry_run: dryRun });
-  const answer = await client.send<BannedView>("POST", `/sites/${part(name)}/ban`, body);
+  const answer = await client.sites.ban({ name, reason, days, request, dry_run: dryRun });
   const until = stamp(answer.until, "minute");
-  const words = {
+  const outcomes = {
     banned: `${name} is banned until ${until}`,
     extended: `${name} was banned already; the ban now lasts until ${until}`,
     already: `${name} is banned already, until ${until}; nothing was changed`,
     would: `${name} would be banned until ${until}; nothing was changed`,
   };
   const effect = effectLines(answer.effect, paintFor(process.stderr));
-  return { json: answer, note: [words[answer.outcome], ...effect].join("\n") };
+  return { json: answer, note: [outcomes[answer.outcome], ...effect].join("\n") };
 }
 
 async function unban(client: Client, name: string, options: SitesOptions): Promise<Answer> {
   const { request, reason, note, dryRun } = options;
-  const query = queryText({ request, reason: reason ?? note, dry_run: dryRun });
-  const answer = await client.send<UnbannedView>("DELETE", `/sites/${part(name)}/ban${query}`);
+  const answer = await client.sites.unban({ name, request, reason: reason ?? note, dry_run: dryRun });
   return { json: answer, note: `${name}: ${count(answer.lifted, "ban")} ${dryRun ? "would be " : ""}lifted` };
 }
 
 async function bans(client: Client, name: string, { past }: SitesOptions): Promise<Answer> {
-  const { items } = await client.get<BansView>(`/sites/${part(name)}/bans`, { past: past === true });
+  const { items } = await client.sites.bans({ name, past: past === true });
   return listing(BANS, items, `${name} is not banned`);
 }

@@ -1,9 +1,8 @@
-import type { RequestRowView } from "../api/client-types.ts";
 import { WorldError } from "../base/errors.ts";
 import { section } from "../config/settings.ts";
 import { type KnownRequest, type NextStep, type SpoolRow, spoolReport } from "../housekeeping/report.ts";
 import { measureSpool } from "../housekeeping/usage.ts";
-import type { Client } from "./client.ts";
+import { allOf, type Client } from "./client.ts";
 import { command } from "./command.ts";
 import { clientFor, liveServer, namedServer } from "./reach.ts";
 import { settingsFrom } from "./settings.ts";
@@ -20,7 +19,7 @@ housekeeping.remove_after_days (docs/guides/housekeeping.md).`,
     const { config } = settingsFrom(options);
     const { spool_dir, storage_dir } = config;
     const usage = await measureSpool(spool_dir, storage_dir);
-    // Without a server of its own, a data directory must not be judged by whoever listens at the usual port.
+    // Without a server of its own, a data directory must not be compared with whoever listens at the usual port.
     const served = namedServer(options) !== undefined || liveServer(config.data_dir) !== null;
     const known = served ? await askServer(clientFor(options)) : null;
     const items = spoolReport(usage, known, section(config, "housekeeping"));
@@ -36,7 +35,7 @@ housekeeping.remove_after_days (docs/guides/housekeeping.md).`,
 /** null: there is none to ask, which is no error here. */
 async function askServer(client: Client): Promise<ReadonlyMap<string, KnownRequest> | null> {
   try {
-    const { items } = await client.all<RequestRowView>("/requests");
+    const { items } = await allOf(client.requests.list, {});
     return new Map(
       items.map(({ request_name, status, status_since }) => [
         request_name,
@@ -69,7 +68,7 @@ const COLUMNS: Columns<SpoolRow> = [
   ["files", ({ files, unmerged_files }) => thousands(files + unmerged_files), "right"],
   ["spool", (row) => bytes(row.bytes), "right"],
   ["unmerged", ({ unmerged_bytes }) => (unmerged_bytes === 0 ? "-" : bytes(unmerged_bytes)), "right"],
-  ["next", ({ next }, look) => nextWords(next, look)],
+  ["next", ({ next }, look) => nextText(next, look)],
 ];
 
 export function spoolTable(rows: readonly SpoolRow[], look: Look): string {
@@ -79,7 +78,7 @@ export function spoolTable(rows: readonly SpoolRow[], look: Look): string {
   return `${table(COLUMNS, rows, look)}\n\n${foot}`;
 }
 
-function nextWords({ action, at }: NextStep, { now, paint }: Look): string {
+function nextText({ action, at }: NextStep, { now, paint }: Look): string {
   if (action === "unknown-request") return paint.red("unknown to the server");
   if (action === "unknown" || action === "keep") return action === "keep" ? "kept" : "-";
   const wait = -secondsSince(at ?? now.toISOString(), now);

@@ -1,4 +1,5 @@
-import type { CheckedView, SubmittedView } from "../api/client-types.ts";
+import { existsSync } from "node:fs";
+import { actOn } from "./act.ts";
 import { collect, command } from "./command.ts";
 import { readRequestFile } from "./request-file.ts";
 import { print, printJson, talk, tellWarnings } from "./terminal.ts";
@@ -6,8 +7,9 @@ import { watchAndTell } from "./watch.ts";
 
 export const addSubmit = command("submit", {
   about: "hand in a request; all problems of a bad one are listed at once",
-  arguments: { "<file>": "the request as YAML or JSON (ReqMgr2 documents too); - is stdin" },
+  arguments: { "<file>": "the request as YAML or JSON (ReqMgr2 documents too); - is stdin; or the name of a draft" },
   options: {
+    "--draft": "only keep it: it may be written again, and begins with wms2 submit NAME",
     "--dry-run": "only check it: nothing is stored",
     "--watch": "stay and watch it; exits with the outcome",
     "--name <name>": "another name than the file says",
@@ -21,20 +23,26 @@ export const addSubmit = command("submit", {
     "wms2 submit examples/process/request.yaml",
     "wms2 submit request.yaml --dry-run",
     "wms2 submit request.yaml --name again-2 --set priority=200000 --watch",
+    "wms2 submit request.yaml --draft && wms2 submit muons",
   ],
   more: "Scripts the request names with ./ are attached; input paths are relative to the request file.",
   async run({ client, options }, file: string) {
-    const document = readRequestFile(file, options);
-    if (options.dryRun) {
-      const checked = await client.send<CheckedView>("POST", "/requests?dry_run=true", document);
-      tellWarnings(checked.warnings);
-      return { json: checked, note: `${file} is fine; nothing was stored` };
-    }
-    const made = await client.send<SubmittedView>("POST", "/requests", document);
+    if (isName(file) && !existsSync(file)) return actOn(client, "submit", [file], { dryRun: options.dryRun }, {});
+    const body = readRequestFile(file, options);
+    const made = await client.requests.submit({
+      body,
+      dry_run: options.dryRun === true,
+      draft: options.draft === true,
+    });
     tellWarnings(made.warnings);
+    if ("dry_run" in made) return { json: made, note: `${file} is fine; nothing was stored` };
     if (options.json) printJson(made);
     else print(made.request_name);
     if (options.watch) await watchAndTell(client, [made.request_name], { interval: "0.5", json: options.json });
+    else if (options.draft) talk(`kept as a draft; hand it in with: wms2 submit ${made.request_name}`);
     else if (!options.json) talk(`handed in; watch it with: wms2 watch ${made.request_name}`);
   },
 });
+
+/** Not a file by the look of it. */
+const isName = (text: string): boolean => /^\w[\w.-]*$/.test(text) && !/\.(ya?ml|json)$/.test(text);

@@ -1,8 +1,8 @@
 import { plainJson } from "../base/plain-text.ts";
 import { own, shown } from "./view/own-sequences.ts";
 
-/** Opening and closing code of each colour. */
-const COLOURS = {
+/** Opening and closing code of each color. */
+const COLORS = {
   bold: [1, 22],
   dim: [2, 22],
   red: [31, 39],
@@ -11,23 +11,23 @@ const COLOURS = {
   cyan: [36, 39],
 } as const;
 
-/** Colours and signs for one stream: plain text when nobody looks, or when NO_COLOR asks for it. */
-export type Paint = Readonly<Record<keyof typeof COLOURS, (text: string) => string>>;
+/** Colors and signs for one stream: plain text when nobody looks, or when NO_COLOR asks for it. */
+export type Paint = Readonly<Record<keyof typeof COLORS, (text: string) => string>>;
 
 const paintWith = (one: (open: number, close: number) => (text: string) => string): Paint =>
-  Object.fromEntries(Object.entries(COLOURS).map(([name, [open, close]]) => [name, one(open, close)])) as Paint;
+  Object.fromEntries(Object.entries(COLORS).map(([name, [open, close]]) => [name, one(open, close)])) as Paint;
 
 export const plain: Paint = paintWith(() => (text) => text);
-export const coloured: Paint = paintWith((open, close) => {
+export const colored: Paint = paintWith((open, close) => {
   const [begin, end] = [own(open, "m"), own(close, "m")];
-  // A colour within goes back to this one.
+  // A color within goes back to this one.
   return (text) => `${begin}${text.replaceAll(end, `${end}${begin}`)}${end}`;
 });
 
 export function paintFor(stream: { isTTY?: boolean | undefined }, env = process.env): Paint {
   if (env.NO_COLOR) return plain;
-  if (env.FORCE_COLOR && env.FORCE_COLOR !== "0") return coloured;
-  return stream.isTTY && env.TERM !== "dumb" ? coloured : plain;
+  if (env.FORCE_COLOR && env.FORCE_COLOR !== "0") return colored;
+  return stream.isTTY && env.TERM !== "dumb" ? colored : plain;
 }
 
 /** How wide a line may be. Not a terminal: wide enough not to cut what a program or a log will keep. */
@@ -36,7 +36,7 @@ export function widthOf(stream: { isTTY?: boolean | undefined; columns?: number 
   return Math.max(40, Math.min(stream.columns || 80, 240));
 }
 
-/** What a page is made for: at what time, how wide, in which colours. */
+/** What a page is made for: at what time, how wide, in which colors. */
 export interface Look {
   readonly now: Date;
   readonly width: number;

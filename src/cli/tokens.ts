@@ -1,6 +1,5 @@
-import type { NewTokenView, TokenListView, TokenView } from "../api/client-types.ts";
 import { WorldError } from "../base/errors.ts";
-import { part } from "./client.ts";
+import type { TokenView } from "../operations/operators.ts";
 import { command, listing } from "./command.ts";
 import type { Columns } from "./view/table.ts";
 import { stamp } from "./view/text.ts";
@@ -19,18 +18,18 @@ export const addTokens = command("tokens", {
   },
   examples: [
     "wms2 tokens",
-    "wms2 tokens add alice > alice.token     the token itself, told only now",
+    "wms2 tokens add alice > alice.token     the token itself, shown only now",
     "wms2 tokens remove alice",
   ],
   more: "Whoever has a token can run programs as the server does (docs/security.md). The audit names the token that acted.",
   async run({ client }, verb: "list" | "add" | "remove", name: string | undefined) {
-    if (verb === "list") return listing(TOKENS, (await client.get<TokenListView>("/tokens")).items, "no tokens");
+    if (verb === "list") return listing(TOKENS, (await client.tokens.list()).items, "no tokens");
     if (name === undefined) throw new WorldError("bad-usage", "tokens", `which token is to ${verb}?`);
     if (verb === "remove") {
-      const removed = await client.send<TokenListView>("DELETE", `/tokens/${part(name)}`);
+      const removed = await client.tokens.remove({ id: name });
       return { json: removed, note: `${name} is withdrawn; other servers of this database follow within 10 s` };
     }
-    const made = await client.send<NewTokenView>("POST", "/tokens", { name });
+    const made = await client.tokens.add({ name });
     const note = `this is the token of ${name}: keep it in a file of mode 0600; it is not shown again`;
     return { json: made, page: () => made.token, note };
   },

@@ -1,7 +1,6 @@
-import type { RequestRowView } from "../api/client-types.ts";
 import { WorldError } from "../base/errors.ts";
 import { isTerminal, REQUEST_STATUSES } from "../domain/request-status.ts";
-import type { Client } from "./client.ts";
+import { allOf, type Client } from "./client.ts";
 import { command } from "./command.ts";
 import { follow } from "./follow.ts";
 import { jsonShow, personShow } from "./shows.ts";
@@ -63,6 +62,6 @@ export async function watchAndTell(
 
 async function openRequests(client: Client): Promise<readonly string[]> {
   const status = REQUEST_STATUSES.filter((one) => !isTerminal(one) && one !== "new");
-  const { items } = await client.all<RequestRowView>("/requests", { status }, 500);
+  const { items } = await allOf(client.requests.list, { status }, 500);
   return items.map((item) => item.request_name).reverse();
 }

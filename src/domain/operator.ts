@@ -1,20 +1,5 @@
 import type { Alert, SiteBan } from "./dag.ts";
 import type { DagId, NodeName, SiteName, UnitName } from "./names.ts";
-import type { Revision } from "./request.ts";
-
-/** What a release changes. Stored on the request; the next plan or rescue applies it. null: as before. */
-export interface ReleaseModifications {
-  readonly siteBans: readonly SiteName[];
-  readonly excludedFiles: readonly string[];
-  readonly memoryMb: number | null;
-  /** RETRY of processing nodes. */
-  readonly retries: number | null;
-  readonly holdThreshold: number | null;
-  readonly topUp: boolean | null;
-  readonly maxRescues: number | null;
-  /** By a corrected request; its attachments took the place of the old ones. */
-  readonly revision?: Revision | null;
-}
 
 /** active: valid and in use · superseded: the next version is complete · invalidated: withdrawn. */
 export const OUTPUT_STATES = ["active", "superseded", "invalidated"] as const;

@@ -26,9 +26,9 @@ export type RequestStatus = (typeof REQUEST_STATUSES)[number];
 interface StatusFacts {
   readonly meaning: string;
   readonly moves: readonly RequestStatus[];
-  /** Takes one of the admission places. */
+  /** Takes one of the admission slots. */
   readonly usesCapacity: boolean;
-  /** Seconds after which somebody should look; never stops evaluation (D16). */
+  /** Seconds after which somebody should look; never stops evaluation. */
   readonly timeoutSec: number | null;
 }
 
@@ -49,7 +49,7 @@ export const REQUEST_STATUS: Record<RequestStatus, StatusFacts> = {
     timeoutSec: HOUR,
   },
   queued: {
-    meaning: "waits for a place; says why and at which one",
+    meaning: "waits for a slot; says why and at which position",
     moves: ["planning", "active", "stopping", "held", "aborted"],
     usesCapacity: false,
     timeoutSec: 7 * DAY,

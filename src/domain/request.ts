@@ -1,5 +1,6 @@
 import type { RequestName, SiteName } from "./names.ts";
-import type { OutputState, ReleaseModifications, WishKind } from "./operator.ts";
+import type { OutputState, WishKind } from "./operator.ts";
+import type { ReleaseModifications } from "./release.ts";
 import type { RequestStatus } from "./request-status.ts";
 import type { NodeRole, ThrottledRole } from "./roles.ts";
 import type { Wait } from "./wait.ts";

@@ -6,7 +6,7 @@ export const WAIT_CODES = {
   running: "time", // jobs run; what else waits is in the details
   starting: "time", // the engine has it and has begun nothing yet
   step: "time", // a step of the loop is under way
-  place: "time", // admission: all places in the engine are taken
+  place: "time", // admission: all slots are taken
   retry: "time", // failed attempts cool off before their next try
   slots: "time", // jobs are idle: others have the room
   limit: "time", // a category is at its limit

@@ -1,18 +1,11 @@
 import type { DagId, RequestName, SiteName, UnitName, WorkflowId } from "./names.ts";
+import { REQUEST_STATUSES, type RequestStatus } from "./request-status.ts";
 
-export const WORKFLOW_STATUSES = [
-  "new",
-  "planning",
-  "active",
-  "stopping",
-  "resubmitting",
-  "held",
-  "completed",
-  "partial",
-  "failed",
-  "aborted",
-] as const;
-export type WorkflowStatus = (typeof WORKFLOW_STATUSES)[number];
+/** As its request, which has a workflow before there is work: what is only handed in or queued is new. */
+export type WorkflowStatus = Exclude<RequestStatus, "submitted" | "queued">;
+export const workflowStatus = (status: RequestStatus): WorkflowStatus =>
+  status === "submitted" || status === "queued" ? "new" : status;
+export const WORKFLOW_STATUSES = [...new Set(REQUEST_STATUSES.map(workflowStatus))];
 
 /**
  * The work behind a request. The `next…` numbers only grow: unit, node, block, event and lumi numbers are
@@ -97,7 +90,7 @@ export interface Block {
 export const UNIT_STATUSES = ["owed", "registered", "invalidated"] as const;
 export type UnitStatus = (typeof UNIT_STATUSES)[number];
 
-/** A finished work unit and the outputs it owes to the catalog (D10: written before anything else). */
+/** A finished work unit and the outputs it owes to the catalog: written before anything else. */
 export interface FinishedUnit {
   readonly workflowId: WorkflowId;
   readonly name: UnitName;

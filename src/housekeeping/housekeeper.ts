@@ -1,6 +1,6 @@
 import { raiseAndClose } from "../alerts/raise-and-close.ts";
-import { makeTurns } from "../alerts/turns.ts";
 import { describeError } from "../base/errors.ts";
+import { makeTurns } from "../base/turns.ts";
 import { Budget, requestsIn } from "../disk/disk-steps.ts";
 import type { KeepPolicy } from "./decide-directory.ts";
 import { type TidyPorts, tidyRequest } from "./tidy-request.ts";

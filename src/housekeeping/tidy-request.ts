@@ -1,6 +1,7 @@
 import { rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
 import {
   asideOf,
   type Budget,
@@ -12,7 +13,6 @@ import {
 } from "../disk/disk-steps.ts";
 import type { Dag } from "../domain/dag.ts";
 import type { Engine } from "../engine/port.ts";
-import type { Log } from "../lifecycle/ports.ts";
 import type { Store } from "../store/port.ts";
 import { isTemporaryName } from "../submit-dir/names.ts";
 import { compactDirectory, isCompacted } from "./compact.ts";

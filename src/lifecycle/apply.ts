@@ -1,8 +1,7 @@
 import { isDagOver } from "../domain/dag.ts";
 import type { WorkflowId } from "../domain/names.ts";
 import type { Decision, Facts } from "./decision.ts";
-import { fail, restart, settlePredecessor } from "./give-up.ts";
-import { leaveRound, moveEngine, settleFiles } from "./leave-round.ts";
+import { excludeFiles, leaveRound, moveEngine } from "./leave-round.ts";
 import {
   type Applied,
   again,
@@ -15,12 +14,13 @@ import {
   rest,
   theRun,
 } from "./moves.ts";
-import { planNextRound } from "./plan.ts";
 import type { PassWork } from "./ports.ts";
+import { recordUnits, registerOwed } from "./record-units.ts";
 import { applyBans, beginRescue, prepareRescue } from "./rescue.ts";
-import { recordUnits, registerOwed } from "./settle.ts";
+import { fail, restart, supersedePredecessor } from "./restart.ts";
 import { beginStop, finishStop, stopRun } from "./stop.ts";
-import { submitDag } from "./submit.ts";
+import { submitDag } from "./submit-dag.ts";
+import { planNextRound } from "./write-plan.ts";
 
 /** Carries out one kind of decision. Every change is compare-and-set on what the facts saw. */
 export type Apply<Kind extends Decision["kind"]> = (
@@ -83,13 +83,13 @@ const finishRound: Apply<"finish-round"> = async (ports, facts, { next, because 
     if (next === "queued") return closeRound(store, facts);
     return changeWorkflow(store, facts, ({ nodesDone }) => ({ nodesDone: nodesDone + dag.nodes.done }));
   });
-  if (next === "completed" && applied.rest) await settlePredecessor(ports, facts);
+  if (next === "completed" && applied.rest) await supersedePredecessor(ports, facts);
   return applied;
 };
 
 const complete: Apply<"complete"> = async (ports, facts, { because }) => {
   const applied = await move(ports, facts, "completed", because);
-  if (applied.rest) await settlePredecessor(ports, facts);
+  if (applied.rest) await supersedePredecessor(ports, facts);
   return applied;
 };
 
@@ -134,7 +134,7 @@ const APPLY: { readonly [Kind in Decision["kind"]]: Apply<Kind> } = {
   "end-partial": endPartial,
   rescue: beginRescue,
   "prepare-rescue": prepareRescue,
-  "settle-files": settleFiles,
+  "exclude-files": excludeFiles,
   "leave-round": leaveRound,
   "move-engine": moveEngine,
   "begin-stop": beginStop,

@@ -1,7 +1,7 @@
 import { isDagOver, isInEngine } from "../domain/dag.ts";
 import { decideStop } from "../recovery/round/actions.ts";
 import { reelectUnits } from "../recovery/round/failed-units.ts";
-import { bug, type Decision, type Facts, isNews, UNREADABLE_OUTPUT } from "./decision.ts";
+import { bug, type Decision, type Facts, isNews } from "./decision.ts";
 
 /**
  * What an operator asked for. It was allowed when it was stored; the request may have moved since, so a wish that fits
@@ -42,7 +42,7 @@ function mayRun({ dag, submitIntent }: Facts): boolean {
 /** Before a request ends, nothing of its run is left and what finished is kept; what cannot be kept does not stop it. */
 function decideEnd(facts: Facts, kind: "abort" | "fail" | "restart", because: string): Decision {
   if (mayRun(facts) && facts.observation?.kind !== "ended") return { kind: "stop-run", because };
-  const canBeRead = facts.request.hold?.code !== UNREADABLE_OUTPUT;
+  const canBeRead = facts.request.hold?.code !== "unit-output-unreadable";
   if (mayRun(facts) && isNews(facts) && canBeRead)
     return { kind: "follow", because: `units finished before the ${kind}` };
   return facts.unitsOwed > 0 && !facts.owesInVain ? { kind: "register", because } : { kind, because };

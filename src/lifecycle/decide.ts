@@ -1,11 +1,11 @@
 import { secondsBetween } from "../base/clock.ts";
 import { isDagOver } from "../domain/dag.ts";
-import type { RequestRecord } from "../domain/request.ts";
 import { REQUEST_STATUS } from "../domain/request-status.ts";
 import type { RunObservation } from "../domain/run.ts";
 import { decideRound } from "../recovery/round/decide.ts";
+import { decideStopped, decideStopping } from "./decide-stop.ts";
 import { decideWish } from "./decide-wish.ts";
-import { bug, type Decision, type Facts, hold, isNews } from "./decision.ts";
+import { bug, type Decision, type Facts, hold, isNews, register } from "./decision.ts";
 import type { LoopPolicy } from "./ports.ts";
 
 type DecidePolicy = Pick<LoopPolicy, "resubmitGraceSec">;
@@ -26,13 +26,13 @@ function decideForeign(facts: Facts, engine: string): Decision {
   const wished = decideWish(facts);
   if (wished && HARMLESS.has(wished.kind)) return wished;
   const asked = wish ? `${wish.kind} waits: ` : status === "held" ? `held: ${hold?.message}; ` : "";
-  const mend = "start a server with that engine, or, when nothing of it runs there any more: wms2 move";
-  return { kind: "wait", because: `${asked}it belongs to the ${engine} engine, and this server has another: ${mend}` };
+  const fix = "start a server with that engine, or, when nothing of it runs there any more: wms2 move";
+  return { kind: "wait", because: `${asked}it belongs to the ${engine} engine, and this server has another: ${fix}` };
 }
 
 function decideByStatus(facts: Facts, policy: DecidePolicy): Decision {
   if (facts.registrationTrouble && facts.request.status !== "held")
-    return hold("registration-failed", facts.registrationTrouble, { unitsOwed: facts.unitsOwed }, ["release", "abort"]);
+    return hold("registration-failed", facts.registrationTrouble, { unitsOwed: facts.unitsOwed });
   switch (facts.request.status) {
     case "submitted":
       return { kind: "open-workflow", because: "handed in" };
@@ -47,7 +47,7 @@ function decideByStatus(facts: Facts, policy: DecidePolicy): Decision {
     case "stopping":
       return decideStopping(facts);
     case "resubmitting":
-      return { kind: "requeue", because: "stopped; goes on from its rescue when a place is free" };
+      return { kind: "requeue", because: "stopped; goes on from its rescue when a slot is free" };
     case "held":
       return { kind: "wait", because: `held: ${facts.request.hold?.message ?? "no reason was kept"}` };
     default:
@@ -81,10 +81,8 @@ function decideSubmission(facts: Facts, policy: DecidePolicy): Decision {
       : { kind: "discard-plan", because: "the writing of its submit directory was interrupted" };
   if (dag?.status !== "ready") return { kind: "wait", because: `its DAG is ${dag?.status}` };
   if (!facts.directoryComplete && !isRescue) return { kind: "discard-plan", because: "its submit directory is gone" };
-  if (!facts.directoryComplete) {
-    const evidence = { submitDir: dag.submitDir };
-    return hold("submit-directory-gone", "its submit directory is gone", evidence, ["release", "restart", "abort"]);
-  }
+  if (!facts.directoryComplete)
+    return hold("submit-directory-gone", "its submit directory is gone", { submitDir: dag.submitDir });
   if (!submitIntent) return { kind: "submit", because: "its submit directory is complete" };
   if (facts.leaderForSec < policy.resubmitGraceSec)
     return { kind: "wait", because: "an interrupted submission may still be on its way to the engine" };
@@ -129,39 +127,14 @@ function decidePartial(facts: Facts, policy: DecidePolicy): Decision {
     case "next-round":
       return { kind: "finish-round", next: "queued", because: decision.because };
     case "stopped":
-      return { kind: "stopped", afterwards: "resubmitting", because: decision.because };
+      return decideStopped(facts, decision.because);
     case "rescue":
       return { ...decision, rescueKind: "failure", epochOf: null };
-    case "settle-files":
+    case "exclude-files":
     case "hold":
       return decision;
   }
 }
-
-/** A clean stop: over when nothing of the tree is left in the engine and what finished is recorded. */
-function decideStopping(facts: Facts): Decision {
-  const { dag, observation, request } = facts;
-  const because = dag?.stopReason ?? "stop";
-  if (!dag || isDagOver(dag.status)) return stopped(request, because);
-  if (dag.status === "ready" || observation?.kind !== "ended") return { kind: "stop-run", because };
-  if (isNews(facts)) return { kind: "follow", because: "units finished before the stop" };
-  if (facts.unitsOwed > 0) return register(facts);
-  return stopped(request, because);
-}
-
-/** Nothing of the run is left: it goes on from its rescue, or waits for the person who held it. */
-function stopped({ wish }: RequestRecord, because: string): Decision {
-  if (wish?.kind !== "hold") return { kind: "stopped", afterwards: "resubmitting", because };
-  const message = `held by ${wish.actor}: ${wish.reason}`;
-  const actions = ["release", "fail", "restart", "abort"];
-  const evidence = { actor: wish.actor, reason: wish.reason };
-  return { kind: "stopped", afterwards: { code: "held-by-operator", message, evidence, actions }, because };
-}
-
-const register = ({ unitsOwed }: Facts): Decision => ({
-  kind: "register",
-  because: `${unitsOwed} finished units are owed to the catalog`,
-});
 
 type Ended = Extract<RunObservation, { kind: "ended" }>;
 
@@ -176,11 +149,11 @@ function describeEnd(ended: Ended): string {
   return `the run ended as ${ended.verdict} (${counts})${ended.words ? `: ${ended.words}` : ""}`;
 }
 
-/** D16: a timeout raises attention and never stops evaluation; where only a person can help, it holds. */
+/** A timeout raises attention and never stops evaluation; where only a person can help, it holds. */
 function overdue({ request: { status, statusSince } }: Facts, because: string, now: Date): Decision | null {
   if (!["submitted", "planning", "resubmitting"].includes(status)) return null;
   const { timeoutSec } = REQUEST_STATUS[status];
   if (timeoutSec === null || secondsBetween(statusSince, now) <= timeoutSec) return null;
   const message = `${status} for more than ${timeoutSec} s: ${because}`;
-  return hold("stuck", message, { status, because }, ["release", "abort"]);
+  return hold("stuck", message, { status, because });
 }

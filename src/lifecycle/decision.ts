@@ -1,5 +1,6 @@
 import type { QueueEntry } from "../domain/admission.ts";
 import type { Dag, EngineIntent, RescueKind } from "../domain/dag.ts";
+import { type EvidenceOf, type HoldCode, holdFor } from "../domain/holds.ts";
 import type { UnitName } from "../domain/names.ts";
 import type { HoldReason, RequestRecord } from "../domain/request.ts";
 import type { RunObservation } from "../domain/run.ts";
@@ -61,14 +62,14 @@ export type Decision =
   | Of<"rescue", Rescue>
   | Of<"prepare-rescue">
   /** Bad files are excluded, the others of their units tried again; the round is over. */
-  | Of<"settle-files", { readonly exclude: readonly Exclusion[]; readonly attempted: readonly string[] }>
+  | Of<"exclude-files", { readonly exclude: readonly Exclusion[]; readonly attempted: readonly string[] }>
   /** Credit what finished, give the rest of the round up, and go on with the next one. */
   | Of<"leave-round">
   /** The same, and its next rounds are made for this engine. */
   | Of<"move-engine", { readonly engine: string }>
   | Of<"begin-stop">
   | Of<"stop-run">
-  | Of<"stopped", { readonly afterwards: "resubmitting" | HoldReason }>
+  | Of<"stopped", Stopped>
   | Of<"requeue">
   /** Failed nodes that cool off are tried again now: unit → nodes. */
   | Of<"end-waits", { readonly nodes: Readonly<Record<string, readonly string[]>> }>
@@ -80,6 +81,13 @@ export type Decision =
   | Of<"abort">
   | { readonly kind: "hold"; readonly hold: HoldReason };
 
+export interface Stopped {
+  readonly afterwards: "resubmitting" | HoldReason;
+  /** The priority and the production steps that are left, where one was reached. */
+  readonly demote: Partial<Pick<RequestRecord, "priority" | "productionSteps">>;
+  readonly isRoundDone: boolean;
+}
+
 export interface Rescue {
   readonly rescueKind: RescueKind;
   readonly reelectUnits: readonly Reelection[];
@@ -89,24 +97,23 @@ export interface Rescue {
   readonly epochOf: Readonly<Record<string, readonly string[] | null>> | null;
 }
 
-export function hold(
-  code: string,
+export const hold = <Code extends HoldCode>(
+  code: Code,
   message: string,
-  evidence: Readonly<Record<string, unknown>>,
-  actions: readonly string[],
-): Extract<Decision, { kind: "hold" }> {
-  return { kind: "hold", hold: { code, message, evidence, actions } };
-}
+  evidence: EvidenceOf<Code>,
+): Extract<Decision, { kind: "hold" }> => ({ kind: "hold", hold: holdFor(code, message, evidence) });
 
 /** Facts that should never come together; `where` they were met. */
 export function bug(message: string, where: string, { request, workflow, dag }: Facts): ReturnType<typeof hold> {
   const { spec, version, status } = request;
   const correlation = { request: spec.name, version, status, workflow: workflow?.id ?? null, dag: dag?.id ?? null };
-  return hold("bug", message, { error: "bug", message, where, correlation }, ["abort"]);
+  return hold("bug", message, { error: "bug", message, where, correlation });
 }
 
-/** The hold of a request with a unit that is done, but left nothing that can be recorded. */
-export const UNREADABLE_OUTPUT = "unit-output-unreadable";
+export const register = ({ unitsOwed }: Facts): Decision => ({
+  kind: "register",
+  because: `${unitsOwed} finished units are owed to the catalog`,
+});
 
 /** The engine shows other numbers than the store has, or units done that have no row yet. */
 export function isNews({ dag, observation, newlyDone }: Facts): boolean {

@@ -1,11 +1,11 @@
-import { count } from "../base/count.ts";
+import { plural } from "../base/text.ts";
 import { runningNodes } from "../domain/dag.ts";
 import type { PassError, RequestRecord } from "../domain/request.ts";
 import type { RunObservation, RunWaits } from "../domain/run.ts";
 import { WAIT_CODES, type Wait, type WaitCode } from "../domain/wait.ts";
 
 /** What a look at a request leaves to say why it does not move. */
-export interface WaitFacts {
+interface WaitFacts {
   readonly request: Pick<RequestRecord, "status" | "statusSince" | "waiting">;
   readonly observation: RunObservation | null;
   /** The pass failed on it; null: it did not. */
@@ -28,7 +28,7 @@ export function explainWait({ request, observation, error, because }: WaitFacts,
   const since =
     first.since ?? (before?.code === first.code ? before.since : BY_STATUS.has(first.code) ? request.statusSince : now);
   const { code, words, until } = first;
-  return { code, words, since, until, who: WAIT_CODES[code], details: others.map((other) => told(other)) };
+  return { code, words, since, until, who: WAIT_CODES[code], details: others.map(shown) };
 }
 /** Reasons as old as the status. */
 const BY_STATUS: ReadonlySet<WaitCode> = new Set(["place", "person"]);
@@ -46,7 +46,7 @@ const part = (code: WaitCode, words: string, more: Partial<Part> = {}): Part => 
   until: null,
   ...more,
 });
-const told = ({ words, until }: Part): string => (until ? `${words}, until ${until.toISOString()}` : words);
+const shown = ({ words, until }: Part): string => (until ? `${words}, until ${until.toISOString()}` : words);
 
 /** A disk that cannot be written fails the pass and POST alike: what POST could not judge says more. */
 function ofError({ code, message, since }: PassError, observation: RunObservation | null): readonly Part[] {
@@ -56,7 +56,7 @@ function ofError({ code, message, since }: PassError, observation: RunObservatio
 }
 
 const notJudged = ({ nodes, example, trouble }: NonNullable<RunWaits["judging"]>): Part =>
-  part("not-judged", `${count(nodes, "job")} ended and cannot be judged (${example}): ${trouble}`);
+  part("not-judged", `${plural(nodes, "job")} ended and cannot be judged (${example}): ${trouble}`);
 
 function partsOf(
   { status }: WaitFacts["request"],
@@ -81,26 +81,26 @@ function ofRun({ nodes, units, note, waits }: Running): readonly Part[] {
   if (note) kept.push(part("engine", note));
   if (judging?.trouble) kept.push(notJudged(judging));
   if (held) {
-    const what = `${count(held.nodes, "job")} held (${held.example}): ${held.reason}`;
+    const what = `${plural(held.nodes, "job")} held (${held.example}): ${held.reason}`;
     const next = held.byHand
       ? "; condor_release lets them go on, condor_rm has them judged"
       : "; they are removed and judged soon";
     kept.push(part(held.byHand ? "job-held-by-hand" : "job-held", `${what}${next}`, { since: held.since }));
   }
-  if (unmatched) kept.push(part(unmatched.code, `${count(idle, "idle job")}: ${unmatched.words}`));
-  else if (idle > 0) kept.push(part("slots", `${count(idle, "job")} idle: waiting for a free slot`));
+  if (unmatched) kept.push(part(unmatched.code, `${plural(idle, "idle job")}: ${unmatched.words}`));
+  else if (idle > 0) kept.push(part("slots", `${plural(idle, "job")} idle: waiting for a free slot`));
   if (deferred) {
-    const what = `${count(deferred.nodes, "failed job")} tried again later (${deferred.example}: ${deferred.reason})`;
+    const what = `${plural(deferred.nodes, "failed job")} tried again later (${deferred.example}: ${deferred.reason})`;
     kept.push(part("retry", `${what}`, { until: deferred.nextAt }));
   }
   for (const { category, limit, waiting } of limited) {
     const [what, where] = category === "units" ? ["unit", ""] : ["job", " in each unit"];
-    const words = `${count(waiting, what)} ${waiting === 1 ? "waits" : "wait"}: category ${category}`;
+    const words = `${plural(waiting, what)} ${waiting === 1 ? "waits" : "wait"}: category ${category}`;
     kept.push(part("limit", `${words} is at its limit of ${limit}${where}`));
   }
   if (judging && !judging.trouble && running <= 0)
-    kept.push(part("judging", `${count(judging.nodes, "job")} ended and being judged (${judging.example})`));
+    kept.push(part("judging", `${plural(judging.nodes, "job")} ended and being judged (${judging.example})`));
   const progress = `${units.done} of ${units.total} units done`;
-  if (running > 0) return [part("running", `${count(running, "job")} running, ${progress}`), ...kept];
+  if (running > 0) return [part("running", `${plural(running, "job")} running, ${progress}`), ...kept];
   return kept.length > 0 ? kept : [part("starting", `nothing runs yet, ${progress}`)];
 }

@@ -120,9 +120,10 @@ async function tallyLedgers(
     const state = finished.has(unit) ? "done" : failed.has(unit) ? "failed" : "open";
     const text = closed.has(unit) ? "" : await ports.spool.ledgerText(dag.submitDir, unit).catch(ifUnreadable);
     const { lines, unreadable } = readTallyLines(text);
-    const judged = givenUp.size === 0 ? lines : lines.map((line) => judge(line, givenUp.has(`${unit}/${line.node}`)));
+    const known =
+      givenUp.size === 0 ? lines : lines.map((line) => withGivenUp(line, givenUp.has(`${unit}/${line.node}`)));
     const words = refused.get(unit);
-    tally.add({ unit, state, lines: words === undefined ? judged : [...judged, refusedLine(words)], unreadable });
+    tally.add({ unit, state, lines: words === undefined ? known : [...known, refusedLine(words)], unreadable });
   }
   return tally.finish();
 }
@@ -134,7 +135,7 @@ function ifUnreadable(error: unknown): string {
 }
 
 /** A failure no rule knew, and a person gave up: it waits for nobody any more. */
-const judge = (line: AttemptRecord, isGivenUp: boolean): AttemptRecord =>
+const withGivenUp = (line: AttemptRecord, isGivenUp: boolean): AttemptRecord =>
   isGivenUp && line.decision === "unclassified"
     ? { ...line, decision: "stop", category: "permanent", why: "row-stops" }
     : line;
@@ -161,16 +162,12 @@ export function effectiveSpec(request: Pick<RequestRecord, "spec" | "modificatio
   const { modifications } = request;
   if (!modifications) return request.spec;
   const spec = { ...request.spec, ...modifications.revision };
-  const { memoryMb, retries, holdThreshold, maxRescues, topUp } = modifications;
+  const { memoryMb, retries, holdThreshold, topUp } = modifications;
   return {
     ...spec,
     resources: { ...spec.resources, memoryMb: memoryMb ?? spec.resources.memoryMb },
     retries: { ...spec.retries, processing: retries ?? spec.retries.processing },
-    recovery: {
-      ...spec.recovery,
-      holdThreshold: holdThreshold ?? spec.recovery.holdThreshold,
-      maxRescues: maxRescues ?? spec.recovery.maxRescues,
-    },
+    recovery: { ...spec.recovery, holdThreshold: holdThreshold ?? spec.recovery.holdThreshold },
     generation: spec.generation && { ...spec.generation, topUp: topUp ?? spec.generation.topUp },
   };
 }

@@ -10,7 +10,7 @@ import type { Ports } from "./ports.ts";
 import { applyBans } from "./rescue.ts";
 
 /** Bad files are excluded with their evidence, the others of the same units will be tried again in the next round. */
-export const settleFiles: Apply<"settle-files"> = async (ports, facts, { exclude, attempted, because }) => {
+export const excludeFiles: Apply<"exclude-files"> = async (ports, facts, { exclude, attempted, because }) => {
   const { workflow } = theRun(facts);
   const left = await leftBehind(ports, facts);
   return move(ports, facts, "queued", because, {}, async (store, at) => {

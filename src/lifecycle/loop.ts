@@ -1,11 +1,12 @@
 import { secondsBetween } from "../base/clock.ts";
 import { describeError } from "../base/errors.ts";
+import { explainLoop, type LastPass, type LoopStatus } from "./explain-loop.ts";
+import { InProgress } from "./in-progress.ts";
+import { Lease } from "./lease.ts";
 import { type PassReport, runPass } from "./pass.ts";
-import type { LoopPolicy, Ports, Work } from "./ports.ts";
-import { UnderWay } from "./under-way.ts";
+import type { LoopPolicy, Ports } from "./ports.ts";
 
-/** What the loop tells of itself. */
-export type LoopStatus = Awaited<ReturnType<typeof describeLoop>>;
+export type { LoopStatus };
 
 export interface Loop {
   start(): void;
@@ -18,193 +19,137 @@ export interface Loop {
   stop(): Promise<void>;
 }
 
-/** What every server may know of the leader's last pass: kept in the store, so health is true for all. */
-interface LastPass {
-  readonly at: string;
-  readonly seconds: number;
-  readonly error: string | null;
-  readonly requests: number;
-  readonly withErrors: number;
-}
-
-const LEASE = "lifecycle";
+export const makeLoop = (ports: Ports, policy: LoopPolicy, owner: string): Loop => new PassLoop(ports, policy, owner);
 
 /**
  * Runs passes on a timer and on a nudge, never two at once. Nudges are gathered: after a nudged pass the loop rests
  * for twice as long as it took. Only the holder of the lease passes, and only a pass that makes progress keeps it; the
  * others look again when it may have expired. A failed pass is kept and shown, and the next one comes as usual.
  */
-export function makeLoop(ports: Ports, policy: LoopPolicy, owner: string): Loop {
-  let running = false;
-  let timer: NodeJS.Timeout | null = null;
-  let under: Promise<PassReport | null> | null = null;
-  let nudged = false;
-  let leaderSince: Date | null = null;
-  let leaseUntil = new Date(0);
-  /** Grows whenever the lease was not ours for a while, or may not have been. */
-  let term = 0;
-  let passes = 0;
-  let lastPass: LastPass | null = null;
-  let storeError: string | null = null;
-  let progressMs = 0;
-  let restUntilMs = 0;
-  const underWay = new UnderWay(() => nudge());
-  const onProgress = () => {
-    progressMs = performance.now();
-  };
-  const stuckForSec = () => (under ? (performance.now() - progressMs) / 1000 : 0);
+class PassLoop implements Loop {
+  readonly #ports: Ports;
+  readonly #policy: LoopPolicy;
+  readonly #owner: string;
+  readonly #lease: Lease;
+  readonly #inProgress = new InProgress(() => this.nudge());
+  #running = false;
+  #timer: NodeJS.Timeout | null = null;
+  #pass: Promise<PassReport | null> | null = null;
+  #nudged = false;
+  #passes = 0;
+  #lastPass: LastPass | null = null;
+  #storeError: string | null = null;
+  #progressMs = 0;
+  #restUntilMs = 0;
 
-  const takeLease = async (): Promise<boolean> => {
-    const now = ports.clock.now();
-    const until = new Date(now.getTime() + policy.leaseSec * 1000);
-    const held = await ports.store.settings.takeLease(LEASE, owner, now, until);
-    if (!held) leaderSince = null;
-    else leaderSince ??= now;
-    if (!held || leaseUntil < now) term += 1;
-    leaseUntil = held ? until : new Date(0);
-    return held;
-  };
+  constructor(ports: Ports, policy: LoopPolicy, owner: string) {
+    this.#ports = ports;
+    this.#policy = policy;
+    this.#owner = owner;
+    this.#lease = new Lease(ports, policy.leaseSec, owner);
+  }
 
-  /** A stopped process wakes up in the middle of its work and knows nothing of the time between. */
-  const leadsSince = (begunIn: number) => () => ports.clock.now() < leaseUntil && begunIn === term;
+  start(): void {
+    this.#running = true;
+    this.#schedule(0);
+  }
 
-  /** A long pass must not lose the lease half-way; one that hangs has to, and may not go on when it wakes. */
-  const keepLease = () =>
-    setInterval(
-      async () => {
-        if (stuckForSec() > policy.stuckSec) {
-          ports.log.error("loop.stuck", { seconds: stuckForSec() });
-          underWay.close("the pass hangs, and another server may have taken over");
-        } else if (!(await takeLease().catch(() => true))) underWay.close("another server took over");
-      },
-      (policy.leaseSec * 1000) / 3,
-    );
+  nudge(): void {
+    this.#nudged = true;
+    if (!this.#pass) this.#schedule(Math.max(0, this.#restUntilMs - performance.now()));
+  }
 
-  const pass = async (): Promise<PassReport | null> => {
-    const begun = ports.clock.now();
-    onProgress();
+  passOnce(): Promise<PassReport | null> {
+    this.#pass ??= this.#runPass().finally(() => {
+      this.#pass = null;
+    });
+    return this.#pass;
+  }
+
+  async status(): Promise<LoopStatus> {
+    const { settings } = this.#ports.store;
+    const storeError = this.#storeError;
+    const leader = storeError ? null : await this.#lease.holder();
+    const lastPass = (storeError ? null : await settings.get<LastPass>("last-pass")) ?? this.#lastPass;
+    const own = { owner: this.#owner, running: this.#running, passes: this.#passes, stuckForSec: this.#stuckForSec() };
+    return explainLoop({ ...own, storeError, leader, lastPass }, this.#policy, this.#ports.clock.now());
+  }
+
+  async stop(): Promise<void> {
+    this.#running = false;
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#inProgress.close("the server stops");
+    await this.#pass;
+    await this.#inProgress.idle();
+    await this.#lease.drop();
+  }
+
+  #schedule(delayMs: number): void {
+    if (!this.#running) return;
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = setTimeout(async () => {
+      this.#timer = null;
+      this.#nudged = false;
+      const begunMs = performance.now();
+      await this.passOnce();
+      const now = performance.now();
+      this.#restUntilMs = now + Math.min(2 * (now - begunMs), this.#policy.intervalSec * 1000);
+      this.#schedule(this.#nudged ? this.#restUntilMs - now : this.#policy.intervalSec * 1000);
+    }, delayMs);
+  }
+
+  async #runPass(): Promise<PassReport | null> {
+    const { store, clock, log, metrics, events } = this.#ports;
+    const begun = clock.now();
+    this.#progressMs = performance.now();
     let report: PassReport | null = null;
     let error: string | null = null;
     try {
-      if (!(await takeLease())) return null;
-      const keeper = keepLease();
-      underWay.open();
-      try {
-        const work = { ...ports, policy, leads: leadsSince(term) };
-        report = await runPass(work, leaderSince ?? begun, underWay, onProgress);
-        error = report.engineError;
-      } finally {
-        clearInterval(keeper);
-      }
-      storeError = null;
+      if (!(await this.#lease.take())) return null;
+      report = await this.#passWhileLeading(begun);
+      error = report.engineError;
+      this.#storeError = null;
     } catch (failure) {
       error = describeError(failure);
-      storeError = error;
-      ports.log.error("loop.pass-failed", { why: error });
+      this.#storeError = error;
+      log.error("loop.pass-failed", { why: error });
     }
-    const seconds = secondsBetween(begun, ports.clock.now());
-    passes += 1;
-    ports.metrics.observePass(seconds);
-    lastPass = {
-      at: ports.clock.now().toISOString(),
-      seconds,
-      error,
-      requests: report?.requests ?? lastPass?.requests ?? 0,
-      withErrors: report?.withErrors ?? 0,
-    };
+    const seconds = secondsBetween(begun, clock.now());
+    this.#passes += 1;
+    metrics.observePass(seconds);
+    const requests = report?.requests ?? this.#lastPass?.requests ?? 0;
+    const lastPass = { at: clock.now().toISOString(), seconds, error, requests, withErrors: report?.withErrors ?? 0 };
+    this.#lastPass = lastPass;
     if (report) {
-      await ports.store.settings.set("last-pass", lastPass, owner, ports.clock.now()).catch((failure: unknown) => {
-        storeError = describeError(failure);
+      await store.settings.set("last-pass", lastPass, this.#owner, clock.now()).catch((failure: unknown) => {
+        this.#storeError = describeError(failure);
       });
     }
-    ports.events.emit("loop.pass", { seconds, error, requests: lastPass.requests });
+    events.emit("loop.pass", { seconds, error, requests });
     return report;
-  };
+  }
 
-  const passOnce = (): Promise<PassReport | null> => {
-    under ??= pass().finally(() => {
-      under = null;
-    });
-    return under;
-  };
+  /** A long pass must not lose the lease half-way; one that hangs has to, and may not go on when it wakes. */
+  async #passWhileLeading(begun: Date): Promise<PassReport> {
+    const keeper = setInterval(() => this.#keepLease(), (this.#policy.leaseSec * 1000) / 3);
+    this.#inProgress.open();
+    try {
+      const work = { ...this.#ports, policy: this.#policy, leads: this.#lease.watch() };
+      return await runPass(work, this.#lease.since ?? begun, this.#inProgress, () => {
+        this.#progressMs = performance.now();
+      });
+    } finally {
+      clearInterval(keeper);
+    }
+  }
 
-  const schedule = (delayMs: number) => {
-    if (!running) return;
-    if (timer) clearTimeout(timer);
-    timer = setTimeout(async () => {
-      timer = null;
-      nudged = false;
-      const begunMs = performance.now();
-      await passOnce();
-      const tookMs = performance.now() - begunMs;
-      restUntilMs = performance.now() + Math.min(2 * tookMs, policy.intervalSec * 1000);
-      schedule(nudged ? restUntilMs - performance.now() : policy.intervalSec * 1000);
-    }, delayMs);
-  };
+  async #keepLease(): Promise<void> {
+    const seconds = this.#stuckForSec();
+    if (seconds > this.#policy.stuckSec) {
+      this.#ports.log.error("loop.stuck", { seconds });
+      this.#inProgress.close("the pass hangs, and another server may have taken over");
+    } else if (!(await this.#lease.take().catch(() => true))) this.#inProgress.close("another server took over");
+  }
 
-  const nudge = () => {
-    nudged = true;
-    if (!under) schedule(Math.max(0, restUntilMs - performance.now()));
-  };
-
-  return {
-    start() {
-      running = true;
-      schedule(0);
-    },
-    nudge,
-    passOnce,
-    status: () =>
-      describeLoop({ ...ports, policy }, owner, { running, passes, lastPass, storeError, stuckForSec: stuckForSec() }),
-    async stop() {
-      running = false;
-      if (timer) clearTimeout(timer);
-      underWay.close("the server stops");
-      await under;
-      await underWay.idle();
-      await ports.store.settings.dropLease(LEASE, owner);
-    },
-  };
-}
-
-async function describeLoop(
-  { store, policy, clock }: Work,
-  owner: string,
-  own: { running: boolean; passes: number; lastPass: LastPass | null; storeError: string | null; stuckForSec: number },
-) {
-  const now = clock.now();
-  const { running, storeError, stuckForSec } = own;
-  const lease = storeError ? null : await store.settings.lease(LEASE);
-  const last = (storeError ? null : await store.settings.get<LastPass>("last-pass")) ?? own.lastPass;
-  const lastPassAt = last ? new Date(last.at) : null;
-  const silentFor = lastPassAt ? secondsBetween(lastPassAt, now) : null;
-  // Passes may take a while; silence longer than this means that the loop is dead.
-  const isSilent = silentFor !== null && silentFor > Math.max(30, 3 * policy.intervalSec + policy.leaseSec);
-  const isStuck = stuckForSec > Math.min(policy.stuckSec, 30);
-  const leader = lease && lease.until > now ? lease.owner : null;
-  const why = () => {
-    if (storeError) return `the store does not answer: ${storeError}`;
-    if (!running) return "the loop is not running here";
-    if (isStuck) return `the pass under way made no progress for ${Math.round(stuckForSec)} s`;
-    if (silentFor === null) return "no pass has ended yet";
-    if (isSilent) return `no pass ended for ${Math.round(silentFor)} s`;
-    return last?.error ? `the last pass had trouble: ${last.error}` : "passes run";
-  };
-  return {
-    running,
-    /** Which server holds the lease; null: none. */
-    leader,
-    isLeader: leader === owner,
-    lastPassAt,
-    lastPassSeconds: last?.seconds ?? null,
-    lastPassError: last?.error ?? null,
-    passes: own.passes,
-    openRequests: last?.requests ?? 0,
-    requestsWithErrors: last?.withErrors ?? 0,
-    /** Seconds between passes when nothing nudges. */
-    intervalSec: policy.intervalSec,
-    /** A pass ended recently enough, here or at the leader. */
-    healthy: running && !storeError && !isStuck && silentFor !== null && !isSilent,
-    why: why(),
-  };
+  readonly #stuckForSec = (): number => (this.#pass ? (performance.now() - this.#progressMs) / 1000 : 0);
 }

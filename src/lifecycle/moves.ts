@@ -2,7 +2,7 @@ import { invariant } from "../base/errors.ts";
 import { type Dag, type DagStatus, isDagOver } from "../domain/dag.ts";
 import type { HoldReason } from "../domain/request.ts";
 import { isTerminal, type RequestStatus } from "../domain/request-status.ts";
-import type { Workflow, WorkflowStatus } from "../domain/workflow.ts";
+import { type Workflow, workflowStatus } from "../domain/workflow.ts";
 import type { RequestChange, Store } from "../store/port.ts";
 import type { Facts } from "./decision.ts";
 import type { Ports } from "./ports.ts";
@@ -18,9 +18,6 @@ export function theRun({ request, workflow, dag }: Facts): { workflow: Workflow;
   invariant(workflow && dag, "there is no run that this could be about", { request: request.spec.name });
   return { workflow, dag };
 }
-
-const workflowStatus = (status: RequestStatus): WorkflowStatus =>
-  status === "submitted" || status === "queued" ? "new" : status;
 
 /** Request and workflow move together, or not at all when somebody else moved the request meanwhile. */
 export async function move(

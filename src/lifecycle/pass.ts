@@ -1,20 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
-import { decideAdmission } from "../admission/decide-admission.ts";
-import { secondsBetween } from "../base/clock.ts";
-import { describeError, diskFull, InvariantError, WorldError, whereOf } from "../base/errors.ts";
-import { type AdmissionLimits, DEFAULT_ADMISSION_LIMITS, type QueueEntry } from "../domain/admission.ts";
+import { describeError, InvariantError, WorldError } from "../base/errors.ts";
+import type { QueueEntry } from "../domain/admission.ts";
 import { type Dag, isInEngine } from "../domain/dag.ts";
-import type { PassError, RequestRecord } from "../domain/request.ts";
-import { CAPACITY_STATUSES } from "../domain/request-status.ts";
+import type { RequestRecord } from "../domain/request.ts";
 import type { RunObservation } from "../domain/run.ts";
 import { apply } from "./apply.ts";
 import { decide } from "./decide.ts";
+import { decideError, worldOf } from "./decide-error.ts";
 import type { Facts } from "./decision.ts";
-import { explainWait, PATIENT } from "./explain-wait.ts";
+import { explainWait } from "./explain-wait.ts";
 import { gather, gatherKnown, type Known, type PassView, runOf } from "./gather.ts";
+import { assertLeads, type InProgress, Interrupted } from "./in-progress.ts";
 import { type Applied, holdRequest } from "./moves.ts";
 import type { PassWork, Ports, Work } from "./ports.ts";
-import { assertLeads, Interrupted, type UnderWay } from "./under-way.ts";
+import { loadQueue } from "./queue.ts";
 
 export interface PassReport {
   readonly requests: number;
@@ -32,7 +31,7 @@ const MAX_LOOKS = 50;
 export async function runPass(
   ports: PassWork,
   leaderSince: Date,
-  underWay: UnderWay,
+  inProgress: InProgress,
   onProgress: () => void = () => {},
 ): Promise<PassReport> {
   const { observations, engineError } = await observeAll(ports);
@@ -43,14 +42,15 @@ export async function runPass(
     const known = await gatherKnown(ports, records);
     await forEachBounded(records, ports.policy.concurrency, async (record) => {
       const { name } = record.spec;
-      if (underWay.has(name)) return leaveAlone(ports, record, underWay);
+      if (inProgress.has(name)) return leaveAlone(ports, record, inProgress);
       const admission = admissions.get(name) ?? null;
       const work = (signal: AbortSignal) => evaluate({ ...ports, signal }, record, view, admission, known);
-      if (await underWay.give(name, ports.policy, work)) withErrors += 1;
+      if (await inProgress.give(name, ports.policy, work)) withErrors += 1;
       onProgress();
     });
   };
-  const rest = (await ports.store.requests.open("but-queued")).filter((record) => record.status !== "new");
+  const isOurs = ({ status, wish }: RequestRecord) => status !== "new" || wish !== null;
+  const rest = (await ports.store.requests.open("but-queued")).filter(isOurs);
   await walk(rest, new Map());
   const queue = await loadQueue(ports);
   const entries = new Map(queue.entries.map((entry) => [entry.requestName, entry]));
@@ -66,31 +66,12 @@ const hasNews = ({ wish, error, waiting }: RequestRecord, entry: QueueEntry | un
   wish !== null || error !== null || entry?.verdict !== "wait" || entry.reason !== waiting?.words;
 
 /** It is still being worked on since an earlier pass. Whoever asked for something else meanwhile need not wait for the end. */
-async function leaveAlone({ store, clock }: Work, request: RequestRecord, underWay: UnderWay): Promise<void> {
+async function leaveAlone({ store, clock }: Work, request: RequestRecord, inProgress: InProgress): Promise<void> {
   const { spec, wish } = request;
-  if (wish) underWay.stop(spec.name, `${wish.kind} was asked for`);
+  if (wish) inProgress.stop(spec.name, `${wish.kind} was asked for`);
   const because = "it takes long to plan; that goes on beside everything else";
   const waiting = explainWait({ request, observation: null, error: null, because }, clock.now());
   if (request.waiting?.words !== because) await store.requests.remark(spec.name, { waiting });
-}
-
-/** The queue as the next pass will see it, for people too. */
-export async function loadQueue(ports: Ports) {
-  const open = await ports.store.requests.open();
-  const active = open.filter((record) => CAPACITY_STATUSES.includes(record.status)).length;
-  const records = open.filter((record) => record.status === "queued");
-  const candidates = records.map((record) => ({
-    requestName: record.spec.name,
-    urgent: record.urgent,
-    priority: record.priority,
-    createdAt: record.createdAt,
-    queuedSince: record.statusSince,
-  }));
-  return { ...decideAdmission(candidates, active, await admissionLimits(ports)), records };
-}
-
-export async function admissionLimits(ports: Pick<Ports, "store">): Promise<AdmissionLimits> {
-  return (await ports.store.settings.get<AdmissionLimits>("admission")) ?? DEFAULT_ADMISSION_LIMITS;
 }
 
 async function observeAll(
@@ -137,7 +118,7 @@ async function evaluate(
       assertLeads(ports);
       const applied = await apply(ports, facts, decision);
       if (applied.rest) {
-        await settle(ports, facts, applied);
+        await remark(ports, facts, applied);
         return false;
       }
       const fresh = await ports.store.requests.get(record.spec.name);
@@ -169,8 +150,8 @@ function diskTrouble({ request: { status }, dag, observation }: Facts, { disk }:
 const summary = (decision: { kind: string; because?: string; hold?: { code: string } }) =>
   `${decision.kind}: ${decision.because ?? decision.hold?.code ?? ""}`;
 
-/** A request that has just moved to rest (held, over) is told of by its status. */
-async function settle(ports: Ports, { request, observation }: Facts, { waiting: because }: Applied): Promise<void> {
+/** A request that has just moved to rest (held, over) is explained by its status. */
+async function remark(ports: Ports, { request, observation }: Facts, { waiting: because }: Applied): Promise<void> {
   const waiting =
     because === null ? null : explainWait({ request, observation, error: null, because }, ports.clock.now());
   if (request.error || !isDeepStrictEqual(request.waiting, waiting))
@@ -180,49 +161,27 @@ async function settle(ports: Ports, { request, observation }: Facts, { waiting: 
 /** The pass guard: one of the three places that catch everything. Keeps the error on its request. */
 async function keepError(
   ports: Work,
-  record: RequestRecord,
+  request: RequestRecord,
   observation: RunObservation | null,
   view: PassView,
   error: unknown,
 ): Promise<boolean> {
-  const world = error instanceof WorldError ? error : diskFull(error, record.spec.name);
+  const { name } = request.spec;
+  const world = worldOf(error, name);
   if (world?.code === "store-unreachable") throw error;
-  const code = world?.code ?? "bug";
-  const message = describeError(world ?? error);
-  const before = record.error?.code === code ? record.error : null;
   const now = ports.clock.now();
-  const kept: PassError = {
-    code,
-    message,
-    hint: world?.hint ?? "this is a bug of wms2: please report it",
-    since: before?.since ?? now,
-    count: (before?.count ?? 0) + 1,
-  };
   // The log has the whole stack; what is held names the line there.
   const correlation = world ? null : ports.ids.next();
+  const { kept, hold } = decideError(request, error, correlation, ports.policy, now);
+  const { code, message, count } = kept;
   const stack = world ? {} : { correlation, stack: (error as Error | null)?.stack };
-  ports.log.error("pass.failed", { request: record.spec.name, code, message, count: kept.count, ...stack });
-  const waiting = explainWait({ request: record, observation, error: kept, because: message }, now);
-  await ports.store.requests.remark(record.spec.name, { error: kept, waiting });
-  const isBug = !world;
-  const isDue =
-    code === "disk-unwritable"
-      ? secondsBetween(kept.since, now) >= ports.policy.diskPatienceSec
-      : !PATIENT.has(code) && kept.count >= ports.policy.maxErrors;
-  if (record.status !== "held" && (isBug || code === "too-long" || isDue)) {
-    const fresh = await ports.store.requests.get(record.spec.name);
-    if (!fresh || fresh.status === "held") return true;
-    const facts = await gather(ports, fresh, view, null);
-    const evidence = world
-      ? { subject: world.subject, hint: kept.hint }
-      : { error: nameOf(error), message, where: whereOf(error), correlation, ...saidBy(error) };
-    await holdRequest(ports, facts, { code, message, evidence, actions: ["release", "abort"] });
-  }
+  ports.log.error("pass.failed", { request: name, code, message, count, ...stack });
+  const waiting = explainWait({ request, observation, error: kept, because: message }, now);
+  await ports.store.requests.remark(name, { error: kept, waiting });
+  const fresh = hold && request.status !== "held" ? await ports.store.requests.get(name) : null;
+  if (hold && fresh && fresh.status !== "held") await holdRequest(ports, await gather(ports, fresh, view, null), hold);
   return true;
 }
-
-const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error);
-const saidBy = (error: unknown) => (error instanceof InvariantError ? { evidence: error.evidence } : {});
 
 async function forEachBounded<T>(items: readonly T[], limit: number, work: (item: T) => Promise<void>): Promise<void> {
   const queue = items.values();

@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { WorldError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
 import type { Catalog } from "../catalogs/port.ts";
 import type { NodeChanges } from "../domain/operator.ts";
 import type { DagPlan, MemoryLimits } from "../domain/plan.ts";
@@ -117,12 +118,6 @@ export interface NewEpoch {
   readonly by: string;
   readonly reason: string;
   readonly at: string;
-}
-
-export interface Log {
-  info(event: string, detail: Record<string, unknown>): void;
-  warn(event: string, detail: Record<string, unknown>): void;
-  error(event: string, detail: Record<string, unknown>): void;
 }
 
 export interface PassMetrics {

@@ -1,18 +1,15 @@
 import { invariant } from "../base/errors.ts";
 import type { Dag, RescueKind } from "../domain/dag.ts";
 import type { DagId, SiteName, WorkflowId } from "../domain/names.ts";
-import { describeDamage, UNIT_DAMAGED } from "../recovery/round/damage.ts";
-import { NO_RESCUE } from "../recovery/round/hold-round.ts";
-import { listed, plural } from "../recovery/words.ts";
 import type { Store } from "../store/port.ts";
 import type { Apply } from "./apply.ts";
+import { avoidClosedSites } from "./avoid-closed-sites.ts";
+import { decideReady, decideSteps, type RescueNote, type UnitSteps } from "./decide-rescue.ts";
 import type { Facts, Rescue } from "./decision.ts";
 import { effectiveSpec, latestUnits } from "./gather-round.ts";
-import { keepAway } from "./keep-away.ts";
+import { assertLeads } from "./in-progress.ts";
 import { again, changeWorkflow, endDag, holdRequest, move, theRun } from "./moves.ts";
-import type { Ports } from "./ports.ts";
-import { changesFor, type RerunWish, sitesFor } from "./rerun-wish.ts";
-import { assertLeads } from "./under-way.ts";
+import type { NewEpoch, PassWork, Ports } from "./ports.ts";
 
 /**
  * A rescue is a new DAG on the same directory: the engine skips what is done. Its row comes first, with all that is to
@@ -93,82 +90,56 @@ export async function applyBans(ports: Ports, store: Store, { round }: Facts): P
   }
 }
 
-export interface RescueNote
-  extends Pick<RerunWish, "changes" | "nodeChanges" | "sameEpoch">,
-    Pick<Rescue, "reelectUnits" | "epochOf"> {
-  readonly units: readonly string[];
-  readonly by: string;
-  readonly because: string;
-}
-
 /** Changes the directory as the rescue says. May be done again: nothing is submitted before it is through. */
 export const prepareRescue: Apply<"prepare-rescue"> = async (ports, facts, { because }) => {
+  const { spool, store } = ports;
   const { dag, workflow } = theRun(facts);
-  const event = (await ports.store.dags.history(dag.id)).findLast(({ type }) => type === "rescue");
+  const { submitDir } = dag;
+  const event = (await store.dags.history(dag.id)).findLast(({ type }) => type === "rescue");
   invariant(event, "a rescue that says nothing", { dag: dag.id });
   const note = event.detail as unknown as RescueNote;
-  const { spool, store } = ports;
-  const { submitDir } = dag;
   const finished: ReadonlySet<string> = await store.units.finishedNames(workflow.id);
   const unfinished = latestUnits(workflow, dag).filter((unit) => !finished.has(unit));
-  const damaged = await spool.damaged(submitDir, unfinished);
-  if (damaged.length > 0) {
-    const message = describeDamage(damaged);
-    const hold = { code: UNIT_DAMAGED, message, evidence: { damaged: damaged.slice(0, 20) }, actions: NO_RESCUE };
-    // The run is over before it began: so the round can be left behind.
-    return holdRequest(ports, facts, hold, (tx, at) => endDag(tx, dag, "failed", message, at));
-  }
-  const epochs = note.epochOf ?? {};
-  // Without a new epoch only what level 1 left open runs again; marks of a final stop stay. A late pass must not change
-  // the files of a run that another server has begun since: each step asks again.
-  for (const unit of note.units) {
-    assertLeads(ports);
-    await spool.letRun(submitDir, unit, unit in epochs ? (epochs[unit] ?? null) : []);
-  }
-  for (const { unit, avoidSites } of note.reelectUnits) {
-    assertLeads(ports);
-    await spool.reelect(submitDir, unit, avoidSites);
-  }
+  const change = decideSteps(note, await spool.damaged(submitDir, unfinished));
+  // The run is over before it began: so the round can be left behind.
+  if (change.kind === "hold")
+    return holdRequest(ports, facts, change.hold, (tx, at) => endDag(tx, dag, "failed", change.hold.message, at));
   // Epochs are numbered by the rescues people asked for in this chain of runs.
-  const epoch = await ports.store.dags.countRescues(workflow.id, dag.round, "operator");
+  const epoch = await store.dags.countRescues(workflow.id, dag.round, "operator");
   const opening = { epoch, by: note.by, reason: note.because, at: event.at.toISOString() };
-  for (const [unit, nodes] of Object.entries(epochs)) {
-    assertLeads(ports);
-    const opened = nodes?.filter((node) => !note.sameEpoch?.includes(`${unit}/${node}`)) ?? null;
-    if (opened?.length !== 0) await spool.openEpoch(submitDir, unit, { ...opening, nodes: opened });
-    await spool.adjust(submitDir, unit, nodes, (node) => changesFor(note, unit, node));
-    const sites = sitesFor(note, unit);
-    if (sites.length) await spool.reelect(submitDir, unit, [], sites);
-  }
+  for (const steps of change.steps) await changeUnit(ports, submitDir, steps, opening);
   const { request } = facts;
-  if (request.modifications?.revision)
-    await spool.revise(
-      submitDir,
-      effectiveSpec(request),
-      await ports.store.requests.files(request.spec.name),
-      note.units,
-    );
-  const { words, nowhere, closed } = await keepAway(ports, workflow, dag, unfinished);
-  if (nowhere.length > 0) {
-    const message = `${plural(nowhere.length, "unit")} could run nowhere (${listed(nowhere)}): ${listed(closed)}`;
-    const actions = ["release", "fail", "restart", "abort"];
-    const evidence = { units: nowhere.slice(0, 20), closed };
-    return holdRequest(ports, facts, { code: "no-site-left", message, evidence, actions });
+  if (request.modifications?.revision) {
+    const files = await store.requests.files(request.spec.name);
+    await spool.revise(submitDir, effectiveSpec(request), files, note.units);
   }
-  const trouble = await spool.rescueTrouble(submitDir);
-  if (trouble) {
-    const actions = ["restart", "abort"];
-    return holdRequest(ports, facts, { code: "rescue-damaged", message: trouble, evidence: { submitDir }, actions });
-  }
+  const kept = await avoidClosedSites(ports, workflow, dag, unfinished);
+  const decision = decideReady(kept, await spool.rescueTrouble(submitDir), submitDir, because);
+  if (decision.kind === "hold") return holdRequest(ports, facts, decision.hold);
   const at = ports.clock.now();
-  await settleReservations(ports, workflow.id, epochs, at);
-  const reason = words === null ? because : `${because}; ${words}`;
-  await ports.store.dags.change(dag.id, dag.version, { status: "ready" }, { reason, at });
+  await markReservationsDone(ports, workflow.id, note.epochOf ?? {}, at);
+  await store.dags.change(dag.id, dag.version, { status: "ready" }, { reason: decision.reason, at });
   return again;
 };
 
+/** A late pass must not change the files of a run that another server has begun since: each unit asks again. */
+async function changeUnit(
+  ports: PassWork,
+  submitDir: string,
+  { unit, letRun, avoidSites, openEpoch, adjust, landAt }: UnitSteps,
+  opening: Omit<NewEpoch, "nodes">,
+): Promise<void> {
+  const { spool } = ports;
+  assertLeads(ports);
+  if (letRun !== undefined) await spool.letRun(submitDir, unit, letRun);
+  if (avoidSites) await spool.reelect(submitDir, unit, avoidSites);
+  if (openEpoch !== undefined) await spool.openEpoch(submitDir, unit, { ...opening, nodes: openEpoch });
+  if (adjust) await spool.adjust(submitDir, unit, adjust.nodes, adjust.changesOf);
+  if (landAt) await spool.reelect(submitDir, unit, [], landAt);
+}
+
 /** Retries that people reserved are carried out by the epoch that was opened for their nodes. */
-async function settleReservations(
+async function markReservationsDone(
   { store }: Ports,
   workflowId: WorkflowId,
   epochs: NonNullable<Rescue["epochOf"]>,

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { attempt, ended, events, NOW, report } from "../../tests/support/attempts.ts";
+import { replay } from "../explain/replay.ts";
 import { type Attempt, CAUSES, LOSSES, readAttempt, readReport } from "./attempt.ts";
 import { decideAttempt } from "./decide.ts";
 import { mayBeRescued } from "./decision.ts";
@@ -9,7 +10,6 @@ import { type AttemptRecord, historyOf, NO_HISTORY, parseLedger } from "./ledger
 import { builtinPolicy, type Policy } from "./policy.ts";
 import { checkPolicy, readPolicy } from "./read-policy.ts";
 import { attemptRecord, ledgerText, postJson } from "./records.ts";
-import { replay } from "./replay.ts";
 
 const RUNS = { numRuns: 1000 };
 

@@ -1,8 +1,8 @@
+import { plural } from "../base/text.ts";
 import { mostMemoryMb } from "../domain/plan.ts";
 import { hostOf } from "./attempt.ts";
 import type { Facts } from "./decide.ts";
 import type { Decision } from "./decision.ts";
-import { plural } from "./words.ts";
 
 /** The decision in one sentence a person understands: what happened, what that means, what is done. */
 export function reasonFor(facts: Facts, decision: Decision): string {

@@ -1,4 +1,4 @@
-import { count } from "../base/count.ts";
+import { plural } from "../base/text.ts";
 import type { DagPlan } from "../domain/plan.ts";
 import { nodesOf } from "../domain/roles.ts";
 
@@ -13,7 +13,7 @@ function picture(plan: DagPlan) {
   const more = nodes.length - MAX_NODES;
   const shown: readonly string[] = more > 0 ? [...nodes.slice(0, MAX_NODES), `and ${more} more`] : nodes;
   return {
-    title: `${plan.requestName} round ${plan.round}: ${count(units, "unit")}, ${count(nodesByRole.processing, "processing node")}, ${count(blocks.length, "block")}`,
+    title: `${plan.requestName} round ${plan.round}: ${plural(units, "unit")}, ${plural(nodesByRole.processing, "processing node")}, ${plural(blocks.length, "block")}`,
     unit: {
       name: first?.name ?? "none",
       sites: first?.sites.join(" ") || "anywhere",
@@ -38,9 +38,9 @@ export function planDot(plan: DagPlan): string {
     '  subgraph cluster_whole { label="blocks, first to last"; node [shape=folder];',
     ...blocks.map(
       ({ index, units }) =>
-        `    ${quote(`block ${index}`)} [label=${quote(`block ${index}\\n${count(units, "unit")}`)}];`,
+        `    ${quote(`block ${index}`)} [label=${quote(`block ${index}\\n${plural(units, "unit")}`)}];`,
     ),
-    ...(moreBlocks > 0 ? [`    ${quote(`and ${count(moreBlocks, "more block")}`)};`] : []),
+    ...(moreBlocks > 0 ? [`    ${quote(`and ${plural(moreBlocks, "more block")}`)};`] : []),
     "  }",
     "}",
   ];
@@ -110,9 +110,9 @@ function chains(columns: Columns): readonly (readonly string[])[] {
 }
 
 function drawWhole({ blocks, moreBlocks, units }: Picture, top: number): { parts: string[]; bottom: number } {
-  const parts = [label(MARGIN, top, `The whole: ${count(units, "unit")} in blocks, first to last`)];
+  const parts = [label(MARGIN, top, `The whole: ${plural(units, "unit")} in blocks, first to last`)];
   const perRow = 4;
-  const names = blocks.map((block) => `block ${block.index}: ${count(block.units, "unit")}`);
+  const names = blocks.map((block) => `block ${block.index}: ${plural(block.units, "unit")}`);
   if (moreBlocks > 0) names.push(`and ${moreBlocks} more`);
   for (const [at, name] of names.entries()) {
     const y = top + 20 + Math.floor(at / perRow) * (BOX.height + BOX.gap) + BOX.height / 2;

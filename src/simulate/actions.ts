@@ -2,7 +2,7 @@ import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RequestName, SiteName } from "../domain/names.ts";
 import { highestRescue, rescueName } from "../engine/format/rescue.ts";
-import type { ActAnswer, OperatorRequest } from "../lifecycle/port.ts";
+import type { ActAnswer, OperatorRequest } from "../operators/port.ts";
 import { TOP, UNIT } from "../submit-dir/names.ts";
 import type { Action } from "./read-events.ts";
 import { DAY } from "./read-parts.ts";

@@ -1,4 +1,4 @@
-import { plural } from "../recovery/words.ts";
+import { plural } from "../base/text.ts";
 import { QUIET_DECISIONS } from "./server-listener.ts";
 import type { StoryEnd } from "./story.ts";
 import { type Entry, spoken, stamp } from "./timeline.ts";

@@ -1,4 +1,5 @@
-import type { Log, Ports } from "../lifecycle/ports.ts";
+import type { Log } from "../base/log.ts";
+import type { Ports } from "../lifecycle/ports.ts";
 import type { PassPlan } from "./pass-plan.ts";
 import type { Timeline } from "./timeline.ts";
 

@@ -1,9 +1,9 @@
 import { loadConfig } from "../config/load.ts";
 import { makeSpool } from "../disk/spool.ts";
-import { makeCommands } from "../lifecycle/commands.ts";
 import { makeLoop } from "../lifecycle/loop.ts";
 import type { Ports } from "../lifecycle/ports.ts";
 import { intakeRules, loopPolicy, recoveryOptions, spoolOptions } from "../main.ts";
+import { makeCommands } from "../operators/commands.ts";
 import { migrate, readMigrations } from "../store/migrate.ts";
 import { openPglite, pgliteSql } from "../store/pglite.ts";
 import type { Store } from "../store/port.ts";

@@ -1,13 +1,13 @@
-import type { AuditEntry, AuditRecord } from "../domain/operator.ts";
-import { json, type Page, type PageWanted, pageByNumber, Table, Where } from "./columns.ts";
+import type { AuditRecord } from "../domain/operator.ts";
+import { json, pageByNumber, Table, Where } from "./columns.ts";
+import type { AuditStore } from "./operator-port.ts";
 import type { Sql } from "./sql.ts";
 
 const AUDIT = new Table<AuditRecord>("audit", "id::text at actor action subject reason detail outcome");
 
 /** What was done, by whom and why. Only ever added to. */
-export const auditStore = (sql: Sql) => ({
-  /** Appends. With a `key`, once per key: false when it was noted before. */
-  async add({ key, at, actor, action, subject, reason, detail, outcome }: AuditEntry & { key?: string }) {
+export const auditStore = (sql: Sql): AuditStore => ({
+  async add({ key, at, actor, action, subject, reason, detail, outcome }) {
     const added = await sql.query(
       `INSERT INTO audit (key, at, actor, action, subject, reason, detail, outcome)
        VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb, $8) ON CONFLICT (key) DO NOTHING RETURNING 1`,
@@ -16,7 +16,5 @@ export const auditStore = (sql: Sql) => ({
     return added.length > 0;
   },
 
-  /** Newest first. */
-  list: ({ subject, ...page }: PageWanted & { subject?: string }): Promise<Page<AuditRecord>> =>
-    pageByNumber(sql, AUDIT, new Where().and("subject = ?", subject), page),
+  list: ({ subject, ...page }) => pageByNumber(sql, AUDIT, new Where().and("subject = ?", subject), page),
 });

@@ -1,6 +1,7 @@
 import type { UnitName, WorkflowId } from "../domain/names.ts";
 import type { Block } from "../domain/workflow.ts";
 import { BULK_ROWS, chunks, countBy, json, Table } from "./columns.ts";
+import type { BlockStore } from "./port.ts";
 import type { Sql } from "./sql.ts";
 
 const BLOCKS = new Table<Block>(
@@ -9,16 +10,8 @@ const BLOCKS = new Table<Block>(
 );
 
 /** A block is open until each of its units is registered, invalidated or abandoned. */
-export const blockStore = (sql: Sql) => ({
-  /**
-   * A round planned again after a crash may cut its blocks differently: the later plan stands, as long as nothing of
-   * that block has finished.
-   */
-  async createBlocks(
-    workflowId: WorkflowId,
-    blocks: readonly { index: number; dataset: string; units: number }[],
-    at: Date,
-  ): Promise<void> {
+export const blockStore = (sql: Sql): BlockStore => ({
+  async createBlocks(workflowId, blocks, at) {
     await sql.query(
       `INSERT INTO processing_blocks (workflow_id, block_index, dataset, units_total, created_at, updated_at)
        SELECT $1, given."index", given.dataset, given.units, $3::timestamptz, $3::timestamptz
@@ -30,20 +23,11 @@ export const blockStore = (sql: Sql) => ({
     );
   },
 
-  blocks: (workflowId: WorkflowId) => BLOCKS.select(sql, "WHERE workflow_id = $1 ORDER BY block_index", [workflowId]),
+  blocks: (workflowId) => BLOCKS.select(sql, "WHERE workflow_id = $1 ORDER BY block_index", [workflowId]),
 
   blockCountByStatus: () => countBy(sql, "processing_blocks", "status"),
 
-  /**
-   * Units that will never come, so that their blocks can close: a block is complete when those registered and those
-   * abandoned make up its total (with nothing in it, when all were abandoned: see unitsDone). Once each; a unit
-   * that has finished is left alone. Answers how many were new.
-   */
-  abandonUnits: (
-    workflowId: WorkflowId,
-    units: readonly { name: UnitName; block: number }[],
-    at: Date,
-  ): Promise<number> =>
+  abandonUnits: (workflowId, units, at) =>
     sql.transaction(async (tx) => {
       await lockWorkflow(tx, workflowId);
       let added = 0;
@@ -51,18 +35,13 @@ export const blockStore = (sql: Sql) => ({
       return added;
     }),
 
-  /**
-   * owed and registered → invalidated; a block of which nothing valid is left becomes invalidated too. The rows
-   * stay: an invalidated unit is never run again. Answers how many were valid before.
-   */
-  invalidate: (workflowId: WorkflowId, units: readonly UnitName[] | "all", reason: string, at: Date): Promise<number> =>
+  invalidate: (workflowId, units, reason, at) =>
     sql.transaction(async (tx) => {
       await lockWorkflow(tx, workflowId);
       return invalidate(tx, workflowId, units, reason, at);
     }),
 
-  /** open → failed, all of a workflow: nothing will come any more. Answers how many were open. */
-  async failBlocks(workflowId: WorkflowId, at: Date): Promise<number> {
+  async failBlocks(workflowId, at) {
     const moved = await sql.query(
       `UPDATE processing_blocks SET status = 'failed', updated_at = $2
        WHERE workflow_id = $1 AND status = 'open' RETURNING 1`,

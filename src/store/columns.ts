@@ -1,5 +1,6 @@
 import { invariant, WorldError } from "../base/errors.ts";
 import { stringify } from "../base/json.ts";
+import type { Page, PageWanted } from "./page.ts";
 import type { Sql, SqlParam } from "./sql.ts";
 
 /**
@@ -124,15 +125,6 @@ export async function countBy(
   return Object.fromEntries(rows.map(({ value, count }) => [value, count]));
 }
 
-export interface Page<T> {
-  readonly items: readonly T[];
-  readonly nextCursor: string | null;
-}
-/** Which page of a list: at most `limit` items, after the place where the page before ended (opaque). */
-export interface PageWanted {
-  readonly limit: number;
-  readonly cursor?: string;
-}
 type Read<Row> = (rest: string, params: readonly SqlParam[]) => Promise<readonly Row[]>;
 
 /** A page in the order of time, newest first; `key` settles the order of what came at the same moment. */

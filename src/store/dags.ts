@@ -1,6 +1,6 @@
-import type { Dag, DagEvent, DagStatus, NodeTally, RescueKind, UnitTally } from "../domain/dag.ts";
-import type { DagId, WorkflowId } from "../domain/names.ts";
-import { json, type Page, type PageWanted, pageByTime, Table, Where } from "./columns.ts";
+import type { Dag, DagEvent } from "../domain/dag.ts";
+import { json, pageByTime, Table, Where } from "./columns.ts";
+import type { DagStore } from "./port.ts";
 import type { Sql } from "./sql.ts";
 
 const DAGS = new Table<Dag>(
@@ -12,17 +12,15 @@ const EVENTS = new Table<DagEvent>("dag_history", "dag_id type detail at");
 // As in the partial index.
 const IS_OPEN = "status IN ('planning', 'ready', 'submitted', 'running')";
 
-export const dagStore = (sql: Sql) => ({
-  create: (dag: Dag): Promise<void> => DAGS.insert(sql, dag),
+export const dagStore = (sql: Sql): DagStore => ({
+  create: (dag) => DAGS.insert(sql, dag),
 
-  get: (id: DagId) => DAGS.find(sql, "WHERE id = $1", [id]),
+  get: (id) => DAGS.find(sql, "WHERE id = $1", [id]),
 
-  /** Many in one query; those that do not exist are not in the answer. */
-  getMany: async (ids: readonly DagId[]): Promise<ReadonlyMap<DagId, Dag>> =>
+  getMany: async (ids) =>
     new Map((await DAGS.select(sql, "WHERE id = ANY($1::text[])", [ids])).map((dag) => [dag.id, dag])),
 
-  /** How many rescues of a kind a round has had. */
-  async countRescues(workflowId: WorkflowId, round: number, kind: RescueKind): Promise<number> {
+  async countRescues(workflowId, round, kind) {
     const [found] = await sql.query<{ count: number }>(
       "SELECT count(*)::int AS count FROM dags WHERE workflow_id = $1 AND round = $2 AND rescue_kind = $3",
       [workflowId, round, kind],
@@ -30,36 +28,19 @@ export const dagStore = (sql: Sql) => ({
     return found?.count ?? 0;
   },
 
-  /** All of a workflow, newest first. */
-  ofWorkflow: (workflowId: WorkflowId) =>
+  ofWorkflow: (workflowId) =>
     DAGS.select(sql, "WHERE workflow_id = $1 ORDER BY created_at DESC, id DESC", [workflowId]),
 
-  /** Newest first. */
-  list({
-    workflowId,
-    status,
-    ...page
-  }: PageWanted & { workflowId?: WorkflowId; status?: readonly DagStatus[] }): Promise<Page<Dag>> {
+  list({ workflowId, status, ...page }) {
     const where = new Where().and("workflow_id = ?", workflowId).and("status = ANY(?::text[])", status);
     const key = { column: "id", of: ({ id }: Dag) => id };
     return pageByTime((rest, params) => DAGS.select(sql, rest, params), where, page, key);
   },
 
-  /** Those an engine may have: planning, ready, submitted, running. */
   open: () => DAGS.select(sql, `WHERE ${IS_OPEN} ORDER BY created_at, id`),
 
-  /**
-   * Compare-and-set on version; a change of status leaves a history row. As for requests: `seen` is the row before,
-   * and a concurrent change makes the update find nothing.
-   */
-  async change(
-    id: DagId,
-    version: number,
-    change: Partial<
-      Pick<Dag, "status" | "engineId" | "stopRequestedAt" | "stopReason" | "endReason" | "submittedAt" | "endedAt">
-    >,
-    why: { reason: string; at: Date },
-  ): Promise<boolean> {
+  // As for requests: `seen` is the row before, and a concurrent change makes the update find nothing.
+  async change(id, version, change, why) {
     const where = new Where().and("id = ?", id).and("version = ?::int", version);
     const sets = [...DAGS.sets(change, where), "version = version + 1"];
     const changed = await sql.query(
@@ -77,12 +58,7 @@ export const dagStore = (sql: Sql) => ({
     return changed.length > 0;
   },
 
-  /**
-   * A ticket to submit it with, newer than all before; null: it moved on since it was seen. Taking one is a change of its
-   * version, so nobody ends the DAG behind the back of a submission. By the database's clock: a later run of the same
-   * directory has the higher ticket, also in a database that was restored from a backup.
-   */
-  async takeTicket({ id, version }: Pick<Dag, "id" | "version">): Promise<number | null> {
+  async takeTicket({ id, version }) {
     const [taken] = await sql.query<{ ticket: bigint }>(
       `UPDATE dags SET version = version + 1,
          ticket = greatest(ticket + 1, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)
@@ -92,8 +68,7 @@ export const dagStore = (sql: Sql) => ({
     return taken ? Number(taken.ticket) : null;
   },
 
-  /** Progress counters: last writer wins, no version. Writes nothing when nothing differs. */
-  async progress(id: DagId, nodes: NodeTally, units: UnitTally): Promise<void> {
+  async progress(id, nodes, units) {
     await sql.query(
       `UPDATE dags SET nodes = $2::jsonb, units = $3::jsonb
        WHERE id = $1 AND (nodes, units) IS DISTINCT FROM ($2::jsonb, $3::jsonb)`,
@@ -101,8 +76,7 @@ export const dagStore = (sql: Sql) => ({
     );
   },
 
-  /** What planning had to tell of a round: what it raised or lowered, and what nobody knows. */
-  async planWarnings({ id, round }: { id: WorkflowId; round: number }): Promise<readonly string[]> {
+  async planWarnings({ id, round }) {
     const found = await sql.query<{ warnings: string[] }>(
       `SELECT detail -> 'warnings' AS warnings FROM dag_history
        WHERE type = 'planned' AND dag_id IN (SELECT id FROM dags WHERE workflow_id = $1 AND round = $2) ORDER BY id`,
@@ -111,7 +85,7 @@ export const dagStore = (sql: Sql) => ({
     return found.flatMap(({ warnings }) => warnings);
   },
 
-  history: (id: DagId) => EVENTS.select(sql, "WHERE dag_id = $1 ORDER BY id", [id]),
+  history: (id) => EVENTS.select(sql, "WHERE dag_id = $1 ORDER BY id", [id]),
 
-  addEvent: (event: DagEvent): Promise<void> => EVENTS.insert(sql, event),
+  addEvent: (event) => EVENTS.insert(sql, event),
 });

@@ -1,7 +1,7 @@
 import { invariant } from "../base/errors.ts";
-import type { UnitName, WorkflowId } from "../domain/names.ts";
-import type { FileState, InputFile, LedgerFile } from "../domain/workflow.ts";
+import type { FileState, LedgerFile } from "../domain/workflow.ts";
 import { BULK_ROWS, chunks, countBy, json, Table, Where } from "./columns.ts";
+import type { FileStore } from "./port.ts";
 import type { Sql } from "./sql.ts";
 
 const FILES = new Table<Omit<LedgerFile, "units">>(
@@ -14,12 +14,9 @@ const FILES = new Table<Omit<LedgerFile, "units">>(
  * are refreshed after many rows came, since PGlite never does by itself and PostgreSQL only later: without them
  * the planner takes a workflow for small and reads all its files for every part.
  */
-export const fileStore = (sql: Sql) => ({
-  /**
-   * Adds files the ledger does not know (fresh) and refreshes size, events, sites of those it does. Through a
-   * scratch table, so that "which are gone" is one join and no list of a million names travels.
-   */
-  sync: (workflowId: WorkflowId, files: readonly InputFile[]): Promise<{ added: number; gone: readonly string[] }> =>
+export const fileStore = (sql: Sql): FileStore => ({
+  // Through a scratch table, so that "which are gone" is one join and no list of a million names travels.
+  sync: (workflowId, files) =>
     sql.transaction(async (tx) => {
       await tx.exec(`CREATE TEMP TABLE synced (lfn text COLLATE "C" PRIMARY KEY, path text, size_bytes bigint,
           events bigint, lumis jsonb, sites jsonb) ON COMMIT DROP`);
@@ -55,8 +52,7 @@ export const fileStore = (sql: Sql) => ({
       return { added: counted?.added ?? 0, gone: gone.map(({ lfn }) => lfn) };
     }),
 
-  /** Those still to be done: fresh first, then attempted, by LFN. */
-  async remaining(workflowId: WorkflowId): Promise<readonly LedgerFile[]> {
+  async remaining(workflowId) {
     const found: LedgerFile[] = [];
     for (const state of ["fresh", "attempted"] as const) {
       for (let after = ""; ; ) {
@@ -70,11 +66,8 @@ export const fileStore = (sql: Sql) => ({
     return found;
   },
 
-  /**
-   * Which units a file was planned into (one call per round, in bulk). All old places go before any new one comes: a
-   * file split over units may straddle two parts.
-   */
-  assign: (workflowId: WorkflowId, assignments: readonly { lfn: string; unit: UnitName }[]): Promise<void> =>
+  // All old places go before any new one comes: a file split over units may straddle two parts.
+  assign: (workflowId, assignments) =>
     sql.transaction(async (tx) => {
       for (const part of chunks(assignments, BULK_ROWS)) {
         await tx.query(
@@ -98,7 +91,7 @@ export const fileStore = (sql: Sql) => ({
       }
     }),
 
-  setState: (workflowId: WorkflowId, lfns: readonly string[], state: FileState, reason: string | null): Promise<void> =>
+  setState: (workflowId, lfns, state, reason) =>
     sql.transaction(async (tx) => {
       for (const part of chunks(lfns, BULK_ROWS)) {
         await tx.query(
@@ -109,15 +102,14 @@ export const fileStore = (sql: Sql) => ({
       }
     }),
 
-  /** Files that are left out, and why: the first by name. */
-  excluded: (workflowId: WorkflowId, limit: number) =>
+  excluded: (workflowId, limit) =>
     sql.query<{ readonly file: string; readonly reason: string }>(
       `SELECT lfn AS file, COALESCE(reason, 'nobody said why') AS reason FROM input_files
        WHERE workflow_id = $1 AND state = 'excluded' ORDER BY lfn LIMIT $2`,
       [workflowId, limit],
     ),
 
-  async countByState(workflowId: WorkflowId): Promise<Readonly<Record<FileState, number>>> {
+  async countByState(workflowId) {
     const counts = await countBy(sql, "input_files", "state", new Where().and("workflow_id = ?", workflowId));
     return { fresh: 0, attempted: 0, processed: 0, excluded: 0, ...counts };
   },

@@ -1,28 +1,22 @@
 import { invariant } from "../base/errors.ts";
 import { groupBy } from "../base/group-by.ts";
-import type { DagId, NodeName, UnitName, WorkflowId } from "../domain/names.ts";
 import type { NewNodeAction, NodeAction, NodeReservation } from "../domain/operator.ts";
 import { BULK_ROWS, chunks, isRowNumber, Table, Where } from "./columns.ts";
+import type { NodeActionStore } from "./operator-port.ts";
 import type { Sql } from "./sql.ts";
 
 const NEW = "dag_id unit node kind attempt epoch actor reason changes created_at";
 const ACTIONS = new Table<NodeAction>("node_actions", `id::text ${NEW} applied_at`);
 const COLUMNS = NEW.replaceAll(" ", ", ");
 
-export const nodeActionStore = (sql: Sql) => ({
-  /**
-   * Reserves what becomes of attempts, each by itself and atomically: of any number of concurrent calls for the same
-   * attempt one is "reserved", the others get the same action back. retry and fail exclude each other for an attempt
-   * ("conflict" tells the one that stands); a resubmit is a matter of its own. Answers in the order given.
-   */
-  async reserveMany(actions: readonly NewNodeAction[]): Promise<readonly NodeReservation[]> {
+export const nodeActionStore = (sql: Sql): NodeActionStore => ({
+  async reserveMany(actions) {
     const answers: NodeReservation[] = [];
     for (const part of chunks(actions, BULK_ROWS)) answers.push(...(await reservePart(sql, part)));
     return answers;
   },
 
-  /** Of a workflow, reserved and not yet applied, oldest first; those of one bulk call by unit and node. */
-  pending: (workflowId: WorkflowId) =>
+  pending: (workflowId) =>
     ACTIONS.select(
       sql,
       `JOIN dags d ON d.id = node_actions.dag_id WHERE d.workflow_id = $1 AND applied_at IS NULL
@@ -30,8 +24,7 @@ export const nodeActionStore = (sql: Sql) => ({
       [workflowId],
     ),
 
-  /** Answers how many were not applied before; the time of the first application stands. */
-  markApplied: (ids: readonly string[], at: Date): Promise<number> =>
+  markApplied: (ids, at) =>
     sql.transaction(async (tx) => {
       let applied = 0;
       for (const part of chunks(ids.filter(isRowNumber), BULK_ROWS)) {
@@ -44,8 +37,7 @@ export const nodeActionStore = (sql: Sql) => ({
       return applied;
     }),
 
-  /** Of a DAG, or of one node of it, newest first. */
-  list(dagId: DagId, unit?: UnitName, node?: NodeName) {
+  list(dagId, unit, node) {
     const where = new Where().and("dag_id = ?", dagId).and("unit = ?", unit).and("node = ?", node);
     return ACTIONS.select(sql, `${where} ORDER BY node_actions.id DESC`, where.values);
   },

@@ -1,28 +1,11 @@
 import { InvariantError } from "../base/errors.ts";
 import type { RequestName } from "../domain/names.ts";
-import type { RequestFile, RequestRecord, RequestSpec, Transition } from "../domain/request.ts";
+import type { RequestFile, Transition } from "../domain/request.ts";
 import { canMove, REQUEST_STATUSES, type RequestStatus, TERMINAL_STATUSES } from "../domain/request-status.ts";
-import { countBy, json, type Page, type PageWanted, pageByTime, Where } from "./columns.ts";
+import { countBy, json, pageByTime, Where } from "./columns.ts";
+import type { RequestFilter, RequestStore } from "./port.ts";
 import { REQUESTS, type SpecMemory } from "./request-rows.ts";
 import type { Sql, SqlParam } from "./sql.ts";
-
-/** What may be changed of a request; its spec never is, and its error and waiting are remarks. */
-export type RequestChange = Partial<
-  Omit<RequestRecord, "spec" | "version" | "error" | "waiting" | "createdAt" | "updatedAt" | "statusSince">
->;
-
-export interface RequestFilter extends PageWanted {
-  readonly status?: readonly RequestStatus[];
-  readonly requestor?: string;
-  readonly campaign?: string;
-  readonly nameContains?: string;
-}
-
-interface Why {
-  readonly reason: string;
-  readonly actor: string;
-  readonly at: Date;
-}
 
 // Written out so that PostgreSQL sees the predicate of the partial index.
 const IS_OPEN = `status NOT IN (${TERMINAL_STATUSES.map((status) => `'${status}'`).join(", ")})`;
@@ -51,15 +34,8 @@ async function insertFiles(tx: Sql, name: RequestName, files: readonly RequestFi
   }
 }
 
-export const requestStore = (sql: Sql, specs: SpecMemory) => ({
-  /** false: the name is taken. Stores the first transition too, in the same statement: most requests bring no files. */
-  async create(
-    spec: RequestSpec,
-    status: RequestStatus,
-    files: readonly RequestFile[],
-    actor: string,
-    at: Date,
-  ): Promise<boolean> {
+export const requestStore = (sql: Sql, specs: SpecMemory): RequestStore => ({
+  async create(spec, status, files, actor, at) {
     const insert = async (tx: Sql): Promise<boolean> => {
       const { name, kind, requestor, campaign, priority, urgent, productionSteps } = spec;
       const created = await tx.query(
@@ -84,34 +60,43 @@ export const requestStore = (sql: Sql, specs: SpecMemory) => ({
     });
   },
 
-  get: async (name: RequestName): Promise<RequestRecord | null> =>
-    (await specs.records(sql, "WHERE name = $1", [name]))[0] ?? null,
+  // As a row of a new number: whoever remembers the spec behind the old one (SpecMemory) reads it again.
+  replaceDraft: (spec, files, at) =>
+    sql.transaction(async (tx) => {
+      const { name, kind, requestor, campaign, priority, urgent, productionSteps } = spec;
+      const replaced = await tx.query(
+        `UPDATE requests SET id = DEFAULT, kind = $2, requestor = $3, campaign = $4, spec = $5::jsonb, priority = $6,
+           urgent = $7, production_steps = $8::jsonb, version = version + 1, updated_at = $9
+         WHERE name = $1 AND status = 'new' RETURNING name`,
+        [name, kind, requestor, campaign, json(spec), priority, urgent, json(productionSteps), at],
+      );
+      if (replaced.length === 0) return false;
+      await tx.query("DELETE FROM request_files WHERE request_name = $1", [name]);
+      await insertFiles(tx, name, files);
+      return true;
+    }),
 
-  files: (name: RequestName) =>
+  get: async (name) => (await specs.records(sql, "WHERE name = $1", [name]))[0] ?? null,
+
+  files: (name) =>
     sql.query<RequestFile>(
       "SELECT path, executable, sha256, content FROM request_files WHERE request_name = $1 ORDER BY path",
       [name],
     ),
 
-  /** Instead of those it had. */
-  replaceFiles: (name: RequestName, files: readonly RequestFile[]): Promise<void> =>
+  replaceFiles: (name, files) =>
     sql.transaction(async (tx) => {
       await tx.query("DELETE FROM request_files WHERE request_name = $1", [name]);
       await insertFiles(tx, name, files);
     }),
 
-  /** Newest first. */
-  list: (filter: RequestFilter): Promise<Page<RequestRecord>> =>
+  list: (filter) =>
     pageByTime((rest, params) => specs.records(sql, rest, params), matching(filter), filter, {
       column: "name",
       of: ({ spec }) => spec.name,
     }),
 
-  /**
-   * As `list`, only the names: what a bulk action walks. The place in the list does not depend on the status, so
-   * requests may change between two pages without any being left out or met twice.
-   */
-  async names(filter: RequestFilter): Promise<Page<RequestName>> {
+  async names(filter) {
     const read = (rest: string, params: readonly SqlParam[]) =>
       sql.query<{ name: RequestName; createdAt: Date }>(
         `SELECT name, created_at AS "createdAt" FROM requests ${rest}`,
@@ -122,25 +107,18 @@ export const requestStore = (sql: Sql, specs: SpecMemory) => ({
     return { items: items.map(({ name }) => name), nextCursor };
   },
 
-  /** All versions of a request (itself, those before, those after), oldest first. Empty: no such request. */
-  versions: (name: RequestName) => specs.records(sql, `WHERE name IN (${CHAIN}) ORDER BY created_at, name`, [name]),
+  versions: (name) => specs.records(sql, `WHERE name IN (${CHAIN}) ORDER BY created_at, name`, [name]),
 
-  /** All that are not over, without paging: what a pass walks. Most of them may be queued. */
-  open: (which: "all" | "but-queued" = "all") =>
+  open: (which = "all") =>
     specs.records(sql, `WHERE ${IS_OPEN} ${which === "all" ? "" : "AND status <> 'queued'"} ORDER BY created_at, name`),
 
-  countByStatus: (): Promise<Readonly<Partial<Record<RequestStatus, number>>>> => countBy(sql, "requests", "status"),
+  countByStatus: () => countBy(sql, "requests", "status"),
 
-  /** Open requests by what they wait for. */
-  countByWait: (): Promise<Readonly<Record<string, number>>> =>
-    countBy(sql, "requests", "waiting->>'code'", new Where().and("waiting IS NOT NULL")),
+  countByWait: () => countBy(sql, "requests", "waiting->>'code'", new Where().and("waiting IS NOT NULL")),
 
-  /**
-   * Compare-and-set on version. A change of status must be legal and leaves a transition row. One statement: the row as
-   * it was, the update when version and status allow it, and its transition. `seen` reads the statement's snapshot; the
-   * update itself looks at the newest version of the row, so a concurrent change makes it find nothing, never overwrite.
-   */
-  async change(name: RequestName, version: number, { status, ...change }: RequestChange, why: Why): Promise<boolean> {
+  // One statement: the row as it was, the update when version and status allow it, and its transition. `seen` reads the
+  // statement's snapshot; the update looks at the newest version of the row, so a concurrent change makes it find nothing.
+  async change(name, version, { status, ...change }, why) {
     const where = new Where().and("name = ?", name).and("version = ?::int", version);
     const at = `${where.add(why.at)}::timestamptz`;
     const sets = [...REQUESTS.sets(change, where), "version = version + 1", `updated_at = ${at}`];
@@ -169,12 +147,11 @@ export const requestStore = (sql: Sql, specs: SpecMemory) => ({
     return seen.changed;
   },
 
-  /** What the loop last said of it. Does not touch the version: it is a remark, not a change. */
-  async remark(name: RequestName, remark: Partial<Pick<RequestRecord, "error" | "waiting">>): Promise<void> {
+  async remark(name, remark) {
     await REQUESTS.update(sql, remark, new Where().and("name = ?", name));
   },
 
-  transitions: (name: RequestName) =>
+  transitions: (name) =>
     sql.query<Transition>(
       `SELECT from_status AS "from", to_status AS "to", reason, actor, at FROM transitions
        WHERE request_name = $1 ORDER BY id`,

@@ -1,19 +1,14 @@
 import { json } from "./columns.ts";
+import type { OperatorToken, SettingStore } from "./port.ts";
 import type { Sql } from "./sql.ts";
 
-export interface OperatorToken {
-  readonly sha256: string;
-  readonly name: string;
-  readonly createdAt: Date;
-}
-
-export const settingStore = (sql: Sql) => ({
+export const settingStore = (sql: Sql): SettingStore => ({
   async get<T>(key: string): Promise<T | null> {
     const found = await sql.query<{ value: T | null }>("SELECT value FROM settings WHERE key = $1", [key]);
     return found[0]?.value ?? null;
   },
 
-  async set(key: string, value: unknown, actor: string, at: Date): Promise<void> {
+  async set(key, value, actor, at) {
     await sql.query(
       `INSERT INTO settings (key, value, updated_by, updated_at) VALUES ($1, $2::jsonb, $3, $4)
        ON CONFLICT (key) DO UPDATE
@@ -22,11 +17,8 @@ export const settingStore = (sql: Sql) => ({
     );
   },
 
-  /**
-   * One of several servers holds the lease: true when `owner` has it until `until`. One statement: of two servers
-   * that find it expired, the second sees the first one's row and gets nothing.
-   */
-  async takeLease(name: string, owner: string, now: Date, until: Date): Promise<boolean> {
+  // One statement: of two servers that find it expired, the second sees the first one's row and gets nothing.
+  async takeLease(name, owner, now, until) {
     const taken = await sql.query(
       `INSERT INTO leases (name, owner, until) VALUES ($1, $2, $4::timestamptz)
        ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, until = excluded.until
@@ -37,31 +29,29 @@ export const settingStore = (sql: Sql) => ({
     return taken.length > 0;
   },
 
-  async dropLease(name: string, owner: string): Promise<void> {
+  async dropLease(name, owner) {
     await sql.query("DELETE FROM leases WHERE name = $1 AND owner = $2", [name, owner]);
   },
 
-  async lease(name: string): Promise<{ owner: string; until: Date } | null> {
+  async lease(name) {
     const text = "SELECT owner, until FROM leases WHERE name = $1";
     return (await sql.query<{ owner: string; until: Date }>(text, [name]))[0] ?? null;
   },
 
-  /** SHA-256 of operator tokens; the tokens themselves are never stored. */
-  async addToken({ sha256, name, at }: { sha256: string; name: string; at: Date }): Promise<void> {
+  async addToken({ sha256, name, at }) {
     await sql.query(
       "INSERT INTO operator_tokens (sha256, name, created_at) VALUES ($1, $2, $3) ON CONFLICT (sha256) DO NOTHING",
       [sha256, name, at],
     );
   },
 
-  async listTokens(): Promise<readonly OperatorToken[]> {
+  async listTokens() {
     return sql.query<OperatorToken>(
       'SELECT sha256, name, created_at AS "createdAt" FROM operator_tokens ORDER BY created_at, sha256',
     );
   },
 
-  /** false: it was not there, or it is the last one, without which nobody could change anything. */
-  async removeToken(sha256: string): Promise<boolean> {
+  async removeToken(sha256) {
     const removed = await sql.query(
       `DELETE FROM operator_tokens WHERE sha256 = $1 AND EXISTS (SELECT 1 FROM operator_tokens WHERE sha256 <> $1)
        RETURNING 1`,
@@ -70,7 +60,7 @@ export const settingStore = (sql: Sql) => ({
     return removed.length > 0;
   },
 
-  async findToken(sha256: string): Promise<{ name: string } | null> {
+  async findToken(sha256) {
     const found = await sql.query<{ name: string }>("SELECT name FROM operator_tokens WHERE sha256 = $1", [sha256]);
     return found[0] ?? null;
   },

@@ -1,8 +1,8 @@
 import { invariant } from "../base/errors.ts";
 import type { Site } from "../domain/dag.ts";
-import type { SiteName, WorkflowId } from "../domain/names.ts";
 import type { BanAnswer, BanRecord } from "../domain/operator.ts";
 import { json, Table, Where } from "./columns.ts";
+import type { NewBan, SiteStore } from "./operator-port.ts";
 import type { Sql } from "./sql.ts";
 
 const SITES = new Table<Site>("sites", "name status cores memory_mb::float8 drain_until note updated_at");
@@ -12,18 +12,11 @@ const BANS = new Table<BanRecord>(
 );
 const MANY = 1000;
 
-interface NewBan extends Pick<BanRecord, "site" | "workflowId" | "reason" | "evidence"> {
-  readonly until: Date;
-  readonly actor: string;
-  readonly at: Date;
-}
-
-export const siteStore = (sql: Sql) => ({
+export const siteStore = (sql: Sql): SiteStore => ({
   list: () => SITES.select(sql, "ORDER BY name"),
-  get: (name: SiteName) => SITES.find(sql, "WHERE name = $1", [name]),
+  get: (name) => SITES.find(sql, "WHERE name = $1", [name]),
 
-  /** Adds the sites an engine reports; leaves an operator's status alone. */
-  async learn(learned: readonly { name: SiteName; cores: number; memoryMb: number }[], at: Date): Promise<void> {
+  async learn(learned, at) {
     await sql.query(
       `INSERT INTO sites (name, cores, memory_mb, updated_at)
        SELECT DISTINCT ON (name) name, cores, memory_mb, $2::timestamptz FROM ${SITES.given("$1")} ORDER BY name
@@ -34,45 +27,27 @@ export const siteStore = (sql: Sql) => ({
     );
   },
 
-  async change(
-    name: SiteName,
-    change: Partial<Pick<Site, "status" | "drainUntil" | "note">>,
-    actor: string,
-    at: Date,
-  ): Promise<boolean> {
+  async change(name, change, actor, at) {
     const where = new Where().and("name = ?", name);
     return (await SITES.update(sql, { ...change, updatedAt: at }, where, [`updated_by = ${where.add(actor)}`])) > 0;
   },
 
-  /**
-   * One active ban per site and workflow: a second one extends the first when it would last longer, and else
-   * changes nothing. A site nobody has heard of becomes known. `workflowId` null: for every workflow.
-   */
-  ban: (ban: NewBan): Promise<BanAnswer> => sql.transaction((tx) => banSite(tx, ban)),
+  ban: (ban) => sql.transaction((tx) => banSite(tx, ban)),
 
-  /** Lifts those that are active and answers how many. null: only the one for every workflow; "all": whatever is. */
-  async unban(
-    { site, workflowId }: { site: SiteName; workflowId: WorkflowId | null | "all" },
-    actor: string,
-    at: Date,
-  ): Promise<number> {
+  async unban({ site, workflowId }, actor, at) {
     const where = new Where().and("site = ?", site).and("removed_at IS NULL AND expires_at > ?::timestamptz", at);
     if (workflowId !== "all") where.and("workflow_id IS NOT DISTINCT FROM ?::text", workflowId);
     return BANS.update(sql, { removedAt: at, removedBy: actor }, where);
   },
 
-  activeBans: (at: Date) =>
+  activeBans: (at) =>
     BANS.select(
       sql,
       "WHERE removed_at IS NULL AND expires_at > $1 AND created_at <= $1 ORDER BY created_at, site, id",
       [at],
     ),
 
-  /**
-   * Of these sites (absent: of all), newest first, those active at `at`; with `includePast` also expired and removed
-   * ones. At most 1000.
-   */
-  bans({ sites, includePast, at }: { sites?: readonly SiteName[]; includePast?: boolean; at: Date }) {
+  bans({ sites, includePast, at }) {
     const where = new Where().and("site = ANY(?::text[])", sites);
     if (!includePast) where.and("removed_at IS NULL AND expires_at > ?::timestamptz", at);
     return BANS.select(sql, `${where} ORDER BY created_at DESC, site, id LIMIT ${MANY}`, where.values);

@@ -13,8 +13,8 @@ import type { Sql } from "./sql.ts";
 import { unitStore } from "./units.ts";
 import { workflowStore } from "./workflows.ts";
 
-/** One object for each part; see port.ts. */
-export const parts = (sql: Sql, specs: SpecMemory) => ({
+/** The store over a database whose schema is up to date (see open.ts). */
+export const openStore = (sql: Sql, specs = new SpecMemory()): Store => ({
   requests: requestStore(sql, specs),
   workflows: workflowStore(sql),
   dags: dagStore(sql),
@@ -26,11 +26,6 @@ export const parts = (sql: Sql, specs: SpecMemory) => ({
   nodeActions: nodeActionStore(sql),
   intents: intentStore(sql),
   settings: settingStore(sql),
-});
-
-/** The store over a database whose schema is up to date (see open.ts). */
-export const openStore = (sql: Sql, specs = new SpecMemory()): Store => ({
-  ...parts(sql, specs),
   transaction: (work) => sql.transaction((tx) => work(openStore(tx, specs))),
   ping: async () => void (await sql.query("SELECT 1")),
   close: () => sql.close(),

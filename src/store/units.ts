@@ -1,17 +1,8 @@
-import type { UnitName, WorkflowId } from "../domain/names.ts";
+import type { UnitName } from "../domain/names.ts";
 import type { FinishedUnit, OutputFile, UnitStatus } from "../domain/workflow.ts";
 import { blockStore } from "./blocks.ts";
-import {
-  chunks,
-  countBy,
-  decodeCursor,
-  encodeCursor,
-  type Page,
-  type PageWanted,
-  pageOf,
-  Table,
-  Where,
-} from "./columns.ts";
+import { chunks, countBy, decodeCursor, encodeCursor, pageOf, Table, Where } from "./columns.ts";
+import type { UnitStore } from "./port.ts";
 import type { Sql } from "./sql.ts";
 
 const UNITS = new Table<FinishedUnit>(
@@ -23,52 +14,40 @@ const UNITS = new Table<FinishedUnit>(
 /** Units carry their outputs: a statement of this many rows stays below some megabytes. */
 const UNITS_PER_STATEMENT = 1_000;
 
-type Output = OutputFile & { readonly unit: UnitName; readonly status: UnitStatus };
-
-export const unitStore = (sql: Sql) => ({
+export const unitStore = (sql: Sql): UnitStore => ({
   ...blockStore(sql),
 
-  /**
-   * Records finished units as owed, once each: a unit that has a row already is left alone. In the same
-   * statement batch: the block's and workflow's counters, and the input files of the unit → processed. One that
-   * was abandoned and finished after all is taken back, and its block with it. Answers how many were new.
-   */
-  recordFinished: (finished: readonly FinishedUnit[]): Promise<number> =>
+  recordFinished: (finished) =>
     sql.transaction(async (tx) => {
       let added = 0;
       for (const part of chunks(finished, UNITS_PER_STATEMENT)) added += await recordFinished(tx, part);
       return added;
     }),
 
-  /** Which of a workflow's units have a row. */
-  async finishedNames(workflowId: WorkflowId): Promise<ReadonlySet<UnitName>> {
+  async finishedNames(workflowId) {
     const text = "SELECT name FROM work_units WHERE workflow_id = $1";
     return new Set((await sql.query<{ name: UnitName }>(text, [workflowId])).map(({ name }) => name));
   },
 
-  owed: (workflowId: WorkflowId, limit: number) =>
+  owed: (workflowId, limit) =>
     UNITS.select(sql, "WHERE workflow_id = $1 AND status = 'owed' ORDER BY attempts, name LIMIT $2", [
       workflowId,
       limit,
     ]),
 
-  /** How many units are owed, for every workflow asked about. */
-  async owedCounts(workflowIds: readonly WorkflowId[]): Promise<ReadonlyMap<WorkflowId, number>> {
+  async owedCounts(workflowIds) {
     const where = new Where().and("workflow_id = ANY(?::text[]) AND status = 'owed'", workflowIds);
     const found = await countBy(sql, "work_units", "workflow_id", where);
     return new Map(workflowIds.map((id) => [id, found[id] ?? 0]));
   },
 
-  async countByStatus(workflowId: WorkflowId): Promise<Readonly<Record<UnitStatus, number>>> {
+  async countByStatus(workflowId) {
     const where = new Where().and("workflow_id = ?", workflowId);
     return { owed: 0, registered: 0, invalidated: 0, ...(await countBy(sql, "work_units", "status", where)) };
   },
 
-  /**
-   * owed → registered; false when it was not owed any more. Closes the block when it was its last. One statement, so
-   * that the unit and its block's count of registered units cannot differ after a crash.
-   */
-  async markRegistered(workflowId: WorkflowId, unit: UnitName, at: Date): Promise<boolean> {
+  // One statement: the unit and its block's count of registered units cannot differ after a crash.
+  async markRegistered(workflowId, unit, at) {
     const moved = await sql.query(
       `WITH moved AS (
          UPDATE work_units SET status = 'registered', registered_at = $3::timestamptz, last_error = NULL
@@ -84,7 +63,7 @@ export const unitStore = (sql: Sql) => ({
     return moved.length > 0;
   },
 
-  async registrationFailed(workflowId: WorkflowId, unit: UnitName, words: string): Promise<void> {
+  async registrationFailed(workflowId, unit, words) {
     await sql.query(
       `UPDATE work_units SET attempts = attempts + 1, last_error = $3
        WHERE workflow_id = $1 AND name = $2 AND status = 'owed'`,
@@ -92,12 +71,11 @@ export const unitStore = (sql: Sql) => ({
     );
   },
 
-  /** What is owed gets a fresh budget of tries. */
-  async tryOwedAgain(workflowId: WorkflowId): Promise<void> {
+  async tryOwedAgain(workflowId) {
     await sql.query("UPDATE work_units SET attempts = 0 WHERE workflow_id = $1 AND status = 'owed'", [workflowId]);
   },
 
-  async outputs(workflowId: WorkflowId, { limit, cursor }: PageWanted): Promise<Page<Output>> {
+  async outputs(workflowId, { limit, cursor }) {
     const where = new Where().and("w.workflow_id = ?", workflowId);
     if (cursor !== undefined) {
       const [unit, place] = decodeCursor(cursor);
@@ -114,7 +92,7 @@ export const unitStore = (sql: Sql) => ({
     return { items: items.map(({ name, status, output }) => ({ ...output, unit: name, status })), nextCursor };
   },
 
-  list: (workflowId: WorkflowId) => UNITS.select(sql, "WHERE workflow_id = $1 ORDER BY name", [workflowId]),
+  list: (workflowId) => UNITS.select(sql, "WHERE workflow_id = $1 ORDER BY name", [workflowId]),
 });
 
 /**

@@ -41,7 +41,7 @@ test("a request is held: one alert until it is over, however often one looks", a
   expect(await world.look()).toEqual(["held:gen warning"]);
   expect(await world.look()).toEqual(["held:gen warning"]);
   expect((await world.store.alerts.open())[0]).toMatchObject({ count: 1, subject: "gen" });
-  await world.commands.abort(name, "enough", { actor: "ann", version: null });
+  await world.commands.act(name, { action: "abort", reason: "enough" }, { actor: "ann", version: null, dryRun: false });
   await world.pass();
   expect(await world.look()).toEqual([]);
 });

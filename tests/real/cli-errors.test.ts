@@ -160,8 +160,8 @@ test("a fresh data directory is closed to others, and the server says what is un
   await removeData(dataDir);
 });
 
-test("doctor: a spool that cannot be written fails with 6 and how to mend it", async () => {
+test("doctor: a spool that cannot be written fails with 6 and how to fix it", async () => {
   const answer = await wms2(["doctor", "--data-dir", tempDir("doctor"), "--set", "spool_dir=/proc/nowhere"]);
   expect(answer.code).toBe(6);
-  expect(answer.stdout).toMatch(/FAIL spool .*\n +mend: /);
+  expect(answer.stdout).toMatch(/FAIL spool .*\n +fix: /);
 });

@@ -142,7 +142,7 @@ describe("operators", () => {
     const report = JSON.parse(answer.stdout);
     expect(answer.code).toBe(0);
     expect(report.ok).toBe(true);
-    expect(report.checks.find(({ what }: { what: string }) => what === "database").words).toContain(
+    expect(report.checks.find(({ what }: { what: string }) => what === "database").message).toContain(
       "through the server",
     );
   });

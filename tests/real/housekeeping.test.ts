@@ -7,8 +7,8 @@ import { damagedRescues } from "../../src/disk/rescue-check.ts";
 import { compactDirectory } from "../../src/housekeeping/compact.ts";
 import { type Housekeeping, makeHousekeeping } from "../../src/housekeeping/housekeeper.ts";
 import { measureSpool } from "../../src/housekeeping/usage.ts";
-import { gatherAttempts } from "../../src/lifecycle/attempts.ts";
-import { gatherErrors } from "../../src/lifecycle/errors.ts";
+import { gatherAttempts } from "../../src/operators/attempts.ts";
+import { gatherErrors } from "../../src/operators/gather-errors.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { generation, makeWorld, POLICY } from "../support/world.ts";
 
@@ -37,7 +37,11 @@ async function makeHouse(operationsPerTurn = 100_000, policy = { compactAfterHou
       if (how === "completed") world.engine.finish(storageDir);
       else {
         world.engine.fail(1, { node: "proc_000000", cluster: 12 } as never);
-        await world.commands.abort(request, "enough", { actor: "ann", version: null });
+        await world.commands.act(
+          request,
+          { action: "abort", reason: "enough" },
+          { actor: "ann", version: null, dryRun: false },
+        );
       }
       for (let pass = 0; pass < 4; pass += 1) await world.pass();
       await world.expectStatus(request, how);
@@ -162,7 +166,11 @@ describe("housekeeping", () => {
     expect(existsSync(dir)).toBe(true);
     const clone = (await house.store.requests.get(request))?.supersededBy;
     if (!clone) throw new Error("no clone");
-    await house.commands.abort(clone, "no more", { actor: "ann", version: null });
+    await house.commands.act(
+      clone,
+      { action: "abort", reason: "no more" },
+      { actor: "ann", version: null, dryRun: false },
+    );
     for (let pass = 0; pass < 3; pass += 1) await house.pass();
     await house.keeper().tidyOnce();
     expect(readdirSync(join(house.spoolDir, "gen"))).toEqual(["invalidation.json"]);

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { RequestName } from "../../src/domain/names.ts";
-import type { OperatorAction } from "../../src/lifecycle/port.ts";
+import type { OperatorAction } from "../../src/operators/port.ts";
 import { generation, makeWorld } from "../support/world.ts";
 
 type World = Awaited<ReturnType<typeof makeWorld>>;
@@ -97,16 +97,17 @@ test("whoever deletes, sets a priority or a limit is in the audit", async () => 
   const world = await makeWorld();
   const name = await world.submit(generation("gen", 1));
   await world.commands.reprioritise(name, { priority: 7 }, { actor: "bob", version: null });
-  await world.commands.abort(name, "typo", { actor: "ann", version: null });
-  await world.commands.abort(name, "typo", { actor: "ann", version: null });
+  await world.commands.act(name, { action: "abort", reason: "typo" }, { actor: "ann", version: null, dryRun: false });
+  await world.commands.act(name, { action: "abort", reason: "typo" }, { actor: "ann", version: null, dryRun: false });
   await world.commands.setAdmission({ maxActive: 3 }, "eve");
   const did = (await world.store.audit.list({ limit: 10 })).items.map(
-    ({ actor, action, subject, reason }) => `${actor} ${action} ${subject} ${reason}`,
+    ({ actor, action, subject, reason, outcome }) => `${actor} ${action} ${subject} ${reason}: ${outcome}`,
   );
   expect(did).toEqual([
-    "eve admission admission at most 3 active",
-    "ann abort gen typo",
-    "bob priority gen priority 7",
+    "eve admission admission at most 3 active: done",
+    "ann abort gen typo: already",
+    "ann abort gen typo: done",
+    "bob priority gen priority 7: done",
   ]);
 });
 

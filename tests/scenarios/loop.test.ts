@@ -103,7 +103,11 @@ test("a request that takes long to plan delays nobody, says so, obeys a wish, an
   await loop.passOnce();
   await world.expectStatus(stays, "planning");
   await eventually("the quick one runs", async () => (await world.request(quick)).status === "active");
-  await world.commands.abort(leaves, "no more", { actor: "ann", version: null });
+  await world.commands.act(
+    leaves,
+    { action: "abort", reason: "no more" },
+    { actor: "ann", version: null, dryRun: false },
+  );
   await loop.passOnce();
   expect((await world.request(stays)).waiting?.words).toContain("takes long to plan");
   await eventually("the aborted one is gone", async () => {

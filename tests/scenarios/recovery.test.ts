@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { RequestName, SiteName } from "../../src/domain/names.ts";
-import type { OperatorRequest } from "../../src/lifecycle/port.ts";
+import type { OperatorRequest } from "../../src/operators/port.ts";
 import { generation, makeWorld } from "../support/world.ts";
 
 type World = Awaited<ReturnType<typeof makeWorld>>;

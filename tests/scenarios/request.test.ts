@@ -54,7 +54,7 @@ test("the same name twice is refused", async () => {
   expect(answer).toMatchObject({ ok: false, error: { kind: "name-taken" } });
 });
 
-test("a full house waits, says where, and moves up when a place is free", async () => {
+test("a full house waits, says where, and moves up when a slot is free", async () => {
   const world = await makeWorld();
   await world.commands.setAdmission({ maxActive: 1 }, "ann");
   const first = await world.submit(generation("first", 1));
@@ -65,7 +65,7 @@ test("a full house waits, says where, and moves up when a place is free", async 
   const urgent = await world.submit(generation("urgent", 1, { urgent: true }));
   await world.pass();
   expect((await world.request(second)).waiting).toMatchObject({
-    ...{ code: "place", who: "time", words: "number 2 in the queue: 1 of 1 places are taken" },
+    ...{ code: "place", who: "time", words: "number 2 in the queue: 1 of 1 slots are taken" },
   });
   expect((await world.commands.queue()).entries.map((entry) => entry.requestName)).toEqual([urgent, second]);
   world.engine.finish(world.storageDir);
@@ -151,9 +151,13 @@ test("abort really stops the jobs, keeps finished outputs, and ends only when th
   const name = await world.submit(generation("gen", 3));
   await world.pass();
   world.engine.finish(world.storageDir, 1);
-  expect(await world.commands.abort(name, "wrong events", { actor: "ann", version: null })).toMatchObject({
-    kind: "changed",
-  });
+  expect(
+    await world.commands.act(
+      name,
+      { action: "abort", reason: "wrong events" },
+      { actor: "ann", version: null, dryRun: false },
+    ),
+  ).toMatchObject({ kind: "done" });
   await world.pass();
   expect(world.engine.calls).toContain("stop");
   await world.pass();
@@ -169,8 +173,8 @@ test("abort really stops the jobs, keeps finished outputs, and ends only when th
 test("abort before anything ran is immediate, and twice is once", async () => {
   const world = await makeWorld();
   const name = await world.submit(generation("gen", 1));
-  await world.commands.abort(name, "typo", { actor: "ann", version: null });
-  await world.commands.abort(name, "typo", { actor: "ann", version: null });
+  await world.commands.act(name, { action: "abort", reason: "typo" }, { actor: "ann", version: null, dryRun: false });
+  await world.commands.act(name, { action: "abort", reason: "typo" }, { actor: "ann", version: null, dryRun: false });
   await world.pass();
   await world.expectStatus(name, "aborted");
   expect(world.engine.calls).not.toContain("submit");
@@ -448,4 +452,31 @@ test("outputs that vanished are not called registered", async () => {
   for (let i = 0; i < 4; i += 1) await world.pass();
   await world.expectStatus(name, "held");
   expect((await world.request(name)).hold?.message).toMatch(/mg_000000 cannot be registered: .*is not there/);
+});
+
+test("a draft is the requestor's own until it is handed in: it may be written again, and the loop leaves it alone", async () => {
+  const world = await makeWorld();
+  const by = { actor: "ann", version: null, dryRun: false };
+  const draft = async (units: number) =>
+    world.commands.submit({ text: generation("gen", units), format: "json", isDraft: true }, "ann");
+  expect(await draft(1)).toMatchObject({ ok: true, value: { request: { status: "new", version: 1 } } });
+  await world.pass();
+  const name = "gen" as RequestName;
+  await world.expectStatus(name, "new");
+  expect(await draft(3)).toMatchObject({ ok: true, value: { request: { status: "new", version: 2 } } });
+  expect(await world.commands.act(name, { action: "submit", reason: "ready" }, by)).toMatchObject({ kind: "done" });
+  expect(await draft(5)).toMatchObject({ ok: false, error: { kind: "name-taken" } });
+  expect(await world.commands.act(name, { action: "submit", reason: "ready" }, by)).toMatchObject({ kind: "already" });
+  await world.pass();
+  await world.expectStatus(name, "active");
+  expect(world.engine.submitted.at(-1)?.toRun).toHaveLength(3);
+});
+
+test("a draft that nobody wants any more is aborted", async () => {
+  const world = await makeWorld();
+  await world.commands.submit({ text: generation("gen", 1), format: "json", isDraft: true }, "ann");
+  const name = "gen" as RequestName;
+  await world.commands.act(name, { action: "abort", reason: "typo" }, { actor: "ann", version: null, dryRun: false });
+  await world.pass();
+  await world.expectStatus(name, "aborted");
 });

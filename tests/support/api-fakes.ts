@@ -7,7 +7,7 @@ import { err, ok } from "../../src/base/result.ts";
 import type { RequestName } from "../../src/domain/names.ts";
 import type { RequestRecord, Transition } from "../../src/domain/request.ts";
 import type { Engine } from "../../src/engine/port.ts";
-import type { Commands } from "../../src/lifecycle/port.ts";
+import type { Commands } from "../../src/operators/port.ts";
 import type { Page, RequestFilter, Store } from "../../src/store/port.ts";
 import {
   at,
@@ -162,10 +162,6 @@ export const fakeCommands = (parts: Partial<Commands> = {}): Commands =>
     check: async () => ok({ request: null, warnings: [], plan: null }),
     preview: async () => err({ code: "no-site", message: "no site is left", evidence: {} }),
     reprioritise: async (_name, change) => ({ kind: "changed", request: sampleRequest({ ...change, version: 8 }) }),
-    abort: async (_name, reason, { actor }) => ({
-      kind: "changed",
-      request: sampleRequest({ wish: { kind: "abort", actor, reason, at: NOW }, version: 8 }),
-    }),
     act: async (_name, { action, reason }, { actor, dryRun }) => ({
       kind: dryRun ? "would" : "done",
       because: `${action}: ${reason}`,

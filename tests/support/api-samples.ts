@@ -3,7 +3,7 @@ import type { DagId, NodeName, RequestName, SiteName, UnitName, WorkflowId } fro
 import type { RequestRecord, RequestSpec } from "../../src/domain/request.ts";
 import type { NodeView } from "../../src/domain/run.ts";
 import type { Workflow } from "../../src/domain/workflow.ts";
-import type { LoopStatus } from "../../src/lifecycle/port.ts";
+import type { LoopStatus } from "../../src/operators/port.ts";
 
 /** One of everything, with telling values, for tests of the API and of those who talk to it. */
 export const NOW = new Date("2026-11-15T12:00:00.000Z");

@@ -18,7 +18,7 @@ import type { ServerUnderTest } from "./server.ts";
  * How long a story waits before it says that it is stuck. No claim of its own: on a machine with other work, and a server
  * that dies every few seconds, each step may take a minute.
  */
-const PATIENCE_SEC = 300;
+const PATIENCE_SEC = 500;
 
 /**
  * A request with one job per unit whose jobs write down where they ran, and do what a file says: fail/<input> holds

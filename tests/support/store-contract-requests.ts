@@ -52,6 +52,16 @@ export function requestContract(store: () => TestStore): void {
       expect(await store().requests.transitions(A)).toHaveLength(1);
     });
 
+    it("replaces a draft, seen by who had read the old one, and nothing but a draft", async () => {
+      await store().requests.create(sampleSpec("a"), "new", [], "ada", at(0));
+      expect((await store().requests.get(A))?.spec.campaign).toBe(sampleSpec("a").campaign);
+      expect(await store().requests.replaceDraft(sampleSpec("a", { campaign: "later" }), [], at(1))).toBe(true);
+      expect(await store().requests.get(A)).toMatchObject({ version: 2, status: "new", spec: { campaign: "later" } });
+      await store().requests.change(A, 2, { status: "submitted" }, { reason: "ready", actor: "ada", at: at(2) });
+      expect(await store().requests.replaceDraft(sampleSpec("a"), [], at(3))).toBe(false);
+      expect((await store().requests.get(A))?.spec.campaign).toBe("later");
+    });
+
     it("moves by compare-and-set and leaves a transition with each move", async () => {
       await create("a");
       expect(await store().requests.change(A, 1, { status: "planning" }, why)).toBe(true);

@@ -10,14 +10,24 @@ import {
   sampleSpec,
   sampleWorkflow,
 } from "../../../tests/support/api-samples.ts";
+import {
+  dagDetailView,
+  requestDetailSchema,
+  requestDetailView,
+  requestRowSchema,
+  requestRowView,
+  workflowStatusView,
+} from "../../../tests/support/api-views.ts";
 import type { Dag } from "../../domain/dag.ts";
 import type { RequestRecord } from "../../domain/request.ts";
 import type { Workflow } from "../../domain/workflow.ts";
-import { dagDetailView, nodeCountsView, tallyUnits } from "./dag.ts";
-import { requestDetailSchema, requestDetailView, requestRowSchema, requestRowView } from "./request.ts";
-import { healthView, loopView } from "./system.ts";
-import { estimateCompletion, progressPercent, workflowStatusView } from "./workflow.ts";
+import { OPERATIONS } from "../../operations/table.ts";
+import { whatIsWrong } from "../run/system.ts";
+import { viewOf } from "../view-of.ts";
+import { nodeCounts, tallyUnits } from "./dag.ts";
+import { estimateCompletion, progressPercent } from "./workflow.ts";
 
+const loopView = viewOf(OPERATIONS.system.loop.answers[200]);
 const golden = (name: string, view: unknown) =>
   expect(`${JSON.stringify(view, null, 2)}\n`).toMatchFileSnapshot(`golden/${name}.golden`);
 
@@ -121,9 +131,9 @@ test.each<[string, Partial<Dag>, string | null]>([
 });
 
 test("counts of nodes add up to the total", () => {
-  const counts = nodeCountsView(sampleDag());
-  const sum = counts.nodes_idle + counts.nodes_running + counts.nodes_held + counts.nodes_done + counts.nodes_failed;
-  expect(sum).toBe(counts.total_nodes);
+  const counts = nodeCounts(sampleDag());
+  const sum = counts.nodesIdle + counts.nodesRunning + counts.nodesHeld + counts.nodesDone + counts.nodesFailed;
+  expect(sum).toBe(counts.totalNodes);
 });
 
 test("nodes are counted into their units", () => {
@@ -139,6 +149,6 @@ test("nodes are counted into their units", () => {
 });
 
 test("health says what is wrong, all of it", () => {
-  const view = healthView({ ok: false, words: "no answer" }, { ok: false, words: "no pass" }, "1", NOW);
-  expect(view).toMatchObject({ status: "unhealthy", why: "store: no answer; loop: no pass" });
+  const parts = { store: { ok: false, words: "no answer" }, loop: { ok: false, words: "no pass" } };
+  expect(whatIsWrong(parts)).toBe("store: no answer; loop: no pass");
 });

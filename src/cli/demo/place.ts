@@ -90,8 +90,8 @@ export async function keepServer(config: Config): Promise<RunningServer> {
   const ofEngine = Object.entries(config).filter(([key, value]) => key.startsWith("engine.") && value !== null);
   const settings = ofEngine.flatMap(([key, value]) => ["--set", `${key}=${JSON.stringify(value)}`]);
   const main = join(import.meta.dirname, "..", "main.js");
-  const words = [main, "serve", "--data-dir", config.data_dir, "--port", "0", ...settings];
-  const child = spawn(process.execPath, words, { detached: true, stdio: ["ignore", log, log] });
+  const argv = [main, "serve", "--data-dir", config.data_dir, "--port", "0", ...settings];
+  const child = spawn(process.execPath, argv, { detached: true, stdio: ["ignore", log, log] });
   closeSync(log);
   child.unref();
   for (const end = Date.now() + 30_000; Date.now() < end && child.exitCode === null; await sleep(50)) {

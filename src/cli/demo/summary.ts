@@ -1,11 +1,11 @@
 import { dirname } from "node:path";
-import type { OutputView } from "../../api/client-types.ts";
+import type { OutputView } from "../../operations/workflows.ts";
 import type { Look } from "../terminal.ts";
 import { type Columns, grouped, table } from "../view/table.ts";
 import { bytes, count, cut, duration, thousands } from "../view/text.ts";
 import { progressOf } from "../view/watched.ts";
+import { type DemoResult, failedAttempts, type Proof, type Recovery } from "./check.ts";
 import type { Totals } from "./dataset.ts";
-import { type DemoResult, failedAttempts, type Proof, type Recovery } from "./judge.ts";
 
 /** What the demo did, for somebody who did not watch. */
 export function demoSummary(
@@ -47,10 +47,10 @@ const REQUESTS: Columns<DemoResult> = [
 function recoveryLines({ watched, recoveries }: DemoResult, { width }: Look): string[] {
   const name = watched.request.request_name;
   if (recoveries.length === 0) return [`  ${name}: nothing failed`];
-  return [`  ${name}:`, ...recoveries.map((recovery) => cut(`    ${recoveryWords(recovery)}`, width))];
+  return [`  ${name}:`, ...recoveries.map((recovery) => cut(`    ${recoveryText(recovery)}`, width))];
 }
 
-function recoveryWords({ place, failures, done, attempts }: Recovery): string {
+function recoveryText({ place, failures, done, attempts }: Recovery): string {
   const same = failures.length > 1 && new Set(failures).size === 1;
   const what = same ? `${failures.length}× ${failures[0]}` : failures.join(", then ");
   const how = done ? `attempt ${attempts} done${done.site ? ` at ${done.site}` : ""}` : "not recovered";

@@ -1,4 +1,4 @@
-import type { AttemptPageView, AttemptView } from "../../api/client-types.ts";
+import type { AttemptPageView, AttemptView } from "../../operations/attempts.ts";
 import type { Look, Paint } from "../terminal.ts";
 import { type Columns, table } from "./table.ts";
 
@@ -30,7 +30,7 @@ export function attemptTable(page: Pick<AttemptPageView, "items" | "epochs" | "s
       rows.push([when(opened), "", "", "", "", paint.cyan("new budget"), `by ${by}: ${reason}`]);
     rows.push(attemptRow(attempt, paint));
     const { script } = attempt;
-    if (script) rows.push(["", "", "", script.result, "", paint.cyan("script"), scriptWords(script)]);
+    if (script) rows.push(["", "", "", script.result, "", paint.cyan("script"), scriptText(script)]);
     for (const { at: told, by, what, reason } of answersTo(attempt, items, said))
       rows.push([when(told), "", "", "", "", paint.cyan(what), `by ${by}: ${reason}`]);
     before = attempt;
@@ -43,7 +43,7 @@ export function attemptTable(page: Pick<AttemptPageView, "items" | "epochs" | "s
   return [`  ${head}`, ...told].join("\n");
 }
 
-/** What was said of a node after this attempt and before its next one; each once. Attempts tell whole seconds. */
+/** What was said of a node after this attempt and before its next one; each once. Attempts have whole seconds. */
 function answersTo(attempt: AttemptView, items: readonly AttemptView[], said: AttemptPageView["said"]) {
   const isHere = (of: { round: number; unit: string; node: string | null }): boolean =>
     of.round === attempt.round && of.unit === attempt.unit && (of.node ?? attempt.node) === attempt.node;
@@ -67,21 +67,21 @@ const openedBefore = (attempt: AttemptView, before: AttemptView | null, epochs: 
 
 function attemptRow(attempt: AttemptView, paint: Paint): Row {
   const { decision } = attempt;
-  const colour = decision === "done" ? paint.green : decision === "retry" ? paint.yellow : paint.red;
+  const color = decision === "done" ? paint.green : decision === "retry" ? paint.yellow : paint.red;
   return [
     when(attempt.at),
     `${attempt.retry + 1} · rrn ${attempt.rrn}`,
     attempt.site ?? "-",
     outcome(attempt),
     memory(attempt),
-    colour(decision),
+    color(decision),
     attempt.reason,
   ];
 }
 
-/** "./fix.sh after 1.2 s; its words: proc_000000.12.recovery.log" */
-const scriptWords = ({ script, seconds, log }: NonNullable<AttemptView["script"]>): string =>
-  `${script}${seconds === null ? "" : ` after ${seconds} s`}${log ? `; its words: ${log}` : ""}`;
+/** "./fix.sh after 1.2 s; its log: proc_000000.12.recovery.log" */
+const scriptText = ({ script, seconds, log }: NonNullable<AttemptView["script"]>): string =>
+  `${script}${seconds === null ? "" : ` after ${seconds} s`}${log ? `; its log: ${log}` : ""}`;
 
 function outcome({ cause, exit_code, signal }: AttemptView): string {
   if (cause === null) return "ok";

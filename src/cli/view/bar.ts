@@ -1,4 +1,4 @@
-import type { UnitRowView } from "../../api/client-types.ts";
+import type { UnitRowView } from "../../operations/dags.ts";
 import type { Paint } from "../terminal.ts";
 import { padEnd, visibleLength } from "./text.ts";
 
@@ -72,7 +72,7 @@ export function unitCells(units: readonly UnitRowView[], look: CellLook): string
   const columns = Math.max(1, Math.floor((look.width + GAP) / (cellWidth + GAP)));
   const lines = Math.ceil(units.length / columns);
   if (lines <= look.rows) {
-    // Column by column, so that neighbours stay neighbours when the window grows.
+    // Column by column, so that neighbors stay neighbors when the window grows.
     return Array.from({ length: lines }, (_, row) =>
       Array.from({ length: columns }, (_, column) => cells[column * lines + row])
         .filter((text) => text !== undefined)
@@ -84,10 +84,10 @@ export function unitCells(units: readonly UnitRowView[], look: CellLook): string
   return signs(units, look);
 }
 
-const STATE_COLOURS = { failed: "red", waiting: "dim", done: "green" } as const;
+const STATE_COLORS = { failed: "red", waiting: "dim", done: "green" } as const;
 
 function cell(unit: UnitRowView, paint: Paint): string {
-  const name = unit.state === "running" ? unit.unit : paint[STATE_COLOURS[unit.state]](unit.unit);
+  const name = unit.state === "running" ? unit.unit : paint[STATE_COLORS[unit.state]](unit.unit);
   const share = unit.nodes === 0 ? 0 : unit.done / unit.nodes;
   const extras = [
     `${unit.done}/${unit.nodes}`,

@@ -5,14 +5,14 @@ import { padEnd, wrap } from "./text.ts";
 export interface Check {
   readonly what: string;
   readonly result: "ok" | "warn" | "fail";
-  readonly words: string;
-  /** How to mend it; "" when nothing is wrong. */
-  readonly mend: string;
+  readonly message: string;
+  /** How to fix it; "" when nothing is wrong. */
+  readonly fix: string;
 }
 
-export const ok = (what: string, words: string): Check => ({ what, result: "ok", words, mend: "" });
-export const warn = (what: string, words: string, mend: string): Check => ({ what, result: "warn", words, mend });
-export const fail = (what: string, words: string, mend: string): Check => ({ what, result: "fail", words, mend });
+export const ok = (what: string, message: string): Check => ({ what, result: "ok", message, fix: "" });
+export const warn = (what: string, message: string, fix: string): Check => ({ what, result: "warn", message, fix });
+export const fail = (what: string, message: string, fix: string): Check => ({ what, result: "fail", message, fix });
 
 const WHAT = 10;
 
@@ -21,9 +21,9 @@ export function checkLines(checks: readonly Check[], { width, paint }: Look): st
   const room = Math.max(30, width - WHAT - 7);
   const indent = " ".repeat(WHAT + 6);
   return checks
-    .flatMap(({ what, result, words, mend }) => {
-      const [first = "", ...rest] = wrap(words, room);
-      const advice = mend ? wrap(`mend: ${mend}`, room) : [];
+    .flatMap(({ what, result, message, fix }) => {
+      const [first = "", ...rest] = wrap(message, room);
+      const advice = fix ? wrap(`fix: ${fix}`, room) : [];
       return [
         `${signs[result]} ${padEnd(what, WHAT)} ${first}`,
         ...[...rest, ...advice.map((line) => paint.cyan(line))].map((line) => indent + line),

@@ -8,12 +8,16 @@ import {
   sampleSpec,
   sampleWorkflow,
 } from "../../../tests/support/api-samples.ts";
-import type { UnitRowView } from "../../api/client-types.ts";
-import { dagView } from "../../api/views/dag.ts";
-import { requestDetailView, requestRowView } from "../../api/views/request.ts";
-import { workflowStatusView, workflowView } from "../../api/views/workflow.ts";
+import {
+  dagView,
+  requestDetailView,
+  requestRowView,
+  workflowStatusView,
+  workflowView,
+} from "../../../tests/support/api-views.ts";
 import type { RequestName } from "../../domain/names.ts";
 import type { RequestRecord } from "../../domain/request.ts";
+import type { UnitRowView } from "../../operations/dags.ts";
 import { plain } from "../terminal.ts";
 import { checkLines, fail, ok, warn } from "./checks.ts";
 import { problemList } from "./problems.ts";
@@ -23,7 +27,7 @@ import { REQUESTS } from "./tables.ts";
 import { watchFrame } from "./watch-frame.ts";
 import { changeLine, outcomeLine, type WatchedRequest } from "./watched.ts";
 
-/** What people see, at 100 columns, without colours. Read the files in review: they are the interface. */
+/** What people see, at 100 columns, without colors. Read the files in review: they are the interface. */
 const look = { now: NOW, width: 100, paint: plain };
 const golden = (name: string, text: string, width = 100) => {
   for (const line of text.split("\n")) expect([...line].length, line).toBeLessThanOrEqual(width);
@@ -80,13 +84,7 @@ test("list", () =>
 const moves = [
   { from: null, to: "submitted" as const, reason: "created", actor: "alice", at: at("10:00") },
   { from: "submitted" as const, to: "queued" as const, reason: "handed in", actor: "wms2", at: at("10:01") },
-  {
-    from: "queued" as const,
-    to: "planning" as const,
-    reason: "place 2 of 300 is free",
-    actor: "wms2",
-    at: at("10:30"),
-  },
+  { from: "queued" as const, to: "planning" as const, reason: "slot 2 of 300 is free", actor: "wms2", at: at("10:30") },
   {
     from: "planning" as const,
     to: "active" as const,
@@ -243,7 +241,7 @@ const many = Array.from({ length: 900 }, (_, at) =>
 );
 const fresh = { createdAt: new Date(NOW.getTime() - 25_000), waiting: null };
 const frame = (list: readonly WatchedRequest[], height: number, notice: string | null = null) => {
-  const lines = watchFrame(list, notice === null ? null : { kind: "silent", words: notice }, { ...look, height });
+  const lines = watchFrame(list, notice === null ? null : { kind: "silent", message: notice }, { ...look, height });
   expect(lines.length).toBeLessThan(height);
   return lines.join("\n");
 };

@@ -1,18 +1,19 @@
 import { expect, test } from "vitest";
 import { at, NOW, sampleRequest } from "../../../tests/support/api-samples.ts";
-import type { AttemptView, BulkAnswerView, UnclassifiedView } from "../../api/client-types.ts";
-import { actedView } from "../../api/views/operate.ts";
+import { actedView } from "../../../tests/support/api-views.ts";
+import type { BulkAnswerView } from "../../operations/actions.ts";
+import type { AttemptView, UnclassifiedView } from "../../operations/attempts.ts";
 import { actedLines } from "../act.ts";
 import { actionBody } from "../operate.ts";
-import { coloured, plain } from "../terminal.ts";
-import { filterBody, megabytes, minutes } from "../words.ts";
+import { filterBody, megabytes, minutes } from "../option-values.ts";
+import { colored, plain } from "../terminal.ts";
 import { attemptTable } from "./attempt-lines.ts";
 import { table } from "./table.ts";
 import { ALERTS, AUDIT, BANS, BULK, bulkSummary, effectLines } from "./tables.ts";
 import { visibleLength } from "./text.ts";
 import { unclassifiedPage } from "./unclassified-page.ts";
 
-/** What operators see, at 100 columns, without colours. */
+/** What operators see, at 100 columns, without colors. */
 const look = { now: NOW, width: 100, paint: plain };
 const golden = (name: string, text: string, width = 100) => {
   for (const line of text.split("\n")) expect([...line].length, line).toBeLessThanOrEqual(width);
@@ -177,7 +178,7 @@ const UNCLASSIFIED: UnclassifiedView["items"] = [
     host: null,
     at: "2026-11-15T11:00:00Z",
     reason: "no rule knows exit 77",
-    stderr_tail: "starting\n\u001b[31mlicence: checkout failed\u001b[0m\n\ngiving up\n",
+    stderr_tail: "starting\n\u001b[31mlicense: checkout failed\u001b[0m\n\ngiving up\n",
     classified: null,
   },
   {
@@ -197,9 +198,9 @@ const UNCLASSIFIED: UnclassifiedView["items"] = [
 
 test("unclassified", () => golden("unclassified", unclassifiedPage(UNCLASSIFIED, look)));
 
-test("what a job wrote fits the screen, in colours too", () => {
+test("what a job wrote fits the screen, in colors too", () => {
   const [first] = UNCLASSIFIED;
-  const text = unclassifiedPage([{ ...first!, stderr_tail: "x".repeat(200) }], { ...look, paint: coloured });
+  const text = unclassifiedPage([{ ...first!, stderr_tail: "x".repeat(200) }], { ...look, paint: colored });
   for (const line of text.split("\n")) expect(visibleLength(line)).toBeLessThanOrEqual(100);
 });
 
@@ -276,5 +277,5 @@ test("options become what the API understands", () => {
     status: ["held", "partial"],
     campaign: "Run2026A",
   });
-  expect(() => filterBody(["colour=blue"])).toThrow("does not understand");
+  expect(() => filterBody(["color=blue"])).toThrow("does not understand");
 });

@@ -9,12 +9,12 @@ export function problemList(problems: readonly Problem[], { width, paint }: Look
   const room = Math.max(30, width - column - 4);
   const lines = problems.flatMap(({ message, allowed }, at) => {
     const place = places[at] ?? "";
-    const words = [
+    const text = [
       ...wrap(message, room),
       ...(allowed === null ? [] : wrap(`allowed: ${allowed}`, room).map((line) => paint.dim(line))),
     ];
     const head = place.length > column ? [`  ${paint.bold(place)}`] : [];
-    const body = words.map((line, row) => {
+    const body = text.map((line, row) => {
       const label = row === 0 && head.length === 0 ? paint.bold(place) : "";
       return `  ${padEnd(label, column)}  ${line}`;
     });

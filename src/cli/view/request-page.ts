@@ -1,8 +1,10 @@
-import type { DagView, OutputView, RequestDetailView, WorkflowStatusView } from "../../api/client-types.ts";
+import type { DagView } from "../../operations/dags.ts";
+import type { RequestDetailView } from "../../operations/requests.ts";
+import type { OutputView, WorkflowStatusView } from "../../operations/workflows.ts";
 import type { Look } from "../terminal.ts";
 import { bar } from "./bar.ts";
 import { grouped } from "./table.ts";
-import { statusWord, waitWords } from "./tables.ts";
+import { statusWord, waitText } from "./tables.ts";
 import { bytes, count, cut, duration, padEnd, secondsSince, stamp, thousands, wrap } from "./text.ts";
 
 export interface RequestFacts {
@@ -62,8 +64,8 @@ function troubleLines(request: RequestDetailView, look: Look): string[] {
     if (evidence.length) lines.push(...labelled("evidence", evidence.slice(0, 8), look));
   }
   if (error) {
-    const words = `${paint.red(error.code)} ${error.count}×, since ${duration(secondsSince(error.since, look.now))}: ${error.message}`;
-    lines.push(...wrapped("error", words, look), ...wrapped("try", error.hint, look));
+    const text = `${paint.red(error.code)} ${error.count}×, since ${duration(secondsSince(error.since, look.now))}: ${error.message}`;
+    lines.push(...wrapped("error", text, look), ...wrapped("try", error.hint, look));
   }
   if (wish) lines.push(...wrapped("asked for", `${wish.kind} by ${wish.actor}: ${wish.reason}`, look));
   if (waiting && waiting.code !== "person") {
@@ -71,8 +73,8 @@ function troubleLines(request: RequestDetailView, look: Look): string[] {
     const left = waiting.until ? `, ${duration(Math.max(0, -secondsSince(waiting.until, look.now)))} left` : "";
     const now = waiting.code === "retry" ? `; wms2 retry ${request.request_name} tries now` : "";
     const isMoving = waiting.code === "running";
-    const words = `${waiting.code}: ${waitWords(waiting)} (${since}${left}; ${WHO[waiting.who]}${now})`;
-    lines.push(...wrapped(isMoving ? "runs" : "waits", isMoving ? waiting.words : words, look));
+    const text = `${waiting.code}: ${waitText(waiting)} (${since}${left}; ${WHO[waiting.who]}${now})`;
+    lines.push(...wrapped(isMoving ? "runs" : "waits", isMoving ? waiting.words : text, look));
     for (const detail of waiting.details) lines.push(...wrapped("also", detail, look));
   }
   return lines.length ? ["", ...lines] : [];
@@ -85,13 +87,13 @@ const WHO = {
   service: "goes on when the service is back",
 } as const;
 
-/** What a person may do, as it is typed. A held request waits for just that; of others the words are enough. */
+/** What a person may do, as it is typed. A held request waits for just that; of others the names are enough. */
 function actionLines(request: RequestDetailView, look: Look): string[] {
   const { allowed_actions: allowed, hold, request_name: name, status } = request;
   if (allowed.length === 0) return [];
   if (status !== "held") {
-    const words = allowed.map(({ action }) => action).join("|");
-    return labelled("you may", [`wms2 ${words} ${name} --reason …`], look);
+    const names = allowed.map(({ action }) => action).join("|");
+    return labelled("you may", [`wms2 ${names} ${name} --reason …`], look);
   }
   const place = (action: string): number => (hold?.actions.includes(action) ? hold.actions.indexOf(action) : 99);
   const sorted = [...allowed].sort((a, b) => place(a.action) - place(b.action));
@@ -113,7 +115,7 @@ function workLines({ request, status, dag }: RequestFacts, look: Look): string[]
   if (!request.workflow || !status) return [];
   const { total, done, running, failed } = status.work_units;
   const eta = status.estimated_completion && -secondsSince(status.estimated_completion, now);
-  const words = [
+  const parts = [
     `${done}/${total} units`,
     running ? `${running} running` : "",
     failed ? paint.red(`${failed} failed`) : "",
@@ -133,14 +135,14 @@ function workLines({ request, status, dag }: RequestFacts, look: Look): string[]
   const bars = bar({ total, done, running, failed }, 24, paint);
   return [
     "",
-    ...labelled("work", [`${bars} ${listed(words)}`, counters.filter(Boolean).join(" · ")], look),
-    ...status.plan_warnings.flatMap((warning) => wrapped("mind", warning, look)),
+    ...labelled("work", [`${bars} ${listed(parts)}`, counters.filter(Boolean).join(" · ")], look),
+    ...status.plan_warnings.flatMap((warning) => wrapped("warning", warning, look)),
     ...(dag ? labelled("dag", dagLines(dag, look), look) : []),
     ...labelled("blocks", shownBlocks, look),
   ];
 }
 
-const listed = (words: readonly string[]): string => words.filter(Boolean).join(", ");
+const listed = (parts: readonly string[]): string => parts.filter(Boolean).join(", ");
 
 function dagLines(dag: DagView, { paint }: Look): string[] {
   const nodes = [
@@ -163,8 +165,8 @@ function outputLines({ outputs, status }: RequestFacts, look: Look): string[] {
   const rows = [...grouped(outputs.items, ({ dataset }) => dataset)].flatMap(([dataset, files]) => {
     const size = bytes(files.reduce((sum, { size_bytes }) => sum + size_bytes, 0));
     const events = thousands(files.reduce((sum, { events }) => sum + (events ?? 0), 0));
-    const words = `${dataset}  ${count(files.length, "file")}, ${size}, ${events} events${more}`;
-    return [words, look.paint.dim(files[0]?.path ?? "")];
+    const text = `${dataset}  ${count(files.length, "file")}, ${size}, ${events} events${more}`;
+    return [text, look.paint.dim(files[0]?.path ?? "")];
   });
   const owed = status?.outputs.owed ?? 0;
   if (owed) rows.push(`${count(owed, "unit")} finished and not yet registered`);

@@ -40,11 +40,11 @@ export function table<T>(columns: Columns<T>, items: readonly T[], look: Look): 
     .join("\n");
 }
 
-type Colour = "red" | "green" | "yellow" | "cyan" | "dim";
+type Color = "red" | "green" | "yellow" | "cyan" | "dim";
 
-/** A word in the colour a list gives it; as it is where the list has none. */
-export function colour(word: string, colours: Readonly<Record<string, Colour | undefined>>, paint: Paint): string {
-  const name = colours[word];
+/** A word in the color a list gives it; as it is where the list has none. */
+export function color(word: string, colors: Readonly<Record<string, Color | undefined>>, paint: Paint): string {
+  const name = colors[word];
   return name ? paint[name](word) : word;
 }
 

@@ -1,10 +1,16 @@
-import type * as api from "../../api/client-types.ts";
+import type { BulkAnswerView } from "../../operations/actions.ts";
+import type { NodeRowView } from "../../operations/dags.ts";
+import type { AlertView, AuditView } from "../../operations/operators.ts";
+import type { RequestRowView } from "../../operations/requests.ts";
+import type { BanView, SiteEffectView, SiteView } from "../../operations/sites.ts";
+import type { QueueView } from "../../operations/system.ts";
+import type { OutputView, WorkflowView } from "../../operations/workflows.ts";
 import type { Paint } from "../terminal.ts";
-import { type Columns, colour } from "./table.ts";
+import { type Columns, color } from "./table.ts";
 import { bytes, count, secondsSince, shortAge, stamp, thousands } from "./text.ts";
 
 /** What needs a person is red, what moves is cyan, what is done is green. */
-const STATUS_COLOURS = {
+const STATUS_COLORS = {
   completed: "green",
   held: "red",
   failed: "red",
@@ -17,14 +23,14 @@ const STATUS_COLOURS = {
   new: "dim",
   submitted: "dim",
   queued: "dim",
-} as const satisfies Record<api.RequestRowView["status"], string>;
-export const statusWord = (status: api.RequestRowView["status"], paint: Paint): string =>
-  colour(status, STATUS_COLOURS, paint);
+} as const satisfies Record<RequestRowView["status"], string>;
+export const statusWord = (status: RequestRowView["status"], paint: Paint): string =>
+  color(status, STATUS_COLORS, paint);
 
 export interface ListedRequest {
-  readonly request: api.RequestRowView;
+  readonly request: RequestRowView;
   /** null before its workflow was set up. */
-  readonly workflow: Pick<api.WorkflowView, "total_work_units" | "work_units_done" | "progress_percent"> | null;
+  readonly workflow: Pick<WorkflowView, "total_work_units" | "work_units_done" | "progress_percent"> | null;
 }
 
 export const REQUESTS: Columns<ListedRequest> = [
@@ -41,20 +47,20 @@ const unitsWord = (workflow: ListedRequest["workflow"]): string =>
   workflow?.total_work_units ? `${workflow.work_units_done}/${workflow.total_work_units}` : "-";
 
 /** What keeps it: a hold, a failing pass, or what it waits for. */
-export function whyNotMoving(request: Pick<api.RequestRowView, "hold" | "error" | "waiting">): string {
+export function whyNotMoving(request: Pick<RequestRowView, "hold" | "error" | "waiting">): string {
   if (request.hold) return `${request.hold.code}: ${request.hold.message}`;
   if (request.error) return `pass failed ${request.error.count}×: ${request.error.message}`;
   if (!request.waiting) return "";
   const { code, details } = request.waiting;
-  // While jobs run, the units tell that better than words; what does not run beside them is told.
-  return [...(code === "running" ? [] : [waitWords(request.waiting)]), ...details].join("; ");
+  // While jobs run, the units show that better than text; what does not run beside them is said.
+  return [...(code === "running" ? [] : [waitText(request.waiting)]), ...details].join("; ");
 }
 
-/** The words of a wait, and until when it lasts. */
-export const waitWords = ({ words, until }: NonNullable<api.RequestRowView["waiting"]>): string =>
+/** What it waits for, and until when. */
+export const waitText = ({ words, until }: NonNullable<RequestRowView["waiting"]>): string =>
   until ? `${words}, until ${stamp(until)}` : words;
 
-export const OUTPUTS: Columns<api.OutputView> = [
+export const OUTPUTS: Columns<OutputView> = [
   ["output", ({ output }) => output],
   ["unit", ({ work_unit }) => work_unit],
   ["status", ({ status }) => status],
@@ -63,7 +69,7 @@ export const OUTPUTS: Columns<api.OutputView> = [
   ["path", ({ path }) => path],
 ];
 
-export const NODES: Columns<api.NodeRowView> = [
+export const NODES: Columns<NodeRowView> = [
   ["unit", ({ unit }) => unit ?? "-"],
   ["node", ({ node }) => node],
   ["state", (node, { paint }) => stateWord(node, paint)],
@@ -71,14 +77,14 @@ export const NODES: Columns<api.NodeRowView> = [
   ["detail", ({ detail }) => detail, "flexible"],
 ];
 
-function stateWord({ held, idle, state }: api.NodeRowView, paint: Paint): string {
+function stateWord({ held, idle, state }: NodeRowView, paint: Paint): string {
   if (held || idle) return paint.yellow(held ? "held" : "idle");
   if (state === "done") return paint.green(state);
   if (state === "failed" || state === "futile") return paint.red(state);
   return state === "waiting" ? paint.dim(state) : paint.cyan(state);
 }
 
-export const QUEUE: Columns<api.QueueView["entries"][number]> = [
+export const QUEUE: Columns<QueueView["entries"][number]> = [
   ["place", ({ place }) => String(place), "right"],
   ["name", ({ request_name }) => request_name],
   ["priority", ({ urgent, priority }) => (urgent ? "urgent" : String(priority)), "right"],
@@ -86,20 +92,20 @@ export const QUEUE: Columns<api.QueueView["entries"][number]> = [
   ["why", ({ reason }) => reason, "flexible"],
 ];
 
-export const AUDIT: Columns<api.AuditView> = [
+export const AUDIT: Columns<AuditView> = [
   ["when", ({ at }) => stamp(at)],
   ["who", ({ actor }) => actor],
   ["did", ({ action }) => action],
   ["to", ({ subject }) => subject],
-  ["outcome", ({ outcome }, { paint }) => colour(outcome, { refused: "red", failed: "red" }, paint)],
+  ["outcome", ({ outcome }, { paint }) => color(outcome, { refused: "red", failed: "red" }, paint)],
   ["why", ({ reason }) => reason, "flexible"],
 ];
 
 const SEVERITIES = { closed: "dim", info: "dim", warning: "yellow", critical: "red" } as const;
 
-export const ALERTS: Columns<api.AlertView> = [
+export const ALERTS: Columns<AlertView> = [
   ["id", ({ id }) => id, "right"],
-  ["severity", ({ closed_at, severity }, { paint }) => colour(closed_at ? "closed" : severity, SEVERITIES, paint)],
+  ["severity", ({ closed_at, severity }, { paint }) => color(closed_at ? "closed" : severity, SEVERITIES, paint)],
   ["subject", ({ subject }) => subject],
   ["since", ({ first_at }, { now }) => shortAge(secondsSince(first_at, now)), "right"],
   ["times", ({ count }) => String(count), "right"],
@@ -107,11 +113,11 @@ export const ALERTS: Columns<api.AlertView> = [
   ["message", ({ message }) => message, "flexible"],
 ];
 
-const SITE_COLOURS = { enabled: "green", draining: "yellow", disabled: "red" } as const;
+const SITE_COLORS = { enabled: "green", draining: "yellow", disabled: "red" } as const;
 
-export const SITES: Columns<api.SiteView> = [
+export const SITES: Columns<SiteView> = [
   ["site", ({ name }) => name],
-  ["status", ({ status }, { paint }) => colour(status, SITE_COLOURS, paint)],
+  ["status", ({ status }, { paint }) => color(status, SITE_COLORS, paint)],
   ["cores", ({ cores }) => (cores === null ? "-" : String(cores)), "right"],
   ["memory", ({ memory_mb }) => (memory_mb === null ? "-" : bytes(memory_mb * 1e6)), "right"],
   [
@@ -121,10 +127,10 @@ export const SITES: Columns<api.SiteView> = [
   ],
 ];
 
-const banWords = ({ workflow_id, expires_at, reason }: api.SiteView["bans"][number], now: Date): string =>
+const banWords = ({ workflow_id, expires_at, reason }: SiteView["bans"][number], now: Date): string =>
   `banned ${workflow_id === null ? "" : "for one workflow "}for ${shortAge(-secondsSince(expires_at, now))} more: ${reason}`;
 
-export const BANS: Columns<api.BanView> = [
+export const BANS: Columns<BanView> = [
   ["for", ({ workflow_id }) => workflow_id ?? "every request"],
   ["by", ({ created_by }) => created_by ?? "-"],
   ["since", ({ created_at }) => stamp(created_at, "minute")],
@@ -132,25 +138,25 @@ export const BANS: Columns<api.BanView> = [
   ["why", ({ reason }) => reason, "flexible"],
 ];
 
-function untilWords({ removed_at, removed_by, expires_at }: api.BanView, now: Date): string {
+function untilWords({ removed_at, removed_by, expires_at }: BanView, now: Date): string {
   if (removed_at) return `lifted by ${removed_by ?? "?"}`;
   return secondsSince(expires_at, now) >= 0 ? "expired" : stamp(expires_at, "minute");
 }
 
 /** What taking a site away means for the open requests. */
-export function effectLines({ used_by, left_without, left_without_total }: api.SiteEffectView, paint: Paint): string[] {
+export function effectLines({ used_by, left_without, left_without_total }: SiteEffectView, paint: Paint): string[] {
   const lines = [`${count(used_by, "open request")} may use it`];
   if (left_without_total > 0) {
     const names = left_without.slice(0, 5).join(", ");
     const more = left_without_total > 5 ? ` and ${left_without_total - 5} more` : "";
-    lines.push(`${paint.yellow("mind:")} without another site: ${names}${more}`);
+    lines.push(`${paint.yellow("warning:")} without another site: ${names}${more}`);
   }
   return lines;
 }
 
-export type BulkItem = api.BulkAnswerView["items"][number];
+export type BulkItem = BulkAnswerView["items"][number];
 
-/** Outcomes of an action on many requests, in the order they are told. */
+/** Outcomes of an action on many requests, in the order they are shown. */
 const OUTCOMES = {
   done: "green",
   would: "cyan",
@@ -163,15 +169,15 @@ const OUTCOMES = {
 export const BULK: Columns<BulkItem> = [
   ["name", ({ request_name }) => request_name],
   ["status", ({ status }) => status ?? "-"],
-  ["outcome", ({ outcome }, { paint }) => colour(outcome, OUTCOMES, paint)],
+  ["outcome", ({ outcome }, { paint }) => color(outcome, OUTCOMES, paint)],
   ["why", ({ message, warnings }) => [message, ...warnings].join("; "), "flexible"],
 ];
 
 /** "3 done, 1 refused". */
 export function bulkSummary(items: readonly BulkItem[]): string {
-  const words = Object.keys(OUTCOMES).flatMap((outcome) => {
+  const counts = Object.keys(OUTCOMES).flatMap((outcome) => {
     const number = items.filter((item) => item.outcome === outcome).length;
     return number > 0 ? [`${number} ${outcome}`] : [];
   });
-  return `${count(items.length, "request")}: ${words.join(", ") || "none matches"}`;
+  return `${count(items.length, "request")}: ${counts.join(", ") || "none matches"}`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { coloured, plain } from "../terminal.ts";
+import { colored, plain } from "../terminal.ts";
 import { bar, thinBar } from "./bar.ts";
 import { own, shown } from "./own-sequences.ts";
 import { bytes, cut, duration, shortAge, thousands, visibleLength, wrap } from "./text.ts";
@@ -28,17 +28,17 @@ test("ages, numbers and lines", () => {
   expect([1, 1234, "9007199254740993"].map(thousands)).toEqual(["1", "1,234", "9,007,199,254,740,993"]);
   expect(cut("abcdef", 4)).toBe("abc…");
   expect(wrap("one two three", 7)).toEqual(["one two", "three"]);
-  expect(wrap(`${coloured.red("one")} two three`, 7)).toEqual([`${coloured.red("one")} two`, "three"]);
-  const text = `${coloured.green("green")} and ${coloured.red("red")}`;
+  expect(wrap(`${colored.red("one")} two three`, 7)).toEqual([`${colored.red("one")} two`, "three"]);
+  const text = `${colored.green("green")} and ${colored.red("red")}`;
   expect(visibleLength(cut(text, 8))).toBe(8);
   expect(shown(cut(text, 8)).endsWith("\u001b[0m")).toBe(true);
 });
 
-test("a terminal gets our own colours and sequences, and nobody else's", () => {
-  const mine = coloured.red(`mine ${coloured.green("within")} on`) + own("?25", "l");
+test("a terminal gets our own colors and sequences, and nobody else's", () => {
+  const mine = colored.red(`mine ${colored.green("within")} on`) + own("?25", "l");
   const red = "\u001b[31m";
   expect(shown(mine)).toBe(`${red}mine \u001b[32mwithin\u001b[39m${red} on\u001b[39m\u001b[?25l`);
-  expect(shown(`${coloured.bold("a\u001b[31mb\u001b]0;t\u0007")}\u001b[2J\u001b[1;31m`)).toBe("\u001b[1mab\u001b[22m");
+  expect(shown(`${colored.bold("a\u001b[31mb\u001b]0;t\u0007")}\u001b[2J\u001b[1;31m`)).toBe("\u001b[1mab\u001b[22m");
   expect(shown("\u001b[31;12345m\u001b[31;m")).toBe("");
 });
 

@@ -1,6 +1,6 @@
 import { own } from "./own-sequences.ts";
 
-/** Small words for people: ages, sizes, counts. Pure. */
+/** Small texts for people: ages, sizes, counts. Pure. */
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -50,7 +50,7 @@ export function bytes(count: number): string {
   return `${value >= 9.95 ? value.toFixed(0) : value.toFixed(1)} ${units[unit]}`;
 }
 
-export { count } from "../../base/count.ts";
+export { plural as count } from "../../base/text.ts";
 
 /** 12,345: numbers that people compare. */
 export const thousands = (number: number | string | bigint): string => String(number).replace(/\B(?=(\d{3})+$)/g, ",");
@@ -60,16 +60,16 @@ const ANSI = /\u001b\[[0-9;?]*[A-Za-z]/g;
 const ANSI_OR_SIGN = new RegExp(`${ANSI.source}|.`, "gsu");
 export const visibleLength = (text: string): number => [...text.replace(ANSI, "")].length;
 
-/** At most `width` characters; what was cut ends in …. Colours take no room, and the last one is closed. */
+/** At most `width` characters; what was cut ends in …. Colors take no room, and the last one is closed. */
 export function cut(text: string, width: number): string {
   if (visibleLength(text) <= width) return text;
   let out = "";
   let room = width - 1;
   for (const [piece] of text.matchAll(ANSI_OR_SIGN)) {
-    const isColour = piece.startsWith("\u001b");
-    if (!isColour && room <= 0) break;
+    const isColor = piece.startsWith("\u001b");
+    if (!isColor && room <= 0) break;
     out += piece;
-    if (!isColour) room -= 1;
+    if (!isColor) room -= 1;
   }
   return `${out}${width > 0 ? "…" : ""}${text.includes("\u001b") ? own(0, "m") : ""}`;
 }
@@ -77,7 +77,7 @@ export function cut(text: string, width: number): string {
 export const padEnd = (text: string, width: number): string =>
   text + " ".repeat(Math.max(0, width - visibleLength(text)));
 
-/** Words in lines of at most `width`, for messages. Colours take no room. */
+/** Words in lines of at most `width`, for messages. Colors take no room. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const paragraph of text.split("\n")) {

@@ -1,4 +1,4 @@
-import type { UnclassifiedView } from "../../api/client-types.ts";
+import type { UnclassifiedView } from "../../operations/attempts.ts";
 import type { Look } from "../terminal.ts";
 import { cut, stamp } from "./text.ts";
 

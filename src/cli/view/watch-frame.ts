@@ -22,7 +22,7 @@ interface Row {
 
 /** One picture of all watched requests; never wider or higher than the screen. `notice` is about the server. */
 export function watchFrame(watched: readonly WatchedRequest[], notice: Notice | null, look: FrameLook): string[] {
-  const foot = notice === null ? [] : [look.paint.yellow(notice.words)];
+  const foot = notice === null ? [] : [look.paint.yellow(notice.message)];
   const room = Math.max(1, look.height - 1 - foot.length);
   const rows = watched.slice(0, watched.length > room ? room - 1 : room).map((one) => rowOf(one, look));
   const spare = Math.floor((room - 2 * rows.length) / Math.max(1, rows.length));
@@ -66,7 +66,7 @@ function requestLines(
 }
 
 function numbersOf({ units, nodes, retries, round, rate, ended, elapsedSec, leftSec }: Progress, paint: Paint): string {
-  const words = [
+  const parts = [
     `${units.done}/${units.total} units`,
     `${nodes.done}/${nodes.total} jobs`,
     retries ? paint.yellow(`↻${retries}`) : "",
@@ -76,5 +76,5 @@ function numbersOf({ units, nodes, retries, round, rate, ended, elapsedSec, left
     duration(elapsedSec),
     leftSec !== null ? paint.dim(`${duration(leftSec)} left`) : "",
   ];
-  return words.filter(Boolean).join("  ");
+  return parts.filter(Boolean).join("  ");
 }

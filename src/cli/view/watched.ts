@@ -1,5 +1,6 @@
-import type { DagView, RequestDetailView, UnitRowView } from "../../api/client-types.ts";
 import { isTerminal } from "../../domain/request-status.ts";
+import type { DagView, UnitRowView } from "../../operations/dags.ts";
+import type { RequestDetailView } from "../../operations/requests.ts";
 import type { BarParts } from "./bar.ts";
 import { whyNotMoving } from "./tables.ts";
 import { count, duration, secondsSince } from "./text.ts";
@@ -63,7 +64,7 @@ export function changeLine(watched: WatchedRequest, now: Date): string {
   const { request } = watched;
   const { units, nodes, retries, round, elapsedSec } = progressOf(watched, now);
   const why = whyNotMoving(request);
-  const words = [
+  const parts = [
     `${units.done}/${units.total} units`,
     `${nodes.done}/${nodes.total} jobs`,
     retries ? count(retries, "retry", "retries") : "",
@@ -72,7 +73,7 @@ export function changeLine(watched: WatchedRequest, now: Date): string {
     duration(elapsedSec),
   ];
   const head = `${now.toISOString().slice(11, 19)}  ${request.request_name}  ${request.status}`;
-  return `${head}  ${words.filter(Boolean).join(", ")}${why ? `  (${why})` : ""}`;
+  return `${head}  ${parts.filter(Boolean).join(", ")}${why ? `  (${why})` : ""}`;
 }
 
 /** How a request ended, for the last line of a watch. */

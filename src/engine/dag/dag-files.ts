@@ -12,8 +12,6 @@ export function readText(path: string): Result<string, string> {
   }
 }
 
-export { readIfThereSync as readIfThere } from "../../disk/read-if-there.ts";
-
 export function replace(path: string, text: string): void {
   const temporary = `${path}.tmp`;
   writeFileSync(temporary, text);

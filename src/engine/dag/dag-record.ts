@@ -1,10 +1,11 @@
 import { appendFileSync, existsSync, rmSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { describeError } from "../../base/errors.ts";
+import { readIfThereSync } from "../../disk/read-if-there.ts";
 import { rescueName } from "../format/rescue.ts";
 import { renderDagmanLine, renderMetrics, renderRescue } from "./bookkeeping-text.ts";
 import type { DagFile } from "./dag-file.ts";
-import { readIfThere, replace } from "./dag-files.ts";
+import { replace } from "./dag-files.ts";
 import type { DagPlace } from "./dag-run.ts";
 import { type JournalLine, parseJournal, renderLine } from "./journal.ts";
 import type { DagMachine, DagOutcome, LiveNode } from "./machine.ts";
@@ -88,7 +89,7 @@ export class FileRecord extends DagRecord {
   }
 
   override journal(): JournalLine[] {
-    const text = readIfThere(this.journalPath) ?? "";
+    const text = readIfThereSync(this.journalPath) ?? "";
     // A torn last line must not swallow the next one.
     if (text && !text.endsWith("\n")) appendFileSync(this.journalPath, "\n");
     const lines = parseJournal(text);

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseJson } from "../../base/json.ts";
-import { readIfThere, replace } from "./dag-files.ts";
+import { readIfThereSync } from "../../disk/read-if-there.ts";
+import { replace } from "./dag-files.ts";
 
 export interface Submission {
   readonly batchName: string;
@@ -27,7 +28,7 @@ export function readRegistry(dir: string): RunEntry[] {
 }
 
 export function readEntry(dir: string, batchName: string): RunEntry | null {
-  const text = readIfThere(pathOf(dir, batchName));
+  const text = readIfThereSync(pathOf(dir, batchName));
   const parsed = text === null ? null : parseJson(text);
   return parsed?.ok ? (parsed.value as RunEntry) : null;
 }
@@ -50,7 +51,7 @@ export class Ids {
   private limit: number;
 
   constructor(path: string) {
-    const text = readIfThere(path) ?? "1\n";
+    const text = readIfThereSync(path) ?? "1\n";
     if (!/^\d+\n$/.test(text)) throw new Error(`${path} does not hold a number`);
     this.path = path;
     this.next = Number(text);

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Result } from "../../base/result.ts";
+import { readIfThereSync } from "../../disk/read-if-there.ts";
 import { TOP } from "../../submit-dir/names.ts";
-import { readIfThere, replace } from "../dag/dag-files.ts";
+import { replace } from "../dag/dag-files.ts";
 import type { Submission } from "../dag/registry.ts";
 import type { SubmitOutcome } from "../port.ts";
 
@@ -14,7 +15,7 @@ import type { SubmitOutcome } from "../port.ts";
 const fileIn = (submitDir: string): string => join(submitDir, TOP.submission);
 
 function kept(submitDir: string): { ticket: number; batchName: string; state: string } {
-  const [ticket = "", batchName = "", state = ""] = (readIfThere(fileIn(submitDir)) ?? "").trim().split(" ");
+  const [ticket = "", batchName = "", state = ""] = (readIfThereSync(fileIn(submitDir)) ?? "").trim().split(" ");
   return { ticket: Number(ticket) || 0, batchName, state };
 }
 

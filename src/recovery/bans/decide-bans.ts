@@ -1,7 +1,7 @@
+import { percent, plural } from "../../base/text.ts";
 import type { SiteBan } from "../../domain/dag.ts";
 import { isSiteName, type SiteName, type WorkflowId } from "../../domain/names.ts";
 import { compare, type SiteCount, sorted } from "../round/counts.ts";
-import { percent, plural } from "../words.ts";
 import { type BanConfig, concerns, daysAfter, isActive } from "./ban.ts";
 
 /**

@@ -1,3 +1,4 @@
+import { HOLDS, holdFor, isHoldCode } from "../../domain/holds.ts";
 import type { HoldReason } from "../../domain/request.ts";
 import { isTerminal, REQUEST_STATUSES, type RequestStatus } from "../../domain/request-status.ts";
 
@@ -17,6 +18,12 @@ const OPEN = REQUEST_STATUSES.filter((status) => !isTerminal(status));
  * says what to do instead.
  */
 const TABLE = {
+  submit: {
+    meaning: "hand a draft in: from here on it is worked on",
+    allowed: ["new"],
+    already: ["submitted", "queued", "planning", "active"],
+    otherwise: "it was handed in before",
+  },
   release: {
     meaning: "go on: finished work is kept, modifications apply to the next plan or rescue",
     allowed: ["held"],
@@ -105,13 +112,11 @@ export function mayDo(action: OperatorAction, status: RequestStatus): ActionAnsw
 export const actionsIn = (status: RequestStatus): readonly OperatorAction[] =>
   OPERATOR_ACTIONS.filter((action) => mayDo(action, status).kind === "allowed");
 
-/** Holds that began with a person: such a request goes on where it was, and nothing has to be decided about failures. */
-export const RESUMABLE_HOLDS: readonly string[] = ["stopped", "held-by-operator"];
-
 /** A held request is resumed only if a person stopped it; trouble is released, which says that it was looked at. */
 export function mayResume(status: RequestStatus, holdCode: string | null): ActionAnswer {
   const answer = mayDo("resume", status);
-  if (answer.kind !== "allowed" || status !== "held" || RESUMABLE_HOLDS.includes(holdCode ?? "")) return answer;
+  const actions: readonly string[] = holdCode !== null && isHoldCode(holdCode) ? HOLDS[holdCode].actions : [];
+  if (answer.kind !== "allowed" || status !== "held" || actions.includes("resume")) return answer;
   return { kind: "refused", why: `it is held for ${holdCode ?? "trouble"}: release it instead`, allowedIn: ["held"] };
 }
 
@@ -131,11 +136,8 @@ export function decideStop(
 ): StopAnswer {
   const may = mayDo(action, status);
   if (may.kind !== "allowed") return may;
-  const hold: HoldReason = {
-    code: action === "stop" ? "stopped" : "held-by-operator",
-    message: `${action === "stop" ? "stopped" : "held"} by ${actor}: ${reason}`,
-    evidence: { actor, reason, status },
-    actions: ["resume", "release", "fail", "restart", "abort"],
-  };
+  const past = action === "stop" ? "stopped" : "held";
+  const code = action === "stop" ? "stopped" : "held-by-operator";
+  const hold = holdFor(code, `${past} by ${actor}: ${reason}`, { actor, reason, status });
   return { kind: mayRun ? "stop-run" : "hold", hold };
 }

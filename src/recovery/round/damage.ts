@@ -1,4 +1,4 @@
-import { plural } from "../words.ts";
+import { plural } from "../../base/text.ts";
 
 /** A unit that cannot be run again: its directory, or a file in it, is gone, cut short or closed. */
 export interface UnitDamage {
@@ -7,9 +7,6 @@ export interface UnitDamage {
   readonly path: string;
   readonly why: string;
 }
-
-/** The code of the hold; a release plans the work of such units anew. */
-export const UNIT_DAMAGED = "unit-directory-damaged";
 
 export function describeDamage(damaged: readonly UnitDamage[]): string {
   const [first, ...more] = damaged;

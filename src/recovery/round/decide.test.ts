@@ -107,7 +107,7 @@ describe("bad files", () => {
 
   test("a unit that failed only for named files is settled by the ledger", () => {
     expect(decideRound(sampleRound(10, [bad], { filesOf }))).toEqual({
-      kind: "settle-files",
+      kind: "exclude-files",
       exclude: [
         {
           lfn: "/store/bad",
@@ -119,7 +119,6 @@ describe("bad files", () => {
         },
       ],
       attempted: ["/store/good"],
-      next: "next-round",
       because:
         "1 unit failed only for bad files, now excluded: /store/bad; 1 other file of the same units will be tried again",
     });
@@ -127,12 +126,15 @@ describe("bad files", () => {
 
   test("jobs may name a file by its path", () => {
     const facts = sampleRound(10, [failing(unit(1), DATA("/disk/store/bad"))], { filesOf });
-    expect(decideRound(facts)).toMatchObject({ kind: "settle-files", exclude: [{ lfn: "/store/bad" }] });
+    expect(decideRound(facts)).toMatchObject({ kind: "exclude-files", exclude: [{ lfn: "/store/bad" }] });
   });
 
-  test("when the bad file was all that was left, the request is complete", () => {
+  test("when the bad file was all that was left, nothing is tried again", () => {
     const only = new Map([[unit(1), [file("/store/bad", unit(1))]]]);
-    expect(decideRound(sampleRound(10, [bad], { filesOf: only }))).toMatchObject({ next: "complete", attempted: [] });
+    expect(decideRound(sampleRound(10, [bad], { filesOf: only }))).toMatchObject({
+      kind: "exclude-files",
+      attempted: [],
+    });
   });
 
   test("a file the ledger does not know proves nothing: the unit is rescued", () => {

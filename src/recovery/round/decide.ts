@@ -1,8 +1,8 @@
+import { listed, percent, plural } from "../../base/text.ts";
 import type { HoldReason, RecoverySpec } from "../../domain/request.ts";
 import type { RunVerdict } from "../../domain/run.ts";
-import { listed, percent, plural } from "../words.ts";
 import { sorted } from "./counts.ts";
-import { describeDamage, UNIT_DAMAGED, type UnitDamage } from "./damage.ts";
+import { describeDamage, type UnitDamage } from "./damage.ts";
 import {
   onlyMoves,
   type Reelection,
@@ -12,7 +12,7 @@ import {
   sitesLeft,
   sortUnits,
 } from "./failed-units.ts";
-import { ALL, causeOf, hold, NO_RESCUE, progress } from "./hold-round.ts";
+import { causeOf, hold, progress } from "./hold-round.ts";
 import { type Exclusion, type FilesOfUnits, settleFiles } from "./settle.ts";
 import type { RoundTally } from "./tally.ts";
 
@@ -54,10 +54,9 @@ export type RoundDecision =
       readonly because: string;
     }
   | {
-      readonly kind: "settle-files";
+      readonly kind: "exclude-files";
       readonly exclude: readonly Exclusion[];
       readonly attempted: readonly string[];
-      readonly next: "next-round" | "complete";
       readonly because: string;
     }
   /** A person stopped it: it goes on from its rescue when resumed, and that rescue is not counted. */
@@ -75,10 +74,10 @@ export function decideRound(facts: RoundFacts): RoundDecision {
   if (facts.stopRequested && (verdict === "failed" || verdict === "removed" || verdict === "halted"))
     return { kind: "stopped", because: `stopped as asked, with ${progress(facts)}` };
   if (facts.directory === "gone")
-    return hold(facts, "submit-directory-gone", `its submit directory is gone; ${progress(facts)}`, NO_RESCUE);
+    return hold(facts, "submit-directory-gone", `its submit directory is gone; ${progress(facts)}`);
   // Their rescue would fail without a word, as the run did.
   if (facts.damaged.length > 0)
-    return hold(facts, UNIT_DAMAGED, `${describeDamage(facts.damaged)}; ${progress(facts)}`, NO_RESCUE);
+    return hold(facts, "unit-directory-damaged", `${describeDamage(facts.damaged)}; ${progress(facts)}`);
   switch (verdict) {
     case "failed":
       return decideFailed(facts, sortUnits(facts));
@@ -89,7 +88,7 @@ export function decideRound(facts: RoundFacts): RoundDecision {
     case "halted":
       return hold(facts, "halted-from-outside", `somebody halted the run; ${progress(facts)}`);
     case "unreadable":
-      return hold(facts, "dag-unreadable", `the engine cannot read the DAG: ${facts.words}`, NO_RESCUE);
+      return hold(facts, "dag-unreadable", `the engine cannot read the DAG: ${facts.words}`);
     case "lost":
       return hold(
         facts,
@@ -122,7 +121,6 @@ function decideFailed(facts: RoundFacts, units: SortedUnits): RoundDecision {
       facts,
       "unclassified-failures",
       `${plural(tally.unclassified, "failure")} no rule knows ${tally.unclassified === 1 ? "waits" : "wait"} for a person to classify ${tally.unclassified === 1 ? "it" : "them"}${causeOf(facts)}`,
-      ["resubmit", ...ALL],
     );
   const nothingToRescue = units.open.length === 0 && failed > 0;
   if (nothingToRescue && failed > units.data.length) return holdForGood(facts, units, count);
@@ -132,7 +130,7 @@ function decideFailed(facts: RoundFacts, units: SortedUnits): RoundDecision {
       "failure-threshold",
       `${count}${moving > 0 ? `, ${moving} of them only for their site` : ""}: ${percent(ratio)}, and ${percent(policy.holdThreshold)} is the limit${causeOf(facts)}`,
     );
-  if (nothingToRescue) return settle(facts, units);
+  if (nothingToRescue) return excludeBadFiles(facts, units);
   if (rescuesUsed >= policy.maxRescues)
     return hold(
       facts,
@@ -140,12 +138,7 @@ function decideFailed(facts: RoundFacts, units: SortedUnits): RoundDecision {
       `${count} after ${plural(rescuesUsed, "rescue")} of ${policy.maxRescues}${causeOf(facts)}`,
     );
   if (sitesLeft(facts.possibleSites, facts.bannedSites)?.length === 0)
-    return hold(
-      facts,
-      "no-site-left",
-      `every site it may use is banned (${listed(facts.bannedSites)}); ${count}`,
-      NO_RESCUE,
-    );
+    return hold(facts, "no-site-left", `every site it may use is banned (${listed(facts.bannedSites)}); ${count}`);
   return rescue(facts, units, moves, failed === 0 ? `${progress(facts)} and none failed` : count);
 }
 
@@ -161,16 +154,14 @@ function rescue(facts: RoundFacts, units: SortedUnits, moves: readonly Reelectio
   };
 }
 
-function settle(facts: RoundFacts, units: SortedUnits): RoundDecision {
+function excludeBadFiles(facts: RoundFacts, units: SortedUnits): RoundDecision {
   const { exclude, attempted } = settleFiles(units.data, facts.filesOf, facts.finishedUnits, facts.tally.files);
-  const goesOn = facts.workRemains || attempted.length > 0;
   const others =
     attempted.length === 0 ? "" : `; ${plural(attempted.length, "other file")} of the same units will be tried again`;
   return {
-    kind: "settle-files",
+    kind: "exclude-files",
     exclude,
     attempted,
-    next: goesOn ? "next-round" : "complete",
     because: `${plural(units.data.length, "unit")} failed only for bad files, now excluded: ${listed(exclude.map(({ lfn }) => lfn))}${others}`,
   };
 }

@@ -1,18 +1,11 @@
-import { listed, plural } from "../words.ts";
+import { listed, plural } from "../../base/text.ts";
+import { type HoldCode, holdFor } from "../../domain/holds.ts";
 import type { RoundDecision, RoundFacts } from "./decide.ts";
 import type { RoundTally } from "./tally.ts";
 
-/** What a person may do about a held round; without a submit directory or a readable DAG, no rescue. */
-export const ALL = ["release", "rescue", "fail", "restart", "abort"] as const;
-export const NO_RESCUE = ["release", "fail", "restart", "abort"] as const;
 const NAMED_UNITS = 20;
 
-export function hold(
-  facts: RoundFacts,
-  code: string,
-  message: string,
-  actions: readonly string[] = ALL,
-): Extract<RoundDecision, { kind: "hold" }> {
+export function hold(facts: RoundFacts, code: HoldCode, message: string): Extract<RoundDecision, { kind: "hold" }> {
   const { verdict, words: said, unitsTotal, unitsDone, rescuesUsed, policy, finishedUnits } = facts;
   const failed = [...new Set(facts.failedUnits)].filter((unit) => !finishedUnits.has(unit));
   const isFailing = (site: string) => facts.tally.sites.some((count) => count.site === site && count.failed > 0);
@@ -34,7 +27,7 @@ export function hold(
   };
   const untold = banned.filter((site) => !message.includes(site));
   const words = untold.length === 0 ? message : `${message}; ${listed(untold)} banned: a release stays away from there`;
-  return { kind: "hold", hold: { code, message: words, evidence, actions }, because: words };
+  return { kind: "hold", hold: holdFor(code, words, evidence), because: words };
 }
 
 export const progress = ({ unitsDone, unitsTotal }: RoundFacts): string =>

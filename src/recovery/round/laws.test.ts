@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { failedLine } from "../../../tests/support/rounds.ts";
 import { isTerminal, REQUEST_STATUSES } from "../../domain/request-status.ts";
+import { describeErrors } from "../../explain/describe-errors.ts";
+import { errorsView } from "../../explain/errors-view.ts";
 import { CATEGORIES } from "../attempt.ts";
 import type { AttemptRecord } from "../ledger-record.ts";
 import { actionsIn } from "./actions.ts";
 import type { RoundFacts } from "./decide.ts";
 import { decideRound } from "./decide.ts";
-import { describeErrors } from "./describe-errors.ts";
-import { errorsView } from "./errors-view.ts";
 import { onlyMoves, reelectUnits, sortUnits } from "./failed-units.ts";
 import type { RoundFile } from "./settle.ts";
 import { type RoundTally, tallyRound, type UnitAttempts } from "./tally.ts";
@@ -137,7 +137,7 @@ test("a request is never given up, every decision has its reason, and there is w
         expect(given.unitsDone).toBeLessThan(given.unitsTotal);
         expect(given.rescuesUsed).toBeLessThan(given.policy.maxRescues);
       }
-      if (decision.kind === "settle-files") expect(decision.exclude.length).toBeGreaterThan(0);
+      if (decision.kind === "exclude-files") expect(decision.exclude.length).toBeGreaterThan(0);
     }),
     RUNS,
   );
@@ -167,7 +167,7 @@ test("these laws are tried on every kind of decision", () => {
     const kind = decision.kind === "rescue" && decision.reelectUnits.length > 0 ? "rescue, placed anew" : decision.kind;
     kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
   }
-  for (const kind of ["hold", "rescue", "rescue, placed anew", "stopped", "complete", "next-round", "settle-files"])
+  for (const kind of ["hold", "rescue", "rescue, placed anew", "stopped", "complete", "next-round", "exclude-files"])
     expect(kinds.get(kind) ?? 0, kind).toBeGreaterThan(9);
 });
 
@@ -178,7 +178,7 @@ test("at or above the threshold, more than one failed unit that does not only ne
       const moves = reelectUnits(open, given);
       const failed = all - open.filter((unit) => onlyMoves(unit, moves, given)).length;
       if (failed < 2 || failed / given.unitsTotal < given.policy.holdThreshold) return;
-      expect(["rescue", "settle-files"]).not.toContain(decideRound(given).kind);
+      expect(["rescue", "exclude-files"]).not.toContain(decideRound(given).kind);
     }),
     RUNS,
   );

@@ -1,11 +1,10 @@
 import { err, ok, type Result } from "../../base/result.ts";
+import { plural } from "../../base/text.ts";
+import { releaseOf } from "../../domain/holds.ts";
 import { isSiteName, type SiteName } from "../../domain/names.ts";
-import type { ReleaseModifications } from "../../domain/operator.ts";
 import type { Problem } from "../../domain/problem.ts";
+import { type ReleaseFieldName, type ReleaseModifications, releaseFields } from "../../domain/release.ts";
 import { flag, isRow, number, Place, readStrictly, real, texts, whole } from "../fields.ts";
-import { plural } from "../words.ts";
-import { RESUMABLE_HOLDS } from "./actions.ts";
-import { UNIT_DAMAGED } from "./damage.ts";
 import { sitesLeft } from "./failed-units.ts";
 
 /**
@@ -43,31 +42,6 @@ export interface Release {
   readonly because: string;
 }
 
-/** Holds after which the round is left behind (000 §3.4). */
-const LEAVE_HOLDS: readonly string[] = [
-  "failure-threshold",
-  "rescues-used-up",
-  "permanent-failures",
-  "bad-files-in-torn-units",
-  "submit-directory-gone",
-  UNIT_DAMAGED,
-  "dag-unreadable",
-  "units-failed",
-];
-/** Holds after which the same run goes on: it was cut off, or lacked only a site, a budget or a word from a person. */
-const GO_ON_HOLDS: readonly string[] = [
-  ...RESUMABLE_HOLDS,
-  "removed-from-outside",
-  "halted-from-outside",
-  "run-lost",
-  "run-aborted",
-  "units-unaccounted",
-  "no-site-left",
-  "executions-used-up",
-  "retries-used-up",
-  "unclassified-failures",
-];
-
 export function decideRelease(
   facts: ReleaseFacts,
   body: unknown,
@@ -79,7 +53,7 @@ export function decideRelease(
     return err([{ path: "how", message: "there is no run a rescue could go on with", allowed: "next-round" }]);
   const { how, because } = chooseHow(facts, asked);
   // What was lost with a directory was no fault of the work: it is made all the same, unless a person says otherwise.
-  const replaces = facts.holdCode === UNIT_DAMAGED && facts.kind === "generate" && how === "next-round";
+  const replaces = facts.holdCode === "unit-directory-damaged" && facts.kind === "generate" && how === "next-round";
   const modifications = replaces ? { ...read.value, topUp: read.value.topUp ?? true } : read.value;
   return ok({ how, modifications, warnings: warn(facts, modifications, how), because });
 }
@@ -91,15 +65,15 @@ function chooseHow(
   const left = plural(unitsUnfinished, "unfinished unit");
   if (asked === "rescue") return { how: "rescue", because: `released: ${left} to be run again, as asked` };
   if (asked === "next-round") return { how: "next-round", because: `released: ${left} left behind, as asked` };
-  const code = holdCode ?? "";
-  if (canRescue && GO_ON_HOLDS.includes(code))
+  const usual = releaseOf(holdCode);
+  if (canRescue && usual === "rescue")
     return { how: "rescue", because: `released: the run goes on${unitsUnfinished > 0 ? ` with ${left}` : ""}` };
   if (canRescue && tornFiles > 0)
     return {
       how: "rescue",
       because: `released: ${left} to be run again, for ${plural(tornFiles, "file")} of theirs ${tornFiles === 1 ? "is" : "are"} partly done`,
     };
-  if (LEAVE_HOLDS.includes(code) || GO_ON_HOLDS.includes(code))
+  if (usual !== "plan")
     return {
       how: "next-round",
       because: `released: finished work is credited${unitsUnfinished > 0 ? `, ${left} left behind` : ""}`,
@@ -122,18 +96,20 @@ function warn(facts: ReleaseFacts, wanted: ReleaseModifications, how: Release["h
   return warnings;
 }
 
-/** The names of 000 §8.3 are understood too. */
-const ALIASES: Readonly<Record<string, string>> = { retry_count: "retries", error_hold_threshold: "hold_threshold" };
+const ALIASES: Readonly<Record<string, string>> = Object.fromEntries(
+  releaseFields.flatMap(([name, { alias }]) => (alias ? [[alias, name]] : [])),
+);
 const MOST_RETRIES = 20;
 
-const fieldsFor = (facts: ReleaseFacts) => ({
-  site_bans: { missing: [], read: (value: unknown, key: string, at: Place) => readSites(value, key, at, facts) },
-  excluded_files: { missing: [], read: (value: unknown, key: string, at: Place) => readFiles(value, key, at, facts) },
-  memory_mb: number(whole(1, facts.maxMemoryMb)),
-  retries: number(whole(0, MOST_RETRIES)),
-  hold_threshold: number(real(0, 1)),
-  top_up: flag(),
-});
+const fieldsFor = (facts: ReleaseFacts) =>
+  ({
+    site_bans: { missing: [], read: (value: unknown, key: string, at: Place) => readSites(value, key, at, facts) },
+    excluded_files: { missing: [], read: (value: unknown, key: string, at: Place) => readFiles(value, key, at, facts) },
+    memory_mb: number(whole(1, facts.maxMemoryMb)),
+    retries: number(whole(0, MOST_RETRIES)),
+    hold_threshold: number(real(0, 1)),
+    top_up: flag(),
+  }) satisfies Record<ReleaseFieldName, unknown>;
 
 function readModifications(body: unknown, facts: ReleaseFacts): Result<ReleaseModifications, readonly Problem[]> {
   const fields = fieldsFor(facts);
@@ -157,7 +133,6 @@ function readModifications(body: unknown, facts: ReleaseFacts): Result<ReleaseMo
     retries: read.retries,
     holdThreshold: read.hold_threshold,
     topUp: read.top_up,
-    maxRescues: null,
   });
 }
 

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from "../../base/result.ts";
+import { plural } from "../../base/text.ts";
 import type { Problem } from "../../domain/problem.ts";
-import { plural } from "../words.ts";
 import type { RoundFacts } from "./decide.ts";
 import { type Reelection, reelectUnits, type SiteFacts, sortUnits } from "./failed-units.ts";
 

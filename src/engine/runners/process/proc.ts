@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { startedTicks } from "../../../disk/processes.ts";
 
 /** What /proc knows. A process is told from a later one with the same number by its start time. */
 export interface ProcessMark {
@@ -27,10 +28,7 @@ export function readHolder(path: string): ProcessMark | null {
 }
 
 /** A zombie is not alive: it does nothing more. */
-export function isAlive(mark: ProcessMark): boolean {
-  const fields = statFields(mark.pid);
-  return fields !== null && fields[0] !== "Z" && fields[19] === mark.startTime;
-}
+export const isAlive = ({ pid, startTime }: ProcessMark): boolean => startedTicks(pid) === startTime;
 
 const PAGE_KB = 4;
 

@@ -1,0 +1,179 @@
+import type { RequestName, SiteName } from "../../domain/names.ts";
+import type { NodeChanges } from "../../domain/operator.ts";
+import type { Problem } from "../../domain/problem.ts";
+import { releaseFields } from "../../domain/release.ts";
+import type { RequestStatus } from "../../domain/request-status.ts";
+import type { ActBody, actions, BulkBody } from "../../operations/actions.ts";
+import { problemsText } from "../../operations/operation.ts";
+import { type ActAnswer, OPERATOR_ACTIONS, type OperatorAction, type OperatorRequest } from "../../operators/port.ts";
+import type { Call, Run, Runs } from "../call.ts";
+import { asList, given } from "../cursor.ts";
+import { notFound, refusal, stale, usageError } from "../problem.ts";
+import { requestFields } from "../views/request.ts";
+
+type Subject = typeof actions;
+
+const act =
+  (action: OperatorAction): Run<Subject["release"]> =>
+  async ({ name, from, dry_run: _, ...body }, call) => {
+    const wanted = { ...operatorRequest(action, { ...body, ...given({ from }) }, call.actor), ...given({ from }) };
+    return acted(call, name, action, await call.commands.act(name, wanted, { ...call.by, ...call.seen }));
+  };
+
+/** What an operator asks of one request, or of many. */
+export const actionRuns: Runs<Subject> = {
+  ...(Object.fromEntries(OPERATOR_ACTIONS.map((action) => [action, act(action)])) as Record<
+    OperatorAction,
+    ReturnType<typeof act>
+  >),
+
+  async bulk({ action, filter = {}, names, limit = 100, cursor, dry_run: _, ...body }, call) {
+    refuseAll({ filter, names });
+    const wanted = operatorRequest(action, body, call.actor);
+    const { status, name: nameContains, requestor, campaign } = filter;
+    const chosen = given({ status: asList<RequestStatus>(status), requestor, campaign, nameContains });
+    const which = { ...given({ names: names as RequestName[] | undefined }), filter: chosen };
+    const { results, nextCursor } = await call.load({ limit, cursor }, names ?? chosen, (page) =>
+      call.commands.actMany({ ...which, ...page }, wanted, call.by),
+    );
+    const items = results.map(({ name, answer }) => ({ requestName: name, ...outcomeOf(answer) }));
+    const counts: Record<string, number> = {};
+    for (const { outcome } of items) counts[outcome] = (counts[outcome] ?? 0) + 1;
+    return { action, dryRun: call.by.dryRun, items, counts, nextCursor };
+  },
+};
+
+/** Everything there is must be asked for in so many words. */
+function refuseAll({ filter, names }: Pick<BulkBody, "filter" | "names">): void {
+  const isEmpty = !filter || Object.keys(filter).length === 0;
+  if (!names && isEmpty)
+    throw usageError("bad body", {
+      path: "filter",
+      message: "chooses every request there is",
+      allowed: "status, requestor, campaign or name; or names",
+    });
+  if (names && !isEmpty)
+    throw usageError("bad body", { path: "names", message: "goes without filter", allowed: "one of them" });
+}
+
+/** What cannot be undone needs a reason; the rest is kept with one that says who. */
+const NEEDS_REASON: readonly OperatorAction[] = ["abort", "fail", "restart"];
+const RELEASE_KEYS = releaseFields.flatMap(([name, { alias }]) => (alias ? [name, alias] : [name]));
+
+function operatorRequest(action: OperatorAction, body: ActBody, actor: string): OperatorRequest {
+  if (body.reason === undefined && NEEDS_REASON.includes(action))
+    throw usageError("bad body", { path: "reason", message: "is missing", allowed: "why, in words" });
+  refuseMisplaced(action, body);
+  const reason = body.reason ?? `${action} by ${actor}, without a reason`;
+  const common = { action, reason, how: body.how ?? null };
+  if (action === "release") return { ...common, modifications: modificationsOf(body) };
+  if (action === "restart") return { ...common, cleanupPolicy: body.cleanup_policy ?? null };
+  const nodes = body.nodes === "failed" ? null : [...(body.nodes ?? []), ...(body.units ?? [])];
+  if (action === "retry") return { ...common, nodes: nodes?.length ? nodes : "failed" };
+  if (action !== "resubmit") return common;
+  if (nodes?.length === 0)
+    throw usageError("bad body", {
+      path: "nodes",
+      message: "names nothing",
+      allowed: '"failed", or nodes and units as wms2 nodes lists them',
+    });
+  const changes = changesOf(body);
+  return { ...common, nodes: nodes ?? "failed", ...(Object.keys(changes).length > 0 && { changes }) };
+}
+
+/** Which actions a field is for; the others are for all. */
+const ONLY: Readonly<Record<string, readonly OperatorAction[]>> = {
+  ...Object.fromEntries(RELEASE_KEYS.map((key) => [key, ["release"]])),
+  memory_mb: ["release", "resubmit"],
+  modifications: ["release"],
+  how: ["release"],
+  nodes: ["resubmit", "retry"],
+  units: ["resubmit", "retry"],
+  wall_minutes: ["resubmit"],
+  sites: ["resubmit"],
+  cleanup_policy: ["restart"],
+  from: ["release", "restart"],
+};
+
+/** A field that means nothing here is a mistake, not something to pass over. */
+function refuseMisplaced(action: OperatorAction, body: ActBody): void {
+  const problems = Object.keys(body).flatMap((path): Problem[] => {
+    const allowed = ONLY[path];
+    return !allowed || allowed.includes(action)
+      ? []
+      : [{ path, message: `means nothing to ${action}`, allowed: `with ${allowed.join(", ")}` }];
+  });
+  if (problems.length > 0) throw usageError("bad body", ...problems);
+}
+
+/** At the top level or in an object of their own; what is said twice is found by the reader. */
+function modificationsOf(body: ActBody): unknown {
+  const top = given(Object.fromEntries(RELEASE_KEYS.map((key) => [key, body[key]])));
+  const { modifications } = body;
+  if (modifications === undefined || modifications === null) return Object.keys(top).length > 0 ? top : null;
+  if (typeof modifications !== "object" || Array.isArray(modifications)) return modifications;
+  return { ...top, ...modifications };
+}
+
+/** What nodes get from now on: the fields that were given. */
+export const changesOf = (body: Pick<ActBody, "memory_mb" | "wall_minutes" | "sites">): NodeChanges =>
+  given({
+    memoryMb: body.memory_mb as number | undefined,
+    wallMinutes: body.wall_minutes,
+    sites: body.sites as readonly SiteName[] | undefined,
+  });
+
+/** What one action came to, with the new ETag; anything but a success ends as a problem. */
+export function acted(call: Call, name: RequestName, action: OperatorAction, answer: ActAnswer) {
+  if (answer.kind === "unknown-request") throw notFound("request", name);
+  if (answer.kind === "refused") throw refusal(`${name} cannot be ${PAST[action]}`, name, answer.problems);
+  if (answer.kind === "stale") throw stale(call, answer.request);
+  call.etag(answer.request.version);
+  call.reply.code(answer.kind === "done" ? 202 : 200);
+  return actedFields(action, answer, call.by.dryRun);
+}
+
+type Acted = Extract<ActAnswer, { kind: "done" | "would" | "already" }>;
+export const actedFields = (action: OperatorAction, answer: Acted, dryRun: boolean) => ({
+  requestName: answer.request.spec.name,
+  action,
+  already: answer.kind === "already",
+  dryRun,
+  ...reasonOf(answer),
+  detail: answer.kind === "already" ? {} : answer.detail,
+  status: answer.request.status,
+  request: requestFields(answer.request),
+});
+
+/** What is, or would be, done and because of what; or why it is so already. */
+const reasonOf = (answer: Acted) =>
+  answer.kind === "already"
+    ? { message: answer.why, warnings: [] }
+    : { message: answer.because, warnings: answer.warnings };
+
+/** What one of many came to. */
+function outcomeOf(answer: ActAnswer) {
+  const status = "request" in answer ? answer.request.status : null;
+  const { kind } = answer;
+  const item = { status, warnings: [] as readonly string[], problems: [] as readonly Problem[] };
+  if (kind === "refused")
+    return { ...item, outcome: kind, message: problemsText(answer.problems), problems: answer.problems };
+  if (kind === "unknown-request") return { ...item, outcome: "unknown" as const, message: "there is no such request" };
+  if (kind === "stale") return { ...item, outcome: kind, message: "it moved on meanwhile" };
+  return { ...item, outcome: kind, ...reasonOf(answer) };
+}
+
+const PAST: Record<OperatorAction, string> = {
+  submit: "handed in",
+  release: "released",
+  fail: "failed",
+  restart: "restarted",
+  stop: "stopped",
+  resume: "resumed",
+  abort: "aborted",
+  hold: "held",
+  rescue: "rescued",
+  resubmit: "resubmitted",
+  retry: "tried again now",
+  move: "moved",
+};

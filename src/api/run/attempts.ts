@@ -1,0 +1,85 @@
+import { plainText } from "../../base/plain-text.ts";
+import type { attempts } from "../../operations/attempts.ts";
+import { problemsText } from "../../operations/operation.ts";
+import { describeErrors } from "../../operators/port.ts";
+import type { Runs } from "../call.ts";
+import { given } from "../cursor.ts";
+import { found, notFound, ProblemsError, stale } from "../problem.ts";
+import { changesOf } from "./actions.ts";
+
+/** The stories of nodes, what failed, and what failures mean. */
+export const attemptRuns: Runs<typeof attempts> = {
+  async list({ name, unit, node, ...page }, call) {
+    const filter = given({ unit, node });
+    const { items, epochs, ...rest } = await call.page(page, filter, (wanted) =>
+      found("request", name, call.commands.attempts(name, { ...filter, ...wanted })),
+    );
+    return {
+      ...rest,
+      items: items.map(({ round, unit, record, script }) => {
+        const cluster = record.cluster > 0 ? record.cluster : null;
+        return { round, unit, ...record, cluster, script };
+      }),
+      epochs: epochs.map(({ round, unit, record }) => ({ round, unit, ...record })),
+    };
+  },
+
+  async errors({ name, width }, call) {
+    const view = await found("request", name, call.commands.errors(name));
+    if (!wantsText(call.request.headers.accept)) return { ...view, requestName: name };
+    return call.text("text/plain; charset=utf-8", plainText(`${describeErrors(view, width).join("\n")}\n`));
+  },
+
+  async unclassified({ name, ...page }, call) {
+    const { items, ...rest } = await call.page(page, {}, async ({ limit, cursor }) => {
+      const offset = Number(cursor ?? 0);
+      const part = await found("request", name, call.commands.unclassified(name, { offset, limit }));
+      return { ...part, nextCursor: offset + limit < part.total ? String(offset + limit) : null };
+    });
+    return {
+      ...rest,
+      items: items.map(({ record, classified, ...item }) => ({
+        ...record,
+        ...item,
+        classified: classified && { ...classified, action: classified.kind, at: classified.createdAt },
+      })),
+    };
+  },
+
+  async classify({ name, items, reason = null }, call) {
+    const why = reason ?? `classified by ${call.actor}`;
+    const wanted = items.map(({ node, action, reason, ...changes }) => ({
+      node,
+      action,
+      changes: changesOf(changes),
+      reason: reason ?? why,
+    }));
+    const answer = await call.commands.classify(name, wanted, { ...call.by, ...call.seen });
+    switch (answer.kind) {
+      case "done":
+      case "would":
+        call.etag(answer.request.version);
+        return {
+          ...answer,
+          requestName: answer.request.spec.name,
+          dryRun: answer.kind === "would",
+          already: answer.items.every(({ outcome }) => outcome === "already"),
+          message: answer.because,
+        };
+      case "unknown-request":
+        throw notFound("request", name);
+      case "stale":
+        throw stale(call, answer.request);
+      case "refused":
+      case "conflict": {
+        const code = answer.kind === "refused" ? "bad-request" : "conflict";
+        const message = `nothing was classified: ${problemsText(answer.problems)}`;
+        throw new ProblemsError(code, name, message, answer.problems);
+      }
+    }
+  },
+};
+
+/** Text for who asks for text and not for JSON as well. */
+const wantsText = (accept: string | undefined): boolean =>
+  accept?.includes("text/plain") === true && !accept.includes("json");

@@ -1,0 +1,119 @@
+import { WorldError } from "../../base/errors.ts";
+import type { DagId, RequestName, WorkflowId } from "../../domain/names.ts";
+import type { NodeChanges } from "../../domain/operator.ts";
+import type { NodeView } from "../../domain/run.ts";
+import type { Operations } from "../../operations/table.ts";
+import type { Call, Run, Runs } from "../call.ts";
+import { asList, given, slices } from "../cursor.ts";
+import { found, notFound, ProblemsError, usageError } from "../problem.ts";
+import { dagFields, tallyUnits } from "../views/dag.ts";
+import { acted, changesOf } from "./actions.ts";
+
+type Subject = Operations["dags"];
+const NONE = { items: [], nextCursor: null };
+
+const nodesOf = (id: DagId, { queries }: Call) => found("dag", id, queries.nodes(id));
+
+/** One more attempt of a node; "mg_000003:merge" or a node whose unit nobody has to name. */
+async function retry(
+  id: DagId,
+  place: { unit: string | null; node: string },
+  body: Omit<Parameters<Run<Subject["retry"]>>[0], "id" | "name">,
+  { commands, by, reply }: Call,
+) {
+  const { reason = `retry by ${by.actor}`, attempt = null, max_retries: maxRetries = null } = body;
+  const answer = await commands.retryNode(id, { ...place, reason, changes: changesOf(body), attempt, maxRetries }, by);
+  if (answer.kind === "unknown")
+    throw new WorldError("not-found", id, `there is no ${answer.what}`, {
+      hint: `see its nodes: GET /api/v1/dags/${id}/nodes`,
+    });
+  if ("problems" in answer) {
+    const message = `no retry: ${answer.problems.map((problem) => problem.message).join("; ")}`;
+    throw new ProblemsError(answer.kind === "conflict" ? "conflict" : "bad-request", id, message, answer.problems);
+  }
+  const { kind, action, requestName } = answer;
+  reply.code(kind === "reserved" ? 202 : 200);
+  const outcome = { requestName, already: kind === "already", dryRun: kind === "would" };
+  return { id: null, appliedAt: null, ...action, changes: changesView(action.changes), ...outcome };
+}
+
+const inEngine =
+  (verb: "hold" | "release"): Run<Subject["hold"]> =>
+  async ({ id, reason = null }, { commands, queries, actor }) => {
+    const answer = await commands.changeDag(id, verb, reason ?? unexplained(verb, actor), actor);
+    if (answer.kind === "unknown-dag") throw notFound("dag", id);
+    if (answer.kind === "not-allowed") throw new WorldError("conflict", id, answer.reason);
+    return dagFields(await found("dag", id, queries.dag(id)));
+  };
+
+/** On a DAG it is the hand of its request that acts. */
+const byRequest =
+  (verb: string, action: "stop" | "rescue"): Run<Subject["remove"]> =>
+  async ({ id, reason = null }, call) => {
+    const workflow = (await call.queries.dagDetail(id))?.workflow;
+    if (!workflow) throw notFound("dag", id);
+    const { requestName, currentDagId } = workflow;
+    if (currentDagId !== id) throw new WorldError("conflict", id, `${requestName} is at another DAG by now`);
+    const wanted = { action, reason: reason ?? unexplained(verb, call.actor) };
+    const answer = await call.commands.act(requestName, wanted, { ...call.by, ...call.seen });
+    return acted(call, requestName, action, answer);
+  };
+
+export const dagRuns: Runs<Subject> = {
+  async list({ workflow_id, status, request, ...page }, call) {
+    const name = request as RequestName | undefined;
+    const own = name === undefined ? null : await call.queries.workflowOf(name);
+    if (name !== undefined && own === null) throw notFound("request", name);
+    if (own === undefined || (own && workflow_id && own.id !== workflow_id)) return NONE;
+    const workflowId = own?.id ?? (workflow_id as WorkflowId | undefined);
+    const filters = given({ workflowId, status: asList(status) });
+    const load = (wanted: { limit: number; cursor?: string }) => call.queries.dags({ ...filters, ...wanted });
+    const { items, nextCursor } = await call.page(page, filters, load);
+    return { items: items.map(dagFields), nextCursor };
+  },
+
+  async show({ id }, { queries }) {
+    const { dag, workflow, history } = await found("dag", id, queries.dagDetail(id));
+    return { ...dagFields(dag), requestName: workflow?.requestName ?? null, history };
+  },
+
+  async nodes({ id, state, unit, ...page }, call) {
+    const states = asList(state);
+    const nodes = (await nodesOf(id, call)).filter(
+      (node) => (unit === undefined || node.unit === unit) && (!states || states.includes(node.state)),
+    );
+    const byState: Partial<Record<NodeView["state"], number>> = {};
+    for (const node of nodes) byState[node.state] = (byState[node.state] ?? 0) + 1;
+    return { ...(await call.page(page, { states, unit }, slices(nodes))), total: nodes.length, byState };
+  },
+
+  async units({ id, ...page }, call) {
+    const units = tallyUnits(await nodesOf(id, call));
+    return { ...(await call.page(page, {}, slices(units))), total: units.length };
+  },
+
+  async logs({ id, unit = null, node = null, cluster, lines }, { queries }) {
+    if (unit === null && node !== null)
+      throw usageError("bad query", { path: "unit", message: "missing", allowed: "node needs its unit" });
+    const { submitDir } = await found("dag", id, queries.dag(id));
+    const logs = await queries.logs(submitDir, { unit, node, cluster, lines });
+    if (!logs) throw notFound("dag", `${id} with unit ${unit}`);
+    return { dagId: id, submitDir, unit, node, ...logs };
+  },
+
+  retryInUnit: ({ id, unit, node, ...body }, call) => retry(id, { unit, node }, body, call),
+  retry({ id, name, ...body }, call) {
+    const [first = "", second] = name.split(":");
+    return retry(id, second ? { unit: first, node: second } : { unit: null, node: first }, body, call);
+  },
+  hold: inEngine("hold"),
+  release: inEngine("release"),
+  remove: byRequest("remove", "stop"),
+  rescue: byRequest("rescue", "rescue"),
+};
+
+const unexplained = (verb: string, actor: string): string => `${verb} by ${actor}, without a reason`;
+
+/** Those that are there, by the names of the API. */
+const changesView = ({ memoryMb, wallMinutes, sites }: NodeChanges) =>
+  given({ memory_mb: memoryMb, wall_minutes: wallMinutes, sites });

@@ -1,0 +1,117 @@
+import { InvariantError, WorldError } from "../../base/errors.ts";
+import { requestPageSchema, type requests } from "../../operations/requests.ts";
+import type { SubmitAnswer } from "../../operators/port.ts";
+import { BASE } from "../api-types.ts";
+import type { Call, Runs } from "../call.ts";
+import { asList, given } from "../cursor.ts";
+import { found, notFound, ProblemsError, refusal, stale, usageError } from "../problem.ts";
+import { viewOf } from "../view-of.ts";
+import { planFields, requestFields, requestRow } from "../views/request.ts";
+import { workflowFields } from "../views/workflow.ts";
+
+const pageView = viewOf(requestPageSchema);
+
+export const requestRuns: Runs<typeof requests> = {
+  async list({ requestor, campaign, status, name, ...page }, call) {
+    const filters = given({ requestor, campaign, status: asList(status), nameContains: name });
+    const shared = await call.queries.sharedPages.ask(call.request.url, async () => {
+      const { items, nextCursor } = await call.load(page, filters, (wanted) =>
+        call.queries.requests({ ...filters, ...wanted }),
+      );
+      return pageView({ items: items.map(requestRow), nextCursor });
+    });
+    call.link(shared.next_cursor);
+    return call.reply.send(shared);
+  },
+
+  async show({ name }, call) {
+    const { record, workflow, moves } = await found("request", name, call.queries.request(name));
+    call.etag(record.version);
+    return { ...requestFields(record), workflow: workflow && workflowFields(workflow), statusTransitions: moves };
+  },
+
+  transitions: async ({ name }, call) => ({ items: await found("request", name, call.queries.transitions(name)) }),
+
+  plan: async ({ name }, call) =>
+    planFields(await found("request", name, call.commands.preview(name, call.request.patience))),
+
+  async versions({ name }, call) {
+    const all = await call.queries.versions(name);
+    const [current, ...versions] = all.map(({ record, failureReason }) => ({
+      ...record.spec,
+      ...record,
+      requestName: record.spec.name,
+      failureReason,
+    }));
+    if (!current) throw notFound("request", name);
+    return { current, versions };
+  },
+
+  outputs: async ({ name, ...page }, call) => {
+    const { items, nextCursor } = await call.page(page, {}, (wanted) =>
+      found("request", name, call.queries.outputs(name, wanted)),
+    );
+    return { items: items.map((file) => ({ ...file, workUnit: file.unit })), nextCursor };
+  },
+
+  audit: ({ name, ...page }, call) =>
+    call.page(page, {}, (wanted) => found("request", name, call.queries.auditOf(name, wanted))),
+
+  async submit({ body, dry_run, draft }, call) {
+    const document = { ...documentOf(body, call), ...(draft === "true" && { isDraft: true }) };
+    const isDry = dry_run === "true";
+    const { actor, reply } = call;
+    const { patience } = call.request;
+    const answer = await (isDry
+      ? call.commands.check(document, actor, patience)
+      : call.commands.submit(document, actor, patience));
+    if (!answer.ok) throw refusalOf(answer.error);
+    const { request: record, warnings, plan } = answer.value;
+    if (isDry) {
+      const preview = plan && planFields(plan);
+      return { dryRun: true as const, request: record && requestFields(record), warnings, preview };
+    }
+    if (!record) throw new InvariantError("a submission was accepted and not stored");
+    call.etag(record.version);
+    reply.header("location", `${BASE}/requests/${record.spec.name}`).code(201);
+    return { ...requestFields(record), warnings };
+  },
+
+  async change({ name, priority, urgent }, call) {
+    const answer = await call.commands.reprioritise(name, given({ priority, urgent }), call.seen);
+    if (answer.kind === "unknown-request") throw notFound("request", name);
+    if (answer.kind === "not-allowed") throw new WorldError("conflict", name, answer.reason);
+    if (answer.kind === "stale") throw stale(call, answer.request);
+    call.etag(answer.request.version);
+    return requestFields(answer.request);
+  },
+
+  async delete({ name, reason = null }, call) {
+    const wanted = { action: "abort" as const, reason: reason ?? `deleted by ${call.actor}` };
+    const answer = await call.commands.act(name, wanted, { ...call.seen, dryRun: false });
+    if (answer.kind === "unknown-request") throw notFound("request", name);
+    if (answer.kind === "refused") throw refusal(`${name} cannot be aborted`, name, answer.problems);
+    if (answer.kind === "stale") throw stale(call, answer.request);
+    call.etag(answer.request.version);
+    call.reply.code(202);
+    return requestFields(answer.request);
+  },
+};
+
+function documentOf(text: unknown, { request }: Call): { text: string; format: "json" | "yaml" } {
+  if (typeof text !== "string" || text.trim() === "") {
+    throw usageError("bad body", { path: "", message: "empty", allowed: "a request as JSON or YAML" });
+  }
+  const type = (request.headers["content-type"] ?? "").split(";", 1)[0]!.trim().toLowerCase();
+  return { text, format: type === "application/json" ? "json" : "yaml" };
+}
+
+function refusalOf(error: Extract<SubmitAnswer, { ok: false }>["error"]): WorldError {
+  if (error.kind === "name-taken") {
+    const message = `there is a request ${error.name} already`;
+    return new WorldError("conflict", error.name, message, { hint: "choose another name" });
+  }
+  const { problems } = error;
+  const number = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
+  return new ProblemsError("bad-request", "request", `the request has ${number}`, problems);
+}

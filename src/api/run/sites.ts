@@ -1,0 +1,52 @@
+import type { Site } from "../../domain/dag.ts";
+import type { RequestName, SiteName, WorkflowId } from "../../domain/names.ts";
+import { problemsText } from "../../operations/operation.ts";
+import type { sites } from "../../operations/sites.ts";
+import type { Call, Runs } from "../call.ts";
+import { given } from "../cursor.ts";
+import { found, notFound, ProblemsError } from "../problem.ts";
+
+const show = (name: SiteName, { queries }: Call) => found("site", name, queries.site(name));
+
+/** What it means for planned work is said with every change; a dry run says only that. */
+async function change(name: SiteName, status: Site["status"], note: string | undefined, call: Call) {
+  const { by, commands } = call;
+  const effect = await found("site", name, commands.siteEffect(name));
+  if (!by.dryRun) await commands.changeSite(name, { status, ...given({ note }) }, by.actor);
+  const out = status === "enabled" ? { usedBy: effect.usedBy, leftWithout: [], leftWithoutTotal: 0 } : effect;
+  return { ...(await show(name, call)), dryRun: by.dryRun, effect: out };
+}
+
+export const siteRuns: Runs<typeof sites> = {
+  list: async (_, { queries }) => ({ items: await queries.sites() }),
+  show: ({ name }, call) => show(name, call),
+  change: ({ name, status, note }, call) => change(name, status, note, call),
+  enable: ({ name, note }, call) => change(name, "enabled", note, call),
+  drain: ({ name, note }, call) => change(name, "draining", note, call),
+  disable: ({ name, note }, call) => change(name, "disabled", note, call),
+  bans: async ({ name, past }, { queries }) => ({
+    items: await found("site", name, queries.bans(name, past === "true")),
+  }),
+
+  async ban({ name: site, days = null, reason, request: only, workflow: id }, { by, queries, commands }) {
+    const workflow = id === undefined ? null : await found("workflow", id, queries.workflow(id as WorkflowId));
+    const request = (only ?? workflow?.requestName ?? null) as RequestName | null;
+    const answer = await commands.banSite(site, { request, days, reason }, by);
+    if (answer.kind === "unknown-request") throw notFound("request", request ?? "");
+    if (answer.kind === "problems") {
+      const message = `${site} is not banned: ${problemsText(answer.problems)}`;
+      throw new ProblemsError("bad-request", site, message, answer.problems);
+    }
+    const { kind: outcome, until, ban, effect } = answer;
+    return { site, outcome, already: outcome === "already", dryRun: by.dryRun, until, ban, effect };
+  },
+
+  async unban({ name: site, request: only, scope, reason = null }, { by, commands }) {
+    const request = (only ?? null) as RequestName | null;
+    const wanted = { request, all: !request && scope === "all", reason: reason ?? `lifted by ${by.actor}` };
+    const answer = await commands.unbanSite(site, wanted, by);
+    if (answer.kind === "unknown-site") throw notFound("site", site);
+    if (answer.kind === "unknown-request") throw notFound("request", request ?? "");
+    return { site, dryRun: by.dryRun, lifted: answer.bans.length, bans: answer.bans };
+  },
+};

@@ -1,0 +1,23 @@
+import { decideAdmission } from "../admission/decide-admission.ts";
+import { type AdmissionLimits, DEFAULT_ADMISSION_LIMITS } from "../domain/admission.ts";
+import { CAPACITY_STATUSES } from "../domain/request-status.ts";
+import type { Ports } from "./ports.ts";
+
+/** The queue as the next pass will see it, for people too. */
+export async function loadQueue(ports: Ports) {
+  const open = await ports.store.requests.open();
+  const active = open.filter((record) => CAPACITY_STATUSES.includes(record.status)).length;
+  const records = open.filter((record) => record.status === "queued");
+  const candidates = records.map((record) => ({
+    requestName: record.spec.name,
+    urgent: record.urgent,
+    priority: record.priority,
+    createdAt: record.createdAt,
+    queuedSince: record.statusSince,
+  }));
+  return { ...decideAdmission(candidates, active, await admissionLimits(ports)), records };
+}
+
+export async function admissionLimits(ports: Pick<Ports, "store">): Promise<AdmissionLimits> {
+  return (await ports.store.settings.get<AdmissionLimits>("admission")) ?? DEFAULT_ADMISSION_LIMITS;
+}

@@ -1,0 +1,100 @@
+import { invariant } from "../base/errors.ts";
+import type { Dag } from "../domain/dag.ts";
+import type { UnitName } from "../domain/names.ts";
+import type { RequestSpec } from "../domain/request.ts";
+import type { Workflow } from "../domain/workflow.ts";
+import { checkOutputs, expectedOutputs, type MergedSize } from "../outputs/check-outputs.ts";
+import { type MergeOutput, parseMergeOutput } from "../outputs/merge-output.ts";
+import { readPlannedUnit } from "../outputs/planned-unit.ts";
+import type { Apply } from "./apply.ts";
+import { decideUnits, type UnitLeft } from "./decide-units.ts";
+import { placedByBlocks } from "./leave-round.ts";
+import { again, holdRequest, rest, theRun } from "./moves.ts";
+import type { Ports } from "./ports.ts";
+import { REFUSED } from "./refused-outputs.ts";
+
+/**
+ * Stores what the engine tells. Finished units become owed rows first and the counters move after: a crash in between
+ * leaves a counter behind, which the next look corrects, and never a unit that nobody owes.
+ */
+export const recordUnits: Apply<"follow"> = async (ports, facts) => {
+  const { dag, workflow } = theRun(facts);
+  const { observation, newlyDone, request } = facts;
+  const { store, clock } = ports;
+  invariant(observation && observation.kind !== "unknown", "following a run that was not seen");
+  const left = await gatherLeft(ports, request.spec, workflow, dag, newlyDone);
+  const { finished, refused, hold } = decideUnits(left, dag.submitDir);
+  const row = { workflowId: workflow.id, dagId: dag.id, round: dag.round, status: "owed" as const };
+  const fresh = { attempts: 0, lastError: null, finishedAt: clock.now(), registeredAt: null };
+  if (finished.length)
+    await store.units.recordFinished(finished.map(({ name, made }) => ({ ...row, name, ...made, ...fresh })));
+  for (const detail of refused) {
+    await store.dags.addEvent({ dagId: dag.id, type: REFUSED, detail, at: clock.now() });
+    ports.log.warn("unit.refused", { request: request.spec.name, ...detail });
+  }
+  if (hold) return holdRequest(ports, facts, hold);
+  // The next look counts them as failed.
+  if (refused.length > 0) return again;
+  if (dag.status === "submitted") {
+    const why = { reason: "the engine runs it", at: clock.now() };
+    await store.dags.change(dag.id, dag.version, { status: "running" }, why);
+  }
+  const { nodes, units } = observation;
+  await store.dags.progress(dag.id, nodes, units);
+  ports.events.emit("dag.progress", { request: request.spec.name, dag: dag.id, units, nodes });
+  return again;
+};
+
+async function gatherLeft(
+  ports: Ports,
+  spec: RequestSpec,
+  workflow: Workflow,
+  { submitDir }: Dag,
+  units: readonly UnitName[],
+): Promise<readonly UnitLeft[]> {
+  const blocks = units.length > 0 ? await placedByBlocks(ports, workflow, new Set(units)) : [];
+  const left: UnitLeft[] = [];
+  for (const name of units) {
+    const block = blocks.find((one) => one.name === name)?.block ?? null;
+    const made = parseMergeOutput(await ports.spool.mergeOutput(submitDir, name), name);
+    left.push({
+      name,
+      made,
+      wrong: made.ok ? await notAsPlanned(ports, spec, submitDir, name, block, made.value) : null,
+    });
+  }
+  return left;
+}
+
+/** The last look at what a unit says it made before it is owed to the catalog; null: it was planned, and is there. */
+async function notAsPlanned(
+  { spool }: Ports,
+  spec: RequestSpec,
+  submitDir: string,
+  unit: UnitName,
+  block: number | null,
+  made: MergeOutput,
+): Promise<string | null> {
+  const sizes = new Map<string, MergedSize>();
+  for (const { path } of made.outputs) sizes.set(path, await spool.mergedSize(spec.name, path));
+  const expected = expectedOutputs(spec, unit, spool.mergedDir(spec.name));
+  const inputs = readPlannedUnit(await spool.manifest(submitDir, unit))?.inputs ?? null;
+  // POST has compared the site with what the engine told it.
+  return checkOutputs(made, { expected, block, inputs, site: null, sizes });
+}
+
+/** owed → registered, unit by unit; a unit the catalog refuses is counted and shown, and does not stop the others. */
+export const registerOwed: Apply<"register"> = async (ports, { workflow, request }) => {
+  invariant(workflow, "outputs owed without a workflow");
+  let trouble: string | null = null;
+  for (const unit of await ports.store.units.owed(workflow.id, 1000)) {
+    const outcome = await ports.catalog.register(request.spec.name, unit.name, unit.outputs);
+    if (outcome.kind === "registered") {
+      await ports.store.units.markRegistered(workflow.id, unit.name, ports.clock.now());
+      continue;
+    }
+    trouble = outcome.kind === "conflict" ? outcome.message : `${outcome.path} is not there`;
+    await ports.store.units.registrationFailed(workflow.id, unit.name, trouble);
+  }
+  return trouble ? rest(`outputs are still owed: ${trouble}`) : again;
+};

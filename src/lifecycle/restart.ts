@@ -1,0 +1,100 @@
+import { invariant, WorldError } from "../base/errors.ts";
+import { stringify } from "../base/json.ts";
+import type { Draft, RequestFile, RequestRecord, RequestSpec } from "../domain/request.ts";
+import { decideCleanup, invalidationManifest } from "../recovery/round/cleanup.ts";
+import { cloneOf } from "../recovery/round/restart.ts";
+import { decodeSpec } from "../store/port.ts";
+import type { Apply } from "./apply.ts";
+import type { Facts } from "./decision.ts";
+import { endRun, move } from "./moves.ts";
+import type { Ports } from "./ports.ts";
+
+/** A person gives a request up. Its outputs stay until somebody withdraws them; the manifest lists what that takes. */
+export const fail: Apply<"fail"> = async (ports, facts, { because }) => {
+  const reason = `${because}; what to withdraw is listed in ${await leaveManifest(ports, facts, because)}`;
+  return move(ports, facts, "failed", reason, { wish: null }, async (store, at) => {
+    await endRun(store, facts, because, at);
+    if (facts.workflow) await store.units.failBlocks(facts.workflow.id, at);
+  });
+};
+
+async function leaveManifest(ports: Ports, { request, workflow }: Facts, reason: string): Promise<string> {
+  const blocks = workflow ? await ports.store.units.blocks(workflow.id) : [];
+  const units = workflow ? await ports.store.units.list(workflow.id) : [];
+  const outputs = units.flatMap((unit) => unit.outputs.map((output) => ({ ...output, unit: unit.name })));
+  const actor = request.wish?.actor ?? "wms2";
+  const facts = { spec: request.spec, supersededBy: request.supersededBy, blocks, outputs, reason, actor };
+  const text = `${stringify(invalidationManifest(facts, ports.clock.now()), 2)}\n`;
+  return ports.spool.leaveNote(request.spec.name, "invalidation.json", text);
+}
+
+/** Kill and clone: the next version begins, the old one is given up, and each names the other. */
+export const restart: Apply<"restart"> = async (ports, facts, { because }) => {
+  const { request } = facts;
+  const { spec, wish, version } = request;
+  const word = wish?.detail?.cleanupPolicy;
+  const draft = wish?.detail?.draft === undefined ? null : openDraft(wish.detail.draft as PackedDraft);
+  const cleanupPolicy = word === "immediate_cleanup" || word === "keep_until_replaced" ? word : null;
+  await leaveManifest(ports, facts, because);
+  const reason = `${because}; goes on as ${cloneOf(spec).name}`;
+  return move(ports, facts, "failed", reason, { wish: null }, async (store, at) => {
+    await endRun(store, facts, because, at);
+    const old = { ...request, version: version + 1 };
+    if (await startClone({ ...ports, store }, old, { cleanupPolicy, draft }, wish?.actor ?? "wms2")) return;
+    const { name } = cloneOf(spec);
+    throw new WorldError("conflict", name, `${spec.name} cannot be restarted: ${name} was handed in meanwhile`);
+  });
+};
+
+/**
+ * The clone comes first: a request can only name a successor that exists. The old one learns its name, and stays what
+ * it is. To be called within a transaction; false: the clone's name is taken.
+ */
+export async function startClone(
+  { store, clock }: Ports,
+  { spec, version }: Pick<RequestRecord, "spec" | "version">,
+  { cleanupPolicy, draft }: { cleanupPolicy: RequestSpec["cleanupPolicy"] | null; draft: Draft | null },
+  actor: string,
+): Promise<boolean> {
+  const at = clock.now();
+  const clone = cloneOf(spec, cleanupPolicy, draft?.spec);
+  const files = draft?.files ?? (await store.requests.files(spec.name));
+  if (!(await store.requests.create(clone, "submitted", files, actor, at))) return false;
+  const why = { reason: `restarted as ${clone.name}`, actor, at };
+  const isLinked = await store.requests.change(spec.name, version, { supersededBy: clone.name }, why);
+  invariant(isLinked, "the request moved while it was restarted", { request: spec.name });
+  return true;
+}
+
+/** A draft as a wish keeps it, in JSON. */
+interface PackedDraft {
+  readonly spec: unknown;
+  readonly files: readonly (Omit<RequestFile, "content"> & { readonly content: string })[];
+}
+export const packDraft = ({ spec, files }: Draft): PackedDraft => ({
+  spec,
+  files: files.map((file) => ({ ...file, content: Buffer.from(file.content).toString("base64") })),
+});
+const openDraft = ({ spec, files }: PackedDraft): Draft => ({
+  spec: decodeSpec(spec),
+  files: files.map((file) => ({ ...file, content: Buffer.from(file.content, "base64") })),
+});
+
+/** When a clone is complete, the outputs of the version before it are superseded, or withdrawn if its policy says so. */
+export async function supersedePredecessor(ports: Ports, facts: Facts): Promise<void> {
+  const { spec } = facts.request;
+  const before = spec.previousVersion && (await ports.store.requests.get(spec.previousVersion));
+  if (!before) return;
+  const decision = decideCleanup(before.outputState, spec);
+  if (decision.kind === "keep") return;
+  const at = ports.clock.now();
+  const why = { reason: decision.because, actor: "wms2", at };
+  const outputState = decision.kind === "invalidate" ? "invalidated" : "superseded";
+  await ports.store.transaction(async (store) => {
+    if (!(await store.requests.change(before.spec.name, before.version, { outputState }, why))) return;
+    if (decision.kind !== "invalidate") return;
+    const workflow = await store.workflows.forRequest(before.spec.name);
+    if (workflow) await store.units.invalidate(workflow.id, "all", decision.because, at);
+  });
+  ports.log.info("outputs.superseded", { request: before.spec.name, state: outputState, because: decision.because });
+}

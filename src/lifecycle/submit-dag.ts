@@ -1,0 +1,57 @@
+import type { Dag } from "../domain/dag.ts";
+import { holdFor } from "../domain/holds.ts";
+import type { Store } from "../store/port.ts";
+import type { Apply } from "./apply.ts";
+import { runOf } from "./gather.ts";
+import { assertLeads } from "./in-progress.ts";
+import { again, holdRequest, move, rest, theRun } from "./moves.ts";
+import type { Ports } from "./ports.ts";
+
+/**
+ * Hands a complete submit directory to the engine, at most once. The intent is stored first and names the batch. The ticket
+ * is taken by compare-and-set on the DAG, so whoever looked at an older DAG gets none, and whoever holds an older ticket
+ * finds the directory closed: the engine looks before it submits, and adopts what an interrupted call left there.
+ */
+export const submitDag: Apply<"submit"> = async (ports, facts, { because }) => {
+  const { dag } = theRun(facts);
+  const run = runOf(dag, facts.request.priority);
+  const { intents, dags } = ports.store;
+  await intents.begin(dag.id, "submit", run.batchName, ports.clock.now());
+  const ticket = await dags.takeTicket(dag);
+  if (ticket === null) return again;
+  assertLeads(ports);
+  const outcome = await ports.engine.submit(run, ticket);
+  await intents.tried(dag.id, "submit", outcome.kind === "rejected" ? outcome.words : null);
+  const held = { ...dag, version: dag.version + 1 };
+  switch (outcome.kind) {
+    case "unclear":
+      return rest(`cannot be submitted yet: ${outcome.why}`);
+    case "rejected": {
+      // Its DAG stays ready: when a person has fixed what the engine did not like, a release hands it over again.
+      await intents.settle(dag.id, "submit", "refused", ports.clock.now());
+      return holdRequest(ports, facts, engineRejected(outcome.words, dag));
+    }
+    case "submitted": {
+      const reason = outcome.adopted ? "adopted: it was submitted before" : await madeReady(ports, dag, because);
+      return move(ports, facts, "active", reason, {}, (store, at) =>
+        noteSubmitted(store, held, outcome.engineId, reason, at),
+      );
+    }
+  }
+};
+
+/** What was done to a rescue's directory is said with its submission: people read that on the request. */
+async function madeReady({ store }: Ports, { id, parentDagId }: Dag, otherwise: string): Promise<string> {
+  if (parentDagId === null) return otherwise;
+  const made = (await store.dags.history(id)).findLast(({ detail }) => detail.to === "ready");
+  return typeof made?.detail.reason === "string" ? made.detail.reason : otherwise;
+}
+
+/** The receipt: the engine has it, under this id. */
+export async function noteSubmitted(store: Store, { id, version }: Dag, engineId: string, reason: string, at: Date) {
+  await store.dags.change(id, version, { status: "submitted", engineId, submittedAt: at }, { reason, at });
+  await store.intents.settle(id, "submit", "settled", at);
+}
+
+const engineRejected = (words: string, { submitDir }: Dag) =>
+  holdFor("engine-rejected", `the engine refused it: ${words}`, { submitDir });

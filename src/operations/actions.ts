@@ -1,0 +1,128 @@
+import { z } from "zod";
+import { type ReleaseName, releaseFields } from "../domain/release.ts";
+import { REQUEST_STATUSES } from "../domain/request-status.ts";
+import { ACTION, OPERATOR_ACTIONS, type OperatorAction } from "../recovery/round/actions.ts";
+import { dryRunQuery, filterText, nameParams, nameText, reasonText, siteText } from "./inputs.ts";
+import { actErrors, changes, problemList, submitErrors } from "./operation.ts";
+import { requestSchema } from "./requests.ts";
+import { anything, byWord, named, strings } from "./wire.ts";
+
+const names = z.array(z.string().max(300)).max(10_000);
+const memoryMb = z.int().min(1).max(100_000_000).describe("megabytes, a whole number");
+const wallMinutes = z.number().min(1).max(1_000_000).describe("minutes");
+
+/** What a release changes; each is checked against the request by the lifecycle, which says what is allowed. */
+const modifications = Object.fromEntries(
+  releaseFields.flatMap(([name, { about, alias }]) => [
+    [name, z.unknown().optional().describe(about)],
+    ...(alias ? [[alias, z.unknown().optional().describe(`the same as ${name}`)]] : []),
+  ]),
+) as Record<ReleaseName, z.ZodOptional<z.ZodUnknown>>;
+
+const actSchema = named("OperatorAction", {
+  reason: reasonText.optional(),
+  how: z.enum(["rescue", "next-round"]).optional().describe("release: rescue or next-round"),
+  modifications: z.unknown().optional().describe("the same fields, in an object of their own"),
+  ...modifications,
+  nodes: z
+    .union([z.literal("failed"), names])
+    .optional()
+    .describe('resubmit, retry: "failed", or a list like mg_000003/proc_000021'),
+  units: names.optional().describe("resubmit, retry: a list like mg_000003"),
+  wall_minutes: wallMinutes.optional(),
+  sites: z.array(siteText).max(1000).optional().describe("resubmit: where those nodes may run"),
+  cleanup_policy: z
+    .enum(["keep_until_replaced", "immediate_cleanup"])
+    .optional()
+    .describe("restart: keep_until_replaced or immediate_cleanup"),
+  from: z
+    .string()
+    .max(12_000_000)
+    .optional()
+    .describe("release, restart: the corrected request as JSON or YAML text; its attachments too"),
+  dry_run: z.boolean().optional().describe("true: only say what would be done"),
+});
+export type ActBody = z.infer<typeof actSchema>;
+
+export const actedSchema = named("Acted", {
+  request_name: z.string(),
+  action: z.enum(OPERATOR_ACTIONS),
+  already: z.boolean().describe("It was asked for or is so already; nothing was changed"),
+  dry_run: z.boolean(),
+  message: z.string().describe("What is (or would be) done, and because of what"),
+  warnings: strings,
+  detail: anything,
+  status: z.enum(REQUEST_STATUSES),
+  request: requestSchema,
+});
+export type ActedView = z.infer<typeof actedSchema>;
+
+const bulkSchema = actSchema
+  .omit({ from: true })
+  .extend({
+    action: z.enum(OPERATOR_ACTIONS),
+    filter: z
+      .strictObject({
+        status: z.union([z.enum(REQUEST_STATUSES), z.array(z.enum(REQUEST_STATUSES))]).optional(),
+        requestor: filterText.optional(),
+        campaign: filterText.optional(),
+        name: filterText.optional().describe("a part of the name"),
+      })
+      .optional()
+      .describe("status, requestor, campaign, name: which requests"),
+    names: z.array(nameText).min(1).max(1000).optional().describe("or these requests, by name"),
+    limit: z.int().min(1).max(500).optional().describe("at most so many in one call; 100 when left out"),
+    cursor: z.string().max(600).optional().describe("next_cursor of the answer before"),
+  })
+  .meta({ id: "BulkAction" });
+export type BulkBody = z.infer<typeof bulkSchema>;
+
+const bulkAnswerSchema = named("BulkAnswer", {
+  action: z.enum(OPERATOR_ACTIONS),
+  dry_run: z.boolean(),
+  items: z.array(
+    z.strictObject({
+      request_name: z.string(),
+      outcome: z.enum(["done", "would", "already", "refused", "unknown", "stale"]),
+      status: z.enum(REQUEST_STATUSES).nullable(),
+      message: z.string(),
+      warnings: strings,
+      problems: problemList,
+    }),
+  ),
+  counts: byWord.describe("Number by outcome"),
+  next_cursor: z.string().nullable().describe("Give it as cursor to go on; null: all were visited"),
+});
+export type BulkAnswerView = z.infer<typeof bulkAnswerSchema>;
+
+export const changesShape = {
+  memory_mb: memoryMb.optional(),
+  wall_minutes: wallMinutes.optional(),
+  sites: z.array(siteText).max(1000).optional().describe("where it may run"),
+};
+
+const note =
+  "Checked against the state and stored; the loop carries it out (202). 200: a dry run, or it is so already.";
+
+/** POST /requests/:name/release and so on: one for each action of an operator. */
+const act = (action: OperatorAction) =>
+  changes("POST", `/requests/:name/${action}`, `${action}: ${ACTION[action].meaning}`, {
+    params: nameParams,
+    query: dryRunQuery,
+    body: actSchema.prefault({}),
+    answers: { 200: actedSchema, 202: actedSchema, ...actErrors },
+    note,
+  });
+
+export const actions = {
+  ...(Object.fromEntries(OPERATOR_ACTIONS.map((action) => [action, act(action)])) as Record<
+    OperatorAction,
+    ReturnType<typeof act>
+  >),
+  bulk: changes(
+    "POST",
+    "/requests/bulk",
+    "One action for many requests, chosen by filter or by name; repeat with next_cursor",
+    { query: dryRunQuery, body: bulkSchema, answers: { 200: bulkAnswerSchema, ...submitErrors } },
+  ),
+};

@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { anything, each, named, strings } from "./wire.ts";
+
+const example = z.strictObject({
+  ...each(z.string(), "at", "unit", "node"),
+  cluster: z.int(),
+  site: z.string().nullable(),
+  exit_code: z.int(),
+  reason: z.string(),
+  not_before: z.string().nullable().describe("When it is to be retried; null: at once, or never"),
+});
+const codes = z.array(
+  z.strictObject({
+    exit_code: z.int(),
+    name: z.string(),
+    cause: z.string().nullable(),
+    category: z.string(),
+    rule: z.string().nullable(),
+    meaning: z.string().nullable(),
+    failures: z.int(),
+    units: z.int(),
+    example,
+    log_tail: z.string().nullable(),
+  }),
+);
+
+/** What failed in the present round: first, most, where, on what, and what to try. */
+export const errorsSchema = named("Errors", {
+  request_name: z.string(),
+  ...each(z.int(), "units_total", "units_done", "units_failed", "nodes_failed"),
+  nodes_recovered: z.int().describe("Failed at least once, and got through"),
+  nodes_retrying: z.int().describe("Failed, and to be retried: they wait for it, or are at it"),
+  unreadable_lines: z.int().describe("Lines of the ledgers that could not be read"),
+  first: example.nullable(),
+  categories: z.array(z.strictObject({ category: z.string(), failures: z.int(), units: z.int() })),
+  causes: z.array(z.strictObject({ cause: z.string(), failures: z.int() })),
+  codes,
+  retrying: codes.describe("The same of jobs that failed and are to be retried"),
+  sites: z.array(
+    z.strictObject({
+      site: z.string(),
+      ...each(z.int(), "attempts", "nodes", "failed"),
+      blamed: z.int().describe("Nodes for which the place is to blame"),
+      last_blamed_at: z.string().nullable(),
+    }),
+  ),
+  hosts: z.array(z.strictObject({ host: z.string(), failures: z.int() })),
+  files: z.array(
+    z.strictObject({
+      file: z.string(),
+      bad: z.boolean().describe("There is proof against it; otherwise it is only suspected"),
+      failures: z.int(),
+      units: z.int(),
+      sites: strings,
+      reason: z.string(),
+    }),
+  ),
+  excluded: z
+    .array(z.strictObject({ file: z.string(), reason: z.string() }))
+    .describe("Input files that are left out, and by whom or on which evidence"),
+  more: z
+    .strictObject({ ...each(z.int(), "codes", "retrying", "sites", "hosts", "files", "excluded") })
+    .describe("How many there are beyond those listed"),
+  suggestion: z.strictObject({
+    action: z.string(),
+    modifications: anything,
+    because: z.string(),
+    command: z.string().nullable(),
+  }),
+});

@@ -1,0 +1,182 @@
+import { z } from "zod";
+import { OUTPUT_STATES } from "../domain/operator.ts";
+import { SPLIT_ALGORITHMS } from "../domain/request.ts";
+import { REQUEST_STATUSES } from "../domain/request-status.ts";
+import { WAIT_CODES, type WaitCode } from "../domain/wait.ts";
+import { OPERATOR_ACTIONS } from "../recovery/round/actions.ts";
+import { filterText, flag, nameParams, pageQuery, paging, reasonText, repeatable } from "./inputs.ts";
+import { changeErrors, changes, reads, submitErrors } from "./operation.ts";
+import { auditPageSchema } from "./operators.ts";
+import { planPreviewSchema } from "./plan.ts";
+import { specSchema } from "./spec.ts";
+import { anything, each, named, pageOf, strings, time, whole } from "./wire.ts";
+import { outputPageSchema, workflowSchema } from "./workflows.ts";
+
+const status = z.enum(REQUEST_STATUSES);
+const productionSteps = z.array(z.strictObject({ fraction: z.number(), priority: z.int() }));
+
+const passErrorSchema = z.strictObject({ ...each(z.string(), "code", "message", "hint"), since: time, count: z.int() });
+
+const waitSchema = named("Wait", {
+  code: z.enum(Object.keys(WAIT_CODES) as WaitCode[]).describe("The reason, for programs"),
+  words: z.string(),
+  since: time,
+  until: time.nullable().describe("When it moves by itself; null: nobody knows"),
+  who: z.enum(["time", "operator", "pool", "service"]).describe("Who can change it; time: nobody has to"),
+  details: strings.describe("What else waits"),
+});
+
+/** One line of the list: everything small. */
+const requestRowSchema = named("RequestRow", {
+  request_name: z.string(),
+  kind: z.enum(["process", "generate"]),
+  status,
+  status_since: time,
+  priority: z.int(),
+  urgent: z.boolean(),
+  requestor: z.string(),
+  campaign: z.string(),
+  waiting: waitSchema.nullable().describe("Why it is not moving just now; null: it is over, or nobody has looked yet"),
+  hold: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
+  error: passErrorSchema.nullable().describe("The last pass over it failed"),
+  version: z.int(),
+  created_at: time,
+  updated_at: time,
+});
+export type RequestRowView = z.infer<typeof requestRowSchema>;
+export const requestPageSchema = pageOf("RequestPage", requestRowSchema);
+export type RequestPageView = z.infer<typeof requestPageSchema>;
+
+const transitionSchema = named("Transition", {
+  from: status.nullable(),
+  to: status,
+  reason: z.string(),
+  actor: z.string(),
+  at: time,
+});
+const transitionsSchema = named("Transitions", { items: z.array(transitionSchema) });
+
+/** A request as it stands: the fields a ReqMgr2 user knows, our state beside them, the whole spec under `spec`. */
+export const requestSchema = requestRowSchema
+  .extend({
+    status_meaning: z.string(),
+    hold: z.strictObject({ code: z.string(), message: z.string(), evidence: anything, actions: strings }).nullable(),
+    wish: z
+      .strictObject({ kind: z.string(), actor: z.string(), reason: z.string(), at: time })
+      .nullable()
+      .describe("What an operator asked for and the loop has yet to carry out"),
+    requestor_dn: z.string().nullable(),
+    ...each(z.string(), "group", "acquisition_era", "processing_string"),
+    processing_version: z.int(),
+    input_dataset: z.string().nullable(),
+    memory_mb: z.number(),
+    time_per_event_sec: z.number().nullable(),
+    size_per_event_kb: z.number().nullable(),
+    site_whitelist: strings,
+    site_blacklist: strings,
+    splitting_algo: z.enum(SPLIT_ALGORITHMS),
+    splitting_params: anything,
+    production_steps: productionSteps,
+    payload_config: anything,
+    previous_version_request: z.string().nullable(),
+    superseded_by_request: z.string().nullable(),
+    cleanup_policy: z.string(),
+    output_state: z.enum(OUTPUT_STATES).describe("Of its outputs: active, superseded by the next version, invalidated"),
+    rescues_used: z.int().describe("Rescues of the present round that answered failures"),
+    modifications: anything.nullable().describe("What a release changed; the next plan or rescue goes by it"),
+    allowed_actions: z
+      .array(z.strictObject({ action: z.enum(OPERATOR_ACTIONS), meaning: z.string() }))
+      .describe("What an operator may do now: POST /requests/{name}/{action}"),
+    spec: specSchema,
+  })
+  .meta({ id: "Request" });
+const requestDetailSchema = requestSchema
+  .extend({ workflow: workflowSchema.nullable(), status_transitions: z.array(transitionSchema) })
+  .meta({ id: "RequestDetail" });
+export type RequestDetailView = z.infer<typeof requestDetailSchema>;
+const submittedSchema = requestSchema.extend({ warnings: strings }).meta({ id: "Submitted" });
+const checkedSchema = named("Checked", {
+  dry_run: z.literal(true),
+  request: requestSchema.nullable(),
+  warnings: strings,
+  preview: planPreviewSchema.nullable().describe("What its first round would be"),
+});
+
+const versionSchema = named("RequestVersion", {
+  request_name: z.string(),
+  processing_version: z.int(),
+  status,
+  cleanup_policy: z.string(),
+  superseded_by: z.string().nullable(),
+  failure_reason: z.string().nullable(),
+  created_at: time,
+});
+const versionsSchema = named("RequestVersions", {
+  current: versionSchema,
+  versions: z.array(versionSchema).describe("Earlier ones, newest first"),
+});
+
+const priorityChangeSchema = z
+  .strictObject({
+    priority: whole.max(2_147_483_647).optional().describe("a whole number from 0"),
+    urgent: z.boolean().optional().describe("true or false"),
+  })
+  .refine((change) => change.priority !== undefined || change.urgent !== undefined, {
+    error: "nothing to change: give priority, urgent or both",
+  })
+  .meta({ id: "PriorityChange" });
+
+const listQuery = z.strictObject({
+  ...paging,
+  status: repeatable(REQUEST_STATUSES),
+  requestor: filterText.optional().describe("exactly this requestor"),
+  campaign: filterText.optional().describe("exactly this campaign"),
+  name: filterText.optional().describe("a part of the name, at most 200 characters"),
+});
+const params = nameParams;
+
+export const requests = {
+  list: reads("/requests", "Requests, newest first", { answer: requestPageSchema, query: listQuery }),
+  show: reads("/requests/:name", "One request: its spec, state, workflow and moves; its version is the ETag", {
+    params,
+    answer: requestDetailSchema,
+  }),
+  transitions: reads("/requests/:name/transitions", "Every move of a request, with reason and actor", {
+    params,
+    answer: transitionsSchema,
+  }),
+  plan: reads("/requests/:name/plan", "What its first round would be, with the facts of this moment", {
+    params,
+    answer: planPreviewSchema,
+  }),
+  versions: reads("/requests/:name/versions", "The chain of versions a request belongs to", {
+    params,
+    answer: versionsSchema,
+  }),
+  outputs: reads("/requests/:name/outputs", "Merged files of finished work units", {
+    params,
+    query: pageQuery,
+    answer: outputPageSchema,
+  }),
+  audit: reads("/requests/:name/audit", "What people did to a request, newest first", {
+    params,
+    query: pageQuery,
+    answer: auditPageSchema,
+  }),
+  submit: changes("POST", "/requests", "Hand in a request, as JSON or YAML; ?dry_run=true only checks it", {
+    query: z.strictObject({ dry_run: flag, draft: flag }),
+    body: z.unknown().describe("A request; docs/ and examples/ show its form"),
+    rawBody: ["application/json", "application/yaml"],
+    answers: { 200: checkedSchema, 201: submittedSchema, ...submitErrors },
+  }),
+  change: changes("PATCH", "/requests/:name", "Change priority or urgency; give If-Match to be sure nobody else did", {
+    params,
+    body: priorityChangeSchema,
+    answers: { 200: requestSchema, ...changeErrors },
+  }),
+  delete: changes("DELETE", "/requests/:name", "The same as abort; the request stays on record", {
+    params,
+    query: z.strictObject({ reason: reasonText.optional().describe("why, in words") }),
+    answers: { 202: requestSchema, ...changeErrors },
+  }),
+};

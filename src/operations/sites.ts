@@ -1,0 +1,116 @@
+import { z } from "zod";
+import { dryRunQuery, flag, nameText, reasonText, siteParams } from "./inputs.ts";
+import { actErrors, changeErrors, changes, reads } from "./operation.ts";
+import { anything, named, strings, time } from "./wire.ts";
+
+const banSchema = named("SiteBan", {
+  id: z.string(),
+  site: z.string(),
+  workflow_id: z.string().nullable().describe("null: for every workflow"),
+  reason: z.string(),
+  evidence: anything,
+  created_by: z.string().nullable(),
+  created_at: time,
+  expires_at: time,
+  removed_at: time.nullable(),
+  removed_by: z.string().nullable(),
+});
+export type BanView = z.infer<typeof banSchema>;
+const bansSchema = named("SiteBans", { items: z.array(banSchema) });
+
+const siteStatus = z.enum(["enabled", "draining", "disabled"]);
+export const siteSchema = named("Site", {
+  name: z.string(),
+  status: siteStatus,
+  cores: z.number().nullable(),
+  memory_mb: z.number().nullable(),
+  drain_until: time.nullable(),
+  note: z.string().nullable(),
+  updated_at: time,
+  bans: z.array(banSchema.pick({ id: true, workflow_id: true, reason: true, created_at: true, expires_at: true })),
+});
+export type SiteView = z.infer<typeof siteSchema>;
+const sitesSchema = named("Sites", { items: z.array(siteSchema) });
+
+const note = z.string().trim().max(1000).optional().describe("why, in words; at most 1000 characters");
+const siteChangeSchema = named("SiteChange", { status: siteStatus, note });
+const siteNoteSchema = named("SiteNote", { note });
+
+/** What it means for the open requests. */
+const effectSchema = named("SiteEffect", {
+  used_by: z.int().describe("Open requests that may use the site"),
+  left_without: strings.describe("Of them, those with no other site; at most 100 names"),
+  left_without_total: z.int(),
+});
+export type SiteEffectView = z.infer<typeof effectSchema>;
+
+const changedSiteSchema = siteSchema.extend({ dry_run: z.boolean(), effect: effectSchema }).meta({ id: "ChangedSite" });
+
+const banBodySchema = named("BanSite", {
+  request: nameText.optional().describe("only for this request; every one when left out"),
+  workflow: nameText.optional().describe("the same, by the id of its workflow"),
+  days: z.number().optional().describe("more than 0, at most 365; bans.duration_days when left out"),
+  reason: reasonText,
+  dry_run: z.boolean().optional(),
+});
+const bannedSchema = named("Banned", {
+  site: z.string(),
+  outcome: z.enum(["banned", "extended", "already", "would"]),
+  already: z.boolean(),
+  dry_run: z.boolean(),
+  until: time,
+  ban: banSchema.nullable(),
+  effect: effectSchema,
+});
+const unbannedSchema = named("Unbanned", {
+  site: z.string(),
+  dry_run: z.boolean(),
+  lifted: z.int(),
+  bans: z.array(banSchema),
+});
+
+const unbanQuery = dryRunQuery.extend({
+  request: nameText.optional().describe("only the ban of this request"),
+  scope: z.enum(["all", "system"]).default("all").describe("all, or system: only the one for all"),
+  reason: reasonText.optional(),
+});
+const params = siteParams;
+const answers = { 200: changedSiteSchema, ...changeErrors };
+const becomes = (verb: string, status: string) =>
+  changes("POST", `/sites/:name/${verb}`, `The site becomes ${status}`, {
+    params,
+    query: dryRunQuery,
+    body: siteNoteSchema.prefault({}),
+    answers,
+  });
+
+export const sites = {
+  list: reads("/sites", "All sites and their bans", { answer: sitesSchema }),
+  show: reads("/sites/:name", "One site", { params, answer: siteSchema }),
+  change: changes("PATCH", "/sites/:name", "Enable, drain or disable a site", {
+    params,
+    query: dryRunQuery,
+    body: siteChangeSchema,
+    answers,
+  }),
+  enable: becomes("enable", "enabled"),
+  drain: becomes("drain", "draining"),
+  disable: becomes("disable", "disabled"),
+  bans: reads("/sites/:name/bans", "Bans of a site, newest first", {
+    params,
+    query: z.strictObject({ past: flag.describe("true: expired and lifted ones too") }),
+    answer: bansSchema,
+  }),
+  ban: changes(
+    "POST",
+    "/sites/:name/ban",
+    "Leave a site out for some days, for one request or for all; says whom it leaves without a site",
+    { params, query: dryRunQuery, body: banBodySchema, answers: { 200: bannedSchema, ...actErrors } },
+  ),
+  unban: changes(
+    "DELETE",
+    "/sites/:name/ban",
+    "Lift the bans of a site: all of them, those of one request, or only the one for every request",
+    { params, query: unbanQuery, answers: { 200: unbannedSchema, ...actErrors } },
+  ),
+};

@@ -1,0 +1,26 @@
+import { actions } from "./actions.ts";
+import { attempts } from "./attempts.ts";
+import { dagActions } from "./dag-actions.ts";
+import { dags } from "./dags.ts";
+import type { Operation } from "./operation.ts";
+import { alerts, audit, tokens } from "./operators.ts";
+import { requests } from "./requests.ts";
+import { sites } from "./sites.ts";
+import { admission, system } from "./system.ts";
+import { workflows } from "./workflows.ts";
+
+/** Everything the API can do, by subject. */
+export const OPERATIONS = {
+  requests,
+  actions,
+  attempts,
+  workflows,
+  dags: { ...dags, ...dagActions },
+  admission,
+  sites,
+  alerts,
+  audit,
+  tokens,
+  system,
+} as const satisfies Record<string, Record<string, Operation>>;
+export type Operations = typeof OPERATIONS;

@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { DAG_STATUSES } from "../domain/dag.ts";
+import { BLOCK_STATUSES, FILE_STATES, UNIT_STATUSES, WORKFLOW_STATUSES } from "../domain/workflow.ts";
+import { nodeCounts } from "./dags.ts";
+import { pageQuery, workflowParams } from "./inputs.ts";
+import { reads } from "./operation.ts";
+import { anything, big, each, named, pageOf, strings, time } from "./wire.ts";
+
+const stepMetrics = anything.nullable();
+
+export const workflowSchema = named("Workflow", {
+  id: z.string(),
+  request_name: z.string(),
+  status: z.enum(WORKFLOW_STATUSES),
+  round: z.int().describe("The round being planned or run; the first is 0"),
+  dag_id: z.string().nullable(),
+  total_work_units: z.int().describe("Planned in all rounds so far"),
+  ...each(z.int(), "work_units_done", "total_nodes", "nodes_done"),
+  events_done: big,
+  next_first_event: big,
+  progress_percent: z.number().describe("Work units done of those planned so far"),
+  step_metrics: stepMetrics,
+  version: z.int(),
+  created_at: time,
+  updated_at: time,
+});
+export type WorkflowView = z.infer<typeof workflowSchema>;
+const workflowPageSchema = pageOf("WorkflowPage", workflowSchema);
+
+const workflowStatusSchema = named("WorkflowStatus", {
+  workflow_id: z.string(),
+  request_name: z.string(),
+  status: z.enum(WORKFLOW_STATUSES),
+  round: z.int(),
+  step_metrics: stepMetrics,
+  dag: z.strictObject({ id: z.string(), status: z.enum(DAG_STATUSES), ...nodeCounts }).nullable(),
+  work_units: z.strictObject({ total: z.int(), done: z.int(), running: z.int(), failed: z.int() }),
+  outputs: z.record(z.enum(UNIT_STATUSES), z.int()).describe("Finished work units by what became of their outputs"),
+  input_files: z.record(z.enum(FILE_STATES), z.int()),
+  blocks: z.array(
+    z.strictObject({
+      dataset_name: z.string(),
+      block_index: z.int(),
+      status: z.enum(BLOCK_STATUSES),
+      work_units: z.string().describe("done/total"),
+    }),
+  ),
+  progress_percent: z.number(),
+  plan_warnings: strings.describe("What planning raised, lowered or could not know, in the present round"),
+  estimated_completion: time.nullable().describe("Of the present round, at its pace so far; null: cannot tell"),
+});
+export type WorkflowStatusView = z.infer<typeof workflowStatusSchema>;
+
+const outputSchema = named("Output", {
+  ...each(z.string(), "output", "dataset", "lfn", "path"),
+  size_bytes: z.number(),
+  checksum: z.string(),
+  events: z.number().nullable(),
+  parents: strings,
+  work_unit: z.string(),
+  status: z.enum(UNIT_STATUSES),
+});
+export type OutputView = z.infer<typeof outputSchema>;
+export const outputPageSchema = pageOf("OutputPage", outputSchema);
+
+const params = workflowParams;
+
+export const workflows = {
+  list: reads("/workflows", "Workflows, newest first", { answer: workflowPageSchema, query: pageQuery }),
+  show: reads("/workflows/:id", "One workflow: counters, offsets and round", { params, answer: workflowSchema }),
+  status: reads("/workflows/:id/status", "How far a workflow is: its DAG, blocks, files, and when it may be done", {
+    params,
+    answer: workflowStatusSchema,
+  }),
+};

@@ -1,0 +1,114 @@
+import type { RequestName, SiteName } from "../domain/names.ts";
+import type { ReleaseModifications } from "../domain/release.ts";
+import type { RequestRecord, RequestWish } from "../domain/request.ts";
+import { isTerminal } from "../domain/request-status.ts";
+import type { Ports, Work } from "../lifecycle/ports.ts";
+import { packDraft, startClone } from "../lifecycle/restart.ts";
+import { daysAfter } from "../recovery/bans/ban.ts";
+import { checkAction, type Go, wishKind } from "./check-action.ts";
+import type { ActAnswer, By, OperatorRequest, Seen } from "./port.ts";
+
+/**
+ * The operator's hand: release, fail, restart, stop, resume, hold, rescue, resubmit, abort; checked, audited,
+ * idempotent. Everything is checked here, against the state table and the facts; what is left for the loop is a wish
+ * on the request. A dry run does all of the checking and none of the storing.
+ */
+export async function act(
+  ports: Work,
+  name: RequestName,
+  wanted: OperatorRequest,
+  seen: Seen & By,
+): Promise<ActAnswer> {
+  const { store } = ports;
+  const request = await store.requests.get(name);
+  if (!request) return { kind: "unknown-request" };
+  if (seen.version !== null && seen.version !== request.version) return { kind: "stale", request };
+  const checked = await checkAction(ports, request, wanted);
+  if (checked.kind !== "go") {
+    const detail = checked.kind === "refused" ? { problems: checked.problems } : {};
+    if (!seen.dryRun) await audit(ports, request, wanted, seen.actor, checked.kind, detail);
+    return checked.kind === "already" ? { ...checked, request } : checked;
+  }
+  const { because, warnings = [], detail = {} } = checked;
+  if (seen.dryRun) return { kind: "would", because, warnings, detail, request };
+  const isStored = await store.transaction((tx) =>
+    storeWish({ ...ports, store: tx }, request, wanted, checked, seen.actor),
+  );
+  const now = (await store.requests.get(name)) ?? request;
+  return isStored ? { kind: "done", because, warnings, detail, request: now } : { kind: "stale", request: now };
+}
+
+/**
+ * The wish, what a release changes at once, and the audit entry; `ports` with the store of a transaction. false: the
+ * request moved on since it was checked.
+ */
+export async function storeWish(
+  ports: Work,
+  request: RequestRecord,
+  wanted: OperatorRequest,
+  { because, detail = {}, modifications }: Go,
+  actor: string,
+): Promise<boolean> {
+  const at = ports.clock.now();
+  const { action, reason, cleanupPolicy = null, draft = null } = wanted;
+  const kind = wishKind(action);
+  if (kind === null) {
+    const why = { reason: because, actor, at };
+    if (!(await ports.store.requests.change(request.spec.name, request.version, { status: "submitted" }, why)))
+      return false;
+  } else if (action === "restart" && isTerminal(request.status)) {
+    if (!(await startClone(ports, request, { cleanupPolicy, draft }, actor))) return false;
+  } else {
+    const isJoined = action === "resubmit" && request.wish?.kind === "resubmit";
+    const kept = action === "restart" && draft ? { ...detail, draft: packDraft(draft) } : detail;
+    const wish = isJoined ? { ...request.wish, detail } : { kind, actor, reason, at, detail: kept };
+    const change = {
+      wish: wish as RequestWish,
+      ...(modifications && { modifications: joined(request.modifications, modifications) }),
+    };
+    const why = { reason: because, actor, at };
+    if (!(await ports.store.requests.change(request.spec.name, request.version, change, why))) return false;
+    if (action === "release" && draft) await ports.store.requests.replaceFiles(request.spec.name, draft.files);
+    if (modifications) await applyRelease(ports, request.spec.name, modifications, actor, reason);
+  }
+  return audit(ports, request, wanted, actor, "done", detail);
+}
+
+/** What an earlier release changed stays so, unless this one says otherwise. */
+function joined(before: ReleaseModifications | null, now: ReleaseModifications): ReleaseModifications {
+  const isSaid = (value: unknown) => (Array.isArray(value) ? value.length > 0 : value !== null);
+  return { ...now, ...before, ...Object.fromEntries(Object.entries(now).filter(([, value]) => isSaid(value))) };
+}
+
+/**
+ * What an operator changes at a release: bans and exclusions at once, the rest is kept for the next plan. Outputs that
+ * the catalog refused are offered to it again.
+ */
+async function applyRelease(
+  { store, clock, policy }: Work,
+  name: RequestName,
+  { siteBans, excludedFiles }: { siteBans: readonly SiteName[]; excludedFiles: readonly string[] },
+  actor: string,
+  reason: string,
+): Promise<void> {
+  const workflow = await store.workflows.forRequest(name);
+  if (!workflow) return;
+  await store.units.tryOwedAgain(workflow.id);
+  const at = clock.now();
+  const until = daysAfter(at, policy.bans.durationDays);
+  for (const site of siteBans)
+    await store.sites.ban({ site, workflowId: workflow.id, reason, evidence: { by: actor }, until, actor, at });
+  if (excludedFiles.length)
+    await store.files.setState(workflow.id, excludedFiles, "excluded", `by ${actor}: ${reason}`);
+}
+
+function audit(
+  { store, clock }: Ports,
+  { spec }: RequestRecord,
+  { action, reason }: OperatorRequest,
+  actor: string,
+  outcome: "done" | "already" | "refused",
+  detail: Record<string, unknown>,
+): Promise<boolean> {
+  return store.audit.add({ at: clock.now(), actor, action, subject: spec.name, reason, detail, outcome });
+}

@@ -1,0 +1,157 @@
+import { plural } from "../base/text.ts";
+import type { ReleaseModifications } from "../domain/release.ts";
+import type { Draft, RequestRecord, RequestWish } from "../domain/request.ts";
+import { effectiveSpec } from "../lifecycle/gather-round.ts";
+import type { Work } from "../lifecycle/ports.ts";
+import { joinReruns, type RerunWish, rerunWish } from "../lifecycle/rerun-wish.ts";
+import { mayDo, mayResume, type OperatorAction } from "../recovery/round/actions.ts";
+import { decideRelease } from "../recovery/round/release.ts";
+import { decideRescueNow, decideResubmit } from "../recovery/round/rerun.ts";
+import { checkRestart, cloneOf } from "../recovery/round/restart.ts";
+import { decideRetryNow } from "../recovery/round/retry-now.ts";
+import { type Difference, differences, revisionOf, revisionProblems } from "../recovery/round/revise.ts";
+import { changeProblems } from "./check-changes.ts";
+import { checkMove } from "./check-move.ts";
+import { gatherOperator } from "./gather-operator.ts";
+import type { OperatorRequest, Refusal } from "./port.ts";
+import { presentRun, unfinishedUnits } from "./present-run.ts";
+
+/** What came of checking an action: it may be done so, it is so already, or it cannot be done. */
+export type Checked = Go | { readonly kind: "already"; readonly why: string } | Refusal<"refused">;
+export interface Go {
+  readonly kind: "go";
+  readonly because: string;
+  readonly warnings?: readonly string[];
+  readonly detail?: Readonly<Record<string, unknown>>;
+  readonly modifications?: ReleaseModifications;
+}
+
+/** Whether it may be done, and what it would be. Reads whole rounds from the disk: never within a transaction. */
+export async function checkAction(ports: Work, request: RequestRecord, wanted: OperatorRequest): Promise<Checked> {
+  const { action, reason } = wanted;
+  const { wish, status, hold } = request;
+  const problems = await changeProblems(ports, request, wanted.changes ?? {});
+  if (problems.length > 0) return { kind: "refused", problems };
+  if (wish && wish.kind === wishKind(action) && action !== "resubmit")
+    return { kind: "already", why: `${action} was asked for already` };
+  if (wish && FINAL.includes(wish.kind) && action !== "abort")
+    return refusal("refused", `${wish.actor} asked for ${wish.kind}, and that is under way`, "abort");
+  const may = action === "resume" ? mayResume(status, hold?.code ?? null) : mayDo(action, status);
+  if (may.kind === "already") return may;
+  if (may.kind === "refused") return refusal("refused", may.why, `in ${may.allowedIn.join(", ")}`);
+  switch (action) {
+    case "submit":
+    case "abort":
+    case "stop":
+    case "hold":
+    case "fail":
+      return { kind: "go", because: `${action}: ${reason}` };
+    case "resume":
+      return { kind: "go", because: `resumed: ${reason}`, detail: { how: "plan" } };
+    case "release":
+      return checkRelease(ports, request, wanted);
+    case "rescue":
+    case "resubmit":
+      return checkRerun(ports, request, wanted);
+    case "retry":
+      return checkRetry(ports, request, wanted);
+    case "restart":
+      return checkRestartWish(ports, request, wanted);
+    case "move":
+      return checkMove(ports, request, wanted);
+  }
+}
+
+/** What ends a request is not undone by asking for something else before the loop got to it. */
+const FINAL: readonly RequestWish["kind"][] = ["abort", "fail", "restart"];
+
+type Check = (ports: Work, request: RequestRecord, wanted: OperatorRequest) => Promise<Checked>;
+
+const checkRelease: Check = async (ports, request, wanted) => {
+  const facts = await gatherOperator(ports, request, wanted);
+  const { draft } = wanted;
+  const changed = draft ? differences(await standing(ports, request), draft) : [];
+  const problems = revisionProblems(changed, request.spec.name);
+  if (problems.length > 0) return { kind: "refused", problems };
+  // Corrected, the same units can be run again: nothing has to be left behind.
+  const how = wanted.how ?? (draft && facts.release.canRescue ? "rescue" : null);
+  const decided = decideRelease(facts.release, wanted.modifications, how);
+  if (!decided.ok) return { kind: "refused", problems: decided.error };
+  const { modifications, warnings, because } = decided.value;
+  if (!draft) return { kind: "go", because, warnings, detail: { how: decided.value.how }, modifications };
+  const { memoryMb, wallMinutes } = draft.spec.resources;
+  const asks = changed.some(({ path }) => path.startsWith("resources.")) ? { changes: { memoryMb, wallMinutes } } : {};
+  return {
+    kind: "go",
+    because: `${because}, with ${plural(changed.length, "change")}`,
+    warnings: [...warnings, ...unchanged(changed)],
+    detail: { how: decided.value.how, changed: changed.map(tellChange), ...asks },
+    modifications: { ...modifications, revision: revisionOf(draft.spec) },
+  };
+};
+
+/** What there is to correct: the request as it goes on now. */
+const standing = async ({ store }: Work, request: RequestRecord): Promise<Draft> => ({
+  spec: effectiveSpec(request),
+  files: await store.requests.files(request.spec.name),
+});
+const tellChange = ({ path, words }: Difference): string => `${path}: ${words}`;
+const unchanged = (changed: readonly Difference[]): readonly string[] =>
+  changed.length === 0 ? ["nothing differs from the request as it is"] : [];
+
+const checkRerun: Check = async (ports, request, wanted) => {
+  const { rerun } = await gatherOperator(ports, request, wanted);
+  if (!rerun) return refusal("refused", "there is no run to go on with", "release, or restart");
+  const { nodes = "failed", action } = wanted;
+  const decided = action === "rescue" || nodes === "failed" ? decideRescueNow(rerun) : decideResubmit(rerun, nodes);
+  if (!decided.ok) return { kind: "refused", problems: decided.error };
+  const { because, reelectUnits } = decided.value;
+  const epochOf = decided.value.epochOf && Object.fromEntries(decided.value.epochOf);
+  const detail = rerunWish({ ...wanted, epochOf, reelect: reelectUnits.length });
+  const { wish } = request;
+  if (action === "rescue" || wish?.kind !== "resubmit") return { kind: "go", because, detail };
+  const joined = joinReruns(wish.detail as RerunWish, detail);
+  return joined
+    ? { kind: "go", because: `joins the resubmit that ${wish.actor} asked for`, detail: joined }
+    : { kind: "already", why: "resubmit was asked for already" };
+};
+
+const checkRetry: Check = async (ports, request, { nodes = "failed" }) => {
+  const { wish } = request;
+  if (wish) return refusal("refused", `${wish.actor} asked for ${wish.kind}, and that is under way`, "afterwards");
+  const run = await presentRun(ports.store, request);
+  const cooling = new Map<string, readonly string[]>();
+  for (const unit of run ? await unfinishedUnits(ports, run) : [])
+    cooling.set(unit, await ports.spool.cooling(run?.dag.submitDir ?? "", unit, ports.clock.now()));
+  return decideRetryNow(cooling, nodes);
+};
+
+const checkRestartWish: Check = async (ports, request, { cleanupPolicy = null, draft }) => {
+  const { spec, supersededBy } = request;
+  const { name, processingVersion } = cloneOf(spec);
+  const isNameTaken = (await ports.store.requests.get(name)) !== null;
+  const { versionLimit } = ports.policy;
+  const problems = checkRestart({ spec, supersededBy, versionLimit, isNameTaken });
+  if (problems.length > 0) return { kind: "refused", problems };
+  const because = `restarted as ${name}, version ${processingVersion}`;
+  if (!draft) return { kind: "go", because, detail: { clone: name, cleanupPolicy } };
+  const changed = differences(await standing(ports, request), draft);
+  const detail = { clone: name, cleanupPolicy, changed: changed.map(tellChange) };
+  return {
+    kind: "go",
+    because: `${because}, with ${plural(changed.length, "change")}`,
+    warnings: unchanged(changed),
+    detail,
+  };
+};
+
+/** What is left for the loop to do; null: nothing, a draft is handed in at once. */
+export const wishKind = (action: OperatorAction): RequestWish["kind"] | null =>
+  action === "submit" ? null : action === "resume" ? "release" : action;
+
+export const refusal = <Kind extends "refused" | "conflict">(
+  kind: Kind,
+  message: string,
+  allowed: string | null,
+  path = "",
+): Refusal<Kind> => ({ kind, problems: [{ path, message, allowed }] });

@@ -1,0 +1,30 @@
+import { isInEngine } from "../domain/dag.ts";
+import type { RequestRecord } from "../domain/request.ts";
+import type { Work } from "../lifecycle/ports.ts";
+import { decideRelease } from "../recovery/round/release.ts";
+import { type Checked, refusal } from "./check-action.ts";
+import { gatherOperator } from "./gather-operator.ts";
+import type { OperatorRequest } from "./port.ts";
+import { presentDag } from "./present-run.ts";
+
+/**
+ * Whether a request may go on with the engine of this server. What is in its own engine, or may be, stays there; a round
+ * that had begun is left behind as by a release.
+ */
+export async function checkMove(ports: Work, request: RequestRecord, wanted: OperatorRequest): Promise<Checked> {
+  const engine = ports.engine.id;
+  const { workflow, dag } = await presentDag(ports.store, request.spec.name);
+  const from = workflow?.engine ?? null;
+  if (from === null) return { kind: "already", why: "it belongs to no engine yet" };
+  if (from === engine) return { kind: "already", why: `it belongs to the ${engine} engine` };
+  const intent = dag && (await ports.store.intents.getMany([dag.id], "submit")).get(dag.id);
+  if (dag && (isInEngine(dag.status) || (dag.status === "ready" && intent?.status === "pending")))
+    return refusal("refused", `its run is in the ${from} engine, or may be`, "hold it by a server of that engine");
+  const { release } = await gatherOperator(ports, request, wanted);
+  // Events that were planned and not made are planned again: nothing of the request is lost by moving it.
+  const decided = decideRelease(release, release.kind === "generate" ? { top_up: true } : null, "next-round");
+  if (!decided.ok) return { kind: "refused", problems: decided.error };
+  const { modifications, warnings } = decided.value;
+  const because = `goes on with the ${engine} engine: finished work is kept, the rest is planned anew`;
+  return { kind: "go", because, warnings, detail: { engine, from }, modifications };
+}

@@ -1,0 +1,33 @@
+import type { RequestName } from "../domain/names.ts";
+import { mostMemoryMb } from "../domain/plan.ts";
+import { type ErrorsView, errorsView, tailKey, tailsWanted } from "../explain/errors-view.ts";
+import { gatherRound } from "../lifecycle/gather-round.ts";
+import type { Work } from "../lifecycle/ports.ts";
+import { EMPTY_ROUND } from "../recovery/round/tally.ts";
+import { presentDag } from "./present-run.ts";
+
+/** What failed in the present round of a request, with the ends of the logs that show it best; null: no such request. */
+export async function gatherErrors(ports: Work, name: RequestName): Promise<ErrorsView | null> {
+  const { store, spool } = ports;
+  const request = await store.requests.get(name);
+  if (!request) return null;
+  const { workflow, dag } = await presentDag(store, name);
+  const shown =
+    dag?.parentDagId && ["planning", "ready"].includes(dag.status) ? await store.dags.get(dag.parentDagId) : dag;
+  if (!workflow || !shown)
+    return errorsView(EMPTY_ROUND, { unitsTotal: 0, unitsDone: 0, excluded: [], tails: new Map(), ...NOWHERE });
+  const { facts } = await gatherRound(ports, request, workflow, shown, false);
+  const tails = new Map<string, string>();
+  for (const example of tailsWanted(facts.tally)) {
+    tails.set(tailKey(example), await spool.logTail(shown.submitDir, example.unit, example.node));
+  }
+  const { unitsTotal, unitsDone, damaged, possibleSites, bannedSites } = facts;
+  const maxMemoryMb = mostMemoryMb(ports.policy, request.spec.resources.cores);
+  const whose = { name, status: request.status, maxMemoryMb };
+  const excluded = await store.files.excluded(workflow.id, MOST_EXCLUDED);
+  const sites = { possibleSites, bannedSites };
+  return errorsView(facts.tally, { excluded, damaged, unitsTotal, unitsDone, tails, ...sites, request: whose });
+}
+
+const MOST_EXCLUDED = 1000;
+const NOWHERE = { damaged: [], possibleSites: null, bannedSites: [] };

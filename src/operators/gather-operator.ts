@@ -1,0 +1,94 @@
+import { groupBy } from "../base/group-by.ts";
+import { isDagOver } from "../domain/dag.ts";
+import { mostMemoryMb } from "../domain/plan.ts";
+import type { RequestRecord } from "../domain/request.ts";
+import { gatherRound } from "../lifecycle/gather-round.ts";
+import type { Ports, Work } from "../lifecycle/ports.ts";
+import { concerns } from "../recovery/bans/ban.ts";
+import type { ReleaseFacts } from "../recovery/round/release.ts";
+import type { RerunFacts } from "../recovery/round/rerun.ts";
+import type { OperatorRequest } from "./port.ts";
+import { presentDag } from "./present-run.ts";
+
+/** What the operator's hand has to know before it may act. */
+interface OperatorFacts {
+  readonly release: ReleaseFacts;
+  /** null: there is no run that ended. */
+  readonly rerun: RerunFacts | null;
+}
+
+export async function gatherOperator(
+  ports: Work,
+  request: RequestRecord,
+  wanted: OperatorRequest,
+): Promise<OperatorFacts> {
+  const { store, clock } = ports;
+  const { workflow, dag } = await presentDag(store, request.spec.name);
+  // What is moved is not in its engine, whatever became of its run.
+  const hasEnded = workflow !== null && dag !== null && (isDagOver(dag.status) || wanted.action === "move");
+  const round = hasEnded ? await gatherRound(ports, request, workflow, dag, false) : null;
+  const isStopped = dag !== null && ["planning", "ready"].includes(dag.status) && dag.parentDagId !== null;
+  const finished = round?.facts.finishedUnits ?? new Set<string>();
+  const unfinished = round?.unfinished ?? [];
+  const torn = [...(round?.facts.filesOf.values() ?? [])]
+    .flat()
+    .filter((file) => file.units.some((unit) => finished.has(unit)));
+  const canRescue =
+    (round !== null &&
+      round.facts.directory === "complete" &&
+      round.facts.damaged.length === 0 &&
+      unfinished.length > 0) ||
+    isStopped;
+  const sites = ports.engine.capabilities.sites ? (await store.sites.list()).map(({ name }) => name) : null;
+  const bans = (await store.sites.activeBans(clock.now())).filter((ban) => concerns(ban, workflow?.id ?? null));
+  return {
+    release: {
+      holdCode: request.hold?.code ?? null,
+      kind: request.spec.kind,
+      maxMemoryMb: mostMemoryMb(ports.policy, request.spec.resources.cores),
+      knownSites: sites,
+      possibleSites: (round?.facts.possibleSites as ReleaseFacts["possibleSites"]) ?? sites,
+      bannedSites: bans.map(({ site }) => site),
+      knownFiles: await knownFiles(ports, workflow?.id ?? null, wanted),
+      canRescue,
+      isDirectoryGone: round?.facts.directory === "gone",
+      topsUp: request.spec.generation?.topUp ?? false,
+      unitsUnfinished: unfinished.length,
+      tornFiles: new Set(torn.map(({ lfn }) => lfn)).size,
+    },
+    rerun: round && {
+      ...round.facts,
+      canRescue,
+      roundUnits: new Set(round.unitNames),
+      doneNodes: canRescue && dag ? await doneNodes(ports, dag.submitDir, unfinished, wanted.nodes) : new Set(),
+    },
+  };
+}
+
+/** Of the nodes somebody names, those that are done. A name is looked up only in a unit of ours. */
+async function doneNodes(
+  { spool }: Ports,
+  submitDir: string,
+  units: readonly string[],
+  named: OperatorRequest["nodes"] = [],
+): Promise<ReadonlySet<string>> {
+  const places = named === "failed" ? [] : named.map((name) => name.split("/", 2));
+  const asked = groupBy(places, ([unit = ""]) => unit);
+  const found = new Set<string>();
+  for (const unit of units.filter((each) => asked.has(each))) {
+    const nodes = (asked.get(unit) ?? []).flatMap(([, node]) => node ?? []);
+    for (const node of await spool.doneNodes(submitDir, unit, nodes)) found.add(`${unit}/${node}`);
+  }
+  return found;
+}
+
+/** Of the files somebody wants excluded, those the ledger still has to do. */
+async function knownFiles(
+  ports: Ports,
+  workflowId: Parameters<Ports["store"]["files"]["remaining"]>[0] | null,
+  { modifications }: OperatorRequest,
+): Promise<ReadonlySet<string> | null> {
+  const named = (modifications as { excluded_files?: unknown } | null | undefined)?.excluded_files;
+  if (!workflowId || !Array.isArray(named)) return null;
+  return new Set((await ports.store.files.remaining(workflowId)).map(({ lfn }) => lfn));
+}

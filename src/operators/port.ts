@@ -1,0 +1,287 @@
+import type { Result } from "../base/result.ts";
+import type { AdmissionLimits, Queue } from "../domain/admission.ts";
+import type { Site } from "../domain/dag.ts";
+import type { DagId, RequestName, SiteName } from "../domain/names.ts";
+import type { AlertRecord, BanRecord, NewNodeAction, NodeAction, NodeChanges } from "../domain/operator.ts";
+import type { Problem } from "../domain/problem.ts";
+import type { Draft, RequestRecord, RequestSpec } from "../domain/request.ts";
+import type { ErrorsView } from "../explain/errors-view.ts";
+import type { PlanDescription } from "../planning/describe.ts";
+import type { AttemptRecord, EpochRecord, ScriptRecord } from "../recovery/ledger-record.ts";
+import type { OperatorAction } from "../recovery/round/actions.ts";
+import type { RequestFilter } from "../store/port.ts";
+
+export { describeErrors } from "../explain/describe-errors.ts";
+export type { LoopStatus } from "../lifecycle/loop.ts";
+export { ACTION, actionsIn, mayResume, OPERATOR_ACTIONS, type OperatorAction } from "../recovery/round/actions.ts";
+export type { ErrorsView };
+
+/**
+ * What people and programs may ask. A command checks, stores a wish or a change, nudges the loop and returns; the loop
+ * does the work. null: there is no such request, site, …
+ */
+export interface Commands {
+  /** Nothing is stored for a bad document. */
+  submit(document: Document, actor: string, signal?: AbortSignal): Promise<SubmitAnswer>;
+  /** Which problems would it have? Stores nothing. */
+  check(document: Document, actor: string, signal?: AbortSignal): Promise<SubmitAnswer>;
+  /** What its first round would be, as things are now. */
+  preview(name: RequestName, signal?: AbortSignal): Promise<PlanPreview | null>;
+  reprioritise(name: RequestName, wanted: { priority?: number; urgent?: boolean }, seen: Seen): Promise<ChangeAnswer>;
+  /** `from`: release, restart: the request as it should have been, as a person wrote it. */
+  act(name: RequestName, wanted: OperatorRequest & { from?: string }, by: By & Seen): Promise<ActAnswer>;
+  /** The same for many, one after another; each has its own answer, and one that is refused stops no other. */
+  actMany(which: ManyRequests, wanted: OperatorRequest, by: By): Promise<ManyAnswer>;
+  /** Reserves one more attempt of a failed node, within the budgets it has. */
+  retryNode(dagId: DagId, wanted: RetryWanted, by: By): Promise<RetryAnswer>;
+  /** Says what failures mean that no rule knew: all of a call or none. */
+  classify(name: RequestName, items: readonly Classification[], by: By & Seen): Promise<ClassifyAnswer>;
+  /** Nodes of the present run whose last failure no rule knew. */
+  unclassified(name: RequestName, page: { offset: number; limit: number }): Promise<UnclassifiedPage | null>;
+  attempts(name: RequestName, filter: AttemptFilter): Promise<AttemptPage | null>;
+  /** What failed in the present round, with the ends of the logs that show it best. */
+  errors(name: RequestName): Promise<ErrorsView | null>;
+  banSite(site: SiteName, wanted: BanWanted, by: By): Promise<BanSiteAnswer>;
+  /** `all`: bans of single workflows too. */
+  unbanSite(
+    site: SiteName,
+    wanted: { readonly request: RequestName | null; readonly all: boolean; readonly reason: string },
+    by: By,
+  ): Promise<
+    | { readonly kind: "lifted" | "would"; readonly bans: readonly BanRecord[] }
+    | { readonly kind: "unknown-site" }
+    | { readonly kind: "unknown-request" }
+  >;
+  /** false: there is no such site. */
+  changeSite(
+    name: SiteName,
+    wanted: { readonly status: Site["status"]; readonly note?: string },
+    actor: string,
+  ): Promise<boolean>;
+  /** What it would mean for the open requests if the site were gone. */
+  siteEffect(site: SiteName): Promise<SiteEffect | null>;
+  /** The engine pauses the run, or lets it go on; the request does not move. */
+  changeDag(
+    dagId: DagId,
+    verb: "hold" | "release",
+    reason: string,
+    actor: string,
+  ): Promise<
+    | { readonly kind: "done"; readonly requestName: RequestName | null }
+    | { readonly kind: "unknown-dag" }
+    | { readonly kind: "not-allowed"; readonly reason: string }
+  >;
+  acknowledge(
+    id: string,
+    reason: string,
+    actor: string,
+  ): Promise<
+    { readonly kind: "acknowledged" | "already" | "closed"; readonly alert: AlertRecord } | { readonly kind: "unknown" }
+  >;
+  setAdmission(limits: Partial<AdmissionLimits>, actor: string): Promise<AdmissionLimits>;
+  queue(): Promise<Queue>;
+}
+
+/** Who asks: the name of a token. A dry run does all of the checking and none of the storing. */
+export interface By {
+  readonly actor: string;
+  readonly dryRun: boolean;
+}
+/** Who asks, and which version they looked at (If-Match); null: whatever it is now. */
+export interface Seen {
+  readonly actor: string;
+  readonly version: number | null;
+}
+
+/** As a person wrote it. `isDraft`: it is only kept, in place of the draft of that name, until it is handed in. */
+export interface Document {
+  readonly text: string;
+  readonly format: "json" | "yaml";
+  readonly isDraft?: boolean;
+}
+
+/** The first round in numbers, or why there would be none. */
+export type PlanPreview = Result<
+  PlanDescription,
+  { readonly code: string; readonly message: string; readonly evidence: Readonly<Record<string, unknown>> }
+>;
+
+export type SubmitAnswer = Result<
+  {
+    readonly request: RequestRecord | null;
+    readonly warnings: readonly string[];
+    /** Of a dry run, and of a request whose production steps had to be looked at. */
+    readonly plan: PlanPreview | null;
+  },
+  | { readonly kind: "problems"; readonly problems: readonly Problem[] }
+  | { readonly kind: "name-taken"; readonly name: string }
+>;
+
+/** Nothing was done. refused: it cannot be, as it was asked for · conflict: it cannot be, as things stand. */
+export interface Refusal<Kind extends "refused" | "conflict"> {
+  readonly kind: Kind;
+  readonly problems: readonly Problem[];
+}
+/** There is no such request, or it moved on since the caller looked. */
+type NotAsSeen = { readonly kind: "unknown-request" } | { readonly kind: "stale"; readonly request: RequestRecord };
+
+export type ChangeAnswer =
+  | { readonly kind: "changed"; readonly request: RequestRecord }
+  /** The state does not allow it, with the reason and what is allowed. */
+  | { readonly kind: "not-allowed"; readonly reason: string }
+  | NotAsSeen;
+
+export interface OperatorRequest {
+  readonly action: OperatorAction;
+  readonly reason: string;
+  /** release: go on with the same run, or with the next round; absent: what fits. */
+  readonly how?: "rescue" | "next-round" | null;
+  /** release: site_bans, excluded_files, memory_mb, retries, hold_threshold, top_up, as the person wrote them. */
+  readonly modifications?: unknown;
+  /** resubmit, retry: units ("mg_000003") and nodes ("mg_000003/proc_000021"), or all that failed. */
+  readonly nodes?: readonly string[] | "failed";
+  /** resubmit: the nodes among them that get no fresh budget, as one more attempt was asked for. */
+  readonly sameEpoch?: readonly string[];
+  /** resubmit: what those nodes get instead of what they had. */
+  readonly changes?: NodeChanges;
+  /** resubmit: the same for single nodes, by "unit/node"; they come before `changes`. */
+  readonly nodeChanges?: Readonly<Record<string, NodeChanges>>;
+  /** restart: what becomes of the old outputs when the clone is complete. */
+  readonly cleanupPolicy?: RequestSpec["cleanupPolicy"] | null;
+  /** release, restart: the request as it should have been. */
+  readonly draft?: Draft | null;
+}
+export type ActAnswer =
+  /** "would": a dry run; this is what would be done. */
+  | {
+      readonly kind: "done" | "would";
+      readonly because: string;
+      readonly warnings: readonly string[];
+      readonly detail: Readonly<Record<string, unknown>>;
+      readonly request: RequestRecord;
+    }
+  | { readonly kind: "already"; readonly why: string; readonly request: RequestRecord }
+  | Refusal<"refused">
+  | NotAsSeen;
+
+export interface ManyRequests {
+  readonly names?: readonly RequestName[];
+  /** Used when no names are given. */
+  readonly filter: Omit<RequestFilter, "limit" | "cursor">;
+  readonly limit: number;
+  readonly cursor?: string;
+}
+export interface ManyAnswer {
+  readonly results: readonly { readonly name: RequestName; readonly answer: ActAnswer }[];
+  /** null: all were visited. */
+  readonly nextCursor: string | null;
+}
+
+export interface RetryWanted {
+  readonly unit: string | null;
+  readonly node: string;
+  readonly reason: string;
+  readonly changes: NodeChanges;
+  /** The attempt the caller saw fail; null: whatever was the last. */
+  readonly attempt: number | null;
+  /** Refuse when the node was executed more often than this many retries allow; null: no limit of the caller's. */
+  readonly maxRetries: number | null;
+}
+export type NoRetry = Refusal<"refused" | "conflict"> | { readonly kind: "unknown"; readonly what: string };
+export type RetryAnswer =
+  | { readonly kind: "reserved" | "already"; readonly action: NodeAction; readonly requestName: RequestName }
+  | { readonly kind: "would"; readonly action: NewNodeAction; readonly requestName: RequestName }
+  | NoRetry;
+
+/** The last attempt of a node, and the number by which all who answer it know it. */
+export interface LastAttempt {
+  readonly unit: string;
+  readonly node: string;
+  readonly attempt: number;
+  readonly record: AttemptRecord;
+}
+/** A node that stopped because no rule knew its failure. */
+export interface UnclassifiedNode extends LastAttempt {
+  /** What somebody said it means; null: nobody yet. */
+  readonly classified: NodeAction | null;
+  readonly stderrTail: string;
+}
+export interface UnclassifiedPage {
+  readonly total: number;
+  /** Of them, those that nobody has classified. */
+  readonly open: number;
+  readonly items: readonly UnclassifiedNode[];
+}
+export interface Classification {
+  /** "mg_000003/proc_000021" */
+  readonly node: string;
+  readonly action: "retry" | "fail";
+  readonly changes: NodeChanges;
+  readonly reason: string;
+}
+export type ClassifyAnswer =
+  | {
+      readonly kind: "done" | "would";
+      readonly items: readonly (Pick<Classification, "node" | "action"> & { outcome: "reserved" | "already" })[];
+      /** Still waiting for a classification. */
+      readonly open: number;
+      /** The nodes that are resubmitted now; null: none, `because` says why. */
+      readonly resubmit: readonly string[] | null;
+      readonly because: string;
+      readonly request: RequestRecord;
+    }
+  | Refusal<"refused" | "conflict">
+  | NotAsSeen;
+
+export interface AttemptFilter {
+  readonly unit?: string;
+  /** "proc_000021", or with its unit: "mg_000003/proc_000021". */
+  readonly node?: string;
+  /** A page ends with the unit that reaches this number. */
+  readonly limit: number;
+  readonly cursor?: string;
+}
+interface OfUnit {
+  readonly round: number;
+  readonly unit: string;
+}
+export interface AttemptPage {
+  readonly items: (OfUnit & { readonly record: AttemptRecord; readonly script: ScriptRecord | null })[];
+  readonly epochs: (OfUnit & { readonly record: EpochRecord })[];
+  /** What people said of nodes besides: classified, tried again now, left behind. `node` null: of the whole unit. */
+  readonly said: (OfUnit & {
+    readonly node: string | null;
+    readonly at: string;
+    readonly by: string;
+    readonly what: string;
+    readonly reason: string;
+  })[];
+  /** Lines of the ledgers that could not be read. */
+  readonly unreadable: { readonly unit: string; readonly line: number; readonly message: string }[];
+  /** Submit directories that are no more. */
+  readonly gone: string[];
+  readonly nextCursor: string | null;
+}
+
+export interface SiteEffect {
+  /** Open requests that may use the site as things are. */
+  readonly usedBy: number;
+  /** Of them, those that have no other site: at most 100 names. */
+  readonly leftWithout: readonly RequestName[];
+  readonly leftWithoutTotal: number;
+}
+export interface BanWanted {
+  /** The request whose workflow leaves the site out; null: every workflow does. */
+  readonly request: RequestName | null;
+  readonly days: number | null;
+  readonly reason: string;
+}
+export type BanSiteAnswer =
+  | {
+      readonly kind: "banned" | "extended" | "already" | "would";
+      readonly until: Date;
+      readonly ban: BanRecord | null;
+      readonly effect: SiteEffect;
+    }
+  | { readonly kind: "problems"; readonly problems: readonly Problem[] }
+  | { readonly kind: "unknown-request" };

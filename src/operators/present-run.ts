@@ -1,0 +1,60 @@
+import { type Dag, isDagOver } from "../domain/dag.ts";
+import type { DagId, RequestName } from "../domain/names.ts";
+import type { RequestRecord } from "../domain/request.ts";
+import type { Workflow } from "../domain/workflow.ts";
+import type { Ports } from "../lifecycle/ports.ts";
+import { isAttempt } from "../recovery/ledger-record.ts";
+import type { Store } from "../store/port.ts";
+import type { LastAttempt } from "./port.ts";
+
+/** The run a request is at, for those who answer for single nodes of it. */
+export interface PresentRun {
+  readonly request: RequestRecord;
+  readonly workflow: Workflow;
+  readonly dag: Dag;
+  /**
+   * The first DAG on the same submit directory. What is said of an attempt is kept under it, so that it still stands
+   * when a rescue made a new DAG of the same directory.
+   */
+  readonly rootId: DagId;
+  /** Nothing of it is in the engine, nor about to be. */
+  readonly isOver: boolean;
+}
+
+export async function presentDag(store: Store, name: RequestName) {
+  const workflow = await store.workflows.forRequest(name);
+  return { workflow, dag: workflow?.currentDagId ? await store.dags.get(workflow.currentDagId) : null };
+}
+
+/** null: it has no run (yet, or between two rounds). */
+export async function presentRun(store: Store, request: RequestRecord): Promise<PresentRun | null> {
+  const { workflow, dag } = await presentDag(store, request.spec.name);
+  if (!workflow || !dag) return null;
+  let root = dag;
+  while (root.parentDagId) {
+    const parent = await store.dags.get(root.parentDagId);
+    if (!parent || parent.submitDir !== root.submitDir) break;
+    root = parent;
+  }
+  return { request, workflow, dag, rootId: root.id, isOver: isDagOver(dag.status) };
+}
+
+/** Of every node of a unit of this run, in the order in which they first appear. */
+export async function lastAttempts(ports: Ports, { dag }: PresentRun, unit: string): Promise<readonly LastAttempt[]> {
+  const { lines } = await ports.spool.ledger(dag.submitDir, unit);
+  const last = new Map<string, LastAttempt & { count: number }>();
+  for (const record of lines.filter(isAttempt)) {
+    const { node, cluster } = record;
+    const count = (last.get(node)?.count ?? 0) + 1;
+    // What was never submitted has no cluster: it is known by its place, which no cluster is.
+    last.set(node, { unit, node, record, count, attempt: cluster > 0 ? cluster : -count });
+  }
+  return [...last.values()];
+}
+
+/** The units whose ledgers are worth reading: those that did not finish. */
+export async function unfinishedUnits(ports: Ports, { workflow, dag }: PresentRun): Promise<readonly string[]> {
+  if (!(await ports.spool.isComplete(dag.submitDir))) return [];
+  const finished: ReadonlySet<string> = await ports.store.units.finishedNames(workflow.id);
+  return (await ports.spool.unitNames(dag.submitDir)).filter((unit) => !finished.has(unit));
+}

@@ -1,0 +1,62 @@
+import { err, ok, type Result } from "../base/result.ts";
+import type { RequestName } from "../domain/names.ts";
+import type { Problem } from "../domain/problem.ts";
+import type { IntakeRules, Submission } from "../domain/submission.ts";
+import { parseDocument } from "../intake/parse-document.ts";
+import { readSubmission } from "../intake/read-submission.ts";
+import type { Work } from "../lifecycle/ports.ts";
+import type { Document, PlanPreview, SubmitAnswer } from "./port.ts";
+import { previewPlan } from "./preview.ts";
+
+/** A document becomes a request, or a list of named problems. */
+export function readDocument(
+  { text, format }: Document,
+  rules: IntakeRules,
+  actor: string,
+): Result<Submission, readonly Problem[]> {
+  const parsed = parseDocument(text, format);
+  return parsed.ok ? readSubmission(parsed.value, { ...rules, requestor: actor }) : parsed;
+}
+
+export async function submit(
+  ports: Work,
+  rules: IntakeRules,
+  nudge: () => void,
+  document: Document,
+  actor: string,
+  signal?: AbortSignal,
+): Promise<SubmitAnswer> {
+  const { store, clock, log } = ports;
+  const submission = readDocument(document, rules, actor);
+  if (!submission.ok) return err({ kind: "problems", problems: submission.error });
+  const { spec, files, warnings } = submission.value;
+  const { isDraft = false } = document;
+  const isStored =
+    (await store.requests.create(spec, isDraft ? "new" : "submitted", files, actor, clock.now())) ||
+    (isDraft && (await store.requests.replaceDraft(spec, files, clock.now())));
+  if (!isStored) return err({ kind: "name-taken", name: spec.name });
+  nudge();
+  log.info(isDraft ? "request.drafted" : "request.submitted", { request: spec.name, actor });
+  const plan = spec.productionSteps.length ? await previewPlan({ ...ports, signal }, spec) : null;
+  const coarse = plan?.ok ? plan.value.warnings : [];
+  return ok({ request: await store.requests.get(spec.name), warnings: [...warnings, ...coarse], plan });
+}
+
+export async function check(
+  ports: Work,
+  rules: IntakeRules,
+  document: Document,
+  actor: string,
+  signal?: AbortSignal,
+): Promise<SubmitAnswer> {
+  const submission = readDocument(document, rules, actor);
+  if (!submission.ok) return err({ kind: "problems", problems: submission.error });
+  const { spec, warnings } = submission.value;
+  if (await ports.store.requests.get(spec.name)) return err({ kind: "name-taken", name: spec.name });
+  return ok({ request: null, warnings, plan: await previewPlan({ ...ports, signal }, spec) });
+}
+
+export async function preview(ports: Work, name: RequestName, signal?: AbortSignal): Promise<PlanPreview | null> {
+  const request = await ports.store.requests.get(name);
+  return request && previewPlan({ ...ports, signal }, request.spec);
+}

@@ -1,0 +1,41 @@
+import { actedFields } from "../../src/api/run/actions.ts";
+import { viewOf } from "../../src/api/view-of.ts";
+import { dagFields } from "../../src/api/views/dag.ts";
+import { requestFields, requestRow } from "../../src/api/views/request.ts";
+import { workflowFields, workflowStatus } from "../../src/api/views/workflow.ts";
+import type { Dag, DagEvent } from "../../src/domain/dag.ts";
+import type { RequestRecord, Transition } from "../../src/domain/request.ts";
+import type { Workflow } from "../../src/domain/workflow.ts";
+import { OPERATIONS } from "../../src/operations/table.ts";
+
+/** What the API answers about sample values. */
+const { requests, actions, workflows, dags } = OPERATIONS;
+
+export const requestRowSchema = requests.list.answers[200].shape.items.element;
+export const requestDetailSchema = requests.show.answers[200];
+
+const row = viewOf(requestRowSchema);
+export const requestRowView = (record: RequestRecord) => row(requestRow(record));
+
+const detail = viewOf(requestDetailSchema);
+export const requestDetailView = (
+  record: RequestRecord,
+  workflow: Workflow | null,
+  statusTransitions: readonly Transition[],
+) => detail({ ...requestFields(record), workflow: workflow && workflowFields(workflow), statusTransitions });
+
+const workflow = viewOf(workflows.show.answers[200]);
+export const workflowView = (from: Workflow) => workflow(workflowFields(from));
+
+const status = viewOf(workflows.status.answers[200]);
+export const workflowStatusView = (...facts: Parameters<typeof workflowStatus>) => status(workflowStatus(...facts));
+
+const dag = viewOf(dags.list.answers[200].shape.items.element);
+export const dagView = (from: Dag) => dag(dagFields(from));
+
+const dagDetail = viewOf(dags.show.answers[200]);
+export const dagDetailView = (from: Dag, requestName: string | null, history: readonly DagEvent[]) =>
+  dagDetail({ ...dagFields(from), requestName, history });
+
+const acted = viewOf(actions.release.answers[200]);
+export const actedView = (...facts: Parameters<typeof actedFields>) => acted(actedFields(...facts));
