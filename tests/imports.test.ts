@@ -65,7 +65,16 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   api: ["base", "domain", "submit-dir", "operations", ...PORTS, "operators/port.ts", "lifecycle/ports.ts"],
   // Operations read through queries and change through commands.
   "api/run": ["base", "domain", "operations", "api", "operators/port.ts"],
-  cli: ["base", "domain", "config", "intake", "operations", "recovery/round/actions.ts", "main.ts"],
+  cli: [
+    "base",
+    "domain",
+    "config",
+    "intake",
+    "operations",
+    "recovery/round/actions.ts",
+    "disk/processes.ts",
+    "main.ts",
+  ],
   simulate: [
     "base",
     "domain",
