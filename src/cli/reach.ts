@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { WorldError } from "../base/errors.ts";
 import { parseJson } from "../base/json.ts";
 import { isLoopback } from "../base/loopback.ts";
+import { isProcess } from "../disk/processes.ts";
 import { type Client, makeClient, type Reach } from "./client.ts";
 import { type GlobalOptions, settingsFrom } from "./settings.ts";
 
@@ -34,7 +35,7 @@ export interface RunningServer {
 
 /** What a server left in its data directory when it began to listen; it may be gone by now. */
 export function runningServer(dataDir: string): RunningServer | null {
-  const text = readIfThere(join(dataDir, "server.json"));
+  const text = textIfReadable(join(dataDir, "server.json"));
   const json = text === null ? null : parseJson(text);
   const told = (json?.ok ? json.value : null) as Partial<RunningServer> | null;
   if (typeof told?.url !== "string" || typeof told.pid !== "number") return null;
@@ -47,20 +48,11 @@ export function liveServer(dataDir: string): RunningServer | null {
   return server && isProcess(server.pid) ? server : null;
 }
 
-function isProcess(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-}
-
 /** The server the surroundings name, by option or environment. */
 export const namedServer = (options: GlobalOptions): string | undefined => options.server ?? process.env.WMS2_SERVER;
 
 export const ownToken = (dataDir: string): string | null =>
-  readIfThere(join(dataDir, "operator.token"))?.trim() || null;
+  textIfReadable(join(dataDir, "operator.token"))?.trim() || null;
 
 function checkedUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -78,7 +70,8 @@ function readToken(file: string): string {
   }
 }
 
-function readIfThere(file: string): string | null {
+/** null: it is not there, or not for us. */
+function textIfReadable(file: string): string | null {
   try {
     return readFileSync(file, "utf8");
   } catch {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { RequestName, SiteName } from "../domain/names.ts";
 import { highestRescue, rescueName } from "../engine/format/rescue.ts";
 import type { ActAnswer, OperatorRequest } from "../operators/port.ts";
+import { TOP, UNIT } from "../submit-dir/names.ts";
 import type { Action } from "./read-events.ts";
 import { DAY } from "./read-parts.ts";
 import type { Story } from "./story.ts";
@@ -146,9 +147,7 @@ function onRun(act: RunAction, story: Story): void {
       if (!run.ended) run.endAs("lost", "its submit directory is gone");
       break;
     case "corrupt-rescue": {
-      const [dir, dag] = act.unit
-        ? [join(run.run.submitDir, act.unit), "group.dag"]
-        : [run.run.submitDir, "workflow.dag"];
+      const [dir, dag] = act.unit ? [join(run.run.submitDir, act.unit), UNIT.dag] : [run.run.submitDir, TOP.dag];
       const number = highestRescue(readdirSync(dir), dag) ?? 1;
       writeFileSync(join(dir, rescueName(dag, number)), "DONE mg_00\u0000garbage written by a dying disk\n");
       say(`${rescueName(dag, number)}${act.unit ? ` of ${act.unit}` : ""} is corrupted`);

@@ -1,5 +1,6 @@
 import { isTerminal } from "../domain/request-status.ts";
-import type { Manifest } from "./engine/submit-dir.ts";
+import { isAfterFinish } from "../domain/roles.ts";
+import type { Manifest } from "../submit-dir/manifest.ts";
 import type { RequestFacts } from "./facts.ts";
 import { spoken } from "./timeline.ts";
 
@@ -25,7 +26,7 @@ export class Laws {
 
   /** Cleanup comes after the outputs are made. */
   began(request: string, unit: string, node: string): void {
-    if (node !== "cleanup" && this.#finished.has(`${request} ${unit}`))
+    if (!isAfterFinish(node) && this.#finished.has(`${request} ${unit}`))
       this.break(request, `${unit}/${node} was begun, although the outputs of ${unit} had been made`);
   }
 

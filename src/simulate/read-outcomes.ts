@@ -1,8 +1,8 @@
+import { NODE_ROLES } from "../domain/roles.ts";
 import type { Form } from "../reading/form.ts";
 import { CAUSES } from "../recovery/attempt.ts";
 import { readNumberTest, readPattern, readRows, SPAN } from "./read-parts.ts";
 
-const ROLES = ["landing", "processing", "merge", "cleanup"] as const;
 const RESULTS = ["exit_code", "signal", "cause", "succeed"] as const;
 const OTHER_CAUSES = CAUSES.filter((cause) => cause !== "exit" && cause !== "signal");
 const RESULT_FORMS = `exit_code: 8021, signal: 9, cause: ${OTHER_CAUSES.join(" | ")}, or succeed: true`;
@@ -46,8 +46,8 @@ function readRule(form: Form, index: number) {
 
 /** A rule that names a node means that node, whatever its role. */
 function readRoles(form: Form): readonly string[] {
-  if (form.spot("role") !== null) return [form.choice("role", ROLES, "merge")];
-  return form.spot("node") === null ? ["processing"] : ROLES;
+  if (form.spot("role") !== null) return [form.choice("role", NODE_ROLES, "merge")];
+  return form.spot("node") === null ? ["processing"] : NODE_ROLES;
 }
 
 function readResult(form: Form) {

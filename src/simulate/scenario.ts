@@ -2,6 +2,7 @@ import { err, ok, type Result } from "../base/result.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { isSiteName, SITE_PATTERN } from "../domain/names.ts";
 import type { Problem } from "../domain/problem.ts";
+import { byRole, type NodeRole } from "../domain/roles.ts";
 import type { InputFile } from "../domain/workflow.ts";
 import { Form } from "../reading/form.ts";
 import { Notes, shown } from "../reading/notes.ts";
@@ -140,6 +141,8 @@ function readDatasets(top: Form): ReadonlyMap<string, readonly InputFile[]> {
   return new Map(datasets);
 }
 
+const USUAL_SEC: Readonly<Record<NodeRole, number>> = { landing: 30, processing: 3600, merge: 600, cleanup: 60 };
+
 /** How long a job of each role takes, and by which share that varies. */
 function readDurations(form: Form) {
   const one = (key: string, sec: number) => {
@@ -150,10 +153,7 @@ function readDurations(form: Form) {
     }));
   };
   return {
-    landing: one("landing", 30),
-    processing: one("processing", 3600),
-    merge: one("merge", 600),
-    cleanup: one("cleanup", 60),
+    ...byRole((role) => one(role, USUAL_SEC[role])),
     /** From asking for a removal until nothing of the run is left. */
     removalSec: form.duration("removal", SPAN, 30) ?? 30,
   };

@@ -151,7 +151,7 @@ describe("operators", () => {
     const answer = await cli("doctor", "--json", "--set", "spool_dir=/proc/nowhere");
     const { checks } = JSON.parse(answer.stdout);
     const spool = checks.find(({ what }: { what: string }) => what === "spool");
-    expect(spool).toMatchObject({ result: "ok", words: expect.stringContaining(join(server.dataDir, "spool")) });
+    expect(spool).toMatchObject({ result: "ok", message: expect.stringContaining(join(server.dataDir, "spool")) });
     expect(answer.code).toBe(0);
   });
 });

@@ -116,13 +116,18 @@ test("laws: finished work begun again and ranges done twice are found", () => {
     inputs: [],
     firstEvent,
     lastEvent,
+    firstLumi: null,
+    lastLumi: null,
     runLumis: null,
     events: 10,
+    seed: 1,
   });
   const manifest = (from: number, to: number) => ({
     request: "r",
     round: 0,
+    unit: "mg_000000",
     block: 0,
+    sites: [],
     steps: [],
     outputs: [],
     nodes: { proc_000000: node(from, to) },

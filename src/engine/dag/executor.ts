@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { describeError } from "../../base/errors.ts";
 import { err, ok, type Result } from "../../base/result.ts";
 import type { NoMatch } from "../../domain/run.ts";
+import { TOP } from "../../submit-dir/names.ts";
 import { Texts } from "./dag-files.ts";
 import { FileRecord } from "./dag-record.ts";
 import { DagRun, type DagWorld, type Time } from "./dag-run.ts";
@@ -83,7 +84,7 @@ export class Executor {
   submit(submission: Submission): Result<number, string> {
     const { batchName } = submission;
     if (!BATCH_NAME.test(batchName)) return err(`batch name ${batchName} is not allowed`);
-    const path = resolve(submission.submitDir, "workflow.dag");
+    const path = resolve(submission.submitDir, TOP.dag);
     const known = this.runs.get(batchName);
     if (known && known.dag.place.path === path) return ok(known.entry.id);
     if (known) return err(`batch name ${batchName} is in use for ${known.dag.place.path}`);
@@ -144,16 +145,7 @@ export class Executor {
   private open(entry: RunEntry): DagRun {
     const cwd = resolve(entry.submitDir);
     const { id, batchName, priority, held: paused } = entry;
-    const place = {
-      id,
-      parentId: "",
-      path: resolve(cwd, "workflow.dag"),
-      cwd,
-      batchName,
-      priority,
-      limits: null,
-      paused,
-    };
+    const place = { id, parentId: "", path: resolve(cwd, TOP.dag), cwd, batchName, priority, limits: null, paused };
     const dag = new DagRun(this.world, place, () => this.leave(entry));
     this.runs.set(batchName, { entry, dag });
     return dag;

@@ -1,4 +1,5 @@
 import type { Run } from "../../domain/run.ts";
+import { program } from "../../submit-dir/names.ts";
 
 /**
  * The command lines of HTCondor 23.9.6 we use, as argument vectors: nothing here ever passes a shell.
@@ -15,7 +16,7 @@ const batchIs = (run: Run): string => `JobBatchName == ${adString(run.batchName)
 const topOf = (run: Run): string => `${batchIs(run)} && JobUniverse == 7 && DAGManJobId is undefined`;
 
 const inDirectory = (verb: "fence" | "run", run: Run, ticket: number): Argv => [
-  ...["sh", "bin/submit", verb, String(ticket), run.batchName],
+  ...["sh", program("submit"), verb, String(ticket), run.batchName],
 ];
 /** From here on no submission with an older ticket gets through. */
 export const fenceCommand = (run: Run, ticket: number): Argv => inDirectory("fence", run, ticket);

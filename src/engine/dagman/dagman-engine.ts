@@ -3,6 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import { describeError, WorldError } from "../../base/errors.ts";
 import type { DagId } from "../../domain/names.ts";
 import type { Run, RunObservation } from "../../domain/run.ts";
+import { TOP } from "../../submit-dir/names.ts";
 import { inTurns, modifiedAt } from "../observe/files.ts";
 import { readNodes } from "../observe/nodes.ts";
 import { RunReader } from "../observe/run-reader.ts";
@@ -74,7 +75,8 @@ export class DagmanEngine implements Engine {
 
   /** Makes the directory fit for submissions; words: why none can succeed there. */
   private async prepare({ submitDir }: Run): Promise<string | null> {
-    if ((await modifiedAt(`${submitDir}/workflow.dag`)) === null) return `there is no ${submitDir}/workflow.dag`;
+    const dag = `${submitDir}/${TOP.dag}`;
+    if ((await modifiedAt(dag)) === null) return `there is no ${dag}`;
     const owner = this.options.submitAs;
     const closed = owner ? await closedAncestor(submitDir, owner) : null;
     if (owner && closed !== null) return closedWords(closed, owner);

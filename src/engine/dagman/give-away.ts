@@ -3,6 +3,7 @@ import path from "node:path";
 import { WorldError } from "../../base/errors.ts";
 import { orUnwritable, replaceFile } from "../../disk/atomic-file.ts";
 import { ENTER, type Owner, permits } from "../../disk/permission.ts";
+import { program } from "../../submit-dir/names.ts";
 import { modifiedAt } from "../observe/files.ts";
 import type { Spawner } from "./spawn.ts";
 
@@ -26,7 +27,7 @@ const PROGRAM = new URL("../../payload/submit-host/submit", import.meta.url);
 
 /** Every submit directory has the program that submits it; one that an older version wrote gets it now. */
 export async function bringProgram(dir: string): Promise<void> {
-  const target = path.join(dir, "bin/submit");
+  const target = path.join(dir, program("submit"));
   if ((await modifiedAt(target)) !== null) return;
   await orUnwritable(target, () => mkdir(path.dirname(target), { recursive: true }));
   await replaceFile(target, await readFile(PROGRAM), 0o755);

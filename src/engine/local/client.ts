@@ -11,6 +11,9 @@ import { type Answer, type Ask, EXIT_LOCKED } from "./protocol.ts";
 /** The connection went away before an answer: asking again is safe, for every question here is idempotent. */
 class Dropped extends Error {}
 
+/** Who waits for an answer, by its id. */
+type Waiting = Map<number, (error: Error | null, value?: unknown) => void>;
+
 export interface Client {
   ask(question: Ask): Promise<unknown>;
   close(): Promise<void>;
@@ -18,8 +21,7 @@ export interface Client {
 
 /** Talks to the engine process of a directory, and starts it when there is none. `greeting` is asked first on every new connection. */
 export function makeClient(dir: string, command: readonly string[], timeoutMs: number, greeting: Ask): Client {
-  /** Who waits for an answer, by its id. */
-  const waiting = new Map<number, (error: Error | null, value?: unknown) => void>();
+  const waiting: Waiting = new Map();
   let connected: Promise<Socket> | null = null;
   let lastId = 0;
 
@@ -43,16 +45,7 @@ export function makeClient(dir: string, command: readonly string[], timeoutMs: n
 
   const open = async (deadline: number): Promise<Socket> => {
     const socket = (await tryConnect(dir)) ?? (await startAndConnect(dir, command, timeoutMs, deadline));
-    socket.setEncoding("utf8");
-    socket.on(
-      "data",
-      lineReader((line) => {
-        const answer = JSON.parse(line) as Answer;
-        const answered = waiting.get(answer.id);
-        if (answer.ok) answered?.(null, answer.value);
-        else answered?.(new WorldError("engine-unreachable", dir, answer.error));
-      }),
-    );
+    readAnswers(socket, dir, waiting);
     socket.on("close", () => {
       connected = null;
       for (const answered of [...waiting.values()]) answered(new Dropped("the engine closed the connection"));
@@ -86,6 +79,16 @@ export function makeClient(dir: string, command: readonly string[], timeoutMs: n
       socket?.destroy();
     },
   };
+}
+
+function readAnswers(socket: Socket, dir: string, waiting: Waiting): void {
+  const read = lineReader((line) => {
+    const answer = JSON.parse(line) as Answer;
+    const answered = waiting.get(answer.id);
+    if (answer.ok) answered?.(null, answer.value);
+    else answered?.(new WorldError("engine-unreachable", dir, answer.error));
+  });
+  socket.setEncoding("utf8").on("data", read);
 }
 
 function tryConnect(dir: string): Promise<Socket | null> {

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Result } from "../../base/result.ts";
 import { readIfThereSync } from "../../disk/read-if-there.ts";
+import { TOP } from "../../submit-dir/names.ts";
 import { replace } from "../dag/dag-files.ts";
 import type { Submission } from "../dag/registry.ts";
 import type { SubmitOutcome } from "../port.ts";
@@ -11,7 +12,7 @@ import type { SubmitOutcome } from "../port.ts";
  * one line, "TICKET BATCH STATE" (open, begun, or the id it was given). Only the engine's process calls this, one call
  * after the other, so there is nothing to lock.
  */
-const fileIn = (submitDir: string): string => join(submitDir, "submission");
+const fileIn = (submitDir: string): string => join(submitDir, TOP.submission);
 
 function kept(submitDir: string): { ticket: number; batchName: string; state: string } {
   const [ticket = "", batchName = "", state = ""] = (readIfThereSync(fileIn(submitDir)) ?? "").trim().split(" ");

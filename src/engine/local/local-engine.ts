@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { WorldError } from "../../base/errors.ts";
 import type { DagId } from "../../domain/names.ts";
 import type { Run, RunObservation } from "../../domain/run.ts";
+import { besideDag, TOP } from "../../submit-dir/names.ts";
 import { replace } from "../dag/dag-files.ts";
 import type { LiveRun } from "../dag/executor.ts";
 import { type RunEntry, readEntry, readRegistry } from "../dag/registry.ts";
@@ -146,7 +147,7 @@ class LocalEngine implements Engine {
 
 /** The id under which a run of this very batch name was here, from the words it left. */
 async function pastId(run: Run): Promise<string | null> {
-  const out = parseDagmanOut(await readTail(join(run.submitDir, "workflow.dag.dagman.out"), 256 * 1024));
+  const out = parseDagmanOut(await readTail(join(run.submitDir, besideDag(TOP.dag, "out")), 256 * 1024));
   return out.batchName === run.batchName ? out.cluster : null;
 }
 

@@ -1,4 +1,5 @@
 import type { Run, RunVerdict } from "../../domain/run.ts";
+import { besideDag, TOP } from "../../submit-dir/names.ts";
 import { parseDagmanOut, parseLibWords } from "../format/dagman-out.ts";
 import { parseEvents } from "../format/event-log.ts";
 import { type Metrics, parseMetrics } from "../format/metrics.ts";
@@ -23,7 +24,7 @@ export async function readDagEnd(dir: string, dag: string, metrics: Metrics | nu
   const rescue = highestRescue(await listDir(dir), dag);
   const rescueText = rescue === null ? null : await readText(`${dir}/${rescueName(dag, rescue)}`);
   const rescueFile = rescueText === null ? null : parseRescue(rescueText);
-  const text = await readText(`${dir}/${dag}.status`);
+  const text = await readText(`${dir}/${besideDag(dag, "status")}`);
   const parsed = text === null ? null : parseStatusFile(text);
   if (!parsed?.complete) return { status: null, rescue, rescueFile };
   const stale = metrics !== null && parsed.nextUpdate !== 0 && isWithin(parsed.timestamp, metrics);
@@ -36,14 +37,14 @@ const isWithin = (timestamp: number, { startTime, endTime }: Metrics): boolean =
   timestamp >= Math.floor(startTime) && timestamp <= Math.floor(endTime);
 
 export async function readMetrics(dir: string, dag: string): Promise<Metrics | null> {
-  const text = await readText(`${dir}/${dag}.metrics`);
+  const text = await readText(`${dir}/${besideDag(dag, "metrics")}`);
   const metrics = text === null ? null : parseMetrics(text);
   return metrics?.ok ? metrics.value : null;
 }
 
 /** Metrics of this very run, or null: none, half-written, or of another run of the DAG. */
 export async function readRunMetrics({ submitDir, engineId }: Run): Promise<Metrics | null> {
-  const metrics = await readMetrics(submitDir, "workflow.dag");
+  const metrics = await readMetrics(submitDir, TOP.dag);
   return metrics?.dagmanId === engineId ? metrics : null;
 }
 
@@ -57,7 +58,7 @@ export async function lastReport(run: Run): Promise<{ verdict: RunVerdict; words
   if (mine && out.parseFailed) {
     return { verdict: "unreadable", words: out.errors.join("; ") || "DAGMan failed to parse the DAG file" };
   }
-  const log = await readTail(`${run.submitDir}/workflow.dag.dagman.log`, 64 * 1024);
+  const log = await readTail(`${run.submitDir}/${besideDag(TOP.dag, "log")}`, 64 * 1024);
   const last = parseEvents(log).findLast(
     ({ cluster, kind }) => String(cluster) === run.engineId && (kind === "aborted" || kind === "terminated"),
   );
@@ -65,7 +66,7 @@ export async function lastReport(run: Run): Promise<{ verdict: RunVerdict; words
   if (last.kind === "aborted") {
     return { verdict: "removed", words: `DAGMan was removed: ${last.body[0] ?? "no reason given"}` };
   }
-  const lib = parseLibWords(await readTail(`${run.submitDir}/workflow.dag.lib.err`, 4096));
+  const lib = parseLibWords(await readTail(`${run.submitDir}/${besideDag(TOP.dag, "libErr")}`, 4096));
   const words = [...(mine ? out.errors : []), lib].filter((word) => word !== "").join("; ");
   const { exit } = last;
   const how = exit === null ? "" : "code" in exit ? ` with exit code ${exit.code}` : ` by signal ${exit.signal}`;
@@ -78,4 +79,4 @@ export async function complaints(run: Run): Promise<readonly string[]> {
 
 /** Enough for the whole life of a DAGMan that did not get far. */
 const dagmanOut = async (run: Run) =>
-  parseDagmanOut(await readTail(`${run.submitDir}/workflow.dag.dagman.out`, 256 * 1024));
+  parseDagmanOut(await readTail(`${run.submitDir}/${besideDag(TOP.dag, "out")}`, 256 * 1024));

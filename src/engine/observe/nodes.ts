@@ -1,5 +1,6 @@
 import type { NodeName, UnitName } from "../../domain/names.ts";
 import type { NodeView, Run } from "../../domain/run.ts";
+import { TOP, UNIT } from "../../submit-dir/names.ts";
 import { isIdle, type StatusNode, wasCutShort } from "../format/status-file.ts";
 import { readDagEnd, readMetrics, readRunMetrics } from "./dag-end.ts";
 import { inTurns, readText } from "./files.ts";
@@ -7,7 +8,7 @@ import { isUnit, nodeNames } from "./run-view.ts";
 
 /** All nodes of a run, for people; units that have not begun are read from their group.dag. */
 export async function readNodes(run: Run): Promise<readonly NodeView[]> {
-  const { status } = await readDagEnd(run.submitDir, "workflow.dag", await readRunMetrics(run));
+  const { status } = await readDagEnd(run.submitDir, TOP.dag, await readRunMetrics(run));
   const perNode = await inTurns(status?.nodes ?? [], async (node): Promise<readonly NodeView[]> => {
     return isUnit(node.name) ? unitNodes(run, node.name, node.state === "done") : [viewOf(null, node)];
   });
@@ -16,8 +17,9 @@ export async function readNodes(run: Run): Promise<readonly NodeView[]> {
 
 async function unitNodes(run: Run, unit: UnitName, done: boolean): Promise<readonly NodeView[]> {
   const dir = `${run.submitDir}/${unit}`;
-  const { status } = await readDagEnd(dir, "group.dag", await readMetrics(dir, "group.dag"));
-  const unseen = async () => nodeNames((await readText(`${dir}/group.dag`)) ?? "").map((name) => ({ ...UNSEEN, name }));
+  const { status } = await readDagEnd(dir, UNIT.dag, await readMetrics(dir, UNIT.dag));
+  const unseen = async () =>
+    nodeNames((await readText(`${dir}/${UNIT.dag}`)) ?? "").map((name) => ({ ...UNSEEN, name }));
   const nodes = (status?.nodes ?? (await unseen())).map((node) => viewOf(unit, node));
   return done ? nodes.map((node) => ({ ...node, state: "done" })) : nodes;
 }

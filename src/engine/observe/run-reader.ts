@@ -1,7 +1,8 @@
-import { parseJson } from "../../base/json.ts";
 import { EMPTY_TALLY } from "../../domain/dag.ts";
 import type { DagId } from "../../domain/names.ts";
 import { NO_WAITS, type Run, type RunObservation } from "../../domain/run.ts";
+import { besideDag, TOP, UNIT } from "../../submit-dir/names.ts";
+import { readPlanFile } from "../../submit-dir/plan-file.ts";
 import { describeMetrics, type Metrics, verdictOf } from "../format/metrics.ts";
 import { parseStatusFile } from "../format/status-file.ts";
 import { complaints, lastReport, readDagEnd, readMetrics, readRunMetrics } from "./dag-end.ts";
@@ -16,7 +17,7 @@ export type EndedView = Extract<RunObservation, { kind: "ended" }>;
 const SIZES_PER_VISIT = 20;
 /** A look at one run alone in between must not make the next look at all of them expensive. */
 const ROUNDS_KEPT = 10;
-const STATUS = "workflow.dag.status";
+const STATUS = besideDag(TOP.dag, "status");
 
 interface Memory {
   /** Inner nodes of the whole run, from plan.json; null: it does not say. */
@@ -97,7 +98,7 @@ export class RunReader {
    */
   async ended(run: Run): Promise<EndedView | null> {
     const memory = await this.memory(run);
-    const stamp = `${run.engineId} ${await this.cache.stamp(`${run.submitDir}/workflow.dag.metrics`)}`;
+    const stamp = `${run.engineId} ${await this.cache.stamp(`${run.submitDir}/${besideDag(TOP.dag, "metrics")}`)}`;
     if (memory.ended !== null && memory.ended.stamp === stamp) return memory.ended.view;
     const metrics = await readRunMetrics(run);
     if (metrics) {
@@ -125,7 +126,7 @@ export class RunReader {
     metrics: Metrics | null,
   ): Promise<EndedView> {
     const since = metrics ? Math.floor(metrics.startTime) : memory.since;
-    const { status, rescue, rescueFile } = await readDagEnd(run.submitDir, "workflow.dag", metrics);
+    const { status, rescue, rescueFile } = await readDagEnd(run.submitDir, TOP.dag, metrics);
     let top = status ? view.topOf(status) : null;
     if (top && top.timestamp < since) top = view.doneOnly(top);
     if (rescueFile) top = top === null ? view.topOfRescue(rescueFile) : view.withDone(top, rescueFile.done);
@@ -177,7 +178,7 @@ export class RunReader {
 
   /** A unit as its own status file shows it; a file of an earlier run counts as not begun. */
   private async unit(run: Run, memory: Memory, unit: string, since: number): Promise<LiveUnit> {
-    const path = `${run.submitDir}/${unit}/group.dag.status`;
+    const path = `${run.submitDir}/${unit}/${besideDag(UNIT.dag, "status")}`;
     const file = await this.cache.read(path, (text) => {
       const status = parseStatusFile(text);
       if (!status.complete) return null;
@@ -197,7 +198,7 @@ export class RunReader {
 
   private async finalUnit(run: Run, memory: Memory, unit: string, since: number): Promise<view.UnitView> {
     const dir = `${run.submitDir}/${unit}`;
-    const { status } = await readDagEnd(dir, "group.dag", await readMetrics(dir, "group.dag"));
+    const { status } = await readDagEnd(dir, UNIT.dag, await readMetrics(dir, UNIT.dag));
     if (status === null) return this.unit(run, memory, unit, since);
     memory.sizes.set(unit, status.nodes.length);
     const nodes = view.tallyNodes(status.nodes);
@@ -207,7 +208,7 @@ export class RunReader {
   private async learnSizes(run: Run, memory: Memory, units: readonly string[], limit = SIZES_PER_VISIT): Promise<void> {
     const unknown = units.filter((unit) => !memory.sizes.has(unit) && !memory.unknowable.has(unit)).slice(0, limit);
     await inTurns(unknown, async (unit) => {
-      const dag = await readText(`${run.submitDir}/${unit}/group.dag`);
+      const dag = await readText(`${run.submitDir}/${unit}/${UNIT.dag}`);
       if (dag === null) memory.unknowable.add(unit);
       else memory.sizes.set(unit, view.nodeNames(dag).length);
     });
@@ -219,11 +220,8 @@ interface LiveUnit extends view.UnitView {
   readonly open?: OpenNodes;
 }
 
-async function plannedNodes(run: Run): Promise<number | null> {
-  const plan = parseJson((await readText(`${run.submitDir}/plan.json`)) ?? "");
-  const nodes = plan.ok ? (plan.value as { nodes?: unknown } | null)?.nodes : null;
-  return typeof nodes === "number" && Number.isSafeInteger(nodes) ? nodes : null;
-}
+const plannedNodes = async (run: Run): Promise<number | null> =>
+  readPlanFile(await readText(`${run.submitDir}/${TOP.plan}`)).nodes;
 
 function topIn(text: string): view.TopView | null {
   const status = parseStatusFile(text);

@@ -74,7 +74,10 @@ test("categories at their limit are named with it and with how many wait, units 
 });
 
 test("what an idle node asks for: its plan, its unit's site, its own raised memory", async () => {
-  const resources = { processing: { cores: 4, memoryMb: 2000 }, merge: { cores: 1, memoryMb: 1000 } };
+  const resources = {
+    processing: { cores: 4, memoryMb: 2000, wallMinutes: 480 },
+    merge: { cores: 1, memoryMb: 1000, wallMinutes: 60 },
+  };
   await writeFile(join(dir, "plan.json"), JSON.stringify({ resources }));
   await writeFile(join(dir, "mg_000000/group.inc"), 'My.DESIRED_Sites = "T2_A,T2_B"\nproc_000001_memory = 3000\n');
   const want = (idle: string) => readWant(dir, { unit: "mg_000000", open: open({ idle }) });

@@ -1,9 +1,14 @@
-import { parseJson } from "../../base/json.ts";
+import { MERGE_GROUP, roleOfNode, type ThrottledRole, throttledRoles } from "../../domain/roles.ts";
 import type { AtLimit, RunWaits } from "../../domain/run.ts";
+import { asksOf, sitesIn } from "../../submit-dir/include-file.ts";
+import { nodeFile, TOP, UNIT } from "../../submit-dir/names.ts";
+import { readPlanFile } from "../../submit-dir/plan-file.ts";
 import { type Deferral, deferralsIn } from "../format/deferrals.ts";
 import type { Want } from "../format/match.ts";
 import { isIdle, type StatusNode } from "../format/status-file.ts";
 import { type FileCache, readTail, readText } from "./files.ts";
+
+const ROLES_WITH_LIMIT = throttledRoles(MERGE_GROUP);
 
 /** The nodes of a unit that may wait, by what they wait for. */
 export interface OpenNodes {
@@ -13,7 +18,7 @@ export interface OpenNodes {
   /** One that is in the queue without a place. */
   readonly idle: string | null;
   /** By category. */
-  readonly loads: Readonly<Record<"processing" | "merge" | "cleanup", Load>>;
+  readonly loads: Readonly<Record<ThrottledRole, Load>>;
 }
 /** How many of a category are in the queue, and how many could be. */
 export interface Load {
@@ -23,17 +28,17 @@ export interface Load {
 
 export function openNodes(nodes: readonly StatusNode[]): OpenNodes {
   const named = (state: StatusNode["state"]) => nodes.filter((node) => node.state === state).map(({ name }) => name);
-  const [ready, queued] = [named("ready"), named("queued")];
-  const load = (isOf: (name: string) => boolean) => ({
-    ready: ready.filter(isOf).length,
-    queued: queued.filter(isOf).length,
-  });
-  const loads = {
-    processing: load((name) => !["landing", "merge", "cleanup"].includes(name)),
-    merge: load((name) => name === "merge"),
-    cleanup: load((name) => name === "cleanup"),
-  };
+  const [ready, queued] = [countRoles(named("ready")), countRoles(named("queued"))];
+  const loads = Object.fromEntries(
+    ROLES_WITH_LIMIT.map((role) => [role, { ready: ready.get(role) ?? 0, queued: queued.get(role) ?? 0 }]),
+  ) as OpenNodes["loads"];
   return { pre: named("pre"), post: named("post"), idle: nodes.find(isIdle)?.name ?? null, loads };
+}
+
+function countRoles(names: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(roleOfNode(name), 1 + (counts.get(roleOfNode(name)) ?? 0));
+  return counts;
 }
 
 export interface OpenUnit {
@@ -59,12 +64,12 @@ export async function readWaits(
   for (const { unit, open } of units) {
     posts.push(...open.post.map((node) => `${unit}/${node}`));
     for (const node of trouble ? [] : open.post.slice(0, MOST_LOOKS)) {
-      const words = await readText(`${dir}/${unit}/${node}.trouble`).catch(() => null);
+      const words = await readText(`${dir}/${unit}/${nodeFile(node, "trouble")}`).catch(() => null);
       if (words !== null)
         trouble = { words: words.trim() || "its files cannot be written", example: `${unit}/${node}` };
     }
     if (open.pre.length === 0) continue;
-    const ledger = await cache.read(`${dir}/${unit}/ledger.jsonl`, deferralsIn);
+    const ledger = await cache.read(`${dir}/${unit}/${UNIT.ledger}`, deferralsIn);
     if (ledger.kind !== "value") continue;
     for (const node of open.pre) {
       const deferral = ledger.value.get(node);
@@ -95,16 +100,11 @@ async function atLimit(dir: string, units: readonly OpenUnit[], top: Load): Prom
   };
   const inUnits = (category: keyof OpenNodes["loads"]) =>
     full(
-      `${dir}/${units[0]?.unit}/group.dag`,
+      `${dir}/${units[0]?.unit}/${UNIT.dag}`,
       category,
       units.map(({ open }) => open.loads[category]),
     );
-  const found = [
-    full(`${dir}/workflow.dag`, "units", [top]),
-    inUnits("processing"),
-    inUnits("merge"),
-    inUnits("cleanup"),
-  ];
+  const found = [full(`${dir}/${TOP.dag}`, "units", [top]), ...ROLES_WITH_LIMIT.map(inUnits)];
   return (await Promise.all(found)).flat();
 }
 /** The limits are the last lines of a DAG file. */
@@ -112,20 +112,10 @@ const TAIL_BYTES = 200;
 
 /** What an idle node asks for, by its plan and its unit's include file; null: they do not say. */
 export async function readWant(dir: string, { unit, open }: OpenUnit): Promise<Want | null> {
-  const plan = parseJson((await readText(`${dir}/plan.json`)) ?? "");
-  const include = (await readText(`${dir}/${unit}/group.inc`)) ?? "";
-  const role = /^(landing|merge|cleanup)$/.exec(open.idle ?? "")?.[0] ?? "processing";
-  const usual = plan.ok
-    ? (plan.value as { resources?: Record<string, Partial<Want & { cores: number }>> } | null)
-    : null;
-  const { cores, memoryMb } = usual?.resources?.[role] ?? usual?.resources?.processing ?? {};
-  if (cores === undefined || memoryMb === undefined) return null;
-  const saidOf = (name: string): string | undefined =>
-    include
-      .split("\n")
-      .findLast((line) => line.startsWith(`${name} = `))
-      ?.slice(name.length + 3);
-  const sites = saidOf("My.DESIRED_Sites")?.replaceAll('"', "");
-  const raised = Number(saidOf(`${open.idle}_memory`) ?? memoryMb);
-  return { cpus: cores, memoryMb: raised, desiredSites: sites?.split(",") ?? null, bannedSites: [] };
+  const plan = readPlanFile(await readText(`${dir}/${TOP.plan}`));
+  const include = (await readText(`${dir}/${unit}/${UNIT.include}`)) ?? "";
+  const usual = plan.resources(roleOfNode(open.idle ?? "")) ?? plan.resources("processing");
+  if (usual === null) return null;
+  const memoryMb = asksOf(include, open.idle ?? "").memoryMb ?? usual.memoryMb;
+  return { cpus: usual.cores, memoryMb, desiredSites: sitesIn(include).desired, bannedSites: [] };
 }

@@ -1,4 +1,6 @@
+import { reports } from "../../domain/roles.ts";
 import { type Attempt, type JobEvents, NO_EVENTS, type Report } from "../../recovery/attempt.ts";
+import { RESERVED } from "../../submit-dir/codes.ts";
 import type { Beginning, Ending } from "./outcome.ts";
 
 /** What POST would see of an execution that ended: its report, the job's events, $RETURN. */
@@ -38,7 +40,7 @@ export function attemptOf({ job, startedAt, events: read, steps }: Beginning, en
     endedAt: endedAt.toISOString(),
     peakMemoryMb,
     wallSec,
-    ...differences(ending, events, peakMemoryMb, role === "landing" ? null : report),
+    ...differences(ending, events, peakMemoryMb, reports(role) ? report : null),
   };
 }
 
@@ -64,7 +66,7 @@ function differences(
   };
   if (result.kind === "succeed") return exited(0);
   if (result.kind === "exit")
-    return exited(result.code <= 255 && ![42, 43, 44].includes(result.code) ? result.code : 1, result.code);
+    return exited(result.code <= 255 && !RESERVED.includes(result.code) ? result.code : 1, result.code);
   if (result.kind === "signal") return { dagReturn: -result.signal, events: terminated(null, result.signal) };
   switch (result.cause) {
     case "oom":

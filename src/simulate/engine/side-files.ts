@@ -5,8 +5,11 @@ import type { Attempt } from "../../recovery/attempt.ts";
 import type { Decision } from "../../recovery/decision.ts";
 import type { AttemptRecord } from "../../recovery/ledger-record.ts";
 import { ledgerText, postJson } from "../../recovery/records.ts";
+import { pinned } from "../../submit-dir/include-file.ts";
+import type { Manifest } from "../../submit-dir/manifest.ts";
+import { attemptFile, nodeFile, UNIT } from "../../submit-dir/names.ts";
+import { postJsonText } from "../../submit-dir/post-json.ts";
 import { readIfThere, replace } from "../../submit-host/disk.ts";
-import type { Manifest } from "./submit-dir.ts";
 
 /** What jobs, POST and DAGMan leave in a submit directory (docs/submit-directory.md). */
 export function writeVerdict(
@@ -16,28 +19,27 @@ export function writeVerdict(
   record: AttemptRecord,
   isFirst: boolean,
 ): void {
-  const base = join(unitDir, attempt.node);
+  const { node, cluster } = attempt;
+  const post = join(unitDir, nodeFile(node, "post"));
   const line = ledgerText(record);
   // Nobody reads the post.json of a node that never failed; a verdict of before is replaced.
   if (decision.decision === "succeed") {
-    const text = `{"node_name":"${attempt.node}","final":true,"verdict":${line.trim()}}\n`;
-    if (!isFirst) writeFileSync(`${base}.post.json`, text);
+    const text = `{"node_name":"${node}","final":true,"verdict":${line.trim()}}\n`;
+    if (!isFirst) writeFileSync(post, text);
   } else {
-    writeFileSync(`${base}.post.json`, `${JSON.stringify(postJson(attempt, decision, record))}\n`);
-    if (attempt.cluster !== null) {
-      if (attempt.stderrTail) writeFileSync(`${base}.${attempt.cluster}.err`, `${attempt.stderrTail}\n`);
-      if (attempt.report)
-        writeFileSync(`${base}.${attempt.cluster}.report.json`, `${JSON.stringify(attempt.report)}\n`);
-    }
+    writeFileSync(post, postJsonText(postJson(attempt, decision, record)));
+    const leave = (kind: "err" | "report", text: string) =>
+      writeFileSync(join(unitDir, attemptFile(node, cluster ?? -1, kind)), `${text}\n`);
+    if (cluster !== null && attempt.stderrTail) leave("err", attempt.stderrTail);
+    if (cluster !== null && attempt.report) leave("report", JSON.stringify(attempt.report));
   }
-  appendFileSync(join(unitDir, "ledger.jsonl"), line);
+  appendFileSync(join(unitDir, UNIT.ledger), line);
 }
 
-/** As bin/elect: the DESIRED_Sites line is replaced, the others stay. */
+/** As bin/elect. */
 export function pinTo(unitDir: string, site: string): void {
-  const inc = readIfThere(join(unitDir, "group.inc")) ?? "";
-  const others = inc.split("\n").filter((line) => line && !/^(My\.|\+)DESIRED_Sites\b/i.test(line));
-  replace(join(unitDir, "group.inc"), [`My.DESIRED_Sites = "${site}"`, ...others, ""].join("\n"));
+  const include = join(unitDir, UNIT.include);
+  replace(include, pinned(readIfThere(include) ?? "", site));
 }
 
 /** The merged files, small but real, and merge_output.json. Their content says what was merged. */
@@ -70,5 +72,5 @@ export function writeMerged(unitDir: string, unit: string, manifest: Manifest, s
     });
   const head = { version: 1, unit, block: manifest.block, site, events: eventsOf(nodes) };
   const text = `${stringify(head).slice(0, -1)},"outputs":[\n${outputs.map((row) => stringify(row)).join(",\n")}\n]}\n`;
-  replace(join(unitDir, "merge_output.json"), text);
+  replace(join(unitDir, UNIT.mergeOutput), text);
 }

@@ -10,6 +10,7 @@ import type { JobSpec } from "../../engine/dag/job-spec.ts";
 import type { DagMachine, DagOutcome } from "../../engine/dag/machine.ts";
 import type { ProgramExit, ScriptCall, ScriptRunner } from "../../engine/dag/runner.ts";
 import type { Policy } from "../../recovery/policy.ts";
+import { TOP } from "../../submit-dir/names.ts";
 import type { Planned, VirtualTime } from "../virtual-time.ts";
 import type { EngineWatch } from "../watch-engine.ts";
 import type { Beginning, Ending } from "./outcome.ts";
@@ -73,7 +74,7 @@ export class SimRun extends DagRecord implements ScriptRunner {
       nextId,
       recordOf: (place: DagPlace) => this.#recordOf(place),
     };
-    const path = join(cwd, "workflow.dag");
+    const path = join(cwd, TOP.dag);
     const place = { id: nextId(), parentId: "", path, cwd, batchName, priority, limits: null, paused: false };
     this.#dag = new DagRun(world, place, () => this.#finished());
     this.#rescueUsed = loaded.rescue;

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { roleOfNode } from "../../domain/roles.ts";
+import { MERGE_GROUP, reports, roleOfNode } from "../../domain/roles.ts";
 import { DagRecord, writeRescue } from "../../engine/dag/dag-record.ts";
 import type { JobSpec } from "../../engine/dag/job-spec.ts";
 import type { DagMachine, DagOutcome, LiveNode } from "../../engine/dag/machine.ts";
@@ -16,6 +16,10 @@ import {
   staysDone,
 } from "../../recovery/ledger-record.ts";
 import { attemptRecord, summariseGroup } from "../../recovery/records.ts";
+import { CODES, UNIT_CODES } from "../../submit-dir/codes.ts";
+import type { Manifest } from "../../submit-dir/manifest.ts";
+import { waitMs } from "../../submit-dir/markers.ts";
+import { nodeFile, UNIT } from "../../submit-dir/names.ts";
 import { readIfThere } from "../../submit-host/disk.ts";
 import { applyRecord } from "../../submit-host/effects.ts";
 import { chance } from "../chance.ts";
@@ -23,12 +27,10 @@ import { attemptOf } from "./attempt.ts";
 import type { Beginning, Ending } from "./outcome.ts";
 import { pinTo, writeMerged, writeVerdict } from "./side-files.ts";
 import type { SimRun } from "./sim-run.ts";
-import { desiredSites, type Manifest, readManifest } from "./submit-dir.ts";
+import { desiredSites, manifestIn } from "./submit-dir.ts";
 
 export type UnitEnd = "done" | "failed";
 
-/** PRE of a node that was ended for good. */
-const STOPPED = 42;
 const TAKEN_AWAY: Ending = { rule: null, result: { kind: "cause", cause: "evicted" }, seconds: 0, file: null };
 const WALL_MINUTES = 480;
 
@@ -56,9 +58,10 @@ export class SimUnit extends DagRecord {
   override open(machine: DagMachine, rescueUsed: number): void {
     this.#machine = machine;
     this.#rescueUsed = rescueUsed;
-    this.#manifest = readManifest(this.#dir);
-    this.#lines = [...parseLedger(readIfThere(join(this.#dir, "ledger.jsonl")) ?? "").lines];
-    const landed = machine.byName.get("landing")?.state === "done" || staysDone(this.#lines, "landing");
+    this.#manifest = manifestIn(this.#dir);
+    this.#lines = [...parseLedger(readIfThere(join(this.#dir, UNIT.ledger)) ?? "").lines];
+    const isDone = (node: LiveNode) => node.state === "done" || staysDone(this.#lines, node.spec.name);
+    const landed = machine.nodes.some((node) => !reports(roleOfNode(node.spec.name)) && isDone(node));
     const desired = landed ? desiredSites(this.#dir) : null;
     this.site = desired?.length === 1 ? (desired[0] ?? null) : null;
     if (this.site) this.#pledgeTo(this.site);
@@ -74,7 +77,7 @@ export class SimUnit extends DagRecord {
     this.#isRemoved = word === "removed";
     this.#run.count(this.#machine);
     if (word !== "success" && this.#run.writesRescues)
-      writeRescue(join(this.#dir, "group.dag"), this.#rescueUsed, this.#run.host.time.now(), this.#machine.nodes);
+      writeRescue(join(this.#dir, UNIT.dag), this.#rescueUsed, this.#run.host.time.now(), this.#machine.nodes);
   }
 
   override bye(exit: number): void {
@@ -84,14 +87,14 @@ export class SimUnit extends DagRecord {
   /** As bin/pre: a node that is done or was ended for good is not started, one that cools off waits. */
   pre({ spec: { name, preSkip } }: LiveNode): { readonly code: number; readonly afterSec: number } {
     if (preSkip !== null && staysDone(this.#lines, name)) return { code: preSkip, afterSec: 0 };
-    if (existsSync(join(this.#dir, `${name}.stopped`))) return { code: STOPPED, afterSec: 0 };
-    const until = Number(readIfThere(join(this.#dir, `${name}.wait`)) ?? 0);
-    return { code: 0, afterSec: Math.max(0, until - this.#run.host.time.ms / 1000) };
+    if (existsSync(join(this.#dir, nodeFile(name, "stopped")))) return { code: CODES.stop, afterSec: 0 };
+    const until = waitMs(readIfThere(join(this.#dir, nodeFile(name, "wait"))));
+    return { code: CODES.done, afterSec: Math.max(0, until - this.#run.host.time.ms) / 1000 };
   }
 
   /** The pool knows what is coming, so that the next landing job goes elsewhere. */
   placed(job: JobSpec, site: string): void {
-    if (job.node === "landing") this.#pledgeTo(site);
+    if (!reports(roleOfNode(job.node))) this.#pledgeTo(site);
   }
 
   /** A job begins at a site. How it will end is known now; POST hears of it when that time has come. */
@@ -163,23 +166,23 @@ export class SimUnit extends DagRecord {
 
   /** A cleanup that failed does not undo the outputs, unless it found them missing. */
   get isMade(): boolean {
-    const has = existsSync(join(this.#dir, "merge_output.json"));
-    const cleanup = has ? readIfThere(join(this.#dir, "cleanup.post.json")) : null;
+    const has = existsSync(join(this.#dir, UNIT.mergeOutput));
+    const cleanup = has ? readIfThere(join(this.#dir, nodeFile("cleanup", "post"))) : null;
     return cleanup !== null && !cleanup.includes("70318");
   }
 
   /** As bin/unit: only a node whose row says so ends the other units too. */
   unitPost({ jobReturn }: LiveNode): number {
-    if (jobReturn !== 0 && existsSync(join(this.#dir, "run.abort"))) return 2;
+    if (jobReturn !== 0 && existsSync(join(this.#dir, UNIT.abort))) return UNIT_CODES.abortRun;
     return this.isMade ? 0 : jobReturn;
   }
 
   #succeeded({ role, site }: Beginning["job"]): void {
-    if (role === "landing") {
+    if (!reports(role)) {
       this.site = site;
       pinTo(this.#dir, site);
     }
-    if (role === "merge") {
+    if (role === MERGE_GROUP.finishedBy) {
       writeMerged(this.#dir, this.name, this.#manifest, this.site);
       this.#run.host.listener.merged(this.#run.request, this.name, this.#manifest);
     }

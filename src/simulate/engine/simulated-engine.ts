@@ -4,6 +4,7 @@ import type { DagId } from "../../domain/names.ts";
 import type { NodeView, Run, RunObservation } from "../../domain/run.ts";
 import { loadDag } from "../../engine/dag/dag-load.ts";
 import type { Engine, EngineSite, FindOutcome, PingOutcome, SubmitOutcome } from "../../engine/port.ts";
+import { TOP } from "../../submit-dir/names.ts";
 import { type Host, SimRun } from "./sim-run.ts";
 
 /**
@@ -42,7 +43,7 @@ export class SimulatedEngine implements Engine {
       this.doubleSubmissions += 1;
       return { kind: "rejected", words: "the DAG is running already (its lock file is there)" };
     }
-    const read = (rescue: number | null) => loadDag(join(submitDir, "workflow.dag"), submitDir, null, rescue);
+    const read = (rescue: number | null) => loadDag(join(submitDir, TOP.dag), submitDir, null, rescue);
     const whole = read(0);
     if (!whole.ok) return { kind: "rejected", words: whole.error };
     const rescue = read(null);

@@ -1,3 +1,4 @@
+import { besideDag } from "../../../submit-dir/names.ts";
 import { expandArguments } from "../../dag/node-scripts.ts";
 import type { Outbox } from "../../dag/outbox.ts";
 import type { ProgramExit, ScriptCall, ScriptRunner } from "../../dag/runner.ts";
@@ -34,6 +35,6 @@ function taskOf({ part, node, cluster, cwd, dagPath }: ScriptCall): TaskText {
     argv: [program, ...expandArguments(words, { node, cluster })],
     environment: [],
     stdout: { path: `${dagPath}.lib.out`, append: true },
-    stderr: { path: `${dagPath}.lib.err`, append: true },
+    stderr: { path: besideDag(dagPath, "libErr"), append: true },
   };
 }
