@@ -97,7 +97,7 @@ function aggregate(root: string, units: readonly { name: string; failed: boolean
   });
   const facts = { ...sites, excluded: [], unitsTotal: units.length, unitsDone: finishedUnits.size, tails: new Map() };
   describeErrors(errorsView(tally, facts), 100);
-  return `${decision.kind}: ${decision.because}`;
+  return `${decision.kind}: ${decision.reason}`;
 }
 
 /** Failures come in runs of five, each tried once before, so some units are whole and some are not. */

@@ -158,7 +158,7 @@ export const HOLDS = {
   },
   stuck: {
     meaning: "it did not get through a state in time",
-    evidence: ["status", "because"],
+    evidence: ["status", "reason"],
     who: "operator",
     help: "the message says what it waited for",
     actions: AGAIN,

@@ -113,9 +113,9 @@ function tails({ codes, retrying }: ErrorsView, room: number): string[] {
 }
 
 function suggestion({ suggestion }: ErrorsView): string {
-  const { action, modifications, because } = suggestion;
+  const { action, modifications, reason } = suggestion;
   const keys = Object.keys(modifications);
-  return `${action}${keys.length > 0 ? ` with ${keys.join(", ")}` : ""}: ${because}`;
+  return `${action}${keys.length > 0 ? ` with ${keys.join(", ")}` : ""}: ${reason}`;
 }
 
 const count = (failures: number): string => String(failures).padStart(7);

@@ -86,7 +86,7 @@ interface Suggestion {
     readonly excluded_files?: readonly string[];
     readonly memory_mb?: number;
   };
-  readonly because: string;
+  readonly reason: string;
 }
 
 /** Causes more memory helps against; at the cap, level 1 has given up on raising it. */
@@ -115,9 +115,9 @@ function suggestAction(tally: RoundTally, facts: ViewFacts): Suggestion {
   const failures = tally.nodes.failed;
   const say = (
     action: Suggestion["action"],
-    because: string,
+    reason: string,
     modifications: Suggestion["modifications"] = {},
-  ): Suggestion => ({ action, because, modifications });
+  ): Suggestion => ({ action, reason, modifications });
   if (facts.damaged.length > 0)
     return say("release", `${describeDamage(facts.damaged)}: a release plans its work anew`);
   if (failures === 0 && tally.failedUnits.length === 0 && tally.nodes.retrying > 0)

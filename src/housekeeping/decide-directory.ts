@@ -25,18 +25,18 @@ export interface DirectoryFacts {
 
 export type DirectoryDecision =
   /** `until`: when time alone will change this; null: something else must happen first. */
-  | { readonly kind: "leave"; readonly because: string; readonly until: Date | null }
+  | { readonly kind: "leave"; readonly reason: string; readonly until: Date | null }
   /** Due, once the engine has said that it has nothing of it. */
   | { readonly kind: "ask-engine" }
-  | { readonly kind: "compact"; readonly because: string }
-  | { readonly kind: "remove"; readonly because: string };
+  | { readonly kind: "compact"; readonly reason: string }
+  | { readonly kind: "remove"; readonly reason: string };
 
 const HOUR_MS = 3_600_000;
 
 /** Pure: what may become of a submit directory now. In doubt it stays. */
 export function decideDirectory(facts: DirectoryFacts, policy: KeepPolicy, now: Date): DirectoryDecision {
   const { request, openVersions, dags, isCompacted, inEngine, engine } = facts;
-  const leave = (because: string, until: Date | null = null) => ({ kind: "leave" as const, because, until });
+  const leave = (reason: string, until: Date | null = null) => ({ kind: "leave" as const, reason, until });
   if (!isTerminal(request.status)) return leave(`its request is ${request.status}`);
   if (dags === null) return leave("the database does not know its DAG");
   const { compactAt, removeAt } = dueTimes(request.statusSince, policy);
@@ -54,7 +54,7 @@ export function decideDirectory(facts: DirectoryFacts, policy: KeepPolicy, now: 
   if (inEngine === null) return { kind: "ask-engine" };
   if (inEngine !== "absent")
     return leave(inEngine === "found" ? "the engine still has a run of it" : "the engine cannot tell whether it runs");
-  return { kind: wanted, because: `${request.status} since ${request.statusSince.toISOString()}` };
+  return { kind: wanted, reason: `${request.status} since ${request.statusSince.toISOString()}` };
 }
 
 export function dueTimes(finishedAt: Date, policy: KeepPolicy): { compactAt: Date; removeAt: Date | null } {

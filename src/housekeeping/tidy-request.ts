@@ -91,21 +91,21 @@ async function tidyDirectory(turn: Turn, facts: RequestFacts, directory: string)
   const known = { ...facts, isCompacted: isCompacted(path) };
   const decision = await decideNow(turn, known, facts.dags.get(directory) ?? null);
   const before = { files: budget.freedFiles, bytes: budget.freedBytes };
-  const logDone = (event: string, because: string) =>
+  const logDone = (event: string, reason: string) =>
     log.info(event, {
       directory: path,
-      because,
+      reason,
       files: budget.freedFiles - before.files,
       bytes: budget.freedBytes - before.bytes,
     });
   switch (decision.kind) {
     case "compact":
       if (!(await compactDirectory(path, budget, clock.now()))) return "unfinished";
-      logDone("housekeeping.compacted", decision.because);
+      logDone("housekeeping.compacted", decision.reason);
       return dueTimes(facts.request.statusSince, policy).removeAt;
     case "remove":
       if (!(await removeAtOnce(path, budget))) return "unfinished";
-      logDone("housekeeping.removed", decision.because);
+      logDone("housekeeping.removed", decision.reason);
       return null;
     case "leave":
       return decision.until ?? lookAgain(turn);

@@ -30,9 +30,9 @@ export type Apply<Kind extends Decision["kind"]> = (
   decision: Extract<Decision, { kind: Kind }>,
 ) => Promise<Applied>;
 
-const openWorkflow: Apply<"open-workflow"> = (ports, facts, { because }) => {
+const openWorkflow: Apply<"open-workflow"> = (ports, facts, { reason }) => {
   const { spec } = facts.request;
-  return move(ports, facts, "queued", because, {}, async (store, at) => {
+  return move(ports, facts, "queued", reason, {}, async (store, at) => {
     if (await store.workflows.forRequest(spec.name)) return;
     const first = kindOf(ports.kinds, spec.work).begin(spec.work);
     await store.workflows.create({
@@ -62,11 +62,11 @@ const openWorkflow: Apply<"open-workflow"> = (ports, facts, { because }) => {
 };
 
 /** A directory that was never handed to the engine is removed; its DAG row stays, as failed, for the record. */
-const discardPlan: Apply<"discard-plan"> = async (ports, facts, { because }) => {
+const discardPlan: Apply<"discard-plan"> = async (ports, facts, { reason }) => {
   const { dag, workflow } = theRun(facts);
   await ports.spool.discard(dag.submitDir, dag.id);
   await ports.store.transaction(async (store) => {
-    await endDag(store, dag, "failed", because, ports.clock.now());
+    await endDag(store, dag, "failed", reason, ports.clock.now());
     // Its work was counted when the directory was whole; it is planned again, and counted then.
     const { unitsPlanned, nodesPlanned } = workflow;
     const undone = { unitsPlanned: unitsPlanned - dag.units.total, nodesPlanned: nodesPlanned - dag.nodes.total };
@@ -78,10 +78,10 @@ const discardPlan: Apply<"discard-plan"> = async (ports, facts, { because }) => 
   return again;
 };
 
-const finishRound: Apply<"finish-round"> = async (ports, facts, { next, because }) => {
+const finishRound: Apply<"finish-round"> = async (ports, facts, { next, reason }) => {
   const { dag } = theRun(facts);
-  const applied = await move(ports, facts, next, because, { rescuesUsed: 0 }, async (store, at) => {
-    if (!isDagOver(dag.status)) await endDag(store, dag, "completed", because, at);
+  const applied = await move(ports, facts, next, reason, { rescuesUsed: 0 }, async (store, at) => {
+    if (!isDagOver(dag.status)) await endDag(store, dag, "completed", reason, at);
     if (next === "queued") return closeRound(store, facts);
     return changeWorkflow(store, facts, ({ nodesDone }) => ({ nodesDone: nodesDone + dag.nodes.done }));
   });
@@ -89,44 +89,44 @@ const finishRound: Apply<"finish-round"> = async (ports, facts, { next, because 
   return applied;
 };
 
-const complete: Apply<"complete"> = async (ports, facts, { because }) => {
-  const applied = await move(ports, facts, "completed", because);
+const complete: Apply<"complete"> = async (ports, facts, { reason }) => {
+  const applied = await move(ports, facts, "completed", reason);
   if (applied.rest) await supersedePredecessor(ports, facts);
   return applied;
 };
 
-const endPartial: Apply<"end-partial"> = (ports, facts, { dagStatus, because }) => {
+const endPartial: Apply<"end-partial"> = (ports, facts, { dagStatus, reason }) => {
   const { dag } = theRun(facts);
-  return move(ports, facts, "partial", because, {}, async (store, at) => {
+  return move(ports, facts, "partial", reason, {}, async (store, at) => {
     if (facts.observation?.kind !== "ended") return;
     const { verdict, unitsFailed, words, rescue } = facts.observation;
     await store.dags.addEvent({ dagId: dag.id, type: "ended", detail: { verdict, unitsFailed, words, rescue }, at });
-    await endDag(store, dag, dagStatus, because, at);
+    await endDag(store, dag, dagStatus, reason, at);
   });
 };
 
 /** The files first: asked again after a crash, they come to the same. */
-const endWaits: Apply<"end-waits"> = async (ports, { request, dag }, { nodes, because }) => {
+const endWaits: Apply<"end-waits"> = async (ports, { request, dag }, { nodes, reason }) => {
   const { wish, spec, version } = request;
-  const [by, reason, at] = [wish?.actor ?? "wms2", wish?.reason ?? because, ports.clock.now()];
+  const [by, at] = [wish?.actor ?? "wms2", ports.clock.now()];
   for (const [unit, names] of dag ? Object.entries(nodes) : [])
     await ports.spool.endWaits(dag?.submitDir ?? "", unit, {
       nodes: names,
       by,
-      reason,
+      reason: wish?.reason ?? reason,
       at: (wish?.at ?? at).toISOString(),
     });
-  await ports.store.requests.change(spec.name, version, { wish: null }, { reason: because, actor: by, at });
+  await ports.store.requests.change(spec.name, version, { wish: null }, { reason, actor: by, at });
   return again;
 };
 
-const abort: Apply<"abort"> = (ports, facts, { because }) =>
-  move(ports, facts, "aborted", because, { wish: null }, (store, at) => endRun(store, facts, because, at));
+const abort: Apply<"abort"> = (ports, facts, { reason }) =>
+  move(ports, facts, "aborted", reason, { wish: null }, (store, at) => endRun(store, facts, reason, at));
 
 const APPLY: { readonly [Kind in Decision["kind"]]: Apply<Kind> } = {
-  wait: async (_ports, _facts, { because }) => rest(because),
+  wait: async (_ports, _facts, { reason }) => rest(reason),
   "open-workflow": openWorkflow,
-  start: (ports, facts, { because }) => move(ports, facts, "planning", because),
+  start: (ports, facts, { reason }) => move(ports, facts, "planning", reason),
   plan: planNextRound,
   "discard-plan": discardPlan,
   submit: submitDag,
@@ -142,9 +142,9 @@ const APPLY: { readonly [Kind in Decision["kind"]]: Apply<Kind> } = {
   "begin-stop": beginStop,
   "stop-run": stopRun,
   stopped: finishStop,
-  requeue: (ports, facts, { because }) => move(ports, facts, "queued", because, { wish: null }),
+  requeue: (ports, facts, { reason }) => move(ports, facts, "queued", reason, { wish: null }),
   "end-waits": endWaits,
-  "go-on": (ports, facts, { because }) => move(ports, facts, "active", because, { wish: null }),
+  "go-on": (ports, facts, { reason }) => move(ports, facts, "active", reason, { wish: null }),
   complete,
   fail,
   restart,

@@ -12,7 +12,7 @@ export interface RescueNote
     Pick<Rescue, "reelectUnits" | "epochOf"> {
   readonly units: readonly string[];
   readonly by: string;
-  readonly because: string;
+  readonly reason: string;
 }
 
 type Nodes = readonly string[] | null;
@@ -72,7 +72,7 @@ export function decideReady(
   { moved, narrowed, nowhere, closed }: KeptAway,
   trouble: string | null,
   submitDir: string,
-  because: string,
+  reason: string,
 ): Held | { readonly kind: "ready"; readonly reason: string } {
   if (nowhere.length > 0) {
     const message = `${plural(nowhere.length, "unit")} could run nowhere (${listed(nowhere)}): ${listed(closed)}`;
@@ -84,5 +84,5 @@ export function decideReady(
     ...(moved > 0 ? [`${plural(moved, "unit")} placed anew`] : []),
     ...(narrowed > 0 ? [`${plural(narrowed, "unit")} kept away`] : []),
   ].join(", ");
-  return { kind: "ready", reason: changed === "" ? because : `${because}; ${changed}: ${listed(closed)}` };
+  return { kind: "ready", reason: changed === "" ? reason : `${reason}; ${changed}: ${listed(closed)}` };
 }

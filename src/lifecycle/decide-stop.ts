@@ -6,38 +6,38 @@ import { type Decision, type Facts, isNews, register } from "./decision.ts";
 /** A clean stop: over when nothing of the tree is left in the engine and what finished is recorded. */
 export function decideStopping(facts: Facts): Decision {
   const { dag, observation } = facts;
-  const because = dag?.stopReason ?? "stop";
-  if (!dag || isDagOver(dag.status)) return decideStopped(facts, because);
-  if (dag.status === "ready" || observation?.kind !== "ended") return { kind: "stop-run", because };
-  if (isNews(facts)) return { kind: "follow", because: "units finished before the stop" };
-  return facts.unitsOwed > 0 ? register(facts) : decideStopped(facts, because);
+  const reason = dag?.stopReason ?? "stop";
+  if (!dag || isDagOver(dag.status)) return decideStopped(facts, reason);
+  if (dag.status === "ready" || observation?.kind !== "ended") return { kind: "stop-run", reason };
+  if (isNews(facts)) return { kind: "follow", reason: "units finished before the stop" };
+  return facts.unitsOwed > 0 ? register(facts) : decideStopped(facts, reason);
 }
 
 /**
  * Nothing of the run is left: it goes on from its rescue, or waits for the person who held it. Without a wish, a production
  * step was reached: the rest goes on with its priority.
  */
-export function decideStopped({ request, observation }: Facts, because: string): Decision {
+export function decideStopped({ request, observation }: Facts, reason: string): Decision {
   const { wish, productionSteps, status } = request;
   const [step, ...steps] = productionSteps;
   const demote = step && wish === null ? { priority: step.priority, productionSteps: steps } : {};
   const isRoundDone = observation?.kind === "ended" && observation.verdict === "success";
-  const stopped = { kind: "stopped", demote, isRoundDone, because } as const;
+  const stopped = { kind: "stopped", demote, isRoundDone, reason } as const;
   if (wish?.kind !== "hold") return { ...stopped, afterwards: "resubmitting" };
-  const { actor, reason } = wish;
-  const hold = holdFor("held-by-operator", `held by ${actor}: ${reason}`, { actor, reason, status });
+  const evidence = { actor: wish.actor, reason: wish.reason, status };
+  const hold = holdFor("held-by-operator", `held by ${wish.actor}: ${wish.reason}`, evidence);
   return { ...stopped, afterwards: hold };
 }
 
-type Wait = { readonly kind: "wait"; readonly because: string };
+type Wait = { readonly kind: "wait"; readonly reason: string };
 
 /** Whether the engine has to be asked to remove a run that is to end. */
 export function decideRemoval(found: FindOutcome): Wait | { readonly kind: "remove" } {
   switch (found.kind) {
     case "unknown":
-      return { kind: "wait", because: `cannot tell whether jobs are left: ${found.why}` };
+      return { kind: "wait", reason: `cannot tell whether jobs are left: ${found.why}` };
     case "absent":
-      return { kind: "wait", because: "the engine has let go of it; waits for its last word" };
+      return { kind: "wait", reason: "the engine has let go of it; waits for its last word" };
     case "found":
       return { kind: "remove" };
   }
@@ -49,8 +49,8 @@ export function decideFenced(
   leaderForSec: number,
   graceSec: number,
 ): Wait | { readonly kind: "adopt"; readonly engineId: string } | { readonly kind: "end" } {
-  if (found.kind === "unknown") return { kind: "wait", because: `cannot tell whether it was submitted: ${found.why}` };
+  if (found.kind === "unknown") return { kind: "wait", reason: `cannot tell whether it was submitted: ${found.why}` };
   if (found.kind === "found") return { kind: "adopt", engineId: found.engineId };
-  if (leaderForSec < graceSec) return { kind: "wait", because: "an interrupted submission may still be on its way" };
+  if (leaderForSec < graceSec) return { kind: "wait", reason: "an interrupted submission may still be on its way" };
   return { kind: "end" };
 }

@@ -10,27 +10,27 @@ import { bug, type Decision, type Facts, isNews } from "./decision.ts";
 export function decideWish(facts: Facts): Decision | null {
   const { wish, status } = facts.request;
   if (!wish) return null;
-  const because = `${wish.kind} by ${wish.actor}: ${wish.reason}`;
+  const reason = `${wish.kind} by ${wish.actor}: ${wish.reason}`;
   switch (wish.kind) {
     case "abort":
       return decideEnd(facts, "abort", `aborted by ${wish.actor}: ${wish.reason}`);
     case "stop":
     case "hold":
-      return status === "stopping" ? null : decideStopWish(facts, because);
+      return status === "stopping" ? null : decideStopWish(facts, reason);
     case "release":
-      return status === "held" ? decideReleased(facts, because) : null;
+      return status === "held" ? decideReleased(facts, reason) : null;
     case "rescue":
     case "resubmit":
-      return status === "held" || status === "partial" ? decideRerun(facts, because) : null;
+      return status === "held" || status === "partial" ? decideRerun(facts, reason) : null;
     case "retry":
-      return { kind: "end-waits", nodes: (wish.detail?.nodes ?? {}) as Record<string, readonly string[]>, because };
+      return { kind: "end-waits", nodes: (wish.detail?.nodes ?? {}) as Record<string, readonly string[]>, reason };
     case "move":
       if (mayRun(facts) || status !== "held") return null;
-      return { kind: "move-engine", engine: String(wish.detail?.engine), because };
+      return { kind: "move-engine", engine: String(wish.detail?.engine), reason };
     case "fail":
-      return status === "held" ? decideEnd(facts, "fail", because) : null;
+      return status === "held" ? decideEnd(facts, "fail", reason) : null;
     case "restart":
-      return decideEnd(facts, "restart", because);
+      return decideEnd(facts, "restart", reason);
   }
 }
 
@@ -40,15 +40,15 @@ function mayRun({ dag, submitIntent }: Facts): boolean {
 }
 
 /** Before a request ends, nothing of its run is left and what finished is kept; what cannot be kept does not stop it. */
-function decideEnd(facts: Facts, kind: "abort" | "fail" | "restart", because: string): Decision {
-  if (mayRun(facts) && facts.observation?.kind !== "ended") return { kind: "stop-run", because };
+function decideEnd(facts: Facts, kind: "abort" | "fail" | "restart", reason: string): Decision {
+  if (mayRun(facts) && facts.observation?.kind !== "ended") return { kind: "stop-run", reason };
   const canBeRead = facts.request.hold?.code !== "unit-output-unreadable";
   if (mayRun(facts) && isNews(facts) && canBeRead)
-    return { kind: "follow", because: `units finished before the ${kind}` };
-  return facts.unitsOwed > 0 && !facts.owesInVain ? { kind: "register", because } : { kind, because };
+    return { kind: "follow", reason: `units finished before the ${kind}` };
+  return facts.unitsOwed > 0 && !facts.owesInVain ? { kind: "register", reason } : { kind, reason };
 }
 
-function decideStopWish(facts: Facts, because: string): Decision | null {
+function decideStopWish(facts: Facts, reason: string): Decision | null {
   const { status, wish } = facts.request;
   if (!wish || (wish.kind !== "stop" && wish.kind !== "hold")) return null;
   const answer = decideStop(
@@ -57,7 +57,7 @@ function decideStopWish(facts: Facts, because: string): Decision | null {
   );
   switch (answer.kind) {
     case "stop-run":
-      return { kind: "begin-stop", because };
+      return { kind: "begin-stop", reason };
     case "hold":
       return { kind: "hold", hold: answer.hold };
     default:
@@ -66,22 +66,22 @@ function decideStopWish(facts: Facts, because: string): Decision | null {
 }
 
 /** The release was decided when it was asked for; `how` says which way it goes. A run that never ended just goes on. */
-function decideReleased(facts: Facts, because: string): Decision {
+function decideReleased(facts: Facts, reason: string): Decision {
   const { dag, request } = facts;
   const isInRun = dag !== null && isInEngine(dag.status);
   // On a full disk the end of a job may have been lost, and DAGMan would wait for it for ever.
-  if (isInRun && request.hold?.code === "disk-unwritable") return { kind: "begin-stop", because };
-  if (isInRun) return { kind: "go-on", because };
+  if (isInRun && request.hold?.code === "disk-unwritable") return { kind: "begin-stop", reason };
+  if (isInRun) return { kind: "go-on", reason };
   const how = facts.request.wish?.detail?.how;
-  if (how === "next-round") return { kind: "leave-round", because };
-  if (how === "rescue" && dag && isDagOver(dag.status)) return decideRerun(facts, because);
-  return { kind: "requeue", because };
+  if (how === "next-round") return { kind: "leave-round", reason };
+  if (how === "rescue" && dag && isDagOver(dag.status)) return decideRerun(facts, reason);
+  return { kind: "requeue", reason };
 }
 
 /** Failed work is run again because a person says so, with a fresh budget; what is finished stays finished. */
-function decideRerun(facts: Facts, because: string): Decision {
+function decideRerun(facts: Facts, reason: string): Decision {
   const { round, dag, request } = facts;
-  if (dag && !isDagOver(dag.status)) return { kind: "requeue", because };
+  if (dag && !isDagOver(dag.status)) return { kind: "requeue", reason };
   if (!round) return bug("there is no round to run again", "decideRerun", facts);
   const { facts: known, unfinished } = round;
   const chosen = request.wish?.detail?.epochOf as Readonly<Record<string, readonly string[] | null>> | null | undefined;
@@ -93,6 +93,6 @@ function decideRerun(facts: Facts, because: string): Decision {
     reelectUnits: chosen ? [] : reelectUnits(known.tally.failedUnits.filter(isWanted), known),
     leaveOut: unfinished.filter((unit) => !(unit in wanted)),
     epochOf: wanted,
-    because,
+    reason,
   };
 }

@@ -221,9 +221,7 @@ const TABLE: Story[] = [
 test.each(TABLE)("%s", (_story, given, kind, words) => {
   const decision = decide(given, policy, NOW);
   expect(decision.kind).toBe(kind);
-  expect(decision.kind === "hold" ? `${decision.hold.code}: ${decision.hold.message}` : decision.because).toMatch(
-    words,
-  );
+  expect(decision.kind === "hold" ? `${decision.hold.code}: ${decision.hold.message}` : decision.reason).toMatch(words);
 });
 
 describe("timeouts", () => {

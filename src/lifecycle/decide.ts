@@ -14,7 +14,7 @@ type DecidePolicy = Pick<LoopPolicy, "resubmitGraceSec">;
 export function decide(facts: Facts, policy: DecidePolicy, now: Date): Decision {
   if (facts.foreignEngine) return decideForeign(facts, facts.foreignEngine);
   const decision = decideWish(facts) ?? decideByStatus(facts, policy);
-  return decision.kind === "wait" ? (overdue(facts, decision.because, now) ?? decision) : decision;
+  return decision.kind === "wait" ? (overdue(facts, decision.reason, now) ?? decision) : decision;
 }
 
 /** What a person may ask of a request that belongs to another engine: it touches no run. */
@@ -27,7 +27,7 @@ function decideForeign(facts: Facts, engine: string): Decision {
   if (wished && HARMLESS.has(wished.kind)) return wished;
   const asked = wish ? `${wish.kind} waits: ` : status === "held" ? `held: ${hold?.message}; ` : "";
   const fix = "start a server with that engine, or, when nothing of it runs there any more: wms2 move";
-  return { kind: "wait", because: `${asked}it belongs to the ${engine} engine, and this server has another: ${fix}` };
+  return { kind: "wait", reason: `${asked}it belongs to the ${engine} engine, and this server has another: ${fix}` };
 }
 
 function decideByStatus(facts: Facts, policy: DecidePolicy): Decision {
@@ -35,7 +35,7 @@ function decideByStatus(facts: Facts, policy: DecidePolicy): Decision {
     return hold("registration-failed", facts.registrationTrouble, { unitsOwed: facts.unitsOwed });
   switch (facts.request.status) {
     case "submitted":
-      return { kind: "open-workflow", because: "handed in" };
+      return { kind: "open-workflow", reason: "handed in" };
     case "queued":
       return decideQueued(facts);
     case "planning":
@@ -47,26 +47,26 @@ function decideByStatus(facts: Facts, policy: DecidePolicy): Decision {
     case "stopping":
       return decideStopping(facts);
     case "resubmitting":
-      return { kind: "requeue", because: "stopped; goes on from its rescue when a slot is free" };
+      return { kind: "requeue", reason: "stopped; goes on from its rescue when a slot is free" };
     case "held":
-      return { kind: "wait", because: `held: ${facts.request.hold?.message ?? "no reason was kept"}` };
+      return { kind: "wait", reason: `held: ${facts.request.hold?.message ?? "no reason was kept"}` };
     default:
-      return { kind: "wait", because: `nothing to do while ${facts.request.status}` };
+      return { kind: "wait", reason: `nothing to do while ${facts.request.status}` };
   }
 }
 
 function decideQueued({ admission, diskTrouble }: Facts): Decision {
-  if (diskTrouble !== null) return { kind: "wait", because: `nothing is begun: ${diskTrouble}` };
-  if (admission?.verdict === "start") return { kind: "start", because: admission.reason };
-  return { kind: "wait", because: admission?.reason ?? "waits for the next look at the queue" };
+  if (diskTrouble !== null) return { kind: "wait", reason: `nothing is begun: ${diskTrouble}` };
+  if (admission?.verdict === "start") return { kind: "start", reason: admission.reason };
+  return { kind: "wait", reason: admission?.reason ?? "waits for the next look at the queue" };
 }
 
 function decidePlanning(facts: Facts, policy: DecidePolicy): Decision {
   const { dag } = facts;
   if (!dag || isDagOver(dag.status)) {
-    if (facts.workRemains) return { kind: "plan", because: `round ${facts.workflow?.round ?? 0} is to be planned` };
-    if (facts.unitsOwed > 0) return { kind: "register", because: "all work is done, outputs are still owed" };
-    return { kind: "complete", because: "no work is left" };
+    if (facts.workRemains) return { kind: "plan", reason: `round ${facts.workflow?.round ?? 0} is to be planned` };
+    if (facts.unitsOwed > 0) return { kind: "register", reason: "all work is done, outputs are still owed" };
+    return { kind: "complete", reason: "no work is left" };
   }
   return decideSubmission(facts, policy);
 }
@@ -77,41 +77,41 @@ function decideSubmission(facts: Facts, policy: DecidePolicy): Decision {
   const isRescue = dag?.parentDagId != null;
   if (dag?.status === "planning")
     return isRescue
-      ? { kind: "prepare-rescue", because: "made ready to run again" }
-      : { kind: "discard-plan", because: "the writing of its submit directory was interrupted" };
-  if (dag?.status !== "ready") return { kind: "wait", because: `its DAG is ${dag?.status}` };
-  if (!facts.directoryComplete && !isRescue) return { kind: "discard-plan", because: "its submit directory is gone" };
+      ? { kind: "prepare-rescue", reason: "made ready to run again" }
+      : { kind: "discard-plan", reason: "the writing of its submit directory was interrupted" };
+  if (dag?.status !== "ready") return { kind: "wait", reason: `its DAG is ${dag?.status}` };
+  if (!facts.directoryComplete && !isRescue) return { kind: "discard-plan", reason: "its submit directory is gone" };
   if (!facts.directoryComplete)
     return hold("submit-directory-gone", "its submit directory is gone", { submitDir: dag.submitDir });
-  if (!submitIntent) return { kind: "submit", because: "its submit directory is complete" };
+  if (!submitIntent) return { kind: "submit", reason: "its submit directory is complete" };
   if (facts.leaderForSec < policy.resubmitGraceSec)
-    return { kind: "wait", because: "an interrupted submission may still be on its way to the engine" };
-  return { kind: "submit", because: `submission was begun before (${submitIntent.tries} tries)` };
+    return { kind: "wait", reason: "an interrupted submission may still be on its way to the engine" };
+  return { kind: "submit", reason: `submission was begun before (${submitIntent.tries} tries)` };
 }
 
 function decideActive(facts: Facts): Decision {
   const { dag, observation } = facts;
   if (!dag) return bug("active without a DAG", "decideActive", facts);
-  if (!observation) return { kind: "wait", because: "the engine could not be asked" };
-  if (observation.kind === "unknown") return { kind: "wait", because: `the engine cannot tell: ${observation.why}` };
-  if (isNews(facts)) return { kind: "follow", because: "the engine has news" };
+  if (!observation) return { kind: "wait", reason: "the engine could not be asked" };
+  if (observation.kind === "unknown") return { kind: "wait", reason: `the engine cannot tell: ${observation.why}` };
+  if (isNews(facts)) return { kind: "follow", reason: "the engine has news" };
   if (facts.unitsOwed > 0) return register(facts);
   if (observation.kind === "running") return decideRunning(facts, observation);
   if (observation.verdict === "success")
     return facts.workRemains
-      ? { kind: "finish-round", next: "queued", because: "the round is done and work remains" }
-      : { kind: "finish-round", next: "completed", because: "all work is done and registered" };
-  return { kind: "end-partial", dagStatus: endStatus(observation), because: describeEnd(observation) };
+      ? { kind: "finish-round", next: "queued", reason: "the round is done and work remains" }
+      : { kind: "finish-round", next: "completed", reason: "all work is done and registered" };
+  return { kind: "end-partial", dagStatus: endStatus(observation), reason: describeEnd(observation) };
 }
 
 function decideRunning(facts: Facts, running: Extract<RunObservation, { kind: "running" }>): Decision {
   const step = facts.request.productionSteps[0];
   if (step && facts.shareDone !== null && facts.shareDone >= step.fraction) {
     const done = `${Math.round(facts.shareDone * 100)} % of the units are done`;
-    return { kind: "begin-stop", because: `${done}: the rest goes on with priority ${step.priority}` };
+    return { kind: "begin-stop", reason: `${done}: the rest goes on with priority ${step.priority}` };
   }
   const { units, note } = running;
-  return { kind: "wait", because: note ?? `running: ${units.done} of ${units.total} units done` };
+  return { kind: "wait", reason: note ?? `running: ${units.done} of ${units.total} units done` };
 }
 
 /** Level 2: the run ended with failures; recovery decides about the round as a whole. */
@@ -123,11 +123,11 @@ function decidePartial(facts: Facts, policy: DecidePolicy): Decision {
   const decision = decideRound(round.facts);
   switch (decision.kind) {
     case "complete":
-      return { kind: "finish-round", next: "completed", because: decision.because };
+      return { kind: "finish-round", next: "completed", reason: decision.reason };
     case "next-round":
-      return { kind: "finish-round", next: "queued", because: decision.because };
+      return { kind: "finish-round", next: "queued", reason: decision.reason };
     case "stopped":
-      return decideStopped(facts, decision.because);
+      return decideStopped(facts, decision.reason);
     case "rescue":
       return { ...decision, rescueKind: "failure", epochOf: null };
     case "exclude-files":
@@ -150,10 +150,10 @@ function describeEnd(ended: Ended): string {
 }
 
 /** A timeout raises attention and never stops evaluation; where only a person can help, it holds. */
-function overdue({ request: { status, statusSince } }: Facts, because: string, now: Date): Decision | null {
+function overdue({ request: { status, statusSince } }: Facts, reason: string, now: Date): Decision | null {
   if (!["submitted", "planning", "resubmitting"].includes(status)) return null;
   const { timeoutSec } = REQUEST_STATUS[status];
   if (timeoutSec === null || secondsBetween(statusSince, now) <= timeoutSec) return null;
-  const message = `${status} for more than ${timeoutSec} s: ${because}`;
-  return hold("stuck", message, { status, because });
+  const message = `${status} for more than ${timeoutSec} s: ${reason}`;
+  return hold("stuck", message, { status, reason });
 }

@@ -43,7 +43,7 @@ export interface Facts {
 }
 
 /** What is to be done, with the reason that is shown to people. */
-type Of<Kind extends string, More = unknown> = { readonly kind: Kind; readonly because: string } & More;
+type Of<Kind extends string, More = unknown> = { readonly kind: Kind; readonly reason: string } & More;
 
 export type Decision =
   /** Nothing to do, or cannot tell yet: the reason is shown to whoever asks why nothing happens. */
@@ -112,7 +112,7 @@ export function bug(message: string, where: string, { request, workflow, dag }: 
 
 export const register = ({ unitsOwed }: Facts): Decision => ({
   kind: "register",
-  because: `${unitsOwed} finished units are owed to the catalog`,
+  reason: `${unitsOwed} finished units are owed to the catalog`,
 });
 
 /** The engine shows other numbers than the store has, or units done that have no row yet. */

@@ -24,7 +24,7 @@ const run = (nodes: Partial<NodeTally>, waits: Partial<RunWaits> = {}, note: str
   waits: { ...NO_WAITS, ...waits },
 });
 const explain = (observation: RunObservation | null, waiting: Wait | null = null) =>
-  explainWait({ request: request("active", waiting), observation, error: null, because: "as decided" }, NOW);
+  explainWait({ request: request("active", waiting), observation, error: null, reason: "as decided" }, NOW);
 
 const deferred = {
   nodes: 4,
@@ -109,14 +109,14 @@ test.each([
   ["held", "person", "operator"],
   ["planning", "step", "time"],
 ] as const)("%s: %s", (status, code, who) => {
-  const facts = { request: request(status), observation: null, error: null, because: "as decided" };
+  const facts = { request: request(status), observation: null, error: null, reason: "as decided" };
   const since = status === "planning" ? NOW : BEFORE;
   expect(explainWait(facts, NOW)).toEqual({ code, who, words: "as decided", since, until: null, details: [] });
 });
 
 test("a service that is away is not the operator's fault; any other failing pass is for a person", () => {
   const error = { code: "engine-unreachable", message: "condor_q timed out", hint: "", since: BEFORE, count: 3 };
-  const facts = { request: request("active"), observation: null, because: "" };
+  const facts = { request: request("active"), observation: null, reason: "" };
   expect(explainWait({ ...facts, error }, NOW)).toMatchObject({ code: "service", who: "service", since: BEFORE });
   expect(explainWait({ ...facts, error: { ...error, code: "bug" } }, NOW)).toMatchObject({ code: "trouble" });
   expect(explain({ kind: "unknown", why: "it left the queue" })).toMatchObject({ code: "service" });

@@ -11,7 +11,7 @@ interface WaitFacts {
   /** The pass failed on it; null: it did not. */
   readonly error: PassError | null;
   /** In the words of the decision to wait. */
-  readonly because: string;
+  readonly reason: string;
 }
 
 /** Services that are away come back by themselves; anything else that fails alike too often needs a person. */
@@ -21,9 +21,9 @@ export const PATIENT: ReadonlySet<string> = new Set(["engine-unreachable", "cata
  * Why a request does not move, since when, until when, and who can change that. The one answer that list, show, watch, API, alerts
  * and metrics give. A wait of the same kind goes on: it keeps its beginning.
  */
-export function explainWait({ request, observation, error, because }: WaitFacts, now: Date): Wait {
-  const parts = error ? ofError(error, observation) : partsOf(request, observation, because);
-  const [first = part("step", because), ...others] = parts;
+export function explainWait({ request, observation, error, reason }: WaitFacts, now: Date): Wait {
+  const parts = error ? ofError(error, observation) : partsOf(request, observation, reason);
+  const [first = part("step", reason), ...others] = parts;
   const before = request.waiting;
   const since =
     first.since ?? (before?.code === first.code ? before.since : BY_STATUS.has(first.code) ? request.statusSince : now);
@@ -61,12 +61,12 @@ const notJudged = ({ nodes, example, trouble }: NonNullable<RunWaits["judging"]>
 function partsOf(
   { status }: WaitFacts["request"],
   observation: RunObservation | null,
-  because: string,
+  reason: string,
 ): readonly Part[] {
-  if (status === "held") return [part("person", because)];
-  if (status === "queued") return [part("place", because)];
-  if (status !== "active") return [part("step", because)];
-  if (observation?.kind !== "running") return [part(observation?.kind === "ended" ? "step" : "service", because)];
+  if (status === "held") return [part("person", reason)];
+  if (status === "queued") return [part("place", reason)];
+  if (status !== "active") return [part("step", reason)];
+  if (observation?.kind !== "running") return [part(observation?.kind === "ended" ? "step" : "service", reason)];
   return ofRun(observation);
 }
 

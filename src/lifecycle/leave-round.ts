@@ -12,34 +12,34 @@ import type { Ports } from "./ports.ts";
 import { applyBans } from "./rescue.ts";
 
 /** Bad files are excluded with their evidence, the others of the same units will be tried again in the next round. */
-export const excludeFiles: Apply<"exclude-files"> = async (ports, facts, { exclude, attempted, because }) => {
+export const excludeFiles: Apply<"exclude-files"> = async (ports, facts, { exclude, attempted, reason }) => {
   const { workflow } = theRun(facts);
   const left = await leftBehind(ports, facts);
-  return move(ports, facts, "queued", because, {}, async (store, at) => {
+  return move(ports, facts, "queued", reason, {}, async (store, at) => {
     await applyBans(ports, store, facts);
     for (const { lfn, evidence } of exclude) {
       const reason = `${evidence.reason} (${evidence.units.join(", ")} at ${evidence.sites.join(", ") || "no named site"})`;
       await store.files.setState(workflow.id, [lfn], "excluded", reason);
     }
-    if (attempted.length) await store.files.setState(workflow.id, attempted, "attempted", because);
+    if (attempted.length) await store.files.setState(workflow.id, attempted, "attempted", reason);
     await store.units.abandonUnits(workflow.id, left.units, at);
     await closeRound(store, facts, left.units.length);
   });
 };
 
 /** Released by a person: what finished is credited, nothing of it is repeated, the rest goes into the next round. */
-export const leaveRound: Apply<"leave-round"> = (ports, facts, { because }) => leave(ports, facts, because);
+export const leaveRound: Apply<"leave-round"> = (ports, facts, { reason }) => leave(ports, facts, reason);
 
 /** The same, for a run that is in no engine, whether it ended or never began; from here on another engine has the request. */
-export const moveEngine: Apply<"move-engine"> = (ports, facts, { engine, because }) =>
-  leave(ports, facts, because, { engine });
+export const moveEngine: Apply<"move-engine"> = (ports, facts, { engine, reason }) =>
+  leave(ports, facts, reason, { engine });
 
-async function leave(ports: Ports, facts: Facts, because: string, more: Partial<Workflow> = {}): Promise<Applied> {
+async function leave(ports: Ports, facts: Facts, reason: string, more: Partial<Workflow> = {}): Promise<Applied> {
   const { workflow, round, dag } = facts;
   invariant(workflow, "a release without a workflow");
   const change = { wish: null, rescuesUsed: 0 };
   if (!dag || !round)
-    return move(ports, facts, "queued", because, change, (store) => changeWorkflow(store, facts, () => more));
+    return move(ports, facts, "queued", reason, change, (store) => changeWorkflow(store, facts, () => more));
   const left = await leftBehind(ports, facts);
   const credit = creditRound(round.facts);
   const { wish } = facts.request;
@@ -47,14 +47,14 @@ async function leave(ports: Ports, facts: Facts, because: string, more: Partial<
   const unusable = new Set(round.facts.damaged.map(({ unit }) => unit));
   for (const { name } of said && round.facts.directory !== "gone" ? left.units : [])
     if (said && !unusable.has(name)) await ports.spool.noteLeft(dag.submitDir, name, said);
-  return move(ports, facts, "queued", because, change, async (store, at) => {
+  return move(ports, facts, "queued", reason, change, async (store, at) => {
     for (const { lfn, evidence } of credit.exclude)
       await store.files.setState(workflow.id, [lfn], "excluded", evidence.reason);
     const words = "parts of it are done; the rest was given up at a release";
     if (credit.torn.length) await store.files.setState(workflow.id, credit.torn, "excluded", words);
-    if (credit.attempted.length) await store.files.setState(workflow.id, credit.attempted, "attempted", because);
+    if (credit.attempted.length) await store.files.setState(workflow.id, credit.attempted, "attempted", reason);
     await store.units.abandonUnits(workflow.id, left.units, at);
-    if (!isDagOver(dag.status)) await endDag(store, dag, "stopped", because, at);
+    if (!isDagOver(dag.status)) await endDag(store, dag, "stopped", reason, at);
     const abandonedEvents = workflow.abandonedEvents + left.events;
     await closeRound(store, facts, left.units.length, { abandonedEvents, ...more });
   });

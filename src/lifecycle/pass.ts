@@ -69,9 +69,9 @@ const hasNews = ({ wish, error, waiting }: RequestRecord, entry: QueueEntry | un
 async function leaveAlone({ store, clock }: Work, request: RequestRecord, inProgress: InProgress): Promise<void> {
   const { spec, wish } = request;
   if (wish) inProgress.stop(spec.name, `${wish.kind} was asked for`);
-  const because = "it takes long to plan; that goes on beside everything else";
-  const waiting = explainWait({ request, observation: null, error: null, because }, clock.now());
-  if (request.waiting?.words !== because) await store.requests.remark(spec.name, { waiting });
+  const reason = "it takes long to plan; that goes on beside everything else";
+  const waiting = explainWait({ request, observation: null, error: null, reason }, clock.now());
+  if (request.waiting?.words !== reason) await store.requests.remark(spec.name, { waiting });
 }
 
 async function observeAll(
@@ -147,13 +147,13 @@ function diskTrouble({ request: { status }, dag, observation }: Facts, { disk }:
   );
 }
 
-const summary = (decision: { kind: string; because?: string; hold?: { code: string } }) =>
-  `${decision.kind}: ${decision.because ?? decision.hold?.code ?? ""}`;
+const summary = (decision: { kind: string; reason?: string; hold?: { code: string } }) =>
+  `${decision.kind}: ${decision.reason ?? decision.hold?.code ?? ""}`;
 
 /** A request that has just moved to rest (held, over) is explained by its status. */
-async function remark(ports: Ports, { request, observation }: Facts, { waiting: because }: Applied): Promise<void> {
+async function remark(ports: Ports, { request, observation }: Facts, { waiting: reason }: Applied): Promise<void> {
   const waiting =
-    because === null ? null : explainWait({ request, observation, error: null, because }, ports.clock.now());
+    reason === null ? null : explainWait({ request, observation, error: null, reason }, ports.clock.now());
   if (request.error || !isDeepStrictEqual(request.waiting, waiting))
     await ports.store.requests.remark(request.spec.name, { error: null, waiting });
 }
@@ -176,7 +176,7 @@ async function keepError(
   const { code, message, count } = kept;
   const stack = world ? {} : { correlation, stack: (error as Error | null)?.stack };
   ports.log.error("pass.failed", { request: name, code, message, count, ...stack });
-  const waiting = explainWait({ request, observation, error: kept, because: message }, now);
+  const waiting = explainWait({ request, observation, error: kept, reason: message }, now);
   await ports.store.requests.remark(name, { error: kept, waiting });
   const fresh = hold && request.status !== "held" ? await ports.store.requests.get(name) : null;
   if (hold && fresh && fresh.status !== "held") await holdRequest(ports, await gather(ports, fresh, view, null), hold);

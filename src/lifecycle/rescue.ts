@@ -18,7 +18,7 @@ import type { NewEpoch, PassWork, Ports } from "./ports.ts";
 export const beginRescue: Apply<"rescue"> = async (ports, facts, decision) => {
   const { request, round } = facts;
   const { dag } = theRun(facts);
-  const { rescueKind, reelectUnits, leaveOut, epochOf, because } = decision;
+  const { rescueKind, reelectUnits, leaveOut, epochOf, reason } = decision;
   const at = ports.clock.now();
   const isByHand = rescueKind === "operator";
   const within = async (store: Store) => {
@@ -26,21 +26,21 @@ export const beginRescue: Apply<"rescue"> = async (ports, facts, decision) => {
     const units = (round?.unfinished ?? []).filter((unit) => !leaveOut.includes(unit));
     const { changes = {}, nodeChanges = {}, sameEpoch = [] } = (request.wish?.detail ?? {}) as Partial<RescueNote>;
     const by = request.wish?.actor ?? "wms2";
-    const note = { units, reelectUnits, epochOf, sameEpoch, changes, nodeChanges, by, because };
+    const note = { units, reelectUnits, epochOf, sameEpoch, changes, nodeChanges, by, reason };
     await createChild(ports, store, facts, dag, rescueKind, note);
   };
   if (request.status === "held") {
     const change = { wish: null, rescuesUsed: 0 };
-    return move(ports, facts, "queued", because, change, within);
+    return move(ports, facts, "queued", reason, change, within);
   }
   const done = await ports.store.transaction(async (store) => {
     const change = isByHand ? { wish: null, rescuesUsed: 0 } : { rescuesUsed: request.rescuesUsed + 1 };
-    const why = { reason: because, actor: "wms2", at };
+    const why = { reason, actor: "wms2", at };
     if (!(await store.requests.change(request.spec.name, request.version, change, why))) return false;
     await within(store);
     return true;
   });
-  if (done) ports.log.info("round.rescued", { request: request.spec.name, because });
+  if (done) ports.log.info("round.rescued", { request: request.spec.name, reason });
   return again;
 };
 
@@ -91,7 +91,7 @@ export async function applyBans(ports: Ports, store: Store, { round }: Facts): P
 }
 
 /** Changes the directory as the rescue says. May be done again: nothing is submitted before it is through. */
-export const prepareRescue: Apply<"prepare-rescue"> = async (ports, facts, { because }) => {
+export const prepareRescue: Apply<"prepare-rescue"> = async (ports, facts, { reason }) => {
   const { spool, store } = ports;
   const { dag, workflow } = theRun(facts);
   const { submitDir } = dag;
@@ -106,7 +106,7 @@ export const prepareRescue: Apply<"prepare-rescue"> = async (ports, facts, { bec
     return holdRequest(ports, facts, change.hold, (tx, at) => endDag(tx, dag, "failed", change.hold.message, at));
   // Epochs are numbered by the rescues people asked for in this chain of runs.
   const epoch = await store.dags.countRescues(workflow.id, dag.round, "operator");
-  const opening = { epoch, by: note.by, reason: note.because, at: event.at.toISOString() };
+  const opening = { epoch, by: note.by, reason: note.reason, at: event.at.toISOString() };
   for (const steps of change.steps) await changeUnit(ports, submitDir, steps, opening);
   const { request } = facts;
   if (request.modifications?.revision) {
@@ -114,7 +114,7 @@ export const prepareRescue: Apply<"prepare-rescue"> = async (ports, facts, { bec
     await spool.revise(submitDir, effectiveSpec(request), files, note.units);
   }
   const kept = await avoidClosedSites(ports, workflow, dag, unfinished);
-  const decision = decideReady(kept, await spool.rescueTrouble(submitDir), submitDir, because);
+  const decision = decideReady(kept, await spool.rescueTrouble(submitDir), submitDir, reason);
   if (decision.kind === "hold") return holdRequest(ports, facts, decision.hold);
   const at = ports.clock.now();
   await markReservationsDone(ports, workflow.id, note.epochOf ?? {}, at);

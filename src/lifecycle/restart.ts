@@ -10,10 +10,11 @@ import { endRun, move } from "./moves.ts";
 import type { Ports } from "./ports.ts";
 
 /** A person gives a request up. Its outputs stay until somebody withdraws them; the manifest lists what that takes. */
-export const fail: Apply<"fail"> = async (ports, facts, { because }) => {
-  const reason = `${because}; what to withdraw is listed in ${await leaveManifest(ports, facts, because)}`;
-  return move(ports, facts, "failed", reason, { wish: null }, async (store, at) => {
-    await endRun(store, facts, because, at);
+export const fail: Apply<"fail"> = async (ports, facts, { reason }) => {
+  const manifest = await leaveManifest(ports, facts, reason);
+  const withManifest = `${reason}; what to withdraw is listed in ${manifest}`;
+  return move(ports, facts, "failed", withManifest, { wish: null }, async (store, at) => {
+    await endRun(store, facts, reason, at);
     if (facts.workflow) await store.units.failBlocks(facts.workflow.id, at);
   });
 };
@@ -29,16 +30,16 @@ async function leaveManifest(ports: Ports, { request, workflow }: Facts, reason:
 }
 
 /** Kill and clone: the next version begins, the old one is given up, and each names the other. */
-export const restart: Apply<"restart"> = async (ports, facts, { because }) => {
+export const restart: Apply<"restart"> = async (ports, facts, { reason }) => {
   const { request } = facts;
   const { spec, wish, version } = request;
   const word = wish?.detail?.cleanupPolicy;
   const draft = wish?.detail?.draft === undefined ? null : openDraft(wish.detail.draft as PackedDraft);
   const cleanupPolicy = word === "immediate_cleanup" || word === "keep_until_replaced" ? word : null;
-  await leaveManifest(ports, facts, because);
-  const reason = `${because}; goes on as ${cloneOf(spec).name}`;
-  return move(ports, facts, "failed", reason, { wish: null }, async (store, at) => {
-    await endRun(store, facts, because, at);
+  await leaveManifest(ports, facts, reason);
+  const withClone = `${reason}; goes on as ${cloneOf(spec).name}`;
+  return move(ports, facts, "failed", withClone, { wish: null }, async (store, at) => {
+    await endRun(store, facts, reason, at);
     const old = { ...request, version: version + 1 };
     if (await startClone({ ...ports, store }, old, { cleanupPolicy, draft }, wish?.actor ?? "wms2")) return;
     const { name } = cloneOf(spec);
@@ -88,13 +89,13 @@ export async function supersedePredecessor(ports: Ports, facts: Facts): Promise<
   const decision = decideCleanup(before.outputState, spec);
   if (decision.kind === "keep") return;
   const at = ports.clock.now();
-  const why = { reason: decision.because, actor: "wms2", at };
+  const why = { reason: decision.reason, actor: "wms2", at };
   const outputState = decision.kind === "invalidate" ? "invalidated" : "superseded";
   await ports.store.transaction(async (store) => {
     if (!(await store.requests.change(before.spec.name, before.version, { outputState }, why))) return;
     if (decision.kind !== "invalidate") return;
     const workflow = await store.workflows.forRequest(before.spec.name);
-    if (workflow) await store.units.invalidate(workflow.id, "all", decision.because, at);
+    if (workflow) await store.units.invalidate(workflow.id, "all", decision.reason, at);
   });
-  ports.log.info("outputs.superseded", { request: before.spec.name, state: outputState, because: decision.because });
+  ports.log.info("outputs.superseded", { request: before.spec.name, state: outputState, reason: decision.reason });
 }

@@ -18,18 +18,18 @@ async function noteStop(store: Store, dag: Dag, reason: string, at: Date): Promi
 }
 
 /** A clean stop begins: from here on the request waits until nothing of its run is left in the engine. */
-export const beginStop: Apply<"begin-stop"> = (ports, facts, { because }) =>
-  move(ports, facts, "stopping", because, {}, (store, at) => noteStop(store, theRun(facts).dag, because, at));
+export const beginStop: Apply<"begin-stop"> = (ports, facts, { reason }) =>
+  move(ports, facts, "stopping", reason, {}, (store, at) => noteStop(store, theRun(facts).dag, reason, at));
 
 /** Asks for the removal of the whole tree; whatever comes after waits until the engine has none of it left. */
-export const stopRun: Apply<"stop-run"> = async (ports, facts, { because }) => {
+export const stopRun: Apply<"stop-run"> = async (ports, facts, { reason }) => {
   const { dag } = theRun(facts);
-  if (dag.status === "ready") return stopSubmission(ports, facts, dag, because);
+  if (dag.status === "ready") return stopSubmission(ports, facts, dag, reason);
   const run = runOf(dag, facts.request.priority);
   const decision = decideRemoval(await ports.engine.find(run));
-  if (decision.kind === "wait") return rest(decision.because);
+  if (decision.kind === "wait") return rest(decision.reason);
   assertLeads(ports);
-  await noteStop(ports.store, dag, because, ports.clock.now());
+  await noteStop(ports.store, dag, reason, ports.clock.now());
   await ports.engine.stop(run);
   await ports.store.intents.tried(dag.id, "stop", null);
   return rest("its jobs are being removed");
@@ -38,29 +38,29 @@ export const stopRun: Apply<"stop-run"> = async (ports, facts, { because }) => {
 const NOTHING_CHANGES = { units: [], reelectUnits: [], epochOf: null, by: "wms2" };
 
 /** A submission is uncertain: it is fenced off, so that it cannot come later. */
-async function stopSubmission(ports: PassWork, facts: Facts, dag: Dag, because: string): Promise<Applied> {
+async function stopSubmission(ports: PassWork, facts: Facts, dag: Dag, reason: string): Promise<Applied> {
   const { store, engine, clock, policy } = ports;
   const ticket = await store.dags.takeTicket(dag);
   if (ticket === null) return again;
   const found = await engine.find(runOf(dag, 0), ticket);
   const decision = decideFenced(found, facts.leaderForSec, policy.resubmitGraceSec);
-  if (decision.kind === "wait") return rest(decision.because);
+  if (decision.kind === "wait") return rest(decision.reason);
   const held = { ...dag, version: dag.version + 1 };
-  if (decision.kind === "adopt") await noteSubmitted(store, held, decision.engineId, because, clock.now());
-  else await endDag(store, held, "stopped", because, clock.now());
+  if (decision.kind === "adopt") await noteSubmitted(store, held, decision.engineId, reason, clock.now());
+  else await endDag(store, held, "stopped", reason, clock.now());
   return again;
 }
 
 /** Nothing is left of the run: it goes on from its rescue, at once or when a person says so. */
-export const finishStop: Apply<"stopped"> = (ports, facts, { afterwards, demote, isRoundDone, because }) => {
+export const finishStop: Apply<"stopped"> = (ports, facts, { afterwards, demote, isRoundDone, reason }) => {
   const { dag, workflow } = facts;
   const isHold = afterwards !== "resubmitting";
   const change = { ...demote, wish: null, ...(isHold ? { hold: afterwards } : {}) };
-  return move(ports, facts, isHold ? "held" : "resubmitting", because, change, async (store, at) => {
+  return move(ports, facts, isHold ? "held" : "resubmitting", reason, change, async (store, at) => {
     if (!dag || !workflow) return;
-    await endDag(store, dag, isRoundDone ? "completed" : "stopped", because, at);
+    await endDag(store, dag, isRoundDone ? "completed" : "stopped", reason, at);
     await store.intents.settle(dag.id, "stop", "settled", at);
     if (isRoundDone) await closeRound(store, facts);
-    else await createChild(ports, store, facts, dag, "stop", { ...NOTHING_CHANGES, because });
+    else await createChild(ports, store, facts, dag, "stop", { ...NOTHING_CHANGES, reason });
   });
 };

@@ -12,7 +12,7 @@ import type { Ports } from "./ports.ts";
  * is taken by compare-and-set on the DAG, so whoever looked at an older DAG gets none, and whoever holds an older ticket
  * finds the directory closed: the engine looks before it submits, and adopts what an interrupted call left there.
  */
-export const submitDag: Apply<"submit"> = async (ports, facts, { because }) => {
+export const submitDag: Apply<"submit"> = async (ports, facts, { reason }) => {
   const { dag } = theRun(facts);
   const run = runOf(dag, facts.request.priority);
   const { intents, dags } = ports.store;
@@ -32,9 +32,9 @@ export const submitDag: Apply<"submit"> = async (ports, facts, { because }) => {
       return holdRequest(ports, facts, engineRejected(outcome.words, dag));
     }
     case "submitted": {
-      const reason = outcome.adopted ? "adopted: it was submitted before" : await madeReady(ports, dag, because);
-      return move(ports, facts, "active", reason, {}, (store, at) =>
-        noteSubmitted(store, held, outcome.engineId, reason, at),
+      const how = outcome.adopted ? "adopted: it was submitted before" : await madeReady(ports, dag, reason);
+      return move(ports, facts, "active", how, {}, (store, at) =>
+        noteSubmitted(store, held, outcome.engineId, how, at),
       );
     }
   }

@@ -14,7 +14,7 @@ import { again, holdRequest } from "./moves.ts";
 import type { Ports } from "./ports.ts";
 
 /** Gathers what the next round is made of, has it decided, and writes exactly that. */
-export const planNextRound: Apply<"plan"> = async (ports, facts, { because }) => {
+export const planNextRound: Apply<"plan"> = async (ports, facts, { reason }) => {
   const { request, workflow } = facts;
   invariant(workflow, "planning without a workflow");
   const decision = await inSlices(decidePlan(await gatherPlan(ports, request, workflow), ports.kinds), ports.signal);
@@ -23,7 +23,7 @@ export const planNextRound: Apply<"plan"> = async (ports, facts, { because }) =>
     const lfns = files.map(({ lfn }) => lfn);
     await ports.store.files.setState(workflow.id, lfns, "excluded", reason);
   }
-  if (decision.kind === "write") await writePlan(ports, facts, workflow, decision.plan, because);
+  if (decision.kind === "write") await writePlan(ports, facts, workflow, decision.plan, reason);
   return again;
 };
 
@@ -36,7 +36,7 @@ async function writePlan(
   { request }: Facts,
   workflow: Workflow,
   plan: DagPlan,
-  because: string,
+  reason: string,
 ): Promise<void> {
   const { store, spool, clock } = ports;
   const { next, units, nodes, warnings, blocks } = plan.summary;
@@ -60,7 +60,7 @@ async function writePlan(
     await tx.units.createBlocks(workflow.id, blocks, at);
     if (request.spec.work.input) await tx.files.assign(workflow.id, assignments(plan));
     if (warnings.length > 0) await tx.dags.addEvent({ dagId: plan.dagId, type: "planned", detail: { warnings }, at });
-    const isReady = await tx.dags.change(plan.dagId, 1, { status: "ready" }, { reason: because, at });
+    const isReady = await tx.dags.change(plan.dagId, 1, { status: "ready" }, { reason, at });
     invariant(isReady, "the DAG moved while it was written");
   });
   ports.log.info("round.planned", { request: request.spec.name, round: plan.round, units, nodes });

@@ -64,7 +64,7 @@ export const errorsSchema = named("Errors", {
   suggestion: z.strictObject({
     action: z.string(),
     modifications: anything,
-    because: z.string(),
+    reason: z.string(),
     command: z.string().nullable(),
   }),
 });

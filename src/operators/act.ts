@@ -29,13 +29,13 @@ export async function act(
     if (!seen.dryRun) await audit(ports, request, wanted, seen.actor, checked.kind, detail);
     return checked.kind === "already" ? { ...checked, request } : checked;
   }
-  const { because, warnings = [], detail = {} } = checked;
-  if (seen.dryRun) return { kind: "would", because, warnings, detail, request };
+  const { reason, warnings = [], detail = {} } = checked;
+  if (seen.dryRun) return { kind: "would", reason, warnings, detail, request };
   const isStored = await store.transaction((tx) =>
     storeWish({ ...ports, store: tx }, request, wanted, checked, seen.actor),
   );
   const now = (await store.requests.get(name)) ?? request;
-  return isStored ? { kind: "done", because, warnings, detail, request: now } : { kind: "stale", request: now };
+  return isStored ? { kind: "done", reason, warnings, detail, request: now } : { kind: "stale", request: now };
 }
 
 /**
@@ -46,14 +46,14 @@ export async function storeWish(
   ports: Work,
   request: RequestRecord,
   wanted: OperatorRequest,
-  { because, detail = {}, modifications }: Go,
+  { reason: effect, detail = {}, modifications }: Go,
   actor: string,
 ): Promise<boolean> {
   const at = ports.clock.now();
   const { action, reason, cleanupPolicy = null, draft = null } = wanted;
   const kind = wishKind(action);
   if (kind === null) {
-    const why = { reason: because, actor, at };
+    const why = { reason: effect, actor, at };
     if (!(await ports.store.requests.change(request.spec.name, request.version, { status: "submitted" }, why)))
       return false;
   } else if (action === "restart" && isTerminal(request.status)) {
@@ -66,7 +66,7 @@ export async function storeWish(
       wish: wish as RequestWish,
       ...(modifications && { modifications: joined(request.modifications, modifications) }),
     };
-    const why = { reason: because, actor, at };
+    const why = { reason: effect, actor, at };
     if (!(await ports.store.requests.change(request.spec.name, request.version, change, why))) return false;
     if (action === "release" && draft) await ports.store.requests.replaceFiles(request.spec.name, draft.files);
     if (modifications) await applyRelease(ports, request.spec.name, modifications, actor, reason);

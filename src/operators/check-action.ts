@@ -20,7 +20,7 @@ import { presentRun, unfinishedUnits } from "./present-run.ts";
 export type Checked = Go | { readonly kind: "already"; readonly why: string } | Refusal<"refused">;
 export interface Go {
   readonly kind: "go";
-  readonly because: string;
+  readonly reason: string;
   readonly warnings?: readonly string[];
   readonly detail?: Readonly<Record<string, unknown>>;
   readonly modifications?: ReleaseModifications;
@@ -45,9 +45,9 @@ export async function checkAction(ports: Work, request: RequestRecord, wanted: O
     case "stop":
     case "hold":
     case "fail":
-      return { kind: "go", because: `${action}: ${reason}` };
+      return { kind: "go", reason: `${action}: ${reason}` };
     case "resume":
-      return { kind: "go", because: `resumed: ${reason}`, detail: { how: "plan" } };
+      return { kind: "go", reason: `resumed: ${reason}`, detail: { how: "plan" } };
     case "release":
       return checkRelease(ports, request, wanted);
     case "rescue":
@@ -77,13 +77,13 @@ const checkRelease: Check = async (ports, request, wanted) => {
   const how = wanted.how ?? (draft && facts.release.canRescue ? "rescue" : null);
   const decided = decideRelease(facts.release, wanted.modifications, how);
   if (!decided.ok) return { kind: "refused", problems: decided.error };
-  const { modifications, warnings, because } = decided.value;
-  if (!draft) return { kind: "go", because, warnings, detail: { how: decided.value.how }, modifications };
+  const { modifications, warnings, reason } = decided.value;
+  if (!draft) return { kind: "go", reason, warnings, detail: { how: decided.value.how }, modifications };
   const { memoryMb, wallMinutes } = draft.spec.resources;
   const asks = changed.some(({ path }) => path.startsWith("resources.")) ? { changes: { memoryMb, wallMinutes } } : {};
   return {
     kind: "go",
-    because: `${because}, with ${plural(changed.length, "change")}`,
+    reason: `${reason}, with ${plural(changed.length, "change")}`,
     warnings: [...warnings, ...unchanged(changed)],
     detail: { how: decided.value.how, changed: changed.map(tellChange), ...asks },
     modifications: { ...modifications, revision: revisionOf(draft.spec) },
@@ -105,14 +105,14 @@ const checkRerun: Check = async (ports, request, wanted) => {
   const { nodes = "failed", action } = wanted;
   const decided = action === "rescue" || nodes === "failed" ? decideRescueNow(rerun) : decideResubmit(rerun, nodes);
   if (!decided.ok) return { kind: "refused", problems: decided.error };
-  const { because, reelectUnits } = decided.value;
+  const { reason, reelectUnits } = decided.value;
   const epochOf = decided.value.epochOf && Object.fromEntries(decided.value.epochOf);
   const detail = rerunWish({ ...wanted, epochOf, reelect: reelectUnits.length });
   const { wish } = request;
-  if (action === "rescue" || wish?.kind !== "resubmit") return { kind: "go", because, detail };
+  if (action === "rescue" || wish?.kind !== "resubmit") return { kind: "go", reason, detail };
   const joined = joinReruns(wish.detail as RerunWish, detail);
   return joined
-    ? { kind: "go", because: `joins the resubmit that ${wish.actor} asked for`, detail: joined }
+    ? { kind: "go", reason: `joins the resubmit that ${wish.actor} asked for`, detail: joined }
     : { kind: "already", why: "resubmit was asked for already" };
 };
 
@@ -133,13 +133,13 @@ const checkRestartWish: Check = async (ports, request, { cleanupPolicy = null, d
   const { versionLimit } = ports.policy;
   const problems = checkRestart({ spec, supersededBy, versionLimit, isNameTaken });
   if (problems.length > 0) return { kind: "refused", problems };
-  const because = `restarted as ${name}, version ${processingVersion}`;
-  if (!draft) return { kind: "go", because, detail: { clone: name, cleanupPolicy } };
+  const reason = `restarted as ${name}, version ${processingVersion}`;
+  if (!draft) return { kind: "go", reason, detail: { clone: name, cleanupPolicy } };
   const changed = differences(await standing(ports, request), draft);
   const detail = { clone: name, cleanupPolicy, changed: changed.map(tellChange) };
   return {
     kind: "go",
-    because: `${because}, with ${plural(changed.length, "change")}`,
+    reason: `${reason}, with ${plural(changed.length, "change")}`,
     warnings: unchanged(changed),
     detail,
   };

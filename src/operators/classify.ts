@@ -82,7 +82,7 @@ export async function classify(
   });
   // Everything named was said before: the same answer again, and nothing is done twice.
   if (!isNew)
-    return { kind: "done", items: answers, open, resubmit: null, because: "it was classified before", request };
+    return { kind: "done", items: answers, open, resubmit: null, reason: "it was classified before", request };
 
   const at = ports.clock.now();
   const actions = wanted.map(({ waiting, action, reason, changes }) =>
@@ -106,8 +106,8 @@ export async function classify(
         kind: answer.kind,
         items: answers.map((one, at) => ({ ...one, outcome: outcomes[at] === "already" ? "already" : one.outcome })),
         open,
-        resubmit: answer.because === null ? null : [...resubmit.keys()],
-        because: answer.because ?? whyNothing(open),
+        resubmit: answer.reason === null ? null : [...resubmit.keys()],
+        reason: answer.reason ?? whyNothing(open),
         request: (await ports.store.requests.get(name)) ?? request,
       };
     }

@@ -155,7 +155,7 @@ export type ActAnswer =
   /** "would": a dry run; this is what would be done. */
   | {
       readonly kind: "done" | "would";
-      readonly because: string;
+      readonly reason: string;
       readonly warnings: readonly string[];
       readonly detail: Readonly<Record<string, unknown>>;
       readonly request: RequestRecord;
@@ -227,7 +227,7 @@ export type ClassifyAnswer =
       readonly open: number;
       /** The nodes that are resubmitted now; null: none, `because` says why. */
       readonly resubmit: readonly string[] | null;
-      readonly because: string;
+      readonly reason: string;
       readonly request: RequestRecord;
     }
   | Refusal<"refused" | "conflict">

@@ -37,9 +37,9 @@ interface Reserving {
 }
 
 type Reserved =
-  | { readonly kind: "would"; readonly because: string | null }
+  | { readonly kind: "would"; readonly reason: string | null }
   /** `because` null: nothing was resubmitted. */
-  | { readonly kind: "done"; readonly because: string | null; readonly reserved: readonly NodeReservation[] }
+  | { readonly kind: "done"; readonly reason: string | null; readonly reserved: readonly NodeReservation[] }
   | { readonly kind: "against"; readonly actions: readonly NodeAction[] }
   | Refusal<"conflict">
   | { readonly kind: "stale" };
@@ -63,17 +63,17 @@ export async function reserve(
   const wanted: OperatorRequest = { action: "resubmit", reason, nodes, sameEpoch, ...nodeChanges };
   const checked = resubmit.size > 0 ? await checkResubmit() : null;
   if (checked?.kind === "refused") return { kind: "conflict", problems: checked.problems };
-  const because = checked && (checked.kind === "go" ? checked.because : checked.why);
-  if (dryRun) return { kind: "would", because };
+  const effect = checked && (checked.kind === "go" ? checked.reason : checked.why);
+  if (dryRun) return { kind: "would", reason: effect };
   return allOrNothing<Reserved>(ports.store, async (tx, undo) => {
     const reserved = await tx.nodeActions.reserveMany(actions);
     const against = reserved.flatMap((one) => (one.kind === "conflict" ? [one.action] : []));
     if (against.length > 0) return undo({ kind: "against", actions: against });
-    if (!reserved.some(({ kind }) => kind === "reserved")) return { kind: "done", because: null, reserved };
+    if (!reserved.some(({ kind }) => kind === "reserved")) return { kind: "done", reason: null, reserved };
     if (checked && !(await storeResubmit(tx, checked))) return undo({ kind: "stale" });
     const subject = request.spec.name;
     await tx.audit.add({ at: ports.clock.now(), actor, subject, ...entry, outcome: "done" });
-    return { kind: "done", because, reserved };
+    return { kind: "done", reason: effect, reserved };
   });
 
   async function checkResubmit(): Promise<Checked> {

@@ -79,7 +79,7 @@ function answerText(answer: ActAnswer): string {
   switch (answer.kind) {
     case "done":
     case "would":
-      return [answer.because, ...answer.warnings].join("; ");
+      return [answer.reason, ...answer.warnings].join("; ");
     case "already":
       return answer.why;
     case "refused":

@@ -50,8 +50,8 @@ export function makeServerListener(timeline: Timeline, passes: PassPlan): Pick<P
 function decided(timeline: Timeline, request: string | null, decision: string): void {
   const colon = decision.indexOf(":");
   const kind = colon < 0 ? decision : decision.slice(0, colon);
-  const because = colon < 0 ? "" : decision.slice(colon + 1).trim();
-  timeline.add("decision", request, `decided: ${kind}${because ? ` (${because})` : ""}`, { decision: kind, because });
+  const reason = colon < 0 ? "" : decision.slice(colon + 1).trim();
+  timeline.add("decision", request, `decided: ${kind}${reason ? ` (${reason})` : ""}`, { decision: kind, reason });
 }
 
 const textOf = (detail: Record<string, unknown>): string =>

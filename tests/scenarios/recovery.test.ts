@@ -295,7 +295,7 @@ test("the ban is decided before the hold, and the hold and the suggestion name i
   expect(hold?.message).toMatch(/7 of 10 units failed, 5 of them only for their site: 20 %.*; north banned/);
   expect(hold?.evidence).toMatchObject({ bannedSites: ["north"] });
   expect(await activeBans(world)).toEqual(["north"]);
-  expect((await world.commands.errors(name))?.suggestion.because).toMatch(/at north, which is banned/);
+  expect((await world.commands.errors(name))?.suggestion.reason).toMatch(/at north, which is banned/);
 });
 
 test.each(["stop", "hold"] as const)(
@@ -377,7 +377,7 @@ test.each<[string, (unit: string) => void, RegExp]>([
   expect(world.engine.submitted).toHaveLength(1);
   expect((await world.commands.errors(name))?.suggestion).toMatchObject({
     action: "release",
-    because: expect.stringContaining("plans its work anew"),
+    reason: expect.stringContaining("plans its work anew"),
   });
   expect(await ask(world, name, { action: "rescue" })).toMatchObject({ kind: "refused" });
   expect(await ask(world, name, { action: "release" })).toMatchObject({ kind: "done", warnings: [] });

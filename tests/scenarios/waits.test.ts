@@ -104,7 +104,7 @@ test("retry now: failed jobs that cool off are tried at once, whose word it was 
     nodesRetrying: 3,
     retrying: [{ exitCode: 8021, failures: 3 }],
   });
-  expect(await retry(undefined, true)).toMatchObject({ kind: "would", because: "3 failed jobs tried again now" });
+  expect(await retry(undefined, true)).toMatchObject({ kind: "would", reason: "3 failed jobs tried again now" });
   expect(await retry(["mg_000000/landing"])).toMatchObject({
     problems: [{ path: "nodes[0]", message: "mg_000000/landing does not wait for its next try" }],
   });
@@ -113,7 +113,7 @@ test("retry now: failed jobs that cool off are tried at once, whose word it was 
   expect(readFileSync(file("mg_000000", "proc_000001.wait"), "utf8")).toBe("0\n");
   expect(readFileSync(file("mg_000000", "proc_000000.wait"), "utf8")).not.toBe("0\n");
 
-  expect(await retry()).toMatchObject({ kind: "done", because: "2 failed jobs tried again now" });
+  expect(await retry()).toMatchObject({ kind: "done", reason: "2 failed jobs tried again now" });
   await world.pass();
   await world.expectStatus(name, "active");
   expect((await world.request(name)).wish).toBeNull();

@@ -165,7 +165,7 @@ export const fakeCommands = (parts: Partial<Commands> = {}): Commands =>
     reprioritise: async (_name, change) => ({ kind: "changed", request: sampleRequest({ ...change, version: 8 }) }),
     act: async (_name, { action, reason }, { actor, dryRun }) => ({
       kind: dryRun ? "would" : "done",
-      because: `${action}: ${reason}`,
+      reason: `${action}: ${reason}`,
       warnings: [],
       detail: {},
       request: sampleRequest({ wish: { kind: "abort", actor, reason, at: NOW }, version: 8 }),

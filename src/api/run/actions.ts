@@ -149,7 +149,7 @@ export const actedFields = (action: OperatorAction, answer: Acted, dryRun: boole
 const reasonOf = (answer: Acted) =>
   answer.kind === "already"
     ? { message: answer.why, warnings: [] }
-    : { message: answer.because, warnings: answer.warnings };
+    : { message: answer.reason, warnings: answer.warnings };
 
 /** What one of many came to. */
 function outcomeOf(answer: ActAnswer) {

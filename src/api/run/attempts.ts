@@ -64,7 +64,7 @@ export const attemptRuns: Runs<typeof attempts> = {
           requestName: answer.request.spec.name,
           dryRun: answer.kind === "would",
           already: answer.items.every(({ outcome }) => outcome === "already"),
-          message: answer.because,
+          message: answer.reason,
         };
       case "unknown-request":
         throw notFound("request", name);

@@ -12,7 +12,7 @@ function asking(answer: Partial<Commands> = {}) {
     const request = heldRequest();
     return {
       kind: seen.dryRun ? "would" : "done",
-      because: "so it is",
+      reason: "so it is",
       warnings: ["mind"],
       detail: { how: "rescue" },
       request,
@@ -111,7 +111,7 @@ describe("many requests", () => {
             name,
             answer: which.cursor
               ? { kind: "refused", problems: [{ path: "", message: "it is active", allowed: null }] }
-              : { kind: "done", because: "released", warnings: [], detail: {}, request: heldRequest() },
+              : { kind: "done", reason: "released", warnings: [], detail: {}, request: heldRequest() },
           },
         ],
         nextCursor: which.cursor ? null : "7",

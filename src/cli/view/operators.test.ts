@@ -150,12 +150,12 @@ test("actions on one", () => {
   const request = sampleRequest({ status: "held" });
   const done = {
     kind: "done" as const,
-    because: "released: the run goes on with 2 unfinished units",
+    reason: "released: the run goes on with 2 unfinished units",
     warnings: ["mind it"],
     detail: {},
     request,
   };
-  const clone = { ...done, because: "begins again as muons-2026-v2", warnings: [], detail: { clone: "muons-2026-v2" } };
+  const clone = { ...done, reason: "begins again as muons-2026-v2", warnings: [], detail: { clone: "muons-2026-v2" } };
   return golden(
     "acted",
     [

@@ -7,7 +7,7 @@ import type { Block, BlockStatus, OutputFile } from "../../domain/workflow.ts";
 
 interface CleanupDecision {
   readonly kind: "keep" | "supersede" | "invalidate";
-  readonly because: string;
+  readonly reason: string;
 }
 
 /** Only a successor that is complete ends the life of outputs; its policy says how. People may invalidate by hand. */
@@ -15,12 +15,12 @@ export function decideCleanup(
   state: OutputState,
   { name, cleanupPolicy }: Pick<RequestSpec, "name" | "cleanupPolicy">,
 ): CleanupDecision {
-  if (state === "invalidated") return { kind: "keep", because: "they are invalidated already" };
+  if (state === "invalidated") return { kind: "keep", reason: "they are invalidated already" };
   if (cleanupPolicy === "immediate_cleanup")
-    return { kind: "invalidate", because: `${name} is completed and its policy is immediate_cleanup` };
+    return { kind: "invalidate", reason: `${name} is completed and its policy is immediate_cleanup` };
   return state === "active"
-    ? { kind: "supersede", because: `${name} is completed; they wait to be invalidated by hand` }
-    : { kind: "keep", because: "they wait to be invalidated by hand" };
+    ? { kind: "supersede", reason: `${name} is completed; they wait to be invalidated by hand` }
+    : { kind: "keep", reason: "they wait to be invalidated by hand" };
 }
 
 /** What has to be undone for a block, by how far it came (003 §6.3). Catalog blocks have no invalid state: files do. */

@@ -15,7 +15,7 @@ const file = (lfn: string, ...units: string[]): RoundFile => ({ lfn, path: `/dis
 const FLAKY = { why: "rule-retries", rule: "flaky#1", ruleSource: "handler flaky, rule 1" };
 
 test("who used up a rule's retries is held with the name of the rule, and a rescue for others leaves it out", () => {
-  expect(decideRound(sampleRound(10, [failing(unit(1), FLAKY)])).because).toContain(
+  expect(decideRound(sampleRound(10, [failing(unit(1), FLAKY)])).reason).toContain(
     "1 unit has nodes that used up the retries of handler flaky, rule 1",
   );
   const both = decideRound(sampleRound(20, [failing(unit(1), FLAKY), failing(unit(2), {})]));
@@ -64,7 +64,7 @@ describe("the table of 000 §3.2, with D9", () => {
   test.each(cases)("%s", (_, facts, expected) => {
     const decision = decideRound(facts);
     expect(what(decision)).toBe(expected);
-    expect(decision.because).not.toBe("");
+    expect(decision.reason).not.toBe("");
   });
 });
 
@@ -95,7 +95,7 @@ describe("how the run ended", () => {
     const facts = sampleRound(4, [], { verdict: "failed", unitsDone: 3 });
     expect(decideRound(facts)).toMatchObject({
       kind: "rescue",
-      because: "3 of 4 units done and none failed; rescue 1 of 3",
+      reason: "3 of 4 units done and none failed; rescue 1 of 3",
     });
     expect(what(decideRound({ ...facts, rescuesUsed: 3 }))).toBe("hold rescues-used-up");
   });
@@ -119,7 +119,7 @@ describe("bad files", () => {
         },
       ],
       attempted: ["/store/good"],
-      because:
+      reason:
         "1 unit failed only for bad files, now excluded: /store/bad; 1 other file of the same units will be tried again",
     });
   });

@@ -44,24 +44,24 @@ export interface RoundFacts extends SiteFacts {
 }
 
 export type RoundDecision =
-  | { readonly kind: "complete"; readonly because: string }
-  | { readonly kind: "next-round"; readonly because: string }
+  | { readonly kind: "complete"; readonly reason: string }
+  | { readonly kind: "next-round"; readonly reason: string }
   | {
       readonly kind: "rescue";
       readonly reelectUnits: readonly Reelection[];
       /** Failed units a rescue cannot help: not to be run again by it. */
       readonly leaveOut: readonly string[];
-      readonly because: string;
+      readonly reason: string;
     }
   | {
       readonly kind: "exclude-files";
       readonly exclude: readonly Exclusion[];
       readonly attempted: readonly string[];
-      readonly because: string;
+      readonly reason: string;
     }
   /** A person stopped it: it goes on from its rescue when resumed, and that rescue is not counted. */
-  | { readonly kind: "stopped"; readonly because: string }
-  | { readonly kind: "hold"; readonly hold: HoldReason; readonly because: string };
+  | { readonly kind: "stopped"; readonly reason: string }
+  | { readonly kind: "hold"; readonly hold: HoldReason; readonly reason: string };
 
 /**
  * What becomes of a round whose run has ended. Failed units count against one threshold; transient trouble is
@@ -72,7 +72,7 @@ export function decideRound(facts: RoundFacts): RoundDecision {
   const { verdict, unitsDone, unitsTotal } = facts;
   if (unitsDone >= unitsTotal) return roundDone(facts);
   if (facts.stopRequested && (verdict === "failed" || verdict === "removed" || verdict === "halted"))
-    return { kind: "stopped", because: `stopped as asked, with ${progress(facts)}` };
+    return { kind: "stopped", reason: `stopped as asked, with ${progress(facts)}` };
   if (facts.directory === "gone")
     return hold(facts, "submit-directory-gone", `its submit directory is gone; ${progress(facts)}`);
   // Their rescue would fail without a word, as the run did.
@@ -101,10 +101,10 @@ export function decideRound(facts: RoundFacts): RoundDecision {
 }
 
 function roundDone({ workRemains, unitsTotal }: RoundFacts): RoundDecision {
-  const because = `${unitsTotal === 1 ? "its unit is" : `all ${unitsTotal} units are`} done`;
+  const reason = `${unitsTotal === 1 ? "its unit is" : `all ${unitsTotal} units are`} done`;
   return workRemains
-    ? { kind: "next-round", because: `${because} and work remains` }
-    : { kind: "complete", because: `${because} and no work is left` };
+    ? { kind: "next-round", reason: `${reason} and work remains` }
+    : { kind: "complete", reason: `${reason} and no work is left` };
 }
 
 function decideFailed(facts: RoundFacts, units: SortedUnits): RoundDecision {
@@ -150,7 +150,7 @@ function rescue(facts: RoundFacts, units: SortedUnits, moves: readonly Reelectio
     kind: "rescue",
     reelectUnits: moves,
     leaveOut: units.settled.map(({ unit }) => unit),
-    because: `${count}${causeOf(facts)}; rescue ${rescuesUsed + 1} of ${policy.maxRescues}${moved}`,
+    reason: `${count}${causeOf(facts)}; rescue ${rescuesUsed + 1} of ${policy.maxRescues}${moved}`,
   };
 }
 
@@ -162,7 +162,7 @@ function excludeBadFiles(facts: RoundFacts, units: SortedUnits): RoundDecision {
     kind: "exclude-files",
     exclude,
     attempted,
-    because: `${plural(units.data.length, "unit")} failed only for bad files, now excluded: ${listed(exclude.map(({ lfn }) => lfn))}${others}`,
+    reason: `${plural(units.data.length, "unit")} failed only for bad files, now excluded: ${listed(exclude.map(({ lfn }) => lfn))}${others}`,
   };
 }
 

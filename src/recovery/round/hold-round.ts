@@ -27,7 +27,7 @@ export function hold(facts: RoundFacts, code: HoldCode, message: string): Extrac
   };
   const untold = banned.filter((site) => !message.includes(site));
   const words = untold.length === 0 ? message : `${message}; ${listed(untold)} banned: a release stays away from there`;
-  return { kind: "hold", hold: holdFor(code, words, evidence), because: words };
+  return { kind: "hold", hold: holdFor(code, words, evidence), reason: words };
 }
 
 export const progress = ({ unitsDone, unitsTotal }: RoundFacts): string =>

@@ -124,8 +124,8 @@ test("a request is never given up, every decision has its reason, and there is w
       const decision = decideRound(given);
       expect(terminal as readonly string[]).not.toContain(decision.kind);
       expect(JSON.stringify(decision)).not.toContain('"kind":"failed"');
-      expect(decision.because.length).toBeGreaterThan(0);
-      expect(decision.because).not.toMatch(/undefined|NaN|\n/);
+      expect(decision.reason.length).toBeGreaterThan(0);
+      expect(decision.reason).not.toMatch(/undefined|NaN|\n/);
       if (decision.kind === "hold") {
         expect(decision.hold.code).not.toBe("");
         expect(decision.hold.actions).toContain("release");

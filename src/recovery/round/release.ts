@@ -40,7 +40,7 @@ export interface Release {
   readonly how: "rescue" | "next-round" | "plan";
   readonly modifications: ReleaseModifications;
   readonly warnings: readonly string[];
-  readonly because: string;
+  readonly reason: string;
 }
 
 export function decideRelease(
@@ -52,35 +52,35 @@ export function decideRelease(
   if (!read.ok) return read;
   if (asked === "rescue" && !facts.canRescue)
     return err([{ path: "how", message: "there is no run a rescue could go on with", allowed: "next-round" }]);
-  const { how, because } = chooseHow(facts, asked);
+  const { how, reason } = chooseHow(facts, asked);
   // What was lost with a directory was no fault of the work: it is made all the same, unless a person says otherwise.
   const replaces =
     facts.holdCode === "unit-directory-damaged" && facts.kindFields.includes("top_up") && how === "next-round";
   const modifications = replaces ? { ...read.value, topUp: read.value.topUp ?? true } : read.value;
-  return ok({ how, modifications, warnings: warn(facts, modifications, how), because });
+  return ok({ how, modifications, warnings: warn(facts, modifications, how), reason });
 }
 
 function chooseHow(
   { holdCode, canRescue, tornFiles, unitsUnfinished }: ReleaseFacts,
   asked: "rescue" | "next-round" | null,
-): Pick<Release, "how" | "because"> {
+): Pick<Release, "how" | "reason"> {
   const left = plural(unitsUnfinished, "unfinished unit");
-  if (asked === "rescue") return { how: "rescue", because: `released: ${left} to be run again, as asked` };
-  if (asked === "next-round") return { how: "next-round", because: `released: ${left} left behind, as asked` };
+  if (asked === "rescue") return { how: "rescue", reason: `released: ${left} to be run again, as asked` };
+  if (asked === "next-round") return { how: "next-round", reason: `released: ${left} left behind, as asked` };
   const usual = releaseOf(holdCode);
   if (canRescue && usual === "rescue")
-    return { how: "rescue", because: `released: the run goes on${unitsUnfinished > 0 ? ` with ${left}` : ""}` };
+    return { how: "rescue", reason: `released: the run goes on${unitsUnfinished > 0 ? ` with ${left}` : ""}` };
   if (canRescue && tornFiles > 0)
     return {
       how: "rescue",
-      because: `released: ${left} to be run again, for ${plural(tornFiles, "file")} of theirs ${tornFiles === 1 ? "is" : "are"} partly done`,
+      reason: `released: ${left} to be run again, for ${plural(tornFiles, "file")} of theirs ${tornFiles === 1 ? "is" : "are"} partly done`,
     };
   if (usual !== "plan")
     return {
       how: "next-round",
-      because: `released: finished work is credited${unitsUnfinished > 0 ? `, ${left} left behind` : ""}`,
+      reason: `released: finished work is credited${unitsUnfinished > 0 ? `, ${left} left behind` : ""}`,
     };
-  return { how: "plan", because: "released: planning goes on where it was" };
+  return { how: "plan", reason: "released: planning goes on where it was" };
 }
 
 function warn(facts: ReleaseFacts, wanted: ReleaseModifications, how: Release["how"]): readonly string[] {

@@ -17,7 +17,7 @@ export interface Rerun {
   /** What to give a new budget: null for all unfinished units, else the nodes of each unit (null: all of them). */
   readonly epochOf: ReadonlyMap<string, readonly string[] | null> | null;
   readonly reelectUnits: readonly Reelection[];
-  readonly because: string;
+  readonly reason: string;
 }
 
 const NO_FILES: ReadonlyMap<string, never[]> = new Map();
@@ -29,7 +29,7 @@ export function decideRescueNow(facts: RerunFacts): Result<Rerun, readonly Probl
   return ok({
     epochOf: null,
     reelectUnits: reelectUnits([...open, ...settled], facts),
-    because: `rescue by hand: ${plural(failed, "failed unit")} to be run again`,
+    reason: `rescue by hand: ${plural(failed, "failed unit")} to be run again`,
   });
 }
 
@@ -55,7 +55,7 @@ export function decideResubmit(facts: RerunFacts, selection: readonly string[]):
     else epochOf.set(unit, [...new Set([...(known ?? []), node])]);
   }
   if (problems.length > 0) return err(problems);
-  return ok({ epochOf, reelectUnits: [], because: `resubmitted by hand: ${plural(epochOf.size, "unit")}` });
+  return ok({ epochOf, reelectUnits: [], reason: `resubmitted by hand: ${plural(epochOf.size, "unit")}` });
 }
 
 function cannotRerun(facts: RerunFacts): readonly Problem[] {

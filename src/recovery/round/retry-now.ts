@@ -4,7 +4,7 @@ import type { Problem } from "../../domain/problem.ts";
 type RetryNow =
   | {
       readonly kind: "go";
-      readonly because: string;
+      readonly reason: string;
       readonly detail: { readonly nodes: Record<string, readonly string[]> };
     }
   | { readonly kind: "already"; readonly why: string }
@@ -31,5 +31,5 @@ export function decideRetryNow(
   if (chosen.length === 0) return { kind: "already", why: "no failed job waits for its next try" };
   const nodes: Record<string, string[]> = {};
   for (const { unit, node } of chosen) nodes[unit] = [...(nodes[unit] ?? []), node];
-  return { kind: "go", because: `${plural(chosen.length, "failed job")} tried again now`, detail: { nodes } };
+  return { kind: "go", reason: `${plural(chosen.length, "failed job")} tried again now`, detail: { nodes } };
 }
