@@ -3,7 +3,7 @@ import { plainJson, plainText } from "./plain-text.ts";
 
 test.each([
   ["words, tabs and lines stay", "Größe\t1 µm → ok 日本 🚀\nnext", "Größe\t1 µm → ok 日本 🚀\nnext"],
-  ["colours", "\u001b[1;31mred\u001b[0m", "red"],
+  ["colors", "\u001b[1;31mred\u001b[0m", "red"],
   ["the cursor and the screen", "a\u001b[2J\u001b[1;1H\u001b[?25lb", "ab"],
   ["a title, ended either way", "a\u001b]0;owned\u0007b\u001b]2;owned\u001b\\c", "abc"],
   ["a link", "\u001b]8;;http://evil\u001b\\click\u001b]8;;\u001b\\", "click"],

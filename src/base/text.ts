@@ -12,7 +12,7 @@ export function listed(items: readonly string[], most = 3): string {
   return `${items.slice(0, most).join(", ")} and ${items.length - most} more`;
 }
 
-/** At most so many characters, and nothing a job printed that would move the cursor or colour the screen. */
+/** At most so many characters, and nothing a job printed that would move the cursor or color the screen. */
 export function cut(text: string, most: number): string {
   const shown = plain(text);
   if (shown.length <= most) return shown;

@@ -92,7 +92,7 @@ export const REQUEST_STATUS: Record<RequestStatus, StatusFacts> = {
   },
   completed: { meaning: "all work done, all outputs registered", moves: [], usesCapacity: false, timeoutSec: null },
   failed: { meaning: "given up by a person", moves: [], usesCapacity: false, timeoutSec: null },
-  aborted: { meaning: "cancelled by a person; its jobs are gone", moves: [], usesCapacity: false, timeoutSec: null },
+  aborted: { meaning: "canceled by a person; its jobs are gone", moves: [], usesCapacity: false, timeoutSec: null },
 };
 
 export const isTerminal = (status: RequestStatus): boolean => REQUEST_STATUS[status].moves.length === 0;

@@ -23,7 +23,7 @@ const BAD = [
   "(\\w*\\s*){20}Q$",
   "(?:.*,){11}P",
 ];
-const TEXTS = ["a", "ab", "x", "é€", "a, ", "error: licence server busy, try again\n"].map((part) =>
+const TEXTS = ["a", "ab", "x", "é€", "a, ", "error: license server busy, try again\n"].map((part) =>
   part.repeat(Math.ceil(LOG_CHARACTERS / part.length)),
 );
 
@@ -66,7 +66,7 @@ test.each([
 });
 
 test("what people write is understood as they know it", () => {
-  expect(isFound("licence (server )?busy", "x\nlicence busy\n")).toBe(true);
+  expect(isFound("license (server )?busy", "x\nlicense busy\n")).toBe(true);
   expect(isFound("^\\d{3}\\s\\w+$", "404 gone")).toBe(true);
   expect(isFound("(?<code>\\d+) \\u00e9", "12 é")).toBe(true);
   expect(isFound("Busy", "busy")).toBe(false);

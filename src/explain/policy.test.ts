@@ -22,13 +22,13 @@ const read = readPolicy(
     rows: [
       { id: "read-failed", max_retries: 4 },
       {
-        id: "licence",
+        id: "license",
         exit_codes: ["200-220"],
-        stderr: "licence",
+        stderr: "license",
         action: "retry",
         delay_sec: 300,
         category: "transient",
-        meaning: "no licence was free",
+        meaning: "no license was free",
       },
     ],
     handlers: [

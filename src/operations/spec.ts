@@ -37,7 +37,7 @@ const rule = z.strictObject({
   script: z.string().nullable(),
 });
 
-/** The request as intake normalised it. */
+/** The request as intake normalized it. */
 export const specSchema = named("Spec", {
   input: input.nullable(),
   generation: generation.nullable(),

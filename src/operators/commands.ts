@@ -10,7 +10,7 @@ import type { Commands } from "./port.ts";
 import { retryNode } from "./retry-node.ts";
 import { banSite, changeSite, siteEffect, unbanSite } from "./site-actions.ts";
 import { check, preview, readDocument, submit } from "./submit.ts";
-import { acknowledge, changeDag, reprioritise, setAdmission } from "./system-actions.ts";
+import { acknowledge, changeDag, reprioritize, setAdmission } from "./system-actions.ts";
 
 /** Never works on the requests itself: whatever left the loop something to do nudges it. */
 export function makeCommands(given: Ports, policy: LoopPolicy, rules: IntakeRules, nudge: () => void): Commands {
@@ -34,7 +34,7 @@ export function makeCommands(given: Ports, policy: LoopPolicy, rules: IntakeRule
     submit: submit.bind(null, ports, rules, nudge),
     check: check.bind(null, ports, rules),
     preview: preview.bind(null, ports),
-    reprioritise: nudging(reprioritise.bind(null, ports), ({ kind }) => kind === "changed"),
+    reprioritize: nudging(reprioritize.bind(null, ports), ({ kind }) => kind === "changed"),
     act: nudging(actFrom, ({ kind }) => kind === "done"),
     actMany: nudging(actMany.bind(null, ports), ({ results }) => results.some(({ answer }) => answer.kind === "done")),
     retryNode: nudging(retryNode.bind(null, ports), ({ kind }) => kind === "reserved"),

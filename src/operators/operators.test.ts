@@ -14,7 +14,7 @@ const ann = { actor: "ann", dryRun: false };
 const retry = (over: Partial<RetryWanted> = {}): RetryWanted => ({
   unit: "mg_000000",
   node: "proc_000000",
-  reason: "the licence server is back",
+  reason: "the license server is back",
   changes: {},
   attempt: null,
   maxRetries: null,

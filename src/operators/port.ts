@@ -27,7 +27,7 @@ export interface Commands {
   check(document: Document, actor: string, signal?: AbortSignal): Promise<SubmitAnswer>;
   /** What its first round would be, as things are now. */
   preview(name: RequestName, signal?: AbortSignal): Promise<PlanPreview | null>;
-  reprioritise(name: RequestName, wanted: { priority?: number; urgent?: boolean }, seen: Seen): Promise<ChangeAnswer>;
+  reprioritize(name: RequestName, wanted: { priority?: number; urgent?: boolean }, seen: Seen): Promise<ChangeAnswer>;
   /** `from`: release, restart: the request as it should have been, as a person wrote it. */
   act(name: RequestName, wanted: OperatorRequest & { from?: string }, by: By & Seen): Promise<ActAnswer>;
   /** The same for many, one after another; each has its own answer, and one that is refused stops no other. */

@@ -11,12 +11,12 @@ type Command<Name extends keyof Commands> = (
   ...args: Parameters<Commands[Name]>
 ) => ReturnType<Commands[Name]>;
 
-export const reprioritise: Command<"reprioritise"> = async ({ store, clock }, name, wanted, { actor, version }) => {
+export const reprioritize: Command<"reprioritize"> = async ({ store, clock }, name, wanted, { actor, version }) => {
   const request = await store.requests.get(name);
   if (!request) return { kind: "unknown-request" };
   if (version !== null && version !== request.version) return { kind: "stale", request };
   const { status, productionSteps } = request;
-  if (isTerminal(status)) return { kind: "not-allowed", reason: `${name} is ${status}: nothing is left to prioritise` };
+  if (isTerminal(status)) return { kind: "not-allowed", reason: `${name} is ${status}: nothing is left to prioritize` };
   if (wanted.urgent && productionSteps.length > 0)
     return { kind: "not-allowed", reason: `${name} has production steps: it cannot be urgent as well` };
   const said = [

@@ -76,7 +76,7 @@ test("the word that was meant", () => {
   expect(nearest("filesPerJob", known)).toBe("files_per_job");
   expect(nearest("setps", known)).toBe("steps");
   expect(nearest("nmae", known)).toBe("name");
-  expect(nearest("colour", known)).toBeNull();
+  expect(nearest("color", known)).toBeNull();
 });
 
 test("names under which files travel", () => {

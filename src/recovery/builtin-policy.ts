@@ -85,7 +85,7 @@ const wrapper = (): readonly Entry[] => [
   ["stage-out-stuck", "infrastructure", codes(60317), STOP, "a stuck transfer was ended by force"],
   ["storage-down", "infrastructure", codes(60321), RETRY, "the storage is down, refuses, or is full"],
   ["storage-full", "infrastructure", { codes: [60321], stderr: "[Aa]ll pools (are )?full|No space left on (remote )?storage" }, STOP, "all pools of the storage are full"],
-  ["storage-refuses", "permanent", codes(60322, 60323), STOP, "writing to the storage is not authorised, or the quota is used up"],
+  ["storage-refuses", "permanent", codes(60322, 60323), STOP, "writing to the storage is not authorized, or the quota is used up"],
   ["stage-out-other", "infrastructure", codes(60324), RETRY, "stage-out failed in another way"],
   ["stage-out-timeout", "infrastructure", codes(60403), { ...RETRY, wallFactor: 1.3 }, "copying the output took too long"],
   ["upload-or-lumis", "permanent", codes(70318, 70452), STOP, "the result does not pass its check, cannot be uploaded, or has no run and lumi"],

@@ -6,7 +6,7 @@ import { controlCode, decideGroup } from "./decision.ts";
 import { NO_HISTORY } from "./ledger-record.ts";
 import { builtinPolicy, type Policy, type PolicySettings } from "./policy.ts";
 import { handlerDocument, readPolicy } from "./read-policy.ts";
-import { summariseGroup } from "./records.ts";
+import { summarizeGroup } from "./records.ts";
 
 const first = (given: ReturnType<typeof attempt>, policy: Policy = builtinPolicy()) =>
   decideAttempt(given, NO_HISTORY, policy, NOW);
@@ -250,10 +250,10 @@ describe("failure handlers", () => {
   test("causes and stderr match; text is stronger than a code; other roles are left alone", () => {
     const policy = withHandlers([
       rule({ exitCodes: [10] }),
-      rule({ stderr: "licence server busy", delaySec: 300, maxRetries: 10 }),
+      rule({ stderr: "license server busy", delaySec: 300, maxRetries: 10 }),
       rule({ causes: ["oom"], memoryFactor: 2 }),
     ]);
-    expect(first(ended(10, { stderrTail: "x\nlicence server busy\n" }), policy)).toMatchObject({
+    expect(first(ended(10, { stderrTail: "x\nlicense server busy\n" }), policy)).toMatchObject({
       row: { id: "mine#2" },
       delaySec: 300,
     });
@@ -350,7 +350,7 @@ test("a group whose nodes fail alike for good is ended early", () => {
     const succeeded = Array.from({ length: done }, (_, at) =>
       story([attempt()]).records.map((record) => ({ ...record, node: `d${at}` })),
     ).flat();
-    return summariseGroup([...failed, ...succeeded], "proc_000000");
+    return summarizeGroup([...failed, ...succeeded], "proc_000000");
   };
   expect(decideGroup(stop, group(1), 3).decision).toBe("stop");
   expect(decideGroup(stop, group(2), 3)).toMatchObject({ decision: "abort", why: "group-alike" });

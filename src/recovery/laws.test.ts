@@ -38,7 +38,7 @@ const attempts = fc
     memoryMb: fc.option(fc.integer({ min: 1, max: 30_000 })),
     wallMinutes: fc.option(fc.integer({ min: 1, max: 4000 })),
     inputs: fc.subarray(["/store/aaaa.root", "/store/bbbb.root"]),
-    stderrTail: fc.constantFrom("", "file aaaa.root is truncated", "licence server busy"),
+    stderrTail: fc.constantFrom("", "file aaaa.root is truncated", "license server busy"),
   })
   .map(({ what, ...rest }): Attempt => attempt({ ...rest, ...what, maxRetries: 1000 }));
 
@@ -54,7 +54,7 @@ const policies: fc.Arbitrary<Policy> = fc
           exit_codes: fc.array(codes, { minLength: 1, maxLength: 3 }),
           causes: fc.subarray([...CAUSES]),
           match_all_exit_codes: fc.boolean(),
-          stderr: fc.constant("licence"),
+          stderr: fc.constant("license"),
           max_retries: fc.integer({ min: 0, max: 20 }),
           memory_factor: fc.double({ min: 1, max: 3, noNaN: true }),
           time_factor: fc.double({ min: 1, max: 3, noNaN: true }),

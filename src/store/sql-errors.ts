@@ -8,7 +8,7 @@ const GONE_CLASSES = [
   "08", // connection exception
   "28", // refused by authentication
   "53", // out of disk, memory or connections
-  "57", // shut down, crashed, starting up, or the statement was cancelled
+  "57", // shut down, crashed, starting up, or the statement was canceled
   "58", // I/O error of the server
   "F0", // its data directory is locked or misconfigured
 ];

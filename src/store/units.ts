@@ -102,7 +102,7 @@ export const unitStore = (sql: Sql): UnitStore => ({
  * all counts as finished; a block that had closed without it opens again.
  */
 async function recordFinished(tx: Sql, units: readonly FinishedUnit[]): Promise<number> {
-  // Serialises writers of one workflow: of two that each finish half of a split file, the later must see the
+  // Serializes writers of one workflow: of two that each finish half of a split file, the later must see the
   // other's rows. In order of id, so that two writers of several workflows never wait for each other.
   const workflows = [...new Set(units.map(({ workflowId }) => workflowId))];
   await tx.query("SELECT 1 FROM workflows WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE", [workflows]);

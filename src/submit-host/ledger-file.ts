@@ -10,7 +10,7 @@ import {
   type LedgerProblem,
   parseLedger,
 } from "../recovery/ledger-record.ts";
-import { summariseGroup } from "../recovery/records.ts";
+import { summarizeGroup } from "../recovery/records.ts";
 import { UNIT } from "../submit-dir/names.ts";
 import { giveToOwner, PostTrouble, readIfThere, withFile } from "./disk.ts";
 import type { PostArguments } from "./observe.ts";
@@ -73,7 +73,7 @@ export function ledgerForNode(
   for (const node of done) if (!reports(roleOfNode(node))) done.delete(node);
   const { lines, problems } = parseLedger(wanted.join("\n"));
   const stopped = lines.filter((line) => isAttempt(line) && !done.has(line.node));
-  const { alike } = summariseGroup(stopped, node);
+  const { alike } = summarizeGroup(stopped, node);
   return { history: historyOf(lines, node), group: { alike, succeeded: done.size }, problems };
 }
 

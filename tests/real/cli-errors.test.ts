@@ -66,7 +66,7 @@ test.each([
   ["a file that is not there", ["submit", "/nowhere.yaml"]],
   ["a file that is no YAML", ["submit", "README.md"]],
   ["an unknown command", ["sumbit"]],
-  ["an unknown option", ["list", "--colour"]],
+  ["an unknown option", ["list", "--color"]],
   ["an unknown status", ["list", "--status", "happy"]],
   ["an unknown setting", ["serve", "--set", "listen.prot=1"]],
   ["a bad setting", ["serve", "--set", "listen.port=high"]],
@@ -84,7 +84,7 @@ test("--debug shows where an error came from", async () => {
   expect(answer.stderr).toMatch(/\n {4}at .*\ncaused by: /s);
 });
 
-test("help has examples and exit codes; nothing is coloured in a pipe", async () => {
+test("help has examples and exit codes; nothing is colored in a pipe", async () => {
   const root = await wms2(["--help"]);
   expect(root).toMatchObject({ code: 0, stderr: "" });
   expect(root.stdout).toContain("Exit codes:");

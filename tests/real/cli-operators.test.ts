@@ -95,11 +95,11 @@ test("bulk: by filter with --yes, refused without an answer, and a table of resu
 
 test("unclassified failures are listed and classified; resubmit runs chosen units again", async () => {
   const flag = join(tempDir("flag"), "mended");
-  const script = `[ -e ${flag} ] || { echo "licence server is away" >&2; exit 99; }\n${COPY}`;
+  const script = `[ -e ${flag} ] || { echo "license server is away" >&2; exit 99; }\n${COPY}`;
   const more = "recovery: { pending_classification: true }\n";
   await cli("submit", requestFile("op-class", script, more), "--watch");
   const list = await cli("unclassified", "op-class");
-  expect(list.stdout).toContain("licence server is away");
+  expect(list.stdout).toContain("license server is away");
   expect(list.stdout).toMatch(/exit 99 at/);
   writeFileSync(flag, "");
   const dry = await cli("classify", "op-class", "--retry", "all", "--reason", "it is back", "--dry-run");

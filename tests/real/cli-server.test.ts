@@ -72,9 +72,8 @@ describe("a request from the command line", () => {
     );
     await server.until("cli-bold", ["held"], 60);
     const of = ["--unit", "mg_000000", "--node", "proc_000000"];
-    const coloured = (...more: string[]) =>
-      wms2([...more, "--data-dir", server.dataDir], { env: { FORCE_COLOR: "1" } });
-    const logs = await coloured("logs", "cli-bold", ...of);
+    const colored = (...more: string[]) => wms2([...more, "--data-dir", server.dataDir], { env: { FORCE_COLOR: "1" } });
+    const logs = await colored("logs", "cli-bold", ...of);
     expect(logs.stdout).toContain("\u001b[1m==> ");
     expect(logs.stdout).toContain("\nredend\n");
     const json = (await cli("logs", "cli-bold", ...of, "--json")).stdout;

@@ -130,10 +130,10 @@ test("bad modifications are all told at once and change nothing", async () => {
   await endWith(world, 3);
   const answer = await ask(world, name, {
     action: "release",
-    modifications: { site_bans: ["nowhere"], memory_mb: -1, colour: 3 },
+    modifications: { site_bans: ["nowhere"], memory_mb: -1, color: 3 },
   });
   expect(answer.kind === "refused" && answer.problems.map(({ path }) => path).sort()).toEqual([
-    "colour",
+    "color",
     "memory_mb",
     "site_bans[0]",
   ]);

@@ -178,7 +178,7 @@ test("abort before anything ran is immediate, and twice is once", async () => {
   await world.pass();
   await world.expectStatus(name, "aborted");
   expect(world.engine.calls).not.toContain("submit");
-  expect(await world.commands.reprioritise(name, { priority: 5 }, { actor: "ann", version: null })).toMatchObject({
+  expect(await world.commands.reprioritize(name, { priority: 5 }, { actor: "ann", version: null })).toMatchObject({
     kind: "not-allowed",
   });
 });
@@ -187,8 +187,8 @@ test("a stale change is refused", async () => {
   const world = await makeWorld();
   const name = await world.submit(generation("gen", 1));
   const seen = (await world.request(name)).version;
-  await world.commands.reprioritise(name, { priority: 7 }, { actor: "ann", version: seen });
-  expect(await world.commands.reprioritise(name, { priority: 8 }, { actor: "bob", version: seen })).toMatchObject({
+  await world.commands.reprioritize(name, { priority: 7 }, { actor: "ann", version: seen });
+  expect(await world.commands.reprioritize(name, { priority: 8 }, { actor: "bob", version: seen })).toMatchObject({
     kind: "stale",
   });
   expect((await world.request(name)).priority).toBe(7);

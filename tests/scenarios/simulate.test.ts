@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parseDocument } from "../../src/reading/parse-document.ts";
-import { type Entry, isFine, readScenario, runStory, summarise, Teller } from "../../src/simulate/index.ts";
+import { type Entry, isFine, readScenario, runStory, summarize, Teller } from "../../src/simulate/index.ts";
 import { freshStore } from "../support/store-embedded.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
@@ -27,7 +27,7 @@ async function tell(text: string, seed?: number) {
     tell: (entry: Entry) => teller.tell(entry),
   });
   teller.flush();
-  return { end, text: `${lines.join("\n")}\n${summarise(end, 0)}\n`, summary: summarise(end, 0) };
+  return { end, text: `${lines.join("\n")}\n${summarize(end, 0)}\n`, summary: summarize(end, 0) };
 }
 
 /** Examples that show what is still to come. The list must shrink: one that comes true fails its test. */
@@ -77,7 +77,7 @@ settings: { recovery.max_execution: 3 }
 sites: { "no rth": { cores: 0 } }
 outcomes: [{ exit_code: 1, signal: 9 }, { attempt: "two", cause: bored }, 7]
 events: [{ do: dance }, { at: 1 h, do: drain }]
-expect: [{ status: happy, units_done: some, colour: red }]`);
+expect: [{ status: happy, units_done: some, color: red }]`);
   const problems = answer.ok ? [] : answer.error.map(({ path, message }) => `${path}: ${message}`);
   expect(problems.join("\n")).toMatchInlineSnapshot(`
     "settings["recovery.max_execution"]: is not a known key; did you mean recovery.max_executions?
@@ -92,7 +92,7 @@ expect: [{ status: happy, units_done: some, colour: red }]`);
     events[1].site: is missing
     expect[0].status: "happy" is no status
     expect[0].units_done: is no number or range (got "some")
-    expect[0].colour: is not a known key
+    expect[0].color: is not a known key
     sitez: is not a known key; did you mean sites?"
   `);
 });

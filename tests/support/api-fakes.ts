@@ -162,7 +162,7 @@ export const fakeCommands = (parts: Partial<Commands> = {}): Commands =>
       ok({ request: sampleRequest({ status: "submitted", version: 1 }), warnings: ["mind it"], plan: null }),
     check: async () => ok({ request: null, warnings: [], plan: null }),
     preview: async () => err({ code: "no-site", message: "no site is left", evidence: {} }),
-    reprioritise: async (_name, change) => ({ kind: "changed", request: sampleRequest({ ...change, version: 8 }) }),
+    reprioritize: async (_name, change) => ({ kind: "changed", request: sampleRequest({ ...change, version: 8 }) }),
     act: async (_name, { action, reason }, { actor, dryRun }) => ({
       kind: dryRun ? "would" : "done",
       reason: `${action}: ${reason}`,

@@ -55,7 +55,7 @@ export const sampleSpec = (over: Partial<RequestSpec> = {}): RequestSpec => ({
     pendingClassification: false,
     handlers: [
       {
-        name: "flaky-licence",
+        name: "flaky-license",
         roles: ["processing"],
         rules: [
           {

@@ -161,7 +161,7 @@ export const sampleAction = (change: Partial<NewNodeAction> = {}): NewNodeAction
   attempt: 1,
   epoch: 0,
   actor: "ada",
-  reason: "the licence server is back",
+  reason: "the license server is back",
   changes: { memoryMb: 3000 },
   createdAt: at(10),
   ...change,

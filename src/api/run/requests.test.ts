@@ -188,11 +188,11 @@ describe("changes", () => {
     ["7", 7],
   ])("If-Match %s is version %s", async (header, version) => {
     let seen: unknown;
-    const reprioritise: Commands["reprioritise"] = async (_name, _change, by) => {
+    const reprioritize: Commands["reprioritize"] = async (_name, _change, by) => {
       seen = by;
       return { kind: "changed", request: sampleRequest({ version: 8 }) };
     };
-    const answer = await patch({ reprioritise }, header ? { "if-match": header } : {});
+    const answer = await patch({ reprioritize }, header ? { "if-match": header } : {});
     expect(answer.headers.etag).toBe('"8"');
     expect(seen).toEqual({ actor: "operator", version });
   });
@@ -201,12 +201,12 @@ describe("changes", () => {
     expect((await patch({}, { "if-match": '"abc"' })).statusCode).toBe(400);
   });
 
-  test.each<[Awaited<ReturnType<Commands["reprioritise"]>>, number, string]>([
+  test.each<[Awaited<ReturnType<Commands["reprioritize"]>>, number, string]>([
     [{ kind: "unknown-request" }, 404, "not-found"],
     [{ kind: "not-allowed", reason: "it is completed" }, 409, "conflict"],
     [{ kind: "stale", request: sampleRequest({ version: 9 }) }, 412, "stale"],
   ])("%o", async (outcome, status, code) => {
-    const answer = await patch({ reprioritise: async () => outcome });
+    const answer = await patch({ reprioritize: async () => outcome });
     expect(answer.json()).toMatchObject({ status, code });
     if (outcome.kind === "stale") expect(answer.headers.etag).toBe('"9"');
   });

@@ -83,7 +83,7 @@ export const requestRuns: Runs<typeof requests> = {
   },
 
   async change({ name, priority, urgent }, call) {
-    const answer = await call.commands.reprioritise(name, given({ priority, urgent }), call.seen);
+    const answer = await call.commands.reprioritize(name, given({ priority, urgent }), call.seen);
     if (answer.kind === "unknown-request") throw notFound("request", name);
     if (answer.kind === "not-allowed") throw new WorldError("conflict", name, answer.reason);
     if (answer.kind === "stale") throw stale(call, answer.request);

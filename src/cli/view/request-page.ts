@@ -30,11 +30,11 @@ export function requestPage(facts: RequestFacts, look: Look): string {
   return lines.map((line) => cut(line, look.width).trimEnd()).join("\n");
 }
 
-function labelled(label: string, texts: readonly string[], { paint }: Look): string[] {
+function labeled(label: string, texts: readonly string[], { paint }: Look): string[] {
   return texts.map((text, at) => `${paint.dim(padEnd(at === 0 ? label : "", LABEL))} ${text}`);
 }
 const wrapped = (label: string, text: string, look: Look): string[] =>
-  labelled(label, wrap(text, look.width - LABEL - 1), look);
+  labeled(label, wrap(text, look.width - LABEL - 1), look);
 
 function headLines(request: RequestDetailView, look: Look): string[] {
   const { paint, now } = look;
@@ -46,8 +46,8 @@ function headLines(request: RequestDetailView, look: Look): string[] {
   return [
     `${paint.bold(request.request_name)}  ${statusWord(request.status, paint)} ${ended ? `${since} ago` : `since ${since}`}  ${paint.dim(request.status_meaning)}`,
     `${request.kind} · ${urgency} · ${by} · handed in ${duration(secondsSince(request.created_at, now))} ago`,
-    ...labelled("input", [String(request.work.summary)], look),
-    ...labelled("steps", [spec.steps.map((step) => step.name).join(" → ")], look),
+    ...labeled("input", [String(request.work.summary)], look),
+    ...labeled("steps", [spec.steps.map((step) => step.name).join(" → ")], look),
   ];
 }
 
@@ -58,7 +58,7 @@ function troubleLines(request: RequestDetailView, look: Look): string[] {
   if (hold) {
     lines.push(...wrapped("held", `${paint.red(hold.code)}: ${hold.message}`, look));
     const evidence = Object.entries(hold.evidence).map(([key, value]) => `${key} = ${shown(value)}`);
-    if (evidence.length) lines.push(...labelled("evidence", evidence.slice(0, 8), look));
+    if (evidence.length) lines.push(...labeled("evidence", evidence.slice(0, 8), look));
   }
   if (error) {
     const text = `${paint.red(error.code)} ${error.count}×, since ${duration(secondsSince(error.since, look.now))}: ${error.message}`;
@@ -90,7 +90,7 @@ function actionLines(request: RequestDetailView, look: Look): string[] {
   if (allowed.length === 0) return [];
   if (status !== "held") {
     const names = allowed.map(({ action }) => action).join("|");
-    return labelled("you may", [`wms2 ${names} ${name} --reason …`], look);
+    return labeled("you may", [`wms2 ${names} ${name} --reason …`], look);
   }
   const place = (action: string): number => (hold?.actions.includes(action) ? hold.actions.indexOf(action) : 99);
   const sorted = [...allowed].sort((a, b) => place(a.action) - place(b.action));
@@ -99,8 +99,8 @@ function actionLines(request: RequestDetailView, look: Look): string[] {
   const rows = sorted.map(({ meaning }, at) => `${padEnd(typed[at] ?? "", column)}  ${look.paint.dim(meaning)}`);
   return [
     "",
-    ...(request.workflow ? labelled("look", [`wms2 errors ${name}`], look) : []),
-    ...labelled("you may", rows, look),
+    ...(request.workflow ? labeled("look", [`wms2 errors ${name}`], look) : []),
+    ...labeled("you may", rows, look),
   ];
 }
 const EXTRA: Readonly<Record<string, string>> = { resubmit: " --failed" };
@@ -132,10 +132,10 @@ function workLines({ request, status, dag }: RequestFacts, look: Look): string[]
   const bars = bar({ total, done, running, failed }, 24, paint);
   return [
     "",
-    ...labelled("work", [`${bars} ${listed(parts)}`, counters.filter(Boolean).join(" · ")], look),
+    ...labeled("work", [`${bars} ${listed(parts)}`, counters.filter(Boolean).join(" · ")], look),
     ...status.plan_warnings.flatMap((warning) => wrapped("warning", warning, look)),
-    ...(dag ? labelled("dag", dagLines(dag, look), look) : []),
-    ...labelled("blocks", shownBlocks, look),
+    ...(dag ? labeled("dag", dagLines(dag, look), look) : []),
+    ...labeled("blocks", shownBlocks, look),
   ];
 }
 
@@ -167,7 +167,7 @@ function outputLines({ outputs, status }: RequestFacts, look: Look): string[] {
   });
   const owed = status?.outputs.owed ?? 0;
   if (owed) rows.push(`${count(owed, "unit")} finished and not yet registered`);
-  return ["", ...labelled("outputs", rows, look)];
+  return ["", ...labeled("outputs", rows, look)];
 }
 
 const SHOWN_MOVES = 10;
@@ -180,5 +180,5 @@ function moveLines({ status_transitions: moves }: RequestDetailView, look: Look)
   });
   const before = moves.length - last.length;
   const all = before > 0 ? [`… ${before} earlier`, ...lines] : lines;
-  return ["", ...labelled("moves", all, look)];
+  return ["", ...labeled("moves", all, look)];
 }

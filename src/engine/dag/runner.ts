@@ -100,7 +100,7 @@ export interface ScriptCall {
 
 export type ProgramExit =
   | { readonly kind: "exited"; readonly code: number }
-  | { readonly kind: "signalled"; readonly signal: number }
+  | { readonly kind: "signaled"; readonly signal: number }
   /** The working directory or a redirection failed: the program never ran. */
   | { readonly kind: "unstarted"; readonly why: string }
   /** Its supervisor is gone and has left no end: killed with the machine, or by the program. */
@@ -108,5 +108,5 @@ export type ProgramExit =
 
 /** As DAGMan's $RETURN: the exit code, or minus the signal; null: it did neither. */
 export function returnOf(exit: ProgramExit): number | null {
-  return exit.kind === "exited" ? exit.code : exit.kind === "signalled" ? -exit.signal : null;
+  return exit.kind === "exited" ? exit.code : exit.kind === "signaled" ? -exit.signal : null;
 }

@@ -157,7 +157,7 @@ describe("a task's state file", () => {
       `claim 5 99\npid 6\nexit 3\n${times}.\n`,
       { end: { exit: { kind: "exited", code: 3 }, userSec: 1.5, systemSec: 60.25 } },
     ],
-    [`claim 5 99\npid 6\nKilled\nexit 137\n${times}.\n`, { end: { exit: { kind: "signalled", signal: 9 } } }],
+    [`claim 5 99\npid 6\nKilled\nexit 137\n${times}.\n`, { end: { exit: { kind: "signaled", signal: 9 } } }],
     [`claim 5 99\npid 6\nexit 137\n${times}.\n`, { end: { exit: { kind: "exited", code: 137 } } }],
     [
       `claim 5 99\n/x: No such directory\nexit 2\n${times}.\n`,

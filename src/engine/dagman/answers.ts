@@ -105,7 +105,7 @@ export function parseQueue(text: string): Result<ReadonlyMap<string, Tree>, stri
 
 /**
  * condor_submit_dag says no with exit code 1 both when it does not like the files and when it cannot reach the schedd. Only the
- * former would stay the same the next time; what is not recognised counts as the latter. Files that "already exist" are no
+ * former would stay the same the next time; what is not recognized counts as the latter. Files that "already exist" are no
  * refusal: somebody was here, so one has to look. Its words are bin/submit's output; on stderr ssh, docker and the like complain
  * that they did not get there.
  */

@@ -492,7 +492,7 @@ describe.each([
     await eventually("it is gone", async () => !alive("hidden"), { deadlineSec: 5 });
   });
 
-  test("a job that kills its runner is one lost attempt; its neighbours do not notice", async () => {
+  test("a job that kills its runner is one lost attempt; its neighbors do not notice", async () => {
     reopen();
     // The parent of the job's process watches it; the parent of that starts jobs for all.
     const parent = (pid: string) => `$(sed 's/.*) . //; s/ .*//' /proc/${pid}/stat)`;

@@ -522,7 +522,7 @@ describe("what should never happen is said to a person, and nothing is run on it
     expect(ledger()).toMatchObject([{ decision: "stop", exitCode: 15 }]);
   });
 
-  test("a judgement that does not end: the node stops and waits for a person", async () => {
+  test("a judgment that does not end: the node stops and waits for a person", async () => {
     // Nobody writes into it, so reading it takes for ever.
     execFileSync("mkfifo", [inUnit("proc_000000.99.report.json")]);
     const args = [...SHELL, "../bin/post", "proc_000000", "15", "0", "3", "99"];

@@ -188,7 +188,7 @@ describe("merge", () => {
   });
 
   test.each([
-    ["fails", "echo no licence >&2; exit 17", 17, 17],
+    ["fails", "echo no license >&2; exit 17", 17, 17],
     ["writes nothing", "true", 60302, 1],
     ["is killed", 'echo x >"$WMS2_OUTPUT"; kill -9 $$', 137, 137],
   ])("a command that %s fails the merge", async (_what, script, exitCode, code) => {

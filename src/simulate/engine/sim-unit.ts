@@ -15,7 +15,7 @@ import {
   parseLedger,
   staysDone,
 } from "../../recovery/ledger-record.ts";
-import { attemptRecord, summariseGroup } from "../../recovery/records.ts";
+import { attemptRecord, summarizeGroup } from "../../recovery/records.ts";
 import { CODES, UNIT_CODES } from "../../submit-dir/codes.ts";
 import type { Manifest } from "../../submit-dir/manifest.ts";
 import { waitMs } from "../../submit-dir/markers.ts";
@@ -152,7 +152,7 @@ export class SimUnit extends DagRecord {
     const { policy, host } = this.#run;
     const now = host.time.now();
     const own = decideAttempt(attempt, history, policy, now);
-    const decision = decideGroup(own, summariseGroup(this.#lines, attempt.node), policy.settings.abortAfterAlike);
+    const decision = decideGroup(own, summarizeGroup(this.#lines, attempt.node), policy.settings.abortAfterAlike);
     const record = attemptRecord(attempt, decision, now);
     const isFirst = !this.#lines.some((line) => isAttempt(line) && line.node === record.node);
     writeVerdict(this.#dir, attempt, decision, record, isFirst);

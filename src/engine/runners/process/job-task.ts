@@ -29,12 +29,12 @@ export function layTask(
     [MARK, tasks.pathOf(spec.cluster)],
   ];
   if (spec.transfers) environment.push(["TMPDIR", scratch]);
-  const travelled = spec.transfers && spec.transferExecutable;
+  const traveled = spec.transfers && spec.transferExecutable;
   const into = (path: string | null, append: boolean) => (path === null ? null : { path, append });
   const task = {
     cwd: scratch,
     joins: at.joins,
-    argv: [travelled ? `${scratch}/${EXECUTABLE}` : spec.executable, ...spec.arguments],
+    argv: [traveled ? `${scratch}/${EXECUTABLE}` : spec.executable, ...spec.arguments],
     environment,
     stdout: into(spec.stdout, false),
     stderr: into(spec.stderr, spec.stderr === spec.stdout),

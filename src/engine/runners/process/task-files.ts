@@ -78,7 +78,7 @@ function endOf(lines: readonly string[], began: boolean, said: readonly string[]
   const [userSec, systemSec] = parseTimes(lines.at(-3) ?? "");
   const usage = { userSec, systemSec };
   if (!began) return { exit: { kind: "unstarted", why: said.join("; ") || `exit ${code}` }, ...usage };
-  if (code > 128 && said.length) return { exit: { kind: "signalled", signal: code - 128 }, ...usage };
+  if (code > 128 && said.length) return { exit: { kind: "signaled", signal: code - 128 }, ...usage };
   return { exit: { kind: "exited", code }, ...usage };
 }
 

@@ -156,7 +156,7 @@ export class Tasks {
     const end = state?.end;
     if (!end) return false;
     // A killed process leaves its children behind; a pool ends them with it.
-    if (end.exit.kind === "signalled" && state.group !== null) signalGroup(state.group, "SIGKILL");
+    if (end.exit.kind === "signaled" && state.group !== null) signalGroup(state.group, "SIGKILL");
     this.finish(id, live, end, state.group);
     return true;
   }
@@ -194,7 +194,7 @@ export class Tasks {
     if (group === null || live.killAt === null) return;
     const late = Date.now() >= live.killAt;
     if (live.termSent && !late) return;
-    // Until setsid has run the group does not exist and the process is signalled alone.
+    // Until setsid has run the group does not exist and the process is signaled alone.
     const signal = late ? "SIGKILL" : "SIGTERM";
     if (!signalGroup(group, signal)) {
       try {
