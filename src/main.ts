@@ -168,7 +168,7 @@ async function makeDirectories(config: Config): Promise<void> {
 async function closedSpool(config: Config): Promise<readonly Warning[]> {
   const owner = submitter(config);
   const closed = owner && (await closedAncestor(join(config.spool_dir, "request"), owner));
-  return closed ? [{ what: closedWords(closed, owner), mend: `chmod o+x ${closed}, or set spool_dir elsewhere` }] : [];
+  return closed ? [{ what: closedWords(closed, owner), fix: `chmod o+x ${closed}, or set spool_dir elsewhere` }] : [];
 }
 
 async function safetyWarnings(config: Config, tokenFile: string): Promise<readonly Warning[]> {
@@ -287,7 +287,7 @@ async function operatorToken(store: Store, config: Config, log: Log): Promise<{ 
   const sha256 = hashOf(token);
   if (!kept || known.length === 0) await store.settings.addToken({ sha256, name: "operator", at: systemClock.now() });
   else if (!known.some((one) => one.sha256 === sha256))
-    log.warn("token.withdrawn", { file: tokenFile, mend: "delete the file and restart for a new token, or ignore it" });
+    log.warn("token.withdrawn", { file: tokenFile, fix: "delete the file and restart for a new token, or ignore it" });
   return { token, tokenFile };
 }
 

@@ -45,7 +45,7 @@ export interface ServerInfo {
   readonly store: "postgresql" | "embedded";
   readonly places: { readonly dataDir: string; readonly spoolDir: string; readonly storageDir: string };
   /** What is unsafe about the way it runs. */
-  readonly warnings: readonly { readonly what: string; readonly mend: string }[];
+  readonly warnings: readonly { readonly what: string; readonly fix: string }[];
 }
 
 export interface ApiTuning {

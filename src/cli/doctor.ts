@@ -132,7 +132,7 @@ async function serverChecks(client: Client, status: StatusView): Promise<Check[]
     status.loop.healthy
       ? ok("loop", `${leaderText(status.loop)}, the last pass took ${duration(status.loop.last_pass_seconds ?? 0)}`)
       : fail("loop", status.loop.why, "restart the server; its log says what the passes fail at"),
-    ...status.warnings.map(({ what, mend: fix }) => warn("server", what, fix)),
+    ...status.warnings.map(({ what, fix }) => warn("server", what, fix)),
     ...status.alerts.map(({ subject, message, count: times }) =>
       warn("alert", `${subject}: ${message} (${times}×)`, `look at it with: wms2 show ${subject}`),
     ),
@@ -151,7 +151,7 @@ function engineChecks(name: string, { ok: isWell, words, warnings }: PingOutcome
       : "see daemon.log in the engine directory of the data directory";
   return [
     isWell ? ok("engine", words) : fail("engine", words, fix),
-    ...warnings.map(({ what, mend }) => warn("engine", what, mend)),
+    ...warnings.map(({ what, fix }) => warn("engine", what, fix)),
   ];
 }
 

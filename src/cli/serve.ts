@@ -59,7 +59,7 @@ async function serve(config: Config): Promise<void> {
     ["token", server.tokenFile],
   ];
   talk(rows.map(([name, value]) => `  ${paint.dim((name ?? "").padEnd(13))} ${value}`).join("\n"));
-  tellWarnings(server.warnings.map(({ what, mend }) => `${what}; try: ${mend}`));
+  tellWarnings(server.warnings.map(({ what, fix }) => `${what}; try: ${fix}`));
   await stop;
   talk("stopping; once more ends at once");
   let part = "";

@@ -28,6 +28,6 @@ test.each<[story: string, change: Partial<Exposure>, words: RegExp[]]>([
     [/look/, /read/, /HTTP/, /root/],
   ],
 ])("%s", (_story, change, words) => {
-  const told = decideWarnings({ ...safe, ...change }).map(({ what, mend }) => `${what}; ${mend}`);
+  const told = decideWarnings({ ...safe, ...change }).map(({ what, fix }) => `${what}; ${fix}`);
   expect(told).toEqual(words.map((pattern) => expect.stringMatching(pattern)));
 });

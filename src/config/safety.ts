@@ -15,13 +15,13 @@ export interface Exposure {
 
 export interface Warning {
   readonly what: string;
-  readonly mend: string;
+  readonly fix: string;
 }
 
-/** What is unsafe about it, and how to mend each; docs/security.md says why. */
+/** What is unsafe about it, and how to fix each; docs/security.md says why. */
 export function decideWarnings({ host, engine, uid, dataDir, tokenFile }: Exposure): readonly Warning[] {
   const forOthers = (mode: number, allowed = 0): boolean => (mode & 0o077 & ~allowed) !== 0;
-  const warnings: readonly [isSo: boolean, what: string, mend: string][] = [
+  const warnings: readonly [isSo: boolean, what: string, fix: string][] = [
     [
       forOthers(dataDir.mode, dataDir.allowed),
       `others may look into the data directory ${dataDir.path}: it holds the token and everything requests wrote`,
@@ -43,5 +43,5 @@ export function decideWarnings({ host, engine, uid, dataDir, tokenFile }: Exposu
       "run it as a user of its own (docs/security.md)",
     ],
   ];
-  return warnings.flatMap(([isSo, what, mend]) => (isSo ? [{ what, mend }] : []));
+  return warnings.flatMap(([isSo, what, fix]) => (isSo ? [{ what, fix }] : []));
 }

@@ -59,7 +59,7 @@ export interface PingOutcome {
   /** Version and address, or what failed. */
   readonly words: string;
   /** Limits that would bite, each with how to fix it; `doctor` shows them. */
-  readonly warnings: readonly { readonly what: string; readonly mend: string }[];
+  readonly warnings: readonly { readonly what: string; readonly fix: string }[];
 }
 
 export interface EngineSite {

@@ -46,7 +46,7 @@ const healthSchema = named("Health", {
   version: z.string(),
   at: time,
 });
-const warning = z.strictObject({ what: z.string(), mend: z.string() });
+const warning = z.strictObject({ what: z.string(), fix: z.string() });
 const statusSchema = named("SystemStatus", {
   version: z.string(),
   instance: z.string().describe("Of this start of this server; the header wms2-instance of every answer"),

@@ -115,7 +115,7 @@ const ordinaryPrograms = (): readonly Entry[] => [
   ["wrong-usage", "permanent", ordinary(2), ONCE, "the program itself failed, often over its arguments or a file it cannot read (argparse, grep, make): see its stderr"],
   ["not-executable", "permanent", ordinary(126), STOP, "the command cannot be executed: chmod +x it, and look at its first line (#!)"],
   ["not-found", "permanent", ordinary(127), STOP, "the command was not found: attach it to the request, or give its path; a program it calls may be missing too"],
-  ["sysexit-input", "permanent", ordinary(64, 65, 66), STOP, "wrong arguments (64), input in a wrong format (65) or input that cannot be opened (66): mend the command or its input"],
+  ["sysexit-input", "permanent", ordinary(64, 65, 66), STOP, "wrong arguments (64), input in a wrong format (65) or input that cannot be opened (66): fix the command or its input"],
   ["sysexit-name", "permanent", ordinary(67, 68), STOP, "a user (67) or a host (68) the program asked for does not exist"],
   ["sysexit-unavailable", "transient", ordinary(69, 71, 74, 75, 76), SOON, "a service is away (69, 76), the system or its disk refused (71, 74), or the program asks to be tried again (75)"],
   ["sysexit-internal", "permanent", ordinary(70), ONCE, "the program found a bug of its own: its stderr may say which"],

@@ -94,7 +94,7 @@ test("bulk: by filter with --yes, refused without an answer, and a table of resu
 });
 
 test("unclassified failures are listed and classified; resubmit runs chosen units again", async () => {
-  const flag = join(tempDir("flag"), "mended");
+  const flag = join(tempDir("flag"), "fixed");
   const script = `[ -e ${flag} ] || { echo "license server is away" >&2; exit 99; }\n${COPY}`;
   const more = "recovery: { pending_classification: true }\n";
   await cli("submit", requestFile("op-class", script, more), "--watch");
@@ -114,7 +114,7 @@ test("unclassified failures are listed and classified; resubmit runs chosen unit
 });
 
 test("failed jobs that cool off are told everywhere, and tried at once when asked", async () => {
-  const flag = join(tempDir("flag"), "mended");
+  const flag = join(tempDir("flag"), "fixed");
   const script = `[ -e ${flag} ] || exit 17\n${COPY}`;
   const more =
     'recovery: { handlers: [{ name: later, rules: [{ exit_codes: [17], max_retries: 3, delay: "1 h" }] }] }\n';

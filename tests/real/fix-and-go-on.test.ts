@@ -85,7 +85,7 @@ test("restart --from begins again with the corrected request, shows what differs
   await server.until("wrong", ["held"], 90);
   work.script(":");
   work.request({ resources: { memory: "300 MB" }, recovery: { hold_threshold: 0.5 } });
-  const words = ["restart", "wrong", "--from", work.file, "--reason", "script mended"];
+  const words = ["restart", "wrong", "--from", work.file, "--reason", "script fixed"];
   const dry = await told(...words, "--dry-run");
   expect(dry).toMatch(/attachments do.sh: changed: \d+ bytes, executable \(\w{8}\) → /);
   expect(dry).toContain("resources.memoryMb: 2000 → 300");
@@ -113,7 +113,7 @@ test("release --from runs what has not run with the corrected script and command
 
   work.script('[ "$1" = twice ] || exit 3');
   work.request({ steps: [{ name: "do", run: ["./do.sh", "twice"] }] });
-  const said = await told("release", "halfway", "--from", work.file, "--reason", "script mended");
+  const said = await told("release", "halfway", "--from", work.file, "--reason", "script fixed");
   expect(said).toContain("attachments do.sh: changed");
   expect(said).toContain('steps[0].argv[1]: nothing → "twice"');
   await server.until("halfway", ["completed"], 90);

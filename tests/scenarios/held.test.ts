@@ -138,7 +138,7 @@ test.each(["abort", "fail", "restart"] as const)(
   },
 );
 
-test("garbage that was mended is read after a release", async () => {
+test("garbage that was fixed is read after a release", async () => {
   const { world, name } = await heldForGarbage();
   world.engine.finish(world.storageDir);
   const { submitDir = "" } = [...world.engine.runs.values()][0]?.run ?? {};

@@ -116,7 +116,7 @@ describe("catastrophes end with a reason, and nothing is done twice", () => {
       hold: "rescue-damaged",
     },
     "an engine that refuses": { events: "{ at: 0 s, do: refuse-submits }", status: "held", hold: "engine-rejected" },
-    "an engine that refuses, and is mended": {
+    "an engine that refuses, and is fixed": {
       events: "{ at: 0 s, do: refuse-submits }, { at: 5 h, do: accept-submits }, { at: 6 h, do: release }",
       status: "completed, units_done: 10",
     },

@@ -37,7 +37,7 @@ class Dice {
   }
 }
 
-/** Codes by attempt; the last one repeats. Mostly fine, often mended by a retry or a rescue, sometimes hopeless. */
+/** Codes by attempt; the last one repeats. Mostly fine, often fixed by a retry or a rescue, sometimes hopeless. */
 const OUTCOMES = [..."00000000", "1 0", "1 0", "2 1 0", "1 1 1 1 0", "42 0", "1 42 0", "7"];
 /** For runs that are to be stopped in their middle. */
 const GENTLE = [..."0000", "1 0", "2 1 0"];
@@ -123,7 +123,7 @@ export function generateDag(seed: number): GeneratedDag {
   return { name: `seed ${seed} (${kind})`, files, stops: waits, nodes: countJobs(files) };
 }
 
-/** Every part of a node fails once at every place of a chain, with and without a retry to mend it: one DAG of many chains. */
+/** Every part of a node fails once at every place of a chain, with and without a retry to fix it: one DAG of many chains. */
 export function everyPosition(): GeneratedDag {
   const lines: string[] = [];
   for (const retry of [0, 1]) {

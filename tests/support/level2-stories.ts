@@ -157,7 +157,7 @@ export async function holdAndReleaseStory(
   request.heal();
   const before = request.runs().length;
   const answer = await server.send("POST", "/requests/released/release", {
-    reason: "mended",
+    reason: "fixed",
     how: "rescue",
     site_bans: [ban],
   });

@@ -36,7 +36,7 @@ echo "$name after $runs" >out.txt
 const FIX = `#!/bin/sh
 dir=$(cat story-dir); name=$(basename "$(ls "$dir"/*-scripted.txt)" .txt)
 env | grep ^WMS2_ | sort >"$dir/$WMS2_NODE.script-env"
-echo "mending $WMS2_JOB_NAME after $WMS2_RETURN_CODE"
+echo "fixing $WMS2_JOB_NAME after $WMS2_RETURN_CODE"
 if [ -e "$dir/$WMS2_NODE.slow" ] && [ ! -e "$dir/$WMS2_NODE.script-began" ]; then
   touch "$dir/$WMS2_NODE.script-began"; sleep 60
 fi

@@ -208,7 +208,7 @@ async function expectScript(request: MisfortuneRequest): Promise<void> {
   const dir = await request.unitDir("scripted");
   const [first] = await request.attempts("scripted");
   expect(readFileSync(join(dir, `${node}.${first?.cluster}.recovery.log`), "utf8")).toBe(
-    `mending ${node} after 17\n[wms2] ./fix.sh exit 0\n`,
+    `fixing ${node} after 17\n[wms2] ./fix.sh exit 0\n`,
   );
   const env = readFileSync(join(request.dir, `${node}.script-env`), "utf8");
   expect(env).toMatch(/^WMS2_ATTEMPT_ID=1$/m);

@@ -173,17 +173,17 @@ export function sitesOf(workers: readonly EngineSite[]): readonly EngineSite[] {
 export function limitWarnings(perOwner: string, start: string): PingOutcome["warnings"] {
   const limit = Number(/^\s*(\d+)\s*$/.exec(perOwner)?.[1] ?? 200);
   const total = Number(/TotalSchedulerJobsRunning\s*<\s*(\d+)/i.exec(start)?.[1] ?? Number.POSITIVE_INFINITY);
-  const mend = (setting: string) => `set ${setting} on the schedd and run condor_reconfig`;
+  const fix = (setting: string) => `set ${setting} on the schedd and run condor_reconfig`;
   const warnings = [
     {
       limit,
       what: `at most ${limit} DAGMans of one owner run at once: requests with many units can block each other`,
-      mend: mend("MAX_RUNNING_SCHEDULER_JOBS_PER_OWNER = 5000"),
+      fix: fix("MAX_RUNNING_SCHEDULER_JOBS_PER_OWNER = 5000"),
     },
     {
       limit: total,
       what: `at most ${total} DAGMans run at once on this schedd (START_SCHEDULER_UNIVERSE)`,
-      mend: mend("START_SCHEDULER_UNIVERSE = TotalSchedulerJobsRunning < 5000"),
+      fix: fix("START_SCHEDULER_UNIVERSE = TotalSchedulerJobsRunning < 5000"),
     },
   ];
   return warnings.flatMap(({ limit, ...warning }) => (limit < 1000 ? [warning] : []));
@@ -197,7 +197,7 @@ export function nodeWarnings(version: string): PingOutcome["warnings"] {
   return [
     {
       what: `${found} on the submit host: failed attempts cannot be judged there, and are not retried`,
-      mend: "install Node.js 20 or newer on the submit host, on the PATH of the schedd",
+      fix: "install Node.js 20 or newer on the submit host, on the PATH of the schedd",
     },
   ];
 }

@@ -310,7 +310,7 @@ describe("the DAGMan engine without a pool", () => {
     answer = (argv) => ({ stdout: said[argv[0] ?? ""] ?? "" });
     const ping = await engine.ping();
     expect(ping).toMatchObject({ ok: true, words: "HTCondor 23.9.6 via into pool; the schedd answers" });
-    expect(ping.warnings[0]?.mend).toMatch(/MAX_RUNNING_SCHEDULER_JOBS_PER_OWNER = 5000/);
+    expect(ping.warnings[0]?.fix).toMatch(/MAX_RUNNING_SCHEDULER_JOBS_PER_OWNER = 5000/);
     expect(ping.warnings.at(-1)?.what).toMatch(/^there is no Node.js on the submit host/);
     said.sh = "v18.19.0\n";
     expect((await engine.ping()).warnings.at(-1)?.what).toMatch(/^Node.js is v18.19.0 on the submit host/);

@@ -28,7 +28,7 @@ export const makeLocalEngine = (options: LocalEngineOptions): Engine => new Loca
 
 const UNCONTAINED = {
   what: "no control groups: a program that leaves its job's session and clears its environment outlives the job",
-  mend: "start the server where it may make cgroups (v2): systemd-run --user --scope -p Delegate=yes wms2 serve",
+  fix: "start the server where it may make cgroups (v2): systemd-run --user --scope -p Delegate=yes wms2 serve",
 };
 
 /**
