@@ -162,7 +162,7 @@ test("a thing said twice under two names is told once", () => {
   ]);
 });
 
-test("the names of 003's API are understood", () => {
+test("the names the API answers with are understood", () => {
   const { spec } = accepted({
     request_name: "user_Run2024A_v1_250130_123456",
     input_dataset: "/Muon/Run2024A-v1/RAW",

@@ -27,7 +27,7 @@ function summary(code: number, stderrTail = "", cmsCodes = true): string {
   return words.join(" ");
 }
 
-// Each row of facts/exit-codes.md, in its order: codes → category and action.
+// Each row of docs/exit-codes.md, in its order: codes → category and action.
 test.each<[readonly number[], string]>([
   [[7000, 7001, 7002], "permanent stop"],
   [[8001, 65], "permanent stop"],

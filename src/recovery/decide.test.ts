@@ -163,7 +163,7 @@ describe("losses", () => {
   });
 });
 
-describe("sites and files (D6, D7)", () => {
+describe("sites and files", () => {
   const at = (site: string, file = "/store/a.root") => ended(8021, { site, inputs: [file], sites: ["A", "B", "C"] });
   test("a pinned unit tries twice, then stops so that it can be moved", () => {
     const { decisions } = story([at("A"), at("A")]);

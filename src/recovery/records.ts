@@ -62,7 +62,7 @@ const isoOf = (seconds: number | null | undefined): string | null =>
   seconds === null || seconds === undefined ? null : new Date(seconds * 1000).toISOString();
 
 /**
- * <node>.post.json: the field names of the error-handling specification (000 §2.3), what we know beyond it under
+ * <node>.post.json: the field names are a contract with monitoring (docs/submit-directory.md), what we know beyond it under
  * `classification` and `verdict`, and the attempt itself, so that `wms2 policy decide` can replay it.
  */
 export function postJson(attempt: Attempt, decision: Decision, record: AttemptRecord) {

@@ -6,7 +6,7 @@ import type { RequestName } from "../../src/domain/names.ts";
 import { generation, makeWorld } from "../support/world.ts";
 
 /**
- * What a release into the next round does with events (000 §5.1): no range is planned twice, none is passed over, what
+ * What a release into the next round does with events: no range is planned twice, none is passed over, what
  * unfinished units were to make is counted as abandoned, once, and with top_up exactly as much is planned instead.
  * Read from the manifests on disk, which is what jobs go by, and from the store.
  */
@@ -83,7 +83,7 @@ async function expectCredit(world: World, name: RequestName): Promise<number> {
   return eventsIn(ranges.filter(({ unit }) => finished.has(unit)));
 }
 
-test("the example of 000 §5.1: the offset is past all that was planned, failed ranges are abandoned", async () => {
+test("the offset is past all that was planned, failed ranges are abandoned", async () => {
   const { world, name } = await running(10);
   await failForGood(world, name, 2);
   expect(await world.workflow(name)).toMatchObject({ nextFirstEvent: 201n, abandonedEvents: 0n });

@@ -40,7 +40,7 @@ export function generateDocument(overrides: Record<string, unknown> = {}): Recor
   });
 }
 
-/** The example of facts/reqmgr2.md §6. */
+/** As ReqMgr2 gives one out. */
 export function stepChainDocument(overrides: Record<string, unknown> = {}): Record<string, unknown> {
   return withoutUndefined({
     RequestType: "StepChain",

@@ -91,7 +91,10 @@ describe("the DAGMan engine without a pool", () => {
             `[\nType = "NodeStatus";\nNode = "${name}";\nNodeStatus = ${state};\nStatusDetails = "${detail}";\nJobProcsHeld = ${held};\n]\n`,
         )
         .join("")}[\nType = "StatusEnd";\nNextUpdate = 1;\n]\n`;
-    await put("plan.json", JSON.stringify({ resources: { processing: { cores: 1, memoryMb: 2000 } } }));
+    await put(
+      "plan.json",
+      JSON.stringify({ resources: { processing: { cores: 1, memoryMb: 2000, wallMinutes: 60 } } }),
+    );
     await put("mg_000000/group.inc", 'My.DESIRED_Sites = "T2_A"\n');
     await put("workflow.dag.status", status([["mg_000000", 3, "not_idle", 0]]));
     await put("mg_000000/group.dag.status", status(nodes));

@@ -14,7 +14,7 @@ const abandoned = (ranges: readonly PlannedRange[], finished: ReadonlySet<string
     finished,
   });
 
-test("the example of 000 §5.1: failed ranges are abandoned", () => {
+test("failed ranges are abandoned", () => {
   const ranges = Array.from({ length: 10 }, (_, at) => ({
     unit: `mg_${at}`,
     firstEvent: BigInt(at * 1000 + 1),

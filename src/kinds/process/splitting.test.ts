@@ -120,7 +120,7 @@ describe("generation", () => {
     expect(jobs(201n, 600n, 300)).toEqual(["201–500/1–1", "501–800/2–2"]);
   });
 
-  // The reference begins again at 1 past 2^32 − 1. Ours goes on: an event number is used once (D12).
+  // The reference begins again at 1 past 2^32 − 1. Ours goes on: an event number is used once (ADR 10).
   const big = 2 ** 32;
   it.each([
     [1n, 2n ** 32n, big - 1, [`1–${big - 1}/1–1`, `${big}–${big}/2–2`]],

@@ -3,7 +3,7 @@
 
 say() { printf 'wms2: %s\n' "$*" >&2; }
 
-# D13: what may become part of a file name.
+# ADR 11: what may become part of a file name.
 is_name() {
   case $1 in
     '' | [!A-Za-z0-9]* | *[!A-Za-z0-9_.-]*) return 1 ;;

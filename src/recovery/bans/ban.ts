@@ -2,7 +2,7 @@ import type { SiteBan } from "../../domain/dag.ts";
 import { isSiteName, SITE_PATTERN, type SiteName, type WorkflowId } from "../../domain/names.ts";
 import type { Problem } from "../../domain/problem.ts";
 
-/** Every number that decides about bans; defaults are the specification's (000 §8.1). */
+/** Every number that decides about bans. */
 export interface BanConfig {
   /** Fewer nodes than this that failed at a site, and through it, prove nothing. */
   readonly minFailures: number;

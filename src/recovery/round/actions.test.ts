@@ -85,7 +85,7 @@ describe("release", () => {
     expect(how({ tornFiles: 2 })).toBe("rescue");
     expect(how({ holdCode: "no-input-files", canRescue: false })).toBe("plan");
   });
-  test("modifications are read, under their names of 000 §8.3 too", () => {
+  test("modifications are read, under their long names too", () => {
     const body = {
       site_bans: ["A"],
       excluded_files: ["/f"],

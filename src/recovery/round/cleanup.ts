@@ -23,7 +23,7 @@ export function decideCleanup(
     : { kind: "keep", reason: "they wait to be invalidated by hand" };
 }
 
-/** What has to be undone for a block, by how far it came (003 §6.3). Catalog blocks have no invalid state: files do. */
+/** What has to be undone for a block, by how far it came (ADR 10). Catalog blocks have no invalid state: files do. */
 const UNDO: Record<BlockStatus, readonly InvalidationStep[]> = {
   open: ["delete-protection-rules", "invalidate-files"],
   complete: ["delete-protection-rules", "invalidate-files"],

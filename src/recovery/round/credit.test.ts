@@ -6,7 +6,7 @@ import { tallyRound } from "./tally.ts";
 
 const file = (lfn: string, ...units: string[]): RoundFile => ({ lfn, path: lfn, units });
 
-describe("files (000 §5.2)", () => {
+describe("files", () => {
   const tally = tallyRound([failing("mg_1", DATA("/bad")), failing("mg_3", {})]);
   const facts = {
     finishedUnits: new Set(["mg_0", "mg_2"]),

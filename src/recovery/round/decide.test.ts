@@ -22,7 +22,7 @@ test("who used up a rule's retries is held with the name of the rule, and a resc
   expect(both).toMatchObject({ kind: "rescue", leaveOut: [unit(1)] });
 });
 
-describe("the table of 000 §3.2, with D9", () => {
+describe("which round is rescued, held or over (ADR 9)", () => {
   const cases: [string, RoundFacts, string][] = [
     ["all done, work remains", sampleRound(10, [], { workRemains: true }), "next-round"],
     ["all done, nothing left", sampleRound(10), "complete"],
