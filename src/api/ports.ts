@@ -35,7 +35,7 @@ export interface RunPorts extends Pick<ApiPorts, "commands" | "clock" | "kinds" 
   readonly streams: EventStreams;
 }
 
-export interface ServerInfo {
+interface ServerInfo {
   readonly version: string;
   /** Sent with every answer, so that a caller notices that another server answers. */
   readonly instance: string;
@@ -48,7 +48,7 @@ export interface ServerInfo {
   readonly warnings: readonly { readonly what: string; readonly fix: string }[];
 }
 
-export interface ApiTuning {
+interface ApiTuning {
   /** Every answer is checked against its schema; for tests, as it is slow. Default: off. */
   readonly checkAnswers?: boolean;
   /** Time between comments on the event stream, so that proxies keep it open. Default: 15 s. */

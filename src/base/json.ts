@@ -2,8 +2,6 @@
  * JSON with 64-bit numbers: a bigint is written as a number while it is safe (at most 2^53 - 1) and as a
  * string above, and read back by `toBigInt`. Keys keep the order the code wrote them in.
  */
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
-
 const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
 export function jsonValue(value: bigint): number | string {

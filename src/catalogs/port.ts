@@ -18,7 +18,7 @@ export interface Catalog {
   readonly requests: RequestCatalog | null;
 }
 
-export interface DatasetCatalog {
+interface DatasetCatalog {
   /** All files of an input, in a stable order. Throws the reason of `signal` when it is to end. */
   files(input: InputSpec, signal?: AbortSignal): Promise<Result<readonly InputFile[], DatasetProblem>>;
 }
@@ -29,7 +29,7 @@ export interface DatasetProblem {
   readonly evidence: Readonly<Record<string, unknown>>;
 }
 
-export interface OutputCatalog {
+interface OutputCatalog {
   /**
    * Makes one unit's outputs known, in the block it was planned into. By LFN: known with the same size and checksum is
    * adopted, known with others is a conflict that only a person can resolve.
@@ -39,7 +39,7 @@ export interface OutputCatalog {
   readonly blocks: BlockCatalog | null;
 }
 
-export type RegisteredUnit = Pick<FinishedUnit, "name" | "block" | "site" | "outputs">;
+type RegisteredUnit = Pick<FinishedUnit, "name" | "block" | "site" | "outputs">;
 
 export type RegisterOutcome =
   | { readonly kind: "registered"; readonly adopted: number }
@@ -48,7 +48,7 @@ export type RegisterOutcome =
   | { readonly kind: "missing"; readonly path: string };
 
 /** What is done with blocks as a whole, once all their units are registered. */
-export interface BlockCatalog {
+interface BlockCatalog {
   /** No file will come any more. */
   close(block: OutputBlock): Promise<void>;
   /** On to tape. waiting: it was asked for; ask again later. */
@@ -57,17 +57,17 @@ export interface BlockCatalog {
   invalidate(block: OutputBlock): Promise<void>;
 }
 
-export interface OutputBlock {
+interface OutputBlock {
   readonly request: string;
   readonly index: number;
   readonly dataset: string;
 }
 
-export interface SiteCatalog {
+interface SiteCatalog {
   names(): Promise<readonly SiteName[]>;
 }
 
-export interface RequestCatalog {
+interface RequestCatalog {
   /** The document of a request, as intake reads it; null: there is none of that name. */
   document(name: string): Promise<unknown>;
 }

@@ -14,7 +14,7 @@ export const machineChecks = (): readonly Check[] => [
 ];
 
 /** Where a server writes, as it says itself or by the settings of one that would be started. */
-export type Places = Pick<Config, "engine.kind" | "spool_dir" | "storage_dir">;
+type Places = Pick<Config, "engine.kind" | "spool_dir" | "storage_dir">;
 
 /** Room to write, in the right place. */
 export const placeChecks = async (places: Places): Promise<readonly Check[]> => [

@@ -17,7 +17,7 @@ import { isProcess, startedTicks } from "./processes.ts";
  * quicker. A lock written on another machine (a shared file system, another container) cannot be checked from
  * here: it is respected until a person removes it.
  */
-export interface DirectoryLock {
+interface DirectoryLock {
   readonly path: string;
   release(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { TOP, UNIT } from "../submit-dir/names.ts";
 import { entriesOf, ifGone } from "./disk-steps.ts";
 import { readPlain } from "./plain-files.ts";
 
-export interface RescueTrouble {
+interface RescueTrouble {
   /** Relative to the submit directory. */
   readonly file: string;
   readonly why: string;

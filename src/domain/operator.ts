@@ -20,7 +20,7 @@ export const WISH_KINDS = [
 export type WishKind = (typeof WISH_KINDS)[number];
 
 export const AUDIT_OUTCOMES = ["done", "already", "refused", "failed"] as const;
-export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
+type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 
 /** Who did what to what, when and why, and what came of it. Never changed afterwards. */
 export interface AuditEntry {
@@ -55,7 +55,7 @@ export interface BanAnswer {
 }
 
 export const ALERT_CHANGES = ["opened", "severity", "acknowledged", "closed"] as const;
-export type AlertChange = (typeof ALERT_CHANGES)[number];
+type AlertChange = (typeof ALERT_CHANGES)[number];
 
 export interface AlertRecord extends Alert {
   readonly acknowledgedAt: Date | null;
@@ -77,7 +77,7 @@ export interface AlertDelivery {
 
 /** retry: run it again · fail: give it up · resubmit: a new epoch with a fresh budget. */
 export const NODE_ACTION_KINDS = ["retry", "fail", "resubmit"] as const;
-export type NodeActionKind = (typeof NODE_ACTION_KINDS)[number];
+type NodeActionKind = (typeof NODE_ACTION_KINDS)[number];
 
 /** What the next attempt gets instead of what it had; absent: as before. */
 export interface NodeChanges {

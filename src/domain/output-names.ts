@@ -36,6 +36,6 @@ export function outputPlace(
 }
 
 /** ".csv", or ".csv.gz" for what is packed; "" when there is none. */
-export function extension(file: string): string {
+function extension(file: string): string {
   return /(\.[A-Za-z0-9]+)?\.(gz|bz2|xz|zst)$|\.[A-Za-z0-9]+$/.exec(file.slice(1))?.[0] ?? "";
 }

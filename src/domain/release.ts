@@ -28,7 +28,7 @@ interface ReleaseField {
  * Every field of a release, by its name on the wire: API, command line and views read this table. Which values are
  * allowed depends on the request: recovery/round/release.ts.
  */
-export const RELEASE_FIELDS = {
+const RELEASE_FIELDS = {
   site_bans: {
     key: "siteBans",
     about: "a list of site names",

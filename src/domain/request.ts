@@ -70,7 +70,7 @@ export interface OutputSpec {
   /** Where its dataset is called otherwise than the request's names would have it. */
   readonly naming?: OutputNaming;
 }
-export interface OutputNaming {
+interface OutputNaming {
   readonly primary?: string;
   readonly era?: string;
   readonly string?: string;
@@ -119,6 +119,13 @@ export interface FailureHandler {
   readonly roles: readonly string[];
   readonly rules: readonly FailureRule[];
 }
+
+/** What a rule may say, in a request's handlers and in an installation's policy alike. */
+export const RULE_LIMITS = {
+  maxRetries: { min: 0, max: 100 },
+  delaySec: { min: 0, max: 7 * 86_400 },
+  factor: { min: 1, max: 100 },
+} as const;
 
 export interface FailureRule {
   readonly exitCodes: readonly number[];

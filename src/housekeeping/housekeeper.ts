@@ -6,7 +6,7 @@ import type { KeepPolicy } from "./decide-directory.ts";
 import { type TidyPorts, tidyRequest } from "./tidy-request.ts";
 import { findUnknownRuns, unknownRunAlerts } from "./unknown-runs.ts";
 
-export interface HousekeepingOptions extends KeepPolicy {
+interface HousekeepingOptions extends KeepPolicy {
   readonly intervalSec: number;
   /** File operations in one turn. */
   readonly operationsPerTurn?: number;

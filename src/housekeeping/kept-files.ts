@@ -6,7 +6,7 @@ import { besideDag, newestStderr, nodeNamedIn, TOP, UNIT } from "../submit-dir/n
  * output and the last states of its nodes; of failed nodes the verdict and the end of the log. That is all the errors,
  * attempts and nodes views read. Manifests, job output, reports, programs and the request's files go. Pure.
  */
-export type Fate = "keep" | "trim" | "drop";
+type Fate = "keep" | "trim" | "drop";
 
 export const TRIMMED_LOG_BYTES = 8_000;
 export const TRIMMED_DAGMAN_BYTES = 256 * 1024;
@@ -24,7 +24,7 @@ export function fateOfTop(name: string): Fate {
 }
 
 /** Nodes whose last word is a failure, and those of them whose logs are worth keeping. */
-export interface FailedNodes {
+interface FailedNodes {
   readonly nodes: ReadonlySet<string>;
   readonly logsOf: ReadonlySet<string>;
   /** Some lines could not be read: no verdict is dropped then. */

@@ -16,7 +16,7 @@ import { askEngine } from "./gather-request.ts";
  * Submit directories, and runs in them, that the database has never heard of: it was restored from an older backup, or the
  * spool belongs to another installation. Nothing is touched: an operator must know before work is planned twice.
  */
-export interface UnknownRun {
+interface UnknownRun {
   readonly request: string;
   readonly directory: string;
   /** null: the directory does not say which DAG it is. */

@@ -1,6 +1,6 @@
 import { CAUSES } from "../domain/cause.ts";
 import { NAME_PATTERN, NAME_RULE } from "../domain/names.ts";
-import type { FailureHandler, FailureRule, RecoverySpec } from "../domain/request.ts";
+import { type FailureHandler, type FailureRule, type RecoverySpec, RULE_LIMITS } from "../domain/request.ts";
 import { NODE_ROLES } from "../domain/roles.ts";
 import { patternProblem } from "../domain/stderr-pattern.ts";
 import { Form } from "../reading/form.ts";
@@ -37,7 +37,6 @@ function readHandler(spot: Spot, fallback: string): FailureHandler {
 function readRule(spot: Spot): FailureRule | null {
   const form = Form.at(spot, "a rule", `{${MATCHES}; max_retries, delay, …}`);
   if (form === null) return null;
-  const factor = { min: 1, max: 100 };
   const rule: FailureRule = {
     exitCodes: distinct(form.list("exit_codes", 1000), isFailureCode, (code) =>
       code.mustBe("an exit code of a failure, a whole number from 1 to 999999"),
@@ -45,10 +44,10 @@ function readRule(spot: Spot): FailureRule | null {
     matchAllExitCodes: form.flag("match_all_exit_codes", false),
     causes: chosen(form.list("causes", 50), CAUSES, "cause"),
     stderr: readPattern(form.spot("stderr")),
-    maxRetries: form.integer("max_retries", { min: 0, max: 100 }, 3),
-    delaySec: form.duration("delay", { min: 0, max: 7 * 86_400 }, null),
-    memoryFactor: form.number("memory_factor", factor, null),
-    wallFactor: form.number("time_factor", factor, null),
+    maxRetries: form.integer("max_retries", RULE_LIMITS.maxRetries, 3),
+    delaySec: form.duration("delay", RULE_LIMITS.delaySec, null),
+    memoryFactor: form.number("memory_factor", RULE_LIMITS.factor, null),
+    wallFactor: form.number("time_factor", RULE_LIMITS.factor, null),
     script: readScript(form.spot(["script", "recovery_script"])),
   };
   const matches = ["exit_codes", "match_all_exit_codes", "causes", "stderr"].filter((key) => form.spot(key) !== null);

@@ -44,7 +44,7 @@ export interface Kind<W extends Work = Work> {
   abandoned?(left: LeftBehind<W>): bigint;
 }
 
-export type KindReleaseField = "excluded_files" | "top_up";
+type KindReleaseField = "excluded_files" | "top_up";
 
 export interface Extent {
   readonly events: bigint;

@@ -125,7 +125,7 @@ export interface Refusal<Kind extends "refused" | "conflict"> {
 /** There is no such request, or it moved on since the caller looked. */
 type NotAsSeen = { readonly kind: "unknown-request" } | { readonly kind: "stale"; readonly request: RequestRecord };
 
-export type ChangeAnswer =
+type ChangeAnswer =
   | { readonly kind: "changed"; readonly request: RequestRecord }
   /** The state does not allow it, with the reason and what is allowed. */
   | { readonly kind: "not-allowed"; readonly reason: string }

@@ -2,7 +2,7 @@ import { readManifest } from "../submit-dir/manifest.ts";
 import type { ExpectedOutput } from "./check-outputs.ts";
 
 /** What a unit's manifest.json says it is to make, and from what. */
-export interface PlannedUnit {
+interface PlannedUnit {
   readonly unit: string;
   readonly block: number;
   readonly expected: readonly ExpectedOutput[];

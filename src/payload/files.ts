@@ -1,7 +1,7 @@
 import { program, WORKER } from "../submit-dir/names.ts";
 
 /** A file of ours that goes into every submit directory. */
-export interface PayloadFile {
+interface PayloadFile {
   /** Where it is now: beside this module, in src as in dist. */
   readonly source: URL;
   /** Its path in the submit directory. */

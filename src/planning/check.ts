@@ -33,7 +33,7 @@ export type Report = (code: string, message: string, evidence?: Record<string, u
 const MAX_VIOLATIONS = 100;
 
 /** What a kind says about its own part of a plan. */
-export interface KindCheck {
+interface KindCheck {
   mostJobs(facts: PlanFacts): bigint;
   check(context: CheckContext, report: Report): Check;
 }

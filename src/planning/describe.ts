@@ -1,7 +1,7 @@
 import type { DagPlan } from "../domain/plan.ts";
 import { NODE_ROLES, reports } from "../domain/roles.ts";
 
-export interface Spread {
+interface Spread {
   readonly least: number;
   readonly most: number;
 }

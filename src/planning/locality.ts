@@ -13,7 +13,7 @@ export interface LocationGroup {
   readonly files: readonly PlanFile[];
 }
 
-export interface SiteRules extends SitesSpec {
+interface SiteRules extends SitesSpec {
   /** null: any. */
   readonly usable: readonly SiteName[] | null;
 }

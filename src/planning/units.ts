@@ -8,7 +8,7 @@ export const MAX_NODES_PER_UNIT = 4000;
 /** Jobs in a unit when nobody knows how much they write. */
 const UNSIZED_JOBS_PER_UNIT = 10;
 
-export interface PieceGroup {
+interface PieceGroup {
   readonly pieces: readonly Piece[];
   /** What its merged files will weigh; jobs of unknown size count nothing. */
   readonly expectedBytes: number;

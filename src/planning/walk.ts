@@ -17,7 +17,7 @@ export interface PieceSource {
   readonly sharesLumi: boolean;
 }
 /** Pieces that may be read at the same sites; a unit never mixes streams. */
-export type PieceStream = Pick<LocationGroup, "sites" | "attempted"> & { readonly pieces: Iterable<Piece> };
+type PieceStream = Pick<LocationGroup, "sites" | "attempted"> & { readonly pieces: Iterable<Piece> };
 
 /** Everything decided before the first unit is made; walking it twice gives the same units. */
 export interface Walk {

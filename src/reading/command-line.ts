@@ -3,7 +3,7 @@
  * Whatever a shell would expand, redirect or sequence is refused with the character that did it: a request's
  * arguments reach the job exactly as written, and nobody believes they were evaluated.
  */
-export type SplitArguments =
+type SplitArguments =
   | { readonly ok: true; readonly argv: readonly string[] }
   | { readonly ok: false; readonly why: string };
 

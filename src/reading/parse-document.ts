@@ -5,7 +5,7 @@ import { JsonError, readJson } from "./read-json.ts";
 
 /** Without attachments a request is a page of text; the JSON form carries the attached files as base64. */
 export const MAX_YAML_CHARACTERS = 400_000;
-export const MAX_JSON_CHARACTERS = 16_000_000;
+const MAX_JSON_CHARACTERS = 16_000_000;
 /** YAML is read slowly, on the thread that answers everybody: this many lines and entries take a quarter of a second. */
 const MAX_YAML_PIECES = 20_000;
 

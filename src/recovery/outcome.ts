@@ -27,7 +27,7 @@ const speechOf = (attempt: Attempt, { cmsCodes }: CodeReading): Speech =>
   cmsCodes || ownReport(attempt)?.framework ? "cms" : "ordinary";
 
 /** How codes are read: of the policy's settings. */
-export interface CodeReading {
+interface CodeReading {
   readonly cmsCodes: boolean;
   readonly shortCodes: boolean;
 }

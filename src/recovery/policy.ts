@@ -1,3 +1,4 @@
+import { RULE_LIMITS } from "../domain/request.ts";
 import { isFound, LOG_CHARACTERS } from "../domain/stderr-pattern.ts";
 import { type Attempt, CATEGORIES, type Category, type Cause, LOSSES, ownReport } from "./attempt.ts";
 import { builtinRows } from "./builtin-policy.ts";
@@ -47,10 +48,10 @@ export interface RowMatch {
 /** What a rule of a request's handler may say. */
 export const RULE_SAYS = {
   /** Retries for this row per epoch; 3 retries are 4 executions. Absent: only the node's budgets bound it. */
-  maxRetries: f.number(f.whole(0, 1000)),
-  delay: f.number(f.real(0, WEEK)),
-  memoryFactor: f.number(f.real(1, 100)),
-  wallFactor: f.number(f.real(1, 100)),
+  maxRetries: f.number({ ...RULE_LIMITS.maxRetries, whole: true }),
+  delay: f.number({ ...RULE_LIMITS.delaySec, whole: false }),
+  memoryFactor: f.number({ ...RULE_LIMITS.factor, whole: false }),
+  wallFactor: f.number({ ...RULE_LIMITS.factor, whole: false }),
   script: f.text(1000),
 };
 /** What a row of an installation may say. */

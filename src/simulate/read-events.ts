@@ -83,7 +83,7 @@ const ACTIONS = {
 };
 
 export type Action = Readonly<ReturnType<(typeof ACTIONS)[keyof typeof ACTIONS]>>;
-export interface ScenarioEvent {
+interface ScenarioEvent {
   readonly atSec: number;
   readonly act: Action;
 }

@@ -4,7 +4,7 @@ import { shown } from "../reading/notes.ts";
 import { readNumberTest, readRows, SPAN, textOrNull } from "./read-parts.ts";
 
 /** Numbers an expectation can speak of, and what they count. */
-export const FACT_NAMES = {
+const FACT_NAMES = {
   units_done: "finished units over all rounds",
   units_failed: "failed units of the present run",
   units_registered: "units in the catalog",

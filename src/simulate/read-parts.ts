@@ -57,7 +57,7 @@ export function readPattern(form: Form, key: string): RegExp | null {
 }
 
 /** "3", ">2", "<5", "1-2": a set of whole numbers as people write it. */
-export interface NumberTest {
+interface NumberTest {
   readonly text: string;
   readonly min: number;
   readonly max: number;

@@ -18,7 +18,7 @@ export type Scenario = Readonly<ReturnType<typeof readParts>>;
 export type ScenarioSite = Scenario["sites"][number];
 
 /** Reads the request a scenario names by file; throws what the command line understands. */
-export type LoadRequest = (file: string) => unknown;
+type LoadRequest = (file: string) => unknown;
 
 /** All problems of the document, each with its place, or the scenario. */
 export function readScenario(document: unknown, load: LoadRequest): Result<Scenario, readonly Problem[]> {

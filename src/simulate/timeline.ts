@@ -1,17 +1,7 @@
 import type { VirtualTime } from "./virtual-time.ts";
 
 /** What kind of thing happened. `world`: the story did it · `operator`: somebody asked for it. */
-export type EntryKind =
-  | "world"
-  | "operator"
-  | "server"
-  | "move"
-  | "decision"
-  | "attempt"
-  | "unit"
-  | "run"
-  | "trouble"
-  | "law";
+type EntryKind = "world" | "operator" | "server" | "move" | "decision" | "attempt" | "unit" | "run" | "trouble" | "law";
 
 export interface Entry {
   /** Seconds since the story began. */

@@ -56,7 +56,7 @@ export async function migrate(sql: Sql, migrations: readonly Migration[]): Promi
   });
 }
 
-export function migrationsToApply(
+function migrationsToApply(
   known: readonly Migration[],
   applied: readonly { name: string; sha256: string }[],
 ): readonly Migration[] {

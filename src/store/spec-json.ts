@@ -6,7 +6,7 @@ import type { Work } from "../domain/work.ts";
  * A spec as JSON. All of it is plain except the 64-bit numbers of its work: which those are is written beside it, so
  * the store need not know any kind.
  */
-export interface StoredSpec extends Omit<RequestSpec, "work"> {
+interface StoredSpec extends Omit<RequestSpec, "work"> {
   readonly work: Readonly<Record<string, unknown>>;
   readonly bigNumbers: readonly string[];
 }

@@ -33,7 +33,7 @@ export interface SqlSession {
   query(text: string, params: readonly unknown[]): Promise<readonly unknown[]>;
   exec(script: string): Promise<void>;
 }
-export interface SqlDriver extends SqlSession {
+interface SqlDriver extends SqlSession {
   /** For messages: "PostgreSQL at db.example:5432", "embedded database in /data". */
   readonly subject: string;
   /** Begins, runs, commits; rolls back when `work` throws. */

@@ -76,7 +76,7 @@ export function renderStatus(facts: StatusFacts): string {
   return parts.join("");
 }
 
-export interface MetricsFacts {
+interface MetricsFacts {
   readonly startedAt: Date;
   readonly endedAt: Date;
   readonly outcome: DagOutcome;

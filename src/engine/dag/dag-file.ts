@@ -7,7 +7,7 @@ import { Fault, logicalLines, orFault, within } from "./lines.ts";
  * A keyword we do not run is a fault with its line number, never silently skipped: a DAG that means something
  * else here than on the pool would be worse than one that does not start.
  */
-export interface ScriptSpec {
+interface ScriptSpec {
   readonly executable: string;
   readonly arguments: readonly string[];
   /** An exit with `status` runs the script again after `seconds`. */

@@ -48,7 +48,7 @@ const REFUSED = new Set(
 const UNIVERSES = ["vanilla", "local", "scheduler", "5", "12", "7"];
 const DEFAULT_MEMORY_MB = 128;
 
-export interface JobPlace {
+interface JobPlace {
   readonly cluster: number;
   readonly retry: number;
   /** The directory that relative names mean. */

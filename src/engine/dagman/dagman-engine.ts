@@ -16,7 +16,7 @@ import { type Spawner, spawnCommand } from "./spawn.ts";
 import { hasBegun, isLost, isSilent, noteSubmitHost, submitHostOf, submittedAs } from "./traces.ts";
 import { heldJobs, makeMatching, unlessAway } from "./waits.ts";
 
-export interface DagmanOptions {
+interface DagmanOptions {
   /**
    * Put before every condor command, e.g. ["…/scripts/pool", "exec"]; empty: HTCondor is on the PATH. It must hand on
    * arguments, working directory and exit code as they are.

@@ -2,7 +2,7 @@
  * What DAGMan says of itself in <dag>.dagman.out (23.9.6). The file grows over all runs of a DAG; only the part after the last
  * STARTING UP is of interest, and for a run that did not get far its tail holds all of it.
  */
-export interface DagmanWords {
+interface DagmanWords {
   /** The cluster of the last DAGMan that started, when its banner is within the text. */
   readonly cluster: string | null;
   readonly batchName: string | null;

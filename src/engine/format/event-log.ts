@@ -3,7 +3,7 @@
  * `NNN (cluster.proc.sub) date time words` and ends with a line `...`. The log grows while it is read: an event whose `...` is
  * not yet there is left out.
  */
-export interface JobEvent {
+interface JobEvent {
   readonly kind: EventKind | "other";
   readonly cluster: number;
   readonly exit: { readonly code: number } | { readonly signal: number } | null;

@@ -8,7 +8,7 @@ import { makeScripts } from "../runners/process/scripts.ts";
 import { Tasks } from "../runners/process/tasks.ts";
 import { nameOf } from "./protocol.ts";
 
-export interface CoreOptions {
+interface CoreOptions {
   /** Where the engine keeps its own files: runs, tasks with their scratch directories, the id counter. */
   readonly dir: string;
   readonly sites: readonly EngineSite[];

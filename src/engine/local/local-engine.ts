@@ -16,7 +16,7 @@ import type { Engine, EngineSite, FindOutcome, PingOutcome, SubmitOutcome } from
 import { type Client, makeClient } from "./client.ts";
 import { identityOf } from "./identity.ts";
 
-export interface LocalEngineOptions {
+interface LocalEngineOptions {
   readonly dir: string;
   readonly sites: readonly EngineSite[];
   readonly timeoutSec?: number;

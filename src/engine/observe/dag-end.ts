@@ -9,7 +9,7 @@ import { listDir, readTail, readText } from "./files.ts";
 import { completeBy } from "./run-view.ts";
 
 /** What the files of one DAG say when its DAGMan is gone. */
-export interface DagEnd {
+interface DagEnd {
   readonly status: StatusFile | null;
   /** The file a resubmission would use. */
   readonly rescue: number | null;

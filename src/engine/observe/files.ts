@@ -67,7 +67,7 @@ export async function inTurns<T, R>(items: readonly T[], work: (item: T) => Prom
   return results;
 }
 
-export type CachedOutcome<T> =
+type CachedOutcome<T> =
   /** `fresh`: it was read just now, the file has changed since the last time. */
   | { readonly kind: "value"; readonly value: T; readonly fresh: boolean }
   | { readonly kind: "absent" }

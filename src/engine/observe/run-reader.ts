@@ -11,7 +11,7 @@ import * as view from "./run-view.ts";
 import { type OpenNodes, type OpenUnit, openNodes, readWaits } from "./waits.ts";
 
 export type RunningView = Extract<RunObservation, { kind: "running" }>;
-export type EndedView = Extract<RunObservation, { kind: "ended" }>;
+type EndedView = Extract<RunObservation, { kind: "ended" }>;
 
 /** Done units whose size is not yet known are counted by the average; so many are looked up per visit. */
 const SIZES_PER_VISIT = 20;

@@ -21,7 +21,7 @@ export interface OpenNodes {
   readonly loads: Readonly<Record<ThrottledRole, Load>>;
 }
 /** How many of a category are in the queue, and how many could be. */
-export interface Load {
+interface Load {
   readonly ready: number;
   readonly queued: number;
 }

@@ -6,7 +6,7 @@ import type { PlanFacts, PlanFile } from "../../planning/facts.ts";
 import { compileMask, countDistinct, countLumis, selectLumis } from "./mask.ts";
 import { needsLumis } from "./split.ts";
 
-export interface Selection {
+interface Selection {
   readonly files: readonly PlanFile[];
   readonly unplanned: readonly UnplannedFile[];
 }

@@ -96,7 +96,7 @@ export type OperatorAction = keyof typeof TABLE;
 export const ACTION: Readonly<Record<OperatorAction, ActionFacts>> = TABLE;
 export const OPERATOR_ACTIONS = Object.keys(TABLE) as readonly OperatorAction[];
 
-export type ActionAnswer =
+type ActionAnswer =
   | { readonly kind: "allowed" }
   | { readonly kind: "already"; readonly why: string }
   | { readonly kind: "refused"; readonly why: string; readonly allowedIn: readonly RequestStatus[] };

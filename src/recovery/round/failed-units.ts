@@ -11,7 +11,7 @@ import { type FilesOfUnits, hasKnownBadFile, settleFiles } from "./settle.ts";
  * spent: the executions or a rule's retries of this epoch are used up, and only a person opens a new one.
  * open: a rescue may help, or nobody knows.
  */
-export type UnitOutlook = "unclassified" | "permanent" | "data" | "spent" | "open";
+type UnitOutlook = "unclassified" | "permanent" | "data" | "spent" | "open";
 
 export interface FailedUnit {
   readonly unit: string;

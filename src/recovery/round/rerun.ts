@@ -13,7 +13,7 @@ export interface RerunFacts extends SiteFacts, Pick<RoundFacts, "finishedUnits" 
   readonly doneNodes: ReadonlySet<string>;
 }
 
-export interface Rerun {
+interface Rerun {
   /** What to give a new budget: null for all unfinished units, else the nodes of each unit (null: all of them). */
   readonly epochOf: ReadonlyMap<string, readonly string[] | null> | null;
   readonly reelectUnits: readonly Reelection[];

@@ -7,7 +7,7 @@ import type { Planned, VirtualTime } from "../virtual-time.ts";
 import type { SitePool, Ticket } from "./site-pool.ts";
 
 /** How jobs go; asked when they come to it. */
-export interface JobScript {
+interface JobScript {
   /** It is to run at this site, as soon as there is room. */
   placed(job: JobSpec, site: string): void;
   /** `serial` counts all that begin, at whatever site. */
