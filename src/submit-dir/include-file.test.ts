@@ -9,6 +9,7 @@ test("a node's lines are replaced, those of others stay, also of nodes that begi
     'My.DESIRED_Sites = "T2_XX_Alpha"\nproc_000010_memory = 1\nproc_000001_memory = 4000\nproc_000001_wall_minutes = 624\n',
   );
   expect(adjusted("", { "a.b-c": NOTHING })).toBe("");
+  expect(adjusted("x_memory = 10 apples\n", { x: { ...NOTHING, memoryMb: null } })).toBe("");
 });
 
 test("adjusting twice is adjusting once", () => {

@@ -92,10 +92,10 @@ export function asksOf(text: string, node: string) {
   return { memoryMb: number(`${node}_memory`), wallMinutes: number(`${node}_wall_minutes`) };
 }
 
-/** What a node is to ask for from its next submission on; undefined: as before. */
+/** What a node is to ask for from its next submission on; undefined: as before, null: what its role does. */
 export interface Adjustment {
-  readonly memoryMb?: number | undefined;
-  readonly wallMinutes?: number | undefined;
+  readonly memoryMb?: number | null | undefined;
+  readonly wallMinutes?: number | null | undefined;
   readonly avoidHosts?: readonly string[];
   /** Only for nodes that may move on their own. */
   readonly avoidSites?: readonly string[];

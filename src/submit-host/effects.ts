@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { mayBeRescued } from "../recovery/decision.ts";
 import type { AttemptRecord } from "../recovery/ledger-record.ts";
-import { adjusted } from "../submit-dir/include-file.ts";
+import { adjusted, asksOf } from "../submit-dir/include-file.ts";
 import { abortText, reasonText, waitText } from "../submit-dir/markers.ts";
 import { nodeFile, UNIT } from "../submit-dir/names.ts";
 import { readIfThere, removeIfThere, replace } from "./disk.ts";
@@ -20,10 +20,12 @@ export function applyRecord(dir: string, record: AttemptRecord, mayMove: boolean
   }
   const path = join(dir, UNIT.include);
   const include = readIfThere(path) ?? "";
+  // What stands there and is no number, so that nothing could be submitted, goes.
+  const asked = asksOf(include, node);
   const changed = adjusted(include, {
     [node]: {
-      memoryMb: changedTo(record.nextMemoryMb, record.memoryMb),
-      wallMinutes: changedTo(record.nextWallMinutes, record.wallMinutes),
+      memoryMb: changedTo(record.nextMemoryMb, record.memoryMb) ?? asked.memoryMb,
+      wallMinutes: changedTo(record.nextWallMinutes, record.wallMinutes) ?? asked.wallMinutes,
       avoidHosts: record.avoidHosts,
       avoidSites: mayMove ? record.avoidSites : [],
     },
@@ -38,6 +40,4 @@ export function applyRecord(dir: string, record: AttemptRecord, mayMove: boolean
     replace(join(dir, UNIT.abort), abortText(node, record.reason));
 }
 
-/** undefined: as it was. */
-const changedTo = (next: number | null, before: number | null): number | undefined =>
-  next === before ? undefined : (next ?? undefined);
+const changedTo = (next: number | null, before: number | null): number | null => (next === before ? null : next);
