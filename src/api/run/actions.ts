@@ -64,7 +64,8 @@ function operatorRequest(action: OperatorAction, body: ActBody, actor: string): 
   if (body.reason === undefined && NEEDS_REASON.includes(action))
     throw usageError("bad body", { path: "reason", message: "is missing", allowed: "why, in words" });
   refuseMisplaced(action, body);
-  const reason = body.reason ?? `${action} by ${actor}, without a reason`;
+  const unsaid = action === "submit" ? "the draft is ready" : `${action} by ${actor}, without a reason`;
+  const reason = body.reason ?? unsaid;
   const common = { action, reason, how: body.how ?? null };
   if (action === "release") return { ...common, modifications: modificationsOf(body) };
   if (action === "restart") return { ...common, cleanupPolicy: body.cleanup_policy ?? null };
