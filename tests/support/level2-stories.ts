@@ -397,12 +397,8 @@ export async function badSiteStory(server: ServerUnderTest, dir: string): Promis
   expect((await server.get(`/sites/${bad}/bans`)).items).not.toEqual([]);
 }
 
-/** The disk that holds the submit directories fills up while jobs run, and somebody makes space again. */
-export async function fullDiskStory(
-  server: ServerUnderTest,
-  dir: string,
-  disk: { readonly path: string; readonly fill: () => void; readonly empty: () => void },
-): Promise<void> {
+/** The disk that holds the submit directories fills up while jobs run: held within two minutes, with the path. */
+export async function fillDisk(server: ServerUnderTest, dir: string, disk: Disk): Promise<void> {
   const request = new FailingRequest(dir, "full-disk", 4);
   request.close();
   await server.submit(request.document({ throttles: { units: 2 } }));
@@ -411,6 +407,17 @@ export async function fullDiskStory(
   request.heal();
   const held = await server.until("full-disk", ["held"], 120);
   expect(held.hold).toMatchObject({ code: "disk-unwritable", message: expect.stringContaining(disk.path) });
+}
+
+interface Disk {
+  readonly path: string;
+  readonly fill: () => void;
+  readonly empty: () => void;
+}
+
+/** And somebody makes space again. */
+export async function fullDiskStory(server: ServerUnderTest, dir: string, disk: Disk): Promise<void> {
+  await fillDisk(server, dir, disk);
   disk.empty();
   await server.send("POST", "/requests/full-disk/release", { reason: "there is space again" });
   await server.until("full-disk", ["completed"], PATIENCE_SEC);
