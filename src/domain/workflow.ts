@@ -119,4 +119,8 @@ export interface OutputFile {
   readonly checksum: string;
   readonly events: number | null;
   readonly parents: readonly string[];
+  /** Eight hex digits; absent: its worker had no program that computes it. */
+  readonly adler32?: string;
+  /** run → inclusive lumi ranges that are in it; absent: nobody knows. */
+  readonly runLumis?: Readonly<Record<string, readonly (readonly [number, number])[]>>;
 }
