@@ -15,7 +15,7 @@ export interface Sized {
   readonly why: string;
 }
 
-/** What the request says, or the round before this one asked for. */
+/** What the request says, or what the round before asked for. */
 export interface Asked {
   readonly cores: number;
   readonly memoryMb: number;
@@ -39,8 +39,8 @@ export interface SizingLimits {
 export interface SizingFacts {
   /** What the request says. */
   readonly asked: Asked;
-  /** What the last round had; null: this is the first. */
-  readonly before: Asked | null;
+  /** What the last round had, and whether that was by measurements; null: this is the first. */
+  readonly before: (Asked & { readonly isMeasured: boolean }) | null;
   readonly metrics: Metrics | null;
   /** The most memory a job had that was killed for using more; null: none was. */
   readonly killedAtMb: number | null;
@@ -65,16 +65,18 @@ export function sizeJobs(facts: SizingFacts, limits: SizingLimits): Sizes {
     const stays = (value: number) => ({ value, why: `${few}: as ${before ? "before" : "the request says"}` });
     return {
       cores: stays(now.cores),
-      memoryMb: sizeMemory(facts, limits, null),
+      memoryMb: sizeMemory(facts, limits, null, now.cores),
       wallMinutes: stays(now.wallMinutes),
       diskMb: stays(now.diskMb),
       eventsPerJob: now.eventsPerJob === null ? null : stays(now.eventsPerJob),
     };
   }
+  const memory = measuredMemory(metrics);
+  const cores = sizeCores(facts, limits, metrics, memory?.value ?? 0);
   const eventsPerJob = sizeEvents(facts, limits, metrics);
   return {
-    cores: { value: now.cores, why: coresWhy(metrics) },
-    memoryMb: sizeMemory(facts, limits, metrics),
+    cores,
+    memoryMb: sizeMemory(facts, limits, memory, cores.value),
     wallMinutes: sizeWall(now, limits, metrics, eventsPerJob?.value ?? null),
     diskMb: sizeDisk(asked, limits, metrics),
     eventsPerJob,
@@ -87,22 +89,27 @@ function typical(sample: Sample): { value: number; which: string } {
   return high > middle * MARGIN ? { value: high, which: "p90" } : { value: middle, which: "median" };
 }
 
-/** Within the window, never less than before, and more than what jobs were killed with. */
-function sizeMemory({ asked, before, killedAtMb }: SizingFacts, limits: SizingLimits, metrics: Metrics | null): Sized {
-  const { cores } = asked;
+/** Within the window; more than what jobs were killed with; and once measured, never less than before. */
+function sizeMemory(facts: SizingFacts, limits: SizingLimits, measured: Sized | null, cores: number): Sized {
+  const { asked, before, killedAtMb } = facts;
   const least = limits.leastMemoryPerCoreMb * cores;
-  const most = Math.max(least, Math.min(limits.maxMemoryPerCoreMb * cores, limits.maxMemoryMb ?? Number.MAX_VALUE));
-  const wanted = largest([
-    measuredMemory(metrics),
-    killedAtMb === null
-      ? null
-      : { value: killedAtMb * KILLED_MARGIN, why: `jobs with ${Math.round(killedAtMb)} MB were killed for using more` },
-  ]) ?? { value: (before ?? asked).memoryMb, why: before ? "as before" : "the request says so" };
+  const most = Math.max(least, mostMemoryMb(limits, cores));
+  const killed = `jobs with ${Math.round(killedAtMb ?? 0)} MB were killed for using more`;
+  const known = [
+    measured,
+    killedAtMb === null ? null : { value: killedAtMb * KILLED_MARGIN, why: killed },
+    before?.isMeasured ? { value: before.memoryMb, why: "once measured, it does not shrink" } : null,
+  ];
+  const said = { value: (before ?? asked).memoryMb, why: before ? "as before" : "the request says so" };
+  const wanted = largest(known) ?? said;
   const value = Math.ceil(wanted.value);
   if (value > most) return { value: most, why: `${wanted.why}; at most ${most} MB may be asked for` };
   if (value < least) return { value: least, why: `${wanted.why}; at least ${least} MB are asked for` };
   return { value, why: wanted.why };
 }
+
+const mostMemoryMb = ({ maxMemoryPerCoreMb, maxMemoryMb }: SizingLimits, cores: number): number =>
+  Math.min(maxMemoryPerCoreMb * cores, maxMemoryMb ?? Number.MAX_VALUE);
 
 const largest = (all: readonly (Sized | null)[]): Sized | null =>
   all.reduce((best, one) => (one && (!best || one.value > best.value) ? one : best), null);
@@ -156,4 +163,28 @@ function sizeDisk(asked: Asked, limits: SizingLimits, { diskMb }: Metrics): Size
   return { value: Math.min(Math.max(wanted, asked.diskMb), limits.maxDiskMb), why };
 }
 
-const coresWhy = (_metrics: Metrics): string => "as before";
+/**
+ * As many as the steps kept busy, as a power of two, never more than the request says, and so many that its memory may be asked
+ * for. Steps weigh by their time.
+ */
+function sizeCores({ asked, before }: SizingFacts, limits: SizingLimits, metrics: Metrics, memoryMb: number): Sized {
+  const now = before?.cores ?? asked.cores;
+  let [weight, used] = [0, 0];
+  for (const { threads, cpuEfficiency, wallSecPerEvent } of Object.values(metrics.steps)) {
+    if (!cpuEfficiency || !wallSecPerEvent) continue;
+    const seconds = median(wallSecPerEvent);
+    weight += seconds;
+    used += seconds * median(cpuEfficiency) * threads;
+  }
+  if (weight === 0) return { value: now, why: "the use of cores was not measured" };
+  const busy = used / weight;
+  const forMemory = Math.ceil(memoryMb / limits.maxMemoryPerCoreMb);
+  const value = Math.min(asked.cores, Math.max(powerOfTwo(busy), powerOfTwoAbove(forMemory)));
+  const why = `${busy.toFixed(1)} of ${now} cores were busy over ${metrics.jobs} jobs`;
+  if (value >= now) return { value: Math.max(value, now), why };
+  return { value, why: powerOfTwo(busy) < value ? `${why}; the memory takes ${value}` : why };
+}
+
+/** The nearest by ratio: 1.4 is 1, 1.5 is 2. */
+const powerOfTwo = (value: number): number => 2 ** Math.max(0, Math.min(6, Math.round(Math.log2(Math.max(value, 1)))));
+const powerOfTwoAbove = (value: number): number => 2 ** Math.ceil(Math.log2(Math.max(value, 1)));
