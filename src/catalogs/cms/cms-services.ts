@@ -34,7 +34,7 @@ export interface CmsOptions extends TrustFiles {
   readonly silenceTimeoutSec: number;
 }
 
-interface CmsPorts {
+export interface CmsPorts {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: CallMetrics;
@@ -76,14 +76,14 @@ export function makeCmsServices(options: CmsOptions, ports: CmsPorts): CmsServic
     cric: makeCric(cric, cricUrl),
     async ping() {
       const [ofReqmgr2, ofDbs, ofRucio, ofCric] = await Promise.all([
-        trouble(() => reqmgr2.ask(about(reqmgr2Url))),
+        trouble(() => reqmgr2.probe(about(reqmgr2Url))),
         trouble(async () => {
-          await dbs.ask(health(dbsReader));
-          if (dbsWriter !== dbsReader) await dbs.ask(health(dbsWriter));
+          await dbs.probe(health(dbsReader));
+          if (dbsWriter !== dbsReader) await dbs.probe(health(dbsWriter));
         }),
         // It goes with a token: the host that gives them is asked too when the last one is old.
-        trouble(() => rucio.ask(ping(rucioUrl))),
-        trouble(() => cric.ask(whoAmI(cricUrl))),
+        trouble(() => rucio.probe(ping(rucioUrl))),
+        trouble(() => cric.probe(whoAmI(cricUrl))),
       ]);
       return { reqmgr2: ofReqmgr2, dbs: ofDbs, rucio: ofRucio, cric: ofCric };
     },

@@ -1,5 +1,5 @@
 import { invariant } from "../../../base/errors.ts";
-import type { Question } from "../http/question.ts";
+import { probe, type Question } from "../http/question.ts";
 import type { NewDbsDataset, NewDbsFile, OutputConfig } from "../services.ts";
 
 /** DBS compares this header letter by letter: a charset behind it is refused. */
@@ -24,7 +24,7 @@ const post = (operation: string, base: string, path: string, body: unknown): Que
   repeatable: true,
 });
 
-export const health = (base: string): Question => ({ ...get("ping", base, "healthz"), repeatable: false });
+export const health = (base: string): Question => probe(`${base}/healthz`);
 /** All access types: without that, DBS hides what is not VALID. */
 export const datasetByName = (base: string, dataset: string): Question =>
   get("datasets.read", base, "datasets", { dataset, detail: "1", dataset_access_type: "*" });

@@ -11,7 +11,19 @@ export interface Question {
   readonly body?: string;
   /** May be sent again when nobody knows whether it arrived: it changes nothing twice, or the second answer tells. */
   readonly repeatable: boolean;
+  /** How long until its answer begins, where that is less than usual. */
+  readonly answerSec?: number;
 }
+
+/** A question that only wants to know whether anybody answers. */
+export const probe = (url: string): Question => ({
+  operation: "ping",
+  method: "GET",
+  url,
+  headers: { accept: "*/*" },
+  repeatable: false,
+  answerSec: 10,
+});
 
 /** A whole answer, whatever its status. */
 export interface Answer {

@@ -101,6 +101,15 @@ export class HttpService {
     return this.#repeated(question, wholeAnswer);
   }
 
+  /** Does anybody answer? Asked at once, whatever happened before, and not for long. */
+  async probe(question: Question): Promise<void> {
+    try {
+      await this.#observed(question, this.#world.newId(), 0, wholeAnswer);
+    } catch (error) {
+      throw error instanceof CallFailed ? error.world : error;
+    }
+  }
+
   /** What `read` makes of a success; a refusal is thrown, and what it cannot read is no answer. */
   read<T>(question: Question, read: (answer: Answer) => T): Promise<T> {
     return this.#repeated(question, async (opened) => read(await this.#success(opened)));
@@ -240,7 +249,7 @@ export class HttpService {
       method: question.method,
       headers: { "accept-encoding": "gzip", "x-correlation-id": call, ...question.headers, ...more },
       body: question.body ?? null,
-      headersTimeout: patience.answerSec * 1000,
+      headersTimeout: Math.min(question.answerSec ?? patience.answerSec, patience.answerSec) * 1000,
       bodyTimeout: patience.silenceSec * 1000,
     });
     const headers = Object.fromEntries(Object.entries(raw).map(([name, value]) => [name, String(value)]));

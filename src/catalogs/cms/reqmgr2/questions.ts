@@ -1,4 +1,4 @@
-import type { Question } from "../http/question.ts";
+import { probe, type Question } from "../http/question.ts";
 import type { ReqMgr2 } from "../services.ts";
 
 const HEADERS = { accept: "application/json" };
@@ -11,7 +11,7 @@ const get = (operation: string, url: string): Question => ({
   repeatable: true,
 });
 
-export const about = (base: string): Question => ({ ...get("ping", `${base}/about`), repeatable: false });
+export const about = (base: string): Question => probe(`${base}/about`);
 export const requestByName = (base: string, name: string): Question =>
   get("request.read", `${base}/request/${encodeURIComponent(name)}`);
 

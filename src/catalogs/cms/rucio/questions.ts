@@ -1,4 +1,4 @@
-import type { Question } from "../http/question.ts";
+import { probe, type Question } from "../http/question.ts";
 import type { NewRule } from "../services.ts";
 
 const SCOPE = "cms";
@@ -18,7 +18,7 @@ const call = (operation: string, method: Question["method"], url: string, body?:
   repeatable: true,
 });
 
-export const ping = (base: string): Question => ({ ...call("ping", "GET", `${base}/ping`), repeatable: false });
+export const ping = (base: string): Question => probe(`${base}/ping`);
 /** The token comes in the headers of the answer. */
 export const token = (authBase: string, account: string): Question => ({
   operation: "token",
