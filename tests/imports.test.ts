@@ -116,7 +116,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "submit-host",
     "main.ts",
   ],
+  "start-up.ts": ["base", "domain", "config", "disk", "engine/dagman", "api/tokens.ts", "lifecycle/ports.ts"],
   "main.ts": [
+    "start-up.ts",
     "base",
     "domain",
     "config",
