@@ -98,6 +98,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "disk/processes.ts",
     "main.ts",
   ],
+  "simulate/chance.ts": [],
+  emulate: ["base", "simulate/chance.ts"],
   simulate: [
     "base",
     "domain",
