@@ -255,11 +255,16 @@ export const loopPolicy = (config: Config): LoopPolicy => ({
   ...section(config, "planning"),
   bans: section(config, "bans"),
   versionLimit: config["recovery.version_limit"],
-  maxRegistrationTries: 5,
+  outputs: outputPatience(config),
   // The longest thing a healthy pass waits for is one call to the engine.
   stuckSec: Math.max(120, 2 * config["engine.timeout_sec"]),
   sliceSec: 5,
 });
+
+const outputPatience = (config: Config): LoopPolicy["outputs"] => {
+  const { backoffSec, giveUpAfterHours } = section(config, "outputs");
+  return { backoffSec, giveUpAfterSec: giveUpAfterHours * 3600, maxRefusals: 5 };
+};
 
 export const intakeRules = (config: Config): IntakeRules => ({
   ...DEFAULT_INTAKE_RULES,
