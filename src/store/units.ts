@@ -97,9 +97,11 @@ async function recordFinished(tx: Sql, units: readonly FinishedUnit[]): Promise<
     [UNITS.json(units)],
   );
   const isNew = new Set(added.flatMap(({ workflow, units }) => units.map((unit) => `${workflow} ${unit}`)));
-  const owed = units.filter(({ workflowId, name, status }) => status === "owed" && isNew.has(`${workflowId} ${name}`));
-  const at = owed.at(-1)?.finishedAt;
-  if (at) await oweOutputs(tx, owed, at);
+  const owing = units.filter(
+    ({ workflowId, name, status }) => status === "owed" && isNew.delete(`${workflowId} ${name}`),
+  );
+  const at = owing.at(-1)?.finishedAt;
+  if (at) await oweOutputs(tx, owing, at);
   for (const { workflow, units } of added) {
     await settleFiles(tx, workflow, units);
     // Those that leave nothing to the catalog.
