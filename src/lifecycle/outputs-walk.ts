@@ -21,7 +21,7 @@ interface Walk {
 
 /**
  * Takes the steps that output blocks are due for, block by block. It belongs to no request: what one of them waits for
- * delays no other, and a service that is away is asked once in a walk. Answers whose blocks came to an end.
+ * delays no other, and a service that is away is asked once in a walk. Answers whose blocks ended or failed.
  */
 export async function walkOutputs(ports: PassWork): Promise<readonly RequestName[]> {
   const due = await ports.store.outputs.due(ports.clock.now(), BLOCKS_PER_WALK);
@@ -127,6 +127,7 @@ async function take(
   const isRefused = code !== UNREACHABLE;
   const nextTryAt = nextTry(block, isRefused, patienceOf(ports), at);
   await store.outputs.note(block, taken, { error, isRefused, units: [...bad], nextTryAt }, at);
+  walk.moved.add(block.requestName);
   log.warn("outputs.failed", { request: block.requestName, block: block.name, nextTryAt, ...error });
   return false;
 }
