@@ -183,7 +183,8 @@ const UNHEARD: CmsPorts = {
 };
 const CATALOGS: Record<Config["catalog.kind"], (config: Config, ports: CmsPorts) => Catalog> = {
   local: (config) => makeLocalCatalog(config.storage_dir),
-  cms: (config, ports) => makeCmsCatalog(makeCmsServices(cmsOptions(config), ports)),
+  cms: (config, ports) =>
+    makeCmsCatalog(makeCmsServices(cmsOptions(config), ports), { tapeExpression: config["outputs.tape_rses"] }),
 };
 export const makeCatalog = (config: Config, ports = UNHEARD): Catalog =>
   CATALOGS[config["catalog.kind"]](config, ports);
@@ -228,11 +229,16 @@ export const loopPolicy = (config: Config): LoopPolicy => ({
   ...section(config, "planning"),
   bans: section(config, "bans"),
   versionLimit: config["recovery.version_limit"],
-  maxRegistrationTries: 5,
+  outputs: outputPatience(config),
   // The longest thing a healthy pass waits for is one call to the engine.
   stuckSec: Math.max(120, 2 * config["engine.timeout_sec"]),
   sliceSec: 5,
 });
+
+const outputPatience = (config: Config): LoopPolicy["outputs"] => {
+  const { backoffSec, giveUpAfterHours } = section(config, "outputs");
+  return { backoffSec, giveUpAfterSec: giveUpAfterHours * 3600, maxRefusals: 5 };
+};
 
 export const intakeRules = (config: Config): IntakeRules => ({
   ...DEFAULT_INTAKE_RULES,
