@@ -53,6 +53,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   catalogs: ["base", "domain", "disk"],
   lifecycle: ["base", "domain", "submit-dir", "explain", ...PURE, ...PORTS],
   operators: ["base", "domain", "submit-dir", "explain", "lifecycle", ...PURE, ...PORTS],
+  reqmgr2: ["base", "domain", "intake", "lifecycle/ports.ts", "operators", ...PORTS],
   alerts: ["base", "domain", "config/settings.ts", "engine/port.ts", "store/port.ts"],
   housekeeping: [
     "base",
@@ -122,6 +123,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "kinds",
     "lifecycle",
     "operators",
+    "reqmgr2",
     "alerts",
     "housekeeping",
     "api",
