@@ -69,12 +69,13 @@ export const changeErrors = {
 export const actErrors = { ...changeErrors, 422: answeredWith("Its fields do not fit: all problems are listed") };
 export const submitErrors = {
   ...readErrors,
-  404: answeredWith("ReqMgr2 has no request of that name"),
   409: answeredWith("The name is taken"),
   413: answeredWith("Larger than 12 MB"),
   415: answeredWith("Neither JSON nor YAML"),
   422: answeredWith("Bad request: all its problems are listed"),
 };
+
+export const importErrors = { ...submitErrors, 404: answeredWith("ReqMgr2 has no request of that name") };
 
 interface Reading {
   readonly answer: z.ZodType | Content;

@@ -6,7 +6,7 @@ import { SPLIT_ALGORITHMS } from "../domain/work.ts";
 import { OPERATOR_ACTIONS } from "../recovery/round/actions.ts";
 import { importSchema } from "./imports.ts";
 import { filterText, flag, nameParams, pageQuery, paging, reasonText, repeatable } from "./inputs.ts";
-import { changeErrors, changes, reads, submitErrors } from "./operation.ts";
+import { changeErrors, changes, importErrors, reads } from "./operation.ts";
 import { auditPageSchema } from "./operators.ts";
 import { planPreviewSchema } from "./plan.ts";
 import { specSchema } from "./spec.ts";
@@ -177,7 +177,7 @@ export const requests = {
       .unknown()
       .describe("A request (docs/ and examples/ show its form), or {request_name, source: reqmgr2} and what to change"),
     rawBody: ["application/json", "application/yaml"],
-    answers: { 200: z.union([checkedSchema, submittedSchema]), 201: submittedSchema, ...submitErrors },
+    answers: { 200: z.union([checkedSchema, submittedSchema]), 201: submittedSchema, ...importErrors },
   }),
   change: changes("PATCH", "/requests/:name", "Change priority or urgency; give If-Match to be sure nobody else did", {
     params,
