@@ -92,7 +92,13 @@ interface SiteCatalog {
   names(): Promise<readonly SiteName[]>;
 }
 
-interface RequestCatalog {
+export interface RequestCatalog {
+  /** Who that is, for people. */
+  readonly name: "reqmgr2";
   /** The document of a request, as intake reads it; null: there is none of that name. */
-  document(name: string): Promise<unknown>;
+  document(name: string): Promise<Readonly<Record<string, unknown>> | null>;
+  /** Names of requests that wait there to be taken by this installation. */
+  assigned(): Promise<readonly string[]>;
+  /** A status that it has already is adopted. refused: in words, with what a person can do. */
+  setStatus(name: string, status: string): Promise<{ kind: "done" } | { kind: "refused"; message: string }>;
 }

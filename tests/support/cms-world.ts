@@ -50,10 +50,18 @@ export async function makeCmsWorld(emulated?: Emulated) {
     const life = new Life(() => {});
     if (calls !== null) life.arm(null, "before", calls);
     const { clock, log } = world.ports;
-    const made = makeCmsServices(cmsOptions(config), { clock, log, metrics: { observeCall() {} }, wait: async () => {} });
+    const made = makeCmsServices(cmsOptions(config), {
+      clock,
+      log,
+      metrics: { observeCall() {} },
+      wait: async () => {},
+    });
     closes.push(() => made.close());
     const mortal = { ...made, dbs: perishable(made.dbs, life), rucio: perishable(made.rucio, life) };
-    const catalog = makeCmsCatalog(mortal, { tapeExpression: `${SITES[0]}_Tape` });
+    const catalog = makeCmsCatalog(mortal, {
+      tapeExpression: `${SITES[0]}_Tape`,
+      wanted: { team: null, campaigns: null },
+    });
     const own: Ports = {
       ...world.ports,
       catalog,

@@ -3,12 +3,15 @@ import type { SiteName } from "../../domain/names.ts";
 import { localDataset } from "../local-dataset.ts";
 import { type Catalog, inPages } from "../port.ts";
 import { type CmsOutputOptions, makeCmsOutputs } from "./outputs.ts";
+import { makeRequestCatalog, type WantedRequests } from "./requests.ts";
 import type { CmsServices, Cric } from "./services.ts";
 
-type CmsCatalogOptions = Pick<CmsOutputOptions, "tapeExpression">;
+interface CmsCatalogOptions extends Pick<CmsOutputOptions, "tapeExpression"> {
+  readonly wanted: WantedRequests;
+}
 
 /** Datasets, outputs, sites and requests as the services of CMS know them. */
-export const makeCmsCatalog = (services: CmsServices, { tapeExpression }: CmsCatalogOptions): Catalog => ({
+export const makeCmsCatalog = (services: CmsServices, { tapeExpression, wanted }: CmsCatalogOptions): Catalog => ({
   name: "cms",
   datasets: {
     open: async (input, _wanted, signal) => {
@@ -22,7 +25,7 @@ export const makeCmsCatalog = (services: CmsServices, { tapeExpression }: CmsCat
   },
   outputs: makeCmsOutputs(services, { rseOf: rsesOfSites(services.cric), tapeExpression }),
   sites: { names: async () => (await services.cric.sites()) as readonly SiteName[] },
-  requests: { document: (name) => services.reqmgr2.request(name) },
+  requests: makeRequestCatalog(services.reqmgr2, wanted),
   services,
 });
 
