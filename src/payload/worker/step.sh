@@ -10,7 +10,7 @@ stop_patience=10 # seconds between the SIGTERM we pass on and SIGKILL
 
 # run_step INDEX NAME ARGV ENV: ARGV and ENV are paths in the manifest. Sets
 #   step_code      the true exit code; 0 is success      step_words     what to tell a person
-#   step_read, step_written   events as JSON             step_files     lines "EVENTS NAME" from the step's report
+#   step_read, step_written   events as JSON             step_files     lines "EVENTS LUMIS NAME" from its report
 run_step() {
   [ "$stopped" -eq 0 ] || finish 143 "stopped by SIGTERM before step $2"
   step_index=$1 step_name=$2 step_argv=$3 step_env=$4
