@@ -56,6 +56,10 @@ function requestQueries({ store }: ApiPorts) {
       if (workflow) return store.units.outputs(workflow.id, page);
       return (await store.requests.get(name)) ? NONE : null;
     },
+    blocks: store.outputs.list,
+    async blocksOf(name: RequestName, page: PageOf) {
+      return (await store.requests.get(name)) && store.outputs.list({ ...page, requestName: name });
+    },
     alerts: store.alerts.list,
     audit: store.audit.list,
     async auditOf(name: RequestName, page: PageOf) {

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { VERSION } from "../base/version.ts";
+import { addBlocks } from "./blocks.ts";
 import { addClassify, addUnclassified } from "./classify.ts";
 import { addConfig } from "./config.ts";
 import { addDemo } from "./demo.ts";
@@ -21,7 +22,19 @@ import { addWatch } from "./watch.ts";
 
 /** In the order the help lists them. */
 const COMMANDS = [
-  ...[addServe, addSubmit, addList, addShow, addWatch, addOutputs, addNodes, addLogs, addErrors, addAttempts],
+  ...[
+    addServe,
+    addSubmit,
+    addList,
+    addShow,
+    addWatch,
+    addOutputs,
+    addBlocks,
+    addNodes,
+    addLogs,
+    addErrors,
+    addAttempts,
+  ],
   ...[...ACTIONS, addResubmit, addRetry, addUnclassified, addClassify, addPriority],
   ...[addQueue, addSites, addAlerts, addAudit, addTokens],
   ...[addPlan, addPolicy, addConfig, addSimulate, addSpool, addDoctor, addDemo],

@@ -19,7 +19,7 @@ import {
 import type { PassWork } from "./ports.ts";
 import { recordUnits } from "./record-units.ts";
 import { applyBans, beginRescue, prepareRescue } from "./rescue.ts";
-import { fail, restart, supersedePredecessor } from "./restart.ts";
+import { fail, leaveManifest, outputsAfter, restart, supersedePredecessor, withdrawIfAsked } from "./restart.ts";
 import { beginStop, finishStop, stopRun } from "./stop.ts";
 import { submitDag } from "./submit-dag.ts";
 import { planNextRound } from "./write-plan.ts";
@@ -134,8 +134,13 @@ const endWaits: Apply<"end-waits"> = async (ports, { request, dag }, { nodes, re
   return again;
 };
 
-const abort: Apply<"abort"> = (ports, facts, { reason }) =>
-  move(ports, facts, "aborted", reason, { wish: null }, (store, at) => endRun(store, facts, reason, at));
+const abort: Apply<"abort"> = async (ports, facts, { reason }) => {
+  if (outputsAfter(facts).outputState) await leaveManifest(ports, facts, reason);
+  return move(ports, facts, "aborted", reason, { wish: null, ...outputsAfter(facts) }, async (store, at) => {
+    await endRun(store, facts, reason, at);
+    await withdrawIfAsked(store, facts, reason, at);
+  });
+};
 
 const APPLY: { readonly [Kind in Decision["kind"]]: Apply<Kind> } = {
   wait: async (_ports, _facts, { reason, on }) => rest(reason, on),

@@ -1,5 +1,6 @@
 import { actions } from "./actions.ts";
 import { attempts } from "./attempts.ts";
+import { blocks } from "./blocks.ts";
 import { dagActions } from "./dag-actions.ts";
 import { dags } from "./dags.ts";
 import type { Operation } from "./operation.ts";
@@ -15,6 +16,7 @@ export const OPERATIONS = {
   actions,
   attempts,
   workflows,
+  blocks,
   dags: { ...dags, ...dagActions },
   admission,
   sites,

@@ -78,6 +78,14 @@ export interface Commands {
   ): Promise<
     { readonly kind: "acknowledged" | "already" | "closed"; readonly alert: AlertRecord } | { readonly kind: "unknown" }
   >;
+  /** Blocks of outputs that failed or wait are tried now; a request that is held for them is released. */
+  retryBlocks(
+    which: { readonly request: RequestName } | { readonly block: string },
+    reason: string,
+    by: By,
+  ): Promise<RetryBlocksAnswer>;
+  /** The outputs of a request that is over are taken back from the catalog. */
+  withdraw(name: RequestName, reason: string, by: By): Promise<WithdrawAnswer>;
   setAdmission(limits: Partial<AdmissionLimits>, actor: string): Promise<AdmissionLimits>;
   queue(): Promise<Queue>;
 }
@@ -146,6 +154,8 @@ export interface OperatorRequest {
   readonly changes?: NodeChanges;
   /** resubmit: the same for single nodes, by "unit/node"; they come before `changes`. */
   readonly nodeChanges?: Readonly<Record<string, NodeChanges>>;
+  /** abort, fail: its outputs are withdrawn, too. */
+  readonly invalidate?: boolean;
   /** restart: what becomes of the old outputs when the clone is complete. */
   readonly cleanupPolicy?: RequestSpec["cleanupPolicy"] | null;
   /** release, restart: the request as it should have been. */
@@ -161,6 +171,19 @@ export type ActAnswer =
       readonly request: RequestRecord;
     }
   | { readonly kind: "already"; readonly why: string; readonly request: RequestRecord }
+  | Refusal<"refused">
+  | NotAsSeen;
+
+export type RetryBlocksAnswer =
+  | { readonly kind: "done" | "would"; readonly blocks: readonly string[]; readonly released: boolean }
+  | { readonly kind: "unknown" };
+export type WithdrawAnswer =
+  | {
+      readonly kind: "done" | "would" | "already";
+      readonly blocks: readonly string[];
+      readonly files: number;
+      readonly rules: readonly string[];
+    }
   | Refusal<"refused">
   | NotAsSeen;
 

@@ -41,6 +41,7 @@ const JOB = { ConfigCacheID: "emulated_gen", KeepOutput: true, EventsPerJob: 10,
 export async function makeCmsWorld(emulated?: Emulated) {
   const services = emulated ?? (await startEmulators({ sites: SITES, dbsCallsPerSec: 10_000 }));
   const world = await makeWorld();
+  world.engine.site = SITES[0];
   world.engine.fileFacts = { adler32: "0cc737eb", runLumis: { "1": [[1, 2]] } };
   const { config } = loadConfig({ environment: {}, flags: { ...services.settings, data_dir: world.dir } });
   const closes: (() => Promise<void>)[] = [];
@@ -50,7 +51,12 @@ export async function makeCmsWorld(emulated?: Emulated) {
     const life = new Life(() => {});
     if (calls !== null) life.arm(null, "before", calls);
     const { clock, log } = world.ports;
-    const made = makeCmsServices(cmsOptions(config), { clock, log, metrics: { observeCall() {} }, wait: async () => {} });
+    const made = makeCmsServices(cmsOptions(config), {
+      clock,
+      log,
+      metrics: { observeCall() {} },
+      wait: async () => {},
+    });
     closes.push(() => made.close());
     const mortal = { ...made, dbs: perishable(made.dbs, life), rucio: perishable(made.rucio, life) };
     const catalog = makeCmsCatalog(mortal, { tapeExpression: `${SITES[0]}_Tape` });
