@@ -94,7 +94,7 @@ const complete: Apply<"complete"> = (ports, facts, { reason }) =>
   move(ports, facts, "completed", reason, {}, (store) => supersedePredecessor({ ...ports, store }, facts));
 
 /** The engine may forget the run from here on. A request that ended as partial is active again, without a run. */
-const awaitOutputs: Apply<"await-outputs"> = async (ports, facts, { reason }) => {
+const oweOutputs: Apply<"owe-outputs"> = async (ports, facts, { reason }) => {
   const { dag } = theRun(facts);
   const { spec, status, version } = facts.request;
   const end = async (store: Store, at: Date) => {
@@ -151,7 +151,7 @@ const APPLY: { readonly [Kind in Decision["kind"]]: Apply<Kind> } = {
   submit: submitDag,
   follow: recordUnits,
   "finish-round": finishRound,
-  "await-outputs": awaitOutputs,
+  "owe-outputs": oweOutputs,
   "end-partial": endPartial,
   rescue: beginRescue,
   "prepare-rescue": prepareRescue,

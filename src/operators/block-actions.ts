@@ -4,7 +4,8 @@ import { isTerminal } from "../domain/request-status.ts";
 import type { Work } from "../lifecycle/ports.ts";
 import { leaveManifest, withdrawOutputs } from "../lifecycle/restart.ts";
 import { act } from "./act.ts";
-import type { By, RetryBlocksAnswer, WithdrawAnswer } from "./port.ts";
+import type { RetryBlocksAnswer, WithdrawAnswer } from "./block-port.ts";
+import type { By } from "./port.ts";
 
 const MANY = 10_000;
 

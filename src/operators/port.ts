@@ -10,6 +10,7 @@ import type { PlanDescription } from "../planning/describe.ts";
 import type { AttemptRecord, EpochRecord, ScriptRecord } from "../recovery/ledger-record.ts";
 import type { OperatorAction } from "../recovery/round/actions.ts";
 import type { RequestFilter } from "../store/port.ts";
+import type { BlockCommands } from "./block-port.ts";
 
 export { describeErrors } from "../explain/describe-errors.ts";
 export type { LoopStatus } from "../lifecycle/loop.ts";
@@ -20,7 +21,7 @@ export type { ErrorsView };
  * What people and programs may ask. A command checks, stores a wish or a change, nudges the loop and returns; the loop
  * does the work. null: there is no such request, site, …
  */
-export interface Commands {
+export interface Commands extends BlockCommands {
   /** Nothing is stored for a bad document. */
   submit(document: Document, actor: string, signal?: AbortSignal): Promise<SubmitAnswer>;
   /** Which problems would it have? Stores nothing. */
@@ -78,14 +79,6 @@ export interface Commands {
   ): Promise<
     { readonly kind: "acknowledged" | "already" | "closed"; readonly alert: AlertRecord } | { readonly kind: "unknown" }
   >;
-  /** Blocks of outputs that failed or wait are tried now; a request that is held for them is released. */
-  retryBlocks(
-    which: { readonly request: RequestName } | { readonly block: string },
-    reason: string,
-    by: By,
-  ): Promise<RetryBlocksAnswer>;
-  /** The outputs of a request that is over are taken back from the catalog. */
-  withdraw(name: RequestName, reason: string, by: By): Promise<WithdrawAnswer>;
   setAdmission(limits: Partial<AdmissionLimits>, actor: string): Promise<AdmissionLimits>;
   queue(): Promise<Queue>;
 }
@@ -131,7 +124,9 @@ export interface Refusal<Kind extends "refused" | "conflict"> {
   readonly problems: readonly Problem[];
 }
 /** There is no such request, or it moved on since the caller looked. */
-type NotAsSeen = { readonly kind: "unknown-request" } | { readonly kind: "stale"; readonly request: RequestRecord };
+export type NotAsSeen =
+  | { readonly kind: "unknown-request" }
+  | { readonly kind: "stale"; readonly request: RequestRecord };
 
 type ChangeAnswer =
   | { readonly kind: "changed"; readonly request: RequestRecord }
@@ -171,19 +166,6 @@ export type ActAnswer =
       readonly request: RequestRecord;
     }
   | { readonly kind: "already"; readonly why: string; readonly request: RequestRecord }
-  | Refusal<"refused">
-  | NotAsSeen;
-
-export type RetryBlocksAnswer =
-  | { readonly kind: "done" | "would"; readonly blocks: readonly string[]; readonly released: boolean }
-  | { readonly kind: "unknown" };
-export type WithdrawAnswer =
-  | {
-      readonly kind: "done" | "would" | "already";
-      readonly blocks: readonly string[];
-      readonly files: number;
-      readonly rules: readonly string[];
-    }
   | Refusal<"refused">
   | NotAsSeen;
 
