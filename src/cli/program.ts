@@ -4,6 +4,7 @@ import { addClassify, addUnclassified } from "./classify.ts";
 import { addConfig } from "./config.ts";
 import { addDemo } from "./demo.ts";
 import { addDoctor } from "./doctor.ts";
+import { addEmulate } from "./emulate.ts";
 import { addImport } from "./import.ts";
 import { addAttempts, addLogs, addNodes } from "./nodes.ts";
 import { ACTIONS, addResubmit, addRetry } from "./operate.ts";
@@ -37,7 +38,7 @@ const COMMANDS = [
   ],
   ...[...ACTIONS, addResubmit, addRetry, addUnclassified, addClassify, addPriority],
   ...[addQueue, addSites, addAlerts, addAudit, addTokens],
-  ...[addPlan, addPolicy, addConfig, addSimulate, addSpool, addDoctor, addDemo],
+  ...[addPlan, addPolicy, addConfig, addSimulate, addEmulate, addSpool, addDoctor, addDemo],
 ];
 
 const EXIT_CODES = `Exit codes:

@@ -5,6 +5,7 @@ import { fileStore } from "./files.ts";
 import { importStore } from "./imports.ts";
 import { intentStore } from "./intents.ts";
 import { nodeActionStore } from "./node-actions.ts";
+import { outputBlockStore } from "./outputs.ts";
 import type { Store } from "./port.ts";
 import { SpecMemory } from "./request-rows.ts";
 import { requestStore } from "./requests.ts";
@@ -20,6 +21,7 @@ export const openStore = (sql: Sql, specs = new SpecMemory()): Store => ({
   workflows: workflowStore(sql),
   dags: dagStore(sql),
   units: unitStore(sql),
+  outputs: outputBlockStore(sql),
   files: fileStore(sql),
   sites: siteStore(sql),
   alerts: alertStore(sql),

@@ -35,7 +35,7 @@ export const POLICY: LoopPolicy = {
   maxDiskMb: 10_000_000,
   leastMemoryPerCoreMb: 2000,
   maxMemoryPerCoreMb: 3000,
-  maxRegistrationTries: 3,
+  outputs: { backoffSec: [60, 300, 1800, 7200, 14_400, 28_800], giveUpAfterSec: 3 * 86_400, maxRefusals: 3 },
   bans: { ...DEFAULT_BAN_CONFIG, durationDays: 5 },
   maxWallMinutes: 47 * 60,
   versionLimit: 5,
