@@ -192,7 +192,7 @@ const CATALOGS: Record<Config["catalog.kind"], (config: Config, ports: CmsPorts)
   cms: (config, ports) =>
     makeCmsCatalog(makeCmsServices(cmsOptions(config), ports), {
       tapeExpression: config["outputs.tape_rses"],
-      requests: section(config, "reqmgr2"),
+      wanted: section(config, "reqmgr2"),
     }),
 };
 export const makeCatalog = (config: Config, ports = UNHEARD): Catalog =>

@@ -60,7 +60,7 @@ export async function makeCmsWorld(emulated?: Emulated) {
     const mortal = { ...made, dbs: perishable(made.dbs, life), rucio: perishable(made.rucio, life) };
     const catalog = makeCmsCatalog(mortal, {
       tapeExpression: `${SITES[0]}_Tape`,
-      requests: { team: null, campaigns: null },
+      wanted: { team: null, campaigns: null },
     });
     const own: Ports = {
       ...world.ports,

@@ -7,11 +7,11 @@ import { makeRequestCatalog, type WantedRequests } from "./requests.ts";
 import type { CmsServices, Cric } from "./services.ts";
 
 interface CmsCatalogOptions extends Pick<CmsOutputOptions, "tapeExpression"> {
-  readonly requests: WantedRequests;
+  readonly wanted: WantedRequests;
 }
 
 /** Datasets, outputs, sites and requests as the services of CMS know them. */
-export const makeCmsCatalog = (services: CmsServices, { tapeExpression, requests }: CmsCatalogOptions): Catalog => ({
+export const makeCmsCatalog = (services: CmsServices, { tapeExpression, wanted }: CmsCatalogOptions): Catalog => ({
   name: "cms",
   datasets: {
     open: async (input, _wanted, signal) => {
@@ -25,7 +25,7 @@ export const makeCmsCatalog = (services: CmsServices, { tapeExpression, requests
   },
   outputs: makeCmsOutputs(services, { rseOf: rsesOfSites(services.cric), tapeExpression }),
   sites: { names: async () => (await services.cric.sites()) as readonly SiteName[] },
-  requests: makeRequestCatalog(services.reqmgr2, requests),
+  requests: makeRequestCatalog(services.reqmgr2, wanted),
   services,
 });
 
