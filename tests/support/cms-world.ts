@@ -79,7 +79,7 @@ export async function makeCmsWorld(emulated?: Emulated) {
       });
       return !life.isDead;
     };
-    return { pass, life };
+    return { pass, life, ports: own };
   };
   return {
     ...world,
