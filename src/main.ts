@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { type Logger, pino } from "pino";
@@ -16,6 +17,9 @@ import type { Turns } from "./base/turns.ts";
 import { VERSION } from "./base/version.ts";
 import { makeCmsCatalog } from "./catalogs/cms/catalog.ts";
 import { type CmsOptions, type CmsPorts, makeCmsServices } from "./catalogs/cms/cms-services.ts";
+import type { Places } from "./catalogs/cms/datasets.ts";
+import type { CmsServices } from "./catalogs/cms/services.ts";
+import { makeCmsSites, placesOf } from "./catalogs/cms/sites.ts";
 import { makeLocalCatalog } from "./catalogs/local-catalog.ts";
 import type { Catalog } from "./catalogs/port.ts";
 import type { Warning } from "./config/safety.ts";
@@ -35,6 +39,7 @@ import { type Loop, makeLoop } from "./lifecycle/loop.ts";
 import type { LoopPolicy, Ports } from "./lifecycle/ports.ts";
 import { timedEngine } from "./lifecycle/timed-engine.ts";
 import { makeCommands } from "./operators/commands.ts";
+import { makeSiteSync } from "./operators/sync-sites.ts";
 import { policyText, type RecoveryOptions } from "./recovery/policy-text.ts";
 import { renderDag } from "./render/render-dag.ts";
 import {
@@ -77,7 +82,7 @@ export async function startServer(config: Config): Promise<Server> {
   const ports: Ports = {
     store,
     engine,
-    catalog: makeCatalog(config, { clock: systemClock, log: logTo(logger), metrics }),
+    catalog: makeCatalog(config, { clock: systemClock, log: logTo(logger), metrics }, store),
     kinds: KINDS,
     spool: makeSpool(spoolOptions(config, await recoveryOptions(config))),
     clock: systemClock,
@@ -151,6 +156,7 @@ function makeCaretakers(ports: Ports, config: Config, isLeader: () => Promise<bo
     }),
     makeAlertDelivery(store, makeSinks(config["alerts.sinks"], clock), clock, log, { isLeader }),
     makeHousekeeping({ ...ports, spoolDir, storageDir }, { ...section(config, "housekeeping"), isLeader }),
+    makeSiteSync(ports, config["sites.sync_minutes"] * 60, isLeader),
   ];
 }
 
@@ -181,12 +187,24 @@ const UNHEARD: CmsPorts = {
   log: { info() {}, warn() {}, error() {} },
   metrics: { observeCall() {} },
 };
-const CATALOGS: Record<Config["catalog.kind"], (config: Config, ports: CmsPorts) => Catalog> = {
+type KnownSites = Pick<Store, "sites"> | null;
+const CATALOGS: Record<Config["catalog.kind"], (config: Config, ports: CmsPorts, known: KnownSites) => Catalog> = {
   local: (config) => makeLocalCatalog(config.storage_dir),
-  cms: (config, ports) => makeCmsCatalog(makeCmsServices(cmsOptions(config), ports)),
+  cms: (config, ports, known) => {
+    const services = makeCmsServices(cmsOptions(config), ports);
+    const { statusFile: file, statusUrl: url } = section(config, "sites");
+    const statuses = file ? () => readFile(file, "utf8") : url ? () => services.cric.status(url) : null;
+    return makeCmsCatalog(services, { places: () => gatherPlaces(services, known), statuses });
+  },
 };
-export const makeCatalog = (config: Config, ports = UNHEARD): Catalog =>
-  CATALOGS[config["catalog.kind"]](config, ports);
+export const makeCatalog = (config: Config, ports = UNHEARD, known: KnownSites = null): Catalog =>
+  CATALOGS[config["catalog.kind"]](config, ports, known);
+
+/** As the last sync stored it. Before the first one, and without a store, CRIC is asked. */
+async function gatherPlaces(services: CmsServices, known: KnownSites): Promise<Places> {
+  const stored = placesOf(((await known?.sites.list()) ?? []).map(({ name, rses }) => ({ name, rses: rses ?? [] })));
+  return stored.size > 0 ? stored : placesOf(await makeCmsSites(services, null).list());
+}
 
 /** What cannot be missing here was asked for when the configuration was loaded. */
 export const cmsOptions = (config: Config): CmsOptions => section(config, "catalog.cms") as CmsOptions;

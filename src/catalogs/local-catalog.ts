@@ -17,6 +17,7 @@ export function makeLocalCatalog(storageDir: string): Catalog {
         const found = await localDataset(input, signal);
         return found.ok ? ok(inPages(found.value)) : found;
       },
+      locate: async () => ok(null),
     },
     outputs: { register: (request, { name, outputs }) => ledger.register(request, name, outputs), blocks: null },
     sites: null,

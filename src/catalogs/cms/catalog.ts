@@ -1,30 +1,23 @@
 import { WorldError } from "../../base/errors.ts";
-import { err, ok } from "../../base/result.ts";
-import type { SiteName } from "../../domain/names.ts";
-import { localDataset } from "../local-dataset.ts";
-import { type Catalog, inPages } from "../port.ts";
+import type { Catalog, SiteCatalog } from "../port.ts";
+import { makeCmsDatasets, type Places } from "./datasets.ts";
 import type { CmsServices } from "./services.ts";
+import { makeCmsSites } from "./sites.ts";
 
 /** Datasets, outputs, sites and requests as the services of CMS know them. */
-export const makeCmsCatalog = (services: CmsServices): Catalog => ({
+export const makeCmsCatalog = (
+  services: CmsServices,
+  { places, statuses }: { readonly places: () => Promise<Places>; readonly statuses: SiteCatalog["statuses"] },
+): Catalog => ({
   name: "cms",
-  datasets: {
-    open: async (input, _wanted, signal) => {
-      if (input.from !== "dataset") {
-        const found = await localDataset(input, signal);
-        return found.ok ? ok(inPages(found.value)) : found;
-      }
-      const { dataset } = input;
-      return err({ code: "unreadable", message: `${dataset}: DBS is not read yet`, evidence: { dataset } });
-    },
-  },
+  datasets: makeCmsDatasets(services, places),
   outputs: {
     async register() {
       throw new WorldError("catalog-refused", "dbs", "outputs are not registered in DBS yet");
     },
     blocks: null,
   },
-  sites: { names: async () => (await services.cric.sites()) as readonly SiteName[] },
+  sites: makeCmsSites(services, statuses),
   requests: { document: (name) => services.reqmgr2.request(name) },
   services,
 });
