@@ -17,9 +17,6 @@ import type { Turns } from "./base/turns.ts";
 import { VERSION } from "./base/version.ts";
 import { makeCmsCatalog } from "./catalogs/cms/catalog.ts";
 import { type CmsOptions, type CmsPorts, makeCmsServices } from "./catalogs/cms/cms-services.ts";
-import type { Places } from "./catalogs/cms/datasets.ts";
-import type { CmsServices } from "./catalogs/cms/services.ts";
-import { makeCmsSites, placesOf } from "./catalogs/cms/sites.ts";
 import { makeLocalCatalog } from "./catalogs/local-catalog.ts";
 import type { Catalog } from "./catalogs/port.ts";
 import type { Warning } from "./config/safety.ts";
@@ -42,6 +39,7 @@ import { makeCommands } from "./operators/commands.ts";
 import { makeSiteSync } from "./operators/sync-sites.ts";
 import { policyText, type RecoveryOptions } from "./recovery/policy-text.ts";
 import { renderDag } from "./render/render-dag.ts";
+import { makeImporters } from "./reqmgr2/importers.ts";
 import {
   closedSpool,
   firstSettings,
@@ -108,7 +106,12 @@ export async function startServer(config: Config): Promise<Server> {
   await replaceFile(join(config.data_dir, "server.json"), `${JSON.stringify({ url, pid: process.pid })}\n`);
   await replaceFile(join(config.spool_dir, API_URL_FILE), `${config.public_url ?? url}\n`);
   loop.start();
-  const caretakers = makeCaretakers(ports, config, async () => (await loop.status()).isLeader);
+  const isLeader = async () => (await loop.status()).isLeader;
+  const importing = { ...section(config, "reqmgr2"), rules: intakeRules(config), nudge: () => loop.nudge(), isLeader };
+  const caretakers = [
+    ...makeCaretakers(ports, config, isLeader),
+    ...makeImporters({ ...ports, policy: loopPolicy(config) }, importing),
+  ];
   for (const caretaker of caretakers) caretaker.start();
   logger.info({ url, engine: engine.name }, "server.ready");
   const parts: Record<string, () => Promise<unknown>> = {
@@ -193,18 +196,16 @@ const CATALOGS: Record<Config["catalog.kind"], (config: Config, ports: CmsPorts,
   cms: (config, ports, known) => {
     const services = makeCmsServices(cmsOptions(config), ports);
     const { statusFile: file, statusUrl: url } = section(config, "sites");
-    const statuses = file ? () => readFile(file, "utf8") : url ? () => services.cric.status(url) : null;
-    return makeCmsCatalog(services, { places: () => gatherPlaces(services, known), statuses });
+    return makeCmsCatalog(services, {
+      tapeExpression: config["outputs.tape_rses"],
+      wanted: section(config, "reqmgr2"),
+      statuses: file ? () => readFile(file, "utf8") : url ? () => services.cric.status(url) : null,
+      storedSites: async () => ((await known?.sites.list()) ?? []).map((site) => ({ ...site, rses: site.rses ?? [] })),
+    });
   },
 };
 export const makeCatalog = (config: Config, ports = UNHEARD, known: KnownSites = null): Catalog =>
   CATALOGS[config["catalog.kind"]](config, ports, known);
-
-/** As the last sync stored it. Before the first one, and without a store, CRIC is asked. */
-async function gatherPlaces(services: CmsServices, known: KnownSites): Promise<Places> {
-  const stored = placesOf(((await known?.sites.list()) ?? []).map(({ name, rses }) => ({ name, rses: rses ?? [] })));
-  return stored.size > 0 ? stored : placesOf(await makeCmsSites(services, null).list());
-}
 
 /** What cannot be missing here was asked for when the configuration was loaded. */
 export const cmsOptions = (config: Config): CmsOptions => section(config, "catalog.cms") as CmsOptions;
@@ -246,11 +247,16 @@ export const loopPolicy = (config: Config): LoopPolicy => ({
   ...section(config, "planning"),
   bans: section(config, "bans"),
   versionLimit: config["recovery.version_limit"],
-  maxRegistrationTries: 5,
+  outputs: outputPatience(config),
   // The longest thing a healthy pass waits for is one call to the engine.
   stuckSec: Math.max(120, 2 * config["engine.timeout_sec"]),
   sliceSec: 5,
 });
+
+const outputPatience = (config: Config): LoopPolicy["outputs"] => {
+  const { backoffSec, giveUpAfterHours } = section(config, "outputs");
+  return { backoffSec, giveUpAfterSec: giveUpAfterHours * 3600, maxRefusals: 5 };
+};
 
 export const intakeRules = (config: Config): IntakeRules => ({
   ...DEFAULT_INTAKE_RULES,

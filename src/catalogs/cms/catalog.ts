@@ -1,23 +1,30 @@
-import { WorldError } from "../../base/errors.ts";
 import type { Catalog, SiteCatalog } from "../port.ts";
-import { makeCmsDatasets, type Places } from "./datasets.ts";
+import { makeCmsDatasets } from "./datasets.ts";
+import { type CmsOutputOptions, makeCmsOutputs } from "./outputs.ts";
+import { makeRequestCatalog, type WantedRequests } from "./requests.ts";
 import type { CmsServices } from "./services.ts";
-import { makeCmsSites } from "./sites.ts";
+import { diskOf, makeCmsSites, placesOf } from "./sites.ts";
+
+interface CmsCatalogOptions extends Pick<CmsOutputOptions, "tapeExpression">, Pick<SiteCatalog, "statuses"> {
+  readonly wanted: WantedRequests;
+  /** Sites and their storage as the last sync stored them; empty: there was none yet, and CRIC is asked. */
+  readonly storedSites: SiteCatalog["list"];
+}
 
 /** Datasets, outputs, sites and requests as the services of CMS know them. */
-export const makeCmsCatalog = (
-  services: CmsServices,
-  { places, statuses }: { readonly places: () => Promise<Places>; readonly statuses: SiteCatalog["statuses"] },
-): Catalog => ({
-  name: "cms",
-  datasets: makeCmsDatasets(services, places),
-  outputs: {
-    async register() {
-      throw new WorldError("catalog-refused", "dbs", "outputs are not registered in DBS yet");
-    },
-    blocks: null,
-  },
-  sites: makeCmsSites(services, statuses),
-  requests: { document: (name) => services.reqmgr2.request(name) },
-  services,
-});
+export function makeCmsCatalog(services: CmsServices, options: CmsCatalogOptions): Catalog {
+  const { tapeExpression, wanted, statuses, storedSites } = options;
+  const sites = makeCmsSites(services, statuses);
+  const known: SiteCatalog["list"] = async () => {
+    const stored = await storedSites();
+    return stored.some(({ rses }) => rses.length > 0) ? stored : sites.list();
+  };
+  return {
+    name: "cms",
+    datasets: makeCmsDatasets(services, async () => placesOf(await known())),
+    outputs: makeCmsOutputs(services, { rseOf: async (site) => diskOf(site, await known()), tapeExpression }),
+    sites,
+    requests: makeRequestCatalog(services.reqmgr2, wanted),
+    services,
+  };
+}

@@ -16,8 +16,16 @@ export const makeCmsSites = ({ cric }: Pick<CmsServices, "cric">, statuses: Site
   statuses,
 });
 
+type Listed = Awaited<ReturnType<SiteCatalog["list"]>>;
+
+/** The disk that jobs at a site write to: one of its own before one it shares; null: it has none. */
+export function diskOf(site: string, sites: Listed): string | null {
+  const disks = sites.find(({ name }) => name === site)?.rses.filter((rse) => !rse.endsWith("_Tape")) ?? [];
+  return disks.find((rse) => rse.startsWith(site)) ?? disks[0] ?? null;
+}
+
 /** Which sites read which storage. */
-export function placesOf(sites: Awaited<ReturnType<SiteCatalog["list"]>>): Places {
+export function placesOf(sites: Listed): Places {
   const rows = sites.flatMap(({ name, rses }) => rses.map((rse) => ({ rse, name })));
   return new Map([...groupBy(rows, ({ rse }) => rse)].map(([rse, of]) => [rse, of.map(({ name }) => name)]));
 }
