@@ -6,7 +6,18 @@ import { expect, test } from "vitest";
  * Who may import whom. A name is a folder of src/, or one file of it. Pure folders know only base, domain and submit-dir; the
  * lifecycle knows ports, never adapters; only main.ts and the CLI's own entry points know everybody.
  */
-const PURE = ["reading", "kinds", "intake", "admission", "planning", "render", "monitor", "outputs", "recovery"];
+const PURE = [
+  "reading",
+  "kinds",
+  "intake",
+  "admission",
+  "planning",
+  "render",
+  "monitor",
+  "outputs",
+  "recovery",
+  "sites",
+];
 const PORTS = ["engine/port.ts", "store/port.ts", "catalogs/port.ts"];
 const MAY_IMPORT: Record<string, readonly string[]> = {
   base: [],

@@ -62,6 +62,8 @@ export async function makeCmsWorld(emulated?: Emulated) {
     const catalog = makeCmsCatalog(mortal, {
       tapeExpression: `${SITES[0]}_Tape`,
       wanted: { team: null, campaigns: null },
+      statuses: null,
+      storedSites: async () => [],
     });
     const own: Ports = {
       ...world.ports,

@@ -151,7 +151,8 @@ const SITE_COLORS = { enabled: "green", draining: "yellow", disabled: "red" } as
 
 export const SITES: Columns<SiteView> = [
   ["site", ({ name }) => name],
-  ["status", ({ status }, { paint }) => color(status, SITE_COLORS, paint)],
+  ["status", ({ status, is_active }, { paint }) => (is_active ? color(status, SITE_COLORS, paint) : "inactive")],
+  ["storage", ({ rses }) => (rses === null ? "-" : rses.join(", ") || "none")],
   ["cores", ({ cores }) => (cores === null ? "-" : String(cores)), "right"],
   ["memory", ({ memory_mb }) => (memory_mb === null ? "-" : bytes(memory_mb * 1e6)), "right"],
   [
