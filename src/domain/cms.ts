@@ -1,0 +1,62 @@
+/**
+ * What CMS's software and services must know of a request, beside what every request has. Read once by intake; the
+ * payload (cmsRun), the registration of outputs (DBS, Rucio) and their names go by this and never by the document.
+ */
+export interface CmsSpec {
+  readonly requestType: "StepChain" | "ReReco";
+  readonly prepId: string | null;
+  /** Of the primary dataset: generated, or taken from the detector. */
+  readonly primaryType: "mc" | "data";
+  /** What DBS is to call new datasets. */
+  readonly accessType: "PRODUCTION" | "VALID";
+  /** "/store/mc": merged files are called below it. */
+  readonly mergedLfnBase: string;
+  readonly unmergedLfnBase: string;
+  /** Pile-up events are taken in the order of the files, so that a job's rerun reads the same ones. */
+  readonly deterministicPileup: boolean;
+  /** One for each of the request's steps, in their order and by their names. */
+  readonly steps: readonly CmsStep[];
+  /** One for each of the request's outputs, by their names. */
+  readonly outputs: readonly CmsOutput[];
+  readonly merge: { readonly minBytes: number; readonly maxBytes: number; readonly maxEvents: number };
+  /** When a block is full; null: nobody said. */
+  readonly blockClose: {
+    readonly maxWaitSec: number | null;
+    readonly maxFiles: number | null;
+    readonly maxEvents: number | null;
+    readonly maxBytes: number | null;
+  };
+}
+
+/** One run of cmsRun. */
+export interface CmsStep {
+  readonly name: string;
+  /** "CMSSW_14_0_1" */
+  readonly release: string;
+  /** The first is the one to use unless the machine cannot. */
+  readonly scramArchs: readonly string[];
+  readonly globalTag: string;
+  /** null: the document names none; the payload needs a configuration from elsewhere. */
+  readonly configCacheId: string | null;
+  /** The earlier step whose file it reads, and by which output module that was written; null: the first. */
+  readonly input: { readonly step: string; readonly module: string } | null;
+  readonly cores: number;
+  readonly memoryMb: number;
+  /** 0: as many as cores. */
+  readonly eventStreams: number;
+  /** The datasets whose events are mixed in; they stand in `secondary` of the work too. */
+  readonly pileup: { readonly mc: string | null; readonly data: string | null };
+  readonly seeding: "AutomaticSeeding" | "ReproducibleSeeding";
+  /** The first step reads LHE files instead of making events from nothing. */
+  readonly lheInput: boolean;
+}
+
+/** A kept output: which module of which step writes it. */
+export interface CmsOutput {
+  /** Of the request's output. */
+  readonly name: string;
+  readonly step: string;
+  /** null: the one whose dataTier this is; the configuration says, no document does. */
+  readonly module: string | null;
+  readonly tier: string;
+}
