@@ -15,9 +15,20 @@ const file = (source: string, target: string, executable = false): PayloadFile =
   executable,
 });
 
-/** Made by scripts/build of several, so they are only ever in dist: every file of a job costs it milliseconds. */
+/** Made by scripts/build of several, so they are only ever in dist. */
 const built = (source: string, target: string, executable = false) =>
   file(`../../dist/payload/${source}`, target, executable);
+
+/** The program that runs a step with CMS's software, as a step's first word. */
+export const CMSRUN = "wms2/cmsrun";
+/** Facts of the installation for the worker's programs, a line each (src/payload/cmssw/cmsrun). */
+export const INSTALLATION_FILE = `${WORKER}/installation`;
+
+/** Only for requests that have such a step: every file of a job costs it milliseconds. */
+export const CMSSW_FILES: readonly PayloadFile[] = [
+  file("./cmssw/cmsrun", `${WORKER}/cmsrun`, true),
+  file("./cmssw/pset.py", `${WORKER}/pset.py`),
+];
 
 /** What a submit directory needs besides the rendered files and the request's own: copied as they are. */
 export const PAYLOAD_FILES: readonly PayloadFile[] = [
