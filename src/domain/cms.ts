@@ -18,20 +18,12 @@ export interface CmsSpec {
   readonly steps: readonly CmsStep[];
   /** One for each of the request's outputs, by their names. */
   readonly outputs: readonly CmsOutput[];
-  readonly merge: { readonly minBytes: number; readonly maxBytes: number; readonly maxEvents: number };
-  /** When a block is full; null: nobody said. */
-  readonly blockClose: {
-    readonly maxWaitSec: number | null;
-    readonly maxFiles: number | null;
-    readonly maxEvents: number | null;
-    readonly maxBytes: number | null;
-  };
 }
 
 /** One run of cmsRun. */
 export interface CmsStep {
   readonly name: string;
-  /** "CMSSW_14_0_1" */
+  /** "CMSSW_14_0_1". Release, architectures and tag are empty only where the simulator runs and nobody said. */
   readonly release: string;
   /** The first is the one to use unless the machine cannot. */
   readonly scramArchs: readonly string[];
