@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { mkdir, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -17,6 +18,8 @@ import { isLoopback } from "./base/loopback.ts";
 import { plainJson } from "./base/plain-text.ts";
 import type { Turns } from "./base/turns.ts";
 import { VERSION } from "./base/version.ts";
+import { makeCmsCatalog } from "./catalogs/cms/catalog.ts";
+import { type CmsOptions, type CmsPorts, makeCmsServices } from "./catalogs/cms/cms-services.ts";
 import { makeLocalCatalog } from "./catalogs/local-catalog.ts";
 import type { Catalog } from "./catalogs/port.ts";
 import { decideWarnings, type Warning } from "./config/safety.ts";
@@ -72,7 +75,7 @@ export async function startServer(config: Config): Promise<Server> {
   const ports: Ports = {
     store,
     engine,
-    catalog: makeCatalog(config),
+    catalog: makeCatalog(config, { clock: systemClock, log: logTo(logger), metrics }),
     kinds: KINDS,
     spool: makeSpool(spoolOptions(config, await recoveryOptions(config))),
     clock: systemClock,
@@ -92,7 +95,7 @@ export async function startServer(config: Config): Promise<Server> {
   const requireAuthForReads = !isLoopback(config["listen.host"]);
   const api = await buildApi({ ...ports, metrics, events, commands, loop, logger, info, requireAuthForReads });
   const url = await api.listen(section(config, "listen")).catch(async (error: unknown) => {
-    await Promise.allSettled([api.close(), engine.close(), store.close()]);
+    await Promise.allSettled([api.close(), engine.close(), ports.catalog.services?.close(), store.close()]);
     throw error;
   });
   await replaceFile(join(config.data_dir, "server.json"), `${JSON.stringify({ url, pid: process.pid })}\n`);
@@ -106,6 +109,7 @@ export async function startServer(config: Config): Promise<Server> {
     "the pass under way": () => loop.stop(),
     "callers of the API": () => api.close(),
     "the engine": () => engine.close(),
+    "services of the catalog": async () => ports.catalog.services?.close(),
     "the database": () => store.close(),
   };
   const close: Server["close"] = async (waitsFor = () => {}) => {
@@ -123,6 +127,7 @@ const serverInfo = (config: Config, warnings: readonly Warning[]) => ({
   host: hostname(),
   startedAt: systemClock.now(),
   engine: config["engine.kind"],
+  catalog: config["catalog.kind"],
   places: { dataDir: config.data_dir, spoolDir: config.spool_dir, storageDir: config.storage_dir },
   warnings,
   store: config["database.url"] ? ("postgresql" as const) : ("embedded" as const),
@@ -179,7 +184,14 @@ async function safetyWarnings(config: Config, tokenFile: string): Promise<readon
     uid: process.getuid?.() ?? null,
     dataDir: { ...(await modeOf(config.data_dir)), allowed: passage(config) },
     tokenFile: await modeOf(tokenFile),
+    keyFiles: await Promise.all(keyFiles(config).filter(existsSync).map(modeOf)),
   });
+}
+
+function keyFiles(config: Config): readonly string[] {
+  if (config["catalog.kind"] !== "cms") return [];
+  const key = config["catalog.cms.proxy_file"] ?? config["catalog.cms.key_file"];
+  return key === null ? [] : [key];
 }
 
 export async function openStoreFor(config: Config): Promise<Store> {
@@ -216,7 +228,20 @@ export function makeEngine(config: Config): Engine {
   return makeLocalEngine({ dir: engineDir(config), sites, timeoutSec });
 }
 
-export const makeCatalog = (config: Config): Catalog => makeLocalCatalog(config.storage_dir);
+const UNHEARD: CmsPorts = {
+  clock: systemClock,
+  log: { info() {}, warn() {}, error() {} },
+  metrics: { observeCall() {} },
+};
+const CATALOGS: Record<Config["catalog.kind"], (config: Config, ports: CmsPorts) => Catalog> = {
+  local: (config) => makeLocalCatalog(config.storage_dir),
+  cms: (config, ports) => makeCmsCatalog(makeCmsServices(cmsOptions(config), ports)),
+};
+export const makeCatalog = (config: Config, ports = UNHEARD): Catalog =>
+  CATALOGS[config["catalog.kind"]](config, ports);
+
+/** What cannot be missing here was asked for when the configuration was loaded. */
+export const cmsOptions = (config: Config): CmsOptions => section(config, "catalog.cms") as CmsOptions;
 
 /** Runs from before local engines had names are those of the data directory that holds them; an embedded database has but one. */
 async function adoptRuns({ store, engine, log }: Ports, config: Config): Promise<void> {

@@ -51,9 +51,16 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   store: ["base", "domain", "disk"],
   catalogs: ["base", "domain", "disk"],
+  // The services of CMS know nothing of WMS2; only the catalog made of them does.
+  ...Object.fromEntries(
+    ["dbs", "rucio", "cric", "reqmgr2", "http"].map((part) => [
+      `catalogs/cms/${part}`,
+      ["base", "catalogs/cms/http", "catalogs/cms/services.ts"],
+    ]),
+  ),
   lifecycle: ["base", "domain", "submit-dir", "explain", ...PURE, ...PORTS],
   operators: ["base", "domain", "submit-dir", "explain", "lifecycle", ...PURE, ...PORTS],
-  alerts: ["base", "domain", "config/settings.ts", "engine/port.ts", "store/port.ts"],
+  alerts: ["base", "domain", "config/settings.ts", ...PORTS],
   housekeeping: [
     "base",
     "domain",

@@ -89,6 +89,25 @@ export function engineAlerts(name: string, look: EngineLook, after: number): rea
   return [{ key: engineKey(name), severity: "critical", subject: name, message }];
 }
 
+/** Misses of each service of the catalog in a row, with what the last one said and since when. */
+export type CatalogLooks = Readonly<Record<string, Omit<EngineLook, "ok">>>;
+
+export const CATALOG_FAMILY = "catalog-unreachable";
+
+/** One per service; a service that missed too few looks keeps the alert it has. */
+export function catalogAlerts(
+  looks: CatalogLooks,
+  after: number,
+  isOpen: (key: string) => boolean,
+): readonly AlertWish[] {
+  return Object.entries(looks).flatMap(([service, { words, failures, since }]) => {
+    const key = `${CATALOG_FAMILY}:${service}`;
+    if (failures === 0 || (failures < after && !isOpen(key))) return [];
+    const message = `${service} has not answered since ${since?.toISOString()}: ${words}`;
+    return [{ key, severity: "critical", subject: service, message }];
+  });
+}
+
 export interface DiskSpace {
   /** "spool", "storage". */
   readonly what: string;

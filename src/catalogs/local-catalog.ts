@@ -15,6 +15,7 @@ export function makeLocalCatalog(storageDir: string): Catalog {
     outputs: { register: (request, { name, outputs }) => ledger.register(request, name, outputs), blocks: null },
     sites: null,
     requests: null,
+    services: null,
   };
 }
 

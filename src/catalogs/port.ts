@@ -16,6 +16,14 @@ export interface Catalog {
   readonly sites: SiteCatalog | null;
   /** null: requests are handed in here and nowhere else. */
   readonly requests: RequestCatalog | null;
+  /** null: it is all on this machine. */
+  readonly services: CatalogServices | null;
+}
+
+interface CatalogServices {
+  /** By name: null, or why it does not answer. */
+  ping(): Promise<Readonly<Record<string, string | null>>>;
+  close(): Promise<void>;
 }
 
 interface DatasetCatalog {

@@ -19,6 +19,7 @@ const amount = z.number().min(0);
 const id = z.number().int().min(1);
 
 const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/);
+const httpsUrl = z.url({ protocol: /^https$/ });
 const site = z.strictObject({ name, cores: whole, memory_mb: whole });
 
 /** Where alerts are told (docs/guides/alerts.md). */
@@ -98,6 +99,25 @@ export const SETTINGS = {
   "engine.dagman.submit_gid": optional(id, "group likewise"),
   "engine.dagman.max_idle": setting(whole, 1000, "idle jobs one DAG keeps in the queue"),
   "engine.timeout_sec": setting(seconds, 60, "how long one call to the engine may take"),
+  "catalog.kind": setting(z.enum(["local", "cms"]), "local", "who knows datasets and is told of outputs"),
+  "catalog.cms.reqmgr2_url": optional(httpsUrl, "ReqMgr2: https://HOST/reqmgr2/data"),
+  "catalog.cms.config_cache_url": optional(httpsUrl, "its config cache: https://HOST/couchdb/reqmgr_config_cache"),
+  "catalog.cms.dbs_reader_url": optional(httpsUrl, "DBS to read: https://HOST/dbs/prod/global/DBSReader"),
+  "catalog.cms.dbs_writer_url": optional(httpsUrl, "DBS to write: https://HOST/dbs/prod/global/DBSWriter"),
+  "catalog.cms.rucio_url": optional(httpsUrl, "Rucio"),
+  "catalog.cms.rucio_auth_url": optional(httpsUrl, "where Rucio gives tokens"),
+  "catalog.cms.rucio_account": optional(
+    z.string().regex(/^[a-z0-9_-]{1,25}$/),
+    "account of Rucio that owns replicas and rules",
+  ),
+  "catalog.cms.cric_url": optional(httpsUrl, "CRIC"),
+  "catalog.cms.proxy_file": optional(text, "proxy to show to them, read again when it changes"),
+  "catalog.cms.cert_file": optional(text, "or a certificate of one's own, and below its key"),
+  "catalog.cms.key_file": optional(text, "key of cert_file, without a passphrase"),
+  "catalog.cms.ca_file": optional(text, "authorities that sign their certificates (default: those of this machine)"),
+  "catalog.cms.connect_timeout_sec": setting(seconds, 10, "how long a connection to them may take"),
+  "catalog.cms.answer_timeout_sec": setting(seconds, 120, "how long until an answer begins"),
+  "catalog.cms.silence_timeout_sec": setting(seconds, 60, "how long an answer may stand still"),
   "lifecycle.interval_sec": byEngine(
     seconds,
     "time between passes when nothing nudges the loop; the engine is asked once in each",

@@ -222,6 +222,7 @@ export function fakeApi(parts: Partial<Omit<ApiPorts, "events">> = {}) {
       warnings: [],
       startedAt: at("11:00"),
       engine: "local",
+      catalog: "local",
       store: "embedded",
     },
     ...parts,
