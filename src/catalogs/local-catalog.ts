@@ -1,17 +1,23 @@
 import { mkdir, open, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parseJson, stringify } from "../base/json.ts";
+import { ok } from "../base/result.ts";
 import { orUnwritable, readIfThere, unwritable } from "../disk/atomic-file.ts";
 import type { OutputFile } from "../domain/workflow.ts";
 import { localDataset } from "./local-dataset.ts";
-import type { Catalog, RegisterOutcome } from "./port.ts";
+import { type Catalog, inPages, type RegisterOutcome } from "./port.ts";
 
 /** Datasets are files of this machine; outputs go to a directory with a ledger. */
 export function makeLocalCatalog(storageDir: string): Catalog {
   const ledger = new LocalLedger(join(storageDir, "ledger.jsonl"));
   return {
     name: "local",
-    datasets: { files: localDataset },
+    datasets: {
+      async open(input, _wanted, signal) {
+        const found = await localDataset(input, signal);
+        return found.ok ? ok(inPages(found.value)) : found;
+      },
+    },
     outputs: { register: (request, { name, outputs }) => ledger.register(request, name, outputs), blocks: null },
     sites: null,
     requests: null,

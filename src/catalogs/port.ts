@@ -27,9 +27,22 @@ interface CatalogServices {
 }
 
 interface DatasetCatalog {
-  /** All files of an input, in a stable order. Throws the reason of `signal` when it is to end. */
-  files(input: InputSpec, signal?: AbortSignal): Promise<Result<readonly InputFile[], DatasetProblem>>;
+  /**
+   * All files of an input, each once, in a stable order. Their lumis only where asked for. What fails on the way, and the
+   * reason of `signal`, is thrown while they are read: nothing that came before is then to be used.
+   */
+  open(
+    input: InputSpec,
+    wanted: { readonly lumis: boolean },
+    signal?: AbortSignal,
+  ): Promise<Result<FilePages, DatasetProblem>>;
 }
+export type FilePages = AsyncIterable<readonly InputFile[]>;
+
+export async function* inPages(files: readonly InputFile[]): FilePages {
+  for (let at = 0; at < files.length; at += FILES_PER_PAGE) yield files.slice(at, at + FILES_PER_PAGE);
+}
+const FILES_PER_PAGE = 5_000;
 
 export interface DatasetProblem {
   readonly code: "unknown-dataset" | "empty-dataset" | "unreadable";

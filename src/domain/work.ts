@@ -88,6 +88,12 @@ export type EventCount =
   | { readonly by: "lines" }
   | { readonly by: "fixed"; readonly perFile: number };
 
+/** Whether runs and lumis of the input decide what is done: only then are they read. */
+export const goesByLumis = ({ input, split }: CommonWork): boolean =>
+  split?.algorithm === "LumiBased" ||
+  split?.algorithm === "EventAwareLumiBased" ||
+  (input !== undefined && (input.mask.runs.length > 0 || input.mask.lumis !== null));
+
 export interface LumiMask {
   /** Empty: all runs. */
   readonly runs: readonly number[];

@@ -1,33 +1,72 @@
 import { ok, type Result } from "../base/result.ts";
-import type { DatasetProblem } from "../catalogs/port.ts";
+import type { DatasetProblem, FilePages } from "../catalogs/port.ts";
 import { type DagId, isSiteName, type SiteName } from "../domain/names.ts";
 import type { Measured } from "../domain/plan.ts";
 import type { RequestRecord, RequestSpec } from "../domain/request.ts";
-import type { LedgerFile, Workflow } from "../domain/workflow.ts";
+import { type CommonWork, goesByLumis } from "../domain/work.ts";
+import type { FileChanges, Workflow } from "../domain/workflow.ts";
 import { measure, type UnitSample } from "../outputs/measure.ts";
-import type { PlanFacts } from "../planning/facts.ts";
+import type { PlanFacts, PlanFile } from "../planning/facts.ts";
+import { packFiles } from "../planning/packed-files.ts";
 import { concerns } from "../recovery/bans/ban.ts";
 import { isAttempt } from "../recovery/ledger-record.ts";
 import { effectiveSpec } from "./gather-round.ts";
 import type { Ports, Work } from "./ports.ts";
 
+/** The files of the input as the catalog lists them now; null: the work reads none. */
+export async function openInput(
+  { catalog, signal }: Work,
+  work: CommonWork,
+): Promise<Result<FilePages | null, DatasetProblem>> {
+  if (!work.input) return ok(null);
+  return catalog.datasets.open(work.input, { lumis: goesByLumis(work) }, signal);
+}
+
+/** What is still to be done, and what of it is news. */
+interface LoadedInput {
+  readonly files: readonly PlanFile[];
+  readonly warnings: readonly string[];
+}
+
 /** Brings the file ledger up to date with the catalog and answers what is still to be done. */
 async function loadInput(
   ports: Work,
-  spec: RequestSpec,
+  { name, work }: RequestSpec,
   workflow: Workflow,
-): Promise<Result<readonly LedgerFile[], DatasetProblem>> {
-  const { input } = spec.work;
-  if (!input) return ok([]);
-  const found = await ports.catalog.datasets.files(input, ports.signal);
-  if (!found.ok) return found;
-  const { gone } = await ports.store.files.sync(workflow.id, found.value);
-  if (gone.length) {
-    ports.log.warn("input.gone", { request: spec.name, files: gone.length, first: gone[0] });
-    await ports.store.files.setState(workflow.id, gone, "excluded", "the catalog does not list it any more");
+): Promise<Result<LoadedInput, DatasetProblem>> {
+  const opened = await openInput(ports, work);
+  if (!opened.ok) return opened;
+  if (opened.value === null) return ok({ files: [], warnings: [] });
+  const { files } = ports.store;
+  const changes = await files.sync(workflow.id, opened.value);
+  const warnings = tellChanges(changes, workflow.round);
+  if (warnings.length > 0) {
+    const { added, gone, firstAdded } = changes;
+    ports.log.warn("input.changed", {
+      request: name,
+      added,
+      firstAdded: firstAdded[0],
+      gone: gone.length,
+      first: gone[0],
+    });
   }
-  return ok(await ports.store.files.remaining(workflow.id));
+  await files.setState(workflow.id, changes.gone, "excluded", "the catalog does not list it any more");
+  const remaining = files.remaining(workflow.id, { lumis: goesByLumis(work) });
+  return ok({ files: await packFiles(remaining, ports.signal), warnings });
 }
+
+/** Files that came after the first round, and files that went or became invalid, are named. */
+export function tellChanges({ added, firstAdded, gone }: FileChanges, round: number): readonly string[] {
+  const named = (files: readonly string[], count: number) =>
+    `${files.slice(0, NAMED).join(", ")}${count > NAMED ? ", …" : ""}`;
+  return [
+    ...(added > 0 && round > 0 ? [`the catalog lists ${added} new files: ${named(firstAdded, added)}`] : []),
+    ...(gone.length > 0
+      ? [`the catalog does not list ${gone.length} files any more; they are excluded: ${named(gone, gone.length)}`]
+      : []),
+  ];
+}
+const NAMED = 3;
 
 /** Everything the next round is planned from, or why its input cannot be had. */
 export async function gatherPlan(
@@ -35,14 +74,15 @@ export async function gatherPlan(
   request: RequestRecord,
   workflow: Workflow,
 ): Promise<Result<PlanFacts, DatasetProblem>> {
-  const files = await loadInput(ports, request.spec, workflow);
-  if (!files.ok) return files;
+  const input = await loadInput(ports, request.spec, workflow);
+  if (!input.ok) return input;
   return ok({
     spec: effectiveSpec(request),
     dagId: ports.ids.next() as DagId,
     round: workflow.round,
     priority: request.priority,
-    files: files.value,
+    files: input.value.files,
+    warnings: input.value.warnings,
     next: {
       unit: workflow.nextUnit,
       node: workflow.nextNode,

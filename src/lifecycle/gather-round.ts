@@ -57,7 +57,7 @@ export async function gatherRound(
   const bans = decideBans({ workflowId: workflow.id, sites: tally.sites, bans: known }, ports.policy.bans, clock.now());
   const active = (await store.sites.activeBans(clock.now())).filter((ban) => concerns(ban, workflow.id));
   const { recovery } = effectiveSpec(request);
-  const files = request.spec.work.input ? await store.files.remaining(workflow.id) : [];
+  const files = request.spec.work.input ? await store.files.placed(workflow.id) : [];
   const placed = groupBy(
     files.flatMap((file) => file.units.map((unit) => ({ unit, file }))),
     ({ unit }) => unit,

@@ -137,10 +137,9 @@ async function workRemains(ports: Ports, request: RequestRecord, workflow: Workf
 async function shareDone(ports: Ports, { spec }: RequestRecord, workflow: Workflow): Promise<number> {
   const { work } = spec;
   const { files } = ports.store;
-  const waiting = work.input
-    ? (await files.remaining(workflow.id)).filter(({ units }) => units.length === 0).length
-    : 0;
-  const counted = work.input ? { ...(await files.countByState(workflow.id)), waiting } : null;
+  const counted = work.input
+    ? { ...(await files.countByState(workflow.id)), waiting: await files.countWaiting(workflow.id) }
+    : null;
   const planned = kindOf(ports.kinds, work).sharePlanned({ work, workflow, files: counted });
   const total = workflow.unitsPlanned / Math.min(1, Math.max(planned, 1e-9));
   return total === 0 ? 0 : workflow.unitsDone / total;

@@ -1,5 +1,5 @@
 import { err, ok } from "../base/result.ts";
-import type { Catalog } from "../catalogs/port.ts";
+import { type Catalog, inPages } from "../catalogs/port.ts";
 import type { InputFile } from "../domain/workflow.ts";
 
 /** Datasets of the story beside those of another catalog, and a ledger of outputs in memory. */
@@ -8,11 +8,11 @@ export function makeSimulatedCatalog(datasets: ReadonlyMap<string, readonly Inpu
   return {
     ...beside,
     datasets: {
-      async files(input, signal) {
-        if (input.from !== "dataset") return beside.datasets.files(input, signal);
+      async open(input, wanted, signal) {
+        if (input.from !== "dataset") return beside.datasets.open(input, wanted, signal);
         const { dataset } = input;
         const files = datasets.get(dataset);
-        if (files) return ok(files);
+        if (files) return ok(inPages(files));
         return err({ code: "unknown-dataset", message: `the story has no dataset ${dataset}`, evidence: { dataset } });
       },
     },

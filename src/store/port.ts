@@ -4,11 +4,13 @@ import type { RequestFile, RequestRecord, RequestSpec, Transition } from "../dom
 import type { RequestStatus } from "../domain/request-status.ts";
 import type {
   Block,
+  FileChanges,
   FileState,
   FinishedUnit,
   InputFile,
   LedgerFile,
   OutputFile,
+  PlacedFile,
   UnitStatus,
   Workflow,
 } from "../domain/workflow.ts";
@@ -200,10 +202,19 @@ export interface UnitStore extends BlockStore {
 }
 
 export interface FileStore {
-  /** Adds files the ledger does not know (fresh) and refreshes size, events, sites of those it does. */
-  sync(workflowId: WorkflowId, files: readonly InputFile[]): Promise<{ added: number; gone: readonly string[] }>;
-  /** Those still to be done: fresh first, then attempted, by LFN. */
-  remaining(workflowId: WorkflowId): Promise<readonly LedgerFile[]>;
+  /**
+   * Adds files the ledger does not know (fresh) and refreshes size, events, sites of those it does. All or nothing: what
+   * reading the pages throws is thrown, and the ledger is as before.
+   */
+  sync(workflowId: WorkflowId, pages: AsyncIterable<readonly InputFile[]>): Promise<FileChanges>;
+  /** Those still to be done: fresh first, then attempted, by LFN. Without `lumis`, of runs only their numbers. */
+  remaining(workflowId: WorkflowId, wanted: { lumis: boolean }): AsyncIterable<readonly LedgerFile[]>;
+  /** Those still to be done that are planned into units, by LFN. */
+  placed(workflowId: WorkflowId): Promise<readonly PlacedFile[]>;
+  /** How many still to be done are in no unit yet. */
+  countWaiting(workflowId: WorkflowId): Promise<number>;
+  /** Of these, those still to be done. */
+  stillOpen(workflowId: WorkflowId, lfns: readonly string[]): Promise<ReadonlySet<string>>;
   /** Which units a file was planned into: one call per round, in bulk. */
   assign(workflowId: WorkflowId, assignments: readonly { lfn: string; unit: UnitName }[]): Promise<void>;
   setState(workflowId: WorkflowId, lfns: readonly string[], state: FileState, reason: string | null): Promise<void>;
