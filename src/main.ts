@@ -42,6 +42,7 @@ import { type Loop, makeLoop } from "./lifecycle/loop.ts";
 import type { LoopPolicy, Ports } from "./lifecycle/ports.ts";
 import { timedEngine } from "./lifecycle/timed-engine.ts";
 import { makeCommands } from "./operators/commands.ts";
+import { workerFacts } from "./payload/facts.ts";
 import { policyText, type RecoveryOptions } from "./recovery/policy-text.ts";
 import { renderDag } from "./render/render-dag.ts";
 import { openEmbedded, openPostgres } from "./store/open.ts";
@@ -273,6 +274,7 @@ export const spoolOptions = (config: Config, recovery: RecoveryOptions): SpoolOp
   owner: submitter(config),
   render: (plan, storage) => renderDag(plan, { ...renderOptions(config), ...storage }),
   policyText: (spec) => policyText(recovery, spec),
+  factsText: (spec) => workerFacts(spec, section(config, "cmssw")),
 });
 
 export const loopPolicy = (config: Config): LoopPolicy => ({
@@ -289,6 +291,7 @@ export const loopPolicy = (config: Config): LoopPolicy => ({
 export const intakeRules = (config: Config): IntakeRules => ({
   ...DEFAULT_INTAKE_RULES,
   ...section(config, "planning"),
+  cmsPayload: config["cmssw.cmsset"] && config["cmssw.enabled"] ? "cmssw" : "simulator",
 });
 
 function logTo(logger: Logger): Log {

@@ -91,4 +91,6 @@ interface SiteCatalog {
 interface RequestCatalog {
   /** The document of a request, as intake reads it; null: there is none of that name. */
   document(name: string): Promise<unknown>;
+  /** The configuration of a step, as text; null: there is none of that id. */
+  configuration(id: string): Promise<string | null>;
 }

@@ -19,14 +19,13 @@ const file = (source: string, target: string, executable = false): PayloadFile =
 const built = (source: string, target: string, executable = false) =>
   file(`../../dist/payload/${source}`, target, executable);
 
-/** The program that runs a step with CMS's software, as a step's first word. */
-export const CMSRUN = "wms2/cmsrun";
-/** Facts of the installation for the worker's programs, a line each (src/payload/cmssw/cmsrun). */
-export const INSTALLATION_FILE = `${WORKER}/installation`;
+/** What the worker's programs are told by the installation and the request, a line each (src/payload/facts.ts). */
+export const FACTS_FILE = `${WORKER}/facts`;
 
 /** Only for requests that have such a step: every file of a job costs it milliseconds. */
 export const CMSSW_FILES: readonly PayloadFile[] = [
   file("./cmssw/cmsrun", `${WORKER}/cmsrun`, true),
+  file("./cmssw/cmsrun", `${WORKER}/cmsmerge`, true),
   file("./cmssw/pset.py", `${WORKER}/pset.py`),
 ];
 

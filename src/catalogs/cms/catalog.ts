@@ -1,16 +1,19 @@
 import { WorldError } from "../../base/errors.ts";
-import { err } from "../../base/result.ts";
+import { err, ok } from "../../base/result.ts";
 import type { SiteName } from "../../domain/names.ts";
 import { localDataset } from "../local-dataset.ts";
-import type { Catalog } from "../port.ts";
+import { type Catalog, inPages } from "../port.ts";
 import type { CmsServices } from "./services.ts";
 
 /** Datasets, outputs, sites and requests as the services of CMS know them. */
 export const makeCmsCatalog = (services: CmsServices): Catalog => ({
   name: "cms",
   datasets: {
-    files: async (input, signal) => {
-      if (input.from !== "dataset") return localDataset(input, signal);
+    open: async (input, _wanted, signal) => {
+      if (input.from !== "dataset") {
+        const files = await localDataset(input, signal);
+        return files.ok ? ok(inPages(files.value)) : files;
+      }
       const { dataset } = input;
       return err({ code: "unreadable", message: `${dataset}: DBS is not read yet`, evidence: { dataset } });
     },
@@ -22,6 +25,9 @@ export const makeCmsCatalog = (services: CmsServices): Catalog => ({
     blocks: null,
   },
   sites: { names: async () => (await services.cric.sites()) as readonly SiteName[] },
-  requests: { document: (name) => services.reqmgr2.request(name) },
+  requests: {
+    document: (name) => services.reqmgr2.request(name),
+    configuration: (id) => services.reqmgr2.configuration(id),
+  },
   services,
 });

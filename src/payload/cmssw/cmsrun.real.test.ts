@@ -4,8 +4,9 @@ import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
 import { ARCH, hasPython, installCmssw, RELEASE } from "../../../tests/support/cmssw/install.ts";
 import { NODE, type TestOutput, type TestStep, TestUnit } from "../../../tests/support/payload-scratch.ts";
+import { CMSMERGE, CMSRUN } from "../../domain/cms.ts";
 import { parseMergeOutput } from "../../outputs/merge-output.ts";
-import { CMSSW_FILES, INSTALLATION_FILE } from "../files.ts";
+import { CMSSW_FILES, FACTS_FILE } from "../files.ts";
 
 /** Jobs that run cmsRun, from the manifest to merge_output.json. The release is a stand-in that evaluates configurations. */
 
@@ -25,16 +26,16 @@ const PARAMETERS = {
   pileup: { mc: null as string | null, data: null as string | null },
   outputs: [] as { file: string; module: string | null; tier: string }[],
 };
-const step = (name: string, given: Partial<typeof PARAMETERS>, archs = ARCH): TestStep => ({
-  name,
-  argv: ["wms2/cmsrun", RELEASE, archs, JSON.stringify({ ...PARAMETERS, name, pset: `cmssw/${name}.py`, ...given })],
-});
-const MERGE: TestOutput = {
-  name: "aod",
-  file: "RECO-AOD.root",
-  merge: "command",
-  mergeArgv: ["wms2/cmsrun", RELEASE, ARCH, '{"merge":"AODSIM"}'],
+interface Step extends TestStep {
+  /** Its line in wms2/facts. */
+  readonly fact: string;
+}
+const step = (name: string, given: Partial<typeof PARAMETERS>, archs = ARCH): Step => {
+  const parameters = JSON.stringify({ ...PARAMETERS, name, pset: `cmssw/${name}.py`, ...given });
+  return { name, argv: [CMSRUN, name], fact: ["step", name, RELEASE, archs, parameters].join("\t") };
 };
+const MERGE: TestOutput = { name: "aod", file: "RECO-AOD.root", merge: "command", mergeArgv: [CMSMERGE, "aod"] };
+const MERGE_FACT = ["merge", "aod", RELEASE, ARCH, '{"merge":"AODSIM"}'].join("\t");
 
 const SEEDED = `process.add_(cms.Service("RandomNumberGeneratorService",
     generator=cms.PSet(initialSeed=cms.untracked.uint32(1)), VtxSmeared=cms.PSet(initialSeed=cms.untracked.uint32(2))))`;
@@ -61,19 +62,21 @@ interface Given {
   readonly installation?: (cmsset: string) => string;
 }
 
-function unitOf(
-  steps: readonly TestStep[],
-  { psets, nodes = { proc_000000: {} }, outputs = [MERGE], ...given }: Given,
-) {
+function unitOf(steps: readonly Step[], { psets, nodes = { proc_000000: {} }, outputs = [MERGE], ...given }: Given) {
   const full = Object.fromEntries(Object.entries(nodes).map(([name, node]) => [name, { ...NODE, ...node }]));
-  const unit = new TestUnit(steps, outputs, full);
+  const unit = new TestUnit(
+    steps.map(({ name, argv }) => ({ name, argv })),
+    outputs,
+    full,
+  );
   units.push(unit);
   for (const { source, target, executable } of CMSSW_FILES) {
     copyFileSync(fileURLToPath(source), unit.path(target));
     chmodSync(unit.path(target), executable ? 0o755 : 0o644);
   }
   const cmsset = installCmssw(unit.path("cvmfs"));
-  unit.write(INSTALLATION_FILE, given.installation?.(cmsset) ?? `cmsset\t${cmsset}\n`);
+  const facts = [...steps.map(({ fact }) => fact), MERGE_FACT].join("\n");
+  unit.write(FACTS_FILE, `${given.installation?.(cmsset) ?? `cmsset\t${cmsset}\n`}${facts}\n`);
   for (const [name, text] of Object.entries(psets)) unit.write(`payload/cmssw/${name}.py`, text);
   return unit;
 }
