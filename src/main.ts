@@ -1,6 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
-import { mkdir, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { type Logger, pino } from "pino";
@@ -10,9 +8,7 @@ import { makeWatch } from "./alerts/watch.ts";
 import { makeEventBus } from "./api/event-bus.ts";
 import { makeMetrics } from "./api/metrics.ts";
 import { buildApi } from "./api/server.ts";
-import { hashOf, newToken } from "./api/tokens.ts";
 import type { Clock } from "./base/clock.ts";
-import { WorldError } from "./base/errors.ts";
 import type { Log } from "./base/log.ts";
 import { isLoopback } from "./base/loopback.ts";
 import { plainJson } from "./base/plain-text.ts";
@@ -22,17 +18,14 @@ import { makeCmsCatalog } from "./catalogs/cms/catalog.ts";
 import { type CmsOptions, type CmsPorts, makeCmsServices } from "./catalogs/cms/cms-services.ts";
 import { makeLocalCatalog } from "./catalogs/local-catalog.ts";
 import type { Catalog } from "./catalogs/port.ts";
-import { decideWarnings, type Warning } from "./config/safety.ts";
+import type { Warning } from "./config/safety.ts";
 import { type Config, section } from "./config/settings.ts";
-import { orUnwritable, readIfThere, replaceFile } from "./disk/atomic-file.ts";
+import { replaceFile } from "./disk/atomic-file.ts";
 import { readPolicyFile } from "./disk/policy-file.ts";
 import { makeSpool, type SpoolOptions } from "./disk/spool.ts";
-import type { AdmissionLimits } from "./domain/admission.ts";
 import { API_URL_FILE, batchName, type DagId } from "./domain/names.ts";
 import { DEFAULT_INTAKE_RULES, type IntakeRules } from "./domain/submission.ts";
 import { makeDagmanEngine } from "./engine/dagman/dagman-engine.ts";
-import { closedAncestor, closedWords } from "./engine/dagman/give-away.ts";
-import { missingProgram } from "./engine/dagman/spawn.ts";
 import { holdsRun, NAMELESS } from "./engine/local/identity.ts";
 import { makeLocalEngine } from "./engine/local/local-engine.ts";
 import type { Engine } from "./engine/port.ts";
@@ -45,6 +38,15 @@ import { makeCommands } from "./operators/commands.ts";
 import { workerFacts } from "./payload/facts.ts";
 import { policyText, type RecoveryOptions } from "./recovery/policy-text.ts";
 import { renderDag } from "./render/render-dag.ts";
+import {
+  closedSpool,
+  firstSettings,
+  makeDirectories,
+  operatorToken,
+  requireHtcondor,
+  safetyWarnings,
+  submitter,
+} from "./start-up.ts";
 import { openEmbedded, openPostgres } from "./store/open.ts";
 import type { Store } from "./store/port.ts";
 
@@ -86,7 +88,7 @@ export async function startServer(config: Config): Promise<Server> {
     events,
   };
   await adoptRuns(ports, config);
-  const { token, tokenFile } = await operatorToken(store, config, ports.log);
+  const { token, tokenFile } = await operatorToken(ports, config);
   const warnings = [...(await safetyWarnings(config, tokenFile)), ...(await closedSpool(config))];
   for (const warning of warnings) logger.warn(warning, "server.warning");
   await firstSettings(ports, config);
@@ -160,63 +162,9 @@ function makeCaretakers(ports: Ports, config: Config, isLeader: () => Promise<bo
 const leaseOwner = (config: Config): string =>
   config["database.url"] ? `${hostname()}:${process.pid}` : `${hostname()}:embedded`;
 
-/** The owner of jobs who is not us has to pass through the data directory to the spool below it. */
-const passage = (config: Config): number => (submitter(config) === null ? 0 : 0o011);
-
-/** Closed to others from the beginning; a directory that is there stays as it is. */
-async function makeDirectories(config: Config): Promise<void> {
-  const modes = { [config.data_dir]: 0o700 | passage(config), [config.spool_dir]: 0o755, [config.storage_dir]: 0o755 };
-  for (const [path, mode] of Object.entries(modes))
-    await orUnwritable(path, () => mkdir(path, { recursive: true, mode }));
-}
-
-/** Jobs that cannot reach their directory would all be refused: better told before the first one. */
-async function closedSpool(config: Config): Promise<readonly Warning[]> {
-  const owner = submitter(config);
-  const closed = owner && (await closedAncestor(join(config.spool_dir, "request"), owner));
-  return closed ? [{ what: closedWords(closed, owner), fix: `chmod o+x ${closed}, or set spool_dir elsewhere` }] : [];
-}
-
-async function safetyWarnings(config: Config, tokenFile: string): Promise<readonly Warning[]> {
-  const modeOf = async (path: string) => ({ path, mode: (await stat(path)).mode });
-  return decideWarnings({
-    host: config["listen.host"],
-    engine: config["engine.kind"],
-    uid: process.getuid?.() ?? null,
-    dataDir: { ...(await modeOf(config.data_dir)), allowed: passage(config) },
-    tokenFile: await modeOf(tokenFile),
-    keyFiles: await Promise.all(keyFiles(config).filter(existsSync).map(modeOf)),
-  });
-}
-
-function keyFiles(config: Config): readonly string[] {
-  if (config["catalog.kind"] !== "cms") return [];
-  const key = config["catalog.cms.proxy_file"] ?? config["catalog.cms.key_file"];
-  return key === null ? [] : [key];
-}
-
 export async function openStoreFor(config: Config): Promise<Store> {
   const url = config["database.url"];
   return url ? openPostgres(url) : openEmbedded(join(config.data_dir, "database"));
-}
-
-/** Who owns what the server writes for the pool when it is root; null: whoever we are. */
-function submitter(config: Config): { uid: number; gid: number } | null {
-  const { submitUid: uid, submitGid: gid } = section(config, "engine.dagman");
-  return uid === null || config["engine.kind"] !== "dagman" ? null : { uid, gid: gid ?? uid };
-}
-
-/** Without it every request would wait for an engine that never answers. */
-async function requireHtcondor(config: Config): Promise<void> {
-  if (config["engine.kind"] !== "dagman") return;
-  const missing = await missingProgram([...config["engine.dagman.prefix"], "condor_submit_dag"]);
-  if (missing === null) return;
-  const hint =
-    "install HTCondor here, or say how to reach it with engine.dagman.prefix (npm run pool -- up makes a pool of your own; " +
-    "docs/guides/htcondor.md); without HTCondor: wms2 serve --engine local";
-  throw new WorldError("bad-config", missing, `there is no ${missing} on the PATH, and engine dagman needs it`, {
-    hint,
-  });
 }
 
 export function makeEngine(config: Config): Engine {
@@ -300,28 +248,4 @@ function logTo(logger: Logger): Log {
     warn: (event, detail) => logger.warn(detail, event),
     error: (event, detail) => logger.error(detail, event),
   };
-}
-
-/**
- * The token that allows changes: made at the first start, readable by its owner only, known to the store as a hash. One
- * that was withdrawn stays so: a file brings its token back only to a database that knows none.
- */
-async function operatorToken(store: Store, config: Config, log: Log): Promise<{ token: string; tokenFile: string }> {
-  const tokenFile = join(config.data_dir, "operator.token");
-  const kept = (await readIfThere(tokenFile))?.trim();
-  const token = kept || newToken();
-  if (!kept) await replaceFile(tokenFile, `${token}\n`, 0o600);
-  const known = await store.settings.listTokens();
-  const sha256 = hashOf(token);
-  if (!kept || known.length === 0) await store.settings.addToken({ sha256, name: "operator", at: systemClock.now() });
-  else if (!known.some((one) => one.sha256 === sha256))
-    log.warn("token.withdrawn", { file: tokenFile, fix: "delete the file and restart for a new token, or ignore it" });
-  return { token, tokenFile };
-}
-
-/** What the configuration says is a beginning; what an operator set through the API stays. */
-async function firstSettings(ports: Ports, config: Config): Promise<void> {
-  if (await ports.store.settings.get<AdmissionLimits>("admission")) return;
-  const limits: AdmissionLimits = { maxActive: config["admission.max_active"] };
-  await ports.store.settings.set("admission", limits, "config", systemClock.now());
 }

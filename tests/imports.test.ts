@@ -98,6 +98,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "disk/processes.ts",
     "main.ts",
   ],
+  "simulate/chance.ts": [],
+  emulate: ["base", "simulate/chance.ts"],
   simulate: [
     "base",
     "domain",
@@ -116,7 +118,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "submit-host",
     "main.ts",
   ],
+  "start-up.ts": ["base", "domain", "config", "disk", "engine/dagman", "api/tokens.ts", "lifecycle/ports.ts"],
   "main.ts": [
+    "start-up.ts",
     "base",
     "domain",
     "config",

@@ -19,9 +19,6 @@ const NO_WAY: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: "no connection in time",
   UND_ERR_HEADERS_TIMEOUT: "no answer in time",
   UND_ERR_BODY_TIMEOUT: "the answer stopped in the middle",
-  ECONNRESET: "the connection was cut",
-  EPIPE: "the connection was cut",
-  UND_ERR_SOCKET: "the connection was cut",
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer is shorter than it says",
   Z_BUF_ERROR: "the compressed answer ends early",
   Z_DATA_ERROR: "the compressed answer is damaged",
@@ -36,29 +33,38 @@ const THEIR_CERTIFICATE = new Set([
   "CERT_SIGNATURE_FAILURE",
 ]);
 
+/** Many servers end the connection without a word when they do not like a certificate. */
+const CUT = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
+
 export function explainFailure(error: unknown, host: string, ours: OurCertificate, now: Date): Failure {
   const codes = codesOf(error);
-  const is = (known: (code: string) => boolean): string | undefined => codes.find(known);
-  if (ours.expiresAt && ours.expiresAt <= now && is((code) => code.includes("ALERT") || code === "ECONNRESET"))
+  const has = (known: (code: string) => boolean): boolean => codes.some(known);
+  const isAlert = has((code) => code.startsWith("ERR_SSL_") && code.includes("ALERT"));
+  const isCut = has((code) => CUT.has(code));
+  const { place, expiresAt } = ours;
+  const look = `check who signed it and until when it holds: openssl x509 -in ${place} -noout -issuer -dates`;
+  if ((isAlert || isCut) && expiresAt && expiresAt <= now)
     return {
-      words: `${host} does not accept our certificate in ${ours.place}: it expired at ${ours.expiresAt.toISOString()}`,
-      hint: `renew ${ours.place}; the new one is used at once`,
+      words: `${host} does not accept our certificate in ${place}: it expired at ${expiresAt.toISOString()}`,
+      hint: `renew ${place}; the new one is used at once`,
     };
-  if (is((code) => code.startsWith("ERR_SSL_") && code.includes("ALERT")))
-    return {
-      words: `${host} does not accept our certificate in ${ours.place} (${codes.join(", ")})`,
-      hint: `check who signed it and until when it holds: openssl x509 -in ${ours.place} -noout -issuer -dates`,
-    };
-  if (is((code) => THEIR_CERTIFICATE.has(code)))
+  if (isAlert)
+    return { words: `${host} does not accept our certificate in ${place} (${codes.join(", ")})`, hint: look };
+  if (has((code) => THEIR_CERTIFICATE.has(code)))
     return {
       words: `the certificate of ${host} is signed by nobody we trust`,
       hint: "set catalog.cms.ca_file to a bundle that holds its authority",
     };
-  if (is((code) => code === "CERT_HAS_EXPIRED"))
+  if (has((code) => code === "CERT_HAS_EXPIRED"))
     return { words: `the certificate of ${host} has expired`, hint: "tell those who run it; check the clock here" };
-  if (is((code) => code === "ERR_TLS_CERT_ALTNAME_INVALID"))
+  if (has((code) => code === "ERR_TLS_CERT_ALTNAME_INVALID"))
     return { words: `what answers at ${host} has a certificate for another name`, hint: "check the address" };
-  const known = is((code) => NO_WAY[code] !== undefined);
+  if (isCut)
+    return {
+      words: `${host}: the connection was cut`,
+      hint: `if that goes on, it may not like our certificate: ${look}`,
+    };
+  const known = codes.find((code) => NO_WAY[code] !== undefined);
   if (known)
     return { words: `${host}: ${NO_WAY[known]}`, hint: `check that ${host} runs and can be reached from here` };
   const message = error instanceof Error ? error.message : String(error);
