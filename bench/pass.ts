@@ -37,7 +37,7 @@ const policy: LoopPolicy = {
   maxDiskMb: 10_000_000,
   leastMemoryPerCoreMb: 2000,
   maxMemoryPerCoreMb: 3000,
-  maxRegistrationTries: 5,
+  outputs: { backoffSec: [60], giveUpAfterSec: 3 * 86_400, maxRefusals: 5 },
   bans: DEFAULT_BAN_CONFIG,
   maxWallMinutes: 47 * 60,
   versionLimit: 20,

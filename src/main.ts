@@ -38,6 +38,7 @@ import { makeCommands } from "./operators/commands.ts";
 import { workerFacts } from "./payload/facts.ts";
 import { policyText, type RecoveryOptions } from "./recovery/policy-text.ts";
 import { renderDag } from "./render/render-dag.ts";
+import { makeImporters } from "./reqmgr2/importers.ts";
 import {
   closedSpool,
   firstSettings,
@@ -104,7 +105,12 @@ export async function startServer(config: Config): Promise<Server> {
   await replaceFile(join(config.data_dir, "server.json"), `${JSON.stringify({ url, pid: process.pid })}\n`);
   await replaceFile(join(config.spool_dir, API_URL_FILE), `${config.public_url ?? url}\n`);
   loop.start();
-  const caretakers = makeCaretakers(ports, config, async () => (await loop.status()).isLeader);
+  const isLeader = async () => (await loop.status()).isLeader;
+  const importing = { ...section(config, "reqmgr2"), rules: intakeRules(config), nudge: () => loop.nudge(), isLeader };
+  const caretakers = [
+    ...makeCaretakers(ports, config, isLeader),
+    ...makeImporters({ ...ports, policy: loopPolicy(config) }, importing),
+  ];
   for (const caretaker of caretakers) caretaker.start();
   logger.info({ url, engine: engine.name }, "server.ready");
   const parts: Record<string, () => Promise<unknown>> = {
@@ -184,7 +190,11 @@ const UNHEARD: CmsPorts = {
 };
 const CATALOGS: Record<Config["catalog.kind"], (config: Config, ports: CmsPorts) => Catalog> = {
   local: (config) => makeLocalCatalog(config.storage_dir),
-  cms: (config, ports) => makeCmsCatalog(makeCmsServices(cmsOptions(config), ports)),
+  cms: (config, ports) =>
+    makeCmsCatalog(makeCmsServices(cmsOptions(config), ports), {
+      tapeExpression: config["outputs.tape_rses"],
+      wanted: section(config, "reqmgr2"),
+    }),
 };
 export const makeCatalog = (config: Config, ports = UNHEARD): Catalog =>
   CATALOGS[config["catalog.kind"]](config, ports);
@@ -230,11 +240,16 @@ export const loopPolicy = (config: Config): LoopPolicy => ({
   ...section(config, "planning"),
   bans: section(config, "bans"),
   versionLimit: config["recovery.version_limit"],
-  maxRegistrationTries: 5,
+  outputs: outputPatience(config),
   // The longest thing a healthy pass waits for is one call to the engine.
   stuckSec: Math.max(120, 2 * config["engine.timeout_sec"]),
   sliceSec: 5,
 });
+
+const outputPatience = (config: Config): LoopPolicy["outputs"] => {
+  const { backoffSec, giveUpAfterHours } = section(config, "outputs");
+  return { backoffSec, giveUpAfterSec: giveUpAfterHours * 3600, maxRefusals: 5 };
+};
 
 export const intakeRules = (config: Config): IntakeRules => ({
   ...DEFAULT_INTAKE_RULES,

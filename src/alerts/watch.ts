@@ -17,6 +17,7 @@ import {
   engineKey,
   errorAlerts,
   heldAlerts,
+  importAlerts,
   stuckAlerts,
   waitAlerts,
 } from "./decide-alerts.ts";
@@ -54,12 +55,13 @@ export function makeWatch(
     before = look ?? WELL;
     const now = clock.now();
     const requests = (await store.requests.open()).filter(({ status }) => status !== "new");
-    const families = ["stuck", "held", "errors", "wait"];
+    const families = ["stuck", "held", "errors", "wait", "reqmgr2"];
     const wanted: AlertWish[] = [
       ...requests.flatMap((request) => stuckAlerts(request, look, now)),
       ...heldAlerts(requests),
       ...errorAlerts(requests, options.moreErrorsThan),
       ...waitAlerts(requests, now),
+      ...importAlerts(await store.imports.trouble()),
     ];
     const aboutEngine = look && engineAlerts(engine.name, look, options.engineAfterLooks);
     if (aboutEngine) {

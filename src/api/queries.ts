@@ -56,6 +56,8 @@ function requestQueries({ store }: ApiPorts) {
       if (workflow) return store.units.outputs(workflow.id, page);
       return (await store.requests.get(name)) ? NONE : null;
     },
+    imports: store.imports.list,
+    imported: store.imports.get,
     alerts: store.alerts.list,
     audit: store.audit.list,
     async auditOf(name: RequestName, page: PageOf) {

@@ -9,6 +9,7 @@ import { usageError } from "./problem.ts";
 import { actionRuns } from "./run/actions.ts";
 import { attemptRuns } from "./run/attempts.ts";
 import { dagRuns } from "./run/dags.ts";
+import { importRuns } from "./run/imports.ts";
 import { alertRuns, auditRuns, tokenRuns } from "./run/operators.ts";
 import { requestRuns } from "./run/requests.ts";
 import { siteRuns } from "./run/sites.ts";
@@ -19,6 +20,7 @@ import { viewOf } from "./view-of.ts";
 /** What each operation does, by subject as in the table. */
 const RUNS: { readonly [S in keyof Operations]: Runs<Operations[S]> } = {
   requests: requestRuns,
+  imports: importRuns,
   actions: actionRuns,
   attempts: attemptRuns,
   workflows: workflowRuns,

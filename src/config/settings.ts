@@ -225,6 +225,28 @@ export const SETTINGS = {
     wholeOrNone,
     "how long a retry waits for another worker than those it failed on; 0: it does not look for one",
   ),
+  "outputs.backoff_sec": setting(
+    z.array(amount).min(1),
+    [60, 300, 1800, 7200, 14_400, 28_800],
+    "waits before an output block is offered to a service that does not answer again; what it refuses waits the last one",
+  ),
+  "outputs.tape_rses": optional(
+    text,
+    "RSE expression of the tapes that closed blocks are kept on, cms catalog; not set: no tape rule is made",
+  ),
+  "outputs.give_up_after_hours": setting(
+    amount,
+    72,
+    "after how long of refusals an output block fails, and its request is held",
+  ),
+  "reqmgr2.poll_sec": setting(
+    wholeOrNone,
+    0,
+    "how often what ReqMgr2 has assigned is looked for and imported; 0: never, only by hand (docs/guides/reqmgr2.md)",
+  ),
+  "reqmgr2.team": optional(text, "import only what is assigned to this team"),
+  "reqmgr2.campaigns": setting(z.array(text), [], "import only what belongs to these campaigns; empty: any"),
+  "reqmgr2.write_back": setting(z.boolean(), false, "tell ReqMgr2 how the requests that came from it do"),
   "alerts.sinks": setting(sinks, [], "where alerts are told: webhooks, commands, mail (docs/guides/alerts.md)"),
   "alerts.interval_sec": setting(seconds, 60, "how often stuck requests, the engine and disks are looked at"),
   "alerts.engine_after_looks": setting(whole, 3, "looks without an answer before the engine is called unreachable"),

@@ -157,9 +157,9 @@ export const HOLDS = {
   },
   "registration-failed": {
     meaning: "the catalog refuses an output",
-    evidence: ["unitsOwed"],
+    evidence: ["block", "step", "code", "fix", "failedBlocks"],
     who: "operator",
-    help: "another file has its name, or it was changed: resolve that first, then `release`",
+    help: "`wms2 blocks NAME` says what helps; resolve that first, then `wms2 blocks retry NAME`",
     actions: AGAIN,
     release: "plan",
   },

@@ -113,9 +113,6 @@ export interface FinishedUnit {
   readonly site: SiteName | null;
   readonly events: bigint;
   readonly outputs: readonly OutputFile[];
-  /** Failed attempts to register, and what the last one said. */
-  readonly attempts: number;
-  readonly lastError: string | null;
   readonly finishedAt: Date;
   readonly registeredAt: Date | null;
 }

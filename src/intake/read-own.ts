@@ -54,8 +54,8 @@ export function readOwn(
   const extent = kind.extent(work);
   if (extent) checkSize(extent, spec.resources, top.notes, rules);
   const files = readAttachments(top, outputs, rules);
-  // Importing by name needs a catalog that has requests; a document is what is read here.
-  top.spot("source")?.problem("importing by name comes later; submit the ReqMgr2 document itself");
+  // Who hands in a name and not a document never comes here, unless it is a draft or a correction.
+  top.spot("source")?.problem("is for imports by name, from reqmgr2; here write the document itself", "reqmgr2");
   top.close(OWN_NAME_OF);
   return { spec, files };
 }

@@ -1,9 +1,10 @@
 import { invariant, WorldError } from "../base/errors.ts";
 import { stringify } from "../base/json.ts";
+import type { RequestName } from "../domain/names.ts";
 import type { Draft, RequestFile, RequestRecord, RequestSpec } from "../domain/request.ts";
 import { decideCleanup, invalidationManifest } from "../recovery/round/cleanup.ts";
 import { cloneOf } from "../recovery/round/restart.ts";
-import { decodeSpec, encodeSpec } from "../store/port.ts";
+import { decodeSpec, encodeSpec, type Store } from "../store/port.ts";
 import type { Apply } from "./apply.ts";
 import type { Facts } from "./decision.ts";
 import { endRun, move } from "./moves.ts";
@@ -81,7 +82,18 @@ const openDraft = ({ spec, files }: PackedDraft): Draft => ({
   files: files.map((file) => ({ ...file, content: Buffer.from(file.content, "base64") })),
 });
 
-/** When a clone is complete, the outputs of the version before it are superseded, or withdrawn if its policy says so. */
+/** From here on none of its outputs is valid for us; the walk over output blocks takes them back from the catalog. */
+export async function withdrawOutputs(store: Store, name: RequestName, reason: string, at: Date): Promise<void> {
+  const workflow = await store.workflows.forRequest(name);
+  if (!workflow) return;
+  await store.units.invalidate(workflow.id, "all", reason, at);
+  await store.outputs.withdraw(workflow.id, at);
+}
+
+/**
+ * When a clone is complete, the outputs of the version before it are superseded, or withdrawn if its policy says so. To
+ * be called within the transaction that completes it.
+ */
 export async function supersedePredecessor(ports: Ports, facts: Facts): Promise<void> {
   const { spec } = facts.request;
   const before = spec.previousVersion && (await ports.store.requests.get(spec.previousVersion));
@@ -91,11 +103,7 @@ export async function supersedePredecessor(ports: Ports, facts: Facts): Promise<
   const at = ports.clock.now();
   const why = { reason: decision.reason, actor: "wms2", at };
   const outputState = decision.kind === "invalidate" ? "invalidated" : "superseded";
-  await ports.store.transaction(async (store) => {
-    if (!(await store.requests.change(before.spec.name, before.version, { outputState }, why))) return;
-    if (decision.kind !== "invalidate") return;
-    const workflow = await store.workflows.forRequest(before.spec.name);
-    if (workflow) await store.units.invalidate(workflow.id, "all", decision.reason, at);
-  });
+  if (!(await ports.store.requests.change(before.spec.name, before.version, { outputState }, why))) return;
+  if (decision.kind === "invalidate") await withdrawOutputs(ports.store, before.spec.name, decision.reason, at);
   ports.log.info("outputs.superseded", { request: before.spec.name, state: outputState, reason: decision.reason });
 }

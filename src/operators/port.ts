@@ -112,9 +112,13 @@ export type SubmitAnswer = Result<
     readonly warnings: readonly string[];
     /** Of a dry run, and of a request whose production steps had to be looked at. */
     readonly plan: PlanPreview | null;
+    /** It was imported before, and nothing was done. */
+    readonly already?: boolean;
   },
   | { readonly kind: "problems"; readonly problems: readonly Problem[] }
   | { readonly kind: "name-taken"; readonly name: string }
+  /** Nobody there knows a request of that name. */
+  | { readonly kind: "unknown"; readonly name: string; readonly source: string }
 >;
 
 /** Nothing was done. refused: it cannot be, as it was asked for · conflict: it cannot be, as things stand. */

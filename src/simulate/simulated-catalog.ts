@@ -1,4 +1,5 @@
 import { err, ok } from "../base/result.ts";
+import { ledgerOutputs } from "../catalogs/local-catalog.ts";
 import { type Catalog, inPages } from "../catalogs/port.ts";
 import type { InputFile } from "../domain/workflow.ts";
 
@@ -16,19 +17,16 @@ export function makeSimulatedCatalog(datasets: ReadonlyMap<string, readonly Inpu
         return err({ code: "unknown-dataset", message: `the story has no dataset ${dataset}`, evidence: { dataset } });
       },
     },
-    outputs: {
-      blocks: null,
-      async register(_request, { outputs }) {
-        let adopted = 0;
-        for (const { lfn, checksum } of outputs) {
-          const known = checksums.get(lfn);
-          if (known !== undefined && known !== checksum)
-            return { kind: "conflict", lfn, message: `${lfn} is in the ledger already, with another checksum` };
-          if (known !== undefined) adopted += 1;
-          checksums.set(lfn, checksum);
-        }
-        return { kind: "registered", adopted };
-      },
-    },
+    outputs: ledgerOutputs(async (_request, _unit, files) => {
+      let adopted = 0;
+      for (const { lfn, checksum } of files) {
+        const known = checksums.get(lfn);
+        if (known !== undefined && known !== checksum)
+          return { kind: "conflict", lfn, message: `${lfn} is in the ledger already, with another checksum` };
+        if (known !== undefined) adopted += 1;
+        checksums.set(lfn, checksum);
+      }
+      return { kind: "registered", adopted };
+    }),
   };
 }

@@ -15,9 +15,12 @@ import type {
   Workflow,
 } from "../domain/workflow.ts";
 
+import type { ImportStore } from "./import-port.ts";
 import type { AlertStore, AuditStore, NodeActionStore, SiteStore } from "./operator-port.ts";
+import type { OutputBlockStore } from "./output-port.ts";
 import type { Page, PageWanted } from "./page.ts";
 
+export type { StepFailed, StepTaken } from "./output-port.ts";
 export type { Page } from "./page.ts";
 export { decodeSpec, encodeSpec } from "./spec-json.ts";
 
@@ -31,12 +34,14 @@ export interface Store {
   readonly workflows: WorkflowStore;
   readonly dags: DagStore;
   readonly units: UnitStore;
+  readonly outputs: OutputBlockStore;
   readonly files: FileStore;
   readonly sites: SiteStore;
   readonly alerts: AlertStore;
   readonly audit: AuditStore;
   readonly nodeActions: NodeActionStore;
   readonly intents: IntentStore;
+  readonly imports: ImportStore;
   readonly settings: SettingStore;
   /** All or nothing. Nested calls join the outer one. */
   transaction<T>(work: (store: Store) => Promise<T>): Promise<T>;
@@ -179,21 +184,14 @@ export interface BlockStore {
 
 export interface UnitStore extends BlockStore {
   /**
-   * Records finished units as owed, once each, together with the block's and workflow's counters and the input files of
-   * the unit → processed. One that was abandoned and finished after all is taken back, and its block with it. Answers
+   * Records finished units and what they owe, once each, together with the block's and workflow's counters and the input
+   * files of the unit → processed. One that was abandoned and finished after all is taken back, and its block with it. Answers
    * how many were new.
    */
   recordFinished(finished: readonly FinishedUnit[]): Promise<number>;
   /** Which of a workflow's units have a row. */
   finishedNames(workflowId: WorkflowId): Promise<ReadonlySet<UnitName>>;
-  owed(workflowId: WorkflowId, limit: number): Promise<readonly FinishedUnit[]>;
-  owedCounts(workflowIds: readonly WorkflowId[]): Promise<ReadonlyMap<WorkflowId, number>>;
   countByStatus(workflowId: WorkflowId): Counts<UnitStatus>;
-  /** owed → registered; false when it was not owed any more. Closes the block when it was its last. */
-  markRegistered(workflowId: WorkflowId, unit: UnitName, at: Date): Promise<boolean>;
-  registrationFailed(workflowId: WorkflowId, unit: UnitName, words: string): Promise<void>;
-  /** What is owed gets a fresh budget of tries. */
-  tryOwedAgain(workflowId: WorkflowId): Promise<void>;
   outputs(
     workflowId: WorkflowId,
     page: PageWanted,

@@ -3,7 +3,7 @@ import { InvariantError, WorldError } from "../../src/base/errors.ts";
 import type { UnitName, WorkflowId } from "../../src/domain/names.ts";
 import type { InputFile, LedgerFile } from "../../src/domain/workflow.ts";
 import type { TestStore } from "./store-embedded.ts";
-import { at, sampleFile, sampleUnit, sampleWork } from "./store-fixtures.ts";
+import { at, registerUnit, sampleFile, sampleUnit, sampleWork } from "./store-fixtures.ts";
 
 const W = "w-a" as WorkflowId;
 const unit = (name: string, change = {}) => sampleUnit(W, "d-a", name, change);
@@ -66,25 +66,14 @@ export function unitContract(store: () => TestStore): void {
     it("are owed until registered, once; the block closes with its last", async () => {
       await sampleWork(store(), "a");
       await store().units.recordFinished(["mg_000000", "mg_000001"].map((name) => unit(name)));
-      await store().units.registrationFailed(W, named("mg_000000"), "catalog away");
-      expect(
-        (await store().units.owed(W, 5)).map(({ name, attempts, lastError }) => [name, attempts, lastError]),
-      ).toEqual([
-        ["mg_000001", 0, null],
-        ["mg_000000", 1, "catalog away"],
-      ]);
       const block = async () => (await store().units.blocks(W))[0];
-      const tries = await Promise.all(
-        [1, 2, 3].map(() => store().units.markRegistered(W, named("mg_000000"), at(200))),
-      );
-      expect(tries.filter(Boolean)).toHaveLength(1);
+      await Promise.all([1, 2, 3].map(() => registerUnit(store(), "a", "mg_000000", at(200))));
       expect(await block()).toMatchObject({ status: "open", unitsDone: 2 });
-      await store().units.registrationFailed(W, named("mg_000000"), "too late to matter");
-      expect(await store().units.markRegistered(W, named("mg_000001"), at(201))).toBe(true);
+      expect(await registerUnit(store(), "a", "mg_000001", at(201))).toBe(true);
       expect(await block()).toMatchObject({ status: "complete", unitsDone: 2, updatedAt: at(201) });
       expect(await store().units.countByStatus(W)).toEqual({ owed: 0, registered: 2, invalidated: 0 });
       expect(await store().units.blockCountByStatus()).toEqual({ complete: 1, open: 1 });
-      expect((await store().units.list(W))[0]).toMatchObject({ registeredAt: at(200), attempts: 1, lastError: null });
+      expect((await store().units.list(W))[0]).toMatchObject({ registeredAt: at(200) });
     });
 
     it("blocks close when their units are registered at once by many", async () => {
@@ -92,7 +81,7 @@ export function unitContract(store: () => TestStore): void {
       const names = Array.from({ length: 20 }, (_, n) => `mg_1000${String(n).padStart(2, "0")}`);
       await store().units.createBlocks(W, [{ index: 2, dataset: "/A/B/C", units: 20 }], at(2));
       await store().units.recordFinished(names.map((name) => unit(name, { block: 2 })));
-      await Promise.all(names.map((name) => store().units.markRegistered(W, named(name), at(3))));
+      await Promise.all(names.map((name) => registerUnit(store(), "a", name, at(3))));
       expect((await store().units.blocks(W))[2]).toMatchObject({ status: "complete", unitsTotal: 20, unitsDone: 20 });
     });
 

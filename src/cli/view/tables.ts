@@ -1,5 +1,6 @@
 import type { BulkAnswerView } from "../../operations/actions.ts";
 import type { NodeRowView } from "../../operations/dags.ts";
+import type { ImportView } from "../../operations/imports.ts";
 import type { AlertView, AuditView } from "../../operations/operators.ts";
 import type { RequestRowView } from "../../operations/requests.ts";
 import type { BanView, SiteEffectView, SiteView } from "../../operations/sites.ts";
@@ -102,6 +103,23 @@ export const AUDIT: Columns<AuditView> = [
 ];
 
 const SEVERITIES = { closed: "dim", info: "dim", warning: "yellow", critical: "red" } as const;
+
+const IMPORT_COLORS = { imported: "green", refused: "red", "passed-over": "dim" } as const;
+
+export const IMPORTS: Columns<ImportView> = [
+  ["name", ({ name }) => name],
+  ["outcome", ({ outcome }, { paint }) => color(outcome, IMPORT_COLORS, paint)],
+  ["there", ({ their_status }) => their_status ?? "-"],
+  ["age", ({ created_at }, { now }) => shortAge(secondsSince(created_at, now)), "right"],
+  ["why", (one) => importTrouble(one).join("; "), "flexible"],
+];
+
+/** What people should know of an import. */
+export const importTrouble = ({ reasons, changes, last_error, next_try_at }: ImportView): readonly string[] => [
+  ...reasons,
+  ...changes.map((line) => `changed there: ${line}`),
+  ...(last_error ? [`not told: ${last_error}${next_try_at ? `; next try ${stamp(next_try_at)}` : ""}`] : []),
+];
 
 export const ALERTS: Columns<AlertView> = [
   ["id", ({ id }) => id, "right"],
