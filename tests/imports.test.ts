@@ -30,7 +30,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   recovery: ["base", "domain", "submit-dir", "reading"],
   explain: ["base", "domain", "recovery"],
   config: ["base"],
-  payload: ["base", "submit-dir"],
+  payload: ["base", "domain", "submit-dir"],
   "submit-host": ["base", "domain", "submit-dir", "outputs", "recovery", "disk/read-if-there.ts", "disk/lock-file.ts"],
   disk: ["base", "domain", "submit-dir", "payload", "recovery", "engine/format", "lifecycle/ports.ts"],
   "engine/port.ts": ["base", "domain"],

@@ -96,6 +96,7 @@ export async function makeWorld(kinds: Kinds = KINDS, requests: RequestCatalog |
       owner: null,
       render: (plan, storage) => renderDag(plan, { ...RENDERING, ...storage }),
       policyText: (spec) => policyText(RECOVERY, spec),
+      factsText: () => "",
     }),
     clock: { now: () => now },
     ids: {
