@@ -177,7 +177,7 @@ export class HttpService {
           return await this.#breaker.execute(() => this.#observed(question, call, attempt, read));
         });
       } catch (error) {
-        if (error instanceof BrokenCircuitError) throw this.#inPeace(error);
+        if (error instanceof BrokenCircuitError) throw this.#inPeace();
         if (!(error instanceof CallFailed)) throw error;
         if (!question.repeatable || !error.isWorthRepeating || attempt >= RETRIES) throw error.world;
         await this.#world.wait(retryDelayMs(attempt, this.#world.random()));
@@ -272,11 +272,11 @@ export class HttpService {
     return new CallFailed(unreachable(this.rules.name, words, { cause: error, hint }), true);
   }
 
-  #inPeace(cause: unknown): WorldError {
+  #inPeace(): WorldError {
     const last = this.#lastFailure;
-    const why = last ? `: ${last.message}` : "";
-    const words = `not asked now, as it failed ${BREAK_AFTER} times in a row; asked again within ${this.#world.patience.peaceSec} s${why}`;
-    return unreachable(this.rules.name, words, { cause, hint: last?.hint ?? "wait; it is asked again by itself" });
+    const words = `it failed ${BREAK_AFTER} times in a row, and is asked again within ${this.#world.patience.peaceSec} s`;
+    const hint = last?.hint ?? "wait; it is asked again by itself";
+    return unreachable(this.rules.name, words, { cause: last, hint });
   }
 }
 
