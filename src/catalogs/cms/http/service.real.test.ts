@@ -248,6 +248,17 @@ test("a long list comes in pieces, and may be left early", async () => {
   }
 });
 
+test("who is told to end does so while nobody answers, and that is no failure", async () => {
+  const ending = new AbortController();
+  answers = [() => ending.abort(new Error("enough"))];
+  const reading = async () => {
+    for await (const _ of service().rows(question(), (row) => row, ending.signal));
+  };
+  await expect(reading()).rejects.toThrow("enough");
+  expect(heard).toHaveLength(1);
+  expect(told).toEqual([]);
+});
+
 test("a list that ends in the middle throws what it was, after what came before", async () => {
   answers = [breaksOff('[{"n":1},{"n":2},{"n"')];
   const seen: unknown[] = [];

@@ -9,7 +9,7 @@ import {
   handleType,
 } from "cockatiel";
 import { type Clock, secondsBetween } from "../../../base/clock.ts";
-import { WorldError } from "../../../base/errors.ts";
+import { InvariantError, WorldError } from "../../../base/errors.ts";
 import type { Log } from "../../../base/log.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { makePace, retryDelayMs, type Wait } from "./pace.ts";
@@ -131,8 +131,9 @@ export class HttpService {
    * The rows of a long answer as they come. It holds no slot while it is read: whoever reads one may ask for another
    * meanwhile. A failure in the middle is thrown; what was read before is no whole answer.
    */
-  async *rows<T>(question: Question, read: (row: unknown) => T, signal?: AbortSignal): AsyncGenerator<readonly T[]> {
+  async *rows<T>(asked: Question, read: (row: unknown) => T, signal?: AbortSignal): AsyncGenerator<readonly T[]> {
     signal?.throwIfAborted();
+    const question = { ...asked, signal };
     const body = await this.#repeated(question, async (opened) => {
       if (opened.kind === "success") return opened.body;
       throw this.#refused(opened.answer);
@@ -149,11 +150,8 @@ export class HttpService {
       const failed = this.#failed(question, error);
       if (failed === null) throw error;
       await this.#breaker.execute(() => Promise.reject(failed)).catch(() => {});
-      this.#world.log.warn("catalog.cut", {
-        service: this.rules.name,
-        operation: question.operation,
-        why: failed.message,
-      });
+      const { operation } = question;
+      this.#world.log.warn("catalog.cut", { service: this.rules.name, operation, why: failed.message });
       throw failed.world;
     }
   }
@@ -209,6 +207,7 @@ export class HttpService {
       this.#lastFailure = null;
       return value;
     } catch (error) {
+      question.signal?.throwIfAborted();
       const failed = this.#failed(question, error);
       tell(failed ? "unreachable" : "refused", { why: (failed ?? (error as Error)).message });
       this.#lastFailure = failed?.world ?? null;
@@ -254,6 +253,7 @@ export class HttpService {
       body: question.body ?? null,
       headersTimeout: Math.min(question.answerSec ?? patience.answerSec, patience.answerSec) * 1000,
       bodyTimeout: patience.silenceSec * 1000,
+      signal: question.signal,
     });
     const headers = Object.fromEntries(Object.entries(raw).map(([name, value]) => [name, String(value)]));
     const plain = headers["content-encoding"] === "gzip" ? pipeline(body, createGunzip(), () => {}) : body;
@@ -264,6 +264,7 @@ export class HttpService {
   /** null: it is no failure of the service. */
   #failed(question: Question, error: unknown): CallFailed | null {
     if (error instanceof CallFailed) return error;
+    if (error instanceof InvariantError) return null;
     if (error instanceof WorldError) return error.code === "catalog-unreachable" ? new CallFailed(error, false) : null;
     const { trust, clock } = this.#world;
     const ours = { place: trust.place, expiresAt: trust.expiresAt() };
