@@ -222,7 +222,7 @@ test("a server of another authority is not believed, and one whom we are strange
   const stranger = service({ ...files(other.issue("stranger").proxy), caFile: ca.file });
   expect((await trouble(read(stranger))).hint).toMatch(/may not like our certificate/);
   const missing = service(files("/nowhere/proxy.pem"));
-  expect((await trouble(read(missing))).message).toMatch(/\/nowhere\/proxy\.pem/);
+  expect((await trouble(read(missing))).message).toMatch(/cannot be used: .*\/nowhere\/proxy\.pem/);
   expect(heard).toEqual([]);
 });
 
@@ -269,7 +269,7 @@ test("a list that ends in the middle throws what it was, after what came before"
   expect(seen).toEqual([{ n: 1 }, { n: 2 }]);
 });
 
-test("not more at once than allowed, and not faster", async () => {
+test("not more at once than allowed", async () => {
   let under = 0;
   let most = 0;
   answers = [
@@ -282,10 +282,9 @@ test("not more at once than allowed, and not faster", async () => {
       });
     },
   ];
-  const dbs = service(undefined, { concurrency: 2, requestsPerSec: 10 });
+  const dbs = service(undefined, { concurrency: 2 });
   await Promise.all(Array.from({ length: 12 }, () => read(dbs)));
   expect(most).toBeLessThanOrEqual(2);
-  expect(waits.length).toBeGreaterThanOrEqual(1);
 });
 
 test("tokens and keys are in no log", async () => {

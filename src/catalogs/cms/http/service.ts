@@ -1,5 +1,3 @@
-import { pipeline, type Readable } from "node:stream";
-import { createGunzip } from "node:zlib";
 import {
   BrokenCircuitError,
   bulkhead,
@@ -11,12 +9,12 @@ import {
 import { type Clock, secondsBetween } from "../../../base/clock.ts";
 import { InvariantError, WorldError } from "../../../base/errors.ts";
 import type { Log } from "../../../base/log.ts";
-import { explainFailure } from "./explain-failure.ts";
+import { exchange, type Opened, type Patience, wholeAnswer } from "./exchange.ts";
+import { explainFailure, explainNotLetIn } from "./explain-failure.ts";
 import { makePace, retryDelayMs, type Wait } from "./pace.ts";
 import {
   type Answer,
   type Credentials,
-  isSuccess,
   notLetIn,
   type Question,
   refused,
@@ -25,12 +23,6 @@ import {
 } from "./question.ts";
 import { BrokenAnswer, rowsOf } from "./rows.ts";
 import type { Trust } from "./trust.ts";
-
-/** Time-outs are per phase, in seconds: until the answer begins, and between two pieces of it. */
-export interface Patience {
-  readonly answerSec: number;
-  readonly silenceSec: number;
-}
 
 export interface CallMetrics {
   observeCall(service: string, operation: string, outcome: "ok" | "refused" | "unreachable", seconds: number): void;
@@ -52,8 +44,6 @@ const RETRIES = 2;
 /** Failures in a row after which a service is left in peace, and for how long. */
 const BREAK_AFTER = 5;
 const PEACE_SEC = 30;
-/** What is not streamed is small; more would be somebody else's page. */
-const MOST_BYTES = 64 * 1024 * 1024;
 
 /** Counted by the breaker. */
 class CallFailed extends Error {
@@ -65,10 +55,6 @@ class CallFailed extends Error {
     this.isWorthRepeating = isWorthRepeating;
   }
 }
-
-type Opened =
-  | { readonly kind: "success"; readonly answer: Omit<Answer, "text">; readonly body: Readable }
-  | { readonly kind: "other"; readonly answer: Answer };
 
 /**
  * One service over HTTP. What comes out of it is a whole answer that the service meant; everything else is
@@ -229,36 +215,16 @@ export class HttpService {
     const { name, outage } = this.rules;
     const why = outage(opened.answer);
     if (why === null) return opened;
-    const isShut = notLetIn(opened.answer) !== null;
-    const { place } = this.#world.trust;
-    const hint = isShut
-      ? `check that the certificate in ${place} is registered there and holds: openssl x509 -in ${place} -noout -dates`
-      : "wait; it is asked again by itself";
-    throw new CallFailed(unreachable(name, why, { hint }), !isShut);
+    if (notLetIn(opened.answer) === null)
+      throw new CallFailed(unreachable(name, why, { hint: "wait; it is asked again by itself" }), true);
+    const { clock, trust } = this.#world;
+    const { words, hint } = explainNotLetIn(why, { place: trust.place, expiresAt: trust.expiresAt() }, clock.now());
+    throw new CallFailed(unreachable(name, words, { hint }), false);
   }
 
   async #send(question: Question, call: string, more: Readonly<Record<string, string>>): Promise<Opened> {
     const { trust, patience } = this.#world;
-    const agent = await trust.agent();
-    const { origin, pathname, search } = new URL(question.url);
-    const {
-      statusCode: status,
-      headers: raw,
-      body,
-    } = await agent.request({
-      origin,
-      path: pathname + search,
-      method: question.method,
-      headers: { "accept-encoding": "gzip", "x-correlation-id": call, ...question.headers, ...more },
-      body: question.body ?? null,
-      headersTimeout: Math.min(question.answerSec ?? patience.answerSec, patience.answerSec) * 1000,
-      bodyTimeout: patience.silenceSec * 1000,
-      signal: question.signal,
-    });
-    const headers = Object.fromEntries(Object.entries(raw).map(([name, value]) => [name, String(value)]));
-    const plain = headers["content-encoding"] === "gzip" ? pipeline(body, createGunzip(), () => {}) : body;
-    if (isSuccess({ status, headers, text: "" })) return { kind: "success", answer: { status, headers }, body: plain };
-    return { kind: "other", answer: { status, headers, text: await wholeText(plain) } };
+    return exchange(await trust.agent(), question, { "x-correlation-id": call, ...more }, patience);
   }
 
   /** null: it is no failure of the service. */
@@ -278,18 +244,4 @@ export class HttpService {
     const words = `not asked now, as it failed ${BREAK_AFTER} times in a row; asked again within ${PEACE_SEC} s${why}`;
     return unreachable(this.rules.name, words, { cause, hint: last?.hint ?? "wait; it is asked again by itself" });
   }
-}
-
-const wholeAnswer = async (opened: Opened): Promise<Answer> =>
-  opened.kind === "other" ? opened.answer : { ...opened.answer, text: await wholeText(opened.body) };
-
-async function wholeText(body: Readable): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body as AsyncIterable<Uint8Array>) {
-    chunks.push(chunk);
-    bytes += chunk.byteLength;
-    if (bytes > MOST_BYTES) throw new BrokenAnswer(`the answer is longer than ${MOST_BYTES} bytes`);
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }
