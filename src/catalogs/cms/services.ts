@@ -150,4 +150,6 @@ export interface Cric {
   storage(): Promise<readonly { readonly site: string; readonly rse: string }[]>;
   /** Every processing site, whether or not it has storage. */
   sites(): Promise<readonly string[]>;
+  /** The text at an address of the site status, which is at CERN too but not in CRIC. */
+  status(url: string): Promise<string>;
 }
