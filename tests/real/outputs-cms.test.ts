@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { RequestName } from "../../src/domain/names.ts";
 import { makeCmsWorld, SITES, stepChain } from "../support/cms-world.ts";
@@ -159,39 +161,105 @@ test("a file without adler32 holds nobody up; after three days of refusals its b
   expect((await waiting(name))?.code).toBe("outputs-refused");
 }, 60_000);
 
-test("a file of the same name that somebody else registered stays theirs, also when the request is withdrawn", async () => {
-  const { pass } = world.server();
+/** The LFNs of the first unit that was planned. */
+function plannedLfns(): readonly string[] {
+  const [run] = [...world.engine.runs.values()];
+  const manifest = JSON.parse(readFileSync(join(run?.run.submitDir ?? "", "mg_000000", "manifest.json"), "utf8"));
+  return manifest.outputs.map(({ lfn }: { lfn: string }) => lfn);
+}
+
+test("a file that somebody else registered with another size stays theirs, also when the request is withdrawn", async () => {
+  const { pass, services } = world.server();
   const name = await world.submit(stepChain("theirs", 1));
   await pass();
+  const [lfn = ""] = plannedLfns();
+  const config = { release: "R", psetHash: "p", globalTag: "G", outputModule: "m" };
+  const dataset = "/P_theirs/Era26-other-v1/GEN";
+  const block = `${dataset}#theirs`;
+  const kept = {
+    accessType: "PRODUCTION",
+    prepId: null,
+    acquisitionEra: "Era26",
+    processingVersion: 1,
+    config,
+  } as const;
+  await services.dbs.ensureDataset({ dataset, primaryType: "mc", ...kept });
+  await services.dbs.openBlock(block, SITES[1]);
+  const file = {
+    lfn,
+    dataset,
+    sizeBytes: 77,
+    events: 1,
+    cksum: "7",
+    adler32: "00000007",
+    lumis: [],
+    parents: [],
+    config,
+  };
+  expect(await services.dbs.addFiles(block, [file])).toMatchObject({ kind: "done" });
   world.engine.site = SITES[1];
   world.engine.finish(world.storageDir);
-  world.services.outage("rucio", 3600);
   await pass();
-  world.services.outage("rucio", 0);
-  const [unit] = await world.store.units.list((await world.workflow(name)).id);
-  const lfn = unit?.outputs[0]?.lfn ?? "";
-  const [other] = Object.values(world.services.state()["dbs.files"] ?? {}) as { row: Record<string, unknown> }[];
-  world.services.seed({} as never);
-  expect(other && lfn).toBeTruthy();
-  world.wait(70);
-  await world.server().pass();
+  expect((await waiting(name))?.words).toMatch(/outputs of mg_000000 cannot be registered: /);
+  const abort = { action: "abort", reason: "wrong names", invalidate: true } as const;
+  const dry = await world.commands.act(name, abort, { actor: "ann", version: null, dryRun: true });
+  expect(dry).toMatchObject({ kind: "would", warnings: ["its outputs are withdrawn: 2 files in 2 blocks so far"] });
+  await world.commands.act(name, abort, { actor: "ann", version: null, dryRun: false });
+  for (let i = 0; i < 2; i += 1) await pass();
+  await world.expectStatus(name, "aborted");
+  expect((await blocks()).map(({ status }) => status)).toEqual(["withdrawn", "withdrawn"]);
+  const files = (rows("dbs.files") as { row: Record<string, unknown> }[]).map(({ row }) => row);
+  expect(files.find((row) => row.logical_file_name === lfn)).toMatchObject({ is_file_valid: 1, file_size: 77 });
+}, 60_000);
+
+test("a person withdraws the outputs of a completed request: rules are deleted, its files invalidated, no others", async () => {
+  const name = await finished(stepChain("old", 1));
   await world.expectStatus(name, "completed");
   const asked = await world.commands.withdraw(name, "replaced", { actor: "ann", dryRun: true });
   expect(asked).toMatchObject({ kind: "would", files: 2 });
-  expect(await world.commands.withdraw(name, "replaced", { actor: "ann", dryRun: false })).toMatchObject({
-    kind: "done",
-  });
-  await world.server().pass();
+  expect(asked.kind === "would" && asked.rules).toHaveLength(4);
+  expect((await blocks()).every(({ status }) => status === "done")).toBe(true);
+  const done = await world.commands.withdraw(name, "replaced", { actor: "ann", dryRun: false });
+  expect(done).toMatchObject({ kind: "done" });
   world.wait(60);
   await world.server().pass();
   expect((await blocks()).map(({ status }) => status)).toEqual(["withdrawn", "withdrawn"]);
-  const valid = (rows("dbs.files") as { row: Record<string, unknown> }[]).map(({ row }) => [
-    row.dataset,
-    row.is_file_valid,
-  ]);
-  expect(new Set(valid.map(([dataset, is]) => `${String(dataset).startsWith("/P_theirs/")} ${is}`))).toEqual(
-    new Set(["true 0", "false 1"]),
-  );
+  const files = (rows("dbs.files") as { row: Record<string, unknown> }[]).map(({ row }) => row);
+  const valid = files.map((row) => `${String(row.dataset).startsWith("/P_old/")} ${row.is_file_valid}`);
+  expect(new Set(valid)).toEqual(new Set(["true 0", "false 1"]));
   expect(rows("rucio.rules").every((rule) => rule.expires_at !== null)).toBe(true);
-  expect((await world.request(name)).outputState).toBe("invalidated");
+  expect(await world.commands.withdraw(name, "again", { actor: "ann", dryRun: false })).toMatchObject({
+    kind: "already",
+  });
+}, 60_000);
+
+test("a version that is complete with immediate_cleanup withdraws the one before it, and not earlier", async () => {
+  const first = await finished(stepChain("v1", 1));
+  expect(first).toBe("v1");
+  const ann = { actor: "ann", version: null, dryRun: false };
+  const second = await world.submit(stepChain("kill", 1));
+  await world.server().pass();
+  await world.commands.act(second, { action: "hold", reason: "wrong" }, ann);
+  for (let i = 0; i < 3; i += 1)
+    await world
+      .server()
+      .pass()
+      .then(() => world.wait(60));
+  const restart = { action: "restart", reason: "fixed", cleanupPolicy: "immediate_cleanup" } as const;
+  expect(await world.commands.act(second, restart, ann)).toMatchObject({ kind: "done" });
+  for (let i = 0; i < 3; i += 1)
+    await world
+      .server()
+      .pass()
+      .then(() => world.wait(60));
+  expect((await world.request(first)).outputState).toBe("active");
+  world.engine.site = SITES[1];
+  world.engine.finish(world.storageDir);
+  for (let i = 0; i < 3; i += 1)
+    await world
+      .server()
+      .pass()
+      .then(() => world.wait(60));
+  expect((await world.request(second)).outputState).toBe("invalidated");
+  expect((await world.request(first)).outputState).toBe("active");
 }, 60_000);

@@ -76,7 +76,7 @@ export async function makeCmsWorld(emulated?: Emulated) {
       });
       return !life.isDead;
     };
-    return { pass, life };
+    return { pass, life, services: made };
   };
   return {
     ...world,
