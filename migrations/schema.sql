@@ -124,6 +124,24 @@ CREATE TABLE file_units (
 );
 CREATE INDEX file_units_by_unit ON public.file_units USING btree (workflow_id, unit);
 
+CREATE TABLE imports (
+  name text COLLATE "C" NOT NULL,
+  outcome text NOT NULL,
+  reasons jsonb NOT NULL,
+  document jsonb NOT NULL,
+  changes jsonb NOT NULL,
+  their_status text,
+  told_status text,
+  tries integer NOT NULL,
+  last_error text,
+  next_try_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  looked_at timestamp with time zone NOT NULL,
+  CONSTRAINT imports_pkey PRIMARY KEY (name),
+  CONSTRAINT imports_outcome_known CHECK ((outcome = ANY (ARRAY['imported'::text, 'refused'::text, 'passed-over'::text])))
+);
+CREATE INDEX imports_by_time ON public.imports USING btree (created_at DESC, name DESC);
+
 CREATE TABLE input_files (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   workflow_id text COLLATE "C" NOT NULL,
@@ -311,7 +329,11 @@ CREATE TABLE sites (
   note text,
   updated_by text,
   updated_at timestamp with time zone NOT NULL,
+  rses jsonb,
+  active boolean NOT NULL DEFAULT true,
+  status_from text,
   CONSTRAINT sites_pkey PRIMARY KEY (name),
+  CONSTRAINT sites_status_from_known CHECK ((status_from = ANY (ARRAY['operator'::text, 'source'::text]))),
   CONSTRAINT sites_status_known CHECK ((status = ANY (ARRAY['enabled'::text, 'draining'::text, 'disabled'::text])))
 );
 

@@ -1,4 +1,5 @@
 import { secondsBetween } from "../base/clock.ts";
+import type { ImportRecord } from "../domain/import.ts";
 import type { OutputBlock } from "../domain/output-block.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import { REQUEST_STATUS } from "../domain/request-status.ts";
@@ -80,6 +81,26 @@ export function errorAlerts(requests: readonly RequestRecord[], moreThan: number
     const message = `every pass fails since ${error.since.toISOString()} (${error.code}): ${error.message}`;
     return [{ key: `errors:${spec.name}`, severity: "warning" as const, subject: spec.name, message }];
   });
+}
+
+/** What came from ReqMgr2 and needs a person: it could not be taken, has changed there, or cannot be told of. */
+export function importAlerts(records: readonly ImportRecord[]): readonly AlertWish[] {
+  const alert = (name: string, what: string, severity: AlertWish["severity"], message: string) => ({
+    key: `reqmgr2:${what}:${name}`,
+    severity,
+    subject: name,
+    message,
+  });
+  return records.flatMap(({ name, outcome, reasons, changes, lastError, tries }) => [
+    ...(outcome === "refused" ? [alert(name, "refused", "warning", `cannot be imported: ${reasons.join("; ")}`)] : []),
+    ...(changes.length > 0
+      ? [alert(name, "changed", "warning", `changed in ReqMgr2 since it was imported: ${changes.join("; ")}`)]
+      : []),
+    // The first tries may meet a short outage.
+    ...(lastError && (tries === 0 || tries > 2)
+      ? [alert(name, "status", "warning", `ReqMgr2 cannot be told of it: ${lastError}`)]
+      : []),
+  ]);
 }
 
 export interface EngineLook {

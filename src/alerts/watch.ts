@@ -18,6 +18,7 @@ import {
   engineKey,
   errorAlerts,
   heldAlerts,
+  importAlerts,
   stuckAlerts,
   waitAlerts,
 } from "./decide-alerts.ts";
@@ -55,12 +56,13 @@ export function makeWatch(
     before = look ?? WELL;
     const now = clock.now();
     const requests = (await store.requests.open()).filter(({ status }) => status !== "new");
-    const families = ["stuck", "held", "errors", "wait", "blocks"];
+    const families = ["stuck", "held", "errors", "wait", "reqmgr2", "blocks"];
     const wanted: AlertWish[] = [
       ...requests.flatMap((request) => stuckAlerts(request, look, now)),
       ...heldAlerts(requests),
       ...errorAlerts(requests, options.moreErrorsThan),
       ...waitAlerts(requests, now),
+      ...importAlerts(await store.imports.trouble()),
       ...blockAlerts((await store.outputs.list({ limit: 1000, status: "failed" })).items),
     ];
     const aboutEngine = look && engineAlerts(engine.name, look, options.engineAfterLooks);

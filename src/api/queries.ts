@@ -56,6 +56,8 @@ function requestQueries({ store }: ApiPorts) {
       if (workflow) return store.units.outputs(workflow.id, page);
       return (await store.requests.get(name)) ? NONE : null;
     },
+    imports: store.imports.list,
+    imported: store.imports.get,
     blocks: store.outputs.list,
     async blocksOf(name: RequestName, page: PageOf) {
       return (await store.requests.get(name)) && store.outputs.list({ ...page, requestName: name });

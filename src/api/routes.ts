@@ -10,6 +10,7 @@ import { actionRuns } from "./run/actions.ts";
 import { attemptRuns } from "./run/attempts.ts";
 import { blockRuns } from "./run/blocks.ts";
 import { dagRuns } from "./run/dags.ts";
+import { importRuns } from "./run/imports.ts";
 import { alertRuns, auditRuns, tokenRuns } from "./run/operators.ts";
 import { requestRuns } from "./run/requests.ts";
 import { siteRuns } from "./run/sites.ts";
@@ -20,6 +21,7 @@ import { viewOf } from "./view-of.ts";
 /** What each operation does, by subject as in the table. */
 const RUNS: { readonly [S in keyof Operations]: Runs<Operations[S]> } = {
   requests: requestRuns,
+  imports: importRuns,
   actions: actionRuns,
   attempts: attemptRuns,
   workflows: workflowRuns,

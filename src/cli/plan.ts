@@ -47,7 +47,8 @@ export const addPlan = command("plan", {
     const read = readSubmission(readRequestFile(file, options), intakeRules(config), KINDS);
     if (!read.ok) throw problemsIn(file, read.error);
     const { spec } = read.value;
-    const files = await inputFiles(spec, options.files, makeCatalog(config));
+    const catalog = makeCatalog(config);
+    const files = await inputFiles(spec, options.files, catalog).finally(() => catalog.services?.close());
     const kind = kindOf(KINDS, spec.work);
     const facts = factsFor(spec, kind.begin(spec.work), files, config, loopPolicy(config));
     const { plan, unplanned } = planned(file, toEnd(kind.plan(facts)));

@@ -5,6 +5,8 @@ import { addClassify, addUnclassified } from "./classify.ts";
 import { addConfig } from "./config.ts";
 import { addDemo } from "./demo.ts";
 import { addDoctor } from "./doctor.ts";
+import { addEmulate } from "./emulate.ts";
+import { addImport } from "./import.ts";
 import { addAttempts, addLogs, addNodes } from "./nodes.ts";
 import { ACTIONS, addResubmit, addRetry } from "./operate.ts";
 import { addAlerts, addAudit, addQueue } from "./operators.ts";
@@ -25,6 +27,7 @@ const COMMANDS = [
   ...[
     addServe,
     addSubmit,
+    addImport,
     addList,
     addShow,
     addWatch,
@@ -37,7 +40,7 @@ const COMMANDS = [
   ],
   ...[...ACTIONS, addResubmit, addRetry, addUnclassified, addClassify, addPriority],
   ...[addQueue, addSites, addAlerts, addAudit, addTokens],
-  ...[addPlan, addPolicy, addConfig, addSimulate, addSpool, addDoctor, addDemo],
+  ...[addPlan, addPolicy, addConfig, addSimulate, addEmulate, addSpool, addDoctor, addDemo],
 ];
 
 const EXIT_CODES = `Exit codes:

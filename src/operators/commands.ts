@@ -11,6 +11,7 @@ import type { Commands } from "./port.ts";
 import { retryNode } from "./retry-node.ts";
 import { banSite, changeSite, siteEffect, unbanSite } from "./site-actions.ts";
 import { check, preview, readDocument, submit } from "./submit.ts";
+import { syncSites } from "./sync-sites.ts";
 import { acknowledge, changeDag, reprioritize, setAdmission } from "./system-actions.ts";
 
 /** Never works on the requests itself: whatever left the loop something to do nudges it. */
@@ -46,6 +47,7 @@ export function makeCommands(given: Ports, policy: LoopPolicy, rules: IntakeRule
     banSite: banSite.bind(null, ports),
     unbanSite: unbanSite.bind(null, ports),
     changeSite: changeSite.bind(null, ports),
+    syncSites: nudging(syncSites.bind(null, ports), ({ kind }) => kind === "changes"),
     siteEffect: siteEffect.bind(null, ports),
     changeDag: changeDag.bind(null, ports),
     retryBlocks: nudging(retryBlocks.bind(null, ports), ({ kind }) => kind === "done"),

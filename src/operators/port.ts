@@ -1,6 +1,6 @@
 import type { Result } from "../base/result.ts";
 import type { AdmissionLimits, Queue } from "../domain/admission.ts";
-import type { Site } from "../domain/dag.ts";
+import type { Site, SiteSync } from "../domain/dag.ts";
 import type { DagId, RequestName, SiteName } from "../domain/names.ts";
 import type { AlertRecord, BanRecord, NewNodeAction, NodeAction, NodeChanges } from "../domain/operator.ts";
 import type { Problem } from "../domain/problem.ts";
@@ -60,6 +60,8 @@ export interface Commands extends BlockCommands {
     actor: string,
   ): Promise<boolean>;
   /** What it would mean for the open requests if the site were gone. */
+  /** Throws WorldError("catalog-unreachable"). */
+  syncSites(by: By): Promise<SiteSyncAnswer>;
   siteEffect(site: SiteName): Promise<SiteEffect | null>;
   /** The engine pauses the run, or lets it go on; the request does not move. */
   changeDag(
@@ -113,9 +115,13 @@ export type SubmitAnswer = Result<
     readonly warnings: readonly string[];
     /** Of a dry run, and of a request whose production steps had to be looked at. */
     readonly plan: PlanPreview | null;
+    /** It was imported before, and nothing was done. */
+    readonly already?: boolean;
   },
   | { readonly kind: "problems"; readonly problems: readonly Problem[] }
   | { readonly kind: "name-taken"; readonly name: string }
+  /** Nobody there knows a request of that name. */
+  | { readonly kind: "unknown"; readonly name: string; readonly source: string }
 >;
 
 /** Nothing was done. refused: it cannot be, as it was asked for · conflict: it cannot be, as things stand. */
@@ -290,3 +296,8 @@ export type BanSiteAnswer =
     }
   | { readonly kind: "problems"; readonly problems: readonly Problem[] }
   | { readonly kind: "unknown-request" };
+
+export type SiteSyncAnswer =
+  | { readonly kind: "no-catalog" }
+  | { readonly kind: "refused"; readonly reason: string; readonly warnings: readonly string[] }
+  | { readonly kind: "changes"; readonly changes: readonly SiteSync[]; readonly warnings: readonly string[] };

@@ -15,6 +15,7 @@ import type {
   Workflow,
 } from "../domain/workflow.ts";
 
+import type { ImportStore } from "./import-port.ts";
 import type { AlertStore, AuditStore, NodeActionStore, SiteStore } from "./operator-port.ts";
 import type { OutputBlockStore } from "./output-port.ts";
 import type { Page, PageWanted } from "./page.ts";
@@ -40,6 +41,7 @@ export interface Store {
   readonly audit: AuditStore;
   readonly nodeActions: NodeActionStore;
   readonly intents: IntentStore;
+  readonly imports: ImportStore;
   readonly settings: SettingStore;
   /** All or nothing. Nested calls join the outer one. */
   transaction<T>(work: (store: Store) => Promise<T>): Promise<T>;

@@ -2,6 +2,7 @@ import { alertStore } from "./alerts.ts";
 import { auditStore } from "./audit.ts";
 import { dagStore } from "./dags.ts";
 import { fileStore } from "./files.ts";
+import { importStore } from "./imports.ts";
 import { intentStore } from "./intents.ts";
 import { nodeActionStore } from "./node-actions.ts";
 import { outputBlockStore } from "./outputs.ts";
@@ -27,6 +28,7 @@ export const openStore = (sql: Sql, specs = new SpecMemory()): Store => ({
   audit: auditStore(sql),
   nodeActions: nodeActionStore(sql),
   intents: intentStore(sql),
+  imports: importStore(sql),
   settings: settingStore(sql),
   transaction: (work) => sql.transaction((tx) => work(openStore(tx, specs))),
   ping: async () => void (await sql.query("SELECT 1")),

@@ -131,6 +131,7 @@ export function fakeStore(requests: readonly RequestRecord[] = [sampleRequest()]
       activeBans: async () => [],
       ...parts.sites,
     }),
+    imports: only("imports", { get: async () => null, ...parts.imports }),
     alerts: only("alerts", {
       open: async () => [
         {

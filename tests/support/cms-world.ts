@@ -59,7 +59,12 @@ export async function makeCmsWorld(emulated?: Emulated) {
     });
     closes.push(() => made.close());
     const mortal = { ...made, dbs: perishable(made.dbs, life), rucio: perishable(made.rucio, life) };
-    const catalog = makeCmsCatalog(mortal, { tapeExpression: `${SITES[0]}_Tape` });
+    const catalog = makeCmsCatalog(mortal, {
+      tapeExpression: `${SITES[0]}_Tape`,
+      wanted: { team: null, campaigns: null },
+      statuses: null,
+      storedSites: async () => [],
+    });
     const own: Ports = {
       ...world.ports,
       catalog,
@@ -76,7 +81,7 @@ export async function makeCmsWorld(emulated?: Emulated) {
       });
       return !life.isDead;
     };
-    return { pass, life, services: made };
+    return { pass, life, services: made, ports: own };
   };
   return {
     ...world,

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
-import { describeError } from "../../base/errors.ts";
+import { describeError, WorldError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { CRIC_RULES } from "./cric/answers.ts";
 import { makeCric, whoAmI } from "./cric/cric.ts";
@@ -91,9 +91,9 @@ export function makeCmsServices(options: CmsOptions, ports: CmsPorts): CmsServic
   };
 }
 
-/** Any answer is an answer, a refusal too. */
+/** Any answer is an answer, a refusal too; what is wrong is told with what to try. */
 const trouble = (ask: () => Promise<unknown>): Promise<string | null> =>
   ask().then(
     () => null,
-    (error: unknown) => describeError(error),
+    (error: unknown) => (error instanceof WorldError ? `${error.message}; ${error.hint}` : describeError(error)),
   );

@@ -26,7 +26,7 @@ export function rsesOf(world: World, expression: string): Rse[] | null {
     return left;
   };
   const found = whole();
-  return found && at === words.length ? [...found] : null;
+  return found && at === words.length ? all.filter((rse) => found.has(rse)) : null;
 }
 
 function isMeant(rse: Rse, word: string): boolean {

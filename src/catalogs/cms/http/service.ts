@@ -217,9 +217,12 @@ export class HttpService {
   }
 
   async #open(question: Question, call: string): Promise<Opened> {
-    const opened = await this.#send(question, call, await this.#credentials?.headers(false));
-    if (opened.kind === "success" || !this.#credentials?.rejects(opened.answer)) return this.#noOutage(opened);
-    return this.#noOutage(await this.#send(question, call, await this.#credentials.headers(true)));
+    const credentials = this.#credentials;
+    if (!credentials) return this.#noOutage(await this.#send(question, call, {}));
+    const shown = await credentials.headers(null);
+    const opened = await this.#send(question, call, shown);
+    if (opened.kind === "success" || !credentials.rejects(opened.answer)) return this.#noOutage(opened);
+    return this.#noOutage(await this.#send(question, call, await credentials.headers(shown)));
   }
 
   #noOutage(opened: Opened): Opened {
@@ -235,7 +238,7 @@ export class HttpService {
     throw new CallFailed(unreachable(name, why, { hint }), !isShut);
   }
 
-  async #send(question: Question, call: string, more: Readonly<Record<string, string>> = {}): Promise<Opened> {
+  async #send(question: Question, call: string, more: Readonly<Record<string, string>>): Promise<Opened> {
     const { trust, patience } = this.#world;
     const agent = await trust.agent();
     const { origin, pathname, search } = new URL(question.url);
