@@ -38,7 +38,7 @@ function readPileup(spot: Spot | null): string | null {
   const [only, ...more] = Array.isArray(spot?.value) ? (spot.value as unknown[]) : [spot?.value];
   if (spot === null || only === undefined || only === "") return null;
   if (more.length > 0) return spot.problem("names several datasets; a step mixes in one");
-  return spot.child(0, only).text(DATASET_NAME, "/Primary/Processed/TIER");
+  return (only === spot.value ? spot : spot.child(0, only)).text(DATASET_NAME, "/Primary/Processed/TIER");
 }
 
 /** What the payload, the names and the registration of outputs go by. */
