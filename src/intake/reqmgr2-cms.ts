@@ -111,7 +111,10 @@ function readStepInput(form: Form, isRun: boolean): CmsStep["input"] {
   const module = form.spot("InputFromOutputModule");
   if (step === null) return null;
   if (module === null && isRun) form.missing("InputFromOutputModule", "the output module of the earlier step");
-  return { step: String(step.value), module: module?.text(MODULE, "letters, digits, '_'") ?? "" };
+  return {
+    step: typeof step.value === "string" ? step.value : "",
+    module: module?.text(MODULE, "letters, digits, '_'") ?? "",
+  };
 }
 
 /** A module is known where a later step reads it; else the configuration says which one writes this tier. */

@@ -14,8 +14,9 @@ const REFUSED: Readonly<Record<string, string>> = {
 export function refuseAltogether(top: Form): boolean {
   const type = top.spot("RequestType");
   const backend = top.spot("wms_backend");
-  const why = Object.hasOwn(REFUSED_TYPES, String(type?.value)) ? REFUSED_TYPES[String(type?.value)] : null;
-  if (why) type?.problem(`${type.value} cannot be taken: it ${why}`, REQUEST_TYPES.join(", "));
+  const word = typeof type?.value === "string" ? type.value : "";
+  const why = Object.hasOwn(REFUSED_TYPES, word) ? REFUSED_TYPES[word] : null;
+  if (why) type?.problem(`${word} cannot be taken: it ${why}`, REQUEST_TYPES.join(", "));
   const isOther = backendOf(top.row) === "other";
   if (isOther) backend?.problem(`this request is for ${shown(backend.value)}`, BACKEND);
   return isOther || Boolean(why);
