@@ -329,7 +329,11 @@ CREATE TABLE sites (
   note text,
   updated_by text,
   updated_at timestamp with time zone NOT NULL,
+  rses jsonb,
+  active boolean NOT NULL DEFAULT true,
+  status_from text,
   CONSTRAINT sites_pkey PRIMARY KEY (name),
+  CONSTRAINT sites_status_from_known CHECK ((status_from = ANY (ARRAY['operator'::text, 'source'::text]))),
   CONSTRAINT sites_status_known CHECK ((status = ANY (ARRAY['enabled'::text, 'draining'::text, 'disabled'::text])))
 );
 

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { type Logger, pino } from "pino";
@@ -35,6 +36,8 @@ import { type Loop, makeLoop } from "./lifecycle/loop.ts";
 import type { LoopPolicy, Ports } from "./lifecycle/ports.ts";
 import { timedEngine } from "./lifecycle/timed-engine.ts";
 import { makeCommands } from "./operators/commands.ts";
+import { makeSiteSync } from "./operators/sync-sites.ts";
+import { workerFacts } from "./payload/facts.ts";
 import { policyText, type RecoveryOptions } from "./recovery/policy-text.ts";
 import { renderDag } from "./render/render-dag.ts";
 import { makeImporters } from "./reqmgr2/importers.ts";
@@ -78,7 +81,7 @@ export async function startServer(config: Config): Promise<Server> {
   const ports: Ports = {
     store,
     engine,
-    catalog: makeCatalog(config, { clock: systemClock, log: logTo(logger), metrics }),
+    catalog: makeCatalog(config, { clock: systemClock, log: logTo(logger), metrics }, store),
     kinds: KINDS,
     spool: makeSpool(spoolOptions(config, await recoveryOptions(config))),
     clock: systemClock,
@@ -157,6 +160,7 @@ function makeCaretakers(ports: Ports, config: Config, isLeader: () => Promise<bo
     }),
     makeAlertDelivery(store, makeSinks(config["alerts.sinks"], clock), clock, log, { isLeader }),
     makeHousekeeping({ ...ports, spoolDir, storageDir }, { ...section(config, "housekeeping"), isLeader }),
+    makeSiteSync(ports, config["sites.sync_minutes"] * 60, isLeader),
   ];
 }
 
@@ -187,16 +191,22 @@ const UNHEARD: CmsPorts = {
   log: { info() {}, warn() {}, error() {} },
   metrics: { observeCall() {} },
 };
-const CATALOGS: Record<Config["catalog.kind"], (config: Config, ports: CmsPorts) => Catalog> = {
+type KnownSites = Pick<Store, "sites"> | null;
+const CATALOGS: Record<Config["catalog.kind"], (config: Config, ports: CmsPorts, known: KnownSites) => Catalog> = {
   local: (config) => makeLocalCatalog(config.storage_dir),
-  cms: (config, ports) =>
-    makeCmsCatalog(makeCmsServices(cmsOptions(config), ports), {
+  cms: (config, ports, known) => {
+    const services = makeCmsServices(cmsOptions(config), ports);
+    const { statusFile: file, statusUrl: url } = section(config, "sites");
+    return makeCmsCatalog(services, {
       tapeExpression: config["outputs.tape_rses"],
       wanted: section(config, "reqmgr2"),
-    }),
+      statuses: file ? () => readFile(file, "utf8") : url ? () => services.cric.status(url) : null,
+      storedSites: async () => ((await known?.sites.list()) ?? []).map((site) => ({ ...site, rses: site.rses ?? [] })),
+    });
+  },
 };
-export const makeCatalog = (config: Config, ports = UNHEARD): Catalog =>
-  CATALOGS[config["catalog.kind"]](config, ports);
+export const makeCatalog = (config: Config, ports = UNHEARD, known: KnownSites = null): Catalog =>
+  CATALOGS[config["catalog.kind"]](config, ports, known);
 
 /** What cannot be missing here was asked for when the configuration was loaded. */
 export const cmsOptions = (config: Config): CmsOptions => section(config, "catalog.cms") as CmsOptions;
@@ -231,6 +241,7 @@ export const spoolOptions = (config: Config, recovery: RecoveryOptions): SpoolOp
   owner: submitter(config),
   render: (plan, storage) => renderDag(plan, { ...renderOptions(config), ...storage }),
   policyText: (spec) => policyText(recovery, spec),
+  factsText: (spec) => workerFacts(spec, section(config, "cmssw")),
 });
 
 export const loopPolicy = (config: Config): LoopPolicy => ({
@@ -252,6 +263,7 @@ const outputPatience = (config: Config): LoopPolicy["outputs"] => {
 export const intakeRules = (config: Config): IntakeRules => ({
   ...DEFAULT_INTAKE_RULES,
   ...section(config, "planning"),
+  cmsPayload: config["cmssw.cmsset"] && config["cmssw.enabled"] ? "cmssw" : "simulator",
 });
 
 function logTo(logger: Logger): Log {

@@ -6,7 +6,18 @@ import { expect, test } from "vitest";
  * Who may import whom. A name is a folder of src/, or one file of it. Pure folders know only base, domain and submit-dir; the
  * lifecycle knows ports, never adapters; only main.ts and the CLI's own entry points know everybody.
  */
-const PURE = ["reading", "kinds", "intake", "admission", "planning", "render", "monitor", "outputs", "recovery"];
+const PURE = [
+  "reading",
+  "kinds",
+  "intake",
+  "admission",
+  "planning",
+  "render",
+  "monitor",
+  "outputs",
+  "recovery",
+  "sites",
+];
 const PORTS = ["engine/port.ts", "store/port.ts", "catalogs/port.ts"];
 const MAY_IMPORT: Record<string, readonly string[]> = {
   base: [],
@@ -19,13 +30,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   recovery: ["base", "domain", "submit-dir", "reading"],
   explain: ["base", "domain", "recovery"],
   config: ["base"],
-  payload: ["base", "submit-dir"],
-  "submit-host": ["base", "domain", "submit-dir", "outputs", "recovery", "disk/read-if-there.ts", "disk/processes.ts"],
+  payload: ["base", "domain", "submit-dir"],
+  "submit-host": ["base", "domain", "submit-dir", "outputs", "recovery", "disk/read-if-there.ts", "disk/lock-file.ts"],
   disk: ["base", "domain", "submit-dir", "payload", "recovery", "engine/format", "lifecycle/ports.ts"],
   "engine/port.ts": ["base", "domain"],
   "engine/format": ["base", "domain"],
   "disk/read-if-there.ts": [],
   "disk/processes.ts": [],
+  "disk/lock-file.ts": ["disk/read-if-there.ts", "disk/processes.ts"],
   "engine/observe": ["base", "domain", "submit-dir", "disk", "engine/format"],
   "engine/dag": ["base", "domain", "submit-dir", "disk/read-if-there.ts", "engine/port.ts", "engine/format"],
   "engine/runners": [

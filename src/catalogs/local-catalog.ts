@@ -17,6 +17,7 @@ export function makeLocalCatalog(storageDir: string): Catalog {
         const found = await localDataset(input, signal);
         return found.ok ? ok(inPages(found.value)) : found;
       },
+      locate: async () => ok(null),
     },
     outputs: ledgerOutputs((request, unit, files) => ledger.register(request, unit, files)),
     sites: null,

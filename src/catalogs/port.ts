@@ -28,7 +28,7 @@ interface CatalogServices {
   close(): Promise<void>;
 }
 
-interface DatasetCatalog {
+export interface DatasetCatalog {
   /**
    * All files of an input, each once, in a stable order. Their lumis only where asked for. What fails on the way, and the
    * reason of `signal`, is thrown while they are read: nothing that came before is then to be used.
@@ -38,6 +38,8 @@ interface DatasetCatalog {
     wanted: { readonly lumis: boolean },
     signal?: AbortSignal,
   ): Promise<Result<FilePages, DatasetProblem>>;
+  /** The sites where every file of a dataset can be read; null: this catalog does not know where anything is. */
+  locate(dataset: string, signal?: AbortSignal): Promise<Result<readonly SiteName[] | null, DatasetProblem>>;
 }
 export type FilePages = AsyncIterable<readonly InputFile[]>;
 
@@ -88,8 +90,11 @@ export type StepOutcome =
   | ({ readonly kind: "refused" } & StepRefusal);
 export type RefusedUnit = StepRefusal & { readonly unit: UnitName };
 
-interface SiteCatalog {
-  names(): Promise<readonly SiteName[]>;
+export interface SiteCatalog {
+  /** Every site where jobs may run, with the storage they read there. */
+  list(): Promise<readonly { readonly name: SiteName; readonly rses: readonly string[] }[]>;
+  /** The text of the site status source; null: there is none. */
+  readonly statuses: (() => Promise<string>) | null;
 }
 
 export interface RequestCatalog {
@@ -97,6 +102,8 @@ export interface RequestCatalog {
   readonly name: "reqmgr2";
   /** The document of a request, as intake reads it; null: there is none of that name. */
   document(name: string): Promise<Readonly<Record<string, unknown>> | null>;
+  /** The configuration of a step, as text; null: there is none of that id. */
+  configuration(id: string): Promise<string | null>;
   /** Names of requests that wait there to be taken by this installation. */
   assigned(): Promise<readonly string[]>;
   /** A status that it has already is adopted. refused: in words, with what a person can do. */

@@ -1,7 +1,8 @@
-import { ok, type Result } from "../base/result.ts";
+import { err, ok, type Result } from "../base/result.ts";
 import type { DatasetProblem, FilePages } from "../catalogs/port.ts";
+import { isOpenSite } from "../domain/dag.ts";
 import { type DagId, isSiteName, type SiteName } from "../domain/names.ts";
-import type { Measured } from "../domain/plan.ts";
+import type { Measured, PlanRefusal } from "../domain/plan.ts";
 import type { RequestRecord, RequestSpec } from "../domain/request.ts";
 import { type CommonWork, goesByLumis } from "../domain/work.ts";
 import type { FileChanges, Workflow } from "../domain/workflow.ts";
@@ -73,9 +74,11 @@ export async function gatherPlan(
   ports: Work,
   request: RequestRecord,
   workflow: Workflow,
-): Promise<Result<PlanFacts, DatasetProblem>> {
+): Promise<Result<PlanFacts, DatasetProblem | PlanRefusal>> {
   const input = await loadInput(ports, request.spec, workflow);
   if (!input.ok) return input;
+  const sites = await sitesWithSecondary(ports, request.spec.work, await usableSites(ports, workflow));
+  if (!sites.ok) return sites;
   return ok({
     spec: effectiveSpec(request),
     dagId: ports.ids.next() as DagId,
@@ -90,7 +93,7 @@ export async function gatherPlan(
       firstEvent: workflow.nextFirstEvent,
       firstLumi: workflow.nextFirstLumi,
     },
-    usableSites: await usableSites(ports, workflow),
+    usableSites: sites.value,
     policy: ports.policy,
     abandonedEvents: workflow.abandonedEvents,
     measured: request.spec.adaptive && workflow.round > 0 ? await gatherMeasured(ports, workflow) : null,
@@ -113,7 +116,29 @@ export async function usableSites(
   const bans = await ports.store.sites.activeBans(ports.clock.now());
   const banned = new Set(bans.filter((ban) => concerns(ban, workflow?.id ?? null)).map(({ site }) => site));
   const sites = await ports.store.sites.list();
-  return sites.filter((site) => site.status === "enabled" && !banned.has(site.name)).map((site) => site.name);
+  return sites.filter((site) => isOpenSite(site) && !banned.has(site.name)).map((site) => site.name);
+}
+
+/** Of the usable sites those that hold what every job reads beside its input, unless that may be read from anywhere. */
+export async function sitesWithSecondary(
+  { catalog, signal }: Work,
+  { secondary = [] }: CommonWork,
+  usable: readonly SiteName[] | null,
+): Promise<Result<readonly SiteName[] | null, DatasetProblem | PlanRefusal>> {
+  let left = usable;
+  for (const { dataset } of left === null ? [] : secondary.filter(({ anywhere }) => !anywhere)) {
+    const located = await catalog.datasets.locate(dataset, signal);
+    if (!located.ok) return located;
+    const holders = located.value;
+    if (holders === null) continue;
+    const both = left!.filter((site) => holders.includes(site));
+    if (both.length === 0) {
+      const message = `no usable site holds all of the secondary input ${dataset} (at ${holders.join(", ") || "no site as a whole"}; usable now: ${left!.join(", ") || "none"}); enable such a site, have the dataset moved, or let it be read from anywhere (TrustPUSitelists)`;
+      return err({ code: "no-site", message, evidence: { dataset, holders, usable: left } });
+    }
+    left = both;
+  }
+  return ok(left);
 }
 
 const SAMPLED_UNITS = 50;

@@ -3,7 +3,7 @@ import { inSlices } from "../base/slices.ts";
 import type { DagId } from "../domain/names.ts";
 import type { RequestSpec } from "../domain/request.ts";
 import { kindOf } from "../kinds/kind.ts";
-import { openInput, usableSites } from "../lifecycle/gather-plan.ts";
+import { openInput, sitesWithSecondary, usableSites } from "../lifecycle/gather-plan.ts";
 import type { Work } from "../lifecycle/ports.ts";
 import { describePlan } from "../planning/describe.ts";
 import { packFiles } from "../planning/packed-files.ts";
@@ -15,6 +15,8 @@ export async function previewPlan(ports: Work, spec: RequestSpec): Promise<PlanP
   const { work } = spec;
   const opened = await openInput(ports, work);
   if (!opened.ok) return opened;
+  const sites = await sitesWithSecondary(ports, work, await usableSites(ports, null));
+  if (!sites.ok) return sites;
   const kind = kindOf(ports.kinds, work);
   const outcome = await inSlices(
     kind.plan({
@@ -23,7 +25,7 @@ export async function previewPlan(ports: Work, spec: RequestSpec): Promise<PlanP
       round: 0,
       files: opened.value ? await packFiles(opened.value, ports.signal) : [],
       next: kind.begin(work),
-      usableSites: await usableSites(ports, null),
+      usableSites: sites.value,
       policy: ports.policy,
     }),
     ports.signal,

@@ -9,6 +9,7 @@ export function makeSimulatedCatalog(datasets: ReadonlyMap<string, readonly Inpu
   return {
     ...beside,
     datasets: {
+      locate: async () => ok(null),
       async open(input, wanted, signal) {
         if (input.from !== "dataset") return beside.datasets.open(input, wanted, signal);
         const { dataset } = input;

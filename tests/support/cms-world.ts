@@ -41,6 +41,7 @@ const JOB = { ConfigCacheID: "emulated_gen", KeepOutput: true, EventsPerJob: 10,
 export async function makeCmsWorld(emulated?: Emulated) {
   const services = emulated ?? (await startEmulators({ sites: SITES, dbsCallsPerSec: 10_000 }));
   const world = await makeWorld();
+  world.engine.site = SITES[0];
   world.engine.fileFacts = { adler32: "0cc737eb", runLumis: { "1": [[1, 2]] } };
   const { config } = loadConfig({ environment: {}, flags: { ...services.settings, data_dir: world.dir } });
   const closes: (() => Promise<void>)[] = [];
@@ -61,6 +62,8 @@ export async function makeCmsWorld(emulated?: Emulated) {
     const catalog = makeCmsCatalog(mortal, {
       tapeExpression: `${SITES[0]}_Tape`,
       wanted: { team: null, campaigns: null },
+      statuses: null,
+      storedSites: async () => [],
     });
     const own: Ports = {
       ...world.ports,

@@ -64,6 +64,9 @@ export function restContract(store: () => TestStore): void {
         memoryMb: 8000,
         drainUntil: null,
         note: null,
+        statusFrom: null,
+        rses: null,
+        isActive: true,
         updatedAt: at(1),
       });
       const change = { status: "draining" as const, drainUntil: at(500), note: "disks" };
@@ -76,6 +79,23 @@ export function restContract(store: () => TestStore): void {
       ]);
       expect(await store().sites.change("nowhere" as SiteName, change, "ada", at(2))).toBe(false);
       await store().sites.learn([], at(5));
+    });
+
+    it("are taken over from a catalog without touching an operator's word", async () => {
+      const synced = (status: "enabled" | "draining", isActive = true) =>
+        [NORTH, "south" as SiteName].map((name) => ({
+          ...{ name, status, statusFrom: "source" as const, rses: ["R1"], isActive, what: "" },
+        }));
+      await store().sites.sync(synced("enabled"), at(1));
+      await store().sites.change(NORTH, { status: "disabled", note: "ours" }, "ada", at(2));
+      await store().sites.sync(synced("draining", false), at(3));
+      expect(await store().sites.list()).toMatchObject([
+        { name: "north", status: "disabled", statusFrom: "operator", rses: ["R1"], isActive: false, note: "ours" },
+        { name: "south", status: "draining", statusFrom: "source", rses: ["R1"], isActive: false },
+      ]);
+      await store().sites.change(NORTH, { status: "enabled" }, "ada", at(4));
+      await store().sites.sync(synced("draining"), at(5));
+      expect(await store().sites.get(NORTH)).toMatchObject({ status: "draining", isActive: true });
     });
 
     it("bans hold from their beginning until they expire or are removed", async () => {

@@ -1,38 +1,30 @@
-import { err, ok } from "../../base/result.ts";
-import type { SiteName } from "../../domain/names.ts";
-import { localDataset } from "../local-dataset.ts";
-import { type Catalog, inPages } from "../port.ts";
+import type { Catalog, SiteCatalog } from "../port.ts";
+import { makeCmsDatasets } from "./datasets.ts";
 import { type CmsOutputOptions, makeCmsOutputs } from "./outputs.ts";
 import { makeRequestCatalog, type WantedRequests } from "./requests.ts";
-import type { CmsServices, Cric } from "./services.ts";
+import type { CmsServices } from "./services.ts";
+import { diskOf, makeCmsSites, placesOf } from "./sites.ts";
 
-interface CmsCatalogOptions extends Pick<CmsOutputOptions, "tapeExpression"> {
+interface CmsCatalogOptions extends Pick<CmsOutputOptions, "tapeExpression">, Pick<SiteCatalog, "statuses"> {
   readonly wanted: WantedRequests;
+  /** Sites and their storage as the last sync stored them; empty: there was none yet, and CRIC is asked. */
+  readonly storedSites: SiteCatalog["list"];
 }
 
 /** Datasets, outputs, sites and requests as the services of CMS know them. */
-export const makeCmsCatalog = (services: CmsServices, { tapeExpression, wanted }: CmsCatalogOptions): Catalog => ({
-  name: "cms",
-  datasets: {
-    open: async (input, _wanted, signal) => {
-      if (input.from !== "dataset") {
-        const found = await localDataset(input, signal);
-        return found.ok ? ok(inPages(found.value)) : found;
-      }
-      const { dataset } = input;
-      return err({ code: "unreadable", message: `${dataset}: DBS is not read yet`, evidence: { dataset } });
-    },
-  },
-  outputs: makeCmsOutputs(services, { rseOf: rsesOfSites(services.cric), tapeExpression }),
-  sites: { names: async () => (await services.cric.sites()) as readonly SiteName[] },
-  requests: makeRequestCatalog(services.reqmgr2, wanted),
-  services,
-});
-
-/** The disk that each site's jobs write to, as CRIC says now. */
-function rsesOfSites(cric: Cric): CmsOutputOptions["rseOf"] {
-  return async (site) => {
-    const own = (await cric.storage()).filter((row) => row.site === site && !row.rse.endsWith("_Tape"));
-    return own[0]?.rse ?? null;
+export function makeCmsCatalog(services: CmsServices, options: CmsCatalogOptions): Catalog {
+  const { tapeExpression, wanted, statuses, storedSites } = options;
+  const sites = makeCmsSites(services, statuses);
+  const known: SiteCatalog["list"] = async () => {
+    const stored = await storedSites();
+    return stored.some(({ rses }) => rses.length > 0) ? stored : sites.list();
+  };
+  return {
+    name: "cms",
+    datasets: makeCmsDatasets(services, async () => placesOf(await known())),
+    outputs: makeCmsOutputs(services, { rseOf: async (site) => diskOf(site, await known()), tapeExpression }),
+    sites,
+    requests: makeRequestCatalog(services.reqmgr2, wanted),
+    services,
   };
 }

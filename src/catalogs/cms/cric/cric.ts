@@ -22,4 +22,5 @@ export const whoAmI = (base: string): Question => probe(`${base}/api/accounts/us
 export const makeCric = (http: HttpService, url: string): Cric => ({
   storage: () => http.read(report(url, "data-processing"), json(readStorage)),
   sites: () => http.read(report(url, "site-names"), json(readSites)),
+  status: (address) => http.read(get("site-status.read", address), ({ text }) => text),
 });
