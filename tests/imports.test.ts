@@ -72,7 +72,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ),
   lifecycle: ["base", "domain", "submit-dir", "explain", ...PURE, ...PORTS],
   operators: ["base", "domain", "submit-dir", "explain", "lifecycle", ...PURE, ...PORTS],
-  reqmgr2: ["base", "domain", "intake", "lifecycle/ports.ts", "operators", ...PORTS],
+  reqmgr2: ["base", "domain", "reading", "intake", "lifecycle/ports.ts", "operators", ...PORTS],
   alerts: ["base", "domain", "config/settings.ts", ...PORTS],
   housekeeping: [
     "base",
