@@ -17,7 +17,10 @@ const service = fc.constantFrom("dbs-writer", "rucio", "cric");
 const event = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant("pass" as const), diesAfter: fc.option(fc.nat(90)) }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("finish" as const), site: fc.constantFrom(...SITES) }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("wait" as const), sec: fc.constantFrom(60, 400, 4000, 40_000) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant("wait" as const), sec: fc.constantFrom(60, 400, 4000, 40_000) }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({

@@ -56,7 +56,9 @@ test("Rucio is away: the request waits and says so, its next round goes on, and 
   await pass();
   await world.expectStatus(name, "active");
   expect((await world.request(name)).waiting).toMatchObject({ code: "outputs", who: "service" });
-  expect((await world.request(name)).waiting?.words).toMatch(/0 of 2 blocks archived; rucio .*next try 2026-01-01 00:01/);
+  expect((await world.request(name)).waiting?.words).toMatch(
+    /0 of 2 blocks archived; rucio .*next try 2026-01-01 00:01/,
+  );
   world.services.outage("rucio", 0);
   await pass();
   await world.expectStatus(name, "active");
