@@ -37,6 +37,7 @@ import type { LoopPolicy, Ports } from "./lifecycle/ports.ts";
 import { timedEngine } from "./lifecycle/timed-engine.ts";
 import { makeCommands } from "./operators/commands.ts";
 import { makeSiteSync } from "./operators/sync-sites.ts";
+import { workerFacts } from "./payload/facts.ts";
 import { policyText, type RecoveryOptions } from "./recovery/policy-text.ts";
 import { renderDag } from "./render/render-dag.ts";
 import { makeImporters } from "./reqmgr2/importers.ts";
@@ -240,6 +241,7 @@ export const spoolOptions = (config: Config, recovery: RecoveryOptions): SpoolOp
   owner: submitter(config),
   render: (plan, storage) => renderDag(plan, { ...renderOptions(config), ...storage }),
   policyText: (spec) => policyText(recovery, spec),
+  factsText: (spec) => workerFacts(spec, section(config, "cmssw")),
 });
 
 export const loopPolicy = (config: Config): LoopPolicy => ({
@@ -261,6 +263,7 @@ const outputPatience = (config: Config): LoopPolicy["outputs"] => {
 export const intakeRules = (config: Config): IntakeRules => ({
   ...DEFAULT_INTAKE_RULES,
   ...section(config, "planning"),
+  cmsPayload: config["cmssw.cmsset"] && config["cmssw.enabled"] ? "cmssw" : "simulator",
 });
 
 function logTo(logger: Logger): Log {

@@ -1,5 +1,6 @@
 import { secondsBetween } from "../base/clock.ts";
 import type { ImportRecord } from "../domain/import.ts";
+import type { OutputBlock } from "../domain/output-block.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import { REQUEST_STATUS } from "../domain/request-status.ts";
 import type { AlertWish } from "./raise-and-close.ts";
@@ -48,6 +49,16 @@ export function heldAlerts(requests: readonly RequestRecord[]): readonly AlertWi
       subject: spec.name,
       message: `held (${hold?.code ?? "no code"}): ${hold?.message ?? "no reason was kept"}`,
     }));
+}
+
+/** One per block of outputs that was given up: gone when it is tried again. */
+export function blockAlerts(failed: readonly OutputBlock[]): readonly AlertWish[] {
+  return failed.map(({ name, requestName, lastError }) => ({
+    key: `blocks:${name}`,
+    severity: "critical",
+    subject: requestName,
+    message: `${name} is given up at ${lastError?.step}: ${lastError?.message}; ${lastError?.fix}; wms2 blocks retry ${requestName}`,
+  }));
 }
 
 /** Long enough that a busy pool or a short outage is over. */

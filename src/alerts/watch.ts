@@ -7,6 +7,7 @@ import type { Catalog } from "../catalogs/port.ts";
 import type { Engine } from "../engine/port.ts";
 import type { Store } from "../store/port.ts";
 import {
+  blockAlerts,
   CATALOG_FAMILY,
   type CatalogLooks,
   catalogAlerts,
@@ -55,13 +56,14 @@ export function makeWatch(
     before = look ?? WELL;
     const now = clock.now();
     const requests = (await store.requests.open()).filter(({ status }) => status !== "new");
-    const families = ["stuck", "held", "errors", "wait", "reqmgr2"];
+    const families = ["stuck", "held", "errors", "wait", "reqmgr2", "blocks"];
     const wanted: AlertWish[] = [
       ...requests.flatMap((request) => stuckAlerts(request, look, now)),
       ...heldAlerts(requests),
       ...errorAlerts(requests, options.moreErrorsThan),
       ...waitAlerts(requests, now),
       ...importAlerts(await store.imports.trouble()),
+      ...blockAlerts((await store.outputs.list({ limit: 1000, status: "failed" })).items),
     ];
     const aboutEngine = look && engineAlerts(engine.name, look, options.engineAfterLooks);
     if (aboutEngine) {

@@ -58,6 +58,10 @@ function requestQueries({ store }: ApiPorts) {
     },
     imports: store.imports.list,
     imported: store.imports.get,
+    blocks: store.outputs.list,
+    async blocksOf(name: RequestName, page: PageOf) {
+      return (await store.requests.get(name)) && store.outputs.list({ ...page, requestName: name });
+    },
     alerts: store.alerts.list,
     audit: store.audit.list,
     async auditOf(name: RequestName, page: PageOf) {

@@ -8,6 +8,7 @@ import type { RunPorts } from "./ports.ts";
 import { usageError } from "./problem.ts";
 import { actionRuns } from "./run/actions.ts";
 import { attemptRuns } from "./run/attempts.ts";
+import { blockRuns } from "./run/blocks.ts";
 import { dagRuns } from "./run/dags.ts";
 import { importRuns } from "./run/imports.ts";
 import { alertRuns, auditRuns, tokenRuns } from "./run/operators.ts";
@@ -24,6 +25,7 @@ const RUNS: { readonly [S in keyof Operations]: Runs<Operations[S]> } = {
   actions: actionRuns,
   attempts: attemptRuns,
   workflows: workflowRuns,
+  blocks: blockRuns,
   dags: dagRuns,
   admission: admissionRuns,
   sites: siteRuns,
@@ -86,7 +88,7 @@ function schemaOf({ path, method, about, note, params, query, body, rawBody, ans
     response: answers,
   };
 }
-const TAGS = ["requests", "workflows", "dags", "admission", "sites", "alerts"];
+const TAGS = ["requests", "blocks", "workflows", "dags", "admission", "sites", "alerts"];
 
 /** Path, query and body in one; a body that is no object goes under the name of body. */
 function inputOf({ params, query, body }: FastifyRequest): object {

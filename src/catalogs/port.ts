@@ -102,6 +102,8 @@ export interface RequestCatalog {
   readonly name: "reqmgr2";
   /** The document of a request, as intake reads it; null: there is none of that name. */
   document(name: string): Promise<Readonly<Record<string, unknown>> | null>;
+  /** The configuration of a step, as text; null: there is none of that id. */
+  configuration(id: string): Promise<string | null>;
   /** Names of requests that wait there to be taken by this installation. */
   assigned(): Promise<readonly string[]>;
   /** A status that it has already is adopted. refused: in words, with what a person can do. */

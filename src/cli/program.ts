@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { VERSION } from "../base/version.ts";
+import { addBlocks } from "./blocks.ts";
 import { addClassify, addUnclassified } from "./classify.ts";
 import { addConfig } from "./config.ts";
 import { addDemo } from "./demo.ts";
@@ -31,6 +32,7 @@ const COMMANDS = [
     addShow,
     addWatch,
     addOutputs,
+    addBlocks,
     addNodes,
     addLogs,
     addErrors,

@@ -111,7 +111,17 @@ const CMS_NEEDS = Object.keys(SETTINGS).filter((key) => /^catalog\.cms\..*_(url|
 
 /** All that is missing at once: nobody wants to start a server eight times. */
 function requireCatalog(config: Config): void {
-  if (config["catalog.kind"] !== "cms") return;
+  if (config["catalog.kind"] !== "cms") {
+    const idle = [
+      config["reqmgr2.poll_sec"] > 0 && "reqmgr2.poll_sec",
+      config["reqmgr2.write_back"] && "reqmgr2.write_back",
+    ];
+    const set = idle.filter(Boolean).join(", ");
+    if (set === "") return;
+    throw new WorldError("bad-config", set, `${set}: there is no ReqMgr2 where catalog.kind is local`, {
+      hint: "set catalog.kind: cms, or leave them out",
+    });
+  }
   const { "catalog.cms.proxy_file": proxy, "catalog.cms.cert_file": cert, "catalog.cms.key_file": key } = config;
   const missing: string[] = CMS_NEEDS.filter((needed) => config[needed] === null);
   if (proxy === null && (cert === null || key === null))

@@ -20,6 +20,7 @@ const id = z.number().int().min(1);
 
 const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/);
 const httpsUrl = z.url({ protocol: /^https$/ });
+const command = z.array(z.string().regex(/^[^\0\t\n]+$/)).min(1);
 const site = z.strictObject({ name, cores: whole, memory_mb: whole });
 
 /** Where alerts are told (docs/guides/alerts.md). */
@@ -120,7 +121,23 @@ export const SETTINGS = {
   "sites.status_url": optional(httpsUrl, "or where that is published"),
   "catalog.cms.connect_timeout_sec": setting(seconds, 10, "how long a connection to them may take"),
   "catalog.cms.answer_timeout_sec": setting(seconds, 120, "how long until an answer begins"),
+  "catalog.cms.peace_sec": setting(seconds, 30, "how long a service that failed five times in a row is not asked"),
   "catalog.cms.silence_timeout_sec": setting(seconds, 60, "how long an answer may stand still"),
+  "cmssw.cmsset": optional(
+    text,
+    "CMS's cmsset_default.sh as worker nodes see it: ReqMgr2's documents then run cmsRun, else the simulator",
+  ),
+  "cmssw.enabled": setting(z.boolean(), true, "false: they run the simulator, wherever the software is"),
+  "cmssw.containers": setting(
+    z.record(text, command),
+    {},
+    "by ScramArch (may end in *), the command that runs what follows it in a container",
+  ),
+  "cmssw.stage_out": setting(
+    z.record(text, command),
+    {},
+    "by site (* for all others), the command that copies instead of cp: it gets source and target",
+  ),
   "lifecycle.interval_sec": byEngine(
     seconds,
     "time between passes when nothing nudges the loop; the engine is asked once in each",

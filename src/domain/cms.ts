@@ -30,6 +30,8 @@ export interface CmsStep {
   readonly globalTag: string;
   /** null: the document names none; the payload needs a configuration from elsewhere. */
   readonly configCacheId: string | null;
+  /** The file of the request that is its configuration; absent: it comes from the config cache. */
+  readonly pset?: string;
   /** The earlier step whose file it reads, and by which output module that was written; null: the first. */
   readonly input: { readonly step: string; readonly module: string } | null;
   readonly cores: number;
@@ -42,6 +44,10 @@ export interface CmsStep {
   /** The first step reads LHE files instead of making events from nothing. */
   readonly lheInput: boolean;
 }
+
+/** The worker's programs that run a step and merge an output with CMS's software; named by what they run. */
+export const CMSRUN = "wms2/cmsrun";
+export const CMSMERGE = "wms2/cmsmerge";
 
 /** A kept output: which module of which step writes it. */
 export interface CmsOutput {

@@ -118,6 +118,13 @@ export const HOLDS = {
   "empty-dataset": unplannable("the input has no files", "fix the path or the list"),
   unreadable: unplannable("the input cannot be read", "fix the path or the list"),
   "unknown-dataset": unplannable("no catalog knows the input", "fix the path or the list"),
+  "configuration-missing": {
+    ...unplannable(
+      "a configuration that its jobs run cannot be had",
+      "have it put into the config cache and `release`, or submit the request with a `pset` of its own",
+    ),
+    evidence: ["id", "path"],
+  },
   "no-input-files": unplannable("the input has no files left", "fix the path or the list"),
   "no-site": unplannable(
     "no site is left that may run it and has its data",

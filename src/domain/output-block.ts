@@ -79,6 +79,10 @@ export type OutputStep = { readonly name: string; readonly service: string } & (
   | { readonly when: "each-unit"; readonly takes: "owed" | "replicated"; readonly leaves: "replicated" | "registered" }
 );
 
+/** The ids that steps which make rules have left. */
+export const rulesIn = (receipts: OutputBlock["receipts"]): readonly string[] =>
+  Object.entries(receipts).flatMap(([step, id]) => (step.endsWith("-rule") ? [id] : []));
+
 /** How far the blocks of a workflow are, for its request. */
 export interface OutputSummary {
   readonly blocks: number;

@@ -16,7 +16,7 @@ export interface Call {
 /** Every call ever made, in a file; laws such as "no rule is made twice" are checked on it. */
 export class Calls {
   readonly #all: Call[] = [];
-  readonly #file: number;
+  #file: number | null;
 
   constructor(path: string) {
     for (const line of existsSync(path) ? readFileSync(path, "utf8").split("\n") : []) {
@@ -27,7 +27,7 @@ export class Calls {
   }
   add(call: Call): void {
     this.#all.push(call);
-    writeSync(this.#file, `${JSON.stringify(call)}\n`);
+    if (this.#file !== null) writeSync(this.#file, `${JSON.stringify(call)}\n`);
   }
   list(): readonly Call[] {
     return this.#all;
@@ -42,6 +42,7 @@ export class Calls {
     return found;
   }
   close(): void {
-    closeSync(this.#file);
+    if (this.#file !== null) closeSync(this.#file);
+    this.#file = null;
   }
 }

@@ -28,8 +28,10 @@ export interface Answer {
 /** The path is matched percent-encoded; its groups arrive decoded. */
 export type Route = readonly [method: string, path: RegExp, handle: (asked: Asked, ...parts: string[]) => Answer];
 
-export interface Service {
+export interface Service extends Routes {
   readonly name: EmulatedName;
+}
+export interface Routes {
   readonly prefix: string;
   readonly routes: readonly Route[];
   /** Before any route: who may call at all. null: go on. */
@@ -66,7 +68,7 @@ export function matcher(pattern: string): (name: string) => boolean {
 }
 
 /** The first route that fits answers. */
-export function route(service: Service, asked: Asked): Answer {
+export function route(service: Routes, asked: Asked): Answer {
   try {
     const refused = service.admit(asked);
     if (refused) return refused;

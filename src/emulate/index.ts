@@ -68,13 +68,11 @@ const DEFAULTS: WorldOptions = { dbsCallsPerSec: 100, ruleGraceSec: 3600, tokenS
 
 /** ReqMgr2, DBS, Rucio and CRIC on one loopback port. Killed at any moment, it goes on from the same directory. */
 export async function startEmulators(options: EmulateOptions = {}): Promise<Emulated> {
+  const faults = new Faults();
+  faults.add(options.faults ?? []);
   const dir = options.dir ?? mkdtempSync(join(tmpdir(), "wms2-emulate-"));
   const files = certificatesIn(dir);
   const world = new World(dir, { ...DEFAULTS, ...given(options) });
-  const faults = new Faults();
-  faults.add(options.faults ?? []);
-  if (!world.journal.open()) plant(world, options.seed ?? defaultSeed(options.sites));
-  world.journal.commit();
   const calls = new Calls(join(dir, "calls.jsonl"));
   const services = [
     ...[reqmgr2(world), configCache(world), ...dbsServices(world)],
@@ -82,6 +80,21 @@ export async function startEmulators(options: EmulateOptions = {}): Promise<Emul
   ];
   const steer = steering(world, faults, calls);
   const server = await listen({ services, steering: steer, world, faults, calls }, files, options.port ?? 0);
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+    world.journal.close();
+    calls.close();
+    if (options.dir === undefined) rmSync(dir, { recursive: true, force: true });
+  };
+  // Not before the port is ours: a second one by mistake must not touch the journal of the first.
+  try {
+    if (!world.journal.open()) plant(world, options.seed ?? defaultSeed(options.sites));
+    world.journal.commit();
+  } catch (error) {
+    await close();
+    throw error;
+  }
   const { port } = server.address() as AddressInfo;
   const urls = urlsAt(`https://127.0.0.1:${port}`);
   return {
@@ -104,13 +117,7 @@ export async function startEmulators(options: EmulateOptions = {}): Promise<Emul
       world.journal.commit();
       return there;
     },
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((done) => server.close(done));
-      world.journal.close();
-      calls.close();
-      if (options.dir === undefined) rmSync(dir, { recursive: true, force: true });
-    },
+    close,
   };
 }
 

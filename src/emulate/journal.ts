@@ -88,7 +88,7 @@ export class Journal {
     return table;
   }
 
-  /** Reads what is there and writes it anew, short. False: there was nothing. */
+  /** Reads what is there and writes it anew, short. False: there was nothing in it. */
   open(): boolean {
     const found = existsSync(this.#path);
     for (const line of found ? readFileSync(this.#path, "utf8").split("\n") : []) {
@@ -102,7 +102,7 @@ export class Journal {
     writeFileSync(`${this.#path}.new`, whole.join(""));
     renameSync(`${this.#path}.new`, this.#path);
     this.#file = openSync(this.#path, "a");
-    return found;
+    return whole.length > 0;
   }
 
   commit(): void {

@@ -9,12 +9,12 @@ import { createGzip, gunzipSync, gzipSync } from "node:zlib";
 import type { Calls } from "./calls.ts";
 import type { CertificateFiles } from "./certificates.ts";
 import type { Fault, Faults } from "./faults.ts";
-import { type Answer, type Asked, route, type Service } from "./http.ts";
+import { type Answer, type Asked, type Routes, route, type Service } from "./http.ts";
 import type { World } from "./world.ts";
 
 export interface Heard {
   readonly services: readonly Service[];
-  readonly steering: Service;
+  readonly steering: Routes;
   readonly world: World;
   readonly faults: Faults;
   readonly calls: Calls;
@@ -43,20 +43,9 @@ export function listen(heard: Heard, files: CertificateFiles, port: number): Pro
 
 async function answer(heard: Heard, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const [path = "", search = ""] = (request.url ?? "").split(/\?(.*)/s, 2);
-  const all = [heard.steering, ...heard.services];
-  const service = all.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
-  if (!service) return void response.writeHead(404).end();
+  const service = heard.services.find(({ prefix }) => path.startsWith(`${prefix}/`));
+  if (!service) return steer(heard, request, response);
   const below = path.slice(service.prefix.length);
-  const asked = async (): Promise<Asked> => ({
-    method: request.method ?? "GET",
-    path: below,
-    query: new URLSearchParams(search),
-    headers: request.headers,
-    body: await bodyOf(request),
-    person: personOf(request.socket as TLSSocket),
-    base: `https://${request.headers.host}${service.prefix}`,
-  });
-  if (service === heard.steering) return send(request, response, perform(heard, service, await asked()));
   const shown = readable(below) + (search ? `?${readable(search)}` : "");
   const { method = "GET" } = request;
   const fault = heard.faults.isOut(service.name) ? OUT : heard.faults.strike(service.name, method, shown);
@@ -70,12 +59,30 @@ async function answer(heard: Heard, request: IncomingMessage, response: ServerRe
     return;
   }
   if (fault?.do === "delay") await sleep(fault.delay_ms ?? 1000);
-  const call = await asked();
+  const call = await askedOf(request, service);
   const made = struck(heard, service, call, fault);
   const lost = fault?.do === "lost-reply";
   log(lost ? 0 : made.status);
   if (lost) request.socket.destroy();
   else await send(request, response, { ...made, headers: { ...service.headers?.(), ...made.headers } }, fault);
+}
+
+async function steer(heard: Heard, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (!request.url?.startsWith(`${heard.steering.prefix}/`)) return void response.writeHead(404).end();
+  await send(request, response, perform(heard, heard.steering, await askedOf(request, heard.steering)));
+}
+
+async function askedOf(request: IncomingMessage, { prefix }: Routes): Promise<Asked> {
+  const [path = "", search = ""] = (request.url ?? "").split(/\?(.*)/s, 2);
+  return {
+    method: request.method ?? "GET",
+    path: path.slice(prefix.length),
+    query: new URLSearchParams(search),
+    headers: request.headers,
+    body: await bodyOf(request),
+    person: personOf(request.socket as TLSSocket),
+    base: `https://${request.headers.host}${prefix}`,
+  };
 }
 
 const OUT: Fault = { do: "refuse" };
@@ -90,7 +97,7 @@ function struck(heard: Heard, service: Service, call: Asked, fault: Fault | null
 }
 
 /** What the call changed is on disk before its answer goes out. */
-function perform({ world }: Heard, service: Service, call: Asked): Answer {
+function perform({ world }: Heard, service: Routes, call: Asked): Answer {
   const made = route(service, call);
   world.journal.commit();
   return made;
@@ -143,9 +150,10 @@ async function send(
   }
   response.writeHead(status, { ...headers, ...(zips ? { "content-encoding": "gzip" } : {}) });
   const source = Readable.from(cut ? firstOf(body) : body, { objectMode: true });
+  const end = fault?.do !== "half";
   const sent = zips
-    ? pipeline(source, createGzip({ level: 1 }), response)
-    : pipeline(source, response, { end: fault?.do !== "half" });
+    ? pipeline(source, createGzip({ level: 1 }), response, { end })
+    : pipeline(source, response, { end });
   // A reader who goes away in the middle is nobody's error.
   await sent.catch(() => response.destroy());
   if (fault?.do === "half") request.socket.destroy();

@@ -2,14 +2,13 @@ import { WorldError } from "../base/errors.ts";
 import { parseJson } from "../base/json.ts";
 import type { Calls } from "./calls.ts";
 import type { Faults } from "./faults.ts";
-import { type Asked, isRow, json, type Row, type Service } from "./http.ts";
+import { type Asked, isRow, json, type Routes, type Row } from "./http.ts";
 import { forget } from "./rucio/rules.ts";
 import { plant } from "./seed.ts";
 import type { World } from "./world.ts";
 
 /** What no real service has: how tests and demos steer these, and look behind them. */
-export const steering = (world: World, faults: Faults, calls: Calls): Service => ({
-  name: "cric",
+export const steering = (world: World, faults: Faults, calls: Calls): Routes => ({
   prefix: "/_emulate",
   routes: [
     ["GET", /^\/state$/, () => json(200, world.journal.state())],

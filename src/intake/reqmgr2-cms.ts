@@ -5,15 +5,15 @@ import type { SecondaryInput } from "../domain/work.ts";
 import { DATASET_NAME } from "../kinds/process/read-input.ts";
 import type { Form } from "../reading/form.ts";
 import { distinct, type Spot } from "../reading/values.ts";
+import { CMSSW_RULES } from "./cmssw-rules.ts";
 import { POSITIVE } from "./read-resources.ts";
 import { type ChainStep, spotFor } from "./reqmgr2-chain.ts";
 import type { StepOutput } from "./reqmgr2-names.ts";
 
-/** Words that end up in scripts on worker nodes and in DBS, so held to what CMS itself allows. */
 const WORDS = {
-  CMSSWVersion: [/^CMSSW(_\d+){3}(_[A-Za-z0-9_]{1,50})?$/, "CMSSW_14_0_1 or the like"],
-  GlobalTag: [/^[A-Za-z0-9.:_-]{1,100}$/, "letters, digits, '.', ':', '_', '-'; at most 100 characters"],
-  ConfigCacheID: [/^[A-Za-z0-9_-]{1,100}$/, "letters, digits, '_', '-'; at most 100 characters"],
+  CMSSWVersion: CMSSW_RULES.release,
+  GlobalTag: CMSSW_RULES.globalTag,
+  ConfigCacheID: CMSSW_RULES.configCacheId,
 } as const;
 const MODULE = /^[A-Za-z][A-Za-z0-9_]{0,99}$/;
 const ARCH = /^[A-Za-z0-9_]{1,50}$/;

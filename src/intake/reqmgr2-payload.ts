@@ -1,7 +1,9 @@
+import { CMSRUN } from "../domain/cms.ts";
 import type { OutputSpec, StepSpec } from "../domain/request.ts";
 import type { IntakeRules } from "../domain/submission.ts";
 import type { Form } from "../reading/form.ts";
 import { isRow, Spot } from "../reading/values.ts";
+import { cmsswOutput } from "./read-cmssw.ts";
 import { simulatorOutput } from "./read-outputs.ts";
 import { SIMULATOR_STEPS, simulatorSteps } from "./read-steps.ts";
 import type { ChainStep } from "./reqmgr2-chain.ts";
@@ -31,13 +33,8 @@ export const PAYLOADS: Readonly<Record<IntakeRules["cmsPayload"], Payload>> = {
   },
   /** The worker's cmsRun knows step and outputs by the names they have in the spec's `cms`. */
   cmssw: {
-    steps: (_top, steps) => steps.map(({ name }) => ({ name, argv: ["wms2/cmsrun", name], env: {} })),
-    output: (name) => ({
-      name,
-      file: `${name}.root`,
-      merge: { how: "command", argv: ["wms2/cmsmerge", name] },
-      keep: true,
-    }),
+    steps: (_top, steps) => steps.map(({ name }) => ({ name, argv: [CMSRUN, name], env: {} })),
+    output: cmsswOutput,
     manyOutputs: true,
   },
 };

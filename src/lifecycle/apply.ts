@@ -19,7 +19,7 @@ import {
 import type { PassWork } from "./ports.ts";
 import { recordUnits } from "./record-units.ts";
 import { applyBans, beginRescue, prepareRescue } from "./rescue.ts";
-import { fail, restart, supersedePredecessor } from "./restart.ts";
+import { fail, leaveManifest, outputsAfter, restart, supersedePredecessor, withdrawIfAsked } from "./restart.ts";
 import { beginStop, finishStop, stopRun } from "./stop.ts";
 import { submitDag } from "./submit-dag.ts";
 import { planNextRound } from "./write-plan.ts";
@@ -94,7 +94,7 @@ const complete: Apply<"complete"> = (ports, facts, { reason }) =>
   move(ports, facts, "completed", reason, {}, (store) => supersedePredecessor({ ...ports, store }, facts));
 
 /** The engine may forget the run from here on. A request that ended as partial is active again, without a run. */
-const awaitOutputs: Apply<"await-outputs"> = async (ports, facts, { reason }) => {
+const oweOutputs: Apply<"owe-outputs"> = async (ports, facts, { reason }) => {
   const { dag } = theRun(facts);
   const { spec, status, version } = facts.request;
   const end = async (store: Store, at: Date) => {
@@ -134,8 +134,13 @@ const endWaits: Apply<"end-waits"> = async (ports, { request, dag }, { nodes, re
   return again;
 };
 
-const abort: Apply<"abort"> = (ports, facts, { reason }) =>
-  move(ports, facts, "aborted", reason, { wish: null }, (store, at) => endRun(store, facts, reason, at));
+const abort: Apply<"abort"> = async (ports, facts, { reason }) => {
+  if (outputsAfter(facts).outputState) await leaveManifest(ports, facts, reason);
+  return move(ports, facts, "aborted", reason, { wish: null, ...outputsAfter(facts) }, async (store, at) => {
+    await endRun(store, facts, reason, at);
+    await withdrawIfAsked(store, facts, reason, at);
+  });
+};
 
 const APPLY: { readonly [Kind in Decision["kind"]]: Apply<Kind> } = {
   wait: async (_ports, _facts, { reason, on }) => rest(reason, on),
@@ -146,7 +151,7 @@ const APPLY: { readonly [Kind in Decision["kind"]]: Apply<Kind> } = {
   submit: submitDag,
   follow: recordUnits,
   "finish-round": finishRound,
-  "await-outputs": awaitOutputs,
+  "owe-outputs": oweOutputs,
   "end-partial": endPartial,
   rescue: beginRescue,
   "prepare-rescue": prepareRescue,

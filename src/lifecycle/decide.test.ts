@@ -155,7 +155,7 @@ const TABLE: Story[] = [
   [
     "ended well, outputs owed",
     facts({ dag: dag("running"), observation: ended("success"), outputs: owing() }),
-    "await-outputs",
+    "owe-outputs",
     /owed/,
   ],
   [

@@ -144,7 +144,7 @@ const ALL_DONE = "all work is done and registered";
 
 const finishAll = (facts: Facts, reason: string): Decision =>
   owesOutputs(facts)
-    ? { kind: "await-outputs", reason: "all work is done; outputs are owed to the catalog" }
+    ? { kind: "owe-outputs", reason: "all work is done; outputs are owed to the catalog" }
     : { kind: "finish-round", next: "completed", reason };
 
 const waitForOutputs = ({ outputs }: Facts): Decision => ({

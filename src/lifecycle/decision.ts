@@ -56,7 +56,7 @@ export type Decision =
   | Of<"follow">
   | Of<"finish-round", { readonly next: "queued" | "completed" }>
   /** No work is left, but outputs are owed: the run is over and the request stays. */
-  | Of<"await-outputs">
+  | Of<"owe-outputs">
   | Of<"end-partial", { readonly dagStatus: "partial" | "failed" | "removed" | "halted" }>
   /** A new DAG on the same directory: the engine skips what is done. */
   | Of<"rescue", Rescue>

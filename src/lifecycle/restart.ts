@@ -14,18 +14,40 @@ import type { Ports } from "./ports.ts";
 export const fail: Apply<"fail"> = async (ports, facts, { reason }) => {
   const manifest = await leaveManifest(ports, facts, reason);
   const withManifest = `${reason}; what to withdraw is listed in ${manifest}`;
-  return move(ports, facts, "failed", withManifest, { wish: null }, async (store, at) => {
+  return move(ports, facts, "failed", withManifest, { wish: null, ...outputsAfter(facts) }, async (store, at) => {
     await endRun(store, facts, reason, at);
     if (facts.workflow) await store.units.failBlocks(facts.workflow.id, at);
+    await withdrawIfAsked(store, facts, reason, at);
   });
 };
 
-async function leaveManifest(ports: Ports, { request, workflow }: Facts, reason: string): Promise<string> {
+/** abort, fail with --invalidate: a person named the request, and its outputs with it. */
+const isInvalidating = ({ request }: Facts): boolean => request.wish?.detail?.invalidate === true;
+export const outputsAfter = (facts: Facts): { outputState?: "invalidated" } =>
+  isInvalidating(facts) ? { outputState: "invalidated" } : {};
+export async function withdrawIfAsked(store: Store, facts: Facts, reason: string, at: Date): Promise<void> {
+  if (isInvalidating(facts)) await withdrawOutputs(store, facts.request.spec.name, reason, at);
+}
+
+export async function leaveManifest(
+  ports: Ports,
+  { request, workflow }: Pick<Facts, "request" | "workflow">,
+  reason: string,
+): Promise<string> {
   const blocks = workflow ? await ports.store.units.blocks(workflow.id) : [];
   const units = workflow ? await ports.store.units.list(workflow.id) : [];
   const outputs = units.flatMap((unit) => unit.outputs.map((output) => ({ ...output, unit: unit.name })));
   const actor = request.wish?.actor ?? "wms2";
-  const facts = { spec: request.spec, supersededBy: request.supersededBy, blocks, outputs, reason, actor };
+  const { items: outputBlocks } = await ports.store.outputs.list({ limit: 10_000, requestName: request.spec.name });
+  const facts = {
+    spec: request.spec,
+    supersededBy: request.supersededBy,
+    blocks,
+    outputBlocks,
+    outputs,
+    reason,
+    actor,
+  };
   const text = `${stringify(invalidationManifest(facts, ports.clock.now()), 2)}\n`;
   return ports.spool.leaveNote(request.spec.name, "invalidation.json", text);
 }

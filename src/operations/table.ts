@@ -1,5 +1,6 @@
 import { actions } from "./actions.ts";
 import { attempts } from "./attempts.ts";
+import { blocks } from "./blocks.ts";
 import { dagActions } from "./dag-actions.ts";
 import { dags } from "./dags.ts";
 import { imports } from "./imports.ts";
@@ -17,6 +18,7 @@ export const OPERATIONS = {
   actions,
   attempts,
   workflows,
+  blocks,
   dags: { ...dags, ...dagActions },
   admission,
   sites,

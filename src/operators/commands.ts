@@ -4,6 +4,7 @@ import { loadQueue } from "../lifecycle/queue.ts";
 import { act } from "./act.ts";
 import { actMany } from "./act-many.ts";
 import { gatherAttempts } from "./attempts.ts";
+import { retryBlocks, withdraw } from "./block-actions.ts";
 import { classify, unclassified } from "./classify.ts";
 import { gatherErrors } from "./gather-errors.ts";
 import type { Commands } from "./port.ts";
@@ -49,6 +50,8 @@ export function makeCommands(given: Ports, policy: LoopPolicy, rules: IntakeRule
     syncSites: nudging(syncSites.bind(null, ports), ({ kind }) => kind === "changes"),
     siteEffect: siteEffect.bind(null, ports),
     changeDag: changeDag.bind(null, ports),
+    retryBlocks: nudging(retryBlocks.bind(null, ports), ({ kind }) => kind === "done"),
+    withdraw: nudging(withdraw.bind(null, ports), ({ kind }) => kind === "done"),
     acknowledge: acknowledge.bind(null, ports),
     setAdmission: nudging(setAdmission.bind(null, ports), () => true),
     async queue() {

@@ -67,6 +67,11 @@ export function readImported(
   { kinds }: Pick<Work, "kinds">,
   rules: IntakeRules,
 ): Result<Submission, readonly Problem[]> {
+  const own = ["name", "kind", "RequestName"].filter((key) => Object.hasOwn(overrides, key));
+  if (own.length > 0)
+    return err(
+      own.map((path) => ({ path, message: "cannot be changed of a request that is imported", allowed: null })),
+    );
   const { priority, ...others } = overrides;
   const whole = {
     RequestName: name,

@@ -10,6 +10,7 @@ import type { PlanDescription } from "../planning/describe.ts";
 import type { AttemptRecord, EpochRecord, ScriptRecord } from "../recovery/ledger-record.ts";
 import type { OperatorAction } from "../recovery/round/actions.ts";
 import type { RequestFilter } from "../store/port.ts";
+import type { BlockCommands } from "./block-port.ts";
 
 export { describeErrors } from "../explain/describe-errors.ts";
 export type { LoopStatus } from "../lifecycle/loop.ts";
@@ -20,7 +21,7 @@ export type { ErrorsView };
  * What people and programs may ask. A command checks, stores a wish or a change, nudges the loop and returns; the loop
  * does the work. null: there is no such request, site, …
  */
-export interface Commands {
+export interface Commands extends BlockCommands {
   /** Nothing is stored for a bad document. */
   submit(document: Document, actor: string, signal?: AbortSignal): Promise<SubmitAnswer>;
   /** Which problems would it have? Stores nothing. */
@@ -129,7 +130,9 @@ export interface Refusal<Kind extends "refused" | "conflict"> {
   readonly problems: readonly Problem[];
 }
 /** There is no such request, or it moved on since the caller looked. */
-type NotAsSeen = { readonly kind: "unknown-request" } | { readonly kind: "stale"; readonly request: RequestRecord };
+export type NotAsSeen =
+  | { readonly kind: "unknown-request" }
+  | { readonly kind: "stale"; readonly request: RequestRecord };
 
 type ChangeAnswer =
   | { readonly kind: "changed"; readonly request: RequestRecord }
@@ -152,6 +155,8 @@ export interface OperatorRequest {
   readonly changes?: NodeChanges;
   /** resubmit: the same for single nodes, by "unit/node"; they come before `changes`. */
   readonly nodeChanges?: Readonly<Record<string, NodeChanges>>;
+  /** abort, fail: its outputs are withdrawn, too. */
+  readonly invalidate?: boolean;
   /** restart: what becomes of the old outputs when the clone is complete. */
   readonly cleanupPolicy?: RequestSpec["cleanupPolicy"] | null;
   /** release, restart: the request as it should have been. */

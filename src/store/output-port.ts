@@ -3,6 +3,7 @@ import type {
   BlockError,
   OutputBlock,
   OutputBlockFacts,
+  OutputBlockStatus,
   OutputSummary,
   UnitFiles,
   UnitOutputState,
@@ -19,7 +20,7 @@ export interface OutputBlockStore {
   due(now: Date, limit: number): Promise<readonly OutputBlockFacts[]>;
   get(name: string): Promise<OutputBlockFacts | null>;
   /** By request, newest first, then by block. */
-  list(page: PageWanted & { requestName?: RequestName; names?: readonly string[] }): Promise<Page<OutputBlockFacts>>;
+  list(page: PageWanted & { requestName?: RequestName; status?: OutputBlockStatus }): Promise<Page<OutputBlockFacts>>;
   summaries(workflowIds: readonly WorkflowId[]): Promise<ReadonlyMap<WorkflowId, OutputSummary>>;
   /** Its units in that state with their files, those that were refused least often first. */
   units(block: OutputBlock, state: UnitOutputState, limit: number): Promise<readonly UnitFiles[]>;

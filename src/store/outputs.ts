@@ -52,8 +52,8 @@ export const outputBlockStore = (sql: Sql): OutputBlockStore => ({
 
   get: async (name) => (await facts(sql, "WHERE output_blocks.name = $1", [name]))[0] ?? null,
 
-  async list({ limit, cursor, requestName, names }) {
-    const where = new Where().and("w.request_name = ?", requestName).and("output_blocks.name = ANY(?::text[])", names);
+  async list({ limit, cursor, requestName, status }) {
+    const where = new Where().and("w.request_name = ?", requestName).and("output_blocks.status = ?", status);
     if (cursor !== undefined) {
       const [workflow, name] = decodeCursor(cursor);
       where.and("(output_blocks.workflow_id, output_blocks.name) > (?, ?)", String(workflow), String(name));

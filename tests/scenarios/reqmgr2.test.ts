@@ -62,6 +62,7 @@ test("by hand: dry run, with changes, and a second time it says so", async () =>
   const overrides = { priority: 250_000, urgent: true, recovery: { max_rescues: 1 } };
   expect(await byHand(overrides, true)).toMatchObject({ ok: true, value: { request: null, plan: { ok: true } } });
   expect(await world.store.requests.get(NAME)).toBeNull();
+  expect(await byHand({ kind: "process" })).toMatchObject({ ok: false, error: { problems: [{ path: "kind" }] } });
   expect(await byHand(overrides)).toMatchObject({ ok: true, value: { request: { status: "submitted" } } });
   expect(await world.request(NAME)).toMatchObject({
     priority: 250_000,

@@ -41,6 +41,7 @@ const JOB = { ConfigCacheID: "emulated_gen", KeepOutput: true, EventsPerJob: 10,
 export async function makeCmsWorld(emulated?: Emulated) {
   const services = emulated ?? (await startEmulators({ sites: SITES, dbsCallsPerSec: 10_000 }));
   const world = await makeWorld();
+  world.engine.site = SITES[0];
   world.engine.fileFacts = { adler32: "0cc737eb", runLumis: { "1": [[1, 2]] } };
   const { config } = loadConfig({ environment: {}, flags: { ...services.settings, data_dir: world.dir } });
   const closes: (() => Promise<void>)[] = [];
@@ -80,7 +81,7 @@ export async function makeCmsWorld(emulated?: Emulated) {
       });
       return !life.isDead;
     };
-    return { pass, life };
+    return { pass, life, ports: own };
   };
   return {
     ...world,

@@ -11,7 +11,6 @@ import { KINDS } from "../../src/kinds/table.ts";
 import { makeLoop } from "../../src/lifecycle/loop.ts";
 import type { LoopPolicy, Ports } from "../../src/lifecycle/ports.ts";
 import { makeCommands } from "../../src/operators/commands.ts";
-import { DEFAULT_BAN_CONFIG } from "../../src/recovery/bans/ban.ts";
 import { policyText } from "../../src/recovery/policy-text.ts";
 import { renderDag } from "../../src/render/render-dag.ts";
 import { ScriptedEngine } from "./scripted-engine.ts";
@@ -36,7 +35,7 @@ export const POLICY: LoopPolicy = {
   leastMemoryPerCoreMb: 2000,
   maxMemoryPerCoreMb: 3000,
   outputs: { backoffSec: [60, 300, 1800, 7200, 14_400, 28_800], giveUpAfterSec: 3 * 86_400, maxRefusals: 3 },
-  bans: { ...DEFAULT_BAN_CONFIG, durationDays: 5 },
+  bans: { minFailures: 3, failureRatio: 0.5, durationDays: 5, promotionThreshold: 3 },
   maxWallMinutes: 47 * 60,
   versionLimit: 5,
 };
@@ -97,6 +96,7 @@ export async function makeWorld(kinds: Kinds = KINDS, requests: RequestCatalog |
       owner: null,
       render: (plan, storage) => renderDag(plan, { ...RENDERING, ...storage }),
       policyText: (spec) => policyText(RECOVERY, spec),
+      factsText: () => "",
     }),
     clock: { now: () => now },
     ids: {

@@ -12,6 +12,7 @@ export interface WantedRequests {
 export const makeRequestCatalog = (reqmgr2: ReqMgr2, { team, campaigns }: WantedRequests): RequestCatalog => ({
   name: "reqmgr2",
   document: (name) => reqmgr2.request(name),
+  configuration: (id) => reqmgr2.configuration(id),
   assigned: () => reqmgr2.names({ status: "assigned", team, campaigns: campaigns?.length ? campaigns : null }),
   async setStatus(name, status) {
     const done = await reqmgr2.setStatus(name, status);

@@ -1,4 +1,5 @@
 import type { BulkAnswerView } from "../../operations/actions.ts";
+import type { BlockView } from "../../operations/blocks.ts";
 import type { NodeRowView } from "../../operations/dags.ts";
 import type { ImportView } from "../../operations/imports.ts";
 import type { AlertView, AuditView } from "../../operations/operators.ts";
@@ -69,6 +70,21 @@ export const OUTPUTS: Columns<OutputView> = [
   ["size", ({ size_bytes }) => bytes(size_bytes), "right"],
   ["path", ({ path }) => path],
 ];
+
+export const BLOCKS: Columns<BlockView> = [
+  ["block", ({ name }) => name],
+  ["status", ({ status }, { paint }) => color(status, BLOCK_COLORS, paint)],
+  ["units", ({ units }) => `${units.registered}/${Object.values(units).reduce((sum, n) => sum + n, 0)}`, "right"],
+  ["files", ({ files }) => thousands(files), "right"],
+  ["size", ({ bytes: size }) => bytes(size), "right"],
+  ["steps", ({ receipts }) => Object.keys(receipts).join(" ") || "-"],
+  [
+    "next try",
+    ({ status, tries, next_try_at }) => (status === "open" && tries > 0 ? stamp(next_try_at, "minute") : "-"),
+  ],
+  ["why", ({ last_error: error }) => (error ? `${error.step}: ${error.message} (${error.fix})` : ""), "flexible"],
+];
+const BLOCK_COLORS = { open: "cyan", done: "green", failed: "red", withdrawing: "yellow", withdrawn: "dim" } as const;
 
 export const NODES: Columns<NodeRowView> = [
   ["unit", ({ unit }) => unit ?? "-"],

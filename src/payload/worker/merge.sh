@@ -88,9 +88,15 @@ check_pieces() {
   unset IFS
 }
 
-concatenate() {
-  temporary_for "$out_path"
+# merged_as: beside its place, or where the job works if only the site's own command brings files to the storage.
+choose_merged_as() {
+  learn_stage_out
+  if [ -n "$stage_words" ]; then temporary=$work/merged-${out_path##*/}; else temporary_for "$out_path"; fi
   merged_as=$temporary
+}
+
+concatenate() {
+  choose_merged_as
   make_directory "${out_path%/*}" && write_pieces || give_up_merge 60307
   [ "$size" -eq "$pieces_size" ] || {
     rm -f -- "$merged_as"
@@ -116,8 +122,7 @@ give_up_merge() {
 }
 
 run_merge_command() {
-  temporary_for "$out_path"
-  merged_as=$temporary
+  choose_merged_as
   make_directory "${out_path%/*}" && rm -f -- "$merged_as" 2>"$work/storage.err" || give_up_merge 60307
   printf '%s' "$inputs" >"$work/inputs" || finish 50113 'cannot write the list of inputs'
   run_step "$output" "merge-$out_name" "./outputs/$output/mergeArgv" ./none
@@ -152,7 +157,12 @@ place_new() {
 }
 
 place_merged() {
-  place_new "$merged_as" "$out_path" || give_up_merge 60307
+  if [ -n "$stage_words" ]; then
+    put "$merged_as" "$out_path" place_new || finish 60307 "output $out_name: cannot write $out_path: $storage_words"
+    rm -f -- "$merged_as"
+  else
+    place_new "$merged_as" "$out_path" || give_up_merge 60307
+  fi
   merged_as=
   joined=-
   case $newline$pieces_lumis in *"$newline-$newline"*) ;; *) joined=$(join_lumis) ;; esac
@@ -247,29 +257,4 @@ add_adler32() {
   done
   unset IFS
   results=$whole
-}
-
-# adler32 FILE…: eight hexadecimal digits a line, or nothing at all. The cheapest first.
-adler32() {
-  [ $# -gt 0 ] || return 0
-  perl -MCompress::Raw::Zlib -e '
-    for (@ARGV) {
-      open(my $f, "<:raw", $_) or exit 1;
-      my ($a, $b) = (1);
-      while (read($f, $b, 1 << 20)) { $a = adler32($b, $a) }
-      push @all, sprintf("%08x\n", $a);
-    }
-    print @all' -- "$@" && return
-  python3 -ISc '
-import sys, zlib
-def adler32(name):
-    a = 1
-    with open(name, "rb") as f:
-        while b := f.read(1 << 20):
-            a = zlib.adler32(b, a)
-    return "%08x" % a
-print("\n".join([adler32(name) for name in sys.argv[1:]]))' "$@" && return
-  for file in "$@"; do
-    xrdadler32 "$file" || return
-  done | cut -d ' ' -f 1
 }

@@ -4,7 +4,8 @@ import type { NewDbsDataset, NewDbsFile, OutputConfig } from "../services.ts";
 
 /** DBS compares this header letter by letter: a charset behind it is refused. */
 const JSON_TYPE = { "content-type": "application/json" };
-const BY_LINE = { accept: "application/ndjson" };
+/** One list, not one object a line: a list that was cut short between two rows has no end, and lines look whole. */
+const AS_LIST = { accept: "application/json" };
 
 /** `#` and `/` are encoded too. */
 const query = (values: Readonly<Record<string, string>>): string =>
@@ -34,11 +35,11 @@ export const blockByName = (base: string, block: string): Question =>
   get("block.read", base, "blocks", { block_name: block, detail: "1" });
 export const filesOf = (base: string, block: string): Question => ({
   ...get("files.read", base, "files", { block_name: block, detail: "1", validFileOnly: "1" }),
-  headers: BY_LINE,
+  headers: AS_LIST,
 });
 export const lumisOf = (base: string, block: string): Question => ({
   ...get("lumis.read", base, "filelumis", { block_name: block, validFileOnly: "1" }),
-  headers: BY_LINE,
+  headers: AS_LIST,
 });
 /** Valid or not: whoever registers must see all of them. */
 export const filesByName = (base: string, lfns: readonly string[]): Question =>

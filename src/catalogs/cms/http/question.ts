@@ -49,7 +49,8 @@ export interface ServiceRules {
 
 /** What goes with every question to a service, and can run out. */
 export interface Credentials {
-  headers(isRejected: boolean): Promise<Readonly<Record<string, string>>>;
+  /** `rejected`: those of before, which the service does not take any more. */
+  headers(rejected: Readonly<Record<string, string>> | null): Promise<Readonly<Record<string, string>>>;
   rejects(answer: Answer): boolean;
 }
 

@@ -75,55 +75,80 @@ class LineRows implements Splitter {
   }
 }
 
-const parseLines = (lines: string): readonly unknown[] => {
-  const trimmed = lines.trim();
-  return trimmed === "" ? [] : (parseAnswer(`[${trimmed.replaceAll(/\r?\n\s*/g, ",")}]`) as unknown[]);
+const parseLines = (text: string): readonly unknown[] => {
+  const trimmed = text.trim();
+  if (trimmed === "") return [];
+  const joined = parseJson(`[${trimmed.replaceAll("\n", ",")}]`);
+  return (joined.ok ? joined.value : parseAnswer(`[${trimmed.replaceAll(/\s*\n\s*/g, ",")}]`)) as unknown[];
 };
 
-const [QUOTE, BACKSLASH, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [34, 92, 123, 125, 91, 93] as const;
+const [QUOTE, BACKSLASH, COMMA, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [34, 92, 44, 123, 125, 91, 93] as const;
 
-/** Elements of one array: cut where the depth says that one ends, and parsed together. */
+/**
+ * Elements of one array, parsed together. Where the last whole one ends is guessed by the last brace that follows a comma,
+ * and the parser tells whether that was right; only if not are signs counted one by one, which is much slower.
+ */
 class ArrayRows implements Splitter {
   #rest = "";
-  #at = 0;
-  #depth = 0;
-  #isString = false;
-  #isOver = false;
+  #isFirst = true;
 
   add(text: string): readonly unknown[] {
     this.#rest += text;
-    const lastEnd = this.#scan();
-    if (lastEnd < 0) return [];
-    const whole = this.#rest.slice(0, lastEnd);
-    this.#rest = this.#rest.slice(lastEnd);
-    this.#at -= lastEnd;
-    return parseAnswer(`[${whole.replace(/^[\s,[]*/, "")}]`) as unknown[];
+    return this.#take(likelyEnd(this.#rest)) ?? this.#take(countedEnd(this.#rest, this.#isFirst)) ?? [];
   }
 
-  /** Where the last whole element ends; -1: none does. */
-  #scan(): number {
-    const text = this.#rest;
-    let lastEnd = -1;
-    for (; this.#at < text.length; this.#at += 1) {
-      const sign = text.charCodeAt(this.#at);
-      if (this.#isString) {
-        if (sign === BACKSLASH) this.#at += 1;
-        else if (sign === QUOTE) this.#isString = false;
-      } else if (sign === QUOTE) this.#isString = true;
-      else if (sign === OPEN || sign === OPEN_LIST) this.#depth += 1;
-      else if (sign === CLOSE || sign === CLOSE_LIST) {
-        this.#depth -= 1;
-        if (this.#depth === 1) lastEnd = this.#at + 1;
-        if (this.#depth === 0) this.#isOver = true;
-      }
-    }
-    return lastEnd;
+  /** null: what stands before `end` is no whole elements. */
+  #take(end: number): readonly unknown[] | null {
+    if (end < 0) return null;
+    const before = this.#rest.slice(0, end).replace(this.#isFirst ? /^\s*\[/ : /^\s*,/, "");
+    const parsed = parseJson(`[${before}]`);
+    if (!parsed.ok || (parsed.value as unknown[]).length === 0) return null;
+    this.#rest = this.#rest.slice(end);
+    this.#isFirst = false;
+    return parsed.value as unknown[];
   }
 
+  /** What is left must be the last elements with the bracket that ends them. */
   end(text: string): readonly unknown[] {
-    const rows = this.add(text);
-    const left = this.#rest.trim();
-    if (!this.#isOver || !/^\[?\s*\]$/.test(left)) throw new BrokenAnswer("the answer ends before its list does");
-    return rows;
+    const rest = (this.#rest + text).trim();
+    if (!rest.endsWith("]")) throw new BrokenAnswer("the answer ends before its list does");
+    return parseAnswer(this.#isFirst ? rest : `[${rest.replace(/^,/, "")}`) as unknown[];
   }
+}
+
+const isBlank = (sign: number): boolean => sign === 32 || sign === 10 || sign === 13 || sign === 9;
+
+/** Just behind the last `}` that is followed by a comma and a `{`; -1: there is none. */
+function likelyEnd(text: string): number {
+  let at = text.lastIndexOf("{") - 1;
+  while (at > 0 && isBlank(text.charCodeAt(at))) at -= 1;
+  if (text.charCodeAt(at) !== COMMA) return -1;
+  at -= 1;
+  while (at > 0 && isBlank(text.charCodeAt(at))) at -= 1;
+  return text.charCodeAt(at) === CLOSE ? at + 1 : -1;
+}
+
+/** Just behind the last element that is whole, by depth; -1: none is. */
+function countedEnd(text: string, hasBracket: boolean): number {
+  let depth = hasBracket ? 0 : 1;
+  let lastEnd = -1;
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text.charCodeAt(at);
+    if (sign === QUOTE) at = endOfString(text, at);
+    else if (sign === OPEN || sign === OPEN_LIST) depth += 1;
+    else if (sign === CLOSE || sign === CLOSE_LIST) {
+      depth -= 1;
+      if (depth === 1) lastEnd = at + 1;
+    }
+  }
+  return lastEnd;
+}
+
+function endOfString(text: string, from: number): number {
+  for (let at = from + 1; at < text.length; at += 1) {
+    const sign = text.charCodeAt(at);
+    if (sign === BACKSLASH) at += 1;
+    else if (sign === QUOTE) return at;
+  }
+  return text.length;
 }

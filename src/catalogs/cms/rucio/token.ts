@@ -6,13 +6,13 @@ import { token as tokenQuestion } from "./questions.ts";
 
 /** So long before it ends a token is not used any more. */
 const EARLY_SEC = 300;
+const HEADER = "x-rucio-auth-token";
 
 /** The token that goes with every question; made anew before it ends, and when the server does not know it any more. */
 export function makeRucioToken(auth: HttpService, authUrl: string, account: string, clock: Clock): Credentials {
   let known: Promise<Token> | null = null;
   const renew = (): Promise<Token> => {
     const asked = auth.read(tokenQuestion(authUrl, account), readToken);
-    known = asked;
     // A token that could not be had is asked for again by the next caller.
     asked.catch(() => {
       if (known === asked) known = null;
@@ -20,11 +20,15 @@ export function makeRucioToken(auth: HttpService, authUrl: string, account: stri
     return asked;
   };
   return {
-    async headers(isRejected) {
-      const before = known && (await known);
-      const isGood = before && !isRejected && secondsBetween(clock.now(), before.expiresAt) > EARLY_SEC;
-      const { text } = isGood ? before : await renew();
-      return { "x-rucio-auth-token": text };
+    async headers(rejected) {
+      const seen = known;
+      const before = seen && (await seen);
+      const isGood =
+        before && before.text !== rejected?.[HEADER] && secondsBetween(clock.now(), before.expiresAt) > EARLY_SEC;
+      // Who comes at the same time waits for the same new one.
+      if (!isGood && (known === null || known === seen)) known = renew();
+      const { text } = isGood ? before : await (known as Promise<Token>);
+      return { [HEADER]: text };
     },
     rejects: (answer) => isException(answer, "CannotAuthenticate"),
   };
