@@ -121,6 +121,7 @@ export const SETTINGS = {
   "sites.status_url": optional(httpsUrl, "or where that is published"),
   "catalog.cms.connect_timeout_sec": setting(seconds, 10, "how long a connection to them may take"),
   "catalog.cms.answer_timeout_sec": setting(seconds, 120, "how long until an answer begins"),
+  "catalog.cms.peace_sec": setting(seconds, 30, "how long a service that failed five times in a row is not asked"),
   "catalog.cms.silence_timeout_sec": setting(seconds, 60, "how long an answer may stand still"),
   "cmssw.cmsset": optional(
     text,

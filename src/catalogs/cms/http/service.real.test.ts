@@ -74,7 +74,7 @@ function service(
   trusts.push(trust);
   const world: HttpWorld = {
     trust,
-    patience: { answerSec: 5, silenceSec: 5 },
+    patience: { answerSec: 5, silenceSec: 5, peaceSec: 30 },
     clock: { now: () => new Date() },
     wait: async (ms) => void waits.push(ms),
     random: () => 0.5,

@@ -30,6 +30,8 @@ import type { Trust } from "./trust.ts";
 export interface Patience {
   readonly answerSec: number;
   readonly silenceSec: number;
+  /** For how long a service that failed several times in a row is not asked. */
+  readonly peaceSec: number;
 }
 
 export interface CallMetrics {
@@ -49,9 +51,8 @@ export interface HttpWorld {
 }
 
 const RETRIES = 2;
-/** Failures in a row after which a service is left in peace, and for how long. */
+/** Failures in a row after which a service is left in peace. */
 const BREAK_AFTER = 5;
-const PEACE_SEC = 30;
 /** What is not streamed is small; more would be somebody else's page. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
@@ -91,7 +92,7 @@ export class HttpService {
     this.#pace = makePace(rules.requestsPerSec, world.clock, world.wait);
     this.#slots = bulkhead(rules.concurrency, Number.POSITIVE_INFINITY);
     this.#breaker = circuitBreaker(handleType(CallFailed), {
-      halfOpenAfter: PEACE_SEC * 1000,
+      halfOpenAfter: world.patience.peaceSec * 1000,
       breaker: new ConsecutiveBreaker(BREAK_AFTER),
     });
   }
@@ -274,7 +275,7 @@ export class HttpService {
   #inPeace(cause: unknown): WorldError {
     const last = this.#lastFailure;
     const why = last ? `: ${last.message}` : "";
-    const words = `not asked now, as it failed ${BREAK_AFTER} times in a row; asked again within ${PEACE_SEC} s${why}`;
+    const words = `not asked now, as it failed ${BREAK_AFTER} times in a row; asked again within ${this.#world.patience.peaceSec} s${why}`;
     return unreachable(this.rules.name, words, { cause, hint: last?.hint ?? "wait; it is asked again by itself" });
   }
 }
