@@ -1,3 +1,4 @@
+import { readTail } from "../../disk/disk-steps.ts";
 import type { Run, RunVerdict } from "../../domain/run.ts";
 import { parseEvents } from "../../submit-dir/event-log.ts";
 import { besideDag, TOP } from "../../submit-dir/names.ts";
@@ -5,7 +6,7 @@ import { parseDagmanOut, parseLibWords } from "../format/dagman-out.ts";
 import { type Metrics, parseMetrics } from "../format/metrics.ts";
 import { highestRescue, parseRescue, rescueName } from "../format/rescue.ts";
 import { parseStatusFile } from "../format/status-file.ts";
-import { listDir, readTail, readText } from "./files.ts";
+import { listDir, readText } from "./files.ts";
 import { completeBy } from "./run-view.ts";
 
 /**
