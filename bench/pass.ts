@@ -75,6 +75,7 @@ function portsFor(dir: string, store: Store, engine: Ports["engine"]): Ports {
       storageDir: join(dir, "storage"),
       owner: null,
       render: () => [],
+      factsText: () => "",
       policyText: () => "",
     }),
     clock: { now: () => new Date() },
