@@ -3,8 +3,9 @@ import { chmodSync, closeSync, fsyncSync, lchownSync, mkdirSync, openSync, readd
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { InvariantError } from "../base/errors.ts";
-import type { RequestFile } from "../domain/request.ts";
-import { PAYLOAD_FILES } from "../payload/files.ts";
+import { runsCmssw } from "../domain/cms-files.ts";
+import type { RequestFile, RequestSpec } from "../domain/request.ts";
+import { CMSSW_FILES, FACTS_FILE, PAYLOAD_FILES } from "../payload/files.ts";
 import { type SubmitFile, TOP } from "../submit-dir/names.ts";
 import type { Owner } from "./permission.ts";
 
@@ -36,13 +37,20 @@ export async function writeFiles(root: string, files: Iterable<SubmitFile>): Pro
 }
 
 /** Our own programs, and the request's files beside them, checked against their hash. */
-export async function writePayload(root: string, files: readonly RequestFile[]): Promise<void> {
-  for (const { source, target, executable } of PAYLOAD_FILES) {
+export async function writePayload(
+  root: string,
+  spec: Pick<RequestSpec, "cms" | "steps">,
+  files: readonly RequestFile[],
+  facts: string,
+): Promise<void> {
+  const programs = runsCmssw(spec) ? [...PAYLOAD_FILES, ...CMSSW_FILES] : PAYLOAD_FILES;
+  for (const { source, target, executable } of programs) {
     const path = join(root, target);
     await mkdir(dirname(path), { recursive: true });
     await copyFile(source, path);
     chmodSync(path, executable ? 0o755 : 0o644);
   }
+  if (facts) await writeFile(join(root, FACTS_FILE), facts);
   for (const file of files) {
     const sha256 = createHash("sha256").update(file.content).digest("hex");
     if (sha256 !== file.sha256)

@@ -15,9 +15,19 @@ const file = (source: string, target: string, executable = false): PayloadFile =
   executable,
 });
 
-/** Made by scripts/build of several, so they are only ever in dist: every file of a job costs it milliseconds. */
+/** Made by scripts/build of several, so they are only ever in dist. */
 const built = (source: string, target: string, executable = false) =>
   file(`../../dist/payload/${source}`, target, executable);
+
+/** What the worker's programs are told by the installation and the request, a line each (src/payload/facts.ts). */
+export const FACTS_FILE = `${WORKER}/facts`;
+
+/** Only for requests that have such a step: every file of a job costs it milliseconds. */
+export const CMSSW_FILES: readonly PayloadFile[] = [
+  file("./cmssw/cmsrun", `${WORKER}/cmsrun`, true),
+  file("./cmssw/cmsrun", `${WORKER}/cmsmerge`, true),
+  file("./cmssw/pset.py", `${WORKER}/pset.py`),
+];
 
 /** What a submit directory needs besides the rendered files and the request's own: copied as they are. */
 export const PAYLOAD_FILES: readonly PayloadFile[] = [
