@@ -65,7 +65,7 @@ export function makeSpool(options: SpoolOptions): Spool {
         }
         await writeFiles(temporary, render(plan, storage));
         await writeFiles(temporary, [{ path: TOP.policy, chunks: [policyText(spec)] }]);
-        await writePayload(temporary, files);
+        await writePayload(temporary, spec, files);
         if (owner) giveTree(temporary, owner);
         syncDirectory(temporary);
         await rename(temporary, final);
@@ -80,7 +80,7 @@ export function makeSpool(options: SpoolOptions): Spool {
       await orUnwritable(dir, async () => {
         await removeAll(temporary);
         await mkdir(temporary);
-        await writePayload(temporary, files);
+        await writePayload(temporary, spec, files);
         if (owner) giveTree(temporary, owner);
         // Nothing runs here now; a crash in between is made good by the next try.
         await removeAll(payload);

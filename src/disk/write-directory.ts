@@ -3,8 +3,8 @@ import { chmodSync, closeSync, fsyncSync, lchownSync, mkdirSync, openSync, readd
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { InvariantError } from "../base/errors.ts";
-import type { RequestFile } from "../domain/request.ts";
-import { PAYLOAD_FILES } from "../payload/files.ts";
+import type { RequestFile, RequestSpec } from "../domain/request.ts";
+import { PAYLOAD_FILES, SIMULATE, SIMULATOR_FILES } from "../payload/files.ts";
 import { type SubmitFile, TOP } from "../submit-dir/names.ts";
 import type { Owner } from "./permission.ts";
 
@@ -36,8 +36,10 @@ export async function writeFiles(root: string, files: Iterable<SubmitFile>): Pro
 }
 
 /** Our own programs, and the request's files beside them, checked against their hash. */
-export async function writePayload(root: string, files: readonly RequestFile[]): Promise<void> {
-  for (const { source, target, executable } of PAYLOAD_FILES) {
+export async function writePayload(root: string, spec: RequestSpec, files: readonly RequestFile[]): Promise<void> {
+  await mkdir(join(root, TOP.payload), { recursive: true }); // what a request may leave empty, and every submit file names
+  const ours = namesSimulator(spec, files) ? [...PAYLOAD_FILES, ...SIMULATOR_FILES] : PAYLOAD_FILES;
+  for (const { source, target, executable } of ours) {
     const path = join(root, target);
     await mkdir(dirname(path), { recursive: true });
     await copyFile(source, path);
@@ -52,6 +54,10 @@ export async function writePayload(root: string, files: readonly RequestFile[]):
     await writeFile(path, file.content, { mode: file.executable ? 0o755 : 0o644 });
   }
 }
+
+/** In a command, or in a script that the request brings. */
+const namesSimulator = ({ steps, outputs }: RequestSpec, files: readonly RequestFile[]): boolean =>
+  JSON.stringify([steps, outputs]).includes(SIMULATE) || files.some(({ content }) => Buffer.from(content).includes(SIMULATE));
 
 /** From the inside out: nobody else may change a directory before all that is in it was given. */
 export function giveTree(dir: string, owner: Owner): void {
