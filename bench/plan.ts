@@ -40,6 +40,7 @@ export async function run({ nodes, kind = "events" }: { nodes: number; kind?: Pl
       statusIntervalSec: 15,
       scanIntervalSec: 5,
       holdRemovalSec: 300,
+      lostJobSec: 300,
       maxJobsSubmitted: 2000,
       unmergedDir: "/storage/unmerged/bench",
       mergedDir: "/storage/merged/bench",
