@@ -57,7 +57,8 @@ export async function writePayload(root: string, spec: RequestSpec, files: reado
 
 /** In a command, or in a script that the request brings. */
 const namesSimulator = ({ steps, outputs }: RequestSpec, files: readonly RequestFile[]): boolean =>
-  JSON.stringify([steps, outputs]).includes(SIMULATE) || files.some(({ content }) => Buffer.from(content).includes(SIMULATE));
+  JSON.stringify([steps, outputs]).includes(SIMULATE) ||
+  files.some(({ content }) => Buffer.from(content).includes(SIMULATE));
 
 /** From the inside out: nobody else may change a directory before all that is in it was given. */
 export function giveTree(dir: string, owner: Owner): void {
