@@ -1,28 +1,14 @@
-import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { WorkflowId } from "../src/domain/names.ts";
 import { unitName } from "../src/domain/names.ts";
 import { describeErrors } from "../src/explain/describe-errors.ts";
 import { errorsView } from "../src/explain/errors-view.ts";
-import { DEFAULT_BAN_CONFIG } from "../src/recovery/bans/ban.ts";
 import { decideBans } from "../src/recovery/bans/decide-bans.ts";
-import { readTallyLines } from "../src/recovery/ledger-record.ts";
+import { type AttemptRecord, NO_RECORD, readTallyLines } from "../src/recovery/ledger-record.ts";
 import { decideRound } from "../src/recovery/round/decide.ts";
 import { RoundTallying } from "../src/recovery/round/tally.ts";
-
-export interface AggregateBench {
-  readonly nodes: number;
-  readonly failures: number;
-  readonly bytes: number;
-  /** Reading all ledgers of the round from disk, tally, bans, decision and errors view. */
-  readonly aggregateSeconds: number;
-  readonly aggregateCpuSeconds: number;
-  /** Of the whole process since it began: run it alone. */
-  readonly aggregatePeakRssMb: number;
-  readonly decision: string;
-}
+import { inOwnDirectory, peakRssMb, timed } from "./measure.ts";
 
 const JOBS_PER_UNIT = 8;
 const SITES = ["T2_XX_Alpha", "T2_XX_Beta", "T2_XX_Gamma", "T1_XX_Delta"];
@@ -34,35 +20,23 @@ const CODES = [
 ] as const;
 
 /** Writes the ledgers of a round with so many processing nodes, then times what happens when its run has ended. */
-export async function run({
-  nodes = 100_000,
-  failures = Math.ceil(nodes / 10),
-}: {
-  nodes?: number;
-  failures?: number;
-} = {}): Promise<AggregateBench> {
-  const root = mkdtempSync(join(tmpdir(), "wms2-bench-aggregate-"));
-  try {
+export const run = ({ nodes = 100_000, failures = Math.ceil(nodes / 10) } = {}) =>
+  inOwnDirectory("aggregate", (root) => {
     const { units, bytes } = writeLedgers(root, nodes, failures);
-    await sleep(0);
-    const wall = performance.now();
-    const cpu = process.cpuUsage();
-    const decision = aggregate(root, units);
-    const seconds = (performance.now() - wall) / 1000;
-    const { user, system } = process.cpuUsage(cpu);
+    const { value: decision, seconds, cpuSeconds } = timed(() => aggregate(root, units));
     return {
       nodes,
       failures,
       bytes,
-      aggregateSeconds: round(seconds),
-      aggregateCpuSeconds: round((user + system) / 1e6),
-      aggregatePeakRssMb: Math.round(process.resourceUsage().maxRSS / 1024),
+      /** Reading all ledgers of the round from disk, tally, bans, decision and errors view. */
+      aggregateSeconds: seconds,
+      aggregateCpuSeconds: cpuSeconds,
+      aggregatePeakRssMb: peakRssMb(),
       decision,
     };
-  } finally {
-    rmSync(root, { recursive: true, force: true });
-  }
-}
+  });
+
+const BANS = { minFailures: 3, failureRatio: 0.5, durationDays: 7, promotionThreshold: 3 };
 
 function aggregate(root: string, units: readonly { name: string; failed: boolean }[]): string {
   const tallying = new RoundTallying();
@@ -71,11 +45,7 @@ function aggregate(root: string, units: readonly { name: string; failed: boolean
     tallying.add({ unit: name, state: failed ? "failed" : "done", lines, unreadable });
   }
   const tally = tallying.finish();
-  const bans = decideBans(
-    { workflowId: "bench" as WorkflowId, sites: tally.sites, bans: [] },
-    DEFAULT_BAN_CONFIG,
-    new Date(0),
-  );
+  const bans = decideBans({ workflowId: "bench" as WorkflowId, sites: tally.sites, bans: [] }, BANS, new Date(0));
   const failedUnits = units.filter(({ failed }) => failed).map(({ name }) => name);
   const finishedUnits = new Set(units.filter(({ failed }) => !failed).map(({ name }) => name));
   const sites = { possibleSites: null, damaged: [], bannedSites: bans.banned };
@@ -120,9 +90,7 @@ function writeLedgers(root: string, nodes: number, failures: number) {
     if (!failed) lines.push(line("merge", 2, site, 0, null), line("cleanup", 3, site, 0, null));
     const text = lines.join("");
     mkdirSync(join(root, name));
-    const descriptor = openSync(join(root, name, "ledger.jsonl"), "w");
-    writeFileSync(descriptor, text);
-    closeSync(descriptor);
+    writeFileSync(join(root, name, "ledger.jsonl"), text);
     bytes += text.length;
     units.push({ name, failed });
   }
@@ -138,8 +106,8 @@ function line(
   decision: "done" | "retry" | "stop" = code ? "stop" : "done",
 ): string {
   const file = `/store/data/Run2026A/Muons/RAW/v1/000/${String(cluster).padStart(8, "0")}.root`;
-  return `${JSON.stringify({
-    event: "attempt",
+  const record: AttemptRecord = {
+    ...NO_RECORD,
     at: new Date(1_790_000_000_000 + cluster * 1000).toISOString(),
     node,
     cluster,
@@ -147,11 +115,9 @@ function line(
     maxRetries: 3,
     return: code ? 1 : 0,
     rrn: retry + 1,
-    epoch: 0,
     cause: code ? "exit" : null,
     exitCode: code?.[0] ?? 0,
     decodedFrom: code ? "report" : null,
-    signal: null,
     site,
     host: `worker${cluster % 500}.example.org`,
     startedAt: "2026-11-15T10:00:00.000Z",
@@ -168,15 +134,10 @@ function line(
     category: code?.[2] ?? null,
     rule: code?.[1] ?? null,
     ruleSource: code ? "built-in" : null,
-    delaySec: 0,
-    notBefore: null,
     changeSite: code?.[0] === 8021,
     avoidSites: code?.[0] === 8021 && decision === "stop" ? [site] : [],
-    avoidHosts: [],
-    badFiles: [],
     files: code?.[0] === 8021 ? [file] : [],
     reason: code ? `exit ${code[0]} at ${site}; no more tries in this run: its 3 retries are used up` : "done",
-  })}\n`;
+  };
+  return `${JSON.stringify(record)}\n`;
 }
-
-const round = (value: number): number => Math.round(value * 100) / 100;

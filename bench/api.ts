@@ -1,7 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { Worker } from "node:worker_threads";
 import { loadConfig } from "../src/config/load.ts";
 import type { RequestName } from "../src/domain/names.ts";
 import { DEFAULT_INTAKE_RULES } from "../src/domain/submission.ts";
@@ -10,22 +6,23 @@ import { KINDS } from "../src/kinds/table.ts";
 import { startServer } from "../src/main.ts";
 import type { Store } from "../src/store/port.ts";
 import type { LoadAnswer, LoadTask } from "./api-load.ts";
+import { inOwnDirectory, inThread } from "./measure.ts";
 
 /** Lists of 100 among many requests, by several connections at once that each walk the pages; the server does all else as usual. */
-export async function run({ requests = 10_000, connections = 8, seconds = 10 } = {}) {
-  const dir = mkdtempSync(join(tmpdir(), "wms2-bench-api-"));
-  const { config } = loadConfig({ flags: { data_dir: dir, "listen.port": 0, "log.level": "error" }, environment: {} });
-  const server = await startServer(config);
-  try {
-    await fill(server.ports.store, requests);
-    const { count, latenciesMs } = await load({ url: server.url, connections, seconds });
-    const at = (share: number): number => latenciesMs[Math.floor(share * (latenciesMs.length - 1))] ?? 0;
-    return { requests, connections, listsPerSec: count / seconds, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1) };
-  } finally {
-    await server.close();
-    rmSync(dir, { recursive: true, force: true });
-  }
-}
+export const run = ({ requests = 10_000, connections = 8, seconds = 10 } = {}) =>
+  inOwnDirectory("api", async (data_dir) => {
+    const { config } = loadConfig({ flags: { data_dir, "listen.port": 0, "log.level": "error" }, environment: {} });
+    const server = await startServer(config);
+    try {
+      await fill(server.ports.store, requests);
+      const task: LoadTask = { url: server.url, connections, seconds };
+      const { count, latenciesMs } = await inThread<LoadTask, LoadAnswer>("api-load", task);
+      const at = (share: number): number => latenciesMs[Math.floor(share * (latenciesMs.length - 1))] ?? 0;
+      return { requests, connections, listsPerSec: count / seconds, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1) };
+    } finally {
+      await server.close();
+    }
+  });
 
 /** In the requestor's workspace: the loop leaves them alone. */
 async function fill(store: Store, requests: number): Promise<void> {
@@ -42,14 +39,5 @@ async function fill(store: Store, requests: number): Promise<void> {
   await store.transaction(async (inner) => {
     for (let index = 0; index < requests; index += 1)
       await inner.requests.create({ ...spec, name: `bench-${index}` as RequestName }, "new", [], "bench", new Date());
-  });
-}
-
-/** In a thread of its own, so that asking does not slow down answering. */
-function load(task: LoadTask): Promise<LoadAnswer> {
-  const worker = new Worker(new URL("./api-load.js", import.meta.url), { workerData: task });
-  return new Promise((done, failed) => {
-    worker.once("message", done);
-    worker.once("error", failed);
   });
 }

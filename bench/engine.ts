@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { LocalCore } from "../src/engine/local/core.ts";
+import { inOwnDirectory } from "./measure.ts";
 
-export interface EngineBenchOptions {
+interface EngineBenchOptions {
   /** Processes started one after another as places become free. */
   readonly processes?: number;
   readonly noops?: number;
@@ -12,50 +12,36 @@ export interface EngineBenchOptions {
   readonly places?: number;
 }
 
-export interface EngineBenchResult {
-  readonly processesPerSecond: number;
-  readonly noopNodesPerSecond: number;
-  readonly handoffMsP50: number;
-  readonly handoffMsP99: number;
-}
-
 const JOB = "executable = /bin/true\ntransfer_executable = false\nlog = jobs.log\nqueue\n";
 /** A node that only says when it ran: from one to the next is all that lies between, and the process itself. */
 const CHAIN =
   "executable = /bin/date\narguments = +%s.%N\ntransfer_executable = false\noutput = $(JOB).at\nlog = jobs.log\nqueue\n";
 
 /** The local engine on this machine: DAG machinery, journals, supervisors and all, without the socket. */
-export async function run(options: EngineBenchOptions = {}): Promise<EngineBenchResult> {
-  const { processes = 2000, noops = 20_000, chain = 200, places = 4 } = options;
-  const root = mkdtempSync(join(tmpdir(), "wms2-bench-engine-"));
-  try {
-    const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `n${i}`);
+export const run = ({ processes = 2000, noops = 20_000, chain = 200, places = 4 }: EngineBenchOptions = {}) =>
+  inOwnDirectory("engine", async (root) => {
+    const dagOf = (count: number, line: (name: string, index: number) => string): string =>
+      Array.from({ length: count }, (_, index) => line(`n${index}`, index)).join("");
+    const follows = (index: number): string => `PARENT n${index - 1} CHILD n${index}\n`;
     const processSec = await timed(root, "processes", places, {
       "job.sub": JOB,
-      "workflow.dag": names(processes)
-        .map((name) => `JOB ${name} job.sub\n`)
-        .join(""),
+      "workflow.dag": dagOf(processes, (name) => `JOB ${name} job.sub\n`),
     });
     const noopSec = await timed(root, "noops", places, {
-      "workflow.dag": names(noops)
-        .map((name, i) => `JOB ${name} none NOOP\n${i % 10 ? `PARENT n${i - 1} CHILD ${name}\n` : ""}`)
-        .join(""),
+      "workflow.dag": dagOf(noops, (name, i) => `JOB ${name} none NOOP\n${i % 10 ? follows(i) : ""}`),
     });
-    const links = names(chain).map(
-      (name, i) => `JOB ${name} chain.sub\n${i ? `PARENT n${i - 1} CHILD ${name}\n` : ""}`,
-    );
-    await timed(root, "chain", places, { "chain.sub": CHAIN, "workflow.dag": links.join("") });
-    const handoffs = readHandoffs(names(chain).map((name) => join(root, "chain", `${name}.at`)));
+    await timed(root, "chain", places, {
+      "chain.sub": CHAIN,
+      "workflow.dag": dagOf(chain, (name, i) => `JOB ${name} chain.sub\n${i ? follows(i) : ""}`),
+    });
+    const handoffs = readHandoffs(Array.from({ length: chain }, (_, index) => join(root, "chain", `n${index}.at`)));
     return {
       processesPerSecond: Math.round(processes / processSec),
       noopNodesPerSecond: Math.round(noops / noopSec),
       handoffMsP50: quantile(handoffs, 0.5),
       handoffMsP99: quantile(handoffs, 0.99),
     };
-  } finally {
-    rmSync(root, { recursive: true, force: true });
-  }
-}
+  });
 
 async function timed(root: string, name: string, places: number, files: Record<string, string>): Promise<number> {
   const dir = join(root, name);

@@ -1,5 +1,6 @@
 import { SPLIT_ALGORITHMS, type SplitAlgorithm } from "../src/domain/work.ts";
 import { checkPlan, inputFile, planRound, processSpec, sampleFacts } from "../tests/support/sample-facts.ts";
+import { peakRssMb, timed } from "./measure.ts";
 
 const LUMIS_PER_FILE = 30;
 const EVENTS_PER_LUMI = 100;
@@ -23,13 +24,12 @@ export async function run({ files: count }: { files: number }) {
   for (const algorithm of SPLIT_ALGORITHMS) {
     for (const lumis of JOB_SIZES) {
       const facts = sampleFacts(processSpec({ split: splitOf(algorithm, lumis) }), { files });
-      const cpu = process.cpuUsage();
-      const outcome = planRound(facts);
-      if (outcome.kind !== "planned") throw new Error(`not planned: ${outcome.kind}`);
-      if (checkPlan(outcome.plan, facts).length > 0) throw new Error("the plan is not sound");
-      const { user, system } = process.cpuUsage(cpu);
-      const cpuSeconds = Math.round((user + system) / 1e4) / 100;
-      const jobs = outcome.plan.summary.nodesByRole.processing;
+      const { value: jobs, cpuSeconds } = timed(() => {
+        const outcome = planRound(facts);
+        if (outcome.kind !== "planned") throw new Error(`not planned: ${outcome.kind}`);
+        if (checkPlan(outcome.plan, facts).length > 0) throw new Error("the plan is not sound");
+        return outcome.plan.summary.nodesByRole.processing;
+      });
       if (cpuSeconds > worst.cpuSeconds) worst = { case: `${algorithm}, ${jobs} jobs`, cpuSeconds };
     }
   }
@@ -39,7 +39,7 @@ export async function run({ files: count }: { files: number }) {
     cases: SPLIT_ALGORITHMS.length * JOB_SIZES.length,
     worstCpuSeconds: worst.cpuSeconds,
     worstCase: worst.case,
-    peakRssMb: Math.round(process.resourceUsage().maxRSS / 1024),
+    peakRssMb: peakRssMb(),
   };
 }
 

@@ -1,13 +1,15 @@
 import { parseArgs } from "node:util";
 
 /** Each benchmark is a file that exports `run`; its numbers are printed as they are. */
-const BENCHMARKS: Record<string, (nodes: number | undefined) => Promise<object>> = {
+const BENCHMARKS: Record<string, (nodes: number | undefined, rest: readonly string[]) => Promise<object>> = {
   api: async () => (await import("./api.ts")).run(),
   engine: async () => (await import("./engine.ts")).run(),
   aggregate: async (nodes = 100_000) => (await import("./aggregate.ts")).run({ nodes, failures: nodes / 10 }),
   pass: async () => (await import("./pass.ts")).run(),
   post: async () => (await import("./post.ts")).run(),
   lumis: async (files = 200_000) => (await import("./lumis.ts")).run({ files }),
+  million: async (files = 1_000_000, [algorithm = "FileBased", lumis = "data"]) =>
+    (await import("./million.ts")).run({ files, algorithm, lumis } as Parameters<typeof import("./million.ts").run>[0]),
   plan: async (nodes = 100_000) => (await import("./plan.ts")).run({ nodes }),
   pool: async (nodes = 460) => (await import("./pool.ts")).run({ units: Math.floor(nodes / 23) }),
   submit: async (requests = 10_000) => (await import("./submit.ts")).run({ requests }),
@@ -22,7 +24,7 @@ if (!benchmark) {
   console.error(`usage: npm run bench -- ${Object.keys(BENCHMARKS).join("|")} [--nodes N] [--json]`);
   process.exit(2);
 }
-const numbers = await benchmark(values.nodes ? Number(values.nodes) : undefined);
+const numbers = await benchmark(values.nodes ? Number(values.nodes) : undefined, positionals.slice(1));
 if (values.json) console.log(JSON.stringify(numbers));
 else for (const [name, value] of Object.entries(numbers)) console.log(`${name.padEnd(24)} ${value}`);
 process.exit(0);

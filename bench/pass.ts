@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeLocalCatalog } from "../src/catalogs/local-catalog.ts";
+import { loadConfig } from "../src/config/load.ts";
 import { makeSpool } from "../src/disk/spool.ts";
+import { EMPTY_TALLY } from "../src/domain/dag.ts";
 import type { DagId, RequestName, UnitName, WorkflowId } from "../src/domain/names.ts";
 import { DEFAULT_INTAKE_RULES } from "../src/domain/submission.ts";
 import { makeDagmanEngine } from "../src/engine/dagman/dagman-engine.ts";
@@ -11,75 +12,46 @@ import { readSubmission } from "../src/intake/read-submission.ts";
 import { KINDS } from "../src/kinds/table.ts";
 import { InProgress } from "../src/lifecycle/in-progress.ts";
 import { runPass } from "../src/lifecycle/pass.ts";
-import type { LoopPolicy, Ports } from "../src/lifecycle/ports.ts";
-import { DEFAULT_BAN_CONFIG } from "../src/recovery/bans/ban.ts";
+import type { Ports } from "../src/lifecycle/ports.ts";
+import { loopPolicy } from "../src/main.ts";
 import { openEmbedded } from "../src/store/open.ts";
 import type { Store } from "../src/store/port.ts";
+import { sampleDag, sampleWorkflow } from "../tests/support/store-fixtures.ts";
+import { inOwnDirectory } from "./measure.ts";
 
 const UNITS_PER_DAG = 1250;
 const NODES_PER_UNIT = 8;
 const LIVE_UNITS = 10;
 
-const policy: LoopPolicy = {
-  concurrency: 8,
-  intervalSec: 60,
-  leaseSec: 30,
-  stuckSec: 120,
-  sliceSec: 60,
-  workLimitSec: 600,
-  resubmitGraceSec: 0,
-  maxErrors: 3,
-  diskPatienceSec: 60,
-  roundZeroUnits: 1,
-  probeJobs: 0,
-  maxNodesPerRound: 1_000_000,
-  maxNodesPerRequest: 10_000_000,
-  maxDiskMb: 10_000_000,
-  leastMemoryPerCoreMb: 2000,
-  maxMemoryPerCoreMb: 3000,
-  maxRegistrationTries: 5,
-  bans: DEFAULT_BAN_CONFIG,
-  maxWallMinutes: 47 * 60,
-  versionLimit: 20,
-};
-
 /**
  * A pass over many active DAGs when nothing has changed: the real loop, store and DAGMan reader on status files as
  * DAGMan writes them; only the queue's answer comes from a file, and how often it was asked is counted.
  */
-export async function run({ dags = 300 }: { dags?: number } = {}) {
-  const dir = mkdtempSync(join(tmpdir(), "wms2-bench-pass-"));
-  try {
+export const run = ({ dags = 300 }: { dags?: number } = {}) =>
+  inOwnDirectory("pass", async (dir) => {
     const store = await openEmbedded(join(dir, "database"));
     const queue = fakeQueue(dir);
     const engine = makeDagmanEngine({ commandPrefix: [queue.program], submitAs: null, maxIdle: 1000, timeoutSec: 60 });
     const ports = portsFor(dir, store, engine);
+    const policy = loopPolicy(loadConfig({ flags: { data_dir: dir }, environment: {} }).config);
+    const pass = () => runPass({ ...ports, policy, leads: () => true }, new Date(0), new InProgress(() => {}));
     const jobs: unknown[] = [];
     for (let index = 0; index < dags; index += 1) jobs.push(await activeDag(dir, store, index));
     writeFileSync(queue.answer, JSON.stringify(jobs));
-    await runPass({ ...ports, policy, leads: () => true }, new Date(0), new InProgress(() => {}));
-    await runPass({ ...ports, policy, leads: () => true }, new Date(0), new InProgress(() => {}));
+    await pass();
+    await pass();
     writeFileSync(queue.count, "");
     const begun = performance.now();
-    await runPass({ ...ports, policy, leads: () => true }, new Date(0), new InProgress(() => {}));
+    await pass();
     const unchangedSeconds = (performance.now() - begun) / 1000;
     const engineQueries = readFileSync(queue.count, "utf8").length;
     await store.close();
     // In a process of its own: peak memory is counted per process.
     const told = execFileSync(process.execPath, [process.argv[1] ?? "", "aggregate", "--json"], { encoding: "utf8" });
     const { aggregateSeconds, aggregatePeakRssMb } = JSON.parse(told);
-    return {
-      dags,
-      nodesPerDag: UNITS_PER_DAG * NODES_PER_UNIT,
-      unchangedSeconds,
-      engineQueries,
-      aggregateSeconds,
-      aggregatePeakRssMb,
-    };
-  } finally {
-    rmSync(dir, { recursive: true, force: true });
-  }
-}
+    const nodesPerDag = UNITS_PER_DAG * NODES_PER_UNIT;
+    return { dags, nodesPerDag, unchangedSeconds, engineQueries, aggregateSeconds, aggregatePeakRssMb };
+  });
 
 function fakeQueue(dir: string) {
   const [program, answer, count] = ["queue.sh", "queue.json", "asked"].map((name) => join(dir, name)) as [
@@ -103,6 +75,7 @@ function portsFor(dir: string, store: Store, engine: Ports["engine"]): Ports {
       storageDir: join(dir, "storage"),
       owner: null,
       render: () => [],
+      factsText: () => "",
       policyText: () => "",
     }),
     clock: { now: () => new Date() },
@@ -136,47 +109,31 @@ async function activeDag(dir: string, store: Store, index: number): Promise<unkn
   for (const [version, status] of (["queued", "planning", "active"] as const).entries()) {
     await store.requests.change(name, version + 1, { status }, why);
   }
-  const counters = {
-    nextUnit: UNITS_PER_DAG,
-    nextNode: 10_000,
-    nextBlock: 1,
-    nextFirstEvent: 1_000_001n,
-    nextFirstLumi: 2n,
-  };
-  const done = { unitsDone: 0, nodesDone: 0, eventsDone: 0n, abandonedEvents: 0n };
-  const sums = { ...done, unitsPlanned: UNITS_PER_DAG, nodesPlanned: 0 };
-  const workflow = {
-    id: workflowId,
-    requestName: name,
-    status: "active",
-    version: 1,
-    round: 0,
-    currentDagId: null,
-    engine: "dagman",
-  } as const;
-  await store.workflows.create({ ...workflow, ...counters, ...sums, stepMetrics: null, createdAt: at, updatedAt: at });
+  await store.workflows.create(
+    sampleWorkflow(workflowId, name, {
+      status: "active",
+      engine: "dagman",
+      nextUnit: UNITS_PER_DAG,
+      nextNode: 10_000,
+      nextBlock: 1,
+      nextFirstEvent: 1_000_001n,
+      nextFirstLumi: 2n,
+      unitsPlanned: UNITS_PER_DAG,
+    }),
+  );
   const nodes = UNITS_PER_DAG * NODES_PER_UNIT;
-  await store.dags.create({
-    id: dagId,
-    workflowId,
-    round: 0,
-    status: "running",
-    version: 1,
-    submitDir,
-    parentDagId: null,
-    rescueKind: null,
-    engineId: String(1000 + index),
-    engine: "dagman",
-    roleCounts: { landing: UNITS_PER_DAG, processing: nodes, merge: UNITS_PER_DAG, cleanup: UNITS_PER_DAG },
-    nodes: { total: nodes, waiting: nodes, queued: 0, idle: 0, held: 0, done: 0, failed: 0 },
-    units: { total: UNITS_PER_DAG, waiting: UNITS_PER_DAG, running: 0, done: 0, failed: 0 },
-    stopRequestedAt: null,
-    stopReason: null,
-    endReason: null,
-    createdAt: at,
-    submittedAt: at,
-    endedAt: null,
-  });
+  await store.dags.create(
+    sampleDag(dagId, workflowId, {
+      status: "running",
+      submitDir,
+      engineId: String(1000 + index),
+      engine: "dagman",
+      roleCounts: { landing: UNITS_PER_DAG, processing: nodes, merge: UNITS_PER_DAG, cleanup: UNITS_PER_DAG },
+      nodes: { ...EMPTY_TALLY, total: nodes, waiting: nodes },
+      units: { total: UNITS_PER_DAG, waiting: UNITS_PER_DAG, running: 0, done: 0, failed: 0 },
+      submittedAt: at,
+    }),
+  );
   await store.workflows.change(workflowId, 1, { currentDagId: dagId });
   writeStatusFiles(submitDir, nodes);
   return { ClusterId: 1000 + index, JobBatchName: `wms2-${dagId}`, JobStatus: 2, JobUniverse: 7 };

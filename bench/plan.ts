@@ -1,65 +1,40 @@
-import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { InputFile } from "../src/domain/workflow.ts";
 import { renderDag } from "../src/render/render-dag.ts";
 import { generateSpec, inputFile, planRound, processSpec, sampleFacts } from "../tests/support/sample-facts.ts";
-
-export interface PlanBench {
-  readonly nodes: number;
-  readonly seconds: number;
-  readonly cpuSeconds: number;
-  /** Of the whole process since it began: run one size per process. */
-  readonly peakRssMb: number;
-  readonly files: number;
-  readonly bytes: number;
-}
+import { inOwnDirectory, peakRssMb, RESTED, timed } from "./measure.ts";
 
 /** `events` cuts ranges out of a few big files, `files` gives every job a file of its own, `generate` has no input. */
-export type PlanBenchKind = "events" | "files" | "generate";
+type PlanBenchKind = "events" | "files" | "generate";
 
-/**
- * Not /tmp where it can be helped. Creating files was seen (ext4, Linux 6.18) to cost many times its usual system
- * time for some five minutes after tens of thousands were deleted nearby, as test runs and this benchmark do: 100,000 nodes took
- * 2 s on a rested disk and 20 to 35 s right after another run. Compare runs only after such a pause.
- */
-const PLACE = existsSync("/var/tmp") ? "/var/tmp" : tmpdir();
 const JOBS_PER_UNIT = 8;
 const EVENTS_PER_JOB = 1000;
 
+const RENDERING = {
+  statusIntervalSec: 15,
+  scanIntervalSec: 5,
+  holdRemovalSec: 300,
+  lostJobSec: 300,
+  maxJobsSubmitted: 2000,
+  unmergedDir: "/storage/unmerged/bench",
+  mergedDir: "/storage/merged/bench",
+  deferPollSec: 30,
+  avoidHostSec: 600,
+};
+
 /** Plans, renders and writes a round of so many processing nodes, in groups of 8, to a temporary directory. */
-export async function run({ nodes, kind = "events" }: { nodes: number; kind?: PlanBenchKind }): Promise<PlanBench> {
-  const root = mkdtempSync(join(PLACE, "wms2-bench-plan-"));
-  try {
-    const facts = makeFacts(nodes, kind);
-    const wall = performance.now();
-    const cpu = process.cpuUsage();
+export const run = ({ nodes, kind = "events" }: { nodes: number; kind?: PlanBenchKind }) =>
+  inOwnDirectory("plan", (root) => planInto(root, makeFacts(nodes, kind)), RESTED);
+
+function planInto(root: string, facts: ReturnType<typeof makeFacts>) {
+  const { value, seconds, cpuSeconds } = timed(() => {
     const outcome = planRound(facts);
     if (outcome.kind !== "planned") throw new Error(`not planned: ${outcome.kind}`);
-    const options = {
-      statusIntervalSec: 15,
-      scanIntervalSec: 5,
-      holdRemovalSec: 300,
-      lostJobSec: 300,
-      maxJobsSubmitted: 2000,
-      unmergedDir: "/storage/unmerged/bench",
-      mergedDir: "/storage/merged/bench",
-      deferPollSec: 30,
-      avoidHostSec: 600,
-    };
-    const written = writeAll(root, renderDag(outcome.plan, options));
-    const seconds = (performance.now() - wall) / 1000;
-    const { user, system } = process.cpuUsage(cpu);
-    return {
-      nodes: outcome.plan.summary.nodesByRole.processing,
-      seconds: round(seconds),
-      cpuSeconds: round((user + system) / 1e6),
-      peakRssMb: Math.round(process.resourceUsage().maxRSS / 1024),
-      ...written,
-    };
-  } finally {
-    rmSync(root, { recursive: true, force: true });
-  }
+    const written = writeAll(root, renderDag(outcome.plan, RENDERING));
+    return { nodes: outcome.plan.summary.nodesByRole.processing, written };
+  });
+  return { nodes: value.nodes, seconds, cpuSeconds, peakRssMb: peakRssMb(), ...value.written };
 }
 
 function makeFacts(nodes: number, kind: PlanBenchKind) {
@@ -100,5 +75,3 @@ function writeAll(root: string, rendered: ReturnType<typeof renderDag>): { files
   }
   return { files, bytes };
 }
-
-const round = (value: number): number => Math.round(value * 100) / 100;

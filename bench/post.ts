@@ -5,34 +5,26 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PAYLOAD_FILES } from "../src/payload/files.ts";
-import type { Attempt, Report } from "../src/recovery/attempt.ts";
+import { type Attempt, NO_ATTEMPT, NO_REPORT, type Report } from "../src/recovery/attempt.ts";
 import { decideAttempt } from "../src/recovery/decide.ts";
 import { type AttemptRecord, NO_HISTORY } from "../src/recovery/ledger-record.ts";
 import { builtinPolicy } from "../src/recovery/policy.ts";
 import { attemptRecord } from "../src/recovery/records.ts";
+import { inOwnDirectory } from "./measure.ts";
 
 /**
  * POST as DAGMan starts it, in a unit alone and in one with a hundred siblings that all failed; and the brain without
  * a process around it. Each number is the lower quartile of calls made in turn with the others: a busy moment of the
  * machine hits all of them, and what is left is what the call itself takes.
  */
-export async function run(): Promise<{
-  successMs: number;
-  failureMs: number;
-  nodeStartMs: number;
-  failureMsWith100Siblings: number;
-  decisionsPerSecond: number;
-}> {
-  const root = mkdtempSync(join(tmpdir(), "wms2-bench-post-"));
-  try {
+export const run = () =>
+  inOwnDirectory("post", (root) => {
     layOut(root);
     const alone = makeUnit(root, "mg_000000", 0);
     const crowded = makeUnit(root, "mg_000001", 100);
@@ -52,10 +44,7 @@ export async function run(): Promise<{
       failureMsWith100Siblings: quartile(times.crowded),
       decisionsPerSecond: decisionsPerSecond(),
     };
-  } finally {
-    rmSync(root, { recursive: true, force: true });
-  }
-}
+  });
 
 const TURNS = 40;
 
@@ -110,6 +99,7 @@ function leaveAttempt(dir: string, cluster: number): void {
 }
 
 const reportOf = (node: string, cluster: number, exitCode: number): Report => ({
+  ...NO_REPORT,
   state: "finished",
   node,
   cluster,
@@ -124,10 +114,7 @@ const reportOf = (node: string, cluster: number, exitCode: number): Report => ({
   peakMemoryMb: 812,
   eventsRead: 100,
   eventsWritten: 97,
-  framework: false,
-  steps: [],
   inputs: ["/store/data/file.root"],
-  outputs: [],
 });
 
 const reportText = (node: string, cluster: number, exitCode: number): string =>
@@ -146,6 +133,7 @@ function eventsOf(cluster: number): string {
 }
 
 const attemptOf = (node: string, cluster: number, dagRetry: number, exitCode = 8021): Attempt => ({
+  ...NO_ATTEMPT,
   node,
   unit: "mg_000000",
   role: "processing",
@@ -154,21 +142,9 @@ const attemptOf = (node: string, cluster: number, dagRetry: number, exitCode = 8
   maxRetries: 3,
   dagReturn: 1,
   report: reportOf(node, cluster, exitCode),
-  events: null,
-  stderrTail: "",
-  startedAt: null,
-  endedAt: null,
-  site: null,
-  host: null,
   sites: ["T2_XX_Alpha", "T2_XX_Beta"],
-  cores: 1,
   memoryMb: 2000,
-  peakMemoryMb: null,
   wallMinutes: 480,
-  wallSec: null,
-  inputs: [],
-  missingOutputs: [],
-  forgedOutput: null,
 });
 
 /** 10,000 attempts, each with a history of two. */

@@ -1,26 +1,25 @@
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { Worker } from "node:worker_threads";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { loadConfig } from "../src/config/load.ts";
 import { startServer } from "../src/main.ts";
 import { lacksPostgres, startPostgres } from "../tests/support/postgres.ts";
+import { inOwnDirectory, inThread } from "./measure.ts";
 import type { SubmitAnswer, SubmitTask } from "./submit-load.ts";
 
 /** Small requests handed in by several callers at once, while the server admits, plans and runs them as usual. */
 export async function run({ requests = 10_000, callers = 8 } = {}) {
-  const embedded = await submitAll(requests, callers, null);
+  const submitTo = (database: string | null) =>
+    inOwnDirectory("submit", (dir) => submitAll(requests, callers, database, dir));
+  const embedded = await submitTo(null);
   if (lacksPostgres()) return { ...embedded, postgresql: null };
   const postgres = await startPostgres();
   try {
-    return { ...embedded, postgresql: await submitAll(requests, callers, postgres.url) };
+    return { ...embedded, postgresql: await submitTo(postgres.url) };
   } finally {
     await postgres.remove();
   }
 }
 
-async function submitAll(requests: number, callers: number, database: string | null) {
-  const dir = mkdtempSync(join(tmpdir(), "wms2-bench-submit-"));
+async function submitAll(requests: number, callers: number, database: string | null, dir: string) {
   const flags = {
     data_dir: dir,
     "listen.port": 0,
@@ -29,7 +28,8 @@ async function submitAll(requests: number, callers: number, database: string | n
   };
   const server = await startServer(loadConfig({ flags, environment: {} }).config);
   try {
-    const { seconds, latenciesMs } = await load({ url: server.url, token: server.token, callers, requests });
+    const task: SubmitTask = { url: server.url, token: server.token, callers, requests };
+    const { seconds, latenciesMs } = await inThread<SubmitTask, SubmitAnswer>("submit-load", task);
     const sorted = latenciesMs.toSorted((a, b) => a - b);
     const tenth = Math.ceil(requests / 10);
     const mean = (part: readonly number[]): number => part.reduce((sum, ms) => sum + ms, 0) / part.length;
@@ -43,7 +43,6 @@ async function submitAll(requests: number, callers: number, database: string | n
   } finally {
     await server.close();
     while (endProcesses(dir)) await new Promise((resume) => setTimeout(resume, 50));
-    rmSync(dir, { recursive: true, force: true });
   }
 }
 
@@ -66,13 +65,4 @@ function worksIn(dir: string, proc: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** In a thread of its own, so that asking does not slow down answering. */
-function load(task: SubmitTask): Promise<SubmitAnswer> {
-  const worker = new Worker(new URL("./submit-load.js", import.meta.url), { workerData: task });
-  return new Promise((done, failed) => {
-    worker.once("message", done);
-    worker.once("error", failed);
-  });
 }

@@ -124,6 +124,24 @@ CREATE TABLE file_units (
 );
 CREATE INDEX file_units_by_unit ON public.file_units USING btree (workflow_id, unit);
 
+CREATE TABLE imports (
+  name text COLLATE "C" NOT NULL,
+  outcome text NOT NULL,
+  reasons jsonb NOT NULL,
+  document jsonb NOT NULL,
+  changes jsonb NOT NULL,
+  their_status text,
+  told_status text,
+  tries integer NOT NULL,
+  last_error text,
+  next_try_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  looked_at timestamp with time zone NOT NULL,
+  CONSTRAINT imports_pkey PRIMARY KEY (name),
+  CONSTRAINT imports_outcome_known CHECK ((outcome = ANY (ARRAY['imported'::text, 'refused'::text, 'passed-over'::text])))
+);
+CREATE INDEX imports_by_time ON public.imports USING btree (created_at DESC, name DESC);
+
 CREATE TABLE input_files (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   workflow_id text COLLATE "C" NOT NULL,
@@ -176,6 +194,32 @@ CREATE TABLE operator_tokens (
   created_at timestamp with time zone NOT NULL,
   CONSTRAINT operator_tokens_pkey PRIMARY KEY (sha256)
 );
+
+CREATE TABLE output_blocks (
+  name text COLLATE "C" NOT NULL,
+  workflow_id text COLLATE "C" NOT NULL,
+  block_index integer NOT NULL,
+  dataset text COLLATE "C" NOT NULL,
+  site text COLLATE "C" NOT NULL,
+  part integer NOT NULL,
+  status text NOT NULL DEFAULT 'open'::text,
+  is_sealed boolean NOT NULL DEFAULT false,
+  begun jsonb NOT NULL DEFAULT '[]'::jsonb,
+  receipts jsonb NOT NULL DEFAULT '{}'::jsonb,
+  tries integer NOT NULL DEFAULT 0,
+  refusals integer NOT NULL DEFAULT 0,
+  refused_since timestamp with time zone,
+  next_try_at timestamp with time zone NOT NULL,
+  last_error jsonb,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT output_blocks_pkey PRIMARY KEY (name),
+  CONSTRAINT output_blocks_workflow_id_block_index_dataset_site_part_key UNIQUE (workflow_id, block_index, dataset, site, part),
+  CONSTRAINT output_blocks_status_known CHECK ((status = ANY (ARRAY['open'::text, 'done'::text, 'failed'::text, 'withdrawing'::text, 'withdrawn'::text]))),
+  CONSTRAINT output_blocks_workflow_id_block_index_fkey FOREIGN KEY (workflow_id, block_index) REFERENCES processing_blocks(workflow_id, block_index),
+  CONSTRAINT output_blocks_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id)
+);
+CREATE INDEX output_blocks_due ON public.output_blocks USING btree (next_try_at) WHERE (status = ANY (ARRAY['open'::text, 'withdrawing'::text]));
 
 CREATE TABLE processing_blocks (
   workflow_id text COLLATE "C" NOT NULL,
@@ -285,7 +329,11 @@ CREATE TABLE sites (
   note text,
   updated_by text,
   updated_at timestamp with time zone NOT NULL,
+  rses jsonb,
+  active boolean NOT NULL DEFAULT true,
+  status_from text,
   CONSTRAINT sites_pkey PRIMARY KEY (name),
+  CONSTRAINT sites_status_from_known CHECK ((status_from = ANY (ARRAY['operator'::text, 'source'::text]))),
   CONSTRAINT sites_status_known CHECK ((status = ANY (ARRAY['enabled'::text, 'draining'::text, 'disabled'::text])))
 );
 
@@ -302,6 +350,22 @@ CREATE TABLE transitions (
 );
 CREATE INDEX transitions_by_request ON public.transitions USING btree (request_name, id);
 
+CREATE TABLE unit_outputs (
+  workflow_id text COLLATE "C" NOT NULL,
+  unit text COLLATE "C" NOT NULL,
+  dataset text COLLATE "C" NOT NULL,
+  block text COLLATE "C" NOT NULL,
+  state text NOT NULL DEFAULT 'owed'::text,
+  files integer NOT NULL,
+  bytes bigint NOT NULL,
+  refusals integer NOT NULL DEFAULT 0,
+  CONSTRAINT unit_outputs_pkey PRIMARY KEY (workflow_id, unit, dataset),
+  CONSTRAINT unit_outputs_state_known CHECK ((state = ANY (ARRAY['owed'::text, 'replicated'::text, 'registered'::text, 'withdrawn'::text]))),
+  CONSTRAINT unit_outputs_block_fkey FOREIGN KEY (block) REFERENCES output_blocks(name),
+  CONSTRAINT unit_outputs_workflow_id_unit_fkey FOREIGN KEY (workflow_id, unit) REFERENCES work_units(workflow_id, name)
+);
+CREATE INDEX unit_outputs_by_block ON public.unit_outputs USING btree (block, state, refusals, unit);
+
 CREATE TABLE work_units (
   workflow_id text COLLATE "C" NOT NULL,
   name text COLLATE "C" NOT NULL,
@@ -312,8 +376,6 @@ CREATE TABLE work_units (
   site text,
   events bigint NOT NULL,
   outputs jsonb NOT NULL,
-  attempts integer NOT NULL DEFAULT 0,
-  last_error text,
   finished_at timestamp with time zone NOT NULL,
   registered_at timestamp with time zone,
   invalidated_at timestamp with time zone,
@@ -325,7 +387,7 @@ CREATE TABLE work_units (
   CONSTRAINT work_units_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id)
 );
 CREATE INDEX work_units_by_dag ON public.work_units USING btree (dag_id);
-CREATE INDEX work_units_owed ON public.work_units USING btree (workflow_id, attempts, name) WHERE (status = 'owed'::text);
+CREATE INDEX work_units_owed ON public.work_units USING btree (workflow_id) WHERE (status = 'owed'::text);
 
 CREATE TABLE workflows (
   id text COLLATE "C" NOT NULL,

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { type Logger, pino } from "pino";
@@ -9,27 +9,24 @@ import { makeWatch } from "./alerts/watch.ts";
 import { makeEventBus } from "./api/event-bus.ts";
 import { makeMetrics } from "./api/metrics.ts";
 import { buildApi } from "./api/server.ts";
-import { hashOf, newToken } from "./api/tokens.ts";
 import type { Clock } from "./base/clock.ts";
-import { WorldError } from "./base/errors.ts";
 import type { Log } from "./base/log.ts";
 import { isLoopback } from "./base/loopback.ts";
 import { plainJson } from "./base/plain-text.ts";
 import type { Turns } from "./base/turns.ts";
 import { VERSION } from "./base/version.ts";
+import { makeCmsCatalog } from "./catalogs/cms/catalog.ts";
+import { type CmsOptions, type CmsPorts, makeCmsServices } from "./catalogs/cms/cms-services.ts";
 import { makeLocalCatalog } from "./catalogs/local-catalog.ts";
 import type { Catalog } from "./catalogs/port.ts";
-import { decideWarnings, type Warning } from "./config/safety.ts";
+import type { Warning } from "./config/safety.ts";
 import { type Config, section } from "./config/settings.ts";
-import { orUnwritable, readIfThere, replaceFile } from "./disk/atomic-file.ts";
+import { replaceFile } from "./disk/atomic-file.ts";
 import { readPolicyFile } from "./disk/policy-file.ts";
 import { makeSpool, type SpoolOptions } from "./disk/spool.ts";
-import type { AdmissionLimits } from "./domain/admission.ts";
 import { API_URL_FILE, batchName, type DagId } from "./domain/names.ts";
 import { DEFAULT_INTAKE_RULES, type IntakeRules } from "./domain/submission.ts";
 import { makeDagmanEngine } from "./engine/dagman/dagman-engine.ts";
-import { closedAncestor, closedWords } from "./engine/dagman/give-away.ts";
-import { missingProgram } from "./engine/dagman/spawn.ts";
 import { holdsRun, NAMELESS } from "./engine/local/identity.ts";
 import { makeLocalEngine } from "./engine/local/local-engine.ts";
 import type { Engine } from "./engine/port.ts";
@@ -39,8 +36,20 @@ import { type Loop, makeLoop } from "./lifecycle/loop.ts";
 import type { LoopPolicy, Ports } from "./lifecycle/ports.ts";
 import { timedEngine } from "./lifecycle/timed-engine.ts";
 import { makeCommands } from "./operators/commands.ts";
+import { makeSiteSync } from "./operators/sync-sites.ts";
+import { workerFacts } from "./payload/facts.ts";
 import { policyText, type RecoveryOptions } from "./recovery/policy-text.ts";
 import { renderDag } from "./render/render-dag.ts";
+import { makeImporters } from "./reqmgr2/importers.ts";
+import {
+  closedSpool,
+  firstSettings,
+  makeDirectories,
+  operatorToken,
+  requireHtcondor,
+  safetyWarnings,
+  submitter,
+} from "./start-up.ts";
 import { openEmbedded, openPostgres } from "./store/open.ts";
 import type { Store } from "./store/port.ts";
 
@@ -72,7 +81,7 @@ export async function startServer(config: Config): Promise<Server> {
   const ports: Ports = {
     store,
     engine,
-    catalog: makeCatalog(config),
+    catalog: makeCatalog(config, { clock: systemClock, log: logTo(logger), metrics }, store),
     kinds: KINDS,
     spool: makeSpool(spoolOptions(config, await recoveryOptions(config))),
     clock: systemClock,
@@ -82,7 +91,7 @@ export async function startServer(config: Config): Promise<Server> {
     events,
   };
   await adoptRuns(ports, config);
-  const { token, tokenFile } = await operatorToken(store, config, ports.log);
+  const { token, tokenFile } = await operatorToken(ports, config);
   const warnings = [...(await safetyWarnings(config, tokenFile)), ...(await closedSpool(config))];
   for (const warning of warnings) logger.warn(warning, "server.warning");
   await firstSettings(ports, config);
@@ -92,13 +101,18 @@ export async function startServer(config: Config): Promise<Server> {
   const requireAuthForReads = !isLoopback(config["listen.host"]);
   const api = await buildApi({ ...ports, metrics, events, commands, loop, logger, info, requireAuthForReads });
   const url = await api.listen(section(config, "listen")).catch(async (error: unknown) => {
-    await Promise.allSettled([api.close(), engine.close(), store.close()]);
+    await Promise.allSettled([api.close(), engine.close(), ports.catalog.services?.close(), store.close()]);
     throw error;
   });
   await replaceFile(join(config.data_dir, "server.json"), `${JSON.stringify({ url, pid: process.pid })}\n`);
   await replaceFile(join(config.spool_dir, API_URL_FILE), `${config.public_url ?? url}\n`);
   loop.start();
-  const caretakers = makeCaretakers(ports, config, async () => (await loop.status()).isLeader);
+  const isLeader = async () => (await loop.status()).isLeader;
+  const importing = { ...section(config, "reqmgr2"), rules: intakeRules(config), nudge: () => loop.nudge(), isLeader };
+  const caretakers = [
+    ...makeCaretakers(ports, config, isLeader),
+    ...makeImporters({ ...ports, policy: loopPolicy(config) }, importing),
+  ];
   for (const caretaker of caretakers) caretaker.start();
   logger.info({ url, engine: engine.name }, "server.ready");
   const parts: Record<string, () => Promise<unknown>> = {
@@ -106,6 +120,7 @@ export async function startServer(config: Config): Promise<Server> {
     "the pass under way": () => loop.stop(),
     "callers of the API": () => api.close(),
     "the engine": () => engine.close(),
+    "services of the catalog": async () => ports.catalog.services?.close(),
     "the database": () => store.close(),
   };
   const close: Server["close"] = async (waitsFor = () => {}) => {
@@ -123,6 +138,7 @@ const serverInfo = (config: Config, warnings: readonly Warning[]) => ({
   host: hostname(),
   startedAt: systemClock.now(),
   engine: config["engine.kind"],
+  catalog: config["catalog.kind"],
   places: { dataDir: config.data_dir, spoolDir: config.spool_dir, storageDir: config.storage_dir },
   warnings,
   store: config["database.url"] ? ("postgresql" as const) : ("embedded" as const),
@@ -144,6 +160,7 @@ function makeCaretakers(ports: Ports, config: Config, isLeader: () => Promise<bo
     }),
     makeAlertDelivery(store, makeSinks(config["alerts.sinks"], clock), clock, log, { isLeader }),
     makeHousekeeping({ ...ports, spoolDir, storageDir }, { ...section(config, "housekeeping"), isLeader }),
+    makeSiteSync(ports, config["sites.sync_minutes"] * 60, isLeader),
   ];
 }
 
@@ -154,56 +171,9 @@ function makeCaretakers(ports: Ports, config: Config, isLeader: () => Promise<bo
 const leaseOwner = (config: Config): string =>
   config["database.url"] ? `${hostname()}:${process.pid}` : `${hostname()}:embedded`;
 
-/** The owner of jobs who is not us has to pass through the data directory to the spool below it. */
-const passage = (config: Config): number => (submitter(config) === null ? 0 : 0o011);
-
-/** Closed to others from the beginning; a directory that is there stays as it is. */
-async function makeDirectories(config: Config): Promise<void> {
-  const modes = { [config.data_dir]: 0o700 | passage(config), [config.spool_dir]: 0o755, [config.storage_dir]: 0o755 };
-  for (const [path, mode] of Object.entries(modes))
-    await orUnwritable(path, () => mkdir(path, { recursive: true, mode }));
-}
-
-/** Jobs that cannot reach their directory would all be refused: better told before the first one. */
-async function closedSpool(config: Config): Promise<readonly Warning[]> {
-  const owner = submitter(config);
-  const closed = owner && (await closedAncestor(join(config.spool_dir, "request"), owner));
-  return closed ? [{ what: closedWords(closed, owner), fix: `chmod o+x ${closed}, or set spool_dir elsewhere` }] : [];
-}
-
-async function safetyWarnings(config: Config, tokenFile: string): Promise<readonly Warning[]> {
-  const modeOf = async (path: string) => ({ path, mode: (await stat(path)).mode });
-  return decideWarnings({
-    host: config["listen.host"],
-    engine: config["engine.kind"],
-    uid: process.getuid?.() ?? null,
-    dataDir: { ...(await modeOf(config.data_dir)), allowed: passage(config) },
-    tokenFile: await modeOf(tokenFile),
-  });
-}
-
 export async function openStoreFor(config: Config): Promise<Store> {
   const url = config["database.url"];
   return url ? openPostgres(url) : openEmbedded(join(config.data_dir, "database"));
-}
-
-/** Who owns what the server writes for the pool when it is root; null: whoever we are. */
-function submitter(config: Config): { uid: number; gid: number } | null {
-  const { submitUid: uid, submitGid: gid } = section(config, "engine.dagman");
-  return uid === null || config["engine.kind"] !== "dagman" ? null : { uid, gid: gid ?? uid };
-}
-
-/** Without it every request would wait for an engine that never answers. */
-async function requireHtcondor(config: Config): Promise<void> {
-  if (config["engine.kind"] !== "dagman") return;
-  const missing = await missingProgram([...config["engine.dagman.prefix"], "condor_submit_dag"]);
-  if (missing === null) return;
-  const hint =
-    "install HTCondor here, or say how to reach it with engine.dagman.prefix (npm run pool -- up makes a pool of your own; " +
-    "docs/guides/htcondor.md); without HTCondor: wms2 serve --engine local";
-  throw new WorldError("bad-config", missing, `there is no ${missing} on the PATH, and engine dagman needs it`, {
-    hint,
-  });
 }
 
 export function makeEngine(config: Config): Engine {
@@ -216,7 +186,30 @@ export function makeEngine(config: Config): Engine {
   return makeLocalEngine({ dir: engineDir(config), sites, timeoutSec });
 }
 
-export const makeCatalog = (config: Config): Catalog => makeLocalCatalog(config.storage_dir);
+const UNHEARD: CmsPorts = {
+  clock: systemClock,
+  log: { info() {}, warn() {}, error() {} },
+  metrics: { observeCall() {} },
+};
+type KnownSites = Pick<Store, "sites"> | null;
+const CATALOGS: Record<Config["catalog.kind"], (config: Config, ports: CmsPorts, known: KnownSites) => Catalog> = {
+  local: (config) => makeLocalCatalog(config.storage_dir),
+  cms: (config, ports, known) => {
+    const services = makeCmsServices(cmsOptions(config), ports);
+    const { statusFile: file, statusUrl: url } = section(config, "sites");
+    return makeCmsCatalog(services, {
+      tapeExpression: config["outputs.tape_rses"],
+      wanted: section(config, "reqmgr2"),
+      statuses: file ? () => readFile(file, "utf8") : url ? () => services.cric.status(url) : null,
+      storedSites: async () => ((await known?.sites.list()) ?? []).map((site) => ({ ...site, rses: site.rses ?? [] })),
+    });
+  },
+};
+export const makeCatalog = (config: Config, ports = UNHEARD, known: KnownSites = null): Catalog =>
+  CATALOGS[config["catalog.kind"]](config, ports, known);
+
+/** What cannot be missing here was asked for when the configuration was loaded. */
+export const cmsOptions = (config: Config): CmsOptions => section(config, "catalog.cms") as CmsOptions;
 
 /** Runs from before local engines had names are those of the data directory that holds them; an embedded database has but one. */
 async function adoptRuns({ store, engine, log }: Ports, config: Config): Promise<void> {
@@ -248,6 +241,7 @@ export const spoolOptions = (config: Config, recovery: RecoveryOptions): SpoolOp
   owner: submitter(config),
   render: (plan, storage) => renderDag(plan, { ...renderOptions(config), ...storage }),
   policyText: (spec) => policyText(recovery, spec),
+  factsText: (spec) => workerFacts(spec, section(config, "cmssw")),
 });
 
 export const loopPolicy = (config: Config): LoopPolicy => ({
@@ -255,15 +249,21 @@ export const loopPolicy = (config: Config): LoopPolicy => ({
   ...section(config, "planning"),
   bans: section(config, "bans"),
   versionLimit: config["recovery.version_limit"],
-  maxRegistrationTries: 5,
+  outputs: outputPatience(config),
   // The longest thing a healthy pass waits for is one call to the engine.
   stuckSec: Math.max(120, 2 * config["engine.timeout_sec"]),
   sliceSec: 5,
 });
 
+const outputPatience = (config: Config): LoopPolicy["outputs"] => {
+  const { backoffSec, giveUpAfterHours } = section(config, "outputs");
+  return { backoffSec, giveUpAfterSec: giveUpAfterHours * 3600, maxRefusals: 5 };
+};
+
 export const intakeRules = (config: Config): IntakeRules => ({
   ...DEFAULT_INTAKE_RULES,
   ...section(config, "planning"),
+  cmsPayload: config["cmssw.cmsset"] && config["cmssw.enabled"] ? "cmssw" : "simulator",
 });
 
 function logTo(logger: Logger): Log {
@@ -272,28 +272,4 @@ function logTo(logger: Logger): Log {
     warn: (event, detail) => logger.warn(detail, event),
     error: (event, detail) => logger.error(detail, event),
   };
-}
-
-/**
- * The token that allows changes: made at the first start, readable by its owner only, known to the store as a hash. One
- * that was withdrawn stays so: a file brings its token back only to a database that knows none.
- */
-async function operatorToken(store: Store, config: Config, log: Log): Promise<{ token: string; tokenFile: string }> {
-  const tokenFile = join(config.data_dir, "operator.token");
-  const kept = (await readIfThere(tokenFile))?.trim();
-  const token = kept || newToken();
-  if (!kept) await replaceFile(tokenFile, `${token}\n`, 0o600);
-  const known = await store.settings.listTokens();
-  const sha256 = hashOf(token);
-  if (!kept || known.length === 0) await store.settings.addToken({ sha256, name: "operator", at: systemClock.now() });
-  else if (!known.some((one) => one.sha256 === sha256))
-    log.warn("token.withdrawn", { file: tokenFile, fix: "delete the file and restart for a new token, or ignore it" });
-  return { token, tokenFile };
-}
-
-/** What the configuration says is a beginning; what an operator set through the API stays. */
-async function firstSettings(ports: Ports, config: Config): Promise<void> {
-  if (await ports.store.settings.get<AdmissionLimits>("admission")) return;
-  const limits: AdmissionLimits = { maxActive: config["admission.max_active"] };
-  await ports.store.settings.set("admission", limits, "config", systemClock.now());
 }

@@ -6,7 +6,18 @@ import { expect, test } from "vitest";
  * Who may import whom. A name is a folder of src/, or one file of it. Pure folders know only base, domain and submit-dir; the
  * lifecycle knows ports, never adapters; only main.ts and the CLI's own entry points know everybody.
  */
-const PURE = ["reading", "kinds", "intake", "admission", "planning", "render", "monitor", "outputs", "recovery"];
+const PURE = [
+  "reading",
+  "kinds",
+  "intake",
+  "admission",
+  "planning",
+  "render",
+  "monitor",
+  "outputs",
+  "recovery",
+  "sites",
+];
 const PORTS = ["engine/port.ts", "store/port.ts", "catalogs/port.ts"];
 const MAY_IMPORT: Record<string, readonly string[]> = {
   base: [],
@@ -19,13 +30,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   recovery: ["base", "domain", "submit-dir", "reading"],
   explain: ["base", "domain", "recovery"],
   config: ["base"],
-  payload: ["base", "submit-dir"],
-  "submit-host": ["base", "domain", "submit-dir", "outputs", "recovery", "disk/read-if-there.ts", "disk/processes.ts"],
+  payload: ["base", "domain", "submit-dir"],
+  "submit-host": ["base", "domain", "submit-dir", "outputs", "recovery", "disk/read-if-there.ts", "disk/lock-file.ts"],
   disk: ["base", "domain", "submit-dir", "payload", "recovery", "engine/format", "lifecycle/ports.ts"],
   "engine/port.ts": ["base", "domain"],
   "engine/format": ["base", "domain"],
   "disk/read-if-there.ts": [],
   "disk/processes.ts": [],
+  "disk/lock-file.ts": ["disk/read-if-there.ts", "disk/processes.ts"],
   "engine/observe": ["base", "domain", "submit-dir", "disk", "engine/format"],
   "engine/dag": ["base", "domain", "submit-dir", "disk/read-if-there.ts", "engine/port.ts", "engine/format"],
   "engine/runners": [
@@ -51,9 +63,17 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   store: ["base", "domain", "disk"],
   catalogs: ["base", "domain", "disk"],
+  // The services of CMS know nothing of WMS2; only the catalog made of them does.
+  ...Object.fromEntries(
+    ["dbs", "rucio", "cric", "reqmgr2", "http"].map((part) => [
+      `catalogs/cms/${part}`,
+      ["base", "catalogs/cms/http", "catalogs/cms/services.ts"],
+    ]),
+  ),
   lifecycle: ["base", "domain", "submit-dir", "explain", ...PURE, ...PORTS],
   operators: ["base", "domain", "submit-dir", "explain", "lifecycle", ...PURE, ...PORTS],
-  alerts: ["base", "domain", "config/settings.ts", "engine/port.ts", "store/port.ts"],
+  reqmgr2: ["base", "domain", "intake", "lifecycle/ports.ts", "operators", ...PORTS],
+  alerts: ["base", "domain", "config/settings.ts", ...PORTS],
   housekeeping: [
     "base",
     "domain",
@@ -91,6 +111,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "disk/processes.ts",
     "main.ts",
   ],
+  "simulate/chance.ts": [],
+  emulate: ["base", "simulate/chance.ts"],
   simulate: [
     "base",
     "domain",
@@ -109,7 +131,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "submit-host",
     "main.ts",
   ],
+  "start-up.ts": ["base", "domain", "config", "disk", "engine/dagman", "api/tokens.ts", "lifecycle/ports.ts"],
   "main.ts": [
+    "start-up.ts",
     "base",
     "domain",
     "config",
@@ -122,6 +146,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "kinds",
     "lifecycle",
     "operators",
+    "reqmgr2",
     "alerts",
     "housekeeping",
     "api",

@@ -1,4 +1,6 @@
 import { secondsBetween } from "../base/clock.ts";
+import type { ImportRecord } from "../domain/import.ts";
+import type { OutputBlock } from "../domain/output-block.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import { REQUEST_STATUS } from "../domain/request-status.ts";
 import type { AlertWish } from "./raise-and-close.ts";
@@ -49,6 +51,16 @@ export function heldAlerts(requests: readonly RequestRecord[]): readonly AlertWi
     }));
 }
 
+/** One per block of outputs that was given up: gone when it is tried again. */
+export function blockAlerts(failed: readonly OutputBlock[]): readonly AlertWish[] {
+  return failed.map(({ name, requestName, lastError }) => ({
+    key: `blocks:${name}`,
+    severity: "critical",
+    subject: requestName,
+    message: `${name} is given up at ${lastError?.step}: ${lastError?.message}; ${lastError?.fix}; wms2 blocks retry ${requestName}`,
+  }));
+}
+
 /** Long enough that a busy pool or a short outage is over. */
 const WAIT_ALERT_SEC = 900;
 
@@ -71,6 +83,26 @@ export function errorAlerts(requests: readonly RequestRecord[], moreThan: number
   });
 }
 
+/** What came from ReqMgr2 and needs a person: it could not be taken, has changed there, or cannot be told of. */
+export function importAlerts(records: readonly ImportRecord[]): readonly AlertWish[] {
+  const alert = (name: string, what: string, severity: AlertWish["severity"], message: string) => ({
+    key: `reqmgr2:${what}:${name}`,
+    severity,
+    subject: name,
+    message,
+  });
+  return records.flatMap(({ name, outcome, reasons, changes, lastError, tries }) => [
+    ...(outcome === "refused" ? [alert(name, "refused", "warning", `cannot be imported: ${reasons.join("; ")}`)] : []),
+    ...(changes.length > 0
+      ? [alert(name, "changed", "warning", `changed in ReqMgr2 since it was imported: ${changes.join("; ")}`)]
+      : []),
+    // The first tries may meet a short outage.
+    ...(lastError && (tries === 0 || tries > 2)
+      ? [alert(name, "status", "warning", `ReqMgr2 cannot be told of it: ${lastError}`)]
+      : []),
+  ]);
+}
+
 export interface EngineLook {
   readonly ok: boolean;
   readonly words: string;
@@ -87,6 +119,25 @@ export function engineAlerts(name: string, look: EngineLook, after: number): rea
   if (look.failures < after) return null;
   const message = `the ${name} engine has not answered since ${look.since?.toISOString()}: ${look.words}`;
   return [{ key: engineKey(name), severity: "critical", subject: name, message }];
+}
+
+/** Misses of each service of the catalog in a row, with what the last one said and since when. */
+export type CatalogLooks = Readonly<Record<string, Omit<EngineLook, "ok">>>;
+
+export const CATALOG_FAMILY = "catalog-unreachable";
+
+/** One per service; a service that missed too few looks keeps the alert it has. */
+export function catalogAlerts(
+  looks: CatalogLooks,
+  after: number,
+  isOpen: (key: string) => boolean,
+): readonly AlertWish[] {
+  return Object.entries(looks).flatMap(([service, { words, failures, since }]) => {
+    const key = `${CATALOG_FAMILY}:${service}`;
+    if (failures === 0 || (failures < after && !isOpen(key))) return [];
+    const message = `${service} has not answered since ${since?.toISOString()}: ${words}`;
+    return [{ key, severity: "critical", subject: service, message }];
+  });
 }
 
 export interface DiskSpace {

@@ -3,9 +3,14 @@ import type { Clock } from "../base/clock.ts";
 import { describeError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { makeTurns } from "../base/turns.ts";
+import type { Catalog } from "../catalogs/port.ts";
 import type { Engine } from "../engine/port.ts";
 import type { Store } from "../store/port.ts";
 import {
+  blockAlerts,
+  CATALOG_FAMILY,
+  type CatalogLooks,
+  catalogAlerts,
   type DiskSpace,
   diskAlerts,
   type EngineLook,
@@ -13,6 +18,7 @@ import {
   engineKey,
   errorAlerts,
   heldAlerts,
+  importAlerts,
   stuckAlerts,
   waitAlerts,
 } from "./decide-alerts.ts";
@@ -35,10 +41,11 @@ interface WatchOptions {
  * what it sees. A part that cannot be seen leaves its alerts as they are.
  */
 export function makeWatch(
-  { store, engine, clock, log }: { store: Store; engine: Engine; clock: Clock; log: Log },
+  { store, engine, catalog, clock, log }: { store: Store; engine: Engine; catalog: Catalog; clock: Clock; log: Log },
   options: WatchOptions,
 ) {
   let before = WELL;
+  let services: CatalogLooks = {};
 
   /** One look at everything; what it found is in the store as alerts. */
   const lookOnce = async (): Promise<void> => {
@@ -49,18 +56,23 @@ export function makeWatch(
     before = look ?? WELL;
     const now = clock.now();
     const requests = (await store.requests.open()).filter(({ status }) => status !== "new");
-    const families = ["stuck", "held", "errors", "wait"];
+    const families = ["stuck", "held", "errors", "wait", "reqmgr2", "blocks"];
     const wanted: AlertWish[] = [
       ...requests.flatMap((request) => stuckAlerts(request, look, now)),
       ...heldAlerts(requests),
       ...errorAlerts(requests, options.moreErrorsThan),
       ...waitAlerts(requests, now),
+      ...importAlerts(await store.imports.trouble()),
+      ...blockAlerts((await store.outputs.list({ limit: 1000, status: "failed" })).items),
     ];
     const aboutEngine = look && engineAlerts(engine.name, look, options.engineAfterLooks);
     if (aboutEngine) {
       families.push("engine");
       wanted.push(...aboutEngine);
     }
+    services = await lookAtCatalog(catalog, services, clock.now());
+    families.push(CATALOG_FAMILY);
+    wanted.push(...catalogAlerts(services, options.engineAfterLooks, (key) => open.has(key)));
     const spaces = await lookAtDisks(options.places, log);
     if (spaces) {
       families.push("disk");
@@ -80,6 +92,16 @@ async function lookAtEngine(engine: Engine, before: EngineLook, now: Date): Prom
   const { ok, words } = await engine.ping().catch((error: unknown) => ({ ok: false, words: describeError(error) }));
   if (ok) return { ok, words, failures: 0, since: null };
   return { ok, words, failures: before.failures + 1, since: before.since ?? now };
+}
+
+async function lookAtCatalog({ services }: Catalog, before: CatalogLooks, now: Date): Promise<CatalogLooks> {
+  const troubles = (await services?.ping()) ?? {};
+  const looks = Object.entries(troubles).map(([service, words]) => {
+    const { failures = 0, since = null } = before[service] ?? {};
+    if (words === null) return [service, { words: "", failures: 0, since: null }] as const;
+    return [service, { words, failures: failures + 1, since: since ?? now }] as const;
+  });
+  return Object.fromEntries(looks);
 }
 
 /** null: one of them could not be looked at. */

@@ -24,6 +24,13 @@ export function makeMetrics(version = "unknown") {
   const passes = histogram("wms2_pass_seconds", "Duration of lifecycle passes", passSeconds);
   const callSeconds = [0.005, 0.02, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60];
   const engineCalls = histogram("wms2_engine_call_seconds", "Latency of calls to the engine", callSeconds, ["call"]);
+  const catalogLabels = ["service", "operation", "outcome"];
+  const catalogCalls = histogram(
+    "wms2_catalog_call_seconds",
+    "Latency of calls to services of the catalog",
+    callSeconds,
+    catalogLabels,
+  );
   const httpSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2.5, 10];
   const httpLabels = ["method", "route", "status"];
   const http = histogram("wms2_http_request_seconds", "Latency of API answers", httpSeconds, httpLabels);
@@ -34,6 +41,8 @@ export function makeMetrics(version = "unknown") {
     observePass: (seconds: number) => passes.observe(seconds),
     countDecision: (decision: string) => decisions.inc({ decision }),
     observeEngineCall: (call: string, seconds: number) => engineCalls.observe({ call }, seconds),
+    observeCall: (service: string, operation: string, outcome: string, seconds: number) =>
+      catalogCalls.observe({ service, operation, outcome }, seconds),
     observeHttp: (method: string, route: string, status: number, seconds: number) =>
       http.observe({ method, route, status }, seconds),
     /** Looks into the store and writes everything down. */

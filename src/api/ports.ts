@@ -42,6 +42,7 @@ interface ServerInfo {
   readonly host: string;
   readonly startedAt: Date;
   readonly engine: string;
+  readonly catalog: string;
   readonly store: "postgresql" | "embedded";
   readonly places: { readonly dataDir: string; readonly spoolDir: string; readonly storageDir: string };
   /** What is unsafe about the way it runs. */

@@ -56,6 +56,12 @@ function requestQueries({ store }: ApiPorts) {
       if (workflow) return store.units.outputs(workflow.id, page);
       return (await store.requests.get(name)) ? NONE : null;
     },
+    imports: store.imports.list,
+    imported: store.imports.get,
+    blocks: store.outputs.list,
+    async blocksOf(name: RequestName, page: PageOf) {
+      return (await store.requests.get(name)) && store.outputs.list({ ...page, requestName: name });
+    },
     alerts: store.alerts.list,
     audit: store.audit.list,
     async auditOf(name: RequestName, page: PageOf) {
@@ -137,8 +143,14 @@ function systemQueries({ store, engine, clock, loop, info, tuning, metrics }: Ap
         const { healthy: ok, why } = await loop.status();
         return { ok, words: why };
       };
-      const asked = [answerWithin(probeMs, ofStore), answerWithin(probeMs, ofLoop)] as const;
-      return { store: await asked[0], loop: await asked[1] };
+      // What the watch found out: nobody outside is asked just because somebody looks at us.
+      const ofCatalog = async () => {
+        const away = (await store.alerts.open()).filter(({ key }) => key.startsWith("catalog-unreachable:"));
+        return { ok: away.length === 0, words: away.map(({ message }) => message).join("; ") || info.catalog };
+      };
+      const asked = [ofStore, ofLoop, ofCatalog].map((look) => answerWithin(probeMs, look));
+      const [ofTheStore, ofTheLoop, ofTheCatalog] = await Promise.all(asked);
+      return { store: ofTheStore!, loop: ofTheLoop!, catalog: ofTheCatalog! };
     },
     async status() {
       const [health, requests, workflows, blocks, dags, sites, alerts, pong] = await Promise.all([

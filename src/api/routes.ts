@@ -8,7 +8,9 @@ import type { RunPorts } from "./ports.ts";
 import { usageError } from "./problem.ts";
 import { actionRuns } from "./run/actions.ts";
 import { attemptRuns } from "./run/attempts.ts";
+import { blockRuns } from "./run/blocks.ts";
 import { dagRuns } from "./run/dags.ts";
+import { importRuns } from "./run/imports.ts";
 import { alertRuns, auditRuns, tokenRuns } from "./run/operators.ts";
 import { requestRuns } from "./run/requests.ts";
 import { siteRuns } from "./run/sites.ts";
@@ -19,9 +21,11 @@ import { viewOf } from "./view-of.ts";
 /** What each operation does, by subject as in the table. */
 const RUNS: { readonly [S in keyof Operations]: Runs<Operations[S]> } = {
   requests: requestRuns,
+  imports: importRuns,
   actions: actionRuns,
   attempts: attemptRuns,
   workflows: workflowRuns,
+  blocks: blockRuns,
   dags: dagRuns,
   admission: admissionRuns,
   sites: siteRuns,
@@ -84,7 +88,7 @@ function schemaOf({ path, method, about, note, params, query, body, rawBody, ans
     response: answers,
   };
 }
-const TAGS = ["requests", "workflows", "dags", "admission", "sites", "alerts"];
+const TAGS = ["requests", "blocks", "workflows", "dags", "admission", "sites", "alerts"];
 
 /** Path, query and body in one; a body that is no object goes under the name of body. */
 function inputOf({ params, query, body }: FastifyRequest): object {

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { AUTH, fakeApi, fakeCommands, TOKEN } from "../../tests/support/api-fakes.ts";
 import { freshStore, type TestStore } from "../../tests/support/store-embedded.ts";
 import { at, sampleFile, sampleSpec, sampleUnit, sampleWork } from "../../tests/support/store-fixtures.ts";
+import { inPages } from "../catalogs/port.ts";
 import type { RequestName, SiteName } from "../domain/names.ts";
 import type { RequestChange } from "../store/port.ts";
 
@@ -89,7 +90,7 @@ describe("a request with work behind it", () => {
   beforeEach(async () => {
     const { workflowId, dagId } = await sampleWork(store, "r");
     await store.workflows.change(workflowId, 1, { currentDagId: dagId, unitsPlanned: 4, status: "active" });
-    await store.files.sync(workflowId, [sampleFile("/a"), sampleFile("/b")]);
+    await store.files.sync(workflowId, inPages([sampleFile("/a"), sampleFile("/b")]));
     await store.units.recordFinished([sampleUnit(workflowId, dagId, "mg_000000")]);
     await store.dags.change(
       dagId,

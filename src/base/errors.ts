@@ -15,6 +15,7 @@ export const ERROR_TABLE = {
   "store-locked": { http: 503, exit: 6, hint: "stop the other server, or give this one its own --data-dir" },
   "schema-newer": { http: 503, exit: 6, hint: "this database was used by a newer wms2: upgrade this program" },
   "catalog-unreachable": { http: 503, exit: 6, hint: "check the catalog's address and path" },
+  "catalog-refused": { http: 502, exit: 6, hint: "the service's own words are in the message" },
   "dataset-unreadable": { http: 422, exit: 2, hint: "check that the files of the dataset exist and are readable" },
   "disk-unwritable": { http: 507, exit: 6, hint: "free space, or check the permissions of the directory named" },
   "too-long": { http: 503, exit: 6, hint: "ask for less at once: fewer files or events, larger jobs" },

@@ -22,7 +22,7 @@ export function cut(text: string, most: number): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal
 const ESCAPES = /\u001b\[[0-9;?]*[A-Za-z]|\u001b\][^\u0007]*\u0007/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal
-const CONTROLS = /[\u0000-\u001f\u007f-\u009f]+/g;
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
 const plain = (text: string): string => text.replaceAll(ESCAPES, "").replaceAll(CONTROLS, " ").trimEnd();
 
 /** Broken between words into at most `lines` lines; the later ones are indented, what is left over is cut. */

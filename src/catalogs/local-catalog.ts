@@ -1,20 +1,62 @@
 import { mkdir, open, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parseJson, stringify } from "../base/json.ts";
+import { ok } from "../base/result.ts";
 import { orUnwritable, readIfThere, unwritable } from "../disk/atomic-file.ts";
 import type { OutputFile } from "../domain/workflow.ts";
 import { localDataset } from "./local-dataset.ts";
-import type { Catalog, RegisterOutcome } from "./port.ts";
+import { type Catalog, inPages, type OutputCatalog, type RefusedUnit } from "./port.ts";
 
 /** Datasets are files of this machine; outputs go to a directory with a ledger. */
 export function makeLocalCatalog(storageDir: string): Catalog {
   const ledger = new LocalLedger(join(storageDir, "ledger.jsonl"));
   return {
     name: "local",
-    datasets: { files: localDataset },
-    outputs: { register: (request, { name, outputs }) => ledger.register(request, name, outputs), blocks: null },
+    datasets: {
+      async open(input, _wanted, signal) {
+        const found = await localDataset(input, signal);
+        return found.ok ? ok(inPages(found.value)) : found;
+      },
+      locate: async () => ok(null),
+    },
+    outputs: ledgerOutputs((request, unit, files) => ledger.register(request, unit, files)),
     sites: null,
     requests: null,
+    services: null,
+  };
+}
+
+type RegisterOutcome =
+  | { readonly kind: "registered"; readonly adopted: number }
+  | { readonly kind: "conflict"; readonly lfn: string; readonly message: string }
+  /** A file that was to be registered is not there (yet). */
+  | { readonly kind: "missing"; readonly path: string };
+
+/**
+ * Outputs whose only step is to be written into a ledger, unit by unit; there are no rules, and nothing is archived. What
+ * is withdrawn stays in the ledger, which is only ever appended to: the store knows that it is not valid any more.
+ */
+export function ledgerOutputs(
+  register: (request: string, unit: string, files: readonly OutputFile[]) => Promise<RegisterOutcome>,
+): OutputCatalog {
+  const done = { kind: "done", receipt: "ledger" } as const;
+  return {
+    steps: [{ name: "files", service: "ledger", when: "each-unit", takes: "owed", leaves: "registered" }],
+    finally: "registered",
+    retries: "each-pass",
+    async run(_step, { requestName }, units) {
+      const refused: RefusedUnit[] = [];
+      for (const { unit, files } of units) {
+        const outcome = await register(requestName, unit, files);
+        if (outcome.kind === "conflict")
+          refused.push({ unit, code: "conflict", message: outcome.message, fix: "find out which of the two is right" });
+        if (outcome.kind === "missing")
+          refused.push({ unit, code: "missing", message: `${outcome.path} is not there`, fix: "put it back" });
+      }
+      return { ...done, refused };
+    },
+    withdrawRules: async () => done,
+    withdrawFiles: async () => done,
   };
 }
 

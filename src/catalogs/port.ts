@@ -1,7 +1,9 @@
 import type { Result } from "../base/result.ts";
-import type { SiteName } from "../domain/names.ts";
+import type { SiteName, UnitName } from "../domain/names.ts";
+import type { OutputBlockFacts, OutputStep, UnitFiles } from "../domain/output-block.ts";
+import type { RequestSpec } from "../domain/request.ts";
 import type { InputSpec } from "../domain/work.ts";
-import type { FinishedUnit, InputFile } from "../domain/workflow.ts";
+import type { InputFile } from "../domain/workflow.ts";
 
 /**
  * The outside systems that know datasets, outputs, sites and requests. What a catalog does not have is null: nobody
@@ -16,12 +18,35 @@ export interface Catalog {
   readonly sites: SiteCatalog | null;
   /** null: requests are handed in here and nowhere else. */
   readonly requests: RequestCatalog | null;
+  /** null: it is all on this machine. */
+  readonly services: CatalogServices | null;
 }
 
-interface DatasetCatalog {
-  /** All files of an input, in a stable order. Throws the reason of `signal` when it is to end. */
-  files(input: InputSpec, signal?: AbortSignal): Promise<Result<readonly InputFile[], DatasetProblem>>;
+interface CatalogServices {
+  /** By name: null, or why it does not answer. */
+  ping(): Promise<Readonly<Record<string, string | null>>>;
+  close(): Promise<void>;
 }
+
+export interface DatasetCatalog {
+  /**
+   * All files of an input, each once, in a stable order. Their lumis only where asked for. What fails on the way, and the
+   * reason of `signal`, is thrown while they are read: nothing that came before is then to be used.
+   */
+  open(
+    input: InputSpec,
+    wanted: { readonly lumis: boolean },
+    signal?: AbortSignal,
+  ): Promise<Result<FilePages, DatasetProblem>>;
+  /** The sites where every file of a dataset can be read; null: this catalog does not know where anything is. */
+  locate(dataset: string, signal?: AbortSignal): Promise<Result<readonly SiteName[] | null, DatasetProblem>>;
+}
+export type FilePages = AsyncIterable<readonly InputFile[]>;
+
+export async function* inPages(files: readonly InputFile[]): FilePages {
+  for (let at = 0; at < files.length; at += FILES_PER_PAGE) yield files.slice(at, at + FILES_PER_PAGE);
+}
+const FILES_PER_PAGE = 5_000;
 
 export interface DatasetProblem {
   readonly code: "unknown-dataset" | "empty-dataset" | "unreadable";
@@ -29,45 +54,58 @@ export interface DatasetProblem {
   readonly evidence: Readonly<Record<string, unknown>>;
 }
 
-interface OutputCatalog {
-  /**
-   * Makes one unit's outputs known, in the block it was planned into. By LFN: known with the same size and checksum is
-   * adopted, known with others is a conflict that only a person can resolve.
-   */
-  register(request: string, unit: RegisteredUnit): Promise<RegisterOutcome>;
-  /** null: each file stands alone, and nothing is archived. */
-  readonly blocks: BlockCatalog | null;
+/**
+ * Where outputs are made known: a list of steps for each block of files, and what takes them. Who takes which step when
+ * is decided elsewhere (docs/adr/0014-output-ledger.md). Every step may be taken again, after a crash or a lost answer:
+ * what is there already is adopted.
+ */
+export interface OutputCatalog {
+  /** In this order. What is done for single units comes before what waits for all of them. */
+  readonly steps: readonly OutputStep[];
+  /** What a block is called when all are taken. */
+  readonly finally: "registered" | "archived";
+  /** each-pass: asked again at once, and a person after some refusals · backoff: ever less often, for days. */
+  readonly retries: "each-pass" | "backoff";
+  run(step: OutputStep, block: CatalogBlock, units: readonly UnitFiles[]): Promise<StepOutcome>;
+  /** Withdrawing, first part: the rules of a block, also one that may have been made and has no receipt. */
+  withdrawRules(block: CatalogBlock): Promise<StepOutcome>;
+  /** Second part, file after file. `known`: surely made known by us; of the others, only what is found in the block. */
+  withdrawFiles(block: CatalogBlock, units: readonly UnitFiles[], known: boolean): Promise<StepOutcome>;
 }
 
-type RegisteredUnit = Pick<FinishedUnit, "name" | "block" | "site" | "outputs">;
-
-export type RegisterOutcome =
-  | { readonly kind: "registered"; readonly adopted: number }
-  | { readonly kind: "conflict"; readonly lfn: string; readonly message: string }
-  /** A file that was to be registered is not there (yet). */
-  | { readonly kind: "missing"; readonly path: string };
-
-/** What is done with blocks as a whole, once all their units are registered. */
-interface BlockCatalog {
-  /** No file will come any more. */
-  close(block: OutputBlock): Promise<void>;
-  /** On to tape. waiting: it was asked for; ask again later. */
-  archive(block: OutputBlock): Promise<{ readonly kind: "archived" | "waiting" }>;
-  /** None of its files is to be used any more. */
-  invalidate(block: OutputBlock): Promise<void>;
+export interface CatalogBlock extends OutputBlockFacts {
+  readonly spec: RequestSpec;
 }
 
-interface OutputBlock {
-  readonly request: string;
-  readonly index: number;
-  readonly dataset: string;
+export interface StepRefusal {
+  /** As the service calls it. */
+  readonly code: string;
+  readonly message: string;
+  /** What a person can do. */
+  readonly fix: string;
+}
+export type StepOutcome =
+  /** Taken, but for these units of an each-unit step. */
+  | { readonly kind: "done"; readonly receipt: string; readonly refused?: readonly RefusedUnit[] }
+  | ({ readonly kind: "refused" } & StepRefusal);
+export type RefusedUnit = StepRefusal & { readonly unit: UnitName };
+
+export interface SiteCatalog {
+  /** Every site where jobs may run, with the storage they read there. */
+  list(): Promise<readonly { readonly name: SiteName; readonly rses: readonly string[] }[]>;
+  /** The text of the site status source; null: there is none. */
+  readonly statuses: (() => Promise<string>) | null;
 }
 
-interface SiteCatalog {
-  names(): Promise<readonly SiteName[]>;
-}
-
-interface RequestCatalog {
+export interface RequestCatalog {
+  /** Who that is, for people. */
+  readonly name: "reqmgr2";
   /** The document of a request, as intake reads it; null: there is none of that name. */
-  document(name: string): Promise<unknown>;
+  document(name: string): Promise<Readonly<Record<string, unknown>> | null>;
+  /** The configuration of a step, as text; null: there is none of that id. */
+  configuration(id: string): Promise<string | null>;
+  /** Names of requests that wait there to be taken by this installation. */
+  assigned(): Promise<readonly string[]>;
+  /** A status that it has already is adopted. refused: in words, with what a person can do. */
+  setStatus(name: string, status: string): Promise<{ kind: "done" } | { kind: "refused"; message: string }>;
 }

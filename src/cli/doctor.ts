@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describeError, WorldError } from "../base/errors.ts";
+import { checkCertificate } from "../catalogs/cms/http/check-certificate.ts";
 import type { Config } from "../config/settings.ts";
 import type { PingOutcome } from "../engine/port.ts";
 import type { StatusView } from "../operations/system.ts";
@@ -32,7 +33,8 @@ export const addDoctor = command("doctor", {
     const { status, checks: ofServer } = await askServer(config, options);
     const places = status ? await placesOf(status) : await placeChecks(config);
     const parts = status ? partsOf(status) : await tryParts(config);
-    const checks = [...machineChecks(), ...places, ...parts, ...ofServer, tokenCheck(config, options)];
+    const outside = await catalogChecks(config);
+    const checks = [...machineChecks(), ...places, ...parts, ...outside, ...ofServer, tokenCheck(config, options)];
     const number = (wanted: Check["result"]) => checks.filter(({ result }) => result === wanted).length;
     const failed = number("fail");
     return {
@@ -97,6 +99,23 @@ async function opened<P extends { close(): Promise<void> }>(
   } catch (error) {
     return [fail(what, describeError(error), error instanceof WorldError ? error.hint : "see the message")];
   }
+}
+
+/** Asked from here, with the files of these settings: a server elsewhere may have others. */
+async function catalogChecks(config: Config): Promise<readonly Check[]> {
+  const { cmsOptions, makeCatalog } = await import("../main.ts");
+  const { services } = makeCatalog(config);
+  if (services === null) return [];
+  const certificate = await checkCertificate(cmsOptions(config), new Date());
+  const troubles = await services.ping().finally(() => services.close());
+  return [
+    { what: "identity", ...certificate },
+    ...Object.entries(troubles).map(([service, words]) =>
+      words === null
+        ? ok(service, "answers")
+        : fail(service, words, `check catalog.cms.* of ${service}: wms2 config show`),
+    ),
+  ];
 }
 
 /** A server that runs on this data directory knows best; without one, the parts are tried here. */

@@ -20,6 +20,9 @@ const RELEASE_OPTIONS: Options = {
   ...FROM,
   "--how <way>": "rescue: go on with the same run; next-round: leave it behind",
 };
+const INVALIDATE = {
+  "--invalidate": "withdraw its outputs, too: rules are deleted, files invalidated",
+} as const satisfies Options;
 const RESTART_OPTIONS = {
   ...FROM,
   "--cleanup-policy <policy>": "keep_until_replaced, or immediate_cleanup: of the old outputs",
@@ -29,7 +32,12 @@ const RESTART_OPTIONS = {
 export function actionBody(typed: object): Readonly<Record<string, unknown>> {
   const options = typed as Readonly<Record<string, unknown>>;
   const release = releaseFields.map(([name, { flags }]) => [name, options[optionName(Object.keys(flags)[0]!)]]);
-  return given({ ...Object.fromEntries(release), how: options.how, cleanup_policy: options.cleanupPolicy });
+  return given({
+    ...Object.fromEntries(release),
+    how: options.how,
+    cleanup_policy: options.cleanupPolicy,
+    invalidate: options.invalidate,
+  });
 }
 
 const action = (name: OperatorAction, about: string, examples: readonly string[], more: Options = {}) =>
@@ -65,9 +73,12 @@ export const ACTIONS = [
     ],
     RELEASE_OPTIONS,
   ),
-  action("fail", "give held requests up for good; a manifest lists the outputs to withdraw", [
-    'wms2 fail muons --reason "wrong calibration"',
-  ]),
+  action(
+    "fail",
+    "give held requests up for good; a manifest lists the outputs to withdraw",
+    ['wms2 fail muons --reason "wrong calibration"'],
+    INVALIDATE,
+  ),
   action(
     "restart",
     "kill and clone: give a request up and begin again as its next version",
@@ -91,10 +102,15 @@ export const ACTIONS = [
   action("move", "go on with the engine of this server: what finished stays, the rest is planned anew for its sites", [
     'wms2 move muons --reason "the pool is gone" --dry-run',
   ]),
-  action("abort", "end requests for good: their jobs are removed, what is registered stays", [
-    'wms2 abort weather-example --reason "wrong input"',
-    'wms2 abort test-1 test-2 --reason "only tests"',
-  ]),
+  action(
+    "abort",
+    "end requests for good: their jobs are removed, what is registered stays",
+    [
+      'wms2 abort weather-example --reason "wrong input"',
+      'wms2 abort test-1 test-2 --reason "only tests" --invalidate --dry-run',
+    ],
+    INVALIDATE,
+  ),
 ];
 
 export const addRetry = command("retry", {

@@ -7,12 +7,14 @@ import type { Config } from "../config/settings.ts";
 import type { DagId, SiteName } from "../domain/names.ts";
 import type { PlanOutcome } from "../domain/plan.ts";
 import type { RequestSpec } from "../domain/request.ts";
+import { goesByLumis } from "../domain/work.ts";
 import type { InputFile } from "../domain/workflow.ts";
 import { readSubmission } from "../intake/read-submission.ts";
 import { kindOf } from "../kinds/kind.ts";
 import { KINDS } from "../kinds/table.ts";
 import { checkInSlices } from "../planning/check.ts";
 import type { PlanFacts } from "../planning/facts.ts";
+import { packFiles } from "../planning/packed-files.ts";
 import { planJson } from "../planning/plan-json.ts";
 import { planDot, planSvg } from "../render/picture.ts";
 import { collect, command } from "./command.ts";
@@ -45,7 +47,8 @@ export const addPlan = command("plan", {
     const read = readSubmission(readRequestFile(file, options), intakeRules(config), KINDS);
     if (!read.ok) throw problemsIn(file, read.error);
     const { spec } = read.value;
-    const files = await inputFiles(spec, options.files, makeCatalog(config));
+    const catalog = makeCatalog(config);
+    const files = await inputFiles(spec, options.files, catalog).finally(() => catalog.services?.close());
     const kind = kindOf(KINDS, spec.work);
     const facts = factsFor(spec, kind.begin(spec.work), files, config, loopPolicy(config));
     const { plan, unplanned } = planned(file, toEnd(kind.plan(facts)));
@@ -63,12 +66,17 @@ export const addPlan = command("plan", {
 });
 
 async function inputFiles(
-  { name, work: { input } }: RequestSpec,
+  { name, work }: RequestSpec,
   list: string | undefined,
   { datasets }: Catalog,
 ): Promise<readonly InputFile[]> {
-  if (!input) return [];
-  const found = list === undefined ? await datasets.files(input) : parseFileList(listText(list), list);
+  if (!work.input) return [];
+  if (list === undefined) {
+    const opened = await datasets.open(work.input, { lumis: goesByLumis(work) });
+    if (opened.ok) return packFiles(opened.value);
+    throw new WorldError("dataset-unreadable", name, opened.error.message);
+  }
+  const found = parseFileList(listText(list), list);
   if (found.ok) return found.value;
   throw new WorldError("dataset-unreadable", name, found.error.message);
 }

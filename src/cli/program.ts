@@ -1,9 +1,12 @@
 import { Command } from "commander";
 import { VERSION } from "../base/version.ts";
+import { addBlocks } from "./blocks.ts";
 import { addClassify, addUnclassified } from "./classify.ts";
 import { addConfig } from "./config.ts";
 import { addDemo } from "./demo.ts";
 import { addDoctor } from "./doctor.ts";
+import { addEmulate } from "./emulate.ts";
+import { addImport } from "./import.ts";
 import { addAttempts, addLogs, addNodes } from "./nodes.ts";
 import { ACTIONS, addResubmit, addRetry } from "./operate.ts";
 import { addAlerts, addAudit, addQueue } from "./operators.ts";
@@ -21,10 +24,23 @@ import { addWatch } from "./watch.ts";
 
 /** In the order the help lists them. */
 const COMMANDS = [
-  ...[addServe, addSubmit, addList, addShow, addWatch, addOutputs, addNodes, addLogs, addErrors, addAttempts],
+  ...[
+    addServe,
+    addSubmit,
+    addImport,
+    addList,
+    addShow,
+    addWatch,
+    addOutputs,
+    addBlocks,
+    addNodes,
+    addLogs,
+    addErrors,
+    addAttempts,
+  ],
   ...[...ACTIONS, addResubmit, addRetry, addUnclassified, addClassify, addPriority],
   ...[addQueue, addSites, addAlerts, addAudit, addTokens],
-  ...[addPlan, addPolicy, addConfig, addSimulate, addSpool, addDoctor, addDemo],
+  ...[addPlan, addPolicy, addConfig, addSimulate, addEmulate, addSpool, addDoctor, addDemo],
 ];
 
 const EXIT_CODES = `Exit codes:

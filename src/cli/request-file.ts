@@ -31,7 +31,7 @@ export function readRequestFile(
   let document = absolutePaths(parsed.value, (path) => resolve(folder, path));
   const [only, ...more] = changes.set?.length || changes.name !== undefined ? unwrap(document) : [];
   if (only && more.length === 0) document = only.row;
-  for (const word of changes.set ?? []) document = withChange(document, readAssignment(word));
+  document = withChanges(document, changes.set ?? []);
   if (changes.name !== undefined) document = withChange(document, { key: nameKey(document), value: changes.name });
   return withAttachments(document, folder);
 }
@@ -57,6 +57,10 @@ function nameKey(document: unknown): string {
   const keys = ["name", "request_name", "RequestName", "RequestString"];
   return keys.find((key) => isRow(document) && Object.hasOwn(document, key)) ?? "name";
 }
+
+/** What --set changed. */
+export const withChanges = (document: unknown, set: readonly string[]): unknown =>
+  set.reduce((changed, word) => withChange(changed, readAssignment(word)), document);
 
 /** `split.files_per_job` reaches into the document; maps on the way are made. */
 function withChange(document: unknown, { key, value }: { key: string; value: unknown }): unknown {

@@ -16,7 +16,7 @@ const OPTIONS = {
 } as const satisfies Options;
 type SitesOptions = Values<typeof OPTIONS>;
 
-const VERBS = ["list", "enable", "drain", "disable", "ban", "unban", "bans"] as const;
+const VERBS = ["list", "sync", "enable", "drain", "disable", "ban", "unban", "bans"] as const;
 type Verb = (typeof VERBS)[number];
 
 export const addSites = command("sites", {
@@ -25,6 +25,7 @@ export const addSites = command("sites", {
   options: OPTIONS,
   examples: [
     "wms2 sites",
+    "wms2 sites sync --dry-run                                   what would CRIC and the site status change?",
     'wms2 sites drain T2_XX_Alpha --note "disk servers move"     running jobs end, no new work units',
     "wms2 sites disable T2_XX_Alpha --dry-run                    who would have no site left?",
     "wms2 sites enable T2_XX_Alpha",
@@ -35,6 +36,7 @@ export const addSites = command("sites", {
   ],
   run({ client, options }, verb: Verb, name: string | undefined) {
     if (verb === "list") return list(client, name);
+    if (verb === "sync") return sync(client, options);
     if (name === undefined) throw new WorldError("bad-usage", "sites", `which site is to ${verb}?`);
     if (verb === "bans") return bans(client, name, options);
     if (verb === "ban") return ban(client, name, options);
@@ -49,6 +51,17 @@ async function list(client: Client, name: string | undefined): Promise<Answer> {
   if (name !== undefined && found.length === 0)
     throw new WorldError("not-found", name, `there is no site ${name}`, { hint: "see them all with: wms2 sites" });
   return listing(SITES, found, "no site is known yet; the engine lists them once it was asked");
+}
+
+async function sync(client: Client, { dryRun }: SitesOptions): Promise<Answer> {
+  const answer = await client.sites.sync({ dry_run: dryRun });
+  const { reason, changes, warnings } = answer;
+  const outcome =
+    reason !== null
+      ? `nothing was changed: ${reason}; the catalog's answer is not believed`
+      : `${count(changes.length, "site")} ${dryRun ? "would change" : "changed"}`;
+  const lines = changes.map(({ site, what }) => `${site}: ${what}`);
+  return { json: answer, note: [...warnings, ...lines, outcome].join("\n") };
 }
 
 async function change(

@@ -47,6 +47,7 @@ export function loadConfig(from: {
     }
   }
   if (problems.length) throw new WorldError("bad-config", file ?? "settings", problems.join("\n"));
+  requireCatalog(values as Config);
   values["engine.local.sites"] ??= [THIS_MACHINE];
   const engine = values["engine.kind"] as EngineKind;
   for (const [key, value] of Object.entries(profileOf(engine, biggestSite(values as Config)))) {
@@ -104,6 +105,31 @@ const THIS_MACHINE = { name: "local", cores: availableParallelism(), memory_mb: 
 function biggestSite({ "engine.local.sites": sites }: Config): Machine {
   const most = (key: "cores" | "memory_mb") => Math.max(...sites.map((site) => site[key]));
   return { sites: sites.length, cores: most("cores"), memoryMb: most("memory_mb") };
+}
+
+const CMS_NEEDS = Object.keys(SETTINGS).filter((key) => /^catalog\.cms\..*_(url|account)$/.test(key)) as SettingKey[];
+
+/** All that is missing at once: nobody wants to start a server eight times. */
+function requireCatalog(config: Config): void {
+  if (config["catalog.kind"] !== "cms") {
+    const idle = [
+      config["reqmgr2.poll_sec"] > 0 && "reqmgr2.poll_sec",
+      config["reqmgr2.write_back"] && "reqmgr2.write_back",
+    ];
+    const set = idle.filter(Boolean).join(", ");
+    if (set === "") return;
+    throw new WorldError("bad-config", set, `${set}: there is no ReqMgr2 where catalog.kind is local`, {
+      hint: "set catalog.kind: cms, or leave them out",
+    });
+  }
+  const { "catalog.cms.proxy_file": proxy, "catalog.cms.cert_file": cert, "catalog.cms.key_file": key } = config;
+  const missing: string[] = CMS_NEEDS.filter((needed) => config[needed] === null);
+  if (proxy === null && (cert === null || key === null))
+    missing.push("catalog.cms.proxy_file, or catalog.cms.cert_file with catalog.cms.key_file");
+  if (missing.length === 0) return;
+  throw new WorldError("bad-config", "catalog.cms", `catalog.kind is cms, and it needs ${missing.join("; ")}`, {
+    hint: "set them, or catalog.kind: local; wms2 config show tells what each is for",
+  });
 }
 
 function withDerived(values: Record<string, unknown>): Record<string, unknown> {

@@ -7,6 +7,7 @@ const safe: Exposure = {
   uid: 1000,
   dataDir: { path: "/srv/wms2", mode: 0o40700, allowed: 0 },
   tokenFile: { path: "/srv/wms2/operator.token", mode: 0o100600 },
+  keyFiles: [{ path: "/srv/wms2/proxy.pem", mode: 0o100600 }],
 };
 const dataDir = (mode: number, allowed: number) => ({ dataDir: { path: "/srv/wms2", mode, allowed } });
 const tokenFile = (mode: number) => ({ tokenFile: { path: "/srv/wms2/operator.token", mode } });
@@ -17,6 +18,11 @@ test.each<[story: string, change: Partial<Exposure>, words: RegExp[]]>([
   ["one that jobs of somebody else pass through", dataDir(0o40711, 0o011), []],
   ["and may also be listed", dataDir(0o40755, 0o011), [/chmod 711/]],
   ["a token the group may read", tokenFile(0o100640), [/read the operator token.*wms2 tokens/]],
+  [
+    "a key the group may read",
+    { keyFiles: [{ path: "/srv/key.pem", mode: 0o100640 }] },
+    [/read the key in \/srv\/key\.pem.*chmod 600/],
+  ],
   ["elsewhere than loopback", { host: "0.0.0.0" }, [/0\.0\.0\.0 is reached by plain HTTP.*TLS/]],
   ["loopback by other names", { host: "127.8.0.1" }, []],
   ["a name that only begins like loopback", { host: "127.evil.example" }, [/plain HTTP/]],

@@ -11,6 +11,8 @@ export interface Exposure {
     readonly allowed: number;
   };
   readonly tokenFile: { readonly path: string; readonly mode: number };
+  /** Keys and proxies shown to outside services. */
+  readonly keyFiles: readonly { readonly path: string; readonly mode: number }[];
 }
 
 export interface Warning {
@@ -19,9 +21,14 @@ export interface Warning {
 }
 
 /** What is unsafe about it, and how to fix each; docs/security.md says why. */
-export function decideWarnings({ host, engine, uid, dataDir, tokenFile }: Exposure): readonly Warning[] {
+export function decideWarnings({ host, engine, uid, dataDir, tokenFile, keyFiles }: Exposure): readonly Warning[] {
   const forOthers = (mode: number, allowed = 0): boolean => (mode & 0o077 & ~allowed) !== 0;
   const warnings: readonly [isSo: boolean, what: string, fix: string][] = [
+    ...keyFiles.map(({ path, mode }): [boolean, string, string] => [
+      forOthers(mode),
+      `others may read the key in ${path}, and with it be this server to DBS and Rucio`,
+      `chmod 600 ${path}`,
+    ]),
     [
       forOthers(dataDir.mode, dataDir.allowed),
       `others may look into the data directory ${dataDir.path}: it holds the token and everything requests wrote`,

@@ -19,6 +19,8 @@ const amount = z.number().min(0);
 const id = z.number().int().min(1);
 
 const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/);
+const httpsUrl = z.url({ protocol: /^https$/ });
+const command = z.array(z.string().regex(/^[^\0\t\n]+$/)).min(1);
 const site = z.strictObject({ name, cores: whole, memory_mb: whole });
 
 /** Where alerts are told (docs/guides/alerts.md). */
@@ -98,6 +100,44 @@ export const SETTINGS = {
   "engine.dagman.submit_gid": optional(id, "group likewise"),
   "engine.dagman.max_idle": setting(whole, 1000, "idle jobs one DAG keeps in the queue"),
   "engine.timeout_sec": setting(seconds, 60, "how long one call to the engine may take"),
+  "catalog.kind": setting(z.enum(["local", "cms"]), "local", "who knows datasets and is told of outputs"),
+  "catalog.cms.reqmgr2_url": optional(httpsUrl, "ReqMgr2: https://HOST/reqmgr2/data"),
+  "catalog.cms.config_cache_url": optional(httpsUrl, "its config cache: https://HOST/couchdb/reqmgr_config_cache"),
+  "catalog.cms.dbs_reader_url": optional(httpsUrl, "DBS to read: https://HOST/dbs/prod/global/DBSReader"),
+  "catalog.cms.dbs_writer_url": optional(httpsUrl, "DBS to write: https://HOST/dbs/prod/global/DBSWriter"),
+  "catalog.cms.rucio_url": optional(httpsUrl, "Rucio"),
+  "catalog.cms.rucio_auth_url": optional(httpsUrl, "where Rucio gives tokens"),
+  "catalog.cms.rucio_account": optional(
+    z.string().regex(/^[a-z0-9_-]{1,25}$/),
+    "account of Rucio that owns replicas and rules",
+  ),
+  "catalog.cms.cric_url": optional(httpsUrl, "CRIC"),
+  "catalog.cms.proxy_file": optional(text, "proxy to show to them, read again when it changes"),
+  "catalog.cms.cert_file": optional(text, "or a certificate of one's own, and below its key"),
+  "catalog.cms.key_file": optional(text, "key of cert_file, without a passphrase"),
+  "catalog.cms.ca_file": optional(text, "authorities that sign their certificates (default: those of this machine)"),
+  "sites.sync_minutes": setting(amount, 60, "how often sites are taken over from CRIC; 0: only by wms2 sites sync"),
+  "sites.status_file": optional(text, "file with the status of sites (docs/guides/sites.md)"),
+  "sites.status_url": optional(httpsUrl, "or where that is published"),
+  "catalog.cms.connect_timeout_sec": setting(seconds, 10, "how long a connection to them may take"),
+  "catalog.cms.answer_timeout_sec": setting(seconds, 120, "how long until an answer begins"),
+  "catalog.cms.peace_sec": setting(seconds, 30, "how long a service that failed five times in a row is not asked"),
+  "catalog.cms.silence_timeout_sec": setting(seconds, 60, "how long an answer may stand still"),
+  "cmssw.cmsset": optional(
+    text,
+    "CMS's cmsset_default.sh as worker nodes see it: ReqMgr2's documents then run cmsRun, else the simulator",
+  ),
+  "cmssw.enabled": setting(z.boolean(), true, "false: they run the simulator, wherever the software is"),
+  "cmssw.containers": setting(
+    z.record(text, command),
+    {},
+    "by ScramArch (may end in *), the command that runs what follows it in a container",
+  ),
+  "cmssw.stage_out": setting(
+    z.record(text, command),
+    {},
+    "by site (* for all others), the command that copies instead of cp: it gets source and target",
+  ),
   "lifecycle.interval_sec": byEngine(
     seconds,
     "time between passes when nothing nudges the loop; the engine is asked once in each",
@@ -194,6 +234,28 @@ export const SETTINGS = {
     wholeOrNone,
     "how long a retry waits for another worker than those it failed on; 0: it does not look for one",
   ),
+  "outputs.backoff_sec": setting(
+    z.array(amount).min(1),
+    [60, 300, 1800, 7200, 14_400, 28_800],
+    "waits before an output block is offered to a service that does not answer again; what it refuses waits the last one",
+  ),
+  "outputs.tape_rses": optional(
+    text,
+    "RSE expression of the tapes that closed blocks are kept on, cms catalog; not set: no tape rule is made",
+  ),
+  "outputs.give_up_after_hours": setting(
+    amount,
+    72,
+    "after how long of refusals an output block fails, and its request is held",
+  ),
+  "reqmgr2.poll_sec": setting(
+    wholeOrNone,
+    0,
+    "how often what ReqMgr2 has assigned is looked for and imported; 0: never, only by hand (docs/guides/reqmgr2.md)",
+  ),
+  "reqmgr2.team": optional(text, "import only what is assigned to this team"),
+  "reqmgr2.campaigns": setting(z.array(text), [], "import only what belongs to these campaigns; empty: any"),
+  "reqmgr2.write_back": setting(z.boolean(), false, "tell ReqMgr2 how the requests that came from it do"),
   "alerts.sinks": setting(sinks, [], "where alerts are told: webhooks, commands, mail (docs/guides/alerts.md)"),
   "alerts.interval_sec": setting(seconds, 60, "how often stuck requests, the engine and disks are looked at"),
   "alerts.engine_after_looks": setting(whole, 3, "looks without an answer before the engine is called unreachable"),

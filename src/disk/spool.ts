@@ -35,11 +35,13 @@ export interface SpoolOptions {
   readonly render: (plan: DagPlan, storage: StorageDirs) => Iterable<SubmitFile>;
   /** policy.json: what the retry brain goes by. */
   readonly policyText: (spec: Parameters<Spool["write"]>[1]) => string;
+  /** What the worker's programs are told; "": nothing. */
+  readonly factsText: (spec: Parameters<Spool["write"]>[1]) => string;
 }
 
 /** The submit directories under one root (docs/submit-directory.md). */
 export function makeSpool(options: SpoolOptions): Spool {
-  const { spoolDir, storageDir, owner, render, policyText } = options;
+  const { spoolDir, storageDir, owner, render, policyText, factsText } = options;
   const submitDir: Spool["submitDir"] = ({ requestName, round, dagId }) =>
     join(spoolDir, requestName, submitDirName(round, dagId));
   /** The request's own below the storage: what its jobs stage out, and what is merged of it. */
@@ -65,7 +67,7 @@ export function makeSpool(options: SpoolOptions): Spool {
         }
         await writeFiles(temporary, render(plan, storage));
         await writeFiles(temporary, [{ path: TOP.policy, chunks: [policyText(spec)] }]);
-        await writePayload(temporary, spec, files);
+        await writePayload(temporary, spec, files, factsText(spec));
         if (owner) giveTree(temporary, owner);
         syncDirectory(temporary);
         await rename(temporary, final);
@@ -80,7 +82,7 @@ export function makeSpool(options: SpoolOptions): Spool {
       await orUnwritable(dir, async () => {
         await removeAll(temporary);
         await mkdir(temporary);
-        await writePayload(temporary, spec, files);
+        await writePayload(temporary, spec, files, factsText(spec));
         if (owner) giveTree(temporary, owner);
         // Nothing runs here now; a crash in between is made good by the next try.
         await removeAll(payload);

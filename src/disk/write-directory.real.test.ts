@@ -24,7 +24,7 @@ test.each([
 ] as const)("the simulator travels only where it is named: %s", async (_, spec, files, travels) => {
   const dir = mkdtempSync(join(tmpdir(), "wms2-payload-"));
   try {
-    await writePayload(dir, spec, files);
+    await writePayload(dir, spec, files, "");
     expect(existsSync(join(dir, WORKER, "simulate"))).toBe(travels);
     expect(existsSync(join(dir, TOP.payload))).toBe(true);
     expect(existsSync(join(dir, program(RUN)))).toBe(true);

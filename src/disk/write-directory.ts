@@ -3,8 +3,9 @@ import { chmodSync, closeSync, fsyncSync, lchownSync, mkdirSync, openSync, readd
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { InvariantError } from "../base/errors.ts";
+import { runsCmssw } from "../domain/cms-files.ts";
 import type { RequestFile, RequestSpec } from "../domain/request.ts";
-import { PAYLOAD_FILES, SIMULATE, SIMULATOR_FILES } from "../payload/files.ts";
+import { CMSSW_FILES, FACTS_FILE, PAYLOAD_FILES, SIMULATE, SIMULATOR_FILES } from "../payload/files.ts";
 import { type SubmitFile, TOP } from "../submit-dir/names.ts";
 import type { Owner } from "./permission.ts";
 
@@ -36,15 +37,25 @@ export async function writeFiles(root: string, files: Iterable<SubmitFile>): Pro
 }
 
 /** Our own programs, and the request's files beside them, checked against their hash. */
-export async function writePayload(root: string, spec: RequestSpec, files: readonly RequestFile[]): Promise<void> {
-  await mkdir(join(root, TOP.payload), { recursive: true }); // what a request may leave empty, and every submit file names
-  const ours = namesSimulator(spec, files) ? [...PAYLOAD_FILES, ...SIMULATOR_FILES] : PAYLOAD_FILES;
-  for (const { source, target, executable } of ours) {
+export async function writePayload(
+  root: string,
+  spec: Pick<RequestSpec, "cms" | "steps" | "outputs">,
+  files: readonly RequestFile[],
+  facts: string,
+): Promise<void> {
+  await mkdir(join(root, TOP.payload), { recursive: true }); // a request may leave it empty, and every submit file names it
+  const programs = [
+    ...PAYLOAD_FILES,
+    ...(runsCmssw(spec) ? CMSSW_FILES : []),
+    ...(namesSimulator(spec, files) ? SIMULATOR_FILES : []),
+  ];
+  for (const { source, target, executable } of programs) {
     const path = join(root, target);
     await mkdir(dirname(path), { recursive: true });
     await copyFile(source, path);
     chmodSync(path, executable ? 0o755 : 0o644);
   }
+  if (facts) await writeFile(join(root, FACTS_FILE), facts);
   for (const file of files) {
     const sha256 = createHash("sha256").update(file.content).digest("hex");
     if (sha256 !== file.sha256)
@@ -56,7 +67,10 @@ export async function writePayload(root: string, spec: RequestSpec, files: reado
 }
 
 /** In a command, or in a script that the request brings. */
-const namesSimulator = ({ steps, outputs }: RequestSpec, files: readonly RequestFile[]): boolean =>
+const namesSimulator = (
+  { steps, outputs }: Pick<RequestSpec, "steps" | "outputs">,
+  files: readonly RequestFile[],
+): boolean =>
   JSON.stringify([steps, outputs]).includes(SIMULATE) ||
   files.some(({ content }) => Buffer.from(content).includes(SIMULATE));
 

@@ -101,7 +101,22 @@ export interface Site {
   readonly memoryMb: number | null;
   readonly drainUntil: Date | null;
   readonly note: string | null;
+  /** Who said the status: an operator, whose word stays, or the status source; null: nobody. */
+  readonly statusFrom: "operator" | "source" | null;
+  /** The storage its jobs read; null: no catalog lists the site. */
+  readonly rses: readonly string[] | null;
+  /** false: the catalog listed it once and does not any more. */
+  readonly isActive: boolean;
   readonly updatedAt: Date;
+}
+
+/** Whether new work may go there, bans not counted. */
+export const isOpenSite = ({ status, isActive }: Pick<Site, "status" | "isActive">): boolean =>
+  status === "enabled" && isActive;
+
+/** A site as the catalog and the status source want it, and in words what that changes. */
+export interface SiteSync extends Pick<Site, "name" | "status" | "statusFrom" | "rses" | "isActive"> {
+  readonly what: string;
 }
 
 export interface SiteBan {

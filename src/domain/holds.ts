@@ -118,6 +118,13 @@ export const HOLDS = {
   "empty-dataset": unplannable("the input has no files", "fix the path or the list"),
   unreadable: unplannable("the input cannot be read", "fix the path or the list"),
   "unknown-dataset": unplannable("no catalog knows the input", "fix the path or the list"),
+  "configuration-missing": {
+    ...unplannable(
+      "a configuration that its jobs run cannot be had",
+      "have it put into the config cache and `release`, or submit the request with a `pset` of its own",
+    ),
+    evidence: ["id", "path"],
+  },
   "no-input-files": unplannable("the input has no files left", "fix the path or the list"),
   "no-site": unplannable(
     "no site is left that may run it and has its data",
@@ -150,9 +157,9 @@ export const HOLDS = {
   },
   "registration-failed": {
     meaning: "the catalog refuses an output",
-    evidence: ["unitsOwed"],
+    evidence: ["block", "step", "code", "fix", "failedBlocks"],
     who: "operator",
-    help: "another file has its name, or it was changed: resolve that first, then `release`",
+    help: "`wms2 blocks NAME` says what helps; resolve that first, then `wms2 blocks retry NAME`",
     actions: AGAIN,
     release: "plan",
   },

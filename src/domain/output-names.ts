@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { OutputSpec, RequestSpec } from "./request.ts";
 
 export type NamedRequest = Pick<
@@ -22,6 +23,8 @@ const clean = (part: string): string => part.replaceAll(/[^A-Za-z0-9_.-]/g, "_")
 
 const LFN_PREFIX = "/store/wms2";
 
+type Placed = Pick<OutputSpec, "name" | "file" | "merge" | "lfnBase"> & { readonly dataset: string };
+
 /**
  * Where the merged file of an output goes: below the request's own folder of the storage, and among all files. Unmerged
  * outputs keep one file per job: a directory instead of a file.
@@ -29,10 +32,25 @@ const LFN_PREFIX = "/store/wms2";
 export function outputPlace(
   request: string,
   unit: string,
-  { name, file, merge }: Pick<OutputSpec, "name" | "file" | "merge">,
+  { name, file, merge, lfnBase, dataset }: Placed,
 ): { readonly place: string; readonly lfn: string } {
   const place = `${name}/${unit}${merge.how === "none" ? "" : extension(file)}`;
-  return { place, lfn: `${LFN_PREFIX}/${request}/${place}` };
+  const lfn = lfnBase ? cmsLfn(lfnBase, dataset, request, unit) : `${LFN_PREFIX}/${request}/${place}`;
+  return { place, lfn };
+}
+
+/**
+ * <base>/<era>/<primary>/<tier>/<string>-v<N>/<a thousand units>/<unique>.root, as DBS wants files to be called. Unique
+ * among all requests, also those that write into the same dataset, and the same whenever it is asked for again.
+ */
+function cmsLfn(base: string, dataset: string, request: string, unit: string): string {
+  const [, primary = "", processed = "", tier = ""] = dataset.split("/");
+  const [era = "", ...rest] = processed.split("-");
+  const thousand = Math.floor(Number(/\d+$/.exec(unit)?.[0] ?? 0) / 1000);
+  const hash = createHash("sha256").update(`${request}\n${unit}\n${dataset}`).digest("hex");
+  const unique = [hash.slice(0, 8), hash.slice(8, 12), hash.slice(12, 16), hash.slice(16, 20), hash.slice(20, 32)];
+  const folder = `${base}/${era}/${primary}/${tier}/${rest.join("-")}/${String(thousand).padStart(5, "0")}`;
+  return `${folder}/${unique.join("-")}.root`;
 }
 
 /** ".csv", or ".csv.gz" for what is packed; "" when there is none. */

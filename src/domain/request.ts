@@ -1,3 +1,4 @@
+import type { CmsSpec } from "./cms.ts";
 import type { RequestName, SiteName } from "./names.ts";
 import type { OutputState, WishKind } from "./operator.ts";
 import type { ReleaseModifications } from "./release.ts";
@@ -33,6 +34,8 @@ export interface RequestSpec<W extends Work = Work> {
   readonly recovery: RecoverySpec;
   readonly cleanupPolicy: "keep_until_replaced" | "immediate_cleanup";
   readonly previousVersion: RequestName | null;
+  /** Of requests in ReqMgr2's form: what CMS's software and services need to know. */
+  readonly cms?: CmsSpec;
   /** Carried for others (CMSSW release, global tag, ReqMgr2 fields); never acted upon. */
   readonly metadata: Readonly<Record<string, unknown>>;
 }
@@ -69,6 +72,8 @@ export interface OutputSpec {
   readonly keep: boolean;
   /** Where its dataset is called otherwise than the request's names would have it. */
   readonly naming?: OutputNaming;
+  /** "/store/mc": its merged files are called by CMS's rules, below this; absent: by ours. */
+  readonly lfnBase?: string;
 }
 interface OutputNaming {
   readonly primary?: string;

@@ -11,6 +11,8 @@ export interface Submission {
 /** What an installation adds to a request that leaves it out, and the limits it is held to. */
 export interface IntakeRules extends MemoryLimits {
   readonly requestor: string;
+  /** What runs the steps of ReqMgr2's documents. */
+  readonly cmsPayload: "simulator" | "cmssw";
   readonly defaultMemoryPerCoreMb: number;
   readonly maxWallMinutes: number;
   readonly maxDiskMb: number;
@@ -22,6 +24,7 @@ export interface IntakeRules extends MemoryLimits {
 
 export const DEFAULT_INTAKE_RULES: IntakeRules = {
   requestor: "unknown",
+  cmsPayload: "simulator",
   defaultMemoryPerCoreMb: 2000,
   maxMemoryPerCoreMb: 3000,
   maxWallMinutes: 47 * 60,

@@ -19,6 +19,8 @@ export const WAIT_CODES = {
   "no-worker": "pool", // no worker at all
   engine: "pool", // the run itself is held, or waits for a place
   service: "service", // engine or catalog cannot be asked
+  outputs: "service", // all work is done; its outputs are being made known, or the catalog is away
+  "outputs-refused": "operator", // the catalog refuses them, and says what helps
   trouble: "operator", // every pass over it fails
   person: "operator", // held
 } as const;

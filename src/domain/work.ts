@@ -13,6 +13,8 @@ export interface CommonWork {
   readonly kind: string;
   /** Where its files come from; absent: it reads none. */
   readonly input?: InputSpec;
+  /** What every job reads beside its input; absent: nothing. */
+  readonly secondary?: readonly SecondaryInput[];
   readonly split?: SplitSpec;
   /** Whether what was given up is made again; absent: there is no such choice. */
   readonly topUp?: boolean;
@@ -40,6 +42,13 @@ export interface GenerateWork extends CommonWork {
   readonly split: SplitSpec;
 }
 
+/** Pile-up and the like: located as a whole, never split over. */
+export interface SecondaryInput {
+  readonly dataset: string;
+  /** Jobs may run where it is not, and read it over the network. */
+  readonly anywhere: boolean;
+}
+
 /** Where the input comes from. `path`s are absolute by the time a spec is stored. */
 export type InputSpec = InputSource & {
   /** Files that no usable site holds: the request waits for a person (default), or goes on without them. */
@@ -49,7 +58,16 @@ type InputSource =
   | { readonly from: "glob"; readonly pattern: string; readonly events: EventCount; readonly mask: LumiMask }
   | { readonly from: "directory"; readonly path: string; readonly events: EventCount; readonly mask: LumiMask }
   | { readonly from: "list"; readonly path: string; readonly mask: LumiMask }
-  | { readonly from: "dataset"; readonly dataset: string; readonly mask: LumiMask };
+  | { readonly from: "dataset"; readonly dataset: string; readonly mask: LumiMask; readonly blocks?: BlockChoice };
+
+/** Which blocks of a dataset are read, by their full names `/A/B/C#id`. */
+export interface BlockChoice {
+  /** Empty: all. */
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+}
+export const allowsBlock = (choice: BlockChoice | undefined, block: string): boolean =>
+  !choice || ((choice.allow.length === 0 || choice.allow.includes(block)) && !choice.deny.includes(block));
 
 /** The pattern, path or dataset it names. */
 export function inputPlace(input: InputSpec): string {
@@ -70,9 +88,17 @@ export type EventCount =
   | { readonly by: "lines" }
   | { readonly by: "fixed"; readonly perFile: number };
 
+/** Whether runs and lumis of the input decide what is done: only then are they read. */
+export const goesByLumis = ({ input, split }: CommonWork): boolean =>
+  split?.algorithm === "LumiBased" ||
+  split?.algorithm === "EventAwareLumiBased" ||
+  (input !== undefined && (input.mask.runs.length > 0 || input.mask.lumis !== null));
+
 export interface LumiMask {
   /** Empty: all runs. */
   readonly runs: readonly number[];
+  /** Runs that are left out, whatever else is chosen; absent: none. */
+  readonly withoutRuns?: readonly number[];
   /** run → inclusive lumi ranges; null: all lumis. */
   readonly lumis: Readonly<Record<string, readonly (readonly [number, number])[]>> | null;
 }

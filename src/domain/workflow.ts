@@ -61,12 +61,24 @@ export interface RunLumis {
   readonly lumis: readonly number[];
 }
 
-/** An input file with its place in the work. */
+/** An input file with what has become of it. */
 export interface LedgerFile extends InputFile {
   readonly state: FileState;
+}
+
+/** An input file with its place in the work. */
+export interface PlacedFile extends Pick<InputFile, "lfn" | "path"> {
   /** The unit it was last planned into; several for one file split over units. */
   readonly units: readonly UnitName[];
-  readonly reason: string | null;
+}
+
+/** What a look at the catalog changed in the ledger of input files. */
+export interface FileChanges {
+  readonly added: number;
+  /** The first of the added ones, by name. */
+  readonly firstAdded: readonly string[];
+  /** Still to be done, and not listed any more. */
+  readonly gone: readonly string[];
 }
 
 export const BLOCK_STATUSES = ["open", "complete", "archived", "failed", "invalidated"] as const;
@@ -101,9 +113,6 @@ export interface FinishedUnit {
   readonly site: SiteName | null;
   readonly events: bigint;
   readonly outputs: readonly OutputFile[];
-  /** Failed attempts to register, and what the last one said. */
-  readonly attempts: number;
-  readonly lastError: string | null;
   readonly finishedAt: Date;
   readonly registeredAt: Date | null;
 }

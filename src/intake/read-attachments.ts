@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { CMSRUN } from "../domain/cms.ts";
 import type { OutputSpec, RequestFile } from "../domain/request.ts";
 import type { IntakeRules } from "../domain/submission.ts";
 import { Form } from "../reading/form.ts";
@@ -91,7 +92,9 @@ function requireNamed(top: Form, attached: ReadonlySet<string | null>): void {
   };
   for (const { path, argv } of notes.commands) {
     if (isBeside(argv[0]!)) check(path, argv[0]!, true);
-    for (const word of argv.slice(1)) if (isBeside(word) && travelPath(word) !== null) check(path, word, false);
+    // A configuration of CMS's software is read, not run, and no step makes it.
+    const isNeeded = argv[0] === CMSRUN;
+    for (const word of argv.slice(1)) if (isBeside(word) && travelPath(word) !== null) check(path, word, isNeeded);
   }
   for (const spot of top.list("attach", MAX_FILES)) {
     if (typeof spot.value === "string") check(spot.path, spot.value, true);

@@ -8,6 +8,7 @@ import { isRow, keysIn } from "../reading/values.ts";
 import { checkSize } from "./check-size.ts";
 import { CAMPAIGN, ERA, PROCESSING, readNamePart } from "./name-parts.ts";
 import { readAttachments } from "./read-attachments.ts";
+import { readCmssw } from "./read-cmssw.ts";
 import { readOutputs } from "./read-outputs.ts";
 import { COUNT, PRIORITY, readPolicy, readSites } from "./read-policy.ts";
 import { readResources } from "./read-resources.ts";
@@ -31,17 +32,21 @@ export function readOwn(
   };
   const kind = readKind(top, kinds);
   const work = kind.read(top);
-  const steps = readSteps(top, kind.simulatorChain);
-  const outputs = readOutputs(top, steps);
+  const resources = readResources(top, rules);
+  const { steps, outputs, ...cms } =
+    top.spot("payload")?.value === "cmssw"
+      ? readCmssw(top, work, resources, rules)
+      : readCommands(top, kind.simulatorChain);
   const spec: RequestSpec = {
     name,
     work,
     ...identity,
     acquisitionEra: readNamePart(top, "acquisition_era", ERA),
     processingString: readNamePart(top, "processing_string", PROCESSING),
-    steps: steps.steps,
+    steps,
     outputs,
-    resources: readResources(top, rules),
+    resources,
+    ...cms,
     sites: readSites(top),
     ...readPolicy(top, name, identity.priority),
     metadata: readMetadata(top),
@@ -49,10 +54,15 @@ export function readOwn(
   const extent = kind.extent(work);
   if (extent) checkSize(extent, spec.resources, top.notes, rules);
   const files = readAttachments(top, outputs, rules);
-  // Importing by name needs a catalog that has requests; a document is what is read here.
-  top.spot("source")?.problem("importing by name comes later; submit the ReqMgr2 document itself");
+  // Who hands in a name and not a document never comes here, unless it is a draft or a correction.
+  top.spot("source")?.problem("is for imports by name, from reqmgr2; here write the document itself", "reqmgr2");
   top.close(OWN_NAME_OF);
   return { spec, files };
+}
+
+function readCommands(top: Form, usualChain: readonly string[]): Pick<RequestSpec, "steps" | "outputs"> {
+  const read = readSteps(top, usualChain);
+  return { steps: read.steps, outputs: readOutputs(top, read) };
 }
 
 /** Without `kind`: the first that has its main key there. Keys of other kinds are contradictions, not unknown words. */

@@ -1,5 +1,5 @@
 import { isSiteName, NAME_PATTERN, NAME_RULE, type RequestName, type SiteName } from "../domain/names.ts";
-import type { ProductionStep, RequestSpec } from "../domain/request.ts";
+import type { ProductionStep, RequestSpec, UnitSpec } from "../domain/request.ts";
 import { byRole, ROLES } from "../domain/roles.ts";
 import { Form } from "../reading/form.ts";
 import { shown } from "../reading/notes.ts";
@@ -11,17 +11,20 @@ export const COUNT = { min: 1, max: 1_000_000 };
 const SIZE = { min: 1, max: 1e15 };
 const RETRIES = { min: 0, max: 100 };
 
+export type UnitSizes = Omit<UnitSpec, "jobsPerUnit">;
+export const USUAL_SIZES: UnitSizes = { targetMergedBytes: 4e9, blockTargetBytes: 1e12, maxUnitsPerBlock: 500 };
+
 /** What WMS2 is to do with a request of either form, always under our own names. */
-export function readPolicy(top: Form, name: RequestName, priority: number) {
+export function readPolicy(top: Form, name: RequestName, priority: number, usual = USUAL_SIZES) {
   const urgent = top.flag("urgent", false);
   return {
     urgent,
     productionSteps: readProductionSteps(top, priority, urgent),
     unit: top.within("unit", (form) => ({
       jobsPerUnit: form.integer("jobs", { min: 1, max: 100_000 }, null),
-      targetMergedBytes: form.size("target_merged_size", SIZE, 4e9),
-      blockTargetBytes: form.size("target_block_size", SIZE, 1e12),
-      maxUnitsPerBlock: form.integer("max_units_per_block", COUNT, 500),
+      targetMergedBytes: form.size("target_merged_size", SIZE, usual.targetMergedBytes),
+      blockTargetBytes: form.size("target_block_size", SIZE, usual.blockTargetBytes),
+      maxUnitsPerBlock: form.integer("max_units_per_block", COUNT, usual.maxUnitsPerBlock),
     })),
     retries: top.within("retries", (form) => byRole((role) => form.integer(role, RETRIES, ROLES[role].retries))),
     throttles: top.within("throttles", (form) => ({

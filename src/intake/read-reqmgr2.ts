@@ -1,20 +1,19 @@
 import { NAME_PATTERN, NAME_RULE, type RequestName } from "../domain/names.ts";
-import type { NamedRequest } from "../domain/output-names.ts";
-import type { OutputSpec, RequestFile, RequestSpec } from "../domain/request.ts";
+import type { RequestFile, RequestSpec, ResourceSpec } from "../domain/request.ts";
 import type { IntakeRules } from "../domain/submission.ts";
 import { type Kinds, kindOf } from "../kinds/kind.ts";
 import type { Form } from "../reading/form.ts";
 import { carried } from "../reading/plain-data.ts";
-import { isRow, keysIn, Spot } from "../reading/values.ts";
+import { isRow, keysIn } from "../reading/values.ts";
 import { checkSize } from "./check-size.ts";
 import { CAMPAIGN, readNamePart } from "./name-parts.ts";
 import { readAttachments } from "./read-attachments.ts";
-import { simulatorOutput } from "./read-outputs.ts";
-import { checkSites, PRIORITY, readPolicy } from "./read-policy.ts";
-import { simulatorSteps } from "./read-steps.ts";
+import { COUNT, checkSites, PRIORITY, readPolicy, type UnitSizes, USUAL_SIZES } from "./read-policy.ts";
 import { type ChainStep, readChainSteps } from "./reqmgr2-chain.ts";
-import { CARRIED, LATER_TYPES, NAME_PARTS, REQUEST_TYPES, SERVER_KEYS } from "./reqmgr2-fields.ts";
-import { type Naming, readNaming, withTiers } from "./reqmgr2-names.ts";
+import { readCms } from "./reqmgr2-cms.ts";
+import { CARRIED, NAME_PARTS, REFUSED_TYPES, REQUEST_TYPES, SERVER_KEYS } from "./reqmgr2-fields.ts";
+import { type Naming, readNaming, readStepOutputs } from "./reqmgr2-names.ts";
+import { PAYLOADS } from "./reqmgr2-payload.ts";
 import { refuseReqMgr2 } from "./reqmgr2-refused.ts";
 import { readReqMgr2Work } from "./reqmgr2-work.ts";
 
@@ -41,15 +40,6 @@ export function readReqMgr2(
   );
   const steps: readonly ChainStep[] =
     type === "StepChain" ? chain : [{ name: "RECO", profile: "RECO", kept: true, form: top }];
-  const options = simulatorOptions(
-    top,
-    "filterEfficiency" in work ? work.filterEfficiency : 1,
-    steps[0]?.profile ?? "GEN",
-  );
-  top.notes.warn(
-    "",
-    "the steps run WMS2's simulator: the CMSSW configurations this document names are carried along, not run",
-  );
   const identity = {
     requestor: top.text("Requestor", rules.requestor),
     requestorDn: top.text("RequestorDN", "") || null,
@@ -58,15 +48,19 @@ export function readReqMgr2(
     priority: top.integer(["RequestPriority", "Priority"], PRIORITY, 8000),
   };
   const named = { name, work, ...namesOf(readNaming(top, steps.at(-1) ?? { name: "", form: top })) };
-  const outputs = withTiers(readOutputs(top, steps, named), named, top);
+  const payload = PAYLOADS[rules.cmsPayload];
+  const made = readStepOutputs(top, steps, named, payload);
+  const cms = readCms(top, steps, made, named, rules);
+  const outputs = made.map(({ output }) => ({ ...output, lfnBase: cms.mergedLfnBase }));
   const spec: RequestSpec = {
     ...identity,
     ...named,
     resources,
-    steps: simulatorSteps(steps, options),
+    steps: payload.steps(top, steps, "filterEfficiency" in work ? work.filterEfficiency : 1),
     outputs,
     sites: checkSites(top.list("SiteWhitelist"), top.list("SiteBlacklist"), top.flag("TrustSitelists", false)),
-    ...readPolicy(top, name, identity.priority),
+    ...readPolicy(top, name, identity.priority, readUnitSizes(top, resources)),
+    cms,
     metadata: metadataOf(top),
   };
   const extent = kindOf(kinds, work).extent(work);
@@ -78,11 +72,14 @@ export function readReqMgr2(
   return { spec, files };
 }
 
-const READ_ELSEWHERE = keysIn("RequestType StepChain TimePerEvent SizePerEvent FirstEvent FirstLumi");
+const READ_ELSEWHERE = keysIn("RequestType StepChain FirstEvent FirstLumi");
 
 function readType(top: Form): "StepChain" | "ReReco" {
   const fallback = top.spot("StepChain") === null ? "ReReco" : "StepChain";
-  return top.choice("RequestType", REQUEST_TYPES, fallback, LATER_TYPES);
+  const spot = top.spot("RequestType");
+  const why = typeof spot?.value === "string" && Object.hasOwn(REFUSED_TYPES, spot.value) && REFUSED_TYPES[spot.value];
+  if (why) spot.problem(`${spot.value} cannot be taken: it ${why}`, REQUEST_TYPES.join(", "));
+  return why ? fallback : top.choice("RequestType", REQUEST_TYPES, fallback);
 }
 
 const namesOf = ({ era, string, version }: Naming) => ({
@@ -91,30 +88,24 @@ const namesOf = ({ era, string, version }: Naming) => ({
   processingVersion: version,
 });
 
-/** Each kept step has an output, called after the last step's names unless its own differ. */
-function readOutputs(top: Form, steps: readonly ChainStep[], named: NamedRequest): OutputSpec[] {
-  const first = steps[0] ? readNaming(top, steps[0]).primary : "";
-  return steps
-    .filter((step) => step.kept)
-    .map((step) => {
-      const { primary, era, string, version } = readNaming(top, step);
-      const naming = {
-        ...((primary || first) && { primary: primary || first }),
-        ...(era !== named.acquisitionEra && { era }),
-        ...(string !== named.processingString && { string }),
-        ...(version !== named.processingVersion && { versionOffset: version - named.processingVersion }),
-      };
-      return { ...simulatorOutput(step.name, step.profile), ...(Object.keys(naming).length > 0 && { naming }) };
-    });
-}
+const BYTES = { min: 1, max: 1e15 };
 
-/** From PayloadConfig.simulate; the filter of the generator step is simulated unless the options say how. */
-function simulatorOptions(top: Form, filterEfficiency: number, profile: string): Spot {
-  const payload = top.spot("PayloadConfig");
-  const given = isRow(payload?.value) ? (payload.value.simulate ?? {}) : {};
-  const isFiltered = isRow(given) && filterEfficiency !== 1;
-  const options = isFiltered ? { filter: { [profile]: filterEfficiency }, ...given } : given;
-  return new Spot(`${top.pathOf("PayloadConfig")}.simulate`, options, top.notes);
+/** A unit makes one merged file of each output, so what ReqMgr2 says of files and blocks is said of units. */
+function readUnitSizes(top: Form, { kbPerEvent }: ResourceSpec): UnitSizes {
+  const perEvent = (kbPerEvent ?? 0) * 1000;
+  const least = top.integer("MinMergeSize", BYTES, 2 * 2 ** 30);
+  const most = top.integer("MaxMergeSize", BYTES, null);
+  if (most !== null && least > most) top.problem("MinMergeSize", `is above MaxMergeSize (${least} and ${most} bytes)`);
+  const capped = (bytes: number, events: number | null) =>
+    Math.max(1, events === null || perEvent === 0 ? bytes : Math.min(bytes, Math.floor(events * perEvent)));
+  return {
+    targetMergedBytes: capped(most ?? USUAL_SIZES.targetMergedBytes, top.integer("MaxMergeEvents", BYTES, null)),
+    blockTargetBytes: capped(
+      top.integer("BlockCloseMaxSize", BYTES, USUAL_SIZES.blockTargetBytes),
+      top.integer("BlockCloseMaxEvents", BYTES, null),
+    ),
+    maxUnitsPerBlock: top.integer("BlockCloseMaxFiles", COUNT, USUAL_SIZES.maxUnitsPerBlock),
+  };
 }
 
 /** ReqMgr2 makes RequestName from RequestString and the time; who submits to us directly has only the latter. */
@@ -135,9 +126,6 @@ const METADATA = {
 
 function metadataOf(top: Form): Readonly<Record<string, unknown>> {
   const { attachments: _, ...document } = top.row;
-  for (const key of ["MCPileup", "DataPileup", "SecondaryInputDataset"]) {
-    if (top.spot(key) !== null) top.warn(key, "is carried along, not read");
-  }
   const found = Object.entries(METADATA).filter(([, key]) => Object.hasOwn(top.row, key));
   return {
     ...Object.fromEntries(found.map(([name, key]) => [name, carried(top.row[key])])),

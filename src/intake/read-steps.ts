@@ -27,7 +27,7 @@ export function readSteps(top: Form, usualChain: readonly string[]): ReadSteps {
     return { steps: readStepList(steps), simulated: false };
   }
   if (payload.value !== "simulator")
-    payload.unknown("is not a known payload", ["simulator"], "simulator, or steps of your own");
+    payload.unknown("is not a known payload", ["simulator", "cmssw"], "simulator, cmssw, or steps of your own");
   steps?.problem("cannot be given together with payload; keep one of them");
   const names = chain === null ? usualChain : readChain(chain);
   const pairs = names.map((name) => ({ name, profile: name }));

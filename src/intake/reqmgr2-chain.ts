@@ -1,6 +1,6 @@
 import type { Form } from "../reading/form.ts";
 import { shown } from "../reading/notes.ts";
-import { isRow } from "../reading/values.ts";
+import { isRow, type Spot } from "../reading/values.ts";
 import { SIMULATOR_STEPS } from "./read-steps.ts";
 import { CARRIED_IN_STEP, NAME_PARTS } from "./reqmgr2-fields.ts";
 
@@ -16,6 +16,14 @@ export interface ChainStep {
   readonly form: Form;
 }
 
+/** A value that may differ by step: from a map by steps at the top, from the step, or from the top for all. */
+export function spotFor(top: Form, step: Pick<ChainStep, "name" | "form">, key: string): Spot | null {
+  const all = top.spot(key);
+  if (!isRow(all?.value)) return (step.form === top ? null : step.form.spot(key)) ?? all;
+  if (Object.hasOwn(all.value, step.name)) return all.child(step.name, all.value[step.name]);
+  return step.form.spot(key) ?? all.problem(`has no value for the step ${shown(step.name)}`);
+}
+
 export function readChainSteps(top: Form): readonly ChainStep[] {
   const length = top.integer("StepChain", { min: 1, max: MAX_STEPS }, null);
   top.needed("StepChain", "how many steps there are, from 1 to 10");
@@ -26,8 +34,6 @@ export function readChainSteps(top: Form): readonly ChainStep[] {
     if (Number(key.slice(4)) > length || key === "Step0")
       top.problem(key, `is not one of the ${length} steps that StepChain promises`);
   }
-  const most = SIMULATOR_STEPS.length;
-  if (length > most) top.problem("StepChain", `the simulator can stand in for at most ${most} steps (got ${length})`);
   const steps: ChainStep[] = [];
   for (let number = 1; number <= length; number++) {
     const key = `Step${number}`;

@@ -129,10 +129,12 @@ describe("what would change the work is honored or refused", () => {
   test.each<[object, string]>([
     [{ IncludeParents: true }, "IncludeParents: jobs cannot be given the parents"],
     [{ Step1: step(1, { IncludeParents: "True" }) }, "Step1.IncludeParents: jobs cannot be given the parents"],
-    [{ BlockWhitelist: ["/A/B/C#1"] }, "BlockWhitelist: blocks cannot be chosen among yet"],
-    [{ BlockWhitelist: ["/A/B/C#1"], Step1: step(1, { BlockWhitelist: [] }) }, "BlockWhitelist: blocks cannot be"],
-    [{ Step2: step(2, { BlockBlacklist: ["x"] }) }, "Step2.BlockBlacklist: blocks cannot be chosen among yet"],
-    [{ RunBlacklist: [5] }, "RunBlacklist: runs can be chosen, not left out"],
+    [{ BlockWhitelist: ["/A/B/C#1"] }, "BlockWhitelist: chooses among the files of an InputDataset"],
+    [{ BlockWhitelist: ["/A/B/C#1"], Step1: step(1, { BlockWhitelist: [] }) }, "BlockWhitelist: chooses among"],
+    [{ Step2: step(2, { BlockBlacklist: ["x"] }) }, "Step2.BlockBlacklist: only the first step can read a dataset"],
+    [{ Step2: step(2, { RunWhitelist: [7] }) }, "Step2.RunWhitelist: only the first step can read a dataset"],
+    [{ RunBlacklist: [5] }, "RunBlacklist: chooses among the files of an InputDataset, and there is none"],
+    [{ wms_backend: "wmcore" }, "wms_backend: this request is for another system; allowed: wms2"],
     [{ JobExtraMatchRequirements: "HasAvx" }, "JobExtraMatchRequirements: conditions"],
     [{ Step2: step(2, { InputDataset: "/A/B/C" }) }, "Step2.InputDataset: only the first step can read a dataset"],
     [

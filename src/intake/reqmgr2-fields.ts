@@ -45,15 +45,13 @@ export const NAME_PARTS = keysIn("AcquisitionEra ProcessingString ProcessingVers
 
 /** Known to ReqMgr2, carried with the request, never acted upon. */
 export const CARRIED = keysIn(`
-  GlobalTag CMSSWVersion ScramArch ConfigCacheID PrepID EventStreams HarvestingMemory OpenRunningTimeout DbsUrl
-  EnableHarvesting MinMergeSize MaxMergeSize MaxMergeEvents MaxWaitTime MergedLFNBase UnmergedLFNBase RobustMerge
-  ValidStatus TransientOutputModules IgnoredOutputModules DeterministicPileup OutputDatasets SecondaryInputDataset
-  Team Teams AllowOpportunistic SoftTimeout GracePeriod HardTimeout BlockCloseMaxWaitTime BlockCloseMaxFiles
-  BlockCloseMaxEvents BlockCloseMaxSize Dashboard DashboardHost DashboardPort CustodialSites NonCustodialSites
+  HarvestingMemory OpenRunningTimeout DbsUrl EnableHarvesting MaxWaitTime RobustMerge TransientOutputModules
+  IgnoredOutputModules OutputDatasets Team Teams AllowOpportunistic SoftTimeout GracePeriod HardTimeout
+  BlockCloseMaxWaitTime Dashboard DashboardHost DashboardPort CustodialSites NonCustodialSites
   AutoApproveSubscriptionSites CustodialSubType NonCustodialSubType CustodialGroup NonCustodialGroup DeleteFromSource
   SubscriptionPriority DatasetLifetime ContainerRules RequestStatus RequestTransition PriorityTransition RequestDate
   InitialPriority RequestWorkflow CouchURL CouchDBName CouchWorkloadDBName ConfigCacheUrl ReqMgr2Only AgentDocs _id _rev
-  MCPileup DataPileup PileupConf DQMConfigCacheID DQMUploadUrl DQMUploadProxy DQMHarvestUnit DQMSequences
+  PileupConf DQMConfigCacheID DQMUploadUrl DQMUploadProxy DQMHarvestUnit DQMSequences
   PeriodicHarvestInterval PayloadConfig Comments SubRequestType TotalEstimatedJobs TotalInputEvents TotalInputFiles
   TotalInputLumis total_jobs input_lumis input_events input_num_files ParentageResolved ChainParentageMap
   OutputModulesLFNBases OriginalRequestName OriginalRequestCouchURL SoftwareVersions VoGroup VoRole DN GlobalTagConnect
@@ -61,11 +59,22 @@ export const CARRIED = keysIn(`
 `);
 
 /** The same for one StepN. */
-export const CARRIED_IN_STEP = keysIn(`
-  ConfigCacheID ConfigCacheUrl GlobalTag InputFromOutputModule Seeding LheInputFiles EventStreams CMSSWVersion ScramArch
-  Campaign PrepID TransientOutputModules MCPileup DataPileup DeterministicPileup SizePerEvent TimePerEvent
-  DQMConfigCacheID DQMSequences
-`);
+export const CARRIED_IN_STEP = keysIn(
+  "ConfigCacheUrl Campaign PrepID TransientOutputModules DQMConfigCacheID DQMSequences",
+);
 
 export const REQUEST_TYPES = ["StepChain", "ReReco"] as const;
-export const LATER_TYPES = ["TaskChain", "Resubmission", "DQMHarvest", "StoreResults"];
+/** What the other types would need, and what to do instead. */
+export const REFUSED_TYPES: Readonly<Record<string, string>> = {
+  TaskChain:
+    "needs tasks that each have jobs, merges and sites of their own and wait for each other; hand it in as a StepChain, or its tasks as requests one after another",
+  Resubmission:
+    "needs the leftovers of another agent's jobs; what fails here is recovered here: wms2 resubmit, or a clone with wms2 restart",
+  DQMHarvest: "needs jobs that each read a whole run at one place and upload what they find",
+  StoreResults: "needs a DBS instance of the users and files that are moved, not processed",
+};
+
+/** Which system is to run a request; one that does not say is for whoever it was given to. */
+export const BACKEND = "wms2";
+export const backendOf = ({ wms_backend: backend }: Row): "ours" | "other" =>
+  backend === undefined || backend === null || backend === "" || backend === BACKEND ? "ours" : "other";

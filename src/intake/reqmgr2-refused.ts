@@ -1,20 +1,14 @@
 import type { Form } from "../reading/form.ts";
 import { shown } from "../reading/notes.ts";
 import { childPath } from "../reading/paths.ts";
-import { CARRIED } from "./reqmgr2-fields.ts";
+import { BACKEND, backendOf, CARRIED } from "./reqmgr2-fields.ts";
+import { CHOICE_KEYS, isEmpty } from "./reqmgr2-input.ts";
 
-const BY_BLOCK = "blocks cannot be chosen among yet; choose by RunWhitelist and LumiList";
 /** They would change what is processed or where, and cannot be honored: refused when they say anything. */
 const REFUSED: Readonly<Record<string, string>> = {
-  RunBlacklist: "runs can be chosen, not left out; name those to take in RunWhitelist or LumiList",
-  BlockWhitelist: BY_BLOCK,
-  BlockBlacklist: BY_BLOCK,
   IncludeParents: "jobs cannot be given the parents of their files yet",
   JobExtraMatchRequirements: "conditions of the requestor's own on where jobs run are not passed on",
 };
-const SAYS_NOTHING = /^(false|no|0|null|\[\]|\{\})?$/i;
-const isEmpty = (value: unknown): boolean =>
-  Array.isArray(value) ? value.length === 0 : SAYS_NOTHING.test(String(value ?? "").trim());
 
 /** What would change the work is honored elsewhere or refused here with the reason, never dropped. */
 export function refuseReqMgr2(top: Form, steps: readonly Form[]): void {
@@ -24,15 +18,26 @@ export function refuseReqMgr2(top: Form, steps: readonly Form[]): void {
       if (spot !== null && !isEmpty(spot.value)) spot.problem(`${why}; such a request cannot be taken`);
     }
   }
-  for (const form of steps.slice(1)) form.spot("InputDataset")?.problem("only the first step can read a dataset");
+  for (const form of steps.slice(1))
+    for (const key of ["InputDataset", ...CHOICE_KEYS])
+      if (!isEmpty(form.row[key])) form.problem(key, "only the first step can read a dataset");
+  if (steps.length > 0 && [top, ...steps].every((form) => form.spot("InputDataset") === null))
+    for (const form of [top, steps[0]!])
+      for (const key of CHOICE_KEYS)
+        if (!isEmpty(form.row[key])) form.problem(key, "chooses among the files of an InputDataset, and there is none");
   for (const key of top.unknownKeys()) {
     if (!/^Skim(Name|Input)?\d+(ConfigCacheID)?$/.test(key)) continue;
     top.knows(key);
     top.problem(key, "skims of an output are not made; take them out and hand them in as requests of their own");
   }
-  if (top.spot("TrustPUSitelists") !== null && top.flag("TrustPUSitelists", false))
-    top.warn("TrustPUSitelists", "is about pileup, which is carried along, not read");
+  refuseBackend(top);
   refusePlaceholders(top);
+}
+
+/** While two systems share ReqMgr2, a request says whose it is. */
+function refuseBackend(top: Form): void {
+  const spot = top.spot("wms_backend");
+  if (backendOf(top.row) === "other") spot?.problem("this request is for another system", BACKEND);
 }
 
 /** Templates mark what a person has to fill in. */

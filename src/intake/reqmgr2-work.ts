@@ -1,28 +1,23 @@
 import type { RequestSpec, ResourceSpec } from "../domain/request.ts";
 import type { IntakeRules } from "../domain/submission.ts";
-import {
-  type GenerateWork,
-  type InputSpec,
-  type ProcessWork,
-  SPLIT_ALGORITHMS,
-  type SplitSpec,
-} from "../domain/work.ts";
+import { type GenerateWork, type ProcessWork, SPLIT_ALGORITHMS, type SplitSpec } from "../domain/work.ts";
 import { within64Bits } from "../kinds/generate/kind.ts";
-import { DATASET_RULE, readDataset, UNREADABLE, withOnMissing } from "../kinds/process/read-input.ts";
-import { readMask } from "../kinds/process/read-mask.ts";
+import { DATASET_RULE, UNREADABLE, withOnMissing } from "../kinds/process/read-input.ts";
 import { PER_JOB } from "../kinds/read-split.ts";
 import { beforeFilter, eventsPerJobFor, eventsPerLumiFor } from "../kinds/sizing.ts";
 import type { Form } from "../reading/form.ts";
-import { parseDocument } from "../reading/parse-document.ts";
-import { isRow, keysIn, Spot } from "../reading/values.ts";
+import { isRow, keysIn, type Range } from "../reading/values.ts";
 import { checkMemory, POSITIVE, RESOURCE_DEFAULTS } from "./read-resources.ts";
-import type { ChainStep } from "./reqmgr2-chain.ts";
+import { type ChainStep, spotFor } from "./reqmgr2-chain.ts";
+import { readSecondary } from "./reqmgr2-cms.ts";
+import { CHOICE_KEYS, readReqMgr2Input } from "./reqmgr2-input.ts";
 import { readGpus } from "./reqmgr2-refused.ts";
 
 const DEFAULTS = { secondsPerEvent: 12, kbPerEvent: 512, memoryMb: 2300, lumisPerJob: 8, filesPerJob: 1 };
 const WORK_KEYS = [
   ...keysIn("InputDataset RequestNumEvents FilterEfficiency SplittingAlgo EventsPerJob EventsPerLumi LumisPerJob"),
-  ...keysIn("FilesPerJob LumiList RunWhitelist Multicore Memory"),
+  ...keysIn("FilesPerJob Multicore Memory EventStreams TimePerEvent SizePerEvent"),
+  ...CHOICE_KEYS,
 ];
 
 /** What is to be done, in numbers: ReqMgr2's defaults and derivations, as its own server applies them. */
@@ -36,7 +31,7 @@ export function readReqMgr2Work(
   /** In the first step, else at the top: documents that ReqMgr2 gives out repeat some keys there. */
   const holder = (key: string): Form => (first.spot(key) === null ? top : first);
   const perJob = (key: string, usual: number): number => holder(key).integer(key, PER_JOB, usual);
-  const seconds = top.number("TimePerEvent", POSITIVE, DEFAULTS.secondsPerEvent);
+  const seconds = secondsPerEvent(top, chain);
   const kb = top.number("SizePerEvent", POSITIVE, DEFAULTS.kbPerEvent);
   const dataset = holder("InputDataset").spot("InputDataset");
   const generates = chain.length > 0 && dataset === null;
@@ -49,25 +44,24 @@ export function readReqMgr2Work(
     eventsPerJob: wished,
     lumisPerJob: perJob("LumisPerJob", DEFAULTS.lumisPerJob),
   };
-  const input = withOnMissing(dataset && readReqMgr2Input(dataset, holder), top) ?? UNREADABLE;
-  const work: GenerateWork | ProcessWork = generates
-    ? readReqMgr2Generation(top, holder, split)
-    : { kind: "process", input, split };
+  const input = withOnMissing(dataset && readReqMgr2Input(dataset, first, top), top) ?? UNREADABLE;
+  const steps = chain.length > 0 ? chain : [{ name: "", form: top }];
+  const secondary = readSecondary(top, steps);
+  const work: GenerateWork | ProcessWork = {
+    ...(generates ? readReqMgr2Generation(top, holder, split) : { kind: "process", input, split }),
+    ...(secondary.length > 0 && { secondary }),
+  };
   const { eventsPerJob } = work.split;
   return { work, resources: readReqMgr2Resources(top, chain, rules, { seconds, kb, eventsPerJob }) };
 }
 
-function readReqMgr2Input(dataset: Spot, holder: (key: string) => Form): InputSpec | null {
-  const given = holder("LumiList").spot("LumiList");
-  const lumis = given && new Spot(given.path, jsonOf(given.value), given.notes);
-  const empty = isRow(lumis?.value) && Object.keys(lumis.value).length === 0;
-  return readDataset(dataset, readMask(holder("RunWhitelist").list("RunWhitelist"), empty ? null : lumis));
-}
-
-/** ReqMgr2 takes a map, or the same as JSON text. */
-function jsonOf(value: unknown): unknown {
-  const parsed = typeof value === "string" ? parseDocument(value || "{}", "json") : null;
-  return parsed?.ok ? parsed.value : value;
+/** Of the whole chain; where only its steps say, they run one after another. */
+function secondsPerEvent(top: Form, chain: readonly ChainStep[]): number {
+  const all = top.spot("TimePerEvent");
+  const isWhole = all !== null && !isRow(all.value);
+  const spots = isWhole ? [all] : chain.map((step) => spotFor(top, step, "TimePerEvent"));
+  const seconds = spots.flatMap((spot) => spot?.number(POSITIVE, true) ?? []);
+  return seconds.length > 0 ? seconds.reduce((sum, one) => sum + one, 0) : DEFAULTS.secondsPerEvent;
 }
 
 function readReqMgr2Generation(top: Form, holder: (key: string) => Form, split: SplitSpec): GenerateWork {
@@ -96,9 +90,13 @@ function readReqMgr2Resources(
   rules: IntakeRules,
   size: { seconds: number; kb: number; eventsPerJob: number },
 ): ResourceSpec {
-  const forms = [top, ...chain.map((step) => step.form).filter((form) => form !== top)];
-  const cores = Math.max(...forms.map((form) => form.integer("Multicore", { min: 1, max: 1024 }, 1)));
-  const asked = forms.map((form) => form.number("Memory", POSITIVE, null)).filter((memory) => memory !== null);
+  const asks = (key: string, range: Range): number[] => {
+    const all = top.spot(key);
+    const own = chain.map((step) => (isRow(all?.value) ? spotFor(top, step, key) : step.form.spot(key)));
+    return [isRow(all?.value) ? null : all, ...own].flatMap((spot) => spot?.number(range, true) ?? []);
+  };
+  const cores = Math.max(1, ...asks("Multicore", { min: 1, max: 1024 }).map(Math.trunc));
+  const asked = asks("Memory", POSITIVE);
   const memoryMb = asked.length > 0 ? Math.ceil(Math.max(...asked)) : DEFAULTS.memoryMb;
   const minutes = Math.ceil((1.5 * size.seconds * size.eventsPerJob) / 60);
   const resources: ResourceSpec = {
@@ -106,7 +104,10 @@ function readReqMgr2Resources(
     memoryMb,
     wallMinutes: Math.min(rules.maxWallMinutes, Math.max(RESOURCE_DEFAULTS.wallMinutes, minutes)),
     diskMb: Math.max(RESOURCE_DEFAULTS.diskMb, Math.min(1e6, Math.ceil((size.kb * size.eventsPerJob) / 1000))),
-    gpus: readGpus(top, forms.slice(1)),
+    gpus: readGpus(
+      top,
+      chain.map((step) => step.form),
+    ),
     secondsPerEvent: size.seconds,
     kbPerEvent: size.kb,
   };

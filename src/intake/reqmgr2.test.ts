@@ -132,7 +132,7 @@ test("what ReqMgr2's GET answers is unwrapped, and paths say so", () => {
 });
 
 test.each<[object, string]>([
-  [stepChainDocument({ RequestType: "TaskChain" }), 'RequestType: "TaskChain" comes later'],
+  [stepChainDocument({ RequestType: "TaskChain" }), "RequestType: TaskChain cannot be taken: it needs tasks"],
   [stepChainDocument({ RequestType: "StepChian" }), "did you mean StepChain?"],
   [stepChainDocument({ RequestString: undefined }), "RequestName: is missing"],
   [stepChainDocument({ RequestString: "a b" }), "RequestString: is not allowed"],
@@ -153,7 +153,10 @@ test.each<[object, string]>([
   [stepChainDocument({ TimePerEvnt: 3 }), "TimePerEvnt: is not a known key; did you mean TimePerEvent?"],
   [rereco({ InputDataset: undefined }), "InputDataset: is missing"],
   [rereco({ SplittingAlgo: "FileBase" }), "did you mean FileBased?"],
-  [rereco({ BlockBlacklist: ["x"] }), "BlockBlacklist: blocks cannot be chosen among yet"],
+  [rereco({ RequestType: "Resubmission" }), "Resubmission cannot be taken: it needs the leftovers"],
+  [rereco({ RequestType: "DQMHarvest" }), "DQMHarvest cannot be taken: it needs jobs that each read a whole run"],
+  [rereco({ RequestType: "StoreResults" }), "StoreResults cannot be taken: it needs a DBS instance"],
+  [rereco({ BlockBlacklist: ["x"] }), "BlockBlacklist[0]: must be a block of the input"],
   [rereco({ SiteBlacklist: ["T2_XX_Alpha"] }), "is both allowed and denied"],
   [rereco({ LumiList: { x: 1 } }), "LumiList.x: must be a run number"],
 ])("problem %#", (document, expected) => expect(lines(document)).toContain(expected));

@@ -1,6 +1,7 @@
 import { isDagOver } from "../domain/dag.ts";
 import type { WorkflowId } from "../domain/names.ts";
 import { kindOf } from "../kinds/kind.ts";
+import type { Store } from "../store/port.ts";
 import type { Decision, Facts } from "./decision.ts";
 import { excludeFiles, leaveRound, moveEngine } from "./leave-round.ts";
 import {
@@ -16,9 +17,9 @@ import {
   theRun,
 } from "./moves.ts";
 import type { PassWork } from "./ports.ts";
-import { recordUnits, registerOwed } from "./record-units.ts";
+import { recordUnits } from "./record-units.ts";
 import { applyBans, beginRescue, prepareRescue } from "./rescue.ts";
-import { fail, restart, supersedePredecessor } from "./restart.ts";
+import { fail, leaveManifest, outputsAfter, restart, supersedePredecessor, withdrawIfAsked } from "./restart.ts";
 import { beginStop, finishStop, stopRun } from "./stop.ts";
 import { submitDag } from "./submit-dag.ts";
 import { planNextRound } from "./write-plan.ts";
@@ -78,21 +79,34 @@ const discardPlan: Apply<"discard-plan"> = async (ports, facts, { reason }) => {
   return again;
 };
 
-const finishRound: Apply<"finish-round"> = async (ports, facts, { next, reason }) => {
+const finishRound: Apply<"finish-round"> = (ports, facts, { next, reason }) => {
   const { dag } = theRun(facts);
-  const applied = await move(ports, facts, next, reason, { rescuesUsed: 0 }, async (store, at) => {
+  return move(ports, facts, next, reason, { rescuesUsed: 0 }, async (store, at) => {
     if (!isDagOver(dag.status)) await endDag(store, dag, "completed", reason, at);
     if (next === "queued") return closeRound(store, facts);
-    return changeWorkflow(store, facts, ({ nodesDone }) => ({ nodesDone: nodesDone + dag.nodes.done }));
+    await changeWorkflow(store, facts, ({ nodesDone }) => ({ nodesDone: nodesDone + dag.nodes.done }));
+    await supersedePredecessor({ ...ports, store }, facts);
   });
-  if (next === "completed" && applied.rest) await supersedePredecessor(ports, facts);
-  return applied;
 };
 
-const complete: Apply<"complete"> = async (ports, facts, { reason }) => {
-  const applied = await move(ports, facts, "completed", reason);
-  if (applied.rest) await supersedePredecessor(ports, facts);
-  return applied;
+/** The outputs of the version before it are superseded with the same move: nothing is half replaced. */
+const complete: Apply<"complete"> = (ports, facts, { reason }) =>
+  move(ports, facts, "completed", reason, {}, (store) => supersedePredecessor({ ...ports, store }, facts));
+
+/** The engine may forget the run from here on. A request that ended as partial is active again, without a run. */
+const oweOutputs: Apply<"owe-outputs"> = async (ports, facts, { reason }) => {
+  const { dag } = theRun(facts);
+  const { spec, status, version } = facts.request;
+  const end = async (store: Store, at: Date) => {
+    if (!isDagOver(dag.status)) await endDag(store, dag, "completed", reason, at);
+    await changeWorkflow(store, facts, ({ nodesDone }) => ({ nodesDone: nodesDone + dag.nodes.done }));
+  };
+  if (status !== "active") return move(ports, facts, "active", reason, { rescuesUsed: 0 }, end);
+  await ports.store.transaction(async (store) => {
+    const why = { reason, actor: "wms2", at: ports.clock.now() };
+    if (await store.requests.change(spec.name, version, { rescuesUsed: 0 }, why)) await end(store, why.at);
+  });
+  return again;
 };
 
 const endPartial: Apply<"end-partial"> = (ports, facts, { dagStatus, reason }) => {
@@ -120,19 +134,24 @@ const endWaits: Apply<"end-waits"> = async (ports, { request, dag }, { nodes, re
   return again;
 };
 
-const abort: Apply<"abort"> = (ports, facts, { reason }) =>
-  move(ports, facts, "aborted", reason, { wish: null }, (store, at) => endRun(store, facts, reason, at));
+const abort: Apply<"abort"> = async (ports, facts, { reason }) => {
+  if (outputsAfter(facts).outputState) await leaveManifest(ports, facts, reason);
+  return move(ports, facts, "aborted", reason, { wish: null, ...outputsAfter(facts) }, async (store, at) => {
+    await endRun(store, facts, reason, at);
+    await withdrawIfAsked(store, facts, reason, at);
+  });
+};
 
 const APPLY: { readonly [Kind in Decision["kind"]]: Apply<Kind> } = {
-  wait: async (_ports, _facts, { reason }) => rest(reason),
+  wait: async (_ports, _facts, { reason, on }) => rest(reason, on),
   "open-workflow": openWorkflow,
   start: (ports, facts, { reason }) => move(ports, facts, "planning", reason),
   plan: planNextRound,
   "discard-plan": discardPlan,
   submit: submitDag,
   follow: recordUnits,
-  register: registerOwed,
   "finish-round": finishRound,
+  "owe-outputs": oweOutputs,
   "end-partial": endPartial,
   rescue: beginRescue,
   "prepare-rescue": prepareRescue,

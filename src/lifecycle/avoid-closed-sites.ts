@@ -1,4 +1,4 @@
-import type { Dag } from "../domain/dag.ts";
+import { type Dag, isOpenSite } from "../domain/dag.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import { concerns } from "../recovery/bans/ban.ts";
 import type { Ports } from "./ports.ts";
@@ -28,8 +28,8 @@ export async function avoidClosedSites(
   if (!engine.capabilities.sites) return { moved: 0, narrowed: 0, nowhere: [], closed: [] };
   const bans = (await store.sites.activeBans(clock.now())).filter((ban) => concerns(ban, id));
   const why = new Map(bans.map(({ site }) => [site, "banned"]));
-  for (const { name, status } of await store.sites.list())
-    if (status !== "enabled" && !why.has(name)) why.set(name, status);
+  for (const site of await store.sites.list())
+    if (!isOpenSite(site) && !why.has(site.name)) why.set(site.name, site.isActive ? site.status : "inactive");
   const sites = [...why.keys()].sort();
   const closed = sites.map((site) => `${site} (${why.get(site)})`);
   const counts = { stays: 0, narrowed: 0, moved: 0 };

@@ -17,7 +17,7 @@ type PlanDecision =
 
 /** What becomes of the next round, as the input and the limits are. In small steps: a large plan takes seconds. */
 export function* decidePlan(
-  gathered: Result<PlanFacts, DatasetProblem>,
+  gathered: Result<PlanFacts, DatasetProblem | PlanRefusal>,
   kinds: Kinds,
 ): Generator<undefined, PlanDecision> {
   if (!gathered.ok) return refused(gathered.error);

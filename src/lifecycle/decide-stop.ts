@@ -1,7 +1,7 @@
 import { isDagOver } from "../domain/dag.ts";
 import { holdFor } from "../domain/holds.ts";
 import type { FindOutcome } from "../engine/port.ts";
-import { type Decision, type Facts, isNews, register } from "./decision.ts";
+import { type Decision, type Facts, isNews } from "./decision.ts";
 
 /** A clean stop: over when nothing of the tree is left in the engine and what finished is recorded. */
 export function decideStopping(facts: Facts): Decision {
@@ -10,7 +10,7 @@ export function decideStopping(facts: Facts): Decision {
   if (!dag || isDagOver(dag.status)) return decideStopped(facts, reason);
   if (dag.status === "ready" || observation?.kind !== "ended") return { kind: "stop-run", reason };
   if (isNews(facts)) return { kind: "follow", reason: "units finished before the stop" };
-  return facts.unitsOwed > 0 ? register(facts) : decideStopped(facts, reason);
+  return decideStopped(facts, reason);
 }
 
 /**

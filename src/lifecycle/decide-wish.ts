@@ -45,7 +45,7 @@ function decideEnd(facts: Facts, kind: "abort" | "fail" | "restart", reason: str
   const canBeRead = facts.request.hold?.code !== "unit-output-unreadable";
   if (mayRun(facts) && isNews(facts) && canBeRead)
     return { kind: "follow", reason: `units finished before the ${kind}` };
-  return facts.unitsOwed > 0 && !facts.owesInVain ? { kind: "register", reason } : { kind, reason };
+  return { kind, reason };
 }
 
 function decideStopWish(facts: Facts, reason: string): Decision | null {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Dag, DagStatus } from "../domain/dag.ts";
 import type { DagId, RequestName, UnitName, WorkflowId } from "../domain/names.ts";
 import type { WishKind } from "../domain/operator.ts";
+import { NO_OUTPUTS } from "../domain/output-block.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import { canMove, REQUEST_STATUSES, type RequestStatus } from "../domain/request-status.ts";
 import { NO_WAITS, type RunObservation, type RunVerdict } from "../domain/run.ts";
@@ -63,9 +64,7 @@ const facts = (over: Partial<Facts>): Facts => ({
   admission: null,
   directoryComplete: true,
   newlyDone: [],
-  unitsOwed: 0,
-  registrationTrouble: null,
-  owesInVain: false,
+  outputs: { ...NO_OUTPUTS, finally: "archived" },
   workRemains: false,
   shareDone: null,
   round: null,
@@ -73,6 +72,19 @@ const facts = (over: Partial<Facts>): Facts => ({
   foreignEngine: null,
   leaderForSec: 100,
   ...over,
+});
+
+/** Three of five blocks are archived; `error`: what keeps the fourth. */
+const owing = (error: { code: string; message: string } | null = null): Facts["outputs"] => ({
+  blocks: 5,
+  done: 3,
+  failed: 0,
+  finally: "archived",
+  trouble: error && {
+    block: "/A/B/C#1",
+    nextTryAt: new Date("2026-01-01T14:05:00Z"),
+    error: { step: "tape-rule", fix: "ask for more", unit: null, ...error },
+  },
 });
 
 const intent = { tries: 1 } as NonNullable<Facts["submitIntent"]>;
@@ -89,9 +101,9 @@ const TABLE: Story[] = [
   ["planning, nothing left", facts({ request: request("planning") }), "complete", /no work/],
   [
     "planning, nothing left but outputs owed",
-    facts({ request: request("planning"), unitsOwed: 2 }),
-    "register",
-    /owed/,
+    facts({ request: request("planning"), outputs: owing() }),
+    "wait",
+    /outputs: 3 of 5 blocks archived$/,
   ],
   [
     "writing was interrupted",
@@ -129,10 +141,10 @@ const TABLE: Story[] = [
   ["active, first sign of life", facts({ dag: dag("submitted"), observation: running(4) }), "follow", /news/],
   ["active, nothing new", facts({ dag: dag("running"), observation: running(4) }), "wait", /4 of 4/],
   [
-    "active, outputs owed",
-    facts({ dag: dag("running"), observation: running(4), unitsOwed: 1 }),
-    "register",
-    /1 finished/,
+    "active, outputs owed: the run goes on",
+    facts({ dag: dag("running"), observation: running(4), outputs: owing() }),
+    "wait",
+    /4 of 4/,
   ],
   [
     "ended well, a unit without a row",
@@ -142,10 +154,29 @@ const TABLE: Story[] = [
   ],
   [
     "ended well, outputs owed",
-    facts({ dag: dag("running"), observation: ended("success"), unitsOwed: 3 }),
-    "register",
-    /3 finished/,
+    facts({ dag: dag("running"), observation: ended("success"), outputs: owing() }),
+    "owe-outputs",
+    /owed/,
   ],
+  [
+    "ended well, outputs owed, work remains",
+    facts({ dag: dag("running"), observation: ended("success"), outputs: owing(), workRemains: true }),
+    "finish-round",
+    /remains/,
+  ],
+  [
+    "only outputs are owed, and their service is away",
+    facts({ dag: dag("completed"), outputs: owing({ code: "unreachable", message: "Rucio does not answer" }) }),
+    "wait",
+    /3 of 5 blocks archived; Rucio does not answer; next try 2026-01-01 14:05/,
+  ],
+  [
+    "only outputs are owed, and one is refused",
+    facts({ dag: dag("completed"), outputs: owing({ code: "InsufficientAccountLimit", message: "no quota" }) }),
+    "wait",
+    /tape-rule of \/A\/B\/C#1 is refused: no quota \(ask for more\)/,
+  ],
+  ["all outputs are archived", facts({ dag: dag("completed") }), "complete", /registered/],
   [
     "ended well, work remains",
     facts({ dag: dag("running"), observation: ended("success"), workRemains: true }),
@@ -167,12 +198,11 @@ const TABLE: Story[] = [
     /bad keyword/,
   ],
   [
-    "partial, finished units first",
-    facts({ request: request("partial"), dag: dag("partial"), unitsOwed: 1 }),
-    "register",
-    /1 finished/,
+    "an output block failed",
+    facts({ outputs: { ...owing({ code: "310", message: "another size" }), failed: 1 } }),
+    "hold",
+    /registration-failed/,
   ],
-  ["the catalog refuses", facts({ registrationTrouble: "conflict" }), "hold", /registration-failed/],
   ["held", facts({ request: request("held") }), "wait", /held/],
   ["abort before anything ran", facts({ request: request("queued", abortWish) }), "abort", /ann: typo/],
   [
@@ -188,9 +218,14 @@ const TABLE: Story[] = [
     /typo/,
   ],
   [
-    "abort keeps what finished",
-    facts({ request: request("active", abortWish), dag: dag("running"), observation: ended("removed"), unitsOwed: 1 }),
-    "register",
+    "abort waits for no catalog: what finished is owed all the same",
+    facts({
+      request: request("active", abortWish),
+      dag: dag("running"),
+      observation: ended("removed"),
+      outputs: owing(),
+    }),
+    "abort",
     /typo/,
   ],
   [

@@ -2,10 +2,11 @@ import { secondsBetween } from "../base/clock.ts";
 import { isDagOver } from "../domain/dag.ts";
 import { REQUEST_STATUS } from "../domain/request-status.ts";
 import type { RunObservation } from "../domain/run.ts";
+import { explainOutputs, troubleWords } from "../outputs/explain-outputs.ts";
 import { decideRound } from "../recovery/round/decide.ts";
 import { decideStopped, decideStopping } from "./decide-stop.ts";
 import { decideWish } from "./decide-wish.ts";
-import { bug, type Decision, type Facts, hold, isNews, register } from "./decision.ts";
+import { bug, type Decision, type Facts, hold, isNews, owesOutputs } from "./decision.ts";
 import type { LoopPolicy } from "./ports.ts";
 
 type DecidePolicy = Pick<LoopPolicy, "resubmitGraceSec">;
@@ -14,7 +15,7 @@ type DecidePolicy = Pick<LoopPolicy, "resubmitGraceSec">;
 export function decide(facts: Facts, policy: DecidePolicy, now: Date): Decision {
   if (facts.foreignEngine) return decideForeign(facts, facts.foreignEngine);
   const decision = decideWish(facts) ?? decideByStatus(facts, policy);
-  return decision.kind === "wait" ? (overdue(facts, decision.reason, now) ?? decision) : decision;
+  return decision.kind === "wait" && !decision.on ? (overdue(facts, decision.reason, now) ?? decision) : decision;
 }
 
 /** What a person may ask of a request that belongs to another engine: it touches no run. */
@@ -31,8 +32,12 @@ function decideForeign(facts: Facts, engine: string): Decision {
 }
 
 function decideByStatus(facts: Facts, policy: DecidePolicy): Decision {
-  if (facts.registrationTrouble && facts.request.status !== "held")
-    return hold("registration-failed", facts.registrationTrouble, { unitsOwed: facts.unitsOwed });
+  const refused = facts.outputs.failed > 0 && facts.request.status !== "held" ? facts.outputs.trouble : null;
+  if (refused) {
+    const { block, error } = refused;
+    const evidence = { block, step: error.step, code: error.code, fix: error.fix, failedBlocks: facts.outputs.failed };
+    return hold("registration-failed", troubleWords(refused), evidence);
+  }
   switch (facts.request.status) {
     case "submitted":
       return { kind: "open-workflow", reason: "handed in" };
@@ -65,8 +70,7 @@ function decidePlanning(facts: Facts, policy: DecidePolicy): Decision {
   const { dag } = facts;
   if (!dag || isDagOver(dag.status)) {
     if (facts.workRemains) return { kind: "plan", reason: `round ${facts.workflow?.round ?? 0} is to be planned` };
-    if (facts.unitsOwed > 0) return { kind: "register", reason: "all work is done, outputs are still owed" };
-    return { kind: "complete", reason: "no work is left" };
+    return owesOutputs(facts) ? waitForOutputs(facts) : { kind: "complete", reason: "no work is left" };
   }
   return decideSubmission(facts, policy);
 }
@@ -92,15 +96,16 @@ function decideSubmission(facts: Facts, policy: DecidePolicy): Decision {
 function decideActive(facts: Facts): Decision {
   const { dag, observation } = facts;
   if (!dag) return bug("active without a DAG", "decideActive", facts);
+  // Its run is over, and only its outputs are not.
+  if (isDagOver(dag.status)) return owesOutputs(facts) ? waitForOutputs(facts) : { kind: "complete", reason: ALL_DONE };
   if (!observation) return { kind: "wait", reason: "the engine could not be asked" };
   if (observation.kind === "unknown") return { kind: "wait", reason: `the engine cannot tell: ${observation.why}` };
   if (isNews(facts)) return { kind: "follow", reason: "the engine has news" };
-  if (facts.unitsOwed > 0) return register(facts);
   if (observation.kind === "running") return decideRunning(facts, observation);
   if (observation.verdict === "success")
     return facts.workRemains
       ? { kind: "finish-round", next: "queued", reason: "the round is done and work remains" }
-      : { kind: "finish-round", next: "completed", reason: "all work is done and registered" };
+      : finishAll(facts, ALL_DONE);
   return { kind: "end-partial", dagStatus: endStatus(observation), reason: describeEnd(observation) };
 }
 
@@ -118,12 +123,11 @@ function decideRunning(facts: Facts, running: Extract<RunObservation, { kind: "r
 function decidePartial(facts: Facts, policy: DecidePolicy): Decision {
   const { dag, round } = facts;
   if (dag && !isDagOver(dag.status)) return decideSubmission(facts, policy);
-  if (facts.unitsOwed > 0) return register(facts);
   if (!round) return bug("a round ended that nobody can read", "decidePartial", facts);
   const decision = decideRound(round.facts);
   switch (decision.kind) {
     case "complete":
-      return { kind: "finish-round", next: "completed", reason: decision.reason };
+      return finishAll(facts, decision.reason);
     case "next-round":
       return { kind: "finish-round", next: "queued", reason: decision.reason };
     case "stopped":
@@ -135,6 +139,18 @@ function decidePartial(facts: Facts, policy: DecidePolicy): Decision {
       return decision;
   }
 }
+
+const ALL_DONE = "all work is done and registered";
+
+const finishAll = (facts: Facts, reason: string): Decision =>
+  owesOutputs(facts)
+    ? { kind: "owe-outputs", reason: "all work is done; outputs are owed to the catalog" }
+    : { kind: "finish-round", next: "completed", reason };
+
+const waitForOutputs = ({ outputs }: Facts): Decision => ({
+  kind: "wait",
+  ...explainOutputs(outputs, outputs.finally),
+});
 
 type Ended = Extract<RunObservation, { kind: "ended" }>;
 

@@ -2,8 +2,10 @@ import type { QueueEntry } from "../domain/admission.ts";
 import type { Dag, EngineIntent, RescueKind } from "../domain/dag.ts";
 import { type EvidenceOf, type HoldCode, holdFor } from "../domain/holds.ts";
 import type { UnitName } from "../domain/names.ts";
+import type { OutputSummary } from "../domain/output-block.ts";
 import type { HoldReason, RequestRecord } from "../domain/request.ts";
 import type { RunObservation } from "../domain/run.ts";
+import type { WaitCode } from "../domain/wait.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import type { Reelection } from "../recovery/round/failed-units.ts";
 import type { Exclusion } from "../recovery/round/settle.ts";
@@ -23,11 +25,8 @@ export interface Facts {
   readonly directoryComplete: boolean;
   /** Units the engine calls done that have no row yet. */
   readonly newlyDone: readonly UnitName[];
-  readonly unitsOwed: number;
-  /** Registrations that failed too often, with the last words. */
-  readonly registrationTrouble: string | null;
-  /** Units are owed, and each of them failed to be registered too often. */
-  readonly owesInVain: boolean;
+  /** What became of its outputs so far, and what the catalog calls one that is through. */
+  readonly outputs: OutputSummary & { readonly finally: "registered" | "archived" };
   /** Is there work beyond what was planned so far? */
   readonly workRemains: boolean;
   /** Share of the whole request's units that are finished; null: it has no production steps left. */
@@ -47,7 +46,7 @@ type Of<Kind extends string, More = unknown> = { readonly kind: Kind; readonly r
 
 export type Decision =
   /** Nothing to do, or cannot tell yet: the reason is shown to whoever asks why nothing happens. */
-  | Of<"wait">
+  | Of<"wait", { readonly on?: WaitsOn }>
   | Of<"open-workflow">
   | Of<"start">
   | Of<"plan">
@@ -55,8 +54,9 @@ export type Decision =
   | Of<"submit">
   /** Store the engine's progress; record newly finished units as owed. */
   | Of<"follow">
-  | Of<"register">
   | Of<"finish-round", { readonly next: "queued" | "completed" }>
+  /** No work is left, but outputs are owed: the run is over and the request stays. */
+  | Of<"owe-outputs">
   | Of<"end-partial", { readonly dagStatus: "partial" | "failed" | "removed" | "halted" }>
   /** A new DAG on the same directory: the engine skips what is done. */
   | Of<"rescue", Rescue>
@@ -80,6 +80,12 @@ export type Decision =
   | Of<"restart">
   | Of<"abort">
   | { readonly kind: "hold"; readonly hold: HoldReason };
+
+/** What a wait is for, where that is known better than by the status. */
+export interface WaitsOn {
+  readonly code: WaitCode;
+  readonly until: Date | null;
+}
 
 export interface Stopped {
   readonly afterwards: "resubmitting" | HoldReason;
@@ -110,10 +116,7 @@ export function bug(message: string, where: string, { request, workflow, dag }: 
   return hold("bug", message, { error: "bug", message, where, correlation });
 }
 
-export const register = ({ unitsOwed }: Facts): Decision => ({
-  kind: "register",
-  reason: `${unitsOwed} finished units are owed to the catalog`,
-});
+export const owesOutputs = ({ outputs }: Facts): boolean => outputs.done < outputs.blocks;
 
 /** The engine shows other numbers than the store has, or units done that have no row yet. */
 export function isNews({ dag, observation, newlyDone }: Facts): boolean {

@@ -3,6 +3,7 @@ import { runningNodes } from "../domain/dag.ts";
 import type { PassError, RequestRecord } from "../domain/request.ts";
 import type { RunObservation, RunWaits } from "../domain/run.ts";
 import { WAIT_CODES, type Wait, type WaitCode } from "../domain/wait.ts";
+import type { WaitsOn } from "./decision.ts";
 
 /** What a look at a request leaves to say why it does not move. */
 interface WaitFacts {
@@ -12,6 +13,8 @@ interface WaitFacts {
   readonly error: PassError | null;
   /** In the words of the decision to wait. */
   readonly reason: string;
+  /** What the decision to wait knows of it. */
+  readonly on?: WaitsOn | undefined;
 }
 
 /** Services that are away come back by themselves; anything else that fails alike too often needs a person. */
@@ -21,8 +24,9 @@ export const PATIENT: ReadonlySet<string> = new Set(["engine-unreachable", "cata
  * Why a request does not move, since when, until when, and who can change that. The one answer that list, show, watch, API, alerts
  * and metrics give. A wait of the same kind goes on: it keeps its beginning.
  */
-export function explainWait({ request, observation, error, reason }: WaitFacts, now: Date): Wait {
-  const parts = error ? ofError(error, observation) : partsOf(request, observation, reason);
+export function explainWait({ request, observation, error, reason, on }: WaitFacts, now: Date): Wait {
+  const told = on ? [part(on.code, reason, { until: on.until })] : null;
+  const parts = error ? ofError(error, observation) : (told ?? partsOf(request, observation, reason));
   const [first = part("step", reason), ...others] = parts;
   const before = request.waiting;
   const since =

@@ -1,48 +1,91 @@
-import { ok, type Result } from "../base/result.ts";
-import type { DatasetProblem } from "../catalogs/port.ts";
+import { err, ok, type Result } from "../base/result.ts";
+import type { DatasetProblem, FilePages } from "../catalogs/port.ts";
+import { isOpenSite } from "../domain/dag.ts";
 import { type DagId, isSiteName, type SiteName } from "../domain/names.ts";
-import type { Measured } from "../domain/plan.ts";
+import type { Measured, PlanRefusal } from "../domain/plan.ts";
 import type { RequestRecord, RequestSpec } from "../domain/request.ts";
-import type { LedgerFile, Workflow } from "../domain/workflow.ts";
+import { type CommonWork, goesByLumis } from "../domain/work.ts";
+import type { FileChanges, Workflow } from "../domain/workflow.ts";
 import { measure, type UnitSample } from "../outputs/measure.ts";
-import type { PlanFacts } from "../planning/facts.ts";
+import type { PlanFacts, PlanFile } from "../planning/facts.ts";
+import { packFiles } from "../planning/packed-files.ts";
 import { concerns } from "../recovery/bans/ban.ts";
 import { isAttempt } from "../recovery/ledger-record.ts";
 import { effectiveSpec } from "./gather-round.ts";
 import type { Ports, Work } from "./ports.ts";
 
+/** The files of the input as the catalog lists them now; null: the work reads none. */
+export async function openInput(
+  { catalog, signal }: Work,
+  work: CommonWork,
+): Promise<Result<FilePages | null, DatasetProblem>> {
+  if (!work.input) return ok(null);
+  return catalog.datasets.open(work.input, { lumis: goesByLumis(work) }, signal);
+}
+
+/** What is still to be done, and what of it is news. */
+interface LoadedInput {
+  readonly files: readonly PlanFile[];
+  readonly warnings: readonly string[];
+}
+
 /** Brings the file ledger up to date with the catalog and answers what is still to be done. */
 async function loadInput(
   ports: Work,
-  spec: RequestSpec,
+  { name, work }: RequestSpec,
   workflow: Workflow,
-): Promise<Result<readonly LedgerFile[], DatasetProblem>> {
-  const { input } = spec.work;
-  if (!input) return ok([]);
-  const found = await ports.catalog.datasets.files(input, ports.signal);
-  if (!found.ok) return found;
-  const { gone } = await ports.store.files.sync(workflow.id, found.value);
-  if (gone.length) {
-    ports.log.warn("input.gone", { request: spec.name, files: gone.length, first: gone[0] });
-    await ports.store.files.setState(workflow.id, gone, "excluded", "the catalog does not list it any more");
+): Promise<Result<LoadedInput, DatasetProblem>> {
+  const opened = await openInput(ports, work);
+  if (!opened.ok) return opened;
+  if (opened.value === null) return ok({ files: [], warnings: [] });
+  const { files } = ports.store;
+  const changes = await files.sync(workflow.id, opened.value);
+  const warnings = tellChanges(changes, workflow.round);
+  if (warnings.length > 0) {
+    const { added, gone, firstAdded } = changes;
+    ports.log.warn("input.changed", {
+      request: name,
+      added,
+      firstAdded: firstAdded[0],
+      gone: gone.length,
+      first: gone[0],
+    });
   }
-  return ok(await ports.store.files.remaining(workflow.id));
+  await files.setState(workflow.id, changes.gone, "excluded", "the catalog does not list it any more");
+  const remaining = files.remaining(workflow.id, { lumis: goesByLumis(work) });
+  return ok({ files: await packFiles(remaining, ports.signal), warnings });
 }
+
+/** Files that came after the first round, and files that went or became invalid, are named. */
+export function tellChanges({ added, firstAdded, gone }: FileChanges, round: number): readonly string[] {
+  const named = (files: readonly string[], count: number) =>
+    `${files.slice(0, NAMED).join(", ")}${count > NAMED ? ", …" : ""}`;
+  return [
+    ...(added > 0 && round > 0 ? [`the catalog lists ${added} new files: ${named(firstAdded, added)}`] : []),
+    ...(gone.length > 0
+      ? [`the catalog does not list ${gone.length} files any more; they are excluded: ${named(gone, gone.length)}`]
+      : []),
+  ];
+}
+const NAMED = 3;
 
 /** Everything the next round is planned from, or why its input cannot be had. */
 export async function gatherPlan(
   ports: Work,
   request: RequestRecord,
   workflow: Workflow,
-): Promise<Result<PlanFacts, DatasetProblem>> {
-  const files = await loadInput(ports, request.spec, workflow);
-  if (!files.ok) return files;
+): Promise<Result<PlanFacts, DatasetProblem | PlanRefusal>> {
+  const input = await loadInput(ports, request.spec, workflow);
+  if (!input.ok) return input;
+  const sites = await sitesWithSecondary(ports, request.spec.work, await usableSites(ports, workflow));
+  if (!sites.ok) return sites;
   return ok({
     spec: effectiveSpec(request),
     dagId: ports.ids.next() as DagId,
     round: workflow.round,
     priority: request.priority,
-    files: files.value,
+    files: input.value.files,
+    warnings: input.value.warnings,
     next: {
       unit: workflow.nextUnit,
       node: workflow.nextNode,
@@ -50,7 +93,7 @@ export async function gatherPlan(
       firstEvent: workflow.nextFirstEvent,
       firstLumi: workflow.nextFirstLumi,
     },
-    usableSites: await usableSites(ports, workflow),
+    usableSites: sites.value,
     policy: ports.policy,
     abandonedEvents: workflow.abandonedEvents,
     measured: request.spec.adaptive && workflow.round > 0 ? await gatherMeasured(ports, workflow) : null,
@@ -73,7 +116,29 @@ export async function usableSites(
   const bans = await ports.store.sites.activeBans(ports.clock.now());
   const banned = new Set(bans.filter((ban) => concerns(ban, workflow?.id ?? null)).map(({ site }) => site));
   const sites = await ports.store.sites.list();
-  return sites.filter((site) => site.status === "enabled" && !banned.has(site.name)).map((site) => site.name);
+  return sites.filter((site) => isOpenSite(site) && !banned.has(site.name)).map((site) => site.name);
+}
+
+/** Of the usable sites those that hold what every job reads beside its input, unless that may be read from anywhere. */
+export async function sitesWithSecondary(
+  { catalog, signal }: Work,
+  { secondary = [] }: CommonWork,
+  usable: readonly SiteName[] | null,
+): Promise<Result<readonly SiteName[] | null, DatasetProblem | PlanRefusal>> {
+  let left = usable;
+  for (const { dataset } of left === null ? [] : secondary.filter(({ anywhere }) => !anywhere)) {
+    const located = await catalog.datasets.locate(dataset, signal);
+    if (!located.ok) return located;
+    const holders = located.value;
+    if (holders === null) continue;
+    const both = left!.filter((site) => holders.includes(site));
+    if (both.length === 0) {
+      const message = `no usable site holds all of the secondary input ${dataset} (at ${holders.join(", ") || "no site as a whole"}; usable now: ${left!.join(", ") || "none"}); enable such a site, have the dataset moved, or let it be read from anywhere (TrustPUSitelists)`;
+      return err({ code: "no-site", message, evidence: { dataset, holders, usable: left } });
+    }
+    left = both;
+  }
+  return ok(left);
 }
 
 const SAMPLED_UNITS = 50;

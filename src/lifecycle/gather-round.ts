@@ -1,6 +1,6 @@
 import { WorldError } from "../base/errors.ts";
 import { groupBy } from "../base/group-by.ts";
-import { type Dag, isDagOver, type Site } from "../domain/dag.ts";
+import { type Dag, isDagOver, isOpenSite, type Site } from "../domain/dag.ts";
 import { type SiteName, unitName } from "../domain/names.ts";
 import { allowsSite, type RequestRecord, type RequestSpec } from "../domain/request.ts";
 import { isTerminal } from "../domain/request-status.ts";
@@ -57,7 +57,7 @@ export async function gatherRound(
   const bans = decideBans({ workflowId: workflow.id, sites: tally.sites, bans: known }, ports.policy.bans, clock.now());
   const active = (await store.sites.activeBans(clock.now())).filter((ban) => concerns(ban, workflow.id));
   const { recovery } = effectiveSpec(request);
-  const files = request.spec.work.input ? await store.files.remaining(workflow.id) : [];
+  const files = request.spec.work.input ? await store.files.placed(workflow.id) : [];
   const placed = groupBy(
     files.flatMap((file) => file.units.map((unit) => ({ unit, file }))),
     ({ unit }) => unit,
@@ -152,7 +152,7 @@ async function possible({ engine, store }: Ports, { spec }: RequestRecord): Prom
 }
 
 export const allowedSites = ({ sites }: RequestSpec, known: readonly Site[]): readonly SiteName[] =>
-  known.filter(({ name, status }) => status === "enabled" && allowsSite(sites, name)).map(({ name }) => name);
+  known.filter((site) => isOpenSite(site) && allowsSite(sites, site.name)).map(({ name }) => name);
 
 /** The spec with what an operator changed at a release: what the next plan and recovery go by. */
 export function effectiveSpec(request: Pick<RequestRecord, "spec" | "modifications">): RequestSpec {

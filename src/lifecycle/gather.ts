@@ -3,6 +3,7 @@ import type { WorldError } from "../base/errors.ts";
 import type { QueueEntry } from "../domain/admission.ts";
 import { type Dag, type EngineIntent, isDagOver, isInEngine } from "../domain/dag.ts";
 import { batchName, type DagId, type RequestName, type UnitName, type WorkflowId } from "../domain/names.ts";
+import { NO_OUTPUTS, type OutputSummary } from "../domain/output-block.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import type { Run, RunObservation } from "../domain/run.ts";
 import type { Workflow } from "../domain/workflow.ts";
@@ -24,19 +25,19 @@ export interface PassView {
 export interface Known {
   readonly workflows: ReadonlyMap<RequestName, Workflow>;
   readonly dags: ReadonlyMap<DagId, Dag>;
-  readonly owed: ReadonlyMap<WorkflowId, number>;
+  readonly outputs: ReadonlyMap<WorkflowId, OutputSummary>;
   readonly intents: ReadonlyMap<DagId, EngineIntent>;
 }
 
 export async function gatherKnown({ store }: Ports, requests: readonly RequestRecord[]): Promise<Known> {
   const workflows = await store.workflows.forRequests(requests.map(({ spec }) => spec.name));
   const dagIds = [...workflows.values()].flatMap(({ currentDagId }) => (currentDagId ? [currentDagId] : []));
-  const [dags, owed, intents] = await Promise.all([
+  const [dags, outputs, intents] = await Promise.all([
     store.dags.getMany(dagIds),
-    store.units.owedCounts([...workflows.values()].map(({ id }) => id)),
+    store.outputs.summaries([...workflows.values()].map(({ id }) => id)),
     store.intents.getMany(dagIds, "submit"),
   ]);
-  return { workflows, dags, owed, intents };
+  return { workflows, dags, outputs, intents };
 }
 
 export const runOf = (dag: Dag, priority: number): Run => ({
@@ -66,9 +67,6 @@ export async function gather(
   const done = workflow && dag && seen ? await newlyDone(ports, workflow, dag, seen) : [];
   const refused = dag && done.length > 0 ? refusedUnits(await store.dags.history(dag.id)) : new Map<string, string>();
   const observation = seen && withRefused(seen, refused);
-  const unitsOwed = workflow ? (known.owed.get(workflow.id) ?? 0) : 0;
-  const owed = workflow && unitsOwed > 0 ? await store.units.owed(workflow.id, 1000) : [];
-  const tired = owed.filter((unit) => unit.attempts >= ports.policy.maxRegistrationTries);
   const asksForRound =
     request.status === "partial" || (request.status === "held" && ROUND_WISHES.has(request.wish?.kind ?? ""));
   const needsRemaining =
@@ -90,9 +88,10 @@ export async function gather(
     admission,
     directoryComplete: dag?.status === "ready" ? await ports.spool.isComplete(dag.submitDir) : true,
     newlyDone: done.filter((unit) => !refused.has(unit)),
-    unitsOwed,
-    registrationTrouble: tired[0] ? `outputs of ${tired[0].name} cannot be registered: ${tired[0].lastError}` : null,
-    owesInVain: tired.length > 0 && tired.length === owed.length,
+    outputs: {
+      ...((workflow && known.outputs.get(workflow.id)) ?? NO_OUTPUTS),
+      finally: ports.catalog.outputs.finally,
+    },
     workRemains: remains,
     shareDone: workflow && request.productionSteps.length ? await shareDone(ports, request, workflow) : null,
     round,
@@ -137,10 +136,9 @@ async function workRemains(ports: Ports, request: RequestRecord, workflow: Workf
 async function shareDone(ports: Ports, { spec }: RequestRecord, workflow: Workflow): Promise<number> {
   const { work } = spec;
   const { files } = ports.store;
-  const waiting = work.input
-    ? (await files.remaining(workflow.id)).filter(({ units }) => units.length === 0).length
-    : 0;
-  const counted = work.input ? { ...(await files.countByState(workflow.id)), waiting } : null;
+  const counted = work.input
+    ? { ...(await files.countByState(workflow.id)), waiting: await files.countWaiting(workflow.id) }
+    : null;
   const planned = kindOf(ports.kinds, work).sharePlanned({ work, workflow, files: counted });
   const total = workflow.unitsPlanned / Math.min(1, Math.max(planned, 1e-9));
   return total === 0 ? 0 : workflow.unitsDone / total;

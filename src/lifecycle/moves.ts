@@ -4,14 +4,14 @@ import type { HoldReason } from "../domain/request.ts";
 import { isTerminal, type RequestStatus } from "../domain/request-status.ts";
 import { type Workflow, workflowStatus } from "../domain/workflow.ts";
 import type { RequestChange, Store } from "../store/port.ts";
-import type { Facts } from "./decision.ts";
+import type { Facts, WaitsOn } from "./decision.ts";
 import type { Ports } from "./ports.ts";
 
 /** What came of a decision: rest until the next pass, or look again at once. */
-export type Applied = { readonly rest: boolean; readonly waiting: string | null };
+export type Applied = { readonly rest: boolean; readonly waiting: string | null; readonly on?: WaitsOn | undefined };
 
 export const again: Applied = { rest: false, waiting: null };
-export const rest = (waiting: string | null): Applied => ({ rest: true, waiting });
+export const rest = (waiting: string | null, on?: WaitsOn): Applied => ({ rest: true, waiting, on });
 
 /** What is decided about a run is decided where there is one. */
 export function theRun({ request, workflow, dag }: Facts): { workflow: Workflow; dag: Dag } {

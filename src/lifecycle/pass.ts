@@ -2,9 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 import { describeError, InvariantError, WorldError } from "../base/errors.ts";
 import type { QueueEntry } from "../domain/admission.ts";
 import { type Dag, isInEngine } from "../domain/dag.ts";
+import type { RequestName } from "../domain/names.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import type { RunObservation } from "../domain/run.ts";
 import { apply } from "./apply.ts";
+import { forEachBounded } from "./bounded.ts";
 import { decide } from "./decide.ts";
 import { decideError, worldOf } from "./decide-error.ts";
 import type { Facts } from "./decision.ts";
@@ -12,6 +14,7 @@ import { explainWait } from "./explain-wait.ts";
 import { gather, gatherKnown, type Known, type PassView, runOf } from "./gather.ts";
 import { assertLeads, type InProgress, Interrupted } from "./in-progress.ts";
 import { type Applied, holdRequest } from "./moves.ts";
+import { walkOutputs } from "./outputs-walk.ts";
 import type { PassWork, Ports, Work } from "./ports.ts";
 import { loadQueue } from "./queue.ts";
 
@@ -24,9 +27,12 @@ export interface PassReport {
 /** A request that keeps asking for another look would hide a bug; a healthy one needs a handful. */
 const MAX_LOOKS = 50;
 
+/** What the walk over output blocks is known by; no request can have that name. */
+const OUTPUTS = "(outputs)" as RequestName;
+
 /**
  * One walk over all open requests. First everything that runs or ends, then admission with what became
- * free. One broken request never stops the others: its error is kept on it and shown; nor does a slow one.
+ * free. Between the two, what is owed to the catalog. One broken request never stops the others: its error is kept on it and shown; nor does a slow one.
  */
 export async function runPass(
   ports: PassWork,
@@ -52,6 +58,17 @@ export async function runPass(
   const isOurs = ({ status, wish }: RequestRecord) => status !== "new" || wish !== null;
   const rest = (await ports.store.requests.open("but-queued")).filter(isOurs);
   await walk(rest, new Map());
+  // What is owed to the catalog goes its own way; whoever waited for it is looked at again.
+  const owing = (signal: AbortSignal) => walkOutputs({ ...ports, signal });
+  const settled = new Set(inProgress.has(OUTPUTS) ? [] : await inProgress.give(OUTPUTS, ports.policy, owing));
+  onProgress();
+  if (settled.size > 0) {
+    const open = await ports.store.requests.open("but-queued");
+    await walk(
+      open.filter((record) => settled.has(record.spec.name) && isOurs(record)),
+      new Map(),
+    );
+  }
   const queue = await loadQueue(ports);
   const entries = new Map(queue.entries.map((entry) => [entry.requestName, entry]));
   await walk(
@@ -151,9 +168,9 @@ const summary = (decision: { kind: string; reason?: string; hold?: { code: strin
   `${decision.kind}: ${decision.reason ?? decision.hold?.code ?? ""}`;
 
 /** A request that has just moved to rest (held, over) is explained by its status. */
-async function remark(ports: Ports, { request, observation }: Facts, { waiting: reason }: Applied): Promise<void> {
+async function remark(ports: Ports, { request, observation }: Facts, { waiting: reason, on }: Applied): Promise<void> {
   const waiting =
-    reason === null ? null : explainWait({ request, observation, error: null, reason }, ports.clock.now());
+    reason === null ? null : explainWait({ request, observation, error: null, reason, on }, ports.clock.now());
   if (request.error || !isDeepStrictEqual(request.waiting, waiting))
     await ports.store.requests.remark(request.spec.name, { error: null, waiting });
 }
@@ -181,12 +198,4 @@ async function keepError(
   const fresh = hold && request.status !== "held" ? await ports.store.requests.get(name) : null;
   if (hold && fresh && fresh.status !== "held") await holdRequest(ports, await gather(ports, fresh, view, null), hold);
   return true;
-}
-
-async function forEachBounded<T>(items: readonly T[], limit: number, work: (item: T) => Promise<void>): Promise<void> {
-  const queue = items.values();
-  const worker = async () => {
-    for (const item of queue) await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
 }

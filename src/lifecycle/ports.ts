@@ -8,6 +8,7 @@ import type { RequestFile, RequestSpec } from "../domain/request.ts";
 import type { Engine } from "../engine/port.ts";
 import type { Kinds } from "../kinds/kind.ts";
 import type { MergedSize } from "../outputs/check-outputs.ts";
+import type { OutputPatience } from "../outputs/decide-block.ts";
 import type { PlanPolicy } from "../planning/facts.ts";
 import type { BanConfig } from "../recovery/bans/ban.ts";
 import type { Ledger } from "../recovery/ledger-record.ts";
@@ -142,7 +143,8 @@ export interface LoopPolicy extends PlanPolicy {
   readonly resubmitGraceSec: number;
   readonly maxErrors: number;
   readonly diskPatienceSec: number;
-  readonly maxRegistrationTries: number;
+  /** How long outputs are offered to the catalog. */
+  readonly outputs: OutputPatience;
   readonly bans: BanConfig;
   /** Highest processing version a restart may reach. */
   readonly versionLimit: number;

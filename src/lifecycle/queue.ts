@@ -1,12 +1,15 @@
 import { decideAdmission } from "../admission/decide-admission.ts";
 import { type AdmissionLimits, DEFAULT_ADMISSION_LIMITS } from "../domain/admission.ts";
+import type { RequestRecord } from "../domain/request.ts";
 import { CAPACITY_STATUSES } from "../domain/request-status.ts";
 import type { Ports } from "./ports.ts";
 
 /** The queue as the next pass will see it, for people too. */
 export async function loadQueue(ports: Ports) {
   const open = await ports.store.requests.open();
-  const active = open.filter((record) => CAPACITY_STATUSES.includes(record.status)).length;
+  // One that only waits for the catalog has no jobs: an outage there must not keep others from running.
+  const hasJobs = ({ waiting }: RequestRecord) => waiting?.code !== "outputs" && waiting?.code !== "outputs-refused";
+  const active = open.filter((record) => CAPACITY_STATUSES.includes(record.status) && hasJobs(record)).length;
   const records = open.filter((record) => record.status === "queued");
   const candidates = records.map((record) => ({
     requestName: record.spec.name,

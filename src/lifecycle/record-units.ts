@@ -9,7 +9,7 @@ import { readPlannedUnit } from "../outputs/planned-unit.ts";
 import type { Apply } from "./apply.ts";
 import { decideUnits, type UnitLeft } from "./decide-units.ts";
 import { placedByBlocks } from "./leave-round.ts";
-import { again, holdRequest, rest, theRun } from "./moves.ts";
+import { again, holdRequest, theRun } from "./moves.ts";
 import type { Ports } from "./ports.ts";
 import { REFUSED } from "./refused-outputs.ts";
 
@@ -25,7 +25,7 @@ export const recordUnits: Apply<"follow"> = async (ports, facts) => {
   const left = await gatherLeft(ports, request.spec, workflow, dag, newlyDone);
   const { finished, refused, hold } = decideUnits(left, dag.submitDir);
   const row = { workflowId: workflow.id, dagId: dag.id, round: dag.round, status: "owed" as const };
-  const fresh = { attempts: 0, lastError: null, finishedAt: clock.now(), registeredAt: null };
+  const fresh = { finishedAt: clock.now(), registeredAt: null };
   if (finished.length)
     await store.units.recordFinished(finished.map(({ name, made }) => ({ ...row, name, ...made, ...fresh })));
   for (const detail of refused) {
@@ -82,19 +82,3 @@ async function notAsPlanned(
   // POST has compared the site with what the engine told it.
   return checkOutputs(made, { expected, block, inputs, site: null, sizes });
 }
-
-/** owed → registered, unit by unit; a unit the catalog refuses is counted and shown, and does not stop the others. */
-export const registerOwed: Apply<"register"> = async (ports, { workflow, request }) => {
-  invariant(workflow, "outputs owed without a workflow");
-  let trouble: string | null = null;
-  for (const unit of await ports.store.units.owed(workflow.id, 1000)) {
-    const outcome = await ports.catalog.outputs.register(request.spec.name, unit);
-    if (outcome.kind === "registered") {
-      await ports.store.units.markRegistered(workflow.id, unit.name, ports.clock.now());
-      continue;
-    }
-    trouble = outcome.kind === "conflict" ? outcome.message : `${outcome.path} is not there`;
-    await ports.store.units.registrationFailed(workflow.id, unit.name, trouble);
-  }
-  return trouble ? rest(`outputs are still owed: ${trouble}`) : again;
-};

@@ -6,6 +6,7 @@ import type { Apply } from "./apply.ts";
 import { avoidClosedSites } from "./avoid-closed-sites.ts";
 import { decideReady, decideSteps, type RescueNote, type UnitSteps } from "./decide-rescue.ts";
 import type { Facts, Rescue } from "./decision.ts";
+import { loadRequestFiles } from "./fetch-files.ts";
 import { effectiveSpec, latestUnits } from "./gather-round.ts";
 import { assertLeads } from "./in-progress.ts";
 import { again, changeWorkflow, endDag, holdRequest, move, theRun } from "./moves.ts";
@@ -110,8 +111,9 @@ export const prepareRescue: Apply<"prepare-rescue"> = async (ports, facts, { rea
   for (const steps of change.steps) await changeUnit(ports, submitDir, steps, opening);
   const { request } = facts;
   if (request.modifications?.revision) {
-    const files = await store.requests.files(request.spec.name);
-    await spool.revise(submitDir, effectiveSpec(request), files, note.units);
+    const files = await loadRequestFiles(ports, request.spec);
+    if (!files.ok) return holdRequest(ports, facts, files.error);
+    await spool.revise(submitDir, effectiveSpec(request), files.value, note.units);
   }
   const kept = await avoidClosedSites(ports, workflow, dag, unfinished);
   const decision = decideReady(kept, await spool.rescueTrouble(submitDir), submitDir, reason);

@@ -1,9 +1,10 @@
 import { invariant, WorldError } from "../base/errors.ts";
 import { stringify } from "../base/json.ts";
+import type { RequestName } from "../domain/names.ts";
 import type { Draft, RequestFile, RequestRecord, RequestSpec } from "../domain/request.ts";
 import { decideCleanup, invalidationManifest } from "../recovery/round/cleanup.ts";
 import { cloneOf } from "../recovery/round/restart.ts";
-import { decodeSpec, encodeSpec } from "../store/port.ts";
+import { decodeSpec, encodeSpec, type Store } from "../store/port.ts";
 import type { Apply } from "./apply.ts";
 import type { Facts } from "./decision.ts";
 import { endRun, move } from "./moves.ts";
@@ -13,18 +14,40 @@ import type { Ports } from "./ports.ts";
 export const fail: Apply<"fail"> = async (ports, facts, { reason }) => {
   const manifest = await leaveManifest(ports, facts, reason);
   const withManifest = `${reason}; what to withdraw is listed in ${manifest}`;
-  return move(ports, facts, "failed", withManifest, { wish: null }, async (store, at) => {
+  return move(ports, facts, "failed", withManifest, { wish: null, ...outputsAfter(facts) }, async (store, at) => {
     await endRun(store, facts, reason, at);
     if (facts.workflow) await store.units.failBlocks(facts.workflow.id, at);
+    await withdrawIfAsked(store, facts, reason, at);
   });
 };
 
-async function leaveManifest(ports: Ports, { request, workflow }: Facts, reason: string): Promise<string> {
+/** abort, fail with --invalidate: a person named the request, and its outputs with it. */
+const isInvalidating = ({ request }: Facts): boolean => request.wish?.detail?.invalidate === true;
+export const outputsAfter = (facts: Facts): { outputState?: "invalidated" } =>
+  isInvalidating(facts) ? { outputState: "invalidated" } : {};
+export async function withdrawIfAsked(store: Store, facts: Facts, reason: string, at: Date): Promise<void> {
+  if (isInvalidating(facts)) await withdrawOutputs(store, facts.request.spec.name, reason, at);
+}
+
+export async function leaveManifest(
+  ports: Ports,
+  { request, workflow }: Pick<Facts, "request" | "workflow">,
+  reason: string,
+): Promise<string> {
   const blocks = workflow ? await ports.store.units.blocks(workflow.id) : [];
   const units = workflow ? await ports.store.units.list(workflow.id) : [];
   const outputs = units.flatMap((unit) => unit.outputs.map((output) => ({ ...output, unit: unit.name })));
   const actor = request.wish?.actor ?? "wms2";
-  const facts = { spec: request.spec, supersededBy: request.supersededBy, blocks, outputs, reason, actor };
+  const { items: outputBlocks } = await ports.store.outputs.list({ limit: 10_000, requestName: request.spec.name });
+  const facts = {
+    spec: request.spec,
+    supersededBy: request.supersededBy,
+    blocks,
+    outputBlocks,
+    outputs,
+    reason,
+    actor,
+  };
   const text = `${stringify(invalidationManifest(facts, ports.clock.now()), 2)}\n`;
   return ports.spool.leaveNote(request.spec.name, "invalidation.json", text);
 }
@@ -81,7 +104,18 @@ const openDraft = ({ spec, files }: PackedDraft): Draft => ({
   files: files.map((file) => ({ ...file, content: Buffer.from(file.content, "base64") })),
 });
 
-/** When a clone is complete, the outputs of the version before it are superseded, or withdrawn if its policy says so. */
+/** From here on none of its outputs is valid for us; the walk over output blocks takes them back from the catalog. */
+export async function withdrawOutputs(store: Store, name: RequestName, reason: string, at: Date): Promise<void> {
+  const workflow = await store.workflows.forRequest(name);
+  if (!workflow) return;
+  await store.units.invalidate(workflow.id, "all", reason, at);
+  await store.outputs.withdraw(workflow.id, at);
+}
+
+/**
+ * When a clone is complete, the outputs of the version before it are superseded, or withdrawn if its policy says so. To
+ * be called within the transaction that completes it.
+ */
 export async function supersedePredecessor(ports: Ports, facts: Facts): Promise<void> {
   const { spec } = facts.request;
   const before = spec.previousVersion && (await ports.store.requests.get(spec.previousVersion));
@@ -91,11 +125,7 @@ export async function supersedePredecessor(ports: Ports, facts: Facts): Promise<
   const at = ports.clock.now();
   const why = { reason: decision.reason, actor: "wms2", at };
   const outputState = decision.kind === "invalidate" ? "invalidated" : "superseded";
-  await ports.store.transaction(async (store) => {
-    if (!(await store.requests.change(before.spec.name, before.version, { outputState }, why))) return;
-    if (decision.kind !== "invalidate") return;
-    const workflow = await store.workflows.forRequest(before.spec.name);
-    if (workflow) await store.units.invalidate(workflow.id, "all", decision.reason, at);
-  });
+  if (!(await ports.store.requests.change(before.spec.name, before.version, { outputState }, why))) return;
+  if (decision.kind === "invalidate") await withdrawOutputs(ports.store, before.spec.name, decision.reason, at);
   ports.log.info("outputs.superseded", { request: before.spec.name, state: outputState, reason: decision.reason });
 }

@@ -4,10 +4,12 @@ import { inSlices } from "../base/slices.ts";
 import { EMPTY_TALLY } from "../domain/dag.ts";
 import type { UnitName } from "../domain/names.ts";
 import type { DagPlan } from "../domain/plan.ts";
+import type { RequestFile } from "../domain/request.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import type { Apply } from "./apply.ts";
 import { decidePlan } from "./decide-plan.ts";
 import type { Facts } from "./decision.ts";
+import { loadRequestFiles } from "./fetch-files.ts";
 import { gatherPlan } from "./gather-plan.ts";
 import { effectiveSpec } from "./gather-round.ts";
 import { again, holdRequest } from "./moves.ts";
@@ -17,13 +19,15 @@ import type { Ports } from "./ports.ts";
 export const planNextRound: Apply<"plan"> = async (ports, facts, { reason }) => {
   const { request, workflow } = facts;
   invariant(workflow, "planning without a workflow");
+  const files = await loadRequestFiles(ports, request.spec);
+  if (!files.ok) return holdRequest(ports, facts, files.error);
   const decision = await inSlices(decidePlan(await gatherPlan(ports, request, workflow), ports.kinds), ports.signal);
   if (decision.kind === "hold") return holdRequest(ports, facts, decision.hold);
   for (const [reason, files] of groupBy(decision.aside, ({ reason }) => reason)) {
     const lfns = files.map(({ lfn }) => lfn);
     await ports.store.files.setState(workflow.id, lfns, "excluded", reason);
   }
-  if (decision.kind === "write") await writePlan(ports, facts, workflow, decision.plan, reason);
+  if (decision.kind === "write") await writePlan(ports, facts, workflow, decision.plan, files.value, reason);
   return again;
 };
 
@@ -36,12 +40,13 @@ async function writePlan(
   { request }: Facts,
   workflow: Workflow,
   plan: DagPlan,
+  files: readonly RequestFile[],
   reason: string,
 ): Promise<void> {
   const { store, spool, clock } = ports;
   const { next, units, nodes, warnings, blocks } = plan.summary;
   await createDag(ports, workflow, plan);
-  await spool.write(plan, effectiveSpec(request), await store.requests.files(request.spec.name));
+  await spool.write(plan, effectiveSpec(request), files);
   await store.transaction(async (tx) => {
     const fresh = await tx.workflows.get(workflow.id);
     invariant(fresh && fresh.currentDagId === plan.dagId, "another plan took the place of this one", {

@@ -31,6 +31,7 @@ const actSchema = named("OperatorAction", {
   units: names.optional().describe("resubmit, retry: a list like mg_000003"),
   wall_minutes: wallMinutes.optional(),
   sites: z.array(siteText).max(1000).optional().describe("resubmit: where those nodes may run"),
+  invalidate: z.boolean().optional().describe("abort, fail: its outputs are withdrawn from the catalog, too"),
   cleanup_policy: z
     .enum(["keep_until_replaced", "immediate_cleanup"])
     .optional()

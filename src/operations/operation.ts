@@ -75,6 +75,8 @@ export const submitErrors = {
   422: answeredWith("Bad request: all its problems are listed"),
 };
 
+export const importErrors = { ...submitErrors, 404: answeredWith("ReqMgr2 has no request of that name") };
+
 interface Reading {
   readonly answer: z.ZodType | Content;
   readonly params?: z.ZodObject;

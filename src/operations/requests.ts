@@ -4,8 +4,9 @@ import { REQUEST_STATUSES } from "../domain/request-status.ts";
 import { WAIT_CODES, type WaitCode } from "../domain/wait.ts";
 import { SPLIT_ALGORITHMS } from "../domain/work.ts";
 import { OPERATOR_ACTIONS } from "../recovery/round/actions.ts";
+import { importSchema } from "./imports.ts";
 import { filterText, flag, nameParams, pageQuery, paging, reasonText, repeatable } from "./inputs.ts";
-import { changeErrors, changes, reads, submitErrors } from "./operation.ts";
+import { changeErrors, changes, importErrors, reads } from "./operation.ts";
 import { auditPageSchema } from "./operators.ts";
 import { planPreviewSchema } from "./plan.ts";
 import { specSchema } from "./spec.ts";
@@ -94,13 +95,16 @@ const requestDetailSchema = requestSchema
   .extend({
     work: anything.describe("What is to be done: kind, summary (one line), and the fields of that kind"),
     workflow: workflowSchema.nullable(),
+    imported: importSchema.nullable().describe("What ReqMgr2 has to do with it; null: it was handed in here"),
     status_transitions: z.array(transitionSchema),
   })
   .meta({ id: "RequestDetail" });
 export type RequestDetailView = z.infer<typeof requestDetailSchema>;
-const submittedSchema = requestSchema.extend({ warnings: strings }).meta({ id: "Submitted" });
-const checkedSchema = named("Checked", {
+const already = z.boolean().describe("It was imported before: nothing was done");
+export const submittedSchema = requestSchema.extend({ warnings: strings, already }).meta({ id: "Submitted" });
+export const checkedSchema = named("Checked", {
   dry_run: z.literal(true),
+  already,
   request: requestSchema.nullable(),
   warnings: strings,
   preview: planPreviewSchema.nullable().describe("What its first round would be"),
@@ -169,9 +173,11 @@ export const requests = {
   }),
   submit: changes("POST", "/requests", "Hand in a request, as JSON or YAML; ?dry_run=true only checks it", {
     query: z.strictObject({ dry_run: flag, draft: flag }),
-    body: z.unknown().describe("A request; docs/ and examples/ show its form"),
+    body: z
+      .unknown()
+      .describe("A request (docs/ and examples/ show its form), or {request_name, source: reqmgr2} and what to change"),
     rawBody: ["application/json", "application/yaml"],
-    answers: { 200: checkedSchema, 201: submittedSchema, ...submitErrors },
+    answers: { 200: z.union([checkedSchema, submittedSchema]), 201: submittedSchema, ...importErrors },
   }),
   change: changes("PATCH", "/requests/:name", "Change priority or urgency; give If-Match to be sure nobody else did", {
     params,

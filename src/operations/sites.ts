@@ -26,6 +26,9 @@ export const siteSchema = named("Site", {
   memory_mb: z.number().nullable(),
   drain_until: time.nullable(),
   note: z.string().nullable(),
+  status_from: z.enum(["operator", "source"]).nullable().describe("who said the status; null: nobody"),
+  rses: strings.nullable().describe("storage that jobs there read; null: no catalog lists the site"),
+  is_active: z.boolean().describe("false: the catalog does not list it any more"),
   updated_at: time,
   bans: z.array(banSchema.pick({ id: true, workflow_id: true, reason: true, created_at: true, expires_at: true })),
 });
@@ -74,6 +77,13 @@ const unbanQuery = dryRunQuery.extend({
   scope: z.enum(["all", "system"]).default("all").describe("all, or system: only the one for all"),
   reason: reasonText.optional(),
 });
+const syncedSchema = named("SitesSynced", {
+  outcome: z.enum(["synced", "refused"]),
+  dry_run: z.boolean(),
+  reason: z.string().nullable().describe("why the catalog's answer changes nothing; null: it does"),
+  changes: z.array(named("SiteSynced", { site: z.string(), what: z.string() })),
+  warnings: strings,
+});
 const params = siteParams;
 const answers = { 200: changedSiteSchema, ...changeErrors };
 const becomes = (verb: string, status: string) =>
@@ -86,6 +96,10 @@ const becomes = (verb: string, status: string) =>
 
 export const sites = {
   list: reads("/sites", "All sites and their bans", { answer: sitesSchema }),
+  sync: changes("POST", "/sites/sync", "Take over sites, their storage and their status from the catalog", {
+    query: dryRunQuery,
+    answers: { 200: syncedSchema, ...changeErrors },
+  }),
   show: reads("/sites/:name", "One site", { params, answer: siteSchema }),
   change: changes("PATCH", "/sites/:name", "Enable, drain or disable a site", {
     params,

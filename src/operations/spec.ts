@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { big, each, named, strings } from "./wire.ts";
+import { anything, big, each, named, strings } from "./wire.ts";
 
 const input = z.strictObject({
   from: z.enum(["glob", "directory", "list", "dataset"]),
@@ -8,8 +8,10 @@ const input = z.strictObject({
   on_missing: z.enum(["hold", "skip"]),
   mask: z.strictObject({
     runs: z.array(z.int()),
+    without_runs: z.array(z.int()),
     lumis: z.record(z.string(), z.array(z.tuple([z.int(), z.int()]))).nullable(),
   }),
+  blocks: z.strictObject({ allow: strings, deny: strings }).nullable().describe("Which blocks of it; null: all"),
 });
 const generation = z.strictObject({
   total_events: big,
@@ -40,6 +42,7 @@ const rule = z.strictObject({
 /** The request as intake normalized it. */
 export const specSchema = named("Spec", {
   input: input.nullable(),
+  secondary: z.array(z.strictObject({ dataset: z.string(), anywhere: z.boolean() })).describe("Read beside the input"),
   generation: generation.nullable(),
   split: z
     .strictObject({
@@ -59,6 +62,7 @@ export const specSchema = named("Spec", {
     kb_per_event: z.number().nullable(),
   }),
   sites: z.strictObject({ allow: strings, deny: strings, trust: z.boolean() }),
+  cms: anything.nullable().describe("Of ReqMgr2's documents: what CMS's software and services go by"),
   unit: z.strictObject({
     jobs_per_unit: z.int().nullable(),
     target_merged_bytes: z.number(),

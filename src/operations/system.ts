@@ -43,6 +43,7 @@ const healthSchema = named("Health", {
   why: z.string().describe("What is wrong, in words"),
   store: partHealth,
   loop: partHealth,
+  catalog: partHealth.describe("Whether the services of the catalog answer; it is no reason for 503"),
   version: z.string(),
   at: time,
 });

@@ -1,7 +1,9 @@
 import { actions } from "./actions.ts";
 import { attempts } from "./attempts.ts";
+import { blocks } from "./blocks.ts";
 import { dagActions } from "./dag-actions.ts";
 import { dags } from "./dags.ts";
+import { imports } from "./imports.ts";
 import type { Operation } from "./operation.ts";
 import { alerts, audit, tokens } from "./operators.ts";
 import { requests } from "./requests.ts";
@@ -12,9 +14,11 @@ import { workflows } from "./workflows.ts";
 /** Everything the API can do, by subject. */
 export const OPERATIONS = {
   requests,
+  imports,
   actions,
   attempts,
   workflows,
+  blocks,
   dags: { ...dags, ...dagActions },
   admission,
   sites,

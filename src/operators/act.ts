@@ -93,8 +93,8 @@ async function applyRelease(
 ): Promise<void> {
   const workflow = await store.workflows.forRequest(name);
   if (!workflow) return;
-  await store.units.tryOwedAgain(workflow.id);
   const at = clock.now();
+  await store.outputs.retry({ workflowId: workflow.id }, at);
   const until = daysAfter(at, policy.bans.durationDays);
   for (const site of siteBans)
     await store.sites.ban({ site, workflowId: workflow.id, reason, evidence: { by: actor }, until, actor, at });

@@ -40,11 +40,14 @@ export async function checkAction(ports: Work, request: RequestRecord, wanted: O
   if (may.kind === "already") return may;
   if (may.kind === "refused") return refusal("refused", may.why, `in ${may.allowedIn.join(", ")}`);
   switch (action) {
-    case "submit":
     case "abort":
+    case "fail":
+      return wanted.invalidate
+        ? checkInvalidate(ports, request, wanted)
+        : { kind: "go", reason: `${action}: ${reason}` };
+    case "submit":
     case "stop":
     case "hold":
-    case "fail":
       return { kind: "go", reason: `${action}: ${reason}` };
     case "resume":
       return { kind: "go", reason: `resumed: ${reason}`, detail: { how: "plan" } };
@@ -66,6 +69,19 @@ export async function checkAction(ports: Work, request: RequestRecord, wanted: O
 const FINAL: readonly RequestWish["kind"][] = ["abort", "fail", "restart"];
 
 type Check = (ports: Work, request: RequestRecord, wanted: OperatorRequest) => Promise<Checked>;
+
+/** What cannot be undone is counted before it is done. */
+const checkInvalidate: Check = async ({ store }, { spec }, { action, reason }) => {
+  const { items } = await store.outputs.list({ limit: 10_000, requestName: spec.name });
+  const files = items.reduce((sum, block) => sum + block.files, 0);
+  const what = `${plural(files, "file")} in ${plural(items.length, "block")}`;
+  return {
+    kind: "go",
+    reason: `${action}: ${reason}`,
+    warnings: [`its outputs are withdrawn: ${what} so far`],
+    detail: { invalidate: true },
+  };
+};
 
 const checkRelease: Check = async (ports, request, wanted) => {
   const facts = await gatherOperator(ports, request, wanted);

@@ -4,12 +4,14 @@ import { loadQueue } from "../lifecycle/queue.ts";
 import { act } from "./act.ts";
 import { actMany } from "./act-many.ts";
 import { gatherAttempts } from "./attempts.ts";
+import { retryBlocks, withdraw } from "./block-actions.ts";
 import { classify, unclassified } from "./classify.ts";
 import { gatherErrors } from "./gather-errors.ts";
 import type { Commands } from "./port.ts";
 import { retryNode } from "./retry-node.ts";
 import { banSite, changeSite, siteEffect, unbanSite } from "./site-actions.ts";
 import { check, preview, readDocument, submit } from "./submit.ts";
+import { syncSites } from "./sync-sites.ts";
 import { acknowledge, changeDag, reprioritize, setAdmission } from "./system-actions.ts";
 
 /** Never works on the requests itself: whatever left the loop something to do nudges it. */
@@ -45,8 +47,11 @@ export function makeCommands(given: Ports, policy: LoopPolicy, rules: IntakeRule
     banSite: banSite.bind(null, ports),
     unbanSite: unbanSite.bind(null, ports),
     changeSite: changeSite.bind(null, ports),
+    syncSites: nudging(syncSites.bind(null, ports), ({ kind }) => kind === "changes"),
     siteEffect: siteEffect.bind(null, ports),
     changeDag: changeDag.bind(null, ports),
+    retryBlocks: nudging(retryBlocks.bind(null, ports), ({ kind }) => kind === "done"),
+    withdraw: nudging(withdraw.bind(null, ports), ({ kind }) => kind === "done"),
     acknowledge: acknowledge.bind(null, ports),
     setAdmission: nudging(setAdmission.bind(null, ports), () => true),
     async queue() {

@@ -86,10 +86,13 @@ async function doneNodes(
 /** Of the files somebody wants excluded, those the ledger still has to do. */
 async function knownFiles(
   ports: Ports,
-  workflowId: Parameters<Ports["store"]["files"]["remaining"]>[0] | null,
+  workflowId: Parameters<Ports["store"]["files"]["stillOpen"]>[0] | null,
   { modifications }: OperatorRequest,
 ): Promise<ReadonlySet<string> | null> {
   const named = (modifications as { excluded_files?: unknown } | null | undefined)?.excluded_files;
   if (!workflowId || !Array.isArray(named)) return null;
-  return new Set((await ports.store.files.remaining(workflowId)).map(({ lfn }) => lfn));
+  return ports.store.files.stillOpen(
+    workflowId,
+    named.filter((name) => typeof name === "string"),
+  );
 }

@@ -1,6 +1,6 @@
 import type { Result } from "../base/result.ts";
 import type { AdmissionLimits, Queue } from "../domain/admission.ts";
-import type { Site } from "../domain/dag.ts";
+import type { Site, SiteSync } from "../domain/dag.ts";
 import type { DagId, RequestName, SiteName } from "../domain/names.ts";
 import type { AlertRecord, BanRecord, NewNodeAction, NodeAction, NodeChanges } from "../domain/operator.ts";
 import type { Problem } from "../domain/problem.ts";
@@ -10,6 +10,7 @@ import type { PlanDescription } from "../planning/describe.ts";
 import type { AttemptRecord, EpochRecord, ScriptRecord } from "../recovery/ledger-record.ts";
 import type { OperatorAction } from "../recovery/round/actions.ts";
 import type { RequestFilter } from "../store/port.ts";
+import type { BlockCommands } from "./block-port.ts";
 
 export { describeErrors } from "../explain/describe-errors.ts";
 export type { LoopStatus } from "../lifecycle/loop.ts";
@@ -20,7 +21,7 @@ export type { ErrorsView };
  * What people and programs may ask. A command checks, stores a wish or a change, nudges the loop and returns; the loop
  * does the work. null: there is no such request, site, …
  */
-export interface Commands {
+export interface Commands extends BlockCommands {
   /** Nothing is stored for a bad document. */
   submit(document: Document, actor: string, signal?: AbortSignal): Promise<SubmitAnswer>;
   /** Which problems would it have? Stores nothing. */
@@ -59,6 +60,8 @@ export interface Commands {
     actor: string,
   ): Promise<boolean>;
   /** What it would mean for the open requests if the site were gone. */
+  /** Throws WorldError("catalog-unreachable"). */
+  syncSites(by: By): Promise<SiteSyncAnswer>;
   siteEffect(site: SiteName): Promise<SiteEffect | null>;
   /** The engine pauses the run, or lets it go on; the request does not move. */
   changeDag(
@@ -112,9 +115,13 @@ export type SubmitAnswer = Result<
     readonly warnings: readonly string[];
     /** Of a dry run, and of a request whose production steps had to be looked at. */
     readonly plan: PlanPreview | null;
+    /** It was imported before, and nothing was done. */
+    readonly already?: boolean;
   },
   | { readonly kind: "problems"; readonly problems: readonly Problem[] }
   | { readonly kind: "name-taken"; readonly name: string }
+  /** Nobody there knows a request of that name. */
+  | { readonly kind: "unknown"; readonly name: string; readonly source: string }
 >;
 
 /** Nothing was done. refused: it cannot be, as it was asked for · conflict: it cannot be, as things stand. */
@@ -123,7 +130,9 @@ export interface Refusal<Kind extends "refused" | "conflict"> {
   readonly problems: readonly Problem[];
 }
 /** There is no such request, or it moved on since the caller looked. */
-type NotAsSeen = { readonly kind: "unknown-request" } | { readonly kind: "stale"; readonly request: RequestRecord };
+export type NotAsSeen =
+  | { readonly kind: "unknown-request" }
+  | { readonly kind: "stale"; readonly request: RequestRecord };
 
 type ChangeAnswer =
   | { readonly kind: "changed"; readonly request: RequestRecord }
@@ -146,6 +155,8 @@ export interface OperatorRequest {
   readonly changes?: NodeChanges;
   /** resubmit: the same for single nodes, by "unit/node"; they come before `changes`. */
   readonly nodeChanges?: Readonly<Record<string, NodeChanges>>;
+  /** abort, fail: its outputs are withdrawn, too. */
+  readonly invalidate?: boolean;
   /** restart: what becomes of the old outputs when the clone is complete. */
   readonly cleanupPolicy?: RequestSpec["cleanupPolicy"] | null;
   /** release, restart: the request as it should have been. */
@@ -285,3 +296,8 @@ export type BanSiteAnswer =
     }
   | { readonly kind: "problems"; readonly problems: readonly Problem[] }
   | { readonly kind: "unknown-request" };
+
+export type SiteSyncAnswer =
+  | { readonly kind: "no-catalog" }
+  | { readonly kind: "refused"; readonly reason: string; readonly warnings: readonly string[] }
+  | { readonly kind: "changes"; readonly changes: readonly SiteSync[]; readonly warnings: readonly string[] };

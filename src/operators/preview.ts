@@ -3,26 +3,29 @@ import { inSlices } from "../base/slices.ts";
 import type { DagId } from "../domain/names.ts";
 import type { RequestSpec } from "../domain/request.ts";
 import { kindOf } from "../kinds/kind.ts";
-import { usableSites } from "../lifecycle/gather-plan.ts";
+import { openInput, sitesWithSecondary, usableSites } from "../lifecycle/gather-plan.ts";
 import type { Work } from "../lifecycle/ports.ts";
 import { describePlan } from "../planning/describe.ts";
+import { packFiles } from "../planning/packed-files.ts";
 import { coarseSteps } from "../planning/production-steps.ts";
 import type { PlanPreview } from "./port.ts";
 
 /** What the first round of a request would be, with the facts of this moment. Stores nothing; ends when nobody waits for it. */
 export async function previewPlan(ports: Work, spec: RequestSpec): Promise<PlanPreview> {
   const { work } = spec;
-  const files = work.input ? await ports.catalog.datasets.files(work.input, ports.signal) : ok([]);
-  if (!files.ok) return files;
+  const opened = await openInput(ports, work);
+  if (!opened.ok) return opened;
+  const sites = await sitesWithSecondary(ports, work, await usableSites(ports, null));
+  if (!sites.ok) return sites;
   const kind = kindOf(ports.kinds, work);
   const outcome = await inSlices(
     kind.plan({
       spec,
       dagId: "preview" as DagId,
       round: 0,
-      files: files.value,
+      files: opened.value ? await packFiles(opened.value, ports.signal) : [],
       next: kind.begin(work),
-      usableSites: await usableSites(ports, null),
+      usableSites: sites.value,
       policy: ports.policy,
     }),
     ports.signal,

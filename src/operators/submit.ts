@@ -6,6 +6,7 @@ import { readSubmission } from "../intake/read-submission.ts";
 import type { Kinds } from "../kinds/kind.ts";
 import type { Work } from "../lifecycle/ports.ts";
 import { parseDocument } from "../reading/parse-document.ts";
+import { type Import, importOf, importRequest } from "./import.ts";
 import type { Document, PlanPreview, SubmitAnswer } from "./port.ts";
 import { previewPlan } from "./preview.ts";
 
@@ -20,6 +21,12 @@ export function readDocument(
   return parsed.ok ? readSubmission(parsed.value, { ...rules, requestor: actor }, kinds) : parsed;
 }
 
+/** The request a document names instead of being one; a draft never does. */
+function importIn({ text, format, isDraft }: Document): Import | null {
+  const parsed = isDraft || !text.includes("reqmgr2") ? null : parseDocument(text, format);
+  return parsed?.ok ? importOf(parsed.value) : null;
+}
+
 export async function submit(
   ports: Work,
   rules: IntakeRules,
@@ -29,6 +36,12 @@ export async function submit(
   signal?: AbortSignal,
 ): Promise<SubmitAnswer> {
   const { store, clock, log } = ports;
+  const wanted = importIn(document);
+  if (wanted) {
+    const answer = await importRequest({ ...ports, signal }, rules, wanted, { actor, dryRun: false });
+    if (answer.ok && !answer.value.already) nudge();
+    return answer;
+  }
   const submission = readDocument(document, rules, actor, ports.kinds);
   if (!submission.ok) return err({ kind: "problems", problems: submission.error });
   const { spec, files, warnings } = submission.value;
@@ -51,6 +64,8 @@ export async function check(
   actor: string,
   signal?: AbortSignal,
 ): Promise<SubmitAnswer> {
+  const wanted = importIn(document);
+  if (wanted) return importRequest({ ...ports, signal }, rules, wanted, { actor, dryRun: true });
   const submission = readDocument(document, rules, actor, ports.kinds);
   if (!submission.ok) return err({ kind: "problems", problems: submission.error });
   const { spec, warnings } = submission.value;

@@ -13,9 +13,10 @@ export const expectedOutputs = (spec: RequestSpec, unit: string, mergedDir: stri
   spec.outputs
     .filter(({ keep }) => keep)
     .map((output) => {
-      const { place, lfn } = outputPlace(spec.name, unit, output);
+      const dataset = datasetName(spec, output);
+      const { place, lfn } = outputPlace(spec.name, unit, { ...output, dataset });
       const each = output.merge.how === "none" ? output.file : null;
-      return { output: output.name, dataset: datasetName(spec, output), lfn, path: `${mergedDir}/${place}`, each };
+      return { output: output.name, dataset, lfn, path: `${mergedDir}/${place}`, each };
     });
 
 /** Bytes of a merged file. absent: the catalog will say so, and ask again · foreign: a link, or no plain file. */

@@ -20,6 +20,8 @@ const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (val
 const matches = (pattern: RegExp) => (value: unknown) => typeof value === "string" && pattern.test(value);
 const orNull = (is: (value: unknown) => boolean) => (value: unknown) => value === null || is(value);
 
+const orAbsent = (is: (value: unknown) => boolean) => (value: unknown) => value === undefined || is(value);
+
 /** By hand: POST loads this on the submit host, and a schema library would make every failed job wait for it. */
 const UNIT: Rules = {
   version: (value) => value === 1,
@@ -29,6 +31,16 @@ const UNIT: Rules = {
   events: orNull((value) => isCount(value) || matches(/^\d{1,18}$/)(value)),
   outputs: Array.isArray,
 };
+const isAdler32 = matches(/^[0-9a-f]{8}$/);
+const isRange = (value: unknown) =>
+  Array.isArray(value) && value.length === 2 && value.every(isCount) && value[0] <= value[1];
+const isRunLumis = (value: unknown) =>
+  typeof value === "object" &&
+  value !== null &&
+  Object.entries(value).every(
+    ([run, ranges]) => /^\d{1,15}$/.test(run) && Array.isArray(ranges) && ranges.every(isRange),
+  );
+
 const OUTPUT: Rules = {
   output: isText,
   dataset: isText,
@@ -38,6 +50,8 @@ const OUTPUT: Rules = {
   checksum: matches(/^cksum:\d{1,10}$/),
   events: orNull(isCount),
   parents: (value) => Array.isArray(value) && value.every(isName),
+  adler32: orAbsent(isAdler32),
+  runLumis: orAbsent(isRunLumis),
 };
 
 const misfit = (row: unknown, rules: Rules): string | undefined =>
@@ -56,8 +70,9 @@ export function parseMergeOutput(text: string | null, unit: string): Result<Merg
   for (const [index, row] of (read.outputs as unknown[]).entries()) {
     const misplaced = misfit(row, OUTPUT);
     if (misplaced) return err(`its merge_output.json is not as agreed: outputs.${index}.${misplaced}`);
-    const { output, dataset, lfn, path, sizeBytes, checksum, events, parents } = row as OutputFile;
-    outputs.push({ output, dataset, lfn, path, sizeBytes, checksum, events, parents });
+    const { output, dataset, lfn, path, sizeBytes, checksum, events, parents, adler32, runLumis } = row as OutputFile;
+    const known = { ...(adler32 && { adler32 }), ...(runLumis && { runLumis }) };
+    outputs.push({ output, dataset, lfn, path, sizeBytes, checksum, events, parents, ...known });
   }
   const site = read.site && isSiteName(read.site) ? read.site : null;
   return ok({ site, block: read.block, events: toBigInt(read.events ?? 0), outputs });

@@ -19,10 +19,18 @@ const file = (source: string, target: string, executable = false): PayloadFile =
 const built = (source: string, target: string, executable = false) =>
   file(`../../dist/payload/${source}`, target, executable);
 
-/** The simulator as a step names it, in the working directory of its job. */
-export const SIMULATE = "wms2/simulate";
+/** What the worker's programs are told by the installation and the request, a line each (src/payload/facts.ts). */
+export const FACTS_FILE = `${WORKER}/facts`;
 
-/** Only for requests that name it: every file of a job costs it milliseconds. */
+/** Only for requests that have such a step: every file of a job costs it milliseconds. */
+export const CMSSW_FILES: readonly PayloadFile[] = [
+  file("./cmssw/cmsrun", `${WORKER}/cmsrun`, true),
+  file("./cmssw/cmsrun", `${WORKER}/cmsmerge`, true),
+  file("./cmssw/pset.py", `${WORKER}/pset.py`),
+];
+
+/** The simulator as a step names it, in the working directory of its job; its files, only for requests that name it. */
+export const SIMULATE = "wms2/simulate";
 export const SIMULATOR_FILES: readonly PayloadFile[] = [
   file("./simulator/simulate", `${WORKER}/simulate`, true),
   built("simulator/simulator.mjs", `${WORKER}/simulator.mjs`),

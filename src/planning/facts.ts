@@ -4,7 +4,7 @@ import type { RequestSpec } from "../domain/request.ts";
 import type { Work } from "../domain/work.ts";
 import type { FileState, InputFile } from "../domain/workflow.ts";
 
-/** Everything a round is planned from. Plain data: it can be sent to a worker thread as it is. */
+/** Everything a round is planned from. */
 export interface PlanFacts<W extends Work = Work> {
   readonly spec: RequestSpec<W>;
   readonly dagId: DagId;
@@ -22,6 +22,8 @@ export interface PlanFacts<W extends Work = Work> {
   readonly measured?: Measured | null;
   /** Events that were planned and given up; made again when the work tops up. */
   readonly abandonedEvents?: bigint;
+  /** What was seen while they were gathered and people should know. */
+  readonly warnings?: readonly string[];
 }
 
 export interface PlanFile extends InputFile {

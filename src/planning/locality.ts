@@ -53,7 +53,9 @@ export function groupByLocation(
   }
   const byPlace = [...groupBy(groups, ({ attempted, sites }) => placeOf(attempted, sites))];
   byPlace.sort(([a], [b]) => (a < b ? -1 : 1));
-  return { groups: byPlace.map(([, same]) => ({ ...same[0]!, files: same.flatMap(({ files }) => files) })), nowhere };
+  const joined = ([first, ...others]: readonly LocationGroup[]): LocationGroup =>
+    others.length === 0 ? first! : { ...first!, files: [first!, ...others].flatMap(({ files }) => files) };
+  return { groups: byPlace.map(([, same]) => joined(same)), nowhere };
 }
 
 /** Sorts attempted files behind all fresh ones. */

@@ -29,6 +29,16 @@ export const pieceOf = (part: Known & Partial<Piece>): Piece => ({
 /** By LFN, in code-unit order: the same on every machine, whatever its locale. */
 export const byLfn = (a: { lfn: string }, b: { lfn: string }): number => (a.lfn < b.lfn ? -1 : a.lfn > b.lfn ? 1 : 0);
 
+/** In this order; the list itself where it is in it already, as what comes from the ledger is: a copy of a million is dear. */
+export function inOrder<T>(items: readonly T[], compare: (a: T, b: T) => number): readonly T[] {
+  const isSorted = items.every((item, at) => at === 0 || compare(items[at - 1]!, item) <= 0);
+  return isSorted ? items : [...items].sort(compare);
+}
+
+/** Those that are as asked; the list itself where all are. */
+export const only = <T>(items: readonly T[], isSo: (item: T) => boolean): readonly T[] =>
+  items.every(isSo) ? items : items.filter(isSo);
+
 export function lowestRun(file: InputFile): number | null {
   let lowest: number | null = null;
   for (const { run } of file.lumis) if (lowest === null || run < lowest) lowest = run;

@@ -33,7 +33,7 @@ export function* planUnits(round: Round): Generator<undefined, PlanOutcome> {
     if (tally.units % SLICE_UNITS === 0) yield;
   }
   if (tally.nodes === 0) return { kind: "nothing-left", unplanned };
-  const warnings = [...round.warnings(tally.units)];
+  const warnings = [...(facts.warnings ?? []), ...round.warnings(tally.units)];
   if (tally.uncounted > 0) warnings.push(`${tally.uncounted} jobs read files whose events nobody has counted`);
   const sized = sizeResources(spec.resources, facts.policy, facts.measured ?? null, tally.biggestEvents);
   if (!sized.ok) return refused(sized.error);

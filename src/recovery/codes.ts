@@ -38,15 +38,3 @@ const CAUSE_OF_CODE = new Map(
   Object.entries(CODES_OF_CAUSE).flatMap(([cause, codes]) => codes.map((code) => [code, cause as Cause])),
 );
 export const causeOfCode = (code: number): Cause => CAUSE_OF_CODE.get(code) ?? "exit";
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not get through
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
-
-/** Text from outside as part of a sentence: one line, no control characters, not endless. */
-export function oneLine(text: string, longest: number): string {
-  const line = text
-    .slice(0, longest * 4)
-    .replaceAll(CONTROL, " ")
-    .trim();
-  return line.length <= longest ? line : `${line.slice(0, longest - 1)}…`;
-}

@@ -1,3 +1,4 @@
+import { cut } from "../base/text.ts";
 import { reports } from "../domain/roles.ts";
 import {
   type Attempt,
@@ -8,7 +9,7 @@ import {
   type Report,
   wallSecOf,
 } from "./attempt.ts";
-import { ALIASES, causeOfCode, isKillingSignal, oneLine, signalName } from "./codes.ts";
+import { ALIASES, causeOfCode, isKillingSignal, signalName } from "./codes.ts";
 
 /**
  * What an attempt came to. The true exit code is looked for in the job's own report, then in why the batch system
@@ -115,7 +116,7 @@ function fromReport(report: Report, useAliases: boolean): Failure {
   const earlier = report.steps.find((step) => step.exitCode !== null && ![0, 99108].includes(step.exitCode));
   const code = reported === 99108 ? (earlier?.exitCode ?? reported) : reported;
   const signals = report.steps.map((step) => step.signal);
-  const words = oneLine(report.error ?? "", 300) || `the job reported exit ${code}`;
+  const words = cut(report.error?.trim() ?? "", 300) || `the job reported exit ${code}`;
   if (code < 0 && code >= -64) return bySignal(-code, "report", words);
   if (code > 128 && code <= 192 && signals.includes(code - 128)) return bySignal(code - 128, "report", words);
   if (code > 255 || code < 0) return failed(causeOfCode(code), code, "report", words);
@@ -156,7 +157,7 @@ function reportState(attempt: Attempt, report: Report | null): string {
 /** Codes of the HTCondor manual, "HoldReasonCode"; with 3, an expression of ours, the subcode is an exit code. */
 function fromHold(held: NonNullable<JobEvents["held"]>): Failure {
   const hold = { code: held.code, subcode: held.subcode };
-  const words = `held: ${oneLine(held.reason, 200) || "no reason given"} (code ${hold.code}, subcode ${hold.subcode})`;
+  const words = `held: ${cut(held.reason.trim(), 200) || "no reason given"} (code ${hold.code}, subcode ${hold.subcode})`;
   const as = (cause: Cause, code: number) => failed(cause, code, "hold", words, { hold });
   if (hold.code === 34) return as("oom", 50660);
   if (hold.code === 46 || hold.code === 47) return as("walltime", 50664);
@@ -169,7 +170,7 @@ function fromHold(held: NonNullable<JobEvents["held"]>): Failure {
 }
 
 function fromRemoval(events: JobEvents | null): Failure {
-  const reason = oneLine(events?.aborted ?? "", 200);
+  const reason = cut(events?.aborted?.trim() ?? "", 200);
   const words = `removed from the queue${reason ? `: ${reason}` : ""}`;
   const as = (cause: Cause, code: number) => failed(cause, code, "remove", words);
   // The expression's text names every condition it has, so it proves none of them.

@@ -2,7 +2,7 @@ import { plural } from "../base/text.ts";
 import { mostMemoryMb } from "../domain/plan.ts";
 import { hostOf } from "./attempt.ts";
 import type { Facts } from "./decide.ts";
-import type { Decision } from "./decision.ts";
+import type { Decision, Why } from "./decision.ts";
 
 /** The decision in one sentence a person understands: what happened, what that means, what is done. */
 export function reasonFor(facts: Facts, decision: Decision): string {
@@ -17,36 +17,28 @@ export function reasonFor(facts: Facts, decision: Decision): string {
   return `${what}${site ? ` at ${site}` : ""}${meaning ? ` (${meaning})` : ""}; ${verdict(facts, decision)}`;
 }
 
+/** Why there are no more tries. */
+const NO_MORE: Readonly<Partial<Record<Why, (facts: Facts) => string>>> = {
+  "bad-file": ({ files }) => `: ${files.proof ?? "the input file is bad"}`,
+  "rule-retries": ({ ruling }) =>
+    `: ${plural(ruling.says.maxRetries ?? 0, "retry", "retries")} allowed for this failure, all used`,
+  losses: ({ counts, policy }) => `: lost ${counts.losses} times, and ${policy.settings.lossBudget} are allowed`,
+  executions: ({ counts, policy }) => `: ${counts.rrn} of ${policy.settings.executionCeiling} executions are used`,
+  "memory-cap": ({ memory, policy, attempt }) =>
+    `: it already had ${memory.before} MB, the most allowed is ${mostMemoryMb(policy.settings, attempt.cores)} MB`,
+  "wall-cap": ({ wall, policy }) =>
+    `: it already had ${wall.before} minutes, the most allowed is ${policy.settings.maxWallMinutes}`,
+  site: ({ site }) => ` at ${site}: the unit should move to another site`,
+  "run-retries": ({ attempt }) => ` in this run: its ${plural(attempt.maxRetries, "retry is", "retries are")} used up`,
+};
+
 function verdict(facts: Facts, decision: Decision): string {
+  const { why, category } = decision;
   if (decision.decision === "retry") return `trying again ${retryWords(facts, decision)}`;
-  const { policy, counts, ruling, files, site, attempt } = facts;
-  const { settings } = policy;
-  switch (decision.why) {
-    case "bad-file":
-      return `no more tries: ${files.proof ?? "the input file is bad"}`;
-    case "unclassified":
-      return "no rule knows this failure, so it waits for a person to classify it";
-    case "row-aborts":
-      return "the whole run is ended, as the rule says";
-    case "rule-retries":
-      return `no more tries: ${plural(ruling.says.maxRetries ?? 0, "retry", "retries")} allowed for this failure, all used`;
-    case "losses":
-      return `no more tries: lost ${counts.losses} times, and ${settings.lossBudget} are allowed`;
-    case "executions":
-      return `no more tries: ${counts.rrn} of ${settings.executionCeiling} executions are used`;
-    case "memory-cap":
-      return `no more tries: it already had ${facts.memory.before} MB, the most allowed is ${mostMemoryMb(settings, attempt.cores)} MB`;
-    case "wall-cap":
-      return `no more tries: it already had ${facts.wall.before} minutes, the most allowed is ${settings.maxWallMinutes}`;
-    case "site":
-      return `no more tries at ${site}: the unit should move to another site`;
-    case "run-retries":
-      return `no more tries in this run: its ${plural(attempt.maxRetries, "retry is", "retries are")} used up`;
-    default:
-      return decision.category === "permanent"
-        ? "no more tries: nothing would change"
-        : "no more tries: trying again here would not help";
-  }
+  if (why === "unclassified") return "no rule knows this failure, so it waits for a person to classify it";
+  if (why === "row-aborts") return "the whole run is ended, as the rule says";
+  const because = category === "permanent" ? ": nothing would change" : ": trying again here would not help";
+  return `no more tries${NO_MORE[why]?.(facts) ?? because}`;
 }
 
 function retryWords(facts: Facts, decision: Decision): string {

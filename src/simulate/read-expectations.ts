@@ -61,9 +61,7 @@ function readStatuses(form: Form): readonly string[] | null {
 }
 
 function texts(form: Form, key: string): readonly string[] {
-  return form.list(key, 1000).flatMap(({ path, value }) => {
-    if (typeof value === "string") return [value];
-    form.notes.problem(path, `must be text (got ${shown(value)})`);
-    return [];
-  });
+  return form
+    .list(key, 1000)
+    .flatMap((spot) => (typeof spot.value === "string" ? spot.value : (spot.mustBe("text") ?? [])));
 }

@@ -1,6 +1,5 @@
 import { Form } from "../reading/form.ts";
 import { shown } from "../reading/notes.ts";
-import { isRow } from "../reading/values.ts";
 
 /** What the readers of a scenario's parts share. */
 
@@ -13,12 +12,9 @@ export function readRows<T>(
   { key, max, what, example }: { key: string; max: number; what: string; example: string },
   read: (form: Form, index: number) => T,
 ): readonly T[] {
-  return top.list(key, max).flatMap(({ path, value }, index) => {
-    if (!isRow(value)) {
-      top.notes.problem(path, `must be ${what} (got ${shown(value)})`, example);
-      return [];
-    }
-    return [closed(new Form(value, path, top.notes), (form) => read(form, index))];
+  return top.list(key, max).flatMap((spot, index) => {
+    const form = Form.at(spot, what, example);
+    return form ? [closed(form, (row) => read(row, index))] : [];
   });
 }
 
@@ -43,10 +39,8 @@ export function readPattern(form: Form, key: string): RegExp | null {
   const spot = form.spot(key);
   if (spot === null) return null;
   const words = Array.isArray(spot.value) ? spot.value : [spot.value];
-  if (!words.every((word) => typeof word === "string" && word !== "")) {
-    form.notes.problem(spot.path, `must be a name, * standing for anything (got ${shown(spot.value)})`);
-    return null;
-  }
+  if (!words.every((word) => typeof word === "string" && word !== ""))
+    return spot.mustBe("a name, * standing for anything");
   const parts = words.map((word: string) =>
     word
       .split("*")
@@ -82,12 +76,6 @@ export const passes = (test: NumberTest | null, value: number): boolean =>
 export function readNumberTest(form: Form, key: string): NumberTest | null {
   const spot = form.spot(key);
   if (spot === null) return null;
-  const test = parseNumberTest(spot.value);
-  if (test === null)
-    form.notes.problem(
-      spot.path,
-      `is no number or range (got ${shown(spot.value)})`,
-      '3, "1-2", ">2", ">=2", "<5" or "<=5"',
-    );
-  return test;
+  const allowed = '3, "1-2", ">2", ">=2", "<5" or "<=5"';
+  return parseNumberTest(spot.value) ?? spot.problem(`is no number or range (got ${shown(spot.value)})`, allowed);
 }

@@ -1,12 +1,12 @@
 import { err, ok, type Result } from "../base/result.ts";
 import { SETTINGS } from "../config/settings.ts";
-import { isSiteName, SITE_PATTERN } from "../domain/names.ts";
+import { isSiteName, SITE_PATTERN, type SiteName } from "../domain/names.ts";
 import type { Problem } from "../domain/problem.ts";
 import { byRole, type NodeRole } from "../domain/roles.ts";
 import type { InputFile } from "../domain/workflow.ts";
 import { Form } from "../reading/form.ts";
 import { Notes, shown } from "../reading/notes.ts";
-import { isRow, type Row, type Spot } from "../reading/values.ts";
+import { distinct, isRow, type Row, type Spot } from "../reading/values.ts";
 import { readPolicy } from "../recovery/read-policy.ts";
 import { readEvents } from "./read-events.ts";
 import { readExpectations } from "./read-expectations.ts";
@@ -46,7 +46,7 @@ const readParts = (top: Form, load: LoadRequest) => ({
   requests: readRequests(top, load),
   sites: readSites(top),
   datasets: readDatasets(top),
-  durations: closed(top.section("durations"), readDurations),
+  durations: top.within("durations", readDurations),
   outcomes: readOutcomes(top),
   events: readEvents(top),
   expect: readExpectations(top),
@@ -65,7 +65,7 @@ function checkSites({ sites, events, outcomes }: Scenario, notes: Notes): void {
 
 /** Settings of the server, as `wms2 config` names them. Their values are checked by the configuration, which knows them. */
 function readSettings(top: Form): Row {
-  return closed(top.section("settings"), (section) => {
+  return top.within("settings", (section) => {
     section.knows(...Object.keys(SETTINGS));
     return section.row;
   });
@@ -90,17 +90,15 @@ function readRequests(top: Form, load: LoadRequest) {
   if (one !== null && top.spot("requests") !== null)
     top.notes.problem("requests", "says the same as request; keep one of them");
   if (spots.length === 0) top.missing("request", REQUEST_FORMS);
-  return spots.map((spot) => readRequest(spot, top, load));
+  return spots.map((spot) => readRequest(spot, load));
 }
 
-function readRequest({ path, value }: Spot, top: Form, load: LoadRequest): { atSec: number; document: unknown } {
-  if (!isRow(value)) {
-    top.notes.problem(path, `must be a request (got ${shown(value)})`, REQUEST_FORMS);
-    return { atSec: 0, document: {} };
-  }
-  const wrapped = Object.hasOwn(value, "file") || Object.hasOwn(value, "request");
-  if (!wrapped) return { atSec: 0, document: value };
-  return closed(new Form(value, path, top.notes), (form) => {
+function readRequest(spot: Spot, load: LoadRequest): { atSec: number; document: unknown } {
+  const row = Form.at(spot, "a request", REQUEST_FORMS);
+  if (row === null) return { atSec: 0, document: {} };
+  const wrapped = Object.hasOwn(row.row, "file") || Object.hasOwn(row.row, "request");
+  if (!wrapped) return { atSec: 0, document: row.row };
+  return closed(row, (form) => {
     const atSec = form.duration("at", SPAN, 0) ?? 0;
     const file = form.text("file", "");
     const inner = form.spot("request");
@@ -126,11 +124,10 @@ function readDatasets(top: Form): ReadonlyMap<string, readonly InputFile[]> {
     const count = form.integer("files", { min: 1, max: 1_000_000 }, 1);
     const events = form.integer("events", { min: 0, max: 1e12 }, 1000);
     const sizeBytes = form.size("size", { min: 0, max: 1e15 }, 1e9) ?? 0;
-    const sites = form.list("sites", 1000).flatMap(({ path, value }) => {
-      if (typeof value === "string" && isSiteName(value)) return [value];
-      top.notes.problem(path, `is no name of a site (got ${shown(value)})`);
-      return [];
-    });
+    const isSite = (value: unknown): value is SiteName => typeof value === "string" && isSiteName(value);
+    const sites = distinct(form.list("sites", 1000), isSite, (spot) =>
+      spot.problem(`is no name of a site (got ${shown(spot.value)})`),
+    );
     const folder = name.startsWith("/") ? name : `/${name}`;
     const files = Array.from({ length: count }, (_, at) => {
       const lfn = `/store${folder}/file-${String(at).padStart(5, "0")}.root`;
@@ -147,7 +144,7 @@ const USUAL_SEC: Readonly<Record<NodeRole, number>> = { landing: 30, processing:
 function readDurations(form: Form) {
   const one = (key: string, sec: number) => {
     if (!isRow(form.spot(key)?.value)) return { sec: form.duration(key, SPAN, sec) ?? sec, spread: 0 };
-    return closed(form.section(key), (inner) => ({
+    return form.within(key, (inner) => ({
       sec: inner.duration("mean", SPAN, sec) ?? sec,
       spread: inner.number("spread", { min: 0, max: 1 }, 0),
     }));

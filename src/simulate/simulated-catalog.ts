@@ -1,5 +1,6 @@
 import { err, ok } from "../base/result.ts";
-import type { Catalog } from "../catalogs/port.ts";
+import { ledgerOutputs } from "../catalogs/local-catalog.ts";
+import { type Catalog, inPages } from "../catalogs/port.ts";
 import type { InputFile } from "../domain/workflow.ts";
 
 /** Datasets of the story beside those of another catalog, and a ledger of outputs in memory. */
@@ -8,27 +9,25 @@ export function makeSimulatedCatalog(datasets: ReadonlyMap<string, readonly Inpu
   return {
     ...beside,
     datasets: {
-      async files(input, signal) {
-        if (input.from !== "dataset") return beside.datasets.files(input, signal);
+      locate: async () => ok(null),
+      async open(input, wanted, signal) {
+        if (input.from !== "dataset") return beside.datasets.open(input, wanted, signal);
         const { dataset } = input;
         const files = datasets.get(dataset);
-        if (files) return ok(files);
+        if (files) return ok(inPages(files));
         return err({ code: "unknown-dataset", message: `the story has no dataset ${dataset}`, evidence: { dataset } });
       },
     },
-    outputs: {
-      blocks: null,
-      async register(_request, { outputs }) {
-        let adopted = 0;
-        for (const { lfn, checksum } of outputs) {
-          const known = checksums.get(lfn);
-          if (known !== undefined && known !== checksum)
-            return { kind: "conflict", lfn, message: `${lfn} is in the ledger already, with another checksum` };
-          if (known !== undefined) adopted += 1;
-          checksums.set(lfn, checksum);
-        }
-        return { kind: "registered", adopted };
-      },
-    },
+    outputs: ledgerOutputs(async (_request, _unit, files) => {
+      let adopted = 0;
+      for (const { lfn, checksum } of files) {
+        const known = checksums.get(lfn);
+        if (known !== undefined && known !== checksum)
+          return { kind: "conflict", lfn, message: `${lfn} is in the ledger already, with another checksum` };
+        if (known !== undefined) adopted += 1;
+        checksums.set(lfn, checksum);
+      }
+      return { kind: "registered", adopted };
+    }),
   };
 }

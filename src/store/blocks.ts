@@ -52,7 +52,7 @@ export const blockStore = (sql: Sql): BlockStore => ({
 });
 
 /** As recordFinished does: of two that change the units of a workflow, the later sees what the first did. */
-const lockWorkflow = (tx: Sql, workflowId: WorkflowId) =>
+export const lockWorkflow = (tx: Sql, workflowId: WorkflowId) =>
   tx.query("SELECT 1 FROM workflows WHERE id = $1 FOR NO KEY UPDATE", [workflowId]);
 
 async function abandonPart(

@@ -1,13 +1,18 @@
 import { invariant } from "../base/errors.ts";
-import type { FileState, LedgerFile } from "../domain/workflow.ts";
+import type { FileState, LedgerFile, PlacedFile } from "../domain/workflow.ts";
 import { BULK_ROWS, chunks, countBy, json, Table, Where } from "./columns.ts";
 import type { FileStore } from "./port.ts";
 import type { Sql } from "./sql.ts";
 
-const FILES = new Table<Omit<LedgerFile, "units">>(
-  "input_files",
-  "lfn path size_bytes::float8 events::float8 lumis sites state reason",
+const FILES = new Table<LedgerFile>("input_files", "lfn path size_bytes::float8 events::float8 lumis sites state");
+const WITHOUT_LUMIS = FILES.fields.replace(
+  'input_files.lumis AS "lumis"',
+  `COALESCE((SELECT jsonb_agg(jsonb_build_object('run', r -> 'run', 'lumis', '[]'::jsonb))
+     FROM jsonb_array_elements(input_files.lumis) r), '[]') AS "lumis"`,
 );
+const OPEN = "f.workflow_id = $1 AND f.state IN ('fresh', 'attempted')";
+/** Of added files, as many as a person reads. */
+const NAMED_FILES = 20;
 
 /**
  * Datasets have up to a million files: everything here goes in bulk and in parts, never row by row. Statistics
@@ -16,11 +21,11 @@ const FILES = new Table<Omit<LedgerFile, "units">>(
  */
 export const fileStore = (sql: Sql): FileStore => ({
   // Through a scratch table, so that "which are gone" is one join and no list of a million names travels.
-  sync: (workflowId, files) =>
+  sync: (workflowId, pages) =>
     sql.transaction(async (tx) => {
       await tx.exec(`CREATE TEMP TABLE synced (lfn text COLLATE "C" PRIMARY KEY, path text, size_bytes bigint,
           events bigint, lumis jsonb, sites jsonb) ON COMMIT DROP`);
-      for (const part of chunks(files, BULK_ROWS)) {
+      for await (const part of pages) {
         await tx.query(
           `INSERT INTO synced SELECT lfn, path, size_bytes, events, lumis, sites FROM ${FILES.given("$1")}
              ON CONFLICT (lfn) DO NOTHING`,
@@ -28,7 +33,7 @@ export const fileStore = (sql: Sql): FileStore => ({
         );
       }
       await tx.exec("ANALYZE synced");
-      const [counted] = await tx.query<{ added: number }>(
+      const [counted] = await tx.query<{ added: number; firstAdded: readonly string[] }>(
         `WITH written AS (
              INSERT INTO input_files AS f (workflow_id, lfn, path, size_bytes, events, lumis, sites)
              SELECT $1, lfn, path, size_bytes, events, lumis, sites FROM synced ORDER BY lfn
@@ -37,33 +42,59 @@ export const fileStore = (sql: Sql): FileStore => ({
                    lumis = excluded.lumis, sites = excluded.sites
                WHERE (f.path, f.size_bytes, f.events, f.lumis, f.sites) IS DISTINCT FROM
                      (excluded.path, excluded.size_bytes, excluded.events, excluded.lumis, excluded.sites)
-             RETURNING (f.xmax = 0) AS added)
-           SELECT count(*) FILTER (WHERE added)::int AS added FROM written`,
+             RETURNING f.lfn, (f.xmax = 0) AS added),
+           newest AS (SELECT lfn FROM written WHERE added ORDER BY lfn LIMIT ${NAMED_FILES})
+           SELECT count(*) FILTER (WHERE added)::int AS added,
+             (SELECT COALESCE(json_agg(lfn ORDER BY lfn), '[]') FROM newest) AS "firstAdded" FROM written`,
         [workflowId],
       );
       // A file that is done with may vanish; only work that is still to be done would miss it.
       const gone = await tx.query<{ lfn: string }>(
-        `SELECT f.lfn FROM input_files f WHERE f.workflow_id = $1 AND f.state IN ('fresh', 'attempted')
+        `SELECT f.lfn FROM input_files f WHERE ${OPEN}
              AND NOT EXISTS (SELECT 1 FROM synced s WHERE s.lfn = f.lfn) ORDER BY f.lfn`,
         [workflowId],
       );
       await tx.exec("DROP TABLE synced");
       if (counted && counted.added >= BULK_ROWS) await tx.exec("ANALYZE input_files");
-      return { added: counted?.added ?? 0, gone: gone.map(({ lfn }) => lfn) };
+      return { added: counted?.added ?? 0, firstAdded: counted?.firstAdded ?? [], gone: gone.map(({ lfn }) => lfn) };
     }),
 
-  async remaining(workflowId) {
-    const found: LedgerFile[] = [];
+  async *remaining(workflowId, { lumis }) {
+    const fields = lumis ? FILES.fields : WITHOUT_LUMIS;
     for (const state of ["fresh", "attempted"] as const) {
       for (let after = ""; ; ) {
-        const part = await filesAfter(sql, workflowId, state, after);
-        found.push(...part);
+        const part = await filesAfter(sql, fields, workflowId, state, after);
+        if (part.length > 0) yield part;
         const last = part.at(-1);
         if (part.length < BULK_ROWS || !last) break;
         after = last.lfn;
       }
     }
-    return found;
+  },
+
+  placed: (workflowId) =>
+    sql.query<PlacedFile>(
+      `SELECT f.lfn, f.path, jsonb_agg(u.unit ORDER BY u.unit) AS units
+       FROM input_files f JOIN file_units u ON u.file_id = f.id
+       WHERE ${OPEN} GROUP BY f.id, f.lfn, f.path ORDER BY f.lfn`,
+      [workflowId],
+    ),
+
+  async countWaiting(workflowId) {
+    const [row] = await sql.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM input_files f
+       WHERE ${OPEN} AND NOT EXISTS (SELECT 1 FROM file_units u WHERE u.file_id = f.id)`,
+      [workflowId],
+    );
+    return row?.count ?? 0;
+  },
+
+  async stillOpen(workflowId, lfns) {
+    const rows = await sql.query<{ lfn: string }>(
+      `SELECT f.lfn FROM input_files f WHERE ${OPEN} AND f.lfn = ANY($2::text[])`,
+      [workflowId, lfns],
+    );
+    return new Set(rows.map(({ lfn }) => lfn));
   },
 
   // All old places go before any new one comes: a file split over units may straddle two parts.
@@ -115,10 +146,14 @@ export const fileStore = (sql: Sql): FileStore => ({
   },
 });
 
-const filesAfter = (sql: Sql, workflowId: string, state: FileState, after: string): Promise<readonly LedgerFile[]> =>
+const filesAfter = (
+  sql: Sql,
+  fields: string,
+  workflowId: string,
+  state: FileState,
+  after: string,
+): Promise<readonly LedgerFile[]> =>
   sql.query<LedgerFile>(
-    `SELECT ${FILES.fields},
-       COALESCE((SELECT jsonb_agg(unit ORDER BY unit) FROM file_units WHERE file_id = input_files.id), '[]') AS units
-     FROM input_files WHERE workflow_id = $1 AND state = $2 AND lfn > $3 ORDER BY lfn LIMIT $4`,
+    `SELECT ${fields} FROM input_files WHERE workflow_id = $1 AND state = $2 AND lfn > $3 ORDER BY lfn LIMIT $4`,
     [workflowId, state, after, BULK_ROWS],
   );

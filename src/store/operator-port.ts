@@ -1,4 +1,4 @@
-import type { Alert, Site } from "../domain/dag.ts";
+import type { Alert, Site, SiteSync } from "../domain/dag.ts";
 import type { DagId, NodeName, SiteName, UnitName, WorkflowId } from "../domain/names.ts";
 import type {
   AlertDelivery,
@@ -32,6 +32,8 @@ export interface SiteStore {
     actor: string,
     at: Date,
   ): Promise<boolean>;
+  /** What the catalog says of sites; an operator's status stays. */
+  sync(changes: readonly SiteSync[], at: Date): Promise<void>;
   /**
    * One active ban per site and workflow: a second one extends the first when it would last longer, and else
    * changes nothing. A site nobody has heard of becomes known. `workflowId` null: for every workflow.

@@ -4,18 +4,23 @@ import type { RequestFile, RequestRecord, RequestSpec, Transition } from "../dom
 import type { RequestStatus } from "../domain/request-status.ts";
 import type {
   Block,
+  FileChanges,
   FileState,
   FinishedUnit,
   InputFile,
   LedgerFile,
   OutputFile,
+  PlacedFile,
   UnitStatus,
   Workflow,
 } from "../domain/workflow.ts";
 
+import type { ImportStore } from "./import-port.ts";
 import type { AlertStore, AuditStore, NodeActionStore, SiteStore } from "./operator-port.ts";
+import type { OutputBlockStore } from "./output-port.ts";
 import type { Page, PageWanted } from "./page.ts";
 
+export type { StepFailed, StepTaken } from "./output-port.ts";
 export type { Page } from "./page.ts";
 export { decodeSpec, encodeSpec } from "./spec-json.ts";
 
@@ -29,12 +34,14 @@ export interface Store {
   readonly workflows: WorkflowStore;
   readonly dags: DagStore;
   readonly units: UnitStore;
+  readonly outputs: OutputBlockStore;
   readonly files: FileStore;
   readonly sites: SiteStore;
   readonly alerts: AlertStore;
   readonly audit: AuditStore;
   readonly nodeActions: NodeActionStore;
   readonly intents: IntentStore;
+  readonly imports: ImportStore;
   readonly settings: SettingStore;
   /** All or nothing. Nested calls join the outer one. */
   transaction<T>(work: (store: Store) => Promise<T>): Promise<T>;
@@ -177,21 +184,14 @@ export interface BlockStore {
 
 export interface UnitStore extends BlockStore {
   /**
-   * Records finished units as owed, once each, together with the block's and workflow's counters and the input files of
-   * the unit → processed. One that was abandoned and finished after all is taken back, and its block with it. Answers
+   * Records finished units and what they owe, once each, together with the block's and workflow's counters and the input
+   * files of the unit → processed. One that was abandoned and finished after all is taken back, and its block with it. Answers
    * how many were new.
    */
   recordFinished(finished: readonly FinishedUnit[]): Promise<number>;
   /** Which of a workflow's units have a row. */
   finishedNames(workflowId: WorkflowId): Promise<ReadonlySet<UnitName>>;
-  owed(workflowId: WorkflowId, limit: number): Promise<readonly FinishedUnit[]>;
-  owedCounts(workflowIds: readonly WorkflowId[]): Promise<ReadonlyMap<WorkflowId, number>>;
   countByStatus(workflowId: WorkflowId): Counts<UnitStatus>;
-  /** owed → registered; false when it was not owed any more. Closes the block when it was its last. */
-  markRegistered(workflowId: WorkflowId, unit: UnitName, at: Date): Promise<boolean>;
-  registrationFailed(workflowId: WorkflowId, unit: UnitName, words: string): Promise<void>;
-  /** What is owed gets a fresh budget of tries. */
-  tryOwedAgain(workflowId: WorkflowId): Promise<void>;
   outputs(
     workflowId: WorkflowId,
     page: PageWanted,
@@ -200,10 +200,19 @@ export interface UnitStore extends BlockStore {
 }
 
 export interface FileStore {
-  /** Adds files the ledger does not know (fresh) and refreshes size, events, sites of those it does. */
-  sync(workflowId: WorkflowId, files: readonly InputFile[]): Promise<{ added: number; gone: readonly string[] }>;
-  /** Those still to be done: fresh first, then attempted, by LFN. */
-  remaining(workflowId: WorkflowId): Promise<readonly LedgerFile[]>;
+  /**
+   * Adds files the ledger does not know (fresh) and refreshes size, events, sites of those it does. All or nothing: what
+   * reading the pages throws is thrown, and the ledger is as before.
+   */
+  sync(workflowId: WorkflowId, pages: AsyncIterable<readonly InputFile[]>): Promise<FileChanges>;
+  /** Those still to be done: fresh first, then attempted, by LFN. Without `lumis`, of runs only their numbers. */
+  remaining(workflowId: WorkflowId, wanted: { lumis: boolean }): AsyncIterable<readonly LedgerFile[]>;
+  /** Those still to be done that are planned into units, by LFN. */
+  placed(workflowId: WorkflowId): Promise<readonly PlacedFile[]>;
+  /** How many still to be done are in no unit yet. */
+  countWaiting(workflowId: WorkflowId): Promise<number>;
+  /** Of these, those still to be done. */
+  stillOpen(workflowId: WorkflowId, lfns: readonly string[]): Promise<ReadonlySet<string>>;
   /** Which units a file was planned into: one call per round, in bulk. */
   assign(workflowId: WorkflowId, assignments: readonly { lfn: string; unit: UnitName }[]): Promise<void>;
   setState(workflowId: WorkflowId, lfns: readonly string[], state: FileState, reason: string | null): Promise<void>;

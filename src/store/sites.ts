@@ -5,7 +5,10 @@ import { json, Table, Where } from "./columns.ts";
 import type { NewBan, SiteStore } from "./operator-port.ts";
 import type { Sql } from "./sql.ts";
 
-const SITES = new Table<Site>("sites", "name status cores memory_mb::float8 drain_until note updated_at");
+const SITES = new Table<Site>(
+  "sites",
+  "name status cores memory_mb::float8 drain_until note status_from rses active=isActive updated_at",
+);
 const BANS = new Table<BanRecord>(
   "site_bans",
   "id site workflow_id reason evidence created_by created_at expires_at removed_at removed_by",
@@ -27,9 +30,25 @@ export const siteStore = (sql: Sql): SiteStore => ({
     );
   },
 
-  async change(name, change, actor, at) {
+  async change(name, { status, ...change }, actor, at) {
     const where = new Where().and("name = ?", name);
-    return (await SITES.update(sql, { ...change, updatedAt: at }, where, [`updated_by = ${where.add(actor)}`])) > 0;
+    // Enabled by hand is what nobody needs to say: from then on the status source is heard again.
+    const said = status && { status, statusFrom: status === "enabled" ? null : ("operator" as const) };
+    const wanted = { ...change, ...said, updatedAt: at };
+    return (await SITES.update(sql, wanted, where, [`updated_by = ${where.add(actor)}`])) > 0;
+  },
+
+  // An operator may have spoken since it was decided: that stays.
+  async sync(changes, at) {
+    const rows = changes.map(({ what: _, ...site }) => site);
+    await sql.query(
+      `INSERT INTO sites (name, status, status_from, rses, active, updated_at)
+       SELECT name, status, status_from, rses, active, $2::timestamptz FROM ${SITES.given("$1")}
+       ON CONFLICT (name) DO UPDATE SET rses = excluded.rses, active = excluded.active, updated_at = excluded.updated_at,
+         status = CASE WHEN sites.status_from = 'operator' THEN sites.status ELSE excluded.status END,
+         status_from = CASE WHEN sites.status_from = 'operator' THEN 'operator' ELSE excluded.status_from END`,
+      [SITES.json(rows), at],
+    );
   },
 
   ban: (ban) => sql.transaction((tx) => banSite(tx, ban)),

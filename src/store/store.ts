@@ -2,8 +2,10 @@ import { alertStore } from "./alerts.ts";
 import { auditStore } from "./audit.ts";
 import { dagStore } from "./dags.ts";
 import { fileStore } from "./files.ts";
+import { importStore } from "./imports.ts";
 import { intentStore } from "./intents.ts";
 import { nodeActionStore } from "./node-actions.ts";
+import { outputBlockStore } from "./outputs.ts";
 import type { Store } from "./port.ts";
 import { SpecMemory } from "./request-rows.ts";
 import { requestStore } from "./requests.ts";
@@ -19,12 +21,14 @@ export const openStore = (sql: Sql, specs = new SpecMemory()): Store => ({
   workflows: workflowStore(sql),
   dags: dagStore(sql),
   units: unitStore(sql),
+  outputs: outputBlockStore(sql),
   files: fileStore(sql),
   sites: siteStore(sql),
   alerts: alertStore(sql),
   audit: auditStore(sql),
   nodeActions: nodeActionStore(sql),
   intents: intentStore(sql),
+  imports: importStore(sql),
   settings: settingStore(sql),
   transaction: (work) => sql.transaction((tx) => work(openStore(tx, specs))),
   ping: async () => void (await sql.query("SELECT 1")),

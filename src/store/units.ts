@@ -1,14 +1,14 @@
-import type { UnitName } from "../domain/names.ts";
+import type { UnitName, WorkflowId } from "../domain/names.ts";
 import type { FinishedUnit, OutputFile, UnitStatus } from "../domain/workflow.ts";
 import { blockStore } from "./blocks.ts";
 import { chunks, countBy, decodeCursor, encodeCursor, pageOf, Table, Where } from "./columns.ts";
+import { oweOutputs, settleUnits } from "./outputs.ts";
 import type { UnitStore } from "./port.ts";
 import type { Sql } from "./sql.ts";
 
 const UNITS = new Table<FinishedUnit>(
   "work_units",
-  `workflow_id name dag_id round block_index=block status site events outputs attempts last_error finished_at
-   registered_at`,
+  "workflow_id name dag_id round block_index=block status site events outputs finished_at registered_at",
 );
 
 /** Units carry their outputs: a statement of this many rows stays below some megabytes. */
@@ -29,50 +29,9 @@ export const unitStore = (sql: Sql): UnitStore => ({
     return new Set((await sql.query<{ name: UnitName }>(text, [workflowId])).map(({ name }) => name));
   },
 
-  owed: (workflowId, limit) =>
-    UNITS.select(sql, "WHERE workflow_id = $1 AND status = 'owed' ORDER BY attempts, name LIMIT $2", [
-      workflowId,
-      limit,
-    ]),
-
-  async owedCounts(workflowIds) {
-    const where = new Where().and("workflow_id = ANY(?::text[]) AND status = 'owed'", workflowIds);
-    const found = await countBy(sql, "work_units", "workflow_id", where);
-    return new Map(workflowIds.map((id) => [id, found[id] ?? 0]));
-  },
-
   async countByStatus(workflowId) {
     const where = new Where().and("workflow_id = ?", workflowId);
     return { owed: 0, registered: 0, invalidated: 0, ...(await countBy(sql, "work_units", "status", where)) };
-  },
-
-  // One statement: the unit and its block's count of registered units cannot differ after a crash.
-  async markRegistered(workflowId, unit, at) {
-    const moved = await sql.query(
-      `WITH moved AS (
-         UPDATE work_units SET status = 'registered', registered_at = $3::timestamptz, last_error = NULL
-         WHERE workflow_id = $1 AND name = $2 AND status = 'owed' RETURNING block_index)
-       UPDATE processing_blocks b SET
-         units_registered = units_registered + 1,
-         status = CASE WHEN status = 'open' AND units_registered + 1 + units_abandoned >= units_total
-           THEN 'complete' ELSE status END,
-         updated_at = $3::timestamptz
-       FROM moved WHERE b.workflow_id = $1 AND b.block_index = moved.block_index RETURNING 1`,
-      [workflowId, unit, at],
-    );
-    return moved.length > 0;
-  },
-
-  async registrationFailed(workflowId, unit, words) {
-    await sql.query(
-      `UPDATE work_units SET attempts = attempts + 1, last_error = $3
-       WHERE workflow_id = $1 AND name = $2 AND status = 'owed'`,
-      [workflowId, unit, words],
-    );
-  },
-
-  async tryOwedAgain(workflowId) {
-    await sql.query("UPDATE work_units SET attempts = 0 WHERE workflow_id = $1 AND status = 'owed'", [workflowId]);
   },
 
   async outputs(workflowId, { limit, cursor }) {
@@ -107,7 +66,7 @@ async function recordFinished(tx: Sql, units: readonly FinishedUnit[]): Promise<
   const workflows = [...new Set(units.map(({ workflowId }) => workflowId))];
   await tx.query("SELECT 1 FROM workflows WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE", [workflows]);
 
-  const added = await tx.query<{ workflow: string; units: readonly string[] }>(
+  const added = await tx.query<{ workflow: WorkflowId; units: readonly UnitName[] }>(
     `WITH added AS (
        INSERT INTO work_units (${UNITS.columns}) SELECT ${UNITS.columns} FROM ${UNITS.given("$1")}
        ON CONFLICT (workflow_id, name) DO NOTHING
@@ -137,7 +96,17 @@ async function recordFinished(tx: Sql, units: readonly FinishedUnit[]): Promise<
      SELECT workflow_id AS workflow, jsonb_agg(name) AS units FROM added GROUP BY workflow_id`,
     [UNITS.json(units)],
   );
-  for (const { workflow, units } of added) await settleFiles(tx, workflow, units);
+  const isNew = new Set(added.flatMap(({ workflow, units }) => units.map((unit) => `${workflow} ${unit}`)));
+  const owing = units.filter(
+    ({ workflowId, name, status }) => status === "owed" && isNew.delete(`${workflowId} ${name}`),
+  );
+  const at = owing.at(-1)?.finishedAt;
+  if (at) await oweOutputs(tx, owing, at);
+  for (const { workflow, units } of added) {
+    await settleFiles(tx, workflow, units);
+    // Those that leave nothing to the catalog.
+    if (at) await settleUnits(tx, workflow, units, at);
+  }
   return added.reduce((sum, { units }) => sum + units.length, 0);
 }
 

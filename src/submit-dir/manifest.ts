@@ -1,8 +1,10 @@
 import { jsonValue, parseJson, stringify } from "../base/json.ts";
+import { addRanges, joinRanges } from "../base/ranges.ts";
 import { isSiteName, type SiteName } from "../domain/names.ts";
 import { outputPlace } from "../domain/output-names.ts";
 import type { DagPlan, PlannedOutput, ProcessingNodePlan, UnitPlan } from "../domain/plan.ts";
 import type { RequestSpec, StepSpec } from "../domain/request.ts";
+import type { InputFile } from "../domain/workflow.ts";
 
 /** Where the outputs of a request go; absolute. */
 export interface StorageDirs {
@@ -52,6 +54,7 @@ function outputEntry(output: PlannedOutput, unit: UnitPlan, plan: DagPlan, { mer
 }
 
 function nodeEntry(node: ProcessingNodePlan) {
+  const lumis = node.runLumis === null ? lumisOf(node.inputs) : null;
   return {
     inputs: node.inputs.map(({ lfn, path, events }) => ({ lfn, path, events })),
     firstEvent: number64(node.firstEvent),
@@ -61,7 +64,19 @@ function nodeEntry(node: ProcessingNodePlan) {
     runLumis: node.runLumis,
     events: node.events,
     seed: number64(node.seed),
+    ...(lumis && { lumis }),
   };
+}
+
+/** run → the lumis of whole files, for jobs that do not report what they read; null: nobody knows. */
+function lumisOf(inputs: readonly InputFile[]): Record<string, [number, number][]> | null {
+  if (inputs.length === 0 || inputs.some(({ lumis }) => lumis.length === 0)) return null;
+  const ranges: Record<string, [number, number][]> = {};
+  for (const { run, lumis } of inputs.flatMap((file) => file.lumis)) {
+    ranges[run] ??= [];
+    addRanges(lumis, ranges[run]);
+  }
+  return Object.fromEntries(Object.entries(ranges).map(([run, all]) => [run, joinRanges(all)]));
 }
 
 /** Not by base/json's stringify: that asks about every value, and this is written for every node. */

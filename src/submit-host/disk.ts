@@ -43,12 +43,12 @@ export function withFile<T>(what: string, act: () => T): T {
   }
 }
 
-/** null: the system says that this is the case (ENOENT: no such file). */
-export function unless<T>(code: "ENOENT" | "EEXIST", act: () => T): T | null {
+/** null: there is no such file. */
+function ifThere<T>(act: () => T): T | null {
   try {
     return act();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === code) return null;
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw error;
   }
 }
@@ -61,7 +61,7 @@ export function readParts<T>(
   read: (size: number, part: (from: number, length: number) => Buffer) => T,
 ): T | null {
   return withFile(`read ${path}`, () => {
-    const descriptor = unless("ENOENT", () => openSync(path, "r"));
+    const descriptor = ifThere(() => openSync(path, "r"));
     if (descriptor === null) return null;
     try {
       return read(fstatSync(descriptor).size, (from, length) => {
@@ -96,7 +96,7 @@ export function replace(path: string, text: string): void {
 }
 
 export function removeIfThere(path: string): void {
-  withFile(`remove ${path}`, () => unless("ENOENT", () => unlinkSync(path)));
+  withFile(`remove ${path}`, () => ifThere(() => unlinkSync(path)));
 }
 
 /** A server that is root leaves files that POST, who is not, must be able to change: they belong to the directory's owner. */

@@ -131,6 +131,7 @@ export function fakeStore(requests: readonly RequestRecord[] = [sampleRequest()]
       activeBans: async () => [],
       ...parts.sites,
     }),
+    imports: only("imports", { get: async () => null, ...parts.imports }),
     alerts: only("alerts", {
       open: async () => [
         {
@@ -222,6 +223,7 @@ export function fakeApi(parts: Partial<Omit<ApiPorts, "events">> = {}) {
       warnings: [],
       startedAt: at("11:00"),
       engine: "local",
+      catalog: "local",
       store: "embedded",
     },
     ...parts,

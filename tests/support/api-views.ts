@@ -28,6 +28,7 @@ export const requestDetailView = (
     ...requestFields(record),
     work: workFields(record.spec.work, KINDS),
     workflow: workflow && workflowFields(workflow),
+    imported: null,
     statusTransitions,
   });
 

@@ -4,6 +4,7 @@ import { WorldError } from "../../src/base/errors.ts";
 import type { NodeTally, UnitTally } from "../../src/domain/dag.ts";
 import type { DagId, UnitName } from "../../src/domain/names.ts";
 import { NO_WAITS, type Run, type RunObservation, type RunVerdict, type RunWaits } from "../../src/domain/run.ts";
+import type { OutputFile } from "../../src/domain/workflow.ts";
 import type { Engine, FindOutcome, SubmitOutcome } from "../../src/engine/port.ts";
 import type { AttemptRecord } from "../../src/recovery/ledger-record.ts";
 
@@ -35,6 +36,9 @@ export class ScriptedEngine implements Engine {
   findAnswers: FindOutcome | null = null;
   /** Dies after the effect and before the answer: the caller never learns that it worked. */
   loseNextAnswer = false;
+  /** Where units finish, and what their files have besides. */
+  site = "north";
+  fileFacts: Partial<OutputFile> = {};
   /** What keeps the nodes of its runs. */
   waits: Partial<RunWaits> = {};
 
@@ -132,20 +136,13 @@ export class ScriptedEngine implements Engine {
     const open = known.units.filter((unit) => !known.done.has(unit) && !known.failed.has(unit));
     for (const unit of open.slice(0, count)) {
       const manifest = JSON.parse(readFileSync(join(known.run.submitDir, unit, "manifest.json"), "utf8"));
-      const [first] = manifest.outputs;
-      const { path } = first;
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, unit);
-      const output = { output: first.name, dataset: first.dataset, lfn: first.lfn, path, sizeBytes: unit.length };
-      const rest = { checksum: "cksum:1", events: 10, parents: [] };
-      const text = {
-        version: 1,
-        unit,
-        block: manifest.block,
-        site: "north",
-        events: 10,
-        outputs: [{ ...output, ...rest }],
-      };
+      const outputs = (manifest.outputs as Record<string, string>[]).map(({ name, dataset, lfn, path = "" }) => {
+        mkdirSync(dirname(path), { recursive: true });
+        writeFileSync(path, unit);
+        const file = { output: name, dataset, lfn, path, sizeBytes: unit.length };
+        return { ...file, checksum: "cksum:1", events: 10, parents: [], ...this.fileFacts };
+      });
+      const text = { version: 1, unit, block: manifest.block, site: this.site, events: 10, outputs };
       writeFileSync(join(known.run.submitDir, unit, "merge_output.json"), JSON.stringify(text));
       known.done.add(unit);
     }

@@ -4,7 +4,7 @@ import { RESCUE_KINDS } from "../../src/domain/dag.ts";
 import type { DagId, NodeName, RequestName, UnitName, WorkflowId } from "../../src/domain/names.ts";
 import type { NewNodeAction, NODE_ACTION_KINDS, NodeReservation } from "../../src/domain/operator.ts";
 import type { TestStore } from "./store-embedded.ts";
-import { at, sampleAction, sampleDag, sampleUnit, sampleWork } from "./store-fixtures.ts";
+import { at, registerUnit, sampleAction, sampleDag, sampleUnit, sampleWork } from "./store-fixtures.ts";
 
 const W = "w-a" as WorkflowId;
 const D = "d-a" as DagId;
@@ -26,7 +26,7 @@ export function recoveryContract(store: () => TestStore): void {
         ["open", 1, 1],
         ["open", 0, 0],
       ]);
-      await store().units.markRegistered(W, "mg_000000" as UnitName, at(160));
+      await registerUnit(store(), "a", "mg_000000", at(160));
       expect((await blocks())[0]).toEqual(["complete", 1, 1]);
       expect(await store().units.abandonUnits(W, [gone("mg_000002", 1), gone("mg_000003", 1)], at(170))).toBe(2);
       expect((await blocks())[1]).toEqual(["complete", 0, 2]);
@@ -37,7 +37,7 @@ export function recoveryContract(store: () => TestStore): void {
     it("that are the last of a registered block close it", async () => {
       await sampleWork(store(), "a");
       await store().units.recordFinished([unit("mg_000000")]);
-      await store().units.markRegistered(W, "mg_000000" as UnitName, at(160));
+      await registerUnit(store(), "a", "mg_000000", at(160));
       await store().units.abandonUnits(W, [gone("mg_000001")], at(170));
       expect((await store().units.blocks(W))[0]).toMatchObject({ status: "complete", updatedAt: at(170) });
     });
@@ -50,7 +50,7 @@ export function recoveryContract(store: () => TestStore): void {
       await store().units.recordFinished([unit("mg_000001")]);
       expect((await blocks())[0]).toEqual(["open", 2, 0]);
       expect(await store().units.abandonUnits(W, [gone("mg_000001")], at(151))).toBe(0);
-      await store().units.markRegistered(W, "mg_000001" as UnitName, at(160));
+      await registerUnit(store(), "a", "mg_000001", at(160));
       expect((await blocks())[0]).toEqual(["complete", 2, 0]);
     });
 
@@ -81,8 +81,8 @@ export function recoveryContract(store: () => TestStore): void {
       const withdraw = (...names: string[]) => store().units.invalidate(W, named(...names), "bad calibration", at(200));
       expect(await withdraw("mg_000000", "nobody")).toBe(1);
       expect(await withdraw("mg_000000")).toBe(0);
-      expect(await store().units.owed(W, 9)).toMatchObject([{ name: "mg_000002" }]);
-      expect(await store().units.markRegistered(W, "mg_000000" as UnitName, at(201))).toBe(false);
+      await registerUnit(store(), "a", "mg_000000", at(201));
+      expect(await store().units.countByStatus(W)).toEqual({ owed: 1, registered: 1, invalidated: 1 });
       expect((await blocks())[0]).toEqual(["complete", 2, 0]);
       expect(await withdraw("mg_000001", "mg_000002")).toBe(2);
       // More of the second block is to come.
@@ -125,7 +125,7 @@ export function recoveryContract(store: () => TestStore): void {
       await store().units.createBlocks(W, [{ index: 2, dataset: "/A/B/C", units: 31 }], at(2));
       await store().units.recordFinished(names.map((name) => unit(name, { block: 2 })));
       await Promise.all([
-        ...names.map((name) => store().units.markRegistered(W, name as UnitName, at(3))),
+        ...names.map((name) => registerUnit(store(), "a", name, at(3))),
         store().units.invalidate(W, named(...names.slice(10)), "x", at(3)),
       ]);
       const [row] = await store().sql.query<{ done: number }>(
@@ -137,7 +137,7 @@ export function recoveryContract(store: () => TestStore): void {
 
     it("blocks are failed while open", async () => {
       await finish();
-      await store().units.markRegistered(W, "mg_000000" as UnitName, at(201));
+      await registerUnit(store(), "a", "mg_000000", at(201));
       expect([await store().units.failBlocks(W, at(302)), await store().units.failBlocks(W, at(303))]).toEqual([1, 0]);
       expect((await store().units.blocks(W)).map(({ status, updatedAt }) => [status, updatedAt])).toEqual([
         ["complete", at(201)],
@@ -181,16 +181,15 @@ export function recoveryContract(store: () => TestStore): void {
       const dags = await store().dags.getMany(["d-a", "d-c", "nobody"] as DagId[]);
       expect([...dags.keys()].sort()).toEqual(["d-a", "d-c"]);
       expect(dags.get(D)).toStrictEqual(await store().dags.get(D));
-      expect(await store().units.owedCounts(["w-a", "w-b"] as WorkflowId[])).toEqual(
-        new Map([
-          ["w-a", 2],
-          ["w-b", 0],
-        ]),
-      );
+      const summaries = await store().outputs.summaries(["w-a", "w-b"] as WorkflowId[]);
+      expect([...summaries].map(([id, { blocks, done }]) => [id, blocks, done])).toEqual([
+        ["w-a", 1, 0],
+        ["w-b", 0, 0],
+      ]);
       expect([...(await store().intents.getMany(["d-a", "d-b"] as DagId[], "submit")).keys()]).toEqual([D]);
       expect((await store().workflows.forRequests([])).size).toBe(0);
       expect((await store().dags.getMany([])).size).toBe(0);
-      expect((await store().units.owedCounts([])).size).toBe(0);
+      expect((await store().outputs.summaries([])).size).toBe(0);
     });
   });
 

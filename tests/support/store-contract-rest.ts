@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { SiteName } from "../../src/domain/names.ts";
+import { type ImportRecord, newImport } from "../../src/domain/import.ts";
+import type { RequestName, SiteName } from "../../src/domain/names.ts";
 import type { TestStore } from "./store-embedded.ts";
 import { at, sampleWork } from "./store-fixtures.ts";
 
@@ -7,6 +8,52 @@ const NORTH = "north" as SiteName;
 const learned = (name: string, cores = 4, memoryMb = 8000) => ({ name: name as SiteName, cores, memoryMb });
 
 export function restContract(store: () => TestStore): void {
+  describe("imports", () => {
+    const record = (name: string, outcome: ImportRecord["outcome"], seconds = 1) =>
+      newImport(
+        { name: name as RequestName, outcome, reasons: [], document: { RequestStatus: "assigned" } },
+        at(seconds),
+      );
+
+    it("are kept by name, the last word stands, and what was not taken can be forgotten", async () => {
+      const { imports } = store();
+      for (const [name, outcome] of [
+        ["a", "refused"],
+        ["b", "passed-over"],
+        ["c", "imported"],
+      ] as const)
+        await imports.record(record(name, outcome));
+      await imports.record(record("a", "imported", 2));
+      expect(await imports.get("a" as RequestName)).toStrictEqual(record("a", "imported", 2));
+      expect([...(await imports.known(["a", "b", "x"]))].sort()).toEqual(["a", "b"]);
+      const first = await imports.list({ limit: 2 });
+      const rest = await imports.list({ limit: 2, cursor: first.nextCursor! });
+      expect([...first.items, ...rest.items].map(({ name }) => name)).toEqual(["a", "c", "b"]);
+      expect((await imports.list({ limit: 5, outcome: "passed-over" })).items).toHaveLength(1);
+      expect(await imports.forget(["c"])).toBe(1);
+      expect([...(await imports.known(["a", "b", "c"]))].sort()).toEqual(["a", "c"]);
+    });
+
+    it("are owed the status of their request until they were told of it", async () => {
+      const { imports } = store();
+      const name = "a" as RequestName;
+      await sampleWork(store(), name);
+      await imports.record(record(name, "imported"));
+      await imports.record(record("no-request", "imported"));
+      const [owed, ...more] = await imports.untold(at(5), 10);
+      expect([owed?.record.name, more.length]).toEqual([name, 0]);
+      await imports.change(name, { tries: 1, lastError: "away", nextTryAt: at(60) });
+      expect(await imports.untold(at(59), 10)).toEqual([]);
+      expect(await imports.untold(at(60), 10)).toHaveLength(1);
+      expect((await imports.trouble()).map((one) => one.name)).toEqual([name]);
+      await imports.change(name, { toldStatus: owed!.status, lastError: null, tries: 0, nextTryAt: null });
+      expect(await imports.untold(at(99), 10)).toEqual([]);
+      expect(await imports.leastLookedAt(10)).toMatchObject([{ name, toldStatus: owed!.status }]);
+      await imports.change(name, { changes: ["Memory: 1 → 2"], lookedAt: at(70) });
+      expect(await imports.trouble()).toHaveLength(1);
+    });
+  });
+
   describe("sites", () => {
     it("are learned from engines without touching an operator's word", async () => {
       await store().sites.learn([learned("south"), learned("north"), learned("north")], at(1));
@@ -17,6 +64,9 @@ export function restContract(store: () => TestStore): void {
         memoryMb: 8000,
         drainUntil: null,
         note: null,
+        statusFrom: null,
+        rses: null,
+        isActive: true,
         updatedAt: at(1),
       });
       const change = { status: "draining" as const, drainUntil: at(500), note: "disks" };
@@ -29,6 +79,23 @@ export function restContract(store: () => TestStore): void {
       ]);
       expect(await store().sites.change("nowhere" as SiteName, change, "ada", at(2))).toBe(false);
       await store().sites.learn([], at(5));
+    });
+
+    it("are taken over from a catalog without touching an operator's word", async () => {
+      const synced = (status: "enabled" | "draining", isActive = true) =>
+        [NORTH, "south" as SiteName].map((name) => ({
+          ...{ name, status, statusFrom: "source" as const, rses: ["R1"], isActive, what: "" },
+        }));
+      await store().sites.sync(synced("enabled"), at(1));
+      await store().sites.change(NORTH, { status: "disabled", note: "ours" }, "ada", at(2));
+      await store().sites.sync(synced("draining", false), at(3));
+      expect(await store().sites.list()).toMatchObject([
+        { name: "north", status: "disabled", statusFrom: "operator", rses: ["R1"], isActive: false, note: "ours" },
+        { name: "south", status: "draining", statusFrom: "source", rses: ["R1"], isActive: false },
+      ]);
+      await store().sites.change(NORTH, { status: "enabled" }, "ada", at(4));
+      await store().sites.sync(synced("draining"), at(5));
+      expect(await store().sites.get(NORTH)).toMatchObject({ status: "draining", isActive: true });
     });
 
     it("bans hold from their beginning until they expire or are removed", async () => {

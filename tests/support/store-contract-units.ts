@@ -1,12 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { InvariantError } from "../../src/base/errors.ts";
+import { InvariantError, WorldError } from "../../src/base/errors.ts";
 import type { UnitName, WorkflowId } from "../../src/domain/names.ts";
+import type { InputFile, LedgerFile } from "../../src/domain/workflow.ts";
 import type { TestStore } from "./store-embedded.ts";
-import { at, sampleFile, sampleUnit, sampleWork } from "./store-fixtures.ts";
+import { at, registerUnit, sampleFile, sampleUnit, sampleWork } from "./store-fixtures.ts";
 
 const W = "w-a" as WorkflowId;
 const unit = (name: string, change = {}) => sampleUnit(W, "d-a", name, change);
 const named = (name: string) => name as UnitName;
+async function* page(files: readonly InputFile[]) {
+  yield files;
+}
 
 export function unitContract(store: () => TestStore): void {
   describe("finished units", () => {
@@ -62,25 +66,14 @@ export function unitContract(store: () => TestStore): void {
     it("are owed until registered, once; the block closes with its last", async () => {
       await sampleWork(store(), "a");
       await store().units.recordFinished(["mg_000000", "mg_000001"].map((name) => unit(name)));
-      await store().units.registrationFailed(W, named("mg_000000"), "catalog away");
-      expect(
-        (await store().units.owed(W, 5)).map(({ name, attempts, lastError }) => [name, attempts, lastError]),
-      ).toEqual([
-        ["mg_000001", 0, null],
-        ["mg_000000", 1, "catalog away"],
-      ]);
       const block = async () => (await store().units.blocks(W))[0];
-      const tries = await Promise.all(
-        [1, 2, 3].map(() => store().units.markRegistered(W, named("mg_000000"), at(200))),
-      );
-      expect(tries.filter(Boolean)).toHaveLength(1);
+      await Promise.all([1, 2, 3].map(() => registerUnit(store(), "a", "mg_000000", at(200))));
       expect(await block()).toMatchObject({ status: "open", unitsDone: 2 });
-      await store().units.registrationFailed(W, named("mg_000000"), "too late to matter");
-      expect(await store().units.markRegistered(W, named("mg_000001"), at(201))).toBe(true);
+      expect(await registerUnit(store(), "a", "mg_000001", at(201))).toBe(true);
       expect(await block()).toMatchObject({ status: "complete", unitsDone: 2, updatedAt: at(201) });
       expect(await store().units.countByStatus(W)).toEqual({ owed: 0, registered: 2, invalidated: 0 });
       expect(await store().units.blockCountByStatus()).toEqual({ complete: 1, open: 1 });
-      expect((await store().units.list(W))[0]).toMatchObject({ registeredAt: at(200), attempts: 1, lastError: null });
+      expect((await store().units.list(W))[0]).toMatchObject({ registeredAt: at(200) });
     });
 
     it("blocks close when their units are registered at once by many", async () => {
@@ -88,7 +81,7 @@ export function unitContract(store: () => TestStore): void {
       const names = Array.from({ length: 20 }, (_, n) => `mg_1000${String(n).padStart(2, "0")}`);
       await store().units.createBlocks(W, [{ index: 2, dataset: "/A/B/C", units: 20 }], at(2));
       await store().units.recordFinished(names.map((name) => unit(name, { block: 2 })));
-      await Promise.all(names.map((name) => store().units.markRegistered(W, named(name), at(3))));
+      await Promise.all(names.map((name) => registerUnit(store(), "a", name, at(3))));
       expect((await store().units.blocks(W))[2]).toMatchObject({ status: "complete", unitsTotal: 20, unitsDone: 20 });
     });
 
@@ -123,39 +116,66 @@ export function unitContract(store: () => TestStore): void {
   });
 
   describe("input files", () => {
+    const left = async (lumis = true) => {
+      const files: LedgerFile[] = [];
+      for await (const part of store().files.remaining(W, { lumis })) files.push(...part);
+      return files;
+    };
+
+    it("keep of their lumis only the runs where nobody asks for more", async () => {
+      await sampleWork(store(), "a");
+      await store().files.sync(W, page([sampleFile("/f/a"), sampleFile("/f/b", { lumis: [] })]));
+      expect((await left(false)).map(({ lumis }) => lumis)).toEqual([[{ run: 1, lumis: [] }], []]);
+      expect((await left()).map(({ lumis }) => lumis)).toEqual([[{ run: 1, lumis: [1, 2] }], []]);
+    });
+
+    it("stay as they are when a list of them breaks off", async () => {
+      await sampleWork(store(), "a");
+      await store().files.sync(W, page([sampleFile("/f/a")]));
+      const broken = async function* () {
+        yield [sampleFile("/f/b")];
+        throw new WorldError("catalog-unreachable", "DBS", "half an answer");
+      };
+      await expect(store().files.sync(W, broken())).rejects.toThrow("half an answer");
+      expect((await left()).map(({ lfn }) => lfn)).toEqual(["/f/a"]);
+      expect(await store().files.sync(W, page([sampleFile("/f/b")]))).toMatchObject({ added: 1, gone: ["/f/a"] });
+    });
+
     it("are learned, refreshed, and missed when they vanish", async () => {
       await sampleWork(store(), "a");
       const files = ["/f/c", "/f/a", "/f/b"].map((lfn) => sampleFile(lfn));
-      expect(await store().files.sync(W, [...files, files[0]!])).toEqual({ added: 3, gone: [] });
-      expect(await store().files.sync(W, files)).toEqual({ added: 0, gone: [] });
+      expect(await store().files.sync(W, page([...files, files[0]!]))).toEqual({
+        added: 3,
+        firstAdded: ["/f/a", "/f/b", "/f/c"],
+        gone: [],
+      });
+      expect(await store().files.sync(W, page(files))).toEqual({ added: 0, firstAdded: [], gone: [] });
       await store().files.setState(W, ["/f/b"], "excluded", "corrupt");
       const grown = sampleFile("/f/a", { sizeBytes: 7, events: null, sites: [] });
-      expect(await store().files.sync(W, [grown, sampleFile("/f/d")])).toEqual({ added: 1, gone: ["/f/c"] });
-      const remaining = await store().files.remaining(W);
+      expect(await store().files.sync(W, page([grown, sampleFile("/f/d")]))).toEqual({
+        added: 1,
+        firstAdded: ["/f/d"],
+        gone: ["/f/c"],
+      });
+      const remaining = await left();
       expect(remaining.map(({ lfn }) => lfn)).toEqual(["/f/a", "/f/c", "/f/d"]);
-      expect(remaining[0]).toStrictEqual({ ...grown, state: "fresh", units: [], reason: null });
+      expect(remaining[0]).toStrictEqual({ ...grown, state: "fresh" });
       expect(await store().files.countByState(W)).toEqual({ fresh: 3, attempted: 0, processed: 0, excluded: 1 });
     });
 
     it("fresh come before attempted", async () => {
       await sampleWork(store(), "a");
-      await store().files.sync(
-        W,
-        ["/f/a", "/f/b"].map((lfn) => sampleFile(lfn)),
-      );
+      await store().files.sync(W, page(["/f/a", "/f/b"].map((lfn) => sampleFile(lfn))));
       await store().files.setState(W, ["/f/a"], "attempted", "its unit failed");
-      expect((await store().files.remaining(W)).map(({ lfn, state, reason }) => [lfn, state, reason])).toEqual([
-        ["/f/b", "fresh", null],
-        ["/f/a", "attempted", "its unit failed"],
+      expect((await left()).map(({ lfn, state }) => [lfn, state])).toEqual([
+        ["/f/b", "fresh"],
+        ["/f/a", "attempted"],
       ]);
     });
 
     it("are processed with their unit, a split one with its last", async () => {
       await sampleWork(store(), "a");
-      await store().files.sync(
-        W,
-        ["/f/a", "/f/b", "/f/c"].map((lfn) => sampleFile(lfn)),
-      );
+      await store().files.sync(W, page(["/f/a", "/f/b", "/f/c"].map((lfn) => sampleFile(lfn))));
       const placed = [
         { lfn: "/f/a", unit: named("mg_000000") },
         { lfn: "/f/b", unit: named("mg_000000") },
@@ -164,21 +184,23 @@ export function unitContract(store: () => TestStore): void {
       ];
       await store().files.assign(W, placed);
       await store().files.assign(W, placed);
-      expect((await store().files.remaining(W))[1]?.units).toEqual(["mg_000000", "mg_000001"]);
+      expect(await store().files.placed(W)).toEqual([
+        { lfn: "/f/a", path: "/data/f/a", units: ["mg_000000"] },
+        { lfn: "/f/b", path: "/data/f/b", units: ["mg_000000", "mg_000001"] },
+      ]);
+      expect(await store().files.countWaiting(W)).toBe(1);
+      expect([...(await store().files.stillOpen(W, ["/f/b", "/f/x"]))]).toEqual(["/f/b"]);
       await store().units.recordFinished([unit("mg_000000")]);
-      expect((await store().files.remaining(W)).map(({ lfn }) => lfn)).toEqual(["/f/b", "/f/c"]);
+      expect((await left()).map(({ lfn }) => lfn)).toEqual(["/f/b", "/f/c"]);
       await store().units.recordFinished([unit("mg_000001")]);
-      expect((await store().files.remaining(W)).map(({ lfn }) => lfn)).toEqual(["/f/c"]);
+      expect((await left()).map(({ lfn }) => lfn)).toEqual(["/f/c"]);
       expect(await store().files.countByState(W)).toMatchObject({ processed: 2, fresh: 1 });
     });
 
     it("split over units that two writers finish at the same time are processed", async () => {
       await sampleWork(store(), "a");
       const lfns = Array.from({ length: 20 }, (_, n) => `/f/${n}`);
-      await store().files.sync(
-        W,
-        lfns.map((lfn) => sampleFile(lfn)),
-      );
+      await store().files.sync(W, page(lfns.map((lfn) => sampleFile(lfn))));
       const names = ["mg_000000", "mg_000001"];
       await store().files.assign(
         W,
@@ -190,7 +212,7 @@ export function unitContract(store: () => TestStore): void {
 
     it("planned again count for their new unit, not for the one that failed", async () => {
       await sampleWork(store(), "a");
-      await store().files.sync(W, [sampleFile("/f/a")]);
+      await store().files.sync(W, page([sampleFile("/f/a")]));
       await store().files.assign(W, [{ lfn: "/f/a", unit: named("mg_000000") }]);
       await store().files.assign(W, [{ lfn: "/f/a", unit: named("mg_000005") }]);
       await store().units.recordFinished([unit("mg_000005")]);
@@ -206,20 +228,20 @@ export function unitContract(store: () => TestStore): void {
     it("go in bulk: 12,000 files in parts", async () => {
       await sampleWork(store(), "a");
       const files = Array.from({ length: 12_000 }, (_, n) => sampleFile(`/f/${String(n).padStart(6, "0")}`));
-      expect(await store().files.sync(W, files)).toEqual({ added: 12_000, gone: [] });
+      expect(await store().files.sync(W, page(files))).toMatchObject({ added: 12_000, gone: [] });
       await store().files.assign(
         W,
         files.map(({ lfn }, n) => ({ lfn, unit: named(n < 11_000 ? "mg_000000" : "mg_000001") })),
       );
       await store().units.recordFinished([unit("mg_000000")]);
-      expect(await store().files.remaining(W)).toHaveLength(1000);
+      expect(await left()).toHaveLength(1000);
       await store().files.setState(
         W,
         files.map(({ lfn }) => lfn),
         "attempted",
         null,
       );
-      expect(await store().files.remaining(W)).toHaveLength(12_000);
+      expect(await left()).toHaveLength(12_000);
     });
   });
 }

@@ -135,12 +135,24 @@ export function sampleUnit(
     site: "north" as SiteName,
     events: 500n,
     outputs: [sampleOutput(`/out/${name}/a`), sampleOutput(`/out/${name}/b`)],
-    attempts: 0,
-    lastError: null,
     finishedAt: at(100),
     registeredAt: null,
     ...change,
   };
+}
+
+/** A unit's outputs are in the catalog, all of them; false: they were before. */
+export async function registerUnit(store: Store, requestName: string, unit: string, now: Date): Promise<boolean> {
+  const { items } = await store.outputs.list({ limit: 100, requestName: requestName as RequestName });
+  let isNew = false;
+  for (const block of items) {
+    const owed = await store.outputs.units(block, "owed", 1000);
+    if (!owed.some((one) => one.unit === unit)) continue;
+    isNew = true;
+    const taken = { step: "files", receipt: null, units: [unit as UnitName], state: "registered" as const };
+    await store.outputs.note(block, taken, null, now);
+  }
+  return isNew;
 }
 
 export const sampleFile = (lfn: string, change: Partial<InputFile> = {}): InputFile => ({

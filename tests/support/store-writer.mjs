@@ -9,9 +9,9 @@ const store = await openEmbedded(dir);
 process.stdout.write("open\n");
 for (let n = 0; ; n++) {
   const name = `mg_${String(n).padStart(6, "0")}`;
-  const unit = { name, block: 0, round: 0, status: "owed", site: null, events: 10n, outputs: [], attempts: 0 };
+  const unit = { name, block: 0, round: 0, status: "owed", site: null, events: 10n, outputs: [] };
   await store.units.recordFinished([
-    { ...unit, workflowId: "w-a", dagId: "d-a", lastError: null, finishedAt: new Date(), registeredAt: null },
+    { ...unit, workflowId: "w-a", dagId: "d-a", finishedAt: new Date(), registeredAt: null },
   ]);
   process.stdout.write(`${name}\n`);
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { expect } from "vitest";
 import { makeLocalCatalog } from "../../src/catalogs/local-catalog.ts";
+import type { RequestCatalog } from "../../src/catalogs/port.ts";
 import { makeSpool } from "../../src/disk/spool.ts";
 import type { RequestName } from "../../src/domain/names.ts";
 import type { RequestStatus } from "../../src/domain/request-status.ts";
@@ -10,7 +11,6 @@ import { KINDS } from "../../src/kinds/table.ts";
 import { makeLoop } from "../../src/lifecycle/loop.ts";
 import type { LoopPolicy, Ports } from "../../src/lifecycle/ports.ts";
 import { makeCommands } from "../../src/operators/commands.ts";
-import { DEFAULT_BAN_CONFIG } from "../../src/recovery/bans/ban.ts";
 import { policyText } from "../../src/recovery/policy-text.ts";
 import { renderDag } from "../../src/render/render-dag.ts";
 import { ScriptedEngine } from "./scripted-engine.ts";
@@ -34,8 +34,8 @@ export const POLICY: LoopPolicy = {
   maxDiskMb: 10_000_000,
   leastMemoryPerCoreMb: 2000,
   maxMemoryPerCoreMb: 3000,
-  maxRegistrationTries: 3,
-  bans: { ...DEFAULT_BAN_CONFIG, durationDays: 5 },
+  outputs: { backoffSec: [60, 300, 1800, 7200, 14_400, 28_800], giveUpAfterSec: 3 * 86_400, maxRefusals: 3 },
+  bans: { minFailures: 3, failureRatio: 0.5, durationDays: 5, promotionThreshold: 3 },
   maxWallMinutes: 47 * 60,
   versionLimit: 5,
 };
@@ -78,7 +78,7 @@ export const generation = (name: string, units: number, over: Record<string, unk
  * A whole WMS2 with a real store, real submit directories and the real loop, but an engine that does what the
  * story says and a clock that the story moves.
  */
-export async function makeWorld(kinds: Kinds = KINDS) {
+export async function makeWorld(kinds: Kinds = KINDS, requests: RequestCatalog | null = null) {
   const dir = tempDir("world");
   const storageDir = join(dir, "storage");
   const store = await freshStore();
@@ -89,7 +89,7 @@ export async function makeWorld(kinds: Kinds = KINDS) {
   const ports: Ports = {
     store,
     engine,
-    catalog: makeLocalCatalog(storageDir),
+    catalog: { ...makeLocalCatalog(storageDir), requests },
     kinds,
     spool: makeSpool({
       spoolDir: join(dir, "spool"),
@@ -97,6 +97,7 @@ export async function makeWorld(kinds: Kinds = KINDS) {
       owner: null,
       render: (plan, storage) => renderDag(plan, { ...RENDERING, ...storage }),
       policyText: (spec) => policyText(RECOVERY, spec),
+      factsText: () => "",
     }),
     clock: { now: () => now },
     ids: {

@@ -69,6 +69,7 @@ function operatorRequest(action: OperatorAction, body: ActBody, actor: string): 
   const common = { action, reason, how: body.how ?? null };
   if (action === "release") return { ...common, modifications: modificationsOf(body) };
   if (action === "restart") return { ...common, cleanupPolicy: body.cleanup_policy ?? null };
+  if (action === "abort" || action === "fail") return { ...common, ...given({ invalidate: body.invalidate }) };
   const nodes = body.nodes === "failed" ? null : [...(body.nodes ?? []), ...(body.units ?? [])];
   if (action === "retry") return { ...common, nodes: nodes?.length ? nodes : "failed" };
   if (action !== "resubmit") return common;
@@ -92,6 +93,7 @@ const ONLY: Readonly<Record<string, readonly OperatorAction[]>> = {
   units: ["resubmit", "retry"],
   wall_minutes: ["resubmit"],
   sites: ["resubmit"],
+  invalidate: ["abort", "fail"],
   cleanup_policy: ["restart"],
   from: ["release", "restart"],
 };

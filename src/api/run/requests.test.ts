@@ -166,7 +166,7 @@ describe("submission", () => {
     const { app, seen } = recording();
     const answer = await post(app, "text/yaml", "a: 1", "?dry_run=true");
     expect(answer.statusCode).toBe(200);
-    expect(answer.json()).toEqual({ dry_run: true, request: null, warnings: [], preview: null });
+    expect(answer.json()).toEqual({ dry_run: true, already: false, request: null, warnings: [], preview: null });
     expect(seen).toEqual([]);
     expect((await post(app, "text/yaml", "a: 1", "?dry_run=yes")).statusCode).toBe(400);
   });

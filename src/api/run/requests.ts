@@ -1,5 +1,5 @@
 import { InvariantError, WorldError } from "../../base/errors.ts";
-import { requestPageSchema, type requests } from "../../operations/requests.ts";
+import { checkedSchema, requestPageSchema, type requests, submittedSchema } from "../../operations/requests.ts";
 import type { SubmitAnswer } from "../../operators/port.ts";
 import { BASE } from "../api-types.ts";
 import type { Call, Runs } from "../call.ts";
@@ -10,6 +10,8 @@ import { planFields, requestFields, requestRow, workFields } from "../views/requ
 import { workflowFields } from "../views/workflow.ts";
 
 const pageView = viewOf(requestPageSchema);
+const checkedView = viewOf(checkedSchema);
+const submittedView = viewOf(submittedSchema);
 
 export const requestRuns: Runs<typeof requests> = {
   async list({ requestor, campaign, status, name, ...page }, call) {
@@ -31,6 +33,7 @@ export const requestRuns: Runs<typeof requests> = {
       ...requestFields(record),
       work: workFields(record.spec.work, call.ports.kinds),
       workflow: workflow && workflowFields(workflow),
+      imported: await call.queries.imported(name),
       statusTransitions: moves,
     };
   },
@@ -71,15 +74,16 @@ export const requestRuns: Runs<typeof requests> = {
       ? call.commands.check(document, actor, patience)
       : call.commands.submit(document, actor, patience));
     if (!answer.ok) throw refusalOf(answer.error);
-    const { request: record, warnings, plan } = answer.value;
+    const { request: record, warnings, plan, already = false } = answer.value;
     if (isDry) {
       const preview = plan && planFields(plan);
-      return { dryRun: true as const, request: record && requestFields(record), warnings, preview };
+      const request = record && requestFields(record);
+      return reply.send(checkedView({ dryRun: true, already, request, warnings, preview }));
     }
     if (!record) throw new InvariantError("a submission was accepted and not stored");
     call.etag(record.version);
-    reply.header("location", `${BASE}/requests/${record.spec.name}`).code(201);
-    return { ...requestFields(record), warnings };
+    reply.header("location", `${BASE}/requests/${record.spec.name}`).code(already ? 200 : 201);
+    return reply.send(submittedView({ ...requestFields(record), warnings, already }));
   },
 
   async change({ name, priority, urgent }, call) {
@@ -116,6 +120,10 @@ function refusalOf(error: Extract<SubmitAnswer, { ok: false }>["error"]): WorldE
     const message = `there is a request ${error.name} already`;
     return new WorldError("conflict", error.name, message, { hint: "choose another name" });
   }
+  if (error.kind === "unknown")
+    return new WorldError("not-found", error.name, `${error.source} has no request ${error.name}`, {
+      hint: "check the name as ReqMgr2 shows it",
+    });
   const { problems } = error;
   const number = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
   return new ProblemsError("bad-request", "request", `the request has ${number}`, problems);

@@ -1,3 +1,4 @@
+import { WorldError } from "../../base/errors.ts";
 import type { Site } from "../../domain/dag.ts";
 import type { RequestName, SiteName, WorkflowId } from "../../domain/names.ts";
 import { problemsText } from "../../operations/operation.ts";
@@ -20,6 +21,17 @@ async function change(name: SiteName, status: Site["status"], note: string | und
 export const siteRuns: Runs<typeof sites> = {
   list: async (_, { queries }) => ({ items: await queries.sites() }),
   show: ({ name }, call) => show(name, call),
+  async sync(_, { by, commands }) {
+    const answer = await commands.syncSites(by);
+    if (answer.kind === "no-catalog")
+      throw new WorldError("conflict", "sites", "the catalog of this server knows no sites", {
+        hint: "sites come from the engine here; set catalog.kind to cms to take them from CRIC",
+      });
+    const { warnings } = answer;
+    const changes = answer.kind === "changes" ? answer.changes.map(({ name, what }) => ({ site: name, what })) : [];
+    const reason = answer.kind === "refused" ? answer.reason : null;
+    return { outcome: reason === null ? "synced" : "refused", dryRun: by.dryRun, reason, changes, warnings };
+  },
   change: ({ name, status, note }, call) => change(name, status, note, call),
   enable: ({ name, note }, call) => change(name, "enabled", note, call),
   drain: ({ name, note }, call) => change(name, "draining", note, call),

@@ -64,6 +64,8 @@ function allowedActions({ status, hold }: RequestRecord) {
 const specFields = ({ work, ...spec }: RequestSpec) => ({
   ...spec,
   input: work.input ? inputFields(work.input) : null,
+  secondary: work.secondary ?? [],
+  cms: spec.cms ? (onWire(spec.cms) as Record<string, unknown>) : null,
   split: work.split ? { splitOnRun: true, haltOnFileBoundaries: false, ...work.split } : null,
   sites: { trust: false, ...spec.sites },
   generation: work.kind === "generate" ? { lumis: "per_job" as const, ...work } : null,
@@ -75,6 +77,8 @@ const inputFields = (input: InputSpec) => ({
   at: inputPlace(input),
   onMissing: input.onMissing ?? ("hold" as const),
   events: "events" in input ? { perFile: null, ...input.events } : null,
+  mask: { withoutRuns: [], ...input.mask },
+  blocks: ("blocks" in input && input.blocks) || null,
 });
 
 const outputFields = ({ merge, ...output }: OutputSpec) => ({

@@ -110,7 +110,10 @@ export interface NewDbsFile {
 
 /** All of it in scope cms: datasets of CMS are containers here, blocks are datasets. */
 export interface Rucio {
-  /** Of each file in this block or container: the RSEs where it can be read. */
+  /**
+   * Of each file in this block or container: the RSEs where it can be read. Rucio's lists have no end that could be
+   * missing: whoever needs all files compares with DBS.
+   */
   replicas(
     name: string,
     signal?: AbortSignal,
@@ -147,4 +150,6 @@ export interface Cric {
   storage(): Promise<readonly { readonly site: string; readonly rse: string }[]>;
   /** Every processing site, whether or not it has storage. */
   sites(): Promise<readonly string[]>;
+  /** The text at an address of the site status, which is at CERN too but not in CRIC. */
+  status(url: string): Promise<string>;
 }

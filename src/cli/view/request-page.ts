@@ -4,7 +4,7 @@ import type { OutputView, WorkflowStatusView } from "../../operations/workflows.
 import type { Look } from "../terminal.ts";
 import { bar } from "./bar.ts";
 import { grouped } from "./table.ts";
-import { statusWord, waitText } from "./tables.ts";
+import { importTrouble, statusWord, waitText } from "./tables.ts";
 import { bytes, count, cut, duration, padEnd, secondsSince, stamp, thousands, wrap } from "./text.ts";
 
 export interface RequestFacts {
@@ -54,7 +54,7 @@ function headLines(request: RequestDetailView, look: Look): string[] {
 function troubleLines(request: RequestDetailView, look: Look): string[] {
   const { paint } = look;
   const lines: string[] = [];
-  const { hold, error, waiting, wish } = request;
+  const { hold, error, waiting, wish, imported } = request;
   if (hold) {
     lines.push(...wrapped("held", `${paint.red(hold.code)}: ${hold.message}`, look));
     const evidence = Object.entries(hold.evidence).map(([key, value]) => `${key} = ${shown(value)}`);
@@ -64,6 +64,7 @@ function troubleLines(request: RequestDetailView, look: Look): string[] {
     const text = `${paint.red(error.code)} ${error.count}×, since ${duration(secondsSince(error.since, look.now))}: ${error.message}`;
     lines.push(...wrapped("error", text, look), ...wrapped("try", error.hint, look));
   }
+  if (imported) for (const line of importTrouble(imported)) lines.push(...wrapped("ReqMgr2", line, look));
   if (wish) lines.push(...wrapped("asked for", `${wish.kind} by ${wish.actor}: ${wish.reason}`, look));
   if (waiting && waiting.code !== "person") {
     const since = `since ${duration(secondsSince(waiting.since, look.now))}`;

@@ -1,5 +1,7 @@
 import type { BulkAnswerView } from "../../operations/actions.ts";
+import type { BlockView } from "../../operations/blocks.ts";
 import type { NodeRowView } from "../../operations/dags.ts";
+import type { ImportView } from "../../operations/imports.ts";
 import type { AlertView, AuditView } from "../../operations/operators.ts";
 import type { RequestRowView } from "../../operations/requests.ts";
 import type { BanView, SiteEffectView, SiteView } from "../../operations/sites.ts";
@@ -69,6 +71,21 @@ export const OUTPUTS: Columns<OutputView> = [
   ["path", ({ path }) => path],
 ];
 
+export const BLOCKS: Columns<BlockView> = [
+  ["block", ({ name }) => name],
+  ["status", ({ status }, { paint }) => color(status, BLOCK_COLORS, paint)],
+  ["units", ({ units }) => `${units.registered}/${Object.values(units).reduce((sum, n) => sum + n, 0)}`, "right"],
+  ["files", ({ files }) => thousands(files), "right"],
+  ["size", ({ bytes: size }) => bytes(size), "right"],
+  ["steps", ({ receipts }) => Object.keys(receipts).join(" ") || "-"],
+  [
+    "next try",
+    ({ status, tries, next_try_at }) => (status === "open" && tries > 0 ? stamp(next_try_at, "minute") : "-"),
+  ],
+  ["why", ({ last_error: error }) => (error ? `${error.step}: ${error.message} (${error.fix})` : ""), "flexible"],
+];
+const BLOCK_COLORS = { open: "cyan", done: "green", failed: "red", withdrawing: "yellow", withdrawn: "dim" } as const;
+
 export const NODES: Columns<NodeRowView> = [
   ["unit", ({ unit }) => unit ?? "-"],
   ["node", ({ node }) => node],
@@ -103,6 +120,23 @@ export const AUDIT: Columns<AuditView> = [
 
 const SEVERITIES = { closed: "dim", info: "dim", warning: "yellow", critical: "red" } as const;
 
+const IMPORT_COLORS = { imported: "green", refused: "red", "passed-over": "dim" } as const;
+
+export const IMPORTS: Columns<ImportView> = [
+  ["name", ({ name }) => name],
+  ["outcome", ({ outcome }, { paint }) => color(outcome, IMPORT_COLORS, paint)],
+  ["there", ({ their_status }) => their_status ?? "-"],
+  ["age", ({ created_at }, { now }) => shortAge(secondsSince(created_at, now)), "right"],
+  ["why", (one) => importTrouble(one).join("; "), "flexible"],
+];
+
+/** What people should know of an import. */
+export const importTrouble = ({ reasons, changes, last_error, next_try_at }: ImportView): readonly string[] => [
+  ...reasons,
+  ...changes.map((line) => `changed there: ${line}`),
+  ...(last_error ? [`not told: ${last_error}${next_try_at ? `; next try ${stamp(next_try_at)}` : ""}`] : []),
+];
+
 export const ALERTS: Columns<AlertView> = [
   ["id", ({ id }) => id, "right"],
   ["severity", ({ closed_at, severity }, { paint }) => color(closed_at ? "closed" : severity, SEVERITIES, paint)],
@@ -117,7 +151,8 @@ const SITE_COLORS = { enabled: "green", draining: "yellow", disabled: "red" } as
 
 export const SITES: Columns<SiteView> = [
   ["site", ({ name }) => name],
-  ["status", ({ status }, { paint }) => color(status, SITE_COLORS, paint)],
+  ["status", ({ status, is_active }, { paint }) => (is_active ? color(status, SITE_COLORS, paint) : "inactive")],
+  ["storage", ({ rses }) => (rses === null ? "-" : rses.join(", ") || "none")],
   ["cores", ({ cores }) => (cores === null ? "-" : String(cores)), "right"],
   ["memory", ({ memory_mb }) => (memory_mb === null ? "-" : bytes(memory_mb * 1e6)), "right"],
   [

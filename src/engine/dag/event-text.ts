@@ -1,4 +1,4 @@
-import { EVENT_NUMBERS, type EventKind } from "../format/event-log.ts";
+import { EVENT_NUMBERS, type EventKind } from "../../submit-dir/event-log.ts";
 import { localTime, quoteAd, two } from "./bookkeeping-text.ts";
 import type { JobSpec } from "./job-spec.ts";
 import type { Hold, Usage } from "./runner.ts";

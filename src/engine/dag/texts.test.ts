@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseEvents } from "../format/event-log.ts";
+import { parseEvents } from "../../submit-dir/event-log.ts";
 import { parseMetrics, verdictOf } from "../format/metrics.ts";
 import { parseRescue } from "../format/rescue.ts";
 import { parseStatusFile } from "../format/status-file.ts";

@@ -1,8 +1,8 @@
 import { replaceFile } from "../../disk/atomic-file.ts";
 import type { Run } from "../../domain/run.ts";
+import { parseEvents } from "../../submit-dir/event-log.ts";
 import { besideDag, TOP } from "../../submit-dir/names.ts";
 import { parseDagmanOut } from "../format/dagman-out.ts";
-import { parseEvents } from "../format/event-log.ts";
 import { modifiedAt, readTail, readText } from "../observe/files.ts";
 
 /** What a submission leaves in the submit directory (23.9.6), for the questions the queue cannot answer. */

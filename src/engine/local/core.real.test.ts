@@ -15,7 +15,7 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../../../tests/support/eventually.ts";
-import { parseEvents } from "../format/event-log.ts";
+import { parseEvents } from "../../submit-dir/event-log.ts";
 import { parseMetrics } from "../format/metrics.ts";
 import { parseRescue } from "../format/rescue.ts";
 import { shQuote } from "../runners/process/task-files.ts";

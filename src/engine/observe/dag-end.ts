@@ -1,7 +1,7 @@
 import type { Run, RunVerdict } from "../../domain/run.ts";
+import { parseEvents } from "../../submit-dir/event-log.ts";
 import { besideDag, TOP } from "../../submit-dir/names.ts";
 import { parseDagmanOut, parseLibWords } from "../format/dagman-out.ts";
-import { parseEvents } from "../format/event-log.ts";
 import { type Metrics, parseMetrics } from "../format/metrics.ts";
 import { highestRescue, parseRescue, type RescueFile, rescueName } from "../format/rescue.ts";
 import { parseStatusFile, type StatusFile } from "../format/status-file.ts";

@@ -4,6 +4,7 @@ import type { ProcessWork } from "../../domain/work.ts";
 import type { Check, CheckContext, Report } from "../../planning/check.ts";
 import { mayRunAt } from "../../planning/check-limits.ts";
 import type { PlanFile } from "../../planning/facts.ts";
+import { byLfn, inOrder } from "../../planning/piece.ts";
 import { compileMask, countDistinct, countLumis, type Mask, selectLumis } from "./mask.ts";
 
 const UNTOUCHED = 0;
@@ -17,11 +18,11 @@ const DONE = 2;
 export function checkFiles(context: CheckContext<ProcessWork>, report: Report): Check {
   const { spec, files, plan, isPartial } = context;
   const mask = compileMask(spec.work.input.mask);
-  const indexes = new Map(files.map(({ lfn }, index) => [lfn, index]));
+  const indexes = new LfnIndex(files);
   const state = new Uint8Array(files.length);
   const nextEvent = new Float64Array(files.length);
   const ledgers = new Map<number, LumiLedger>();
-  if (indexes.size !== files.length) report("file-twice", "a file is listed twice in the input");
+  if (indexes.hasTwice) report("file-twice", "a file is listed twice in the input");
 
   /** True when the file has been read to its end. */
   const read = (node: ProcessingNodePlan, wanted: JoinedByRun | null, file: PlanFile, index: number): boolean => {
@@ -42,7 +43,7 @@ export function checkFiles(context: CheckContext<ProcessWork>, report: Report): 
         const wanted = node.runLumis && joinedByRun(node.runLumis);
         if (node.inputs.length === 0) report("no-input", `${node.name} reads nothing`);
         for (const { lfn } of node.inputs) {
-          const index = indexes.get(lfn);
+          const index = indexes.find(lfn);
           if (index === undefined) report("file-unknown", `${node.name} reads ${lfn}, which is no input`);
           else if (state[index] === DONE) report("file-twice", `${node.name} reads ${lfn} again`);
           else state[index] = read(node, wanted, files[index]!, index) ? DONE : BEGUN;
@@ -62,6 +63,33 @@ export function checkFiles(context: CheckContext<ProcessWork>, report: Report): 
         report("summary", `${touched} files are read, the summary says ${plan.summary.inputFiles}`);
     },
   };
+}
+
+/** Where a file stands in a list, by its name. Numbers only; those who ask go by name mostly, and find the next one at once. */
+class LfnIndex {
+  readonly #files: readonly PlanFile[];
+  readonly #order: Uint32Array;
+  readonly hasTwice: boolean;
+  #next = 0;
+
+  constructor(files: readonly PlanFile[]) {
+    this.#files = files;
+    this.#order = Uint32Array.from(inOrder([...files.keys()], (a, b) => byLfn(files[a]!, files[b]!)));
+    this.hasTwice = this.#order.some((_, place) => place > 0 && this.#lfn(place - 1) === this.#lfn(place));
+  }
+
+  find(lfn: string): number | undefined {
+    let place = this.#next;
+    if (place >= this.#order.length || this.#lfn(place) !== lfn)
+      place = countWhile(this.#order.length, (at) => this.#lfn(at) < lfn);
+    if (place >= this.#order.length || this.#lfn(place) !== lfn) return undefined;
+    this.#next = place + 1;
+    return this.#order[place];
+  }
+
+  #lfn(place: number): string {
+    return this.#files[this.#order[place]!]!.lfn;
+  }
 }
 
 function isWanted(file: PlanFile, mask: Mask, context: CheckContext<ProcessWork>): boolean {

@@ -7,8 +7,7 @@ import type { SharedLumis } from "./shared-lumis.ts";
 /** A file on its way through the lumi walk. */
 export class LumiFile {
   readonly file: InputFile;
-  /** The wanted ones, ascending. */
-  readonly runs: readonly RunLumis[];
+  readonly #mask: Mask;
   /** All of the file's lumis, wanted or not: averages are over these. */
   readonly lumiCount: number;
   /** Rounded, as quotas are computed. */
@@ -16,9 +15,14 @@ export class LumiFile {
 
   constructor(file: InputFile, mask: Mask) {
     this.file = file;
-    this.runs = selectLumis(file, mask);
+    this.#mask = mask;
     this.lumiCount = countDistinct(file.lumis);
     this.averageEvents = this.lumiCount === 0 ? 0 : roundHalfEven((file.events ?? 0) / this.lumiCount);
+  }
+
+  /** The wanted ones, ascending. Made anew each time: a job may have a million files. */
+  get runs(): readonly RunLumis[] {
+    return selectLumis(this.file, this.#mask);
   }
 }
 

@@ -12,6 +12,7 @@ export interface Mask {
 
 export function compileMask(mask: LumiMask | null): Mask {
   const runs = mask?.runs.length ? new Set(mask.runs) : null;
+  const without = mask?.withoutRuns?.length ? new Set(mask.withoutRuns) : null;
   const lumis = mask?.lumis ?? null;
   const joined = new Map<number, Ranges>();
   const rangesOf = (run: number): Ranges => {
@@ -19,9 +20,10 @@ export function compileMask(mask: LumiMask | null): Mask {
     joined.set(run, ranges);
     return ranges;
   };
-  const acceptsRun = (run: number) => (runs === null || runs.has(run)) && (lumis === null || Object.hasOwn(lumis, run));
+  const acceptsRun = (run: number) =>
+    (runs === null || runs.has(run)) && !without?.has(run) && (lumis === null || Object.hasOwn(lumis, run));
   return {
-    all: runs === null && lumis === null,
+    all: runs === null && without === null && lumis === null,
     acceptsRun,
     accepts: (run, lumi) => acceptsRun(run) && (lumis === null || isWithin(lumi, rangesOf(run))),
   };

@@ -4,6 +4,7 @@ import type { InputFile } from "../../domain/workflow.ts";
 import type { PlanFacts, PlanFile } from "../../planning/facts.ts";
 import { NO_LIMITS, refuseJobs, refuseNumbers, roundLimits } from "../../planning/limits.ts";
 import { groupByLocation, type LocationGroup, NO_SITE, noSite, siteRules } from "../../planning/locality.ts";
+import { only } from "../../planning/piece.ts";
 import { planUnits, refused, SLICE_UNITS } from "../../planning/plan-round.ts";
 import { type PieceSource, type Walk, walkUnits } from "../../planning/walk.ts";
 import { countLumis } from "./mask.ts";
@@ -86,7 +87,7 @@ function findFiles(facts: Facts, files: readonly PlanFile[]): Found | PlanOutcom
   const { input } = facts.spec.work;
   if (files.length === 0 && round === 0)
     return refused({ code: "no-input-files", message: "the input has no files", evidence: { input } });
-  const open = files.filter(({ state }) => state !== "processed" && state !== "excluded");
+  const open = only(files, ({ state }) => state !== "processed" && state !== "excluded");
   const selected = selectFiles(facts, open);
   if (!selected.ok) return refused(selected.error);
   const { files: wanted, unplanned } = selected.value;

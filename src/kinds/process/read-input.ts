@@ -1,4 +1,4 @@
-import type { EventCount, InputSpec, LumiMask } from "../../domain/work.ts";
+import type { BlockChoice, EventCount, InputSpec, LumiMask } from "../../domain/work.ts";
 import type { Form } from "../../reading/form.ts";
 import { shown } from "../../reading/notes.ts";
 import type { Spot } from "../../reading/values.ts";
@@ -6,6 +6,8 @@ import { readMask } from "./read-mask.ts";
 
 const PART = "[A-Za-z0-9][A-Za-z0-9_.-]{0,198}";
 const DATASET = new RegExp(`^(/${PART}/${PART}/${PART}|${PART})$`);
+/** A dataset as CMS calls it. */
+export const DATASET_NAME = new RegExp(`^/${PART}/${PART}/${PART}$`);
 export const DATASET_RULE = "/Primary/Processed/TIER, or a name in the local catalog";
 const SOURCES = ["files", "directory", "list", "dataset"] as const;
 const INPUT_FORMS =
@@ -53,9 +55,9 @@ export function withOnMissing(input: InputSpec | null, form: Form): InputSpec | 
   return input && onMissing === "skip" ? { ...input, onMissing } : input;
 }
 
-export function readDataset(spot: Spot, mask: LumiMask): InputSpec | null {
+export function readDataset(spot: Spot, mask: LumiMask, blocks?: BlockChoice): InputSpec | null {
   const dataset = spot.text(DATASET, DATASET_RULE);
-  return dataset === null ? null : { from: "dataset", dataset, mask };
+  return dataset === null ? null : { from: "dataset", dataset, mask, ...(blocks && { blocks }) };
 }
 
 function readSource(from: (typeof SOURCES)[number], spot: Spot, events: EventCount, mask: LumiMask): InputSpec | null {

@@ -10,9 +10,14 @@ const isNumber = (value: unknown, min: number): value is number =>
 const isRun = (value: unknown): value is number => isNumber(value, 1);
 
 /** Runs and inclusive lumi ranges; ranges come out sorted and joined where they touch. */
-export function readMask(runs: readonly Spot[], lumis: Spot | null): LumiMask {
-  const chosen = distinct(runs, isRun, (run) => run.mustBe("a run number, a whole number from 1"));
-  return { runs: chosen.sort((a, b) => a - b), lumis: lumis && readRanges(lumis) };
+export function readMask(runs: readonly Spot[], lumis: Spot | null, without: readonly Spot[] = []): LumiMask {
+  const numbers = (spots: readonly Spot[]) =>
+    distinct(spots, isRun, (run) => run.mustBe("a run number, a whole number from 1")).sort((a, b) => a - b);
+  return {
+    runs: numbers(runs),
+    ...(without.length > 0 && { withoutRuns: numbers(without) }),
+    lumis: lumis && readRanges(lumis),
+  };
 }
 
 function readRanges(spot: Spot): Readonly<Record<string, Ranges>> | null {

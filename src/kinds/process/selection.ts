@@ -43,7 +43,8 @@ export function selectFiles(
     else if (algorithm === "EventBased" && wanted !== null && wanted < countDistinct(file.lumis)) partly.push(file.lfn);
     else files.push(file);
   }
-  return partly.length > 0 ? err(masksEvents(partly)) : ok({ files, unplanned });
+  if (partly.length > 0) return err(masksEvents(partly));
+  return ok({ files: unplanned.length === 0 ? candidates : files, unplanned });
 }
 
 /** Its single lumi would run longer than a job may; with two or more lumis a file is never called too big. */

@@ -1,5 +1,6 @@
 import { countWhile } from "../../base/ranges.ts";
 import type { RunLumis } from "../../domain/workflow.ts";
+import { repeatedByRun } from "./repeated-lumis.ts";
 
 /**
  * The lumis that are in more than one file of a walk, and what the latest jobs did with them. All other lumis need no
@@ -12,21 +13,10 @@ export class SharedLumis {
   readonly #taker: Int32Array;
 
   constructor(files: Iterable<{ readonly runs: readonly RunLumis[] }>) {
-    const counts = new Map<number, number>();
-    for (const { runs } of files)
-      for (const { run, lumis } of runs) counts.set(run, (counts.get(run) ?? 0) + lumis.length);
-    const all = new Map([...counts].map(([run, count]) => [run, { lumis: new Float64Array(count), at: 0 }]));
-    for (const { runs } of files) {
-      for (const { run, lumis } of runs) {
-        const into = all.get(run)!;
-        for (const lumi of lumis) into.lumis[into.at++] = lumi;
-      }
-    }
     let start = 0;
-    for (const [run, { lumis }] of all) {
-      const shared = repeated(lumis);
-      if (shared.length > 0) this.#byRun.set(run, { lumis: shared, start });
-      start += shared.length;
+    for (const [run, lumis] of repeatedByRun(files)) {
+      if (lumis.length > 0) this.#byRun.set(run, { lumis, start });
+      start += lumis.length;
     }
     this.#reader = new Int32Array(start);
     this.#taker = new Int32Array(start);
@@ -83,11 +73,4 @@ export class SharedLumis {
     const at = countWhile(lumis.length, (index) => lumis[index]! < lumi);
     return lumis[at] === lumi ? start + at : -1;
   }
-}
-
-/** The numbers that occur more than once, ascending, each once. */
-function repeated(numbers: Float64Array): Float64Array {
-  if (numbers.every((number, at) => at === 0 || numbers[at - 1]! < number)) return new Float64Array();
-  numbers.sort();
-  return numbers.filter((number, at) => numbers[at - 1] === number && numbers[at - 2] !== number);
 }

@@ -1,7 +1,7 @@
 import { addRanges } from "../../base/ranges.ts";
 import { roundHalfEven } from "../../base/rounding.ts";
 import type { InputFile } from "../../domain/workflow.ts";
-import { byLfn, lowestRun, type Piece, pieceOf } from "../../planning/piece.ts";
+import { byLfn, inOrder, lowestRun, type Piece, pieceOf } from "../../planning/piece.ts";
 import { countDistinct, countLumis, type Mask, selectLumis } from "./mask.ts";
 
 /**
@@ -9,7 +9,7 @@ import { countDistinct, countLumis, type Mask, selectLumis } from "./mask.ts";
  * lowest runs: which files share a job is not touched by it, but jobs of one run end up in the same unit.
  */
 export function* splitByFiles(files: readonly InputFile[], filesPerJob: number, mask: Mask): Generator<Piece> {
-  const sorted = [...files].sort(byLfn);
+  const sorted = inOrder(files, byLfn);
   for (const start of jobStarts(sorted, filesPerJob)) yield filePiece(sorted.slice(start, start + filesPerJob), mask);
 }
 

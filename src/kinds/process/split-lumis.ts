@@ -2,7 +2,7 @@ import type { SplitSpec } from "../../domain/work.ts";
 import type { InputFile } from "../../domain/workflow.ts";
 import { byLfn, type Piece } from "../../planning/piece.ts";
 import { LumiFile, LumiJob } from "./lumi-job.ts";
-import type { Mask } from "./mask.ts";
+import { type Mask, selectLumis } from "./mask.ts";
 import { SharedLumis } from "./shared-lumis.ts";
 
 /**
@@ -16,7 +16,12 @@ import { SharedLumis } from "./shared-lumis.ts";
  * again. Neither matters when no lumi is in two files.
  */
 export function* splitByLumis(files: readonly InputFile[], split: SplitSpec, mask: Mask): Generator<Piece> {
-  const walk = inRunOrder(files, mask);
+  const order = inRunOrder(files, mask);
+  const walk = {
+    *[Symbol.iterator]() {
+      for (const at of order) yield new LumiFile(files[at]!, mask);
+    },
+  };
   const shared = new SharedLumis(walk);
   let job: LumiJob | null = null;
   let jobs = 0;
@@ -63,17 +68,32 @@ function* lumisOf(file: LumiFile): Generator<readonly [number, number]> {
   for (const { run, lumis } of file.runs) for (const lumi of lumis) yield [run, lumi];
 }
 
-/** By lowest wanted run, then that run's lumis one by one, then LFN. Files without a wanted lumi are left out. */
-function inRunOrder(files: readonly InputFile[], mask: Mask): LumiFile[] {
-  return files
-    .map((file) => new LumiFile(file, mask))
-    .filter((file) => file.runs.length > 0)
-    .sort((a, b) => a.runs[0]!.run - b.runs[0]!.run || compareLists(a, b) || byLfn(a.file, b.file));
+/**
+ * By lowest wanted run, then that run's lumis one by one, then LFN. Files without a wanted lumi are left out. Only numbers are
+ * held: places in the list, and of each file its first run and lumi, which nearly always settle it.
+ */
+function inRunOrder(files: readonly InputFile[], mask: Mask): Uint32Array {
+  const firstRuns = new Float64Array(files.length);
+  const firstLumis = new Float64Array(files.length);
+  for (const [at, file] of files.entries()) {
+    const [first] = selectLumis(file, mask);
+    firstRuns[at] = first?.run ?? NONE;
+    firstLumis[at] = first?.lumis[0] ?? NONE;
+  }
+  const lumisOf = (at: number) => selectLumis(files[at]!, mask)[0]!.lumis;
+  return Uint32Array.from(files.keys())
+    .filter((at) => firstRuns[at] !== NONE)
+    .sort(
+      (a, b) =>
+        firstRuns[a]! - firstRuns[b]! ||
+        firstLumis[a]! - firstLumis[b]! ||
+        compareLists(lumisOf(a), lumisOf(b)) ||
+        byLfn(files[a]!, files[b]!),
+    );
 }
+const NONE = -1;
 
-function compareLists(a: LumiFile, b: LumiFile): number {
-  const left = a.runs[0]!.lumis;
-  const right = b.runs[0]!.lumis;
+function compareLists(left: readonly number[], right: readonly number[]): number {
   for (let index = 0; index < left.length && index < right.length; index++) {
     if (left[index] !== right[index]) return left[index]! - right[index]!;
   }

@@ -1,6 +1,6 @@
 import type { ProcessWork, SplitAlgorithm } from "../../domain/work.ts";
 import type { InputFile } from "../../domain/workflow.ts";
-import { byLfn, lowestRun, type Piece, pieceOf } from "../../planning/piece.ts";
+import { byLfn, inOrder, lowestRun, type Piece, pieceOf } from "../../planning/piece.ts";
 import { compileMask } from "./mask.ts";
 import { splitByFiles } from "./split-files.ts";
 import { splitByLumis } from "./split-lumis.ts";
@@ -24,7 +24,7 @@ export const needsLumis = (algorithm: SplitAlgorithm): boolean =>
  */
 export function* splitByEvents(files: readonly InputFile[], eventsPerJob: number): Generator<Piece> {
   const runOf = (file: InputFile) => lowestRun(file) ?? Number.MAX_SAFE_INTEGER;
-  for (const file of [...files].sort((a, b) => runOf(a) - runOf(b) || byLfn(a, b))) {
+  for (const file of inOrder(files, (a, b) => runOf(a) - runOf(b) || byLfn(a, b))) {
     const run = lowestRun(file);
     const files = [file];
     if (!file.events) yield pieceOf({ files, firstEvent: 0n, events: file.events, inputBytes: file.sizeBytes, run });

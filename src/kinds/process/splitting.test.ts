@@ -316,3 +316,11 @@ describe("EventAwareLumiBased", () => {
     ]);
   });
 });
+
+it("runs that are left out stay out, whatever else is chosen", () => {
+  const mask = compileMask({ runs: [1, 2], withoutRuns: [2], lumis: { "1": [[1, 5]], "2": [[1, 5]] } });
+  expect([mask.all, mask.accepts(1, 5), mask.accepts(1, 6), mask.acceptsRun(2), mask.acceptsRun(3)]).toEqual([
+    ...[false, true, false, false, false],
+  ]);
+  expect(compileMask({ runs: [], withoutRuns: [7], lumis: null }).acceptsRun(8)).toBe(true);
+});

@@ -35,13 +35,14 @@ export function readSources(job, options) {
     return [{ path, lfn: path, events: readEvents(path, job.seed) }];
   }
   if (job.inputs.length === 0) return [];
-  const planned = plannedInputs(job);
+  const { inputs: planned = [], lumis: plannedLumis = null } = plannedNode(job);
   let passed = 0n; // events of earlier files: a range counts from the first event of the first file
   return job.inputs.map((path, index) => {
     const lfn = planned[index]?.lfn ?? path;
+    const lumis = spreadLumis(job.runLumis ?? plannedLumis);
     const events = existsSync(path)
       ? readEvents(path, job.seed)
-      : inventEvents(path, planned[index]?.events ?? null, job, options);
+      : inventEvents(path, planned[index]?.events ?? null, lumis, job, options);
     const from = passed;
     passed += BigInt(events.length);
     return { path, lfn, events: events.filter((event, i) => isWanted(event, from + BigInt(i), job)) };
@@ -101,14 +102,29 @@ function readEvents(path, seed) {
   });
 }
 
-/** @param {string} path @param {number | null} count @param {import("./options.mjs").Job} job @param {import("./options.mjs").Options} options */
-function inventEvents(path, count, job, options) {
+/**
+ * Made-up events are in the lumis that the job is to read, evenly; without such a list in lumis of the simulator's own.
+ *
+ * @param {string} path @param {number | null} known @param {readonly [number, number][]} lumis @param {import("./options.mjs").Job} job @param {import("./options.mjs").Options} options
+ */
+function inventEvents(path, known, lumis, job, options) {
   const invent = options.inventInputs ?? (path.startsWith("/store/") || /^[a-z]+:/.test(path));
   if (!invent) throw new InputError(`cannot open ${path}`);
-  return Array.from({ length: count ?? EVENTS_PER_LUMI }, (_, i) =>
-    foreignEvent(basename(path), i, job.seed, options.run),
-  );
+  const count = known ?? EVENTS_PER_LUMI;
+  return Array.from({ length: count }, (_, i) => {
+    const event = foreignEvent(basename(path), i, job.seed, options.run);
+    const [run, lumi] = lumis[Math.floor((i * lumis.length) / count)] ?? [event.run, event.lumi];
+    return { ...event, run, lumi };
+  });
 }
+
+/** @param {Record<string, [number, number][]> | null} runLumis @returns {[number, number][]} */
+const spreadLumis = (runLumis) =>
+  Object.entries(runLumis ?? {}).flatMap(([run, ranges]) =>
+    ranges.flatMap(([first, last]) =>
+      Array.from({ length: Math.min(last - first + 1, 10_000) }, (_, i) => [Number(run), first + i]),
+    ),
+  );
 
 /** @param {string} file @param {number} index @param {string} seed @param {number} run @returns {Event} */
 function foreignEvent(file, index, seed, run) {
@@ -126,8 +142,8 @@ function isWanted(event, position, job) {
   return ranges.some(([first, last]) => event.lumi >= first && event.lumi <= last);
 }
 
-/** @param {import("./options.mjs").Job} job @returns {{lfn: string, path: string, events: number | null}[]} */
-function plannedInputs(job) {
-  if (job.manifest === null || !existsSync(job.manifest)) return [];
-  return JSON.parse(readFileSync(job.manifest, "utf8")).nodes?.[job.node]?.inputs ?? [];
+/** @param {import("./options.mjs").Job} job @returns {{inputs?: {lfn: string, path: string, events: number | null}[], lumis?: Record<string, [number, number][]>}} */
+function plannedNode(job) {
+  if (job.manifest === null || !existsSync(job.manifest)) return {};
+  return JSON.parse(readFileSync(job.manifest, "utf8")).nodes?.[job.node] ?? {};
 }

@@ -62,6 +62,9 @@ whole || FNR > lines + 1 { strange() }
   rest = substr($0, length(start[here]) + 1)
   if (index($0, start[here]) != 1 || !match(rest, /^[0-9]+,"checksum":"cksum:[0-9]+","events":(null|[0-9]+),"parents":\[/) || RLENGTH > 86) strange()
   rest = substr(rest, RLENGTH + 1)
+  # What nothing was planned about: how it looks is all that can be checked.
+  sub(/,"adler32":"[0-9a-f]+"[}]/, "}", rest)
+  sub(/,"runLumis":[{][][{}":,0-9]*[}][}]/, "}", rest)
   count = inputs[from[here]] + 0
   if (!sub(/\][}],?$/, "", rest) || count && !sub(/^"/, "", rest) || count && !sub(/"$/, "", rest)) strange()
   if (split(rest, entry, /","/) != count) strange()

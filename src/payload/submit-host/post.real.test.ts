@@ -10,6 +10,7 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
+import { hostname } from "node:os";
 import { describe, expect, test } from "vitest";
 import {
   hits,
@@ -431,13 +432,17 @@ describe("POST again", () => {
     expect(postJson("proc_000001")).toMatchObject({ ledger_problems: [{ line: 1 }], verdict: { rrn: 2 } });
   });
 
+  /** Of a process from before the machine was restarted. */
+  const STALE_LOCK = JSON.stringify({ token: "t1", pid: 1, startedTicks: "1", bootId: "another", host: hostname() });
+
   test("a lock whose owner was killed does not stop anybody", async () => {
-    writeFileSync(inUnit(".group.lock"), `4194304 1 ${readFileSync("/proc/sys/kernel/hostname", "utf8")}`);
+    writeFileSync(inUnit(".group.lock"), STALE_LOCK);
     expect((await post("proc_000001", -1002, 0, 3, 37)).code).toBe(1);
     expect(readdirSync(inUnit()).filter((name) => name.startsWith(".group"))).toEqual([]);
   });
 
-  test("twenty at once write twenty whole lines, and each keeps its memory", async () => {
+  test("twenty at once write twenty whole lines, and each keeps its memory, although a stale lock is in the way", async () => {
+    writeFileSync(inUnit(".group.lock"), STALE_LOCK);
     const nodes = Array.from({ length: 20 }, (_, i) => `proc_${String(i).padStart(6, "0")}`);
     for (const [i, node] of nodes.entries()) report(node, 200 + i, { exitCode: 50660, error: "x".repeat(5000) });
     await Promise.all(nodes.map((node, i) => post(node, 1, 0, 3, 200 + i)));
@@ -447,6 +452,7 @@ describe("POST again", () => {
         .sort(),
     ).toEqual(nodes);
     for (const node of nodes.slice(1)) expect(inc()).toContain(`${node}_memory = 3000\n`);
+    expect(readdirSync(inUnit()).filter((name) => name.startsWith(".group"))).toEqual([]);
   }, 60_000);
 });
 

@@ -1,10 +1,11 @@
 # fjr.awk: what a FrameworkJobReport.xml says, tolerant of everything but a root that was never closed.
 #
-#   closed 1 · code N · read N · written N · rss MB · opened N · skipped N · file EVENTS NAME
+#   closed 1 · code N · read N · written N · rss MB · opened N · skipped N · file EVENTS LUMIS NAME
 #
 # code: of the first FrameworkError that has one; 8001 if it has no ExitStatus, 99999 if it is no number.
 # read: over primary inputs only, mixing files would inflate it. written: files of one module add up, of several
-# modules the largest counts, as each holds the same events in another form. Records end at ">", so a record is
+# modules the largest counts, as each holds the same events in another form. LUMIS: {"run":[[first,last],…],…} of that file,
+# - where it names none. Records end at ">", so a record is
 # some text and a tag; a ">" within quotes, a comment or CDATA joins records.
 
 BEGIN { RS = ">"; written = -1; read_events = -1; code = ""; files = 0 }
@@ -47,12 +48,14 @@ END {
   if (rss > 0) printf "rss %.0f\n", rss + 0.4999
   print "opened " opened + 0
   print "skipped " skipped + 0
-  for (i = 0; i < files; i++) { printf "file %.0f ", file_events[i]; print file_name[i] }
+  for (i = 0; i < files; i++) { printf "file %.0f ", file_events[i]; print file_lumis[i], file_name[i] }
 }
 
 function opening(name, tag,   status) {
   if (name == "FrameworkJobReport") root = 1
-  else if (name == "InputFile" || name == "File") { within = name; number = ""; kind = "primaryFiles"; module = ""; pfn = "" }
+  else if (name == "InputFile" || name == "File") { within = name; number = ""; kind = "primaryFiles"; module = ""; pfn = ""; lumis = ""; run = ""; listed = "" }
+  else if (name == "Run") run = attribute(tag, "ID")
+  else if (name == "LumiSection") add_lumi(run, attribute(tag, "ID"))
   else if (name == "SkippedFile") skipped++
   else if (name == "FrameworkError") {
     errors++
@@ -84,10 +87,25 @@ function closing(name, text) {
     if (number != "") {
       by_module[module] += number
       sub(/^file:/, "", pfn)
-      if (pfn !~ /\n/) { file_events[files] = number; file_name[files++] = pfn }
+      if (pfn !~ /\n/) {
+        file_events[files] = number
+        file_lumis[files] = lumis == "" ? "-" : "{" lumis last "]]}"
+        file_name[files++] = pfn
+      }
     }
     within = ""
   }
+}
+
+# Neighbors are joined; whoever wants them in order sorts them.
+function add_lumi(run, id) {
+  if (within != "File" || run id !~ /^[0-9]+$/ || run == "" || id == "" || length(run) > 15 || length(id) > 15) return
+  if (run == listed && id + 0 == last + 1) { last = id; return }
+  if (lumis != "") lumis = lumis last (run == listed ? "],[" : "]],")
+  if (run != listed) lumis = lumis "\"" run "\":[["
+  lumis = lumis id ","
+  listed = run
+  last = id
 }
 
 function attribute(tag, name,   value) {

@@ -4,7 +4,7 @@
 #
 # PATH   ./steps/0/name; the whole document is "."; in a key, "~" is written ~0 and "/" is written ~1
 # TYPE   s string · n number · b true or false · z null · { object · [ array (no VALUE, no RAW)
-#        j: the whole value under the path given by -v whole=PATH, as JSON, in addition to its parts
+#        j: the whole value under a path of -v whole=" PATH PATH ", as JSON, in addition to its parts
 # VALUE  the text, with backslash, line break, tab and other control characters as printf %b reads them
 # RAW    the same value as it stood in the document, ready to be copied into other JSON
 #
@@ -161,7 +161,7 @@ function value_path(   path) {
   if (depth == 0) path = "."
   else if (kind[depth] == "[") path = place[depth] "/" count[depth]++
   else path = place[depth] "/" key
-  if (whole != "" && path == whole) { keeping = 1; kept = ""; kept_depth = depth }
+  if (whole != "" && index(whole, " " path " ")) { keeping = 1; kept = ""; kept_depth = depth; kept_path = path }
   return path
 }
 
@@ -169,7 +169,7 @@ function value_done() {
   want = (depth == 0) ? "end" : "more"
   if (!keeping || depth != kept_depth) return
   keeping = 0
-  line(whole, "j\t" flat(kept) "\t" kept)
+  line(kept_path, "j\t" flat(kept) "\t" kept)
 }
 
 function line(path, rest,   part) {

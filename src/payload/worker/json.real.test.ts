@@ -139,8 +139,8 @@ test("a picked node costs nothing for the others, and any layout gives the same"
     const wanted = whole.filter((line) => !line.startsWith("./nodes/") || line.startsWith(`./nodes/${pick}`));
     expect(flat.out.split("\n")).toEqual(wanted);
   }
-  expect(flatten(lines, "pick=b", "whole=./nodes/b/n").out).toContain("./nodes/b/n\tj\tnull\tnull\n");
-  expect(flatten(lines, "pick=a", "whole=./nodes/a/n").out).toContain(
+  expect(flatten(lines, "pick=b", "whole= ./nodes/b/n ").out).toContain("./nodes/b/n\tj\tnull\tnull\n");
+  expect(flatten(lines, "pick=a", "whole= ./nodes/a/n ").out).toContain(
     './nodes/a/n\tj\t[1,{"x":"},"}]\t[1,{"x":"},"}]\n',
   );
 });

@@ -9,7 +9,7 @@ steps=0 outputs=0 node_found=0
 load_manifest() {
   [ -r manifest.json ] || finish 50113 'manifest.json is missing'
   : >"$work.nodes" || finish 50113 "cannot write in $PWD"
-  flat=$(LC_ALL=C awk -v pick="${1-}" -v whole="${1:+./nodes/$1/runLumis}" -v nodes="$work.nodes" "$json_awk" \
+  flat=$(LC_ALL=C awk -v pick="${1-}" -v whole="${1:+ ./nodes/$1/runLumis ./nodes/$1/lumis }" -v nodes="$work.nodes" "$json_awk" \
     manifest.json 2>"$work.manifest.err") || {
     read_first_line "$work.manifest.err"
     finish 50113 "manifest.json is not readable: $first_line"
@@ -79,7 +79,7 @@ load_output() {
 
 # What this node is to do: inputs (paths, a line each), inputs_json (LFNs), and the numbers a step may see.
 load_node() {
-  inputs= first_event= last_event= first_lumi= last_lumi= run_lumis= events= seed= has_inputs=
+  inputs= first_event= last_event= first_lumi= last_lumi= run_lumis= input_lumis= events= seed= has_inputs=
   IFS=$newline
   for line in $flat; do
     case $line in ./nodes/*) ;; *) continue ;; esac
@@ -93,6 +93,7 @@ load_node() {
       /firstLumi) first_lumi=$value ;;
       /lastLumi) last_lumi=$value ;;
       /runLumis) [ "$type" != j ] || [ "$value" = null ] || run_lumis=$value ;;
+      /lumis) [ "$type" != j ] || input_lumis=$value ;;
       /events) events=$value ;;
       /seed) seed=$value ;;
     esac

@@ -17,6 +17,7 @@ run_merge() {
   done
   [ -n "$unit_events" ] || unit_events=$planned_events
   events_written_json=$unit_events
+  add_adler32
   # What cleanup compares before it removes anything.
   make_directory "$unmerged" && put_line "$records" "$unmerged/.merged" ||
     finish 60307 "cannot note the merge in $unmerged: $storage_words"
@@ -61,9 +62,9 @@ merge_output() {
 }
 
 # Every job's file must be there with the size and checksum its job wrote down. Sets inputs (a path a line),
-# pieces ("SIZE SUM EVENTS NODE" a line), pieces_size, pieces_events (null when one is unknown), jobs_events.
+# pieces ("SIZE SUM LUMIS EVENTS NODE" a line), pieces_size, pieces_events (null when one is unknown), pieces_lumis, jobs_events.
 check_pieces() {
-  inputs= pieces= pieces_size=0 pieces_events=0 jobs_events=0
+  inputs= pieces= pieces_size=0 pieces_events=0 pieces_lumis= jobs_events=0
   set --
   IFS=$newline
   for line in $nodes; do
@@ -80,14 +81,15 @@ check_batch() {
   sum_batch "$@"
   for line; do
     piece=$unmerged/${line% *}.$out_file
-    read -r piece_size piece_sum piece_events job_events 2>/dev/null <"$piece.sum" ||
+    read -r piece_size piece_sum piece_events job_events piece_lumis 2>/dev/null <"$piece.sum" ||
       finish 70318 "output $out_name: $piece.sum is missing or unreadable"
     split_sum "$sums"
     sums=${sums#*"$newline"}
     [ "$size cksum:$sum" = "$piece_size $piece_sum" ] ||
       finish 70318 "output $out_name: $piece has $size bytes and cksum:$sum, its job wrote $piece_size and $piece_sum"
     inputs=$inputs$piece$newline
-    pieces="$pieces$size $sum $piece_events ${line% *}$newline"
+    pieces="$pieces$size $sum ${piece_lumis:--} $piece_events ${line% *}$newline"
+    pieces_lumis=$pieces_lumis${piece_lumis:--}$newline
     pieces_size=$((pieces_size + size))
     if is_number "$piece_events" && [ "$pieces_events" != null ]; then
       pieces_events=$((pieces_events + piece_events))
@@ -115,9 +117,15 @@ sum_batch() {
   finish 70318 "output $out_name: its pieces cannot be read: $summed"
 }
 
-concatenate() {
-  temporary_for "$out_path"
+# merged_as: beside its place, or where the job works if only the site's own command brings files to the storage.
+choose_merged_as() {
+  learn_stage_out
+  if [ -n "$stage_words" ]; then temporary=$work.merged-${out_path##*/}; else temporary_for "$out_path"; fi
   merged_as=$temporary
+}
+
+concatenate() {
+  choose_merged_as
   make_directory "${out_path%/*}" && write_pieces || give_up_merge 60307
   [ "$size" -eq "$pieces_size" ] || {
     rm -f -- "$merged_as"
@@ -147,8 +155,7 @@ give_up_merge() {
 }
 
 run_merge_command() {
-  temporary_for "$out_path"
-  merged_as=$temporary
+  choose_merged_as
   make_directory "${out_path%/*}" && rm -f -- "$merged_as" 2>"$work.storage.err" || give_up_merge 60307
   printf '%s' "$inputs" >"$work.inputs" || finish 50113 'cannot write the list of inputs'
   run_step "$output" "merge-$out_name" "./outputs/$output/mergeArgv" ./none
@@ -183,9 +190,16 @@ place_new() {
 }
 
 place_merged() {
-  place_new "$merged_as" "$out_path" || give_up_merge 60307
+  if [ -n "$stage_words" ]; then
+    put "$merged_as" "$out_path" place_new || finish 60307 "output $out_name: cannot write $out_path: $storage_words"
+    rm -f -- "$merged_as"
+  else
+    place_new "$merged_as" "$out_path" || give_up_merge 60307
+  fi
   merged_as=
-  add_result "$out_lfn_json" "$out_path" "$out_path_json" "$pieces_events" "$parents"
+  joined=-
+  case $newline$pieces_lumis in *"$newline-$newline"*) ;; *) joined=$(join_lumis) ;; esac
+  add_result "$out_lfn_json" "$out_path" "$out_path_json" "$pieces_events" "$parents" "$joined"
 }
 
 copy_pieces() {
@@ -200,15 +214,80 @@ copy_pieces() {
     json_string "${out_lfn%/}/$name"
     lfn_json=$json
     json_string "$out_path/$name"
-    add_result "$lfn_json" "$out_path/$name" "$json" "${line##* }" "$(lfns_of "$copied_node")"
+    piece_events=${line##* }
+    line=${line% *}
+    add_result "$lfn_json" "$out_path/$name" "$json" "$piece_events" "$(lfns_of "$copied_node")" "${line##* }"
   done
   unset IFS
 }
 
-# add_result LFN_JSON PATH PATH_JSON EVENTS PARENTS, with size and sum of the file. For the catalog, the report, cleanup.
+# The lumis of all pieces together, in order and joined; - when one of the lists is none.
+join_lumis() {
+  printf '%s' "$pieces_lumis" | LC_ALL=C awk '
+    !/^[{]"[0-9]+":[][{}":,0-9]*[}]$/ { unknown = 1; exit }
+    {
+      parts = split($0, part, "\"")
+      for (i = 2; i < parts; i += 2) {
+        run = part[i]
+        if (!(run in count)) { order[runs++] = run; count[run] = 0 }
+        gsub(/[^0-9,]/, "", part[i + 1])
+        split(part[i + 1], number, ",")
+        for (j = 1; number[j + 1] != ""; j += 2) {
+          for (k = count[run]++; k > 0 && first[run, k - 1] > number[j] + 0; k--) {
+            first[run, k] = first[run, k - 1]
+            last[run, k] = last[run, k - 1]
+          }
+          first[run, k] = number[j] + 0
+          last[run, k] = number[j + 1] + 0
+        }
+      }
+    }
+    END {
+      if (unknown || !runs) { print "-"; exit }
+      for (i = 0; i < runs; i++) {
+        run = order[i]
+        printf "%s\"%s\":[", i ? "," : "{", run
+        for (k = 0; k < count[run]; k = next_one) {
+          end = last[run, k]
+          for (next_one = k + 1; next_one < count[run] && first[run, next_one] <= end + 1; next_one++)
+            if (last[run, next_one] > end) end = last[run, next_one]
+          printf "%s[%.0f,%.0f]", k ? "," : "", first[run, k], end
+        }
+        printf "]"
+      }
+      print "}"
+    }'
+}
+
+# add_result LFN_JSON PATH PATH_JSON EVENTS PARENTS LUMIS, with size and sum of the file. For the catalog, the report, cleanup.
 add_result() {
   fields="\"path\":$3,\"sizeBytes\":$size,\"checksum\":\"cksum:$sum\",\"events\":$4"
-  results="$results${results:+,}$newline{\"output\":\"$out_name\",\"dataset\":$out_dataset_json,\"lfn\":$1,$fields,\"parents\":[$5]}"
+  lumis=
+  [ "$6" = - ] || lumis=",\"runLumis\":$6"
+  results="$results{\"output\":\"$out_name\",\"dataset\":$out_dataset_json,\"lfn\":$1,$fields,\"parents\":[$5]$lumis$newline"
   outputs_json="$outputs_json${outputs_json:+,}{\"name\":\"$out_name\",$fields}"
   records="$records${records:+$newline}$out_name $size $2"
+}
+
+# The results get their ends, with the checksum that Rucio and DBS want where the node has a program for it: one process
+# for all files, as they are where they will be read.
+add_adler32() {
+  set --
+  IFS=$newline
+  for line in $records; do
+    line=${line#* }
+    set -- "$@" "${line#* }"
+  done
+  adlers=$(adler32 "$@" 2>/dev/null)
+  whole=
+  for line in $results; do
+    adler=${adlers%%"$newline"*}
+    case $adlers in *"$newline"*) adlers=${adlers#*"$newline"} ;; *) adlers= ;; esac
+    case $adler in
+      ????????) line="$line,\"adler32\":\"$adler\"" ;;
+    esac
+    whole="$whole${whole:+,}$newline$line}"
+  done
+  unset IFS
+  results=$whole
 }

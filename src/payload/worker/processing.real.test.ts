@@ -19,7 +19,7 @@ describe("a job that works", () => {
     const staged = join(u.unmerged, "proc_000000.hits.csv");
     expect(readFileSync(staged, "utf8")).toBe("one\ntwo\n");
     const sum = (await run(["sh", "-c", `cksum <"$1"`, "sh", staged], u.dir)).stdout.split(" ")[0];
-    expect(readFileSync(`${staged}.sum`, "utf8")).toBe(`8 cksum:${sum} 97 97\n`);
+    expect(readFileSync(`${staged}.sum`, "utf8")).toBe(`8 cksum:${sum} 97 97 -\n`);
     expect(readdirSync(u.unmerged).sort()).toEqual(["proc_000000.hits.csv", "proc_000000.hits.csv.sum"]);
     expect(job.report).toMatchObject({
       version: 1,

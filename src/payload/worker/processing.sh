@@ -49,20 +49,25 @@ require_output() {
 # An output that is not kept only had to be there: nobody would read a copy.
 stage_output() {
   [ "$out_keep" != false ] || return 0
-  events_in "$out_file"
+  known_of "$out_file"
   target=$unmerged/$node.$out_file
-  put "./$out_file" "$target" && put_line "$size cksum:$sum $file_events $job_events" "$target.sum" ||
+  put "./$out_file" "$target" && put_line "$size cksum:$sum $file_events $job_events $file_lumis" "$target.sum" ||
     finish 60307 "stage-out of $out_file to $target failed: $storage_words"
   json_string "$target"
   outputs_json="$outputs_json${outputs_json:+,}{\"name\":\"$out_name\",\"path\":$json,\"sizeBytes\":$size,\"checksum\":\"cksum:$sum\",\"events\":$file_events}"
 }
 
-# file_events: what a step's own report says of that very file, else what the job as a whole wrote.
-events_in() {
-  file_events=$job_events
+# file_events, file_lumis: what a step's own report says of that very file, else what the job as a whole wrote and was to
+# do; - where nobody knows the lumis.
+known_of() {
+  file_events=$job_events file_lumis=${run_lumis:-${input_lumis:--}}
+  if [ -n "$first_lumi" ] && [ -n "$last_lumi" ]; then file_lumis="{\"1\":[[$first_lumi,$last_lumi]]}"; fi
   IFS=$newline
   for line in $files_seen; do
-    if [ "${line#* }" = "$1" ] && is_number "${line%% *}"; then file_events=${line%% *}; fi
+    known=${line#* }
+    [ "${known#* }" = "$1" ] || continue
+    ! is_number "${line%% *}" || file_events=${line%% *}
+    [ "${known%% *}" = - ] || file_lumis=${known%% *}
   done
   unset IFS
 }

@@ -10,7 +10,7 @@ stop_patience=10 # seconds between the SIGTERM we pass on and SIGKILL
 
 # run_step INDEX NAME ARGV ENV: ARGV and ENV are paths in the manifest. Sets
 #   step_code      the true exit code; 0 is success      step_words     what to tell a person
-#   step_read, step_written   events as JSON             step_files     lines "EVENTS NAME" from the step's report
+#   step_read, step_written   events as JSON             step_files     lines "EVENTS LUMIS NAME" from its report
 run_step() {
   [ "$stopped" -eq 0 ] || finish 143 "stopped by SIGTERM before step $2"
   step_index=$1 step_name=$2 step_argv=$3 step_env=$4
@@ -87,6 +87,7 @@ export_step_environment() {
   export WMS2_STEP="$step_name" WMS2_STEP_INDEX="$step_index" WMS2_STEP_REPORT="$at.report"
   export WMS2_MANIFEST="$PWD/manifest.json"
   export_if_any WMS2_SITE "$site"
+  export_if_any WMS2_CLUSTER "$cluster"
   export_if_any WMS2_CORES "$cores"
   export_if_any WMS2_MEMORY_MB "$memory_mb"
   export_if_any WMS2_FIRST_EVENT "$first_event"
@@ -147,7 +148,7 @@ add_cpu() {
 }
 
 judge_step() {
-  step_code=$step_status step_signal=null step_words= step_read=null step_written=null step_files=
+  step_code=$step_status step_signal=null step_words= step_read=null step_written=null step_files= report_promised=
   if [ "$step_status" -gt 128 ]; then
     case $step_status in 130 | 141) step_signal=$((step_status - 128)) ;; esac
     if [ -s "$at.notice" ] || [ ! -e "$at.status" ]; then step_signal=$((step_status - 128)); fi
@@ -156,7 +157,11 @@ judge_step() {
   fi
   hint=
   if [ -s "$at.report" ]; then read_step_report; fi
-  if [ -e FrameworkJobReport.xml ]; then read_framework_report; fi
+  if [ -e FrameworkJobReport.xml ]; then
+    read_framework_report
+  elif [ -n "$report_promised" ] && [ "$step_code" -eq 0 ]; then
+    step_code=50115 hint='it left no FrameworkJobReport.xml'
+  fi
   [ "$step_code" -ne 0 ] || return
   if [ "$stopped" -ne 0 ]; then
     step_words="stopped by SIGTERM in step $step_name"
@@ -178,13 +183,14 @@ judge_step() {
 # Lines key=number; the last of a key counts. A step that says it failed has failed, whatever it returned.
 read_step_report() {
   said=$(LC_ALL=C awk -F= '
-    /^(events_read|events_written|exit_code)=[0-9]+[ \r]*$/ && length($2) < 16 { last[$1] = $2 + 0 }
+    /^(events_read|events_written|exit_code|framework_report)=[0-9]+[ \r]*$/ && length($2) < 16 { last[$1] = $2 + 0 }
     END { for (key in last) printf "%s=%.0f\n", key, last[key] }' "$at.report")
   IFS=$newline
   for line in $said; do
     case $line in
       events_read=*) step_read=${line#*=} ;;
       events_written=*) step_written=${line#*=} ;;
+      framework_report=*) report_promised=1 ;;
       exit_code=0) ;;
       exit_code=*) step_code=${line#*=} ;;
     esac

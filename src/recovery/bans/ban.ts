@@ -13,13 +13,6 @@ export interface BanConfig {
   readonly promotionThreshold: number;
 }
 
-export const DEFAULT_BAN_CONFIG: BanConfig = {
-  minFailures: 3,
-  failureRatio: 0.5,
-  durationDays: 7,
-  promotionThreshold: 3,
-};
-
 export const isActive = (ban: SiteBan, now: Date): boolean =>
   ban.removedAt === null && ban.expiresAt.getTime() > now.getTime();
 

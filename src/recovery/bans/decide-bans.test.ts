@@ -4,9 +4,10 @@ import type { SiteBan } from "../../domain/dag.ts";
 import type { SiteName, WorkflowId } from "../../domain/names.ts";
 import type { SiteCount } from "../round/counts.ts";
 import { tallyRound, type UnitAttempts } from "../round/tally.ts";
-import { checkBanByHand, DEFAULT_BAN_CONFIG } from "./ban.ts";
+import { checkBanByHand } from "./ban.ts";
 import { type BanFacts, decideBans } from "./decide-bans.ts";
 
+const CONFIG = { minFailures: 3, failureRatio: 0.5, durationDays: 7, promotionThreshold: 3 };
 const NOW = new Date("2026-01-10T00:00:00Z");
 const DAY = 86_400_000;
 const days = (count: number) => new Date(NOW.getTime() + count * DAY);
@@ -33,8 +34,7 @@ const ban = (over: Partial<SiteBan> = {}): SiteBan => ({
   removedBy: null,
   ...over,
 });
-const decide = (over: Partial<BanFacts>) =>
-  decideBans({ workflowId: W, sites: [], bans: [], ...over }, DEFAULT_BAN_CONFIG, NOW);
+const decide = (over: Partial<BanFacts>) => decideBans({ workflowId: W, sites: [], bans: [], ...over }, CONFIG, NOW);
 const events = (decision: ReturnType<typeof decide>) =>
   decision.audit.map(({ event, site, workflowId }) => `${event} ${site} ${workflowId}`);
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { AWAY, failing } from "../../../tests/support/rounds.ts";
 import type { RequestName, SiteName } from "../../domain/names.ts";
 import type { OutputState } from "../../domain/operator.ts";
+import type { OutputBlock } from "../../domain/output-block.ts";
 import type { RequestSpec } from "../../domain/request.ts";
 import { canMove, isTerminal, REQUEST_STATUSES, type RequestStatus } from "../../domain/request-status.ts";
 import type { Block, OutputFile } from "../../domain/workflow.ts";
@@ -193,6 +194,16 @@ test("the manifest lists what is to be withdrawn, by how far each block came", (
       spec: { name: "r" as RequestName, processingVersion: 1 },
       supersededBy: null,
       blocks: [block(0, "archived", 2), block(1, "open", 1), block(2, "open", 0), block(3, "invalidated", 1)],
+      outputBlocks: [
+        {
+          name: "/a/b/C#1",
+          site: "T2",
+          status: "done",
+          begun: ["tape-rule"],
+          receipts: { place: "T2", "tape-rule": "77" },
+        },
+        { name: "/a/b/C#2", site: "T2", status: "open", begun: [], receipts: {} },
+      ] as unknown as OutputBlock[],
       outputs: [output],
       reason: "corrupt",
       actor: "ann",
@@ -203,6 +214,7 @@ test("the manifest lists what is to be withdrawn, by how far each block came", (
     at: "1970-01-01T00:00:00.000Z",
     datasets: ["/a/b/C"],
     files: [{ lfn: "/l", unit: "mg_000000" }],
+    catalogBlocks: [{ name: "/a/b/C#1", rules: ["77"] }],
   });
   expect(manifest.blocks.map(({ index, steps }) => [index, steps.length])).toEqual([
     [0, 3],

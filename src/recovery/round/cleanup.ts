@@ -1,5 +1,6 @@
 import type { RequestName } from "../../domain/names.ts";
 import type { OutputState } from "../../domain/operator.ts";
+import { type OutputBlock, rulesIn } from "../../domain/output-block.ts";
 import type { RequestSpec } from "../../domain/request.ts";
 import type { Block, BlockStatus, OutputFile } from "../../domain/workflow.ts";
 
@@ -37,6 +38,7 @@ interface ManifestFacts {
   readonly spec: Pick<RequestSpec, "name" | "processingVersion">;
   readonly supersededBy: RequestName | null;
   readonly blocks: readonly Block[];
+  readonly outputBlocks: readonly OutputBlock[];
   readonly outputs: readonly (OutputFile & { readonly unit: string })[];
   readonly reason: string;
   readonly actor: string;
@@ -56,6 +58,10 @@ export function invalidationManifest(facts: ManifestFacts, now: Date) {
     blocks: facts.blocks
       .filter(({ status, unitsDone }) => unitsDone > 0 && UNDO[status].length > 0)
       .map(({ dataset, index, status }) => ({ dataset, index, status, steps: UNDO[status] })),
+    // As the catalog knows them, with the rules that were made for them.
+    catalogBlocks: facts.outputBlocks
+      .filter(({ begun }) => begun.length > 0)
+      .map(({ name, site, status, receipts }) => ({ name, site, status, rules: rulesIn(receipts) })),
     files: facts.outputs.map(({ lfn, path, unit }) => ({ lfn, path, unit })),
   };
 }

@@ -1,4 +1,5 @@
 import { listed, percent, plural } from "../../base/text.ts";
+import type { HoldCode } from "../../domain/holds.ts";
 import type { HoldReason, RecoverySpec } from "../../domain/request.ts";
 import type { RunVerdict } from "../../domain/run.ts";
 import { sorted } from "./counts.ts";
@@ -78,27 +79,23 @@ export function decideRound(facts: RoundFacts): RoundDecision {
   // Their rescue would fail without a word, as the run did.
   if (facts.damaged.length > 0)
     return hold(facts, "unit-directory-damaged", `${describeDamage(facts.damaged)}; ${progress(facts)}`);
-  switch (verdict) {
-    case "failed":
-      return decideFailed(facts, sortUnits(facts));
-    case "aborted":
-      return hold(facts, "run-aborted", `the run ended itself early${causeOf(facts)}; ${progress(facts)}`);
-    case "removed":
-      return hold(facts, "removed-from-outside", `somebody took the run out of the queue; ${progress(facts)}`);
-    case "halted":
-      return hold(facts, "halted-from-outside", `somebody halted the run; ${progress(facts)}`);
-    case "unreadable":
-      return hold(facts, "dag-unreadable", `the engine cannot read the DAG: ${facts.words}`);
-    case "lost":
-      return hold(
-        facts,
-        "run-lost",
-        `the engine has no trace of the run, and jobs of it may still be somewhere; ${progress(facts)}`,
-      );
-    case "success":
-      return hold(facts, "units-unaccounted", `the run succeeded, but only ${progress(facts)}`);
-  }
+  if (verdict === "failed") return decideFailed(facts, sortUnits(facts));
+  const [code, words] = HELD_FOR[verdict];
+  return hold(facts, code, words(facts));
 }
+
+/** A run that ended in any other way than by its failures waits for a person. */
+const HELD_FOR: Readonly<Record<Exclude<RunVerdict, "failed">, [HoldCode, (facts: RoundFacts) => string]>> = {
+  aborted: ["run-aborted", (facts) => `the run ended itself early${causeOf(facts)}; ${progress(facts)}`],
+  removed: ["removed-from-outside", (facts) => `somebody took the run out of the queue; ${progress(facts)}`],
+  halted: ["halted-from-outside", (facts) => `somebody halted the run; ${progress(facts)}`],
+  unreadable: ["dag-unreadable", ({ words }) => `the engine cannot read the DAG: ${words}`],
+  lost: [
+    "run-lost",
+    (facts) => `the engine has no trace of the run, and jobs of it may still be somewhere; ${progress(facts)}`,
+  ],
+  success: ["units-unaccounted", (facts) => `the run succeeded, but only ${progress(facts)}`],
+};
 
 function roundDone({ workRemains, unitsTotal }: RoundFacts): RoundDecision {
   const reason = `${unitsTotal === 1 ? "its unit is" : `all ${unitsTotal} units are`} done`;

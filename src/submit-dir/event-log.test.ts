@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { EVENTS } from "../../../tests/support/engine-samples.ts";
+import { EVENTS } from "../../tests/support/engine-samples.ts";
 import { parseEvents } from "./event-log.ts";
 
 describe("the event log", () => {
@@ -39,6 +39,11 @@ describe("the event log", () => {
         const ends = cut.split("\n...\n").length - 1;
         expect(parseEvents(cut)).toEqual(whole.slice(0, ends));
       }),
+    );
+  });
+  it("an event that was never ended does not hide the next one", () => {
+    expect(parseEvents(`012 (007.000.000) 2026-11-15 19:31:38 Job was held.\n\tx\n${EVENTS}`)).toEqual(
+      parseEvents(EVENTS),
     );
   });
   it("CRLF makes no difference", () => {

@@ -1,0 +1,32 @@
+import type { RequestName } from "../../domain/names.ts";
+import type { blocks } from "../../operations/blocks.ts";
+import type { Runs } from "../call.ts";
+import { notFound, refusal, stale, usageError } from "../problem.ts";
+
+export const blockRuns: Runs<typeof blocks> = {
+  list: (page, call) => call.page(page, {}, call.queries.blocks),
+  async ofRequest({ name, ...page }, call) {
+    return call.page(page, {}, async (wanted) => {
+      const found = await call.queries.blocksOf(name, wanted);
+      if (!found) throw notFound("request", name);
+      return found;
+    });
+  },
+  async retry({ request, block, reason }, { by, commands }) {
+    if ((request === undefined) === (block === undefined))
+      throw usageError("bad body", { path: "request", message: "one of request and block", allowed: "one of them" });
+    const which = block === undefined ? { request: request as RequestName } : { block };
+    const answer = await commands.retryBlocks(which, reason ?? `by ${by.actor}`, by);
+    if (answer.kind === "unknown") throw notFound(block === undefined ? "request" : "block", block ?? request ?? "");
+    return { dryRun: by.dryRun, blocks: answer.blocks, released: answer.released };
+  },
+  async withdraw({ name, reason }, call) {
+    const { by, commands } = call;
+    const answer = await commands.withdraw(name, reason, by);
+    if (answer.kind === "unknown-request") throw notFound("request", name);
+    if (answer.kind === "stale") throw stale(call, answer.request);
+    if (answer.kind === "refused") throw refusal(`the outputs of ${name} cannot be withdrawn`, name, answer.problems);
+    const { blocks, files, rules } = answer;
+    return { requestName: name, dryRun: by.dryRun, already: answer.kind === "already", blocks, files, rules };
+  },
+};

@@ -1,0 +1,38 @@
+import { X509Certificate } from "node:crypto";
+import { createSecureContext } from "node:tls";
+import { describeError } from "../../../base/errors.ts";
+import { certificatePlace, readTrust, type TrustFiles } from "./trust.ts";
+
+export interface CertificateCheck {
+  readonly result: "ok" | "warn" | "fail";
+  readonly message: string;
+  readonly fix: string;
+}
+
+const DAY_MS = 24 * 3600 * 1000;
+/** Proxies live for days, certificates for a year: two days are enough to act, and nobody is told all the time. */
+const SOON_DAYS = 2;
+
+/** Can the certificate be used, and for how long? For `wms2 doctor`. */
+export async function checkCertificate(files: TrustFiles, now: Date): Promise<CertificateCheck> {
+  const place = certificatePlace(files);
+  try {
+    const { cert, key, ca } = await readTrust(files);
+    createSecureContext({ cert, key, ca });
+    const { subject, validTo } = new X509Certificate(cert);
+    return explainValidity(place, subject.replaceAll("\n", ", "), new Date(validTo), now);
+  } catch (error) {
+    const fix = "see that certificate, key and authorities exist, are PEM, belong together and have no passphrase";
+    return { result: "fail", message: `${place} cannot be used: ${describeError(error)}`, fix };
+  }
+}
+
+export function explainValidity(place: string, subject: string, until: Date, now: Date): CertificateCheck {
+  const words = `${place} (${subject})`;
+  const days = Math.floor((until.getTime() - now.getTime()) / DAY_MS);
+  if (until <= now)
+    return { result: "fail", message: `${words} expired at ${until.toISOString()}`, fix: `renew ${place}` };
+  const message = `${words} holds until ${until.toISOString()}`;
+  if (days < SOON_DAYS) return { result: "warn", message, fix: `renew ${place}; the new one is used at once` };
+  return { result: "ok", message, fix: "" };
+}

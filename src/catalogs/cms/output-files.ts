@@ -1,0 +1,64 @@
+import type { RequestSpec } from "../../domain/request.ts";
+import type { OutputFile } from "../../domain/workflow.ts";
+import type { StepRefusal } from "../port.ts";
+import type { NewDbsDataset, NewDbsFile, OutputConfig } from "./services.ts";
+
+/** What DBS wants to know of datasets and files, from what a request and its jobs say. */
+
+const text = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
+
+/** Era and version are parts of its name: /Primary/Era-String-vN/TIER. */
+export function dbsDataset(spec: RequestSpec, dataset: string): NewDbsDataset | StepRefusal {
+  const processed = dataset.split("/")[2] ?? "";
+  const parts = /^([^-]+)-(?:.*-)?v(\d+)$/.exec(processed);
+  if (!parts?.[1]) {
+    const fix = "give the request its acquisition era: restart --from FILE, with AcquisitionEra";
+    return { code: "no-era", message: `${dataset} names no acquisition era, and DBS takes none without`, fix };
+  }
+  return {
+    dataset,
+    primaryType: primaryType(spec),
+    acquisitionEra: parts[1],
+    processingVersion: Number(parts[2]),
+    accessType: "PRODUCTION",
+    prepId: text(spec.metadata.prep_id),
+    config: datasetConfig(spec, dataset),
+  };
+}
+
+/** Where its files go tells; where nobody says, whether it reads data. */
+function primaryType({ metadata, work }: RequestSpec): "mc" | "data" {
+  const base = text((metadata.reqmgr2 as Readonly<Record<string, unknown>> | undefined)?.MergedLFNBase) ?? "";
+  if (base.startsWith("/store/data")) return "data";
+  return base.startsWith("/store/mc") || work.kind === "generate" ? "mc" : "data";
+}
+
+/** How it was made. DBS wants every field: what nobody knows is said to be unknown. */
+export function datasetConfig({ metadata, outputs }: RequestSpec, dataset: string): OutputConfig {
+  const tier = dataset.split("/")[3] ?? "";
+  const module = outputs.find(({ name, naming }) => (naming?.tier ?? name).toUpperCase() === tier.toUpperCase());
+  return {
+    release: text(metadata.cmssw_version) ?? "unknown",
+    psetHash: text(metadata.pset_hash) ?? "unknown",
+    globalTag: text(metadata.global_tag) ?? "unknown",
+    outputModule: module?.name ?? "Merged",
+  };
+}
+
+export const adler32Of = ({ adler32 = "" }: OutputFile): string => adler32.padStart(8, "0");
+
+export const dbsFile = (file: OutputFile, config: OutputConfig): NewDbsFile => ({
+  lfn: file.lfn,
+  dataset: file.dataset,
+  sizeBytes: file.sizeBytes,
+  events: file.events ?? 0,
+  cksum: file.checksum.replace(/^cksum:/, ""),
+  adler32: adler32Of(file),
+  lumis: Object.entries(file.runLumis ?? {}).flatMap(([run, ranges]) =>
+    ranges.flatMap(([first, last]) =>
+      Array.from({ length: last - first + 1 }, (_, at) => ({ run: Number(run), lumi: first + at })),
+    ),
+  ),
+  parents: file.parents,
+  config,
+});

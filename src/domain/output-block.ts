@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+import type { RequestName, SiteName, UnitName, WorkflowId } from "./names.ts";
+import type { OutputFile } from "./workflow.ts";
+
+/**
+ * open: steps are owed · done: all of them are taken · failed: given up, waits for a person · withdrawing: its rules and
+ * files are being taken back · withdrawn: they are.
+ */
+export const OUTPUT_BLOCK_STATUSES = ["open", "done", "failed", "withdrawing", "withdrawn"] as const;
+export type OutputBlockStatus = (typeof OUTPUT_BLOCK_STATUSES)[number];
+
+/** What became of one unit's files in a block, as the steps of the catalog leave it. */
+export const UNIT_OUTPUT_STATES = ["owed", "replicated", "registered", "withdrawn"] as const;
+export type UnitOutputState = (typeof UNIT_OUTPUT_STATES)[number];
+
+/** Which units share an output block: those of one processing block, for one dataset, at one site. */
+export interface OutputBlockKey {
+  readonly workflowId: WorkflowId;
+  readonly index: number;
+  readonly dataset: string;
+  /** "": nobody knows where they ran. */
+  readonly site: SiteName | "";
+  /** A unit that comes after its block was sealed goes into the next part. */
+  readonly part: number;
+}
+
+/** Files that are made known, protected, closed and archived together. */
+export interface OutputBlock extends OutputBlockKey {
+  /** `<dataset>#<uuid>`: what catalogs call it. */
+  readonly name: string;
+  readonly requestName: RequestName;
+  readonly status: OutputBlockStatus;
+  /** No unit is added any more. */
+  readonly isSealed: boolean;
+  /** Steps that were begun: what came of one may be unknown. */
+  readonly begun: readonly string[];
+  /** What was left by each step that is taken: a rule's id, the RSE of the block. */
+  readonly receipts: Readonly<Record<string, string>>;
+  /** Since the last step that went well; of them, those that the catalog refused, and since when. */
+  readonly tries: number;
+  readonly refusals: number;
+  readonly refusedSince: Date | null;
+  readonly nextTryAt: Date;
+  readonly lastError: BlockError | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+export interface BlockError {
+  readonly step: string;
+  /** "unreachable", or what the catalog calls its refusal. */
+  readonly code: string;
+  readonly message: string;
+  readonly fix: string;
+  /** Null: it is about the whole block. */
+  readonly unit: UnitName | null;
+}
+export const UNREACHABLE = "unreachable";
+
+/** A block with the counts of what is in it. */
+export interface OutputBlockFacts extends OutputBlock {
+  readonly units: Readonly<Record<UnitOutputState, number>>;
+  readonly files: number;
+  readonly bytes: number;
+  /** No unit will come any more: all have finished or were abandoned, or the request is over. */
+  readonly isSettled: boolean;
+}
+
+/** The files of one unit in a block. */
+export interface UnitFiles {
+  readonly unit: UnitName;
+  readonly files: readonly OutputFile[];
+}
+
+/** first-unit: once, as soon as there is a file · each-unit: for all files · all-settled: once, when none will come. */
+export type OutputStep = { readonly name: string; readonly service: string } & (
+  | { readonly when: "first-unit" | "all-settled" }
+  /** For units in the one state, which leaves them in the other. */
+  | { readonly when: "each-unit"; readonly takes: "owed" | "replicated"; readonly leaves: "replicated" | "registered" }
+);
+
+/** The ids that steps which make rules have left. */
+export const rulesIn = (receipts: OutputBlock["receipts"]): readonly string[] =>
+  Object.entries(receipts).flatMap(([step, id]) => (step.endsWith("-rule") ? [id] : []));
+
+/** How far the blocks of a workflow are, for its request. */
+export interface OutputSummary {
+  readonly blocks: number;
+  readonly done: number;
+  readonly failed: number;
+  /** Of the first that failed, or else of the one tried next; null: nothing is wrong. */
+  readonly trouble: { readonly block: string; readonly error: BlockError; readonly nextTryAt: Date } | null;
+}
+export const NO_OUTPUTS: OutputSummary = { blocks: 0, done: 0, failed: 0, trouble: null };
+
+/** A UUID by name (RFC 9562, version 5 in form): whoever computes it for the same key gets the same block. */
+export function outputBlockName({ workflowId, index, dataset, site, part }: OutputBlockKey): string {
+  const hex = createHash("sha1")
+    .update(JSON.stringify([workflowId, index, dataset, site, part]))
+    .digest("hex");
+  const variant = ((Number.parseInt(hex.slice(16, 18), 16) & 0x3f) | 0x80).toString(16);
+  const uuid = [hex.slice(0, 8), hex.slice(8, 12), `5${hex.slice(13, 16)}`, `${variant}${hex.slice(18, 20)}`];
+  return `${dataset}#${[...uuid, hex.slice(20, 32)].join("-")}`;
+}

@@ -1,0 +1,154 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Call, Calls } from "./calls.ts";
+import { type CertificateFiles, certificatesIn } from "./certificates.ts";
+import { cric, siteStatus } from "./cric/service.ts";
+import { dbsServices } from "./dbs/service.ts";
+import { defaultSeed } from "./default-seed.ts";
+import { type Fault, Faults } from "./faults.ts";
+import { listen } from "./listen.ts";
+import { configCache, reqmgr2 } from "./reqmgr2/service.ts";
+import { rucioAuth } from "./rucio/auth.ts";
+import { rucio } from "./rucio/service.ts";
+import { plant, type Seed } from "./seed.ts";
+import { steering } from "./steering.ts";
+import { World, type WorldOptions } from "./world.ts";
+
+export type { Fault, Seed };
+export { defaultSeed };
+
+export interface EmulateOptions extends Partial<WorldOptions> {
+  /** 0: any that is free. */
+  readonly port?: number;
+  /** Where state and certificates are kept; a temporary one that close() removes when not given. */
+  readonly dir?: string;
+  /** Planted at the first start in that directory; the demo's own when not given. */
+  readonly seed?: Seed | unknown;
+  /** Names of the sites in the demo's own seed, the first being the one with tape. */
+  readonly sites?: readonly string[];
+  readonly faults?: readonly unknown[];
+}
+
+export interface EmulatedUrls {
+  readonly reqmgr2: string;
+  readonly configCache: string;
+  readonly dbsReader: string;
+  readonly dbsWriter: string;
+  readonly rucio: string;
+  readonly rucioAuth: string;
+  readonly cric: string;
+  readonly siteStatus: string;
+  /** How they are steered from another process. */
+  readonly steering: string;
+}
+
+export interface Emulated extends CertificateFiles {
+  readonly port: number;
+  readonly dir: string;
+  readonly urls: EmulatedUrls;
+  /** Settings that point a server here. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** More faults, after those there are. */
+  faults(...faults: readonly Fault[]): void;
+  clearFaults(): void;
+  /** "rucio" includes its authentication host; 0 seconds ends it. */
+  outage(service: string, seconds: number): void;
+  calls(): readonly Call[];
+  /** Table → key → row. */
+  state(): Record<string, Record<string, unknown>>;
+  /** Adds to what the services know, or replaces it. */
+  seed(seed: Seed): void;
+  remove(table: string, key: string): boolean;
+  close(): Promise<void>;
+}
+
+const DEFAULTS: WorldOptions = { dbsCallsPerSec: 100, ruleGraceSec: 3600, tokenSec: 3600 };
+
+/** ReqMgr2, DBS, Rucio and CRIC on one loopback port. Killed at any moment, it goes on from the same directory. */
+export async function startEmulators(options: EmulateOptions = {}): Promise<Emulated> {
+  const faults = new Faults();
+  faults.add(options.faults ?? []);
+  const dir = options.dir ?? mkdtempSync(join(tmpdir(), "wms2-emulate-"));
+  const files = certificatesIn(dir);
+  const world = new World(dir, { ...DEFAULTS, ...given(options) });
+  const calls = new Calls(join(dir, "calls.jsonl"));
+  const services = [
+    ...[reqmgr2(world), configCache(world), ...dbsServices(world)],
+    ...[rucioAuth(world), rucio(world), cric(world), siteStatus(world)],
+  ];
+  const steer = steering(world, faults, calls);
+  const server = await listen({ services, steering: steer, world, faults, calls }, files, options.port ?? 0);
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+    world.journal.close();
+    calls.close();
+    if (options.dir === undefined) rmSync(dir, { recursive: true, force: true });
+  };
+  // Not before the port is ours: a second one by mistake must not touch the journal of the first.
+  try {
+    if (!world.journal.open()) plant(world, options.seed ?? defaultSeed(options.sites));
+    world.journal.commit();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const { port } = server.address() as AddressInfo;
+  const urls = urlsAt(`https://127.0.0.1:${port}`);
+  return {
+    ...files,
+    port,
+    dir,
+    urls,
+    settings: settingsFor(urls, files),
+    faults: (...more) => faults.add(more),
+    clearFaults: () => faults.clear(),
+    outage: (service, seconds) => faults.outage(service, seconds),
+    calls: () => calls.list(),
+    state: () => world.journal.state(),
+    seed: (seed) => {
+      plant(world, seed);
+      world.journal.commit();
+    },
+    remove: (table, key) => {
+      const there = world.journal.remove(table, key);
+      world.journal.commit();
+      return there;
+    },
+    close,
+  };
+}
+
+const given = ({ dbsCallsPerSec, ruleGraceSec, tokenSec }: EmulateOptions): Partial<WorldOptions> => ({
+  ...(dbsCallsPerSec !== undefined && { dbsCallsPerSec }),
+  ...(ruleGraceSec !== undefined && { ruleGraceSec }),
+  ...(tokenSec !== undefined && { tokenSec }),
+});
+
+const urlsAt = (origin: string): EmulatedUrls => ({
+  reqmgr2: `${origin}/reqmgr2/data`,
+  configCache: `${origin}/couchdb/reqmgr_config_cache`,
+  dbsReader: `${origin}/dbs/DBSReader`,
+  dbsWriter: `${origin}/dbs/DBSWriter`,
+  rucio: `${origin}/rucio`,
+  rucioAuth: `${origin}/rucio-auth`,
+  cric: `${origin}/cric`,
+  siteStatus: `${origin}/site-status/prod_status.json`,
+  steering: `${origin}/_emulate`,
+});
+
+const settingsFor = (urls: EmulatedUrls, files: CertificateFiles): Record<string, unknown> => ({
+  "catalog.kind": "cms",
+  "catalog.cms.reqmgr2_url": urls.reqmgr2,
+  "catalog.cms.config_cache_url": urls.configCache,
+  "catalog.cms.dbs_reader_url": urls.dbsReader,
+  "catalog.cms.dbs_writer_url": urls.dbsWriter,
+  "catalog.cms.rucio_url": urls.rucio,
+  "catalog.cms.rucio_auth_url": urls.rucioAuth,
+  "catalog.cms.rucio_account": "wms2",
+  "catalog.cms.cric_url": urls.cric,
+  "catalog.cms.proxy_file": files.proxyFile,
+  "catalog.cms.ca_file": files.caFile,
+});

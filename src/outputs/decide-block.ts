@@ -1,0 +1,77 @@
+import { secondsBetween } from "../base/clock.ts";
+import type { OutputBlockFacts, OutputStep, UnitOutputState } from "../domain/output-block.ts";
+
+/** How long a block is tried (docs/adr/0014-output-ledger.md). */
+export interface OutputPatience {
+  /** Seconds before each next try; the last one stands for all further. */
+  readonly backoffSec: readonly number[];
+  /** After how long of nothing but refusals a person is asked. */
+  readonly giveUpAfterSec: number;
+  /** Of a catalog that is asked in each pass: after how many refusals a person is asked. null: by time alone. */
+  readonly maxRefusals: number | null;
+}
+
+/** A catalog that answers at once is asked in each pass; any other ever less often. */
+export const patienceFor = (retries: "each-pass" | "backoff", limits: OutputPatience): OutputPatience =>
+  retries === "each-pass" ? { ...limits, backoffSec: [0] } : { ...limits, maxRefusals: null };
+
+export type BlockDecision =
+  | { readonly kind: "run"; readonly step: OutputStep }
+  /** No unit is added from here on. */
+  | { readonly kind: "seal" }
+  | { readonly kind: "done" }
+  | { readonly kind: "give-up" }
+  | { readonly kind: "withdraw-rules" }
+  | { readonly kind: "withdraw-files"; readonly state: UnitOutputState }
+  | { readonly kind: "withdrawn" }
+  /** until null: for its other units. */
+  | { readonly kind: "wait"; readonly until: Date | null };
+
+/** The receipt of having deleted the rules of a block. */
+export const RULES_WITHDRAWN = "withdraw-rules";
+
+/** One block, one look, one decision. */
+export function decideBlock(
+  block: OutputBlockFacts,
+  steps: readonly OutputStep[],
+  patience: OutputPatience,
+  now: Date,
+): BlockDecision {
+  const { status, nextTryAt } = block;
+  if (status !== "open" && status !== "withdrawing") return { kind: "wait", until: null };
+  if (status === "open" && isHopeless(block, patience, now)) return { kind: "give-up" };
+  if (nextTryAt > now) return { kind: "wait", until: nextTryAt };
+  if (status === "withdrawing") return decideWithdrawal(block);
+  for (const step of steps) {
+    if (step.when === "all-settled" && !block.isSettled) return { kind: "wait", until: null };
+    if (step.when === "all-settled" && !block.isSealed) return { kind: "seal" };
+    const isOwed = step.when === "each-unit" ? block.units[step.takes] > 0 : !(step.name in block.receipts);
+    if (isOwed) return { kind: "run", step };
+  }
+  if (!block.isSettled) return { kind: "wait", until: null };
+  return { kind: block.isSealed ? "done" : "seal" };
+}
+
+/** Nobody answering is no refusal: a service that is away comes back. */
+function isHopeless(
+  { refusals, refusedSince }: OutputBlockFacts,
+  { giveUpAfterSec, maxRefusals }: OutputPatience,
+  now: Date,
+): boolean {
+  if (refusals === 0 || refusedSince === null) return false;
+  return maxRefusals === null ? secondsBetween(refusedSince, now) >= giveUpAfterSec : refusals >= maxRefusals;
+}
+
+/** Rules first: a file that is invalid and still protected does no harm, one that is valid and unprotected may vanish. */
+function decideWithdrawal({ begun, receipts, units }: OutputBlockFacts): BlockDecision {
+  if (begun.length > 0 && !(RULES_WITHDRAWN in receipts)) return { kind: "withdraw-rules" };
+  const state = (["registered", "replicated", "owed"] as const).find((one) => units[one] > 0);
+  return state ? { kind: "withdraw-files", state } : { kind: "withdrawn" };
+}
+
+/** When a step that failed is tried again. What a service refuses needs a person: it is tried with the longest wait. */
+export function nextTry({ tries }: { tries: number }, isRefused: boolean, patience: OutputPatience, now: Date): Date {
+  const { backoffSec } = patience;
+  const at = isRefused ? backoffSec.length - 1 : Math.min(tries, backoffSec.length - 1);
+  return new Date(now.getTime() + (backoffSec[at] ?? 0) * 1000);
+}

@@ -1,0 +1,26 @@
+import { type BlockError, type OutputSummary, UNREACHABLE } from "../domain/output-block.ts";
+import type { WaitCode } from "../domain/wait.ts";
+
+type Trouble = NonNullable<OutputSummary["trouble"]>;
+
+/** What does not go well with a block, in one sentence that names what it is about. */
+export function troubleWords({ block, error: { unit, step, message, code } }: Trouble): string {
+  if (unit !== null) return `outputs of ${unit} cannot be registered: ${message}`;
+  return code === UNREACHABLE ? message : `${step} of ${block} is refused: ${message}`;
+}
+
+/** Why a request that has no work left is not completed yet; until when, and who can change that. */
+export function explainOutputs(
+  { blocks, done, trouble }: OutputSummary,
+  word: "registered" | "archived",
+): { readonly reason: string; readonly on: { readonly code: WaitCode; readonly until: Date | null } } {
+  const far = `outputs: ${done} of ${blocks} ${blocks === 1 ? "block" : "blocks"} ${word}`;
+  if (!trouble) return { reason: far, on: { code: "outputs", until: null } };
+  const { error, nextTryAt } = trouble;
+  const next = `next try ${nextTryAt.toISOString().slice(0, 16).replace("T", " ")}`;
+  const fix = isRefusal(error) ? ` (${error.fix})` : "";
+  const code = isRefusal(error) ? "outputs-refused" : "outputs";
+  return { reason: `${far}; ${troubleWords(trouble)}${fix}; ${next}`, on: { code, until: nextTryAt } };
+}
+
+const isRefusal = ({ code }: BlockError): boolean => code !== UNREACHABLE;

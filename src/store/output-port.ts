@@ -1,0 +1,55 @@
+import type { RequestName, UnitName, WorkflowId } from "../domain/names.ts";
+import type {
+  BlockError,
+  OutputBlock,
+  OutputBlockFacts,
+  OutputBlockStatus,
+  OutputSummary,
+  UnitFiles,
+  UnitOutputState,
+} from "../domain/output-block.ts";
+import type { Page, PageWanted } from "./page.ts";
+
+/**
+ * The ledger of what is owed to the catalog (see port.ts). Blocks come into being with the units that are recorded. What
+ * was done outside is a fact and is noted whatever became of the block meanwhile; moves of its status are
+ * compare-and-set.
+ */
+export interface OutputBlockStore {
+  /** Blocks with something to do now, those that waited longest first. */
+  due(now: Date, limit: number): Promise<readonly OutputBlockFacts[]>;
+  get(name: string): Promise<OutputBlockFacts | null>;
+  /** By request, newest first, then by block. */
+  list(page: PageWanted & { requestName?: RequestName; status?: OutputBlockStatus }): Promise<Page<OutputBlockFacts>>;
+  summaries(workflowIds: readonly WorkflowId[]): Promise<ReadonlyMap<WorkflowId, OutputSummary>>;
+  /** Its units in that state with their files, those that were refused least often first. */
+  units(block: OutputBlock, state: UnitOutputState, limit: number): Promise<readonly UnitFiles[]>;
+  /** The intent: whatever comes of the step, it may have been taken from here on. */
+  begin(name: string, step: string, at: Date): Promise<void>;
+  /** What came of a step; null: the step was not taken, `failed` says why. */
+  note(block: OutputBlock, taken: StepTaken | null, failed: StepFailed | null, at: Date): Promise<void>;
+  /** No unit is added any more; false: one was added since, or may still come. */
+  seal(block: OutputBlock, at: Date): Promise<boolean>;
+  /** open → done, and its processing block with it (`archives`) when it was the last; open → failed; … */
+  end(block: OutputBlock, status: "done" | "failed" | "withdrawn", archives: boolean, at: Date): Promise<boolean>;
+  /** All blocks of a workflow are to be withdrawn, whatever became of them. Answers how many were not yet. */
+  withdraw(workflowId: WorkflowId, at: Date): Promise<number>;
+  /** What failed or waits to be tried again is tried now. Answers which blocks. */
+  retry(which: { workflowId: WorkflowId } | { name: string }, at: Date): Promise<readonly string[]>;
+}
+
+export interface StepTaken {
+  readonly step: string;
+  readonly receipt: string | null;
+  /** Those units of it that it was taken for, and what they are now. */
+  readonly units: readonly UnitName[];
+  readonly state: UnitOutputState | null;
+}
+
+export interface StepFailed {
+  readonly error: BlockError;
+  /** It was refused, and counts as such; otherwise nobody answered. */
+  readonly isRefused: boolean;
+  readonly units: readonly UnitName[];
+  readonly nextTryAt: Date;
+}
