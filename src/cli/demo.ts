@@ -1,29 +1,31 @@
 import { join } from "node:path";
 import type { Config } from "../config/settings.ts";
-import { isTerminal } from "../domain/request-status.ts";
 import { type Client, makeClient } from "./client.ts";
 import { command } from "./command.ts";
 import { complaints, type DemoResult, gatherResult, prove, REAL } from "./demo/check.ts";
+import { runCmsDemo } from "./demo/cms.ts";
 import { makeDataset } from "./demo/dataset.ts";
 import { type DemoPlace, demoSettings, freshPlace, keepServer, writeRequests } from "./demo/place.ts";
+import { abortAll, stopOnSignal } from "./demo/stop.ts";
 import { stopLocalEngine } from "./demo/stop-engine.ts";
 import { demoSummary } from "./demo/summary.ts";
 import { follow } from "./follow.ts";
 import { readRequestFile } from "./request-file.ts";
 import { personShow } from "./shows.ts";
-import { lookAt, onSignals, print, talk } from "./terminal.ts";
-import type { WatchedRequest } from "./view/watched.ts";
+import { lookAt, print, talk } from "./terminal.ts";
 
 export const addDemo = command("demo", {
   about: "everything embedded: a real and a simulated request side by side, failures and all",
   options: {
     "--keep": "leave the server up afterwards, to look around",
+    "--cms": "instead: two documents from an emulated ReqMgr2 to archived blocks, with Rucio away in the middle",
     "--engine <kind>": { about: "what runs the jobs", choices: ["local", "dagman"] },
   },
   json: null,
   examples: [
     "wms2 demo",
     "wms2 demo --keep                 then: wms2 --data-dir .wms2/demo/server list",
+    "wms2 demo --cms",
     "wms2 demo --engine dagman        on HTCondor (WMS2_ENGINE_DAGMAN_PREFIX reaches a pool elsewhere)",
   ],
   more: `Files go to .wms2/demo (or --data-dir) and stay there; the next demo replaces them. Exits with 0 only when both
@@ -31,6 +33,10 @@ requests completed, every failure was recovered and the result was proven right.
   async run({ options }) {
     const began = Date.now();
     const place = freshPlace(options.dataDir);
+    if (options.cms === true) {
+      process.exitCode = await runCmsDemo(place, options.engine, began);
+      return;
+    }
     const config = demoSettings(place, options.engine, options.config);
     process.exitCode = await runDemo(place, config, options.keep === true, began);
   },
@@ -82,25 +88,4 @@ async function submitAll(client: Client, files: readonly string[]): Promise<read
     if ("request_name" in made) names.push(made.request_name);
   }
   return names;
-}
-
-/** Jobs must be gone before the server goes: afterwards nobody would remove them. */
-async function abortAll(client: Client, watched: readonly WatchedRequest[]): Promise<void> {
-  talk("stopping …");
-  const open = watched.filter(({ request }) => !isTerminal(request.status)).map(({ request }) => request.request_name);
-  for (const name of open) {
-    await client.actions.abort({ name, reason: "the demo was interrupted" });
-  }
-  const quiet = { update() {}, close() {} };
-  await follow(client, open, quiet, { everyMs: 100, signal: AbortSignal.timeout(15_000) });
-}
-
-/** The first Ctrl-C (or a terminal that closes) stops in order; the second one leaves at once. */
-function stopOnSignal(): { readonly signal: AbortSignal; forget(): void } {
-  const stop = new AbortController();
-  const forget = onSignals(() => {
-    if (stop.signal.aborted) process.exit(130);
-    stop.abort();
-  });
-  return { signal: stop.signal, forget };
 }

@@ -11,10 +11,10 @@ import { readAttachments } from "./read-attachments.ts";
 import { COUNT, checkSites, PRIORITY, readPolicy, type UnitSizes, USUAL_SIZES } from "./read-policy.ts";
 import { type ChainStep, readChainSteps } from "./reqmgr2-chain.ts";
 import { readCms } from "./reqmgr2-cms.ts";
-import { CARRIED, NAME_PARTS, REFUSED_TYPES, REQUEST_TYPES, SERVER_KEYS } from "./reqmgr2-fields.ts";
+import { CARRIED, NAME_PARTS, REQUEST_TYPES, SERVER_KEYS } from "./reqmgr2-fields.ts";
 import { type Naming, readNaming, readStepOutputs } from "./reqmgr2-names.ts";
 import { PAYLOADS } from "./reqmgr2-payload.ts";
-import { refuseReqMgr2 } from "./reqmgr2-refused.ts";
+import { refuseAltogether, refuseReqMgr2 } from "./reqmgr2-refused.ts";
 import { readReqMgr2Work } from "./reqmgr2-work.ts";
 
 /**
@@ -25,7 +25,8 @@ export function readReqMgr2(
   top: Form,
   rules: IntakeRules,
   kinds: Kinds,
-): { spec: RequestSpec; files: readonly RequestFile[] } {
+): { spec: RequestSpec; files: readonly RequestFile[] } | null {
+  if (refuseAltogether(top)) return null;
   const type = readType(top);
   const splitting = top.spot("changeSplitting");
   if (isRow(splitting?.value) && Object.keys(splitting.value).length > 0)
@@ -76,10 +77,7 @@ const READ_ELSEWHERE = keysIn("RequestType StepChain FirstEvent FirstLumi");
 
 function readType(top: Form): "StepChain" | "ReReco" {
   const fallback = top.spot("StepChain") === null ? "ReReco" : "StepChain";
-  const spot = top.spot("RequestType");
-  const why = typeof spot?.value === "string" && Object.hasOwn(REFUSED_TYPES, spot.value) && REFUSED_TYPES[spot.value];
-  if (why) spot.problem(`${spot.value} cannot be taken: it ${why}`, REQUEST_TYPES.join(", "));
-  return why ? fallback : top.choice("RequestType", REQUEST_TYPES, fallback);
+  return top.choice("RequestType", REQUEST_TYPES, fallback);
 }
 
 const namesOf = ({ era, string, version }: Naming) => ({

@@ -349,7 +349,7 @@ describe("problems, one key at a time", () => {
     [{ previous_version: "muons-2026" }, "previous_version: names this request itself"],
     [{ InputDataset: "/A/B/C" }, "InputDataset: is not a known key; in this form write input: {dataset: …}"],
     [{ status: "new" }, "status: is not a known key; it is set by the server"],
-    [{ source: "reqmgr2" }, "source: importing by name comes later"],
+    [{ source: "reqmgr2" }, "source: is for imports by name"],
     [{ acquisition_era: "../x" }, "acquisition_era: is not allowed"],
     [{ processing_string: "a/b" }, "processing_string: is not allowed"],
     [{ campaign: "a b" }, "campaign: is not allowed"],

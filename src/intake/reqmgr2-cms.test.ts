@@ -158,7 +158,7 @@ describe("refused", () => {
     [rereco({ MergedLFNBase: "/tmp" }), "MergedLFNBase: is not allowed"],
     [rereco({ MergedLFNBase: "/store/../x" }), "MergedLFNBase: is not allowed"],
     [rereco({ MinMergeSize: 5, MaxMergeSize: 4 }), "MinMergeSize: is above MaxMergeSize"],
-    [rereco({ MCPileup: "minbias" }), "MCPileup[0]: is not allowed"],
+    [rereco({ MCPileup: "minbias" }), "MCPileup: is not allowed"],
     [rereco({ MCPileup: [INPUT, "/A/B/C"] }), "MCPileup: names several datasets"],
     [rereco({ BlockWhitelist: ["/A/B/C#1"] }), "BlockWhitelist[0]: must be a block of the input"],
     [rereco({ Seeding: "Random" }), 'Seeding: "Random" is not a way of seeding'],

@@ -38,7 +38,7 @@ function readPileup(spot: Spot | null): string | null {
   const [only, ...more] = Array.isArray(spot?.value) ? (spot.value as unknown[]) : [spot?.value];
   if (spot === null || only === undefined || only === "") return null;
   if (more.length > 0) return spot.problem("names several datasets; a step mixes in one");
-  return spot.child(0, only).text(DATASET_NAME, "/Primary/Processed/TIER");
+  return (only === spot.value ? spot : spot.child(0, only)).text(DATASET_NAME, "/Primary/Processed/TIER");
 }
 
 /** What the payload, the names and the registration of outputs go by. */
@@ -111,7 +111,10 @@ function readStepInput(form: Form, isRun: boolean): CmsStep["input"] {
   const module = form.spot("InputFromOutputModule");
   if (step === null) return null;
   if (module === null && isRun) form.missing("InputFromOutputModule", "the output module of the earlier step");
-  return { step: String(step.value), module: module?.text(MODULE, "letters, digits, '_'") ?? "" };
+  return {
+    step: typeof step.value === "string" ? step.value : "",
+    module: module?.text(MODULE, "letters, digits, '_'") ?? "",
+  };
 }
 
 /** A module is known where a later step reads it; else the configuration says which one writes this tier. */

@@ -134,7 +134,7 @@ describe("what would change the work is honored or refused", () => {
     [{ Step2: step(2, { BlockBlacklist: ["x"] }) }, "Step2.BlockBlacklist: only the first step can read a dataset"],
     [{ Step2: step(2, { RunWhitelist: [7] }) }, "Step2.RunWhitelist: only the first step can read a dataset"],
     [{ RunBlacklist: [5] }, "RunBlacklist: chooses among the files of an InputDataset, and there is none"],
-    [{ wms_backend: "wmcore" }, "wms_backend: this request is for another system; allowed: wms2"],
+    [{ wms_backend: "wmcore" }, 'wms_backend: this request is for "wmcore"; allowed: wms2'],
     [{ JobExtraMatchRequirements: "HasAvx" }, "JobExtraMatchRequirements: conditions"],
     [{ Step2: step(2, { InputDataset: "/A/B/C" }) }, "Step2.InputDataset: only the first step can read a dataset"],
     [

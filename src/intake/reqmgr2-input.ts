@@ -33,7 +33,7 @@ export function readReqMgr2Input(dataset: Spot, first: Form, top: Form): InputSp
 
 function readBlocks(dataset: unknown, allowed: readonly Spot[], denied: readonly Spot[]): BlockChoice | undefined {
   if (allowed.length + denied.length === 0) return undefined;
-  const start = `${dataset}#`;
+  const start = `${typeof dataset === "string" ? dataset : ""}#`;
   const isBlock = (value: unknown): value is string =>
     typeof value === "string" && value.startsWith(start) && /^[A-Za-z0-9._-]{1,100}$/.test(value.slice(start.length));
   const refuse = (spot: Spot) => spot.mustBe("a block of the input", `${start}id`);

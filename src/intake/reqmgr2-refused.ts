@@ -1,7 +1,7 @@
 import type { Form } from "../reading/form.ts";
 import { shown } from "../reading/notes.ts";
 import { childPath } from "../reading/paths.ts";
-import { BACKEND, backendOf, CARRIED } from "./reqmgr2-fields.ts";
+import { BACKEND, backendOf, CARRIED, REFUSED_TYPES, REQUEST_TYPES } from "./reqmgr2-fields.ts";
 import { CHOICE_KEYS, isEmpty } from "./reqmgr2-input.ts";
 
 /** They would change what is processed or where, and cannot be honored: refused when they say anything. */
@@ -9,6 +9,18 @@ const REFUSED: Readonly<Record<string, string>> = {
   IncludeParents: "jobs cannot be given the parents of their files yet",
   JobExtraMatchRequirements: "conditions of the requestor's own on where jobs run are not passed on",
 };
+
+/** Nothing else about such a document matters: it is of a type we cannot take, or another system's. */
+export function refuseAltogether(top: Form): boolean {
+  const type = top.spot("RequestType");
+  const backend = top.spot("wms_backend");
+  const word = typeof type?.value === "string" ? type.value : "";
+  const why = Object.hasOwn(REFUSED_TYPES, word) ? REFUSED_TYPES[word] : null;
+  if (why) type?.problem(`${word} cannot be taken: it ${why}`, REQUEST_TYPES.join(", "));
+  const isOther = backendOf(top.row) === "other";
+  if (isOther) backend?.problem(`this request is for ${shown(backend.value)}`, BACKEND);
+  return isOther || Boolean(why);
+}
 
 /** What would change the work is honored elsewhere or refused here with the reason, never dropped. */
 export function refuseReqMgr2(top: Form, steps: readonly Form[]): void {
@@ -30,14 +42,7 @@ export function refuseReqMgr2(top: Form, steps: readonly Form[]): void {
     top.knows(key);
     top.problem(key, "skims of an output are not made; take them out and hand them in as requests of their own");
   }
-  refuseBackend(top);
   refusePlaceholders(top);
-}
-
-/** While two systems share ReqMgr2, a request says whose it is. */
-function refuseBackend(top: Form): void {
-  const spot = top.spot("wms_backend");
-  if (backendOf(top.row) === "other") spot?.problem("this request is for another system", BACKEND);
 }
 
 /** Templates mark what a person has to fill in. */

@@ -9,6 +9,7 @@ import { backendOf } from "../intake/reqmgr2-fields.ts";
 import type { Work } from "../lifecycle/ports.ts";
 import { importRequest } from "../operators/import.ts";
 import type { SubmitAnswer } from "../operators/port.ts";
+import { shown } from "../reading/notes.ts";
 
 export interface PollOptions {
   readonly pollSec: number;
@@ -68,7 +69,7 @@ async function take(
     return outcome;
   };
   if (backendOf(document) === "other")
-    return remember("passed-over", [`it is for ${String(document.wms_backend)} (wms_backend)`]);
+    return remember("passed-over", [`it is for ${shown(document.wms_backend)} (wms_backend)`]);
   const once: RequestCatalog = { ...source, document: async () => document };
   const work = { ...ports, catalog: { ...ports.catalog, requests: once } };
   const answer = await importRequest(work, rules, { name, overrides: {} }, { actor: ACTOR, dryRun: false }).catch(

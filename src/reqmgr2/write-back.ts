@@ -55,7 +55,7 @@ async function tellOf(
   try {
     const document = await source.document(name);
     if (!document) return await told(null, "ReqMgr2 has it no more");
-    let theirs = String(document.RequestStatus ?? "");
+    let theirs = typeof document.RequestStatus === "string" ? document.RequestStatus : "";
     for (let moves = 0; moves < MOST_MOVES; moves += 1) {
       const decision = decideWriteBack(ours, theirs);
       if (decision.kind === "none") return await told(theirs, null);

@@ -1,6 +1,7 @@
 import type { ImportRecord } from "../domain/import.ts";
 import { pageByTime, Table, Where } from "./columns.ts";
 import type { ImportStore } from "./import-port.ts";
+import { IS_OPEN } from "./requests.ts";
 import type { Sql } from "./sql.ts";
 
 const IMPORTS = new Table<ImportRecord>(
@@ -49,8 +50,7 @@ export const importStore = (sql: Sql): ImportStore => ({
   leastLookedAt: (limit) =>
     IMPORTS.select(
       sql,
-      `JOIN requests USING (name) WHERE outcome = 'imported' AND status NOT IN ('completed', 'failed', 'aborted')
-       ORDER BY looked_at, name LIMIT $1`,
+      `JOIN requests USING (name) WHERE outcome = 'imported' AND ${IS_OPEN} ORDER BY looked_at, name LIMIT $1`,
       [limit],
     ),
 

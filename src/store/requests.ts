@@ -9,7 +9,7 @@ import { encodeSpec } from "./spec-json.ts";
 import type { Sql, SqlParam } from "./sql.ts";
 
 // Written out so that PostgreSQL sees the predicate of the partial index.
-const IS_OPEN = `status NOT IN (${TERMINAL_STATUSES.map((status) => `'${status}'`).join(", ")})`;
+export const IS_OPEN = `status NOT IN (${TERMINAL_STATUSES.map((status) => `'${status}'`).join(", ")})`;
 
 /**
  * The names of all versions of $1, along both links: a clone names its predecessor from the beginning, the old one

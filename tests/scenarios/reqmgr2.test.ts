@@ -102,7 +102,7 @@ test("a request for another system is passed over, and refused by hand", async (
   const { there, world, poller, byHand, imported } = await makeImporting();
   there.documents.set(NAME, assigned({ wms_backend: "wmcore" }));
   expect(await poller().pollOnce()).toEqual({ imported: [], refused: [] });
-  expect(await imported()).toMatchObject({ outcome: "passed-over", reasons: ["it is for wmcore (wms_backend)"] });
+  expect(await imported()).toMatchObject({ outcome: "passed-over", reasons: ['it is for "wmcore" (wms_backend)'] });
   expect(await world.store.imports.trouble()).toEqual([]);
   expect(await byHand()).toMatchObject({ ok: false, error: { problems: [{ path: "wms_backend" }] } });
 });

@@ -32,6 +32,7 @@ export interface CmsOptions extends TrustFiles {
   readonly connectTimeoutSec: number;
   readonly answerTimeoutSec: number;
   readonly silenceTimeoutSec: number;
+  readonly peaceSec: number;
 }
 
 export interface CmsPorts {
@@ -53,7 +54,11 @@ export function makeCmsServices(options: CmsOptions, ports: CmsPorts): CmsServic
     random: Math.random,
     ...ports,
     trust,
-    patience: { answerSec: options.answerTimeoutSec, silenceSec: options.silenceTimeoutSec },
+    patience: {
+      answerSec: options.answerTimeoutSec,
+      silenceSec: options.silenceTimeoutSec,
+      peaceSec: options.peaceSec,
+    },
     newId: randomUUID,
   };
   const [reqmgr2, dbs, cric] = [REQMGR2_RULES, DBS_RULES, CRIC_RULES].map((rules) => new HttpService(rules, world)) as [

@@ -47,6 +47,7 @@ beforeAll(async () => {
     connectTimeoutSec: 5,
     answerTimeoutSec: 10,
     silenceTimeoutSec: 10,
+    peaceSec: 30,
   };
   services = makeCmsServices(options, {
     clock: { now: () => new Date() },

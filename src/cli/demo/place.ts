@@ -56,7 +56,12 @@ export function freshPlace(wanted: string | undefined): DemoPlace {
  * Settings of the demo's own server. Of the surroundings it takes only what concerns the engine: nobody's
  * production database or data directory is touched by a demo.
  */
-export function demoSettings(place: DemoPlace, engine: string | undefined, file: string | undefined): Config {
+export function demoSettings(
+  place: DemoPlace,
+  engine: string | undefined,
+  file: string | undefined,
+  more: Readonly<Record<string, unknown>> = {},
+): Config {
   const environment = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => name.startsWith("WMS2_ENGINE_")),
   );
@@ -79,6 +84,7 @@ export function demoSettings(place: DemoPlace, engine: string | undefined, file:
       "recovery.cooloff_base_sec": 0,
       "dag.defer_poll_sec": 1,
       "log.level": "silent",
+      ...more,
     },
   });
   return { ...config, "database.url": null, "database.url_file": null };

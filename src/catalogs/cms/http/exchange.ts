@@ -8,6 +8,8 @@ import { BrokenAnswer } from "./rows.ts";
 export interface Patience {
   readonly answerSec: number;
   readonly silenceSec: number;
+  /** For how long a service that failed several times in a row is not asked. */
+  readonly peaceSec: number;
 }
 
 /** A success is still to be read; everything else is short, and read. */

@@ -74,7 +74,7 @@ function service(
   trusts.push(trust);
   const world: HttpWorld = {
     trust,
-    patience: { answerSec: 5, silenceSec: 5 },
+    patience: { answerSec: 5, silenceSec: 5, peaceSec: 30 },
     clock: { now: () => new Date() },
     wait: async (ms) => void waits.push(ms),
     random: () => 0.5,
@@ -172,7 +172,10 @@ test("after five failures in a row nobody is asked for half a minute, then one i
   await trouble(read(dbs));
   const asked = heard.length;
   expect(asked).toBe(5);
-  expect(await trouble(read(dbs))).toMatchObject({ message: expect.stringMatching(/not asked now.*HTTP 503/) });
+  expect(await trouble(read(dbs))).toMatchObject({
+    message: expect.stringMatching(/failed 5 times in a row/),
+    cause: { message: expect.stringMatching(/HTTP 503/) },
+  });
   expect(heard).toHaveLength(asked);
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 31_000 });
   answers = [says("[]")];

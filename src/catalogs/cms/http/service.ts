@@ -41,9 +41,8 @@ export interface HttpWorld {
 }
 
 const RETRIES = 2;
-/** Failures in a row after which a service is left in peace, and for how long. */
+/** Failures in a row after which a service is left in peace. */
 const BREAK_AFTER = 5;
-const PEACE_SEC = 30;
 
 /** Counted by the breaker. */
 class CallFailed extends Error {
@@ -77,7 +76,7 @@ export class HttpService {
     this.#pace = makePace(rules.requestsPerSec, world.clock, world.wait);
     this.#slots = bulkhead(rules.concurrency, Number.POSITIVE_INFINITY);
     this.#breaker = circuitBreaker(handleType(CallFailed), {
-      halfOpenAfter: PEACE_SEC * 1000,
+      halfOpenAfter: world.patience.peaceSec * 1000,
       breaker: new ConsecutiveBreaker(BREAK_AFTER),
     });
   }
@@ -160,7 +159,7 @@ export class HttpService {
           return await this.#breaker.execute(() => this.#observed(question, call, attempt, read));
         });
       } catch (error) {
-        if (error instanceof BrokenCircuitError) throw this.#inPeace(error);
+        if (error instanceof BrokenCircuitError) throw this.#inPeace();
         if (!(error instanceof CallFailed)) throw error;
         if (!question.repeatable || !error.isWorthRepeating || attempt >= RETRIES) throw error.world;
         await this.#world.wait(retryDelayMs(attempt, this.#world.random()));
@@ -238,10 +237,10 @@ export class HttpService {
     return new CallFailed(unreachable(this.rules.name, words, { cause: error, hint }), true);
   }
 
-  #inPeace(cause: unknown): WorldError {
+  #inPeace(): WorldError {
     const last = this.#lastFailure;
-    const why = last ? `: ${last.message}` : "";
-    const words = `not asked now, as it failed ${BREAK_AFTER} times in a row; asked again within ${PEACE_SEC} s${why}`;
-    return unreachable(this.rules.name, words, { cause, hint: last?.hint ?? "wait; it is asked again by itself" });
+    const words = `it failed ${BREAK_AFTER} times in a row, and is asked again within ${this.#world.patience.peaceSec} s`;
+    const hint = last?.hint ?? "wait; it is asked again by itself";
+    return unreachable(this.rules.name, words, { cause: last, hint });
   }
 }
