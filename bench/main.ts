@@ -5,6 +5,8 @@ const BENCHMARKS: Record<string, (nodes: number | undefined, rest: readonly stri
   api: async () => (await import("./api.ts")).run(),
   engine: async () => (await import("./engine.ts")).run(),
   aggregate: async (nodes = 100_000) => (await import("./aggregate.ts")).run({ nodes, failures: nodes / 10 }),
+  catalogs: async (files = 1_000_000) => (await import("./catalogs.ts")).run({ files }),
+  "catalogs-read": async (_, [settings = ""]) => (await import("./catalogs.ts")).read({ settings }),
   pass: async () => (await import("./pass.ts")).run(),
   post: async () => (await import("./post.ts")).run(),
   lumis: async (files = 200_000) => (await import("./lumis.ts")).run({ files }),

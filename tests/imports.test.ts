@@ -34,7 +34,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "submit-host": ["base", "domain", "submit-dir", "outputs", "recovery", "disk/read-if-there.ts", "disk/lock-file.ts"],
   disk: ["base", "domain", "submit-dir", "payload", "recovery", "engine/format", "lifecycle/ports.ts"],
   "engine/port.ts": ["base", "domain"],
-  "engine/format": ["base", "domain"],
+  "engine/format": ["base", "domain", "engine/port.ts"],
   "disk/read-if-there.ts": [],
   "disk/processes.ts": [],
   "disk/lock-file.ts": ["disk/read-if-there.ts", "disk/processes.ts"],

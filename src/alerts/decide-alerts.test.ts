@@ -1,7 +1,15 @@
 import { describe, expect, it, test } from "vitest";
 import { heldRequest, sampleRequest } from "../../tests/support/api-samples.ts";
 import type { RequestStatus } from "../domain/request-status.ts";
-import { diskAlerts, engineAlerts, errorAlerts, heldAlerts, stuckAlerts, waitAlerts } from "./decide-alerts.ts";
+import {
+  catalogAlerts,
+  diskAlerts,
+  engineAlerts,
+  errorAlerts,
+  heldAlerts,
+  stuckAlerts,
+  waitAlerts,
+} from "./decide-alerts.ts";
 
 const since = new Date("2026-01-01T00:00:00Z");
 const later = (seconds: number) => new Date(since.getTime() + seconds * 1000);
@@ -92,4 +100,21 @@ describe("disks", () => {
   ] as const)("%d MB and %s files free, open: %s", (freeMb, freeFiles, open, expected) => {
     expect(severity(freeMb, freeFiles, open)).toBe(expected);
   });
+});
+
+test.each<[story: string, failures: number, isOpen: boolean, keys: string[]]>([
+  ["it answers", 0, false, []],
+  ["it answers again", 0, true, []],
+  ["one miss is no outage", 1, false, []],
+  ["the third in a row is one", 3, false, ["catalog-unreachable:rucio"]],
+  ["a new server that sees its first miss keeps what is open", 1, true, ["catalog-unreachable:rucio"]],
+])("a service of the catalog: %s", (_story, failures, isOpen, keys) => {
+  const looks = {
+    dbs: { words: "", failures: 0, since: null },
+    rucio: { words: "nobody listens there", failures, since: failures ? since : null },
+  };
+  const found = catalogAlerts(looks, 3, () => isOpen);
+  expect(found.map(({ key }) => key)).toEqual(keys);
+  for (const { message } of found)
+    expect(message).toBe(`rucio has not answered since ${since.toISOString()}: nobody listens there`);
 });

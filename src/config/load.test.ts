@@ -104,3 +104,13 @@ describe("what goes by the engine", () => {
     expect(config).toMatchObject({ "bans.failure_ratio": 0.5, "planning.max_memory_mb": 6000 });
   });
 });
+
+test("the catalog of CMS asks for all it needs at once", () => {
+  const attempt = () =>
+    loadConfig({ environment: { WMS2_CATALOG_KIND: "cms", WMS2_CATALOG_CMS_RUCIO_URL: "https://rucio.example" } });
+  expect(attempt).toThrow(WorldError);
+  for (const missing of ["reqmgr2_url", "config_cache_url", "dbs_reader_url", "dbs_writer_url", "cric_url"])
+    expect(attempt).toThrow(`catalog.cms.${missing}`);
+  expect(attempt).toThrow("catalog.cms.proxy_file, or catalog.cms.cert_file with catalog.cms.key_file");
+  expect(attempt).not.toThrow("catalog.cms.rucio_url;");
+});

@@ -107,7 +107,16 @@ function biggestSite({ "engine.local.sites": sites }: Config): Machine {
   return { sites: sites.length, cores: most("cores"), memoryMb: most("memory_mb") };
 }
 
-const CMS_NEEDS = Object.keys(SETTINGS).filter((key) => /^catalog\.cms\..*_(url|account)$/.test(key)) as SettingKey[];
+const CMS_NEEDS: readonly SettingKey[] = [
+  "catalog.cms.reqmgr2_url",
+  "catalog.cms.config_cache_url",
+  "catalog.cms.dbs_reader_url",
+  "catalog.cms.dbs_writer_url",
+  "catalog.cms.rucio_url",
+  "catalog.cms.rucio_auth_url",
+  "catalog.cms.rucio_account",
+  "catalog.cms.cric_url",
+];
 
 /** All that is missing at once: nobody wants to start a server eight times. */
 function requireCatalog(config: Config): void {

@@ -117,7 +117,7 @@ export const SETTINGS = {
   "catalog.cms.key_file": optional(text, "key of cert_file, without a passphrase"),
   "catalog.cms.ca_file": optional(text, "authorities that sign their certificates (default: those of this machine)"),
   "sites.sync_minutes": setting(amount, 60, "how often sites are taken over from CRIC; 0: only by wms2 sites sync"),
-  "sites.status_file": optional(text, "file with the status of sites (docs/guides/sites.md)"),
+  "sites.status_file": optional(text, "file with the status of sites (docs/guides/cms.md)"),
   "sites.status_url": optional(httpsUrl, "or where that is published"),
   "catalog.cms.connect_timeout_sec": setting(seconds, 10, "how long a connection to them may take"),
   "catalog.cms.answer_timeout_sec": setting(seconds, 120, "how long until an answer begins"),

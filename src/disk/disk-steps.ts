@@ -80,6 +80,10 @@ export async function readPart(
   }
 }
 
+/** The last bytes of a file that may have grown large, as text; "" when it cannot be read. */
+export const readTail = async (path: string, bytes: number): Promise<string> =>
+  (await readPart(path, bytes, "end").catch(() => null))?.part.toString("utf8") ?? "";
+
 /** Keeps the last bytes of a file; answers how many there are. */
 export async function keepTail(path: string, bytes: number, budget: Budget): Promise<number> {
   const { part, size } = (await readPart(path, bytes, "end")) ?? { part: null, size: 0 };

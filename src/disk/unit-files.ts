@@ -9,7 +9,7 @@ import { type Manifest, readManifest } from "../submit-dir/manifest.ts";
 import { waitText } from "../submit-dir/markers.ts";
 import { newestStderr, nodeFile, UNIT } from "../submit-dir/names.ts";
 import { ifAbsent, orUnwritable } from "./atomic-file.ts";
-import { readPart } from "./disk-steps.ts";
+import { readTail } from "./disk-steps.ts";
 import { giveToOwnerOf, inDirectory, openPlain, readPlain, writeWhole } from "./plain-files.ts";
 
 /** Works in a unit's directory; what goes wrong there names it, and no link of the jobs' owner leads away from it. */
@@ -53,8 +53,7 @@ const TAIL_BYTES = 8_000;
 export const logTail = (dir: string, unit: string, node: string): Promise<string> =>
   inDirectory(dir, unit, async (here) => {
     const [newest] = newestStderr(await readdir(here), (name) => name === node);
-    if (!newest) return "";
-    return (await readPart(join(here, newest), TAIL_BYTES, "end"))?.part.toString("utf8") ?? "";
+    return newest ? readTail(join(here, newest), TAIL_BYTES) : "";
   }).catch(() => "");
 
 /** To the unit's ledger, once: the same line is not added twice. */

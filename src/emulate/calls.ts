@@ -16,9 +16,9 @@ export interface Call {
 /** Every call ever made, in a file; laws such as "no rule is made twice" are checked on it. */
 export class Calls {
   readonly #all: Call[] = [];
-  #file: number | null;
+  #file: number | null = null;
 
-  constructor(path: string) {
+  open(path: string): void {
     for (const line of existsSync(path) ? readFileSync(path, "utf8").split("\n") : []) {
       const parsed = parseJson(line);
       if (parsed.ok) this.#all.push(parsed.value as Call);

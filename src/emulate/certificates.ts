@@ -57,45 +57,37 @@ function certificate(maker: Maker, { name, key, until, extensions = [] }: Wanted
 
 const DAY_MS = 86_400_000;
 
-export interface CertificateFiles {
-  readonly caFile: string;
-  /** A certificate authority that signed nothing here. */
-  readonly otherCaFile: string;
-  readonly serverCertFile: string;
-  readonly serverKeyFile: string;
-  readonly certFile: string;
-  readonly keyFile: string;
+const FILES = {
+  caFile: "ca.pem",
+  /** An authority that signed nothing here. */
+  otherCaFile: "other-ca.pem",
+  serverCertFile: "server.pem",
+  serverKeyFile: "server-key.pem",
+  certFile: "client.pem",
+  keyFile: "client-key.pem",
   /** Certificate, key and authority in one file, as grid proxies are. */
-  readonly proxyFile: string;
+  proxyFile: "proxy.pem",
   /** Was good until yesterday; its key is keyFile. */
-  readonly expiredCertFile: string;
-  readonly expiredProxyFile: string;
-}
+  expiredCertFile: "expired.pem",
+  expiredProxyFile: "expired-proxy.pem",
+} as const;
+export type CertificateFiles = Readonly<Record<keyof typeof FILES, string>>;
 
 /** Made once, all or none, and kept: clients trust them across restarts. */
 export function certificatesIn(dir: string): CertificateFiles {
   const folder = join(dir, "certificates");
+  const entries = Object.entries(FILES) as [keyof CertificateFiles, string][];
   if (!existsSync(folder)) {
     mkdirSync(dir, { recursive: true });
-    const made = mkdtempSync(join(dir, "certificates-"));
-    for (const [name, text] of Object.entries(makeAll())) writeFileSync(join(made, name), text, { mode: 0o600 });
-    renameSync(made, folder);
+    const fresh = mkdtempSync(join(dir, "certificates-"));
+    const texts = makeAll();
+    for (const [key, name] of entries) writeFileSync(join(fresh, name), texts[key], { mode: 0o600 });
+    renameSync(fresh, folder);
   }
-  const at = (name: string): string => join(folder, name);
-  return {
-    caFile: at("ca.pem"),
-    otherCaFile: at("other-ca.pem"),
-    serverCertFile: at("server.pem"),
-    serverKeyFile: at("server-key.pem"),
-    certFile: at("client.pem"),
-    keyFile: at("client-key.pem"),
-    proxyFile: at("proxy.pem"),
-    expiredCertFile: at("expired.pem"),
-    expiredProxyFile: at("expired-proxy.pem"),
-  };
+  return Object.fromEntries(entries.map(([key, name]) => [key, join(folder, name)])) as CertificateFiles;
 }
 
-function makeAll(): Record<string, string> {
+function makeAll(): CertificateFiles {
   const [ca, other, server, client] = Array.from({ length: 4 }, () =>
     generateKeyPairSync("ec", { namedCurve: "P-256" }),
   ) as [Pair, Pair, Pair, Pair];
@@ -108,15 +100,15 @@ function makeAll(): Record<string, string> {
   const expired = certificate(maker, { ...person, until: new Date(Date.now() - DAY_MS) });
   const key = pem(client.privateKey);
   return {
-    "ca.pem": caPem,
-    "other-ca.pem": certificate(stranger, { name: stranger.name, key: other.publicKey, until, extensions: [IS_CA] }),
-    "server.pem": certificate(maker, { name: "localhost", key: server.publicKey, until, extensions: [IS_LOCAL] }),
-    "server-key.pem": pem(server.privateKey),
-    "client.pem": good,
-    "client-key.pem": key,
-    "proxy.pem": good + key + caPem,
-    "expired.pem": expired,
-    "expired-proxy.pem": expired + key + caPem,
+    caFile: caPem,
+    otherCaFile: certificate(stranger, { name: stranger.name, key: other.publicKey, until, extensions: [IS_CA] }),
+    serverCertFile: certificate(maker, { name: "localhost", key: server.publicKey, until, extensions: [IS_LOCAL] }),
+    serverKeyFile: pem(server.privateKey),
+    certFile: good,
+    keyFile: key,
+    proxyFile: good + key + caPem,
+    expiredCertFile: expired,
+    expiredProxyFile: expired + key + caPem,
   };
 }
 

@@ -56,6 +56,8 @@ const ASSIGNED = {
   ProcessingVersion: 1,
   Memory: 2000,
   Multicore: 1,
+  // WMS2's own: small units, so that there are several.
+  unit: { jobs: 2 },
 };
 const stepChain = {
   RequestType: "StepChain",

@@ -1,11 +1,14 @@
+import { blockRow } from "./dbs/bulk.ts";
+import { fileRow } from "./dbs/files.ts";
+
 /** A dataset too large to be kept: its files follow from these numbers alone. */
 export interface Generated {
   readonly dataset: string;
   readonly blocks: number;
-  readonly filesPerBlock: number;
-  readonly lumisPerFile: number;
-  readonly eventsPerFile: number;
-  readonly fileBytes: number;
+  readonly files_per_block: number;
+  readonly lumis_per_file: number;
+  readonly events_per_file: number;
+  readonly file_bytes: number;
   readonly rses: readonly string[];
   readonly created: number;
   readonly valid: boolean;
@@ -14,6 +17,7 @@ export interface Generated {
 /** Stands for the six digits of the block in texts that are otherwise the same for every block. */
 const DIGITS = "@@@@@@";
 const PIECE_BYTES = 1 << 18;
+type Kind = "files" | "names" | "lumis" | "replicas";
 export type Shape = "array" | "lines";
 
 interface Template {
@@ -41,26 +45,15 @@ export class GeneratedDataset {
     const block = Number(name.slice(-6));
     return name === this.blockName(block) && block < this.spec.blocks ? block : null;
   }
-  blockRow(block: number): Record<string, unknown> & { block_name: string } {
-    const { dataset, filesPerBlock, fileBytes, created, rses } = this.spec;
-    return {
-      block_id: block + 1,
-      block_name: this.blockName(block),
-      block_size: filesPerBlock * fileBytes,
-      create_by: "emulate",
-      creation_date: created,
-      dataset,
-      dataset_id: 1,
-      file_count: filesPerBlock,
-      last_modification_date: created,
-      last_modified_by: "emulate",
-      open_for_writing: 0,
-      origin_site_name: rses[0] ?? "UNKNOWN",
-    };
+  blockRow(block: number) {
+    const { dataset, files_per_block: file_count, file_bytes, created, rses } = this.spec;
+    const counts = { file_count, block_size: file_count * file_bytes, open_for_writing: 0 };
+    const about = { block_name: this.blockName(block), creation_date: created, create_by: "seed", ...counts };
+    return blockRow({ ...about, origin_site_name: rses[0] ?? "UNKNOWN" }, dataset);
   }
 
   /** Of one block or of all: file rows, lumi rows, or file names alone. */
-  *rows(kind: "files" | "names" | "lumis" | "replicas", block: number | null, shape: Shape): Generator<Uint8Array> {
+  *rows(kind: Kind, block: number | null, shape: Shape): Generator<Uint8Array> {
     const [first, end] = block === null ? [0, this.spec.blocks] : [block, block + 1];
     if (shape === "array") yield Buffer.from("[");
     for (let at = first; at < end; at += 1) {
@@ -79,11 +72,11 @@ export class GeneratedDataset {
     return `/store/data/${era}/${primary}/${tier}/${version.join("-") || "v1"}/000/${DIGITS}/00000/f${digits(file)}.root`;
   }
 
-  #template(kind: "files" | "names" | "lumis" | "replicas", shape: Shape): Template {
+  #template(kind: Kind, shape: Shape): Template {
     const found = this.#templates.get(kind + shape);
     if (found) return found;
     const rows: string[] = [];
-    for (let file = 0; file < this.spec.filesPerBlock; file += 1) rows.push(...this.#rowsOf(kind, file));
+    for (let file = 0; file < this.spec.files_per_block; file += 1) rows.push(...this.#rowsOf(kind, file));
     const text = Buffer.from(shape === "array" ? rows.join(",\n") : rows.map((row) => `${row}\n`).join(""));
     const places: number[] = [];
     for (let at = text.indexOf(DIGITS); at >= 0; at = text.indexOf(DIGITS, at + 6)) places.push(at);
@@ -92,49 +85,30 @@ export class GeneratedDataset {
     return made;
   }
 
-  #rowsOf(kind: "files" | "names" | "lumis" | "replicas", file: number): string[] {
+  #rowsOf(kind: Kind, file: number): string[] {
     const lfn = this.#lfn(file);
     if (kind === "names") return [JSON.stringify({ logical_file_name: lfn })];
     if (kind === "replicas") return [this.#replicas(lfn)];
     if (kind === "files") return [this.#file(lfn)];
-    const { lumisPerFile, eventsPerFile } = this.spec;
-    const events = Math.floor(eventsPerFile / Math.max(1, lumisPerFile));
+    const { lumis_per_file, events_per_file } = this.spec;
+    const events = Math.floor(events_per_file / Math.max(1, lumis_per_file));
     const name = JSON.stringify(lfn);
     return Array.from(
-      { length: lumisPerFile },
+      { length: lumis_per_file },
       (_, at) =>
-        `{"run_num":3${DIGITS},"lumi_section_num":${file * lumisPerFile + at + 1},"event_count":${events},"logical_file_name":${name}}`,
+        `{"run_num":3${DIGITS},"lumi_section_num":${file * lumis_per_file + at + 1},"event_count":${events},"logical_file_name":${name}}`,
     );
   }
   #file(lfn: string): string {
-    const { dataset, eventsPerFile, fileBytes, created, valid } = this.spec;
-    return JSON.stringify({
-      logical_file_name: lfn,
-      is_file_valid: valid ? 1 : 0,
-      dataset,
-      block_name: this.#name(DIGITS),
-      file_type: "EDM",
-      check_sum: "1234567890",
-      event_count: eventsPerFile,
-      file_size: fileBytes,
-      adler32: "0cc737eb",
-      md5: "",
-      auto_cross_section: 0,
-      branch_hash_id: null,
-      file_id: 2 ** 62,
-      dataset_id: 1,
-      block_id: 1,
-      file_type_id: 1,
-      creation_date: created,
-      create_by: "emulate",
-      last_modification_date: created,
-      last_modified_by: "emulate",
-    });
+    const { dataset, events_per_file: event_count, file_bytes: file_size, valid } = this.spec;
+    const sums = { file_type: "EDM", check_sum: "1234567890", adler32: "0cc737eb", file_size, event_count };
+    const place = { dataset, block: this.#name(DIGITS), parents: [], configs: [], person: "seed" };
+    return JSON.stringify(fileRow({ logical_file_name: lfn, is_file_valid: valid ? 1 : 0, ...sums }, place).row);
   }
   #replicas(lfn: string): string {
-    const { fileBytes, rses } = this.spec;
+    const { file_bytes, rses } = this.spec;
     const states = Object.fromEntries(rses.map((rse) => [rse, "AVAILABLE"]));
-    const head = { scope: "cms", name: lfn, bytes: fileBytes, md5: null, adler32: "0cc737eb" };
+    const head = { scope: "cms", name: lfn, bytes: file_bytes, md5: null, adler32: "0cc737eb" };
     return JSON.stringify({ ...head, pfns: {}, rses: {}, states });
   }
 }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { World } from "./world.ts";
 
 export const EMULATED = ["reqmgr2", "couchdb", "dbs", "rucio", "rucio-auth", "cric", "site-status"] as const;
 export type EmulatedName = (typeof EMULATED)[number];
@@ -26,22 +27,29 @@ export interface Answer {
 }
 
 /** The path is matched percent-encoded; its groups arrive decoded. */
-export type Route = readonly [method: string, path: RegExp, handle: (asked: Asked, ...parts: string[]) => Answer];
+export type Handler = (world: World, asked: Asked, ...parts: string[]) => Answer;
+export type Route = readonly [method: string, path: RegExp, handle: Handler];
 
-export interface Service extends Routes {
-  readonly name: EmulatedName;
-}
+/** A service is its table of routes, and few words on what is the same for all of them. */
 export interface Routes {
   readonly prefix: string;
   readonly routes: readonly Route[];
   /** Before any route: who may call at all. null: go on. */
-  admit(asked: Asked): Answer | null;
-  absent(asked: Asked): Answer;
-  /** What a handler threw, in the service's own form. */
-  failed(asked: Asked, error: unknown): Answer;
+  admit(world: World, asked: Asked): Answer | null;
+  /** Where no route fits; 404 with nothing in it unless given. */
+  readonly absent?: Answer;
+  /** What a handler threw, in the service's own form; whatever it does not know, it throws again. */
+  failed?(asked: Asked, error: unknown): Answer;
   /** Put on every answer. */
-  headers?(): Readonly<Record<string, string>>;
+  headers?(world: World): Readonly<Record<string, string>>;
 }
+export interface Service extends Routes {
+  readonly name: EmulatedName;
+}
+
+/** The front end of most services lets nobody in without a good certificate, and says nothing. */
+export const certified = (_world: World, { person }: Asked): Answer | null =>
+  person === null ? { status: 403 } : null;
 
 export const text = (status: number, body: string, headers: Readonly<Record<string, string>> = {}): Answer => ({
   status,
@@ -68,16 +76,17 @@ export function matcher(pattern: string): (name: string) => boolean {
 }
 
 /** The first route that fits answers. */
-export function route(service: Routes, asked: Asked): Answer {
+export function route(world: World, service: Routes, asked: Asked): Answer {
   try {
-    const refused = service.admit(asked);
+    const refused = service.admit(world, asked);
     if (refused) return refused;
     for (const [method, path, handle] of service.routes) {
       const match = method === asked.method ? path.exec(asked.path) : null;
-      if (match) return handle(asked, ...match.slice(1).map((part) => decodeURIComponent(part ?? "")));
+      if (match) return handle(world, asked, ...match.slice(1).map((part) => decodeURIComponent(part ?? "")));
     }
-    return service.absent(asked);
+    return service.absent ?? { status: 404 };
   } catch (error) {
+    if (!service.failed) throw error;
     return service.failed(asked, error);
   }
 }

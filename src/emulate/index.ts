@@ -2,18 +2,17 @@ import { mkdtempSync, rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Call, Calls } from "./calls.ts";
+import type { Call } from "./calls.ts";
 import { type CertificateFiles, certificatesIn } from "./certificates.ts";
 import { cric, siteStatus } from "./cric/service.ts";
-import { dbsServices } from "./dbs/service.ts";
+import { dbsReader, dbsWriter } from "./dbs/service.ts";
 import { defaultSeed } from "./default-seed.ts";
-import { type Fault, Faults } from "./faults.ts";
+import type { Fault } from "./faults.ts";
 import { listen } from "./listen.ts";
 import { configCache, reqmgr2 } from "./reqmgr2/service.ts";
 import { rucioAuth } from "./rucio/auth.ts";
 import { rucio } from "./rucio/service.ts";
 import { plant, type Seed } from "./seed.ts";
-import { steering } from "./steering.ts";
 import { World, type WorldOptions } from "./world.ts";
 
 export type { Fault, Seed };
@@ -31,23 +30,10 @@ export interface EmulateOptions extends Partial<WorldOptions> {
   readonly faults?: readonly unknown[];
 }
 
-export interface EmulatedUrls {
-  readonly reqmgr2: string;
-  readonly configCache: string;
-  readonly dbsReader: string;
-  readonly dbsWriter: string;
-  readonly rucio: string;
-  readonly rucioAuth: string;
-  readonly cric: string;
-  readonly siteStatus: string;
-  /** How they are steered from another process. */
-  readonly steering: string;
-}
-
 export interface Emulated extends CertificateFiles {
   readonly port: number;
   readonly dir: string;
-  readonly urls: EmulatedUrls;
+  readonly urls: ReturnType<typeof urlsAt>;
   /** Settings that point a server here. */
   readonly settings: Readonly<Record<string, unknown>>;
   /** More faults, after those there are. */
@@ -64,33 +50,29 @@ export interface Emulated extends CertificateFiles {
   close(): Promise<void>;
 }
 
-const DEFAULTS: WorldOptions = { dbsCallsPerSec: 100, ruleGraceSec: 3600, tokenSec: 3600 };
+const SERVICES = [reqmgr2, configCache, dbsReader, dbsWriter, rucioAuth, rucio, cric, siteStatus];
 
 /** ReqMgr2, DBS, Rucio and CRIC on one loopback port. Killed at any moment, it goes on from the same directory. */
 export async function startEmulators(options: EmulateOptions = {}): Promise<Emulated> {
-  const faults = new Faults();
+  const { dbsCallsPerSec = 100, ruleGraceSec = 3600, tokenSec = 3600 } = options;
+  const world = new World({ dbsCallsPerSec, ruleGraceSec, tokenSec });
+  const { faults, journal, calls } = world;
   faults.add(options.faults ?? []);
   const dir = options.dir ?? mkdtempSync(join(tmpdir(), "wms2-emulate-"));
   const files = certificatesIn(dir);
-  const world = new World(dir, { ...DEFAULTS, ...given(options) });
-  const calls = new Calls(join(dir, "calls.jsonl"));
-  const services = [
-    ...[reqmgr2(world), configCache(world), ...dbsServices(world)],
-    ...[rucioAuth(world), rucio(world), cric(world), siteStatus(world)],
-  ];
-  const steer = steering(world, faults, calls);
-  const server = await listen({ services, steering: steer, world, faults, calls }, files, options.port ?? 0);
+  const server = await listen(world, SERVICES, files, options.port ?? 0);
   const close = async (): Promise<void> => {
     server.closeAllConnections();
     await new Promise((done) => server.close(done));
-    world.journal.close();
+    journal.close();
     calls.close();
     if (options.dir === undefined) rmSync(dir, { recursive: true, force: true });
   };
   // Not before the port is ours: a second one by mistake must not touch the journal of the first.
   try {
-    if (!world.journal.open()) plant(world, options.seed ?? defaultSeed(options.sites));
-    world.journal.commit();
+    calls.open(join(dir, "calls.jsonl"));
+    if (!journal.open(join(dir, "journal.jsonl"))) plant(world, options.seed ?? defaultSeed(options.sites));
+    journal.commit();
   } catch (error) {
     await close();
     throw error;
@@ -107,27 +89,21 @@ export async function startEmulators(options: EmulateOptions = {}): Promise<Emul
     clearFaults: () => faults.clear(),
     outage: (service, seconds) => faults.outage(service, seconds),
     calls: () => calls.list(),
-    state: () => world.journal.state(),
+    state: () => journal.state(),
     seed: (seed) => {
       plant(world, seed);
-      world.journal.commit();
+      journal.commit();
     },
     remove: (table, key) => {
-      const there = world.journal.remove(table, key);
-      world.journal.commit();
+      const there = journal.remove(table, key);
+      journal.commit();
       return there;
     },
     close,
   };
 }
 
-const given = ({ dbsCallsPerSec, ruleGraceSec, tokenSec }: EmulateOptions): Partial<WorldOptions> => ({
-  ...(dbsCallsPerSec !== undefined && { dbsCallsPerSec }),
-  ...(ruleGraceSec !== undefined && { ruleGraceSec }),
-  ...(tokenSec !== undefined && { tokenSec }),
-});
-
-const urlsAt = (origin: string): EmulatedUrls => ({
+const urlsAt = (origin: string) => ({
   reqmgr2: `${origin}/reqmgr2/data`,
   configCache: `${origin}/couchdb/reqmgr_config_cache`,
   dbsReader: `${origin}/dbs/DBSReader`,
@@ -136,10 +112,11 @@ const urlsAt = (origin: string): EmulatedUrls => ({
   rucioAuth: `${origin}/rucio-auth`,
   cric: `${origin}/cric`,
   siteStatus: `${origin}/site-status/prod_status.json`,
+  /** How they are steered from another process. */
   steering: `${origin}/_emulate`,
 });
 
-const settingsFor = (urls: EmulatedUrls, files: CertificateFiles): Record<string, unknown> => ({
+const settingsFor = (urls: ReturnType<typeof urlsAt>, files: CertificateFiles): Record<string, unknown> => ({
   "catalog.kind": "cms",
   "catalog.cms.reqmgr2_url": urls.reqmgr2,
   "catalog.cms.config_cache_url": urls.configCache,

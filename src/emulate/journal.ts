@@ -1,14 +1,4 @@
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
-import { join } from "node:path";
+import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from "node:fs";
 import { parseJson } from "../base/json.ts";
 
 type Change = readonly [table: string, key: string, row: unknown];
@@ -73,14 +63,8 @@ export class Table<Row> {
  */
 export class Journal {
   readonly #tables = new Map<string, Table<unknown>>();
-  readonly #path: string;
   #pending: Change[] = [];
   #file: number | null = null;
-
-  constructor(dir: string) {
-    mkdirSync(dir, { recursive: true });
-    this.#path = join(dir, "journal.jsonl");
-  }
 
   table<Row>(name: string): Table<Row> {
     const table = new Table<Row>((key, row) => this.#pending.push([name, key, row]));
@@ -89,9 +73,8 @@ export class Journal {
   }
 
   /** Reads what is there and writes it anew, short. False: there was nothing in it. */
-  open(): boolean {
-    const found = existsSync(this.#path);
-    for (const line of found ? readFileSync(this.#path, "utf8").split("\n") : []) {
+  open(path: string): boolean {
+    for (const line of existsSync(path) ? readFileSync(path, "utf8").split("\n") : []) {
       const parsed = parseJson(line);
       if (!parsed.ok) continue;
       for (const [table, key, row] of parsed.value as Change[]) this.#tables.get(table)?.load(key, row);
@@ -99,9 +82,9 @@ export class Journal {
     const whole = [...this.#tables].flatMap(([name, table]) =>
       table.entries().map(([key, row]) => `${JSON.stringify([[name, key, row]])}\n`),
     );
-    writeFileSync(`${this.#path}.new`, whole.join(""));
-    renameSync(`${this.#path}.new`, this.#path);
-    this.#file = openSync(this.#path, "a");
+    writeFileSync(`${path}.new`, whole.join(""));
+    renameSync(`${path}.new`, path);
+    this.#file = openSync(path, "a");
     return whole.length > 0;
   }
 

@@ -6,22 +6,19 @@ import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TLSSocket } from "node:tls";
 import { createGzip, gunzipSync, gzipSync } from "node:zlib";
-import type { Calls } from "./calls.ts";
 import type { CertificateFiles } from "./certificates.ts";
-import type { Fault, Faults } from "./faults.ts";
+import type { Fault } from "./faults.ts";
 import { type Answer, type Asked, type Routes, route, type Service } from "./http.ts";
+import { steering } from "./steering.ts";
 import type { World } from "./world.ts";
 
-export interface Heard {
-  readonly services: readonly Service[];
-  readonly steering: Routes;
-  readonly world: World;
-  readonly faults: Faults;
-  readonly calls: Calls;
-}
-
 /** Certificates are asked for, and judged by each service in its own words. */
-export function listen(heard: Heard, files: CertificateFiles, port: number): Promise<Server> {
+export function listen(
+  world: World,
+  services: readonly Service[],
+  files: CertificateFiles,
+  port: number,
+): Promise<Server> {
   const tls = {
     cert: readFileSync(files.serverCertFile),
     key: readFileSync(files.serverKeyFile),
@@ -30,7 +27,7 @@ export function listen(heard: Heard, files: CertificateFiles, port: number): Pro
     rejectUnauthorized: false,
   };
   const server = createServer({ ...tls, keepAliveTimeout: 60_000 }, (request, response) => {
-    answer(heard, request, response).catch((error: unknown) => {
+    answer(world, services, request, response).catch((error: unknown) => {
       if (!response.headersSent) response.writeHead(500, { "content-type": "text/plain" }).end(`${error}\n`);
       else response.destroy();
     });
@@ -41,35 +38,30 @@ export function listen(heard: Heard, files: CertificateFiles, port: number): Pro
   });
 }
 
-async function answer(heard: Heard, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(
+  world: World,
+  services: readonly Service[],
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const [path = "", search = ""] = (request.url ?? "").split(/\?(.*)/s, 2);
-  const service = heard.services.find(({ prefix }) => path.startsWith(`${prefix}/`));
-  if (!service) return steer(heard, request, response);
-  const below = path.slice(service.prefix.length);
-  const shown = readable(below) + (search ? `?${readable(search)}` : "");
+  const isFor = ({ prefix }: Routes): boolean => path.startsWith(`${prefix}/`);
+  if (isFor(steering)) return send(request, response, perform(world, steering, await askedOf(request, steering)));
+  const service = services.find(isFor);
+  if (!service) return void response.writeHead(404).end();
+  const shown = readable(path.slice(service.prefix.length)) + (search ? `?${readable(search)}` : "");
   const { method = "GET" } = request;
-  const fault = heard.faults.isOut(service.name) ? OUT : heard.faults.strike(service.name, method, shown);
+  const fault = world.faults.strike(service.name, method, shown);
   const log = (status: number): void => {
     const at = new Date().toISOString();
-    heard.calls.add({ at, service: service.name, method, path: shown, status, fault: fault?.do ?? null });
+    world.calls.add({ at, service: service.name, method, path: shown, status, fault: fault?.do ?? null });
   };
-  if (fault?.do === "refuse") {
-    log(0);
-    request.socket.destroy();
-    return;
-  }
   if (fault?.do === "delay") await sleep(fault.delay_ms ?? 1000);
-  const call = await askedOf(request, service);
-  const made = struck(heard, service, call, fault);
-  const lost = fault?.do === "lost-reply";
-  log(lost ? 0 : made.status);
-  if (lost) request.socket.destroy();
-  else await send(request, response, { ...made, headers: { ...service.headers?.(), ...made.headers } }, fault);
-}
-
-async function steer(heard: Heard, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  if (!request.url?.startsWith(`${heard.steering.prefix}/`)) return void response.writeHead(404).end();
-  await send(request, response, perform(heard, heard.steering, await askedOf(request, heard.steering)));
+  const made = fault?.do === "refuse" ? null : struck(world, service, await askedOf(request, service), fault);
+  const isLost = made === null || fault?.do === "lost-reply";
+  log(isLost ? 0 : made.status);
+  if (isLost) request.socket.destroy();
+  else await send(request, response, { ...made, headers: { ...service.headers?.(world), ...made.headers } }, fault);
 }
 
 async function askedOf(request: IncomingMessage, { prefix }: Routes): Promise<Asked> {
@@ -85,20 +77,18 @@ async function askedOf(request: IncomingMessage, { prefix }: Routes): Promise<As
   };
 }
 
-const OUT: Fault = { do: "refuse" };
-
 /** The call with what the fault makes of it, short of how the answer travels. */
-function struck(heard: Heard, service: Service, call: Asked, fault: Fault | null): Answer {
-  if (fault?.do === "status")
-    return { status: fault.status ?? 503, body: fault.status === 429 ? "Limit exceeded" : "" };
-  if (fault?.do === "expired-token") heard.world.tokens.remove(String(call.headers["x-rucio-auth-token"]));
-  const made = perform(heard, service, call);
-  return fault?.do === "duplicate" ? perform(heard, service, call) : made;
+function struck(world: World, service: Service, call: Asked, fault: Fault | null): Answer {
+  const { status = 503 } = fault ?? {};
+  if (fault?.do === "status") return { status, body: status === 429 ? "Limit exceeded" : "" };
+  if (fault?.do === "expired-token") world.tokens.remove(String(call.headers["x-rucio-auth-token"]));
+  const made = perform(world, service, call);
+  return fault?.do === "duplicate" ? perform(world, service, call) : made;
 }
 
 /** What the call changed is on disk before its answer goes out. */
-function perform({ world }: Heard, service: Routes, call: Asked): Answer {
-  const made = route(service, call);
+function perform(world: World, service: Routes, call: Asked): Answer {
+  const made = route(world, service, call);
   world.journal.commit();
   return made;
 }

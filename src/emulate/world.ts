@@ -1,3 +1,5 @@
+import { Calls } from "./calls.ts";
+import { Faults } from "./faults.ts";
 import { type Generated, GeneratedDataset } from "./generated.ts";
 import type { Row } from "./http.ts";
 import { Journal } from "./journal.ts";
@@ -46,6 +48,11 @@ export interface Did {
   readonly bytes: number | null;
   readonly adler32: string | null;
 }
+export interface Replica {
+  readonly name: string;
+  readonly rse: string;
+  readonly state: string;
+}
 export interface Rse {
   readonly rse: string;
   readonly rse_type: "DISK" | "TAPE";
@@ -83,66 +90,44 @@ export interface WorldOptions {
   readonly tokenSec: number;
 }
 
-/** Everything the emulated services know. */
+/** Everything the emulated services know, and what happens to those who ask. */
 export class World {
-  readonly journal: Journal;
   readonly options: WorldOptions;
+  readonly faults = new Faults();
+  readonly calls = new Calls();
+  readonly journal = new Journal();
+  /** Calls to DBS in this second. */
+  readonly dbsRate = { second: 0, calls: 0 };
   readonly #made = new Map<string, GeneratedDataset>();
 
-  readonly datasets;
-  readonly blocks;
-  readonly files;
+  readonly datasets = this.journal.table<DbsDataset>("dbs.datasets");
+  readonly blocks = this.journal.table<DbsBlockRow>("dbs.blocks");
+  readonly blocksOf = this.blocks.by(({ dataset }) => dataset);
+  readonly files = this.journal.table<DbsFileRow>("dbs.files");
+  readonly filesOfBlock = this.files.by(({ row }) => row.block_name);
+  readonly filesOfDataset = this.files.by(({ row }) => row.dataset);
   /** Eras, tiers, groups, types, primary datasets, configurations: by kind and name. */
-  readonly names;
-  readonly generated;
-  readonly blocksOf;
-  readonly filesOfBlock;
-  readonly filesOfDataset;
+  readonly names = this.journal.table<Row>("dbs.names");
+  readonly generated = this.journal.table<Generated>("generated");
 
-  readonly dids;
-  readonly contents;
-  readonly childrenOf;
-  readonly parentsOf;
-  readonly replicas;
-  readonly replicasOf;
-  readonly rules;
-  readonly rulesOf;
-  readonly rses;
-  readonly accounts;
-  readonly tokens;
+  readonly dids = this.journal.table<Did>("rucio.dids");
+  readonly contents = this.journal.table<{ readonly parent: string; readonly child: string }>("rucio.contents");
+  readonly childrenOf = this.contents.by(({ parent }) => parent);
+  readonly parentsOf = this.contents.by(({ child }) => child);
+  readonly replicas = this.journal.table<Replica>("rucio.replicas");
+  readonly replicasOf = this.replicas.by(({ name }) => name);
+  readonly rules = this.journal.table<Rule>("rucio.rules");
+  readonly rulesOf = this.rules.by(({ name }) => name);
+  readonly rses = this.journal.table<Rse>("rucio.rses");
+  readonly accounts = this.journal.table<Account>("rucio.accounts");
+  readonly tokens = this.journal.table<{ readonly account: string; readonly expires: number }>("rucio.tokens");
 
-  readonly requests;
-  readonly configs;
-  readonly sites;
+  readonly requests = this.journal.table<Row>("reqmgr2.requests");
+  readonly configs = this.journal.table<string>("couchdb.configs");
+  readonly sites = this.journal.table<Site>("cric.sites");
 
-  constructor(dir: string, options: WorldOptions) {
+  constructor(options: WorldOptions) {
     this.options = options;
-    const journal = new Journal(dir);
-    this.journal = journal;
-    this.datasets = journal.table<DbsDataset>("dbs.datasets");
-    this.blocks = journal.table<DbsBlockRow>("dbs.blocks");
-    this.files = journal.table<DbsFileRow>("dbs.files");
-    this.names = journal.table<Row>("dbs.names");
-    this.generated = journal.table<Generated>("generated");
-    this.blocksOf = this.blocks.by(({ dataset }) => dataset);
-    this.filesOfBlock = this.files.by(({ row }) => row.block_name);
-    this.filesOfDataset = this.files.by(({ row }) => row.dataset);
-    this.dids = journal.table<Did>("rucio.dids");
-    this.contents = journal.table<{ readonly parent: string; readonly child: string }>("rucio.contents");
-    this.childrenOf = this.contents.by(({ parent }) => parent);
-    this.parentsOf = this.contents.by(({ child }) => child);
-    this.replicas = journal.table<{ readonly name: string; readonly rse: string; readonly state: string }>(
-      "rucio.replicas",
-    );
-    this.replicasOf = this.replicas.by(({ name }) => name);
-    this.rules = journal.table<Rule>("rucio.rules");
-    this.rulesOf = this.rules.by(({ name }) => name);
-    this.rses = journal.table<Rse>("rucio.rses");
-    this.accounts = journal.table<Account>("rucio.accounts");
-    this.tokens = journal.table<{ readonly account: string; readonly expires: number }>("rucio.tokens");
-    this.requests = journal.table<Row>("reqmgr2.requests");
-    this.configs = journal.table<string>("couchdb.configs");
-    this.sites = journal.table<Site>("cric.sites");
   }
 
   /** The dataset made up by rule of which this is the name, or the name of a block; null: there is none. */

@@ -119,16 +119,10 @@ export interface Question {
   readonly maxRetries: number;
 }
 
-interface Explanation {
-  readonly decision: Decision;
-  /** The same end read with the other meaning of short codes, where that makes a difference. */
-  readonly other: Decision | null;
-  readonly text: string;
-}
-
 /** What would become of a job that ended so, with this policy; and what if its codes had the other meaning. */
-export function explainCode(question: Question, policy: Policy, now: Date): Explanation {
+export function explainCode(question: Question, policy: Policy, now: Date) {
   const { text, decision } = explainOne(question, policy, now);
+  /** The same end read with the other meaning of short codes, where that makes a difference. */
   const other = explainOne(question, otherSpeech(policy), now);
   if (decision.row?.id === other.decision.row?.id) return { decision, other: null, text };
   const [own, theirs] = policy.settings.cmsCodes

@@ -2,20 +2,14 @@ import { basename, dirname, join } from "node:path";
 import { groupBy } from "../base/group-by.ts";
 import type { Dag } from "../domain/dag.ts";
 import { batchName, type RequestName } from "../domain/names.ts";
-import type { RequestRecord } from "../domain/request.ts";
 import { isTerminal } from "../domain/request-status.ts";
 import type { Engine } from "../engine/port.ts";
 import type { Store } from "../store/port.ts";
 
 /** What the store knows about the submit directories of one request. */
-export interface RequestFacts {
-  readonly request: RequestRecord;
-  readonly openVersions: readonly string[];
-  /** By the name of the directory; only those that lie where this spool has them. */
-  readonly dags: ReadonlyMap<string, readonly Dag[]>;
-}
+export type RequestFacts = Readonly<NonNullable<Awaited<ReturnType<typeof gatherRequest>>>>;
 
-export async function gatherRequest(store: Store, spoolDir: string, name: string): Promise<RequestFacts | null> {
+export async function gatherRequest(store: Store, spoolDir: string, name: string) {
   const request = await store.requests.get(name as RequestName);
   if (!request) return null;
   const versions = await store.requests.versions(request.spec.name);
@@ -29,7 +23,9 @@ export async function gatherRequest(store: Store, spoolDir: string, name: string
     dags.push(...page.items.filter(({ submitDir }) => dirname(submitDir) === join(spoolDir, name)));
     cursor = page.nextCursor;
   }
-  return { request, openVersions, dags: groupBy(dags, ({ submitDir }) => basename(submitDir)) };
+  /** By the name of the directory; only those that lie where this spool has them. */
+  const byDirectory = groupBy(dags, ({ submitDir }) => basename(submitDir));
+  return { request, openVersions, dags: byDirectory };
 }
 
 /** One answer for all runs of a directory: anything found or unknown outweighs the rest. */

@@ -23,18 +23,10 @@ export function fateOfTop(name: string): Fate {
   return name === besideDag(TOP.dag, "out") ? "trim" : "drop";
 }
 
-/** Nodes whose last word is a failure, and those of them whose logs are worth keeping. */
-interface FailedNodes {
-  readonly nodes: ReadonlySet<string>;
-  readonly logsOf: ReadonlySet<string>;
-  /** Some lines could not be read: no verdict is dropped then. */
-  readonly isCertain: boolean;
-}
-
 const LOGS_PER_UNIT = 10;
 
 /** Logs of one node per way to fail, the earliest: it is the one the errors view shows. */
-export function failedNodes(lines: readonly AttemptRecord[], unreadable: number): FailedNodes {
+export function failedNodes(lines: readonly AttemptRecord[], unreadable: number) {
   const last = new Map<string, AttemptRecord>();
   for (const line of lines) last.set(line.node, line);
   const failures = [...last.values()].filter(({ decision }) => decision !== "done");
@@ -46,14 +38,19 @@ export function failedNodes(lines: readonly AttemptRecord[], unreadable: number)
       logsOf.set(way, line);
   }
   return {
+    /** Nodes whose last word is a failure, and those of them whose logs are worth keeping. */
     nodes: new Set(failures.map(({ node }) => node)),
     logsOf: new Set([...logsOf.values()].map(({ node }) => node)),
+    /** false: some lines could not be read, so no verdict is dropped. */
     isCertain: unreadable === 0,
   };
 }
 
 /** The fate of every file of a unit's directory, by name. */
-export function fatesInUnit(names: readonly string[], failed: FailedNodes): ReadonlyMap<string, Fate> {
+export function fatesInUnit(
+  names: readonly string[],
+  failed: ReturnType<typeof failedNodes>,
+): ReadonlyMap<string, Fate> {
   const logs = newestStderr(names, (node) => failed.logsOf.has(node));
   const hasStatus = names.includes(besideDag(UNIT.dag, "status"));
   const fate = (name: string): Fate => {

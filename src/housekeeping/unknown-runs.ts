@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { AlertWish } from "../alerts/raise-and-close.ts";
 import { groupBy } from "../base/group-by.ts";
-import { entriesOf, isSubmitDirectory, readPart, requestsIn } from "../disk/disk-steps.ts";
+import { entriesOf, isSubmitDirectory, readPart, readTail, requestsIn } from "../disk/disk-steps.ts";
 import { readPlain } from "../disk/plain-files.ts";
 import { batchName, type DagId } from "../domain/names.ts";
 import { parseDagmanOut } from "../engine/format/dagman-out.ts";
@@ -55,7 +55,8 @@ async function dagsNamedIn(directory: string): Promise<ReadonlySet<DagId | null>
 }
 
 async function plannedAs(directory: string): Promise<string | null> {
-  const { dag } = readDagHeader(await partOf(join(directory, TOP.dag), 4096, "start"));
+  const head = await readPart(join(directory, TOP.dag), 4096, "start");
+  const { dag } = readDagHeader(head?.part.toString("utf8") ?? "");
   return dag ?? readPlanFile(await readPlain(join(directory, TOP.plan)).catch(() => null)).dag;
 }
 
@@ -65,12 +66,9 @@ async function lastRun(directory: string): Promise<string | null> {
   const submit = await readPlain(join(directory, besideDag(TOP.dag, "submit"))).catch(() => "");
   const batch =
     /^\s*(?:My\.|\+)JobBatchName\s*=\s*"([^"]+)"/im.exec(submit)?.[1] ??
-    parseDagmanOut(await partOf(join(directory, besideDag(TOP.dag, "out")), 256 * 1024, "end")).batchName;
+    parseDagmanOut(await readTail(join(directory, besideDag(TOP.dag, "out")), 256 * 1024)).batchName;
   return batch?.startsWith(BATCH_PREFIX) ? batch.slice(BATCH_PREFIX.length) : null;
 }
-
-const partOf = async (path: string, bytes: number, from: "start" | "end"): Promise<string> =>
-  (await readPart(path, bytes, from))?.part.toString("utf8") ?? "";
 
 const MOST_ALERTS = 20;
 const MOST_NAMED = 5;

@@ -3,17 +3,6 @@ import { join } from "node:path";
 import { entriesOf, ifGone, isSubmitDirectory, requestsIn } from "../disk/disk-steps.ts";
 import { isCompacted } from "./compact.ts";
 
-/** What lies on the disk for one request, in the names of --json. Reads only; works without a server. */
-export interface RequestUsage {
-  readonly request_name: string;
-  readonly directories: number;
-  readonly compacted: number;
-  readonly files: number;
-  readonly bytes: number;
-  readonly unmerged_files: number;
-  readonly unmerged_bytes: number;
-}
-
 const AT_ONCE = 64;
 
 export async function measureSpool(spoolDir: string, storageDir: string): Promise<readonly RequestUsage[]> {
@@ -23,7 +12,10 @@ export async function measureSpool(spoolDir: string, storageDir: string): Promis
   return found;
 }
 
-async function measureRequest(spoolDir: string, storageDir: string, request: string): Promise<RequestUsage> {
+/** What lies on the disk for one request, in the names of --json. Reads only; works without a server. */
+export type RequestUsage = Readonly<Awaited<ReturnType<typeof measureRequest>>>;
+
+async function measureRequest(spoolDir: string, storageDir: string, request: string) {
   const home = join(spoolDir, request);
   const directories = (await entriesOf(home)).filter(isSubmitDirectory);
   const own = await measureTree(home);

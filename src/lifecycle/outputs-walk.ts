@@ -2,7 +2,7 @@ import { describeError, WorldError } from "../base/errors.ts";
 import type { CatalogBlock, StepOutcome } from "../catalogs/port.ts";
 import type { RequestName } from "../domain/names.ts";
 import { type BlockError, type OutputBlockFacts, UNREACHABLE, type UnitFiles } from "../domain/output-block.ts";
-import { type BlockDecision, decideBlock, nextTry, patienceFor, RULES_WITHDRAWN } from "../outputs/decide-block.ts";
+import { type BlockDecision, decideBeside, nextTry, patienceFor, RULES_WITHDRAWN } from "../outputs/decide-block.ts";
 import type { StepTaken } from "../store/port.ts";
 import { forEachBounded } from "./bounded.ts";
 import { assertLeads, Interrupted } from "./in-progress.ts";
@@ -17,6 +17,11 @@ const CALL_LIMIT_SEC = 300;
 interface Walk {
   readonly away: Map<string, string>;
   readonly moved: Set<RequestName>;
+}
+
+interface BlockWalk extends Walk {
+  /** Steps at which some of its units were refused. */
+  readonly refusedAt: Set<string>;
 }
 
 /**
@@ -36,17 +41,23 @@ const patienceOf = ({ catalog, policy }: PassWork) => patienceFor(catalog.output
 async function takeSteps(ports: PassWork, walk: Walk, first: OutputBlockFacts): Promise<void> {
   const { store, catalog, clock } = ports;
   let block: OutputBlockFacts | null = first;
+  const refusedAt = new Set<string>();
   while (block) {
     ports.signal?.throwIfAborted();
     assertLeads(ports);
-    const decision = decideBlock(block, catalog.outputs.steps, patienceOf(ports), clock.now());
-    if (!(await apply(ports, walk, block, decision))) return;
+    const decision = decideBeside(refusedAt, block, catalog.outputs.steps, patienceOf(ports), clock.now());
+    if (!(await apply(ports, { ...walk, refusedAt }, block, decision))) return;
     block = await store.outputs.get(block.name);
   }
 }
 
 /** Carries out one decision about a block; true: look again. */
-async function apply(ports: PassWork, walk: Walk, block: OutputBlockFacts, decision: BlockDecision): Promise<boolean> {
+async function apply(
+  ports: PassWork,
+  walk: BlockWalk,
+  block: OutputBlockFacts,
+  decision: BlockDecision,
+): Promise<boolean> {
   const { store, catalog, clock } = ports;
   switch (decision.kind) {
     case "wait":
@@ -96,10 +107,13 @@ interface Step {
   readonly call: (block: CatalogBlock) => Promise<StepOutcome>;
 }
 
-/** Intent, call, receipt. A step that failed is kept with its reason, and the block rests until its next try. */
+/**
+ * Intent, call, receipt. A step that failed is kept with its reason, and the block rests until its next try; where only
+ * some units were refused, the others go on.
+ */
 async function take(
   ports: PassWork,
-  walk: Walk,
+  walk: BlockWalk,
   block: OutputBlockFacts,
   { step, service, units, call }: Step,
   state: StepTaken["state"],
@@ -118,7 +132,7 @@ async function take(
   const trouble = outcome.kind === "done" ? (refused[0] ?? null) : outcome;
   const at = clock.now();
   if (!trouble) {
-    await store.outputs.note(block, taken, null, at);
+    await store.outputs.note(block, taken, walk.refusedAt.size > 0 ? "as-before" : null, at);
     log.info("outputs.step", { request: block.requestName, block: block.name, step, units: good.length });
     return true;
   }
@@ -129,7 +143,8 @@ async function take(
   await store.outputs.note(block, taken, { error, isRefused, units: [...bad], nextTryAt }, at);
   walk.moved.add(block.requestName);
   log.warn("outputs.failed", { request: block.requestName, block: block.name, nextTryAt, ...error });
-  return false;
+  if (refused.length > 0) walk.refusedAt.add(step);
+  return refused.length > 0;
 }
 
 /** One call, within its time. What the world or we ourselves break becomes an outcome: it stops this block only. */

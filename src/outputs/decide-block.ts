@@ -52,6 +52,19 @@ export function decideBlock(
   return { kind: block.isSealed ? "done" : "seal" };
 }
 
+/** Some units were refused at these steps just now: the block's other units go on without them, and nothing is closed. */
+export function decideBeside(
+  refusedAt: ReadonlySet<string>,
+  block: OutputBlockFacts,
+  steps: readonly OutputStep[],
+  patience: OutputPatience,
+  now: Date,
+): BlockDecision {
+  if (refusedAt.size === 0) return decideBlock(block, steps, patience, now);
+  const others = steps.filter(({ name, when }) => !refusedAt.has(name) && when !== "all-settled");
+  return decideBlock({ ...block, isSettled: false, refusals: 0, nextTryAt: now }, others, patience, now);
+}
+
 /** Nobody answering is no refusal: a service that is away comes back. */
 function isHopeless(
   { refusals, refusedSince }: OutputBlockFacts,

@@ -17,10 +17,9 @@ export function explainOutputs(
   const far = `outputs: ${done} of ${blocks} ${blocks === 1 ? "block" : "blocks"} ${word}`;
   if (!trouble) return { reason: far, on: { code: "outputs", until: null } };
   const { error, nextTryAt } = trouble;
-  const next = `next try ${nextTryAt.toISOString().slice(0, 16).replace("T", " ")}`;
   const fix = isRefusal(error) ? ` (${error.fix})` : "";
   const code = isRefusal(error) ? "outputs-refused" : "outputs";
-  return { reason: `${far}; ${troubleWords(trouble)}${fix}; ${next}`, on: { code, until: nextTryAt } };
+  return { reason: `${far}; ${troubleWords(trouble)}${fix}`, on: { code, until: nextTryAt } };
 }
 
 const isRefusal = ({ code }: BlockError): boolean => code !== UNREACHABLE;

@@ -6,19 +6,14 @@ import type { PolicySettings, RowSays } from "./policy.ts";
  * How often a node has been tried, and what the next try may ask for. `rrn` counts genuine executions within an
  * epoch, the first is 1; an attempt that was evicted, lost or never submitted is none of them.
  */
-export interface Counts {
-  readonly epoch: number;
-  readonly rrn: number;
-  /** Earlier attempts of this epoch, this very one left out (POST may run twice for it). */
-  readonly records: readonly AttemptRecord[];
-  readonly losses: number;
-}
+export type Counts = Readonly<ReturnType<typeof countAttempts>>;
 
-export function countAttempts(attempt: Attempt, isLoss: boolean, history: History): Counts {
+export function countAttempts(attempt: Attempt, isLoss: boolean, history: History) {
   const others = history.records.filter(
     (record, at) => !isSameAttempt(record, attempt, at === history.records.length - 1),
   );
   const epoch = history.records.reduce((most, record) => Math.max(most, record.epoch), history.epoch);
+  /** Earlier attempts of this epoch, this very one left out (POST may run twice for it). */
   const records = others.filter((record) => record.epoch === epoch);
   const genuine = records.filter((record) => !LOSSES.includes(record.cause ?? ""));
   // Should a line have been lost, the numbers in the later ones still know of it.

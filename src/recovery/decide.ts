@@ -1,11 +1,11 @@
 import { mostMemoryMb } from "../domain/plan.ts";
 import { type Attempt, type Category, hostOf, LOSSES, siteOf } from "./attempt.ts";
 import { type FileEvidence, weighFiles } from "./bad-files.ts";
-import { type Boost, boosted, type Counts, countAttempts, delayOf, retriesOfRow } from "./budgets.ts";
+import { boosted, countAttempts, delayOf, retriesOfRow } from "./budgets.ts";
 import type { Decision, Why } from "./decision.ts";
 import type { History } from "./ledger-record.ts";
 import { type Failure, readOutcome } from "./outcome.ts";
-import { logOf, type Policy, type Ruling, ruleOn } from "./policy.ts";
+import { logOf, type Policy, ruleOn } from "./policy.ts";
 import { reasonFor } from "./reason.ts";
 
 /**
@@ -20,21 +20,6 @@ export function decideAttempt(attempt: Attempt, history: History, policy: Policy
   return conclude(facts, verdict, now);
 }
 
-export interface Facts {
-  readonly attempt: Attempt;
-  readonly failure: Failure;
-  readonly isLoss: boolean;
-  readonly policy: Policy;
-  readonly ruling: Ruling;
-  readonly counts: Counts;
-  readonly files: FileEvidence;
-  readonly memory: Boost;
-  readonly wall: Boost;
-  readonly site: string | null;
-  /** There may be another site to go to. */
-  readonly canMove: boolean;
-}
-
 interface Verdict {
   readonly decision: "retry" | "stop" | "unclassified" | "abort";
   readonly why: Why;
@@ -43,7 +28,10 @@ interface Verdict {
 
 const NO_FILES: FileEvidence = { suspects: [], bad: [], proof: null };
 
-function weigh(failure: Failure, attempt: Attempt, history: History, policy: Policy): Facts {
+/** All that a decision about a failure goes by. */
+export type Facts = Readonly<ReturnType<typeof weigh>>;
+
+function weigh(failure: Failure, attempt: Attempt, history: History, policy: Policy) {
   const ruling = ruleOn(failure, attempt, policy);
   const isLoss = LOSSES.includes(failure.cause);
   const counts = countAttempts(attempt, isLoss, history);
@@ -73,6 +61,7 @@ function weigh(failure: Failure, attempt: Attempt, history: History, policy: Pol
       settings.maxWallMinutes,
     ),
     site,
+    /** There may be another site to go to. */
     canMove: site !== null && (attempt.sites === null || attempt.sites.some((other) => other !== site)),
   };
 }

@@ -26,8 +26,11 @@ export interface OutputBlockStore {
   units(block: OutputBlock, state: UnitOutputState, limit: number): Promise<readonly UnitFiles[]>;
   /** The intent: whatever comes of the step, it may have been taken from here on. */
   begin(name: string, step: string, at: Date): Promise<void>;
-  /** What came of a step; null: the step was not taken, `failed` says why. */
-  note(block: OutputBlock, taken: StepTaken | null, failed: StepFailed | null, at: Date): Promise<void>;
+  /**
+   * What came of a step. `taken` null: it was not taken, `failed` says why. `failed` null: all is well again;
+   * as-before: what was wrong with other units still is.
+   */
+  note(block: OutputBlock, taken: StepTaken | null, failed: StepFailed | "as-before" | null, at: Date): Promise<void>;
   /** No unit is added any more; false: one was added since, or may still come. */
   seal(block: OutputBlock, at: Date): Promise<boolean>;
   /** open → done, and its processing block with it (`archives`) when it was the last; open → failed; … */

@@ -104,15 +104,16 @@ export const outputBlockStore = (sql: Sql): OutputBlockStore => ({
       // Of two that register the last two outputs of a unit, the later sees what the first did.
       await lockWorkflow(tx, workflowId);
       if (taken) {
-        await tx.query(
-          `UPDATE output_blocks SET receipts = receipts || $2::jsonb, updated_at = $3, next_try_at = $3
-           WHERE name = $1`,
-          [name, json(taken.receipt === null ? {} : { [taken.step]: taken.receipt }), at],
-        );
+        await tx.query(`UPDATE output_blocks SET receipts = receipts || $2::jsonb, updated_at = $3 WHERE name = $1`, [
+          name,
+          json(taken.receipt === null ? {} : { [taken.step]: taken.receipt }),
+          at,
+        ]);
         if (!failed)
           await tx.query(
-            `UPDATE output_blocks SET tries = 0, refusals = 0, refused_since = NULL, last_error = NULL WHERE name = $1`,
-            [name],
+            `UPDATE output_blocks SET tries = 0, refusals = 0, refused_since = NULL, last_error = NULL, next_try_at = $2
+             WHERE name = $1`,
+            [name, at],
           );
         if (taken.state !== null && taken.units.length > 0) {
           await tx.query("UPDATE unit_outputs SET state = $3 WHERE block = $1 AND unit = ANY($2::text[])", [
@@ -123,7 +124,7 @@ export const outputBlockStore = (sql: Sql): OutputBlockStore => ({
           await settleUnits(tx, workflowId, taken.units, at);
         }
       }
-      if (!failed) return;
+      if (!failed || failed === "as-before") return;
       await tx.query(
         `UPDATE output_blocks SET tries = tries + 1, refusals = refusals + $3::int,
            refused_since = CASE WHEN $3::int = 1 THEN coalesce(refused_since, $5) ELSE refused_since END,

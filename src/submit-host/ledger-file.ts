@@ -2,34 +2,20 @@ import { closeSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { reports, roleOfNode } from "../domain/roles.ts";
 import type { GroupSummary } from "../recovery/decision.ts";
-import {
-  type AttemptRecord,
-  type History,
-  historyOf,
-  isAttempt,
-  type LedgerProblem,
-  parseLedger,
-} from "../recovery/ledger-record.ts";
+import { type AttemptRecord, type History, historyOf, isAttempt, parseLedger } from "../recovery/ledger-record.ts";
 import { summarizeGroup } from "../recovery/records.ts";
 import { UNIT } from "../submit-dir/names.ts";
 import { giveToOwner, PostTrouble, readIfThere, withFile } from "./disk.ts";
 import type { PostArguments } from "./observe.ts";
 
-export interface NodeLedger {
-  readonly history: History;
-  readonly group: GroupSummary;
-  readonly problems: readonly LedgerProblem[];
-  /** What was already written of this very attempt: POST runs again when it was killed half-way. */
-  readonly told: AttemptRecord | null;
-  readonly scriptRan: boolean;
-}
+export type NodeLedger = Readonly<ReturnType<typeof readLedger>>;
 
 /**
  * The node's own past. A line about this node that cannot be read is only passed over when another line tells of the
  * same attempt, or when it is about the present one (a POST killed while it wrote): otherwise an execution would be
  * forgotten in silence, and the node stops until a person has looked.
  */
-export function readLedger(dir: string, args: PostArguments): NodeLedger {
+export function readLedger(dir: string, args: PostArguments) {
   const path = join(dir, UNIT.ledger);
   const text = readIfThere(path) ?? "";
   const { history, group, problems } = ledgerForNode(text, args.node);
@@ -46,6 +32,7 @@ export function readLedger(dir: string, args: PostArguments): NodeLedger {
     history,
     group,
     problems,
+    /** What was already written of this very attempt: POST runs again when it was killed half-way. */
     told: sameAttempt(history, args),
     scriptRan: text.includes(`"event":"script",${own},"cluster":${args.cluster ?? -1},`),
   };
@@ -56,10 +43,7 @@ export function readLedger(dir: string, args: PostArguments): NodeLedger {
  * how many siblings succeeded or stopped for good. A line is only parsed when it is about the node, opens an epoch,
  * or stopped for a permanent reason; all writers of the ledger write compact JSON, so that plain search finds them.
  */
-export function ledgerForNode(
-  text: string,
-  node: string,
-): { readonly history: History; readonly group: GroupSummary; readonly problems: readonly LedgerProblem[] } {
+export function ledgerForNode(text: string, node: string) {
   const own = `"node":${JSON.stringify(node)}`;
   const wanted: string[] = [];
   const done = new Set<string>();
@@ -74,7 +58,8 @@ export function ledgerForNode(
   const { lines, problems } = parseLedger(wanted.join("\n"));
   const stopped = lines.filter((line) => isAttempt(line) && !done.has(line.node));
   const { alike } = summarizeGroup(stopped, node);
-  return { history: historyOf(lines, node), group: { alike, succeeded: done.size }, problems };
+  const group: GroupSummary = { alike, succeeded: done.size };
+  return { history: historyOf(lines, node), group, problems };
 }
 
 function nameIn(line: string): string {

@@ -12,19 +12,10 @@ import { PostTrouble, readIfThere, readParts, readTail } from "./disk.ts";
 import { forgedOutput } from "./forged-output.ts";
 
 /** What DAGMan tells a POST script: JOB RETURN RETRY MAX_RETRIES CLUSTERID; and "script" from verdict.sh. */
-export interface PostArguments {
-  readonly node: string;
-  readonly returned: number;
-  readonly retry: number;
-  readonly maxRetries: number;
-  /** null: nothing was submitted. */
-  readonly cluster: number | null;
-  /** Nobody waits with a deadline. */
-  readonly mayRunScript: boolean;
-}
+export type PostArguments = Readonly<ReturnType<typeof readArguments>>;
 
 /** An argument that cannot be true never helps a node: it is taken as a failure without retries. */
-export function readArguments(argv: readonly string[]): PostArguments {
+export function readArguments(argv: readonly string[]) {
   const [node = "", returned, retry, maxRetries, cluster, script] = argv;
   if (!isName(node)) throw new PostTrouble("person", `not the name of a node: ${JSON.stringify(node)}`);
   const number = (text: string | undefined, otherwise: number): number =>
@@ -35,7 +26,9 @@ export function readArguments(argv: readonly string[]): PostArguments {
     returned: number(returned, -1003),
     retry: Math.max(0, number(retry, 0)),
     maxRetries: Math.max(0, number(maxRetries, 0)),
+    /** null: nothing was submitted. */
     cluster: id > 0 ? id : null,
+    /** Nobody waits with a deadline. */
     mayRunScript: script === "script",
   };
 }

@@ -46,6 +46,24 @@ test("a request is held: one alert until it is over, however often one looks", a
   expect(await world.look()).toEqual([]);
 });
 
+test("a service of the catalog that is away: an alert after three looks, its own, and gone when it answers", async () => {
+  const world = await makeWorld();
+  let rucio: string | null = "nobody listens there";
+  const services = { ping: async () => ({ dbs: null, rucio }), close: async () => {} };
+  const ports = { ...world.ports, catalog: { ...world.ports.catalog, services } };
+  const watch = makeWatch(ports, { intervalSec: 60, engineAfterLooks: 3, moreErrorsThan: 3, lowDiskMb: 0, places: [] });
+  const look = async () => {
+    await watch.lookOnce();
+    return (await world.store.alerts.open()).map(({ key, severity }) => `${key} ${severity}`);
+  };
+  expect([await look(), await look()]).toEqual([[], []]);
+  expect(await look()).toEqual(["catalog-unreachable:rucio critical"]);
+  expect(await look()).toEqual(["catalog-unreachable:rucio critical"]);
+  expect((await world.store.alerts.open())[0]).toMatchObject({ count: 1, subject: "rucio" });
+  rucio = null;
+  expect(await look()).toEqual([]);
+});
+
 test("a queue that does not move, and a run that takes a month: slow while the engine answers, else critical", async () => {
   const world = await makeWatched();
   await world.commands.setAdmission({ maxActive: 0 }, "ann");

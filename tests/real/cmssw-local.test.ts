@@ -2,6 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { type Emulated, startEmulators } from "../../src/emulate/index.ts";
+import type { DbsFileRow } from "../../src/emulate/world.ts";
 import { ARCH, hasPython, installCmssw, RELEASE } from "../support/cmssw/install.ts";
 import { ServerUnderTest } from "../support/server.ts";
 
@@ -9,11 +11,13 @@ import { ServerUnderTest } from "../support/server.ts";
 
 const root = mkdtempSync(join(tmpdir(), "wms2-cvmfs-"));
 const servers: ServerUnderTest[] = [];
+const emulators: Emulated[] = [];
 afterAll(async () => {
   for (const server of servers) {
     await server.stop();
     await server.remove();
   }
+  for (const services of emulators) await services.close();
   rmSync(root, { recursive: true, force: true });
 });
 
@@ -26,6 +30,8 @@ process.${module} = cms.OutputModule("PoolOutputModule", fileName=cms.untracked.
 `;
 const attached = (text: string) => ({ content_base64: Buffer.from(text).toString("base64") });
 const SOFTWARE = { release: RELEASE, scram_arch: [ARCH] };
+
+const SITES = ["T2_XX_Alpha", "T2_XX_Beta"];
 
 describe.skipIf(!hasPython)("payload: cmssw", () => {
   test("GEN and RECO of a small request, up to one merged file with its lumis and adler32", async () => {
@@ -58,4 +64,27 @@ describe.skipIf(!hasPython)("payload: cmssw", () => {
       new Set(["1", "2", "3", "4", "5", "6", "7", "8"]),
     );
   });
+
+  test("a StepChain of ReqMgr2 runs the configurations of its cache, and DBS has its lumis", async () => {
+    const services = await startEmulators({ sites: SITES });
+    emulators.push(services);
+    const sites = SITES.map((name) => ({ name, cores: 2, memory_mb: 4000 }));
+    const settings = { ...services.settings, "cmssw.cmsset": installCmssw(root), "engine.local.sites": sites };
+    const server = new ServerUnderTest(settings);
+    servers.push(server);
+    await server.start();
+    const name = await server.submit({
+      request_name: "emulate_demo_GEN_RECO_260715_101010_1234",
+      source: "reqmgr2",
+      unit: { jobs: 4 },
+    });
+    const done = await server.until(name, ["completed", "held", "failed"], 150);
+    expect(done).toMatchObject({ status: "completed" });
+    const asked = services.calls().filter(({ path }) => path.includes("configFile"));
+    expect(asked.map(({ path }) => path.split("/").at(-2))).toEqual(["emulated_gen", "emulated_reco"]);
+    const files = Object.values(services.state()["dbs.files"] ?? {}) as DbsFileRow[];
+    const made = files.filter(({ row }) => String(row.logical_file_name).startsWith("/store/mc/"));
+    expect(made).toMatchObject([{ row: { event_count: 400, adler32: expect.stringMatching(/^[0-9a-f]{8}$/) } }]);
+    expect(made[0]?.lumis).toHaveLength(8);
+  }, 200_000);
 });

@@ -1,4 +1,7 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { RequestName } from "../../src/domain/names.ts";
 import { makeCmsWorld, SITES, stepChain } from "../support/cms-world.ts";
 
 let world: Awaited<ReturnType<typeof makeCmsWorld>>;
@@ -57,7 +60,7 @@ test("Rucio is away: the request waits and says so, its next round goes on, and 
   await world.expectStatus(name, "active");
   expect((await world.request(name)).waiting).toMatchObject({ code: "outputs", who: "service" });
   expect((await world.request(name)).waiting?.words).toMatch(
-    /0 of 2 blocks archived; rucio .*next try 2026-01-01 00:01/,
+    /0 of 2 blocks archived; Rucio.*next try 2026-01-01 00:01/,
   );
   world.services.outage("rucio", 0);
   await pass();
@@ -67,4 +70,196 @@ test("Rucio is away: the request waits and says so, its next round goes on, and 
   world.wait(61);
   await world.server().pass();
   await world.expectStatus(name, "completed");
+}, 60_000);
+
+/** One unit at a site that needs no tape of its own. */
+async function finished(text: string, site: string = SITES[1]) {
+  const { pass } = world.server();
+  const name = await world.submit(text);
+  await pass();
+  world.engine.site = site;
+  world.engine.finish(world.storageDir);
+  await pass();
+  return name;
+}
+const waiting = async (name: RequestName) => (await world.request(name)).waiting;
+
+/** What has to be put right, and what is then left to do. */
+const BAD_DAYS: [day: string, spoil: () => void, words: RegExp, mend: () => void][] = [
+  [
+    "the account has no quota",
+    () => world.services.seed({ accounts: { wms2: { admin: true, limits: {} } } } as never),
+    /source-rule of .* is refused: .*\(ask for quota/,
+    () => world.services.seed({ accounts: { wms2: { admin: true, limits: { "*": null } } } } as never),
+  ],
+  [
+    "the site has no RSE",
+    () => void world.services.remove("cric.sites", SITES[1]),
+    /place of .* site T2_CH_South has no RSE \(give the site its storage/,
+    () => world.services.seed({ sites: { [SITES[1]]: { rses: [SITES[1]] } } } as never),
+  ],
+  [
+    "no tape matches the expression",
+    () => void world.services.remove("rucio.rses", `${SITES[0]}_Tape`),
+    /tape-rule of .* is refused: .*\(no RSE matches/,
+    () => world.services.seed({ rses: { [`${SITES[0]}_Tape`]: { type: "TAPE" } } } as never),
+  ],
+];
+
+test.each(BAD_DAYS)(
+  "%s: the request says so and what helps, and goes on when it is put right",
+  async (_day, spoil, words, mend) => {
+    spoil();
+    const name = await finished(stepChain("bad", 1));
+    await world.expectStatus(name, "active");
+    expect(await waiting(name)).toMatchObject({ code: "outputs-refused", who: "operator" });
+    expect((await waiting(name))?.words).toMatch(words);
+    mend();
+    const by = { actor: "ann", dryRun: false };
+    expect(await world.commands.retryBlocks({ request: name }, "it is there now", by)).toMatchObject({ kind: "done" });
+    world.wait(60);
+    await world.server().pass();
+    await world.expectStatus(name, "completed");
+  },
+  60_000,
+);
+
+test("a file without adler32 holds nobody up; after three days of refusals its block fails, and a retry goes on", async () => {
+  const { pass } = world.server();
+  const name = await world.submit(stepChain("plain", 2));
+  await pass();
+  world.engine.site = SITES[1];
+  const { fileFacts } = world.engine;
+  world.engine.fileFacts = {};
+  world.engine.finish(world.storageDir, 1);
+  world.engine.fileFacts = fileFacts;
+  world.engine.finish(world.storageDir);
+  await pass();
+  expect((await blocks()).map(({ units }) => [units.registered, units.owed])).toEqual([
+    [1, 1],
+    [1, 1],
+  ]);
+  expect((await waiting(name))?.words).toMatch(/outputs of mg_000000 cannot be registered: .* has no adler32/);
+  for (let i = 0; i < 2; i += 1) {
+    world.wait(3 * 86_400);
+    await world.server().pass();
+  }
+  await world.expectStatus(name, "held");
+  expect((await world.request(name)).hold).toMatchObject({
+    code: "registration-failed",
+    evidence: { code: "no-adler32" },
+  });
+  expect((await blocks()).map(({ status }) => status)).toEqual(["failed", "failed"]);
+  const asked = await world.commands.retryBlocks({ request: name }, "looked", { actor: "ann", dryRun: true });
+  expect(asked).toMatchObject({ kind: "would", released: true });
+  expect(await world.commands.retryBlocks({ request: name }, "looked", { actor: "ann", dryRun: false })).toMatchObject({
+    kind: "done",
+    released: true,
+  });
+  world.wait(60);
+  await world.server().pass();
+  expect((await waiting(name))?.code).toBe("outputs-refused");
+}, 60_000);
+
+/** The LFNs of the first unit that was planned. */
+function plannedLfns(): readonly string[] {
+  const [run] = [...world.engine.runs.values()];
+  const manifest = JSON.parse(readFileSync(join(run?.run.submitDir ?? "", "mg_000000", "manifest.json"), "utf8"));
+  return manifest.outputs.map(({ lfn }: { lfn: string }) => lfn);
+}
+
+test("a file that somebody else registered with another size stays theirs, also when the request is withdrawn", async () => {
+  const { pass, services } = world.server();
+  const name = await world.submit(stepChain("theirs", 1));
+  await pass();
+  const [lfn = ""] = plannedLfns();
+  const config = { release: "R", psetHash: "p", globalTag: "G", outputModule: "m" };
+  const dataset = "/P_theirs/Era26-other-v1/GEN";
+  const block = `${dataset}#theirs`;
+  const kept = {
+    accessType: "PRODUCTION",
+    prepId: null,
+    acquisitionEra: "Era26",
+    processingVersion: 1,
+    config,
+  } as const;
+  await services.dbs.ensureDataset({ dataset, primaryType: "mc", ...kept });
+  await services.dbs.openBlock(block, SITES[1]);
+  const file = {
+    lfn,
+    dataset,
+    sizeBytes: 77,
+    events: 1,
+    cksum: "7",
+    adler32: "00000007",
+    lumis: [],
+    parents: [],
+    config,
+  };
+  expect(await services.dbs.addFiles(block, [file])).toMatchObject({ kind: "done" });
+  world.engine.site = SITES[1];
+  world.engine.finish(world.storageDir);
+  await pass();
+  expect((await waiting(name))?.words).toMatch(/outputs of mg_000000 cannot be registered: /);
+  const abort = { action: "abort", reason: "wrong names", invalidate: true } as const;
+  const dry = await world.commands.act(name, abort, { actor: "ann", version: null, dryRun: true });
+  expect(dry).toMatchObject({ kind: "would", warnings: ["its outputs are withdrawn: 2 files in 2 blocks so far"] });
+  await world.commands.act(name, abort, { actor: "ann", version: null, dryRun: false });
+  for (let i = 0; i < 2; i += 1) await pass();
+  await world.expectStatus(name, "aborted");
+  expect((await blocks()).map(({ status }) => status)).toEqual(["withdrawn", "withdrawn"]);
+  const files = (rows("dbs.files") as { row: Record<string, unknown> }[]).map(({ row }) => row);
+  expect(files.find((row) => row.logical_file_name === lfn)).toMatchObject({ is_file_valid: 1, file_size: 77 });
+}, 60_000);
+
+test("a person withdraws the outputs of a completed request: rules are deleted, its files invalidated, no others", async () => {
+  const name = await finished(stepChain("old", 1));
+  await world.expectStatus(name, "completed");
+  const asked = await world.commands.withdraw(name, "replaced", { actor: "ann", dryRun: true });
+  expect(asked).toMatchObject({ kind: "would", files: 2 });
+  expect(asked.kind === "would" && asked.rules).toHaveLength(4);
+  expect((await blocks()).every(({ status }) => status === "done")).toBe(true);
+  const done = await world.commands.withdraw(name, "replaced", { actor: "ann", dryRun: false });
+  expect(done).toMatchObject({ kind: "done" });
+  world.wait(60);
+  await world.server().pass();
+  expect((await blocks()).map(({ status }) => status)).toEqual(["withdrawn", "withdrawn"]);
+  const files = (rows("dbs.files") as { row: Record<string, unknown> }[]).map(({ row }) => row);
+  const valid = files.map((row) => `${String(row.dataset).startsWith("/P_old/")} ${row.is_file_valid}`);
+  expect(new Set(valid)).toEqual(new Set(["true 0", "false 1"]));
+  expect(rows("rucio.rules").every((rule) => rule.expires_at !== null)).toBe(true);
+  expect(await world.commands.withdraw(name, "again", { actor: "ann", dryRun: false })).toMatchObject({
+    kind: "already",
+  });
+}, 60_000);
+
+test("a version that is complete with immediate_cleanup withdraws the one before it, and not earlier", async () => {
+  const first = await finished(stepChain("v1", 1));
+  expect(first).toBe("v1");
+  const ann = { actor: "ann", version: null, dryRun: false };
+  const second = await world.submit(stepChain("kill", 1));
+  await world.server().pass();
+  await world.commands.act(second, { action: "hold", reason: "wrong" }, ann);
+  for (let i = 0; i < 3; i += 1)
+    await world
+      .server()
+      .pass()
+      .then(() => world.wait(60));
+  const restart = { action: "restart", reason: "fixed", cleanupPolicy: "immediate_cleanup" } as const;
+  expect(await world.commands.act(second, restart, ann)).toMatchObject({ kind: "done" });
+  for (let i = 0; i < 3; i += 1)
+    await world
+      .server()
+      .pass()
+      .then(() => world.wait(60));
+  expect((await world.request(first)).outputState).toBe("active");
+  world.engine.site = SITES[1];
+  world.engine.finish(world.storageDir);
+  for (let i = 0; i < 3; i += 1)
+    await world
+      .server()
+      .pass()
+      .then(() => world.wait(60));
+  expect((await world.request(second)).outputState).toBe("invalidated");
+  expect((await world.request(first)).outputState).toBe("active");
 }, 60_000);

@@ -81,7 +81,7 @@ export async function makeCmsWorld(emulated?: Emulated) {
       });
       return !life.isDead;
     };
-    return { pass, life, ports: own };
+    return { pass, life, services: made, ports: own };
   };
   return {
     ...world,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe } from "vitest";
 import { operatorContract } from "./store-contract-operators.ts";
+import { outputContract } from "./store-contract-outputs.ts";
 import { recoveryContract } from "./store-contract-recovery.ts";
 import { requestContract } from "./store-contract-requests.ts";
 import { restContract } from "./store-contract-rest.ts";
@@ -23,6 +24,7 @@ export function storeContract(name: string, open: () => Promise<TestStore>): voi
     requestContract(store);
     workContract(store);
     unitContract(store);
+    outputContract(store);
     restContract(store);
     operatorContract(store);
     recoveryContract(store);

@@ -8,6 +8,19 @@ const away = () => Promise.reject(new WorldError("store-unreachable", "db", "con
 const never = () => new Promise<never>(() => {});
 const storeWith = (ping: Store["ping"]) => fakeStore(undefined, { ping });
 
+const AWAY = {
+  id: "7",
+  key: "catalog-unreachable:rucio",
+  severity: "critical" as const,
+  subject: "rucio",
+  message: "rucio has not answered since 10:00",
+  count: 1,
+  firstAt: NOW,
+  lastAt: NOW,
+  acknowledgedBy: null,
+  closedAt: null,
+};
+
 test.each<[string, Parameters<typeof fakeApi>[0], number, string]>([
   ["all well", {}, 200, ""],
   ["store away", { store: storeWith(away) }, 503, "store: connection refused"],
@@ -17,6 +30,12 @@ test.each<[string, Parameters<typeof fakeApi>[0], number, string]>([
     { loop: { status: async () => healthyLoop({ healthy: false, why: "no pass ended for 90 s" }) } },
     503,
     "loop: no pass ended for 90 s",
+  ],
+  [
+    "a service outside away: told, and no reason to replace this server",
+    { store: fakeStore(undefined, { alerts: { open: async () => [AWAY] } }) },
+    200,
+    "catalog: rucio has not answered since 10:00",
   ],
   ["loop cannot tell", { loop: { status: away } }, 503, "loop: connection refused"],
 ])("health: %s", async (_name, parts, status, why) => {

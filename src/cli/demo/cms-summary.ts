@@ -19,7 +19,7 @@ const rows = (state: CmsResult["state"], name: string): Rows => (state[name] ?? 
 const rulesOf = ({ state }: CmsResult, { name }: BlockView) =>
   Object.values(rows(state, "rucio.rules")).filter((rule) => rule.name === name);
 const filesOf = ({ state }: CmsResult, { name }: BlockView) =>
-  Object.values(rows(state, "dbs.files")).filter((file) => file.block_name === name);
+  Object.values(rows(state, "dbs.files")).filter(({ row }) => (row as { block_name?: string }).block_name === name);
 const statusThere = ({ state }: CmsResult, { request }: WatchedRequest): string =>
   String(rows(state, "reqmgr2.requests")[request.request_name]?.RequestStatus ?? "-");
 

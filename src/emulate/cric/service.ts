@@ -1,37 +1,25 @@
-import { type Answer, type Asked, json, type Service } from "../http.ts";
+import { type Answer, type Asked, certified, json, type Service } from "../http.ts";
 import type { Site, World } from "../world.ts";
 
-const frontEnd = ({ person }: Asked): Answer | null => (person === null ? { status: 403 } : null);
-const common = {
-  admit: frontEnd,
-  absent: (): Answer => ({ status: 404 }),
-  failed: (_asked: Asked, error: unknown): Answer => {
-    throw error;
-  },
-};
-
 /** What exists. */
-export const cric = (world: World): Service => ({
-  ...common,
+export const cric: Service = {
   name: "cric",
   prefix: "/cric",
-  routes: [["GET", /^\/api\/cms\/site\/query\/$/, (asked) => query(world, asked)]],
-});
+  admit: certified,
+  routes: [["GET", /^\/api\/cms\/site\/query\/$/, query]],
+};
 
 function query(world: World, { query: ask }: Asked): Answer {
   const name = ask.get("name");
-  const sites = world.sites
-    .values()
-    .filter(({ state }) => ask.get("rcsite_state") === "ANY" || state === "ACTIVE")
-    .filter(({ site }) => name === null || name === site);
+  const isMeant = ({ site, state }: Site): boolean =>
+    (ask.get("rcsite_state") === "ANY" || state === "ACTIVE") && (name === null || name === site);
+  const sites = world.sites.values().filter(isMeant);
+  const mapped = sites.flatMap(({ site, rses }) => rses.map((rse) => [site, rse]));
   switch (ask.get("preset")) {
     case "site-names":
-      return table(["type", "site_name", "alias"], sites.flatMap(namesOf));
+      return report(["type", "site_name", "alias"], sites.flatMap(namesOf));
     case "data-processing":
-      return table(
-        ["psn_name", "phedex_name"],
-        sites.flatMap(({ site, rses }) => rses.map((rse) => [site, rse])),
-      );
+      return report(["psn_name", "phedex_name"], mapped);
     case null:
       return json(200, Object.fromEntries(sites.map((site) => [site.site, about(site)])));
     default:
@@ -39,48 +27,38 @@ function query(world: World, { query: ask }: Asked): Answer {
   }
 }
 
-const table = (columns: readonly string[], result: readonly (readonly string[])[]): Answer =>
+const report = (columns: readonly string[], result: readonly string[][]): Answer =>
   json(200, { desc: { columns }, result });
 const titleOf = (site: string): string => site.split("_").slice(2).join(" ") || site;
+const tierOf = (site: string): number => Number(/^T(\d)/.exec(site)?.[1] ?? 2);
 const namesOf = ({ site, rses }: Site): string[][] => [
   ["psn", titleOf(site), site],
   ...rses.map((rse) => ["phedex", titleOf(site), rse]),
   ["cms", titleOf(site), site],
   ["lcg", titleOf(site), `GRID-${titleOf(site)}`],
 ];
-const about = ({ site, state }: Site) => ({
-  name: site,
-  facility: site.split("_").slice(1).join("_"),
-  state,
-  tier_level: Number(/^T(\d)/.exec(site)?.[1] ?? 2),
-  country: site.split("_")[1] ?? "",
-});
+function about({ site, state }: Site) {
+  const [, country = "", ...rest] = site.split("_");
+  return { name: site, facility: [country, ...rest].join("_"), state, tier_level: tierOf(site), country };
+}
 
-/** Where work may run: not CRIC's, but of those who look after the sites. */
-export const siteStatus = (world: World): Service => ({
-  ...common,
+/** Where work may run: not CRIC's, but of those who look after the sites, in the two forms they publish. */
+export const siteStatus: Service = {
   name: "site-status",
   prefix: "/site-status",
+  admit: certified,
   routes: [
-    ["GET", /^\/prod_status\.json$/, () => json(200, { csvdata: world.sites.values().map(csvRow) })],
-    ["GET", /^\/sts15min\.json$/, () => json(200, world.sites.values().map(document))],
+    ["GET", /^\/prod_status\.json$/, ({ sites }) => json(200, { csvdata: sites.values().map(csvRow) })],
+    ["GET", /^\/sts15min\.json$/, ({ sites }) => json(200, sites.values().map(metric))],
   ],
-});
+};
 
 const COLORS: Readonly<Record<string, string>> = { enabled: "green", drain: "yellow", test: "blue" };
-const csvRow = ({ site, prod_status }: Site) => ({
-  VOName: site,
-  Status: prod_status,
-  COLORNAME: COLORS[prod_status] ?? "red",
-  Tier: Number(/^T(\d)/.exec(site)?.[1] ?? 2),
-  Time: new Date().toISOString(),
-  EndTime: null,
-});
-const document = ({ site, prod_status }: Site) => ({
-  producer: "cmssst",
-  type: "ssbmetric",
-  type_prefix: "raw",
-  monit_hdfs_path: "sts15min",
-  timestamp: Date.now(),
-  data: { name: site, status: "enabled", prod_status, crab_status: "enabled", rucio_status: "dependable", detail: "" },
-});
+function csvRow({ site, prod_status: status }: Site) {
+  const color = COLORS[status] ?? "red";
+  return { VOName: site, Status: status, COLORNAME: color, Tier: tierOf(site), Time: new Date().toISOString() };
+}
+function metric({ site, prod_status }: Site) {
+  const data = { name: site, status: "enabled", prod_status, crab_status: "enabled", rucio_status: "dependable" };
+  return { producer: "cmssst", type: "ssbmetric", monit_hdfs_path: "sts15min", timestamp: Date.now(), data };
+}

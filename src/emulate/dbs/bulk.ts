@@ -1,9 +1,9 @@
 import { type Answer, type Asked, isRow, type Row, unixSec } from "../http.ts";
-import type { World } from "../world.ts";
+import type { DbsBlockRow, World } from "../world.ts";
 import { bodyToInsert, checkBlockName } from "./ask.ts";
 import { concurrencyError, DbsError, invalid } from "./errors.ts";
 import { checkFile, checkTypes, fileRow } from "./files.ts";
-import { addConfig, addName, checkDatasetName, configKey, wildId } from "./names.ts";
+import { addConfig, addName, checkDatasetName, configKey, WILD_ID } from "./names.ts";
 
 const PARTS = ["dataset", "block", "primds", "processing_era", "acquisition_era"] as const;
 type Parts = Readonly<Record<(typeof PARTS)[number], Row>>;
@@ -29,24 +29,24 @@ export function insertBulk(world: World, asked: Asked, done: Answer): Answer {
     const lfn = String(file.logical_file_name);
     if (world.files.has(lfn)) throw concurrencyError();
     const place = { dataset: String(dataset.dataset), block: name, person: asked.person ?? "DBS-workflow" };
-    return fileRow(world, file, { ...place, parents: parents.get(lfn) ?? [], configs: configsOf.get(lfn) ?? [] });
+    return fileRow(file, { ...place, parents: parents.get(lfn) ?? [], configs: configsOf.get(lfn) ?? [] });
   });
   if (new Set(rows.map(({ row }) => row.logical_file_name)).size < rows.length) throw concurrencyError();
-  world.blocks.put(name, blockRow(world, block, String(dataset.dataset)));
+  world.blocks.put(name, blockRow(block, String(dataset.dataset)));
   for (const file of rows) world.files.put(file.row.logical_file_name, file);
   return done;
 }
 
-export function blockRow(world: World, block: Row, dataset: string) {
+export function blockRow(block: Row, dataset: string): DbsBlockRow {
   const now = unixSec();
   return {
-    block_id: wildId(world),
+    block_id: WILD_ID,
     block_name: String(block.block_name),
     block_size: Number(block.block_size ?? 0),
     create_by: block.create_by ?? "DBS-workflow",
     creation_date: Number(block.creation_date ?? now),
     dataset,
-    dataset_id: wildId(world),
+    dataset_id: WILD_ID,
     file_count: Number(block.file_count ?? 0),
     last_modification_date: now,
     last_modified_by: block.create_by ?? "DBS-workflow",
@@ -114,7 +114,7 @@ export function addDataset(world: World, row: Row, person: string): void {
     ...row,
   };
   world.datasets.put(name, {
-    ...(known ?? { ...fresh, dataset_id: wildId(world) }),
+    ...(known ?? { ...fresh, dataset_id: WILD_ID }),
     dataset: name,
     dataset_access_type: String(known?.dataset_access_type ?? fresh.dataset_access_type),
     primary_ds_name: primary,

@@ -1,7 +1,7 @@
 import { isRow, type Row, unixSec } from "../http.ts";
-import type { DbsFileRow, Lumi, World } from "../world.ts";
+import type { DbsFileRow, Lumi } from "../world.ts";
 import { concurrencyError, DbsError, invalid } from "./errors.ts";
-import { isLfn, wildId } from "./names.ts";
+import { isLfn, WILD_ID } from "./names.ts";
 
 /** Types first: DBS decodes the whole body before it looks at any value. */
 export function checkTypes(file: unknown): asserts file is Row {
@@ -39,7 +39,7 @@ interface Place {
   readonly person: string;
 }
 
-export function fileRow(world: World, file: Row, place: Place): DbsFileRow {
+export function fileRow(file: Row, place: Place): DbsFileRow {
   const now = unixSec();
   return {
     row: {
@@ -55,9 +55,9 @@ export function fileRow(world: World, file: Row, place: Place): DbsFileRow {
       md5: file.md5 ?? "",
       auto_cross_section: file.auto_cross_section ?? 0,
       branch_hash_id: null,
-      file_id: wildId(world),
-      dataset_id: wildId(world),
-      block_id: wildId(world),
+      file_id: WILD_ID,
+      dataset_id: WILD_ID,
+      block_id: WILD_ID,
       file_type_id: 1,
       creation_date: now,
       create_by: place.person,

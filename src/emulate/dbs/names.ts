@@ -41,4 +41,4 @@ export const isLfn = (lfn: unknown): lfn is string =>
   typeof lfn === "string" && lfn.length <= 500 && LFN.some((pattern) => pattern.test(lfn));
 
 /** Beyond what a JavaScript number holds exactly, as real ones are: two ids may look the same. */
-export const wildId = (world: World): number => 2 ** 62 + world.files.size;
+export const WILD_ID = 2 ** 62 + 1;

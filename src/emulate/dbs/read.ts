@@ -1,8 +1,8 @@
-import type { Answer, Asked, Route } from "../http.ts";
+import type { Answer, Asked, Handler, Route, Row } from "../http.ts";
 import type { DbsFileRow, World } from "../world.ts";
 import { fits, found, isDetailed, one, type Question, questionOf, rowsAnswer, runFilter, wantsLines } from "./ask.ts";
-import { blockDump } from "./dump.ts";
 import { DbsError } from "./errors.ts";
+import type { NameKind } from "./names.ts";
 
 const FILE_KEYS = ["dataset", "block_name", "logical_file_name", "detail", "validFileOnly", "run_num", "lumi_list"];
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
@@ -11,70 +11,43 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
     ...["detail", "dataset_access_type", "primary_ds_type", "processing_version", "physics_group_name"],
   ],
   blocks: [
-    ...["dataset", "block_name", "data_tier_name", "logical_file_name", "detail", "origin_site_name", "run_num"],
-    ...["min_cdate", "max_cdate", "open_for_writing"],
+    ...["dataset", "block_name", "data_tier_name", "logical_file_name", "detail", "origin_site_name"],
+    "open_for_writing", // taken, and not looked at
   ],
   files: [...FILE_KEYS, "release_version", "origin_site_name"],
   filelumis: ["block_name", "logical_file_name", "run_num", "validFileOnly"],
-  summaries: ["dataset", "block_name", "validFileOnly", "run_num", "detail"],
-  fileparents: ["logical_file_name", "block_name"],
-  runs: ["dataset", "block_name", "logical_file_name", "run_num"],
 };
 
-export function readRoutes(world: World): Route[] {
-  const files = (asked: Asked): Answer => answerFiles(world, asked);
-  const lumis = (asked: Asked): Answer => answerLumis(world, asked);
-  const names = (kind: string, filter: readonly string[], ignored: readonly string[] = []) => {
-    return (asked: Asked): Answer => {
-      const question = questionOf(asked, [...filter, ...ignored]);
-      const rows = world.names.values().filter((row) => row.kind === kind);
-      const kept = rows.filter((row) => filter.every((key) => fits(question, key, row[key])));
-      return rowsAnswer(
-        asked,
-        kept.map(({ kind: _, ...row }) => row),
-      );
-    };
-  };
-  return [
-    ["GET", /^\/healthz$/, (asked) => rowsAnswer(asked, [{ status: 200 }])],
-    ["GET", /^\/serverinfo$/, (asked) => rowsAnswer(asked, [{ server: "wms2 emulate", version: "emulated" }])],
-    ["GET", /^\/errors$/, (asked) => rowsAnswer(asked, CODES)],
-    ["GET", /^\/datasets$/, (asked) => answerDatasets(world, asked)],
-    ["GET", /^\/blocks$/, (asked) => answerBlocks(world, asked)],
-    ["GET", /^\/files$/, files],
-    ["POST", /^\/fileArray$/, files],
-    ["GET", /^\/filelumis$/, lumis],
-    ["POST", /^\/filelumis$/, lumis],
-    ["GET", /^\/(?:blocksummaries|filesummaries)$/, (asked) => answerSummary(world, asked)],
-    ["GET", /^\/fileparents$/, (asked) => answerParents(world, asked)],
-    ["GET", /^\/runs$/, (asked) => answerRuns(world, asked)],
-    ["GET", /^\/blockdump$/, (asked) => blockDump(world, asked)],
-    [
-      "GET",
-      /^\/outputconfigs$/,
-      names(
-        "config",
-        ["app_name", "release_version", "pset_hash", "output_module_label"],
-        ["dataset", "logical_file_name"],
-      ),
-    ],
-    // Filters by name are taken and not looked at: every era comes back.
-    ["GET", /^\/acquisitioneras$/, names("acquisition_era", [], ["acquisition_era_name"])],
-    ["GET", /^\/processingeras$/, names("processing_era", ["processing_version"])],
-    ["GET", /^\/primarydatasets$/, names("primary", ["primary_ds_name", "primary_ds_type"])],
-    ["GET", /^\/datatiers$/, names("tier", ["data_tier_name"])],
-    ["GET", /^\/physicsgroups$/, names("group", ["physics_group_name"])],
-    ["GET", /^\/datasetaccesstypes$/, names("access", ["dataset_access_type"])],
-  ];
-}
+export const READ_ROUTES: readonly Route[] = [
+  ["GET", /^\/healthz$/, (_world, asked) => rowsAnswer(asked, [{ status: 200 }])],
+  ["GET", /^\/datasets$/, answerDatasets],
+  ["GET", /^\/blocks$/, answerBlocks],
+  ["GET", /^\/files$/, answerFiles],
+  ["POST", /^\/fileArray$/, answerFiles],
+  ["GET", /^\/filelumis$/, answerLumis],
+  ["POST", /^\/filelumis$/, answerLumis],
+  ["GET", /^\/outputconfigs$/, named("config", ["app_name", "release_version", "pset_hash", "output_module_label"])],
+  ["GET", /^\/acquisitioneras$/, named("acquisition_era", ["acquisition_era_name"])],
+  ["GET", /^\/processingeras$/, named("processing_era", ["processing_version"])],
+  ["GET", /^\/primarydatasets$/, named("primary", ["primary_ds_name", "primary_ds_type"])],
+  ["GET", /^\/datatiers$/, named("tier", ["data_tier_name"])],
+];
 
-const CODES = [101, 110, 113, 115, 117, 118, 122, 200, 202, 203, 310, 311, 312].map((code) => ({ code }));
+function named(kind: NameKind, keys: readonly string[]): Handler {
+  return (world, asked) => {
+    const question = questionOf(asked, keys);
+    // A name of an era is taken and not looked at: every era comes back.
+    const isMeant = (row: Row): boolean =>
+      kind === "acquisition_era" || keys.every((key) => fits(question, key, row[key]));
+    const rows = world.names.values().filter((row) => row.kind === kind && isMeant(row));
+    const shown = rows.map(({ kind: _, ...row }) => row);
+    return rowsAnswer(asked, shown);
+  };
+}
 
 function answerDatasets(world: World, asked: Asked): Answer {
   const question = questionOf(asked, KNOWN.datasets!);
-  const wanted = question.has("dataset_access_type")
-    ? question
-    : new Map([...question, ["dataset_access_type", ["VALID"]]]);
+  const wanted = new Map([["dataset_access_type", ["VALID"]], ...question]);
   const keys = [...wanted.keys()].filter((key) => key !== "detail");
   const rows = world.datasets.values().filter((row) => keys.every((key) => fits(wanted, key, row[key])));
   const shown = isDetailed(question)
@@ -91,21 +64,16 @@ function needs(question: Question, keys: readonly string[]): void {
 function answerBlocks(world: World, asked: Asked): Answer {
   const question = questionOf(asked, KNOWN.blocks!);
   needs(question, ["dataset", "block_name", "data_tier_name", "logical_file_name"]);
-  const holding = question.get("logical_file_name")?.map((lfn) => world.files.get(lfn)?.row.block_name);
-  const runs = runFilter(question);
+  const lfns = question.get("logical_file_name");
+  const holding = lfns?.map((lfn) => world.files.get(lfn)?.row.block_name);
   const dataset = one(question, "dataset") ?? one(question, "block_name")?.split("#", 1)[0];
   const near = dataset !== undefined && !dataset.includes("*");
   const stored = near ? world.blocksOf(dataset) : world.blocks.values();
-  const [after, before] = [Number(one(question, "min_cdate") ?? 0), Number(one(question, "max_cdate") ?? Infinity)];
   const rows = [...stored, ...generatedBlocks(world, near ? dataset : undefined)].filter(
     (row) =>
       ["dataset", "block_name", "origin_site_name"].every((key) => fits(question, key, row[key])) &&
       fits(question, "data_tier_name", String(row.dataset).split("/")[3]) &&
-      (holding === undefined || holding.includes(row.block_name)) &&
-      Number(row.creation_date) >= after &&
-      Number(row.creation_date) <= before &&
-      (runs === null ||
-        world.filesOfBlock(row.block_name).some(({ lumis }) => lumis.some(({ run_num }) => runs(run_num)))),
+      (holding === undefined || holding.includes(row.block_name)),
   );
   return rowsAnswer(asked, isDetailed(question) ? rows : rows.map(({ block_name }) => ({ block_name })));
 }
@@ -180,35 +148,4 @@ function answerLumis(world: World, asked: Asked): Answer {
     lumis.filter(({ run_num }) => runs(run_num)).map((lumi) => ({ ...lumi, logical_file_name: row.logical_file_name })),
   );
   return rowsAnswer(asked, rows);
-}
-
-function answerSummary(world: World, asked: Asked): Answer {
-  const question = questionOf(asked, KNOWN.summaries!);
-  const files = select(world, question);
-  const sum = (value: (file: DbsFileRow) => number): number => files.reduce((total, file) => total + value(file), 0);
-  const row = {
-    num_block: new Set(files.map(({ row }) => row.block_name)).size,
-    num_file: files.length,
-    num_event: sum(({ row }) => row.event_count),
-    num_lumi: sum(({ lumis }) => lumis.length),
-    file_size: sum(({ row }) => row.file_size),
-  };
-  return rowsAnswer(asked, files.length > 0 ? [row] : []);
-}
-
-function answerParents(world: World, asked: Asked): Answer {
-  const files = select(world, questionOf(asked, KNOWN.fileparents!));
-  const rows = files.flatMap(({ row, parents }) =>
-    parents.map((parent) => ({ logical_file_name: row.logical_file_name, parent_logical_file_name: parent })),
-  );
-  return rowsAnswer(asked, rows);
-}
-
-function answerRuns(world: World, asked: Asked): Answer {
-  const files = select(world, questionOf(asked, KNOWN.runs!));
-  const runs = new Set(files.flatMap(({ lumis }) => lumis.map(({ run_num }) => run_num)));
-  return rowsAnswer(
-    asked,
-    [...runs].map((run_num) => ({ run_num })),
-  );
 }

@@ -1,4 +1,4 @@
-import { type Answer, type Asked, isRow, json, type Route, type Row, unixSec } from "../http.ts";
+import { type Answer, type Asked, type Handler, isRow, json, type Route, type Row, unixSec } from "../http.ts";
 import type { World } from "../world.ts";
 import { bodyToInsert, bodyToUpdate, checkBlockName } from "./ask.ts";
 import { addDataset, blockRow, insertBulk } from "./bulk.ts";
@@ -9,33 +9,32 @@ import { addConfig, addName, checkDatasetName, configKey, hasName, type NameKind
 /** Every write that went well says the same. */
 const DONE: Answer = json(200, []);
 
-export function writeRoutes(world: World): Route[] {
-  /** A small writer: a repeat changes nothing. */
-  const named = (kind: NameKind, key: string) => (asked: Asked) => {
+export const WRITE_ROUTES: readonly Route[] = [
+  ["POST", /^\/bulkblocks$/, (world, asked) => insertBulk(world, asked, DONE)],
+  ["POST", /^\/blocks$/, insertBlock],
+  ["PUT", /^\/blocks$/, updateBlock],
+  ["POST", /^\/files$/, insertFiles],
+  ["PUT", /^\/files$/, updateFiles],
+  ["POST", /^\/datasets$/, insertDataset],
+  ["PUT", /^\/datasets$/, updateDataset],
+  ["POST", /^\/outputconfigs$/, insertConfig],
+  ["POST", /^\/primarydatasets$/, insertName("primary", "primary_ds_name")],
+  ["POST", /^\/acquisitioneras$/, insertName("acquisition_era", "acquisition_era_name")],
+  ["POST", /^\/processingeras$/, insertName("processing_era", "processing_version")],
+  ["POST", /^\/datatiers$/, insertName("tier", "data_tier_name")],
+  ["POST", /^\/physicsgroups$/, insertName("group", "physics_group_name")],
+  ["POST", /^\/datasetaccesstypes$/, insertName("access", "dataset_access_type")],
+];
+
+/** A small writer: a repeat changes nothing. */
+function insertName(kind: NameKind, key: string): Handler {
+  return (world, asked) => {
     const row = bodyToInsert(asked);
     if (row[key] === undefined || row[key] === "") throw new DbsError(113, `"${key}" is missing`);
     addName(world, kind, row[key], row);
     return DONE;
   };
-  return [
-    ["POST", /^\/bulkblocks$/, (asked) => insertBulk(world, asked, DONE)],
-    ["POST", /^\/blocks$/, (asked) => insertBlock(world, asked)],
-    ["PUT", /^\/blocks$/, (asked) => updateBlock(world, asked)],
-    ["POST", /^\/files$/, (asked) => insertFiles(world, asked)],
-    ["PUT", /^\/files$/, (asked) => updateFiles(world, asked)],
-    ["POST", /^\/datasets$/, (asked) => insertDataset(world, asked)],
-    ["PUT", /^\/datasets$/, (asked) => updateDataset(world, asked)],
-    ["POST", /^\/primarydatasets$/, named("primary", "primary_ds_name")],
-    ["POST", /^\/acquisitioneras$/, named("acquisition_era", "acquisition_era_name")],
-    ["PUT", /^\/acquisitioneras$/, (asked) => endEra(world, asked)],
-    ["POST", /^\/processingeras$/, named("processing_era", "processing_version")],
-    ["POST", /^\/datatiers$/, named("tier", "data_tier_name")],
-    ["POST", /^\/physicsgroups$/, named("group", "physics_group_name")],
-    ["POST", /^\/datasetaccesstypes$/, named("access", "dataset_access_type")],
-    ["POST", /^\/outputconfigs$/, (asked) => insertConfig(world, asked)],
-  ];
 }
-
 function insertConfig(world: World, asked: Asked): Answer {
   addConfig(world, bodyToInsert(asked));
   return DONE;
@@ -51,7 +50,7 @@ function insertBlock(world: World, asked: Asked): Answer {
   if (!world.datasets.has(dataset)) throw new DbsError(410, `unable to find dataset ${dataset}`);
   if (!row.origin_site_name)
     throw new DbsError(305, "unable to insert block", { reason: "Code: 113 origin_site_name" });
-  if (!world.blocks.has(name)) world.blocks.put(name, blockRow(world, { ...row, create_by: personOf(asked) }, dataset));
+  if (!world.blocks.has(name)) world.blocks.put(name, blockRow({ ...row, create_by: personOf(asked) }, dataset));
   return DONE;
 }
 
@@ -96,7 +95,7 @@ function insertFile(world: World, file: Row, person: string): void {
     if (!hasName(world, "config", configKey(row))) throw new DbsError(312, `no output config for file ${lfn}`);
     return configKey(row);
   });
-  world.files.put(lfn, fileRow(world, file, { dataset: block.dataset, block: name, parents, configs, person }));
+  world.files.put(lfn, fileRow(file, { dataset: block.dataset, block: name, parents, configs, person }));
   const counted = { file_count: block.file_count + 1, block_size: block.block_size + Number(file.file_size) };
   world.blocks.put(name, { ...block, ...counted, last_modification_date: unixSec() });
 }
@@ -132,15 +131,16 @@ function insertDataset(world: World, asked: Asked): Answer {
   const row = bodyToInsert(asked);
   checkDatasetName(row.dataset);
   if (world.datasets.has(String(row.dataset))) return DONE;
-  const missing = (code: number, what: string): never => {
-    throw new DbsError(code, `unable to find ${what} ${row[what]}`);
-  };
-  if (!hasName(world, "tier", row.data_tier_name)) missing(412, "data_tier_name");
-  if (!hasName(world, "group", row.physics_group_name)) missing(407, "physics_group_name");
-  if (!hasName(world, "access", row.dataset_access_type)) missing(408, "dataset_access_type");
-  if (!hasName(world, "acquisition_era", row.acquisition_era_name)) missing(404, "acquisition_era_name");
-  if (!hasName(world, "processing_era", row.processing_version)) missing(405, "processing_version");
-  if (!hasName(world, "primary", row.primary_ds_name)) missing(411, "primary_ds_name");
+  const needed = [
+    [412, "tier", "data_tier_name"],
+    [407, "group", "physics_group_name"],
+    [408, "access", "dataset_access_type"],
+    [404, "acquisition_era", "acquisition_era_name"],
+    [405, "processing_era", "processing_version"],
+    [411, "primary", "primary_ds_name"],
+  ] as const;
+  for (const [code, kind, key] of needed)
+    if (!hasName(world, kind, row[key])) throw new DbsError(code, `unable to find ${key} ${row[key]}`);
   const type = world.names.get(`primary\0${row.primary_ds_name}`)?.primary_ds_type;
   const configs = rowsOf(row.output_configs).map(configKey);
   addDataset(world, { ...row, primary_ds_type: type, output_configs: configs }, personOf(asked));
@@ -155,12 +155,5 @@ function updateDataset(world: World, asked: Asked): Answer {
   if (!dataset) return DONE;
   const change = { dataset_access_type: type, last_modified_by: personOf(asked), last_modification_date: unixSec() };
   world.datasets.put(dataset.dataset, { ...dataset, ...change });
-  return DONE;
-}
-
-function endEra(world: World, asked: Asked): Answer {
-  const key = `acquisition_era\0${asked.query.get("acquisition_era_name")}`;
-  const era = world.names.get(key);
-  if (era) world.names.put(key, { ...era, end_date: Number(asked.query.get("end_date")) });
   return DONE;
 }

@@ -37,7 +37,6 @@ describe("reading", () => {
     expect(resultOf(await ask("GET", `/request?name=${made}&mask=RequestType`))).toEqual([
       { [made]: { RequestName: made, RequestType: "StepChain" } },
     ]);
-    expect(resultOf(await ask("POST", "/request/bynames", [made, "none"]))).toMatchObject([{ [made]: NEW }]);
     expect(await ask("GET", "/request/none")).toMatchObject({ status: 200, body: { result: [] } });
   });
   test.each([
@@ -77,13 +76,9 @@ describe("changing", () => {
     expect(row![made]!.Memory).toBeUndefined();
     expect(row![made]!.RequestTransition).toHaveLength(6);
   });
-  test("what is created is checked, and cloned with the next version", async () => {
+  test("what is created is checked", async () => {
     expect(code(await ask("POST", "/request", { RequestType: "StepChain" }))).toEqual([400, "1102"]);
     expect(code(await ask("POST", "/request", { ...NEW, RequestStatus: "assigned" }))).toEqual([400, "1102"]);
-    const [{ request }] = resultOf(await ask("POST", `/request/clone/${made}`, {})) as [{ request: string }];
-    expect(resultOf(await ask("GET", `/request/${request}`))).toMatchObject([
-      { [request]: { ProcessingVersion: 2, RequestStatus: "new" } },
-    ]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomInt } from "node:crypto";
 import { parseJson } from "../../base/json.ts";
-import { type Answer, type Asked, isRow, json, type Row, type Service, unixSec } from "../http.ts";
+import { type Answer, type Asked, certified, isRow, json, type Row, type Service, text, unixSec } from "../http.ts";
 import type { World } from "../world.ts";
 import { ASSIGNMENT, EDITABLE, MOVES, STATISTICS, TYPES } from "./moves.ts";
 
@@ -16,57 +16,31 @@ const BAD_ARGUMENT = 1102;
 
 const result = (rows: readonly unknown[]): Answer => json(200, { result: rows });
 
-/** The front end lets nobody in without a certificate, and says nothing. */
-const frontEnd = ({ person }: Asked): Answer | null => (person === null ? { status: 403 } : null);
-
-export const reqmgr2 = (world: World): Service => ({
+export const reqmgr2: Service = {
   name: "reqmgr2",
   prefix: "/reqmgr2/data",
   routes: [
-    ["GET", /^\/request(?:\/([^/]+))?$/, (asked, name) => read(world, asked, name!)],
-    ["POST", /^\/request$/, (asked) => create(world, asked, bodyOf(asked))],
-    ["POST", /^\/request\/clone\/([^/]+)$/, (asked, name) => clone(world, asked, name!)],
-    [
-      "POST",
-      /^\/request\/multi_update$/,
-      (asked) => {
-        const { ids, new_status } = bodyOf(asked);
-        return result(
-          (ids as string[]).map((name) => ({ [name]: change(world, asked, name, { RequestStatus: new_status }) })),
-        );
-      },
-    ],
-    [
-      "POST",
-      /^\/request\/bynames$/,
-      (asked) => {
-        const names = parseJson(asked.body.toString());
-        if (!names.ok || !Array.isArray(names.value)) throw new Refused(BAD_ARGUMENT, "a list of names is needed");
-        return result(wrapped(named(world, names.value.map(String))));
-      },
-    ],
-    ["PUT", /^\/request\/([^/]+)$/, (asked, name) => result([{ [name!]: change(world, asked, name!, bodyOf(asked)) }])],
-    ["GET", /^\/status$/, ({ query }) => result(query.has("transition") ? [MOVES] : Object.keys(MOVES))],
-    ["GET", /^\/type$/, () => result(TYPES)],
+    ["GET", /^\/request(?:\/([^/]+))?$/, read],
+    ["POST", /^\/request$/, create],
+    ["PUT", /^\/request\/([^/]+)$/, update],
+    ["GET", /^\/status$/, (_world, { query }) => result(query.has("transition") ? [MOVES] : Object.keys(MOVES))],
     ["GET", /^\/(?:info|about)$/, () => result([{ wmcore_reqmgr_version: "emulated" }])],
   ],
-  admit: frontEnd,
-  absent: () => ({ status: 404 }),
+  admit: certified,
+  /** What is wrong stands in headers. */
   failed: (_asked, error) => {
     if (!(error instanceof Refused)) throw error;
     const id = randomBytes(16).toString("hex");
     const told = { "x-rest-status": String(error.code), "x-error-http": "400", "x-error-id": id };
     return { status: 400, headers: { ...told, "x-error-detail": error.message.replaceAll(/[\r\n]/g, " ") } };
   },
-});
+};
 
 function bodyOf(asked: Asked): Row {
   const parsed = parseJson(asked.body.toString());
   if (!parsed.ok || !isRow(parsed.value)) throw new Refused(BAD_ARGUMENT, "the body must be a JSON object");
   return parsed.value;
 }
-const named = (world: World, names: readonly string[]): Row[] =>
-  names.map((name) => world.requests.get(name)).filter((doc) => doc !== undefined);
 const wrapped = (docs: readonly Row[]): Row[] =>
   docs.length === 0 ? [] : [Object.fromEntries(docs.map((doc) => [String(doc.RequestName), doc]))];
 
@@ -98,7 +72,7 @@ function read(world: World, { query }: Asked, name: string): Answer {
       const values = [doc[field]].flat().map(String);
       return wanted.length === 0 || wanted.some((one) => values.includes(one) || isActive(one, String(doc[field])));
     });
-  const docs = name ? named(world, [name]) : world.requests.values().filter(isMeant);
+  const docs = world.requests.values().filter((doc) => (name ? doc.RequestName === name : isMeant(doc)));
   if (!wantsDetail) return result(docs.map(({ RequestName }) => RequestName));
   const masks = query.getAll("mask");
   const shown = docs.map((doc) => (masks.length > 0 ? masked(doc, masks) : doc));
@@ -113,7 +87,8 @@ const MANDATORY = [
 ];
 const SERVER_SETS = ["RequestName", "RequestStatus", "RequestTransition", "RequestDate", "Requestor", "RequestorDN"];
 
-function create(world: World, asked: Asked, body: Row): Answer {
+function create(world: World, asked: Asked): Answer {
+  const body = bodyOf(asked);
   const missing = MANDATORY.filter((key) => body[key] === undefined || body[key] === null);
   if (missing.length > 0) throw new Refused(BAD_ARGUMENT, `missing: ${missing.join(", ")}`);
   if (!TYPES.includes(String(body.RequestType))) throw new Refused(BAD_ARGUMENT, `no type ${body.RequestType}`);
@@ -141,17 +116,10 @@ export function addRequest(world: World, doc: Row, person: string): void {
   });
 }
 
-function clone(world: World, asked: Asked, name: string): Answer {
+function update(world: World, asked: Asked, name: string): Answer {
   const doc = world.requests.get(name);
   if (!doc) throw new Refused(BAD_ARGUMENT, `no request ${name}`);
-  const kept = Object.fromEntries(Object.entries(doc).filter(([key]) => !SERVER_SETS.includes(key) && key !== "Team"));
-  return create(world, asked, { ...kept, ProcessingVersion: Number(doc.ProcessingVersion ?? 1) + 1, ...bodyOf(asked) });
-}
-
-function change(world: World, asked: Asked, name: string, body: Row): "OK" {
-  const doc = world.requests.get(name);
-  if (!doc) throw new Refused(BAD_ARGUMENT, `no request ${name}`);
-  const { RequestStatus: target, cascade: _, ...rest } = body;
+  const { RequestStatus: target, cascade: _, ...rest } = bodyOf(asked);
   const from = String(doc.RequestStatus);
   const keys = Object.keys(rest);
   if (target === undefined) {
@@ -160,7 +128,7 @@ function change(world: World, asked: Asked, name: string, body: Row): "OK" {
     const kept = Object.fromEntries(Object.entries(rest).filter(([key]) => allowed.includes(key)));
     checkSites({ ...doc, ...kept });
     world.requests.put(name, { ...doc, ...kept });
-    return "OK";
+    return result([{ [name]: "OK" }]);
   }
   if (!MOVES[from]?.includes(String(target)))
     throw new Refused(BAD_MOVE, `status cannot change from ${from} to ${target}`);
@@ -171,7 +139,7 @@ function change(world: World, asked: Asked, name: string, body: Row): "OK" {
   const step = { Status: target, UpdateTime: unixSec(), DN: asked.person };
   const passed = [...((doc.RequestTransition ?? []) as unknown[]), step];
   world.requests.put(name, { ...doc, ...rest, RequestStatus: target, RequestTransition: passed });
-  return "OK";
+  return result([{ [name]: "OK" }]);
 }
 
 function checkAssignment(body: Row): void {
@@ -184,46 +152,26 @@ function checkSites({ SiteWhitelist: white, SiteBlacklist: black }: Row): void {
   if (both.length > 0) throw new Refused(BAD_ARGUMENT, `in both lists of sites: ${both.join(", ")}`);
 }
 
-/** Where configurations are kept: a document with one file attached. */
-export const configCache = (world: World): Service => ({
+/** Where configurations are kept: each is a file attached to a document. */
+export const configCache: Service = {
   name: "couchdb",
   prefix: "/couchdb/reqmgr_config_cache",
   routes: [
-    [
-      "GET",
-      /^\/([^/]+)\/configFile$/,
-      (_asked, id) => {
-        const body = world.configs.get(id!);
-        return body === undefined ? missing() : { status: 200, headers: { "content-type": "text/plain" }, body };
-      },
-    ],
-    [
-      "GET",
-      /^\/([^/]+)$/,
-      (_asked, id) => {
-        const body = world.configs.get(id!);
-        if (body === undefined) return missing();
-        const md5 = createHash("md5").update(body).digest();
-        const file = {
-          content_type: "text/plain",
-          revpos: 1,
-          digest: `md5-${md5.toString("base64")}`,
-          length: body.length,
-          stub: true,
-        };
-        return json(200, {
-          _id: id,
-          _rev: `1-${md5.toString("hex")}`,
-          pset_hash: md5.toString("hex"),
-          _attachments: { configFile: file },
-        });
-      },
-    ],
+    ["GET", /^\/([^/]+)\/configFile$/, configFile],
+    ["GET", /^\/([^/]+)$/, configDocument],
   ],
-  admit: frontEnd,
-  absent: () => missing(),
-  failed: (_asked, error) => {
-    throw error;
-  },
-});
-const missing = (): Answer => json(404, { error: "not_found", reason: "missing" });
+  admit: certified,
+};
+const MISSING: Answer = json(404, { error: "not_found", reason: "missing" });
+
+function configFile(world: World, _asked: Asked, id: string): Answer {
+  const body = world.configs.get(id);
+  return body === undefined ? MISSING : text(200, body);
+}
+function configDocument(world: World, _asked: Asked, id: string): Answer {
+  const body = world.configs.get(id);
+  if (body === undefined) return MISSING;
+  const md5 = createHash("md5").update(body).digest("hex");
+  const file = { content_type: "text/plain", revpos: 1, length: body.length, stub: true };
+  return json(200, { _id: id, _rev: `1-${md5}`, pset_hash: md5, _attachments: { configFile: file } });
+}

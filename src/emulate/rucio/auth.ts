@@ -4,20 +4,16 @@ import type { World } from "../world.ts";
 import { accepts, errorAnswer, RucioError, rucioDate } from "./talk.ts";
 
 /** A host of its own: it gives tokens to whoever has a certificate, and nothing else. */
-export const rucioAuth = (world: World): Service => ({
+export const rucioAuth: Service = {
   name: "rucio-auth",
   prefix: "/rucio-auth",
-  routes: [
-    ["GET", /^\/auth\/x509(?:_proxy)?$/, (asked) => giveToken(world, asked)],
-    ["GET", /^\/auth\/userpass$/, (asked) => giveToken(world, asked)],
-  ],
-  admit: ({ person }) => {
+  routes: [["GET", /^\/auth\/(?:x509|x509_proxy|userpass)$/, giveToken]],
+  admit: (_world, { person }) => {
     if (person === null) throw denied("no client certificate");
     return null;
   },
-  absent: () => ({ status: 404 }),
   failed: errorAnswer,
-});
+};
 
 const denied = (why: string): RucioError =>
   new RucioError(401, "CannotAuthenticate", `Cannot authenticate with given credentials: ${why}`);

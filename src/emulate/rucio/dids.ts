@@ -4,30 +4,21 @@ import { addReplica, checkOwner, filesBelow, findRse } from "./files.ts";
 import { rulesOnDid } from "./rules.ts";
 import { accountOf, anyBody, bodyOf, CREATED, didName, need, OK, object, RucioError, stream } from "./talk.ts";
 
-export function didRoutes(world: World): Route[] {
-  return [
-    ["POST", /^\/dids\/?$/, (asked) => createMany(world, asked)],
-    ["POST", /^\/dids\/attachments\/?$/, (asked) => attachMany(world, asked)],
-    ["POST", /^\/dids\/([^/]+)\/(.+)\/dids\/?$/, (asked, scope, name) => attachOne(world, asked, scope!, name!)],
-    ["PUT", /^\/dids\/([^/]+)\/(.+)\/status\/?$/, (asked, _scope, name) => setStatus(world, asked, name!)],
-    [
-      "GET",
-      /^\/dids\/([^/]+)\/(.+)\/(dids|files|parents|rules)\/?$/,
-      (asked, _scope, name, what) => related(world, asked, name!, what!),
-    ],
-    ["GET", /^\/dids\/([^/]+)\/(.+)$/, (asked, _scope, name) => show(world, asked, name!)],
-    [
-      "POST",
-      /^\/dids\/([^/]+)\/(.+)$/,
-      (asked, scope, name) => {
-        const row = bodyOf(asked);
-        const did = readDid(world, asked, { scope, name: didName(name!), type: need(row, "type") });
-        if (world.dids.has(did.name)) throw exists(did.name);
-        world.dids.put(did.name, did);
-        return CREATED;
-      },
-    ],
-  ];
+export const DID_ROUTES: readonly Route[] = [
+  ["POST", /^\/dids\/?$/, createMany],
+  ["POST", /^\/dids\/attachments\/?$/, attachMany],
+  ["POST", /^\/dids\/([^/]+)\/(.+)\/dids\/?$/, attachOne],
+  ["PUT", /^\/dids\/([^/]+)\/(.+)\/status\/?$/, setStatus],
+  ["GET", /^\/dids\/([^/]+)\/(.+)\/(dids|files|parents|rules)\/?$/, related],
+  ["GET", /^\/dids\/([^/]+)\/(.+)$/, show],
+  ["POST", /^\/dids\/([^/]+)\/(.+)$/, createOne],
+];
+
+function createOne(world: World, asked: Asked, scope: string, name: string): Answer {
+  const did = readDid(world, asked, { scope, name: didName(name), type: need(bodyOf(asked), "type") });
+  if (world.dids.has(did.name)) throw exists(did.name);
+  world.dids.put(did.name, did);
+  return CREATED;
 }
 
 const NAMES: Readonly<Record<string, RegExp>> = {
@@ -116,7 +107,7 @@ const duplicate = (parent: Did, name: string): RucioError =>
     ? new RucioError(409, "DuplicateContent", `cms:${name} is already in cms:${parent.name}`)
     : new RucioError(409, "FileAlreadyExists", `cms:${name} is already in cms:${parent.name}`);
 
-function setStatus(world: World, asked: Asked, path: string): Answer {
+function setStatus(world: World, asked: Asked, _scope: string, path: string): Answer {
   accountOf(world, asked);
   const did = world.dids.get(didName(path));
   if (!did) throw absent(didName(path));
@@ -136,7 +127,7 @@ export function findDid(world: World, name: string): Did {
   return { name, type, account: "emulate", open: false, bytes: null, adler32: null };
 }
 
-function show(world: World, asked: Asked, path: string): Answer {
+function show(world: World, asked: Asked, _scope: string, path: string): Answer {
   const did = findDid(world, didName(path));
   const base = { scope: "cms", name: did.name, type: did.type, account: did.account };
   if (did.type === "FILE")
@@ -153,7 +144,7 @@ function show(world: World, asked: Asked, path: string): Answer {
   });
 }
 
-function related(world: World, asked: Asked, path: string, what: string): Answer {
+function related(world: World, asked: Asked, _scope: string, path: string, what: string): Answer {
   const { name } = findDid(world, didName(path));
   if (what === "rules") return stream(asked, rulesOnDid(world, name));
   const shown = (did: Did) => ({

@@ -4,25 +4,14 @@ import { rsesOf } from "./expression.ts";
 import { addReplica, checkOwner, filesBelow, findRse } from "./files.ts";
 import { accountOf, bodyOf, CREATED, didName, need, RucioError, stream } from "./talk.ts";
 
-export function replicaRoutes(world: World): Route[] {
-  return [
-    ["POST", /^\/replicas\/?$/, (asked) => addReplicas(world, asked)],
-    ["POST", /^\/replicas\/list\/?$/, (asked) => list(world, asked)],
-    [
-      "POST",
-      /^\/replicas\/datasets_bulk\/?$/,
-      (asked) =>
-        stream(
-          asked,
-          (need(bodyOf(asked), "dids") as Row[]).flatMap(({ name }) => blockReplicas(world, String(name), true)),
-        ),
-    ],
-    [
-      "GET",
-      /^\/replicas\/([^/]+)\/(.+)\/datasets\/?$/,
-      (asked, _scope, name) => stream(asked, blockReplicas(world, didName(name!), asked.query.get("deep") === "True")),
-    ],
-  ];
+export const REPLICA_ROUTES: readonly Route[] = [
+  ["POST", /^\/replicas\/?$/, addReplicas],
+  ["POST", /^\/replicas\/list\/?$/, list],
+  ["GET", /^\/replicas\/([^/]+)\/(.+)\/datasets\/?$/, listBlock],
+];
+
+function listBlock(world: World, asked: Asked, _scope: string, name: string): Answer {
+  return stream(asked, blockReplicas(world, didName(name), asked.query.get("deep") === "True"));
 }
 
 function addReplicas(world: World, asked: Asked): Answer {
@@ -82,9 +71,14 @@ function replicaRow(world: World, file: Did, wanted: Set<string> | undefined, al
 function blockReplicas(world: World, name: string, deep: boolean): Row[] {
   const made = world.generatedOf(name);
   if (made) {
-    const { filesPerBlock, fileBytes, blocks, rses } = made.made.spec;
-    const length = filesPerBlock * (made.block === null ? blocks : 1);
-    const counts = { length, bytes: length * fileBytes, available_length: length, available_bytes: length * fileBytes };
+    const { files_per_block, file_bytes, blocks, rses } = made.made.spec;
+    const length = files_per_block * (made.block === null ? blocks : 1);
+    const counts = {
+      length,
+      bytes: length * file_bytes,
+      available_length: length,
+      available_bytes: length * file_bytes,
+    };
     return rses.map((rse) => ({ scope: "cms", name, rse, ...counts, state: "AVAILABLE" }));
   }
   const files = filesBelow(world, name);

@@ -1,30 +1,23 @@
 import { type Answer, type Asked, isRow, type Route, type Row, unixSec } from "../http.ts";
 import type { Rule, World } from "../world.ts";
-import { filesBelow } from "./files.ts";
 import { rulesFrom } from "./new-rule.ts";
 import { accountOf, bodyOf, need, OK, object, RucioError, rucioDate, stream } from "./talk.ts";
 
-export function ruleRoutes(world: World): Route[] {
-  return [
-    ["POST", /^\/rules$/, toSlash],
-    ["GET", /^\/rules$/, toSlash],
-    ["POST", /^\/rules\/$/, (asked) => create(world, asked)],
-    ["GET", /^\/rules\/$/, (asked) => search(world, asked)],
-    ["GET", /^\/rules\/([^/]+)\/locks\/?$/, (asked, id) => locks(world, asked, id!)],
-    ["GET", /^\/rules\/([^/]+)$/, (asked, id) => object(asked, shown(find(world, id!)))],
-    ["PUT", /^\/rules\/([^/]+)$/, (asked, id) => update(world, asked, id!)],
-    ["DELETE", /^\/rules\/([^/]+)$/, (asked, id) => remove(world, asked, id!)],
-  ];
-}
+export const RULE_ROUTES: readonly Route[] = [
+  ["POST", /^\/rules$/, toSlash],
+  ["GET", /^\/rules$/, toSlash],
+  ["POST", /^\/rules\/$/, create],
+  ["GET", /^\/rules\/$/, search],
+  ["GET", /^\/rules\/([^/]+)$/, (world, asked, id) => object(asked, shown(find(world, id!)))],
+  ["PUT", /^\/rules\/([^/]+)$/, update],
+  ["DELETE", /^\/rules\/([^/]+)$/, remove],
+];
 
-const toSlash = ({ base, query }: Asked): Answer => ({
-  status: 308,
-  headers: {
-    "content-type": "text/html; charset=utf-8",
-    location: `${base}/rules/${query.size > 0 ? `?${query}` : ""}`,
-  },
-  body: "<!doctype html><title>Redirecting...</title>",
-});
+function toSlash(_world: World, { base, query }: Asked): Answer {
+  const location = `${base}/rules/${query.size > 0 ? `?${query}` : ""}`;
+  const headers = { "content-type": "text/html; charset=utf-8", location };
+  return { status: 308, headers, body: "<!doctype html><title>Redirecting...</title>" };
+}
 
 /** A list of ids in JSON, though it says it is HTML. */
 function create(world: World, asked: Asked): Answer {
@@ -124,12 +117,4 @@ function remove(world: World, asked: Asked, id: string): Answer {
   const expires = Math.min(rule.expires ?? Number.POSITIVE_INFINITY, unixSec() + world.options.ruleGraceSec);
   world.rules.put(id, { ...rule, expires });
   return OK;
-}
-
-function locks(world: World, asked: Asked, id: string): Answer {
-  const rule = find(world, id);
-  const rows = filesBelow(world, rule.name).flatMap(({ name }) =>
-    (rule.chosen as string[]).map((rse) => ({ scope: "cms", name, rse, rule_id: id, state: "OK" })),
-  );
-  return stream(asked, rows);
 }

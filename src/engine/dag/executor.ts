@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describeError } from "../../base/errors.ts";
 import { err, ok, type Result } from "../../base/result.ts";
-import type { NoMatch } from "../../domain/run.ts";
 import { TOP } from "../../submit-dir/names.ts";
 import { Texts } from "./dag-files.ts";
 import { FileRecord } from "./dag-record.ts";
@@ -10,13 +9,6 @@ import { DagRun, type DagWorld, type Time } from "./dag-run.ts";
 import type { Outbox } from "./outbox.ts";
 import { Ids, type RunEntry, readRegistry, removeEntry, type Submission, saveEntry } from "./registry.ts";
 import type { JobRunner, ScriptRunner } from "./runner.ts";
-
-/** A run under way. */
-export interface LiveRun {
-  readonly batchName: string;
-  readonly note: string | null;
-  readonly unmatched: NoMatch | null;
-}
 
 const BATCH_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,199}$/;
 const HALT_MS = 1000;
@@ -29,6 +21,9 @@ const REAL_TIME: Time = {
   },
   soon: setImmediate,
 };
+
+/** A run under way. */
+export type LiveRun = ReturnType<Executor["list"]>[number];
 
 /**
  * Runs the DAGs of one directory, whatever starts their jobs. Only one may use a directory at a time, which the lock of
@@ -120,7 +115,7 @@ export class Executor {
   }
 
   /** The runs under way by batch name, each with what is odd about it, and why some of its jobs will never start. */
-  list(): LiveRun[] {
+  list() {
     const stuck = this.world.jobs.stuck();
     return [...this.runs.values()].map(({ entry: { batchName, held } }) => {
       const notes = [held ? "held" : null, this.outbox.trouble];

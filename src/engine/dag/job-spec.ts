@@ -5,38 +5,6 @@ import { Fault, orFault } from "./lines.ts";
 import { expand, parseSubmit, type ReadInclude, type SubmitFile } from "./submit-file.ts";
 import { splitArguments, splitList, splitRemaps, unquoted } from "./submit-values.ts";
 
-/** A job as it will run here: every macro expanded, every path absolute. Plain data; it is kept as JSON. */
-export interface JobSpec {
-  readonly cluster: number;
-  readonly node: string;
-  readonly executable: string;
-  readonly transferExecutable: boolean;
-  readonly arguments: readonly string[];
-  /** The directory that relative names mean, and where outputs return to. */
-  readonly initialDir: string;
-  /** False: the job runs in initialDir itself and nothing travels (HTCondor on one file system). */
-  readonly transfers: boolean;
-  readonly stdout: string | null;
-  readonly stderr: string | null;
-  readonly log: string | null;
-  /** A trailing slash means the contents of the directory. */
-  readonly inputs: readonly string[];
-  /** null: every new file at the top of the scratch directory. */
-  readonly outputs: readonly string[] | null;
-  readonly remaps: Readonly<Record<string, string>>;
-  readonly cpus: number;
-  readonly memoryMb: number;
-  /** Only a memory that was asked for is enforced. */
-  readonly memoryAsked: boolean;
-  readonly wallMinutes: number | null;
-  /** null: any site. */
-  readonly desiredSites: readonly string[] | null;
-  readonly bannedSites: readonly string[];
-  readonly attributes: readonly (readonly [string, string])[];
-  readonly ulogAttributes: readonly string[];
-  readonly priority: number;
-}
-
 /** Commands that would change what runs and that this engine does not carry out: refused, not ignored. */
 const REFUSED = new Set(
   (
@@ -92,8 +60,11 @@ function valuesOf(file: SubmitFile, node: string, { cluster, retry }: JobPlace) 
   };
 }
 
+/** A job as it will run here: every macro expanded, every path absolute. Plain data; it is kept as JSON. */
+export type JobSpec = Readonly<ReturnType<typeof readJobSpec>>;
+
 /** Throws a Fault. */
-export function readJobSpec(file: SubmitFile, node: string, at: JobPlace): JobSpec {
+export function readJobSpec(file: SubmitFile, node: string, at: JobPlace) {
   const { get, has, refused, text, flag, whole } = valuesOf(file, node, at);
   const inside = (path: string): string => (isAbsolute(path) ? path : `${at.cwd}/${path}`);
   const path = (key: string): string | null => (["", "/dev/null"].includes(text(key)) ? null : inside(text(key)));
@@ -114,18 +85,24 @@ export function readJobSpec(file: SubmitFile, node: string, at: JobPlace): JobSp
     executable: inside(executable),
     transferExecutable: flag("transfer_executable", true),
     arguments: splitArguments(get("arguments") ?? ""),
+    /** The directory that relative names mean, and where outputs return to. */
     initialDir: at.cwd,
+    /** False: the job runs in initialDir itself and nothing travels (HTCondor on one file system). */
     transfers: /^(yes|true)$/i.test(get("should_transfer_files") ?? "if_needed"),
     stdout: path("output"),
     stderr: path("error"),
     log: path("log"),
+    /** A trailing slash means the contents of the directory. */
     inputs: inputs.map(inside),
+    /** null: every new file at the top of the scratch directory. */
     outputs: has("transfer_output_files") ? splitList(text("transfer_output_files")) : null,
     remaps: splitRemaps(get("transfer_output_remaps") ?? ""),
     cpus: Math.max(1, whole("request_cpus", 1)),
     memoryMb: whole("request_memory", DEFAULT_MEMORY_MB),
+    /** Only a memory that was asked for is enforced. */
     memoryAsked: get("request_memory") !== null,
     wallMinutes: wall !== null && /^\d+(\.\d+)?$/.test(wall) ? Number(wall) : null,
+    /** null: any site. */
     desiredSites: desired === null ? null : splitList(unquoted(desired)),
     bannedSites: [...splitList(text("my.banned_sites")), ...refusedSites(get("requirements"))],
     attributes: [...file.attributes].map(([key, name]) => [name, get(key) ?? "undefined"] as const),

@@ -47,14 +47,11 @@ export interface Intent {
   evicted: boolean;
 }
 
-export interface Replayed {
-  /** Actions the machine asked for and whose end is not in the journal, by node. */
-  readonly open: ReadonlyMap<string, NodePart | "defer">;
-  readonly intents: ReadonlyMap<string, Intent>;
-}
+export type Replayed = ReturnType<typeof replay>;
 
 /** Brings a machine to where the journal left it. Pure: it only says what is still open. */
-export function replay(machine: DagMachine, lines: readonly JournalLine[]): Replayed {
+export function replay(machine: DagMachine, lines: readonly JournalLine[]) {
+  /** Actions the machine asked for and whose end is not in the journal, by node. */
   const open = new Map<string, NodePart | "defer">();
   const intents = new Map<string, Intent>();
   const intent = (name: string): Intent => {

@@ -13,22 +13,6 @@ export interface Tree {
   /** Jobs that are held; they do not keep a run alive that has ended. */
   readonly held: readonly QueueEntry[];
 }
-export interface QueueEntry {
-  readonly cluster: string;
-  readonly batchName: string;
-  readonly isDagman: boolean;
-  /** The cluster of the DAGMan that submitted it. */
-  readonly parent: string | null;
-  readonly node: string | null;
-  readonly status: "idle" | "running" | "removed" | "completed" | "held" | "other";
-  readonly holdReason: string | null;
-  /** Somebody did it with condor_hold: no policy removes such a job. */
-  readonly heldByHand: boolean;
-  /** Of its status, epoch seconds. */
-  readonly since: number;
-  readonly queuedAt: number;
-}
-
 const STATUSES = ["other", "idle", "running", "removed", "completed", "held"] as const;
 
 /** An ad of `condor_q -json` or `condor_status -json`. Attribute names are case-insensitive: here they are in lower case. */
@@ -63,7 +47,9 @@ function parseAds(text: string, command: string): Result<readonly Ad[], string> 
   return err(`${command} gave no list of ads: ${what}`);
 }
 
-function entryOf(ad: Ad): QueueEntry | null {
+export type QueueEntry = Readonly<NonNullable<ReturnType<typeof entryOf>>>;
+
+function entryOf(ad: Ad) {
   const cluster = ad.number("ClusterId");
   const batchName = ad.text("JobBatchName");
   if (cluster === null || batchName === null) return null;
@@ -72,11 +58,14 @@ function entryOf(ad: Ad): QueueEntry | null {
     cluster: String(cluster),
     batchName,
     isDagman: ad.number("JobUniverse") === 7,
+    /** The cluster of the DAGMan that submitted it. */
     parent: parent === null ? null : String(parent),
     node: ad.text("DAGNodeName"),
     status: STATUSES[ad.number("JobStatus") ?? 0] ?? "other",
     holdReason: ad.text("HoldReason"),
+    /** Somebody did it with condor_hold: no policy removes such a job. */
     heldByHand: ad.number("HoldReasonCode") === 1,
+    /** Of its status, epoch seconds. */
     since: ad.number("EnteredCurrentStatus") ?? 0,
     queuedAt: ad.number("QDate") ?? 0,
   };

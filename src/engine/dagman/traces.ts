@@ -1,9 +1,10 @@
 import { replaceFile } from "../../disk/atomic-file.ts";
+import { readTail } from "../../disk/disk-steps.ts";
 import type { Run } from "../../domain/run.ts";
 import { parseEvents } from "../../submit-dir/event-log.ts";
 import { besideDag, TOP } from "../../submit-dir/names.ts";
 import { parseDagmanOut } from "../format/dagman-out.ts";
-import { modifiedAt, readTail, readText } from "../observe/files.ts";
+import { modifiedAt, readText } from "../observe/files.ts";
 
 /** What a submission leaves in the submit directory (23.9.6), for the questions the queue cannot answer. */
 type Beside = Parameters<typeof besideDag>[1];

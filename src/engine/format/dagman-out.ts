@@ -1,26 +1,18 @@
-/**
- * What DAGMan says of itself in <dag>.dagman.out (23.9.6). The file grows over all runs of a DAG; only the part after the last
- * STARTING UP is of interest, and for a run that did not get far its tail holds all of it.
- */
-interface DagmanWords {
-  /** The cluster of the last DAGMan that started, when its banner is within the text. */
-  readonly cluster: string | null;
-  readonly batchName: string | null;
-  readonly exitStatus: number | null;
-  readonly parseFailed: boolean;
-  /** Its complaints, most telling first; empty: it had none. */
-  readonly errors: readonly string[];
-}
-
 const STAMP = /^\d\d\/\d\d\/\d\d \d\d:\d\d:\d\d(?:\.\d+)? (?:\([^)]*\) )*/;
 const BANNER = /condor_scheduniv_exec\.(\d+)\.\d+ \(CONDOR_DAGMAN\) STARTING UP/i;
 const EXIT = /condor_scheduniv_exec\.\d+\.\d+ \(condor_DAGMAN\) pid \d+ EXITING WITH STATUS (\d+)/i;
 
-export function parseDagmanOut(text: string): DagmanWords {
+/**
+ * What DAGMan says of itself in <dag>.dagman.out (23.9.6). The file grows over all runs of a DAG; only the part after the last
+ * STARTING UP is of interest, and for a run that did not get far its tail holds all of it.
+ */
+export function parseDagmanOut(text: string) {
+  /** The cluster of the last DAGMan that started, when its banner is within the text. */
   let cluster: string | null = null;
   let batchName: string | null = null;
   let exitStatus: number | null = null;
   let parseFailed = false;
+  /** Its complaints, most telling first; empty: it had none. */
   let errors: string[] = [];
   for (const raw of text.split("\n")) {
     const line = raw.replace(STAMP, "").trim();

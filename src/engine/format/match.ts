@@ -1,4 +1,5 @@
 import type { NoMatch } from "../../domain/run.ts";
+import type { EngineSite } from "../port.ts";
 
 /** What a job asks of a worker. */
 export interface Want {
@@ -8,18 +9,12 @@ export interface Want {
   readonly desiredSites: readonly string[] | null;
   readonly bannedSites: readonly string[];
 }
-/** A worker, or a site that is as good as one; "" where it has no name. */
-export interface Place {
-  readonly name: string;
-  readonly cores: number;
-  readonly memoryMb: number;
-}
 
 export const allows = ({ desiredSites, bannedSites }: Want, site: string): boolean =>
   (desiredSites === null || desiredSites.includes(site)) && !bannedSites.includes(site);
 
-/** Why none of these places can ever take the job; null: one could, so it only waits for its turn. */
-export function whyNoMatch(want: Want, places: readonly Place[]): NoMatch | null {
+/** Why none of these workers or sites can ever take the job; null: one could, so it only waits for its turn. */
+export function whyNoMatch(want: Want, places: readonly EngineSite[]): NoMatch | null {
   if (places.length === 0) return { code: "no-worker", words: "there is no worker in the pool" };
   const allowed = places.filter(({ name }) => allows(want, name));
   if (allowed.length === 0) {

@@ -3,25 +3,9 @@ import { err, ok, type Result } from "../../base/result.ts";
 import type { RunVerdict } from "../../domain/run.ts";
 
 /** What DAGMan writes to <dag>.metrics when it ends (23.9.6). Overwritten by each run: check `dagmanId`. */
-export interface Metrics {
-  readonly dagmanId: string;
-  readonly exitCode: number;
-  readonly dagStatus: number;
-  readonly startTime: number;
-  readonly endTime: number;
-  /** The rescue file this run *used*; 0: none. */
-  readonly rescueUsed: number;
-  readonly total: number;
-  readonly succeeded: number;
-  readonly failed: number;
-}
+export type Metrics = Readonly<ReturnType<typeof metricsIn>>;
 
-export function parseMetrics(text: string): Result<Metrics, string> {
-  const parsed = parseJson(text);
-  if (!parsed.ok) return err(`metrics are no JSON: ${parsed.error}`);
-  if (typeof parsed.value !== "object" || parsed.value === null) return err("metrics are no object");
-  const fields = parsed.value as Record<string, unknown>;
-  const missing: string[] = [];
+function metricsIn(fields: Readonly<Record<string, unknown>>, missing: string[]) {
   const number = (...names: string[]): number => {
     for (const name of names) {
       const value = fields[name];
@@ -30,17 +14,26 @@ export function parseMetrics(text: string): Result<Metrics, string> {
     missing.push(names[0]!);
     return 0;
   };
-  const metrics: Metrics = {
+  return {
     dagmanId: String(fields.dagman_id ?? ""),
     exitCode: number("exitcode"),
     dagStatus: number("DagStatus", "dag_status"), // newer manuals spell it dag_status
     startTime: number("start_time"),
     endTime: number("end_time"),
+    /** The rescue file this run *used*; 0: none. */
     rescueUsed: typeof fields.rescue_dag_number === "number" ? fields.rescue_dag_number : 0,
     total: number("total_jobs"),
     succeeded: number("jobs_succeeded") + number("dag_jobs_succeeded"),
     failed: number("jobs_failed") + number("dag_jobs_failed"),
   };
+}
+
+export function parseMetrics(text: string): Result<Metrics, string> {
+  const parsed = parseJson(text);
+  if (!parsed.ok) return err(`metrics are no JSON: ${parsed.error}`);
+  if (typeof parsed.value !== "object" || parsed.value === null) return err("metrics are no object");
+  const missing: string[] = [];
+  const metrics = metricsIn(parsed.value as Record<string, unknown>, missing);
   return missing.length === 0 ? ok(metrics) : err(`metrics without ${missing.join(", ")}`);
 }
 

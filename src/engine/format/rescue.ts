@@ -2,19 +2,12 @@
  * Rescue files as DAGMan 23.9.6 writes them (version 2.0.1, partial): a header of comments with counts and the names of failed
  * nodes, then DONE and RETRY lines. Numbers run from 001 to 100; the highest is used by the next submission.
  */
-export interface RescueFile {
-  readonly done: ReadonlySet<string>;
-  readonly retries: ReadonlyMap<string, number>;
-  readonly failed: readonly string[];
-  /** Lines that are neither comment, DONE nor RETRY. */
-  readonly problems: readonly string[];
-  /** The header's own count agrees with the DONE lines: the file was not cut. */
-  readonly complete: boolean;
-}
+export type RescueFile = Readonly<ReturnType<typeof parseRescue>>;
 
-export function parseRescue(text: string): RescueFile {
+export function parseRescue(text: string) {
   const done = new Set<string>();
   const retries = new Map<string, number>();
+  /** Lines that are neither comment, DONE nor RETRY. */
   const problems: string[] = [];
   let failed: string[] = [];
   let premarked: string | null = null;
@@ -39,7 +32,9 @@ export function parseRescue(text: string): RescueFile {
       retries.set(name, Number(number));
     else problems.push(line.slice(0, 200));
   }
-  return { done, retries, failed, problems, complete: premarked !== null && Number(premarked) === done.size };
+  /** The header's own count agrees with the DONE lines: the file was not cut. */
+  const complete = premarked !== null && Number(premarked) === done.size;
+  return { done, retries, failed, problems, complete };
 }
 
 /** The number of `<dag>.rescueNNN`, or null when the name is none (`.rescue001.old` is out of use). */

@@ -1,26 +1,21 @@
+import { readTail } from "../../disk/disk-steps.ts";
 import type { Run, RunVerdict } from "../../domain/run.ts";
 import { parseEvents } from "../../submit-dir/event-log.ts";
 import { besideDag, TOP } from "../../submit-dir/names.ts";
 import { parseDagmanOut, parseLibWords } from "../format/dagman-out.ts";
 import { type Metrics, parseMetrics } from "../format/metrics.ts";
-import { highestRescue, parseRescue, type RescueFile, rescueName } from "../format/rescue.ts";
-import { parseStatusFile, type StatusFile } from "../format/status-file.ts";
-import { listDir, readTail, readText } from "./files.ts";
+import { highestRescue, parseRescue, rescueName } from "../format/rescue.ts";
+import { parseStatusFile } from "../format/status-file.ts";
+import { listDir, readText } from "./files.ts";
 import { completeBy } from "./run-view.ts";
 
-/** What the files of one DAG say when its DAGMan is gone. */
-interface DagEnd {
-  readonly status: StatusFile | null;
-  /** The file a resubmission would use. */
-  readonly rescue: number | null;
-  readonly rescueFile: RescueFile | null;
-}
-
 /**
+ * What the files of one DAG say when its DAGMan is gone; `rescue` is the file a resubmission would use.
+ *
  * DAGMan 23.9.6 does not always write a last status file: a PRE script whose failure ends the DAG is missing from it, and
  * NextUpdate is not 0. The rescue file this run wrote (its number is above the one it used) has the truth then.
  */
-export async function readDagEnd(dir: string, dag: string, metrics: Metrics | null): Promise<DagEnd> {
+export async function readDagEnd(dir: string, dag: string, metrics: Metrics | null) {
   const rescue = highestRescue(await listDir(dir), dag);
   const rescueText = rescue === null ? null : await readText(`${dir}/${rescueName(dag, rescue)}`);
   const rescueFile = rescueText === null ? null : parseRescue(rescueText);

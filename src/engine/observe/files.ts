@@ -17,24 +17,6 @@ export async function readText(path: string): Promise<string | null> {
   }
 }
 
-/** The last bytes of a file that may have grown large; "" when there is none. */
-export async function readTail(path: string, bytes: number): Promise<string> {
-  try {
-    const file = await openPlain(path);
-    try {
-      const { size } = await file.stat();
-      const from = Math.max(0, size - bytes);
-      const buffer = Buffer.alloc(size - from);
-      const { bytesRead } = await file.read(buffer, 0, buffer.length, from);
-      return buffer.toString("utf8", 0, bytesRead);
-    } finally {
-      await file.close();
-    }
-  } catch {
-    return "";
-  }
-}
-
 export async function listDir(path: string): Promise<readonly string[]> {
   try {
     return await readdir(path);

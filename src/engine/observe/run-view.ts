@@ -1,4 +1,4 @@
-import { EMPTY_TALLY, type NodeTally, runningNodes, type UnitTally } from "../../domain/dag.ts";
+import { EMPTY_TALLY, type NodeTally, runningNodes } from "../../domain/dag.ts";
 import type { UnitName } from "../../domain/names.ts";
 import type { NodeState } from "../../domain/run.ts";
 import type { RescueFile } from "../format/rescue.ts";
@@ -141,13 +141,6 @@ export function tallyNodes(nodes: readonly StatusNode[]): NodeTally {
   return { total, waiting: total - queued - done - failed, queued, idle, held, done, failed };
 }
 
-interface Tallies {
-  readonly nodes: NodeTally;
-  readonly units: UnitTally;
-  readonly unitsDone: readonly UnitName[];
-  readonly unitsFailed: readonly UnitName[];
-}
-
 /**
  * `begun`: the units in the queue, in order, then those that failed. Inner nodes of the whole run: a done unit counts all its nodes (by the average while its size is not known),
  * a unit that has begun counts as its own status file says, the rest waits.
@@ -157,7 +150,7 @@ export function tallyRun(
   begun: readonly UnitView[],
   sizes: ReadonlyMap<string, number>,
   planned: number | null,
-): Tallies {
+) {
   const { units } = top;
   const unitsTotal = Object.values(units).flat().length;
   const known = [...sizes.values()].reduce((sum, size) => sum + size, 0);

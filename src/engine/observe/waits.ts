@@ -1,3 +1,4 @@
+import { readTail } from "../../disk/disk-steps.ts";
 import { MERGE_GROUP, roleOfNode, type ThrottledRole, throttledRoles } from "../../domain/roles.ts";
 import type { AtLimit, RunWaits } from "../../domain/run.ts";
 import { asksOf, sitesIn } from "../../submit-dir/include-file.ts";
@@ -6,7 +7,7 @@ import { readPlanFile } from "../../submit-dir/plan-file.ts";
 import { type Deferral, deferralsIn } from "../format/deferrals.ts";
 import type { Want } from "../format/match.ts";
 import { isIdle, type StatusNode } from "../format/status-file.ts";
-import { type FileCache, readTail, readText } from "./files.ts";
+import { type FileCache, readText } from "./files.ts";
 
 const ROLES_WITH_LIMIT = throttledRoles(MERGE_GROUP);
 

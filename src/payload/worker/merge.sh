@@ -190,7 +190,7 @@ copy_pieces() {
 
 # The lumis of all pieces together, in order and joined; - when one of the lists is none.
 join_lumis() {
-  printf '%s' "$pieces_lumis" | LC_ALL=C awk '
+  LC_ALL=C awk '
     !/^[{]"[0-9]+":[][{}":,0-9]*[}]$/ { unknown = 1; exit }
     {
       parts = split($0, part, "\"")
@@ -223,7 +223,9 @@ join_lumis() {
         printf "]"
       }
       print "}"
-    }'
+    }' <<END
+${pieces_lumis%"$newline"}
+END
 }
 
 # add_result LFN_JSON PATH PATH_JSON EVENTS PARENTS LUMIS, with size and sum of the file. For the catalog, the report, cleanup.

@@ -29,20 +29,13 @@ interface BanAudit {
   readonly reason: string;
 }
 
-export interface BanDecision {
-  readonly create: readonly NewBan[];
-  /** For every workflow. */
-  readonly promote: readonly NewBan[];
-  /** Where the workflow may not go, all this applied. */
-  readonly banned: readonly SiteName[];
-  /** Also which bans have ended: that is only to be noted, they have no effect any more. */
-  readonly audit: readonly BanAudit[];
-}
+export type BanDecision = Readonly<ReturnType<typeof decideBans>>;
 
-export function decideBans(facts: BanFacts, config: BanConfig, now: Date): BanDecision {
+export function decideBans(facts: BanFacts, config: BanConfig, now: Date) {
   const { workflowId, bans } = facts;
   const expiresAt = daysAfter(now, config.durationDays);
   const create: NewBan[] = [];
+  /** Also which bans have ended: that is only to be noted, they have no effect any more. */
   const audit: BanAudit[] = [];
   const note = (event: BanAudit["event"], ban: Pick<BanAudit, "site" | "workflowId" | "reason">, key?: string) => {
     const { site, workflowId, reason } = ban;
@@ -62,13 +55,16 @@ export function decideBans(facts: BanFacts, config: BanConfig, now: Date): BanDe
     create.push({ site, workflowId, reason, evidence: { ...count }, createdAt: now, expiresAt });
     note("banned", { site, workflowId, reason });
   }
+  /** For every workflow. */
   const promote = promotions(bans, create, config, now, expiresAt);
   for (const ban of promote) note("promoted", ban);
   for (const ban of bans)
     if (ban.removedAt === null && !isActive(ban, now))
       note("expired", { ...ban, reason: `its time is over: ${ban.reason}` }, `expired ${ban.id}`);
   const active = bans.filter((ban) => isActive(ban, now) && concerns(ban, workflowId));
-  return { create, promote, banned: sorted([...active, ...create, ...promote].map(({ site }) => site)), audit };
+  /** Where the workflow may not go, all this applied. */
+  const banned = sorted([...active, ...create, ...promote].map(({ site }) => site));
+  return { create, promote, banned, audit };
 }
 
 const isProblem = ({ blamed, nodes }: SiteCount, { minFailures, failureRatio }: BanConfig): boolean =>

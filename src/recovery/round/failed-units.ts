@@ -13,36 +13,28 @@ import { type FilesOfUnits, hasKnownBadFile, settleFiles } from "./settle.ts";
  */
 type UnitOutlook = "unclassified" | "permanent" | "data" | "spent" | "open";
 
-export interface FailedUnit {
-  readonly unit: string;
-  readonly outlook: UnitOutlook;
-  /** Where its failures happened; those of the cleanup do not count. */
-  readonly sites: readonly string[];
-  /** Sites its failures speak against: the rescue elects another. */
-  readonly avoidSites: readonly string[];
-  /** Where those of its failures happened that another site is no remedy for; "": nobody knows where. */
-  readonly staysAt: readonly string[];
-  /** Whose retries its nodes have used up, as a person finds them: "handler flaky, rule 1". */
-  readonly spentRules: readonly string[];
-  /** Named as bad by its data failures, as the job knew them (LFN or path). */
-  readonly badFiles: readonly string[];
-}
+export type FailedUnit = Readonly<ReturnType<typeof failedUnit>>;
 
 /** Without failures: the engine calls it failed, and its ledger says nothing. A rescue is worth a try. */
-export function failedUnit(unit: string, failures: readonly AttemptRecord[]): FailedUnit {
+export function failedUnit(unit: string, failures: readonly AttemptRecord[]) {
   // What comes after the outputs are made is no reason to make them again elsewhere.
   const placed = failures.filter(({ node, site }) => !isAfterFinish(node) && site !== null);
   return {
     unit,
     outlook: outlookOf(failures),
+    /** Where its failures happened; those of the cleanup do not count. */
     sites: sorted(placed.map(({ site }) => site!)),
+    /** Sites its failures speak against: the rescue elects another. */
     avoidSites: sorted(
       placed.flatMap(({ changeSite, site, avoidSites }) => (changeSite ? [...avoidSites, site!] : [])),
     ),
+    /** Where those of its failures happened that another site is no remedy for; "": nobody knows where. */
     staysAt: sorted(
       failures.filter((failure) => !failure.changeSite || !placed.includes(failure)).map(({ site }) => site ?? ""),
     ),
+    /** Whose retries its nodes have used up, as a person finds them: "handler flaky, rule 1". */
     spentRules: sorted(failures.flatMap((line) => (line.why === "rule-retries" ? ruleOf(line) : []))),
+    /** Named as bad by its data failures, as the job knew them (LFN or path). */
     badFiles: sorted(failures.flatMap(badFilesOf)),
   };
 }

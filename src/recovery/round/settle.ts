@@ -19,12 +19,7 @@ export interface Exclusion {
   readonly evidence: { readonly units: readonly string[]; readonly sites: readonly string[]; readonly reason: string };
 }
 
-export interface Settlement {
-  readonly exclude: readonly Exclusion[];
-  readonly attempted: readonly string[];
-  readonly torn: readonly string[];
-}
-
+export type Settlement = Readonly<ReturnType<typeof settleFiles>>;
 export type FilesOfUnits = ReadonlyMap<string, readonly RoundFile[]>;
 
 export function settleFiles(
@@ -32,7 +27,7 @@ export function settleFiles(
   filesOf: FilesOfUnits,
   finished: ReadonlySet<string>,
   counts: readonly FileCount[],
-): Settlement {
+) {
   const known = new Map(counts.map((count) => [count.file, count]));
   const bad = new Map<string, { units: string[]; sites: string[]; reason: string }>();
   const others = new Map<string, RoundFile>();

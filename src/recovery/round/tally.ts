@@ -21,16 +21,6 @@ export interface UnitAttempts {
 
 export type RoundTally = Readonly<ReturnType<RoundTallying["finish"]>>;
 
-/** Failures alike: the same code, seen by the same rule. */
-export interface CodeCount extends Count {
-  readonly exitCode: number;
-  readonly name: string;
-  readonly meaning: string | null;
-  readonly cause: string | null;
-  readonly rule: string | null;
-  readonly category: string;
-}
-
 export function tallyRound(units: Iterable<UnitAttempts>): RoundTally {
   const tally = new RoundTallying();
   for (const unit of units) tally.add(unit);
@@ -141,7 +131,10 @@ const SPLIT = "\u0000";
 const codeKey = (line: AttemptRecord): string =>
   [line.exitCode, line.rule ?? "", line.cause ?? "", line.category ?? "unknown"].join(SPLIT);
 
-function codeCount(count: Count): CodeCount {
+/** Failures alike: the same code, seen by the same rule. */
+export type CodeCount = Readonly<ReturnType<typeof codeCount>>;
+
+function codeCount(count: Count) {
   const [code = "0", ruleId = "", causeWord = "", category = "unknown"] = count.key.split(SPLIT);
   const [exitCode, rule, cause] = [Number(code), ruleId || null, causeWord || null];
   const key = rule === null ? code : `${code} ${rule}`;

@@ -72,7 +72,7 @@ export class ScriptedRunner implements JobRunner {
   }
 
   capacity(): readonly EngineSite[] {
-    return this.#sites.all.map(({ name, cores }) => ({ name, cores, memoryMb: cores * 4000 }));
+    return this.#sites.capacity;
   }
 
   close(): void {

@@ -98,7 +98,7 @@ export class SimulatedEngine implements Engine {
   }
   async sites(): Promise<readonly EngineSite[]> {
     this.#reach();
-    return this.#host.sites.all.map(({ name, cores }) => ({ name, cores, memoryMb: cores * 4000 }));
+    return this.#host.sites.capacity;
   }
   async close(): Promise<void> {}
 

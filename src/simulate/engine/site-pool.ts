@@ -1,3 +1,4 @@
+import type { EngineSite } from "../../engine/port.ts";
 import type { ScenarioSite } from "../scenario.ts";
 
 /** A job that has a slot, or waits for one. */
@@ -30,6 +31,9 @@ export class SitePool {
 
   get all(): readonly ScenarioSite[] {
     return [...this.#places.values()].map(({ site }) => site);
+  }
+  get capacity(): readonly EngineSite[] {
+    return this.all.map(({ name, cores }) => ({ name, cores, memoryMb: cores * 4000 }));
   }
   speedOf(site: string): number {
     return this.#places.get(site)?.site.speed ?? 1;

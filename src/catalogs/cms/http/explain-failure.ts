@@ -36,17 +36,34 @@ const THEIR_CERTIFICATE = new Set([
 /** Many servers end the connection without a word when they do not like a certificate. */
 const CUT = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
+/** The service answered, and does not take us for anybody. */
+export function explainNotLetIn(why: string, { place, expiresAt }: OurCertificate, now: Date): Failure {
+  if (expiresAt && expiresAt <= now)
+    return { words: `${why}; ${place} expired at ${expiresAt.toISOString()}`, hint: renewal(place) };
+  return {
+    words: why,
+    hint: `check that its subject is registered there: openssl x509 -in ${place} -noout -subject -dates`,
+  };
+}
+
+const renewal = (place: string): string => `renew ${place}; the new one is used at once`;
+
 export function explainFailure(error: unknown, host: string, ours: OurCertificate, now: Date): Failure {
   const codes = codesOf(error);
   const has = (known: (code: string) => boolean): boolean => codes.some(known);
   const isAlert = has((code) => code.startsWith("ERR_SSL_") && code.includes("ALERT"));
   const isCut = has((code) => CUT.has(code));
   const { place, expiresAt } = ours;
+  if (has((code) => code === "ENOENT" || code === "EACCES" || code.startsWith("ERR_OSSL")))
+    return {
+      words: `our certificate, its key or the authorities cannot be used: ${error instanceof Error ? error.message : error}`,
+      hint: "check the files of catalog.cms.*_file: they must exist, be PEM, belong together and have no passphrase",
+    };
   const look = `check who signed it and until when it holds: openssl x509 -in ${place} -noout -issuer -dates`;
   if ((isAlert || isCut) && expiresAt && expiresAt <= now)
     return {
       words: `${host} does not accept our certificate in ${place}: it expired at ${expiresAt.toISOString()}`,
-      hint: `renew ${place}; the new one is used at once`,
+      hint: renewal(place),
     };
   if (isAlert)
     return { words: `${host} does not accept our certificate in ${place} (${codes.join(", ")})`, hint: look };

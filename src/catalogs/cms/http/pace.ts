@@ -1,6 +1,6 @@
 import type { Clock } from "../../../base/clock.ts";
 
-/** Waits so long, or less when `signal` ends it. */
+/** Waits so long. */
 export type Wait = (ms: number) => Promise<void>;
 
 /**

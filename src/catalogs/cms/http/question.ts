@@ -13,6 +13,8 @@ export interface Question {
   readonly repeatable: boolean;
   /** How long until its answer begins, where that is less than usual. */
   readonly answerSec?: number;
+  /** Ends it early; that is nobody's failure. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A question that only wants to know whether anybody answers. */

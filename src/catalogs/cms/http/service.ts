@@ -1,5 +1,3 @@
-import { pipeline, type Readable } from "node:stream";
-import { createGunzip } from "node:zlib";
 import {
   BrokenCircuitError,
   bulkhead,
@@ -9,14 +7,14 @@ import {
   handleType,
 } from "cockatiel";
 import { type Clock, secondsBetween } from "../../../base/clock.ts";
-import { WorldError } from "../../../base/errors.ts";
+import { InvariantError, WorldError } from "../../../base/errors.ts";
 import type { Log } from "../../../base/log.ts";
-import { explainFailure } from "./explain-failure.ts";
+import { exchange, type Opened, type Patience, wholeAnswer } from "./exchange.ts";
+import { explainFailure, explainNotLetIn } from "./explain-failure.ts";
 import { makePace, retryDelayMs, type Wait } from "./pace.ts";
 import {
   type Answer,
   type Credentials,
-  isSuccess,
   notLetIn,
   type Question,
   refused,
@@ -25,14 +23,6 @@ import {
 } from "./question.ts";
 import { BrokenAnswer, rowsOf } from "./rows.ts";
 import type { Trust } from "./trust.ts";
-
-/** Time-outs are per phase, in seconds: until the answer begins, and between two pieces of it. */
-export interface Patience {
-  readonly answerSec: number;
-  readonly silenceSec: number;
-  /** For how long a service that failed several times in a row is not asked. */
-  readonly peaceSec: number;
-}
 
 export interface CallMetrics {
   observeCall(service: string, operation: string, outcome: "ok" | "refused" | "unreachable", seconds: number): void;
@@ -53,8 +43,6 @@ export interface HttpWorld {
 const RETRIES = 2;
 /** Failures in a row after which a service is left in peace. */
 const BREAK_AFTER = 5;
-/** What is not streamed is small; more would be somebody else's page. */
-const MOST_BYTES = 64 * 1024 * 1024;
 
 /** Counted by the breaker. */
 class CallFailed extends Error {
@@ -66,10 +54,6 @@ class CallFailed extends Error {
     this.isWorthRepeating = isWorthRepeating;
   }
 }
-
-type Opened =
-  | { readonly kind: "success"; readonly answer: Omit<Answer, "text">; readonly body: Readable }
-  | { readonly kind: "other"; readonly answer: Answer };
 
 /**
  * One service over HTTP. What comes out of it is a whole answer that the service meant; everything else is
@@ -132,8 +116,9 @@ export class HttpService {
    * The rows of a long answer as they come. It holds no slot while it is read: whoever reads one may ask for another
    * meanwhile. A failure in the middle is thrown; what was read before is no whole answer.
    */
-  async *rows<T>(question: Question, read: (row: unknown) => T, signal?: AbortSignal): AsyncGenerator<readonly T[]> {
+  async *rows<T>(asked: Question, read: (row: unknown) => T, signal?: AbortSignal): AsyncGenerator<readonly T[]> {
     signal?.throwIfAborted();
+    const question = { ...asked, signal };
     const body = await this.#repeated(question, async (opened) => {
       if (opened.kind === "success") return opened.body;
       throw this.#refused(opened.answer);
@@ -150,11 +135,8 @@ export class HttpService {
       const failed = this.#failed(question, error);
       if (failed === null) throw error;
       await this.#breaker.execute(() => Promise.reject(failed)).catch(() => {});
-      this.#world.log.warn("catalog.cut", {
-        service: this.rules.name,
-        operation: question.operation,
-        why: failed.message,
-      });
+      const { operation } = question;
+      this.#world.log.warn("catalog.cut", { service: this.rules.name, operation, why: failed.message });
       throw failed.world;
     }
   }
@@ -177,7 +159,7 @@ export class HttpService {
           return await this.#breaker.execute(() => this.#observed(question, call, attempt, read));
         });
       } catch (error) {
-        if (error instanceof BrokenCircuitError) throw this.#inPeace(error);
+        if (error instanceof BrokenCircuitError) throw this.#inPeace();
         if (!(error instanceof CallFailed)) throw error;
         if (!question.repeatable || !error.isWorthRepeating || attempt >= RETRIES) throw error.world;
         await this.#world.wait(retryDelayMs(attempt, this.#world.random()));
@@ -210,6 +192,7 @@ export class HttpService {
       this.#lastFailure = null;
       return value;
     } catch (error) {
+      question.signal?.throwIfAborted();
       const failed = this.#failed(question, error);
       tell(failed ? "unreachable" : "refused", { why: (failed ?? (error as Error)).message });
       this.#lastFailure = failed?.world ?? null;
@@ -231,40 +214,22 @@ export class HttpService {
     const { name, outage } = this.rules;
     const why = outage(opened.answer);
     if (why === null) return opened;
-    const isShut = notLetIn(opened.answer) !== null;
-    const { place } = this.#world.trust;
-    const hint = isShut
-      ? `check that the certificate in ${place} is registered there and holds: openssl x509 -in ${place} -noout -dates`
-      : "wait; it is asked again by itself";
-    throw new CallFailed(unreachable(name, why, { hint }), !isShut);
+    if (notLetIn(opened.answer) === null)
+      throw new CallFailed(unreachable(name, why, { hint: "wait; it is asked again by itself" }), true);
+    const { clock, trust } = this.#world;
+    const { words, hint } = explainNotLetIn(why, { place: trust.place, expiresAt: trust.expiresAt() }, clock.now());
+    throw new CallFailed(unreachable(name, words, { hint }), false);
   }
 
   async #send(question: Question, call: string, more: Readonly<Record<string, string>>): Promise<Opened> {
     const { trust, patience } = this.#world;
-    const agent = await trust.agent();
-    const { origin, pathname, search } = new URL(question.url);
-    const {
-      statusCode: status,
-      headers: raw,
-      body,
-    } = await agent.request({
-      origin,
-      path: pathname + search,
-      method: question.method,
-      headers: { "accept-encoding": "gzip", "x-correlation-id": call, ...question.headers, ...more },
-      body: question.body ?? null,
-      headersTimeout: Math.min(question.answerSec ?? patience.answerSec, patience.answerSec) * 1000,
-      bodyTimeout: patience.silenceSec * 1000,
-    });
-    const headers = Object.fromEntries(Object.entries(raw).map(([name, value]) => [name, String(value)]));
-    const plain = headers["content-encoding"] === "gzip" ? pipeline(body, createGunzip(), () => {}) : body;
-    if (isSuccess({ status, headers, text: "" })) return { kind: "success", answer: { status, headers }, body: plain };
-    return { kind: "other", answer: { status, headers, text: await wholeText(plain) } };
+    return exchange(await trust.agent(), question, { "x-correlation-id": call, ...more }, patience);
   }
 
   /** null: it is no failure of the service. */
   #failed(question: Question, error: unknown): CallFailed | null {
     if (error instanceof CallFailed) return error;
+    if (error instanceof InvariantError) return null;
     if (error instanceof WorldError) return error.code === "catalog-unreachable" ? new CallFailed(error, false) : null;
     const { trust, clock } = this.#world;
     const ours = { place: trust.place, expiresAt: trust.expiresAt() };
@@ -272,24 +237,10 @@ export class HttpService {
     return new CallFailed(unreachable(this.rules.name, words, { cause: error, hint }), true);
   }
 
-  #inPeace(cause: unknown): WorldError {
+  #inPeace(): WorldError {
     const last = this.#lastFailure;
-    const why = last ? `: ${last.message}` : "";
-    const words = `not asked now, as it failed ${BREAK_AFTER} times in a row; asked again within ${this.#world.patience.peaceSec} s${why}`;
-    return unreachable(this.rules.name, words, { cause, hint: last?.hint ?? "wait; it is asked again by itself" });
+    const words = `it failed ${BREAK_AFTER} times in a row, and is asked again within ${this.#world.patience.peaceSec} s`;
+    const hint = last?.hint ?? "wait; it is asked again by itself";
+    return unreachable(this.rules.name, words, { cause: last, hint });
   }
-}
-
-const wholeAnswer = async (opened: Opened): Promise<Answer> =>
-  opened.kind === "other" ? opened.answer : { ...opened.answer, text: await wholeText(opened.body) };
-
-async function wholeText(body: Readable): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body as AsyncIterable<Uint8Array>) {
-    chunks.push(chunk);
-    bytes += chunk.byteLength;
-    if (bytes > MOST_BYTES) throw new BrokenAnswer(`the answer is longer than ${MOST_BYTES} bytes`);
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }

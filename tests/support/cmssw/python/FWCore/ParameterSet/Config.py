@@ -102,6 +102,17 @@ class Service(Module):
     pass
 
 
+class Path(PSet):
+    """What is run, and in which order: the stand-in runs everything there is."""
+
+    def __init__(self, *modules):
+        PSet.__init__(self)
+
+
+class EndPath(Path):
+    pass
+
+
 class Process(object):
     def __init__(self, name):
         self.__dict__["_name"] = name
