@@ -60,9 +60,9 @@ export interface Commands extends BlockCommands {
     wanted: { readonly status: Site["status"]; readonly note?: string },
     actor: string,
   ): Promise<boolean>;
-  /** What it would mean for the open requests if the site were gone. */
   /** Throws WorldError("catalog-unreachable"). */
   syncSites(by: By): Promise<SiteSyncAnswer>;
+  /** What it would mean for the open requests if the site were gone. */
   siteEffect(site: SiteName): Promise<SiteEffect | null>;
   /** The engine pauses the run, or lets it go on; the request does not move. */
   changeDag(

@@ -3,6 +3,7 @@ import type { RequestName } from "../domain/names.ts";
 import type { BanRecord } from "../domain/operator.ts";
 import type { Problem } from "../domain/problem.ts";
 
+/** What is asked of sites and answered (see port.ts). */
 export interface SiteEffect {
   /** Open requests that may use the site as things are. */
   readonly usedBy: number;
