@@ -1,6 +1,6 @@
 import type { Result } from "../base/result.ts";
 import type { AdmissionLimits, Queue } from "../domain/admission.ts";
-import type { Site, SiteSync } from "../domain/dag.ts";
+import type { Site, SiteSyncAnswer } from "../domain/dag.ts";
 import type { DagId, RequestName, SiteName } from "../domain/names.ts";
 import type { AlertRecord, BanRecord, NewNodeAction, NodeAction, NodeChanges } from "../domain/operator.ts";
 import type { Problem } from "../domain/problem.ts";
@@ -296,8 +296,3 @@ export type BanSiteAnswer =
     }
   | { readonly kind: "problems"; readonly problems: readonly Problem[] }
   | { readonly kind: "unknown-request" };
-
-export type SiteSyncAnswer =
-  | { readonly kind: "no-catalog" }
-  | { readonly kind: "refused"; readonly reason: string; readonly warnings: readonly string[] }
-  | { readonly kind: "changes"; readonly changes: readonly SiteSync[]; readonly warnings: readonly string[] };
