@@ -15,6 +15,7 @@ const RENDERING = {
   statusIntervalSec: 15,
   scanIntervalSec: 5,
   holdRemovalSec: 300,
+  lostJobSec: 300,
   maxJobsSubmitted: 2000,
   unmergedDir: "/storage/unmerged/bench",
   mergedDir: "/storage/merged/bench",

@@ -140,14 +140,15 @@ async function submit(server: Server, name: string, run: readonly string[], even
 // biome-ignore lint/suspicious/noExplicitAny: the API's own JSON
 const get = async (server: Server, path: string): Promise<any> => (await fetch(`${server.url}/api/v1${path}`)).json();
 
+/** Not more often than a person's `wms2 watch`: an answer costs the server some 6 ms, and it shares two cores with the pool. */
 const untilStatus = (server: Server, name: string, status: string): Promise<void> =>
-  eventually(`${name} ${status}`, async () => (await get(server, `/requests/${name}`)).status === status);
+  eventually(`${name} ${status}`, async () => (await get(server, `/requests/${name}`)).status === status, 500);
 
-async function eventually(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+async function eventually(what: string, holds: () => boolean | Promise<boolean>, everyMs = 100): Promise<void> {
   const end = Date.now() + DEADLINE_SEC * 1000;
   while (!(await holds())) {
     if (Date.now() > end) throw new Error(`not within ${DEADLINE_SEC} s: ${what}`);
-    await new Promise((resume) => setTimeout(resume, 100));
+    await new Promise((resume) => setTimeout(resume, everyMs));
   }
 }
 

@@ -205,6 +205,11 @@ export const SETTINGS = {
     300,
     "after how long a job the pool holds is removed, so that recovery can decide",
   ),
+  "dag.lost_job_sec": setting(
+    whole,
+    300,
+    "after how long without an event DAGMan looks whether its jobs are still in the queue; if not, recovery decides",
+  ),
   "dag.max_jobs_submitted": setting(whole, 2000, "jobs one DAGMan has in the queue at once"),
   "dag.defer_poll_sec": byEngine(whole, "how often a node that cools off is looked at again"),
   "recovery.policy_file": optional(

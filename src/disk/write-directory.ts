@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { InvariantError } from "../base/errors.ts";
 import { runsCmssw } from "../domain/cms-files.ts";
 import type { RequestFile, RequestSpec } from "../domain/request.ts";
-import { CMSSW_FILES, FACTS_FILE, PAYLOAD_FILES } from "../payload/files.ts";
+import { CMSSW_FILES, FACTS_FILE, PAYLOAD_FILES, SIMULATE, SIMULATOR_FILES } from "../payload/files.ts";
 import { type SubmitFile, TOP } from "../submit-dir/names.ts";
 import type { Owner } from "./permission.ts";
 
@@ -39,11 +39,16 @@ export async function writeFiles(root: string, files: Iterable<SubmitFile>): Pro
 /** Our own programs, and the request's files beside them, checked against their hash. */
 export async function writePayload(
   root: string,
-  spec: Pick<RequestSpec, "cms" | "steps">,
+  spec: Pick<RequestSpec, "cms" | "steps" | "outputs">,
   files: readonly RequestFile[],
   facts: string,
 ): Promise<void> {
-  const programs = runsCmssw(spec) ? [...PAYLOAD_FILES, ...CMSSW_FILES] : PAYLOAD_FILES;
+  await mkdir(join(root, TOP.payload), { recursive: true }); // a request may leave it empty, and every submit file names it
+  const programs = [
+    ...PAYLOAD_FILES,
+    ...(runsCmssw(spec) ? CMSSW_FILES : []),
+    ...(namesSimulator(spec, files) ? SIMULATOR_FILES : []),
+  ];
   for (const { source, target, executable } of programs) {
     const path = join(root, target);
     await mkdir(dirname(path), { recursive: true });
@@ -60,6 +65,14 @@ export async function writePayload(
     await writeFile(path, file.content, { mode: file.executable ? 0o755 : 0o644 });
   }
 }
+
+/** In a command, or in a script that the request brings. */
+const namesSimulator = (
+  { steps, outputs }: Pick<RequestSpec, "steps" | "outputs">,
+  files: readonly RequestFile[],
+): boolean =>
+  JSON.stringify([steps, outputs]).includes(SIMULATE) ||
+  files.some(({ content }) => Buffer.from(content).includes(SIMULATE));
 
 /** From the inside out: nobody else may change a directory before all that is in it was given. */
 export function giveTree(dir: string, owner: Owner): void {

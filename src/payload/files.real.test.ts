@@ -2,10 +2,12 @@ import { readdirSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { PAYLOAD_FILES } from "./files.ts";
+import { PAYLOAD_FILES, SIMULATOR_FILES } from "./files.ts";
+
+const FILES = [...PAYLOAD_FILES, ...SIMULATOR_FILES];
 
 /** The build puts them into worker/run.sh and simulator/simulator.mjs. */
-const JOINED = /^worker\/(?!run)\w+\.sh$|^simulator\/\w+\.mjs$/;
+const JOINED = /^worker\/(?!run)\w+\.(sh|awk)$|^simulator\/\w+\.mjs$/;
 
 test("every program is in the list once, and every listed file is there", () => {
   const here = ["worker", "submit-host", "simulator"].flatMap((folder) =>
@@ -14,11 +16,11 @@ test("every program is in the list once, and every listed file is there", () => 
       .map((name) => `${folder}/${name}`)
       .filter((path) => !JOINED.test(path)),
   );
-  const listed = PAYLOAD_FILES.map((file) => file.source.pathname.split("/").slice(-2).join("/"));
+  const listed = FILES.map((file) => file.source.pathname.split("/").slice(-2).join("/"));
   const bundled = ["submit-host/brain.cjs", "submit-host/re2js.js", "simulator/simulator.mjs"];
   expect(listed.toSorted()).toEqual([...here, ...bundled].toSorted());
-  expect(new Set(PAYLOAD_FILES.map((file) => file.target)).size).toBe(PAYLOAD_FILES.length);
-  for (const file of PAYLOAD_FILES) {
+  expect(new Set(FILES.map((file) => file.target)).size).toBe(FILES.length);
+  for (const file of FILES) {
     expect(basename(file.target)).toBe(basename(fileURLToPath(file.source)));
     expect((statSync(file.source).mode & 0o111) !== 0).toBe(file.executable);
   }

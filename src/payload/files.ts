@@ -1,6 +1,6 @@
-import { program, WORKER } from "../submit-dir/names.ts";
+import { program, RUN, WORKER } from "../submit-dir/names.ts";
 
-/** A file of ours that goes into every submit directory. */
+/** A file of ours that goes into submit directories. */
 interface PayloadFile {
   /** Where it is now: beside this module, in src as in dist. */
   readonly source: URL;
@@ -29,12 +29,16 @@ export const CMSSW_FILES: readonly PayloadFile[] = [
   file("./cmssw/pset.py", `${WORKER}/pset.py`),
 ];
 
-/** What a submit directory needs besides the rendered files and the request's own: copied as they are. */
-export const PAYLOAD_FILES: readonly PayloadFile[] = [
-  built("worker/run.sh", `${WORKER}/run.sh`, true),
-  ...["json.awk", "quote.awk", "fjr.awk"].map((name) => file(`./worker/${name}`, `${WORKER}/${name}`)),
+/** The simulator as a step names it, in the working directory of its job; its files, only for requests that name it. */
+export const SIMULATE = "wms2/simulate";
+export const SIMULATOR_FILES: readonly PayloadFile[] = [
   file("./simulator/simulate", `${WORKER}/simulate`, true),
   built("simulator/simulator.mjs", `${WORKER}/simulator.mjs`),
+];
+
+/** What a submit directory needs besides the rendered files and the request's own: copied as they are. */
+export const PAYLOAD_FILES: readonly PayloadFile[] = [
+  built("worker/run.sh", program(RUN), true),
   ...["pre", "post", "elect", "unit", "submit"].map((name) => file(`./submit-host/${name}`, program(name), true)),
   ...["verdict.sh", "site.awk", "outputs.awk"].map((name) => file(`./submit-host/${name}`, program(name))),
   built("submit-host/brain.cjs", program("brain.cjs")),

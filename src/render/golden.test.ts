@@ -27,6 +27,7 @@ const OPTIONS: RenderOptions = {
   scanIntervalSec: 5,
   maxJobsSubmitted: 2000,
   holdRemovalSec: 300,
+  lostJobSec: 300,
   unmergedDir: "/storage/unmerged/request",
   mergedDir: "/storage/merged/request",
   deferPollSec: 30,

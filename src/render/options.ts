@@ -10,6 +10,8 @@ export interface RenderOptions extends StorageDirs {
   readonly maxJobsSubmitted: number;
   /** After how long a job on hold is removed, so that POST runs and recovery can decide. */
   readonly holdRemovalSec: number;
+  /** After how long without an event DAGMan looks whether its jobs are still in the queue. */
+  readonly lostJobSec: number;
   /** How often DAGMan asks again whether a node that cools off, or a POST that could not write, may go on. */
   readonly deferPollSec: number;
   /** How long a node waits for another worker than those it failed on. */

@@ -1,6 +1,6 @@
 import type { DagPlan, NodeResources } from "../domain/plan.ts";
 import { type NodeRole, ROLES, reports } from "../domain/roles.ts";
-import { attemptFile, fromUnit, REPORT, TOP, UNIT, WORKER } from "../submit-dir/names.ts";
+import { attemptFile, fromUnit, program, REPORT, RUN, TOP, UNIT } from "../submit-dir/names.ts";
 import { classAdString } from "../submit-dir/quote.ts";
 import type { RenderOptions } from "./options.ts";
 
@@ -37,7 +37,7 @@ const LANDING = ["executable = /bin/true", "transfer_executable = false"];
 function worker(role: NodeRole): string[] {
   const brought = ROLES[role].proof === "outputs" ? [REPORT, UNIT.mergeOutput] : [REPORT];
   return [
-    `executable = ${fromUnit(WORKER)}/run.sh`,
+    `executable = ${fromUnit(program(RUN))}`,
     `arguments = ${role} ${NODE}`,
     `transfer_input_files = ${fromUnit(TOP.payload)}/,${UNIT.manifest}`,
     `transfer_output_files = ${brought.join(",")}`,

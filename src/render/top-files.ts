@@ -25,7 +25,7 @@ export function* workflowDag(plan: DagPlan, options: RenderOptions): Generator<s
 }
 
 /** Reaches the sub-DAGs too. The limit of idle jobs is not here: condor_submit_dag's own option always wins. */
-export function dagmanConfig({ scanIntervalSec, maxJobsSubmitted }: RenderOptions): string {
+export function dagmanConfig({ scanIntervalSec, maxJobsSubmitted, lostJobSec }: RenderOptions): string {
   const settings = {
     DAGMAN_USER_LOG_SCAN_INTERVAL: scanIntervalSec,
     DAGMAN_MAX_SUBMITS_PER_INTERVAL: 250,
@@ -35,6 +35,10 @@ export function dagmanConfig({ scanIntervalSec, maxJobsSubmitted }: RenderOption
     DAGMAN_MAX_SUBMIT_ATTEMPTS: 3,
     // The default is 100 holds of one job; after three DAGMan removes it, and POST decides.
     DAGMAN_MAX_JOB_HOLDS: 3,
+    // The end of a job may never be heard of (a disk that was full): the default waits 8 hours for it. A DAGMan whose job
+    // is in no queue leaves a rescue file and ends. It looks only when it reports what it waits for (23.9.6).
+    DAGMAN_CHECK_QUEUE_INTERVAL: lostJobSec,
+    DAGMAN_PENDING_REPORT_INTERVAL: lostJobSec,
   };
   return Object.entries(settings)
     .map(([key, value]) => `${key} = ${value}\n`)

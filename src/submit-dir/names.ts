@@ -57,8 +57,9 @@ export const besideDag = (dag: string, kind: keyof typeof BESIDE_DAG): string =>
 /** What a job leaves in its working directory, and all that is ours there. */
 export const REPORT = ATTEMPT.report;
 export const IN_JOB: readonly string[] = [UNIT.manifest, REPORT, UNIT.mergeOutput];
-/** Our own programs on the worker, and one of those on the submit host. */
+/** Our own programs beside the request's files on the worker; the one that every job is; one of those on the submit host. */
 export const WORKER = `${TOP.payload}/wms2`;
+export const RUN = "run.sh";
 export const program = (name: string): string => `${TOP.bin}/${name}`;
 /** From a unit's directory. */
 export const fromUnit = (path: string): string => `../${path}`;

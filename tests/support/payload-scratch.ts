@@ -3,7 +3,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlin
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { PAYLOAD_FILES } from "../../src/payload/files.ts";
+import { PAYLOAD_FILES, SIMULATOR_FILES } from "../../src/payload/files.ts";
 
 /** WMS2_TEST_SHELL="bash --posix" runs the scripts with another shell than this machine's /bin/sh. */
 export const SHELL = (process.env.WMS2_TEST_SHELL ?? "").split(" ").filter((word) => word !== "");
@@ -47,7 +47,7 @@ export class Scratch {
   readonly dir = mkdtempSync(join(tmpdir(), "wms2-payload-"));
 
   constructor() {
-    for (const file of PAYLOAD_FILES) {
+    for (const file of [...PAYLOAD_FILES, ...SIMULATOR_FILES]) {
       const target = join(this.dir, file.target);
       mkdirSync(dirname(target), { recursive: true });
       cpSync(fileURLToPath(file.source), target);
@@ -137,7 +137,7 @@ export class TestUnit extends Scratch {
     const dir = this.path(`job-${this.jobs++}`);
     cpSync(this.path("payload"), dir, { recursive: true, filter: (source) => !source.endsWith("/payload/wms2") });
     symlinkSync(this.path("payload/wms2"), join(dir, "wms2"));
-    cpSync(this.path("payload/wms2/run.sh"), join(dir, "condor_exec.exe"));
+    cpSync(this.path("bin/run.sh"), join(dir, "condor_exec.exe"));
     writeFileSync(join(dir, "manifest.json"), this.manifest);
     return dir;
   }

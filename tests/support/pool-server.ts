@@ -65,6 +65,7 @@ export function poolServer(
       "dag.status_interval_sec": 1,
       "dag.scan_interval_sec": 1,
       "dag.hold_removal_sec": 5,
+      "dag.lost_job_sec": 10,
       "lifecycle.interval_sec": 0.5,
       "lifecycle.resubmit_grace_sec": 2,
       ...settings,

@@ -44,6 +44,7 @@ const RENDERING = {
   statusIntervalSec: 1,
   scanIntervalSec: 1,
   holdRemovalSec: 5,
+  lostJobSec: 300,
   maxJobsSubmitted: 100,
   deferPollSec: 1,
   avoidHostSec: 600,

@@ -21,7 +21,7 @@ function spec(text: string, files: Record<string, string> = {}, vars: [string, s
 
 const PROC = `# proc.sub
 universe = vanilla
-executable = ../payload/wms2/run.sh
+executable = ../bin/run.sh
 arguments = processing $(JOB)
 transfer_input_files = ../payload/,manifest.json
 should_transfer_files = YES
@@ -42,7 +42,7 @@ queue
 describe("a submit file", () => {
   test("as docs/submit-directory.md has it", () => {
     expect(spec(PROC, { "group.inc": 'My.DESIRED_Sites = "A,B"\n' })).toMatchObject({
-      executable: "/run/mg_000000/../payload/wms2/run.sh",
+      executable: "/run/mg_000000/../bin/run.sh",
       arguments: ["processing", "proc_000007"],
       inputs: ["/run/mg_000000/../payload/", "/run/mg_000000/manifest.json"],
       outputs: ["report.json"],

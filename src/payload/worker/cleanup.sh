@@ -11,7 +11,7 @@ run_cleanup() {
       output=$((output + 1))
     done
     remove "$unmerged.gone"
-    mv -- "$unmerged" "$unmerged.gone" 2>"$work/storage.err" || cannot_remove "$unmerged"
+    mv -- "$unmerged" "$unmerged.gone" 2>"$work.storage.err" || cannot_remove "$unmerged"
   fi
   remove "$unmerged.gone"
   finish 0
@@ -39,7 +39,7 @@ has_size() {
 
 remove() {
   [ -e "$1" ] || return 0
-  rm -rf -- "$1" 2>"$work/storage.err" || cannot_remove "$1"
+  rm -rf -- "$1" 2>"$work.storage.err" || cannot_remove "$1"
 }
 
 cannot_remove() {

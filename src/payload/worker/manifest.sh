@@ -1,5 +1,5 @@
 # manifest.sh: reads manifest.json. Flattened, what is common to all nodes and the numbers of ours are in $flat, a line per
-# value, to be gone over; all of the nodes is in the file $work/nodes. Inputs may be many thousands: they go through awk,
+# value, to be gone over; all of the nodes is in the file $work.nodes. Inputs may be many thousands: they go through awk,
 # as a shell that appends to a string takes quadratic time.
 
 request= unit= round= block= unmerged=
@@ -8,10 +8,10 @@ steps=0 outputs=0 node_found=0
 # load_manifest [NODE]: with a node, only that one of the unit's nodes is read.
 load_manifest() {
   [ -r manifest.json ] || finish 50113 'manifest.json is missing'
-  : >"$work/nodes" || finish 50113 "cannot write in $work"
-  flat=$(LC_ALL=C awk -v pick="${1-}" -v whole="${1:+ ./nodes/$1/runLumis ./nodes/$1/lumis }" -v nodes="$work/nodes" -f "$parts/json.awk" \
-    manifest.json 2>"$work/manifest.err") || {
-    read_first_line "$work/manifest.err"
+  : >"$work.nodes" || finish 50113 "cannot write in $PWD"
+  flat=$(LC_ALL=C awk -v pick="${1-}" -v whole="${1:+ ./nodes/$1/runLumis ./nodes/$1/lumis }" -v nodes="$work.nodes" "$json_awk" \
+    manifest.json 2>"$work.manifest.err") || {
+    read_first_line "$work.manifest.err"
     finish 50113 "manifest.json is not readable: $first_line"
   }
   IFS=$newline
@@ -105,7 +105,7 @@ load_node() {
   plain "$(paths_of "$node")"
   inputs=$value
   [ -n "$inputs" ] || finish 50113 'an input has no path, or one with a line break'
-  printf '%s\n' "$inputs" >"$work/inputs" || finish 50113 'cannot write the list of inputs'
+  printf '%s\n' "$inputs" >"$work.inputs" || finish 50113 'cannot write the list of inputs'
 }
 
 # The paths of a node's inputs as json.awk wrote them; nothing if one of them cannot stand in a list.
@@ -113,12 +113,12 @@ paths_of() {
   LC_ALL=C awk -F'\t' -v prefix="./nodes/$1/inputs/" '
     index($1, prefix) != 1 || $1 !~ /\/[0-9]+\/path$/ { next }
     { bare = $3; gsub(/\\\\/, "", bare); if (bare == "" && $3 == "" || bare ~ /\\n/) { bad = 1; exit } path[count++] = $3 }
-    END { for (i = 0; i < count && !bad; i++) print path[i] }' "$work/nodes"
+    END { for (i = 0; i < count && !bad; i++) print path[i] }' "$work.nodes"
 }
 
 # The LFNs of the inputs of a node, or of all nodes, each once, as a JSON list without its brackets.
 lfns_of() {
   LC_ALL=C awk -F'\t' -v prefix="./nodes/${1:+$1/}" '
     index($1, prefix) != 1 || $1 !~ /^\.\/nodes\/[^\/]+\/inputs\/[0-9]+\/lfn$/ || $4 in seen { next }
-    { seen[$4]; printf "%s", comma; printf "%s", $4; comma = "," }' "$work/nodes"
+    { seen[$4]; printf "%s", comma; printf "%s", $4; comma = "," }' "$work.nodes"
 }

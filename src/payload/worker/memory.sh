@@ -60,18 +60,19 @@ look_at_memory() {
 }
 
 # watch_memory PID END FILE: looks often at first, for short steps, and every five seconds later. Writes the peak
-# to FILE once, after USR1. The caller lets us ignore USR1 until the trap stands; if it came before, END exists by
-# the first look. A sleep that knows no fractions fails at once, which only means looking a few times more.
+# to FILE once, after USR1. The caller lets us ignore USR1 until the trap stands; if it came before, END exists after
+# the first nap. A sleep that knows no fractions fails at once, which only means looking a few times more.
 watch_memory() {
   root=$1 end=$2 file=$3 peak_kb=0 nap='' leave=''
   trap 'leave=1; [ -z "$nap" ] || kill "$nap"' USR1
   set -- 0.01 0.02 0.04 0.08 0.15 0.3 0.5 1 1 2 3
-  while look_at_memory "$root"; [ -z "$leave" ] && [ ! -e "$end" ]; do
+  while [ -z "$leave" ] && [ ! -e "$end" ]; do
     sleep "${1:-5}" &
     nap=$!
     [ -z "$leave" ] || kill "$nap"
     wait "$nap"
     nap=
+    [ -n "$leave" ] || look_at_memory "$root"
     [ $# -eq 0 ] || shift
   done
   printf '%s\n' "$peak_kb" >"$file"

@@ -2,6 +2,8 @@
 # Running it again, after a crash or a lost verdict, makes the same files. One that stands at its place since a merge
 # that was finished may be registered: it is adopted if it is the same, and never replaced.
 
+batch=50 # pieces that are read by one process
+
 run_merge() {
   load_manifest
   load_node_list
@@ -31,7 +33,7 @@ load_node_list() {
     part[2] != "nodes" { next }
     n == 3 { order[count++] = part[3]; events[part[3]] = 0 }
     n == 4 && part[4] == "events" && $2 != "z" { events[part[3]] = $3 }
-    END { for (i = 0; i < count; i++) print order[i], events[order[i]] }' "$work/nodes")
+    END { for (i = 0; i < count; i++) print order[i], events[order[i]] }' "$work.nodes")
   planned_events=0
   IFS=$newline
   for line in $nodes; do
@@ -63,13 +65,26 @@ merge_output() {
 # pieces ("SIZE SUM LUMIS EVENTS NODE" a line), pieces_size, pieces_events (null when one is unknown), pieces_lumis, jobs_events.
 check_pieces() {
   inputs= pieces= pieces_size=0 pieces_events=0 pieces_lumis= jobs_events=0
+  set --
   IFS=$newline
   for line in $nodes; do
-    unset IFS
+    set -- "$@" "$line"
+    [ $# -lt "$batch" ] || { check_batch "$@"; set --; }
+  done
+  unset IFS
+  check_batch "$@"
+}
+
+# check_batch NODE…, as in nodes: so many are read by one process.
+check_batch() {
+  unset IFS
+  sum_batch "$@"
+  for line; do
     piece=$unmerged/${line% *}.$out_file
     read -r piece_size piece_sum piece_events job_events piece_lumis 2>/dev/null <"$piece.sum" ||
       finish 70318 "output $out_name: $piece.sum is missing or unreadable"
-    checksum "$piece" || finish 70318 "output $out_name: $piece is missing or unreadable"
+    split_sum "$sums"
+    sums=${sums#*"$newline"}
     [ "$size cksum:$sum" = "$piece_size $piece_sum" ] ||
       finish 70318 "output $out_name: $piece has $size bytes and cksum:$sum, its job wrote $piece_size and $piece_sum"
     inputs=$inputs$piece$newline
@@ -85,13 +100,27 @@ check_pieces() {
     is_number "$job_events" || job_events=${line#* }
     jobs_events=$((jobs_events + job_events))
   done
-  unset IFS
+}
+
+# sums: of the pieces of the nodes.
+sum_batch() {
+  sums=
+  for line; do
+    shift
+    set -- "$@" "$unmerged/${line% *}.$out_file"
+  done
+  [ $# -eq 0 ] || checksums "$@" && return
+  for piece; do
+    [ -e "$piece.sum" ] || finish 70318 "output $out_name: $piece.sum is missing or unreadable"
+    checksum "$piece" || finish 70318 "output $out_name: $piece is missing or unreadable"
+  done
+  finish 70318 "output $out_name: its pieces cannot be read: $summed"
 }
 
 # merged_as: beside its place, or where the job works if only the site's own command brings files to the storage.
 choose_merged_as() {
   learn_stage_out
-  if [ -n "$stage_words" ]; then temporary=$work/merged-${out_path##*/}; else temporary_for "$out_path"; fi
+  if [ -n "$stage_words" ]; then temporary=$work.merged-${out_path##*/}; else temporary_for "$out_path"; fi
   merged_as=$temporary
 }
 
@@ -106,13 +135,17 @@ concatenate() {
 }
 
 write_pieces() {
+  set --
   IFS=$newline
   for piece in $inputs; do
-    cat -- "$piece" || return 1
-  done 2>"$work/storage.err" >"$merged_as"
+    set -- "$@" "$piece"
+    [ $# -lt "$batch" ] || { cat -- "$@" || { unset IFS; return 1; }; set --; }
+  done 2>"$work.storage.err" >"$merged_as"
   copied=$?
   unset IFS
-  [ "$copied" -eq 0 ] && checksum "$merged_as"
+  [ "$copied" -eq 0 ] || return 1
+  [ $# -eq 0 ] || cat -- "$@" 2>"$work.storage.err" >>"$merged_as" || return 1
+  checksum "$merged_as"
 }
 
 give_up_merge() {
@@ -123,8 +156,8 @@ give_up_merge() {
 
 run_merge_command() {
   choose_merged_as
-  make_directory "${out_path%/*}" && rm -f -- "$merged_as" 2>"$work/storage.err" || give_up_merge 60307
-  printf '%s' "$inputs" >"$work/inputs" || finish 50113 'cannot write the list of inputs'
+  make_directory "${out_path%/*}" && rm -f -- "$merged_as" 2>"$work.storage.err" || give_up_merge 60307
+  printf '%s' "$inputs" >"$work.inputs" || finish 50113 'cannot write the list of inputs'
   run_step "$output" "merge-$out_name" "./outputs/$output/mergeArgv" ./none
   if [ "$step_code" -ne 0 ]; then
     rm -f -- "$merged_as"
@@ -151,9 +184,9 @@ place_new() {
       rm -f -- "$1"
       finish 70319 "output $out_name: another file stands at $2 already and may be registered: it was not replaced"
     fi
-    rm -f -- "$2" 2>"$work/storage.err" || return 1
+    rm -f -- "$2" 2>"$work.storage.err" || return 1
   fi
-  { printf '%s\n' "$size $sum $2" >>"$unmerged/.placing"; } 2>"$work/storage.err" && rename_to "$1" "$2" -n
+  { printf '%s\n' "$size $sum $2" >>"$unmerged/.placing"; } 2>"$work.storage.err" && rename_to "$1" "$2" -n
 }
 
 place_merged() {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readReport, run, SHELL, start } from "../../../tests/support/payload-scratch.ts";
@@ -51,7 +51,7 @@ describe("a job that works", () => {
   test("works from the submit directory's own run.sh with a plain working directory", async () => {
     const u = unit([sh("pwd >hits.csv")], [HITS]);
     const dir = u.job();
-    const ended = await run([u.path("payload/wms2/run.sh"), "processing", "proc_000000"], dir);
+    const ended = await run([u.path("bin/run.sh"), "processing", "proc_000000"], dir);
     expect(ended.code).toBe(0);
     expect(readFileSync(join(u.unmerged, "proc_000000.hits.csv"), "utf8")).toBe(`${dir}\n`);
   });
@@ -383,6 +383,6 @@ async function appears(path: string): Promise<void> {
 test("a scratch directory that cannot hold a report ends the job with 1", async () => {
   const u = unit([sh("exit 0")]);
   const dir = u.job();
-  writeFileSync(join(dir, ".wms2"), "in the way");
+  mkdirSync(join(dir, "report.json")); // in the way
   expect((await run(["./condor_exec.exe", "processing", "proc_000000"], dir)).code).toBe(1);
 });

@@ -38,14 +38,15 @@ learn_surroundings() {
   host_json=$json
 }
 
-# write_report STATE [CODE ERROR_JSON]
+# write_report STATE [CODE ERROR_JSON]. The first one replaces nothing, and a printf is one write: it needs no second name.
 write_report() {
-  ended=null wall=null
+  ended=null wall=null written_to=report.json
   if [ "$1" = finished ]; then
     read_clock
     ended=$((started_at + (centiseconds - started_clock) / 100))
     as_seconds $((centiseconds - started_clock))
     wall=$seconds
+    written_to=.report.json.tmp
   fi
   json_string "$node"
   node_json=$json
@@ -57,8 +58,8 @@ write_report() {
     "\"peakMemoryMb\":$peak_total," "\"exitCode\":${2:-null}," "\"error\":${3:-null}," \
     "\"eventsRead\":$events_read_json," "\"eventsWritten\":$events_written_json," "\"framework\":$framework_json," \
     "\"steps\":[$steps_json]," \
-    "\"inputs\":[$inputs_json]," "\"outputs\":[$outputs_json]" '}' >.report.json.tmp &&
-    mv -f .report.json.tmp report.json && return
+    "\"inputs\":[$inputs_json]," "\"outputs\":[$outputs_json]" '}' >"$written_to" &&
+    { [ "$written_to" = report.json ] || mv -f "$written_to" report.json; } && return
   say 'cannot write report.json'
   return 1
 }

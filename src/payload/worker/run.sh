@@ -1,19 +1,18 @@
 #!/bin/sh
 # run.sh ROLE NODE: one job of WMS2 on a worker, ROLE being processing, merge or cleanup.
 #
-# scripts/build puts the other .sh files of this folder before this one: a job brings one file instead of ten.
-# The working directory holds manifest.json and the payload; our awk programs are in ./wms2. An engine may have
-# renamed this file, so nothing depends on its name. It promises that report.json exists from the first moment
-# to the last, is never seen half written, and tells the truth: the exit status of a job has 8 bits, the report
-# has the whole code and the words. See docs/submit-directory.md.
+# scripts/build puts the other .sh files of this folder before this one, and the awk programs as variables (json_awk is
+# json.awk): a job brings one file instead of a dozen, and every file costs it milliseconds. The working directory holds
+# manifest.json and the payload. An engine may have renamed this file, so nothing depends on its name. It promises that
+# report.json exists from the first moment to the last, is never seen half written, and tells the truth: the exit status
+# of a job has 8 bits, the report has the whole code and the words. See docs/submit-directory.md.
 #
 # No string of the manifest is evaluated: values are cut out of lines by patterns and passed on in quotes.
 set -uf
 
 role=${1-}
 node=${2-}
-if [ -f ./wms2/json.awk ]; then parts=$PWD/wms2; else parts=${0%/*}; fi
-work=$PWD/.wms2
+work=$PWD/.wms2 # what the names of our own files begin with; a directory would cost a process
 newline='
 '
 tab='	'
@@ -28,11 +27,10 @@ on_stop() {
 }
 trap on_stop TERM
 
-mkdir -p "$work" || { say "cannot write in $PWD"; exit 1; }
 learn_surroundings
 # HTCondor holds a job that does not leave every file its submit file names: empty means "no result yet".
 [ "$role" != merge ] || : >merge_output.json
-write_report started
+write_report started || exit 1
 
 case $role in
   processing | merge | cleanup) ;;

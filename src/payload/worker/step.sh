@@ -14,7 +14,7 @@ stop_patience=10 # seconds between the SIGTERM we pass on and SIGKILL
 run_step() {
   [ "$stopped" -eq 0 ] || finish 143 "stopped by SIGTERM before step $2"
   step_index=$1 step_name=$2 step_argv=$3 step_env=$4
-  at=$work/step-$step_index
+  at=$work.step-$step_index
   for left in FrameworkJobReport.xml "$at.status" "$at.peak"; do
     [ ! -e "$left" ] || rm -f "$left"
   done
@@ -99,7 +99,7 @@ export_step_environment() {
   export_if_any WMS2_SEED "$seed"
   export_if_any WMS2_OUTPUT "$merged_as"
   [ -n "$inputs" ] || return
-  export WMS2_INPUT_LIST="$work/inputs"
+  export WMS2_INPUT_LIST="$work.inputs"
   # Linux refuses to start any program when one variable exceeds 128 kB; the list file has no such limit.
   [ ${#inputs} -gt 100000 ] || export WMS2_INPUTS="${inputs%"$newline"}"
 }
@@ -202,7 +202,7 @@ read_step_report() {
 read_framework_report() {
   framework_json=true
   mv -f FrameworkJobReport.xml "$step_name.fjr.xml"
-  said=$(LC_ALL=C awk -f "$parts/fjr.awk" "$step_name.fjr.xml")
+  said=$(LC_ALL=C awk "$fjr_awk" "$step_name.fjr.xml")
   fjr_closed= fjr_code= fjr_opened=0 fjr_skipped=0
   IFS=$newline
   for line in $said; do

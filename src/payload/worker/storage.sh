@@ -3,13 +3,13 @@
 
 # sum, size: POSIX checksum and bytes of file $1. False when it cannot be read.
 checksum() {
-  summed=$(cksum <"$1" 2>"$work/storage.err") || return 1
+  summed=$(cksum <"$1" 2>"$work.storage.err") || return 1
   split_sum "$summed"
 }
 
 # sums: "SUM SIZE" a line of each of the files, by one process; sum, size: the last one's. A name has no line break.
 checksums() {
-  summed=$(cksum -- "$@" 2>"$work/storage.err") || return 1
+  summed=$(cksum -- "$@" 2>"$work.storage.err") || return 1
   sums=
   IFS=$newline
   for summed in $summed; do
@@ -19,10 +19,11 @@ checksums() {
   unset IFS
 }
 
+# split_sum "SUM SIZE …": of the first line.
 split_sum() {
   sum=${1%% *}
   size=${1#* }
-  size=${size%% *}
+  size=${size%%[!0-9]*}
 }
 
 # temporary: a name beside $1 which keeps its ending, as merge programs look at that. Attempts differ by cluster.
@@ -33,7 +34,7 @@ temporary_for() {
   esac
 }
 
-make_directory() { [ -d "$1" ] || mkdir -p -- "$1" 2>"$work/storage.err"; }
+make_directory() { [ -d "$1" ] || mkdir -p -- "$1" 2>"$work.storage.err"; }
 
 # put FILE TARGET [PLACE]: copies, compares, renames (or does PLACE instead); sum and size are the file's. False: see
 # storage_words.
@@ -42,7 +43,7 @@ put() {
   make_directory "${2%/*}" &&
     copy_to "$1" "$temporary" &&
     checksums "$1" "$temporary" &&
-    { [ "$sums" = "$sum $size$newline$sum $size$newline" ] || { echo 'the copy differs from the original' >"$work/storage.err"; false; }; } &&
+    { [ "$sums" = "$sum $size$newline$sum $size$newline" ] || { echo 'the copy differs from the original' >"$work.storage.err"; false; }; } &&
     "${3:-rename_to}" "$temporary" "$2" && return
   keep_storage_words
   rm -f -- "$temporary" 2>/dev/null
@@ -52,13 +53,13 @@ put() {
 # stage_words: the site's own way to copy, tabs between its words; empty where the installation names none and cp will do.
 learn_stage_out() {
   stage_words= others=
-  [ -r "$parts/facts" ] || return 0
+  [ -r "./wms2/facts" ] || return 0
   while IFS= read -r fact; do
     case $fact in
       "stage-out$tab*$tab"*) others=${fact#*"$tab"*"$tab"} ;;
       "stage-out$tab$site$tab"*) stage_words=${fact#*"$tab"*"$tab"} ;;
     esac
-  done <"$parts/facts"
+  done <"./wms2/facts"
   stage_words=${stage_words:-$others}
 }
 
@@ -66,7 +67,7 @@ learn_stage_out() {
 copy_to() {
   [ -n "${stage_words+known}" ] || learn_stage_out
   if [ -z "$stage_words" ]; then
-    cp -- "$1" "$2" 2>"$work/storage.err"
+    cp -- "$1" "$2" 2>"$work.storage.err"
     return
   fi
   (
@@ -76,10 +77,10 @@ copy_to() {
     for word in $stage_words; do set -- "$@" "$word"; done
     unset IFS
     exec "$@" "$from" "$to"
-  ) >/dev/null 2>"$work/storage.err" </dev/null || return 1
+  ) >/dev/null 2>"$work.storage.err" </dev/null || return 1
   adlers=$(adler32 "$1" "$2" 2>/dev/null)
   [ "${adlers%%"$newline"*}" = "${adlers##*"$newline"}" ] || {
-    echo 'the copy has another adler32 than the original' >"$work/storage.err"
+    echo 'the copy has another adler32 than the original' >"$work.storage.err"
     return 1
   }
 }
@@ -113,17 +114,17 @@ print("\n".join([adler32(name) for name in sys.argv[1:]]))' "$@" && return
 # is there, and some call that a success too.
 rename_to() {
   if [ -d "$2" ]; then
-    echo "$2 is a directory" >"$work/storage.err"
+    echo "$2 is a directory" >"$work.storage.err"
     return 1
   fi
-  mv "${3:--f}" -- "$1" "$2" 2>"$work/storage.err" || return 1
-  [ ! -e "$1" ] || { echo "$2 came into being meanwhile" >"$work/storage.err"; return 1; }
+  mv "${3:--f}" -- "$1" "$2" 2>"$work.storage.err" || return 1
+  [ ! -e "$1" ] || { echo "$2 came into being meanwhile" >"$work.storage.err"; return 1; }
 }
 
 # put_line TEXT TARGET: a small file of one line. A full disk shows when it is written.
 put_line() {
   temporary_for "$2"
-  { printf '%s\n' "$1" >"$temporary"; } 2>"$work/storage.err" &&
+  { printf '%s\n' "$1" >"$temporary"; } 2>"$work.storage.err" &&
     rename_to "$temporary" "$2" && return
   keep_storage_words
   rm -f -- "$temporary" 2>/dev/null
@@ -132,6 +133,6 @@ put_line() {
 
 # storage_words: what the last failed command said.
 keep_storage_words() {
-  read_first_line "$work/storage.err"
+  read_first_line "$work.storage.err"
   storage_words=${first_line:-no reason given}
 }

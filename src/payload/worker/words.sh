@@ -17,7 +17,7 @@ is_number() { case $1 in '' | *[!0-9]*) return 1 ;; esac; }
 json_string() {
   case $1 in
     *[\\\"[:cntrl:]]*)
-      json=$(text=$1 LC_ALL=C awk -f "$parts/quote.awk") || json='"?"'
+      json=$(text=$1 LC_ALL=C awk "$quote_awk") || json='"?"'
       ;;
     *) json="\"$1\"" ;;
   esac

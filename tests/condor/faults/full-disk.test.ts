@@ -1,10 +1,15 @@
-import { rmSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { besideDag, UNIT } from "../../../src/submit-dir/names.ts";
 import { eventually } from "../../support/eventually.ts";
-import { fillDisk } from "../../support/level2-stories.ts";
+import { FailingRequest, fullDiskStory } from "../../support/level2-stories.ts";
 import { asPoolRoot, inPool, poolServer, sharedDir } from "../../support/pool-server.ts";
 import { SmallDisk } from "../../support/small-disk.ts";
+
+const LONG = { timeout: 700_000 };
+const NODES_LOG = besideDag(UNIT.dag, "nodesLog");
 
 const work = sharedDir("full-disk");
 afterAll(() => rmSync(work, { recursive: true, force: true }));
@@ -23,6 +28,26 @@ describe.runIf(SmallDisk.canBe(join(work, "try")))("a disk of its own for the su
     disk.remove();
   });
 
-  // What goes on after a release is told on the local engine (tests/real/full-disk.test.ts).
-  test("fills up while jobs run: held with the path within two minutes", () => fillDisk(server, work, disk));
+  test("fills up while jobs run: held with the path within two minutes, goes on when there is space", LONG, () =>
+    fullDiskStory(server, work, disk),
+  );
+
+  // The end of a job is lost, as on a full disk: it is in no queue, and no event will ever tell what became of it.
+  test("takes the end of a job with it: DAGMan finds out, and the job is repeated", LONG, async () => {
+    const request = new FailingRequest(work, "lost-end", 1);
+    request.close();
+    await server.submit(request.document());
+    await eventually("the job runs", () => request.count(0) === 1, { deadlineSec: 240 });
+    const log = join(disk.path, "lost-end", readdirSync(join(disk.path, "lost-end"))[0]!, "mg_000000", NODES_LOG);
+    execFileSync("chattr", ["+i", log]);
+    try {
+      request.heal();
+      const queue = () => inPool("condor_q", "-allusers", "-af", "DAGNodeName").includes("proc_");
+      await eventually("the job has left the queue", () => !queue(), { deadlineSec: 120, everyMs: 1000 });
+    } finally {
+      execFileSync("chattr", ["-i", log]);
+    }
+    await server.until("lost-end", ["completed"], 240);
+    expect(request.count(0)).toBe(2);
+  });
 });
