@@ -37,7 +37,7 @@ export function metricsPage({ steps, rounds }: StepMetricsView, look: Look): str
   const rows = rounds.flatMap(({ round, steps, requested }) => rowsOf(String(round), steps, requested));
   const all = rounds.filter(({ jobs_sampled }) => jobs_sampled > 0).length > 1 ? rowsOf("all", steps, null) : [];
   const reasons = rounds.flatMap((round) => roundLines(round, look));
-  return [table(METRICS, [...rows, ...all], look), ...reasons].filter((text) => text !== "").join("\n");
+  return [table(METRICS, [...rows, ...all], look), ...reasons].join("\n").trimStart();
 }
 
 function roundLines({ round, requested, killed_at_mb }: Round, { paint, width }: Look): readonly string[] {
@@ -53,7 +53,7 @@ function roundLines({ round, requested, killed_at_mb }: Round, { paint, width }:
   const killed = killed_at_mb === null ? [] : [["killed", `jobs with ${thousands(killed_at_mb)} MB used more`]];
   return [
     "",
-    `${paint.bold(`round ${round}`)} asks for ${asked.join(", ")}${is_measured ? "" : ", as the request says"}`,
+    ...wrap(`round ${round} asks for ${asked.join(", ")}${is_measured ? "" : ", as the request says"}`, width),
     ...[...Object.entries(why), ...killed].flatMap(([what = "", words = ""]) =>
       wrap(words, width - REASON).map(
         (line, at) => `  ${paint.dim((at === 0 ? what : "").padEnd(REASON - 3))} ${line}`,
