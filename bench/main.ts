@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 
 /** Each benchmark is a file that exports `run`; its numbers are printed as they are. */
 const BENCHMARKS: Record<string, (nodes: number | undefined, rest: readonly string[]) => Promise<object>> = {
+  adaptive: async () => (await import("./adaptive.ts")).run(),
   api: async () => (await import("./api.ts")).run(),
   engine: async () => (await import("./engine.ts")).run(),
   aggregate: async (nodes = 100_000) => (await import("./aggregate.ts")).run({ nodes, failures: nodes / 10 }),

@@ -1,0 +1,156 @@
+import type { MeasuredJob, MeasuredStep } from "../src/sizing/metrics.ts";
+
+/**
+ * What the jobs of a request do, instead of running them. A step takes its time by Amdahl's law and memory by its threads, and
+ * each job differs from the next by the noise of its workload. Some workloads leak, some have a share of heavy events, and now
+ * and then a job lands on a slow machine.
+ */
+export interface Workload {
+  readonly steps: readonly StepModel[];
+  /** No job is further from the middle than this share, in time or in memory. */
+  readonly noise: number;
+  /** So many of the jobs take so much more memory. */
+  readonly heavy: { readonly share: number; readonly factor: number };
+  readonly slowShare: number;
+  readonly startSec: number;
+  readonly totalEvents: number;
+  /** What the person who made the request believes. */
+  readonly hints: {
+    readonly cores: number;
+    readonly memoryMb: number;
+    readonly secPerEvent: number;
+    readonly kbPerEvent: number;
+  };
+}
+
+interface StepModel {
+  readonly name: string;
+  readonly serial: number;
+  readonly baseMb: number;
+  readonly perThreadMb: number;
+  readonly leakMbPerEvent: number;
+  /** On one core. */
+  readonly secPerEvent: number;
+  readonly kbPerEvent: number;
+}
+
+/** One job, whatever memory it is given. */
+export interface SimulatedJob {
+  readonly measured: MeasuredJob;
+  readonly wallSec: number;
+  readonly cpuSec: number;
+  readonly neededMb: number;
+  /** How far it comes before it needs the most. */
+  readonly peakAt: number;
+}
+
+/** name, serial fraction, MB, MB a thread, seconds and kB an event */
+const PROFILES = [
+  ["GEN", 0.3, 1500, 250, 0.05, 50],
+  ["DIGI", 0.1, 1800, 300, 0.03, 30],
+  ["RECO", 0.1, 1800, 300, 0.03, 20],
+  ["MINI", 0.08, 1600, 200, 0.02, 15],
+  ["NANO", 0.05, 1200, 150, 0.01, 5],
+] as const;
+
+/** The simulator's events are fast; those of real detectors take so much longer, at least and at most. */
+const SLOWER = [30, 300] as const;
+const TARGET_SEC = 8 * 3600;
+const MOST_PER_CORE_MB = 3000;
+
+/** The same numbers for the same seed (mulberry32). */
+export function dice(seed: number) {
+  let state = seed;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  return {
+    between: (low: number, high: number) => low + (high - low) * next(),
+    /** As often half as double. */
+    byRatio: (low: number, high: number) => low * (high / low) ** next(),
+    chance: (share: number) => next() < share,
+    whole: (low: number, high: number) => low + Math.floor(next() * (high - low + 1)),
+  };
+}
+export type Dice = ReturnType<typeof dice>;
+
+export function makeWorkload(random: Dice): Workload {
+  const first = random.whole(0, PROFILES.length - 1);
+  const chain = PROFILES.slice(first, random.whole(first, PROFILES.length - 1) + 1);
+  const slower = random.byRatio(...SLOWER);
+  const cores = 2 ** random.whole(1, 3);
+  const leak = random.chance(0.25) ? random.between(0.02, 0.15) : 0;
+  const plain = chain.map(([name, serial, baseMb, perThreadMb, secPerEvent, kbPerEvent]) => ({
+    name,
+    serial: Math.min(0.9, serial * random.byRatio(0.5, 2)),
+    baseMb: baseMb * random.byRatio(0.7, 1.4),
+    perThreadMb: perThreadMb * random.byRatio(0.7, 1.4),
+    secPerEvent: secPerEvent * slower * random.byRatio(0.7, 1.4),
+    kbPerEvent: kbPerEvent * random.byRatio(0.7, 1.4),
+  }));
+  const secPerEvent = plain.reduce((sum, step) => sum + step.secPerEvent * slowdown(step.serial, cores), 0);
+  // A leak takes such a share of the base by the end of a job of eight hours.
+  const steps = plain.map((step) => ({ ...step, leakMbPerEvent: (leak * step.baseMb * secPerEvent) / TARGET_SEC }));
+  const workload = {
+    steps,
+    noise: random.between(0.05, 0.3),
+    heavy: random.chance(0.15) ? { share: random.between(0.15, 0.3), factor: random.between(1.2, 1.5) } : NOT_HEAVY,
+    slowShare: 0.02,
+    startSec: random.between(60, 600),
+    totalEvents: Math.round((random.between(300, 900) * TARGET_SEC) / secPerEvent),
+  };
+  const peakMb = truePeakMb(workload, cores, TARGET_SEC / secPerEvent);
+  return {
+    ...workload,
+    hints: {
+      cores,
+      memoryMb: Math.round(Math.min(peakMb * random.byRatio(0.3, 3), MOST_PER_CORE_MB * cores)),
+      secPerEvent: secPerEvent * random.byRatio(0.3, 3),
+      kbPerEvent: steps.at(-1)!.kbPerEvent * random.byRatio(0.3, 3),
+    },
+  };
+}
+const NOT_HEAVY = { share: 0, factor: 1 };
+
+/** Compared with one core. */
+const slowdown = (serial: number, cores: number): number => serial + (1 - serial) / cores;
+
+const middleMb = ({ baseMb, perThreadMb, leakMbPerEvent }: StepModel, cores: number, events: number): number =>
+  baseMb + perThreadMb * cores + leakMbPerEvent * events;
+
+/** The most that a job with so many cores and events can take. */
+export const truePeakMb = ({ steps, noise, heavy }: Omit<Workload, "hints">, cores: number, events: number): number =>
+  Math.max(...steps.map((step) => middleMb(step, cores, events))) * (1 + noise) * heavy.factor;
+
+export function simulateJob(workload: Workload, cores: number, events: number, random: Dice): SimulatedJob {
+  const { noise, heavy, slowShare, startSec } = workload;
+  const slow = random.between(1 - noise, 1 + noise) * (random.chance(slowShare) ? random.between(1.5, 4) : 1);
+  const large = random.between(1 - noise, 1 + noise) * (random.chance(heavy.share) ? heavy.factor : 1);
+  const steps = workload.steps.map((step, at): MeasuredStep => {
+    const start = at === 0 ? startSec : 0;
+    const cpuSec = step.secPerEvent * events * slow;
+    return {
+      name: step.name,
+      wallSec: start + cpuSec * slowdown(step.serial, cores),
+      cpuSec: cpuSec + start,
+      threads: cores,
+      memoryMb: middleMb(step, cores, events) * large,
+      memorySource: "cgroup",
+      events,
+      startSec: start,
+    };
+  });
+  const wallSec = steps.reduce((sum, step) => sum + step.wallSec!, 0);
+  const neededMb = Math.max(...steps.map(({ memoryMb }) => memoryMb!));
+  const outputBytes = workload.steps.at(-1)!.kbPerEvent * 1000 * events * random.between(1 - noise, 1 + noise);
+  return {
+    measured: { steps, wallSec, memoryMb: neededMb, diskMb: outputBytes / 1e6, events, outputBytes },
+    wallSec,
+    cpuSec: steps.reduce((sum, step) => sum + step.cpuSec!, 0),
+    neededMb,
+    peakAt: random.between(0.2, 1),
+  };
+}
