@@ -82,6 +82,7 @@ export interface RoundFigures extends Figures {
 }
 
 export interface RequestedSizes {
+  /** By jobs with as many cores. */
   readonly isMeasured: boolean;
   readonly cores: number;
   readonly memoryMb: number;

@@ -74,7 +74,7 @@ function requestedSizes({ spec, sizing }: PlanFacts, { byRole, why }: SizedResou
   const { cores, memoryMb, wallMinutes, diskMb } = byRole.processing;
   const events = sizing?.sizes.eventsPerJob;
   return {
-    isMeasured: sizing !== undefined,
+    isMeasured: sizing?.isFirm ?? false,
     cores,
     memoryMb,
     wallMinutes,

@@ -13,6 +13,7 @@ import {
   type SizingLimits,
   sizeJobs,
 } from "../sizing/size.ts";
+import { wereSeen } from "../sizing/step-memory.ts";
 import type { PlanFacts, PlanPolicy } from "./facts.ts";
 
 /** What measurements of earlier rounds make of this one. */
@@ -20,6 +21,8 @@ export interface RoundSizing {
   readonly sizes: Sizes;
   /** null: only that jobs were killed is known. */
   readonly metrics: Metrics | null;
+  /** Memory is by jobs with as many cores: from here on it only grows. */
+  readonly isFirm: boolean;
   readonly secondsPerEvent: number | null;
   /** Merged output per event read or generated. */
   readonly kbPerEvent: number | null;
@@ -66,6 +69,7 @@ export function sizeRound(facts: PlanFacts, known: SizingFacts): Result<PlanFact
   const sizing: RoundSizing = {
     sizes,
     metrics,
+    isFirm: isMeasured(known, limits) ? wereSeen(metrics?.steps ?? {}, sizes.cores.value) : (before?.isMeasured ?? false),
     secondsPerEvent: metrics?.wallSecPerEvent ? median(metrics.wallSecPerEvent) : null,
     kbPerEvent: metrics?.kbPerEvent ? median(metrics.kbPerEvent) : null,
     profile: figuresOf(facts.round - 1, metrics),

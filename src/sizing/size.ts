@@ -1,7 +1,6 @@
-import type { Metrics, Sample, Sized, Sizes, StepMetrics } from "../domain/metrics.ts";
-import { bestMemory } from "./metrics.ts";
+import type { Metrics, Sized, Sizes } from "../domain/metrics.ts";
 import { median, p90 } from "./sample.ts";
-import { memoryModel } from "./thread-model.ts";
+import { MARGIN, memoryOf, memoryOfStep, taughtByKills, typical } from "./step-memory.ts";
 
 /** What the request says, or what the round before asked for. */
 export interface Asked {
@@ -39,15 +38,15 @@ export interface SizingFacts {
   readonly isRoundOver: boolean;
 }
 
-/** Of measurements: somewhat more than they say. */
-const MARGIN = 1.2;
-/** A job that was killed needed more than it had, nobody knows how much. */
-const KILLED_MARGIN = 1.5;
 const WALL_MARGIN = 1.5;
 const MIN_WALL_MINUTES = 60;
 const MIN_EVENTS = 100;
+/** Memory that was measured once stays as it is while no more than this is missing. */
+const WORTH_A_CHANGE = 1.05;
 /** Events per job at most double from round to round: a first measurement may be wrong. */
 const MAX_GROWTH = 2;
+/** So many times the events before: memory that grows with them shows. */
+const MANY_MORE = 1.25;
 /** Jobs that keep so much of their cores busy keep their cores. */
 const BUSY_ENOUGH = 0.75;
 
@@ -74,9 +73,10 @@ export function sizeJobs(facts: SizingFacts, limits: SizingLimits): Sizes {
   }
   const cores = sizeCores(facts, limits, metrics, measuredMemory(metrics, now.cores)?.value ?? 0);
   const eventsPerJob = sizeEvents(facts, limits, metrics);
+  const moreEvents = (eventsPerJob?.value ?? 0) > (now.eventsPerJob ?? 0) * MANY_MORE;
   return {
     cores,
-    memoryMb: sizeMemory(facts, limits, measuredMemory(metrics, cores.value), cores.value),
+    memoryMb: sizeMemory(facts, limits, measuredMemory(metrics, cores.value, moreEvents), cores.value),
     wallMinutes: sizeWall(now.wallMinutes, limits, metrics, eventsPerJob?.value ?? null),
     diskMb: sizeDisk(asked, limits, metrics),
     eventsPerJob,
@@ -104,23 +104,21 @@ export function memoryBeyondLimit(
   return measured && neededMb > mostMb ? { neededMb, mostMb, why: measured.why } : null;
 }
 
-/** Where the slow tenth is far from the middle, it counts; else the middle with its margin covers it. */
-function typical(sample: Sample): { value: number; which: string } {
-  const [middle, high] = [median(sample), p90(sample)];
-  return high > middle * MARGIN ? { value: high, which: "p90" } : { value: middle, which: "median" };
-}
-
-/** Within the window; more than what jobs were killed with; and once measured, never less than before. */
+/** Within the window; as much as kills taught; and once measured with as many cores, never less than before. */
 function sizeMemory(facts: SizingFacts, limits: SizingLimits, measured: Sized | null, cores: number): Sized {
-  const { asked, before, killedAtMb, saidMb } = facts;
+  const { asked, before, metrics, killedAtMb, saidMb } = facts;
   const least = limits.leastMemoryPerCoreMb * cores;
   const most = Math.max(least, mostMemoryMb(limits, cores));
   const killed = `jobs with ${Math.round(killedAtMb ?? 0)} MB were killed for using more`;
+  const taught = killedAtMb === null ? null : taughtByKills(killedAtMb, metrics, cores);
+  const isKept = before?.isMeasured && before.cores === cores;
+  const kept = isKept ? { value: before.memoryMb, why: "once measured, it does not shrink" } : null;
+  const isWorth = (value = 0) => !kept || value > kept.value * WORTH_A_CHANGE;
   const known = [
-    measured,
-    killedAtMb === null ? null : { value: killedAtMb * KILLED_MARGIN, why: killed },
+    isWorth(measured?.value) ? measured : null,
+    taught !== null && isWorth(taught) ? { value: taught, why: killed } : null,
     saidMb === null ? null : { value: saidMb, why: "an operator said so" },
-    before?.isMeasured ? { value: before.memoryMb, why: "once measured, it does not shrink" } : null,
+    kept,
   ];
   const said = { value: (before ?? asked).memoryMb, why: before ? "as before" : "the request says so" };
   const wanted = largest(known) ?? said;
@@ -137,28 +135,9 @@ const largest = (all: readonly (Sized | null)[]): Sized | null =>
   all.reduce((best, one) => (one && (!best || one.value > best.value) ? one : best), null);
 
 /** The hungriest step decides; the job as a whole where no step was measured alone. */
-function measuredMemory(metrics: Metrics, threads: number): Sized | null {
-  const steps = Object.entries(metrics.steps).map(([name, step]) => memoryOfStep(name, step, threads));
-  return largest(steps) ?? (metrics.memoryMb && memoryOf(metrics.memoryMb, "whole jobs"));
-}
-
-/** With other threads than most jobs had: by the line through what was seen, as far above it as the jobs were. */
-function memoryOfStep(name: string, step: StepMetrics, threads: number): Sized | null {
-  const best = bestMemory(step);
-  if (!best) return null;
-  const model = memoryModel(step.memoryMbByThreads);
-  if (!model || threads === step.threads) return memoryOf(best.sample, `${name}, by ${best.source}`);
-  const { value, which } = typical(best.sample);
-  const modeled = (model.baseMb + model.perThreadMb * threads) * Math.max(1, value / median(best.sample));
-  const line = `${Math.round(model.baseMb)} MB and ${Math.round(model.perThreadMb)} MB a thread`;
-  const why = `measured ${line} (${name}, ${which} over ${best.sample.jobs} jobs) with ${threads} threads × ${MARGIN}`;
-  return { value: modeled * MARGIN, why };
-}
-
-function memoryOf(sample: Sample, what: string): Sized {
-  const { value, which } = typical(sample);
-  const why = `measured ${Math.round(value)} MB ${which} over ${sample.jobs} jobs (${what}) × ${MARGIN}`;
-  return { value: value * MARGIN, why };
+function measuredMemory(metrics: Metrics, threads: number, moreEvents = false): Sized | null {
+  const steps = Object.entries(metrics.steps).map(([name, step]) => memoryOfStep(name, step, threads, moreEvents));
+  return largest(steps) ?? (metrics.memoryMb && memoryOf(metrics.memoryMb, "whole jobs", moreEvents));
 }
 
 /** As many events as fill the target, at most twice as many as before; few only where more would not end in time. */
@@ -205,7 +184,7 @@ function sizeDisk(asked: Asked, limits: SizingLimits, { diskMb }: Metrics): Size
 
 /**
  * As many as the steps kept busy, as a power of two, never more than the request says, and so many that its memory may be asked
- * for. Steps weigh by their time.
+ * for. Steps weigh by their time. Decided once: with fewer cores a larger share of them is busy, and few are idle for other reasons.
  */
 function sizeCores({ asked, before }: SizingFacts, limits: SizingLimits, metrics: Metrics, memoryMb: number): Sized {
   const now = before?.cores ?? asked.cores;
@@ -220,6 +199,8 @@ function sizeCores({ asked, before }: SizingFacts, limits: SizingLimits, metrics
   const busy = used / weight;
   const forMemory = Math.ceil(memoryMb / limits.maxMemoryPerCoreMb);
   const value = Math.min(asked.cores, Math.max(powerOfTwo(busy), powerOfTwoAbove(forMemory)));
+  if (before && (before.isMeasured || now < asked.cores))
+    return { value: Math.max(now, Math.min(asked.cores, powerOfTwoAbove(forMemory))), why: "decided once, as before" };
   const why = `${busy.toFixed(1)} of ${now} cores were busy over ${metrics.jobs} jobs`;
   if (value >= now || busy >= now * BUSY_ENOUGH) return { value: Math.max(value, now), why };
   return { value, why: powerOfTwo(busy) < value ? `${why}; the memory takes ${value}` : why };
