@@ -1,6 +1,6 @@
 import type { Result } from "../base/result.ts";
 import type { AdmissionLimits, Queue } from "../domain/admission.ts";
-import type { Site } from "../domain/dag.ts";
+import type { Site, SiteSyncAnswer } from "../domain/dag.ts";
 import type { DagId, RequestName, SiteName } from "../domain/names.ts";
 import type { AlertRecord, BanRecord, NewNodeAction, NodeAction, NodeChanges } from "../domain/operator.ts";
 import type { Problem } from "../domain/problem.ts";
@@ -11,7 +11,7 @@ import type { AttemptRecord, EpochRecord, ScriptRecord } from "../recovery/ledge
 import type { OperatorAction } from "../recovery/round/actions.ts";
 import type { RequestFilter } from "../store/port.ts";
 import type { BlockCommands } from "./block-port.ts";
-import type { BanSiteAnswer, BanWanted, SiteEffect, SiteSyncAnswer } from "./site-port.ts";
+import type { BanSiteAnswer, BanWanted, SiteEffect } from "./site-port.ts";
 
 export { describeErrors } from "../explain/describe-errors.ts";
 export type { LoopStatus } from "../lifecycle/loop.ts";

@@ -1,4 +1,3 @@
-import type { SiteSync } from "../domain/dag.ts";
 import type { RequestName } from "../domain/names.ts";
 import type { BanRecord } from "../domain/operator.ts";
 import type { Problem } from "../domain/problem.ts";
@@ -26,8 +25,3 @@ export type BanSiteAnswer =
     }
   | { readonly kind: "problems"; readonly problems: readonly Problem[] }
   | { readonly kind: "unknown-request" };
-
-export type SiteSyncAnswer =
-  | { readonly kind: "no-catalog" }
-  | { readonly kind: "refused"; readonly reason: string; readonly warnings: readonly string[] }
-  | { readonly kind: "changes"; readonly changes: readonly SiteSync[]; readonly warnings: readonly string[] };
