@@ -3,6 +3,8 @@ import type { Piece } from "./piece.ts";
 
 /** Jobs in a unit sized by its merged file, at most: a unit moves as a whole. */
 export const MAX_JOBS_PER_UNIT = 1000;
+/** The same of the first round of an adaptive request: few jobs are to be run by what the request guesses. */
+export const FIRST_LOOK_JOBS = 20;
 /** DAGMan reads lines of 60 kB (23.9.6), and one line of a unit's DAG names all its nodes. */
 export const MAX_NODES_PER_UNIT = 4000;
 /** Jobs in a unit when nobody knows how much they write. */
@@ -28,6 +30,7 @@ export function* groupPieces(
   pieces: Iterable<Piece>,
   { jobsPerUnit, targetMergedBytes }: UnitSpec,
   bytesPerEvent: number | null,
+  mostJobs = MAX_JOBS_PER_UNIT,
 ): Generator<PieceGroup> {
   const unsized = Math.floor(targetMergedBytes / UNSIZED_JOBS_PER_UNIT);
   let group: Piece[] = [];
@@ -39,7 +42,7 @@ export function* groupPieces(
     const isFull =
       jobsPerUnit !== null
         ? group.length >= jobsPerUnit
-        : group.length >= MAX_JOBS_PER_UNIT ||
+        : group.length >= mostJobs ||
           weight + added > targetMergedBytes ||
           (weight >= targetMergedBytes / 2 && group.at(-1)?.run !== piece.run);
     if (isFull && group.length > 0) {

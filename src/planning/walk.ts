@@ -6,7 +6,7 @@ import type { LocationGroup } from "./locality.ts";
 import type { Piece } from "./piece.ts";
 import type { SizedResources } from "./resources.ts";
 import { seedMaker } from "./seeds.ts";
-import { BlockCutter, groupPieces } from "./units.ts";
+import { BlockCutter, FIRST_LOOK_JOBS, groupPieces, MAX_JOBS_PER_UNIT } from "./units.ts";
 
 /** What there is to do, cut into jobs by its kind. `streams` gives the same each time it is asked. */
 export interface PieceSource {
@@ -39,10 +39,11 @@ export function* walkUnits(walk: Walk): Generator<UnitPlan> {
   const usual = sized?.byRole.processing ?? NOT_SIZED;
   const probe = sized?.probe ?? usual;
   const probeJobs = spec.adaptive && facts.round === 0 ? facts.policy.probeJobs : 0;
+  const mostJobs = spec.adaptive && facts.round === 0 ? FIRST_LOOK_JOBS : MAX_JOBS_PER_UNIT;
   let unit = next.unit;
   let node = next.node;
   for (const { sites, attempted, pieces } of source.streams()) {
-    for (const group of groupPieces(pieces, spec.unit, bytesPerEvent(walk))) {
+    for (const group of groupPieces(pieces, spec.unit, bytesPerEvent(walk), mostJobs)) {
       if (unit > next.unit && isFull(most, unit - next.unit, node - next.node + group.pieces.length)) return;
       const block = blocks.place(group.expectedBytes, attempted);
       const unitLumi = source.sharesLumi ? next.firstLumi + BigInt(unit - next.unit) : null;

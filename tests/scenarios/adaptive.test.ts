@@ -78,7 +78,7 @@ test.each<[string, Left | null]>([
 });
 
 test("what jobs were killed with is not asked for again", async () => {
-  const { world, name } = await afterRoundZero({ memoryMb: 2100, killedAtMb: 1900 });
+  const { world, name } = await afterRoundZero({ memoryMb: 1800, killedAtMb: 1900 });
   expect((await lastRound(world, name))?.requested).toMatchObject({
     memoryMb: 2850,
     why: { memory: "jobs with 1900 MB were killed for using more" },
