@@ -69,7 +69,9 @@ export function sizeRound(facts: PlanFacts, known: SizingFacts): Result<PlanFact
   const sizing: RoundSizing = {
     sizes,
     metrics,
-    isFirm: isMeasured(known, limits) ? wereSeen(metrics?.steps ?? {}, sizes.cores.value) : (before?.isMeasured ?? false),
+    isFirm: isMeasured(known, limits)
+      ? wereSeen(metrics?.steps ?? {}, sizes.cores.value)
+      : (before?.isMeasured ?? false),
     secondsPerEvent: metrics?.wallSecPerEvent ? median(metrics.wallSecPerEvent) : null,
     kbPerEvent: metrics?.kbPerEvent ? median(metrics.kbPerEvent) : null,
     profile: figuresOf(facts.round - 1, metrics),

@@ -61,6 +61,11 @@ describe("what a round asks for", () => {
     ["what was killed needed more", { killedAtMb: 3000 }, many(10), 4500],
     ["once measured it does not shrink", { before: { ...ASKED, memoryMb: 4000, isMeasured: true } }, many(10), 4000],
     ["what was only asked for does", { before: { ...ASKED, isMeasured: false } }, many(10), 2400],
+    ["what was killed and came to its end since is measured", { killedAtMb: 1900 }, many(10), 2400],
+    ["few jobs, soon of more events: above the most", {}, many(10, (at) => ({ memoryMb: at ? 2000 : 2300 })), 2657],
+    ["many: less above it", {}, many(100, (at) => ({ memoryMb: at % 20 ? 2000 : 2300 })), 2536],
+    ["one of many that stands alone is retried", {}, many(100, (at) => ({ memoryMb: at ? 2000 : 4000 })), 2400],
+    ["a little more is no change", { before: { ...ASKED, memoryMb: 2300, isMeasured: true } }, many(10), 2300],
     ["the window has a floor", {}, many(10, () => ({ memoryMb: 100 })), 2000],
     ["and a ceiling", {}, many(10, () => ({ memoryMb: 20_000 })), 12_000],
   ])("%s", (_story, more, jobs, value) => expect(sizeJobs(of(jobs, more), LIMITS).memoryMb.value).toBe(value));
@@ -72,6 +77,20 @@ describe("what a round asks for", () => {
     ["all of them, and never more than asked for", 9000, 2000, 4],
   ])("cores: %s", (_story, cpuSec, memoryMb, value) => {
     expect(sizeJobs(of(many(10, () => ({ cpuSec, memoryMb }))), LIMITS).cores.value).toBe(value);
+  });
+});
+
+test("with fewer cores: first what many took, then what few do, however the many were killed; and cores stay", () => {
+  const wide = many(10, () => ({ memoryMb: 4000, cpuSec: 1800 }));
+  const first = sizeJobs(of(wide), LIMITS);
+  expect([first.cores.value, first.memoryMb.value]).toEqual([2, 4800]);
+  const narrow = many(10, () => ({ memoryMb: 3000, cpuSec: 1000, threads: 2 }));
+  const before = { ...ASKED, cores: 2, memoryMb: 4800, isMeasured: false };
+  const second = sizeJobs(of([...wide, ...narrow], { before, killedAtMb: 3500 }), LIMITS);
+  expect(second.cores).toEqual({ value: 2, why: "decided once, as before" });
+  expect(second.memoryMb).toEqual({
+    value: 3600,
+    why: "measured 3000 MB median over 10 jobs (RECO with 2 threads) × 1.2",
   });
 });
 

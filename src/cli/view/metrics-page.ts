@@ -42,7 +42,7 @@ export function metricsPage({ steps, rounds }: StepMetricsView, look: Look): str
 
 function roundLines({ round, requested, killed_at_mb }: Round, { paint, width }: Look): readonly string[] {
   if (!requested) return [];
-  const { cores, memory_mb, wall_minutes, disk_mb, events_per_job, why, is_measured } = requested;
+  const { cores, memory_mb, wall_minutes, disk_mb, events_per_job, why } = requested;
   const asked = [
     `${cores} cores`,
     `${thousands(memory_mb)} MB`,
@@ -53,7 +53,10 @@ function roundLines({ round, requested, killed_at_mb }: Round, { paint, width }:
   const killed = killed_at_mb === null ? [] : [["killed", `jobs with ${thousands(killed_at_mb)} MB used more`]];
   return [
     "",
-    ...wrap(`round ${round} asks for ${asked.join(", ")}${is_measured ? "" : ", as the request says"}`, width),
+    ...wrap(
+      `round ${round} asks for ${asked.join(", ")}${Object.keys(why).length > 0 ? "" : ", as the request says"}`,
+      width,
+    ),
     ...[...Object.entries(why), ...killed].flatMap(([what = "", words = ""]) =>
       wrap(words, width - REASON).map(
         (line, at) => `  ${paint.dim((at === 0 ? what : "").padEnd(REASON - 3))} ${line}`,
