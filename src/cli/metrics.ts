@@ -1,12 +1,19 @@
 import { command } from "./command.ts";
+import { print } from "./terminal.ts";
 import { metricsPage } from "./view/metrics-page.ts";
+import { metricsSvg } from "./view/metrics-svg.ts";
 
 export const addMetrics = command("metrics", {
   about: "what the jobs of a request used, by step and round, against what they asked for, and why",
   arguments: { "<name>": "the request" },
-  examples: ["wms2 metrics muons", "wms2 metrics muons --json | jq .steps"],
-  async run({ client }, name: string) {
+  options: { "--svg": "a picture: memory and cores asked for and used, by round" },
+  examples: ["wms2 metrics muons", "wms2 metrics muons --svg > muons.svg", "wms2 metrics muons --json | jq .steps"],
+  async run({ client, options }, name: string) {
     const metrics = (await client.requests.show({ name })).workflow?.step_metrics ?? null;
+    if (options.svg && metrics) {
+      print(metricsSvg(name, metrics));
+      return undefined;
+    }
     const isMeasured = metrics !== null && metrics.jobs_sampled > 0;
     return {
       json: metrics,

@@ -24,7 +24,7 @@ const figures = {
   ),
 };
 const requested = named("RequestedSizes", {
-  is_measured: z.boolean().describe("By measurements of earlier rounds; else as the request says"),
+  is_measured: z.boolean().describe("By jobs with as many cores; else inferred from others, or as the request says"),
   ...each(z.int(), "cores", "memory_mb", "wall_minutes", "disk_mb"),
   events_per_job: z.int().nullable().describe("null: jobs are not cut by events"),
   why: z.record(z.string(), z.string()).describe("One sentence for each number that is not as the request says"),

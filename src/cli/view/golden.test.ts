@@ -21,6 +21,7 @@ import type { UnitRowView } from "../../operations/dags.ts";
 import { plain } from "../terminal.ts";
 import { checkLines, fail, ok, warn } from "./checks.ts";
 import { metricsPage } from "./metrics-page.ts";
+import { metricsSvg } from "./metrics-svg.ts";
 import { problemList } from "./problems.ts";
 import { requestPage } from "./request-page.ts";
 import { table } from "./table.ts";
@@ -133,6 +134,11 @@ test("show: all its jobs failed and wait for their next try", () => {
   return golden("show-waits", requestPage(facts, look));
 });
 
+test("metrics as a picture: it stands alone, and names are no markup", () => {
+  const svg = metricsSvg("a<b>", workflowView(sampleWorkflow()).step_metrics!);
+  expect(svg).not.toContain("<b>");
+  return expect(svg).toMatchFileSnapshot("../../../tests/golden/cli/metrics.svg");
+});
 test("metrics", () => golden("metrics", metricsPage(workflowView(sampleWorkflow()).step_metrics!, look)));
 
 test("show: at work", () =>

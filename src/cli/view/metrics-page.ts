@@ -1,5 +1,6 @@
 import type { StepMetricsView } from "../../operations/workflows.ts";
 import type { Look } from "../terminal.ts";
+import { largest, roundUse } from "./metrics-rounds.ts";
 import { type Columns, table } from "./table.ts";
 import { thousands, wrap } from "./text.ts";
 
@@ -31,14 +32,34 @@ const METRICS: Columns<Row> = [
 ];
 
 /** Steps by round, what was asked for against what was used, and why each round asked for what it did. */
-export function metricsPage({ steps, rounds }: StepMetricsView, look: Look): string {
+export function metricsPage(metrics: StepMetricsView, look: Look): string {
+  const { steps, rounds } = metrics;
   const rowsOf = (round: string, of: StepMetricsView["steps"], requested: Round["requested"]) =>
     Object.entries(of).map(([step, figures]): Row => ({ round, step, figures, requested }));
   const rows = rounds.flatMap(({ round, steps, requested }) => rowsOf(String(round), steps, requested));
   const all = rounds.filter(({ jobs_sampled }) => jobs_sampled > 0).length > 1 ? rowsOf("all", steps, null) : [];
   const reasons = rounds.flatMap((round) => roundLines(round, look));
-  return [table(METRICS, [...rows, ...all], look), ...reasons].join("\n").trimStart();
+  return [table(METRICS, [...rows, ...all], look), ...sparklines(metrics), ...reasons].join("\n").trimStart();
 }
+
+/** From the second round on: how asked and used came together. */
+function sparklines(metrics: StepMetricsView): readonly string[] {
+  const uses = roundUse(metrics);
+  if (uses.length < 2) return [];
+  const drawn = (what: string, values: readonly (number | null)[], top: number) =>
+    `  ${what.padEnd(REASON - 3)} ${values.map((value) => sign(value, top)).join("")}`.trimEnd();
+  const pairs: readonly (readonly [string, readonly (number | null)[], readonly (number | null)[]])[] = [
+    ["memory", uses.map(({ askedMb }) => askedMb), uses.map(({ usedMb }) => usedMb)],
+    ["cores", uses.map(({ askedCores }) => askedCores), uses.map(({ busyCores }) => busyCores)],
+  ];
+  return pairs.flatMap(([what, asked, used]) => {
+    const top = largest([...asked, ...used]) || 1;
+    return ["", `${what} by round`, drawn("asked", asked, top), drawn("used", used, top)];
+  });
+}
+const EIGHTHS = "▁▂▃▄▅▆▇█";
+const sign = (value: number | null, top: number): string =>
+  value === null ? " " : EIGHTHS[Math.min(7, Math.max(0, Math.ceil((value / top) * 8) - 1))]!;
 
 function roundLines({ round, requested, killed_at_mb }: Round, { paint, width }: Look): readonly string[] {
   if (!requested) return [];
