@@ -1,0 +1,230 @@
+import type { Metrics, Sample, Sized, Sizes, StepMetrics } from "../domain/metrics.ts";
+import { bestMemory } from "./metrics.ts";
+import { median, p90 } from "./sample.ts";
+import { memoryModel } from "./thread-model.ts";
+
+/** What the request says, or what the round before asked for. */
+export interface Asked {
+  readonly cores: number;
+  readonly memoryMb: number;
+  readonly wallMinutes: number;
+  readonly diskMb: number;
+  /** null: jobs are not cut by events. */
+  readonly eventsPerJob: number | null;
+}
+
+export interface SizingLimits {
+  /** The window of memory per core; the second bounds what may be asked for. */
+  readonly leastMemoryPerCoreMb: number;
+  readonly maxMemoryPerCoreMb: number;
+  readonly maxMemoryMb: number | null;
+  readonly maxWallMinutes: number;
+  readonly maxDiskMb: number;
+  readonly targetWallMinutes: number;
+  /** While a round runs, fewer jobs than this say too little: its sizes stay. Once it is over, all there is counts. */
+  readonly minJobs: number;
+}
+
+export interface SizingFacts {
+  /** What the request says. */
+  readonly asked: Asked;
+  /** What the last round had, and whether that was by measurements; null: this is the first. */
+  readonly before: (Asked & { readonly isMeasured: boolean }) | null;
+  readonly metrics: Metrics | null;
+  /** The most memory a job had that was killed for using more; null: none was. */
+  readonly killedAtMb: number | null;
+  /** What an operator said at a release: no less than this. null: nobody did. */
+  readonly saidMb: number | null;
+  /** No more jobs will come of what was measured. */
+  readonly isRoundOver: boolean;
+}
+
+/** Of measurements: somewhat more than they say. */
+const MARGIN = 1.2;
+/** A job that was killed needed more than it had, nobody knows how much. */
+const KILLED_MARGIN = 1.5;
+const WALL_MARGIN = 1.5;
+const MIN_WALL_MINUTES = 60;
+const MIN_EVENTS = 100;
+/** Events per job at most double from round to round: a first measurement may be wrong. */
+const MAX_GROWTH = 2;
+/** Jobs that keep so much of their cores busy keep their cores. */
+const BUSY_ENOUGH = 0.75;
+
+/** Whether measurements count yet. */
+export const isMeasured = ({ metrics, isRoundOver }: SizingFacts, { minJobs }: SizingLimits): boolean =>
+  metrics !== null && metrics.jobs > 0 && (isRoundOver || metrics.jobs >= minJobs);
+
+/** The sizes of the next round's jobs. Pure, and the same for the same facts. */
+export function sizeJobs(facts: SizingFacts, limits: SizingLimits): Sizes {
+  const { asked, before, metrics } = facts;
+  const now = before ?? asked;
+  if (!metrics || !isMeasured(facts, limits)) {
+    const few = metrics?.jobs
+      ? `only ${metrics.jobs} of ${limits.minJobs} jobs were measured`
+      : "nothing was measured yet";
+    const stays = (value: number) => ({ value, why: `${few}: as ${before ? "before" : "the request says"}` });
+    return {
+      cores: stays(now.cores),
+      memoryMb: sizeMemory(facts, limits, null, now.cores),
+      wallMinutes: stays(now.wallMinutes),
+      diskMb: stays(now.diskMb),
+      eventsPerJob: now.eventsPerJob === null ? null : stays(now.eventsPerJob),
+    };
+  }
+  const cores = sizeCores(facts, limits, metrics, measuredMemory(metrics, now.cores)?.value ?? 0);
+  const eventsPerJob = sizeEvents(facts, limits, metrics);
+  return {
+    cores,
+    memoryMb: sizeMemory(facts, limits, measuredMemory(metrics, cores.value), cores.value),
+    wallMinutes: sizeWall(now.wallMinutes, limits, metrics, eventsPerJob?.value ?? null),
+    diskMb: sizeDisk(asked, limits, metrics),
+    eventsPerJob,
+  };
+}
+
+/** The memory of jobs that are planned and have not begun: their cores stay. null: as it was. */
+export function resizeMemory(facts: SizingFacts, limits: SizingLimits): Sized | null {
+  const { before, metrics } = facts;
+  if (!before || !metrics || !isMeasured(facts, limits)) return null;
+  const sized = sizeMemory(facts, limits, measuredMemory(metrics, before.cores), before.cores);
+  return sized.value === before.memoryMb ? null : sized;
+}
+
+/** Jobs need more than may be asked for on all the cores of the request; null: they do not, or an operator knows better. */
+export function memoryBeyondLimit(
+  facts: SizingFacts,
+  limits: SizingLimits,
+): { readonly neededMb: number; readonly mostMb: number; readonly why: string } | null {
+  const { asked, metrics, saidMb } = facts;
+  if (!metrics || saidMb !== null || !isMeasured(facts, limits)) return null;
+  const measured = measuredMemory(metrics, asked.cores);
+  const mostMb = mostMemoryMb(limits, asked.cores);
+  const neededMb = Math.ceil((measured?.value ?? 0) / MARGIN);
+  return measured && neededMb > mostMb ? { neededMb, mostMb, why: measured.why } : null;
+}
+
+/** Where the slow tenth is far from the middle, it counts; else the middle with its margin covers it. */
+function typical(sample: Sample): { value: number; which: string } {
+  const [middle, high] = [median(sample), p90(sample)];
+  return high > middle * MARGIN ? { value: high, which: "p90" } : { value: middle, which: "median" };
+}
+
+/** Within the window; more than what jobs were killed with; and once measured, never less than before. */
+function sizeMemory(facts: SizingFacts, limits: SizingLimits, measured: Sized | null, cores: number): Sized {
+  const { asked, before, killedAtMb, saidMb } = facts;
+  const least = limits.leastMemoryPerCoreMb * cores;
+  const most = Math.max(least, mostMemoryMb(limits, cores));
+  const killed = `jobs with ${Math.round(killedAtMb ?? 0)} MB were killed for using more`;
+  const known = [
+    measured,
+    killedAtMb === null ? null : { value: killedAtMb * KILLED_MARGIN, why: killed },
+    saidMb === null ? null : { value: saidMb, why: "an operator said so" },
+    before?.isMeasured ? { value: before.memoryMb, why: "once measured, it does not shrink" } : null,
+  ];
+  const said = { value: (before ?? asked).memoryMb, why: before ? "as before" : "the request says so" };
+  const wanted = largest(known) ?? said;
+  const value = Math.ceil(wanted.value);
+  if (value > most) return { value: most, why: `${wanted.why}; at most ${most} MB may be asked for` };
+  if (value < least) return { value: least, why: `${wanted.why}; at least ${least} MB are asked for` };
+  return { value, why: wanted.why };
+}
+
+const mostMemoryMb = ({ maxMemoryPerCoreMb, maxMemoryMb }: SizingLimits, cores: number): number =>
+  Math.min(maxMemoryPerCoreMb * cores, maxMemoryMb ?? Number.MAX_VALUE);
+
+const largest = (all: readonly (Sized | null)[]): Sized | null =>
+  all.reduce((best, one) => (one && (!best || one.value > best.value) ? one : best), null);
+
+/** The hungriest step decides; the job as a whole where no step was measured alone. */
+function measuredMemory(metrics: Metrics, threads: number): Sized | null {
+  const steps = Object.entries(metrics.steps).map(([name, step]) => memoryOfStep(name, step, threads));
+  return largest(steps) ?? (metrics.memoryMb && memoryOf(metrics.memoryMb, "whole jobs"));
+}
+
+/** With other threads than most jobs had: by the line through what was seen, as far above it as the jobs were. */
+function memoryOfStep(name: string, step: StepMetrics, threads: number): Sized | null {
+  const best = bestMemory(step);
+  if (!best) return null;
+  const model = memoryModel(step.memoryMbByThreads);
+  if (!model || threads === step.threads) return memoryOf(best.sample, `${name}, by ${best.source}`);
+  const { value, which } = typical(best.sample);
+  const modeled = (model.baseMb + model.perThreadMb * threads) * Math.max(1, value / median(best.sample));
+  const line = `${Math.round(model.baseMb)} MB and ${Math.round(model.perThreadMb)} MB a thread`;
+  const why = `measured ${line} (${name}, ${which} over ${best.sample.jobs} jobs) with ${threads} threads × ${MARGIN}`;
+  return { value: modeled * MARGIN, why };
+}
+
+function memoryOf(sample: Sample, what: string): Sized {
+  const { value, which } = typical(sample);
+  const why = `measured ${Math.round(value)} MB ${which} over ${sample.jobs} jobs (${what}) × ${MARGIN}`;
+  return { value: value * MARGIN, why };
+}
+
+/** As many events as fill the target, at most twice as many as before; few only where more would not end in time. */
+function sizeEvents({ asked, before }: SizingFacts, limits: SizingLimits, metrics: Metrics): Sized | null {
+  const now = (before ?? asked).eventsPerJob;
+  if (now === null) return null;
+  if (!metrics.wallSecPerEvent || typical(metrics.wallSecPerEvent).value <= 0)
+    return { value: now, why: "the time of an event was not measured: as before" };
+  const perEvent = typical(metrics.wallSecPerEvent).value;
+  const startSec = metrics.startSec ? typical(metrics.startSec).value : 0;
+  const within = (minutes: number) => Math.max(1, Math.floor((minutes * 60 - startSec) / perEvent));
+  const fits = within(limits.targetWallMinutes);
+  const most = now * MAX_GROWTH;
+  const least = Math.min(MIN_EVENTS, now, within(limits.maxWallMinutes / WALL_MARGIN));
+  const value = Math.max(least, Math.min(fits, most));
+  const measured = `${perEvent.toPrecision(3)} s an event over ${metrics.wallSecPerEvent.jobs} jobs, ${limits.targetWallMinutes} minutes a job`;
+  if (value === fits) return { value, why: measured };
+  return { value, why: value === most ? `${measured}; at most × ${MAX_GROWTH}` : `${measured}; at least ${least}` };
+}
+
+/** For the biggest job; null events: nobody counted them. */
+export function sizeWall(
+  nowMinutes: number,
+  limits: Pick<SizingLimits, "maxWallMinutes">,
+  metrics: Metrics,
+  events: number | null,
+): Sized {
+  if (!metrics.wallSecPerEvent || !events) return { value: nowMinutes, why: "events were not counted: as before" };
+  const high = Math.max(p90(metrics.wallSecPerEvent), typical(metrics.wallSecPerEvent).value);
+  const startSec = metrics.startSec ? p90(metrics.startSec) : 0;
+  const minutes = Math.ceil(((events * high + startSec) / 60) * WALL_MARGIN);
+  const value = Math.min(Math.max(minutes, MIN_WALL_MINUTES), limits.maxWallMinutes);
+  const why = `${events} events of ${high.toPrecision(3)} s (p90) × ${WALL_MARGIN}`;
+  if (value === minutes) return { value, why };
+  return { value, why: `${why}; ${value > minutes ? `at least ${MIN_WALL_MINUTES}` : `at most ${value}`} minutes` };
+}
+
+function sizeDisk(asked: Asked, limits: SizingLimits, { diskMb }: Metrics): Sized {
+  if (!diskMb) return { value: asked.diskMb, why: "not measured: as the request says" };
+  const wanted = Math.ceil(diskMb.max * MARGIN);
+  const why = `measured ${Math.round(diskMb.max)} MB at most over ${diskMb.jobs} jobs × ${MARGIN}`;
+  return { value: Math.min(Math.max(wanted, asked.diskMb), limits.maxDiskMb), why };
+}
+
+/**
+ * As many as the steps kept busy, as a power of two, never more than the request says, and so many that its memory may be asked
+ * for. Steps weigh by their time.
+ */
+function sizeCores({ asked, before }: SizingFacts, limits: SizingLimits, metrics: Metrics, memoryMb: number): Sized {
+  const now = before?.cores ?? asked.cores;
+  let [weight, used] = [0, 0];
+  for (const { threads, cpuEfficiency, wallSecPerEvent } of Object.values(metrics.steps)) {
+    if (!cpuEfficiency || !wallSecPerEvent) continue;
+    const seconds = median(wallSecPerEvent);
+    weight += seconds;
+    used += seconds * median(cpuEfficiency) * threads;
+  }
+  if (weight === 0) return { value: now, why: "the use of cores was not measured" };
+  const busy = used / weight;
+  const forMemory = Math.ceil(memoryMb / limits.maxMemoryPerCoreMb);
+  const value = Math.min(asked.cores, Math.max(powerOfTwo(busy), powerOfTwoAbove(forMemory)));
+  const why = `${busy.toFixed(1)} of ${now} cores were busy over ${metrics.jobs} jobs`;
+  if (value >= now || busy >= now * BUSY_ENOUGH) return { value: Math.max(value, now), why };
+  return { value, why: powerOfTwo(busy) < value ? `${why}; the memory takes ${value}` : why };
+}
+
+/** The nearest by ratio: 1.4 is 1, 1.5 is 2. */
+const powerOfTwo = (value: number): number => 2 ** Math.max(0, Math.min(6, Math.round(Math.log2(Math.max(value, 1)))));
+const powerOfTwoAbove = (value: number): number => 2 ** Math.ceil(Math.log2(Math.max(value, 1)));
