@@ -79,6 +79,10 @@ export interface TestStep {
   readonly name: string;
   readonly argv: readonly string[];
   readonly env?: Record<string, string>;
+  readonly instances?: number;
+  readonly threads?: number;
+  readonly eventsPerLumi?: number;
+  readonly why?: string;
 }
 
 export interface TestOutput {
@@ -163,6 +167,7 @@ export interface Report {
     peakMemoryMb: number | null;
     eventsRead: number | null;
     eventsWritten: number | null;
+    instances: number;
   }[];
   readonly outputs: { name: string; path: string; sizeBytes: number; checksum: string; events: number | null }[];
   readonly [key: string]: unknown;

@@ -22,7 +22,7 @@ run_step() {
   read_clock
   step_began=$centiseconds
 
-  guard_step 2>"$at.notice" &
+  if [ "$instances" -gt 1 ]; then guard_instances 2>"$at.notice" & else guard_step 2>"$at.notice" & fi
   guard=$!
   running=$guard
   trap '' USR1 # inherited by the watcher, which needs a moment to set its own trap
@@ -42,7 +42,7 @@ run_step() {
   read_clock
   step_wall=$((centiseconds - step_began))
   read_usage
-  judge_step
+  if [ "$instances" -gt 1 ]; then judge_instances; else judge_step; fi
   add_step_to_report
   if [ "$step_code" -eq 0 ]; then show_tails; else show_tails >&2; fi
 }
@@ -82,7 +82,7 @@ guard_step() {
 
 # The job's view of itself. What does not apply must not shine through from the engine's environment either.
 export_step_environment() {
-  unset WMS2_INPUTS WMS2_INPUT_LIST WMS2_OUTPUT
+  unset WMS2_INPUTS WMS2_INPUT_LIST WMS2_OUTPUT WMS2_INSTANCES
   export WMS2_REQUEST="$request" WMS2_UNIT="$unit" WMS2_NODE="$node" WMS2_ROUND="$round" WMS2_ROLE="$role"
   export WMS2_STEP="$step_name" WMS2_STEP_INDEX="$step_index" WMS2_STEP_REPORT="$at.report"
   export WMS2_MANIFEST="$PWD/manifest.json"
@@ -98,6 +98,10 @@ export_step_environment() {
   export_if_any WMS2_RUN_LUMIS "$run_lumis"
   export_if_any WMS2_SEED "$seed"
   export_if_any WMS2_OUTPUT "$merged_as"
+  export_if_any WMS2_THREADS "$threads"
+  export_if_any WMS2_BEFORE_DIRS "$before_dirs"
+  export_if_any WMS2_INSTANCE "$instance"
+  [ -z "$instance" ] || export WMS2_INSTANCES="$instances"
   [ -n "$inputs" ] || return
   export WMS2_INPUT_LIST="$work.inputs"
   # Linux refuses to start any program when one variable exceeds 128 kB; the list file has no such limit.
@@ -239,7 +243,7 @@ add_step_to_report() {
   as_seconds "$step_wall"
   fields="\"name\":\"$step_name\",\"exitCode\":$step_code,\"status\":$step_status,\"signal\":$step_signal,\"wallSec\":$seconds"
   as_seconds "$step_cpu"
-  fields="$fields,\"cpuSec\":$seconds,\"peakMemoryMb\":$step_peak,\"eventsRead\":$step_read,\"eventsWritten\":$step_written"
+  fields="$fields,\"cpuSec\":$seconds,\"peakMemoryMb\":$step_peak,\"eventsRead\":$step_read,\"eventsWritten\":$step_written,\"instances\":$instances"
   steps_json=$steps_json${steps_json:+,}{$fields}
 }
 
