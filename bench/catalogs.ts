@@ -3,10 +3,12 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { makeCmsServices } from "../src/catalogs/cms/cms-services.ts";
 import { makeCmsDatasets } from "../src/catalogs/cms/datasets.ts";
+import type { CmsServices } from "../src/catalogs/cms/services.ts";
 import { makeCmsSites, placesOf } from "../src/catalogs/cms/sites.ts";
 import { loadConfig } from "../src/config/load.ts";
 import { cmsOptions } from "../src/main.ts";
 import { packFiles } from "../src/planning/packed-files.ts";
+import { REGISTERED, register } from "./register.ts";
 
 const DATASET = "/Muons/Run2026A-v1/RAW";
 const FILES_PER_BLOCK = 2000;
@@ -23,7 +25,7 @@ export async function run({ files }: { files: number }) {
   };
   const emulator = await startEmulator({
     accounts: { wms2: {} },
-    rses: Object.fromEntries(rses.map((rse) => [rse, {}])),
+    rses: { ...Object.fromEntries(rses.map((rse) => [rse, {}])), T1_XX_One_Tape: { type: "TAPE" } },
     sites: { T1_XX_One: { rses: [rses[0]] }, T2_XX_Two: { rses: [rses[1]] } },
     datasets: { [DATASET]: { ...dataset, lumis_per_file: LUMIS_PER_FILE, events_per_file: 1000 } },
   });
@@ -35,7 +37,17 @@ export async function run({ files }: { files: number }) {
         encoding: "utf8",
       }),
     );
-    return { files, lumisPerFile: LUMIS_PER_FILE, ...read };
+    const before = await callsSoFar(emulator.child);
+    const services = servicesAt(settings);
+    const { seconds } = await register(services);
+    await services.close();
+    return {
+      files,
+      lumisPerFile: LUMIS_PER_FILE,
+      ...read,
+      registeredFilesPerSecond: Math.round(REGISTERED.files / seconds),
+      callsPerUnit: ((await callsSoFar(emulator.child)) - before) / REGISTERED.units,
+    };
   } finally {
     emulator.child.disconnect();
   }
@@ -47,14 +59,24 @@ async function startEmulator(seed: object): Promise<{ child: ChildProcess; setti
   return { child, settings };
 }
 
-/** The reading alone, as the process that is measured. */
-export async function read({ settings }: { settings: string }) {
+async function callsSoFar(child: ChildProcess): Promise<number> {
+  child.send("calls");
+  const [{ calls }] = await once(child, "message");
+  return calls;
+}
+
+function servicesAt(settings: string): CmsServices {
   const { config } = loadConfig({ environment: {}, flags: { ...JSON.parse(settings), data_dir: "/nonexistent" } });
-  const services = makeCmsServices(cmsOptions(config), {
+  return makeCmsServices(cmsOptions(config), {
     clock: { now: () => new Date() },
     log: { info() {}, warn() {}, error() {} },
     metrics: { observeCall() {} },
   });
+}
+
+/** The reading alone, as the process that is measured. */
+export async function read({ settings }: { settings: string }) {
+  const services = servicesAt(settings);
   const places = placesOf(await makeCmsSites(services, null).list());
   const begun = performance.now();
   const cpu = process.cpuUsage();

@@ -41,16 +41,26 @@ export const run = ({ dags = 300 }: { dags?: number } = {}) =>
     await pass();
     await pass();
     writeFileSync(queue.count, "");
+    catalogCalls = 0;
     const begun = performance.now();
     await pass();
     const unchangedSeconds = (performance.now() - begun) / 1000;
     const engineQueries = readFileSync(queue.count, "utf8").length;
+    const calls = catalogCalls;
     await store.close();
     // In a process of its own: peak memory is counted per process.
     const told = execFileSync(process.execPath, [process.argv[1] ?? "", "aggregate", "--json"], { encoding: "utf8" });
     const { aggregateSeconds, aggregatePeakRssMb } = JSON.parse(told);
     const nodesPerDag = UNITS_PER_DAG * NODES_PER_UNIT;
-    return { dags, nodesPerDag, unchangedSeconds, engineQueries, aggregateSeconds, aggregatePeakRssMb };
+    return {
+      dags,
+      nodesPerDag,
+      unchangedSeconds,
+      engineQueries,
+      catalogCalls: calls,
+      aggregateSeconds,
+      aggregatePeakRssMb,
+    };
   });
 
 function fakeQueue(dir: string) {
@@ -68,7 +78,7 @@ function portsFor(dir: string, store: Store, engine: Ports["engine"]): Ports {
   return {
     store,
     engine,
-    catalog: makeLocalCatalog(join(dir, "storage")),
+    catalog: counted(makeLocalCatalog(join(dir, "storage"))),
     kinds: KINDS,
     spool: makeSpool({
       spoolDir: join(dir, "spool"),
@@ -85,6 +95,21 @@ function portsFor(dir: string, store: Store, engine: Ports["engine"]): Ports {
     events: { emit() {} },
   };
 }
+
+let catalogCalls = 0;
+/** Everything a catalog is asked, in any of its parts. */
+const counted = <T extends object>(target: T): T =>
+  new Proxy(target, {
+    get(from, key) {
+      const value: unknown = Reflect.get(from, key, from);
+      if (value !== null && typeof value === "object" && !Array.isArray(value)) return counted(value);
+      if (typeof value !== "function") return value;
+      return (...args: unknown[]) => {
+        catalogCalls += 1;
+        return value.apply(from, args);
+      };
+    },
+  });
 
 const uuid = (index: number): string => `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`;
 const unit = (index: number): UnitName => `mg_${String(index).padStart(6, "0")}` as UnitName;

@@ -16,7 +16,9 @@ const PURE = [
   "monitor",
   "outputs",
   "recovery",
+  "reports",
   "sites",
+  "sizing",
 ];
 const PORTS = ["engine/port.ts", "store/port.ts", "catalogs/port.ts"];
 const MAY_IMPORT: Record<string, readonly string[]> = {
@@ -25,6 +27,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "submit-dir": ["base", "domain"],
   ...Object.fromEntries(PURE.map((folder) => [folder, ["base", "domain", "submit-dir"]])),
   reading: ["base", "domain/problem.ts"],
+  planning: ["base", "domain", "submit-dir", "sizing"],
   kinds: ["base", "domain", "reading", "planning"],
   intake: ["base", "domain", "submit-dir", "reading", "kinds"],
   recovery: ["base", "domain", "submit-dir", "reading"],

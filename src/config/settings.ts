@@ -170,6 +170,7 @@ export const SETTINGS = {
     0,
     "jobs at the top of the memory window in round 0 of an adaptive request",
   ),
+  "planning.min_sampled_jobs": setting(whole, 5, "jobs measured before a round that still runs is sized anew"),
   "planning.default_memory_per_core_mb": byEngine(whole, "memory per core of a request that does not say"),
   "planning.least_memory_per_core_mb": byEngine(whole, "less memory per core is raised to this, and the plan says so"),
   "planning.max_memory_per_core_mb": byEngine(whole, "most memory per core a job may ask for"),

@@ -6,7 +6,7 @@ import { deferralsIn } from "../engine/format/deferrals.ts";
 import type { Spool } from "../lifecycle/ports.ts";
 import { parseLedger } from "../recovery/ledger-record.ts";
 import type { StorageDirs } from "../submit-dir/manifest.ts";
-import { type SubmitFile, submitDirName, TOP, temporaryName, UNIT } from "../submit-dir/names.ts";
+import { attemptFile, type SubmitFile, submitDirName, TOP, temporaryName, UNIT } from "../submit-dir/names.ts";
 import { ifAbsent, orUnwritable, replaceFile } from "./atomic-file.ts";
 import { Budget, removeTree } from "./disk-steps.ts";
 import type { Owner } from "./permission.ts";
@@ -104,6 +104,8 @@ export function makeSpool(options: SpoolOptions): Spool {
 
     mergeOutput: (dir, unit) => readInUnit(dir, unit, UNIT.mergeOutput),
     manifest: (dir, unit) => readInUnit(dir, unit, UNIT.manifest),
+
+    report: (dir, unit, node, cluster) => readInUnit(dir, unit, attemptFile(node, cluster, "report")),
 
     mergedDir: (requestName) => storageOf(requestName).mergedDir,
 

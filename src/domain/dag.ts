@@ -119,6 +119,12 @@ export interface SiteSync extends Pick<Site, "name" | "status" | "statusFrom" | 
   readonly what: string;
 }
 
+/** What became of a sync: a list that is not believed changes nothing. */
+export type SiteSyncAnswer =
+  | { readonly kind: "no-catalog" }
+  | { readonly kind: "refused"; readonly reason: string; readonly warnings: readonly string[] }
+  | { readonly kind: "changes"; readonly changes: readonly SiteSync[]; readonly warnings: readonly string[] };
+
 export interface SiteBan {
   readonly id: string;
   readonly site: SiteName;

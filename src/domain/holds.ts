@@ -133,6 +133,14 @@ export const HOLDS = {
   ),
   "nothing-selected": unplannable("the split or the mask leaves nothing to do", CORRECTED),
   contradiction: unplannable("the request contradicts itself or the limits", CORRECTED),
+  "memory-beyond-limit": {
+    ...unplannable(
+      "its jobs were measured to need more memory than may be asked for",
+      "`wms2 metrics NAME`; raise `planning.max_memory_per_core_mb`, or `release --memory MB` with what they are to get",
+      "operator",
+    ),
+    evidence: ["neededMb", "mostMb", "cores", "measured"],
+  },
   "too-many-nodes": unplannable("it would have more jobs than a request may have", "submit it with larger jobs"),
   "nothing-planned": {
     ...unplannable("work remains, but no round could be made of it", "please report it", "developers"),

@@ -1,3 +1,4 @@
+import type { Figures, RequestedSizes } from "./metrics.ts";
 import type { DagId, NodeName, RequestName, SiteName, UnitName } from "./names.ts";
 import type { OutputSpec, RetrySpec, StepSpec, ThrottleSpec } from "./request.ts";
 import type { NodeRole, Shape } from "./roles.ts";
@@ -22,8 +23,10 @@ export interface DagPlan {
   readonly resources: Readonly<Record<NodeRole, NodeResources>>;
   /** Sites to stay away from; matters only for units that may run anywhere, the others name their sites. */
   readonly avoidSites: readonly SiteName[];
+  /** What processing asks for, with the reasons. */
+  readonly requested: RequestedSizes;
   /** What earlier rounds measured, for the payload; null in round 0. */
-  readonly stepProfile: Readonly<Record<string, unknown>> | null;
+  readonly stepProfile: Figures | null;
   readonly units: Iterable<UnitPlan>;
   readonly summary: PlanSummary;
 }
@@ -122,20 +125,15 @@ export type PlanOutcome =
 
 /** Why a round cannot be planned; a person has to change something. */
 export interface PlanRefusal {
-  readonly code: "no-input-files" | "no-site" | "nothing-selected" | "too-many-nodes" | "contradiction";
+  readonly code:
+    | "no-input-files"
+    | "no-site"
+    | "nothing-selected"
+    | "too-many-nodes"
+    | "contradiction"
+    | "memory-beyond-limit";
   readonly message: string;
   readonly evidence: Readonly<Record<string, unknown>>;
-}
-
-/** What finished units showed; sizes later rounds. */
-export interface Measured {
-  /** Peak of one job. */
-  readonly memoryMb: number | null;
-  readonly secondsPerEvent: number | null;
-  /** Merged output per event read or generated. */
-  readonly kbPerEvent: number | null;
-  /** Goes to the payload as step_profile.json. */
-  readonly stepProfile: Readonly<Record<string, unknown>> | null;
 }
 
 /** Limits on what a job may ask for. */

@@ -16,6 +16,8 @@ export interface CommonWork {
   /** What every job reads beside its input; absent: nothing. */
   readonly secondary?: readonly SecondaryInput[];
   readonly split?: SplitSpec;
+  /** Of jobs that number their lumis themselves. */
+  readonly eventsPerLumi?: number;
   /** Whether what was given up is made again; absent: there is no such choice. */
   readonly topUp?: boolean;
 }

@@ -1,3 +1,4 @@
+import type { Metrics, WorkflowMetrics } from "./metrics.ts";
 import type { DagId, RequestName, SiteName, UnitName, WorkflowId } from "./names.ts";
 import { REQUEST_STATUSES, type RequestStatus } from "./request-status.ts";
 
@@ -32,7 +33,8 @@ export interface Workflow {
   readonly eventsDone: bigint;
   /** Of ranges that were planned and given up, over all rounds. */
   readonly abandonedEvents: bigint;
-  readonly stepMetrics: Readonly<Record<string, unknown>> | null;
+  /** What its jobs showed, round by round, as of the end of a run; null: nothing yet. */
+  readonly stepMetrics: WorkflowMetrics | null;
   /** The engine its rounds are made for; another one leaves it alone. null: none was made yet. */
   readonly engine: string | null;
   readonly createdAt: Date;
@@ -115,6 +117,11 @@ export interface FinishedUnit {
   readonly outputs: readonly OutputFile[];
   readonly finishedAt: Date;
   readonly registeredAt: Date | null;
+}
+
+/** As it is first seen: with what its jobs showed. null: no report of them could be read. */
+export interface MeasuredUnit extends FinishedUnit {
+  readonly metrics?: Metrics | null;
 }
 
 /** One merged file. */

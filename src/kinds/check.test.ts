@@ -8,6 +8,7 @@ import {
   processSpec,
   sampleFacts,
 } from "../../tests/support/sample-facts.ts";
+import { measuredFacts, sampleJobs } from "../../tests/support/sample-metrics.ts";
 import type { SiteName } from "../domain/names.ts";
 import type { DagPlan, ProcessingNodePlan, UnitPlan } from "../domain/plan.ts";
 import type { PlanFacts } from "../planning/facts.ts";
@@ -113,10 +114,11 @@ describe("a broken plan is found out", () => {
 
   it("takes a file that measurements showed to be too big for a job as left out on purpose", () => {
     const split = { algorithm: "EventAwareLumiBased" as const, filesPerJob: 1, eventsPerJob: 100, lumisPerJob: 1 };
-    const measured = { memoryMb: null, secondsPerEvent: 1000, kbPerEvent: null, stepProfile: null };
     const big = inputFile("/big", { lumis: [lumis(1, "1")], events: 200 });
     const odd = inputFile("/odd", { lumis: [lumis(2, "1"), { run: 9, lumis: [] }], events: 200 });
-    const given = sampleFacts(processSpec({ split }), { round: 1, files: [...files, big, odd], measured });
+    const facts = sampleFacts(processSpec({ split }), { round: 1, files: [...files, big, odd] });
+    const slow = sampleJobs(10, () => ({ memoryMb: 1000, wallSec: 100_000, events: 100 }));
+    const given = measuredFacts(facts, slow);
     expect(planRound(given)).toMatchObject({ unplanned: [{ lfn: "/big" }, { lfn: "/odd" }] });
     expect(codes(given, () => ({}))).toEqual([]);
   });

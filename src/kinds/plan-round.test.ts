@@ -8,6 +8,7 @@ import {
   processSpec,
   sampleFacts,
 } from "../../tests/support/sample-facts.ts";
+import { measuredFacts, sampleJobs } from "../../tests/support/sample-metrics.ts";
 import type { SiteName } from "../domain/names.ts";
 import type { DagPlan, PlanOutcome } from "../domain/plan.ts";
 import type { RequestSpec } from "../domain/request.ts";
@@ -47,8 +48,9 @@ describe("units and blocks", () => {
       resources: resources({ kbPerEvent: 10 }),
     });
     expect(shape(plan(sampleFacts(spec, { files: files(9) })))).toEqual([[1, 1, 1, 1], [1, 1, 1, 1], [1]]);
-    const measured = { memoryMb: null, secondsPerEvent: null, kbPerEvent: 20, stepProfile: null };
-    expect(shape(plan(sampleFacts(spec, { files: files(5), round: 1, measured })))).toEqual([[1, 1], [1, 1], [1]]);
+    const facts = sampleFacts(spec, { files: files(5), round: 1 });
+    const jobs = sampleJobs(10, () => ({ outputBytes: 20_000 * 100 }));
+    expect(shape(plan(measuredFacts(facts, jobs)))).toEqual([[1, 1], [1, 1], [1]]);
   });
 
   it("takes ten jobs per unit when nobody knows what they write", () => {
@@ -351,11 +353,14 @@ describe("resources", () => {
   it("keeps memory in the window per core", () => {
     expect(asks({ cores: 4, memoryMb: 1000 }).memoryMb).toBe(8000);
     expect(asks({ cores: 4, memoryMb: 10_000 }).memoryMb).toBe(10_000);
-    const measured = (memoryMb: number) => ({
-      round: 1,
-      measured: { memoryMb, secondsPerEvent: null, kbPerEvent: null, stepProfile: null },
-    });
-    expect([1000, 2000, 9000].map((peak) => asks({}, measured(peak)).memoryMb)).toEqual([2000, 2400, 3000]);
+    const measured = (memoryMb: number) =>
+      plan(
+        measuredFacts(
+          sampleFacts(processSpec({ split: split(1) }), { files: files(2), round: 1 }),
+          sampleJobs(9, () => ({ memoryMb })),
+        ),
+      ).resources.processing.memoryMb;
+    expect([1000, 2000, 2800].map(measured)).toEqual([2000, 2400, 3000]);
   });
 
   it("grows wall time and disk with the biggest job", () => {
@@ -385,9 +390,11 @@ describe("resources", () => {
     expect(told({ kbPerEvent: 20_000 }, { policy: laptop })).toEqual([
       "jobs ask for 2000 MB of disk, not 1024: the biggest is expected to write as much",
     ]);
-    const measured = { memoryMb: 1000, secondsPerEvent: null, kbPerEvent: null, stepProfile: null };
-    expect(told({ memoryMb: 4000 }, { policy: laptop, round: 1, measured })).toEqual([
-      "jobs ask for 1200 MB of memory, not 4000: they used 1000 MB",
+    const spec = processSpec({ resources: resources({ memoryMb: 4000 }), split: split(1) });
+    const later = sampleFacts(spec, { files: files(1), policy: laptop, round: 1 });
+    const { warnings } = plan(measuredFacts(later, sampleJobs(10))).summary;
+    expect(warnings).toEqual([
+      "jobs ask for 1200 MB of memory, not 4000: measured 1000 MB median over 10 jobs (select, by framework) × 1.2",
     ]);
   });
 

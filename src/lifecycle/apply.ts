@@ -4,6 +4,7 @@ import { kindOf } from "../kinds/kind.ts";
 import type { Store } from "../store/port.ts";
 import type { Decision, Facts } from "./decision.ts";
 import { excludeFiles, leaveRound, moveEngine } from "./leave-round.ts";
+import { tellMetrics } from "./measure.ts";
 import {
   type Applied,
   again,
@@ -83,6 +84,7 @@ const finishRound: Apply<"finish-round"> = (ports, facts, { next, reason }) => {
   const { dag } = theRun(facts);
   return move(ports, facts, next, reason, { rescuesUsed: 0 }, async (store, at) => {
     if (!isDagOver(dag.status)) await endDag(store, dag, "completed", reason, at);
+    await tellMetrics(store, facts);
     if (next === "queued") return closeRound(store, facts);
     await changeWorkflow(store, facts, ({ nodesDone }) => ({ nodesDone: nodesDone + dag.nodes.done }));
     await supersedePredecessor({ ...ports, store }, facts);
@@ -99,6 +101,7 @@ const oweOutputs: Apply<"owe-outputs"> = async (ports, facts, { reason }) => {
   const { spec, status, version } = facts.request;
   const end = async (store: Store, at: Date) => {
     if (!isDagOver(dag.status)) await endDag(store, dag, "completed", reason, at);
+    await tellMetrics(store, facts);
     await changeWorkflow(store, facts, ({ nodesDone }) => ({ nodesDone: nodesDone + dag.nodes.done }));
   };
   if (status !== "active") return move(ports, facts, "active", reason, { rescuesUsed: 0 }, end);

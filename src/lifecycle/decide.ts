@@ -142,10 +142,12 @@ function decidePartial(facts: Facts, policy: DecidePolicy): Decision {
 
 const ALL_DONE = "all work is done and registered";
 
-const finishAll = (facts: Facts, reason: string): Decision =>
-  owesOutputs(facts)
-    ? { kind: "owe-outputs", reason: "all work is done; outputs are owed to the catalog" }
-    : { kind: "finish-round", next: "completed", reason };
+/** What is owed is mostly made known within the pass; where that fails, the run ends without waiting for it. */
+function finishAll(facts: Facts, reason: string): Decision {
+  if (!owesOutputs(facts)) return { kind: "finish-round", next: "completed", reason };
+  if (facts.outputs.trouble === null) return waitForOutputs(facts);
+  return { kind: "owe-outputs", reason: "all work is done; outputs are owed to the catalog" };
+}
 
 const waitForOutputs = ({ outputs }: Facts): Decision => ({
   kind: "wait",

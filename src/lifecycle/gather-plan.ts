@@ -2,16 +2,16 @@ import { err, ok, type Result } from "../base/result.ts";
 import type { DatasetProblem, FilePages } from "../catalogs/port.ts";
 import { isOpenSite } from "../domain/dag.ts";
 import { type DagId, isSiteName, type SiteName } from "../domain/names.ts";
-import type { Measured, PlanRefusal } from "../domain/plan.ts";
+import type { PlanRefusal } from "../domain/plan.ts";
 import type { RequestRecord, RequestSpec } from "../domain/request.ts";
 import { type CommonWork, goesByLumis } from "../domain/work.ts";
 import type { FileChanges, Workflow } from "../domain/workflow.ts";
-import { measure, type UnitSample } from "../outputs/measure.ts";
 import type { PlanFacts, PlanFile } from "../planning/facts.ts";
 import { packFiles } from "../planning/packed-files.ts";
+import { sizeRound } from "../planning/size-round.ts";
 import { concerns } from "../recovery/bans/ban.ts";
-import { isAttempt } from "../recovery/ledger-record.ts";
 import { effectiveSpec } from "./gather-round.ts";
+import { gatherSizing } from "./measure.ts";
 import type { Ports, Work } from "./ports.ts";
 
 /** The files of the input as the catalog lists them now; null: the work reads none. */
@@ -79,7 +79,7 @@ export async function gatherPlan(
   if (!input.ok) return input;
   const sites = await sitesWithSecondary(ports, request.spec.work, await usableSites(ports, workflow));
   if (!sites.ok) return sites;
-  return ok({
+  const facts: PlanFacts = {
     spec: effectiveSpec(request),
     dagId: ports.ids.next() as DagId,
     round: workflow.round,
@@ -96,8 +96,9 @@ export async function gatherPlan(
     usableSites: sites.value,
     policy: ports.policy,
     abandonedEvents: workflow.abandonedEvents,
-    measured: request.spec.adaptive && workflow.round > 0 ? await gatherMeasured(ports, workflow) : null,
-  });
+  };
+  if (!request.spec.adaptive || workflow.round === 0) return ok(facts);
+  return sizeRound(facts, await gatherSizing(ports, request, workflow, true));
 }
 
 /**
@@ -139,22 +140,4 @@ export async function sitesWithSecondary(
     left = both;
   }
   return ok(left);
-}
-
-const SAMPLED_UNITS = 50;
-
-/** What the latest finished units showed. Read from their ledgers when a round is planned, so nothing is counted twice. */
-async function gatherMeasured(ports: Ports, workflow: Workflow): Promise<Measured | null> {
-  const units = (await ports.store.units.list(workflow.id)).slice(-SAMPLED_UNITS);
-  const dirs = new Map<string, string | null>();
-  const samples: UnitSample[] = [];
-  for (const unit of units) {
-    if (!dirs.has(unit.dagId)) dirs.set(unit.dagId, (await ports.store.dags.get(unit.dagId))?.submitDir ?? null);
-    const dir = dirs.get(unit.dagId);
-    if (dir) {
-      const { lines } = await ports.spool.ledger(dir, unit.name);
-      samples.push({ unit, attempts: lines.filter(isAttempt) });
-    }
-  }
-  return measure(samples);
 }

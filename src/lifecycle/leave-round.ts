@@ -7,6 +7,7 @@ import { kindOf } from "../kinds/kind.ts";
 import { creditRound } from "../recovery/round/credit.ts";
 import type { Apply } from "./apply.ts";
 import type { Facts } from "./decision.ts";
+import { tellMetrics } from "./measure.ts";
 import { type Applied, changeWorkflow, closeRound, endDag, move, theRun } from "./moves.ts";
 import type { Ports } from "./ports.ts";
 import { applyBans } from "./rescue.ts";
@@ -23,6 +24,7 @@ export const excludeFiles: Apply<"exclude-files"> = async (ports, facts, { exclu
     }
     if (attempted.length) await store.files.setState(workflow.id, attempted, "attempted", reason);
     await store.units.abandonUnits(workflow.id, left.units, at);
+    await tellMetrics(store, facts);
     await closeRound(store, facts, left.units.length);
   });
 };
@@ -55,6 +57,7 @@ async function leave(ports: Ports, facts: Facts, reason: string, more: Partial<W
     if (credit.attempted.length) await store.files.setState(workflow.id, credit.attempted, "attempted", reason);
     await store.units.abandonUnits(workflow.id, left.units, at);
     if (!isDagOver(dag.status)) await endDag(store, dag, "stopped", reason, at);
+    await tellMetrics(store, facts);
     const abandonedEvents = workflow.abandonedEvents + left.events;
     await closeRound(store, facts, left.units.length, { abandonedEvents, ...more });
   });

@@ -42,10 +42,11 @@ async function takeSteps(ports: PassWork, walk: Walk, first: OutputBlockFacts): 
   const { store, catalog, clock } = ports;
   let block: OutputBlockFacts | null = first;
   const refusedAt = new Set<string>();
+  const steps = [...catalog.outputs.steps];
   while (block) {
     ports.signal?.throwIfAborted();
     assertLeads(ports);
-    const decision = decideBeside(refusedAt, block, catalog.outputs.steps, patienceOf(ports), clock.now());
+    const decision = decideBeside(refusedAt, block, steps, patienceOf(ports), clock.now());
     if (!(await apply(ports, { ...walk, refusedAt }, block, decision))) return;
     block = await store.outputs.get(block.name);
   }

@@ -63,6 +63,8 @@ export interface Spool {
   ledger(submitDir: string, unit: string): Promise<Ledger>;
   /** Its text, for a reader that needs only half of it; "" when there is none. */
   ledgerText(submitDir: string, unit: string): Promise<string>;
+  /** Text of the report that the job of a node left in this attempt; null when there is none. */
+  report(submitDir: string, unit: string, node: string, cluster: number): Promise<string | null>;
   /** Of these units, those that cannot be run from their directories. */
   damaged(submitDir: string, units: readonly string[]): Promise<readonly UnitDamage[]>;
   unitNames(submitDir: string): Promise<readonly string[]>;

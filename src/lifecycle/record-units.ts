@@ -2,13 +2,14 @@ import { invariant } from "../base/errors.ts";
 import type { Dag } from "../domain/dag.ts";
 import type { UnitName } from "../domain/names.ts";
 import type { RequestSpec } from "../domain/request.ts";
-import type { Workflow } from "../domain/workflow.ts";
+import type { FinishedUnit, MeasuredUnit, Workflow } from "../domain/workflow.ts";
 import { checkOutputs, expectedOutputs, type MergedSize } from "../outputs/check-outputs.ts";
 import { type MergeOutput, parseMergeOutput } from "../outputs/merge-output.ts";
 import { readPlannedUnit } from "../outputs/planned-unit.ts";
 import type { Apply } from "./apply.ts";
 import { decideUnits, type UnitLeft } from "./decide-units.ts";
 import { placedByBlocks } from "./leave-round.ts";
+import { measureUnit } from "./measure.ts";
 import { again, holdRequest, theRun } from "./moves.ts";
 import type { Ports } from "./ports.ts";
 import { REFUSED } from "./refused-outputs.ts";
@@ -27,7 +28,13 @@ export const recordUnits: Apply<"follow"> = async (ports, facts) => {
   const row = { workflowId: workflow.id, dagId: dag.id, round: dag.round, status: "owed" as const };
   const fresh = { finishedAt: clock.now(), registeredAt: null };
   if (finished.length)
-    await store.units.recordFinished(finished.map(({ name, made }) => ({ ...row, name, ...made, ...fresh })));
+    await store.units.recordFinished(
+      await measured(
+        ports,
+        dag,
+        finished.map(({ name, made }) => ({ ...row, name, ...made, ...fresh })),
+      ),
+    );
   for (const detail of refused) {
     await store.dags.addEvent({ dagId: dag.id, type: REFUSED, detail, at: clock.now() });
     ports.log.warn("unit.refused", { request: request.spec.name, ...detail });
@@ -44,6 +51,16 @@ export const recordUnits: Apply<"follow"> = async (ports, facts) => {
   ports.events.emit("dag.progress", { request: request.spec.name, dag: dag.id, units, nodes });
   return again;
 };
+
+/** Before the rows are written: what is measured must outlive the directory. */
+async function measured(ports: Ports, { submitDir }: Dag, units: readonly FinishedUnit[]) {
+  const all: MeasuredUnit[] = [];
+  for (const unit of units) {
+    const manifest = await ports.spool.manifest(submitDir, unit.name);
+    all.push({ ...unit, metrics: await measureUnit(ports, submitDir, unit.name, manifest) });
+  }
+  return all;
+}
 
 async function gatherLeft(
   ports: Ports,

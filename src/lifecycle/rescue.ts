@@ -9,6 +9,7 @@ import type { Facts, Rescue } from "./decision.ts";
 import { loadRequestFiles } from "./fetch-files.ts";
 import { effectiveSpec, latestUnits } from "./gather-round.ts";
 import { assertLeads } from "./in-progress.ts";
+import { tellMetrics } from "./measure.ts";
 import { again, changeWorkflow, endDag, holdRequest, move, theRun } from "./moves.ts";
 import type { NewEpoch, PassWork, Ports } from "./ports.ts";
 
@@ -24,6 +25,7 @@ export const beginRescue: Apply<"rescue"> = async (ports, facts, decision) => {
   const isByHand = rescueKind === "operator";
   const within = async (store: Store) => {
     await applyBans(ports, store, facts);
+    await tellMetrics(store, facts);
     const units = (round?.unfinished ?? []).filter((unit) => !leaveOut.includes(unit));
     const { changes = {}, nodeChanges = {}, sameEpoch = [] } = (request.wish?.detail ?? {}) as Partial<RescueNote>;
     const by = request.wish?.actor ?? "wms2";

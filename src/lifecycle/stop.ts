@@ -5,6 +5,7 @@ import { decideFenced, decideRemoval } from "./decide-stop.ts";
 import type { Facts } from "./decision.ts";
 import { runOf } from "./gather.ts";
 import { assertLeads } from "./in-progress.ts";
+import { tellMetrics } from "./measure.ts";
 import { type Applied, again, closeRound, endDag, move, rest, theRun } from "./moves.ts";
 import type { PassWork } from "./ports.ts";
 import { createChild } from "./rescue.ts";
@@ -60,6 +61,7 @@ export const finishStop: Apply<"stopped"> = (ports, facts, { afterwards, demote,
     if (!dag || !workflow) return;
     await endDag(store, dag, isRoundDone ? "completed" : "stopped", reason, at);
     await store.intents.settle(dag.id, "stop", "settled", at);
+    await tellMetrics(store, facts);
     if (isRoundDone) await closeRound(store, facts);
     else await createChild(ports, store, facts, dag, "stop", { ...NOTHING_CHANGES, reason });
   });

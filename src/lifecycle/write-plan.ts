@@ -6,6 +6,7 @@ import type { UnitName } from "../domain/names.ts";
 import type { DagPlan } from "../domain/plan.ts";
 import type { RequestFile } from "../domain/request.ts";
 import type { Workflow } from "../domain/workflow.ts";
+import { tellRequested } from "../sizing/figures.ts";
 import type { Apply } from "./apply.ts";
 import { decidePlan } from "./decide-plan.ts";
 import type { Facts } from "./decision.ts";
@@ -60,6 +61,7 @@ async function writePlan(
       nextFirstLumi: next.firstLumi,
       unitsPlanned: fresh.unitsPlanned + units,
       nodesPlanned: fresh.nodesPlanned + nodes,
+      stepMetrics: tellRequested(fresh.stepMetrics, plan.round, plan.requested),
     });
     const at = clock.now();
     await tx.units.createBlocks(workflow.id, blocks, at);

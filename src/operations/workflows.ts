@@ -1,12 +1,41 @@
 import { z } from "zod";
 import { DAG_STATUSES } from "../domain/dag.ts";
+import { MEMORY_SOURCES } from "../domain/metrics.ts";
 import { BLOCK_STATUSES, FILE_STATES, UNIT_STATUSES, WORKFLOW_STATUSES } from "../domain/workflow.ts";
 import { nodeCounts } from "./dags.ts";
 import { pageQuery, workflowParams } from "./inputs.ts";
 import { reads } from "./operation.ts";
-import { anything, big, each, named, pageOf, strings, time } from "./wire.ts";
+import { big, each, named, pageOf, strings, time } from "./wire.ts";
 
-const stepMetrics = anything.nullable();
+const measuredNumber = z.number().nullable();
+const figures = {
+  round: z.int().describe("The last round that is part of it"),
+  jobs_sampled: z.int(),
+  steps: z.record(
+    z.string(),
+    named("StepFigures", {
+      cpu_efficiency: measuredNumber.describe("CPU time over what its threads could have used; median"),
+      rss_mb: measuredNumber.describe("Peak memory; median"),
+      ...each(measuredNumber, "rss_mb_p90", "rss_mb_max", "wall_sec_per_event", "wall_sec_per_event_p90"),
+      threads: z.int(),
+      source: z.enum(MEMORY_SOURCES).nullable().describe("Who measured the memory"),
+      samples: z.int().describe("Jobs that were measured"),
+    }),
+  ),
+};
+const requested = named("RequestedSizes", {
+  is_measured: z.boolean().describe("By measurements of earlier rounds; else as the request says"),
+  ...each(z.int(), "cores", "memory_mb", "wall_minutes", "disk_mb"),
+  events_per_job: z.int().nullable().describe("null: jobs are not cut by events"),
+  why: z.record(z.string(), z.string()).describe("One sentence for each number that is not as the request says"),
+});
+const stepMetrics = named("StepMetrics", {
+  ...figures,
+  rounds: z.array(named("RoundMetrics", { ...figures, requested: requested.nullable(), killed_at_mb: measuredNumber })),
+})
+  .nullable()
+  .describe("What its jobs showed, all rounds together and each; null: nothing yet");
+export type StepMetricsView = NonNullable<z.infer<typeof stepMetrics>>;
 
 export const workflowSchema = named("Workflow", {
   id: z.string(),

@@ -1,6 +1,6 @@
 import type { Result } from "../base/result.ts";
 import type { AdmissionLimits, Queue } from "../domain/admission.ts";
-import type { Site, SiteSync } from "../domain/dag.ts";
+import type { Site, SiteSyncAnswer } from "../domain/dag.ts";
 import type { DagId, RequestName, SiteName } from "../domain/names.ts";
 import type { AlertRecord, BanRecord, NewNodeAction, NodeAction, NodeChanges } from "../domain/operator.ts";
 import type { Problem } from "../domain/problem.ts";
@@ -11,11 +11,12 @@ import type { AttemptRecord, EpochRecord, ScriptRecord } from "../recovery/ledge
 import type { OperatorAction } from "../recovery/round/actions.ts";
 import type { RequestFilter } from "../store/port.ts";
 import type { BlockCommands } from "./block-port.ts";
+import type { BanSiteAnswer, BanWanted, SiteEffect } from "./site-port.ts";
 
 export { describeErrors } from "../explain/describe-errors.ts";
 export type { LoopStatus } from "../lifecycle/loop.ts";
 export { ACTION, actionsIn, mayResume, OPERATOR_ACTIONS, type OperatorAction } from "../recovery/round/actions.ts";
-export type { ErrorsView };
+export type { BanSiteAnswer, BanWanted, ErrorsView, SiteEffect, SiteSyncAnswer };
 
 /**
  * What people and programs may ask. A command checks, stores a wish or a change, nudges the loop and returns; the loop
@@ -59,9 +60,9 @@ export interface Commands extends BlockCommands {
     wanted: { readonly status: Site["status"]; readonly note?: string },
     actor: string,
   ): Promise<boolean>;
-  /** What it would mean for the open requests if the site were gone. */
   /** Throws WorldError("catalog-unreachable"). */
   syncSites(by: By): Promise<SiteSyncAnswer>;
+  /** What it would mean for the open requests if the site were gone. */
   siteEffect(site: SiteName): Promise<SiteEffect | null>;
   /** The engine pauses the run, or lets it go on; the request does not move. */
   changeDag(
@@ -273,31 +274,3 @@ export interface AttemptPage {
   readonly gone: string[];
   readonly nextCursor: string | null;
 }
-
-export interface SiteEffect {
-  /** Open requests that may use the site as things are. */
-  readonly usedBy: number;
-  /** Of them, those that have no other site: at most 100 names. */
-  readonly leftWithout: readonly RequestName[];
-  readonly leftWithoutTotal: number;
-}
-export interface BanWanted {
-  /** The request whose workflow leaves the site out; null: every workflow does. */
-  readonly request: RequestName | null;
-  readonly days: number | null;
-  readonly reason: string;
-}
-export type BanSiteAnswer =
-  | {
-      readonly kind: "banned" | "extended" | "already" | "would";
-      readonly until: Date;
-      readonly ban: BanRecord | null;
-      readonly effect: SiteEffect;
-    }
-  | { readonly kind: "problems"; readonly problems: readonly Problem[] }
-  | { readonly kind: "unknown-request" };
-
-export type SiteSyncAnswer =
-  | { readonly kind: "no-catalog" }
-  | { readonly kind: "refused"; readonly reason: string; readonly warnings: readonly string[] }
-  | { readonly kind: "changes"; readonly changes: readonly SiteSync[]; readonly warnings: readonly string[] };

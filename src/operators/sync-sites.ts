@@ -1,9 +1,10 @@
 import { describeError } from "../base/errors.ts";
 import { makeTurns, type Turns } from "../base/turns.ts";
+import type { SiteSyncAnswer } from "../domain/dag.ts";
 import type { Ports } from "../lifecycle/ports.ts";
 import { decideSiteSync } from "../sites/decide-sync.ts";
 import { readStatuses, type Statuses } from "../sites/read-statuses.ts";
-import type { By, SiteSyncAnswer } from "./port.ts";
+import type { By } from "./port.ts";
 
 const ALERT = "sites:sync";
 

@@ -1,8 +1,9 @@
 import type { DagId, SiteName } from "../domain/names.ts";
-import type { Measured, MemoryLimits, PlanSummary } from "../domain/plan.ts";
+import type { MemoryLimits, PlanSummary } from "../domain/plan.ts";
 import type { RequestSpec } from "../domain/request.ts";
 import type { Work } from "../domain/work.ts";
 import type { FileState, InputFile } from "../domain/workflow.ts";
+import type { RoundSizing } from "./size-round.ts";
 
 /** Everything a round is planned from. */
 export interface PlanFacts<W extends Work = Work> {
@@ -18,8 +19,8 @@ export interface PlanFacts<W extends Work = Work> {
   /** Known sites minus disabled, draining and banned ones; null: the engine has no named sites. */
   readonly usableSites: readonly SiteName[] | null;
   readonly policy: PlanPolicy;
-  /** What finished units showed; sizes later rounds. */
-  readonly measured?: Measured | null;
+  /** By what finished units showed; absent: the request alone says how large jobs are. */
+  readonly sizing?: RoundSizing;
   /** Events that were planned and given up; made again when the work tops up. */
   readonly abandonedEvents?: bigint;
   /** What was seen while they were gathered and people should know. */
@@ -38,6 +39,8 @@ export interface PlanPolicy extends MemoryLimits {
   readonly roundZeroUnits: number;
   /** Jobs at the top of the memory window in round 0 of an adaptive request. */
   readonly probeJobs: number;
+  /** Jobs that must have been measured before a round that still runs is sized anew. */
+  readonly minSampledJobs: number;
   /** A job never asks for less per core. */
   readonly leastMemoryPerCoreMb: number;
   /** Most units in any round; absent: as many as there are. */

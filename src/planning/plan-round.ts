@@ -1,8 +1,11 @@
+import type { RequestedSizes } from "../domain/metrics.ts";
 import { datasetName } from "../domain/output-names.ts";
 import type { DagPlan, PlannedOutput, PlanOutcome, PlanRefusal, UnplannedFile } from "../domain/plan.ts";
 import type { RequestSpec } from "../domain/request.ts";
 import { MERGE_GROUP } from "../domain/roles.ts";
-import { sizeResources } from "./resources.ts";
+import type { PlanFacts } from "./facts.ts";
+import { type SizedResources, sizeResources } from "./resources.ts";
+import { askedOf } from "./size-round.ts";
 import { SummaryTally } from "./summary.ts";
 import { type Walk, walkUnits } from "./walk.ts";
 
@@ -35,7 +38,7 @@ export function* planUnits(round: Round): Generator<undefined, PlanOutcome> {
   if (tally.nodes === 0) return { kind: "nothing-left", unplanned };
   const warnings = [...(facts.warnings ?? []), ...round.warnings(tally.units)];
   if (tally.uncounted > 0) warnings.push(`${tally.uncounted} jobs read files whose events nobody has counted`);
-  const sized = sizeResources(spec.resources, facts.policy, facts.measured ?? null, tally.biggestEvents);
+  const sized = sizeResources(spec.resources, facts.policy, facts.sizing ?? null, tally.biggestEvents);
   if (!sized.ok) return refused(sized.error);
 
   const plan: DagPlan = {
@@ -50,11 +53,35 @@ export function* planUnits(round: Round): Generator<undefined, PlanOutcome> {
     throttles: spec.throttles,
     resources: sized.value.byRole,
     avoidSites: spec.sites.deny,
-    stepProfile: facts.measured?.stepProfile ?? null,
+    requested: requestedSizes(facts, sized.value),
+    stepProfile: facts.sizing?.profile ?? null,
     units: { [Symbol.iterator]: () => walkUnits({ ...round, sized: sized.value }) },
-    summary: tally.finish(facts.next, round.inputFiles, [...warnings, ...sized.value.warnings]),
+    summary: tally.finish(facts.next, round.inputFiles, [
+      ...warnings,
+      ...eventsWarning(facts),
+      ...sized.value.warnings,
+    ]),
   };
   return { kind: "planned", plan, unplanned };
+}
+
+const eventsWarning = ({ sizing, spec }: PlanFacts): readonly string[] =>
+  sizing?.sizes.eventsPerJob && spec.work.split
+    ? [`${spec.work.split.eventsPerJob} events a job: ${sizing.sizes.eventsPerJob.why}`]
+    : [];
+
+function requestedSizes({ spec, sizing }: PlanFacts, { byRole, why }: SizedResources): RequestedSizes {
+  const { cores, memoryMb, wallMinutes, diskMb } = byRole.processing;
+  const events = sizing?.sizes.eventsPerJob;
+  return {
+    isMeasured: sizing !== undefined,
+    cores,
+    memoryMb,
+    wallMinutes,
+    diskMb,
+    eventsPerJob: askedOf(spec).eventsPerJob,
+    why: events ? { ...why, events: events.why } : why,
+  };
 }
 
 const plannedOutputs = (spec: RequestSpec): PlannedOutput[] =>

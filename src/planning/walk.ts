@@ -82,8 +82,8 @@ const isFull = (most: RoundLimits, units: number, jobs: number): boolean =>
   (most.units !== null && units >= most.units) || (most.nodes !== null && jobs > most.nodes);
 
 /** Merged bytes per event read or generated. What was asked for counts events that survive; measurements, all. */
-function bytesPerEvent({ facts: { spec, measured }, source }: Walk): number | null {
-  if (measured?.kbPerEvent) return measured.kbPerEvent * 1000;
+function bytesPerEvent({ facts: { spec, sizing }, source }: Walk): number | null {
+  if (sizing?.kbPerEvent) return sizing.kbPerEvent * 1000;
   const { kbPerEvent } = spec.resources;
   return kbPerEvent === null ? null : kbPerEvent * 1000 * source.survival;
 }

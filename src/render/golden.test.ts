@@ -10,6 +10,7 @@ import {
   processSpec,
   sampleFacts,
 } from "../../tests/support/sample-facts.ts";
+import { measuredFacts, sampleJobs } from "../../tests/support/sample-metrics.ts";
 import type { SiteName } from "../domain/names.ts";
 import type { DagPlan } from "../domain/plan.ts";
 import type { PlanFacts } from "../planning/facts.ts";
@@ -53,30 +54,24 @@ const overFiles: PlanFacts = sampleFacts(
 );
 
 /** A later round of an adaptive generation: numbers run on, sizes are measured, events are past 2^53. */
-const fromNothing: PlanFacts = sampleFacts(
-  generateSpec({
-    adaptive: true,
-    unit: { jobsPerUnit: 2, targetMergedBytes: 4e9, blockTargetBytes: 1e12, maxUnitsPerBlock: 1 },
-    split: { algorithm: "EventBased", filesPerJob: 1, eventsPerJob: 300, lumisPerJob: 1 },
-    generation: {
-      totalEvents: 1500n,
-      firstEvent: 2n ** 53n - 800n,
-      firstLumi: 1,
-      eventsPerLumi: 100,
-      filterEfficiency: 0.5,
-      topUp: false,
-    },
-  }),
-  {
-    round: 1,
-    next: { unit: 1, node: 2, block: 1, firstEvent: 2n ** 53n - 200n, firstLumi: 7n },
-    measured: {
-      memoryMb: 2100,
-      secondsPerEvent: 20,
-      kbPerEvent: 30,
-      stepProfile: { steps: { GEN: { rss_mb: 2100, threads: 1 } } },
-    },
-  },
+const fromNothing: PlanFacts = measuredFacts(
+  sampleFacts(
+    generateSpec({
+      adaptive: true,
+      unit: { jobsPerUnit: 2, targetMergedBytes: 4e9, blockTargetBytes: 1e12, maxUnitsPerBlock: 1 },
+      split: { algorithm: "EventBased", filesPerJob: 1, eventsPerJob: 300, lumisPerJob: 1 },
+      generation: {
+        totalEvents: 1500n,
+        firstEvent: 2n ** 53n - 800n,
+        firstLumi: 1,
+        eventsPerLumi: 100,
+        filterEfficiency: 0.5,
+        topUp: false,
+      },
+    }),
+    { round: 1, next: { unit: 1, node: 2, block: 1, firstEvent: 2n ** 53n - 200n, firstLumi: 7n } },
+  ),
+  sampleJobs(10, () => ({ name: "select", memoryMb: 2100, wallSec: 28_800, cpuSec: 28_000, events: 300, outputBytes: 9_000_000 })),
 );
 
 describe.each([

@@ -4,6 +4,7 @@ import { includeFile } from "../submit-dir/include-file.ts";
 import { manifestText } from "../submit-dir/manifest.ts";
 import { type SubmitFile, TOP, UNIT } from "../submit-dir/names.ts";
 import { planText } from "../submit-dir/plan-file.ts";
+import { profileText } from "../submit-dir/step-profile.ts";
 import { groupDag } from "./group-dag.ts";
 import type { RenderOptions } from "./options.ts";
 import { submitFile } from "./submit-files.ts";
@@ -16,7 +17,7 @@ import { dagmanConfig, workflowDag } from "./top-files.ts";
 export function* renderDag(plan: DagPlan, options: RenderOptions): Generator<SubmitFile> {
   yield text(TOP.config, dagmanConfig(options));
   for (const { role } of plan.shape.steps) yield text(ROLES[role].submitFile, submitFile(role, plan, options));
-  if (plan.stepProfile) yield text(TOP.stepProfile, `${JSON.stringify(plan.stepProfile, null, 2)}\n`);
+  if (plan.stepProfile) yield text(TOP.stepProfile, profileText(plan.stepProfile));
   for (const unit of plan.units) {
     yield text(`${unit.name}/${UNIT.dag}`, groupDag(unit, plan, options));
     yield text(`${unit.name}/${UNIT.manifest}`, manifestText(unit, plan, options));

@@ -72,8 +72,17 @@ export function killable<T extends object>(target: T, life: Life, name: string):
 /** Answers at once, so it cannot be a promise. */
 const PLAIN: ReadonlySet<string> = new Set(["spool.submitDir", "spool.mergedDir"]);
 
+/** Answers page by page: every page goes through the life. */
+const PAGED: ReadonlySet<string> = new Set(["store.files.remaining"]);
+
+async function* pagesThrough(life: Life, call: string, pages: AsyncIterable<unknown>) {
+  for await (const page of pages) yield await life.through(call, () => page);
+}
+
 function wrapped(method: (...args: unknown[]) => unknown, life: Life, call: string, name: string) {
   if (PLAIN.has(call)) return method;
+  if (PAGED.has(call))
+    return (...args: unknown[]) => pagesThrough(life, call, method(...args) as AsyncIterable<unknown>);
   if (call === "store.transaction")
     return (work: (store: object) => Promise<unknown>) =>
       life.through(call, () => method((inner: object) => work(killable(inner, life, name))) as Promise<unknown>);

@@ -1,8 +1,5 @@
-import { joinSamples, type Sample, sampleOf } from "./sample.ts";
-
-/** Where a peak of memory comes from; a cgroup sees files in memory too, and is what an OOM killer goes by. */
-export const MEMORY_SOURCES = ["cgroup", "framework", "process-tree"] as const;
-export type MemorySource = (typeof MEMORY_SOURCES)[number];
+import { MEMORY_SOURCES, type MemorySource, type Metrics, type Sample, type StepMetrics } from "../domain/metrics.ts";
+import { joinSamples, sampleOf } from "./sample.ts";
 
 /** One step of one job, as its report says. null: nobody measured it. */
 export interface MeasuredStep {
@@ -28,38 +25,15 @@ export interface MeasuredJob {
   readonly outputBytes: number | null;
 }
 
-/** What the jobs of a unit, a round or a request showed of one step. */
-export interface StepMetrics {
-  readonly jobs: number;
-  /** The least that most jobs had. */
-  readonly threads: number;
-  readonly cpuEfficiency: Sample | null;
-  /** By source; the best there is counts. */
-  readonly memoryMb: Partial<Readonly<Record<MemorySource, Sample>>>;
-  readonly wallSecPerEvent: Sample | null;
-  readonly startSec: Sample | null;
-}
-
-/** The same of whole jobs, and of each of their steps. */
-export interface Metrics {
-  readonly jobs: number;
-  readonly steps: Readonly<Record<string, StepMetrics>>;
-  readonly wallSecPerEvent: Sample | null;
-  readonly startSec: Sample | null;
-  readonly memoryMb: Sample | null;
-  readonly diskMb: Sample | null;
-  readonly kbPerEvent: Sample | null;
-}
-
 const inKb = (bytes: number | null): number | null => (bytes === null ? null : bytes / 1000);
 const per = (value: number | null, events: number | null): number | null =>
   value === null || events === null || events <= 0 ? null : value / events;
 const rest = (wallSec: number | null, startSec: number | null): number | null =>
   wallSec === null ? null : Math.max(0, wallSec - (startSec ?? 0));
 
-/** Only jobs that succeeded belong here. null: there are none. */
-export function summarizeJobs(jobs: readonly MeasuredJob[]): Metrics | null {
-  if (jobs.length === 0) return null;
+/** Only jobs that succeeded belong here; of those that were killed, the most memory one had. null: nothing is known. */
+export function summarizeJobs(jobs: readonly MeasuredJob[], killedAtMb: number | null = null): Metrics | null {
+  if (jobs.length === 0 && killedAtMb === null) return null;
   const names = [...new Set(jobs.flatMap(({ steps }) => steps.map(({ name }) => name)))];
   const starts = jobs.map(({ steps }) => sum(steps.map(({ startSec }) => startSec)));
   return {
@@ -72,6 +46,7 @@ export function summarizeJobs(jobs: readonly MeasuredJob[]): Metrics | null {
     memoryMb: sampleOf(jobs.map(({ memoryMb }) => memoryMb)),
     diskMb: sampleOf(jobs.map(({ diskMb }) => diskMb)),
     kbPerEvent: sampleOf(jobs.map(({ outputBytes, events }) => per(inKb(outputBytes), events))),
+    killedAtMb,
   };
 }
 
@@ -90,6 +65,12 @@ function summarizeStep(runs: readonly MeasuredStep[]): StepMetrics {
     threads: mostCommon(runs.map(({ threads }) => threads)),
     cpuEfficiency: sampleOf(runs.map(efficiency)),
     memoryMb: Object.fromEntries(bySource),
+    memoryMbByThreads: Object.fromEntries(
+      [...new Set(runs.map(({ threads }) => threads))].flatMap((threads) => {
+        const found = sampleOf(runs.filter((run) => run.threads === threads).map(({ memoryMb }) => memoryMb));
+        return found ? [[threads, found] as const] : [];
+      }),
+    ),
     wallSecPerEvent: sampleOf(runs.map(({ wallSec, startSec, events }) => per(rest(wallSec, startSec), events))),
     startSec: sampleOf(runs.map(({ startSec }) => startSec)),
   };
@@ -101,6 +82,9 @@ function mostCommon(values: readonly number[]): number {
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   return [...counts].sort(([a, often], [b, rather]) => rather - often || a - b)[0]?.[0] ?? 1;
 }
+
+export const larger = (a: number | null, b: number | null): number | null =>
+  a === null ? b : b === null ? a : Math.max(a, b);
 
 /** Of units and rounds together, each with the weight of its jobs. */
 export function joinMetrics(all: readonly (Metrics | null)[]): Metrics | null {
@@ -115,6 +99,7 @@ export function joinMetrics(all: readonly (Metrics | null)[]): Metrics | null {
     memoryMb: joinSamples(known.map(({ memoryMb }) => memoryMb)),
     diskMb: joinSamples(known.map(({ diskMb }) => diskMb)),
     kbPerEvent: joinSamples(known.map(({ kbPerEvent }) => kbPerEvent)),
+    killedAtMb: known.reduce<number | null>((most, { killedAtMb }) => larger(most, killedAtMb), null),
   };
 }
 
@@ -128,6 +113,12 @@ function joinSteps(all: readonly StepMetrics[]): StepMetrics {
     threads: mostCommon(all.flatMap(({ threads, jobs }) => new Array<number>(Math.min(jobs, 1000)).fill(threads))),
     cpuEfficiency: joinSamples(all.map(({ cpuEfficiency }) => cpuEfficiency)),
     memoryMb: Object.fromEntries(bySource),
+    memoryMbByThreads: Object.fromEntries(
+      [...new Set(all.flatMap(({ memoryMbByThreads }) => Object.keys(memoryMbByThreads)))].map((threads) => [
+        threads,
+        joinSamples(all.map(({ memoryMbByThreads }) => memoryMbByThreads[threads] ?? null))!,
+      ]),
+    ),
     wallSecPerEvent: joinSamples(all.map(({ wallSecPerEvent }) => wallSecPerEvent)),
     startSec: joinSamples(all.map(({ startSec }) => startSec)),
   };

@@ -1,12 +1,4 @@
-/**
- * What was measured of many jobs, small enough to be kept for each work unit: how many there were, the largest value, and up
- * to 32 values that stand for all of them, ascending. Samples of units and rounds join by weight.
- */
-export interface Sample {
-  readonly jobs: number;
-  readonly max: number;
-  readonly values: readonly number[];
-}
+import type { Sample } from "../domain/metrics.ts";
 
 const KEPT_VALUES = 32;
 

@@ -26,6 +26,8 @@ const of = (jobs: readonly MeasuredJob[], more: Partial<SizingFacts> = {}): Sizi
   before: null,
   metrics: summarizeJobs(jobs),
   killedAtMb: null,
+  saidMb: null,
+  isRoundOver: false,
   ...more,
 });
 const many = (count: number, change: (at: number) => Parameters<typeof job>[0] = () => ({})) =>
@@ -86,7 +88,7 @@ test("whatever was measured: within the window, a reason for each number, and no
       let metrics: SizingFacts["metrics"] = null;
       for (const jobs of rounds) {
         metrics = joinMetrics([metrics, summarizeJobs(jobs.map(job))]);
-        const sizes = sizeJobs({ asked: ASKED, before, metrics, killedAtMb: null }, LIMITS);
+        const sizes = sizeJobs(of([], { before, metrics }), LIMITS);
         for (const sized of Object.values(sizes)) {
           if (sized === null) continue;
           expect(Number.isFinite(sized.value) && sized.value > 0).toBe(true);

@@ -1,19 +1,7 @@
-import { bestMemory, type Metrics } from "./metrics.ts";
-import { median, p90, type Sample } from "./sample.ts";
-
-/** What a round asks for its jobs, each number with the reason that is shown to people. */
-export interface Sizes {
-  readonly cores: Sized;
-  readonly memoryMb: Sized;
-  readonly wallMinutes: Sized;
-  readonly diskMb: Sized;
-  /** null: nothing is known that the request does not say. */
-  readonly eventsPerJob: Sized | null;
-}
-export interface Sized {
-  readonly value: number;
-  readonly why: string;
-}
+import type { Metrics, Sample, Sized, Sizes, StepMetrics } from "../domain/metrics.ts";
+import { bestMemory } from "./metrics.ts";
+import { median, p90 } from "./sample.ts";
+import { memoryModel } from "./thread-model.ts";
 
 /** What the request says, or what the round before asked for. */
 export interface Asked {
@@ -21,6 +9,7 @@ export interface Asked {
   readonly memoryMb: number;
   readonly wallMinutes: number;
   readonly diskMb: number;
+  /** null: jobs are not cut by events. */
   readonly eventsPerJob: number | null;
 }
 
@@ -32,7 +21,7 @@ export interface SizingLimits {
   readonly maxWallMinutes: number;
   readonly maxDiskMb: number;
   readonly targetWallMinutes: number;
-  /** Fewer jobs than this say too little: what the request says stays. */
+  /** While a round runs, fewer jobs than this say too little: its sizes stay. Once it is over, all there is counts. */
   readonly minJobs: number;
 }
 
@@ -44,6 +33,10 @@ export interface SizingFacts {
   readonly metrics: Metrics | null;
   /** The most memory a job had that was killed for using more; null: none was. */
   readonly killedAtMb: number | null;
+  /** What an operator said at a release: no less than this. null: nobody did. */
+  readonly saidMb: number | null;
+  /** No more jobs will come of what was measured. */
+  readonly isRoundOver: boolean;
 }
 
 /** Of measurements: somewhat more than they say. */
@@ -55,13 +48,21 @@ const MIN_WALL_MINUTES = 60;
 const MIN_EVENTS = 100;
 /** Events per job at most double from round to round: a first measurement may be wrong. */
 const MAX_GROWTH = 2;
+/** Jobs that keep so much of their cores busy keep their cores. */
+const BUSY_ENOUGH = 0.75;
+
+/** Whether measurements count yet. */
+export const isMeasured = ({ metrics, isRoundOver }: SizingFacts, { minJobs }: SizingLimits): boolean =>
+  metrics !== null && metrics.jobs > 0 && (isRoundOver || metrics.jobs >= minJobs);
 
 /** The sizes of the next round's jobs. Pure, and the same for the same facts. */
 export function sizeJobs(facts: SizingFacts, limits: SizingLimits): Sizes {
   const { asked, before, metrics } = facts;
   const now = before ?? asked;
-  if (!metrics || metrics.jobs < limits.minJobs) {
-    const few = metrics ? `only ${metrics.jobs} of ${limits.minJobs} jobs were measured` : "nothing was measured yet";
+  if (!metrics || !isMeasured(facts, limits)) {
+    const few = metrics?.jobs
+      ? `only ${metrics.jobs} of ${limits.minJobs} jobs were measured`
+      : "nothing was measured yet";
     const stays = (value: number) => ({ value, why: `${few}: as ${before ? "before" : "the request says"}` });
     return {
       cores: stays(now.cores),
@@ -71,16 +72,28 @@ export function sizeJobs(facts: SizingFacts, limits: SizingLimits): Sizes {
       eventsPerJob: now.eventsPerJob === null ? null : stays(now.eventsPerJob),
     };
   }
-  const memory = measuredMemory(metrics);
-  const cores = sizeCores(facts, limits, metrics, memory?.value ?? 0);
+  const cores = sizeCores(facts, limits, metrics, measuredMemory(metrics, now.cores)?.value ?? 0);
   const eventsPerJob = sizeEvents(facts, limits, metrics);
   return {
     cores,
-    memoryMb: sizeMemory(facts, limits, memory, cores.value),
-    wallMinutes: sizeWall(now, limits, metrics, eventsPerJob?.value ?? null),
+    memoryMb: sizeMemory(facts, limits, measuredMemory(metrics, cores.value), cores.value),
+    wallMinutes: sizeWall(now.wallMinutes, limits, metrics, eventsPerJob?.value ?? null),
     diskMb: sizeDisk(asked, limits, metrics),
     eventsPerJob,
   };
+}
+
+/** Jobs need more than may be asked for on all the cores of the request; null: they do not, or an operator knows better. */
+export function memoryBeyondLimit(
+  facts: SizingFacts,
+  limits: SizingLimits,
+): { readonly neededMb: number; readonly mostMb: number; readonly why: string } | null {
+  const { asked, metrics, saidMb } = facts;
+  if (!metrics || saidMb !== null || !isMeasured(facts, limits)) return null;
+  const measured = measuredMemory(metrics, asked.cores);
+  const mostMb = mostMemoryMb(limits, asked.cores);
+  const neededMb = Math.ceil((measured?.value ?? 0) / MARGIN);
+  return measured && neededMb > mostMb ? { neededMb, mostMb, why: measured.why } : null;
 }
 
 /** Where the slow tenth is far from the middle, it counts; else the middle with its margin covers it. */
@@ -91,13 +104,14 @@ function typical(sample: Sample): { value: number; which: string } {
 
 /** Within the window; more than what jobs were killed with; and once measured, never less than before. */
 function sizeMemory(facts: SizingFacts, limits: SizingLimits, measured: Sized | null, cores: number): Sized {
-  const { asked, before, killedAtMb } = facts;
+  const { asked, before, killedAtMb, saidMb } = facts;
   const least = limits.leastMemoryPerCoreMb * cores;
   const most = Math.max(least, mostMemoryMb(limits, cores));
   const killed = `jobs with ${Math.round(killedAtMb ?? 0)} MB were killed for using more`;
   const known = [
     measured,
     killedAtMb === null ? null : { value: killedAtMb * KILLED_MARGIN, why: killed },
+    saidMb === null ? null : { value: saidMb, why: "an operator said so" },
     before?.isMeasured ? { value: before.memoryMb, why: "once measured, it does not shrink" } : null,
   ];
   const said = { value: (before ?? asked).memoryMb, why: before ? "as before" : "the request says so" };
@@ -115,13 +129,22 @@ const largest = (all: readonly (Sized | null)[]): Sized | null =>
   all.reduce((best, one) => (one && (!best || one.value > best.value) ? one : best), null);
 
 /** The hungriest step decides; the job as a whole where no step was measured alone. */
-function measuredMemory(metrics: Metrics | null): Sized | null {
-  if (!metrics) return null;
-  const steps = Object.entries(metrics.steps).flatMap(([name, step]) => {
-    const best = bestMemory(step);
-    return best ? [memoryOf(best.sample, `${name}, by ${best.source}`)] : [];
-  });
-  return largest([...steps, metrics.memoryMb && memoryOf(metrics.memoryMb, "whole jobs")]);
+function measuredMemory(metrics: Metrics, threads: number): Sized | null {
+  const steps = Object.entries(metrics.steps).map(([name, step]) => memoryOfStep(name, step, threads));
+  return largest(steps) ?? (metrics.memoryMb && memoryOf(metrics.memoryMb, "whole jobs"));
+}
+
+/** With other threads than most jobs had: by the line through what was seen, as far above it as the jobs were. */
+function memoryOfStep(name: string, step: StepMetrics, threads: number): Sized | null {
+  const best = bestMemory(step);
+  if (!best) return null;
+  const model = memoryModel(step.memoryMbByThreads);
+  if (!model || threads === step.threads) return memoryOf(best.sample, `${name}, by ${best.source}`);
+  const { value, which } = typical(best.sample);
+  const modeled = (model.baseMb + model.perThreadMb * threads) * Math.max(1, value / median(best.sample));
+  const line = `${Math.round(model.baseMb)} MB and ${Math.round(model.perThreadMb)} MB a thread`;
+  const why = `measured ${line} (${name}, ${which} over ${best.sample.jobs} jobs) with ${threads} threads × ${MARGIN}`;
+  return { value: modeled * MARGIN, why };
 }
 
 function memoryOf(sample: Sample, what: string): Sized {
@@ -130,30 +153,39 @@ function memoryOf(sample: Sample, what: string): Sized {
   return { value: value * MARGIN, why };
 }
 
-/** As many events as fill the target, at most twice as many as before. */
+/** As many events as fill the target, at most twice as many as before; few only where more would not end in time. */
 function sizeEvents({ asked, before }: SizingFacts, limits: SizingLimits, metrics: Metrics): Sized | null {
   const now = (before ?? asked).eventsPerJob;
-  if (now === null || !metrics.wallSecPerEvent) return null;
+  if (now === null) return null;
+  if (!metrics.wallSecPerEvent || typical(metrics.wallSecPerEvent).value <= 0)
+    return { value: now, why: "the time of an event was not measured: as before" };
   const perEvent = typical(metrics.wallSecPerEvent).value;
   const startSec = metrics.startSec ? typical(metrics.startSec).value : 0;
-  const fits = Math.floor((limits.targetWallMinutes * 60 - startSec) / perEvent);
-  const value = Math.max(MIN_EVENTS, Math.min(fits, now * MAX_GROWTH));
+  const within = (minutes: number) => Math.max(1, Math.floor((minutes * 60 - startSec) / perEvent));
+  const fits = within(limits.targetWallMinutes);
+  const most = now * MAX_GROWTH;
+  const least = Math.min(MIN_EVENTS, now, within(limits.maxWallMinutes / WALL_MARGIN));
+  const value = Math.max(least, Math.min(fits, most));
   const measured = `${perEvent.toPrecision(3)} s an event over ${metrics.wallSecPerEvent.jobs} jobs, ${limits.targetWallMinutes} minutes a job`;
   if (value === fits) return { value, why: measured };
-  return {
-    value,
-    why: value === MIN_EVENTS ? `${measured}; at least ${MIN_EVENTS}` : `${measured}; at most × ${MAX_GROWTH}`,
-  };
+  return { value, why: value === most ? `${measured}; at most × ${MAX_GROWTH}` : `${measured}; at least ${least}` };
 }
 
-function sizeWall(now: Asked, limits: SizingLimits, metrics: Metrics, eventsPerJob: number | null): Sized {
-  if (!metrics.wallSecPerEvent || eventsPerJob === null)
-    return { value: now.wallMinutes, why: "events were not counted: as before" };
+/** For the biggest job; null events: nobody counted them. */
+export function sizeWall(
+  nowMinutes: number,
+  limits: Pick<SizingLimits, "maxWallMinutes">,
+  metrics: Metrics,
+  events: number | null,
+): Sized {
+  if (!metrics.wallSecPerEvent || !events) return { value: nowMinutes, why: "events were not counted: as before" };
   const high = Math.max(p90(metrics.wallSecPerEvent), typical(metrics.wallSecPerEvent).value);
   const startSec = metrics.startSec ? p90(metrics.startSec) : 0;
-  const minutes = Math.ceil(((eventsPerJob * high + startSec) / 60) * WALL_MARGIN);
+  const minutes = Math.ceil(((events * high + startSec) / 60) * WALL_MARGIN);
   const value = Math.min(Math.max(minutes, MIN_WALL_MINUTES), limits.maxWallMinutes);
-  return { value, why: `${eventsPerJob} events of ${high.toPrecision(3)} s (p90) × ${WALL_MARGIN}` };
+  const why = `${events} events of ${high.toPrecision(3)} s (p90) × ${WALL_MARGIN}`;
+  if (value === minutes) return { value, why };
+  return { value, why: `${why}; ${value > minutes ? `at least ${MIN_WALL_MINUTES}` : `at most ${value}`} minutes` };
 }
 
 function sizeDisk(asked: Asked, limits: SizingLimits, { diskMb }: Metrics): Sized {
@@ -181,7 +213,7 @@ function sizeCores({ asked, before }: SizingFacts, limits: SizingLimits, metrics
   const forMemory = Math.ceil(memoryMb / limits.maxMemoryPerCoreMb);
   const value = Math.min(asked.cores, Math.max(powerOfTwo(busy), powerOfTwoAbove(forMemory)));
   const why = `${busy.toFixed(1)} of ${now} cores were busy over ${metrics.jobs} jobs`;
-  if (value >= now) return { value: Math.max(value, now), why };
+  if (value >= now || busy >= now * BUSY_ENOUGH) return { value: Math.max(value, now), why };
   return { value, why: powerOfTwo(busy) < value ? `${why}; the memory takes ${value}` : why };
 }
 

@@ -1,4 +1,5 @@
 import type { Dag, DagEvent, DagStatus, EngineIntent, NodeTally, RescueKind, UnitTally } from "../domain/dag.ts";
+import type { Metrics } from "../domain/metrics.ts";
 import type { DagId, RequestName, UnitName, WorkflowId } from "../domain/names.ts";
 import type { RequestFile, RequestRecord, RequestSpec, Transition } from "../domain/request.ts";
 import type { RequestStatus } from "../domain/request-status.ts";
@@ -9,6 +10,7 @@ import type {
   FinishedUnit,
   InputFile,
   LedgerFile,
+  MeasuredUnit,
   OutputFile,
   PlacedFile,
   UnitStatus,
@@ -188,7 +190,12 @@ export interface UnitStore extends BlockStore {
    * files of the unit → processed. One that was abandoned and finished after all is taken back, and its block with it. Answers
    * how many were new.
    */
-  recordFinished(finished: readonly FinishedUnit[]): Promise<number>;
+  recordFinished(finished: readonly MeasuredUnit[]): Promise<number>;
+  /** What the jobs of finished units showed, of at most so many units of each round, spread evenly over it. */
+  measured(
+    workflowId: WorkflowId,
+    perRound: number,
+  ): Promise<readonly { readonly round: number; readonly metrics: Metrics }[]>;
   /** Which of a workflow's units have a row. */
   finishedNames(workflowId: WorkflowId): Promise<ReadonlySet<UnitName>>;
   countByStatus(workflowId: WorkflowId): Counts<UnitStatus>;

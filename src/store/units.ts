@@ -1,15 +1,16 @@
+import type { Metrics } from "../domain/metrics.ts";
 import type { UnitName, WorkflowId } from "../domain/names.ts";
-import type { FinishedUnit, OutputFile, UnitStatus } from "../domain/workflow.ts";
+import type { FinishedUnit, MeasuredUnit, OutputFile, UnitStatus } from "../domain/workflow.ts";
 import { blockStore } from "./blocks.ts";
 import { chunks, countBy, decodeCursor, encodeCursor, pageOf, Table, Where } from "./columns.ts";
 import { oweOutputs, settleUnits } from "./outputs.ts";
 import type { UnitStore } from "./port.ts";
 import type { Sql } from "./sql.ts";
 
-const UNITS = new Table<FinishedUnit>(
-  "work_units",
-  "workflow_id name dag_id round block_index=block status site events outputs finished_at registered_at",
-);
+const COLUMNS = "workflow_id name dag_id round block_index=block status site events outputs finished_at registered_at";
+const UNITS = new Table<FinishedUnit>("work_units", COLUMNS);
+/** What is measured is written with the unit, and read only by who asks for it: it weighs more than the rest. */
+const MEASURED = new Table<MeasuredUnit>("work_units", `${COLUMNS} metrics`);
 
 /** Units carry their outputs: a statement of this many rows stays below some megabytes. */
 const UNITS_PER_STATEMENT = 1_000;
@@ -51,6 +52,17 @@ export const unitStore = (sql: Sql): UnitStore => ({
     return { items: items.map(({ name, status, output }) => ({ ...output, unit: name, status })), nextCursor };
   },
 
+  measured: (workflowId, perRound) =>
+    sql.query<{ round: number; metrics: Metrics }>(
+      `SELECT round, metrics FROM (
+         SELECT round, name, metrics, row_number() OVER (PARTITION BY round ORDER BY name) AS place,
+           count(*) OVER (PARTITION BY round) AS units
+         FROM work_units WHERE workflow_id = $1 AND metrics IS NOT NULL) AS spread
+       WHERE units <= $2::int OR place * $2::int / units > (place - 1) * $2::int / units
+       ORDER BY round, name`,
+      [workflowId, perRound],
+    ),
+
   list: (workflowId) => UNITS.select(sql, "WHERE workflow_id = $1 ORDER BY name", [workflowId]),
 });
 
@@ -60,7 +72,7 @@ export const unitStore = (sql: Sql): UnitStore => ({
  * is repeated, and wherever it is cut off, everything is counted once. A unit that was abandoned and is here after
  * all counts as finished; a block that had closed without it opens again.
  */
-async function recordFinished(tx: Sql, units: readonly FinishedUnit[]): Promise<number> {
+async function recordFinished(tx: Sql, units: readonly MeasuredUnit[]): Promise<number> {
   // Serializes writers of one workflow: of two that each finish half of a split file, the later must see the
   // other's rows. In order of id, so that two writers of several workflows never wait for each other.
   const workflows = [...new Set(units.map(({ workflowId }) => workflowId))];
@@ -68,7 +80,7 @@ async function recordFinished(tx: Sql, units: readonly FinishedUnit[]): Promise<
 
   const added = await tx.query<{ workflow: WorkflowId; units: readonly UnitName[] }>(
     `WITH added AS (
-       INSERT INTO work_units (${UNITS.columns}) SELECT ${UNITS.columns} FROM ${UNITS.given("$1")}
+       INSERT INTO work_units (${MEASURED.columns}) SELECT ${MEASURED.columns} FROM ${MEASURED.given("$1")}
        ON CONFLICT (workflow_id, name) DO NOTHING
        RETURNING workflow_id, name, block_index, status, events, finished_at),
      back AS (
@@ -94,7 +106,7 @@ async function recordFinished(tx: Sql, units: readonly FinishedUnit[]): Promise<
              FROM added GROUP BY workflow_id) a
        WHERE w.id = a.workflow_id)
      SELECT workflow_id AS workflow, jsonb_agg(name) AS units FROM added GROUP BY workflow_id`,
-    [UNITS.json(units)],
+    [MEASURED.json(units)],
   );
   const isNew = new Set(added.flatMap(({ workflow, units }) => units.map((unit) => `${workflow} ${unit}`)));
   const owing = units.filter(

@@ -58,10 +58,12 @@ test("Rucio is away: the request waits and says so, its next round goes on, and 
   world.engine.finish(world.storageDir);
   await pass();
   await world.expectStatus(name, "active");
-  expect((await world.request(name)).waiting).toMatchObject({ code: "outputs", who: "service" });
-  expect((await world.request(name)).waiting?.words).toMatch(
-    /0 of 2 blocks archived; Rucio.*next try 2026-01-01 00:01/,
-  );
+  expect((await world.request(name)).waiting).toMatchObject({
+    code: "outputs",
+    who: "service",
+    until: new Date("2026-01-01T00:01:00Z"),
+  });
+  expect((await world.request(name)).waiting?.words).toMatch(/0 of 2 blocks archived; Rucio/);
   world.services.outage("rucio", 0);
   await pass();
   await world.expectStatus(name, "active");

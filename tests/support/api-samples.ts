@@ -4,6 +4,7 @@ import type { RequestRecord, RequestSpec } from "../../src/domain/request.ts";
 import type { NodeView } from "../../src/domain/run.ts";
 import type { Workflow } from "../../src/domain/workflow.ts";
 import type { LoopStatus } from "../../src/operators/port.ts";
+import { sampleMetrics } from "./sample-metrics.ts";
 
 /** One of everything, with telling values, for tests of the API and of those who talk to it. */
 export const NOW = new Date("2026-11-15T12:00:00.000Z");
@@ -138,7 +139,7 @@ export const sampleWorkflow = (over: Partial<Workflow> = {}): Workflow => ({
   nodesDone: 4000,
   eventsDone: 123_456n,
   abandonedEvents: 0n,
-  stepMetrics: { round: 1, jobs_sampled: 42 },
+  stepMetrics: sampleMetrics(),
   engine: "local",
   createdAt: at("10:01"),
   updatedAt: at("11:30"),

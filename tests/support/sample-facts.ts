@@ -67,6 +67,7 @@ export function sampleFacts(spec: RequestSpec, { policy, ...change }: FactsChang
 const POLICY: PlanFacts["policy"] = {
   roundZeroUnits: 1,
   probeJobs: 0,
+  minSampledJobs: 5,
   leastMemoryPerCoreMb: 2000,
   maxMemoryPerCoreMb: 3000,
   maxNodesPerRound: 1_000_000,

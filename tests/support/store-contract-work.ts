@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { DAG_STATUSES } from "../../src/domain/dag.ts";
 import type { DagId, RequestName, WorkflowId } from "../../src/domain/names.ts";
 import { BLOCK_STATUSES, UNIT_STATUSES, WORKFLOW_STATUSES } from "../../src/domain/workflow.ts";
+import { sampleMetrics } from "./sample-metrics.ts";
 import type { TestStore } from "./store-embedded.ts";
 import { at, sampleDag, sampleSpec, sampleWork, sampleWorkflow } from "./store-fixtures.ts";
 
@@ -12,7 +13,7 @@ export function workContract(store: () => TestStore): void {
   describe("workflows", () => {
     it("gives back what was stored and changes by compare-and-set", async () => {
       await store().requests.create(sampleSpec("a"), "queued", [], "ada", at(0));
-      const workflow = sampleWorkflow(W, "a", { nextFirstEvent: 2n ** 62n, stepMetrics: { step1: { rss: 1.5 } } });
+      const workflow = sampleWorkflow(W, "a", { nextFirstEvent: 2n ** 62n, stepMetrics: sampleMetrics() });
       await store().workflows.create(workflow);
       expect(await store().workflows.get(W)).toStrictEqual(workflow);
       expect(await store().workflows.forRequest("a" as RequestName)).toStrictEqual(workflow);

@@ -29,6 +29,7 @@ export const POLICY: LoopPolicy = {
   diskPatienceSec: 60,
   roundZeroUnits: 1,
   probeJobs: 0,
+  minSampledJobs: 5,
   maxNodesPerRound: 1_000_000,
   maxNodesPerRequest: 10_000_000,
   maxDiskMb: 10_000_000,

@@ -93,14 +93,14 @@ class LfnIndex {
 }
 
 function isWanted(file: PlanFile, mask: Mask, context: CheckContext<ProcessWork>): boolean {
-  const { spec, measured } = context;
+  const { spec, sizing } = context;
   if (file.state === "processed" || file.state === "excluded") return false;
   // By choice, files that no usable site holds are left out.
   const isNowhere = file.sites.length > 0 && !file.sites.some((site) => mayRunAt(site, context));
   if (spec.work.input.onMissing === "skip" && isNowhere) return false;
   const { algorithm } = spec.work.split;
   if (algorithm !== "LumiBased" && algorithm !== "EventAwareLumiBased" && mask.all) return true;
-  const isTimed = (measured?.secondsPerEvent ?? spec.resources.secondsPerEvent) !== null;
+  const isTimed = (sizing?.secondsPerEvent ?? spec.resources.secondsPerEvent) !== null;
   const mayBeTooBig = algorithm === "EventAwareLumiBased" && countDistinct(file.lumis) === 1 && isTimed;
   return !mayBeTooBig && selectLumis(file, mask).length > 0;
 }

@@ -19,10 +19,10 @@ const REASONS: Record<Exclude<UnplannedFile["code"], "no-site">, string> = {
 
 /** Which files there is work in: what the mask leaves out and what cannot run is taken off. */
 export function selectFiles(
-  { spec, measured, policy }: PlanFacts<ProcessWork>,
+  { spec, sizing, policy }: PlanFacts<ProcessWork>,
   candidates: readonly PlanFile[],
 ): Result<Selection, PlanRefusal> {
-  const secondsPerEvent = measured?.secondsPerEvent ?? spec.resources.secondsPerEvent ?? 0;
+  const secondsPerEvent = sizing?.secondsPerEvent ?? spec.resources.secondsPerEvent ?? 0;
   const limitSec = policy.maxWallMinutes * 60;
   const { algorithm } = spec.work.split;
   const mask = compileMask(spec.work.input.mask);

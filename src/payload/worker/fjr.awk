@@ -1,6 +1,6 @@
 # fjr.awk: what a FrameworkJobReport.xml says, tolerant of everything but a root that was never closed.
 #
-#   closed 1 · code N · read N · written N · rss MB · opened N · skipped N · file EVENTS LUMIS NAME
+#   closed 1 · code N · read N · written N · rss MB · threads N · start SECONDS · opened N · skipped N · file EVENTS LUMIS NAME
 #
 # code: of the first FrameworkError that has one; 8001 if it has no ExitStatus, 99999 if it is no number.
 # read: over primary inputs only, mixing files would inflate it. written: files of one module add up, of several
@@ -46,6 +46,8 @@ END {
   for (module in by_module) if (by_module[module] > written) written = by_module[module]
   if (written >= 0) printf "written %.0f\n", written
   if (rss > 0) printf "rss %.0f\n", rss + 0.4999
+  if (threads >= 1) printf "threads %.0f\n", threads
+  if (start > 0) printf "start %.2f\n", start
   print "opened " opened + 0
   print "skipped " skipped + 0
   for (i = 0; i < files; i++) { printf "file %.0f ", file_events[i]; print file_lumis[i], file_name[i] }
@@ -62,10 +64,16 @@ function opening(name, tag,   status) {
     status = (tag ~ /[ ]ExitStatus[ ]*=/) ? attribute(tag, "ExitStatus") : "8001"
     if (code == "" && status ~ /^[1-9][0-9]*$/ && length(status) < 10) code = status
   }
-  else if (name == "Metric" && attribute(tag, "Name") == "PeakValueRss") {
-    status = attribute(tag, "Value")
-    if (status ~ /^[0-9.]+([eE][-+]?[0-9]+)?$/ && status + 0 > rss) rss = status + 0
-  }
+  else if (name == "Metric") add_metric(attribute(tag, "Name"), tag)
+}
+
+function add_metric(name, tag,   value) {
+  if (name != "PeakValueRss" && name != "NumberOfThreads" && name != "TotalInitTime") return
+  value = attribute(tag, "Value")
+  if (value !~ /^[0-9.]+([eE][-+]?[0-9]+)?$/ || value + 0 >= 1e9) return
+  if (name == "NumberOfThreads") threads = value + 0
+  else if (name == "TotalInitTime") start = value + 0
+  else if (value + 0 > rss) rss = value + 0
 }
 
 function closing(name, text) {

@@ -93,7 +93,7 @@ describe("a step that runs in several instances", () => {
     const job = await u.work("processing", "proc_000000");
     expect(job.code, job.stderr).toBe(0);
     expect(lines(u.unmerged, "proc_000000.hits.csv")).toEqual(numbers(1, 9).reverse());
-    expect(job.report.steps.map(({ name }) => name)).toEqual(["select", "join-hits", "after"]);
+    expect(job.report.steps.map(({ name }) => name)).toEqual(["select", "after"]);
     expect(job.report.eventsWritten).toBe(9);
     expect(lines(job.dir, "list.csv")).toEqual([A.path]);
   });

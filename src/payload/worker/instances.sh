@@ -5,7 +5,7 @@
 # WMS2_LAST_EVENT. The ranges are disjoint and in order. The last one of a step that reads files has no end: should a
 # file hold more events than anybody counted, they are read too.
 
-instances=1 instance= threads= why= events_per_lumi= before_dirs=
+instances=1 instance= threads= why= events_per_lumi= before_dirs= joining=
 
 # Whether step $1 can be cut after all: to know its events is the condition. Brings instances down to 1 if not. Sets
 #   range_base  the number of its first event      range_total  how many there are      range_grain  they go by so many
@@ -94,7 +94,7 @@ judge_instances() {
   for instance in $(count_to "$instances"); do
     at=$whole_at.$instance
     dirs=$dirs${dirs:+$newline}$at
-    step_peak=null
+    step_peak=null step_threads=${threads:-$step_threads}
     cd "$at" 2>/dev/null || finish 50113 "cannot enter $at, the directory of instance $instance of step $step_name"
     read -r step_status 2>/dev/null <"$at.status" || step_status=137
     judge_step
@@ -106,7 +106,7 @@ judge_instances() {
   done
   at=$whole_at instance= step_code=$whole_code step_status=$whole_status step_signal=$whole_signal step_words=$whole_words
   step_read=$whole_read step_written=$whole_written step_files= step_peak=$whole_peak before_dirs=$dirs
-  if [ "$peaks" != null ] && [ "$peaks" -gt 0 ]; then
+  if [ "$peaks" != null ]; then
     [ "$step_peak" != null ] && [ "$step_peak" -ge "$peaks" ] || step_peak=$peaks
   fi
 }
@@ -132,11 +132,10 @@ add_known() {
 
 # The declared outputs that the instances left become the job's, in order: as merge would join those of jobs.
 join_instances() {
-  joined_name=$step_name joined_written=$step_written joined_total=$events_written_json joined_files=
-  parts_of=$instances
-  instances=1 threads=
+  joined_name=$step_name joined_written=$step_written joined_files=
+  joining=$instances instances=1 threads=
   each_output join_output
-  step_name=$joined_name step_written=$joined_written events_written_json=$joined_total step_files=$joined_files
+  step_written=$joined_written step_files=$joined_files joining=
 }
 
 join_output() {
@@ -151,7 +150,7 @@ join_output() {
   done
   unset IFS
   [ $# -gt 0 ] || return 0
-  [ $# -eq "$parts_of" ] || finish 60302 "step $joined_name: only $# of its $parts_of instances left $out_file"
+  [ $# -eq "$joining" ] || finish 60302 "step $joined_name: only $# of its $joining instances left $out_file"
   case $out_merge in
     concat) cat -- "$@" >"$out_file" || finish 60307 "cannot join the parts of $out_file in $PWD" ;;
     command) join_by_command ;;
@@ -181,6 +180,6 @@ note_joined() {
     pieces_lumis=$pieces_lumis${known%% *}$newline
   done
   unset IFS
-  [ "$counted" -eq "$parts_of" ] || return 0
+  [ "$counted" -eq "$joining" ] || return 0
   joined_files=$joined_files"$part_events $(join_lumis) $out_file$newline"
 }

@@ -19,6 +19,8 @@ run_step() {
     [ ! -e "$left" ] || rm -f "$left"
   done
   : >"$at.report"
+  read_cgroup_peak
+  cgroup_before=$cgroup_mb
   read_clock
   step_began=$centiseconds
 
@@ -43,6 +45,7 @@ run_step() {
   step_wall=$((centiseconds - step_began))
   read_usage
   if [ "$instances" -gt 1 ]; then judge_instances; else judge_step; fi
+  use_cgroup_peak
   add_step_to_report
   if [ "$step_code" -eq 0 ]; then show_tails; else show_tails >&2; fi
 }
@@ -138,6 +141,17 @@ read_usage() {
   # A step that was over before the first look still had some memory; without /proc nothing is known.
   if is_number "$peak_kb" && [ -d /proc/self ]; then step_peak=$(((peak_kb + 1023) / 1024)); fi
   [ "$step_peak" != 0 ] || step_peak=1
+  step_source=process-tree step_threads=${threads:-${cores:-1}} step_start=null
+}
+
+# A cgroup also sees files in memory, and is what an OOM killer goes by. It counts where it grew in this step and stayed
+# below what the job may have: at that limit, it may be full of cached files and nothing else.
+use_cgroup_peak() {
+  read_cgroup_peak
+  [ "$cgroup_mb" -gt "$cgroup_before" ] || return 0
+  [ -n "$memory_mb" ] && [ $((cgroup_mb * 10)) -lt $((memory_mb * 9)) ] || return 0
+  [ "$step_peak" = null ] || [ "$cgroup_mb" -ge "$step_peak" ] || return 0
+  step_peak=$cgroup_mb step_source=cgroup
 }
 
 add_cpu() {
@@ -215,7 +229,12 @@ read_framework_report() {
       code\ *) fjr_code=${line#* } ;;
       read\ *) step_read=${line#* } ;;
       written\ *) step_written=${line#* } ;;
-      rss\ *) [ "$step_peak" != null ] && [ "$step_peak" -ge "${line#* }" ] || step_peak=${line#* } ;;
+      rss\ *)
+        [ "$step_peak" != null ] && [ "$step_peak" -ge "${line#* }" ] || step_peak=${line#* }
+        step_source=framework
+        ;;
+      threads\ *) step_threads=${line#* } ;;
+      start\ *) step_start=${line#* } ;;
       opened\ *) fjr_opened=${line#* } ;;
       skipped\ *) fjr_skipped=${line#* } ;;
       file\ *) step_files=$step_files${line#* }$newline ;;
@@ -238,12 +257,14 @@ add_step_to_report() {
   if [ "$step_peak" != null ]; then
     [ "$peak_total" != null ] && [ "$peak_total" -ge "$step_peak" ] || peak_total=$step_peak
   fi
+  [ -z "$joining" ] || return 0 # no step of the request
   [ "$events_read_json" != null ] || events_read_json=$step_read
   [ "$step_written" = null ] || events_written_json=$step_written
   as_seconds "$step_wall"
   fields="\"name\":\"$step_name\",\"exitCode\":$step_code,\"status\":$step_status,\"signal\":$step_signal,\"wallSec\":$seconds"
   as_seconds "$step_cpu"
-  fields="$fields,\"cpuSec\":$seconds,\"peakMemoryMb\":$step_peak,\"eventsRead\":$step_read,\"eventsWritten\":$step_written,\"instances\":$instances"
+  fields="$fields,\"cpuSec\":$seconds,\"peakMemoryMb\":$step_peak,\"eventsRead\":$step_read,\"eventsWritten\":$step_written"
+  fields="$fields,\"threads\":$step_threads,\"memorySource\":\"$step_source\",\"startSec\":$step_start,\"instances\":$instances"
   steps_json=$steps_json${steps_json:+,}{$fields}
 }
 

@@ -43,6 +43,7 @@ export class RoundTallying {
   #attempts = 0;
   #unclassified = 0;
   #unreadable = 0;
+  #killedAtMb: number | null = null;
 
   add({ unit, state, lines: all, unreadable = 0 }: UnitAttempts): void {
     this.#units[state] += 1;
@@ -54,6 +55,8 @@ export class RoundTallying {
     for (const line of lines) {
       finals.set(line.node, line);
       if (line.decision !== "done") stumbled.add(line.node);
+      if (line.cause === "oom" && line.memoryMb !== null)
+        this.#killedAtMb = Math.max(this.#killedAtMb ?? 0, line.memoryMb);
     }
     const failures: AttemptRecord[] = [];
     const bad = new Set<string>();
@@ -94,6 +97,8 @@ export class RoundTallying {
       unclassified: this.#unclassified,
       /** Lines of ledgers that could not be read. */
       unreadable: this.#unreadable,
+      /** The most memory that a job had asked for which was killed for using more; null: none was. */
+      killedAtMb: this.#killedAtMb,
       /** By name. Every one of them: the rescue needs them all. */
       failedUnits: this.#failedUnits.toSorted((a, b) => compare(a.unit, b.unit)),
       /** Counts are of nodes whose last word is a failure; most frequent first. */

@@ -1,8 +1,5 @@
 import { busy, notLetIn, plainRefusal, type ServiceRules } from "../http/question.ts";
-import { BrokenAnswer } from "../http/rows.ts";
-
-type Row = Readonly<Record<string, unknown>>;
-const isRow = (value: unknown): value is Row => value !== null && typeof value === "object" && !Array.isArray(value);
+import { BrokenAnswer, isRow, type Row } from "../http/rows.ts";
 
 export const CRIC_RULES: ServiceRules = {
   name: "cric",

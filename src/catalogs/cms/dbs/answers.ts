@@ -1,10 +1,7 @@
 import { parseJson } from "../../../base/json.ts";
 import { type Answer, busy, notLetIn, plainRefusal, type ServiceRules } from "../http/question.ts";
-import { BrokenAnswer } from "../http/rows.ts";
+import { BrokenAnswer, isRow, type Row } from "../http/rows.ts";
 import type { DbsBlock, DbsFile, DbsLumi, NewDbsFile, Refusal } from "../services.ts";
-
-export type Row = Readonly<Record<string, unknown>>;
-const isRow = (value: unknown): value is Row => value !== null && typeof value === "object" && !Array.isArray(value);
 
 /** Of the database behind it, the transaction, the query and the session: worth another try. */
 const TRANSIENT_CODES = new Set([101, 102, 103, 104, 105, 106]);

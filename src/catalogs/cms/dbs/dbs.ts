@@ -1,11 +1,10 @@
 import { type Answer, isSuccess, type Question, refused } from "../http/question.ts";
-import { json } from "../http/rows.ts";
+import { json, type Row } from "../http/rows.ts";
 import type { HttpService } from "../http/service.ts";
 import type { Dbs, Done, NewDbsFile, Refusal } from "../services.ts";
 import {
   compareFiles,
   isImpossibleName,
-  type Row,
   readAccessType,
   readBlock,
   readFile,

@@ -1,5 +1,9 @@
 import { parseJson } from "../../../base/json.ts";
 
+export type Row = Readonly<Record<string, unknown>>;
+export const isRow = (value: unknown): value is Row =>
+  value !== null && typeof value === "object" && !Array.isArray(value);
+
 /** The answer ended early, or is not what it should be. */
 export class BrokenAnswer extends Error {}
 

@@ -1,10 +1,7 @@
 import { parseJson } from "../../../base/json.ts";
 import { type Answer, busy, notLetIn, plainRefusal, type ServiceRules } from "../http/question.ts";
-import { BrokenAnswer } from "../http/rows.ts";
+import { BrokenAnswer, isRow, type Row } from "../http/rows.ts";
 import type { Refusal } from "../services.ts";
-
-type Row = Readonly<Record<string, unknown>>;
-const isRow = (value: unknown): value is Row => value !== null && typeof value === "object" && !Array.isArray(value);
 
 const FIXES: Readonly<Record<string, string>> = {
   "1101": "the request is in another status there: look at it in ReqMgr2",

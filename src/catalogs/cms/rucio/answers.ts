@@ -1,11 +1,8 @@
 import { secondsBetween } from "../../../base/clock.ts";
 import { parseJson } from "../../../base/json.ts";
 import { type Answer, busy, notLetIn, plainRefusal, type ServiceRules } from "../http/question.ts";
-import { BrokenAnswer, parseAnswer } from "../http/rows.ts";
+import { BrokenAnswer, isRow, parseAnswer, type Row } from "../http/rows.ts";
 import type { NewRule, Refusal } from "../services.ts";
-
-type Row = Readonly<Record<string, unknown>>;
-const isRow = (value: unknown): value is Row => value !== null && typeof value === "object" && !Array.isArray(value);
 
 /** What went wrong, by name: the status differs between versions of the server. null: these are not Rucio's words. */
 export function readException(answer: Answer): { readonly name: string; readonly message: string } | null {

@@ -1,0 +1,98 @@
+/**
+ * What was measured of many jobs, small enough to be kept for each work unit: how many there were, the largest value, and up
+ * to 32 values that stand for all of them, ascending. Samples of units and rounds join by weight.
+ */
+export interface Sample {
+  readonly jobs: number;
+  readonly max: number;
+  readonly values: readonly number[];
+}
+
+/** Where a peak of memory comes from; a cgroup sees files in memory too, and is what an OOM killer goes by. */
+export const MEMORY_SOURCES = ["cgroup", "framework", "process-tree"] as const;
+export type MemorySource = (typeof MEMORY_SOURCES)[number];
+
+/** What the jobs of a unit, a round or a request showed of one step. */
+export interface StepMetrics {
+  readonly jobs: number;
+  /** What most jobs had; of equally common ones, the smaller. */
+  readonly threads: number;
+  readonly cpuEfficiency: Sample | null;
+  /** By source; the best there is counts. */
+  readonly memoryMb: Partial<Readonly<Record<MemorySource, Sample>>>;
+  /** The same memory by the number of threads, whatever its source. */
+  readonly memoryMbByThreads: Readonly<Record<string, Sample>>;
+  readonly wallSecPerEvent: Sample | null;
+  readonly startSec: Sample | null;
+}
+
+/** The same of whole jobs, and of each of their steps. */
+export interface Metrics {
+  readonly jobs: number;
+  readonly steps: Readonly<Record<string, StepMetrics>>;
+  readonly wallSecPerEvent: Sample | null;
+  readonly startSec: Sample | null;
+  readonly memoryMb: Sample | null;
+  readonly diskMb: Sample | null;
+  readonly kbPerEvent: Sample | null;
+  /** The most memory a job had that was killed for using more; null: none was. */
+  readonly killedAtMb: number | null;
+}
+
+/** A size that a round asks for, and the reason that is shown to people. */
+export interface Sized {
+  readonly value: number;
+  readonly why: string;
+}
+
+/** What a round asks for its jobs. */
+export interface Sizes {
+  readonly cores: Sized;
+  readonly memoryMb: Sized;
+  readonly wallMinutes: Sized;
+  readonly diskMb: Sized;
+  /** null: jobs are not cut by events. */
+  readonly eventsPerJob: Sized | null;
+}
+
+/** One step as people and the payload are told (docs/guides/adaptive.md). */
+export interface StepFigures {
+  readonly cpuEfficiency: number | null;
+  readonly rssMb: number | null;
+  readonly rssMbP90: number | null;
+  readonly rssMbMax: number | null;
+  readonly wallSecPerEvent: number | null;
+  readonly wallSecPerEventP90: number | null;
+  readonly threads: number;
+  readonly source: MemorySource | null;
+  readonly samples: number;
+}
+
+export interface Figures {
+  /** The last round that is part of it. */
+  readonly round: number;
+  readonly jobsSampled: number;
+  readonly steps: Readonly<Record<string, StepFigures>>;
+}
+
+/** What a round asked for, by measurements or by what the request says, and what its jobs used. */
+export interface RoundFigures extends Figures {
+  readonly requested: RequestedSizes | null;
+  readonly killedAtMb: number | null;
+}
+
+export interface RequestedSizes {
+  readonly isMeasured: boolean;
+  readonly cores: number;
+  readonly memoryMb: number;
+  readonly wallMinutes: number;
+  readonly diskMb: number;
+  readonly eventsPerJob: number | null;
+  /** cores, memory, wall, disk, events: one sentence for each that is not as the request says. */
+  readonly why: Readonly<Record<string, string>>;
+}
+
+/** All rounds together, weighted by their jobs, and each of them. */
+export interface WorkflowMetrics extends Figures {
+  readonly rounds: readonly RoundFigures[];
+}

@@ -1,0 +1,97 @@
+import { WorldError } from "../base/errors.ts";
+import type { Metrics } from "../domain/metrics.ts";
+import type { RequestRecord } from "../domain/request.ts";
+import { roleOfNode } from "../domain/roles.ts";
+import type { Workflow } from "../domain/workflow.ts";
+import { askedOf } from "../planning/size-round.ts";
+import { type AttemptRecord, isAttempt } from "../recovery/ledger-record.ts";
+import { tellRounds } from "../sizing/figures.ts";
+import { joinMetrics, larger, type MeasuredJob, summarizeJobs } from "../sizing/metrics.ts";
+import { readReport } from "../sizing/read-report.ts";
+import type { SizingFacts } from "../sizing/size.ts";
+import type { Store } from "../store/port.ts";
+import { readManifest } from "../submit-dir/manifest.ts";
+import type { Facts } from "./decision.ts";
+import { effectiveSpec } from "./gather-round.ts";
+import { changeWorkflow } from "./moves.ts";
+import type { Ports } from "./ports.ts";
+
+/** So many jobs of a unit, and units of a round, stand for all of them. */
+const SAMPLED_JOBS = 200;
+const SAMPLED_UNITS = 200;
+
+/**
+ * What the jobs of a unit showed, read once, when it is first seen done. Reports that cannot be read are left out and counted in
+ * the log: a unit is never held up by its measurements.
+ */
+export async function measureUnit(
+  { spool, log }: Ports,
+  submitDir: string,
+  unit: string,
+  manifest: string | null,
+): Promise<Metrics | null> {
+  const ledger = await spool.ledger(submitDir, unit).catch(ifUnreadable);
+  const attempts = (ledger?.lines ?? []).filter(isAttempt).filter(({ node }) => roleOfNode(node) === "processing");
+  const done = new Map(attempts.filter(({ decision }) => decision === "done").map((line) => [line.node, line]));
+  const planned = readManifest(manifest ?? "")?.nodes ?? {};
+  const jobs: MeasuredJob[] = [];
+  let unread = ledger ? 0 : 1;
+  for (const { node, cluster } of spread([...done.values()], SAMPLED_JOBS)) {
+    const text = await spool.report(submitDir, unit, node, cluster).catch(ifUnreadable);
+    const job = readReport(text ?? "", planned[node]?.events ?? null);
+    if (job) jobs.push(job);
+    else unread += 1;
+  }
+  if (unread > 0) log.warn("reports.unread", { unit, submitDir, unread, read: jobs.length });
+  return summarizeJobs(jobs, killedAt(attempts));
+}
+
+function ifUnreadable(error: unknown): null {
+  if (error instanceof WorldError) return null;
+  throw error;
+}
+
+const killedAt = (attempts: readonly AttemptRecord[]): number | null =>
+  attempts
+    .filter(({ cause }) => cause === "oom")
+    .reduce<number | null>((most, { memoryMb }) => larger(most, memoryMb), null);
+
+/** At most so many, at even distances. */
+const spread = <T>(all: readonly T[], most: number): readonly T[] =>
+  all.length <= most ? all : Array.from({ length: most }, (_, at) => all[Math.floor((at * all.length) / most)]!);
+
+/** A run ended: what its units showed is told with the workflow from here on. */
+export async function tellMetrics(store: Store, facts: Facts): Promise<void> {
+  const { workflow, dag, round } = facts;
+  if (!workflow || !dag) return;
+  const measured = await store.units.measured(workflow.id, SAMPLED_UNITS);
+  const atMb = round?.facts.tally.killedAtMb ?? null;
+  if (measured.length === 0 && atMb === null) return;
+  const killed = { round: dag.round, atMb };
+  await changeWorkflow(store, facts, ({ stepMetrics }) => ({ stepMetrics: tellRounds(stepMetrics, measured, killed) }));
+}
+
+/** What the jobs so far say about the next ones. Steps that the request has no more say nothing. */
+export async function gatherSizing(
+  { store }: Ports,
+  request: RequestRecord,
+  workflow: Workflow,
+  isRoundOver: boolean,
+): Promise<SizingFacts> {
+  const spec = effectiveSpec(request);
+  const steps: ReadonlySet<string> = new Set(spec.steps.map(({ name }) => name));
+  const measured = await store.units.measured(workflow.id, SAMPLED_UNITS);
+  const usable = measured.filter(({ metrics }) => Object.keys(metrics.steps).every((name) => steps.has(name)));
+  const metrics = joinMetrics(usable.map((one) => one.metrics));
+  return {
+    asked: askedOf(spec),
+    before: workflow.stepMetrics?.rounds.findLast(({ requested }) => requested)?.requested ?? null,
+    metrics,
+    killedAtMb: (workflow.stepMetrics?.rounds ?? []).reduce(
+      (most, { killedAtMb }) => larger(most, killedAtMb),
+      metrics?.killedAtMb ?? null,
+    ),
+    saidMb: request.modifications?.memoryMb ?? null,
+    isRoundOver,
+  };
+}
