@@ -1,8 +1,9 @@
 import type { RequestedSizes } from "../domain/metrics.ts";
 import { datasetName } from "../domain/output-names.ts";
-import type { DagPlan, PlannedOutput, PlanOutcome, PlanRefusal, UnplannedFile } from "../domain/plan.ts";
+import type { DagPlan, PlannedOutput, PlannedStep, PlanOutcome, PlanRefusal, UnplannedFile } from "../domain/plan.ts";
 import type { RequestSpec } from "../domain/request.ts";
 import { MERGE_GROUP } from "../domain/roles.ts";
+import type { CommonWork } from "../domain/work.ts";
 import type { PlanFacts } from "./facts.ts";
 import { type SizedResources, sizeResources } from "./resources.ts";
 import { askedOf } from "./size-round.ts";
@@ -47,7 +48,7 @@ export function* planUnits(round: Round): Generator<undefined, PlanOutcome> {
     round: facts.round,
     priority: facts.priority ?? spec.priority,
     shape: MERGE_GROUP,
-    steps: spec.steps,
+    steps: plannedSteps(facts),
     outputs,
     retries: spec.retries,
     throttles: spec.throttles,
@@ -59,6 +60,7 @@ export function* planUnits(round: Round): Generator<undefined, PlanOutcome> {
     summary: tally.finish(facts.next, round.inputFiles, [
       ...warnings,
       ...eventsWarning(facts),
+      ...runWarnings(facts),
       ...sized.value.warnings,
     ]),
   };
@@ -69,6 +71,13 @@ const eventsWarning = ({ sizing, spec }: PlanFacts): readonly string[] =>
   sizing?.sizes.eventsPerJob && spec.work.split
     ? [`${spec.work.split.eventsPerJob} events a job: ${sizing.sizes.eventsPerJob.why}`]
     : [];
+
+const runWarnings = ({ sizing }: PlanFacts): readonly string[] =>
+  Object.entries(sizing?.sizes.runs ?? {}).map(([name, { instances, threads, why }]) => {
+    const how =
+      instances > 1 ? `in ${instances} instances at once, of ${threads} threads each` : `with ${threads} threads`;
+    return `${name} runs ${how}: ${why}`;
+  });
 
 function requestedSizes({ spec, sizing }: PlanFacts, { byRole, why }: SizedResources): RequestedSizes {
   const { cores, memoryMb, wallMinutes, diskMb } = byRole.processing;
@@ -82,6 +91,14 @@ function requestedSizes({ spec, sizing }: PlanFacts, { byRole, why }: SizedResou
     eventsPerJob: askedOf(spec).eventsPerJob,
     why: events ? { ...why, events: events.why } : why,
   };
+}
+
+function plannedSteps({ spec: { steps, work }, sizing }: PlanFacts): readonly PlannedStep[] {
+  const { eventsPerLumi }: CommonWork = work;
+  return steps.map((step) => {
+    const run = sizing?.sizes.runs[step.name];
+    return run ? { ...step, run, ...(eventsPerLumi && { eventsPerLumi }) } : step;
+  });
 }
 
 const plannedOutputs = (spec: RequestSpec): PlannedOutput[] =>
