@@ -380,6 +380,7 @@ CREATE TABLE work_units (
   registered_at timestamp with time zone,
   invalidated_at timestamp with time zone,
   invalidated_reason text,
+  metrics jsonb,
   CONSTRAINT work_units_pkey PRIMARY KEY (workflow_id, name),
   CONSTRAINT work_units_status_known CHECK ((status = ANY (ARRAY['owed'::text, 'registered'::text, 'invalidated'::text]))),
   CONSTRAINT work_units_dag_id_fkey FOREIGN KEY (dag_id) REFERENCES dags(id),

@@ -7,6 +7,7 @@ import { addDemo } from "./demo.ts";
 import { addDoctor } from "./doctor.ts";
 import { addEmulate } from "./emulate.ts";
 import { addImport } from "./import.ts";
+import { addMetrics } from "./metrics.ts";
 import { addAttempts, addLogs, addNodes } from "./nodes.ts";
 import { ACTIONS, addResubmit, addRetry } from "./operate.ts";
 import { addAlerts, addAudit, addQueue } from "./operators.ts";
@@ -37,6 +38,7 @@ const COMMANDS = [
     addLogs,
     addErrors,
     addAttempts,
+    addMetrics,
   ],
   ...[...ACTIONS, addResubmit, addRetry, addUnclassified, addClassify, addPriority],
   ...[addQueue, addSites, addAlerts, addAudit, addTokens],

@@ -12,6 +12,7 @@ import { assertLeads } from "./in-progress.ts";
 import { tellMetrics } from "./measure.ts";
 import { again, changeWorkflow, endDag, holdRequest, move, theRun } from "./moves.ts";
 import type { NewEpoch, PassWork, Ports } from "./ports.ts";
+import { resizeUnits } from "./resize-units.ts";
 
 /**
  * A rescue is a new DAG on the same directory: the engine skips what is done. Its row comes first, with all that is to
@@ -111,6 +112,7 @@ export const prepareRescue: Apply<"prepare-rescue"> = async (ports, facts, { rea
   const epoch = await store.dags.countRescues(workflow.id, dag.round, "operator");
   const opening = { epoch, by: note.by, reason: note.reason, at: event.at.toISOString() };
   for (const steps of change.steps) await changeUnit(ports, submitDir, steps, opening);
+  await resizeUnits(ports, facts, workflow, dag, unfinished);
   const { request } = facts;
   if (request.modifications?.revision) {
     const files = await loadRequestFiles(ports, request.spec);

@@ -71,7 +71,14 @@ const fromNothing: PlanFacts = measuredFacts(
     }),
     { round: 1, next: { unit: 1, node: 2, block: 1, firstEvent: 2n ** 53n - 200n, firstLumi: 7n } },
   ),
-  sampleJobs(10, () => ({ name: "select", memoryMb: 2100, wallSec: 28_800, cpuSec: 28_000, events: 300, outputBytes: 9_000_000 })),
+  sampleJobs(10, () => ({
+    name: "select",
+    memoryMb: 2100,
+    wallSec: 28_800,
+    cpuSec: 28_000,
+    events: 300,
+    outputBytes: 9_000_000,
+  })),
 );
 
 describe.each([

@@ -99,6 +99,14 @@ function sizeRuns(facts: SizingFacts, limits: SizingLimits, metrics: Metrics, co
   return Object.fromEntries(runs);
 }
 
+/** The memory of jobs that are planned and have not begun: their cores stay. null: as it was. */
+export function resizeMemory(facts: SizingFacts, limits: SizingLimits): Sized | null {
+  const { before, metrics } = facts;
+  if (!before || !metrics || !isMeasured(facts, limits)) return null;
+  const sized = sizeMemory(facts, limits, measuredMemory(metrics, before.cores), before.cores);
+  return sized.value === before.memoryMb ? null : sized;
+}
+
 /** Jobs need more than may be asked for on all the cores of the request; null: they do not, or an operator knows better. */
 export function memoryBeyondLimit(
   facts: SizingFacts,

@@ -20,6 +20,7 @@ import type { RequestRecord } from "../../domain/request.ts";
 import type { UnitRowView } from "../../operations/dags.ts";
 import { plain } from "../terminal.ts";
 import { checkLines, fail, ok, warn } from "./checks.ts";
+import { metricsPage } from "./metrics-page.ts";
 import { problemList } from "./problems.ts";
 import { requestPage } from "./request-page.ts";
 import { table } from "./table.ts";
@@ -131,6 +132,8 @@ test("show: all its jobs failed and wait for their next try", () => {
   const facts = { request, status: now, dag: dagView(dag), outputs: { items: [], more: false } };
   return golden("show-waits", requestPage(facts, look));
 });
+
+test("metrics", () => golden("metrics", metricsPage(workflowView(sampleWorkflow()).step_metrics!, look)));
 
 test("show: at work", () =>
   golden(

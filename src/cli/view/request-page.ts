@@ -3,6 +3,7 @@ import type { RequestDetailView } from "../../operations/requests.ts";
 import type { OutputView, WorkflowStatusView } from "../../operations/workflows.ts";
 import type { Look } from "../terminal.ts";
 import { bar } from "./bar.ts";
+import { measuredLines } from "./metrics-page.ts";
 import { grouped } from "./table.ts";
 import { importTrouble, statusWord, waitText } from "./tables.ts";
 import { bytes, count, cut, duration, padEnd, secondsSince, stamp, thousands, wrap } from "./text.ts";
@@ -135,6 +136,7 @@ function workLines({ request, status, dag }: RequestFacts, look: Look): string[]
     "",
     ...labeled("work", [`${bars} ${listed(parts)}`, counters.filter(Boolean).join(" · ")], look),
     ...status.plan_warnings.flatMap((warning) => wrapped("warning", warning, look)),
+    ...(status.step_metrics ? labeled("measured", measuredLines(status.step_metrics), look) : []),
     ...(dag ? labeled("dag", dagLines(dag, look), look) : []),
     ...labeled("blocks", shownBlocks, look),
   ];
