@@ -34,6 +34,8 @@ export interface DagPlan {
 export interface PlannedStep extends StepSpec {
   /** Absent: in one instance, with the threads it takes. */
   readonly run?: StepRun;
+  /** The same for probes. */
+  readonly probe?: StepRun;
   /** A lumi is not cut in parts; absent: jobs have no lumis to give. */
   readonly eventsPerLumi?: number;
 }
@@ -79,6 +81,8 @@ export interface ProcessingNodePlan {
   readonly events: number | null;
   /** Differs from its unit only for probes. */
   readonly resources: NodeResources;
+  /** It tries how its steps do in several instances; absent: it does not. */
+  readonly isProbe?: true;
   readonly seed: bigint;
 }
 

@@ -1,5 +1,6 @@
 import type { RequestedSizes } from "../domain/metrics.ts";
 import { datasetName } from "../domain/output-names.ts";
+import { parallelSteps } from "../domain/parallel-steps.ts";
 import type { DagPlan, PlannedOutput, PlannedStep, PlanOutcome, PlanRefusal, UnplannedFile } from "../domain/plan.ts";
 import type { RequestSpec } from "../domain/request.ts";
 import { MERGE_GROUP } from "../domain/roles.ts";
@@ -8,7 +9,7 @@ import type { PlanFacts } from "./facts.ts";
 import { type SizedResources, sizeResources } from "./resources.ts";
 import { askedOf } from "./size-round.ts";
 import { SummaryTally } from "./summary.ts";
-import { type Walk, walkUnits } from "./walk.ts";
+import { probesOf, type Walk, walkUnits } from "./walk.ts";
 
 /** A round that is a list of jobs, as a kind has decided it. */
 export interface Round extends Omit<Walk, "sized"> {
@@ -48,7 +49,7 @@ export function* planUnits(round: Round): Generator<undefined, PlanOutcome> {
     round: facts.round,
     priority: facts.priority ?? spec.priority,
     shape: MERGE_GROUP,
-    steps: plannedSteps(facts),
+    steps: plannedSteps(facts, sized.value.byRole.processing.cores),
     outputs,
     retries: spec.retries,
     throttles: spec.throttles,
@@ -93,11 +94,17 @@ function requestedSizes({ spec, sizing }: PlanFacts, { byRole, why }: SizedResou
   };
 }
 
-function plannedSteps({ spec: { steps, work }, sizing }: PlanFacts): readonly PlannedStep[] {
-  const { eventsPerLumi }: CommonWork = work;
-  return steps.map((step) => {
+/** With how they run, where that is not as they are. */
+function plannedSteps(facts: PlanFacts, cores: number): readonly PlannedStep[] {
+  const { spec, sizing } = facts;
+  const { eventsPerLumi }: CommonWork = spec.work;
+  const may = probesOf(facts) > 0 && cores > 1 ? parallelSteps(spec) : null;
+  const probe = { instances: 2, threads: Math.floor(cores / 2), why: "a probe of two instances" };
+  return spec.steps.map((step) => {
     const run = sizing?.sizes.runs[step.name];
-    return run ? { ...step, run, ...(eventsPerLumi && { eventsPerLumi }) } : step;
+    const isProbed = may?.has(step.name) ?? false;
+    if (!run && !isProbed) return step;
+    return { ...step, ...(run && { run }), ...(isProbed && { probe }), ...(eventsPerLumi && { eventsPerLumi }) };
   });
 }
 

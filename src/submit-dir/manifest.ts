@@ -38,7 +38,14 @@ export function manifestText(unit: UnitPlan, plan: DagPlan, dirs: StorageDirs): 
 }
 
 const stepEntries = (steps: readonly PlannedStep[]) =>
-  steps.map(({ name, argv, env, run, eventsPerLumi }) => ({ name, argv, env, ...run, ...(run && { eventsPerLumi }) }));
+  steps.map(({ name, argv, env, run, probe, eventsPerLumi }) => ({
+    name,
+    argv,
+    env,
+    ...run,
+    ...(probe && { probeInstances: probe.instances, probeThreads: probe.threads }),
+    ...(eventsPerLumi && { eventsPerLumi }),
+  }));
 
 function outputEntry(output: PlannedOutput, unit: UnitPlan, plan: DagPlan, { mergedDir }: StorageDirs) {
   const { name, file, merge, keep, dataset } = output;
@@ -67,6 +74,7 @@ function nodeEntry(node: ProcessingNodePlan) {
     events: node.events,
     seed: number64(node.seed),
     ...(lumis && { lumis }),
+    ...(node.isProbe && { probe: true }),
   };
 }
 
