@@ -1,8 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { Sample } from "../domain/metrics.ts";
 import { joinMetrics, type MeasuredJob, summarizeJobs } from "./metrics.ts";
+import { readReport } from "./read-report.ts";
 import { joinSamples, median, p90, sampleOf } from "./sample.ts";
-import { type SizingFacts, type SizingLimits, sizeJobs } from "./size.ts";
+import { memoryBeyondLimit, resizeMemory, type SizingFacts, type SizingLimits, sizeJobs } from "./size.ts";
+import { memoryModel } from "./thread-model.ts";
 
 const LIMITS: SizingLimits = {
   leastMemoryPerCoreMb: 500,
@@ -78,6 +81,94 @@ describe("what a round asks for", () => {
     ["all of them, and never more than asked for", 9000, 2000, 4],
   ])("cores: %s", (_story, cpuSec, memoryMb, value) => {
     expect(sizeJobs(of(many(10, () => ({ cpuSec, memoryMb }))), LIMITS).cores.value).toBe(value);
+  });
+});
+
+describe("few jobs", () => {
+  test("count once their round is over: there will be no more", () => {
+    const { memoryMb, eventsPerJob } = sizeJobs(of(many(2), { isRoundOver: true }), LIMITS);
+    expect(memoryMb).toMatchObject({ value: 2400, why: expect.stringContaining("over 2 jobs") });
+    expect(eventsPerJob?.value).toBe(2000);
+  });
+
+  test.each<[string, Partial<SizingFacts>, number, number | null]>([
+    ["too few while it runs", {}, 4, null],
+    ["enough", {}, 5, 2400],
+    ["what it has already", { before: { ...ASKED, memoryMb: 2400, isMeasured: true } }, 5, null],
+    ["not less than before, once measured", { before: { ...ASKED, memoryMb: 3000, isMeasured: true } }, 5, null],
+    ["more than jobs were killed with", { killedAtMb: 2000 }, 5, 3000],
+  ])("units that have not begun: %s", (_story, more, count, value) => {
+    const before = { ...ASKED, isMeasured: false };
+    expect(resizeMemory(of(many(count), { before, ...more }), LIMITS)?.value ?? null).toBe(value);
+  });
+});
+
+test.each<[string, number, Partial<SizingFacts>, object | null]>([
+  ["within the window", 9000, {}, null],
+  ["within it but for the margin", 11_900, {}, null],
+  ["beyond it on all its cores", 12_100, {}, { neededMb: 12_100, mostMb: 12_000 }],
+  ["beyond it, and an operator knows better", 12_100, { saidMb: 12_000 }, null],
+])("what jobs need is %s", (_story, memoryMb, more, beyond) => {
+  const found = memoryBeyondLimit(
+    of(
+      many(10, () => ({ memoryMb })),
+      more,
+    ),
+    LIMITS,
+  );
+  if (beyond === null) expect(found).toBeNull();
+  else expect(found).toMatchObject(beyond);
+});
+
+test("slow events: few in a job, and never more than end in time", () => {
+  const slow = of(many(10, () => ({ wallSec: 36_000, events: 10, startSec: 0 })));
+  // An hour each: 8 fill the target; of the least of 100, 31 would end in time.
+  expect(sizeJobs(slow, LIMITS).eventsPerJob).toMatchObject({ value: 31 });
+});
+
+describe("memory and threads", () => {
+  const seen = (mb: number, jobs = 4): Sample => ({ jobs, max: mb, values: [mb] });
+  test.each<[string, Record<string, Sample>, object | null]>([
+    ["one number of threads says nothing", { 4: seen(2400) }, null],
+    ["two are a line", { 4: seen(2400), 8: seen(3200) }, { baseMb: 1600, perThreadMb: 200 }],
+    ["more threads with less memory are no line", { 4: seen(2400), 8: seen(2000) }, null],
+  ])("%s", (_story, byThreads, model) => expect(memoryModel(byThreads)).toEqual(model));
+
+  test("other threads than most jobs had are asked for by the line", () => {
+    const jobs = [
+      ...many(10, () => ({ threads: 4, cpuSec: 2000 })),
+      ...many(4, () => ({ threads: 2, memoryMb: 1600 })),
+    ];
+    const { cores, memoryMb } = sizeJobs(of(jobs), LIMITS);
+    expect(cores.value).toBe(2);
+    expect(memoryMb).toEqual({
+      value: 1920,
+      why: "measured 1200 MB and 200 MB a thread (RECO, median over 14 jobs) with 2 threads × 1.2",
+    });
+  });
+});
+
+describe("report.json", () => {
+  const report = { wallSec: 10, peakMemoryMb: 900, eventsRead: 40, outputs: [{ sizeBytes: 5e6 }, { sizeBytes: 1e6 }] };
+  const step = { name: "RECO", wallSec: 9, cpuSec: 30, peakMemoryMb: 900, threads: 4, memorySource: "cgroup" };
+  test("is a measured job", () =>
+    expect(readReport(JSON.stringify({ ...report, steps: [{ ...step, startSec: 2 }] }), 50)).toEqual({
+      steps: [
+        {
+          ...{ name: "RECO", wallSec: 9, cpuSec: 30, threads: 4, memoryMb: 900, memorySource: "cgroup" },
+          ...{ events: 50, startSec: 2 },
+        },
+      ],
+      ...{ wallSec: 10, memoryMb: 900, diskMb: 6, events: 50, outputBytes: 6e6 },
+    }));
+  test("of an older worker has no threads, source or start", () => {
+    const { threads, memorySource, ...old } = step;
+    const job = readReport(JSON.stringify({ ...report, steps: [old] }), null);
+    expect(job?.steps).toMatchObject([{ threads: 1, memorySource: "process-tree", events: 40, startSec: null }]);
+  });
+  test("may be anything", () => {
+    for (const text of ["", "null", "[]", "{", '{"steps":{}}', '{"steps":[null,{"name":3}],"wallSec":"x"}'])
+      expect(readReport(text, null)?.steps ?? []).toEqual([]);
   });
 });
 
