@@ -14,6 +14,7 @@ const BENCHMARKS: Record<string, (nodes: number | undefined, rest: readonly stri
     (await import("./million.ts")).run({ files, algorithm, lumis } as Parameters<typeof import("./million.ts").run>[0]),
   plan: async (nodes = 100_000) => (await import("./plan.ts")).run({ nodes }),
   pool: async (nodes = 460) => (await import("./pool.ts")).run({ units: Math.floor(nodes / 23) }),
+  kills: async (kills = 100, [seed = "1"]) => (await import("./kills.ts")).run({ kills, seed: Number(seed) }),
   submit: async (requests = 10_000) => (await import("./submit.ts")).run({ requests }),
 };
 

@@ -15,7 +15,7 @@ CREATE TABLE output_blocks (
   receipts jsonb NOT NULL DEFAULT '{}',
   tries integer NOT NULL DEFAULT 0,
   refusals integer NOT NULL DEFAULT 0,
-  refused_since timestamptz,
+  failing_since timestamptz,
   next_try_at timestamptz NOT NULL,
   last_error jsonb,
   created_at timestamptz NOT NULL,

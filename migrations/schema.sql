@@ -208,7 +208,7 @@ CREATE TABLE output_blocks (
   receipts jsonb NOT NULL DEFAULT '{}'::jsonb,
   tries integer NOT NULL DEFAULT 0,
   refusals integer NOT NULL DEFAULT 0,
-  refused_since timestamp with time zone,
+  failing_since timestamp with time zone,
   next_try_at timestamp with time zone NOT NULL,
   last_error jsonb,
   created_at timestamp with time zone NOT NULL,

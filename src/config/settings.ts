@@ -244,7 +244,7 @@ export const SETTINGS = {
   "outputs.give_up_after_hours": setting(
     amount,
     72,
-    "after how long of refusals an output block fails, and its request is held",
+    "after how long of nothing but failures an output block fails, and its request is held",
   ),
   "reqmgr2.poll_sec": setting(
     wholeOrNone,

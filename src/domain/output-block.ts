@@ -36,10 +36,10 @@ export interface OutputBlock extends OutputBlockKey {
   readonly begun: readonly string[];
   /** What was left by each step that is taken: a rule's id, the RSE of the block. */
   readonly receipts: Readonly<Record<string, string>>;
-  /** Since the last step that went well; of them, those that the catalog refused, and since when. */
+  /** Since the last step that went well; of them, those that the catalog refused; and since when. */
   readonly tries: number;
   readonly refusals: number;
-  readonly refusedSince: Date | null;
+  readonly failingSince: Date | null;
   readonly nextTryAt: Date;
   readonly lastError: BlockError | null;
   readonly createdAt: Date;

@@ -28,7 +28,7 @@ const block = (over: Partial<OutputBlockFacts>, units: Partial<OutputBlockFacts[
     receipts: {},
     tries: 0,
     refusals: 0,
-    refusedSince: null,
+    failingSince: null,
     nextTryAt: ago(1),
     units: { owed: 0, replicated: 0, registered: 0, withdrawn: 0, ...units },
     ...over,
@@ -52,8 +52,9 @@ const TABLE: [story: string, block: OutputBlockFacts, decision: string][] = [
     "run replicas",
   ],
   ["not its turn yet", block({ nextTryAt: ago(-1), tries: 1 }, { owed: 1 }), "wait"],
-  ["refused for two days", block({ refusals: 6, refusedSince: ago(48) }, { owed: 1 }), "run open"],
-  ["refused for three days", block({ refusals: 9, refusedSince: ago(72) }, { owed: 1 }), "give-up"],
+  ["refused for two days", block({ refusals: 6, failingSince: ago(48) }, { owed: 1 }), "run open"],
+  ["nobody answered for three days", block({ tries: 12, failingSince: ago(72) }, { owed: 1 }), "give-up"],
+  ["refused for three days", block({ refusals: 9, failingSince: ago(72) }, { owed: 1 }), "give-up"],
   ["nobody answers for a week", block({ tries: 40, nextTryAt: ago(0) }, { owed: 1 }), "run open"],
   ["done is done", block({ status: "done" }, { registered: 1 }), "wait"],
   ["withdrawing: rules first", block({ status: "withdrawing", begun: ["open"] }, { registered: 1 }), "withdraw-rules"],
@@ -70,7 +71,7 @@ const TABLE: [story: string, block: OutputBlockFacts, decision: string][] = [
   ["nothing is left", block({ status: "withdrawing" }, { withdrawn: 2 }), "withdrawn"],
   [
     "refused for days while withdrawing: it goes on",
-    block({ status: "withdrawing", refusals: 9, refusedSince: ago(99) }),
+    block({ status: "withdrawing", refusals: 9, failingSince: ago(99) }),
     "withdrawn",
   ],
 ];
@@ -86,7 +87,7 @@ describe("a block of outputs", () => {
 test("a catalog that is asked in each pass: at once, and a person after some refusals", () => {
   const atOnce = patienceFor("each-pass", LIMITS);
   expect(nextTry({ tries: 0 }, true, atOnce, NOW)).toEqual(NOW);
-  const refused = (refusals: number) => block({ refusals, refusedSince: NOW }, { owed: 1 });
+  const refused = (refusals: number) => block({ refusals, failingSince: NOW }, { owed: 1 });
   expect(decideBlock(refused(2), STEPS, atOnce, NOW).kind).toBe("run");
   expect(decideBlock(refused(3), STEPS, atOnce, NOW).kind).toBe("give-up");
 });

@@ -5,7 +5,7 @@ import type { OutputBlockFacts, OutputStep, UnitOutputState } from "../domain/ou
 export interface OutputPatience {
   /** Seconds before each next try; the last one stands for all further. */
   readonly backoffSec: readonly number[];
-  /** After how long of nothing but refusals a person is asked. */
+  /** After how long of nothing but failures a person is asked. */
   readonly giveUpAfterSec: number;
   /** Of a catalog that is asked in each pass: after how many refusals a person is asked. null: by time alone. */
   readonly maxRefusals: number | null;
@@ -65,14 +65,14 @@ export function decideBeside(
   return decideBlock({ ...block, isSettled: false, refusals: 0, nextTryAt: now }, others, patience, now);
 }
 
-/** Nobody answering is no refusal: a service that is away comes back. */
+/** By time, whatever fails; a catalog that is asked in each pass, by its refusals: one that is away comes back. */
 function isHopeless(
-  { refusals, refusedSince }: OutputBlockFacts,
+  { refusals, failingSince }: OutputBlockFacts,
   { giveUpAfterSec, maxRefusals }: OutputPatience,
   now: Date,
 ): boolean {
-  if (refusals === 0 || refusedSince === null) return false;
-  return maxRefusals === null ? secondsBetween(refusedSince, now) >= giveUpAfterSec : refusals >= maxRefusals;
+  if (maxRefusals !== null) return refusals >= maxRefusals;
+  return failingSince !== null && secondsBetween(failingSince, now) >= giveUpAfterSec;
 }
 
 /** Rules first: a file that is invalid and still protected does no harm, one that is valid and unprotected may vanish. */

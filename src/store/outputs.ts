@@ -16,7 +16,7 @@ import type { Sql, SqlParam } from "./sql.ts";
 
 const BLOCKS = new Table<OutputBlockFacts>(
   "output_blocks",
-  `name workflow_id block_index=index dataset site part status is_sealed begun receipts tries refusals refused_since
+  `name workflow_id block_index=index dataset site part status is_sealed begun receipts tries refusals failing_since
    next_try_at last_error created_at updated_at`,
 );
 
@@ -111,7 +111,7 @@ export const outputBlockStore = (sql: Sql): OutputBlockStore => ({
         ]);
         if (!failed)
           await tx.query(
-            `UPDATE output_blocks SET tries = 0, refusals = 0, refused_since = NULL, last_error = NULL, next_try_at = $2
+            `UPDATE output_blocks SET tries = 0, refusals = 0, failing_since = NULL, last_error = NULL, next_try_at = $2
              WHERE name = $1`,
             [name, at],
           );
@@ -127,7 +127,7 @@ export const outputBlockStore = (sql: Sql): OutputBlockStore => ({
       if (!failed || failed === "as-before") return;
       await tx.query(
         `UPDATE output_blocks SET tries = tries + 1, refusals = refusals + $3::int,
-           refused_since = CASE WHEN $3::int = 1 THEN coalesce(refused_since, $5) ELSE refused_since END,
+           failing_since = coalesce(failing_since, $5),
            last_error = $2::jsonb, next_try_at = $4, updated_at = $5 WHERE name = $1`,
         [name, json(failed.error), failed.isRefused ? 1 : 0, failed.nextTryAt, at],
       );
@@ -170,7 +170,7 @@ export const outputBlockStore = (sql: Sql): OutputBlockStore => ({
 
   async withdraw(workflowId, at) {
     const moved = await sql.query(
-      `UPDATE output_blocks SET status = 'withdrawing', tries = 0, refusals = 0, refused_since = NULL, last_error = NULL,
+      `UPDATE output_blocks SET status = 'withdrawing', tries = 0, refusals = 0, failing_since = NULL, last_error = NULL,
          next_try_at = $2, updated_at = $2
        WHERE workflow_id = $1 AND status NOT IN ('withdrawing', 'withdrawn') RETURNING 1`,
       [workflowId, at],
@@ -182,7 +182,7 @@ export const outputBlockStore = (sql: Sql): OutputBlockStore => ({
     const [column, value] = "name" in which ? ["name", which.name] : ["workflow_id", which.workflowId];
     const rows = await sql.query<{ name: string }>(
       `UPDATE output_blocks SET status = CASE WHEN status = 'failed' THEN 'open' ELSE status END, tries = 0, refusals = 0,
-         refused_since = NULL, next_try_at = $2, updated_at = $2
+         failing_since = NULL, next_try_at = $2, updated_at = $2
        WHERE ${column} = $1 AND (status = 'failed' OR (status IN ('open', 'withdrawing') AND tries > 0)) RETURNING name`,
       [value, at],
     );
@@ -261,7 +261,7 @@ export async function oweOutputs(tx: Sql, units: readonly FinishedUnit[], at: Da
        RETURNING block)
      UPDATE output_blocks SET next_try_at = $2, updated_at = $2, status = 'open',
        refusals = CASE WHEN status = 'failed' THEN 0 ELSE refusals END,
-       refused_since = CASE WHEN status = 'failed' THEN NULL ELSE refused_since END
+       failing_since = CASE WHEN status = 'failed' THEN NULL ELSE failing_since END
      WHERE name IN (SELECT block FROM owed) AND last_error->>'code' <> '${UNREACHABLE}'`,
     [json(rows), at],
   );

@@ -89,7 +89,7 @@ const slow = (name: string): string =>
 test("a request that takes long to plan delays nobody, says so, obeys a wish, and is held at the limit", async () => {
   const world = await makeWorld();
   Object.assign(world.ports.catalog.datasets, {
-    files: (_input: unknown, signal: AbortSignal) =>
+    open: (_input: unknown, _wanted: unknown, signal: AbortSignal) =>
       new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
   });
   const limit = { ...POLICY, concurrency: 1, sliceSec: 0.05, workLimitSec: 3 };

@@ -69,7 +69,7 @@ export function outputContract(store: () => TestStore): void {
       await store().units.recordFinished([unit("mg_000000")]);
       await store().outputs.note(await only(), null, refusal, at(200));
       await store().outputs.note(await only(), null, { ...refusal, isRefused: false }, at(300));
-      expect(await only()).toMatchObject({ tries: 2, refusals: 1, refusedSince: at(200), lastError: error });
+      expect(await only()).toMatchObject({ tries: 2, refusals: 1, failingSince: at(200), lastError: error });
       expect(await store().outputs.due(at(400), 10)).toHaveLength(0);
       const summary = (await store().outputs.summaries([W])).get(W);
       expect(summary).toEqual({
@@ -87,7 +87,7 @@ export function outputContract(store: () => TestStore): void {
         status: "open",
         tries: 0,
         refusals: 0,
-        refusedSince: null,
+        failingSince: null,
         nextTryAt: at(700),
       });
     });
