@@ -83,6 +83,8 @@ export interface TestStep {
   readonly threads?: number;
   readonly eventsPerLumi?: number;
   readonly why?: string;
+  readonly probeInstances?: number;
+  readonly probeThreads?: number;
 }
 
 export interface TestOutput {
@@ -104,6 +106,7 @@ export const NODE = {
   runLumis: null as Record<string, [number, number][]> | null,
   events: null as number | null,
   seed: 1 as number | string,
+  probe: undefined as true | undefined,
 };
 
 /** One unit: a storage area, and a job's working directory per run, laid out as HTCondor does. */

@@ -98,6 +98,20 @@ describe("a step that runs in several instances", () => {
     expect(lines(job.dir, "list.csv")).toEqual([A.path]);
   });
 
+  test("only a probe runs as probes do, and its report says that it is one", async () => {
+    const node = { firstEvent: 1, lastEvent: 9, events: 9 };
+    const u = unit([{ ...sh(MAKE), probeInstances: 2, probeThreads: 1 }], [HITS], {
+      proc_000000: { ...node, probe: true },
+      proc_000001: node,
+    });
+    const [probe, other] = [await u.work("processing", "proc_000000"), await u.work("processing", "proc_000001")];
+    expect(probe.report).toMatchObject({ exitCode: 0, probe: true, steps: [{ instances: 2, threads: 1 }] });
+    expect(probe.stdout).toContain("runs in 2 instances at once, of 1 threads each: this job is a probe");
+    expect(other.report).toMatchObject({ exitCode: 0, steps: [{ instances: 1 }] });
+    expect(other.report.probe).toBeUndefined();
+    expect(lines(u.unmerged, "proc_000000.hits.csv")).toEqual(numbers(1, 9));
+  });
+
   test.each<[string, object, string]>([
     ["picked lumis", { inputs: [A], events: 100, runLumis: { "1": [[1, 2]] } }, "it reads picked lumis"],
     ["events nobody counted", { inputs: [A] }, "nobody counted its events"],
