@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { InvariantError, WorldError } from "../../src/base/errors.ts";
 import type { UnitName, WorkflowId } from "../../src/domain/names.ts";
 import type { InputFile, LedgerFile } from "../../src/domain/workflow.ts";
+import { summarizeJobs } from "../../src/sizing/metrics.ts";
+import { sampleJobs } from "./sample-metrics.ts";
 import type { TestStore } from "./store-embedded.ts";
 import { at, registerUnit, sampleFile, sampleUnit, sampleWork } from "./store-fixtures.ts";
 
@@ -61,6 +63,21 @@ export function unitContract(store: () => TestStore): void {
       await expect(bad).rejects.toThrow(InvariantError);
       expect((await store().workflows.get(W))?.unitsDone).toBe(0);
       expect(await store().units.list(W)).toEqual([]);
+    });
+
+    it("keep what their jobs showed; of many units of a round, some that are spread over it are told", async () => {
+      await sampleWork(store(), "a");
+      const metrics = (memoryMb: number) => summarizeJobs(sampleJobs(2, () => ({ memoryMb })));
+      const names = Array.from({ length: 10 }, (_, at) => `mg_00000${at}`);
+      const units = names.map((name, at) =>
+        unit(name, { round: at < 9 ? 0 : 1, metrics: at === 3 ? null : metrics(at) }),
+      );
+      await store().units.recordFinished(units);
+      const told = async (most: number) =>
+        (await store().units.measured(W, most)).map(({ round, metrics: { memoryMb } }) => [round, memoryMb?.max]);
+      expect(await told(100)).toEqual([...[0, 1, 2, 4, 5, 6, 7, 8].map((at) => [0, at]), [1, 9]]);
+      expect(await told(4)).toEqual([...[1, 4, 6, 8].map((at) => [0, at]), [1, 9]]);
+      expect((await store().units.measured(W, 1)).at(-1)).toEqual({ round: 1, metrics: metrics(9) });
     });
 
     it("are owed until registered, once; the block closes with its last", async () => {

@@ -47,7 +47,7 @@ END {
   if (written >= 0) printf "written %.0f\n", written
   if (rss > 0) printf "rss %.0f\n", rss + 0.4999
   if (threads >= 1) printf "threads %.0f\n", threads
-  if (start > 0) printf "start %.2f\n", start
+  if (start_up > 0) printf "start %.2f\n", start_up
   print "opened " opened + 0
   print "skipped " skipped + 0
   for (i = 0; i < files; i++) { printf "file %.0f ", file_events[i]; print file_lumis[i], file_name[i] }
@@ -72,7 +72,7 @@ function add_metric(name, tag,   value) {
   value = attribute(tag, "Value")
   if (value !~ /^[0-9.]+([eE][-+]?[0-9]+)?$/ || value + 0 >= 1e9) return
   if (name == "NumberOfThreads") threads = value + 0
-  else if (name == "TotalInitTime") start = value + 0
+  else if (name == "TotalInitTime") start_up = value + 0
   else if (value + 0 > rss) rss = value + 0
 }
 

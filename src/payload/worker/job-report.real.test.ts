@@ -22,8 +22,20 @@ describe("FrameworkJobReport.xml", () => {
       peakMemoryMb: 2751,
     });
     expect(job.report.steps).toMatchObject([{ exitCode: 8021, status: 85, eventsRead: 40, eventsWritten: 38 }]);
+    expect(job.report.steps).toMatchObject([{ threads: 4, memorySource: "framework", startSec: null }]);
     expect(job.code).toBe(1);
     expect(existsSync(join(job.dir, "RECO.fjr.xml"))).toBe(true);
+  });
+
+  test("tells threads and start-up as the framework does, whatever it prints", async () => {
+    const timed = (init: string, threads: string) =>
+      SAMPLE.replace(
+        'Name="NumberOfThreads" Value="4"/>',
+        `Name="NumberOfThreads" Value="${threads}"/>
+        <Metric Name="TotalInitTime" Value="${init}"/>`,
+      );
+    expect((await fjr(timed(" 12.5 ", "8"))).report.steps).toMatchObject([{ threads: 8, startSec: 12.5 }]);
+    expect((await fjr(timed("nan", "-nan"))).report.steps).toMatchObject([{ threads: 1, startSec: null }]);
   });
 
   test("an error in it fails a step that returned 0; none in it keeps the process code", async () => {
