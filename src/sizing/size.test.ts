@@ -155,7 +155,7 @@ describe("report.json", () => {
     expect(readReport(JSON.stringify({ ...report, steps: [{ ...step, startSec: 2 }] }), 50)).toEqual({
       steps: [
         {
-          ...{ name: "RECO", wallSec: 9, cpuSec: 30, threads: 4, memoryMb: 900, memorySource: "cgroup" },
+          ...{ name: "RECO", wallSec: 9, cpuSec: 30, threads: 4, instances: 1, memoryMb: 900, memorySource: "cgroup" },
           ...{ events: 50, startSec: 2 },
         },
       ],
