@@ -43,7 +43,7 @@ export async function measureUnit(
     if (job) jobs.push(job);
     else unread += 1;
   }
-  if (unread > 0) log.warn("reports.unread", { unit, submitDir, unread, read: jobs.length });
+  if (unread > 0) log.info("reports.unread", { unit, submitDir, unread, read: jobs.length });
   return summarizeJobs(jobs, killedAt(attempts));
 }
 

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { wms2 } from "../support/cli.ts";
 import { ServerUnderTest } from "../support/server.ts";
 
 const server = new ServerUnderTest();
@@ -52,6 +53,11 @@ test.each([
   expect(second.requested.memory_mb / second.steps.GEN.rss_mb_max).toBeGreaterThan(1);
   expect(second.requested.memory_mb / second.steps.GEN.rss_mb_max).toBeLessThan(1.25);
   expect(workflow.step_metrics).toMatchObject({ round: 1, jobs_sampled: 6 });
+
+  const { stdout } = await wms2(["metrics", name, "--server", server.url]);
+  expect(stdout).toMatch(/^ROUND +STEP +JOBS/);
+  expect(stdout).toMatch(/\n0 +GEN +2 [^\n]*framework\n1 +GEN +4 [^\n]*framework\nall +GEN +6 /);
+  expect(stdout).toContain(`memory  ${second.requested.why.memory}`);
 
   const spool = join(server.dataDir, "spool", name);
   const round1 = readdirSync(spool).find((dir) => dir.startsWith("r1-"));

@@ -122,3 +122,18 @@ test("a run that goes on gives new memory to units that have not begun, and to n
   expect(include(done)).not.toContain("_memory");
   expect(include(rest.at(-1) ?? "")).toMatch(/proc_\d+_memory = 2880/);
 });
+
+test("a new version of the request begins anew: what the version before showed is not used", async () => {
+  const { world, name } = await afterRoundZero({ memoryMb: 4000 });
+  const by = { actor: "ann", version: null, dryRun: false };
+  await world.commands.act(name, { action: "restart", reason: "a leaner release" }, by);
+  await world.pass();
+  await world.pass();
+  const clone = "gen-v2" as RequestName;
+  leave(world, ["mg_000000"], { memoryMb: 2100 });
+  world.engine.finish(world.storageDir);
+  await world.pass();
+  await world.pass();
+  await world.expectStatus(clone, "active");
+  expect((await lastRound(world, clone))?.requested?.memoryMb).toBe(2520);
+});
