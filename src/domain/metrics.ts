@@ -101,7 +101,7 @@ export interface RequestedSizes {
   readonly wallMinutes: number;
   readonly diskMb: number;
   readonly eventsPerJob: number | null;
-  /** cores, memory, wall, disk, events: one sentence for each that is not as the request says. */
+  /** cores, memory, wall, disk, events, "step NAME": one sentence for each that is not as the request says. */
   readonly why: Readonly<Record<string, string>>;
 }
 

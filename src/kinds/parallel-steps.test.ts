@@ -50,6 +50,7 @@ test("a step that left cores idle is told so in the manifest, with the reason; t
   ]);
   expect(plan.resources.processing).toMatchObject({ cores: 4, memoryMb: Math.max(4800, 4 * 2000) });
   expect(plan.summary.warnings).toContain(`select runs in 4 instances at once, of 1 threads each: ${why}`);
+  expect(plan.requested.why).toMatchObject({ "step select": expect.stringContaining("4 instances") });
 
   // A corrected command keeps it, as long as the request says that it may.
   const fixed = { ...spec.steps[0]!, argv: ["./fixed.sh"] };

@@ -61,7 +61,7 @@ export function* planUnits(round: Round): Generator<undefined, PlanOutcome> {
     summary: tally.finish(facts.next, round.inputFiles, [
       ...warnings,
       ...eventsWarning(facts),
-      ...runWarnings(facts),
+      ...tellRuns(facts).map((words) => words.join(" ")),
       ...sized.value.warnings,
     ]),
   };
@@ -73,14 +73,16 @@ const eventsWarning = ({ sizing, spec }: PlanFacts): readonly string[] =>
     ? [`${spec.work.split.eventsPerJob} events a job: ${sizing.sizes.eventsPerJob.why}`]
     : [];
 
-const runWarnings = ({ sizing }: PlanFacts): readonly string[] =>
+/** Steps that do not run as they are: how, and why. */
+const tellRuns = ({ sizing }: PlanFacts): readonly (readonly [step: string, words: string])[] =>
   Object.entries(sizing?.sizes.runs ?? {}).map(([name, { instances, threads, why }]) => {
     const how =
       instances > 1 ? `in ${instances} instances at once, of ${threads} threads each` : `with ${threads} threads`;
-    return `${name} runs ${how}: ${why}`;
+    return [name, `runs ${how}: ${why}`];
   });
 
-function requestedSizes({ spec, sizing }: PlanFacts, { byRole, why }: SizedResources): RequestedSizes {
+function requestedSizes(facts: PlanFacts, { byRole, why }: SizedResources): RequestedSizes {
+  const { spec, sizing } = facts;
   const { cores, memoryMb, wallMinutes, diskMb } = byRole.processing;
   const events = sizing?.sizes.eventsPerJob;
   return {
@@ -90,7 +92,11 @@ function requestedSizes({ spec, sizing }: PlanFacts, { byRole, why }: SizedResou
     wallMinutes,
     diskMb,
     eventsPerJob: askedOf(spec).eventsPerJob,
-    why: events ? { ...why, events: events.why } : why,
+    why: {
+      ...why,
+      ...(events && { events: events.why }),
+      ...Object.fromEntries(tellRuns(facts).map(([step, words]) => [`step ${step}`, words])),
+    },
   };
 }
 
