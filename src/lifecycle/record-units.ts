@@ -27,14 +27,8 @@ export const recordUnits: Apply<"follow"> = async (ports, facts) => {
   const { finished, refused, hold } = decideUnits(left, dag.submitDir);
   const row = { workflowId: workflow.id, dagId: dag.id, round: dag.round, status: "owed" as const };
   const fresh = { finishedAt: clock.now(), registeredAt: null };
-  if (finished.length)
-    await store.units.recordFinished(
-      await measured(
-        ports,
-        dag,
-        finished.map(({ name, made }) => ({ ...row, name, ...made, ...fresh })),
-      ),
-    );
+  const units = finished.map(({ name, made }) => ({ ...row, name, ...made, ...fresh }));
+  if (units.length) await store.units.recordFinished(await measured(ports, dag, units));
   for (const detail of refused) {
     await store.dags.addEvent({ dagId: dag.id, type: REFUSED, detail, at: clock.now() });
     ports.log.warn("unit.refused", { request: request.spec.name, ...detail });
@@ -46,9 +40,9 @@ export const recordUnits: Apply<"follow"> = async (ports, facts) => {
     const why = { reason: "the engine runs it", at: clock.now() };
     await store.dags.change(dag.id, dag.version, { status: "running" }, why);
   }
-  const { nodes, units } = observation;
-  await store.dags.progress(dag.id, nodes, units);
-  ports.events.emit("dag.progress", { request: request.spec.name, dag: dag.id, units, nodes });
+  const { nodes, units: counts } = observation;
+  await store.dags.progress(dag.id, nodes, counts);
+  ports.events.emit("dag.progress", { request: request.spec.name, dag: dag.id, units: counts, nodes });
   return again;
 };
 

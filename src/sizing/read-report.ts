@@ -10,7 +10,7 @@ export function readReport(text: string, planned: number | null): MeasuredJob | 
   const parsed = parseJson(text);
   if (!parsed.ok || !isRow(parsed.value)) return null;
   const report = parsed.value;
-  const events = planned ?? amount(report.eventsRead) ?? amount(report.eventsWritten);
+  const events = amount(planned) ?? amount(report.eventsRead) ?? amount(report.eventsWritten);
   const sizes = rows(report.outputs).map(({ sizeBytes }) => amount(sizeBytes));
   const outputBytes = sizes.some((size) => size !== null)
     ? sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0)
