@@ -38,6 +38,7 @@ export const sizingLimits = (policy: PlanPolicy): SizingLimits => ({
   maxDiskMb: policy.maxDiskMb,
   targetWallMinutes: Math.min(TARGET_WALL_MINUTES, policy.maxWallMinutes),
   minJobs: policy.minSampledJobs,
+  overcommitMax: policy.overcommitMax,
 });
 
 /** What the request says of its jobs. */

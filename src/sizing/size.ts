@@ -1,7 +1,7 @@
-import type { Metrics, Sample, Sized, Sizes, StepMetrics } from "../domain/metrics.ts";
-import { bestMemory } from "./metrics.ts";
+import type { Metrics, Sized, Sizes, StepRun } from "../domain/metrics.ts";
+import { decideInstances } from "./instances.ts";
 import { median, p90 } from "./sample.ts";
-import { memoryModel } from "./thread-model.ts";
+import { MARGIN, memoryOf, memoryOfStep, typical } from "./step-memory.ts";
 
 /** What the request says, or what the round before asked for. */
 export interface Asked {
@@ -23,6 +23,8 @@ export interface SizingLimits {
   readonly targetWallMinutes: number;
   /** While a round runs, fewer jobs than this say too little: its sizes stay. Once it is over, all there is counts. */
   readonly minJobs: number;
+  /** Threads per core that a step may have at most; absent: 1. */
+  readonly overcommitMax?: number;
 }
 
 export interface SizingFacts {
@@ -37,10 +39,10 @@ export interface SizingFacts {
   readonly saidMb: number | null;
   /** No more jobs will come of what was measured. */
   readonly isRoundOver: boolean;
+  /** Steps whose events may be done in parts, at once. */
+  readonly parallelSteps?: ReadonlySet<string>;
 }
 
-/** Of measurements: somewhat more than they say. */
-const MARGIN = 1.2;
 /** A job that was killed needed more than it had, nobody knows how much. */
 const KILLED_MARGIN = 1.5;
 const WALL_MARGIN = 1.5;
@@ -70,17 +72,31 @@ export function sizeJobs(facts: SizingFacts, limits: SizingLimits): Sizes {
       wallMinutes: stays(now.wallMinutes),
       diskMb: stays(now.diskMb),
       eventsPerJob: now.eventsPerJob === null ? null : stays(now.eventsPerJob),
+      runs: {},
     };
   }
   const cores = sizeCores(facts, limits, metrics, measuredMemory(metrics, now.cores)?.value ?? 0);
   const eventsPerJob = sizeEvents(facts, limits, metrics);
+  const runs = sizeRuns(facts, limits, metrics, cores.value);
   return {
     cores,
-    memoryMb: sizeMemory(facts, limits, measuredMemory(metrics, cores.value), cores.value),
+    memoryMb: sizeMemory(facts, limits, measuredMemory(metrics, cores.value, runs), cores.value),
     wallMinutes: sizeWall(now.wallMinutes, limits, metrics, eventsPerJob?.value ?? null),
     diskMb: sizeDisk(asked, limits, metrics),
     eventsPerJob,
+    runs,
   };
+}
+
+/** How steps are run that would leave cores idle: as many instances as the most memory that may be asked for has room for. */
+function sizeRuns(facts: SizingFacts, limits: SizingLimits, metrics: Metrics, cores: number): Sizes["runs"] {
+  const slot = { cores, memoryMb: mostMemoryMb(limits, cores), overcommitMax: limits.overcommitMax ?? 1 };
+  const runs = Object.entries(metrics.steps).flatMap(([name, step]): [string, StepRun][] => {
+    const maySplit = facts.parallelSteps?.has(name) ?? false;
+    const run = decideInstances({ name, metrics: step, maySplit }, slot);
+    return run ? [[name, run]] : [];
+  });
+  return Object.fromEntries(runs);
 }
 
 /** The memory of jobs that are planned and have not begun: their cores stay. null: as it was. */
@@ -102,12 +118,6 @@ export function memoryBeyondLimit(
   const mostMb = mostMemoryMb(limits, asked.cores);
   const neededMb = Math.ceil((measured?.value ?? 0) / MARGIN);
   return measured && neededMb > mostMb ? { neededMb, mostMb, why: measured.why } : null;
-}
-
-/** Where the slow tenth is far from the middle, it counts; else the middle with its margin covers it. */
-function typical(sample: Sample): { value: number; which: string } {
-  const [middle, high] = [median(sample), p90(sample)];
-  return high > middle * MARGIN ? { value: high, which: "p90" } : { value: middle, which: "median" };
 }
 
 /** Within the window; more than what jobs were killed with; and once measured, never less than before. */
@@ -136,29 +146,15 @@ const mostMemoryMb = ({ maxMemoryPerCoreMb, maxMemoryMb }: SizingLimits, cores: 
 const largest = (all: readonly (Sized | null)[]): Sized | null =>
   all.reduce((best, one) => (one && (!best || one.value > best.value) ? one : best), null);
 
-/** The hungriest step decides; the job as a whole where no step was measured alone. */
-function measuredMemory(metrics: Metrics, threads: number): Sized | null {
-  const steps = Object.entries(metrics.steps).map(([name, step]) => memoryOfStep(name, step, threads));
+/** The hungriest step decides, with all its instances; the job as a whole where no step was measured alone. */
+function measuredMemory(metrics: Metrics, cores: number, runs: Sizes["runs"] = {}): Sized | null {
+  const steps = Object.entries(metrics.steps).map(([name, step]) => {
+    const { instances = 1, threads = cores } = runs[name] ?? {};
+    const one = memoryOfStep(name, step, threads);
+    if (!one || instances === 1) return one;
+    return { value: one.value * instances, why: `${one.why} × ${instances} instances` };
+  });
   return largest(steps) ?? (metrics.memoryMb && memoryOf(metrics.memoryMb, "whole jobs"));
-}
-
-/** With other threads than most jobs had: by the line through what was seen, as far above it as the jobs were. */
-function memoryOfStep(name: string, step: StepMetrics, threads: number): Sized | null {
-  const best = bestMemory(step);
-  if (!best) return null;
-  const model = memoryModel(step.memoryMbByThreads);
-  if (!model || threads === step.threads) return memoryOf(best.sample, `${name}, by ${best.source}`);
-  const { value, which } = typical(best.sample);
-  const modeled = (model.baseMb + model.perThreadMb * threads) * Math.max(1, value / median(best.sample));
-  const line = `${Math.round(model.baseMb)} MB and ${Math.round(model.perThreadMb)} MB a thread`;
-  const why = `measured ${line} (${name}, ${which} over ${best.sample.jobs} jobs) with ${threads} threads × ${MARGIN}`;
-  return { value: modeled * MARGIN, why };
-}
-
-function memoryOf(sample: Sample, what: string): Sized {
-  const { value, which } = typical(sample);
-  const why = `measured ${Math.round(value)} MB ${which} over ${sample.jobs} jobs (${what}) × ${MARGIN}`;
-  return { value: value * MARGIN, why };
 }
 
 /** As many events as fill the target, at most twice as many as before; few only where more would not end in time. */
@@ -205,22 +201,26 @@ function sizeDisk(asked: Asked, limits: SizingLimits, { diskMb }: Metrics): Size
 
 /**
  * As many as the steps kept busy, as a power of two, never more than the request says, and so many that its memory may be asked
- * for. Steps weigh by their time.
+ * for. Steps weigh by their time; one that can be cut in parts keeps as many busy as its instances do.
  */
-function sizeCores({ asked, before }: SizingFacts, limits: SizingLimits, metrics: Metrics, memoryMb: number): Sized {
+function sizeCores(facts: SizingFacts, limits: SizingLimits, metrics: Metrics, memoryMb: number): Sized {
+  const { asked, before } = facts;
   const now = before?.cores ?? asked.cores;
   let [weight, used] = [0, 0];
-  for (const { threads, cpuEfficiency, wallSecPerEvent } of Object.values(metrics.steps)) {
-    if (!cpuEfficiency || !wallSecPerEvent) continue;
+  const runs = sizeRuns(facts, limits, metrics, now);
+  for (const [name, { busyCores, wallSecPerEvent }] of Object.entries(metrics.steps)) {
+    if (!busyCores || !wallSecPerEvent) continue;
     const seconds = median(wallSecPerEvent);
     weight += seconds;
-    used += seconds * median(cpuEfficiency) * threads;
+    used += seconds * Math.min(now, median(busyCores) * (runs[name]?.instances ?? 1));
   }
   if (weight === 0) return { value: now, why: "the use of cores was not measured" };
   const busy = used / weight;
   const forMemory = Math.ceil(memoryMb / limits.maxMemoryPerCoreMb);
   const value = Math.min(asked.cores, Math.max(powerOfTwo(busy), powerOfTwoAbove(forMemory)));
-  const why = `${busy.toFixed(1)} of ${now} cores were busy over ${metrics.jobs} jobs`;
+  const split = Object.keys(runs).filter((name) => runs[name]!.instances > 1);
+  const apart = split.length > 0 ? ` or will be (${split.join(", ")} in parts)` : "";
+  const why = `${busy.toFixed(1)} of ${now} cores were busy${apart} over ${metrics.jobs} jobs`;
   if (value >= now || busy >= now * BUSY_ENOUGH) return { value: Math.max(value, now), why };
   return { value, why: powerOfTwo(busy) < value ? `${why}; the memory takes ${value}` : why };
 }
