@@ -137,6 +137,7 @@ export function simulateJob(workload: Workload, cores: number, events: number, r
       wallSec: start + cpuSec * slowdown(step.serial, cores),
       cpuSec: cpuSec + start,
       threads: cores,
+      instances: 1,
       memoryMb: middleMb(step, cores, events) * large,
       memorySource: "cgroup",
       events,

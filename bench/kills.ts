@@ -11,8 +11,9 @@ import { startPostgres } from "../tests/support/postgres.ts";
 import { inOwnDirectory, RESTED } from "./measure.ts";
 
 const SITES = ["T1_US_Example", "T2_CH_Example"];
-const REQUESTS = 6;
-const UNITS = 10;
+/** Enough work for a hundred kills. */
+const REQUESTS = 20;
+const UNITS = 20;
 const MAIN = join(process.cwd(), "dist/cli/main.js");
 const END_SEC = 600;
 
@@ -113,7 +114,7 @@ class Emulator extends Victim {
     throw new Error("the emulators do not start");
   }
 
-  ask(what: string): Promise<Record<string, Record<string, Record<string, unknown>>>> {
+  async ask(what: string): Promise<Record<string, Record<string, Record<string, unknown>>>> {
     const file = (name: string) => readFileSync(join(this.dir, "certificates", name));
     const options = { port: this.port, host: "127.0.0.1", path: `/_emulate/${what}`, ca: file("ca.pem") };
     return new Promise((done, failed) => {
@@ -162,7 +163,7 @@ class Server extends Victim {
 async function untilOver(ports: readonly number[]): Promise<Record<string, number>> {
   for (const end = Date.now() + END_SEC * 1000; ; await sleep(500)) {
     for (const port of ports) {
-      const answer = await fetch(`http://127.0.0.1:${port}/api/v1/requests`).catch(() => null);
+      const answer = await fetch(`http://127.0.0.1:${port}/api/v1/requests?limit=100`).catch(() => null);
       const page = (await answer?.json().catch(() => null)) as { items?: { status: string }[] } | null | undefined;
       const statuses = (page?.items ?? []).map(({ status }) => status);
       const over = statuses.filter((status) => status === "completed" || status === "held");

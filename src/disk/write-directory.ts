@@ -4,8 +4,9 @@ import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { InvariantError } from "../base/errors.ts";
 import { runsCmssw } from "../domain/cms-files.ts";
+import { SIMULATE } from "../domain/parallel-steps.ts";
 import type { RequestFile, RequestSpec } from "../domain/request.ts";
-import { CMSSW_FILES, FACTS_FILE, PAYLOAD_FILES, SIMULATE, SIMULATOR_FILES } from "../payload/files.ts";
+import { CMSSW_FILES, FACTS_FILE, PAYLOAD_FILES, SIMULATOR_FILES } from "../payload/files.ts";
 import { type SubmitFile, TOP } from "../submit-dir/names.ts";
 import type { Owner } from "./permission.ts";
 

@@ -17,8 +17,11 @@ export interface StepMetrics {
   readonly jobs: number;
   /** What most jobs had; of equally common ones, the smaller. */
   readonly threads: number;
+  /** Of jobs that ran it in one instance, as are the busy cores: what several did says nothing of one. */
   readonly cpuEfficiency: Sample | null;
-  /** By source; the best there is counts. */
+  /** CPU time over wall time, however many threads there were. */
+  readonly busyCores: Sample | null;
+  /** Of one instance, by source; the best there is counts. */
   readonly memoryMb: Partial<Readonly<Record<MemorySource, Sample>>>;
   /** The same memory by the number of threads, whatever its source. */
   readonly memoryMbByThreads: Readonly<Record<string, Sample>>;
@@ -53,6 +56,16 @@ export interface Sizes {
   readonly diskMb: Sized;
   /** null: jobs are not cut by events. */
   readonly eventsPerJob: Sized | null;
+  /** Steps that do not run as they are. */
+  readonly runs: Readonly<Record<string, StepRun>>;
+}
+
+/** How a step runs within its job: in so many instances at once, each with its part of the events. */
+export interface StepRun {
+  readonly instances: number;
+  /** Of each instance. */
+  readonly threads: number;
+  readonly why: string;
 }
 
 /** One step as people and the payload are told (docs/guides/adaptive.md). */
@@ -89,7 +102,7 @@ export interface RequestedSizes {
   readonly wallMinutes: number;
   readonly diskMb: number;
   readonly eventsPerJob: number | null;
-  /** cores, memory, wall, disk, events: one sentence for each that is not as the request says. */
+  /** cores, memory, wall, disk, events, "step NAME": one sentence for each that is not as the request says. */
   readonly why: Readonly<Record<string, string>>;
 }
 

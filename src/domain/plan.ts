@@ -1,4 +1,4 @@
-import type { Figures, RequestedSizes } from "./metrics.ts";
+import type { Figures, RequestedSizes, StepRun } from "./metrics.ts";
 import type { DagId, NodeName, RequestName, SiteName, UnitName } from "./names.ts";
 import type { OutputSpec, RetrySpec, StepSpec, ThrottleSpec } from "./request.ts";
 import type { NodeRole, Shape } from "./roles.ts";
@@ -15,7 +15,7 @@ export interface DagPlan {
   readonly priority: number;
   /** Of every unit. */
   readonly shape: Shape;
-  readonly steps: readonly StepSpec[];
+  readonly steps: readonly PlannedStep[];
   readonly outputs: readonly PlannedOutput[];
   readonly retries: RetrySpec;
   readonly throttles: ThrottleSpec;
@@ -29,6 +29,15 @@ export interface DagPlan {
   readonly stepProfile: Figures | null;
   readonly units: Iterable<UnitPlan>;
   readonly summary: PlanSummary;
+}
+
+export interface PlannedStep extends StepSpec {
+  /** Absent: in one instance, with the threads it takes. */
+  readonly run?: StepRun;
+  /** The same for probes. */
+  readonly probe?: StepRun;
+  /** A lumi is not cut in parts; absent: jobs have no lumis to give. */
+  readonly eventsPerLumi?: number;
 }
 
 export interface PlannedOutput extends Omit<OutputSpec, "naming"> {
@@ -72,6 +81,8 @@ export interface ProcessingNodePlan {
   readonly events: number | null;
   /** Differs from its unit only for probes. */
   readonly resources: NodeResources;
+  /** It tries how its steps do in several instances; absent: it does not. */
+  readonly isProbe?: true;
   readonly seed: bigint;
 }
 

@@ -61,6 +61,8 @@ export interface StepSpec {
   readonly name: string;
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** It does just the events of its range, so that several of it can run at once, each with a part. */
+  readonly parallel?: "by-events";
 }
 
 export interface OutputSpec {

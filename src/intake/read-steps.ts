@@ -1,5 +1,6 @@
 import { stringify } from "../base/json.ts";
 import { isName, NAME_RULE } from "../domain/names.ts";
+import { SIMULATE } from "../domain/parallel-steps.ts";
 import type { StepSpec } from "../domain/request.ts";
 import { Form } from "../reading/form.ts";
 import { shown } from "../reading/notes.ts";
@@ -51,13 +52,14 @@ const STEP_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,49}$/;
 
 function readStep(spot: Spot, fallback: string): StepSpec {
   if (typeof spot.value === "string") return { name: fallback, argv: readCommand(spot), env: {} };
-  const form = Form.at(spot, "a step", "{name, run, env}");
+  const form = Form.at(spot, "a step", "{name, run, env, parallel}");
   if (form === null) return { name: fallback, argv: [], env: {} };
   const name = form.text("name", fallback, STEP_NAME, `${NAME_RULE}; here at most 50`);
   const argv = readCommand(form.needed("run", '"./program word word" or [program, word, …]'));
   const env = readEnv(form.section("env"));
+  const parallel = form.spot("parallel")?.oneOf(["by-events"] as const, "is not a way to run a step in parallel");
   form.close();
-  return { name, argv, env };
+  return { name, argv, env, ...(parallel && { parallel }) };
 }
 
 function readEnv(form: Form): Readonly<Record<string, string>> {
@@ -94,5 +96,5 @@ export function simulatorSteps(
   if (options.length > 20_000) simulate?.problem("is too long: at most 20000 characters as JSON");
   return steps
     .filter(({ name }) => isName(name))
-    .map(({ name, profile }) => ({ name, argv: ["wms2/simulate", profile], env: { WMS2_SIM_OPTIONS: options } }));
+    .map(({ name, profile }) => ({ name, argv: [SIMULATE, profile], env: { WMS2_SIM_OPTIONS: options } }));
 }

@@ -279,6 +279,10 @@ describe("problems, one key at a time", () => {
     [{ steps: [{ run: "./wms2/run.sh" }] }, "is a name WMS2 keeps for itself"],
     [{ steps: [{ run: "./../x" }] }, "cannot travel with the request"],
     [{ steps: [{ run: [] }] }, "steps[0].run: names no program"],
+    [
+      { steps: [{ run: "x", parallel: "by-lumis" }] },
+      'steps[0].parallel: "by-lumis" is not a way to run a step in parallel',
+    ],
     [{ steps: [{ run: "x", env: { WMS2_SITE: "y" } }] }, "steps[0].env.WMS2_SITE: is reserved"],
     [{ steps: [{ run: "x", env: { "A B": "y" } }] }, 'steps[0].env["A B"]: is not a name for a variable'],
     [{ payload: "simulator" }, "steps: cannot be given together with payload"],

@@ -1,5 +1,6 @@
 import { WorldError } from "../base/errors.ts";
 import type { Metrics } from "../domain/metrics.ts";
+import { parallelSteps } from "../domain/parallel-steps.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import { roleOfNode } from "../domain/roles.ts";
 import type { Workflow } from "../domain/workflow.ts";
@@ -93,5 +94,6 @@ export async function gatherSizing(
     ),
     saidMb: request.modifications?.memoryMb ?? null,
     isRoundOver,
+    parallelSteps: parallelSteps(spec),
   };
 }

@@ -52,7 +52,14 @@ export const specSchema = named("Spec", {
       halt_on_file_boundaries: z.boolean().describe("By lumis: a job ends with its file"),
     })
     .nullable(),
-  steps: z.array(z.strictObject({ name: z.string(), argv: strings, env: z.record(z.string(), z.string()) })),
+  steps: z.array(
+    z.strictObject({
+      name: z.string(),
+      argv: strings,
+      env: z.record(z.string(), z.string()),
+      parallel: z.literal("by-events").optional(),
+    }),
+  ),
   outputs: z.array(output),
   resources: z.strictObject({
     cores: z.int(),

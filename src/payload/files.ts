@@ -29,8 +29,7 @@ export const CMSSW_FILES: readonly PayloadFile[] = [
   file("./cmssw/pset.py", `${WORKER}/pset.py`),
 ];
 
-/** The simulator as a step names it, in the working directory of its job; its files, only for requests that name it. */
-export const SIMULATE = "wms2/simulate";
+/** Only for requests that name it. */
 export const SIMULATOR_FILES: readonly PayloadFile[] = [
   file("./simulator/simulate", `${WORKER}/simulate`, true),
   built("simulator/simulator.mjs", `${WORKER}/simulator.mjs`),

@@ -41,6 +41,8 @@ export interface PlanPolicy extends MemoryLimits {
   readonly probeJobs: number;
   /** Jobs that must have been measured before a round that still runs is sized anew. */
   readonly minSampledJobs: number;
+  /** Threads per core that a step may get which leaves some of its cores idle; 1: no more than cores. */
+  readonly overcommitMax: number;
   /** A job never asks for less per core. */
   readonly leastMemoryPerCoreMb: number;
   /** Most units in any round; absent: as many as there are. */

@@ -1,13 +1,15 @@
 import type { RequestedSizes } from "../domain/metrics.ts";
 import { datasetName } from "../domain/output-names.ts";
-import type { DagPlan, PlannedOutput, PlanOutcome, PlanRefusal, UnplannedFile } from "../domain/plan.ts";
+import { parallelSteps } from "../domain/parallel-steps.ts";
+import type { DagPlan, PlannedOutput, PlannedStep, PlanOutcome, PlanRefusal, UnplannedFile } from "../domain/plan.ts";
 import type { RequestSpec } from "../domain/request.ts";
 import { MERGE_GROUP } from "../domain/roles.ts";
+import type { CommonWork } from "../domain/work.ts";
 import type { PlanFacts } from "./facts.ts";
 import { type SizedResources, sizeResources } from "./resources.ts";
 import { askedOf } from "./size-round.ts";
 import { SummaryTally } from "./summary.ts";
-import { type Walk, walkUnits } from "./walk.ts";
+import { probesOf, type Walk, walkUnits } from "./walk.ts";
 
 /** A round that is a list of jobs, as a kind has decided it. */
 export interface Round extends Omit<Walk, "sized"> {
@@ -47,7 +49,7 @@ export function* planUnits(round: Round): Generator<undefined, PlanOutcome> {
     round: facts.round,
     priority: facts.priority ?? spec.priority,
     shape: MERGE_GROUP,
-    steps: spec.steps,
+    steps: plannedSteps(facts, sized.value.byRole.processing.cores),
     outputs,
     retries: spec.retries,
     throttles: spec.throttles,
@@ -59,6 +61,7 @@ export function* planUnits(round: Round): Generator<undefined, PlanOutcome> {
     summary: tally.finish(facts.next, round.inputFiles, [
       ...warnings,
       ...eventsWarning(facts),
+      ...tellRuns(facts).map((words) => words.join(" ")),
       ...sized.value.warnings,
     ]),
   };
@@ -70,7 +73,16 @@ const eventsWarning = ({ sizing, spec }: PlanFacts): readonly string[] =>
     ? [`${spec.work.split.eventsPerJob} events a job: ${sizing.sizes.eventsPerJob.why}`]
     : [];
 
-function requestedSizes({ spec, sizing }: PlanFacts, { byRole, why }: SizedResources): RequestedSizes {
+/** Steps that do not run as they are: how, and why. */
+const tellRuns = ({ sizing }: PlanFacts): readonly (readonly [step: string, words: string])[] =>
+  Object.entries(sizing?.sizes.runs ?? {}).map(([name, { instances, threads, why }]) => {
+    const how =
+      instances > 1 ? `in ${instances} instances at once, of ${threads} threads each` : `with ${threads} threads`;
+    return [name, `runs ${how}: ${why}`];
+  });
+
+function requestedSizes(facts: PlanFacts, { byRole, why }: SizedResources): RequestedSizes {
+  const { spec, sizing } = facts;
   const { cores, memoryMb, wallMinutes, diskMb } = byRole.processing;
   const events = sizing?.sizes.eventsPerJob;
   return {
@@ -80,8 +92,26 @@ function requestedSizes({ spec, sizing }: PlanFacts, { byRole, why }: SizedResou
     wallMinutes,
     diskMb,
     eventsPerJob: askedOf(spec).eventsPerJob,
-    why: events ? { ...why, events: events.why } : why,
+    why: {
+      ...why,
+      ...(events && { events: events.why }),
+      ...Object.fromEntries(tellRuns(facts).map(([step, words]) => [`step ${step}`, words])),
+    },
   };
+}
+
+/** With how they run, where that is not as they are. */
+function plannedSteps(facts: PlanFacts, cores: number): readonly PlannedStep[] {
+  const { spec, sizing } = facts;
+  const { eventsPerLumi }: CommonWork = spec.work;
+  const may = probesOf(facts) > 0 && cores > 1 ? parallelSteps(spec) : null;
+  const probe = { instances: 2, threads: Math.floor(cores / 2), why: "a probe of two instances" };
+  return spec.steps.map((step) => {
+    const run = sizing?.sizes.runs[step.name];
+    const isProbed = may?.has(step.name) ?? false;
+    if (!run && !isProbed) return step;
+    return { ...step, ...(run && { run }), ...(isProbed && { probe }), ...(eventsPerLumi && { eventsPerLumi }) };
+  });
 }
 
 const plannedOutputs = (spec: RequestSpec): PlannedOutput[] =>

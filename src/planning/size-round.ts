@@ -41,6 +41,7 @@ export const sizingLimits = (policy: PlanPolicy): SizingLimits => ({
   maxDiskMb: policy.maxDiskMb,
   targetWallMinutes: Math.min(TARGET_WALL_MINUTES, policy.maxWallMinutes),
   minJobs: policy.minSampledJobs,
+  overcommitMax: policy.overcommitMax,
 });
 
 /** What the request says of its jobs. */
@@ -70,7 +71,7 @@ export function sizeRound(facts: PlanFacts, known: SizingFacts): Result<PlanFact
     sizes,
     metrics,
     isFirm: isMeasured(known, limits)
-      ? wereSeen(metrics?.steps ?? {}, sizes.cores.value)
+      ? wereSeen(metrics?.steps ?? {}, sizes.cores.value, sizes.runs)
       : (before?.isMeasured ?? false),
     secondsPerEvent: metrics?.wallSecPerEvent ? median(metrics.wallSecPerEvent) : null,
     kbPerEvent: metrics?.kbPerEvent ? median(metrics.kbPerEvent) : null,

@@ -28,6 +28,10 @@ export interface Walk {
   readonly most: RoundLimits;
 }
 
+/** Jobs that try what later rounds may do: in the first one of an adaptive request, with the most memory there is. */
+export const probesOf = ({ spec, round, policy }: PlanFacts): number =>
+  spec.adaptive && round === 0 ? policy.probeJobs : 0;
+
 const NOT_SIZED = { cores: 0, memoryMb: 0, diskMb: 0, wallMinutes: 0, gpus: 0 };
 
 /** The units of a round, one at a time: numbered, placed in a block, with all their nodes. */
@@ -38,7 +42,7 @@ export function* walkUnits(walk: Walk): Generator<UnitPlan> {
   const seedOf = seedMaker(spec.name);
   const usual = sized?.byRole.processing ?? NOT_SIZED;
   const probe = sized?.probe ?? usual;
-  const probeJobs = spec.adaptive && facts.round === 0 ? facts.policy.probeJobs : 0;
+  const probeJobs = probesOf(facts);
   const mostJobs = spec.adaptive && facts.round === 0 ? FIRST_LOOK_JOBS : MAX_JOBS_PER_UNIT;
   let unit = next.unit;
   let node = next.node;
@@ -60,6 +64,7 @@ export function* walkUnits(walk: Walk): Generator<UnitPlan> {
           runLumis: piece.runLumis,
           events: piece.events,
           resources: index - next.node < probeJobs ? probe : usual,
+          ...(index - next.node < probeJobs && { isProbe: true }),
           seed: seedOf(index),
         };
       });

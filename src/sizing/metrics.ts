@@ -6,7 +6,10 @@ export interface MeasuredStep {
   readonly name: string;
   readonly wallSec: number | null;
   readonly cpuSec: number | null;
+  /** Of each instance. */
   readonly threads: number;
+  readonly instances: number;
+  /** Of all instances together. */
   readonly memoryMb: number | null;
   readonly memorySource: MemorySource;
   /** Read, or made by a step that reads none. */
@@ -54,20 +57,23 @@ const sum = (values: readonly (number | null)[]): number | null =>
   values.every((value) => value === null) ? null : values.reduce<number>((all, value) => all + (value ?? 0), 0);
 
 function summarizeStep(runs: readonly MeasuredStep[]): StepMetrics {
-  const efficiency = ({ cpuSec, wallSec, threads }: MeasuredStep) =>
-    cpuSec === null || !wallSec ? null : cpuSec / (wallSec * threads);
+  const alone = runs.filter(({ instances }) => instances === 1);
+  const busyCores = ({ cpuSec, wallSec }: MeasuredStep) => (cpuSec === null || !wallSec ? null : cpuSec / wallSec);
+  const efficiency = (run: MeasuredStep) => per(busyCores(run), run.threads);
+  const memoryOfOne = ({ memoryMb, instances }: MeasuredStep) => per(memoryMb, instances);
   const bySource = MEMORY_SOURCES.flatMap((source) => {
-    const found = sampleOf(runs.filter((run) => run.memorySource === source).map(({ memoryMb }) => memoryMb));
+    const found = sampleOf(runs.filter((run) => run.memorySource === source).map(memoryOfOne));
     return found ? [[source, found] as const] : [];
   });
   return {
     jobs: runs.length,
     threads: mostCommon(runs.map(({ threads }) => threads)),
-    cpuEfficiency: sampleOf(runs.map(efficiency)),
+    cpuEfficiency: sampleOf(alone.map(efficiency)),
+    busyCores: sampleOf(alone.map(busyCores)),
     memoryMb: Object.fromEntries(bySource),
     memoryMbByThreads: Object.fromEntries(
       [...new Set(runs.map(({ threads }) => threads))].flatMap((threads) => {
-        const found = sampleOf(runs.filter((run) => run.threads === threads).map(({ memoryMb }) => memoryMb));
+        const found = sampleOf(runs.filter((run) => run.threads === threads).map(memoryOfOne));
         return found ? [[threads, found] as const] : [];
       }),
     ),
@@ -112,6 +118,7 @@ function joinSteps(all: readonly StepMetrics[]): StepMetrics {
     jobs: all.reduce((total, { jobs }) => total + jobs, 0),
     threads: mostCommon(all.flatMap(({ threads, jobs }) => new Array<number>(Math.min(jobs, 1000)).fill(threads))),
     cpuEfficiency: joinSamples(all.map(({ cpuEfficiency }) => cpuEfficiency)),
+    busyCores: joinSamples(all.map(({ busyCores }) => busyCores)),
     memoryMb: Object.fromEntries(bySource),
     memoryMbByThreads: Object.fromEntries(
       [...new Set(all.flatMap(({ memoryMbByThreads }) => Object.keys(memoryMbByThreads)))].map((threads) => [

@@ -35,6 +35,7 @@ function readStep(step: Row, events: number | null): readonly MeasuredStep[] {
       wallSec: amount(step.wallSec),
       cpuSec: amount(step.cpuSec),
       threads: Math.min(MOST_THREADS, Math.max(1, Math.round(amount(step.threads) ?? 1))),
+      instances: Math.min(MOST_THREADS, Math.max(1, Math.round(amount(step.instances) ?? 1))),
       memoryMb: amount(step.peakMemoryMb),
       memorySource: isSource(step.memorySource) ? step.memorySource : "process-tree",
       events: amount(step.eventsRead) ?? events,

@@ -19,7 +19,16 @@ const LIMITS: SizingLimits = {
 const ASKED = { cores: 4, memoryMb: 8000, wallMinutes: 480, diskMb: 2000, eventsPerJob: 1000 };
 
 const job = (change: Partial<MeasuredJob["steps"][number]> = {}): MeasuredJob => {
-  const step = { name: "RECO", wallSec: 1000, cpuSec: 3600, threads: 4, memoryMb: 2000, events: 500, startSec: 100 };
+  const step = {
+    name: "RECO",
+    wallSec: 1000,
+    cpuSec: 3600,
+    threads: 4,
+    instances: 1,
+    memoryMb: 2000,
+    events: 500,
+    startSec: 100,
+  };
   const one = { ...step, memorySource: "framework" as const, ...change };
   const { wallSec, memoryMb, events } = one;
   return { steps: [one], wallSec, memoryMb, events, diskMb: 300, outputBytes: 50_000 };
@@ -165,7 +174,7 @@ describe("report.json", () => {
     expect(readReport(JSON.stringify({ ...report, steps: [{ ...step, startSec: 2 }] }), 50)).toEqual({
       steps: [
         {
-          ...{ name: "RECO", wallSec: 9, cpuSec: 30, threads: 4, memoryMb: 900, memorySource: "cgroup" },
+          ...{ name: "RECO", wallSec: 9, cpuSec: 30, threads: 4, instances: 1, memoryMb: 900, memorySource: "cgroup" },
           ...{ events: 50, startSec: 2 },
         },
       ],
@@ -198,13 +207,19 @@ test("whatever was measured: within the window, a reason for each number, and no
       let metrics: SizingFacts["metrics"] = null;
       for (const jobs of rounds) {
         metrics = joinMetrics([metrics, summarizeJobs(jobs.map(job))]);
-        const sizes = sizeJobs(of([], { before, metrics }), LIMITS);
-        for (const sized of Object.values(sizes)) {
+        const sizes = sizeJobs(of([], { before, metrics, parallelSteps: new Set(["RECO"]) }), LIMITS);
+        const { runs, ...numbers } = sizes;
+        for (const sized of Object.values(numbers)) {
           if (sized === null) continue;
           expect(Number.isFinite(sized.value) && sized.value > 0).toBe(true);
           expect(sized.why).not.toBe("");
         }
         const { cores, memoryMb, eventsPerJob } = sizes;
+        for (const { instances, threads, why } of Object.values(runs)) {
+          expect([instances, threads].every((count) => Number.isInteger(count) && count > 0)).toBe(true);
+          expect(instances * threads).toBeLessThanOrEqual(cores.value);
+          expect(why).not.toBe("");
+        }
         expect(memoryMb.value).toBeLessThanOrEqual(LIMITS.maxMemoryPerCoreMb * cores.value);
         expect(memoryMb.value).toBeGreaterThanOrEqual(LIMITS.leastMemoryPerCoreMb * cores.value);
         if (before?.isMeasured && cores.value === before.cores)

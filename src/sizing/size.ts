@@ -1,4 +1,5 @@
-import type { Metrics, Sized, Sizes } from "../domain/metrics.ts";
+import type { Metrics, Sized, Sizes, StepRun } from "../domain/metrics.ts";
+import { decideInstances } from "./instances.ts";
 import { median, p90 } from "./sample.ts";
 import { MARGIN, memoryOf, memoryOfStep, taughtByKills, typical } from "./step-memory.ts";
 
@@ -22,6 +23,8 @@ export interface SizingLimits {
   readonly targetWallMinutes: number;
   /** While a round runs, fewer jobs than this say too little: its sizes stay. Once it is over, all there is counts. */
   readonly minJobs: number;
+  /** Threads per core that a step may have at most; absent: 1. */
+  readonly overcommitMax?: number;
 }
 
 export interface SizingFacts {
@@ -36,6 +39,8 @@ export interface SizingFacts {
   readonly saidMb: number | null;
   /** No more jobs will come of what was measured. */
   readonly isRoundOver: boolean;
+  /** Steps whose events may be done in parts, at once. */
+  readonly parallelSteps?: ReadonlySet<string>;
 }
 
 const WALL_MARGIN = 1.5;
@@ -69,18 +74,33 @@ export function sizeJobs(facts: SizingFacts, limits: SizingLimits): Sizes {
       wallMinutes: stays(now.wallMinutes),
       diskMb: stays(now.diskMb),
       eventsPerJob: now.eventsPerJob === null ? null : stays(now.eventsPerJob),
+      runs: {},
     };
   }
   const cores = sizeCores(facts, limits, metrics, measuredMemory(metrics, now.cores)?.value ?? 0);
   const eventsPerJob = sizeEvents(facts, limits, metrics);
+  const runs = sizeRuns(facts, limits, metrics, cores.value);
   const moreEvents = (eventsPerJob?.value ?? 0) > (now.eventsPerJob ?? 0) * MANY_MORE;
+  const measured = measuredMemory(metrics, cores.value, runs, moreEvents);
   return {
     cores,
-    memoryMb: sizeMemory(facts, limits, measuredMemory(metrics, cores.value, moreEvents), cores.value),
+    memoryMb: sizeMemory(facts, limits, measured, cores.value, runs),
     wallMinutes: sizeWall(now.wallMinutes, limits, metrics, eventsPerJob?.value ?? null),
     diskMb: sizeDisk(asked, limits, metrics),
     eventsPerJob,
+    runs,
   };
+}
+
+/** How steps are run that would leave cores idle: as many instances as the most memory that may be asked for has room for. */
+function sizeRuns(facts: SizingFacts, limits: SizingLimits, metrics: Metrics, cores: number): Sizes["runs"] {
+  const slot = { cores, memoryMb: mostMemoryMb(limits, cores), overcommitMax: limits.overcommitMax ?? 1 };
+  const runs = Object.entries(metrics.steps).flatMap(([name, step]): [string, StepRun][] => {
+    const maySplit = facts.parallelSteps?.has(name) ?? false;
+    const run = decideInstances({ name, metrics: step, maySplit }, slot);
+    return run ? [[name, run]] : [];
+  });
+  return Object.fromEntries(runs);
 }
 
 /** The memory of jobs that are planned and have not begun: their cores stay. null: as it was. */
@@ -105,12 +125,18 @@ export function memoryBeyondLimit(
 }
 
 /** Within the window; as much as kills taught; and once measured with as many cores, never less than before. */
-function sizeMemory(facts: SizingFacts, limits: SizingLimits, measured: Sized | null, cores: number): Sized {
+function sizeMemory(
+  facts: SizingFacts,
+  limits: SizingLimits,
+  measured: Sized | null,
+  cores: number,
+  runs: Sizes["runs"] = {},
+): Sized {
   const { asked, before, metrics, killedAtMb, saidMb } = facts;
   const least = limits.leastMemoryPerCoreMb * cores;
   const most = Math.max(least, mostMemoryMb(limits, cores));
   const killed = `jobs with ${Math.round(killedAtMb ?? 0)} MB were killed for using more`;
-  const taught = killedAtMb === null ? null : taughtByKills(killedAtMb, metrics, cores);
+  const taught = killedAtMb === null ? null : taughtByKills(killedAtMb, metrics, cores, runs);
   const isKept = before?.isMeasured && before.cores === cores;
   const kept = isKept ? { value: before.memoryMb, why: "once measured, it does not shrink" } : null;
   const isWorth = (value = 0) => !kept || value > kept.value * WORTH_A_CHANGE;
@@ -134,9 +160,14 @@ const mostMemoryMb = ({ maxMemoryPerCoreMb, maxMemoryMb }: SizingLimits, cores: 
 const largest = (all: readonly (Sized | null)[]): Sized | null =>
   all.reduce((best, one) => (one && (!best || one.value > best.value) ? one : best), null);
 
-/** The hungriest step decides; the job as a whole where no step was measured alone. */
-function measuredMemory(metrics: Metrics, threads: number, moreEvents = false): Sized | null {
-  const steps = Object.entries(metrics.steps).map(([name, step]) => memoryOfStep(name, step, threads, moreEvents));
+/** The hungriest step decides, with all its instances; the job as a whole where no step was measured alone. */
+function measuredMemory(metrics: Metrics, cores: number, runs: Sizes["runs"] = {}, moreEvents = false): Sized | null {
+  const steps = Object.entries(metrics.steps).map(([name, step]) => {
+    const { instances = 1, threads = cores } = runs[name] ?? {};
+    const one = memoryOfStep(name, step, threads, moreEvents);
+    if (!one || instances === 1) return one;
+    return { value: one.value * instances, why: `${one.why} × ${instances} instances` };
+  });
   return largest(steps) ?? (metrics.memoryMb && memoryOf(metrics.memoryMb, "whole jobs", moreEvents));
 }
 
@@ -184,16 +215,19 @@ function sizeDisk(asked: Asked, limits: SizingLimits, { diskMb }: Metrics): Size
 
 /**
  * As many as the steps kept busy, as a power of two, never more than the request says, and so many that its memory may be asked
- * for. Steps weigh by their time. Decided once: with fewer cores a larger share of them is busy, and few are idle for other reasons.
+ * for. Steps weigh by their time; one that can be cut in parts keeps as many busy as its instances do. Decided once: fewer cores
+ * are always busier, so they would go down and up again.
  */
-function sizeCores({ asked, before }: SizingFacts, limits: SizingLimits, metrics: Metrics, memoryMb: number): Sized {
+function sizeCores(facts: SizingFacts, limits: SizingLimits, metrics: Metrics, memoryMb: number): Sized {
+  const { asked, before } = facts;
   const now = before?.cores ?? asked.cores;
   let [weight, used] = [0, 0];
-  for (const { threads, cpuEfficiency, wallSecPerEvent } of Object.values(metrics.steps)) {
-    if (!cpuEfficiency || !wallSecPerEvent) continue;
+  const runs = sizeRuns(facts, limits, metrics, now);
+  for (const [name, { busyCores, wallSecPerEvent }] of Object.entries(metrics.steps)) {
+    if (!busyCores || !wallSecPerEvent) continue;
     const seconds = median(wallSecPerEvent);
     weight += seconds;
-    used += seconds * median(cpuEfficiency) * threads;
+    used += seconds * Math.min(now, median(busyCores) * (runs[name]?.instances ?? 1));
   }
   if (weight === 0) return { value: now, why: "the use of cores was not measured" };
   const busy = used / weight;
@@ -201,7 +235,9 @@ function sizeCores({ asked, before }: SizingFacts, limits: SizingLimits, metrics
   const value = Math.min(asked.cores, Math.max(powerOfTwo(busy), powerOfTwoAbove(forMemory)));
   if (before && (before.isMeasured || now < asked.cores))
     return { value: Math.max(now, Math.min(asked.cores, powerOfTwoAbove(forMemory))), why: "decided once, as before" };
-  const why = `${busy.toFixed(1)} of ${now} cores were busy over ${metrics.jobs} jobs`;
+  const split = Object.keys(runs).filter((name) => runs[name]!.instances > 1);
+  const apart = split.length > 0 ? ` or will be (${split.join(", ")} in parts)` : "";
+  const why = `${busy.toFixed(1)} of ${now} cores were busy${apart} over ${metrics.jobs} jobs`;
   if (value >= now || busy >= now * BUSY_ENOUGH) return { value: Math.max(value, now), why };
   return { value, why: powerOfTwo(busy) < value ? `${why}; the memory takes ${value}` : why };
 }

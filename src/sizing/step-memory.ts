@@ -1,4 +1,4 @@
-import type { Metrics, Sample, Sized, StepMetrics } from "../domain/metrics.ts";
+import type { Metrics, Sample, Sized, Sizes, StepMetrics } from "../domain/metrics.ts";
 import { bestMemory } from "./metrics.ts";
 import { median, p90, quantile } from "./sample.ts";
 import { memoryModel } from "./thread-model.ts";
@@ -61,23 +61,32 @@ export function memoryOf(sample: Sample, what: string, moreEvents = false): Size
 }
 
 /** Whether it is by jobs with as many threads; else it is inferred from others. */
-export const wereSeen = (steps: Readonly<Record<string, StepMetrics>>, threads: number): boolean =>
-  Object.values(steps).every(({ memoryMbByThreads: seen }) => {
-    const here = seen[threads];
+export const wereSeen = (steps: Metrics["steps"], cores: number, runs: Sizes["runs"]): boolean =>
+  Object.entries(steps).every(([name, { memoryMbByThreads: seen }]) => {
+    const here = seen[runs[name]?.threads ?? cores];
     return here !== undefined && (here.jobs >= ENOUGH || Object.keys(seen).length === 1);
   });
 
 /**
- * What jobs that were killed with so much teach about jobs with so many threads: where such jobs came to their end since, as much
- * as these took; nothing where jobs with other threads were the ones that took more. null: nothing.
+ * What jobs that were killed with so much teach about those to come: where jobs with as many threads came to their end since, as
+ * much as these took; nothing where jobs with other threads were the ones that took more. null: nothing.
  */
-export function taughtByKills(killedAtMb: number, metrics: Metrics | null, threads: number): number | null {
-  const seen = Object.values(metrics?.steps ?? {}).map(({ memoryMbByThreads }) => memoryMbByThreads);
-  const mostOf = (samples: readonly (Sample | undefined)[]) => Math.max(0, ...samples.map((one) => one?.max ?? 0));
+export function taughtByKills(
+  killedAtMb: number,
+  metrics: Metrics | null,
+  cores: number,
+  runs: Sizes["runs"],
+): number | null {
+  const steps = Object.entries(metrics?.steps ?? {});
+  const seen = steps.flatMap(([, { memoryMbByThreads }]) => Object.values(memoryMbByThreads).map(({ max }) => max));
   const guess = killedAtMb * KILLED_MARGIN;
-  if (mostOf(seen.flatMap((byThreads) => Object.values(byThreads))) <= killedAtMb) return guess;
-  const here = mostOf(seen.map((byThreads) => byThreads[threads]));
-  return here > killedAtMb ? Math.min(guess, here * SEEN_MARGIN) : null;
+  if (Math.max(metrics?.memoryMb?.max ?? 0, ...seen) <= killedAtMb) return guess;
+  const here = steps.map(([name, { memoryMbByThreads }]) => {
+    const { instances = 1, threads = cores } = runs[name] ?? {};
+    return (memoryMbByThreads[threads]?.max ?? 0) * instances;
+  });
+  const most = Math.max(0, ...here);
+  return most > killedAtMb ? Math.min(guess, most * SEEN_MARGIN) : null;
 }
 /** A job that was killed needed more than it had, nobody knows how much. */
 const KILLED_MARGIN = 1.5;

@@ -2,8 +2,9 @@ import { jsonValue, parseJson, stringify } from "../base/json.ts";
 import { addRanges, joinRanges } from "../base/ranges.ts";
 import { isSiteName, type SiteName } from "../domain/names.ts";
 import { outputPlace } from "../domain/output-names.ts";
-import type { DagPlan, PlannedOutput, ProcessingNodePlan, UnitPlan } from "../domain/plan.ts";
-import type { RequestSpec, StepSpec } from "../domain/request.ts";
+import { parallelSteps } from "../domain/parallel-steps.ts";
+import type { DagPlan, PlannedOutput, PlannedStep, ProcessingNodePlan, UnitPlan } from "../domain/plan.ts";
+import type { RequestSpec } from "../domain/request.ts";
 import type { InputFile } from "../domain/workflow.ts";
 
 /** Where the outputs of a request go; absolute. */
@@ -36,7 +37,15 @@ export function manifestText(unit: UnitPlan, plan: DagPlan, dirs: StorageDirs): 
   return `{\n${lines.join("\n")}\n"nodes":{\n${nodes.join(",\n")}\n}\n}\n`;
 }
 
-const stepEntries = (steps: readonly StepSpec[]) => steps.map(({ name, argv, env }) => ({ name, argv, env }));
+const stepEntries = (steps: readonly PlannedStep[]) =>
+  steps.map(({ name, argv, env, run, probe, eventsPerLumi }) => ({
+    name,
+    argv,
+    env,
+    ...run,
+    ...(probe && { probeInstances: probe.instances, probeThreads: probe.threads }),
+    ...(eventsPerLumi && { eventsPerLumi }),
+  }));
 
 function outputEntry(output: PlannedOutput, unit: UnitPlan, plan: DagPlan, { mergedDir }: StorageDirs) {
   const { name, file, merge, keep, dataset } = output;
@@ -65,6 +74,7 @@ function nodeEntry(node: ProcessingNodePlan) {
     events: node.events,
     seed: number64(node.seed),
     ...(lumis && { lumis }),
+    ...(node.isProbe && { probe: true }),
   };
 }
 
@@ -135,7 +145,15 @@ export function revisedManifest(text: string, spec: Pick<RequestSpec, "steps" | 
       const merge = merges.get(output.name);
       return merge?.how === "command" ? { ...output, mergeArgv: merge.argv } : output;
     });
+  // How a step runs was decided by what it showed, and stays as long as it may.
+  const resteps = (steps: string) => {
+    const [may, before] = [parallelSteps(spec), JSON.parse(steps) as Manifest["steps"]];
+    return stepEntries(spec.steps).map((step) => ({
+      ...(may.has(step.name) && before.find(({ name }) => name === step.name)),
+      ...step,
+    }));
+  };
   return text
-    .replace(/^"steps":.*$/m, () => `"steps":${stringify(stepEntries(spec.steps))},`)
+    .replace(/^"steps":(.*),$/m, (_, steps: string) => `"steps":${stringify(resteps(steps))},`)
     .replace(/^"outputs":(.*),$/m, (_, outputs: string) => `"outputs":${stringify(remerged(outputs))},`);
 }

@@ -79,6 +79,12 @@ export interface TestStep {
   readonly name: string;
   readonly argv: readonly string[];
   readonly env?: Record<string, string>;
+  readonly instances?: number;
+  readonly threads?: number;
+  readonly eventsPerLumi?: number;
+  readonly why?: string;
+  readonly probeInstances?: number;
+  readonly probeThreads?: number;
 }
 
 export interface TestOutput {
@@ -100,6 +106,7 @@ export const NODE = {
   runLumis: null as Record<string, [number, number][]> | null,
   events: null as number | null,
   seed: 1 as number | string,
+  probe: undefined as true | undefined,
 };
 
 /** One unit: a storage area, and a job's working directory per run, laid out as HTCondor does. */
@@ -163,6 +170,7 @@ export interface Report {
     peakMemoryMb: number | null;
     eventsRead: number | null;
     eventsWritten: number | null;
+    instances: number;
   }[];
   readonly outputs: { name: string; path: string; sizeBytes: number; checksum: string; events: number | null }[];
   readonly [key: string]: unknown;

@@ -68,6 +68,7 @@ const POLICY: PlanFacts["policy"] = {
   roundZeroUnits: 1,
   probeJobs: 0,
   minSampledJobs: 5,
+  overcommitMax: 1,
   leastMemoryPerCoreMb: 2000,
   maxMemoryPerCoreMb: 3000,
   maxNodesPerRound: 1_000_000,

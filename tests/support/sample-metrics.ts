@@ -21,6 +21,7 @@ const STEP: MeasuredStep = {
   wallSec: 100,
   cpuSec: 95,
   threads: 1,
+  instances: 1,
   memoryMb: 1000,
   memorySource: "framework",
   events: 100,

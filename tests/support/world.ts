@@ -30,6 +30,7 @@ export const POLICY: LoopPolicy = {
   roundZeroUnits: 1,
   probeJobs: 0,
   minSampledJobs: 5,
+  overcommitMax: 1,
   maxNodesPerRound: 1_000_000,
   maxNodesPerRequest: 10_000_000,
   maxDiskMb: 10_000_000,

@@ -65,7 +65,7 @@ interface Given {
 function unitOf(steps: readonly Step[], { psets, nodes = { proc_000000: {} }, outputs = [MERGE], ...given }: Given) {
   const full = Object.fromEntries(Object.entries(nodes).map(([name, node]) => [name, { ...NODE, ...node }]));
   const unit = new TestUnit(
-    steps.map(({ name, argv }) => ({ name, argv })),
+    steps.map(({ fact: _, ...own }) => own),
     outputs,
     full,
   );
@@ -127,6 +127,39 @@ describe.skipIf(!hasPython)("with CMS's software", () => {
       ok: true,
       value: { events: 50n, outputs: [{ events: 50, runLumis: { "1": [[1, 6]] } }] },
     });
+    const events = eventsIn(unit.path("storage/merged/aod/mg_000000.csv"));
+    expect(events.map(({ event }) => Number(event))).toEqual(Array.from({ length: 50 }, (_, i) => i + 1));
+    expect(events.map(({ lumi }) => Number(lumi)).slice(20, 36)).toEqual([3, 3, 3, 3, 3, ...Array(10).fill(4), 5]);
+    expect(events[0]?.history.map((one) => one.split(":")[0])).toEqual(["GEN", "RECO"]);
+  });
+
+  test.each([
+    ["the first step", [2, 1]],
+    ["the second", [1, 3]],
+    ["both", [3, 2]],
+  ])("%s in several instances: each event once, in order, with luck of its own", async (_, counts) => {
+    const split = CHAIN.map((one, at) => ({
+      ...one,
+      instances: counts[at]!,
+      threads: 1,
+      eventsPerLumi: 10,
+      why: "idle",
+    }));
+    const unit = unitOf(split, { psets: { GEN, RECO }, nodes: TWO_JOBS });
+    for (const node of Object.keys(TWO_JOBS)) {
+      const { code, report, stderr } = await unit.work("processing", node, { WMS2_CORES: "2" });
+      expect({ code, steps: report.steps }, stderr).toMatchObject({
+        code: 0,
+        steps: [
+          { name: "GEN", instances: counts[0], eventsWritten: 25 },
+          { name: "RECO", instances: counts[1], eventsRead: 25, eventsWritten: 25 },
+        ],
+      });
+    }
+    const { dir, report } = await unit.work("merge", "merge");
+    expect(report).toMatchObject({ exitCode: 0, eventsWritten: 50 });
+    const told = parseMergeOutput(readFileSync(join(dir, "merge_output.json"), "utf8"), "mg_000000");
+    expect(told).toMatchObject({ ok: true, value: { outputs: [{ events: 50, runLumis: { "1": [[1, 6]] } }] } });
     const events = eventsIn(unit.path("storage/merged/aod/mg_000000.csv"));
     expect(events.map(({ event }) => Number(event))).toEqual(Array.from({ length: 50 }, (_, i) => i + 1));
     expect(events.map(({ lumi }) => Number(lumi)).slice(20, 36)).toEqual([3, 3, 3, 3, 3, ...Array(10).fill(4), 5]);

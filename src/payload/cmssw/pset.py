@@ -7,7 +7,7 @@ import os
 
 import FWCore.ParameterSet.Config as cms
 
-STATE = ".wms2-cmssw.json"  # step -> output module -> file, for the steps after it
+STATE = ".wms2-cmssw.json"  # step -> output module -> files, for the steps after it
 
 
 class Job(object):
@@ -25,6 +25,9 @@ class Job(object):
         self.seed = environ.get("WMS2_SEED", "0")
         self.attempt = environ.get("WMS2_CLUSTER", "")
         self.cores = number("WMS2_CORES")
+        self.threads = number("WMS2_THREADS")
+        self.instance = number("WMS2_INSTANCE")  # one of several at once: the range is one of its own input
+        self.before_dirs = environ.get("WMS2_BEFORE_DIRS", ".").split("\n")
         self.output = environ.get("WMS2_OUTPUT")
         self.inputs = []
         if environ.get("WMS2_INPUT_LIST"):
@@ -56,17 +59,36 @@ def load(path):
     return names["process"]
 
 
+def files_before(job):
+    """What the steps before wrote: the last of them in one directory, or in one for each of its instances."""
+    files_of = {}
+    for directory in job.before_dirs:
+        path = os.path.join(directory, STATE)
+        if not os.path.exists(path):
+            continue
+        with open(path) as text:
+            found = json.load(text)
+        for step in found:
+            for module in found[step]:
+                known = files_of.setdefault(step, {}).setdefault(module, [])
+                names = [os.path.normpath(os.path.join(directory, name)) for name in found[step][module]]
+                known.extend(name for name in names if name not in known)
+    return files_of
+
+
 def read_files(process, step, job, files_of):
     source = process.source
     if step["input"]:
         made = files_of.get(step["input"]["step"], {})
-        name = made.get(step["input"]["module"])
-        if name is None and len(made) == 1 and not step["input"]["module"]:
-            name = list(made.values())[0]
-        if name is None:
+        names = made.get(step["input"]["module"])
+        if names is None and len(made) == 1 and not step["input"]["module"]:
+            names = list(made.values())[0]
+        if names is None:
             raise RuntimeError("step %s reads the output of module %s of step %s, which wrote %s" % (
                 step["name"], step["input"]["module"], step["input"]["step"], ", ".join(sorted(made)) or "nothing"))
-        source.fileNames = cms.untracked.vstring("file:" + name)
+        source.fileNames = cms.untracked.vstring(["file:" + name for name in names])
+        if job.instance:
+            source.skipEvents = cms.untracked.uint32(job.first_event)
         return
     if job.inputs:
         source.fileNames = cms.untracked.vstring([as_url(path) for path in job.inputs])
@@ -95,7 +117,7 @@ def generate(source, step, job):
 
 
 def count_events(process, step, job):
-    wanted = job.events() if not step["input"] else None
+    wanted = job.events() if job.instance or not step["input"] else None
     process.maxEvents = cms.untracked.PSet(input=cms.untracked.int32(-1 if wanted is None else wanted))
     if wanted is None:
         return
@@ -110,6 +132,7 @@ def set_seeds(process, step, job):
     if service is None:
         return
     luck = [job.seed] if step["seeding"] == "ReproducibleSeeding" else [job.seed, job.attempt]
+    luck += [job.instance] if job.instance else []
     for name in service.parameterNames_():
         engine = getattr(service, name)
         if hasattr(engine, "initialSeed"):
@@ -123,9 +146,10 @@ def set_seeds(process, step, job):
 def set_threads(process, step, job):
     if not hasattr(process, "options"):
         process.options = cms.untracked.PSet()
-    threads = min(step["cores"], job.cores or step["cores"])
+    threads = job.threads or min(step["cores"], job.cores or step["cores"])
     process.options.numberOfThreads = cms.untracked.uint32(threads)
-    process.options.numberOfStreams = cms.untracked.uint32(step["streams"])
+    streams = min(step["streams"], threads) if job.threads else step["streams"]
+    process.options.numberOfStreams = cms.untracked.uint32(streams)
 
 
 def set_pileup(process, step, job):
@@ -179,16 +203,13 @@ def prepare(step, job):
         return mergeProcess([as_url(path) for path in job.inputs], process_name="MERGE", output_file=job.output,
                             newDQMIO=tier == "DQMIO", mergeNANO=tier.startswith("NANO"))
     process = load(step["pset"])
-    files_of = {}
-    if os.path.exists(STATE):
-        with open(STATE) as text:
-            files_of = json.load(text)
+    files_of = files_before(job)
     read_files(process, step, job, files_of)
     count_events(process, step, job)
     set_seeds(process, step, job)
     set_threads(process, step, job)
     set_pileup(process, step, job)
-    files_of[step["name"]] = name_outputs(process, step)
+    files_of[step["name"]] = dict((module, [name]) for module, name in name_outputs(process, step).items())
     with open(STATE, "w") as text:
         json.dump(files_of, text)
     return process

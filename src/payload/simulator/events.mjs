@@ -8,7 +8,7 @@
  * @typedef {{path: string, lfn: string, events: Event[]}} Source
  */
 import { closeSync, existsSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 
 /** The output of the step before, within this job. */
 const LAST = ".sim-last";
@@ -30,10 +30,8 @@ const digestOf = (text) => hash32(text).toString(16).padStart(8, "0");
 
 /** @param {import("./options.mjs").Job} job @param {import("./options.mjs").Options} options @returns {Source[]} */
 export function readSources(job, options) {
-  if (job.index > 0 && existsSync(LAST)) {
-    const path = readFileSync(LAST, "utf8");
-    return [{ path, lfn: path, events: readEvents(path, job.seed) }];
-  }
+  const before = job.index > 0 ? job.beforeDirs.filter((dir) => existsSync(join(dir, LAST))) : [];
+  if (before.length > 0) return readBefore(before, job);
   if (job.inputs.length === 0) return [];
   const { inputs: planned = [], lumis: plannedLumis = null } = plannedNode(job);
   let passed = 0n; // events of earlier files: a range counts from the first event of the first file
@@ -46,6 +44,23 @@ export function readSources(job, options) {
     const from = passed;
     passed += BigInt(events.length);
     return { path, lfn, events: events.filter((event, i) => isWanted(event, from + BigInt(i), job)) };
+  });
+}
+
+/**
+ * What the step before left, perhaps in several parts. Only an instance has a range there: the job's own counts what came
+ * in first.
+ *
+ * @param {string[]} dirs @param {import("./options.mjs").Job} job @returns {Source[]}
+ */
+function readBefore(dirs, job) {
+  let passed = 0n;
+  return dirs.map((dir) => {
+    const path = join(dir, readFileSync(join(dir, LAST), "utf8"));
+    const events = readEvents(path, job.seed);
+    const from = passed;
+    passed += BigInt(events.length);
+    return { path, lfn: path, events: events.filter((_, i) => !job.isInstance || isInRange(from + BigInt(i), job)) };
   });
 }
 
@@ -133,10 +148,13 @@ function foreignEvent(file, index, seed, run) {
   return { id, run, lumi, steps: "", digest: digestOf(`${seed}/${id}`) };
 }
 
+/** @param {bigint} position @param {import("./options.mjs").Job} job */
+const isInRange = (position, { firstEvent, lastEvent }) =>
+  (firstEvent === null || position >= firstEvent) && (lastEvent === null || position <= lastEvent);
+
 /** @param {Event} event @param {bigint} position @param {import("./options.mjs").Job} job */
 function isWanted(event, position, job) {
-  if (job.firstEvent !== null && position < job.firstEvent) return false;
-  if (job.lastEvent !== null && position > job.lastEvent) return false;
+  if (!isInRange(position, job)) return false;
   if (job.runLumis === null) return true;
   const ranges = job.runLumis[String(event.run)] ?? [];
   return ranges.some(([first, last]) => event.lumi >= first && event.lumi <= last);

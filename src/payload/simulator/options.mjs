@@ -9,7 +9,7 @@
  * @typedef {{step: string, index: number, node: string, site: string | null, cores: number, seed: string,
  *   inputs: string[], firstEvent: bigint | null, lastEvent: bigint | null, events: number | null,
  *   firstLumi: number | null, lastLumi: number | null, runLumis: Record<string, [number, number][]> | null,
- *   manifest: string | null, attempt: number | null}} Job
+ *   manifest: string | null, attempt: number | null, isInstance: boolean, beforeDirs: string[]}} Job
  */
 import { readFileSync } from "node:fs";
 import { RULE_KEYS } from "./failures.mjs";
@@ -70,7 +70,7 @@ export function readJob(step, env) {
     index: Number(env.WMS2_STEP_INDEX ?? 0),
     node: env.WMS2_NODE ?? "node",
     site: env.WMS2_SITE ?? null,
-    cores: Math.max(1, Number(env.WMS2_CORES ?? 1)),
+    cores: Math.max(1, Number(env.WMS2_THREADS ?? env.WMS2_CORES ?? 1)),
     seed: env.WMS2_SEED ?? "0",
     inputs: list.split("\n").filter((path) => path !== ""),
     firstEvent: big(env.WMS2_FIRST_EVENT),
@@ -81,6 +81,8 @@ export function readJob(step, env) {
     runLumis: env.WMS2_RUN_LUMIS ? JSON.parse(env.WMS2_RUN_LUMIS) : null,
     manifest: env.WMS2_MANIFEST ?? null,
     attempt: number(env.WMS2_ATTEMPT),
+    isInstance: env.WMS2_INSTANCE !== undefined,
+    beforeDirs: env.WMS2_BEFORE_DIRS?.split("\n") ?? ["."],
   };
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { NODE, run, TestUnit } from "../../../tests/support/payload-scratch.ts";
+import { NODE, run, type TestStep, TestUnit } from "../../../tests/support/payload-scratch.ts";
 
 const units: TestUnit[] = [];
 afterEach(() => {
@@ -9,7 +9,12 @@ afterEach(() => {
 });
 
 const QUICK = { time_scale: 0, memory_scale: 0, size_scale: 0 };
-function chain(steps: string[], options: object, nodes: Record<string, Partial<typeof NODE>>) {
+function chain(
+  steps: string[],
+  options: object,
+  nodes: Record<string, Partial<typeof NODE>>,
+  how: Record<string, Partial<TestStep>> = {},
+) {
   const last = steps.at(-1)?.toLowerCase();
   const full = Object.fromEntries(Object.entries(nodes).map(([name, node]) => [name, { ...NODE, ...node }]));
   const unit = new TestUnit(
@@ -17,6 +22,7 @@ function chain(steps: string[], options: object, nodes: Record<string, Partial<t
       name,
       argv: ["wms2/simulate", name],
       env: { WMS2_SIM_OPTIONS: JSON.stringify({ ...QUICK, ...options }) },
+      ...how[name],
     })),
     [{ name: "events", file: `${last}.out` }],
     full,
@@ -58,6 +64,32 @@ describe("the chain", () => {
     expect(merged).toEqual(kept.flat());
     const again = await unit.work("processing", "proc_000000");
     expect(again.report.outputs).toEqual(jobs[0]!.report.outputs);
+  });
+
+  test.each([
+    { GEN: 3, DIGI: 1, RECO: 1 },
+    { GEN: 1, DIGI: 4, RECO: 1 },
+    { GEN: 2, DIGI: 3, RECO: 5 },
+  ])("in several instances the same events, in the same order: %j", async (counts) => {
+    const how = Object.fromEntries(
+      Object.entries(counts).map(([name, instances]) => [
+        name,
+        { instances, threads: 1, eventsPerLumi: 50, why: "idle" },
+      ]),
+    );
+    const nodes = { proc_000000: { firstEvent: 1, lastEvent: 150, firstLumi: 1, lastLumi: 3, events: 150, seed: 7 } };
+    const whole = await chain(["GEN", "DIGI", "RECO"], {}, nodes).work("processing", "proc_000000");
+    const split = await chain(["GEN", "DIGI", "RECO"], {}, nodes, how).work("processing", "proc_000000", {
+      WMS2_CORES: "8",
+    });
+    expect(split.code, split.stderr).toBe(0);
+    const lumis = (dir: string) => readFileSync(join(dir, "reco.out"), "utf8").replaceAll(/\t[^\t]*\t[^\t]*$/gm, "");
+    expect(lumis(split.dir)).toBe(lumis(whole.dir));
+    expect(split.report.steps).toMatchObject(
+      Object.entries(counts).map(([name, instances]) => ({ name, instances, eventsWritten: 150 })),
+    );
+    const sum = (job: typeof split) => readFileSync(`${job.report.outputs[0]!.path}.sum`, "utf8").split(" ").slice(2);
+    expect(sum(split)).toEqual(sum(whole));
   });
 
   test("reads ranges and lumi masks of its own files, lines of any other, and invents what is only a name", async () => {

@@ -96,6 +96,7 @@ load_node() {
       /lumis) [ "$type" != j ] || input_lumis=$value ;;
       /events) events=$value ;;
       /seed) seed=$value ;;
+      /probe) [ "$value" != true ] || probe_json=',"probe":true' ;;
     esac
   done
   unset IFS

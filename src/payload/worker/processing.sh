@@ -7,11 +7,13 @@ run_processing() {
   files_seen=
   index=0
   while [ "$index" -lt "$steps" ]; do
-    step_name_of "$index"
+    read_step "$index"
+    plan_instances "$index"
     run_step "$index" "$name" "./steps/$index/argv" "./steps/$index/env"
     [ "$step_code" -eq 0 ] || finish "$step_code" "$step_words"
     [ "$stopped" -eq 0 ] || finish 143 "stopped by SIGTERM after step $name"
-    files_seen=$files_seen$step_files
+    if [ "$instances" -gt 1 ]; then join_instances; else before_dirs=; fi
+    files_seen=$files_seen$step_files written_before=$step_written
     index=$((index + 1))
   done
   job_events=$events_written_json
@@ -22,11 +24,22 @@ run_processing() {
   finish 0
 }
 
-step_name_of() {
-  name=
+# name, and how it is to run: instances, threads, why.
+read_step() {
+  name= instances=1 threads= why= events_per_lumi=
   IFS=$newline
   for line in $flat; do
-    case $line in "./steps/$1/name$tab"*) split_line "$line"; name=$value ;; esac
+    case $line in "./steps/$1/argv"* | "./steps/$1/env"*) continue ;; "./steps/$1/"*) ;; *) continue ;; esac
+    split_line "$line"
+    case $path in
+      */name) name=$value ;;
+      */instances) ! is_number "$value" || instances=$value ;;
+      */threads) ! is_number "$value" || threads=$value ;;
+      */probeInstances) [ -z "$probe_json" ] || ! is_number "$value" || instances=$value why='this job is a probe' ;;
+      */probeThreads) [ -z "$probe_json" ] || ! is_number "$value" || threads=$value ;;
+      */eventsPerLumi) events_per_lumi=$value ;;
+      */why) why=$value ;;
+    esac
   done
   unset IFS
   is_name "$name" || finish 50113 "step $1 has no usable name"

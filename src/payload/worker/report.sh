@@ -2,7 +2,7 @@
 
 unit_json=null cluster_json=null site_json=null host_json=null cores= memory_mb=
 cpu_total=0 peak_total=null events_read_json=null events_written_json=null
-steps_json= inputs_json= outputs_json= framework_json=false
+steps_json= inputs_json= outputs_json= framework_json=false probe_json=
 
 # Who and where we are, and when: from the engine's variables, else from the ads HTCondor leaves for a job. The time is
 # what srand() took, which spares a process of `date`.
@@ -56,7 +56,7 @@ write_report() {
     "\"unit\":$unit_json," "\"cluster\":$cluster_json," "\"site\":$site_json," "\"host\":$host_json," \
     "\"startedAt\":$started_at," "\"endedAt\":$ended," "\"wallSec\":$wall," "\"cpuSec\":$seconds," \
     "\"peakMemoryMb\":$peak_total," "\"exitCode\":${2:-null}," "\"error\":${3:-null}," \
-    "\"eventsRead\":$events_read_json," "\"eventsWritten\":$events_written_json," "\"framework\":$framework_json," \
+    "\"eventsRead\":$events_read_json," "\"eventsWritten\":$events_written_json," "\"framework\":$framework_json$probe_json," \
     "\"steps\":[$steps_json]," \
     "\"inputs\":[$inputs_json]," "\"outputs\":[$outputs_json]" '}' >"$written_to" &&
     { [ "$written_to" = report.json ] || mv -f "$written_to" report.json; } && return

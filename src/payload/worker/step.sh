@@ -24,7 +24,7 @@ run_step() {
   read_clock
   step_began=$centiseconds
 
-  guard_step 2>"$at.notice" &
+  if [ "$instances" -gt 1 ]; then guard_instances 2>"$at.notice" & else guard_step 2>"$at.notice" & fi
   guard=$!
   running=$guard
   trap '' USR1 # inherited by the watcher, which needs a moment to set its own trap
@@ -44,7 +44,7 @@ run_step() {
   read_clock
   step_wall=$((centiseconds - step_began))
   read_usage
-  judge_step
+  if [ "$instances" -gt 1 ]; then judge_instances; else judge_step; fi
   use_cgroup_peak
   add_step_to_report
   if [ "$step_code" -eq 0 ]; then show_tails; else show_tails >&2; fi
@@ -85,7 +85,7 @@ guard_step() {
 
 # The job's view of itself. What does not apply must not shine through from the engine's environment either.
 export_step_environment() {
-  unset WMS2_INPUTS WMS2_INPUT_LIST WMS2_OUTPUT
+  unset WMS2_INPUTS WMS2_INPUT_LIST WMS2_OUTPUT WMS2_INSTANCES
   export WMS2_REQUEST="$request" WMS2_UNIT="$unit" WMS2_NODE="$node" WMS2_ROUND="$round" WMS2_ROLE="$role"
   export WMS2_STEP="$step_name" WMS2_STEP_INDEX="$step_index" WMS2_STEP_REPORT="$at.report"
   export WMS2_MANIFEST="$PWD/manifest.json"
@@ -101,6 +101,10 @@ export_step_environment() {
   export_if_any WMS2_RUN_LUMIS "$run_lumis"
   export_if_any WMS2_SEED "$seed"
   export_if_any WMS2_OUTPUT "$merged_as"
+  export_if_any WMS2_THREADS "$threads"
+  export_if_any WMS2_BEFORE_DIRS "$before_dirs"
+  export_if_any WMS2_INSTANCE "$instance"
+  [ -z "$instance" ] || export WMS2_INSTANCES="$instances"
   [ -n "$inputs" ] || return
   export WMS2_INPUT_LIST="$work.inputs"
   # Linux refuses to start any program when one variable exceeds 128 kB; the list file has no such limit.
@@ -137,7 +141,7 @@ read_usage() {
   # A step that was over before the first look still had some memory; without /proc nothing is known.
   if is_number "$peak_kb" && [ -d /proc/self ]; then step_peak=$(((peak_kb + 1023) / 1024)); fi
   [ "$step_peak" != 0 ] || step_peak=1
-  step_source=process-tree step_threads=${cores:-1} step_start=null
+  step_source=process-tree step_threads=${threads:-${cores:-1}} step_start=null
 }
 
 # A cgroup also sees files in memory, and is what an OOM killer goes by. It counts where it grew in this step and stayed
@@ -253,13 +257,14 @@ add_step_to_report() {
   if [ "$step_peak" != null ]; then
     [ "$peak_total" != null ] && [ "$peak_total" -ge "$step_peak" ] || peak_total=$step_peak
   fi
+  [ -z "$joining" ] || return 0 # no step of the request
   [ "$events_read_json" != null ] || events_read_json=$step_read
   [ "$step_written" = null ] || events_written_json=$step_written
   as_seconds "$step_wall"
   fields="\"name\":\"$step_name\",\"exitCode\":$step_code,\"status\":$step_status,\"signal\":$step_signal,\"wallSec\":$seconds"
   as_seconds "$step_cpu"
   fields="$fields,\"cpuSec\":$seconds,\"peakMemoryMb\":$step_peak,\"eventsRead\":$step_read,\"eventsWritten\":$step_written"
-  fields="$fields,\"threads\":$step_threads,\"memorySource\":\"$step_source\",\"startSec\":$step_start"
+  fields="$fields,\"threads\":$step_threads,\"memorySource\":\"$step_source\",\"startSec\":$step_start,\"instances\":$instances"
   steps_json=$steps_json${steps_json:+,}{$fields}
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { besideDag, UNIT } from "../../../src/submit-dir/names.ts";
 import { eventually } from "../../support/eventually.ts";
-import { FailingRequest, fullDiskStory } from "../../support/level2-stories.ts";
+import { FailingRequest, fillDisk } from "../../support/level2-stories.ts";
 import { asPoolRoot, inPool, poolServer, sharedDir } from "../../support/pool-server.ts";
 import { SmallDisk } from "../../support/small-disk.ts";
 
@@ -28,9 +28,8 @@ describe.runIf(SmallDisk.canBe(join(work, "try")))("a disk of its own for the su
     disk.remove();
   });
 
-  test("fills up while jobs run: held with the path within two minutes, goes on when there is space", LONG, () =>
-    fullDiskStory(server, work, disk),
-  );
+  // What goes on after a release is told on the local engine (tests/real/full-disk.test.ts).
+  test("fills up while jobs run: held with the path within two minutes", LONG, () => fillDisk(server, work, disk));
 
   // The end of a job is lost, as on a full disk: it is in no queue, and no event will ever tell what became of it.
   test("takes the end of a job with it: DAGMan finds out, and the job is repeated", LONG, async () => {
