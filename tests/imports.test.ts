@@ -108,6 +108,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "config",
     "reading",
     "intake",
+    "reports",
     "kinds",
     "operations",
     "recovery/round/actions.ts",

@@ -6,6 +6,7 @@ import { addConfig } from "./config.ts";
 import { addDemo } from "./demo.ts";
 import { addDoctor } from "./doctor.ts";
 import { addEmulate } from "./emulate.ts";
+import { addFjr } from "./fjr.ts";
 import { addImport } from "./import.ts";
 import { addMetrics } from "./metrics.ts";
 import { addAttempts, addLogs, addNodes } from "./nodes.ts";
@@ -42,7 +43,7 @@ const COMMANDS = [
   ],
   ...[...ACTIONS, addResubmit, addRetry, addUnclassified, addClassify, addPriority],
   ...[addQueue, addSites, addAlerts, addAudit, addTokens],
-  ...[addPlan, addPolicy, addConfig, addSimulate, addEmulate, addSpool, addDoctor, addDemo],
+  ...[addPlan, addPolicy, addFjr, addConfig, addSimulate, addEmulate, addSpool, addDoctor, addDemo],
 ];
 
 const EXIT_CODES = `Exit codes:
