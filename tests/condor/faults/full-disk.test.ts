@@ -28,9 +28,6 @@ describe.runIf(SmallDisk.canBe(join(work, "try")))("a disk of its own for the su
     disk.remove();
   });
 
-  // What goes on after a release is told on the local engine (tests/real/full-disk.test.ts).
-  test("fills up while jobs run: held with the path within two minutes", LONG, () => fillDisk(server, work, disk));
-
   // The end of a job is lost, as on a full disk: it is in no queue, and no event will ever tell what became of it.
   test("takes the end of a job with it: DAGMan finds out, and the job is repeated", LONG, async () => {
     const request = new FailingRequest(work, "lost-end", 1);
@@ -49,4 +46,7 @@ describe.runIf(SmallDisk.canBe(join(work, "try")))("a disk of its own for the su
     await server.until("lost-end", ["completed"], 240);
     expect(request.count(0)).toBe(2);
   });
+
+  // The last one: it leaves the disk full. What goes on after a release is told on the local engine (tests/real/full-disk.test.ts).
+  test("fills up while jobs run: held with the path within two minutes", LONG, () => fillDisk(server, work, disk));
 });
