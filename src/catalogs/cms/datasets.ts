@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { WorldError } from "../../base/errors.ts";
 import { err, ok } from "../../base/result.ts";
 import type { SiteName } from "../../domain/names.ts";
@@ -74,6 +75,7 @@ async function* blocksInOrder(
 ): FilePages {
   const over = new AbortController();
   const until = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
+  setMaxListeners(0, until); // every stream of every block listens, and all of them end with this
   const underWay: Promise<readonly InputFile[]>[] = [];
   try {
     for (const { name, files } of blocks) {
