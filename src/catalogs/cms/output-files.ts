@@ -17,31 +17,26 @@ export function dbsDataset(spec: RequestSpec, dataset: string): NewDbsDataset | 
   }
   return {
     dataset,
-    primaryType: primaryType(spec),
+    primaryType: spec.cms?.primaryType ?? (spec.work.kind === "generate" ? "mc" : "data"),
     acquisitionEra: parts[1],
     processingVersion: Number(parts[2]),
-    accessType: "PRODUCTION",
-    prepId: text(spec.metadata.prep_id),
+    accessType: spec.cms?.accessType ?? "PRODUCTION",
+    prepId: spec.cms?.prepId ?? text(spec.metadata.prep_id),
     config: datasetConfig(spec, dataset),
   };
 }
 
-/** Where its files go tells; where nobody says, whether it reads data. */
-function primaryType({ metadata, work }: RequestSpec): "mc" | "data" {
-  const base = text((metadata.reqmgr2 as Readonly<Record<string, unknown>> | undefined)?.MergedLFNBase) ?? "";
-  if (base.startsWith("/store/data")) return "data";
-  return base.startsWith("/store/mc") || work.kind === "generate" ? "mc" : "data";
-}
-
 /** How it was made. DBS wants every field: what nobody knows is said to be unknown. */
-export function datasetConfig({ metadata, outputs }: RequestSpec, dataset: string): OutputConfig {
+export function datasetConfig({ cms, metadata, outputs }: RequestSpec, dataset: string): OutputConfig {
   const tier = dataset.split("/")[3] ?? "";
-  const module = outputs.find(({ name, naming }) => (naming?.tier ?? name).toUpperCase() === tier.toUpperCase());
+  const output = outputs.find(({ name, naming }) => (naming?.tier ?? name).toUpperCase() === tier.toUpperCase());
+  const written = cms?.outputs.find(({ name }) => name === output?.name);
+  const step = cms?.steps.find(({ name }) => name === written?.step);
   return {
-    release: text(metadata.cmssw_version) ?? "unknown",
+    release: step?.release ?? text(metadata.cmssw_version) ?? "unknown",
     psetHash: text(metadata.pset_hash) ?? "unknown",
-    globalTag: text(metadata.global_tag) ?? "unknown",
-    outputModule: module?.name ?? "Merged",
+    globalTag: step?.globalTag ?? text(metadata.global_tag) ?? "unknown",
+    outputModule: written?.module ?? output?.name ?? "Merged",
   };
 }
 
