@@ -1,3 +1,4 @@
+import { randomFrom } from "../src/base/random.ts";
 import type { MeasuredJob, MeasuredStep } from "../src/sizing/metrics.ts";
 
 /**
@@ -58,15 +59,9 @@ const SLOWER = [30, 300] as const;
 const TARGET_SEC = 8 * 3600;
 const MOST_PER_CORE_MB = 3000;
 
-/** The same numbers for the same seed (mulberry32). */
+/** The same for the same seed. */
 export function dice(seed: number) {
-  let state = seed;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const next = randomFrom(seed);
   return {
     between: (low: number, high: number) => low + (high - low) * next(),
     /** As often half as double. */

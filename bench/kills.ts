@@ -6,6 +6,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { stringify } from "yaml";
+import { randomFrom } from "../src/base/random.ts";
 import { defaultSeed } from "../src/emulate/index.ts";
 import { startPostgres } from "../tests/support/postgres.ts";
 import { inOwnDirectory, RESTED } from "./measure.ts";
@@ -32,12 +33,13 @@ export const run = ({ kills, seed }: { kills: number; seed: number }) =>
       const servers = ports.map((port, index) => new Server(dir, index, port, postgres.url, emulator));
       try {
         for (const server of servers) server.start();
-        const random = mulberry(seed);
-        const killed = { server: 0, services: 0 };
+        const random = randomFrom(seed);
+        const killed = { server: 0, services: 0, afterTheLastRequest: 0 };
         for (let at = 0; at < kills; at += 1) {
           await sleep(100 + random() * 2400);
           const victim = random() < 0.25 ? emulator : servers[random() < 0.5 ? 0 : 1]!;
           killed[victim === emulator ? "services" : "server"] += 1;
+          if (isOver(await statusesAt(ports))) killed.afterTheLastRequest += 1;
           await victim.kill();
           await victim.start();
         }
@@ -159,17 +161,25 @@ class Server extends Victim {
   protected argv = (): readonly string[] => this.#argv;
 }
 
-/** How the requests ended, asked of whichever server answers. */
+/** Asked of whichever server answers; empty: none does. */
+async function statusesAt(ports: readonly number[]): Promise<readonly string[]> {
+  for (const port of ports) {
+    const answer = await fetch(`http://127.0.0.1:${port}/api/v1/requests?limit=100`).catch(() => null);
+    const page = (await answer?.json().catch(() => null)) as { items?: { status: string }[] } | null | undefined;
+    if (page?.items) return page.items.map(({ status }) => status);
+  }
+  return [];
+}
+
+const isOver = (statuses: readonly string[]): boolean =>
+  statuses.length === REQUESTS && statuses.every((status) => status === "completed" || status === "held");
+
+/** How the requests ended. */
 async function untilOver(ports: readonly number[]): Promise<Record<string, number>> {
   for (const end = Date.now() + END_SEC * 1000; ; await sleep(500)) {
-    for (const port of ports) {
-      const answer = await fetch(`http://127.0.0.1:${port}/api/v1/requests?limit=100`).catch(() => null);
-      const page = (await answer?.json().catch(() => null)) as { items?: { status: string }[] } | null | undefined;
-      const statuses = (page?.items ?? []).map(({ status }) => status);
-      const over = statuses.filter((status) => status === "completed" || status === "held");
-      if ((over.length === REQUESTS && statuses.length === REQUESTS) || Date.now() > end)
-        return Object.fromEntries([...new Set(statuses)].map((one) => [one, statuses.filter((s) => s === one).length]));
-    }
+    const statuses = await statusesAt(ports);
+    if (isOver(statuses) || Date.now() > end)
+      return Object.fromEntries([...new Set(statuses)].map((one) => [one, statuses.filter((s) => s === one).length]));
   }
 }
 
@@ -203,15 +213,4 @@ async function freePort(): Promise<number> {
   const { port } = server.address() as { port: number };
   await new Promise((done) => server.close(done));
   return port;
-}
-
-/** mulberry32: the same kills for the same seed, as far as timing goes. */
-function mulberry(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { randomFrom } from "../../base/random.ts";
 
 /** Made-up weather: files of readings `station,minute,millidegrees,valid`. Always the same numbers. */
 const STATIONS = ["alder", "birch", "cedar", "elm", "fir", "hazel", "larch", "maple"] as const;
@@ -15,7 +16,7 @@ export function makeDataset(folder: string): void {
 }
 
 function readings(file: number): string {
-  const next = random(file + 1);
+  const next = randomFrom((file + 1) * 0x9e3779b9);
   const lines: string[] = [];
   for (let minute = 0; minute < READINGS_PER_FILE; minute++) {
     const station = STATIONS[Math.floor(next() * STATIONS.length)];
@@ -24,17 +25,6 @@ function readings(file: number): string {
     lines.push(`${station},${minute},${degrees},${next() < 0.03 ? 0 : 1}`);
   }
   return `${lines.join("\n")}\n`;
-}
-
-/** mulberry32: small, good enough for weather, and the same everywhere. */
-function random(seed: number): () => number {
-  let state = seed * 0x9e3779b9;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /** Per station: warm readings and their sum. */
