@@ -9,7 +9,7 @@ import { hasEnded, type WatchedRequest } from "./view/watched.ts";
 const MAX_UNITS = 2000;
 
 export interface Notice {
-  readonly kind: "silent" | "other-server";
+  readonly kind: "silent" | "other-server" | "outage";
   readonly message: string;
 }
 

@@ -42,10 +42,16 @@ export function cmsComplaints(result: CmsResult): readonly string[] {
     if (rules !== 2) found.push(`${block.name} has ${count(rules, "rule")}, not 2`);
   }
   if (result.blocks.length === 0) found.push("there are no blocks");
+  const twice = rulesMade(result) - Object.keys(rows(result.state, "rucio.rules")).length;
+  if (twice !== 0) found.push(`Rucio made ${rulesMade(result)} rules, and has ${rulesMade(result) - twice}`);
   if (failedCalls(result).length === 0) found.push("Rucio was not missed");
   return found;
 }
 
+const rulesMade = ({ calls }: CmsResult): number =>
+  calls.filter(({ service, method, path, status }) => {
+    return service === "rucio" && method === "POST" && path.startsWith("/rules") && status === 201;
+  }).length;
 const failedCalls = ({ calls }: CmsResult) => calls.filter(({ fault }) => fault !== null);
 
 const REQUESTS: Columns<readonly [WatchedRequest, string]> = [
@@ -85,14 +91,11 @@ function blockLines(result: CmsResult, block: BlockView): string[] {
   ];
 }
 
-/** Calls that nobody answered, and that nothing was done twice for it. */
+/** Calls that nobody answered, and how many rules there are all the same. */
 function outageLines(result: CmsResult): string[] {
   const failed = [...grouped(failedCalls(result), ({ service, method }) => `${service} ${method}`)];
-  const made = result.calls.filter(({ service, method, path, status }) => {
-    return service === "rucio" && method === "POST" && path.startsWith("/rules") && status === 201;
-  });
   return [
     ...failed.map(([what, calls]) => `  ${what}: ${count(calls.length, "call")} unanswered, tried again later`),
-    `  ${count(made.length, "rule")} made for ${count(result.blocks.length, "block")}, none twice`,
+    `  ${count(rulesMade(result), "rule")} made for ${count(result.blocks.length, "block")}`,
   ];
 }

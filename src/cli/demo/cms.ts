@@ -118,7 +118,7 @@ function withOutage(show: Show, emulated: Emulated): Show {
       }
       const isAway = until !== null && Date.now() < until;
       const message = `the demo has taken Rucio away for ${OUTAGE_SEC} s`;
-      show.update(watched, isAway ? { kind: "other-server", message } : notice);
+      show.update(watched, isAway ? { kind: "outage", message } : notice);
     },
     close: () => show.close(),
   };
