@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
-// Four projects: `fast` (pure code and stories, no outside parts), `real` (PostgreSQL, processes, the local engine),
-// `pool` (a live HTCondor pool) and `faults` (the pool's own daemons are killed, so nothing else may run beside it).
+// Five projects: `fast` (pure code and stories, no outside parts), `real` (PostgreSQL, processes, the local engine),
+// `web` (the pages, in a browser), `pool` (a live HTCondor pool) and `faults` (the pool's own daemons are killed, so nothing else may run beside it).
 // `scripts/test` decides which of them can run here.
 export default defineConfig({
   test: {
@@ -9,9 +9,9 @@ export default defineConfig({
       {
         test: {
           name: "fast",
-          include: ["src/**/*.test.ts", "tests/*.test.ts", "tests/{kinds,scenarios}/**/*.test.ts"],
+          include: ["src/**/*.test.ts", "tests/*.test.ts", "tests/{kinds,scenarios}/**/*.test.ts", "web/**/*.test.ts"],
           exclude: ["**/*.real.test.ts"],
-          testTimeout: 30_000,
+          testTimeout: 60_000,
           hookTimeout: 30_000,
           maxWorkers: 2,
         },
@@ -28,8 +28,19 @@ export default defineConfig({
       },
       {
         test: {
-          name: "pool",
+          name: "web",
           sequence: { groupOrder: 2 },
+          include: ["tests/web/*.test.ts"],
+          globalSetup: ["tests/web/support/global.ts"],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+          maxWorkers: 1,
+        },
+      },
+      {
+        test: {
+          name: "pool",
+          sequence: { groupOrder: 3 },
           include: ["tests/condor/*.test.ts"],
           testTimeout: 240_000,
           hookTimeout: 240_000,
@@ -39,7 +50,7 @@ export default defineConfig({
       {
         test: {
           name: "faults",
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 4 },
           include: ["tests/condor/faults/*.test.ts"],
           testTimeout: 240_000,
           hookTimeout: 240_000,

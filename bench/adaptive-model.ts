@@ -1,4 +1,5 @@
 import { randomFrom } from "../src/base/random.ts";
+import type { StepRun } from "../src/domain/metrics.ts";
 import type { MeasuredJob, MeasuredStep } from "../src/sizing/metrics.ts";
 
 /**
@@ -12,7 +13,11 @@ export interface Workload {
   readonly noise: number;
   /** So many of the jobs take so much more memory. */
   readonly heavy: { readonly share: number; readonly factor: number };
+  /** So few take so much more that all others should not ask for it. */
+  readonly rare: { readonly share: number; readonly factor: number };
   readonly slowShare: number;
+  /** Its steps can do a part of their events. */
+  readonly maySplit: boolean;
   readonly startSec: number;
   readonly totalEvents: number;
   /** What the person who made the request believes. */
@@ -36,7 +41,7 @@ interface StepModel {
 }
 
 /** One job, whatever memory it is given. */
-export interface SimulatedJob {
+interface SimulatedJob {
   readonly measured: MeasuredJob;
   readonly wallSec: number;
   readonly cpuSec: number;
@@ -44,6 +49,9 @@ export interface SimulatedJob {
   /** How far it comes before it needs the most. */
   readonly peakAt: number;
 }
+
+/** How a step runs in a job. */
+export type RunOf = (step: string) => Pick<StepRun, "instances" | "threads">;
 
 /** name, serial fraction, MB, MB a thread, seconds and kB an event */
 const PROFILES = [
@@ -72,7 +80,7 @@ export function dice(seed: number) {
 }
 export type Dice = ReturnType<typeof dice>;
 
-export function makeWorkload(random: Dice): Workload {
+export function makeWorkload(random: Dice, rareShare: number): Workload {
   const first = random.whole(0, PROFILES.length - 1);
   const chain = PROFILES.slice(first, random.whole(first, PROFILES.length - 1) + 1);
   const slower = random.byRatio(...SLOWER);
@@ -93,11 +101,12 @@ export function makeWorkload(random: Dice): Workload {
     steps,
     noise: random.between(0.05, 0.3),
     heavy: random.chance(0.15) ? { share: random.between(0.15, 0.3), factor: random.between(1.2, 1.5) } : NOT_HEAVY,
+    rare: { share: rareShare, factor: 3 },
     slowShare: 0.02,
     startSec: random.between(60, 600),
     totalEvents: Math.round((random.between(300, 900) * TARGET_SEC) / secPerEvent),
   };
-  const peakMb = truePeakMb(workload, cores, TARGET_SEC / secPerEvent);
+  const peakMb = truePeakMb(workload, () => ({ instances: 1, threads: cores }), TARGET_SEC / secPerEvent);
   return {
     ...workload,
     hints: {
@@ -106,6 +115,7 @@ export function makeWorkload(random: Dice): Workload {
       secPerEvent: secPerEvent * random.byRatio(0.3, 3),
       kbPerEvent: steps.at(-1)!.kbPerEvent * random.byRatio(0.3, 3),
     },
+    maySplit: random.chance(0.5),
   };
 }
 const NOT_HEAVY = { share: 0, factor: 1 };
@@ -113,27 +123,38 @@ const NOT_HEAVY = { share: 0, factor: 1 };
 /** Compared with one core. */
 const slowdown = (serial: number, cores: number): number => serial + (1 - serial) / cores;
 
-const middleMb = ({ baseMb, perThreadMb, leakMbPerEvent }: StepModel, cores: number, events: number): number =>
-  baseMb + perThreadMb * cores + leakMbPerEvent * events;
+const middleMb = (step: StepModel, { instances, threads }: ReturnType<RunOf>, events: number): number =>
+  instances * (step.baseMb + step.perThreadMb * threads + (step.leakMbPerEvent * events) / instances);
 
-/** The most that a job with so many cores and events can take. */
-export const truePeakMb = ({ steps, noise, heavy }: Omit<Workload, "hints">, cores: number, events: number): number =>
-  Math.max(...steps.map((step) => middleMb(step, cores, events))) * (1 + noise) * heavy.factor;
+/** The most that a job of so many events can take, but for the rare ones. */
+export const truePeakMb = (
+  { steps, noise, heavy }: Pick<Workload, "steps" | "noise" | "heavy">,
+  runOf: RunOf,
+  events: number,
+): number => Math.max(...steps.map((step) => middleMb(step, runOf(step.name), events))) * (1 + noise) * heavy.factor;
 
-export function simulateJob(workload: Workload, cores: number, events: number, random: Dice): SimulatedJob {
-  const { noise, heavy, slowShare, startSec } = workload;
+export function simulateJob(
+  workload: Workload,
+  runOf: RunOf,
+  events: number,
+  random: Dice,
+  rarely: Dice,
+): SimulatedJob {
+  const { noise, heavy, rare, slowShare, startSec } = workload;
   const slow = random.between(1 - noise, 1 + noise) * (random.chance(slowShare) ? random.between(1.5, 4) : 1);
-  const large = random.between(1 - noise, 1 + noise) * (random.chance(heavy.share) ? heavy.factor : 1);
+  const usual = random.between(1 - noise, 1 + noise) * (random.chance(heavy.share) ? heavy.factor : 1);
+  const large = usual * (rarely.chance(rare.share) ? rare.factor : 1);
   const steps = workload.steps.map((step, at): MeasuredStep => {
     const start = at === 0 ? startSec : 0;
+    const { instances, threads } = runOf(step.name);
     const cpuSec = step.secPerEvent * events * slow;
     return {
       name: step.name,
-      wallSec: start + cpuSec * slowdown(step.serial, cores),
-      cpuSec: cpuSec + start,
-      threads: cores,
-      instances: 1,
-      memoryMb: middleMb(step, cores, events) * large,
+      wallSec: start + (cpuSec * slowdown(step.serial, threads)) / instances,
+      cpuSec: cpuSec + start * instances,
+      threads,
+      instances,
+      memoryMb: middleMb(step, { instances, threads }, events) * large,
       memorySource: "cgroup",
       events,
       startSec: start,

@@ -1,11 +1,13 @@
 import type { Metrics, RequestedSizes } from "../src/domain/metrics.ts";
-import type { UnitPlan } from "../src/domain/plan.ts";
+import { parallelSteps } from "../src/domain/parallel-steps.ts";
+import type { DagPlan, UnitPlan } from "../src/domain/plan.ts";
 import type { RequestSpec } from "../src/domain/request.ts";
 import type { PlanFacts } from "../src/planning/facts.ts";
 import { askedOf, sizeRound } from "../src/planning/size-round.ts";
-import { joinMetrics, larger, summarizeJobs } from "../src/sizing/metrics.ts";
+import { joinMetrics, larger, summariseJobs } from "../src/sizing/metrics.ts";
+import { killsThatTeach } from "../src/sizing/step-memory.ts";
 import { checkPlan, generateSpec, planRound, sampleFacts } from "../tests/support/sample-facts.ts";
-import { type Dice, dice, makeWorkload, simulateJob, truePeakMb, type Workload } from "./adaptive-model.ts";
+import { type Dice, dice, makeWorkload, type RunOf, simulateJob, truePeakMb, type Workload } from "./adaptive-model.ts";
 
 /**
  * What sizing by measurements gains. Real: requests, the planner with its checks, the summaries of units, and sizing, round by
@@ -19,6 +21,10 @@ const ROUNDS = 5;
 const TARGET_SEC = 8 * 3600;
 const MOST_ATTEMPTS = 6;
 const MOST_PER_CORE_MB = 3000;
+/** As `planning.probe_jobs` is by default. */
+const PROBE_JOBS = 2;
+/** One job in so many takes three times the memory of the others: it should be tried again, and not be what all ask for. */
+const RARE_SHARE = 1 / 500;
 /** Cores of each of the sites; they differ in memory per core. */
 const SITE_CORES = 100;
 const SITES_MB_PER_CORE = [1000, 1500, 1750, 2000, 2000, 2000, 2000, 2500, 2500, 3000, 3000, 4000];
@@ -28,11 +34,13 @@ export async function run() {
   const seeds = Array.from({ length: WORKLOADS }, (_, at) => at + 1);
   const fixed = seeds.map((seed) => runRequest(seed, false));
   const adaptive = seeds.map((seed) => runRequest(seed, true));
+  const rare = seeds.map((seed) => runRequest(seed, true, RARE_SHARE));
   const [hints, measured] = [summary(fixed), summary(adaptive)];
   return {
     workloads: WORKLOADS,
     static: hints,
     adaptive: measured,
+    adaptiveWithRareJobs: summary(rare),
     coreHoursRatio: rounded(measured.coreHours / hints.coreHours),
     turnsMoreThanOnce: share(adaptive, ({ rounds }) => turns(rounds.map(({ requested }) => requested.memoryMb)) > 1),
     seconds: rounded((performance.now() - began) / 1000),
@@ -44,6 +52,9 @@ interface RoundSeen {
   readonly truePeakMb: number;
   readonly jobs: number;
   readonly kills: number;
+  readonly jobsSampled: number;
+  readonly killedJobs: number;
+  readonly killedAtMb: number | null;
   readonly coreSec: number;
   readonly wastedCoreSec: number;
   readonly wallSec: number;
@@ -57,9 +68,9 @@ interface RequestSeen {
 }
 
 /** A whole request, from its first event to its last. */
-function runRequest(seed: number, adaptive: boolean): RequestSeen {
-  const workload = makeWorkload(dice(seed));
-  const random = dice(seed + 1_000_000);
+function runRequest(seed: number, adaptive: boolean, rareShare = 0): RequestSeen {
+  const workload = makeWorkload(dice(seed), rareShare);
+  const chances = { random: dice(seed + 1_000_000), rarely: dice(seed + 2_000_000) };
   const spec = specOf(workload, adaptive);
   const last = BigInt(workload.totalEvents);
   const rounds: RoundSeen[] = [];
@@ -73,9 +84,10 @@ function runRequest(seed: number, adaptive: boolean): RequestSeen {
             asked: askedOf(spec),
             before: rounds.at(-1)!.requested,
             metrics: measured,
-            killedAtMb: measured?.killedAtMb ?? null,
+            killedAtMb: killsThatTeach(rounds),
             saidMb: null,
             isRoundOver: true,
+            parallelSteps: parallelSteps(spec),
           })
         : { ok: true, value: base };
     if (!sized.ok) return { rounds, heldFor: sized.error.code };
@@ -83,20 +95,20 @@ function runRequest(seed: number, adaptive: boolean): RequestSeen {
     if (outcome.kind !== "planned") throw new Error(`seed ${seed}: ${JSON.stringify(outcome)}`);
     const [violation] = checkPlan(outcome.plan, sized.value);
     if (violation) throw new Error(`seed ${seed}: ${violation.message}`);
-    const { requested, units, summary } = outcome.plan;
-    const seen = [...units].map((unit) => runUnit(workload, unit, random));
+    const { plan } = outcome;
+    const seen = [...plan.units].map((unit) => runUnit(workload, plan, unit, chances));
     measured = joinMetrics([measured, ...seen.map(({ metrics }) => metrics)]);
-    rounds.push(roundSeen(workload, requested, seen));
-    next = summary.next;
+    rounds.push(roundSeen(workload, plan, seen));
+    next = plan.summary.next;
   }
   return { rounds, heldFor: null };
 }
 
-function specOf({ hints, steps, totalEvents }: Workload, adaptive: boolean): RequestSpec {
+function specOf({ hints, steps, totalEvents, maySplit }: Workload, adaptive: boolean): RequestSpec {
   const eventsPerJob = Math.max(1, Math.round(TARGET_SEC / hints.secPerEvent));
   const plain = generateSpec({
     adaptive,
-    steps: steps.map(({ name }) => ({ name, argv: ["./step"], env: {} })),
+    steps: steps.map(({ name }) => ({ name, argv: ["./step"], env: {}, ...(maySplit && { parallel: "by-events" }) })),
     generation: { totalEvents: BigInt(totalEvents), eventsPerLumi: 1 },
     split: { algorithm: "EventBased", filesPerJob: 1, eventsPerJob, lumisPerJob: 1 },
     unit: { jobsPerUnit: null, targetMergedBytes: 4e9, blockTargetBytes: 1e12, maxUnitsPerBlock: 100 },
@@ -110,24 +122,39 @@ function specOf({ hints, steps, totalEvents }: Workload, adaptive: boolean): Req
 
 function policyFor({ hints, totalEvents }: Workload): Partial<PlanFacts["policy"]> {
   const units = (totalEvents * hints.kbPerEvent * 1000) / 4e9;
-  return { leastMemoryPerCoreMb: 1, maxMemoryPerCoreMb: MOST_PER_CORE_MB, maxUnitsPerRound: Math.ceil(units / ROUNDS) };
+  return {
+    leastMemoryPerCoreMb: 1,
+    maxMemoryPerCoreMb: MOST_PER_CORE_MB,
+    maxUnitsPerRound: Math.ceil(units / ROUNDS),
+    probeJobs: PROBE_JOBS,
+  };
 }
 
+const runsOf =
+  ({ steps, requested: { cores } }: DagPlan, isProbe = false): RunOf =>
+  (name) => {
+    const step = steps.find((one) => one.name === name);
+    return (isProbe ? step?.probe : step?.run) ?? { instances: 1, threads: cores };
+  };
+
 /** Its jobs, each until it succeeds. */
-function runUnit(workload: Workload, { nodes }: UnitPlan, random: Dice) {
-  let [kills, coreSec, cpuSec, totalSec, longestSec] = [0, 0, 0, 0, 0];
+function runUnit(workload: Workload, plan: DagPlan, { nodes }: UnitPlan, chances: { random: Dice; rarely: Dice }) {
+  let [kills, killedJobs, coreSec, cpuSec, totalSec, longestSec] = [0, 0, 0, 0, 0, 0];
   let killedAtMb: number | null = null;
-  const jobs = nodes.flatMap(({ events, resources: { cores, memoryMb } }) => {
-    const job = simulateJob(workload, cores, events!, random);
+  const jobs = nodes.flatMap(({ events, isProbe, resources: { cores, memoryMb } }) => {
+    let job = simulateJob(workload, runsOf(plan, isProbe), events!, chances.random, chances.rarely);
     let [given, took, ended] = [memoryMb, 0, false];
     for (let attempt = 0; attempt < MOST_ATTEMPTS && !ended; attempt++) {
       ended = job.neededMb <= given;
       took += ended ? job.wallSec : job.wallSec * job.peakAt;
       if (ended) break;
       kills += 1;
-      killedAtMb = larger(killedAtMb, given);
+      // A probe that is killed is none any more.
+      if (isProbe && attempt === 0) job = simulateJob(workload, runsOf(plan), events!, chances.random, chances.rarely);
+      else killedAtMb = larger(killedAtMb, given);
       given = Math.min(given * 1.5, MOST_PER_CORE_MB * cores);
     }
+    if (!ended || given > memoryMb) killedJobs += 1;
     coreSec += took * cores;
     totalSec += took;
     longestSec = Math.max(longestSec, took);
@@ -137,26 +164,27 @@ function runUnit(workload: Workload, { nodes }: UnitPlan, random: Dice) {
   return {
     jobs: nodes.length,
     biggest: Math.max(...nodes.map(({ events }) => events!)),
-    metrics: summarizeJobs(jobs, killedAtMb),
+    metrics: summariseJobs(jobs, killedAtMb, killedJobs),
     ...{ kills, coreSec, cpuSec, totalSec, longestSec },
   };
 }
 
-function roundSeen(
-  workload: Workload,
-  requested: RequestedSizes,
-  units: readonly ReturnType<typeof runUnit>[],
-): RoundSeen {
+function roundSeen(workload: Workload, plan: DagPlan, units: readonly ReturnType<typeof runUnit>[]): RoundSeen {
+  const { requested } = plan;
   const { cores, memoryMb } = requested;
   const sum = (of: (unit: (typeof units)[number]) => number) => units.reduce((all, unit) => all + of(unit), 0);
   const sites = SITES_MB_PER_CORE.filter((perCoreMb) => perCoreMb * cores >= memoryMb).length;
   const slots = (Math.max(sites, 1) * SITE_CORES) / cores;
   const coreSec = sum((unit) => unit.coreSec);
+  const metrics = joinMetrics(units.map((unit) => unit.metrics));
   return {
     requested,
-    truePeakMb: truePeakMb(workload, cores, Math.max(...units.map(({ biggest }) => biggest))),
+    truePeakMb: truePeakMb(workload, runsOf(plan), Math.max(...units.map(({ biggest }) => biggest))),
     jobs: sum((unit) => unit.jobs),
     kills: sum((unit) => unit.kills),
+    jobsSampled: metrics?.jobs ?? 0,
+    killedJobs: metrics?.killedJobs ?? 0,
+    killedAtMb: metrics?.killedAtMb ?? null,
     coreSec,
     wastedCoreSec: coreSec - sum((unit) => unit.cpuSec),
     // No order of the jobs takes longer.
@@ -179,6 +207,7 @@ function summary(requests: readonly RequestSeen[]) {
     withinTwentyPercentByRound2: near(2),
     oomFromRound1: killed(1),
     oomFromRound2: killed(2),
+    killsPerJob: rounded(all.reduce((sum, round) => sum + round.kills, 0) / jobs),
     coreHours: hours(({ coreSec }) => coreSec),
     wastedCoreHours: hours(({ wastedCoreSec }) => wastedCoreSec),
     wallHours: hours(({ wallSec }) => wallSec),

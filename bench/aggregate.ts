@@ -52,7 +52,8 @@ function aggregate(root: string, units: readonly { name: string; failed: boolean
   const decision = decideRound({
     ...sites,
     verdict: "failed",
-    words: "",
+    text: "",
+    unitWord: "unit",
     unitsTotal: units.length,
     unitsDone: finishedUnits.size,
     finishedUnits,
@@ -65,7 +66,14 @@ function aggregate(root: string, units: readonly { name: string; failed: boolean
     filesOf: new Map(),
     directory: "complete",
   });
-  const facts = { ...sites, excluded: [], unitsTotal: units.length, unitsDone: finishedUnits.size, tails: new Map() };
+  const facts = {
+    ...sites,
+    unitWord: "unit",
+    excluded: [],
+    unitsTotal: units.length,
+    unitsDone: finishedUnits.size,
+    tails: new Map(),
+  };
   describeErrors(errorsView(tally, facts), 100);
   return `${decision.kind}: ${decision.reason}`;
 }

@@ -1,10 +1,8 @@
 import { loadConfig } from "../src/config/load.ts";
 import type { RequestName } from "../src/domain/names.ts";
-import { DEFAULT_INTAKE_RULES } from "../src/domain/submission.ts";
-import { readSubmission } from "../src/intake/read-submission.ts";
-import { KINDS } from "../src/kinds/table.ts";
 import { startServer } from "../src/main.ts";
 import type { Store } from "../src/store/port.ts";
+import { sampleSpec } from "../tests/support/many-requests.ts";
 import type { LoadAnswer, LoadTask } from "./api-load.ts";
 import { inOwnDirectory, inThread } from "./measure.ts";
 
@@ -26,16 +24,7 @@ export const run = ({ requests = 10_000, connections = 8, seconds = 10 } = {}) =
 
 /** In the requestor's workspace: the loop leaves them alone. */
 async function fill(store: Store, requests: number): Promise<void> {
-  const document = {
-    name: "bench",
-    kind: "generate",
-    events: 1000,
-    steps: [{ name: "s", run: ["true"] }],
-    outputs: [{ name: "o", file: "o" }],
-  };
-  const read = readSubmission(document, DEFAULT_INTAKE_RULES, KINDS);
-  if (!read.ok) throw new Error(JSON.stringify(read.error));
-  const { spec } = read.value;
+  const spec = sampleSpec();
   await store.transaction(async (inner) => {
     for (let index = 0; index < requests; index += 1)
       await inner.requests.create({ ...spec, name: `bench-${index}` as RequestName }, "new", [], "bench", new Date());

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { makeCmsServices } from "../src/catalogs/cms/cms-services.ts";
 import { makeCmsDatasets } from "../src/catalogs/cms/datasets.ts";
 import type { CmsServices } from "../src/catalogs/cms/services.ts";
-import { makeCmsSites, placesOf } from "../src/catalogs/cms/sites.ts";
+import { makeCmsSites, sitesByRse } from "../src/catalogs/cms/sites.ts";
 import { loadConfig } from "../src/config/load.ts";
 import { cmsOptions } from "../src/main.ts";
 import { packFiles } from "../src/planning/packed-files.ts";
@@ -77,11 +77,11 @@ function servicesAt(settings: string): CmsServices {
 /** The reading alone, as the process that is measured. */
 export async function read({ settings }: { settings: string }) {
   const services = servicesAt(settings);
-  const places = placesOf(await makeCmsSites(services, null).list());
+  const byRse = sitesByRse(await makeCmsSites(services, null).list());
   const begun = performance.now();
   const cpu = process.cpuUsage();
   const mask = { runs: [], lumis: null };
-  const datasets = makeCmsDatasets(services, async () => places);
+  const datasets = makeCmsDatasets(services, async () => byRse);
   const opened = await datasets.open({ from: "dataset", dataset: DATASET, mask }, { lumis: true });
   if (!opened.ok) throw new Error(opened.error.message);
   const files = await packFiles(opened.value);

@@ -4,12 +4,12 @@ import { LocalCore } from "../src/engine/local/core.ts";
 import { inOwnDirectory } from "./measure.ts";
 
 interface EngineBenchOptions {
-  /** Processes started one after another as places become free. */
+  /** Processes started one after another as slots become free. */
   readonly processes?: number;
   readonly noops?: number;
   /** Length of the chain in which every node waits for the one before. */
   readonly chain?: number;
-  readonly places?: number;
+  readonly slots?: number;
 }
 
 const JOB = "executable = /bin/true\ntransfer_executable = false\nlog = jobs.log\nqueue\n";
@@ -18,19 +18,19 @@ const CHAIN =
   "executable = /bin/date\narguments = +%s.%N\ntransfer_executable = false\noutput = $(JOB).at\nlog = jobs.log\nqueue\n";
 
 /** The local engine on this machine: DAG machinery, journals, supervisors and all, without the socket. */
-export const run = ({ processes = 2000, noops = 20_000, chain = 200, places = 4 }: EngineBenchOptions = {}) =>
+export const run = ({ processes = 2000, noops = 20_000, chain = 200, slots = 4 }: EngineBenchOptions = {}) =>
   inOwnDirectory("engine", async (root) => {
     const dagOf = (count: number, line: (name: string, index: number) => string): string =>
       Array.from({ length: count }, (_, index) => line(`n${index}`, index)).join("");
     const follows = (index: number): string => `PARENT n${index - 1} CHILD n${index}\n`;
-    const processSec = await timed(root, "processes", places, {
+    const processSec = await timed(root, "processes", slots, {
       "job.sub": JOB,
       "workflow.dag": dagOf(processes, (name) => `JOB ${name} job.sub\n`),
     });
-    const noopSec = await timed(root, "noops", places, {
+    const noopSec = await timed(root, "noops", slots, {
       "workflow.dag": dagOf(noops, (name, i) => `JOB ${name} none NOOP\n${i % 10 ? follows(i) : ""}`),
     });
-    await timed(root, "chain", places, {
+    await timed(root, "chain", slots, {
       "chain.sub": CHAIN,
       "workflow.dag": dagOf(chain, (name, i) => `JOB ${name} chain.sub\n${i ? follows(i) : ""}`),
     });
@@ -43,13 +43,13 @@ export const run = ({ processes = 2000, noops = 20_000, chain = 200, places = 4 
     };
   });
 
-async function timed(root: string, name: string, places: number, files: Record<string, string>): Promise<number> {
+async function timed(root: string, name: string, slots: number, files: Record<string, string>): Promise<number> {
   const dir = join(root, name);
   mkdirSync(dir);
   for (const [file, text] of Object.entries(files)) writeFileSync(join(dir, file), text, { mode: 0o755 });
   const core = new LocalCore({
     dir: join(root, "engine"),
-    sites: [{ name: "bench", cores: places, memoryMb: 100_000 }],
+    sites: [{ name: "bench", cores: slots, memoryMb: 100_000 }],
   });
   const from = performance.now();
   const submitted = core.submit({ batchName: name, submitDir: dir, priority: 0 });

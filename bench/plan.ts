@@ -11,7 +11,7 @@ type PlanBenchKind = "events" | "files" | "generate";
 const JOBS_PER_UNIT = 8;
 const EVENTS_PER_JOB = 1000;
 
-const RENDERING = {
+export const RENDERING = {
   statusIntervalSec: 15,
   scanIntervalSec: 5,
   holdRemovalSec: 300,
@@ -59,7 +59,7 @@ function makeFacts(nodes: number, kind: PlanBenchKind) {
   return sampleFacts(processSpec({ unit, split }), { files });
 }
 
-function writeAll(root: string, rendered: ReturnType<typeof renderDag>): { files: number; bytes: number } {
+export function writeAll(root: string, rendered: ReturnType<typeof renderDag>): { files: number; bytes: number } {
   let files = 0;
   let bytes = 0;
   let lastDir = "";

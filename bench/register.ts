@@ -38,7 +38,7 @@ export async function register(services: CmsServices): Promise<{ readonly second
       }
     }
     block = { ...block, files: UNITS_PER_BLOCK * FILES_PER_UNIT };
-    for (const { name, when } of outputs.steps) if (when === "all-settled") await take(name, []);
+    for (const { name, when } of outputs.steps) if (when === "after-last-unit") await take(name, []);
   });
   await Promise.all(all);
   return { seconds: (performance.now() - begun) / 1000 };

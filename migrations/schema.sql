@@ -39,6 +39,8 @@ CREATE TABLE alerts (
   CONSTRAINT alerts_last_change_known CHECK ((last_change = ANY (ARRAY['opened'::text, 'severity'::text, 'acknowledged'::text, 'closed'::text]))),
   CONSTRAINT alerts_severity_known CHECK ((severity = ANY (ARRAY['info'::text, 'warning'::text, 'critical'::text])))
 );
+CREATE INDEX alerts_by_closing ON public.alerts USING btree (closed_at, id) WHERE (closed_at IS NOT NULL);
+CREATE INDEX alerts_by_opening ON public.alerts USING btree (first_at, id);
 CREATE UNIQUE INDEX alerts_open ON public.alerts USING btree (key) WHERE (closed_at IS NULL);
 
 CREATE TABLE audit (
@@ -56,6 +58,7 @@ CREATE TABLE audit (
   CONSTRAINT audit_outcome_known CHECK ((outcome = ANY (ARRAY['done'::text, 'already'::text, 'refused'::text, 'failed'::text])))
 );
 CREATE INDEX audit_by_subject ON public.audit USING btree (subject, id DESC);
+CREATE INDEX audit_by_time ON public.audit USING btree (at, id);
 
 CREATE TABLE dag_history (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -67,6 +70,7 @@ CREATE TABLE dag_history (
   CONSTRAINT dag_history_dag_id_fkey FOREIGN KEY (dag_id) REFERENCES dags(id) ON DELETE CASCADE
 );
 CREATE INDEX dag_history_by_dag ON public.dag_history USING btree (dag_id, id);
+CREATE INDEX dag_history_by_time ON public.dag_history USING btree (at, id);
 
 CREATE TABLE dags (
   id text COLLATE "C" NOT NULL,
@@ -90,7 +94,7 @@ CREATE TABLE dags (
   rescue_kind text,
   ticket bigint NOT NULL DEFAULT 0,
   CONSTRAINT dags_pkey PRIMARY KEY (id),
-  CONSTRAINT dags_rescue_kind_known CHECK ((rescue_kind = ANY (ARRAY['failure'::text, 'stop'::text, 'operator'::text]))),
+  CONSTRAINT dags_rescue_kind_known CHECK ((rescue_kind = ANY (ARRAY['failure'::text, 'stop'::text, 'operator'::text, 'recovery'::text, 'side'::text]))),
   CONSTRAINT dags_status_known CHECK ((status = ANY (ARRAY['planning'::text, 'ready'::text, 'submitted'::text, 'running'::text, 'completed'::text, 'partial'::text, 'failed'::text, 'removed'::text, 'halted'::text, 'stopped'::text]))),
   CONSTRAINT dags_parent_dag_id_fkey FOREIGN KEY (parent_dag_id) REFERENCES dags(id),
   CONSTRAINT dags_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id)
@@ -115,6 +119,15 @@ CREATE TABLE engine_intents (
   CONSTRAINT engine_intents_dag_id_fkey FOREIGN KEY (dag_id) REFERENCES dags(id) ON DELETE CASCADE
 );
 
+CREATE TABLE failure_looks (
+  request_name text COLLATE "C" NOT NULL,
+  stamp text NOT NULL,
+  looked_at timestamp with time zone NOT NULL,
+  failing integer NOT NULL,
+  CONSTRAINT failure_looks_pkey PRIMARY KEY (request_name),
+  CONSTRAINT failure_looks_request_name_fkey FOREIGN KEY (request_name) REFERENCES requests(name) ON DELETE CASCADE
+);
+
 CREATE TABLE file_units (
   workflow_id text COLLATE "C" NOT NULL,
   unit text COLLATE "C" NOT NULL,
@@ -123,6 +136,17 @@ CREATE TABLE file_units (
   CONSTRAINT file_units_file_id_fkey FOREIGN KEY (file_id) REFERENCES input_files(id) ON DELETE CASCADE
 );
 CREATE INDEX file_units_by_unit ON public.file_units USING btree (workflow_id, unit);
+
+CREATE TABLE history_samples (
+  request_name text COLLATE "C" NOT NULL,
+  at timestamp with time zone NOT NULL,
+  units_total integer NOT NULL,
+  units_done integer NOT NULL,
+  units_failed integer NOT NULL,
+  units_running integer NOT NULL,
+  CONSTRAINT history_samples_pkey PRIMARY KEY (request_name, at)
+);
+CREATE INDEX history_samples_by_time ON public.history_samples USING btree (at);
 
 CREATE TABLE imports (
   name text COLLATE "C" NOT NULL,
@@ -221,6 +245,16 @@ CREATE TABLE output_blocks (
 );
 CREATE INDEX output_blocks_due ON public.output_blocks USING btree (next_try_at) WHERE (status = ANY (ARRAY['open'::text, 'withdrawing'::text]));
 
+CREATE TABLE pending_fills (
+  workflow_id text COLLATE "C" NOT NULL,
+  choice jsonb NOT NULL,
+  actor text NOT NULL,
+  reason text NOT NULL,
+  asked_at timestamp with time zone NOT NULL,
+  CONSTRAINT pending_fills_pkey PRIMARY KEY (workflow_id),
+  CONSTRAINT pending_fills_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id)
+);
+
 CREATE TABLE processing_blocks (
   workflow_id text COLLATE "C" NOT NULL,
   block_index integer NOT NULL,
@@ -236,6 +270,41 @@ CREATE TABLE processing_blocks (
   CONSTRAINT processing_blocks_status_known CHECK ((status = ANY (ARRAY['open'::text, 'complete'::text, 'archived'::text, 'failed'::text, 'invalidated'::text]))),
   CONSTRAINT processing_blocks_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id)
 );
+
+CREATE TABLE remembered_rules (
+  id text COLLATE "C" NOT NULL,
+  action text NOT NULL,
+  cause text NOT NULL,
+  exit_code integer NOT NULL,
+  stderr text NOT NULL,
+  lines jsonb NOT NULL,
+  request_name text COLLATE "C" NOT NULL,
+  actor text NOT NULL,
+  reason text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT remembered_rules_pkey PRIMARY KEY (id),
+  CONSTRAINT remembered_rules_action_known CHECK ((action = ANY (ARRAY['retry'::text, 'fail'::text])))
+);
+
+CREATE TABLE request_failures (
+  request_name text COLLATE "C" NOT NULL,
+  exit_code integer NOT NULL,
+  rule text COLLATE "C" NOT NULL,
+  cause text COLLATE "C" NOT NULL,
+  category text COLLATE "C" NOT NULL,
+  site text COLLATE "C" NOT NULL,
+  file text COLLATE "C" NOT NULL,
+  failures integer NOT NULL,
+  retrying integer NOT NULL,
+  unclassified integer NOT NULL,
+  units integer NOT NULL,
+  first_at timestamp with time zone,
+  last_at timestamp with time zone,
+  example jsonb NOT NULL,
+  CONSTRAINT request_failures_pkey PRIMARY KEY (request_name, exit_code, rule, cause, category, site, file),
+  CONSTRAINT request_failures_request_name_fkey FOREIGN KEY (request_name) REFERENCES requests(name) ON DELETE CASCADE
+);
+CREATE INDEX request_failures_by_site ON public.request_failures USING btree (site, request_name);
 
 CREATE TABLE request_files (
   request_name text COLLATE "C" NOT NULL,
@@ -279,6 +348,10 @@ CREATE TABLE requests (
   CONSTRAINT requests_superseded_by_fkey FOREIGN KEY (superseded_by) REFERENCES requests(name)
 );
 CREATE INDEX requests_by_campaign ON public.requests USING btree (campaign, created_at DESC, name DESC);
+CREATE INDEX requests_by_change ON public.requests USING btree (updated_at DESC, name DESC);
+CREATE INDEX requests_by_hold ON public.requests USING btree (((hold ->> 'code'::text))) WHERE (hold IS NOT NULL);
+CREATE INDEX requests_by_name ON public.requests USING btree (name DESC);
+CREATE INDEX requests_by_priority ON public.requests USING btree (urgent DESC, priority DESC, name DESC);
 CREATE INDEX requests_by_requestor ON public.requests USING btree (requestor, created_at DESC, name DESC);
 CREATE INDEX requests_by_status ON public.requests USING btree (status, created_at DESC, name DESC);
 CREATE INDEX requests_newest ON public.requests USING btree (created_at DESC, name DESC);
@@ -292,6 +365,41 @@ CREATE TABLE schema_migrations (
   applied_at timestamp with time zone NOT NULL DEFAULT now(),
   CONSTRAINT schema_migrations_pkey PRIMARY KEY (name)
 );
+
+CREATE TABLE segment_nodes (
+  workflow_id text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  state text NOT NULL,
+  epoch integer NOT NULL,
+  executions integer NOT NULL,
+  losses integer NOT NULL,
+  overruns integer NOT NULL,
+  transfers integer NOT NULL,
+  reason text,
+  cause text,
+  unit text COLLATE "C",
+  dag_id text COLLATE "C",
+  job text,
+  retry_at timestamp with time zone,
+  made_sum text,
+  made_of_sum text,
+  version integer NOT NULL,
+  changed_at timestamp with time zone NOT NULL,
+  CONSTRAINT segment_nodes_pkey PRIMARY KEY (workflow_id, id),
+  CONSTRAINT segment_nodes_state_known CHECK ((state = ANY (ARRAY['missing'::text, 'submitted'::text, 'elsewhere'::text, 'done'::text, 'failed'::text, 'input-missing'::text, 'partial'::text, 'lost'::text, 'held'::text, 'unknown'::text]))),
+  CONSTRAINT segment_nodes_dag_id_fkey FOREIGN KEY (dag_id) REFERENCES dags(id),
+  CONSTRAINT segment_nodes_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id)
+);
+CREATE INDEX segment_nodes_in_runs ON public.segment_nodes USING btree (workflow_id, dag_id) WHERE (state = 'submitted'::text);
+
+CREATE TABLE sessions (
+  sha256 text COLLATE "C" NOT NULL,
+  token_sha256 text COLLATE "C" NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT sessions_pkey PRIMARY KEY (sha256),
+  CONSTRAINT sessions_token_sha256_fkey FOREIGN KEY (token_sha256) REFERENCES operator_tokens(sha256) ON DELETE CASCADE
+);
+CREATE INDEX sessions_by_token ON public.sessions USING btree (token_sha256);
 
 CREATE TABLE settings (
   key text COLLATE "C" NOT NULL,
@@ -318,7 +426,20 @@ CREATE TABLE site_bans (
 );
 CREATE INDEX site_bans_active ON public.site_bans USING btree (expires_at) WHERE (removed_at IS NULL);
 CREATE INDEX site_bans_by_site ON public.site_bans USING btree (site);
+CREATE INDEX site_bans_by_time ON public.site_bans USING btree (created_at);
 CREATE INDEX site_bans_by_workflow ON public.site_bans USING btree (workflow_id) WHERE (workflow_id IS NOT NULL);
+
+CREATE TABLE site_hours (
+  request_name text COLLATE "C" NOT NULL,
+  site text COLLATE "C" NOT NULL,
+  hour timestamp with time zone NOT NULL,
+  done integer NOT NULL,
+  failed integer NOT NULL,
+  blamed integer NOT NULL,
+  CONSTRAINT site_hours_pkey PRIMARY KEY (request_name, site, hour),
+  CONSTRAINT site_hours_request_name_fkey FOREIGN KEY (request_name) REFERENCES requests(name) ON DELETE CASCADE
+);
+CREATE INDEX site_hours_by_hour ON public.site_hours USING btree (hour);
 
 CREATE TABLE sites (
   name text COLLATE "C" NOT NULL,
@@ -349,6 +470,7 @@ CREATE TABLE transitions (
   CONSTRAINT transitions_request_name_fkey FOREIGN KEY (request_name) REFERENCES requests(name) ON DELETE CASCADE
 );
 CREATE INDEX transitions_by_request ON public.transitions USING btree (request_name, id);
+CREATE INDEX transitions_by_time ON public.transitions USING btree (at, id);
 
 CREATE TABLE unit_outputs (
   workflow_id text COLLATE "C" NOT NULL,
@@ -381,6 +503,7 @@ CREATE TABLE work_units (
   invalidated_at timestamp with time zone,
   invalidated_reason text,
   metrics jsonb,
+  proof jsonb,
   CONSTRAINT work_units_pkey PRIMARY KEY (workflow_id, name),
   CONSTRAINT work_units_status_known CHECK ((status = ANY (ARRAY['owed'::text, 'registered'::text, 'invalidated'::text]))),
   CONSTRAINT work_units_dag_id_fkey FOREIGN KEY (dag_id) REFERENCES dags(id),

@@ -22,13 +22,16 @@ import type { Catalog } from "./catalogs/port.ts";
 import type { Warning } from "./config/safety.ts";
 import { type Config, section } from "./config/settings.ts";
 import { replaceFile } from "./disk/atomic-file.ts";
+import { makeFreppWorld } from "./disk/frepp-commands.ts";
 import { readPolicyFile } from "./disk/policy-file.ts";
 import { makeSpool, type SpoolOptions } from "./disk/spool.ts";
+import { makeRunHook } from "./disk/user-command.ts";
 import { API_URL_FILE, batchName, type DagId } from "./domain/names.ts";
 import { DEFAULT_INTAKE_RULES, type IntakeRules } from "./domain/submission.ts";
 import { makeDagmanEngine } from "./engine/dagman/dagman-engine.ts";
 import { holdsRun, NAMELESS } from "./engine/local/identity.ts";
 import { makeLocalEngine } from "./engine/local/local-engine.ts";
+import { watchEnds } from "./engine/local/news.ts";
 import type { Engine } from "./engine/port.ts";
 import { makeHousekeeping } from "./housekeeping/housekeeper.ts";
 import { KINDS } from "./kinds/table.ts";
@@ -36,14 +39,17 @@ import { type Loop, makeLoop } from "./lifecycle/loop.ts";
 import type { LoopPolicy, Ports } from "./lifecycle/ports.ts";
 import { timedEngine } from "./lifecycle/timed-engine.ts";
 import { makeCommands } from "./operators/commands.ts";
+import { makeDeskTurns } from "./operators/desk-turns.ts";
 import { makeSiteSync } from "./operators/sync-sites.ts";
 import { workerFacts } from "./payload/facts.ts";
 import { policyText, type RecoveryOptions } from "./recovery/policy-text.ts";
 import { renderDag } from "./render/render-dag.ts";
 import { makeImporters } from "./reqmgr2/importers.ts";
+import { makeSimulator } from "./simulate-child.ts";
 import {
   closedSpool,
   firstSettings,
+  logTo,
   makeDirectories,
   operatorToken,
   requireHtcondor,
@@ -74,22 +80,8 @@ export async function startServer(config: Config): Promise<Server> {
   const logger: Logger = pino({ level: config["log.level"] }, { write });
   await requireHtcondor(config);
   await makeDirectories(config);
-  const store = await openStoreFor(config);
-  const metrics = makeMetrics(VERSION);
-  const events = makeEventBus();
-  const engine = timedEngine(makeEngine(config), metrics, systemClock);
-  const ports: Ports = {
-    store,
-    engine,
-    catalog: makeCatalog(config, { clock: systemClock, log: logTo(logger), metrics }, store),
-    kinds: KINDS,
-    spool: makeSpool(spoolOptions(config, await recoveryOptions(config))),
-    clock: systemClock,
-    ids: { next: randomUUID },
-    log: logTo(logger),
-    metrics,
-    events,
-  };
+  const ports = await makePorts(config, await openStoreFor(config), logTo(logger));
+  const { store, engine } = ports;
   await adoptRuns(ports, config);
   const { token, tokenFile } = await operatorToken(ports, config);
   const warnings = [...(await safetyWarnings(config, tokenFile)), ...(await closedSpool(config))];
@@ -99,7 +91,12 @@ export async function startServer(config: Config): Promise<Server> {
   const commands = makeCommands(ports, loopPolicy(config), intakeRules(config), () => loop.nudge());
   const info = serverInfo(config, warnings);
   const requireAuthForReads = !isLoopback(config["listen.host"]);
-  const api = await buildApi({ ...ports, metrics, events, commands, loop, logger, info, requireAuthForReads });
+  const simulate = makeSimulator();
+  const dirs = {
+    deskDir: join(import.meta.dirname, "../dist-web"),
+    examplesDir: join(import.meta.dirname, "../examples"),
+  };
+  const api = buildApi({ ...ports, commands, loop, logger, info, simulate, requireAuthForReads, ...dirs });
   const url = await api.listen(section(config, "listen")).catch(async (error: unknown) => {
     await Promise.allSettled([api.close(), engine.close(), ports.catalog.services?.close(), store.close()]);
     throw error;
@@ -107,30 +104,56 @@ export async function startServer(config: Config): Promise<Server> {
   await replaceFile(join(config.data_dir, "server.json"), `${JSON.stringify({ url, pid: process.pid })}\n`);
   await replaceFile(join(config.spool_dir, API_URL_FILE), `${config.public_url ?? url}\n`);
   loop.start();
+  const news = engine.name === "local" ? watchEnds(engineDir(config), () => loop.nudge()) : null;
   const isLeader = async () => (await loop.status()).isLeader;
   const importing = { ...section(config, "reqmgr2"), rules: intakeRules(config), nudge: () => loop.nudge(), isLeader };
   const caretakers = [
-    ...makeCaretakers(ports, config, isLeader),
+    ...makeCaretakers(ports, config, config.public_url ?? url, isLeader),
     ...makeImporters({ ...ports, policy: loopPolicy(config) }, importing),
   ];
   for (const caretaker of caretakers) caretaker.start();
   logger.info({ url, engine: engine.name }, "server.ready");
   const parts: Record<string, () => Promise<unknown>> = {
     "alerts and housekeeping": () => Promise.all(caretakers.map((caretaker) => caretaker.stop())),
-    "the pass under way": () => loop.stop(),
+    "the pass under way": () => {
+      news?.close();
+      return loop.stop();
+    },
     "callers of the API": () => api.close(),
     "the engine": () => engine.close(),
     "services of the catalog": async () => ports.catalog.services?.close(),
     "the database": () => store.close(),
   };
-  const close: Server["close"] = async (waitsFor = () => {}) => {
+  return { url, token, tokenFile, warnings, ports, loop, close: closeInOrder(parts) };
+}
+
+async function makePorts(config: Config, store: Store, log: Log) {
+  const metrics = makeMetrics(VERSION);
+  return {
+    store,
+    engine: timedEngine(makeEngine(config), metrics, systemClock),
+    catalog: makeCatalog(config, { clock: systemClock, log, metrics }, store),
+    kinds: KINDS,
+    spool: makeSpool(spoolOptions(config, await recoveryOptions(config))),
+    runHook: makeRunHook(submitter(config)),
+    frepp: makeFreppWorld(section(config, "frepp")),
+    clock: systemClock,
+    ids: { next: randomUUID },
+    log,
+    metrics,
+    events: makeEventBus(),
+  } satisfies Ports;
+}
+
+/** What depends on others is closed before them; `waitsFor` hears what is waited for. */
+const closeInOrder =
+  (parts: Readonly<Record<string, () => Promise<unknown>>>): Server["close"] =>
+  async (waitsFor = () => {}) => {
     for (const [what, end] of Object.entries(parts)) {
       waitsFor(what);
       await end();
     }
   };
-  return { url, token, tokenFile, warnings, ports, loop, close };
-}
 
 const serverInfo = (config: Config, warnings: readonly Warning[]) => ({
   version: VERSION,
@@ -139,28 +162,34 @@ const serverInfo = (config: Config, warnings: readonly Warning[]) => ({
   startedAt: systemClock.now(),
   engine: config["engine.kind"],
   catalog: config["catalog.kind"],
-  places: { dataDir: config.data_dir, spoolDir: config.spool_dir, storageDir: config.storage_dir },
+  directories: { dataDir: config.data_dir, spoolDir: config.spool_dir, storageDir: config.storage_dir },
   warnings,
   store: config["database.url"] ? ("postgresql" as const) : ("embedded" as const),
 });
 
-/** What runs beside the passes, on the server that holds the lease: watching, telling, tidying. */
-function makeCaretakers(ports: Ports, config: Config, isLeader: () => Promise<boolean>): readonly Turns[] {
+/** What runs beside the passes, on the server that holds the lease: watching, telling, cleaning up. */
+function makeCaretakers(
+  ports: Ports,
+  config: Config,
+  server: string,
+  isLeader: () => Promise<boolean>,
+): readonly Turns[] {
   const { store, clock, log } = ports;
   const { spool_dir: spoolDir, storage_dir: storageDir } = config;
   return [
     makeWatch(ports, {
       ...section(config, "alerts"),
       moreErrorsThan: config["lifecycle.max_errors"],
-      places: [
+      disks: [
         { what: "spool", path: spoolDir },
         { what: "storage", path: storageDir },
       ],
       isLeader,
     }),
-    makeAlertDelivery(store, makeSinks(config["alerts.sinks"], clock), clock, log, { isLeader }),
+    makeAlertDelivery(store, makeSinks(config["alerts.sinks"], clock), clock, log, { isLeader, server }),
     makeHousekeeping({ ...ports, spoolDir, storageDir }, { ...section(config, "housekeeping"), isLeader }),
     makeSiteSync(ports, config["sites.sync_minutes"] * 60, isLeader),
+    ...makeDeskTurns(ports, isLeader),
   ];
 }
 
@@ -240,7 +269,7 @@ export const spoolOptions = (config: Config, recovery: RecoveryOptions): SpoolOp
   storageDir: config.storage_dir,
   owner: submitter(config),
   render: (plan, storage) => renderDag(plan, { ...renderOptions(config), ...storage }),
-  policyText: (spec) => policyText(recovery, spec),
+  policyText: (spec, rules) => policyText(recovery, spec, rules),
   factsText: (spec) => workerFacts(spec, section(config, "cmssw")),
 });
 
@@ -265,11 +294,3 @@ export const intakeRules = (config: Config): IntakeRules => ({
   ...section(config, "planning"),
   cmsPayload: config["cmssw.cmsset"] && config["cmssw.enabled"] ? "cmssw" : "simulator",
 });
-
-function logTo(logger: Logger): Log {
-  return {
-    info: (event, detail) => logger.info(detail, event),
-    warn: (event, detail) => logger.warn(detail, event),
-    error: (event, detail) => logger.error(detail, event),
-  };
-}

@@ -1,13 +1,15 @@
 import { existsSync } from "node:fs";
 import { mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import type { Logger } from "pino";
 import { hashOf, newToken } from "./api/tokens.ts";
 import { WorldError } from "./base/errors.ts";
+import type { Log } from "./base/log.ts";
 import { decideWarnings, type Warning } from "./config/safety.ts";
 import { type Config, section } from "./config/settings.ts";
 import { orUnwritable, readIfThere, replaceFile } from "./disk/atomic-file.ts";
 import type { AdmissionLimits } from "./domain/admission.ts";
-import { closedAncestor, closedWords } from "./engine/dagman/give-away.ts";
+import { closedAncestor, describeClosed } from "./engine/dagman/give-away.ts";
 import { missingProgram } from "./engine/dagman/spawn.ts";
 import type { Ports } from "./lifecycle/ports.ts";
 
@@ -46,7 +48,9 @@ export async function makeDirectories(config: Config): Promise<void> {
 export async function closedSpool(config: Config): Promise<readonly Warning[]> {
   const owner = submitter(config);
   const closed = owner && (await closedAncestor(join(config.spool_dir, "request"), owner));
-  return closed ? [{ what: closedWords(closed, owner), fix: `chmod o+x ${closed}, or set spool_dir elsewhere` }] : [];
+  return closed
+    ? [{ what: describeClosed(closed, owner), fix: `chmod o+x ${closed}, or set spool_dir elsewhere` }]
+    : [];
 }
 
 export async function safetyWarnings(config: Config, tokenFile: string): Promise<readonly Warning[]> {
@@ -92,4 +96,12 @@ export async function firstSettings({ store, clock }: Ports, config: Config): Pr
   if (await store.settings.get<AdmissionLimits>("admission")) return;
   const limits: AdmissionLimits = { maxActive: config["admission.max_active"] };
   await store.settings.set("admission", limits, "config", clock.now());
+}
+
+export function logTo(logger: Logger): Log {
+  return {
+    info: (event, detail) => logger.info(detail, event),
+    warn: (event, detail) => logger.warn(detail, event),
+    error: (event, detail) => logger.error(detail, event),
+  };
 }

@@ -26,6 +26,12 @@ pool_up() {
   pool_status
 }
 
+pool_install() {
+  mkdir -p "$pool_dir"
+  lock
+  running || find_condor
+}
+
 pool_down() {
   [[ -d $pool_dir ]] || return 0
   lock

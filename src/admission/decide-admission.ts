@@ -33,7 +33,7 @@ export function decideAdmission(queued: readonly Candidate[], active: number, li
   return { active, limits, entries };
 }
 
-/** Far back only the hundreds are shown: a queue of thousands is not written anew whenever one of them starts. */
+/** Far back only the hundreds are shown: a queue of thousands is not written again whenever one of them starts. */
 const roughly = (place: number): string =>
   place <= 100 ? `number ${place}` : `behind ${place - (place % 100)} others`;
 

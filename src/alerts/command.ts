@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { signalGroup } from "../base/signal-group.ts";
 import type { AlertMessage } from "./message.ts";
 import type { SettingsOf } from "./sink.ts";
 
@@ -18,7 +19,7 @@ export function runProgram(settings: SettingsOf<"command">, message: AlertMessag
     let late = false;
     const timer = setTimeout(() => {
       late = true;
-      if (child.pid !== undefined) killGroup(child.pid);
+      if (child.pid !== undefined) signalGroup(child.pid, "SIGKILL");
     }, settings.timeout_sec * 1000);
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       said = (said + text).slice(-WORDS_KEPT);
@@ -51,11 +52,3 @@ const clean = (value: string | number | null): string =>
   String(value ?? "")
     .replaceAll("\0", "")
     .slice(0, 20_000);
-
-function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch {
-    // gone already
-  }
-}

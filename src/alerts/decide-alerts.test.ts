@@ -21,7 +21,7 @@ test("a request that waits for people is told of, one that waits for time is not
     sampleRequest({
       waiting: {
         code: who === "time" ? "retry" : "no-worker",
-        words: "8 idle jobs",
+        reason: "8 idle jobs",
         since,
         until: null,
         who,
@@ -36,13 +36,13 @@ test("a request that waits for people is told of, one that waits for time is not
 });
 
 describe("a request that is stuck", () => {
-  const stuck = (status: RequestStatus, seconds: number, engine: { ok: boolean; words: string } | null = null) =>
+  const stuck = (status: RequestStatus, seconds: number, engine: { ok: boolean; text: string } | null = null) =>
     stuckAlerts(sampleRequest({ status, statusSince: since }), engine, later(seconds)).map(({ key, severity }) => [
       key.split(":")[2],
       severity,
     ]);
-  const well = { ok: true, words: "" };
-  const away = { ok: false, words: "refused" };
+  const well = { ok: true, text: "" };
+  const away = { ok: false, text: "refused" };
   test.each([
     ["queued", 7 * DAY, null, []],
     ["queued", 7 * DAY + 1, null, [["queued", "info"]]],
@@ -59,9 +59,9 @@ describe("a request that is stuck", () => {
   });
 
   it("is told in words that do not change with time", () => {
-    const words = (seconds: number) =>
+    const told = (seconds: number) =>
       stuckAlerts(sampleRequest({ status: "active", statusSince: since }), well, later(seconds));
-    expect(words(31 * DAY)).toEqual(words(60 * DAY));
+    expect(told(31 * DAY)).toEqual(told(60 * DAY));
   });
 });
 
@@ -79,8 +79,8 @@ test("errors count from the fourth in a row, and not while held", () => {
   expect([failing(3), failing(4), failing(9, "held")]).toEqual([0, 1, 0]);
 });
 
-test("the engine is unreachable after some looks, and before that nothing is judged", () => {
-  const look = (ok: boolean, failures: number) => engineAlerts("dagman", { ok, words: "x", failures, since }, 3);
+test("the engine is unreachable after some looks, and before that nothing is told", () => {
+  const look = (ok: boolean, failures: number) => engineAlerts("dagman", { ok, text: "x", failures, since }, 3);
   expect(look(true, 0)).toEqual([]);
   expect(look(false, 2)).toBeNull();
   expect(look(false, 3)).toMatchObject([{ key: "engine:dagman", severity: "critical" }]);
@@ -110,8 +110,8 @@ test.each<[story: string, failures: number, isOpen: boolean, keys: string[]]>([
   ["a new server that sees its first miss keeps what is open", 1, true, ["catalog-unreachable:rucio"]],
 ])("a service of the catalog: %s", (_story, failures, isOpen, keys) => {
   const looks = {
-    dbs: { words: "", failures: 0, since: null },
-    rucio: { words: "nobody listens there", failures, since: failures ? since : null },
+    dbs: { text: "", failures: 0, since: null },
+    rucio: { text: "nobody listens there", failures, since: failures ? since : null },
   };
   const found = catalogAlerts(looks, 3, () => isOpen);
   expect(found.map(({ key }) => key)).toEqual(keys);

@@ -69,7 +69,7 @@ export function waitAlerts(requests: readonly RequestRecord[], now: Date): reado
   return requests.flatMap(({ spec, status, error, waiting }) => {
     if (!waiting || status === "held" || error || waiting.who === "time") return [];
     if (secondsBetween(waiting.since, now) < WAIT_ALERT_SEC) return [];
-    const message = `waits since ${waiting.since.toISOString()} (${waiting.code}): ${waiting.words}`;
+    const message = `waits since ${waiting.since.toISOString()} (${waiting.code}): ${waiting.reason}`;
     return [{ key: `wait:${spec.name}`, severity: "warning" as const, subject: spec.name, message }];
   });
 }
@@ -105,7 +105,7 @@ export function importAlerts(records: readonly ImportRecord[]): readonly AlertWi
 
 export interface EngineLook {
   readonly ok: boolean;
-  readonly words: string;
+  readonly text: string;
   /** Looks in a row without an answer, and since when. */
   readonly failures: number;
   readonly since: Date | null;
@@ -117,7 +117,7 @@ export const engineKey = (name: string): string => `engine:${name}`;
 export function engineAlerts(name: string, look: EngineLook, after: number): readonly AlertWish[] | null {
   if (look.ok) return [];
   if (look.failures < after) return null;
-  const message = `the ${name} engine has not answered since ${look.since?.toISOString()}: ${look.words}`;
+  const message = `the ${name} engine has not answered since ${look.since?.toISOString()}: ${look.text}`;
   return [{ key: engineKey(name), severity: "critical", subject: name, message }];
 }
 
@@ -132,10 +132,10 @@ export function catalogAlerts(
   after: number,
   isOpen: (key: string) => boolean,
 ): readonly AlertWish[] {
-  return Object.entries(looks).flatMap(([service, { words, failures, since }]) => {
+  return Object.entries(looks).flatMap(([service, { text, failures, since }]) => {
     const key = `${CATALOG_FAMILY}:${service}`;
     if (failures === 0 || (failures < after && !isOpen(key))) return [];
-    const message = `${service} has not answered since ${since?.toISOString()}: ${words}`;
+    const message = `${service} has not answered since ${since?.toISOString()}: ${text}`;
     return [{ key, severity: "critical", subject: service, message }];
   });
 }

@@ -30,9 +30,9 @@ export function makeAlertDelivery(
   sinks: readonly Sink[],
   clock: Clock,
   log: Log,
-  { isLeader }: Pick<TurnOptions, "isLeader"> = {},
+  { isLeader, server = null }: Pick<TurnOptions, "isLeader"> & { readonly server?: string | null } = {},
 ) {
-  const delivery = new Delivery(store, sinks, clock, log);
+  const delivery = new Delivery(store, sinks, clock, log, server);
   const deliverOnce = () => delivery.deliverOnce();
   const turns = makeTurns({
     name: "alerts.delivery",
@@ -56,10 +56,12 @@ class Delivery {
   readonly #sinks: readonly Sink[];
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #server: string | null;
   readonly #states: ReadonlyMap<string, SinkState>;
-  #tidied = false;
+  #oldSinksForgotten = false;
 
-  constructor(store: Store, sinks: readonly Sink[], clock: Clock, log: Log) {
+  constructor(store: Store, sinks: readonly Sink[], clock: Clock, log: Log, server: string | null) {
+    this.#server = server;
     this.#store = store;
     this.#sinks = sinks;
     this.#clock = clock;
@@ -69,8 +71,8 @@ class Delivery {
 
   /** One round over all sinks, back-off respected; answers how many messages were taken. */
   async deliverOnce(): Promise<number> {
-    if (!this.#tidied) await forgetOldSinks(this.#store, this.#sinks, this.#clock.now());
-    this.#tidied = true;
+    if (!this.#oldSinksForgotten) await forgetOldSinks(this.#store, this.#sinks, this.#clock.now());
+    this.#oldSinksForgotten = true;
     let told = 0;
     const queue = this.#sinks.values();
     const worker = async () => {
@@ -96,7 +98,7 @@ class Delivery {
       if (decision === "later") continue;
       if (decision === "tell") {
         try {
-          await sink.tell(alertMessage(alert, hostname()));
+          await sink.tell(alertMessage(alert, hostname(), this.#server));
         } catch (error) {
           await this.#failed(sink, state, alert.id, describeError(error).slice(0, LONGEST_ERROR));
           return told;

@@ -13,7 +13,7 @@ export interface Sink {
   tell(message: AlertMessage): Promise<void>;
 }
 
-/** `alerts.sinks` of the settings, as people write it. Secrets come as files, read anew for each message. */
+/** `alerts.sinks` of the settings, as people write it. Secrets come as files, read again for each message. */
 type SinkSettings = Config["alerts.sinks"][number];
 export type SettingsOf<K extends SinkSettings["kind"]> = Extract<SinkSettings, { kind: K }>;
 

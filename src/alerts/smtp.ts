@@ -83,7 +83,7 @@ async function send(settings: SmtpSettings, auth: SMTPConnectionAuth | null, tex
     connection.quit(); // it has the mail: what it says to this does not matter
   } catch (error) {
     connection.close();
-    throw inWords(refused() ?? (error as SmtpError), host, port);
+    throw explained(refused() ?? (error as SmtpError), host, port);
   } finally {
     clearTimeout(timer);
   }
@@ -95,7 +95,7 @@ const answer = (ask: (done: (error?: Error | null) => void) => void): Promise<vo
 /** What nodemailer adds to an error when it was the server that refused. */
 type SmtpError = Error & { responseCode?: number; response?: string; command?: string; recipient?: string };
 
-function inWords(error: SmtpError, host: string, port: number): Error {
+function explained(error: SmtpError, host: string, port: number): Error {
   const { responseCode, response = "", command, recipient } = error;
   if (!responseCode) return new Error(`${host}:${port}`, { cause: error });
   const what = recipient ? `${command}:<${recipient}>` : command;
@@ -114,6 +114,7 @@ function body(message: AlertMessage): string {
     ...(message.closed_at !== null && { "over since": message.closed_at }),
     from: message.source,
     key: message.key,
+    ...(message.url !== null && { page: message.url }),
   };
   const rows = Object.entries(facts).map(([name, value]) => `${`${name}:`.padEnd(17)}${value}`);
   return [message.message, "", ...rows, "", "See what is open with: wms2 alerts", ""].join("\n");

@@ -32,7 +32,7 @@ interface WatchOptions {
   readonly moreErrorsThan: number;
   readonly lowDiskMb: number;
   /** Directories whose space matters, by what they are called. */
-  readonly places: readonly { readonly what: string; readonly path: string }[];
+  readonly disks: readonly { readonly what: string; readonly path: string }[];
   readonly isLeader?: () => Promise<boolean>;
 }
 
@@ -73,7 +73,7 @@ export function makeWatch(
     services = await lookAtCatalog(catalog, services, clock.now());
     families.push(CATALOG_FAMILY);
     wanted.push(...catalogAlerts(services, options.engineAfterLooks, (key) => open.has(key)));
-    const spaces = await lookAtDisks(options.places, log);
+    const spaces = await lookAtDisks(options.disks, log);
     if (spaces) {
       families.push("disk");
       wanted.push(...diskAlerts(spaces, options.lowDiskMb, (key) => open.has(key)));
@@ -86,29 +86,29 @@ export function makeWatch(
   return { ...makeTurns({ name: "watch", everySec, log, isLeader, work: lookOnce }), lookOnce };
 }
 
-const WELL: EngineLook = { ok: true, words: "", failures: 0, since: null };
+const WELL: EngineLook = { ok: true, text: "", failures: 0, since: null };
 
 async function lookAtEngine(engine: Engine, before: EngineLook, now: Date): Promise<EngineLook> {
-  const { ok, words } = await engine.ping().catch((error: unknown) => ({ ok: false, words: describeError(error) }));
-  if (ok) return { ok, words, failures: 0, since: null };
-  return { ok, words, failures: before.failures + 1, since: before.since ?? now };
+  const { ok, text } = await engine.ping().catch((error: unknown) => ({ ok: false, text: describeError(error) }));
+  if (ok) return { ok, text, failures: 0, since: null };
+  return { ok, text, failures: before.failures + 1, since: before.since ?? now };
 }
 
 async function lookAtCatalog({ services }: Catalog, before: CatalogLooks, now: Date): Promise<CatalogLooks> {
   const troubles = (await services?.ping()) ?? {};
-  const looks = Object.entries(troubles).map(([service, words]) => {
+  const looks = Object.entries(troubles).map(([service, text]) => {
     const { failures = 0, since = null } = before[service] ?? {};
-    if (words === null) return [service, { words: "", failures: 0, since: null }] as const;
-    return [service, { words, failures: failures + 1, since: since ?? now }] as const;
+    if (text === null) return [service, { text: "", failures: 0, since: null }] as const;
+    return [service, { text, failures: failures + 1, since: since ?? now }] as const;
   });
   return Object.fromEntries(looks);
 }
 
 /** null: one of them could not be looked at. */
-async function lookAtDisks(places: WatchOptions["places"], log: Log): Promise<DiskSpace[] | null> {
+async function lookAtDisks(disks: WatchOptions["disks"], log: Log): Promise<DiskSpace[] | null> {
   try {
     return await Promise.all(
-      places.map(async ({ what, path }) => {
+      disks.map(async ({ what, path }) => {
         const { bavail, bsize, ffree, files } = await statfs(path);
         return { what, path, freeMb: (bavail * bsize) / 1e6, freeFiles: files > 0 ? ffree : null };
       }),

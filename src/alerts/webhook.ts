@@ -15,7 +15,8 @@ export async function post(settings: SettingsOf<"webhook">, message: AlertMessag
       "idempotency-key": `${message.source}-${message.id}-${message.revision}`,
       ...(token !== null && { authorization: `Bearer ${token}` }),
     },
-    body: JSON.stringify(message),
+    // Chat services show the text alone.
+    body: JSON.stringify({ ...message, text: [message.text, message.url ?? []].flat().join(" ") }),
     redirect: "error",
     signal: AbortSignal.timeout(settings.timeout_sec * 1000),
   }).catch((error: unknown) => {
@@ -23,8 +24,8 @@ export async function post(settings: SettingsOf<"webhook">, message: AlertMessag
     const cause = (error as { cause?: unknown }).cause ?? error;
     throw new Error(`${where} did not take it: ${describeError(cause)}`);
   });
-  const words = (await answer.text().catch(() => "")).trim().slice(0, 200);
-  if (!answer.ok) throw new Error(`${where} answered ${answer.status}${words ? `: ${words}` : ""}`);
+  const body = (await answer.text().catch(() => "")).trim().slice(0, 200);
+  if (!answer.ok) throw new Error(`${where} answered ${answer.status}${body ? `: ${body}` : ""}`);
 }
 
 export async function secret(file: string): Promise<string> {

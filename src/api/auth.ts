@@ -1,12 +1,15 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { WorldError } from "../base/errors.ts";
 import { isLoopback } from "../base/loopback.ts";
+import { agentActor } from "../domain/actor.ts";
+import { AGENT_HEADER } from "../operations/http-parts.ts";
 import type { Role } from "../operations/operation.ts";
+import type { Sessions } from "./sessions.ts";
 import type { Tokens } from "./tokens.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Name of the token that asked; "" when none was needed. */
+    /** Name of the token that asked, and of the agent that used it; "" when none was needed. */
     actor: string;
     /** What the answer of 500 or more is about. */
     failure: unknown;
@@ -22,19 +25,24 @@ declare module "fastify" {
  */
 export function authenticator(
   tokens: Pick<Tokens, "nameOf">,
+  sessions: Pick<Sessions, "of">,
   options: { requireAuthForReads: boolean },
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
   return async (request, reply) => {
     const { role = "operator" } = request.routeOptions.config;
     if (role === "anyone") return;
-    const isOpen = role === "reader" && !options.requireAuthForReads;
-    if (isOpen && isLoopback((request.headers.host ?? "localhost").replace(/:\d+$/, ""))) return;
+    const isHere = isLoopback((request.headers.host ?? "localhost").replace(/:\d+$/, ""));
+    const isOpen = role === "reader" && !options.requireAuthForReads && isHere;
     const token = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];
-    const actor = token && (await tokens.nameOf(token));
-    if (actor) {
-      request.actor = actor;
+    const known = token ? tokens.nameOf(token) : sessions.of(request).then((session) => session?.name ?? null);
+    // Who needs no token is told who they are if that can be told.
+    const name = await (isOpen ? known.catch(() => null) : known);
+    if (name) {
+      const agent = request.headers[AGENT_HEADER];
+      request.actor = typeof agent === "string" ? agentActor(agent, name) : name;
       return;
     }
+    if (isOpen) return;
     const challenge = token ? 'Bearer realm="wms2", error="invalid_token"' : 'Bearer realm="wms2"';
     reply.header("www-authenticate", challenge);
     const message = token ? "this token is not known here" : "this needs an operator token";

@@ -91,6 +91,11 @@ export class Call {
     this.reply.header("link", `<${url.pathname}${url.search}>; rel="next"`);
   }
 
+  /** Whoever asks the same at the same time shares one look; for what is the same for everybody who may read. */
+  shared<T>(look: () => Promise<T>): Promise<T> {
+    return this.queries.sharedAnswers.ask(this.request.url, look) as Promise<T>;
+  }
+
   /** An answer that is text. */
   text(type: string, text: string): FastifyReply {
     return this.reply.header("content-type", type).serializer(String).send(text);

@@ -13,7 +13,7 @@ export function describeRoutes(app: Api, version: string): void {
         version,
         description:
           "A workload manager that recovers. Reading is open on loopback; changes need an operator token. " +
-          "Errors are RFC 9457 problems; lists are paged by cursor; the ETag of a request is its version.",
+          "Errors are RFC 9457 problems; lists are paged by cursor; every GET answers with text for Accept: text/plain; the ETag of a request is its version.",
       },
       components: { securitySchemes: { operator: { type: "http", scheme: "bearer" } } },
     },

@@ -16,7 +16,7 @@ export function makeMetrics(version = "unknown") {
   const gauge = (name: string, help: string, labelNames: string[] = []) =>
     new Gauge({ name, help, labelNames, registers });
   const storeUp = gauge("wms2_store_up", "1 when the store answered this scrape; if 0, its gauges are missing");
-  gauge("wms2_build_info", "1, labeled with the version", ["version"]).set({ version }, 1);
+  gauge("wms2_build_info", "1, labelled with the version", ["version"]).set({ version }, 1);
 
   const histogram = (name: string, help: string, buckets: number[], labelNames: string[] = []) =>
     new Histogram({ name, help, buckets, labelNames, registers });

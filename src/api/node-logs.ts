@@ -1,8 +1,9 @@
 import { constants } from "node:fs";
 import { lstat, open, readdir, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
-import { isName } from "../domain/names.ts";
-import { ATTEMPT, attemptFile, besideDag, NODE, TOP, UNIT } from "../submit-dir/names.ts";
+import { isName, isUnitName } from "../domain/names.ts";
+import { GraphNames } from "../submit-dir/jobs.ts";
+import { ATTEMPT, attemptFile, besideDag, isPart, NODE, TOP, UNIT, unitFolder } from "../submit-dir/names.ts";
 
 /**
  * Reads log files below one submit directory. Names are single path parts of a small alphabet (domain/names.ts), the directory is
@@ -52,20 +53,45 @@ export async function readLogs(submitDir: string, { unit, node, cluster, lines }
   if (directory === null) return null;
   const files = await listFiles(directory, isUnitLog);
   if (node === null) return { ...noTails, files };
-  const own = files.filter(({ name }) => name.startsWith(`${node}.`));
-  const attempts = own.flatMap(({ name }) => /^(\d+)\./.exec(name.slice(node.length + 1))?.[1] ?? []);
-  const clusters = [...new Set(attempts)].sort((a, b) => Number(a) - Number(b));
+  const { own, clusters } = attemptsOf(files, node);
   const shown = cluster ?? clusters.at(-1) ?? null;
   const names = shown === null ? [] : [attemptFile(node, shown, "out"), attemptFile(node, shown, "err")];
   const tails = await Promise.all([...names, UNIT.log].map((name) => tailFile(join(directory, name), name, lines)));
   return { files: own, cluster: shown, clusters, tails: tails.filter((tail) => tail !== null) };
 }
 
-async function unitDirectory(submitDir: string, unit: string): Promise<string | null> {
+function attemptsOf(files: Logs["files"], node: string) {
+  const own = files.filter(({ name }) => name.startsWith(`${node}.`));
+  const attempts = own.flatMap(({ name }) => /^(\d+)\./.exec(name.slice(node.length + 1))?.[1] ?? []);
+  return { own, clusters: [...new Set(attempts)].sort((a, b) => Number(a) - Number(b)) };
+}
+
+/** Where a node's files are, and the attempts that left some, oldest first; null: there is no such unit (yet). */
+export async function attemptsIn(submitDir: string, unit: string, node: string) {
+  const directory = isName(node) ? await unitDirectory(submitDir, unit) : null;
+  if (directory === null) return null;
+  return { directory, clusters: attemptsOf(await listFiles(directory, isUnitLog), node).clusters };
+}
+
+/** Reads only, follows no link, and does not wait for whoever holds the other end. */
+export const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** A unit by its name here, or a job of a graph by the one that the person gave it. */
+export async function unitNamed(submitDir: string, name: string): Promise<string> {
+  if (isUnitName(name)) return name;
+  const parts = (await readdir(submitDir).catch(() => [])).filter(isPart);
+  const read = async (part: string): Promise<string> => {
+    const file = await open(join(submitDir, part, UNIT.manifest), PLAIN).catch(() => null);
+    return (await file?.readFile("utf8").finally(() => file.close())) ?? "";
+  };
+  return new GraphNames(await Promise.all(parts.map(read))).nodeOf(name);
+}
+
+export async function unitDirectory(submitDir: string, unit: string): Promise<string | null> {
   if (!isName(unit)) return null;
   try {
     const root = await realpath(submitDir);
-    const inner = await realpath(join(root, unit));
+    const inner = await realpath(join(root, unitFolder(unit)));
     return inner.startsWith(root + sep) && (await lstat(inner)).isDirectory() ? inner : null;
   } catch {
     return null;
@@ -88,8 +114,7 @@ async function listFiles(directory: string, isWanted: (name: string) => boolean)
 
 /** null: not there, or not a plain file. */
 async function tailFile(path: string, name: string, lines: number): Promise<Logs["tails"][number] | null> {
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const handle = await open(path, flags).catch(() => null);
+  const handle = await open(path, PLAIN).catch(() => null);
   if (!handle) return null;
   try {
     const stats = await handle.stat();

@@ -76,8 +76,9 @@ test("attempts: the story of nodes, page by page", async () => {
   expect(page.items).toMatchObject([{ unit: "mg_000000", exit_code: 8021, site: "north", decision: "stop" }, {}]);
   const rest = (await get(`/requests/r/attempts?limit=2&cursor=${page.next_cursor}`)).json();
   expect(rest).toMatchObject({ items: [{ unit: "mg_000002" }], next_cursor: null });
-  expect((await get("/requests/r/attempts?node=mg_000001/proc_000000")).json().items).toHaveLength(1);
-  expect((await get("/requests/r/attempts?node=../../etc")).statusCode).toBe(400);
+  expect((await get("/requests/r/attempts?node=mg_000001/proc_000002")).json().items).toHaveLength(1);
+  expect((await get("/requests/r/attempts?node=../../etc")).json().items).toEqual([]);
+  expect((await get("/requests/r/attempts?node=%00")).statusCode).toBe(400);
   expect((await get("/requests/nobody/attempts")).statusCode).toBe(404);
 });
 
@@ -95,13 +96,13 @@ describe("one more attempt of a node", () => {
   });
 
   test("refused with reasons: ambiguous, unknown, another attempt, no budget", async () => {
-    await held({ why: "losses" });
+    await held({ why: "losses", node: "landing" });
     const retry = (name: string, body?: object) => send("POST", `/dags/${dag}/nodes/${name}/retry`, body);
-    expect((await retry("proc_000000")).json()).toMatchObject({ status: 422 });
+    expect((await retry("landing")).json()).toMatchObject({ status: 422 });
     expect((await retry("proc_000099")).json()).toMatchObject({ status: 404 });
     expect((await retry("mg_000000:merge")).json()).toMatchObject({ status: 409 });
-    expect((await retry("mg_000000:proc_000000", { attempt: 424242 })).json()).toMatchObject({ status: 409 });
-    expect((await retry("mg_000000:proc_000000")).json()).toMatchObject({ status: 422 });
+    expect((await retry("mg_000000:landing", { attempt: 424242 })).json()).toMatchObject({ status: 409 });
+    expect((await retry("mg_000000:landing")).json()).toMatchObject({ status: 422 });
     expect((await send("POST", "/dags/nope/nodes/x/retry")).statusCode).toBe(404);
     expect((await get("/requests/r")).json().wish).toBeNull();
   });
@@ -111,10 +112,13 @@ test("unclassified failures: listed, looked at dry, classified for good", async 
   await held({ decision: "unclassified" });
   const list = (await get("/requests/r/unclassified?limit=2")).json();
   expect(list).toMatchObject({ total: 3, open: 3, items: [{ unit: "mg_000000", classified: null }, {}] });
-  const items = [0, 1, 2].map((unit) => ({ node: `mg_00000${unit}/proc_000000`, action: unit ? "retry" : "fail" }));
+  const items = [0, 1, 2].map((unit) => ({
+    node: `mg_00000${unit}/proc_00000${2 * unit}`,
+    action: unit ? "retry" : "fail",
+  }));
   const body = { items, reason: "seen the logs" };
   const dry = (await send("POST", "/requests/r/classify?dry_run=true", body)).json();
-  expect(dry).toMatchObject({ dry_run: true, resubmit: ["mg_000001/proc_000000", "mg_000002/proc_000000"] });
+  expect(dry).toMatchObject({ dry_run: true, resubmit: ["mg_000001/proc_000002", "mg_000002/proc_000004"] });
   expect((await send("POST", "/requests/r/classify", body)).json()).toMatchObject({ open: 0, already: false });
   expect((await send("POST", "/requests/r/classify", body)).json()).toMatchObject({ already: true });
   const other = { items: [{ node: "mg_000000/proc_000000", action: "retry" }], reason: "no" };

@@ -8,6 +8,7 @@ import type { EventBus } from "./event-bus.ts";
 import type { EventStreams } from "./event-streams.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Queries } from "./queries.ts";
+import type { Sessions } from "./sessions.ts";
 import type { Tokens } from "./tokens.ts";
 
 /** Everything the API may ask. It decides nothing: it reads the store and hands commands to the lifecycle. */
@@ -21,17 +22,28 @@ export interface ApiPorts {
   readonly metrics: Metrics;
   readonly events: Pick<EventBus, "subscribe">;
   readonly info: ServerInfo;
+  /** Tells a scenario in virtual time; throws WorldError for one with problems. */
+  readonly simulate: (
+    scenario: string,
+    options: { readonly seed?: number | undefined; readonly signal: AbortSignal },
+  ) => Promise<{ readonly ok: boolean; readonly text: string }>;
   /** Without one the API is silent. */
   readonly logger?: FastifyBaseLogger;
   /** On when the server listens elsewhere than on loopback: reading needs a token too. Default: off. */
   readonly requireAuthForReads?: boolean;
+  /** The built pages of the desk; they may be missing. */
+  readonly deskDir: string;
+  /** What is shipped to be tried. */
+  readonly examplesDir: string;
   readonly tuning?: ApiTuning;
 }
 
 /** What operations may use: queries to read, commands to change. */
-export interface RunPorts extends Pick<ApiPorts, "commands" | "clock" | "kinds" | "info"> {
+export interface RunPorts
+  extends Pick<ApiPorts, "commands" | "clock" | "kinds" | "info" | "simulate" | "examplesDir" | "requireAuthForReads"> {
   readonly queries: Queries;
   readonly tokens: Tokens;
+  readonly sessions: Sessions;
   readonly streams: EventStreams;
 }
 
@@ -44,7 +56,7 @@ interface ServerInfo {
   readonly engine: string;
   readonly catalog: string;
   readonly store: "postgresql" | "embedded";
-  readonly places: { readonly dataDir: string; readonly spoolDir: string; readonly storageDir: string };
+  readonly directories: { readonly dataDir: string; readonly spoolDir: string; readonly storageDir: string };
   /** What is unsafe about the way it runs. */
   readonly warnings: readonly { readonly what: string; readonly fix: string }[];
 }

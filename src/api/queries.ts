@@ -1,12 +1,16 @@
-import { batchName, type DagId, type RequestName, type SiteName, type WorkflowId } from "../domain/names.ts";
+import { type DagId, jobIndex, type RequestName, type SiteName, type WorkflowId } from "../domain/names.ts";
 import type { RequestRecord } from "../domain/request.ts";
-import type { NodeView } from "../domain/run.ts";
 import type { PingOutcome } from "../engine/port.ts";
-import type { RequestPageView } from "../operations/requests.ts";
 import { answerWithin } from "./answer-within.ts";
+import { readFreshness } from "./freshness.ts";
+import { liveNodes } from "./live-nodes.ts";
+import { type AlikeWanted, attemptsAlike } from "./log-alike.ts";
+import { type GrepWanted, grepLog, type LogWanted, type RangeWanted, readLogRange } from "./log-range.ts";
 import { SharedLook } from "./look-sharing.ts";
-import { readLogs } from "./node-logs.ts";
+import { readLogs, unitNamed } from "./node-logs.ts";
 import type { ApiPorts } from "./ports.ts";
+import { readUnitGraph } from "./unit-graph.ts";
+import { paceTimes } from "./views/how-far.ts";
 
 type PageOf = Parameters<ApiPorts["store"]["workflows"]["list"]>[0];
 
@@ -19,11 +23,30 @@ export type Queries = ReturnType<typeof makeQueries>;
 export const makeQueries = (ports: ApiPorts) => ({
   ...requestQueries(ports),
   ...dagQueries(ports),
+  ...fileQueries(ports),
   ...siteQueries(ports),
   ...systemQueries(ports),
+  ...deskQueries(ports),
 });
 
-function requestQueries({ store }: ApiPorts) {
+function deskQueries({ store, clock }: ApiPorts) {
+  return {
+    history: async (since: Date) => ({ samples: await store.desk.history(null, since), progress: null }),
+    async historyOf(name: RequestName, since: Date) {
+      const [samples, progress] = await Promise.all([
+        store.desk.history(name, since),
+        store.desk.progress([name], paceTimes(clock.now())),
+      ]);
+      const isThere = progress.size > 0 || (await store.requests.get(name)) !== null;
+      return isThere ? { samples, progress: progress.get(name) ?? null } : null;
+    },
+    feed: store.desk.feed,
+    search: store.desk.search,
+    siteHours: store.desk.siteHours,
+  };
+}
+
+function requestQueries({ store, clock }: ApiPorts) {
   /** The reason of the move that ended it; null unless it failed or was aborted. */
   const failureReason = async ({ spec, status }: RequestRecord): Promise<string | null> => {
     if (status !== "failed" && status !== "aborted") return null;
@@ -32,15 +55,19 @@ function requestQueries({ store }: ApiPorts) {
   };
   return {
     requests: store.requests.list,
-    /** Whoever asks for the same page at the same time shares one look and one view. */
-    sharedPages: new SharedLook<RequestPageView>(),
+    facets: store.desk.facets,
+    /** Of those that have a workflow. */
+    progress: (names: readonly RequestName[]) => store.desk.progress(names, paceTimes(clock.now())),
+    /** Whoever asks for the same at the same time shares one look. */
+    sharedAnswers: new SharedLook<unknown>(),
     async request(name: RequestName) {
-      const [record, workflow, moves] = await Promise.all([
+      const [record, workflow, moves, progress] = await Promise.all([
         store.requests.get(name),
         store.workflows.forRequest(name),
         store.requests.transitions(name),
+        store.desk.progress([name], paceTimes(clock.now())),
       ]);
-      return record && { record, workflow, moves };
+      return record && { record, workflow, moves, progress: progress.get(name) ?? null };
     },
     async transitions(name: RequestName) {
       const moves = await store.requests.transitions(name);
@@ -70,23 +97,12 @@ function requestQueries({ store }: ApiPorts) {
   };
 }
 
-function dagQueries({ store, engine }: ApiPorts) {
-  const looks = new SharedLook<readonly NodeView[]>();
+function dagQueries(ports: ApiPorts) {
+  const { store } = ports;
   return {
     workflows: store.workflows.list,
     workflow: store.workflows.get,
-    async workflowStatus(id: WorkflowId) {
-      const workflow = await store.workflows.get(id);
-      if (!workflow) return null;
-      const [dag, blocks, units, files, planWarnings] = await Promise.all([
-        workflow.currentDagId ? store.dags.get(workflow.currentDagId) : null,
-        store.units.blocks(id),
-        store.units.countByStatus(id),
-        store.files.countByState(id),
-        store.dags.planWarnings(workflow),
-      ]);
-      return { workflow, dag, blocks, units, files, planWarnings };
-    },
+    workflowStatus: (id: WorkflowId) => workflowStatus(store, id),
     /** The workflow of a request; null: there is no such request. undefined: it has none yet. */
     async workflowOf(name: RequestName) {
       const workflow = await store.workflows.forRequest(name);
@@ -100,17 +116,42 @@ function dagQueries({ store, engine }: ApiPorts) {
       const [workflow, history] = await Promise.all([store.workflows.get(dag.workflowId), store.dags.history(id)]);
       return { dag, workflow, history };
     },
-    /** Live, from the engine. */
-    async nodes(id: DagId) {
-      const dag = await store.dags.get(id);
-      if (!dag) return null;
-      const { submitDir, engineId } = dag;
-      const run = { dagId: id, submitDir, engineId, batchName: batchName(id), priority: 0 };
-      return looks.ask(id, () => engine.nodes(run));
-    },
-    logs: readLogs,
+    nodes: liveNodes(ports),
   };
 }
+
+/** What jobs of the present round wrote, and how its units hang together. */
+function fileQueries({ store }: ApiPorts) {
+  return {
+    logs: readLogs,
+    unitNamed,
+    unitGraph: readUnitGraph,
+    logRange: (name: RequestName, wanted: InRound<RangeWanted>) => inRound(name, wanted, readLogRange),
+    grepLog: (name: RequestName, wanted: InRound<GrepWanted>) => inRound(name, wanted, grepLog),
+    async logAlike(name: RequestName, wanted: AlikeWanted) {
+      const submitDir = await presentDirectory(name);
+      return submitDir === null && !(await store.requests.get(name)) ? null : attemptsAlike(submitDir, wanted);
+    },
+  };
+  async function inRound<W extends LogWanted, T>(
+    name: RequestName,
+    wanted: InRound<W>,
+    read: (submitDir: string, wanted: W) => Promise<T>,
+  ): Promise<T | null> {
+    const submitDir = await presentDirectory(name);
+    if (submitDir === null) return null;
+    const unit = await unitNamed(submitDir, wanted.unit);
+    // A job of a graph is the only node of its unit.
+    const node = jobIndex(unit) === null ? wanted.node : unit;
+    return node === undefined ? null : read(submitDir, { ...wanted, unit, node } as unknown as W);
+  }
+  async function presentDirectory(name: RequestName): Promise<string | null> {
+    const id = (await store.workflows.forRequest(name))?.currentDagId;
+    return (id ? await store.dags.get(id) : null)?.submitDir ?? null;
+  }
+}
+/** A job of a graph needs no node. */
+type InRound<W extends LogWanted> = Omit<W, "node"> & { node?: string | undefined };
 
 function siteQueries({ store, clock }: ApiPorts) {
   return {
@@ -134,31 +175,32 @@ function systemQueries({ store, engine, clock, loop, info, tuning, metrics }: Ap
   const probeMs = tuning?.probeMs ?? 2000;
   return {
     loop: () => loop.status(),
+    freshness: () => readFreshness({ store, engine, clock, loop, info }, probeMs),
     async health() {
       const ofStore = async () => {
         await store.ping();
-        return { ok: true, words: info.store };
+        return { ok: true, text: info.store };
       };
       const ofLoop = async () => {
         const { healthy: ok, why } = await loop.status();
-        return { ok, words: why };
+        return { ok, text: why };
       };
       // What the watch found out: nobody outside is asked just because somebody looks at us.
       const ofCatalog = async () => {
         const away = (await store.alerts.open()).filter(({ key }) => key.startsWith("catalog-unreachable:"));
-        return { ok: away.length === 0, words: away.map(({ message }) => message).join("; ") || info.catalog };
+        return { ok: away.length === 0, text: away.map(({ message }) => message).join("; ") || info.catalog };
       };
       const asked = [ofStore, ofLoop, ofCatalog].map((look) => answerWithin(probeMs, look));
       const [ofTheStore, ofTheLoop, ofTheCatalog] = await Promise.all(asked);
       return { store: ofTheStore!, loop: ofTheLoop!, catalog: ofTheCatalog! };
     },
     async status() {
-      const [health, requests, workflows, blocks, dags, sites, alerts, pong] = await Promise.all([
+      const [health, requests, workflows, blocks, dagsOpen, sites, alerts, pong] = await Promise.all([
         loop.status(),
         store.requests.countByStatus(),
         store.workflows.countByStatus(),
         store.units.blockCountByStatus(),
-        store.dags.open(),
+        store.dags.countOpen(),
         store.sites.list(),
         store.alerts.open(),
         answerWithin(probeMs, () => pings.ask("", () => engine.ping())),
@@ -174,7 +216,7 @@ function systemQueries({ store, engine, clock, loop, info, tuning, metrics }: Ap
         requests,
         workflows,
         blocks,
-        dagsOpen: dags.length,
+        dagsOpen,
         queued: requests.queued ?? 0,
         sites,
         alerts,
@@ -186,3 +228,16 @@ function systemQueries({ store, engine, clock, loop, info, tuning, metrics }: Ap
 }
 
 const NONE = { items: [], nextCursor: null };
+
+async function workflowStatus(store: ApiPorts["store"], id: WorkflowId) {
+  const workflow = await store.workflows.get(id);
+  if (!workflow) return null;
+  const [dag, blocks, units, files, planWarnings] = await Promise.all([
+    workflow.currentDagId ? store.dags.get(workflow.currentDagId) : null,
+    store.units.blocks(id),
+    store.units.countByStatus(id),
+    store.files.countByState(id),
+    store.dags.planWarnings(workflow),
+  ]);
+  return { workflow, dag, blocks, units, files, planWarnings };
+}

@@ -10,9 +10,17 @@ import { actionRuns } from "./run/actions.ts";
 import { attemptRuns } from "./run/attempts.ts";
 import { blockRuns } from "./run/blocks.ts";
 import { dagRuns } from "./run/dags.ts";
+import { deskRuns } from "./run/desk.ts";
+import { fillRuns } from "./run/fill.ts";
+import { freppRuns } from "./run/frepp.ts";
 import { importRuns } from "./run/imports.ts";
 import { alertRuns, auditRuns, tokenRuns } from "./run/operators.ts";
+import { policyRuns } from "./run/policy.ts";
+import { recoveryRuns } from "./run/recovery.ts";
 import { requestRuns } from "./run/requests.ts";
+import { resultRuns } from "./run/results.ts";
+import { runRuns } from "./run/runs.ts";
+import { sessionRuns } from "./run/sessions.ts";
 import { siteRuns } from "./run/sites.ts";
 import { admissionRuns, systemRuns } from "./run/system.ts";
 import { workflowRuns } from "./run/workflows.ts";
@@ -22,17 +30,25 @@ import { viewOf } from "./view-of.ts";
 const RUNS: { readonly [S in keyof Operations]: Runs<Operations[S]> } = {
   requests: requestRuns,
   imports: importRuns,
+  runs: runRuns,
   actions: actionRuns,
   attempts: attemptRuns,
+  results: resultRuns,
+  recovery: recoveryRuns,
   workflows: workflowRuns,
   blocks: blockRuns,
+  fill: fillRuns,
+  frepp: freppRuns,
   dags: dagRuns,
   admission: admissionRuns,
   sites: siteRuns,
+  policy: policyRuns,
   alerts: alertRuns,
   audit: auditRuns,
   tokens: tokenRuns,
   system: systemRuns,
+  sessions: sessionRuns,
+  desk: deskRuns,
 };
 
 type AnyRun = (input: object, call: Call) => unknown;
@@ -67,7 +83,8 @@ function routeOf(operation: Operation, run: AnyRun, ports: RunPorts) {
     schema: schemaOf(operation),
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       const answer = await run(inputOf(request), new Call(ports, request, reply));
-      if (answer === reply) return reply;
+      // A reply that an async function returns is waited for, and comes as undefined.
+      if (reply.sent || answer === reply) return reply;
       return views.get(reply.statusCode)?.(answer as never) ?? answer;
     },
   };

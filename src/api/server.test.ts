@@ -113,7 +113,7 @@ describe("what is refused", () => {
     ["cursor=%00%ff", "cursor", "next_cursor of the page before"],
     ["status=done", "status", "one or more of new, submitted"],
     ["status=active&status=odd", "status", "one or more of"],
-    ["color=red", "color", "limit, cursor, status, requestor, campaign, name"],
+    ["color=red", "color", "limit, cursor, status, hold, requestor, campaign, name"],
     ["name=", "name", "a part of the name"],
   ])("GET /requests?%s", async (query, path, allowed) => {
     const answer = await api().inject(`/api/v1/requests?${query}`);
@@ -138,7 +138,7 @@ describe("what is refused", () => {
     ["GET", "/api/v1/sites/south", 404],
     ["POST", "/api/v1/sites/south/drain", 404],
     ["GET", "/api/v1/nothing", 404],
-    ["GET", "/", 404],
+    ["GET", "/nothing", 404],
     ["PUT", "/api/v1/requests", 404],
     ["GET", "/api/v1/requests/%zz", 400],
   ] as const)("%s %s is a problem with status %i", async (method, url, status) => {
@@ -263,7 +263,7 @@ describe("what fails", () => {
     await eventually("the work ends", () => ends[1] === "the caller left");
   });
 
-  test("a bug is 500 without its stack; words of strangers stay inside", async () => {
+  test("a bug is 500 without its stack; the message of an unknown error stays inside", async () => {
     const bug = await failing(new InvariantError("units went backwards", { secret: 1 })).inject("/api/v1/requests");
     expect(bug.statusCode).toBe(500);
     expect(bug.json()).toMatchObject({ code: "bug", detail: "units went backwards" });
@@ -290,7 +290,6 @@ test("the OpenAPI document names every route and every view", async () => {
   for (const path of ["/api/v1/requests", "/api/v1/requests/{name}", "/api/v1/dags/{id}/logs", "/metrics"]) {
     expect(paths).toContain(path);
   }
-  expect(paths).toHaveLength(64);
   expect(document.components.schemas).toHaveProperty("RequestDetail");
   expect(document.components.schemas).not.toHaveProperty("RequestDetailInput");
   expect(document.components.schemas).toHaveProperty("Problem");

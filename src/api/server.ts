@@ -9,13 +9,18 @@ import { createSerializerCompiler, type ZodTypeProvider } from "fastify-type-pro
 import { stringify } from "../base/json.ts";
 import type { Api } from "./api-types.ts";
 import { authenticator } from "./auth.ts";
+import { compressAnswers } from "./compress.ts";
+import { deskRoutes } from "./desk-pages.ts";
 import { describeRoutes, docsRoutes } from "./docs.ts";
 import { makeEventStreams } from "./event-streams.ts";
+import { mcpRoutes } from "./mcp.ts";
 import { keepPatience } from "./patience.ts";
 import type { ApiPorts } from "./ports.ts";
 import { problem, problemOf, usageError } from "./problem.ts";
 import { makeQueries } from "./queries.ts";
 import { addRoutes } from "./routes.ts";
+import { makeSessions } from "./sessions.ts";
+import { textTwins } from "./text-twin.ts";
 import { makeTokens } from "./tokens.ts";
 import { answerExpectation, answerUnparsed } from "./unparsed.ts";
 import { usageCompiler } from "./validate.ts";
@@ -54,16 +59,24 @@ export function buildApi(ports: ApiPorts): FastifyInstance {
   observe(app, ports);
   app.decorateRequest("actor", "");
   app.decorateRequest("failure", null);
+  compressAnswers(app);
   describeRoutes(app, ports.info.version);
   app.register(async (scope) => {
     const tokens = makeTokens(ports.store, ports.clock);
+    const sessions = makeSessions(ports.store, ports.clock);
     const queries = makeQueries(ports);
-    scope.addHook("onRequest", authenticator(tokens, { requireAuthForReads: ports.requireAuthForReads ?? false }));
+    scope.addHook(
+      "onRequest",
+      authenticator(tokens, sessions, { requireAuthForReads: ports.requireAuthForReads ?? false }),
+    );
     const streams = makeEventStreams(ports);
     scope.addHook("preClose", async () => streams.close());
-    addRoutes(scope as unknown as Api, { ...ports, queries, tokens, streams });
+    textTwins(scope as unknown as Api);
+    addRoutes(scope as unknown as Api, { ...ports, queries, tokens, sessions, streams });
+    mcpRoutes(scope as unknown as Api, ports);
   });
   docsRoutes(app);
+  deskRoutes(app, ports.deskDir);
   base.server.on("checkExpectation", answerExpectation);
   return base;
 }
@@ -116,10 +129,11 @@ const PAGE_CSP = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 
 function observe(app: Api, { metrics }: ApiPorts): void {
   app.addHook("onResponse", async (request, reply) => {
     const { method, actor, failure: err } = request;
+    const { role = "operator" } = request.routeOptions.config ?? {};
     const status = reply.statusCode;
     metrics.observeHttp(method, request.routeOptions.url ?? "unknown", status, reply.elapsedTime / 1000);
     const told = { method, url: request.url.split("?", 1)[0], status, actor };
     if (status >= 500) request.log.error({ ...told, ...(err != null && { err }) }, "api.failed");
-    else if (method !== "GET" && method !== "HEAD") request.log.info(told, "api.change");
+    else if (method !== "GET" && method !== "HEAD" && role === "operator") request.log.info(told, "api.change");
   });
 }

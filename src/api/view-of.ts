@@ -57,6 +57,10 @@ function converter(schema: z.core.$ZodType): Convert | null {
     const inner = converter(schema.unwrap());
     return inner && ((value: unknown) => (value === null ? null : inner(value as never)));
   }
+  if (schema instanceof z.ZodOptional) {
+    const inner = converter(schema.unwrap());
+    return inner && ((value: unknown) => (value === undefined ? undefined : inner(value as never)));
+  }
   if (schema instanceof z.ZodArray) {
     const inner = converter(schema.element);
     return inner && ((items: readonly never[]) => items.map(inner));

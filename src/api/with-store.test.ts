@@ -37,7 +37,7 @@ test("an empty installation answers everywhere", async () => {
   ]) {
     expect((await app.inject(`/api/v1${path}`)).statusCode, path).toBe(200);
   }
-  expect(await get("/requests")).toEqual({ items: [], next_cursor: null });
+  expect(await get("/requests")).toEqual({ items: [], next_cursor: null, facets: null });
 });
 
 test("requests: pages in order, filters, and a cursor of the store's own is not one of ours", async () => {

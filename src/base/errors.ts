@@ -9,6 +9,7 @@ export const ERROR_TABLE = {
   "not-found": { http: 404, exit: 4, hint: "check the name with: wms2 list" },
   conflict: { http: 409, exit: 3, hint: "look at the present state with: wms2 show NAME" },
   stale: { http: 412, exit: 3, hint: "read it again and repeat the change" },
+  "too-many": { http: 429, exit: 6, hint: "wait a minute, then try again" },
   "engine-unreachable": { http: 503, exit: 6, hint: "check the engine with: wms2 doctor" },
   "engine-rejected": { http: 502, exit: 6, hint: "the engine's own words are in the message" },
   "store-unreachable": { http: 503, exit: 6, hint: "check the database with: wms2 doctor" },
@@ -18,6 +19,11 @@ export const ERROR_TABLE = {
   "catalog-refused": { http: 502, exit: 6, hint: "the service's own words are in the message" },
   "dataset-unreadable": { http: 422, exit: 2, hint: "check that the files of the dataset exist and are readable" },
   "disk-unwritable": { http: 507, exit: 6, hint: "free space, or check the permissions of the directory named" },
+  "files-unreachable": {
+    http: 503,
+    exit: 6,
+    hint: "check that the directory named answers (ls); it may be of a file server that is away",
+  },
   "too-long": { http: 503, exit: 6, hint: "ask for less at once: fewer files or events, larger jobs" },
   "server-unreachable": { http: 503, exit: 6, hint: "start it with: wms2 serve" },
   "bad-config": { http: 500, exit: 2, hint: "see the effective settings with: wms2 config show" },
@@ -80,11 +86,11 @@ export function whereOf(error: unknown): string {
 
 /** "what happened: because: because", each layer's words once. */
 export function describeError(error: unknown): string {
-  const words: string[] = [];
-  for (let at: unknown = error; at !== undefined && at !== null && words.length < 8; ) {
+  const parts: string[] = [];
+  for (let at: unknown = error; at !== undefined && at !== null && parts.length < 8; ) {
     const text = at instanceof Error ? at.message : String(at);
-    if (text && words.at(-1) !== text) words.push(text);
+    if (text && parts.at(-1) !== text) parts.push(text);
     at = at instanceof Error ? at.cause : undefined;
   }
-  return words.join(": ");
+  return parts.join(": ");
 }

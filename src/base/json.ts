@@ -24,3 +24,9 @@ export function parseJson(text: string): { ok: true; value: unknown } | { ok: fa
     return { ok: false, error: error instanceof Error ? error.message : String(error) };
   }
 }
+
+/** A JSON object, of which nothing more is known. */
+export type Row = Readonly<Record<string, unknown>>;
+
+export const isRow = (value: unknown): value is Row =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

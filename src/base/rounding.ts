@@ -1,5 +1,5 @@
 /**
- * Rounds halves to the even neighbor (2.5 → 2, 3.5 → 4), as the averages of the splitting algorithms are
+ * Rounds halves to the even neighbour (2.5 → 2, 3.5 → 4), as the averages of the splitting algorithms are
  * defined; Math.round would send every half up and give other jobs.
  */
 export function roundHalfEven(value: number): number {

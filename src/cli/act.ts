@@ -14,7 +14,8 @@ type Body = Readonly<Record<string, unknown>>;
 /** What every action of an operator understands. */
 export const ACT_OPTIONS = {
   "--reason <text>": { about: "why; it is kept with the request", required: true },
-  "--filter <key=value...>": "all requests that match: status=, campaign=, requestor=, name=",
+  "--filter <key=value...>":
+    "all requests that match: status=, hold=, campaign=, requestor=, name=, text=, kind=, code=, site=, file=",
   "--dry-run": "only say what would be done",
   "--yes": "do not ask before a --filter is carried out",
   "--json": "as JSON",

@@ -1,6 +1,7 @@
 import { ERROR_TABLE, type ErrorCode, WorldError } from "../base/errors.ts";
-import { parseJson, stringify } from "../base/json.ts";
+import { parseJson } from "../base/json.ts";
 import type { Problem } from "../domain/problem.ts";
+import { httpParts } from "../operations/http-parts.ts";
 import type { AnswerOf, CallerInput, Operation, ProblemView } from "../operations/operation.ts";
 import { OPERATIONS, type Operations } from "../operations/table.ts";
 
@@ -18,6 +19,16 @@ export class RefusedError extends WorldError {
 export interface Reach {
   readonly url: string;
   readonly token: string | null;
+  /** What to do when nobody answers there; absent: the usual. */
+  readonly hint?: string;
+}
+
+interface Sent {
+  readonly url: string;
+  readonly path: string;
+  readonly status: number;
+  readonly etag: string | null;
+  readonly text: string;
 }
 
 const ANSWER_WITHIN_MS = 35_000;
@@ -32,38 +43,47 @@ export interface Client extends Calls {
   readonly url: string;
   /** Of the server that answered last; null: none has yet. */
   readonly instance: string | null;
+  /** Whatever the server answers, good or bad; throws only when nobody does. */
+  send(operation: Operation, input: object, headers: Readonly<Record<string, string>>): Promise<Sent>;
   /** What the server has as text for people. */
   text<O extends Operation>(operation: O, input: CallerInput<O>): Promise<string>;
 }
 
 /**
- * Talks HTTP to the server. Where it is gets asked anew for every call, so a server that came back on another
+ * Talks HTTP to the server. Where it is gets asked again for every call, so a server that came back on another
  * port is found again. Everything that is no answer becomes a WorldError with the server's own code and message.
  */
 export function makeClient(reach: () => Reach): Client {
   let instance: string | null = null;
 
-  /** The text of a good answer; any other is thrown. */
-  const fetchText = async (operation: Operation, input: object, accept: string) => {
-    const { url, token } = reach();
-    const { path, body } = partsOf(operation, input as Input);
+  const send: Client["send"] = async (operation, input, more) => {
+    const { url, token, hint } = reach();
+    const { path, body, type } = httpParts(operation, { ...input });
     const headers = {
-      accept,
+      ...more,
       ...(token !== null && { authorization: `Bearer ${token}` }),
-      ...(body !== null && { "content-type": "application/json" }),
+      ...(type !== null && { "content-type": type }),
     };
     const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
     const { method } = operation;
-    const { ok, status, text } = await fetch(`${url}/api/v1${path}`, { method, headers, body, signal })
+    return fetch(`${url}/api/v1${path}`, { method, headers, body, signal })
       .then(async (answer) => {
         instance = answer.headers.get("wms2-instance") ?? instance;
-        return { ok: answer.ok, status: answer.status, text: await answer.text() };
+        return { url, path, status: answer.status, etag: answer.headers.get("etag"), text: await answer.text() };
       })
       .catch((error: Error) => {
         const cause = error.cause ?? error;
-        throw new WorldError("server-unreachable", url, `no answer from the server at ${url}`, { cause });
+        throw new WorldError("server-unreachable", url, `no answer from the server at ${url}`, {
+          cause,
+          ...(hint !== undefined && { hint }),
+        });
       });
-    if (ok) return { text, url };
+  };
+
+  /** The text of a good answer; any other is thrown. */
+  const fetchText = async (operation: Operation, input: object, accept: string) => {
+    const { url, path, status, text } = await send(operation, input, { accept });
+    if (status >= 200 && status < 300) return { text, url };
     const json = parseJson(text);
     throw refusal(url, path, status, json.ok ? json.value : null);
   };
@@ -88,32 +108,13 @@ export function makeClient(reach: () => Reach): Client {
     get instance() {
       return instance;
     },
+    send,
     text: async (operation, input) => (await fetchText(operation, input, "text/plain")).text,
   };
 }
 
 const mapped = <T>(row: Readonly<Record<string, T>>, make: (value: T) => unknown) =>
   Object.fromEntries(Object.entries(row).map(([key, value]) => [key, make(value)]));
-
-type Input = Readonly<Record<string, unknown>>;
-
-/** Which of the input goes into the path, the query and the body. */
-function partsOf({ path, query, body }: Operation, input: Input): { path: string; body: string | null } {
-  const rest = { ...input };
-  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => {
-    const value = String(rest[name]);
-    delete rest[name];
-    return encodeURIComponent(value);
-  });
-  const search = new URLSearchParams();
-  for (const name of Object.keys(query?.shape ?? {})) {
-    for (const value of [rest[name] ?? []].flat()) search.append(name, String(value));
-    delete rest[name];
-  }
-  const text = search.toString();
-  const sent = "body" in rest ? rest.body : rest;
-  return { path: text ? `${filled}?${text}` : filled, body: body ? stringify(sent) : null };
-}
 
 /** The items of all pages, at most `most` of them. */
 export async function allOf<I extends object, T>(

@@ -9,7 +9,7 @@ afterEach(() => {
 });
 
 const addPaint = command("paint", {
-  about: "colors a wall",
+  about: "colours a wall",
   arguments: { "<wall>": "which one", "[coats...]": "with what" },
   options: {
     "--thick <mm>": { about: "how thick", parse: number, fallback: 2 },
@@ -18,7 +18,7 @@ const addPaint = command("paint", {
     "--dry-run": "only look",
   },
   examples: ["wms2 paint north"],
-  more: "Mind the floor.",
+  more: "Watch the floor.",
   run: ({ options: { thick, brush, primer, dryRun } }, wall: string, coats: readonly string[]) => ({
     json: { wall, coats, thick, brush, primer, dryRun },
     page: ({ paint }) => paint.bold(wall),
@@ -61,7 +61,7 @@ test("a table without rows is nothing but words", async () => {
 
 test("help tells all of it; --json is the last option", async () => {
   const { out } = await run("paint", "--help");
-  for (const line of ["which one", "how thick (default: 2)", "Examples:\n  wms2 paint north\n\nMind the floor."])
+  for (const line of ["which one", "how thick (default: 2)", "Examples:\n  wms2 paint north\n\nWatch the floor."])
     expect(out).toContain(line);
   expect(out.indexOf("--json")).toBeGreaterThan(out.indexOf("--dry-run"));
   expect((await run("walls", "--help")).out).toMatch(/--json +for programs/);

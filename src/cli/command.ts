@@ -1,5 +1,6 @@
 import { Argument, type Command, Option } from "commander";
 import type { Client } from "./client.ts";
+import { meantVersion } from "./meant-version.ts";
 import { clientFor } from "./reach.ts";
 import type { GlobalOptions } from "./settings.ts";
 import { type Look, lookAt, print, printJson, talk } from "./terminal.ts";
@@ -13,19 +14,26 @@ interface Word {
   readonly fallback?: unknown;
   readonly choices?: readonly string[];
   readonly required?: true;
+  /** It names a request, or several: which version is meant is settled before the command gets it. */
+  readonly isRequest?: true;
 }
 
-/** As commander writes them: "--dry-run", "--days <number>", "--sites <sites...>", "--no-urgent"; in help's order. */
+/** An argument that names a request, or several. */
+export const aRequest = (about: string): Word => ({ about, isRequest: true });
+
+/** As commander writes them: "--dry-run", "--days <number>", "--sites <sites...>", "-C, --commands <file>", "--no-urgent"; in help's order. */
 export type Options = Readonly<Record<string, string | Word>>;
 
 type Camel<S extends string> = S extends `${infer A}-${infer B}` ? `${A}${Capitalize<Camel<B>>}` : S;
-type Bare<F> = F extends `--no-${infer N}`
-  ? N
-  : F extends `--${infer N} ${string}`
+type Bare<F> = F extends `-${string}, ${infer Long}`
+  ? Bare<Long>
+  : F extends `--no-${infer N}`
     ? N
-    : F extends `--${infer N}`
+    : F extends `--${infer N} ${string}`
       ? N
-      : never;
+      : F extends `--${infer N}`
+        ? N
+        : never;
 type ValueOf<F, W> = W extends { parse: (...words: never[]) => infer T }
   ? T
   : F extends `${string}...>`
@@ -63,6 +71,8 @@ interface Spec<O> {
   /** What --json is for, the last option unless it is among the others; null: there is none. */
   readonly json?: string | null;
   readonly examples?: readonly string[];
+  /** It is meant where its group is called without naming a command. */
+  readonly isDefault?: true;
   /** A last paragraph of the help. */
   readonly more?: string;
   /** Gets the arguments after the call. Without an answer it has said everything itself. */
@@ -77,8 +87,9 @@ export function command<const O extends Options>(name: string, spec: Spec<O>): A
   const options: Options = { ...spec.options, ...(json !== null && !spec.options?.["--json"] && { "--json": json }) };
   const shown = examples.length ? ["Examples:", ...examples.map((line) => `  ${line}`)].join("\n") : "";
   const help = [shown, more ?? ""].filter(Boolean).join("\n\n");
+  const namesRequest = Object.values(spec.arguments ?? {}).map((word) => typeof word !== "string" && word.isRequest);
   return (parent) => {
-    const made = parent.command(name).description(spec.about);
+    const made = parent.command(name, { isDefault: spec.isDefault === true }).description(spec.about);
     for (const [flags, word] of Object.entries(spec.arguments ?? {}))
       made.addArgument(described(Argument, flags, word));
     for (const [flags, word] of Object.entries(options)) made.addOption(described(Option, flags, word));
@@ -91,10 +102,21 @@ export function command<const O extends Options>(name: string, spec: Spec<O>): A
           return clientFor(values);
         },
       };
-      const answer = await spec.run(call, ...(given.slice(0, -2) as never[]));
+      const words = await Promise.all(
+        given.slice(0, -2).map((word, at) => (namesRequest[at] ? meantRequests(call, word) : word)),
+      );
+      const answer = await spec.run(call, ...(words as never[]));
       if (answer) tell(answer, values.json === true);
     });
   };
+}
+
+/** Says which versions are meant where those are others than were named. */
+async function meantRequests({ client }: Pick<Call<Options>, "client">, words: unknown): Promise<unknown> {
+  const meant = await Promise.all([words ?? []].flat().map(async (word) => meantVersion(client, String(word))));
+  for (const { name, said } of meant) if (said !== null) talk(`${said}: this is about ${name}`);
+  const names = meant.map(({ name }) => name);
+  return Array.isArray(words) ? names : names[0];
 }
 
 /** The name under which a command gets the value of an option: "--dry-run" as dryRun. */

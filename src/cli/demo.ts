@@ -1,11 +1,12 @@
 import { join } from "node:path";
+import { requestUrl } from "../base/desk-url.ts";
 import type { Config } from "../config/settings.ts";
 import { type Client, makeClient } from "./client.ts";
 import { command } from "./command.ts";
 import { complaints, type DemoResult, gatherResult, prove, REAL } from "./demo/check.ts";
 import { runCmsDemo } from "./demo/cms.ts";
 import { makeDataset } from "./demo/dataset.ts";
-import { type DemoPlace, demoSettings, freshPlace, keepServer, writeRequests } from "./demo/place.ts";
+import { type DemoDirs, demoSettings, freshDirs, keepServer, writeRequests } from "./demo/dirs.ts";
 import { abortAll, stopOnSignal } from "./demo/stop.ts";
 import { stopLocalEngine } from "./demo/stop-engine.ts";
 import { demoSummary } from "./demo/summary.ts";
@@ -32,22 +33,22 @@ export const addDemo = command("demo", {
 requests completed, every failure was recovered and the result was proven right.`,
   async run({ options }) {
     const began = Date.now();
-    const place = freshPlace(options.dataDir);
+    const dirs = freshDirs(options.dataDir);
     if (options.cms === true) {
-      process.exitCode = await runCmsDemo(place, options.engine, began);
+      process.exitCode = await runCmsDemo(dirs, options.engine, began);
       return;
     }
-    const config = demoSettings(place, options.engine, options.config);
-    process.exitCode = await runDemo(place, config, options.keep === true, began);
+    const config = demoSettings(dirs, options.engine, options.config);
+    process.exitCode = await runDemo(dirs, config, options.keep === true, began);
   },
 });
 
-async function runDemo(place: DemoPlace, config: Config, keep: boolean, began: number): Promise<number> {
+async function runDemo(dirs: DemoDirs, config: Config, keep: boolean, began: number): Promise<number> {
   const stop = stopOnSignal();
-  talk(`making a dataset and starting a server in ${place.root} …`);
-  const dataFolder = join(place.inputs, "data");
+  talk(`making a dataset and starting a server in ${dirs.root} …`);
+  const dataFolder = join(dirs.inputs, "data");
   makeDataset(dataFolder);
-  const files = writeRequests(place.inputs);
+  const files = writeRequests(dirs.inputs);
   const { startServer } = await import("../main.ts");
   const server = await startServer(config);
   const client = makeClient(() => ({ url: server.url, token: server.token }));
@@ -77,6 +78,7 @@ async function runDemo(place: DemoPlace, config: Config, keep: boolean, began: n
     talk(`\nthe server stays up: ${kept.url} (described at ${kept.url}/docs)`);
     talk(`  look around:  wms2 --data-dir ${config.data_dir} list`);
     talk(`  stop it:      kill ${kept.pid}`);
+    talk(`  in a browser: ${requestUrl(kept.url, REAL)}`);
   }
   return problems.length || leftOver.length ? 3 : 0;
 }

@@ -9,7 +9,7 @@ import type { StatusView } from "../operations/system.ts";
 import { type Client, makeClient } from "./client.ts";
 import { collect, command } from "./command.ts";
 import { stopLocalEngine } from "./demo/stop-engine.ts";
-import { machineChecks, placeChecks } from "./machine.ts";
+import { directoryChecks, machineChecks } from "./machine.ts";
 import { clientFor, liveServer, namedServer, ownToken, reach } from "./reach.ts";
 import { serveSettings } from "./serve.ts";
 import type { GlobalOptions } from "./settings.ts";
@@ -31,10 +31,10 @@ export const addDoctor = command("doctor", {
   async run({ options }) {
     const config = serveSettings(options);
     const { status, checks: ofServer } = await askServer(config, options);
-    const places = status ? await placesOf(status) : await placeChecks(config);
+    const directories = status ? await directoriesOf(status) : await directoryChecks(config);
     const parts = status ? partsOf(status) : await tryParts(config);
     const outside = await catalogChecks(config);
-    const checks = [...machineChecks(), ...places, ...parts, ...outside, ...ofServer, tokenCheck(config, options)];
+    const checks = [...machineChecks(), ...directories, ...parts, ...outside, ...ofServer, tokenCheck(config, options)];
     const number = (wanted: Check["result"]) => checks.filter(({ result }) => result === wanted).length;
     const failed = number("fail");
     return {
@@ -47,10 +47,12 @@ export const addDoctor = command("doctor", {
 });
 
 /** The directories of the server that answers, whatever the settings here say; they are on its machine. */
-async function placesOf({ host, places, engine }: StatusView): Promise<readonly Check[]> {
+async function directoriesOf({ host, directories, engine }: StatusView): Promise<readonly Check[]> {
   if (host === hostname())
-    return placeChecks({ ...places, "engine.kind": engine.name === "dagman" ? "dagman" : "local" });
-  return [warn("spool", `${places.spool_dir} is on ${host}: not looked at from here`, `run wms2 doctor on ${host}`)];
+    return directoryChecks({ ...directories, "engine.kind": engine.name === "dagman" ? "dagman" : "local" });
+  return [
+    warn("spool", `${directories.spool_dir} is on ${host}: not looked at from here`, `run wms2 doctor on ${host}`),
+  ];
 }
 
 const partsOf = (status: StatusView): Check[] => [
@@ -110,10 +112,10 @@ async function catalogChecks(config: Config): Promise<readonly Check[]> {
   const troubles = await services.ping().finally(() => services.close());
   return [
     { what: "identity", ...certificate },
-    ...Object.entries(troubles).map(([service, words]) =>
-      words === null
+    ...Object.entries(troubles).map(([service, text]) =>
+      text === null
         ? ok(service, "answers")
-        : fail(service, words, `check catalog.cms.* of ${service}: wms2 config show`),
+        : fail(service, text, `check catalog.cms.* of ${service}: wms2 config show`),
     ),
   ];
 }
@@ -143,7 +145,7 @@ async function serverChecks(client: Client, status: StatusView): Promise<Check[]
     .health()
     .catch((error: unknown) => ({ status: "unhealthy" as const, why: describeError(error) }));
   const skewSec = Math.abs(Date.now() - Date.parse(status.at)) / 1000;
-  const up = `${client.url}, wms2 ${status.version} on ${status.places.data_dir}, up ${duration(status.uptime_sec)}, ${status.dags_open} DAGs open`;
+  const up = `${client.url}, wms2 ${status.version} on ${status.directories.data_dir}, up ${duration(status.uptime_sec)}, ${status.dags_open} DAGs open`;
   const checks = [
     health.status === "ok"
       ? ok("server", up)
@@ -163,13 +165,13 @@ async function serverChecks(client: Client, status: StatusView): Promise<Check[]
 const leaderText = ({ is_leader, leader, passes }: StatusView["loop"]): string =>
   is_leader || leader === null ? `${passes} passes` : `the server ${leader} has the lease and passes`;
 
-function engineChecks(name: string, { ok: isWell, words, warnings }: PingOutcome): Check[] {
+function engineChecks(name: string, { ok: isWell, text, warnings }: PingOutcome): Check[] {
   const fix =
     name === "dagman"
       ? "check that condor_q works here; engine.dagman.prefix reaches a pool elsewhere, npm run pool -- up makes one"
       : "see daemon.log in the engine directory of the data directory";
   return [
-    isWell ? ok("engine", words) : fail("engine", words, fix),
+    isWell ? ok("engine", text) : fail("engine", text, fix),
     ...warnings.map(({ what, fix }) => warn("engine", what, fix)),
   ];
 }

@@ -11,7 +11,9 @@ function clientOf(answers: readonly Answerer[]): Client {
   const client = {
     url: "http://here",
     instance: null as string | null,
-    system: { status: async () => ({ host: "b", started_at: "2026-11-15T11:00:00Z", places: { data_dir: "/srv/b" } }) },
+    system: {
+      status: async () => ({ host: "b", started_at: "2026-11-15T11:00:00Z", directories: { data_dir: "/srv/b" } }),
+    },
     requests: { show },
   };
   async function show() {
@@ -57,4 +59,43 @@ test("another server that does not know the request: an error that says who answ
     message: `there is no request r: ${OTHER}`,
     hint: expect.stringContaining("--data-dir"),
   });
+});
+
+/** A client of a request with one job, and what it was asked; it is active for the first two answers. */
+function withJob() {
+  const asked: string[] = [];
+  const request = () => ({
+    request_name: "r",
+    status: asked.filter((what) => what === "request").length > 1 ? "completed" : "active",
+    workflow: { dag_id: "d" },
+  });
+  const answer = <T>(what: string, value: () => T, afterMs = 0) => {
+    return async () => {
+      asked.push(what);
+      if (afterMs > 0) await new Promise((done) => setTimeout(done, afterMs));
+      return value();
+    };
+  };
+  const client = {
+    instance: "a",
+    requests: { show: answer("request", request) },
+    dags: {
+      show: answer("dag", () => ({ status: "submitted", work_units: { total: 1 } })),
+      units: answer("jobs", () => ({ items: [{}] }), 20),
+    },
+  };
+  return { client: client as unknown as Client, asked };
+}
+const QUIET = { update() {}, close() {} };
+
+test("a look at jobs takes its time; an end in the long pause after it is seen at once", async () => {
+  const { client, asked } = withJob();
+  await follow(client, ["r"], QUIET, { everyMs: 1, signal: new AbortController().signal });
+  expect(asked).toEqual(["request", "dag", "jobs", "request", "request", "dag", "jobs"]);
+});
+
+test("where nobody sees how far it is, jobs are asked for at the end only", async () => {
+  const { client, asked } = withJob();
+  await follow(client, ["r"], QUIET, { everyMs: 1, signal: new AbortController().signal, endOnly: true });
+  expect(asked).toEqual(["request", "request", "dag", "jobs"]);
 });

@@ -33,6 +33,8 @@ export async function follow(
     readonly signal: AbortSignal;
     /** Names that came up since the start are watched too. */
     readonly more?: () => Promise<readonly string[]>;
+    /** Nobody sees how far it is: jobs are asked for at the end only. */
+    readonly endOnly?: boolean;
   },
 ): Promise<readonly WatchedRequest[]> {
   const known = new Map<string, WatchedRequest>();
@@ -42,9 +44,10 @@ export async function follow(
   let other: Notice | null = null;
   try {
     for (;;) {
+      const begun = performance.now();
       try {
         if (options.more) wanted = [...new Set([...wanted, ...(await options.more())])];
-        await look(client, wanted, known);
+        await look(client, wanted, known, options.endOnly === true);
         // Several behind one address take turns: each is mentioned once.
         if (servers.size > 1 && !servers.has(client.instance)) other = await otherServer(client);
         servers.add(client.instance);
@@ -59,12 +62,36 @@ export async function follow(
       const watched = wanted.map((name) => known.get(name)).filter((one) => one !== undefined);
       show.update(watched, silentSince === null ? other : silence(client, silentSince));
       if (options.signal.aborted || (silentSince === null && watched.every(hasEnded))) return watched;
-      await sleep(options.everyMs, undefined, { signal: options.signal }).catch(() => {});
+      const pauseMs = Math.min(Math.max(options.everyMs, LOOKS_SHARE * (performance.now() - begun)), MOST_PAUSE_MS);
+      await untilLook(client, watched, pauseMs, options);
     }
   } finally {
     show.close();
   }
 }
+
+/** Until the next look. With many jobs that is a while: meanwhile a request alone is asked whether it has ended, which costs little. */
+async function untilLook(
+  client: Client,
+  watched: readonly WatchedRequest[],
+  pauseMs: number,
+  { everyMs, signal }: { readonly everyMs: number; readonly signal: AbortSignal },
+): Promise<void> {
+  const [only, ...others] = watched;
+  const end = performance.now() + pauseMs;
+  for (let left = pauseMs; left > 0 && !signal.aborted; left = end - performance.now()) {
+    await sleep(Math.min(left, everyMs), undefined, { signal }).catch(() => {});
+    if (!only || others.length > 0 || only.units.length === 0 || left <= everyMs) continue;
+    const name = only.request.request_name;
+    // Whatever is wrong, the next look tells.
+    const request = await client.requests.show({ name }).catch(() => null);
+    if (request === null || hasEnded({ ...only, request })) return;
+  }
+}
+
+/** A look at thousands of jobs is work for the server, which may be on the machine that runs them: it gets a tenth of the time. */
+const LOOKS_SHARE = 10;
+const MOST_PAUSE_MS = 5000;
 
 const SILENCE: readonly string[] = ["server-unreachable", "store-unreachable", "engine-unreachable"];
 
@@ -74,8 +101,8 @@ const silence = (client: Client, since: number): Notice => ({
 });
 
 async function otherServer(client: Client): Promise<Notice> {
-  const { host, started_at, places } = await client.system.status();
-  const where = `on ${host} since ${stamp(started_at)}, data in ${places.data_dir}`;
+  const { host, started_at, directories } = await client.system.status();
+  const where = `on ${host} since ${stamp(started_at)}, data in ${directories.data_dir}`;
   const message = `the server at ${client.url} is another one than before, or was started again: ${where}`;
   return { kind: "other-server", message };
 }
@@ -87,18 +114,24 @@ async function unknownThere(client: Client, cause: WorldError): Promise<WorldErr
   return new WorldError("not-found", cause.subject, `${cause.message}: ${message}`, { hint });
 }
 
-async function look(client: Client, names: readonly string[], known: Map<string, WatchedRequest>): Promise<void> {
+async function look(
+  client: Client,
+  names: readonly string[],
+  known: Map<string, WatchedRequest>,
+  endOnly: boolean,
+): Promise<void> {
   const due = names.filter((name) => {
     const seen = known.get(name);
     return !seen || !isTerminal(seen.request.status);
   });
-  for (const one of await inBatches(due, (name) => lookAt(client, name))) known.set(one.request.request_name, one);
+  for (const one of await inBatches(due, (name) => lookAt(client, name, endOnly)))
+    known.set(one.request.request_name, one);
 }
 
-async function lookAt(client: Client, name: string): Promise<WatchedRequest> {
+async function lookAt(client: Client, name: string, endOnly: boolean): Promise<WatchedRequest> {
   const request = await client.requests.show({ name });
   const id = request.workflow?.dag_id;
-  if (!id) return { request, dag: null, units: [] };
+  if (!id || (endOnly && !hasEnded({ request, dag: null, units: [] }))) return { request, dag: null, units: [] };
   const dag = await client.dags.show({ id });
   const countable = dag.work_units.total <= MAX_UNITS && !["planning", "ready"].includes(dag.status);
   const units = countable ? await unitsOf(client, id) : [];

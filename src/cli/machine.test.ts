@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { clockCheck, limitChecks, nodeCheck, spoolPlaceChecks } from "./machine.ts";
+import { clockCheck, limitChecks, nodeCheck, spoolPathChecks } from "./machine.ts";
 
 test.each([
   ["18.20.0", "fail"],
@@ -26,5 +26,5 @@ test.each([
   ["dagman", "/tmpfs/spool", 0],
   ["local", "/tmp/wms2/spool", 0],
 ] as const)("%s with its spool in %s: %d warnings", (engine, spool_dir, warnings) => {
-  expect(spoolPlaceChecks({ "engine.kind": engine, spool_dir })).toHaveLength(warnings);
+  expect(spoolPathChecks({ "engine.kind": engine, spool_dir })).toHaveLength(warnings);
 });

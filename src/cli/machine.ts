@@ -14,13 +14,13 @@ export const machineChecks = (): readonly Check[] => [
 ];
 
 /** Where a server writes, as it says itself or by the settings of one that would be started. */
-type Places = Pick<Config, "engine.kind" | "spool_dir" | "storage_dir">;
+type Directories = Pick<Config, "engine.kind" | "spool_dir" | "storage_dir">;
 
 /** Room to write, in the right place. */
-export const placeChecks = async (places: Places): Promise<readonly Check[]> => [
-  await directoryCheck("spool", places.spool_dir),
-  await directoryCheck("storage", places.storage_dir),
-  ...spoolPlaceChecks(places),
+export const directoryChecks = async (directories: Directories): Promise<readonly Check[]> => [
+  await directoryCheck("spool", directories.spool_dir),
+  await directoryCheck("storage", directories.storage_dir),
+  ...spoolPathChecks(directories),
 ];
 
 export function nodeCheck(version: string): Check {
@@ -108,8 +108,8 @@ function nearestThere(path: string): string {
 }
 
 /** DAGMan refuses node logs below /tmp in strict mode: they may vanish, and with them what a recovery needs. */
-export function spoolPlaceChecks(places: Omit<Places, "storage_dir">): Check[] {
-  if (places["engine.kind"] !== "dagman" || !`${places.spool_dir}/`.startsWith("/tmp/")) return [];
-  const message = `${places.spool_dir} lies below /tmp, where DAGMan refuses to keep node logs`;
+export function spoolPathChecks(directories: Omit<Directories, "storage_dir">): Check[] {
+  if (directories["engine.kind"] !== "dagman" || !`${directories.spool_dir}/`.startsWith("/tmp/")) return [];
+  const message = `${directories.spool_dir} lies below /tmp, where DAGMan refuses to keep node logs`;
   return [warn("spool", message, "set spool_dir (or --data-dir) elsewhere")];
 }

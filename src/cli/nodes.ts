@@ -2,7 +2,7 @@ import { WorldError } from "../base/errors.ts";
 import type { AttemptPageView } from "../operations/attempts.ts";
 import type { LogsView } from "../operations/dags.ts";
 import { type Client, joined } from "./client.ts";
-import { command, listing } from "./command.ts";
+import { aRequest, command, listing } from "./command.ts";
 import { wholeNumber } from "./option-values.ts";
 import { type Paint, talk } from "./terminal.ts";
 import { attemptTable } from "./view/attempt-lines.ts";
@@ -11,7 +11,7 @@ import { bytes, count } from "./view/text.ts";
 
 export const addNodes = command("nodes", {
   about: "the jobs of a request's present DAG, live from the engine",
-  arguments: { "<name>": "the request" },
+  arguments: { "<name>": aRequest("the request") },
   options: {
     "--failed": "only failed ones and those that cannot run because of them",
     "--unit <unit>": "only those of this work unit",
@@ -44,9 +44,9 @@ async function currentDag(client: Client, name: string): Promise<string> {
 
 export const addLogs = command("logs", {
   about: "where the logs of a request are; with --unit and --node, the end of what that job wrote",
-  arguments: { "<name>": "the request" },
+  arguments: { "<name>": aRequest("the request") },
   options: {
-    "--unit <unit>": "a work unit, like mg_000000",
+    "--unit <unit>": "a work unit, like mg_000000, or a graph's job by its name",
     "--node <node>": "a node in it, like proc_000000 or merge",
     "--cluster <id>": "an earlier attempt; the newest when left out",
     "--lines <number>": { about: "how much of each file", fallback: "40" },
@@ -55,9 +55,9 @@ export const addLogs = command("logs", {
   examples: ["wms2 logs weather-example", "wms2 logs weather-example --unit mg_000000 --node proc_000001"],
   async run({ client, options: { unit, node, cluster, lines, events, json } }, name: string) {
     const logs = await client.dags.logs({ id: await currentDag(client, name), unit, node, cluster, lines });
-    if (node === undefined) return { json: logs, page: () => fileLines(logs) };
+    if (logs.node === null) return { json: logs, page: () => fileLines(logs) };
     if (logs.clusters.length > 1 && !json) talk(`attempts: ${logs.clusters.join(", ")}; shown: ${logs.cluster}`);
-    if (logs.tails.length === 0) return { json: logs, note: `${node} has written nothing yet` };
+    if (logs.tails.length === 0) return { json: logs, note: `${unit ?? node} has written nothing yet` };
     const tails = logs.tails.filter((tail) => tail.name !== "group.log" || events);
     return { json: logs, page: ({ paint }) => tailText(tails, paint) };
   },
@@ -76,7 +76,7 @@ const tailText = (tails: LogsView["tails"], paint: Paint): string =>
 
 export const addAttempts = command("attempts", {
   about: "the story of a request's nodes: a line per attempt, newest round first",
-  arguments: { "<name>": "the request" },
+  arguments: { "<name>": aRequest("the request") },
   options: {
     "--node <node>": "only of this node, like proc_000021 or mg_000003/merge",
     "--unit <unit>": "only of this work unit",

@@ -3,7 +3,9 @@ import { stringify } from "../base/json.ts";
 import { releaseFields } from "../domain/release.ts";
 import type { OperatorAction } from "../recovery/round/actions.ts";
 import { ACT_OPTIONS, actOn } from "./act.ts";
-import { collect, command, type Options, optionName } from "./command.ts";
+import type { Client } from "./client.ts";
+import { type Answer, aRequest, collect, command, type Options, optionName } from "./command.ts";
+import { releaseProducts } from "./fill.ts";
 import { given, megabytes, minutes, number } from "./option-values.ts";
 import { readRequestFile } from "./request-file.ts";
 
@@ -18,6 +20,7 @@ const RELEASE_OPTIONS: Options = {
     ),
   ),
   ...FROM,
+  "--product <ids...>": "not the request, but these products of a model run; * stands for any text",
   "--how <way>": "rescue: go on with the same run; next-round: leave it behind",
 };
 const INVALIDATE = {
@@ -43,15 +46,26 @@ export function actionBody(typed: object): Readonly<Record<string, unknown>> {
 const action = (name: OperatorAction, about: string, examples: readonly string[], more: Options = {}) =>
   command(name, {
     about,
-    arguments: { "[names...]": "the requests" },
+    arguments: { "[names...]": aRequest("the requests") },
     options: { ...ACT_OPTIONS, ...more },
     examples,
     run: ({ client, options }, names: readonly string[]) =>
+      productsIn(client, names, options) ??
       actOn(client, name, names, options, {
         ...actionBody(options),
         ...corrected(names, options as { from?: string }),
       }),
   });
+
+/** null: it is about requests. */
+function productsIn(client: Client, names: readonly string[], typed: object): Promise<Answer> | null {
+  const { product, ...options } = typed as { product?: readonly string[]; reason?: string; dryRun?: boolean };
+  if (!product) return null;
+  const [name] = names;
+  if (names.length !== 1 || !name)
+    throw new WorldError("bad-usage", "--product", "--product is about one request, by its name");
+  return releaseProducts(client, name, product, options);
+}
 
 /** The file as it travels with `submit`, under the name of the request it corrects. */
 function corrected(names: readonly string[], { from }: { from?: string }): { from?: string } {
@@ -69,6 +83,7 @@ export const ACTIONS = [
       'wms2 release muons --reason "site is back"',
       'wms2 release muons --ban T2_XX_Alpha --memory "3 GB" --reason "bad disks there" --dry-run',
       'wms2 release muons --from corrected.yaml --reason "the script was wrong"',
+      'wms2 release cm5 --product atmos/ts-monthly-5y/0006-0010 --reason "the disk is back"',
       'wms2 release --filter status=held campaign=Run2026A --reason "storage is back"',
     ],
     RELEASE_OPTIONS,
@@ -99,7 +114,7 @@ export const ACTIONS = [
   action("rescue", "run the failed work units of the present round again now", [
     'wms2 rescue muons --reason "network is back"',
   ]),
-  action("move", "go on with the engine of this server: what finished stays, the rest is planned anew for its sites", [
+  action("move", "go on with the engine of this server: what finished stays, the rest is planned again for its sites", [
     'wms2 move muons --reason "the pool is gone" --dry-run',
   ]),
   action(
@@ -115,7 +130,7 @@ export const ACTIONS = [
 
 export const addRetry = command("retry", {
   about: "try failed jobs that cool off again now, while the run goes on; their budget stays",
-  arguments: { "[names...]": "the requests" },
+  arguments: { "[names...]": aRequest("the requests") },
   options: {
     ...ACT_OPTIONS,
     "--reason <text>": "why; it is kept with the request",
@@ -132,7 +147,7 @@ export const addRetry = command("retry", {
 
 export const addResubmit = command("resubmit", {
   about: "give chosen nodes or work units a new budget and run them again; their history stays",
-  arguments: { "<name>": "the request" },
+  arguments: { "<name>": aRequest("the request") },
   options: {
     "--nodes <nodes...>": "these nodes, like mg_000003/proc_000021",
     "--units <units...>": "all nodes of these work units, like mg_000003",

@@ -1,3 +1,4 @@
+import { deskUrl } from "../base/desk-url.ts";
 import { WorldError } from "../base/errors.ts";
 import type { AcknowledgedView } from "../operations/operators.ts";
 import { allOf } from "./client.ts";
@@ -23,7 +24,7 @@ export const addQueue = command("queue", {
     }
     const queue = await client.admission.queue();
     const { active_dags, max_active_dags, queued_workflows, entries } = queue;
-    if (!json) talk(`${active_dags} of ${max_active_dags} places taken, ${queued_workflows} waiting`);
+    if (!json) talk(`${active_dags} of ${max_active_dags} slots taken, ${queued_workflows} waiting`);
     return { ...listing(QUEUE, entries, ""), json: queue };
   },
 });
@@ -39,7 +40,7 @@ export const addAlerts = command("alerts", {
   async run({ client, options: { all, reason } }, verb: "list" | "ack", ids: readonly string[]) {
     if (verb === "list") {
       const { items } = await allOf(client.alerts.list, { state: all ? "all" : "open" } as const, 1000);
-      return listing(ALERTS, items, "no alerts");
+      return listing(ALERTS, items, "no alerts", `see them at ${deskUrl(client.url, "alerts")}`);
     }
     if (ids.length === 0)
       throw new WorldError("bad-usage", "alerts", "which alert?", { hint: "see their ids with: wms2 alerts" });

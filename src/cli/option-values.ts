@@ -31,9 +31,20 @@ export function minutes(word: string): number {
   throw new InvalidArgumentError('It must be a time with its unit: "90 min", "8 h".');
 }
 
-const FILTER_KEYS: readonly string[] = ["status", "campaign", "requestor", "name"];
+const FILTER_KEYS: readonly string[] = [
+  "status",
+  "hold",
+  "campaign",
+  "requestor",
+  "name",
+  "text",
+  "kind",
+  "code",
+  "site",
+  "file",
+];
 
-/** `status=held campaign=Run2026A` as the API's filter; a status may come several times. */
+/** `status=held campaign=Run2026A` as the API's filter; a status or a hold may come several times. */
 export function filterBody(pairs: readonly string[]): Readonly<Record<string, unknown>> {
   const filter: Record<string, string | string[]> = {};
   for (const word of pairs) {
@@ -44,7 +55,8 @@ export function filterBody(pairs: readonly string[]): Readonly<Record<string, un
       throw new WorldError("bad-usage", "--filter", `--filter does not understand "${word}"`, {
         hint: `for example: --filter status=held campaign=Run2026A (${FILTER_KEYS.join(", ")})`,
       });
-    if (key === "status") filter.status = [...((filter.status as string[] | undefined) ?? []), ...value.split(",")];
+    if (key === "status" || key === "hold")
+      filter[key] = [...((filter[key] as string[] | undefined) ?? []), ...value.split(",")];
     else filter[key] = value;
   }
   return filter;

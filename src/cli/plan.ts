@@ -5,7 +5,7 @@ import { parseFileList } from "../catalogs/local-dataset.ts";
 import type { Catalog } from "../catalogs/port.ts";
 import type { Config } from "../config/settings.ts";
 import type { DagId, SiteName } from "../domain/names.ts";
-import type { PlanOutcome } from "../domain/plan.ts";
+import type { DagPlan, PlanOutcome } from "../domain/plan.ts";
 import type { RequestSpec } from "../domain/request.ts";
 import { goesByLumis } from "../domain/work.ts";
 import type { InputFile } from "../domain/workflow.ts";
@@ -18,7 +18,7 @@ import { packFiles } from "../planning/packed-files.ts";
 import { planJson } from "../planning/plan-json.ts";
 import { planDot, planSvg } from "../render/picture.ts";
 import { collect, command } from "./command.ts";
-import { problemsIn, readRequestFile, readText } from "./request-file.ts";
+import { problemsIn, readRequestFile, readText, withLines } from "./request-file.ts";
 import { settingsFrom } from "./settings.ts";
 import { lookAt, print, tellWarnings } from "./terminal.ts";
 import { planPage } from "./view/plan-page.ts";
@@ -45,7 +45,7 @@ export const addPlan = command("plan", {
     const { config } = settingsFrom(options);
     const { intakeRules, loopPolicy, makeCatalog } = await import("../main.ts");
     const read = readSubmission(readRequestFile(file, options), intakeRules(config), KINDS);
-    if (!read.ok) throw problemsIn(file, read.error);
+    if (!read.ok) throw problemsIn(file, withLines(file, read.error));
     const { spec } = read.value;
     const catalog = makeCatalog(config);
     const files = await inputFiles(spec, options.files, catalog).finally(() => catalog.services?.close());
@@ -60,10 +60,17 @@ export const addPlan = command("plan", {
     tellWarnings([...read.value.warnings, ...plan.summary.warnings]);
     if (options.json) for (const piece of planJson(plan, unplanned)) process.stdout.write(plainJson(piece));
     else if (options.dot) print(planDot(plan));
-    else if (options.svg) print(planSvg(plan));
+    else if (options.svg) print(svgOf(file, plan));
     else print(planPage(plan, spec, unplanned, lookAt(process.stdout)));
   },
 });
+
+function svgOf(file: string, plan: DagPlan): string {
+  if (!plan.graph) return planSvg(plan);
+  throw new WorldError("bad-request", file, "a graph of jobs is only drawn for Graphviz", {
+    hint: `wms2 plan ${file} --dot | dot -Tsvg > plan.svg`,
+  });
+}
 
 async function inputFiles(
   { name, work }: RequestSpec,

@@ -1,6 +1,7 @@
 import { WorldError } from "../base/errors.ts";
 import type { Result } from "../base/result.ts";
 import type { Problem } from "../domain/problem.ts";
+import type { RememberedRule } from "../domain/rule.ts";
 import { explainCode, policyView, showPolicy } from "../explain/policy.ts";
 import { replay } from "../explain/replay.ts";
 import { controlCode } from "../recovery/decision.ts";
@@ -8,6 +9,7 @@ import type { Policy } from "../recovery/policy.ts";
 import { policyText } from "../recovery/policy-text.ts";
 import { readPolicy } from "../recovery/read-policy.ts";
 import { command, group } from "./command.ts";
+import { clientFor, liveServer, namedServer } from "./reach.ts";
 import { readDocument, readText } from "./request-file.ts";
 import { type GlobalOptions, settingsFrom } from "./settings.ts";
 import { lookAt, talk } from "./terminal.ts";
@@ -19,7 +21,7 @@ const JSON_WORDS = "for programs";
 const FILE_HINT = "give the path of a file, or - for stdin";
 
 const show = command("show", {
-  about: "all rows in force, with where they come from",
+  about: "all rows in force, with where they come from; those that people remembered, if a server runs",
   options: { "--policy <file>": POLICY },
   json: JSON_WORDS,
   async run({ options }) {
@@ -36,6 +38,7 @@ const explain = command("explain <code>", {
     "--attempt <n>": { about: "which execution it was; earlier ones failed alike", fallback: "1" },
     "--role <role>": { about: "landing, processing, merge or cleanup", fallback: "processing" },
     "--retries <n>": { about: "RETRY of the node in the DAG", fallback: "3" },
+    "--stderr <text>": "what the end of its log says, for rows that look there",
     "--policy <file>": POLICY,
   },
   json: JSON_WORDS,
@@ -49,6 +52,7 @@ const explain = command("explain <code>", {
       attempt: wholeNumber("--attempt", options.attempt, 1, 100),
       role: options.role,
       maxRetries: wholeNumber("--retries", options.retries, 0, 1000),
+      ...(options.stderr !== undefined && { stderr: options.stderr }),
     };
     const { text, ...decisions } = explainCode(question, read.value, new Date());
     return { json: { ...question, ...decisions }, page: () => text };
@@ -108,12 +112,27 @@ const decide = command("decide", {
   },
 });
 
-/** The retry policy, without a server: what it is, what it says of a failure, and any decision again. */
+const forget = command("forget <id>", {
+  about: "withdraw a remembered rule: runs planned or rescued from now on know it no more",
+  options: { "--dry-run": "only say what would be done" },
+  examples: ["wms2 policy forget rule-3f2a91c04d"],
+  async run({ client, options }, id: string) {
+    const rule = await client.recovery.forget({ id, dry_run: options.dryRun === true });
+    const verb = options.dryRun ? "would be forgotten" : "forgotten";
+    return {
+      json: rule,
+      note: `${verb}: ${rule.id}, ${rule.action} /${rule.stderr}/, by ${rule.actor}: ${rule.reason}`,
+    };
+  },
+});
+
+/** The retry policy, mostly without a server: what it is, what it says of a failure, and any decision again. */
 export const addPolicy = group("policy", "the retry policy: show it, explain a code, check a file, replay a decision", [
   show,
   explain,
   check,
   decide,
+  forget,
 ]);
 
 /** Without a file: what the submit directory of a request without handlers would say, by the settings in force. */
@@ -124,8 +143,27 @@ async function policyFrom({
   if (policy !== undefined) return readPolicyFile(policy);
   const { recoveryOptions } = await import("../main.ts");
   const recovery = await recoveryOptions(settingsFrom(options).config);
-  const text = policyText(recovery, { steps: [], recovery: { handlers: [], pendingClassification: false } });
-  return readPolicy(JSON.parse(text), "installation");
+  const spec = { steps: [], recovery: { handlers: [], pendingClassification: false } };
+  return readPolicy(JSON.parse(policyText(recovery, spec, await remembered(options))), "installation");
+}
+
+/** What people have remembered is in the database: only a server can tell. Without one, the rest is shown. */
+async function remembered(options: GlobalOptions): Promise<readonly RememberedRule[]> {
+  const isServed = namedServer(options) !== undefined || liveServer(settingsFrom(options).config.data_dir) !== null;
+  if (!isServed) return [];
+  try {
+    const { items } = await clientFor(options).recovery.rules();
+    return items.map(({ exit_code: exitCode, request_name: requestName, created_at, ...rule }) => ({
+      ...rule,
+      exitCode,
+      requestName,
+      createdAt: new Date(created_at),
+    }));
+  } catch (error) {
+    if (!(error instanceof WorldError)) throw error;
+    talk(`remembered rules are not shown: ${error.message}`);
+    return [];
+  }
 }
 
 function readPolicyFile(file: string): Result<Policy, Problem[]> {

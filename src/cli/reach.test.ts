@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { tempDir } from "../../tests/support/temp-dir.ts";
 import { reach } from "./reach.ts";
-import { readRequestFile } from "./request-file.ts";
+import { readRequestFile, withLines } from "./request-file.ts";
 import { serveSettings } from "./serve.ts";
 
 beforeEach(() => vi.stubEnv("WMS2_TOKEN", undefined));
@@ -54,6 +54,26 @@ test("a request file travels with its scripts, absolute inputs and the changes o
       },
     },
   });
+});
+
+test("a graph runs where its file lies, and what is wrong with it is told with the line", () => {
+  const dir = tempDir("graph");
+  const file = join(dir, "g.yaml");
+  writeFileSync(file, "name: g\nkind: graph\njobs:\n  - name: a\n    run: a\n    after: b\n");
+  expect(readRequestFile(file, {})).toMatchObject({ directory: dir });
+  const problems = [
+    { path: "jobs[0].after", message: '"b" is not a job', allowed: null },
+    { path: "", message: "x", allowed: null },
+  ];
+  expect(withLines(file, problems).map(({ message }) => message)).toEqual(['line 6: "b" is not a job', "x"]);
+});
+
+test("a table that is too long for anybody is refused before it is sent", () => {
+  const dir = tempDir("table");
+  const file = join(dir, "g.yaml");
+  writeFileSync(file, "name: g\njobs: [{ name: '{i}', run: [a], each: { table: t.csv } }]\n");
+  writeFileSync(join(dir, "t.csv"), `i\n${"1234567\n".repeat(1_000_001)}`);
+  expect(() => readRequestFile(file, {})).toThrow("t.csv has 1 problem");
 });
 
 test("a flag that was not given leaves --set alone; one that was has the last word", () => {

@@ -5,16 +5,25 @@ import { parseJson } from "../base/json.ts";
 import { isLoopback } from "../base/loopback.ts";
 import { isProcess } from "../disk/processes.ts";
 import { type Client, makeClient, type Reach } from "./client.ts";
+import { given } from "./option-values.ts";
 import { type GlobalOptions, settingsFrom } from "./settings.ts";
+import { typed } from "./view/text.ts";
 
 const DEFAULT_URL = "http://127.0.0.1:8420";
 
 /** A client of the server these options mean. */
-export function clientFor(options: GlobalOptions): Client {
+export const clientFor = (options: GlobalOptions): Client => makeClient(reachOf(options));
+
+/** Where that server is, and the token for it, whenever it is asked. */
+export function reachOf(options: GlobalOptions): () => Reach {
   const { config } = settingsFrom(options);
   const told = namedServer(options);
   const url = told === undefined ? null : checkedUrl(told);
-  return makeClient(() => reach(config.data_dir, url, options.tokenFile));
+  // What a run left behind is looked at with a server on the same data directory.
+  const where = given({ "--data-dir": options.dataDir, "--config": options.config });
+  const serve = ["wms2", "serve", ...Object.entries(where).flat()].map((word) => typed(String(word))).join(" ");
+  const hint = url === null ? { hint: `start it with: ${serve}` } : {};
+  return () => ({ ...reach(config.data_dir, url, options.tokenFile), ...hint });
 }
 
 /**

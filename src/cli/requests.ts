@@ -1,13 +1,13 @@
 import { InvalidArgumentError } from "commander";
 import { WorldError } from "../base/errors.ts";
-import { REQUEST_STATUSES, type RequestStatus } from "../domain/request-status.ts";
+import { isTerminal, REQUEST_STATUSES, type RequestStatus } from "../domain/request-status.ts";
 import type { RequestRowView } from "../operations/requests.ts";
 import { OPERATIONS } from "../operations/table.ts";
 import { allOf, type Client, inBatches } from "./client.ts";
-import { command, listing } from "./command.ts";
-import { given, wholeNumber } from "./option-values.ts";
+import { aRequest, command, listing } from "./command.ts";
+import { filterBody, given, wholeNumber } from "./option-values.ts";
 import { widthOf } from "./terminal.ts";
-import { type RequestFacts, requestPage } from "./view/request-page.ts";
+import { hasJobs, type RequestFacts, requestPage } from "./view/request-page.ts";
 import { type ListedRequest, OUTPUTS, REQUESTS } from "./view/tables.ts";
 import { bytes, count } from "./view/text.ts";
 
@@ -18,16 +18,22 @@ export const addList = command("list", {
     "--requestor <name>": "only those of this requestor",
     "--campaign <name>": "only those of this campaign",
     "--name <part>": "only those with this in their name",
+    "--filter <key=value...>": "only those that match: the same words as of actions, and as of the pages",
     "--limit <number>": { about: "at most so many", parse: wholeNumber, fallback: 50 },
     "--all": "every one there is",
   },
-  examples: ["wms2 list", "wms2 list --status held --status queued", "wms2 list --campaign Run2026A --all --json"],
+  examples: [
+    "wms2 list",
+    "wms2 list --status held --status queued",
+    "wms2 list --campaign Run2026A --all --json",
+    "wms2 list --filter hold=no-site site=T2_DE_South",
+  ],
   async run({ client, options }) {
     const { status, requestor, campaign, name, all, limit } = options;
-    const filter = { status, requestor, campaign, name };
+    const filter = { ...filterBody(options.filter ?? []), ...given({ status, requestor, campaign, name }) };
     const { items, more } = await allOf(client.requests.list, filter, all ? undefined : limit);
     const rows = await withWorkflows(client, items);
-    const nothing = Object.keys(given(filter)).length > 0 ? "no request matches" : "there are no requests yet";
+    const nothing = Object.keys(filter).length > 0 ? "no request matches" : "there are no requests yet";
     return {
       ...listing(REQUESTS, rows, nothing, more ? `the newest ${rows.length}; --all shows every one` : ""),
       json: { items: rows.map(({ request, workflow }) => ({ ...request, workflow })), more },
@@ -56,24 +62,43 @@ const SHOWN_OUTPUTS = 1000;
 
 export const addShow = command("show", {
   about: "everything about one request: status, why it waits or is held, work, outputs, moves",
-  arguments: { "<name>": "the request" },
+  arguments: { "<name>": aRequest("the request") },
   examples: ["wms2 show weather-example", "wms2 show weather-example --json | jq .request.status"],
   async run({ client }, name: string) {
-    const request = await client.requests.show({ name });
-    const { workflow } = request;
-    const [status, dag, outputs] = await Promise.all([
-      workflow ? client.workflows.status({ id: workflow.id }) : null,
-      workflow?.dag_id ? client.dags.show({ id: workflow.dag_id }) : null,
-      allOf(client.requests.outputs, { name }, SHOWN_OUTPUTS),
-    ]);
-    const facts: RequestFacts = { request, status, dag, outputs };
+    const facts = await requestFacts(client, name);
     return { json: facts, page: (look) => requestPage(facts, look) };
   },
 });
 
+/** Everything the page of a request shows. */
+export async function requestFacts(client: Client, name: string): Promise<RequestFacts> {
+  const request = await client.requests.show({ name });
+  const { workflow } = request;
+  const [status, dag, outputs, jobs] = await Promise.all([
+    workflow ? client.workflows.status({ id: workflow.id }) : null,
+    workflow?.dag_id ? client.dags.show({ id: workflow.dag_id }) : null,
+    allOf(client.requests.outputs, { name }, SHOWN_OUTPUTS),
+    hasJobs(request) ? jobFacts(client, name, request) : null,
+  ]);
+  return { request, status, dag, outputs, jobs };
+}
+
+/** Whom failures block is only worked out where a run has ended with some. */
+async function jobFacts(
+  client: Client,
+  name: string,
+  { status }: RequestFacts["request"],
+): Promise<RequestFacts["jobs"]> {
+  const [{ credited }, errors] = await Promise.all([
+    client.results.list({ name, limit: 1 }),
+    isTerminal(status) || status === "held" ? client.attempts.errors({ name }) : null,
+  ]);
+  return { credited, blocked: errors?.blocked ?? [] };
+}
+
 export const addOutputs = command("outputs", {
   about: "merged files of a request: where they are, what is in them",
-  arguments: { "<name>": "the request" },
+  arguments: { "<name>": aRequest("the request") },
   options: { "--paths": "only the paths, one a line" },
   json: "as JSON, with checksums and parents",
   examples: ["wms2 outputs weather-example", "wms2 outputs weather-example --paths | xargs cat"],
@@ -88,7 +113,7 @@ export const addOutputs = command("outputs", {
 
 export const addErrors = command("errors", {
   about: "what failed in the present round of a request: first, most, where, and what to try",
-  arguments: { "<name>": "the request" },
+  arguments: { "<name>": aRequest("the request") },
   examples: [
     "wms2 errors weather-example",
     "wms2 errors weather-example --json | jq .suggestion",
@@ -103,16 +128,20 @@ export const addErrors = command("errors", {
 
 export const addPriority = command("priority", {
   about: "change how soon a request gets its turn",
-  arguments: { "<name>": "the request", "[number]": "the new priority: a whole number, higher goes first" },
-  options: { "--urgent": "before everything that is not urgent", "--no-urgent": "urgent no more" },
+  arguments: { "<name>": aRequest("the request"), "[number]": "the new priority: a whole number, higher goes first" },
+  options: {
+    "--urgent": "before everything that is not urgent",
+    "--no-urgent": "urgent no more",
+    "--reason <text>": "why; the audit keeps it",
+  },
   json: "print the request as JSON",
   examples: ["wms2 priority weather-example 200000", "wms2 priority weather-example --urgent"],
-  async run({ client, options: { urgent } }, name: string, number: string | undefined) {
+  async run({ client, options: { urgent, reason } }, name: string, number: string | undefined) {
     if (number !== undefined && !/^\d{1,10}$/.test(number))
       throw new WorldError("bad-usage", number, `a priority is a whole number from 0, not "${number}"`);
     if (number === undefined && urgent === undefined)
       throw new WorldError("bad-usage", name, "nothing to change: give a number, --urgent or --no-urgent");
-    const change = given({ priority: number === undefined ? undefined : Number(number), urgent });
+    const change = given({ priority: number === undefined ? undefined : Number(number), urgent, reason });
     const changed = await client.requests.change({ name, ...change });
     return { json: changed, note: `${name}: priority ${changed.priority}${changed.urgent ? ", urgent" : ""}` };
   },

@@ -8,7 +8,7 @@ import { changeKey, changeLine, progressOf, type WatchedRequest } from "./view/w
 
 /** For people: a live picture on a terminal; a line whenever something changed, for logs and pipes. */
 export const personShow = (stream: NodeJS.WriteStream): Show =>
-  stream.isTTY ? liveShow(stream) : onChange((one) => print(changeLine(one, new Date())));
+  stream.isTTY ? liveShow(stream) : onChange((one) => stream.write(`${changeLine(one, new Date())}\n`));
 
 const HIDE_CURSOR = own("?25", "l");
 const SHOW_CURSOR = own("?25", "h");

@@ -29,7 +29,7 @@ export const addSimulate = command("simulate", {
 });
 
 async function simulate(file: string, options: Values<typeof OPTIONS>): Promise<number> {
-  const { readScenario, runStory, Teller, summarize, summaryJson, isFine, requestNames } = await import(
+  const { readScenario, runStory, Teller, summarise, summaryJson, isFine, requestNames } = await import(
     "../simulate/index.ts"
   );
   const parsed = readDocument(file);
@@ -52,7 +52,7 @@ async function simulate(file: string, options: Values<typeof OPTIONS>): Promise<
     const wallSec = (performance.now() - begun) / 1000;
     teller.flush();
     if (end.refused.length > 0 && !options.json) throw problemsIn(file, end.refused);
-    print(options.json ? stringify(summaryJson(end, wallSec)) : summarize(end, wallSec));
+    print(options.json ? stringify(summaryJson(end, wallSec)) : summarise(end, wallSec));
     return end.refused.length > 0 ? 2 : isFine(end) ? 0 : 3;
   } finally {
     forget();

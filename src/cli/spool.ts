@@ -11,7 +11,7 @@ import { type Columns, table } from "./view/table.ts";
 import { bytes, count, duration, secondsSince, thousands } from "./view/text.ts";
 
 export const addSpool = command("spool", {
-  about: "what takes the space of submit directories, and when it will be tidied",
+  about: "what takes the space of submit directories, and when it will be cleaned up",
   more: `Reads the disk of this machine; with a server running, says also what becomes of what it finds. Submit directories
 of finished requests are compacted after housekeeping.compact_after_hours and removed after
 housekeeping.remove_after_days (docs/guides/housekeeping.md).`,

@@ -1,7 +1,7 @@
 import { plainJson } from "../base/plain-text.ts";
 import { own, shown } from "./view/own-sequences.ts";
 
-/** Opening and closing code of each color. */
+/** Opening and closing code of each colour. */
 const COLORS = {
   bold: [1, 22],
   dim: [2, 22],
@@ -11,7 +11,7 @@ const COLORS = {
   cyan: [36, 39],
 } as const;
 
-/** Colors and signs for one stream: plain text when nobody looks, or when NO_COLOR asks for it. */
+/** Colours and signs for one stream: plain text when nobody looks, or when NO_COLOR asks for it. */
 export type Paint = Readonly<Record<keyof typeof COLORS, (text: string) => string>>;
 
 const paintWith = (one: (open: number, close: number) => (text: string) => string): Paint =>
@@ -20,7 +20,7 @@ const paintWith = (one: (open: number, close: number) => (text: string) => strin
 export const plain: Paint = paintWith(() => (text) => text);
 export const colored: Paint = paintWith((open, close) => {
   const [begin, end] = [own(open, "m"), own(close, "m")];
-  // A color within goes back to this one.
+  // A colour within goes back to this one.
   return (text) => `${begin}${text.replaceAll(end, `${end}${begin}`)}${end}`;
 });
 
@@ -36,7 +36,7 @@ export function widthOf(stream: { isTTY?: boolean | undefined; columns?: number 
   return Math.max(40, Math.min(stream.columns || 80, 240));
 }
 
-/** What a page is made for: at what time, how wide, in which colors. */
+/** What a page is made for: at what time, how wide, in which colours. */
 export interface Look {
   readonly now: Date;
   readonly width: number;

@@ -1,7 +1,7 @@
 import { WorldError } from "../base/errors.ts";
 import { isTerminal, REQUEST_STATUSES } from "../domain/request-status.ts";
 import { allOf, type Client } from "./client.ts";
-import { command } from "./command.ts";
+import { aRequest, command } from "./command.ts";
 import { follow } from "./follow.ts";
 import { jsonShow, personShow } from "./shows.ts";
 import { paintFor, talk } from "./terminal.ts";
@@ -9,7 +9,7 @@ import { outcomeLine } from "./view/watched.ts";
 
 export const addWatch = command("watch", {
   about: "live progress by work unit, until everything ended or waits for a person",
-  arguments: { "[names...]": "requests to watch" },
+  arguments: { "[names...]": aRequest("requests to watch") },
   options: {
     "--all": "every request that is open, also those handed in meanwhile",
     "--interval <seconds>": { about: "time between looks", fallback: "1" },

@@ -56,7 +56,7 @@ test("a file of the database's address that cannot be read is no bug", () => {
 
 describe("what goes by the engine", () => {
   const sites = [{ name: "here", cores: 4, memory_mb: 6000 }];
-  const settled = (flags: object) =>
+  const loaded = (flags: object) =>
     loadConfig({ environment: {}, flags: { "engine.local.sites": sites, ...flags } as never });
   const LAPTOP = {
     "recovery.cooloff_base_sec": 1,
@@ -81,26 +81,26 @@ describe("what goes by the engine", () => {
   };
 
   test("a laptop waits seconds, keeps to the request's memory and has one host", () => {
-    const { config, sources } = settled({});
+    const { config, sources } = loaded({});
     expect(config).toMatchObject(LAPTOP);
     for (const key of Object.keys(LAPTOP) as SettingKey[]) expect(sources[key], key).toBe("profile local");
   });
 
   test("a grid does not", () => {
-    const { config, sources } = settled({ "engine.kind": "dagman" });
+    const { config, sources } = loaded({ "engine.kind": "dagman" });
     expect(config).toMatchObject(GRID);
     for (const key of Object.keys(GRID) as SettingKey[]) expect(sources[key], key).toBe("profile dagman");
   });
 
   test("each of them can be set, and then the profile says nothing", () => {
     for (const [key, value] of Object.entries({ ...LAPTOP, "bans.failure_ratio": 0.25 })) {
-      const { config, sources } = settled({ "engine.kind": "dagman", [key]: value });
+      const { config, sources } = loaded({ "engine.kind": "dagman", [key]: value });
       expect([config[key as SettingKey], sources[key as SettingKey]], key).toEqual([value, "flag"]);
     }
   });
 
   test("several local sites can be told apart, so they can be banned", () => {
-    const { config } = settled({ "engine.local.sites": [...sites, { name: "there", cores: 1, memory_mb: 100 }] });
+    const { config } = loaded({ "engine.local.sites": [...sites, { name: "there", cores: 1, memory_mb: 100 }] });
     expect(config).toMatchObject({ "bans.failure_ratio": 0.5, "planning.max_memory_mb": 6000 });
   });
 });

@@ -76,7 +76,7 @@ export const SETTINGS = {
   "listen.port": setting(wholeOrNone.max(65535), 8420, "port of the API; 0 picks a free one"),
   public_url: optional(
     z.url({ protocol: /^https?$/ }),
-    "address of the API as the submit host reaches it, given to recovery scripts as WMS2_API_URL (default: where it listens)",
+    "address of the API as the submit host reaches it, given to recovery scripts as WMS2_API_URL and to alerts (default: where it listens)",
   ),
   "database.url": optional(
     z.string().regex(/^postgres(ql)?:\/\//),
@@ -138,6 +138,10 @@ export const SETTINGS = {
     {},
     "by site (* for all others), the command that copies instead of cp: it gets source and target",
   ),
+  "frepp.queue": optional(command, "prints which jobs {id} or {ids} are in frepp's queue (docs/guides/frepp.md)"),
+  "frepp.accounting": optional(command, "the same of jobs that have ended; not set: the queue is asked twice"),
+  "frepp.queue_by_name": optional(command, "the same of jobs that are in the queue, by {name} or {names}"),
+  "frepp.timeout_sec": setting(seconds, 30, "how long one of them may take; then nothing is known"),
   "lifecycle.interval_sec": byEngine(
     seconds,
     "time between passes when nothing nudges the loop; the engine is asked once in each",
@@ -165,8 +169,8 @@ export const SETTINGS = {
   ),
   "admission.max_active": setting(wholeOrNone, 300, "requests in the engine at once, until changed through the API"),
   "planning.round_zero_units": setting(whole, 1, "work units in round 0 of an adaptive request"),
-  "planning.probe_jobs": setting(wholeOrNone, 0, "jobs of an adaptive request's first round that try two instances"),
-  "planning.min_sampled_jobs": setting(whole, 5, "jobs measured before a round that still runs is sized anew"),
+  "planning.probe_jobs": setting(wholeOrNone, 2, "jobs of an adaptive request's first round with half the threads"),
+  "planning.min_sampled_jobs": setting(whole, 5, "jobs measured before a round that still runs is sized again"),
   "planning.overcommit_max": setting(z.number().min(1).max(4), 1, "most threads per core of steps that left some idle"),
   "planning.default_memory_per_core_mb": byEngine(whole, "memory per core of a request that does not say"),
   "planning.least_memory_per_core_mb": byEngine(whole, "less memory per core is raised to this, and the plan says so"),
@@ -258,7 +262,7 @@ export const SETTINGS = {
   "alerts.interval_sec": setting(seconds, 60, "how often stuck requests, the engine and disks are looked at"),
   "alerts.engine_after_looks": setting(whole, 3, "looks without an answer before the engine is called unreachable"),
   "alerts.low_disk_mb": setting(amount, 1000, "free space of spool and storage below which an alert opens; 0: never"),
-  "housekeeping.interval_sec": setting(seconds, 600, "time between turns of tidying the spool"),
+  "housekeeping.interval_sec": setting(seconds, 600, "time between turns of cleaning the spool"),
   "housekeeping.compact_after_hours": setting(
     amount,
     24,

@@ -13,7 +13,7 @@ import { readIfThereSync } from "./read-if-there.ts";
  * rules, and looks again. So the stale file is replaced once, and nobody removes the lock of the one who was
  * quicker. A lock written on another machine (a shared file system, another container) cannot be checked from here.
  */
-export interface LockOwner {
+interface LockOwner {
   readonly token: string;
   readonly pid: number;
   /** In clock ticks since boot; null where /proc does not tell. */

@@ -77,7 +77,7 @@ describe("a link in the place of a directory", () => {
   });
 
   test.each<[string, () => Promise<unknown>]>([
-    ["placing anew", () => reelectUnit(dir, "mg_000000", ["A"])],
+    ["placing again", () => reelectUnit(dir, "mg_000000", ["A"])],
     ["keeping away", () => keepAway(dir, "mg_000000", ["A"])],
     ["letting run", () => letRun(dir, "mg_000000", null)],
     ["adjusting", () => adjustNodes(dir, "mg_000000", ["proc_000000"], () => ({ memoryMb: 1 }))],

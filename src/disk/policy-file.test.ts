@@ -23,7 +23,7 @@ const SPEC = {
   recovery: { holdThreshold: 0.2, maxRescues: 3, pendingClassification: false, handlers: [] },
 };
 
-function settingsOf(options: RecoveryOptions, spec = SPEC) {
+function settingsOf(options: RecoveryOptions, spec: Parameters<typeof policyText>[1] = SPEC) {
   const read = readPolicy(JSON.parse(policyText(options, spec)));
   if (!read.ok) throw new Error(JSON.stringify(read.error));
   return read.value.settings;
@@ -40,6 +40,12 @@ test("settings of the server reach the submit directory", () => {
     pendingClassification: false,
   });
   expect(settingsOf({ ...OPTIONS, cooloffBaseSec: 0 })).toMatchObject({ backoffBaseSec: 0, fixedDelaySec: 0 });
+});
+
+test("jobs that all run in one directory may change their site, others stay where their unit is", () => {
+  expect(settingsOf(OPTIONS).siteAffinity).toBe(true);
+  const work = { kind: "graph", directory: "/shared" };
+  expect(settingsOf(OPTIONS, { ...SPEC, work }).siteAffinity).toBe(false);
 });
 
 test("what the policy file says has the last word", async () => {

@@ -1,13 +1,18 @@
+import { existsSync } from "node:fs";
 import { readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { jobIndex } from "../domain/names.ts";
 import type { RequestSpec } from "../domain/request.ts";
 import { isUnitFinished, MERGE_GROUP } from "../domain/roles.ts";
 import { highestRescue, parseRescue, rescueName } from "../engine/format/rescue.ts";
 import { parseLedger, staysDone } from "../recovery/ledger-record.ts";
 import { type Adjustment, adjusted, keptAway, reelected } from "../submit-dir/include-file.ts";
-import { revisedManifest } from "../submit-dir/manifest.ts";
-import { besideDag, nodeNamedIn, UNIT } from "../submit-dir/names.ts";
+import { plannedFor, revisedManifest } from "../submit-dir/manifest.ts";
+import { reasonText } from "../submit-dir/markers.ts";
+import { besideDag, isPart, nodeFile, nodeNamedIn, UNIT } from "../submit-dir/names.ts";
 import { readIfThere } from "./atomic-file.ts";
+import { takeLock } from "./lock-file.ts";
 import { readPlain, writeWhole } from "./plain-files.ts";
 import { addLine, inUnit, manifestIn } from "./unit-files.ts";
 
@@ -25,7 +30,7 @@ export const reviseUnit = (dir: string, unit: string, spec: Pick<RequestSpec, "s
   inUnit(dir, unit, (here) => rewrite(join(here, UNIT.manifest), (text) => revisedManifest(text, spec)));
 
 /**
- * The unit lands anew and runs as a whole: its rescue is set aside, its site forgotten, and its ledger says so, for PRE
+ * The unit lands again and runs as a whole: its rescue is set aside, its site forgotten, and its ledger says so, for PRE
  * would skip what is done. Not if its outputs are made: what is left of it, the cleanup, belongs where they are: false.
  */
 export const reelectUnit = (
@@ -33,11 +38,11 @@ export const reelectUnit = (
   unit: string,
   avoidSites: readonly string[],
   only: readonly string[] | null = null,
-): Promise<boolean> => inUnit(dir, unit, (here) => landAnew(here, avoidSites, only));
+): Promise<boolean> => inUnit(dir, unit, (here) => landAgain(here, avoidSites, only));
 
 const RESCUE = besideDag(UNIT.dag, "rescue");
 
-async function landAnew(here: string, avoidSites: readonly string[], only: readonly string[] | null) {
+async function landAgain(here: string, avoidSites: readonly string[], only: readonly string[] | null) {
   const { nodes, sites } = await manifestIn(here);
   if (isUnitFinished(MERGE_GROUP, Object.keys(nodes), await doneIn(here))) return false;
   await addLine(here, { event: "moved", at: new Date().toISOString(), avoidSites, only });
@@ -62,18 +67,45 @@ export const doneNodes = (dir: string, unit: string, nodes: readonly string[]): 
 export const keepAway = (dir: string, unit: string, closed: readonly string[]) =>
   inUnit(dir, unit, async (here) => {
     const include = join(here, UNIT.include);
-    const kept = keptAway(await readPlain(include), (await manifestIn(here)).sites, closed);
+    const possible = plannedFor(await readPlain(join(here, UNIT.manifest)), "").sites ?? [];
+    const kept = keptAway(await readPlain(include), possible, closed);
     if (kept.kind === "narrowed") await writeWhole(include, kept.text);
     if (kept.kind !== "pinned") return kept.kind;
-    return (await landAnew(here, closed, null)) ? "moved" : "stays";
+    if (isPart(unit)) {
+      // Jobs of a graph land each on its own: nothing of them has to run again elsewhere.
+      await rewrite(include, (text) => reelected(text, possible, closed));
+      return "narrowed";
+    }
+    return (await landAgain(here, closed, null)) ? "moved" : "stays";
   });
 
-/** Lets nodes that had come to a final stop run again: their marks go, whoever asked. null: all of the unit. */
+/** PRE refuses these, as it does nodes that stopped for good; whose mark says more keeps it. */
+export const leaveNodes = (dir: string, unit: string, nodes: readonly string[]): Promise<void> =>
+  inUnit(dir, unit, async (here) => {
+    for (const node of nodes) {
+      const mark = join(here, nodeFile(node, "stopped"));
+      if (!existsSync(mark)) await writeWhole(mark, reasonText(LEFT));
+    }
+  });
+const LEFT = "left out of this run: others were chosen";
+
+/**
+ * Lets nodes that had come to a final stop run again: their marks go, whoever asked. null: all of the unit. Of a job of a graph
+ * only its own go, for others run in the same folder.
+ */
 export const letRun = (dir: string, unit: string, nodes: readonly string[] | null): Promise<void> =>
   inUnit(dir, unit, async (here) => {
+    if (jobIndex(unit) !== null) {
+      for (const kind of ["stopped", "wait"] as const) await rm(join(here, nodeFile(unit, kind)), { force: true });
+      return;
+    }
+    const isLeft = async (name: string) => (await readPlain(join(here, name))) === reasonText(LEFT);
     for (const name of await readdir(here)) {
-      const node = nodeNamedIn(name, "stopped") ?? nodeNamedIn(name, "wait");
-      if (node !== null && (nodes === null || nodes.includes(node))) await rm(join(here, name), { force: true });
+      const stopped = nodeNamedIn(name, "stopped");
+      const node = stopped ?? nodeNamedIn(name, "wait");
+      if (node === null) continue;
+      const goes = nodes === null || nodes.includes(node) || (stopped !== null && (await isLeft(name)));
+      if (goes) await rm(join(here, name), { force: true });
     }
     await rm(join(here, UNIT.abort), { force: true });
   });
@@ -88,5 +120,24 @@ export const adjustNodes = (
   inUnit(dir, unit, async (here) => {
     const names = nodes ?? Object.keys((await manifestIn(here)).nodes);
     const wanted = Object.fromEntries(names.map((node) => [node, changesOf(node)]));
-    await rewrite(join(here, UNIT.include), (text) => adjusted(text, wanted));
+    // POSTs of others add to the same file while a side run is made ready.
+    const release = await lockUnit(here);
+    try {
+      await rewrite(join(here, UNIT.include), (text) => adjusted(text, wanted));
+    } finally {
+      release();
+    }
   });
+
+const LOCK_PATIENCE_MS = 30_000;
+/** As the retry brain judges a lock of another machine (src/submit-host/group-lock.ts). */
+const FOREIGN_STALE_MS = 120_000;
+
+async function lockUnit(here: string): Promise<() => void> {
+  const path = join(here, UNIT.lock);
+  for (const end = Date.now() + LOCK_PATIENCE_MS; ; await sleep(20)) {
+    const taken = takeLock(path, {}, FOREIGN_STALE_MS);
+    if ("release" in taken) return taken.release;
+    if (Date.now() > end) throw new Error(`its lock is held by process ${taken.owner.pid} on ${taken.owner.host}`);
+  }
+}

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { MERGE_GROUP, throttledRoles } from "../domain/roles.ts";
 import type { UnitDamage } from "../recovery/round/damage.ts";
 import { isWholeInclude } from "../submit-dir/include-file.ts";
+import { isWholePart } from "../submit-dir/jobs.ts";
 import { readManifest } from "../submit-dir/manifest.ts";
-import { UNIT } from "../submit-dir/names.ts";
+import { isPart, UNIT } from "../submit-dir/names.ts";
 import { whyNot } from "./atomic-file.ts";
 import { ENTER, type Owner, permits, READ, WRITE } from "./permission.ts";
 import { inDirectory, readPlain } from "./plain-files.ts";
@@ -21,6 +22,11 @@ const FILES: readonly { readonly name: string; readonly need: number; readonly i
     { name: UNIT.ledger, need: READ | WRITE, isWhole: () => true },
   ];
 
+/** The jobs of a graph have one DAG for all their parts. */
+const PART_FILES = FILES.flatMap((file) =>
+  file.name === UNIT.dag ? [] : [file.name === UNIT.manifest ? { ...file, isWhole: isWholePart } : file],
+);
+
 /**
  * Why a unit cannot be run from its directory; null: it can. `owner`: who runs it, when that is not this process, which
  * as root may read what they may not.
@@ -31,7 +37,7 @@ export async function unitDamage(dir: string, unit: string, owner: Owner | null)
   try {
     return await inDirectory(dir, unit, async (here) => {
       if (!(await isFor(here, owner, READ | WRITE | ENTER))) return damage(`uid ${owner?.uid} has no permission`);
-      for (const { name, need, isWhole } of FILES) {
+      for (const { name, need, isWhole } of isPart(unit) ? PART_FILES : FILES) {
         path = join(dir, unit, name);
         const text = await readPlain(join(here, name)).catch((error: NodeJS.ErrnoException) => {
           if (error.code === "ENOENT" && name === UNIT.ledger) return null;

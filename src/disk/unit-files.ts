@@ -2,30 +2,50 @@ import { constants as fs } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify, toBigInt } from "../base/json.ts";
-import { isUnitName } from "../domain/names.ts";
+import { isUnitName, jobIndex } from "../domain/names.ts";
 import type { PlannedRange } from "../domain/plan.ts";
-import { allNodes, MERGE_GROUP } from "../domain/roles.ts";
+import { allNodes, MERGE_GROUP, roleOfNode } from "../domain/roles.ts";
+import { parseLedger, staysDone } from "../recovery/ledger-record.ts";
+import { asksOf } from "../submit-dir/include-file.ts";
+import { GraphNames } from "../submit-dir/jobs.ts";
 import { type Manifest, readManifest } from "../submit-dir/manifest.ts";
 import { waitText } from "../submit-dir/markers.ts";
-import { newestStderr, nodeFile, UNIT } from "../submit-dir/names.ts";
-import { ifAbsent, orUnwritable } from "./atomic-file.ts";
+import { attemptFile, isPart, newestStderr, nodeFile, TOP, UNIT, unitFolder } from "../submit-dir/names.ts";
+import { type NodeAsks, readPlanFile } from "../submit-dir/plan-file.ts";
+import { ifAbsent, orUnwritable, readIfThere } from "./atomic-file.ts";
 import { readTail } from "./disk-steps.ts";
 import { giveToOwnerOf, inDirectory, openPlain, readPlain, writeWhole } from "./plain-files.ts";
 
 /** Works in a unit's directory; what goes wrong there names it, and no link of the jobs' owner leads away from it. */
 export const inUnit = <T>(dir: string, unit: string, work: (here: string) => Promise<T>): Promise<T> =>
-  orUnwritable(join(dir, unit), () => inDirectory(dir, unit, work));
+  orUnwritable(join(dir, unitFolder(unit)), () => inDirectory(dir, unitFolder(unit), work));
 
 /** null: there is no such file, or no such unit. */
 export async function readInUnit(dir: string, unit: string, name: string): Promise<string | null> {
   try {
-    return await inDirectory(dir, unit, (here) => readPlain(join(here, name)));
+    return await inDirectory(dir, unitFolder(unit), (here) => readPlain(join(here, name)));
   } catch (error) {
-    return ifAbsent(join(dir, unit, name), error);
+    return ifAbsent(join(dir, unitFolder(unit), name), error);
   }
 }
 
-export const unitNames = async (dir: string): Promise<string[]> => (await readdir(dir)).filter(isUnitName).sort();
+/** In order. The units of a graph are its jobs. */
+export const unitNames = async (dir: string): Promise<string[]> =>
+  [...(await readdir(dir)).filter(isUnitName), ...(await jobNames(dir)).nodes].sort(byNumber);
+
+export const folders = async (dir: string): Promise<string[]> =>
+  (await readdir(dir)).filter((name) => isUnitName(name) || isPart(name)).sort(byNumber);
+
+/** The jobs that the manifests of a graph's parts list; none where there are no parts. */
+export async function jobNames(dir: string): Promise<GraphNames> {
+  const manifests: string[] = [];
+  for (const folder of (await readdir(dir).catch(() => [])).filter(isPart))
+    manifests.push((await readInUnit(dir, folder, UNIT.manifest)) ?? "");
+  return new GraphNames(manifests);
+}
+
+/** A seventh digit comes after six. */
+const byNumber = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : 1);
 
 export async function manifestIn(here: string): Promise<Manifest> {
   const manifest = readManifest(await readPlain(join(here, UNIT.manifest)));
@@ -34,7 +54,19 @@ export async function manifestIn(here: string): Promise<Manifest> {
 }
 
 export const nodeNames = async (dir: string, unit: string): Promise<readonly string[]> =>
-  allNodes(MERGE_GROUP, Object.keys((await inUnit(dir, unit, manifestIn)).nodes));
+  jobIndex(unit) !== null ? [unit] : allNodes(MERGE_GROUP, Object.keys((await inUnit(dir, unit, manifestIn)).nodes));
+
+export async function unitAsks(dir: string, unit: string): Promise<(node: string) => NodeAsks | null> {
+  const plan = readPlanFile(await readIfThere(join(dir, TOP.plan)));
+  const include = (await readInUnit(dir, unit, UNIT.include)) ?? "";
+  return (node) => {
+    const planned = plan.resources(roleOfNode(node));
+    const { memoryMb, wallMinutes } = asksOf(include, node);
+    return (
+      planned && { ...planned, memoryMb: memoryMb ?? planned.memoryMb, wallMinutes: wallMinutes ?? planned.wallMinutes }
+    );
+  };
+}
 
 /** The event ranges planned into a unit; empty for input. */
 export async function plannedRanges(dir: string, unit: string): Promise<{ block: number; ranges: PlannedRange[] }> {
@@ -49,11 +81,12 @@ export async function plannedRanges(dir: string, unit: string): Promise<{ block:
 
 const TAIL_BYTES = 8_000;
 
-/** The end of the newest stderr of a node; "" when there is none. */
-export const logTail = (dir: string, unit: string, node: string): Promise<string> =>
-  inDirectory(dir, unit, async (here) => {
-    const [newest] = newestStderr(await readdir(here), (name) => name === node);
-    return newest ? readTail(join(here, newest), TAIL_BYTES) : "";
+/** The end of the stderr of a node's attempt, or of its newest; "" when there is none. */
+export const logTail = (dir: string, unit: string, node: string, cluster?: number): Promise<string> =>
+  inDirectory(dir, unitFolder(unit), async (here) => {
+    const newest = async () => newestStderr(await readdir(here), (name) => name === node)[0];
+    const file = cluster === undefined ? await newest() : attemptFile(node, cluster, "err");
+    return file ? readTail(join(here, file), TAIL_BYTES) : "";
   }).catch(() => "");
 
 /** To the unit's ledger, once: the same line is not added twice. */
@@ -77,12 +110,20 @@ interface Said {
   readonly reason: string;
 }
 
-/** A new epoch: the nodes' budgets begin anew, their history stays. Once per epoch, however often it is called. */
+/** A new epoch: the nodes' budgets begin again, their history stays. Once per epoch, however often it is called. */
 export const openEpoch = (
   dir: string,
   unit: string,
   epoch: Said & { epoch: number; nodes: readonly string[] | null },
-): Promise<void> => inUnit(dir, unit, (here) => addLine(here, { event: "epoch", ...epoch }));
+): Promise<void> =>
+  inUnit(dir, unit, async (here) => {
+    const { nodes } = epoch;
+    if (!isPart(unit)) return addLine(here, { event: "epoch", ...epoch });
+    // Jobs are named each: one that is done must not run again for that.
+    const { lines } = parseLedger((await readIfThere(join(here, UNIT.ledger))) ?? "");
+    const open = nodes?.filter((node) => !staysDone(lines, node)) ?? [];
+    if (open.length > 0) await addLine(here, { event: "epoch", ...epoch, nodes: open });
+  });
 
 /** That a person left the unit behind. */
 export const noteLeft = (dir: string, unit: string, said: Said): Promise<void> =>

@@ -30,7 +30,7 @@ export interface NodeTally {
 }
 export const EMPTY_TALLY: NodeTally = { total: 0, waiting: 0, queued: 0, idle: 0, held: 0, done: 0, failed: 0 };
 
-/** Nodes that something is done for now: their job runs, or is judged. Rows of earlier versions do not say who is idle. */
+/** Nodes that something is done for now: their job runs, or is checked. Rows of earlier versions do not say who is idle. */
 export const runningNodes = ({ queued, idle = 0, held }: NodeTally): number => Math.max(0, queued - idle - held);
 
 /** Counts over work units. */
@@ -43,10 +43,11 @@ export interface UnitTally {
 }
 
 /**
- * Why a DAG is a rescue. failure: recovery decided it, and it counts against the limit · stop: a clean stop is
- * resumed · operator: a person asked for it.
+ * Why a DAG is a rescue. failure: recovery decided it, and it counts against the limit · stop: it goes on after a clean
+ * stop, or with what a side run freed · operator: a person asked for it · recovery: the request recovers by itself, with a
+ * limit of its own · side: failed jobs of its parent that a person has run again while that one goes on.
  */
-export const RESCUE_KINDS = ["failure", "stop", "operator"] as const;
+export const RESCUE_KINDS = ["failure", "stop", "operator", "recovery", "side"] as const;
 export type RescueKind = (typeof RESCUE_KINDS)[number];
 
 /** One submission to the engine. A rescue is a new Dag whose parent is the run it continues. */
@@ -63,7 +64,7 @@ export interface Dag {
   /** The engine's own id of the run (DAGMan's cluster). */
   readonly engineId: string | null;
   readonly engine: string;
-  readonly roleCounts: Readonly<Record<NodeRole, number>>;
+  readonly roleCounts: Readonly<Partial<Record<NodeRole, number>>>;
   readonly nodes: NodeTally;
   readonly units: UnitTally;
   readonly stopRequestedAt: Date | null;
@@ -82,7 +83,7 @@ export interface DagEvent {
   readonly at: Date;
 }
 
-/** An effect on the engine that was decided: stored before it is tried, settled after. */
+/** An effect on the engine that was decided: stored before it is tried, closed after. */
 export interface EngineIntent {
   readonly dagId: DagId;
   readonly kind: "submit" | "stop";

@@ -5,7 +5,7 @@ import { HOLDS, holdFor, isHoldCode, releaseOf } from "./holds.ts";
 
 const RELEASE = {
   rescue: "the same run goes on",
-  "next-round": "the rest of the round is planned anew",
+  "next-round": "the rest of the round is planned again",
   plan: "planning goes on where it was",
 } as const;
 

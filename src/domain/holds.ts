@@ -30,7 +30,7 @@ const ROUND = ["verdict", "words", "unitsTotal", "unitsDone", "failedUnits", "co
 const FOUND: readonly string[] = [];
 const BUDGET = "`wms2 errors NAME`, then `rescue` or `release`: both open a new budget";
 const WHO_DID_IT = "find out who did it; `release` goes on where it was";
-const PLANS_ANEW = "`release` plans the rest anew; or `restart`";
+const PLANS_AGAIN = "`release` plans the rest again; or `restart`";
 const CORRECTED = "submit a corrected request";
 
 const round = <const Release extends HoldFacts["release"]>(meaning: string, help: string, release: Release) =>
@@ -41,12 +41,12 @@ const unplannable = (meaning: string, help: string, who: HoldFacts["who"] = "req
 export const HOLDS = {
   "failure-threshold": round(
     "too many work units of the round failed",
-    "`wms2 errors NAME`; `release`, with `--ban`, `--exclude` or `--memory` where it says so",
+    "`wms2 errors NAME`; `recover` where jobs lacked memory or time; `release`, with `--ban`, `--exclude` or `--memory` where it says so",
     "next-round",
   ),
   "permanent-failures": round(
     "trying again would change nothing",
-    "fix the software, or correct the request: `release --from FILE` goes on with it, `restart --from FILE` begins anew",
+    "fix the software, or correct the request: `release --from FILE` goes on with it, `restart --from FILE` starts over (a graph keeps what is done)",
     "next-round",
   ),
   "rescues-used-up": round("the round was rescued often enough", BUDGET, "next-round"),
@@ -75,11 +75,11 @@ export const HOLDS = {
   "halted-from-outside": round("somebody halted the run", WHO_DID_IT, "rescue"),
   "units-unaccounted": round("the run succeeded, but some units left nothing", WHO_DID_IT, "rescue"),
   "dag-unreadable": {
-    ...round("the engine cannot read the files of the round", PLANS_ANEW, "next-round"),
+    ...round("the engine cannot read the files of the round", PLANS_AGAIN, "next-round"),
     actions: NO_RESCUE,
   },
   "submit-directory-gone": {
-    ...round("the files of the round are lost", PLANS_ANEW, "next-round"),
+    ...round("the files of the round are lost", PLANS_AGAIN, "next-round"),
     evidence: FOUND,
     actions: NO_RESCUE,
   },
@@ -87,7 +87,7 @@ export const HOLDS = {
     meaning: "files of some units are gone, cut short or closed",
     evidence: ["damaged"],
     who: "operator",
-    help: "`release` plans the work of these units anew; or `restart`",
+    help: "`release` plans the work of these units again; or `restart`",
     actions: NO_RESCUE,
     release: "next-round",
   },

@@ -37,9 +37,14 @@ export interface Metrics {
   readonly startSec: Sample | null;
   readonly memoryMb: Sample | null;
   readonly diskMb: Sample | null;
+  /** What a job leaves. */
   readonly kbPerEvent: Sample | null;
+  /** What is left of it when merged; absent: nobody measured it. */
+  readonly mergedKbPerEvent?: Sample | null;
   /** The most memory a job had that was killed for using more; null: none was. */
   readonly killedAtMb: number | null;
+  /** How many were; absent: nobody counted them. */
+  readonly killedJobs?: number;
 }
 
 /** A size that a round asks for, and the reason that is shown to people. */
@@ -51,6 +56,7 @@ export interface Sized {
 /** What a round asks for its jobs. */
 export interface Sizes {
   readonly cores: Sized;
+  readonly areCoresDecided: boolean;
   readonly memoryMb: Sized;
   readonly wallMinutes: Sized;
   readonly diskMb: Sized;
@@ -92,11 +98,14 @@ export interface Figures {
 export interface RoundFigures extends Figures {
   readonly requested: RequestedSizes | null;
   readonly killedAtMb: number | null;
+  readonly killedJobs?: number;
 }
 
 export interface RequestedSizes {
   /** By jobs with as many cores. */
   readonly isMeasured: boolean;
+  /** By how busy they were: they stay. */
+  readonly areCoresDecided?: boolean;
   readonly cores: number;
   readonly memoryMb: number;
   readonly wallMinutes: number;

@@ -14,9 +14,9 @@ export type RequestName = Brand<string, "RequestName">;
 export type SiteName = Brand<string, "SiteName">;
 export type WorkflowId = Brand<string, "WorkflowId">;
 export type DagId = Brand<string, "DagId">;
-/** mg_000000: a work unit is one merge group, one SUBDAG node of the workflow's DAG. */
+/** mg_000000: a merge group, one SUBDAG node of the workflow's DAG. job_000000: a job of a graph, which is a unit of its own. */
 export type UnitName = Brand<string, "UnitName">;
-/** landing, proc_000000, merge, cleanup: a node within its unit. */
+/** landing, proc_000000, merge, cleanup: a node within its unit. The only node of a job_000000 has its name. */
 export type NodeName = Brand<string, "NodeName">;
 
 export const isName = (text: string): boolean => NAME_PATTERN.test(text);
@@ -25,7 +25,13 @@ export const isSiteName = (text: string): text is SiteName => SITE_PATTERN.test(
 const padded = (index: number): string => String(index).padStart(6, "0");
 export const unitName = (index: number): UnitName => `mg_${padded(index)}` as UnitName;
 export const processingNodeName = (index: number): NodeName => `proc_${padded(index)}` as NodeName;
-export const isUnitName = (text: string): text is UnitName => /^mg_\d{6,}$/.test(text);
+export const jobName = (index: number): UnitName & NodeName => `job_${padded(index)}` as UnitName & NodeName;
+export const isUnitName = (text: string): text is UnitName => /^(?:mg|job)_\d{6,}$/.test(text);
+/** The number in the name of a graph's job; null: it is no such name. */
+export const jobIndex = (name: string): number | null => {
+  const digits = /^job_(\d{6,})$/.exec(name)?.[1];
+  return digits === undefined ? null : Number(digits);
+};
 export const isProcessingNodeName = (text: string): text is NodeName => /^proc_\d{6,}$/.test(text);
 
 /** The key by which an engine is asked about a whole tree of jobs. */

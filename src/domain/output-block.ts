@@ -14,7 +14,7 @@ export const UNIT_OUTPUT_STATES = ["owed", "replicated", "registered", "withdraw
 export type UnitOutputState = (typeof UNIT_OUTPUT_STATES)[number];
 
 /** Which units share an output block: those of one processing block, for one dataset, at one site. */
-export interface OutputBlockKey {
+interface OutputBlockKey {
   readonly workflowId: WorkflowId;
   readonly index: number;
   readonly dataset: string;
@@ -63,7 +63,7 @@ export interface OutputBlockFacts extends OutputBlock {
   readonly files: number;
   readonly bytes: number;
   /** No unit will come any more: all have finished or were abandoned, or the request is over. */
-  readonly isSettled: boolean;
+  readonly hasAllUnits: boolean;
 }
 
 /** The files of one unit in a block. */
@@ -72,9 +72,9 @@ export interface UnitFiles {
   readonly files: readonly OutputFile[];
 }
 
-/** first-unit: once, as soon as there is a file · each-unit: for all files · all-settled: once, when none will come. */
+/** first-unit: once, as soon as there is a file · each-unit: for all files · after-last-unit: once, when none will come. */
 export type OutputStep = { readonly name: string; readonly service: string } & (
-  | { readonly when: "first-unit" | "all-settled" }
+  | { readonly when: "first-unit" | "after-last-unit" }
   /** For units in the one state, which leaves them in the other. */
   | { readonly when: "each-unit"; readonly takes: "owed" | "replicated"; readonly leaves: "replicated" | "registered" }
 );

@@ -29,14 +29,14 @@ type Placed = Pick<OutputSpec, "name" | "file" | "merge" | "lfnBase"> & { readon
  * Where the merged file of an output goes: below the request's own folder of the storage, and among all files. Unmerged
  * outputs keep one file per job: a directory instead of a file.
  */
-export function outputPlace(
+export function outputPaths(
   request: string,
   unit: string,
   { name, file, merge, lfnBase, dataset }: Placed,
-): { readonly place: string; readonly lfn: string } {
-  const place = `${name}/${unit}${merge.how === "none" ? "" : extension(file)}`;
-  const lfn = lfnBase ? cmsLfn(lfnBase, dataset, request, unit) : `${LFN_PREFIX}/${request}/${place}`;
-  return { place, lfn };
+): { readonly path: string; readonly lfn: string } {
+  const path = `${name}/${unit}${merge.how === "none" ? "" : extension(file)}`;
+  const lfn = lfnBase ? cmsLfn(lfnBase, dataset, request, unit) : `${LFN_PREFIX}/${request}/${path}`;
+  return { path, lfn };
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { GraphPlan, JobPlan } from "./graph.ts";
 import type { Figures, RequestedSizes, StepRun } from "./metrics.ts";
 import type { DagId, NodeName, RequestName, SiteName, UnitName } from "./names.ts";
 import type { OutputSpec, RetrySpec, StepSpec, ThrottleSpec } from "./request.ts";
@@ -28,6 +29,8 @@ export interface DagPlan {
   /** What earlier rounds measured, for the payload; null in round 0. */
   readonly stepProfile: Figures | null;
   readonly units: Iterable<UnitPlan>;
+  /** Of a flat shape: what its jobs share. */
+  readonly graph?: GraphPlan;
   readonly summary: PlanSummary;
 }
 
@@ -84,6 +87,8 @@ export interface ProcessingNodePlan {
   /** It tries how its steps do in several instances; absent: it does not. */
   readonly isProbe?: true;
   readonly seed: bigint;
+  /** Of a flat shape: what it runs. */
+  readonly job?: JobPlan;
 }
 
 /** A node's events, as its manifest says; inclusive. */
@@ -98,7 +103,8 @@ export interface PlanSummary {
   readonly blocks: readonly BlockPlan[];
   /** The inner nodes of all units. */
   readonly nodes: number;
-  readonly nodesByRole: Readonly<Record<NodeRole, number>>;
+  /** Of the roles its shape has. */
+  readonly nodesByRole: Readonly<Partial<Record<NodeRole, number>>>;
   readonly inputFiles: number;
   readonly events: bigint;
   /** 0: nobody knows. */

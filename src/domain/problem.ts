@@ -5,4 +5,6 @@ export interface Problem {
   readonly message: string;
   /** What is allowed here, in words; null when the message says it all. */
   readonly allowed: string | null;
+  /** Of the text it was read from, where that is known. */
+  readonly line?: number;
 }

@@ -12,6 +12,8 @@ export interface ReleaseModifications {
   readonly topUp: boolean | null;
   /** By a corrected request; its attachments took the place of the old ones. */
   readonly revision?: Revision | null;
+  /** When commands or attachments last changed: what jobs showed before says nothing of those to come. */
+  readonly commandsSince?: string | null;
 }
 
 interface ReleaseField {

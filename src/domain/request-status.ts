@@ -90,12 +90,20 @@ export const REQUEST_STATUS: Record<RequestStatus, StatusFacts> = {
     usesCapacity: false,
     timeoutSec: null,
   },
-  completed: { meaning: "all work done, all outputs registered", moves: [], usesCapacity: false, timeoutSec: null },
+  completed: {
+    meaning: "all work done, all outputs registered",
+    // Only where products are looked after one by one, and somebody found one missing.
+    moves: ["queued"],
+    usesCapacity: false,
+    timeoutSec: null,
+  },
   failed: { meaning: "given up by a person", moves: [], usesCapacity: false, timeoutSec: null },
-  aborted: { meaning: "canceled by a person; its jobs are gone", moves: [], usesCapacity: false, timeoutSec: null },
+  aborted: { meaning: "cancelled by a person; its jobs are gone", moves: [], usesCapacity: false, timeoutSec: null },
 };
 
-export const isTerminal = (status: RequestStatus): boolean => REQUEST_STATUS[status].moves.length === 0;
+/** It is over; only a person may open it again. */
+export const isTerminal = (status: RequestStatus): boolean => OVER.has(status);
+const OVER: ReadonlySet<RequestStatus> = new Set(["completed", "failed", "aborted"]);
 export const canMove = (from: RequestStatus, to: RequestStatus): boolean => REQUEST_STATUS[from].moves.includes(to);
 
 export const TERMINAL_STATUSES = REQUEST_STATUSES.filter(isTerminal);

@@ -7,7 +7,7 @@ import type { NodeRole, ThrottledRole } from "./roles.ts";
 import type { Wait } from "./wait.ts";
 import type { Work } from "./work.ts";
 
-/** What a person asked for, normalized by intake. Never changed afterwards; units are in the names. */
+/** What a person asked for, normalised by intake. Never changed afterwards; units are in the names. */
 export interface RequestSpec<W extends Work = Work> {
   readonly name: RequestName;
   /** What is to be done: the part that its kind reads, plans and counts. */
@@ -118,6 +118,8 @@ export interface RecoverySpec {
   readonly holdThreshold: number;
   readonly maxRescues: number;
   readonly pendingClassification: boolean;
+  /** Jobs that lacked memory or time, or lost their host, are recovered without asking anybody (docs/guides/recover.md). */
+  readonly auto: boolean;
   readonly handlers: readonly FailureHandler[];
 }
 

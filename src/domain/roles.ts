@@ -1,3 +1,5 @@
+import { jobIndex } from "./names.ts";
+
 /** What a node of a work unit is there for, and how its job is treated. */
 interface Role {
   /** One for all nodes of the role. */
@@ -22,6 +24,8 @@ export const ROLES = {
   processing: { submitFile: "proc.sub", post: "post", retries: 3, throttle: 5000, size: "work", proof: "report" },
   merge: { submitFile: "merge.sub", post: "post", retries: 2, throttle: 100, size: "helper", proof: "outputs" },
   cleanup: { submitFile: "cleanup.sub", post: "post", retries: 1, throttle: 50, size: "helper", proof: "report" },
+  /** Of a graph. Each size of jobs has a submit file, this is the first; limits are what its template says. */
+  job: { submitFile: "job-0.sub", post: "post", retries: 3, throttle: null, size: "work", proof: "report" },
 } as const satisfies Record<string, Role>;
 
 export type NodeRole = keyof typeof ROLES;
@@ -34,6 +38,8 @@ export const byRole = <T>(of: (role: NodeRole) => T): Readonly<Record<NodeRole, 
 
 /** How the nodes of a work unit hang together. */
 export interface Shape {
+  /** nested: each unit is a DAG in a folder of its own · flat: each unit is one node of the workflow's DAG. */
+  readonly layout: "nested" | "flat";
   /** In the order they are written; each begins when all nodes of the roles before it are done. */
   readonly steps: readonly ShapeStep[];
   /** The unit is finished when these nodes are done, whatever becomes of those after them. */
@@ -48,6 +54,7 @@ interface ShapeStep {
 
 /** One job finds the site, the others work there, one merges what they made, one removes what was staged. */
 export const MERGE_GROUP: Shape = {
+  layout: "nested",
   steps: [
     { role: "landing", nodes: "one", after: [] },
     { role: "processing", nodes: "planned", after: ["landing"] },
@@ -57,6 +64,16 @@ export const MERGE_GROUP: Shape = {
   finishedBy: "merge",
 };
 
+/** Each unit is one job, and has its name. */
+export const FLAT_GRAPH: Shape = {
+  layout: "flat",
+  steps: [{ role: "job", nodes: "planned", after: [] }],
+  finishedBy: "job",
+};
+
+/** How a unit is built, by its name or that of a node of it: only jobs of a graph have such names. */
+export const shapeOf = (name: string): Shape => (jobIndex(name) === null ? MERGE_GROUP : FLAT_GRAPH);
+
 /** The names of a role's nodes in a unit; `planned`: those the plan gave. */
 export const nodesOf = (shape: Shape, role: NodeRole, planned: readonly string[]): readonly string[] =>
   shape.steps.find((step) => step.role === role)?.nodes === "one" ? [role] : planned;
@@ -64,15 +81,16 @@ export const nodesOf = (shape: Shape, role: NodeRole, planned: readonly string[]
 export const allNodes = (shape: Shape, planned: readonly string[]): readonly string[] =>
   shape.steps.flatMap(({ role }) => nodesOf(shape, role, planned));
 
-/** How many nodes of each role so many units have, with so many planned nodes in all. */
-export const countNodes = (shape: Shape, units: number, planned: number): Readonly<Record<NodeRole, number>> =>
-  byRole((role) => {
-    const step = shape.steps.find((one) => one.role === role);
-    return step === undefined ? 0 : step.nodes === "one" ? units : planned;
-  });
+/** How many nodes of each of its roles so many units have, with so many planned nodes in all. */
+export const countNodes = (
+  { steps }: Shape,
+  units: number,
+  planned: number,
+): Readonly<Partial<Record<NodeRole, number>>> =>
+  Object.fromEntries(steps.map(({ role, nodes }) => [role, nodes === "one" ? units : planned]));
 
 /** By its name; one that is no role's own is a planned node's. */
-export const roleOfNode = (node: string, { steps }: Shape = MERGE_GROUP): NodeRole =>
+export const roleOfNode = (node: string, { steps }: Shape = shapeOf(node)): NodeRole =>
   (steps.find(({ role, nodes }) => nodes === "one" && role === node) ?? steps.find(({ nodes }) => nodes === "planned"))!
     .role;
 
@@ -80,7 +98,7 @@ export const roleOfNode = (node: string, { steps }: Shape = MERGE_GROUP): NodeRo
 export const reports = (role: string): boolean => (ROLES as Record<string, Role>)[role]?.proof !== "exit";
 
 /** Whether what a unit was to make is made before this node begins. */
-export function isAfterFinish(node: string, { steps, finishedBy }: Shape = MERGE_GROUP): boolean {
+export function isAfterFinish(node: string, { steps, finishedBy }: Shape = shapeOf(node)): boolean {
   const roles = steps.map(({ role }) => role);
   return roles.indexOf(roleOfNode(node)) > roles.indexOf(finishedBy);
 }

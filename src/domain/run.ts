@@ -24,6 +24,8 @@ interface RunningRun extends RunProgress {
   /** Something odd that did not stop us: an unreadable status file, a held DAGMan. */
   readonly note: string | null;
   readonly waits: RunWaits;
+  /** Of its failed jobs, those that side runs have now. */
+  readonly beside?: number;
 }
 
 /** What keeps nodes of a run, as its files and the queue tell it; null: nothing of the kind. Examples are "unit/node". */
@@ -46,28 +48,30 @@ export interface RunWaits {
   } | null;
   /** Idle, and no worker will ever take them. */
   readonly unmatched: NoMatch | null;
-  /** Ended, and not yet judged; `trouble` is why POST could not do it. */
-  readonly judging: { readonly nodes: number; readonly trouble: string | null; readonly example: string } | null;
+  /** Ended, and not yet checked; `trouble` is why POST could not do it. */
+  readonly checking: { readonly nodes: number; readonly trouble: string | null; readonly example: string } | null;
   /** Categories at their limit, and how many are ready behind it: units of the run, or jobs of its units. */
   readonly limited: readonly AtLimit[];
 }
 export interface AtLimit {
-  readonly category: keyof ThrottleSpec;
+  readonly category: keyof ThrottleSpec | "group";
+  /** Of a group of a graph's jobs: what the person called them. */
+  readonly group?: string;
   readonly limit: number;
   readonly waiting: number;
 }
-export const NO_WAITS: RunWaits = { deferred: null, held: null, unmatched: null, judging: null, limited: [] };
+export const NO_WAITS: RunWaits = { deferred: null, held: null, unmatched: null, checking: null, limited: [] };
 
 /** Why no worker can take a job. */
 export interface NoMatch {
   readonly code: "no-worker" | "no-site" | "too-large";
-  readonly words: string;
+  readonly reason: string;
 }
 interface EndedRun extends RunProgress {
   readonly kind: "ended";
   readonly verdict: RunVerdict;
   /** The engine's own words. */
-  readonly words: string;
+  readonly text: string;
   /** Number of the rescue file a resubmission would use; null: none. */
   readonly rescue: number | null;
 }
@@ -89,10 +93,18 @@ export type NodeState = (typeof NODE_STATES)[number];
 export interface NodeView {
   readonly unit: UnitName | null;
   readonly node: NodeName;
+  /** What the person called a job of a graph. */
+  readonly job?: string;
   readonly state: NodeState;
   readonly retries: number;
   readonly held: boolean;
   /** In the queue without a place to run. */
   readonly idle: boolean;
   readonly detail: string;
+}
+
+/** The units of a run and a letter for each: w waits, r has begun, d done, f failed. */
+export interface UnitStates {
+  readonly names: readonly string[];
+  readonly states: string;
 }

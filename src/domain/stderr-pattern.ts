@@ -5,7 +5,7 @@ import { RE2JS } from "re2js";
  * that grows with the text and never explodes; a pattern and its text together take well under 100 ms. RE2 has no
  * look-around and no back-references: patterns with them are refused when they are handed in.
  */
-const LONGEST_PATTERN = 500;
+export const LONGEST_PATTERN = 500;
 /** A pattern written out, with its counted repetitions; what it may look at shrinks as it grows. */
 const MOST_INSTRUCTIONS = 250;
 const MOST_STEPS = 2_000_000;

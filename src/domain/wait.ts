@@ -6,14 +6,15 @@ export const WAIT_CODES = {
   running: "time", // jobs run; what else waits is in the details
   starting: "time", // the engine has it and has begun nothing yet
   step: "time", // a step of the loop is under way
-  place: "time", // admission: all slots are taken
+  admission: "time", // all slots are taken
+  "nothing-due": "time", // all that is due is made, or cannot be made now; it looks again
   retry: "time", // failed attempts cool off before their next try
   slots: "time", // jobs are idle: others have the room
   limit: "time", // a category is at its limit
-  judging: "time", // jobs have ended, their verdict has not been given
+  checking: "time", // jobs have ended, their verdict has not been given
   "job-held": "time", // the engine holds jobs, and removes them by itself
   "job-held-by-hand": "operator", // somebody holds jobs: only people release them
-  "not-judged": "operator", // POST cannot do its work: a ledger it cannot read, a full disk
+  "not-checked": "operator", // POST cannot do its work: a ledger it cannot read, a full disk
   "too-large": "operator", // jobs ask for more than any worker has
   "no-site": "pool", // no worker at any site the jobs may run at
   "no-worker": "pool", // no worker at all
@@ -28,7 +29,7 @@ export type WaitCode = keyof typeof WAIT_CODES;
 
 export interface Wait {
   readonly code: WaitCode;
-  readonly words: string;
+  readonly reason: string;
   readonly since: Date;
   /** When it moves by itself; null: nobody knows. */
   readonly until: Date | null;

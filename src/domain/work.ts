@@ -1,3 +1,6 @@
+import type { GraphWork, Hook } from "./graph.ts";
+import type { SegmentsWork } from "./segments.ts";
+
 /**
  * What a request asks to be done. Each kind of request has its own fields here and its own folder in src/kinds, which
  * gives them their meaning; nobody else asks which kind it is. A kind of its own adds itself to `Works`.
@@ -5,6 +8,8 @@
 export interface Works {
   readonly process: ProcessWork;
   readonly generate: GenerateWork;
+  readonly graph: GraphWork;
+  readonly segments: SegmentsWork;
 }
 export type Work = Works[keyof Works];
 
@@ -16,8 +21,14 @@ export interface CommonWork {
   /** What every job reads beside its input; absent: nothing. */
   readonly secondary?: readonly SecondaryInput[];
   readonly split?: SplitSpec;
+  /** Where all its jobs run: every worker sees it, so a job may change its site. Absent: each has a directory of its own. */
+  readonly directory?: string;
   /** Of jobs that number their lumis themselves. */
   readonly eventsPerLumi?: number;
+  /** Commands to be run when something happened. */
+  readonly hooks?: readonly Hook[];
+  /** Names of failure handlers that are only for jobs which name them; absent: all handlers are for all jobs. */
+  readonly namedHandlers?: readonly string[];
   /** Whether what was given up is made again; absent: there is no such choice. */
   readonly topUp?: boolean;
 }
@@ -43,6 +54,9 @@ export interface GenerateWork extends CommonWork {
   readonly topUp: boolean;
   readonly split: SplitSpec;
 }
+
+/** Whether its jobs make their events: they number the lumis, and nothing is read. */
+export const makesEvents = (work: Work): work is GenerateWork => work.eventsPerLumi !== undefined;
 
 /** Pile-up and the like: located as a whole, never split over. */
 export interface SecondaryInput {
@@ -72,7 +86,7 @@ export const allowsBlock = (choice: BlockChoice | undefined, block: string): boo
   !choice || ((choice.allow.length === 0 || choice.allow.includes(block)) && !choice.deny.includes(block));
 
 /** The pattern, path or dataset it names. */
-export function inputPlace(input: InputSpec): string {
+export function inputLocation(input: InputSpec): string {
   switch (input.from) {
     case "glob":
       return input.pattern;

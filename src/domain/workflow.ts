@@ -3,7 +3,7 @@ import type { DagId, RequestName, SiteName, UnitName, WorkflowId } from "./names
 import { REQUEST_STATUSES, type RequestStatus } from "./request-status.ts";
 
 /** As its request, which has a workflow before there is work: what is only handed in or queued is new. */
-export type WorkflowStatus = Exclude<RequestStatus, "submitted" | "queued">;
+type WorkflowStatus = Exclude<RequestStatus, "submitted" | "queued">;
 export const workflowStatus = (status: RequestStatus): WorkflowStatus =>
   status === "submitted" || status === "queued" ? "new" : status;
 export const WORKFLOW_STATUSES = [...new Set(REQUEST_STATUSES.map(workflowStatus))];
@@ -122,6 +122,27 @@ export interface FinishedUnit {
 /** As it is first seen: with what its jobs showed. null: no report of them could be read. */
 export interface MeasuredUnit extends FinishedUnit {
   readonly metrics?: Metrics | null;
+  /** Of a graph's job; null: its report could not be read. */
+  readonly proof?: JobProof | null;
+}
+
+/** What a finished job of a graph was made of. A later version credits it if all of that still holds. */
+export interface JobProof {
+  /** What the person called it. */
+  readonly name: string;
+  /** As its manifest had it. */
+  readonly digest: string;
+  /** As they were before it ran, and what it left behind. */
+  readonly reads: readonly FileStamp[];
+  readonly makes: readonly FileStamp[];
+}
+export interface FileStamp {
+  readonly path: string;
+  readonly sizeBytes: number;
+  /** Seconds since 1970, with microseconds. */
+  readonly mtime: number;
+  /** Of what is in it; absent: nobody took it. */
+  readonly checksum?: string;
 }
 
 /** One merged file. */

@@ -93,7 +93,7 @@ function makeAll(): CertificateFiles {
   ) as [Pair, Pair, Pair, Pair];
   const until = new Date(Date.now() + 3650 * DAY_MS);
   const maker = { name: "throw-away authority", key: ca.privateKey };
-  const stranger = { name: "another authority", key: other.privateKey };
+  const another = { name: "another authority", key: other.privateKey };
   const caPem = certificate(maker, { name: maker.name, key: ca.publicKey, until, extensions: [IS_CA] });
   const person = { name: "robot wms2", key: client.publicKey };
   const good = certificate(maker, { ...person, until });
@@ -101,7 +101,7 @@ function makeAll(): CertificateFiles {
   const key = pem(client.privateKey);
   return {
     caFile: caPem,
-    otherCaFile: certificate(stranger, { name: stranger.name, key: other.publicKey, until, extensions: [IS_CA] }),
+    otherCaFile: certificate(another, { name: another.name, key: other.publicKey, until, extensions: [IS_CA] }),
     serverCertFile: certificate(maker, { name: "localhost", key: server.publicKey, until, extensions: [IS_LOCAL] }),
     serverKeyFile: pem(server.privateKey),
     certFile: good,

@@ -1,7 +1,7 @@
 import type { Row } from "./http.ts";
 import type { Seed } from "./seed.ts";
 
-export const DEFAULT_SITES = ["T1_US_Example", "T2_CH_Example", "T2_DE_Example"] as const;
+const DEFAULT_SITES = ["T1_US_Example", "T2_CH_Example", "T2_DE_Example"] as const;
 export const RAW_DATASET = "/DemoPD/Demo26-v1/RAW";
 
 /**

@@ -18,11 +18,11 @@ export interface Generated {
 const DIGITS = "@@@@@@";
 const PIECE_BYTES = 1 << 18;
 type Kind = "files" | "names" | "lumis" | "replicas";
-export type Shape = "array" | "lines";
+type Shape = "array" | "lines";
 
 interface Template {
   readonly text: Buffer;
-  readonly places: Uint32Array;
+  readonly offsets: Uint32Array;
 }
 
 /**
@@ -78,9 +78,9 @@ export class GeneratedDataset {
     const rows: string[] = [];
     for (let file = 0; file < this.spec.files_per_block; file += 1) rows.push(...this.#rowsOf(kind, file));
     const text = Buffer.from(shape === "array" ? rows.join(",\n") : rows.map((row) => `${row}\n`).join(""));
-    const places: number[] = [];
-    for (let at = text.indexOf(DIGITS); at >= 0; at = text.indexOf(DIGITS, at + 6)) places.push(at);
-    const made = { text, places: Uint32Array.from(places) };
+    const offsets: number[] = [];
+    for (let at = text.indexOf(DIGITS); at >= 0; at = text.indexOf(DIGITS, at + 6)) offsets.push(at);
+    const made = { text, offsets: Uint32Array.from(offsets) };
     this.#templates.set(kind + shape, made);
     return made;
   }
@@ -102,8 +102,8 @@ export class GeneratedDataset {
   #file(lfn: string): string {
     const { dataset, events_per_file: event_count, file_bytes: file_size, valid } = this.spec;
     const sums = { file_type: "EDM", check_sum: "1234567890", adler32: "0cc737eb", file_size, event_count };
-    const place = { dataset, block: this.#name(DIGITS), parents: [], configs: [], person: "seed" };
-    return JSON.stringify(fileRow({ logical_file_name: lfn, is_file_valid: valid ? 1 : 0, ...sums }, place).row);
+    const owner = { dataset, block: this.#name(DIGITS), parents: [], configs: [], person: "seed" };
+    return JSON.stringify(fileRow({ logical_file_name: lfn, is_file_valid: valid ? 1 : 0, ...sums }, owner).row);
   }
   #replicas(lfn: string): string {
     const { file_bytes, rses } = this.spec;
@@ -115,10 +115,10 @@ export class GeneratedDataset {
 
 const digits = (number: number): string => String(number).padStart(6, "0");
 
-function filled({ text, places }: Template, block: number): Buffer {
+function filled({ text, offsets }: Template, block: number): Buffer {
   const copy = Buffer.from(text);
   const codes = Buffer.from(digits(block));
-  for (const place of places) for (let at = 0; at < 6; at += 1) copy[place + at] = codes[at]!;
+  for (const offset of offsets) for (let at = 0; at < 6; at += 1) copy[offset + at] = codes[at]!;
   return copy;
 }
 

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { World } from "./world.ts";
 
+export { isRow, type Row } from "../base/json.ts";
+
 export const EMULATED = ["reqmgr2", "couchdb", "dbs", "rucio", "rucio-auth", "cric", "site-status"] as const;
 export type EmulatedName = (typeof EMULATED)[number];
 
@@ -62,9 +64,6 @@ export const json = (status: number, value: unknown, headers: Readonly<Record<st
   body: `${JSON.stringify(value)}\n`,
 });
 
-export type Row = Readonly<Record<string, unknown>>;
-export const isRow = (value: unknown): value is Row =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 export const unixSec = (): number => Math.floor(Date.now() / 1000);
 
 /** As DBS and ReqMgr2 match names: `*` stands for anything. */

@@ -4,7 +4,7 @@ import { parseJson } from "../base/json.ts";
 type Change = readonly [table: string, key: string, row: unknown];
 
 /** Rows by key, in memory; every change goes to the journal. A row is replaced, never changed in place. */
-export class Table<Row> {
+class Table<Row> {
   readonly #rows = new Map<string, Row>();
   readonly #groups: { readonly by: (row: Row) => string; readonly keys: Map<string, Set<string>> }[] = [];
   readonly #note: (key: string, row: Row | null) => void;
@@ -72,7 +72,7 @@ export class Journal {
     return table;
   }
 
-  /** Reads what is there and writes it anew, short. False: there was nothing in it. */
+  /** Reads what is there and writes it again, short. False: there was nothing in it. */
   open(path: string): boolean {
     for (const line of existsSync(path) ? readFileSync(path, "utf8").split("\n") : []) {
       const parsed = parseJson(line);

@@ -12,7 +12,7 @@ import { type Answer, type Asked, type Routes, route, type Service } from "./htt
 import { steering } from "./steering.ts";
 import type { World } from "./world.ts";
 
-/** Certificates are asked for, and judged by each service in its own words. */
+/** Certificates are asked for, and checked by each service in its own words. */
 export function listen(
   world: World,
   services: readonly Service[],

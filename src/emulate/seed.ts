@@ -109,17 +109,17 @@ function plantDataset(world: World, name: string, seed: z.infer<typeof dataset>)
     world.dids.put(block, { ...did, name: block, type: "DATASET", open: false });
     world.contents.put(`${name}\0${block}`, { parent: name, child: block });
     const folder = `/store/${type}/${era}/${primary}/${tier}/${processed.slice(era.length + 1) || "v1"}`;
-    const place = { dataset: name, block, parents: [], configs: [config], person: "seed" };
-    for (let file = 0; file < seed.files_per_block; file += 1) plantFile(world, seed, place, folder, at, file);
+    const owner = { dataset: name, block, parents: [], configs: [config], person: "seed" };
+    for (let file = 0; file < seed.files_per_block; file += 1) plantFile(world, seed, owner, folder, at, file);
   }
 }
 
-type Place = Parameters<typeof fileRow>[1];
+type Owner = Parameters<typeof fileRow>[1];
 
 function plantFile(
   world: World,
   seed: z.infer<typeof dataset>,
-  place: Place,
+  owner: Owner,
   folder: string,
   at: number,
   file: number,
@@ -135,7 +135,7 @@ function plantFile(
   const adler32 = (0x0cc70000 + number).toString(16).padStart(8, "0");
   const sums = { file_type: "EDM", check_sum: "1234567890", adler32, file_size: seed.file_bytes };
   const about = { logical_file_name: lfn, ...sums, event_count: seed.events_per_file, file_lumi_list: lumis };
-  world.files.put(lfn, fileRow(about, place));
+  world.files.put(lfn, fileRow(about, owner));
   for (const name of seed.rses) addReplica(world, "seed", name, { name: lfn, bytes: seed.file_bytes, adler32 });
-  world.contents.put(`${place.block}\0${lfn}`, { parent: place.block, child: lfn });
+  world.contents.put(`${owner.block}\0${lfn}`, { parent: owner.block, child: lfn });
 }

@@ -4,7 +4,7 @@ import { type Generated, GeneratedDataset } from "./generated.ts";
 import type { Row } from "./http.ts";
 import { Journal } from "./journal.ts";
 
-export interface DbsDataset extends Row {
+interface DbsDataset extends Row {
   readonly dataset: string;
   readonly dataset_access_type: string;
   readonly primary_ds_name: string;
@@ -48,7 +48,7 @@ export interface Did {
   readonly bytes: number | null;
   readonly adler32: string | null;
 }
-export interface Replica {
+interface Replica {
   readonly name: string;
   readonly rse: string;
   readonly state: string;
@@ -70,7 +70,7 @@ export interface Rule extends Row {
   readonly expires: number | null;
 }
 /** Limits of bytes by RSE; "*": any; null: no limit. */
-export interface Account {
+interface Account {
   readonly account: string;
   readonly admin: boolean;
   readonly limits: Readonly<Record<string, number | null>>;

@@ -1,4 +1,4 @@
-import type { DagId } from "../domain/names.ts";
+import type { DagId, UnitName } from "../domain/names.ts";
 import type { NodeView, Run, RunObservation } from "../domain/run.ts";
 
 /**
@@ -27,8 +27,8 @@ export interface Engine {
   /** One look at all runs: one query of the queue, whatever their number. */
   observe(runs: readonly Run[]): Promise<ReadonlyMap<DagId, RunObservation>>;
 
-  /** The nodes of one run, live, for people. */
-  nodes(run: Run): Promise<readonly NodeView[]>;
+  /** The nodes of one run, or of one unit of it, live, for people. */
+  nodes(run: Run, unit?: UnitName): Promise<readonly NodeView[]>;
 
   /** Asks for the removal of the whole tree; over when `find` says absent. */
   stop(run: Run): Promise<void>;
@@ -47,7 +47,7 @@ export type SubmitOutcome =
   /** Nothing was done: it cannot be told whether it is there, or somebody else is at it. */
   | { readonly kind: "unclear"; readonly why: string }
   /** The engine said no, in its own words; asking again would change nothing. */
-  | { readonly kind: "rejected"; readonly words: string };
+  | { readonly kind: "rejected"; readonly text: string };
 
 export type FindOutcome =
   | { readonly kind: "found"; readonly engineId: string }
@@ -57,7 +57,7 @@ export type FindOutcome =
 export interface PingOutcome {
   readonly ok: boolean;
   /** Version and address, or what failed. */
-  readonly words: string;
+  readonly text: string;
   /** Limits that would bite, each with how to fix it; `doctor` shows them. */
   readonly warnings: readonly { readonly what: string; readonly fix: string }[];
 }

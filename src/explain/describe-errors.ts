@@ -1,4 +1,5 @@
 import { cut, listed, percent, plural, wrap } from "../base/text.ts";
+import type { Example } from "../recovery/round/counts.ts";
 import { beyond, type ErrorsView } from "./errors-view.ts";
 
 /**
@@ -14,6 +15,7 @@ export function describeErrors(view: ErrorsView, width: number): readonly string
     "",
     ...byCode("failures", view.codes, view.more.codes),
     ...byCode("tried again", view.retrying, view.more.retrying, FEW),
+    ...byBlocker(view),
     ...bySite(view),
     ...byFile(view),
     ...rows(
@@ -39,21 +41,25 @@ const TAIL_LINES = 6;
 const SHOWN_TAILS = 2;
 
 function headline(view: ErrorsView): string {
-  const { unitsFailed, unitsTotal, nodesFailed, nodesRecovered, nodesRetrying } = view;
+  const { unitWord, unitsFailed, unitsTotal, nodesFailed, nodesRecovered, nodesRetrying } = view;
   const retrying = nodesRetrying > 0 ? `${plural(nodesRetrying, "job")} failed and will be tried again` : "";
-  const done = `${view.unitsDone} of ${plural(unitsTotal, "unit")} done`;
+  const done = `${view.unitsDone} of ${plural(unitsTotal, unitWord)} done`;
   if (unitsFailed === 0) return `${retrying || "no failures"}; ${done}`;
   const share = unitsTotal > 0 ? ` (${percent(unitsFailed / unitsTotal)})` : "";
-  const recovered = nodesRecovered > 0 ? `; ${plural(nodesRecovered, "node")} failed once and got through` : "";
-  return `${unitsFailed} of ${plural(unitsTotal, "unit")} failed${share}, ${plural(nodesFailed, "node")}${recovered}${retrying && `; ${retrying}`}`;
+  const nodes = unitWord === "job" ? "" : `, ${plural(nodesFailed, "node")}`;
+  const recovered = nodesRecovered > 0 ? `; ${plural(nodesRecovered, nodeWord(view))} failed once and got through` : "";
+  return `${unitsFailed} of ${plural(unitsTotal, unitWord)} failed${share}${nodes}${recovered}${retrying && `; ${retrying}`}`;
 }
+
+/** Where a unit is one job, nobody speaks of nodes. */
+const nodeWord = ({ unitWord }: ErrorsView): string => (unitWord === "job" ? unitWord : "node");
 
 function first({ first, categories, retrying, unreadableLines }: ErrorsView, width: number): string[] {
   const lines: string[] = [];
   if (categories.length > 0)
     lines.push(`category   ${categories.map(({ category, failures }) => `${category} ${failures}`).join(" · ")}`);
   if (first) {
-    const where = `${first.unit}/${first.node}${first.site ? ` at ${first.site}` : ""}`;
+    const where = `${called(first)}${first.site ? ` at ${first.site}` : ""}`;
     lines.push(...wrap(`first      ${first.at} ${where}: ${first.reason}`, width, 11, 3));
   }
   const next = retrying.flatMap(({ example: { notBefore } }) => notBefore ?? []).toSorted()[0];
@@ -68,16 +74,22 @@ const byCode = (title: string, codes: ErrorsView["codes"], more: number, most = 
     codes,
     more,
     ({ failures, name, category, example, meaning }) => {
-      const where = `${example.unit}/${example.node}`;
+      const where = called(example);
       return `${count(failures)}  ${name.padEnd(12)} ${category.padEnd(14)} ${where}  ${meaning ?? example.reason}`;
     },
     most,
   );
 
-const bySite = ({ sites, more }: ErrorsView): string[] =>
-  rows("sites", sites, more.sites, ({ site, failed, blamed, nodes }) => {
+/** A job of a graph has the name that the person gave it. */
+const called = ({ unit, node, job }: Example): string => job ?? `${unit}/${node}`;
+
+const byBlocker = ({ blocked = [] }: ErrorsView): string[] =>
+  rows("blocked", blocked, 0, ({ by, units }) => `${count(units)}  wait for ${by}, which failed`);
+
+const bySite = (view: ErrorsView): string[] =>
+  rows("sites", view.sites, view.more.sites, ({ site, failed, blamed, nodes }) => {
     const blame = blamed > 0 ? `; the site is to blame for ${blamed}` : "";
-    return `${count(failed)}  ${site.padEnd(20)} of ${nodes} nodes that ran there${blame}`;
+    return `${count(failed)}  ${site.padEnd(20)} of ${nodes} ${nodeWord(view)}s that ran there${blame}`;
   });
 
 const byFile = ({ files, more }: ErrorsView): string[] =>
@@ -107,7 +119,7 @@ function tails({ codes, retrying }: ErrorsView, room: number): string[] {
   const each = Math.min(TAIL_LINES, Math.floor((room - 1) / shown.length) - 1);
   const logs = shown.flatMap(({ example, name, logTail }) => {
     const lines = (logTail ?? "").split("\n").filter((line) => line.trim() !== "");
-    return [`log of ${example.unit}/${example.node} (${name})`, ...lines.slice(-each).map((line) => `  | ${line}`)];
+    return [`log of ${called(example)} (${name})`, ...lines.slice(-each).map((line) => `  | ${line}`)];
   });
   return logs.length > 0 ? ["", ...logs] : [];
 }

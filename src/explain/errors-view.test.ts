@@ -11,7 +11,14 @@ const done = (index: number, site: string): UnitAttempts => ({
   state: "done",
   lines: Array.from({ length: 4 }, (_, at) => attemptLine({ node: `proc_${at}`, site })),
 });
-const NOWHERE = { excluded: [], damaged: [], possibleSites: null, bannedSites: [], tails: new Map<string, string>() };
+const NOWHERE = {
+  unitWord: "unit",
+  excluded: [],
+  damaged: [],
+  possibleSites: null,
+  bannedSites: [],
+  tails: new Map<string, string>(),
+};
 
 const small = tallyRound([
   failing(unit(0), AWAY("T2_XX_Beta"), { ...AWAY("T2_XX_Beta"), host: "worker7" }),
@@ -87,6 +94,34 @@ test("nothing failed", () => {
     "",
     "suggested: nothing: nothing has failed",
   ]);
+});
+
+test("of a graph it speaks of jobs, by the names a person gave them, and never of units and nodes", () => {
+  const job = (index: number) => `job_00000${index}`;
+  const tally = tallyRound([
+    failing(job(0), { ...AWAY("here"), node: job(0) }),
+    failing(job(1), { ...AWAY("here"), node: job(1) }),
+    { unit: job(2), state: "done", lines: [failedLine({ decision: "retry" }), attemptLine({ cluster: 3 })] },
+  ]);
+  const facts = { ...NOWHERE, unitWord: "job", unitsTotal: 6, unitsDone: 1, blocked: [{ by: job(0), units: 3 }] };
+  const lines = describeErrors(errorsView(tally, { ...facts, nameOf: (unit) => `fit ${unit.at(-1)}` }), 200);
+  expect(lines.join("\n")).toMatchInlineSnapshot(`
+    "2 of 6 jobs failed (33 %); 1 job failed once and got through
+    category   infrastructure 2
+    first      2026-01-01T00:00:00.000Z fit 0 at here: copying the output to storage failed
+
+    failures
+          2  8020         infrastructure fit 0  an input file could not be opened
+    blocked
+          3  wait for fit 0, which failed
+    sites
+          2  here                 of 2 jobs that ran there; the site is to blame for 2
+    workers
+          2  worker1
+
+    suggested: release with site_bans: most failures happened at here and other sites work: leave it out"
+  `);
+  expect(lines.join("\n")).not.toMatch(/\bunits?\b|\bnodes?\b|job_0/);
 });
 
 test("what to try first", () => {

@@ -1,6 +1,7 @@
 import { listed, plural } from "../base/text.ts";
 import type { RequestStatus } from "../domain/request-status.ts";
 import { mayDo } from "../recovery/round/actions.ts";
+import type { Blocked } from "../recovery/round/blocked.ts";
 import type { Example } from "../recovery/round/counts.ts";
 import { describeDamage, type UnitDamage } from "../recovery/round/damage.ts";
 import { type SiteFacts, sitesLeft } from "../recovery/round/failed-units.ts";
@@ -9,6 +10,10 @@ import type { CodeCount, RoundTally } from "../recovery/round/tally.ts";
 export type ErrorsView = Readonly<ReturnType<typeof errorsView>>;
 
 interface ViewFacts extends SiteFacts {
+  /** What people call a unit of this kind. */
+  readonly unitWord: string;
+  /** A corrected request goes on as its next version, which keeps what is done. */
+  readonly nextVersionKeeps?: boolean;
   readonly unitsTotal: number;
   readonly unitsDone: number;
   readonly damaged: readonly UnitDamage[];
@@ -16,6 +21,9 @@ interface ViewFacts extends SiteFacts {
   readonly excluded: readonly { readonly file: string; readonly reason: string }[];
   /** Log tails by "unit/node", as `tailsWanted` asks for them. */
   readonly tails: ReadonlyMap<string, string>;
+  /** Of a graph: what the person called a job, and which failed jobs keep others from running. */
+  readonly nameOf?: (unit: string) => string | null;
+  readonly blocked?: readonly Blocked[];
   /** Whose errors they are, so that the advice can be typed as it stands. */
   readonly request?: { readonly name: string; readonly status: RequestStatus; readonly maxMemoryMb: number };
 }
@@ -24,6 +32,7 @@ const MOST_CODES = 8;
 const MOST_SITES = 8;
 const MOST_HOSTS = 5;
 const MOST_FILES = 8;
+const MOST_BLOCKERS = 20;
 const TAILS = 3;
 const TAIL_CHARACTERS = 8_000;
 
@@ -35,15 +44,21 @@ export const tailKey = ({ unit, node }: { unit: string; node: string }): string 
 
 /** The errors of a round as a person reads them: what failed first and most, where, on what, and what to do. */
 export function errorsView(tally: RoundTally, facts: ViewFacts) {
+  const { nameOf, blocked = [] } = facts;
+  const called = (first: Example) => {
+    const job = nameOf?.(first.unit) ?? null;
+    return job === null ? first : { ...first, job };
+  };
   const failingSites = tally.sites.filter(({ failed, blamed }) => failed > 0 || blamed > 0);
   const shown = (codes: readonly CodeCount[]) =>
     codes.slice(0, MOST_CODES).map(({ key: _, first, ...code }) => ({
       ...code,
-      example: first,
+      example: called(first),
       /** The end of that node's log; null: not read, or there is none. */
       logTail: facts.tails.get(tailKey(first))?.slice(-TAIL_CHARACTERS) ?? null,
     }));
   return {
+    unitWord: facts.unitWord,
     unitsTotal: facts.unitsTotal,
     unitsDone: facts.unitsDone,
     unitsFailed: tally.failedUnits.length,
@@ -53,7 +68,10 @@ export function errorsView(tally: RoundTally, facts: ViewFacts) {
     /** Failed, and to be tried again: they wait for it, or are at it. */
     nodesRetrying: tally.nodes.retrying,
     unreadableLines: tally.unreadable,
-    first: tally.first,
+    first: tally.first && called(tally.first),
+    ...(blocked.length > 0 && {
+      blocked: blocked.slice(0, MOST_BLOCKERS).map(({ by, units }) => ({ by: nameOf?.(by) ?? by, units })),
+    }),
     categories: tally.categories.map(({ key, failures, units }) => ({ category: key, failures, units })),
     causes: tally.causes.map(({ key, failures }) => ({ cause: key, failures })),
     codes: shown(tally.codes),
@@ -79,7 +97,7 @@ export const beyond = (all: readonly unknown[], listed: number): number => Math.
 
 /** What to try first, by what most of the failures have in common. A hint; nothing acts on it. */
 interface Suggestion {
-  readonly action: "nothing" | "classify" | "retry" | "rescue" | "release" | "restart";
+  readonly action: "nothing" | "classify" | "recover" | "retry" | "rescue" | "release" | "restart";
   /** To go with a release, as its body says it. */
   readonly modifications: {
     readonly site_bans?: readonly string[];
@@ -97,8 +115,10 @@ function withCommand(suggestion: Suggestion, request: ViewFacts["request"] | nul
   const { action, modifications } = suggestion;
   if (!request || action === "nothing") return { ...suggestion, command: null };
   const { name, status } = request;
-  if (action === "classify") return { ...suggestion, command: `wms2 unclassified ${name}` };
-  if (mayDo(action, status).kind !== "allowed") return { ...suggestion, command: null };
+  if (action === "classify") return { ...suggestion, command: `wms2 groups ${name}` };
+  if (mayDo(action === "recover" ? "resubmit" : action, status).kind !== "allowed")
+    return { ...suggestion, command: null };
+  if (action === "recover") return { ...suggestion, command: `wms2 recover ${name} --dry-run` };
   const { site_bans: bans = [], excluded_files: files = [], memory_mb: memory } = modifications;
   const options = [
     ...bans.map((site) => `--ban ${quoted(site)}`),
@@ -111,22 +131,27 @@ function withCommand(suggestion: Suggestion, request: ViewFacts["request"] | nul
 
 const quoted = (word: string): string => (/^[\w./:@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
+const say = (
+  action: Suggestion["action"],
+  reason: string,
+  modifications: Suggestion["modifications"] = {},
+): Suggestion => ({ action, reason, modifications });
+
 function suggestAction(tally: RoundTally, facts: ViewFacts): Suggestion {
   const failures = tally.nodes.failed;
-  const say = (
-    action: Suggestion["action"],
-    reason: string,
-    modifications: Suggestion["modifications"] = {},
-  ): Suggestion => ({ action, reason, modifications });
   if (facts.damaged.length > 0)
-    return say("release", `${describeDamage(facts.damaged)}: a release plans its work anew`);
+    return say("release", `${describeDamage(facts.damaged)}: a release plans its work again`);
   if (failures === 0 && tally.failedUnits.length === 0 && tally.nodes.retrying > 0)
     return say(
       "retry",
       `${plural(tally.nodes.retrying, "failed job")} to be tried again without help; wms2 retry does it now`,
     );
   if (failures === 0 && tally.failedUnits.length === 0) return say("nothing", "nothing has failed");
-  if (failures === 0) return say("rescue", "no node says why its unit failed: a rescue tries them again");
+  if (failures === 0)
+    return say(
+      "rescue",
+      `no record says why ${plural(tally.failedUnits.length, `${facts.unitWord} has`, `${facts.unitWord}s have`)} failed: a rescue tries again`,
+    );
   if (tally.unclassified > 0)
     return say("classify", `a person has to classify ${plural(tally.unclassified, "failure")} no rule knows`);
   const [worst] = tally.sites;
@@ -149,6 +174,11 @@ function suggestAction(tally: RoundTally, facts: ViewFacts): Suggestion {
       { excluded_files: bad.slice(0, 100).map(({ file }) => file) },
     );
   const [most] = tally.codes;
+  if (most && most.failures * 2 >= failures && canGetMore(most, tally, facts))
+    return say(
+      "recover",
+      `most jobs ran out of ${most.cause === "oom" ? "memory" : "time"}: run those again with more`,
+    );
   if (most && isMemory(most) && most.failures * 2 >= failures)
     return say(
       "release",
@@ -156,12 +186,18 @@ function suggestAction(tally: RoundTally, facts: ViewFacts): Suggestion {
       { ...(facts.request && { memory_mb: facts.request.maxMemoryMb }) },
     );
   if (most?.category === "permanent" && most.failures * 2 >= failures)
-    return say(
-      "restart",
-      "most failures are permanent: fix what they name and restart it; a corrected request goes with --from FILE (with release --from what is done stays)",
-    );
-  return say("rescue", "most failures may go away by themselves: try the failed units again");
+    return say("restart", `most failures are permanent: fix what they name and restart it${howToCorrect(facts)}`);
+  return say("rescue", `most failures may go away by themselves: try the failed ${facts.unitWord}s again`);
 }
+
+const howToCorrect = ({ nextVersionKeeps }: ViewFacts): string =>
+  nextVersionKeeps
+    ? ", a corrected file with --from FILE (or wms2 run FILE); the next version keeps what is done and unchanged"
+    : "; a corrected request goes with --from FILE (with release --from what is done stays)";
+
+/** By the recorded cause, and while there is more to give. */
+const canGetMore = ({ cause }: CodeCount, { killedAtMb }: RoundTally, { request }: ViewFacts): boolean =>
+  cause === "walltime" || (cause === "oom" && killedAtMb !== null && killedAtMb < (request?.maxMemoryMb ?? 0));
 
 const isMemory = ({ cause, rule }: CodeCount): boolean => cause === "oom" || MEMORY_RULES.includes(rule);
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { NOW } from "../../tests/support/attempts.ts";
 import { builtinPolicy } from "../recovery/policy.ts";
 import { readPolicy } from "../recovery/read-policy.ts";
-import { explainCode, type Question, showPolicy } from "./policy.ts";
+import { explainCode, policyRows, type Question, showPolicy } from "./policy.ts";
 
 const golden = (name: string) => join(import.meta.dirname, "../../tests/golden/policy", name);
 const ask = (code: number, changes: Partial<Question> = {}): Question => ({
@@ -75,4 +75,15 @@ test("policy explain", async () => {
     (question) => explainCode(question, layered, NOW).text,
   );
   await expect(own.join("\n")).toMatchFileSnapshot(golden("explain-layers.txt"));
+});
+
+test("what the log says decides where a row looks there, and every row is told in words", () => {
+  const license = { id: "license", exit_codes: [205], stderr: "license", action: "retry", delay_sec: 300 };
+  const own = readPolicy({ version: 1, rows: [{ ...license, category: "transient" }] }, "policy.yaml");
+  if (!own.ok) throw new Error(JSON.stringify(own.error));
+  const row = (stderr: string) => explainCode(ask(205, { stderr }), own.value, NOW).decision.row?.id;
+  expect([row(""), row("no license: 3 of 3 in use")]).toEqual(["unknown", "license"]);
+  const rows = policyRows(own.value);
+  expect(rows[0]).toMatchObject({ id: "license", layer: "installation", does: "retry after 5 min" });
+  expect(rows.at(-1)).toMatchObject({ id: "unknown", match: "anything else", layer: "built-in" });
 });

@@ -20,7 +20,7 @@ import { attemptRecord } from "../recovery/records.ts";
 /** The policy in words: all of it, or what it says of one exit code. Text builders; nothing here decides. */
 
 /** Which failures a row is for: "exit 8021", "SIGKILL", "held 13/2, stderr /…/". */
-function matchWords(match: RowMatch): string {
+function describeMatch(match: RowMatch): string {
   const numbers = [...(match.codes ?? []).map(String), ...(match.ranges ?? []).map(([low, high]) => `${low}-${high}`)];
   const words = [
     ...(numbers.length > 0 ? [numbers.join(" ")] : []),
@@ -34,7 +34,7 @@ function matchWords(match: RowMatch): string {
 }
 
 /** What is done: "retry after 15 min, at another site, memory ×1.5, at most 3 times". */
-function actionWords(says: RowSays, policy: Policy): string {
+function describeAction(says: RowSays, policy: Policy): string {
   const { settings } = policy;
   if (says.action === "stop") return "stop";
   if (says.action === "abort") return "abort the run";
@@ -52,14 +52,14 @@ function actionWords(says: RowSays, policy: Policy): string {
     ...(says.maxRetries === undefined ? [] : [says.maxRetries === 1 ? "once" : `at most ${says.maxRetries} times`]),
     ...(says.memoryFactor ? [`memory ×${says.memoryFactor}${from}`] : []),
     ...(says.wallFactor ? [`time ×${says.wallFactor}${from}`] : []),
-    ...(says.changeSite ? [settings.siteAffinity ? pinnedWords(says) : "at another site"] : []),
+    ...(says.changeSite ? [settings.siteAffinity ? describePinned(says) : "at another site"] : []),
     ...(says.avoidHost && settings.avoidHosts ? ["on another worker"] : []),
     ...(says.script ? [`after ${says.script}`] : []),
   ].join(", ");
 }
 
 /** A pinned unit changes site as a whole. */
-const pinnedWords = ({ triesPerSite = 2 }: RowSays): string =>
+const describePinned = ({ triesPerSite = 2 }: RowSays): string =>
   triesPerSite === 1
     ? "stopping for the unit to move"
     : `at most ${triesPerSite} executions at one site, then the unit moves`;
@@ -80,22 +80,38 @@ export function showPolicy(policy: Policy): string {
 
 const LAYER_TITLES = {
   request: "From the request",
+  remembered: "Remembered",
   installation: "From the installation",
   "built-in": "Built in",
 } as const;
 
 function rowLines(row: PolicyRow, policy: Policy): string[] {
-  const says = [row.category, row.action ? actionWords(row, policy) : partWords(row)].filter(Boolean);
+  const says = [row.category, row.action ? describeAction(row, policy) : describeParts(row)].filter(Boolean);
   const source = row.layer === "built-in" ? "" : `   [${row.source}]`;
   return [
-    `  ${row.id.padEnd(26)} ${matchWords(row.match)}${source}`,
+    `  ${row.id.padEnd(26)} ${describeMatch(row.match)}${source}`,
     `  ${"".padEnd(26)} → ${says.join(": ") || "as the row beneath"}`,
     ...(row.meaning ? [`  ${"".padEnd(26)}   ${row.meaning}`] : []),
   ];
 }
 
+/** Every row in words, those that win over others first. */
+export const policyRows = (policy: Policy) =>
+  LAYERS.flatMap((layer) => [
+    ...policy.rows.filter((row) => row.layer === layer),
+    ...(layer === "built-in" ? [UNKNOWN_ROW] : []),
+  ]).map((row) => ({
+    id: row.id,
+    layer: row.layer,
+    source: row.source,
+    match: describeMatch(row.match),
+    does: row.action ? describeAction(row, policy) : describeParts(row) || "as the row beneath",
+    category: row.category ?? null,
+    meaning: row.meaning ?? null,
+  }));
+
 /** A row that does not say what to do only changes how. */
-const partWords = (row: PolicyRow): string =>
+const describeParts = (row: PolicyRow): string =>
   [
     ...(row.maxRetries === undefined ? [] : [`at most ${row.maxRetries} retries`]),
     ...(typeof row.delay === "number" ? [`delay ${span(row.delay)}`] : []),
@@ -117,6 +133,8 @@ export interface Question {
   readonly attempt: number;
   readonly role: string;
   readonly maxRetries: number;
+  /** The end of its log; "": nothing is known of it. */
+  readonly stderr?: string;
 }
 
 /** What would become of a job that ended so, with this policy; and what if its codes had the other meaning. */
@@ -159,9 +177,12 @@ function explainOne(question: Question, policy: Policy, now: Date): { decision: 
     "",
     `  category   ${says.category}`,
     `  cause      ${outcome.cause}`,
-    `  action     ${actionWords(says, policy)}`,
+    `  action     ${describeAction(says, policy)}`,
     `  row        ${row.id} [${row.source}]`,
     ...beneath.map((lower) => `  beneath    ${lower.id} [${lower.source}]`),
+    ...byLog(outcome, attempt, policy, row).map(
+      (other) => `  with log   /${other.match.stderr}/: ${describeRow(other, policy)}`,
+    ),
     ...notes(question.code, outcome, says, row).map((note) => `  note       ${note}`),
     "",
     `  Execution ${question.attempt} of a ${question.role} job${question.site ? ` at ${question.site}` : ""}, with ${attempt.memoryMb} MB and ${attempt.wallMinutes} minutes, ${question.maxRetries} retries in the run:`,
@@ -169,6 +190,20 @@ function explainOne(question: Question, policy: Policy, now: Date): { decision: 
   ];
   return { decision, text: `${lines.join("\n")}\n` };
 }
+
+/** Rows that would decide instead where the log says something: a question has no log. */
+const byLog = (failure: Failure, attempt: Attempt, policy: Policy, decides: PolicyRow): readonly PolicyRow[] =>
+  policy.rows.filter((row) => {
+    const { stderr, ...match } = row.match;
+    const isBelow = LAYERS.indexOf(row.layer) > LAYERS.indexOf(decides.layer);
+    if (stderr === undefined || row.layer === "built-in" || isBelow) return false;
+    const isOpen = Object.keys(match).every((key) => key === "roles");
+    const alone = { ...row, match: isOpen ? { ...match, all: true } : match };
+    return ruleOn(failure, attempt, { ...policy, rows: [alone] }).row.id === row.id;
+  });
+
+const describeRow = (row: PolicyRow, policy: Policy): string =>
+  `${row.action ? describeAction(row, policy) : describeParts(row)} (${row.id}) [${row.source}]`;
 
 function title(code: number, failure: Failure): string {
   const signal = failure.signal === null ? "" : ` = 128+${failure.signal}, ${signalName(failure.signal)}`;
@@ -195,7 +230,7 @@ function shortMeaning(short: number): string {
 
 const SAMPLE: Attempt = { ...NO_ATTEMPT, node: "node", memoryMb: 2000, wallMinutes: 480 };
 
-function sampleAttempt({ code, site, role, maxRetries }: Question, cluster: number): Attempt {
+function sampleAttempt({ code, site, role, maxRetries, stderr = "" }: Question, cluster: number): Attempt {
   const report: Report = { ...NO_REPORT, state: "finished", node: SAMPLE.node, cluster, exitCode: code, site };
   const dagReturn = code < 0 ? code : Math.min(code, 1);
   return {
@@ -206,6 +241,7 @@ function sampleAttempt({ code, site, role, maxRetries }: Question, cluster: numb
     maxRetries,
     dagReturn,
     report: code < 0 ? null : report,
+    stderrTail: stderr,
     site,
   };
 }

@@ -5,7 +5,7 @@ import { type Budget, entriesOf, ifGone, keepTail, removeFile, removeTree } from
 import { inDirectory, readPlain } from "../disk/plain-files.ts";
 import { isUnitName } from "../domain/names.ts";
 import { type AttemptRecord, readTallyLines } from "../recovery/ledger-record.ts";
-import { TOP, UNIT } from "../submit-dir/names.ts";
+import { isPart, TOP, UNIT } from "../submit-dir/names.ts";
 import { failedNodes, fateOfTop, fatesInUnit, TRIMMED_DAGMAN_BYTES, TRIMMED_LOG_BYTES } from "./kept-files.ts";
 
 /** All kept ends of logs of one directory together; beyond it only verdicts are kept. */
@@ -23,8 +23,10 @@ export async function compactDirectory(dir: string, budget: Budget, at: Date): P
   for (const entry of await entriesOf(dir)) {
     if (budget.isOut) return false;
     const path = join(dir, entry.name);
-    if (entry.isDirectory() && isUnitName(entry.name)) {
-      const kept = await inDirectory(dir, entry.name, (unit) => compactUnit(unit, budget, logBytes));
+    if (entry.isDirectory() && (isUnitName(entry.name) || isPart(entry.name))) {
+      const kept = await inDirectory(dir, entry.name, (unit) =>
+        compactUnit(unit, isPart(entry.name), budget, logBytes),
+      );
       if (kept === null) return false;
       logBytes -= kept;
       continue;
@@ -40,13 +42,14 @@ export async function compactDirectory(dir: string, budget: Budget, at: Date): P
 }
 
 /** Bytes of logs that were kept; null: the budget ended first. */
-async function compactUnit(dir: string, budget: Budget, logBytes: number): Promise<number | null> {
+async function compactUnit(dir: string, isShared: boolean, budget: Budget, logBytes: number): Promise<number | null> {
   const ledger = (await readPlain(join(dir, UNIT.ledger)).catch(ifGone)) ?? "";
   const { lines, unreadable } = await readInSlices(ledger);
   const entries = await entriesOf(dir);
   const fates = fatesInUnit(
     entries.map(({ name }) => name),
     failedNodes(lines, unreadable),
+    isShared,
   );
   let kept = 0;
   for (const entry of entries) {

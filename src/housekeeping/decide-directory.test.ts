@@ -50,7 +50,7 @@ describe("a submit directory", () => {
     expect(decide(hours, change as Partial<DirectoryFacts>).kind).toBe(kind);
   });
 
-  it("says when time alone will change its mind", () => {
+  it("says when time alone will change the decision", () => {
     expect(decide(1)).toMatchObject({ until: hoursLater(24) });
     expect(decide(48, { isCompacted: true })).toMatchObject({ until: hoursLater(720) });
     expect(decide(48, { inEngine: "found" })).toMatchObject({ until: null });

@@ -11,7 +11,7 @@ type Fate = "keep" | "trim" | "drop";
 export const TRIMMED_LOG_BYTES = 8_000;
 export const TRIMMED_DAGMAN_BYTES = 256 * 1024;
 
-const TOP_KEPT: readonly string[] = [TOP.plan, TOP.policy, TOP.stepProfile, TOP.compacted, TOP.dag];
+const TOP_KEPT: readonly string[] = [TOP.plan, TOP.policy, TOP.stepProfile, TOP.compacted, TOP.dag, TOP.ended];
 const UNIT_KEPT: readonly string[] = [UNIT.ledger, UNIT.mergeOutput, UNIT.abort];
 
 /** How the DAG ended, and what a resubmission would have gone on from. */
@@ -50,11 +50,13 @@ export function failedNodes(lines: readonly AttemptRecord[], unreadable: number)
 export function fatesInUnit(
   names: readonly string[],
   failed: ReturnType<typeof failedNodes>,
+  isShared = false,
 ): ReadonlyMap<string, Fate> {
   const logs = newestStderr(names, (node) => failed.logsOf.has(node));
   const hasStatus = names.includes(besideDag(UNIT.dag, "status"));
   const fate = (name: string): Fate => {
     if (UNIT_KEPT.includes(name) || isEnd(UNIT.dag, name)) return "keep";
+    if (name === UNIT.manifest && isShared) return "keep"; // what people call its jobs
     if (name === UNIT.dag) return hasStatus ? "drop" : "keep"; // the only list of its nodes
     const node = nodeNamedIn(name, "post");
     if (node !== null) return !failed.isCertain || failed.nodes.has(node) ? "keep" : "drop";

@@ -2,7 +2,10 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { describeProblems, RULES, readSubmission } from "../../tests/support/request-documents.ts";
+import type { GraphWork } from "../domain/graph.ts";
 import type { Submission } from "../domain/submission.ts";
+import { expandGraph } from "../kinds/graph/expand.ts";
+import { graphInputs } from "../kinds/graph/inputs.ts";
 import { KINDS } from "../kinds/table.ts";
 import { parseDocument } from "../reading/parse-document.ts";
 import { absolutePaths } from "./absolute-paths.ts";
@@ -18,6 +21,7 @@ function submitted(name: string): Submission {
   const here = dirname(path);
   const document = absolutePaths(parsed.value, (relative) => resolve(here, relative)) as Record<string, unknown>;
   const attachments = neededFiles(document, KINDS)
+    .map(({ path }) => path)
     .filter((file) => existsSync(resolve(here, file)))
     .map((file) => {
       const executable = (statSync(resolve(here, file)).mode & 0o111) !== 0;
@@ -59,4 +63,22 @@ test("reqmgr2-stepchain.json", () => {
     work: { totalEvents: 20_000n, eventsPerLumi: 100, split: { eventsPerJob: 4300 } },
     outputs: [{ name: "reco" }],
   });
+});
+
+test.each([
+  ["sweep.yaml", 22, [2, 42], ["prepare.sh", "train.sh", "report.sh"]],
+  ["diamond.yaml", 4, [2, 6], ["sum.sh"]],
+  ["handlers.yaml", 5, [1, 5], ["solve.sh", "renew-licence.sh"]],
+  ["fan-in.yaml", 1001, [1, 1001], ["total.sh"]],
+] as const)("graphs/%s", (name, jobs, [sets, members], scripts) => {
+  const { spec, files, warnings } = submitted(`graphs/${name}`);
+  expect(warnings).toEqual([]);
+  expect(files.map((file) => file.path)).toEqual(scripts);
+  const work = spec.work as GraphWork;
+  expect(work.directory).toBe(resolve(EXAMPLES, "graphs"));
+  const graph = expandGraph(work);
+  expect(graph.jobs).toHaveLength(jobs);
+  expect(graph.edges).toHaveLength(sets);
+  expect(graph.edges.flatMap(({ parents, children }) => [...parents, ...children])).toHaveLength(members);
+  expect([...graphInputs(work).values()]).toEqual(["directory"]);
 });

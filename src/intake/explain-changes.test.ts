@@ -18,7 +18,7 @@ test("what ReqMgr2 writes by itself, null for nothing and another order are no c
   expect(explainChanges(before, { A: { y: 2, x: 1 }, RequestStatus: "acquired", B: null, _rev: "2-x" })).toEqual([]);
 });
 
-test("a document that was written anew fills no screen", () => {
+test("a document that was rewritten fills no screen", () => {
   const many = Object.fromEntries(Array.from({ length: 80 }, (_, index) => [`Key${index}`, "x".repeat(500)]));
   const lines = explainChanges({}, many);
   expect(lines).toHaveLength(51);

@@ -99,7 +99,7 @@ test("however many keys, reading takes time in proportion, and too many are refu
   const some = cpuMs(() => value(yaml(5000), "yaml"));
   expect(cpuMs(() => value(yaml(19_000), "yaml"))).toBeLessThan(50 + 10 * some);
   expect(cpuMs(() => expect(messages(yaml(30_000), "yaml")).toContain("more than 20000"))).toBeLessThan(500);
-  expect(messages(json(150_000), "json")).toContain("more than 100000 values");
+  expect(messages(json(500_001), "json")).toContain("more than 500000 values");
   const wide = readSubmission(value(json(99_000), "json"), DEFAULT_INTAKE_RULES);
   expect(wide).toEqual({ ok: false, error: [{ path: "", message: "has 99000 keys; at most 5000", allowed: null }] });
 });

@@ -30,7 +30,7 @@ describe("what the CLI does", () => {
   };
 
   test("files that have to travel", () => {
-    expect(neededFiles(document, KINDS)).toEqual([
+    expect(neededFiles(document, KINDS).map(({ path }) => path)).toEqual([
       "select.py",
       "cuts.json",
       "second.sh",

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { sweepDocument } from "../../tests/support/graph-documents.ts";
 import {
   describeProblems,
   generateDocument,
@@ -63,7 +64,7 @@ test("our JSON reader agrees with JSON.parse", () => {
   );
 });
 
-const BASES = [processDocument, generateDocument, stepChainDocument];
+const BASES = [processDocument, generateDocument, stepChainDocument, sweepDocument];
 
 /** Every path to a value inside a document. */
 function* places(value: unknown, path: readonly (string | number)[] = []): Generator<readonly (string | number)[]> {
@@ -129,7 +130,9 @@ test("hostile text in any place is refused, or carried exactly as it was written
           ]) {
             expect(reaches).toMatch(/^[A-Za-z0-9_.-]*$/);
           }
-          const lines = steps.map((step) => JSON.stringify(step.argv.join(" "))).join(); // a command line became words
+          const { work } = read.value.spec;
+          const commands = [...steps, ...(work.kind === "graph" ? [...work.jobs, ...work.hooks] : [])];
+          const lines = commands.map(({ argv }) => JSON.stringify(argv.join(" "))).join(); // a command line became words
           expect(stringify(read.value.spec) + lines, path.join(".")).toContain(JSON.stringify(text).slice(1, -1));
         }
       }

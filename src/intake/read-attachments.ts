@@ -27,7 +27,8 @@ export function readAttachments(top: Form, outputs: readonly OutputSpec[], rules
       .filter(isBeside)
       .map(travelPath),
   );
-  const names = Object.keys(form.row);
+  const tables = new Set(notes.files.flatMap(({ use, file }) => (use === "table" ? [file] : [])));
+  const names = Object.keys(form.row).filter((name) => !tables.has(travelPath(name) ?? "") || programs.has(name));
   if (names.length > MAX_FILES) notes.problem(form.path, `has ${names.length} files; at most ${MAX_FILES} are allowed`);
   for (const name of names.slice(0, MAX_FILES)) {
     const spot = new Spot(form.pathOf(name), form.row[name], notes);

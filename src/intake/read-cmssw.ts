@@ -1,7 +1,7 @@
 import { CMSMERGE, CMSRUN, type CmsOutput, type CmsSpec, type CmsStep } from "../domain/cms.ts";
 import type { OutputSpec, ResourceSpec, StepSpec } from "../domain/request.ts";
 import type { IntakeRules } from "../domain/submission.ts";
-import type { Work } from "../domain/work.ts";
+import { makesEvents, type Work } from "../domain/work.ts";
 import { DATASET_NAME } from "../kinds/process/read-input.ts";
 import { Form } from "../reading/form.ts";
 import { TRAVEL_RULE, travelPath } from "../reading/paths.ts";
@@ -37,9 +37,9 @@ export function readCmssw(top: Form, work: Work, resources: ResourceSpec, rules:
   const cms: CmsSpec = {
     requestType: "StepChain",
     prepId: null,
-    primaryType: work.kind === "generate" ? "mc" : "data",
+    primaryType: makesEvents(work) ? "mc" : "data",
     accessType: "PRODUCTION",
-    mergedLfnBase: work.kind === "generate" ? "/store/mc" : "/store/data",
+    mergedLfnBase: makesEvents(work) ? "/store/mc" : "/store/data",
     unmergedLfnBase: "/store/unmerged",
     deterministicPileup: top.flag("deterministic_pileup", false),
     steps,

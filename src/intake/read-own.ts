@@ -31,12 +31,14 @@ export function readOwn(
     priority: top.integer("priority", PRIORITY, 100_000),
   };
   const kind = readKind(top, kinds);
-  const work = kind.read(top);
+  const work = kind.read(top, rules);
   const resources = readResources(top, rules);
   const { steps, outputs, ...cms } =
-    top.spot("payload")?.value === "cmssw"
-      ? readCmssw(top, work, resources, rules)
-      : readCommands(top, kind.simulatorChain);
+    kind.commands === "own"
+      ? refuseSteps(top, kind)
+      : top.spot("payload")?.value === "cmssw"
+        ? readCmssw(top, work, resources, rules)
+        : readCommands(top, kind.simulatorChain);
   const spec: RequestSpec = {
     name,
     work,
@@ -48,7 +50,7 @@ export function readOwn(
     resources,
     ...cms,
     sites: readSites(top),
-    ...readPolicy(top, name, identity.priority),
+    ...readPolicy(top, name, identity.priority, { role: kind.commands === "own" ? "job" : "processing" }),
     metadata: readMetadata(top),
   };
   const extent = kind.extent(work);
@@ -65,14 +67,20 @@ function readCommands(top: Form, usualChain: readonly string[]): Pick<RequestSpe
   return { steps: read.steps, outputs: readOutputs(top, read) };
 }
 
+/** Where every job has its own command, nothing says what all of them run and leave. */
+function refuseSteps(top: Form, { name }: Kind): Pick<RequestSpec, "steps" | "outputs"> {
+  for (const key of ["payload", "steps", "chain", "simulate", "outputs", "split", "adaptive", "unit"])
+    top.spot(key)?.problem(`has no meaning in kind: ${name}, where each job has a command of its own`);
+  return { steps: [], outputs: [] };
+}
+
 /** Without `kind`: the first that has its main key there. Keys of other kinds are contradictions, not unknown words. */
 function readKind(top: Form, kinds: Kinds): Kind {
   const all = [...kinds.values()];
   const has = (key: string): boolean => top.spot(key) !== null;
   const usual = all.find(({ mainKeys }) => mainKeys.some(has)) ?? all[0]!;
   const names = all.map(({ name }) => name);
-  const later = ["graph", "segments"].filter((name) => !kinds.has(name));
-  const chosen = kindOf(kinds, { kind: top.choice("kind", names, usual.name, later, "is not a known kind") });
+  const chosen = kindOf(kinds, { kind: top.choice("kind", names, usual.name, [], "is not a known kind") });
   for (const { name, keys } of all)
     for (const key of keys)
       if (!chosen.keys.includes(key))

@@ -1,6 +1,6 @@
 import { isSiteName, NAME_PATTERN, NAME_RULE, type RequestName, type SiteName } from "../domain/names.ts";
 import type { ProductionStep, RequestSpec, UnitSpec } from "../domain/request.ts";
-import { byRole, ROLES } from "../domain/roles.ts";
+import { byRole, type NodeRole, ROLES } from "../domain/roles.ts";
 import { Form } from "../reading/form.ts";
 import { shown } from "../reading/notes.ts";
 import { distinct, type Spot } from "../reading/values.ts";
@@ -15,7 +15,13 @@ export type UnitSizes = Omit<UnitSpec, "jobsPerUnit">;
 export const USUAL_SIZES: UnitSizes = { targetMergedBytes: 4e9, blockTargetBytes: 1e12, maxUnitsPerBlock: 500 };
 
 /** What WMS2 is to do with a request of either form, always under our own names. */
-export function readPolicy(top: Form, name: RequestName, priority: number, usual = USUAL_SIZES) {
+export function readPolicy(
+  top: Form,
+  name: RequestName,
+  priority: number,
+  /** The role of jobs that do the request's own work. */
+  { usual = USUAL_SIZES, role = "processing" }: { usual?: UnitSizes; role?: NodeRole } = {},
+) {
   const urgent = top.flag("urgent", false);
   return {
     urgent,
@@ -34,7 +40,7 @@ export function readPolicy(top: Form, name: RequestName, priority: number, usual
       cleanup: form.integer("cleanup", COUNT, ROLES.cleanup.throttle),
     })),
     adaptive: top.flag("adaptive", false),
-    recovery: readRecovery(top),
+    recovery: readRecovery(top, role),
     cleanupPolicy: top.choice("cleanup_policy", ["keep_until_replaced", "immediate_cleanup"], "keep_until_replaced"),
     previousVersion: readPreviousVersion(top, name),
   };

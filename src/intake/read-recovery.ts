@@ -1,7 +1,7 @@
 import { CAUSES } from "../domain/cause.ts";
 import { NAME_PATTERN, NAME_RULE } from "../domain/names.ts";
 import { type FailureHandler, type FailureRule, type RecoverySpec, RULE_LIMITS } from "../domain/request.ts";
-import { NODE_ROLES } from "../domain/roles.ts";
+import { NODE_ROLES, type NodeRole } from "../domain/roles.ts";
 import { patternProblem } from "../domain/stderr-pattern.ts";
 import { Form } from "../reading/form.ts";
 import { TRAVEL_RULE, travelPath } from "../reading/paths.ts";
@@ -10,24 +10,25 @@ import { distinct, refuseTwins, type Spot } from "../reading/values.ts";
 const MATCHES = "exit_codes: [10, 11], match_all_exit_codes: true, causes: [oom], or stderr: pattern";
 
 /** `recovery: {…}`; also the older failure_handlers and use_pending_failed at the top. */
-export function readRecovery(top: Form): RecoverySpec {
+export function readRecovery(top: Form, role: NodeRole): RecoverySpec {
   const oldPending = top.flag("use_pending_failed", false);
   return top.within("recovery", (form) => {
     const holdThreshold = form.number("hold_threshold", { min: 0, max: 1 }, 0.2);
     const maxRescues = form.integer("max_rescues", { min: 0, max: 100 }, 3);
     const entries = form.either("handlers", top, "failure_handlers")?.list(100) ?? [];
-    const handlers = entries.map((entry, index) => readHandler(entry, `handler${index + 1}`));
+    const handlers = entries.map((entry, index) => readHandler(entry, `handler${index + 1}`, role));
     refuseTwins(handlers.map(({ name }, index) => entries[index]!.child("name", name)));
     const pendingClassification = form.flag("pending_classification", oldPending);
-    return { holdThreshold, maxRescues, pendingClassification, handlers };
+    const auto = form.flag("auto", false);
+    return { holdThreshold, maxRescues, pendingClassification, auto, handlers };
   });
 }
 
-function readHandler(spot: Spot, fallback: string): FailureHandler {
+function readHandler(spot: Spot, fallback: string, role: NodeRole): FailureHandler {
   const form = Form.at(spot, "a handler", "{name, rules: […]}");
-  if (form === null) return { name: fallback, roles: ["processing"], rules: [] };
+  if (form === null) return { name: fallback, roles: [role], rules: [] };
   const name = form.text("name", fallback, NAME_PATTERN, NAME_RULE);
-  const roles = form.spot("roles") === null ? ["processing"] : chosen(form.list("roles", 10), NODE_ROLES, "role");
+  const roles = form.spot("roles") === null ? [role] : chosen(form.list("roles", 10), NODE_ROLES, "role");
   const rules = form.list("rules", 100).map(readRule);
   if (rules.length === 0) form.missing("rules", "a list of rules, at least one");
   form.close();

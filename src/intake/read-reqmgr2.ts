@@ -60,7 +60,7 @@ export function readReqMgr2(
     steps: payload.steps(top, steps, "filterEfficiency" in work ? work.filterEfficiency : 1),
     outputs,
     sites: checkSites(top.list("SiteWhitelist"), top.list("SiteBlacklist"), top.flag("TrustSitelists", false)),
-    ...readPolicy(top, name, identity.priority, readUnitSizes(top, resources)),
+    ...readPolicy(top, name, identity.priority, { usual: readUnitSizes(top, resources) }),
     cms,
     metadata: metadataOf(top),
   };

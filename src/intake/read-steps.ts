@@ -3,8 +3,8 @@ import { isName, NAME_RULE } from "../domain/names.ts";
 import { SIMULATE } from "../domain/parallel-steps.ts";
 import type { StepSpec } from "../domain/request.ts";
 import { Form } from "../reading/form.ts";
-import { shown } from "../reading/notes.ts";
 import { readCommand } from "../reading/read-command.ts";
+import { readEnv } from "../reading/read-env.ts";
 import { isRow, refuseTwins, type Spot } from "../reading/values.ts";
 
 const MAX_STEPS = 50;
@@ -60,21 +60,6 @@ function readStep(spot: Spot, fallback: string): StepSpec {
   const parallel = form.spot("parallel")?.oneOf(["by-events"] as const, "is not a way to run a step in parallel");
   form.close();
   return { name, argv, env, ...(parallel && { parallel }) };
-}
-
-function readEnv(form: Form): Readonly<Record<string, string>> {
-  const env: Record<string, string> = {};
-  for (const [key, value] of Object.entries(form.row)) {
-    const problem = (message: string, allowed?: string) => form.problem(key, message, allowed);
-    if (!/^[A-Za-z_][A-Za-z0-9_]{0,199}$/.test(key))
-      problem("is not a name for a variable", "letters, digits and '_', no digit first");
-    else if (key.startsWith("WMS2_")) problem("is reserved: WMS2_… variables are set by WMS2");
-    else if (value === null) env[key] = "";
-    else if (typeof value === "object") problem(`must be text (got ${shown(value)})`);
-    else if (String(value).length > 10_000) problem("is too long: at most 10000 characters");
-    else env[key] = String(value);
-  }
-  return env;
 }
 
 function readChain(spot: Spot): readonly string[] {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { describeProblems, RULES, readSubmission, stepChainDocument } from "../../tests/support/request-documents.ts";
-import { datasetName, outputPlace } from "../domain/output-names.ts";
+import { datasetName, outputPaths } from "../domain/output-names.ts";
 import type { RequestSpec } from "../domain/request.ts";
 
 const CMSSW = { ...RULES, cmsPayload: "cmssw" as const };
@@ -79,7 +79,7 @@ describe("what CMS needs to know stands in one place", () => {
   });
 });
 
-describe("honored", () => {
+describe("honoured", () => {
   test.each<[string, unknown, object]>([
     ["runs are left out", rereco({ RunBlacklist: [9, "8"] }), { work: { input: { mask: { withoutRuns: [8, 9] } } } }],
     [
@@ -190,17 +190,17 @@ test("datasets and merged files are called as DBS wants them to be", () => {
       const dataset = datasetName(spec, output);
       expect(dataset).toMatch(DBS_DATASET);
       for (const unit of ["mg_000000", "mg_012345"]) {
-        const { lfn } = outputPlace(spec.name, unit, { ...output, dataset });
+        const { lfn } = outputPaths(spec.name, unit, { ...output, dataset });
         expect(lfn).toMatch(DBS_FILE);
-        expect(outputPlace(spec.name, unit, { ...output, dataset }).lfn).toBe(lfn);
-        lfns.add(lfn).add(outputPlace("another", unit, { ...output, dataset }).lfn);
+        expect(outputPaths(spec.name, unit, { ...output, dataset }).lfn).toBe(lfn);
+        lfns.add(lfn).add(outputPaths("another", unit, { ...output, dataset }).lfn);
       }
     }
     expect(lfns.size).toBe(4 * spec.outputs.length);
   }
   const spec = specOf(rereco());
   const dataset = datasetName(spec, spec.outputs[0]!);
-  expect(outputPlace(spec.name, "mg_012345", { ...spec.outputs[0]!, dataset }).lfn).toMatch(
+  expect(outputPaths(spec.name, "mg_012345", { ...spec.outputs[0]!, dataset }).lfn).toMatch(
     /^\/store\/data\/Run2024A\/Muon\/RECO\/ReReco-v1\/00012\/[0-9a-f-]{36}\.root$/,
   );
 });

@@ -125,7 +125,7 @@ test("what ReqMgr2 casts is cast", () => {
 });
 
 const KINDS = '{"GPUMemoryMB": 8000, "CUDARuntime": "12.0"}';
-describe("what would change the work is honored or refused", () => {
+describe("what would change the work is honoured or refused", () => {
   test.each<[object, string]>([
     [{ IncludeParents: true }, "IncludeParents: jobs cannot be given the parents"],
     [{ Step1: step(1, { IncludeParents: "True" }) }, "Step1.IncludeParents: jobs cannot be given the parents"],

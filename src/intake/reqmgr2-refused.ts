@@ -4,7 +4,7 @@ import { childPath } from "../reading/paths.ts";
 import { BACKEND, backendOf, CARRIED, REFUSED_TYPES, REQUEST_TYPES } from "./reqmgr2-fields.ts";
 import { CHOICE_KEYS, isEmpty } from "./reqmgr2-input.ts";
 
-/** They would change what is processed or where, and cannot be honored: refused when they say anything. */
+/** They would change what is processed or where, and cannot be honoured: refused when they say anything. */
 const REFUSED: Readonly<Record<string, string>> = {
   IncludeParents: "jobs cannot be given the parents of their files yet",
   JobExtraMatchRequirements: "conditions of the requestor's own on where jobs run are not passed on",
@@ -22,7 +22,7 @@ export function refuseAltogether(top: Form): boolean {
   return isOther || Boolean(why);
 }
 
-/** What would change the work is honored elsewhere or refused here with the reason, never dropped. */
+/** What would change the work is honoured elsewhere or refused here with the reason, never dropped. */
 export function refuseReqMgr2(top: Form, steps: readonly Form[]): void {
   for (const form of [top, ...steps]) {
     for (const [key, why] of Object.entries(REFUSED)) {

@@ -3,11 +3,12 @@ import type { IntakeRules } from "../domain/submission.ts";
 import { type GenerateWork, type ProcessWork, SPLIT_ALGORITHMS, type SplitSpec } from "../domain/work.ts";
 import { within64Bits } from "../kinds/generate/kind.ts";
 import { DATASET_RULE, UNREADABLE, withOnMissing } from "../kinds/process/read-input.ts";
+import { checkMemory, USUAL_JOB } from "../kinds/read-sizes.ts";
 import { PER_JOB } from "../kinds/read-split.ts";
 import { beforeFilter, eventsPerJobFor, eventsPerLumiFor } from "../kinds/sizing.ts";
 import type { Form } from "../reading/form.ts";
 import { isRow, keysIn, type Range } from "../reading/values.ts";
-import { checkMemory, POSITIVE, RESOURCE_DEFAULTS } from "./read-resources.ts";
+import { POSITIVE } from "./read-resources.ts";
 import { type ChainStep, spotFor } from "./reqmgr2-chain.ts";
 import { readSecondary } from "./reqmgr2-cms.ts";
 import { CHOICE_KEYS, readReqMgr2Input } from "./reqmgr2-input.ts";
@@ -102,8 +103,8 @@ function readReqMgr2Resources(
   const resources: ResourceSpec = {
     cores,
     memoryMb,
-    wallMinutes: Math.min(rules.maxWallMinutes, Math.max(RESOURCE_DEFAULTS.wallMinutes, minutes)),
-    diskMb: Math.max(RESOURCE_DEFAULTS.diskMb, Math.min(1e6, Math.ceil((size.kb * size.eventsPerJob) / 1000))),
+    wallMinutes: Math.min(rules.maxWallMinutes, Math.max(USUAL_JOB.wallMinutes, minutes)),
+    diskMb: Math.max(USUAL_JOB.diskMb, Math.min(1e6, Math.ceil((size.kb * size.eventsPerJob) / 1000))),
     gpus: readGpus(
       top,
       chain.map((step) => step.form),

@@ -1,7 +1,12 @@
 import { invariant } from "../base/errors.ts";
-import type { PlannedRange, PlanOutcome } from "../domain/plan.ts";
+import type { JobToRun } from "../domain/credit.ts";
+import type { GraphOutline } from "../domain/graph.ts";
+import type { DagPlan, PlannedRange, PlanOutcome } from "../domain/plan.ts";
+import type { Liveness, Look, ProductCheck, ProductSeen, UnitEnding } from "../domain/products.ts";
+import type { FillChoice, FillPlan, NodeId, NodeRow, SegmentsWork } from "../domain/segments.ts";
+import type { IntakeRules } from "../domain/submission.ts";
 import type { Work } from "../domain/work.ts";
-import type { FileState, Workflow } from "../domain/workflow.ts";
+import type { FileStamp, FileState, JobProof, Workflow } from "../domain/workflow.ts";
 import type { Check, CheckContext, Report } from "../planning/check.ts";
 import type { Counters, PlanFacts } from "../planning/facts.ts";
 import type { Form } from "../reading/form.ts";
@@ -16,14 +21,22 @@ export interface Kind<W extends Work = Work> {
   readonly mainKeys: readonly string[];
   /** All keys at the top of a document that only this kind understands. */
   readonly keys: readonly string[];
+  /** steps: all jobs run the document's steps and leave its outputs · own: each job has a command of its own. */
+  readonly commands: "steps" | "own";
   /** The steps of `payload: simulator` where the document does not name any. */
   readonly simulatorChain: readonly string[];
   /** Its part of a document. What is wrong is noted there, and the answer is then of no use. */
-  read(top: Form): W;
+  read(top: Form, rules: IntakeRules): W;
   /** How much is asked for, as far as the document says; null: the input will show. */
   extent(work: W): Extent | null;
+  /** Files of people's own that must be there before anything begins: absolute path → where the document says so. */
+  inputs?(work: W): ReadonlyMap<string, string>;
   /** One line for people. */
   describe(work: W): string;
+  /** What people call one of its units. */
+  readonly unitWord: string;
+  /** How its jobs hang together, for whoever draws it. Absent: all of its units look alike. */
+  outline?(work: W): GraphOutline;
 
   /** The counters before the first round. */
   begin(work: W): Counters;
@@ -40,8 +53,82 @@ export interface Kind<W extends Work = Work> {
   sharePlanned(progress: Progress<W>): number;
   /** Fields of a release that only some kinds allow. */
   readonly releaseFields: readonly KindReleaseField[];
+  /** Its first round has all its work, so no later one can take up what is left behind. */
+  readonly isOneRound?: true;
+  /** Which of its jobs have to run, given what an earlier version finished, and why. Absent: a version begins at the beginning. */
+  readonly credits?: Credits<W>;
+  /** Its work is products that are looked after one by one. Absent: what there is to do is known from the request. */
+  readonly products?: Products<W>;
   /** How many events are given up with units that are left behind. Absent: none ever, their files are tried again. */
   abandoned?(left: LeftBehind<W>): bigint;
+}
+
+interface Credits<W extends Work> {
+  /** The files whose state decides, as `decide` will ask for them. */
+  files(work: W): { readonly directory: string; readonly paths: ReadonlySet<string>; readonly byContents: boolean };
+  /** Files whose checksums decide too, where files are compared by contents. */
+  doubtful(proofs: Iterable<JobProof>, seen: (path: string) => FileStamp | null): ReadonlySet<string>;
+  decide(facts: {
+    readonly work: W;
+    readonly attached: ReadonlyMap<string, string>;
+    /** The version before, if there is one: what it asked for, and by the names of its jobs what finished. */
+    readonly before: { readonly work: Work | null; readonly proofs: ReadonlyMap<string, JobProof> };
+    /** null: it is not there. */
+    readonly seen: (path: string) => FileStamp | null;
+  }): readonly JobToRun[];
+}
+
+/**
+ * Of a kind whose work is products that are looked after one by one (docs/adr/0019-segments.md): what is due is found by looking, and
+ * what became of a round is in their rows, so that it is never rescued or held as a whole.
+ */
+export interface Products<W extends Work = Work> {
+  /** How often to look; null: when somebody asks. */
+  sweepMinutes(work: W): number | null;
+  directory(work: W): string;
+  /** As the model run that frepp may look after, too. Absent: it knows nothing of frepp. */
+  modelRun?(work: W): SegmentsWork;
+  /** Asks for files, from the directory of the work, gets those that are there, and answers what that means. */
+  look(work: W): Generator<readonly string[], Look, ReadonlyMap<string, FileStamp>>;
+  /** The names of its parts that somebody may choose one of. */
+  components(work: W): readonly string[];
+  fill(facts: ToFill<W>): FillPlan;
+  /** Nothing will fall due any more, and a plan of everything has nothing left. */
+  isComplete(work: W, everything: FillPlan): boolean;
+  /** Rows of what a round makes, from the moment it is ready on. */
+  submitted(plan: DagPlan, rows: ReadonlyMap<NodeId, NodeRow>, now: Date): readonly NodeRow[];
+  /** What the rows of a round become when their units have ended. `rows`: all there are. */
+  ended(facts: EndedProducts<W>): readonly NodeRow[];
+  released(row: NodeRow, who: string, now: Date): NodeRow;
+  /** How to see whether products are what they should be; `only`: these nodes. */
+  checks(work: W, look: Look, only?: ReadonlySet<NodeId>): readonly ProductCheck[];
+  /** What that says, for rows that differ from it. */
+  verified(facts: VerifiedProducts<W>): readonly NodeRow[];
+}
+
+export interface EndedProducts<W extends Work = Work> {
+  readonly work: W;
+  readonly rows: ReadonlyMap<NodeId, NodeRow>;
+  /** By name. */
+  readonly units: ReadonlyMap<string, UnitEnding>;
+  readonly now: Date;
+}
+
+interface ToFill<W extends Work = Work> extends Pick<VerifiedProducts<W>, "work" | "look" | "rows" | "now"> {
+  /** Its name, for the commands that people are told. */
+  readonly request: string;
+  /** Of rows that are submitted or elsewhere; what is not there nobody knows. */
+  readonly live: ReadonlyMap<NodeId, Liveness>;
+  readonly choice: FillChoice;
+}
+
+export interface VerifiedProducts<W extends Work = Work> {
+  readonly work: W;
+  readonly look: Look;
+  readonly rows: ReadonlyMap<NodeId, NodeRow>;
+  readonly checks: readonly ProductCheck[];
+  readonly seen: ReadonlyMap<NodeId, ProductSeen>;
+  readonly now: Date;
 }
 
 type KindReleaseField = "excluded_files" | "top_up";
@@ -54,7 +141,7 @@ export interface Extent {
   readonly path: string;
 }
 
-export interface Progress<W extends Work = Work> {
+interface Progress<W extends Work = Work> {
   readonly work: W;
   readonly workflow: Workflow;
   /** Of the input; null: there is none. `waiting`: neither done nor in a unit. */

@@ -62,10 +62,27 @@ test("a step that left cores idle is told so in the manifest, with the reason; t
   expect(revised?.steps).toEqual([{ name: "select", argv: ["./fixed.sh"], env: {} }]);
 });
 
-test("probes of the first round try two instances", () => {
-  const { manifest } = planned(sampleFacts(spec, { policy: { roundZeroUnits: 1, probeJobs: 1 } }));
-  expect(manifest.steps[0]).toMatchObject({ name: "select", probeInstances: 2, probeThreads: 2 });
-  expect(manifest.steps[1]).toEqual({ name: "after", argv: ["./select.sh"], env: {} });
-  const probes = Object.values(manifest.nodes).map((node) => "probe" in node);
-  expect(probes).toEqual([true, ...probes.slice(1).map(() => false)]);
+test("probes of the first round run with half the threads, in two instances where they may", () => {
+  const { manifest } = planned(sampleFacts(spec, { policy: { probeJobs: 1 } }));
+  expect(manifest.steps).toMatchObject([
+    { name: "select", probeInstances: 2, probeThreads: 2 },
+    { name: "after", probeInstances: 1, probeThreads: 2 },
+  ]);
+  const probes = Object.values(manifest.nodes).map(({ probe }) => probe);
+  // With more than this it was killed as a probe, and is none any more.
+  expect(probes).toEqual([0.9 * 4 * 3000, ...probes.slice(1).map(() => undefined)]);
+});
+
+test.each<[string, object, number, number]>([
+  ["units of one job: enough of them to compare", { jobsPerUnit: null }, 8000, 2],
+  ["a round that is one job", { jobsPerUnit: 1 }, 8000, 0],
+  ["a round of two", { jobsPerUnit: 2 }, 8000, 1],
+  ["jobs that ask for nearly the most there is", { jobsPerUnit: 4 }, 11_000, 0],
+])("how many probes: %s", (_story, unit, memoryMb, count) => {
+  const small = { ...spec.unit, targetMergedBytes: 1, ...unit };
+  const resources = { ...spec.resources, memoryMb, kbPerEvent: 1 };
+  const { plan } = planned(sampleFacts({ ...spec, unit: small, resources }, { policy: { probeJobs: 2 } }));
+  const nodes = [...plan.units].flatMap((one) => one.nodes);
+  expect(nodes.filter(({ isProbe }) => isProbe)).toHaveLength(count);
+  expect(nodes).toHaveLength({ jobsPerUnit: null, ...unit }.jobsPerUnit ?? 10);
 });

@@ -14,7 +14,7 @@ interface Shape {
   readonly masked: boolean;
 }
 
-/** Each file has lumis of its own, or shares each of them with a neighbor; always in one run. */
+/** Each file has lumis of its own, or shares each of them with a neighbour; always in one run. */
 function factsOf(count: number, { algorithm, perJob, shared, masked }: Shape) {
   const files = Array.from({ length: count }, (_, index) => {
     const first = 1 + (shared ? index >> 1 : index) * LUMIS;

@@ -21,8 +21,10 @@ import type { PassWork } from "./ports.ts";
 import { recordUnits } from "./record-units.ts";
 import { applyBans, beginRescue, prepareRescue } from "./rescue.ts";
 import { fail, leaveManifest, outputsAfter, restart, supersedePredecessor, withdrawIfAsked } from "./restart.ts";
+import { settleProducts } from "./settle-products.ts";
+import { beginSide, endSide, prepareSide } from "./side-run.ts";
 import { beginStop, finishStop, stopRun } from "./stop.ts";
-import { submitDag } from "./submit-dag.ts";
+import { submitDag, submitSide } from "./submit-dag.ts";
 import { planNextRound } from "./write-plan.ts";
 
 /** Carries out one kind of decision. Every change is compare-and-set on what the facts saw. */
@@ -61,6 +63,11 @@ const openWorkflow: Apply<"open-workflow"> = (ports, facts, { reason }) => {
       updatedAt: at,
     });
   });
+};
+
+const endFill: Apply<"end-fill"> = async ({ store }, { workflow, filling }) => {
+  if (workflow && filling?.asked) await store.segmentNodes.endFill(workflow.id, filling.asked);
+  return again;
 };
 
 /** A directory that was never handed to the engine is removed; its DAG row stays, as failed, for the record. */
@@ -116,8 +123,8 @@ const endPartial: Apply<"end-partial"> = (ports, facts, { dagStatus, reason }) =
   const { dag } = theRun(facts);
   return move(ports, facts, "partial", reason, {}, async (store, at) => {
     if (facts.observation?.kind !== "ended") return;
-    const { verdict, unitsFailed, words, rescue } = facts.observation;
-    await store.dags.addEvent({ dagId: dag.id, type: "ended", detail: { verdict, unitsFailed, words, rescue }, at });
+    const { verdict, unitsFailed, text, rescue } = facts.observation;
+    await store.dags.addEvent({ dagId: dag.id, type: "ended", detail: { verdict, unitsFailed, text, rescue }, at });
     await endDag(store, dag, dagStatus, reason, at);
   });
 };
@@ -151,6 +158,8 @@ const APPLY: { readonly [Kind in Decision["kind"]]: Apply<Kind> } = {
   start: (ports, facts, { reason }) => move(ports, facts, "planning", reason),
   plan: planNextRound,
   "discard-plan": discardPlan,
+  "settle-products": settleProducts,
+  "end-fill": endFill,
   submit: submitDag,
   follow: recordUnits,
   "finish-round": finishRound,
@@ -158,6 +167,10 @@ const APPLY: { readonly [Kind in Decision["kind"]]: Apply<Kind> } = {
   "end-partial": endPartial,
   rescue: beginRescue,
   "prepare-rescue": prepareRescue,
+  "begin-side": beginSide,
+  "prepare-side": prepareSide,
+  "submit-side": submitSide,
+  "end-side": endSide,
   "exclude-files": excludeFiles,
   "leave-round": leaveRound,
   "move-engine": moveEngine,

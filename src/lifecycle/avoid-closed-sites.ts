@@ -1,11 +1,12 @@
 import { type Dag, isOpenSite } from "../domain/dag.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import { concerns } from "../recovery/bans/ban.ts";
+import { unitFolder } from "../submit-dir/names.ts";
 import type { Ports } from "./ports.ts";
 
 /** What sites that are closed now mean for the next run of a round. */
 export interface KeptAway {
-  /** How many units land anew, and how many may go to fewer sites than before. */
+  /** How many units land again, and how many may go to fewer sites than before. */
   readonly moved: number;
   readonly narrowed: number;
   /** Units that could run nowhere. */
@@ -16,7 +17,7 @@ export interface KeptAway {
 
 /**
  * Bans and drains may have been set since the directory was written: what has yet to run keeps away from those sites,
- * and what was elected to one of them lands anew. Done before each rescue, also of a run that was only stopped.
+ * and what was elected to one of them lands again. Done before each rescue, also of a run that was only stopped.
  */
 export async function avoidClosedSites(
   ports: Ports,
@@ -34,7 +35,7 @@ export async function avoidClosedSites(
   const closed = sites.map((site) => `${site} (${why.get(site)})`);
   const counts = { stays: 0, narrowed: 0, moved: 0 };
   const nowhere: string[] = [];
-  for (const unit of sites.length === 0 ? [] : units) {
+  for (const unit of sites.length === 0 ? [] : new Set(units.map(unitFolder))) {
     const kept = await spool.keepAway(submitDir, unit, sites);
     if (kept === "nowhere") nowhere.push(unit);
     else counts[kept] += 1;

@@ -13,6 +13,8 @@ type PlanDecision =
   | { readonly kind: "write"; readonly plan: DagPlan; readonly aside: readonly UnplannedFile[] }
   /** None of the files has work in it: the next look sees what remains without them. */
   | { readonly kind: "set-aside"; readonly aside: readonly UnplannedFile[] }
+  /** An earlier version did all of it, and it still holds. */
+  | { readonly kind: "done-before"; readonly aside: readonly UnplannedFile[] }
   | { readonly kind: "hold"; readonly hold: HoldReason };
 
 /** What becomes of the next round, as the input and the limits are. In small steps: a large plan takes seconds. */
@@ -28,6 +30,7 @@ export function* decidePlan(
   const aside = outcome.unplanned;
   if (outcome.kind === "nothing-left") {
     if (aside.length > 0) return { kind: "set-aside", aside };
+    if (facts.credited?.size) return { kind: "done-before", aside };
     const message = "work remains, but a round could not be made of it";
     return { kind: "hold", hold: holdFor("nothing-planned", message, { round: facts.round }) };
   }

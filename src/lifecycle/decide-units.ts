@@ -15,7 +15,7 @@ interface UnitsDecision {
   /** To be recorded as owed to the catalog. */
   readonly finished: readonly { readonly name: UnitName; readonly made: MergeOutput }[];
   /** Not believed: they count as failed from here on. */
-  readonly refused: readonly { readonly unit: UnitName; readonly words: string }[];
+  readonly refused: readonly { readonly unit: UnitName; readonly reason: string }[];
   /** One left nothing that can be read. */
   readonly hold: HoldReason | null;
 }
@@ -26,7 +26,7 @@ export function decideUnits(units: readonly UnitLeft[], submitDir: string): Unit
     finished: units.flatMap(({ name, made, wrong }) => (made.ok && wrong === null ? [{ name, made: made.value }] : [])),
     refused: units.flatMap(({ name: unit, made, wrong }) =>
       made.ok && wrong !== null
-        ? [{ unit, words: `${unit} is done, but its merge_output.json cannot be believed: ${wrong}` }]
+        ? [{ unit, reason: `${unit} is done, but its merge_output.json cannot be believed: ${wrong}` }]
         : [],
     ),
     hold:

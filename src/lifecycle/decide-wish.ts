@@ -1,6 +1,7 @@
 import { isDagOver, isInEngine } from "../domain/dag.ts";
 import { decideStop } from "../recovery/round/actions.ts";
 import { reelectUnits } from "../recovery/round/failed-units.ts";
+import { decideBeside } from "./decide-side.ts";
 import { bug, type Decision, type Facts, isNews } from "./decision.ts";
 
 /**
@@ -21,6 +22,7 @@ export function decideWish(facts: Facts): Decision | null {
       return status === "held" ? decideReleased(facts, reason) : null;
     case "rescue":
     case "resubmit":
+      if (status === "active") return decideBeside(facts, reason);
       return status === "held" || status === "partial" ? decideRerun(facts, reason) : null;
     case "retry":
       return { kind: "end-waits", nodes: (wish.detail?.nodes ?? {}) as Record<string, readonly string[]>, reason };

@@ -1,96 +1,22 @@
 import { describe, expect, test } from "vitest";
-import type { Dag, DagStatus } from "../domain/dag.ts";
-import type { DagId, RequestName, UnitName, WorkflowId } from "../domain/names.ts";
-import type { WishKind } from "../domain/operator.ts";
-import { NO_OUTPUTS } from "../domain/output-block.ts";
-import type { RequestRecord } from "../domain/request.ts";
+import {
+  abortWish,
+  dag,
+  ended,
+  facts,
+  intent,
+  NOW,
+  owing,
+  place,
+  policy,
+  request,
+  running,
+  wished,
+} from "../../tests/support/decide-facts.ts";
+import type { UnitName } from "../domain/names.ts";
 import { canMove, REQUEST_STATUSES, type RequestStatus } from "../domain/request-status.ts";
-import { NO_WAITS, type RunObservation, type RunVerdict } from "../domain/run.ts";
 import { decide } from "./decide.ts";
 import type { Decision, Facts } from "./decision.ts";
-
-const T0 = new Date("2026-01-01T00:00:00Z");
-const NOW = new Date("2026-01-01T00:10:00Z");
-const policy = { resubmitGraceSec: 10 };
-
-const nodes = { total: 40, waiting: 0, queued: 0, idle: 0, held: 0, done: 40, failed: 0 };
-const units = { total: 4, waiting: 0, running: 0, done: 4, failed: 0 };
-
-const request = (status: RequestStatus, over: Partial<RequestRecord> = {}): RequestRecord =>
-  ({
-    spec: { name: "r" as RequestName, kind: "process", generation: null },
-    status,
-    version: 3,
-    hold: null,
-    wish: null,
-    productionSteps: [],
-    statusSince: T0,
-    ...over,
-  }) as RequestRecord;
-
-const dag = (status: DagStatus, over: Partial<Dag> = {}): Dag =>
-  ({ id: "d" as DagId, status, version: 1, nodes, units, submitDir: "/s", engineId: "7", ...over }) as Dag;
-
-const ended = (
-  verdict: RunVerdict,
-  over: Partial<Extract<RunObservation, { kind: "ended" }>> = {},
-): RunObservation => ({
-  kind: "ended",
-  verdict,
-  nodes,
-  units,
-  unitsDone: ["mg_000000" as UnitName],
-  unitsFailed: [],
-  words: "",
-  rescue: null,
-  ...over,
-});
-const running = (done: number): RunObservation => ({
-  kind: "running",
-  nodes,
-  units: { ...units, done },
-  unitsDone: [],
-  unitsFailed: [],
-  note: null,
-  waits: NO_WAITS,
-});
-
-const facts = (over: Partial<Facts>): Facts => ({
-  request: request("active"),
-  workflow: { id: "w" as WorkflowId, round: 0 } as Facts["workflow"],
-  dag: null,
-  submitIntent: null,
-  observation: null,
-  admission: null,
-  directoryComplete: true,
-  newlyDone: [],
-  outputs: { ...NO_OUTPUTS, finally: "archived" },
-  workRemains: false,
-  shareDone: null,
-  round: null,
-  diskTrouble: null,
-  foreignEngine: null,
-  leaderForSec: 100,
-  ...over,
-});
-
-/** Three of five blocks are archived; `error`: what keeps the fourth. */
-const owing = (error: { code: string; message: string } | null = null): Facts["outputs"] => ({
-  blocks: 5,
-  done: 3,
-  failed: 0,
-  finally: "archived",
-  trouble: error && {
-    block: "/A/B/C#1",
-    nextTryAt: new Date("2026-01-01T14:05:00Z"),
-    error: { step: "tape-rule", fix: "ask for more", unit: null, ...error },
-  },
-});
-
-const intent = { tries: 1 } as NonNullable<Facts["submitIntent"]>;
-const abortWish = { wish: { kind: "abort", actor: "ann", reason: "typo", at: T0 } } as const;
-const wished = (status: RequestStatus, kind: WishKind) => request(status, { wish: { ...abortWish.wish, kind } });
-const place = { verdict: "start", reason: "a place is free" } as Facts["admission"];
 
 type Story = [story: string, facts: Facts, kind: Decision["kind"], words: RegExp];
 const TABLE: Story[] = [
@@ -203,7 +129,7 @@ const TABLE: Story[] = [
   ],
   [
     "unreadable DAG",
-    facts({ dag: dag("running"), observation: ended("unreadable", { words: "ERROR: bad keyword" }) }),
+    facts({ dag: dag("running"), observation: ended("unreadable", { text: "ERROR: bad keyword" }) }),
     "end-partial",
     /bad keyword/,
   ],

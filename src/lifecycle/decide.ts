@@ -1,12 +1,19 @@
 import { secondsBetween } from "../base/clock.ts";
+import { groupBy } from "../base/group-by.ts";
+import { plural } from "../base/text.ts";
 import { isDagOver } from "../domain/dag.ts";
+import type { HoldReason } from "../domain/request.ts";
 import { REQUEST_STATUS } from "../domain/request-status.ts";
-import type { RunObservation } from "../domain/run.ts";
-import { explainOutputs, troubleWords } from "../outputs/explain-outputs.ts";
+import type { RunObservation, RunVerdict } from "../domain/run.ts";
+import { describeTrouble, explainOutputs } from "../outputs/explain-outputs.ts";
 import { decideRound } from "../recovery/round/decide.ts";
+import { recoverAlone } from "../recovery/round/recover-alone.ts";
+import { decideFill } from "./decide-fill.ts";
+import { decideFreed, decideSides, type Ended, endStatus } from "./decide-side.ts";
 import { decideStopped, decideStopping } from "./decide-stop.ts";
 import { decideWish } from "./decide-wish.ts";
 import { bug, type Decision, type Facts, hold, isNews, owesOutputs } from "./decision.ts";
+import type { EndedRound } from "./gather-round.ts";
 import type { LoopPolicy } from "./ports.ts";
 
 type DecidePolicy = Pick<LoopPolicy, "resubmitGraceSec">;
@@ -14,7 +21,7 @@ type DecidePolicy = Pick<LoopPolicy, "resubmitGraceSec">;
 /** One request, one look, one decision. Pure; applies to every status that is not over. */
 export function decide(facts: Facts, policy: DecidePolicy, now: Date): Decision {
   if (facts.foreignEngine) return decideForeign(facts, facts.foreignEngine);
-  const decision = decideWish(facts) ?? decideByStatus(facts, policy);
+  const decision = decideWish(facts) ?? decideByStatus(facts, policy, now);
   return decision.kind === "wait" && !decision.on ? (overdue(facts, decision.reason, now) ?? decision) : decision;
 }
 
@@ -31,22 +38,22 @@ function decideForeign(facts: Facts, engine: string): Decision {
   return { kind: "wait", reason: `${asked}it belongs to the ${engine} engine, and this server has another: ${fix}` };
 }
 
-function decideByStatus(facts: Facts, policy: DecidePolicy): Decision {
+function decideByStatus(facts: Facts, policy: DecidePolicy, now: Date): Decision {
   const refused = facts.outputs.failed > 0 && facts.request.status !== "held" ? facts.outputs.trouble : null;
   if (refused) {
     const { block, error } = refused;
     const evidence = { block, step: error.step, code: error.code, fix: error.fix, failedBlocks: facts.outputs.failed };
-    return hold("registration-failed", troubleWords(refused), evidence);
+    return hold("registration-failed", describeTrouble(refused), evidence);
   }
   switch (facts.request.status) {
     case "submitted":
       return { kind: "open-workflow", reason: "handed in" };
     case "queued":
-      return decideQueued(facts);
+      return decideQueued(facts, now);
     case "planning":
-      return decidePlanning(facts, policy);
+      return decidePlanning(facts, policy, now);
     case "active":
-      return decideActive(facts);
+      return decideActive(facts, policy);
     case "partial":
       return decidePartial(facts, policy);
     case "stopping":
@@ -60,14 +67,17 @@ function decideByStatus(facts: Facts, policy: DecidePolicy): Decision {
   }
 }
 
-function decideQueued({ admission, diskTrouble }: Facts): Decision {
+function decideQueued(facts: Facts, now: Date): Decision {
+  const { admission, diskTrouble, filling } = facts;
   if (diskTrouble !== null) return { kind: "wait", reason: `nothing is begun: ${diskTrouble}` };
+  if (filling) return decideFill(facts, filling, now);
   if (admission?.verdict === "start") return { kind: "start", reason: admission.reason };
   return { kind: "wait", reason: admission?.reason ?? "waits for the next look at the queue" };
 }
 
-function decidePlanning(facts: Facts, policy: DecidePolicy): Decision {
-  const { dag } = facts;
+function decidePlanning(facts: Facts, policy: DecidePolicy, now: Date): Decision {
+  const { dag, filling } = facts;
+  if (filling) return decideFill(facts, filling, now);
   if (!dag || isDagOver(dag.status)) {
     if (facts.workRemains) return { kind: "plan", reason: `round ${facts.workflow?.round ?? 0} is to be planned` };
     return owesOutputs(facts) ? waitForOutputs(facts) : { kind: "complete", reason: "no work is left" };
@@ -93,7 +103,7 @@ function decideSubmission(facts: Facts, policy: DecidePolicy): Decision {
   return { kind: "submit", reason: `submission was begun before (${submitIntent.tries} tries)` };
 }
 
-function decideActive(facts: Facts): Decision {
+function decideActive(facts: Facts, policy: DecidePolicy): Decision {
   const { dag, observation } = facts;
   if (!dag) return bug("active without a DAG", "decideActive", facts);
   // Its run is over, and only its outputs are not.
@@ -101,22 +111,24 @@ function decideActive(facts: Facts): Decision {
   if (!observation) return { kind: "wait", reason: "the engine could not be asked" };
   if (observation.kind === "unknown") return { kind: "wait", reason: `the engine cannot tell: ${observation.why}` };
   if (isNews(facts)) return { kind: "follow", reason: "the engine has news" };
+  const beside = decideSides(facts, policy);
+  if (beside) return beside;
   if (observation.kind === "running") return decideRunning(facts, observation);
   if (observation.verdict === "success")
     return facts.workRemains
       ? { kind: "finish-round", next: "queued", reason: "the round is done and work remains" }
       : finishAll(facts, ALL_DONE);
-  return { kind: "end-partial", dagStatus: endStatus(observation), reason: describeEnd(observation) };
+  return { kind: "end-partial", dagStatus: endStatus(observation), reason: describeEnd(observation, facts) };
 }
 
 function decideRunning(facts: Facts, running: Extract<RunObservation, { kind: "running" }>): Decision {
   const step = facts.request.productionSteps[0];
   if (step && facts.shareDone !== null && facts.shareDone >= step.fraction) {
-    const done = `${Math.round(facts.shareDone * 100)} % of the units are done`;
+    const done = `${Math.round(facts.shareDone * 100)} % of the ${facts.unitWord}s are done`;
     return { kind: "begin-stop", reason: `${done}: the rest goes on with priority ${step.priority}` };
   }
   const { units, note } = running;
-  return { kind: "wait", reason: note ?? `running: ${units.done} of ${units.total} units done` };
+  return { kind: "wait", reason: note ?? `running: ${units.done} of ${plural(units.total, facts.unitWord)} done` };
 }
 
 /** Level 2: the run ended with failures; recovery decides about the round as a whole. */
@@ -125,6 +137,10 @@ function decidePartial(facts: Facts, policy: DecidePolicy): Decision {
   if (dag && !isDagOver(dag.status)) return decideSubmission(facts, policy);
   if (!round) return bug("a round ended that nobody can read", "decidePartial", facts);
   const decision = decideRound(round.facts);
+  if (facts.hasProducts && ENDS_INTO_ROWS.has(round.facts.verdict) && decision.kind !== "stopped")
+    return { kind: "leave-round", reason: `what failed is in the rows of its products: ${decision.reason}` };
+  const freed = decideFreed(round, decision);
+  if (freed) return freed;
   switch (decision.kind) {
     case "complete":
       return finishAll(facts, decision.reason);
@@ -135,9 +151,35 @@ function decidePartial(facts: Facts, policy: DecidePolicy): Decision {
     case "rescue":
       return { ...decision, rescueKind: "failure", epochOf: null };
     case "exclude-files":
-    case "hold":
       return decision;
+    case "hold":
+      return decideAlone(round, decision.hold);
   }
+}
+
+/** Of other runs nobody knows why they ended, or whether jobs of them are left. */
+const ENDS_INTO_ROWS: ReadonlySet<RunVerdict> = new Set(["failed", "success", "aborted"]);
+
+/** Before a person is asked: what the request allows to be done about it without one. */
+function decideAlone({ recovery, unfinished }: EndedRound, held: HoldReason): Decision {
+  const alone = recovery && recoverAlone(recovery, held);
+  if (!alone || alone.kind === "hold") return alone ?? { kind: "hold", hold: held };
+  const epochOf = Object.fromEntries(
+    [...groupBy(alone.rerun.keys(), (place) => place.split("/")[0] ?? "")].map(([unit, places]) => [
+      unit,
+      places.map((place) => place.slice(unit.length + 1)),
+    ]),
+  );
+  return {
+    kind: "rescue",
+    rescueKind: "recovery",
+    reelectUnits: [],
+    leaveOut: unfinished.filter((unit) => !(unit in epochOf)),
+    epochOf,
+    nodeChanges: Object.fromEntries(alone.rerun),
+    alone: true,
+    reason: alone.reason,
+  };
 }
 
 const ALL_DONE = "all work is done and registered";
@@ -154,17 +196,9 @@ const waitForOutputs = ({ outputs }: Facts): Decision => ({
   ...explainOutputs(outputs, outputs.finally),
 });
 
-type Ended = Extract<RunObservation, { kind: "ended" }>;
-
-function endStatus(ended: Ended): "partial" | "failed" | "removed" | "halted" {
-  if (ended.verdict === "removed") return "removed";
-  if (ended.verdict === "halted") return "halted";
-  return ended.unitsDone.length > 0 ? "partial" : "failed";
-}
-
-function describeEnd(ended: Ended): string {
-  const counts = `${ended.units.done} of ${ended.units.total} units done, ${ended.units.failed} failed`;
-  return `the run ended as ${ended.verdict} (${counts})${ended.words ? `: ${ended.words}` : ""}`;
+function describeEnd(ended: Ended, { unitWord }: Facts): string {
+  const counts = `${ended.units.done} of ${plural(ended.units.total, unitWord)} done, ${ended.units.failed} failed`;
+  return `the run ended as ${ended.verdict} (${counts})${ended.text ? `: ${ended.text}` : ""}`;
 }
 
 /** A timeout raises attention and never stops evaluation; where only a person can help, it holds. */

@@ -1,24 +1,32 @@
 import type { QueueEntry } from "../domain/admission.ts";
-import type { Dag, EngineIntent, RescueKind } from "../domain/dag.ts";
+import type { Dag, DagStatus, EngineIntent, NodeTally, RescueKind, UnitTally } from "../domain/dag.ts";
 import { type EvidenceOf, type HoldCode, holdFor } from "../domain/holds.ts";
-import type { UnitName } from "../domain/names.ts";
+import type { DagId, UnitName } from "../domain/names.ts";
 import type { OutputSummary } from "../domain/output-block.ts";
 import type { HoldReason, RequestRecord } from "../domain/request.ts";
 import type { RunObservation } from "../domain/run.ts";
+import type { NodeRow } from "../domain/segments.ts";
 import type { WaitCode } from "../domain/wait.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import type { Reelection } from "../recovery/round/failed-units.ts";
-import type { Exclusion } from "../recovery/round/settle.ts";
+import type { Exclusion } from "../recovery/round/sort-files.ts";
+import type { Filling } from "./gather-fill.ts";
 import type { EndedRound } from "./gather-round.ts";
+import type { RerunWish } from "./rerun-wish.ts";
+import type { SideRun } from "./with-sides.ts";
 
 /** What a pass knows about one request. Gathered once; the decision reads nothing else. */
 export interface Facts {
   readonly request: RequestRecord;
   readonly workflow: Workflow | null;
+  /** What a person calls a unit of this kind of request. */
+  readonly unitWord: string;
   /** The DAG of the present round; null before it is planned. */
   readonly dag: Dag | null;
   readonly submitIntent: EngineIntent | null;
-  /** null: the engine was not asked (no run), or could not be. */
+  /** Runs of failed jobs beside that one which are not over. */
+  readonly sides: readonly SideRun[];
+  /** Of all these together. null: the engine was not asked (no run), or could not be. */
   readonly observation: RunObservation | null;
   readonly admission: QueueEntry | null;
   /** The submit directory stands under its final name. */
@@ -27,6 +35,10 @@ export interface Facts {
   readonly newlyDone: readonly UnitName[];
   /** What became of its outputs so far, and what the catalog calls one that is through. */
   readonly outputs: OutputSummary & { readonly finally: "registered" | "archived" };
+  /** Its products are looked after one by one: a round ends into their rows. */
+  readonly hasProducts: boolean;
+  /** What was seen of them; null: it has none, or its status does not ask for it. */
+  readonly filling: Filling | null;
   /** Is there work beyond what was planned so far? */
   readonly workRemains: boolean;
   /** Share of the whole request's units that are finished; null: it has no production steps left. */
@@ -51,6 +63,10 @@ export type Decision =
   | Of<"start">
   | Of<"plan">
   | Of<"discard-plan">
+  /** Rows of products become what runs that are over left. */
+  | Of<"settle-products", { readonly over: readonly DagId[]; readonly learned: readonly NodeRow[] }>
+  /** What somebody asked to have filled is done with. */
+  | Of<"end-fill">
   | Of<"submit">
   /** Store the engine's progress; record newly finished units as owed. */
   | Of<"follow">
@@ -61,6 +77,11 @@ export type Decision =
   /** A new DAG on the same directory: the engine skips what is done. */
   | Of<"rescue", Rescue>
   | Of<"prepare-rescue">
+  /** Failed jobs of a graph run again beside its run, which goes on. */
+  | Of<"begin-side", { readonly jobs: readonly string[] }>
+  | Of<"prepare-side", { readonly side: Dag }>
+  | Of<"submit-side", { readonly side: Dag }>
+  | Of<"end-side", { readonly side: Dag; readonly dagStatus: DagStatus }>
   /** Bad files are excluded, the others of their units tried again; the round is over. */
   | Of<"exclude-files", { readonly exclude: readonly Exclusion[]; readonly attempted: readonly string[] }>
   /** Credit what finished, give the rest of the round up, and go on with the next one. */
@@ -87,7 +108,7 @@ export interface WaitsOn {
   readonly until: Date | null;
 }
 
-export interface Stopped {
+interface Stopped {
   readonly afterwards: "resubmitting" | HoldReason;
   /** The priority and the production steps that are left, where one was reached. */
   readonly demote: Partial<Pick<RequestRecord, "priority" | "productionSteps">>;
@@ -101,6 +122,9 @@ export interface Rescue {
   readonly leaveOut: readonly string[];
   /** Who gets a fresh budget: unit → its nodes (null: all of them); null: nobody. */
   readonly epochOf: Readonly<Record<string, readonly string[] | null>> | null;
+  /** What single nodes get instead of what they had, by "unit/node". */
+  readonly nodeChanges?: RerunWish["nodeChanges"];
+  readonly alone?: boolean;
 }
 
 export const hold = <Code extends HoldCode>(
@@ -119,13 +143,17 @@ export function bug(message: string, where: string, { request, workflow, dag }: 
 export const owesOutputs = ({ outputs }: Facts): boolean => outputs.done < outputs.blocks;
 
 /** The engine shows other numbers than the store has, or units done that have no row yet. */
-export function isNews({ dag, observation, newlyDone }: Facts): boolean {
+export function isNews({ dag, observation, newlyDone, sides }: Facts): boolean {
   if (!dag || !observation || observation.kind === "unknown") return false;
+  return newlyDone.length > 0 || [{ dag, observation }, ...sides].some(hasMoved);
+}
+
+function hasMoved({ dag, observation }: Pick<SideRun, "dag" | "observation">): boolean {
+  if (!observation || observation.kind === "unknown") return false;
   const { nodes, units } = observation;
   return (
     dag.status === "submitted" ||
-    newlyDone.length > 0 ||
-    (Object.keys(nodes) as (keyof typeof nodes)[]).some((key) => nodes[key] !== dag.nodes[key]) ||
-    (Object.keys(units) as (keyof typeof units)[]).some((key) => units[key] !== dag.units[key])
+    (Object.keys(nodes) as (keyof NodeTally)[]).some((key) => nodes[key] !== dag.nodes[key]) ||
+    (Object.keys(units) as (keyof UnitTally)[]).some((key) => units[key] !== dag.units[key])
   );
 }

@@ -44,7 +44,7 @@ const held = {
 test("all jobs failed and cool off: how many, why, and until when", () => {
   expect(explain(run({ waiting: 4 }, { deferred }))).toMatchObject({
     code: "retry",
-    words: "4 failed jobs tried again later (mg_000000/proc_000000: exit 8021 in step RECO)",
+    reason: "4 failed jobs tried again later (mg_000000/proc_000000: exit 8021 in step RECO)",
     until: LATER,
     who: "time",
   });
@@ -53,7 +53,7 @@ test("all jobs failed and cool off: how many, why, and until when", () => {
 test("jobs held by a user say whose word it is, and that a person has to help", () => {
   expect(explain(run({ queued: 2, held: 2 }, { held }))).toMatchObject({
     code: "job-held-by-hand",
-    words: expect.stringContaining("2 jobs held (mg_000001/proc_000007): via condor_hold (by user ann)"),
+    reason: expect.stringContaining("2 jobs held (mg_000001/proc_000007): via condor_hold (by user ann)"),
     since: BEFORE,
     who: "operator",
   });
@@ -61,17 +61,17 @@ test("jobs held by a user say whose word it is, and that a person has to help", 
 });
 
 test("idle jobs nobody can take name who has to help; those that only wait their turn do not", () => {
-  const nobody = { code: "no-worker", words: "there is no worker in the pool" } as const;
+  const nobody = { code: "no-worker", reason: "there is no worker in the pool" } as const;
   expect(explain(run({ queued: 8, idle: 8 }, { unmatched: nobody }))).toMatchObject({
-    ...{ code: "no-worker", who: "pool", words: "8 idle jobs: there is no worker in the pool" },
+    ...{ code: "no-worker", who: "pool", reason: "8 idle jobs: there is no worker in the pool" },
   });
   expect(explain(run({ queued: 8, idle: 8 }))).toMatchObject({ code: "slots", who: "time" });
 });
 
 test("a ledger that POST cannot read is told as that", () => {
-  const judging = { nodes: 1, trouble: "cannot read ledger.jsonl: EACCES", example: "mg_000000/merge" };
-  expect(explain(run({ queued: 1 }, { judging }))).toMatchObject({
-    ...{ code: "not-judged", who: "operator", words: expect.stringContaining("cannot read ledger.jsonl: EACCES") },
+  const checking = { nodes: 1, trouble: "cannot read ledger.jsonl: EACCES", example: "mg_000000/merge" };
+  expect(explain(run({ queued: 1 }, { checking }))).toMatchObject({
+    ...{ code: "not-checked", who: "operator", reason: expect.stringContaining("cannot read ledger.jsonl: EACCES") },
   });
 });
 
@@ -81,7 +81,7 @@ test("a category at its limit is named, with the limit and how many wait", () =>
     { category: "processing", limit: 500, waiting: 1 },
   ] as const;
   expect(explain(run({ waiting: 8 }, { limited }))).toMatchObject({
-    ...{ code: "limit", who: "time", words: "7 units wait: category units is at its limit of 2" },
+    ...{ code: "limit", who: "time", reason: "7 units wait: category units is at its limit of 2" },
     details: ["1 job waits: category processing is at its limit of 500 in each unit"],
   });
 });
@@ -89,7 +89,7 @@ test("a category at its limit is named, with the limit and how many wait", () =>
 test("while jobs run, what waits beside them is in the details", () => {
   expect(explain(run({ queued: 5, held: 2, idle: 1 }, { held, deferred }))).toMatchObject({
     code: "running",
-    words: "2 jobs running, 0 of 4 units done",
+    reason: "2 jobs running, 0 of 4 units done",
     details: [
       expect.stringContaining("2 jobs held"),
       "1 job idle: waiting for a free slot",
@@ -105,13 +105,13 @@ test("the same wait goes on: it keeps its beginning, another begins now", () => 
 });
 
 test.each([
-  ["queued", "place", "time"],
+  ["queued", "admission", "time"],
   ["held", "person", "operator"],
   ["planning", "step", "time"],
 ] as const)("%s: %s", (status, code, who) => {
   const facts = { request: request(status), observation: null, error: null, reason: "as decided" };
   const since = status === "planning" ? NOW : BEFORE;
-  expect(explainWait(facts, NOW)).toEqual({ code, who, words: "as decided", since, until: null, details: [] });
+  expect(explainWait(facts, NOW)).toEqual({ code, who, reason: "as decided", since, until: null, details: [] });
 });
 
 test("a service that is away is not the operator's fault; any other failing pass is for a person", () => {

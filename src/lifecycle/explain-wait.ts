@@ -7,8 +7,10 @@ import type { WaitsOn } from "./decision.ts";
 
 /** What a look at a request leaves to say why it does not move. */
 interface WaitFacts {
-  readonly request: Pick<RequestRecord, "status" | "statusSince" | "waiting">;
+  readonly request: Pick<RequestRecord, "status" | "statusSince" | "waiting"> & Partial<Pick<RequestRecord, "wish">>;
   readonly observation: RunObservation | null;
+  /** What a person calls a unit of this kind of request; absent: it has no run. */
+  readonly unitWord?: string;
   /** The pass failed on it; null: it did not. */
   readonly error: PassError | null;
   /** In the words of the decision to wait. */
@@ -24,87 +26,100 @@ export const PATIENT: ReadonlySet<string> = new Set(["engine-unreachable", "cata
  * Why a request does not move, since when, until when, and who can change that. The one answer that list, show, watch, API, alerts
  * and metrics give. A wait of the same kind goes on: it keeps its beginning.
  */
-export function explainWait({ request, observation, error, reason, on }: WaitFacts, now: Date): Wait {
+export function explainWait(facts: WaitFacts, now: Date): Wait {
+  const { request, observation, error, reason, on } = facts;
   const told = on ? [part(on.code, reason, { until: on.until })] : null;
-  const parts = error ? ofError(error, observation) : (told ?? partsOf(request, observation, reason));
+  const parts = error ? ofError(error, observation) : (told ?? partsOf(facts));
   const [first = part("step", reason), ...others] = parts;
   const before = request.waiting;
   const since =
     first.since ?? (before?.code === first.code ? before.since : BY_STATUS.has(first.code) ? request.statusSince : now);
-  const { code, words, until } = first;
-  return { code, words, since, until, who: WAIT_CODES[code], details: others.map(shown) };
+  const { code, until } = first;
+  return { code, reason: first.reason, since, until, who: WAIT_CODES[code], details: others.map(shown) };
 }
 /** Reasons as old as the status. */
-const BY_STATUS: ReadonlySet<WaitCode> = new Set(["place", "person"]);
+const BY_STATUS: ReadonlySet<WaitCode> = new Set(["admission", "person"]);
 
 interface Part {
   readonly code: WaitCode;
-  readonly words: string;
+  readonly reason: string;
   readonly since: Date | null;
   readonly until: Date | null;
 }
-const part = (code: WaitCode, words: string, more: Partial<Part> = {}): Part => ({
+const part = (code: WaitCode, reason: string, more: Partial<Part> = {}): Part => ({
   code,
-  words,
+  reason,
   since: null,
   until: null,
   ...more,
 });
-const shown = ({ words, until }: Part): string => (until ? `${words}, until ${until.toISOString()}` : words);
+const shown = ({ reason, until }: Part): string => (until ? `${reason}, until ${until.toISOString()}` : reason);
 
-/** A disk that cannot be written fails the pass and POST alike: what POST could not judge says more. */
+/** A disk that cannot be written fails the pass and POST alike: what POST could not check says more. */
 function ofError({ code, message, since }: PassError, observation: RunObservation | null): readonly Part[] {
   const failed = part(PATIENT.has(code) ? "service" : "trouble", message, { since });
-  const judging = code === "disk-unwritable" && observation?.kind === "running" ? observation.waits.judging : null;
-  return judging?.trouble ? [notJudged(judging), failed] : [failed];
+  const checking = code === "disk-unwritable" && observation?.kind === "running" ? observation.waits.checking : null;
+  return checking?.trouble ? [notChecked(checking), failed] : [failed];
 }
 
-const notJudged = ({ nodes, example, trouble }: NonNullable<RunWaits["judging"]>): Part =>
-  part("not-judged", `${plural(nodes, "job")} ended and cannot be judged (${example}): ${trouble}`);
+const notChecked = ({ nodes, example, trouble }: NonNullable<RunWaits["checking"]>): Part =>
+  part("not-checked", `${plural(nodes, "job")} ended and cannot be checked (${example}): ${trouble}`);
 
-function partsOf(
-  { status }: WaitFacts["request"],
-  observation: RunObservation | null,
-  reason: string,
-): readonly Part[] {
+function partsOf({ request, observation, reason, unitWord = "unit" }: WaitFacts): readonly Part[] {
+  const { status, wish } = request;
   if (status === "held") return [part("person", reason)];
-  if (status === "queued") return [part("place", reason)];
+  if (status === "queued") return [part("admission", reason)];
   if (status !== "active") return [part("step", reason)];
   if (observation?.kind !== "running") return [part(observation?.kind === "ended" ? "step" : "service", reason)];
-  return ofRun(observation);
+  return [...ofRun(observation, unitWord), ...ofWish(wish)];
 }
+
+/** What is asked of a run that goes on and cannot be done before it ends. */
+const ofWish = (wish: RequestRecord["wish"] | undefined): readonly Part[] =>
+  wish?.kind === "resubmit" && !wish.detail?.beside
+    ? [part("step", `the resubmit that ${wish.actor} asked for follows when the run ends`)]
+    : [];
 
 type Running = Extract<RunObservation, { kind: "running" }>;
 
 /** The most pressing first: what needs a person, what needs a worker, what time brings. */
-function ofRun({ nodes, units, note, waits }: Running): readonly Part[] {
-  const { held, judging, unmatched, deferred, limited } = waits;
-  const running = runningNodes(nodes) - (judging?.nodes ?? 0);
+function ofRun({ nodes, units, note, waits, beside = 0 }: Running, unitWord: string): readonly Part[] {
+  const { held, checking, unmatched, deferred, limited } = waits;
+  const running = runningNodes(nodes) - (checking?.nodes ?? 0);
   const idle = nodes.idle;
   const kept: Part[] = [];
   if (note) kept.push(part("engine", note));
-  if (judging?.trouble) kept.push(notJudged(judging));
+  if (checking?.trouble) kept.push(notChecked(checking));
   if (held) {
     const what = `${plural(held.nodes, "job")} held (${held.example}): ${held.reason}`;
     const next = held.byHand
-      ? "; condor_release lets them go on, condor_rm has them judged"
-      : "; they are removed and judged soon";
+      ? "; condor_release lets them go on, condor_rm has them checked"
+      : "; they are removed and checked soon";
     kept.push(part(held.byHand ? "job-held-by-hand" : "job-held", `${what}${next}`, { since: held.since }));
   }
-  if (unmatched) kept.push(part(unmatched.code, `${plural(idle, "idle job")}: ${unmatched.words}`));
+  if (unmatched) kept.push(part(unmatched.code, `${plural(idle, "idle job")}: ${unmatched.reason}`));
   else if (idle > 0) kept.push(part("slots", `${plural(idle, "job")} idle: waiting for a free slot`));
   if (deferred) {
     const what = `${plural(deferred.nodes, "failed job")} tried again later (${deferred.example}: ${deferred.reason})`;
     kept.push(part("retry", `${what}`, { until: deferred.nextAt }));
   }
-  for (const { category, limit, waiting } of limited) {
+  for (const { category, group, limit, waiting } of limited) {
+    if (group !== undefined) {
+      const who = `${plural(waiting, "job")} ${waiting === 1 ? "waits" : "wait"}: `;
+      kept.push(part("limit", `${who}${plural(limit, "job")} of the group ${group} at once is its limit (at_once)`));
+      continue;
+    }
     const [what, where] = category === "units" ? ["unit", ""] : ["job", " in each unit"];
-    const words = `${plural(waiting, what)} ${waiting === 1 ? "waits" : "wait"}: category ${category}`;
-    kept.push(part("limit", `${words} is at its limit of ${limit}${where}`));
+    const who = `${plural(waiting, what)} ${waiting === 1 ? "waits" : "wait"}: category ${category}`;
+    kept.push(part("limit", `${who} is at its limit of ${limit}${where}`));
   }
-  if (judging && !judging.trouble && running <= 0)
-    kept.push(part("judging", `${plural(judging.nodes, "job")} ended and being judged (${judging.example})`));
-  const progress = `${units.done} of ${units.total} units done`;
+  if (checking && !checking.trouble && running <= 0)
+    kept.push(part("checking", `${plural(checking.nodes, "job")} ended and being checked (${checking.example})`));
+  if (beside > 0)
+    kept.push(
+      part("running", `${plural(beside, "failed job")} ${beside === 1 ? "runs" : "run"} again beside the others`),
+    );
+  const progress = `${units.done} of ${plural(units.total, unitWord)} done`;
   if (running > 0) return [part("running", `${plural(running, "job")} running, ${progress}`), ...kept];
   return kept.length > 0 ? kept : [part("starting", `nothing runs yet, ${progress}`)];
 }

@@ -46,7 +46,7 @@ test("files that come and go between rounds are fresh or excluded, and named", a
   );
   await world.pass();
   const planned = async (round: number) => {
-    const facts = await gatherPlan(ports, await world.request(name), { ...(await world.workflow(name)), round });
+    const facts = await gatherPlan(ports, await world.request(name), { ...(await world.workflow(name)), round }, []);
     if (!facts.ok) throw new Error(facts.error.message);
     return [facts.value.files.map(({ lfn }) => lfn), facts.value.warnings];
   };

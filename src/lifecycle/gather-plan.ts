@@ -1,15 +1,17 @@
 import { err, ok, type Result } from "../base/result.ts";
+import { plural } from "../base/text.ts";
 import type { DatasetProblem, FilePages } from "../catalogs/port.ts";
 import { isOpenSite } from "../domain/dag.ts";
 import { type DagId, isSiteName, type SiteName } from "../domain/names.ts";
 import type { PlanRefusal } from "../domain/plan.ts";
-import type { RequestRecord, RequestSpec } from "../domain/request.ts";
+import type { RequestFile, RequestRecord, RequestSpec } from "../domain/request.ts";
 import { type CommonWork, goesByLumis } from "../domain/work.ts";
 import type { FileChanges, Workflow } from "../domain/workflow.ts";
 import type { PlanFacts, PlanFile } from "../planning/facts.ts";
 import { packFiles } from "../planning/packed-files.ts";
 import { sizeRound } from "../planning/size-round.ts";
 import { concerns } from "../recovery/bans/ban.ts";
+import type { Filling } from "./gather-fill.ts";
 import { effectiveSpec } from "./gather-round.ts";
 import { gatherSizing } from "./measure.ts";
 import type { Ports, Work } from "./ports.ts";
@@ -69,11 +71,21 @@ export function tellChanges({ added, firstAdded, gone }: FileChanges, round: num
 }
 const NAMED = 3;
 
+/** Before the first round, what is done was there already. */
+function tellTaken({ rows }: Filling, { nextUnit }: Workflow): readonly string[] {
+  const taken = nextUnit === 0 ? [...rows.values()].filter(({ state }) => state === "done").length : 0;
+  if (taken === 0) return [];
+  return [`${plural(taken, "product")} there already: verified and taken as done`];
+}
+
 /** Everything the next round is planned from, or why its input cannot be had. */
 export async function gatherPlan(
   ports: Work,
   request: RequestRecord,
   workflow: Workflow,
+  attached: readonly RequestFile[],
+  credited: ReadonlySet<number> = new Set(),
+  filling: Filling | null = null,
 ): Promise<Result<PlanFacts, DatasetProblem | PlanRefusal>> {
   const input = await loadInput(ports, request.spec, workflow);
   if (!input.ok) return input;
@@ -85,7 +97,8 @@ export async function gatherPlan(
     round: workflow.round,
     priority: request.priority,
     files: input.value.files,
-    warnings: input.value.warnings,
+    warnings: [...input.value.warnings, ...(filling ? tellTaken(filling, workflow) : [])],
+    ...(filling && { fill: { plan: filling.plan, rows: filling.rows } }),
     next: {
       unit: workflow.nextUnit,
       node: workflow.nextNode,
@@ -96,6 +109,8 @@ export async function gatherPlan(
     usableSites: sites.value,
     policy: ports.policy,
     abandonedEvents: workflow.abandonedEvents,
+    ...(credited.size > 0 && { credited }),
+    attached: new Map(attached.map(({ path, sha256 }) => [path, sha256])),
   };
   if (!request.spec.adaptive || workflow.round === 0) return ok(facts);
   return sizeRound(facts, await gatherSizing(ports, request, workflow, true));

@@ -1,4 +1,3 @@
-import { WorldError } from "../base/errors.ts";
 import { groupBy } from "../base/group-by.ts";
 import { type Dag, isDagOver, isOpenSite, type Site } from "../domain/dag.ts";
 import { type SiteName, unitName } from "../domain/names.ts";
@@ -6,12 +5,15 @@ import { allowsSite, type RequestRecord, type RequestSpec } from "../domain/requ
 import { isTerminal } from "../domain/request-status.ts";
 import type { RunVerdict } from "../domain/run.ts";
 import type { Workflow } from "../domain/workflow.ts";
+import { kindOf } from "../kinds/kind.ts";
 import { concerns } from "../recovery/bans/ban.ts";
 import { type BanDecision, decideBans } from "../recovery/bans/decide-bans.ts";
 import { type AttemptRecord, readTallyLines } from "../recovery/ledger-record.ts";
 import type { UnitDamage } from "../recovery/round/damage.ts";
 import type { RoundFacts } from "../recovery/round/decide.ts";
+import type { OwnRecovery } from "../recovery/round/recover-alone.ts";
 import { type RoundTally, RoundTallying } from "../recovery/round/tally.ts";
+import { failedNodes } from "./gather-failed.ts";
 import type { Ports, Work } from "./ports.ts";
 import { refusedLine, refusedUnits } from "./refused-outputs.ts";
 
@@ -22,12 +24,16 @@ export interface EndedRound {
   /** All units of the round, and those of them that did not finish. */
   readonly unitNames: readonly string[];
   readonly unfinished: readonly string[];
+  /** What could be recovered without a person; null: the request did not ask for it. */
+  readonly recovery: OwnRecovery | null;
+  /** How many jobs were done beside its last run. */
+  readonly doneBeside: number;
 }
 
 /** How the run ended, as `end-partial` noted it. */
 interface EndNote {
   readonly verdict: RunVerdict;
-  readonly words: string;
+  readonly text: string;
   readonly unitsFailed: readonly string[];
   /** Units whose outputs were not believed, and why. */
   readonly refused: ReadonlyMap<string, string>;
@@ -43,10 +49,10 @@ export async function gatherRound(
   const { store, spool, clock } = ports;
   const note = await endNote(ports, dag);
   const isThere = await spool.isComplete(dag.submitDir);
-  const unitNames = latestUnits(workflow, dag);
   const finished: ReadonlySet<string> = await store.units.finishedNames(workflow.id);
+  const unitNames = await roundUnits(ports, workflow, dag, finished);
   const unfinished = unitNames.filter((unit) => !finished.has(unit));
-  // Of a request that is over, tidying leaves only what explains failures: nothing will run from there again.
+  // Of a request that is over, housekeeping leaves only what explains failures: nothing will run from there again.
   const mayRunAgain = isThere && isDagOver(dag.status) && !isTerminal(request.status);
   const damaged = mayRunAgain ? await spool.damaged(dag.submitDir, unfinished) : [];
   const givenUp = await nodesGivenUp(ports, workflow);
@@ -64,11 +70,14 @@ export async function gatherRound(
   );
   return {
     bans,
+    doneBeside: (await store.dags.sidesOf([dag.id])).reduce((sum, { units }) => sum + units.done, 0),
     unitNames,
     unfinished,
+    recovery: recovery.auto && mayRunAgain ? await ownRecovery(ports, request, workflow, dag, unfinished) : null,
     facts: {
       verdict: note.verdict,
-      words: note.words,
+      text: note.text,
+      unitWord: kindOf(ports.kinds, request.spec.work).unitWord,
       unitsTotal: dag.units.total,
       unitsDone: unitNames.filter((unit) => finished.has(unit)).length,
       finishedUnits: finished,
@@ -87,11 +96,36 @@ export async function gatherRound(
   };
 }
 
+async function ownRecovery(
+  ports: Work,
+  request: RequestRecord,
+  { id }: Workflow,
+  dag: Dag,
+  unfinished: readonly string[],
+): Promise<OwnRecovery> {
+  const spec = effectiveSpec(request);
+  return {
+    nodes: await failedNodes(ports, dag.submitDir, unfinished),
+    limits: ports.policy,
+    cores: spec.resources.cores,
+    used: await ports.store.dags.countRescues(id, dag.round, "recovery"),
+    most: spec.recovery.maxRescues,
+  };
+}
+
+/** Of a graph only the directory knows which of its jobs were left to run. */
+export async function roundUnits(
+  { spool }: Ports,
+  workflow: Workflow,
+  dag: Dag,
+  finished: ReadonlySet<string>,
+): Promise<readonly string[]> {
+  if (dag.roleCounts.job === undefined) return latestUnits(workflow, dag);
+  return (await spool.isComplete(dag.submitDir)) ? spool.unitNames(dag.submitDir) : [...finished];
+}
+
 /** Units are numbered through all rounds: the names of the latest, once planned, are known without its directory. */
-export const latestUnits = (
-  { nextUnit }: Workflow,
-  { status, parentDagId, units: { total } }: Dag,
-): readonly string[] =>
+const latestUnits = ({ nextUnit }: Workflow, { status, parentDagId, units: { total } }: Dag): readonly string[] =>
   status === "planning" && parentDagId === null
     ? []
     : Array.from({ length: total }, (_, at) => unitName(nextUnit - total + at));
@@ -99,8 +133,8 @@ export const latestUnits = (
 async function endNote(ports: Ports, dag: Dag): Promise<EndNote> {
   const history = await ports.store.dags.history(dag.id);
   const ended = history.findLast((event) => event.type === "ended");
-  const { verdict = "lost", words = "", unitsFailed = [] } = (ended?.detail ?? {}) as Partial<EndNote>;
-  return { verdict, words, unitsFailed, refused: refusedUnits(history) };
+  const { verdict = "lost", text = "", unitsFailed = [] } = (ended?.detail ?? {}) as Partial<EndNote>;
+  return { verdict, text, unitsFailed, refused: refusedUnits(history) };
 }
 
 /** One ledger at a time: a hundred thousand nodes must not be in memory together. */
@@ -116,22 +150,16 @@ async function tallyLedgers(
   const tally = new RoundTallying();
   const closed = new Set(damaged.map(({ unit }) => unit));
   const failed = new Set(unitsFailed);
-  for (const unit of units) {
+  for await (const { unit, text } of ports.spool.ledgers(dag.submitDir, units)) {
     const state = finished.has(unit) ? "done" : failed.has(unit) ? "failed" : "open";
-    const text = closed.has(unit) ? "" : await ports.spool.ledgerText(dag.submitDir, unit).catch(ifUnreadable);
-    const { lines, unreadable } = readTallyLines(text);
+    // One that cannot be read does not hide the others: it counts as a line that cannot.
+    const { lines, unreadable } = readTallyLines(closed.has(unit) ? "" : (text ?? "?"));
     const known =
       givenUp.size === 0 ? lines : lines.map((line) => withGivenUp(line, givenUp.has(`${unit}/${line.node}`)));
-    const words = refused.get(unit);
-    tally.add({ unit, state, lines: words === undefined ? known : [...known, refusedLine(words)], unreadable });
+    const reason = refused.get(unit);
+    tally.add({ unit, state, lines: reason === undefined ? known : [...known, refusedLine(reason)], unreadable });
   }
   return tally.finish();
-}
-
-/** One ledger that cannot be read does not hide the others: it counts as a line that cannot. */
-function ifUnreadable(error: unknown): string {
-  if (error instanceof WorldError) return "?";
-  throw error;
 }
 
 /** A failure no rule knew, and a person gave up: it waits for nobody any more. */

@@ -1,5 +1,7 @@
+import { dirname } from "node:path";
 import { secondsBetween } from "../base/clock.ts";
 import type { WorldError } from "../base/errors.ts";
+import { groupBy } from "../base/group-by.ts";
 import type { QueueEntry } from "../domain/admission.ts";
 import { type Dag, type EngineIntent, isDagOver, isInEngine } from "../domain/dag.ts";
 import { batchName, type DagId, type RequestName, type UnitName, type WorkflowId } from "../domain/names.ts";
@@ -8,10 +10,13 @@ import type { RequestRecord } from "../domain/request.ts";
 import type { Run, RunObservation } from "../domain/run.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import { kindOf } from "../kinds/kind.ts";
+import { unitFolder } from "../submit-dir/names.ts";
 import type { Facts } from "./decision.ts";
+import { gatherFill } from "./gather-fill.ts";
 import { effectiveSpec, gatherRound } from "./gather-round.ts";
 import type { Ports, Work } from "./ports.ts";
 import { refusedUnits, withRefused } from "./refused-outputs.ts";
+import { asLedgerSays, type SideRun, withSides } from "./with-sides.ts";
 
 /** What the whole pass knows already, so that a request costs as few questions as it can. */
 export interface PassView {
@@ -27,17 +32,20 @@ export interface Known {
   readonly dags: ReadonlyMap<DagId, Dag>;
   readonly outputs: ReadonlyMap<WorkflowId, OutputSummary>;
   readonly intents: ReadonlyMap<DagId, EngineIntent>;
+  /** Of those DAGs, the runs beside them, over or not. */
+  readonly sides: ReadonlyMap<DagId | null, readonly Dag[]>;
 }
 
 export async function gatherKnown({ store }: Ports, requests: readonly RequestRecord[]): Promise<Known> {
   const workflows = await store.workflows.forRequests(requests.map(({ spec }) => spec.name));
   const dagIds = [...workflows.values()].flatMap(({ currentDagId }) => (currentDagId ? [currentDagId] : []));
+  const sides = dagIds.length > 0 ? await store.dags.sidesOf(dagIds) : [];
   const [dags, outputs, intents] = await Promise.all([
     store.dags.getMany(dagIds),
     store.outputs.summaries([...workflows.values()].map(({ id }) => id)),
-    store.intents.getMany(dagIds, "submit"),
+    store.intents.getMany([...dagIds, ...sides.map(({ id }) => id)], "submit"),
   ]);
-  return { workflows, dags, outputs, intents };
+  return { workflows, dags, outputs, intents, sides: groupBy(sides, ({ parentDagId }) => parentDagId) };
 }
 
 export const runOf = (dag: Dag, priority: number): Run => ({
@@ -56,17 +64,15 @@ export async function gather(
   admission: QueueEntry | null,
   first: Known | null = null,
 ): Promise<Facts> {
-  const { store } = ports;
   const known = first ?? (await gatherKnown(ports, [request]));
   const workflow = known.workflows.get(request.spec.name) ?? null;
   const dag = (workflow?.currentDagId && known.dags.get(workflow.currentDagId)) || null;
   const mayRun = dag !== null && !isDagOver(dag.status);
-  const here = ports.engine.id;
-  const foreignEngine = workflow?.engine && workflow.engine !== here ? workflow.engine : null;
-  const seen = dag && mayRun && !foreignEngine ? await observe(ports, request, dag, view) : null;
-  const done = workflow && dag && seen ? await newlyDone(ports, workflow, dag, seen) : [];
-  const refused = dag && done.length > 0 ? refusedUnits(await store.dags.history(dag.id)) : new Map<string, string>();
-  const observation = seen && withRefused(seen, refused);
+  const foreignEngine = workflow?.engine && workflow.engine !== ports.engine.id ? workflow.engine : null;
+  const { sides, observation, newlyDone } =
+    workflow && dag && mayRun && !foreignEngine
+      ? await lookAtRun(ports, request, { workflow, dag, known, view })
+      : NOT_LOOKED_AT;
   const asksForRound =
     request.status === "partial" || (request.status === "held" && ROUND_WISHES.has(request.wish?.kind ?? ""));
   const needsRemaining =
@@ -78,16 +84,23 @@ export async function gather(
     asksForRound && workflow && dag && (isDagOver(dag.status) || request.wish?.kind === "move")
       ? await gatherRound(ports, request, workflow, dag, remains)
       : null;
-  const intent = dag && mayRun ? known.intents.get(dag.id) : null;
+  // One of a kind that nobody knows is held elsewhere.
+  const kind = ports.kinds.get(request.spec.work.kind);
+  const products = kind?.products ?? null;
+  const mayBegin = request.status === "planning" || (request.status === "queued" && admission?.verdict === "start");
   return {
     request,
     workflow,
+    unitWord: kind?.unitWord ?? "unit",
     dag,
-    submitIntent: intent && intent.status !== "refused" ? intent : null,
+    hasProducts: products !== null,
+    filling: products && workflow && mayBegin && !mayRun ? await gatherFill(ports, products, request, workflow) : null,
+    submitIntent: dag && mayRun ? standingIntent(known, dag) : null,
+    sides,
     observation,
     admission,
     directoryComplete: dag?.status === "ready" ? await ports.spool.isComplete(dag.submitDir) : true,
-    newlyDone: done.filter((unit) => !refused.has(unit)),
+    newlyDone,
     outputs: {
       ...((workflow && known.outputs.get(workflow.id)) ?? NO_OUTPUTS),
       finally: ports.catalog.outputs.finally,
@@ -101,6 +114,29 @@ export async function gather(
   };
 }
 
+type SeenRun = Pick<Facts, "sides" | "observation" | "newlyDone">;
+const NOT_LOOKED_AT: SeenRun = { sides: [], observation: null, newlyDone: [] };
+
+/** What the engine says of a run and of those beside it, and which units are done since the last look. */
+async function lookAtRun(
+  ports: Work,
+  request: RequestRecord,
+  { workflow, dag, known, view }: { workflow: Workflow; dag: Dag; known: Known; view: PassView },
+): Promise<SeenRun> {
+  const alone = await observe(ports, request, dag, view);
+  const besides = known.sides.get(dag.id) ?? [];
+  const sides = await gatherSides(ports, request, besides, known, view);
+  const seen =
+    alone && besides.length > 0 ? withSides(alone, sides, await ports.store.units.finishedNames(workflow.id)) : alone;
+  const done = seen ? await newlyDone(ports, workflow, dag, seen) : [];
+  const refused = done.length > 0 ? refusedUnits(await ports.store.dags.history(dag.id)) : new Map<string, string>();
+  return {
+    sides,
+    observation: seen && withRefused(seen, refused),
+    newlyDone: done.filter((unit) => !refused.has(unit)),
+  };
+}
+
 /** The pass asked for all known runs at once; one that began since then is asked for alone. */
 async function observe(ports: Ports, request: RequestRecord, dag: Dag, view: PassView): Promise<RunObservation | null> {
   if (!isInEngine(dag.status)) return null;
@@ -108,6 +144,32 @@ async function observe(ports: Ports, request: RequestRecord, dag: Dag, view: Pas
   if (seen) return seen;
   const run = runOf(dag, request.priority);
   return (await ports.engine.observe([run])).get(dag.id) ?? null;
+}
+
+const standingIntent = ({ intents }: Known, { id }: Dag): EngineIntent | null => {
+  const intent = intents.get(id);
+  return intent && intent.status !== "refused" ? intent : null;
+};
+
+/** Those that are not over, with what the engine and the ledgers tell of them. */
+async function gatherSides(
+  ports: Ports,
+  request: RequestRecord,
+  dags: readonly Dag[],
+  known: Known,
+  view: PassView,
+): Promise<readonly SideRun[]> {
+  const sides: SideRun[] = [];
+  for (const dag of dags.filter(({ status }) => !isDagOver(status))) {
+    const seen = await observe(ports, request, dag, view);
+    const named = seen && seen.kind !== "unknown" ? seen.unitsDone : [];
+    const done = new Set<string>();
+    for (const [folder, jobs] of groupBy(named, unitFolder))
+      for (const job of await ports.spool.doneNodes(dirname(dag.submitDir), folder, jobs)) done.add(job);
+    const observation = seen && asLedgerSays(seen, (job) => done.has(job));
+    sides.push({ dag, submitIntent: standingIntent(known, dag), observation });
+  }
+  return sides;
 }
 
 async function newlyDone(

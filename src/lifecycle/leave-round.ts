@@ -1,10 +1,12 @@
 import { invariant } from "../base/errors.ts";
 import { isDagOver } from "../domain/dag.ts";
-import { unitName } from "../domain/names.ts";
+import { type UnitName, unitName } from "../domain/names.ts";
 import type { PlannedRange } from "../domain/plan.ts";
+import { shapeOf } from "../domain/roles.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import { kindOf } from "../kinds/kind.ts";
 import { creditRound } from "../recovery/round/credit.ts";
+import { unitFolder } from "../submit-dir/names.ts";
 import type { Apply } from "./apply.ts";
 import type { Facts } from "./decision.ts";
 import { tellMetrics } from "./measure.ts";
@@ -47,13 +49,14 @@ async function leave(ports: Ports, facts: Facts, reason: string, more: Partial<W
   const { wish } = facts.request;
   const said = wish && { at: wish.at.toISOString(), by: wish.actor, reason: wish.reason };
   const unusable = new Set(round.facts.damaged.map(({ unit }) => unit));
-  for (const { name } of said && round.facts.directory !== "gone" ? left.units : [])
-    if (said && !unusable.has(name)) await ports.spool.noteLeft(dag.submitDir, name, said);
+  const usable = left.units.flatMap(({ name }) => (unusable.has(name) ? [] : [unitFolder(name)]));
+  for (const folder of round.facts.directory === "gone" ? [] : new Set(usable))
+    if (said) await ports.spool.noteLeft(dag.submitDir, folder, said);
   return move(ports, facts, "queued", reason, change, async (store, at) => {
     for (const { lfn, evidence } of credit.exclude)
       await store.files.setState(workflow.id, [lfn], "excluded", evidence.reason);
-    const words = "parts of it are done; the rest was given up at a release";
-    if (credit.torn.length) await store.files.setState(workflow.id, credit.torn, "excluded", words);
+    const reason = "parts of it are done; the rest was given up at a release";
+    if (credit.torn.length) await store.files.setState(workflow.id, credit.torn, "excluded", reason);
     if (credit.attempted.length) await store.files.setState(workflow.id, credit.attempted, "attempted", reason);
     await store.units.abandonUnits(workflow.id, left.units, at);
     if (!isDagOver(dag.status)) await endDag(store, dag, "stopped", reason, at);
@@ -83,6 +86,9 @@ async function leftBehind(ports: Ports, { request, workflow, dag, round }: Facts
 /** Blocks take units in order, so their sizes tell which unit is in which. */
 export async function placedByBlocks({ store }: Ports, { id }: Workflow, wanted: ReadonlySet<string>) {
   const blocks = await store.units.blocks(id);
+  // All jobs of a graph are one block.
+  const jobs = [...wanted].filter((name): name is UnitName => shapeOf(name).layout === "flat");
+  if (jobs.length > 0) return jobs.map((name) => ({ name, block: blocks.at(-1)?.index ?? 0 }));
   return blocks
     .flatMap(({ index, unitsTotal }) => new Array<number>(unitsTotal).fill(index))
     .map((block, at) => ({ name: unitName(at), block }))

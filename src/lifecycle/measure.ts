@@ -5,11 +5,12 @@ import type { RequestRecord } from "../domain/request.ts";
 import { roleOfNode } from "../domain/roles.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import { askedOf } from "../planning/size-round.ts";
-import { type AttemptRecord, isAttempt } from "../recovery/ledger-record.ts";
+import { isAttempt } from "../recovery/ledger-record.ts";
 import { tellRounds } from "../sizing/figures.ts";
-import { joinMetrics, larger, type MeasuredJob, summarizeJobs } from "../sizing/metrics.ts";
+import { joinMetrics, larger, type MeasuredJob, summariseJobs, withMerged } from "../sizing/metrics.ts";
 import { readReport } from "../sizing/read-report.ts";
 import type { SizingFacts } from "../sizing/size.ts";
+import { killsThatTeach } from "../sizing/step-memory.ts";
 import type { Store } from "../store/port.ts";
 import { readManifest } from "../submit-dir/manifest.ts";
 import type { Facts } from "./decision.ts";
@@ -30,6 +31,7 @@ export async function measureUnit(
   submitDir: string,
   unit: string,
   manifest: string | null,
+  mergedBytes: number,
 ): Promise<Metrics | null> {
   const ledger = await spool.ledger(submitDir, unit).catch(ifUnreadable);
   const attempts = (ledger?.lines ?? []).filter(isAttempt).filter(({ node }) => roleOfNode(node) === "processing");
@@ -44,18 +46,21 @@ export async function measureUnit(
     else unread += 1;
   }
   if (unread > 0) log.info("reports.unread", { unit, submitDir, unread, read: jobs.length });
-  return summarizeJobs(jobs, killedAt(attempts));
+  // Two instances in one slot say nothing of one.
+  const wasProbe = (node: string, memoryMb: number) => memoryMb <= (planned[node]?.probe ?? 0);
+  const killed = attempts.filter(
+    ({ cause, node, memoryMb }) => cause === "oom" && memoryMb !== null && !wasProbe(node, memoryMb),
+  );
+  const atMb = killed.reduce<number | null>((most, { memoryMb }) => larger(most, memoryMb), null);
+  const metrics = summariseJobs(jobs, atMb, new Set(killed.map(({ node }) => node)).size);
+  const events = Object.values(planned).reduce((sum, node) => sum + (node.events ?? 0), 0);
+  return withMerged(metrics, mergedBytes, events);
 }
 
 function ifUnreadable(error: unknown): null {
   if (error instanceof WorldError) return null;
   throw error;
 }
-
-const killedAt = (attempts: readonly AttemptRecord[]): number | null =>
-  attempts
-    .filter(({ cause }) => cause === "oom")
-    .reduce<number | null>((most, { memoryMb }) => larger(most, memoryMb), null);
 
 /** At most so many, at even distances. */
 const spread = <T>(all: readonly T[], most: number): readonly T[] =>
@@ -66,13 +71,16 @@ export async function tellMetrics(store: Store, facts: Facts): Promise<void> {
   const { workflow, dag, round } = facts;
   if (!workflow || !dag) return;
   const measured = await store.units.measured(workflow.id, SAMPLED_UNITS);
-  const atMb = round?.facts.tally.killedAtMb ?? null;
-  if (measured.length === 0 && atMb === null) return;
-  const killed = { round: dag.round, atMb };
+  const tally = round?.facts.tally;
+  const killed = tally ? { round: dag.round, atMb: tally.killedAtMb, jobs: tally.killedJobs } : null;
+  if (measured.length === 0 && !killed?.atMb) return;
   await changeWorkflow(store, facts, ({ stepMetrics }) => ({ stepMetrics: tellRounds(stepMetrics, measured, killed) }));
 }
 
-/** What the jobs so far say about the next ones. Steps that the request has no more say nothing. */
+/**
+ * What the jobs so far say about the next ones. Steps that the request has no more say nothing, nor do jobs from before its
+ * commands changed, what was asked for by them, and what killed them.
+ */
 export async function gatherSizing(
   { store }: Ports,
   request: RequestRecord,
@@ -82,16 +90,17 @@ export async function gatherSizing(
   const spec = effectiveSpec(request);
   const steps: ReadonlySet<string> = new Set(spec.steps.map(({ name }) => name));
   const measured = await store.units.measured(workflow.id, SAMPLED_UNITS);
-  const usable = measured.filter(({ metrics }) => Object.keys(metrics.steps).every((name) => steps.has(name)));
+  const since = new Date(request.modifications?.commandsSince ?? 0);
+  const fresh = measured.filter(({ finishedAt }) => finishedAt > since);
+  const usable = fresh.filter(({ metrics }) => Object.keys(metrics.steps).every((name) => steps.has(name)));
   const metrics = joinMetrics(usable.map((one) => one.metrics));
+  const stale = Math.max(-1, ...measured.filter((one) => !fresh.includes(one)).map(({ round }) => round));
+  const rounds = (workflow.stepMetrics?.rounds ?? []).filter(({ round }) => round > stale);
   return {
     asked: askedOf(spec),
-    before: workflow.stepMetrics?.rounds.findLast(({ requested }) => requested)?.requested ?? null,
+    before: rounds.findLast(({ requested }) => requested)?.requested ?? null,
     metrics,
-    killedAtMb: (workflow.stepMetrics?.rounds ?? []).reduce(
-      (most, { killedAtMb }) => larger(most, killedAtMb),
-      metrics?.killedAtMb ?? null,
-    ),
+    killedAtMb: killsThatTeach(rounds),
     saidMb: request.modifications?.memoryMb ?? null,
     isRoundOver,
     parallelSteps: parallelSteps(spec),

@@ -76,10 +76,25 @@ export const endDag = (store: Store, { id, version }: Dag, status: DagStatus, re
   store.dags.change(id, version, { status, endReason: reason, endedAt: at }, { reason, at });
 
 /** A run of which nothing is left in the engine ends with its request. */
-export async function endRun(store: Store, { dag }: Facts, reason: string, at: Date): Promise<void> {
+export async function endRun(store: Store, { dag, sides }: Facts, reason: string, at: Date): Promise<void> {
+  await endSides(store, sides, "removed", reason, at);
   if (!dag || isDagOver(dag.status)) return;
   await endDag(store, dag, "removed", reason, at);
-  await store.intents.settle(dag.id, "stop", "settled", at);
+  await store.intents.close(dag.id, "stop", "settled", at);
+}
+
+/** With the run beside which they were to run. */
+export async function endSides(
+  store: Store,
+  sides: Facts["sides"],
+  status: "removed" | "stopped",
+  reason: string,
+  at: Date,
+): Promise<void> {
+  for (const { dag } of sides) {
+    await endDag(store, dag, status, reason, at);
+    await store.intents.close(dag.id, "stop", "settled", at);
+  }
 }
 
 /** It waits for a person from here on: why, and what that person may do. */

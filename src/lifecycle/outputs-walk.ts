@@ -182,8 +182,8 @@ const unreachable = (message: string, fix = "it is tried again by itself"): Step
 async function withinLimit<T>(call: Promise<T>, service: string): Promise<T> {
   let limit: NodeJS.Timeout | undefined;
   const over = new Promise<never>((_, fail) => {
-    const words = `${service} did not answer within ${CALL_LIMIT_SEC} s`;
-    limit = setTimeout(() => fail(new WorldError("catalog-unreachable", service, words)), CALL_LIMIT_SEC * 1000);
+    const reason = `${service} did not answer within ${CALL_LIMIT_SEC} s`;
+    limit = setTimeout(() => fail(new WorldError("catalog-unreachable", service, reason)), CALL_LIMIT_SEC * 1000);
   });
   return Promise.race([call, over]).finally(() => clearTimeout(limit));
 }

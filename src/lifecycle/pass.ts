@@ -5,6 +5,7 @@ import { type Dag, isInEngine } from "../domain/dag.ts";
 import type { RequestName } from "../domain/names.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import type { RunObservation } from "../domain/run.ts";
+import { unitFolder } from "../submit-dir/names.ts";
 import { apply } from "./apply.ts";
 import { forEachBounded } from "./bounded.ts";
 import { decide } from "./decide.ts";
@@ -12,6 +13,7 @@ import { decideError, worldOf } from "./decide-error.ts";
 import type { Facts } from "./decision.ts";
 import { explainWait } from "./explain-wait.ts";
 import { gather, gatherKnown, type Known, type PassView, runOf } from "./gather.ts";
+import { runHooks } from "./hooks.ts";
 import { assertLeads, type InProgress, Interrupted } from "./in-progress.ts";
 import { type Applied, holdRequest } from "./moves.ts";
 import { walkOutputs } from "./outputs-walk.ts";
@@ -60,12 +62,12 @@ export async function runPass(
   await walk(rest, new Map());
   // What is owed to the catalog goes its own way; whoever waited for it is looked at again.
   const owing = (signal: AbortSignal) => walkOutputs({ ...ports, signal });
-  const settled = new Set(inProgress.has(OUTPUTS) ? [] : await inProgress.give(OUTPUTS, ports.policy, owing));
+  const caughtUp = new Set(inProgress.has(OUTPUTS) ? [] : await inProgress.give(OUTPUTS, ports.policy, owing));
   onProgress();
-  if (settled.size > 0) {
+  if (caughtUp.size > 0) {
     const open = await ports.store.requests.open("but-queued");
     await walk(
-      open.filter((record) => settled.has(record.spec.name) && isOurs(record)),
+      open.filter((record) => caughtUp.has(record.spec.name) && isOurs(record)),
       new Map(),
     );
   }
@@ -80,7 +82,7 @@ export async function runPass(
 
 /** Most of a long queue waits for the same as before. */
 const hasNews = ({ wish, error, waiting }: RequestRecord, entry: QueueEntry | undefined): boolean =>
-  wish !== null || error !== null || entry?.verdict !== "wait" || entry.reason !== waiting?.words;
+  wish !== null || error !== null || entry?.verdict !== "wait" || entry.reason !== waiting?.reason;
 
 /** It is still being worked on since an earlier pass. Whoever asked for something else meanwhile need not wait for the end. */
 async function leaveAlone({ store, clock }: Work, request: RequestRecord, inProgress: InProgress): Promise<void> {
@@ -88,7 +90,7 @@ async function leaveAlone({ store, clock }: Work, request: RequestRecord, inProg
   if (wish) inProgress.stop(spec.name, `${wish.kind} was asked for`);
   const reason = "it takes long to plan; that goes on beside everything else";
   const waiting = explainWait({ request, observation: null, error: null, reason }, clock.now());
-  if (request.waiting?.words !== reason) await store.requests.remark(spec.name, { waiting });
+  if (request.waiting?.reason !== reason) await store.requests.remark(spec.name, { waiting });
 }
 
 async function observeAll(
@@ -133,6 +135,7 @@ async function evaluate(
       const trouble = decision.kind === "wait" ? diskTrouble(facts, view) : null;
       if (trouble) throw trouble;
       assertLeads(ports);
+      await runHooks(ports, facts);
       const applied = await apply(ports, facts, decision);
       if (applied.rest) {
         await remark(ports, facts, applied);
@@ -153,14 +156,14 @@ async function evaluate(
 /** What keeps a run from going on although nothing is left to be decided: a full disk, as we see it or as POST does. */
 function diskTrouble({ request: { status }, dag, observation }: Facts, { disk }: PassView): WorldError | null {
   if (status !== "active" && status !== "planning") return null;
-  const judging = observation?.kind === "running" ? observation.waits.judging : null;
-  if (disk || !judging?.trouble || !dag) return disk;
-  const [unit = ""] = judging.example.split("/");
-  const path = `${dag.submitDir}/${unit}`;
+  const checking = observation?.kind === "running" ? observation.waits.checking : null;
+  if (disk || !checking?.trouble || !dag) return disk;
+  const [unit = ""] = checking.example.split("/");
+  const path = `${dag.submitDir}/${unitFolder(unit)}`;
   return new WorldError(
     "disk-unwritable",
     path,
-    `${judging.example} cannot be judged: ${judging.trouble} (in ${path})`,
+    `${checking.example} cannot be checked: ${checking.trouble} (in ${path})`,
   );
 }
 
@@ -168,9 +171,12 @@ const summary = (decision: { kind: string; reason?: string; hold?: { code: strin
   `${decision.kind}: ${decision.reason ?? decision.hold?.code ?? ""}`;
 
 /** A request that has just moved to rest (held, over) is explained by its status. */
-async function remark(ports: Ports, { request, observation }: Facts, { waiting: reason, on }: Applied): Promise<void> {
+async function remark(ports: Ports, facts: Facts, { waiting: reason, on }: Applied): Promise<void> {
+  const { request, observation, unitWord } = facts;
   const waiting =
-    reason === null ? null : explainWait({ request, observation, error: null, reason, on }, ports.clock.now());
+    reason === null
+      ? null
+      : explainWait({ request, observation, unitWord, error: null, reason, on }, ports.clock.now());
   if (request.error || !isDeepStrictEqual(request.waiting, waiting))
     await ports.store.requests.remark(request.spec.name, { error: null, waiting });
 }

@@ -5,6 +5,9 @@ import type { Catalog } from "../catalogs/port.ts";
 import type { NodeChanges } from "../domain/operator.ts";
 import type { DagPlan, PlannedRange } from "../domain/plan.ts";
 import type { RequestFile, RequestSpec } from "../domain/request.ts";
+import type { RememberedRule } from "../domain/rule.ts";
+import type { UnitStates } from "../domain/run.ts";
+import type { FileStamp } from "../domain/workflow.ts";
 import type { Engine } from "../engine/port.ts";
 import type { Kinds } from "../kinds/kind.ts";
 import type { MergedSize } from "../outputs/check-outputs.ts";
@@ -12,8 +15,12 @@ import type { OutputPatience } from "../outputs/decide-block.ts";
 import type { PlanPolicy } from "../planning/facts.ts";
 import type { BanConfig } from "../recovery/bans/ban.ts";
 import type { Ledger } from "../recovery/ledger-record.ts";
+import type { PolicySpec } from "../recovery/policy-text.ts";
 import type { UnitDamage } from "../recovery/round/damage.ts";
 import type { Store } from "../store/port.ts";
+import type { GraphNames } from "../submit-dir/jobs.ts";
+import type { NodeAsks } from "../submit-dir/plan-file.ts";
+import type { FreppWorld } from "./frepp-port.ts";
 
 /** Everything the lifecycle touches. Only main.ts knows who stands behind them. */
 export interface Ports {
@@ -26,6 +33,10 @@ export interface Ports {
   readonly ids: { next(): string };
   readonly log: Log;
   readonly metrics: PassMetrics;
+  /** Absent: hooks are not run. */
+  readonly runHook?: RunHook;
+  /** Absent: nobody runs frepp beside us. */
+  readonly frepp?: FreppWorld;
   readonly events: {
     emit(type: "request.moved" | "dag.progress" | "loop.pass", detail: Record<string, unknown>): void;
   };
@@ -47,7 +58,12 @@ export interface PassWork extends Work {
 export interface Spool {
   submitDir(plan: Pick<DagPlan, "requestName" | "round" | "dagId">): string;
   /** Renders and writes under a temporary name, then renames: a directory with its final name is complete. */
-  write(plan: DagPlan, spec: RequestSpec, files: readonly RequestFile[]): Promise<void>;
+  write(
+    plan: DagPlan,
+    spec: RequestSpec,
+    files: readonly RequestFile[],
+    rules: readonly RememberedRule[],
+  ): Promise<void>;
   /** Why nothing can be written where submit directories or outputs go; null: it can. */
   trouble(): Promise<WorldError | null>;
   isComplete(submitDir: string): Promise<boolean>;
@@ -61,19 +77,34 @@ export interface Spool {
   mergedSize(requestName: string, path: string): Promise<MergedSize>;
   /** The ledger of one unit, oldest line first, with what could not be read. */
   ledger(submitDir: string, unit: string): Promise<Ledger>;
-  /** Its text, for a reader that needs only half of it; "" when there is none. */
-  ledgerText(submitDir: string, unit: string): Promise<string>;
+  /** The texts of many, for a reader that needs only half of them: "" when there is none, null when it cannot be read. */
+  ledgers(
+    submitDir: string,
+    units: Iterable<string>,
+  ): AsyncIterable<{ readonly unit: string; readonly text: string | null }>;
   /** Text of the report that the job of a node left in this attempt; null when there is none. */
   report(submitDir: string, unit: string, node: string, cluster: number): Promise<string | null>;
+  /** Text of the last verdict on a node, with the attempt it is about; null when there is none. */
+  verdict(submitDir: string, unit: string, node: string): Promise<string | null>;
   /** Of these units, those that cannot be run from their directories. */
   damaged(submitDir: string, units: readonly string[]): Promise<readonly UnitDamage[]>;
   unitNames(submitDir: string): Promise<readonly string[]>;
+  /** Where units are, in order: a folder each, or one that jobs of a graph share. */
+  folders(submitDir: string): Promise<readonly string[]>;
+  /** Every unit of the run as the engine last wrote it; null: it wrote nothing, or its directory is no more. */
+  unitStates(submitDir: string): Promise<UnitStates | null>;
+  /** Text of workflow.dag; "" when there is none. */
+  dagText(submitDir: string): Promise<string>;
+  /** Of a graph: what people call its jobs. */
+  jobNames(submitDir: string): Promise<GraphNames>;
   nodeNames(submitDir: string, unit: string): Promise<readonly string[]>;
+  /** What the nodes of a unit ask for, as planned and as changed since; null: its files do not say. */
+  asks(submitDir: string, unit: string): Promise<(node: string) => NodeAsks | null>;
   /** Of these nodes of a unit, those that no rescue runs again. */
   doneNodes(submitDir: string, unit: string, nodes: readonly string[]): Promise<readonly string[]>;
   /** Block and event ranges of a unit, as its manifest says. */
   planned(submitDir: string, unit: string): Promise<{ block: number; ranges: readonly PlannedRange[] }>;
-  /** The unit lands anew, elsewhere, as a whole. Repeatable. */
+  /** The unit lands again, elsewhere, as a whole. Repeatable. */
   reelect(
     submitDir: string,
     unit: string,
@@ -93,14 +124,29 @@ export interface Spool {
     nodes: readonly string[] | null,
     changesOf: (node: string) => NodeChanges,
   ): Promise<void>;
+  /** The retry policy that jobs of such a request go by, as JSON. */
+  policyText(spec: PolicySpec, rules: readonly RememberedRule[]): string;
   /** Attachments, policy, and the commands of these units, as the request says now. No run may be there. Repeatable. */
-  revise(submitDir: string, spec: RequestSpec, files: readonly RequestFile[], units: readonly string[]): Promise<void>;
-  /** Nodes that had stopped for good may run again; null: all of the unit. Repeatable. */
+  revise(
+    submitDir: string,
+    spec: RequestSpec,
+    files: readonly RequestFile[],
+    units: readonly string[],
+    rules: readonly RememberedRule[],
+  ): Promise<void>;
+  /** Its policy has the rules that are remembered now; the rest of it stays. No run may be there. Repeatable. */
+  remember(submitDir: string, rules: readonly RememberedRule[]): Promise<void>;
+  /** Nodes that failed are not run again by the next run; by the one after it they are. Repeatable. */
+  leave(submitDir: string, unit: string, nodes: readonly string[]): Promise<void>;
+  /**
+   * Nodes that had stopped for good may run again, and those that one run left; null: all of the unit. Of a job of a graph only
+   * itself, also while others run. Repeatable.
+   */
   letRun(submitDir: string, unit: string, nodes: readonly string[] | null): Promise<void>;
   /** Gives nodes a fresh budget and keeps their history. Once per epoch. */
   openEpoch(submitDir: string, unit: string, epoch: NewEpoch): Promise<void>;
-  /** The nodes of a unit that failed and are not to be tried again yet. */
-  cooling(submitDir: string, unit: string, now: Date): Promise<readonly string[]>;
+  /** The nodes of these units that failed and are not to be tried again yet, by unit. */
+  cooling(submitDir: string, units: readonly string[], now: Date): Promise<ReadonlyMap<string, readonly string[]>>;
   /** Their next try begins at once. Repeatable. */
   endWaits(
     submitDir: string,
@@ -109,10 +155,24 @@ export interface Spool {
   ): Promise<void>;
   /** Tells in a unit's ledger that a person left it behind. Repeatable. */
   noteLeft(submitDir: string, unit: string, said: Pick<NewEpoch, "by" | "reason" | "at">): Promise<void>;
-  /** The end of the newest log of a node; "" when there is none. */
-  logTail(submitDir: string, unit: string, node: string): Promise<string>;
+  /** The end of the log of a node's attempt, or of its newest; "" when there is none. */
+  logTail(submitDir: string, unit: string, node: string, cluster?: number): Promise<string>;
+  /** Jobs of a graph that the engine takes for done, and are not, are left to the next run. Repeatable. */
+  reopenEnded(submitDir: string, at: Date): Promise<void>;
+  /** A run of these jobs of a graph beside its other ones, in a folder of its own. Repeatable. */
+  writeSide(
+    submitDir: string,
+    side: Pick<DagPlan, "requestName" | "round" | "dagId">,
+    jobs: readonly string[],
+  ): Promise<void>;
   /** Why the engine could not go on from the rescue files there; null: they are sound, or there are none. */
   rescueTrouble(submitDir: string): Promise<string | null>;
+  /** Size and time of files of a person's, from a directory; what is not there is left out. Throws WorldError("files-unreachable"). */
+  stamps(directory: string, paths: Iterable<string>): Promise<ReadonlyMap<string, FileStamp>>;
+  /** The same of what is in them: "cksum:<POSIX CRC>". */
+  checksums(directory: string, paths: Iterable<string>, longestMs?: number): Promise<ReadonlyMap<string, string>>;
+  /** What a command of a person's says about a file, a number; null: it cannot tell. */
+  countLevels(directory: string, argv: readonly string[]): Promise<number | null>;
   /** Leaves a file beside the submit directories of a request and answers its path. */
   leaveNote(requestName: string, file: string, text: string): Promise<string>;
 }
@@ -124,6 +184,16 @@ export interface NewEpoch {
   readonly reason: string;
   readonly at: string;
 }
+
+/** Runs a command of the person's on this machine; answers how it ended, in words. Never throws for what the command does. */
+export type RunHook = (wanted: {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** What it says is added here. */
+  readonly log: string;
+  readonly timeoutSec: number;
+}) => Promise<string>;
 
 export interface PassMetrics {
   observePass(seconds: number): void;

@@ -4,21 +4,37 @@ import type { RequestRecord } from "../domain/request.ts";
 import { CAPACITY_STATUSES } from "../domain/request-status.ts";
 import type { Ports } from "./ports.ts";
 
-/** The queue as the next pass will see it, for people too. */
-export async function loadQueue(ports: Ports) {
+/** The queue as the next pass will see it, for people too; or as it would be with other priorities. */
+export async function loadQueue(ports: Ports, instead: ReadonlyMap<string, number> = new Map()) {
   const open = await ports.store.requests.open();
   // One that only waits for the catalog has no jobs: an outage there must not keep others from running.
   const hasJobs = ({ waiting }: RequestRecord) => waiting?.code !== "outputs" && waiting?.code !== "outputs-refused";
   const active = open.filter((record) => CAPACITY_STATUSES.includes(record.status) && hasJobs(record)).length;
-  const records = open.filter((record) => record.status === "queued");
+  const queued = open.filter((record) => record.status === "queued");
+  const rests = await restingOnes(ports, queued);
+  const records = queued.filter((record) => !rests.has(record.spec.name));
   const candidates = records.map((record) => ({
     requestName: record.spec.name,
     urgent: record.urgent,
-    priority: record.priority,
+    priority: instead.get(record.spec.name) ?? record.priority,
     createdAt: record.createdAt,
     queuedSince: record.statusSince,
   }));
   return { ...decideAdmission(candidates, active, await admissionLimits(ports)), records };
+}
+
+/** Those that have nothing to do until they look again take no place in the queue. Whoever was asked for something looks now. */
+async function restingOnes({ store, clock }: Ports, queued: readonly RequestRecord[]): Promise<ReadonlySet<string>> {
+  const now = clock.now();
+  const rest = queued.filter(
+    ({ waiting, wish, error }) =>
+      waiting?.code === "nothing-due" &&
+      wish === null &&
+      error === null &&
+      (waiting.until === null || waiting.until > now),
+  );
+  const asked = rest.length > 0 ? await store.segmentNodes.askedToFill() : new Set<string>();
+  return new Set(rest.map(({ spec }) => spec.name).filter((name) => !asked.has(name)));
 }
 
 export async function admissionLimits(ports: Pick<Ports, "store">): Promise<AdmissionLimits> {

@@ -1,4 +1,5 @@
 import { invariant } from "../base/errors.ts";
+import { groupBy } from "../base/group-by.ts";
 import type { Dag } from "../domain/dag.ts";
 import type { UnitName } from "../domain/names.ts";
 import type { RequestSpec } from "../domain/request.ts";
@@ -8,11 +9,14 @@ import { type MergeOutput, parseMergeOutput } from "../outputs/merge-output.ts";
 import { readPlannedUnit } from "../outputs/planned-unit.ts";
 import type { Apply } from "./apply.ts";
 import { decideUnits, type UnitLeft } from "./decide-units.ts";
+import { gatherJobs, leavesNothing } from "./finished-jobs.ts";
 import { placedByBlocks } from "./leave-round.ts";
 import { measureUnit } from "./measure.ts";
 import { again, holdRequest, theRun } from "./moves.ts";
 import type { Ports } from "./ports.ts";
 import { REFUSED } from "./refused-outputs.ts";
+import { tellProducts } from "./settle-products.ts";
+import type { SideRun } from "./with-sides.ts";
 
 /**
  * Stores what the engine tells. Finished units become owed rows first and the counters move after: a crash in between
@@ -23,12 +27,22 @@ export const recordUnits: Apply<"follow"> = async (ports, facts) => {
   const { observation, newlyDone, request } = facts;
   const { store, clock } = ports;
   invariant(observation && observation.kind !== "unknown", "following a run that was not seen");
-  const left = await gatherLeft(ports, request.spec, workflow, dag, newlyDone);
+  const isJob = groupBy(newlyDone, leavesNothing);
+  const left = await gatherLeft(ports, request.spec, workflow, dag, isJob.get(false) ?? []);
+  const jobs = await gatherJobs(ports, workflow, dag, isJob.get(true) ?? []);
   const { finished, refused, hold } = decideUnits(left, dag.submitDir);
   const row = { workflowId: workflow.id, dagId: dag.id, round: dag.round, status: "owed" as const };
   const fresh = { finishedAt: clock.now(), registeredAt: null };
   const units = finished.map(({ name, made }) => ({ ...row, name, ...made, ...fresh }));
-  if (units.length) await store.units.recordFinished(await measured(ports, dag, units));
+  const all = [...(await measured(ports, dag, units)), ...jobs.map((job) => ({ ...row, ...job, ...fresh }))];
+  if (all.length) await store.units.recordFinished(all);
+  await tellProducts(
+    ports,
+    request,
+    workflow,
+    dag,
+    jobs.map(({ name }) => name),
+  );
   for (const detail of refused) {
     await store.dags.addEvent({ dagId: dag.id, type: REFUSED, detail, at: clock.now() });
     ports.log.warn("unit.refused", { request: request.spec.name, ...detail });
@@ -40,18 +54,27 @@ export const recordUnits: Apply<"follow"> = async (ports, facts) => {
     const why = { reason: "the engine runs it", at: clock.now() };
     await store.dags.change(dag.id, dag.version, { status: "running" }, why);
   }
+  for (const side of facts.sides) await followSide(ports, side);
   const { nodes, units: counts } = observation;
   await store.dags.progress(dag.id, nodes, counts);
   ports.events.emit("dag.progress", { request: request.spec.name, dag: dag.id, units: counts, nodes });
   return again;
 };
 
+async function followSide({ store, clock }: Ports, { dag, observation }: SideRun): Promise<void> {
+  if (!observation || observation.kind === "unknown") return;
+  await store.dags.progress(dag.id, observation.nodes, observation.units);
+  const why = { reason: "the engine runs it", at: clock.now() };
+  if (dag.status === "submitted") await store.dags.change(dag.id, dag.version, { status: "running" }, why);
+}
+
 /** Before the rows are written: what is measured must outlive the directory. */
 async function measured(ports: Ports, { submitDir }: Dag, units: readonly FinishedUnit[]) {
   const all: MeasuredUnit[] = [];
   for (const unit of units) {
     const manifest = await ports.spool.manifest(submitDir, unit.name);
-    all.push({ ...unit, metrics: await measureUnit(ports, submitDir, unit.name, manifest) });
+    const mergedBytes = unit.outputs.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    all.push({ ...unit, metrics: await measureUnit(ports, submitDir, unit.name, manifest, mergedBytes) });
   }
   return all;
 }

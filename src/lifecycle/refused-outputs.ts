@@ -9,7 +9,7 @@ export const REFUSED = "refused";
 /** unit → what was wrong with what it left. */
 export const refusedUnits = (history: readonly DagEvent[]): ReadonlyMap<string, string> =>
   new Map(
-    history.filter(({ type }) => type === REFUSED).map(({ detail }) => [String(detail.unit), String(detail.words)]),
+    history.filter(({ type }) => type === REFUSED).map(({ detail }) => [String(detail.unit), String(detail.reason)]),
   );
 
 /** The engine calls such a unit done; for everybody else it has failed. */
@@ -28,7 +28,7 @@ export function withRefused(seen: RunObservation, refused: ReadonlyMap<string, s
 }
 
 /** The last word on such a unit: of its merge, as if the job had failed. */
-export const refusedLine = (words: string): AttemptRecord => ({
+export const refusedLine = (reason: string): AttemptRecord => ({
   ...NO_RECORD,
   node: MERGE_GROUP.finishedBy,
   cause: "forged_output",
@@ -37,5 +37,5 @@ export const refusedLine = (words: string): AttemptRecord => ({
   why: "row-stops",
   category: "permanent",
   rule: "forged-output",
-  reason: words,
+  reason,
 });

@@ -12,6 +12,10 @@ export interface RerunWish extends Readonly<Record<string, unknown>> {
   readonly changes?: NodeChanges;
   /** The same for single units ("mg_000003") and nodes ("mg_000003/proc_000021"); the narrower word holds. */
   readonly nodeChanges?: Readonly<Record<string, NodeChanges>>;
+  /** No other node that failed runs again with them. */
+  readonly alone?: boolean;
+  /** They are jobs that can run while others do; else they wait until the run has ended. */
+  readonly beside?: boolean;
 }
 
 /** Without what is empty. */
@@ -21,6 +25,8 @@ export function rerunWish({
   reelect = 0,
   changes = {},
   nodeChanges = {},
+  alone = false,
+  beside = false,
 }: RerunWish): RerunWish {
   return {
     epochOf,
@@ -28,6 +34,8 @@ export function rerunWish({
     ...(sameEpoch.length > 0 && { sameEpoch }),
     ...(Object.keys(changes).length > 0 && { changes }),
     ...(Object.keys(nodeChanges).length > 0 && { nodeChanges }),
+    ...(alone && { alone }),
+    ...(beside && { beside }),
   };
 }
 
@@ -37,7 +45,7 @@ export const changesFor = (
   node: string,
 ) => nodeChanges?.[`${unit}/${node}`] ?? nodeChanges?.[unit] ?? changes ?? {};
 
-/** Where a unit is to land anew, as its nodes were given sites; []: wherever it was. A unit lands as a whole. */
+/** Where a unit is to land again, as its nodes were given sites; []: wherever it was. A unit lands as a whole. */
 export function sitesFor(
   { changes, nodeChanges = {} }: Pick<RerunWish, "changes" | "nodeChanges">,
   unit: string,
@@ -58,6 +66,8 @@ export function joinReruns(before: RerunWish, more: RerunWish): RerunWish | null
     reelect: Math.max(a.reelect ?? 0, b.reelect ?? 0),
     changes: { ...a.changes, ...b.changes },
     nodeChanges: { ...a.nodeChanges, ...b.nodeChanges },
+    alone: a.alone === true && b.alone === true,
+    beside: a.beside === true && b.beside === true,
   });
   return isDeepStrictEqual(joined, a) ? null : joined;
 }

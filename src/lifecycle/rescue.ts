@@ -7,7 +7,8 @@ import { avoidClosedSites } from "./avoid-closed-sites.ts";
 import { decideReady, decideSteps, type RescueNote, type UnitSteps } from "./decide-rescue.ts";
 import type { Facts, Rescue } from "./decision.ts";
 import { loadRequestFiles } from "./fetch-files.ts";
-import { effectiveSpec, latestUnits } from "./gather-round.ts";
+import { failedNodes } from "./gather-failed.ts";
+import { effectiveSpec, roundUnits } from "./gather-round.ts";
 import { assertLeads } from "./in-progress.ts";
 import { tellMetrics } from "./measure.ts";
 import { again, changeWorkflow, endDag, holdRequest, move, theRun } from "./moves.ts";
@@ -23,22 +24,28 @@ export const beginRescue: Apply<"rescue"> = async (ports, facts, decision) => {
   const { dag } = theRun(facts);
   const { rescueKind, reelectUnits, leaveOut, epochOf, reason } = decision;
   const at = ports.clock.now();
+  const { rescuesUsed } = request;
   const isByHand = rescueKind === "operator";
+  const isCounted = rescueKind === "failure";
   const within = async (store: Store) => {
     await applyBans(ports, store, facts);
     await tellMetrics(store, facts);
     const units = (round?.unfinished ?? []).filter((unit) => !leaveOut.includes(unit));
-    const { changes = {}, nodeChanges = {}, sameEpoch = [] } = (request.wish?.detail ?? {}) as Partial<RescueNote>;
+    const said = (isByHand ? (request.wish?.detail ?? {}) : decision) as Partial<RescueNote>;
+    const { changes = {}, nodeChanges = {}, sameEpoch = [], alone = false } = said;
     const by = request.wish?.actor ?? "wms2";
-    const note = { units, reelectUnits, epochOf, sameEpoch, changes, nodeChanges, by, reason };
+    const note = { units, reelectUnits, epochOf, sameEpoch, changes, nodeChanges, alone, by, reason };
     await createChild(ports, store, facts, dag, rescueKind, note);
+    if (rescueKind !== "recovery") return;
+    const entry = { at, actor: "wms2", action: "recover", subject: request.spec.name, outcome: "done" as const };
+    await store.audit.add({ ...entry, reason, detail: { epochOf, nodeChanges } });
   };
   if (request.status === "held") {
     const change = { wish: null, rescuesUsed: 0 };
     return move(ports, facts, "queued", reason, change, within);
   }
   const done = await ports.store.transaction(async (store) => {
-    const change = isByHand ? { wish: null, rescuesUsed: 0 } : { rescuesUsed: request.rescuesUsed + 1 };
+    const change = isByHand ? { wish: null, rescuesUsed: 0 } : isCounted ? { rescuesUsed: rescuesUsed + 1 } : {};
     const why = { reason, actor: "wms2", at };
     if (!(await store.requests.change(request.spec.name, request.version, change, why))) return false;
     await within(store);
@@ -59,25 +66,31 @@ export async function createChild(
 ): Promise<void> {
   const id = ports.ids.next() as DagId;
   const { units, nodes } = parent;
-  await store.dags.create({
-    ...parent,
-    id,
-    status: "planning",
-    version: 1,
-    parentDagId: parent.id,
-    rescueKind,
-    engineId: null,
+  const left = {
     units: { ...units, waiting: units.total - units.done, running: 0, failed: 0 },
     nodes: { ...nodes, waiting: nodes.total - nodes.done, queued: 0, idle: 0, held: 0, failed: 0 },
-    stopRequestedAt: null,
-    stopReason: null,
-    endReason: null,
-    createdAt: ports.clock.now(),
-    submittedAt: null,
-    endedAt: null,
-  });
-  await store.dags.addEvent({ dagId: id, type: "rescue", detail: { ...note }, at: ports.clock.now() });
+  };
+  await createRescue(ports, store, { ...parent, ...left, id, parentDagId: parent.id, rescueKind }, note);
   await changeWorkflow(store, facts, () => ({ currentDagId: id }));
+}
+
+/** A DAG that is not in the engine yet, with what is to be done before it may be. */
+export async function createRescue({ clock }: Ports, store: Store, dag: Dag, note: RescueNote): Promise<void> {
+  const at = clock.now();
+  const fresh = { status: "planning", version: 1, engineId: null, submittedAt: null, endedAt: null } as const;
+  const stop = { stopRequestedAt: null, stopReason: null, endReason: null };
+  await store.dags.create({ ...dag, ...fresh, ...stop, createdAt: at });
+  await store.dags.addEvent({ dagId: dag.id, type: "rescue", detail: { ...note }, at });
+}
+
+/** What it is about, and the epoch it opens: they are numbered by what opened them in this chain of runs. */
+export async function rescueNote({ store }: Ports, { id, workflowId, round }: Dag) {
+  const event = (await store.dags.history(id)).findLast(({ type }) => type === "rescue");
+  invariant(event, "a rescue that says nothing", { dag: id });
+  const note = event.detail as unknown as RescueNote;
+  const opened = (kind: RescueKind) => store.dags.countRescues(workflowId, round, kind);
+  const epoch = (await opened("operator")) + (await opened("recovery")) + (await opened("side"));
+  return { note, at: event.at, opening: { epoch, by: note.by, reason: note.reason, at: event.at.toISOString() } };
 }
 
 /** What the failures of the round said about sites, stored together with what is done about them. */
@@ -99,28 +112,29 @@ export const prepareRescue: Apply<"prepare-rescue"> = async (ports, facts, { rea
   const { spool, store } = ports;
   const { dag, workflow } = theRun(facts);
   const { submitDir } = dag;
-  const event = (await store.dags.history(dag.id)).findLast(({ type }) => type === "rescue");
-  invariant(event, "a rescue that says nothing", { dag: dag.id });
-  const note = event.detail as unknown as RescueNote;
+  const { note, at: asked, opening } = await rescueNote(ports, dag);
   const finished: ReadonlySet<string> = await store.units.finishedNames(workflow.id);
-  const unfinished = latestUnits(workflow, dag).filter((unit) => !finished.has(unit));
-  const change = decideSteps(note, await spool.damaged(submitDir, unfinished));
+  const unfinished = (await roundUnits(ports, workflow, dag, finished)).filter((unit) => !finished.has(unit));
+  const damaged = await spool.damaged(submitDir, unfinished);
+  const failed = note.alone && damaged.length === 0 ? await failedNodes(ports, submitDir, unfinished) : [];
+  const change = decideSteps(note, damaged, failed);
   // The run is over before it began: so the round can be left behind.
   if (change.kind === "hold")
     return holdRequest(ports, facts, change.hold, (tx, at) => endDag(tx, dag, "failed", change.hold.message, at));
-  // Epochs are numbered by the rescues people asked for in this chain of runs.
-  const epoch = await store.dags.countRescues(workflow.id, dag.round, "operator");
-  const opening = { epoch, by: note.by, reason: note.reason, at: event.at.toISOString() };
+  await spool.reopenEnded(submitDir, asked);
   for (const steps of change.steps) await changeUnit(ports, submitDir, steps, opening);
+  // Last: units that share a folder let all run there that an earlier run had left.
+  for (const { unit, leave } of change.steps) if (leave) await spool.leave(submitDir, unit, leave);
   await resizeUnits(ports, facts, workflow, dag, unfinished);
   const { request } = facts;
+  const rules = await store.rules.list();
   if (request.modifications?.revision) {
     const files = await loadRequestFiles(ports, request.spec);
     if (!files.ok) return holdRequest(ports, facts, files.error);
-    await spool.revise(submitDir, effectiveSpec(request), files.value, note.units);
-  }
+    await spool.revise(submitDir, effectiveSpec(request), files.value, note.units, rules);
+  } else await spool.remember(submitDir, rules);
   const kept = await avoidClosedSites(ports, workflow, dag, unfinished);
-  const decision = decideReady(kept, await spool.rescueTrouble(submitDir), submitDir, reason);
+  const decision = decideReady(kept, await spool.rescueTrouble(submitDir), submitDir, facts.unitWord, reason);
   if (decision.kind === "hold") return holdRequest(ports, facts, decision.hold);
   const at = ports.clock.now();
   await markReservationsDone(ports, workflow.id, note.epochOf ?? {}, at);
@@ -129,7 +143,7 @@ export const prepareRescue: Apply<"prepare-rescue"> = async (ports, facts, { rea
 };
 
 /** A late pass must not change the files of a run that another server has begun since: each unit asks again. */
-async function changeUnit(
+export async function changeUnit(
   ports: PassWork,
   submitDir: string,
   { unit, letRun, avoidSites, openEpoch, adjust, landAt }: UnitSteps,
@@ -145,7 +159,7 @@ async function changeUnit(
 }
 
 /** Retries that people reserved are carried out by the epoch that was opened for their nodes. */
-async function markReservationsDone(
+export async function markReservationsDone(
   { store }: Ports,
   workflowId: WorkflowId,
   epochs: NonNullable<Rescue["epochOf"]>,

@@ -6,7 +6,7 @@ import type { Facts } from "./decision.ts";
 import { runOf } from "./gather.ts";
 import { assertLeads } from "./in-progress.ts";
 import { tellMetrics } from "./measure.ts";
-import { type Applied, again, closeRound, endDag, move, rest, theRun } from "./moves.ts";
+import { type Applied, again, closeRound, endDag, endSides, move, rest, theRun } from "./moves.ts";
 import type { PassWork } from "./ports.ts";
 import { createChild } from "./rescue.ts";
 import { noteSubmitted } from "./submit-dag.ts";
@@ -24,7 +24,17 @@ export const beginStop: Apply<"begin-stop"> = (ports, facts, { reason }) =>
 
 /** Asks for the removal of the whole tree; whatever comes after waits until the engine has none of it left. */
 export const stopRun: Apply<"stop-run"> = async (ports, facts, { reason }) => {
-  const { dag } = theRun(facts);
+  let applied: Applied = again;
+  for (const dag of [theRun(facts).dag, ...facts.sides.map((side) => side.dag)]) {
+    const one = await stopOne(ports, facts, dag, reason);
+    if (one.rest) applied = one;
+  }
+  return applied;
+};
+
+async function stopOne(ports: PassWork, facts: Facts, dag: Dag, reason: string): Promise<Applied> {
+  // What was never handed over needs no stop.
+  if (dag.status === "planning") return again;
   if (dag.status === "ready") return stopSubmission(ports, facts, dag, reason);
   const run = runOf(dag, facts.request.priority);
   const decision = decideRemoval(await ports.engine.find(run));
@@ -34,7 +44,7 @@ export const stopRun: Apply<"stop-run"> = async (ports, facts, { reason }) => {
   await ports.engine.stop(run);
   await ports.store.intents.tried(dag.id, "stop", null);
   return rest("its jobs are being removed");
-};
+}
 
 const NOTHING_CHANGES = { units: [], reelectUnits: [], epochOf: null, by: "wms2" };
 
@@ -59,8 +69,9 @@ export const finishStop: Apply<"stopped"> = (ports, facts, { afterwards, demote,
   const change = { ...demote, wish: null, ...(isHold ? { hold: afterwards } : {}) };
   return move(ports, facts, isHold ? "held" : "resubmitting", reason, change, async (store, at) => {
     if (!dag || !workflow) return;
+    await endSides(store, facts.sides, "stopped", reason, at);
     await endDag(store, dag, isRoundDone ? "completed" : "stopped", reason, at);
-    await store.intents.settle(dag.id, "stop", "settled", at);
+    await store.intents.close(dag.id, "stop", "settled", at);
     await tellMetrics(store, facts);
     if (isRoundDone) await closeRound(store, facts);
     else await createChild(ports, store, facts, dag, "stop", { ...NOTHING_CHANGES, reason });

@@ -8,13 +8,16 @@ import type { RequestFile } from "../domain/request.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import { tellRequested } from "../sizing/figures.ts";
 import type { Apply } from "./apply.ts";
+import { creditAll, recordCredits } from "./credit-jobs.ts";
 import { decidePlan } from "./decide-plan.ts";
 import type { Facts } from "./decision.ts";
 import { loadRequestFiles } from "./fetch-files.ts";
+import { creditedJobs, type EarlierWork, gatherEarlierWork } from "./gather-credits.ts";
 import { gatherPlan } from "./gather-plan.ts";
 import { effectiveSpec } from "./gather-round.ts";
 import { again, holdRequest } from "./moves.ts";
 import type { Ports } from "./ports.ts";
+import { ProductsMoved, submitProducts, takeWhatIsThere } from "./submit-products.ts";
 
 /** Gathers what the next round is made of, has it decided, and writes exactly that. */
 export const planNextRound: Apply<"plan"> = async (ports, facts, { reason }) => {
@@ -22,13 +25,18 @@ export const planNextRound: Apply<"plan"> = async (ports, facts, { reason }) => 
   invariant(workflow, "planning without a workflow");
   const files = await loadRequestFiles(ports, request.spec);
   if (!files.ok) return holdRequest(ports, facts, files.error);
-  const decision = await inSlices(decidePlan(await gatherPlan(ports, request, workflow), ports.kinds), ports.signal);
+  const before = workflow.round === 0 ? request.spec.previousVersion : null;
+  const earlier = before && (await gatherEarlierWork(ports, request.spec, files.value, before));
+  if (await takeWhatIsThere(ports, facts, workflow)) return again;
+  const gathered = await gatherPlan(ports, request, workflow, files.value, creditedJobs(earlier), facts.filling);
+  const decision = await inSlices(decidePlan(gathered, ports.kinds), ports.signal);
   if (decision.kind === "hold") return holdRequest(ports, facts, decision.hold);
   for (const [reason, files] of groupBy(decision.aside, ({ reason }) => reason)) {
     const lfns = files.map(({ lfn }) => lfn);
     await ports.store.files.setState(workflow.id, lfns, "excluded", reason);
   }
-  if (decision.kind === "write") await writePlan(ports, facts, workflow, decision.plan, files.value, reason);
+  if (decision.kind === "done-before" && earlier) await creditAll(ports, workflow, earlier);
+  if (decision.kind === "write") await writePlan(ports, facts, workflow, { ...decision, earlier }, files.value, reason);
   return again;
 };
 
@@ -38,17 +46,18 @@ export const planNextRound: Apply<"plan"> = async (ports, facts, { reason }) => 
  */
 async function writePlan(
   ports: Ports,
-  { request }: Facts,
+  { request, filling }: Facts,
   workflow: Workflow,
-  plan: DagPlan,
+  { plan, earlier }: { readonly plan: DagPlan; readonly earlier: EarlierWork | null },
   files: readonly RequestFile[],
   reason: string,
 ): Promise<void> {
   const { store, spool, clock } = ports;
   const { next, units, nodes, warnings, blocks } = plan.summary;
   await createDag(ports, workflow, plan);
-  await spool.write(plan, effectiveSpec(request), files);
-  await store.transaction(async (tx) => {
+  await spool.write(plan, effectiveSpec(request), files, await store.rules.list());
+  const ready = store.transaction(async (tx) => {
+    if (filling) await submitProducts(ports, tx, request, workflow, plan, filling);
     const fresh = await tx.workflows.get(workflow.id);
     invariant(fresh && fresh.currentDagId === plan.dagId, "another plan took the place of this one", {
       dag: plan.dagId,
@@ -59,17 +68,26 @@ async function writePlan(
       nextBlock: next.block,
       nextFirstEvent: next.firstEvent,
       nextFirstLumi: next.firstLumi,
-      unitsPlanned: fresh.unitsPlanned + units,
+      unitsPlanned: fresh.unitsPlanned + units + creditedJobs(earlier).size,
       nodesPlanned: fresh.nodesPlanned + nodes,
       stepMetrics: tellRequested(fresh.stepMetrics, plan.round, plan.requested),
     });
     const at = clock.now();
     await tx.units.createBlocks(workflow.id, blocks, at);
+    await recordCredits(tx, workflow, earlier, plan.dagId, at);
     if (request.spec.work.input) await tx.files.assign(workflow.id, assignments(plan));
     if (warnings.length > 0) await tx.dags.addEvent({ dagId: plan.dagId, type: "planned", detail: { warnings }, at });
     const isReady = await tx.dags.change(plan.dagId, 1, { status: "ready" }, { reason, at });
     invariant(isReady, "the DAG moved while it was written");
   });
+  try {
+    await ready;
+  } catch (error) {
+    // The next look finds a directory that was not called ready, discards it, and plans with what is so now.
+    if (!(error instanceof ProductsMoved)) throw error;
+    ports.log.info("round.discarded", { request: request.spec.name, round: plan.round, reason: error.message });
+    return;
+  }
   ports.log.info("round.planned", { request: request.spec.name, round: plan.round, units, nodes });
 }
 

@@ -2,8 +2,9 @@ import { z } from "zod";
 import { type ReleaseName, releaseFields } from "../domain/release.ts";
 import { REQUEST_STATUSES } from "../domain/request-status.ts";
 import { ACTION, OPERATOR_ACTIONS, type OperatorAction } from "../recovery/round/actions.ts";
-import { dryRunQuery, filterText, nameParams, nameText, reasonText, siteText } from "./inputs.ts";
+import { dryRunQuery, nameParams, nameText, reasonText, siteText } from "./inputs.ts";
 import { actErrors, changes, problemList, submitErrors } from "./operation.ts";
+import { bulkFilterSchema } from "./request-list.ts";
 import { requestSchema } from "./requests.ts";
 import { anything, byWord, named, strings } from "./wire.ts";
 
@@ -21,7 +22,10 @@ const modifications = Object.fromEntries(
 
 const actSchema = named("OperatorAction", {
   reason: reasonText.optional(),
-  how: z.enum(["rescue", "next-round"]).optional().describe("release: rescue or next-round"),
+  how: z
+    .enum(["rescue", "next-round"])
+    .optional()
+    .describe("release: rescue (go on with the same run) or next-round (leave behind what failed); else what fits"),
   modifications: z.unknown().optional().describe("the same fields, in an object of their own"),
   ...modifications,
   nodes: z
@@ -62,15 +66,7 @@ const bulkSchema = actSchema
   .omit({ from: true })
   .extend({
     action: z.enum(OPERATOR_ACTIONS),
-    filter: z
-      .strictObject({
-        status: z.union([z.enum(REQUEST_STATUSES), z.array(z.enum(REQUEST_STATUSES))]).optional(),
-        requestor: filterText.optional(),
-        campaign: filterText.optional(),
-        name: filterText.optional().describe("a part of the name"),
-      })
-      .optional()
-      .describe("status, requestor, campaign, name: which requests"),
+    filter: bulkFilterSchema.optional().describe("which requests, with the filters of GET /requests"),
     names: z.array(nameText).min(1).max(1000).optional().describe("or these requests, by name"),
     limit: z.int().min(1).max(500).optional().describe("at most so many in one call; 100 when left out"),
     cursor: z.string().max(600).optional().describe("next_cursor of the answer before"),

@@ -21,7 +21,7 @@ const blockSchema = named("OutputBlock", {
   units: z.record(z.enum(UNIT_OUTPUT_STATES), z.int()).describe("Work units by what became of their files"),
   files: z.int(),
   bytes: z.number(),
-  is_settled: z.boolean().describe("No unit will come any more"),
+  has_all_units: z.boolean().describe("No unit will come any more"),
   receipts: anything.describe("Steps that are taken: ids of rules, the RSE, …"),
   tries: z.int().describe("Since the last step that went well"),
   next_try_at: time,

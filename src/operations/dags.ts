@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DAG_STATUSES } from "../domain/dag.ts";
 import { NODE_STATES } from "../domain/run.ts";
-import { dagParams, idText, limitUpTo, nameText, paging, pagingUpTo, repeatable } from "./inputs.ts";
+import { dagParams, idText, limitUpTo, nameText, paging, pagingUpTo, repeatable, unitText } from "./inputs.ts";
 import { itemErrors, reads } from "./operation.ts";
 import { anything, byWord, each, named, paged, pageOf, strings, time } from "./wire.ts";
 
@@ -48,11 +48,16 @@ const state = z.enum(NODE_STATES);
 const nodeSchema = named("Node", {
   unit: z.string().nullable(),
   node: z.string(),
+  job: z.string().optional().describe("What the person called a job of a graph"),
   state,
   retries: z.int(),
   held: z.boolean(),
   idle: z.boolean().describe("In the engine's queue without a place to run"),
   detail: z.string(),
+  side: z
+    .strictObject({ ...each(z.string(), "dag_id", "by", "reason"), status: z.enum(DAG_STATUSES) })
+    .optional()
+    .describe("The side run in which this failed job runs again, or did: its state is the one it has there"),
 });
 export type NodeRowView = z.infer<typeof nodeSchema>;
 const nodePageSchema = named("NodePage", {
@@ -68,6 +73,30 @@ const unitRowSchema = named("UnitRow", {
 });
 export type UnitRowView = z.infer<typeof unitRowSchema>;
 const unitPageSchema = named("UnitPage", { ...paged(unitRowSchema), total: z.int() });
+const UNIT_PAINTS = ["states", "sites", "codes", "tries", "ages"] as const;
+const painted = z.strictObject({ legend: strings, of: z.array(z.int()) });
+const unitMapSchema = named("UnitMap", {
+  dag_id: z.string(),
+  total: z.int(),
+  runs: z
+    .array(z.tuple([z.string(), z.int(), z.int()]))
+    .describe('Their names in order: prefix, first number, how many; ["mg_", 3, 2] is mg_000003, mg_000004'),
+  states: z.string().describe("A letter for each unit: w waits, r has begun, d done, f failed"),
+  ledgers_read: z.int().describe("Of how many units the ledgers were read: at most 5000"),
+  sites: painted.optional().describe("For each unit, where it ran last, as a place in the legend"),
+  codes: painted.optional().describe('The exit code of its last failure; "0": none, "": not read'),
+  tries: z.array(z.int()).optional().describe("Attempts of its jobs; 0: none, or not read"),
+  ages: z.array(z.int()).optional().describe("Seconds since it finished or was last tried; -1: never"),
+});
+export type UnitMapView = z.infer<typeof unitMapSchema>;
+const unitGraphSchema = named("UnitGraph", {
+  dag_id: z.string(),
+  unit: z.string(),
+  nodes: z.array(nodeSchema),
+  edges: z
+    .array(z.strictObject({ from: strings, to: strings }))
+    .describe("Each of `to` waits for each of `from`; empty for a job of a graph"),
+});
 
 const fileSchema = z.strictObject({ name: z.string(), path: z.string(), size_bytes: z.number(), modified_at: time });
 const logsSchema = named("Logs", {
@@ -100,7 +129,7 @@ const unit = nameText.optional().describe("a work unit, like mg_000000");
 const node = nameText.optional().describe("a node within its unit, like proc_000000 or merge");
 const manyPaging = pagingUpTo(10_000, 1000);
 const logsQuery = z.strictObject({
-  unit,
+  unit: unitText.optional().describe("a work unit, like mg_000000, or a graph's job by its name"),
   node,
   cluster: z
     .string()
@@ -125,6 +154,15 @@ export const dags = {
     params,
     query: z.strictObject(manyPaging),
     answer: unitPageSchema,
+  }),
+  map: reads(
+    "/dags/:id/map",
+    "Every work unit of a DAG in one small answer: a letter each, and what to paint them by",
+    { params, query: z.strictObject({ as: repeatable(UNIT_PAINTS) }), answer: unitMapSchema },
+  ),
+  unit: reads("/dags/:id/units/:unit", "The DAG of one unit: its nodes with their states, and what waits for what", {
+    params: z.strictObject({ ...params.shape, unit: unitText }),
+    answer: unitGraphSchema,
   }),
   logs: reads("/dags/:id/logs", "Where the logs are; with unit and node, the end of what that node wrote", {
     params,

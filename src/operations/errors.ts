@@ -3,6 +3,7 @@ import { anything, each, named, strings } from "./wire.ts";
 
 const example = z.strictObject({
   ...each(z.string(), "at", "unit", "node"),
+  job: z.string().nullable().optional().describe("What the person called a job of a graph"),
   cluster: z.int(),
   site: z.string().nullable(),
   exit_code: z.int(),
@@ -27,7 +28,12 @@ const codes = z.array(
 /** What failed in the present round: first, most, where, on what, and what to try. */
 export const errorsSchema = named("Errors", {
   request_name: z.string(),
+  unit_word: z.string().describe("What people call a unit of this kind: unit, job"),
   ...each(z.int(), "units_total", "units_done", "units_failed", "nodes_failed"),
+  blocked: z
+    .array(z.strictObject({ by: z.string(), units: z.int() }))
+    .optional()
+    .describe("Of a graph: by which failed job, as the person called it, how many are blocked; most first"),
   nodes_recovered: z.int().describe("Failed at least once, and got through"),
   nodes_retrying: z.int().describe("Failed, and to be retried: they wait for it, or are at it"),
   unreadable_lines: z.int().describe("Lines of the ledgers that could not be read"),

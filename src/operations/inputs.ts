@@ -11,6 +11,12 @@ import {
 
 /** Pieces of queries and paths. A description is shown in the docs and as "allowed" when the value is wrong. */
 export const nameText = z.string().regex(NAME_PATTERN, "not a name").describe(NAME_RULE);
+/** A unit or node, or what a person called a job of a graph: any text that can be shown. */
+export const unitText = z
+  .string()
+  .min(1)
+  .max(300)
+  .regex(/^\P{Cc}*$/u, "has control characters");
 export const idText = z.string().regex(NAME_PATTERN, "not an id").describe("an id as listed");
 export const siteText = z.string().regex(SITE_PATTERN, "not a site name").describe("a site name as listed");
 

@@ -26,12 +26,23 @@ export interface Operation {
 export type Role = "anyone" | "reader" | "operator";
 
 /** An answer that is not JSON of ours. */
-export interface Content {
+interface Content {
   readonly description: string;
   readonly content: Readonly<Record<string, { readonly schema: z.ZodType }>>;
 }
 
-const oneProblem = z.strictObject({ path: z.string(), message: z.string(), allowed: z.string().nullable() });
+/** Text of another type. */
+export const content = (description: string, type: string): Content => ({
+  description,
+  content: { [type]: { schema: z.string() } },
+});
+
+const oneProblem = z.strictObject({
+  path: z.string(),
+  message: z.string(),
+  allowed: z.string().nullable(),
+  line: z.int().optional().describe("Of a document that was sent as YAML: where it stands"),
+});
 export const problemList = z.array(oneProblem);
 const problemSchema = named("Problem", {
   type: z.string(),
@@ -51,31 +62,31 @@ export const problemsText = (problems: readonly Problem[]): string =>
   problems.map(({ path, message }) => (path ? `${path} ${message}` : message)).join("; ");
 
 /** The answers every operation may give beside its own. */
-const answeredWith = (description: string): Content => ({
+export const problemAnswer = (description: string): Content => ({
   description,
   content: { "application/problem+json": { schema: problemSchema } },
 });
 const readErrors = {
-  400: answeredWith("Bad usage: an unknown or ill-formed parameter"),
-  401: answeredWith("A token is needed"),
-  503: answeredWith("Store or engine does not answer"),
+  400: problemAnswer("Bad usage: an unknown or ill-formed parameter"),
+  401: problemAnswer("A token is needed"),
+  503: problemAnswer("Store or engine does not answer"),
 };
-export const itemErrors = { ...readErrors, 404: answeredWith("Unknown") };
+export const itemErrors = { ...readErrors, 404: problemAnswer("Unknown") };
 export const changeErrors = {
   ...itemErrors,
-  409: answeredWith("The present state does not allow it"),
-  412: answeredWith("It moved on since If-Match was read"),
+  409: problemAnswer("The present state does not allow it"),
+  412: problemAnswer("It moved on since If-Match was read"),
 };
-export const actErrors = { ...changeErrors, 422: answeredWith("Its fields do not fit: all problems are listed") };
+export const actErrors = { ...changeErrors, 422: problemAnswer("Its fields do not fit: all problems are listed") };
 export const submitErrors = {
   ...readErrors,
-  409: answeredWith("The name is taken"),
-  413: answeredWith("Larger than 12 MB"),
-  415: answeredWith("Neither JSON nor YAML"),
-  422: answeredWith("Bad request: all its problems are listed"),
+  409: problemAnswer("The name is taken"),
+  413: problemAnswer("Larger than 12 MB"),
+  415: problemAnswer("Neither JSON nor YAML"),
+  422: problemAnswer("Bad request: all its problems are listed"),
 };
 
-export const importErrors = { ...submitErrors, 404: answeredWith("ReqMgr2 has no request of that name") };
+export const importErrors = { ...submitErrors, 404: problemAnswer("ReqMgr2 has no request of that name") };
 
 interface Reading {
   readonly answer: z.ZodType | Content;

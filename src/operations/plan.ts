@@ -7,7 +7,7 @@ const resources = z.strictObject({ ...each(z.number(), "cores", "memory_mb", "di
 
 const describedSchema = z.strictObject({
   ...each(z.int(), "units", "blocks", "nodes"),
-  nodes_by_role: z.record(z.enum(NODE_ROLES), z.int()),
+  nodes_by_role: z.partialRecord(z.enum(NODE_ROLES), z.int()),
   input_files: z.int(),
   events: big,
   units_by_site: byWord,
@@ -16,7 +16,7 @@ const describedSchema = z.strictObject({
   expected_bytes: z.number().describe("0: nobody knows"),
   expected_bytes_per_unit: spread,
   core_hours: z.number().describe("If every job took as long as it may"),
-  resources: z.record(z.enum(NODE_ROLES), resources),
+  resources: z.partialRecord(z.enum(NODE_ROLES), resources),
   warnings: strings,
 });
 

@@ -5,12 +5,13 @@ import { WAIT_CODES, type WaitCode } from "../domain/wait.ts";
 import { SPLIT_ALGORITHMS } from "../domain/work.ts";
 import { OPERATOR_ACTIONS } from "../recovery/round/actions.ts";
 import { importSchema } from "./imports.ts";
-import { filterText, flag, nameParams, pageQuery, paging, reasonText, repeatable } from "./inputs.ts";
-import { changeErrors, changes, importErrors, reads } from "./operation.ts";
+import { flag, nameParams, pageQuery, reasonText } from "./inputs.ts";
+import { changeErrors, changes, content, importErrors, reads } from "./operation.ts";
 import { auditPageSchema } from "./operators.ts";
 import { planPreviewSchema } from "./plan.ts";
+import { facetsSchema, howFar, requestListQuery } from "./request-list.ts";
 import { specSchema } from "./spec.ts";
-import { anything, each, named, pageOf, strings, time, whole } from "./wire.ts";
+import { anything, each, named, paged, strings, time, whole } from "./wire.ts";
 import { outputPageSchema, workflowSchema } from "./workflows.ts";
 
 const status = z.enum(REQUEST_STATUSES);
@@ -20,15 +21,15 @@ const passErrorSchema = z.strictObject({ ...each(z.string(), "code", "message", 
 
 const waitSchema = named("Wait", {
   code: z.enum(Object.keys(WAIT_CODES) as WaitCode[]).describe("The reason, for programs"),
-  words: z.string(),
+  reason: z.string(),
   since: time,
   until: time.nullable().describe("When it moves by itself; null: nobody knows"),
   who: z.enum(["time", "operator", "pool", "service"]).describe("Who can change it; time: nobody has to"),
   details: strings.describe("What else waits"),
 });
 
-/** One line of the list: everything small. */
-const requestRowSchema = named("RequestRow", {
+/** What every view of a request has: everything small. */
+const commonSchema = z.strictObject({
   request_name: z.string(),
   kind: z.string().describe("process, generate"),
   status,
@@ -44,9 +45,12 @@ const requestRowSchema = named("RequestRow", {
   created_at: time,
   updated_at: time,
 });
+const requestRowSchema = commonSchema.extend(howFar).meta({ id: "RequestRow" });
 export type RequestRowView = z.infer<typeof requestRowSchema>;
-export const requestPageSchema = pageOf("RequestPage", requestRowSchema);
-export type RequestPageView = z.infer<typeof requestPageSchema>;
+export const requestPageSchema = named("RequestPage", {
+  ...paged(requestRowSchema),
+  facets: facetsSchema.nullable().describe("null unless asked for"),
+});
 
 const transitionSchema = named("Transition", {
   from: status.nullable(),
@@ -58,7 +62,7 @@ const transitionSchema = named("Transition", {
 const transitionsSchema = named("Transitions", { items: z.array(transitionSchema) });
 
 /** A request as it stands: the fields a ReqMgr2 user knows, our state beside them, the whole spec under `spec`. */
-export const requestSchema = requestRowSchema
+export const requestSchema = commonSchema
   .extend({
     status_meaning: z.string(),
     hold: z.strictObject({ code: z.string(), message: z.string(), evidence: anything, actions: strings }).nullable(),
@@ -93,6 +97,7 @@ export const requestSchema = requestRowSchema
   .meta({ id: "Request" });
 const requestDetailSchema = requestSchema
   .extend({
+    ...howFar,
     work: anything.describe("What is to be done: kind, summary (one line), and the fields of that kind"),
     workflow: workflowSchema.nullable(),
     imported: importSchema.nullable().describe("What ReqMgr2 has to do with it; null: it was handed in here"),
@@ -108,6 +113,10 @@ export const checkedSchema = named("Checked", {
   request: requestSchema.nullable(),
   warnings: strings,
   preview: planPreviewSchema.nullable().describe("What its first round would be"),
+  name: z.string().nullable().describe("Its name; null: of an import"),
+  taken: z.boolean().describe("A request of its name is there, and this dry run is to compare"),
+  work: anything.nullable().describe("What it is read as, as GET /requests/NAME shows it; null: of an import"),
+  spec: specSchema.nullable(),
 });
 
 const versionSchema = named("RequestVersion", {
@@ -128,23 +137,20 @@ const priorityChangeSchema = z
   .strictObject({
     priority: whole.max(2_147_483_647).optional().describe("a whole number from 0"),
     urgent: z.boolean().optional().describe("true or false"),
+    reason: reasonText.optional(),
   })
   .refine((change) => change.priority !== undefined || change.urgent !== undefined, {
     error: "nothing to change: give priority, urgent or both",
   })
   .meta({ id: "PriorityChange" });
 
-const listQuery = z.strictObject({
-  ...paging,
-  status: repeatable(REQUEST_STATUSES),
-  requestor: filterText.optional().describe("exactly this requestor"),
-  campaign: filterText.optional().describe("exactly this campaign"),
-  name: filterText.optional().describe("a part of the name, at most 200 characters"),
-});
 const params = nameParams;
 
 export const requests = {
-  list: reads("/requests", "Requests, newest first", { answer: requestPageSchema, query: listQuery }),
+  list: reads("/requests", "Requests: how far each is, and why not further", {
+    answer: requestPageSchema,
+    query: requestListQuery,
+  }),
   show: reads("/requests/:name", "One request: its spec, state, workflow and moves; its version is the ETag", {
     params,
     answer: requestDetailSchema,
@@ -156,6 +162,10 @@ export const requests = {
   plan: reads("/requests/:name/plan", "What its first round would be, with the facts of this moment", {
     params,
     answer: planPreviewSchema,
+  }),
+  picture: reads("/requests/:name/metrics.svg", "Memory and cores asked for and used, by round, as a picture", {
+    params,
+    answer: content("A picture that needs no other file", "image/svg+xml"),
   }),
   versions: reads("/requests/:name/versions", "The chain of versions a request belongs to", {
     params,
@@ -172,7 +182,11 @@ export const requests = {
     answer: auditPageSchema,
   }),
   submit: changes("POST", "/requests", "Hand in a request, as JSON or YAML; ?dry_run=true only checks it", {
-    query: z.strictObject({ dry_run: flag, draft: flag }),
+    query: z.strictObject({
+      dry_run: flag,
+      draft: flag,
+      compare: flag.describe("true: of a dry run, the name may be taken: somebody wants to see the difference"),
+    }),
     body: z
       .unknown()
       .describe("A request (docs/ and examples/ show its form), or {request_name, source: reqmgr2} and what to change"),

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { dryRunQuery, flag, nameText, reasonText, siteParams } from "./inputs.ts";
+import { dryRunQuery, flag, limitUpTo, nameText, reasonText, siteParams } from "./inputs.ts";
 import { actErrors, changeErrors, changes, reads } from "./operation.ts";
-import { anything, named, strings, time } from "./wire.ts";
+import { anything, each, named, strings, time } from "./wire.ts";
 
 const banSchema = named("SiteBan", {
   id: z.string(),
@@ -94,7 +94,21 @@ const becomes = (verb: string, status: string) =>
     answers,
   });
 
+const siteHour = z.strictObject({
+  hour: time.describe("Its beginning"),
+  ...each(z.int(), "done", "failed"),
+  blamed: z.int().describe("Of those that failed, where the place is to blame"),
+});
+const siteHoursSchema = named("SiteHours", {
+  since: time,
+  items: z.array(z.strictObject({ site: z.string(), hours: z.array(siteHour) })),
+});
+
 export const sites = {
+  hours: reads("/site-hours", "Attempts by site and hour: how many ended well, failed, and were the place's fault", {
+    query: z.strictObject({ hours: limitUpTo(168, 24).describe("how many hours back, 1…168; 24 when left out") }),
+    answer: siteHoursSchema,
+  }),
   list: reads("/sites", "All sites and their bans", { answer: sitesSchema }),
   sync: changes("POST", "/sites/sync", "Take over sites, their storage and their status from the catalog", {
     query: dryRunQuery,

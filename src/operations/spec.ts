@@ -39,7 +39,7 @@ const rule = z.strictObject({
   script: z.string().nullable(),
 });
 
-/** The request as intake normalized it. */
+/** The request as intake normalised it. */
 export const specSchema = named("Spec", {
   input: input.nullable(),
   secondary: z.array(z.strictObject({ dataset: z.string(), anywhere: z.boolean() })).describe("Read beside the input"),

@@ -29,13 +29,13 @@ const requested = named("RequestedSizes", {
   events_per_job: z.int().nullable().describe("null: jobs are not cut by events"),
   why: z.record(z.string(), z.string()).describe("One sentence for each number that is not as the request says"),
 });
-const stepMetrics = named("StepMetrics", {
+export const stepMetricsSchema = named("StepMetrics", {
   ...figures,
   rounds: z.array(named("RoundMetrics", { ...figures, requested: requested.nullable(), killed_at_mb: measuredNumber })),
 })
   .nullable()
   .describe("What its jobs showed, all rounds together and each; null: nothing yet");
-export type StepMetricsView = NonNullable<z.infer<typeof stepMetrics>>;
+export type StepMetricsView = NonNullable<z.infer<typeof stepMetricsSchema>>;
 
 export const workflowSchema = named("Workflow", {
   id: z.string(),
@@ -48,7 +48,7 @@ export const workflowSchema = named("Workflow", {
   events_done: big,
   next_first_event: big,
   progress_percent: z.number().describe("Work units done of those planned so far"),
-  step_metrics: stepMetrics,
+  step_metrics: stepMetricsSchema,
   version: z.int(),
   created_at: time,
   updated_at: time,
@@ -61,7 +61,7 @@ const workflowStatusSchema = named("WorkflowStatus", {
   request_name: z.string(),
   status: z.enum(WORKFLOW_STATUSES),
   round: z.int(),
-  step_metrics: stepMetrics,
+  step_metrics: stepMetricsSchema,
   dag: z.strictObject({ id: z.string(), status: z.enum(DAG_STATUSES), ...nodeCounts }).nullable(),
   work_units: z.strictObject({ total: z.int(), done: z.int(), running: z.int(), failed: z.int() }),
   outputs: z.record(z.enum(UNIT_STATUSES), z.int()).describe("Finished work units by what became of their outputs"),

@@ -2,7 +2,7 @@ import { groupBy } from "../base/group-by.ts";
 import type { Dag } from "../domain/dag.ts";
 import type { DagId, RequestName, WorkflowId } from "../domain/names.ts";
 import type { Ports } from "../lifecycle/ports.ts";
-import { type EpochRecord, isAttempt, scriptsOf } from "../recovery/ledger-record.ts";
+import { type EpochRecord, isAttempt, type Ledger, parseLedger, scriptsOf } from "../recovery/ledger-record.ts";
 import type { AttemptFilter, AttemptPage } from "./port.ts";
 
 /** A page looks at no more ledgers than this: a search for one node among very many goes on in the next. */
@@ -20,7 +20,7 @@ export async function gatherAttempts(
   if (!(await ports.store.requests.get(name))) return null;
   const workflow = await ports.store.workflows.forRequest(name);
   const dirs = workflow ? await directories(ports, workflow.id) : [];
-  const wanted = placeOf(filter);
+  const wanted = unitAndNode(filter);
   const page: AttemptPage = { items: [], epochs: [], said: [], unreadable: [], gone: [], nextCursor: null };
   const from = readCursor(filter.cursor);
   let ledgers = 0;
@@ -32,14 +32,16 @@ export async function gatherAttempts(
     }
     const units = await ports.spool.unitNames(dir.submitDir);
     const actions = await saidOf(ports, dir);
-    for (const unit of units) {
-      const isShown = from !== null && dir.round === from.round && unit < from.unit;
-      if (isShown || (wanted.unit !== null && unit !== wanted.unit)) continue;
+    const names = await ports.spool.jobNames(dir.submitDir);
+    const only = { unit: wanted.unit && names.nodeOf(wanted.unit), node: wanted.node && names.nodeOf(wanted.node) };
+    const start = from !== null && dir.round === from.round ? Math.max(0, units.indexOf(from.unit)) : 0;
+    const shown = units.slice(start).filter((unit) => only.unit === null || unit === only.unit);
+    for await (const { unit, text } of ports.spool.ledgers(dir.submitDir, shown)) {
       if (page.items.length >= filter.limit || ledgers >= MOST_LEDGERS)
         return { ...page, nextCursor: `${dir.round}:${unit}` };
       ledgers += 1;
-      await readUnit(ports, dir, unit, wanted.node, page);
-      page.said.push(...(actions.get(unit) ?? []).filter(({ node }) => wanted.node === null || node === wanted.node));
+      readUnit(parseLedger(text ?? "?"), dir, unit, only.node, page, names.nameOf(unit));
+      page.said.push(...(actions.get(unit) ?? []).filter(({ node }) => only.node === null || node === only.node));
     }
   }
   return page;
@@ -70,7 +72,7 @@ async function saidOf({ store }: Ports, { dags, round }: Directory): Promise<Rea
   return groupBy(said, ({ unit }) => unit);
 }
 
-function placeOf({ unit, node }: AttemptFilter): { unit: string | null; node: string | null } {
+function unitAndNode({ unit, node }: AttemptFilter): { unit: string | null; node: string | null } {
   const [, within, name] = /^([^/:]+)[/:]([^/:]+)$/.exec(node ?? "") ?? [];
   return { unit: unit ?? within ?? null, node: name ?? node ?? null };
 }
@@ -83,19 +85,19 @@ function readCursor(cursor: string | undefined): { round: number; unit: string }
 
 const NOTED: Readonly<Record<string, string>> = { "retry-now": "retried now", left: "left behind" };
 
-async function readUnit(
-  ports: Ports,
-  { submitDir, round }: Pick<Dag, "submitDir" | "round">,
+function readUnit(
+  { lines, problems }: Ledger,
+  { round }: Pick<Dag, "round">,
   unit: string,
   node: string | null,
   page: AttemptPage,
-): Promise<void> {
-  const { lines, problems } = await ports.spool.ledger(submitDir, unit);
+  job: string | null,
+): void {
   const attempts = lines.filter(isAttempt).filter((record) => node === null || record.node === node);
   const scriptOf = scriptsOf(lines);
   // Nodes in the order in which they first appear, the attempts of each together.
   for (const record of [...groupBy(attempts, (record) => record.node).values()].flat())
-    page.items.push({ round, unit, record, script: scriptOf(record) });
+    page.items.push({ round, unit, ...(job !== null && { job }), record, script: scriptOf(record) });
   for (const record of lines.filter((line): line is EpochRecord => line.event === "epoch" && "epoch" in line))
     if (node === null || (record.nodes?.includes(node) ?? true)) page.epochs.push({ round, unit, record });
   for (const line of lines) {

@@ -1,12 +1,14 @@
 import { plural } from "../base/text.ts";
 import type { ReleaseModifications } from "../domain/release.ts";
 import type { Draft, RequestRecord, RequestWish } from "../domain/request.ts";
+import { shapeOf } from "../domain/roles.ts";
+import { kindOf } from "../kinds/kind.ts";
 import { effectiveSpec } from "../lifecycle/gather-round.ts";
 import type { Work } from "../lifecycle/ports.ts";
 import { joinReruns, type RerunWish, rerunWish } from "../lifecycle/rerun-wish.ts";
 import { mayDo, mayResume, type OperatorAction } from "../recovery/round/actions.ts";
 import { decideRelease } from "../recovery/round/release.ts";
-import { decideRescueNow, decideResubmit } from "../recovery/round/rerun.ts";
+import { decideRescueNow, decideResubmit, type RerunFacts } from "../recovery/round/rerun.ts";
 import { checkRestart, cloneOf } from "../recovery/round/restart.ts";
 import { decideRetryNow } from "../recovery/round/retry-now.ts";
 import { type Difference, differences, revisionOf, revisionProblems } from "../recovery/round/revise.ts";
@@ -14,7 +16,7 @@ import { changeProblems } from "./check-changes.ts";
 import { checkMove } from "./check-move.ts";
 import { gatherOperator } from "./gather-operator.ts";
 import type { OperatorRequest, Refusal } from "./port.ts";
-import { presentRun, unfinishedUnits } from "./present-run.ts";
+import { presentDag, presentRun, unfinishedUnits } from "./present-run.ts";
 
 /** What came of checking an action: it may be done so, it is so already, or it cannot be done. */
 export type Checked = Go | { readonly kind: "already"; readonly why: string } | Refusal<"refused">;
@@ -27,7 +29,8 @@ export interface Go {
 }
 
 /** Whether it may be done, and what it would be. Reads whole rounds from the disk: never within a transaction. */
-export async function checkAction(ports: Work, request: RequestRecord, wanted: OperatorRequest): Promise<Checked> {
+export async function checkAction(ports: Work, request: RequestRecord, asked: OperatorRequest): Promise<Checked> {
+  const wanted = await withJobNames(ports, request, asked);
   const { action, reason } = wanted;
   const { wish, status, hold } = request;
   const problems = await changeProblems(ports, request, wanted.changes ?? {});
@@ -65,6 +68,19 @@ export async function checkAction(ports: Work, request: RequestRecord, wanted: O
   }
 }
 
+/** People call the jobs of a graph by their own names. */
+async function withJobNames(
+  { store, spool }: Work,
+  { spec }: RequestRecord,
+  wanted: OperatorRequest,
+): Promise<OperatorRequest> {
+  const { nodes } = wanted;
+  const dag = nodes && nodes !== "failed" ? (await presentDag(store, spec.name)).dag : null;
+  if (!nodes || nodes === "failed" || !dag) return wanted;
+  const names = await spool.jobNames(dag.submitDir);
+  return { ...wanted, nodes: nodes.map((name) => names.nodeOf(name)) };
+}
+
 /** What ends a request is not undone by asking for something else before the loop got to it. */
 const FINAL: readonly RequestWish["kind"][] = ["abort", "fail", "restart"];
 
@@ -83,11 +99,13 @@ const checkInvalidate: Check = async ({ store }, { spec }, { action, reason }) =
   };
 };
 
+const COMMANDS = /^(steps|attachments)\b/;
 const checkRelease: Check = async (ports, request, wanted) => {
   const facts = await gatherOperator(ports, request, wanted);
   const { draft } = wanted;
   const changed = draft ? differences(await standing(ports, request), draft) : [];
-  const problems = revisionProblems(changed, request.spec.name);
+  const keeps = kindOf(ports.kinds, request.spec.work).credits !== undefined;
+  const problems = revisionProblems(changed, request.spec.name, keeps);
   if (problems.length > 0) return { kind: "refused", problems };
   // Corrected, the same units can be run again: nothing has to be left behind.
   const how = wanted.how ?? (draft && facts.release.canRescue ? "rescue" : null);
@@ -102,7 +120,11 @@ const checkRelease: Check = async (ports, request, wanted) => {
     reason: `${reason}, with ${plural(changed.length, "change")}`,
     warnings: [...warnings, ...unchanged(changed)],
     detail: { how: decided.value.how, changed: changed.map(tellChange), ...asks },
-    modifications: { ...modifications, revision: revisionOf(draft.spec) },
+    modifications: {
+      ...modifications,
+      revision: revisionOf(draft.spec),
+      ...(changed.some(({ path }) => COMMANDS.test(path)) && { commandsSince: ports.clock.now().toISOString() }),
+    },
   };
 };
 
@@ -111,19 +133,23 @@ const standing = async ({ store }: Work, request: RequestRecord): Promise<Draft>
   spec: effectiveSpec(request),
   files: await store.requests.files(request.spec.name),
 });
-const tellChange = ({ path, words }: Difference): string => `${path}: ${words}`;
+const tellChange = ({ path, change }: Difference): string => `${path}: ${change}`;
 const unchanged = (changed: readonly Difference[]): readonly string[] =>
   changed.length === 0 ? ["nothing differs from the request as it is"] : [];
 
 const checkRerun: Check = async (ports, request, wanted) => {
   const { rerun } = await gatherOperator(ports, request, wanted);
   if (!rerun) return refusal("refused", "there is no run to go on with", "release, or restart");
-  const { nodes = "failed", action } = wanted;
+  const { action, nodes: asked = "failed" } = wanted;
+  const nodes = rerun.stillRuns && asked === "failed" ? failedSoFar(rerun) : asked;
+  if (nodes === null)
+    return refusal("refused", "its run goes on: what failed in it is looked at when it has ended", "names of jobs");
   const decided = action === "rescue" || nodes === "failed" ? decideRescueNow(rerun) : decideResubmit(rerun, nodes);
   if (!decided.ok) return { kind: "refused", problems: decided.error };
-  const { reason, reelectUnits } = decided.value;
+  const { reason, reelectUnits, beside } = decided.value;
   const epochOf = decided.value.epochOf && Object.fromEntries(decided.value.epochOf);
-  const detail = rerunWish({ ...wanted, epochOf, reelect: reelectUnits.length });
+  // Who names some means those: what else failed stays as it is.
+  const detail = rerunWish({ ...wanted, epochOf, reelect: reelectUnits.length, alone: epochOf !== null, beside });
   const { wish } = request;
   if (action === "rescue" || wish?.kind !== "resubmit") return { kind: "go", reason, detail };
   const joined = joinReruns(wish.detail as RerunWish, detail);
@@ -132,14 +158,19 @@ const checkRerun: Check = async (ports, request, wanted) => {
     : { kind: "already", why: "resubmit was asked for already" };
 };
 
+/** Of a graph that goes on, jobs that can run beside the others; null: there are none. */
+function failedSoFar({ failedNodes, besideNow, limited }: RerunFacts): readonly string[] | null {
+  const units = [...failedNodes].map((place) => place.split("/")[0] ?? "");
+  const jobs = units.filter((unit) => shapeOf(unit).layout === "flat" && !besideNow.has(unit) && !limited.has(unit));
+  return jobs.length > 0 ? jobs : null;
+}
+
 const checkRetry: Check = async (ports, request, { nodes = "failed" }) => {
   const { wish } = request;
   if (wish) return refusal("refused", `${wish.actor} asked for ${wish.kind}, and that is under way`, "afterwards");
   const run = await presentRun(ports.store, request);
-  const cooling = new Map<string, readonly string[]>();
-  for (const unit of run ? await unfinishedUnits(ports, run) : [])
-    cooling.set(unit, await ports.spool.cooling(run?.dag.submitDir ?? "", unit, ports.clock.now()));
-  return decideRetryNow(cooling, nodes);
+  const units = run ? await unfinishedUnits(ports, run) : [];
+  return decideRetryNow(await ports.spool.cooling(run?.dag.submitDir ?? "", units, ports.clock.now()), nodes);
 };
 
 const checkRestartWish: Check = async (ports, request, { cleanupPolicy = null, draft }) => {

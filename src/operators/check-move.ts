@@ -25,6 +25,6 @@ export async function checkMove(ports: Work, request: RequestRecord, wanted: Ope
   const decided = decideRelease(release, release.kindFields.includes("top_up") ? { top_up: true } : null, "next-round");
   if (!decided.ok) return { kind: "refused", problems: decided.error };
   const { modifications, warnings } = decided.value;
-  const reason = `goes on with the ${engine} engine: finished work is kept, the rest is planned anew`;
+  const reason = `goes on with the ${engine} engine: finished work is kept, the rest is planned again`;
   return { kind: "go", reason, warnings, detail: { engine, from }, modifications };
 }

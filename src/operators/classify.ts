@@ -1,25 +1,22 @@
+import { ok } from "../base/result.ts";
 import type { RequestName } from "../domain/names.ts";
 import type { NodeAction, NodeChanges } from "../domain/operator.ts";
 import type { Problem } from "../domain/problem.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import type { Ports, Work } from "../lifecycle/ports.ts";
+import type { Likeness } from "../recovery/likeness.ts";
+import type { GraphNames } from "../submit-dir/jobs.ts";
 import { refusal } from "./check-action.ts";
 import { changeProblems } from "./check-changes.ts";
-import type {
-  By,
-  Classification,
-  ClassifyAnswer,
-  LastAttempt,
-  Refusal,
-  Seen,
-  UnclassifiedNode,
-  UnclassifiedPage,
-} from "./port.ts";
+import { likenesses, MOST_LOGS } from "./failure-groups.ts";
+import type { By, Refusal, Seen } from "./port.ts";
 import { lastAttempts, type PresentRun, presentRun, unfinishedUnits } from "./present-run.ts";
+import type { Classification, ClassifyAnswer, UnclassifiedNode, UnclassifiedPage } from "./recovery-port.ts";
+import { keepRules, makeRules } from "./remember.ts";
 import { newAction, reserve } from "./reserve.ts";
 
 type Waiting = Omit<UnclassifiedNode, "stderrTail">;
-type Wanted = Classification & { readonly waiting: Waiting };
+type Wanted = Classification & { readonly node: string; readonly waiting: Waiting };
 
 /** Nodes whose last failure no rule knew, in the present run; null: no such request. */
 export async function unclassified(
@@ -33,20 +30,30 @@ export async function unclassified(
   if (!run) return { total: 0, open: 0, items: [] };
   const waiting = await findUnclassified(ports, run);
   const items = [];
+  const names = await ports.spool.jobNames(run.dag.submitDir);
   for (const one of waiting.slice(offset, offset + limit))
-    items.push({ ...one, stderrTail: await ports.spool.logTail(run.dag.submitDir, one.unit, one.node) });
+    items.push({
+      ...one,
+      ...called(names, one.node),
+      stderrTail: await ports.spool.logTail(run.dag.submitDir, one.unit, one.node),
+    });
   return { total: waiting.length, open: waiting.filter(({ classified }) => classified === null).length, items };
 }
 
 /** Those of the present run, by unit and node. */
 async function findUnclassified(ports: Ports, run: PresentRun): Promise<readonly Waiting[]> {
-  const found: LastAttempt[] = [];
-  for (const unit of await unfinishedUnits(ports, run))
-    found.push(...(await lastAttempts(ports, run, unit)).filter(({ record }) => record.decision === "unclassified"));
+  const last = await lastAttempts(ports, run, await unfinishedUnits(ports, run));
+  const found = last.filter(({ record }) => record.decision === "unclassified");
   const actions = found.length > 0 ? await ports.store.nodeActions.list(run.rootId) : [];
   const said = new Map(actions.filter(({ kind }) => kind !== "resubmit").map((one) => [attemptKey(one), one]));
   return found.map((one) => ({ ...one, classified: said.get(attemptKey(one)) ?? null }));
 }
+
+/** What the person called it, where it is a job of a graph. */
+const called = (names: GraphNames, node: string) => {
+  const job = names.nameOf(node);
+  return job === null ? {} : { job };
+};
 
 const place = ({ unit, node }: { unit: string; node: string }): string => `${unit}/${node}`;
 const attemptKey = (one: { unit: string; node: string; attempt: number }): string => `${place(one)} ${one.attempt}`;
@@ -54,20 +61,28 @@ const attemptKey = (one: { unit: string; node: string; attempt: number }): strin
 /**
  * A person or an agent says what failures mean that no rule knew: all of a call or none. What they say is kept for
  * good. Once nothing waits any more, the nodes to be retried are resubmitted; those given up stay where they stopped.
+ * `remember`: it is a rule of the runs to come, too.
  */
 export async function classify(
   ports: Work,
   name: RequestName,
   items: readonly Classification[],
   seen: Seen & By,
+  remember = false,
 ): Promise<ClassifyAnswer> {
   const request = await ports.store.requests.get(name);
   if (!request) return { kind: "unknown-request" };
   if (seen.version !== null && seen.version !== request.version) return { kind: "stale", request };
   const run = await presentRun(ports.store, request);
   const waiting = run ? await findUnclassified(ports, run) : [];
-  const { wanted, problems } = await match(ports, request, items, waiting);
+  const mustLook = remember || items.some(({ group }) => group !== undefined);
+  const alike = run && mustLook ? await likenesses(ports, run, waiting.slice(0, MOST_LOGS)) : NOT_LOOKED;
+  const names = await ports.spool.jobNames(run?.dag.submitDir ?? "");
+  const { wanted, problems } = await match(ports, request, inGroups(items, waiting, alike), waiting, names);
   if (problems.length > 0 || !run) return { kind: "refused", problems };
+  const rules = remember ? await makeRules(ports, run, wanted, alike, seen.actor) : ok([]);
+  if (!rules.ok) return { kind: "refused", problems: rules.error };
+  const keep = () => keepRules(ports, rules.value, seen);
   const isNew = wanted.some(({ waiting: { classified } }) => classified === null);
   if (isNew && (!run.isOver || !["held", "partial"].includes(request.status)))
     return refusal("conflict", `it is ${request.status}: its run has to end first`, "a held request");
@@ -75,22 +90,37 @@ export async function classify(
     classified && classified.kind !== action ? [classified] : [],
   );
   if (against.length > 0) return stands(against);
-  const { open, retries } = lookAhead(wanted, waiting);
-  const answers = wanted.map((one) => {
-    const outcome: "already" | "reserved" = one.waiting.classified ? "already" : "reserved";
-    return { node: place(one.waiting), action: one.action, outcome };
-  });
-  // Everything named was said before: the same answer again, and nothing is done twice.
-  if (!isNew)
-    return { kind: "done", items: answers, open, resubmit: null, reason: "it was classified before", request };
+  const said = { request, run, wanted, ...lookAhead(wanted, waiting), keep };
+  return isNew ? sayNow(ports, said, seen) : saidBefore(said);
+}
 
+interface Said {
+  readonly request: RequestRecord;
+  readonly run: PresentRun;
+  readonly wanted: readonly Wanted[];
+  readonly open: number;
+  readonly retries: ReadonlyMap<string, NodeChanges>;
+  readonly keep: () => ReturnType<typeof keepRules>;
+}
+
+/** Everything named was said before: the same answer again, and nothing is done twice. */
+async function saidBefore({ request, wanted, open, keep }: Said): Promise<ClassifyAnswer> {
+  const reason = "it was classified before";
+  return { kind: "done", items: answersTo(wanted), open, resubmit: null, rules: await keep(), reason, request };
+}
+
+async function sayNow(
+  ports: Work,
+  { request, run, wanted, open, retries, keep }: Said,
+  seen: Seen & By,
+): Promise<ClassifyAnswer> {
   const at = ports.clock.now();
   const actions = wanted.map(({ waiting, action, reason, changes }) =>
     newAction(run, waiting, { kind: action, reason, changes, actor: seen.actor, at }),
   );
   const reason = wanted[0]?.reason ?? "";
-  const said = wanted.map(({ node, action, changes, reason }) => ({ node, action, changes, reason }));
-  const entry = { action: "classify", reason, detail: { items: said } };
+  const items = wanted.map(({ node, action, changes, reason }) => ({ node, action, changes, reason }));
+  const entry = { action: "classify", reason, detail: { items } };
   const resubmit = open === 0 ? retries : new Map<string, NodeChanges>();
   const answer = await reserve(ports, run, { actions, resubmit, reason, entry }, seen);
   switch (answer.kind) {
@@ -104,28 +134,54 @@ export async function classify(
       const outcomes = answer.kind === "done" ? answer.reserved.map(({ kind }) => kind) : [];
       return {
         kind: answer.kind,
-        items: answers.map((one, at) => ({ ...one, outcome: outcomes[at] === "already" ? "already" : one.outcome })),
+        items: answersTo(wanted).map((one, at) => (outcomes[at] === "already" ? { ...one, outcome: "already" } : one)),
         open,
         resubmit: answer.reason === null ? null : [...resubmit.keys()],
+        rules: await keep(),
         reason: answer.reason ?? whyNothing(open),
-        request: (await ports.store.requests.get(name)) ?? request,
+        request: (await ports.store.requests.get(request.spec.name)) ?? request,
       };
     }
   }
 }
 
+const answersTo = (wanted: readonly Wanted[]) =>
+  wanted.map(({ waiting, action }) => {
+    const outcome: "already" | "reserved" = waiting.classified ? "already" : "reserved";
+    return { node: place(waiting), action, outcome };
+  });
+
+const NOT_LOOKED: ReadonlyMap<string, Likeness> = new Map();
+
+/** A group stands for its nodes: those nobody has classified yet, or in the same way. */
+function inGroups(
+  items: readonly Classification[],
+  waiting: readonly Waiting[],
+  alike: ReadonlyMap<string, Likeness>,
+): readonly (Classification & { readonly node: string })[] {
+  return items.flatMap(({ group, ...item }) => {
+    if (group === undefined) return { ...item, node: item.node ?? "" };
+    const isMeant = (one: Waiting) =>
+      alike.get(place(one))?.key === group && (one.classified === null || one.classified.kind === item.action);
+    const nodes = waiting.filter(isMeant).map(place);
+    return (nodes.length > 0 ? nodes : [`group ${group}`]).map((node) => ({ ...item, node }));
+  });
+}
+
 async function match(
   ports: Work,
   request: RequestRecord,
-  items: readonly Classification[],
+  items: readonly (Classification & { readonly node: string })[],
   waiting: readonly Waiting[],
+  names: GraphNames,
 ): Promise<{ wanted: readonly Wanted[]; problems: readonly Problem[] }> {
   const known = new Map(waiting.map((one) => [place(one), one]));
   const wanted = new Map<string, Wanted>();
   const problems: Problem[] = [];
   if (items.length === 0) problems.push({ path: "items", message: "names nothing", allowed: "a node" });
   for (const [at, item] of items.entries()) {
-    const found = known.get(item.node.replace(":", "/"));
+    const job = names.nodeOf(item.node);
+    const found = known.get(`${job}/${job}`) ?? known.get(item.node.replace(":", "/"));
     const path = `items[${at}]`;
     if (!found) {
       const message = `${item.node} does not wait for a classification`;

@@ -1,8 +1,12 @@
+import { type Dag, isDagOver } from "../domain/dag.ts";
 import type { RequestName } from "../domain/names.ts";
 import { mostMemoryMb } from "../domain/plan.ts";
 import { type ErrorsView, errorsView, tailKey, tailsWanted } from "../explain/errors-view.ts";
+import { kindOf } from "../kinds/kind.ts";
 import { gatherRound } from "../lifecycle/gather-round.ts";
 import type { Work } from "../lifecycle/ports.ts";
+import { type Blocked, blockedBy } from "../recovery/round/blocked.ts";
+import type { RoundFacts } from "../recovery/round/decide.ts";
 import { EMPTY_ROUND } from "../recovery/round/tally.ts";
 import { presentDag } from "./present-run.ts";
 
@@ -14,9 +18,20 @@ export async function gatherErrors(ports: Work, name: RequestName): Promise<Erro
   const { workflow, dag } = await presentDag(store, name);
   const shown =
     dag?.parentDagId && ["planning", "ready"].includes(dag.status) ? await store.dags.get(dag.parentDagId) : dag;
+  const { unitWord, credits } = kindOf(ports.kinds, request.spec.work);
   if (!workflow || !shown)
-    return errorsView(EMPTY_ROUND, { unitsTotal: 0, unitsDone: 0, excluded: [], tails: new Map(), ...NOWHERE });
-  const { facts } = await gatherRound(ports, request, workflow, shown, false);
+    return errorsView(EMPTY_ROUND, {
+      unitWord,
+      unitsTotal: 0,
+      unitsDone: 0,
+      excluded: [],
+      tails: new Map(),
+      ...NOWHERE,
+    });
+  const { facts, unfinished } = await gatherRound(ports, request, workflow, shown, false);
+  const names = await spool.jobNames(shown.submitDir);
+  const nameOf = (unit: string) => names.nameOf(unit);
+  const blocked = await blockedJobs(ports, shown, facts, unfinished);
   const tails = new Map<string, string>();
   for (const example of tailsWanted(facts.tally)) {
     tails.set(tailKey(example), await spool.logTail(shown.submitDir, example.unit, example.node));
@@ -26,7 +41,32 @@ export async function gatherErrors(ports: Work, name: RequestName): Promise<Erro
   const whose = { name, status: request.status, maxMemoryMb };
   const excluded = await store.files.excluded(workflow.id, MOST_EXCLUDED);
   const sites = { possibleSites, bannedSites };
-  return errorsView(facts.tally, { excluded, damaged, unitsTotal, unitsDone, tails, ...sites, request: whose });
+  return errorsView(facts.tally, {
+    excluded,
+    damaged,
+    unitWord,
+    nextVersionKeeps: credits !== undefined,
+    unitsTotal,
+    unitsDone,
+    tails,
+    ...sites,
+    request: whose,
+    nameOf,
+    blocked,
+  });
+}
+
+/** Of a graph whose run has ended: what is neither done nor failed waits for a job that is. */
+async function blockedJobs(
+  { spool }: Work,
+  dag: Dag,
+  { failedUnits }: RoundFacts,
+  unfinished: readonly string[],
+): Promise<readonly Blocked[]> {
+  if (dag.roleCounts.job === undefined || !isDagOver(dag.status) || failedUnits.length === 0) return [];
+  const failed = new Set(failedUnits);
+  const waits = new Set(unfinished.filter((unit) => !failed.has(unit)));
+  return waits.size === 0 ? [] : blockedBy(await spool.dagText(dag.submitDir), failed, (unit) => waits.has(unit));
 }
 
 const MOST_EXCLUDED = 1000;

@@ -3,13 +3,16 @@ import { isDagOver } from "../domain/dag.ts";
 import { mostMemoryMb } from "../domain/plan.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import { kindOf } from "../kinds/kind.ts";
+import { failedNodes } from "../lifecycle/gather-failed.ts";
 import { gatherRound } from "../lifecycle/gather-round.ts";
 import type { Ports, Work } from "../lifecycle/ports.ts";
 import { concerns } from "../recovery/bans/ban.ts";
+import { placeOf } from "../recovery/round/recover.ts";
 import type { ReleaseFacts } from "../recovery/round/release.ts";
 import type { RerunFacts } from "../recovery/round/rerun.ts";
+import { limitedJobs } from "../submit-dir/side-dag.ts";
 import type { OperatorRequest } from "./port.ts";
-import { presentDag } from "./present-run.ts";
+import { besideNow, presentDag } from "./present-run.ts";
 
 /** What the operator's hand has to know before it may act. */
 interface OperatorFacts {
@@ -26,7 +29,8 @@ export async function gatherOperator(
   const { store, clock } = ports;
   const { workflow, dag } = await presentDag(store, request.spec.name);
   // What is moved is not in its engine, whatever became of its run.
-  const hasEnded = workflow !== null && dag !== null && (isDagOver(dag.status) || wanted.action === "move");
+  const isChosen = wanted.action === "resubmit" && request.status === "active";
+  const hasEnded = workflow !== null && dag !== null && (isDagOver(dag.status) || wanted.action === "move" || isChosen);
   const round = hasEnded ? await gatherRound(ports, request, workflow, dag, false) : null;
   const isStopped = dag !== null && ["planning", "ready"].includes(dag.status) && dag.parentDagId !== null;
   const finished = round?.facts.finishedUnits ?? new Set<string>();
@@ -42,10 +46,12 @@ export async function gatherOperator(
     isStopped;
   const sites = ports.engine.capabilities.sites ? (await store.sites.list()).map(({ name }) => name) : null;
   const bans = (await store.sites.activeBans(clock.now())).filter((ban) => concerns(ban, workflow?.id ?? null));
+  const kind = kindOf(ports.kinds, request.spec.work);
   return {
     release: {
       holdCode: request.hold?.code ?? null,
-      kindFields: kindOf(ports.kinds, request.spec.work).releaseFields,
+      kindFields: kind.releaseFields,
+      isOneRound: kind.isOneRound ?? false,
       maxMemoryMb: mostMemoryMb(ports.policy, request.spec.resources.cores),
       knownSites: sites,
       possibleSites: (round?.facts.possibleSites as ReleaseFacts["possibleSites"]) ?? sites,
@@ -55,15 +61,42 @@ export async function gatherOperator(
       isDirectoryGone: round?.facts.directory === "gone",
       topsUp: request.spec.work.topUp ?? false,
       unitsUnfinished: unfinished.length,
+      unitWord: kind.unitWord,
       tornFiles: new Set(torn.map(({ lfn }) => lfn)).size,
     },
     rerun: round && {
       ...round.facts,
       canRescue,
+      stillRuns: isChosen,
       roundUnits: new Set(round.unitNames),
       doneNodes: canRescue && dag ? await doneNodes(ports, dag.submitDir, unfinished, wanted.nodes) : new Set(),
+      failedNodes: isChosen && dag ? new Set((await failedNodes(ports, dag.submitDir, unfinished)).map(placeOf)) : NONE,
+      ...(await chosenNames(ports, dag?.submitDir ?? "", round.unitNames, wanted.nodes)),
+      besideNow: isChosen && dag ? await besideNow(ports, dag) : NONE,
+      limited:
+        isChosen && dag?.roleCounts.job ? new Set(limitedJobs(await ports.spool.dagText(dag.submitDir)).keys()) : NONE,
     },
   };
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** What there is to be chosen, as far as it was named. */
+async function chosenNames(
+  { spool }: Ports,
+  submitDir: string,
+  units: readonly string[],
+  named: OperatorRequest["nodes"] = [],
+): Promise<Pick<RerunFacts, "names" | "nodesOf">> {
+  const jobs = await spool.jobNames(submitDir);
+  const known = new Set(units);
+  const nodesOf = new Map<string, readonly string[]>();
+  for (const name of named === "failed" ? [] : named) {
+    const [unit = "", node] = name.split("/", 2);
+    if (node !== undefined && known.has(unit) && !nodesOf.has(unit))
+      nodesOf.set(unit, await spool.nodeNames(submitDir, unit).catch(() => [node]));
+  }
+  return { names: units.map((unit) => jobs.nameOf(unit) ?? unit), nodesOf };
 }
 
 /** Of the nodes somebody names, those that are done. A name is looked up only in a unit of ours. */

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from "../base/result.ts";
+import { tokenOf } from "../domain/actor.ts";
 import { newImport } from "../domain/import.ts";
 import { isName, type RequestName } from "../domain/names.ts";
 import type { Problem } from "../domain/problem.ts";
@@ -41,7 +42,7 @@ export async function importRequest(
   if (!document) return err({ kind: "unknown", name, source: source.name });
   const known = await alreadyHere(ports, name as RequestName, document, by.dryRun);
   if (known) return known;
-  const read = readImported(document, { name, overrides }, ports, { ...rules, requestor: by.actor });
+  const read = readImported(document, { name, overrides }, ports, { ...rules, requestor: tokenOf(by.actor) });
   if (!read.ok) return err({ kind: "problems", problems: read.error });
   const { spec, files, warnings } = read.value;
   if (by.dryRun) return ok({ request: null, warnings, plan: await previewPlan(ports, spec) });
@@ -61,7 +62,7 @@ const refused = (path: string, message: string, allowed: string): SubmitAnswer =
   err({ kind: "problems", problems: [{ path, message, allowed }] });
 
 /** The document with what was changed of it, as a submission under exactly that name. */
-export function readImported(
+function readImported(
   document: Row,
   { name, overrides }: Import,
   { kinds }: Pick<Work, "kinds">,

@@ -11,35 +11,58 @@ import type { AttemptRecord, EpochRecord, ScriptRecord } from "../recovery/ledge
 import type { OperatorAction } from "../recovery/round/actions.ts";
 import type { RequestFilter } from "../store/port.ts";
 import type { BlockCommands } from "./block-port.ts";
+import type { DeskCommands } from "./desk-port.ts";
+import type { FillCommands } from "./fill-port.ts";
+import type { FreppCommands } from "./frepp-port.ts";
+import type { PolicyCommands } from "./policy-question.ts";
+import type { RecoveryCommands } from "./recovery-port.ts";
+import type { ReplayCommands } from "./replay.ts";
+import type { ResultCommands } from "./result-port.ts";
+import type { RunCommands } from "./run-port.ts";
 import type { BanSiteAnswer, BanWanted, SiteEffect } from "./site-port.ts";
 
 export { describeErrors } from "../explain/describe-errors.ts";
+export { type Estimate, estimateEnd, PACE_WINDOWS_MS } from "../explain/estimate-end.ts";
+export { estimateStarts } from "../explain/estimate-start.ts";
+export { groupHappened, type OpenMatter, type ShiftReport, shiftReportText } from "../explain/shift-report.ts";
 export type { LoopStatus } from "../lifecycle/loop.ts";
+export { normaliseLine } from "../recovery/likeness.ts";
 export { ACTION, actionsIn, mayResume, OPERATOR_ACTIONS, type OperatorAction } from "../recovery/round/actions.ts";
-export type { BanSiteAnswer, BanWanted, ErrorsView, SiteEffect, SiteSyncAnswer };
+export type { Cause, Choice, UnitMap, UnitPaint } from "./desk-port.ts";
+export type { RunAnswer } from "./run-port.ts";
+export type { BanSiteAnswer, BanWanted, SiteEffect };
 
 /**
  * What people and programs may ask. A command checks, stores a wish or a change, nudges the loop and returns; the loop
  * does the work. null: there is no such request, site, …
  */
-export interface Commands extends BlockCommands {
+export interface Commands
+  extends BlockCommands,
+    DeskCommands,
+    FreppCommands,
+    FillCommands,
+    PolicyCommands,
+    ReplayCommands,
+    RecoveryCommands,
+    RunCommands,
+    ResultCommands {
   /** Nothing is stored for a bad document. */
   submit(document: Document, actor: string, signal?: AbortSignal): Promise<SubmitAnswer>;
   /** Which problems would it have? Stores nothing. */
   check(document: Document, actor: string, signal?: AbortSignal): Promise<SubmitAnswer>;
   /** What its first round would be, as things are now. */
   preview(name: RequestName, signal?: AbortSignal): Promise<PlanPreview | null>;
-  reprioritize(name: RequestName, wanted: { priority?: number; urgent?: boolean }, seen: Seen): Promise<ChangeAnswer>;
+  reprioritise(
+    name: RequestName,
+    wanted: { priority?: number; urgent?: boolean; reason?: string },
+    seen: Seen,
+  ): Promise<ChangeAnswer>;
   /** `from`: release, restart: the request as it should have been, as a person wrote it. */
   act(name: RequestName, wanted: OperatorRequest & { from?: string }, by: By & Seen): Promise<ActAnswer>;
   /** The same for many, one after another; each has its own answer, and one that is refused stops no other. */
   actMany(which: ManyRequests, wanted: OperatorRequest, by: By): Promise<ManyAnswer>;
   /** Reserves one more attempt of a failed node, within the budgets it has. */
   retryNode(dagId: DagId, wanted: RetryWanted, by: By): Promise<RetryAnswer>;
-  /** Says what failures mean that no rule knew: all of a call or none. */
-  classify(name: RequestName, items: readonly Classification[], by: By & Seen): Promise<ClassifyAnswer>;
-  /** Nodes of the present run whose last failure no rule knew. */
-  unclassified(name: RequestName, page: { offset: number; limit: number }): Promise<UnclassifiedPage | null>;
   attempts(name: RequestName, filter: AttemptFilter): Promise<AttemptPage | null>;
   /** What failed in the present round, with the ends of the logs that show it best. */
   errors(name: RequestName): Promise<ErrorsView | null>;
@@ -102,6 +125,8 @@ export interface Document {
   readonly text: string;
   readonly format: "json" | "yaml";
   readonly isDraft?: boolean;
+  /** A request of its name may be there: somebody wants to see the difference. */
+  readonly isCompared?: boolean;
 }
 
 /** The first round in numbers, or why there would be none. */
@@ -118,6 +143,8 @@ export type SubmitAnswer = Result<
     readonly plan: PlanPreview | null;
     /** It was imported before, and nothing was done. */
     readonly already?: boolean;
+    /** Of a check: what the document is read as. */
+    readonly readAs?: { readonly spec: RequestSpec; readonly isTaken: boolean };
   },
   | { readonly kind: "problems"; readonly problems: readonly Problem[] }
   | { readonly kind: "name-taken"; readonly name: string }
@@ -212,39 +239,6 @@ export interface LastAttempt {
   readonly attempt: number;
   readonly record: AttemptRecord;
 }
-/** A node that stopped because no rule knew its failure. */
-export interface UnclassifiedNode extends LastAttempt {
-  /** What somebody said it means; null: nobody yet. */
-  readonly classified: NodeAction | null;
-  readonly stderrTail: string;
-}
-export interface UnclassifiedPage {
-  readonly total: number;
-  /** Of them, those that nobody has classified. */
-  readonly open: number;
-  readonly items: readonly UnclassifiedNode[];
-}
-export interface Classification {
-  /** "mg_000003/proc_000021" */
-  readonly node: string;
-  readonly action: "retry" | "fail";
-  readonly changes: NodeChanges;
-  readonly reason: string;
-}
-export type ClassifyAnswer =
-  | {
-      readonly kind: "done" | "would";
-      readonly items: readonly (Pick<Classification, "node" | "action"> & { outcome: "reserved" | "already" })[];
-      /** Still waiting for a classification. */
-      readonly open: number;
-      /** The nodes that are resubmitted now; null: none, `because` says why. */
-      readonly resubmit: readonly string[] | null;
-      readonly reason: string;
-      readonly request: RequestRecord;
-    }
-  | Refusal<"refused" | "conflict">
-  | NotAsSeen;
-
 export interface AttemptFilter {
   readonly unit?: string;
   /** "proc_000021", or with its unit: "mg_000003/proc_000021". */
@@ -253,12 +247,14 @@ export interface AttemptFilter {
   readonly limit: number;
   readonly cursor?: string;
 }
+/** What the person called a job of a graph. */
+type OfJob = { readonly job?: string | null };
 interface OfUnit {
   readonly round: number;
   readonly unit: string;
 }
 export interface AttemptPage {
-  readonly items: (OfUnit & { readonly record: AttemptRecord; readonly script: ScriptRecord | null })[];
+  readonly items: (OfUnit & OfJob & { readonly record: AttemptRecord; readonly script: ScriptRecord | null })[];
   readonly epochs: (OfUnit & { readonly record: EpochRecord })[];
   /** What people said of nodes besides: classified, tried again now, left behind. `node` null: of the whole unit. */
   readonly said: (OfUnit & {

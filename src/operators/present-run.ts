@@ -3,7 +3,7 @@ import type { DagId, RequestName } from "../domain/names.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import type { Ports } from "../lifecycle/ports.ts";
-import { isAttempt } from "../recovery/ledger-record.ts";
+import { isAttempt, parseLedger } from "../recovery/ledger-record.ts";
 import type { Store } from "../store/port.ts";
 import type { LastAttempt } from "./port.ts";
 
@@ -39,17 +39,24 @@ export async function presentRun(store: Store, request: RequestRecord): Promise<
   return { request, workflow, dag, rootId: root.id, isOver: isDagOver(dag.status) };
 }
 
-/** Of every node of a unit of this run, in the order in which they first appear. */
-export async function lastAttempts(ports: Ports, { dag }: PresentRun, unit: string): Promise<readonly LastAttempt[]> {
-  const { lines } = await ports.spool.ledger(dag.submitDir, unit);
-  const last = new Map<string, LastAttempt & { count: number }>();
-  for (const record of lines.filter(isAttempt)) {
-    const { node, cluster } = record;
-    const count = (last.get(node)?.count ?? 0) + 1;
-    // What was never submitted has no cluster: it is known by its place, which no cluster is.
-    last.set(node, { unit, node, record, count, attempt: cluster > 0 ? cluster : -count });
+/** Of every node of these units of this run, in the order in which they first appear. */
+export async function lastAttempts(
+  ports: Ports,
+  { dag }: PresentRun,
+  units: readonly string[],
+): Promise<readonly LastAttempt[]> {
+  const found: LastAttempt[] = [];
+  for await (const { unit, text } of ports.spool.ledgers(dag.submitDir, units)) {
+    const last = new Map<string, LastAttempt & { count: number }>();
+    for (const record of parseLedger(text ?? "").lines.filter(isAttempt)) {
+      const { node, cluster } = record;
+      const count = (last.get(node)?.count ?? 0) + 1;
+      // What was never submitted has no cluster: it is known by its place, which no cluster is.
+      last.set(node, { unit, node, record, count, attempt: cluster > 0 ? cluster : -count });
+    }
+    found.push(...last.values());
   }
-  return [...last.values()];
+  return found;
 }
 
 /** The units whose ledgers are worth reading: those that did not finish. */
@@ -57,4 +64,14 @@ export async function unfinishedUnits(ports: Ports, { workflow, dag }: PresentRu
   if (!(await ports.spool.isComplete(dag.submitDir))) return [];
   const finished: ReadonlySet<string> = await ports.store.units.finishedNames(workflow.id);
   return (await ports.spool.unitNames(dag.submitDir)).filter((unit) => !finished.has(unit));
+}
+
+/** The jobs of side runs that are not over (docs/adr/0020-side-runs.md). */
+export async function besideNow({ store }: Pick<Ports, "store">, { id }: Dag): Promise<ReadonlySet<string>> {
+  const jobs: string[] = [];
+  for (const side of (await store.dags.sidesOf([id])).filter(({ status }) => !isDagOver(status))) {
+    const note = (await store.dags.history(side.id)).findLast(({ type }) => type === "rescue");
+    jobs.push(...((note?.detail.units ?? []) as string[]));
+  }
+  return new Set(jobs);
 }

@@ -79,8 +79,8 @@ export async function reserve(
   async function checkResubmit(): Promise<Checked> {
     const { wish } = request;
     if (!wish || wish.kind === "resubmit") return checkAction(ports, request, wanted);
-    const words = `${wish.kind} was asked for by ${wish.actor} and is being carried out`;
-    return refusal("refused", words, "ask again when that is through");
+    const message = `${wish.kind} was asked for by ${wish.actor} and is being carried out`;
+    return refusal("refused", message, "ask again when that is through");
   }
 
   /** Where all of it waits for the loop already, that is made sure of too: the loop may have begun meanwhile. */

@@ -35,7 +35,9 @@ async function tryOnce(
   const run = request && (await presentRun(ports.store, request));
   if (!run || run.dag.submitDir !== dag.submitDir)
     return refusal("conflict", "the round of this DAG was left behind", "a node of the present round");
-  const last = await findNode(ports, run, wanted);
+  const names = await ports.spool.jobNames(dag.submitDir);
+  const named = names.nodeOf(wanted.node);
+  const last = await findNode(ports, run, { ...wanted, node: named, unit: wanted.unit && names.nodeOf(wanted.unit) });
   if ("kind" in last) return last;
   const { reason, changes } = wanted;
   const action = newAction(run, last, { kind: "retry", reason, changes, actor: by.actor, at: ports.clock.now() });
@@ -74,14 +76,11 @@ async function tryOnce(
 
 /** A node by its unit and name, or by its name alone where that is unique. */
 async function findNode(ports: Ports, run: PresentRun, { unit, node }: RetryWanted): Promise<LastAttempt | NoRetry> {
-  let found: LastAttempt | null = null;
-  for (const at of unit === null ? await unfinishedUnits(ports, run) : [unit]) {
-    const last = (await lastAttempts(ports, run, at)).find((one) => one.node === node);
-    if (last && found) {
-      const allowed = `with its unit, like ${found.unit}:${node}`;
-      return refusal("refused", `several units have a node ${node}`, allowed, "node");
-    }
-    found ??= last ?? null;
+  const units = unit === null ? await unfinishedUnits(ports, run) : [unit];
+  const [found, ...more] = (await lastAttempts(ports, run, units)).filter((one) => one.node === node);
+  if (found && more.length > 0) {
+    const allowed = `with its unit, like ${found.unit}:${node}`;
+    return refusal("refused", `several units have a node ${node}`, allowed, "node");
   }
   return found ?? neverFailed(ports, run, unit, node);
 }
@@ -91,8 +90,10 @@ async function neverFailed(ports: Ports, run: PresentRun, unit: string | null, n
   const { submitDir } = run.dag;
   for (const at of await ports.spool.unitNames(submitDir)) {
     if ((unit !== null && at !== unit) || !(await ports.spool.nodeNames(submitDir, at)).includes(node)) continue;
-    const words = run.isOver ? "it has not run: something before it failed" : "it has not failed: it runs, or waits to";
-    return refusal("conflict", `${words} (${at}/${node})`, "a node that failed");
+    const message = run.isOver
+      ? "it has not run: something before it failed"
+      : "it has not failed: it runs, or waits to";
+    return refusal("conflict", `${message} (${at}/${node})`, "a node that failed");
   }
   return { kind: "unknown", what: `node ${unit === null ? node : `${unit}/${node}`} in this run` };
 }
@@ -101,7 +102,7 @@ const NEW_EPOCH = "wms2 resubmit, which opens a new epoch";
 const givenUp = ({ actor, reason }: NodeAction) =>
   refusal("conflict", `${actor} gave this attempt up: ${reason}`, NEW_EPOCH);
 
-/** Stops that say: this budget is used up. A run's own RETRY is not among them: the next run has it anew. */
+/** Stops that say: this budget is used up. A run's own RETRY is not among them: the next run has it again. */
 const SPENT: Readonly<Record<string, string>> = {
   executions: "its executions are used up",
   "rule-retries": "the retries its rule allows are used up",
@@ -115,8 +116,8 @@ function refuse({ isOver }: PresentRun, { record, attempt }: LastAttempt, wanted
     return refusal("conflict", `its last attempt is ${attempt}, not ${wanted.attempt}`, "the attempt that failed last");
   if (decision === "done") return refusal("conflict", "it is done, and is never run again", null);
   if (!isOver) {
-    const words = decision === "retry" ? "it is being tried again already" : "its run goes on";
-    return refusal("conflict", words, "a node of a run that has ended");
+    const message = decision === "retry" ? "it is being tried again already" : "its run goes on";
+    return refusal("conflict", message, "a node of a run that has ended");
   }
   const tooOften = wanted.maxRetries !== null && rrn > wanted.maxRetries ? `it was executed ${rrn} times` : null;
   const spent = SPENT[why ?? ""] ?? (retriesLeft === 0 ? "the retries it may have are used up" : tooOften);

@@ -1,10 +1,15 @@
+import { groupBy } from "../base/group-by.ts";
 import { err, ok, type Result } from "../base/result.ts";
+import { listed } from "../base/text.ts";
+import { tokenOf } from "../domain/actor.ts";
 import type { RequestName } from "../domain/names.ts";
 import type { Problem } from "../domain/problem.ts";
+import type { RequestSpec } from "../domain/request.ts";
 import type { IntakeRules, Submission } from "../domain/submission.ts";
 import { readSubmission } from "../intake/read-submission.ts";
-import type { Kinds } from "../kinds/kind.ts";
+import { type Kinds, kindOf } from "../kinds/kind.ts";
 import type { Work } from "../lifecycle/ports.ts";
+import { problemsAtLines } from "../reading/line-of.ts";
 import { parseDocument } from "../reading/parse-document.ts";
 import { type Import, importOf, importRequest } from "./import.ts";
 import type { Document, PlanPreview, SubmitAnswer } from "./port.ts";
@@ -18,7 +23,40 @@ export function readDocument(
   kinds: Kinds,
 ): Result<Submission, readonly Problem[]> {
   const parsed = parseDocument(text, format);
-  return parsed.ok ? readSubmission(parsed.value, { ...rules, requestor: actor }, kinds) : parsed;
+  return parsed.ok ? readSubmission(parsed.value, { ...rules, requestor: tokenOf(actor) }, kinds) : parsed;
+}
+
+/** People write YAML; what programs send as JSON has no lines worth naming. */
+const atLines = ({ text, format }: Document, problems: readonly Problem[]): readonly Problem[] =>
+  format === "yaml" ? problemsAtLines(text, problems) : problems;
+
+/** A document that makes sense, and whose files are there. */
+export async function readWhole(
+  ports: Work,
+  document: Document,
+  rules: IntakeRules,
+  actor: string,
+): Promise<Result<Submission, readonly Problem[]>> {
+  const read = readDocument(document, rules, actor, ports.kinds);
+  if (!read.ok) return err(atLines(document, read.error));
+  const absent = await absentInputs(ports, read.value.spec.work);
+  return absent.length > 0 ? err(atLines(document, absent)) : read;
+}
+
+async function absentInputs({ kinds, spool }: Work, work: RequestSpec["work"]): Promise<readonly Problem[]> {
+  const inputs = kindOf(kinds, work).inputs?.(work);
+  if (!inputs) return [];
+  const [directory = "/"] = inputs.keys();
+  const there = await spool.stamps(directory, inputs.keys());
+  const absent = groupBy(
+    [...inputs].filter(([path]) => !there.has(path)),
+    ([, place]) => place,
+  );
+  return [...absent].map(([path, missing]) => ({
+    path,
+    message: `${listed(missing.map(([file]) => file))}: not there, as the server sees it`,
+    allowed: "files and folders that are there, or that a job makes",
+  }));
 }
 
 /** The request a document names instead of being one; a draft never does. */
@@ -42,7 +80,7 @@ export async function submit(
     if (answer.ok && !answer.value.already) nudge();
     return answer;
   }
-  const submission = readDocument(document, rules, actor, ports.kinds);
+  const submission = await readWhole(ports, document, rules, actor);
   if (!submission.ok) return err({ kind: "problems", problems: submission.error });
   const { spec, files, warnings } = submission.value;
   const { isDraft = false } = document;
@@ -66,11 +104,17 @@ export async function check(
 ): Promise<SubmitAnswer> {
   const wanted = importIn(document);
   if (wanted) return importRequest({ ...ports, signal }, rules, wanted, { actor, dryRun: true });
-  const submission = readDocument(document, rules, actor, ports.kinds);
+  const submission = await readWhole(ports, document, rules, actor);
   if (!submission.ok) return err({ kind: "problems", problems: submission.error });
   const { spec, warnings } = submission.value;
-  if (await ports.store.requests.get(spec.name)) return err({ kind: "name-taken", name: spec.name });
-  return ok({ request: null, warnings, plan: await previewPlan({ ...ports, signal }, spec) });
+  const isTaken = (await ports.store.requests.get(spec.name)) !== null;
+  if (isTaken && !document.isCompared) return err({ kind: "name-taken", name: spec.name });
+  return ok({
+    request: null,
+    warnings,
+    plan: await previewPlan({ ...ports, signal }, spec),
+    readAs: { spec, isTaken },
+  });
 }
 
 export async function preview(ports: Work, name: RequestName, signal?: AbortSignal): Promise<PlanPreview | null> {

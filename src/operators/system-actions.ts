@@ -11,19 +11,24 @@ type Command<Name extends keyof Commands> = (
   ...args: Parameters<Commands[Name]>
 ) => ReturnType<Commands[Name]>;
 
-export const reprioritize: Command<"reprioritize"> = async ({ store, clock }, name, wanted, { actor, version }) => {
+export const reprioritise: Command<"reprioritise"> = async (
+  { store, clock },
+  name,
+  { reason, ...wanted },
+  { actor, version },
+) => {
   const request = await store.requests.get(name);
   if (!request) return { kind: "unknown-request" };
   if (version !== null && version !== request.version) return { kind: "stale", request };
   const { status, productionSteps } = request;
-  if (isTerminal(status)) return { kind: "not-allowed", reason: `${name} is ${status}: nothing is left to prioritize` };
+  if (isTerminal(status)) return { kind: "not-allowed", reason: `${name} is ${status}: nothing is left to prioritise` };
   if (wanted.urgent && productionSteps.length > 0)
     return { kind: "not-allowed", reason: `${name} has production steps: it cannot be urgent as well` };
   const said = [
     ...(wanted.priority === undefined ? [] : [`priority ${wanted.priority}`]),
     ...(wanted.urgent === undefined ? [] : [wanted.urgent ? "urgent" : "not urgent"]),
   ];
-  const why = { reason: said.join(", "), actor, at: clock.now() };
+  const why = { reason: [said.join(", "), ...(reason ? [reason] : [])].join(": "), actor, at: clock.now() };
   const isDone = await store.transaction(
     async (tx) =>
       (await tx.requests.change(name, request.version, wanted, why)) &&

@@ -39,7 +39,7 @@ test("what was planned is believed, from the inputs it was planned for", () => {
 });
 
 test.each([
-  ["a stranger", made(["/a", "/x"]), /2 parents of \/l\/hits, which are not its 2 planned inputs/],
+  ["an unknown file", made(["/a", "/x"]), /2 parents of \/l\/hits, which are not its 2 planned inputs/],
   ["one too few", made(["/a"]), /1 parents of \/l\/hits/],
   ["one twice", made(["/a", "/a"]), /2 parents of \/l\/hits/],
   ["another job's input", made(undefined, undefined, ["/a"]), /1 parents of \/l\/logs\/proc_000001\.x\.log/],

@@ -1,5 +1,5 @@
 import { isProcessingNodeName } from "../domain/names.ts";
-import { datasetName, outputPlace } from "../domain/output-names.ts";
+import { datasetName, outputPaths } from "../domain/output-names.ts";
 import type { RequestSpec } from "../domain/request.ts";
 import type { OutputFile } from "../domain/workflow.ts";
 import type { MergeOutput } from "./merge-output.ts";
@@ -14,9 +14,9 @@ export const expectedOutputs = (spec: RequestSpec, unit: string, mergedDir: stri
     .filter(({ keep }) => keep)
     .map((output) => {
       const dataset = datasetName(spec, output);
-      const { place, lfn } = outputPlace(spec.name, unit, { ...output, dataset });
+      const { path, lfn } = outputPaths(spec.name, unit, { ...output, dataset });
       const each = output.merge.how === "none" ? output.file : null;
-      return { output: output.name, dataset, lfn, path: `${mergedDir}/${place}`, each };
+      return { output: output.name, dataset, lfn, path: `${mergedDir}/${path}`, each };
     });
 
 /** Bytes of a merged file. absent: the catalog will say so, and ask again · foreign: a link, or no plain file. */

@@ -15,15 +15,15 @@ const STEPS: readonly OutputStep[] = [
   { name: "replicas", service: "a", when: "each-unit", takes: "owed", leaves: "replicated" },
   { name: "rule", service: "a", when: "first-unit" },
   { name: "files", service: "b", when: "each-unit", takes: "replicated", leaves: "registered" },
-  { name: "close", service: "b", when: "all-settled" },
-  { name: "tape", service: "a", when: "all-settled" },
+  { name: "close", service: "b", when: "after-last-unit" },
+  { name: "tape", service: "a", when: "after-last-unit" },
 ];
 
 const block = (over: Partial<OutputBlockFacts>, units: Partial<OutputBlockFacts["units"]> = {}): OutputBlockFacts =>
   ({
     status: "open",
     isSealed: false,
-    isSettled: false,
+    hasAllUnits: false,
     begun: [],
     receipts: {},
     tries: 0,
@@ -43,12 +43,12 @@ const TABLE: [story: string, block: OutputBlockFacts, decision: string][] = [
   ["then it is protected", block({ receipts: { open: "yes" } }, { replicated: 1 }), "run rule"],
   ["then its files are registered", block({ receipts: OPENED }, { replicated: 1 }), "run files"],
   ["it waits for its other units", block({ receipts: OPENED }, { registered: 1 }), "wait"],
-  ["none comes any more: sealed", block({ receipts: OPENED, isSettled: true }, { registered: 1 }), "seal"],
-  ["sealed: closed", block({ receipts: OPENED, isSettled: true, isSealed: true }, { registered: 1 }), "run close"],
-  ["all steps taken", block({ receipts: CLOSED, isSettled: true, isSealed: true }, { registered: 1 }), "done"],
+  ["none comes any more: sealed", block({ receipts: OPENED, hasAllUnits: true }, { registered: 1 }), "seal"],
+  ["sealed: closed", block({ receipts: OPENED, hasAllUnits: true, isSealed: true }, { registered: 1 }), "run close"],
+  ["all steps taken", block({ receipts: CLOSED, hasAllUnits: true, isSealed: true }, { registered: 1 }), "done"],
   [
     "an owed unit keeps it open",
-    block({ receipts: OPENED, isSettled: true }, { owed: 1, registered: 1 }),
+    block({ receipts: OPENED, hasAllUnits: true }, { owed: 1, registered: 1 }),
     "run replicas",
   ],
   ["not its turn yet", block({ nextTryAt: ago(-1), tries: 1 }, { owed: 1 }), "wait"],

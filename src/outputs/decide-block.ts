@@ -43,12 +43,12 @@ export function decideBlock(
   if (nextTryAt > now) return { kind: "wait", until: nextTryAt };
   if (status === "withdrawing") return decideWithdrawal(block);
   for (const step of steps) {
-    if (step.when === "all-settled" && !block.isSettled) return { kind: "wait", until: null };
-    if (step.when === "all-settled" && !block.isSealed) return { kind: "seal" };
+    if (step.when === "after-last-unit" && !block.hasAllUnits) return { kind: "wait", until: null };
+    if (step.when === "after-last-unit" && !block.isSealed) return { kind: "seal" };
     const isOwed = step.when === "each-unit" ? block.units[step.takes] > 0 : !(step.name in block.receipts);
     if (isOwed) return { kind: "run", step };
   }
-  if (!block.isSettled) return { kind: "wait", until: null };
+  if (!block.hasAllUnits) return { kind: "wait", until: null };
   return { kind: block.isSealed ? "done" : "seal" };
 }
 
@@ -61,8 +61,8 @@ export function decideBeside(
   now: Date,
 ): BlockDecision {
   if (refusedAt.size === 0) return decideBlock(block, steps, patience, now);
-  const others = steps.filter(({ name, when }) => !refusedAt.has(name) && when !== "all-settled");
-  return decideBlock({ ...block, isSettled: false, refusals: 0, nextTryAt: now }, others, patience, now);
+  const others = steps.filter(({ name, when }) => !refusedAt.has(name) && when !== "after-last-unit");
+  return decideBlock({ ...block, hasAllUnits: false, refusals: 0, nextTryAt: now }, others, patience, now);
 }
 
 /** By time, whatever fails; a catalog that is asked in each pass, by its refusals: one that is away comes back. */

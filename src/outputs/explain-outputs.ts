@@ -4,7 +4,7 @@ import type { WaitCode } from "../domain/wait.ts";
 type Trouble = NonNullable<OutputSummary["trouble"]>;
 
 /** What does not go well with a block, in one sentence that names what it is about. */
-export function troubleWords({ block, error: { unit, step, message, code } }: Trouble): string {
+export function describeTrouble({ block, error: { unit, step, message, code } }: Trouble): string {
   if (unit !== null) return `outputs of ${unit} cannot be registered: ${message}`;
   return code === UNREACHABLE ? message : `${step} of ${block} is refused: ${message}`;
 }
@@ -19,7 +19,7 @@ export function explainOutputs(
   const { error, nextTryAt } = trouble;
   const fix = isRefusal(error) ? ` (${error.fix})` : "";
   const code = isRefusal(error) ? "outputs-refused" : "outputs";
-  return { reason: `${far}; ${troubleWords(trouble)}${fix}`, on: { code, until: nextTryAt } };
+  return { reason: `${far}; ${describeTrouble(trouble)}${fix}`, on: { code, until: nextTryAt } };
 }
 
 const isRefusal = ({ code }: BlockError): boolean => code !== UNREACHABLE;

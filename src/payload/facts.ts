@@ -3,7 +3,7 @@ import { configurationPath, fileListPath, runsCmssw } from "../domain/cms-files.
 import type { RequestSpec } from "../domain/request.ts";
 
 /** What an installation says of CMS's software and of the way to a site's storage. */
-export interface Installation {
+interface Installation {
   /** cmsset_default.sh, as a worker sees it; null: there is no such software. */
   readonly cmsset: string | null;
   /** ScramArch (may end in *) → the command that runs what follows it in a container. */
@@ -46,7 +46,7 @@ function stepFacts({ work, outputs }: RequestSpec, cms: CmsSpec, step: CmsStep) 
     streams: step.eventStreams,
     seeding: step.seeding,
     lhe: step.lheInput,
-    eventsPerLumi: work.kind === "generate" ? work.eventsPerLumi : null,
+    eventsPerLumi: work.eventsPerLumi ?? null,
     deterministicPileup: cms.deterministicPileup,
     pileup: { mc: mc && fileListPath(mc), data: data && fileListPath(data) },
     outputs: cms.outputs

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -24,4 +24,11 @@ test("every program is in the list once, and every listed file is there", () => 
     expect(basename(file.target)).toBe(basename(fileURLToPath(file.source)));
     expect((statSync(file.source).mode & 0o111) !== 0).toBe(file.executable);
   }
+});
+
+test("the parts of the worker's program do not define a function twice: they are joined into one file", () => {
+  const text = readFileSync(PAYLOAD_FILES.find(({ target }) => target.endsWith("/run.sh"))!.source, "utf8");
+  const names = [...text.matchAll(/^(\w+)\(\)/gm)].map(([, name]) => name);
+  expect(names.length).toBeGreaterThan(100);
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });

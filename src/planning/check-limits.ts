@@ -68,14 +68,15 @@ function checkSites(unit: UnitPlan, context: CheckContext, report: Report): void
 function checkResources(
   name: string,
   resources: NodeResources,
-  { policy, spec, sizing }: CheckContext,
+  { plan, policy, spec, sizing }: CheckContext,
   report: Report,
 ): void {
   const { cores, memoryMb, diskMb, wallMinutes, gpus } = resources;
   const isAtLeast = (least: number) => (value: number) => Number.isSafeInteger(value) && value >= least;
   if (![cores, memoryMb, wallMinutes].every(isAtLeast(1)) || ![diskMb, gpus].every(isAtLeast(0)))
     report("resources", `${name} asks for what nobody can give`, { resources });
-  if (sizing ? cores > spec.resources.cores : cores !== spec.resources.cores)
+  // Jobs of a graph have sizes of their own.
+  if (!plan.graph && (sizing ? cores > spec.resources.cores : cores !== spec.resources.cores))
     report("resources", `${name} asks for ${cores} cores`, { resources });
   const least = policy.leastMemoryPerCoreMb * cores;
   const most = Math.max(mostMemoryMb(policy, cores), least);

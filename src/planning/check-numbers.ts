@@ -35,14 +35,11 @@ export function checkNumbers({ plan: { summary }, next: start, spec }: CheckCont
         closeBlock();
         if (unit.block !== block + 1)
           report("block-order", `${unit.name} is in block ${unit.block} after block ${block}`);
-        if (unit.priority >= priority)
-          report("priority", `${unit.name} opens block ${unit.block} but does not rank below block ${block}`);
         block = unit.block;
         blockUnits = 0;
         blockBytes = 0;
-      } else if (units > 1 && unit.priority !== priority) {
-        report("priority", `${unit.name} has another priority than the rest of its block`);
       }
+      if (unit.priority >= priority) report("priority", `${unit.name} does not rank below the unit before it`);
       blockUnits += 1;
       blockBytes += unit.expectedOutputBytes;
       priority = unit.priority;

@@ -8,6 +8,7 @@ import {
   processSpec,
   sampleFacts,
 } from "../../tests/support/sample-facts.ts";
+import { planOf, sampleGraph } from "../../tests/support/sample-graph.ts";
 import type { DagPlan } from "../domain/plan.ts";
 import { describePlan } from "./describe.ts";
 import type { PlanFacts } from "./facts.ts";
@@ -31,6 +32,19 @@ it("describes a plan in numbers", () => {
     jobsPerUnit: { least: 4, most: 8 },
     eventsPerJob: { least: 100, most: 100 },
     coreHours: 26,
+  });
+});
+
+it("counts the core hours of a graph job by job, and tells of each what it runs", () => {
+  const size = { cores: 2, memoryMb: 4000, diskMb: 1, wallMinutes: 90, gpus: 0 };
+  const graph = planOf(sampleGraph(3, [], (index) => (index === 2 ? { resources: size, name: "big one" } : {})));
+  expect(describePlan(graph)).toMatchObject({ units: 3, nodesByRole: { job: 3 }, coreHours: 5 });
+  const { units } = JSON.parse([...planJson(graph)].join(""));
+  expect(units[2].nodes[0]).toMatchObject({
+    role: "job",
+    job: "big one",
+    argv: ["echo", "2"],
+    resources: { cores: 2 },
   });
 });
 

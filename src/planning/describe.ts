@@ -1,5 +1,5 @@
 import type { DagPlan } from "../domain/plan.ts";
-import { NODE_ROLES, reports } from "../domain/roles.ts";
+import { reports } from "../domain/roles.ts";
 
 interface Spread {
   readonly least: number;
@@ -13,14 +13,16 @@ export function describePlan(plan: DagPlan) {
   let jobsPerUnit: Spread | null = null;
   let eventsPerJob: Spread | null = null;
   let bytesPerUnit: Spread | null = null;
+  let jobHours = 0;
   for (const unit of plan.units) {
-    const places: readonly string[] = unit.sites.length ? unit.sites : ["anywhere"];
-    for (const site of places) unitsBySite.set(site, (unitsBySite.get(site) ?? 0) + 1);
+    if (plan.graph) jobHours += (unit.resources.cores * unit.resources.wallMinutes) / 60;
+    const sites: readonly string[] = unit.sites.length ? unit.sites : ["anywhere"];
+    for (const site of sites) unitsBySite.set(site, (unitsBySite.get(site) ?? 0) + 1);
     jobsPerUnit = widened(jobsPerUnit, unit.nodes.length);
     bytesPerUnit = widened(bytesPerUnit, unit.expectedOutputBytes);
     for (const node of unit.nodes) if (node.events !== null) eventsPerJob = widened(eventsPerJob, node.events);
   }
-  const working = NODE_ROLES.filter(reports);
+  const roles = plan.shape.steps.map(({ role }) => role);
   return {
     ...summary,
     blocks: summary.blocks.length,
@@ -30,13 +32,19 @@ export function describePlan(plan: DagPlan) {
     eventsPerJob,
     expectedBytesPerUnit: bytesPerUnit ?? { least: 0, most: 0 },
     /** If every job took as long as it may: an upper bound. */
-    coreHours: working.reduce((sum, role) => {
-      const { cores, wallMinutes } = plan.resources[role];
-      return sum + (summary.nodesByRole[role] * cores * wallMinutes) / 60;
-    }, 0),
-    resources: plan.resources,
+    coreHours: plan.graph ? jobHours : hoursByRole(plan),
+    resources: Object.fromEntries(roles.map((role) => [role, plan.resources[role]])),
   };
 }
+
+const hoursByRole = ({ shape, resources, summary }: DagPlan): number =>
+  shape.steps
+    .map(({ role }) => role)
+    .filter(reports)
+    .reduce((sum, role) => {
+      const { cores, wallMinutes } = resources[role];
+      return sum + ((summary.nodesByRole[role] ?? 0) * cores * wallMinutes) / 60;
+    }, 0);
 
 export type PlanDescription = Readonly<ReturnType<typeof describePlan>>;
 

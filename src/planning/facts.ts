@@ -1,6 +1,7 @@
 import type { DagId, SiteName } from "../domain/names.ts";
 import type { MemoryLimits, PlanSummary } from "../domain/plan.ts";
 import type { RequestSpec } from "../domain/request.ts";
+import type { FillPlan, NodeId, NodeRow } from "../domain/segments.ts";
 import type { Work } from "../domain/work.ts";
 import type { FileState, InputFile } from "../domain/workflow.ts";
 import type { RoundSizing } from "./size-round.ts";
@@ -21,6 +22,12 @@ export interface PlanFacts<W extends Work = Work> {
   readonly policy: PlanPolicy;
   /** By what finished units showed; absent: the request alone says how large jobs are. */
   readonly sizing?: RoundSizing;
+  /** Jobs of a graph that were done before and still hold, by index: they are left out, and what waits for them goes on. */
+  readonly credited?: ReadonlySet<number>;
+  /** Files that travel with the request: path → sha256. Absent: none. */
+  readonly attached?: ReadonlyMap<string, string>;
+  /** What a round of products is to make, and what is kept about them. Absent: there are none. */
+  readonly fill?: { readonly plan: FillPlan; readonly rows: ReadonlyMap<NodeId, NodeRow> };
   /** Events that were planned and given up; made again when the work tops up. */
   readonly abandonedEvents?: bigint;
   /** What was seen while they were gathered and people should know. */
@@ -39,7 +46,7 @@ export interface PlanPolicy extends MemoryLimits {
   readonly roundZeroUnits: number;
   /** Jobs at the top of the memory window in round 0 of an adaptive request. */
   readonly probeJobs: number;
-  /** Jobs that must have been measured before a round that still runs is sized anew. */
+  /** Jobs that must have been measured before a round that still runs is sized again. */
   readonly minSampledJobs: number;
   /** Threads per core that a step may get which leaves some of its cores idle; 1: no more than cores. */
   readonly overcommitMax: number;

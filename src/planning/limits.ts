@@ -7,8 +7,12 @@ import { MAX_NODES_PER_UNIT } from "./units.ts";
 export interface RoundLimits {
   readonly units: number | null;
   readonly nodes: number | null;
+  /** It takes more units than that until it has so many jobs. */
+  readonly leastNodes?: number;
 }
 export const NO_LIMITS: RoundLimits = { units: null, nodes: null };
+/** One or two jobs say little of all others: the first look is at this many, where the request does not say. */
+const FIRST_LOOK_LEAST_JOBS = 10;
 
 /**
  * How big a round may be. A round that would have too many jobs (`mostJobs`, computed without a walk) takes a part of
@@ -19,6 +23,7 @@ export function roundLimits({ spec, round, policy }: PlanFacts, mostJobs: bigint
   return {
     units: isFirstLook ? Math.max(1, policy.roundZeroUnits) : (policy.maxUnitsPerRound ?? null),
     nodes: mostJobs > BigInt(policy.maxNodesPerRound) ? policy.maxNodesPerRound : null,
+    ...(isFirstLook && spec.unit.jobsPerUnit === null && { leastNodes: FIRST_LOOK_LEAST_JOBS }),
   };
 }
 

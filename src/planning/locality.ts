@@ -46,12 +46,12 @@ export function groupByLocation(
 ): { readonly groups: readonly LocationGroup[]; readonly nowhere: readonly PlanFile[] } {
   const nowhere: PlanFile[] = [];
   const groups: LocationGroup[] = [];
-  for (const alike of groupBy(files, ({ state, sites }) => placeOf(state === "attempted", sites)).values()) {
+  for (const alike of groupBy(files, ({ state, sites }) => localityOf(state === "attempted", sites)).values()) {
     const sites = placesFor(alike[0]!.sites, rules);
     if (sites) groups.push({ sites, attempted: alike[0]!.state === "attempted", files: alike });
     else for (const file of alike) nowhere.push(file);
   }
-  const byPlace = [...groupBy(groups, ({ attempted, sites }) => placeOf(attempted, sites))];
+  const byPlace = [...groupBy(groups, ({ attempted, sites }) => localityOf(attempted, sites))];
   byPlace.sort(([a], [b]) => (a < b ? -1 : 1));
   const joined = ([first, ...others]: readonly LocationGroup[]): LocationGroup =>
     others.length === 0 ? first! : { ...first!, files: [first!, ...others].flatMap(({ files }) => files) };
@@ -59,7 +59,8 @@ export function groupByLocation(
 }
 
 /** Sorts attempted files behind all fresh ones. */
-const placeOf = (attempted: boolean, sites: readonly SiteName[]): string => `${attempted ? 1 : 0} ${sites.join(",")}`;
+const localityOf = (attempted: boolean, sites: readonly SiteName[]): string =>
+  `${attempted ? 1 : 0} ${sites.join(",")}`;
 
 const EVIDENCE_FILES = 20;
 export const NO_SITE = "no usable site holds it, and input.on_missing is skip";

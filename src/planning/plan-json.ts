@@ -1,4 +1,5 @@
 import { stringify } from "../base/json.ts";
+import type { JobPlan } from "../domain/graph.ts";
 import type { DagPlan, NodeResources, ProcessingNodePlan, UnitPlan, UnplannedFile } from "../domain/plan.ts";
 import { describePlan } from "./describe.ts";
 
@@ -66,7 +67,8 @@ const unitView = (unit: UnitPlan) => ({
 
 const nodeView = (node: ProcessingNodePlan, unit: UnitPlan) => ({
   node: node.name,
-  role: "processing",
+  role: node.job ? "job" : "processing",
+  ...(node.job && jobView(node.job)),
   files: node.inputs.map(({ lfn, events, sizeBytes }) => ({ lfn, events, size: sizeBytes })),
   first_event: node.firstEvent,
   last_event: node.lastEvent,
@@ -78,6 +80,11 @@ const nodeView = (node: ProcessingNodePlan, unit: UnitPlan) => ({
   sites: unit.sites,
   resources: resourcesView(node.resources),
   seed: node.seed,
+});
+
+const jobView = ({ name, argv, env, reads, makes, when, retries }: JobPlan) => ({
+  job: name,
+  ...{ argv, env, reads, makes, when, retries },
 });
 
 const resourcesView = ({ cores, memoryMb, diskMb, wallMinutes, gpus }: NodeResources) => ({

@@ -12,7 +12,7 @@ import { SummaryTally } from "./summary.ts";
 import { probesOf, type Walk, walkUnits } from "./walk.ts";
 
 /** A round that is a list of jobs, as a kind has decided it. */
-export interface Round extends Omit<Walk, "sized"> {
+interface Round extends Omit<Walk, "sized"> {
   readonly inputFiles: number;
   readonly unplanned: readonly UnplannedFile[];
   /** What people should know, once it is known how many units there are. */
@@ -24,7 +24,7 @@ export const refused = (refusal: PlanRefusal): PlanOutcome => ({ kind: "refused"
 
 /**
  * Jobs become units, blocks, counters and sizes: landing, processing, merge, cleanup. The units are not kept: the plan
- * walks them anew each time it is asked, so a plan of a million nodes weighs no more than its facts. A pause is offered
+ * walks them again each time it is asked, so a plan of a million nodes weighs no more than its facts. A pause is offered
  * after every few hundred units, for a caller that has other things to do.
  */
 export function* planUnits(round: Round): Generator<undefined, PlanOutcome> {
@@ -87,6 +87,7 @@ function requestedSizes(facts: PlanFacts, { byRole, why }: SizedResources): Requ
   const events = sizing?.sizes.eventsPerJob;
   return {
     isMeasured: sizing?.isFirm ?? false,
+    ...(sizing?.sizes.areCoresDecided && { areCoresDecided: true }),
     cores,
     memoryMb,
     wallMinutes,
@@ -104,12 +105,12 @@ function requestedSizes(facts: PlanFacts, { byRole, why }: SizedResources): Requ
 function plannedSteps(facts: PlanFacts, cores: number): readonly PlannedStep[] {
   const { spec, sizing } = facts;
   const { eventsPerLumi }: CommonWork = spec.work;
-  const may = probesOf(facts) > 0 && cores > 1 ? parallelSteps(spec) : null;
-  const probe = { instances: 2, threads: Math.floor(cores / 2), why: "a probe of two instances" };
+  const may = parallelSteps(spec);
+  const isProbed = probesOf(facts) > 0 && cores > 1;
   return spec.steps.map((step) => {
     const run = sizing?.sizes.runs[step.name];
-    const isProbed = may?.has(step.name) ?? false;
     if (!run && !isProbed) return step;
+    const probe = { instances: may.has(step.name) ? 2 : 1, threads: Math.floor(cores / 2), why: "this job is a probe" };
     return { ...step, ...(run && { run }), ...(isProbed && { probe }), ...(eventsPerLumi && { eventsPerLumi }) };
   });
 }

@@ -9,7 +9,8 @@ import type { RoundSizing } from "./size-round.ts";
 
 export interface SizedResources {
   readonly byRole: Readonly<Record<NodeRole, NodeResources>>;
-  readonly probe: NodeResources;
+  /** null: jobs ask for so much that nothing is left for a probe to be given more. */
+  readonly probe: NodeResources | null;
   /** Why a number is what it is, where somebody decided it. */
   readonly why: RequestedSizes["why"];
   readonly warnings: readonly string[];
@@ -66,11 +67,21 @@ export function sizeResources(
   const why = { cores, memory: memory.value, wall, disk };
   return ok({
     byRole: byRole((role) => (ROLES[role].size === "work" ? processing : helper)),
-    probe: { ...processing, memoryMb: Math.max(processing.memoryMb, mostMemoryMb(policy, cores.value)) },
+    probe: probeOf(processing, policy),
     why: Object.fromEntries(Object.entries(why).flatMap(([name, { why }]) => (why === "" ? [] : [[name, why]]))),
     warnings,
   });
 }
+
+/**
+ * Nearly the most there is: whoever is given more was killed with that, and is no probe any more (payload/worker/manifest.sh).
+ * So two instances that do not fit cost one attempt, and never a unit.
+ */
+function probeOf(processing: NodeResources, policy: PlanPolicy): NodeResources | null {
+  const memoryMb = Math.floor(mostMemoryMb(policy, processing.cores) * PROBE_SHARE);
+  return memoryMb >= processing.memoryMb ? { ...processing, memoryMb } : null;
+}
+const PROBE_SHARE = 0.9;
 
 const tell = ({ value, why }: Sized, asked: number, what: string): readonly string[] =>
   value === asked ? [] : [`jobs ask for ${value} ${what}, not ${asked}: ${why}`];

@@ -24,8 +24,9 @@ export interface RoundSizing {
   /** Memory is by jobs with as many cores: from here on it only grows. */
   readonly isFirm: boolean;
   readonly secondsPerEvent: number | null;
-  /** Merged output per event read or generated. */
+  /** What jobs write per event read or generated, and what is left of it when merged. */
   readonly kbPerEvent: number | null;
+  readonly mergedKbPerEvent: number | null;
   /** Goes to the payload as step_profile.json. */
   readonly profile: Figures;
 }
@@ -75,6 +76,7 @@ export function sizeRound(facts: PlanFacts, known: SizingFacts): Result<PlanFact
       : (before?.isMeasured ?? false),
     secondsPerEvent: metrics?.wallSecPerEvent ? median(metrics.wallSecPerEvent) : null,
     kbPerEvent: metrics?.kbPerEvent ? median(metrics.kbPerEvent) : null,
+    mergedKbPerEvent: metrics?.mergedKbPerEvent ? median(metrics.mergedKbPerEvent) : null,
     profile: figuresOf(facts.round - 1, metrics),
   };
   return ok({ ...facts, sizing, spec: cutByEvents(facts.spec, sizes) });

@@ -61,24 +61,22 @@ export function* groupPieces(
 /**
  * Gives units to blocks, in order. A block ends at its target size or its most units. It never spans what
  * cannot complete together: rounds (each begins with a new number), or fresh files and files that have failed
- * before. Units of an earlier block go first, so begun blocks are finished before new ones are opened.
+ * before.
  */
 export class BlockCutter {
   readonly #limits: Pick<UnitSpec, "blockTargetBytes" | "maxUnitsPerBlock">;
-  readonly #first: number;
   #index: number;
   #units = 0;
   #bytes = 0;
   #attempted = false;
 
   constructor(first: number, limits: Pick<UnitSpec, "blockTargetBytes" | "maxUnitsPerBlock">) {
-    this.#first = first;
     this.#index = first;
     this.#limits = limits;
   }
 
-  /** The block of the next unit, and how early it is to run. */
-  place(unitBytes: number, attempted: boolean): { index: number; priority: number } {
+  /** The block of the next unit. */
+  place(unitBytes: number, attempted: boolean): number {
     const { blockTargetBytes, maxUnitsPerBlock } = this.#limits;
     const isFull =
       this.#units >= maxUnitsPerBlock || this.#bytes + unitBytes > blockTargetBytes || attempted !== this.#attempted;
@@ -90,9 +88,6 @@ export class BlockCutter {
     this.#attempted = attempted;
     this.#units += 1;
     this.#bytes += unitBytes;
-    return { index: this.#index, priority: FIRST_PRIORITY - (this.#index - this.#first) };
+    return this.#index;
   }
 }
-
-/** Of a round's first block; each later one has one less. Far below the differences between requests. */
-const FIRST_PRIORITY = 10;

@@ -41,18 +41,21 @@ export function* walkUnits(walk: Walk): Generator<UnitPlan> {
   const blocks = new BlockCutter(next.block, spec.unit);
   const seedOf = seedMaker(spec.name);
   const usual = sized?.byRole.processing ?? NOT_SIZED;
-  const probe = sized?.probe ?? usual;
+  const probe = sized?.probe ?? null;
   const probeJobs = probesOf(facts);
   const mostJobs = spec.adaptive && facts.round === 0 ? FIRST_LOOK_JOBS : MAX_JOBS_PER_UNIT;
   let unit = next.unit;
   let node = next.node;
   for (const { sites, attempted, pieces } of source.streams()) {
     for (const group of groupPieces(pieces, spec.unit, bytesPerEvent(walk), mostJobs)) {
-      if (unit > next.unit && isFull(most, unit - next.unit, node - next.node + group.pieces.length)) return;
+      if (unit > next.unit && isFull(most, unit - next.unit, node - next.node, group.pieces.length)) return;
       const block = blocks.place(group.expectedBytes, attempted);
       const unitLumi = source.sharesLumi ? next.firstLumi + BigInt(unit - next.unit) : null;
+      // Never all jobs of a round: what they do by half is to be compared.
+      const probes = probe ? Math.min(probeJobs, most.leastNodes ? probeJobs : group.pieces.length - 1) : 0;
       const nodes = group.pieces.map((piece): ProcessingNodePlan => {
         const index = node++;
+        const isProbe = index - next.node < probes;
         return {
           name: processingNodeName(index),
           index,
@@ -63,17 +66,18 @@ export function* walkUnits(walk: Walk): Generator<UnitPlan> {
           lastLumi: unitLumi ?? piece.lastLumi,
           runLumis: piece.runLumis,
           events: piece.events,
-          resources: index - next.node < probeJobs ? probe : usual,
-          ...(index - next.node < probeJobs && { isProbe: true }),
+          resources: isProbe && probe ? probe : usual,
+          ...(isProbe && { isProbe }),
           seed: seedOf(index),
         };
       });
       yield {
         name: unitName(unit),
         index: unit,
-        block: block.index,
+        block,
         sites,
-        priority: block.priority,
+        // What is begun is finished first. Far below the differences between requests.
+        priority: next.unit - unit,
         nodes,
         resources: usual,
         expectedOutputBytes: group.expectedBytes,
@@ -83,13 +87,18 @@ export function* walkUnits(walk: Walk): Generator<UnitPlan> {
   }
 }
 
-/** With so many units before the next one, and so many jobs with it. */
-const isFull = (most: RoundLimits, units: number, jobs: number): boolean =>
-  (most.units !== null && units >= most.units) || (most.nodes !== null && jobs > most.nodes);
+/** With so many units and jobs before the next unit, and so many jobs in that. */
+const isFull = (
+  { units: most, nodes, leastNodes = 0 }: RoundLimits,
+  units: number,
+  jobs: number,
+  more: number,
+): boolean => (most !== null && units >= most && jobs >= leastNodes) || (nodes !== null && jobs + more > nodes);
 
 /** Merged bytes per event read or generated. What was asked for counts events that survive; measurements, all. */
 function bytesPerEvent({ facts: { spec, sizing }, source }: Walk): number | null {
-  if (sizing?.kbPerEvent) return sizing.kbPerEvent * 1000;
+  const measured = sizing?.mergedKbPerEvent ?? sizing?.kbPerEvent;
+  if (measured) return measured * 1000;
   const { kbPerEvent } = spec.resources;
   return kbPerEvent === null ? null : kbPerEvent * 1000 * source.survival;
 }

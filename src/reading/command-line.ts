@@ -17,7 +17,8 @@ const shell = (sign: string): SplitArguments => ({
   why: `uses shell syntax (${JSON.stringify(sign)}); ${SHELL_HINT}`,
 });
 
-export function splitArguments(line: string): SplitArguments {
+/** `plain`: signs that whoever reads the words has a use for, and that are left in them. */
+export function splitArguments(line: string, plain = ""): SplitArguments {
   const text = line.trim();
   const argv: string[] = [];
   let word: string | null = null;
@@ -41,7 +42,7 @@ export function splitArguments(line: string): SplitArguments {
       if (text[at + 1] === "\n") return shell("\n");
       word = (word ?? "") + text[at + 1];
       at += 1;
-    } else if (SPECIAL.has(sign) && !(ONLY_AT_START.has(sign) && word !== null)) {
+    } else if (SPECIAL.has(sign) && !plain.includes(sign) && !(ONLY_AT_START.has(sign) && word !== null)) {
       return shell(sign);
     } else {
       word = (word ?? "") + sign;

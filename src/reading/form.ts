@@ -5,7 +5,7 @@ import { DURATION_FORMS, parseDuration, parseSize, SIZE_FORMS } from "./units.ts
 import { isRow, type Range, type Row, Spot } from "./values.ts";
 
 /** One key, or a key and its synonyms, the preferred one first. */
-export type Key = string | readonly string[];
+type Key = string | readonly string[];
 type Fallback = number | null;
 
 /**

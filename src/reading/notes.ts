@@ -10,6 +10,11 @@ const MAX_PROBLEMS = 200;
 export class Notes {
   /** Commands found in the document, with their path in it. Their files must travel with it. */
   readonly commands: { readonly path: string; readonly argv: readonly string[] }[] = [];
+  /**
+   * Other files beside the document, with their path in it. table: what it says is in the document once that was read ·
+   * script: its content tells whether a command is the same; the command finds it without us.
+   */
+  readonly files: { readonly path: string; readonly file: string; readonly use: "table" | "script" }[] = [];
   readonly #problems: Problem[] = [];
   readonly #warnings: string[] = [];
   readonly #noted = new Set<string>();

@@ -1,3 +1,4 @@
+import JSON5 from "json5";
 import { isScalar, LineCounter, parseDocument as parseYaml, visit, type YAMLError } from "yaml";
 import { err, ok, type Result } from "../base/result.ts";
 import type { Problem } from "../domain/problem.ts";
@@ -15,19 +16,32 @@ const wrong = (message: string): Result<never, Problem[]> => err([{ path: "", me
  * Text becomes data, or the places where it is not well formed. Whole numbers beyond 2^53 come out as bigint,
  * so that no digit of an event number is lost. Says nothing about what the data means.
  */
-export function parseDocument(text: string, format: "json" | "yaml"): Result<unknown, Problem[]> {
+export function parseDocument(text: string, format: "json" | "json5" | "yaml"): Result<unknown, Problem[]> {
   const source = text.startsWith("\uFEFF") ? text.slice(1) : text;
-  const limit = format === "json" ? MAX_JSON_CHARACTERS : MAX_YAML_CHARACTERS;
+  const limit = format !== "yaml" ? MAX_JSON_CHARACTERS : MAX_YAML_CHARACTERS;
   if (source.length > limit) return wrong(`is too long: ${source.length} characters, at most ${limit}`);
   if (source.trim() === "") return wrong("is empty");
   if (format === "yaml" && hasMorePieces(source, MAX_YAML_PIECES))
     return wrong(`has more than ${MAX_YAML_PIECES} lines and entries: put long lists into files, or send JSON`);
   if (format === "yaml") return readYaml(source);
+  if (format === "json5") return readJson5(source);
   try {
     return ok(readJson(source));
   } catch (error) {
     if (error instanceof JsonError) return wrong(error.message);
     throw error;
+  }
+}
+
+/** JSON with comments, commas at the end, keys without quotes. Whole numbers beyond 2^53 lose digits in it. */
+function readJson5(text: string): Result<unknown, Problem[]> {
+  try {
+    return ok(JSON5.parse(text));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const { lineNumber, columnNumber } = error as SyntaxError & { lineNumber: number; columnNumber: number };
+    const why = firstLine(error.message.replace(/^JSON5: /, "").replace(/ at \d+:\d+$/, ""));
+    return wrong(`line ${lineNumber}, column ${columnNumber}: ${why}`);
   }
 }
 

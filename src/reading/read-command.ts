@@ -8,15 +8,18 @@ const MAX_CHARACTERS = 100_000;
 
 /** A command as its arguments. The list form is taken as it is, whatever is in it: no shell of ours ever reads it. */
 export function readCommand(spot: Spot | null): readonly string[] {
-  if (spot === null) return [];
-  const argv = typeof spot.value === "string" ? fromLine(spot, spot.value) : fromList(spot);
-  if (argv.length > 0) spot.notes.commands.push({ path: spot.path, argv });
+  const argv = spot === null ? [] : readWords(spot);
+  if (spot && argv.length > 0) spot.notes.commands.push({ path: spot.path, argv });
   return argv;
 }
 
-function fromLine(spot: Spot, line: string): readonly string[] {
+/** The same before anybody knows which of its words are files. `plain`: signs of a shell that are ordinary here. */
+export const readWords = (spot: Spot, plain = ""): readonly string[] =>
+  typeof spot.value === "string" ? fromLine(spot, spot.value, plain) : fromList(spot);
+
+function fromLine(spot: Spot, line: string, plain: string): readonly string[] {
   if (isTooLong(spot, line.length)) return [];
-  const split = splitArguments(line);
+  const split = splitArguments(line, plain);
   if (split.ok) return split.argv;
   spot.problem(split.why);
   return [];

@@ -2,10 +2,7 @@ import { type Notes, shown } from "./notes.ts";
 import { childPath } from "./paths.ts";
 import { didYouMean } from "./spelling.ts";
 
-export type Row = Readonly<Record<string, unknown>>;
-
-export const isRow = (value: unknown): value is Row =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+export { isRow, type Row } from "../base/json.ts";
 
 /** A long list of keys, as text. */
 export const keysIn = (text: string): readonly string[] => text.trim().split(/\s+/);

@@ -91,6 +91,8 @@ const ATTEMPT = {
   unit: f.text(200),
   /** landing, processing, merge, cleanup, or a graph's own. Landing jobs write no report. */
   role: f.text(100, ""),
+  /** Of a graph's job: the handlers it names. */
+  handlers: f.textsOrNull(),
   /** null when nothing was submitted. */
   cluster: f.number(f.CLUSTER),
   dagRetry: f.number(f.COUNT, 0),
@@ -128,7 +130,7 @@ export const NO_ATTEMPT: Attempt = f.blank(ATTEMPT);
 export function readAttempt(document: unknown): Result<Attempt, Problem[]> {
   const value = f.isRow(document) && f.isRow(document.observed) ? document.observed : document;
   if (!f.isRow(value)) return err([{ path: "", message: "must be an object", allowed: "docs/policy.md" }]);
-  const at = new f.Place();
+  const at = new f.FieldPath();
   const read = f.readFields(ATTEMPT, value, at);
   if (value.node === "") at.wrong("node", ATTEMPT.node.needed ?? "");
   if (at.problems.length > 0) return err(at.problems);
@@ -141,7 +143,7 @@ export function readReport(source: string | null): Report | null {
   if (source === null) return null;
   const json = parseJson(source);
   if (!json.ok || !f.isRow(json.value)) return NO_REPORT;
-  const at = new f.Place();
+  const at = new f.FieldPath();
   const report = f.readFields(REPORT, json.value, at);
   return at.problems.length === 0 ? report : NO_REPORT;
 }

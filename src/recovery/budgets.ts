@@ -6,7 +6,7 @@ import type { PolicySettings, RowSays } from "./policy.ts";
  * How often a node has been tried, and what the next try may ask for. `rrn` counts genuine executions within an
  * epoch, the first is 1; an attempt that was evicted, lost or never submitted is none of them.
  */
-export type Counts = Readonly<ReturnType<typeof countAttempts>>;
+type Counts = Readonly<ReturnType<typeof countAttempts>>;
 
 export function countAttempts(attempt: Attempt, isLoss: boolean, history: History) {
   const others = history.records.filter(
@@ -32,7 +32,7 @@ export const retriesOfRow = (records: readonly AttemptRecord[], rowId: string): 
   records.filter((record) => record.rule === rowId).length;
 
 /** What the next execution asks for: more where the row says so, never less than any execution of this epoch had. */
-export interface Boost {
+interface Boost {
   readonly next: number | null;
   readonly before: number | null;
   /** A boost was earned, but there is nothing left to give. */

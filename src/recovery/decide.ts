@@ -16,7 +16,7 @@ export function decideAttempt(attempt: Attempt, history: History, policy: Policy
   const outcome = readOutcome(attempt, policy.settings);
   if (outcome.kind === "succeeded") return success(attempt, history, policy);
   const facts = weigh(outcome, attempt, history, policy);
-  const verdict = judge(facts);
+  const verdict = verdictOf(facts);
   return conclude(facts, verdict, now);
 }
 
@@ -67,7 +67,7 @@ function weigh(failure: Failure, attempt: Attempt, history: History, policy: Pol
 }
 
 /** The first that applies, the most telling first: a person reads only one reason. */
-function judge(facts: Facts): Verdict {
+function verdictOf(facts: Facts): Verdict {
   const { ruling, counts, isLoss, files, policy, attempt, memory } = facts;
   const { says, row } = ruling;
   const { category } = says;

@@ -1,19 +1,17 @@
+import { isRow, type Row } from "../base/json.ts";
 import type { Problem } from "../domain/problem.ts";
+
+export { isRow, type Row };
 
 /**
  * Data from outside, by tables of fields: one table is the type, the reader, and what an absent field means. Every
  * wrong field becomes a problem with its place, and nothing is thrown. A schema library would do, but POST loads this
  * on the submit host and must start in no time.
  */
-export type Row = Readonly<Record<string, unknown>>;
-
-export const isRow = (value: unknown): value is Row =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 export interface Field<T> {
   /** What an absent field means; a wrong one too, once that was told. */
   readonly missing: T;
-  readonly read: (value: unknown, key: string, at: Place) => T;
+  readonly read: (value: unknown, key: string, at: FieldPath) => T;
   /** What to say if it is absent, where it must be there. */
   readonly needed?: string;
   readonly allowed?: string;
@@ -22,7 +20,7 @@ export type Fields = Readonly<Record<string, Field<unknown>>>;
 export type Of<F extends Fields> = { readonly [Name in keyof F]: F[Name]["missing"] };
 
 /** Where in a document one is, and what was found wrong so far. */
-export class Place {
+export class FieldPath {
   readonly path: string;
   readonly problems: Problem[];
 
@@ -31,8 +29,8 @@ export class Place {
     this.problems = problems;
   }
 
-  in(key: string): Place {
-    return new Place(this.path === "" || key === "" ? `${this.path}${key}` : `${this.path}.${key}`, this.problems);
+  in(key: string): FieldPath {
+    return new FieldPath(this.path === "" || key === "" ? `${this.path}${key}` : `${this.path}.${key}`, this.problems);
   }
 
   wrong(key: string, message: string, allowed: string | null = null): void {
@@ -41,7 +39,7 @@ export class Place {
 }
 
 /** `keyOf`: how the document names a field. */
-export function readFields<F extends Fields>(fields: F, row: Row, at: Place, keyOf = sameName): Of<F> {
+export function readFields<F extends Fields>(fields: F, row: Row, at: FieldPath, keyOf = sameName): Of<F> {
   const found: Record<string, unknown> = {};
   for (const name in fields) {
     const field: Field<unknown> = fields[name]!;
@@ -55,7 +53,7 @@ export function readFields<F extends Fields>(fields: F, row: Row, at: Place, key
 }
 
 /** For documents people write: a key nobody knows is a typing mistake. */
-export function readStrictly<F extends Fields>(fields: F, row: Row, at: Place, keyOf = sameName): Of<F> {
+export function readStrictly<F extends Fields>(fields: F, row: Row, at: FieldPath, keyOf = sameName): Of<F> {
   const known = Object.keys(fields).map(keyOf);
   for (const key of Object.keys(row)) if (!known.includes(key)) at.wrong(key, "is not known here", known.join(", "));
   return readFields(fields, row, at, keyOf);
@@ -128,7 +126,7 @@ export const choice = <const T extends string, const M = null>(
 
 /** `read` answers null for an item to be left out. */
 export const list = <T>(
-  read: (item: unknown, key: string, at: Place, index: number) => T | null,
+  read: (item: unknown, key: string, at: FieldPath, index: number) => T | null,
 ): Field<readonly T[]> => ({
   missing: NONE,
   read: (value, key, at) => {
@@ -156,7 +154,12 @@ export const section = <F extends Fields>(fields: F): Field<Of<F> | null> => ({
 export const needed = <T>(field: Field<T>, words = "is missing"): Field<T> => ({ ...field, needed: words });
 
 /** Reads an object within a document; null: it is none. */
-export function rowIn<T>(value: unknown, key: string, at: Place, read: (row: Row, place: Place) => T): T | null {
+export function rowIn<T>(
+  value: unknown,
+  key: string,
+  at: FieldPath,
+  read: (row: Row, place: FieldPath) => T,
+): T | null {
   if (isRow(value)) return read(value, at.in(key));
   at.wrong(key, `must be an object (got ${shown(value)})`);
   return null;

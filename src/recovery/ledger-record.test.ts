@@ -3,7 +3,7 @@ import { attempt, ended, events, NOW, report, story } from "../../tests/support/
 import { decideAttempt } from "./decide.ts";
 import { historyOf, isAttempt, NO_HISTORY, parseLedger } from "./ledger-record.ts";
 import { builtinPolicy } from "./policy.ts";
-import { attemptRecord, ledgerText, postJson, summarizeGroup } from "./records.ts";
+import { attemptRecord, ledgerText, postJson, summariseGroup } from "./records.ts";
 
 const { records } = story([ended(8036), ended(8036), attempt()]);
 const text = records.map(ledgerText).join("");
@@ -115,6 +115,6 @@ test("post.json has the fields of the specification, and replays", () => {
 test("a group is summed up by each node's last record", () => {
   const stop = story([ended(8009)]).records[0]!;
   const lines = [stop, { ...stop, node: "b" }, { ...stop, node: "b", decision: "done" as const, category: null }];
-  expect(summarizeGroup(lines, "x")).toEqual({ alike: { "logic-error:8009": 1 }, succeeded: 1 });
-  expect(summarizeGroup(lines, "proc_000000")).toEqual({ alike: {}, succeeded: 1 });
+  expect(summariseGroup(lines, "x")).toEqual({ alike: { "logic-error:8009": 1 }, succeeded: 1 });
+  expect(summariseGroup(lines, "proc_000000")).toEqual({ alike: {}, succeeded: 1 });
 });

@@ -30,6 +30,7 @@ const RECORD = {
   cpuSec: f.number(f.AMOUNT),
   peakMemoryMb: f.number(f.AMOUNT),
   /** What this attempt had asked for, and what the next one is to ask for. */
+  cores: f.number(f.COUNT),
   memoryMb: f.number(f.AMOUNT),
   wallMinutes: f.number(f.AMOUNT),
   nextMemoryMb: f.number(f.AMOUNT),
@@ -65,7 +66,7 @@ const EPOCH = {
 };
 export type EpochRecord = f.Of<typeof EPOCH>;
 
-/** Anything else somebody notes: "script", and "moved" (the unit lands anew, so all of it runs again). */
+/** Anything else somebody notes: "script", and "moved" (the unit lands again, so all of it runs again). */
 const SCRIPT = {
   node: f.text(200, ""),
   cluster: f.number(f.CLUSTER, -1),
@@ -105,7 +106,7 @@ const isEpoch = (line: LedgerLine): line is EpochRecord => line.event === "epoch
 /** How the recovery scripts of attempts ended; the last word counts, for POST runs one again if it was killed. */
 export function scriptsOf(lines: readonly LedgerLine[]): (attempt: AttemptRecord) => ScriptRecord | null {
   const scripts = lines.flatMap((line) =>
-    "note" in line && line.event === "script" ? f.readFields(SCRIPT, line.note, new f.Place()) : [],
+    "note" in line && line.event === "script" ? f.readFields(SCRIPT, line.note, new f.FieldPath()) : [],
   );
   return ({ node, cluster }) => scripts.findLast((one) => one.node === node && one.cluster === cluster) ?? null;
 }
@@ -153,13 +154,15 @@ export function historyOf(lines: readonly LedgerLine[], node: string): History {
 }
 
 /**
- * The law of PRE: a node whose last attempt is done stays done, until a person names it for a new epoch or its unit moves.
+ * The law of PRE: a node whose last attempt is done stays done, until a person names it for a new epoch, its unit moves,
+ * or the jobs before it, whose end it waited for, run again.
  * A new epoch for all that is left of a unit is none for what is done. bin/pre reads the same from the text.
  */
 export function staysDone(lines: readonly LedgerLine[], node: string): boolean {
   return lines.reduce((is, line) => {
     if (isAttempt(line)) return line.node === node ? line.decision === "done" : is;
-    return is && line.event !== "moved" && !(isEpoch(line) && line.nodes?.includes(node));
+    const named = isEpoch(line) ? line.nodes : line.event === "again" && "note" in line ? line.note.nodes : null;
+    return is && line.event !== "moved" && !(Array.isArray(named) && named.includes(node));
   }, false);
 }
 
@@ -169,13 +172,13 @@ function readLine(source: string): LedgerLine | string {
   if (!json.ok) return "is no JSON";
   const { value } = json;
   if (!f.isRow(value)) return "is no record";
-  const at = new f.Place();
+  const at = new f.FieldPath();
   const line = lineOf(value, at);
   const [first] = at.problems;
   return first ? `${first.path}: ${first.message}` : line;
 }
 
-function lineOf(row: f.Row, at: f.Place): LedgerLine {
+function lineOf(row: f.Row, at: f.FieldPath): LedgerLine {
   const note = f.readFields(NOTE, row, at);
   if (note.event === "epoch") return f.readFields(EPOCH, row, at);
   if (note.event !== "attempt") return { ...note, note: row };
@@ -185,7 +188,7 @@ function lineOf(row: f.Row, at: f.Place): LedgerLine {
 }
 
 /** The first version wrote only what DAGMan returned. */
-const recordOf = (row: f.Row, at: f.Place): AttemptRecord =>
+const recordOf = (row: f.Row, at: f.FieldPath): AttemptRecord =>
   f.readFields(RECORD, "exitCode" in row ? row : { ...row, exitCode: row.return }, at);
 
 /**
@@ -203,7 +206,7 @@ export function readTallyLines(text: string): {
     const json = parseJson(source);
     const row = json.ok && f.isRow(json.value) ? json.value : null;
     if (row && (row.event ?? "attempt") !== "attempt") continue;
-    const at = new f.Place();
+    const at = new f.FieldPath();
     const record = row && recordOf(row, at);
     if (record && !at.problems.some(({ path }) => path === "node" || path === "decision")) lines.push(record);
     else unreadable += 1;

@@ -3,7 +3,7 @@ import { attempt, ended, events, report } from "../../tests/support/attempts.ts"
 import type { Attempt } from "./attempt.ts";
 import { readOutcome } from "./outcome.ts";
 
-const held = (code: number, subcode: number, reason = "words") =>
+const held = (code: number, subcode: number, reason = "text") =>
   attempt({ dagReturn: -1002, report: null, events: events({ held: { code, subcode, reason } }) });
 const bare = (dagReturn: number, changes: Partial<Attempt> = {}) => attempt({ dagReturn, report: null, ...changes });
 const removed = (aborted: string, changes = {}) => bare(-1002, { events: events({ aborted, ...changes }) });
@@ -82,11 +82,11 @@ describe("where the true code comes from", () => {
       { cause: "signal", exitCode: 139, signal: 11 },
     ],
     ["-1001", bare(-1001, { cluster: null }), { cause: "submit_failed", exitCode: -1001 }],
-    ["-1002 without words", bare(-1002), { cause: "evicted", exitCode: 50666, decodedFrom: "remove" }],
+    ["-1002 without text", bare(-1002), { cause: "evicted", exitCode: 50666, decodedFrom: "remove" }],
     ["-1003", bare(-1003), { cause: "node_lost", exitCode: -1003 }],
     ["-1004", bare(-1004), { cause: "submit_failed", exitCode: -1004 }],
     ["a number without meaning", bare(-5000), { cause: "node_lost" }],
-    ["a worker that is gone", bare(1, { events: events({ lost: "gone" }) }), { cause: "node_lost", words: "gone" }],
+    ["a worker that is gone", bare(1, { events: events({ lost: "gone" }) }), { cause: "node_lost", text: "gone" }],
     [
       "a declared output missing",
       attempt({ missingOutputs: ["merge_output.json"] }),
@@ -117,7 +117,7 @@ describe("holds", () => {
   });
 });
 
-test("removals are read from their words, never from the text of an expression", () => {
+test("removals are read from their text, never from the text of an expression", () => {
   const expression = "The job attribute PeriodicRemove expression '(MemoryUsage > 3) || idle' evaluated to TRUE";
   expect(readOutcome(removed("Removed due to memory use"))).toMatchObject({ cause: "oom", exitCode: 50660 });
   expect(readOutcome(removed("Removed due to wall clock limit"))).toMatchObject({ exitCode: 50664 });

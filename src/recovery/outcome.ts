@@ -16,7 +16,7 @@ import { ALIASES, causeOfCode, isKillingSignal, signalName } from "./codes.ts";
  * held or removed the job, then in its signal or exit status, and last in $RETURN, which has only eight bits. It
  * fails closed: success needs $RETURN 0 and a finished report of this very attempt that says 0.
  */
-export type Outcome = { readonly kind: "succeeded" } | Failure;
+type Outcome = { readonly kind: "succeeded" } | Failure;
 
 /**
  * What a code below 256 means: the framework's word (a report of the framework is there, or its payload or simulator
@@ -46,14 +46,14 @@ export interface Failure {
   readonly hold: { readonly code: number; readonly subcode: number } | null;
   readonly decodedFrom: "report" | "hold" | "remove" | "signal" | "status" | "alias";
   /** What happened, without a full stop. */
-  readonly words: string;
+  readonly text: string;
 }
 
 const failed = (
   cause: Cause,
   exitCode: number,
   decodedFrom: Failure["decodedFrom"],
-  words: string,
+  text: string,
   more: Partial<Failure> = {},
 ): Failure => ({
   kind: "failed",
@@ -64,7 +64,7 @@ const failed = (
   signal: null,
   hold: null,
   decodedFrom,
-  words,
+  text,
   ...more,
 });
 
@@ -116,23 +116,23 @@ function fromReport(report: Report, useAliases: boolean): Failure {
   const earlier = report.steps.find((step) => step.exitCode !== null && ![0, 99108].includes(step.exitCode));
   const code = reported === 99108 ? (earlier?.exitCode ?? reported) : reported;
   const signals = report.steps.map((step) => step.signal);
-  const words = cut(report.error?.trim() ?? "", 300) || `the job reported exit ${code}`;
-  if (code < 0 && code >= -64) return bySignal(-code, "report", words);
-  if (code > 128 && code <= 192 && signals.includes(code - 128)) return bySignal(code - 128, "report", words);
-  if (code > 255 || code < 0) return failed(causeOfCode(code), code, "report", words);
-  return fromShort(code, "report", words, useAliases);
+  const text = cut(report.error?.trim() ?? "", 300) || `the job reported exit ${code}`;
+  if (code < 0 && code >= -64) return bySignal(-code, "report", text);
+  if (code > 128 && code <= 192 && signals.includes(code - 128)) return bySignal(code - 128, "report", text);
+  if (code > 255 || code < 0) return failed(causeOfCode(code), code, "report", text);
+  return fromShort(code, "report", text, useAliases);
 }
 
 /** 1…255: a signal as shells tell it, the low eight bits of a long code, or just a code. */
-function fromShort(code: number, from: Failure["decodedFrom"], words: string, useAliases: boolean): Failure {
-  if (isKillingSignal(code - 128)) return bySignal(code - 128, from, words);
+function fromShort(code: number, from: Failure["decodedFrom"], text: string, useAliases: boolean): Failure {
+  if (isKillingSignal(code - 128)) return bySignal(code - 128, from, text);
   const long = useAliases ? ALIASES[code] : undefined;
-  if (long === undefined) return failed("exit", code, from, words);
-  return failed(causeOfCode(long), long, "alias", words, { shortCode: code });
+  if (long === undefined) return failed("exit", code, from, text);
+  return failed(causeOfCode(long), long, "alias", text, { shortCode: code });
 }
 
-const bySignal = (signal: number, from: Failure["decodedFrom"], words: string): Failure =>
-  failed("signal", 128 + signal, from, words, { signal });
+const bySignal = (signal: number, from: Failure["decodedFrom"], text: string): Failure =>
+  failed("signal", 128 + signal, from, text, { signal });
 
 function fromStatus(attempt: Attempt, report: Report | null, useAliases: boolean): Failure {
   const { dagReturn, events } = attempt;
@@ -157,8 +157,8 @@ function reportState(attempt: Attempt, report: Report | null): string {
 /** Codes of the HTCondor manual, "HoldReasonCode"; with 3, an expression of ours, the subcode is an exit code. */
 function fromHold(held: NonNullable<JobEvents["held"]>): Failure {
   const hold = { code: held.code, subcode: held.subcode };
-  const words = `held: ${cut(held.reason.trim(), 200) || "no reason given"} (code ${hold.code}, subcode ${hold.subcode})`;
-  const as = (cause: Cause, code: number) => failed(cause, code, "hold", words, { hold });
+  const text = `held: ${cut(held.reason.trim(), 200) || "no reason given"} (code ${hold.code}, subcode ${hold.subcode})`;
+  const as = (cause: Cause, code: number) => failed(cause, code, "hold", text, { hold });
   if (hold.code === 34) return as("oom", 50660);
   if (hold.code === 46 || hold.code === 47) return as("walltime", 50664);
   if (hold.code === 12 && hold.subcode === 2) return as("missing_output", 60302);
@@ -171,8 +171,8 @@ function fromHold(held: NonNullable<JobEvents["held"]>): Failure {
 
 function fromRemoval(events: JobEvents | null): Failure {
   const reason = cut(events?.aborted?.trim() ?? "", 200);
-  const words = `removed from the queue${reason ? `: ${reason}` : ""}`;
-  const as = (cause: Cause, code: number) => failed(cause, code, "remove", words);
+  const text = `removed from the queue${reason ? `: ${reason}` : ""}`;
+  const as = (cause: Cause, code: number) => failed(cause, code, "remove", text);
   // The expression's text names every condition it has, so it proves none of them.
   if (/PeriodicRemove expression/i.test(reason))
     return events?.executions === 0 ? as("evicted", 50665) : as("evicted", 50666);
@@ -189,13 +189,13 @@ function overLimits(failure: Failure, attempt: Attempt): Failure {
   const peak = peakMemoryOf(attempt);
   const wall = wallSecOf(attempt);
   if (failure.signal === 9 && memoryMb !== null && peak !== null && peak >= memoryMb)
-    return { ...failure, cause: "oom", words: `${failure.words}; it used ${peak} of ${memoryMb} MB` };
+    return { ...failure, cause: "oom", text: `${failure.text}; it used ${peak} of ${memoryMb} MB` };
   const stopped = failure.signal === 9 || failure.signal === 15 || failure.signal === 24;
   if (stopped && wallMinutes !== null && wall !== null && wall >= wallMinutes * 60)
     return {
       ...failure,
       cause: "walltime",
-      words: `${failure.words}; it ran ${Math.floor(wall / 60)} of ${wallMinutes} minutes`,
+      text: `${failure.text}; it ran ${Math.floor(wall / 60)} of ${wallMinutes} minutes`,
     };
   return failure;
 }

@@ -1,6 +1,8 @@
 import type { RecoverySpec, RequestSpec } from "../domain/request.ts";
+import type { RememberedRule } from "../domain/rule.ts";
+import type { CommonWork } from "../domain/work.ts";
 import type { PolicySettings } from "./policy.ts";
-import { policyDocument, SETTING_KEYS } from "./read-policy.ts";
+import { documentText, policyDocument, SETTING_KEYS } from "./read-policy.ts";
 
 /** What the installation says about recovery; its policy file, where it names a setting, has the last word. */
 export interface RecoveryOptions {
@@ -22,11 +24,14 @@ const FIXED_BY_BASE = 15;
 /** Payloads whose exit codes are the framework's: cmsRun, and the simulator that stands in for it. */
 const FRAMEWORK = /(^|\/)(cmsRun|wms2\/simulate)$/;
 
+/** What the policy depends on of a request. */
+export type PolicySpec = Pick<RequestSpec, "steps"> & {
+  readonly work?: CommonWork;
+  readonly recovery: Pick<RecoverySpec, "handlers" | "pendingClassification">;
+};
+
 /** policy.json of a submit directory: all that POST on the submit host goes by. */
-export function policyText(
-  options: RecoveryOptions,
-  spec: Pick<RequestSpec, "steps"> & { readonly recovery: Pick<RecoverySpec, "handlers" | "pendingClassification"> },
-): string {
+export function policyText(options: RecoveryOptions, spec: PolicySpec, rules: readonly RememberedRule[] = []): string {
   const said = (options.installation?.settings ?? {}) as Readonly<Record<string, unknown>>;
   const own: Partial<PolicySettings> = {
     executionCeiling: options.maxExecutions,
@@ -36,6 +41,7 @@ export function policyText(
     avoidHosts: options.avoidHostSec > 0,
     abortAfterAlike: options.abortAfterAlike,
     cmsCodes: spec.steps.some(({ argv }) => FRAMEWORK.test(argv[0] ?? "")),
+    ...(spec.work?.directory !== undefined && { siteAffinity: false }),
     maxMemoryPerCoreMb: options.maxMemoryPerCoreMb,
     maxWallMinutes: options.maxWallMinutes,
     ...(options.maxMemoryMb !== null && { maxMemoryMb: options.maxMemoryMb }),
@@ -45,7 +51,8 @@ export function policyText(
     .map(([, name]) => [name, own[name]]);
   const recovery = {
     ...spec.recovery,
+    named: spec.work?.namedHandlers ?? [],
     pendingClassification: spec.recovery.pendingClassification || said.pending_classification === true,
   };
-  return `${JSON.stringify(policyDocument(options.installation, recovery, Object.fromEntries(unsaid)), null, 1)}\n`;
+  return documentText(policyDocument(options.installation, recovery, Object.fromEntries(unsaid), rules));
 }

@@ -8,7 +8,7 @@ import type { Failure, Speech } from "./outcome.ts";
 const WEEK = 7 * 86_400;
 
 /**
- * A policy is rows in three layers: built-in < installation < request. Each layer proposes its most specific row;
+ * A policy is rows in four layers: built-in < installation < remembered < request. Each layer proposes its most specific row;
  * the highest layer that has one decides, and what its row does not say is taken from the row beneath. So a rule
  * "retry everything twice" keeps the memory boost the built-in row gives to a job that ran out of memory.
  */
@@ -17,7 +17,7 @@ export interface Policy {
   readonly rows: readonly PolicyRow[];
 }
 
-export const LAYERS = ["request", "installation", "built-in"] as const;
+export const LAYERS = ["request", "remembered", "installation", "built-in"] as const;
 type Layer = (typeof LAYERS)[number];
 
 export interface PolicyRow extends RowSays {
@@ -31,6 +31,8 @@ export interface PolicyRow extends RowSays {
 /** All that is given must hold; within `numbers` (codes, ranges, signals, holds) one is enough. */
 export interface RowMatch {
   readonly roles?: readonly string[];
+  /** Only for jobs that name this handler. */
+  readonly handler?: string;
   readonly causes?: readonly Cause[];
   readonly codes?: readonly number[];
   readonly ranges?: readonly (readonly [number, number])[];
@@ -99,7 +101,7 @@ export const SETTINGS = {
   /** However many cores. */
   maxMemoryMb: f.number(f.whole(1, 1e9), 1e9),
   maxWallMinutes: f.number(f.whole(1, 1e6), 2820),
-  /** The node's unit is pinned to one site: changing site means stopping early, for the rescue to elect anew. */
+  /** The node's unit is pinned to one site: changing site means stopping early, for the rescue to elect again. */
   siteAffinity: f.flag(true),
   pendingClassification: f.flag(false),
   /** Permanent failures alike in one group before the group is aborted; 0: never. */
@@ -120,7 +122,7 @@ export const builtinPolicy = (settings: Partial<PolicySettings> = {}): Policy =>
 });
 
 /** What is to be done about a failure, whole: the winning row, and what it says with the rows beneath filled in. */
-export interface Ruling {
+interface Ruling {
   readonly row: PolicyRow;
   readonly beneath: readonly PolicyRow[];
   readonly says: RowSays & { readonly category: Category; readonly action: "retry" | "stop" | "abort" };
@@ -144,7 +146,7 @@ export function ruleOn(failure: Failure, attempt: Attempt, policy: Policy): Ruli
   const best = new Map<Layer, { row: PolicyRow; score: number }>();
   for (const row of policy.rows) {
     const atLeast = best.get(row.layer)?.score ?? -1;
-    const score = specificity(row, failure, attempt.role, log, atLeast);
+    const score = specificity(row, failure, attempt, log, atLeast);
     if (score > atLeast) best.set(row.layer, { row, score });
   }
   const rows = LAYERS.flatMap((layer) => best.get(layer)?.row ?? (layer === "built-in" ? UNKNOWN_ROW : []));
@@ -166,12 +168,13 @@ export const logOf = (attempt: Attempt): string =>
 function specificity(
   { match, layer }: PolicyRow,
   failure: Failure,
-  role: string,
+  { role, handlers }: Attempt,
   log: string,
   atLeast: number,
 ): number {
   if (match.speech && match.speech !== failure.speech) return -1;
   if (match.roles && !match.roles.includes(role)) return -1;
+  if (match.handler !== undefined && !handlers?.includes(match.handler)) return -1;
   let score = match.all && !LOSSES.includes(failure.cause) ? 0 : -1;
   if (match.causes) {
     if (!match.causes.includes(failure.cause)) return -1;

@@ -1,7 +1,9 @@
+import { parseJson } from "../base/json.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import type { Problem } from "../domain/problem.ts";
 import type { FailureHandler, RecoverySpec } from "../domain/request.ts";
-import { patternProblem } from "../domain/stderr-pattern.ts";
+import type { RememberedRule } from "../domain/rule.ts";
+import { LONGEST_PATTERN, patternProblem } from "../domain/stderr-pattern.ts";
 import { CAUSES, type Cause } from "./attempt.ts";
 import { builtinRows } from "./builtin-policy.ts";
 import * as f from "./fields.ts";
@@ -25,18 +27,19 @@ export function readPolicy(document: unknown, name = "installation"): Result<Pol
     version: f.number(f.whole(1, 1), 1),
     settings: SETTINGS_SECTION,
     rows: f.list((row, key, at, index) => f.rowIn(row, key, at, (given, place) => rowFrom(given, place, index, name))),
+    remembered: f.list((row, key, at) => f.rowIn(row, key, at, rememberedFrom)),
     handlers: f.list((handler, key, at, index) =>
       f.rowIn(handler, key, at, (given, place) => handlerFrom(given, place, index)),
     ),
   };
   if (!f.isRow(document))
     return err([{ path: "", message: "must be an object", allowed: Object.keys(fields).join(", ") }]);
-  const at = new f.Place();
-  const { settings, rows, handlers } = f.readStrictly(fields, document, at);
+  const at = new f.FieldPath();
+  const { settings, rows, remembered, handlers } = f.readStrictly(fields, document, at);
   for (const [index, { id }] of rows.entries())
     if (rows.findIndex((row) => row.id === id) < index) at.wrong(`rows[${index}].id`, `${f.shown(id)} is there twice`);
   if (at.problems.length > 0) return err(at.problems);
-  return ok({ settings, rows: [...handlers.flat(), ...rows, ...builtinRows()] });
+  return ok({ settings, rows: [...handlers.flat(), ...remembered, ...rows, ...builtinRows()] });
 }
 
 export function checkPolicy(document: unknown): Problem[] {
@@ -93,7 +96,7 @@ const ROW = { id: f.text(100), ...MATCH, ...ROW_SAYS };
 const RULE = { codes: MATCH.codes, all: MATCH.all, causes: MATCH.causes, stderr: MATCH.stderr, ...RULE_SAYS };
 
 /** A row with the id of a built-in one changes it: what it does not say stays. */
-function rowFrom(given: f.Row, at: f.Place, index: number, name: string): PolicyRow {
+function rowFrom(given: f.Row, at: f.FieldPath, index: number, name: string): PolicyRow {
   const row = f.readStrictly(ROW, given, at, keyOf);
   const id = row.id ?? `${name}-${index + 1}`;
   if (!/^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(id)) at.wrong("id", "must be a plain name", "letters, digits, - _ .");
@@ -104,7 +107,39 @@ function rowFrom(given: f.Row, at: f.Place, index: number, name: string): Policy
   return { id, layer: "installation", source: `${name} rows[${index}]`, match, ...says };
 }
 
-function handlerFrom(given: f.Row, at: f.Place, index: number): readonly PolicyRow[] {
+/** As `rememberedRow` wrote it. */
+function rememberedFrom(given: f.Row, at: f.FieldPath): PolicyRow {
+  const { id, source, ...row } = f.readStrictly({ ...ROW, source: f.text(2000) }, given, at, keyOf);
+  const { match, says } = split(row);
+  refuseEmpty(match, at);
+  return { id: id ?? "", layer: "remembered", source: source ?? "remembered", match, ...says };
+}
+
+const RETRIES_OF_RULE = 3;
+
+/** A failure that somebody classified for all runs to come, as a policy document says it. */
+const rememberedRow = (rule: RememberedRule): f.Row => ({
+  id: rule.id,
+  causes: [rule.cause],
+  ...(rule.exitCode !== 0 && { exit_codes: [rule.exitCode] }),
+  stderr: rule.stderr,
+  ...(rule.action === "retry" ? { action: "retry", max_retries: RETRIES_OF_RULE } : STOP),
+  meaning: rule.reason.slice(0, 300),
+  source: `remembered by ${rule.actor} on ${rule.createdAt.toISOString().slice(0, 10)}, seen in ${rule.requestName}`,
+});
+const STOP = { action: "stop", category: "permanent" } as const;
+
+/** The policy.json of a run that goes on, with the rules that are remembered now. What is no policy stays as it is. */
+export function withRemembered(text: string, rules: readonly RememberedRule[]): string {
+  const json = parseJson(text);
+  if (!json.ok || !f.isRow(json.value)) return text;
+  const { remembered: _, ...rest } = json.value;
+  return documentText({ ...rest, ...(rules.length > 0 && { remembered: rules.map(rememberedRow) }) });
+}
+
+export const documentText = (document: f.Row): string => `${JSON.stringify(document, null, 1)}\n`;
+
+function handlerFrom(given: f.Row, at: f.FieldPath, index: number): readonly PolicyRow[] {
   const rules = f.list((value, key, place) =>
     f.rowIn(value, key, place, (row, inside) => {
       const rule = split({ ...f.blank(MATCH), ...f.readStrictly(RULE, row, inside, keyOf) });
@@ -112,7 +147,7 @@ function handlerFrom(given: f.Row, at: f.Place, index: number): readonly PolicyR
       return rule;
     }),
   );
-  const handler = f.readStrictly({ name: f.text(200), roles: f.textsOrNull(), rules }, given, at);
+  const handler = f.readStrictly({ name: f.text(200), roles: f.textsOrNull(), named: f.flag(false), rules }, given, at);
   const name = handler.name ?? `handler${index + 1}`;
   return handler.rules.map(({ match, says }, place) => {
     const maxRetries = says.maxRetries ?? 3;
@@ -120,7 +155,7 @@ function handlerFrom(given: f.Row, at: f.Place, index: number): readonly PolicyR
       id: `${name}#${place + 1}`,
       layer: "request",
       source: `handler ${name}, rule ${place + 1}`,
-      match: { ...match, ...(handler.roles && { roles: handler.roles }) },
+      match: { ...match, ...(handler.roles && { roles: handler.roles }), ...(handler.named && { handler: name }) },
       ...says,
       action: maxRetries === 0 ? "stop" : "retry",
       maxRetries,
@@ -156,12 +191,12 @@ const present = <T extends object>(row: T) =>
 /** Roles alone narrow a match, they are none. */
 const saysWhich = (match: RowMatch): boolean => Object.keys(match).some((key) => key !== "roles");
 
-function refuseEmpty(match: RowMatch, at: f.Place): void {
+function refuseEmpty(match: RowMatch, at: f.FieldPath): void {
   if (!saysWhich(match))
     at.wrong("", "does not say which failures it is for", Object.keys(MATCH).map(keyOf).join(", "));
 }
 
-function codeOrRange(code: unknown, key: string, at: f.Place): number | readonly [number, number] | null {
+function codeOrRange(code: unknown, key: string, at: f.FieldPath): number | readonly [number, number] | null {
   if (Number.isInteger(code) && Number(code) >= -1004 && Number(code) <= 999_999 && code !== 0) return Number(code);
   const range = typeof code === "string" ? /^(\d{1,6})-(\d{1,6})$/.exec(code) : null;
   const [low, high] = [Number(range?.[1]), Number(range?.[2])];
@@ -170,8 +205,8 @@ function codeOrRange(code: unknown, key: string, at: f.Place): number | readonly
   return null;
 }
 
-function patternFrom(value: unknown, key: string, at: f.Place): string | null {
-  const pattern = f.text(500).read(value, key, at);
+function patternFrom(value: unknown, key: string, at: f.FieldPath): string | null {
+  const pattern = f.text(LONGEST_PATTERN).read(value, key, at);
   const problem = pattern === null ? null : patternProblem(pattern);
   if (problem !== null) at.wrong(key, problem);
   return pattern;
@@ -183,15 +218,25 @@ function patternFrom(value: unknown, key: string, at: f.Place): string | null {
  */
 export function policyDocument(
   installation: f.Row | null,
-  recovery: Pick<RecoverySpec, "handlers" | "pendingClassification">,
+  recovery: Pick<RecoverySpec, "handlers" | "pendingClassification"> & {
+    /** Handlers that are only for jobs which name them. */
+    readonly named?: readonly string[];
+  },
   settings: Partial<PolicySettings> = {},
+  rules: readonly RememberedRule[] = [],
 ): f.Row {
+  const isNamed = ({ name }: FailureHandler): boolean => recovery.named?.includes(name) ?? false;
   const own = { pendingClassification: recovery.pendingClassification, ...settings };
   return {
     version: 1,
     settings: { ...(installation?.settings ?? {}), ...documentOf(own) },
     rows: installation?.rows ?? [],
-    handlers: recovery.handlers.map(handlerDocument),
+    // Of rows that fit as well the first counts: what a job names comes before what all have.
+    handlers: [
+      ...recovery.handlers.filter(isNamed).map((handler) => ({ ...handlerDocument(handler), named: true })),
+      ...recovery.handlers.filter((handler) => !isNamed(handler)).map(handlerDocument),
+    ],
+    ...(rules.length > 0 && { remembered: rules.map(rememberedRow) }),
   };
 }
 

@@ -11,8 +11,8 @@ export function reasonFor(facts: Facts, decision: Decision): string {
     failure.shortCode === null
       ? `exit ${failure.exitCode}`
       : `exit ${failure.exitCode} (read from the short code ${failure.shortCode})`;
-  const named = failure.exitCode < 0 || failure.words.includes(String(failure.exitCode));
-  const what = named && failure.shortCode === null ? failure.words : `${code}: ${failure.words}`;
+  const named = failure.exitCode < 0 || failure.text.includes(String(failure.exitCode));
+  const what = named && failure.shortCode === null ? failure.text : `${code}: ${failure.text}`;
   const meaning = ruling.says.meaning ?? "";
   return `${what}${site ? ` at ${site}` : ""}${meaning ? ` (${meaning})` : ""}; ${verdict(facts, decision)}`;
 }
@@ -34,26 +34,26 @@ const NO_MORE: Readonly<Partial<Record<Why, (facts: Facts) => string>>> = {
 
 function verdict(facts: Facts, decision: Decision): string {
   const { why, category } = decision;
-  if (decision.decision === "retry") return `trying again ${retryWords(facts, decision)}`;
+  if (decision.decision === "retry") return `trying again ${describeRetry(facts, decision)}`;
   if (why === "unclassified") return "no rule knows this failure, so it waits for a person to classify it";
   if (why === "row-aborts") return "the whole run is ended, as the rule says";
   const because = category === "permanent" ? ": nothing would change" : ": trying again here would not help";
   return `no more tries${NO_MORE[why]?.(facts) ?? because}`;
 }
 
-function retryWords(facts: Facts, decision: Decision): string {
+function describeRetry(facts: Facts, decision: Decision): string {
   const { memory, wall, counts, policy, attempt } = facts;
-  const words = [decision.delaySec > 0 ? `in ${span(decision.delaySec)}` : "at once"];
-  if (memory.next !== memory.before) words.push(`with ${memory.next} instead of ${memory.before} MB`);
-  if (wall.next !== wall.before) words.push(`with ${wall.next} instead of ${wall.before} minutes`);
-  if (decision.avoidSites.length > 0) words.push(`away from ${decision.avoidSites.join(", ")}`);
+  const parts = [decision.delaySec > 0 ? `in ${span(decision.delaySec)}` : "at once"];
+  if (memory.next !== memory.before) parts.push(`with ${memory.next} instead of ${memory.before} MB`);
+  if (wall.next !== wall.before) parts.push(`with ${wall.next} instead of ${wall.before} minutes`);
+  if (decision.avoidSites.length > 0) parts.push(`away from ${decision.avoidSites.join(", ")}`);
   const host = hostOf(attempt);
-  if (host !== null && decision.avoidHosts.includes(host)) words.push(`away from worker ${host}`);
-  if (decision.recoveryScript !== null) words.push(`after ${decision.recoveryScript}`);
+  if (host !== null && decision.avoidHosts.includes(host)) parts.push(`away from worker ${host}`);
+  if (decision.recoveryScript !== null) parts.push(`after ${decision.recoveryScript}`);
   const used = facts.isLoss
     ? `loss ${counts.losses} of ${policy.settings.lossBudget}`
     : `execution ${counts.rrn} of ${policy.settings.executionCeiling}`;
-  return `${words.join(", ")} (${used})`;
+  return `${parts.join(", ")} (${used})`;
 }
 
 export function span(seconds: number): string {

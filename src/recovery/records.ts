@@ -27,6 +27,7 @@ export function attemptRecord(attempt: Attempt, decision: Decision, now: Date): 
     wallSec: wallSecOf(attempt),
     cpuSec: report?.cpuSec ?? null,
     peakMemoryMb: peakMemoryOf(attempt),
+    cores: attempt.cores,
     memoryMb: attempt.memoryMb,
     wallMinutes: attempt.wallMinutes,
     nextMemoryMb: decision.memoryMb,
@@ -136,7 +137,7 @@ const ACTION_WORDS = {
 const lastLines = (text: string, count: number): string => text.split("\n").slice(-count).join("\n");
 
 /** Counted from whatever records there are, a ledger or its last lines; a node counts once, by its last record. */
-export function summarizeGroup(lines: readonly LedgerLine[], except: string): GroupSummary {
+export function summariseGroup(lines: readonly LedgerLine[], except: string): GroupSummary {
   const last = new Map<string, AttemptRecord>();
   for (const line of lines) if (isAttempt(line) && line.node !== except) last.set(line.node, line);
   const alike: Record<string, number> = {};

@@ -10,6 +10,7 @@ import {
   processSpec,
   sampleFacts,
 } from "../../tests/support/sample-facts.ts";
+import { graphFacts, graphSpec, planOf, sampleGraph } from "../../tests/support/sample-graph.ts";
 import { measuredFacts, sampleJobs } from "../../tests/support/sample-metrics.ts";
 import type { SiteName } from "../domain/names.ts";
 import type { DagPlan } from "../domain/plan.ts";
@@ -17,7 +18,7 @@ import type { PlanFacts } from "../planning/facts.ts";
 import type { RenderOptions } from "./options.ts";
 import { renderDag } from "./render-dag.ts";
 
-// Whole submit directories, to be read in review. UPDATE_GOLDEN=1 writes them anew.
+// Whole submit directories, to be read in review. UPDATE_GOLDEN=1 writes them again.
 const GOLDEN = join(dirname(fileURLToPath(import.meta.url)), "../../tests/golden");
 const [ALPHA, BETA, GAMMA] = ["T2_XX_Alpha", "T2_XX_Beta", "T2_XX_Gamma"] as SiteName[];
 const at = (index: number, sites: SiteName[]) =>
@@ -81,11 +82,37 @@ const fromNothing: PlanFacts = measuredFacts(
   })),
 );
 
+/** Two prepare, three train on what both made, and whatever becomes of those, one reports. The first was done before. */
+const ofJobs = () =>
+  planOf(
+    sampleGraph(
+      8,
+      [
+        { parents: [0], children: [1, 2] },
+        { parents: [1, 2], children: [3, 4, 5] },
+        { parents: [3, 4, 5], children: [6] },
+        { parents: [3, 5], children: [7] },
+      ],
+      (index) => ({
+        ...(index === 3 && { name: "train 0.1-é", env: { LR: "0.1" }, reads: ["a.json"], makes: ["m/0.1.bin"] }),
+        ...(index > 2 && index < 6 && { group: 0, resources: LARGE, handlers: ["more-memory"], retries: 1 }),
+        ...(index === 6 && { when: "ended" as const, priority: 10 }),
+      }),
+      [{ name: "train", atOnce: 2 }],
+    ),
+    graphFacts(
+      { credited: new Set([0]), usableSites: [ALPHA!, BETA!, GAMMA!] },
+      graphSpec({ sites: { allow: [], deny: [GAMMA!] } }),
+    ),
+  );
+const LARGE = { cores: 4, memoryMb: 4000, diskMb: 1024, wallMinutes: 120, gpus: 1 };
+
 describe.each([
-  ["process", overFiles],
-  ["generate", fromNothing],
-])("the submit directory of %s", (name, facts) => {
-  const files = render(facts);
+  ["process", () => planned(overFiles)],
+  ["generate", () => planned(fromNothing)],
+  ["graph", ofJobs],
+])("the submit directory of %s", (name, planIt) => {
+  const files = collect(planIt());
 
   it("is what the golden files say", () => {
     const root = join(GOLDEN, name);
@@ -106,7 +133,7 @@ describe.each([
   });
 
   it("renders the same again from the same plan", () => {
-    const plan = planned(facts);
+    const plan = planIt();
     expect(collect(plan)).toEqual(collect(plan));
   });
 });
@@ -117,7 +144,6 @@ function planned(facts: PlanFacts): DagPlan {
   expect(checkPlan(outcome.plan, facts)).toEqual([]);
   return outcome.plan;
 }
-const render = (facts: PlanFacts) => collect(planned(facts));
 const collect = (plan: DagPlan) =>
   new Map([...renderDag(plan, OPTIONS)].map(({ path, chunks }) => [path, [...chunks].join("")]));
 

@@ -1,6 +1,6 @@
 import type { DagPlan, UnitPlan } from "../domain/plan.ts";
 import { type NodeRole, nodesOf, ROLES, throttledRoles } from "../domain/roles.ts";
-import { CODES, UNIT_CODES } from "../submit-dir/codes.ts";
+import { CODES, ENDED_EARLY } from "../submit-dir/codes.ts";
 import { besideDag, fromUnit, program, UNIT } from "../submit-dir/names.ts";
 import { bareName } from "../submit-dir/quote.ts";
 import { type RenderOptions, statusInterval } from "./options.ts";
@@ -35,5 +35,5 @@ ${defer} PRE ${name} ${pre} $JOB $RETRY
 ${defer} POST ${name} ${check} $JOB $RETURN $RETRY $MAX_RETRIES $CLUSTERID
 PRE_SKIP ${name} ${CODES.skip}
 RETRY ${name} ${retries} UNLESS-EXIT ${CODES.stop}
-ABORT-DAG-ON ${name} ${CODES.abort} RETURN ${UNIT_CODES.failed}${throttle === null ? "" : `\nCATEGORY ${name} ${role}`}`;
+ABORT-DAG-ON ${name} ${CODES.abort} RETURN ${ENDED_EARLY}${throttle === null ? "" : `\nCATEGORY ${name} ${role}`}`;
 }

@@ -18,8 +18,13 @@ export interface RenderOptions extends StorageDirs {
   readonly avoidHostSec: number;
 }
 
-/** The file is written whole, whatever changed: 200 nodes (34 kB) a second may be, and nobody looks more often than every 2 s. */
+/**
+ * The file is written whole, whatever changed: 200 nodes (34 kB) a second may be, and nobody looks more often than every 2 s. A graph
+ * may have 100,000 nodes (17 MB): no more than some 60 kB a second are written, whatever was asked for.
+ */
 export const statusInterval = (
   nodes: number,
   { statusIntervalSec }: Pick<RenderOptions, "statusIntervalSec">,
-): number => Math.min(statusIntervalSec, Math.max(2, Math.ceil(nodes / 200)));
+): number =>
+  Math.max(Math.min(statusIntervalSec, Math.max(2, Math.ceil(nodes / 200))), nodes > MANY ? Math.ceil(nodes / 333) : 0);
+const MANY = 5000;

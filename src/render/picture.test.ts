@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { generateSpec, planRound, sampleFacts } from "../../tests/support/sample-facts.ts";
+import { planOf, sampleGraph } from "../../tests/support/sample-graph.ts";
 import { planDot, planSvg } from "./picture.ts";
 
 const outcome = planRound(
@@ -35,4 +36,20 @@ it("says one block, not one blocks", () => {
   expect(planDot(small.plan)).toContain("round 0: 1 unit, 1 processing node, 1 block");
   expect(planDot(small.plan)).toContain('block 0\\n1 unit"');
   expect(planSvg(small.plan)).toContain("block 0: 1 unit<");
+});
+
+it("draws the jobs of a graph by the names people gave them, with barriers as dots", () => {
+  const edges = [
+    { parents: [0, 1], children: [2, 3, 4] },
+    { parents: [4], children: [5] },
+  ];
+  const graph = sampleGraph(6, edges, (index) => ({ name: index === 5 ? 'say "a\\' : `train ${index}` }));
+  const dot = planDot(planOf(graph));
+  expect(dot).toContain('0 [label="train 0"];');
+  expect(dot).toContain('5 [label="say \\"a\\\\"];');
+  expect(dot).toContain("{0 1} -> barrier_0 -> {2 3 4};");
+  expect(dot).toContain("{4} -> {5};");
+  const many = planDot(planOf(sampleGraph(1500, [{ parents: [0], children: [1, 1400] }])));
+  expect(many).toContain("and 500 more");
+  expect(many).toContain("{0} -> {1};");
 });

@@ -1,6 +1,7 @@
 import { plural } from "../base/text.ts";
 import type { DagPlan } from "../domain/plan.ts";
 import { nodesOf } from "../domain/roles.ts";
+import { graphDot } from "./graph-dot.ts";
 
 const MAX_NODES = 12;
 const MAX_BLOCKS = 24;
@@ -13,7 +14,7 @@ function picture(plan: DagPlan) {
   const more = nodes.length - MAX_NODES;
   const shown: readonly string[] = more > 0 ? [...nodes.slice(0, MAX_NODES), `and ${more} more`] : nodes;
   return {
-    title: `${plan.requestName} round ${plan.round}: ${plural(units, "unit")}, ${plural(nodesByRole.processing, "processing node")}, ${plural(blocks.length, "block")}`,
+    title: `${plan.requestName} round ${plan.round}: ${plan.graph ? plural(units, "job") : `${plural(units, "unit")}, ${plural(nodesByRole.processing ?? 0, "processing node")}, ${plural(blocks.length, "block")}`}`,
     unit: {
       name: first?.name ?? "none",
       sites: first?.sites.join(" ") || "anywhere",
@@ -28,6 +29,7 @@ type Picture = ReturnType<typeof picture>;
 
 /** Graphviz: the first unit with its nodes, and the whole as blocks in the order they run. */
 export function planDot(plan: DagPlan): string {
+  if (plan.graph) return graphDot(plan, plan.graph);
   const { title, unit, blocks, moreBlocks } = picture(plan);
   const lines = [
     "digraph plan {",

@@ -5,6 +5,7 @@ import { manifestText } from "../submit-dir/manifest.ts";
 import { type SubmitFile, TOP, UNIT } from "../submit-dir/names.ts";
 import { planText } from "../submit-dir/plan-file.ts";
 import { profileText } from "../submit-dir/step-profile.ts";
+import { flatDag, flatFiles } from "./flat-dag.ts";
 import { groupDag } from "./group-dag.ts";
 import type { RenderOptions } from "./options.ts";
 import { submitFile } from "./submit-files.ts";
@@ -12,10 +13,18 @@ import { dagmanConfig, workflowDag } from "./top-files.ts";
 
 /**
  * A plan as the files of its submit directory (docs/submit-directory.md), all but bin/ and payload/, which are copied.
- * One unit is in memory at a time. The order is that of writing: workflow.dag comes last.
+ * One unit, or one folder of a graph's jobs, is in memory at a time. The order is that of writing: workflow.dag comes last.
  */
 export function* renderDag(plan: DagPlan, options: RenderOptions): Generator<SubmitFile> {
   yield text(TOP.config, dagmanConfig(options));
+  const isFlat = plan.shape.layout === "flat";
+  if (isFlat) yield* flatFiles(plan, options);
+  else yield* nestedFiles(plan, options);
+  yield text(TOP.plan, planText(plan));
+  yield { path: TOP.dag, chunks: isFlat ? flatDag(plan, options) : workflowDag(plan, options) };
+}
+
+function* nestedFiles(plan: DagPlan, options: RenderOptions): Generator<SubmitFile> {
   for (const { role } of plan.shape.steps) yield text(ROLES[role].submitFile, submitFile(role, plan, options));
   if (plan.stepProfile) yield text(TOP.stepProfile, profileText(plan.stepProfile));
   for (const unit of plan.units) {
@@ -23,8 +32,6 @@ export function* renderDag(plan: DagPlan, options: RenderOptions): Generator<Sub
     yield text(`${unit.name}/${UNIT.manifest}`, manifestText(unit, plan, options));
     yield text(`${unit.name}/${UNIT.include}`, includeFile(unit, plan));
   }
-  yield text(TOP.plan, planText(plan));
-  yield { path: TOP.dag, chunks: workflowDag(plan, options) };
 }
 
 const text = (path: string, content: string): SubmitFile => ({ path, chunks: [content] });

@@ -5,8 +5,12 @@ import { classAdString } from "../submit-dir/quote.ts";
 import type { RenderOptions } from "./options.ts";
 
 /** One submit file per role serves all units: what differs between nodes comes from group.inc, read at each submission. */
-export function submitFile(role: NodeRole, plan: DagPlan, options: RenderOptions): string {
-  const resources = plan.resources[role];
+export function submitFile(
+  role: NodeRole,
+  plan: DagPlan,
+  options: RenderOptions,
+  resources = plan.resources[role],
+): string {
   const lines = [
     "universe = vanilla",
     ...(reports(role) ? worker(role) : LANDING),

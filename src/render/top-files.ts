@@ -1,5 +1,5 @@
 import type { DagPlan } from "../domain/plan.ts";
-import { UNIT_CODES } from "../submit-dir/codes.ts";
+import { CODES, ENDED_EARLY } from "../submit-dir/codes.ts";
 import { dagHeader } from "../submit-dir/dag-header.ts";
 import { besideDag, fromUnit, program, TOP, UNIT } from "../submit-dir/names.ts";
 import { bareName } from "../submit-dir/quote.ts";
@@ -9,14 +9,14 @@ const CHUNK_CHARACTERS = 65_536;
 
 /**
  * One SUBDAG node per unit. DIR makes a sub-DAG and its script run in its own directory; without it, they would run in
- * ours. A unit that is ended early has failed; only one that bin/unit turns into a 2 ends the others too.
+ * ours. A unit whose DAG failed is tried again, and its PRE then says what that means; the DAG runs only once.
  */
 export function* workflowDag(plan: DagPlan, options: RenderOptions): Generator<string> {
   let chunk = dagHeader(plan);
   chunk += `CONFIG ${TOP.config}\nNODE_STATUS_FILE ${besideDag(TOP.dag, "status")} ${statusInterval(plan.summary.units, options)}\n`;
   for (const unit of plan.units) {
     const name = bareName(unit.name);
-    chunk += `SUBDAG EXTERNAL ${name} ${UNIT.dag} DIR ${name}\nCATEGORY ${name} units\nPRIORITY ${name} ${unit.priority}\nSCRIPT POST ${name} ${fromUnit(program("unit"))} $RETURN\nABORT-DAG-ON ${name} ${UNIT_CODES.abortRun} RETURN ${UNIT_CODES.failed}\n`;
+    chunk += `SUBDAG EXTERNAL ${name} ${UNIT.dag} DIR ${name}\nCATEGORY ${name} units\nPRIORITY ${name} ${unit.priority}\nSCRIPT PRE ${name} ${fromUnit(program("unit"))} $RETRY\nPRE_SKIP ${name} ${CODES.skip}\nRETRY ${name} 1\nABORT-DAG-ON ${name} ${CODES.abort} RETURN ${ENDED_EARLY}\n`;
     if (chunk.length < CHUNK_CHARACTERS) continue;
     yield chunk;
     chunk = "";

@@ -4,8 +4,10 @@ import type { StepReport, StepStorage } from "./step-report.ts";
 export class FjrMetrics {
   readonly #values = new Map<string, Map<string, string>>();
 
+  /** Of one that is told twice, the last that is a number. */
   add(summary: string, name: string, value: string): void {
     const own = this.#values.get(summary) ?? new Map<string, string>();
+    if (own.has(name) && numberOf(value) === null) return;
     this.#values.set(summary, own.set(name, value));
   }
 

@@ -4,7 +4,7 @@ import { isTerminal, type RequestStatus } from "../domain/request-status.ts";
  * What ReqMgr2 is to be told next, from our status and its own: one legal move at a time, never back, and never one that
  * belongs to people there (but for aborted, which is a person's word here).
  */
-export type WriteBack =
+type WriteBack =
   | { readonly kind: "move"; readonly to: string }
   /** It knows, or is further along by itself. */
   | { readonly kind: "none" }
@@ -66,4 +66,4 @@ const HUMAN = "somebody has to abort it or force it to complete in ReqMgr2";
 const strange = (ours: RequestStatus, theirs: string): string =>
   isTerminal(ours)
     ? `it is ${ours} here and ${theirs} in ReqMgr2, from where no move leads to that`
-    : `it is ${theirs} in ReqMgr2 and ${ours} here: abort it here (wms2 abort), or have it assigned anew there`;
+    : `it is ${theirs} in ReqMgr2 and ${ours} here: abort it here (wms2 abort), or have it assigned again there`;

@@ -28,7 +28,7 @@ export async function gatherFacts(world: World, request: string): Promise<Reques
     request,
     status: record?.status ?? "unknown",
     hold: record?.hold ?? null,
-    waiting: record?.error?.message ?? record?.waiting?.words ?? null,
+    waiting: record?.error?.message ?? record?.waiting?.reason ?? null,
     numbers: {
       units_done: workflow?.unitsDone ?? 0,
       units_failed: current?.units.failed ?? 0,

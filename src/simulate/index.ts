@@ -1,4 +1,4 @@
-export { isFine, summarize, summaryJson, Teller } from "./print.ts";
-export { readScenario, requestNames, type Scenario } from "./scenario.ts";
-export { runStory, type StoryEnd } from "./story.ts";
+export { isFine, summarise, summaryJson, Teller } from "./print.ts";
+export { readScenario, requestNames } from "./scenario.ts";
+export { runStory } from "./story.ts";
 export type { Entry } from "./timeline.ts";

@@ -70,10 +70,10 @@ export function killable<T extends object>(target: T, life: Life, name: string):
 }
 
 /** Answers at once, so it cannot be a promise. */
-const PLAIN: ReadonlySet<string> = new Set(["spool.submitDir", "spool.mergedDir"]);
+const PLAIN: ReadonlySet<string> = new Set(["spool.submitDir", "spool.mergedDir", "spool.policyText", "spool.ledgers"]);
 
 /** Answers page by page: every page goes through the life. */
-const PAGED: ReadonlySet<string> = new Set(["store.files.remaining"]);
+const PAGED: ReadonlySet<string> = new Set(["store.files.remaining", "store.units.proofs", "spool.ledgers"]);
 
 async function* pagesThrough(life: Life, call: string, pages: AsyncIterable<unknown>) {
   for await (const page of pages) yield await life.through(call, () => page);

@@ -79,7 +79,7 @@ export const isFine = ({ checked, lawsBroken, refused }: StoryEnd): boolean =>
   refused.length === 0 && lawsBroken.length === 0 && checked.every(({ holds }) => holds);
 
 /** The story in a few lines: each request, the failures, the expectations, how long it took. */
-export function summarize(end: StoryEnd, wallSec: number): string {
+export function summarise(end: StoryEnd, wallSec: number): string {
   const lines: string[] = [""];
   for (const { request, status, hold, numbers } of end.facts) {
     const work = `${plural(numbers.units_done, "unit")} done, ${plural(numbers.rounds, "round")}, ${plural(numbers.rescues, "rescue")}`;

@@ -42,7 +42,7 @@ const ACTIONS = {
   "lose-answer": () => ({ kind: "lose-answer" as const }),
   "refuse-submits": (form: Form) => ({
     kind: "refuse-submits" as const,
-    reason: form.text("words", "no more submissions") as string | null,
+    reason: form.text("reason", "no more submissions") as string | null,
   }),
   "accept-submits": () => ({ kind: "refuse-submits" as const, reason: null }),
   "end-run": (form: Form) => ({

@@ -47,14 +47,14 @@ function readRule(form: Form, index: number) {
 /** A rule that names a node means that node, whatever its role. */
 function readRoles(form: Form): readonly string[] {
   if (form.spot("role") !== null) return [form.choice("role", NODE_ROLES, "merge")];
-  return form.spot("node") === null ? ["processing"] : NODE_ROLES;
+  return form.spot("node") === null ? ["processing", "job"] : NODE_ROLES;
 }
 
 function readResult(form: Form) {
   const given = RESULTS.filter((key) => form.spot(key) !== null);
   if (given.length !== 1) {
-    const words = given.length === 0 ? "does not say how the job ends" : `has ${given.join(" and ")}: keep one`;
-    form.notes.problem(form.path, words, RESULT_FORMS);
+    const message = given.length === 0 ? "does not say how the job ends" : `has ${given.join(" and ")}: keep one`;
+    form.notes.problem(form.path, message, RESULT_FORMS);
   }
   switch (given[0]) {
     case "exit_code":

@@ -138,7 +138,13 @@ function readDatasets(top: Form): ReadonlyMap<string, readonly InputFile[]> {
   return new Map(datasets);
 }
 
-const USUAL_SEC: Readonly<Record<NodeRole, number>> = { landing: 30, processing: 3600, merge: 600, cleanup: 60 };
+const USUAL_SEC: Readonly<Record<NodeRole, number>> = {
+  landing: 30,
+  processing: 3600,
+  merge: 600,
+  cleanup: 60,
+  job: 600,
+};
 
 /** How long a job of each role takes, and by which share that varies. */
 function readDurations(form: Form) {

@@ -16,7 +16,7 @@ export type StoryEnd = Readonly<Awaited<ReturnType<Story["run"]>>>;
 export async function runStory(scenario: Scenario, options: StoryOptions): Promise<StoryEnd> {
   const story = new Story(scenario, await makeWorld(scenario, options));
   try {
-    return await story.run();
+    return await story.run(options.signal);
   } finally {
     await story.close();
   }
@@ -75,10 +75,10 @@ export class Story {
     else life.arm(during, when, afterCalls);
   }
 
-  async run() {
+  async run(signal?: AbortSignal) {
     const { time, passes } = this.world;
     this.#startServer();
-    while (!(await this.#isOver())) {
+    while (!signal?.aborted && !(await this.#isOver())) {
       const next = this.#nextSec();
       if (next > this.#scenario.untilSec) break;
       time.moveTo(time.begin + next * 1000);

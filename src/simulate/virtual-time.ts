@@ -43,7 +43,7 @@ export class VirtualTime implements Clock {
 
   after(seconds: number, run: () => void): Planned {
     const entry: Entry = { at: this.#now + Math.max(0, seconds) * 1000, run };
-    this.#entries.splice(this.#placeFor(entry.at), 0, entry);
+    this.#entries.splice(this.#indexFor(entry.at), 0, entry);
     return {
       cancel: () => {
         entry.run = null;
@@ -68,7 +68,7 @@ export class VirtualTime implements Clock {
   }
 
   /** Behind everything later, before everything else of the same moment: that was planned earlier. */
-  #placeFor(at: number): number {
+  #indexFor(at: number): number {
     let [from, to] = [0, this.#entries.length];
     while (from < to) {
       const middle = (from + to) >> 1;

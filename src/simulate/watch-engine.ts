@@ -65,9 +65,9 @@ export function makeEngineWatch(timeline: Timeline, laws: Laws, passes: PassPlan
       timeline.add("unit", run.request, `${unit} ${end}${where}`, { unit, end, site }, `units ${end}${where}`);
       passes.news(end === "done" ? "unit" : "end", run.unitCount);
     },
-    runEnded(run: SimRun, verdict: RunVerdict, words: string): void {
-      const said = `the run ended: ${verdict}${words ? ` (${words})` : ""}`;
-      timeline.add("run", run.request, said, { verdict, words, dag: run.run.dagId });
+    runEnded(run: SimRun, verdict: RunVerdict, text: string): void {
+      const said = `the run ended: ${verdict}${text ? ` (${text})` : ""}`;
+      timeline.add("run", run.request, said, { verdict, text, dag: run.run.dagId });
       passes.news("end", run.unitCount);
     },
   };

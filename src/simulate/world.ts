@@ -29,6 +29,8 @@ export interface StoryOptions {
   readonly tell: (entry: Entry) => void;
   /** An empty store; absent: a new one in memory. */
   readonly store?: Store;
+  /** Ends the story between two moments. */
+  readonly signal?: AbortSignal;
 }
 
 const BEGIN = new Date("2026-01-01T00:00:00Z");

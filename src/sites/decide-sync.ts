@@ -2,7 +2,7 @@ import type { Site, SiteSync } from "../domain/dag.ts";
 import type { SiteName } from "../domain/names.ts";
 import type { Statuses } from "./read-statuses.ts";
 
-export interface ListedSite {
+interface ListedSite {
   readonly name: SiteName;
   /** The storage its jobs read. */
   readonly rses: readonly string[];

@@ -1,4 +1,4 @@
-import { parseJson } from "../base/json.ts";
+import { isRow, parseJson } from "../base/json.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import type { Site } from "../domain/dag.ts";
 
@@ -35,9 +35,6 @@ export function readStatuses(text: string): Result<Statuses, string> {
     ),
   );
 }
-
-type Row = Readonly<Record<string, unknown>>;
-const isRow = (value: unknown): value is Row => value !== null && typeof value === "object" && !Array.isArray(value);
 
 function rowsIn(text: string): readonly unknown[] | null {
   const whole = parseJson(text);

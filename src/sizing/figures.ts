@@ -10,19 +10,26 @@ import { bestMemory, joinMetrics, larger } from "./metrics.ts";
 import { median, p90 } from "./sample.ts";
 
 /** Finished units of a round, or what is known of them together. */
-export interface MeasuredRound {
+interface MeasuredRound {
   readonly round: number;
   readonly metrics: Metrics;
 }
 
+/** What the ledgers of a round say of jobs that were killed for their memory, whether or not they came to their end since. */
+interface KilledInRound {
+  readonly round: number;
+  readonly atMb: number | null;
+  readonly jobs: number;
+}
+
 /**
- * What is told of a workflow after a run of it has ended: each round anew from its units, and all of them together. What rounds
- * asked for stays. `killed`: what the ledgers of a round say of jobs that never came to an end.
+ * What is told of a workflow after a run of it has ended: each round from its units, and all together. What rounds
+ * asked for stays.
  */
 export function tellRounds(
   before: WorkflowMetrics | null,
   measured: readonly MeasuredRound[],
-  killed: { readonly round: number; readonly atMb: number | null } | null = null,
+  killed: KilledInRound | null = null,
 ): WorkflowMetrics {
   const numbers = new Set([...(before?.rounds ?? []), ...measured].map(({ round }) => round));
   if (killed?.atMb) numbers.add(killed.round);
@@ -32,10 +39,13 @@ export function tellRounds(
       const known = before?.rounds.find((one) => one.round === round);
       const metrics = joinMetrics(measured.filter((one) => one.round === round).map((one) => one.metrics));
       const seen = larger(metrics?.killedAtMb ?? null, known?.killedAtMb ?? null);
+      const isNow = killed?.round === round;
+      const killedJobs = isNow ? killed.jobs : (metrics?.killedJobs ?? known?.killedJobs);
       return {
         ...figuresOf(round, metrics),
         requested: known?.requested ?? null,
-        killedAtMb: killed?.round === round ? larger(seen, killed.atMb) : seen,
+        killedAtMb: isNow ? larger(seen, killed.atMb) : seen,
+        ...(killedJobs !== undefined && { killedJobs }),
       };
     });
   return together(rounds, measured);

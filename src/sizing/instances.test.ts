@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decideInstances, type Slot } from "./instances.ts";
-import { type MeasuredStep, summarizeJobs } from "./metrics.ts";
+import { type MeasuredStep, summariseJobs } from "./metrics.ts";
 import { memoryOfStep } from "./step-memory.ts";
 
 const SLOT: Slot = { cores: 8, memoryMb: 16_000, overcommitMax: 1 };
@@ -19,7 +19,7 @@ const STEP: MeasuredStep = {
 const metricsOf = (...runs: readonly Partial<MeasuredStep>[]) => {
   const jobs = runs.map((change) => ({ ...STEP, ...change }));
   const whole = { wallSec: null, memoryMb: null, diskMb: null, events: null, outputBytes: null };
-  return summarizeJobs(jobs.map((step) => ({ steps: [step], ...whole })))!.steps.GEN!;
+  return summariseJobs(jobs.map((step) => ({ steps: [step], ...whole })))!.steps.GEN!;
 };
 const decide = (runs: readonly Partial<MeasuredStep>[], slot: Partial<Slot> = {}, maySplit = true) =>
   decideInstances({ name: "GEN", metrics: metricsOf(...runs), maySplit }, { ...SLOT, ...slot });

@@ -2,7 +2,7 @@ import type { StepMetrics, StepRun } from "../domain/metrics.ts";
 import { median } from "./sample.ts";
 import { MARGIN, memoryOfStep } from "./step-memory.ts";
 
-export interface InstanceFacts {
+interface InstanceFacts {
   readonly name: string;
   readonly metrics: StepMetrics;
   /** Its parts can run apart and be joined; else only more threads can help it. */

@@ -35,14 +35,18 @@ const rest = (wallSec: number | null, startSec: number | null): number | null =>
   wallSec === null ? null : Math.max(0, wallSec - (startSec ?? 0));
 
 /** Only jobs that succeeded belong here; of those that were killed, the most memory one had. null: nothing is known. */
-export function summarizeJobs(jobs: readonly MeasuredJob[], killedAtMb: number | null = null): Metrics | null {
+export function summariseJobs(
+  jobs: readonly MeasuredJob[],
+  killedAtMb: number | null = null,
+  killedJobs = 0,
+): Metrics | null {
   if (jobs.length === 0 && killedAtMb === null) return null;
   const names = [...new Set(jobs.flatMap(({ steps }) => steps.map(({ name }) => name)))];
   const starts = jobs.map(({ steps }) => sum(steps.map(({ startSec }) => startSec)));
   return {
     jobs: jobs.length,
     steps: Object.fromEntries(
-      names.map((name) => [name, summarizeStep(jobs.flatMap(({ steps }) => steps.filter((one) => one.name === name)))]),
+      names.map((name) => [name, summariseStep(jobs.flatMap(({ steps }) => steps.filter((one) => one.name === name)))]),
     ),
     wallSecPerEvent: sampleOf(jobs.map(({ wallSec, events }, at) => per(rest(wallSec, starts[at] ?? null), events))),
     startSec: sampleOf(starts),
@@ -50,13 +54,14 @@ export function summarizeJobs(jobs: readonly MeasuredJob[], killedAtMb: number |
     diskMb: sampleOf(jobs.map(({ diskMb }) => diskMb)),
     kbPerEvent: sampleOf(jobs.map(({ outputBytes, events }) => per(inKb(outputBytes), events))),
     killedAtMb,
+    killedJobs,
   };
 }
 
 const sum = (values: readonly (number | null)[]): number | null =>
   values.every((value) => value === null) ? null : values.reduce<number>((all, value) => all + (value ?? 0), 0);
 
-function summarizeStep(runs: readonly MeasuredStep[]): StepMetrics {
+function summariseStep(runs: readonly MeasuredStep[]): StepMetrics {
   const alone = runs.filter(({ instances }) => instances === 1);
   const busyCores = ({ cpuSec, wallSec }: MeasuredStep) => (cpuSec === null || !wallSec ? null : cpuSec / wallSec);
   const efficiency = (run: MeasuredStep) => per(busyCores(run), run.threads);
@@ -89,6 +94,13 @@ function mostCommon(values: readonly number[]): number {
   return [...counts].sort(([a, often], [b, rather]) => rather - often || a - b)[0]?.[0] ?? 1;
 }
 
+/** With the merged files of a unit, which may weigh other than what its jobs left. */
+export function withMerged(metrics: Metrics | null, bytes: number, events: number): Metrics | null {
+  const kb = per(inKb(bytes), events);
+  if (!metrics || kb === null || kb === 0) return metrics;
+  return { ...metrics, mergedKbPerEvent: { jobs: Math.max(1, metrics.jobs), max: kb, values: [kb] } };
+}
+
 export const larger = (a: number | null, b: number | null): number | null =>
   a === null ? b : b === null ? a : Math.max(a, b);
 
@@ -105,7 +117,11 @@ export function joinMetrics(all: readonly (Metrics | null)[]): Metrics | null {
     memoryMb: joinSamples(known.map(({ memoryMb }) => memoryMb)),
     diskMb: joinSamples(known.map(({ diskMb }) => diskMb)),
     kbPerEvent: joinSamples(known.map(({ kbPerEvent }) => kbPerEvent)),
+    mergedKbPerEvent: joinSamples(known.map(({ mergedKbPerEvent }) => mergedKbPerEvent ?? null)),
     killedAtMb: known.reduce<number | null>((most, { killedAtMb }) => larger(most, killedAtMb), null),
+    ...(known.every(({ killedJobs }) => killedJobs !== undefined) && {
+      killedJobs: known.reduce((total, { killedJobs = 0 }) => total + killedJobs, 0),
+    }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { parseJson } from "../base/json.ts";
+import { isRow, parseJson, type Row } from "../base/json.ts";
 import { MEMORY_SOURCES, type MemorySource } from "../domain/metrics.ts";
 import type { MeasuredJob, MeasuredStep } from "./metrics.ts";
 
@@ -45,8 +45,6 @@ function readStep(step: Row, events: number | null): readonly MeasuredStep[] {
 }
 const MOST_THREADS = 1024;
 
-type Row = Readonly<Record<string, unknown>>;
-const isRow = (value: unknown): value is Row => typeof value === "object" && value !== null && !Array.isArray(value);
 const rows = (value: unknown): readonly Row[] => (Array.isArray(value) ? value.filter(isRow) : []);
 const amount = (value: unknown): number | null =>
   typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : null;

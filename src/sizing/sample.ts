@@ -38,7 +38,7 @@ function thinned(points: readonly (readonly [value: number, weight: number])[]):
   return kept;
 }
 
-/** The value below which this share of the jobs is, between neighbors in proportion. */
+/** The value below which this share of the jobs is, between neighbours in proportion. */
 export function quantile({ values }: Sample, share: number): number {
   const place = share * (values.length - 1);
   const low = values[Math.floor(place)]!;

@@ -1,21 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { SIZING_LIMITS } from "../../tests/support/sample-metrics.ts";
 import type { Sample } from "../domain/metrics.ts";
-import { joinMetrics, type MeasuredJob, summarizeJobs } from "./metrics.ts";
+import { joinMetrics, type MeasuredJob, summariseJobs } from "./metrics.ts";
 import { readReport } from "./read-report.ts";
 import { joinSamples, median, p90, sampleOf } from "./sample.ts";
-import { memoryBeyondLimit, resizeMemory, type SizingFacts, type SizingLimits, sizeJobs } from "./size.ts";
+import { memoryBeyondLimit, resizeMemory, type SizingFacts, sizeJobs } from "./size.ts";
+import { killsThatTeach } from "./step-memory.ts";
 import { memoryModel } from "./thread-model.ts";
 
-const LIMITS: SizingLimits = {
-  leastMemoryPerCoreMb: 500,
-  maxMemoryPerCoreMb: 3000,
-  maxMemoryMb: null,
-  maxWallMinutes: 47 * 60,
-  maxDiskMb: 100_000,
-  targetWallMinutes: 480,
-  minJobs: 5,
-};
 const ASKED = { cores: 4, memoryMb: 8000, wallMinutes: 480, diskMb: 2000, eventsPerJob: 1000 };
 
 const job = (change: Partial<MeasuredJob["steps"][number]> = {}): MeasuredJob => {
@@ -36,7 +29,7 @@ const job = (change: Partial<MeasuredJob["steps"][number]> = {}): MeasuredJob =>
 const of = (jobs: readonly MeasuredJob[], more: Partial<SizingFacts> = {}): SizingFacts => ({
   asked: ASKED,
   before: null,
-  metrics: summarizeJobs(jobs),
+  metrics: summariseJobs(jobs),
   killedAtMb: null,
   saidMb: null,
   isRoundOver: false,
@@ -47,15 +40,15 @@ const many = (count: number, change: (at: number) => Parameters<typeof job>[0] =
 
 describe("what a round asks for", () => {
   test("before enough was measured, what the request says", () => {
-    expect(sizeJobs(of([]), LIMITS)).toMatchObject({
+    expect(sizeJobs(of([]), SIZING_LIMITS)).toMatchObject({
       memoryMb: { value: 8000, why: "the request says so" },
       eventsPerJob: { value: 1000, why: "nothing was measured yet: as the request says" },
     });
-    expect(sizeJobs(of(many(4)), LIMITS).cores.why).toBe("only 4 of 5 jobs were measured: as the request says");
+    expect(sizeJobs(of(many(4)), SIZING_LIMITS).cores.why).toBe("only 4 of 5 jobs were measured: as the request says");
   });
 
   test("afterwards what was measured and a fifth more, with its reason", () => {
-    const { memoryMb, cores, eventsPerJob, wallMinutes, diskMb } = sizeJobs(of(many(42)), LIMITS);
+    const { memoryMb, cores, eventsPerJob, wallMinutes, diskMb } = sizeJobs(of(many(42)), SIZING_LIMITS);
     expect(memoryMb).toEqual({ value: 2400, why: "measured 2000 MB median over 42 jobs (RECO, by framework) × 1.2" });
     expect(cores).toEqual({ value: 4, why: "3.6 of 4 cores were busy over 42 jobs" });
     // 1.8 s an event fill 8 h with 15,944; a first measurement may be wrong.
@@ -73,11 +66,13 @@ describe("what a round asks for", () => {
     ["what was killed and came to its end since is measured", { killedAtMb: 1900 }, many(10), 2400],
     ["few jobs, soon of more events: above the most", {}, many(10, (at) => ({ memoryMb: at ? 2000 : 2300 })), 2657],
     ["many: less above it", {}, many(100, (at) => ({ memoryMb: at % 20 ? 2000 : 2300 })), 2536],
-    ["one of many that stands alone is retried", {}, many(100, (at) => ({ memoryMb: at ? 2000 : 4000 })), 2400],
+    ["one that stands alone is retried", {}, many(10, (at) => ({ memoryMb: at ? 2000 : 6000 })), 2400],
+    ["of few nobody can tell which stands alone", {}, many(9, (at) => ({ memoryMb: at ? 2000 : 4000 })), 4621],
+    ["what others were killed with", { killedAtMb: 2500 }, many(20, (at) => ({ memoryMb: at ? 2000 : 6000 })), 2400],
     ["a little more is no change", { before: { ...ASKED, memoryMb: 2300, isMeasured: true } }, many(10), 2300],
     ["the window has a floor", {}, many(10, () => ({ memoryMb: 100 })), 2000],
     ["and a ceiling", {}, many(10, () => ({ memoryMb: 20_000 })), 12_000],
-  ])("%s", (_story, more, jobs, value) => expect(sizeJobs(of(jobs, more), LIMITS).memoryMb.value).toBe(value));
+  ])("%s", (_story, more, jobs, value) => expect(sizeJobs(of(jobs, more), SIZING_LIMITS).memoryMb.value).toBe(value));
 
   test.each<[string, number, number, number]>([
     ["one busy core of four", 1000, 2000, 1],
@@ -85,17 +80,17 @@ describe("what a round asks for", () => {
     ["one, but its memory takes two", 1000, 4000, 2],
     ["all of them, and never more than asked for", 9000, 2000, 4],
   ])("cores: %s", (_story, cpuSec, memoryMb, value) => {
-    expect(sizeJobs(of(many(10, () => ({ cpuSec, memoryMb }))), LIMITS).cores.value).toBe(value);
+    expect(sizeJobs(of(many(10, () => ({ cpuSec, memoryMb }))), SIZING_LIMITS).cores.value).toBe(value);
   });
 });
 
 test("with fewer cores: first what many took, then what few do, however the many were killed; and cores stay", () => {
   const wide = many(10, () => ({ memoryMb: 4000, cpuSec: 1800 }));
-  const first = sizeJobs(of(wide), LIMITS);
+  const first = sizeJobs(of(wide), SIZING_LIMITS);
   expect([first.cores.value, first.memoryMb.value]).toEqual([2, 4800]);
   const narrow = many(10, () => ({ memoryMb: 3000, cpuSec: 1000, threads: 2 }));
   const before = { ...ASKED, cores: 2, memoryMb: 4800, isMeasured: false };
-  const second = sizeJobs(of([...wide, ...narrow], { before, killedAtMb: 3500 }), LIMITS);
+  const second = sizeJobs(of([...wide, ...narrow], { before, killedAtMb: 3500 }), SIZING_LIMITS);
   expect(second.cores).toEqual({ value: 2, why: "decided once, as before" });
   expect(second.memoryMb).toEqual({
     value: 3600,
@@ -103,9 +98,36 @@ test("with fewer cores: first what many took, then what few do, however the many
   });
 });
 
+test.each<[string, Parameters<typeof killsThatTeach>[0], number | null]>([
+  ["all jobs of a round", [{ jobsSampled: 20, killedAtMb: 1500, killedJobs: 20 }], 1500],
+  ["one of many", [{ jobsSampled: 20, killedAtMb: 1500, killedJobs: 1 }], null],
+  ["one of few", [{ jobsSampled: 5, killedAtMb: 1500, killedJobs: 1 }], 1500],
+  ["nobody counted them", [{ jobsSampled: 500, killedAtMb: 1500 }], 1500],
+  [
+    "many with little, and one with much in another round",
+    [
+      { jobsSampled: 20, killedAtMb: 1500, killedJobs: 20 },
+      { jobsSampled: 500, killedAtMb: 6000, killedJobs: 3 },
+    ],
+    1500,
+  ],
+])("kills that say something of other jobs: %s", (_story, rounds, atMb) => expect(killsThatTeach(rounds)).toBe(atMb));
+
+test("cores stay once it was seen how busy they are, whether or not memory was measured with as many", () => {
+  const before = { ...ASKED, isMeasured: false, areCoresDecided: true };
+  const { cores } = sizeJobs(
+    of(
+      many(10, () => ({ cpuSec: 1000 })),
+      { before },
+    ),
+    SIZING_LIMITS,
+  );
+  expect(cores).toEqual({ value: 4, why: "decided once, as before" });
+});
+
 describe("few jobs", () => {
   test("count once their round is over: there will be no more", () => {
-    const { memoryMb, eventsPerJob } = sizeJobs(of(many(2), { isRoundOver: true }), LIMITS);
+    const { memoryMb, eventsPerJob } = sizeJobs(of(many(2), { isRoundOver: true }), SIZING_LIMITS);
     expect(memoryMb).toMatchObject({ value: 2400, why: expect.stringContaining("over 2 jobs") });
     expect(eventsPerJob?.value).toBe(2000);
   });
@@ -118,7 +140,7 @@ describe("few jobs", () => {
     ["more than jobs were killed with", { killedAtMb: 2000 }, 5, 3000],
   ])("units that have not begun: %s", (_story, more, count, value) => {
     const before = { ...ASKED, isMeasured: false };
-    expect(resizeMemory(of(many(count), { before, ...more }), LIMITS)?.value ?? null).toBe(value);
+    expect(resizeMemory(of(many(count), { before, ...more }), SIZING_LIMITS)?.value ?? null).toBe(value);
   });
 });
 
@@ -133,7 +155,7 @@ test.each<[string, number, Partial<SizingFacts>, object | null]>([
       many(10, () => ({ memoryMb })),
       more,
     ),
-    LIMITS,
+    SIZING_LIMITS,
   );
   if (beyond === null) expect(found).toBeNull();
   else expect(found).toMatchObject(beyond);
@@ -142,7 +164,7 @@ test.each<[string, number, Partial<SizingFacts>, object | null]>([
 test("slow events: few in a job, and never more than end in time", () => {
   const slow = of(many(10, () => ({ wallSec: 36_000, events: 10, startSec: 0 })));
   // An hour each: 8 fill the target; of the least of 100, 31 would end in time.
-  expect(sizeJobs(slow, LIMITS).eventsPerJob).toMatchObject({ value: 31 });
+  expect(sizeJobs(slow, SIZING_LIMITS).eventsPerJob).toMatchObject({ value: 31 });
 });
 
 describe("memory and threads", () => {
@@ -158,11 +180,11 @@ describe("memory and threads", () => {
       ...many(10, () => ({ threads: 4, cpuSec: 2000 })),
       ...many(4, () => ({ threads: 2, memoryMb: 1600 })),
     ];
-    const { cores, memoryMb } = sizeJobs(of(jobs), LIMITS);
+    const { cores, memoryMb } = sizeJobs(of(jobs), SIZING_LIMITS);
     expect(cores.value).toBe(2);
     expect(memoryMb).toEqual({
       value: 1920,
-      why: "measured 1200 MB and 200 MB a thread (RECO, median over 14 jobs) with 2 threads × 1.2",
+      why: "measured 1600 MB median over 10 jobs (RECO, by 1200 MB and 200 MB a thread with 2 threads) × 1.2",
     });
   });
 });
@@ -206,9 +228,9 @@ test("whatever was measured: within the window, a reason for each number, and no
       let before: SizingFacts["before"] = null;
       let metrics: SizingFacts["metrics"] = null;
       for (const jobs of rounds) {
-        metrics = joinMetrics([metrics, summarizeJobs(jobs.map(job))]);
-        const sizes = sizeJobs(of([], { before, metrics, parallelSteps: new Set(["RECO"]) }), LIMITS);
-        const { runs, ...numbers } = sizes;
+        metrics = joinMetrics([metrics, summariseJobs(jobs.map(job))]);
+        const sizes = sizeJobs(of([], { before, metrics, parallelSteps: new Set(["RECO"]) }), SIZING_LIMITS);
+        const { runs, areCoresDecided, ...numbers } = sizes;
         for (const sized of Object.values(numbers)) {
           if (sized === null) continue;
           expect(Number.isFinite(sized.value) && sized.value > 0).toBe(true);
@@ -220,8 +242,8 @@ test("whatever was measured: within the window, a reason for each number, and no
           expect(instances * threads).toBeLessThanOrEqual(cores.value);
           expect(why).not.toBe("");
         }
-        expect(memoryMb.value).toBeLessThanOrEqual(LIMITS.maxMemoryPerCoreMb * cores.value);
-        expect(memoryMb.value).toBeGreaterThanOrEqual(LIMITS.leastMemoryPerCoreMb * cores.value);
+        expect(memoryMb.value).toBeLessThanOrEqual(SIZING_LIMITS.maxMemoryPerCoreMb * cores.value);
+        expect(memoryMb.value).toBeGreaterThanOrEqual(SIZING_LIMITS.leastMemoryPerCoreMb * cores.value);
         if (before?.isMeasured && cores.value === before.cores)
           expect(memoryMb.value).toBeGreaterThanOrEqual(before.memoryMb);
         before = {
@@ -229,7 +251,7 @@ test("whatever was measured: within the window, a reason for each number, and no
           cores: cores.value,
           memoryMb: memoryMb.value,
           eventsPerJob: eventsPerJob?.value ?? null,
-          isMeasured: (metrics?.jobs ?? 0) >= LIMITS.minJobs,
+          isMeasured: (metrics?.jobs ?? 0) >= SIZING_LIMITS.minJobs,
         };
       }
     }),

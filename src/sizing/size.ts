@@ -1,4 +1,4 @@
-import type { Metrics, Sized, Sizes, StepRun } from "../domain/metrics.ts";
+import type { Metrics, RequestedSizes, Sized, Sizes, StepRun } from "../domain/metrics.ts";
 import { decideInstances } from "./instances.ts";
 import { median, p90 } from "./sample.ts";
 import { MARGIN, memoryOf, memoryOfStep, taughtByKills, typical } from "./step-memory.ts";
@@ -31,9 +31,9 @@ export interface SizingFacts {
   /** What the request says. */
   readonly asked: Asked;
   /** What the last round had, and whether that was by measurements; null: this is the first. */
-  readonly before: (Asked & { readonly isMeasured: boolean }) | null;
+  readonly before: (Asked & Pick<RequestedSizes, "isMeasured" | "areCoresDecided">) | null;
   readonly metrics: Metrics | null;
-  /** The most memory a job had that was killed for using more; null: none was. */
+  /** The most memory a job had that was killed for using more, but for the few of a round (`killsThatTeach`); null: none was. */
   readonly killedAtMb: number | null;
   /** What an operator said at a release: no less than this. null: nobody did. */
   readonly saidMb: number | null;
@@ -70,6 +70,7 @@ export function sizeJobs(facts: SizingFacts, limits: SizingLimits): Sizes {
     const stays = (value: number) => ({ value, why: `${few}: as ${before ? "before" : "the request says"}` });
     return {
       cores: stays(now.cores),
+      areCoresDecided: before?.areCoresDecided ?? false,
       memoryMb: sizeMemory(facts, limits, null, now.cores),
       wallMinutes: stays(now.wallMinutes),
       diskMb: stays(now.diskMb),
@@ -77,13 +78,18 @@ export function sizeJobs(facts: SizingFacts, limits: SizingLimits): Sizes {
       runs: {},
     };
   }
-  const cores = sizeCores(facts, limits, metrics, measuredMemory(metrics, now.cores)?.value ?? 0);
+  const taught = facts.killedAtMb === null ? null : taughtByKills(facts.killedAtMb, metrics, now.cores, {});
+  const needed = Math.max(measuredMemory(metrics, now.cores)?.value ?? 0, taught ?? 0);
+  const cores = sizeCores(facts, limits, metrics, needed);
   const eventsPerJob = sizeEvents(facts, limits, metrics);
   const runs = sizeRuns(facts, limits, metrics, cores.value);
   const moreEvents = (eventsPerJob?.value ?? 0) > (now.eventsPerJob ?? 0) * MANY_MORE;
   const measured = measuredMemory(metrics, cores.value, runs, moreEvents);
   return {
     cores,
+    areCoresDecided: Object.values(metrics.steps).some(
+      ({ busyCores, wallSecPerEvent }) => busyCores && wallSecPerEvent,
+    ),
     memoryMb: sizeMemory(facts, limits, measured, cores.value, runs),
     wallMinutes: sizeWall(now.wallMinutes, limits, metrics, eventsPerJob?.value ?? null),
     diskMb: sizeDisk(asked, limits, metrics),
@@ -233,7 +239,7 @@ function sizeCores(facts: SizingFacts, limits: SizingLimits, metrics: Metrics, m
   const busy = used / weight;
   const forMemory = Math.ceil(memoryMb / limits.maxMemoryPerCoreMb);
   const value = Math.min(asked.cores, Math.max(powerOfTwo(busy), powerOfTwoAbove(forMemory)));
-  if (before && (before.isMeasured || now < asked.cores))
+  if (before && (before.areCoresDecided || before.isMeasured || now < asked.cores))
     return { value: Math.max(now, Math.min(asked.cores, powerOfTwoAbove(forMemory))), why: "decided once, as before" };
   const split = Object.keys(runs).filter((name) => runs[name]!.instances > 1);
   const apart = split.length > 0 ? ` or will be (${split.join(", ")} in parts)` : "";

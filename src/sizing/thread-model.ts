@@ -2,7 +2,7 @@ import type { Sample } from "../domain/metrics.ts";
 import { median } from "./sample.ts";
 
 /** What memory does with the number of threads. */
-export interface MemoryModel {
+interface MemoryModel {
   readonly baseMb: number;
   readonly perThreadMb: number;
 }

@@ -9,11 +9,9 @@ const ALERTS = new Table<AlertRecord>(
    closed_at`,
 );
 
-/**
- * An alert has a revision, and a sink has a row with the revision it knows: what differs is to be told. Whoever
- * tells writes down the revision it sent and not the present one, so that no change in between is lost.
- */
-export const alertStore = (sql: Sql): AlertStore => ({
+export const alertStore = (sql: Sql): AlertStore => ({ ...alerts(sql), ...deliveries(sql) });
+
+const alerts = (sql: Sql): Omit<AlertStore, keyof Deliveries> => ({
   async raise({ key, severity, subject, message, at }) {
     await sql.query(
       `INSERT INTO alerts AS a (key, severity, subject, message, first_at, last_at)
@@ -52,7 +50,15 @@ export const alertStore = (sql: Sql): AlertStore => ({
     );
     return changed.length > 0;
   },
+});
 
+type Deliveries = Pick<AlertStore, "undelivered" | "delivered" | "deliveryFailed">;
+
+/**
+ * An alert has a revision, and a sink has a row with the revision it knows: what differs is to be told. Whoever
+ * tells writes down the revision it sent and not the present one, so that no change in between is lost.
+ */
+const deliveries = (sql: Sql): Deliveries => ({
   async undelivered(sink, limit) {
     const rows = await sql.query<AlertRecord & Omit<AlertDelivery, "alert">>(
       `SELECT ${ALERTS.fields}, COALESCE(d.revision, 0) AS told, COALESCE(d.tries, 0) AS tries,

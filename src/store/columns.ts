@@ -127,7 +127,7 @@ export async function countBy(
 
 type Read<Row> = (rest: string, params: readonly SqlParam[]) => Promise<readonly Row[]>;
 
-/** A page in the order of time, newest first; `key` settles the order of what came at the same moment. */
+/** A page in the order of time, newest first; `key` decides the order of what came at the same moment. */
 export async function pageByTime<Row extends { readonly createdAt: Date }>(
   read: Read<Row>,
   where: Where,

@@ -12,9 +12,9 @@ const EVENTS = new Table<DagEvent>("dag_history", "dag_id type detail at");
 // As in the partial index.
 const IS_OPEN = "status IN ('planning', 'ready', 'submitted', 'running')";
 
-export const dagStore = (sql: Sql): DagStore => ({
-  create: (dag) => DAGS.insert(sql, dag),
+export const dagStore = (sql: Sql): DagStore => ({ ...reads(sql), ...changes(sql), ...history(sql) });
 
+const reads = (sql: Sql): Omit<DagStore, keyof Changes | keyof History> => ({
   get: (id) => DAGS.find(sql, "WHERE id = $1", [id]),
 
   getMany: async (ids) =>
@@ -31,6 +31,9 @@ export const dagStore = (sql: Sql): DagStore => ({
   ofWorkflow: (workflowId) =>
     DAGS.select(sql, "WHERE workflow_id = $1 ORDER BY created_at DESC, id DESC", [workflowId]),
 
+  sidesOf: (ids) =>
+    DAGS.select(sql, "WHERE parent_dag_id = ANY($1::text[]) AND rescue_kind = 'side' ORDER BY created_at, id", [ids]),
+
   list({ workflowId, status, ...page }) {
     const where = new Where().and("workflow_id = ?", workflowId).and("status = ANY(?::text[])", status);
     const key = { column: "id", of: ({ id }: Dag) => id };
@@ -38,6 +41,17 @@ export const dagStore = (sql: Sql): DagStore => ({
   },
 
   open: () => DAGS.select(sql, `WHERE ${IS_OPEN} ORDER BY created_at, id`),
+
+  async countOpen() {
+    const [found] = await sql.query<{ number: number }>(`SELECT count(*)::int AS number FROM dags WHERE ${IS_OPEN}`);
+    return found?.number ?? 0;
+  },
+});
+
+type Changes = Pick<DagStore, "create" | "change" | "takeTicket" | "progress">;
+
+const changes = (sql: Sql): Changes => ({
+  create: (dag) => DAGS.insert(sql, dag),
 
   // As for requests: `seen` is the row before, and a concurrent change makes the update find nothing.
   async change(id, version, change, why) {
@@ -75,7 +89,11 @@ export const dagStore = (sql: Sql): DagStore => ({
       [id, json(nodes), json(units)],
     );
   },
+});
 
+type History = Pick<DagStore, "planWarnings" | "history" | "addEvent">;
+
+const history = (sql: Sql): History => ({
   async planWarnings({ id, round }) {
     const found = await sql.query<{ warnings: string[] }>(
       `SELECT detail -> 'warnings' AS warnings FROM dag_history

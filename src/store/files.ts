@@ -1,5 +1,6 @@
 import { invariant } from "../base/errors.ts";
-import type { FileState, LedgerFile, PlacedFile } from "../domain/workflow.ts";
+import type { WorkflowId } from "../domain/names.ts";
+import type { FileChanges, FileState, InputFile, LedgerFile, PlacedFile } from "../domain/workflow.ts";
 import { BULK_ROWS, chunks, countBy, json, Table, Where } from "./columns.ts";
 import type { FileStore } from "./port.ts";
 import type { Sql } from "./sql.ts";
@@ -19,46 +20,9 @@ const NAMED_FILES = 20;
  * are refreshed after many rows came, since PGlite never does by itself and PostgreSQL only later: without them
  * the planner takes a workflow for small and reads all its files for every part.
  */
-export const fileStore = (sql: Sql): FileStore => ({
-  // Through a scratch table, so that "which are gone" is one join and no list of a million names travels.
-  sync: (workflowId, pages) =>
-    sql.transaction(async (tx) => {
-      await tx.exec(`CREATE TEMP TABLE synced (lfn text COLLATE "C" PRIMARY KEY, path text, size_bytes bigint,
-          events bigint, lumis jsonb, sites jsonb) ON COMMIT DROP`);
-      for await (const part of pages) {
-        await tx.query(
-          `INSERT INTO synced SELECT lfn, path, size_bytes, events, lumis, sites FROM ${FILES.given("$1")}
-             ON CONFLICT (lfn) DO NOTHING`,
-          [FILES.json(part)],
-        );
-      }
-      await tx.exec("ANALYZE synced");
-      const [counted] = await tx.query<{ added: number; firstAdded: readonly string[] }>(
-        `WITH written AS (
-             INSERT INTO input_files AS f (workflow_id, lfn, path, size_bytes, events, lumis, sites)
-             SELECT $1, lfn, path, size_bytes, events, lumis, sites FROM synced ORDER BY lfn
-             ON CONFLICT (workflow_id, lfn) DO UPDATE
-               SET path = excluded.path, size_bytes = excluded.size_bytes, events = excluded.events,
-                   lumis = excluded.lumis, sites = excluded.sites
-               WHERE (f.path, f.size_bytes, f.events, f.lumis, f.sites) IS DISTINCT FROM
-                     (excluded.path, excluded.size_bytes, excluded.events, excluded.lumis, excluded.sites)
-             RETURNING f.lfn, (f.xmax = 0) AS added),
-           newest AS (SELECT lfn FROM written WHERE added ORDER BY lfn LIMIT ${NAMED_FILES})
-           SELECT count(*) FILTER (WHERE added)::int AS added,
-             (SELECT COALESCE(json_agg(lfn ORDER BY lfn), '[]') FROM newest) AS "firstAdded" FROM written`,
-        [workflowId],
-      );
-      // A file that is done with may vanish; only work that is still to be done would miss it.
-      const gone = await tx.query<{ lfn: string }>(
-        `SELECT f.lfn FROM input_files f WHERE ${OPEN}
-             AND NOT EXISTS (SELECT 1 FROM synced s WHERE s.lfn = f.lfn) ORDER BY f.lfn`,
-        [workflowId],
-      );
-      await tx.exec("DROP TABLE synced");
-      if (counted && counted.added >= BULK_ROWS) await tx.exec("ANALYZE input_files");
-      return { added: counted?.added ?? 0, firstAdded: counted?.firstAdded ?? [], gone: gone.map(({ lfn }) => lfn) };
-    }),
+export const fileStore = (sql: Sql): FileStore => ({ ...reads(sql), ...changes(sql) });
 
+const reads = (sql: Sql): Omit<FileStore, keyof Changes> => ({
   async *remaining(workflowId, { lumis }) {
     const fields = lumis ? FILES.fields : WITHOUT_LUMIS;
     for (const state of ["fresh", "attempted"] as const) {
@@ -97,6 +61,24 @@ export const fileStore = (sql: Sql): FileStore => ({
     return new Set(rows.map(({ lfn }) => lfn));
   },
 
+  excluded: (workflowId, limit) =>
+    sql.query<{ readonly file: string; readonly reason: string }>(
+      `SELECT lfn AS file, COALESCE(reason, 'nobody said why') AS reason FROM input_files
+       WHERE workflow_id = $1 AND state = 'excluded' ORDER BY lfn LIMIT $2`,
+      [workflowId, limit],
+    ),
+
+  async countByState(workflowId) {
+    const counts = await countBy(sql, "input_files", "state", new Where().and("workflow_id = ?", workflowId));
+    return { fresh: 0, attempted: 0, processed: 0, excluded: 0, ...counts };
+  },
+});
+
+type Changes = Pick<FileStore, "sync" | "assign" | "setState">;
+
+const changes = (sql: Sql): Changes => ({
+  sync: (workflowId, pages) => sql.transaction((tx) => sync(tx, workflowId, pages)),
+
   // All old places go before any new one comes: a file split over units may straddle two parts.
   assign: (workflowId, assignments) =>
     sql.transaction(async (tx) => {
@@ -132,18 +114,6 @@ export const fileStore = (sql: Sql): FileStore => ({
         );
       }
     }),
-
-  excluded: (workflowId, limit) =>
-    sql.query<{ readonly file: string; readonly reason: string }>(
-      `SELECT lfn AS file, COALESCE(reason, 'nobody said why') AS reason FROM input_files
-       WHERE workflow_id = $1 AND state = 'excluded' ORDER BY lfn LIMIT $2`,
-      [workflowId, limit],
-    ),
-
-  async countByState(workflowId) {
-    const counts = await countBy(sql, "input_files", "state", new Where().and("workflow_id = ?", workflowId));
-    return { fresh: 0, attempted: 0, processed: 0, excluded: 0, ...counts };
-  },
 });
 
 const filesAfter = (
@@ -157,3 +127,41 @@ const filesAfter = (
     `SELECT ${fields} FROM input_files WHERE workflow_id = $1 AND state = $2 AND lfn > $3 ORDER BY lfn LIMIT $4`,
     [workflowId, state, after, BULK_ROWS],
   );
+
+/** Through a scratch table, so that "which are gone" is one join and no list of a million names travels. */
+async function sync(tx: Sql, workflowId: WorkflowId, pages: AsyncIterable<readonly InputFile[]>): Promise<FileChanges> {
+  await tx.exec(`CREATE TEMP TABLE synced (lfn text COLLATE "C" PRIMARY KEY, path text, size_bytes bigint,
+      events bigint, lumis jsonb, sites jsonb) ON COMMIT DROP`);
+  for await (const part of pages) {
+    await tx.query(
+      `INSERT INTO synced SELECT lfn, path, size_bytes, events, lumis, sites FROM ${FILES.given("$1")}
+       ON CONFLICT (lfn) DO NOTHING`,
+      [FILES.json(part)],
+    );
+  }
+  await tx.exec("ANALYZE synced");
+  const [counted] = await tx.query<{ added: number; firstAdded: readonly string[] }>(
+    `WITH written AS (
+       INSERT INTO input_files AS f (workflow_id, lfn, path, size_bytes, events, lumis, sites)
+       SELECT $1, lfn, path, size_bytes, events, lumis, sites FROM synced ORDER BY lfn
+       ON CONFLICT (workflow_id, lfn) DO UPDATE
+         SET path = excluded.path, size_bytes = excluded.size_bytes, events = excluded.events,
+             lumis = excluded.lumis, sites = excluded.sites
+         WHERE (f.path, f.size_bytes, f.events, f.lumis, f.sites) IS DISTINCT FROM
+               (excluded.path, excluded.size_bytes, excluded.events, excluded.lumis, excluded.sites)
+       RETURNING f.lfn, (f.xmax = 0) AS added),
+     newest AS (SELECT lfn FROM written WHERE added ORDER BY lfn LIMIT ${NAMED_FILES})
+     SELECT count(*) FILTER (WHERE added)::int AS added,
+       (SELECT COALESCE(json_agg(lfn ORDER BY lfn), '[]') FROM newest) AS "firstAdded" FROM written`,
+    [workflowId],
+  );
+  // A file that is done with may vanish; only work that is still to be done would miss it.
+  const gone = await tx.query<{ lfn: string }>(
+    `SELECT f.lfn FROM input_files f WHERE ${OPEN}
+       AND NOT EXISTS (SELECT 1 FROM synced s WHERE s.lfn = f.lfn) ORDER BY f.lfn`,
+    [workflowId],
+  );
+  await tx.exec("DROP TABLE synced");
+  if (counted && counted.added >= BULK_ROWS) await tx.exec("ANALYZE input_files");
+  return { added: counted?.added ?? 0, firstAdded: counted?.firstAdded ?? [], gone: gone.map(({ lfn }) => lfn) };
+}

@@ -31,7 +31,7 @@ export const intentStore = (sql: Sql): IntentStore => ({
     );
   },
 
-  async settle(dagId, kind, status, at) {
+  async close(dagId, kind, status, at) {
     await sql.query(
       `UPDATE engine_intents SET status = $3, settled_at = $4 WHERE dag_id = $1 AND kind = $2 AND status = 'pending'`,
       [dagId, kind, status, at],

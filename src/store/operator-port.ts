@@ -11,6 +11,7 @@ import type {
   NodeAction,
   NodeReservation,
 } from "../domain/operator.ts";
+import type { RememberAnswer, RememberedRule } from "../domain/rule.ts";
 import type { Page, PageWanted } from "./page.ts";
 
 /** The parts of the store (see port.ts) that are about what people do and hear. */
@@ -44,6 +45,16 @@ export interface SiteStore {
   activeBans(at: Date): Promise<readonly BanRecord[]>;
   /** Of these sites (absent: of all) those active at `at`; with `includePast` also expired and removed ones. At most 1000. */
   bans(which: { sites?: readonly SiteName[]; includePast?: boolean; at: Date }): Promise<readonly BanRecord[]>;
+}
+
+/** Failures classified for the runs to come. */
+export interface RuleStore {
+  /** Oldest first. */
+  list(): Promise<readonly RememberedRule[]>;
+  /** Of any number who remember the same, one makes the row. null: it was withdrawn at the same moment. */
+  remember(rule: RememberedRule): Promise<RememberAnswer | null>;
+  /** null: there is none of that id. */
+  forget(id: string): Promise<RememberedRule | null>;
 }
 
 export interface AlertStore {

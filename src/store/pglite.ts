@@ -12,16 +12,38 @@ const INT8 = 20;
 export const openPglite = (options: PGliteOptions): Promise<PGlite> =>
   PGlite.create({ ...options, parsers: { [INT8]: (text: string) => BigInt(text) } });
 
-const session = (db: Pick<PGlite, "query" | "exec">): SqlSession => ({
-  query: async (text, params) => (await db.query(text, params as unknown[])).rows,
+/** So long at most nobody else has a turn. */
+const TURN_MS = 20;
+type Turn = () => Promise<void> | undefined;
+
+/** It answers without ever leaving the present turn of the event loop: a thousand statements in a row would keep callers and timers waiting. */
+function makeTurn(): Turn {
+  let begun = performance.now();
+  return () => {
+    if (performance.now() - begun < TURN_MS) return undefined;
+    return new Promise((resume) =>
+      setImmediate(() => {
+        begun = performance.now();
+        resume();
+      }),
+    );
+  };
+}
+
+const session = (db: Pick<PGlite, "query" | "exec">, turn: Turn): SqlSession => ({
+  query: async (text, params) => {
+    await turn();
+    return (await db.query(text, params as unknown[])).rows;
+  },
   exec: async (script) => void (await db.exec(script)),
 });
 
 export function pgliteSql(db: PGlite, subject: string): Sql {
+  const turn = makeTurn();
   return makeSql({
     subject,
-    ...session(db),
-    transaction: (work) => db.transaction((tx) => work(session(tx))),
+    ...session(db, turn),
+    transaction: (work) => db.transaction((tx) => work(session(tx, turn))),
     close: async () => {
       if (!db.closed) await db.close();
     },

@@ -9,6 +9,7 @@ import type {
   FileState,
   FinishedUnit,
   InputFile,
+  JobProof,
   LedgerFile,
   MeasuredUnit,
   OutputFile,
@@ -17,12 +18,15 @@ import type {
   Workflow,
 } from "../domain/workflow.ts";
 
+import type { DeskStore, RequestFilter } from "./desk-port.ts";
 import type { ImportStore } from "./import-port.ts";
-import type { AlertStore, AuditStore, NodeActionStore, SiteStore } from "./operator-port.ts";
+import type { AlertStore, AuditStore, NodeActionStore, RuleStore, SiteStore } from "./operator-port.ts";
 import type { OutputBlockStore } from "./output-port.ts";
 import type { Page, PageWanted } from "./page.ts";
+import type { SegmentNodeStore } from "./segment-port.ts";
 
-export type { StepFailed, StepTaken } from "./output-port.ts";
+export * from "./desk-port.ts";
+export type { StepTaken } from "./output-port.ts";
 export type { Page } from "./page.ts";
 export { decodeSpec, encodeSpec } from "./spec-json.ts";
 
@@ -44,7 +48,10 @@ export interface Store {
   readonly nodeActions: NodeActionStore;
   readonly intents: IntentStore;
   readonly imports: ImportStore;
+  readonly rules: RuleStore;
+  readonly segmentNodes: SegmentNodeStore;
   readonly settings: SettingStore;
+  readonly desk: DeskStore;
   /** All or nothing. Nested calls join the outer one. */
   transaction<T>(work: (store: Store) => Promise<T>): Promise<T>;
   ping(): Promise<void>;
@@ -57,12 +64,6 @@ type Counts<Key extends string = string> = Promise<Readonly<Record<Key, number>>
 export type RequestChange = Partial<
   Omit<RequestRecord, "spec" | "version" | "error" | "waiting" | "createdAt" | "updatedAt" | "statusSince">
 >;
-export interface RequestFilter extends PageWanted {
-  readonly status?: readonly RequestStatus[];
-  readonly requestor?: string;
-  readonly campaign?: string;
-  readonly nameContains?: string;
-}
 interface Why {
   readonly reason: string;
   readonly actor: string;
@@ -130,9 +131,12 @@ export interface DagStore {
   /** How many rescues of a kind a round has had. */
   countRescues(workflowId: WorkflowId, round: number, kind: RescueKind): Promise<number>;
   ofWorkflow(workflowId: WorkflowId): Promise<readonly Dag[]>;
+  /** The side runs of these runs, over or not, oldest first. */
+  sidesOf(ids: readonly DagId[]): Promise<readonly Dag[]>;
   list(page: PageWanted & { workflowId?: WorkflowId; status?: readonly DagStatus[] }): Promise<Page<Dag>>;
   /** Those an engine may have: planning, ready, submitted, running. */
   open(): Promise<readonly Dag[]>;
+  countOpen(): Promise<number>;
   /** Compare-and-set on version; a change of status leaves a history row. */
   change(
     id: DagId,
@@ -195,7 +199,11 @@ export interface UnitStore extends BlockStore {
   measured(
     workflowId: WorkflowId,
     perRound: number,
-  ): Promise<readonly { readonly round: number; readonly metrics: Metrics }[]>;
+  ): Promise<readonly { readonly round: number; readonly metrics: Metrics; readonly finishedAt: Date }[]>;
+  /** What finished jobs of a graph were made of, some at a time, by name. Those that nobody could tell of are left out. */
+  proofs(
+    workflowId: WorkflowId,
+  ): AsyncIterable<readonly { readonly unit: UnitName; readonly dagId: DagId; readonly proof: JobProof }[]>;
   /** Which of a workflow's units have a row. */
   finishedNames(workflowId: WorkflowId): Promise<ReadonlySet<UnitName>>;
   countByStatus(workflowId: WorkflowId): Counts<UnitStatus>;
@@ -234,11 +242,11 @@ export interface FileStore {
 type IntentKind = EngineIntent["kind"];
 export interface IntentStore {
   getMany(dagIds: readonly DagId[], kind: IntentKind): Promise<ReadonlyMap<DagId, EngineIntent>>;
-  /** One that is there for this DAG and kind stands, but for one that was refused: it begins anew. */
+  /** One that is there for this DAG and kind stands, but for one that was refused: it begins again. */
   begin(dagId: DagId, kind: IntentKind, batchName: string, at: Date): Promise<void>;
   tried(dagId: DagId, kind: IntentKind, error: string | null): Promise<void>;
-  /** The first answer stands: an intent that is settled stays so. */
-  settle(dagId: DagId, kind: IntentKind, status: "settled" | "refused", at: Date): Promise<void>;
+  /** The first answer stands: an intent that is closed stays so. */
+  close(dagId: DagId, kind: IntentKind, status: "settled" | "refused", at: Date): Promise<void>;
 }
 
 export interface OperatorToken {
@@ -259,4 +267,8 @@ export interface SettingStore {
   /** false: it was not there, or it is the last one, without which nobody could change anything. */
   removeToken(sha256: string): Promise<boolean>;
   findToken(sha256: string): Promise<{ name: string } | null>;
+  /** A browser that signed in with a token; those that ran out go. */
+  addSession(session: { sha256: string; tokenSha256: string; at: Date; until: Date }): Promise<void>;
+  findSession(sha256: string, at: Date): Promise<{ name: string; until: Date } | null>;
+  removeSession(sha256: string): Promise<boolean>;
 }

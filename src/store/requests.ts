@@ -1,9 +1,11 @@
 import { InvariantError } from "../base/errors.ts";
 import type { RequestName } from "../domain/names.ts";
-import type { RequestFile, Transition } from "../domain/request.ts";
+import type { RequestFile, RequestSpec, Transition } from "../domain/request.ts";
 import { canMove, REQUEST_STATUSES, type RequestStatus, TERMINAL_STATUSES } from "../domain/request-status.ts";
 import { countBy, json, pageByTime, Where } from "./columns.ts";
-import type { RequestFilter, RequestStore } from "./port.ts";
+import type { Page } from "./page.ts";
+import type { RequestStore } from "./port.ts";
+import { matching, namesInOrder } from "./request-filter.ts";
 import { REQUESTS, type SpecMemory } from "./request-rows.ts";
 import { encodeSpec } from "./spec-json.ts";
 import type { Sql, SqlParam } from "./sql.ts";
@@ -26,48 +28,20 @@ const CHAIN = `WITH RECURSIVE chain (name, earlier, later) AS (
       SELECT name, previous_version, superseded_by FROM requests WHERE previous_version = c.name) found)
   SELECT name FROM chain`;
 
-async function insertFiles(tx: Sql, name: RequestName, files: readonly RequestFile[]): Promise<void> {
-  for (const { path, executable, sha256, content } of files) {
-    await tx.query(
-      "INSERT INTO request_files (request_name, path, executable, sha256, content) VALUES ($1, $2, $3, $4, $5)",
-      [name, path, executable, sha256, content],
-    );
-  }
-}
-
 export const requestStore = (sql: Sql, specs: SpecMemory): RequestStore => ({
+  ...submissions(sql),
+  ...reads(sql, specs),
+  ...changes(sql),
+});
+
+type Submissions = Pick<RequestStore, "create" | "replaceDraft" | "files" | "replaceFiles">;
+
+/** What people hand in: a request and its files. */
+const submissions = (sql: Sql): Submissions => ({
   async create(spec, status, files, actor, at) {
-    const insert = async (tx: Sql): Promise<boolean> => {
-      const { name, requestor, campaign, priority, urgent, productionSteps } = spec;
-      const created = await tx.query(
-        `WITH made AS (
-           INSERT INTO requests (name, kind, requestor, campaign, spec, status, priority, urgent, production_steps,
-             created_at, updated_at, status_since)
-           VALUES ($1, $2, $3, $4, $5::jsonb, $6::text, $7, $8, $9::jsonb, $10::timestamptz, $10, $10)
-           ON CONFLICT (name) DO NOTHING RETURNING name),
-         told AS (
-           INSERT INTO transitions (request_name, to_status, reason, actor, at)
-           SELECT name, $6::text, 'created', $11, $10::timestamptz FROM made)
-         SELECT name FROM made`,
-        [
-          name,
-          spec.work.kind,
-          requestor,
-          campaign,
-          json(encodeSpec(spec)),
-          status,
-          priority,
-          urgent,
-          json(productionSteps),
-          at,
-          actor,
-        ],
-      );
-      return created.length > 0;
-    };
-    if (files.length === 0) return insert(sql);
+    if (files.length === 0) return insertRequest(sql, spec, status, actor, at);
     return sql.transaction(async (tx) => {
-      if (!(await insert(tx))) return false;
+      if (!(await insertRequest(tx, spec, status, actor, at))) return false;
       await insertFiles(tx, spec.name, files);
       return true;
     });
@@ -89,8 +63,6 @@ export const requestStore = (sql: Sql, specs: SpecMemory): RequestStore => ({
       return true;
     }),
 
-  get: async (name) => (await specs.records(sql, "WHERE name = $1", [name]))[0] ?? null,
-
   files: (name) =>
     sql.query<RequestFile>(
       "SELECT path, executable, sha256, content FROM request_files WHERE request_name = $1 ORDER BY path",
@@ -102,12 +74,63 @@ export const requestStore = (sql: Sql, specs: SpecMemory): RequestStore => ({
       await tx.query("DELETE FROM request_files WHERE request_name = $1", [name]);
       await insertFiles(tx, name, files);
     }),
+});
 
-  list: (filter) =>
-    pageByTime((rest, params) => specs.records(sql, rest, params), matching(filter), filter, {
+async function insertRequest(
+  tx: Sql,
+  spec: RequestSpec,
+  status: RequestStatus,
+  actor: string,
+  at: Date,
+): Promise<boolean> {
+  const { name, requestor, campaign, priority, urgent, productionSteps } = spec;
+  const created = await tx.query(
+    `WITH made AS (
+       INSERT INTO requests (name, kind, requestor, campaign, spec, status, priority, urgent, production_steps,
+         created_at, updated_at, status_since)
+       VALUES ($1, $2, $3, $4, $5::jsonb, $6::text, $7, $8, $9::jsonb, $10::timestamptz, $10, $10)
+       ON CONFLICT (name) DO NOTHING RETURNING name),
+     told AS (
+       INSERT INTO transitions (request_name, to_status, reason, actor, at)
+       SELECT name, $6::text, 'created', $11, $10::timestamptz FROM made)
+     SELECT name FROM made`,
+    [
+      name,
+      spec.work.kind,
+      requestor,
+      campaign,
+      json(encodeSpec(spec)),
+      status,
+      priority,
+      urgent,
+      json(productionSteps),
+      at,
+      actor,
+    ],
+  );
+  return created.length > 0;
+}
+
+async function insertFiles(tx: Sql, name: RequestName, files: readonly RequestFile[]): Promise<void> {
+  for (const { path, executable, sha256, content } of files) {
+    await tx.query(
+      "INSERT INTO request_files (request_name, path, executable, sha256, content) VALUES ($1, $2, $3, $4, $5)",
+      [name, path, executable, sha256, content],
+    );
+  }
+}
+
+const reads = (sql: Sql, specs: SpecMemory): Omit<RequestStore, keyof Submissions | keyof Changes> => ({
+  get: async (name) => (await specs.records(sql, "WHERE name = $1", [name]))[0] ?? null,
+
+  async list(filter) {
+    const { sort = "newest" } = filter;
+    if (sort !== "newest") return inOrder(sql, specs, await namesInOrder(sql, filter, sort));
+    return pageByTime((rest, params) => specs.records(sql, rest, params), matching(filter), filter, {
       column: "name",
       of: ({ spec }) => spec.name,
-    }),
+    });
+  },
 
   async names(filter) {
     const read = (rest: string, params: readonly SqlParam[]) =>
@@ -129,6 +152,24 @@ export const requestStore = (sql: Sql, specs: SpecMemory): RequestStore => ({
 
   countByWait: () => countBy(sql, "requests", "waiting->>'code'", new Where().and("waiting IS NOT NULL")),
 
+  transitions: (name) =>
+    sql.query<Transition>(
+      `SELECT from_status AS "from", to_status AS "to", reason, actor, at FROM transitions
+       WHERE request_name = $1 ORDER BY id`,
+      [name],
+    ),
+});
+
+/** The requests of a page of names, in its order. */
+async function inOrder(sql: Sql, specs: SpecMemory, { items, nextCursor }: Page<RequestName>) {
+  const found = await specs.records(sql, "WHERE name = ANY($1::text[])", [items]);
+  const byName = new Map(found.map((record) => [record.spec.name, record]));
+  return { items: items.flatMap((name) => byName.get(name) ?? []), nextCursor };
+}
+
+type Changes = Pick<RequestStore, "change" | "remark">;
+
+const changes = (sql: Sql): Changes => ({
   // One statement: the row as it was, the update when version and status allow it, and its transition. `seen` reads the
   // statement's snapshot; the update looks at the newest version of the row, so a concurrent change makes it find nothing.
   async change(name, version, { status, ...change }, why) {
@@ -163,20 +204,4 @@ export const requestStore = (sql: Sql, specs: SpecMemory): RequestStore => ({
   async remark(name, remark) {
     await REQUESTS.update(sql, remark, new Where().and("name = ?", name));
   },
-
-  transitions: (name) =>
-    sql.query<Transition>(
-      `SELECT from_status AS "from", to_status AS "to", reason, actor, at FROM transitions
-       WHERE request_name = $1 ORDER BY id`,
-      [name],
-    ),
 });
-
-function matching({ status, requestor, campaign, nameContains }: RequestFilter): Where {
-  const like = nameContains ? `%${nameContains.replace(/[\\%_]/g, "\\$&")}%` : undefined;
-  return new Where()
-    .and("status = ANY(?::text[])", status)
-    .and("requestor = ?", requestor)
-    .and("campaign = ?", campaign)
-    .and("name ILIKE ?", like);
-}

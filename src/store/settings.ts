@@ -3,6 +3,13 @@ import type { OperatorToken, SettingStore } from "./port.ts";
 import type { Sql } from "./sql.ts";
 
 export const settingStore = (sql: Sql): SettingStore => ({
+  ...settings(sql),
+  ...leases(sql),
+  ...tokens(sql),
+  ...sessions(sql),
+});
+
+const settings = (sql: Sql): Pick<SettingStore, "get" | "set"> => ({
   async get<T>(key: string): Promise<T | null> {
     const found = await sql.query<{ value: T | null }>("SELECT value FROM settings WHERE key = $1", [key]);
     return found[0]?.value ?? null;
@@ -16,7 +23,9 @@ export const settingStore = (sql: Sql): SettingStore => ({
       [key, json(value), actor, at],
     );
   },
+});
 
+const leases = (sql: Sql): Pick<SettingStore, "takeLease" | "dropLease" | "lease"> => ({
   // One statement: of two servers that find it expired, the second sees the first one's row and gets nothing.
   async takeLease(name, owner, now, until) {
     const taken = await sql.query(
@@ -37,7 +46,32 @@ export const settingStore = (sql: Sql): SettingStore => ({
     const text = "SELECT owner, until FROM leases WHERE name = $1";
     return (await sql.query<{ owner: string; until: Date }>(text, [name]))[0] ?? null;
   },
+});
 
+const sessions = (sql: Sql): Pick<SettingStore, "addSession" | "findSession" | "removeSession"> => ({
+  async addSession({ sha256, tokenSha256, at, until }) {
+    await sql.query(
+      `WITH old AS (DELETE FROM sessions WHERE expires_at <= $3::timestamptz)
+       INSERT INTO sessions (sha256, token_sha256, expires_at) VALUES ($1, $2, $4)`,
+      [sha256, tokenSha256, at, until],
+    );
+  },
+
+  async findSession(sha256, at) {
+    const found = await sql.query<{ name: string; until: Date }>(
+      `SELECT t.name, s.expires_at AS until FROM sessions s JOIN operator_tokens t ON t.sha256 = s.token_sha256
+       WHERE s.sha256 = $1 AND s.expires_at > $2::timestamptz`,
+      [sha256, at],
+    );
+    return found[0] ?? null;
+  },
+
+  async removeSession(sha256) {
+    return (await sql.query("DELETE FROM sessions WHERE sha256 = $1 RETURNING 1", [sha256])).length > 0;
+  },
+});
+
+const tokens = (sql: Sql): Pick<SettingStore, "addToken" | "listTokens" | "removeToken" | "findToken"> => ({
   async addToken({ sha256, name, at }) {
     await sql.query(
       "INSERT INTO operator_tokens (sha256, name, created_at) VALUES ($1, $2, $3) ON CONFLICT (sha256) DO NOTHING",

@@ -8,7 +8,7 @@ const GONE_CLASSES = [
   "08", // connection exception
   "28", // refused by authentication
   "53", // out of disk, memory or connections
-  "57", // shut down, crashed, starting up, or the statement was canceled
+  "57", // shut down, crashed, starting up, or the statement was cancelled
   "58", // I/O error of the server
   "F0", // its data directory is locked or misconfigured
 ];
@@ -33,7 +33,7 @@ const GONE_WORDS =
 
 export function translateSqlError(error: unknown, subject: string, statement: string): Error {
   if (error instanceof WorldError || error instanceof InvariantError) return error;
-  const words = error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
   if (isFull(error)) {
     return new WorldError("store-unreachable", subject, `the disk of the database is full (${subject})`, {
       cause: error,
@@ -43,7 +43,7 @@ export function translateSqlError(error: unknown, subject: string, statement: st
   if (isGone(error)) {
     return new WorldError("store-unreachable", subject, `the database cannot be used (${subject})`, { cause: error });
   }
-  const bug = new InvariantError(`the database refused a statement: ${words}`, {
+  const bug = new InvariantError(`the database refused a statement: ${message}`, {
     statement: statement.trim().slice(0, 500),
     ...databaseDetail(error),
   });

@@ -1,22 +1,25 @@
 import type { Metrics } from "../domain/metrics.ts";
-import type { UnitName, WorkflowId } from "../domain/names.ts";
-import type { FinishedUnit, MeasuredUnit, OutputFile, UnitStatus } from "../domain/workflow.ts";
+import type { DagId, UnitName, WorkflowId } from "../domain/names.ts";
+import type { FinishedUnit, JobProof, MeasuredUnit, OutputFile, UnitStatus } from "../domain/workflow.ts";
 import { blockStore } from "./blocks.ts";
 import { chunks, countBy, decodeCursor, encodeCursor, pageOf, Table, Where } from "./columns.ts";
-import { oweOutputs, settleUnits } from "./outputs.ts";
+import { markRegistered, oweOutputs } from "./owed-outputs.ts";
 import type { UnitStore } from "./port.ts";
 import type { Sql } from "./sql.ts";
 
 const COLUMNS = "workflow_id name dag_id round block_index=block status site events outputs finished_at registered_at";
 const UNITS = new Table<FinishedUnit>("work_units", COLUMNS);
 /** What is measured is written with the unit, and read only by who asks for it: it weighs more than the rest. */
-const MEASURED = new Table<MeasuredUnit>("work_units", `${COLUMNS} metrics`);
+const MEASURED = new Table<MeasuredUnit>("work_units", `${COLUMNS} metrics proof`);
 
 /** Units carry their outputs: a statement of this many rows stays below some megabytes. */
 const UNITS_PER_STATEMENT = 1_000;
 
+const PROOFS_PER_QUERY = 2_000;
+
 export const unitStore = (sql: Sql): UnitStore => ({
   ...blockStore(sql),
+  ...measurements(sql),
 
   recordFinished: (finished) =>
     sql.transaction(async (tx) => {
@@ -52,10 +55,15 @@ export const unitStore = (sql: Sql): UnitStore => ({
     return { items: items.map(({ name, status, output }) => ({ ...output, unit: name, status })), nextCursor };
   },
 
+  list: (workflowId) => UNITS.select(sql, "WHERE workflow_id = $1 ORDER BY name", [workflowId]),
+});
+
+/** What is kept of a unit beside its outputs, and read by few. */
+const measurements = (sql: Sql): Pick<UnitStore, "measured" | "proofs"> => ({
   measured: (workflowId, perRound) =>
-    sql.query<{ round: number; metrics: Metrics }>(
-      `SELECT round, metrics FROM (
-         SELECT round, name, metrics, row_number() OVER (PARTITION BY round ORDER BY name) AS place,
+    sql.query<{ round: number; metrics: Metrics; finishedAt: Date }>(
+      `SELECT round, metrics, finished_at AS "finishedAt" FROM (
+         SELECT round, name, metrics, finished_at, row_number() OVER (PARTITION BY round ORDER BY name) AS place,
            count(*) OVER (PARTITION BY round) AS units
          FROM work_units WHERE workflow_id = $1 AND metrics IS NOT NULL) AS spread
        WHERE units <= $2::int OR place * $2::int / units > (place - 1) * $2::int / units
@@ -63,7 +71,18 @@ export const unitStore = (sql: Sql): UnitStore => ({
       [workflowId, perRound],
     ),
 
-  list: (workflowId) => UNITS.select(sql, "WHERE workflow_id = $1 ORDER BY name", [workflowId]),
+  async *proofs(workflowId) {
+    for (let after = ""; ; ) {
+      const rows = await sql.query<{ unit: UnitName; dagId: DagId; proof: JobProof }>(
+        `SELECT name AS unit, dag_id AS "dagId", proof FROM work_units
+         WHERE workflow_id = $1 AND name > $2 AND proof IS NOT NULL ORDER BY name LIMIT ${PROOFS_PER_QUERY}`,
+        [workflowId, after],
+      );
+      if (rows.length > 0) yield rows;
+      if (rows.length < PROOFS_PER_QUERY) return;
+      after = rows.at(-1)!.unit;
+    }
+  },
 });
 
 /**
@@ -73,7 +92,7 @@ export const unitStore = (sql: Sql): UnitStore => ({
  * all counts as finished; a block that had closed without it opens again.
  */
 async function recordFinished(tx: Sql, units: readonly MeasuredUnit[]): Promise<number> {
-  // Serializes writers of one workflow: of two that each finish half of a split file, the later must see the
+  // Serialises writers of one workflow: of two that each finish half of a split file, the later must see the
   // other's rows. In order of id, so that two writers of several workflows never wait for each other.
   const workflows = [...new Set(units.map(({ workflowId }) => workflowId))];
   await tx.query("SELECT 1 FROM workflows WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE", [workflows]);
@@ -115,9 +134,9 @@ async function recordFinished(tx: Sql, units: readonly MeasuredUnit[]): Promise<
   const at = owing.at(-1)?.finishedAt;
   if (at) await oweOutputs(tx, owing, at);
   for (const { workflow, units } of added) {
-    await settleFiles(tx, workflow, units);
+    await markProcessed(tx, workflow, units);
     // Those that leave nothing to the catalog.
-    if (at) await settleUnits(tx, workflow, units, at);
+    if (at) await markRegistered(tx, workflow, units, at);
   }
   return added.reduce((sum, { units }) => sum + units.length, 0);
 }
@@ -126,15 +145,15 @@ async function recordFinished(tx: Sql, units: readonly MeasuredUnit[]): Promise<
  * A file is processed when every unit it was planned into has finished. The units go as an array, whose length
  * the planner sees: one unit among a million files is found by index.
  */
-async function settleFiles(tx: Sql, workflow: string, units: readonly string[]): Promise<void> {
+async function markProcessed(tx: Sql, workflow: string, units: readonly string[]): Promise<void> {
   await tx.query(
     `WITH touched AS (SELECT DISTINCT file_id FROM file_units WHERE workflow_id = $1 AND unit = ANY($2::text[])),
-     settled AS (
+     finished AS (
        SELECT u.file_id FROM touched JOIN file_units u USING (file_id)
        LEFT JOIN work_units w ON w.workflow_id = u.workflow_id AND w.name = u.unit
        GROUP BY u.file_id HAVING count(*) = count(w.name))
      UPDATE input_files f SET state = 'processed', reason = NULL
-     FROM settled s WHERE f.id = s.file_id AND f.state <> 'processed'`,
+     FROM finished d WHERE f.id = d.file_id AND f.state <> 'processed'`,
     [workflow, units],
   );
 }

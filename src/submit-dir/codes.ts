@@ -8,11 +8,11 @@ export const CODES = {
   retry: 1,
   /** No further attempt of this node. */
   stop: 42,
-  /** End the unit early. bin/unit turns it into an end of the whole run where that is meant. */
+  /** From a node: end the unit early. From bin/unit: end the whole run. */
   abort: 43,
   /** Not yet, ask again. Only the script waits, it holds no slot meanwhile. */
   defer: 44,
-  /** From bin/pre: POST has found the node to be done, so it is not run again. */
+  /** From bin/pre and bin/unit: what was to be made is made, so it is not run again. */
   skip: 45,
   /** From the retry brain to verdict.sh, never to DAGMan: the decision stands, a recovery script is to run first. */
   script: 46,
@@ -20,5 +20,5 @@ export const CODES = {
 
 export const RESERVED: readonly number[] = [CODES.stop, CODES.abort, CODES.defer];
 
-/** What bin/unit says of a unit. */
-export const UNIT_CODES = { done: 0, failed: 1, abortRun: 2 } as const;
+/** What a DAG that was ended early returns. Not more than 2: DAGMan would be started again for ever. */
+export const ENDED_EARLY = 1;

@@ -10,7 +10,8 @@ import { bareName, classAdString } from "./quote.ts";
 export function includeFile(unit: UnitPlan, plan: DagPlan): string {
   const lines = siteLines(unit.sites, plan.avoidSites);
   const usual = plan.resources.processing;
-  for (const { name, resources } of unit.nodes) {
+  for (const { name, resources, job } of unit.nodes) {
+    if (job) continue; // its submit file is that of its size
     if (resources.memoryMb !== usual.memoryMb) lines.push(`${name}_memory = ${resources.memoryMb}`);
     if (resources.wallMinutes !== usual.wallMinutes) lines.push(`${name}_wall_minutes = ${resources.wallMinutes}`);
   }
@@ -45,7 +46,7 @@ export const pinned = (text: string, site: string): string =>
   ended([...siteLines([site], []), ...linesOf(text).filter((line) => !/^\s*(My\.|\+)DESIRED_Sites\b/i.test(line))]);
 
 /**
- * A unit that is to land anew: the elected site is forgotten, the sites to avoid are left out of those it may use (or
+ * A unit that is to land again: the elected site is forgotten, the sites to avoid are left out of those it may use (or
  * banned, when it may use any). What single nodes were given stays.
  */
 export function reelected(text: string, possible: readonly string[], avoid: readonly string[]): string {
@@ -56,7 +57,7 @@ export function reelected(text: string, possible: readonly string[], avoid: read
 
 /**
  * A unit that is to keep away from sites that were closed to it since it was written. pinned: it was elected to such a
- * site and has to land anew · nowhere: no site is left that it may use.
+ * site and has to land again · nowhere: no site is left that it may use.
  */
 export function keptAway(
   text: string,

@@ -1,7 +1,7 @@
 import { jsonValue, parseJson, stringify } from "../base/json.ts";
 import { addRanges, joinRanges } from "../base/ranges.ts";
 import { isSiteName, type SiteName } from "../domain/names.ts";
-import { outputPlace } from "../domain/output-names.ts";
+import { outputPaths } from "../domain/output-names.ts";
 import { parallelSteps } from "../domain/parallel-steps.ts";
 import type { DagPlan, PlannedOutput, PlannedStep, ProcessingNodePlan, UnitPlan } from "../domain/plan.ts";
 import type { RequestSpec } from "../domain/request.ts";
@@ -32,8 +32,32 @@ export function manifestText(unit: UnitPlan, plan: DagPlan, dirs: StorageDirs): 
     outputs: plan.outputs.map((output) => outputEntry(output, unit, plan, dirs)),
     unmerged: `${dirs.unmergedDir}/${unit.name}`,
   };
+  return inLines(
+    head,
+    unit.nodes.map((node) => `"${node.name}":${JSON.stringify(nodeEntry(node))}`),
+  );
+}
+
+/** The same of a folder that jobs of a graph share: each of them is its own unit. */
+export function partManifestText(units: readonly UnitPlan[], plan: DagPlan): string {
+  const head = {
+    version: 1,
+    request: plan.requestName,
+    dag: plan.dagId,
+    round: plan.round,
+    block: units[0]?.block ?? 0,
+    sites: units[0]?.sites ?? [],
+    directory: plan.graph?.directory,
+    ...(plan.graph?.changes && { changes: plan.graph.changes }),
+  };
+  return inLines(
+    head,
+    units.flatMap(({ nodes }) => nodes).map((node) => `"${node.name}":${JSON.stringify(jobEntry(node))}`),
+  );
+}
+
+function inLines(head: object, nodes: readonly string[]): string {
   const lines = Object.entries(head).map(([key, value]) => `"${key}":${JSON.stringify(value)},`);
-  const nodes = unit.nodes.map((node) => `${JSON.stringify(node.name)}:${JSON.stringify(nodeEntry(node))}`);
   return `{\n${lines.join("\n")}\n"nodes":{\n${nodes.join(",\n")}\n}\n}\n`;
 }
 
@@ -49,7 +73,7 @@ const stepEntries = (steps: readonly PlannedStep[]) =>
 
 function outputEntry(output: PlannedOutput, unit: UnitPlan, plan: DagPlan, { mergedDir }: StorageDirs) {
   const { name, file, merge, keep, dataset } = output;
-  const { place, lfn } = outputPlace(plan.requestName, unit.name, output);
+  const { path, lfn } = outputPaths(plan.requestName, unit.name, output);
   return {
     name,
     file,
@@ -58,7 +82,7 @@ function outputEntry(output: PlannedOutput, unit: UnitPlan, plan: DagPlan, { mer
     keep,
     dataset,
     lfn,
-    path: `${mergedDir}/${place}`,
+    path: `${mergedDir}/${path}`,
   };
 }
 
@@ -74,9 +98,20 @@ function nodeEntry(node: ProcessingNodePlan) {
     events: node.events,
     seed: number64(node.seed),
     ...(lumis && { lumis }),
-    ...(node.isProbe && { probe: true }),
+    ...(node.isProbe && { probe: node.resources.memoryMb }),
   };
 }
+
+function jobEntry({ job, resources, seed }: ProcessingNodePlan) {
+  const { name, argv, env, reads, makes, handlers, digest, soft, when, products } = job!;
+  return {
+    ...{ name, argv, env, reads, makes, resources, handlers, digest, seed: number64(seed) },
+    ...(soft && { soft }),
+    ...(when === "ended" && { when }),
+    ...(products && { products }),
+  };
+}
+type JobEntry = ReturnType<typeof jobEntry>;
 
 /** run → the lumis of whole files, for jobs that do not report what they read; null: nobody knows. */
 function lumisOf(inputs: readonly InputFile[]): Record<string, [number, number][]> | null {
@@ -95,12 +130,15 @@ const number64 = (value: bigint | null): number | string | null => (value === nu
 export interface Manifest {
   readonly request: string;
   readonly round: number;
-  readonly unit: string;
+  /** Of the only unit there; absent: each node is one. */
+  readonly unit?: string;
+  /** Where its jobs run; absent: in directories of their own. */
+  readonly directory?: string;
   readonly block: number;
   readonly sites: readonly string[];
   readonly steps: readonly { readonly name: string }[];
   readonly outputs: readonly ReturnType<typeof outputEntry>[];
-  readonly nodes: Readonly<Record<string, ReturnType<typeof nodeEntry>>>;
+  readonly nodes: Readonly<Record<string, ReturnType<typeof nodeEntry> & Partial<JobEntry>>>;
 }
 
 /** null: it was cut short or changed. By hand: POST's bundle must stay small. */
@@ -109,23 +147,39 @@ export function readManifest(text: string): Manifest | null {
   const { block, nodes, sites = [] } = ((json.ok && json.value) || {}) as Partial<Manifest>;
   if (!Number.isInteger(block) || typeof nodes !== "object" || nodes === null || !Array.isArray(sites)) return null;
   const isEvent = (value: unknown) => value === null || typeof value === "number" || typeof value === "string";
-  const isNode = (node: Manifest["nodes"][string] | null) => isEvent(node?.firstEvent) && isEvent(node?.lastEvent);
+  const isNode = (node: Manifest["nodes"][string] | null) =>
+    Array.isArray(node?.argv) || (isEvent(node?.firstEvent) && isEvent(node?.lastEvent));
   if (!Object.values(nodes).every(isNode) || !sites.every((site) => typeof site === "string")) return null;
-  return { ...(json as { value: Manifest }).value, sites };
+  const manifest = { ...(json as { value: Manifest }).value, sites };
+  if (manifest.directory === undefined) return manifest;
+  const filled = Object.entries(nodes).map(([name, node]) => [name, { ...NO_EVENTS, ...node }]);
+  return { ...manifest, steps: [], outputs: [], nodes: Object.fromEntries(filled) };
 }
 
+/** What a job of a graph does not have. */
+const NO_EVENTS: Partial<ReturnType<typeof nodeEntry>> = {
+  ...{ inputs: [], firstEvent: null, lastEvent: null, firstLumi: null, lastLumi: null, runLumis: null, events: null },
+};
+
 /** What it says of one node, for POST: only the two lines that are needed are parsed. `sites` null: anywhere. */
-export function plannedFor(
-  text: string,
-  node: string,
-): { readonly sites: readonly SiteName[] | null; readonly inputs: readonly string[] } {
+export function plannedFor(text: string, node: string) {
   const sites = lineValue(text, "sites");
-  const entry = lineValue(text, node) as { inputs?: { lfn?: unknown }[] } | null;
-  const named = Array.isArray(sites) ? sites.filter((site) => typeof site === "string" && isSiteName(site)) : [];
+  const entry = lineValue(text, node) as (Partial<JobEntry> & { inputs?: { lfn?: unknown }[] }) | null;
+  const named = Array.isArray(sites)
+    ? sites.filter((site): site is SiteName => typeof site === "string" && isSiteName(site))
+    : [];
   return {
     sites: named.length > 0 ? named : null,
     inputs: (entry?.inputs ?? []).flatMap(({ lfn }) => (typeof lfn === "string" ? [lfn] : [])),
+    /** Of a graph's job; null: it is none. */
+    job: Array.isArray(entry?.argv) ? (entry as JobEntry) : null,
   };
+}
+
+/** Where jobs of a graph run; null: it is no graph's. */
+export function directoryIn(text: string): string | null {
+  const directory = lineValue(text, "directory");
+  return typeof directory === "string" ? directory : null;
 }
 
 function lineValue(text: string, key: string): unknown {

@@ -3,6 +3,8 @@
  * of src/payload have their own copies, which spelling.test.ts compares with these.
  */
 
+import { jobIndex } from "../domain/names.ts";
+
 /** In the submit directory itself. */
 export const TOP = {
   dag: "workflow.dag",
@@ -14,6 +16,7 @@ export const TOP = {
   submissionLock: ".submission.lock",
   submitHost: "submit-host",
   compacted: "compacted.json",
+  ended: "ended.list",
   bin: "bin",
   payload: "payload",
 } as const;
@@ -29,6 +32,23 @@ export const UNIT = {
   abort: "run.abort",
   lock: ".group.lock",
 } as const;
+
+const JOBS_PER_PART = 1000;
+/** A folder that the jobs of a graph share. */
+export const isPart = (folder: string): boolean => /^part_\d{3,}$/.test(folder);
+
+/** Jobs of a graph share a folder, a thousand each; any other unit has its own. */
+export function unitFolder(unit: string): string {
+  const index = jobIndex(unit);
+  return index === null ? unit : `part_${String(Math.floor(index / JOBS_PER_PART)).padStart(3, "0")}`;
+}
+
+/** Of a graph, in the submit directory: a submit file per size of jobs, and one that nobody reads, for nodes that do nothing. */
+export const jobSubmitFile = (size: number): string => `job-${size}.sub`;
+export const NOOP_SUBMIT_FILE = "noop.sub";
+export const barrierName = (index: number): string => `barrier_${index}`;
+/** Soft jobs that have to have succeeded, as `part_000/job_000000`, a line each: bin/pre looks for what a failed one left. */
+export const softSetFile = (index: number): string => `soft-${index}.list`;
 
 /** In the directory of a unit, after the name of a node. */
 export const NODE = { post: "post.json", wait: "wait", stopped: "stopped", trouble: "trouble" } as const;
@@ -73,6 +93,9 @@ export interface SubmitFile {
 
 export const submitDirName = (round: number, dagId: string): string => `r${round}-${dagId.slice(0, 8)}`;
 export const isSubmitDirName = (name: string): boolean => /^r\d+-./.test(name);
+
+/** In a submit directory: that of a run of failed jobs beside the others. */
+export const sideDirName = (dagId: string): string => `side-${dagId.slice(0, 8)}`;
 
 const UNWRITTEN = ".tmp-";
 /** What a directory is called until it is whole. */

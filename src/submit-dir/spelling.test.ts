@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { ROLES } from "../domain/roles.ts";
-import { CODES, RESERVED, UNIT_CODES } from "./codes.ts";
+import { CODES, RESERVED } from "./codes.ts";
 import { ATTEMPT, BESIDE_DAG, besideDag, NODE, nodeFile, TOP, UNIT } from "./names.ts";
 
 /** The programs without their comments: what they say to the system. */
@@ -15,10 +15,10 @@ const programsIn = (folder: string): string[] =>
 /** Which of the names each program spells. One that begins to use another one is added here. */
 const job = "$job";
 const SPELLED: Readonly<Record<string, readonly string[]>> = {
-  "submit-host/pre": [nodeFile(job, "post"), nodeFile(job, "stopped"), nodeFile(job, "wait")],
+  "submit-host/pre": [TOP.ended, UNIT.manifest, nodeFile(job, "post"), nodeFile(job, "stopped"), nodeFile(job, "wait")],
   "submit-host/post": [UNIT.manifest, UNIT.mergeOutput],
   "submit-host/elect": [UNIT.include, UNIT.log],
-  "submit-host/unit": [UNIT.abort, nodeFile("$1", "post")],
+  "submit-host/unit": [UNIT.abort, nodeFile("$1", "post"), besideDag(UNIT.dag, "out"), besideDag(UNIT.dag, "lock")],
   "submit-host/submit": [
     TOP.dag,
     besideDag(TOP.dag, "submit"),
@@ -35,9 +35,11 @@ const SPELLED: Readonly<Record<string, readonly string[]>> = {
     nodeFile(job, "trouble"),
     `$job.$cluster.${ATTEMPT.report}`,
   ],
+  "worker/job.sh": [UNIT.manifest],
   "worker/manifest.sh": [UNIT.manifest],
   "worker/merge.sh": [UNIT.manifest, UNIT.mergeOutput],
   "worker/processing.sh": [UNIT.manifest],
+  "worker/products.sh": [UNIT.manifest],
   "worker/report.sh": [ATTEMPT.report],
   "worker/run.sh": [UNIT.mergeOutput],
   "worker/step.sh": [UNIT.manifest],
@@ -47,12 +49,15 @@ const ENDINGS = [
   "json",
   "jsonl",
   "inc",
+  "list",
   "abort",
   "stopped",
   "wait",
   "trouble",
   "dag",
   "condor\\.sub",
+  "dagman\\.out",
+  "dag\\.lock",
   "rescue",
   "group\\.log",
 ];
@@ -70,17 +75,16 @@ test.each([...programsIn("submit-host"), ...programsIn("worker")])("%s spells na
 
 test("the scripts beside DAGMan end with the codes of the table only", () => {
   const known: readonly number[] = Object.values(CODES);
-  for (const path of ["pre", "post", "elect", "verdict.sh"]) {
+  for (const path of ["pre", "post", "elect", "unit", "verdict.sh"]) {
     const codes = [...read(`submit-host/${path}`).matchAll(/\bexit (\d+)/g)].map(([, code]) => Number(code));
     expect(codes.filter((code) => !known.includes(code))).toEqual([]);
   }
-  const units: readonly number[] = Object.values(UNIT_CODES);
-  const said = [...read("submit-host/unit").matchAll(/\bexit (\d+)/g)].map(([, code]) => Number(code));
-  expect([...new Set(said)].sort()).toEqual([...units].sort());
   const { done, retry, stop, abort, defer, skip, script } = CODES;
   expect(read("submit-host/verdict.sh")).toContain(`${[done, retry, stop, abort, defer].join(" | ")}) exit $answer`);
   expect(read("submit-host/verdict.sh")).toContain(`${script}) exec node`);
   expect(read("submit-host/pre")).toContain(`if stays_done; then exit ${skip}`);
+  expect(read("submit-host/unit")).toContain(`run.abort ]; then exit ${abort}`);
+  expect(read("submit-host/unit")).toContain(`*) exit ${skip} ;; esac`);
   expect(read("worker/report.sh")).toContain(`${RESERVED.join(" | ")}) exit 1`);
 });
 

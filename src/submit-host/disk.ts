@@ -1,6 +1,8 @@
 import {
+  appendFileSync,
   chownSync,
   closeSync,
+  existsSync,
   fstatSync,
   openSync,
   readSync,
@@ -92,6 +94,15 @@ export function replace(path: string, text: string): void {
       removeIfThere(aside);
       throw error;
     }
+  });
+}
+
+/** A line by one write: several may do it at once. */
+export function append(path: string, line: string): void {
+  withFile(`append to ${path}`, () => {
+    const isNew = !existsSync(path);
+    appendFileSync(path, line);
+    if (isNew) giveToOwner(path);
   });
 }
 

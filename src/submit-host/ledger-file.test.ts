@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { attempt, ended, story } from "../../tests/support/attempts.ts";
 import { historyOf, parseLedger } from "../recovery/ledger-record.ts";
-import { ledgerText, summarizeGroup } from "../recovery/records.ts";
+import { ledgerText, summariseGroup } from "../recovery/records.ts";
 import { ledgerForNode } from "./ledger-file.ts";
 
 const of = (node: string, index: number, ...attempts: ReturnType<typeof attempt>[]) =>
@@ -21,7 +21,7 @@ test("says the same as reading every line", () => {
   const all = parseLedger(text).lines;
   const mine = ledgerForNode(text, "proc_000000");
   expect(mine.history).toEqual(historyOf(all, "proc_000000"));
-  expect(mine.group).toEqual(summarizeGroup(all, "proc_000000"));
+  expect(mine.group).toEqual(summariseGroup(all, "proc_000000"));
   expect(mine.group).toEqual({ alike: { "logic-error:8009": 2 }, succeeded: 1 });
   expect(mine.problems).toEqual([]);
   expect(ledgerForNode(`${text}{"event":"att`, "x").problems).toMatchObject([{ kind: "torn" }]);

@@ -1,9 +1,10 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { jobIndex } from "../domain/names.ts";
 import { reports, roleOfNode } from "../domain/roles.ts";
 import type { GroupSummary } from "../recovery/decision.ts";
 import { type AttemptRecord, type History, historyOf, isAttempt, parseLedger } from "../recovery/ledger-record.ts";
-import { summarizeGroup } from "../recovery/records.ts";
+import { summariseGroup } from "../recovery/records.ts";
 import { UNIT } from "../submit-dir/names.ts";
 import { giveToOwner, PostTrouble, readIfThere, withFile } from "./disk.ts";
 import type { PostArguments } from "./observe.ts";
@@ -57,8 +58,9 @@ export function ledgerForNode(text: string, node: string) {
   for (const node of done) if (!reports(roleOfNode(node))) done.delete(node);
   const { lines, problems } = parseLedger(wanted.join("\n"));
   const stopped = lines.filter((line) => isAttempt(line) && !done.has(line.node));
-  const { alike } = summarizeGroup(stopped, node);
-  const group: GroupSummary = { alike, succeeded: done.size };
+  const { alike } = summariseGroup(stopped, node);
+  // Jobs of a graph share a folder, and nothing else.
+  const group: GroupSummary = jobIndex(node) === null ? { alike, succeeded: done.size } : { alike: {}, succeeded: 0 };
   return { history: historyOf(lines, node), group, problems };
 }
 

@@ -1,9 +1,10 @@
 import { join } from "node:path";
-import { isName } from "../domain/names.ts";
+import { isName, jobIndex } from "../domain/names.ts";
 import { ROLES, roleOfNode } from "../domain/roles.ts";
 import { type Attempt, NO_ATTEMPT, ownReport, readReport } from "../recovery/attempt.ts";
 import { type JobRecord, readJobEvents } from "../recovery/job-events.ts";
 import { asksOf, believedSite } from "../submit-dir/include-file.ts";
+import { type JobEntry, jobsIn } from "../submit-dir/jobs.ts";
 import { plannedFor } from "../submit-dir/manifest.ts";
 import { isWholeMergeOutput } from "../submit-dir/markers.ts";
 import { attemptFile, TOP, UNIT } from "../submit-dir/names.ts";
@@ -40,16 +41,19 @@ export function observe(dir: string, args: PostArguments): Attempt {
   const { node, cluster } = args;
   const role = roleOfNode(node);
   const file = (kind: Parameters<typeof attemptFile>[2]): string => join(dir, attemptFile(node, cluster ?? -1, kind));
-  const usual = usualResources(dir, role);
+  const manifest = readIfThere(join(dir, UNIT.manifest)) ?? "";
+  const job = jobIndex(node) === null ? null : jobsIn(manifest, node).get(node);
+  const usual = job === null ? usualResources(dir, role) : sizeOf(job, node);
   const include = readIfThere(join(dir, UNIT.include)) ?? "";
   const asks = asksOf(include, node);
   // Where the unit may run at all, whatever it was pinned to since.
-  const { sites, inputs } = plannedFor(readIfThere(join(dir, UNIT.manifest)) ?? "", node);
+  const { sites, inputs } = plannedFor(manifest, node);
   const attempt: Attempt = {
     ...NO_ATTEMPT,
     node,
-    unit: /[^/]+$/.exec(dir)?.[0] ?? null,
+    unit: jobIndex(node) === null ? (/[^/]+$/.exec(dir)?.[0] ?? null) : node,
     role,
+    handlers: job?.handlers.length ? job.handlers : null,
     cluster,
     dagRetry: args.retry,
     maxRetries: args.maxRetries,
@@ -105,6 +109,12 @@ function readJobLog(path: string, cluster: number): JobRecord | null {
 function missingOutputs(dir: string, { node, returned }: PostArguments): readonly string[] {
   if (ROLES[roleOfNode(node)].proof !== "outputs" || returned !== 0) return [];
   return isWholeMergeOutput(readTail(join(dir, UNIT.mergeOutput), 4)) ? [] : [UNIT.mergeOutput];
+}
+
+/** A job of a graph has a size of its own. */
+function sizeOf(job: JobEntry | undefined, node: string) {
+  if (!job?.resources) throw new PostTrouble("person", `${UNIT.manifest} does not say what ${node} asks for`);
+  return job.resources;
 }
 
 /** From the plan, by role. Without it no boost could be told from a first try. */

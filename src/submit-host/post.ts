@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { parseJson } from "../base/json.ts";
+import { jobIndex } from "../domain/names.ts";
 import { type Attempt, NO_ATTEMPT } from "../recovery/attempt.ts";
 import { countAttempts } from "../recovery/budgets.ts";
 import { decideAttempt } from "../recovery/decide.ts";
@@ -10,10 +11,12 @@ import { builtinPolicy, type Policy } from "../recovery/policy.ts";
 import { readPolicy } from "../recovery/read-policy.ts";
 import { attemptRecord, ledgerText, postJson } from "../recovery/records.ts";
 import { CODES } from "../submit-dir/codes.ts";
+import { endedLine } from "../submit-dir/ended-list.ts";
+import { jobsIn } from "../submit-dir/jobs.ts";
 import { reasonText } from "../submit-dir/markers.ts";
 import { attemptFile, nodeFile, TOP, UNIT } from "../submit-dir/names.ts";
 import { postJsonText, verdictIn } from "../submit-dir/post-json.ts";
-import { PostTrouble, readIfThere, replace } from "./disk.ts";
+import { append, PostTrouble, readIfThere, replace } from "./disk.ts";
 import { applyRecord } from "./effects.ts";
 import { lockGroup } from "./group-lock.ts";
 import { appendLine, ledgerForNode, type NodeLedger, readLedger, sameAttempt } from "./ledger-file.ts";
@@ -28,13 +31,13 @@ import { runScript } from "./recovery-script.ts";
 export async function post(dir: string, argv: readonly string[], now: Date): Promise<number> {
   const args = readArguments(argv);
   try {
-    return await judge(dir, args, now);
+    return await check(dir, args, now);
   } catch (error) {
     return tellTrouble(dir, args, error, now);
   }
 }
 
-async function judge(dir: string, args: PostArguments, now: Date): Promise<number> {
+async function check(dir: string, args: PostArguments, now: Date): Promise<number> {
   const attempt = observe(dir, args);
   const policy = loadPolicy(join(dir, "..", TOP.policy));
   const release = lockGroup(dir);
@@ -59,7 +62,23 @@ async function judge(dir: string, args: PostArguments, now: Date): Promise<numbe
     if (!args.mayRunScript) return CODES.script;
     await runScript(dir, script, record, policy.policy.settings.scriptTimeoutSec);
   }
-  return CONTROL_CODES[record.decision === "done" ? "succeed" : record.decision];
+  return isSoftEnd(dir, record) ? endSoftly(dir, record) : controlCodeOf(record);
+}
+
+const controlCodeOf = ({ decision }: AttemptRecord) => CONTROL_CODES[decision === "done" ? "succeed" : decision];
+
+/** The last word on a job whose end others wait for, however it comes: DAGMan would never let them begin. */
+function isSoftEnd(dir: string, { node, decision, retry, maxRetries }: AttemptRecord): boolean {
+  const isEnd = decision === "stop" || decision === "unclassified" || (decision === "retry" && retry >= maxRetries);
+  if (!isEnd || jobIndex(node) === null) return false;
+  return jobsIn(readIfThere(join(dir, UNIT.manifest)) ?? "", node).get(node)?.soft === true;
+}
+
+function endSoftly(dir: string, { node }: AttemptRecord): number {
+  const line = endedLine(basename(dir), node);
+  const path = join(dir, "..", TOP.ended);
+  if (!(readIfThere(path) ?? "").includes(line)) append(path, line);
+  return CODES.done;
 }
 
 interface LoadedPolicy {
@@ -109,15 +128,15 @@ const LONGEST_TRY_MS = 3_600_000;
 
 /** Said where a person looks: the ledger, DAGMan's .lib.err, and the node's post.json, as far as they can still be written. */
 function tellTrouble(dir: string, args: PostArguments, error: unknown, now: Date): number {
-  const words = error instanceof PostTrouble ? error.message : `bug: ${(error as Error)?.stack ?? error}`;
-  process.stderr.write(`post ${args.node} ${args.cluster ?? -1}: ${words}\n`);
+  const message = error instanceof PostTrouble ? error.message : `bug: ${(error as Error)?.stack ?? error}`;
+  process.stderr.write(`post ${args.node} ${args.cluster ?? -1}: ${message}\n`);
   if (error instanceof PostTrouble && error.kind === "again" && isRecent(dir, args, now)) {
-    leave(dir, args.node, "trouble", reasonText(words));
+    leave(dir, args.node, "trouble", reasonText(message));
     return CODES.defer;
   }
-  const judged = `the attempt could not be judged: ${words.split("\n")[0]}`;
-  const unwritten = noteStop(dir, args, judged, now);
-  const reason = unwritten === null ? judged : `${judged}; it is not on the ledger: ${unwritten}`;
+  const failed = `the attempt could not be checked: ${message.split("\n")[0]}`;
+  const unwritten = noteStop(dir, args, failed, now);
+  const reason = unwritten === null ? failed : `${failed}; it is not on the ledger: ${unwritten}`;
   const document = {
     node_name: args.node,
     timestamp: now.toISOString(),
@@ -126,7 +145,7 @@ function tellTrouble(dir: string, args: PostArguments, error: unknown, now: Date
     final: true,
     job: { exit_code: args.returned },
     classification: { category: null, retryable: false, bad_input_files: [], action: "post_failed", reason },
-    error: words,
+    error: message,
   };
   leave(dir, args.node, "post", postJsonText(document));
   leave(dir, args.node, "stopped", reasonText(reason));
@@ -142,7 +161,7 @@ function noteStop(dir: string, args: PostArguments, reason: string, now: Date): 
     const { history } = ledgerForNode(text, node);
     const attempt = { ...NO_ATTEMPT, node, cluster, dagRetry: retry };
     const { rrn, epoch } = countAttempts(attempt, false, history);
-    const stop = { decision: "stop", why: "not-judged", category: "infrastructure", reason } as const;
+    const stop = { decision: "stop", why: "not-checked", category: "infrastructure", reason } as const;
     const counts = { retry, maxRetries, return: returned, rrn, epoch, exitCode: returned };
     const told = sameAttempt(history, args);
     const isNoted = text.includes(`"event":"stopped","node":${JSON.stringify(node)},"cluster":${id},`);
@@ -155,7 +174,7 @@ function noteStop(dir: string, args: PostArguments, reason: string, now: Date): 
   }
 }
 
-/** If it can be: on a full disk the words on stderr have to do. */
+/** If it can be: on a full disk the message on stderr has to do. */
 function leave(dir: string, node: string, kind: Parameters<typeof nodeFile>[1], text: string): void {
   try {
     replace(join(dir, nodeFile(node, kind)), text);

@@ -1,8 +1,10 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { API_URL_FILE } from "../domain/names.ts";
+import { API_URL_FILE, jobIndex } from "../domain/names.ts";
 import type { AttemptRecord } from "../recovery/ledger-record.ts";
-import { attemptFile, TOP } from "../submit-dir/names.ts";
+import { jobsIn } from "../submit-dir/jobs.ts";
+import { directoryIn } from "../submit-dir/manifest.ts";
+import { attemptFile, TOP, UNIT } from "../submit-dir/names.ts";
 import { readIfThere } from "./disk.ts";
 import { appendLine } from "./ledger-file.ts";
 
@@ -80,15 +82,19 @@ async function execute(
 function environment(dir: string, record: AttemptRecord): Record<string, string> {
   const { node, cluster } = record;
   const file = (kind: Parameters<typeof attemptFile>[2]): string => join(dir, attemptFile(node, cluster, kind));
+  const manifest = readIfThere(join(dir, UNIT.manifest)) ?? "";
+  const name = jobsIn(manifest, node).get(node)?.name ?? node;
   return {
     WMS2_API_URL: readIfThere(join(dir, "../../..", API_URL_FILE))?.trim() ?? "",
     WMS2_WORKFLOW_ID: /[^/]+$/.exec(dirname(dir))?.[0] ?? "",
     WMS2_JOB_ID: String(cluster),
-    WMS2_JOB_NAME: node,
+    WMS2_JOB_NAME: name,
+    WMS2_JOB: name,
+    WMS2_DIRECTORY: directoryIn(manifest) ?? "",
     WMS2_OUTPUT_DIR: dir,
     WMS2_ATTEMPT_ID: String(record.rrn),
     WMS2_RETURN_CODE: String(record.exitCode),
-    WMS2_UNIT: /[^/]+$/.exec(dir)?.[0] ?? "",
+    WMS2_UNIT: jobIndex(node) === null ? (/[^/]+$/.exec(dir)?.[0] ?? "") : node,
     WMS2_NODE: node,
     WMS2_CAUSE: record.cause ?? "",
     WMS2_SITE: record.site ?? "",

@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeLocalEngine } from "../../src/engine/local/local-engine.ts";
 import { asFarAsKnown, type Outcome, runAll } from "../support/engine-differences.ts";
-import { everyPosition, generateDag } from "../support/engine-generator.ts";
+import { everyPosition, generateDag, generateGraph } from "../support/engine-generator.ts";
 import { poolSeat } from "../support/engine-pool.ts";
 import type { EngineSeat } from "../support/engine-runs.ts";
 import { removeData } from "../support/remove-data.ts";
@@ -14,7 +14,12 @@ import { removeData } from "../support/remove-data.ts";
  * WMS2_DIFFERENTIAL_SEEDS=FROM-TO runs others than the usual ones.
  */
 const [from, to] = (process.env.WMS2_DIFFERENTIAL_SEEDS ?? "0-31").split("-").map(Number) as [number, number];
-const dags = [everyPosition(), ...Array.from({ length: to - from + 1 }, (_, i) => generateDag(from + i))];
+const GRAPHS = [12, 150, 2000];
+const dags = [
+  everyPosition(),
+  ...Array.from({ length: to - from + 1 }, (_, i) => generateDag(from + i)),
+  ...GRAPHS.map((size, i) => generateGraph(from + i, size)),
+];
 
 async function localSeat(): Promise<EngineSeat> {
   const root = await mkdtemp(path.join(tmpdir(), "wms2-differential-"));

@@ -1,10 +1,12 @@
 import { expect, it } from "vitest";
 import { DagmanEngine } from "../../src/engine/dagman/dagman-engine.ts";
 import { engineContract } from "../support/engine-contract.ts";
+import { graphContract } from "../support/engine-contract-graph.ts";
 import { poolSeat } from "../support/engine-pool.ts";
 import { poolStatus } from "../support/pool-server.ts";
 
 engineContract("dagman", () => poolSeat("contract"));
+graphContract("dagman", () => poolSeat("contract-graph"));
 
 it("names the sites of the pool with what they offer", async () => {
   const pool = poolStatus();

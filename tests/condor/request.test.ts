@@ -31,7 +31,7 @@ test("a request says why it does not move: jobs a user holds, jobs that fit no w
   });
   await server.submit(one("waits-held", {}));
   await server.submit(one("waits-large", { resources: { cores: 500, memory: "2 GB", time: "10 min" } }));
-  const seen = (name: string, what: string, is: (waiting: { code: string; words: string; who: string }) => boolean) =>
+  const seen = (name: string, what: string, is: (waiting: { code: string; reason: string; who: string }) => boolean) =>
     eventually(
       what,
       async () => {
@@ -46,12 +46,12 @@ test("a request says why it does not move: jobs a user holds, jobs that fit no w
   });
   inPool("condor_hold", "-constraint", 'WMS2_Request == "waits-held" && JobUniverse != 7');
   const held = await seen("waits-held", "the hold is told", ({ code }) => code === "job-held-by-hand");
-  expect(held).toMatchObject({ who: "operator", words: expect.stringContaining("via condor_hold") });
+  expect(held).toMatchObject({ who: "operator", reason: expect.stringContaining("via condor_hold") });
   const { workflow } = await server.get("/requests/waits-held");
   const status = await server.get(`/workflows/${workflow.id}/status`);
   expect(status).toMatchObject({ estimated_completion: null, work_units: { running: 0 }, dag: { nodes_running: 0 } });
   const large = await seen("waits-large", "nobody can take it", ({ code }) => code === "too-large");
-  expect(large.words).toContain("500 cores");
+  expect(large.reason).toContain("500 cores");
   for (const name of ["waits-held", "waits-large"])
     await server.send("POST", `/requests/${name}/abort`, { reason: "seen" });
   await server.until("waits-held", ["aborted"], 60);

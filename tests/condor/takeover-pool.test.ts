@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WitnessedRequest } from "../support/crash-story.ts";
 import { eventually } from "../support/eventually.ts";
-import { FailingRequest } from "../support/level2-stories.ts";
+import { FailingRequest } from "../support/failing-request.ts";
 import { poolServer, poolStatus, sharedDir } from "../support/pool-server.ts";
 import { lacksPostgres, startPostgres, type TestServer } from "../support/postgres.ts";
 import type { ReapedServer } from "../support/reaper.ts";

@@ -38,6 +38,7 @@ export const sweepKind: Kind<SweepWork> = {
   name: "sweep",
   mainKeys: ["points"],
   keys: ["points"],
+  commands: "steps",
   simulatorChain: ["GEN"],
   read: (top) =>
     top.within("points", (form) => {
@@ -46,6 +47,7 @@ export const sweepKind: Kind<SweepWork> = {
       return { kind: "sweep", from, to };
     }),
   extent: () => null,
+  unitWord: "unit",
   describe: ({ from, to }) => `points ${from} to ${to}`,
   begin: ({ from }) => ({ unit: 0, node: 0, block: 0, firstEvent: from, firstLumi: from }),
   mostJobs: left,

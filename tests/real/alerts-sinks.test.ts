@@ -28,6 +28,7 @@ const message = (change: Partial<AlertMessage> = {}): AlertMessage => ({
       lastChange: "opened",
     },
     "test",
+    "http://wms2.example:8420/",
   ),
   ...change,
 });
@@ -74,7 +75,8 @@ describe("webhook", () => {
       authorization: "Bearer t0ken",
       "idempotency-key": "test-7-1",
     });
-    expect(JSON.parse(got[0]?.body ?? "")).toEqual(message());
+    const { text, url: page } = message();
+    expect(JSON.parse(got[0]?.body ?? "")).toEqual({ ...message(), text: `${text} ${page}` });
   });
 
   it("is refused, redirected, late or away: says so without the address", async () => {

@@ -18,7 +18,7 @@ async function makeWatched(lowDiskMb = 0) {
     engineAfterLooks: 3,
     moreErrorsThan: 3,
     lowDiskMb,
-    places: [{ what: "spool", path: world.dir }],
+    disks: [{ what: "spool", path: world.dir }],
   });
   /** Alerts of the watch; what passes raise themselves is not its business. */
   const open = async () =>
@@ -51,7 +51,7 @@ test("a service of the catalog that is away: an alert after three looks, its own
   let rucio: string | null = "nobody listens there";
   const services = { ping: async () => ({ dbs: null, rucio }), close: async () => {} };
   const ports = { ...world.ports, catalog: { ...world.ports.catalog, services } };
-  const watch = makeWatch(ports, { intervalSec: 60, engineAfterLooks: 3, moreErrorsThan: 3, lowDiskMb: 0, places: [] });
+  const watch = makeWatch(ports, { intervalSec: 60, engineAfterLooks: 3, moreErrorsThan: 3, lowDiskMb: 0, disks: [] });
   const look = async () => {
     await watch.lookOnce();
     return (await world.store.alerts.open()).map(({ key, severity }) => `${key} ${severity}`);
@@ -97,7 +97,7 @@ test("an engine that is away for three looks is an alert, also after a restart o
     engineAfterLooks: 3,
     moreErrorsThan: 3,
     lowDiskMb: 0,
-    places: [],
+    disks: [],
   });
   await next.lookOnce();
   expect(await world.store.alerts.open()).toHaveLength(1);
@@ -111,7 +111,7 @@ test("an engine nobody needs is not asked", async () => {
   let pings = 0;
   world.engine.ping = async () => {
     pings += 1;
-    return { ok: false, words: "", warnings: [] };
+    return { ok: false, text: "", warnings: [] };
   };
   for (let look = 0; look < 4; look += 1) expect(await world.look()).toEqual([]);
   expect(pings).toBe(0);

@@ -58,9 +58,9 @@ describe("with PostgreSQL", () => {
 
     const other = new ServerUnderTest({ "database.url": database.url });
     await other.start();
-    const words = async () => (await other.get("/requests/two-engines")).waiting?.words ?? "";
+    const reason = async () => (await other.get("/requests/two-engines")).waiting?.reason ?? "";
     await eventually("the other server says whose it is", async () =>
-      /belongs to the local engine/.test(await words()),
+      /belongs to the local engine/.test(await reason()),
     );
     await other.stop();
     await other.remove();

@@ -120,3 +120,32 @@ test("release --from runs what has not run with the corrected script and command
   expect(work.runsOf("one.txt")).toBe(before);
   expect((await server.get("/requests/halfway/outputs")).items).toHaveLength(2);
 }, 240_000);
+
+test("release --from leaves corrected jobs of a graph to its next version, which runs what failed and keeps the rest", async () => {
+  const directory = tempDir("fix-graph");
+  const ran = () => readFileSync(join(directory, "ran"), "utf8").trim().split("\n").sort();
+  const file = join(directory, "fits.json");
+  const write = (script: string, recovery: object) => {
+    const jobs = [
+      { name: "good", run: ["sh", "-c", "echo good >>ran"] },
+      { name: "bad", run: ["sh", "-c", `echo bad >>ran; ${script}`] },
+      { name: "last", run: ["sh", "-c", "echo last >>ran"], after: ["good", "bad"] },
+    ];
+    const graph = { name: "fits", kind: "graph", resources: { memory: "50 MB" }, retries: { job: 0 }, jobs };
+    writeFileSync(file, JSON.stringify({ ...graph, recovery: { max_rescues: 0, ...recovery } }));
+  };
+  write("exit 1", {});
+  await told("submit", file);
+  await server.until("fits", ["held"], 90);
+  expect(await told("errors", "fits")).toMatch(/the next version\s+keeps\s+what\s+is\s+done/);
+  write("exit 0", { hold_threshold: 0.9 });
+  const refused = await ask("release", "fits", "--from", file, "--reason", "command fixed");
+  expect(refused.code).not.toBe(0);
+  expect(refused.stderr).toMatch(/jobs\[1\].argv\[2\].*is for the next version/);
+  expect(refused.stderr).toContain("wms2 restart fits --from FILE, or wms2 run FILE");
+  expect(refused.stderr).not.toContain("recovery.holdThreshold");
+
+  await told("restart", "fits", "--from", file, "--reason", "command fixed");
+  await server.until("fits-v2", ["completed"], 90);
+  expect(ran()).toEqual(["bad", "bad", "good", "last"]);
+}, 240_000);

@@ -12,7 +12,7 @@ import { generation } from "../support/world.ts";
 
 /** Views of the API as people see them; paths and sizes of files are not what they look for. */
 test("requests that really ran are shown the same after compaction, by the API of a live server", async () => {
-  const dataDir = join(tempDir("tidied"), "data");
+  const dataDir = join(tempDir("cleaned"), "data");
   const { config } = loadConfig({
     environment: {},
     flags: {
@@ -64,17 +64,17 @@ test("requests that really ran are shown the same after compaction, by the API o
     const before = await views();
     expect(JSON.stringify(before)).toContain("no luck");
     const { spool_dir: spoolDir, storage_dir: storageDir } = config;
-    const tidy = (removeAfterDays: number) =>
+    const clean = (removeAfterDays: number) =>
       makeHousekeeping(
         { ...server.ports, spoolDir, storageDir },
         { intervalSec: 60, compactAfterHours: 0, removeAfterDays },
-      ).tidyOnce();
+      ).cleanOnce();
     const count = () => readdirSync(spoolDir, { recursive: true }).length;
     const files = count();
-    expect(await tidy(30)).toBe("done");
+    expect(await clean(30)).toBe("done");
     expect(count()).toBeLessThan(files / 2);
     expect(await views()).toEqual(before);
-    expect(await tidy(1e-9)).toBe("done");
+    expect(await clean(1e-9)).toBe("done");
     expect(existsSync(join(spoolDir, "good"))).toBe(false);
     const alerts = await server.ports.store.alerts.open();
     expect(alerts.filter(({ key }) => key.startsWith("housekeeping:"))).toEqual([]);

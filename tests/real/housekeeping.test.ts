@@ -3,9 +3,8 @@ import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { describe, expect, it } from "vitest";
 import { Budget } from "../../src/disk/disk-steps.ts";
-import { damagedRescues } from "../../src/disk/rescue-check.ts";
 import { compactDirectory } from "../../src/housekeeping/compact.ts";
-import { type Housekeeping, makeHousekeeping } from "../../src/housekeeping/housekeeper.ts";
+import { makeHousekeeping } from "../../src/housekeeping/housekeeper.ts";
 import { measureSpool } from "../../src/housekeeping/usage.ts";
 import { gatherAttempts } from "../../src/operators/attempts.ts";
 import { gatherErrors } from "../../src/operators/gather-errors.ts";
@@ -18,7 +17,7 @@ async function makeHouse(operationsPerTurn = 100_000, policy = { compactAfterHou
   const world = await makeWorld();
   const spoolDir = join(world.dir, "spool");
   const { storageDir } = world;
-  const keeper = (): Housekeeping =>
+  const keeper = (): ReturnType<typeof makeHousekeeping> =>
     makeHousekeeping({ ...world.ports, spoolDir, storageDir }, { intervalSec: 600, ...policy, operationsPerTurn });
   const house = keeper();
   return {
@@ -83,11 +82,11 @@ describe("housekeeping", () => {
     const before = await views();
     expect(before.attempts?.items).toHaveLength(1);
     const files = everything(dir).length;
-    await house.house.tidyOnce();
+    await house.house.cleanOnce();
     expect(everything(dir)).toHaveLength(files);
 
     house.wait(DAY + 1);
-    expect(await house.house.tidyOnce()).toBe("done");
+    expect(await house.house.cleanOnce()).toBe("done");
     expect(existsSync(join(dir, "compacted.json"))).toBe(true);
     for (const gone of ["bin", "payload", "proc.sub", "mg_000000/manifest.json", "mg_000001/proc_000000.12.out"])
       expect(existsSync(join(dir, gone)), gone).toBe(false);
@@ -105,7 +104,7 @@ describe("housekeeping", () => {
     expect(after).toEqual(before);
 
     house.wait(30 * DAY);
-    expect(await house.house.tidyOnce()).toBe("done");
+    expect(await house.house.cleanOnce()).toBe("done");
     expect(existsSync(join(house.spoolDir, "gen"))).toBe(false);
     expect(await house.store.alerts.open()).toEqual([]);
   });
@@ -119,11 +118,11 @@ describe("housekeeping", () => {
     house.wait(DAY + 1);
     let turns = 0;
     // Each turn by a keeper that knows nothing of the one before: a crash after every third file.
-    while ((await house.keeper().tidyOnce()) === "unfinished") turns += 1;
+    while ((await house.keeper().cleanOnce()) === "unfinished") turns += 1;
     expect(turns).toBeGreaterThan(10);
     expect(everything(dir)).toEqual(everything(copy));
     house.wait(30 * DAY);
-    while ((await house.keeper().tidyOnce()) === "unfinished") turns += 1;
+    while ((await house.keeper().cleanOnce()) === "unfinished") turns += 1;
     expect(existsSync(join(house.spoolDir, "gen"))).toBe(false);
   });
 
@@ -141,15 +140,15 @@ describe("housekeeping", () => {
       { kind: "unknown", why: "asleep" },
     ] as const) {
       house.engine.findAnswers = answer;
-      await house.keeper().tidyOnce();
+      await house.keeper().cleanOnce();
       expect(everything(house.spoolDir)).toEqual(before);
     }
     house.engine.findAnswers = null;
     house.engine.away = true;
-    await house.keeper().tidyOnce();
+    await house.keeper().cleanOnce();
     expect(everything(house.spoolDir)).toEqual(before);
     house.engine.away = false;
-    await house.keeper().tidyOnce();
+    await house.keeper().cleanOnce();
     expect(existsSync(dir)).toBe(false);
     expect(readdirSync(house.spoolDir).sort()).toEqual(["nobody", "open"]);
   });
@@ -162,7 +161,7 @@ describe("housekeeping", () => {
     const answer = await house.commands.act(request, wanted, { actor: "ann", version: null, dryRun: false });
     expect(answer.kind).toBe("done");
     house.wait(90 * DAY);
-    await house.keeper().tidyOnce();
+    await house.keeper().cleanOnce();
     expect(existsSync(dir)).toBe(true);
     const clone = (await house.store.requests.get(request))?.supersededBy;
     if (!clone) throw new Error("no clone");
@@ -172,7 +171,7 @@ describe("housekeeping", () => {
       { actor: "ann", version: null, dryRun: false },
     );
     for (let pass = 0; pass < 3; pass += 1) await house.pass();
-    await house.keeper().tidyOnce();
+    await house.keeper().cleanOnce();
     expect(readdirSync(join(house.spoolDir, "gen"))).toEqual(["invalidation.json"]);
   });
 
@@ -180,11 +179,11 @@ describe("housekeeping", () => {
     const house = await makeHouse(100_000, { compactAfterHours: 48, removeAfterDays: 1 });
     const { dir } = await house.finished("gen", "aborted");
     house.wait(DAY + 1);
-    await house.house.tidyOnce();
+    await house.house.cleanOnce();
     expect(existsSync(dir)).toBe(false);
     expect(existsSync(join(house.storageDir, "unmerged", "gen"))).toBe(true);
     house.wait(DAY + 1);
-    await house.house.tidyOnce();
+    await house.house.cleanOnce();
     expect(existsSync(join(house.storageDir, "unmerged", "gen"))).toBe(false);
     expect(existsSync(join(house.spoolDir, "gen"))).toBe(false);
   });
@@ -195,10 +194,10 @@ describe("housekeeping", () => {
     house.wait(DAY + 1);
     rmSync(join(dir, "mg_000000", "ledger.jsonl"), { force: true });
     mkdirSync(join(dir, "mg_000000", "ledger.jsonl")); // nobody can read that
-    await house.house.tidyOnce();
+    await house.house.cleanOnce();
     expect(await house.store.alerts.open()).toMatchObject([{ key: "housekeeping:gen", severity: "warning" }]);
     rmSync(join(house.spoolDir, "gen"), { recursive: true });
-    await house.house.tidyOnce();
+    await house.house.cleanOnce();
     expect(await house.store.alerts.open()).toEqual([]);
   });
 
@@ -212,9 +211,9 @@ describe("housekeeping", () => {
     symlinkSync(elsewhere, join(dir, "mg_000000", "mg_000009"));
     symlinkSync(elsewhere, join(dir, "mg_000777"));
     house.wait(DAY + 1);
-    await house.house.tidyOnce();
+    await house.house.cleanOnce();
     house.wait(30 * DAY);
-    await house.house.tidyOnce();
+    await house.house.cleanOnce();
     expect(existsSync(dir)).toBe(false);
     expect(readFileSync(join(elsewhere, "precious"), "utf8")).toBe("x");
   });
@@ -283,21 +282,4 @@ describe("unknown runs", () => {
     await house.house.lookForUnknownRuns();
     expect((await house.store.alerts.open())[0]?.message).toContain("run rescue-9");
   });
-});
-
-it("finds damaged rescue files of the workflow and of units", async () => {
-  const dir = tempDir("rescue");
-  const good = "# Nodes premarked DONE: 1\nDONE a\n";
-  mkdirSync(join(dir, "mg_000000"));
-  writeFileSync(join(dir, "workflow.dag.rescue001"), "rubbish");
-  writeFileSync(join(dir, "workflow.dag.rescue002"), good);
-  writeFileSync(join(dir, "mg_000000", "group.dag.rescue001"), good);
-  expect(await damagedRescues(dir)).toEqual([]);
-  writeFileSync(join(dir, "mg_000000", "group.dag.rescue002"), "# Nodes premarked DONE: 2\nDONE a\n");
-  writeFileSync(join(dir, "workflow.dag.rescue003"), "");
-  expect((await damagedRescues(dir)).map(({ file }) => file)).toEqual([
-    "workflow.dag.rescue003",
-    "mg_000000/group.dag.rescue002",
-  ]);
-  expect(await damagedRescues(join(dir, "gone"))).toEqual([]);
 });

@@ -63,12 +63,12 @@ async function happen(world: World, name: RequestName, one: Event): Promise<void
 }
 
 /** A block that is closed anywhere has no unit left to come. */
-async function closedOnlyWhenSettled(world: World): Promise<void> {
+async function closedOnlyWithAllUnits(world: World): Promise<void> {
   for (const block of (await world.store.outputs.list({ limit: 100 })).items) {
     const inDbs = rows("dbs.blocks").find((row) => row.block_name === block.name);
     const inRucio = rows("rucio.dids").find((row) => row.name === block.name);
     if (inDbs?.open_for_writing !== 0 && inRucio?.open !== false) continue;
-    expect(block, block.name).toMatchObject({ isSealed: true, isSettled: true, units: { owed: 0, replicated: 0 } });
+    expect(block, block.name).toMatchObject({ isSealed: true, hasAllUnits: true, units: { owed: 0, replicated: 0 } });
   }
 }
 
@@ -132,7 +132,7 @@ test(`whatever dies, is away or loses its answers: every file ends in one block,
         await world.server().pass();
         for (const one of events) {
           await happen(world, name, one);
-          if (one.do === "pass") await closedOnlyWhenSettled(world);
+          if (one.do === "pass") await closedOnlyWithAllUnits(world);
         }
         if (end === "withdrawn") {
           const isOpen = (await world.request(name)).status !== "completed";
@@ -155,7 +155,7 @@ test(`whatever dies, is away or loses its answers: every file ends in one block,
           hold: null,
         });
         if (end === "withdrawn") return await nothingIsLeft(world);
-        await closedOnlyWhenSettled(world);
+        await closedOnlyWithAllUnits(world);
         await lawsHold(world);
       } finally {
         await world.close();

@@ -63,7 +63,7 @@ test("Rucio is away: the request waits and says so, its next round goes on, and 
     who: "service",
     until: new Date("2026-01-01T00:01:00Z"),
   });
-  expect((await world.request(name)).waiting?.words).toMatch(/0 of 2 blocks archived; Rucio/);
+  expect((await world.request(name)).waiting?.reason).toMatch(/0 of 2 blocks archived; Rucio/);
   world.services.outage("rucio", 0);
   await pass();
   await world.expectStatus(name, "active");
@@ -87,7 +87,7 @@ async function finished(text: string, site: string = SITES[1]) {
 const waiting = async (name: RequestName) => (await world.request(name)).waiting;
 
 /** What has to be put right, and what is then left to do. */
-const BAD_DAYS: [day: string, spoil: () => void, words: RegExp, mend: () => void][] = [
+const BAD_DAYS: [day: string, spoil: () => void, words: RegExp, repair: () => void][] = [
   [
     "the account has no quota",
     () => world.services.seed({ accounts: { wms2: { admin: true, limits: {} } } } as never),
@@ -110,13 +110,13 @@ const BAD_DAYS: [day: string, spoil: () => void, words: RegExp, mend: () => void
 
 test.each(BAD_DAYS)(
   "%s: the request says so and what helps, and goes on when it is put right",
-  async (_day, spoil, words, mend) => {
+  async (_day, spoil, words, repair) => {
     spoil();
     const name = await finished(stepChain("bad", 1));
     await world.expectStatus(name, "active");
     expect(await waiting(name)).toMatchObject({ code: "outputs-refused", who: "operator" });
-    expect((await waiting(name))?.words).toMatch(words);
-    mend();
+    expect((await waiting(name))?.reason).toMatch(words);
+    repair();
     const by = { actor: "ann", dryRun: false };
     expect(await world.commands.retryBlocks({ request: name }, "it is there now", by)).toMatchObject({ kind: "done" });
     world.wait(60);
@@ -141,7 +141,7 @@ test("a file without adler32 holds nobody up; after three days of refusals its b
     [1, 1],
     [1, 1],
   ]);
-  expect((await waiting(name))?.words).toMatch(/outputs of mg_000000 cannot be registered: .* has no adler32/);
+  expect((await waiting(name))?.reason).toMatch(/outputs of mg_000000 cannot be registered: .* has no adler32/);
   for (let i = 0; i < 2; i += 1) {
     world.wait(3 * 86_400);
     await world.server().pass();
@@ -202,7 +202,7 @@ test("a file that somebody else registered with another size stays theirs, also 
   world.engine.site = SITES[1];
   world.engine.finish(world.storageDir);
   await pass();
-  expect((await waiting(name))?.words).toMatch(/outputs of mg_000000 cannot be registered: /);
+  expect((await waiting(name))?.reason).toMatch(/outputs of mg_000000 cannot be registered: /);
   const abort = { action: "abort", reason: "wrong names", invalidate: true } as const;
   const dry = await world.commands.act(name, abort, { actor: "ann", version: null, dryRun: true });
   expect(dry).toMatchObject({ kind: "would", warnings: ["its outputs are withdrawn: 2 files in 2 blocks so far"] });

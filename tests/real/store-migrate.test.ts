@@ -73,6 +73,35 @@ describe("migrations", () => {
     await store.close();
   });
 
+  it("rename the fields of waits and of what was noted of a run", async () => {
+    const db = await openPglite({ dataDir: "memory://" });
+    const sql = pgliteSql(db, "an older database");
+    await migrate(
+      sql,
+      known.filter(({ name }) => name < "0014"),
+    );
+    await sql.exec(`
+      INSERT INTO requests (name, kind, requestor, campaign, spec, status, priority, urgent, production_steps,
+          created_at, updated_at, status_since, waiting)
+        VALUES ('a', 'generate', 'ada', '', '{"name": "a"}', 'queued', 1, false, '[]', now(), now(), now(),
+          '{"code": "place", "words": "next in the queue", "who": "time"}');
+      ALTER TABLE dag_history DROP CONSTRAINT dag_history_dag_id_fkey;
+      INSERT INTO dag_history (dag_id, type, detail, at) VALUES
+        ('d', 'ended', '{"verdict": "failed", "words": "1 node failed"}', now()),
+        ('d', 'refused', '{"unit": "mg_000000", "words": "no events"}', now()),
+        ('d', 'submitted', '{}', now());`);
+    await migrate(sql, known);
+    expect(await sql.query("SELECT waiting FROM requests")).toEqual([
+      { waiting: { code: "admission", reason: "next in the queue", who: "time" } },
+    ]);
+    expect(await sql.query("SELECT detail FROM dag_history ORDER BY id")).toEqual([
+      { detail: { verdict: "failed", text: "1 node failed" } },
+      { detail: { unit: "mg_000000", reason: "no events" } },
+      { detail: {} },
+    ]);
+    await db.close();
+  });
+
   it("that were changed after they had been applied are refused", async () => {
     const { sql } = await freshStore();
     const changed = known.map((migration, n) => (n === 1 ? { ...migration, sha256: "other" } : migration));

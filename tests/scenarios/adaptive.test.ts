@@ -2,6 +2,7 @@ import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { RequestName } from "../../src/domain/names.ts";
+import { effectiveSpec } from "../../src/lifecycle/gather-round.ts";
 import { generation, makeWorld } from "../support/world.ts";
 
 type World = Awaited<ReturnType<typeof makeWorld>>;
@@ -123,7 +124,7 @@ test("a run that goes on gives new memory to units that have not begun, and to n
   expect(include(rest.at(-1) ?? "")).toMatch(/proc_\d+_memory = 2880/);
 });
 
-test("a new version of the request begins anew: what the version before showed is not used", async () => {
+test("a new version of the request begins again: what the version before showed is not used", async () => {
   const { world, name } = await afterRoundZero({ memoryMb: 4000 });
   const by = { actor: "ann", version: null, dryRun: false };
   await world.commands.act(name, { action: "restart", reason: "a leaner release" }, by);
@@ -136,4 +137,33 @@ test("a new version of the request begins anew: what the version before showed i
   await world.pass();
   await world.expectStatus(clone, "active");
   expect((await lastRound(world, clone))?.requested?.memoryMb).toBe(2520);
+});
+
+test("a release with corrected commands begins again: what the old ones showed and were killed with is not used", async () => {
+  const { world, name } = await afterRoundZero({ memoryMb: 4000, killedAtMb: 1900 });
+  expect((await world.request(name)).hold?.code).toBe("memory-beyond-limit");
+  world.wait(60);
+  const spec = effectiveSpec(await world.request(name));
+  const steps = spec.steps.map((step) => ({ ...step, argv: ["/bin/echo"] }));
+  const draft = { spec: { ...spec, steps }, files: [] };
+  const by = { actor: "ann", version: null, dryRun: false };
+  await world.commands.act(name, { action: "release", reason: "it leaked", draft }, by);
+  world.wait(60);
+  for (let pass = 0; pass < 4; pass++) await world.pass();
+  await world.expectStatus(name, "active");
+  expect((await lastRound(world, name))?.requested).toMatchObject({ isMeasured: false, memoryMb: 2000 });
+  const run = [...world.engine.runs.values()].at(-1)!;
+  const units = run.units.slice(0, 2);
+  leave(world, units, { memoryMb: 2200 });
+  world.engine.finish(world.storageDir);
+  await world.pass();
+  // Units of the new commands count again.
+  expect((await world.store.units.measured((await world.workflow(name)).id, 200)).length).toBeGreaterThan(1);
+});
+
+test("jobs a unit are by what is left when their outputs are merged, not by what they wrote", async () => {
+  const { world, name } = await afterRoundZero({ memoryMb: 2000 });
+  const [first] = await world.store.units.measured((await world.workflow(name)).id, 200);
+  // "mg_000000" for 20 events.
+  expect(first?.metrics.mergedKbPerEvent).toEqual({ jobs: 2, max: 9 / 1000 / 20, values: [9 / 1000 / 20] });
 });

@@ -23,12 +23,12 @@ test("a server with another engine says so and touches nothing: not lost, not re
   change(world, "dagman");
   for (let pass = 0; pass < 3; pass += 1) await world.pass();
   await world.expectStatus(name, "active");
-  expect((await world.request(name)).waiting?.words).toMatch(/^it belongs to the local engine, and this server has/);
+  expect((await world.request(name)).waiting?.reason).toMatch(/^it belongs to the local engine, and this server has/);
   await ask(world, name, "abort");
   world.wait(3600);
   await world.pass();
   await world.expectStatus(name, "active");
-  expect((await world.request(name)).waiting?.words).toMatch(/^abort waits: it belongs to the local engine/);
+  expect((await world.request(name)).waiting?.reason).toMatch(/^abort waits: it belongs to the local engine/);
   expect(world.engine.calls).toEqual([]);
   // Its own engine carries the wish out.
   change(world, "local");
@@ -44,7 +44,7 @@ test("another local engine, of another data directory, is another engine", async
   world.engine.calls.length = 0;
   for (let pass = 0; pass < 3; pass += 1) await world.pass();
   await world.expectStatus(name, "active");
-  expect((await world.request(name)).waiting?.words).toMatch(/^it belongs to the local engine, and this server has/);
+  expect((await world.request(name)).waiting?.reason).toMatch(/^it belongs to the local engine, and this server has/);
   expect(world.engine.calls).toEqual([]);
   // The run turns out to be this one's, from before it had a name.
   const runs = await world.store.workflows.runsOf("local");
@@ -73,7 +73,7 @@ test("nothing of what ended elsewhere is decided here, and what may run there ca
   expect(JSON.stringify(await ask(world, name, "move"))).toContain("its run is in the local engine, or may be");
 });
 
-test("held and moved: what finished stays, the rest is planned anew for the sites of the other engine", async () => {
+test("held and moved: what finished stays, the rest is planned again for the sites of the other engine", async () => {
   const { world, name } = await running(3);
   world.engine.finish(world.storageDir, 1);
   await world.pass();

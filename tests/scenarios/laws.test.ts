@@ -4,7 +4,7 @@ import type { RequestName } from "../../src/domain/names.ts";
 import { isTerminal, REQUEST_STATUS, REQUEST_STATUSES, type RequestStatus } from "../../src/domain/request-status.ts";
 import type { Workflow } from "../../src/domain/workflow.ts";
 import { actionsIn } from "../../src/recovery/round/actions.ts";
-import { readScenario, runStory, summarize } from "../../src/simulate/index.ts";
+import { readScenario, runStory, summarise } from "../../src/simulate/index.ts";
 import { freshStore } from "../support/store-embedded.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
@@ -72,7 +72,7 @@ const events = fc.array(
         { arbitrary: giveUp, weight: 1 },
       ),
     )
-    .map(([at, deed]) => ({ at, ...deed })),
+    .map(([at, event]) => ({ at, ...event })),
   { maxLength: 8 },
 );
 
@@ -184,7 +184,7 @@ test("the laws hold whatever happens", { timeout: 600_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(story, async (told) => {
       const { end, workflows } = await tell(told);
-      const words = summarize(end, 0);
+      const words = summarise(end, 0);
       expect(end.lawsBroken, words).toEqual([]);
       for (const { request, status, hold, numbers } of end.facts) {
         // What is not done was given up, and is said to be: excluded files, abandoned events.

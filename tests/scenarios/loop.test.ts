@@ -62,7 +62,7 @@ test("a request that sits too long raises one alert and is still worked on", asy
     engineAfterLooks: 3,
     moreErrorsThan: 3,
     lowDiskMb: 0,
-    places: [],
+    disks: [],
     isLeader: async () => true,
   });
   await watch.lookOnce();
@@ -106,7 +106,7 @@ test("a request that takes long to plan delays nobody, says so, obeys a wish, an
     { actor: "ann", version: null, dryRun: false },
   );
   await loop.passOnce();
-  expect((await world.request(stays)).waiting?.words).toContain("takes long to plan");
+  expect((await world.request(stays)).waiting?.reason).toContain("takes long to plan");
   await eventually("the aborted one is gone", async () => {
     await loop.passOnce();
     return (await world.request(leaves)).status === "aborted";

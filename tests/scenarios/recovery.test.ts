@@ -1,33 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { RequestName, SiteName } from "../../src/domain/names.ts";
-import type { OperatorRequest } from "../../src/operators/port.ts";
-import { generation, makeWorld } from "../support/world.ts";
-
-type World = Awaited<ReturnType<typeof makeWorld>>;
-
-const ask = (
-  world: World,
-  name: RequestName,
-  wanted: Partial<OperatorRequest> & Pick<OperatorRequest, "action">,
-  dryRun = false,
-) => world.commands.act(name, { reason: "because", ...wanted }, { actor: "ann", version: null, dryRun });
-
-async function running(units: number, over: Record<string, unknown> = {}) {
-  const world = await makeWorld();
-  const name = await world.submit(generation("gen", units, over));
-  await world.pass();
-  await world.expectStatus(name, "active");
-  return { world, name };
-}
-
-/** Ends the run with failures and looks at it. */
-async function endWith(world: World, failed: number, how = {}) {
-  world.engine.fail(failed, how);
-  world.engine.finish(world.storageDir);
-  await world.pass();
-}
+import type { SiteName } from "../../src/domain/names.ts";
+import { ask, endWith, running, type World } from "../support/active-request.ts";
 
 test("one failed unit of ten is rescued: only it is run again, and the request completes", async () => {
   const { world, name } = await running(10);
@@ -78,182 +53,6 @@ test("rescues are counted: after three the request is held", async () => {
   await world.expectStatus(name, "held");
   expect((await world.request(name)).hold?.code).toBe("rescues-used-up");
   expect(world.engine.submitted).toHaveLength(4);
-});
-
-test("a release credits what finished and never repeats an event", async () => {
-  const { world, name } = await running(10);
-  await endWith(world, 3);
-  const before = await world.workflow(name);
-  expect(await ask(world, name, { action: "release", modifications: { top_up: true } })).toMatchObject({
-    kind: "done",
-  });
-  await world.pass();
-  await world.expectStatus(name, "active");
-  const after = await world.workflow(name);
-  expect(after.round).toBe(1);
-  expect(after.abandonedEvents).toBe(60n);
-  expect(after.nextFirstEvent).toBe(before.nextFirstEvent + 60n);
-  expect(world.engine.submitted.at(-1)?.toRun).toEqual(["mg_000010", "mg_000011", "mg_000012"]);
-  world.engine.finish(world.storageDir);
-  await world.pass();
-  await world.expectStatus(name, "completed");
-  expect((await world.workflow(name)).unitsDone).toBe(10);
-});
-
-test("a release without top-up ends with what there is", async () => {
-  const { world, name } = await running(10);
-  await endWith(world, 3);
-  const answer = await ask(world, name, { action: "release" });
-  expect(answer).toMatchObject({ kind: "done", warnings: [expect.stringContaining("given up")] });
-  await world.pass();
-  await world.expectStatus(name, "completed");
-  expect((await world.workflow(name)).unitsDone).toBe(7);
-});
-
-test("a release with a ban: the site is left out from then on", async () => {
-  const { world, name } = await running(10);
-  await endWith(world, 3);
-  await ask(world, name, { action: "release", how: "rescue", modifications: { site_bans: ["north"] } });
-  await world.pass();
-  await world.expectStatus(name, "active");
-  expect((await world.store.sites.activeBans(world.ports.clock.now())).map(({ site }) => site)).toEqual([
-    "north" as SiteName,
-  ]);
-  expect(world.engine.submitted.at(-1)?.toRun).toHaveLength(3);
-  world.engine.finish(world.storageDir);
-  await world.pass();
-  await world.expectStatus(name, "completed");
-});
-
-test("bad modifications are all told at once and change nothing", async () => {
-  const { world, name } = await running(10);
-  await endWith(world, 3);
-  const answer = await ask(world, name, {
-    action: "release",
-    modifications: { site_bans: ["nowhere"], memory_mb: -1, color: 3 },
-  });
-  expect(answer.kind === "refused" && answer.problems.map(({ path }) => path).sort()).toEqual([
-    "color",
-    "memory_mb",
-    "site_bans[0]",
-  ]);
-  await world.pass();
-  await world.expectStatus(name, "held");
-});
-
-test("stop keeps what finished and goes on from its rescue; it is not counted", async () => {
-  const { world, name } = await running(10);
-  world.engine.finish(world.storageDir, 4);
-  await ask(world, name, { action: "stop" });
-  await world.pass();
-  await world.pass();
-  await world.expectStatus(name, "active");
-  expect(world.engine.submitted.map(({ toRun }) => toRun.length)).toEqual([10, 6]);
-  expect((await world.request(name)).rescuesUsed).toBe(0);
-  expect(world.moves.slice(-5)).toEqual([
-    "active → stopping",
-    "stopping → resubmitting",
-    "resubmitting → queued",
-    "queued → planning",
-    "planning → active",
-  ]);
-});
-
-test("hold stops a running request and waits; release goes on where it was", async () => {
-  const { world, name } = await running(4);
-  world.engine.finish(world.storageDir, 1);
-  await ask(world, name, { action: "hold" });
-  await world.pass();
-  await world.pass();
-  await world.expectStatus(name, "held");
-  expect((await world.request(name)).hold?.message).toBe("held by ann: because");
-  await ask(world, name, { action: "resume" });
-  await world.pass();
-  await world.expectStatus(name, "active");
-  expect(world.engine.submitted.at(-1)?.toRun).toHaveLength(3);
-});
-
-test("production steps demote twice and then it runs to its end", async () => {
-  const { world, name } = await running(10, {
-    priority: 100_000,
-    production_steps: [
-      { fraction: 0.1, priority: 80_000 },
-      { fraction: 0.5, priority: 50_000 },
-    ],
-  });
-  world.engine.finish(world.storageDir, 1);
-  for (let i = 0; i < 4; i += 1) await world.pass();
-  expect(await world.request(name)).toMatchObject({ status: "active", priority: 80_000 });
-  world.engine.finish(world.storageDir, 4);
-  for (let i = 0; i < 4; i += 1) await world.pass();
-  expect(await world.request(name)).toMatchObject({ status: "active", priority: 50_000, productionSteps: [] });
-  world.engine.finish(world.storageDir);
-  await world.pass();
-  await world.expectStatus(name, "completed");
-  expect(world.engine.submitted.map(({ toRun }) => toRun.length)).toEqual([10, 9, 5]);
-});
-
-test("fail gives a held request up and leaves a list of what to withdraw", async () => {
-  const { world, name } = await running(10);
-  await endWith(world, 3);
-  await ask(world, name, { action: "fail" });
-  await world.pass();
-  await world.expectStatus(name, "failed");
-  const manifest = JSON.parse(readFileSync(join(world.dir, "spool/gen/invalidation.json"), "utf8"));
-  expect(manifest.files).toHaveLength(7);
-});
-
-test("restart kills and clones: both name each other, and a complete clone supersedes", async () => {
-  const { world, name } = await running(10);
-  await endWith(world, 3);
-  expect(await ask(world, name, { action: "restart" })).toMatchObject({ kind: "done", detail: { clone: "gen-v2" } });
-  await world.pass();
-  await world.expectStatus(name, "failed");
-  const clone = "gen-v2" as RequestName;
-  expect(await world.request(name)).toMatchObject({ supersededBy: clone, outputState: "active" });
-  await world.pass();
-  await world.expectStatus(clone, "active");
-  world.engine.finish(join(world.storageDir, "v2"));
-  await world.pass();
-  await world.expectStatus(clone, "completed");
-  expect((await world.request(name)).outputState).toBe("superseded");
-  expect(await ask(world, name, { action: "restart" })).toMatchObject({ kind: "refused" });
-});
-
-test("rescue by hand opens a new budget for what failed", async () => {
-  const { world, name } = await running(10);
-  await endWith(world, 3);
-  await ask(world, name, { action: "rescue" });
-  await world.pass();
-  await world.expectStatus(name, "active");
-  expect(world.engine.submitted.at(-1)?.toRun).toHaveLength(3);
-  const { run } = [...world.engine.runs.values()].at(-1) ?? {};
-  const ledger = readFileSync(join(run?.submitDir ?? "", "mg_000000", "ledger.jsonl"), "utf8");
-  expect(ledger).toContain('"event":"epoch","epoch":1');
-});
-
-test("a dry run tells what would happen and changes nothing; asking twice is asking once", async () => {
-  const { world, name } = await running(10);
-  await endWith(world, 3);
-  const { version } = await world.request(name);
-  expect(await ask(world, name, { action: "release" }, true)).toMatchObject({
-    kind: "would",
-    detail: { how: "next-round" },
-  });
-  expect((await world.request(name)).version).toBe(version);
-  expect(await ask(world, name, { action: "fail" })).toMatchObject({ kind: "done" });
-  expect(await ask(world, name, { action: "fail" })).toMatchObject({ kind: "already" });
-  expect(
-    (await world.store.audit.list({ subject: name, limit: 10 })).items.map(
-      ({ action, outcome }) => `${action} ${outcome}`,
-    ),
-  ).toEqual(["fail already", "fail done"]);
-});
-
-test.each(["release", "fail", "rescue"] as const)("%s is refused while active, with the reason", async (action) => {
-  const { world, name } = await running(2);
-  const answer = await ask(world, name, { action });
-  expect(answer.kind === "refused" && answer.problems[0]?.message).toMatch(/it is active/);
 });
 
 test("the errors view says what failed first and most", async () => {
@@ -322,7 +121,7 @@ test.each(["stop", "hold"] as const)(
     expect(existsSync(join(dir, "mg_000001/group.dag.rescue001"))).toBe(false);
     const said = (await world.store.requests.transitions(name)).at(-1)?.reason;
     expect(said).toContain(
-      `1 unit placed anew, 3 units kept away: north (${action === "stop" ? "banned" : "draining"})`,
+      `1 unit placed elsewhere, 3 units kept away: north (${action === "stop" ? "banned" : "draining"})`,
     );
   },
 );
@@ -364,7 +163,7 @@ test.each<[string, (unit: string) => void, RegExp]>([
     },
     /ledger\.jsonl: it is (a directory|not a plain file)/,
   ],
-])("a unit that %s is held at once, by name and path; a release plans its work anew", async (_what, spoil, words) => {
+])("a unit that %s is held at once, by name and path; a release plans its work again", async (_what, spoil, words) => {
   const { world, name } = await running(4);
   world.engine.finish(world.storageDir, 1);
   world.engine.fail(1);
@@ -377,7 +176,7 @@ test.each<[string, (unit: string) => void, RegExp]>([
   expect(world.engine.submitted).toHaveLength(1);
   expect((await world.commands.errors(name))?.suggestion).toMatchObject({
     action: "release",
-    reason: expect.stringContaining("plans its work anew"),
+    reason: expect.stringContaining("plans its work again"),
   });
   expect(await ask(world, name, { action: "rescue" })).toMatchObject({ kind: "refused" });
   expect(await ask(world, name, { action: "release" })).toMatchObject({ kind: "done", warnings: [] });

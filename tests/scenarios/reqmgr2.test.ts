@@ -82,7 +82,7 @@ test("what came by hand first is nobody's import", async () => {
   expect((await poller().pollOnce()).refused).toEqual([NAME]);
 });
 
-test("what cannot be taken is remembered with its reason, told, and tried again only when it was assigned anew", async () => {
+test("what cannot be taken is remembered with its reason, told, and tried again only when it was assigned again", async () => {
   const { there, world, poller, imported } = await makeImporting();
   there.documents.set(NAME, assigned({ RequestType: "TaskChain" }));
   expect((await poller().pollOnce()).refused).toEqual([NAME]);

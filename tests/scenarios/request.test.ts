@@ -1,5 +1,5 @@
-import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { WorldError } from "../../src/base/errors.ts";
 import type { RequestName } from "../../src/domain/names.ts";
@@ -65,7 +65,7 @@ test("a full house waits, says where, and moves up when a slot is free", async (
   const urgent = await world.submit(generation("urgent", 1, { urgent: true }));
   await world.pass();
   expect((await world.request(second)).waiting).toMatchObject({
-    ...{ code: "place", who: "time", words: "number 2 in the queue: 1 of 1 slots are taken" },
+    ...{ code: "admission", who: "time", reason: "number 2 in the queue: 1 of 1 slots are taken" },
   });
   expect((await world.commands.queue()).entries.map((entry) => entry.requestName)).toEqual([urgent, second]);
   world.engine.finish(world.storageDir);
@@ -142,7 +142,7 @@ test("an engine that cannot tell is not guessed at", async () => {
   world.engine.findAnswers = { kind: "unknown", why: "condor_q timed out" };
   await world.pass();
   await world.expectStatus(name, "planning");
-  expect((await world.request(name)).waiting?.words).toContain("condor_q timed out");
+  expect((await world.request(name)).waiting?.reason).toContain("condor_q timed out");
   expect(world.engine.calls.filter((call) => call === "submit")).toHaveLength(1);
 });
 
@@ -178,7 +178,7 @@ test("abort before anything ran is immediate, and twice is once", async () => {
   await world.pass();
   await world.expectStatus(name, "aborted");
   expect(world.engine.calls).not.toContain("submit");
-  expect(await world.commands.reprioritize(name, { priority: 5 }, { actor: "ann", version: null })).toMatchObject({
+  expect(await world.commands.reprioritise(name, { priority: 5 }, { actor: "ann", version: null })).toMatchObject({
     kind: "not-allowed",
   });
 });
@@ -187,8 +187,8 @@ test("a stale change is refused", async () => {
   const world = await makeWorld();
   const name = await world.submit(generation("gen", 1));
   const seen = (await world.request(name)).version;
-  await world.commands.reprioritize(name, { priority: 7 }, { actor: "ann", version: seen });
-  expect(await world.commands.reprioritize(name, { priority: 8 }, { actor: "bob", version: seen })).toMatchObject({
+  await world.commands.reprioritise(name, { priority: 7 }, { actor: "ann", version: seen });
+  expect(await world.commands.reprioritise(name, { priority: 8 }, { actor: "bob", version: seen })).toMatchObject({
     kind: "stale",
   });
   expect((await world.request(name)).priority).toBe(7);
@@ -213,193 +213,6 @@ test("a half-written submit directory is never submitted: a new one is made and 
   await world.expectStatus(name, "active");
   expect((await world.workflow(name)).nextUnit).toBe(2);
 });
-
-test("a disk that stays full holds the request, with the path", async () => {
-  const world = await makeWorld();
-  const name = await world.submit(generation("gen", 2));
-  const full = async () => {
-    throw new WorldError("disk-unwritable", "/spool", "the disk is full: /spool");
-  };
-  (world.ports as { spool: typeof world.ports.spool }).spool = { ...world.ports.spool, write: full };
-  for (let i = 0; i < 3; i += 1) await world.pass();
-  await world.expectStatus(name, "planning");
-  world.wait(60);
-  await world.pass();
-  await world.expectStatus(name, "held");
-  expect((await world.request(name)).hold).toMatchObject({
-    code: "disk-unwritable",
-    message: "the disk is full: /spool",
-    evidence: { subject: "/spool" },
-  });
-});
-
-test("what the system says of a full disk is never called a bug", async () => {
-  const world = await makeWorld();
-  const name = await world.submit(generation("gen", 2));
-  const full = async () => {
-    throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC", path: "/spool/gen" });
-  };
-  (world.ports as { spool: typeof world.ports.spool }).spool = { ...world.ports.spool, write: full };
-  await world.pass();
-  expect((await world.request(name)).error).toMatchObject({
-    code: "disk-unwritable",
-    message: expect.stringMatching(/^the disk is full: \/spool\/gen/),
-  });
-});
-
-test.each<[string, (world: Awaited<ReturnType<typeof makeWorld>>, isFull: boolean) => void, RegExp]>([
-  [
-    "as the server sees it",
-    ({ ports }, isFull) => {
-      const trouble = async () =>
-        isFull ? new WorldError("disk-unwritable", "/spool", "the disk is full: /spool") : null;
-      (ports as { spool: typeof ports.spool }).spool = { ...ports.spool, trouble };
-    },
-    /the disk is full: \/spool/,
-  ],
-  [
-    "as POST sees it",
-    ({ engine }, isFull) => {
-      const trouble = "cannot append to ledger.jsonl: ENOSPC";
-      engine.waits = isFull ? { judging: { nodes: 1, trouble, example: "mg_000001/proc_000003" } } : {};
-    },
-    /mg_000001\/proc_000003 cannot be judged: cannot append .*ENOSPC \(in .*\/mg_000001\)/,
-  ],
-])(
-  "a disk that fills up while jobs run, %s: held within two minutes, goes on when there is space",
-  async (_, fill, words) => {
-    const world = await makeWorld();
-    const name = await world.submit(generation("gen", 2));
-    await world.pass();
-    await world.expectStatus(name, "active");
-    world.engine.finish(world.storageDir, 1);
-    await world.pass();
-    fill(world, true);
-    let waitedSec = 0;
-    for (; waitedSec < 120 && (await world.request(name)).status !== "held"; waitedSec += 5) {
-      world.wait(5);
-      await world.pass();
-    }
-    expect(waitedSec).toBeLessThan(120);
-    expect((await world.request(name)).hold).toMatchObject({
-      code: "disk-unwritable",
-      message: expect.stringMatching(words),
-    });
-    fill(world, false);
-    const by = { actor: "ann", version: null, dryRun: false };
-    await world.commands.act(name, { action: "release", reason: "there is space again" }, by);
-    await world.pass();
-    await world.pass();
-    await world.expectStatus(name, "active");
-    // The end of a job may have been lost on the full disk: the run is taken out, and only what is not done runs again.
-    expect(world.moves).toContain("held → stopping");
-    expect(world.engine.submitted.map(({ toRun }) => toRun.length)).toEqual([2, 1]);
-    world.engine.finish(world.storageDir);
-    await world.pass();
-    await world.expectStatus(name, "completed");
-  },
-);
-
-test("while a disk is full nothing is begun, and the queue says why; a short time of it holds nobody", async () => {
-  const world = await makeWorld();
-  const { spool } = world.ports;
-  const trouble = async () => new WorldError("disk-unwritable", "/spool", "the disk is full: /spool");
-  (world.ports as { spool: typeof spool }).spool = { ...spool, trouble };
-  const name = await world.submit(generation("gen", 2));
-  for (let i = 0; i < 3; i += 1) {
-    world.wait(60);
-    await world.pass();
-  }
-  await world.expectStatus(name, "queued");
-  expect((await world.request(name)).waiting?.words).toContain("the disk is full: /spool");
-  (world.ports as { spool: typeof spool }).spool = spool;
-  await world.pass();
-  await world.expectStatus(name, "active");
-});
-
-test.each<[string, string, RegExp]>([
-  ["garbage", '{"version":1,', /mg_000000 is done, but its merge_output.json is not JSON/],
-  ["negative events", '{"version":1,"unit":"mg_000000","block":0,"site":null,"events":-1,"outputs":[]}', /events/],
-  [
-    "absurd events",
-    `{"version":1,"unit":"mg_000000","block":0,"site":null,"events":"${"9".repeat(30)}","outputs":[]}`,
-    /events/,
-  ],
-])("%s where a unit's output should be told: held, with the unit's name", async (_, text, words) => {
-  const world = await makeWorld();
-  const name = await world.submit(generation("gen", 1));
-  await world.pass();
-  world.engine.finish(world.storageDir);
-  const run = [...world.engine.runs.values()][0]?.run;
-  writeFileSync(join(run?.submitDir ?? "", "mg_000000", "merge_output.json"), text);
-  await world.pass();
-  await world.expectStatus(name, "held");
-  expect((await world.request(name)).hold?.message).toMatch(words);
-});
-
-type Made = { block: number; events: unknown; outputs: Record<string, unknown>[] };
-const FORGERIES: [string, (made: Made, path: string) => unknown, RegExp][] = [
-  [
-    "another LFN",
-    ({ outputs: [one] }) => Object.assign(one ?? {}, { lfn: "/store/other/x" }),
-    /calls gen \/store\/other/,
-  ],
-  ["another dataset", ({ outputs: [one] }) => Object.assign(one ?? {}, { dataset: "/A/B/C" }), /into \/A\/B\/C/],
-  ["another file", ({ outputs: [one] }) => Object.assign(one ?? {}, { path: "/etc/passwd" }), /at \/etc\/passwd/],
-  ["another size", ({ outputs: [one] }) => Object.assign(one ?? {}, { sizeBytes: 5 }), /has 5 bytes, and it has 9/],
-  ["another block", (made) => Object.assign(made, { block: 7 }), /names block 7, and 0 was planned/],
-  ["parents", ({ outputs: [one] }) => Object.assign(one ?? {}, { parents: ["/x"] }), /parents/],
-  ["an output nobody planned", ({ outputs }) => outputs.push({ ...outputs[0], output: "more" }), /output more/],
-  ["the same file twice", ({ outputs }) => outputs.push({ ...outputs[0] }), /twice/],
-  ["no output", ({ outputs }) => outputs.splice(0), /does not name gen/],
-  [
-    "a link for its file",
-    (_made, path) => {
-      renameSync(path, `${path}.real`);
-      symlinkSync(`${path}.real`, path);
-    },
-    /not there as a plain file/,
-  ],
-  [
-    "a link on the way to it",
-    (_made, path) => {
-      renameSync(dirname(path), `${dirname(path)}.real`);
-      symlinkSync(`${dirname(path)}.real`, dirname(path));
-    },
-    /not there as a plain file/,
-  ],
-];
-
-test.each(FORGERIES)(
-  "a job that forges what it made, %s: its unit has failed, the others are registered",
-  async (_, forge, words) => {
-    const world = await makeWorld();
-    const name = await world.submit(generation("gen", 2));
-    await world.pass();
-    world.engine.finish(world.storageDir, 1);
-    await world.pass();
-    world.engine.finish(world.storageDir);
-    const run = [...world.engine.runs.values()][0]?.run;
-    const file = join(run?.submitDir ?? "", "mg_000001", "merge_output.json");
-    const made = JSON.parse(readFileSync(file, "utf8"));
-    const text = forge(made, made.outputs[0].path);
-    writeFileSync(file, typeof text === "string" ? text : JSON.stringify(made));
-    await world.pass();
-    await world.expectStatus(name, "held");
-    expect((await world.request(name)).hold).toMatchObject({
-      code: "permanent-failures",
-      message: expect.stringMatching(words),
-      evidence: { failedUnits: ["mg_000001"], codes: [expect.objectContaining({ name: "70318 forged_output" })] },
-    });
-    expect(await world.store.units.list((await world.workflow(name)).id)).toMatchObject([
-      { name: "mg_000000", status: "registered" },
-    ]);
-    const by = { actor: "ann", version: null, dryRun: false };
-    await world.commands.act(name, { action: "release", reason: "again", modifications: { top_up: true } }, by);
-    await world.pass();
-    expect(world.engine.submitted.at(-1)?.toRun).toEqual(["mg_000002"]);
-  },
-);
 
 test("a dataset without files holds the request and names the pattern", async () => {
   const world = await makeWorld();
@@ -441,17 +254,6 @@ test("one broken request does not stop the others, and its error is on it", asyn
       where: expect.stringMatching(/request\.test\.ts:\d+/),
     },
   });
-});
-
-test("outputs that vanished are not called registered", async () => {
-  const world = await makeWorld();
-  const name = await world.submit(generation("gen", 1));
-  await world.pass();
-  world.engine.finish(world.storageDir);
-  rmSync(join(world.storageDir, "merged/gen/gen/mg_000000.out"));
-  for (let i = 0; i < 4; i += 1) await world.pass();
-  await world.expectStatus(name, "held");
-  expect((await world.request(name)).hold?.message).toMatch(/mg_000000 cannot be registered: .*is not there/);
 });
 
 test("a draft is the requestor's own until it is handed in: it may be written again, and the loop leaves it alone", async () => {

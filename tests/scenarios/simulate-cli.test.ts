@@ -93,7 +93,7 @@ test("chance depends on seed and words, not on the order of asking, and is even"
   expect(chance(1, "a", 2)).not.toBe(chance(2, "a", 2));
 });
 
-test("virtual time: in order, those of one moment as they were planned, canceled ones not at all", () => {
+test("virtual time: in order, those of one moment as they were planned, cancelled ones not at all", () => {
   const time = new VirtualTime(new Date(0));
   const seen: string[] = [];
   time.after(2, () => seen.push("later"));

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { parseDocument } from "../../src/reading/parse-document.ts";
-import { type Entry, isFine, readScenario, runStory, summarize, Teller } from "../../src/simulate/index.ts";
+import { type Entry, isFine, readScenario, runStory, summarise, Teller } from "../../src/simulate/index.ts";
 import { freshStore } from "../support/store-embedded.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
@@ -15,19 +15,27 @@ function read(text: string) {
   return readScenario(parsed.value, () => ({}));
 }
 
-async function tell(text: string, seed?: number) {
+/** A story that timed out is still at work in the store they share. */
+let before: Promise<unknown> = Promise.resolve();
+
+async function tell(text: string, seed?: number, over = new AbortController()) {
+  await before;
+  onTestFinished(() => over.abort());
   const scenario = read(text);
   if (!scenario.ok) throw new Error(JSON.stringify(scenario.error, null, 1));
   const lines: string[] = [];
   const teller = new Teller([], (line) => lines.push(line));
-  const end = await runStory(scenario.value, {
+  const running = runStory(scenario.value, {
     dir: tempDir("simulate"),
     seed: seed ?? scenario.value.seed,
     store: await freshStore(),
     tell: (entry: Entry) => teller.tell(entry),
+    signal: over.signal,
   });
+  before = running.catch(() => {});
+  const end = await running;
   teller.flush();
-  return { end, text: `${lines.join("\n")}\n${summarize(end, 0)}\n`, summary: summarize(end, 0) };
+  return { end, text: `${lines.join("\n")}\n${summarise(end, 0)}\n`, summary: summarise(end, 0) };
 }
 
 /** Examples that show what is still to come. The list must shrink: one that comes true fails its test. */
@@ -56,6 +64,12 @@ request:
 ${request}
 durations: { processing: { mean: 1 h, spread: 0.3 } }
 ${more}`;
+
+test("a story that is told to end does so between two moments, as one that timed out has to before the next begins", async () => {
+  const over = new AbortController();
+  over.abort();
+  expect((await tell(story(""), 1, over)).end.facts).toEqual([]);
+});
 
 test("a story is the same every time, and another with another seed", async () => {
   const text = story("outcomes: [{ probability: 0.2, exit_code: 60307, after: 5 min }]");

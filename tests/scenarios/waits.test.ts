@@ -27,7 +27,7 @@ test("all jobs failed and wait for their next try: the request says so, since wh
   const { world, waiting } = await running();
   world.engine.waits = { deferred };
   const first = await waiting();
-  expect(first).toMatchObject({ code: "retry", until: LATER, words: expect.stringContaining("exit 8021") });
+  expect(first).toMatchObject({ code: "retry", until: LATER, reason: expect.stringContaining("exit 8021") });
   world.wait(60);
   expect((await waiting())?.since).toEqual(first?.since);
   expect(await world.store.requests.countByWait()).toEqual({ retry: 1 });
@@ -39,26 +39,26 @@ test("jobs held by a user, no worker, a ledger POST cannot read: each is the rea
   const { world, waiting } = await running();
   world.engine.waits = { held };
   expect(await waiting()).toMatchObject({ code: "job-held-by-hand", who: "operator", since: held.since });
-  world.engine.waits = { unmatched: { code: "no-worker", words: "there is no worker in the pool" } };
+  world.engine.waits = { unmatched: { code: "no-worker", reason: "there is no worker in the pool" } };
   expect(await waiting()).toMatchObject({ code: "no-worker", who: "pool" });
-  const judging = { nodes: 1, trouble: "cannot append to ledger.jsonl", example: "mg_000000/merge" };
-  world.engine.waits = { judging };
+  const checking = { nodes: 1, trouble: "cannot append to ledger.jsonl", example: "mg_000000/merge" };
+  world.engine.waits = { checking };
   // What POST cannot do fails the pass too, which holds the request if it stays so; the reason is POST's own.
-  const notJudged = {
-    ...{ code: "not-judged", who: "operator" },
-    words: "1 job ended and cannot be judged (mg_000000/merge): cannot append to ledger.jsonl",
+  const notChecked = {
+    ...{ code: "not-checked", who: "operator" },
+    reason: "1 job ended and cannot be checked (mg_000000/merge): cannot append to ledger.jsonl",
   };
   const first = await waiting();
-  expect(first).toMatchObject({ ...notJudged, details: [expect.stringContaining("/mg_000000)")] });
+  expect(first).toMatchObject({ ...notChecked, details: [expect.stringContaining("/mg_000000)")] });
   world.wait(10);
   expect((await waiting())?.since, "the same wait goes on").toEqual(first?.since);
   const full = new WorldError("disk-unwritable", "/spool", "the disk is full: /spool");
   (world.ports as { spool: typeof world.ports.spool }).spool = { ...world.ports.spool, trouble: async () => full };
-  expect(await waiting()).toMatchObject({ ...notJudged, details: [expect.stringContaining("the disk is full")] });
+  expect(await waiting()).toMatchObject({ ...notChecked, details: [expect.stringContaining("the disk is full")] });
   world.engine.waits = {};
-  expect(await waiting(), "nothing to judge").toMatchObject({
+  expect(await waiting(), "nothing to check").toMatchObject({
     code: "trouble",
-    words: expect.stringContaining("full"),
+    reason: expect.stringContaining("full"),
   });
 });
 

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { join } from "node:path";
 import { type EventBus, makeEventBus } from "../../src/api/event-bus.ts";
 import { makeMetrics } from "../../src/api/metrics.ts";
 import type { ApiPorts } from "../../src/api/ports.ts";
@@ -15,7 +16,9 @@ import {
   healthyLoop,
   NOW,
   sampleDag,
+  sampleFacets,
   sampleNodes,
+  sampleProgress,
   sampleRequest,
   sampleSite,
   sampleWorkflow,
@@ -69,7 +72,7 @@ export function fakeStore(requests: readonly RequestRecord[] = [sampleRequest()]
       list: async (filter) => paged(requests.filter(matches(filter)), filter),
       transitions: async (name) => (find(name) ? moves : []),
       countByStatus: async () => ({ active: 1, queued: 3 }),
-      countByWait: async () => ({ place: 3, running: 1 }),
+      countByWait: async () => ({ admission: 3, running: 1 }),
       ...parts.requests,
     }),
     workflows: only("workflows", {
@@ -83,6 +86,8 @@ export function fakeStore(requests: readonly RequestRecord[] = [sampleRequest()]
       get: async (id) => (id === dag.id ? dag : null),
       list: async (filter) => paged(filter.status && !filter.status.includes(dag.status) ? [] : [dag], filter),
       open: async () => [dag],
+      sidesOf: async () => [],
+      countOpen: async () => 1,
       planWarnings: async () => [],
       history: async () => [{ dagId: dag.id, type: "submitted", detail: { engineId: "1234" }, at: at("11:00") }],
       ...parts.dags,
@@ -131,6 +136,19 @@ export function fakeStore(requests: readonly RequestRecord[] = [sampleRequest()]
       activeBans: async () => [],
       ...parts.sites,
     }),
+    desk: only("desk", {
+      progress: async (names) =>
+        new Map(names.filter((name) => name === workflow.requestName).map((name) => [name, sampleProgress()])),
+      facets: async () => sampleFacets(),
+      history: async () => [{ at: at("11:30"), total: 48, done: 10, failed: 0, running: 8 }],
+      causes: async () => [],
+      lastLooks: async () => new Map(),
+      oldestLook: async () => null,
+      feed: async () => ({ items: [], nextCursor: null }),
+      search: async () => [],
+      siteHours: async () => [],
+      ...parts.desk,
+    }),
     imports: only("imports", { get: async () => null, ...parts.imports }),
     alerts: only("alerts", {
       open: async () => [
@@ -147,6 +165,7 @@ export function fakeStore(requests: readonly RequestRecord[] = [sampleRequest()]
           closedAt: null,
         },
       ],
+      list: async () => ({ items: [], nextCursor: null }),
       ...parts.alerts,
     }),
     audit: only("audit", { list: async () => ({ items: [], nextCursor: null }), ...parts.audit }),
@@ -160,10 +179,10 @@ export function fakeStore(requests: readonly RequestRecord[] = [sampleRequest()]
 export const fakeCommands = (parts: Partial<Commands> = {}): Commands =>
   only<Commands>("commands", {
     submit: async () =>
-      ok({ request: sampleRequest({ status: "submitted", version: 1 }), warnings: ["mind it"], plan: null }),
+      ok({ request: sampleRequest({ status: "submitted", version: 1 }), warnings: ["check the sites"], plan: null }),
     check: async () => ok({ request: null, warnings: [], plan: null }),
     preview: async () => err({ code: "no-site", message: "no site is left", evidence: {} }),
-    reprioritize: async (_name, change) => ({ kind: "changed", request: sampleRequest({ ...change, version: 8 }) }),
+    reprioritise: async (_name, change) => ({ kind: "changed", request: sampleRequest({ ...change, version: 8 }) }),
     act: async (_name, { action, reason }, { actor, dryRun }) => ({
       kind: dryRun ? "would" : "done",
       reason: `${action}: ${reason}`,
@@ -173,6 +192,8 @@ export const fakeCommands = (parts: Partial<Commands> = {}): Commands =>
     }),
     siteEffect: async (name) =>
       name === "north" ? { usedBy: 2, leftWithout: ["muons-2026" as RequestName], leftWithoutTotal: 1 } : null,
+    causes: async () => ({ causes: [], lookedAt: NOW }),
+    actionsOf: async (name) => (name === "muons-2026" ? { request: sampleRequest(), choices: [] } : null),
     setAdmission: async (limits) => ({ maxActive: 300, ...limits }),
     changeSite: async (name) => name === "north",
     queue: async () => ({
@@ -186,7 +207,7 @@ export const fakeCommands = (parts: Partial<Commands> = {}): Commands =>
           priority: 100_000,
           queuedSince: at("10:00"),
           verdict: "wait",
-          reason: "all 300 places are taken",
+          reason: "all 300 slots are taken",
         },
       ],
     }),
@@ -197,7 +218,7 @@ export const fakeEngine = (parts: Partial<Engine> = {}): Engine =>
   only<Engine>("engine", {
     name: "local",
     nodes: async () => sampleNodes(),
-    ping: async () => ({ ok: true, words: "local engine", warnings: [] }),
+    ping: async () => ({ ok: true, text: "local engine", warnings: [] }),
     ...parts,
   });
 
@@ -213,13 +234,16 @@ export function fakeApi(parts: Partial<Omit<ApiPorts, "events">> = {}) {
     engine: fakeEngine(),
     clock: { now: () => NOW },
     kinds: KINDS,
+    simulate: async (scenario, { seed = 1 }) => ({ ok: true, text: `told ${scenario} with ${seed}` }),
     metrics: makeMetrics("1.2.3"),
     events,
+    deskDir: "/nowhere",
+    examplesDir: join(import.meta.dirname, "../../examples"),
     info: {
       version: "1.2.3",
       instance: "i-1",
       host: "here",
-      places: { dataDir: "/d", spoolDir: "/d/spool", storageDir: "/d/storage" },
+      directories: { dataDir: "/d", spoolDir: "/d/spool", storageDir: "/d/storage" },
       warnings: [],
       startedAt: at("11:00"),
       engine: "local",

@@ -4,6 +4,7 @@ import type { RequestRecord, RequestSpec } from "../../src/domain/request.ts";
 import type { NodeView } from "../../src/domain/run.ts";
 import type { Workflow } from "../../src/domain/workflow.ts";
 import type { LoopStatus } from "../../src/operators/port.ts";
+import type { Facets, RequestProgress } from "../../src/store/port.ts";
 import { sampleMetrics } from "./sample-metrics.ts";
 
 /** One of everything, with telling values, for tests of the API and of those who talk to it. */
@@ -47,13 +48,14 @@ export const sampleSpec = (over: Partial<RequestSpec> = {}): RequestSpec => ({
   },
   sites: { allow: ["north" as SiteName], deny: [] },
   unit: { jobsPerUnit: 8, targetMergedBytes: 4e9, blockTargetBytes: 5e11, maxUnitsPerBlock: 100 },
-  retries: { landing: 3, processing: 3, merge: 2, cleanup: 1 },
+  retries: { landing: 3, processing: 3, merge: 2, cleanup: 1, job: 3 },
   throttles: { units: 10, processing: 5000, merge: 100, cleanup: 50 },
   adaptive: false,
   recovery: {
     holdThreshold: 0.2,
     maxRescues: 3,
     pendingClassification: false,
+    auto: false,
     handlers: [
       {
         name: "flaky-license",
@@ -92,7 +94,7 @@ export const sampleRequest = (over: Partial<RequestRecord> = {}): RequestRecord 
   error: null,
   waiting: {
     code: "running",
-    words: "2493 jobs running, 240 of 956 units done",
+    reason: "2493 jobs running, 240 of 956 units done",
     since: at("11:00"),
     until: null,
     who: "time",
@@ -221,4 +223,30 @@ export const healthyLoop = (over: Partial<LoopStatus> = {}): LoopStatus => ({
   healthy: true,
   why: "passes run",
   ...over,
+});
+
+export const sampleProgress = (change: Partial<RequestProgress> = {}): RequestProgress => ({
+  round: 0,
+  total: 48,
+  done: 20,
+  failed: 1,
+  running: 8,
+  failing: 3,
+  run: { since: at("11:00"), done: 20 },
+  samples: [{ at: at("11:30"), total: 48, done: 10, failed: 0, running: 8 }],
+  ...change,
+});
+
+export const sampleFacets = (): Facets => ({
+  requests: 1,
+  units: { total: 48, done: 20, failed: 1, running: 8 },
+  counts: {
+    status: { active: 1 },
+    hold: {},
+    wait: { running: 1 },
+    kind: { process: 1 },
+    requestor: { ann: 1 },
+    campaign: {},
+    site: { north: 1 },
+  },
 });

@@ -1,6 +1,7 @@
 import { actedFields } from "../../src/api/run/actions.ts";
 import { viewOf } from "../../src/api/view-of.ts";
 import { dagFields } from "../../src/api/views/dag.ts";
+import { howFarFields } from "../../src/api/views/how-far.ts";
 import { requestFields, requestRow, workFields } from "../../src/api/views/request.ts";
 import { workflowFields, workflowStatus } from "../../src/api/views/workflow.ts";
 import type { Dag, DagEvent } from "../../src/domain/dag.ts";
@@ -8,6 +9,7 @@ import type { RequestRecord, Transition } from "../../src/domain/request.ts";
 import type { Workflow } from "../../src/domain/workflow.ts";
 import { KINDS } from "../../src/kinds/table.ts";
 import { OPERATIONS } from "../../src/operations/table.ts";
+import { NOW } from "./api-samples.ts";
 
 /** What the API answers about sample values. */
 const { requests, actions, workflows, dags } = OPERATIONS;
@@ -16,7 +18,8 @@ export const requestRowSchema = requests.list.answers[200].shape.items.element;
 export const requestDetailSchema = requests.show.answers[200];
 
 const row = viewOf(requestRowSchema);
-export const requestRowView = (record: RequestRecord) => row(requestRow(record));
+export const requestRowView = (record: RequestRecord) =>
+  row({ ...requestRow(record), ...howFarFields(record, null, NOW) });
 
 const detail = viewOf(requestDetailSchema);
 export const requestDetailView = (
@@ -26,6 +29,7 @@ export const requestDetailView = (
 ) =>
   detail({
     ...requestFields(record),
+    ...howFarFields(record, null, NOW),
     work: workFields(record.spec.work, KINDS),
     workflow: workflow && workflowFields(workflow),
     imported: null,

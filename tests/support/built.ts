@@ -30,11 +30,13 @@ async function buildIfStale(): Promise<void> {
 function isFresh(): boolean {
   if (!existsSync(stamp)) return false;
   const built = statSync(stamp).mtimeMs;
-  return readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).every((name) => {
-    if (name.endsWith(".test.ts") || name.endsWith(".md")) return true;
-    const found = statSync(join(root, "src", name), { throwIfNoEntry: false });
-    return !found?.isFile() || found.mtimeMs <= built;
-  });
+  const isOlder = (folder: string) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).every((name) => {
+      if (name.endsWith(".test.ts") || name.endsWith(".md")) return true;
+      const found = statSync(join(root, folder, name), { throwIfNoEntry: false });
+      return !found?.isFile() || found.mtimeMs <= built;
+    });
+  return ["src", "web"].every(isOlder);
 }
 
 async function takeLock(): Promise<() => void> {

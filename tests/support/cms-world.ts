@@ -58,8 +58,8 @@ export async function makeCmsWorld(emulated?: Emulated) {
       wait: async () => {},
     });
     closes.push(() => made.close());
-    const mortal = { ...made, dbs: perishable(made.dbs, life), rucio: perishable(made.rucio, life) };
-    const catalog = makeCmsCatalog(mortal, {
+    const services = { ...made, dbs: killableService(made.dbs, life), rucio: killableService(made.rucio, life) };
+    const catalog = makeCmsCatalog(services, {
       tapeExpression: `${SITES[0]}_Tape`,
       wanted: { team: null, campaigns: null },
       statuses: null,
@@ -95,7 +95,7 @@ export async function makeCmsWorld(emulated?: Emulated) {
 }
 
 /** Methods that wait go through a life; what streams does not. */
-const perishable = <T extends object>(target: T, life: Life): T =>
+const killableService = <T extends object>(target: T, life: Life): T =>
   new Proxy(target, {
     get(from, key) {
       const value: unknown = Reflect.get(from, key, from);

@@ -147,3 +147,35 @@ export function everyPosition(): GeneratedDag {
   const files = { "workflow.dag": `${HEAD}${lines.join("\n")}\n` };
   return { name: "a failure at every position", files, stops: false, nodes: countJobs(files) };
 }
+
+/** A graph of jobs in layers, with barriers between some of them, retries, failures and limits. Most nodes do nothing, so that many fit. */
+export function generateGraph(seed: number, size: number): GeneratedDag {
+  const dice = new Dice(seed * 104_729 + 5);
+  const name = (index: number): string => `job_${String(index).padStart(6, "0")}`;
+  const lines: string[] = [];
+  const layers: number[][] = [];
+  for (let index = 0; index < size; ) {
+    const width = Math.min(size - index, 1 + dice.below(Math.max(4, Math.ceil(size / 8))));
+    layers.push(Array.from({ length: width }, () => index++));
+  }
+  for (const index of layers.flat()) {
+    const job = name(index);
+    lines.push(`JOB ${job} none DIR part_${String(Math.floor(index / 1000)).padStart(3, "0")} NOOP`);
+    if (dice.chance(Math.min(0.5, 60 / size)))
+      lines.push(`SCRIPT POST ${job} @DIR@/step post.${job} ${dice.pick(OUTCOMES)}`);
+    if (dice.chance(0.6)) lines.push(`RETRY ${job} ${1 + dice.below(3)} UNLESS-EXIT 42`);
+    if (dice.chance(0.2)) lines.push(`CATEGORY ${job} group_0`);
+    if (dice.chance(0.1)) lines.push(`PRIORITY ${job} ${dice.below(20)}`);
+  }
+  for (const [at, layer] of layers.entries()) {
+    const before = (layers[at - 1] ?? []).filter(() => dice.chance(0.5)).map(name);
+    if (before.length === 0) continue;
+    if (dice.chance(0.5) && before.length > 1) {
+      lines.push(`JOB barrier_${at} noop.sub NOOP`, `PARENT ${before.join(" ")} CHILD barrier_${at}`);
+      lines.push(`PARENT barrier_${at} CHILD ${layer.map(name).join(" ")}`);
+    } else for (const child of layer) lines.push(`PARENT ${dice.pick(before)} CHILD ${name(child)}`);
+  }
+  const files: Record<string, string> = { "workflow.dag": `${HEAD}${lines.join("\n")}\nMAXJOBS group_0 3\n` };
+  for (let part = 0; part * 1000 < size; part++) files[`part_${String(part).padStart(3, "0")}/manifest.json`] = "{}\n";
+  return { name: `graph ${seed} of ${size} jobs`, files, stops: false, nodes: size };
+}

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll } from "vitest";
 import { batchName, type DagId } from "../../src/domain/names.ts";
 import type { Run, RunObservation } from "../../src/domain/run.ts";
 import type { Engine } from "../../src/engine/port.ts";
@@ -141,6 +142,23 @@ export class Watcher {
     }
     this.looping = false;
   }
+}
+
+/** The engine of a suite: there when its stories run. */
+export interface OpenSeat {
+  engine: Engine;
+  watch: Watcher;
+  root: string;
+}
+export function openSeat(open: () => Promise<EngineSeat>): OpenSeat {
+  const at = {} as OpenSeat;
+  let seat: EngineSeat | null = null;
+  beforeAll(async () => {
+    seat = await open();
+    Object.assign(at, { engine: seat.engine, watch: new Watcher(seat.engine), root: seat.root });
+  });
+  afterAll(() => seat?.close());
+  return at;
 }
 
 export async function untilTrue(what: string, test: () => Promise<boolean>, seconds = 60): Promise<void> {

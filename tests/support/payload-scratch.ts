@@ -106,7 +106,7 @@ export const NODE = {
   runLumis: null as Record<string, [number, number][]> | null,
   events: null as number | null,
   seed: 1 as number | string,
-  probe: undefined as true | undefined,
+  probe: undefined as number | undefined,
 };
 
 /** One unit: a storage area, and a job's working directory per run, laid out as HTCondor does. */

@@ -36,8 +36,8 @@ export function lacksPostgres(bin = postgresBin(), ci = process.env.CI): boolean
 function postgresBin(): string | null {
   const root = "/usr/lib/postgresql";
   const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
-  const places = [...(process.env.PATH ?? "").split(":"), ...versions.map((version) => join(root, version, "bin"))];
-  return places.find((place) => existsSync(join(place, "initdb")) && existsSync(join(place, "pg_ctl"))) ?? null;
+  const folders = [...(process.env.PATH ?? "").split(":"), ...versions.map((version) => join(root, version, "bin"))];
+  return folders.find((folder) => existsSync(join(folder, "initdb")) && existsSync(join(folder, "pg_ctl"))) ?? null;
 }
 
 export async function startPostgres(): Promise<TestServer> {

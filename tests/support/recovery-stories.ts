@@ -107,14 +107,16 @@ export async function killThePost(request: MisfortuneRequest, alsoKill: () => Pr
   const victims = processesIn(unit, "brain.cjs", node);
   expect(victims).toHaveLength(1);
   await alsoKill();
-  for (const pid of victims) process.kill(pid, "SIGKILL");
-  for (const pid of processesIn(dirname(unit), "/bin/sh", "fix.sh")) {
-    try {
-      process.kill(-pid, "SIGKILL");
-    } catch (error) {
-      // A script that had just ended is as good as killed.
-      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-    }
+  for (const pid of victims) killIfThere(pid);
+  for (const pid of processesIn(dirname(unit), "/bin/sh", "fix.sh")) killIfThere(-pid);
+}
+
+/** What has just ended is as good as killed: HTCondor may end a POST with its DAGMan. */
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }
 

@@ -1,6 +1,6 @@
 import { type AttemptRecord, NO_RECORD } from "../../src/recovery/ledger-record.ts";
 import type { RoundFacts } from "../../src/recovery/round/decide.ts";
-import type { FilesOfUnits, RoundFile } from "../../src/recovery/round/settle.ts";
+import type { FilesOfUnits, RoundFile } from "../../src/recovery/round/sort-files.ts";
 import { EMPTY_ROUND, tallyRound, type UnitAttempts } from "../../src/recovery/round/tally.ts";
 
 /** Rounds for tests and simulations: plain, whole, and changed one field at a time. */
@@ -77,7 +77,8 @@ export function sampleRound(
   );
   return {
     verdict: failed.length > 0 ? "failed" : "success",
-    words: "",
+    text: "",
+    unitWord: "unit",
     unitsTotal,
     unitsDone: unitsTotal - failed.length,
     finishedUnits: new Set(done.slice(0, unitsTotal - failed.length)),

@@ -3,8 +3,18 @@ import type { WorkflowMetrics } from "../../src/domain/metrics.ts";
 import type { PlanFacts } from "../../src/planning/facts.ts";
 import { askedOf, sizeRound } from "../../src/planning/size-round.ts";
 import { tellRequested, tellRounds } from "../../src/sizing/figures.ts";
-import { type MeasuredJob, type MeasuredStep, summarizeJobs } from "../../src/sizing/metrics.ts";
-import type { SizingFacts } from "../../src/sizing/size.ts";
+import { type MeasuredJob, type MeasuredStep, summariseJobs } from "../../src/sizing/metrics.ts";
+import type { SizingFacts, SizingLimits } from "../../src/sizing/size.ts";
+
+export const SIZING_LIMITS: SizingLimits = {
+  leastMemoryPerCoreMb: 500,
+  maxMemoryPerCoreMb: 3000,
+  maxMemoryMb: null,
+  maxWallMinutes: 47 * 60,
+  maxDiskMb: 100_000,
+  targetWallMinutes: 480,
+  minJobs: 5,
+};
 
 type Change = Partial<MeasuredStep & Pick<MeasuredJob, "outputBytes" | "diskMb">>;
 
@@ -37,7 +47,7 @@ export function measuredFacts(
   const sized = sizeRound(facts, {
     asked: askedOf(facts.spec),
     before: null,
-    metrics: summarizeJobs(jobs),
+    metrics: summariseJobs(jobs),
     killedAtMb: null,
     saidMb: null,
     isRoundOver: true,
@@ -49,7 +59,7 @@ export function measuredFacts(
 
 /** Round 0 as the request said, and round 1 by what it showed. */
 export function sampleMetrics(): WorkflowMetrics {
-  const round0 = summarizeJobs(
+  const round0 = summariseJobs(
     sampleJobs(42, (at) => ({ name: "RECO", memoryMb: 2000 + at, threads: 4, cpuSec: 300 })),
   );
   const asked = { cores: 4, memoryMb: 8000, wallMinutes: 480, diskMb: 2000, eventsPerJob: 1000 };

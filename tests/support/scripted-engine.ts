@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { WorldError } from "../../src/base/errors.ts";
 import type { NodeTally, UnitTally } from "../../src/domain/dag.ts";
@@ -14,7 +14,7 @@ interface ScriptedRun {
   readonly nodesPerUnit: number;
   readonly done: Set<UnitName>;
   readonly failed: Set<UnitName>;
-  ended: { verdict: RunVerdict; words: string } | null;
+  ended: { verdict: RunVerdict; text: string } | null;
 }
 
 /** An engine that does what a story tells it to. It reads the real submit directory, so the files must be right. */
@@ -47,11 +47,13 @@ export class ScriptedEngine implements Engine {
     if (found.kind === "found") return { kind: "submitted", engineId: found.engineId, adopted: true };
     if (found.kind === "unknown") return { kind: "unclear", why: found.why };
     this.#reach("submit");
-    if (this.refuses) return { kind: "rejected", words: this.refuses };
+    if (this.refuses) return { kind: "rejected", text: this.refuses };
     const dag = readFileSync(join(run.submitDir, "workflow.dag"), "utf8");
-    const units = [...dag.matchAll(/^SUBDAG EXTERNAL (\S+)/gm)].map((match) => match[1] as UnitName);
-    const group = readFileSync(join(run.submitDir, units[0] ?? "", "group.dag"), "utf8");
+    const jobs = [...dag.matchAll(/^JOB (job_\d+) /gm)].map((match) => match[1] as UnitName);
+    const nested = [...dag.matchAll(/^SUBDAG EXTERNAL (\S+)/gm)].map((match) => match[1] as UnitName);
+    const group = nested[0] ? readFileSync(join(run.submitDir, nested[0], "group.dag"), "utf8") : "JOB ";
     const nodesPerUnit = [...group.matchAll(/^JOB /gm)].length;
+    const units = [...jobs, ...nested];
     // A rescue is the same directory again: what is done stays done.
     const before = [...this.runs.values()].findLast((known) => known.run.submitDir === run.submitDir);
     const done = new Set(before?.done ?? []);
@@ -97,7 +99,7 @@ export class ScriptedEngine implements Engine {
     };
     const common = { nodes, units, unitsDone: [...known.done], unitsFailed: [...known.failed] };
     if (!known.ended) return { kind: "running", ...common, note: null, waits: { ...NO_WAITS, ...this.waits } };
-    return { kind: "ended", ...common, verdict: known.ended.verdict, words: known.ended.words, rescue: null };
+    return { kind: "ended", ...common, verdict: known.ended.verdict, text: known.ended.text, rescue: null };
   }
 
   async nodes() {
@@ -106,12 +108,12 @@ export class ScriptedEngine implements Engine {
   async stop(run: Run): Promise<void> {
     this.#reach("stop");
     const known = this.runs.get(run.dagId);
-    if (known && !known.ended) known.ended = { verdict: "removed", words: "removed" };
+    if (known && !known.ended) known.ended = { verdict: "removed", text: "removed" };
   }
   async hold() {}
   async release() {}
   async ping() {
-    return { ok: !this.away, words: "scripted", warnings: [] };
+    return { ok: !this.away, text: "scripted", warnings: [] };
   }
   async sites() {
     this.#reach("sites");
@@ -148,8 +150,8 @@ export class ScriptedEngine implements Engine {
     }
     if (known.done.size + known.failed.size === known.units.length) {
       known.ended ??= known.failed.size
-        ? { verdict: "failed", words: "1 node failed" }
-        : { verdict: "success", words: "" };
+        ? { verdict: "failed", text: "1 node failed" }
+        : { verdict: "success", text: "" };
     }
   }
 
@@ -162,7 +164,7 @@ export class ScriptedEngine implements Engine {
       const usual = {
         event: "attempt",
         at: "2026-01-01T00:00:00Z",
-        node: "proc_000000",
+        node: this.#firstJob(known.run.submitDir, unit),
         cluster: this.#cluster,
         retry: 3,
       };
@@ -180,7 +182,40 @@ export class ScriptedEngine implements Engine {
   }
   #cluster = 0;
 
-  end(verdict: RunVerdict, words = ""): void {
-    this.#only().ended = { verdict, words };
+  #firstJob(submitDir: string, unit: string): string {
+    const { nodes } = JSON.parse(readFileSync(join(submitDir, unit, "manifest.json"), "utf8")) as { nodes: object };
+    return Object.keys(nodes)[0] ?? "";
+  }
+
+  /** A job of a graph ends, in whichever run, with its line in the ledger. */
+  endJob(dagId: DagId, job: string, isDone: boolean, more: Partial<AttemptRecord> = {}): void {
+    const known = this.runs.get(dagId);
+    const dir = [known?.run.submitDir ?? "", dirname(known?.run.submitDir ?? "")].find((at) =>
+      existsSync(join(at, "part_000")),
+    );
+    (isDone ? known?.done : known?.failed)?.add(job as UnitName);
+    this.#cluster += 1;
+    const how = isDone
+      ? { decision: "done" }
+      : { decision: "stop", why: "row-stops", category: "permanent", exitCode: 3 };
+    const line = {
+      event: "attempt",
+      at: "2026-01-01T00:00:00Z",
+      node: job,
+      cluster: this.#cluster,
+      cause: "exit",
+      ...how,
+      ...more,
+    };
+    appendFileSync(join(dir ?? "", "part_000", "ledger.jsonl"), `${JSON.stringify(line)}\n`);
+  }
+
+  endRun(dagId: DagId, verdict: RunVerdict): void {
+    const known = this.runs.get(dagId);
+    if (known) known.ended = { verdict, text: "" };
+  }
+
+  end(verdict: RunVerdict, text = ""): void {
+    this.#only().ended = { verdict, text };
   }
 }

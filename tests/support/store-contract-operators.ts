@@ -154,7 +154,7 @@ export function operatorContract(store: () => TestStore): void {
       expect(await store().sites.activeBans(at(50))).toHaveLength(1);
     });
 
-    it("last as long as the longest says, and begin anew after they ended", async () => {
+    it("last as long as the longest says, and begin again after they ended", async () => {
       await ban(100);
       expect(await ban(60)).toMatchObject({ kind: "already", ban: { expiresAt: at(100), reason: "until 100" } });
       expect(await ban(200)).toMatchObject({ kind: "extended", ban: { expiresAt: at(200), reason: "until 200" } });

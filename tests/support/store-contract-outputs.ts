@@ -54,7 +54,7 @@ export function outputContract(store: () => TestStore): void {
       await registerUnit(store(), "a", "mg_000000", at(160));
       expect(await store().outputs.seal(await only(), at(161))).toBe(false);
       await store().units.abandonUnits(W, [{ name: "mg_000001" as UnitName, block: 0 }], at(170));
-      expect(await store().outputs.due(at(171), 10)).toMatchObject([{ isSettled: true }]);
+      expect(await store().outputs.due(at(171), 10)).toMatchObject([{ hasAllUnits: true }]);
       expect(await store().outputs.seal(await only(), at(171))).toBe(true);
       await store().units.recordFinished([unit("mg_000001")]);
       const parts = (await blocks()).map(({ part, isSealed, units }) => [part, isSealed, units.owed]).sort();

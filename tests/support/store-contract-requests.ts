@@ -121,8 +121,8 @@ export function requestContract(store: () => TestStore): void {
       await create("a");
       const waiting: Wait = {
         ...{
-          code: "place",
-          words: "second in the queue",
+          code: "admission",
+          reason: "second in the queue",
           since: at(1),
           until: null,
           who: "time",
@@ -136,7 +136,7 @@ export function requestContract(store: () => TestStore): void {
       expect(record?.error).toStrictEqual({ ...error, message: "no\uFFFDschedd \uFFFD" });
       await store().requests.remark(A, { error: null });
       expect(await store().requests.get(A)).toMatchObject({ error: null, waiting });
-      expect(await store().requests.countByWait()).toEqual({ place: 1 });
+      expect(await store().requests.countByWait()).toEqual({ admission: 1 });
       // What it waited for belongs to its status.
       await store().requests.change(
         A,

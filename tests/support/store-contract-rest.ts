@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type ImportRecord, newImport } from "../../src/domain/import.ts";
 import type { RequestName, SiteName } from "../../src/domain/names.ts";
+import type { RememberedRule } from "../../src/domain/rule.ts";
 import type { TestStore } from "./store-embedded.ts";
 import { at, sampleWork } from "./store-fixtures.ts";
 
@@ -146,6 +147,40 @@ export function restContract(store: () => TestStore): void {
       expect(await store().alerts.open()).toEqual([]);
       await raise(5, "again");
       expect(await store().alerts.open()).toMatchObject([{ count: 1, firstAt: at(5) }]);
+    });
+  });
+
+  describe("remembered rules", () => {
+    const rule: RememberedRule = {
+      id: "rule-1",
+      action: "retry",
+      cause: "exit",
+      exitCode: 3,
+      stderr: "license\\s+refused",
+      lines: ["license <n> refused"],
+      requestName: "a",
+      actor: "ada",
+      reason: "restarts at night",
+      createdAt: at(1),
+    };
+    it("of any number who remember the same, one makes the row; the opposite is a conflict", async () => {
+      const { rules } = store();
+      const all = await Promise.all(["ada", "bob", "eve"].map((actor) => rules.remember({ ...rule, actor })));
+      expect(all.map((answer) => answer?.kind).sort()).toEqual(["already", "already", "remembered"]);
+      const [kept] = await rules.list();
+      expect(all.every((answer) => answer?.rule.actor === kept?.actor)).toBe(true);
+      expect(kept).toStrictEqual({ ...rule, actor: kept?.actor });
+      expect(await rules.remember({ ...rule, action: "fail" })).toEqual({ kind: "conflict", rule: kept });
+    });
+    it("are listed oldest first, and withdrawn once", async () => {
+      const { rules } = store();
+      const older = { ...rule, id: "rule-9", createdAt: at(2) };
+      await rules.remember(older);
+      await rules.remember({ ...rule, id: "rule-8", createdAt: at(3) });
+      expect((await rules.list()).map(({ id }) => id)).toEqual(["rule-1", "rule-9", "rule-8"]);
+      expect(await rules.forget("rule-9")).toEqual(older);
+      expect(await rules.forget("rule-9")).toBeNull();
+      expect(await rules.remember({ ...older, action: "fail" })).toMatchObject({ kind: "remembered" });
     });
   });
 

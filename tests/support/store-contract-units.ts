@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { InvariantError, WorldError } from "../../src/base/errors.ts";
 import type { UnitName, WorkflowId } from "../../src/domain/names.ts";
 import type { InputFile, LedgerFile } from "../../src/domain/workflow.ts";
-import { summarizeJobs } from "../../src/sizing/metrics.ts";
+import { summariseJobs } from "../../src/sizing/metrics.ts";
 import { sampleJobs } from "./sample-metrics.ts";
 import type { TestStore } from "./store-embedded.ts";
 import { at, registerUnit, sampleFile, sampleUnit, sampleWork } from "./store-fixtures.ts";
@@ -39,6 +39,16 @@ export function unitContract(store: () => TestStore): void {
       ]);
     });
 
+    it("of a graph keep what they were made of, for a later version", async () => {
+      await sampleWork(store(), "a");
+      const made = { path: "d", sizeBytes: 2, mtime: 1763230012.5 };
+      const proof = { name: "fit 1", digest: "d0", reads: [], makes: [made] };
+      await store().units.recordFinished([unit("job_000000", { proof }), unit("job_000001", { proof: null })]);
+      const pages = [];
+      for await (const page of store().units.proofs(W)) pages.push(...page);
+      expect(pages).toMatchObject([{ unit: "job_000000", proof }]);
+    });
+
     it("told twice in one call are one unit", async () => {
       await sampleWork(store(), "a");
       expect(await store().units.recordFinished([unit("mg_000000"), unit("mg_000000")])).toBe(1);
@@ -67,7 +77,7 @@ export function unitContract(store: () => TestStore): void {
 
     it("keep what their jobs showed; of many units of a round, some that are spread over it are told", async () => {
       await sampleWork(store(), "a");
-      const metrics = (memoryMb: number) => summarizeJobs(sampleJobs(2, () => ({ memoryMb })));
+      const metrics = (memoryMb: number) => summariseJobs(sampleJobs(2, () => ({ memoryMb })));
       const names = Array.from({ length: 10 }, (_, at) => `mg_00000${at}`);
       const units = names.map((name, at) =>
         unit(name, { round: at < 9 ? 0 : 1, metrics: at === 3 ? null : metrics(at) }),
@@ -77,7 +87,7 @@ export function unitContract(store: () => TestStore): void {
         (await store().units.measured(W, most)).map(({ round, metrics: { memoryMb } }) => [round, memoryMb?.max]);
       expect(await told(100)).toEqual([...[0, 1, 2, 4, 5, 6, 7, 8].map((at) => [0, at]), [1, 9]]);
       expect(await told(4)).toEqual([...[1, 4, 6, 8].map((at) => [0, at]), [1, 9]]);
-      expect((await store().units.measured(W, 1)).at(-1)).toEqual({ round: 1, metrics: metrics(9) });
+      expect((await store().units.measured(W, 1)).at(-1)).toMatchObject({ round: 1, metrics: metrics(9) });
     });
 
     it("are owed until registered, once; the block closes with its last", async () => {

@@ -92,6 +92,7 @@ export function workContract(store: () => TestStore): void {
         "x-submitted",
         "x-running",
       ]);
+      expect(await store().dags.countOpen()).toBe(6);
     });
 
     it("the schema knows the statuses of the domain", async () => {
@@ -144,8 +145,8 @@ export function workContract(store: () => TestStore): void {
       await store().intents.tried(D, "submit", "time-out");
       await store().intents.tried(D, "submit", null);
       expect(await intent()).toMatchObject({ tries: 2, lastError: null });
-      await store().intents.settle(D, "submit", "settled", at(5));
-      await store().intents.settle(D, "submit", "refused", at(6));
+      await store().intents.close(D, "submit", "settled", at(5));
+      await store().intents.close(D, "submit", "refused", at(6));
       await store().intents.begin(D, "submit", "wms2-d-a", at(9));
       expect(await intent()).toMatchObject({ status: "settled", settledAt: at(5), createdAt: at(1) });
       expect((await store().intents.getMany([D], "stop")).size).toBe(0);

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe } from "vitest";
+import { deskContract } from "./store-contract-desk.ts";
 import { operatorContract } from "./store-contract-operators.ts";
 import { outputContract } from "./store-contract-outputs.ts";
 import { recoveryContract } from "./store-contract-recovery.ts";
 import { requestContract } from "./store-contract-requests.ts";
 import { restContract } from "./store-contract-rest.ts";
+import { segmentContract } from "./store-contract-segments.ts";
 import { sqlContract } from "./store-contract-sql.ts";
 import { unitContract } from "./store-contract-units.ts";
 import { workContract } from "./store-contract-work.ts";
@@ -28,5 +30,7 @@ export function storeContract(name: string, open: () => Promise<TestStore>): voi
     restContract(store);
     operatorContract(store);
     recoveryContract(store);
+    deskContract(store);
+    segmentContract(store);
   });
 }

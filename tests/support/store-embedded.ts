@@ -46,7 +46,7 @@ async function emptyTables(sql: Sql): Promise<void> {
     DELETE FROM audit; DELETE FROM alert_deliveries; DELETE FROM node_actions; DELETE FROM abandoned_units;
     DELETE FROM site_bans; DELETE FROM sites; DELETE FROM alerts; DELETE FROM settings; DELETE FROM leases;
     DELETE FROM operator_tokens; DELETE FROM file_units; DELETE FROM input_files; DELETE FROM unit_outputs;
-    DELETE FROM work_units; DELETE FROM output_blocks; DELETE FROM imports;
+    DELETE FROM work_units; DELETE FROM output_blocks; DELETE FROM imports; DELETE FROM pending_fills; DELETE FROM segment_nodes;
     DELETE FROM processing_blocks; DELETE FROM engine_intents; DELETE FROM dag_history; DELETE FROM dags;
     DELETE FROM workflows; DELETE FROM transitions; DELETE FROM request_files; DELETE FROM requests;`);
 }

@@ -98,7 +98,7 @@ export async function makeWorld(kinds: Kinds = KINDS, requests: RequestCatalog |
       storageDir,
       owner: null,
       render: (plan, storage) => renderDag(plan, { ...RENDERING, ...storage }),
-      policyText: (spec) => policyText(RECOVERY, spec),
+      policyText: (spec, rules) => policyText(RECOVERY, spec, rules),
       factsText: () => "",
     }),
     clock: { now: () => now },

@@ -2,14 +2,13 @@ import type { RequestName, SiteName } from "../../domain/names.ts";
 import type { NodeChanges } from "../../domain/operator.ts";
 import type { Problem } from "../../domain/problem.ts";
 import { releaseFields } from "../../domain/release.ts";
-import type { RequestStatus } from "../../domain/request-status.ts";
 import type { ActBody, actions, BulkBody } from "../../operations/actions.ts";
 import { problemsText } from "../../operations/operation.ts";
 import { type ActAnswer, OPERATOR_ACTIONS, type OperatorAction, type OperatorRequest } from "../../operators/port.ts";
 import type { Call, Run, Runs } from "../call.ts";
-import { asList, given } from "../cursor.ts";
+import { given } from "../cursor.ts";
 import { notFound, refusal, stale, usageError } from "../problem.ts";
-import { requestFields } from "../views/request.ts";
+import { choiceOf, requestFields } from "../views/request.ts";
 
 type Subject = typeof actions;
 
@@ -30,8 +29,7 @@ export const actionRuns: Runs<Subject> = {
   async bulk({ action, filter = {}, names, limit = 100, cursor, dry_run: _, ...body }, call) {
     refuseAll({ filter, names });
     const wanted = operatorRequest(action, body, call.actor);
-    const { status, name: nameContains, requestor, campaign } = filter;
-    const chosen = given({ status: asList<RequestStatus>(status), requestor, campaign, nameContains });
+    const chosen = choiceOf(filter);
     const which = { ...given({ names: names as RequestName[] | undefined }), filter: chosen };
     const { results, nextCursor } = await call.load({ limit, cursor }, names ?? chosen, (page) =>
       call.commands.actMany({ ...which, ...page }, wanted, call.by),
@@ -50,14 +48,14 @@ function refuseAll({ filter, names }: Pick<BulkBody, "filter" | "names">): void 
     throw usageError("bad body", {
       path: "filter",
       message: "chooses every request there is",
-      allowed: "status, requestor, campaign or name; or names",
+      allowed: "a filter as of GET /requests, or names",
     });
   if (names && !isEmpty)
     throw usageError("bad body", { path: "names", message: "goes without filter", allowed: "one of them" });
 }
 
 /** What cannot be undone needs a reason; the rest is kept with one that says who. */
-const NEEDS_REASON: readonly OperatorAction[] = ["abort", "fail", "restart"];
+export const NEEDS_REASON: readonly OperatorAction[] = ["abort", "fail", "restart"];
 const RELEASE_KEYS = releaseFields.flatMap(([name, { alias }]) => (alias ? [name, alias] : [name]));
 
 function operatorRequest(action: OperatorAction, body: ActBody, actor: string): OperatorRequest {

@@ -1,10 +1,12 @@
+import { WorldError } from "../../base/errors.ts";
 import { plainText } from "../../base/plain-text.ts";
 import type { attempts } from "../../operations/attempts.ts";
 import { problemsText } from "../../operations/operation.ts";
 import { describeErrors } from "../../operators/port.ts";
 import type { Runs } from "../call.ts";
 import { given } from "../cursor.ts";
-import { found, notFound, ProblemsError, stale } from "../problem.ts";
+import { found, notFound, ProblemsError, stale, usageError } from "../problem.ts";
+import { wantsText } from "../text-twin.ts";
 import { changesOf } from "./actions.ts";
 
 /** The stories of nodes, what failed, and what failures mean. */
@@ -16,12 +18,29 @@ export const attemptRuns: Runs<typeof attempts> = {
     );
     return {
       ...rest,
-      items: items.map(({ round, unit, record, script }) => {
+      items: items.map(({ round, unit, job, record, script }) => {
         const cluster = record.cluster > 0 ? record.cluster : null;
-        return { round, unit, ...record, cluster, script };
+        return { round, unit, ...(job && { job }), ...record, cluster, script };
       }),
       epochs: epochs.map(({ round, unit, record }) => ({ round, unit, ...record })),
     };
+  },
+
+  async log({ name, ...wanted }, { queries }) {
+    const range = await queries.logRange(name, wanted);
+    if (range) return { requestName: name, ...range };
+    throw noLog(name, wanted);
+  },
+
+  async grep({ name, q: text, ignore_case, after_line: afterLine, ...wanted }, { queries }) {
+    const ignoreCase = ignore_case === "true";
+    const found = await queries.grepLog(name, { ...wanted, text, ignoreCase, afterLine });
+    if (found) return { requestName: name, ...found };
+    throw noLog(name, wanted);
+  },
+
+  async alike({ name, ...wanted }, { queries }) {
+    return { requestName: name, ...(await found("request", name, queries.logAlike(name, wanted))) };
   },
 
   async errors({ name, width }, call) {
@@ -46,15 +65,18 @@ export const attemptRuns: Runs<typeof attempts> = {
     };
   },
 
-  async classify({ name, items, reason = null }, call) {
+  async classify({ name, items, reason = null, remember = false }, call) {
     const why = reason ?? `classified by ${call.actor}`;
-    const wanted = items.map(({ node, action, reason, ...changes }) => ({
-      node,
+    const unclear = items.findIndex(({ node, group }) => (node === undefined) === (group === undefined));
+    if (unclear >= 0)
+      throw usageError("bad body", { path: `items[${unclear}]`, message: "names nothing", allowed: "node or group" });
+    const wanted = items.map(({ node, group, action, reason, ...changes }) => ({
+      ...given({ node, group }),
       action,
       changes: changesOf(changes),
       reason: reason ?? why,
     }));
-    const answer = await call.commands.classify(name, wanted, { ...call.by, ...call.seen });
+    const answer = await call.commands.classify(name, wanted, { ...call.by, ...call.seen }, remember);
     switch (answer.kind) {
       case "done":
       case "would":
@@ -80,6 +102,16 @@ export const attemptRuns: Runs<typeof attempts> = {
   },
 };
 
-/** Text for who asks for text and not for JSON as well. */
-const wantsText = (accept: string | undefined): boolean =>
-  accept?.includes("text/plain") === true && !accept.includes("json");
+interface Place {
+  readonly unit: string;
+  readonly node?: string | undefined;
+  readonly file: string;
+  readonly cluster?: string | undefined;
+}
+function noLog(name: string, { unit, node, file, cluster }: Place): WorldError {
+  const which = cluster === undefined ? "no attempt" : `no attempt ${cluster}`;
+  const place = node === undefined ? unit : `${unit}/${node}`;
+  return new WorldError("not-found", name, `${which} of ${place} in ${name} left a file ${file}`, {
+    hint: `see its attempts: GET /api/v1/requests/${name}/attempts`,
+  });
+}

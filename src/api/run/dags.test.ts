@@ -61,9 +61,9 @@ describe("logs", () => {
   });
 
   test.each([
-    ["unit=..&node=x", 400],
-    ["unit=..%2F..%2Fetc&node=passwd", 400],
-    ["unit=%2Fetc", 400],
+    ["unit=..&node=x", 404],
+    ["unit=..%2F..%2Fetc&node=passwd", 404],
+    ["unit=%2Fetc", 404],
     ["unit=mg_000000&node=..%2F..%2Fsecret", 400],
     ["unit=mg_000000%00", 400],
     ["node=proc_000000", 400],

@@ -1,18 +1,18 @@
 import { WorldError } from "../../base/errors.ts";
-import type { DagId, RequestName, WorkflowId } from "../../domain/names.ts";
+import { type DagId, jobIndex, type RequestName, type UnitName, type WorkflowId } from "../../domain/names.ts";
 import type { NodeChanges } from "../../domain/operator.ts";
 import type { NodeView } from "../../domain/run.ts";
 import type { Operations } from "../../operations/table.ts";
 import type { Call, Run, Runs } from "../call.ts";
 import { asList, given, slices } from "../cursor.ts";
 import { found, notFound, ProblemsError, usageError } from "../problem.ts";
-import { dagFields, tallyUnits } from "../views/dag.ts";
+import { dagFields, nameRuns, tallyUnits } from "../views/dag.ts";
 import { acted, changesOf } from "./actions.ts";
 
 type Subject = Operations["dags"];
 const NONE = { items: [], nextCursor: null };
 
-const nodesOf = (id: DagId, { queries }: Call) => found("dag", id, queries.nodes(id));
+const nodesOf = (id: DagId, { queries }: Call, unit?: UnitName) => found("dag", id, queries.nodes(id, unit));
 
 /** One more attempt of a node; "mg_000003:merge" or a node whose unit nobody has to name. */
 async function retry(
@@ -79,7 +79,7 @@ export const dagRuns: Runs<Subject> = {
 
   async nodes({ id, state, unit, ...page }, call) {
     const states = asList(state);
-    const nodes = (await nodesOf(id, call)).filter(
+    const nodes = (await nodesOf(id, call, unit as UnitName | undefined)).filter(
       (node) => (unit === undefined || node.unit === unit) && (!states || states.includes(node.state)),
     );
     const byState: Partial<Record<NodeView["state"], number>> = {};
@@ -92,10 +92,29 @@ export const dagRuns: Runs<Subject> = {
     return { ...(await call.page(page, {}, slices(units))), total: units.length };
   },
 
-  async logs({ id, unit = null, node = null, cluster, lines }, { queries }) {
-    if (unit === null && node !== null)
+  /** Names as runs of numbers, whatever else as short arrays. */
+  map: ({ id, as }, call) =>
+    call.shared(async () => {
+      const map = await found("dag", id, call.commands.unitMap(id, new Set(asList(as) ?? ["states"])));
+      return { ...map, total: map.names.length, runs: nameRuns(map.names) };
+    }),
+
+  async unit({ id, unit: named }, { queries }) {
+    const { submitDir } = await found("dag", id, queries.dag(id));
+    const unit = (await queries.unitNamed(submitDir, named)) as UnitName;
+    const nodes = (await found("dag", id, queries.nodes(id, unit))).filter((node) => node.unit === unit);
+    if (nodes.length === 0) throw notFound("dag", `${id} with unit ${unit}`);
+    const graph = await queries.unitGraph(submitDir, unit);
+    return { dagId: id, unit, nodes, edges: graph?.edges ?? [] };
+  },
+
+  async logs({ id, unit: named = null, node: within = null, cluster, lines }, { queries }) {
+    if (named === null && within !== null)
       throw usageError("bad query", { path: "unit", message: "missing", allowed: "node needs its unit" });
     const { submitDir } = await found("dag", id, queries.dag(id));
+    const unit = named === null ? null : await queries.unitNamed(submitDir, named);
+    // A job of a graph is the only node of its unit.
+    const node = unit !== null && jobIndex(unit) !== null ? unit : within;
     const logs = await queries.logs(submitDir, { unit, node, cluster, lines });
     if (!logs) throw notFound("dag", `${id} with unit ${unit}`);
     return { dagId: id, submitDir, unit, node, ...logs };

@@ -13,7 +13,7 @@ function asking(answer: Partial<Commands> = {}) {
     return {
       kind: seen.dryRun ? "would" : "done",
       reason: "so it is",
-      warnings: ["mind"],
+      warnings: ["check the sites"],
       detail: { how: "rescue" },
       request,
     };
@@ -31,7 +31,12 @@ describe("one request", () => {
     const done = await post(`muons-2026/${action}`, body);
     expect(done.statusCode).toBe(202);
     expect(done.headers.etag).toBe('"7"');
-    expect(done.json()).toMatchObject({ request_name: "muons-2026", action, message: "so it is", warnings: ["mind"] });
+    expect(done.json()).toMatchObject({
+      request_name: "muons-2026",
+      action,
+      message: "so it is",
+      warnings: ["check the sites"],
+    });
     const dry = await post(`muons-2026/${action}?dry_run=true`, body);
     expect(dry.statusCode).toBe(200);
     expect(dry.json()).toMatchObject({ dry_run: true, already: false });

@@ -72,6 +72,16 @@ describe("one request", () => {
     expect(answer.json()).toMatchObject({ status: "active", workflow: { round: 1 }, version: 7 });
   });
 
+  test("what it asked for and used is a picture, with or without anything measured", async () => {
+    const app = api({ store: fakeStore([sampleRequest(), named("young")]) });
+    const drawn = await app.inject("/api/v1/requests/muons-2026/metrics.svg");
+    expect([drawn.statusCode, drawn.headers["content-type"]]).toEqual([200, "image/svg+xml"]);
+    expect(drawn.body).toMatch(/^<svg .*muons-2026: asked for and used, by round.*<\/svg>\n$/s);
+    expect(drawn.body.match(/fill="#2563eb"/g)?.length).toBeGreaterThan(1);
+    expect((await app.inject("/api/v1/requests/young/metrics.svg")).body).not.toContain("#2563eb");
+    expect((await app.inject("/api/v1/requests/unknown/metrics.svg")).statusCode).toBe(404);
+  });
+
   test("outputs are paged, and none before there is a workflow", async () => {
     const app = api({ store: fakeStore([sampleRequest(), named("young")]) });
     const first = (await app.inject("/api/v1/requests/muons-2026/outputs?limit=2")).json();
@@ -113,7 +123,11 @@ describe("submission", () => {
     expect(seen).toEqual([{ text, format, actor: "operator" }]);
     expect(answer.statusCode).toBe(201);
     expect(answer.headers).toMatchObject({ location: "/api/v1/requests/muons-2026", etag: '"1"' });
-    expect(answer.json()).toMatchObject({ request_name: "muons-2026", status: "submitted", warnings: ["mind it"] });
+    expect(answer.json()).toMatchObject({
+      request_name: "muons-2026",
+      status: "submitted",
+      warnings: ["check the sites"],
+    });
   });
 
   test.each<[string, string | undefined, string | Buffer, number]>([
@@ -139,7 +153,7 @@ describe("submission", () => {
   test("all problems are told; a taken name is a conflict; both on a dry run too", async () => {
     const problems = [
       { path: "split.files_per_job", message: "is 0", allowed: "at least 1" },
-      { path: "color", message: "unknown key", allowed: null },
+      { path: "color", message: "unknown key", allowed: null, line: 7 },
     ];
     const refuse = (error: Parameters<typeof err>[0]) => async () => err(error) as never;
     for (const query of ["", "?dry_run=true"]) {
@@ -166,7 +180,17 @@ describe("submission", () => {
     const { app, seen } = recording();
     const answer = await post(app, "text/yaml", "a: 1", "?dry_run=true");
     expect(answer.statusCode).toBe(200);
-    expect(answer.json()).toEqual({ dry_run: true, already: false, request: null, warnings: [], preview: null });
+    expect(answer.json()).toEqual({
+      dry_run: true,
+      already: false,
+      request: null,
+      warnings: [],
+      preview: null,
+      name: null,
+      taken: false,
+      spec: null,
+      work: null,
+    });
     expect(seen).toEqual([]);
     expect((await post(app, "text/yaml", "a: 1", "?dry_run=yes")).statusCode).toBe(400);
   });
@@ -188,11 +212,11 @@ describe("changes", () => {
     ["7", 7],
   ])("If-Match %s is version %s", async (header, version) => {
     let seen: unknown;
-    const reprioritize: Commands["reprioritize"] = async (_name, _change, by) => {
+    const reprioritise: Commands["reprioritise"] = async (_name, _change, by) => {
       seen = by;
       return { kind: "changed", request: sampleRequest({ version: 8 }) };
     };
-    const answer = await patch({ reprioritize }, header ? { "if-match": header } : {});
+    const answer = await patch({ reprioritise }, header ? { "if-match": header } : {});
     expect(answer.headers.etag).toBe('"8"');
     expect(seen).toEqual({ actor: "operator", version });
   });
@@ -201,12 +225,12 @@ describe("changes", () => {
     expect((await patch({}, { "if-match": '"abc"' })).statusCode).toBe(400);
   });
 
-  test.each<[Awaited<ReturnType<Commands["reprioritize"]>>, number, string]>([
+  test.each<[Awaited<ReturnType<Commands["reprioritise"]>>, number, string]>([
     [{ kind: "unknown-request" }, 404, "not-found"],
     [{ kind: "not-allowed", reason: "it is completed" }, 409, "conflict"],
     [{ kind: "stale", request: sampleRequest({ version: 9 }) }, 412, "stale"],
   ])("%o", async (outcome, status, code) => {
-    const answer = await patch({ reprioritize: async () => outcome });
+    const answer = await patch({ reprioritise: async () => outcome });
     expect(answer.json()).toMatchObject({ status, code });
     if (outcome.kind === "stale") expect(answer.headers.etag).toBe('"9"');
   });

@@ -1,36 +1,51 @@
 import { InvariantError, WorldError } from "../../base/errors.ts";
 import { checkedSchema, requestPageSchema, type requests, submittedSchema } from "../../operations/requests.ts";
+import { stepMetricsSchema } from "../../operations/workflows.ts";
 import type { SubmitAnswer } from "../../operators/port.ts";
 import { BASE } from "../api-types.ts";
 import type { Call, Runs } from "../call.ts";
-import { asList, given } from "../cursor.ts";
+import { given } from "../cursor.ts";
 import { found, notFound, ProblemsError, refusal, stale, usageError } from "../problem.ts";
 import { viewOf } from "../view-of.ts";
-import { planFields, requestFields, requestRow, workFields } from "../views/request.ts";
+import { howFarFields } from "../views/how-far.ts";
+import { metricsSvg } from "../views/metrics-svg.ts";
+import { choiceOf, planFields, requestFields, requestRow, specFields, workFields } from "../views/request.ts";
 import { workflowFields } from "../views/workflow.ts";
 
+const stepMetricsView = viewOf(stepMetricsSchema);
 const pageView = viewOf(requestPageSchema);
 const checkedView = viewOf(checkedSchema);
 const submittedView = viewOf(submittedSchema);
 
 export const requestRuns: Runs<typeof requests> = {
-  async list({ requestor, campaign, status, name, ...page }, call) {
-    const filters = given({ requestor, campaign, status: asList(status), nameContains: name });
-    const shared = await call.queries.sharedPages.ask(call.request.url, async () => {
-      const { items, nextCursor } = await call.load(page, filters, (wanted) =>
+  async list({ limit, cursor, sort, facets: isCounted, ...choice }, call) {
+    const chosen = choiceOf(choice);
+    const filters = { ...chosen, ...(sort !== "newest" && { sort }) };
+    const shared = await call.shared(async () => {
+      const { items, nextCursor } = await call.load({ limit, cursor }, filters, (wanted) =>
         call.queries.requests({ ...filters, ...wanted }),
       );
-      return pageView({ items: items.map(requestRow), nextCursor });
+      const [progress, facets] = await Promise.all([
+        call.queries.progress(items.map(({ spec }) => spec.name)),
+        isCounted === "true" ? call.queries.facets(chosen) : null,
+      ]);
+      const now = call.ports.clock.now();
+      const rows = items.map((one) => ({
+        ...requestRow(one),
+        ...howFarFields(one, progress.get(one.spec.name) ?? null, now),
+      }));
+      return pageView({ items: rows, nextCursor, facets: facets && { ...facets, ...facets.counts } });
     });
     call.link(shared.next_cursor);
     return call.reply.send(shared);
   },
 
   async show({ name }, call) {
-    const { record, workflow, moves } = await found("request", name, call.queries.request(name));
+    const { record, workflow, moves, progress } = await found("request", name, call.queries.request(name));
     call.etag(record.version);
     return {
       ...requestFields(record),
+      ...howFarFields(record, progress, call.ports.clock.now()),
       work: workFields(record.spec.work, call.ports.kinds),
       workflow: workflow && workflowFields(workflow),
       imported: await call.queries.imported(name),
@@ -42,6 +57,11 @@ export const requestRuns: Runs<typeof requests> = {
 
   plan: async ({ name }, call) =>
     planFields(await found("request", name, call.commands.preview(name, call.request.patience))),
+
+  async picture({ name }, call) {
+    const { workflow } = await found("request", name, call.queries.request(name));
+    return call.text("image/svg+xml", metricsSvg(name, stepMetricsView(workflow?.stepMetrics ?? null)));
+  },
 
   async versions({ name }, call) {
     const all = await call.queries.versions(name);
@@ -65,20 +85,31 @@ export const requestRuns: Runs<typeof requests> = {
   audit: ({ name, ...page }, call) =>
     call.page(page, {}, (wanted) => found("request", name, call.queries.auditOf(name, wanted))),
 
-  async submit({ body, dry_run, draft }, call) {
-    const document = { ...documentOf(body, call), ...(draft === "true" && { isDraft: true }) };
+  async submit({ body, dry_run, draft, compare }, call) {
     const isDry = dry_run === "true";
+    const document = {
+      ...documentOf(body, call),
+      ...(draft === "true" && { isDraft: true }),
+      ...(isDry && compare === "true" && { isCompared: true }),
+    };
     const { actor, reply } = call;
     const { patience } = call.request;
     const answer = await (isDry
       ? call.commands.check(document, actor, patience)
       : call.commands.submit(document, actor, patience));
     if (!answer.ok) throw refusalOf(answer.error);
-    const { request: record, warnings, plan, already = false } = answer.value;
+    const { request: record, warnings, plan, already = false, readAs } = answer.value;
     if (isDry) {
       const preview = plan && planFields(plan);
       const request = record && requestFields(record);
-      return reply.send(checkedView({ dryRun: true, already, request, warnings, preview }));
+      const spec = readAs?.spec ?? null;
+      const read = {
+        name: spec?.name ?? null,
+        taken: readAs?.isTaken ?? false,
+        work: spec && workFields(spec.work, call.ports.kinds),
+        spec: spec && specFields(spec),
+      };
+      return reply.send(checkedView({ dryRun: true, already, request, warnings, preview, ...read }));
     }
     if (!record) throw new InvariantError("a submission was accepted and not stored");
     call.etag(record.version);
@@ -86,8 +117,8 @@ export const requestRuns: Runs<typeof requests> = {
     return reply.send(submittedView({ ...requestFields(record), warnings, already }));
   },
 
-  async change({ name, priority, urgent }, call) {
-    const answer = await call.commands.reprioritize(name, given({ priority, urgent }), call.seen);
+  async change({ name, priority, urgent, reason }, call) {
+    const answer = await call.commands.reprioritise(name, given({ priority, urgent, reason }), call.seen);
     if (answer.kind === "unknown-request") throw notFound("request", name);
     if (answer.kind === "not-allowed") throw new WorldError("conflict", name, answer.reason);
     if (answer.kind === "stale") throw stale(call, answer.request);
@@ -107,7 +138,7 @@ export const requestRuns: Runs<typeof requests> = {
   },
 };
 
-function documentOf(text: unknown, { request }: Call): { text: string; format: "json" | "yaml" } {
+export function documentOf(text: unknown, { request }: Call): { text: string; format: "json" | "yaml" } {
   if (typeof text !== "string" || text.trim() === "") {
     throw usageError("bad body", { path: "", message: "empty", allowed: "a request as JSON or YAML" });
   }
@@ -115,7 +146,7 @@ function documentOf(text: unknown, { request }: Call): { text: string; format: "
   return { text, format: type === "application/json" ? "json" : "yaml" };
 }
 
-function refusalOf(error: Extract<SubmitAnswer, { ok: false }>["error"]): WorldError {
+export function refusalOf(error: Extract<SubmitAnswer, { ok: false }>["error"]): WorldError {
   if (error.kind === "name-taken") {
     const message = `there is a request ${error.name} already`;
     return new WorldError("conflict", error.name, message, { hint: "choose another name" });

@@ -1,4 +1,5 @@
 import { WorldError } from "../../base/errors.ts";
+import { groupBy } from "../../base/group-by.ts";
 import type { Site } from "../../domain/dag.ts";
 import type { RequestName, SiteName, WorkflowId } from "../../domain/names.ts";
 import { problemsText } from "../../operations/operation.ts";
@@ -19,6 +20,11 @@ async function change(name: SiteName, status: Site["status"], note: string | und
 }
 
 export const siteRuns: Runs<typeof sites> = {
+  async hours({ hours }, { queries, ports }) {
+    const since = new Date(ports.clock.now().getTime() - hours * 3_600_000);
+    const bySite = groupBy(await queries.siteHours(since), ({ site }) => site);
+    return { since, items: [...bySite].map(([site, rows]) => ({ site, hours: rows })) };
+  },
   list: async (_, { queries }) => ({ items: await queries.sites() }),
   show: ({ name }, call) => show(name, call),
   async sync(_, { by, commands }) {

@@ -52,7 +52,7 @@ test("status tells all, and does not wait for a silent engine", async () => {
   expect(answer).toMatchObject({
     version: "1.2.3",
     uptime_sec: 3600,
-    engine: { name: "local", ok: false, words: "no answer within 0.05 s" },
+    engine: { name: "local", ok: false, text: "no answer within 0.05 s" },
     requests: { active: 1, queued: 3 },
     queued: 3,
     dags_open: 1,
@@ -67,7 +67,7 @@ test("admission: the queue, and limits that are checked", async () => {
     active_dags: 300,
     max_active_dags: 300,
     queued_workflows: 1,
-    next_in_queue: { request_name: "waits", place: 1, reason: "all 300 places are taken" },
+    next_in_queue: { request_name: "waits", place: 1, reason: "all 300 slots are taken" },
   });
   const patch = (payload: object) =>
     app.inject({ method: "PATCH", url: "/api/v1/admission/config", headers: AUTH, payload });
@@ -89,7 +89,7 @@ test("metrics: gauges out of the store, counters of the loop, and no store is a 
     'wms2_workflows{status="active"} 1',
     'wms2_workflows{status="held"} 0',
     'wms2_requests{status="queued"} 3',
-    'wms2_requests_waiting{reason="place"} 3',
+    'wms2_requests_waiting{reason="admission"} 3',
     "wms2_admission_queue_depth 3",
     'wms2_dag_progress{dag_id="660e8400-e29b-41d4-a716-446655440001"} 0.41841004184100417',
     'wms2_blocks{status="open"} 1',

@@ -1,10 +1,23 @@
+import { WorldError } from "../../base/errors.ts";
+import { CAPACITY_STATUSES } from "../../domain/request-status.ts";
 import type { admission, system } from "../../operations/system.ts";
-import type { Runs } from "../call.ts";
+import { estimateStarts } from "../../operators/port.ts";
+import type { Call, Runs } from "../call.ts";
 import { asList } from "../cursor.ts";
+import { readExamples } from "../examples.ts";
+import { etaOf } from "../views/how-far.ts";
 
 export const admissionRuns: Runs<typeof admission> = {
-  async queue(_, { commands }) {
-    const { active, limits, entries } = await commands.queue();
+  async queue({ what_if }, { commands, queries, ports }) {
+    const instead = new Map((asList(what_if) ?? []).map((one) => [one.split(":")[0]!, Number(one.split(":")[1])]));
+    const queue = instead.size > 0 ? await commands.queueIf(instead) : await commands.queue();
+    if (!queue) throw new WorldError("conflict", "queue", `not all of ${[...instead.keys()].join(", ")} are queued`);
+    const { active, limits } = queue;
+    const waiting = queue.entries.filter(({ verdict }) => verdict === "wait");
+    const ends = waiting.length > 0 ? await endsOf(queries, ports.clock.now()) : [];
+    const starts = estimateStarts(waiting.length, ends, limits.maxActive);
+    const free = queue.entries.length - waiting.length;
+    const entries = queue.entries.map((entry, place) => ({ ...entry, expectedAt: starts[place - free] ?? null }));
     return {
       activeDags: active,
       maxActiveDags: limits.maxActive,
@@ -18,6 +31,16 @@ export const admissionRuns: Runs<typeof admission> = {
     return { maxActiveDags: (await commands.setAdmission({ maxActive }, actor)).maxActive };
   },
 };
+
+/** When those that take a slot would be through; null: nobody can tell. */
+async function endsOf(queries: Call["queries"], now: Date): Promise<(Date | null)[]> {
+  const { items } = await queries.requests({ status: CAPACITY_STATUSES, limit: 1000 });
+  const progress = await queries.progress(items.map(({ spec }) => spec.name));
+  return items.map(({ spec }) => {
+    const of = progress.get(spec.name);
+    return (of && etaOf(of, now)?.at) ?? null;
+  });
+}
 
 export const systemRuns: Runs<typeof system> = {
   async health(_, { queries, reply, ports }) {
@@ -36,7 +59,10 @@ export const systemRuns: Runs<typeof system> = {
     };
   },
   loop: (_, { queries }) => queries.loop(),
-  status: (_, { queries }) => queries.status(),
+  status: (_, call) => call.shared(() => call.queries.status()),
+  freshness: (_, { queries }) => queries.freshness(),
+  examples: (_, { ports }) => readExamples(ports.examplesDir),
+  simulate: ({ scenario, seed }, { ports, request }) => ports.simulate(scenario, { seed, signal: request.patience }),
   async metrics(_, call) {
     const { contentType, text } = await call.queries.metrics();
     return call.text(contentType, text);
@@ -51,9 +77,7 @@ export const systemRuns: Runs<typeof system> = {
 };
 
 /** Everything that is wrong; "": all is well. */
-export const whatIsWrong = (
-  parts: Readonly<Record<string, { readonly ok: boolean; readonly words: string }>>,
-): string =>
+export const whatIsWrong = (parts: Readonly<Record<string, { readonly ok: boolean; readonly text: string }>>): string =>
   Object.entries(parts)
-    .flatMap(([name, { ok, words }]) => (ok ? [] : [`${name}: ${words}`]))
+    .flatMap(([name, { ok, text }]) => (ok ? [] : [`${name}: ${text}`]))
     .join("; ");

@@ -49,3 +49,16 @@ function unitState(row: UnitRowView, isOpen: boolean): UnitRowView["state"] {
   if (row.running > 0) return "running";
   return row.failed > 0 && !isOpen ? "failed" : "waiting";
 }
+
+/** Numbered names in order, as prefix, first number and how many follow one another. */
+export function nameRuns(names: readonly string[]): readonly [prefix: string, first: number, count: number][] {
+  const runs: [string, number, number][] = [];
+  for (const name of names) {
+    const cut = name.indexOf("_") + 1;
+    const [prefix, number] = [name.slice(0, cut), Number(name.slice(cut))];
+    const last = runs.at(-1);
+    if (last && last[0] === prefix && last[1] + last[2] === number) last[2] += 1;
+    else runs.push([prefix, number, 1]);
+  }
+  return runs;
+}

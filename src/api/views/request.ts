@@ -1,10 +1,23 @@
 import { jsonValue } from "../../base/json.ts";
 import { releaseFields } from "../../domain/release.ts";
 import type { OutputSpec, RequestRecord, RequestSpec } from "../../domain/request.ts";
-import { REQUEST_STATUS } from "../../domain/request-status.ts";
-import { type InputSpec, inputPlace, type Work } from "../../domain/work.ts";
+import { REQUEST_STATUS, type RequestStatus } from "../../domain/request-status.ts";
+import { type InputSpec, inputLocation, makesEvents, type Work } from "../../domain/work.ts";
 import { type Kinds, kindOf } from "../../kinds/kind.ts";
 import { ACTION, actionsIn, mayResume, type PlanPreview } from "../../operators/port.ts";
+import type { RequestChoice } from "../../store/port.ts";
+import { asList, given } from "../cursor.ts";
+
+interface Wanted {
+  readonly status?: RequestStatus | readonly RequestStatus[] | undefined;
+  readonly hold?: string | readonly string[] | undefined;
+  readonly name?: string | undefined;
+  readonly [field: string]: unknown;
+}
+
+/** Which requests, as the store is asked for them: the same for a list and for a bulk action. */
+export const choiceOf = ({ status, hold, name, ...rest }: Wanted): RequestChoice =>
+  given({ ...rest, status: asList(status), holdCode: asList(hold), nameContains: name });
 
 /** The fields of a request that its list shows. */
 export const requestRow = ({ spec, ...record }: RequestRecord) => ({
@@ -26,7 +39,7 @@ export const requestFields = (record: RequestRecord) => {
     kind,
     requestName: spec.name,
     statusMeaning: REQUEST_STATUS[record.status].meaning,
-    inputDataset: input ? inputPlace(input) : null,
+    inputDataset: input ? inputLocation(input) : null,
     memoryMb: resources.memoryMb,
     timePerEventSec: resources.secondsPerEvent,
     sizePerEventKb: resources.kbPerEvent,
@@ -61,20 +74,20 @@ function allowedActions({ status, hold }: RequestRecord) {
 }
 
 /** The work stands where clients have always found it: input, splitting, the events it generates. */
-const specFields = ({ work, ...spec }: RequestSpec) => ({
+export const specFields = ({ work, ...spec }: RequestSpec) => ({
   ...spec,
   input: work.input ? inputFields(work.input) : null,
   secondary: work.secondary ?? [],
   cms: spec.cms ? (onWire(spec.cms) as Record<string, unknown>) : null,
   split: work.split ? { splitOnRun: true, haltOnFileBoundaries: false, ...work.split } : null,
   sites: { trust: false, ...spec.sites },
-  generation: work.kind === "generate" ? { lumis: "per_job" as const, ...work } : null,
+  generation: makesEvents(work) ? { lumis: "per_job" as const, ...work } : null,
   outputs: spec.outputs.map(outputFields),
 });
 
 const inputFields = (input: InputSpec) => ({
   ...input,
-  at: inputPlace(input),
+  at: inputLocation(input),
   onMissing: input.onMissing ?? ("hold" as const),
   events: "events" in input ? { perFile: null, ...input.events } : null,
   mask: { withoutRuns: [], ...input.mask },
@@ -93,12 +106,16 @@ export const workFields = (work: Work, kinds: Kinds) => ({
   summary: kindOf(kinds, work).describe(work),
   ...(onWire(work) as object),
 });
+/** Maps whose keys are people's own words. */
+const OWN_KEYS: readonly string[] = ["env", "parameters", "columns"];
+
 function onWire(value: unknown): unknown {
   if (typeof value === "bigint") return jsonValue(value);
   if (Array.isArray(value)) return value.map(onWire);
   if (typeof value !== "object" || value === null) return value;
   const snake = (key: string) => key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [snake(key), onWire(item)]));
+  const fields = Object.entries(value).map(([key, item]) => [snake(key), OWN_KEYS.includes(key) ? item : onWire(item)]);
+  return Object.fromEntries(fields);
 }
 
 /** The first round in numbers, or why there would be none. */

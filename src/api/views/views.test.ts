@@ -17,6 +17,7 @@ import {
   requestRowSchema,
   requestRowView,
   workflowStatusView,
+  workflowView,
 } from "../../../tests/support/api-views.ts";
 import type { Dag } from "../../domain/dag.ts";
 import type { RequestRecord } from "../../domain/request.ts";
@@ -26,11 +27,18 @@ import { OPERATIONS } from "../../operations/table.ts";
 import { whatIsWrong } from "../run/system.ts";
 import { viewOf } from "../view-of.ts";
 import { nodeCounts, tallyUnits } from "./dag.ts";
+import { metricsSvg } from "./metrics-svg.ts";
 import { estimateCompletion, progressPercent } from "./workflow.ts";
 
 const loopView = viewOf(OPERATIONS.system.loop.answers[200]);
 const golden = (name: string, view: unknown) =>
   expect(`${JSON.stringify(view, null, 2)}\n`).toMatchFileSnapshot(`golden/${name}.golden`);
+
+test("metrics as a picture: it stands alone, and names are no markup", () => {
+  const svg = metricsSvg("a<b>", workflowView(sampleWorkflow()).step_metrics);
+  expect(svg).not.toContain("<b>");
+  return expect(svg).toMatchFileSnapshot("golden/metrics.svg.golden");
+});
 
 describe("the main views", () => {
   test("a request with everything around it", () =>
@@ -152,6 +160,6 @@ test("nodes are counted into their units", () => {
 });
 
 test("health says what is wrong, all of it", () => {
-  const parts = { store: { ok: false, words: "no answer" }, loop: { ok: false, words: "no pass" } };
+  const parts = { store: { ok: false, text: "no answer" }, loop: { ok: false, text: "no pass" } };
   expect(whatIsWrong(parts)).toBe("store: no answer; loop: no pass");
 });

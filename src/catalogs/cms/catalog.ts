@@ -3,7 +3,7 @@ import { makeCmsDatasets } from "./datasets.ts";
 import { type CmsOutputOptions, makeCmsOutputs } from "./outputs.ts";
 import { makeRequestCatalog, type WantedRequests } from "./requests.ts";
 import type { CmsServices } from "./services.ts";
-import { diskOf, makeCmsSites, placesOf } from "./sites.ts";
+import { diskOf, makeCmsSites, sitesByRse } from "./sites.ts";
 
 interface CmsCatalogOptions extends Pick<CmsOutputOptions, "tapeExpression">, Pick<SiteCatalog, "statuses"> {
   readonly wanted: WantedRequests;
@@ -21,7 +21,7 @@ export function makeCmsCatalog(services: CmsServices, options: CmsCatalogOptions
   };
   return {
     name: "cms",
-    datasets: makeCmsDatasets(services, async () => placesOf(await known())),
+    datasets: makeCmsDatasets(services, async () => sitesByRse(await known())),
     outputs: makeCmsOutputs(services, { rseOf: async (site) => diskOf(site, await known()), tapeExpression }),
     sites,
     requests: makeRequestCatalog(services.reqmgr2, wanted),

@@ -1,11 +1,11 @@
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { servicesAt } from "../../../tests/support/cms-services.ts";
+import { freshDataset, servicesAt } from "../../../tests/support/cms-services.ts";
 import { tempDir } from "../../../tests/support/temp-dir.ts";
 import { RAW_DATASET } from "../../emulate/default-seed.ts";
 import { type Emulated, startEmulators } from "../../emulate/index.ts";
-import type { CmsServices, NewDbsDataset, NewDbsFile } from "./services.ts";
+import type { CmsServices, NewDbsFile } from "./services.ts";
 
 let emulated: Emulated;
 let cms: CmsServices;
@@ -20,35 +20,6 @@ afterAll(async () => {
   await emulated.close();
 });
 
-const config = { release: "CMSSW_14_0_1", psetHash: "abc", globalTag: "GT", outputModule: "Merged" };
-let serial = 0;
-/** A dataset of the test's own, with a block in it. */
-const fresh = () => {
-  serial += 1;
-  const dataset = `/DemoGen/Demo26-Test${serial}-v1/AODSIM`;
-  const block = `${dataset}#6d5c0000-0000-4000-8000-00000000000${serial % 10}`;
-  const wanted: NewDbsDataset = {
-    dataset,
-    primaryType: "mc",
-    acquisitionEra: "Demo26",
-    processingVersion: 1,
-    accessType: "PRODUCTION",
-    prepId: "DEMO-1",
-    config,
-  };
-  const files: NewDbsFile[] = [1, 2, 3].map((number) => ({
-    lfn: `/store/mc/Demo26/DemoGen/AODSIM/Test${serial}-v1/00000/f${number}.root`,
-    dataset,
-    sizeBytes: 1000 + number,
-    events: 10,
-    cksum: "123456",
-    adler32: "0cc737eb",
-    lumis: [{ run: 1, lumi: number }],
-    parents: [],
-    config,
-  }));
-  return { dataset, block, wanted, files };
-};
 const DONE = { kind: "done", adopted: false };
 const ADOPTED = { kind: "done", adopted: true };
 const collected = async <T>(pieces: AsyncIterable<readonly T[]>): Promise<T[]> => {
@@ -89,7 +60,7 @@ describe("DBS", () => {
   });
 
   test("from nothing to a closed block, and all of it again", async () => {
-    const { wanted, block, files } = fresh();
+    const { wanted, block, files } = freshDataset();
     for (const outcome of [DONE, ADOPTED]) {
       expect(await cms.dbs.ensureDataset(wanted)).toEqual(outcome);
       expect(await cms.dbs.openBlock(block, "T2_CH_Example")).toEqual(outcome);
@@ -105,7 +76,7 @@ describe("DBS", () => {
   });
 
   test("a file somebody registered otherwise is refused, and nothing of the call is written", async () => {
-    const { wanted, block, files } = fresh();
+    const { wanted, block, files } = freshDataset();
     await cms.dbs.ensureDataset(wanted);
     await cms.dbs.openBlock(block, "T2_CH_Example");
     await cms.dbs.addFiles(block, files.slice(0, 1));
@@ -122,7 +93,7 @@ describe("DBS", () => {
   });
 
   test("one file is invalidated, and only that one", async () => {
-    const { wanted, block, files } = fresh();
+    const { wanted, block, files } = freshDataset();
     await cms.dbs.ensureDataset(wanted);
     await cms.dbs.openBlock(block, "T2_CH_Example");
     await cms.dbs.addFiles(block, files);
@@ -133,7 +104,7 @@ describe("DBS", () => {
   });
 
   test("what is missing there is named by code, with what helps", async () => {
-    const { block, files, wanted } = fresh();
+    const { block, files, wanted } = freshDataset();
     expect(await cms.dbs.openBlock(block, "T2_CH_Example")).toMatchObject({ kind: "refused", fix: expect.any(String) });
     await cms.dbs.ensureDataset(wanted);
     await cms.dbs.openBlock(block, "T2_CH_Example");
@@ -144,7 +115,7 @@ describe("DBS", () => {
   test.each(["lost-reply", "duplicate", "half", "refuse"] as const)(
     "%s while files are registered: once each",
     async (fault) => {
-      const { wanted, block, files } = fresh();
+      const { wanted, block, files } = freshDataset();
       await cms.dbs.ensureDataset(wanted);
       await cms.dbs.openBlock(block, "T2_CH_Example");
       emulated.faults({ do: fault, service: "dbs", method: "POST", path: "^/files" });
@@ -183,7 +154,7 @@ describe("Rucio", () => {
   });
 
   test("a block with its files and a rule, all of it twice, and closed", async () => {
-    const { dataset, block, files } = fresh();
+    const { dataset, block, files } = freshDataset();
     expect(await cms.rucio.ensureBlock(block, dataset)).toEqual(DONE);
     expect(await cms.rucio.ensureBlock(block, dataset)).toEqual(ADOPTED);
     expect(await cms.rucio.addFiles(block, "T2_CH_Example", replicas(files))).toEqual(DONE);
@@ -198,7 +169,7 @@ describe("Rucio", () => {
   });
 
   test("a tape rule is unlocked before it is deleted, and revived when it is wanted again", async () => {
-    const { dataset, block, files } = fresh();
+    const { dataset, block, files } = freshDataset();
     await cms.rucio.ensureBlock(block, dataset);
     await cms.rucio.addFiles(block, "T2_CH_Example", replicas(files));
     const made = await cms.rucio.ensureRule(ruleOn(block));
@@ -212,7 +183,7 @@ describe("Rucio", () => {
   });
 
   test("what Rucio refuses has its own name: no RSE, no such block, another size", async () => {
-    const { dataset, block, files } = fresh();
+    const { dataset, block, files } = freshDataset();
     expect(await cms.rucio.ensureRule(ruleOn(block))).toMatchObject({ code: "DataIdentifierNotFound" });
     await cms.rucio.ensureBlock(block, dataset);
     expect(await cms.rucio.ensureRule(ruleOn(block, "T9_No_Where"))).toMatchObject({ code: "InvalidRSEExpression" });
@@ -223,7 +194,7 @@ describe("Rucio", () => {
   });
 
   test("an account without quota", async () => {
-    const { dataset, block, files } = fresh();
+    const { dataset, block, files } = freshDataset();
     await cms.rucio.ensureBlock(block, dataset);
     await cms.rucio.addFiles(block, "T2_CH_Example", replicas(files));
     emulated.seed({ accounts: { wms2: { admin: true, limits: {} } } });
@@ -245,7 +216,7 @@ describe("Rucio", () => {
   });
 
   test("a rule whose answer was lost is not made twice", async () => {
-    const { dataset, block, files } = fresh();
+    const { dataset, block, files } = freshDataset();
     await cms.rucio.ensureBlock(block, dataset);
     await cms.rucio.addFiles(block, "T2_CH_Example", replicas(files));
     emulated.faults({ do: "lost-reply", service: "rucio", method: "POST", path: "^/rules/" });

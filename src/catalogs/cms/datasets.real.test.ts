@@ -3,9 +3,9 @@ import type { InputSpec } from "../../domain/work.ts";
 import type { InputFile } from "../../domain/workflow.ts";
 import { type Emulated, startEmulators } from "../../emulate/index.ts";
 import { type CmsOptions, makeCmsServices } from "./cms-services.ts";
-import { makeCmsDatasets, type Places } from "./datasets.ts";
+import { makeCmsDatasets, type SitesByRse } from "./datasets.ts";
 import type { CmsServices } from "./services.ts";
-import { makeCmsSites, placesOf } from "./sites.ts";
+import { makeCmsSites, sitesByRse } from "./sites.ts";
 
 const DATA = "/Muons/Run2026A-v1/RAW";
 const PILEUP = "/MinBias/Sim2026-v1/GEN-SIM";
@@ -61,8 +61,8 @@ afterAll(async () => {
   await emulated.close();
 });
 
-const places = async (): Promise<Places> => placesOf(await makeCmsSites(services, null).list());
-const datasets = () => makeCmsDatasets(services, places);
+const byRse = async (): Promise<SitesByRse> => sitesByRse(await makeCmsSites(services, null).list());
+const datasets = () => makeCmsDatasets(services, byRse);
 async function read(input: InputSpec, lumis = false): Promise<readonly InputFile[]> {
   const opened = await datasets().open(input, { lumis });
   if (!opened.ok) throw new Error(opened.error.message);
@@ -89,7 +89,7 @@ test("files come in the order of their blocks, with events and sites; lumis only
   expect((await read(at(DATA), true))[1]?.lumis).toEqual([{ run: 1, lumis: [3, 4] }]);
 });
 
-test("lists of blocks are honored, and invalid files are left out", async () => {
+test("lists of blocks are honoured, and invalid files are left out", async () => {
   const blocks = { allow: [block(DATA, 1), block(DATA, 2)], deny: [block(DATA, 2)] };
   const files = await read(at(DATA, { blocks }));
   expect(files).toHaveLength(3);

@@ -9,17 +9,17 @@ import { type DatasetCatalog, type FilePages, inPages } from "../port.ts";
 import type { CmsServices, DbsBlock, DbsFile } from "./services.ts";
 
 /** Which sites read which storage (RSE). */
-export type Places = ReadonlyMap<string, readonly SiteName[]>;
+export type SitesByRse = ReadonlyMap<string, readonly SiteName[]>;
 
 /** Blocks read at once: DBS and Rucio answer a block in about the time of a round trip. */
 const BLOCKS_AT_ONCE = 4;
 /** Where a file without any replica is: no site has this name, so nothing is planned for it. */
-export const NOWHERE = "nowhere" as SiteName;
+const NOWHERE = "nowhere" as SiteName;
 
 type Read = Pick<CmsServices, "dbs" | "rucio">;
 
 /** Files, events and lumis as DBS has them, and where Rucio says that they can be read. */
-export const makeCmsDatasets = ({ dbs, rucio }: Read, places: () => Promise<Places>): DatasetCatalog => ({
+export const makeCmsDatasets = ({ dbs, rucio }: Read, sitesOf: () => Promise<SitesByRse>): DatasetCatalog => ({
   async open(input, wanted, signal) {
     if (input.from !== "dataset") {
       const found = await localDataset(input, signal);
@@ -33,12 +33,12 @@ export const makeCmsDatasets = ({ dbs, rucio }: Read, places: () => Promise<Plac
     const all = await dbs.blocks(dataset);
     const blocks = all.filter(({ name }) => allowsBlock(input.blocks, name)).sort(byName);
     if (blocks.every(({ files }) => files === 0)) return emptyDataset(input, dataset, all.length);
-    const where = new Located(await places());
+    const where = new Located(await sitesOf());
     return ok(blocksInOrder({ dbs, rucio }, blocks, wanted.lumis, where, signal));
   },
 
   async locate(dataset, signal) {
-    const where = new Located(await places());
+    const where = new Located(await sitesOf());
     let everywhere: readonly SiteName[] | null = null;
     const seen = new Set<readonly SiteName[]>();
     for await (const files of rucio.replicas(dataset, signal)) {
@@ -98,7 +98,7 @@ async function readBlock(
   where: Located,
   signal: AbortSignal,
 ): Promise<readonly InputFile[]> {
-  const [files, places, runs] = await Promise.all([
+  const [files, replicas, runs] = await Promise.all([
     collect(dbs.files(block, signal)),
     whereTheyAre(rucio.replicas(block, signal), where),
     lumis ? lumisByFile(dbs.lumis(block, signal)) : null,
@@ -109,7 +109,7 @@ async function readBlock(
     sizeBytes,
     events,
     lumis: runs?.get(lfn)?.runs() ?? [],
-    sites: places.get(lfn) ?? where.sitesOf([]),
+    sites: replicas.get(lfn) ?? where.sitesOf([]),
   }));
 }
 
@@ -172,11 +172,11 @@ const ascending = (numbers: readonly number[]): readonly number[] =>
 
 /** The sites of a list of RSEs: one list for all files at the same ones. */
 class Located {
-  readonly #places: Places;
+  readonly #sitesByRse: SitesByRse;
   readonly #known = new Map<string, readonly SiteName[]>();
 
-  constructor(places: Places) {
-    this.#places = places;
+  constructor(sitesByRse: SitesByRse) {
+    this.#sitesByRse = sitesByRse;
   }
 
   /** Storage that no site reads (tape) stands for itself: no job runs there, and the reason can name it. */
@@ -184,7 +184,7 @@ class Located {
     const key = rses.join(",");
     const known = this.#known.get(key);
     if (known) return known;
-    const sites = new Set(rses.flatMap((rse) => this.#places.get(rse) ?? []));
+    const sites = new Set(rses.flatMap((rse) => this.#sitesByRse.get(rse) ?? []));
     const alone = rses.length > 0 ? (rses as readonly SiteName[]) : [NOWHERE];
     const found = [...(sites.size > 0 ? sites : alone)].sort();
     this.#known.set(key, found);

@@ -1,4 +1,5 @@
 import type { RequestSpec } from "../../domain/request.ts";
+import { makesEvents } from "../../domain/work.ts";
 import type { OutputFile } from "../../domain/workflow.ts";
 import type { StepRefusal } from "../port.ts";
 import type { NewDbsDataset, NewDbsFile, OutputConfig } from "./services.ts";
@@ -17,7 +18,7 @@ export function dbsDataset(spec: RequestSpec, dataset: string): NewDbsDataset | 
   }
   return {
     dataset,
-    primaryType: spec.cms?.primaryType ?? (spec.work.kind === "generate" ? "mc" : "data"),
+    primaryType: spec.cms?.primaryType ?? (makesEvents(spec.work) ? "mc" : "data"),
     acquisitionEra: parts[1],
     processingVersion: Number(parts[2]),
     accessType: spec.cms?.accessType ?? "PRODUCTION",

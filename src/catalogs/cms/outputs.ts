@@ -22,22 +22,35 @@ const STEPS = [
   { name: "source-rule", service: "rucio", when: "first-unit" },
   { name: "dbs-block", service: "dbs", when: "first-unit" },
   { name: "files", service: "dbs", when: "each-unit", takes: "replicated", leaves: "registered" },
-  { name: "close-dbs", service: "dbs", when: "all-settled" },
-  { name: "close-rucio", service: "rucio", when: "all-settled" },
-  { name: "tape-rule", service: "rucio", when: "all-settled" },
+  { name: "close-dbs", service: "dbs", when: "after-last-unit" },
+  { name: "close-rucio", service: "rucio", when: "after-last-unit" },
+  { name: "tape-rule", service: "rucio", when: "after-last-unit" },
 ] as const satisfies readonly OutputStep[];
 type StepName = (typeof STEPS)[number]["name"];
 
 type Take = (block: CatalogBlock, units: readonly UnitFiles[]) => Promise<StepOutcome>;
+type Services = Pick<CmsServices, "dbs" | "rucio">;
+/** The rules that steps make; a step without one makes none. */
+type Rules = Partial<Record<StepName, (block: CatalogBlock) => NewRule>>;
 
 /** Blocks of files in DBS and Rucio. */
-export function makeCmsOutputs(services: Pick<CmsServices, "dbs" | "rucio">, options: CmsOutputOptions): OutputCatalog {
-  const { dbs, rucio } = services;
+export function makeCmsOutputs(services: Services, options: CmsOutputOptions): OutputCatalog {
   const { tapeExpression } = options;
-  const rules: Partial<Record<StepName, (block: CatalogBlock) => NewRule>> = {
-    "source-rule": (block) => rule(block, placeOf(block), "protects what was made there until it is elsewhere"),
+  const rules: Rules = {
+    "source-rule": (block) => rule(block, rseOfBlock(block), "protects what was made there until it is elsewhere"),
     ...(tapeExpression && { "tape-rule": (block) => rule(block, tapeExpression, "keeps the whole block") }),
   };
+  const take = makeSteps(services, rules, options);
+  return {
+    steps: STEPS,
+    finally: "archived",
+    retries: "backoff",
+    run: ({ name }, block, units) => take[name as StepName](block, units),
+    ...makeWithdrawal(services, rules),
+  };
+}
+
+function makeSteps({ dbs, rucio }: Services, rules: Rules, options: CmsOutputOptions): Record<StepName, Take> {
   const makeRule = (name: StepName): Take => {
     const ruleOf = rules[name];
     return async (block) => {
@@ -45,14 +58,14 @@ export function makeCmsOutputs(services: Pick<CmsServices, "dbs" | "rucio">, opt
       return made?.kind === "refused" ? made : done(made?.id ?? "none is wanted");
     };
   };
-  const take: Record<StepName, Take> = {
-    place: ({ site }) => placeFor(site, options),
+  return {
+    place: ({ site }) => findRse(site, options),
     "rucio-block": async ({ name, dataset }) => receipt(await rucio.ensureBlock(name, dataset)),
     replicas: (block, units) =>
       addUnits(units, missingAdler32, (files) =>
         rucio.addFiles(
           block.name,
-          placeOf(block),
+          rseOfBlock(block),
           files.map((file) => ({ lfn: file.lfn, sizeBytes: file.sizeBytes, adler32: adler32Of(file) })),
         ),
       ),
@@ -61,7 +74,7 @@ export function makeCmsOutputs(services: Pick<CmsServices, "dbs" | "rucio">, opt
       const dataset = dbsDataset(block.spec, block.dataset);
       if ("fix" in dataset) return { kind: "refused", ...dataset };
       const known = await dbs.ensureDataset(dataset);
-      return known.kind === "refused" ? known : receipt(await dbs.openBlock(block.name, placeOf(block)));
+      return known.kind === "refused" ? known : receipt(await dbs.openBlock(block.name, rseOfBlock(block)));
     },
     files: (block, units) => {
       const config = datasetConfig(block.spec, block.dataset);
@@ -76,12 +89,13 @@ export function makeCmsOutputs(services: Pick<CmsServices, "dbs" | "rucio">, opt
     "close-rucio": async ({ name }) => receipt(await rucio.closeBlock(name)),
     "tape-rule": makeRule("tape-rule"),
   };
-  return {
-    steps: STEPS,
-    finally: "archived",
-    retries: "backoff",
-    run: ({ name }, block, units) => take[name as StepName](block, units),
+}
 
+function makeWithdrawal(
+  { dbs, rucio }: Services,
+  rules: Rules,
+): Pick<OutputCatalog, "withdrawRules" | "withdrawFiles"> {
+  return {
     async withdrawRules(block) {
       const deleted: string[] = [];
       for (const [step, ruleOf] of Object.entries(rules).filter(([name]) => block.begun.includes(name))) {
@@ -124,9 +138,9 @@ const receipt = (outcome: Done): StepOutcome =>
   outcome.kind === "refused" ? outcome : done(outcome.adopted ? "adopted" : "done");
 
 /** As it was when the block was begun: a site that moves its storage does not tear a block apart. */
-const placeOf = ({ receipts }: CatalogBlock): string => receipts.place ?? "";
+const rseOfBlock = ({ receipts }: CatalogBlock): string => receipts.place ?? "";
 
-async function placeFor(site: string, { rseOf }: CmsOutputOptions): Promise<StepOutcome> {
+async function findRse(site: string, { rseOf }: CmsOutputOptions): Promise<StepOutcome> {
   const rse = site === "" ? null : await rseOf(site);
   if (rse !== null) return done(rse);
   const message = site === "" ? "nobody knows at which site its units ran" : `site ${site} has no RSE`;

@@ -13,7 +13,7 @@ export interface CmsServices {
   close(): Promise<void>;
 }
 
-export const SERVICE_NAMES = ["reqmgr2", "dbs", "rucio", "cric"] as const;
+const SERVICE_NAMES = ["reqmgr2", "dbs", "rucio", "cric"] as const;
 export type ServiceName = (typeof SERVICE_NAMES)[number];
 
 /** The service understood and said no: asking again alone does not help. */

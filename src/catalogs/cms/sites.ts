@@ -1,7 +1,7 @@
 import { groupBy } from "../../base/group-by.ts";
 import { isSiteName } from "../../domain/names.ts";
 import type { SiteCatalog } from "../port.ts";
-import type { Places } from "./datasets.ts";
+import type { SitesByRse } from "./datasets.ts";
 import type { CmsServices } from "./services.ts";
 
 /** Processing sites and the storage each of them reads, as CRIC has them; names that are none are passed over. */
@@ -25,7 +25,7 @@ export function diskOf(site: string, sites: Listed): string | null {
 }
 
 /** Which sites read which storage. */
-export function placesOf(sites: Listed): Places {
+export function sitesByRse(sites: Listed): SitesByRse {
   const rows = sites.flatMap(({ name, rses }) => rses.map((rse) => ({ rse, name })));
   return new Map([...groupBy(rows, ({ rse }) => rse)].map(([rse, of]) => [rse, of.map(({ name }) => name)]));
 }

@@ -29,10 +29,10 @@ export async function gatherResult(client: Client, watched: WatchedRequest) {
 /** Jobs that failed at least once, and what became of them: `done` is the attempt that succeeded; null: none did. */
 function recoveriesOf(attempts: readonly AttemptView[]) {
   const byNode = grouped(attempts, ({ unit, node }) => `${unit}/${node}`);
-  return [...byNode].flatMap(([place, own]) => {
+  return [...byNode].flatMap(([node, own]) => {
     const failures = own.filter(({ decision }) => decision !== "done").map(({ reason }) => reason);
     const done = own.find(({ decision }) => decision === "done") ?? null;
-    return failures.length > 0 ? [{ place, failures, done, attempts: own.length }] : [];
+    return failures.length > 0 ? [{ node, failures, done, attempts: own.length }] : [];
   });
 }
 
@@ -52,7 +52,7 @@ export function complaints(results: readonly DemoResult[], proof: Proof | null):
     const { request_name: name, status } = watched.request;
     return [
       ...(status === "completed" ? [] : [`${name} is ${status}, not completed`]),
-      ...recoveries.filter(({ done }) => done === null).map(({ place }) => `${name}: ${place} never succeeded`),
+      ...recoveries.filter(({ done }) => done === null).map(({ node }) => `${name}: ${node} never succeeded`),
       ...outputs.filter(isNotThere).map(({ path }) => `${path} is not there as it was registered`),
       ...(outputs.length > 0 ? [] : [`${name} has no outputs`]),
     ];

@@ -9,7 +9,7 @@ import { personShow } from "../shows.ts";
 import { lookAt, print, talk } from "../terminal.ts";
 import type { WatchedRequest } from "../view/watched.ts";
 import { type CmsResult, cmsComplaints, cmsSummary } from "./cms-summary.ts";
-import { type DemoPlace, demoSettings } from "./place.ts";
+import { type DemoDirs, demoSettings } from "./dirs.ts";
 import { abortAll, stopOnSignal } from "./stop.ts";
 import { stopLocalEngine } from "./stop-engine.ts";
 
@@ -23,13 +23,13 @@ const IMPORT_SEC = 20;
  * Two documents from an emulated ReqMgr2 to archived blocks: polled, planned from DBS and Rucio, run, registered, closed and put
  * on tape, with Rucio away in the middle. The payload is the simulator; everything else is as in production.
  */
-export async function runCmsDemo(place: DemoPlace, engine: string | undefined, began: number): Promise<number> {
+export async function runCmsDemo(dirs: DemoDirs, engine: string | undefined, began: number): Promise<number> {
   const stop = stopOnSignal();
-  talk(`starting ReqMgr2, DBS, Rucio, CRIC and a server in ${place.root} …`);
+  talk(`starting ReqMgr2, DBS, Rucio, CRIC and a server in ${dirs.root} …`);
   const { startEmulators } = await import("../../emulate/index.ts");
   const { startServer } = await import("../../main.ts");
-  const emulated = await startEmulators({ dir: join(place.root, "emulate"), sites: SITES });
-  const config = demoSettings(place, engine, undefined, cmsSettings(emulated));
+  const emulated = await startEmulators({ dir: join(dirs.root, "emulate"), sites: SITES });
+  const config = demoSettings(dirs, engine, undefined, cmsSettings(emulated));
   const server = await startServer(config);
   const client = makeClient(() => ({ url: server.url, token: server.token }));
   let result: CmsResult | null = null;

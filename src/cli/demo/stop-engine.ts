@@ -9,15 +9,20 @@ import { isAlive, readHolder } from "../../engine/runners/process/proc.ts";
  * are left all the same: there should be none.
  */
 export async function stopLocalEngine(dataDir: string, graceMs = 5000): Promise<readonly number[]> {
-  const holder = readHolder(join(dataDir, "engine", "lock"));
   const end = Date.now() + graceMs;
-  if (holder && isAlive(holder)) {
-    process.kill(holder.pid, "SIGTERM");
-    while (isAlive(holder) && Date.now() < end) await sleep(25);
-    if (isAlive(holder)) process.kill(holder.pid, "SIGKILL");
-  }
+  await endEngine(dataDir, graceMs);
   while (processesOf(dataDir).length > 0 && Date.now() < end) await sleep(25);
   return processesOf(dataDir);
+}
+
+/** The engine's process alone: what it started ends with it. */
+export async function endEngine(dataDir: string, graceMs = 5000): Promise<void> {
+  const holder = readHolder(join(dataDir, "engine", "lock"));
+  const end = Date.now() + graceMs;
+  if (!holder || !isAlive(holder)) return;
+  process.kill(holder.pid, "SIGTERM");
+  while (isAlive(holder) && Date.now() < end) await sleep(25);
+  if (isAlive(holder)) process.kill(holder.pid, "SIGKILL");
 }
 
 /** Processes whose command line names the directory, this one apart. */

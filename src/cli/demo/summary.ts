@@ -50,11 +50,11 @@ function recoveryLines({ watched, recoveries }: DemoResult, { width }: Look): st
   return [`  ${name}:`, ...recoveries.map((recovery) => cut(`    ${recoveryText(recovery)}`, width))];
 }
 
-function recoveryText({ place, failures, done, attempts }: Recovery): string {
+function recoveryText({ node, failures, done, attempts }: Recovery): string {
   const same = failures.length > 1 && new Set(failures).size === 1;
   const what = same ? `${failures.length}× ${failures[0]}` : failures.join(", then ");
   const how = done ? `attempt ${attempts} done${done.site ? ` at ${done.site}` : ""}` : "not recovered";
-  return `${place} → ${how}  (${what})`;
+  return `${node} → ${how}  (${what})`;
 }
 
 const outputLines = (outputs: readonly OutputView[]): string[] =>

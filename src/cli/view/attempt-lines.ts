@@ -25,7 +25,8 @@ export function attemptTable(page: Pick<AttemptPageView, "items" | "epochs" | "s
   let before: AttemptView | null = null;
   for (const attempt of items) {
     const isSame = before !== null && before.unit === attempt.unit && before.node === attempt.node;
-    if (!isSame) headings.set(rows.length, `${attempt.unit}/${attempt.node}`);
+    if (!isSame)
+      headings.set(rows.length, attempt.job ? `${attempt.job} (${attempt.node})` : `${attempt.unit}/${attempt.node}`);
     for (const { at: opened, by, reason } of openedBefore(attempt, isSame ? before : null, epochs))
       rows.push([when(opened), "", "", "", "", paint.cyan("new budget"), `by ${by}: ${reason}`]);
     rows.push(attemptRow(attempt, paint));
@@ -83,7 +84,12 @@ function attemptRow(attempt: AttemptView, paint: Paint): Row {
 const scriptText = ({ script, seconds, log }: NonNullable<AttemptView["script"]>): string =>
   `${script}${seconds === null ? "" : ` after ${seconds} s`}${log ? `; its log: ${log}` : ""}`;
 
-function outcome({ cause, exit_code, signal }: AttemptView): string {
+/** How an attempt ended, in one or two words. */
+export function outcome({
+  cause,
+  exit_code,
+  signal,
+}: Pick<AttemptView, "cause" | "signal"> & { exit_code: number | null }): string {
   if (cause === null) return "ok";
   if (cause === "exit") return `exit ${exit_code}`;
   if (cause === "signal" && signal !== null) return `signal ${signal}`;

@@ -72,7 +72,7 @@ export function unitCells(units: readonly UnitRowView[], look: CellLook): string
   const columns = Math.max(1, Math.floor((look.width + GAP) / (cellWidth + GAP)));
   const lines = Math.ceil(units.length / columns);
   if (lines <= look.rows) {
-    // Column by column, so that neighbors stay neighbors when the window grows.
+    // Column by column, so that neighbours stay neighbours when the window grows.
     return Array.from({ length: lines }, (_, row) =>
       Array.from({ length: columns }, (_, column) => cells[column * lines + row])
         .filter((text) => text !== undefined)

@@ -1,6 +1,6 @@
+import { largest, roundUse } from "../../operations/round-use.ts";
 import type { StepMetricsView } from "../../operations/workflows.ts";
 import type { Look } from "../terminal.ts";
-import { largest, roundUse } from "./metrics-rounds.ts";
 import { type Columns, table } from "./table.ts";
 import { thousands, wrap } from "./text.ts";
 
@@ -78,10 +78,8 @@ function roundLines({ round, requested, killed_at_mb }: Round, { paint, width }:
       `round ${round} asks for ${asked.join(", ")}${Object.keys(why).length > 0 ? "" : ", as the request says"}`,
       width,
     ),
-    ...[...Object.entries(why), ...killed].flatMap(([what = "", words = ""]) =>
-      wrap(words, width - REASON).map(
-        (line, at) => `  ${paint.dim((at === 0 ? what : "").padEnd(REASON - 3))} ${line}`,
-      ),
+    ...[...Object.entries(why), ...killed].flatMap(([what = "", text = ""]) =>
+      wrap(text, width - REASON).map((line, at) => `  ${paint.dim((at === 0 ? what : "").padEnd(REASON - 3))} ${line}`),
     ),
   ];
 }

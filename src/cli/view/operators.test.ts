@@ -13,7 +13,7 @@ import { ALERTS, AUDIT, BANS, BULK, bulkSummary, effectLines } from "./tables.ts
 import { visibleLength } from "./text.ts";
 import { unclassifiedPage } from "./unclassified-page.ts";
 
-/** What operators see, at 100 columns, without colors. */
+/** What operators see, at 100 columns, without colours. */
 const look = { now: NOW, width: 100, paint: plain };
 const golden = (name: string, text: string, width = 100) => {
   for (const line of text.split("\n")) expect([...line].length, line).toBeLessThanOrEqual(width);
@@ -151,7 +151,7 @@ test("actions on one", () => {
   const done = {
     kind: "done" as const,
     reason: "released: the run goes on with 2 unfinished units",
-    warnings: ["mind it"],
+    warnings: ["check the sites"],
     detail: {},
     request,
   };
@@ -198,7 +198,7 @@ const UNCLASSIFIED: UnclassifiedView["items"] = [
 
 test("unclassified", () => golden("unclassified", unclassifiedPage(UNCLASSIFIED, look)));
 
-test("what a job wrote fits the screen, in colors too", () => {
+test("what a job wrote fits the screen, in colours too", () => {
   const [first] = UNCLASSIFIED;
   const text = unclassifiedPage([{ ...first!, stderr_tail: "x".repeat(200) }], { ...look, paint: colored });
   for (const line of text.split("\n")) expect(visibleLength(line)).toBeLessThanOrEqual(100);

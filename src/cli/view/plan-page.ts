@@ -2,6 +2,7 @@ import type { DagPlan, UnitPlan, UnplannedFile } from "../../domain/plan.ts";
 import type { RequestSpec } from "../../domain/request.ts";
 import { describePlan } from "../../planning/describe.ts";
 import type { Look } from "../terminal.ts";
+import { graphPage } from "./graph-page.ts";
 import { type Columns, table } from "./table.ts";
 import { bytes, count, padEnd, thousands } from "./text.ts";
 
@@ -10,6 +11,7 @@ const SHOWN_UNITS = 8;
 export function planPage(plan: DagPlan, spec: RequestSpec, unplanned: readonly UnplannedFile[], look: Look): string {
   const { paint } = look;
   const described = describePlan(plan);
+  if (plan.graph) return graphPage(plan, plan.graph, described, look);
   const { summary, resources } = plan;
   const { processing } = resources;
   const row = (name: string, text: string) => `${paint.dim(padEnd(name, 11))} ${text}`;

@@ -1,3 +1,4 @@
+import { KINDS } from "../../kinds/table.ts";
 import type { DagView } from "../../operations/dags.ts";
 import type { RequestDetailView } from "../../operations/requests.ts";
 import type { OutputView, WorkflowStatusView } from "../../operations/workflows.ts";
@@ -7,12 +8,15 @@ import { measuredLines } from "./metrics-page.ts";
 import { grouped } from "./table.ts";
 import { importTrouble, statusWord, waitText } from "./tables.ts";
 import { bytes, count, cut, duration, padEnd, secondsSince, stamp, thousands, wrap } from "./text.ts";
+import { unitsOf, unitWord } from "./unit-word.ts";
 
 export interface RequestFacts {
   readonly request: RequestDetailView;
   readonly status: WorkflowStatusView | null;
   readonly dag: DagView | null;
   readonly outputs: { readonly items: readonly OutputView[]; readonly more: boolean };
+  /** Of a request whose jobs have names of their own: how many an earlier version did, and who keeps whom. Null: of any other. */
+  readonly jobs: { readonly credited: number; readonly blocked: readonly { by: string; units: number }[] } | null;
 }
 
 const LABEL = 11;
@@ -31,11 +35,11 @@ export function requestPage(facts: RequestFacts, look: Look): string {
   return lines.map((line) => cut(line, look.width).trimEnd()).join("\n");
 }
 
-function labeled(label: string, texts: readonly string[], { paint }: Look): string[] {
+function labelled(label: string, texts: readonly string[], { paint }: Look): string[] {
   return texts.map((text, at) => `${paint.dim(padEnd(at === 0 ? label : "", LABEL))} ${text}`);
 }
 const wrapped = (label: string, text: string, look: Look): string[] =>
-  labeled(label, wrap(text, look.width - LABEL - 1), look);
+  labelled(label, wrap(text, look.width - LABEL - 1), look);
 
 function headLines(request: RequestDetailView, look: Look): string[] {
   const { paint, now } = look;
@@ -47,10 +51,14 @@ function headLines(request: RequestDetailView, look: Look): string[] {
   return [
     `${paint.bold(request.request_name)}  ${statusWord(request.status, paint)} ${ended ? `${since} ago` : `since ${since}`}  ${paint.dim(request.status_meaning)}`,
     `${request.kind} · ${urgency} · ${by} · handed in ${duration(secondsSince(request.created_at, now))} ago`,
-    ...labeled("input", [String(request.work.summary)], look),
-    ...labeled("steps", [spec.steps.map((step) => step.name).join(" → ")], look),
+    ...labelled(hasJobs(request) ? "jobs" : "input", [String(request.work.summary)], look),
+    ...labelled("steps", spec.steps.length ? [spec.steps.map((step) => step.name).join(" → ")] : [], look),
+    ...labelled("directory", hasJobs(request) ? [String(request.work.directory)] : [], look),
   ];
 }
+
+/** Its jobs have commands and names of their own. */
+export const hasJobs = ({ kind }: Pick<RequestDetailView, "kind">): boolean => KINDS.get(kind)?.commands === "own";
 
 function troubleLines(request: RequestDetailView, look: Look): string[] {
   const { paint } = look;
@@ -59,7 +67,7 @@ function troubleLines(request: RequestDetailView, look: Look): string[] {
   if (hold) {
     lines.push(...wrapped("held", `${paint.red(hold.code)}: ${hold.message}`, look));
     const evidence = Object.entries(hold.evidence).map(([key, value]) => `${key} = ${shown(value)}`);
-    if (evidence.length) lines.push(...labeled("evidence", evidence.slice(0, 8), look));
+    if (evidence.length) lines.push(...labelled("evidence", evidence.slice(0, 8), look));
   }
   if (error) {
     const text = `${paint.red(error.code)} ${error.count}×, since ${duration(secondsSince(error.since, look.now))}: ${error.message}`;
@@ -73,7 +81,7 @@ function troubleLines(request: RequestDetailView, look: Look): string[] {
     const now = waiting.code === "retry" ? `; wms2 retry ${request.request_name} tries now` : "";
     const isMoving = waiting.code === "running";
     const text = `${waiting.code}: ${waitText(waiting)} (${since}${left}; ${WHO[waiting.who]}${now})`;
-    lines.push(...wrapped(isMoving ? "runs" : "waits", isMoving ? waiting.words : text, look));
+    lines.push(...wrapped(isMoving ? "runs" : "waits", isMoving ? waiting.reason : text, look));
     for (const detail of waiting.details) lines.push(...wrapped("also", detail, look));
   }
   return lines.length ? ["", ...lines] : [];
@@ -92,7 +100,7 @@ function actionLines(request: RequestDetailView, look: Look): string[] {
   if (allowed.length === 0) return [];
   if (status !== "held") {
     const names = allowed.map(({ action }) => action).join("|");
-    return labeled("you may", [`wms2 ${names} ${name} --reason …`], look);
+    return labelled("you may", [`wms2 ${names} ${name} --reason …`], look);
   }
   const place = (action: string): number => (hold?.actions.includes(action) ? hold.actions.indexOf(action) : 99);
   const sorted = [...allowed].sort((a, b) => place(a.action) - place(b.action));
@@ -101,45 +109,56 @@ function actionLines(request: RequestDetailView, look: Look): string[] {
   const rows = sorted.map(({ meaning }, at) => `${padEnd(typed[at] ?? "", column)}  ${look.paint.dim(meaning)}`);
   return [
     "",
-    ...(request.workflow ? labeled("look", [`wms2 errors ${name}`], look) : []),
-    ...labeled("you may", rows, look),
+    ...(request.workflow ? labelled("look", [`wms2 errors ${name}`], look) : []),
+    ...labelled("you may", rows, look),
   ];
 }
 const EXTRA: Readonly<Record<string, string>> = { resubmit: " --failed" };
 
 const shown = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
-function workLines({ request, status, dag }: RequestFacts, look: Look): string[] {
+function workLines({ request, status, dag, jobs }: RequestFacts, look: Look): string[] {
   const { paint, now } = look;
   if (!request.workflow || !status) return [];
   const { total, done, running, failed } = status.work_units;
   const eta = status.estimated_completion && -secondsSince(status.estimated_completion, now);
   const parts = [
-    `${done}/${total} units`,
+    unitsOf(request.kind, done, total),
     running ? `${running} running` : "",
     failed ? paint.red(`${failed} failed`) : "",
+    jobs?.credited ? `${jobs.credited} done by an earlier version` : "",
     eta ? `ready in about ${duration(eta)}` : "",
   ];
   const files = Object.entries(status.input_files).filter(([, number]) => number > 0);
   const counters = [
     `round ${status.round}`,
     `${thousands(request.workflow.total_nodes)} nodes planned`,
-    `${thousands(request.workflow.events_done)} events`,
+    jobs ? "" : `${thousands(request.workflow.events_done)} events`,
     files.length ? `files: ${files.map(([state, number]) => `${number} ${state}`).join(", ")}` : "",
   ];
   const blocks = status.blocks.map(
-    (block) => `${block.block_index}  ${block.status.padEnd(9)} ${block.work_units} units  ${block.dataset_name}`,
+    (block) =>
+      `${block.block_index}  ${block.status.padEnd(9)} ${block.work_units} ${unitWord(request.kind)}s  ${block.dataset_name}`,
   );
   const shownBlocks = blocks.length > 5 ? [...blocks.slice(0, 5), `… and ${blocks.length - 5} more`] : blocks;
   const bars = bar({ total, done, running, failed }, 24, paint);
   return [
     "",
-    ...labeled("work", [`${bars} ${listed(parts)}`, counters.filter(Boolean).join(" · ")], look),
+    ...labelled("work", [`${bars} ${listed(parts)}`, counters.filter(Boolean).join(" · ")], look),
+    ...labelled("blocked", blockedLines(jobs?.blocked ?? []), look),
     ...status.plan_warnings.flatMap((warning) => wrapped("warning", warning, look)),
-    ...(status.step_metrics ? labeled("measured", measuredLines(status.step_metrics), look) : []),
-    ...(dag ? labeled("dag", dagLines(dag, look), look) : []),
-    ...labeled("blocks", shownBlocks, look),
+    ...(status.step_metrics ? labelled("measured", measuredLines(status.step_metrics), look) : []),
+    ...(dag ? labelled("dag", dagLines(dag, look), look) : []),
+    ...labelled("blocks", jobs ? [] : shownBlocks, look),
   ];
+}
+
+const SHOWN_BLOCKERS = 5;
+
+function blockedLines(blocked: readonly { by: string; units: number }[]): string[] {
+  const lines = blocked.slice(0, SHOWN_BLOCKERS).map(({ by, units }) => `${count(units, "job")} by ${by}`);
+  const left = blocked.length - lines.length;
+  return left > 0 ? [...lines, `… and by ${left} more`] : lines;
 }
 
 const listed = (parts: readonly string[]): string => parts.filter(Boolean).join(", ");
@@ -159,7 +178,7 @@ function dagLines(dag: DagView, { paint }: Look): string[] {
   ];
 }
 
-function outputLines({ outputs, status }: RequestFacts, look: Look): string[] {
+function outputLines({ request, outputs, status }: RequestFacts, look: Look): string[] {
   if (outputs.items.length === 0) return [];
   const more = outputs.more ? " (first ones only)" : "";
   const rows = [...grouped(outputs.items, ({ dataset }) => dataset)].flatMap(([dataset, files]) => {
@@ -169,8 +188,8 @@ function outputLines({ outputs, status }: RequestFacts, look: Look): string[] {
     return [text, look.paint.dim(files[0]?.path ?? "")];
   });
   const owed = status?.outputs.owed ?? 0;
-  if (owed) rows.push(`${count(owed, "unit")} finished and not yet registered`);
-  return ["", ...labeled("outputs", rows, look)];
+  if (owed) rows.push(`${count(owed, unitWord(request.kind))} finished and not yet registered`);
+  return ["", ...labelled("outputs", rows, look)];
 }
 
 const SHOWN_MOVES = 10;
@@ -183,5 +202,5 @@ function moveLines({ status_transitions: moves }: RequestDetailView, look: Look)
   });
   const before = moves.length - last.length;
   const all = before > 0 ? [`… ${before} earlier`, ...lines] : lines;
-  return ["", ...labeled("moves", all, look)];
+  return ["", ...labelled("moves", all, look)];
 }

@@ -6,7 +6,7 @@ import { cut, visibleLength } from "./text.ts";
  * Head, cell, and how it stands. One column at most is "flexible": it takes the width the others leave, and its text
  * is cut to fit.
  */
-export type Column<T> = readonly [head: string, cell: (item: T, look: Look) => string, stands?: "right" | "flexible"];
+type Column<T> = readonly [head: string, cell: (item: T, look: Look) => string, stands?: "right" | "flexible"];
 export type Columns<T> = readonly Column<T>[];
 
 const NO_BORDERS = Object.fromEntries(
@@ -42,7 +42,7 @@ export function table<T>(columns: Columns<T>, items: readonly T[], look: Look): 
 
 type Color = "red" | "green" | "yellow" | "cyan" | "dim";
 
-/** A word in the color a list gives it; as it is where the list has none. */
+/** A word in the colour a list gives it; as it is where the list has none. */
 export function color(word: string, colors: Readonly<Record<string, Color | undefined>>, paint: Paint): string {
   const name = colors[word];
   return name ? paint[name](word) : word;

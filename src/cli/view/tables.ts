@@ -1,3 +1,5 @@
+import { isDagOver } from "../../domain/dag.ts";
+import { waitText, whyNotMoving } from "../../domain/why-not-moving.ts";
 import type { BulkAnswerView } from "../../operations/actions.ts";
 import type { BlockView } from "../../operations/blocks.ts";
 import type { NodeRowView } from "../../operations/dags.ts";
@@ -10,6 +12,7 @@ import type { OutputView, WorkflowView } from "../../operations/workflows.ts";
 import type { Paint } from "../terminal.ts";
 import { type Columns, color } from "./table.ts";
 import { bytes, count, secondsSince, shortAge, stamp, thousands } from "./text.ts";
+import { unitsOf } from "./unit-word.ts";
 
 /** What needs a person is red, what moves is cyan, what is done is green. */
 const STATUS_COLORS = {
@@ -38,29 +41,20 @@ export interface ListedRequest {
 export const REQUESTS: Columns<ListedRequest> = [
   ["name", ({ request }) => request.request_name],
   ["status", ({ request }, { paint }) => statusWord(request.status, paint)],
-  ["units", ({ workflow }) => unitsWord(workflow), "right"],
+  ["units", (row) => unitsCell(row), "right"],
   ["%", ({ workflow }) => (workflow === null ? "-" : String(Math.floor(workflow.progress_percent))), "right"],
   ["priority", ({ request }) => (request.urgent ? "urgent" : String(request.priority)), "right"],
   ["age", ({ request }, { now }) => shortAge(secondsSince(request.created_at, now)), "right"],
   ["why", ({ request }) => whyNotMoving(request), "flexible"],
 ];
 
-const unitsWord = (workflow: ListedRequest["workflow"]): string =>
-  workflow?.total_work_units ? `${workflow.work_units_done}/${workflow.total_work_units}` : "-";
-
-/** What keeps it: a hold, a failing pass, or what it waits for. */
-export function whyNotMoving(request: Pick<RequestRowView, "hold" | "error" | "waiting">): string {
-  if (request.hold) return `${request.hold.code}: ${request.hold.message}`;
-  if (request.error) return `pass failed ${request.error.count}×: ${request.error.message}`;
-  if (!request.waiting) return "";
-  const { code, details } = request.waiting;
-  // While jobs run, the units show that better than text; what does not run beside them is said.
-  return [...(code === "running" ? [] : [waitText(request.waiting)]), ...details].join("; ");
+/** The head of the column says units; who calls them otherwise says so. */
+function unitsCell({ request, workflow }: ListedRequest): string {
+  if (!workflow?.total_work_units) return "-";
+  return unitsOf(request.kind, workflow.work_units_done, workflow.total_work_units).replace(/ units$/, "");
 }
 
-/** What it waits for, and until when. */
-export const waitText = ({ words, until }: NonNullable<RequestRowView["waiting"]>): string =>
-  until ? `${words}, until ${stamp(until)}` : words;
+export { waitText, whyNotMoving };
 
 export const OUTPUTS: Columns<OutputView> = [
   ["output", ({ output }) => output],
@@ -88,11 +82,19 @@ const BLOCK_COLORS = { open: "cyan", done: "green", failed: "red", withdrawing: 
 
 export const NODES: Columns<NodeRowView> = [
   ["unit", ({ unit }) => unit ?? "-"],
-  ["node", ({ node }) => node],
+  ["node", ({ node, job }) => job ?? node],
   ["state", (node, { paint }) => stateWord(node, paint)],
   ["retries", ({ retries }) => (retries ? String(retries) : ""), "right"],
-  ["detail", ({ detail }) => detail, "flexible"],
+  [
+    "detail",
+    ({ detail, side }) => [...(detail ? [detail] : []), ...(side ? [again(side)] : [])].join("; "),
+    "flexible",
+  ],
 ];
+
+/** The folder of a side run has the first eight digits of its id in its name. */
+const again = ({ dag_id, status, by, reason }: NonNullable<NodeRowView["side"]>): string =>
+  `${isDagOver(status) ? "ran" : "runs"} again in side run ${dag_id.slice(0, 8)}, by ${by}: ${reason}`;
 
 function stateWord({ held, idle, state }: NodeRowView, paint: Paint): string {
   if (held || idle) return paint.yellow(held ? "held" : "idle");
@@ -157,23 +159,23 @@ export const SITES: Columns<SiteView> = [
   ["memory", ({ memory_mb }) => (memory_mb === null ? "-" : bytes(memory_mb * 1e6)), "right"],
   [
     "note and bans",
-    ({ note, bans }, { now }) => [note, ...bans.map((ban) => banWords(ban, now))].filter(Boolean).join("; "),
+    ({ note, bans }, { now }) => [note, ...bans.map((ban) => banText(ban, now))].filter(Boolean).join("; "),
     "flexible",
   ],
 ];
 
-const banWords = ({ workflow_id, expires_at, reason }: SiteView["bans"][number], now: Date): string =>
+const banText = ({ workflow_id, expires_at, reason }: SiteView["bans"][number], now: Date): string =>
   `banned ${workflow_id === null ? "" : "for one workflow "}for ${shortAge(-secondsSince(expires_at, now))} more: ${reason}`;
 
 export const BANS: Columns<BanView> = [
   ["for", ({ workflow_id }) => workflow_id ?? "every request"],
   ["by", ({ created_by }) => created_by ?? "-"],
   ["since", ({ created_at }) => stamp(created_at, "minute")],
-  ["until", (ban, { now }) => untilWords(ban, now)],
+  ["until", (ban, { now }) => untilText(ban, now)],
   ["why", ({ reason }) => reason, "flexible"],
 ];
 
-function untilWords({ removed_at, removed_by, expires_at }: BanView, now: Date): string {
+function untilText({ removed_at, removed_by, expires_at }: BanView, now: Date): string {
   if (removed_at) return `lifted by ${removed_by ?? "?"}`;
   return secondsSince(expires_at, now) >= 0 ? "expired" : stamp(expires_at, "minute");
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { colored, plain } from "../terminal.ts";
 import { bar, thinBar } from "./bar.ts";
 import { own, shown } from "./own-sequences.ts";
-import { bytes, cut, duration, shortAge, thousands, visibleLength, wrap } from "./text.ts";
+import { bytes, cut, duration, shortAge, thousands, typed, visibleLength, wrap } from "./text.ts";
 
 test.each([
   [0, "0.0 s"],
@@ -34,7 +34,7 @@ test("ages, numbers and lines", () => {
   expect(shown(cut(text, 8)).endsWith("\u001b[0m")).toBe(true);
 });
 
-test("a terminal gets our own colors and sequences, and nobody else's", () => {
+test("a terminal gets our own colours and sequences, and nobody else's", () => {
   const mine = colored.red(`mine ${colored.green("within")} on`) + own("?25", "l");
   const red = "\u001b[31m";
   expect(shown(mine)).toBe(`${red}mine \u001b[32mwithin\u001b[39m${red} on\u001b[39m\u001b[?25l`);
@@ -58,4 +58,14 @@ test("a bar is always as wide as asked, shows every part, and is full only at th
   }
   expect(bar({ total: 5, done: 5, failed: 0, running: 0 }, 4, plain)).toBe("████");
   for (const share of [0, 0.01, 0.33, 0.5, 0.99, 1]) expect([...thinBar(share, 10, plain)].length).toBe(10);
+});
+
+test.each([
+  ["sweep.yaml", "sweep.yaml"],
+  ["my sweep.yaml", "'my sweep.yaml'"],
+  ["it's", "'it'\\''s'"],
+  ["", "''"],
+  ["{lr}", "'{lr}'"],
+])("%s is typed as %s", (word, text) => {
+  expect(typed(word)).toBe(text);
 });

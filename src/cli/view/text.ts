@@ -57,7 +57,7 @@ const ANSI = /\u001b\[[0-9;?]*[A-Za-z]/g;
 const ANSI_OR_SIGN = new RegExp(`${ANSI.source}|.`, "gsu");
 export const visibleLength = (text: string): number => [...text.replace(ANSI, "")].length;
 
-/** At most `width` characters; what was cut ends in …. Colors take no room, and the last one is closed. */
+/** At most `width` characters; what was cut ends in …. Colours take no room, and the last one is closed. */
 export function cut(text: string, width: number): string {
   if (visibleLength(text) <= width) return text;
   let out = "";
@@ -74,7 +74,7 @@ export function cut(text: string, width: number): string {
 export const padEnd = (text: string, width: number): string =>
   text + " ".repeat(Math.max(0, width - visibleLength(text)));
 
-/** Words in lines of at most `width`, for messages. Colors take no room. */
+/** Words in lines of at most `width`, for messages. Colours take no room. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const paragraph of text.split("\n")) {
@@ -89,3 +89,7 @@ export function wrap(text: string, width: number): string[] {
   }
   return lines;
 }
+
+/** A word as it is typed into a shell. */
+export const typed = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

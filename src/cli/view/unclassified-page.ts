@@ -14,7 +14,7 @@ export function unclassifiedPage(items: UnclassifiedView["items"], { width, pain
         ? `${item.classified.action} by ${item.classified.actor}: ${item.classified.reason}`
         : null;
       return [
-        `${paint.bold(`${item.unit}/${item.node}`)}  ${what}${where}  ${stamp(item.at)}`,
+        `${paint.bold(item.job ?? `${item.unit}/${item.node}`)}  ${what}${where}  ${stamp(item.at)}`,
         ...(said === null ? [] : [`  classified ${said}`]),
         ...tail(item.stderr_tail).map((line) => paint.dim(`  | ${line}`)),
       ];

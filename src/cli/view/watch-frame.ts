@@ -3,6 +3,7 @@ import type { Look, Paint } from "../terminal.ts";
 import { bar, unitCells } from "./bar.ts";
 import { statusWord, whyNotMoving } from "./tables.ts";
 import { count, cut, duration, padEnd, visibleLength } from "./text.ts";
+import { unitsAndJobs } from "./unit-word.ts";
 import { type Progress, progressOf, type WatchedRequest } from "./watched.ts";
 
 interface FrameLook extends Look {
@@ -36,7 +37,7 @@ export function watchFrame(watched: readonly WatchedRequest[], notice: Notice | 
 const rowOf = (one: WatchedRequest, { now, paint }: FrameLook): Row => ({
   one,
   name: cut(one.request.request_name, MAX_NAME),
-  numbers: numbersOf(progressOf(one, now), paint),
+  numbers: numbersOf(one.request.kind, progressOf(one, now), paint),
 });
 
 /** The bars of all requests are as long as the longest line of numbers allows, so they stand below one another. */
@@ -65,10 +66,13 @@ function requestLines(
   return [...lines, ...cells.map((line) => INDENT + line)];
 }
 
-function numbersOf({ units, nodes, retries, round, rate, ended, elapsedSec, leftSec }: Progress, paint: Paint): string {
+function numbersOf(
+  kind: string,
+  { units, nodes, retries, round, rate, ended, elapsedSec, leftSec }: Progress,
+  paint: Paint,
+): string {
   const parts = [
-    `${units.done}/${units.total} units`,
-    `${nodes.done}/${nodes.total} jobs`,
+    ...unitsAndJobs(kind, units, nodes),
     retries ? paint.yellow(`↻${retries}`) : "",
     units.failed ? paint.red(`✖${units.failed}`) : "",
     round > 0 ? `round ${round}` : "",

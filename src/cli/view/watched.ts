@@ -4,6 +4,7 @@ import type { RequestDetailView } from "../../operations/requests.ts";
 import type { BarParts } from "./bar.ts";
 import { whyNotMoving } from "./tables.ts";
 import { count, duration, secondsSince } from "./text.ts";
+import { unitsAndJobs, unitsOf, unitWord } from "./unit-word.ts";
 
 /** A request as somebody who watches sees it. */
 export interface WatchedRequest {
@@ -14,9 +15,9 @@ export interface WatchedRequest {
   readonly units: readonly UnitRowView[];
 }
 
-/** Watching ends when a request is over, or waits for a person. */
+/** Watching ends when a request is over, or waits for a person who has not asked for anything yet. */
 export const hasEnded = ({ request }: WatchedRequest): boolean =>
-  request.status === "held" || isTerminal(request.status);
+  (request.status === "held" && request.wish === null) || isTerminal(request.status);
 
 export type Progress = ReturnType<typeof progressOf>;
 
@@ -65,10 +66,9 @@ export function changeLine(watched: WatchedRequest, now: Date): string {
   const { units, nodes, retries, round, elapsedSec } = progressOf(watched, now);
   const why = whyNotMoving(request);
   const parts = [
-    `${units.done}/${units.total} units`,
-    `${nodes.done}/${nodes.total} jobs`,
+    ...unitsAndJobs(request.kind, units, nodes),
     retries ? count(retries, "retry", "retries") : "",
-    units.failed ? `${count(units.failed, "unit")} failed` : "",
+    units.failed ? `${count(units.failed, unitWord(request.kind))} failed` : "",
     round > 0 ? `round ${round}` : "",
     duration(elapsedSec),
   ];
@@ -81,7 +81,7 @@ export function outcomeLine(watched: WatchedRequest, now: Date): string {
   const { request } = watched;
   const { units, retries, elapsedSec } = progressOf(watched, now);
   const name = request.request_name;
-  const work = `${units.done}/${units.total} units${retries ? `, ${count(retries, "retry", "retries")}` : ""}, ${duration(elapsedSec)}`;
+  const work = `${unitsOf(request.kind, units.done, units.total)}${retries ? `, ${count(retries, "retry", "retries")}` : ""}, ${duration(elapsedSec)}`;
   switch (request.status) {
     case "completed":
       return `${name} completed: ${work}; outputs: wms2 outputs ${name}`;

@@ -31,7 +31,7 @@ export function checkFile(file: Row): void {
     if (!lumi.run_num || !lumi.lumi_section_num) throw invalid(311, "file lumi: run_num and lumi_section_num");
 }
 
-interface Place {
+interface Owner {
   readonly dataset: string;
   readonly block: string;
   readonly parents: readonly string[];
@@ -39,14 +39,14 @@ interface Place {
   readonly person: string;
 }
 
-export function fileRow(file: Row, place: Place): DbsFileRow {
+export function fileRow(file: Row, owner: Owner): DbsFileRow {
   const now = unixSec();
   return {
     row: {
       logical_file_name: String(file.logical_file_name),
       is_file_valid: file.is_file_valid === undefined ? 1 : Number(file.is_file_valid),
-      dataset: place.dataset,
-      block_name: place.block,
+      dataset: owner.dataset,
+      block_name: owner.block,
       file_type: file.file_type,
       check_sum: file.check_sum,
       event_count: Number(file.event_count ?? 0),
@@ -60,16 +60,16 @@ export function fileRow(file: Row, place: Place): DbsFileRow {
       block_id: WILD_ID,
       file_type_id: 1,
       creation_date: now,
-      create_by: place.person,
+      create_by: owner.person,
       last_modification_date: file.last_modification_date ?? now,
-      last_modified_by: file.last_modified_by ?? place.person,
+      last_modified_by: file.last_modified_by ?? owner.person,
     },
     lumis: ((file.file_lumi_list ?? []) as Lumi[]).map(({ run_num, lumi_section_num, event_count }) => ({
       run_num,
       lumi_section_num,
       event_count: event_count || null, // none and 0 are stored alike
     })),
-    parents: place.parents,
-    configs: place.configs,
+    parents: owner.parents,
+    configs: owner.configs,
   };
 }

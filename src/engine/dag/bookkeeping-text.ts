@@ -143,9 +143,9 @@ export function renderRescue(dagName: string, at: Date, nodes: readonly LiveNode
 }
 
 /** Lines of <dag>.dagman.out in DAGMan's manner: observation looks for the banner and for ERROR. */
-export function renderDagmanLine(at: Date, words: string): string {
+export function renderDagmanLine(at: Date, text: string): string {
   const day = `${two(at.getMonth() + 1)}/${two(at.getDate())}/${two(at.getFullYear() % 100)}`;
-  return `${day} ${clock(at)} ${words}\n`;
+  return `${day} ${clock(at)} ${text}\n`;
 }
 
 export const localTime = (at: Date): string =>

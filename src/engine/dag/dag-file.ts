@@ -3,7 +3,7 @@ import { KEYWORDS } from "./dag-keywords.ts";
 import { Fault, logicalLines, orFault, within } from "./lines.ts";
 
 /**
- * A .dag file as DAGMan 23.9.6 reads it, for the keywords docs/submit-directory.md uses and their neighbors.
+ * A .dag file as DAGMan 23.9.6 reads it, for the keywords docs/submit-directory.md uses and their neighbours.
  * A keyword we do not run is a fault with its line number, never silently skipped: a DAG that means something
  * else here than on the pool would be worse than one that does not start.
  */

@@ -6,7 +6,7 @@ import { rescueName } from "../format/rescue.ts";
 import { renderDagmanLine, renderMetrics, renderRescue } from "./bookkeeping-text.ts";
 import type { DagFile } from "./dag-file.ts";
 import { replace } from "./dag-files.ts";
-import type { DagPlace } from "./dag-run.ts";
+import type { DagSetup } from "./dag-run.ts";
 import { type JournalLine, parseJournal, renderLine } from "./journal.ts";
 import type { DagMachine, DagOutcome, LiveNode } from "./machine.ts";
 import type { Outbox } from "./outbox.ts";
@@ -61,7 +61,7 @@ export function writeRescue(dagPath: string, used: number, at: Date, nodes: read
 
 /** The files DAGMan keeps beside a .dag, and the journal. Each is written under a temporary name and renamed, or appended to. */
 export class FileRecord extends DagRecord {
-  private readonly place: DagPlace;
+  private readonly setup: DagSetup;
   private readonly outbox: Outbox;
   private readonly name: string;
   private readonly journalPath: string;
@@ -70,16 +70,16 @@ export class FileRecord extends DagRecord {
   private machine: DagMachine | null = null;
   private status: StatusWriter | null = null;
 
-  constructor(place: DagPlace, outbox: Outbox) {
+  constructor(setup: DagSetup, outbox: Outbox) {
     super();
-    this.place = place;
+    this.setup = setup;
     this.outbox = outbox;
-    this.name = basename(place.path);
-    this.journalPath = `${place.path}.journal.jsonl`;
+    this.name = basename(setup.path);
+    this.journalPath = `${setup.path}.journal.jsonl`;
   }
 
   override begin(rescue: number): void {
-    const { id, parentId, path, batchName } = this.place;
+    const { id, parentId, path, batchName } = this.setup;
     this.outbox.close(this.journalPath);
     replace(this.journalPath, renderLine({ k: "begin", id, parent: parentId, rescue, at: this.startedAt.getTime() }));
     rmSync(`${path}.halt`, { force: true });
@@ -93,7 +93,7 @@ export class FileRecord extends DagRecord {
     // A torn last line must not swallow the next one.
     if (text && !text.endsWith("\n")) appendFileSync(this.journalPath, "\n");
     const lines = parseJournal(text);
-    if (lines[0]?.k === "begin" && lines[0].id === this.place.id) this.startedAt = new Date(lines[0].at);
+    if (lines[0]?.k === "begin" && lines[0].id === this.setup.id) this.startedAt = new Date(lines[0].at);
     return lines;
   }
 
@@ -101,7 +101,7 @@ export class FileRecord extends DagRecord {
     this.machine = machine;
     this.rescueUsed = rescueUsed;
     if (!statusFile) return;
-    const path = resolve(this.place.cwd, statusFile.path);
+    const path = resolve(this.setup.cwd, statusFile.path);
     this.status = new StatusWriter(path, statusFile, machine.nodes.length, () => ({
       dagName: this.name,
       machine,
@@ -122,7 +122,7 @@ export class FileRecord extends DagRecord {
   /** What DAGMan would say of itself; trouble with this file must not stop the work. */
   override say(text: string): void {
     try {
-      appendFileSync(`${this.place.path}.dagman.out`, renderDagmanLine(new Date(), text));
+      appendFileSync(`${this.setup.path}.dagman.out`, renderDagmanLine(new Date(), text));
     } catch {
       // The same disk carries the journal, and that one does not go on silently.
     }
@@ -137,12 +137,12 @@ export class FileRecord extends DagRecord {
   }
 
   override isHalted(): boolean {
-    return existsSync(`${this.place.path}.halt`);
+    return existsSync(`${this.setup.path}.halt`);
   }
 
   override end(outcome: DagOutcome): void {
     const { nodes } = this.machine as DagMachine;
-    const { id: dagmanId, parentId, path, cwd } = this.place;
+    const { id: dagmanId, parentId, path, cwd } = this.setup;
     const { startedAt, rescueUsed } = this;
     this.status?.close();
     try {
@@ -162,7 +162,7 @@ export class FileRecord extends DagRecord {
 
   override bye(exit: number): void {
     this.write({ k: "ended", exit });
-    const self = `condor_scheduniv_exec.${this.place.id}.0 (condor_DAGMAN) pid ${process.pid}`;
+    const self = `condor_scheduniv_exec.${this.setup.id}.0 (condor_DAGMAN) pid ${process.pid}`;
     this.say(`**** ${self} EXITING WITH STATUS ${exit}`);
     this.outbox.after(() => this.outbox.close(this.journalPath));
   }

@@ -19,7 +19,7 @@ export interface DagWorld {
   readonly time: Time;
   /** A number never given before: clusters, DAGs and scripts share them. */
   readonly nextId: () => number;
-  readonly recordOf: (place: DagPlace) => DagRecord;
+  readonly recordOf: (setup: DagSetup) => DagRecord;
 }
 
 export interface Time {
@@ -29,7 +29,7 @@ export interface Time {
   soon(run: () => void): void;
 }
 
-export interface DagPlace {
+export interface DagSetup {
   readonly id: number;
   readonly parentId: string;
   readonly path: string;
@@ -40,7 +40,7 @@ export interface DagPlace {
   readonly paused: boolean;
 }
 
-const EVENTS_PER_TURN = 2000;
+const EVENTS_PER_TURN = 200;
 const RETRY_SEC = 1;
 
 /**
@@ -49,7 +49,7 @@ const RETRY_SEC = 1;
  * its own files.
  */
 export class DagRun {
-  readonly place: DagPlace;
+  readonly setup: DagSetup;
   machine: DagMachine | null = null;
   private readonly world: DagWorld;
   readonly record: DagRecord;
@@ -61,13 +61,13 @@ export class DagRun {
   private paused: boolean;
   private closed = false;
 
-  constructor(world: DagWorld, place: DagPlace, onEnd: (exit: number) => void) {
+  constructor(world: DagWorld, setup: DagSetup, onEnd: (exit: number) => void) {
     this.world = world;
-    this.place = place;
-    this.record = world.recordOf(place);
+    this.setup = setup;
+    this.record = world.recordOf(setup);
     this.onEnd = onEnd;
     this.work = new NodeWork(world, this);
-    this.paused = place.paused;
+    this.paused = setup.paused;
   }
 
   /** A fresh run. Throws when the directory cannot be written; everything later is reported in the files. */
@@ -87,7 +87,7 @@ export class DagRun {
   recover(): void {
     const lines = this.record.journal();
     const [first, last] = [lines[0], lines.at(-1)];
-    if (first?.k !== "begin" || first.id !== this.place.id) this.begin();
+    if (first?.k !== "begin" || first.id !== this.setup.id) this.begin();
     else if (last?.k === "ended") this.leave(last.exit);
     else {
       this.record.say("Recovering from the journal");
@@ -131,10 +131,10 @@ export class DagRun {
     return this.machine?.isEnding ?? false;
   }
 
-  openSub(at: Pick<DagPlace, "id" | "path" | "cwd" | "priority">, onEnd: (exit: number) => void): DagRun {
-    const { id, batchName } = this.place;
-    const place = { ...at, parentId: String(id), batchName, limits: this.limits, paused: this.paused };
-    return new DagRun(this.world, place, onEnd);
+  openSub(at: Pick<DagSetup, "id" | "path" | "cwd" | "priority">, onEnd: (exit: number) => void): DagRun {
+    const { id, batchName } = this.setup;
+    const setup = { ...at, parentId: String(id), batchName, limits: this.limits, paused: this.paused };
+    return new DagRun(this.world, setup, onEnd);
   }
 
   /** Nothing is under way for a node any more. While the DAG is being stopped only the last such report counts. */
@@ -143,8 +143,14 @@ export class DagRun {
     else if (this.work.isOver) this.dispatch({ k: "killed" });
   }
 
+  /** A job began, or lost its place: no event of the DAG, but its status tells who runs. */
+  jobMoved(line: JournalLine): void {
+    this.record.write(line);
+    if (!this.closed && !this.machine?.outcome) this.record.changed();
+  }
+
   private read(rescue: number | null): ReturnType<typeof loadDag> {
-    return loadDag(this.place.path, this.place.cwd, this.place.limits, rescue);
+    return loadDag(this.setup.path, this.setup.cwd, this.setup.limits, rescue);
   }
 
   /** As DAGMan does with a file it cannot read: why is in dagman.out; no metrics, no rescue. */
@@ -227,7 +233,7 @@ export class DagRun {
     try {
       this.record.end(outcome);
     } catch (error) {
-      this.world.outbox.trouble = `cannot write the end of ${this.place.path}: ${describeError(error)}`;
+      this.world.outbox.trouble = `cannot write the end of ${this.setup.path}: ${describeError(error)}`;
       this.world.time.after(RETRY_SEC, () => this.finish(outcome));
       return;
     }

@@ -4,8 +4,8 @@ import type { JobSpec } from "./job-spec.ts";
 import type { Hold, Usage } from "./runner.ts";
 
 /** Events of a job's `log =` file in HTCondor 23.9.6's format: bin/elect, bin/post and the reader know it. */
-function render(kind: EventKind, spec: JobSpec, at: Date, words: string): string {
-  return `${EVENT_NUMBERS[kind]} (${String(spec.cluster).padStart(3, "0")}.000.000) ${localTime(at)} ${words}\n...\n`;
+function render(kind: EventKind, spec: JobSpec, at: Date, text: string): string {
+  return `${EVENT_NUMBERS[kind]} (${String(spec.cluster).padStart(3, "0")}.000.000) ${localTime(at)} ${text}\n...\n`;
 }
 
 export const submitted = (spec: JobSpec, at: Date): string =>
@@ -13,11 +13,11 @@ export const submitted = (spec: JobSpec, at: Date): string =>
 
 export function executing(spec: JobSpec, at: Date, site: string, scratch: string): string {
   const asked = spec.ulogAttributes.some((name) => name.toLowerCase() === "glidein_cmssite");
-  const words =
+  const text =
     `Job executing on host: <127.0.0.1:0?local>\n\tSlotName: slot1@${site}\n` +
     `\tCondorScratchDir = ${quoteAd(scratch)}\n\tCpus = ${spec.cpus}\n` +
     `${asked ? `\tGLIDEIN_CMSSite = ${quoteAd(site)}\n` : ""}\tMemory = ${spec.memoryMb}`;
-  return render("execute", spec, at, words);
+  return render("execute", spec, at, text);
 }
 
 export const evicted = (spec: JobSpec, at: Date, why: string): string =>

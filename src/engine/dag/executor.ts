@@ -49,7 +49,7 @@ export class Executor {
       texts: new Texts(),
       time: REAL_TIME,
       nextId: () => ids.take(),
-      recordOf: (place) => new FileRecord(place, outbox),
+      recordOf: (setup) => new FileRecord(setup, outbox),
     };
     this.halts = setInterval(() => {
       for (const { dag } of this.runs.values()) dag.checkHalt();
@@ -81,10 +81,10 @@ export class Executor {
     if (!BATCH_NAME.test(batchName)) return err(`batch name ${batchName} is not allowed`);
     const path = resolve(submission.submitDir, TOP.dag);
     const known = this.runs.get(batchName);
-    if (known && known.dag.place.path === path) return ok(known.entry.id);
-    if (known) return err(`batch name ${batchName} is in use for ${known.dag.place.path}`);
+    if (known && known.dag.setup.path === path) return ok(known.entry.id);
+    if (known) return err(`batch name ${batchName} is in use for ${known.dag.setup.path}`);
     for (const { entry, dag } of this.runs.values()) {
-      if (dag.place.path === path) return err(`${path} is being run as ${entry.batchName}`);
+      if (dag.setup.path === path) return err(`${path} is being run as ${entry.batchName}`);
     }
     if (!existsSync(path)) return err(`${path} does not exist`);
     const entry: RunEntry = { ...submission, id: this.world.nextId(), submittedAt: Date.now(), held: false };
@@ -140,8 +140,8 @@ export class Executor {
   private open(entry: RunEntry): DagRun {
     const cwd = resolve(entry.submitDir);
     const { id, batchName, priority, held: paused } = entry;
-    const place = { id, parentId: "", path: resolve(cwd, TOP.dag), cwd, batchName, priority, limits: null, paused };
-    const dag = new DagRun(this.world, place, () => this.leave(entry));
+    const setup = { id, parentId: "", path: resolve(cwd, TOP.dag), cwd, batchName, priority, limits: null, paused };
+    const dag = new DagRun(this.world, setup, () => this.leave(entry));
     this.runs.set(batchName, { entry, dag });
     return dag;
   }

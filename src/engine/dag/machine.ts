@@ -51,7 +51,7 @@ export interface LiveNode {
   detail: string;
 }
 
-export type Counts = Record<NodeState, number>;
+type Counts = Record<NodeState, number>;
 
 export class DagMachine {
   readonly nodes: readonly LiveNode[];

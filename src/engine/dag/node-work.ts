@@ -105,7 +105,7 @@ export class NodeWork implements WorkView {
     const cluster = node.state === "queued" ? (this.live.get(node.spec.name)?.job ?? null) : null;
     if (cluster === null) return "";
     const wait = this.world.jobs.explain(cluster);
-    return wait === null ? "not_idle" : wait.never === null ? "idle" : `idle: ${wait.never.words}`;
+    return wait === null ? "not_idle" : wait.never === null ? "idle" : `idle: ${wait.never.reason}`;
   }
 
   private left(event: Extract<DagEvent, { n: string }>): void {
@@ -132,9 +132,9 @@ export class NodeWork implements WorkView {
 
   private startJob({ spec, attempt }: LiveNode, cluster: number, intent: Intent | null): void {
     const { jobs, texts, outbox } = this.world;
-    const { batchName } = this.dag.place;
+    const { batchName } = this.dag.setup;
     const left = (code: number) => this.left({ k: "job", n: spec.name, code });
-    const watchOf = (job: JobSpec) => watchJob(job, batchName, outbox, (line) => this.dag.record.write(line), left);
+    const watchOf = (job: JobSpec) => watchJob(job, batchName, outbox, (line) => this.dag.jobMoved(line), left);
     if (intent?.run && jobs.adopt({ ...intent.run, cluster, evicted: intent.evicted }, watchOf) !== "unknown") {
       if (intent.hold) jobs.remove(cluster, intent.hold);
       return;
@@ -177,7 +177,12 @@ export class NodeWork implements WorkView {
     const { name } = node.spec;
     const { scripts, nextId, outbox, time } = this.world;
     const cluster = this.clusters.get(name) ?? null;
-    const call = { part, node, cluster, cwd: this.dirOf(node.spec), dagPath: this.dag.place.path };
+    const call = { part, node, cluster, cwd: this.dirOf(node.spec), dagPath: this.dag.setup.path };
+    const code = scripts.atOnce?.(call) ?? null;
+    if (code !== null) {
+      this.left({ k: part, n: name, code });
+      return;
+    }
     const live = this.enter(name);
     try {
       const id = nextId();
@@ -202,11 +207,11 @@ export class NodeWork implements WorkView {
   }
 
   private priorityOf(spec: NodeSpec): number {
-    return this.dag.place.priority + spec.priority;
+    return this.dag.setup.priority + spec.priority;
   }
 
   private dirOf(spec: NodeSpec): string {
-    return spec.dir === null ? this.dag.place.cwd : resolve(this.dag.place.cwd, spec.dir);
+    return spec.dir === null ? this.dag.setup.cwd : resolve(this.dag.setup.cwd, spec.dir);
   }
 
   private enter(name: string): Live {

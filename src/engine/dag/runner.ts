@@ -83,6 +83,8 @@ export interface JobWait {
 
 /** Runs PRE and POST, on the machine of the executor. `id` is never given twice: started again, a script runs once. */
 export interface ScriptRunner {
+  /** The exit code of a script that has nothing to decide and was carried out meanwhile; null: it has to be started. */
+  atOnce?(call: ScriptCall): number | null;
   /** Throws when it cannot be prepared; nothing has begun then. */
   start(id: number, call: ScriptCall, onEnd: (exit: ProgramExit) => void): void;
   adopt(id: number, onEnd: (exit: ProgramExit) => void): void;

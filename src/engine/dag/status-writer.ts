@@ -15,7 +15,8 @@ export class StatusWriter {
   private readonly everyMs: number;
   private readonly facts: () => Omit<StatusFacts, "at" | "ended" | "nextUpdate">;
   private timer: NodeJS.Timeout | null = null;
-  private writtenAt = 0;
+  /** By the clock that only moves forward. */
+  private writtenAt = Number.NEGATIVE_INFINITY;
 
   constructor(path: string, file: NonNullable<DagFile["statusFile"]>, nodes: number, facts: StatusWriter["facts"]) {
     this.path = path;
@@ -35,14 +36,14 @@ export class StatusWriter {
           this.schedule();
         }
       },
-      Math.max(0, this.writtenAt + this.everyMs - Date.now()),
+      Math.max(0, this.writtenAt + this.everyMs - performance.now()),
     );
   }
 
   write(ended: StatusFacts["ended"]): void {
-    this.writtenAt = Date.now();
-    const at = new Date(this.writtenAt);
-    const nextUpdate = ended === null ? new Date(this.writtenAt + this.everyMs) : null;
+    this.writtenAt = performance.now();
+    const at = new Date();
+    const nextUpdate = ended === null ? new Date(at.getTime() + this.everyMs) : null;
     replace(this.path, renderStatus({ ...this.facts(), at, ended, nextUpdate }));
   }
 

@@ -94,25 +94,25 @@ export function parseQueue(text: string): Result<ReadonlyMap<string, Tree>, stri
 
 /**
  * condor_submit_dag says no with exit code 1 both when it does not like the files and when it cannot reach the schedd. Only the
- * former would stay the same the next time; what is not recognized counts as the latter. Files that "already exist" are no
+ * former would stay the same the next time; what is not recognised counts as the latter. Files that "already exist" are no
  * refusal: somebody was here, so one has to look. Its words are bin/submit's output; on stderr ssh, docker and the like complain
  * that they did not get there.
  */
-function isRejection(words: string): boolean {
-  if (/schedd|condor_submit failed|Failed to connect|timed? ?out|already exist/i.test(words)) return false;
-  return /errno 2 |No such file|CONFIG|parse|syntax|Permission denied|errno 13 /i.test(words);
+function isRejection(text: string): boolean {
+  if (/schedd|condor_submit failed|Failed to connect|timed? ?out|already exist/i.test(text)) return false;
+  return /errno 2 |No such file|CONFIG|parse|syntax|Permission denied|errno 13 /i.test(text);
 }
 
 /** What bin/submit said; its exit codes are explained there. `cluster` null: nothing has been submitted under this name. */
 type Submission =
   | { readonly kind: "done"; readonly cluster: string | null }
-  | { readonly kind: "wait" | "rejected" | "unwritable" | "failed"; readonly words: string };
+  | { readonly kind: "wait" | "rejected" | "unwritable" | "failed"; readonly text: string };
 export function readSubmission({ code, stdout, stderr }: SpawnAnswer): Submission {
   if (code === 0) return { kind: "done", cluster: /submitted to cluster (\d+)/.exec(stdout)?.[1] ?? null };
-  const words = complaint(stdout, stderr);
-  if (code === 69 || code === 75 || code === 77) return { kind: "wait", words };
-  if (code === 73) return { kind: "unwritable", words };
-  return { kind: code === 78 || isRejection(stdout) ? "rejected" : "failed", words };
+  const text = complaint(stdout, stderr);
+  if (code === 69 || code === 75 || code === 77) return { kind: "wait", text };
+  if (code === 73) return { kind: "unwritable", text };
+  return { kind: code === 78 || isRejection(stdout) ? "rejected" : "failed", text };
 }
 
 /** condor_rm, condor_hold and condor_release exit with 1 when nothing matches: that is an answer. */
@@ -121,8 +121,8 @@ export const matchedNothing = (stderr: string): boolean => /Couldn't find\/\w+ a
 /** The first useful line of what a command complained about. */
 export function complaint(stdout: string, stderr: string): string {
   const lines = `${stderr}\n${stdout}`.split("\n").map((line) => line.trim());
-  const words = lines.filter((line) => line !== "" && !/^(Extra Info|-{5,})/.test(line));
-  return words.slice(0, 3).join("; ").slice(0, 1000) || "no words";
+  const said = lines.filter((line) => line !== "" && !/^(Extra Info|-{5,})/.test(line));
+  return said.slice(0, 3).join("; ").slice(0, 1000) || "no words";
 }
 
 /** "-- Schedd: submit-1.example.org : <127.0.0.1:9618?... @ 11/15/26 22:33:23", the head of every condor_q for people. */
@@ -185,7 +185,7 @@ export function nodeWarnings(version: string): PingOutcome["warnings"] {
   const found = major === undefined ? "there is no Node.js" : `Node.js is ${version.trim()}`;
   return [
     {
-      what: `${found} on the submit host: failed attempts cannot be judged there, and are not retried`,
+      what: `${found} on the submit host: failed attempts cannot be checked there, and are not retried`,
       fix: "install Node.js 20 or newer on the submit host, on the PATH of the schedd",
     },
   ];

@@ -77,17 +77,17 @@ describe("answers", () => {
     [77, "a later submission of /s has begun", "wait"],
     [73, "cannot write in /s", "unwritable"],
     [78, "there is no flock on the submit host", "rejected"],
-  ])("a submission that ended with %i: %s", (code, words, kind) => {
+  ])("a submission that ended with %i: %s", (code, text, kind) => {
     // bin/submit hands condor_submit_dag's words on as its output; its own go to stderr.
-    const said = code === 1 || code === 139 ? { stdout: words, stderr: "" } : { stdout: "", stderr: words };
-    expect(answers.readSubmission({ code, ...said })).toEqual({ kind, words });
+    const said = code === 1 || code === 139 ? { stdout: text, stderr: "" } : { stdout: "", stderr: text };
+    expect(answers.readSubmission({ code, ...said })).toEqual({ kind, text });
   });
   it.each([
     [255, "ann@submit-1: Permission denied (publickey,password)."],
     [1, "permission denied while trying to connect to the Docker daemon socket"],
     [1, "sudo: unable to open /etc/sudoers: No such file or directory"],
   ])("what the way to the submit host complains about (%i: %s) is no word of the engine", (code, stderr) =>
-    expect(answers.readSubmission({ code, stdout: "", stderr })).toEqual({ kind: "failed", words: stderr }),
+    expect(answers.readSubmission({ code, stdout: "", stderr })).toEqual({ kind: "failed", text: stderr }),
   );
   it("reads small answers", () => {
     const stdout = "Submitting job(s).\n1 job(s) submitted to cluster 23.\n";

@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Run } from "../../domain/run.ts";
 import { DagmanEngine } from "./dagman-engine.ts";
-import { type SpawnAnswer, type SpawnRequest, spawnCommand } from "./spawn.ts";
+import type { SpawnAnswer, SpawnRequest } from "./spawn.ts";
 
 /** The engine against scripted answers: what it asks, and what it makes of files and queue together. */
 describe("the DAGMan engine without a pool", () => {
@@ -170,7 +170,7 @@ describe("the DAGMan engine without a pool", () => {
 
   it("tells a refusal from a world that failed", async () => {
     answer = submission({ code: 1, stdout: "ERROR: syntax of CONFIG\n" });
-    expect(await engine.submit(fresh(), 5)).toEqual({ kind: "rejected", words: "ERROR: syntax of CONFIG" });
+    expect(await engine.submit(fresh(), 5)).toEqual({ kind: "rejected", text: "ERROR: syntax of CONFIG" });
     for (const stdout of ["ERROR: Can't find address of local schedd", 'ERROR: "x.condor.sub" already exists.']) {
       answer = submission({ code: 1, stdout });
       await expect(engine.submit(fresh(), 5)).rejects.toMatchObject({ code: "engine-unreachable" });
@@ -199,7 +199,7 @@ describe("the DAGMan engine without a pool", () => {
     expect(await engine.find(fresh())).toEqual({ kind: "unknown", why });
     await expect(engine.observe([run])).rejects.toMatchObject(unreachable);
     await expect(engine.stop(run)).rejects.toMatchObject(unreachable);
-    expect(await engine.ping()).toMatchObject({ ok: false, words: why });
+    expect(await engine.ping()).toMatchObject({ ok: false, text: why });
   });
 
   it("asks the queue once for all runs", async () => {
@@ -277,94 +277,5 @@ describe("the DAGMan engine without a pool", () => {
     expect(await engine.find(run)).toEqual({ kind: "absent" });
     // The run that continues it has a name of its own.
     expect(await engine.find({ ...run, batchName: "wms2-e", engineId: null })).toEqual({ kind: "absent" });
-  });
-
-  it("removes the top, or what is left without it", async () => {
-    const names = () =>
-      asked.map((each) => each.argv.slice(2, 3).concat(/DAGManJobId is/.test(each.argv.at(-1)!) ? "top" : "tree"));
-    answer = ([name]) => (name === "condor_q" ? { stdout: top() } : {});
-    await engine.stop(run);
-    expect(names()).toEqual([
-      ["condor_q", "tree"],
-      ["condor_rm", "top"],
-    ]);
-    asked = [];
-    answer = ([name]) => (name === "condor_q" ? { stdout: top({ DAGManJobId: 3 }) } : {});
-    await engine.stop(run);
-    expect(names()).toEqual([
-      ["condor_q", "tree"],
-      ["condor_rm", "tree"],
-    ]);
-    asked = [];
-    answer = () => ({});
-    await engine.stop(run);
-    expect(names()).toEqual([["condor_q", "tree"]]);
-  });
-
-  it("nothing to hold is no error; a refusal is", async () => {
-    answer = () => ({ code: 1, stderr: "Couldn't find/hold all jobs matching constraint (…)" });
-    await engine.hold(run);
-    answer = () => ({ code: 1, stderr: "Failed to connect" });
-    await expect(engine.release(run)).rejects.toMatchObject({ code: "engine-unreachable" });
-  });
-
-  it("passes on the warnings about limits, each with its cure", async () => {
-    const said: Record<string, string> = { condor_config_val: "200\n", condor_version: "$CondorVersion: 23.9.6 x $" };
-    answer = (argv) => ({ stdout: said[argv[0] ?? ""] ?? "" });
-    const ping = await engine.ping();
-    expect(ping).toMatchObject({ ok: true, words: "HTCondor 23.9.6 via into pool; the schedd answers" });
-    expect(ping.warnings[0]?.fix).toMatch(/MAX_RUNNING_SCHEDULER_JOBS_PER_OWNER = 5000/);
-    expect(ping.warnings.at(-1)?.what).toMatch(/^there is no Node.js on the submit host/);
-    said.sh = "v18.19.0\n";
-    expect((await engine.ping()).warnings.at(-1)?.what).toMatch(/^Node.js is v18.19.0 on the submit host/);
-    said.sh = "v20.20.0\n";
-    expect((await engine.ping()).warnings.at(-1)?.what).not.toMatch(/Node.js/);
-  });
-
-  it.runIf(process.getuid?.() === 0)("gives the directory away, once, and says which way is closed", async () => {
-    await put("mg_000000/group.dag", "");
-    const outside = path.dirname(dir);
-    const given = new DagmanEngine({
-      commandPrefix: [],
-      submitAs: { uid: 1000, gid: 1000 },
-      spawner: async (request) => {
-        asked.push(request);
-        return request.argv[0] === "chown"
-          ? spawnCommand(request)
-          : { code: 0, stdout: "submitted to cluster 1", stderr: "" };
-      },
-    });
-    expect((await stat(outside)).mode & 1).toBe(1);
-    await given.submit(run, 1);
-    expect((await stat(path.join(dir, "mg_000000/group.dag"))).uid).toBe(1000);
-    await given.submit(run, 2);
-    expect(asked.map((each) => each.argv[0])).toEqual(["chown", "sh", "sh"]);
-    await mkdir(path.join(dir, "closed/inner"), { recursive: true, mode: 0o700 });
-    await put("closed/inner/workflow.dag", "");
-    const words = `${dir}/closed is closed to the job owner (uid 1000), so no job can reach its submit directory`;
-    expect(await given.submit({ ...run, submitDir: `${dir}/closed/inner` }, 3)).toEqual({ kind: "rejected", words });
-  });
-});
-
-describe("starting a command", () => {
-  const at = { cwd: "/", timeoutSec: 5 };
-  it("hands over arguments as they are and reports the exit code", async () => {
-    const odd = "$(touch /tmp/never) `x` ; \"'";
-    expect(await spawnCommand({ ...at, argv: ["printf", "%s", odd] })).toEqual({ code: 0, stdout: odd, stderr: "" });
-    expect(await spawnCommand({ ...at, argv: ["sh", "-c", "echo no >&2; exit 3"] })).toMatchObject({
-      code: 3,
-      stderr: "no\n",
-    });
-  });
-  it.each([
-    ["takes too long", { argv: ["sleep", "9"], cwd: "/", timeoutSec: 0.1 }, /did not answer within/],
-    ["is not there", { argv: ["/no/such/program"], cwd: "/", timeoutSec: 5 }, /cannot be run/],
-    ["has no directory", { argv: ["true"], cwd: "/no/such/dir", timeoutSec: 5 }, /cannot be run/],
-    ["is killed", { argv: ["sh", "-c", "kill -9 $$"], cwd: "/", timeoutSec: 5 }, /was killed by SIGKILL/],
-  ])("%s: the engine is unreachable", async (_name, request, words) => {
-    await expect(spawnCommand(request)).rejects.toMatchObject({
-      code: "engine-unreachable",
-      message: expect.stringMatching(words),
-    });
   });
 });

@@ -11,7 +11,7 @@ import type { Engine, EngineSite, FindOutcome, PingOutcome, SubmitOutcome } from
 import * as answers from "./answers.ts";
 import * as commands from "./commands.ts";
 import { type Condor, makeCondor, unreachable } from "./condor.ts";
-import { bringProgram, closedAncestor, closedWords, giveAway, type JobOwner } from "./give-away.ts";
+import { bringProgram, closedAncestor, describeClosed, giveAway, type JobOwner } from "./give-away.ts";
 import { type Spawner, spawnCommand } from "./spawn.ts";
 import { hasBegun, isLost, isSilent, noteSubmitHost, submitHostOf, submittedAs } from "./traces.ts";
 import { heldJobs, makeMatching, unlessAway } from "./waits.ts";
@@ -59,7 +59,7 @@ export class DagmanEngine implements Engine {
 
   async submit(run: Run, ticket: number): Promise<SubmitOutcome> {
     const closed = await this.prepare(run);
-    if (closed !== null) return { kind: "rejected", words: closed };
+    if (closed !== null) return { kind: "rejected", text: closed };
     const found = await this.find(run, ticket);
     if (found.kind === "found") return { kind: "submitted", engineId: found.engineId, adopted: true };
     if (found.kind === "unknown") return { kind: "unclear", why: found.why };
@@ -70,7 +70,7 @@ export class DagmanEngine implements Engine {
       return said.cluster === null
         ? { kind: "unclear", why: "condor_submit_dag named no cluster" }
         : { kind: "submitted", engineId: said.cluster, adopted: false };
-    return said.isFinal ? { kind: "rejected", words: said.words } : { kind: "unclear", why: said.words };
+    return said.isFinal ? { kind: "rejected", text: said.text } : { kind: "unclear", why: said.text };
   }
 
   /** Makes the directory fit for submissions; words: why none can succeed there. */
@@ -79,7 +79,7 @@ export class DagmanEngine implements Engine {
     if ((await modifiedAt(dag)) === null) return `there is no ${dag}`;
     const owner = this.options.submitAs;
     const closed = owner ? await closedAncestor(submitDir, owner) : null;
-    if (owner && closed !== null) return closedWords(closed, owner);
+    if (owner && closed !== null) return describeClosed(closed, owner);
     await bringProgram(submitDir);
     if (owner) await giveAway(submitDir, owner, this.spawner);
     return null;
@@ -87,9 +87,9 @@ export class DagmanEngine implements Engine {
 
   private async inDirectory({ submitDir }: Run, argv: commands.Argv) {
     const said = answers.readSubmission(await this.condor.call(argv, submitDir));
-    if (said.kind === "unwritable") throw new WorldError("disk-unwritable", submitDir, said.words);
-    if (said.kind === "failed") throw unreachable("condor_submit_dag", said.words);
-    return said.kind === "done" ? said : { kind: "no" as const, isFinal: said.kind === "rejected", words: said.words };
+    if (said.kind === "unwritable") throw new WorldError("disk-unwritable", submitDir, said.text);
+    if (said.kind === "failed") throw unreachable("condor_submit_dag", said.text);
+    return said.kind === "done" ? said : { kind: "no" as const, isFinal: said.kind === "rejected", text: said.text };
   }
 
   /**
@@ -100,7 +100,7 @@ export class DagmanEngine implements Engine {
     try {
       if (ticket !== null && (await this.prepare(run)) === null) {
         const said = await this.inDirectory(run, commands.fenceCommand(run, ticket));
-        if (said.kind !== "done") return { kind: "unknown", why: said.words };
+        if (said.kind !== "done") return { kind: "unknown", why: said.text };
         if (said.cluster !== null) return { kind: "found", engineId: said.cluster };
       }
       const tree = await this.condor.tree(run);
@@ -147,8 +147,8 @@ export class DagmanEngine implements Engine {
       if (elsewhere !== null) return { kind: "unknown", why: elsewhere };
       if (!(await isLost(run, this.nowMs())))
         return { kind: "unknown", why: "it left the queue and has not said how it ended" };
-      const words = `no DAGMan ${engineId} in the queue, and nothing in ${run.submitDir} says how it ended`;
-      return await this.reader.endedAs(run, "lost", words);
+      const text = `no DAGMan ${engineId} in the queue, and nothing in ${run.submitDir} says how it ended`;
+      return await this.reader.endedAs(run, "lost", text);
     } catch (error) {
       // One directory that cannot be read must not hide the other runs.
       if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
@@ -193,11 +193,11 @@ export class DagmanEngine implements Engine {
       const start = await this.condor.call(commands.configCommand("START_SCHEDULER_UNIVERSE"));
       const node = await this.condor.call(commands.nodeVersionCommand);
       const via = this.options.commandPrefix.join(" ");
-      const words = `HTCondor ${version ?? "of unknown version"}${via ? ` via ${via}` : ""}; the schedd answers`;
+      const text = `HTCondor ${version ?? "of unknown version"}${via ? ` via ${via}` : ""}; the schedd answers`;
       const warnings = [...answers.limitWarnings(perOwner.stdout, start.stdout), ...answers.nodeWarnings(node.stdout)];
-      return { ok: true, words, warnings };
+      return { ok: true, text, warnings };
     } catch (error) {
-      if (error instanceof WorldError) return { ok: false, words: describeError(error), warnings: [] };
+      if (error instanceof WorldError) return { ok: false, text: describeError(error), warnings: [] };
       throw error;
     }
   }

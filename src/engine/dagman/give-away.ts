@@ -41,5 +41,5 @@ export async function closedAncestor(dir: string, owner: JobOwner): Promise<stri
   }
 }
 
-export const closedWords = (closed: string, { uid }: JobOwner): string =>
+export const describeClosed = (closed: string, { uid }: JobOwner): string =>
   `${closed} is closed to the job owner (uid ${uid}), so no job can reach its submit directory`;

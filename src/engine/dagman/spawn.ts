@@ -27,8 +27,8 @@ export function spawnCommand(request: SpawnRequest): Promise<SpawnAnswer> {
   const [program, ...args] = request.argv;
   const subject = request.argv.find((word) => /^(condor_|bin\/submit$)/.test(word)) ?? program ?? "nothing";
   return new Promise((resolve, reject) => {
-    const fail = (words: string, cause?: unknown): void =>
-      reject(new WorldError("engine-unreachable", subject, `${subject} ${words}`, { cause }));
+    const fail = (problem: string, cause?: unknown): void =>
+      reject(new WorldError("engine-unreachable", subject, `${subject} ${problem}`, { cause }));
     if (program === undefined) return fail("has no command line");
     const child = spawn(program, args, { cwd: request.cwd, stdio: ["ignore", "pipe", "pipe"] });
     const stdout: Buffer[] = [];
@@ -36,12 +36,12 @@ export function spawnCommand(request: SpawnRequest): Promise<SpawnAnswer> {
     let bytes = 0;
     let ended: string | null = null;
     // The output pipes may stay open in a grandchild after a kill: do not wait for them.
-    const end = (words: string): void => {
+    const end = (problem: string): void => {
       if (ended !== null) return;
-      ended = words;
+      ended = problem;
       child.kill("SIGTERM");
       setTimeout(() => child.kill("SIGKILL"), 2000).unref();
-      fail(words);
+      fail(problem);
     };
     const timer = setTimeout(() => end(`did not answer within ${request.timeoutSec} s`), request.timeoutSec * 1000);
     const collect = (into: Buffer[]) => (chunk: Buffer) => {

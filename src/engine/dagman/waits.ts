@@ -3,7 +3,7 @@ import { runningNodes } from "../../domain/dag.ts";
 import type { NoMatch, Run, RunWaits } from "../../domain/run.ts";
 import { whyNoMatch } from "../format/match.ts";
 import type { RunningView, RunReader } from "../observe/run-reader.ts";
-import { readWant } from "../observe/waits.ts";
+import { placeOf, readWant } from "../observe/waits.ts";
 import type { EngineSite } from "../port.ts";
 import type { Tree } from "./answers.ts";
 
@@ -43,7 +43,7 @@ export function makeMatching(reader: RunReader, ask: () => Promise<readonly Engi
     if (!want) return null;
     if (workers === null || nowMs - workers.at > WORKERS_MS) workers = { at: nowMs, list: ask() };
     const found = whyNoMatch(want, await workers.list);
-    return found && { ...found, words: `${idle.unit}/${idle.open.idle} ${found.words}` };
+    return found && { ...found, reason: `${placeOf(idle.unit, idle.open.idle ?? "")} ${found.reason}` };
   };
 }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DAGMAN_OUT_PARSE_ERROR } from "../../../tests/support/engine-samples.ts";
-import { parseDagmanOut, parseLibWords } from "./dagman-out.ts";
+import { parseDagmanOut, parseLibErr } from "./dagman-out.ts";
 
 describe("DAGMan's own words", () => {
   it("says what it could not parse", () => {
@@ -17,6 +17,6 @@ describe("DAGMan's own words", () => {
   });
   it("never throws; the greeting is no word", () => {
     fc.assert(fc.property(fc.string({ unit: "binary-ascii" }), (text) => void parseDagmanOut(text)));
-    expect(parseLibWords("Executing condor dagman ... \nDCTransfer failed\n")).toBe("DCTransfer failed");
+    expect(parseLibErr("Executing condor dagman ... \nDCTransfer failed\n")).toBe("DCTransfer failed");
   });
 });

@@ -37,7 +37,7 @@ function isComplaint(line: string): boolean {
 }
 
 /** <dag>.lib.out and .lib.err: what DAGMan's libraries said, without the greeting every run has. */
-export function parseLibWords(text: string): string {
+export function parseLibErr(text: string): string {
   return text
     .split("\n")
     .map((line) => line.trim())

@@ -38,14 +38,14 @@ export function parseMetrics(text: string): Result<Metrics, string> {
 }
 
 /** By the number of DagStatus. */
-const DAG_STATUSES: readonly { readonly words: string; readonly verdict: RunVerdict }[] = [
-  { words: "ok", verdict: "success" },
-  { words: "error", verdict: "failed" },
-  { words: "a node failed", verdict: "failed" },
-  { words: "aborted by ABORT-DAG-ON", verdict: "aborted" },
-  { words: "removed", verdict: "removed" },
-  { words: "cycle in the DAG", verdict: "unreadable" },
-  { words: "halted", verdict: "halted" },
+const DAG_STATUSES: readonly { readonly text: string; readonly verdict: RunVerdict }[] = [
+  { text: "ok", verdict: "success" },
+  { text: "error", verdict: "failed" },
+  { text: "a node failed", verdict: "failed" },
+  { text: "aborted by ABORT-DAG-ON", verdict: "aborted" },
+  { text: "removed", verdict: "removed" },
+  { text: "cycle in the DAG", verdict: "unreadable" },
+  { text: "halted", verdict: "halted" },
 ];
 
 /**
@@ -60,7 +60,7 @@ export function verdictOf({ dagStatus, exitCode, succeeded, total }: Metrics): R
 }
 
 export function describeMetrics(metrics: Metrics): string {
-  const status = DAG_STATUSES[metrics.dagStatus]?.words ?? `DagStatus ${metrics.dagStatus}`;
+  const status = DAG_STATUSES[metrics.dagStatus]?.text ?? `DagStatus ${metrics.dagStatus}`;
   const counts = `${metrics.succeeded} of ${metrics.total} nodes done, ${metrics.failed} failed`;
   return `DAGMan ended with exit code ${metrics.exitCode} (${status}): ${counts}`;
 }

@@ -1,7 +1,12 @@
 import { dirname, join, resolve } from "node:path";
+import { Texts } from "../dag/dag-files.ts";
 import { Executor } from "../dag/executor.ts";
 import { Outbox } from "../dag/outbox.ts";
+import type { ScriptCall } from "../dag/runner.ts";
 import type { EngineSite } from "../port.ts";
+import { DirectJobs } from "../runners/process/direct/job.ts";
+import { Ours } from "../runners/process/direct/ours.ts";
+import { scriptAtOnce } from "../runners/process/direct/scripts.ts";
 import { Families } from "../runners/process/families.ts";
 import { ProcessRunner } from "../runners/process/process-runner.ts";
 import { makeScripts } from "../runners/process/scripts.ts";
@@ -33,9 +38,11 @@ export class LocalCore extends Executor {
     const outbox = new Outbox();
     const tasks = new Tasks(join(home, "tasks"), inheritedEnvironment());
     const families = new Families(cgroups ? nameOf(home) : null);
-    const runner = new ProcessRunner(tasks, outbox, sites, graceMs, families);
+    const ours = new Ours(new Texts());
+    const runner = new ProcessRunner(tasks, outbox, sites, graceMs, families, new DirectJobs(ours));
     outbox.act = () => tasks.flush();
-    super(home, outbox, runner, makeScripts(tasks, outbox, graceMs));
+    const atOnce = (call: ScriptCall) => scriptAtOnce(call, ours, () => new Date());
+    super(home, outbox, runner, makeScripts(tasks, outbox, graceMs, atOnce));
     [this.tasks, this.families, this.runner] = [tasks, families, runner];
   }
 

@@ -56,8 +56,8 @@ test("many who start it at once get the same one", async () => {
   const engines = Array.from({ length: 4 }, () =>
     makeLocalEngine({ dir: join(root, "engine"), sites: SITES, daemonCommand: COMMAND }),
   );
-  const words = await Promise.all(engines.map(async (each) => (await each.ping()).words));
-  expect(new Set(words).size).toBe(1);
+  const text = await Promise.all(engines.map(async (each) => (await each.ping()).text));
+  expect(new Set(text).size).toBe(1);
   await Promise.all(engines.map((each) => each.close()));
 });
 
@@ -92,7 +92,7 @@ test("an engine that cannot start says why", async () => {
     daemonCommand: ["/bin/false"],
     timeoutSec: 5,
   });
-  expect(await broken.ping()).toMatchObject({ ok: false, words: expect.stringContaining("exit 1") });
+  expect(await broken.ping()).toMatchObject({ ok: false, text: expect.stringContaining("exit 1") });
   const run = { dagId: "x" as DagId, submitDir: root, batchName: "wms2-x", engineId: null, priority: 0 };
   await expect(broken.submit(run, 1)).rejects.toMatchObject({ code: "engine-unreachable" });
   await broken.close();

@@ -40,7 +40,7 @@ export function submitOnce(runs: Runs, submission: Submission, ticket: number): 
   const { submitDir, batchName } = submission;
   const keep = (state: string | number) => replace(fileIn(submitDir), `${ticket} ${batchName} ${state}\n`);
   const submitted = (id: number) => ({ kind: "submitted", engineId: String(id), adopted: false }) as const;
-  if (!existsSync(submitDir)) return { kind: "rejected", words: `${submitDir} does not exist` };
+  if (!existsSync(submitDir)) return { kind: "rejected", text: `${submitDir} does not exist` };
   const now = kept(submitDir);
   const isMine = now.ticket === ticket && now.batchName === batchName;
   const given = isMine ? (runs.find(batchName) ?? (Number(now.state) || null)) : null;
@@ -48,7 +48,7 @@ export function submitOnce(runs: Runs, submission: Submission, ticket: number): 
   if (!isMine || now.state !== "open") return { kind: "unclear", why: `${LATER}, or this one was made before` };
   keep("begun");
   const result = runs.submit(submission);
-  if (!result.ok) return { kind: "rejected", words: result.error };
+  if (!result.ok) return { kind: "rejected", text: result.error };
   keep(result.value);
   return submitted(result.value);
 }

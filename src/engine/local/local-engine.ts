@@ -103,9 +103,9 @@ class LocalEngine implements Engine {
     try {
       const { pid, isContained } = (await this.client.ask({ op: "ping" })) as { pid: number; isContained: boolean };
       const warnings = isContained ? [] : [UNCONTAINED];
-      return { ok: true, words: `local engine ${this.id}, process ${pid}, in ${this.dir}`, warnings };
+      return { ok: true, text: `local engine ${this.id}, process ${pid}, in ${this.dir}`, warnings };
     } catch (error) {
-      return { ok: false, words: error instanceof Error ? error.message : String(error), warnings: [] };
+      return { ok: false, text: error instanceof Error ? error.message : String(error), warnings: [] };
     }
   }
 
@@ -141,8 +141,8 @@ class LocalEngine implements Engine {
     const engineId = run.engineId ?? (await pastId(run));
     const ended = await this.reader.ended({ ...run, engineId });
     if (ended) return ended;
-    const words = "the local engine has no trace of it and its files tell no end";
-    return this.reader.endedAs(run, "lost", words);
+    const text = "the local engine has no trace of it and its files tell no end";
+    return this.reader.endedAs(run, "lost", text);
   }
 }
 

@@ -2,7 +2,7 @@ import { readTail } from "../../disk/disk-steps.ts";
 import type { Run, RunVerdict } from "../../domain/run.ts";
 import { parseEvents } from "../../submit-dir/event-log.ts";
 import { besideDag, TOP } from "../../submit-dir/names.ts";
-import { parseDagmanOut, parseLibWords } from "../format/dagman-out.ts";
+import { parseDagmanOut, parseLibErr } from "../format/dagman-out.ts";
 import { type Metrics, parseMetrics } from "../format/metrics.ts";
 import { highestRescue, parseRescue, rescueName } from "../format/rescue.ts";
 import { parseStatusFile } from "../format/status-file.ts";
@@ -47,11 +47,11 @@ export async function readRunMetrics({ submitDir, engineId }: Run): Promise<Metr
  * A DAG file that does not parse and a DAGMan removed while held leave no metrics (23.9.6). Its own event log says how it left the
  * queue, and dagman.out why. null: they do not say.
  */
-export async function lastReport(run: Run): Promise<{ verdict: RunVerdict; words: string } | null> {
+export async function lastReport(run: Run): Promise<{ verdict: RunVerdict; text: string } | null> {
   const out = await dagmanOut(run);
   const mine = out.cluster === run.engineId;
   if (mine && out.parseFailed) {
-    return { verdict: "unreadable", words: out.errors.join("; ") || "DAGMan failed to parse the DAG file" };
+    return { verdict: "unreadable", text: out.errors.join("; ") || "DAGMan failed to parse the DAG file" };
   }
   const log = await readTail(`${run.submitDir}/${besideDag(TOP.dag, "log")}`, 64 * 1024);
   const last = parseEvents(log).findLast(
@@ -59,13 +59,13 @@ export async function lastReport(run: Run): Promise<{ verdict: RunVerdict; words
   );
   if (!last) return null;
   if (last.kind === "aborted") {
-    return { verdict: "removed", words: `DAGMan was removed: ${last.body[0] ?? "no reason given"}` };
+    return { verdict: "removed", text: `DAGMan was removed: ${last.body[0] ?? "no reason given"}` };
   }
-  const lib = parseLibWords(await readTail(`${run.submitDir}/${besideDag(TOP.dag, "libErr")}`, 4096));
-  const words = [...(mine ? out.errors : []), lib].filter((word) => word !== "").join("; ");
+  const lib = parseLibErr(await readTail(`${run.submitDir}/${besideDag(TOP.dag, "libErr")}`, 4096));
+  const text = [...(mine ? out.errors : []), lib].filter((word) => word !== "").join("; ");
   const { exit } = last;
   const how = exit === null ? "" : "code" in exit ? ` with exit code ${exit.code}` : ` by signal ${exit.signal}`;
-  return { verdict: "failed", words: `DAGMan ended${how} and left no metrics${words ? `: ${words}` : ""}` };
+  return { verdict: "failed", text: `DAGMan ended${how} and left no metrics${text ? `: ${text}` : ""}` };
 }
 
 export async function complaints(run: Run): Promise<readonly string[]> {

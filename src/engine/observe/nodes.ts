@@ -1,18 +1,37 @@
-import type { NodeName, UnitName } from "../../domain/names.ts";
+import { jobIndex, type NodeName, type UnitName } from "../../domain/names.ts";
 import type { NodeView, Run } from "../../domain/run.ts";
-import { TOP, UNIT } from "../../submit-dir/names.ts";
+import { endedIn } from "../../submit-dir/ended-list.ts";
+import { GraphNames } from "../../submit-dir/jobs.ts";
+import { TOP, UNIT, unitFolder } from "../../submit-dir/names.ts";
 import { isIdle, type StatusNode, wasCutShort } from "../format/status-file.ts";
 import { readDagEnd, readMetrics, readRunMetrics } from "./dag-end.ts";
 import { inTurns, readText } from "./files.ts";
 import { isUnit, nodeNames } from "./run-view.ts";
 
-/** All nodes of a run, for people; units that have not begun are read from their group.dag. */
-export async function readNodes(run: Run): Promise<readonly NodeView[]> {
+/** All nodes of a run, or of one unit, for people; units that have not begun are read from their group.dag. */
+export async function readNodes(run: Run, only?: UnitName): Promise<readonly NodeView[]> {
+  if (only !== undefined && jobIndex(only) === null) return unitNodes(run, only, false);
   const { status } = await readDagEnd(run.submitDir, TOP.dag, await readRunMetrics(run));
+  const jobs = (status?.nodes ?? []).filter(({ name }) => jobIndex(name) !== null);
+  // A graph is nothing but its jobs, each a unit of its own.
+  if (jobs.length > 0) return jobViews(run, jobs);
   const perNode = await inTurns(status?.nodes ?? [], async (node): Promise<readonly NodeView[]> => {
     return isUnit(node.name) ? unitNodes(run, node.name, node.state === "done") : [viewOf(null, node)];
   });
   return perNode.flat();
+}
+
+async function jobViews({ submitDir }: Run, jobs: readonly StatusNode[]): Promise<readonly NodeView[]> {
+  const ended = endedIn((await readText(`${submitDir}/${TOP.ended}`)) ?? "");
+  const parts = [...new Set(jobs.map(({ name }) => unitFolder(name)))];
+  const manifests = await inTurns(parts, (part) => readText(`${submitDir}/${part}/${UNIT.manifest}`));
+  const names = new GraphNames(manifests.map((text) => text ?? ""));
+  return jobs.map((node) => {
+    const how = node.state === "done" || node.state === "failed" ? ended.get(node.name)?.how : undefined;
+    const state = how === "failed" ? "failed" : how === "blocked" ? "futile" : node.state;
+    const job = names.nameOf(node.name);
+    return { ...viewOf(node.name as UnitName, { ...node, state }), ...(job !== null && { job }) };
+  });
 }
 
 async function unitNodes(run: Run, unit: UnitName, done: boolean): Promise<readonly NodeView[]> {

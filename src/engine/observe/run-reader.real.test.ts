@@ -157,7 +157,7 @@ describe("reading a submit directory", () => {
     await put("workflow.dag.dagman.log", log);
     expect(await reader.ended(run)).toMatchObject({
       verdict: "removed",
-      words: "DAGMan was removed: via condor_rm (by user wms)",
+      text: "DAGMan was removed: via condor_rm (by user wms)",
     });
     expect(await reader.ended({ ...run, engineId: "8" })).toBeNull();
   });
@@ -166,8 +166,8 @@ describe("reading a submit directory", () => {
     const log = "005 (007.000.000) 2026-11-15 19:32:39 Job terminated.\n\t(0) Abnormal termination (signal 11)\n...\n";
     await put("workflow.dag.dagman.log", log);
     await put("workflow.dag.lib.err", "out of memory\n");
-    const words = "DAGMan ended by signal 11 and left no metrics: out of memory";
-    expect(await reader.ended(run)).toMatchObject({ verdict: "failed", words });
+    const text = "DAGMan ended by signal 11 and left no metrics: out of memory";
+    expect(await reader.ended(run)).toMatchObject({ verdict: "failed", text });
   });
 
   it("shows nodes: begun units from their status, others from their DAG", async () => {

@@ -1,14 +1,24 @@
 import { EMPTY_TALLY } from "../../domain/dag.ts";
 import type { DagId } from "../../domain/names.ts";
 import { NO_WAITS, type Run, type RunObservation } from "../../domain/run.ts";
+import { endedIn } from "../../submit-dir/ended-list.ts";
 import { besideDag, TOP, UNIT } from "../../submit-dir/names.ts";
 import { readPlanFile } from "../../submit-dir/plan-file.ts";
 import { describeMetrics, type Metrics, verdictOf } from "../format/metrics.ts";
-import { parseStatusFile } from "../format/status-file.ts";
+import { parseStatusFile, type StatusNode } from "../format/status-file.ts";
 import { complaints, lastReport, readDagEnd, readMetrics, readRunMetrics } from "./dag-end.ts";
 import { FileCache, inTurns, readText } from "./files.ts";
 import * as view from "./run-view.ts";
-import { type OpenNodes, type OpenUnit, openNodes, readWaits } from "./waits.ts";
+import {
+  groupsAtLimit,
+  type JobGroups,
+  type OpenNodes,
+  type OpenUnit,
+  openJobs,
+  openNodes,
+  readGroups,
+  readWaits,
+} from "./waits.ts";
 
 export type RunningView = Extract<RunObservation, { kind: "running" }>;
 type EndedView = Extract<RunObservation, { kind: "ended" }>;
@@ -22,6 +32,8 @@ const STATUS = besideDag(TOP.dag, "status");
 interface Memory {
   /** Inner nodes of the whole run, from plan.json; null: it does not say. */
   readonly planned: number | null;
+  /** Of a graph, from there and workflow.dag; null: not yet needed. */
+  groups: JobGroups | null;
   /** The top DAG's status file as last read: the same object while the file does not change. */
   top: view.TopView | null;
   /** Nodes in a unit, counted once in its group.dag. */
@@ -68,6 +80,7 @@ export class RunReader {
     if (file.kind === "unreadable") return keepLast(memory, note, `${STATUS} cannot be read: ${file.why}`);
     if (file.value === null) return keepLast(memory, note, `${STATUS} is incomplete`);
     const top = view.isOlderThan(file.value, since) ? view.doneOnly(file.value) : file.value;
+    if (top.jobs) return this.graph(run, memory, file.value, top, note);
     const { done, failed, queued } = top.units;
     const lives = await inTurns(queued, (unit) => this.unit(run, memory, unit, since));
     const open = queued.flatMap((unit, at): OpenUnit[] => (lives[at]?.open ? [{ unit, open: lives[at].open }] : []));
@@ -89,6 +102,31 @@ export class RunReader {
     return memory.last;
   }
 
+  /** A graph is one DAG: all there is to know of its jobs stands in one file. */
+  private async graph(
+    run: Run,
+    memory: Memory,
+    file: ReturnType<typeof topIn>,
+    top: view.TopView,
+    note: string | null,
+  ): Promise<RunningView> {
+    const open = file === top ? (file?.open ?? []) : [];
+    const ended = await this.cache.read(`${run.submitDir}/${TOP.ended}`, endedIn);
+    memory.idle = open.find(({ open }) => open.idle !== null) ?? null;
+    const found = await readWaits(this.cache, run.submitDir, open, top.load, this.nowMs());
+    const queue = file === top ? (file?.queue ?? []) : [];
+    if (memory.groups === null && queue.some(({ state }) => state === "ready"))
+      memory.groups = await readGroups(run.submitDir);
+    const limited = memory.groups === null ? [] : groupsAtLimit(memory.groups, queue);
+    const waits = { ...NO_WAITS, ...found, limited: [...found.limited, ...limited] };
+    const isNew = ended.kind === "value" && ended.fresh;
+    if (memory.last !== null && memory.top === file && !isNew) return { ...memory.last, note, waits };
+    memory.top = file;
+    const seen = ended.kind === "value" ? view.withEnded(top, ended.value) : top;
+    memory.last = { kind: "running", ...view.tallyRun(seen, [], memory.sizes, memory.planned), note, waits };
+    return memory.last;
+  }
+
   /** A node of the run that had no place to run at the last look. */
   idleNode = (run: Run): OpenUnit | null => this.memories.get(run.dagId)?.idle ?? null;
 
@@ -104,17 +142,17 @@ export class RunReader {
     if (metrics) {
       const verdict = verdictOf(metrics);
       const more = verdict === "unreadable" ? await complaints(run) : [];
-      const words = [describeMetrics(metrics), ...more].join("; ");
-      memory.ended = { stamp, view: await this.final(run, memory, verdict, words, metrics) };
+      const text = [describeMetrics(metrics), ...more].join("; ");
+      memory.ended = { stamp, view: await this.final(run, memory, verdict, text, metrics) };
       return memory.ended.view;
     }
     const last = await lastReport(run);
-    return last && this.final(run, memory, last.verdict, last.words, null);
+    return last && this.final(run, memory, last.verdict, last.text, null);
   }
 
   /** For an engine that knows how a run ended although its files do not say. */
-  async endedAs(run: Run, verdict: EndedView["verdict"], words: string): Promise<EndedView> {
-    return this.final(run, await this.memory(run), verdict, words, null);
+  async endedAs(run: Run, verdict: EndedView["verdict"], text: string): Promise<EndedView> {
+    return this.final(run, await this.memory(run), verdict, text, null);
   }
 
   /** Units that finished just before the end must be found here; there is no later look. */
@@ -122,7 +160,7 @@ export class RunReader {
     run: Run,
     memory: Memory,
     verdict: EndedView["verdict"],
-    words: string,
+    text: string,
     metrics: Metrics | null,
   ): Promise<EndedView> {
     const since = metrics ? Math.floor(metrics.startTime) : memory.since;
@@ -130,18 +168,29 @@ export class RunReader {
     let top = status ? view.topOf(status) : null;
     if (top && top.timestamp < since) top = view.doneOnly(top);
     if (rescueFile) top = top === null ? view.topOfRescue(rescueFile) : view.withDone(top, rescueFile.done);
-    if (top === null) return { ...nothingBegun(memory), kind: "ended", verdict, words, rescue };
+    if (top === null) return { ...nothingBegun(memory), kind: "ended", verdict, text, rescue };
     if (verdict === "success") top = view.allDone(top);
-    else await this.learnSizes(run, memory, top.units.done, Number.POSITIVE_INFINITY);
+    else if (top.jobs === null) await this.learnSizes(run, memory, top.units.done, Number.POSITIVE_INFINITY);
+    if (top.jobs) return this.finalGraph(run, memory, { verdict, text, rescue }, top);
     const { queued, failed, cut, waiting } = top.units;
     const open = await inTurns([...queued, ...failed, ...cut, ...waiting], (unit) =>
       this.finalUnit(run, memory, unit, since),
     );
-    const { nodes, units, ...rest } = view.tallyRun(top, open, memory.sizes, memory.planned);
-    // Nothing is in the queue any more.
-    const left = { ...nodes, waiting: nodes.waiting + nodes.queued, queued: 0, idle: 0, held: 0 };
-    const unitsLeft = { ...units, waiting: units.waiting + units.running, running: 0 };
-    return { kind: "ended", verdict, nodes: left, units: unitsLeft, ...rest, words, rescue };
+    const seen = view.tallyRun(top, open, memory.sizes, memory.planned);
+    return { kind: "ended", verdict, text, rescue, ...view.nothingQueued(seen) };
+  }
+
+  /** DAGMan was not told of jobs that failed while others waited for their end: without them it is no success. */
+  private async finalGraph(
+    run: Run,
+    memory: Memory,
+    end: Pick<EndedView, "verdict" | "text" | "rescue">,
+    top: view.TopView,
+  ): Promise<EndedView> {
+    const ended = endedIn((await readText(`${run.submitDir}/${TOP.ended}`)) ?? "");
+    const seen = view.tallyRun(view.withEnded(top, ended), [], memory.sizes, memory.planned);
+    const isPartial = end.verdict === "success" && ended.size > 0;
+    return { kind: "ended", ...end, ...(isPartial && { verdict: "failed" }), ...view.nothingQueued(seen) };
   }
 
   /** Once per round of looks: forgets, after some rounds, what was not asked about. */
@@ -162,6 +211,7 @@ export class RunReader {
     if (!memory) {
       memory = {
         planned: await plannedNodes(run),
+        groups: null,
         top: null,
         sizes: new Map(),
         unknowable: new Set(),
@@ -220,12 +270,20 @@ interface LiveUnit extends view.UnitView {
   readonly open?: OpenNodes;
 }
 
-const plannedNodes = async (run: Run): Promise<number | null> =>
-  readPlanFile(await readText(`${run.submitDir}/${TOP.plan}`)).nodes;
+const plannedNodes = async ({ submitDir }: Run): Promise<number | null> =>
+  readPlanFile(await readText(`${submitDir}/${TOP.plan}`)).nodes;
 
-function topIn(text: string): view.TopView | null {
+/** With the nodes that may wait, where they are nodes of this DAG. */
+function topIn(text: string) {
   const status = parseStatusFile(text);
-  return status.complete ? view.topOf(status) : null;
+  if (!status.complete) return null;
+  const top = view.topOf(status);
+  const isWaiting = ({ state }: StatusNode) => state === "ready" || state === "queued";
+  return {
+    ...top,
+    open: top.jobs ? openJobs(status.nodes) : [],
+    queue: top.jobs ? status.nodes.filter(isWaiting) : [],
+  };
 }
 
 const nothingBegun = ({ planned }: Memory): Omit<RunningView, "note"> => ({
@@ -235,6 +293,6 @@ const nothingBegun = ({ planned }: Memory): Omit<RunningView, "note"> => ({
 });
 
 function keepLast(memory: Memory, note: string | null, trouble: string): RunningView {
-  const words = note === null ? trouble : `${note}; ${trouble}`;
-  return { ...(memory.last ?? nothingBegun(memory)), note: words };
+  const text = note === null ? trouble : `${note}; ${trouble}`;
+  return { ...(memory.last ?? nothingBegun(memory)), note: text };
 }

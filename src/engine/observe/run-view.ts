@@ -1,11 +1,16 @@
-import { EMPTY_TALLY, type NodeTally, runningNodes } from "../../domain/dag.ts";
-import type { UnitName } from "../../domain/names.ts";
+import { EMPTY_TALLY, type NodeTally, runningNodes, type UnitTally } from "../../domain/dag.ts";
+import { isUnitName, jobIndex, type UnitName } from "../../domain/names.ts";
 import type { NodeState } from "../../domain/run.ts";
+import type { Ended } from "../../submit-dir/ended-list.ts";
 import type { RescueFile } from "../format/rescue.ts";
 import { isIdle, type StatusFile, type StatusNode, wasCutShort } from "../format/status-file.ts";
 
-/** A node of the top DAG that is a work unit (its own DAG in a directory of that name). */
-export const isUnit = (name: string): name is UnitName => /^mg_\d{6,}$/.test(name);
+/** A node of the top DAG that is a work unit: a DAG of its own in a directory of that name, or a job of a graph. */
+export const isUnit = isUnitName;
+
+/** Where the DAG is a graph of jobs, what joins them counts as nothing. */
+const isFlat = (names: readonly { readonly name: string }[]): boolean =>
+  names.some(({ name }) => jobIndex(name) !== null);
 
 /** The units of a run by their states. */
 interface UnitLists {
@@ -29,6 +34,8 @@ export interface TopView {
   readonly load: { readonly ready: number; readonly queued: number };
   /** Nodes of the top DAG that are no units. */
   readonly plain: NodeTally;
+  /** Of a graph, whose units are its nodes: those of them in the queue; null: units have DAGs of their own. */
+  readonly jobs: Pick<NodeTally, "queued" | "idle" | "held"> | null;
 }
 export const EMPTY_TOP: TopView = {
   timestamp: 0,
@@ -36,15 +43,18 @@ export const EMPTY_TOP: TopView = {
   units: NO_UNITS,
   load: { ready: 0, queued: 0 },
   plain: EMPTY_TALLY,
+  jobs: null,
 };
 
 export function topOf(status: StatusFile): TopView {
   const units: Record<keyof UnitLists, UnitName[]> = { done: [], failed: [], queued: [], cut: [], waiting: [] };
   for (const node of status.nodes) if (isUnit(node.name)) units[unitState(node)].push(node.name);
-  const plain = tallyNodes(status.nodes.filter((node) => !isUnit(node.name)));
+  const isGraph = isFlat(status.nodes);
+  const plain = isGraph ? EMPTY_TALLY : tallyNodes(status.nodes.filter((node) => !isUnit(node.name)));
+  const jobs = isGraph ? tallyNodes(status.nodes.filter((node) => isUnit(node.name))) : null;
   const ready = status.nodes.filter(({ name, state }) => state === "ready" && isUnit(name)).length;
   const load = { ready, queued: units.queued.length };
-  return { timestamp: status.timestamp, last: status.nextUpdate === 0, units, load, plain };
+  return { timestamp: status.timestamp, last: status.nextUpdate === 0, units, load, plain, jobs };
 }
 
 function unitState(node: StatusNode): keyof UnitLists {
@@ -56,23 +66,27 @@ function unitState(node: StatusNode): keyof UnitLists {
 /** What a status file leaves behind without its states: a rescue file names what is done and what failed. */
 export function topOfRescue(rescue: RescueFile): TopView {
   const done = [...rescue.done];
-  const plainDone = done.filter((name) => !isUnit(name)).length;
+  const isGraph = [...done, ...rescue.failed].some((name) => jobIndex(name) !== null);
+  const plainDone = isGraph ? 0 : done.filter((name) => !isUnit(name)).length;
   const units = { ...NO_UNITS, done: done.filter(isUnit), failed: rescue.failed.filter(isUnit) };
-  return { ...EMPTY_TOP, units, plain: { ...EMPTY_TALLY, total: plainDone, done: plainDone } };
+  const plain = { ...EMPTY_TALLY, total: plainDone, done: plainDone };
+  return { ...EMPTY_TOP, units, plain, jobs: isGraph ? NO_JOBS : null };
 }
+
+const NO_JOBS = { queued: 0, idle: 0, held: 0 };
 
 /** Written by a run before the one that was submitted at `since` (epoch seconds). */
 export const isOlderThan = (top: TopView, since: number): boolean =>
   top.timestamp < since || (top.timestamp === since && top.last);
 
-/** Nothing but what is done still holds: everything else begins anew. */
+/** Nothing but what is done still holds: everything else begins again. */
 export function doneOnly(top: TopView): TopView {
   const { done, failed, queued, cut, waiting } = top.units;
   const units = { ...NO_UNITS, done, waiting: [...failed, ...queued, ...cut, ...waiting] };
-  return { ...top, units, load: EMPTY_TOP.load, plain: onlyDone(top.plain) };
+  return { ...top, units, load: EMPTY_TOP.load, plain: onlyDone(top.plain), jobs: top.jobs && NO_JOBS };
 }
 
-/** What was done stays done; the rest begins anew. */
+/** What was done stays done; the rest begins again. */
 export const onlyDone = ({ total, done }: NodeTally): NodeTally => ({
   ...EMPTY_TALLY,
   total,
@@ -84,7 +98,7 @@ export const onlyDone = ({ total, done }: NodeTally): NodeTally => ({
 export function allDone(top: TopView): TopView {
   const { total } = top.plain;
   const units = { ...NO_UNITS, done: Object.values(top.units).flat() };
-  return { ...top, units, plain: { ...EMPTY_TALLY, total, done: total } };
+  return { ...top, units, plain: { ...EMPTY_TALLY, total, done: total }, jobs: top.jobs && NO_JOBS };
 }
 
 /** Units a rescue file lists as done are done, whatever an older status file said. */
@@ -97,6 +111,24 @@ export function withDone(top: TopView, done: ReadonlySet<string>): TopView {
     queued: open(queued),
     cut: open(cut),
     waiting: open(waiting),
+  };
+  return { ...top, units };
+}
+
+/** Jobs that DAGMan takes for done, and are not: they failed, are blocked, or run again when those before them do. */
+export function withEnded(top: TopView, ended: ReadonlyMap<string, Ended>): TopView {
+  if (ended.size === 0) return top;
+  const how = (unit: UnitName) => ended.get(unit)?.how;
+  const { done, failed, waiting } = top.units;
+  const units = {
+    ...top.units,
+    done: done.filter((unit) => !ended.has(unit)),
+    failed: [...failed.filter((unit) => how(unit) !== "blocked"), ...done.filter((unit) => how(unit) === "failed")],
+    waiting: [
+      ...waiting,
+      ...failed.filter((unit) => how(unit) === "blocked"),
+      ...done.filter((unit) => how(unit) === "blocked" || how(unit) === "again"),
+    ],
   };
   return { ...top, units };
 }
@@ -153,6 +185,7 @@ export function tallyRun(
 ) {
   const { units } = top;
   const unitsTotal = Object.values(units).flat().length;
+  if (top.jobs) return tallyJobs(units, top.jobs, planned ?? unitsTotal);
   const known = [...sizes.values()].reduce((sum, size) => sum + size, 0);
   const average =
     planned !== null && unitsTotal > 0
@@ -183,6 +216,28 @@ export function tallyRun(
       done: units.done.length,
       failed: units.failed.length,
     },
+    unitsDone: units.done,
+    unitsFailed: units.failed,
+  };
+}
+
+export function nothingQueued({
+  nodes,
+  units,
+  ...rest
+}: ReturnType<typeof tallyRun>): typeof rest & { nodes: NodeTally; units: UnitTally } {
+  const left = { ...nodes, waiting: nodes.waiting + nodes.queued, queued: 0, idle: 0, held: 0 };
+  return { nodes: left, units: { ...units, waiting: units.waiting + units.running, running: 0 }, ...rest };
+}
+
+/** Of a graph: its units are its nodes. */
+function tallyJobs(units: UnitLists, { queued, idle, held }: NonNullable<TopView["jobs"]>, total: number) {
+  const [done, failed] = [units.done.length, units.failed.length];
+  const nodes = { total, waiting: Math.max(0, total - queued - done - failed), queued, idle, held, done, failed };
+  const running = runningNodes(nodes);
+  return {
+    nodes,
+    units: { total, waiting: Math.max(0, total - running - done - failed), running, done, failed },
     unitsDone: units.done,
     unitsFailed: units.failed,
   };

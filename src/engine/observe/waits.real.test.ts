@@ -53,10 +53,10 @@ test("failed nodes that cool off are counted with the next time and its reason; 
 
 test("what keeps POST from its work is told, with the node", async () => {
   await writeFile(join(dir, "mg_000000/merge.trouble"), "cannot append to ledger.jsonl\n");
-  expect((await look({ post: ["proc_000003", "merge"] })).judging).toEqual({
+  expect((await look({ post: ["proc_000003", "merge"] })).checking).toEqual({
     ...{ nodes: 2, trouble: "cannot append to ledger.jsonl", example: "mg_000000/merge" },
   });
-  expect((await look({ post: ["proc_000003"] })).judging?.trouble).toBeNull();
+  expect((await look({ post: ["proc_000003"] })).checking?.trouble).toBeNull();
 });
 
 test("categories at their limit are named with it and with how many wait, units too", async () => {

@@ -1,9 +1,13 @@
+import { groupBy } from "../../base/group-by.ts";
 import { readTail } from "../../disk/disk-steps.ts";
+import { jobIndex } from "../../domain/names.ts";
 import { MERGE_GROUP, roleOfNode, type ThrottledRole, throttledRoles } from "../../domain/roles.ts";
 import type { AtLimit, RunWaits } from "../../domain/run.ts";
 import { asksOf, sitesIn } from "../../submit-dir/include-file.ts";
-import { nodeFile, TOP, UNIT } from "../../submit-dir/names.ts";
+import { jobsIn } from "../../submit-dir/jobs.ts";
+import { nodeFile, TOP, UNIT, unitFolder } from "../../submit-dir/names.ts";
 import { readPlanFile } from "../../submit-dir/plan-file.ts";
+import { limitedJobs } from "../../submit-dir/side-dag.ts";
 import { type Deferral, deferralsIn } from "../format/deferrals.ts";
 import type { Want } from "../format/match.ts";
 import { isIdle, type StatusNode } from "../format/status-file.ts";
@@ -36,6 +40,12 @@ export function openNodes(nodes: readonly StatusNode[]): OpenNodes {
   return { pre: named("pre"), post: named("post"), idle: nodes.find(isIdle)?.name ?? null, loads };
 }
 
+/** The jobs of a graph that may wait, by the folder they share. */
+export function openJobs(nodes: readonly StatusNode[]): readonly OpenUnit[] {
+  const open = nodes.filter(({ name, state }) => jobIndex(name) !== null && ["pre", "queued", "post"].includes(state));
+  return [...groupBy(open, ({ name }) => unitFolder(name))].map(([unit, of]) => ({ unit, open: openNodes(of) }));
+}
+
 function countRoles(names: readonly string[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(roleOfNode(name), 1 + (counts.get(roleOfNode(name)) ?? 0));
@@ -43,10 +53,11 @@ function countRoles(names: readonly string[]): ReadonlyMap<string, number> {
 }
 
 export interface OpenUnit {
+  /** Or the folder that jobs of a graph share. */
   readonly unit: string;
   readonly open: OpenNodes;
 }
-type FileWaits = Pick<RunWaits, "deferred" | "judging" | "limited">;
+type FileWaits = Pick<RunWaits, "deferred" | "checking" | "limited">;
 
 /**
  * What the files of the units in the queue say of nodes that do not move. Only units with such nodes are looked at. `top`: the units
@@ -61,32 +72,33 @@ export async function readWaits(
 ): Promise<FileWaits> {
   const later: (Deferral & { readonly example: string })[] = [];
   const posts: string[] = [];
-  let trouble: { words: string; example: string } | null = null;
+  let trouble: { text: string; example: string } | null = null;
   for (const { unit, open } of units) {
-    posts.push(...open.post.map((node) => `${unit}/${node}`));
+    posts.push(...open.post.map((node) => placeOf(unit, node)));
     for (const node of trouble ? [] : open.post.slice(0, MOST_LOOKS)) {
-      const words = await readText(`${dir}/${unit}/${nodeFile(node, "trouble")}`).catch(() => null);
-      if (words !== null)
-        trouble = { words: words.trim() || "its files cannot be written", example: `${unit}/${node}` };
+      const text = await readText(`${dir}/${unit}/${nodeFile(node, "trouble")}`).catch(() => null);
+      if (text !== null) trouble = { text: text.trim() || "its files cannot be written", example: placeOf(unit, node) };
     }
     if (open.pre.length === 0) continue;
     const ledger = await cache.read(`${dir}/${unit}/${UNIT.ledger}`, deferralsIn);
     if (ledger.kind !== "value") continue;
     for (const node of open.pre) {
       const deferral = ledger.value.get(node);
-      if (deferral && deferral.notBeforeMs > nowMs) later.push({ ...deferral, example: `${unit}/${node}` });
+      if (deferral && deferral.notBeforeMs > nowMs) later.push({ ...deferral, example: placeOf(unit, node) });
     }
   }
   later.sort((a, b) => a.notBeforeMs - b.notBeforeMs);
   const [first, last] = [later[0], later.at(-1)];
   return {
     deferred: first && last ? { nodes: later.length, nextAt: at(first), lastAt: at(last), ...said(first) } : null,
-    judging: posts[0]
-      ? { nodes: posts.length, trouble: trouble?.words ?? null, example: trouble?.example ?? posts[0] }
+    checking: posts[0]
+      ? { nodes: posts.length, trouble: trouble?.text ?? null, example: trouble?.example ?? posts[0] }
       : null,
     limited: await atLimit(dir, units, top),
   };
 }
+/** A job of a graph is a unit of its own. */
+export const placeOf = (unit: string, node: string): string => (jobIndex(node) === null ? `${unit}/${node}` : node);
 const MOST_LOOKS = 20;
 const at = ({ notBeforeMs }: Deferral): Date => new Date(notBeforeMs);
 const said = ({ reason, example }: Deferral & { example: string }) => ({ reason, example });
@@ -108,6 +120,33 @@ async function atLimit(dir: string, units: readonly OpenUnit[], top: Load): Prom
   const found = [full(`${dir}/${TOP.dag}`, "units", [top]), ...ROLES_WITH_LIMIT.map(inUnits)];
   return (await Promise.all(found)).flat();
 }
+/** Groups of a graph's jobs, and which job is of which. */
+export interface JobGroups {
+  readonly groups: readonly { readonly name: string; readonly atOnce: number }[];
+  readonly groupOf: ReadonlyMap<string, number>;
+}
+
+export async function readGroups(dir: string): Promise<JobGroups> {
+  const { groups } = readPlanFile(await readText(`${dir}/${TOP.plan}`));
+  const text = groups.length > 0 ? await readText(`${dir}/${TOP.dag}`) : null;
+  return { groups, groupOf: limitedJobs(text ?? "") };
+}
+
+/** Those that have as many in the queue as may run at once. */
+export function groupsAtLimit({ groups, groupOf }: JobGroups, nodes: readonly StatusNode[]): readonly AtLimit[] {
+  const loads = groups.map(() => ({ ready: 0, queued: 0 }));
+  for (const { name, state } of nodes) {
+    const load = loads[groupOf.get(name) ?? -1];
+    if (load && (state === "ready" || state === "queued")) load[state] += 1;
+  }
+  return groups.flatMap(({ name, atOnce }, at) => {
+    const { ready = 0, queued = 0 } = loads[at] ?? {};
+    return ready > 0 && queued >= atOnce
+      ? [{ category: "group" as const, group: name, limit: atOnce, waiting: ready }]
+      : [];
+  });
+}
+
 /** The limits are the last lines of a DAG file. */
 const TAIL_BYTES = 200;
 
@@ -115,7 +154,11 @@ const TAIL_BYTES = 200;
 export async function readWant(dir: string, { unit, open }: OpenUnit): Promise<Want | null> {
   const plan = readPlanFile(await readText(`${dir}/${TOP.plan}`));
   const include = (await readText(`${dir}/${unit}/${UNIT.include}`)) ?? "";
-  const usual = plan.resources(roleOfNode(open.idle ?? "")) ?? plan.resources("processing");
+  const manifest = jobIndex(open.idle ?? "") === null ? null : await readText(`${dir}/${unit}/${UNIT.manifest}`);
+  const usual =
+    jobsIn(manifest ?? "", open.idle).get(open.idle ?? "")?.resources ??
+    plan.resources(roleOfNode(open.idle ?? "")) ??
+    plan.resources("processing");
   if (usual === null) return null;
   const memoryMb = asksOf(include, open.idle ?? "").memoryMb ?? usual.memoryMb;
   return { cpus: usual.cores, memoryMb, desiredSites: sitesIn(include).desired, bannedSites: [] };

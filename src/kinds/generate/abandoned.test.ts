@@ -50,7 +50,7 @@ test.each<[string, (string | null)[], bigint | null, bigint, string]>([
   ["at the ends", [null, "11-20", null], 1n, 30n, "u0 1-10, u2 21-30"],
   ["the first of a later round", [null, "11-20"], null, 20n, ""],
   ["none", ["1-10", "11-20"], 1n, 20n, ""],
-])("what lost units were to make lies between their neighbors: %s", (_, units, start, end, expected) => {
+])("what lost units were to make lies between their neighbours: %s", (_, units, start, end, expected) => {
   const planned = units.map((text, at) => {
     const [first = "0", last = "0"] = text?.split("-") ?? [];
     const unit = `u${at}`;

@@ -15,7 +15,7 @@ export function abandonedEvents({ work, round, nextFirstEvent, units, finished }
 
 /**
  * What units whose manifests are lost were to make. Events are planned in one line, unit after unit, so it is what lies
- * between their neighbors. `start`, `end`: the first and last event of the round; start null: not known, and then
+ * between their neighbours. `start`, `end`: the first and last event of the round; start null: not known, and then
  * neither is what the first units of the round were to make.
  */
 export function rangesBetween(units: LeftBehind["units"], start: bigint | null, end: bigint): readonly PlannedRange[] {

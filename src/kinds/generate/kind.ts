@@ -14,6 +14,7 @@ export const generateKind: Kind<GenerateWork> = {
   name: "generate",
   mainKeys: ["events"],
   keys: ["events", "first_event", "first_lumi", "filter_efficiency", "top_up", "lumis", "events_per_lumi"],
+  commands: "steps",
   simulatorChain: ["GEN", "SIM", "DIGI", "RECO", "MINI"],
   read: readGenerate,
   extent: ({ totalEvents, split: { eventsPerJob } }) => ({
@@ -23,6 +24,7 @@ export const generateKind: Kind<GenerateWork> = {
     path: "events",
   }),
   describe: ({ totalEvents }) => `${thousands(totalEvents)} events to generate`,
+  unitWord: "unit",
   begin: ({ firstEvent, firstLumi }) => ({ unit: 0, node: 0, block: 0, firstEvent, firstLumi: BigInt(firstLumi) }),
   mostJobs,
   plan: planEvents,

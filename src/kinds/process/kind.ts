@@ -1,4 +1,4 @@
-import { type InputSpec, inputPlace, type ProcessWork } from "../../domain/work.ts";
+import { type InputSpec, inputLocation, type ProcessWork } from "../../domain/work.ts";
 import type { Form } from "../../reading/form.ts";
 import type { Kind } from "../kind.ts";
 import { type ReadSplit, readSplit } from "../read-split.ts";
@@ -12,13 +12,15 @@ export const processKind: Kind<ProcessWork> = {
   name: "process",
   mainKeys: ["input", "input_dataset"],
   keys: ["input", "input_dataset", "events_per_file"],
+  commands: "steps",
   simulatorChain: ["RECO", "MINI"],
   read: readProcess,
   extent: ({ input, split: { algorithm, eventsPerJob } }) =>
     algorithm === "EventBased" && "events" in input && input.events.by === "fixed"
       ? { events: BigInt(input.events.perFile), eventsPerJob, of: "a file", path: "input.events_per_file" }
       : null,
-  describe: ({ input }) => `${input.from} ${inputPlace(input)}`,
+  describe: ({ input }) => `${input.from} ${inputLocation(input)}`,
+  unitWord: "unit",
   begin: () => ({ unit: 0, node: 0, block: 0, firstEvent: 1n, firstLumi: 1n }),
   mostJobs,
   plan: planFiles,

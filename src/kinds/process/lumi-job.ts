@@ -20,7 +20,7 @@ export class LumiFile {
     this.averageEvents = this.lumiCount === 0 ? 0 : roundHalfEven((file.events ?? 0) / this.lumiCount);
   }
 
-  /** The wanted ones, ascending. Made anew each time: a job may have a million files. */
+  /** The wanted ones, ascending. Made again each time: a job may have a million files. */
   get runs(): readonly RunLumis[] {
     return selectLumis(this.file, this.#mask);
   }

@@ -31,7 +31,7 @@ export function compileMask(mask: LumiMask | null): Mask {
 
 /** The wanted lumis of a file: runs ascending, lumis ascending and each once, no empty run. */
 export function selectLumis({ lumis: runs }: Pick<InputFile, "lumis">, mask: Mask): readonly RunLumis[] {
-  if (mask.all && isTidy(runs)) return runs;
+  if (mask.all && isAscending(runs)) return runs;
   const byRun = new Map<number, Set<number>>();
   for (const { run, lumis } of runs) {
     if (!mask.acceptsRun(run)) continue;
@@ -46,7 +46,7 @@ export function selectLumis({ lumis: runs }: Pick<InputFile, "lumis">, mask: Mas
 }
 
 /** Already as selectLumis makes it, which is how catalogs usually list them: no copy is needed. */
-const isTidy = (runs: readonly RunLumis[]): boolean =>
+const isAscending = (runs: readonly RunLumis[]): boolean =>
   runs.every(
     ({ run, lumis }, at) =>
       lumis.length > 0 &&
@@ -56,6 +56,6 @@ const isTidy = (runs: readonly RunLumis[]): boolean =>
 
 /** How many there are, each counted once however often the catalog lists it. */
 export const countDistinct = (runs: readonly RunLumis[]): number =>
-  isTidy(runs) ? countLumis(runs) : countLumis(selectLumis({ lumis: runs }, compileMask(null)));
+  isAscending(runs) ? countLumis(runs) : countLumis(selectLumis({ lumis: runs }, compileMask(null)));
 
 export const countLumis = (runs: readonly RunLumis[]): number => runs.reduce((sum, { lumis }) => sum + lumis.length, 0);

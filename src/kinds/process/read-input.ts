@@ -2,6 +2,7 @@ import type { BlockChoice, EventCount, InputSpec, LumiMask } from "../../domain/
 import type { Form } from "../../reading/form.ts";
 import { shown } from "../../reading/notes.ts";
 import type { Spot } from "../../reading/values.ts";
+import { readPath } from "../read-path.ts";
 import { readMask } from "./read-mask.ts";
 
 const PART = "[A-Za-z0-9][A-Za-z0-9_.-]{0,198}";
@@ -66,18 +67,6 @@ function readSource(from: (typeof SOURCES)[number], spot: Spot, events: EventCou
   if (path === null) return null;
   if (from === "files") return { from: "glob", pattern: path, events, mask };
   return from === "directory" ? { from, path, events, mask } : { from, path, mask };
-}
-
-function readPath(spot: Spot): string | null {
-  const text = spot.text();
-  if (text === null || (text.startsWith("/") && text.trim() === text)) return text;
-  const why = text.startsWith("~")
-    ? "~ is not expanded"
-    : text.trim() === text
-      ? "is a relative path"
-      : "begins or ends with a blank";
-  const allowed = "an absolute path; `wms2 submit FILE` makes paths absolute, counted from where FILE lies";
-  return spot.problem(`${why} (got ${shown(text)})`, allowed);
 }
 
 /** Several patterns become one with braces, behind their common directory: /data/{a.csv,b-*.csv}. */

@@ -70,7 +70,7 @@ function* lumisOf(file: LumiFile): Generator<readonly [number, number]> {
 
 /**
  * By lowest wanted run, then that run's lumis one by one, then LFN. Files without a wanted lumi are left out. Only numbers are
- * held: places in the list, and of each file its first run and lumi, which nearly always settle it.
+ * held: places in the list, and of each file its first run and lumi, which nearly always decide it.
  */
 function inRunOrder(files: readonly InputFile[], mask: Mask): Uint32Array {
   const firstRuns = new Float64Array(files.length);

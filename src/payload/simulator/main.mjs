@@ -76,12 +76,12 @@ async function main(step) {
 
 /**
  * As cmsRun does: the code goes to the report, its low 8 bits to the shell.
- * @param {number} code @param {string} type @param {string} words
+ * @param {number} code @param {string} type @param {string} text
  * @param {(facts: Partial<import("./report.mjs").Facts>) => string} report
  */
-function fail(code, type, words, report) {
-  writeFileSync(FJR, report({ error: { code, type, words } }));
-  console.error(`Fatal Exception: ${type}: ${words}`);
+function fail(code, type, text, report) {
+  writeFileSync(FJR, report({ error: { code, type, text } }));
+  console.error(`Fatal Exception: ${type}: ${text}`);
   return code & 255 || 1;
 }
 

@@ -3,7 +3,7 @@
  *
  * @typedef {{sources: import("./events.mjs").Source[], output: string | null, written: import("./events.mjs").Event[],
  *   step: string, threads: number, wallSec: number, cpuSec: number, rssMb: number,
- *   error: {code: number, type: string, words: string} | null}} Facts
+ *   error: {code: number, type: string, text: string} | null}} Facts
  */
 
 /** @param {Facts} facts */
@@ -67,11 +67,11 @@ ${Object.entries(metrics)
   .join("\n")}
 </PerformanceSummary></PerformanceReport>`;
 
-/** @param {{code: number, type: string, words: string}} error */
+/** @param {{code: number, type: string, text: string}} error */
 const frameworkError = (error) =>
   `<FrameworkError ExitStatus="${error.code}" Type="${error.type}"><![CDATA[
 An exception of category '${error.type}' occurred while
-   ${error.words.replaceAll("]]>", "]] >")} ]]></FrameworkError>`;
+   ${error.text.replaceAll("]]>", "]] >")} ]]></FrameworkError>`;
 
 /** @param {string} value */
 const text = (value) => value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

@@ -1,7 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { inc, inUnit, ledger, script, unit } from "../../../tests/support/judged-unit.ts";
+import { inc, inUnit, ledger, script, unit } from "../../../tests/support/checked-unit.ts";
 
 describe("elect", () => {
   test("pins the unit to the site of the landing, keeps other lines, and says so", async () => {

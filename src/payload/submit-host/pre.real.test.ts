@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { inUnit, ledger, merged, post, report, script } from "../../../tests/support/judged-unit.ts";
+import { inUnit, ledger, merged, post, report, script } from "../../../tests/support/checked-unit.ts";
 import { parseLedger, staysDone } from "../../recovery/ledger-record.ts";
 
 const pre = async (node: string): Promise<number | null> => (await script("pre", node, 0)).code;

@@ -23,8 +23,8 @@ is_decimal() { case $1 in '' | .* | *. | *.*.* | *[!0-9.]*) return 1 ;; esac; [ 
 ask_brain() {
   take_arguments "$@"
   if ! command -v node >/dev/null; then
-    echo "Node.js is not on the PATH of this submit host ($PATH): the attempt cannot be judged" >&2
-    give_up 'Node.js is not on the PATH of the submit host, so nobody could judge this'
+    echo "Node.js is not on the PATH of this submit host ($PATH): the attempt cannot be checked" >&2
+    give_up 'Node.js is not on the PATH of the submit host, so nobody could check this'
   fi
   limit=${WMS2_POST_DEADLINE_SEC:-60}
   timeout --foreground -k 5 "$limit" node "${0%/*}/brain.cjs" "$@"
@@ -32,9 +32,9 @@ ask_brain() {
   case $answer in
     0 | 1 | 42 | 43 | 44) exit $answer ;;
     46) exec node "${0%/*}/brain.cjs" "$@" script ;;
-    124) give_up "the attempt could not be judged within $limit s" ;;
+    124) give_up "the attempt could not be checked within $limit s" ;;
   esac
-  give_up "the attempt could not be judged: bin/brain.cjs ended with $answer"
+  give_up "the attempt could not be checked: bin/brain.cjs ended with $answer"
 }
 
 # give_up WORDS: fails closed. The node waits for a person; what the brain had already decided is not told twice.
@@ -87,13 +87,13 @@ stays_done() {
   cluster=${line#*\"cluster\":}
   make_sure "${cluster%%,*}"
   [ "$job" != merge ] || [ "$(tail -n 1 merge_output.json 2>/dev/null)" = ']}' ] || return 1
-  text=$(grep -F -e "\"node\":\"$job\"," -e '"event":"epoch"' -e '"event":"moved"' "$ledger")
+  text=$(grep -F -e "\"node\":\"$job\"," -e '"event":"epoch"' -e '"event":"moved"' -e '"event":"again"' "$ledger")
   is_done=no
   IFS=$newline
   for line in $text; do
     case $line in
       *'"event":"moved"'*) is_done=no ;;
-      *'"event":"epoch"'*) case $line in *"\"$job\""*) is_done=no ;; esac ;;
+      *'"event":"epoch"'* | *'"event":"again"'*) case $line in *"\"$job\""*) is_done=no ;; esac ;;
       *'"decision":"done"'*) is_done=yes ;;
       *'"decision":"'*) is_done=no ;;
     esac
@@ -181,7 +181,7 @@ iso_time() {
   time="\"${time}Z\""
 }
 
-# rrn and epoch of this execution. A node that was never judged has its first; of any other the ledger knows the last
+# rrn and epoch of this execution. A node that was never checked has its first; of any other the ledger knows the last
 # one, and whether an operator opened a new epoch since. Lines are searched as text: all writers leave out blanks.
 count_execution() {
   rrn=1 epoch=0

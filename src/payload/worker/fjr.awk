@@ -55,33 +55,39 @@ END {
 
 function opening(name, tag,   status) {
   if (name == "FrameworkJobReport") root = 1
-  else if (name == "InputFile" || name == "File") { within = name; number = ""; kind = "primaryFiles"; module = ""; pfn = ""; lumis = ""; run = ""; listed = "" }
+  else if (name == "InputFile" || name == "File") { within = name; number = ""; kind = "primaryFiles"; module = ""; pfn = ""; run = ""; runs = 0; split("", listed); split("", last) }
   else if (name == "Run") run = attribute(tag, "ID")
   else if (name == "LumiSection") add_lumi(run, attribute(tag, "ID"))
   else if (name == "SkippedFile") skipped++
   else if (name == "FrameworkError") {
     errors++
     status = (tag ~ /[ ]ExitStatus[ ]*=/) ? attribute(tag, "ExitStatus") : "8001"
-    if (code == "" && status ~ /^[1-9][0-9]*$/ && length(status) < 10) code = status
+    if (code == "" && is_numeric(status) && status + 0 >= 1 && status + 0 < 1e9) code = sprintf("%d", status)
   }
-  else if (name == "Metric") add_metric(attribute(tag, "Name"), tag)
+  else if (name == "PerformanceSummary") summary = attribute(tag, "Metric")
+  else if (name == "Metric") add_metric(summary "." attribute(tag, "Name"), tag)
 }
 
+# Of one that is told twice, the last that is a number.
 function add_metric(name, tag,   value) {
-  if (name != "PeakValueRss" && name != "NumberOfThreads" && name != "TotalInitTime") return
+  if (name != "ApplicationMemory.PeakValueRss" && name != "Timing.NumberOfThreads" && name != "Timing.TotalInitTime") return
   value = attribute(tag, "Value")
-  if (value !~ /^[0-9.]+([eE][-+]?[0-9]+)?$/ || value + 0 >= 1e9) return
-  if (name == "NumberOfThreads") threads = value + 0
-  else if (name == "TotalInitTime") start_up = value + 0
-  else if (value + 0 > rss) rss = value + 0
+  if (!is_numeric(value) || value + 0 >= 1e9) return
+  if (name == "Timing.NumberOfThreads") threads = value + 0
+  else if (name == "Timing.TotalInitTime") start_up = value + 0
+  else rss = value + 0
 }
+
+# As cmsRun prints them: 12, 12.5, 1e+06; not nan.
+function is_numeric(text) { return text ~ /^[0-9]+([.][0-9]*)?([eE][-+]?[0-9]+)?$/ }
 
 function closing(name, text) {
   sub(/[ ].*/, "", name)
   gsub(/^[ \t\r\n]+|[ \t\r\n]+$/, "", text)
   if (name == "FrameworkJobReport") root_closed = 1
-  else if (name == "EventsRead" || name == "TotalEvents") number = (text ~ /^[0-9]+$/) ? text + 0 : ""
-  else if (name == "InputType") kind = text
+  else if (name == "EventsRead" || name == "TotalEvents") number = is_numeric(text) ? text + 0 : ""
+  else if (name == "PerformanceSummary") summary = ""
+  else if (name == "InputType") kind = text == "" ? "primaryFiles" : text
   else if (name == "ModuleLabel") module = text
   else if (name == "PFN" && within == "File" && pfn == "") pfn = text
   else if (name == within && name == "InputFile") {
@@ -97,7 +103,7 @@ function closing(name, text) {
       sub(/^file:/, "", pfn)
       if (pfn !~ /\n/) {
         file_events[files] = number
-        file_lumis[files] = lumis == "" ? "-" : "{" lumis last "]]}"
+        file_lumis[files] = runs == 0 ? "-" : all_lumis()
         file_name[files++] = pfn
       }
     }
@@ -105,22 +111,26 @@ function closing(name, text) {
   }
 }
 
-# Neighbors are joined; whoever wants them in order sorts them.
+# Neighbours are joined; whoever wants them in order sorts them.
 function add_lumi(run, id) {
   if (within != "File" || run id !~ /^[0-9]+$/ || run == "" || id == "" || length(run) > 15 || length(id) > 15) return
-  if (run == listed && id + 0 == last + 1) { last = id; return }
-  if (lumis != "") lumis = lumis last (run == listed ? "],[" : "]],")
-  if (run != listed) lumis = lumis "\"" run "\":[["
-  lumis = lumis id ","
-  listed = run
-  last = id
+  if (!(run in last)) { run_of[++runs] = run; listed[run] = "[" id "," }
+  else if (id + 0 != last[run] + 1) listed[run] = listed[run] last[run] "],[" id ","
+  last[run] = id
 }
 
-function attribute(tag, name,   value) {
+function all_lumis(   i, text) {
+  text = "{"
+  for (i = 1; i <= runs; i++) text = text (i > 1 ? "," : "") "\"" run_of[i] "\":[" listed[run_of[i]] last[run_of[i]] "]]"
+  return text "}"
+}
+
+function attribute(tag, name,   value, quote) {
   value = tag
-  if (!match(value, "[ ]" name "[ ]*=[ ]*\"")) return ""
+  if (!match(value, "[ ]" name "[ ]*=[ ]*[\"\047]")) return ""
+  quote = substr(value, RSTART + RLENGTH - 1, 1)
   value = substr(value, RSTART + RLENGTH)
-  sub(/".*/, "", value)
+  if (index(value, quote)) value = substr(value, 1, index(value, quote) - 1)
   gsub(/^ +| +$/, "", value)
   return value
 }

@@ -101,7 +101,7 @@ describe("a step that runs in several instances", () => {
   test("only a probe runs as probes do, and its report says that it is one", async () => {
     const node = { firstEvent: 1, lastEvent: 9, events: 9 };
     const u = unit([{ ...sh(MAKE), probeInstances: 2, probeThreads: 1 }], [HITS], {
-      proc_000000: { ...node, probe: true },
+      proc_000000: { ...node, probe: 2000 },
       proc_000001: node,
     });
     const [probe, other] = [await u.work("processing", "proc_000000"), await u.work("processing", "proc_000001")];
@@ -110,6 +110,14 @@ describe("a step that runs in several instances", () => {
     expect(other.report).toMatchObject({ exitCode: 0, steps: [{ instances: 1 }] });
     expect(other.report.probe).toBeUndefined();
     expect(lines(u.unmerged, "proc_000000.hits.csv")).toEqual(numbers(1, 9));
+  });
+
+  test("a probe that was killed and got more memory does its work as others do", async () => {
+    const node = { firstEvent: 1, lastEvent: 9, events: 9, probe: 2000 };
+    const u = unit([{ ...sh(MAKE), probeInstances: 2, probeThreads: 1 }], [HITS], { proc_000000: node });
+    const { report } = await u.work("processing", "proc_000000", { WMS2_MEMORY_MB: "3000" });
+    expect(report).toMatchObject({ exitCode: 0, steps: [{ instances: 1 }] });
+    expect(report.probe).toBeUndefined();
   });
 
   test.each<[string, object, string]>([

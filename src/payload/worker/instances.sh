@@ -87,7 +87,7 @@ guard_instance() {
 count_to() { LC_ALL=C awk -v last="$1" 'BEGIN { for (i = 1; i <= last; i++) print i }'; }
 
 # The step as a whole: events add up, and the first instance that failed, in their order, speaks for all.
-judge_instances() {
+check_instances() {
   : >"$step_name.stdout.log" >"$step_name.stderr.log"
   home=$PWD whole_at=$at whole_peak=$step_peak
   whole_code=0 whole_status=0 whole_signal=null whole_words= whole_read=0 whole_written=0 whole_files= peaks=0 dirs=
@@ -97,7 +97,7 @@ judge_instances() {
     step_peak=null step_threads=${threads:-$step_threads}
     cd "$at" 2>/dev/null || finish 50113 "cannot enter $at, the directory of instance $instance of step $step_name"
     read -r step_status 2>/dev/null <"$at.status" || step_status=137
-    judge_step
+    check_step
     add_instance
     cd "$home" || finish 50113 "cannot go back to $home"
     for stream in stdout stderr; do

@@ -11,7 +11,7 @@
 # -v pick=NODE reads a manifest whose nodes stand on a line each and drops the lines of all other nodes unread,
 # so the cost does not grow with the unit. A document in another layout is read whole, with the same result.
 #
-# -v nodes=FILE writes what is below ./nodes there; of the picked node, what has no parts and the first input also come here.
+# -v nodes=FILE writes what is below ./nodes there; of the picked node, what has no parts, the first input, argv and env also come here.
 #
 # A JSON string cannot span lines, so every line is cut at its quotes: odd pieces are punctuation, even ones
 # strings. That keeps the work linear; cutting tokens off the front of a long text would be quadratic.
@@ -176,7 +176,7 @@ function line(path, rest,   part) {
   if (nodes != "" && index(path, "./nodes/") == 1) {
     print path "\t" rest > nodes
     part = substr(path, length("./nodes/" pick) + 1)
-    if (index(path, "./nodes/" pick) != 1 || part !~ /^(\/[^\/]+|\/inputs\/0)?$/) return
+    if (index(path, "./nodes/" pick) != 1 || part !~ /^(\/[^\/]+|\/inputs\/0|\/(argv|env)\/.*)?$/) return
   }
   print path "\t" rest
 }

@@ -29,6 +29,7 @@ load_manifest() {
     esac
   done
   unset IFS
+  [ "$role" != job ] || return 0
   is_name "$unit" || finish 50113 'manifest.json names no unit'
   case $block in
     '' | *[!0-9]*) finish 50113 'manifest.json names no block' ;;
@@ -96,7 +97,8 @@ load_node() {
       /lumis) [ "$type" != j ] || input_lumis=$value ;;
       /events) events=$value ;;
       /seed) seed=$value ;;
-      /probe) [ "$value" != true ] || probe_json=',"probe":true' ;;
+      # With more memory than a probe gets, it was killed as one: now it does its work as the others do.
+      /probe) is_number "$value" && [ "${memory_mb:-0}" -gt "$value" ] || probe_json=',"probe":true' ;;
     esac
   done
   unset IFS

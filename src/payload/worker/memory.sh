@@ -80,13 +80,13 @@ watch_memory() {
 
 # cgroup_mb: the most that the cgroup of this job ever held; 0 where it has none of its own (batch systems name them after
 # the job) or the kernel does not say. A cgroup that is shared says nothing of us.
-cgroup_peak=?
+cgroup_peak=? own_cgroup_file=/proc/self/cgroup cgroup_root=/sys/fs/cgroup
 read_cgroup_peak() {
   cgroup_mb=0
   if [ "$cgroup_peak" = '?' ]; then
     cgroup_peak=
-    read -r own_cgroup 2>/dev/null </proc/self/cgroup || own_cgroup=
-    case $own_cgroup in 0::*/condor_*@* | 0::*/job_[0-9]*) cgroup_peak=/sys/fs/cgroup${own_cgroup#0::}/memory.peak ;; esac
+    read -r own_cgroup 2>/dev/null <"$own_cgroup_file" || own_cgroup=
+    case $own_cgroup in 0::*/condor_*@* | 0::*/job_[0-9]*) cgroup_peak=$cgroup_root${own_cgroup#0::}/memory.peak ;; esac
     [ -r "$cgroup_peak" ] || cgroup_peak=
   fi
   [ -n "$cgroup_peak" ] || return 0

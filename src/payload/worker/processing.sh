@@ -35,8 +35,8 @@ read_step() {
       */name) name=$value ;;
       */instances) ! is_number "$value" || instances=$value ;;
       */threads) ! is_number "$value" || threads=$value ;;
-      */probeInstances) [ -z "$probe_json" ] || ! is_number "$value" || instances=$value why='this job is a probe' ;;
-      */probeThreads) [ -z "$probe_json" ] || ! is_number "$value" || threads=$value ;;
+      */probeInstances) [ -z "$probe_json" ] || ! is_number "$value" || instances=$value ;;
+      */probeThreads) [ -z "$probe_json" ] || ! is_number "$value" || threads=$value why='this job is a probe' ;;
       */eventsPerLumi) events_per_lumi=$value ;;
       */why) why=$value ;;
     esac

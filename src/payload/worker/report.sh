@@ -48,6 +48,8 @@ write_report() {
     wall=$seconds
     written_to=.report.json.tmp
   fi
+  job_files=
+  [ "$role" != job ] || job_files=",$newline\"reads\":[$reads_json],$newline\"makes\":[$makes_json]${products_json:+,$newline\"products\":[$products_json]}"
   json_string "$node"
   node_json=$json
   json_string "$role"
@@ -58,7 +60,7 @@ write_report() {
     "\"peakMemoryMb\":$peak_total," "\"exitCode\":${2:-null}," "\"error\":${3:-null}," \
     "\"eventsRead\":$events_read_json," "\"eventsWritten\":$events_written_json," "\"framework\":$framework_json$probe_json," \
     "\"steps\":[$steps_json]," \
-    "\"inputs\":[$inputs_json]," "\"outputs\":[$outputs_json]" '}' >"$written_to" &&
+    "\"inputs\":[$inputs_json]," "\"outputs\":[$outputs_json]$job_files" '}' >"$written_to" &&
     { [ "$written_to" = report.json ] || mv -f "$written_to" report.json; } && return
   say 'cannot write report.json'
   return 1

@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh ROLE NODE: one job of WMS2 on a worker, ROLE being processing, merge or cleanup.
+# run.sh ROLE NODE: one job of WMS2 on a worker, ROLE being processing, merge, cleanup or job.
 #
 # scripts/build puts the other .sh files of this folder before this one, and the awk programs as variables (json_awk is
 # json.awk): a job brings one file instead of a dozen, and every file costs it milliseconds. The working directory holds
@@ -33,7 +33,7 @@ learn_surroundings
 write_report started || exit 1
 
 case $role in
-  processing | merge | cleanup) ;;
+  processing | merge | cleanup | job) ;;
   *) finish 50113 "unknown role: $role" ;;
 esac
 is_name "$node" || finish 50113 "not the name of a node: $node"

@@ -39,15 +39,19 @@ run_step() {
   running=
   kill -s USR1 "$watcher" 2>/dev/null
   wait "$watcher"
+  end_step
+}
 
+# What the step left: its status, its times, the most memory it was seen to have, and words.
+end_step() {
   read -r step_status 2>/dev/null <"$at.status" || step_status=137
   read_clock
   step_wall=$((centiseconds - step_began))
   read_usage
-  if [ "$instances" -gt 1 ]; then judge_instances; else judge_step; fi
+  if [ "$instances" -gt 1 ]; then check_instances; else check_step; fi
   use_cgroup_peak
   add_step_to_report
-  if [ "$step_code" -eq 0 ]; then show_tails; else show_tails >&2; fi
+  if [ "$role" = job ]; then show_streams; elif [ "$step_code" -eq 0 ]; then show_tails; else show_tails >&2; fi
 }
 
 # The loops stand here and not in functions of their own because only here can they fill "$@". exec, so that
@@ -76,6 +80,7 @@ guard_step() {
     done
     unset IFS
     [ $# -gt 0 ] || { echo 'wms2: the step has no command' >&2; exit 127; }
+    [ -z "$directory" ] || enter_with "$@"
     exec "$@"
   ) >"$step_name.stdout.log" 2>"$step_name.stderr.log" </dev/null
   guarded=$?
@@ -89,6 +94,7 @@ export_step_environment() {
   export WMS2_REQUEST="$request" WMS2_UNIT="$unit" WMS2_NODE="$node" WMS2_ROUND="$round" WMS2_ROLE="$role"
   export WMS2_STEP="$step_name" WMS2_STEP_INDEX="$step_index" WMS2_STEP_REPORT="$at.report"
   export WMS2_MANIFEST="$PWD/manifest.json"
+  export_if_any WMS2_JOB "$job_name"
   export_if_any WMS2_SITE "$site"
   export_if_any WMS2_CLUSTER "$cluster"
   export_if_any WMS2_CORES "$cores"
@@ -165,7 +171,7 @@ add_cpu() {
   esac
 }
 
-judge_step() {
+check_step() {
   step_code=$step_status step_signal=null step_words= step_read=null step_written=null step_files= report_promised=
   if [ "$step_status" -gt 128 ]; then
     case $step_status in 130 | 141) step_signal=$((step_status - 128)) ;; esac

@@ -62,9 +62,11 @@ describe("release", () => {
   const held: ReleaseFacts = {
     holdCode: "failure-threshold",
     canRescue: true,
+    isOneRound: false,
     isDirectoryGone: false,
     topsUp: false,
     unitsUnfinished: 3,
+    unitWord: "unit",
     tornFiles: 0,
     kindFields: ["excluded_files"],
     maxMemoryMb: 12_000,
@@ -84,6 +86,10 @@ describe("release", () => {
     expect(how({ holdCode: "removed-from-outside" })).toBe("rescue");
     expect(how({ holdCode: "run-lost", canRescue: false })).toBe("next-round");
     expect(how({ tornFiles: 2 })).toBe("rescue");
+    expect(how({ isOneRound: true })).toBe("rescue");
+    expect(how({ isOneRound: true }, "next-round")).toBe("next-round");
+    expect(how({ isOneRound: true, canRescue: false, holdCode: "run-lost" })).toMatch(/no later round would take up 3/);
+    expect(how({ isOneRound: true, canRescue: false, holdCode: "run-lost", unitsUnfinished: 0 })).toBe("next-round");
     expect(how({ holdCode: "no-input-files", canRescue: false })).toBe("plan");
   });
   test("modifications are read, under their long names too", () => {
@@ -242,9 +248,15 @@ test("stop goes back to the queue, hold waits, and between rounds both wait", ()
 test("rescue and resubmit by hand never touch what is finished", () => {
   const facts = {
     canRescue: true,
+    unitWord: "unit",
     roundUnits: new Set(["mg_0", "mg_1", "mg_2"]),
     finishedUnits: new Set(["mg_0"]),
+    failedNodes: new Set<string>(),
     doneNodes: new Set(["mg_1/proc_3"]),
+    names: ["mg_0", "mg_1", "mg_2"],
+    nodesOf: new Map(),
+    besideNow: new Set<string>(),
+    limited: new Set<string>(),
     failedUnits: ["mg_0", "mg_1"],
     tally: tallyRound([failing("mg_0", AWAY("A")), failing("mg_1", AWAY("A"))]),
     possibleSites: null,

@@ -67,16 +67,17 @@ const TABLE = {
     otherwise: "it has not been handed in yet",
   },
   rescue: {
-    meaning: "run the failed units of the present round again now",
+    meaning: "run what failed in the present round again now",
     allowed: ["held", "partial"],
     already: [],
     otherwise: "a rescue needs a run that has ended with failures",
   },
   resubmit: {
-    meaning: "give chosen nodes or units a new budget and run them again",
-    allowed: ["held", "partial"],
+    meaning:
+      "give chosen jobs a new budget and run them again: those of a graph beside its run, others when their run has ended",
+    allowed: ["held", "partial", "active"],
     already: [],
-    otherwise: "nodes can be resubmitted when their run has ended",
+    otherwise: "nodes can be resubmitted when they have failed",
   },
   retry: {
     meaning: "try failed jobs that cool off again now, while the run goes on",
@@ -85,7 +86,7 @@ const TABLE = {
     otherwise: "jobs cool off only in a run that goes on; resubmit runs failed ones of an ended run again",
   },
   move: {
-    meaning: "go on with the engine of this server: finished work is kept, the rest is planned anew for its sites",
+    meaning: "go on with the engine of this server: finished work is kept, the rest is planned again for its sites",
     allowed: ["held"],
     already: [],
     otherwise: "only a held request can be moved: hold it first, by a server of its engine if it runs there",
@@ -128,7 +129,7 @@ type StopAnswer =
 /**
  * Stopping by hand. With a run in the engine, the whole tree is taken out and the request goes back to the queue with
  * its rescue (stop) or waits (hold). Between rounds there is nothing to take out, so both wait for a person. `mayRun`:
- * a run is in the engine, or may be: a submission was begun and not settled.
+ * a run is in the engine, or may be: a submission was begun and not answered.
  */
 export function decideStop(
   { status, mayRun }: { readonly status: RequestStatus; readonly mayRun: boolean },

@@ -13,13 +13,15 @@ export interface Count {
 export interface Example
   extends Pick<AttemptRecord, "at" | "node" | "cluster" | "site" | "exitCode" | "reason" | "notBefore"> {
   readonly unit: string;
+  /** What the person called a job of a graph. */
+  readonly job?: string;
 }
 
 const LONGEST_REASON = 500;
 
 function exampleOf(unit: string, { at, node, cluster, site, exitCode, reason, notBefore }: AttemptRecord): Example {
-  const words = reason.length > LONGEST_REASON ? `${reason.slice(0, LONGEST_REASON)}…` : reason;
-  return { at, unit, node, cluster, site, exitCode, reason: words, notBefore };
+  const shown = reason.length > LONGEST_REASON ? `${reason.slice(0, LONGEST_REASON)}…` : reason;
+  return { at, unit, node, cluster, site, exitCode, reason: shown, notBefore };
 }
 
 /** Lines without a time come last: they cannot be called the first failure. */
@@ -156,7 +158,7 @@ export class SiteCounter {
 }
 
 /** Infrastructure, and data trouble nobody could pin to a file: then it may well be the site's storage. */
-function isSiteToBlame({ category, badFiles, files }: AttemptRecord, bad: ReadonlySet<string>): boolean {
+export function isSiteToBlame({ category, badFiles, files }: AttemptRecord, bad: ReadonlySet<string>): boolean {
   if (category === "data") return badFiles.length === 0;
   if (category !== "infrastructure") return false;
   return files.length === 0 || !files.every((file) => bad.has(file));

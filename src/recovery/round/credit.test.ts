@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DATA, failing, filesOfUnits } from "../../../tests/support/rounds.ts";
 import { creditRound } from "./credit.ts";
-import type { RoundFile } from "./settle.ts";
+import type { RoundFile } from "./sort-files.ts";
 import { tallyRound } from "./tally.ts";
 
 const file = (lfn: string, ...units: string[]): RoundFile => ({ lfn, path: lfn, units });

@@ -1,5 +1,5 @@
 import type { RoundFacts } from "./decide.ts";
-import { isTorn, type Settlement, settleFiles } from "./settle.ts";
+import { isTorn, type SortedFiles, sortFiles } from "./sort-files.ts";
 
 /**
  * What becomes of the files of a round that is left behind, so that the next one repeats nothing. Finished units keep
@@ -10,9 +10,9 @@ export function creditRound({
   finishedUnits,
   filesOf,
   tally,
-}: Pick<RoundFacts, "finishedUnits" | "filesOf" | "tally">): Settlement {
+}: Pick<RoundFacts, "finishedUnits" | "filesOf" | "tally">): SortedFiles {
   const failed = tally.failedUnits.filter(({ unit }) => !finishedUnits.has(unit));
-  const settled = settleFiles(failed, filesOf, finishedUnits, tally.files);
+  const files = sortFiles(failed, filesOf, finishedUnits, tally.files);
   const tried = new Set(failed.map(({ unit }) => unit));
   // Cut off before its other part was tried: no failed unit knows of it.
   const cut = [...new Set([...filesOf.values()].flat())].filter(
@@ -21,5 +21,5 @@ export function creditRound({
       file.units.some((unit) => !finishedUnits.has(unit)) &&
       !file.units.some((unit) => tried.has(unit)),
   );
-  return { ...settled, torn: [...settled.torn, ...cut.map(({ lfn }) => lfn)] };
+  return { ...files, torn: [...files.torn, ...cut.map(({ lfn }) => lfn)] };
 }

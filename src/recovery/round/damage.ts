@@ -1,5 +1,3 @@
-import { plural } from "../../base/text.ts";
-
 /** A unit that cannot be run again: its directory, or a file in it, is gone, cut short or closed. */
 export interface UnitDamage {
   readonly unit: string;
@@ -11,6 +9,6 @@ export interface UnitDamage {
 export function describeDamage(damaged: readonly UnitDamage[]): string {
   const [first, ...more] = damaged;
   if (!first) return "";
-  const others = more.length === 0 ? "" : ` (and ${plural(more.length, "unit")} more)`;
+  const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
   return `${first.unit} cannot be run from its directory: ${first.path}: ${first.why}${others}`;
 }

@@ -3,7 +3,7 @@ import { AWAY, attemptLine, DATA, failing, PERMANENT, sampleRound } from "../../
 import type { RunVerdict } from "../../domain/run.ts";
 import type { RoundDecision, RoundFacts } from "./decide.ts";
 import { decideRound } from "./decide.ts";
-import type { RoundFile } from "./settle.ts";
+import type { RoundFile } from "./sort-files.ts";
 import type { UnitAttempts } from "./tally.ts";
 
 const unit = (index: number) => `mg_${String(index).padStart(6, "0")}`;
@@ -38,6 +38,13 @@ describe("which round is rescued, held or over (ADR 9)", () => {
       "no rescues allowed",
       sampleRound(10, transient(1), { policy: { holdThreshold: 0.2, maxRescues: 0 } }),
       "hold rescues-used-up",
+    ],
+    ["half of them, none of whose jobs failed", sampleRound(4, [failing(unit(0)), failing(unit(1))]), "rescue"],
+    ["one of them, after all rescues", sampleRound(4, [failing(unit(0))], { rescuesUsed: 3 }), "hold rescues-used-up"],
+    [
+      "they do not hide those that failed",
+      sampleRound(4, [...transient(2), failing(unit(2))]),
+      "hold failure-threshold",
     ],
     ["a higher threshold", sampleRound(10, transient(3), { policy: { holdThreshold: 0.5, maxRescues: 3 } }), "rescue"],
     ["one of one is no 100 %", sampleRound(1, transient(1)), "rescue"],
@@ -105,7 +112,7 @@ describe("bad files", () => {
   const bad = failing(unit(1), DATA("/store/bad"));
   const filesOf = new Map([[unit(1), [file("/store/bad", unit(1)), file("/store/good", unit(1))]]]);
 
-  test("a unit that failed only for named files is settled by the ledger", () => {
+  test("a unit that failed only for named files is left to the ledger", () => {
     expect(decideRound(sampleRound(10, [bad], { filesOf }))).toEqual({
       kind: "exclude-files",
       exclude: [
@@ -146,7 +153,7 @@ describe("bad files", () => {
     expect(what(decideRound(sampleRound(10, [bad], { filesOf: torn })))).toBe("hold bad-files-in-torn-units");
   });
 
-  test("beside transient failures the rescue comes first and leaves the settled unit out", () => {
+  test("beside transient failures the rescue comes first and leaves that unit out", () => {
     const facts = sampleRound(20, [bad, failing(unit(2), {})], { filesOf });
     expect(decideRound(facts)).toMatchObject({ kind: "rescue", leaveOut: [unit(1)], reelectUnits: [] });
   });
@@ -158,7 +165,7 @@ describe("bad files", () => {
   });
 });
 
-describe("placing units anew", () => {
+describe("placing units again", () => {
   const moved = (over: Partial<RoundFacts>) => {
     const decision = decideRound(sampleRound(20, [failing(unit(1), AWAY("A")), failing(unit(2), {})], over));
     return decision.kind === "rescue" ? decision.reelectUnits : decision.kind;

@@ -1,6 +1,7 @@
 import { listed, percent, plural } from "../../base/text.ts";
 import type { HoldCode } from "../../domain/holds.ts";
 import type { HoldReason, RecoverySpec } from "../../domain/request.ts";
+import { shapeOf } from "../../domain/roles.ts";
 import type { RunVerdict } from "../../domain/run.ts";
 import { sorted } from "./counts.ts";
 import { describeDamage, type UnitDamage } from "./damage.ts";
@@ -14,14 +15,16 @@ import {
   sortUnits,
 } from "./failed-units.ts";
 import { causeOf, hold, progress } from "./hold-round.ts";
-import { type Exclusion, type FilesOfUnits, settleFiles } from "./settle.ts";
+import { type Exclusion, type FilesOfUnits, sortFiles } from "./sort-files.ts";
 import type { RoundTally } from "./tally.ts";
 
 /** What is known of a round when its run has ended. */
 export interface RoundFacts extends SiteFacts {
   readonly verdict: RunVerdict;
   /** The engine's own words about the end. */
-  readonly words: string;
+  readonly text: string;
+  /** What a person calls a unit of this kind of request. */
+  readonly unitWord: string;
   readonly unitsTotal: number;
   /** Units of this round that have a row in the store. */
   readonly unitsDone: number;
@@ -66,7 +69,7 @@ export type RoundDecision =
 
 /**
  * What becomes of a round whose run has ended. Failed units count against one threshold; transient trouble is
- * rescued, proved bad files are settled, everything else waits for a person. Nothing here ever gives a request up:
+ * rescued, proved bad files are excluded, everything else waits for a person. Nothing here ever gives a request up:
  * only people do that.
  */
 export function decideRound(facts: RoundFacts): RoundDecision {
@@ -80,8 +83,8 @@ export function decideRound(facts: RoundFacts): RoundDecision {
   if (facts.damaged.length > 0)
     return hold(facts, "unit-directory-damaged", `${describeDamage(facts.damaged)}; ${progress(facts)}`);
   if (verdict === "failed") return decideFailed(facts, sortUnits(facts));
-  const [code, words] = HELD_FOR[verdict];
-  return hold(facts, code, words(facts));
+  const [code, reason] = HELD_FOR[verdict];
+  return hold(facts, code, reason(facts));
 }
 
 /** A run that ended in any other way than by its failures waits for a person. */
@@ -89,7 +92,7 @@ const HELD_FOR: Readonly<Record<Exclude<RunVerdict, "failed">, [HoldCode, (facts
   aborted: ["run-aborted", (facts) => `the run ended itself early${causeOf(facts)}; ${progress(facts)}`],
   removed: ["removed-from-outside", (facts) => `somebody took the run out of the queue; ${progress(facts)}`],
   halted: ["halted-from-outside", (facts) => `somebody halted the run; ${progress(facts)}`],
-  unreadable: ["dag-unreadable", ({ words }) => `the engine cannot read the DAG: ${words}`],
+  unreadable: ["dag-unreadable", ({ text }) => `the engine cannot read the DAG: ${text}`],
   lost: [
     "run-lost",
     (facts) => `the engine has no trace of the run, and jobs of it may still be somewhere; ${progress(facts)}`,
@@ -97,22 +100,22 @@ const HELD_FOR: Readonly<Record<Exclude<RunVerdict, "failed">, [HoldCode, (facts
   success: ["units-unaccounted", (facts) => `the run succeeded, but only ${progress(facts)}`],
 };
 
-function roundDone({ workRemains, unitsTotal }: RoundFacts): RoundDecision {
-  const reason = `${unitsTotal === 1 ? "its unit is" : `all ${unitsTotal} units are`} done`;
+function roundDone({ workRemains, unitsTotal, unitWord }: RoundFacts): RoundDecision {
+  const reason = `${unitsTotal === 1 ? `its ${unitWord} is` : `all ${plural(unitsTotal, unitWord)} are`} done`;
   return workRemains
     ? { kind: "next-round", reason: `${reason} and work remains` }
     : { kind: "complete", reason: `${reason} and no work is left` };
 }
 
 function decideFailed(facts: RoundFacts, units: SortedUnits): RoundDecision {
-  const { tally, policy, unitsTotal, rescuesUsed } = facts;
+  const { tally, policy, unitsTotal, unitWord, rescuesUsed } = facts;
   const failed = units.failed;
   const moves = reelectUnits(units.open, facts);
-  // What only has to move is no sign of a bad request: its site is left out, and the rescue places it elsewhere.
+  // No signs of a bad request: what only has to move (the rescue places it elsewhere), and where no job failed.
   const moving = units.open.filter((unit) => onlyMoves(unit, moves, facts)).length;
-  const counted = failed - moving;
+  const counted = failed - moving - units.open.filter(({ isCutOff }) => isCutOff).length;
   const ratio = counted / Math.max(unitsTotal, 1);
-  const count = `${failed} of ${plural(unitsTotal, "unit")} failed`;
+  const count = `${failed} of ${plural(unitsTotal, unitWord)} failed${blockedText(facts, failed)}`;
   if (units.unclassified.length > 0)
     return hold(
       facts,
@@ -139,27 +142,37 @@ function decideFailed(facts: RoundFacts, units: SortedUnits): RoundDecision {
   return rescue(facts, units, moves, failed === 0 ? `${progress(facts)} and none failed` : count);
 }
 
+/** Jobs of a graph that neither failed nor ran: they wait for those that failed, and count against nothing. */
+function blockedText({ failedUnits, unitsTotal, unitsDone }: RoundFacts, failed: number): string {
+  const isGraph = failedUnits.some((unit) => shapeOf(unit).layout === "flat");
+  const blocked = unitsTotal - unitsDone - failed;
+  return isGraph && blocked > 0 ? ` and ${failed === 1 ? "blocks" : "block"} ${plural(blocked, "other")}` : "";
+}
+
 function rescue(facts: RoundFacts, units: SortedUnits, moves: readonly Reelection[], count: string): RoundDecision {
   const { rescuesUsed, policy } = facts;
   const away = sorted(moves.flatMap(({ avoidSites }) => avoidSites));
-  const moved = moves.length === 0 ? "" : `; ${plural(moves.length, "unit")} to be placed away from ${listed(away)}`;
+  const moved =
+    moves.length === 0 ? "" : `; ${plural(moves.length, facts.unitWord)} to be placed away from ${listed(away)}`;
   return {
     kind: "rescue",
     reelectUnits: moves,
-    leaveOut: units.settled.map(({ unit }) => unit),
+    leaveOut: units.beyondRescue.map(({ unit }) => unit),
     reason: `${count}${causeOf(facts)}; rescue ${rescuesUsed + 1} of ${policy.maxRescues}${moved}`,
   };
 }
 
 function excludeBadFiles(facts: RoundFacts, units: SortedUnits): RoundDecision {
-  const { exclude, attempted } = settleFiles(units.data, facts.filesOf, facts.finishedUnits, facts.tally.files);
+  const { exclude, attempted } = sortFiles(units.data, facts.filesOf, facts.finishedUnits, facts.tally.files);
   const others =
-    attempted.length === 0 ? "" : `; ${plural(attempted.length, "other file")} of the same units will be tried again`;
+    attempted.length === 0
+      ? ""
+      : `; ${plural(attempted.length, "other file")} of the same ${facts.unitWord}s will be tried again`;
   return {
     kind: "exclude-files",
     exclude,
     attempted,
-    reason: `${plural(units.data.length, "unit")} failed only for bad files, now excluded: ${listed(exclude.map(({ lfn }) => lfn))}${others}`,
+    reason: `${plural(units.data.length, facts.unitWord)} failed only for bad files, now excluded: ${listed(exclude.map(({ lfn }) => lfn))}${others}`,
   };
 }
 
@@ -167,16 +180,16 @@ function holdForGood(facts: RoundFacts, units: SortedUnits, count: string): Roun
   if (units.spent.length > 0) {
     const rules = [...new Set(units.spent.flatMap(({ spentRules }) => spentRules))];
     const used = rules.length > 0 ? `the retries of ${listed(rules)}` : "their executions";
-    const whose = plural(units.spent.length, "unit has", "units have");
+    const whose = plural(units.spent.length, `${facts.unitWord} has`, `${facts.unitWord}s have`);
     return hold(
       facts,
       rules.length > 0 ? "retries-used-up" : "executions-used-up",
-      `${count}, and ${whose} nodes that used up ${used}${causeOf(facts)}`,
+      `${count}, and ${whose} ${facts.unitWord === "job" ? "" : "nodes that "}used up ${used}${causeOf(facts)}`,
     );
   }
   if (units.permanent.length > 0)
     return hold(facts, "permanent-failures", `${count}, and trying again would change nothing${causeOf(facts)}`);
-  const torn = settleFiles(units.torn, facts.filesOf, facts.finishedUnits, facts.tally.files).torn;
+  const torn = sortFiles(units.torn, facts.filesOf, facts.finishedUnits, facts.tally.files).torn;
   return hold(
     facts,
     "bad-files-in-torn-units",

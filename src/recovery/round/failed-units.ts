@@ -1,13 +1,13 @@
-import { isAfterFinish } from "../../domain/roles.ts";
+import { isAfterFinish, shapeOf } from "../../domain/roles.ts";
 import { mayBeRescued } from "../decision.ts";
 import type { AttemptRecord } from "../ledger-record.ts";
 import { badFilesOf, compare, sorted } from "./counts.ts";
-import { type FilesOfUnits, hasKnownBadFile, settleFiles } from "./settle.ts";
+import { type FilesOfUnits, hasKnownBadFile, sortFiles } from "./sort-files.ts";
 
 /**
  * What a rescue could do for a failed unit, from the last word on each of its failed nodes.
  * unclassified: a node waits for a person to say what its failure means.
- * permanent: nothing would change. data: bad files are named; the file ledger settles them.
+ * permanent: nothing would change. data: bad files are named; the file ledger excludes them.
  * spent: the executions or a rule's retries of this epoch are used up, and only a person opens a new one.
  * open: a rescue may help, or nobody knows.
  */
@@ -22,6 +22,8 @@ export function failedUnit(unit: string, failures: readonly AttemptRecord[]) {
   return {
     unit,
     outlook: outlookOf(failures),
+    /** The engine ended it, as after a disk that was full. */
+    isCutOff: failures.length === 0,
     /** Where its failures happened; those of the cleanup do not count. */
     sites: sorted(placed.map(({ site }) => site!)),
     /** Sites its failures speak against: the rescue elects another. */
@@ -55,8 +57,8 @@ function outlookOf(failures: readonly AttemptRecord[]): UnitOutlook {
   const isHopeless = ({ category, why, ruleSource }: AttemptRecord) =>
     category === "permanent" && (why === "row-stops" || ruleSource === null || ruleSource === "built-in");
   const spent = (line: AttemptRecord) => SPENT.includes(line.why) && !isHopeless(line);
-  const settled = (line: AttemptRecord) => isHopeless(line) || named(line) || !mayBeRescued(line);
-  if (!failures.every(settled)) return "open";
+  const isBeyondRescue = (line: AttemptRecord) => isHopeless(line) || named(line) || !mayBeRescued(line);
+  if (!failures.every(isBeyondRescue)) return "open";
   return failures.some(spent) ? "spent" : "permanent";
 }
 
@@ -67,7 +69,7 @@ type Bucket = UnitOutlook | "torn";
 export interface SortedUnits extends Readonly<Record<Bucket, readonly FailedUnit[]>> {
   readonly failed: number;
   /** All a rescue cannot help. */
-  readonly settled: readonly FailedUnit[];
+  readonly beyondRescue: readonly FailedUnit[];
 }
 
 interface Facts {
@@ -85,7 +87,7 @@ export function sortUnits({ failedUnits, finishedUnits, tally, filesOf }: Facts)
   const bucketOf = (unit: FailedUnit): Bucket => {
     if (unit.outlook !== "data") return unit.outlook;
     if (!hasKnownBadFile(unit, filesOf)) return "open";
-    return settleFiles([unit], filesOf, finishedUnits, []).torn.length > 0 ? "torn" : "data";
+    return sortFiles([unit], filesOf, finishedUnits, []).torn.length > 0 ? "torn" : "data";
   };
   const buckets: Record<Bucket, FailedUnit[]> = {
     open: [],
@@ -97,7 +99,7 @@ export function sortUnits({ failedUnits, finishedUnits, tally, filesOf }: Facts)
   };
   for (const unit of units) buckets[bucketOf(unit)].push(unit);
   const { permanent, spent, data, torn } = buckets;
-  return { failed: units.length, ...buckets, settled: [...permanent, ...spent, ...data, ...torn] };
+  return { failed: units.length, ...buckets, beyondRescue: [...permanent, ...spent, ...data, ...torn] };
 }
 
 /** A unit that a rescue moves as a whole: its own rescue file and elected site are dropped, then it lands again. */
@@ -120,6 +122,8 @@ export function reelectUnits(units: readonly FailedUnit[], sites: SiteFacts): re
   const banned = new Set(sites.bannedSites);
   const found: Reelection[] = [];
   for (const unit of units) {
+    // A job of a graph changes its site at every try, and lands with nobody.
+    if (shapeOf(unit.unit).layout === "flat") continue;
     const wanted = sorted([...unit.avoidSites, ...unit.sites.filter((site) => banned.has(site))]);
     if (wanted.length === 0) continue;
     const stuck = sitesLeft(sites.possibleSites, wanted, sites.bannedSites)?.length === 0;

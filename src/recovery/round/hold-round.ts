@@ -6,13 +6,13 @@ import type { RoundTally } from "./tally.ts";
 const NAMED_UNITS = 20;
 
 export function hold(facts: RoundFacts, code: HoldCode, message: string): Extract<RoundDecision, { kind: "hold" }> {
-  const { verdict, words: said, unitsTotal, unitsDone, rescuesUsed, policy, finishedUnits } = facts;
+  const { verdict, text: said, unitsTotal, unitsDone, rescuesUsed, policy, finishedUnits } = facts;
   const failed = [...new Set(facts.failedUnits)].filter((unit) => !finishedUnits.has(unit));
   const isFailing = (site: string) => facts.tally.sites.some((count) => count.site === site && count.failed > 0);
   const banned = facts.bannedSites.filter(isFailing);
   const evidence = {
     verdict,
-    words: said,
+    text: said,
     unitsTotal,
     unitsDone,
     unitsFailed: failed.length,
@@ -26,12 +26,13 @@ export function hold(facts: RoundFacts, code: HoldCode, message: string): Extrac
     ...evidenceOf(facts.tally),
   };
   const untold = banned.filter((site) => !message.includes(site));
-  const words = untold.length === 0 ? message : `${message}; ${listed(untold)} banned: a release stays away from there`;
-  return { kind: "hold", hold: holdFor(code, words, evidence), reason: words };
+  const reason =
+    untold.length === 0 ? message : `${message}; ${listed(untold)} banned: a release stays away from there`;
+  return { kind: "hold", hold: holdFor(code, reason, evidence), reason };
 }
 
-export const progress = ({ unitsDone, unitsTotal }: RoundFacts): string =>
-  `${unitsDone} of ${plural(unitsTotal, "unit")} done`;
+export const progress = ({ unitsDone, unitsTotal, unitWord }: RoundFacts): string =>
+  `${unitsDone} of ${plural(unitsTotal, unitWord)} done`;
 
 const MOST = 5;
 const MOST_FILES = 20;

@@ -10,7 +10,7 @@ import { actionsIn } from "./actions.ts";
 import type { RoundFacts } from "./decide.ts";
 import { decideRound } from "./decide.ts";
 import { onlyMoves, reelectUnits, sortUnits } from "./failed-units.ts";
-import type { RoundFile } from "./settle.ts";
+import type { RoundFile } from "./sort-files.ts";
 import { type RoundTally, tallyRound, type UnitAttempts } from "./tally.ts";
 
 const RUNS = { numRuns: 1000 };
@@ -104,7 +104,8 @@ const facts: fc.Arbitrary<RoundFacts> = fc
     const files = (unit: string): RoundFile[] => FILES.map((lfn) => ({ lfn, path: `/disk${lfn}`, units: [unit] }));
     return {
       ...rest,
-      words: "",
+      text: "",
+      unitWord: "unit",
       unitsTotal: units.length + more,
       unitsDone: finished.length + more,
       finishedUnits: new Set(finished),
@@ -164,19 +165,20 @@ test("these laws are tried on every kind of decision", () => {
   const kinds = new Map<string, number>();
   for (const given of fc.sample(facts, { numRuns: 1000, seed: 42 })) {
     const decision = decideRound(given);
-    const kind = decision.kind === "rescue" && decision.reelectUnits.length > 0 ? "rescue, placed anew" : decision.kind;
+    const kind =
+      decision.kind === "rescue" && decision.reelectUnits.length > 0 ? "rescue, placed again" : decision.kind;
     kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
   }
-  for (const kind of ["hold", "rescue", "rescue, placed anew", "stopped", "complete", "next-round", "exclude-files"])
+  for (const kind of ["hold", "rescue", "rescue, placed again", "stopped", "complete", "next-round", "exclude-files"])
     expect(kinds.get(kind) ?? 0, kind).toBeGreaterThan(9);
 });
 
-test("at or above the threshold, more than one failed unit that does not only need another site is never rescued", () => {
+test("at or above the threshold, more than one unit that failed, and not only for its site, is never rescued", () => {
   fc.assert(
     fc.property(facts, (given) => {
       const { open, failed: all } = sortUnits(given);
       const moves = reelectUnits(open, given);
-      const failed = all - open.filter((unit) => onlyMoves(unit, moves, given)).length;
+      const failed = all - open.filter((unit) => unit.isCutOff || onlyMoves(unit, moves, given)).length;
       if (failed < 2 || failed / given.unitsTotal < given.policy.holdThreshold) return;
       expect(["rescue", "exclude-files"]).not.toContain(decideRound(given).kind);
     }),

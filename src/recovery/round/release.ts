@@ -4,23 +4,27 @@ import { releaseOf } from "../../domain/holds.ts";
 import { isSiteName, type SiteName } from "../../domain/names.ts";
 import type { Problem } from "../../domain/problem.ts";
 import { type ReleaseFieldName, type ReleaseModifications, releaseFields } from "../../domain/release.ts";
-import { flag, isRow, number, Place, readStrictly, real, texts, whole } from "../fields.ts";
+import { FieldPath, flag, isRow, number, readStrictly, real, texts, whole } from "../fields.ts";
 import { sitesLeft } from "./failed-units.ts";
 
 /**
  * How a held request goes on. After failures the round is left behind: what finished is credited, the rest goes into
  * the next round (input) or is abandoned (generation), so nothing is repeated. Where the run was only cut off or lacked
- * something, or parts of files are done, or the person asks for it, the same run goes on by a rescue.
+ * something, or has all the work there is, or parts of files are done, or the person asks for it, the same run goes on by a rescue.
  */
 export interface ReleaseFacts {
   readonly holdCode: string | null;
   /** There is a run that ended, with its submit directory and units left to do. */
   readonly canRescue: boolean;
+  /** One round has all its work, so no later one can take up what is left behind. */
+  readonly isOneRound: boolean;
   /** So nobody knows any more which events its units were to make. */
   readonly isDirectoryGone: boolean;
   /** As the request says; the release may say otherwise. */
   readonly topsUp: boolean;
   readonly unitsUnfinished: number;
+  /** What people call a unit of this kind. */
+  readonly unitWord: string;
   /** Files with parts done and parts not. */
   readonly tornFiles: number;
   /** Of the fields that only some kinds of requests allow, those of this one. */
@@ -35,7 +39,7 @@ export interface ReleaseFacts {
   readonly knownFiles: ReadonlySet<string> | null;
 }
 
-export interface Release {
+interface Release {
   /** `plan`: no round was begun, or its files are gone from disk; planning goes on where it was. */
   readonly how: "rescue" | "next-round" | "plan";
   readonly modifications: ReleaseModifications;
@@ -53,6 +57,11 @@ export function decideRelease(
   if (asked === "rescue" && !facts.canRescue)
     return err([{ path: "how", message: "there is no run a rescue could go on with", allowed: "next-round" }]);
   const { how, reason } = chooseHow(facts, asked);
+  if (how === "next-round" && asked === null && facts.isOneRound && facts.unitsUnfinished > 0) {
+    const left = unfinished(facts);
+    const message = `its run cannot go on, and no later round would take up ${left}`;
+    return err([{ path: "how", message, allowed: "restart: the next version keeps what is done; or how: next-round" }]);
+  }
   // What was lost with a directory was no fault of the work: it is made all the same, unless a person says otherwise.
   const replaces =
     facts.holdCode === "unit-directory-damaged" && facts.kindFields.includes("top_up") && how === "next-round";
@@ -60,15 +69,16 @@ export function decideRelease(
   return ok({ how, modifications, warnings: warn(facts, modifications, how), reason });
 }
 
-function chooseHow(
-  { holdCode, canRescue, tornFiles, unitsUnfinished }: ReleaseFacts,
-  asked: "rescue" | "next-round" | null,
-): Pick<Release, "how" | "reason"> {
-  const left = plural(unitsUnfinished, "unfinished unit");
+const unfinished = ({ unitsUnfinished, unitWord }: ReleaseFacts): string =>
+  plural(unitsUnfinished, `unfinished ${unitWord}`);
+
+function chooseHow(facts: ReleaseFacts, asked: "rescue" | "next-round" | null): Pick<Release, "how" | "reason"> {
+  const { holdCode, canRescue, isOneRound, tornFiles, unitsUnfinished } = facts;
+  const left = unfinished(facts);
   if (asked === "rescue") return { how: "rescue", reason: `released: ${left} to be run again, as asked` };
   if (asked === "next-round") return { how: "next-round", reason: `released: ${left} left behind, as asked` };
   const usual = releaseOf(holdCode);
-  if (canRescue && usual === "rescue")
+  if (canRescue && (usual === "rescue" || isOneRound))
     return { how: "rescue", reason: `released: the run goes on${unitsUnfinished > 0 ? ` with ${left}` : ""}` };
   if (canRescue && tornFiles > 0)
     return {
@@ -88,11 +98,13 @@ function warn(facts: ReleaseFacts, wanted: ReleaseModifications, how: Release["h
   if (how === "rescue" && wanted.retries !== null)
     warnings.push("retries apply from the next round on: a rescue runs the DAG as it was written");
   if (how === "next-round" && facts.kindFields.includes("top_up") && facts.unitsUnfinished > 0) {
-    const lost = `the events of ${plural(facts.unitsUnfinished, "unfinished unit")} are given up`;
+    const lost = `the events of ${unfinished(facts)} are given up`;
     if (facts.isDirectoryGone)
       warnings.push(`${lost}, and top_up cannot replace them: which they were is gone with the submit directory`);
     else if (!(wanted.topUp ?? facts.topsUp)) warnings.push(`${lost}; with top_up they are replaced`);
   }
+  if (how === "next-round" && facts.isOneRound && facts.unitsUnfinished > 0)
+    warnings.push(`${unfinished(facts)} will never run: there is no round after this one`);
   if (how === "next-round" && facts.tornFiles > 0)
     warnings.push(`the rest of ${plural(facts.tornFiles, "partly done file")} is given up`);
   return warnings;
@@ -105,8 +117,11 @@ const MOST_RETRIES = 20;
 
 const fieldsFor = (facts: ReleaseFacts) =>
   ({
-    site_bans: { missing: [], read: (value: unknown, key: string, at: Place) => readSites(value, key, at, facts) },
-    excluded_files: { missing: [], read: (value: unknown, key: string, at: Place) => readFiles(value, key, at, facts) },
+    site_bans: { missing: [], read: (value: unknown, key: string, at: FieldPath) => readSites(value, key, at, facts) },
+    excluded_files: {
+      missing: [],
+      read: (value: unknown, key: string, at: FieldPath) => readFiles(value, key, at, facts),
+    },
     memory_mb: number(whole(1, facts.maxMemoryMb)),
     retries: number(whole(0, MOST_RETRIES)),
     hold_threshold: number(real(0, 1)),
@@ -117,7 +132,7 @@ function readModifications(body: unknown, facts: ReleaseFacts): Result<ReleaseMo
   const fields = fieldsFor(facts);
   const given = body ?? {};
   if (!isRow(given)) return err([{ path: "", message: "must be an object", allowed: Object.keys(fields).join(", ") }]);
-  const at = new Place();
+  const at = new FieldPath();
   const row: Record<string, unknown> = Object.create(null);
   for (const [key, value] of Object.entries(given)) {
     const name = (Object.hasOwn(ALIASES, key) && ALIASES[key]) || key;
@@ -138,7 +153,7 @@ function readModifications(body: unknown, facts: ReleaseFacts): Result<ReleaseMo
   });
 }
 
-function readSites(value: unknown, key: string, at: Place, facts: ReleaseFacts): readonly SiteName[] {
+function readSites(value: unknown, key: string, at: FieldPath, facts: ReleaseFacts): readonly SiteName[] {
   const { knownSites, possibleSites, bannedSites } = facts;
   const named = [...new Set(texts().read(value, key, at))];
   const sites = named.filter((site, index): site is SiteName => {
@@ -153,7 +168,7 @@ function readSites(value: unknown, key: string, at: Place, facts: ReleaseFacts):
   return sites;
 }
 
-function readFiles(value: unknown, key: string, at: Place, facts: ReleaseFacts): readonly string[] {
+function readFiles(value: unknown, key: string, at: FieldPath, facts: ReleaseFacts): readonly string[] {
   const files = [...new Set(texts().read(value, key, at))];
   if (files.length > 0 && !facts.kindFields.includes("excluded_files"))
     at.wrong(key, "is for requests with input files; this one has none");

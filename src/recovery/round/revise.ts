@@ -6,13 +6,23 @@ import type { Draft, RequestFile, RequestSpec, Revision } from "../../domain/req
 export interface Difference {
   /** "steps[0].argv[1]", "attachments ./select.sh". */
   readonly path: string;
-  readonly words: string;
+  readonly change: string;
 }
 
-/** Follow from who hands it in and as which version, not from the work. */
-const NOT_WORK = ["name", "requestor", "requestorDn", "processingVersion", "previousVersion", "cleanupPolicy"];
+/** Follow from who hands it in, as which version and how files are compared, not from the work. */
+const NOT_WORK = [
+  "name",
+  "requestor",
+  "requestorDn",
+  "processingVersion",
+  "previousVersion",
+  "cleanupPolicy",
+  "changes",
+];
 /** What the next attempts may get otherwise; the rest would make other work of it. */
 const REVISABLE = /^(steps|resources|retries|recovery|attachments)\b|^outputs\[\d+\]\.merge\.argv/;
+
+const RECOVERY = /^recovery\b/;
 
 export function differences(before: Draft, after: Draft): readonly Difference[] {
   const found: Difference[] = [];
@@ -21,11 +31,14 @@ export function differences(before: Draft, after: Draft): readonly Difference[] 
   for (const file of after.files) {
     const known = old.get(file.path);
     old.delete(file.path);
-    if (!known) found.push({ path: `attachments ${file.path}`, words: `new, ${file.content.length} bytes` });
+    if (!known) found.push({ path: `attachments ${file.path}`, change: `new, ${file.content.length} bytes` });
     else if (known.sha256 !== file.sha256 || known.executable !== file.executable)
-      found.push({ path: `attachments ${file.path}`, words: `changed: ${fileWords(known)} → ${fileWords(file)}` });
+      found.push({
+        path: `attachments ${file.path}`,
+        change: `changed: ${describeFile(known)} → ${describeFile(file)}`,
+      });
   }
-  for (const path of old.keys()) found.push({ path: `attachments ${path}`, words: "left out" });
+  for (const path of old.keys()) found.push({ path: `attachments ${path}`, change: "left out" });
   return found;
 }
 
@@ -33,7 +46,7 @@ export function differences(before: Draft, after: Draft): readonly Difference[] 
 const workOf = ({ spec: { work, ...rest } }: Draft): unknown =>
   Object.fromEntries(Object.entries({ ...work, ...rest }).filter(([key]) => !NOT_WORK.includes(key)));
 
-const fileWords = ({ content, executable, sha256 }: RequestFile): string =>
+const describeFile = ({ content, executable, sha256 }: RequestFile): string =>
   `${content.length} bytes${executable ? ", executable" : ""} (${sha256.slice(0, 8)})`;
 
 function compare(path: string, before: unknown, after: unknown, found: Difference[]): void {
@@ -43,24 +56,29 @@ function compare(path: string, before: unknown, after: unknown, found: Differenc
       const place = isList ? `${path}[${key}]` : path === "" ? key : `${path}.${key}`;
       compare(place, before[key], after[key], found);
     }
-  } else if (text(before) !== text(after)) found.push({ path, words: `${text(before)} → ${text(after)}` });
+  } else if (text(before) !== text(after)) found.push({ path, change: `${text(before)} → ${text(after)}` });
 }
 
 const isBranch = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
 function text(value: unknown): string {
-  const words = value === undefined || value === null ? "nothing" : stringify(value);
-  return words.length > 100 ? `${words.slice(0, 99)}…` : words;
+  const shown = value === undefined || value === null ? "nothing" : stringify(value);
+  return shown.length > 100 ? `${shown.slice(0, 99)}…` : shown;
 }
 
-/** What a request that has begun cannot take over. */
-export const revisionProblems = (all: readonly Difference[], name: string): readonly Problem[] =>
+/**
+ * What a request that has begun cannot take over. `keeps`: its next version keeps what is done and has not changed, so that is
+ * where corrected work belongs: what ran is then known by the command and the files it ran with.
+ */
+export const revisionProblems = (all: readonly Difference[], name: string, keeps: boolean): readonly Problem[] =>
   all
-    .filter(({ path }) => !REVISABLE.test(path))
-    .map(({ path, words }) => ({
+    .filter(({ path }) => !(keeps ? RECOVERY : REVISABLE).test(path))
+    .map(({ path, change }) => ({
       path,
-      message: `is other work: ${words}`,
-      allowed: `wms2 restart ${name} --from FILE; a release takes commands, attachments, resources, retries and recovery`,
+      message: keeps ? `is for the next version: ${change}` : `is other work: ${change}`,
+      allowed: keeps
+        ? `wms2 restart ${name} --from FILE, or wms2 run FILE: the next version keeps what is done and unchanged; a release takes recovery`
+        : `wms2 restart ${name} --from FILE; a release takes commands, attachments, resources, retries and recovery`,
     }));
 
 export const revisionOf = ({ steps, outputs, resources, retries, recovery }: RequestSpec): Revision => ({

@@ -4,7 +4,7 @@ import { AWAY, DATA, failedLine, filesOfUnits, PERMANENT } from "../../../tests/
 import { creditRound } from "./credit.ts";
 import { decideRound } from "./decide.ts";
 import { decideRelease } from "./release.ts";
-import type { RoundFile } from "./settle.ts";
+import type { RoundFile } from "./sort-files.ts";
 import { tallyRound, type UnitAttempts } from "./tally.ts";
 
 /**
@@ -111,7 +111,8 @@ test("no finished work is lost or repeated, under any sequence of failures, stop
         const files = roundFiles(units);
         const decision = decideRound({
           verdict: done === units.length ? "success" : isCut ? "removed" : "failed",
-          words: "",
+          text: "",
+          unitWord: "unit",
           unitsTotal: units.length,
           unitsDone: done,
           finishedUnits: world.finished,
@@ -139,8 +140,10 @@ test("no finished work is lost or repeated, under any sequence of failures, stop
             {
               holdCode: decision.hold.code,
               canRescue: decision.hold.actions.includes("rescue"),
+              isOneRound: false,
               isDirectoryGone: false,
               topsUp: false,
+              unitWord: "unit",
               unitsUnfinished: units.length - done,
               tornFiles: 0,
               kindFields: ["excluded_files"],

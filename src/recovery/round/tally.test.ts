@@ -11,6 +11,7 @@ const attempt = (over: Partial<Attempt>): Attempt => ({
   node: "proc_000000",
   unit: "mg_000000",
   role: "processing",
+  handlers: null,
   cluster: 7,
   dagRetry: 3,
   maxRetries: 3,

@@ -1,3 +1,4 @@
+import { roleOfNode } from "../../domain/roles.ts";
 import { builtinRows } from "../builtin-policy.ts";
 import { signalName } from "../codes.ts";
 import type { AttemptRecord } from "../ledger-record.ts";
@@ -44,6 +45,7 @@ export class RoundTallying {
   #unclassified = 0;
   #unreadable = 0;
   #killedAtMb: number | null = null;
+  #killedJobs = 0;
 
   add({ unit, state, lines: all, unreadable = 0 }: UnitAttempts): void {
     this.#units[state] += 1;
@@ -52,12 +54,15 @@ export class RoundTallying {
     this.#attempts += lines.length;
     const finals = new Map<string, AttemptRecord>();
     const stumbled = new Set<string>();
+    const killed = new Set<string>();
     for (const line of lines) {
       finals.set(line.node, line);
       if (line.decision !== "done") stumbled.add(line.node);
-      if (line.cause === "oom" && line.memoryMb !== null)
-        this.#killedAtMb = Math.max(this.#killedAtMb ?? 0, line.memoryMb);
+      if (line.cause !== "oom" || line.memoryMb === null || !isWork(line.node)) continue;
+      this.#killedAtMb = Math.max(this.#killedAtMb ?? 0, line.memoryMb);
+      killed.add(line.node);
     }
+    this.#killedJobs += killed.size;
     const failures: AttemptRecord[] = [];
     const bad = new Set<string>();
     for (const line of finals.values()) {
@@ -97,8 +102,9 @@ export class RoundTallying {
       unclassified: this.#unclassified,
       /** Lines of ledgers that could not be read. */
       unreadable: this.#unreadable,
-      /** The most memory that a job had asked for which was killed for using more; null: none was. */
+      /** The most memory that a job had asked for which was killed for using more, and how many were; null: none was. */
       killedAtMb: this.#killedAtMb,
+      killedJobs: this.#killedJobs,
       /** By name. Every one of them: the rescue needs them all. */
       failedUnits: this.#failedUnits.toSorted((a, b) => compare(a.unit, b.unit)),
       /** Counts are of nodes whose last word is a failure; most frequent first. */
@@ -117,11 +123,11 @@ export class RoundTallying {
 }
 
 /** A retry that never came, because the run ended before, is no verdict; one that had no tries left is. */
-const isFinal = ({ decision, retry, maxRetries }: AttemptRecord): boolean =>
+export const isFinal = ({ decision, retry, maxRetries }: AttemptRecord): boolean =>
   decision !== "retry" || retry >= maxRetries;
 
 /** POST may tell of one attempt twice (it was killed after writing); the first telling counts. */
-function withoutRepeats(lines: readonly AttemptRecord[]): readonly AttemptRecord[] {
+export function withoutRepeats(lines: readonly AttemptRecord[]): readonly AttemptRecord[] {
   const seen = new Set<string>();
   return lines.filter(({ node, cluster }) => {
     if (cluster <= 0) return true;
@@ -166,10 +172,13 @@ export function meaningOf(exitCode: number, rule: string | null, cause: string |
 }
 
 /** How a code is written for people: 8021, SIGKILL, oom. */
-function codeName(exitCode: number, cause: string | null): string {
+export function codeName(exitCode: number, cause: string | null): string {
   if (cause === "signal") return signalName(exitCode - 128);
   if (exitCode < 0) return cause ?? String(exitCode);
   return cause === null || cause === "exit" || cause === "unknown" ? String(exitCode) : `${exitCode} ${cause}`;
 }
+
+/** What people wrote, not what is done around it. */
+const isWork = (node: string): boolean => ["processing", "job"].includes(roleOfNode(node));
 
 export const EMPTY_ROUND: RoundTally = tallyRound([]);

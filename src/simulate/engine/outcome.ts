@@ -9,11 +9,13 @@ export interface Beginning {
   readonly request: string;
   /** As POST will see it, but for how it ends. */
   readonly job: Attempt & Record<"cores" | "memoryMb" | "wallMinutes", number> & Record<"unit" | "site", string>;
+  /** What the person called a job of a graph; null: it is none. */
+  readonly name: string | null;
   readonly speed: number;
   /** Which execution of the node in its epoch, losses included. */
   readonly attempt: number;
   readonly epoch: number;
-  /** Executions of this node in all epochs: chance is asked anew for each. */
+  /** Executions of this node in all epochs: chance is asked again for each. */
   readonly serial: number;
   /** Since the story began. */
   readonly atSec: number;
@@ -47,7 +49,7 @@ export function makeOutcomes({ outcomes, durations }: Scenario, seed: number): (
     if (match.request && !match.request.test(request)) return false;
     if (match.sites && !match.sites.test(job.site)) return false;
     if (match.unit && !match.unit.test(job.unit)) return false;
-    if (match.node && !match.node.test(job.node)) return false;
+    if (match.node && !match.node.test(job.node) && !(begun.name !== null && match.node.test(begun.name))) return false;
     if (!match.roles.includes(job.role)) return false;
     if (!passes(match.attempt, begun.attempt) || !passes(match.epoch, begun.epoch)) return false;
     if (atSec < match.fromSec || atSec >= match.untilSec) return false;

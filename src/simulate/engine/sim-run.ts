@@ -1,16 +1,18 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { UnitName } from "../../domain/names.ts";
+import { jobIndex, type UnitName } from "../../domain/names.ts";
 import { NO_WAITS, type NodeState, type Run, type RunObservation, type RunVerdict } from "../../domain/run.ts";
 import { Texts } from "../../engine/dag/dag-files.ts";
 import type { LoadedDag } from "../../engine/dag/dag-load.ts";
 import { DagRecord, writeRescue } from "../../engine/dag/dag-record.ts";
-import { type DagPlace, DagRun } from "../../engine/dag/dag-run.ts";
+import { DagRun, type DagSetup } from "../../engine/dag/dag-run.ts";
 import type { JobSpec } from "../../engine/dag/job-spec.ts";
-import type { DagMachine, DagOutcome } from "../../engine/dag/machine.ts";
+import type { DagMachine, DagOutcome, LiveNode } from "../../engine/dag/machine.ts";
 import type { ProgramExit, ScriptCall, ScriptRunner } from "../../engine/dag/runner.ts";
 import type { Policy } from "../../recovery/policy.ts";
-import { TOP } from "../../submit-dir/names.ts";
+import { endedIn } from "../../submit-dir/ended-list.ts";
+import { TOP, unitFolder } from "../../submit-dir/names.ts";
+import { readIfThere } from "../../submit-host/disk.ts";
 import type { Planned, VirtualTime } from "../virtual-time.ts";
 import type { EngineWatch } from "../watch-engine.ts";
 import type { Beginning, Ending } from "./outcome.ts";
@@ -28,6 +30,8 @@ export interface Host {
   readonly listener: EngineWatch;
 }
 
+type Counts = Pick<Extract<RunObservation, { kind: "ended" }>, "nodes" | "units" | "unitsDone" | "unitsFailed">;
+
 /** Scripts and submissions take no time here. */
 const NO_LIMITS = { maxJobs: 0, maxPre: 0, maxPost: 0 };
 /** Whoever could still write leaves a rescue file. */
@@ -40,12 +44,14 @@ export class SimRun extends DagRecord implements ScriptRunner {
   readonly policy: Policy;
   readonly host: Host;
   readonly runner: ScriptedRunner;
-  ended: { readonly verdict: RunVerdict; readonly words: string } | null = null;
+  ended: { readonly verdict: RunVerdict; readonly text: string } | null = null;
   isStopping = false;
   writesRescues = true;
   readonly #rescueUsed: number;
   readonly #dag: DagRun;
-  /** By their directories. */
+  /** Of a graph: its jobs, which are its units. */
+  readonly #jobs: readonly LiveNode[];
+  /** By their directories; of a graph, what its jobs share. */
   readonly #units = new Map<string, SimUnit>();
   /** Scripts that wait, by their ids. */
   readonly #waiting = new Map<number, { planned: Planned; onEnd: (exit: ProgramExit) => void }>();
@@ -72,21 +78,27 @@ export class SimRun extends DagRecord implements ScriptRunner {
       texts: new Texts(),
       time: host.time,
       nextId,
-      recordOf: (place: DagPlace) => this.#recordOf(place),
+      recordOf: (setup: DagSetup) => this.#recordOf(setup),
     };
     const path = join(cwd, TOP.dag);
-    const place = { id: nextId(), parentId: "", path, cwd, batchName, priority, limits: null, paused: false };
-    this.#dag = new DagRun(world, place, () => this.#finished());
+    const setup = { id: nextId(), parentId: "", path, cwd, batchName, priority, limits: null, paused: false };
+    this.#dag = new DagRun(world, setup, () => this.#finished());
     this.#rescueUsed = loaded.rescue;
     this.#dag.load({ ...loaded, limits: NO_LIMITS });
-    for (const { name, done } of loaded.dag.nodes) {
+    this.#jobs = this.#machine.nodes.filter(({ spec }) => jobIndex(spec.name) !== null);
+    for (const folder of new Set(this.#jobs.map(({ spec }) => unitFolder(spec.name)))) {
+      const part = new SimUnit(folder, join(cwd, folder), this);
+      this.#units.set(join(cwd, folder), part);
+      part.open(this.#machine, 0);
+    }
+    for (const { name, done } of this.#jobs.length > 0 ? [] : loaded.dag.nodes) {
       const nodes = countNodes(join(cwd, name));
       this.#nodesTotal += nodes;
       if (done) this.#past.done += nodes;
     }
   }
 
-  #recordOf({ parentId, cwd }: DagPlace): DagRecord {
+  #recordOf({ parentId, cwd }: DagSetup): DagRecord {
     if (parentId === "") return this;
     const unit = new SimUnit(basename(cwd), cwd, this);
     this.#units.set(cwd, unit);
@@ -97,7 +109,7 @@ export class SimRun extends DagRecord implements ScriptRunner {
     return this.#dag.machine as DagMachine;
   }
   get unitCount(): number {
-    return this.#machine.nodes.length;
+    return this.#jobs.length || this.#machine.nodes.length;
   }
 
   /** Not in the moment of its submission. */
@@ -108,22 +120,24 @@ export class SimRun extends DagRecord implements ScriptRunner {
 
   override end({ word }: DagOutcome): void {
     if (word !== "success" && this.writesRescues)
-      writeRescue(this.#dag.place.path, this.#rescueUsed, this.host.time.now(), this.#machine.nodes);
+      writeRescue(this.#dag.setup.path, this.#rescueUsed, this.host.time.now(), this.#machine.nodes);
   }
 
   /** Ends at once, whatever is under way. A DAGMan that is lost writes no rescue, but its nodes.log says the same to the next one. */
-  endAs(verdict: RunVerdict, words: string): void {
+  endAs(verdict: RunVerdict, text: string): void {
     if (this.ended) return;
-    this.ended = { verdict, words };
+    this.ended = { verdict, text };
     this.writesRescues = (WITH_RESCUE.includes(verdict) || verdict === "lost") && existsSync(this.run.submitDir);
     this.#dag.remove();
-    this.host.listener.runEnded(this, verdict, words);
+    this.host.listener.runEnded(this, verdict, text);
   }
 
   #finished(): void {
     const { nodes, counts, outcome } = this.#machine;
     const culprit = nodes.find(({ detail }) => detail.startsWith("ABORT-DAG-ON"));
-    if (outcome?.exit === 0) this.endAs("success", "");
+    const soft = endedIn(readIfThere(join(this.run.submitDir, TOP.ended)) ?? "").size;
+    if (outcome?.exit === 0 && soft > 0) this.endAs("failed", `${soft} jobs did not succeed`);
+    else if (outcome?.exit === 0) this.endAs("success", "");
     else if (outcome?.word === "aborted") this.endAs("aborted", `${culprit?.spec.name} ended the DAG (ABORT-DAG-ON)`);
     else this.endAs("failed", `${counts.failed} of ${nodes.length} nodes failed`);
   }
@@ -131,6 +145,10 @@ export class SimRun extends DagRecord implements ScriptRunner {
   /** Without its directory nothing can go on. */
   checkDirectory(): void {
     if (!existsSync(this.run.submitDir)) this.endAs("lost", "its submit directory is gone");
+  }
+
+  jobEnded(job: string, end: UnitEnd, site: string | null): void {
+    if (!this.ended) this.host.listener.unitEnded(this, job, end, site);
   }
 
   unitEnded(unit: SimUnit, end: UnitEnd): void {
@@ -143,10 +161,12 @@ export class SimRun extends DagRecord implements ScriptRunner {
   }
 
   start(id: number, { part, node, cluster, cwd, dagPath }: ScriptCall, onEnd: (exit: ProgramExit) => void): void {
-    const unit = this.#units.get(cwd) as SimUnit;
-    const isUnitNode = dagPath === this.#dag.place.path;
-    const post = () => (isUnitNode ? unit.unitPost(node) : unit.post(node, cluster));
-    const { code, afterSec } = part === "pre" ? unit.pre(node) : { code: post(), afterSec: 0 };
+    // The first script of a unit runs before its DAG does.
+    const unit = this.#units.get(cwd) ?? new SimUnit(basename(cwd), cwd, this);
+    const isUnitNode = dagPath === this.#dag.setup.path && this.#jobs.length === 0;
+    const atOnce = (code: number) => ({ code, afterSec: 0 });
+    const inUnit = () => (part === "pre" ? unit.pre(node) : atOnce(unit.post(node, cluster)));
+    const { code, afterSec } = isUnitNode ? atOnce(unit.unitPre(node)) : inUnit();
     const answer = () => {
       this.#waiting.delete(id);
       onEnd({ kind: "exited", code });
@@ -163,6 +183,28 @@ export class SimRun extends DagRecord implements ScriptRunner {
   }
 
   observe(): RunObservation {
+    return this.#told(this.#jobs.length > 0 ? this.#jobCounts() : this.#unitCounts());
+  }
+
+  #jobCounts(): Counts {
+    const ended = endedIn(readIfThere(join(this.run.submitDir, TOP.ended)) ?? "");
+    const named = (states: readonly NodeState[]) =>
+      this.#jobs.filter(({ state }) => states.includes(state)).map(({ spec }) => spec.name as UnitName);
+    const unitsDone = named(["done"]).filter((job) => !ended.has(job));
+    const soft = named(["done"]).filter((job) => ended.get(job)?.how === "failed");
+    const unitsFailed = [...named(["failed"]).filter((job) => ended.get(job)?.how !== "blocked"), ...soft];
+    const [total, done, failed] = [this.#jobs.length, unitsDone.length, unitsFailed.length];
+    const running = this.ended ? 0 : named(["queued", "post"]).length;
+    const waiting = total - done - failed - running;
+    return {
+      nodes: { total, done, failed, queued: running, idle: 0, held: 0, waiting },
+      units: { total, done, failed, running, waiting },
+      unitsDone,
+      unitsFailed,
+    };
+  }
+
+  #unitCounts(): Counts {
     const live = this.#dag.subs().flatMap(({ machine }) => machine ?? []);
     const sum = (of: (machine: DagMachine) => number) => live.reduce((all, machine) => all + of(machine), 0);
     const done = this.#past.done + sum(({ counts }) => counts.done);
@@ -173,12 +215,15 @@ export class SimRun extends DagRecord implements ScriptRunner {
       this.#machine.nodes.filter((node) => node.state === state).map(({ spec }) => spec.name as UnitName);
     const [unitsDone, unitsFailed] = [named("done"), named("failed")];
     const units = { total: this.unitCount, done: unitsDone.length, failed: unitsFailed.length, running };
-    const common = {
+    return {
       nodes: { total, done, failed, queued, idle: 0, held: 0, waiting: total - done - failed - queued },
       units: { ...units, waiting: units.total - units.done - units.failed - running },
       unitsDone,
       unitsFailed,
     };
+  }
+
+  #told(common: Counts): RunObservation {
     if (!this.ended) {
       const note = this.runner.isHeld ? "DAGMan is on hold" : this.isStopping ? "its jobs are being removed" : null;
       return { kind: "running", ...common, note, waits: NO_WAITS };

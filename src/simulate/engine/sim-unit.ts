@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { MERGE_GROUP, reports, roleOfNode } from "../../domain/roles.ts";
+import { basename, join } from "node:path";
+import { jobIndex } from "../../domain/names.ts";
+import { FLAT_GRAPH, MERGE_GROUP, reports, roleOfNode } from "../../domain/roles.ts";
 import { DagRecord, writeRescue } from "../../engine/dag/dag-record.ts";
 import type { JobSpec } from "../../engine/dag/job-spec.ts";
 import type { DagMachine, DagOutcome, LiveNode } from "../../engine/dag/machine.ts";
@@ -8,6 +9,7 @@ import { type Attempt, NO_ATTEMPT } from "../../recovery/attempt.ts";
 import { decideAttempt } from "../../recovery/decide.ts";
 import { controlCode, decideGroup } from "../../recovery/decision.ts";
 import {
+  type AttemptRecord,
   type History,
   historyOf,
   isAttempt,
@@ -15,12 +17,13 @@ import {
   parseLedger,
   staysDone,
 } from "../../recovery/ledger-record.ts";
-import { attemptRecord, summarizeGroup } from "../../recovery/records.ts";
-import { CODES, UNIT_CODES } from "../../submit-dir/codes.ts";
+import { attemptRecord, summariseGroup } from "../../recovery/records.ts";
+import { CODES } from "../../submit-dir/codes.ts";
+import { endedIn } from "../../submit-dir/ended-list.ts";
 import type { Manifest } from "../../submit-dir/manifest.ts";
 import { waitMs } from "../../submit-dir/markers.ts";
-import { nodeFile, UNIT } from "../../submit-dir/names.ts";
-import { readIfThere } from "../../submit-host/disk.ts";
+import { nodeFile, TOP, UNIT, unitFolder } from "../../submit-dir/names.ts";
+import { append, readIfThere } from "../../submit-host/disk.ts";
 import { applyRecord } from "../../submit-host/effects.ts";
 import { chance } from "../chance.ts";
 import { attemptOf } from "./attempt.ts";
@@ -33,6 +36,7 @@ export type UnitEnd = "done" | "failed";
 
 const TAKEN_AWAY: Ending = { rule: null, result: { kind: "cause", cause: "evicted" }, seconds: 0, file: null };
 const WALL_MINUTES = 480;
+const NO_GROUP = { alike: {}, succeeded: 0 };
 
 /** One work unit in the engine, beside the executor that runs its group.dag: what its jobs and scripts would know and do. */
 export class SimUnit extends DagRecord {
@@ -85,11 +89,44 @@ export class SimUnit extends DagRecord {
   }
 
   /** As bin/pre: a node that is done or was ended for good is not started, one that cools off waits. */
-  pre({ spec: { name, preSkip } }: LiveNode): { readonly code: number; readonly afterSec: number } {
+  pre({ spec: { name, preSkip, pre } }: LiveNode): { readonly code: number; readonly afterSec: number } {
     if (preSkip !== null && staysDone(this.#lines, name)) return { code: preSkip, afterSec: 0 };
-    if (existsSync(join(this.#dir, nodeFile(name, "stopped")))) return { code: CODES.stop, afterSec: 0 };
+    const { isSoft, by } = this.#before(name, pre?.arguments.slice(2) ?? []);
+    const stop = { code: isSoft ? CODES.skip : CODES.stop, afterSec: 0 };
+    if (by !== null) {
+      this.#noteEnded(`${name} blocked ${by}`);
+      return stop;
+    }
+    if (existsSync(join(this.#dir, nodeFile(name, "stopped")))) {
+      if (isSoft) this.#noteEnded(`${name} failed`);
+      return stop;
+    }
     const until = waitMs(readIfThere(join(this.#dir, nodeFile(name, "wait"))));
     return { code: CODES.done, afterSec: Math.max(0, until - this.#run.host.time.ms) / 1000 };
+  }
+
+  /** What the jobs before this one came to, where DAGMan was not told: `by` failed, and blocks it. */
+  #before(job: string, words: readonly string[]): { readonly isSoft: boolean; readonly by: string | null } {
+    const isSoft = this.#manifest.nodes[job]?.soft === true;
+    if (words.length === 0) return { isSoft, by: null };
+    const top = join(this.#dir, "..");
+    const ended = endedIn(readIfThere(join(top, TOP.ended)) ?? "");
+    const jobs = words.flatMap((word) =>
+      word.endsWith(".list") ? (readIfThere(join(top, word)) ?? "").split("\n") : [word],
+    );
+    const found = jobs.find((at) => ended.has(basename(at)) && ended.get(basename(at))?.how !== "again");
+    if (found === undefined) return { isSoft, by: null };
+    const first = ended.get(basename(found))?.by;
+    const by = first ? `${unitFolder(first)}/${first}` : found;
+    if (words[0] !== "ended") return { isSoft, by };
+    this.#noteEnded(`${job} again`);
+    return { isSoft, by: null };
+  }
+
+  #noteEnded(line: string): void {
+    const path = join(this.#dir, "..", TOP.ended);
+    const text = `${this.name}/${line}\n`;
+    if (!(readIfThere(path) ?? "").includes(text)) append(path, text);
   }
 
   /** The pool knows what is coming, so that the next landing job goes elsewhere. */
@@ -109,7 +146,7 @@ export class SimUnit extends DagRecord {
       request,
       job: {
         ...NO_ATTEMPT,
-        unit: this.name,
+        unit: jobIndex(node) === null ? this.name : node,
         node,
         role: roleOfNode(node),
         cluster,
@@ -123,6 +160,7 @@ export class SimUnit extends DagRecord {
         wallMinutes: wallMinutes ?? WALL_MINUTES,
         inputs: planned?.inputs.map(({ lfn }) => lfn) ?? [],
       },
+      name: planned?.name ?? null,
       speed: sites.speedOf(site),
       attempt: 1 + history.records.filter((record) => record.epoch === history.epoch).length,
       epoch: history.epoch,
@@ -152,7 +190,9 @@ export class SimUnit extends DagRecord {
     const { policy, host } = this.#run;
     const now = host.time.now();
     const own = decideAttempt(attempt, history, policy, now);
-    const decision = decideGroup(own, summarizeGroup(this.#lines, attempt.node), policy.settings.abortAfterAlike);
+    // Jobs of a graph share a folder, and nothing else.
+    const group = jobIndex(attempt.node) === null ? summariseGroup(this.#lines, attempt.node) : NO_GROUP;
+    const decision = decideGroup(own, group, policy.settings.abortAfterAlike);
     const record = attemptRecord(attempt, decision, now);
     const isFirst = !this.#lines.some((line) => isAttempt(line) && line.node === record.node);
     writeVerdict(this.#dir, attempt, decision, record, isFirst);
@@ -161,7 +201,16 @@ export class SimUnit extends DagRecord {
     this.#lines.push(record);
     host.listener.decided(begun, attempt, decision);
     if (code === 0) this.#succeeded(begun.job);
-    return code;
+    return jobIndex(attempt.node) === null ? code : this.#jobPost(record, code);
+  }
+
+  /** As POST: the end of a job that others wait for is no failure to DAGMan. */
+  #jobPost({ node, retry, maxRetries, site }: AttemptRecord, code: number): number {
+    if (code === CODES.abort || (code === CODES.retry && retry < maxRetries)) return code;
+    const isSoft = this.#manifest.nodes[node]?.soft === true;
+    if (code !== CODES.done && isSoft) this.#noteEnded(`${node} failed`);
+    this.#run.jobEnded(node, code === CODES.done ? "done" : "failed", site);
+    return isSoft ? CODES.done : code;
   }
 
   /** A cleanup that failed does not undo the outputs, unless it found them missing. */
@@ -172,16 +221,20 @@ export class SimUnit extends DagRecord {
   }
 
   /** As bin/unit: only a node whose row says so ends the other units too. */
-  unitPost({ jobReturn }: LiveNode): number {
-    if (jobReturn !== 0 && existsSync(join(this.#dir, UNIT.abort))) return UNIT_CODES.abortRun;
-    return this.isMade ? 0 : jobReturn;
+  unitPre({ attempt }: LiveNode): number {
+    if (attempt === 0) return CODES.done;
+    if (existsSync(join(this.#dir, UNIT.abort))) return CODES.abort;
+    return this.isMade ? CODES.skip : CODES.retry;
   }
 
-  #succeeded({ role, site }: Beginning["job"]): void {
+  #succeeded({ role, site, node }: Beginning["job"]): void {
     if (!reports(role)) {
       this.site = site;
       pinTo(this.#dir, site);
     }
+    // One that waited for an end may run again.
+    if (role === FLAT_GRAPH.finishedBy && this.#manifest.nodes[node]?.when !== "ended")
+      this.#run.host.listener.merged(this.#run.request, node, { ...this.#manifest, nodes: {} });
     if (role === MERGE_GROUP.finishedBy) {
       writeMerged(this.#dir, this.name, this.#manifest, this.site);
       this.#run.host.listener.merged(this.#run.request, this.name, this.#manifest);

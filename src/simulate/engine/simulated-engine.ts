@@ -9,7 +9,7 @@ import { type Host, SimRun } from "./sim-run.ts";
 
 /**
  * An engine in which nothing runs and everything happens: it reads real submit directories, lets nodes begin and
- * end in virtual time, has every failure judged by the real retry policy, and leaves the files the real ones leave.
+ * end in virtual time, has every failure decided by the real retry policy, and leaves the files the real ones leave.
  */
 export class SimulatedEngine implements Engine {
   readonly name = "local";
@@ -37,15 +37,15 @@ export class SimulatedEngine implements Engine {
   async submit(run: Run): Promise<SubmitOutcome> {
     const found = await this.find(run);
     if (found.kind === "found") return { kind: "submitted", engineId: found.engineId, adopted: true };
-    if (this.refuses !== null) return { kind: "rejected", words: this.refuses };
+    if (this.refuses !== null) return { kind: "rejected", text: this.refuses };
     const { dagId, submitDir } = run;
     if ([...this.runs.values()].some((other) => !other.ended && other.run.submitDir === submitDir)) {
       this.doubleSubmissions += 1;
-      return { kind: "rejected", words: "the DAG is running already (its lock file is there)" };
+      return { kind: "rejected", text: "the DAG is running already (its lock file is there)" };
     }
     const read = (rescue: number | null) => loadDag(join(submitDir, TOP.dag), submitDir, null, rescue);
     const whole = read(0);
-    if (!whole.ok) return { kind: "rejected", words: whole.error };
+    if (!whole.ok) return { kind: "rejected", text: whole.error };
     const rescue = read(null);
     const made = new SimRun(run, rescue.ok ? rescue.value : whole.value, this.#host, () => this.#nextId++);
     this.runs.set(dagId, made);
@@ -94,7 +94,7 @@ export class SimulatedEngine implements Engine {
     this.runs.get(run.dagId)?.runner.release();
   }
   async ping(): Promise<PingOutcome> {
-    return { ok: !this.isAway, words: "simulated", warnings: [] };
+    return { ok: !this.isAway, text: "simulated", warnings: [] };
   }
   async sites(): Promise<readonly EngineSite[]> {
     this.#reach();

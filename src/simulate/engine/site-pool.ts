@@ -10,7 +10,7 @@ export interface Ticket {
   readonly begin: (cluster: number) => void;
 }
 
-interface Place {
+interface SiteState {
   readonly site: ScenarioSite;
   isUp: boolean;
   busy: number;
@@ -21,37 +21,37 @@ interface Place {
 
 /** The sites and their cores. First come, first served; a site that is down starts nothing and elects nobody. */
 export class SitePool {
-  readonly #places: ReadonlyMap<string, Place>;
+  readonly #sites: ReadonlyMap<string, SiteState>;
   #waiting: (() => void)[] = [];
   #clusters = 0;
 
   constructor(sites: readonly ScenarioSite[]) {
-    this.#places = new Map(sites.map((site) => [site.name, { site, isUp: true, busy: 0, pledged: 0, queue: [] }]));
+    this.#sites = new Map(sites.map((site) => [site.name, { site, isUp: true, busy: 0, pledged: 0, queue: [] }]));
   }
 
   get all(): readonly ScenarioSite[] {
-    return [...this.#places.values()].map(({ site }) => site);
+    return [...this.#sites.values()].map(({ site }) => site);
   }
   get capacity(): readonly EngineSite[] {
     return this.all.map(({ name, cores }) => ({ name, cores, memoryMb: cores * 4000 }));
   }
   speedOf(site: string): number {
-    return this.#places.get(site)?.site.speed ?? 1;
+    return this.#sites.get(site)?.site.speed ?? 1;
   }
 
   /** The least pledged of those that are up, for its size; null: none is up. */
   elect(allowed: readonly string[]): string | null {
-    let best: Place | null = null;
-    for (const place of this.#places.values()) {
-      if (!place.isUp || !allowed.includes(place.site.name)) continue;
-      if (best === null || share(place) < share(best)) best = place;
+    let best: SiteState | null = null;
+    for (const state of this.#sites.values()) {
+      if (!state.isUp || !allowed.includes(state.site.name)) continue;
+      if (best === null || share(state) < share(best)) best = state;
     }
     return best?.site.name ?? null;
   }
 
   pledge(site: string, cores: number): void {
-    const place = this.#places.get(site);
-    if (place) place.pledged += cores;
+    const state = this.#sites.get(site);
+    if (state) state.pledged += cores;
   }
 
   /** Called once, when a site comes up. */
@@ -61,46 +61,46 @@ export class SitePool {
 
   ask(site: string, cores: number, begin: Ticket["begin"]): Ticket {
     const ticket: Ticket = { site, cores, state: "waiting", begin };
-    const place = this.#places.get(site);
-    place?.queue.push(ticket);
-    if (place) this.#fill(place);
+    const state = this.#sites.get(site);
+    state?.queue.push(ticket);
+    if (state) this.#fill(state);
     return ticket;
   }
 
   give(ticket: Ticket): void {
-    const place = this.#places.get(ticket.site);
+    const state = this.#sites.get(ticket.site);
     const was = ticket.state;
     ticket.state = "over";
-    if (!place || was !== "running") return;
-    place.busy -= ticket.cores;
-    this.#fill(place);
+    if (!state || was !== "running") return;
+    state.busy -= ticket.cores;
+    this.#fill(state);
   }
 
   setUp(site: string, isUp: boolean): void {
-    const place = this.#places.get(site);
-    if (!place) return;
-    place.isUp = isUp;
+    const state = this.#sites.get(site);
+    if (!state) return;
+    state.isUp = isUp;
     if (!isUp) return;
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const look of waiting) look();
-    this.#fill(place);
+    this.#fill(state);
   }
 
   /** A job larger than its site runs when nothing else does. */
-  #fill(place: Place): void {
-    while (place.isUp && place.queue.length > 0) {
-      const next = place.queue[0] as Ticket;
-      const fits = place.busy + next.cores <= place.site.cores || place.busy === 0;
+  #fill(state: SiteState): void {
+    while (state.isUp && state.queue.length > 0) {
+      const next = state.queue[0] as Ticket;
+      const fits = state.busy + next.cores <= state.site.cores || state.busy === 0;
       if (next.state === "waiting" && !fits) return;
-      place.queue.shift();
+      state.queue.shift();
       if (next.state !== "waiting") continue;
       next.state = "running";
-      place.busy += next.cores;
+      state.busy += next.cores;
       this.#clusters += 1;
       next.begin(this.#clusters);
     }
   }
 }
 
-const share = ({ pledged, site }: Place): number => pledged / site.cores;
+const share = ({ pledged, site }: SiteState): number => pledged / site.cores;

@@ -1,44 +1,51 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { besideDag, UNIT } from "../../../src/submit-dir/names.ts";
+import { fullDiskStory } from "../../support/disk-stories.ts";
 import { eventually } from "../../support/eventually.ts";
-import { FailingRequest, fillDisk } from "../../support/level2-stories.ts";
+import { FailingRequest } from "../../support/failing-request.ts";
 import { asPoolRoot, inPool, poolServer, sharedDir } from "../../support/pool-server.ts";
 import { SmallDisk } from "../../support/small-disk.ts";
 
 const LONG = { timeout: 700_000 };
-const NODES_LOG = besideDag(UNIT.dag, "nodesLog");
 
 const work = sharedDir("full-disk");
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
 describe.runIf(SmallDisk.canBe(join(work, "try")))("a disk of its own for the submit directories, on the pool", () => {
   const disk = new SmallDisk(join(work, "spool"), asPoolRoot);
-  const server = poolServer({ spool_dir: disk.path });
+  const server = poolServer({ spool_dir: disk.path, "lifecycle.disk_patience_sec": 15 });
   beforeAll(() => server.start());
   afterAll(async () => {
     disk.empty();
     await server.stop();
-    inPool("sh", "-c", "condor_rm -all || true");
-    const queue = () => inPool("condor_q", "-allusers", "-af", "ClusterId").trim();
+    const ours = `substr(Iwd, 0, ${disk.path.length}) == "${disk.path}"`;
+    inPool("sh", "-c", `condor_rm -constraint '${ours}' || true`);
+    const queue = () => inPool("condor_q", "-allusers", "-constraint", ours, "-af", "ClusterId").trim();
     await eventually("nothing is left in the queue", () => queue() === "", { deadlineSec: 200, everyMs: 1000 });
     await server.remove();
     disk.remove();
   });
 
+  const besideUnit = (name: string, kind: "nodesLog" | "lock" | "out"): string =>
+    join(disk.path, name, readdirSync(join(disk.path, name))[0]!, "mg_000000", besideDag(UNIT.dag, kind));
+
   // The end of a job is lost, as on a full disk: it is in no queue, and no event will ever tell what became of it.
-  test("takes the end of a job with it: DAGMan finds out, and the job is repeated", LONG, async () => {
+  test.concurrent("takes the end of a job with it: DAGMan finds out, and the job is repeated", LONG, async () => {
     const request = new FailingRequest(work, "lost-end", 1);
     request.close();
     await server.submit(request.document());
     await eventually("the job runs", () => request.count(0) === 1, { deadlineSec: 240 });
-    const log = join(disk.path, "lost-end", readdirSync(join(disk.path, "lost-end"))[0]!, "mg_000000", NODES_LOG);
+    const log = besideUnit("lost-end", "nodesLog");
     execFileSync("chattr", ["+i", log]);
     try {
       request.heal();
-      const queue = () => inPool("condor_q", "-allusers", "-af", "DAGNodeName").includes("proc_");
+      const queue = () =>
+        inPool("condor_q", "-allusers", "-constraint", 'WMS2_Request == "lost-end"', "-af", "DAGNodeName").includes(
+          "proc_",
+        );
       await eventually("the job has left the queue", () => !queue(), { deadlineSec: 120, everyMs: 1000 });
     } finally {
       execFileSync("chattr", ["-i", log]);
@@ -47,6 +54,35 @@ describe.runIf(SmallDisk.canBe(join(work, "try")))("a disk of its own for the su
     expect(request.count(0)).toBe(2);
   });
 
-  // The last one: it leaves the disk full. What goes on after a release is told on the local engine (tests/real/full-disk.test.ts).
-  test("fills up while jobs run: held with the path within two minutes", LONG, () => fillDisk(server, work, disk));
+  // An event is lost between others. A DAGMan that recovers from such a log ends at once, and its job goes on alone.
+  test.concurrent(
+    "leaves a gap in the log of a unit: its next DAGMan begins anew, and repeats nothing that is done",
+    LONG,
+    async () => {
+      const request = new FailingRequest(work, "gap", 1);
+      request.close();
+      await server.submit(request.document());
+      await eventually("the job runs", () => request.count(0) === 1, { deadlineSec: 240 });
+      const log = besideUnit("gap", "nodesLog");
+      const events = readFileSync(log, "utf8").split(/^(?=\d{3} \()/m);
+      const [post] = events.filter((event) => event.startsWith("016 ") && event.includes("DAG Node: landing"));
+      expect(post).toBeDefined();
+      const [, pid = ""] = /^PID = (\d+)/m.exec(readFileSync(besideUnit("gap", "lock"), "utf8")) ?? [];
+      asPoolRoot("kill", "-STOP", pid);
+      writeFileSync(log, events.filter((event) => event !== post).join(""));
+      asPoolRoot("kill", "-KILL", pid);
+      const said = () => readFileSync(besideUnit("gap", "out"), "utf8").includes("DAG semantics violated");
+      await eventually("its DAGMan gives up", said, { deadlineSec: 120 });
+      request.heal();
+      await server.until("gap", ["completed"], 240);
+      const { items } = await server.get("/requests/gap/attempts?limit=100");
+      expect(items.filter(({ node }: { node: string }) => node === "landing")).toHaveLength(1);
+      // Its job ended well, but nobody was there to say so.
+      expect(request.count(0)).toBe(2);
+    },
+  );
+
+  test("fills up while jobs run: held with the path within two minutes, goes on when there is space", LONG, () =>
+    fullDiskStory(server, work, disk),
+  );
 });

@@ -10,7 +10,7 @@ interface DbsError {
   readonly code: number;
   /** Its own code and those it wraps, as far as it tells. */
   readonly codes: readonly number[];
-  readonly words: string;
+  readonly text: string;
 }
 
 /** Almost everything is HTTP 400: only the codes inside tell what it was. null: these are not DBS's words. */
@@ -21,14 +21,14 @@ export function readError(text: string): DbsError | null {
   if (error === null || typeof error.code !== "number") return null;
   const [message, reason] = [error.message, error.reason].map((part) => (typeof part === "string" ? part : ""));
   const nested = [...`${reason} ${message}`.matchAll(/\bCode:\s*(\d{3})\b/gi)].map(([, digits]) => Number(digits));
-  const words = [message, reason].filter((part) => part && part !== "nil").join(": ");
-  return { code: error.code, codes: [error.code, ...nested], words: words.replaceAll(/\s+/g, " ").slice(0, 500) };
+  const said = [message, reason].filter((part) => part && part !== "nil").join(": ");
+  return { code: error.code, codes: [error.code, ...nested], text: said.replaceAll(/\s+/g, " ").slice(0, 500) };
 }
 
 function outage(answer: Answer): string | null {
   const error = readError(answer.text);
   const transient = error?.codes.find((code) => TRANSIENT_CODES.has(code));
-  if (error) return transient ? `its database fails (code ${transient}): ${error.words}` : null;
+  if (error) return transient ? `its database fails (code ${transient}): ${error.text}` : null;
   return notLetIn(answer) ?? busy(answer);
 }
 
@@ -51,7 +51,7 @@ function refusal(answer: Answer): Refusal {
   const error = readError(answer.text);
   if (error === null) return plainRefusal(answer);
   const fix = FIXES.find(([codes]) => codes.some((code) => error.codes.includes(code)))?.[1];
-  const message = error.words || `HTTP ${answer.status}`;
+  const message = error.text || `HTTP ${answer.status}`;
   return { kind: "refused", code: String(error.code), message, fix: fix ?? "see the message of DBS" };
 }
 
@@ -99,7 +99,7 @@ export function readLumi(row: unknown): DbsLumi {
   return { lfn, run, lumi, events: typeof events === "number" ? events : null };
 }
 
-export type KnownFiles =
+type KnownFiles =
   | { readonly kind: "missing"; readonly files: readonly NewDbsFile[] }
   | { readonly kind: "conflict"; readonly refusal: Refusal };
 

@@ -1,4 +1,4 @@
-import { type Answer, isSuccess, type Question, refused } from "../http/question.ts";
+import { isSuccess, type Question, refused } from "../http/question.ts";
 import { json, type Row } from "../http/rows.ts";
 import type { HttpService } from "../http/service.ts";
 import type { Dbs, Done, NewDbsFile, Refusal } from "../services.ts";
@@ -20,66 +20,62 @@ const DONE: Done = { kind: "done", adopted: false };
 const ADOPTED: Done = { kind: "done", adopted: true };
 
 /** Reading for planning asks the reader; whoever writes looks at the writer, which knows what was just written. */
-export function makeDbs(http: HttpService, { readerUrl, writerUrl }: { readerUrl: string; writerUrl: string }): Dbs {
-  const { refusal } = http.rules;
-  const told = (answer: Answer): Done => (isSuccess(answer) ? DONE : refusal(answer));
-  const write = async (question: Question): Promise<Done> => told(await http.ask(question));
+export const makeDbs = (http: HttpService, urls: { readerUrl: string; writerUrl: string }): Dbs => ({
+  ...makeReader(http, urls.readerUrl),
+  ...makeWriter(http, urls.writerUrl),
+});
 
-  /** The first of a list; a name that cannot be is a name that nothing has. */
-  const first = async <T>(question: Question, read: (row: Row) => T): Promise<T | null> =>
-    (
-      await http.readIfThere(
-        question,
-        isImpossibleName,
-        json((value) => readRows(value, read)),
-      )
-    )?.[0] ?? null;
-  const blockAt = (base: string, name: string) => first(questions.blockByName(base, name), readBlock);
-  const accessType = (base: string, name: string) => first(questions.datasetByName(base, name), readAccessType);
+type Reader = Pick<Dbs, "dataset" | "blocks" | "block" | "files" | "lumis">;
+
+function makeReader(http: HttpService, url: string): Reader {
+  const lookUp = makeLookUp(http, url);
+  return {
+    async dataset(name) {
+      const type = await lookUp.accessType(name);
+      return type === "VALID" || type === "PRODUCTION" ? { name, accessType: type } : null;
+    },
+    blocks: (dataset) => http.read(questions.blocksOf(url, dataset), rowsOf(readBlock)),
+    block: lookUp.block,
+    files: (block, signal) => http.rows(questions.filesOf(url, block), readFile, signal),
+    lumis: (block, signal) => http.rows(questions.lumisOf(url, block), readLumi, signal),
+  };
+}
+
+function makeWriter(http: HttpService, url: string): Omit<Dbs, keyof Reader> {
+  const lookUp = makeLookUp(http, url);
+  const write = async (question: Question): Promise<Done> => {
+    const answer = await http.ask(question);
+    return isSuccess(answer) ? DONE : http.rules.refusal(answer);
+  };
 
   const addSome = async (block: string, files: readonly NewDbsFile[]): Promise<Done> => {
     const lfns = files.map(({ lfn }) => lfn);
-    const known = await http.read(
-      questions.filesByName(writerUrl, lfns),
-      json((value) => readRows(value, readKnownFile)),
-    );
+    const known = await http.read(questions.filesByName(url, lfns), rowsOf(readKnownFile));
     const compared = compareFiles(block, files, known);
     if (compared.kind === "conflict") return compared.refusal;
     if (compared.files.length === 0) return ADOPTED;
     // DBS itself would take files for a closed block.
-    const there = await blockAt(writerUrl, block);
+    const there = await lookUp.block(block);
     if (!there?.isOpen) return there ? isClosed(block) : noBlock(block);
-    return write(questions.newFiles(writerUrl, block, compared.files));
+    return write(questions.newFiles(url, block, compared.files));
   };
 
   return {
-    async dataset(name) {
-      const type = await accessType(readerUrl, name);
-      return type === "VALID" || type === "PRODUCTION" ? { name, accessType: type } : null;
-    },
-    blocks: (dataset) =>
-      http.read(
-        questions.blocksOf(readerUrl, dataset),
-        json((value) => readRows(value, readBlock)),
-      ),
-    block: (name) => blockAt(readerUrl, name),
-    files: (block, signal) => http.rows(questions.filesOf(readerUrl, block), readFile, signal),
-    lumis: (block, signal) => http.rows(questions.lumisOf(readerUrl, block), readLumi, signal),
     async ensureDataset(dataset) {
-      const type = await accessType(writerUrl, dataset.dataset);
+      const type = await lookUp.accessType(dataset.dataset);
       if (type !== null && type !== "VALID" && type !== "PRODUCTION") return notToBeUsed(dataset.dataset, type);
-      const configured = await write(questions.outputConfig(writerUrl, dataset.config));
+      const configured = await write(questions.outputConfig(url, dataset.config));
       if (configured.kind === "refused" || type !== null) return configured.kind === "refused" ? configured : ADOPTED;
-      for (const part of questions.datasetParts(writerUrl, dataset)) {
+      for (const part of questions.datasetParts(url, dataset)) {
         const done = await write(part);
         if (done.kind === "refused") return done;
       }
       return DONE;
     },
     async openBlock(name, originRse) {
-      const there = await blockAt(writerUrl, name);
+      const there = await lookUp.block(name);
       if (there) return there.isOpen ? ADOPTED : isClosed(name);
-      return write(questions.newBlock(writerUrl, name, originRse));
+      return write(questions.newBlock(url, name, originRse));
     },
     async addFiles(block, files) {
       let all: Done = ADOPTED;
@@ -91,20 +87,32 @@ export function makeDbs(http: HttpService, { readerUrl, writerUrl }: { readerUrl
       return all;
     },
     async closeBlock(name, files) {
-      const before = await blockAt(writerUrl, name);
+      const before = await lookUp.block(name);
       if (before === null) return noBlock(name);
       if (before.files !== files) return otherNumber(name, before.files, files);
       if (!before.isOpen) return ADOPTED;
-      const done = await write(questions.closedBlock(writerUrl, name));
+      const done = await write(questions.closedBlock(url, name));
       if (done.kind === "refused") return done;
       // DBS says yes to everything here: only a look tells.
-      const after = await blockAt(writerUrl, name);
+      const after = await lookUp.block(name);
       if (after === null || after.isOpen) throw refused("dbs", stillOpen(name));
       return after.files === files ? DONE : otherNumber(name, after.files, files);
     },
-    invalidateFile: (lfn) => write(questions.invalidFile(writerUrl, lfn)),
+    invalidateFile: (lfn) => write(questions.invalidFile(url, lfn)),
   };
 }
+
+/** By name; a name that cannot be is a name that nothing has. */
+function makeLookUp(http: HttpService, url: string) {
+  const first = async <T>(question: Question, read: (row: Row) => T): Promise<T | null> =>
+    (await http.readIfThere(question, isImpossibleName, rowsOf(read)))?.[0] ?? null;
+  return {
+    block: (name: string) => first(questions.blockByName(url, name), readBlock),
+    accessType: (name: string) => first(questions.datasetByName(url, name), readAccessType),
+  };
+}
+
+const rowsOf = <T>(read: (row: Row) => T) => json((value) => readRows(value, read));
 
 const no = (code: string, message: string, fix: string): Refusal => ({ kind: "refused", code, message, fix });
 const noBlock = (block: string): Refusal =>

@@ -1,9 +1,9 @@
 import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 import { describeError } from "../../../base/errors.ts";
-import { certificatePlace, readTrust, type TrustFiles } from "./trust.ts";
+import { certificateFile, readTrust, type TrustFiles } from "./trust.ts";
 
-export interface CertificateCheck {
+interface CertificateCheck {
   readonly result: "ok" | "warn" | "fail";
   readonly message: string;
   readonly fix: string;
@@ -15,24 +15,24 @@ const SOON_DAYS = 2;
 
 /** Can the certificate be used, and for how long? For `wms2 doctor`. */
 export async function checkCertificate(files: TrustFiles, now: Date): Promise<CertificateCheck> {
-  const place = certificatePlace(files);
+  const file = certificateFile(files);
   try {
     const { cert, key, ca } = await readTrust(files);
     createSecureContext({ cert, key, ca });
     const { subject, validTo } = new X509Certificate(cert);
-    return explainValidity(place, subject.replaceAll("\n", ", "), new Date(validTo), now);
+    return explainValidity(file, subject.replaceAll("\n", ", "), new Date(validTo), now);
   } catch (error) {
     const fix = "see that certificate, key and authorities exist, are PEM, belong together and have no passphrase";
-    return { result: "fail", message: `${place} cannot be used: ${describeError(error)}`, fix };
+    return { result: "fail", message: `${file} cannot be used: ${describeError(error)}`, fix };
   }
 }
 
-export function explainValidity(place: string, subject: string, until: Date, now: Date): CertificateCheck {
-  const words = `${place} (${subject})`;
+function explainValidity(file: string, subject: string, until: Date, now: Date): CertificateCheck {
+  const who = `${file} (${subject})`;
   const days = Math.floor((until.getTime() - now.getTime()) / DAY_MS);
   if (until <= now)
-    return { result: "fail", message: `${words} expired at ${until.toISOString()}`, fix: `renew ${place}` };
-  const message = `${words} holds until ${until.toISOString()}`;
-  if (days < SOON_DAYS) return { result: "warn", message, fix: `renew ${place}; the new one is used at once` };
+    return { result: "fail", message: `${who} expired at ${until.toISOString()}`, fix: `renew ${file}` };
+  const message = `${who} holds until ${until.toISOString()}`;
+  if (days < SOON_DAYS) return { result: "warn", message, fix: `renew ${file}; the new one is used at once` };
   return { result: "ok", message, fix: "" };
 }

@@ -20,7 +20,7 @@ export type Opened =
 /** What is not streamed is small; more would be somebody else's page. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** One question over one connection: nothing is repeated or judged here. */
+/** One question over one connection: nothing is repeated or checked here. */
 export async function exchange(
   agent: Agent,
   question: Question,

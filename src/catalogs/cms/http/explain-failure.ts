@@ -1,12 +1,12 @@
 /** What broke a call, in words and with what to try; pure. */
-export interface Failure {
-  readonly words: string;
+interface Failure {
+  readonly reason: string;
   readonly hint: string;
 }
 
 /** Our side of the handshake. */
-export interface OurCertificate {
-  readonly place: string;
+interface OurCertificate {
+  readonly file: string;
   readonly expiresAt: Date | null;
 }
 
@@ -37,55 +37,55 @@ const THEIR_CERTIFICATE = new Set([
 const CUT = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
 /** The service answered, and does not take us for anybody. */
-export function explainNotLetIn(why: string, { place, expiresAt }: OurCertificate, now: Date): Failure {
+export function explainNotLetIn(why: string, { file, expiresAt }: OurCertificate, now: Date): Failure {
   if (expiresAt && expiresAt <= now)
-    return { words: `${why}; ${place} expired at ${expiresAt.toISOString()}`, hint: renewal(place) };
+    return { reason: `${why}; ${file} expired at ${expiresAt.toISOString()}`, hint: renewal(file) };
   return {
-    words: why,
-    hint: `check that its subject is registered there: openssl x509 -in ${place} -noout -subject -dates`,
+    reason: why,
+    hint: `check that its subject is registered there: openssl x509 -in ${file} -noout -subject -dates`,
   };
 }
 
-const renewal = (place: string): string => `renew ${place}; the new one is used at once`;
+const renewal = (file: string): string => `renew ${file}; the new one is used at once`;
 
 export function explainFailure(error: unknown, host: string, ours: OurCertificate, now: Date): Failure {
   const codes = codesOf(error);
   const has = (known: (code: string) => boolean): boolean => codes.some(known);
   const isAlert = has((code) => code.startsWith("ERR_SSL_") && code.includes("ALERT"));
   const isCut = has((code) => CUT.has(code));
-  const { place, expiresAt } = ours;
+  const { file, expiresAt } = ours;
   if (has((code) => code === "ENOENT" || code === "EACCES" || code.startsWith("ERR_OSSL")))
     return {
-      words: `our certificate, its key or the authorities cannot be used: ${error instanceof Error ? error.message : error}`,
+      reason: `our certificate, its key or the authorities cannot be used: ${error instanceof Error ? error.message : error}`,
       hint: "check the files of catalog.cms.*_file: they must exist, be PEM, belong together and have no passphrase",
     };
-  const look = `check who signed it and until when it holds: openssl x509 -in ${place} -noout -issuer -dates`;
+  const look = `check who signed it and until when it holds: openssl x509 -in ${file} -noout -issuer -dates`;
   if ((isAlert || isCut) && expiresAt && expiresAt <= now)
     return {
-      words: `${host} does not accept our certificate in ${place}: it expired at ${expiresAt.toISOString()}`,
-      hint: renewal(place),
+      reason: `${host} does not accept our certificate in ${file}: it expired at ${expiresAt.toISOString()}`,
+      hint: renewal(file),
     };
   if (isAlert)
-    return { words: `${host} does not accept our certificate in ${place} (${codes.join(", ")})`, hint: look };
+    return { reason: `${host} does not accept our certificate in ${file} (${codes.join(", ")})`, hint: look };
   if (has((code) => THEIR_CERTIFICATE.has(code)))
     return {
-      words: `the certificate of ${host} is signed by nobody we trust`,
+      reason: `the certificate of ${host} is signed by nobody we trust`,
       hint: "set catalog.cms.ca_file to a bundle that holds its authority",
     };
   if (has((code) => code === "CERT_HAS_EXPIRED"))
-    return { words: `the certificate of ${host} has expired`, hint: "tell those who run it; check the clock here" };
+    return { reason: `the certificate of ${host} has expired`, hint: "tell those who run it; check the clock here" };
   if (has((code) => code === "ERR_TLS_CERT_ALTNAME_INVALID"))
-    return { words: `what answers at ${host} has a certificate for another name`, hint: "check the address" };
+    return { reason: `what answers at ${host} has a certificate for another name`, hint: "check the address" };
   if (isCut)
     return {
-      words: `${host}: the connection was cut`,
+      reason: `${host}: the connection was cut`,
       hint: `if that goes on, it may not like our certificate: ${look}`,
     };
   const known = codes.find((code) => NO_WAY[code] !== undefined);
   if (known)
-    return { words: `${host}: ${NO_WAY[known]}`, hint: `check that ${host} runs and can be reached from here` };
+    return { reason: `${host}: ${NO_WAY[known]}`, hint: `check that ${host} runs and can be reached from here` };
   const message = error instanceof Error ? error.message : String(error);
-  return { words: `${host}: ${message}`, hint: "see the message; wms2 doctor checks every service" };
+  return { reason: `${host}: ${message}`, hint: "see the message; wms2 doctor checks every service" };
 }
 
 /** Of the error and of what caused it. */

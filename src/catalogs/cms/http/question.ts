@@ -58,7 +58,7 @@ export interface Credentials {
 
 export const isSuccess = ({ status }: Answer): boolean => status >= 200 && status < 300;
 
-export const SERVICE_TITLES: Readonly<Record<ServiceName, string>> = {
+const SERVICE_TITLES: Readonly<Record<ServiceName, string>> = {
   reqmgr2: "ReqMgr2",
   dbs: "DBS",
   rucio: "Rucio",
@@ -66,8 +66,8 @@ export const SERVICE_TITLES: Readonly<Record<ServiceName, string>> = {
 };
 
 /** Nobody answered, or not in full. */
-export const unreachable = (service: ServiceName, words: string, options: { cause?: unknown; hint: string }) =>
-  new WorldError("catalog-unreachable", service, `${SERVICE_TITLES[service]}: ${words}`, options);
+export const unreachable = (service: ServiceName, reason: string, options: { cause?: unknown; hint: string }) =>
+  new WorldError("catalog-unreachable", service, `${SERVICE_TITLES[service]}: ${reason}`, options);
 
 /** A refusal where there is no value for it: nothing that reads is expected to be refused. */
 export const refused = (service: ServiceName, { code, message, fix }: Refusal) =>

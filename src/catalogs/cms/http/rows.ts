@@ -1,8 +1,6 @@
 import { parseJson } from "../../../base/json.ts";
 
-export type Row = Readonly<Record<string, unknown>>;
-export const isRow = (value: unknown): value is Row =>
-  value !== null && typeof value === "object" && !Array.isArray(value);
+export { isRow, type Row } from "../../../base/json.ts";
 
 /** The answer ended early, or is not what it should be. */
 export class BrokenAnswer extends Error {}

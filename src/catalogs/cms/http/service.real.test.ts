@@ -213,7 +213,7 @@ test("a proxy that has run out is told with its date, and a new one is taken at 
   expect(await read(dbs)).toEqual([]);
 });
 
-test("a server of another authority is not believed, and one whom we are strangers to says so", async () => {
+test("a server of another authority is not believed, and one that does not know our authority says so", async () => {
   const other = makeTestCa();
   onTestFinished(() => other.remove());
   answers = [says("[]")];
@@ -222,8 +222,8 @@ test("a server of another authority is not believed, and one whom we are strange
     message: expect.stringMatching(/signed by nobody we trust/),
     hint: expect.stringContaining("catalog.cms.ca_file"),
   });
-  const stranger = service({ ...files(other.issue("stranger").proxy), caFile: ca.file });
-  expect((await trouble(read(stranger))).hint).toMatch(/may not like our certificate/);
+  const unknown = service({ ...files(other.issue("unknown").proxy), caFile: ca.file });
+  expect((await trouble(read(unknown))).hint).toMatch(/may not like our certificate/);
   const missing = service(files("/nowhere/proxy.pem"));
   expect((await trouble(read(missing))).message).toMatch(/cannot be used: .*\/nowhere\/proxy\.pem/);
   expect(heard).toEqual([]);

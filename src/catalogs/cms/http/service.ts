@@ -217,8 +217,8 @@ export class HttpService {
     if (notLetIn(opened.answer) === null)
       throw new CallFailed(unreachable(name, why, { hint: "wait; it is asked again by itself" }), true);
     const { clock, trust } = this.#world;
-    const { words, hint } = explainNotLetIn(why, { place: trust.place, expiresAt: trust.expiresAt() }, clock.now());
-    throw new CallFailed(unreachable(name, words, { hint }), false);
+    const { reason, hint } = explainNotLetIn(why, { file: trust.file, expiresAt: trust.expiresAt() }, clock.now());
+    throw new CallFailed(unreachable(name, reason, { hint }), false);
   }
 
   async #send(question: Question, call: string, more: Readonly<Record<string, string>>): Promise<Opened> {
@@ -232,15 +232,15 @@ export class HttpService {
     if (error instanceof InvariantError) return null;
     if (error instanceof WorldError) return error.code === "catalog-unreachable" ? new CallFailed(error, false) : null;
     const { trust, clock } = this.#world;
-    const ours = { place: trust.place, expiresAt: trust.expiresAt() };
-    const { words, hint } = explainFailure(error, new URL(question.url).host, ours, clock.now());
-    return new CallFailed(unreachable(this.rules.name, words, { cause: error, hint }), true);
+    const ours = { file: trust.file, expiresAt: trust.expiresAt() };
+    const { reason, hint } = explainFailure(error, new URL(question.url).host, ours, clock.now());
+    return new CallFailed(unreachable(this.rules.name, reason, { cause: error, hint }), true);
   }
 
   #inPeace(): WorldError {
     const last = this.#lastFailure;
-    const words = `it failed ${BREAK_AFTER} times in a row, and is asked again within ${this.#world.patience.peaceSec} s`;
+    const reason = `it failed ${BREAK_AFTER} times in a row, and is asked again within ${this.#world.patience.peaceSec} s`;
     const hint = last?.hint ?? "wait; it is asked again by itself";
-    return unreachable(this.rules.name, words, { cause: last, hint });
+    return unreachable(this.rules.name, reason, { cause: last, hint });
   }
 }

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
-import { Agent } from "undici";
+import type { Agent } from "undici";
 
 export interface TrustFiles {
   /** Certificate and key in one file, as proxies come; instead of the two below. */
@@ -19,11 +19,11 @@ export interface Trust {
   /** Until when our certificate holds; null: nothing was read yet. */
   expiresAt(): Date | null;
   /** Where our certificate comes from. */
-  readonly place: string;
+  readonly file: string;
   close(): Promise<void>;
 }
 
-export const certificatePlace = ({ proxyFile, certFile }: TrustFiles): string => proxyFile ?? certFile ?? "no file";
+export const certificateFile = ({ proxyFile, certFile }: TrustFiles): string => proxyFile ?? certFile ?? "no file";
 
 /**
  * Files are looked at before every call, so a renewed proxy is used from the next call on. Calls under way keep the
@@ -38,6 +38,8 @@ export function makeTrust(files: TrustFiles, connectTimeoutSec: number): Trust {
     if (current?.seen === seen) return current.agent;
     const { cert, key, ca } = await readTrust(files);
     createSecureContext({ cert, key, ca });
+    // A tenth of the time that a command needs to begin, and few have such services.
+    const { Agent } = await import("undici");
     const agent = new Agent({ connect: { cert, key, ca, timeout: connectTimeoutSec * 1000 }, pipelining: 1 });
     void current?.agent.close();
     current = { seen, agent, expiresAt: new Date(new X509Certificate(cert).validTo) };
@@ -52,7 +54,7 @@ export function makeTrust(files: TrustFiles, connectTimeoutSec: number): Trust {
       return loading;
     },
     expiresAt: () => current?.expiresAt ?? null,
-    place: certificatePlace(files),
+    file: certificateFile(files),
     close: async () => {
       await current?.agent.destroy();
       current = null;

@@ -5,7 +5,7 @@ import { BrokenAnswer, isRow, parseAnswer, type Row } from "../http/rows.ts";
 import type { NewRule, Refusal } from "../services.ts";
 
 /** What went wrong, by name: the status differs between versions of the server. null: these are not Rucio's words. */
-export function readException(answer: Answer): { readonly name: string; readonly message: string } | null {
+function readException(answer: Answer): { readonly name: string; readonly message: string } | null {
   const parsed = parseJson(answer.text);
   const body = parsed.ok && isRow(parsed.value) ? parsed.value : {};
   const name = body.ExceptionClass ?? answer.headers.exceptionclass;

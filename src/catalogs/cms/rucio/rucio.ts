@@ -10,45 +10,64 @@ const FILES_AT_ONCE = 1000;
 const DONE: Done = { kind: "done", adopted: false };
 const ADOPTED: Done = { kind: "done", adopted: true };
 
-export function makeRucio(http: HttpService, { url, account }: { url: string; account: string }, clock: Clock): Rucio {
+export function makeRucio(http: HttpService, server: RucioServer, clock: Clock): Rucio {
+  const { url } = server;
   /** `asAdopted`: exceptions that say that it is so already. */
-  const write = async (question: Question, ...asAdopted: readonly string[]): Promise<Done> => {
+  const write: Write = async (question, ...asAdopted) => {
     const answer = await http.ask(question);
     if (isSuccess(answer)) return DONE;
     return isException(answer, ...asAdopted) ? ADOPTED : http.rules.refusal(answer);
   };
-  const idOf = (answer: Answer): string => {
-    try {
-      return readNewRule(answer);
-    } catch (cause) {
-      throw unreachable("rucio", "it made a rule and gave no id", { cause, hint: "it is looked up at the next try" });
-    }
+  return {
+    replicas: (name, signal) => http.rows(questions.replicasOf(url, name), readReplica, signal),
+    async rses(expression) {
+      const isNone = (answer: Answer) => isException(answer, "InvalidRSEExpression");
+      return (await http.readIfThere(questions.rsesOf(url, expression), isNone, lines(readRse))) ?? [];
+    },
+    ...makeBlocks(url, write),
+    ...makeRules(http, server, write, clock),
   };
+}
+
+interface RucioServer {
+  readonly url: string;
+  readonly account: string;
+}
+type Write = (question: Question, ...asAdopted: readonly string[]) => Promise<Done>;
+
+const makeBlocks = (url: string, write: Write): Pick<Rucio, "ensureBlock" | "addFiles" | "closeBlock"> => ({
+  async ensureBlock(block, container) {
+    const there = "DataIdentifierAlreadyExists";
+    const made = await write(questions.newDid(url, block, "DATASET"), there);
+    if (made.kind === "refused") return made;
+    const around = await write(questions.newDid(url, container, "CONTAINER"), there);
+    if (around.kind === "refused") return around;
+    const attached = await write(questions.blockInContainer(url, block, container), "DuplicateContent");
+    return attached.kind === "refused" ? attached : made;
+  },
+  async addFiles(block, rse, files) {
+    for (let from = 0; from < files.length; from += FILES_AT_ONCE) {
+      const some = files.slice(from, from + FILES_AT_ONCE);
+      const done = await write(questions.filesInBlock(url, block, rse, some), "FileAlreadyExists");
+      if (done.kind === "refused") return done;
+    }
+    return DONE;
+  },
+  closeBlock: (block) => write(questions.closedBlock(url, block), "UnsupportedOperation"),
+});
+
+function makeRules(
+  http: HttpService,
+  { url, account }: RucioServer,
+  write: Write,
+  clock: Clock,
+): Pick<Rucio, "ensureRule" | "deleteRule"> {
   const revived = async (known: Rule, rule: NewRule): Promise<Done> =>
     isAboutToGo(known, rule, clock.now())
       ? write(questions.changedRule(url, known.id, { lifetime: rule.lifetimeSec }))
       : ADOPTED;
 
   return {
-    replicas: (name, signal) => http.rows(questions.replicasOf(url, name), readReplica, signal),
-    async ensureBlock(block, container) {
-      const there = "DataIdentifierAlreadyExists";
-      const made = await write(questions.newDid(url, block, "DATASET"), there);
-      if (made.kind === "refused") return made;
-      const around = await write(questions.newDid(url, container, "CONTAINER"), there);
-      if (around.kind === "refused") return around;
-      const attached = await write(questions.blockInContainer(url, block, container), "DuplicateContent");
-      return attached.kind === "refused" ? attached : made;
-    },
-    async addFiles(block, rse, files) {
-      for (let from = 0; from < files.length; from += FILES_AT_ONCE) {
-        const some = files.slice(from, from + FILES_AT_ONCE);
-        const done = await write(questions.filesInBlock(url, block, rse, some), "FileAlreadyExists");
-        if (done.kind === "refused") return done;
-      }
-      return DONE;
-    },
-    closeBlock: (block) => write(questions.closedBlock(url, block), "UnsupportedOperation"),
     async ensureRule(rule) {
       const answer = await http.ask(questions.newRule(url, account, rule));
       if (isSuccess(answer)) return { ...DONE, id: idOf(answer) };
@@ -70,14 +89,18 @@ export function makeRucio(http: HttpService, { url, account }: { url: string; ac
       const unlocked = await write(questions.changedRule(url, id, { locked: false }), "RuleNotFound");
       return unlocked.kind === "refused" ? unlocked : afterDelete(await remove());
     },
-    async rses(expression) {
-      const isNone = (answer: Answer) => isException(answer, "InvalidRSEExpression");
-      return (await http.readIfThere(questions.rsesOf(url, expression), isNone, lines(readRse))) ?? [];
-    },
   };
 
   function afterDelete(answer: Answer): Done {
     if (isSuccess(answer)) return DONE;
     return isException(answer, "RuleNotFound") ? ADOPTED : http.rules.refusal(answer);
+  }
+}
+
+function idOf(answer: Answer): string {
+  try {
+    return readNewRule(answer);
+  } catch (cause) {
+    throw unreachable("rucio", "it made a rule and gave no id", { cause, hint: "it is looked up at the next try" });
   }
 }

@@ -8,7 +8,7 @@ import { token as tokenQuestion } from "./questions.ts";
 const EARLY_SEC = 300;
 const HEADER = "x-rucio-auth-token";
 
-/** The token that goes with every question; made anew before it ends, and when the server does not know it any more. */
+/** The token that goes with every question; renewed before it ends, and when the server does not know it any more. */
 export function makeRucioToken(auth: HttpService, authUrl: string, account: string, clock: Clock): Credentials {
   let known: Promise<Token> | null = null;
   const renew = (): Promise<Token> => {

@@ -32,6 +32,8 @@ export class Families {
   /** Ends what is left of a job. Job by mark too: an engine before us may have had no groups, or others. */
   end(id: number, mark: string, adopted: boolean): void {
     const group = this.parent && `${this.parent}/${id}`;
+    // Most leave nothing behind, and an empty group just goes.
+    if (group && !adopted && attempt(() => rmdirSync(group))) return;
     if (group && attempt(() => writeFileSync(`${group}/cgroup.kill`, "1"))) this.leaving.add(group);
     if (!group || adopted) this.ended.add(mark);
     this.timer ??= setTimeout(() => this.sweep(ROUNDS), SWEEP_MS);
@@ -97,7 +99,7 @@ function killMarked(marks: ReadonlySet<string>): boolean {
 }
 
 /** false: it cannot be done, because what it is about is gone or not ours. */
-function attempt(work: () => void): boolean {
+export function attempt(work: () => void): boolean {
   try {
     work();
     return true;

@@ -1,26 +1,29 @@
 import { writeFileSync } from "node:fs";
 import { quoteAd } from "../../dag/bookkeeping-text.ts";
 import type { JobSpec } from "../../dag/job-spec.ts";
+import type { DirectJob } from "./direct/job.ts";
+import { directText } from "./direct/task.ts";
 import { MARK } from "./families.ts";
 import type { Tasks } from "./tasks.ts";
 import { EXECUTABLE } from "./transfer.ts";
 
 /**
  * Writes what a job needs to run: its ads and its task. A job that runs in its own directory brings nothing back and
- * has no scratch directory; its two ads then share a file. The spec stays with the task, for an engine that takes it over.
+ * has no scratch directory; its two ads then share a file, as do those of one that is run directly. The spec stays with the task, for an engine that takes it over.
  */
 export function layTask(
   tasks: Tasks,
   spec: JobSpec,
   at: { readonly site: string; readonly host: string; readonly scratch: string; readonly joins: string | null },
+  direct: DirectJob | null,
 ): void {
   const { scratch } = at;
   const [jobAd, machineAd] = [renderJobAd(spec), renderMachineAd(spec, at.site, at.host)];
-  const single = `${tasks.pathOf(spec.cluster)}.ad`;
-  const paths = spec.transfers ? [`${scratch}/.job.ad`, `${scratch}/.machine.ad`] : [single, single];
-  const [jobPath, machinePath] = paths as [string, string];
-  writeFileSync(jobPath, spec.transfers ? jobAd : jobAd + machineAd);
-  if (spec.transfers) writeFileSync(machinePath, machineAd);
+  const jobPath = spec.transfers ? `${scratch}/.job.ad` : `${tasks.pathOf(spec.cluster)}.ad`;
+  const isShared = !spec.transfers || direct !== null;
+  const machinePath = isShared ? jobPath : `${scratch}/.machine.ad`;
+  writeFileSync(jobPath, isShared ? jobAd + machineAd : jobAd);
+  if (!isShared) writeFileSync(machinePath, machineAd);
   const environment: [string, string][] = [
     ["_CONDOR_SCRATCH_DIR", scratch],
     ["_CONDOR_JOB_AD", jobPath],
@@ -29,17 +32,18 @@ export function layTask(
     [MARK, tasks.pathOf(spec.cluster)],
   ];
   if (spec.transfers) environment.push(["TMPDIR", scratch]);
-  const traveled = spec.transfers && spec.transferExecutable;
+  const travelled = spec.transfers && spec.transferExecutable;
   const into = (path: string | null, append: boolean) => (path === null ? null : { path, append });
   const task = {
     cwd: scratch,
     joins: at.joins,
-    argv: [traveled ? `${scratch}/${EXECUTABLE}` : spec.executable, ...spec.arguments],
+    argv: [travelled ? `${scratch}/${EXECUTABLE}` : spec.executable, ...spec.arguments],
+    script: direct && directText(direct, spec, { site: at.site, scratch, state: tasks.statePath(spec.cluster) }),
     environment,
     stdout: into(spec.stdout, false),
     stderr: into(spec.stderr, spec.stderr === spec.stdout),
   };
-  tasks.write(spec.cluster, task, JSON.stringify(spec));
+  tasks.write(spec.cluster, task, JSON.stringify({ ...spec, direct }));
 }
 
 /** What a job can read about itself and its place: the files _CONDOR_JOB_AD and _CONDOR_MACHINE_AD name. */

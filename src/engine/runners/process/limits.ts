@@ -5,7 +5,8 @@ import { groupMemoryMb } from "./proc.ts";
 /** A running job, as far as limits go. */
 interface Limited {
   readonly spec: JobSpec;
-  readonly startedMs: number;
+  /** By the clock that only moves forward, and stands still while the machine sleeps: a clock that is set takes nobody's time. */
+  readonly begunAt: number;
   peakMb: number | null;
 }
 
@@ -18,21 +19,22 @@ const LEAST_LIMIT_MB = 64;
 export function findOverLimit<J extends Limited>(
   running: readonly J[],
   groupOf: (cluster: number) => number | null,
+  now = performance.now(),
 ): { readonly job: J; readonly hold: Hold }[] {
   const memory = running.some(({ spec }) => spec.memoryAsked) ? groupMemoryMb() : new Map<number, number>();
   return running.flatMap((job) => {
     const usedMb = memory.get(groupOf(job.spec.cluster) ?? -1);
     if (usedMb !== undefined) job.peakMb = Math.max(job.peakMb ?? 0, Math.ceil(usedMb));
-    const hold = overLimit(job, usedMb ?? 0);
+    const hold = overLimit(job, usedMb ?? 0, now);
     return hold ? [{ job, hold }] : [];
   });
 }
 
 /** The reasons and subcodes of docs/submit-directory.md's periodic_hold, which recovery reads. */
-function overLimit({ spec, startedMs }: Limited, usedMb: number): Hold | null {
+function overLimit({ spec, begunAt }: Limited, usedMb: number, now: number): Hold | null {
   if (spec.memoryAsked && usedMb > Math.max(LEAST_LIMIT_MB, spec.memoryMb * MEMORY_TOLERANCE)) {
     return { code: 3, subcode: 50660, why: "WMS2 memory" };
   }
-  const overdue = spec.wallMinutes !== null && Date.now() - startedMs > spec.wallMinutes * 60_000;
+  const overdue = spec.wallMinutes !== null && now - begunAt > spec.wallMinutes * 60_000;
   return overdue ? { code: 3, subcode: 50664, why: "WMS2 walltime" } : null;
 }

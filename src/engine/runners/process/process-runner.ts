@@ -1,11 +1,17 @@
-import { hostname } from "node:os";
+import { writeFileSync } from "node:fs";
+import { constants, hostname } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describeError } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
+import { signalGroup } from "../../../base/signal-group.ts";
 import type { NoMatch } from "../../../domain/run.ts";
+import { UNIT } from "../../../submit-dir/names.ts";
 import type { JobSpec } from "../../dag/job-spec.ts";
 import type { Outbox } from "../../dag/outbox.ts";
 import {
   type Claim,
+  type Hold,
   type JobEnd,
   type JobRunner,
   type JobWait,
@@ -14,10 +20,13 @@ import {
   returnOf,
 } from "../../dag/runner.ts";
 import type { EngineSite } from "../../port.ts";
-import type { Families } from "./families.ts";
+import type { DirectJob, DirectJobs } from "./direct/job.ts";
+import { watchMemory } from "./direct/memory.ts";
+import { tellEnd } from "./direct/outcome.ts";
+import { OWN } from "./direct/task.ts";
+import { attempt, type Families } from "./families.ts";
 import { layTask } from "./job-task.ts";
 import { findOverLimit } from "./limits.ts";
-import { signalGroup } from "./proc.ts";
 import { Slots } from "./slots.ts";
 import type { TaskEnd } from "./task-files.ts";
 import type { Tasks } from "./tasks.ts";
@@ -25,10 +34,15 @@ import { removeTree, stageIn, stageOut } from "./transfer.ts";
 
 interface Job {
   readonly spec: JobSpec;
+  /** Run without a worker program around it. */
+  direct: DirectJob | null;
+  memory: { close(): void } | null;
   readonly watch: JobWatch;
   state: "idle" | "staging" | "running";
   site: string;
   startedMs: number;
+  /** The same by the clock that only moves forward. */
+  begunAt: number;
   peakMb: number | null;
   /** Started by an earlier engine. */
   adopted: boolean;
@@ -39,6 +53,8 @@ interface Job {
 }
 
 const LIMITS_MS = 1000;
+const FULL_DISK_MS = 1000;
+const FULL_DISK: readonly number[] = [constants.errno.ENOSPC, constants.errno.EDQUOT];
 
 /** Jobs as processes of this machine: they wait for room, run in their scratch directory, and leave. */
 export class ProcessRunner implements JobRunner {
@@ -46,13 +62,22 @@ export class ProcessRunner implements JobRunner {
   private readonly outbox: Outbox;
   private readonly slots: Slots;
   private readonly families: Families;
+  private readonly direct: Pick<DirectJobs, "find">;
   private readonly all = new Map<number, Job>();
   private readonly host = hostname();
   private readonly graceMs: number;
   private limits: NodeJS.Timeout | null = null;
   private closed = false;
 
-  constructor(tasks: Tasks, outbox: Outbox, sites: readonly EngineSite[], graceMs: number, families: Families) {
+  constructor(
+    tasks: Tasks,
+    outbox: Outbox,
+    sites: readonly EngineSite[],
+    graceMs: number,
+    families: Families,
+    direct: Pick<DirectJobs, "find"> = { find: () => null },
+  ) {
+    this.direct = direct;
     this.tasks = tasks;
     this.families = families;
     this.outbox = outbox;
@@ -76,9 +101,10 @@ export class ProcessRunner implements JobRunner {
   adopt({ cluster, site, at: startedMs, evicted }: Claim, watchOf: (job: JobSpec) => JobWatch) {
     const note = parseJson(this.tasks.readNote(cluster) ?? "");
     if (!note.ok) return "unknown";
-    const spec = note.value as JobSpec;
-    const watch = watchOf(spec);
-    const job = this.enter({ spec, watch, state: "running", site, startedMs, adopted: true, evicted });
+    const { direct = null, ...spec } = note.value as JobSpec & { readonly direct?: DirectJob | null };
+    const job = this.enter({ spec, watch: watchOf(spec), state: "running", site, startedMs, adopted: true, evicted });
+    job.direct = direct;
+    this.watchMemory(job);
     this.slots.occupy(site, spec);
     this.tasks.start(cluster, (end, group) => void this.ended(job, end, group), true);
     this.watchLimits();
@@ -93,7 +119,11 @@ export class ProcessRunner implements JobRunner {
     if (job.state === "idle") {
       this.slots.remove(cluster);
       this.leave(job);
-    } else if (job.state === "running" && "code" in removal) {
+      return;
+    }
+    // Its last words are then those of a job that was stopped.
+    if (job.direct) attempt(() => writeFileSync(join(this.scratchOf(job), OWN.stop), ""));
+    if (job.state === "running" && "code" in removal) {
       job.watch.holds(removal);
       // The reason must be on record before the exit can be.
       this.outbox.after(() => this.tasks.kill(cluster, this.graceMs));
@@ -109,7 +139,8 @@ export class ProcessRunner implements JobRunner {
     const notes = new Map<string, NoMatch>();
     for (const { want, why } of this.slots.stuck()) {
       const job = this.all.get(want.cluster);
-      if (job) notes.set(job.watch.batchName, { ...why, words: `job ${job.spec.node} (${want.cluster}) ${why.words}` });
+      if (job)
+        notes.set(job.watch.batchName, { ...why, reason: `job ${job.spec.node} (${want.cluster}) ${why.reason}` });
     }
     return notes;
   }
@@ -117,10 +148,12 @@ export class ProcessRunner implements JobRunner {
   close(): void {
     this.closed = true;
     if (this.limits) clearInterval(this.limits);
+    for (const { memory } of this.all.values()) memory?.close();
   }
 
-  private enter(begun: Omit<Job, "peakMb" | "removal">): Job {
-    const job: Job = { ...begun, peakMb: null, removal: null };
+  private enter(begun: Omit<Job, "peakMb" | "removal" | "direct" | "memory" | "begunAt">): Job {
+    const begunAt = performance.now() - Math.max(0, Date.now() - begun.startedMs);
+    const job: Job = { ...begun, begunAt, peakMb: null, removal: null, direct: null, memory: null };
     this.all.set(job.spec.cluster, job);
     return job;
   }
@@ -160,13 +193,19 @@ export class ProcessRunner implements JobRunner {
     job.state = "staging";
     job.site = site;
     const scratch = this.scratchOf(job);
-    const hold = await stageIn(spec, scratch);
+    const direct = this.direct.find(spec);
+    const hold = await stageIn(direct ? { ...spec, ...direct.staged } : spec, scratch);
     if (this.closed) return;
     job.removal ??= hold;
     if (job.removal) return this.leave(job);
-    layTask(this.tasks, spec, { site, host: this.host, scratch, joins: this.families.open(spec.cluster) });
+    if (direct) writeFileSync(join(scratch, UNIT.manifest), direct.manifest);
+    job.direct = direct?.job ?? null;
+    const joins = this.families.open(spec.cluster);
+    layTask(this.tasks, spec, { site, host: this.host, scratch, joins }, job.direct);
     job.state = "running";
     job.startedMs = Date.now();
+    job.begunAt = performance.now();
+    this.watchMemory(job);
     job.watch.begins({ site, at: job.startedMs }, scratch);
     this.tasks.start(spec.cluster, (end, group) => void this.ended(job, end, group));
     this.outbox.schedule();
@@ -183,7 +222,8 @@ export class ProcessRunner implements JobRunner {
   }
 
   private async ended(job: Job, end: TaskEnd, group: number | null): Promise<void> {
-    const { spec, startedMs } = job;
+    const { spec } = job;
+    job.memory?.close();
     // The number of a group that ended before we came may be somebody else's by now.
     if (group !== null && !job.adopted) signalGroup(group, "SIGKILL");
     this.families.end(spec.cluster, this.tasks.pathOf(spec.cluster), job.adopted);
@@ -191,12 +231,35 @@ export class ProcessRunner implements JobRunner {
     if (end.exit.kind === "unstarted") {
       job.removal ??= { code: 7, subcode: 2, why: `Error from local engine: ${end.exit.why}` };
     }
-    const hold = await stageOut(spec, this.scratchOf(job), startedMs, job.adopted);
+    const wallSec = this.ranSec(job);
+    const hold = await this.bringHome(job, end, wallSec);
     if (this.closed) return;
     job.removal ??= hold;
-    const { userSec, systemSec } = end;
-    const used = { userSec, systemSec, wallSec: (Date.now() - startedMs) / 1000, memoryMb: job.peakMb };
+    const used = { userSec: end.userSec, systemSec: end.systemSec, wallSec, memoryMb: job.peakMb };
     this.leave(job, { kind: "exited", code: returnOf(end.exit) ?? 0, used });
+  }
+
+  /** How long it ran: one of an earlier engine may have ended before we came. */
+  private ranSec({ spec, adopted, startedMs, begunAt }: Job): number {
+    const endedMs = adopted ? this.tasks.endedMs(spec.cluster) : null;
+    return Math.max(0, endedMs === null ? performance.now() - begunAt : endedMs - startedMs) / 1000;
+  }
+
+  /** A directly run job that did its part waits for room on a full disk; any other is held, as on a pool. */
+  private async bringHome(job: Job, end: TaskEnd, wallSec: number): Promise<Hold | null> {
+    const { spec, site, startedMs, adopted } = job;
+    const facts = { scratch: this.scratchOf(job), site, host: this.host, startedMs, adopted, wallSec };
+    for (;;) {
+      const told = job.direct && tellEnd(spec, job.direct, end, facts);
+      const hold = told ?? (await stageOut(spec, facts.scratch, startedMs, adopted));
+      if (!job.direct || !hold || !FULL_DISK.includes(hold.subcode) || job.removal || this.closed) return hold;
+      this.outbox.trouble = `job ${spec.cluster}: ${hold.why}`;
+      await sleep(FULL_DISK_MS);
+    }
+  }
+
+  private watchMemory(job: Job): void {
+    if (job.direct) job.memory = watchMemory(this.scratchOf(job), () => this.tasks.groupOf(job.spec.cluster));
   }
 
   /**

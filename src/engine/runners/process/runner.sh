@@ -13,6 +13,7 @@
 # Tasks begin with SIGINT and SIGQUIT ignored, as every background process of a POSIX shell does.
 cd "$1" || exit 1
 set -C
+setsid=$(command -v setsid) || setsid=setsid
 
 started() {
   echo "pid $task_pid" >&3

@@ -6,7 +6,12 @@ import type { TaskText } from "./task-files.ts";
 import type { Tasks } from "./tasks.ts";
 
 /** PRE and POST as tasks beside the executor. */
-export function makeScripts(tasks: Tasks, outbox: Outbox, graceMs: number): ScriptRunner {
+export function makeScripts(
+  tasks: Tasks,
+  outbox: Outbox,
+  graceMs: number,
+  atOnce: (call: ScriptCall) => number | null,
+): ScriptRunner {
   const watch = (id: number, onEnd: (exit: ProgramExit) => void, adopted: boolean): void => {
     const ended = (exit: ProgramExit): void => {
       outbox.after(() => tasks.forget(id));
@@ -16,6 +21,7 @@ export function makeScripts(tasks: Tasks, outbox: Outbox, graceMs: number): Scri
     outbox.schedule();
   };
   return {
+    atOnce,
     start(id, call, onEnd) {
       tasks.write(id, taskOf(call));
       watch(id, onEnd, false);

@@ -66,7 +66,7 @@ describe("slots", () => {
     const slots = new Slots(SITES);
     slots.add(want(1, { cpus: 9 }));
     slots.add(want(2, { desiredSites: ["Z"] }));
-    expect(slots.stuck().map(({ want, why }) => [want.cluster, why.words])).toEqual([
+    expect(slots.stuck().map(({ want, why }) => [want.cluster, why.reason])).toEqual([
       [1, expect.stringContaining("9 cores")],
       [2, expect.stringContaining("wants Z")],
     ]);

@@ -9,6 +9,8 @@ export const shQuote = (word: string): string => `'${word.replaceAll("'", "'\\''
 export interface TaskText {
   readonly cwd: string;
   readonly argv: readonly string[];
+  /** Words for the shell that say `started` and what to run, instead of argv. */
+  readonly script?: string | null;
   /** The control group it joins first: the file it writes 0 to. */
   readonly joins?: string | null;
   readonly environment: readonly (readonly [string, string])[];
@@ -28,7 +30,7 @@ export function renderTask(task: TaskText): string {
     (task.joins ? `{ echo 0 >${shQuote(task.joins)}; } 2>/dev/null\n` : "") +
     `cd ${shQuote(task.cwd)} || exit 125\n${exports}` +
     `exec ${into(task.stdout)} 2${into(task.stderr)}\n` +
-    `started\nexec setsid ${command}\n`
+    (task.script ?? `started\nexec "$setsid" ${command}\n`)
   );
 }
 
@@ -47,6 +49,9 @@ export interface TaskState {
   readonly end: TaskEnd | null;
 }
 
+/** What was said of the task before is dealt with: whoever says this tells how it ended. */
+export const CONCLUDED = "concluded";
+
 /** Reads a state file, also one that is being written: only whole lines count, and an end only when it is whole. */
 export function parseState(text: string): TaskState {
   const lines = text.split("\n");
@@ -57,6 +62,7 @@ export function parseState(text: string): TaskState {
     const line = lines[i] as string;
     const pid: RegExpExecArray | null = group === null ? /^pid (\d+)$/.exec(line) : null;
     if (pid) group = Number(pid[1]);
+    else if (line === CONCLUDED) said.length = 0;
     else if (text.endsWith("\n.\n") && i === lines.length - 5 && line.startsWith("exit ")) break;
     else if (line) said.push(line);
   }

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, readdirSync, unlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { signalGroup } from "../../../base/signal-group.ts";
 import { readText } from "../../dag/dag-files.ts";
 import { lineReader } from "../../dag/lines.ts";
-import { isAlive, type ProcessMark, signalGroup } from "./proc.ts";
+import { isAlive, type ProcessMark } from "./proc.ts";
 import { parseState, renderTask, type TaskEnd, type TaskState, type TaskText } from "./task-files.ts";
 import { removeTree } from "./transfer.ts";
 
@@ -52,9 +53,13 @@ export class Tasks {
     return `${this.dir}/${id}`;
   }
 
+  statePath(id: number): string {
+    return `${this.pathOf(id)}.state`;
+  }
+
   /** `note` is kept with the task, for whoever takes it over. A state of the same id is of a task that vanished. */
   write(id: number, task: TaskText, note = ""): void {
-    unlink(`${this.pathOf(id)}.state`);
+    unlink(this.statePath(id));
     writeFileSync(`${this.pathOf(id)}.task`, `# ${note.replaceAll("\n", " ")}\n${renderTask(task)}`);
   }
 
@@ -65,7 +70,7 @@ export class Tasks {
 
   /** Offers are sent by `flush`, after the caller has written down what it is about to do. */
   start(id: number, onEnd: OnEnd, adopted = false): void {
-    const now = Date.now();
+    const now = performance.now();
     const fresh = { claim: null, group: null, killAt: null, termSent: false };
     this.live.set(id, { onEnd, ...fresh, since: now, adopted, lookedAt: now });
     this.offered.push(`${id}\n`);
@@ -83,12 +88,17 @@ export class Tasks {
   kill(id: number, graceMs: number): void {
     const live = this.live.get(id);
     if (!live || live.killAt !== null) return;
-    live.killAt = Date.now() + graceMs;
+    live.killAt = performance.now() + graceMs;
     this.signal(id, live);
   }
 
   hasEnded(id: number): boolean {
     return this.stateOf(id)?.end != null;
+  }
+
+  /** By the file that says how it ended; null: there is none. */
+  endedMs(id: number): number | null {
+    return statSync(this.statePath(id), { throwIfNoEntry: false })?.mtimeMs ?? null;
   }
 
   groupOf(id: number): number | null {
@@ -100,7 +110,7 @@ export class Tasks {
 
   /** Removes the task's files; its end must be in the journal by now. */
   forget(id: number): void {
-    unlink(`${this.pathOf(id)}.state`);
+    unlink(this.statePath(id));
     unlink(`${this.pathOf(id)}.task`);
   }
 
@@ -144,7 +154,7 @@ export class Tasks {
   }
 
   private stateOf(id: number): TaskState | null {
-    const text = readText(`${this.pathOf(id)}.state`);
+    const text = readText(this.statePath(id));
     return text.ok ? parseState(text.value) : null;
   }
 
@@ -168,7 +178,7 @@ export class Tasks {
 
   /** Tasks of an earlier engine have no pipe to us, and a supervisor can be killed: look at everything now and then. */
   private sweep(): void {
-    const now = Date.now();
+    const now = performance.now();
     for (const [id, live] of this.live) {
       if (live.killAt !== null) this.signal(id, live);
       if (!live.adopted && now - live.lookedAt < OWN_LOOK_MS) continue;
@@ -192,7 +202,7 @@ export class Tasks {
   private signal(id: number, live: Live): void {
     const group = this.groupOf(id);
     if (group === null || live.killAt === null) return;
-    const late = Date.now() >= live.killAt;
+    const late = performance.now() >= live.killAt;
     if (live.termSent && !late) return;
     // Until setsid has run the group does not exist and the process is signaled alone.
     const signal = late ? "SIGKILL" : "SIGTERM";

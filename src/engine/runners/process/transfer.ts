@@ -77,7 +77,7 @@ function openUp(dir: string): void {
   for (const name of readdirSync(dir)) openUp(join(dir, name));
 }
 
-const failed = (way: "input" | "output", error: unknown, doing = ""): Hold => ({
+export const failed = (way: "input" | "output", error: unknown, doing = ""): Hold => ({
   code: way === "input" ? 13 : 12,
   subcode: errnoOf(error),
   why: `Transfer ${way} files failure: ${doing}${messageOf(error)}`,
@@ -141,7 +141,7 @@ export async function stageOut(
   return hold;
 }
 
-function isNewer(path: string, thanMs: number): boolean {
+export function isNewer(path: string, thanMs: number): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= thanMs;
 }
 

@@ -1,0 +1,37 @@
+import { type Dag, isInEngine } from "../domain/dag.ts";
+import { batchName, type DagId, type UnitName } from "../domain/names.ts";
+import type { NodeView } from "../domain/run.ts";
+import { SharedLook } from "./look-sharing.ts";
+import type { ApiPorts } from "./ports.ts";
+import { sideNodes, withSideNodes } from "./views/side-nodes.ts";
+
+const runOf = ({ id, submitDir, engineId }: Dag) => ({
+  dagId: id,
+  submitDir,
+  engineId,
+  batchName: batchName(id),
+  priority: 0,
+});
+
+/** The nodes of a DAG, live from the engine, those that run again beside it as they are there; null: there is no such DAG. */
+export function liveNodes({ store, engine }: Pick<ApiPorts, "store" | "engine">) {
+  const looks = new SharedLook<readonly NodeView[]>();
+  /** The engine is asked only about what it has. */
+  const besideOf = async (side: Dag) => {
+    const note = (await store.dags.history(side.id)).findLast(({ type }) => type === "rescue")?.detail ?? {};
+    const nodes = isInEngine(side.status) ? await looks.ask(side.id, () => engine.nodes(runOf(side))) : [];
+    return sideNodes(side, note, nodes);
+  };
+  return async (id: DagId, unit?: UnitName) => {
+    const dag = await store.dags.get(id);
+    if (!dag) return null;
+    const nodes = await looks.ask(`${id} ${unit ?? ""}`, () => engine.nodes(runOf(dag), unit));
+    const sides = await store.dags.sidesOf([id]);
+    if (sides.length === 0) return nodes;
+    return withSideNodes(
+      nodes,
+      await Promise.all(sides.map(besideOf)),
+      await store.units.finishedNames(dag.workflowId),
+    );
+  };
+}

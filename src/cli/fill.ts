@@ -1,0 +1,115 @@
+import type { FillPlanView, VerifiedView } from "../operations/fill.ts";
+import type { Client } from "./client.ts";
+import { type Answer, aRequest, command } from "./command.ts";
+import { given } from "./option-values.ts";
+import { talk } from "./terminal.ts";
+import { fillPage, planOf } from "./view/fill-page.ts";
+import { type Columns, color, table } from "./view/table.ts";
+import { count } from "./view/text.ts";
+
+/** There are products that are due and not done. */
+const HOLES = 10;
+/** Nobody can tell about some: a queue or a disk gives no answer. */
+const CANNOT_TELL = 1;
+const EXITS = `Exit 0: no holes, ${HOLES}: there are holes, ${CANNOT_TELL}: nobody can tell about some. See docs/exit-codes.md.`;
+const NAME = { "<name>": aRequest("the request, of kind segments") };
+const REASON = { "--reason <text>": "why; it is kept in the audit trail" } as const;
+
+export const addFill = command("fill", {
+  about: "what is missing of a model run, and having it made; only says what would be done, unless --apply",
+  arguments: NAME,
+  options: {
+    "--component <name>": "only of this component",
+    "--from <year>": "only what ends in it or later",
+    "--to <year>": "only what ends in it or earlier",
+    "--mode <mode>": {
+      about: "missing: what was never made; failed: that and what failed; all: what is done, too",
+      choices: ["missing", "failed", "all"],
+      fallback: "failed",
+    },
+    "--no-recurse": "leave alone what it needs",
+    "--apply": "do it: the server plans it again and makes a round of it",
+    ...REASON,
+  },
+  examples: [
+    "wms2 fill cm5",
+    "wms2 fill cm5 --component atmos --from 0011 --to 0020 --apply",
+    'wms2 fill cm5 --mode all --from 0010 --to 0010 --no-recurse --apply --reason "new script"',
+    "wms2 release cm5 --product 'ocean/ts-monthly-5y/*'      try again what is held",
+  ],
+  more: EXITS,
+  async run({ client, options }, name: string): Promise<Answer> {
+    const { component, from, to, mode, recurse = true, reason, apply } = options;
+    const choice = { name, ...given({ component, from, to }), mode: mode as "failed" };
+    if (!apply) {
+      const plan = await client.fill.plan({ ...choice, recurse: recurse ? "true" : "false" });
+      const note =
+        plan.actions.length > 0 ? "nothing was changed; add --apply" : "there is nothing that could be made now";
+      return {
+        json: plan,
+        page: (look) => fillPage(planOf(plan), look),
+        note: `${sum(plan)}; ${note}${unsure(plan)}`,
+        ...exitOf(plan),
+      };
+    }
+    const filled = await client.fill.apply({ ...choice, recurse, ...given({ reason }) });
+    const { plan, message, already } = filled;
+    const note = `${name}: ${message}${already ? ", as was asked for before" : ""}${unsure(plan)}`;
+    return { json: filled, page: (look) => fillPage(planOf(plan), look), note, ...exitOf(plan) };
+  },
+});
+
+const sum = ({ done, holes }: { done: number; holes: number }): string => `${done} done, ${count(holes, "hole")}`;
+
+type Told = Pick<FillPlanView, "holes" | "obstacles">;
+const unknown = ({ obstacles }: Told) => obstacles.filter(({ kind }) => kind === "unknown");
+export const exitOf = (plan: Told): { exit?: number } =>
+  unknown(plan).length > 0 ? { exit: CANNOT_TELL } : plan.holes > 0 ? { exit: HOLES } : {};
+function unsure(plan: Told): string {
+  const [first, ...others] = unknown(plan);
+  if (!first) return "";
+  const more = others.length > 0 ? ` (and ${others.length} more)` : "";
+  return `\nnobody can tell about ${first.node}: ${first.reason}${more}; nothing is submitted for it`;
+}
+
+const VERIFIED: Columns<VerifiedView["nodes"][number]> = [
+  ["product", ({ id }) => id],
+  ["", ({ outcome }, { paint }) => color(outcome, { demoted: "yellow", promoted: "green", changed: "cyan" }, paint)],
+  ["why", ({ reason }) => reason ?? "", "flexible"],
+];
+
+export const addVerify = command("verify", {
+  about: "look again at the files of products: what is gone or short is missing, what is there is done",
+  arguments: NAME,
+  options: { "--apply": "put it right; without it, only says what would be", ...REASON },
+  examples: ["wms2 verify cm5", 'wms2 verify cm5 --apply --reason "disk was lost"'],
+  more: EXITS,
+  async run({ client, options: { apply, reason } }, name: string): Promise<Answer> {
+    const ask = (after?: string) => client.fill.verify({ name, dry_run: !apply, ...given({ reason, after }) });
+    let answer = await ask();
+    const nodes = [...answer.nodes];
+    while (answer.next !== null) {
+      talk(`${name}: ${answer.message}`);
+      answer = await ask(answer.next);
+      nodes.push(...answer.nodes);
+    }
+    const { of, plan } = answer;
+    const end = !apply && nodes.length > 0 ? "; nothing was changed, add --apply" : "";
+    const note = `${name}: ${count(of, "product")} looked at, ${count(nodes.length, "row")} ${apply ? "put right" : "to be put right"}, ${count(plan.holes, "hole")}${end}`;
+    // A plan of a dry run knows only of what the last part found.
+    const exit = exitOf({ ...plan, holes: plan.holes + nodes.filter(({ outcome }) => outcome === "demoted").length });
+    return { json: { ...answer, nodes }, page: (look) => table(VERIFIED, nodes, look), note, ...exit };
+  },
+});
+
+/** `wms2 release NAME --product ID…`: not the request, but products of it. */
+export async function releaseProducts(
+  client: Client,
+  name: string,
+  nodes: readonly string[],
+  { reason, dryRun = false }: { readonly reason?: string; readonly dryRun?: boolean },
+): Promise<Answer> {
+  const answer = await client.fill.release({ name, nodes: [...nodes], dry_run: dryRun, ...given({ reason }) });
+  const moved = answer.moved.length > 0 ? `; changed meanwhile: ${answer.moved.join(", ")}` : "";
+  return { json: answer, page: () => answer.nodes.join("\n"), note: `${name}: ${answer.message}${moved}` };
+}

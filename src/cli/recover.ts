@@ -1,0 +1,97 @@
+import { USUAL_RECOVERY } from "../domain/recover.ts";
+import type { RecoveredNodeView } from "../operations/recovery.ts";
+import { aRequest, command } from "./command.ts";
+import { given, megabytes, minutes, number } from "./option-values.ts";
+import { groupsPage } from "./view/groups-page.ts";
+import { type Columns, color, table } from "./view/table.ts";
+import { count } from "./view/text.ts";
+
+const COLORS = { raise: "green", again: "green", ceiling: "red", unknown: "yellow" } as const;
+const sizes = (memoryMb: number | null, wallMinutes: number | null): string =>
+  memoryMb !== null ? `${memoryMb} MB` : wallMinutes !== null ? `${wallMinutes} min` : "";
+
+const NODES: Columns<RecoveredNodeView> = [
+  ["node", ({ unit, node, job }) => job ?? `${unit}/${node}`],
+  ["cause", ({ cause, exit_code }) => (cause === null || cause === "exit" ? `exit ${exit_code}` : cause)],
+  ["", ({ action }, { paint }) => color(action, COLORS, paint)],
+  ["had", (node) => sizes(node.had_memory_mb, node.had_wall_minutes), "right"],
+  ["gets", (node) => sizes(node.gets_memory_mb, node.gets_wall_minutes), "right"],
+  ["why", ({ reason }) => reason, "flexible"],
+];
+
+export const addRecover = command("recover", {
+  about: "run jobs again that ran out of memory or time, with more of it, and those whose host was lost; no others",
+  arguments: { "<name>": aRequest("the request: held, ended with failures, or running") },
+  options: {
+    "--memory-factor <number>": {
+      about: `times the memory they had (default: ${USUAL_RECOVERY.memoryFactor})`,
+      parse: number,
+    },
+    "--time-factor <number>": {
+      about: `times the time they had (default: ${USUAL_RECOVERY.timeFactor})`,
+      parse: number,
+    },
+    "--max-memory <size>": {
+      about: 'no job gets more, like "4 GB"; the limit of the installation holds too',
+      parse: megabytes,
+    },
+    "--max-time <time>": {
+      about: 'no job gets longer, like "8 h"; the limit of the installation holds too',
+      parse: minutes,
+    },
+    "--only <nodes...>": "only these nodes and work units, like mg_000003/proc_000021, or jobs of a graph by name",
+    "--reason <text>": "why; it is kept with the request",
+    "--dry-run": "only say what would be done",
+  },
+  examples: [
+    "wms2 recover muons --dry-run",
+    'wms2 recover muons --memory-factor 2 --max-memory "8 GB"',
+    "wms2 recover muons --only mg_000003/proc_000021 mg_000007",
+  ],
+  more: "Exit 3 when jobs have failed and none of them can be recovered so: the table says what to do about each.",
+  async run({ client, options }, name: string) {
+    const { memoryFactor, timeFactor, maxMemory, maxTime, only, reason, dryRun } = options;
+    const body = given({
+      memory_factor: memoryFactor,
+      time_factor: timeFactor,
+      max_memory_mb: maxMemory,
+      max_wall_minutes: maxTime,
+      only,
+      reason,
+      dry_run: dryRun,
+    });
+    const answer = await client.recovery.recover({ name, ...body });
+    const { nodes, more, raised, again, dry_run, already, message } = answer;
+    const isNothing = raised + again === 0;
+    const end = isNothing || already ? "" : dry_run ? "; nothing was changed" : `; see it with: wms2 watch ${name}`;
+    const beyond = more > 0 ? ` (${more} more are not shown)` : "";
+    return {
+      json: answer,
+      page: (look) => table(NODES, nodes, look),
+      note: `${name}: ${dry_run && !isNothing ? "would be " : ""}${message}${end}${beyond}`,
+      ...(isNothing && nodes.length > 0 && { exit: 3 }),
+    };
+  },
+});
+
+export const addGroups = command("groups", {
+  about: "failures alike: those whose logs say the same together, so that many are few decisions",
+  arguments: { "<name>": aRequest("the request") },
+  examples: [
+    "wms2 groups muons",
+    'wms2 classify muons --group 3f2a91c04d --retry all --remember --reason "the license server restarts at night"',
+  ],
+  async run({ client }, name: string) {
+    const answer = await client.recovery.groups({ name });
+    const { failures, groups, not_read } = answer;
+    const unread = not_read > 0 ? `; the logs of ${not_read} more were not looked at` : "";
+    return {
+      json: answer,
+      page: (look) => groupsPage(groups, look),
+      note:
+        failures === 0
+          ? "no job has failed"
+          : `${count(failures, "failure")} in ${count(groups.length, "group")}${unread}`,
+    };
+  },
+});

@@ -1,0 +1,68 @@
+import { describeError, WorldError } from "../../base/errors.ts";
+import { isTerminal, REQUEST_STATUSES } from "../../domain/request-status.ts";
+import { OPERATIONS } from "../../operations/table.ts";
+import { type Client, inBatches, joined } from "../client.ts";
+import { requestFacts } from "../requests.ts";
+import type { Look } from "../terminal.ts";
+import { requestPage } from "../view/request-page.ts";
+import type { BulkItem } from "../view/tables.ts";
+import { byNeed, type Facts } from "./facts.ts";
+import type { Wish } from "./wish.ts";
+
+/** More than anybody scrolls through; a filter finds among these. */
+const MOST_ROWS = 500;
+const MOST_ENDED = 100;
+const MOVING = REQUEST_STATUSES.filter((status) => !isTerminal(status) && status !== "held");
+const ENDED = REQUEST_STATUSES.filter(isTerminal);
+
+/** Those that are held are there however many others are. */
+export async function gatherFacts(client: Client, { ended }: { readonly ended: boolean }): Promise<Facts> {
+  const at = Date.now();
+  const { list } = client.requests;
+  const [held, moving, over, causes, alerts, queue] = await Promise.all([
+    list({ status: ["held"], limit: MOST_ROWS }),
+    list({ status: MOVING, limit: MOST_ROWS, facets: true }),
+    ended ? list({ status: ENDED, limit: MOST_ENDED }) : { items: [] },
+    client.desk.causes({ limit: 100 }),
+    client.alerts.list({ limit: 200 }),
+    client.admission.queue(),
+  ]);
+  const rows = byNeed([...held.items, ...moving.items, ...over.items]);
+  return { at, rows, counts: moving.facets?.status ?? {}, causes: causes.items, alerts: alerts.items, queue };
+}
+
+/** Everything about one request, then what failed in it. */
+export async function gatherDetails(client: Client, name: string, look: Look): Promise<readonly string[]> {
+  const facts = await requestFacts(client, name);
+  const width = Math.max(60, Math.min(160, look.width));
+  const errors = facts.request.workflow ? await client.text(OPERATIONS.attempts.errors, { name, width }) : "";
+  return [...requestPage(facts, look).split("\n"), "", ...errors.trimEnd().split("\n")];
+}
+
+/** What a wish would do to each request. */
+export const preview = (client: Client, wish: Wish): Promise<readonly BulkItem[]> => bulk(client, wish, true, "…");
+
+export async function act(client: Client, wish: Wish, reason: string): Promise<readonly BulkItem[]> {
+  if (wish.action !== "priority") return bulk(client, wish, false, reason);
+  return inBatches(wish.names, (name) => changePriority(client, name, wish.change));
+}
+
+async function bulk(client: Client, wish: Wish, dryRun: boolean, reason: string): Promise<BulkItem[]> {
+  const { action, names } = wish;
+  if (action === "priority") return [];
+  const nodes = action === "resubmit" ? ("failed" as const) : undefined;
+  const chosen = "filter" in wish && wish.filter ? { filter: wish.filter } : { names: [...names] };
+  const body = { action, ...chosen, nodes, reason, dry_run: dryRun };
+  return (await joined((cursor) => client.actions.bulk({ ...body, cursor }))).items;
+}
+
+async function changePriority(client: Client, name: string, change: object): Promise<BulkItem> {
+  const item = { request_name: name, warnings: [], problems: [] };
+  try {
+    const { priority, urgent, status } = await client.requests.change({ name, ...change });
+    return { ...item, outcome: "done", status, message: `priority ${priority}${urgent ? ", urgent" : ""}` };
+  } catch (error) {
+    if (!(error instanceof WorldError) || error.code === "server-unreachable") throw error;
+    return { ...item, outcome: "refused", status: null, message: describeError(error) };
+  }
+}

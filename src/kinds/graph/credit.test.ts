@@ -1,0 +1,144 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { RunCause } from "../../domain/credit.ts";
+import type { Edges } from "../../domain/graph.ts";
+import type { FileStamp, JobProof } from "../../domain/workflow.ts";
+import { decideCredits, doubtfulFiles } from "./credit.ts";
+
+const at = (path: string, sizeBytes = 10, mtime = 1000): FileStamp => ({ path, sizeBytes, mtime });
+
+/** prepare → train (reads config, makes model) → report (reads model) */
+const JOBS = [
+  { name: "prepare", reads: [], makes: ["config"] },
+  { name: "train", reads: ["config", "data"], makes: ["model"] },
+  { name: "report", reads: ["model"], makes: [] },
+];
+const EDGES: readonly Edges[] = [
+  { parents: [0], children: [1] },
+  { parents: [1], children: [2] },
+];
+const DISK: Readonly<Record<"config" | "data" | "model", FileStamp>> = {
+  config: at("config"),
+  data: at("data"),
+  model: at("model"),
+};
+const PROOFS: Readonly<Record<string, JobProof>> = {
+  prepare: { name: "", digest: "a", reads: [], makes: [DISK.config] },
+  train: { name: "", digest: "b", reads: [DISK.config, DISK.data], makes: [DISK.model] },
+  report: { name: "", digest: "c", reads: [DISK.model], makes: [] },
+};
+
+function decide(
+  change: {
+    digests?: string[];
+    proofs?: Record<string, JobProof>;
+    disk?: Record<string, FileStamp>;
+    known?: string[];
+  } = {},
+): Record<string, string> {
+  const { digests = ["a", "b", "c"], proofs = PROOFS, disk = DISK, known = ["prepare", "train", "report"] } = change;
+  const causes = decideCredits({
+    jobs: JOBS,
+    edges: EDGES,
+    digests,
+    proofs: new Map(Object.entries(proofs)),
+    known: new Set(known),
+    seen: (path) => (disk as Record<string, FileStamp>)[path] ?? null,
+  });
+  const runs = (cause: RunCause, index: number) =>
+    cause ? [[JOBS[index]!.name, [cause.why, cause.about].filter(Boolean).join(" ")]] : [];
+  return Object.fromEntries(causes.flatMap(runs));
+}
+const without = <T>(all: Readonly<Record<string, T>>, key: string) =>
+  Object.fromEntries(Object.entries(all).filter(([name]) => name !== key));
+
+describe("what has to run again", () => {
+  it.each([
+    ["nothing changed", {}, {}],
+    ["a command changed", { digests: ["a", "B", "c"] }, { train: "changed", report: "upstream train" }],
+    [
+      "an input of nobody's changed",
+      { disk: { ...DISK, data: at("data", 10, 2000) } },
+      { train: "input data", report: "upstream train" },
+    ],
+    [
+      "it has another size",
+      { disk: { ...DISK, data: at("data", 11) } },
+      { train: "input data", report: "upstream train" },
+    ],
+    ["it is gone", { disk: without(DISK, "data") }, { train: "input data", report: "upstream train" }],
+    [
+      "an output was removed",
+      { disk: without(DISK, "model") },
+      { train: "missing-output model", report: "input model" },
+    ],
+    [
+      "an output was written by somebody else",
+      { disk: { ...DISK, model: at("model", 12) } },
+      { report: "input model" },
+    ],
+    ["a job had failed", { proofs: without(PROOFS, "train") }, { train: "unfinished", report: "upstream train" }],
+    ["a job is new", { proofs: without(PROOFS, "report"), known: ["prepare", "train"] }, { report: "new" }],
+    ["nothing ever ran", { proofs: {}, known: [] }, { prepare: "new", train: "new", report: "new" }],
+  ])("%s", (_, change, expected) => expect(decide(change)).toEqual(expected));
+
+  it("goes by contents where they are known, whatever the time says", () => {
+    const data = { ...at("data"), checksum: "x" };
+    const proofs = { ...PROOFS, train: { ...PROOFS.train!, reads: [DISK.config, data] } };
+    expect(decide({ proofs, disk: { ...DISK, data: { ...data, mtime: 2000 } } })).toEqual({});
+    expect(decide({ proofs, disk: { ...DISK, data: { ...data, checksum: "y" } } })).toEqual({
+      train: "input data",
+      report: "upstream train",
+    });
+  });
+});
+
+it.each<[string, Partial<FileStamp> | null, Partial<FileStamp>, boolean]>([
+  ["another time, the same size", {}, { mtime: 2000 }, true],
+  ["the same time and size", {}, {}, false],
+  ["another size", {}, { mtime: 2000, sizeBytes: 11 }, false],
+  ["nobody took its checksum", { checksum: undefined }, { mtime: 2000 }, false],
+  ["it is gone", {}, { path: "gone" }, false],
+])("contents are looked at where only they can tell: %s", (_, then, now, isDoubtful) => {
+  const reads = [{ ...at("data"), checksum: "x", ...then }] as FileStamp[];
+  const stamp = { ...at("data"), ...now };
+  const seen = (path: string) => (path === stamp.path ? stamp : null);
+  expect([...doubtfulFiles([{ reads }], seen)]).toEqual(isDoubtful ? ["data"] : []);
+});
+
+it("runs exactly the changed jobs and all that come after them", () => {
+  const graphs = fc.integer({ min: 1, max: 60 }).chain((size) => {
+    const job = fc.integer({ min: 0, max: size - 1 });
+    const set = fc.record({
+      parents: fc.uniqueArray(job, { maxLength: 6 }),
+      children: fc.uniqueArray(job, { maxLength: 6 }),
+    });
+    return fc.record({ size: fc.constant(size), sets: fc.array(set, { maxLength: 30 }), changed: fc.uniqueArray(job) });
+  });
+  fc.assert(
+    fc.property(graphs, ({ size, sets, changed }) => {
+      // Downwards only, so that there is no cycle.
+      const edges = sets.map(({ parents, children }) => {
+        const least = Math.min(...children, size);
+        return { parents: parents.filter((parent) => parent < least), children };
+      });
+      const jobs = Array.from({ length: size }, (_, index) => ({ name: `j${index}`, reads: [], makes: [] }));
+      const proof = { name: "", digest: "same", reads: [], makes: [] };
+      const causes = decideCredits({
+        jobs,
+        edges,
+        digests: jobs.map((_, index) => (changed.includes(index) ? "other" : "same")),
+        proofs: new Map(jobs.map(({ name }) => [name, proof])),
+        known: new Set(),
+        seen: () => null,
+      });
+      const expected = new Set(changed);
+      for (let grown = -1; grown !== expected.size; ) {
+        grown = expected.size;
+        for (const { parents, children } of edges)
+          if (parents.some((parent) => expected.has(parent))) for (const child of children) expected.add(child);
+      }
+      expect(causes.flatMap((cause, index) => (cause ? [index] : []))).toEqual([...expected].sort((a, b) => a - b));
+    }),
+  );
+});

@@ -1,0 +1,87 @@
+import type { RunCause } from "../../domain/credit.ts";
+import type { Edges, GraphJob } from "../../domain/graph.ts";
+import type { FileStamp, JobProof } from "../../domain/workflow.ts";
+
+interface CreditFacts {
+  readonly jobs: readonly Pick<GraphJob, "name" | "reads" | "makes">[];
+  readonly edges: readonly Edges[];
+  /** By index. */
+  readonly digests: readonly string[];
+  /** By the job's own name: what finished. */
+  readonly proofs: ReadonlyMap<string, JobProof>;
+  /** Names of jobs that the earlier version had, finished or not. */
+  readonly known: ReadonlySet<string>;
+  /** As it is now; null: it is not there. */
+  readonly seen: (path: string) => FileStamp | null;
+}
+
+/**
+ * Which jobs of a graph have to run, given what an earlier version of it finished, and why: by job index. A job that runs makes
+ * everything after it run too. Where several reasons hold, the job's own come first.
+ */
+export function decideCredits({ jobs, edges, digests, proofs, known, seen }: CreditFacts): readonly RunCause[] {
+  const causes = jobs.map((job, index): RunCause => {
+    const proof = proofs.get(job.name);
+    if (!proof) return { why: known.has(job.name) ? "unfinished" : "new", about: null };
+    if (proof.digest !== digests[index]) return { why: "changed", about: null };
+    const gone = job.makes.find((path) => seen(path) === null);
+    if (gone !== undefined) return { why: "missing-output", about: gone };
+    const changed = job.reads.find((path) => !isSame(proof.reads, path, seen(path)));
+    return changed === undefined ? null : { why: "input", about: changed };
+  });
+  return spread(jobs, edges, causes);
+}
+
+/** Times are read by several programs, and some of them round. */
+const SAME_TIME_SEC = 5e-6;
+
+/** Files of the same size and another time than some job found: what is in them says whether they have changed. */
+export function doubtfulFiles(
+  proofs: Iterable<Pick<JobProof, "reads">>,
+  seen: (path: string) => FileStamp | null,
+): ReadonlySet<string> {
+  const doubtful = new Set<string>();
+  for (const { reads } of proofs)
+    for (const then of reads) {
+      const now = then.checksum === undefined ? null : seen(then.path);
+      if (now?.sizeBytes === then.sizeBytes && !isSameTime(then, now)) doubtful.add(then.path);
+    }
+  return doubtful;
+}
+
+const isSameTime = (then: FileStamp, now: FileStamp): boolean => Math.abs(then.mtime - now.mtime) < SAME_TIME_SEC;
+
+/** A file that is not there any more is not the same; nor is one that nobody looked at before. */
+function isSame(before: readonly FileStamp[], path: string, now: FileStamp | null): boolean {
+  const then = before.find((file) => file.path === path);
+  if (!then || !now || then.sizeBytes !== now.sizeBytes) return false;
+  if (then.checksum !== undefined && now.checksum !== undefined) return then.checksum === now.checksum;
+  return isSameTime(then, now);
+}
+
+/** Walks from the jobs that run to all that come after them. A shared set of edges is crossed once. */
+function spread(jobs: CreditFacts["jobs"], edges: readonly Edges[], own: readonly RunCause[]): readonly RunCause[] {
+  const causes = [...own];
+  const outgoing = new Map<number, Edges[]>();
+  for (const set of edges)
+    for (const parent of set.parents) {
+      const sets = outgoing.get(parent);
+      if (sets) sets.push(set);
+      else outgoing.set(parent, [set]);
+    }
+  const crossed = new Set<Edges>();
+  const queue = causes.flatMap((cause, index) => (cause ? [index] : []));
+  for (let at = 0; at < queue.length; at++) {
+    const parent = queue[at]!;
+    for (const set of outgoing.get(parent) ?? []) {
+      if (crossed.has(set)) continue;
+      crossed.add(set);
+      for (const child of set.children) {
+        if (causes[child]) continue;
+        causes[child] = { why: "upstream", about: jobs[parent]!.name };
+        queue.push(child);
+      }
+    }
+  }
+  return causes;
+}

@@ -1,0 +1,41 @@
+import type { Month } from "../../domain/calendar.ts";
+import type { SegmentsWork } from "../../domain/segments.ts";
+import type { Form } from "../../reading/form.ts";
+import { MAX_JOBS } from "../graph/limits.ts";
+import { plainPath } from "../graph/plain-path.ts";
+import { HISTORY, historyId, historyPath, segmentNodes, segmentsOf } from "./nodes.ts";
+
+/** Two makers of one file would undo each other. Of a run without an end, as far as all lengths come round twice. */
+export function checkOutputs(work: SegmentsWork, top: Form): void {
+  const lengths = work.components.flatMap(({ products }) => products.map(({ lengthMonths }) => lengthMonths));
+  const starts = work.components.map(({ start }) => start);
+  const to = work.end ?? Math.max(work.start, ...starts) + 2 * Math.max(work.segmentMonths, ...lengths);
+  const count = countProducts(work, to);
+  if (count > MAX_JOBS) {
+    top.problem(work.end === null ? "components" : "end", `would be ${count} products; at most ${MAX_JOBS}`);
+    return;
+  }
+  const makers = new Map<string, string>();
+  const told = new Set<string>();
+  const claim = (path: string, id: string, template: string, key: string, allowed: string): void => {
+    const plain = plainPath(path, work.directory);
+    const other = makers.get(plain);
+    makers.set(plain, id);
+    if (other === undefined || told.has(template)) return;
+    told.add(template);
+    top.problem(key, `${other} and ${id} would both be ${path}`, allowed);
+  };
+  for (const segment of segmentsOf(work, to))
+    claim(historyPath(work, segment), historyId(segment), HISTORY, HISTORY, "{date} in its path");
+  for (const { component, product, id, outputs } of segmentNodes(work, to))
+    for (const path of component === null ? [] : outputs)
+      claim(path, id, `${component}/${product}`, "components", "{component}, {product} and {span} in outputs");
+}
+
+/** Computed, not walked. */
+const countProducts = ({ components, start, segmentMonths }: SegmentsWork, to: Month): number =>
+  components.reduce(
+    (sum, component) =>
+      sum + component.products.reduce((of, { lengthMonths }) => of + (to - component.start) / lengthMonths + 1, 0),
+    (to - start) / segmentMonths,
+  );

@@ -1,0 +1,82 @@
+import { parseInterval } from "../../domain/calendar.ts";
+import type { DagPlan } from "../../domain/plan.ts";
+import type { HistoryFacts, ProductTold } from "../../domain/products.ts";
+import type { NodeId, NodeRow, SegmentNode, SegmentsWork } from "../../domain/segments.ts";
+import type { FileStamp } from "../../domain/workflow.ts";
+import type { EndedProducts } from "../kind.ts";
+import { blankRow, decideNode } from "./decide-node.ts";
+import { madeOfSum, madeSum } from "./made-of.ts";
+import { historyPath, segmentNodes } from "./nodes.ts";
+import { productOf, resourcesOf, WORKER_CODES } from "./product-run.ts";
+import { endingOf, outputSums } from "./read-ending.ts";
+
+/** Rows of what a round makes. What they were made of before stays: if they never begin, they are what they were. */
+export function submittedRows(plan: DagPlan, rows: ReadonlyMap<NodeId, NodeRow>, now: Date): readonly NodeRow[] {
+  const submitted: NodeRow[] = [];
+  for (const { name, nodes } of plan.units)
+    for (const { id } of nodes[0]?.job?.products ?? []) {
+      const row = rows.get(id) ?? blankRow(id, now);
+      const { dagId } = plan;
+      submitted.push({ ...row, state: "submitted", unit: name, dagId, reason: null, retryAt: null, changedAt: now });
+    }
+  return submitted;
+}
+
+/** Chunks before what is made of them, so that sums are of what is there now. */
+export function endedRows({ work, rows, units, now }: EndedProducts<SegmentsWork>): readonly NodeRow[] {
+  const known = new Map(rows);
+  const widened = withWorkerCodes(work);
+  const ended: NodeRow[] = [];
+  for (const node of segmentNodes(work, lastMonth(work, rows))) {
+    const row = rows.get(node.id);
+    const unit = row?.state === "submitted" && row.unit !== null ? units.get(row.unit) : undefined;
+    if (!row || !unit) continue;
+    const { ending, told } = endingOf(node.id, unit);
+    const next = decideNode({
+      ...{ row, ending, work: widened, now },
+      isHistory: productOf(work, node) === null,
+      madeSum: ending.kind === "done" ? sumOf(work, node, told?.makes ?? null) : row.madeSum,
+      madeOfSum: madeOfSum(node, known, toldHistory(work, node, told)),
+      wallMinutes: resourcesOf(work, node).wallMinutes,
+    });
+    known.set(node.id, next);
+    ended.push(next);
+  }
+  return ended;
+}
+
+/** Rows were of nodes that were due when they began. */
+function lastMonth({ end, start }: SegmentsWork, rows: ReadonlyMap<NodeId, NodeRow>): number {
+  if (end !== null) return end;
+  let last = start;
+  for (const id of rows.keys()) last = Math.max(last, parseInterval(id.slice(id.lastIndexOf("/") + 1))?.to ?? start);
+  return last;
+}
+
+const withWorkerCodes = (work: SegmentsWork): SegmentsWork => ({
+  ...work,
+  exitCodes: {
+    inputMissing: [...work.exitCodes.inputMissing, WORKER_CODES.inputMissing],
+    transient: [...work.exitCodes.transient, WORKER_CODES.transient],
+  },
+});
+
+/** Of history nobody takes a checksum: it is large, and its size and time tell. */
+function sumOf(work: SegmentsWork, node: SegmentNode, makes: readonly FileStamp[] | null): string | null {
+  if (productOf(work, node) === null)
+    return makes ? madeSum(makes.map(({ sizeBytes, mtime }) => `${sizeBytes} ${mtime}`)) : null;
+  const sums = outputSums(node, makes);
+  return sums && madeSum(sums);
+}
+
+/** History as the worker saw it before it began. */
+function toldHistory(work: SegmentsWork, { history }: SegmentNode, told: ProductTold | null): HistoryFacts {
+  const stamps = new Map(told?.history.map((stamp) => [stamp.path, stamp]));
+  return new Map(
+    history.map((segment) => {
+      const found = stamps.get(historyPath(work, segment));
+      const stamp = found ? { sizeBytes: found.sizeBytes, mtime: found.mtime } : null;
+      return [segment.from, { state: stamp ? "present" : "absent", stamp }];
+    }),
+  );
+}

@@ -1,0 +1,42 @@
+import type { Hook } from "../domain/graph.ts";
+import type { RunObservation } from "../domain/run.ts";
+import { isGlob, JobNames } from "../kinds/graph/job-names.ts";
+
+/** What is known when a request's hooks are looked at. */
+interface HookFacts {
+  readonly hooks: readonly Hook[];
+  /** Of the first run of a round; what comes after is the same graph going on. */
+  readonly isFirstRun: boolean;
+  readonly observation: RunObservation | null;
+  /** Those that were run for this run, by their place in `hooks`. */
+  readonly told: ReadonlySet<number>;
+  /** The jobs of the graph, by the names people gave them, and which of them have a row. */
+  readonly jobs: ReadonlyMap<string, string>;
+  readonly finished: ReadonlySet<string>;
+}
+
+/** Which hooks are due, by their place. A run that has ended has ended all of its jobs. */
+export function decideHooks(facts: HookFacts): readonly number[] {
+  const { hooks, observation, told, isFirstRun } = facts;
+  if (!observation || observation.kind === "unknown") return [];
+  const isOver = observation.kind === "ended";
+  const due: number[] = [];
+  for (const [place, { on, jobs }] of hooks.entries()) {
+    if (told.has(place)) continue;
+    if (on === "start" ? isFirstRun : isOver || (on === "jobs-ended" && haveEnded(jobs, observation, facts)))
+      due.push(place);
+  }
+  return due;
+}
+
+function haveEnded(
+  wanted: readonly string[],
+  { unitsDone, unitsFailed }: Exclude<RunObservation, { kind: "unknown" }>,
+  { jobs, finished }: HookFacts,
+): boolean {
+  const names = [...jobs.keys()];
+  const known = new JobNames(names);
+  const chosen = wanted.flatMap((name) => (isGlob(name) ? known.matching(name).map((at) => names[at]!) : [name]));
+  const ended = new Set<string>([...unitsDone, ...unitsFailed, ...finished]);
+  return chosen.every((name) => ended.has(jobs.get(name) ?? ""));
+}

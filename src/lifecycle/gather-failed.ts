@@ -1,0 +1,20 @@
+import { isAttempt, parseLedger } from "../recovery/ledger-record.ts";
+import type { FailedNode } from "../recovery/round/recover.ts";
+import { isFinal } from "../recovery/round/tally.ts";
+import type { Ports } from "./ports.ts";
+
+/** The nodes of these units whose last word is a failure that nothing follows by itself; one ledger at a time. */
+export async function failedNodes(
+  { spool }: Pick<Ports, "spool">,
+  submitDir: string,
+  units: readonly string[],
+): Promise<readonly FailedNode[]> {
+  const found: FailedNode[] = [];
+  for await (const { unit, text } of spool.ledgers(submitDir, units)) {
+    const last = new Map<string, FailedNode>();
+    for (const record of parseLedger(text ?? "").lines.filter(isAttempt))
+      last.set(record.node, { unit, node: record.node, record });
+    found.push(...[...last.values()].filter(({ record }) => record.decision !== "done" && isFinal(record)));
+  }
+  return found;
+}

@@ -1,0 +1,144 @@
+import { isDeepStrictEqual } from "node:util";
+import { plural } from "../base/text.ts";
+import type { RequestName } from "../domain/names.ts";
+import type { PendingFill } from "../domain/products.ts";
+import type { RequestRecord } from "../domain/request.ts";
+import { isTerminal } from "../domain/request-status.ts";
+import type { FillChoice } from "../domain/segments.ts";
+import { type Workflow, workflowStatus } from "../domain/workflow.ts";
+import { kindOf, type Products } from "../kinds/kind.ts";
+import { gatherFill } from "../lifecycle/gather-fill.ts";
+import type { Ports } from "../lifecycle/ports.ts";
+import type { Store } from "../store/port.ts";
+import type { FillAnswer, FillPlanAnswer } from "./fill-port.ts";
+import type { By, Refusal } from "./port.ts";
+
+/** A request whose products are looked after one by one. */
+export interface WithProducts {
+  readonly kind: "found";
+  readonly request: RequestRecord;
+  readonly workflow: Workflow | null;
+  readonly products: Products;
+}
+
+export const refusedAt = (path: string, message: string, allowed: string): Refusal<"refused"> => ({
+  kind: "refused",
+  problems: [{ path, message, allowed }],
+});
+export const refused = (message: string, allowed: string): Refusal<"refused"> => refusedAt("", message, allowed);
+
+export async function findProducts(
+  { store, kinds }: Ports,
+  name: RequestName,
+): Promise<WithProducts | { readonly kind: "unknown-request" } | Refusal<"refused">> {
+  const request = await store.requests.get(name);
+  if (!request) return { kind: "unknown-request" };
+  const { work } = request.spec;
+  const { products } = kindOf(kinds, work);
+  if (!products) return refused(`it is of kind ${work.kind}, which has no products`, "requests of kind segments");
+  return { kind: "found", request, workflow: await store.workflows.forRequest(name), products };
+}
+
+/** The same, with a choice that names only what there is. */
+async function findChosen(ports: Ports, name: RequestName, { component }: FillChoice) {
+  const found = await findProducts(ports, name);
+  if (found.kind !== "found" || component === null) return found;
+  const all = found.products.components(found.request.spec.work);
+  if (all.includes(component)) return found;
+  return refusedAt("component", `there is no component ${component}`, all.join(", "));
+}
+
+export async function fillPlan(ports: Ports, name: RequestName, choice: FillChoice): Promise<FillPlanAnswer> {
+  const found = await findChosen(ports, name, choice);
+  if (found.kind !== "found") return found;
+  const { plan } = await gatherFill(ports, found.products, found.request, found.workflow, choice);
+  return { kind: "found", plan };
+}
+
+/** Stored as it was asked for: the loop plans it again with what is so then, in the round that carries it out. */
+export async function fill(
+  ports: Ports,
+  name: RequestName,
+  choice: FillChoice,
+  reason: string,
+  { actor, dryRun }: By,
+): Promise<FillAnswer> {
+  const found = await findChosen(ports, name, choice);
+  if (found.kind !== "found") return found;
+  const { request, workflow, products } = found;
+  const { plan } = await gatherFill(ports, products, request, workflow, choice);
+  const todo = plural(plan.actions.length, "product");
+  if (plan.actions.length === 0)
+    return { kind: "nothing", plan, asked: null, message: "there is nothing that could be made now" };
+  if (dryRun) return { kind: "would", plan, asked: null, message: `${todo} would be made` };
+  const closed = mayNotFill(request, workflow);
+  if (closed || !workflow) return closed ?? NOT_BEGUN;
+  const wanted: PendingFill = { choice, actor, reason, askedAt: ports.clock.now() };
+  const asked = await askFor(ports, request, workflow, wanted);
+  if (!isDeepStrictEqual(asked.choice, choice))
+    return refused(
+      `${asked.actor} asked for another fill, which is not carried out yet: ${asked.reason}`,
+      "ask again when its round has begun",
+    );
+  const isOurs = isDeepStrictEqual(asked, wanted);
+  await noteFill(ports, request, wanted, isOurs ? "done" : "already", { actions: plan.actions.length });
+  return { kind: isOurs ? "done" : "already", plan, asked, message: `${todo} to be made ${whenIt(request)}` };
+}
+
+export const NOT_BEGUN = refused("it has not begun yet", "hand it in, and ask again in a moment");
+
+function mayNotFill({ status }: RequestRecord, workflow: Workflow | null): Refusal<"refused"> | null {
+  if (status === "failed" || status === "aborted")
+    return refused(`it is ${status}, and that is final`, "a new request");
+  return workflow ? null : NOT_BEGUN;
+}
+
+const whenIt = ({ status }: RequestRecord): string =>
+  status === "held"
+    ? "once the request is released"
+    : status === "queued" || isTerminal(status)
+      ? "now"
+      : "when the round that runs has ended";
+
+/** With what was asked for, one that was complete is open again. */
+export const askFor = (
+  ports: Ports,
+  request: RequestRecord,
+  workflow: Workflow,
+  wanted: PendingFill,
+): Promise<PendingFill> =>
+  ports.store.transaction(async (tx) => {
+    const asked = await tx.segmentNodes.askFill(workflow.id, wanted);
+    await reopen(tx, request, workflow, wanted);
+    return asked;
+  });
+
+export async function reopen(
+  tx: Store,
+  { spec, status, version }: RequestRecord,
+  { id }: Workflow,
+  { actor, reason, askedAt: at }: Omit<PendingFill, "choice">,
+): Promise<void> {
+  if (status !== "completed") return;
+  const why = { reason: `opened again by ${actor}: ${reason}`, actor, at };
+  if (!(await tx.requests.change(spec.name, version, { status: "queued" }, why))) return;
+  const workflow = await tx.workflows.get(id);
+  if (workflow) await tx.workflows.change(id, workflow.version, { status: workflowStatus("queued") });
+}
+
+const noteFill = (
+  { store }: Ports,
+  { spec }: RequestRecord,
+  { actor, reason, choice, askedAt }: PendingFill,
+  outcome: "done" | "already",
+  detail: object,
+) =>
+  store.audit.add({
+    at: askedAt,
+    actor,
+    action: "fill",
+    subject: spec.name,
+    reason,
+    detail: { ...choice, ...detail },
+    outcome,
+  });

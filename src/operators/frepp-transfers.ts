@@ -1,0 +1,106 @@
+import { WorldError } from "../base/errors.ts";
+import type { RequestName } from "../domain/names.ts";
+import type { NodeId, NodeRow } from "../domain/segments.ts";
+import { decideRetry } from "../kinds/segments/frepp/retry-transfer.ts";
+import { HISTORY } from "../kinds/segments/nodes.ts";
+import { type FoundTransfer, findTransfers } from "../lifecycle/look-at-transfers.ts";
+import type { Work } from "../lifecycle/ports.ts";
+import type { FreppCommands, RetriedTransfers, TransfersAnswer, TransferView } from "./frepp-port.ts";
+import { loadModelRun, type ModelRun } from "./model-run.ts";
+import type { By } from "./port.ts";
+
+const segmentOf = (id: NodeId): string => id.slice(HISTORY.length + 1);
+const isHistory = ({ id }: { readonly id: NodeId }): boolean => id.startsWith(`${HISTORY}/`);
+
+/** By argument files where there are any, and by our own rows. */
+export async function transfers(ports: Work, name: RequestName): Promise<TransfersAnswer> {
+  const run = await loadModelRun(ports, name);
+  if (run.kind !== "found") return run;
+  const found = await findTransfers(ports, run.work, run.rows);
+  const known = new Set(found.filter(({ output }) => output === "history").map(({ id }) => id));
+  const others = [...run.rows.values()].filter((row) => isHistory(row) && !known.has(row.id));
+  const items = [...found.map(viewOfFile), ...others.map((row) => viewOfRow(row, run))];
+  return { kind: "found", items: items.sort((a, b) => (a.segment < b.segment ? -1 : 1)) };
+}
+
+function viewOfFile({ id, row, file, output, arguments: read, state, lock }: FoundTransfer): TransferView {
+  const isOurs = output === "history" && (row?.state === "submitted" || row?.state === "held");
+  return {
+    ...{ segment: segmentOf(id), output, file, lock: lock?.kind ?? null },
+    state: isOurs ? row.state : state!.kind,
+    reason: (isOurs ? row.reason : state!.reason) ?? "",
+    until: isOurs ? row.retryAt : state!.until,
+    left: read!.actions.filter(({ isOn, isDone }) => isOn && !isDone).map(({ name }) => name),
+    saves: read!.saves,
+    transfers: read!.transfers,
+  };
+}
+
+const viewOfRow = ({ id, state, reason, retryAt, transfers }: NodeRow, { work }: ModelRun): TransferView => ({
+  ...{ segment: segmentOf(id), output: "history", file: null, lock: null, left: state === "done" ? [] : ["transfer"] },
+  ...{ state, reason: reason ?? "", until: retryAt, saves: null },
+  transfers: { failed: transfers, limit: work.history.transfer?.waitHours.length ?? 0 },
+});
+
+/** Stale locks go first, then rows are opened, then a fill is asked for: whatever a crash leaves, asking again goes on with. */
+export async function retryTransfers(
+  ports: Work,
+  name: RequestName,
+  { segments, force, reason }: Parameters<FreppCommands["retryTransfers"]>[1],
+  by: By,
+): Promise<RetriedTransfers> {
+  const { store, frepp, clock, log } = ports;
+  const run = await loadModelRun(ports, name);
+  if (run.kind !== "found") return run;
+  const { transfer } = run.work.history;
+  if (!transfer) {
+    const problem = { path: "", message: "its history arrives by itself", allowed: "requests with history.transfer" };
+    return { kind: "refused", problems: [problem] };
+  }
+  const facts = await transfersOf(ports, run, segments);
+  const now = clock.now();
+  const decided = facts.map((one) => ({ one, retry: decideRetry(one, force, by.actor, now) }));
+  const items = decided.map(({ one, retry: { action, reason, removesLock } }) => ({
+    ...{ segment: segmentOf(one.id), action, reason, removesLock },
+  }));
+  const rows = decided.flatMap(({ retry }) => retry.row ?? []);
+  if (by.dryRun || rows.length === 0) return { kind: by.dryRun ? "would" : "done", items, moved: [] };
+  const entry = {
+    at: now,
+    actor: by.actor,
+    action: "retry-transfers",
+    subject: name,
+    reason,
+    outcome: "done" as const,
+  };
+  const detail = { force, items: items.filter(({ action }) => action === "retry") };
+  await store.audit.add({ ...entry, detail });
+  const locks = decided.flatMap(({ one, retry }) => (retry.removesLock && "file" in one ? [one] : []));
+  const changes = locks.map(({ file, lockText }) => ({ name: `${file}.lock`, seen: lockText, text: null }));
+  if (changes.length > 0) await frepp?.change(transfer.argumentFiles!, changes);
+  for (const { name: lock } of changes) log.info("transfer.lock-removed", { request: name, lock, by: by.actor });
+  const choice = { component: null, from: null, to: null, mode: "failed" as const, recurse: true };
+  const moved = await store.transaction(async (tx) => {
+    await tx.segmentNodes.askFill(run.workflow.id, { choice, actor: by.actor, reason, askedAt: now });
+    return tx.segmentNodes.write(run.workflow.id, rows);
+  });
+  return { kind: "done", items, moved: [...moved].map(segmentOf) };
+}
+
+/** Of these segments, or of all whose transfer is not done. */
+async function transfersOf(ports: Work, run: ModelRun, segments: readonly string[]) {
+  const found = (await findTransfers(ports, run.work, run.rows)).filter(({ output }) => output === "history");
+  const known = new Map(found.map((one) => [one.id, one]));
+  const rows = [...run.rows.values()].filter((row) => isHistory(row) && row.state !== "done");
+  const ids = segments.map((segment) => `${HISTORY}/${segment}`);
+  const strange = ids.filter((id) => !known.has(id) && !run.rows.has(id)).map(segmentOf);
+  if (strange.length > 0)
+    throw new WorldError("bad-request", strange[0]!, `no transfer is known of ${strange.join(", ")}`, {
+      hint: `see them with: wms2 transfers ${run.request.spec.name}`,
+    });
+  const wanted = ids.length > 0 ? ids : [...new Set([...known.keys(), ...rows.map(({ id }) => id)])].sort();
+  return wanted.map((id) => {
+    const nothing = { arguments: null, state: null, lock: null };
+    return known.get(id) ?? { id, row: run.rows.get(id), ...nothing };
+  });
+}

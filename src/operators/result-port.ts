@@ -1,0 +1,48 @@
+import type { RequestName } from "../domain/names.ts";
+import type { AttemptRecord } from "../recovery/ledger-record.ts";
+import type { NodeAsks } from "../submit-dir/plan-file.ts";
+
+export interface ResultCommands {
+  /** What became of every job of the present round, whole units a page. */
+  results(name: RequestName, filter: ResultFilter): Promise<ResultPage | null>;
+}
+
+export interface ResultFilter {
+  /** Those that failed, and those that cannot run because of them. */
+  readonly onlyFailed: boolean;
+  /** Only in these states; all when left out. */
+  readonly states?: readonly ResultState[];
+  /** Only with this in their names, whatever the case. */
+  readonly text?: string;
+  /** A page ends with the unit that reaches this number. */
+  readonly limit: number;
+  /** The unit that comes next. */
+  readonly cursor?: string;
+}
+
+export type ResultState = "waiting" | "running" | "held" | "retrying" | "done" | "failed" | "blocked";
+
+export interface ResultRow {
+  readonly unit: string;
+  readonly node: string;
+  /** What the person called a job of a graph. */
+  readonly job: string | null;
+  readonly state: ResultState;
+  readonly attempts: number;
+  /** As it was planned, or changed since; null: its files do not say. */
+  readonly asked: NodeAsks | null;
+  /** null: none has ended yet. */
+  readonly last: AttemptRecord | null;
+}
+export interface ResultPage {
+  /** null: there is no run (yet). */
+  readonly round: number | null;
+  /** Jobs that an earlier version did: they have no row. */
+  readonly credited: number;
+  /** The engine was asked who runs. */
+  readonly isLive: boolean;
+  /** Its submit directory is no more. */
+  readonly isGone: boolean;
+  readonly items: readonly ResultRow[];
+  readonly nextCursor: string | null;
+}

@@ -1,0 +1,134 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { TestUnit } from "../../../tests/support/payload-scratch.ts";
+
+const NODE = "job_000007";
+const sh = (script: string, ...args: string[]) => ["sh", "-c", script, "sh", ...args];
+/** A series is a line per time level. */
+const LEVELS = [["sh", "-c", 'wc -l <"$1" | tr -d " "', "sh", "{output}"]];
+
+/** One product: what is in `history/1`, two levels of it. */
+const product = (change: object = {}) => ({
+  id: "atmos/ts/0001",
+  argv: sh('cat "$1" >"$2"', "history/1", "out/.wms2-made.a.csv"),
+  history: ["history/1"],
+  reads: [],
+  makes: ["out/a.csv"],
+  aside: ["out/.wms2-made.a.csv"],
+  least: [1],
+  levels: LEVELS,
+  expected: [2],
+  keep: false,
+  partialSuffix: ".gcp",
+  codes: { "6": 50118, "7": 50120 },
+  ...change,
+});
+
+class Experiment extends TestUnit {
+  readonly run = this.path("model run");
+  constructor(products: readonly object[]) {
+    super([], [], {});
+    mkdirSync(join(this.run, "history"), { recursive: true });
+    writeFileSync(this.in("history/1"), "1\n2\n");
+    const head = { version: 1, request: "req", round: 0, block: 0, sites: [], directory: this.run };
+    const lines = Object.entries(head).map(([key, value]) => `"${key}":${JSON.stringify(value)},\n`);
+    const node = { name: "atmos/0001", argv: [], env: {}, reads: [], makes: [], handlers: [], digest: "d", seed: 1 };
+    this.manifest = `{\n${lines.join("")}"nodes":{\n"${NODE}":${JSON.stringify({ ...node, products })}\n}\n}\n`;
+  }
+  in(path: string): string {
+    return join(this.run, path);
+  }
+}
+const made: Experiment[] = [];
+afterEach(() => {
+  for (const one of made.splice(0)) one.remove();
+});
+function experiment(...products: object[]): Experiment {
+  const one = new Experiment(products);
+  made.push(one);
+  return one;
+}
+const work = (one: Experiment) => one.work("job", NODE);
+
+describe("a product", () => {
+  test("is made aside, verified, renamed, and told with what it was made of", async () => {
+    const e = experiment(product());
+    const { code, report } = await work(e);
+    expect(code).toBe(0);
+    expect(readdirSync(e.in("out"))).toEqual(["a.csv"]);
+    expect(report).toMatchObject({
+      exitCode: 0,
+      products: [
+        {
+          id: "atmos/ts/0001",
+          history: [{ path: "history/1", sizeBytes: 4, mtime: expect.any(Number) }],
+          reads: [],
+          makes: [{ path: "out/a.csv", sizeBytes: 4, checksum: expect.stringMatching(/^cksum:\d+$/) }],
+        },
+      ],
+      makes: [{ path: "out/a.csv" }],
+    });
+    expect(report.products).not.toMatchObject([{ history: [{ checksum: expect.anything() }] }]);
+  });
+
+  test("made of chunks runs after them in one job, and a later one that fails leaves the earlier ones done", async () => {
+    const second = { id: "atmos/ta/0001", makes: ["out/b.csv"], aside: ["out/.wms2-made.b.csv"], history: [] };
+    const e = experiment(product(), product({ ...second, reads: ["out/a.csv"], argv: sh("exit 3") }), product());
+    const { report } = await work(e);
+    expect(report).toMatchObject({ exitCode: 3, error: expect.stringMatching(/^atmos\/ta\/0001: .*exit 3/) });
+    expect(report.products).toMatchObject([
+      { id: "atmos/ts/0001", makes: [{}] },
+      { id: "atmos/ta/0001", exitCode: 3 },
+    ]);
+    expect(readdirSync(e.in("out"))).toEqual(["a.csv"]);
+  });
+
+  test("that is there and passes its check is kept, unless it is to be made again", async () => {
+    const e = experiment(product({ keep: true }), product({ id: "again" }));
+    mkdirSync(e.in("out"));
+    writeFileSync(e.in("out/a.csv"), "3\n4\n");
+    const { report, stderr } = await work(e);
+    expect(stderr).toContain("atmos/ts/0001 is there and passes its check");
+    const [kept, again] = report.products as { makes: { checksum: string }[] }[];
+    expect(kept!.makes[0]!.checksum).not.toBe(again!.makes[0]!.checksum);
+    expect(readFileSync(e.in("out/a.csv"), "utf8")).toBe("1\n2\n");
+    const short = experiment(product({ keep: true }));
+    mkdirSync(short.in("out"));
+    writeFileSync(short.in("out/a.csv"), "3\n");
+    expect((await work(short)).report.exitCode).toBe(0);
+    expect(readFileSync(short.in("out/a.csv"), "utf8")).toBe("1\n2\n");
+  });
+
+  test("that its command gives its name itself is verified all the same", async () => {
+    const transfer = { aside: [], levels: [null], expected: [null], history: [], codes: { other: 50120 } };
+    const arrived = experiment(product({ ...transfer, argv: sh('echo x >"$1"', "out/a.csv") }));
+    expect((await work(arrived)).report.exitCode).toBe(0);
+    const failed = await work(experiment(product({ ...transfer, argv: sh("exit 4") })));
+    expect(failed.report).toMatchObject({ exitCode: 50120, error: expect.stringMatching(/exit 4/) });
+  });
+});
+
+test.each([
+  ["history is not there", { history: ["history/1", "history/2", "history/3"] }, 50118, /history\/2 and 1 more/],
+  ["its command says so by its code", { argv: sh("exit 6") }, 50118, /exit 6/],
+  ["data could not be copied", { argv: sh("exit 7") }, 50120, /exit 7/],
+  ["a chunk is not there", { reads: ["out/none.csv"] }, 50121, /none\.csv; wms2 verify/],
+  ["nothing was made", { argv: ["true"] }, 60302, /did not make/],
+  ["it is too small", { least: [5] }, 50119, /4 bytes, less than 5/],
+  ["it has too few time levels", { expected: [12] }, 50119, /has 2 time levels, and should have 12/],
+  ["time levels cannot be counted", { levels: [["false"]] }, 50119, /cannot be counted/],
+  ["the command is not there", { argv: ["./none"] }, 127, /none/],
+])("a product fails where %s, and nothing has its name", async (_, change, code, error) => {
+  const e = experiment(product(change));
+  const { report } = await work(e);
+  expect(report).toMatchObject({ exitCode: code, error: expect.stringMatching(error) });
+  expect(report.products).toMatchObject([{ id: "atmos/ts/0001", history: [{ path: "history/1" }], exitCode: code }]);
+  expect(existsSync(e.in("out/a.csv"))).toBe(false);
+});
+
+test("history that still arrives is not there", async () => {
+  const e = experiment(product());
+  writeFileSync(e.in("history/1.gcp"), "");
+  expect((await work(e)).report).toMatchObject({ exitCode: 50118, error: expect.stringMatching(/1\.gcp is there/) });
+});

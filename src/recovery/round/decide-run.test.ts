@@ -1,0 +1,38 @@
+import { expect, it } from "vitest";
+import type { RequestName } from "../../domain/names.ts";
+import { isTerminal, REQUEST_STATUSES } from "../../domain/request-status.ts";
+import { decideRun } from "./decide-run.ts";
+
+const name = "sweep" as RequestName;
+const latest = (status: (typeof REQUEST_STATUSES)[number], isSame = true, noNextVersion: string | null = null) => ({
+  name,
+  status,
+  isSame,
+  noNextVersion,
+});
+
+it.each([
+  ["no such request", null, null, "submit"],
+  ["it runs", latest("active"), null, "join"],
+  ["it waits to be admitted", latest("queued"), null, "join"],
+  ["it runs, and the file was changed", latest("active", false), null, "refuse"],
+  ["it is a draft", latest("new"), null, "submit-draft"],
+  ["it is held", latest("held"), null, "release"],
+  ["it is held, and the file was changed", latest("held", false), null, "restart"],
+  ["it was stopped", latest("resubmitting"), null, "resume"],
+  ["it is done and all of it holds", latest("completed"), 0, "nothing"],
+  ["it is done and an input changed", latest("completed"), 3, "next-version"],
+  ["it is done, of a kind that always begins again", latest("completed"), null, "next-version"],
+  ["it is done and the file was changed in a word that runs nothing", latest("completed", false), 0, "nothing"],
+  ["it was given up", latest("aborted"), 0, "next-version"],
+  ["versions have run out", latest("failed", true, "version 21 would be past the limit"), 5, "refuse"],
+] as const)("%s", (_, facts, toRun, expected) => expect(decideRun({ latest: facts, toRun }).kind).toBe(expected));
+
+it("knows what to do in every state, and never begins a second run beside one that is open", () => {
+  for (const status of REQUEST_STATUSES)
+    for (const isSame of [true, false]) {
+      const { kind, reason } = decideRun({ latest: latest(status, isSame), toRun: 1 });
+      expect(reason).not.toBe("");
+      if (!isTerminal(status)) expect(["submit", "next-version"]).not.toContain(kind);
+    }
+});

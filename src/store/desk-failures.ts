@@ -1,0 +1,120 @@
+import type { RequestName, UnitName } from "../domain/names.ts";
+import { json, Where } from "./columns.ts";
+import type { CauseFilter, CauseRow, DeskStore, FailureLook, SiteHour } from "./desk-port.ts";
+import { IS_OPEN } from "./requests.ts";
+import type { Sql } from "./sql.ts";
+
+/** What is not known is "" in the tables, so that it can be part of a key. */
+const blank = (value: string | null): string => value ?? "";
+const NAMED = 20;
+/** Attempts of earlier days are for the history of sites only. */
+const HOURS_KEPT = "7 days";
+
+/** Those that have a run whose failures say something; the rest of the open ones are about to get another. */
+const FAILS_NOW = "r.status IN ('active', 'partial', 'stopping', 'resubmitting', 'held')";
+
+export const failureParts = (
+  sql: Sql,
+): Pick<DeskStore, "lastLooks" | "oldestLook" | "keepLook" | "causes" | "siteHours" | "unitEnds"> => ({
+  async lastLooks() {
+    const rows = await sql.query<{ name: RequestName; stamp: string; lookedAt: Date }>(
+      `SELECT request_name AS name, stamp, looked_at AS "lookedAt" FROM failure_looks
+       JOIN requests ON name = request_name WHERE ${IS_OPEN}`,
+    );
+    return new Map(rows.map(({ name, ...look }) => [name, look]));
+  },
+
+  async oldestLook() {
+    const [found] = await sql.query<{ at: Date | null }>(
+      `SELECT min(looked_at) AS at FROM failure_looks JOIN requests ON name = request_name WHERE ${IS_OPEN}`,
+    );
+    return found?.at ?? null;
+  },
+
+  keepLook: (name, look, at) => sql.transaction((tx) => keepLook(tx, name, look, at)),
+  causes: (wanted) => findCauses(sql, wanted),
+
+  async unitEnds(workflowId) {
+    const [found] = await sql.query<{ rows: readonly (readonly [UnitName, string | null, number])[] | null }>(
+      `SELECT json_agg(json_build_array(name, site, extract(epoch FROM finished_at))) AS rows
+       FROM work_units WHERE workflow_id = $1`,
+      [workflowId],
+    );
+    return new Map(
+      (found?.rows ?? []).map(([name, site, sec]) => [name, { site, finishedAt: new Date(Number(sec) * 1000) }]),
+    );
+  },
+
+  siteHours: (since) =>
+    sql.query<SiteHour>(
+      `SELECT site, hour, sum(done)::int AS done, sum(failed)::int AS failed, sum(blamed)::int AS blamed
+       FROM site_hours WHERE hour >= $1::timestamptz GROUP BY site, hour ORDER BY site, hour`,
+      [since],
+    ),
+});
+
+async function keepLook(
+  tx: Sql,
+  name: RequestName,
+  { stamp, failing, rows, hours }: FailureLook,
+  at: Date,
+): Promise<void> {
+  await tx.query("DELETE FROM request_failures WHERE request_name = $1", [name]);
+  await tx.query(
+    `INSERT INTO request_failures SELECT * FROM json_populate_recordset(NULL::request_failures, $1::json)`,
+    [
+      json(
+        rows.map(({ exitCode, rule, cause, category, site, file, firstAt, lastAt, ...row }) => ({
+          ...row,
+          request_name: name,
+          exit_code: exitCode,
+          rule: blank(rule),
+          cause: blank(cause),
+          category,
+          site: blank(site),
+          file: blank(file),
+          first_at: firstAt,
+          last_at: lastAt,
+        })),
+      ),
+    ],
+  );
+  await tx.query(
+    `WITH old AS (DELETE FROM site_hours WHERE hour < $2::timestamptz - interval '${HOURS_KEPT}')
+     INSERT INTO site_hours SELECT * FROM json_populate_recordset(NULL::site_hours, $1::json)
+     ON CONFLICT (request_name, site, hour) DO UPDATE
+       SET done = excluded.done, failed = excluded.failed, blamed = excluded.blamed`,
+    [json(hours.map((hour) => ({ ...hour, request_name: name }))), at],
+  );
+  await tx.query(
+    `INSERT INTO failure_looks (request_name, stamp, looked_at, failing) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (request_name) DO UPDATE
+       SET stamp = excluded.stamp, looked_at = excluded.looked_at, failing = excluded.failing`,
+    [name, stamp, at, failing],
+  );
+}
+
+async function findCauses(sql: Sql, { site, code, overSince, limit }: CauseFilter): Promise<CauseRow[]> {
+  const where = new Where().and("site = ?", site).and("exit_code = ?::int", code);
+  if (overSince === undefined) where.and(FAILS_NOW);
+  else
+    where.and(`(${FAILS_NOW} OR (r.status IN ('failed', 'aborted') AND r.status_since >= ?::timestamptz))`, overSince);
+  const [found] = await sql.query<{
+    rows: readonly (CauseRow & { firstAt: string | null; lastAt: string | null })[] | null;
+  }>(
+    `SELECT json_agg(one) AS rows FROM (
+       SELECT exit_code AS "exitCode", nullif(rule, '') AS rule, nullif(cause, '') AS cause, category,
+         nullif(site, '') AS site, nullif(file, '') AS file, sum(failures)::int AS failures,
+         sum(retrying)::int AS retrying, sum(unclassified)::int AS unclassified, sum(units)::int AS units,
+         min(first_at) AS "firstAt", max(last_at) AS "lastAt", count(*)::int AS requests,
+         (array_agg(r.name ORDER BY failures DESC, r.name))[1:${NAMED}] AS names,
+         (count(*) FILTER (WHERE r.status = 'held'))::int AS held,
+         (array_agg(example || jsonb_build_object('requestName', r.name) ORDER BY failures DESC, r.name))[1] AS example
+       FROM request_failures f JOIN requests r ON r.name = f.request_name ${where}
+       GROUP BY exit_code, rule, cause, category, site, file
+       ORDER BY sum(failures) DESC, exit_code, site, file LIMIT ${where.add(limit)}) AS one`,
+    where.values,
+  );
+  const time = (at: string | Date | null) => (at === null ? null : new Date(at));
+  return (found?.rows ?? []).map((row) => ({ ...row, firstAt: time(row.firstAt), lastAt: time(row.lastAt) }));
+}

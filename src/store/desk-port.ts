@@ -1,0 +1,157 @@
+import type { FailureExample, FailureRow } from "../domain/failure-row.ts";
+import type { RequestName, SiteName, UnitName, WorkflowId } from "../domain/names.ts";
+import type { RequestStatus } from "../domain/request-status.ts";
+import type { Page, PageWanted } from "./page.ts";
+
+/** The parts of the store (see port.ts) that are about many requests at once: lists, counts, history, what failed. */
+
+export const REQUEST_SORTS = [
+  "newest",
+  "oldest",
+  "name",
+  "updated",
+  "waiting",
+  "priority",
+  "progress",
+  "failing",
+] as const;
+export type RequestSort = (typeof REQUEST_SORTS)[number];
+
+/** Which requests; all that is given has to hold. */
+export interface RequestChoice {
+  readonly status?: readonly RequestStatus[];
+  readonly requestor?: string;
+  readonly campaign?: string;
+  readonly nameContains?: string;
+  readonly kind?: string;
+  readonly holdCode?: readonly string[];
+  /** Anywhere in what a list shows of it: name, requestor, campaign, hold, wait. */
+  readonly text?: string;
+  /** Something of it failed so, or ran at this site: as its ledgers said when they were last read. */
+  readonly code?: number;
+  readonly site?: string;
+  readonly file?: string;
+}
+export interface RequestFilter extends RequestChoice, PageWanted {
+  readonly sort?: RequestSort;
+}
+
+/** How far a request is, over all rounds. */
+export interface UnitCounts {
+  readonly total: number;
+  readonly done: number;
+  /** Of the present round. */
+  readonly failed: number;
+  readonly running: number;
+}
+export interface RequestProgress extends UnitCounts {
+  readonly round: number;
+  /** Jobs that failed and are to be tried again, when the ledgers were last read. */
+  readonly failing: number;
+  /** The present run, while it is in the engine: since when, and how many of its own units are done. */
+  readonly run: { readonly since: Date; readonly done: number } | null;
+  /** How it was at the times asked for, where that was noted. */
+  readonly samples: readonly HistorySample[];
+}
+export interface HistorySample extends UnitCounts {
+  readonly at: Date;
+}
+
+export interface Facets {
+  /** Each counted without the filter on itself. */
+  readonly counts: Readonly<Record<FacetName, Readonly<Record<string, number>>>>;
+  readonly requests: number;
+  readonly units: UnitCounts;
+}
+export const FACETS = ["status", "hold", "wait", "kind", "requestor", "campaign", "site"] as const;
+export type FacetName = (typeof FACETS)[number];
+
+export interface SiteHour {
+  readonly site: SiteName;
+  /** Its beginning. */
+  readonly hour: Date;
+  /** Attempts that ended in it. */
+  readonly done: number;
+  readonly failed: number;
+  /** Of those that failed, where the place is to blame. */
+  readonly blamed: number;
+}
+/** What the ledgers of a request's present run say, and which state of it that is. */
+export interface FailureLook {
+  readonly stamp: string;
+  readonly failing: number;
+  readonly rows: readonly FailureRow[];
+  readonly hours: readonly SiteHour[];
+}
+
+/** Failures alike over many requests. */
+export interface CauseRow extends Omit<FailureRow, "example"> {
+  readonly requests: number;
+  /** The first of them by number of failures. */
+  readonly names: readonly RequestName[];
+  readonly held: number;
+  readonly example: FailureExample & { readonly requestName: RequestName };
+}
+export interface CauseFilter {
+  readonly site?: string;
+  readonly code?: number;
+  /** Also of requests that are over, when they ended since. */
+  readonly overSince?: Date;
+  readonly limit: number;
+}
+
+export const FEED_KINDS = ["transition", "action", "alert", "ban", "run"] as const;
+/** Something that happened, whoever did it. */
+export interface FeedEntry {
+  readonly at: Date;
+  readonly kind: (typeof FEED_KINDS)[number];
+  readonly subject: string;
+  /** "held → queued", "release", "critical", … */
+  readonly what: string;
+  readonly actor: string | null;
+  readonly text: string;
+}
+export interface FeedWanted extends PageWanted {
+  readonly since: Date;
+  readonly kinds?: readonly FeedEntry["kind"][];
+  readonly subject?: string;
+}
+
+export interface UnitEnd {
+  readonly site: string | null;
+  readonly finishedAt: Date;
+}
+
+export interface Found {
+  readonly kind: "request" | "site" | "run" | "node";
+  readonly name: string;
+  readonly requestName: RequestName | null;
+  readonly text: string;
+}
+
+export interface DeskStore {
+  /** Of those that have a workflow. */
+  progress(
+    names: readonly RequestName[],
+    sampledAt: readonly Date[],
+  ): Promise<ReadonlyMap<RequestName, RequestProgress>>;
+  facets(choice: RequestChoice): Promise<Facets>;
+  /** Notes how far open requests are, each that has changed, and all together; thins out and drops what is old. */
+  sample(at: Date): Promise<void>;
+  /** Oldest first; null: of all requests together. */
+  history(name: RequestName | null, since: Date): Promise<readonly HistorySample[]>;
+  /** Of open requests that have a run: what the last look was at. */
+  lastLooks(): Promise<ReadonlyMap<RequestName, { readonly stamp: string; readonly lookedAt: Date }>>;
+  /** When the longest unseen of them was looked at; null: none was. */
+  oldestLook(): Promise<Date | null>;
+  /** In place of what the look before found. */
+  keepLook(name: RequestName, look: FailureLook, at: Date): Promise<void>;
+  causes(filter: CauseFilter): Promise<readonly CauseRow[]>;
+  siteHours(since: Date): Promise<readonly SiteHour[]>;
+  /** Where and when the units of a workflow finished. */
+  unitEnds(workflowId: WorkflowId): Promise<ReadonlyMap<UnitName, UnitEnd>>;
+  /** Oldest first. */
+  feed(wanted: FeedWanted): Promise<Page<FeedEntry>>;
+  /** By a part of the name; runs and failed jobs by the id the engine gave them. */
+  search(text: string, limit: number): Promise<readonly Found[]>;
+}

@@ -1,0 +1,140 @@
+import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ServerUnderTest } from "../support/server.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const server = new ServerUnderTest({ "engine.local.sites": [{ name: "here", cores: 8, memory_mb: 8000 }] });
+beforeAll(() => server.start());
+afterAll(async () => {
+  await server.stop();
+  await server.remove();
+});
+const options = { timeout: 90_000 };
+
+interface Told {
+  readonly kind: string;
+  readonly request_name: string;
+  readonly jobs: { readonly total: number; readonly to_run: number; readonly credited: number };
+  readonly why: readonly { readonly job: string; readonly why: string; readonly about: string | null }[];
+}
+
+/** prepare → two trainings, of which each reads data of its own → report */
+function sweep(name: string) {
+  const directory = join(tempDir("run-again"), name);
+  mkdirSync(directory, { recursive: true });
+  const ran = () => readFileSync(join(directory, "ran"), "utf8").trim().split("\n").length;
+  const write = (file: string, text: string) => writeFileSync(join(directory, file), text);
+  for (const letter of ["a", "b"]) write(`data-${letter}`, letter);
+  const job = (of: string, script: string, more: object) => ({
+    name: of,
+    run: ["sh", "-c", `echo "$WMS2_JOB" >>ran; ${script}`],
+    ...more,
+  });
+  const document = (report = "cat model-a model-b >report") => ({
+    name,
+    kind: "graph",
+    directory,
+    resources: { memory: "50 MB" },
+    parameters: { letter: ["a", "b"] },
+    jobs: [
+      job("prepare", "echo 1 >config", { makes: "config" }),
+      job("train {letter}", "cat config data-{letter} >model-{letter}", {
+        each: ["letter"],
+        reads: ["config", "data-{letter}"],
+        makes: "model-{letter}",
+      }),
+      job("report", report, { reads: ["model-a", "model-b"], makes: "report" }),
+    ],
+  });
+  return { directory, document, ran, write };
+}
+
+const run = async (document: object, dryRun = false) => {
+  const { status, body } = await server.send("POST", `/runs?dry_run=${dryRun}`, document);
+  if (status !== 200) throw new Error((body as { detail: string }).detail);
+  return body as Told;
+};
+const runToTheEnd = async (document: object) => {
+  const told = await run(document);
+  await server.until(told.request_name, ["completed"]);
+  return told;
+};
+
+test("a graph that is done is not done again; what changed runs, with all that comes after it", options, async () => {
+  const { directory, document, ran, write } = sweep("again");
+  expect(await runToTheEnd(document())).toMatchObject({ kind: "submit", jobs: { total: 4, to_run: 4, credited: 0 } });
+  expect(ran()).toBe(4);
+
+  expect(await run(document())).toMatchObject({ kind: "nothing", request_name: "again", jobs: { to_run: 0 } });
+
+  write("data-b", "another");
+  expect(await run(document(), true)).toMatchObject({
+    kind: "next-version",
+    request_name: "again-v2",
+    why: [
+      { job: "train b", why: "input", about: "data-b" },
+      { job: "report", why: "upstream", about: "train b" },
+    ],
+  });
+  await runToTheEnd(document());
+  expect(ran()).toBe(6);
+
+  rmSync(join(directory, "report"));
+  await runToTheEnd(document());
+  expect(ran()).toBe(7);
+
+  const changed = await runToTheEnd(document("cat model-b model-a >report"));
+  expect(changed.why).toEqual([{ job: "report", why: "changed", about: null }]);
+  expect(ran()).toBe(8);
+  expect(await run(document("cat model-b model-a >report"))).toMatchObject({ kind: "nothing" });
+});
+
+test("a version that has nothing to run is complete at once, and the next one credits it", options, async () => {
+  const { directory, document, ran } = sweep("gone");
+  const failing = document("exit 7");
+  const started = await run(failing);
+  await server.until(started.request_name, ["held"]);
+  const ranBefore = ran();
+  await server.send("POST", `/requests/${started.request_name}/abort`, { reason: "the report is not wanted" });
+  await server.until(started.request_name, ["aborted"]);
+
+  const without = { ...failing, jobs: failing.jobs.slice(0, 2) };
+  expect(await runToTheEnd(without)).toMatchObject({
+    kind: "next-version",
+    jobs: { total: 3, to_run: 0, credited: 3 },
+  });
+  expect(ran()).toBe(ranBefore);
+
+  utimesSync(join(directory, "data-a"), new Date(), new Date());
+  expect(await runToTheEnd(without)).toMatchObject({ jobs: { total: 3, to_run: 1, credited: 2 } });
+  expect(ran()).toBe(ranBefore + 1);
+});
+
+test("by contents, a touched file runs nothing again, and a changed byte does", options, async () => {
+  const { directory, document, ran, write } = sweep("strict");
+  const strict = { ...document(), changes: "contents" };
+  await runToTheEnd(strict);
+  const later = new Date(Date.now() + 5000);
+  for (const file of ["config", "data-a", "data-b", "model-a"]) utimesSync(join(directory, file), later, later);
+  expect(await run(strict)).toMatchObject({ kind: "nothing" });
+  expect(await run(document(), true), "by times").toMatchObject({ kind: "next-version", jobs: { to_run: 3 } });
+  write("data-b", "B");
+  expect(await runToTheEnd(strict)).toMatchObject({
+    why: [
+      { job: "train b", why: "input", about: "data-b" },
+      { job: "report", why: "upstream", about: "train b" },
+    ],
+  });
+  expect(ran()).toBe(6);
+});
+
+test("run while it runs joins; a changed file then has to wait", options, async () => {
+  const { document } = sweep("busy");
+  const waiting = document("until test -e go; do sleep 0.1; done; cat model-a model-b >report");
+  const { request_name } = await run(waiting);
+  expect(await run(waiting)).toMatchObject({ kind: "join", request_name });
+  await expect(run(document())).rejects.toThrow(/the file has changed since/);
+  writeFileSync(join(waiting.directory, "go"), "");
+  await server.until(request_name, ["completed"]);
+});

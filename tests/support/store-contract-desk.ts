@@ -1,0 +1,273 @@
+import { describe, expect, it } from "vitest";
+import type { FailureRow } from "../../src/domain/failure-row.ts";
+import type { DagId, RequestName, SiteName, UnitName, WorkflowId } from "../../src/domain/names.ts";
+import type { RequestStatus } from "../../src/domain/request-status.ts";
+import { REQUEST_SORTS, type RequestFilter } from "../../src/store/port.ts";
+import type { TestStore } from "./store-embedded.ts";
+import { at, sampleDag, sampleSpec, sampleWorkflow } from "./store-fixtures.ts";
+
+const names = (...list: string[]) => list as RequestName[];
+const HOLD = { code: "no-site", message: "no site is left", evidence: {}, actions: [] };
+
+/** Lists, counts, history and failures over many requests. */
+export function deskContract(store: () => TestStore): void {
+  /** A request with a run: so many units of ten are done. */
+  async function running(name: string, second: number, done: number, change = {}) {
+    await store().requests.create(sampleSpec(name, change), "queued", [], "ada", at(second));
+    const id = `w-${name}` as WorkflowId;
+    await store().workflows.create(sampleWorkflow(id, name, { unitsPlanned: 10, unitsDone: done, round: 1 }));
+    const dag = sampleDag(`d-${name}`, id, { status: "running", submittedAt: at(second), round: 1 });
+    const units = { total: 10, waiting: 0, running: 2, done, failed: 1 };
+    await store().dags.create({ ...dag, units });
+    await store().workflows.change(id, 1, { currentDagId: `d-${name}` as DagId });
+  }
+  const move = (name: string, version: number, status: RequestStatus, more = {}) =>
+    store().requests.change(
+      name as RequestName,
+      version,
+      { status, ...more },
+      { reason: "t", actor: "ada", at: at(500) },
+    );
+  const listed = async (filter: Partial<RequestFilter>) =>
+    (await store().requests.list({ limit: 100, ...filter })).items.map(({ spec }) => spec.name as string);
+  const failure = (change: Partial<FailureRow> = {}): FailureRow => ({
+    exitCode: 8021,
+    rule: "open-file",
+    cause: "exit",
+    category: "infrastructure",
+    site: "north",
+    file: null,
+    failures: 3,
+    retrying: 1,
+    unclassified: 0,
+    units: 2,
+    firstAt: at(10),
+    lastAt: at(20),
+    example: { unit: "mg_000001", node: "proc_000007", cluster: 4711, reason: "cannot open" },
+    ...change,
+  });
+  const look = (rows: FailureRow[], hours: { site: SiteName; hour: Date }[] = []) => ({
+    stamp: "s",
+    failing: 4,
+    rows,
+    hours: hours.map((hour) => ({ ...hour, done: 5, failed: 2, blamed: 1 })),
+  });
+
+  describe("requests at the desk", () => {
+    it("are paged in every order without one being left out or met twice", async () => {
+      for (let i = 0; i < 7; i++) await running(`r${i}`, i % 3, i % 4, { priority: i % 2, urgent: i === 3 });
+      for (const sort of REQUEST_SORTS) {
+        const all = await listed({ sort });
+        const pieces: string[] = [];
+        for (let cursor: string | undefined; ; ) {
+          const page = await store().requests.list({ limit: 2, sort, ...(cursor !== undefined && { cursor }) });
+          pieces.push(...page.items.map(({ spec }) => spec.name));
+          if (page.nextCursor === null) break;
+          cursor = page.nextCursor;
+        }
+        expect(pieces, sort).toEqual(all);
+        expect(new Set(all).size, sort).toBe(7);
+      }
+      expect((await listed({ sort: "priority" }))[0]).toBe("r3");
+      expect(await listed({ sort: "name" })).toEqual(["r0", "r1", "r2", "r3", "r4", "r5", "r6"]);
+      expect((await listed({ sort: "progress" })).slice(0, 2)).toEqual(["r0", "r4"]);
+    });
+
+    it("are chosen by hold, kind, text, and by what failed where", async () => {
+      for (const name of ["a", "b", "c_d"]) await running(name, 1, 0);
+      await move("a", 1, "held", { hold: HOLD });
+      await store().desk.keepLook(names("b")[0]!, look([failure({ site: "south", file: "/f/1" })]), at(30));
+      await store().desk.keepLook(names("c_d")[0]!, look([], [{ site: "south" as SiteName, hour: at(0) }]), at(30));
+      expect(await listed({ holdCode: ["no-site", "x"] })).toEqual(["a"]);
+      expect(await listed({ text: "site is LEFT" })).toEqual(["a"]);
+      expect(await listed({ text: "c_d" })).toEqual(["c_d"]);
+      expect(await listed({ text: "a%" })).toEqual([]);
+      expect(await listed({ kind: "generate", status: ["queued"], sort: "name" })).toEqual(["b", "c_d"]);
+      expect(await listed({ site: "south", sort: "name" })).toEqual(["b", "c_d"]);
+      expect(await listed({ site: "south", code: 8021 })).toEqual(["b"]);
+      expect(await listed({ file: "/f/1" })).toEqual(["b"]);
+      expect(await listed({ site: "north", code: 8021 })).toEqual([]);
+      expect((await store().requests.names({ limit: 9, code: 8021 })).items).toEqual(["b"]);
+    });
+
+    it("say how far they are, and how far they were", async () => {
+      await running("a", 0, 4);
+      await store().requests.create(sampleSpec("new"), "queued", [], "ada", at(0));
+      await store().desk.sample(at(0));
+      await store().desk.keepLook(names("a")[0]!, look([]), at(30));
+      const found = await store().desk.progress(names("a", "new"), [at(400), at(-600)]);
+      expect([...found.keys()]).toEqual(["a"]);
+      expect(found.get(names("a")[0]!)).toStrictEqual({
+        round: 1,
+        total: 10,
+        done: 4,
+        failed: 1,
+        running: 2,
+        failing: 4,
+        run: { since: at(0), done: 4 },
+        samples: [{ at: at(400), total: 10, done: 4, failed: 1, running: 2 }],
+      });
+    });
+
+    it("are counted by what they have in common, each facet without its own filter", async () => {
+      for (const name of ["a", "b", "c"]) await running(name, 1, 5, { campaign: name === "c" ? "other" : "Run2026" });
+      await move("a", 1, "held", { hold: HOLD });
+      await store().desk.keepLook(names("b")[0]!, look([failure()]), at(30));
+      const { counts, requests, units } = await store().desk.facets({ status: ["held"] });
+      expect(requests).toBe(1);
+      expect(units).toEqual({ total: 10, done: 5, failed: 1, running: 2 });
+      expect(counts).toMatchObject({
+        status: { held: 1, queued: 2 },
+        hold: { "no-site": 1 },
+        campaign: { Run2026: 1 },
+      });
+      expect((await store().desk.facets({})).counts).toMatchObject({ site: { north: 1 }, kind: { generate: 3 } });
+      expect(await store().desk.facets({ campaign: "nobody's" })).toMatchObject({
+        requests: 0,
+        counts: { status: {} },
+      });
+    });
+  });
+
+  describe("history", () => {
+    it("keeps one sample in five minutes, nothing for who stands still, and hours only after two days", async () => {
+      await running("a", 0, 4);
+      const minute = 60;
+      for (const min of [0, 2, 6, 11]) await store().desk.sample(at(min * minute));
+      expect(await store().desk.history(names("a")[0]!, at(0))).toHaveLength(1);
+      await store().workflows.change("w-a" as WorkflowId, 2, { unitsDone: 6 });
+      await store().desk.sample(at(12 * minute));
+      const own = await store().desk.history(names("a")[0]!, at(0));
+      expect(own.map((one) => [one.at, one.done])).toEqual([
+        [at(0), 4],
+        [at(600), 6],
+      ]);
+      const all = await store().desk.history(null, at(0));
+      expect(all.map((one) => [one.at, one.done])).toEqual([
+        [at(0), 4],
+        [at(300), 4],
+        [at(600), 6],
+      ]);
+      const day = 86_400;
+      await store().desk.sample(at(3 * day));
+      expect((await store().desk.history(null, at(0))).map((one) => one.at)).toEqual([at(0), at(3 * day)]);
+      await store().desk.sample(at(40 * day));
+      expect(await store().desk.history(null, at(0))).toHaveLength(1);
+    });
+  });
+
+  describe("failures over all requests", () => {
+    it("are added up by code, place and file, of requests that still fail", async () => {
+      for (const name of ["a", "b", "c"]) await running(name, 1, 0);
+      await move("a", 1, "held", { hold: HOLD });
+      await move("b", 1, "planning");
+      await move("b", 2, "active");
+      await store().desk.keepLook(names("a")[0]!, look([failure(), failure({ site: null, rule: null })]), at(30));
+      await store().desk.keepLook(names("b")[0]!, look([failure({ failures: 5, firstAt: at(5) })]), at(31));
+      await store().desk.keepLook(names("c")[0]!, look([failure()]), at(32));
+      const causes = await store().desk.causes({ limit: 10 });
+      expect(causes).toHaveLength(2);
+      expect(causes[0]).toMatchObject({
+        exitCode: 8021,
+        site: "north",
+        failures: 8,
+        retrying: 2,
+        requests: 2,
+        held: 1,
+      });
+      expect(causes[0]).toMatchObject({ names: ["b", "a"], firstAt: at(5), lastAt: at(20), file: null });
+      expect(causes[0]?.example).toMatchObject({ requestName: "b", cluster: 4711 });
+      expect(causes[1]).toMatchObject({ site: null, rule: null, failures: 3 });
+      expect(await store().desk.causes({ limit: 10, site: "south" })).toEqual([]);
+      await store().desk.keepLook(names("b")[0]!, look([]), at(40));
+      expect((await store().desk.causes({ limit: 10, site: "north", code: 8021 }))[0]).toMatchObject({ requests: 1 });
+      expect((await store().desk.lastLooks()).get(names("b")[0]!)).toEqual({ stamp: "s", lookedAt: at(40) });
+      const times = [...(await store().desk.lastLooks()).values()].map(({ lookedAt }) => lookedAt.getTime());
+      expect((await store().desk.oldestLook())?.getTime()).toBe(Math.min(...times));
+      await move("a", 2, "failed");
+      expect(await store().desk.causes({ limit: 10 })).toEqual([]);
+      expect(await store().desk.causes({ limit: 10, overSince: at(400) })).toHaveLength(2);
+      expect(await store().desk.causes({ limit: 10, overSince: at(600) })).toEqual([]);
+    });
+
+    it("at sites are counted by the hour, and dropped after a week", async () => {
+      await running("a", 1, 0);
+      await running("b", 1, 0);
+      const hour = { site: "north" as SiteName, hour: at(3600) };
+      for (const name of names("a", "b")) await store().desk.keepLook(name, look([], [hour]), at(4000));
+      expect(await store().desk.siteHours(at(0))).toStrictEqual([{ ...hour, done: 10, failed: 4, blamed: 2 }]);
+      await store().desk.keepLook(names("a")[0]!, look([]), at(9 * 86_400));
+      expect(await store().desk.siteHours(at(0))).toEqual([]);
+    });
+  });
+
+  describe("what happened", () => {
+    it("is one feed, oldest first, in pages and by kind", async () => {
+      await running("a", 1, 0);
+      await move("a", 1, "held", { hold: HOLD });
+      await store().audit.add({
+        at: at(2),
+        actor: "ann",
+        action: "hold",
+        subject: "a",
+        reason: "look",
+        detail: {},
+        outcome: "done",
+      });
+      await store().alerts.raise({ key: "k", severity: "critical", subject: "disk", message: "full", at: at(3) });
+      await store().alerts.close("k", at(4));
+      const ban = { site: "north" as SiteName, workflowId: null, reason: "broken", evidence: {}, until: at(9000) };
+      await store().sites.ban({ ...ban, actor: "ann", at: at(5) });
+      await store().dags.addEvent({ dagId: "d-a" as DagId, type: "ended", detail: { text: "lost" }, at: at(6) });
+      const all = await store().desk.feed({ since: at(0), limit: 100 });
+      expect(all.items.map(({ kind, subject, what }) => `${kind} ${subject} ${what}`)).toEqual([
+        "transition a queued",
+        "action a hold",
+        "alert disk critical",
+        "alert disk closed",
+        "ban north banned",
+        "run a ended",
+        "transition a queued → held",
+      ]);
+      const seen: string[] = [];
+      for (let cursor: string | undefined; ; ) {
+        const page = await store().desk.feed({ since: at(0), limit: 2, ...(cursor !== undefined && { cursor }) });
+        seen.push(...page.items.map(({ what }) => what));
+        if (page.nextCursor === null) break;
+        cursor = page.nextCursor;
+      }
+      expect(seen).toEqual(all.items.map(({ what }) => what));
+      expect((await store().desk.feed({ since: at(0), limit: 9, kinds: ["alert"] })).items).toHaveLength(2);
+      expect((await store().desk.feed({ since: at(3), limit: 9, subject: "a" })).items).toHaveLength(2);
+    });
+
+    it("is found by a part of a name, or by the engine's number", async () => {
+      await running("muons-1", 1, 0);
+      await store().dags.change("d-muons-1" as DagId, 1, { engineId: "815" }, { reason: "t", at: at(2) });
+      await store().desk.keepLook(names("muons-1")[0]!, look([failure()]), at(3));
+      const found = async (text: string) =>
+        (await store().desk.search(text, 5)).map(({ kind, name }) => `${kind} ${name}`);
+      expect(await found("UON")).toEqual(["request muons-1"]);
+      expect(await found("815")).toEqual(["run d-muons-1"]);
+      expect(await found("4711")).toEqual(["node mg_000001/proc_000007"]);
+      expect(await found("%")).toEqual([]);
+      expect(await store().desk.unitEnds("w-muons-1" as WorkflowId)).toEqual(new Map<UnitName, never>());
+    });
+  });
+
+  describe("sessions", () => {
+    it("stand for a token until they end, it goes, or they are signed out", async () => {
+      const { settings } = store();
+      for (const sha256 of ["t1", "t2"]) await settings.addToken({ sha256, name: `name-${sha256}`, at: at(0) });
+      const add = (sha256: string, tokenSha256: string) =>
+        settings.addSession({ sha256, tokenSha256, at: at(0), until: at(100) });
+      await add("s1", "t1");
+      await add("s2", "t2");
+      expect(await settings.findSession("s1", at(99))).toStrictEqual({ name: "name-t1", until: at(100) });
+      expect(await settings.findSession("s1", at(100))).toBeNull();
+      await settings.removeToken("t1");
+      expect(await settings.findSession("s1", at(1))).toBeNull();
+      expect([await settings.removeSession("s2"), await settings.removeSession("s2")]).toEqual([true, false]);
+    });
+  });
+}

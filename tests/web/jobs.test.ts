@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest";
+import { expectText, isThere, open, useBrowser } from "./support/browser.ts";
+import { dialog } from "./support/pages.ts";
+
+useBrowser();
+
+describe.skipIf(!isThere)("around one unit and one job", () => {
+  test("from a red unit on the map to the line of its log that says why, by keyboard alone", async () => {
+    const page = await open("/requests/muons-reco-2026A/units");
+    const press = async (...keys: readonly string[]) => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    await page.getByRole("application").focus();
+    await press(...Array(7).fill("ArrowRight"));
+    await page.getByText("mg_000006: failed").waitFor();
+    await press("Enter");
+    await page.waitForURL("**/units/mg_000006");
+    await page.getByRole("link", { name: "landing: done" }).focus();
+    await press("ArrowDown");
+    await expect.poll(() => page.locator(":focus").getAttribute("aria-label")).toBe("proc_000006: failed");
+    await press("Enter");
+    await page.waitForURL("**/nodes/mg_000006:proc_000006");
+    await expectText(page.getByRole("region", { name: "In one sentence" }), /1 failed with exit 3 at T\d_/);
+    await page.getByRole("link", { name: /Log of the last attempt/ }).press("Enter");
+    await page.getByText("connecting to the licence server").waitFor();
+    await press("/");
+    await page.keyboard.type("REFUSED");
+    await press("Enter");
+    await page.waitForURL(/at=\d+/);
+    const line = page.getByRole("region", { name: "The chosen line" });
+    await expectText(line, /licence \d+ refused: no seat is free/);
+    await expectText(line, /The same line is in 4 other attempts/);
+    const address = page.url();
+    await page.goto("about:blank");
+    await page.goto(address);
+    await expectText(line, /no seat is free/);
+    expect(await page.locator("li[aria-current] mark").textContent()).toBe("refused");
+  });
+
+  test("a unit would run again: the effect is shown first", async () => {
+    const page = await open("/requests/muons-reco-2026A/units/mg_000006", { signedIn: true });
+    await page.getByRole("button", { name: "Resubmit …" }).click();
+    await expectText(dialog(page), /This would happen:.*1/s);
+  });
+
+  test("a job of a graph that failed is found in the list, along the time and in the drawing", async () => {
+    const page = await open("/requests/alignment-graph");
+    await page.getByRole("link", { name: "Graph", exact: true }).press("Enter");
+    const rows = page.getByRole("grid", { name: "Jobs" }).getByRole("row");
+    await rows.filter({ hasText: "report" }).waitFor();
+    await page.getByRole("button", { name: "failed" }).click();
+    await page.waitForURL("**/graph?state=failed");
+    await rows.filter({ hasText: "report" }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Timeline" }).click();
+    await rows.filter({ hasText: "strip" }).waitFor();
+    await page.getByRole("button", { name: "Drawing" }).click();
+    await page.getByRole("link", { name: "strip: failed" }).click();
+    await page.waitForURL("**/nodes/job_000002");
+    await page.getByRole("link", { name: "Log of the last attempt" }).click();
+    await page.getByText("FATAL: no survey for module 17").first().waitFor();
+  });
+});

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { ServerUnderTest } from "../support/server.ts";
+import { expectText, isThere, open, useBrowser } from "./support/browser.ts";
+import { dialog, requestPage } from "./support/pages.ts";
+import { madeRequest } from "./support/seed.ts";
+
+useBrowser();
+interface Area {
+  readonly value: string;
+  readonly selectionStart: number;
+  readonly selectionEnd: number;
+}
+
+describe.skipIf(!isThere)("on a fresh server", () => {
+  const server = new ServerUnderTest();
+  beforeAll(() => server.start(), 120_000);
+  afterAll(async () => {
+    await server.stop();
+    await server.remove();
+  }, 120_000);
+
+  test("a newcomer runs the example from the page itself", { timeout: 90_000 }, async () => {
+    const page = await open("/", { base: server.url });
+    await page.getByRole("link", { name: "Run the example" }).click();
+    await page.waitForURL("**/submit?example=generate.yaml");
+    await page.getByText("need an operator").waitFor();
+    await page.getByRole("button", { name: "Sign in" }).last().click();
+    await dialog(page).getByLabel("Operator token").fill(server.token);
+    await dialog(page).getByRole("button", { name: "Sign in" }).click();
+    await expectText(page.getByRole("region", { name: "What it would do" }), /Work units2.*1,600/s);
+    await page.getByRole("button", { name: "Submit minbias-example" }).click();
+    await page.waitForURL("**/desk/requests/minbias-example");
+    await expectText(requestPage(page).sentence(), /It runs round 1|work units? done/);
+    expect((await server.get("/requests/minbias-example")).kind).toBe("generate");
+  });
+});
+
+const MISTAKE = `name: with-a-mistake
+kind: generate
+events: 100
+split: { by: events, events_per_job: 10 }
+steps: [{ name: gen, run: [/bin/true] }]
+outputs: [{ name: gen, file: gen.out }]
+resources: { cores: many }
+`;
+
+describe.skipIf(!isThere)("submitting", () => {
+  test("a mistake in line 7 is shown at line 7; without it the plan is shown, and it can be handed in", async () => {
+    const page = await open("/submit", { signedIn: true, mayComplain: /422/ });
+    const editor = page.getByRole("textbox", { name: /as YAML/ });
+    await editor.fill(MISTAKE);
+    const problems = page.getByRole("region", { name: "Problems" });
+    await expectText(problems, /1 problem.*Line 7.*resources\.cores/s);
+    expect(await page.locator(".gutter .marked").allTextContents()).toEqual(["7"]);
+    await problems.getByRole("button", { name: "Line 7" }).click();
+    const selected = () =>
+      editor.evaluate((box) => {
+        const { value, selectionStart, selectionEnd } = box as unknown as Area;
+        return value.slice(selectionStart, selectionEnd);
+      });
+    await expect.poll(selected).toBe("resources: { cores: many }");
+    await editor.fill(MISTAKE.replace("many", "1"));
+    await expectText(page.getByRole("region", { name: "What it would do" }), /Jobs.*10 processing/s);
+    await page.getByRole("button", { name: "Submit with-a-mistake" }).waitFor();
+  });
+
+  test("a name that is taken: the page says so, and what is different from the request that has it", async () => {
+    const more = { resources: { cores: 1, memory: "200 MB", time: "90 min" } };
+    const changed = madeRequest(inject("inputs"), "higgs-4l-signal", { good: 5 }, more);
+    const page = await open("/submit", { signedIn: true });
+    await page.getByRole("textbox", { name: /as YAML/ }).fill(JSON.stringify(changed));
+    const different = page.getByRole("region", { name: "What is different" });
+    await expectText(
+      different,
+      /2 lines different from higgs-4l-signal.*removed: +memory_mb: 100.*added: +memory_mb: 200/s,
+    );
+    expect(await page.getByRole("button", { name: "Submit", exact: true }).getAttribute("aria-disabled")).toBe("true");
+  });
+});

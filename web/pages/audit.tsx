@@ -1,0 +1,86 @@
+import { type ReactNode, useState } from "react";
+import { Link } from "wouter";
+import { useList } from "../api/queries.ts";
+import { AsText } from "../as-text.tsx";
+import { Problem } from "../problem.tsx";
+import { Empty, Loading } from "../ui/banner.tsx";
+import { useDebounced } from "../ui/debounced.ts";
+import { Time } from "../ui/time.tsx";
+import { useUrlState } from "../url-state.ts";
+import { quoted } from "../words.ts";
+
+/** Who did what to what, when and why; newest first, as far back as there is. */
+export function AuditPage(): ReactNode {
+  const url = useUrlState();
+  const subject = url.get("subject") ?? "";
+  const [typed, setTyped] = useState(subject);
+  useDebounced(typed, (text) => text !== subject && url.set("subject", text, { replace: true }));
+  const input = { limit: 100, ...(subject && { subject }) };
+  const { items, query } = useList("audit.list", input);
+  return (
+    <>
+      <div className="title">
+        <h1>Audit</h1>
+        <Link href="/handover">Hand-over</Link>
+        <div className="end">
+          <AsText cli={`wms2 audit ${quoted(subject)}`.trim()} operation="audit.list" input={input} />
+        </div>
+      </div>
+      <div className="toolbar">
+        <label className="grow">
+          <span className="visually-hidden">Only of this request or site</span>
+          <input
+            type="search"
+            placeholder="Only of this request or site"
+            value={typed}
+            onChange={({ target }) => setTyped(target.value.trim())}
+          />
+        </label>
+      </div>
+      {query.error && <Problem error={query.error} />}
+      {query.isLoading && <Loading what="the audit" />}
+      {query.isSuccess && items.length === 0 && (
+        <Empty title={subject ? `Nobody did anything to ${subject}` : "Nobody did anything yet"}>
+          <p>Whatever people do stands here, with who, when and why; also what the program did about sites.</p>
+        </Empty>
+      )}
+      {items.length > 0 && (
+        <section className="panel scroll" aria-label="Audit">
+          <table className="plain cards live">
+            <thead>
+              <tr>
+                <th scope="col">When</th>
+                <th scope="col">Who</th>
+                <th scope="col">What</th>
+                <th scope="col">To what</th>
+                <th scope="col">Why</th>
+              </tr>
+            </thead>
+            <tbody>
+              {items.map((entry) => (
+                <tr key={entry.id}>
+                  <td>
+                    <Time at={entry.at} as="both" />
+                  </td>
+                  <td>{entry.actor}</td>
+                  <td>{entry.outcome === "done" ? entry.action : `${entry.action} (${entry.outcome})`}</td>
+                  <th scope="row">
+                    <Link href={`/handover?since=7d&subject=${encodeURIComponent(entry.subject)}`}>
+                      {entry.subject}
+                    </Link>
+                  </th>
+                  <td>{entry.reason}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+      {query.hasNextPage && (
+        <button type="button" onClick={() => void query.fetchNextPage()}>
+          Show older ones
+        </button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,47 @@
+import type { ReactNode } from "react";
+import { Link } from "wouter";
+import { roleOfNode } from "../../../src/domain/roles.ts";
+import type { AttemptView } from "../../../src/operations/attempts.ts";
+import { useAnswer } from "../../api/queries.ts";
+import { Problem } from "../../problem.tsx";
+import { Time } from "../../ui/time.tsx";
+
+/** What is left to try: what the policy would do if it failed in the same way again. */
+export function Budget({ name, last }: { name: string; last: AttemptView }): ReactNode {
+  const { exit_code: code, site, rrn, node } = last;
+  const isOpen = last.decision === "retry";
+  const attempt = isOpen ? Math.min(100, rrn + 1) : 1;
+  const input = { code, request: name, attempt, role: roleOfNode(node), ...(site && { site }) };
+  const { data, error } = useAnswer("policy.explain", input);
+  return (
+    <section className="panel">
+      <header>
+        <h2>What is left to try</h2>
+        <Link className="end" href={`/policy?code=${code}`}>
+          Policy for exit {code}
+        </Link>
+      </header>
+      <div className="body commands">
+        <p>
+          It ran {rrn === 1 ? "once" : `${rrn} times`} within its budget.{" "}
+          {!isOpen ? (
+            "It is not tried again by itself; resubmit gives it a fresh budget."
+          ) : last.not_before ? (
+            <>
+              It is tried again <Time at={last.not_before} as="both" />.
+            </>
+          ) : (
+            "It is tried again at once."
+          )}
+        </p>
+        {error && <Problem error={error} />}
+        {data && (
+          <p className="quiet">
+            {isOpen ? `If execution ${attempt} failed alike` : "After a resubmit, a failure alike"}:{" "}
+            <b>{data.decision}</b>: {data.reason}
+          </p>
+        )}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,43 @@
+import type { ReactNode } from "react";
+import { Confirm } from "../../act/confirm.tsx";
+import { call } from "../../api/client.ts";
+import { count, quoted } from "../../words.ts";
+
+export const RetryBlock = ({ block, onClose }: { block: string; onClose: () => void }): ReactNode => (
+  <Confirm
+    title="Try a block again"
+    verb="Retry"
+    about="Its next step is taken now, not when its time comes; a request that is held for it goes on."
+    asked={block}
+    foretell={async () => {
+      const { blocks, released } = await call("blocks.retry", { block, dry_run: true });
+      const message = `${count(blocks.length, "block")} would be tried now${released ? ", and its request goes on" : ""}`;
+      return { message, lines: blocks, nothing: blocks.length === 0 ? "it does not wait" : null };
+    }}
+    act={(reason) => call("blocks.retry", { block, reason })}
+    cli={(reason) => `wms2 blocks retry ${quoted(block)} --reason ${quoted(reason)}`}
+    onClose={onClose}
+  />
+);
+
+export const Withdraw = ({ name, onClose }: { name: string; onClose: () => void }): ReactNode => (
+  <Confirm
+    title={`Withdraw the outputs of ${name}`}
+    verb="Withdraw"
+    about="Its rules are deleted and its files are invalidated in the catalog. This cannot be taken back."
+    asked={name}
+    foretell={async () => {
+      const { blocks, files, rules, already } = await call("blocks.withdraw", {
+        name,
+        reason: "a look at what it would do",
+        dry_run: true,
+      });
+      const message = `${count(files, "file")} of ${count(blocks.length, "block")} would be invalidated, ${count(rules.length, "rule")} deleted`;
+      const nothing = already || blocks.length === 0 ? "there is nothing to withdraw" : null;
+      return { message, lines: blocks, nothing };
+    }}
+    act={(reason) => call("blocks.withdraw", { name, reason })}
+    cli={(reason) => `wms2 withdraw ${quoted(name)} --reason ${quoted(reason)}`}
+    onClose={onClose}
+  />
+);

@@ -1,0 +1,103 @@
+import type { ReactNode } from "react";
+import { Link } from "wouter";
+import type { BlockView } from "../../../src/operations/blocks.ts";
+import { requestHref } from "../../request-status.tsx";
+import { Badge } from "../../ui/badge.tsx";
+import { Time } from "../../ui/time.tsx";
+import { bytes, count } from "../../words.ts";
+import { BLOCK_LOOK, owedSince, unitsText } from "./words.ts";
+
+interface BlocksTableProps {
+  readonly blocks: readonly BlockView[];
+  /** Of all requests: each says whose it is. */
+  readonly hasRequests?: boolean;
+  readonly onRetry: (block: BlockView) => void;
+}
+
+/** Blocks with their state, what is in them, which steps are taken, and what they wait for. */
+export const BlocksTable = ({ blocks, hasRequests = false, onRetry }: BlocksTableProps): ReactNode => (
+  <div className="scroll">
+    <table className="plain">
+      <thead>
+        <tr>
+          <th scope="col">State</th>
+          <th scope="col">Block</th>
+          <th scope="col">Units</th>
+          <th scope="col" className="end">
+            Files
+          </th>
+          <th scope="col">Steps taken</th>
+          <th scope="col">Owed since</th>
+          <th scope="col">What it waits for</th>
+        </tr>
+      </thead>
+      <tbody>
+        {blocks.map((block) => (
+          <tr key={block.name}>
+            <td title={BLOCK_LOOK[block.status][2]}>
+              <Badge tone={BLOCK_LOOK[block.status][0]} letter={BLOCK_LOOK[block.status][1]}>
+                {block.status}
+              </Badge>
+            </td>
+            <th scope="row">
+              {hasRequests && (
+                <div>
+                  <Link href={`${requestHref(block.request_name)}/outputs`}>{block.request_name}</Link>
+                </div>
+              )}
+              <span className="mono">{block.name}</span>
+              {block.site && <div className="quiet">at {block.site}</div>}
+            </th>
+            <td className="number">{unitsText(block)}</td>
+            <td className="end number">
+              {block.files.toLocaleString("en")} <span className="quiet">{bytes(block.bytes)}</span>
+            </td>
+            <td>{Object.keys(block.receipts).join(", ") || <span className="quiet">none</span>}</td>
+            <td>
+              <Owed block={block} />
+            </td>
+            <td>
+              <Waits block={block} onRetry={onRetry} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+);
+
+function Owed({ block }: { block: BlockView }): ReactNode {
+  const since = owedSince(block);
+  return since ? <Time at={since} /> : <span className="quiet">nothing</span>;
+}
+
+function Waits({ block, onRetry }: { block: BlockView; onRetry: (block: BlockView) => void }): ReactNode {
+  const { status, last_error: error, tries, next_try_at, has_all_units } = block;
+  if (status !== "open" && status !== "failed") return null;
+  return (
+    <div className="commands">
+      {error ? (
+        <span>
+          <b>{error.step}</b>: {error.message} <span className="quiet">Try: {error.fix}</span>
+        </span>
+      ) : (
+        <span className="quiet">{has_all_units ? "its next step" : "work units that are still to come"}</span>
+      )}
+      {tries > 0 && (
+        <span className="quiet">
+          {count(tries, "try", "tries")} so far
+          {status === "open" && (
+            <>
+              , next <Time at={next_try_at} />
+            </>
+          )}
+        </span>
+      )}
+      {(status === "failed" || tries > 0) && (
+        <button type="button" onClick={() => onRetry(block)}>
+          Retry now …
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+import type { BlockView } from "../../../src/operations/blocks.ts";
+import type { Tone } from "../../ui/badge.tsx";
+import { bytes, count } from "../../words.ts";
+
+export const BLOCK_LOOK: Readonly<Record<BlockView["status"], readonly [Tone, string, string]>> = {
+  open: ["running", "O", "open: steps are owed"],
+  done: ["done", "✓", "done: closed, all steps are taken"],
+  failed: ["failed", "F", "failed: waits for a person"],
+  withdrawing: ["retrying", "↻", "is being withdrawn"],
+  withdrawn: ["waiting", "W", "withdrawn"],
+};
+
+/** Of a block: its work units by what became of their files. */
+export const unitsText = ({ units }: Pick<BlockView, "units">): string =>
+  Object.entries(units)
+    .filter(([, number]) => number > 0)
+    .map(([state, number]) => `${number.toLocaleString("en")} ${state}`)
+    .join(", ") || "no unit yet";
+
+/** Since when something of it is owed to the catalog; null: nothing is, or only units that are still to come. */
+export const owedSince = ({ status, created_at, units, has_all_units }: BlockView): string | null => {
+  const isOwed = has_all_units || (units.owed ?? 0) + (units.replicated ?? 0) > 0;
+  return status === "failed" || (status === "open" && isOwed) ? created_at : null;
+};
+
+interface Sum {
+  readonly tone: Tone;
+  readonly text: string;
+  /** Since when the oldest is owed. */
+  readonly since: string | null;
+}
+
+/** How far the outputs are known outside: all blocks of it in one sentence. */
+export function blocksSentence(blocks: readonly BlockView[]): Sum {
+  if (blocks.length === 0)
+    return {
+      tone: "waiting",
+      text: "No block yet: the first comes with the first work unit that finishes.",
+      since: null,
+    };
+  const of = (...states: readonly BlockView["status"][]) => blocks.filter(({ status }) => states.includes(status));
+  const [failed, open] = [of("failed"), of("open")];
+  const sum = (key: "files" | "bytes") => blocks.reduce((total, block) => total + block[key], 0);
+  const what = `${count(sum("files"), "file")} (${bytes(sum("bytes"))}) in ${count(blocks.length, "block")}`;
+  const since = blocks.flatMap((block) => owedSince(block) ?? []).toSorted()[0] ?? null;
+  if (failed.length > 0)
+    return { tone: "failed", text: `${what}; ${count(failed.length, "block")} failed and wait for a person.`, since };
+  if (open.length > 0) return { tone: "running", text: `${what}; ${count(open.length, "block")} open.`, since };
+  const gone = of("withdrawn", "withdrawing").length;
+  if (gone > 0) return { tone: "waiting", text: `${what}; ${count(gone, "block")} withdrawn.`, since: null };
+  return { tone: "done", text: `${what}, all closed and made known.`, since: null };
+}

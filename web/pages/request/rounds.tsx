@@ -1,0 +1,66 @@
+import type { ReactNode } from "react";
+import { roundUse } from "../../../src/operations/round-use.ts";
+import type { StepMetricsView } from "../../../src/operations/workflows.ts";
+
+const whole = (value: number | null, unit: string): string =>
+  value === null ? "–" : `${Math.round(value).toLocaleString("en")} ${unit}`;
+const tenths = (value: number | null): string => (value === null ? "–" : value.toFixed(1));
+
+/** What each round asked for against what its jobs used. */
+export function Rounds({ metrics }: { metrics: StepMetricsView }): ReactNode {
+  const rounds = roundUse(metrics);
+  const why = Object.entries(metrics.rounds.at(-1)?.requested?.why ?? {});
+  return (
+    <section className="panel">
+      <header>
+        <h2>Asked for and used, by round</h2>
+        <span className="quiet">{metrics.jobs_sampled.toLocaleString("en")} jobs measured</span>
+      </header>
+      <div className="scroll">
+        <table className="plain number">
+          <thead>
+            <tr>
+              <th scope="col">Round</th>
+              <th scope="col" className="end">
+                Memory asked
+              </th>
+              <th scope="col" className="end">
+                used (median)
+              </th>
+              <th scope="col" className="end">
+                at most
+              </th>
+              <th scope="col" className="end">
+                Cores asked
+              </th>
+              <th scope="col" className="end">
+                busy
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rounds.map((use) => (
+              <tr key={use.round}>
+                <th scope="row">{use.round + 1}</th>
+                <td className="end">{whole(use.askedMb, "MB")}</td>
+                <td className="end">{whole(use.usedMb, "MB")}</td>
+                <td className="end">{whole(use.mostMb, "MB")}</td>
+                <td className="end">{use.askedCores ?? "–"}</td>
+                <td className="end">{tenths(use.busyCores)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {why.length > 0 && (
+        <ul className="body quiet">
+          {why.map(([what, reason]) => (
+            <li key={what}>
+              <code>{what}</code>: {reason}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

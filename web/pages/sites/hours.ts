@@ -1,0 +1,55 @@
+import type { Answer } from "../../api/client.ts";
+import type { Column } from "../../ui/columns.tsx";
+import { absolute } from "../../ui/time-words.ts";
+import { count, part } from "../../words.ts";
+
+export type SiteHours = Answer<"sites.hours">["items"][number]["hours"];
+const HOUR_MS = 3_600_000;
+
+interface SiteSums {
+  readonly done: number;
+  readonly failed: number;
+  /** Of those that failed, where the place is to blame. */
+  readonly blamed: number;
+}
+export const sumOf = (hours: SiteHours): SiteSums => ({
+  done: hours.reduce((sum, { done }) => sum + done, 0),
+  failed: hours.reduce((sum, { failed }) => sum + failed, 0),
+  blamed: hours.reduce((sum, { blamed }) => sum + blamed, 0),
+});
+
+/** What the bars and their legend are made of. */
+export const partsOf = ({ done, failed, blamed }: SiteSums) => [
+  part("done", done, "ended well"),
+  { tone: "retrying" as const, letter: "F", label: "failed", count: failed - blamed },
+  { tone: "failed" as const, letter: "B", label: "failed by the place's fault", count: blamed },
+];
+
+/** A bar for every hour, those without attempts included; several hours in one where there are many. */
+export function columnsOf(
+  hours: SiteHours,
+  since: string,
+  wanted: { readonly hours: number; readonly step: number; readonly zone: "utc" | "local" },
+): Column[] {
+  const { step, zone } = wanted;
+  const first = Math.floor(new Date(since).getTime() / HOUR_MS);
+  const bars = Math.ceil((wanted.hours + 1) / step);
+  return Array.from({ length: bars }, (_, index) => {
+    const from = first + index * step;
+    const within = hours.filter(({ hour }) => {
+      const at = Math.floor(new Date(hour).getTime() / HOUR_MS);
+      return at >= from && at < from + step;
+    });
+    const label = absolute(new Date(from * HOUR_MS), zone, 0);
+    return { label: `${label}, ${count(step, "hour")}`, parts: partsOf(sumOf(within)) };
+  });
+}
+
+/** Whose fault: in words. */
+export function faultText({ done, failed, blamed }: SiteSums): string {
+  if (done + failed === 0) return "no attempt ended here";
+  const ended = `${count(done, "attempt")} ended well`;
+  if (failed === 0) return `${ended}, none failed`;
+  const fault = blamed === 0 ? "none of them" : blamed === failed ? "all" : blamed.toLocaleString("en");
+  return `${ended}, ${failed.toLocaleString("en")} failed, ${fault} by the place's fault`;
+}

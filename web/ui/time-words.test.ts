@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { absolute, duration, relative } from "./time-words.ts";
+
+test.each([
+  [0, "0 s"],
+  [59, "59 s"],
+  [61, "1 min"],
+  [3600, "1 h"],
+  [7500, "2 h 5 min"],
+  [200_000, "2 d 7 h"],
+])("%i seconds are %s", (seconds, text) => expect(duration(seconds)).toBe(text));
+
+test("relative to now", () => {
+  expect([relative(-125_000), relative(400), relative(7_500_000)]).toEqual(["2 min ago", "now", "in 2 h 5 min"]);
+});
+
+test("the zone is always written, the day where it is another", () => {
+  const at = new Date("2026-11-16T02:10:07Z");
+  expect(absolute(at, "utc", at.getTime())).toBe("02:10:07 UTC");
+  expect(absolute(at, "utc", at.getTime() + 86_400_000)).toBe("2026-11-16 02:10:07 UTC");
+});

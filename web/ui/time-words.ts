@@ -1,0 +1,41 @@
+const UNITS = [
+  ["d", 86_400],
+  ["h", 3600],
+  ["min", 60],
+  ["s", 1],
+] as const;
+
+/** Two units at most: 2 d 3 h, 4 min, 12 s. */
+export function duration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  const index = UNITS.findIndex(([, size]) => whole >= size);
+  if (index < 0) return "0 s";
+  const [unit, size] = UNITS[index]!;
+  const [nextUnit, nextSize] = UNITS[index + 1] ?? ["", Number.POSITIVE_INFINITY];
+  const rest = Math.floor((whole % size) / nextSize);
+  const first = `${Math.floor(whole / size)} ${unit}`;
+  return rest > 0 && size > 60 ? `${first} ${rest} ${nextUnit}` : first;
+}
+
+/** From now: "3 min ago", "in 2 h 5 min". */
+export function relative(milliseconds: number): string {
+  if (Math.abs(milliseconds) < 1500) return "now";
+  const text = duration(Math.abs(milliseconds) / 1000);
+  return milliseconds < 0 ? `${text} ago` : `in ${text}`;
+}
+
+const CLOCK = {
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  hourCycle: "h23",
+  timeZoneName: "short",
+} as const;
+
+/** 2026-11-16 02:10:07 UTC; the day is left out where it is today. */
+export function absolute(date: Date, zone: "utc" | "local", now: number): string {
+  const timeZone = zone === "utc" ? "UTC" : undefined;
+  const dayOf = (at: Date) => at.toLocaleDateString("sv-SE", { timeZone });
+  const time = date.toLocaleTimeString("en-GB", { timeZone, ...CLOCK });
+  return dayOf(date) === dayOf(new Date(now)) ? time : `${dayOf(date)} ${time}`;
+}
