@@ -74,5 +74,3 @@ export function Fields({ action, filled, onChange }: FieldsProps): ReactNode {
     </>
   );
 }
-
-export const WHY_NOT_YET = "say why first: the reason is kept with the request";

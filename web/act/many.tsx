@@ -9,7 +9,8 @@ import { Loading } from "../ui/banner.tsx";
 import { Command } from "../ui/copy-button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { count, quoted } from "../words.ts";
-import { Fields, type Filled, WHY_NOT_YET } from "./fields.tsx";
+import { ONLY_A_LOOK, WHY_NOT_YET } from "./act-dialog.tsx";
+import { Fields, type Filled } from "./fields.tsx";
 import { Outcomes } from "./outcomes.tsx";
 
 type Bulk = Input<"actions.bulk">;
@@ -51,7 +52,7 @@ export function ActOnMany({ action, target, more, cliTarget, onClose, onDone }: 
   const body = { ...target, ...more, ...options, action } as Bulk;
   const preview = useQuery({
     queryKey: ["preview", body],
-    queryFn: () => visit({ ...body, reason: "a look at what it would do", dry_run: true }),
+    queryFn: () => visit({ ...body, reason: ONLY_A_LOOK, dry_run: true }),
     enabled: notOperator === null && done === null,
     retry: false,
     staleTime: 0,

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { ONLY_A_LOOK } from "../../act/act-dialog.tsx";
 import { Confirm } from "../../act/confirm.tsx";
 import { call } from "../../api/client.ts";
 import { count, quoted } from "../../words.ts";
@@ -29,7 +30,7 @@ export const Withdraw = ({ name, onClose }: { name: string; onClose: () => void 
     foretell={async () => {
       const { blocks, files, rules, already } = await call("blocks.withdraw", {
         name,
-        reason: "a look at what it would do",
+        reason: ONLY_A_LOOK,
         dry_run: true,
       });
       const message = `${count(files, "file")} of ${count(blocks.length, "block")} would be invalidated, ${count(rules.length, "rule")} deleted`;

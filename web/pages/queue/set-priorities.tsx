@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { WHY_NOT_YET } from "../../act/fields.tsx";
+import { WHY_NOT_YET } from "../../act/act-dialog.tsx";
 import { call } from "../../api/client.ts";
 import { Problem } from "../../problem.tsx";
 import { useWhyNotOperator } from "../../sign-in.tsx";

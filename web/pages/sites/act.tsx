@@ -1,15 +1,9 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { Link } from "wouter";
-import { WHY_NOT_YET } from "../../act/fields.tsx";
+import { ActDialog, ONLY_A_LOOK } from "../../act/act-dialog.tsx";
 import { type Answer, call } from "../../api/client.ts";
-import { Problem } from "../../problem.tsx";
 import { requestHref } from "../../request-status.tsx";
-import { useWhyNotOperator } from "../../sign-in.tsx";
-import { ActionButton } from "../../ui/action-button.tsx";
-import { Banner, Loading } from "../../ui/banner.tsx";
-import { Command } from "../../ui/copy-button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Banner } from "../../ui/banner.tsx";
 import { count, quoted } from "../../words.ts";
 import { MEANING, type SiteVerb, withoutSite } from "./verbs.ts";
 
@@ -39,89 +33,61 @@ interface ActProps {
 
 /** One change of a site: whom it leaves without one, why, do. */
 export function ActOnSite({ verb, name, onClose }: ActProps): ReactNode {
-  const queries = useQueryClient();
-  const notOperator = useWhyNotOperator();
   const [filled, setFilled] = useState<Filled>({ reason: "", days: undefined });
-  const [problem, setProblem] = useState<unknown>(null);
-  const [isBusy, setBusy] = useState(false);
   const { reason, days } = filled;
-  const preview = useQuery({
-    queryKey: ["preview", verb, name, days],
-    queryFn: () => ask(verb, name, { reason: "a look at what it would do", days }, true),
-    enabled: notOperator === null,
-    retry: false,
-    staleTime: 0,
-    refetchInterval: false,
-  });
-  const act = async () => {
-    setBusy(true);
-    setProblem(null);
-    try {
-      await ask(verb, name, filled, false);
-      await queries.invalidateQueries();
-      onClose();
-    } catch (error) {
-      setProblem(error);
-      setBusy(false);
-    }
-  };
-  const whyNot =
-    notOperator ??
-    preview.error?.message ??
-    (preview.isSuccess ? null : "the preview is not there yet") ??
-    (reason.trim() ? null : WHY_NOT_YET);
   return (
-    <Dialog
+    <ActDialog
       title={`${verb} ${name}`}
+      about={MEANING[verb]}
+      asked={days}
+      foretell={() => ask(verb, name, { reason: ONLY_A_LOOK, days }, true)}
+      shown={(effect) => effect && <Shown effect={effect} />}
+      verb={(effect) => `${verb}${withoutSite(effect?.left_without_total ?? 0)}`}
+      fields={<Fields verb={verb} filled={filled} onChange={setFilled} />}
+      reason={reason}
+      act={() => ask(verb, name, filled, false)}
+      cli={`wms2 sites ${verb} ${quoted(name)} --reason ${quoted(reason || "…")} --dry-run`}
       onClose={onClose}
-      footer={
-        <>
-          <button type="button" onClick={onClose}>
-            Leave it
-          </button>
-          <ActionButton className="primary" whyNot={isBusy ? "it is being done" : whyNot} onPress={() => void act()}>
-            {isBusy ? "…" : `${verb}${withoutSite(preview.data?.left_without_total ?? 0)}`}
-          </ActionButton>
-        </>
-      }
-    >
-      <p>{MEANING[verb]}</p>
-      {notOperator && <Banner kind="warning">{notOperator}</Banner>}
-      <div className="columns">
-        {verb === "ban" && (
-          <label>
-            <span className="label">For how many days (empty: as the policy says)</span>
-            <input
-              type="number"
-              min={1}
-              max={365}
-              value={days ?? ""}
-              onChange={({ target }) => setFilled({ ...filled, days: target.value ? Number(target.value) : undefined })}
-            />
-          </label>
-        )}
-        <label>
-          <span className="label">Why (seen with the site and in the audit)</span>
-          <input
-            required
-            value={reason}
-            maxLength={1000}
-            onChange={({ target }) => setFilled({ ...filled, reason: target.value })}
-          />
-        </label>
-      </div>
-      {preview.isLoading && <Loading what="what it would do" />}
-      {preview.data && <Shown effect={preview.data} />}
-      {(problem ?? preview.error) && <Problem error={problem ?? preview.error} />}
-      <Command text={`wms2 sites ${verb} ${quoted(name)} --reason ${quoted(reason || "…")} --dry-run`} />
-    </Dialog>
+    />
   );
 }
+
+interface FieldsProps {
+  readonly verb: SiteVerb;
+  readonly filled: Filled;
+  readonly onChange: (filled: Filled) => void;
+}
+
+const Fields = ({ verb, filled, onChange }: FieldsProps): ReactNode => (
+  <div className="columns">
+    {verb === "ban" && (
+      <label>
+        <span className="label">For how many days (empty: as the policy says)</span>
+        <input
+          type="number"
+          min={1}
+          max={365}
+          value={filled.days ?? ""}
+          onChange={({ target }) => onChange({ ...filled, days: target.value ? Number(target.value) : undefined })}
+        />
+      </label>
+    )}
+    <label>
+      <span className="label">Why (seen with the site and in the audit)</span>
+      <input
+        required
+        value={filled.reason}
+        maxLength={1000}
+        onChange={({ target }) => onChange({ ...filled, reason: target.value })}
+      />
+    </label>
+  </div>
+);
 
 function Shown({ effect }: { effect: Effect }): ReactNode {
   const { used_by: used, left_without: names, left_without_total: total } = effect;
   return (
-    <section aria-label="What would happen" aria-live="polite" className="commands">
+    <>
       <Banner kind={total > 0 ? "warning" : "info"}>
         <b>{count(used, "open request")} may use it.</b>
         <span>
@@ -138,6 +104,6 @@ function Shown({ effect }: { effect: Effect }): ReactNode {
         ))}
         {total > names.length && <li className="quiet">and {count(total - names.length, "other")}</li>}
       </ul>
-    </section>
+    </>
   );
 }
