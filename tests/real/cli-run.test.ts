@@ -115,9 +115,12 @@ test("several at once share a server, two with one file; whoever is left goes on
         heard = text;
       },
     });
-    return { answer, isActive: () => / active /.test(heard) };
+    return { answer, isActive: () => / active /.test(heard), said: () => heard };
   });
-  await eventually("all run", () => began.every(({ isActive }) => isActive()), { deadlineSec: 120 });
+  await eventually("all run", () => began.every(({ isActive }) => isActive()), {
+    deadlineSec: 120,
+    describe: () => began.map(({ said }) => said()).join("\n──\n"),
+  });
   writeFileSync(join(short.cwd, "go"), "");
   expect(await began[0]?.answer).toMatchObject({ code: 0 });
   writeFileSync(join(long.cwd, "go"), "");

@@ -46,20 +46,28 @@ export class ServerUnderTest {
       { stdio: ["ignore", log, log] },
     );
     this.#child = child;
+    let seen = "";
     await eventually(
       "the server answers",
       async () => {
         if (child.exitCode !== null)
           throw new Error(`the server ended with ${child.exitCode}\n${this.log().slice(-3000)}`);
         const told = readServerFile(this.dataDir);
+        seen = `process ${child.pid}; server.json: ${JSON.stringify(told)}`;
         if (told?.pid !== child.pid) return false;
         this.url = told?.url ?? "";
-        return fetch(`${this.url}/api/v1/lifecycle/status`).then(
-          (answer) => answer.ok,
-          () => false,
+        return fetch(`${this.url}/api/v1/lifecycle/status`, { signal: AbortSignal.timeout(10_000) }).then(
+          (answer) => {
+            seen += `; it answers ${answer.status}`;
+            return answer.ok;
+          },
+          (error: Error) => {
+            seen += `; ${error.message}: ${error.cause}`;
+            return false;
+          },
         );
       },
-      { deadlineSec, describe: () => this.log().slice(-3000) },
+      { deadlineSec, describe: () => `${seen}\n${this.log().slice(-3000)}` },
     );
   }
 
