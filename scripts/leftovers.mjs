@@ -1,7 +1,8 @@
-// What a test run left behind: names it, ends it, and fails. Everything a run starts has TMPDIR=DIR in its environment
+// What a test run left behind: names it, ends or removes it, and fails. Everything a run starts has TMPDIR=DIR in its environment
 // or DIR in its command line, and every folder it makes lies below DIR. What is about to leave gets a few seconds.
 // Usage: node scripts/leftovers.mjs DIR [GRACE_SEC]
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const [dir, graceSec = "15"] = process.argv.slice(2);
@@ -38,5 +39,8 @@ for (const { pid, command } of left) {
   }
 }
 const made = folders();
-for (const name of made) console.log(`left behind: ${dir}/${name}`);
+for (const name of made) {
+  console.log(`left behind: ${dir}/${name}`);
+  rmSync(join(dir, name), { recursive: true, force: true });
+}
 process.exitCode = left.length + made.length > 0 ? 1 : 0;

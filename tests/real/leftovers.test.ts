@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { tempDir } from "../support/temp-dir.ts";
@@ -15,7 +15,7 @@ test("a test run that left nothing behind passes", () => {
   expect(look(tempDir("leftovers"))).toMatchObject({ status: 0, stdout: "" });
 });
 
-test("a folder and a process that a test run left behind are named, and the process is ended", async () => {
+test("a folder and a process that a test run left behind are named, removed and ended", async () => {
   const dir = tempDir("leftovers");
   mkdirSync(join(dir, "wms2-forgotten"));
   const child = spawn("sleep", ["60"], { env: { ...process.env, TMPDIR: dir }, detached: true });
@@ -25,5 +25,6 @@ test("a folder and a process that a test run left behind are named, and the proc
   expect(status).toBe(1);
   expect(stdout).toContain(`process ${child.pid}: sleep 60`);
   expect(stdout).toContain(`${dir}/wms2-forgotten`);
+  expect(existsSync(join(dir, "wms2-forgotten"))).toBe(false);
   expect(await ended).toEqual([null, "SIGKILL"]);
 });
