@@ -1,8 +1,8 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { tempDir } from "../../tests/support/temp-dir.ts";
-import { damagedRescues } from "./rescue-check.ts";
+import { damagedRescues, setRescueAside } from "./rescue-check.ts";
 
 it("finds damaged rescue files of the workflow and of units", async () => {
   const dir = tempDir("rescue");
@@ -19,4 +19,16 @@ it("finds damaged rescue files of the workflow and of units", async () => {
     "mg_000000/group.dag.rescue002",
   ]);
   expect(await damagedRescues(join(dir, "gone"))).toEqual([]);
+});
+
+it("sets the damaged one of a unit aside, so that the one before it counts, and may do so again", async () => {
+  const dir = tempDir("rescue");
+  mkdirSync(join(dir, "mg_000000"));
+  writeFileSync(join(dir, "mg_000000", "group.dag.rescue001"), "# Nodes premarked DONE: 1\nDONE a\n");
+  writeFileSync(join(dir, "mg_000000", "group.dag.rescue002"), "");
+  const [found] = await damagedRescues(dir);
+  expect(found).toMatchObject({ unit: "mg_000000", file: "mg_000000/group.dag.rescue002", why: "it is empty" });
+  for (let turn = 0; turn < 2; turn += 1) await setRescueAside(dir, "mg_000000", "mg_000000/group.dag.rescue002");
+  expect(await damagedRescues(dir)).toEqual([]);
+  expect(readdirSync(join(dir, "mg_000000")).sort()).toEqual(["group.dag.rescue001", "group.dag.rescue002.aside"]);
 });

@@ -3,7 +3,7 @@ import { listed, plural } from "../base/text.ts";
 import { holdFor } from "../domain/holds.ts";
 import type { HoldReason } from "../domain/request.ts";
 import { shapeOf } from "../domain/roles.ts";
-import { describeDamage, type UnitDamage } from "../recovery/round/damage.ts";
+import { type DamagedRescue, describeDamage, describeRescues, type UnitDamage } from "../recovery/round/damage.ts";
 import { unitFolder } from "../submit-dir/names.ts";
 import type { KeptAway } from "./avoid-closed-sites.ts";
 import type { Rescue } from "./decision.ts";
@@ -107,23 +107,36 @@ function opening(note: RescueNote, unit: string, nodes: Nodes): Partial<UnitStep
   };
 }
 
-/** After the changes: may it be submitted? `trouble`: why the engine could not go on from the rescue files. */
+interface Ready {
+  readonly kind: "ready";
+  /** Rescue files of units that cannot be used: what is done there is known from their ledgers. */
+  readonly setAside: readonly { readonly unit: string; readonly file: string }[];
+  readonly reason: string;
+}
+
+/** After the changes: may it be submitted? `damaged`: rescue files from which the engine could not go on. */
 export function decideReady(
   { moved, narrowed, nowhere, closed }: KeptAway,
-  trouble: string | null,
+  damaged: readonly DamagedRescue[],
   submitDir: string,
   unitWord: string,
   reason: string,
-): Held | { readonly kind: "ready"; readonly reason: string } {
+): Held | Ready {
   if (nowhere.length > 0) {
     const message = `${plural(nowhere.length, unitWord)} could run nowhere (${listed(nowhere)}): ${listed(closed)}`;
     const evidence = { bannedSites: closed, units: nowhere.slice(0, 20) };
     return { kind: "hold", hold: holdFor("no-site-left", message, evidence) };
   }
-  if (trouble) return { kind: "hold", hold: holdFor("rescue-damaged", trouble, { submitDir }) };
-  const changed = [
+  const own = damaged.filter(({ unit }) => unit === null);
+  if (own.length > 0) return { kind: "hold", hold: holdFor("rescue-damaged", describeRescues(own), { submitDir }) };
+  const setAside = damaged.flatMap(({ unit, file }) => (unit === null ? [] : [{ unit, file }]));
+  const placed = [
     ...(moved > 0 ? [`${plural(moved, unitWord)} placed elsewhere`] : []),
     ...(narrowed > 0 ? [`${plural(narrowed, unitWord)} kept away`] : []),
   ].join(", ");
-  return { kind: "ready", reason: changed === "" ? reason : `${reason}; ${changed}: ${listed(closed)}` };
+  const told = [
+    ...(placed ? [`${placed}: ${listed(closed)}`] : []),
+    ...(setAside.length > 0 ? [`${describeRescues(damaged)}; set aside, what ledgers have as done stays done`] : []),
+  ];
+  return { kind: "ready", setAside, reason: [reason, ...told].join("; ") };
 }

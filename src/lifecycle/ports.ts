@@ -16,7 +16,7 @@ import type { PlanPolicy } from "../planning/facts.ts";
 import type { BanConfig } from "../recovery/bans/ban.ts";
 import type { Ledger } from "../recovery/ledger-record.ts";
 import type { PolicySpec } from "../recovery/policy-text.ts";
-import type { UnitDamage } from "../recovery/round/damage.ts";
+import type { DamagedRescue, UnitDamage } from "../recovery/round/damage.ts";
 import type { Store } from "../store/port.ts";
 import type { GraphNames } from "../submit-dir/jobs.ts";
 import type { NodeAsks } from "../submit-dir/plan-file.ts";
@@ -165,8 +165,10 @@ export interface Spool {
     side: Pick<DagPlan, "requestName" | "round" | "dagId">,
     jobs: readonly string[],
   ): Promise<void>;
-  /** Why the engine could not go on from the rescue files there; null: they are sound, or there are none. */
-  rescueTrouble(submitDir: string): Promise<string | null>;
+  /** Rescue files from which the engine could not go on; none: they are sound, or there are none. */
+  damagedRescues(submitDir: string): Promise<readonly DamagedRescue[]>;
+  /** A unit's. */
+  setRescueAside(submitDir: string, unit: string, file: string): Promise<void>;
   /** Size and time of files of a person's, from a directory; what is not there is left out. Throws WorldError("files-unreachable"). */
   stamps(directory: string, paths: Iterable<string>): Promise<ReadonlyMap<string, FileStamp>>;
   /** The same of what is in them: "cksum:<POSIX CRC>". */

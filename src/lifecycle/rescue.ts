@@ -134,8 +134,9 @@ export const prepareRescue: Apply<"prepare-rescue"> = async (ports, facts, { rea
     await spool.revise(submitDir, effectiveSpec(request), files.value, note.units, rules);
   } else await spool.remember(submitDir, rules);
   const kept = await avoidClosedSites(ports, workflow, dag, unfinished);
-  const decision = decideReady(kept, await spool.rescueTrouble(submitDir), submitDir, facts.unitWord, reason);
+  const decision = decideReady(kept, await spool.damagedRescues(submitDir), submitDir, facts.unitWord, reason);
   if (decision.kind === "hold") return holdRequest(ports, facts, decision.hold);
+  for (const { unit, file } of decision.setAside) await spool.setRescueAside(submitDir, unit, file);
   const at = ports.clock.now();
   await markReservationsDone(ports, workflow.id, note.epochOf ?? {}, at);
   await store.dags.change(dag.id, dag.version, { status: "ready" }, { reason: decision.reason, at });

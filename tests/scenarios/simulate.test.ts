@@ -129,6 +129,10 @@ describe("catastrophes end with a reason, and nothing is done twice", () => {
       status: "held",
       hold: "rescue-damaged",
     },
+    "a corrupt rescue file of a unit": {
+      events: "{ at: 1 h, do: hold }, { at: 2 h, do: corrupt-rescue, unit: mg_000002 }, { at: 3 h, do: resume }",
+      status: "completed, units_done: 10",
+    },
     "an engine that refuses": { events: "{ at: 0 s, do: refuse-submits }", status: "held", hold: "engine-rejected" },
     "an engine that refuses, and is fixed": {
       events: "{ at: 0 s, do: refuse-submits }, { at: 5 h, do: accept-submits }, { at: 6 h, do: release }",

@@ -12,3 +12,18 @@ export function describeDamage(damaged: readonly UnitDamage[]): string {
   const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
   return `${first.unit} cannot be run from its directory: ${first.path}: ${first.why}${others}`;
 }
+
+/** A rescue file that was cut or overwritten. */
+export interface DamagedRescue {
+  /** null: the workflow's own. */
+  readonly unit: string | null;
+  /** Relative to the submit directory. */
+  readonly file: string;
+  readonly why: string;
+}
+
+export function describeRescues(damaged: readonly DamagedRescue[]): string {
+  const [first, ...more] = damaged;
+  if (!first) return "";
+  return `its rescue file ${first.file} is damaged: ${first.why}${more.length > 0 ? ` (and ${more.length} more)` : ""}`;
+}
