@@ -66,6 +66,8 @@ interface ApiTuning {
   readonly checkAnswers?: boolean;
   /** Time between comments on the event stream, so that proxies keep it open. Default: 15 s. */
   readonly heartbeatMs?: number;
+  /** How long an answer that is the same for everybody serves others, unless something changes. Default: 1 s. */
+  readonly keepMs?: number;
   /** The longest any answer may take before it is a 503. Default: 30 s. */
   readonly answerMs?: number;
   /** How long store and engine may take to answer a health or status question. Default: 2 s. */

@@ -46,7 +46,14 @@ function deskQueries({ store, clock }: ApiPorts) {
   };
 }
 
-function requestQueries({ store, clock }: ApiPorts) {
+/** Open pages ask once a second, and wait a second after a hint: for them an answer is never older than what they heard of. */
+const KEEP_MS = 1000;
+
+function requestQueries({ store, clock, events, tuning }: ApiPorts) {
+  const sharedAnswers = new SharedLook<unknown>(tuning?.keepMs ?? KEEP_MS);
+  events.subscribe(({ type }) => {
+    if (type === "request.moved") sharedAnswers.changed();
+  });
   /** The reason of the move that ended it; null unless it failed or was aborted. */
   const failureReason = async ({ spec, status }: RequestRecord): Promise<string | null> => {
     if (status !== "failed" && status !== "aborted") return null;
@@ -58,8 +65,10 @@ function requestQueries({ store, clock }: ApiPorts) {
     facets: store.desk.facets,
     /** Of those that have a workflow. */
     progress: (names: readonly RequestName[]) => store.desk.progress(names, paceTimes(clock.now())),
-    /** Whoever asks for the same at the same time shares one look. */
-    sharedAnswers: new SharedLook<unknown>(),
+    /** Whoever asks for the same at the same time, or a moment later, shares one look. */
+    sharedAnswers,
+    /** Something was changed: whoever asks from now on sees it. */
+    forget: () => sharedAnswers.changed(),
     async request(name: RequestName) {
       const [record, workflow, moves, progress] = await Promise.all([
         store.requests.get(name),

@@ -82,7 +82,8 @@ function routeOf(operation: Operation, run: AnyRun, ports: RunPorts) {
     exposeHeadRoute: operation !== OPERATIONS.system.events,
     schema: schemaOf(operation),
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
-      const answer = await run(inputOf(request), new Call(ports, request, reply));
+      const work = async () => run(inputOf(request), new Call(ports, request, reply));
+      const answer = await (method === "GET" ? work() : work().finally(ports.queries.forget));
       // A reply that an async function returns is waited for, and comes as undefined.
       if (reply.sent || answer === reply) return reply;
       return views.get(reply.statusCode)?.(answer as never) ?? answer;

@@ -19,6 +19,8 @@ function cleaned(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [cleaned(key), cleaned(item)]));
 }
 
+const PIECE = 500;
+
 /**
  * Conditions that all have to hold, and the parameters of the statement they are put into. "?" stands for a value; a
  * condition whose value is not given is left out.
@@ -70,6 +72,14 @@ export class Table<Row extends object> {
   /** The rows that `rest` (WHERE, ORDER BY, LIMIT) chooses. */
   select(sql: Sql, rest: string, params: readonly SqlParam[] = []): Promise<readonly Row[]> {
     return sql.query<Row>(`SELECT ${this.fields} FROM ${this.name} ${rest}`, params);
+  }
+
+  /** In pieces: one statement for thousands of rows would keep everybody else waiting, where the database has one session. */
+  async selectAmong(sql: Sql, column: string, values: readonly string[]): Promise<readonly Row[]> {
+    const rows: Row[] = [];
+    for (let at = 0; at < values.length; at += PIECE)
+      rows.push(...(await this.select(sql, `WHERE ${column} = ANY($1::text[])`, [values.slice(at, at + PIECE)])));
+    return rows;
   }
 
   async find(sql: Sql, rest: string, params: readonly SqlParam[]): Promise<Row | null> {

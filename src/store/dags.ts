@@ -17,8 +17,7 @@ export const dagStore = (sql: Sql): DagStore => ({ ...reads(sql), ...changes(sql
 const reads = (sql: Sql): Omit<DagStore, keyof Changes | keyof History> => ({
   get: (id) => DAGS.find(sql, "WHERE id = $1", [id]),
 
-  getMany: async (ids) =>
-    new Map((await DAGS.select(sql, "WHERE id = ANY($1::text[])", [ids])).map((dag) => [dag.id, dag])),
+  getMany: async (ids) => new Map((await DAGS.selectAmong(sql, "id", ids)).map((dag) => [dag.id, dag])),
 
   async countRescues(workflowId, round, kind) {
     const [found] = await sql.query<{ count: number }>(

@@ -1,4 +1,5 @@
 import { PGlite, type PGliteOptions } from "@electric-sql/pglite";
+import { makeTurn } from "../base/event-loop.ts";
 import { makeSql, type Sql, type SqlSession } from "./sql.ts";
 
 const INT8 = 20;
@@ -12,24 +13,9 @@ const INT8 = 20;
 export const openPglite = (options: PGliteOptions): Promise<PGlite> =>
   PGlite.create({ ...options, parsers: { [INT8]: (text: string) => BigInt(text) } });
 
-/** So long at most nobody else has a turn. */
-const TURN_MS = 20;
-type Turn = () => Promise<void> | undefined;
+type Turn = ReturnType<typeof makeTurn>;
 
-/** It answers without ever leaving the present turn of the event loop: a thousand statements in a row would keep callers and timers waiting. */
-function makeTurn(): Turn {
-  let begun = performance.now();
-  return () => {
-    if (performance.now() - begun < TURN_MS) return undefined;
-    return new Promise((resume) =>
-      setImmediate(() => {
-        begun = performance.now();
-        resume();
-      }),
-    );
-  };
-}
-
+/** It answers without ever leaving the present turn of the event loop: a thousand statements in a row would keep others waiting. */
 const session = (db: Pick<PGlite, "query" | "exec">, turn: Turn): SqlSession => ({
   query: async (text, params) => {
     await turn();

@@ -18,7 +18,7 @@ export const workflowStore = (sql: Sql): WorkflowStore => ({
   forRequest: (name) => WORKFLOWS.find(sql, "WHERE request_name = $1", [name]),
 
   async forRequests(names) {
-    const found = await WORKFLOWS.select(sql, "WHERE request_name = ANY($1::text[])", [names]);
+    const found = await WORKFLOWS.selectAmong(sql, "request_name", names);
     return new Map(found.map((workflow) => [workflow.requestName, workflow]));
   },
 

@@ -251,7 +251,7 @@ export function fakeApi(parts: Partial<Omit<ApiPorts, "events">> = {}) {
       store: "embedded",
     },
     ...parts,
-    tuning: { checkAnswers: true, probeMs: 50, ...parts.tuning },
+    tuning: { checkAnswers: true, probeMs: 50, keepMs: 0, ...parts.tuning },
   };
   return { app: buildApi(ports), ports, events };
 }
