@@ -129,7 +129,7 @@ function dagQueries(ports: ApiPorts) {
   };
 }
 
-/** What jobs of the present round wrote, and how its units hang together. */
+/** What jobs wrote, and how their units hang together. */
 function fileQueries({ store }: ApiPorts) {
   return {
     logs: readLogs,
@@ -142,17 +142,25 @@ function fileQueries({ store }: ApiPorts) {
       return submitDir === null && !(await store.requests.get(name)) ? null : attemptsAlike(submitDir, wanted);
     },
   };
+  /** Units are numbered through all rounds, so a name is found in the one that has it; jobs of a graph in the newest. */
   async function inRound<W extends LogWanted, T>(
     name: RequestName,
     wanted: InRound<W>,
-    read: (submitDir: string, wanted: W) => Promise<T>,
+    read: (submitDir: string, wanted: W) => Promise<T | null>,
   ): Promise<T | null> {
-    const submitDir = await presentDirectory(name);
-    if (submitDir === null) return null;
-    const unit = await unitNamed(submitDir, wanted.unit);
-    // A job of a graph is the only node of its unit.
-    const node = jobIndex(unit) === null ? wanted.node : unit;
-    return node === undefined ? null : read(submitDir, { ...wanted, unit, node } as unknown as W);
+    for (const submitDir of await directoriesOf(name)) {
+      const unit = await unitNamed(submitDir, wanted.unit);
+      // A job of a graph is the only node of its unit.
+      const node = jobIndex(unit) === null ? wanted.node : unit;
+      const found = node === undefined ? null : await read(submitDir, { ...wanted, unit, node } as unknown as W);
+      if (found !== null) return found;
+    }
+    return null;
+  }
+  /** Newest first. */
+  async function directoriesOf(name: RequestName): Promise<ReadonlySet<string>> {
+    const workflow = await store.workflows.forRequest(name);
+    return new Set(workflow ? (await store.dags.ofWorkflow(workflow.id)).map(({ submitDir }) => submitDir) : []);
   }
   async function presentDirectory(name: RequestName): Promise<string | null> {
     const id = (await store.workflows.forRequest(name))?.currentDagId;

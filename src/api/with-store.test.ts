@@ -1,8 +1,11 @@
 import { createHash } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { AUTH, fakeApi, fakeCommands, TOKEN } from "../../tests/support/api-fakes.ts";
 import { freshStore, type TestStore } from "../../tests/support/store-embedded.ts";
-import { at, sampleFile, sampleSpec, sampleUnit, sampleWork } from "../../tests/support/store-fixtures.ts";
+import { at, sampleDag, sampleFile, sampleSpec, sampleUnit, sampleWork } from "../../tests/support/store-fixtures.ts";
+import { tempDir } from "../../tests/support/temp-dir.ts";
 import { inPages } from "../catalogs/port.ts";
 import type { RequestName, SiteName } from "../domain/names.ts";
 import type { RequestChange } from "../store/port.ts";
@@ -38,6 +41,24 @@ test("an empty installation answers everywhere", async () => {
     expect((await app.inject(`/api/v1${path}`)).statusCode, path).toBe(200);
   }
   expect(await get("/requests")).toEqual({ items: [], next_cursor: null, facets: null });
+});
+
+test("a log is read from the round that has its unit, whether or not that is the present one", async () => {
+  const { workflowId, dagId } = await sampleWork(store, "rounds");
+  const dir = (round: number) => join(tempDir("rounds"), `r${round}-d`);
+  const dirs = [dir(0), dir(1)];
+  for (const [round, submitDir] of dirs.entries()) {
+    mkdirSync(join(submitDir, `mg_00000${round}`), { recursive: true });
+    writeFileSync(join(submitDir, `mg_00000${round}`, "merge.7.out"), `round ${round}\n`);
+  }
+  await store.dags.create(sampleDag("d-first", workflowId, { submitDir: dirs[0]!, createdAt: at(2) }));
+  await store.dags.create(sampleDag("d-second", workflowId, { submitDir: dirs[1]!, round: 1, createdAt: at(3) }));
+  expect(dagId).toBe("d-rounds");
+  for (const round of [0, 1])
+    expect(await get(`/requests/rounds/log?unit=mg_00000${round}&node=merge&file=out`)).toMatchObject({
+      text: `round ${round}\n`,
+    });
+  expect(await get("/requests/rounds/log?unit=mg_000002&node=merge&file=out")).toMatchObject({ status: 404 });
 });
 
 test("requests: pages in order, filters, and a cursor of the store's own is not one of ours", async () => {

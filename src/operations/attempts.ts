@@ -195,7 +195,7 @@ export const attempts = {
     query: attemptsQuery,
     answer: attemptPageSchema,
   }),
-  log: reads("/requests/:name/log", "A range of what one attempt of a node of the present round wrote", {
+  log: reads("/requests/:name/log", "A range of what one attempt of a node wrote, in whatever round", {
     params,
     query: logQuery,
     answer: logSchema,
