@@ -31,7 +31,6 @@ import { DEFAULT_INTAKE_RULES, type IntakeRules } from "./domain/submission.ts";
 import { makeDagmanEngine } from "./engine/dagman/dagman-engine.ts";
 import { holdsRun, NAMELESS } from "./engine/local/identity.ts";
 import { makeLocalEngine } from "./engine/local/local-engine.ts";
-import { watchEnds } from "./engine/local/news.ts";
 import type { Engine } from "./engine/port.ts";
 import { makeHousekeeping } from "./housekeeping/housekeeper.ts";
 import { KINDS } from "./kinds/table.ts";
@@ -104,7 +103,7 @@ export async function startServer(config: Config): Promise<Server> {
   await replaceFile(join(config.data_dir, "server.json"), `${JSON.stringify({ url, pid: process.pid })}\n`);
   await replaceFile(join(config.spool_dir, API_URL_FILE), `${config.public_url ?? url}\n`);
   loop.start();
-  const news = engine.name === "local" ? watchEnds(engineDir(config), () => loop.nudge()) : null;
+  engine.onEnd(() => loop.nudge());
   const isLeader = async () => (await loop.status()).isLeader;
   const importing = { ...section(config, "reqmgr2"), rules: intakeRules(config), nudge: () => loop.nudge(), isLeader };
   const caretakers = [
@@ -115,10 +114,7 @@ export async function startServer(config: Config): Promise<Server> {
   logger.info({ url, engine: engine.name }, "server.ready");
   const parts: Record<string, () => Promise<unknown>> = {
     "alerts and housekeeping": () => Promise.all(caretakers.map((caretaker) => caretaker.stop())),
-    "the pass under way": () => {
-      news?.close();
-      return loop.stop();
-    },
+    "the pass under way": () => loop.stop(),
     "callers of the API": () => api.close(),
     "the engine": () => engine.close(),
     "services of the catalog": async () => ports.catalog.services?.close(),

@@ -35,6 +35,9 @@ export interface Engine {
   hold(run: Run): Promise<void>;
   release(run: Run): Promise<void>;
 
+  /** Calls back when a run may be over, so that nobody has to look often. A hint: it may come late, or never. */
+  onEnd(tell: () => void): void;
+
   ping(): Promise<PingOutcome>;
   /** Which sites the engine can reach now, with what they offer. */
   sites(): Promise<readonly EngineSite[]>;

@@ -10,6 +10,7 @@ export function timedEngine(engine: Engine, metrics: PassMetrics, clock: Clock):
     name: engine.name,
     id: engine.id,
     capabilities: engine.capabilities,
+    onEnd: (tell: () => void) => engine.onEnd(tell),
     close: () => engine.close(),
   };
   for (const call of TIMED) {

@@ -119,6 +119,7 @@ export class ScriptedEngine implements Engine {
     this.#reach("sites");
     return ["north", "south"].map((name) => ({ name, cores: 100, memoryMb: 200_000 }));
   }
+  onEnd() {}
   async close() {}
 
   #reach(call: string): void {

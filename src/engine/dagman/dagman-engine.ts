@@ -11,6 +11,7 @@ import type { Engine, EngineSite, FindOutcome, PingOutcome, SubmitOutcome } from
 import * as answers from "./answers.ts";
 import * as commands from "./commands.ts";
 import { type Condor, makeCondor, unreachable } from "./condor.ts";
+import { EndWatch } from "./end-watch.ts";
 import { bringProgram, closedAncestor, describeClosed, giveAway, type JobOwner } from "./give-away.ts";
 import { type Spawner, spawnCommand } from "./spawn.ts";
 import { hasBegun, isLost, isSilent, noteSubmitHost, submitHostOf, submittedAs } from "./traces.ts";
@@ -47,6 +48,7 @@ export class DagmanEngine implements Engine {
   private readonly options: DagmanOptions;
   private readonly spawner: Spawner;
   private readonly reader = new RunReader(() => this.nowMs());
+  private readonly ends = new EndWatch();
   private readonly condor: Condor;
   private readonly whyIdle: ReturnType<typeof makeMatching>;
 
@@ -122,6 +124,7 @@ export class DagmanEngine implements Engine {
 
   async observe(runs: readonly Run[]): Promise<ReadonlyMap<DagId, RunObservation>> {
     this.reader.keepOnly(runs);
+    this.ends.keepOnly(runs);
     if (runs.length === 0) return new Map();
     const queue = await this.condor.queue();
     const views = await inTurns(runs, async (run): Promise<[DagId, RunObservation]> => {
@@ -206,7 +209,13 @@ export class DagmanEngine implements Engine {
     return answers.sitesOf(await this.condor.workers());
   }
 
-  async close(): Promise<void> {}
+  onEnd(tell: () => void): void {
+    this.ends.listen(tell);
+  }
+
+  async close(): Promise<void> {
+    this.ends.keepOnly([]);
+  }
 
   /** Why this queue cannot tell about the run; null: it can, or the run has been silent for too long to be alive there. */
   private async elsewhere(run: Run): Promise<string | null> {

@@ -16,6 +16,7 @@ import { RunReader } from "../observe/run-reader.ts";
 import type { Engine, EngineSite, FindOutcome, PingOutcome, SubmitOutcome } from "../port.ts";
 import { type Client, makeClient } from "./client.ts";
 import { identityOf } from "./identity.ts";
+import { watchEnds } from "./news.ts";
 
 interface LocalEngineOptions {
   readonly dir: string;
@@ -44,6 +45,7 @@ class LocalEngine implements Engine {
   private readonly sitesWanted: readonly EngineSite[];
   private readonly client: Client;
   private readonly reader = new RunReader();
+  private readonly ends: ReturnType<typeof watchEnds>[] = [];
 
   constructor(options: LocalEngineOptions) {
     this.dir = resolve(options.dir);
@@ -113,7 +115,12 @@ class LocalEngine implements Engine {
     return this.sitesWanted;
   }
 
+  onEnd(tell: () => void): void {
+    this.ends.push(watchEnds(this.dir, tell));
+  }
+
   async close(): Promise<void> {
+    for (const watch of this.ends.splice(0)) watch.close();
     await this.client.close();
   }
 

@@ -100,6 +100,7 @@ export class SimulatedEngine implements Engine {
     this.#reach();
     return this.#host.sites.capacity;
   }
+  onEnd(): void {}
   async close(): Promise<void> {}
 
   /** The newest run of a request that has not ended; else its newest. */
