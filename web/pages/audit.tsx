@@ -1,10 +1,10 @@
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { useList } from "../api/queries.ts";
 import { AsText } from "../as-text.tsx";
 import { Problem } from "../problem.tsx";
+import { SubjectFilter } from "../subject-filter.tsx";
 import { Empty, Loading } from "../ui/banner.tsx";
-import { useDebounced } from "../ui/debounced.ts";
 import { Time } from "../ui/time.tsx";
 import { useUrlState } from "../url-state.ts";
 import { quoted } from "../words.ts";
@@ -13,8 +13,6 @@ import { quoted } from "../words.ts";
 export function AuditPage(): ReactNode {
   const url = useUrlState();
   const subject = url.get("subject") ?? "";
-  const [typed, setTyped] = useState(subject);
-  useDebounced(typed, (text) => text !== subject && url.set("subject", text, { replace: true }));
   const input = { limit: 100, ...(subject && { subject }) };
   const { items, query } = useList("audit.list", input);
   return (
@@ -27,15 +25,7 @@ export function AuditPage(): ReactNode {
         </div>
       </div>
       <div className="toolbar">
-        <label className="grow">
-          <span className="visually-hidden">Only of this request or site</span>
-          <input
-            type="search"
-            placeholder="Only of this request or site"
-            value={typed}
-            onChange={({ target }) => setTyped(target.value.trim())}
-          />
-        </label>
+        <SubjectFilter url={url} />
       </div>
       {query.error && <Problem error={query.error} />}
       {query.isLoading && <Loading what="the audit" />}

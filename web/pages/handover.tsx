@@ -38,7 +38,7 @@ export function HandoverPage(): ReactNode {
           />
         </div>
       </div>
-      <HandoverFilter since={since} subject={subject ?? ""} kinds={kind} url={url} />
+      <HandoverFilter since={since} kinds={kind} url={url} />
       {error && <Problem error={error} />}
       {!data && !error && <Loading what="what happened" />}
       {data && <Report data={data} input={input} />}

@@ -5,6 +5,7 @@ import { ActOnOne } from "../act/one.tsx";
 import type { Answer } from "../api/client.ts";
 import { useAnswer } from "../api/queries.ts";
 import { AsText } from "../as-text.tsx";
+import { DrawingPanel } from "../drawing-panel.tsx";
 import { graphHref, nodeHref } from "../job-links.ts";
 import { Problem } from "../problem.tsx";
 import { requestHref } from "../request-status.tsx";
@@ -92,22 +93,14 @@ function Picture({ name, graph }: { name: string; graph: UnitGraph }): ReactNode
     return { id: node.node, name: node.job ?? node.node, state, tone, letter, href };
   });
   return (
-    <section className="panel">
-      <header>
-        <h2>What waits for what</h2>
-        <span className="quiet end hide-narrow">
-          <kbd>←</kbd> <kbd>→</kbd> <kbd>↑</kbd> <kbd>↓</kbd> move · <kbd>Enter</kbd> opens
-        </span>
-      </header>
-      <div className="body">
-        {nodes.length <= MOST_DRAWN ? (
-          <Drawing label={`The jobs of ${graph.unit}, from top to bottom.`} nodes={nodes} edges={graph.edges} />
-        ) : (
-          <p className="quiet">
-            {nodes.length.toLocaleString("en")} jobs cannot be read in a drawing; the list has them all.
-          </p>
-        )}
-      </div>
-    </section>
+    <DrawingPanel>
+      {nodes.length <= MOST_DRAWN ? (
+        <Drawing label={`The jobs of ${graph.unit}, from top to bottom.`} nodes={nodes} edges={graph.edges} />
+      ) : (
+        <p className="quiet">
+          {nodes.length.toLocaleString("en")} jobs cannot be read in a drawing; the list has them all.
+        </p>
+      )}
+    </DrawingPanel>
   );
 }

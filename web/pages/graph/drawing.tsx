@@ -3,6 +3,7 @@ import { Link } from "wouter";
 import { jobName } from "../../../src/domain/names.ts";
 import type { OutlineView } from "../../../src/operations/results.ts";
 import { useAnswer } from "../../api/queries.ts";
+import { DrawingPanel } from "../../drawing-panel.tsx";
 import { graphHref, nodeHref } from "../../job-links.ts";
 import { Problem } from "../../problem.tsx";
 import { Empty, Loading } from "../../ui/banner.tsx";
@@ -34,16 +35,8 @@ export function JobDrawing({ name, graph }: { name: string; graph: OutlineView }
   });
   const edges = graph.edges.map(({ from, to }) => ({ from: from.map(unitOf), to: to.map(unitOf) }));
   return (
-    <section className="panel">
-      <header>
-        <h2>What waits for what</h2>
-        <span className="quiet end hide-narrow">
-          <kbd>←</kbd> <kbd>→</kbd> <kbd>↑</kbd> <kbd>↓</kbd> move · <kbd>Enter</kbd> opens
-        </span>
-      </header>
-      <div className="body">
-        <Drawing label={`The jobs of ${name}, from top to bottom.`} nodes={nodes} edges={edges} />
-      </div>
-    </section>
+    <DrawingPanel>
+      <Drawing label={`The jobs of ${name}, from top to bottom.`} nodes={nodes} edges={edges} />
+    </DrawingPanel>
   );
 }

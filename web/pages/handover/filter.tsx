@@ -1,20 +1,17 @@
-import { type ReactNode, useState } from "react";
-import { useDebounced } from "../../ui/debounced.ts";
+import type { ReactNode } from "react";
+import { SubjectFilter } from "../../subject-filter.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import type { useUrlState } from "../../url-state.ts";
 import { KINDS, type Kind, SINCES } from "./sections.ts";
 
 interface FilterProps {
   readonly since: string;
-  readonly subject: string;
   readonly kinds: readonly Kind[];
   readonly url: ReturnType<typeof useUrlState>;
 }
 
 /** Since when, of what, about whom: all of it in the address. */
-export function HandoverFilter({ since, subject, kinds, url }: FilterProps): ReactNode {
-  const [typed, setTyped] = useState(subject);
-  useDebounced(typed, (text) => text !== subject && url.set("subject", text, { replace: true }));
+export function HandoverFilter({ since, kinds, url }: FilterProps): ReactNode {
   const toggle = (kind: Kind) =>
     url.set("kind", kinds.includes(kind) ? kinds.filter((other) => other !== kind) : [...kinds, kind]);
   const options = [...SINCES.filter((word) => word !== since), since].sort(bySpan).map((word) => [word, word] as const);
@@ -33,15 +30,7 @@ export function HandoverFilter({ since, subject, kinds, url }: FilterProps): Rea
           </button>
         ))}
       </fieldset>
-      <label className="grow">
-        <span className="visually-hidden">Only of this request or site</span>
-        <input
-          type="search"
-          placeholder="Only of this request or site"
-          value={typed}
-          onChange={({ target }) => setTyped(target.value.trim())}
-        />
-      </label>
+      <SubjectFilter url={url} />
     </div>
   );
 }
