@@ -48,6 +48,7 @@ import { makeSimulator } from "./simulate-child.ts";
 import {
   closedSpool,
   firstSettings,
+  listenAt,
   logTo,
   makeDirectories,
   operatorToken,
@@ -96,7 +97,8 @@ export async function startServer(config: Config): Promise<Server> {
     examplesDir: join(import.meta.dirname, "../examples"),
   };
   const api = buildApi({ ...ports, commands, loop, logger, info, simulate, requireAuthForReads, ...dirs });
-  const url = await api.listen(section(config, "listen")).catch(async (error: unknown) => {
+  const listening = async () => api.listen(await listenAt(section(config, "listen")));
+  const url = await listening().catch(async (error: unknown) => {
     await Promise.allSettled([api.close(), engine.close(), ports.catalog.services?.close(), store.close()]);
     throw error;
   });

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { mkdir, stat } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { hashOf, newToken } from "./api/tokens.ts";
@@ -31,6 +32,41 @@ export async function requireHtcondor(config: Config): Promise<void> {
     "docs/guides/htcondor.md); without HTCondor: wms2 serve --engine local";
   throw new WorldError("bad-config", missing, `there is no ${missing} on the PATH, and engine dagman needs it`, {
     hint,
+  });
+}
+
+/**
+ * Browsers and fetch, and so our own command line, refuse these (the Fetch standard's bad ports, from 1024 on). A system
+ * that hands out ports from 1024 on, as one tuned by HTCondor does, hits one of them in a few thousand starts.
+ */
+const REFUSED_PORTS: ReadonlySet<number> = new Set([
+  ...[1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000],
+  ...[6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080],
+]);
+
+/** Where to listen; port 0: at any that is free and can be reached. */
+export async function listenAt(
+  { host, port }: { readonly host: string; readonly port: number },
+  freePort = systemPort,
+): Promise<{ readonly host: string; readonly port: number }> {
+  if (REFUSED_PORTS.has(port))
+    throw new WorldError("bad-config", `port ${port}`, `browsers and the command line refuse to call port ${port}`, {
+      hint: "listen at another one: --port 8420, or listen.port",
+    });
+  if (port !== 0) return { host, port };
+  for (;;) {
+    const free = await freePort(host);
+    if (!REFUSED_PORTS.has(free)) return { host, port: free };
+  }
+}
+
+function systemPort(host: string): Promise<number> {
+  return new Promise((done, failed) => {
+    const server = createServer().once("error", failed);
+    server.listen(0, host, () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => done(port));
+    });
   });
 }
 
