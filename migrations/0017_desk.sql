@@ -56,6 +56,7 @@ CREATE TABLE site_hours (
   done integer NOT NULL,
   failed integer NOT NULL,
   blamed integer NOT NULL,
+  busy_sec integer NOT NULL,
   PRIMARY KEY (request_name, site, hour)
 );
 CREATE INDEX site_hours_by_hour ON site_hours (hour);

@@ -436,6 +436,7 @@ CREATE TABLE site_hours (
   done integer NOT NULL,
   failed integer NOT NULL,
   blamed integer NOT NULL,
+  busy_sec integer NOT NULL,
   CONSTRAINT site_hours_pkey PRIMARY KEY (request_name, site, hour),
   CONSTRAINT site_hours_request_name_fkey FOREIGN KEY (request_name) REFERENCES requests(name) ON DELETE CASCADE
 );

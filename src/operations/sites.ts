@@ -98,6 +98,7 @@ const siteHour = z.strictObject({
   hour: time.describe("Its beginning"),
   ...each(z.int(), "done", "failed"),
   blamed: z.int().describe("Of those that failed, where the place is to blame"),
+  running: z.number().describe("How many ran at a time, on average; those that have not ended are not counted"),
 });
 const siteHoursSchema = named("SiteHours", {
   since: time,

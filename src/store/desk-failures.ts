@@ -47,7 +47,8 @@ export const failureParts = (
 
   siteHours: (since) =>
     sql.query<SiteHour>(
-      `SELECT site, hour, sum(done)::int AS done, sum(failed)::int AS failed, sum(blamed)::int AS blamed
+      `SELECT site, hour, sum(done)::int AS done, sum(failed)::int AS failed, sum(blamed)::int AS blamed,
+         sum(busy_sec)::int AS "busySec"
        FROM site_hours WHERE hour >= $1::timestamptz GROUP BY site, hour ORDER BY site, hour`,
       [since],
     ),
@@ -83,8 +84,8 @@ async function keepLook(
     `WITH old AS (DELETE FROM site_hours WHERE hour < $2::timestamptz - interval '${HOURS_KEPT}')
      INSERT INTO site_hours SELECT * FROM json_populate_recordset(NULL::site_hours, $1::json)
      ON CONFLICT (request_name, site, hour) DO UPDATE
-       SET done = excluded.done, failed = excluded.failed, blamed = excluded.blamed`,
-    [json(hours.map((hour) => ({ ...hour, request_name: name }))), at],
+       SET done = excluded.done, failed = excluded.failed, blamed = excluded.blamed, busy_sec = excluded.busy_sec`,
+    [json(hours.map(({ busySec, ...hour }) => ({ ...hour, busy_sec: busySec, request_name: name }))), at],
   );
   await tx.query(
     `INSERT INTO failure_looks (request_name, stamp, looked_at, failing) VALUES ($1, $2, $3, $4)

@@ -75,6 +75,8 @@ export interface SiteHour {
   readonly failed: number;
   /** Of those that failed, where the place is to blame. */
   readonly blamed: number;
+  /** How long attempts ran in it, all together; of those that have ended. */
+  readonly busySec: number;
 }
 /** What the ledgers of a request's present run say, and which state of it that is. */
 export interface FailureLook {

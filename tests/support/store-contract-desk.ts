@@ -50,7 +50,7 @@ export function deskContract(store: () => TestStore): void {
     stamp: "s",
     failing: 4,
     rows,
-    hours: hours.map((hour) => ({ ...hour, done: 5, failed: 2, blamed: 1 })),
+    hours: hours.map((hour) => ({ ...hour, done: 5, failed: 2, blamed: 1, busySec: 30 })),
   });
 
   describe("requests at the desk", () => {
@@ -195,7 +195,9 @@ export function deskContract(store: () => TestStore): void {
       await running("b", 1, 0);
       const hour = { site: "north" as SiteName, hour: at(3600) };
       for (const name of names("a", "b")) await store().desk.keepLook(name, look([], [hour]), at(4000));
-      expect(await store().desk.siteHours(at(0))).toStrictEqual([{ ...hour, done: 10, failed: 4, blamed: 2 }]);
+      expect(await store().desk.siteHours(at(0))).toStrictEqual([
+        { ...hour, done: 10, failed: 4, blamed: 2, busySec: 60 },
+      ]);
       await store().desk.keepLook(names("a")[0]!, look([]), at(9 * 86_400));
       expect(await store().desk.siteHours(at(0))).toEqual([]);
     });

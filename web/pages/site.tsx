@@ -17,7 +17,7 @@ import { quoted } from "../words.ts";
 import { ActOnSite } from "./sites/act.tsx";
 import { Bans } from "./sites/bans.tsx";
 import { FailsThere } from "./sites/fails-there.tsx";
-import { columnsOf, faultText, partsOf, sumOf } from "./sites/hours.ts";
+import { busyText, columnsOf, faultText, partsOf, sumOf } from "./sites/hours.ts";
 import { MEANING, SITE_LOOK, SITE_VERBS, type Site, type SiteVerb, siteState, whyNotSite } from "./sites/verbs.ts";
 
 /** One site: whose fault it is, who keeps jobs away from it, and whom that hurts. */
@@ -118,7 +118,9 @@ function Hours({ name }: { name: string }): ReactNode {
         </span>
       </header>
       <div className="body commands">
-        <p className="number live">{faultText(sums)}</p>
+        <p className="number live">
+          {faultText(sums)}; {busyText(of)}
+        </p>
         {data && (
           <Columns
             label={`${name}, last ${span} hours`}

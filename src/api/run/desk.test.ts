@@ -123,6 +123,7 @@ test("hours of a site are told site by site, from the beginning of the time aske
     done: 5,
     failed,
     blamed: 0,
+    busySec: 5400,
   });
   let since: Date | undefined;
   const siteHours = async (from: Date) => {
@@ -133,7 +134,7 @@ test("hours of a site are told site by site, from the beginning of the time aske
   expect(since).toEqual(at("09:00"));
   expect(view.items).toMatchObject([
     { site: "north", hours: [{ failed: 0 }, { failed: 1, hour: at("11:00").toISOString() }] },
-    { site: "south", hours: [{ failed: 4, done: 5, blamed: 0 }] },
+    { site: "south", hours: [{ failed: 4, done: 5, blamed: 0, running: 1.5 }] },
   ]);
 });
 

@@ -23,7 +23,12 @@ export const siteRuns: Runs<typeof sites> = {
   async hours({ hours }, { queries, ports }) {
     const since = new Date(ports.clock.now().getTime() - hours * 3_600_000);
     const bySite = groupBy(await queries.siteHours(since), ({ site }) => site);
-    return { since, items: [...bySite].map(([site, rows]) => ({ site, hours: rows })) };
+    const running = (busySec: number) => Math.round((busySec / 3600) * 100) / 100;
+    const items = [...bySite].map(([site, rows]) => ({
+      site,
+      hours: rows.map(({ busySec, ...row }) => ({ ...row, running: running(busySec) })),
+    }));
+    return { since, items };
   },
   list: async (_, { queries }) => ({ items: await queries.sites() }),
   show: ({ name }, call) => show(name, call),

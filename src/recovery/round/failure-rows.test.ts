@@ -49,3 +49,18 @@ test("attempts are counted by site and hour, with whose fault they were; old one
     [3, 0, 1, 0],
   ]);
 });
+
+test("the time of an attempt belongs to the hours it ran in, not before those that are kept", () => {
+  const { hours } = fold([
+    "mg_000001",
+    false,
+    { at: "2026-11-16T02:10:00Z", wallSec: 1800 },
+    { cluster: 2, node: "proc_000002", at: "2026-11-16T02:30:00Z", wallSec: 600, decision: "done", exitCode: 0 },
+    { cluster: 3, node: "proc_000003", at: "2026-11-16T00:20:00Z", wallSec: 9999 },
+  ]);
+  expect(hours.map(({ hour, busySec, done, failed }) => [hour.getUTCHours(), busySec, done, failed])).toEqual([
+    [0, 1200, 0, 1],
+    [1, 1200, 0, 0],
+    [2, 1200, 1, 1],
+  ]);
+});

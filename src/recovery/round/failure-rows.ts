@@ -11,6 +11,7 @@ interface SiteHour {
   done: number;
   failed: number;
   blamed: number;
+  busySec: number;
 }
 
 const MOST_ROWS = 500;
@@ -73,21 +74,32 @@ export class FailureRows {
   #countHour(line: AttemptRecord): void {
     const at = timeOf(line);
     if (line.site === null || !at || at < this.#hoursSince) return;
-    const hour = new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS);
-    const key = `${line.site} ${hour.getTime()}`;
-    const row = this.#hours.get(key) ?? { site: line.site, hour, done: 0, failed: 0, blamed: 0 };
-    this.#hours.set(key, row);
+    const row = this.#hourOf(line.site, at.getTime());
     if (line.decision === "done") row.done += 1;
     else row.failed += 1;
     if (line.decision !== "done" && isSiteToBlame(line, NO_FILES)) row.blamed += 1;
+    const since = Math.max(at.getTime() - (line.wallSec ?? 0) * 1000, this.#hoursSince.getTime());
+    for (let from = since; from < at.getTime(); ) {
+      const to = Math.min(at.getTime(), (Math.floor(from / HOUR_MS) + 1) * HOUR_MS);
+      this.#hourOf(line.site, from).busySec += (to - from) / 1000;
+      from = to;
+    }
+  }
+
+  #hourOf(site: string, ms: number): SiteHour {
+    const hour = new Date(Math.floor(ms / HOUR_MS) * HOUR_MS);
+    const key = `${site} ${hour.getTime()}`;
+    const row = this.#hours.get(key) ?? { site, hour, done: 0, failed: 0, blamed: 0, busySec: 0 };
+    this.#hours.set(key, row);
+    return row;
   }
 
   finish() {
     const rows = [...this.#rows.values()].map(({ lastUnit: _, ...row }): FailureRow => row);
     rows.sort((a, b) => b.failures - a.failures || b.retrying - a.retrying || a.exitCode - b.exitCode);
-    const hours = [...this.#hours.values()].sort(
-      (a, b) => compare(a.site, b.site) || a.hour.getTime() - b.hour.getTime(),
-    );
+    const hours = [...this.#hours.values()]
+      .map((hour) => ({ ...hour, busySec: Math.round(hour.busySec) }))
+      .sort((a, b) => compare(a.site, b.site) || a.hour.getTime() - b.hour.getTime());
     return { failing: this.#failing, rows, hours };
   }
 }

@@ -11,11 +11,14 @@ interface SiteSums {
   readonly failed: number;
   /** Of those that failed, where the place is to blame. */
   readonly blamed: number;
+  /** Hours of jobs that ran, one after another. */
+  readonly busyHours: number;
 }
 export const sumOf = (hours: SiteHours): SiteSums => ({
   done: hours.reduce((sum, { done }) => sum + done, 0),
   failed: hours.reduce((sum, { failed }) => sum + failed, 0),
   blamed: hours.reduce((sum, { blamed }) => sum + blamed, 0),
+  busyHours: hours.reduce((sum, { running }) => sum + running, 0),
 });
 
 /** What the bars and their legend are made of. */
@@ -41,12 +44,26 @@ export function columnsOf(
       return at >= from && at < from + step;
     });
     const label = absolute(new Date(from * HOUR_MS), zone, 0);
-    return { label: `${label}, ${count(step, "hour")}`, parts: partsOf(sumOf(within)) };
+    const sums = sumOf(within);
+    const running = `${atATime(sums.busyHours / step)} at a time`;
+    return { label: `${label}, ${count(step, "hour")}, ${running}`, parts: partsOf(sums) };
   });
 }
 
+const atATime = (jobs: number): string =>
+  (jobs >= 10 ? Math.round(jobs) : Math.round(jobs * 10) / 10).toLocaleString("en");
+
+/** How busy it was: in words. */
+export function busyText(hours: SiteHours): string {
+  const { busyHours } = sumOf(hours);
+  const most = Math.max(0, ...hours.map(({ running }) => running));
+  return busyHours === 0
+    ? "no job that ended ran longer than a moment"
+    : `${atATime(most)} jobs ran at a time in its busiest hour, ${atATime(busyHours)} hours of jobs in all`;
+}
+
 /** Whose fault: in words. */
-export function faultText({ done, failed, blamed }: SiteSums): string {
+export function faultText({ done, failed, blamed }: Omit<SiteSums, "busyHours">): string {
   if (done + failed === 0) return "no attempt ended here";
   const ended = `${count(done, "attempt")} ended well`;
   if (failed === 0) return `${ended}, none failed`;
