@@ -3,6 +3,7 @@ import { chmodSync, closeSync, fsyncSync, lchownSync, mkdirSync, openSync, readd
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { InvariantError } from "../base/errors.ts";
+import { makeTurn } from "../base/slices.ts";
 import { runsCmssw } from "../domain/cms-files.ts";
 import { SIMULATE } from "../domain/parallel-steps.ts";
 import type { RequestFile, RequestSpec } from "../domain/request.ts";
@@ -10,12 +11,10 @@ import { CMSSW_FILES, FACTS_FILE, PAYLOAD_FILES, SIMULATOR_FILES } from "../payl
 import { type SubmitFile, TOP } from "../submit-dir/names.ts";
 import type { Owner } from "./permission.ts";
 
-const SLICE_MS = 20;
-
 /** Small files are written synchronously, which is many times quicker, in slices that let others have a turn. */
 export async function writeFiles(root: string, files: Iterable<SubmitFile>): Promise<void> {
   const made = new Set<string>();
-  let sliceEnd = performance.now() + SLICE_MS;
+  const turn = makeTurn();
   for (const file of files) {
     const path = join(root, file.path);
     const parent = dirname(path);
@@ -30,10 +29,7 @@ export async function writeFiles(root: string, files: Iterable<SubmitFile>): Pro
     } finally {
       closeSync(descriptor);
     }
-    if (performance.now() > sliceEnd) {
-      await new Promise((resume) => setImmediate(resume));
-      sliceEnd = performance.now() + SLICE_MS;
-    }
+    await turn();
   }
 }
 

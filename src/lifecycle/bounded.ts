@@ -1,4 +1,4 @@
-import { makeTurn } from "../base/event-loop.ts";
+import { makeTurn } from "../base/slices.ts";
 
 /** At most `limit` of them at once. What takes no time of its own lets others have a turn, too. */
 export async function forEachBounded<T>(
