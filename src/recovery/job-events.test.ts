@@ -62,3 +62,15 @@ test("a blank column of used memory is not what was asked for", () => {
   expect(readJobEvents(ended("             100       100"), 7)?.events.peakMemoryMb).toBeNull();
   expect(readJobEvents(ended("   7      150       150"), 7)?.events.peakMemoryMb).toBe(7);
 });
+
+test("a job that was held told its peak when its size was last looked at", () => {
+  const sizes = [12, 290, 280].map(
+    (peak) =>
+      `006 (007.000.000) 2026-11-18 04:00:39 Image size of job updated: 298240\n\t${peak}  -  MemoryUsage of job (MB)\n\t296308  -  ResidentSetSize of job (KB)\n...\n`,
+  );
+  const held = "012 (007.000.000) 2026-11-18 04:00:39 Job was held.\n\tWMS2 memory\n\tCode 3 Subcode 50660\n...\n";
+  expect(readJobEvents(sizes.join("") + held, 7)?.events).toMatchObject({
+    peakMemoryMb: 290,
+    held: { subcode: 50660 },
+  });
+});

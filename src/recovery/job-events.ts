@@ -64,8 +64,8 @@ function fold(events: Mutable<JobEvents>, { kind, body, exit }: JobEvent): void 
     case "lost":
       events.lost = words(body) || "the worker could not be reached again";
       return;
-    case "information":
-      notePeak(events, textIn(body, /^MemoryUsage = (\d+)/));
+    case "size":
+      notePeak(events, textIn(body, /^(\d+)\s+-\s+MemoryUsage of job \(MB\)/));
       return;
   }
 }

@@ -22,9 +22,8 @@ export function submitFile(
     ...requests(resources),
     `My.WMS2_Request = ${classAdString(plan.requestName)}`,
     `My.WMS2_Role = ${classAdString(role)}`,
-    // The site of every attempt, in the execute event; and what POST asks about a job that was held or killed.
+    // The site of every attempt, in the execute event. All else that POST asks is in the events as they are.
     "ulog_execute_attrs = GLIDEIN_CMSSite",
-    "job_ad_information_attrs = HoldReasonCode,HoldReasonSubCode,HoldReason,ExitCode,ExitSignal,MemoryUsage,NumJobStarts,RemoteWallClockTime",
     requirements(options),
     ...periodic(options),
     `include : ${UNIT.include}`,

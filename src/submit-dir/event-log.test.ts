@@ -10,11 +10,11 @@ describe("the event log", () => {
       "submit 28",
       "submit 30",
       "execute 28",
-      "information 28",
+      "other 28",
       "execute 30",
       "held 30",
       "terminated 28",
-      "information 28",
+      "other 28",
       "aborted 30",
     ]);
     expect(events[0]!.body).toEqual(["DAG Node: v"]);

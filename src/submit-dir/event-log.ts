@@ -19,11 +19,11 @@ export const EVENT_NUMBERS = {
   execute: "001",
   evicted: "004",
   terminated: "005",
+  size: "006",
   aborted: "009",
   held: "012",
   released: "013",
   lost: "024",
-  information: "028",
 } as const;
 export type EventKind = keyof typeof EVENT_NUMBERS;
 const KINDS = new Map(Object.entries(EVENT_NUMBERS).map(([kind, number]) => [number as string, kind as EventKind]));

@@ -26,11 +26,12 @@ export const evicted = (spec: JobSpec, at: Date, why: string): string =>
 export const lost = (spec: JobSpec, at: Date, why: string): string =>
   render("lost", spec, at, `Job reconnection failed\n\t${why}`);
 
-/** With the job's ad information, as job_ad_information_attrs adds it on a pool: a job that is held tells its peak nowhere else. */
+/** After the job's size, as on a pool: a job that is held tells its peak nowhere else. */
 export const held = (spec: JobSpec, at: Date, hold: Hold, peakMb: number | null): string => {
   const event = render("held", spec, at, `Job was held.\n\t${hold.why}\n\tCode ${hold.code} Subcode ${hold.subcode}`);
-  const usage = `Job ad information event triggered.\nMemoryUsage = ${peakMb}`;
-  return peakMb === null ? event : event + render("information", spec, at, usage);
+  if (peakMb === null) return event;
+  const size = `Image size of job updated: ${peakMb * 1024}\n\t${peakMb}  -  MemoryUsage of job (MB)`;
+  return render("size", spec, at, size) + event;
 };
 
 export const aborted = (spec: JobSpec, at: Date, why: string): string =>
