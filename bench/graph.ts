@@ -16,10 +16,11 @@ const LAYER = 1000;
 
 /** Writes out, plans, checks and writes a graph of so many jobs; decides that none has to run again; runs a few. */
 export const run = async ({ jobs }: { jobs: number }) => {
-  // Memory is that of planning: the first, in a process that has done nothing else.
+  // First, on a disk from which nothing was deleted; its jobs are other processes, so memory stays that of planning.
+  const ran = await inOwnDirectory("run", (root) => runs(root), RESTED);
   const written = await inOwnDirectory("graph", (root) => intoFiles(root, jobs), RESTED);
   const rerunNothingSeconds = await inOwnDirectory("graph", (root) => decideNothing(root, jobs), RESTED);
-  return { ...written, rerunNothingSeconds, ...(await inOwnDirectory("run", (root) => runs(root), RESTED)) };
+  return { ...written, rerunNothingSeconds, ...ran };
 };
 
 /** All jobs finished, and their files are as they were: written out, looked at on the disk, compared. */

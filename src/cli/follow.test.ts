@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { WorldError } from "../base/errors.ts";
 import type { Client } from "./client.ts";
 import { follow, type Notice } from "./follow.ts";
@@ -99,3 +99,22 @@ test("where nobody sees how far it is, jobs are asked for at the end only", asyn
   await follow(client, ["r"], QUIET, { everyMs: 1, signal: new AbortController().signal, endOnly: true });
   expect(asked).toEqual(["request", "request", "dag", "jobs"]);
 });
+
+test("an answer that took long is no reason to look later when only the end is asked for", async () => {
+  let clockMs = 0;
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => (clockMs += 0.5));
+  const active = { instance: "a", status: "active" };
+  const show = { update() {}, close() {} };
+  const options = { everyMs: 1, signal: new AbortController().signal, endOnly: true };
+  const client = clientOf([active, active, { ...active, status: "completed" }]);
+  const answer = client.requests.show;
+  vi.spyOn(client.requests, "show").mockImplementation((request) => {
+    clockMs += 1000;
+    return answer(request);
+  });
+  try {
+    expect(await follow(client, ["r"], show, options)).toMatchObject([{ request: { status: "completed" } }]);
+  } finally {
+    clock.mockRestore();
+  }
+}, 3000);

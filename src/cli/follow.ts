@@ -62,7 +62,8 @@ export async function follow(
       const watched = wanted.map((name) => known.get(name)).filter((one) => one !== undefined);
       show.update(watched, silentSince === null ? other : silence(client, silentSince));
       if (options.signal.aborted || (silentSince === null && watched.every(hasEnded))) return watched;
-      const pauseMs = Math.min(Math.max(options.everyMs, LOOKS_SHARE * (performance.now() - begun)), MOST_PAUSE_MS);
+      const tookMs = options.endOnly ? 0 : performance.now() - begun;
+      const pauseMs = Math.min(Math.max(options.everyMs, LOOKS_SHARE * tookMs), MOST_PAUSE_MS);
       await untilLook(client, watched, pauseMs, options);
     }
   } finally {

@@ -4,6 +4,7 @@ import type { JobSpec } from "../../dag/job-spec.ts";
 import type { DirectJob } from "./direct/job.ts";
 import { directText } from "./direct/task.ts";
 import { MARK } from "./families.ts";
+import { ADS } from "./spares.ts";
 import type { Tasks } from "./tasks.ts";
 import { EXECUTABLE } from "./transfer.ts";
 
@@ -19,7 +20,7 @@ export function layTask(
 ): void {
   const { scratch } = at;
   const [jobAd, machineAd] = [renderJobAd(spec), renderMachineAd(spec, at.site, at.host)];
-  const jobPath = spec.transfers ? `${scratch}/.job.ad` : `${tasks.pathOf(spec.cluster)}.ad`;
+  const jobPath = spec.transfers ? `${scratch}/${ADS}` : `${tasks.pathOf(spec.cluster)}.ad`;
   const isShared = !spec.transfers || direct !== null;
   const machinePath = isShared ? jobPath : `${scratch}/.machine.ad`;
   writeFileSync(jobPath, isShared ? jobAd + machineAd : jobAd);

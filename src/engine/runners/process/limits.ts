@@ -30,6 +30,35 @@ export function findOverLimit<J extends Limited>(
   });
 }
 
+const EVERY_MS = 1000;
+
+/** Looks every second, while anything runs. */
+export class LimitsWatch {
+  private readonly look: () => void;
+  private timer: NodeJS.Timeout | null = null;
+
+  constructor(
+    running: () => readonly Limited[],
+    groupOf: (cluster: number) => number | null,
+    end: (cluster: number, hold: Hold) => void,
+  ) {
+    this.look = () => {
+      const jobs = running();
+      for (const { job, hold } of findOverLimit(jobs, groupOf)) end(job.spec.cluster, hold);
+      if (jobs.length === 0) this.close();
+    };
+  }
+
+  watch(): void {
+    this.timer ??= setInterval(this.look, EVERY_MS);
+  }
+
+  close(): void {
+    if (this.timer) clearInterval(this.timer);
+    this.timer = null;
+  }
+}
+
 /** The reasons and subcodes of docs/submit-directory.md's periodic_hold, which recovery reads. */
 function overLimit({ spec, begunAt }: Limited, usedMb: number, now: number): Hold | null {
   if (spec.memoryAsked && usedMb > Math.max(LEAST_LIMIT_MB, spec.memoryMb * MEMORY_TOLERANCE)) {

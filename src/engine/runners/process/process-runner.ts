@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { constants, hostname } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import { describeError } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
 import { signalGroup } from "../../../base/signal-group.ts";
@@ -25,34 +25,14 @@ import { watchMemory } from "./direct/memory.ts";
 import { tellEnd } from "./direct/outcome.ts";
 import { OWN } from "./direct/task.ts";
 import { attempt, type Families } from "./families.ts";
+import { type Begun, type Job, makeJob } from "./job.ts";
 import { layTask } from "./job-task.ts";
-import { findOverLimit } from "./limits.ts";
+import { LimitsWatch } from "./limits.ts";
 import { Slots } from "./slots.ts";
 import type { TaskEnd } from "./task-files.ts";
 import type { Tasks } from "./tasks.ts";
 import { removeTree, stageIn, stageOut } from "./transfer.ts";
 
-interface Job {
-  readonly spec: JobSpec;
-  /** Run without a worker program around it. */
-  direct: DirectJob | null;
-  memory: { close(): void } | null;
-  readonly watch: JobWatch;
-  state: "idle" | "staging" | "running";
-  site: string;
-  startedMs: number;
-  /** The same by the clock that only moves forward. */
-  begunAt: number;
-  peakMb: number | null;
-  /** Started by an earlier engine. */
-  adopted: boolean;
-  /** This very attempt was begun again before, for it vanished. */
-  readonly evicted: boolean;
-  /** Why it is being ended by us. */
-  removal: Removal | null;
-}
-
-const LIMITS_MS = 1000;
 const FULL_DISK_MS = 1000;
 const FULL_DISK: readonly number[] = [constants.errno.ENOSPC, constants.errno.EDQUOT];
 
@@ -66,7 +46,7 @@ export class ProcessRunner implements JobRunner {
   private readonly all = new Map<number, Job>();
   private readonly host = hostname();
   private readonly graceMs: number;
-  private limits: NodeJS.Timeout | null = null;
+  private readonly limits: LimitsWatch;
   private closed = false;
 
   constructor(
@@ -83,6 +63,11 @@ export class ProcessRunner implements JobRunner {
     this.outbox = outbox;
     this.slots = new Slots(sites);
     this.graceMs = graceMs;
+    this.limits = new LimitsWatch(
+      () => this.running(),
+      (cluster) => this.tasks.groupOf(cluster),
+      (cluster, hold) => this.remove(cluster, hold),
+    );
   }
 
   configure(sites: readonly EngineSite[]): void {
@@ -107,7 +92,7 @@ export class ProcessRunner implements JobRunner {
     this.watchMemory(job);
     this.slots.occupy(site, spec);
     this.tasks.start(cluster, (end, group) => void this.ended(job, end, group), true);
-    this.watchLimits();
+    this.limits.watch();
     this.outbox.schedule();
     return this.tasks.hasEnded(cluster) ? "ended" : "running";
   }
@@ -147,26 +132,18 @@ export class ProcessRunner implements JobRunner {
 
   close(): void {
     this.closed = true;
-    if (this.limits) clearInterval(this.limits);
+    this.limits.close();
     for (const { memory } of this.all.values()) memory?.close();
   }
 
-  private enter(begun: Omit<Job, "peakMb" | "removal" | "direct" | "memory" | "begunAt">): Job {
-    const begunAt = performance.now() - Math.max(0, Date.now() - begun.startedMs);
-    const job: Job = { ...begun, begunAt, peakMb: null, removal: null, direct: null, memory: null };
+  private enter(begun: Begun): Job {
+    const job = makeJob(begun);
     this.all.set(job.spec.cluster, job);
     return job;
   }
 
-  private watchLimits(): void {
-    this.limits ??= setInterval(() => {
-      const running = [...this.all.values()].filter((job) => job.state === "running" && !job.removal);
-      const over = findOverLimit(running, (cluster) => this.tasks.groupOf(cluster));
-      for (const { job, hold } of over) this.remove(job.spec.cluster, hold);
-      if (this.all.size > 0 || !this.limits) return;
-      clearInterval(this.limits);
-      this.limits = null;
-    }, LIMITS_MS);
+  private running(): Job[] {
+    return [...this.all.values()].filter((job) => job.state === "running" && !job.freed && !job.removal);
   }
 
   private queue(job: Job): void {
@@ -194,7 +171,8 @@ export class ProcessRunner implements JobRunner {
     job.site = site;
     const scratch = this.scratchOf(job);
     const direct = this.direct.find(spec);
-    const hold = await stageIn(direct ? { ...spec, ...direct.staged } : spec, scratch);
+    const isOpen = direct !== null && this.tasks.openDirectory(scratch);
+    const hold = await stageIn(direct ? { ...spec, ...direct.staged } : spec, scratch, isOpen);
     if (this.closed) return;
     job.removal ??= hold;
     if (job.removal) return this.leave(job);
@@ -209,7 +187,7 @@ export class ProcessRunner implements JobRunner {
     job.watch.begins({ site, at: job.startedMs }, scratch);
     this.tasks.start(spec.cluster, (end, group) => void this.ended(job, end, group));
     this.outbox.schedule();
-    this.watchLimits();
+    this.limits.watch();
   }
 
   /** The engine's own directory could not be written: not the job's fault, so it waits and tries again. */
@@ -232,11 +210,23 @@ export class ProcessRunner implements JobRunner {
       job.removal ??= { code: 7, subcode: 2, why: `Error from local engine: ${end.exit.why}` };
     }
     const wallSec = this.ranSec(job);
+    await this.makeRoom(job);
+    if (this.closed) return;
     const hold = await this.bringHome(job, end, wallSec);
     if (this.closed) return;
     job.removal ??= hold;
     const used = { userSec: end.userSec, systemSec: end.systemSec, wallSec, memoryMb: job.peakMb };
     this.leave(job, { kind: "exited", code: returnOf(end.exit) ?? 0, used });
+  }
+
+  /** Who waits for the place begins before this one's end is written down: that is as long as a short job. */
+  private async makeRoom(job: Job): Promise<void> {
+    if (this.outbox.trouble !== null) return; // Its end may not be written for long, as those of others would not.
+    job.freed = true;
+    this.slots.free(job.site, job.spec);
+    this.pump();
+    this.outbox.schedule();
+    await turn();
   }
 
   /** How long it ran: one of an earlier engine may have ended before we came. */
@@ -280,7 +270,7 @@ export class ProcessRunner implements JobRunner {
   /** A job that is being removed was removed, however it ended. */
   private leave(job: Job, end?: JobEnd): void {
     const { removal, spec, peakMb } = job;
-    if (job.state !== "idle") this.slots.free(job.site, spec);
+    if (job.state !== "idle" && !job.freed) this.slots.free(job.site, spec);
     this.all.delete(spec.cluster);
     if (removal) job.watch.ended({ kind: "removed", removal, peakMb });
     else if (end) job.watch.ended(end);
@@ -294,7 +284,8 @@ export class ProcessRunner implements JobRunner {
 
   private forget(job: Job): void {
     const path = this.tasks.pathOf(job.spec.cluster);
-    removeTree(job.spec.transfers ? `${path}.scratch` : `${path}.ad`);
+    if (!job.direct || !this.tasks.keepDirectory(this.scratchOf(job)))
+      removeTree(job.spec.transfers ? `${path}.scratch` : `${path}.ad`);
     this.tasks.forget(job.spec.cluster);
   }
 }

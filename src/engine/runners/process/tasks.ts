@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, readdirSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { signalGroup } from "../../../base/signal-group.ts";
 import { readText } from "../../dag/dag-files.ts";
 import { lineReader } from "../../dag/lines.ts";
 import { isAlive, type ProcessMark } from "./proc.ts";
+import { SpareDirectories, Spares } from "./spares.ts";
 import { parseState, renderTask, type TaskEnd, type TaskState, type TaskText } from "./task-files.ts";
 import { removeTree } from "./transfer.ts";
 
@@ -38,6 +39,8 @@ export class Tasks {
   readonly dir: string;
   private readonly environment: Record<string, string>;
   private readonly live = new Map<number, Live>();
+  private readonly spares: Spares;
+  private readonly directories: SpareDirectories;
   private runner: ChildProcess | null = null;
   private offered: string[] = [];
   private sweeper: NodeJS.Timeout | null = null;
@@ -45,6 +48,8 @@ export class Tasks {
   constructor(dir: string, environment: Record<string, string>) {
     this.dir = dir;
     this.environment = environment;
+    this.spares = new Spares(`${dir}/spare-task`);
+    this.directories = new SpareDirectories(`${dir}/spare-directory`);
     mkdirSync(dir, { recursive: true });
   }
 
@@ -57,14 +62,21 @@ export class Tasks {
     return `${this.pathOf(id)}.state`;
   }
 
+  private taskPath(id: number): string {
+    return `${this.pathOf(id)}.task`;
+  }
+
   /** `note` is kept with the task, for whoever takes it over. A state of the same id is of a task that vanished. */
   write(id: number, task: TaskText, note = ""): void {
     unlink(this.statePath(id));
-    writeFileSync(`${this.pathOf(id)}.task`, `# ${note.replaceAll("\n", " ")}\n${renderTask(task)}`);
+    const path = this.taskPath(id);
+    const spare = this.spares.take();
+    writeFileSync(spare ?? path, `# ${note.replaceAll("\n", " ")}\n${renderTask(task)}`);
+    if (spare !== undefined) renameSync(spare, path);
   }
 
   readNote(id: number): string | null {
-    const text = readText(`${this.pathOf(id)}.task`);
+    const text = readText(this.taskPath(id));
     return text.ok ? text.value.slice(2, text.value.indexOf("\n")) : null;
   }
 
@@ -111,7 +123,21 @@ export class Tasks {
   /** Removes the task's files; its end must be in the journal by now. */
   forget(id: number): void {
     unlink(this.statePath(id));
-    unlink(`${this.pathOf(id)}.task`);
+    if (!this.isBusy || !this.spares.keep(this.taskPath(id))) unlink(this.taskPath(id));
+  }
+
+  /** Keeps the working directory of a directly run job for another; false: it is not fit for that, or nobody is there. */
+  keepDirectory(path: string): boolean {
+    return this.isBusy && this.directories.keep(path);
+  }
+
+  openDirectory(path: string): boolean {
+    return this.directories.open(path);
+  }
+
+  /** While it is, spares are dropped some day. */
+  private get isBusy(): boolean {
+    return this.live.size > 0;
   }
 
   /** Removes what tasks of earlier engines left, when none of them is wanted any more. */
@@ -124,10 +150,16 @@ export class Tasks {
     if (this.sweeper) clearInterval(this.sweeper);
     this.sweeper = null;
     this.live.clear();
+    this.dropSpares();
     this.runner?.stdin?.end();
     this.runner?.stdout?.destroy();
     this.runner?.unref();
     this.runner = null;
+  }
+
+  private dropSpares(): void {
+    this.spares.drop();
+    this.directories.drop();
   }
 
   private ensureRunner(): ChildProcess {
@@ -196,6 +228,7 @@ export class Tasks {
     if (this.live.size === 0 && this.sweeper) {
       clearInterval(this.sweeper);
       this.sweeper = null;
+      this.dropSpares();
     }
   }
 

@@ -22,15 +22,17 @@ const COPY = constants.COPYFILE_FICLONE;
 type Copy = { readonly from: string; readonly to: string; readonly bytes: number };
 
 /**
- * Brings executable and inputs into a new scratch directory. Always copies (by reference where the file system can):
+ * Brings executable and inputs into a new scratch directory, unless one is open. Always copies (by reference where the file system can):
  * a hard link would let a job change the submit directory. A job that runs where its files are only needs its executable.
  */
-export async function stageIn(spec: JobSpec, scratch: string): Promise<Hold | null> {
+export async function stageIn(spec: JobSpec, scratch: string, isOpen = false): Promise<Hold | null> {
   const travels = spec.transfers && spec.transferExecutable;
   if (!spec.transfers) return findExecutable(spec, travels);
-  // It may have been left by an engine that died before it could say that the job begins.
-  removeTree(scratch);
-  mkdirSync(scratch);
+  if (!isOpen) {
+    // It may have been left by an engine that died before it could say that the job begins.
+    removeTree(scratch);
+    mkdirSync(scratch);
+  }
   const copies: Copy[] = [];
   for (const input of spec.inputs) {
     try {
