@@ -5,6 +5,7 @@ import { AsText } from "../as-text.tsx";
 import { Problem } from "../problem.tsx";
 import { SubjectFilter } from "../subject-filter.tsx";
 import { Empty, Loading } from "../ui/banner.tsx";
+import { TableHead } from "../ui/table-head.tsx";
 import { Time } from "../ui/time.tsx";
 import { useUrlState } from "../url-state.ts";
 import { quoted } from "../words.ts";
@@ -37,15 +38,7 @@ export function AuditPage(): ReactNode {
       {items.length > 0 && (
         <section className="panel scroll" aria-label="Audit">
           <table className="plain cards live">
-            <thead>
-              <tr>
-                <th scope="col">When</th>
-                <th scope="col">Who</th>
-                <th scope="col">What</th>
-                <th scope="col">To what</th>
-                <th scope="col">Why</th>
-              </tr>
-            </thead>
+            <TableHead columns={["When", "Who", "What", "To what", "Why"]} />
             <tbody>
               {items.map((entry) => (
                 <tr key={entry.id}>

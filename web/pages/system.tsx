@@ -5,6 +5,7 @@ import { AsText } from "../as-text.tsx";
 import { Problem } from "../problem.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { Loading } from "../ui/banner.tsx";
+import { TableHead } from "../ui/table-head.tsx";
 import { Time, useNow } from "../ui/time.tsx";
 import { duration } from "../ui/time-words.ts";
 import { ageOf } from "./system/age.ts";
@@ -45,15 +46,7 @@ function Ages({ fresh }: { fresh: Answer<"system.freshness"> }): ReactNode {
   return (
     <section className="panel scroll" aria-label="How fresh it is">
       <table className="plain cards live">
-        <thead>
-          <tr>
-            <th scope="col">What</th>
-            <th scope="col">State</th>
-            <th scope="col">Seen</th>
-            <th scope="col">How often</th>
-            <th scope="col">What was seen</th>
-          </tr>
-        </thead>
+        <TableHead columns={["What", "State", "Seen", "How often", "What was seen"]} />
         <tbody>
           {fresh.items.map((item) => {
             const [tone, letter, word] = ageOf(item, now);

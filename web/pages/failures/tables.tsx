@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { Link } from "wouter";
 import type { Answer } from "../../api/client.ts";
 import { logHref, nodeHref } from "../../job-links.ts";
+import { TableHead } from "../../ui/table-head.tsx";
 import { Time } from "../../ui/time.tsx";
 
 type Errors = Answer<"attempts.errors">;
@@ -22,18 +23,7 @@ export const Codes = ({ name, title, codes, more }: CodesProps): ReactNode => (
     </header>
     <div className="scroll">
       <table className="plain">
-        <thead>
-          <tr>
-            <th scope="col">Code</th>
-            <th scope="col" className="end">
-              Failures
-            </th>
-            <th scope="col" className="end">
-              Units
-            </th>
-            <th scope="col">What it means</th>
-          </tr>
-        </thead>
+        <TableHead columns={["Code", { end: "Failures" }, { end: "Units" }, "What it means"]} />
         <tbody>
           {codes.map((code) => (
             <tr key={`${code.exit_code} ${code.cause} ${code.rule}`}>
@@ -73,20 +63,7 @@ export const Places = ({ errors }: { errors: Errors }): ReactNode => (
       </header>
       <div className="scroll">
         <table className="plain number">
-          <thead>
-            <tr>
-              <th scope="col">Site</th>
-              <th scope="col" className="end">
-                Nodes
-              </th>
-              <th scope="col" className="end">
-                Failed
-              </th>
-              <th scope="col" className="end">
-                The site's fault
-              </th>
-            </tr>
-          </thead>
+          <TableHead columns={["Site", { end: "Nodes" }, { end: "Failed" }, { end: "The site's fault" }]} />
           <tbody>
             {errors.sites.map(({ site, nodes, failed, blamed }) => (
               <tr key={site}>

@@ -3,6 +3,7 @@ import { Link } from "wouter";
 import type { BlockView } from "../../../src/operations/blocks.ts";
 import { requestHref } from "../../request-status.tsx";
 import { Badge } from "../../ui/badge.tsx";
+import { TableHead } from "../../ui/table-head.tsx";
 import { Time } from "../../ui/time.tsx";
 import { bytes, count } from "../../words.ts";
 import { BLOCK_LOOK, owedSince, unitsText } from "./words.ts";
@@ -18,19 +19,9 @@ interface BlocksTableProps {
 export const BlocksTable = ({ blocks, hasRequests = false, onRetry }: BlocksTableProps): ReactNode => (
   <div className="scroll">
     <table className="plain">
-      <thead>
-        <tr>
-          <th scope="col">State</th>
-          <th scope="col">Block</th>
-          <th scope="col">Units</th>
-          <th scope="col" className="end">
-            Files
-          </th>
-          <th scope="col">Steps taken</th>
-          <th scope="col">Owed since</th>
-          <th scope="col">What it waits for</th>
-        </tr>
-      </thead>
+      <TableHead
+        columns={["State", "Block", "Units", { end: "Files" }, "Steps taken", "Owed since", "What it waits for"]}
+      />
       <tbody>
         {blocks.map((block) => (
           <tr key={block.name}>

@@ -7,6 +7,7 @@ import { Problem } from "../../problem.tsx";
 import { requestHref } from "../../request-status.tsx";
 import { Letter } from "../../ui/badge.tsx";
 import { Loading } from "../../ui/banner.tsx";
+import { TableHead } from "../../ui/table-head.tsx";
 import { Time } from "../../ui/time.tsx";
 import { count } from "../../words.ts";
 
@@ -110,16 +111,16 @@ export function Rows({ request, rule }: { request?: string | undefined; rule?: s
           </summary>
           <div className="scroll">
             <table className="plain">
-              <thead>
-                <tr>
-                  <th scope="col">Row</th>
-                  <th scope="col">For</th>
-                  <th scope="col">Does</th>
-                  <th scope="col">Category</th>
-                  <th scope="col">Meaning</th>
-                  {layer !== "built-in" && <th scope="col">Where it stands</th>}
-                </tr>
-              </thead>
+              <TableHead
+                columns={[
+                  "Row",
+                  "For",
+                  "Does",
+                  "Category",
+                  "Meaning",
+                  ...(layer === "built-in" ? [] : ["Where it stands"]),
+                ]}
+              />
               <tbody>
                 {rows.map((row) => (
                   <tr key={row.id}>

@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { Answer } from "../../api/client.ts";
 import { useDrag } from "../../ui/drag.ts";
+import { TableHead } from "../../ui/table-head.tsx";
 import { count } from "../../words.ts";
 import { movesBetween, priorityFor, type WhatIf, withPriority } from "./order.ts";
 import { QueueRow } from "./row.tsx";
@@ -39,17 +40,7 @@ export function QueueTable({ now, then, whatIf, onChange }: TableProps): ReactNo
     <>
       <section className="panel scroll" aria-label="The queue">
         <table className="plain cards queue live">
-          <thead>
-            <tr>
-              <td />
-              <th scope="col">Place</th>
-              <th scope="col">Request</th>
-              <th scope="col">Priority</th>
-              <th scope="col">Move</th>
-              <th scope="col">Would start</th>
-              <th scope="col">Why it waits</th>
-            </tr>
-          </thead>
+          <TableHead columns={[null, "Place", "Request", "Priority", "Move", "Would start", "Why it waits"]} />
           <tbody>
             {then.entries.slice(0, SHOWN).map((entry) => {
               const { request_name: name } = entry;

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { roundUse } from "../../../src/operations/round-use.ts";
 import type { StepMetricsView } from "../../../src/operations/workflows.ts";
+import { TableHead } from "../../ui/table-head.tsx";
 
 const whole = (value: number | null, unit: string): string =>
   value === null ? "–" : `${Math.round(value).toLocaleString("en")} ${unit}`;
@@ -18,26 +19,16 @@ export function Rounds({ metrics }: { metrics: StepMetricsView }): ReactNode {
       </header>
       <div className="scroll">
         <table className="plain number">
-          <thead>
-            <tr>
-              <th scope="col">Round</th>
-              <th scope="col" className="end">
-                Memory asked
-              </th>
-              <th scope="col" className="end">
-                used (median)
-              </th>
-              <th scope="col" className="end">
-                at most
-              </th>
-              <th scope="col" className="end">
-                Cores asked
-              </th>
-              <th scope="col" className="end">
-                busy
-              </th>
-            </tr>
-          </thead>
+          <TableHead
+            columns={[
+              "Round",
+              { end: "Memory asked" },
+              { end: "used (median)" },
+              { end: "at most" },
+              { end: "Cores asked" },
+              { end: "busy" },
+            ]}
+          />
           <tbody>
             {rounds.map((use) => (
               <tr key={use.round}>

@@ -4,6 +4,7 @@ import type { AttemptView } from "../../../src/operations/attempts.ts";
 import { useAnswer } from "../../api/queries.ts";
 import { logHref, nodeHref } from "../../job-links.ts";
 import { Badge } from "../../ui/badge.tsx";
+import { TableHead } from "../../ui/table-head.tsx";
 import { PART_LOOK } from "../../words.ts";
 import { stateOf, type UnitGraph } from "./states.ts";
 
@@ -20,16 +21,7 @@ export function Jobs({ name, graph }: { name: string; graph: UnitGraph }): React
       </header>
       <div className="scroll">
         <table className="plain">
-          <thead>
-            <tr>
-              <th scope="col">Job</th>
-              <th scope="col">State</th>
-              <th scope="col">Last attempt</th>
-              <th scope="col">
-                <span className="visually-hidden">Log</span>
-              </th>
-            </tr>
-          </thead>
+          <TableHead columns={["Job", "State", "Last attempt", { hidden: "Log" }]} />
           <tbody>
             {nodes.map((node) => (
               <Job
