@@ -36,7 +36,7 @@ export class LocalCore extends Executor {
   constructor({ dir, sites, graceMs = GRACE_MS, cgroups = true }: CoreOptions) {
     const home = resolve(dir);
     const outbox = new Outbox();
-    const tasks = new Tasks(join(home, "tasks"), inheritedEnvironment());
+    const tasks = new Tasks(join(home, "tasks"), inheritedEnvironment(), () => outbox.schedule());
     const families = new Families(cgroups ? nameOf(home) : null);
     const ours = new Ours(new Texts());
     const runner = new ProcessRunner(tasks, outbox, sites, graceMs, families, new DirectJobs(ours));

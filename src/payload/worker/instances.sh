@@ -69,8 +69,7 @@ guard_instances() {
   for guard in $guards; do # a signal ends a wait too
     while wait "$guard"; kill -0 "$guard" 2>/dev/null; do :; done
   done
-  times >"$at.times"
-  echo 0 >"$at.status"
+  tell_status 0
 }
 
 guard_instance() {
@@ -79,7 +78,7 @@ guard_instance() {
   [ "$step_index" -gt 0 ] || before_dirs=
   at=$at.$instance
   set +f
-  rm -rf "$at" "$at.status" && : >"$at.report" && mkdir "$at" && ln -s "$PWD"/* "$at/" && cd "$at" || { echo 126 >"$at.status"; exit 1; }
+  rm -rf "$at" "$at.status" "$at.report" && mkdir "$at" && ln -s "$PWD"/* "$at/" && cd "$at" || { echo 126 >"$at.status"; exit 1; }
   set -f
   guard_step
 }

@@ -9,8 +9,8 @@ steps=0 outputs=0 node_found=0
 load_manifest() {
   [ -r manifest.json ] || finish 50113 'manifest.json is missing'
   : >"$work.nodes" || finish 50113 "cannot write in $PWD"
-  flat=$(LC_ALL=C awk -v pick="${1-}" -v whole="${1:+ ./nodes/$1/runLumis ./nodes/$1/lumis }" -v nodes="$work.nodes" "$json_awk" \
-    manifest.json 2>"$work.manifest.err") || {
+  flat=$(flatten "${1-}" 2>/dev/null) || {
+    flatten "${1-}" 2>"$work.manifest.err" >/dev/null
     read_first_line "$work.manifest.err"
     finish 50113 "manifest.json is not readable: $first_line"
   }
@@ -39,6 +39,10 @@ load_manifest() {
     /*/"$unit") ;;
     *) finish 50113 'the unmerged directory is not an absolute path that ends in the name of the unit' ;;
   esac
+}
+
+flatten() {
+  LC_ALL=C awk -v pick="$1" -v whole="${1:+ ./nodes/$1/runLumis ./nodes/$1/lumis }" -v nodes="$work.nodes" "$json_awk" manifest.json
 }
 
 # path, type, value, raw: the columns of json.awk.

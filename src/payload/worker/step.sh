@@ -15,10 +15,10 @@ run_step() {
   [ "$stopped" -eq 0 ] || finish 143 "stopped by SIGTERM before step $2"
   step_index=$1 step_name=$2 step_argv=$3 step_env=$4
   at=$work.step-$step_index
-  for left in FrameworkJobReport.xml "$at.status" "$at.peak"; do
+  # None is made before it is needed: a file costs a job half a millisecond.
+  for left in FrameworkJobReport.xml "$at.status" "$at.peak" "$at.report"; do
     [ ! -e "$left" ] || rm -f "$left"
   done
-  : >"$at.report"
   read_cgroup_peak
   cgroup_before=$cgroup_mb
   read_clock
@@ -83,9 +83,15 @@ guard_step() {
     [ -z "$directory" ] || enter_with "$@"
     exec "$@"
   ) >"$step_name.stdout.log" 2>"$step_name.stderr.log" </dev/null
-  guarded=$?
-  times >"$at.times"
-  echo "$guarded" >"$at.status"
+  tell_status $?
+}
+
+# tell_status STATUS: the last word of a guard, with the times of what it guarded.
+tell_status() {
+  {
+    echo "$1"
+    times
+  } >"$at.status"
 }
 
 # The job's view of itself. What does not apply must not shine through from the engine's environment either.
@@ -134,10 +140,11 @@ stop_step() {
   [ -e "$at.status" ] || signal_tree "$guard" KILL
 }
 
-# step_cpu in centiseconds: the second line of `times` is user and system time of the children, "1m2.345s 0m0.10s".
+# step_cpu in centiseconds: the second line of `times`, behind the status, is user and system time of the children,
+# "1m2.345s 0m0.10s".
 read_usage() {
   step_cpu=0
-  if { read -r _ && read -r user system; } 2>/dev/null <"$at.times"; then
+  if { read -r _ && read -r _ && read -r user system; } 2>/dev/null <"$at.status"; then
     add_cpu "$user"
     add_cpu "$system"
   fi

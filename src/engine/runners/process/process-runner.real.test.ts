@@ -14,7 +14,7 @@ runnerContract("process", () => {
   const dir = mkdtempSync(join(tmpdir(), "wms2-runner-"));
   const make = () => {
     const outbox = new Outbox();
-    const tasks = new Tasks(join(dir, "tasks"), { PATH: "/usr/bin:/bin" });
+    const tasks = new Tasks(join(dir, "tasks"), { PATH: "/usr/bin:/bin" }, () => outbox.schedule());
     outbox.act = () => tasks.flush();
     const runner = new ProcessRunner(tasks, outbox, SITES, 200, new Families(null));
     const close = () => {

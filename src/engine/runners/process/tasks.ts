@@ -44,9 +44,11 @@ export class Tasks {
   private runner: ChildProcess | null = null;
   private offered: string[] = [];
   private sweeper: NodeJS.Timeout | null = null;
+  private readonly askToFlush: () => void;
 
-  constructor(dir: string, environment: Record<string, string>) {
+  constructor(dir: string, environment: Record<string, string>, askToFlush: () => void) {
     this.dir = dir;
+    this.askToFlush = askToFlush;
     this.environment = environment;
     this.spares = new Spares(`${dir}/spare-task`);
     this.directories = new SpareDirectories(`${dir}/spare-directory`);
@@ -224,7 +226,8 @@ export class Tasks {
       if (group !== null) signalGroup(group, "SIGKILL");
       this.finish(id, live, { exit: { kind: "vanished" }, userSec: 0, systemSec: 0 }, group);
     }
-    this.flush();
+    // Of a runner that is gone: whoever flushes writes down first what is about to begin.
+    if (this.offered.length > 0) this.askToFlush();
     if (this.live.size === 0 && this.sweeper) {
       clearInterval(this.sweeper);
       this.sweeper = null;
