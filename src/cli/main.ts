@@ -13,7 +13,7 @@ import { problemList } from "./view/problems.ts";
 async function runCli(argv: readonly string[]): Promise<number> {
   guardTerminal();
   endQuietlyWithoutReader();
-  const program = makeProgram();
+  const program = await makeProgram(argv.slice(2));
   try {
     await program.parseAsync([...argv]);
     return Number(process.exitCode ?? 0);

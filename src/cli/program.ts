@@ -1,85 +1,79 @@
 import { Command } from "commander";
 import { VERSION } from "../base/version.ts";
-import { addBlocks } from "./blocks.ts";
-import { addClassify, addUnclassified } from "./classify.ts";
-import { addConfig } from "./config.ts";
-import { addConvert } from "./convert.ts";
-import { addDemo } from "./demo.ts";
-import { addActions, addCauses, addFeed, addHandover, addSearch } from "./desk.ts";
-import { addDoctor } from "./doctor.ts";
-import { addEmulate } from "./emulate.ts";
-import { addExec } from "./exec.ts";
-import { addFill, addVerify } from "./fill.ts";
-import { addFjr } from "./fjr.ts";
-import { addImport } from "./import.ts";
-import { addImportFrepp } from "./import-frepp.ts";
-import { addMcp } from "./mcp.ts";
-import { addMetrics } from "./metrics.ts";
-import { addAttempts, addLogs, addNodes } from "./nodes.ts";
-import { addOpen } from "./open.ts";
-import { ACTIONS, addResubmit, addRetry } from "./operate.ts";
-import { addAlerts, addAudit, addQueue } from "./operators.ts";
-import { addPlan } from "./plan.ts";
-import { addPolicy } from "./policy.ts";
-import { addGroups, addRecover } from "./recover.ts";
-import { addReport } from "./report.ts";
-import { addErrors, addList, addOutputs, addPriority, addShow } from "./requests.ts";
-import { addResults } from "./results.ts";
-import { addRun } from "./run.ts";
-import { addServe } from "./serve.ts";
-import { addSimulate } from "./simulate.ts";
-import { addSites } from "./sites.ts";
-import { addSpool } from "./spool.ts";
-import { addState } from "./state.ts";
-import { addSubmit } from "./submit.ts";
 import { paintFor } from "./terminal.ts";
-import { addTokens } from "./tokens.ts";
-import { addTop } from "./top.ts";
-import { addTransfers } from "./transfers.ts";
-import { addWatch } from "./watch.ts";
 
-/** In the order the help lists them. */
-const COMMANDS = [
-  ...[
-    addRun,
-    addExec,
-    addServe,
-    addSubmit,
-    addImport,
-    addList,
-    addShow,
-    addWatch,
-    addTop,
-    addOpen,
-    addOutputs,
-    addBlocks,
-    addNodes,
-    addLogs,
-    addErrors,
-    addAttempts,
-    addMetrics,
-    addResults,
-    addReport,
-  ],
-  ...[...ACTIONS, addResubmit, addRecover, addRetry, addUnclassified, addGroups, addClassify, addPriority],
-  ...[addFill, addVerify, addTransfers, addState],
-  ...[addCauses, addActions, addFeed, addHandover, addSearch],
-  ...[addQueue, addSites, addAlerts, addAudit, addTokens],
-  ...[
-    addPlan,
-    addConvert,
-    addImportFrepp,
-    addPolicy,
-    addFjr,
-    addConfig,
-    addSimulate,
-    addMcp,
-    addEmulate,
-    addSpool,
-    addDoctor,
-    addDemo,
-  ],
+type Add = (program: Command) => void;
+type Lazy = readonly [names: string, load: () => Promise<Add | readonly Add[]>];
+
+/**
+ * In the order the help lists them. A call loads only the command that it names: to load them all takes longer than most
+ * commands do.
+ */
+const COMMANDS: readonly Lazy[] = [
+  ["run", async () => (await import("./run.ts")).addRun],
+  ["exec", async () => (await import("./exec.ts")).addExec],
+  ["serve", async () => (await import("./serve.ts")).addServe],
+  ["submit", async () => (await import("./submit.ts")).addSubmit],
+  ["import", async () => (await import("./import.ts")).addImport],
+  ["list", async () => (await import("./requests.ts")).addList],
+  ["show", async () => (await import("./requests.ts")).addShow],
+  ["watch", async () => (await import("./watch.ts")).addWatch],
+  ["top", async () => (await import("./top.ts")).addTop],
+  ["open", async () => (await import("./open.ts")).addOpen],
+  ["outputs", async () => (await import("./requests.ts")).addOutputs],
+  ["blocks", async () => (await import("./blocks.ts")).addBlocks],
+  ["nodes", async () => (await import("./nodes.ts")).addNodes],
+  ["logs", async () => (await import("./nodes.ts")).addLogs],
+  ["errors", async () => (await import("./requests.ts")).addErrors],
+  ["attempts", async () => (await import("./nodes.ts")).addAttempts],
+  ["metrics", async () => (await import("./metrics.ts")).addMetrics],
+  ["results", async () => (await import("./results.ts")).addResults],
+  ["report", async () => (await import("./report.ts")).addReport],
+  ["release fail restart stop resume hold rescue move abort", async () => (await import("./operate.ts")).ACTIONS],
+  ["resubmit", async () => (await import("./operate.ts")).addResubmit],
+  ["recover", async () => (await import("./recover.ts")).addRecover],
+  ["retry", async () => (await import("./operate.ts")).addRetry],
+  ["unclassified", async () => (await import("./classify.ts")).addUnclassified],
+  ["groups", async () => (await import("./recover.ts")).addGroups],
+  ["classify", async () => (await import("./classify.ts")).addClassify],
+  ["priority", async () => (await import("./requests.ts")).addPriority],
+  ["fill", async () => (await import("./fill.ts")).addFill],
+  ["verify", async () => (await import("./fill.ts")).addVerify],
+  ["transfers", async () => (await import("./transfers.ts")).addTransfers],
+  ["state", async () => (await import("./state.ts")).addState],
+  ["causes", async () => (await import("./desk.ts")).addCauses],
+  ["actions", async () => (await import("./desk.ts")).addActions],
+  ["feed", async () => (await import("./desk.ts")).addFeed],
+  ["handover", async () => (await import("./desk.ts")).addHandover],
+  ["search", async () => (await import("./desk.ts")).addSearch],
+  ["queue", async () => (await import("./operators.ts")).addQueue],
+  ["sites", async () => (await import("./sites.ts")).addSites],
+  ["alerts", async () => (await import("./operators.ts")).addAlerts],
+  ["audit", async () => (await import("./operators.ts")).addAudit],
+  ["tokens", async () => (await import("./tokens.ts")).addTokens],
+  ["plan", async () => (await import("./plan.ts")).addPlan],
+  ["convert", async () => (await import("./convert.ts")).addConvert],
+  ["import-frepp", async () => (await import("./import-frepp.ts")).addImportFrepp],
+  ["policy", async () => (await import("./policy.ts")).addPolicy],
+  ["fjr", async () => (await import("./fjr.ts")).addFjr],
+  ["config", async () => (await import("./config.ts")).addConfig],
+  ["simulate", async () => (await import("./simulate.ts")).addSimulate],
+  ["mcp", async () => (await import("./mcp.ts")).addMcp],
+  ["emulate", async () => (await import("./emulate.ts")).addEmulate],
+  ["spool", async () => (await import("./spool.ts")).addSpool],
+  ["doctor", async () => (await import("./doctor.ts")).addDoctor],
+  ["demo", async () => (await import("./demo.ts")).addDemo],
 ];
+
+/** Those of the whole program that take a word. */
+const WITH_VALUE = ["--server", "--token-file", "--config", "--data-dir"];
+
+/** The command that is named; all of them where none is, for the help and for what was meant. */
+function wanted(words: readonly string[]): readonly Lazy[] {
+  const name = words.find((word, at) => !word.startsWith("-") && !WITH_VALUE.includes(words[at - 1] ?? ""));
+  const named = COMMANDS.filter(([names]) => name !== undefined && names.split(" ").includes(name));
+  return named.length > 0 ? named : COMMANDS;
+}
 
 const EXIT_CODES = `Exit codes:
   0   done; for watch: completed          5   no permission: the operator token is missing or wrong
@@ -87,7 +81,8 @@ const EXIT_CODES = `Exit codes:
   3   refused, or not a success           10  fill, verify: there are holes
   4   not found                           70  a bug of wms2`;
 
-export function makeProgram(): Command {
+/** `words`: what was typed after the program's name. */
+export async function makeProgram(words: readonly string[]): Promise<Command> {
   const program = new Command("wms2")
     .description("A workload manager for high-throughput computing that recovers.")
     .version(VERSION, "-V, --version")
@@ -107,6 +102,7 @@ export function makeProgram(): Command {
       outputError: (text, write) => write(`${paintFor(process.stderr).red("wms2:")} ${text.replace(/^error: /, "")}`),
     })
     .addHelpText("after", `\n${EXIT_CODES}`);
-  for (const add of COMMANDS) add(program);
+  for (const loaded of await Promise.all(wanted(words).map(([, load]) => load())))
+    for (const add of [loaded].flat()) add(program);
   return program;
 }

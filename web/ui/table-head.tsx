@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 
 /** A column: its name; `end` for numbers, `hidden` for one that only a screen reader names, null for one that needs none. */
-export type Column = string | { readonly end: string } | { readonly hidden: string } | null;
+type Column = string | { readonly end: string } | { readonly hidden: string } | null;
 
 export const TableHead = ({ columns }: { columns: readonly Column[] }): ReactNode => (
   <thead>
