@@ -56,8 +56,8 @@ describe("DAGs in DAGs", () => {
     });
     submit();
     await eventually(
-      "the job waits and the other unit is done",
-      () => ran().includes("u1.x") && existsSync(join(dir, "u0/group.dag.metrics")),
+      "the job waits, and the top was told that the other unit is done",
+      () => ran().includes("u1.x") && read("workflow.dag.journal.jsonl").includes('"k":"job","n":"u0","code":0'),
     );
     core.stop("b");
     await core.idle();

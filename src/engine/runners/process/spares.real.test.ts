@@ -1,4 +1,16 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -53,4 +65,26 @@ test("one that is in the way stays, and the spare with it", () => {
   expect(existsSync(at("taken", "file"))).toBe(true);
   directories.drop();
   expect(readdirSync(dir)).toEqual(["taken"]);
+});
+
+test("what a job made of its files is not for the next: a link would be followed, a pipe would be waited for", () => {
+  const directories = new SpareDirectories(at("spare"));
+  const manifest = at("job", "manifest.json");
+  const changes: readonly (() => void)[] = [
+    () => symlinkSync(at("elsewhere"), manifest),
+    () => linkSync(at("elsewhere"), manifest),
+    () => execFileSync("mkfifo", [manifest]),
+    () => mkdirSync(at("job", ".wms2.reads")),
+    () => chmodSync(at("job"), 0o500),
+    () => rmSync(at("job"), { recursive: true }),
+  ];
+  writeFileSync(at("elsewhere"), "a person's");
+  for (const change of changes) {
+    mkdirSync(at("job"));
+    change();
+    expect(directories.keep(at("job")), `${change}`).toBe(false);
+    rmSync(at("job"), { recursive: true, force: true });
+  }
+  expect(readFileSync(at("elsewhere"), "utf8")).toBe("a person's");
+  expect(readdirSync(dir)).toEqual(["elsewhere"]);
 });

@@ -1,4 +1,4 @@
-import { readdirSync, renameSync, unlinkSync } from "node:fs";
+import { lstatSync, readdirSync, renameSync, unlinkSync } from "node:fs";
 import { UNIT } from "../../../submit-dir/names.ts";
 import { OWN } from "./direct/task.ts";
 import { attempt } from "./families.ts";
@@ -22,7 +22,7 @@ export class Spares {
 
   /** false: it stays where it is. */
   keep(path: string): boolean {
-    if (this.kept.length >= MOST) return false;
+    if (this.kept.length >= MOST || !isFit(path)) return false;
     const name = `${this.prefix}-${process.pid}-${this.count++}`;
     const isKept = attempt(() => renameSync(path, name));
     if (isKept) this.kept.push(name);
@@ -39,11 +39,27 @@ export class Spares {
   }
 }
 
+/** Whether it is as one that was just made. What a job made of it (a link, a pipe, a closed directory) is not for the next. */
+function isFit(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (!found?.isDirectory()) return found?.isFile() === true && found.nlink === 1;
+  return (found.mode & 0o777) === (0o777 & ~process.umask());
+}
+
 /** The ads of a directly run job, in its working directory. */
 export const ADS = ".job.ad";
 /** Every directly run job gets these anew, and leaves those. */
 const REWRITTEN: readonly string[] = [UNIT.manifest, ADS];
 const LEFT: readonly string[] = [OWN.reads, OWN.makes, OWN.peak];
+
+/** Removes what was said of the job; false: there is something else. */
+function strip(path: string): boolean {
+  const names = readdirSync(path);
+  const isOurs = (name: string): boolean => REWRITTEN.includes(name) || LEFT.includes(name);
+  if (!names.every((name) => isOurs(name) && isFit(`${path}/${name}`))) return false;
+  for (const name of names) if (LEFT.includes(name)) unlinkSync(`${path}/${name}`);
+  return true;
+}
 
 /** Working directories of directly run jobs that left nothing there. */
 export class SpareDirectories {
@@ -54,13 +70,11 @@ export class SpareDirectories {
   }
 
   keep(path: string): boolean {
-    return attempt(() => {
-      for (const name of readdirSync(path)) {
-        if (LEFT.includes(name)) unlinkSync(`${path}/${name}`);
-        else if (!REWRITTEN.includes(name)) throw new Error(`${name} is the job's`);
-      }
-      if (!this.spares.keep(path)) throw new Error("there are enough");
+    let isBare = false;
+    attempt(() => {
+      isBare = strip(path);
     });
+    return isBare && this.spares.keep(path);
   }
 
   drop(): void {

@@ -1,7 +1,6 @@
 import { appendFileSync, chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { eventually } from "../../../../../tests/support/eventually.ts";
 import { Scratch } from "../../../../../tests/support/payload-scratch.ts";
 import { layGraph, type SmallJob } from "../../../../../tests/support/small-graph.ts";
 import { LocalCore } from "../../../local/core.ts";
@@ -46,7 +45,7 @@ async function run(changed: boolean): Promise<Map<string, Record<string, unknown
   const said = readdirSync(part).find((name) => /^job_000000\.\d+\.out$/.test(name)) ?? "";
   expect(/^_CONDOR_MACHINE_AD=.*\.job\.ad$/m.test(readFileSync(join(part, said), "utf8"))).toBe(!changed);
   const found = new Map(Object.keys(JOBS).map((node) => [node, whatIsLeft(part, node, home, submit.dir)]));
-  await eventually("no file of a task is left", () => readdirSync(join(home, "engine", "tasks")).length === 0);
+  expect(readdirSync(join(home, "engine", "tasks"))).toEqual([]);
   submit.remove();
   return found;
 }
