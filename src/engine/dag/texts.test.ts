@@ -159,6 +159,12 @@ describe("a task's state file", () => {
     ],
     [`claim 5 99\npid 6\nKilled\nexit 137\n${times}.\n`, { end: { exit: { kind: "signaled", signal: 9 } } }],
     [`claim 5 99\npid 6\nexit 137\n${times}.\n`, { end: { exit: { kind: "exited", code: 137 } } }],
+    [`claim 5 99\npid 6\nexit 137\n${times}.\nclaim 7 99\n`, { end: { exit: { kind: "exited", code: 137 } } }],
+    [
+      `claim 5 99\npid 6\nclaim 7 99\nexit 3\n${times}.\n`,
+      { claim: { pid: 5, startTime: "99" }, group: 6, end: { exit: { kind: "exited", code: 3 } } },
+    ],
+    [`claim 5 99\npid 6\nexit 137\nexit 137\n${times}.\n`, { end: { exit: { kind: "exited", code: 137 } } }],
     [
       `claim 5 99\n/x: No such directory\nexit 2\n${times}.\n`,
       { end: { exit: { kind: "unstarted", why: "/x: No such directory" } } },

@@ -34,7 +34,7 @@ take_over() {
   started_clock=$((${uptime%%.*} * 100 + 1$hundredths - 100))
   step_began=$started_clock
   [ ! -e "$work.stop" ] || stopped=15
-  [ -e "$at.peak" ] || echo 0 >"$at.peak"
+  [ -s "$at.peak" ] || echo 0 >"$at.peak"
   end_step
 }
 

@@ -5,6 +5,7 @@ import type { DirectJob } from "./direct/job.ts";
 import { directText } from "./direct/task.ts";
 import { MARK } from "./families.ts";
 import { ADS } from "./spares.ts";
+import { renderTask } from "./task-files.ts";
 import type { Tasks } from "./tasks.ts";
 import { EXECUTABLE } from "./transfer.ts";
 
@@ -35,16 +36,17 @@ export function layTask(
   if (spec.transfers) environment.push(["TMPDIR", scratch]);
   const travelled = spec.transfers && spec.transferExecutable;
   const into = (path: string | null, append: boolean) => (path === null ? null : { path, append });
-  const task = {
-    cwd: scratch,
-    joins: at.joins,
-    argv: [travelled ? `${scratch}/${EXECUTABLE}` : spec.executable, ...spec.arguments],
-    script: direct && directText(direct, spec, { site: at.site, scratch, state: tasks.statePath(spec.cluster) }),
-    environment,
-    stdout: into(spec.stdout, false),
-    stderr: into(spec.stderr, spec.stderr === spec.stdout),
-  };
-  tasks.write(spec.cluster, task, JSON.stringify({ ...spec, direct }));
+  const text = direct
+    ? directText(direct, spec, { ...at, environment })
+    : renderTask({
+        cwd: scratch,
+        joins: at.joins,
+        argv: [travelled ? `${scratch}/${EXECUTABLE}` : spec.executable, ...spec.arguments],
+        environment,
+        stdout: into(spec.stdout, false),
+        stderr: into(spec.stderr, spec.stderr === spec.stdout),
+      });
+  tasks.write(spec.cluster, text, JSON.stringify({ ...spec, direct }));
 }
 
 /** What a job can read about itself and its place: the files _CONDOR_JOB_AD and _CONDOR_MACHINE_AD name. */

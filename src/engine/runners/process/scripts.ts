@@ -2,7 +2,7 @@ import { besideDag } from "../../../submit-dir/names.ts";
 import { expandArguments } from "../../dag/node-scripts.ts";
 import type { Outbox } from "../../dag/outbox.ts";
 import type { ProgramExit, ScriptCall, ScriptRunner } from "../../dag/runner.ts";
-import type { TaskText } from "./task-files.ts";
+import { renderTask, type TaskText } from "./task-files.ts";
 import type { Tasks } from "./tasks.ts";
 
 /** PRE and POST as tasks beside the executor. */
@@ -23,7 +23,7 @@ export function makeScripts(
   return {
     atOnce,
     start(id, call, onEnd) {
-      tasks.write(id, taskOf(call));
+      tasks.write(id, renderTask(taskOf(call)));
       watch(id, onEnd, false);
     },
     adopt: (id, onEnd) => watch(id, onEnd, true),

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, renameSync, unlinkSync } from "node:fs";
+import { lstatSync, readdirSync, renameSync, truncateSync } from "node:fs";
 import { UNIT } from "../../../submit-dir/names.ts";
 import { OWN } from "./direct/task.ts";
 import { attempt } from "./families.ts";
@@ -48,16 +48,16 @@ function isFit(path: string): boolean {
 
 /** The ads of a directly run job, in its working directory. */
 export const ADS = ".job.ad";
-/** Every directly run job gets these anew, and leaves those. */
+/** Every directly run job gets these anew, and leaves those, of which an empty one says nothing. */
 const REWRITTEN: readonly string[] = [UNIT.manifest, ADS];
 const LEFT: readonly string[] = [OWN.reads, OWN.makes, OWN.peak];
 
-/** Removes what was said of the job; false: there is something else. */
+/** Empties what was said of the job; false: there is something else. */
 function strip(path: string): boolean {
   const names = readdirSync(path);
   const isOurs = (name: string): boolean => REWRITTEN.includes(name) || LEFT.includes(name);
   if (!names.every((name) => isOurs(name) && isFit(`${path}/${name}`))) return false;
-  for (const name of names) if (LEFT.includes(name)) unlinkSync(`${path}/${name}`);
+  for (const name of names) if (LEFT.includes(name)) truncateSync(`${path}/${name}`);
   return true;
 }
 

@@ -6,11 +6,13 @@ import type { ProcessMark } from "./proc.ts";
 /** The one place where a string becomes a word of a shell: nothing inside single quotes is evaluated. */
 export const shQuote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
+/** `export` of them all; nothing of none, for that would list what is exported. */
+export const exportLine = (environment: readonly (readonly [string, string])[]): string =>
+  environment.length > 0 ? `export ${environment.map(([key, value]) => `${key}=${shQuote(value)}`).join(" ")}` : "";
+
 export interface TaskText {
   readonly cwd: string;
   readonly argv: readonly string[];
-  /** Words for the shell that say `started` and what to run, instead of argv. */
-  readonly script?: string | null;
   /** The control group it joins first: the file it writes 0 to. */
   readonly joins?: string | null;
   readonly environment: readonly (readonly [string, string])[];
@@ -19,19 +21,21 @@ export interface TaskText {
   readonly stderr: { readonly path: string; readonly append: boolean } | null;
 }
 
-/** A NUL cannot be in a path or an argument, so it is refused here. */
+/** A program in a process and session of its own. A NUL cannot be in a path or an argument, so it is refused here. */
 export function renderTask(task: TaskText): string {
   const into = (target: TaskText["stdout"]): string =>
     target ? `${target.append ? ">>" : ">"}${shQuote(target.path)}` : ">/dev/null";
-  const exports = task.environment.map(([key, value]) => `export ${key}=${shQuote(value)}\n`).join("");
-  // An empty command would run nothing and "succeed"; setsid gives the task a session and so a group to signal.
-  const command = task.argv.map(shQuote).join(" ");
-  return (
-    (task.joins ? `{ echo 0 >${shQuote(task.joins)}; } 2>/dev/null\n` : "") +
-    `cd ${shQuote(task.cwd)} || exit 125\n${exports}` +
-    `exec ${into(task.stdout)} 2${into(task.stderr)}\n` +
-    (task.script ?? `started\nexec "$setsid" ${command}\n`)
-  );
+  const lines = [
+    "(",
+    task.joins ? `{ echo 0 >${shQuote(task.joins)}; } 2>/dev/null` : "",
+    `cd ${shQuote(task.cwd)} || exit 125`,
+    exportLine(task.environment),
+    `exec ${into(task.stdout)} 2${into(task.stderr)}`,
+    // setsid gives the task a session and so a group to signal.
+    `started\nexec "$setsid" ${task.argv.map(shQuote).join(" ")}`,
+    ")",
+  ];
+  return `${lines.join("\n")}\n`;
 }
 
 /** How a task ended, as runner.sh wrote it down. */
@@ -49,27 +53,28 @@ export interface TaskState {
   readonly end: TaskEnd | null;
 }
 
-/** What was said of the task before is dealt with: whoever says this tells how it ended. */
-export const CONCLUDED = "concluded";
+/** From direct.sh: what was said of the task before is dealt with; whoever speaks from now on tells how it ended. */
+const CONCLUDED = "concluded";
+const CLAIM = /^claim (\d+) (\d+)$/;
 
 /** Reads a state file, also one that is being written: only whole lines count, and an end only when it is whole. */
 export function parseState(text: string): TaskState {
-  const lines = text.split("\n");
-  const claim = /^claim (\d+) (\d+)$/.exec(lines.length > 1 ? (lines[0] as string) : "");
+  // Who claims it after the first does nothing more, and may do so at any time.
+  const lines = text.split("\n").filter((line, index) => index === 0 || !CLAIM.test(line));
+  const claim = CLAIM.exec(lines.length > 1 ? (lines[0] as string) : "");
+  const isEnded = lines.at(-1) === "" && lines.at(-2) === ".";
   let group: number | null = null;
   const said: string[] = [];
-  for (let i = 1; i < lines.length - 1; i++) {
-    const line = lines[i] as string;
+  for (const line of lines.slice(1, isEnded ? -5 : -1)) {
     const pid: RegExpExecArray | null = group === null ? /^pid (\d+)$/.exec(line) : null;
     if (pid) group = Number(pid[1]);
     else if (line === CONCLUDED) said.length = 0;
-    else if (text.endsWith("\n.\n") && i === lines.length - 5 && line.startsWith("exit ")) break;
-    else if (line) said.push(line);
+    else if (line && !line.startsWith("exit ")) said.push(line); // An end that found no room was written again.
   }
   return {
     claim: claim ? { pid: Number(claim[1]), startTime: claim[2] as string } : null,
     group,
-    end: text.endsWith("\n.\n") ? endOf(lines, group !== null, said) : null,
+    end: isEnded ? endOf(lines, group !== null, said) : null,
   };
 }
 

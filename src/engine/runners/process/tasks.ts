@@ -6,7 +6,7 @@ import { readText } from "../../dag/dag-files.ts";
 import { lineReader } from "../../dag/lines.ts";
 import { isAlive, type ProcessMark } from "./proc.ts";
 import { SpareDirectories, Spares } from "./spares.ts";
-import { parseState, renderTask, type TaskEnd, type TaskState, type TaskText } from "./task-files.ts";
+import { parseState, type TaskEnd, type TaskState } from "./task-files.ts";
 import { removeTree } from "./transfer.ts";
 
 /** `group`: the process group it had, if it began. */
@@ -22,6 +22,8 @@ interface Live {
   /** Its end may come without a word on our pipe: look at it in every sweep. */
   readonly adopted: boolean;
   lookedAt: number;
+  /** Somebody may have its state open to claim it, and be late. */
+  isOfferedAgain: boolean;
 }
 
 const RUNNER = fileURLToPath(new URL("./runner.sh", import.meta.url));
@@ -39,8 +41,10 @@ export class Tasks {
   readonly dir: string;
   private readonly environment: Record<string, string>;
   private readonly live = new Map<number, Live>();
-  private readonly spares: Spares;
+  private readonly spares: Record<"task" | "state", Spares>;
   private readonly directories: SpareDirectories;
+  /** Ended, and nobody has their files open, or ever will. */
+  private readonly spent = new Set<number>();
   private runner: ChildProcess | null = null;
   private offered: string[] = [];
   private sweeper: NodeJS.Timeout | null = null;
@@ -50,7 +54,7 @@ export class Tasks {
     this.dir = dir;
     this.askToFlush = askToFlush;
     this.environment = environment;
-    this.spares = new Spares(`${dir}/spare-task`);
+    this.spares = { task: new Spares(`${dir}/spare-task`), state: new Spares(`${dir}/spare-state`) };
     this.directories = new SpareDirectories(`${dir}/spare-directory`);
     mkdirSync(dir, { recursive: true });
   }
@@ -68,13 +72,23 @@ export class Tasks {
     return `${this.pathOf(id)}.task`;
   }
 
-  /** `note` is kept with the task, for whoever takes it over. A state of the same id is of a task that vanished. */
-  write(id: number, task: TaskText, note = ""): void {
-    unlink(this.statePath(id));
-    const path = this.taskPath(id);
-    const spare = this.spares.take();
-    writeFileSync(spare ?? path, `# ${note.replaceAll("\n", " ")}\n${renderTask(task)}`);
-    if (spare !== undefined) renameSync(spare, path);
+  /**
+   * `text`: what runner.sh is to do; `note` is kept with it, for whoever takes the task over. A state of the same id is of
+   * a task that vanished.
+   */
+  write(id: number, text: string, note = ""): void {
+    if (!this.lay("state", this.statePath(id), "")) unlink(this.statePath(id));
+    const task = `# ${note.replaceAll("\n", " ")}\n${text}`;
+    if (!this.lay("task", this.taskPath(id), task)) writeFileSync(this.taskPath(id), task);
+  }
+
+  /** In a file of one that is over; false: there is none. */
+  private lay(kind: "task" | "state", path: string, text: string): boolean {
+    const spare = this.spares[kind].take();
+    if (spare === undefined) return false;
+    writeFileSync(spare, text);
+    renameSync(spare, path);
+    return true;
   }
 
   readNote(id: number): string | null {
@@ -86,7 +100,7 @@ export class Tasks {
   start(id: number, onEnd: OnEnd, adopted = false): void {
     const now = performance.now();
     const fresh = { claim: null, group: null, killAt: null, termSent: false };
-    this.live.set(id, { onEnd, ...fresh, since: now, adopted, lookedAt: now });
+    this.live.set(id, { onEnd, ...fresh, since: now, adopted, lookedAt: now, isOfferedAgain: adopted });
     this.offered.push(`${id}\n`);
     this.sweeper ??= setInterval(() => this.sweep(), SWEEP_MS);
   }
@@ -122,10 +136,11 @@ export class Tasks {
     return live.group;
   }
 
-  /** Removes the task's files; its end must be in the journal by now. */
+  /** Removes the task's files; its end must be in the journal by now. The task goes first: without it nobody can claim. */
   forget(id: number): void {
-    unlink(this.statePath(id));
-    if (!this.isBusy || !this.spares.keep(this.taskPath(id))) unlink(this.taskPath(id));
+    const isSpent = this.spent.delete(id) && this.isBusy;
+    if (!isSpent || !this.spares.task.keep(this.taskPath(id))) unlink(this.taskPath(id));
+    if (!isSpent || !this.spares.state.keep(this.statePath(id))) unlink(this.statePath(id));
   }
 
   /** Keeps the working directory of a directly run job for another; false: it is not fit for that, or nobody is there. */
@@ -160,7 +175,8 @@ export class Tasks {
   }
 
   private dropSpares(): void {
-    this.spares.drop();
+    this.spares.task.drop();
+    this.spares.state.drop();
     this.directories.drop();
   }
 
@@ -181,7 +197,11 @@ export class Tasks {
       if (this.runner !== runner) return;
       // Offers it had not read are made again; those it had are claimed, and refused the second time.
       this.runner = null;
-      this.offered.push(...[...this.live].filter(([, live]) => !live.claim).map(([id]) => `${id}\n`));
+      for (const [id, live] of this.live) {
+        if (live.claim) continue;
+        live.isOfferedAgain = true;
+        this.offered.push(`${id}\n`);
+      }
     });
     this.runner = runner;
     return runner;
@@ -201,6 +221,7 @@ export class Tasks {
     if (!end) return false;
     // A killed process leaves its children behind; a pool ends them with it.
     if (end.exit.kind === "signaled" && state.group !== null) signalGroup(state.group, "SIGKILL");
+    if (end.exit.kind === "exited" && !live.isOfferedAgain) this.spent.add(id);
     this.finish(id, live, end, state.group);
     return true;
   }
