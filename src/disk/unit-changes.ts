@@ -48,6 +48,8 @@ async function landAgain(here: string, avoidSites: readonly string[], only: read
   await addLine(here, { event: "moved", at: new Date().toISOString(), avoidSites, only });
   for (const name of (await readdir(here)).filter((each) => each.startsWith(RESCUE) && /\d$/.test(each)))
     await rename(join(here, name), join(here, `${name}.aside`));
+  // Its verdict tells bin/pre that the site is known.
+  await rm(join(here, nodeFile("landing", "post")), { force: true });
   await rewrite(join(here, UNIT.include), (text) => reelected(text, only ?? sites, avoidSites));
   return true;
 }

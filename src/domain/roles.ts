@@ -4,8 +4,11 @@ import { jobIndex } from "./names.ts";
 interface Role {
   /** One for all nodes of the role. */
   readonly submitFile: string;
-  /** What checks its attempts on the submit host: bin/elect also pins the unit to the site where the job ran. */
-  readonly post: "post" | "elect";
+  /**
+   * Whether a POST checks its attempts when they end. DAGMan waits a second after it; where there is none, the PRE of what
+   * comes next looks (bin/elect).
+   */
+  readonly hasPost: boolean;
   /** Further tries after the first, unless the request says otherwise. */
   readonly retries: number;
   /** Most jobs in the queue at once, in a unit, unless the request says otherwise; null: no limit. */
@@ -20,12 +23,12 @@ interface Role {
 }
 
 export const ROLES = {
-  landing: { submitFile: "landing.sub", post: "elect", retries: 3, throttle: null, size: "work", proof: "exit" },
-  processing: { submitFile: "proc.sub", post: "post", retries: 3, throttle: 5000, size: "work", proof: "report" },
-  merge: { submitFile: "merge.sub", post: "post", retries: 2, throttle: 100, size: "helper", proof: "outputs" },
-  cleanup: { submitFile: "cleanup.sub", post: "post", retries: 1, throttle: 50, size: "helper", proof: "report" },
+  landing: { submitFile: "landing.sub", hasPost: false, retries: 3, throttle: null, size: "work", proof: "exit" },
+  processing: { submitFile: "proc.sub", hasPost: true, retries: 3, throttle: 5000, size: "work", proof: "report" },
+  merge: { submitFile: "merge.sub", hasPost: true, retries: 2, throttle: 100, size: "helper", proof: "outputs" },
+  cleanup: { submitFile: "cleanup.sub", hasPost: true, retries: 1, throttle: 50, size: "helper", proof: "report" },
   /** Of a graph. Each size of jobs has a submit file, this is the first; limits are what its template says. */
-  job: { submitFile: "job-0.sub", post: "post", retries: 3, throttle: null, size: "work", proof: "report" },
+  job: { submitFile: "job-0.sub", hasPost: true, retries: 3, throttle: null, size: "work", proof: "report" },
 } as const satisfies Record<string, Role>;
 
 export type NodeRole = keyof typeof ROLES;

@@ -39,7 +39,7 @@ export const SIMULATOR_FILES: readonly PayloadFile[] = [
 export const PAYLOAD_FILES: readonly PayloadFile[] = [
   built("worker/run.sh", program(RUN), true),
   ...["pre", "post", "elect", "unit", "submit"].map((name) => file(`./submit-host/${name}`, program(name), true)),
-  ...["verdict.sh", "site.awk", "outputs.awk"].map((name) => file(`./submit-host/${name}`, program(name))),
+  ...["verdict.sh", "landing.awk", "outputs.awk"].map((name) => file(`./submit-host/${name}`, program(name))),
   built("submit-host/brain.cjs", program("brain.cjs")),
   // Where Node looks for a package.
   built("submit-host/re2js.js", program("node_modules/re2js.js")),

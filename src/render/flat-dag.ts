@@ -1,7 +1,6 @@
 import type { PlannedEdges } from "../domain/graph.ts";
 import { jobName } from "../domain/names.ts";
 import type { DagPlan, ProcessingNodePlan, UnitPlan } from "../domain/plan.ts";
-import { ROLES } from "../domain/roles.ts";
 import { CODES, ENDED_EARLY } from "../submit-dir/codes.ts";
 import { dagHeader } from "../submit-dir/dag-header.ts";
 import { includeFile } from "../submit-dir/include-file.ts";
@@ -107,7 +106,7 @@ function jobLines(
 ): string {
   const { size, retries, group } = job!;
   const defer = `SCRIPT DEFER ${CODES.defer} ${options.deferPollSec}`;
-  const [file, pre, post] = [jobSubmitFile(size), program("pre"), program(ROLES.job.post)].map(fromUnit);
+  const [file, pre, post] = [jobSubmitFile(size), program("pre"), program("post")].map(fromUnit);
   const lines = [
     `JOB ${name} ${file} DIR ${unitFolder(name)}`,
     `${defer} PRE ${name} ${pre} $JOB $RETRY${needs}`,

@@ -15,8 +15,8 @@ export function groupDag(unit: UnitPlan, plan: DagPlan, options: RenderOptions):
     `# wms2 unit=${bareName(unit.name)} block=${unit.block}`,
     `NODE_STATUS_FILE ${besideDag(UNIT.dag, "status")} ${statusInterval(count, options)}`,
   ];
-  for (const { role } of shape.steps) {
-    const text = nodeLines(role, retries[role], options);
+  for (const { role, after } of shape.steps) {
+    const text = nodeLines(role, preWords(role, after, retries), retries[role], options);
     for (const name of nodesOf(shape, role, planned)) lines.push(text(name));
   }
   for (const { role, after } of shape.steps)
@@ -25,14 +25,25 @@ export function groupDag(unit: UnitPlan, plan: DagPlan, options: RenderOptions):
   return `${lines.join("\n")}\n`;
 }
 
+/** What runs before each try: the role without POST looks for itself what became of the last one, those after it where it ran. */
+function preWords(role: NodeRole, after: readonly NodeRole[], retries: DagPlan["retries"]): string {
+  const unchecked = after.find((before) => !ROLES[before].hasPost);
+  if (!ROLES[role].hasPost) return `${fromUnit(program("elect"))} $JOB $RETRY $MAX_RETRIES`;
+  return `${fromUnit(program("pre"))} $JOB $RETRY${unchecked ? ` landed ${retries[unchecked]}` : ""}`;
+}
+
 /** A node that failed cools off in its PRE; a POST that could not write what it found is called again. */
-function nodeLines(role: NodeRole, retries: number, { deferPollSec }: RenderOptions): (name: string) => string {
-  const { submitFile, post, throttle } = ROLES[role];
+function nodeLines(
+  role: NodeRole,
+  pre: string,
+  retries: number,
+  { deferPollSec }: RenderOptions,
+): (name: string) => string {
+  const { submitFile, hasPost, throttle } = ROLES[role];
   const defer = `SCRIPT DEFER ${CODES.defer} ${deferPollSec}`;
-  const [file, pre, check] = [submitFile, program("pre"), program(post)].map(fromUnit);
-  return (name) => `JOB ${name} ${file}
-${defer} PRE ${name} ${pre} $JOB $RETRY
-${defer} POST ${name} ${check} $JOB $RETURN $RETRY $MAX_RETRIES $CLUSTERID
+  const check = `${fromUnit(program("post"))} $JOB $RETURN $RETRY $MAX_RETRIES $CLUSTERID`;
+  return (name) => `JOB ${name} ${fromUnit(submitFile)}
+${defer} PRE ${name} ${pre}${hasPost ? `\n${defer} POST ${name} ${check}` : ""}
 PRE_SKIP ${name} ${CODES.skip}
 RETRY ${name} ${retries} UNLESS-EXIT ${CODES.stop}
 ABORT-DAG-ON ${name} ${CODES.abort} RETURN ${ENDED_EARLY}${throttle === null ? "" : `\nCATEGORY ${name} ${role}`}`;

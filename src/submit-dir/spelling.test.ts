@@ -15,9 +15,15 @@ const programsIn = (folder: string): string[] =>
 /** Which of the names each program spells. One that begins to use another one is added here. */
 const job = "$job";
 const SPELLED: Readonly<Record<string, readonly string[]>> = {
-  "submit-host/pre": [TOP.ended, UNIT.manifest, nodeFile(job, "post"), nodeFile(job, "stopped"), nodeFile(job, "wait")],
+  "submit-host/pre": [
+    TOP.ended,
+    UNIT.manifest,
+    ...[job, "landing"].map((node) => nodeFile(node, "post")),
+    nodeFile(job, "stopped"),
+    nodeFile(job, "wait"),
+  ],
   "submit-host/post": [UNIT.manifest, UNIT.mergeOutput],
-  "submit-host/elect": [UNIT.include, UNIT.log],
+  "submit-host/elect": [UNIT.include, UNIT.log, nodeFile("landing", "post"), besideDag(UNIT.dag, "rescue")],
   "submit-host/unit": [UNIT.abort, nodeFile("$1", "post"), besideDag(UNIT.dag, "out"), besideDag(UNIT.dag, "lock")],
   "submit-host/submit": [
     TOP.dag,

@@ -88,8 +88,20 @@ export class SimUnit extends DagRecord {
     if (!this.#isRemoved) this.#run.unitEnded(this, exit === 0 ? "done" : "failed");
   }
 
+  /** As bin/elect: the end of a job without POST is looked up before whatever comes next. What that answers. */
+  #lookUp(): number {
+    let code: number = CODES.done;
+    for (const [cluster, { attempt }] of [...this.#attempts]) {
+      const node = this.#machine.byName.get(attempt.node) as LiveNode;
+      if (node.spec.post === null) code = this.post(node, cluster);
+    }
+    return code;
+  }
+
   /** As bin/pre: a node that is done or was ended for good is not started, one that cools off waits. */
   pre({ spec: { name, preSkip, pre } }: LiveNode): { readonly code: number; readonly afterSec: number } {
+    const code = this.#lookUp();
+    if (code === CODES.stop || code === CODES.abort) return { code, afterSec: 0 };
     if (preSkip !== null && staysDone(this.#lines, name)) return { code: preSkip, afterSec: 0 };
     const { isSoft, by } = this.#before(name, pre?.arguments.slice(2) ?? []);
     const stop = { code: isSoft ? CODES.skip : CODES.stop, afterSec: 0 };
@@ -223,6 +235,7 @@ export class SimUnit extends DagRecord {
   /** As bin/unit: only a node whose row says so ends the other units too. */
   unitPre({ attempt }: LiveNode): number {
     if (attempt === 0) return CODES.done;
+    this.#lookUp();
     if (existsSync(join(this.#dir, UNIT.abort))) return CODES.abort;
     return this.isMade ? CODES.skip : CODES.retry;
   }

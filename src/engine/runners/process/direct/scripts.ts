@@ -32,9 +32,16 @@ export function scriptAtOnce(call: ScriptCall, ours: Ours, now: () => Date): num
 function pre(dir: string, [node = "", , ...rest]: readonly string[]): number | null {
   const marks = ["post", "stopped", "wait"] as const;
   if (marks.some((mark) => existsSync(join(dir, nodeFile(node, mark))))) return null;
+  if (rest[0] === "landed") return isLanded(dir) ? 0 : null;
   const jobs = rest[0] === "ended" ? rest.slice(1) : rest;
   const ended = jobs.length > 0 ? statSync(join(dir, fromUnit(TOP.ended)), { throwIfNoEntry: false }) : undefined;
   return (ended?.size ?? 0) > 0 ? null : 0;
+}
+
+/** Where the unit runs is known: bin/elect has said so. */
+function isLanded(dir: string): boolean {
+  const path = join(dir, nodeFile("landing", "post"));
+  return existsSync(path) && readFileSync(path, "utf8").includes('"decision":"done"');
 }
 
 const INTEGER = /^-?\d{1,11}$/;

@@ -17,7 +17,7 @@ export const OWN = {
 } as const;
 
 /** Where a directly run job is, and what it joins (task-files.ts). */
-export interface DirectPlace {
+interface DirectPlace {
   readonly site: string;
   readonly scratch: string;
   readonly joins: string | null;
