@@ -50,7 +50,7 @@ export function Shell(): ReactNode {
             ))}
             <Route>
               <Empty title="There is no such page">
-                <p>The address may be of a newer version. The pages there are stand in the bar on top.</p>
+                <p>This address may belong to another version. The menu on top lists all pages.</p>
               </Empty>
             </Route>
           </Switch>

@@ -69,7 +69,7 @@ export function waitAlerts(requests: readonly RequestRecord[], now: Date): reado
   return requests.flatMap(({ spec, status, error, waiting }) => {
     if (!waiting || status === "held" || error || waiting.who === "time") return [];
     if (secondsBetween(waiting.since, now) < WAIT_ALERT_SEC) return [];
-    const message = `waits since ${waiting.since.toISOString()} (${waiting.code}): ${waiting.reason}`;
+    const message = `has been waiting since ${waiting.since.toISOString()} (${waiting.code}): ${waiting.reason}`;
     return [{ key: `wait:${spec.name}`, severity: "warning" as const, subject: spec.name, message }];
   });
 }
@@ -78,7 +78,7 @@ export function waitAlerts(requests: readonly RequestRecord[], now: Date): reado
 export function errorAlerts(requests: readonly RequestRecord[], moreThan: number): readonly AlertWish[] {
   return requests.flatMap(({ spec, status, error }) => {
     if (error === null || error.count <= moreThan || status === "held") return [];
-    const message = `every pass fails since ${error.since.toISOString()} (${error.code}): ${error.message}`;
+    const message = `every pass has failed since ${error.since.toISOString()} (${error.code}): ${error.message}`;
     return [{ key: `errors:${spec.name}`, severity: "warning" as const, subject: spec.name, message }];
   });
 }

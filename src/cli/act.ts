@@ -37,7 +37,7 @@ export async function actOn(
   const [name] = names;
   if (filter.length > 0) return actByFilter(client, action, options, said);
   if (name === undefined)
-    throw new WorldError("bad-usage", action, `which request is to ${action}?`, {
+    throw new WorldError("bad-usage", action, `name the request to ${action}`, {
       hint: `wms2 ${action} NAME…, or --filter status=…`,
     });
   if (names.length > 1) {
@@ -60,7 +60,7 @@ export function actedLines(view: ActedView, paint: Paint): string[] {
   const { clone, changed } = view.detail;
   if (Array.isArray(changed)) lines.splice(1, 0, ...changed.map((change) => `  ${change}`));
   if (typeof clone === "string") lines.push(`the new version is ${clone}`);
-  if (!already && !dry_run) lines.push(`see it through with: wms2 watch ${typeof clone === "string" ? clone : name}`);
+  if (!already && !dry_run) lines.push(`follow it with: wms2 watch ${typeof clone === "string" ? clone : name}`);
   return lines;
 }
 

@@ -32,7 +32,10 @@ export const addBlocks = command("blocks", {
 });
 
 function named(verb: string, name: string | undefined): string {
-  if (name === undefined) throw new WorldError("bad-usage", "blocks", `what is to ${verb}?`);
+  if (name === undefined)
+    throw new WorldError("bad-usage", "blocks", `name the request or block to ${verb}`, {
+      hint: `wms2 blocks ${verb} NAME`,
+    });
   return name;
 }
 

@@ -155,7 +155,7 @@ async function serverChecks(client: Client, status: StatusView): Promise<Check[]
       : fail("loop", status.loop.why, "restart the server; its log says what the passes fail at"),
     ...status.warnings.map(({ what, fix }) => warn("server", what, fix)),
     ...status.alerts.map(({ subject, message, count: times }) =>
-      warn("alert", `${subject}: ${message} (${times}×)`, `look at it with: wms2 show ${subject}`),
+      warn("alert", `${subject}: ${message} (${times}×)`, "look at it with: wms2 alerts"),
     ),
   ];
   const skew = `this machine and the server differ by ${duration(skewSec)}`;

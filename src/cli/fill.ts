@@ -16,7 +16,7 @@ const NAME = { "<name>": aRequest("the request, of kind segments") };
 const REASON = { "--reason <text>": "why; it is kept in the audit trail" } as const;
 
 export const addFill = command("fill", {
-  about: "what is missing of a model run, and having it made; only says what would be done, unless --apply",
+  about: "show which products of a model run are missing, and make them: only a preview, unless --apply",
   arguments: NAME,
   options: {
     "--component <name>": "only of this component",

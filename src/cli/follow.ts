@@ -98,7 +98,7 @@ const SILENCE: readonly string[] = ["server-unreachable", "store-unreachable", "
 
 const silence = (client: Client, since: number): Notice => ({
   kind: "silent",
-  message: `no answer from ${client.url} since ${duration((Date.now() - since) / 1000)}; waiting for it, jobs go on meanwhile`,
+  message: `no answer from ${client.url} for ${duration((Date.now() - since) / 1000)}; waiting for it, jobs go on meanwhile`,
 });
 
 async function otherServer(client: Client): Promise<Notice> {

@@ -94,7 +94,7 @@ export const addAttempts = command("attempts", {
     const notes = [
       ...(items.length === 0 ? ["no attempts are on record"] : []),
       ...page.unreadable.map(({ unit, line, message }) => `${unit}: line ${line} of its ledger: ${message}`),
-      ...page.gone.map((dir) => `${dir} is no more`),
+      ...page.gone.map((dir) => `${dir} was removed`),
       ...(next_cursor !== null ? [`${count(items.length, "attempt")}; --limit shows more`] : []),
     ];
     return {

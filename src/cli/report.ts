@@ -27,7 +27,7 @@ export const addReport = command("report", {
     "wms2 report sweep-2026 --html > sweep.html",
     "wms2 report sweep-2026 --json | jq .errors.first",
   ],
-  more: "The page holds names, hosts, ends of logs, commands and variables of the request: look before it leaves the house.",
+  more: "The page holds names, hosts, ends of logs, commands and variables of the request: check it before you share it.",
   async run({ client, options: { html, out, json } }, name: string) {
     if (!html && !json)
       throw new WorldError("bad-usage", name, "say what the report is to be", {

@@ -18,7 +18,7 @@ export const addList = command("list", {
     "--requestor <name>": "only those of this requestor",
     "--campaign <name>": "only those of this campaign",
     "--name <part>": "only those with this in their name",
-    "--filter <key=value...>": "only those that match: the same words as of actions, and as of the pages",
+    "--filter <key=value...>": "only those that match: the same keys as for actions and on the web pages",
     "--limit <number>": { about: "at most so many", parse: wholeNumber, fallback: 50 },
     "--all": "every one there is",
   },

@@ -37,7 +37,8 @@ export const addSites = command("sites", {
   run({ client, options }, verb: Verb, name: string | undefined) {
     if (verb === "list") return list(client, name);
     if (verb === "sync") return sync(client, options);
-    if (name === undefined) throw new WorldError("bad-usage", "sites", `which site is to ${verb}?`);
+    if (name === undefined)
+      throw new WorldError("bad-usage", "sites", `name the site to ${verb}`, { hint: `wms2 sites ${verb} NAME` });
     if (verb === "bans") return bans(client, name, options);
     if (verb === "ban") return ban(client, name, options);
     if (verb === "unban") return unban(client, name, options);

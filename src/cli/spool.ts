@@ -15,6 +15,7 @@ export const addSpool = command("spool", {
   more: `Reads the disk of this machine; with a server running, says also what becomes of what it finds. Submit directories
 of finished requests are compacted after housekeeping.compact_after_hours and removed after
 housekeeping.remove_after_days (docs/guides/housekeeping.md).`,
+  examples: ["wms2 spool", "wms2 spool --json | jq .total"],
   async run({ options }) {
     const { config } = settingsFrom(options);
     const { spool_dir, storage_dir } = config;

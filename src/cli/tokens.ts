@@ -24,7 +24,8 @@ export const addTokens = command("tokens", {
   more: "Whoever has a token can run programs as the server does (docs/security.md). The audit names the token that acted.",
   async run({ client }, verb: "list" | "add" | "remove", name: string | undefined) {
     if (verb === "list") return listing(TOKENS, (await client.tokens.list()).items, "no tokens");
-    if (name === undefined) throw new WorldError("bad-usage", "tokens", `which token is to ${verb}?`);
+    if (name === undefined)
+      throw new WorldError("bad-usage", "tokens", `name the token to ${verb}`, { hint: `wms2 tokens ${verb} NAME` });
     if (verb === "remove") {
       const removed = await client.tokens.remove({ id: name });
       return { json: removed, note: `${name} is withdrawn; other servers of this database follow within 10 s` };

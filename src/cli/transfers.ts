@@ -38,7 +38,8 @@ const list = command("list", {
   async run({ client }, name: string) {
     const { items } = await client.frepp.transfers({ name });
     const stuck = items.filter(({ state }) => ["held", "used-up", "needs-person"].includes(state)).length;
-    const foot = stuck > 0 ? `${count(stuck, "transfer")} waits for you: wms2 transfers retry ${name} --force` : "";
+    const foot =
+      stuck > 0 ? `${count(stuck, "transfer")} stuck: wms2 transfers retry ${name} --force --apply tries again` : "";
     return listing(TRANSFERS, items, "no transfer is under way, and none is stuck", foot);
   },
 });

@@ -136,7 +136,7 @@ export const HOLDS = {
   "memory-beyond-limit": {
     ...unplannable(
       "its jobs were measured to need more memory than may be asked for",
-      "`wms2 metrics NAME`; raise `planning.max_memory_per_core_mb`, or `release --memory MB` with what they are to get",
+      '`wms2 metrics NAME`; raise `planning.max_memory_per_core_mb`, or `release --memory "3 GB"`: what each job should get',
       "operator",
     ),
     evidence: ["neededMb", "mostMb", "cores", "measured"],

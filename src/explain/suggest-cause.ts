@@ -30,7 +30,8 @@ export function suggestForCause(cause: CommonCause): CauseSuggestion {
     body: held > 0 ? (more.body ?? null) : null,
     command: more.command ?? null,
   });
-  if (failures === 0) return say("wait", `${retrying} jobs are to be retried without help`);
+  if (failures === 0)
+    return say("wait", `${retrying === 1 ? "1 job is" : `${retrying} jobs are`} retried without your help`);
   if (unclassified > 0)
     return say("classify", `no rule knows ${unclassified} of them: say once what they mean, and the rest follows`, {
       command: `wms2 groups ${name}`,

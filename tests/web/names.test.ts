@@ -30,7 +30,7 @@ columnheader "Priority"`,
 heading "muons-reco-2026A" [level=1]
 region "In one sentence"
 group "Actions"
-heading "Round 1" [level=2]
+heading "Round 0" [level=2]
 heading "Outputs" [level=2]
 heading "What was decided" [level=2]
 heading "What was asked for" [level=2]`,

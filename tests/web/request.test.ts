@@ -9,7 +9,7 @@ describe.skipIf(!isThere)("one request", () => {
   test("a physicist opens the link and learns what it is at, what comes next, and when", async () => {
     const page = await open("/requests/minbias-summer-2026");
     const { sentence } = requestPage(page);
-    await expectText(sentence(), /It runs round 1: .*8 of 14 .*done/);
+    await expectText(sentence(), /It runs round 0: .*8 of 14 .*done/);
     await expectText(sentence(), /Next: .*When: in .* UTC/s);
     await page.getByRole("img", { name: "Work units: 8 done, 6 running of 14" }).waitFor();
   });

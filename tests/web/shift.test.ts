@@ -45,7 +45,7 @@ describe.skipIf(!isThere)("a shift begins", () => {
     await dialog(page)
       .getByRole("button", { name: /^drain: leaves \d+ requests? without a site/ })
       .waitFor();
-    await dialog(page).getByRole("button", { name: "Leave it" }).click();
+    await dialog(page).getByRole("button", { name: "Cancel" }).click();
 
     await page.getByRole("button", { name: "ban", exact: true }).click();
     await expectText(region(page, "What would happen"), new RegExp(SOUTH_ONLY));

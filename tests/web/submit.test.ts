@@ -30,7 +30,7 @@ describe.skipIf(!isThere)("on a fresh server", () => {
     await expectText(page.getByRole("region", { name: "What it would do" }), /Work units2.*1,600/s);
     await page.getByRole("button", { name: "Submit minbias-example" }).click();
     await page.waitForURL("**/desk/requests/minbias-example");
-    await expectText(requestPage(page).sentence(), /It runs round 1|work units? done/);
+    await expectText(requestPage(page).sentence(), /It runs round 0|work units? done/);
     expect((await server.get("/requests/minbias-example")).kind).toBe("generate");
   });
 });

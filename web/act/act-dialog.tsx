@@ -69,7 +69,7 @@ export function ActDialog<Told>(props: ActDialogProps<Told>): ReactNode {
       footer={
         <>
           <button type="button" onClick={onClose}>
-            Leave it
+            Cancel
           </button>
           <ActionButton className="primary" whyNot={isBusy ? "it is being done" : whyNot} onPress={() => void press()}>
             {isBusy ? "…" : verb(told)}

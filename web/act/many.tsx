@@ -88,7 +88,7 @@ export function ActOnMany({ action, target, more, cliTarget, onClose, onDone }: 
         ) : (
           <>
             <button type="button" onClick={onClose}>
-              Leave it
+              Cancel
             </button>
             <ActionButton className="primary" whyNot={isBusy ? "it is being done" : whyNot} onPress={() => void act()}>
               {isBusy ? "…" : `${action} ${count(would, "request")}`}

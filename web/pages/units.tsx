@@ -31,7 +31,7 @@ export function UnitsPage(): ReactNode {
         <h1>
           Work units of <Link href={requestHref(name)}>{name}</Link>
         </h1>
-        {request.data?.workflow && <span className="quiet">round {request.data.workflow.round + 1}</span>}
+        {request.data?.workflow && <span className="quiet">round {request.data.workflow.round}</span>}
         <div className="end">
           {id && <AsText cli={`wms2 nodes ${quoted(name)}`} operation="dags.map" input={{ id, as: by }} />}
         </div>

@@ -205,7 +205,7 @@ function chosenText(state: TopState, look: Look): string {
 
 function sentence(row: RequestRowView, { now, paint }: Look): string {
   const parts = [
-    `${paint.bold(row.request_name)} ${row.status} since ${duration(secondsSince(row.status_since, now))}`,
+    `${paint.bold(row.request_name)} ${row.status} for ${duration(secondsSince(row.status_since, now))}`,
     row.reason,
     row.eta ? `ready in about ${duration(-secondsSince(row.eta.at, now))}` : "",
     `priority ${row.urgent ? "urgent" : row.priority}`,

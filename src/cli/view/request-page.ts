@@ -49,7 +49,7 @@ function headLines(request: RequestDetailView, look: Look): string[] {
   const urgency = `priority ${request.urgent ? "urgent" : request.priority}`;
   const by = `by ${request.requestor || "?"}${request.campaign ? ` · ${request.campaign}` : ""}`;
   return [
-    `${paint.bold(request.request_name)}  ${statusWord(request.status, paint)} ${ended ? `${since} ago` : `since ${since}`}  ${paint.dim(request.status_meaning)}`,
+    `${paint.bold(request.request_name)}  ${statusWord(request.status, paint)} ${ended ? `${since} ago` : `for ${since}`}  ${paint.dim(request.status_meaning)}`,
     `${request.kind} · ${urgency} · ${by} · handed in ${duration(secondsSince(request.created_at, now))} ago`,
     ...labelled(hasJobs(request) ? "jobs" : "input", [String(request.work.summary)], look),
     ...labelled("steps", spec.steps.length ? [spec.steps.map((step) => step.name).join(" → ")] : [], look),
@@ -70,13 +70,13 @@ function troubleLines(request: RequestDetailView, look: Look): string[] {
     if (evidence.length) lines.push(...labelled("evidence", evidence.slice(0, 8), look));
   }
   if (error) {
-    const text = `${paint.red(error.code)} ${error.count}×, since ${duration(secondsSince(error.since, look.now))}: ${error.message}`;
+    const text = `${paint.red(error.code)} ${error.count}×, for ${duration(secondsSince(error.since, look.now))}: ${error.message}`;
     lines.push(...wrapped("error", text, look), ...wrapped("try", error.hint, look));
   }
   if (imported) for (const line of importTrouble(imported)) lines.push(...wrapped("ReqMgr2", line, look));
   if (wish) lines.push(...wrapped("asked for", `${wish.kind} by ${wish.actor}: ${wish.reason}`, look));
   if (waiting && waiting.code !== "person") {
-    const since = `since ${duration(secondsSince(waiting.since, look.now))}`;
+    const since = `for ${duration(secondsSince(waiting.since, look.now))}`;
     const left = waiting.until ? `, ${duration(Math.max(0, -secondsSince(waiting.until, look.now)))} left` : "";
     const now = waiting.code === "retry" ? `; wms2 retry ${request.request_name} tries now` : "";
     const isMoving = waiting.code === "running";

@@ -11,7 +11,7 @@ const SYSTEM = "/system";
 /** By the family of an alert's key (docs/guides/alerts.md); a function of the subject where it has a page. */
 const FAMILIES: Readonly<Record<string, readonly [todo: string, href: ((subject: string) => string) | string | null]>> =
   {
-    held: ["look at why, then release it, fail it or abort it", requestHref],
+    held: ["look at why: its page says what helps", requestHref],
     wait: ["do what its reason names; it goes on by itself then", requestHref],
     stuck: ["see what it waits for; more slots, another site or a restart may help", requestHref],
     errors: ["read what every pass says about it; when it was fixed, the next pass goes on", requestHref],
@@ -24,6 +24,7 @@ const FAMILIES: Readonly<Record<string, readonly [todo: string, href: ((subject:
     housekeeping: ["give the server the right to remove these files, or remove them by hand", requestHref],
     engine: ["see whether its daemons run; requests wait and lose nothing meanwhile", SYSTEM],
     "catalog-unreachable": ["nothing, unless it lasts: requests that need it wait, all others go on", SYSTEM],
+    sites: ["compare the answer with the sites here (wms2 sites sync --dry-run); nothing was changed", "/sites"],
     disk: ["free space, or move the directory; at the end of it nothing can be written", SYSTEM],
     sink: ["see whether the sink is reachable and its secrets are right; it is tried again by itself", null],
   };

@@ -44,7 +44,7 @@ export function Classify({ name, meaning: { group, action }, onClose }: Classify
       }
       reason={reason}
       act={() => call("attempts.classify", { ...body, reason })}
-      cli={`wms2 classify ${quoted(name)} --group ${group.key} --${action} all --reason ${quoted(reason || "…")}`}
+      cli={`wms2 classify ${quoted(name)} --group ${group.key} --${action} all --reason ${quoted(reason || "…")}${remember ? " --remember" : ""}`}
       onClose={onClose}
     />
   );

@@ -9,12 +9,12 @@ interface OfRequest {
   readonly onClose: () => void;
 }
 
-/** Has what is missing made, exactly as the plan on the page says. */
+/** Has what is missing made. What is shown is the plan of now. */
 export const ApplyFill = ({ name, choice, onClose }: OfRequest & { choice: Choice }): ReactNode => (
   <Confirm
     title={`Fill ${name}`}
     verb="Fill"
-    about="The loop plans it again with what is so then, and makes it in the next round."
+    about="The server plans it once more when the next round begins, and makes what is missing then."
     asked={[name, choice]}
     foretell={async () => {
       const { message, plan } = await call("fill.apply", { name, ...choice, dry_run: true });

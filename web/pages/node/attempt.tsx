@@ -35,7 +35,7 @@ export function Attempt({ number, attempt, errors, output }: AttemptProps): Reac
           <Letter tone={tone} letter={letter} /> Attempt {number}: {word}
         </h2>
         <span className="quiet">
-          round {attempt.round + 1}
+          round {attempt.round}
           {attempt.epoch > 0 && `, budget ${attempt.epoch + 1}`} · job {attempt.cluster ?? "never submitted"}
         </span>
         <span className="end">

@@ -38,7 +38,7 @@ export const Withdraw = ({ name, onClose }: { name: string; onClose: () => void 
       return { message, lines: blocks, nothing };
     }}
     act={(reason) => call("blocks.withdraw", { name, reason })}
-    cli={(reason) => `wms2 withdraw ${quoted(name)} --reason ${quoted(reason)}`}
+    cli={(reason) => `wms2 blocks withdraw ${quoted(name)} --reason ${quoted(reason)}`}
     onClose={onClose}
   />
 );

@@ -51,7 +51,7 @@ export function SetPriorities({ chosen, others, onClose, onSet }: SetProps): Rea
       footer={
         <>
           <button type="button" onClick={onClose}>
-            Leave it
+            Cancel
           </button>
           <ActionButton className="primary" whyNot={isBusy ? "it is being done" : whyNot} onPress={() => void set()}>
             {isBusy ? "…" : `Set ${count(chosen.length, "priority", "priorities")}`}

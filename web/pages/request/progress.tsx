@@ -27,7 +27,7 @@ export function Progress({ status, eventsDone }: { status: WorkflowStatus; event
   return (
     <section className="panel">
       <header>
-        <h2>Round {status.round + 1}</h2>
+        <h2>Round {status.round}</h2>
         <span className="number live">{percent(status.progress_percent)} of all work units so far</span>
         {status.estimated_completion && (
           <span className="quiet end">

@@ -32,7 +32,7 @@ export function Rounds({ metrics }: { metrics: StepMetricsView }): ReactNode {
           <tbody>
             {rounds.map((use) => (
               <tr key={use.round}>
-                <th scope="row">{use.round + 1}</th>
+                <th scope="row">{use.round}</th>
                 <td className="end">{whole(use.askedMb, "MB")}</td>
                 <td className="end">{whole(use.usedMb, "MB")}</td>
                 <td className="end">{whole(use.mostMb, "MB")}</td>

@@ -29,7 +29,7 @@ test.each<[string, Request, Parameters<typeof sentenceOf>[1], ReturnType<typeof 
     request({ waiting: waiting("running", "30 jobs running") }),
     workflow,
     {
-      is: "It runs round 2: 120 of 400 work units done, 2 failed",
+      is: "It runs round 1: 120 of 400 work units done, 2 failed",
       because: null,
       next: "when the round has ended, the next one is planned or the outputs are registered",
       when: at,

@@ -63,7 +63,7 @@ function isWords(status: RequestStatus, workflow: Workflow | null): string {
   if (status !== "active" || !workflow) return IS[status];
   const { done, total, failed } = workflow.work_units;
   const bad = failed > 0 ? `, ${failed.toLocaleString("en")} failed` : "";
-  return `It runs round ${workflow.round + 1}: ${done.toLocaleString("en")} of ${count(total, "work unit")} done${bad}`;
+  return `It runs round ${workflow.round}: ${done.toLocaleString("en")} of ${count(total, "work unit")} done${bad}`;
 }
 
 function becauseOf({
