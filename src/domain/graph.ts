@@ -42,9 +42,12 @@ export interface JobTemplate {
 }
 
 /** Columns of equal length with their names: one row, one job, in order. A product is multiplied out by whoever walks it. */
-export type Each =
-  | { readonly how: "product"; readonly columns: Readonly<Record<string, readonly string[]>> }
-  | { readonly how: "rows"; readonly columns: Readonly<Record<string, readonly string[]>> };
+export interface Each {
+  readonly how: "product" | "rows";
+  readonly columns: Readonly<Record<string, readonly string[]>>;
+  /** The names as they were written: a map that was stored has them in an order of its own. */
+  readonly order?: readonly string[];
+}
 
 /** A command of the person's that is run when something happened. It never holds up a job. */
 export interface Hook {

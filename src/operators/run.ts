@@ -30,18 +30,17 @@ async function runOnce(ports: Work, rules: IntakeRules, document: Document, by: 
   const latest = await latestVersion(ports, submission.spec.name);
   const earlier = await gatherEarlierWork(ports, submission.spec, submission.files, latest?.spec.name ?? null);
   const jobs = earlier && { jobs: earlier.jobs, credited: creditedJobs(earlier).size };
+  const stale = earlier?.jobs.filter(({ name, cause }) => cause !== null && earlier.proofs.has(name)).length ?? 0;
   const decision = decideRun({
     latest: latest && (await latestFacts(ports, latest, submission)),
     toRun: jobs && jobs.jobs.length - jobs.credited,
+    stale,
   });
   if (decision.kind === "refuse") return err(decision);
   const done = await carryOut(ports, submission, latest, decision, by);
-  const told = BEGINNING.includes(decision.kind) ? jobs : null;
+  const told = decision.kind === "join" || decision.kind === "submit-draft" ? null : jobs;
   return done.ok ? ok({ ...done.value, decision, warnings: submission.warnings, jobs: told }) : done;
 }
-
-/** Where it matters what still holds: any other goes on with the jobs it has. */
-const BEGINNING: readonly string[] = ["submit", "restart", "next-version", "nothing"];
 
 /** The name stays the same for people; behind it is the last of its versions. */
 async function latestVersion({ store }: Work, name: RequestName): Promise<RequestRecord | null> {

@@ -105,14 +105,15 @@ test("a barrier is there where it saves edges, and nowhere else", () => {
   );
 });
 
-test("who comes after a soft job looks at it in its PRE, and nobody else does", () => {
+test("who comes after a soft job, or one that may run again, looks at it in its PRE, and nobody else does", () => {
   fc.assert(
     fc.property(anyGraph, (graph) => {
       const { nodes } = readDag(dagOf(graph));
       const soft = softNames(graph);
+      const again = soft.size > 0 ? againNames(graph) : new Set<string>();
       for (const { index, when } of graph.jobs) {
         const parents = graph.edges.filter(({ children }) => children.includes(index)).flatMap((each) => each.parents);
-        const needed = parents.map(jobName).filter((name) => soft.has(name));
+        const needed = parents.map(jobName).filter((name) => soft.has(name) || again.has(name));
         if (when === "ended" && needed.length > 0) needed.push("ended" as (typeof needed)[number]);
         const looked = nodes.get(jobName(index))!.pre.map((word) => word.replace(/^part_000\//, ""));
         expect(new Set(looked)).toEqual(new Set(needed));
@@ -120,6 +121,20 @@ test("who comes after a soft job looks at it in its PRE, and nobody else does", 
     }),
   );
 });
+/** Who waits for an end has run in vain when those before it run again, and with it all that comes after. */
+function againNames({ jobs, edges }: Graph): Set<string> {
+  const again = new Set<number>();
+  const withAllAfter = (index: number): void => {
+    if (again.has(index)) return;
+    again.add(index);
+    for (const { parents, children } of edges) if (parents.includes(index)) children.forEach(withAllAfter);
+  };
+  const hasParents = (index: number) =>
+    edges.some(({ parents, children }) => parents.length > 0 && children.includes(index));
+  for (const { index, when } of jobs) if (when === "ended" && hasParents(index)) withAllAfter(index);
+  return new Set([...again].map(jobName));
+}
+
 /** By walking back from each job that runs however others end. */
 function softNames({ jobs, edges }: Graph): Set<string> {
   const soft = new Set<number>();

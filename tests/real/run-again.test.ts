@@ -111,6 +111,30 @@ test("a version that has nothing to run is complete at once, and the next one cr
   expect(ran()).toBe(ranBefore + 1);
 });
 
+test("a graph that was held does not go on with what is gone or has changed since", options, async () => {
+  const { directory, document, ran, write } = sweep("held");
+  const failing = document("test -e fixed && cat model-a model-b >report");
+  const started = await run(failing);
+  await server.until(started.request_name, ["held"]);
+  expect(await run(failing, true)).toMatchObject({ kind: "release", why: [{ job: "report", why: "unfinished" }] });
+  const before = ran();
+  rmSync(join(directory, "model-a"));
+  write("data-b", "another");
+  write("fixed", "");
+  const goesOn = await runToTheEnd(failing);
+  expect(goesOn).toMatchObject({
+    kind: "restart",
+    request_name: "held-v2",
+    why: [
+      { job: "train a", why: "missing-output", about: "model-a" },
+      { job: "train b", why: "input", about: "data-b" },
+      { job: "report", why: "unfinished" },
+    ],
+  });
+  expect(ran()).toBe(before + 3);
+  expect(readFileSync(join(directory, "report"), "utf8")).toBe("1\na1\nanother");
+});
+
 test("by contents, a touched file runs nothing again, and a changed byte does", options, async () => {
   const { directory, document, ran, write } = sweep("strict");
   const strict = { ...document(), changes: "contents" };

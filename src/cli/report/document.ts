@@ -33,8 +33,8 @@ const constants = (parameters: Readonly<Record<string, readonly string[]>> = {})
   Object.fromEntries(Object.entries(parameters).filter(([, values]) => values.length === 1));
 
 function jobEntry({ name, argv, env, each, after, reads, makes, resources, ...rest }: Row): Row {
-  const { how, columns } = (each ?? {}) as { how?: string; columns?: Row };
-  const names = Object.keys(columns ?? {});
+  const { how, columns, order } = (each ?? {}) as { how?: string; columns?: Row; order?: readonly string[] };
+  const names = order ?? Object.keys(columns ?? {});
   const { priority, at_once, when, handlers, retries } = rest;
   return {
     name,

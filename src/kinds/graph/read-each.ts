@@ -30,9 +30,9 @@ export function readEach(spot: Spot | null, own: Parameters, shared: Parameters,
   // What is not varied has one value, and may be named in any of its texts.
   const constants = Object.fromEntries(Object.entries(own).filter(([, values]) => values.length === 1));
   const isEmpty = Object.keys(constants).length === 0;
-  if (spot === null) return isEmpty ? null : { how: "product", columns: constants };
+  if (spot === null) return isEmpty ? null : ordered("product", constants);
   if (typeof spot.value === "string" || Array.isArray(spot.value))
-    return { how: "product", columns: { ...constants, ...chosen(spot, known) } };
+    return ordered("product", { ...constants, ...chosen(spot, known) });
   const form = Form.at(spot, "a choice of parameters", EACH_FORMS);
   if (form === null) return null;
   const zip = form.spot("zip");
@@ -44,8 +44,14 @@ export function readEach(spot: Spot | null, own: Parameters, shared: Parameters,
   }
   const columns = zip ? chosen(zip, known) : readTable(table!, attached);
   if (zip) checkLengths(zip, columns);
-  return { how: "rows", columns: { ...constants, ...columns } };
+  return ordered("rows", { ...constants, ...columns });
 }
+
+export const ordered = (how: Each["how"], columns: Each["columns"]): Each => ({
+  how,
+  columns,
+  order: Object.keys(columns),
+});
 
 function chosen(spot: Spot, known: Parameters): Parameters {
   const entries = typeof spot.value === "string" ? [spot] : spot.list(100);

@@ -61,6 +61,7 @@ test("a table is read, and stays behind", () => {
   expect(graphWork(graphDocument(jobs, { attachments })).jobs[0]!.each).toEqual({
     how: "rows",
     columns: { who: ["ann", "bob"], n: ["1", "2"] },
+    order: ["who", "n"],
   });
   expect(graphProblems(graphDocument(jobs))[0]).toContain("jobs[0].each.table: is not attached");
 });

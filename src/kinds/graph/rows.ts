@@ -13,6 +13,8 @@ export function countRows(each: Each | null): number {
   return each.how === "product" ? lengths.reduce((all, length) => all * length, 1) : Math.max(0, ...lengths);
 }
 
+export const namesOf = ({ columns, order }: Each): readonly string[] => order ?? Object.keys(columns);
+
 export const countJobs = ({ jobs }: Pick<GraphWork, "jobs">): number =>
   jobs.reduce((sum, { each }) => sum + countRows(each), 0);
 
@@ -22,7 +24,8 @@ export function columnsOf({ each }: JobTemplate, { parameters }: Pick<GraphWork,
   for (const [name, values] of Object.entries(parameters))
     if (values.length === 1) columns.set(name, { values, stride: 1 });
   let stride = each?.how === "product" ? countRows(each) : 1;
-  for (const [name, values] of Object.entries(each?.columns ?? {})) {
+  for (const name of each ? namesOf(each) : []) {
+    const values = each?.columns[name] ?? [];
     if (each?.how === "product") stride /= values.length;
     columns.set(name, { values, stride });
   }

@@ -12,17 +12,22 @@ export const NOT_SOFT: Softness = { soft: new Set(), softSets: [], needs: new Ma
 
 /**
  * Whoever has a child that only waits for its end is soft, and all before it are: were one of those to fail, DAGMan would
- * run nothing after it. The other children of a soft job have to look whether it succeeded.
+ * run nothing after it. The other children of a soft job have to look whether it succeeded. Who waited for an end runs again
+ * when those before it do, and so does all that comes after it: its children have to look, too.
  */
 export function softOf({ jobs }: Graph, edges: readonly Edges[]): Softness {
   const waitsForEnd = (index: number) => jobs[index]!.when === "ended";
-  const soft = softJobs(edges, waitsForEnd);
+  const waiting = new Set(edges.flatMap(({ children }) => children.filter(waitsForEnd)));
+  const meets = (jobs: readonly number[]) => jobs.some((job) => waiting.has(job));
+  const soft = reached(edges, ({ children }) => meets(children), "parents", "children");
+  const after = reached(edges, ({ parents }) => meets(parents), "children", "parents");
+  const watched = new Set([...soft, ...waiting, ...after]);
   const softSets: (readonly number[])[] = [];
   const needs = new Map<number, readonly number[]>();
   if (soft.size === 0) return { soft, softSets, needs };
   const numberOf = new Map<string, number>();
   for (const { parents, children } of edges) {
-    const set = ascending(parents.filter((parent) => soft.has(parent)));
+    const set = ascending(parents.filter((parent) => watched.has(parent)));
     if (set.length === 0 || children.length === 0) continue;
     const key = set.join(" ");
     const number = numberOf.get(key) ?? softSets.push(set) - 1;
@@ -32,22 +37,28 @@ export function softOf({ jobs }: Graph, edges: readonly Edges[]): Softness {
   return { soft, softSets, needs };
 }
 
-function softJobs(edges: readonly Edges[], waitsForEnd: (index: number) => boolean): ReadonlySet<number> {
-  const soft = new Set<number>();
-  const before = new Map<number, Edges[]>();
+/** The jobs on one side of these edges, and all that can be reached from there. */
+function reached(
+  edges: readonly Edges[],
+  isFirst: (edge: Edges) => boolean,
+  to: "parents" | "children",
+  from: "parents" | "children",
+): ReadonlySet<number> {
+  const found = new Set<number>();
+  const onward = new Map<number, Edges[]>();
   for (const each of edges)
-    for (const child of each.children) {
-      const known = before.get(child);
+    for (const job of each[from]) {
+      const known = onward.get(job);
       if (known) known.push(each);
-      else before.set(child, [each]);
+      else onward.set(job, [each]);
     }
   // A set grows while it is walked.
-  const reached = new Set(edges.filter(({ children }) => children.some(waitsForEnd)));
-  for (const { parents } of reached)
-    for (const parent of parents) {
-      if (soft.has(parent)) continue;
-      soft.add(parent);
-      for (const each of before.get(parent) ?? []) reached.add(each);
+  const walked = new Set(edges.filter(isFirst));
+  for (const edge of walked)
+    for (const job of edge[to]) {
+      if (found.has(job)) continue;
+      found.add(job);
+      for (const each of onward.get(job) ?? []) walked.add(each);
     }
-  return soft;
+  return found;
 }

@@ -26,12 +26,24 @@ it.each([
   ["it is done and the file was changed in a word that runs nothing", latest("completed", false), 0, "nothing"],
   ["it was given up", latest("aborted"), 0, "next-version"],
   ["versions have run out", latest("failed", true, "version 21 would be past the limit"), 5, "refuse"],
-] as const)("%s", (_, facts, toRun, expected) => expect(decideRun({ latest: facts, toRun }).kind).toBe(expected));
+] as const)("%s", (_, facts, toRun, expected) =>
+  expect(decideRun({ latest: facts, toRun, stale: 0 }).kind).toBe(expected),
+);
+
+it("does not go on with what a finished job made and is there no more, or was made of something else", () => {
+  expect(decideRun({ latest: latest("held"), toRun: 3, stale: 1 })).toEqual({
+    kind: "restart",
+    name,
+    reason: "sweep is held, and a job that finished no longer holds: the next version goes on",
+  });
+  const last = latest("held", true, "version 21 would be past the limit");
+  expect(decideRun({ latest: last, toRun: 3, stale: 2 }).kind).toBe("release");
+});
 
 it("knows what to do in every state, and never begins a second run beside one that is open", () => {
   for (const status of REQUEST_STATUSES)
     for (const isSame of [true, false]) {
-      const { kind, reason } = decideRun({ latest: latest(status, isSame), toRun: 1 });
+      const { kind, reason } = decideRun({ latest: latest(status, isSame), toRun: 1, stale: 1 });
       expect(reason).not.toBe("");
       if (!isTerminal(status)) expect(["submit", "next-version"]).not.toContain(kind);
     }

@@ -14,6 +14,8 @@ interface RunFacts {
   } | null;
   /** Jobs that would run in another version, since what finished before still holds for the others; null: nobody can tell. */
   readonly toRun: number | null;
+  /** Jobs that finished in the latest version, and whose files have changed or gone since. */
+  readonly stale: number;
 }
 
 export type RunDecision = { readonly reason: string } & (
@@ -28,9 +30,11 @@ export type RunDecision = { readonly reason: string } & (
 );
 
 /** What `wms2 run FILE` comes to: the same file run again goes on where it was, and a changed one keeps what still holds. */
-export function decideRun({ latest, toRun }: RunFacts): RunDecision {
+export function decideRun({ latest, toRun, stale }: RunFacts): RunDecision {
   if (latest === null) return { kind: "submit", reason: "no request has this name yet" };
   const { name, status, isSame, noNextVersion } = latest;
+  if (status === "held" && isSame && stale > 0 && noNextVersion === null)
+    return { kind: "restart", name, reason: `${name} is held, and ${staleText(stale)}: the next version goes on` };
   if (!isTerminal(status)) return openAlready(name, status, isSame);
   if (status === "completed" && toRun === 0)
     return { kind: "nothing", name, reason: `${name} is completed, and everything it made still holds` };
@@ -40,6 +44,9 @@ export function decideRun({ latest, toRun }: RunFacts): RunDecision {
   const left = toRun === null ? "" : `, ${toRun} to run`;
   return { kind: "next-version", name, reason: `${name} is ${status}; the next version goes on (${what}${left})` };
 }
+
+const staleText = (stale: number): string =>
+  stale === 1 ? "a job that finished no longer holds" : `${stale} jobs that finished no longer hold`;
 
 function openAlready(name: RequestName, status: RequestStatus, isSame: boolean): RunDecision {
   if (status === "new") return { kind: "submit-draft", name, reason: `${name} was kept as a draft` };
@@ -54,6 +61,6 @@ function openAlready(name: RequestName, status: RequestStatus, isSame: boolean):
   return {
     kind: "refuse",
     reason: `${name} is ${status}, and the file has changed since`,
-    hint: `wait for it (wms2 watch ${name}), or stop it first (wms2 hold ${name}) and run again`,
+    hint: `wait for it (wms2 watch ${name}), or stop it first (wms2 hold ${name} --reason …) and run again`,
   };
 }

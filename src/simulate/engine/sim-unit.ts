@@ -126,12 +126,14 @@ export class SimUnit extends DagRecord {
     const jobs = words.flatMap((word) =>
       word.endsWith(".list") ? (readIfThere(join(top, word)) ?? "").split("\n") : [word],
     );
-    const found = jobs.find((at) => ended.has(basename(at)) && ended.get(basename(at))?.how !== "again");
-    if (found === undefined) return { isSoft, by: null };
-    const first = ended.get(basename(found))?.by;
-    const by = first ? `${unitFolder(first)}/${first}` : found;
-    if (words[0] !== "ended") return { isSoft, by };
-    this.#noteEnded(`${job} again`);
+    const isAt = (at: string, again: boolean) =>
+      ended.has(basename(at)) && (ended.get(basename(at))?.how === "again") === again;
+    const found = jobs.find((at) => isAt(at, false));
+    if (found !== undefined && words[0] !== "ended") {
+      const first = ended.get(basename(found))?.by;
+      return { isSoft, by: first ? `${unitFolder(first)}/${first}` : found };
+    }
+    if (found !== undefined || jobs.some((at) => isAt(at, true))) this.#noteEnded(`${job} again`);
     return { isSoft, by: null };
   }
 

@@ -5,6 +5,7 @@ import { travelPath } from "../../../reading/paths.ts";
 import { isRow, type Row, type Spot } from "../../../reading/values.ts";
 import { parseDecimal, writeDecimal } from "../decimal.ts";
 import { MAX_ROWS } from "../limits.ts";
+import { ordered } from "../read-each.ts";
 import { readTable } from "../read-table.ts";
 import { isLikeRange, readRange } from "../read-values.ts";
 
@@ -58,7 +59,7 @@ export class TorcParameters {
     if (table) {
       if (own.size + asked.length > 0) table.problem("stands beside other parameters; keep one of them");
       return {
-        each: { how: "rows", columns: readTable(table, this.#top.section("attachments")) },
+        each: ordered("rows", readTable(table, this.#top.section("attachments"))),
         written: { each: { table: table.value } },
         uses: [],
       };
