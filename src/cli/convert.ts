@@ -31,6 +31,10 @@ export const addConvert = command("convert", {
   async run({ options }, file: string) {
     const { config } = settingsFrom(options);
     const { intakeRules } = await import("../main.ts");
+    if (options.out !== undefined && resolve(options.out) === resolve(file))
+      throw new WorldError("bad-usage", file, `${file} would be replaced by what is made of it`, {
+        hint: "give --out another name",
+      });
     const source = readRequestFile(file, {});
     const read = readSubmission(source, intakeRules(config), KINDS);
     if (!read.ok) throw problemsIn(file, withLines(file, read.error));

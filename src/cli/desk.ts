@@ -1,5 +1,5 @@
 import { OPERATIONS } from "../operations/table.ts";
-import { command } from "./command.ts";
+import { aRequest, command } from "./command.ts";
 import { wholeNumber } from "./option-values.ts";
 
 /** What the desk says of many requests at once; the words are the server's own. */
@@ -48,7 +48,7 @@ export const addHandover = command("handover", {
 
 export const addActions = command("actions", {
   about: "what may be done with a request now, what each would do, and why the others may not",
-  arguments: { "<name>": "the request" },
+  arguments: { "<name>": aRequest("the request") },
   examples: ["wms2 actions weather-example"],
   async run({ client, options: { json } }, name: string) {
     if (json) return { json: await client.desk.actions({ name }) };

@@ -6,7 +6,8 @@ import { readText } from "./request-file.ts";
 import { carryOut } from "./run/carry-out.ts";
 import { execDocument } from "./run/exec-document.ts";
 import type { RunServer } from "./run/server.ts";
-import { answerOf, typedAgain } from "./run.ts";
+import { typedAgain } from "./run/typed-again.ts";
+import { answerOf } from "./run.ts";
 import type { RunEnd } from "./view/run-summary.ts";
 
 export const addExec = command("exec", {

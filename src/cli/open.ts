@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import { deskUrl, requestUrl } from "../base/desk-url.ts";
-import { command } from "./command.ts";
+import { aRequest, command } from "./command.ts";
 
 /** What opens an address in the browser of this machine's user. */
 const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: "open", linux: "xdg-open" };
 
 export const addOpen = command("open", {
   about: "open the page of a request, or the operator's desk, in the browser",
-  arguments: { "[name]": "the request; the whole desk when left out" },
+  arguments: { "[name]": aRequest("the request; the whole desk when left out") },
   json: "only print the address, as JSON",
   examples: ["wms2 open", "wms2 open weather-example"],
   more: "Where there is no browser, the address is printed.",

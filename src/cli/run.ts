@@ -1,12 +1,10 @@
 import type { RunView } from "../operations/runs.ts";
 import { type Answer, collect, command, type Options } from "./command.ts";
-import { given } from "./option-values.ts";
 import { readRequestFile } from "./request-file.ts";
 import { carryOut, type Outcome } from "./run/carry-out.ts";
-import type { GlobalOptions } from "./settings.ts";
+import { typedAgain } from "./run/typed-again.ts";
 import { runPage } from "./view/run-page.ts";
 import { type RunEnd, runSummary, unitCounts } from "./view/run-summary.ts";
-import { typed } from "./view/text.ts";
 import { progressOf } from "./view/watched.ts";
 
 const OPTIONS = {
@@ -40,16 +38,6 @@ Exits with 0 when all is done, 3 when jobs failed (0 with --exit-zero), 2 when t
     return answerOf(outcome, options.exitZero === true);
   },
 });
-
-/** What to type to run the same again; options last, but before a "--". */
-export function typedAgain(
-  words: readonly string[],
-  { name, dataDir, server }: { readonly name?: string } & GlobalOptions,
-  last: readonly string[] = [],
-): string {
-  const options = Object.entries(given({ "--name": name, "--data-dir": dataDir, "--server": server })).flat();
-  return [...words, ...options, ...last].map((word) => typed(String(word))).join(" ");
-}
 
 /** What a run came to, for programs and people. */
 export function answerOf(outcome: Outcome<unknown>, exitZero: boolean): Answer {

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { StateLineView, StateView } from "../operations/frepp.ts";
-import { type Answer, command, group } from "./command.ts";
+import { type Answer, aRequest, command, group } from "./command.ts";
 import { type Columns, color, table } from "./view/table.ts";
 import { count } from "./view/text.ts";
 
@@ -44,7 +44,10 @@ function answerOf(answer: StateView, name: string, verb: "taken" | "written"): A
   };
 }
 
-const NAMES = { "<name>": "the request, of kind segments", "<dir>": "frepp's state directory, state/postProcess" };
+const NAMES = {
+  "<name>": aRequest("the request, of kind segments"),
+  "<dir>": "frepp's state directory, state/postProcess",
+};
 const MORE = "Exit 3: there are conflicts, which are left as they are. See docs/guides/frepp.md.";
 
 const importState = command("import", {

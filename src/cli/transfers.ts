@@ -1,5 +1,5 @@
 import type { RetriedView, TransferView } from "../operations/frepp.ts";
-import { command, group, listing } from "./command.ts";
+import { aRequest, command, group, listing } from "./command.ts";
 import { type Columns, color, table } from "./view/table.ts";
 import { count, stamp } from "./view/text.ts";
 
@@ -33,7 +33,7 @@ const TRANSFERS: Columns<TransferView> = [
 const list = command("list", {
   isDefault: true,
   about: "how far the output of each segment is on its way: by argument files of frepp, and by WMS2's own tries",
-  arguments: { "<name>": "the request, of kind segments" },
+  arguments: { "<name>": aRequest("the request, of kind segments") },
   examples: ["wms2 transfers cm5", "wms2 transfers cm5 --json"],
   async run({ client }, name: string) {
     const { items } = await client.frepp.transfers({ name });
@@ -53,7 +53,7 @@ const RETRIED: Columns<Retried> = [
 
 const retry = command("retry", {
   about: "try transfers again now, stale locks removed first; only says what would be done, unless --apply",
-  arguments: { "<name>": "the request", "[segments...]": "like 0013; all that are not done when left out" },
+  arguments: { "<name>": aRequest("the request"), "[segments...]": "like 0013; all that are not done when left out" },
   options: {
     "--force": "once more, although the limit is reached or a person was needed; what failed stays counted",
     "--reason <text>": "why; it is kept in the audit trail",

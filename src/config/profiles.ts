@@ -29,6 +29,7 @@ const PROFILES: Profiles = {
   "planning.default_memory_per_core_mb":  { local: (machine) => Math.min(2000, perCore(machine)), dagman: 2000 },
   "planning.max_memory_per_core_mb":      { local: ({ memoryMb }) => memoryMb, dagman: 3000 },
   "planning.max_memory_mb":               { local: ({ memoryMb }) => memoryMb, dagman: null },
+  "planning.max_cores":                   { local: ({ cores }) => cores, dagman: null },
   // On a pool, what people wait for passes through the schedd and two DAGMans before a pass can see it.
   "lifecycle.interval_sec":               { local: 5, dagman: 3 },
   // The embedded engine knows at once whether a submission left a trace.

@@ -176,6 +176,7 @@ export const SETTINGS = {
   "planning.least_memory_per_core_mb": byEngine(whole, "less memory per core is raised to this, and the plan says so"),
   "planning.max_memory_per_core_mb": byEngine(whole, "most memory per core a job may ask for"),
   "planning.max_memory_mb": byEngine(whole.nullable(), "most memory of a job, however many its cores; null: no limit"),
+  "planning.max_cores": byEngine(whole.nullable(), "most cores of a job; null: no limit"),
   "planning.max_wall_minutes": setting(whole, 47 * 60, "longest job"),
   "planning.max_disk_mb": setting(whole, 10_000_000, "most disk a job may ask for"),
   "planning.max_nodes_per_round": setting(

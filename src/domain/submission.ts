@@ -15,6 +15,8 @@ export interface IntakeRules extends MemoryLimits {
   readonly cmsPayload: "simulator" | "cmssw";
   readonly defaultMemoryPerCoreMb: number;
   readonly maxWallMinutes: number;
+  /** null: no limit. */
+  readonly maxCores: number | null;
   readonly maxDiskMb: number;
   readonly maxNodesPerRound: number;
   readonly maxNodesPerRequest: number;
@@ -28,6 +30,7 @@ export const DEFAULT_INTAKE_RULES: IntakeRules = {
   defaultMemoryPerCoreMb: 2000,
   maxMemoryPerCoreMb: 3000,
   maxWallMinutes: 47 * 60,
+  maxCores: null,
   maxDiskMb: 10_000_000,
   maxNodesPerRound: 1_000_000,
   maxNodesPerRequest: 10_000_000,

@@ -44,9 +44,11 @@ export const sizesFor = (written: WrittenSizes, { defaultMemoryPerCoreMb }: Inta
   memoryMb: written.memoryMb ?? defaultMemoryPerCoreMb * written.cores,
 });
 
-/** No job is larger than any place has. */
+/** No job is larger than any site has. */
 export function checkSizes(sizes: NodeResources, form: Form, memoryPath: string | null, rules: IntakeRules): void {
   checkMemory(sizes, memoryPath ?? form.pathOf("memory"), form.notes, rules);
+  if (rules.maxCores !== null && sizes.cores > rules.maxCores)
+    form.problem("cores", `${sizes.cores} cores is more than any site has`, `at most ${rules.maxCores}`);
   if (sizes.wallMinutes > rules.maxWallMinutes)
     form.problem(
       "time",
@@ -74,12 +76,10 @@ export function checkMemory(
   const sum = `${memoryMb} MB on ${cores} core${cores === 1 ? "" : "s"} is ${Math.ceil(perCore)} MB per core`;
   if (memoryMb > most) {
     const isPerCore = most === maxMemoryPerCoreMb * cores;
-    const limit = isPerCore ? `${maxMemoryPerCoreMb} MB per core is the most` : `no place has more than ${most} MB`;
-    notes.problem(
-      path,
-      `asks for too much: ${sum}, and ${limit}`,
-      `up to ${most} MB${isPerCore ? ", or more cores" : ""}`,
-    );
+    const tooMuch = isPerCore
+      ? `${sum}, and ${maxMemoryPerCoreMb} MB per core is the most`
+      : `${memoryMb} MB, and no site has more than ${most} MB`;
+    notes.problem(path, `asks for too much: ${tooMuch}`, `up to ${most} MB${isPerCore ? ", or more cores" : ""}`);
   } else if (perCore > defaultMemoryPerCoreMb) {
     notes.warn(path, `${sum}, above the usual ${defaultMemoryPerCoreMb} MB: fewer sites can run it, and fewer at once`);
   }

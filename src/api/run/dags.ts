@@ -109,10 +109,15 @@ export const dagRuns: Runs<Subject> = {
   },
 
   async logs({ id, unit: named = null, node: within = null, cluster, lines }, { queries }) {
-    if (named === null && within !== null)
-      throw usageError("bad query", { path: "unit", message: "missing", allowed: "node needs its unit" });
     const { submitDir } = await found("dag", id, queries.dag(id));
-    const unit = named === null ? null : await queries.unitNamed(submitDir, named);
+    const whole = named ?? within;
+    const unit = whole === null ? null : await queries.unitNamed(submitDir, whole);
+    if (named === null && unit !== null && jobIndex(unit) === null)
+      throw usageError("bad query", {
+        path: "unit",
+        message: `say in which work unit ${within} is`,
+        allowed: "mg_000000, with node; a job of a graph needs none",
+      });
     // A job of a graph is the only node of its unit.
     const node = unit !== null && jobIndex(unit) !== null ? unit : within;
     const logs = await queries.logs(submitDir, { unit, node, cluster, lines });

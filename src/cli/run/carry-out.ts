@@ -12,6 +12,7 @@ import type { RunEnd } from "../view/run-summary.ts";
 import type { WatchedRequest } from "../view/watched.ts";
 import { abortable, leave } from "./interrupt.ts";
 import { type RunServer, runServer } from "./server.ts";
+import { typedWhere } from "./typed-again.ts";
 
 interface RunOptions extends GlobalOptions {
   readonly json?: boolean | undefined;
@@ -63,6 +64,7 @@ export async function carryOut<T>(
       errors: watched.request.status === "completed" || !watched.dag ? null : await errorsOf(server, run.request_name),
       credited: run.jobs?.credited ?? 0,
       again,
+      where: typedWhere(options),
       serverStays: !server.isOwn,
     };
     return { kind: "ended", run, end, more: await more(server, end) };

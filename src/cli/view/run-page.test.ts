@@ -68,6 +68,7 @@ function ended(over: Partial<RequestRecord>, errors: ErrorsView | null, serverSt
     errors,
     credited: errors === null ? 40 : 0,
     again: "wms2 run sweep.yaml",
+    where: serverStays ? "" : " --data-dir d",
     serverStays,
   };
 }

@@ -17,6 +17,8 @@ export interface RunEnd {
   readonly credited: number;
   /** What to type to run it again. */
   readonly again: string;
+  /** The options that say which server is meant; empty: the usual one. */
+  readonly where: string;
   /** Whether a server is there when the run is over. */
   readonly serverStays: boolean;
 }
@@ -96,15 +98,16 @@ function filesLines({ watched: { request } }: RunEnd): string[] {
   return request.status === "completed" ? [`wms2 outputs ${request.request_name}`] : [];
 }
 
-function goOnLines({ watched: { request }, errors, again, serverStays }: RunEnd, { paint }: Look): string[] {
+function goOnLines({ watched: { request }, errors, again, where, serverStays }: RunEnd, { paint }: Look): string[] {
   if (request.status === "completed") return [];
+  if (!errors?.first) return [`${again}  ${paint.dim("goes on where it was")}`];
   const name = request.request_name;
   const rows = [
     [again, "after a fix: what is done stays done"],
-    [`wms2 errors ${name}`, "all that failed, and what to try"],
-    ...(errors ? [[`wms2 recover ${name} --dry-run`, "more memory or time for those that ran out of it"]] : []),
+    [`wms2 errors ${name}${where}`, "all that failed, and what to try"],
+    [`wms2 recover ${name} --dry-run${where}`, "more memory or time for those that ran out of it"],
   ] as const;
   const width = Math.max(...rows.map(([typed]) => typed.length));
   const lines = rows.map(([typed, meaning]) => `${padEnd(typed, width)}  ${paint.dim(meaning)}`);
-  return serverStays ? lines : [...lines, paint.dim("all but the first need a server: wms2 serve")];
+  return serverStays ? lines : [...lines, paint.dim(`all but the first need a server: wms2 serve${where}`)];
 }

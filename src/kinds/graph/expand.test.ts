@@ -29,24 +29,6 @@ test("a sweep written out, in the order of the document", () => {
   ]);
 });
 
-test("a product keeps its order in a store that sorts the keys of a map", () => {
-  const jobs = [{ name: "{town} {n}", each: ["town", "n"], run: "x" }];
-  const { kind: _, ...work } = graphWork(graphDocument(jobs, { parameters: { town: ["x", "y"], n: [1, 2] } }));
-  const sorted = (value: unknown): unknown =>
-    value === null || typeof value !== "object" || Array.isArray(value)
-      ? Array.isArray(value)
-        ? value.map(sorted)
-        : value
-      : Object.fromEntries(
-          Object.entries(value)
-            .sort(([a], [b]) => a.length - b.length)
-            .map(([key, inner]) => [key, sorted(inner)]),
-        );
-  const stored = { kind: "graph", ...(sorted(work) as object) } as GraphWork;
-  expect(Object.keys(stored.jobs[0]?.each?.columns ?? {})).toEqual(["n", "town"]);
-  expect(expandAll(stored).graph.jobs.map(({ name }) => name)).toEqual(["x 1", "x 2", "y 1", "y 2"]);
-});
-
 const letters = (word: string) => ({ name: word, run: word });
 
 describe("who waits for whom", () => {

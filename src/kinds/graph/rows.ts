@@ -13,7 +13,7 @@ export function countRows(each: Each | null): number {
   return each.how === "product" ? lengths.reduce((all, length) => all * length, 1) : Math.max(0, ...lengths);
 }
 
-export const namesOf = ({ columns, order }: Each): readonly string[] => order ?? Object.keys(columns);
+const namesOf = ({ columns, order }: Each): readonly string[] => order ?? Object.keys(columns);
 
 export const countJobs = ({ jobs }: Pick<GraphWork, "jobs">): number =>
   jobs.reduce((sum, { each }) => sum + countRows(each), 0);
