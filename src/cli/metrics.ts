@@ -18,7 +18,7 @@ export const addMetrics = command("metrics", {
     return {
       json: metrics,
       page: (look) => (metrics ? metricsPage(metrics, look) : ""),
-      ...(!isMeasured && { note: `no job of ${name} was measured yet: that comes when a run of it ends` }),
+      ...(!isMeasured && { note: `no step of ${name} was measured: jobs are, when a round of a process or generate request ends; see wms2 results ${name}` }),
     };
   },
 });

@@ -185,7 +185,10 @@ function suggestAction(tally: RoundTally, facts: ViewFacts): Suggestion {
       "most jobs ran out of memory: give them the most a job may have, or raise that in the settings",
       { ...(facts.request && { memory_mb: facts.request.maxMemoryMb }) },
     );
-  if (most?.category === "permanent" && most.failures * 2 >= failures)
+  const permanent = tally.codes
+    .filter(({ category }) => category === "permanent")
+    .reduce((sum, code) => sum + code.failures, 0);
+  if (permanent * 2 >= failures && permanent > 0)
     return say("restart", `most failures are permanent: fix what they name and restart it${howToCorrect(facts)}`);
   return say("rescue", `most failures may go away by themselves: try the failed ${facts.unitWord}s again`);
 }

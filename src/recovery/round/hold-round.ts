@@ -60,6 +60,7 @@ export function causeOf({ tally }: RoundFacts): string {
   const [most] = tally.codes;
   if (!most) return "";
   if (most.cause === "forged_output") return `; ${most.first.reason}`;
-  const share = tally.codes.length === 1 ? "all" : "mostly";
+  const all = tally.codes.reduce((sum, { failures }) => sum + failures, 0);
+  const share = tally.codes.length === 1 ? "all" : most.failures * 2 > all ? "mostly" : "for example";
   return `; ${share} ${most.name}${most.meaning ? ` (${most.meaning})` : ""}`;
 }
