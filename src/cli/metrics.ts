@@ -18,7 +18,9 @@ export const addMetrics = command("metrics", {
     return {
       json: metrics,
       page: (look) => (metrics ? metricsPage(metrics, look) : ""),
-      ...(!isMeasured && { note: `no step of ${name} was measured: jobs are, when a round of a process or generate request ends; see wms2 results ${name}` }),
+      ...(!isMeasured && {
+        note: `no step of ${name} was measured: jobs are, when a round of a process or generate request ends; see wms2 results ${name}`,
+      }),
     };
   },
 });

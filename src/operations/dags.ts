@@ -68,6 +68,7 @@ const nodePageSchema = named("NodePage", {
 
 const unitRowSchema = named("UnitRow", {
   unit: z.string(),
+  job: z.string().optional().describe("What the person called a job of a graph"),
   state: z.enum(["waiting", "running", "done", "failed"]),
   ...each(z.int(), "nodes", "done", "failed", "running", "held", "retries"),
 });

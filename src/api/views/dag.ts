@@ -27,7 +27,8 @@ export function tallyUnits(nodes: readonly NodeView[]): UnitRowView[] {
   const open = new Set<string>();
   for (const node of nodes) {
     if (node.unit === null) continue;
-    const row = rows.get(node.unit) ?? { unit: node.unit, state: "waiting", ...NO_NODES };
+    const named = node.job === undefined ? {} : { job: node.job };
+    const row = rows.get(node.unit) ?? { unit: node.unit, ...named, state: "waiting", ...NO_NODES };
     rows.set(node.unit, row);
     if (["pre", "queued", "post"].includes(node.state)) open.add(node.unit);
     row.nodes += 1;

@@ -1,6 +1,6 @@
 import type { UnitRowView } from "../../operations/dags.ts";
 import type { Paint } from "../terminal.ts";
-import { padEnd, visibleLength } from "./text.ts";
+import { cut, padEnd, visibleLength } from "./text.ts";
 
 export interface BarParts {
   readonly total: number;
@@ -68,7 +68,8 @@ export function unitCells(units: readonly UnitRowView[], look: CellLook): string
   if (units.length > MAX_CELLS) return signs(units, look);
   const cells = units.map((unit) => cell(unit, look.paint));
   // Room for the first retry, so that cells do not move when it comes.
-  const cellWidth = Math.max(9 + 1 + CELL_BAR + 1 + 6, ...cells.map(visibleLength));
+  const least = units.some(({ job }) => job === undefined) ? 9 + 1 + CELL_BAR + 1 + 6 : 0;
+  const cellWidth = Math.max(least, ...cells.map(visibleLength));
   const columns = Math.max(1, Math.floor((look.width + GAP) / (cellWidth + GAP)));
   const lines = Math.ceil(units.length / columns);
   if (lines <= look.rows) {
@@ -86,7 +87,18 @@ export function unitCells(units: readonly UnitRowView[], look: CellLook): string
 
 const STATE_COLORS = { failed: "red", waiting: "dim", done: "green" } as const;
 
+const JOB_SIGNS = { waiting: "·", running: "▶", done: "✓", failed: "✖" } as const;
+const JOB_NAME = 30;
+
+/** A job of a graph is done or not: its name, and a sign. */
+function jobCell({ state, retries }: UnitRowView, name: string, paint: Paint): string {
+  const text = `${JOB_SIGNS[state]} ${cut(name, JOB_NAME)}`;
+  const again = retries ? ` ${paint.yellow(`↻${retries}`)}` : "";
+  return `${state === "running" ? text : paint[STATE_COLORS[state]](text)}${again}`;
+}
+
 function cell(unit: UnitRowView, paint: Paint): string {
+  if (unit.job !== undefined) return jobCell(unit, unit.job, paint);
   const name = unit.state === "running" ? unit.unit : paint[STATE_COLORS[unit.state]](unit.unit);
   const share = unit.nodes === 0 ? 0 : unit.done / unit.nodes;
   const extras = [
