@@ -105,10 +105,17 @@ function rowOf(
     job: jobIndex(unit) === null ? null : (entry?.name ?? null),
     state: stateOf(dag, last, last !== null && epoch > last.epoch, live),
     attempts: records.length,
-    asked,
+    asked: asked && askedAfter(asked, records.at(-2)),
     last,
   };
 }
+
+/** Of an attempt that ended well nobody wrote down what it had: what the one before was raised to, or what all have. */
+const askedAfter = (asked: NonNullable<ResultRow["asked"]>, before: AttemptRecord | undefined) => ({
+  ...asked,
+  memoryMb: before?.nextMemoryMb ?? asked.memoryMb,
+  wallMinutes: before?.nextWallMinutes ?? asked.wallMinutes,
+});
 
 /** The last attempt says how a job ended; whether it waits or runs, the engine does. `isFresh`: a new budget was opened since. */
 export function stateOf(

@@ -94,6 +94,26 @@ describe("the engine", () => {
     expect(metrics()).toMatchObject({ exitCode: 0 });
   });
 
+  test("what ran before is taken over before anything else begins: no site gets more jobs than it has cores", async () => {
+    const waiting = (names: readonly string[]) =>
+      names.map((name) => `JOB ${name} ../j.sub\nVARS ${name} key="${name}" codes="wait"\n`).join("");
+    lay({
+      "workflow.dag": "SUBDAG EXTERNAL u0 group.dag DIR u0\nSUBDAG EXTERNAL u1 group.dag DIR u1\n",
+      // Its jobs come when those of the other unit have the cores.
+      "u0/group.dag": `JOB p ../j.sub\nVARS p key="p"\n${waiting(["x1", "x2", "x3", "x4"])}PARENT p CHILD x1 x2 x3 x4\n`,
+      "u1/group.dag": waiting(["y1", "y2", "y3", "y4"]),
+    });
+    submit();
+    await eventually("every core has a job", () => ran().filter((key) => key !== "p").length === 4);
+    reopen();
+    core.recover();
+    for (let turns = 0; turns < 500; turns++) await new Promise((turn) => setImmediate(turn));
+    expect(events().filter(({ kind }) => kind === "execute")).toHaveLength(5);
+    writeFileSync(join(dir, "go"), "");
+    await core.idle();
+    expect(ran()).toHaveLength(9);
+  });
+
   test("a job that was being ended for its memory when the engine died is still reported so", async () => {
     lay({
       "k.sub":

@@ -48,6 +48,7 @@ export class ProcessRunner implements JobRunner {
   private readonly graceMs: number;
   private readonly limits: LimitsWatch;
   private closed = false;
+  private willPump = false;
 
   constructor(
     tasks: Tasks,
@@ -149,7 +150,14 @@ export class ProcessRunner implements JobRunner {
   private queue(job: Job): void {
     job.state = "idle";
     this.slots.add(job.spec);
-    this.pump();
+    this.pumpSoon();
+  }
+
+  /** When all that is said in this turn is done: an engine that comes back first takes over what runs, then begins more. */
+  private pumpSoon(): void {
+    if (this.willPump) return;
+    this.willPump = true;
+    this.outbox.after(() => setImmediate(() => this.pump()));
   }
 
   private queueAgain(job: Job): void {
@@ -158,6 +166,7 @@ export class ProcessRunner implements JobRunner {
   }
 
   private pump(): void {
+    this.willPump = false;
     if (this.closed) return;
     for (let next = this.slots.take(); next; next = this.slots.take()) {
       const job = this.all.get(next.want.cluster);
