@@ -41,7 +41,7 @@ test("as many start as there are places; the rest say why they wait and where", 
 test("a limit lowered below what runs starts nobody and evicts nobody", () => {
   expect(decideAdmission([candidate("a")], 5, { maxActive: 2 }).entries[0]?.verdict).toBe("wait");
   expect(decideAdmission([candidate("a")], 0, { maxActive: 0 }).entries[0]?.reason).toBe(
-    "admission is closed: max_active is 0",
+    "admission is closed, max_active is 0: wms2 queue --max-active N opens it",
   );
 });
 

@@ -37,8 +37,11 @@ export function decideAdmission(queued: readonly Candidate[], active: number, li
 const roughly = (place: number): string =>
   place <= 100 ? `number ${place}` : `behind ${place - (place % 100)} others`;
 
+/** Nobody gets in before a person says so. */
+export const ADMISSION_CLOSED = "admission is closed, max_active is 0: wms2 queue --max-active N opens it";
+
 function waitReason(place: number, taken: number, limits: AdmissionLimits): string {
-  if (limits.maxActive === 0) return "admission is closed: max_active is 0";
+  if (limits.maxActive === 0) return ADMISSION_CLOSED;
   const line = place === 1 ? "next in the queue" : `${roughly(place)} in the queue`;
   return `${line}: ${taken} of ${limits.maxActive} slots are taken`;
 }

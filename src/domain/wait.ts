@@ -7,6 +7,7 @@ export const WAIT_CODES = {
   starting: "time", // the engine has it and has begun nothing yet
   step: "time", // a step of the loop is under way
   admission: "time", // all slots are taken
+  "admission-closed": "operator", // no request may begin
   "nothing-due": "time", // all that is due is made, or cannot be made now; it looks again
   retry: "time", // failed attempts cool off before their next try
   slots: "time", // jobs are idle: others have the room

@@ -1,3 +1,4 @@
+import { ADMISSION_CLOSED } from "../admission/decide-admission.ts";
 import { plural } from "../base/text.ts";
 import { runningNodes } from "../domain/dag.ts";
 import type { PassError, RequestRecord } from "../domain/request.ts";
@@ -38,7 +39,7 @@ export function explainWait(facts: WaitFacts, now: Date): Wait {
   return { code, reason: first.reason, since, until, who: WAIT_CODES[code], details: others.map(shown) };
 }
 /** Reasons as old as the status. */
-const BY_STATUS: ReadonlySet<WaitCode> = new Set(["admission", "person"]);
+const BY_STATUS: ReadonlySet<WaitCode> = new Set(["admission", "admission-closed", "person"]);
 
 interface Part {
   readonly code: WaitCode;
@@ -68,7 +69,7 @@ const notChecked = ({ nodes, example, trouble }: NonNullable<RunWaits["checking"
 function partsOf({ request, observation, reason, unitWord = "unit" }: WaitFacts): readonly Part[] {
   const { status, wish } = request;
   if (status === "held") return [part("person", reason)];
-  if (status === "queued") return [part("admission", reason)];
+  if (status === "queued") return [part(reason === ADMISSION_CLOSED ? "admission-closed" : "admission", reason)];
   if (status !== "active") return [part("step", reason)];
   if (observation?.kind !== "running") return [part(observation?.kind === "ended" ? "step" : "service", reason)];
   return [...ofRun(observation, unitWord), ...ofWish(wish)];

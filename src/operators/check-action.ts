@@ -112,7 +112,13 @@ const checkRelease: Check = async (ports, request, wanted) => {
   const decided = decideRelease(facts.release, wanted.modifications, how);
   if (!decided.ok) return { kind: "refused", problems: decided.error };
   const { modifications, warnings, reason } = decided.value;
-  if (!draft) return { kind: "go", reason, warnings, detail: { how: decided.value.how }, modifications };
+  if (!draft) {
+    const { how } = decided.value;
+    // A rescue runs the jobs as they were written, but for what is said of each.
+    const asks =
+      how === "rescue" && modifications.memoryMb !== null ? { changes: { memoryMb: modifications.memoryMb } } : {};
+    return { kind: "go", reason, warnings, detail: { how, ...asks }, modifications };
+  }
   const { memoryMb, wallMinutes } = draft.spec.resources;
   const asks = changed.some(({ path }) => path.startsWith("resources.")) ? { changes: { memoryMb, wallMinutes } } : {};
   return {

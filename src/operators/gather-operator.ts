@@ -58,6 +58,7 @@ export async function gatherOperator(
       bannedSites: bans.map(({ site }) => site),
       knownFiles: await knownFiles(ports, workflow?.id ?? null, wanted),
       canRescue,
+      isStopped: isStopped && round === null,
       isDirectoryGone: round?.facts.directory === "gone",
       topsUp: request.spec.work.topUp ?? false,
       unitsUnfinished: unfinished.length,

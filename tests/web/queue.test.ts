@@ -40,7 +40,7 @@ describe.skipIf(!isThere)("what if it had another priority?", () => {
     const { server, order } = await threeWait();
     const page = await open("/queue", { signedIn: true });
     const row = (name: string) => page.getByRole("row").filter({ hasText: name });
-    await expectText(row("wait-a"), /admission is closed: max_active is 0/);
+    await expectText(row("wait-a"), /admission is closed, max_active is 0/);
 
     await page.getByRole("button", { name: "Move wait-c up" }).focus();
     await page.keyboard.press("Enter");

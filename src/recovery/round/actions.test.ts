@@ -62,6 +62,7 @@ describe("release", () => {
   const held: ReleaseFacts = {
     holdCode: "failure-threshold",
     canRescue: true,
+    isStopped: false,
     isOneRound: false,
     isDirectoryGone: false,
     topsUp: false,
@@ -131,6 +132,15 @@ describe("release", () => {
       "hold_threshold",
       "top_up",
     ]);
+    const wanted = { excluded_files: ["/a"], memory_mb: 100 };
+    const refused = (over: Partial<ReleaseFacts>, asked: "rescue" | "next-round" | null) => {
+      const answer = decideRelease({ ...held, knownFiles: new Set(["/a"]), ...over }, wanted, asked);
+      return answer.ok ? [] : answer.error.map(({ path }) => path);
+    };
+    expect(refused({}, "next-round")).toEqual([]);
+    expect(refused({}, "rescue")).toEqual(["excluded_files"]);
+    expect(refused({ isStopped: true }, "rescue")).toEqual(["excluded_files", "memory_mb"]);
+    expect(refused({ isStopped: true }, "next-round")).toEqual(["how"]);
     expect(decideRelease(held, "now")).toMatchObject({ error: [{ message: "must be an object" }] });
   });
   test("what is given up is said", () => {

@@ -16,6 +16,8 @@ export interface ReleaseFacts {
   readonly holdCode: string | null;
   /** There is a run that ended, with its submit directory and units left to do. */
   readonly canRescue: boolean;
+  /** Its run was stopped and is ready to go on: nothing about it is changed any more. */
+  readonly isStopped: boolean;
   /** One round has all its work, so no later one can take up what is left behind. */
   readonly isOneRound: boolean;
   /** So nobody knows any more which events its units were to make. */
@@ -56,7 +58,11 @@ export function decideRelease(
   if (!read.ok) return read;
   if (asked === "rescue" && !facts.canRescue)
     return err([{ path: "how", message: "there is no run a rescue could go on with", allowed: "next-round" }]);
+  if (asked === "next-round" && facts.isStopped)
+    return err([{ path: "how", message: "its run was only stopped: it goes on where it was", allowed: "rescue" }]);
   const { how, reason } = chooseHow(facts, asked);
+  const problems = how === "rescue" ? unheeded(facts, read.value) : [];
+  if (problems.length > 0) return err(problems);
   if (how === "next-round" && asked === null && facts.isOneRound && facts.unitsUnfinished > 0) {
     const left = unfinished(facts);
     const message = `its run cannot go on, and no later round would take up ${left}`;
@@ -67,6 +73,24 @@ export function decideRelease(
     facts.holdCode === "unit-directory-damaged" && facts.kindFields.includes("top_up") && how === "next-round";
   const modifications = replaces ? { ...read.value, topUp: read.value.topUp ?? true } : read.value;
   return ok({ how, modifications, warnings: warn(facts, modifications, how), reason });
+}
+
+/** What a run that goes on would not obey. */
+function unheeded({ isStopped }: ReleaseFacts, { excludedFiles, memoryMb }: ReleaseModifications): readonly Problem[] {
+  const problems: Problem[] = [];
+  if (excludedFiles.length > 0)
+    problems.push({
+      path: "excluded_files",
+      message: "the run that goes on has jobs that read these files",
+      allowed: isStopped ? "release it without, and exclude them when it is held again" : "how: next-round",
+    });
+  if (memoryMb !== null && isStopped)
+    problems.push({
+      path: "memory_mb",
+      message: "its run was only stopped: it goes on with what its jobs ask for",
+      allowed: "release it without; or release --from FILE with other resources",
+    });
+  return problems;
 }
 
 const unfinished = ({ unitsUnfinished, unitWord }: ReleaseFacts): string =>

@@ -140,6 +140,7 @@ test("no finished work is lost or repeated, under any sequence of failures, stop
             {
               holdCode: decision.hold.code,
               canRescue: decision.hold.actions.includes("rescue"),
+              isStopped: false,
               isOneRound: false,
               isDirectoryGone: false,
               topsUp: false,
