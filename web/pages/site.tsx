@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import { Link, useParams } from "wouter";
+import { Link } from "wouter";
 import { ApiProblem } from "../api/client.ts";
 import { useAnswer } from "../api/queries.ts";
 import { AsText } from "../as-text.tsx";
@@ -12,7 +12,7 @@ import { Columns } from "../ui/columns.tsx";
 import { useSettings } from "../ui/settings.ts";
 import { Tabs } from "../ui/tabs.tsx";
 import { Time } from "../ui/time.tsx";
-import { useUrlState } from "../url-state.ts";
+import { useNames, useUrlState } from "../url-state.ts";
 import { quoted } from "../words.ts";
 import { ActOnSite } from "./sites/act.tsx";
 import { Bans } from "./sites/bans.tsx";
@@ -22,7 +22,7 @@ import { MEANING, SITE_LOOK, SITE_VERBS, type Site, type SiteVerb, siteState, wh
 
 /** One site: whose fault it is, who keeps jobs away from it, and whom that hurts. */
 export function SitePage(): ReactNode {
-  const { name = "" } = useParams();
+  const { name = "" } = useNames();
   const { data, error } = useAnswer("sites.show", { name });
   const [asked, setAsked] = useState<SiteVerb | null>(null);
   if (error instanceof ApiProblem && error.status === 404)
