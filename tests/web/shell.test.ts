@@ -51,6 +51,34 @@ describe.skipIf(!isThere)("what stands around every page", () => {
     await requestsPage(page).row("higgs-4l-signal").waitFor();
   });
 
+  test("a page that cannot be fetched says so below its bar, and is there by itself when the server is back", async () => {
+    const page = await open("/requests", { mayComplain: /ERR_|Failed to/ });
+    await requestsPage(page).row("higgs-4l-signal").waitFor();
+    const pages = page.getByRole("navigation");
+    await page.route(/\/desk\//, (route) => route.abort());
+    await pages.getByRole("link", { name: "Queue" }).click();
+    await expectText(page.getByRole("alert"), /This page could not be fetched.*The server does not answer/);
+    expect(await page.title()).toBe("Queue · WMS2");
+    await pages.getByRole("link", { name: "Requests" }).click();
+    await requestsPage(page).row("higgs-4l-signal").waitFor();
+    await page.goBack();
+    await expectText(page.getByRole("alert"), /This page could not be fetched/);
+    await page.unroute(/\/desk\//);
+    await page.getByRole("heading", { name: "Queue" }).waitFor();
+  });
+
+  test("a search that fails says so, and Escape closes it at once", async () => {
+    const page = await open("/requests/higgs-4l-signal", { mayComplain: /ERR_|Failed to/ });
+    expect(await page.title()).toBe("higgs-4l-signal · WMS2");
+    await page.route("**/api/v1/search*", (route) => route.abort());
+    await page.getByRole("button", { name: "Find a request or a page" }).click();
+    await dialog(page).getByRole("combobox").fill("higgs");
+    await expectText(dialog(page), /the server cannot be reached/);
+    expect(await dialog(page).textContent()).not.toContain("Nothing is called");
+    await page.keyboard.press("Escape");
+    await dialog(page).waitFor({ state: "detached" });
+  });
+
   test("below a path of a proxy: pages, deep links, reload and live events", async () => {
     const base = await startProxy(URL_OF_SERVER, { prefix: "/tools/wms2" });
     const page = await open("/requests/higgs-4l-signal", { base });
