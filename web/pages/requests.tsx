@@ -143,7 +143,7 @@ function BulkBar({ filter, isWhole, selected, onWhole, onClear, onDone }: BulkBa
         <ActOnMany
           action={action}
           target={isWhole ? { filter: filter } : { names }}
-          cliTarget={isWhole ? cliFilter(filter) : names.join(" ")}
+          cliFilter={cliFilter(filter)}
           onClose={() => setAction(null)}
           onDone={onDone}
         />
