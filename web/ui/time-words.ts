@@ -17,6 +17,17 @@ export function duration(seconds: number): string {
   return rest > 0 && size > 60 ? `${first} ${rest} ${nextUnit}` : first;
 }
 
+/** All of it, for what is read off a scale: 1 min 30 s. */
+export function exactDuration(seconds: number): string {
+  let rest = Math.round(seconds);
+  const words = UNITS.flatMap(([unit, size]) => {
+    const number = Math.floor(rest / size);
+    rest -= number * size;
+    return number > 0 ? [`${number} ${unit}`] : [];
+  });
+  return words.join(" ") || "0";
+}
+
 /** From now: "3 min ago", "in 2 h 5 min". */
 export function relative(milliseconds: number): string {
   if (Math.abs(milliseconds) < 1500) return "now";
