@@ -35,18 +35,17 @@ export function relative(milliseconds: number): string {
   return milliseconds < 0 ? `${text} ago` : `in ${text}`;
 }
 
-const CLOCK = {
-  hour: "2-digit",
-  minute: "2-digit",
-  second: "2-digit",
-  hourCycle: "h23",
-  timeZoneName: "short",
-} as const;
+/** The same for what nobody knows to the second: "in about 44 s". */
+export const expected = (milliseconds: number): string =>
+  milliseconds < 1500 ? "any moment" : `in about ${duration(milliseconds / 1000)}`;
 
-/** 2026-11-16 02:10:07 UTC; the day is left out where it is today. */
-export function absolute(date: Date, zone: "utc" | "local", now: number): string {
+const MINUTES = { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZoneName: "short" } as const;
+const SECONDS = { ...MINUTES, second: "2-digit" } as const;
+
+/** 2026-11-16 02:10:07 UTC; the day is left out where it is today, seconds where it is a guess. */
+export function absolute(date: Date, zone: "utc" | "local", now: number, isGuess = false): string {
   const timeZone = zone === "utc" ? "UTC" : undefined;
   const dayOf = (at: Date) => at.toLocaleDateString("sv-SE", { timeZone });
-  const time = date.toLocaleTimeString("en-GB", { timeZone, ...CLOCK });
+  const time = date.toLocaleTimeString("en-GB", { timeZone, ...(isGuess ? MINUTES : SECONDS) });
   return dayOf(date) === dayOf(new Date(now)) ? time : `${dayOf(date)} ${time}`;
 }
