@@ -11,7 +11,7 @@ import { Legend } from "../ui/bar.tsx";
 import { Columns } from "../ui/columns.tsx";
 import { useSettings } from "../ui/settings.ts";
 import { Tabs } from "../ui/tabs.tsx";
-import { Time } from "../ui/time.tsx";
+import { Time, Until } from "../ui/time.tsx";
 import { useNames, useUrlState } from "../url-state.ts";
 import { quoted } from "../words.ts";
 import { ActOnSite } from "./sites/act.tsx";
@@ -76,7 +76,7 @@ function NotInUse({ site, onUndo }: { site: Site; onUndo: (verb: SiteVerb) => vo
     <Banner kind="warning">
       {undo === "unban" && ban ? (
         <b>
-          Banned until <Time at={ban.expires_at} as="both" />: {ban.reason}
+          Banned <Until at={ban.expires_at} />: {ban.reason}
         </b>
       ) : (
         <b>
