@@ -9,7 +9,7 @@ import { Palette } from "./palette.tsx";
 import { PAGES, type Page } from "./routes.tsx";
 import { SignIn } from "./sign-in.tsx";
 import { Empty, Loading } from "./ui/banner.tsx";
-import { KeyList, useKeys } from "./ui/keys.tsx";
+import { KeyList, keyName, useKeys } from "./ui/keys.tsx";
 import { Popover } from "./ui/popover.tsx";
 import { changeSettings, useSettings } from "./ui/settings.ts";
 import { useNames } from "./url-state.ts";
@@ -38,7 +38,7 @@ export function Shell(): ReactNode {
         </Link>
         <Menu />
         <button type="button" onClick={() => setOpen("palette")} aria-label="Find a request or a page">
-          Find <kbd className="hide-narrow">⌘K</kbd>
+          Find <kbd className="hide-narrow">{keyName("mod+k")}</kbd>
         </button>
         <Freshness />
         <Switches onKeys={() => setOpen("keys")} />
