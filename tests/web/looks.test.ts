@@ -13,7 +13,7 @@ const FOLDER = process.env.WMS2_SCREENSHOTS;
 /** Every page with what must be on it before it is looked at. */
 const PAGES: readonly (readonly [path: string, sign: string])[] = [
   ["/", "requests wait for a person"],
-  ["/requests", "muons-reco-2026A"],
+  ["/requests", "process ·"],
   ["/requests?text=nowhere", "No request matches"],
   ["/requests/muons-reco-2026A", "resubmit"],
   ["/requests/minbias-summer-2026", "resubmit"],
