@@ -44,9 +44,9 @@ export function SitesPage(): ReactNode {
       {rows.length === 0 ? (
         <Empty title="No site is known yet">
           <p>
-            The engine lists its own once it was asked, with the first request: the slots of an HTCondor pool, or what{" "}
-            <code>engine.local.sites</code> of the settings names. With a CMS catalog, they are taken over from it every{" "}
-            <code>sites.sync_minutes</code>. The settings in force:
+            The engine lists its own once it was asked, with the first request: what the slots of an HTCondor pool call
+            theirs (<code>GLIDEIN_CMSSite</code>), or what the setting <code>engine.local.sites</code> names. With a CMS
+            catalog, they are taken over from it every <code>sites.sync_minutes</code>. The settings in force:
           </p>
           <Command text="wms2 config show" />
         </Empty>
