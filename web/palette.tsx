@@ -3,6 +3,7 @@ import { useLocation } from "wouter";
 import type { Answer } from "./api/client.ts";
 import { useAnswer } from "./api/queries.ts";
 import { nodeHref, placeOf } from "./job-links.ts";
+import { Problem } from "./problem.tsx";
 import { requestHref, siteHref } from "./request-status.tsx";
 import { PAGES } from "./routes.tsx";
 import { Dialog } from "./ui/dialog.tsx";
@@ -27,7 +28,7 @@ export function Palette({ onClose }: { onClose: () => void }): ReactNode {
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
   const wanted = useDeferredValue(text.trim());
-  const { data, isPlaceholderData } = useAnswer(
+  const { data, isPlaceholderData, isFetching, failureReason } = useAnswer(
     "desk.search",
     { q: wanted, limit: 10 },
     { keep: true, enabled: wanted !== "" },
@@ -51,6 +52,8 @@ export function Palette({ onClose }: { onClose: () => void }): ReactNode {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step) setAt((at + step + found.length) % Math.max(1, found.length));
     else if (event.key === "Enter") open(found[at]);
+    // Else a browser takes the first one to empty the field.
+    else if (event.key === "Escape") onClose();
     else return;
     event.preventDefault();
   };
@@ -87,7 +90,10 @@ export function Palette({ onClose }: { onClose: () => void }): ReactNode {
           </div>
         ))}
       </div>
-      {found.length === 0 && <p className="quiet">Nothing is called “{wanted}”.</p>}
+      {failureReason && <Problem error={failureReason} />}
+      {found.length === 0 && !failureReason && (
+        <p className="quiet">{isFetching ? "Looking …" : `Nothing is called “${wanted}”.`}</p>
+      )}
     </Dialog>
   );
 }

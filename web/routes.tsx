@@ -2,6 +2,7 @@ import { type ComponentType, lazy, type ReactNode } from "react";
 import { DeskPage } from "./pages/desk.tsx";
 import { RequestPage } from "./pages/request.tsx";
 import { RequestsPage } from "./pages/requests.tsx";
+import { PageNotFetched } from "./reload.ts";
 
 /** Every page: where it is, what it is called, and from where one gets there. */
 export interface Page {
@@ -14,7 +15,11 @@ export interface Page {
 
 /** A page whose code is fetched when somebody opens it, so that the first one is there at once. */
 const later = <N extends string>(load: () => Promise<Record<N, () => ReactNode>>, name: N): ComponentType<never> =>
-  lazy(async () => ({ default: (await load())[name] as ComponentType }));
+  lazy(async () => ({ default: (await load().catch(notFetched))[name] as ComponentType }));
+
+function notFetched(cause: unknown): never {
+  throw new PageNotFetched(String(cause), { cause });
+}
 
 export const PAGES: readonly Page[] = [
   { path: "/", title: "Desk", menu: "top", component: DeskPage },

@@ -1,15 +1,18 @@
-import { type ReactNode, Suspense, useState } from "react";
+import { type ComponentType, type ReactNode, Suspense, useEffect, useState } from "react";
 import { Link, Route, Switch, useLocation } from "wouter";
+import { tabTitle } from "./address-names.ts";
 import { useConnection } from "./api/live.ts";
 import { useAnswer } from "./api/queries.ts";
 import { Freshness, LostBanner } from "./live-state.tsx";
+import { PageGuard } from "./page-guard.tsx";
 import { Palette } from "./palette.tsx";
 import { PAGES, type Page } from "./routes.tsx";
 import { SignIn } from "./sign-in.tsx";
 import { Empty, Loading } from "./ui/banner.tsx";
-import { KeyList, useKeys } from "./ui/keys.tsx";
+import { KeyList, keyName, useKeys } from "./ui/keys.tsx";
 import { Popover } from "./ui/popover.tsx";
 import { changeSettings, useSettings } from "./ui/settings.ts";
+import { useNames } from "./url-state.ts";
 
 /** What stands around every page: the way to the others, how fresh things are, whose eyes and clock it is for. */
 export function Shell(): ReactNode {
@@ -35,7 +38,7 @@ export function Shell(): ReactNode {
         </Link>
         <Menu />
         <button type="button" onClick={() => setOpen("palette")} aria-label="Find a request or a page">
-          Find <kbd className="hide-narrow">⌘K</kbd>
+          Find <kbd className="hide-narrow">{keyName("mod+k")}</kbd>
         </button>
         <Freshness />
         <Switches onKeys={() => setOpen("keys")} />
@@ -43,22 +46,52 @@ export function Shell(): ReactNode {
       </header>
       <main id="main" tabIndex={-1} className={connection === "lost" ? "is-stale" : undefined}>
         <LostBanner />
-        <Suspense fallback={<Loading what="the page" />}>
-          <Switch>
-            {PAGES.map(({ path, component }) => (
-              <Route key={path} path={path} component={component as never} />
-            ))}
-            <Route>
-              <Empty title="There is no such page">
-                <p>This address may belong to another version. The menu on top lists all pages.</p>
-              </Empty>
-            </Route>
-          </Switch>
-        </Suspense>
+        <Routed />
       </main>
       {open === "keys" && <KeyList onClose={() => setOpen(null)} />}
       {open === "palette" && <Palette onClose={() => setOpen(null)} />}
     </>
+  );
+}
+
+/** The page that the address names. */
+const Routed = (): ReactNode => (
+  <Switch>
+    {PAGES.map((page) => (
+      <Route key={page.path} path={page.path}>
+        <Shown page={page} />
+      </Route>
+    ))}
+    <Route>
+      <Shown page={NO_PAGE} />
+    </Route>
+  </Switch>
+);
+
+const NO_PAGE = {
+  path: "",
+  title: "No such page",
+  component: () => (
+    <Empty title="There is no such page">
+      <p>This address may belong to another version. The menu on top lists all pages.</p>
+    </Empty>
+  ),
+};
+
+/** A page with its name on the tab of the browser, or what keeps it from being shown. */
+function Shown({ page }: { page: Pick<Page, "path" | "title" | "component"> }): ReactNode {
+  const [at] = useLocation();
+  const title = tabTitle(page, useNames());
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+  const Content = page.component as ComponentType;
+  return (
+    <PageGuard at={at}>
+      <Suspense fallback={<Loading what="the page" />}>
+        <Content />
+      </Suspense>
+    </PageGuard>
   );
 }
 

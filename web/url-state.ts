@@ -1,5 +1,9 @@
 import { useCallback } from "react";
-import { useSearchParams } from "wouter";
+import { useParams, useSearchParams } from "wouter";
+import { decodedNames } from "./address-names.ts";
+
+/** What the page is about, by the names in its address. */
+export const useNames = (): Readonly<Record<string, string | undefined>> => decodedNames(useParams());
 
 /** View state lives in the address: what is as usual is left out, typing replaces, choosing pushes. */
 export function useUrlState() {

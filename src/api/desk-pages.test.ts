@@ -21,6 +21,7 @@ describe("the pages of the desk", () => {
     ["/desk/requests", "./"],
     ["/desk/requests/muons.v2", "../"],
     ["/desk/requests/muons.v2/units/mg_000003", "../../../"],
+    ["/desk/requests/muons.v2/nodes/mg_000003%2Fproc_000021?as=text/plain", "../../../"],
   ])("%s is the page, with a base that works under any prefix", async (url, base) => {
     const page = await app.inject(url);
     expect(page.statusCode).toBe(200);

@@ -11,14 +11,14 @@ export function deskRoutes(app: Api, directory: string): void {
   const hidden = { schema: { hide: true }, config: { role: "anyone" as const } };
   app.get("/", hidden, (_request, reply) => reply.redirect("desk/", 302));
   app.get("/desk", hidden, (request, reply) =>
-    pathOf(request).endsWith("/") ? sendIndex(directory, "", request, reply) : reply.redirect("desk/", 302),
+    pathOf(request).endsWith("/") ? sendIndex(directory, request, reply) : reply.redirect("desk/", 302),
   );
   app.get("/desk/*", hidden, async (request, reply) => {
     const path = (request.params as { "*": string })["*"];
     const file = await readAsset(directory, path);
     if (file) return send(file, path.startsWith("assets/"), request, reply);
     // A page that asks for a script of an older build must not get a page instead.
-    return path.startsWith("assets/") ? reply.callNotFound() : sendIndex(directory, path, request, reply);
+    return path.startsWith("assets/") ? reply.callNotFound() : sendIndex(directory, request, reply);
   });
 }
 
@@ -63,10 +63,11 @@ async function readAsset(directory: string, path: string): Promise<Asset | null>
 }
 
 /** Every address below /desk/ is the same page: it reads the address itself. Its base is given relative to it. */
-async function sendIndex(directory: string, path: string, request: FastifyRequest, reply: FastifyReply) {
+async function sendIndex(directory: string, request: FastifyRequest, reply: FastifyReply) {
   const index = await readAsset(directory, "index.html");
   if (!index) return reply.code(404).header("content-type", TYPES.txt).serializer(String).send(NOT_BUILT);
-  const depth = path.split("/").length - 1;
+  // As it was typed: to a browser, %2F is a part of a name and no step down.
+  const depth = Math.max(0, pathOf(request).split("/").length - 3);
   const base = `<base href="${depth === 0 ? "./" : "../".repeat(depth)}">`;
   const content = String(index.content).replace("<head>", `<head>${base}`);
   return send({ ...index, content, etag: `${index.etag.slice(0, -1)}-${depth}"` }, false, request, reply);

@@ -38,7 +38,7 @@ describe.skipIf(!isThere)("under all circumstances", () => {
 
   test.each([
     ["/requests/muons-reco-2026A", "What was decided"],
-    ["/requests", "muons-reco-2026A"],
+    ["/requests?sort=oldest", "muons-reco-2026A"],
   ])("on paper: all of %s that is there, no bars, nothing cut off", async (path, sign) => {
     const page = await open(path);
     await page.getByText(sign).first().waitFor();

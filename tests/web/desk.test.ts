@@ -30,7 +30,8 @@ describe.skipIf(!isThere)("the desk", () => {
     await expectText(cause, /3 requests, 3 held.*ban: the place is to blame/s);
     clicks++;
     await cause.getByRole("button", { name: "Decide for 3 requests …" }).click();
-    await expectText(dialog(page), /3 would be done/);
+    await expectText(dialog(page), /This also leaves out T2_DE_South for a week.*3 would be done/s);
+    await expectText(dialog(page), /wms2 release --filter .*site=T2_DE_South --ban T2_DE_South --reason '…'Copy/);
     await dialog(page).getByRole("textbox", { name: /Why/ }).fill("storage of the site is down");
     await click(/^release 3 requests$/);
     await expectText(dialog(page), /What happened: .*3 done/);

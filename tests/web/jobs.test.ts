@@ -37,6 +37,12 @@ describe.skipIf(!isThere)("around one unit and one job", () => {
     expect(await page.locator("li[aria-current] mark").textContent()).toBe("refused");
   });
 
+  test("a job is found by the name that the terminal prints, too, with its slash as %2F", async () => {
+    const page = await open("/requests/muons-reco-2026A/nodes/mg_000006%2Fproc_000006");
+    await page.getByRole("heading", { name: "mg_000006/proc_000006 of muons-reco-2026A" }).waitFor();
+    await expectText(page.getByRole("region", { name: "In one sentence" }), /1 failed with exit 3 at T\d_/);
+  });
+
   test("a unit would run again: the effect is shown first", async () => {
     const page = await open("/requests/muons-reco-2026A/units/mg_000006", { signedIn: true });
     await page.getByRole("button", { name: "Resubmit …" }).click();

@@ -13,7 +13,7 @@ const FOLDER = process.env.WMS2_SCREENSHOTS;
 /** Every page with what must be on it before it is looked at. */
 const PAGES: readonly (readonly [path: string, sign: string])[] = [
   ["/", "requests wait for a person"],
-  ["/requests", "muons-reco-2026A"],
+  ["/requests", "process ·"],
   ["/requests?text=nowhere", "No request matches"],
   ["/requests/muons-reco-2026A", "resubmit"],
   ["/requests/minbias-summer-2026", "resubmit"],
@@ -67,10 +67,15 @@ describe.skipIf(!isThere)("can be read by everybody, in both colours and at any 
       await page.setViewportSize({ width, height: 900 });
       const tooWide = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
       expect([width, tooWide]).toEqual([width, 0]);
+      expect([width, await page.evaluate(TOO_NARROW)]).toEqual([width, []]);
     }
     await picture(page, path, "phone");
   });
 });
+
+/** Cells of tables that stand on end, a few letters to a line. */
+const TOO_NARROW = `[...document.querySelectorAll("main :is(th, td)")]
+  .filter(({ clientWidth, clientHeight }) => clientHeight > 4 * clientWidth).map((cell) => cell.textContent)`;
 
 async function picture(page: Page, path: string, kind: string): Promise<void> {
   const name = path.slice(1).replaceAll(/\W+/g, "-") || "desk";

@@ -24,7 +24,7 @@ columnheader "Request"
 columnheader "Status"
 columnheader "Work units"
 columnheader "Because"
-columnheader "Done"
+columnheader "Expected"
 columnheader "Priority"`,
   "/requests/muons-reco-2026A": `
 heading "muons-reco-2026A" [level=1]

@@ -4,10 +4,12 @@ import { dialog, requestsPage } from "./support/pages.ts";
 import { madeRequest } from "./support/seed.ts";
 
 useBrowser();
+/** Only rows in sight exist, and other stories may have put theirs on top. */
+const TALL = { height: 4000 };
 
 describe.skipIf(!isThere)("the list of requests", () => {
   test("what is chosen stands in the address, in the list and in the CLI line; back undoes it; a link keeps it", async () => {
-    const page = await open("/requests");
+    const page = await open("/requests", TALL);
     const list = requestsPage(page);
     await list.row("muons-reco-2026A").waitFor();
     await list.status("held").click();
@@ -25,7 +27,7 @@ describe.skipIf(!isThere)("the list of requests", () => {
   });
 
   test("every row says in words why it is not further", async () => {
-    const list = requestsPage(await open("/requests"));
+    const list = requestsPage(await open("/requests", TALL));
     await expectText(list.row("muons-reco-2026A"), /8 of 14 units failed/);
     await expectText(list.row("noise-study"), /held by operator: the new thresholds are not agreed on yet/);
   });
@@ -76,7 +78,7 @@ describe.skipIf(!isThere)("the list of requests", () => {
   });
 
   test("nothing matches: it says so, and leads back", async () => {
-    const page = await open("/requests?text=nowhere");
+    const page = await open("/requests?text=nowhere", TALL);
     await page.getByRole("heading", { name: "No request matches" }).waitFor();
     await page.getByRole("button", { name: "Show all" }).last().click();
     await requestsPage(page).row("higgs-4l-signal").waitFor();

@@ -30,7 +30,7 @@ describe.skipIf(!isThere)("what stands around every page", () => {
     for (let tab = 0; tab < 2; tab++) {
       const other = await first.context().newPage();
       await other.goto(`${URL_OF_SERVER}/desk/requests`);
-      await requestsPage(other).row("higgs-4l-signal").waitFor();
+      await requestsPage(other).rows().first().waitFor();
       await other.getByText(/Live\.$/).waitFor({ state: "attached" });
     }
     expect(streams).toHaveLength(1);
@@ -38,7 +38,7 @@ describe.skipIf(!isThere)("what stands around every page", () => {
 
   test("a server that falls silent greys its numbers, says so, and is live again when it is back", async () => {
     const page = await open("/requests", { mayComplain: /ERR_|Failed to load/ });
-    await requestsPage(page).row("higgs-4l-signal").waitFor();
+    await requestsPage(page).rows().first().waitFor();
     await page.clock.install();
     await page.route("**/api/v1/**", (route) => route.abort());
     await page.reload();
@@ -48,7 +48,45 @@ describe.skipIf(!isThere)("what stands around every page", () => {
     await page.unroute("**/api/v1/**");
     await page.clock.runFor(20_000);
     await page.getByText("The server has been silent").waitFor({ state: "detached" });
-    await requestsPage(page).row("higgs-4l-signal").waitFor();
+    await requestsPage(page).rows().first().waitFor();
+  });
+
+  test("a page that cannot be fetched says so below its bar, and is there by itself when the server is back", async () => {
+    const page = await open("/requests", { mayComplain: /ERR_|Failed to/ });
+    await requestsPage(page).rows().first().waitFor();
+    const pages = page.getByRole("navigation");
+    await page.route(/\/desk\//, (route) => route.abort());
+    await pages.getByRole("link", { name: "Queue" }).click();
+    await expectText(page.getByRole("alert"), /This page could not be fetched.*The server does not answer/);
+    expect(await page.title()).toBe("Queue · WMS2");
+    await pages.getByRole("link", { name: "Requests" }).click();
+    await requestsPage(page).rows().first().waitFor();
+    await page.goBack();
+    await expectText(page.getByRole("alert"), /This page could not be fetched/);
+    await page.unroute(/\/desk\//);
+    await page.getByRole("heading", { name: "Queue" }).waitFor();
+  });
+
+  test("a page that breaks says so, and the next one is shown", async () => {
+    const page = await open("/requests", { mayComplain: /TypeError/ });
+    await page.route("**/api/v1/admission/queue*", (route) => route.fulfill({ json: {} }));
+    const pages = page.getByRole("navigation");
+    await pages.getByRole("link", { name: "Queue" }).click();
+    await expectText(page.getByRole("alert"), /This page broke: TypeError.*Load it again/);
+    await pages.getByRole("link", { name: "Requests" }).click();
+    await requestsPage(page).rows().first().waitFor();
+  });
+
+  test("a search that fails says so, and Escape closes it at once", async () => {
+    const page = await open("/requests/higgs-4l-signal", { mayComplain: /ERR_|Failed to/ });
+    expect(await page.title()).toBe("higgs-4l-signal · WMS2");
+    await page.route("**/api/v1/search*", (route) => route.abort());
+    await page.getByRole("button", { name: "Find a request or a page" }).click();
+    await dialog(page).getByRole("combobox").fill("higgs");
+    await expectText(dialog(page), /the server cannot be reached/);
+    expect(await dialog(page).textContent()).not.toContain("Nothing is called");
+    await page.keyboard.press("Escape");
+    await dialog(page).waitFor({ state: "detached" });
   });
 
   test("below a path of a proxy: pages, deep links, reload and live events", async () => {
@@ -58,7 +96,7 @@ describe.skipIf(!isThere)("what stands around every page", () => {
     await page.reload();
     await page.getByRole("link", { name: "Requests" }).click();
     await page.waitForURL("**/tools/wms2/desk/requests");
-    await requestsPage(page).row("higgs-4l-signal").waitFor();
+    await requestsPage(page).rows().first().waitFor();
     await page.getByText(/Live\.$/).waitFor({ state: "attached" });
   });
 
@@ -70,9 +108,9 @@ describe.skipIf(!isThere)("what stands around every page", () => {
     await expectText(dialog(page).getByRole("alert"), /this token is not known here/);
     await dialog(page).getByLabel("Operator token").fill(inject("token"));
     await dialog(page).getByRole("button", { name: "Sign in" }).click();
-    await requestsPage(page).row("higgs-4l-signal").waitFor();
+    await requestsPage(page).rows().first().waitFor();
     await page.reload();
-    await requestsPage(page).row("higgs-4l-signal").waitFor();
+    await requestsPage(page).rows().first().waitFor();
     expect(await page.evaluate("document.cookie")).toBe("");
     expect(page.url()).not.toContain(inject("token"));
   });

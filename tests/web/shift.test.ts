@@ -57,7 +57,7 @@ describe.skipIf(!isThere)("a shift begins", () => {
       .getByRole("button", { name: /^ban: leaves/ })
       .click();
     await dialog(page).waitFor({ state: "detached" });
-    await expectText(page.locator("main"), new RegExp(`Banned until in 1 d 23 h.*${WHY}`));
+    await expectText(page.locator("main"), new RegExp(`Banned for another 1 d 23 h, until .*${WHY}`));
 
     await menu(page, /^Hand-over/);
     await expectText(region(page, "What was done"), new RegExp(`ban T2_DE_South.*by operator.*${WHY}`));
@@ -71,7 +71,7 @@ describe.skipIf(!isThere)("a shift begins", () => {
     await dialog(page).getByLabel(/^Why/).fill("it answers again");
     await dialog(page).getByRole("button", { name: "unban", exact: true }).click();
     await dialog(page).waitFor({ state: "detached" });
-    await page.getByText("Banned until").waitFor({ state: "detached" });
+    await page.getByText("Banned for another").waitFor({ state: "detached" });
     expect((await server.get("/sites/T2_DE_South")).bans).toEqual([]);
   });
 

@@ -8,8 +8,9 @@ import { ActionButton } from "../ui/action-button.tsx";
 import { Loading } from "../ui/banner.tsx";
 import { Command } from "../ui/copy-button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { count, quoted } from "../words.ts";
+import { count } from "../words.ts";
 import { ONLY_A_LOOK, WHY_NOT_YET } from "./act-dialog.tsx";
+import { changeText, cliForMany, USUAL } from "./body-words.ts";
 import { Fields, type Filled } from "./fields.tsx";
 import { Outcomes } from "./outcomes.tsx";
 
@@ -34,14 +35,16 @@ interface ManyProps {
   readonly target: Target;
   /** Beside what a person fills in, like the site to leave out. */
   readonly more?: Readonly<Record<string, unknown>>;
-  readonly cliTarget: string;
+  /** The filter as it is typed. */
+  readonly cliFilter: string;
   readonly onClose: () => void;
   /** What became of each; those that were refused stay selected. */
   readonly onDone?: (items: readonly BulkItem[]) => void;
 }
 
 /** One action on many requests: first what would happen to each, then why, then what happened to each. */
-export function ActOnMany({ action, target, more, cliTarget, onClose, onDone }: ManyProps): ReactNode {
+export function ActOnMany(props: ManyProps): ReactNode {
+  const { action, target, more = USUAL[props.action], cliFilter, onClose, onDone } = props;
   const queries = useQueryClient();
   const [filled, setFilled] = useState<Filled>({ reason: "" });
   const [done, setDone] = useState<readonly BulkItem[] | null>(null);
@@ -49,7 +52,10 @@ export function ActOnMany({ action, target, more, cliTarget, onClose, onDone }: 
   const [isBusy, setBusy] = useState(false);
   const notOperator = useWhyNotOperator();
   const { reason, ...options } = filled;
-  const body = { ...target, ...more, ...options, action } as Bulk;
+  const changes = { ...more, ...options };
+  const changed = changeText(changes);
+  const cli = cliForMany({ action, body: changes, reason }, target.names, cliFilter);
+  const body = { ...target, ...changes, action } as Bulk;
   const preview = useQuery({
     queryKey: ["preview", body],
     queryFn: () => visit({ ...body, reason: ONLY_A_LOOK, dry_run: true }),
@@ -97,13 +103,18 @@ export function ActOnMany({ action, target, more, cliTarget, onClose, onDone }: 
         )
       }
     >
+      {changed && (
+        <p>
+          <b>{changed}</b>
+        </p>
+      )}
       {notOperator && <p className="banner warning">{notOperator}</p>}
       {!done && <Fields action={action} filled={filled} onChange={setFilled} />}
       {problem !== null && <Problem error={problem} />}
       {preview.error && <Problem error={preview.error} />}
       {!done && preview.isLoading && <Loading what="what it would do" />}
       {(done ?? preview.data) && <Outcomes items={done ?? preview.data!} isDone={done !== null} />}
-      {!done && <Command text={`wms2 ${action} ${cliTarget} --reason ${quoted(reason || "…")} --dry-run`} />}
+      {!done && cli && <Command text={cli} />}
     </Dialog>
   );
 }

@@ -4,6 +4,7 @@ import { type Answer, call } from "../api/client.ts";
 import { Banner } from "../ui/banner.tsx";
 import { quoted } from "../words.ts";
 import { ActDialog, ONLY_A_LOOK } from "./act-dialog.tsx";
+import { type Body, changeText, cliLine, USUAL } from "./body-words.ts";
 import { Fields, type Filled } from "./fields.tsx";
 
 interface OneProps {
@@ -12,20 +13,21 @@ interface OneProps {
   /** Of the request as the page shows it: when it moved on since, the server refuses. */
   readonly version: number;
   /** Beside what a person fills in, like the nodes to resubmit. */
-  readonly more?: Readonly<Record<string, unknown>>;
+  readonly more?: Body;
   readonly onClose: () => void;
 }
 
 /** One action on one request: its effect as the server foretells it, then why, then do. */
-export function ActOnOne({ action, name, version, more = {}, onClose }: OneProps): ReactNode {
+export function ActOnOne({ action, name, version, more = USUAL[action], onClose }: OneProps): ReactNode {
   const [filled, setFilled] = useState<Filled>({ reason: "" });
   const { reason, ...options } = filled;
   const operation = `actions.${action}` as "actions.release";
-  const body = { name, ...more, ...options };
+  const changes = { ...more, ...options };
+  const body = { name, ...changes };
   return (
     <ActDialog
       title={`${action} ${name}`}
-      about={ACTION[action].meaning}
+      about={[ACTION[action].meaning, changeText(changes)].filter(Boolean).join(". ")}
       asked={[action, body, version]}
       foretell={() => call(operation, { ...body, reason: ONLY_A_LOOK, dry_run: true })}
       shown={(acted) => <Effect acted={acted} />}
@@ -33,7 +35,7 @@ export function ActOnOne({ action, name, version, more = {}, onClose }: OneProps
       fields={<Fields action={action} filled={filled} onChange={setFilled} />}
       reason={reason}
       act={() => call(operation, { ...body, reason }, { version })}
-      cli={`wms2 ${action} ${quoted(name)} --reason ${quoted(reason || "…")}`}
+      cli={cliLine({ action, body: changes, reason }, quoted(name))}
       onClose={onClose}
     />
   );

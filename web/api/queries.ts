@@ -15,7 +15,14 @@ const isWorthAnother = (count: number, error: Error): boolean =>
 export const makeQueries = (): QueryClient =>
   new QueryClient({
     defaultOptions: {
-      queries: { retry: isWorthAnother, staleTime: 1000, refetchInterval: 60_000, refetchOnWindowFocus: true },
+      queries: {
+        retry: isWorthAnother,
+        staleTime: 1000,
+        refetchInterval: 60_000,
+        refetchOnWindowFocus: true,
+        // A machine without a network may have its own server: only asking tells.
+        networkMode: "always",
+      },
       mutations: { retry: false },
     },
   });

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { Link, useParams } from "wouter";
+import { Link } from "wouter";
 import type { Answer } from "../api/client.ts";
 import { useAnswer } from "../api/queries.ts";
 import { AsText } from "../as-text.tsx";
@@ -7,6 +7,7 @@ import { Problem } from "../problem.tsx";
 import { requestHref } from "../request-status.tsx";
 import { Empty, Loading } from "../ui/banner.tsx";
 import { Time } from "../ui/time.tsx";
+import { useNames } from "../url-state.ts";
 import { count, quoted } from "../words.ts";
 import { Groups } from "./failures/groups.tsx";
 import { failureStory } from "./failures/story.ts";
@@ -15,7 +16,7 @@ import { Codes, Places } from "./failures/tables.tsx";
 
 /** What failed first, what fails most, what they have in common, and what they mean. */
 export function FailuresPage(): ReactNode {
-  const { name = "" } = useParams();
+  const { name = "" } = useNames();
   const { data, error } = useAnswer("attempts.errors", { name });
   return (
     <>

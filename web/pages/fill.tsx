@@ -1,5 +1,5 @@
 import { type ReactNode, useMemo, useState } from "react";
-import { Link, useParams } from "wouter";
+import { Link } from "wouter";
 import type { FillPlanView } from "../../src/operations/fill.ts";
 import { useAnswer } from "../api/queries.ts";
 import { AsText } from "../as-text.tsx";
@@ -7,7 +7,7 @@ import { Problem } from "../problem.tsx";
 import { requestHref } from "../request-status.tsx";
 import { ActionButton } from "../ui/action-button.tsx";
 import { Loading } from "../ui/banner.tsx";
-import { useUrlState } from "../url-state.ts";
+import { useNames, useUrlState } from "../url-state.ts";
 import { count } from "../words.ts";
 import { ApplyFill, ReleaseNode, VerifyProducts } from "./fill/acts.tsx";
 import { Chooser, readChoice } from "./fill/chooser.tsx";
@@ -19,7 +19,7 @@ import { type Choice, cliFill, fillSentence } from "./fill/words.ts";
 
 /** What is missing of a model run, why, and what would be done about it: the plan of `wms2 fill`, to look at and to apply. */
 export function FillPage(): ReactNode {
-  const { name = "" } = useParams();
+  const { name = "" } = useNames();
   const url = useUrlState();
   const choice = readChoice(url);
   const request = useAnswer("requests.show", { name });

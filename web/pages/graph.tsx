@@ -1,12 +1,12 @@
 import type { ReactNode } from "react";
-import { Link, useParams } from "wouter";
+import { Link } from "wouter";
 import { useAnswer } from "../api/queries.ts";
 import { AsText } from "../as-text.tsx";
 import { Problem } from "../problem.tsx";
 import { requestHref } from "../request-status.tsx";
 import { Empty, Loading } from "../ui/banner.tsx";
 import { Tabs } from "../ui/tabs.tsx";
-import { useUrlState } from "../url-state.ts";
+import { useNames, useUrlState } from "../url-state.ts";
 import { quoted } from "../words.ts";
 import { JobDrawing } from "./graph/drawing.tsx";
 import { JobList } from "./graph/list.tsx";
@@ -20,7 +20,7 @@ type View = (typeof VIEWS)[number][0];
 
 /** The jobs of a graph: as a list, along the time, and drawn while they can be read. */
 export function GraphPage(): ReactNode {
-  const { name = "" } = useParams();
+  const { name = "" } = useNames();
   const url = useUrlState();
   const view = VIEWS.find(([key]) => key === url.get("as"))?.[0] ?? "list";
   const { data, error } = useAnswer("results.graph", { name });

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import { Link, useLocation, useParams } from "wouter";
+import { Link, useLocation } from "wouter";
 import type { AttemptView } from "../../src/operations/attempts.ts";
 import { ActOnOne } from "../act/one.tsx";
 import type { Answer } from "../api/client.ts";
@@ -10,6 +10,7 @@ import { Problem } from "../problem.tsx";
 import { requestHref } from "../request-status.tsx";
 import { Empty, Loading } from "../ui/banner.tsx";
 import { useKeys } from "../ui/keys.tsx";
+import { useNames } from "../url-state.ts";
 import { quoted } from "../words.ts";
 import { Attempt } from "./node/attempt.tsx";
 import { Beside } from "./node/beside.tsx";
@@ -19,7 +20,7 @@ import { DECISION_LOOK, storySentence } from "./node/story.ts";
 
 /** What was tried with one job, who decided what, by which rule, and what is left to try. */
 export function NodePage(): ReactNode {
-  const { name = "", node: text = "" } = useParams();
+  const { name = "", node: text = "" } = useNames();
   const place = placeOf(text);
   const input = { name, node: placeName(place), limit: 1000 };
   const { data, error } = useAnswer("attempts.list", input);

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import { Link, useParams } from "wouter";
+import { Link } from "wouter";
 import type { OutputView } from "../../src/operations/workflows.ts";
 import { useList } from "../api/queries.ts";
 import { AsText } from "../as-text.tsx";
@@ -10,6 +10,7 @@ import { CopyButton } from "../ui/copy-button.tsx";
 import { type Column, Grid } from "../ui/grid.tsx";
 import { useNarrow } from "../ui/narrow.ts";
 import { Time } from "../ui/time.tsx";
+import { useNames } from "../url-state.ts";
 import { bytes, count, quoted } from "../words.ts";
 import { RetryBlock, Withdraw } from "./outputs/acts.tsx";
 import { BlocksTable } from "./outputs/blocks-table.tsx";
@@ -17,7 +18,7 @@ import { blocksSentence } from "./outputs/words.ts";
 
 /** What a request made, and how far the world knows of it. */
 export function OutputsPage(): ReactNode {
-  const { name = "" } = useParams();
+  const { name = "" } = useNames();
   const files = useList("requests.outputs", { name, limit: 200 });
   const blocks = useList("blocks.ofRequest", { name, limit: 200 });
   const [act, setAct] = useState<{ readonly block: string } | "withdraw" | null>(null);

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { Link, useParams } from "wouter";
+import { Link } from "wouter";
 import { type Answer, ApiProblem } from "../api/client.ts";
 import { useAnswer } from "../api/queries.ts";
 import { AsText } from "../as-text.tsx";
@@ -7,6 +7,7 @@ import { Problem } from "../problem.tsx";
 import { requestHref, Status } from "../request-status.tsx";
 import { Empty, Loading } from "../ui/banner.tsx";
 import { Time } from "../ui/time.tsx";
+import { useNames } from "../url-state.ts";
 import { quoted, STATUS_LOOK } from "../words.ts";
 import { componentsIn } from "./fill/components.ts";
 import { Actions } from "./request/actions.tsx";
@@ -19,7 +20,7 @@ import { Timeline } from "./request/timeline.tsx";
 
 /** How far it is, why not further, and what may be done. */
 export function RequestPage(): ReactNode {
-  const { name = "" } = useParams();
+  const { name = "" } = useNames();
   const { data, error } = useAnswer("requests.show", { name });
   if (error instanceof ApiProblem && error.status === 404)
     return (
@@ -95,7 +96,7 @@ function Story({ request, status }: StoryProps): ReactNode {
       {when && (
         <>
           {" "}
-          <b>When:</b> <Time at={when} as="both" />.
+          <b>When:</b> <Time {...when} as="both" />.
         </>
       )}
       {request.error && <div className="quiet">Try: {request.error.hint}</div>}

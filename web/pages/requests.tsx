@@ -128,7 +128,7 @@ function BulkBar({ filter, isWhole, selected, onWhole, onClear, onDone }: BulkBa
       <label className="inline">
         <span className="visually-hidden">Action</span>
         <select value="" onChange={({ target }) => setAction(target.value as OperatorAction)}>
-          <option value="">Do with them …</option>
+          <option value="">Action …</option>
           {OPERATOR_ACTIONS.map((word) => (
             <option key={word} value={word}>
               {word}: {ACTION[word].meaning}
@@ -143,7 +143,7 @@ function BulkBar({ filter, isWhole, selected, onWhole, onClear, onDone }: BulkBa
         <ActOnMany
           action={action}
           target={isWhole ? { filter: filter } : { names }}
-          cliTarget={isWhole ? cliFilter(filter) : names.join(" ")}
+          cliFilter={cliFilter(filter)}
           onClose={() => setAction(null)}
           onDone={onDone}
         />

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import { Link, useParams } from "wouter";
+import { Link } from "wouter";
 import { ApiProblem } from "../api/client.ts";
 import { useAnswer } from "../api/queries.ts";
 import { AsText } from "../as-text.tsx";
@@ -11,8 +11,8 @@ import { Legend } from "../ui/bar.tsx";
 import { Columns } from "../ui/columns.tsx";
 import { useSettings } from "../ui/settings.ts";
 import { Tabs } from "../ui/tabs.tsx";
-import { Time } from "../ui/time.tsx";
-import { useUrlState } from "../url-state.ts";
+import { Time, Until } from "../ui/time.tsx";
+import { useNames, useUrlState } from "../url-state.ts";
 import { quoted } from "../words.ts";
 import { ActOnSite } from "./sites/act.tsx";
 import { Bans } from "./sites/bans.tsx";
@@ -22,7 +22,7 @@ import { MEANING, SITE_LOOK, SITE_VERBS, type Site, type SiteVerb, siteState, wh
 
 /** One site: whose fault it is, who keeps jobs away from it, and whom that hurts. */
 export function SitePage(): ReactNode {
-  const { name = "" } = useParams();
+  const { name = "" } = useNames();
   const { data, error } = useAnswer("sites.show", { name });
   const [asked, setAsked] = useState<SiteVerb | null>(null);
   if (error instanceof ApiProblem && error.status === 404)
@@ -76,7 +76,7 @@ function NotInUse({ site, onUndo }: { site: Site; onUndo: (verb: SiteVerb) => vo
     <Banner kind="warning">
       {undo === "unban" && ban ? (
         <b>
-          Banned until <Time at={ban.expires_at} as="both" />: {ban.reason}
+          Banned <Until at={ban.expires_at} />: {ban.reason}
         </b>
       ) : (
         <b>

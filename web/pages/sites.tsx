@@ -10,8 +10,9 @@ import { Legend } from "../ui/bar.tsx";
 import { Columns } from "../ui/columns.tsx";
 import { Command } from "../ui/copy-button.tsx";
 import { useSettings } from "../ui/settings.ts";
-import { Time } from "../ui/time.tsx";
+import { Until } from "../ui/time.tsx";
 import { count } from "../words.ts";
+import { ForWhom } from "./sites/for-whom.tsx";
 import { columnsOf, faultText, partsOf, type SiteHours, sumOf } from "./sites/hours.ts";
 import { SITE_LOOK, type Site, siteState } from "./sites/verbs.ts";
 
@@ -42,8 +43,12 @@ export function SitesPage(): ReactNode {
       {error && <Problem error={error} />}
       {rows.length === 0 ? (
         <Empty title="No site is known yet">
-          <p>The engine lists them once it was asked, with the first request. From a catalog:</p>
-          <Command text="wms2 sites sync --dry-run" />
+          <p>
+            The engine lists its own once it was asked, with the first request: what the slots of an HTCondor pool call
+            theirs (<code>GLIDEIN_CMSSite</code>), or what the setting <code>engine.local.sites</code> names. With a CMS
+            catalog, they are taken over from it every <code>sites.sync_minutes</code>. The settings in force:
+          </p>
+          <Command text="wms2 config show" />
         </Empty>
       ) : (
         <section className="panel" aria-label="Sites">
@@ -83,7 +88,7 @@ function Row({ site, hours, since }: { site: Site; hours: SiteHours; since: stri
         {site.status !== "enabled" && site.note && <span className="quiet">{site.note}</span>}
         {site.bans.map(({ id, reason, expires_at, workflow_id }) => (
           <span key={id} className="quiet">
-            banned{workflow_id !== null && " for one request"} until <Time at={expires_at} as="both" />: {reason}
+            banned for <ForWhom workflow={workflow_id} /> <Until at={expires_at} />: {reason}
           </span>
         ))}
       </div>

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import { Link, useParams } from "wouter";
+import { Link } from "wouter";
 import { jobIndex } from "../../src/domain/names.ts";
 import { ActOnOne } from "../act/one.tsx";
 import type { Answer } from "../api/client.ts";
@@ -11,13 +11,14 @@ import { Problem } from "../problem.tsx";
 import { requestHref } from "../request-status.tsx";
 import { Empty, Loading } from "../ui/banner.tsx";
 import { Drawing, MOST_DRAWN } from "../ui/drawing.tsx";
+import { useNames } from "../url-state.ts";
 import { PART_LOOK, quoted } from "../words.ts";
 import { Jobs } from "./unit/jobs.tsx";
 import { stateOf, type UnitGraph, unitSentence } from "./unit/states.ts";
 
 /** What depends on what in one work unit, and which of its jobs is sick. */
 export function UnitPage(): ReactNode {
-  const { name = "", unit = "" } = useParams();
+  const { name = "", unit = "" } = useNames();
   const request = useAnswer("requests.show", { name });
   const id = request.data?.workflow?.dag_id ?? null;
   const graph = useAnswer("dags.unit", { id: id ?? "", unit }, { enabled: id !== null });

@@ -1,5 +1,5 @@
 import { type ReactNode, useMemo, useState } from "react";
-import { Link, useLocation, useParams } from "wouter";
+import { Link, useLocation } from "wouter";
 import type { UnitMapView } from "../../src/operations/dags.ts";
 import type { Answer } from "../api/client.ts";
 import { useAnswer } from "../api/queries.ts";
@@ -9,7 +9,7 @@ import { Problem } from "../problem.tsx";
 import { requestHref } from "../request-status.tsx";
 import { Empty, Loading } from "../ui/banner.tsx";
 import { Tabs } from "../ui/tabs.tsx";
-import { useUrlState } from "../url-state.ts";
+import { useNames, useUrlState } from "../url-state.ts";
 import { count, quoted } from "../words.ts";
 import { Chosen } from "./units/chosen.tsx";
 import { KEYS, type Key, keyed, nameAt, stateWord } from "./units/keys.ts";
@@ -18,7 +18,7 @@ import { isDarkPixel, pixel } from "./units/paint.ts";
 
 /** Which part is sick: the whole round as a map, painted by any fact; what is selected can be run again. */
 export function UnitsPage(): ReactNode {
-  const { name = "" } = useParams();
+  const { name = "" } = useNames();
   const url = useUrlState();
   const by = KEYS.find(([key]) => key === url.get("by"))?.[0] ?? "states";
   const request = useAnswer("requests.show", { name });

@@ -18,6 +18,11 @@ const isTyping = ({ target }: KeyboardEvent): boolean =>
   (target.isContentEditable || ["INPUT", "SELECT", "TEXTAREA"].includes(target.tagName)) &&
   !(target instanceof HTMLInputElement && target.type === "checkbox");
 
+const IS_APPLE = /^(Mac|iP)/.test(navigator.platform);
+/** As it stands on the keys of this machine. */
+export const keyName = (key: string): string =>
+  key.startsWith("mod+") ? `${IS_APPLE ? "⌘" : "Ctrl "}${key.slice(4).toUpperCase()}` : key;
+
 /** Keys work while nobody types and no dialog is open; `mod+k` works everywhere. */
 export function useKeys(map: KeyMap): void {
   const ref = useRef(map);
@@ -60,7 +65,7 @@ export function KeyList({ onClose }: { onClose: () => void }): ReactNode {
           {keys.map(([key, about]) => (
             <tr key={key}>
               <th scope="row">
-                <kbd>{key.replace("mod+", "Ctrl/⌘ ")}</kbd>
+                <kbd>{keyName(key)}</kbd>
               </th>
               <td>{about}</td>
             </tr>

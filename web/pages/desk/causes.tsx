@@ -45,7 +45,7 @@ export function Causes({ causes, unclassified }: CausesProps): ReactNode {
           action={decision.action}
           more={decision.more}
           target={{ filter: asked.filter }}
-          cliTarget={cliFilter(asked.filter as Filter)}
+          cliFilter={cliFilter(asked.filter as Filter)}
           onClose={() => setAsked(null)}
         />
       )}

@@ -7,7 +7,7 @@ import type { Answer } from "../../api/client.ts";
 import { requestHref } from "../../request-status.tsx";
 import { Letter } from "../../ui/badge.tsx";
 import { Time } from "../../ui/time.tsx";
-import { requestsHref } from "../requests/filter.ts";
+import { cliFilter, requestsHref } from "../requests/filter.ts";
 
 interface HeldProps {
   /** How many are held for each reason. */
@@ -71,7 +71,7 @@ export function Held({ facets, items }: HeldProps): ReactNode {
         <ActOnMany
           action={asked.action}
           target={{ filter: { status: ["held"], hold: [asked.code] } }}
-          cliTarget={`--filter status=held hold=${asked.code}`}
+          cliFilter={cliFilter({ status: ["held"], hold: [asked.code] })}
           onClose={() => setAsked(null)}
         />
       )}

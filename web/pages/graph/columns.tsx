@@ -46,6 +46,7 @@ export function listColumns(name: string, isNarrow: boolean): readonly JobColumn
 
 /** A bar for each on one axis. */
 export function timeColumns(name: string, axis: Axis | null, isNarrow: boolean): readonly JobColumn[] {
+  const scale = axis && marksOf(axis);
   const all: readonly JobColumn[] = [
     {
       key: "name",
@@ -60,13 +61,9 @@ export function timeColumns(name: string, axis: Axis | null, isNarrow: boolean):
     },
     {
       key: "bar",
-      title: (
-        <span className="marks">
-          {axis ? marksOf(axis).map((mark, place) => <span key={`${place} ${mark}`}>{mark}</span>) : "Time"}
-        </span>
-      ),
+      title: scale ? <Marks scale={scale} /> : "Time",
       width: "minmax(8rem, 1fr)",
-      cell: (row) => <Bar row={row} axis={axis} />,
+      cell: (row) => <Bar row={row} axis={axis} step={scale?.step ?? 100} />,
     },
     { key: "time", title: "Time", width: "5.5rem", end: true, cell: ({ wall_sec }) => timeWord(wall_sec) },
   ];
@@ -79,11 +76,21 @@ const Name = ({ name, row }: { name: string; row: ResultView }) => (
   </Link>
 );
 
-function Bar({ row, axis }: { row: ResultView; axis: Axis | null }) {
+const Marks = ({ scale: { step, marks } }: { scale: ReturnType<typeof marksOf> }) => (
+  <span className="marks">
+    {marks.map(({ place, text }) => (
+      <span key={text} style={{ left: `${place}%`, maxWidth: `${step}%` }}>
+        {text}
+      </span>
+    ))}
+  </span>
+);
+
+function Bar({ row, axis, step }: { row: ResultView; axis: Axis | null; step: number }) {
   const span = axis && spanOf(row, axis);
   if (!span) return <span className="quiet">{row.state}</span>;
   return (
-    <span className="span">
+    <span className="span" style={{ "--step": `${step}%` } as object}>
       <span
         className={`tone-${PART_LOOK[row.state][0]}`}
         style={{ left: `${span.left}%`, width: `max(3px, ${span.width}%)` }}

@@ -1,5 +1,5 @@
 import type { ResultView } from "../../../src/operations/results.ts";
-import { duration } from "../../ui/time-words.ts";
+import { exactDuration } from "../../ui/time-words.ts";
 
 /** The bar of one job on the common axis, in percent of it. */
 interface Span {
@@ -12,7 +12,7 @@ export interface Axis {
 }
 type Times = Pick<ResultView, "started_at" | "ended_at">;
 
-/** The axis has so many marks, at least a second apart. */
+/** The axis has at most so many marks after the first, at least a second apart. */
 const PARTS = 4;
 const timeOf = (text: string | null): number | null => (text === null ? null : Date.parse(text));
 
@@ -44,6 +44,32 @@ export const byBeginning = <T extends Times & { readonly name: string }>(rows: r
       a.name.localeCompare(b.name),
   );
 
-/** What stands along the axis: how long after the first beginning. */
-export const marksOf = ({ from, to }: Axis): readonly string[] =>
-  Array.from({ length: PARTS }, (_, at) => (at === 0 ? "0" : `+${duration(((to - from) * at) / PARTS / 1000)}`));
+const [MINUTE, HOUR, DAY] = [60, 3600, 86_400];
+/** Seconds from mark to mark that people count in. */
+const STEPS: readonly number[] = [
+  ...[1, 2, 5, 10, 15, 30],
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE),
+  ...[1, 2, 3, 6, 12].map((hours) => hours * HOUR),
+  ...[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].map((days) => days * DAY),
+];
+
+interface Mark {
+  /** Where it is, in percent of the axis. */
+  readonly place: number;
+  readonly text: string;
+}
+
+/** Behind it there is no room for a text. */
+const LAST_PLACE = 85;
+
+/** How far apart the marks are, in percent of the axis, and what stands at each: how long after the first beginning. */
+export function marksOf({ from, to }: Axis): { readonly step: number; readonly marks: readonly Mark[] } {
+  const span = (to - from) / 1000;
+  const sec = STEPS.find((step) => span / step < PARTS + 1) ?? STEPS.at(-1)!;
+  const step = (100 * sec) / span;
+  const marks = Array.from({ length: Math.floor(LAST_PLACE / step) + 1 }, (_, at) => ({
+    place: at * step,
+    text: at === 0 ? "0" : `+${exactDuration(at * sec)}`,
+  }));
+  return { step, marks };
+}

@@ -1,6 +1,7 @@
-import { useParams, useSearch } from "wouter";
+import { useSearch } from "wouter";
 import type { Input } from "../../api/client.ts";
 import { requestHref } from "../../request-status.tsx";
+import { useNames } from "../../url-state.ts";
 
 /** Which log, which part of it, which line, what is looked for: all of it stands in the address. */
 export interface LogAddress {
@@ -22,7 +23,7 @@ type Key = "file" | "cluster" | "from" | "at" | "q" | "follow";
 type Changes = Readonly<Partial<Record<Key, string | number | null>>>;
 
 export function useLogAddress(): LogAddress {
-  const { name = "" } = useParams();
+  const { name = "" } = useNames();
   const query = new URLSearchParams(useSearch());
   const text = (key: string): string | null => query.get(key) || null;
   const number = (key: string): number | null =>

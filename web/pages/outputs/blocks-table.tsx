@@ -15,13 +15,22 @@ interface BlocksTableProps {
   readonly onRetry: (block: BlockView) => void;
 }
 
+const COLUMNS = [
+  "State",
+  "Block",
+  "Units",
+  { end: "Files" },
+  { end: "Size" },
+  "Steps taken",
+  "Owed since",
+  "What it waits for",
+];
+
 /** Blocks with their state, what is in them, which steps are taken, and what they wait for. */
 export const BlocksTable = ({ blocks, hasRequests = false, onRetry }: BlocksTableProps): ReactNode => (
   <div className="scroll">
-    <table className="plain">
-      <TableHead
-        columns={["State", "Block", "Units", { end: "Files" }, "Steps taken", "Owed since", "What it waits for"]}
-      />
+    <table className="plain cards">
+      <TableHead columns={COLUMNS} />
       <tbody>
         {blocks.map((block) => (
           <tr key={block.name}>
@@ -39,12 +48,19 @@ export const BlocksTable = ({ blocks, hasRequests = false, onRetry }: BlocksTabl
               <span className="mono">{block.name}</span>
               {block.site && <div className="quiet">at {block.site}</div>}
             </th>
-            <td className="number">{unitsText(block)}</td>
-            <td className="end number">
-              {block.files.toLocaleString("en")} <span className="quiet">{bytes(block.bytes)}</span>
+            <td data-label="Units" className="number">
+              {unitsText(block)}
             </td>
-            <td>{Object.keys(block.receipts).join(", ") || <span className="quiet">none</span>}</td>
-            <td>
+            <td data-label="Files" className="end number">
+              {block.files.toLocaleString("en")}
+            </td>
+            <td data-label="Size" className="end number">
+              {bytes(block.bytes)}
+            </td>
+            <td data-label="Steps taken">
+              {Object.keys(block.receipts).join(", ") || <span className="quiet">none</span>}
+            </td>
+            <td data-label="Owed since">
               <Owed block={block} />
             </td>
             <td>

@@ -68,7 +68,7 @@ export function QueueRow({ entry, now, isLast, dragged, handle, onMove, onPriori
         {entry.verdict === "start" ? (
           <b>with the next pass</b>
         ) : entry.expected_at ? (
-          <Time at={entry.expected_at} as="both" />
+          <Time at={entry.expected_at} as="both" isGuess />
         ) : (
           <span className="quiet">cannot be told yet</span>
         )}

@@ -31,15 +31,7 @@ export function Actions({ request }: { request: Answer<"requests.show"> }): Reac
           {choice.action}
         </ActionButton>
       ))}
-      {action && (
-        <ActOnOne
-          action={action}
-          name={name}
-          version={request.version}
-          onClose={() => setAction(null)}
-          {...(action === "resubmit" && { more: { nodes: "failed" } })}
-        />
-      )}
+      {action && <ActOnOne action={action} name={name} version={request.version} onClose={() => setAction(null)} />}
     </div>
   );
 }

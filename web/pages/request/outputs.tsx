@@ -21,7 +21,7 @@ export function Outputs({ name }: { name: string }): ReactNode {
         <span className="quiet">
           {files.length === 0
             ? "none yet: they appear as work units finish"
-            : `the first ${count(files.length, "file")}`}
+            : `${outputs.data?.next_cursor ? "the first " : ""}${count(files.length, "file")}`}
         </span>
         <span className="end">
           <Link href={`${requestHref(name)}/outputs`}>All files and blocks</Link>
@@ -29,7 +29,7 @@ export function Outputs({ name }: { name: string }): ReactNode {
       </header>
       {files.length > 0 && (
         <div className="scroll">
-          <table className="plain">
+          <table className="plain cards">
             <tbody>
               {files.map((file) => (
                 <tr key={file.lfn}>

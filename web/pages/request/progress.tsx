@@ -31,7 +31,7 @@ export function Progress({ status, eventsDone }: { status: WorkflowStatus; event
         <span className="number live">{percent(status.progress_percent)} of all work units so far</span>
         {status.estimated_completion && (
           <span className="quiet end">
-            expected <Time at={status.estimated_completion} as="both" />
+            expected <Time at={status.estimated_completion} as="both" isGuess />
           </span>
         )}
       </header>

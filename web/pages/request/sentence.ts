@@ -15,7 +15,7 @@ interface Sentence {
   readonly because: string | null;
   readonly next: string | null;
   /** null: nobody knows, or there is nothing to wait for. */
-  readonly when: string | null;
+  readonly when: { readonly at: string; readonly isGuess: boolean } | null;
 }
 
 const IS: Readonly<Record<RequestStatus, string>> = {
@@ -90,7 +90,8 @@ function heldNext({ hold }: Request): string {
   return `it waits for ${/^[aeiou]/.test(who) ? "an" : "a"} ${who}${actions ? `: ${actions}` : ""}`;
 }
 
-function whenOf({ status, waiting }: Request, workflow: Workflow | null): string | null {
-  if (status === "active" && workflow?.estimated_completion) return workflow.estimated_completion;
-  return waiting?.until ?? null;
+function whenOf({ status, waiting }: Request, workflow: Workflow | null): Sentence["when"] {
+  if (status === "active" && workflow?.estimated_completion)
+    return { at: workflow.estimated_completion, isGuess: true };
+  return waiting?.until ? { at: waiting.until, isGuess: false } : null;
 }

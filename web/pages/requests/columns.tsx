@@ -27,7 +27,7 @@ export const COLUMNS: readonly Column<RequestRow>[] = [
   },
   { key: "progress", title: "Work units", width: "9.5rem", cell: (row) => <Progress row={row} />, sort: "progress" },
   { key: "reason", title: "Because", width: "minmax(13rem, 3fr)", cell: (row) => <Reason row={row} /> },
-  { key: "eta", title: "Done", width: "7rem", cell: ({ eta }) => eta && <Time at={eta.at} /> },
+  { key: "eta", title: "Expected", width: "9rem", cell: ({ eta }) => eta && <Time at={eta.at} isGuess /> },
   {
     key: "priority",
     title: "Priority",
@@ -56,7 +56,7 @@ export const NARROW: readonly Column<RequestRow>[] = [
   {
     key: "status",
     title: "Status",
-    width: "7.2rem",
+    width: "9rem",
     cell: (row) => (
       <span className="two">
         <Status status={row.status} />

@@ -4,8 +4,8 @@ import { ActDialog, ONLY_A_LOOK } from "../../act/act-dialog.tsx";
 import { type Answer, call } from "../../api/client.ts";
 import { requestHref } from "../../request-status.tsx";
 import { Banner } from "../../ui/banner.tsx";
-import { count, quoted } from "../../words.ts";
-import { MEANING, type SiteVerb, withoutSite } from "./verbs.ts";
+import { count } from "../../words.ts";
+import { MEANING, type SiteVerb, siteLine, withoutSite } from "./verbs.ts";
 
 type Effect = Answer<"sites.drain">["effect"];
 interface Filled {
@@ -46,7 +46,7 @@ export function ActOnSite({ verb, name, onClose }: ActProps): ReactNode {
       fields={<Fields verb={verb} filled={filled} onChange={setFilled} />}
       reason={reason}
       act={() => ask(verb, name, filled, false)}
-      cli={`wms2 sites ${verb} ${quoted(name)} --reason ${quoted(reason || "…")} --dry-run`}
+      cli={siteLine(verb, name, filled)}
       onClose={onClose}
     />
   );

@@ -2,8 +2,9 @@ import type { ReactNode } from "react";
 import type { Answer } from "../../api/client.ts";
 import { useAnswer } from "../../api/queries.ts";
 import { Problem } from "../../problem.tsx";
-import { Time } from "../../ui/time.tsx";
+import { Time, Until } from "../../ui/time.tsx";
 import { useUrlState } from "../../url-state.ts";
+import { ForWhom } from "./for-whom.tsx";
 
 type Ban = Answer<"sites.bans">["items"][number];
 
@@ -46,17 +47,21 @@ function OneBan({ ban, onLift }: { ban: Ban; onLift: () => void }): ReactNode {
   return (
     <>
       <div className="title">
-        <h3>{ban.workflow_id === null ? "For all requests" : "For one request"}</h3>
+        <h3>
+          For <ForWhom workflow={ban.workflow_id} />
+        </h3>
         <span className="quiet">
           {ban.removed_at ? (
             <>
               lifted <Time at={ban.removed_at} as="both" />
               {ban.removed_by && ` by ${ban.removed_by}`}
             </>
-          ) : (
+          ) : isOver ? (
             <>
-              {isOver ? "ended" : "until"} <Time at={ban.expires_at} as="both" />
+              ended <Time at={ban.expires_at} as="both" />
             </>
+          ) : (
+            <Until at={ban.expires_at} />
           )}
         </span>
         {!isOver && (

@@ -24,8 +24,8 @@ export const sumOf = (hours: SiteHours): SiteSums => ({
 /** What the bars and their legend are made of. */
 export const partsOf = ({ done, failed, blamed }: SiteSums) => [
   part("done", done, "ended well"),
-  { tone: "retrying" as const, letter: "F", label: "failed", count: failed - blamed },
-  { tone: "failed" as const, letter: "B", label: "failed by the place's fault", count: blamed },
+  part("failed", failed - blamed, "failed for another reason"),
+  { tone: "retrying" as const, letter: "P", label: "failed by the place's fault", count: blamed },
 ];
 
 /** A bar for every hour, those without attempts included; several hours in one where there are many. */
@@ -67,6 +67,6 @@ export function faultText({ done, failed, blamed }: Omit<SiteSums, "busyHours">)
   if (done + failed === 0) return "no attempt ended here";
   const ended = `${count(done, "attempt")} ended well`;
   if (failed === 0) return `${ended}, none failed`;
-  const fault = blamed === 0 ? "none of them" : blamed === failed ? "all" : blamed.toLocaleString("en");
-  return `${ended}, ${failed.toLocaleString("en")} failed, ${fault} by the place's fault`;
+  const fault = blamed === 0 ? "none" : blamed === failed ? "all" : blamed.toLocaleString("en");
+  return `${ended}, ${failed.toLocaleString("en")} failed, ${fault} of them by the place's fault`;
 }

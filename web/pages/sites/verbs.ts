@@ -1,6 +1,6 @@
 import type { Answer } from "../../api/client.ts";
 import type { Tone } from "../../ui/badge.tsx";
-import { count } from "../../words.ts";
+import { count, quoted } from "../../words.ts";
 
 export type Site = Answer<"sites.list">["items"][number];
 export const SITE_VERBS = ["drain", "ban", "disable", "enable", "unban"] as const;
@@ -24,6 +24,12 @@ export function whyNotSite(verb: SiteVerb, { status, bans }: Site): string | nul
 /** On the button, before it is pressed. */
 export const withoutSite = (total: number): string =>
   total === 0 ? "" : `: leaves ${count(total, "request")} without a site`;
+
+/** The command that does the same. */
+export function siteLine(verb: SiteVerb, name: string, said: { reason: string; days: number | undefined }): string {
+  const days = verb === "ban" && said.days !== undefined ? ` --days ${said.days}` : "";
+  return `wms2 sites ${verb} ${quoted(name)}${days} --reason ${quoted(said.reason || "…")}`;
+}
 
 export const SITE_LOOK: Readonly<Record<Site["status"] | "banned", readonly [Tone, string]>> = {
   enabled: ["done", "✓"],
