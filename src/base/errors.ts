@@ -3,7 +3,7 @@
  * the hint a person gets. Expected outcomes are not here (they are unions); these are worlds that failed.
  */
 export const ERROR_TABLE = {
-  "bad-request": { http: 422, exit: 2, hint: "fix the listed problems and submit again" },
+  "bad-request": { http: 422, exit: 2, hint: "fix the listed problems and try again" },
   "bad-usage": { http: 400, exit: 2, hint: "see --help" },
   unauthenticated: { http: 401, exit: 5, hint: "give the operator token: --token-file, or WMS2_TOKEN" },
   "not-found": { http: 404, exit: 4, hint: "check the name with: wms2 list" },

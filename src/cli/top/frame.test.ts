@@ -12,7 +12,7 @@ import type { TopState } from "./state.ts";
 
 const URL = "http://127.0.0.1:8420";
 /** To a row, no colour, its text, clear to the end. */
-const LINE = /.\[(\d+)H.\[0m([a-c ]*).\[K/g;
+const LINE = /.\[(\d+)H.\[0m.\[2K([a-c ]*)/g;
 const look = { now: NOW, width: 80, paint: plain };
 const golden = (name: string, lines: readonly string[]) =>
   expect(`${lines.join("\n")}\n`).toMatchFileSnapshot(`../../../tests/golden/cli/top-${name}.txt`);

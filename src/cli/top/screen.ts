@@ -7,12 +7,13 @@ const LEAVE = own("?7", "h") + own("?25", "h") + own("?1049", "l");
 const BEGIN_FRAME = own("?2026", "h");
 const END_FRAME = own("?2026", "l");
 const CLEAR_SCREEN = own(2, "J");
-const CLEAR_LINE_END = own("", "K");
+/** Before its text is written: at the end of a full line it would take the last character. */
+const CLEAR_LINE = own(2, "K");
 
 /** What to write so that a screen with `before` shows `after`: only the lines that differ. Empty: nothing to do. */
 export function changedLines(before: readonly string[], after: readonly string[]): string {
   const lines = after.flatMap((line, at) =>
-    before[at] === line ? [] : [`${own(at + 1, "H")}${own(0, "m")}${line}${CLEAR_LINE_END}`],
+    before[at] === line ? [] : [`${own(at + 1, "H")}${own(0, "m")}${CLEAR_LINE}${line}`],
   );
   return lines.length > 0 ? BEGIN_FRAME + lines.join("") + END_FRAME : "";
 }
