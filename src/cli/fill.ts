@@ -35,7 +35,7 @@ export const addFill = command("fill", {
     "wms2 fill cm5",
     "wms2 fill cm5 --component atmos --from 0011 --to 0020 --apply",
     'wms2 fill cm5 --mode all --from 0010 --to 0010 --no-recurse --apply --reason "new script"',
-    "wms2 release cm5 --product 'ocean/ts-monthly-5y/*'      try again what is held",
+    "wms2 release cm5 --product 'ocean/ts-monthly-5y/*' --reason …    try again what is held",
   ],
   more: EXITS,
   async run({ client, options }, name: string): Promise<Answer> {

@@ -44,7 +44,7 @@ test("the grid and the list of a plan, as people see them", () => {
     1 to do:
       atmos/ts-monthly-5y/0011-0015  retry: exit code 3; execution 2 of 2
     1 held:
-      ocean/ts-monthly-5y/0006-0010  exit code 3, twice; to try it again: wms2 release cm5 --product ocean/ts-monthly-5y/0006-0010
+      ocean/ts-monthly-5y/0006-0010  exit code 3, twice; to try it again: wms2 release cm5 --product ocean/ts-monthly-5y/0006-0010 --reason …
     2 without history:
       atmos/ts-monthly-5y/0016-0020  history: history/00180101.nc.tar is not there
       ocean/ts-monthly-5y/0016-0020  history: history/00180101.nc.tar is not there

@@ -70,10 +70,15 @@ test.each([
   expect(decided(waits)).toMatchObject({ kind: "wait", on: { code: "nothing-due", until } });
 });
 
+test("where only held products are left, a person has to look", () => {
+  const rows = [due(5), due(10, 5), due(10)].map((id) => sampleRow(id, "held"));
+  expect(decided(filling({}, { rows }))).toMatchObject({ kind: "wait", on: { code: "products-held" } });
+});
+
 test("one that never looks by itself says so, and what it waits for by name, the first of each kind", () => {
   const rows = [sampleRow(due(5), "held", { reason: "ended in error twice" })];
   const waits = decided(filling({ sweepMinutes: null }, { rows, without: { "0008": "absent" } }));
   const told =
-    /1 held until somebody releases it \(atmos\/ts-monthly-5y\/0001-0005: ended in error twice.*1 without its history .*00080101.*1 blocked.*it looks when somebody asks: wms2 fill --apply/s;
+    /1 held \(atmos\/ts-monthly-5y\/0001-0005: ended in error twice.*1 without its history .*00080101.*1 blocked.*it looks when somebody asks: wms2 fill --apply/s;
   expect(waits).toMatchObject({ kind: "wait", on: { until: null }, reason: expect.stringMatching(told) });
 });

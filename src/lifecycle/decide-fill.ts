@@ -21,8 +21,15 @@ export function decideFill({ request: { status } }: Facts, filling: Filling, now
     return { kind: isQueued ? "start" : "complete", reason: "everything is made, and nothing more will be due" };
   if (!isQueued) return { kind: "requeue", reason: "nothing can be made now" };
   const until = nextLook(filling, now);
-  return { kind: "wait", reason: nothingDue(plan, sweepMinutes), on: { code: "nothing-due", until } };
+  const code = needsPerson(plan) ? "products-held" : "nothing-due";
+  return { kind: "wait", reason: nothingDue(plan, sweepMinutes), on: { code, until } };
 }
+
+/** Nothing goes on by itself: all that is left is held, or comes after what is. */
+const needsPerson = ({ actions, obstacles }: FillPlan): boolean =>
+  actions.length === 0 &&
+  obstacles.some(({ kind }) => kind === "held") &&
+  obstacles.every(({ kind }) => kind === "held" || kind === "blocked");
 
 /** At the next sweep, or when something may be tried again. */
 function nextLook({ plan, sweepMinutes }: Filling, now: Date): Date | null {
@@ -33,7 +40,7 @@ function nextLook({ plan, sweepMinutes }: Filling, now: Date): Date | null {
 }
 
 const WORDS: Readonly<Record<FillObstacle["kind"], string>> = {
-  held: "held until somebody releases it",
+  held: "held",
   blocked: "blocked by another one",
   "no-history": "without its history",
   running: "running",

@@ -28,7 +28,7 @@ async function restingOnes({ store, clock }: Ports, queued: readonly RequestReco
   const now = clock.now();
   const rest = queued.filter(
     ({ waiting, wish, error }) =>
-      waiting?.code === "nothing-due" &&
+      (waiting?.code === "nothing-due" || waiting?.code === "products-held") &&
       wish === null &&
       error === null &&
       (waiting.until === null || waiting.until > now),

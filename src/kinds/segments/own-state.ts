@@ -39,7 +39,7 @@ export type OwnState =
       readonly until: Date | null;
     };
 
-const releaseCommand = (request: string, id: NodeId): string => `wms2 release ${request} --product ${id}`;
+const releaseCommand = (request: string, id: NodeId): string => `wms2 release ${request} --product ${id} --reason …`;
 
 const act = (kind: FillAction["kind"], cell: CellState, why: string): OwnState => ({ is: "act", kind, cell, why });
 const stop = (kind: FillObstacle["kind"], cell: CellState, why: string, until: Date | null = null): OwnState => ({

@@ -101,7 +101,9 @@ describe("cases of hole filling, by number", () => {
       [y5, "held"],
       [y10, "blocked"],
     ]);
-    expect(plan.obstacles[0]!.reason).toBe(`exit code 3, twice; to try it again: wms2 release cm5 --product ${y5}`);
+    expect(plan.obstacles[0]!.reason).toBe(
+      `exit code 3, twice; to try it again: wms2 release cm5 --product ${y5} --reason …`,
+    );
     expect(plan.obstacles[1]!.reason).toMatch(`blocked by ${y5}: exit code 3, twice`);
     expect(plan.holes).toBe(2);
   });
