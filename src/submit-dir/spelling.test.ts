@@ -18,6 +18,7 @@ const SPELLED: Readonly<Record<string, readonly string[]>> = {
   "submit-host/pre": [
     TOP.ended,
     UNIT.manifest,
+    UNIT.ledger,
     ...[job, "landing"].map((node) => nodeFile(node, "post")),
     nodeFile(job, "stopped"),
     nodeFile(job, "wait"),

@@ -33,7 +33,7 @@ describe("a landing that ended well", () => {
     await pre("proc_000000");
     const [line] = ledger();
     rmSync(inUnit("ledger.jsonl"));
-    expect(await elect("done", 3)).toBe(0);
+    expect(await pre("proc_000001")).toBe(0);
     expect(ledger()).toEqual([line]);
   });
 

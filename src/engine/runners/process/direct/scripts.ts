@@ -41,7 +41,8 @@ function pre(dir: string, [node = "", , ...rest]: readonly string[]): number | n
 /** Where the unit runs is known: bin/elect has said so. */
 function isLanded(dir: string): boolean {
   const path = join(dir, nodeFile("landing", "post"));
-  return existsSync(path) && readFileSync(path, "utf8").includes('"decision":"done"');
+  const isTold = existsSync(path) && existsSync(join(dir, UNIT.ledger));
+  return isTold && readFileSync(path, "utf8").includes('"decision":"done"');
 }
 
 const INTEGER = /^-?\d{1,11}$/;
