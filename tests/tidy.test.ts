@@ -12,8 +12,8 @@ const files = ["src", "web", "tests", "bench"].flatMap((top) =>
 const isTest = (path: string): boolean => path.startsWith("tests/") || /\.test\.tsx?$/.test(path);
 const sources = files.filter(({ path }) => !isTest(path));
 
-test("no file is longer than 300 lines", () => {
-  expect(files.filter(({ text }) => text.split("\n").length > 301).map(({ path }) => path)).toEqual([]);
+test("no file is longer than 500 lines", () => {
+  expect(files.filter(({ text }) => text.split("\n").length > 501).map(({ path }) => path)).toEqual([]);
 });
 
 /** Where a function begins, as biome formats it; it ends with the next line that closes at the same depth. */
