@@ -1,5 +1,6 @@
-import { isMap, isPair, isSeq, LineCounter, type Node, parseDocument } from "yaml";
+import { isMap, isPair, isSeq, LineCounter, type Node } from "yaml";
 import type { Problem } from "../domain/problem.ts";
+import { yamlDocument } from "./yaml-document.ts";
 
 /**
  * Finds the lines of a text where problems stand, by their paths in the document; null: nobody can say. What a path names and is
@@ -7,7 +8,7 @@ import type { Problem } from "../domain/problem.ts";
  */
 export function makeLineFinder(text: string): (path: string) => number | null {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, logLevel: "silent", uniqueKeys: false, stringKeys: true });
+  const document = yamlDocument(text, lines);
   return (path) => {
     if (path === "") return null;
     let at: unknown = document.contents;

@@ -1,14 +1,14 @@
 import JSON5 from "json5";
-import { isScalar, LineCounter, parseDocument as parseYaml, visit, type YAMLError } from "yaml";
+import { isScalar, LineCounter, visit, type YAMLError } from "yaml";
 import { err, ok, type Result } from "../base/result.ts";
 import type { Problem } from "../domain/problem.ts";
+import { isDeeper, MAX_DEPTH, TOO_DEEP } from "./nesting.ts";
 import { JsonError, readJson } from "./read-json.ts";
+import { TooMuchYaml, type YamlDocument, yamlDocument } from "./yaml-document.ts";
 
 /** Without attachments a request is a page of text; the JSON form carries the attached files as base64. */
 export const MAX_YAML_CHARACTERS = 400_000;
 const MAX_JSON_CHARACTERS = 16_000_000;
-/** YAML is read slowly, on the thread that answers everybody: this many lines and entries take a quarter of a second. */
-const MAX_YAML_PIECES = 20_000;
 
 const wrong = (message: string): Result<never, Problem[]> => err([{ path: "", message, allowed: null }]);
 
@@ -21,8 +21,6 @@ export function parseDocument(text: string, format: "json" | "json5" | "yaml"): 
   const limit = format !== "yaml" ? MAX_JSON_CHARACTERS : MAX_YAML_CHARACTERS;
   if (source.length > limit) return wrong(`is too long: ${source.length} characters, at most ${limit}`);
   if (source.trim() === "") return wrong("is empty");
-  if (format === "yaml" && hasMorePieces(source, MAX_YAML_PIECES))
-    return wrong(`has more than ${MAX_YAML_PIECES} lines and entries: put long lists into files, or send JSON`);
   if (format === "yaml") return readYaml(source);
   if (format === "json5") return readJson5(source);
   try {
@@ -35,6 +33,7 @@ export function parseDocument(text: string, format: "json" | "json5" | "yaml"): 
 
 /** JSON with comments, commas at the end, keys without quotes. Whole numbers beyond 2^53 lose digits in it. */
 function readJson5(text: string): Result<unknown, Problem[]> {
+  if (isDeeper(text, "\"'")) return wrong(TOO_DEEP);
   try {
     return ok(JSON5.parse(text));
   } catch (error) {
@@ -43,15 +42,6 @@ function readJson5(text: string): Result<unknown, Problem[]> {
     const why = firstLine(error.message.replace(/^JSON5: /, "").replace(/ at \d+:\d+$/, ""));
     return wrong(`line ${lineNumber}, column ${columnNumber}: ${why}`);
   }
-}
-
-function hasMorePieces(text: string, most: number): boolean {
-  let pieces = 0;
-  for (const _ of text.matchAll(/[\n,[{]/g)) {
-    pieces += 1;
-    if (pieces > most) return true;
-  }
-  return false;
 }
 
 const MAX_ALIASES = 100;
@@ -63,31 +53,21 @@ const MAX_ALIASES = 100;
 function readYaml(text: string): Result<unknown, Problem[]> {
   const lineCounter = new LineCounter();
   try {
-    const document = parseYaml(text, {
-      version: "1.2",
-      schema: "core",
-      customTags: [],
-      merge: false,
-      intAsBigInt: true,
-      uniqueKeys: false, // it compares every key with every other one; see repeatedKeys
-      stringKeys: true,
-      prettyErrors: false,
-      logLevel: "error",
-      lineCounter,
-    });
+    const document = yamlDocument(text, lineCounter);
     const faults = [...document.errors, ...document.warnings];
     if (faults.length > 0) return err(faults.slice(0, 20).map((fault) => toProblem(fault, lineCounter)));
     const repeated = repeatedKeys(document).map((at) => problemAt(at, "the same key is given twice", lineCounter));
     if (repeated.length > 0) return err(repeated.slice(0, 20));
     return ok(narrow(document.toJS({ maxAliasCount: MAX_ALIASES }), 0));
   } catch (error) {
+    if (error instanceof TooMuchYaml) return wrong(error.message);
     const message = error instanceof Error ? error.message : String(error);
     return wrong(/alias/i.test(message) ? "uses aliases (*name) too often or in a circle" : firstLine(message));
   }
 }
 
 /** Where keys stand that their map has already. */
-function repeatedKeys(document: ReturnType<typeof parseYaml>): number[] {
+function repeatedKeys(document: YamlDocument): number[] {
   const places: number[] = [];
   visit(document, {
     Map(_, { items }) {
@@ -120,7 +100,7 @@ function problemAt(place: number, message: string, lines: LineCounter): Problem 
 
 /** Whole numbers were read as bigint to keep their digits; those that fit go back to being numbers. */
 function narrow(value: unknown, depth: number): unknown {
-  if (depth > 64) throw new RangeError("nested deeper than 64");
+  if (depth > MAX_DEPTH) throw new TooMuchYaml(TOO_DEEP);
   if (typeof value === "bigint") {
     const number = Number(value);
     return Number.isSafeInteger(number) ? number : value;

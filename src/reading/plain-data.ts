@@ -1,8 +1,8 @@
+import { MAX_DEPTH, TOO_DEEP } from "./nesting.ts";
 import type { Notes } from "./notes.ts";
 import { childPath } from "./paths.ts";
 import { MAX_VALUES } from "./read-json.ts";
 
-const MAX_DEPTH = 64;
 /** Each key nobody asked for is compared with all that are known. */
 const MAX_KEYS = 5000;
 const LONE_SURROGATE = /[\uD800-\uDFFF]/u;
@@ -21,7 +21,7 @@ export function plainData(document: unknown, notes: Notes): unknown {
   const copy = (value: unknown, path: string, depth: number): unknown => {
     values += 1;
     if (values > MAX_VALUES) return null;
-    if (depth > MAX_DEPTH) return refuse(path, `is nested deeper than ${MAX_DEPTH}`);
+    if (depth > MAX_DEPTH) return refuse(path, `is ${TOO_DEEP}`);
     switch (typeof value) {
       case "boolean":
       case "bigint":

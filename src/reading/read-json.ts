@@ -1,3 +1,5 @@
+import { MAX_DEPTH, TOO_DEEP } from "./nesting.ts";
+
 /**
  * JSON as JSON.parse reads it, with what that one cannot do: whole numbers beyond 2^53 keep their digits (as
  * bigint), a repeated key is an error instead of a silent choice, and errors have line and column.
@@ -10,7 +12,6 @@ export class JsonError extends Error {
   }
 }
 
-const MAX_DEPTH = 64;
 /** 20,000 tasks of a WfFormat instance; read in about half a second, on the thread that answers everybody. */
 export const MAX_VALUES = 500_000;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
@@ -34,7 +35,7 @@ class JsonReader {
   }
 
   value(depth: number): unknown {
-    if (depth > MAX_DEPTH) this.#fail(`nested deeper than ${MAX_DEPTH}`);
+    if (depth > MAX_DEPTH) this.#fail(TOO_DEEP);
     this.#values += 1;
     if (this.#values > MAX_VALUES) this.#fail(`holds more than ${MAX_VALUES} values`);
     const sign = this.#next();

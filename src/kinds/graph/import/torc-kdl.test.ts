@@ -97,3 +97,12 @@ test("problems are found by their paths", () => {
   expect(lineOf("files[1].path")).toBe(line('file "all"'));
   expect(lineOf("dynamic_jobs")).toBe(null);
 });
+
+test("blocks in blocks without end are refused in words; braces in text are not blocks", () => {
+  for (const text of ["a{".repeat(30_000), `${"a {\n".repeat(65)}${"}\n".repeat(65)}`])
+    expect(parseTorcKdl(text)).toEqual({
+      ok: false,
+      error: [{ path: "", message: "nested deeper than 64", allowed: null }],
+    });
+  expect(parseTorcKdl(`name "${"{".repeat(200)}" // ${"{".repeat(200)}`).ok).toBe(true);
+});

@@ -2,6 +2,7 @@ import { type Document, getLocation, InvalidKdlError, type Node, parse } from "@
 import { parseJson } from "../../../base/json.ts";
 import { err, ok, type Result } from "../../../base/result.ts";
 import type { Problem } from "../../../domain/problem.ts";
+import { isDeeper, TOO_DEEP } from "../../../reading/nesting.ts";
 import type { Row } from "../../../reading/values.ts";
 
 /** Nodes that may come again and again, and the list that they are entries of. */
@@ -45,6 +46,7 @@ const wrong = (message: string): Result<never, Problem[]> => err([{ path: "", me
 export function parseTorcKdl(text: string): Result<unknown, Problem[]> {
   if (text.length > MAX_CHARACTERS)
     return wrong(`is too long: ${text.length} characters, at most ${MAX_CHARACTERS}; JSON may be longer`);
+  if (isDeeper(text, '"')) return wrong(TOO_DEEP);
   try {
     return ok(topOf(parse(text)));
   } catch (error) {

@@ -119,3 +119,10 @@ describe("an experiment of a suite", () => {
     );
   });
 });
+
+test("elements in elements without end are refused in words", () => {
+  expect(errorOf(suite(`${"<a>".repeat(200_000)}${"</a>".repeat(200_000)}`))).toBe(
+    "it is no XML: line 1: nested deeper than 64",
+  );
+  expect(errorOf("<a>".repeat(200_000))).toContain("it is no XML");
+});

@@ -1,5 +1,6 @@
 import { SaxesParser } from "saxes";
 import { err, ok, type Result } from "../../../base/result.ts";
+import { MAX_DEPTH, TOO_DEEP } from "../../../reading/nesting.ts";
 
 export interface Element {
   readonly name: string;
@@ -20,7 +21,8 @@ export function readXml(text: string): Result<Element, string> {
   });
   parser.on("opentag", ({ name, attributes }) => {
     const made = { name, attributes, children: [], text: "", line: parser.line };
-    open.at(-1)!.children.push(made);
+    if (open.length <= MAX_DEPTH) open.at(-1)!.children.push(made);
+    else trouble ??= `line ${parser.line}: ${TOO_DEEP}`;
     open.push(made);
   });
   parser.on("closetag", () => void open.pop());
