@@ -54,7 +54,9 @@ export interface CmsOutput {
   /** Of the request's output. */
   readonly name: string;
   readonly step: string;
-  /** null: the one whose dataTier this is; the configuration says, no document does. */
+  /** null: the one of this tier and filter; the configuration says, no document does. */
   readonly module: string | null;
   readonly tier: string;
+  /** The module's filterName, a part of the dataset's name; absent: none. */
+  readonly filter?: string;
 }

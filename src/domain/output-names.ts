@@ -7,13 +7,15 @@ export type NamedRequest = Pick<
 >;
 
 /**
- * /Primary/Era-String-vN/TIER. The primary part is that of the input dataset; a request without one gives its own
+ * /Primary/Era-String-vN/TIER, or Era-FILTER-String-vN. The primary part is that of the input dataset; a request without one gives its own
  * name. The tier is the output's name in capitals. An output may have a naming of its own.
  */
 export function datasetName(spec: NamedRequest, { name, naming = {} }: Pick<OutputSpec, "name" | "naming">): string {
   const { input } = spec.work;
   const primary = input?.from === "dataset" ? input.dataset.split("/").find(Boolean) : undefined;
-  const processed = [naming.era ?? spec.acquisitionEra, naming.string ?? spec.processingString].filter(Boolean);
+  const processed = [naming.era ?? spec.acquisitionEra, naming.filter, naming.string ?? spec.processingString].flatMap(
+    (part) => part || [],
+  );
   const version = spec.processingVersion + (naming.versionOffset ?? 0);
   const tier = clean(naming.tier ?? name).toUpperCase();
   return `/${clean(naming.primary ?? primary ?? spec.name)}/${[...processed.map(clean), `v${version}`].join("-")}/${tier}`;

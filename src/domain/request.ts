@@ -80,6 +80,8 @@ export interface OutputSpec {
 interface OutputNaming {
   readonly primary?: string;
   readonly era?: string;
+  /** Which part of the events it holds, as the output module calls it: between era and string. */
+  readonly filter?: string;
   readonly string?: string;
   /** Added to the request's processing version, so that a restart moves it on too. */
   readonly versionOffset?: number;

@@ -57,7 +57,7 @@ export function readReqMgr2(
     ...identity,
     ...named,
     resources,
-    steps: payload.steps(top, steps, "filterEfficiency" in work ? work.filterEfficiency : 1),
+    steps: payload.steps(top, steps, "filterEfficiency" in work ? work.filterEfficiency : 1, made),
     outputs,
     sites: checkSites(top.list("SiteWhitelist"), top.list("SiteBlacklist"), top.flag("TrustSitelists", false)),
     ...readPolicy(top, name, identity.priority, { usual: readUnitSizes(top, resources) }),

@@ -70,6 +70,29 @@ describe("what CMS needs to know stands in one place", () => {
     expect(spec.steps).toEqual([{ name: "RECO", argv: ["wms2/cmsrun", "RECO"], env: {} }]);
   });
 
+  test("a ReReco makes what its filters select beside the rest, whatever runs it", () => {
+    const OutputDatasets = [
+      ...["AOD", "MINIAOD", "DQMIO"].map((tier) => `/Muon/Run2024A-ReReco-v1/${tier}`),
+      ...["MuAlCalIsolatedMu", "HcalCalIterativePhiSym"].map((one) => `/Muon/Run2024A-${one}-ReReco-v1/ALCARECO`),
+      "/Muon/Run2024A-ZMu-ReReco-v1/RAW-RECO",
+    ];
+    for (const rules of [CMSSW, RULES]) {
+      const spec = specOf(rereco({ OutputDatasets }), rules);
+      expect(spec.outputs.map((output) => datasetName(spec, output))).toEqual(OutputDatasets);
+      expect(new Set(spec.outputs.map(({ file }) => file)).size).toBe(6);
+      expect(spec.cms?.outputs.map(({ name, tier, filter }) => [name, tier, filter]).slice(2)).toEqual([
+        ["reco_dqmio", "DQMIO", undefined],
+        ["reco_alcareco_MuAlCalIsolatedMu", "ALCARECO", "MuAlCalIsolatedMu"],
+        ["reco_alcareco_HcalCalIterativePhiSym", "ALCARECO", "HcalCalIterativePhiSym"],
+        ["reco_raw-reco_ZMu", "RAW-RECO", "ZMu"],
+      ]);
+      const clone = { ...spec, processingVersion: 2 };
+      expect(datasetName(clone, spec.outputs[3]!)).toBe("/Muon/Run2024A-MuAlCalIsolatedMu-ReReco-v2/ALCARECO");
+    }
+    const { steps } = specOf(rereco({ OutputDatasets }));
+    expect(JSON.parse(steps[0]?.env.WMS2_SIM_OPTIONS ?? "").outputs.RECO).toHaveLength(6);
+  });
+
   test("a kept step that another one reads says by which module", () => {
     const { cms } = specOf(stepChainDocument({ Step1: step(1, { KeepOutput: true }) }));
     expect(cms?.outputs.map(({ step: of, module }) => [of, module])).toEqual([

@@ -68,6 +68,7 @@ export function readCms(
       step,
       module: moduleOf(step, outputs, cmsSteps),
       tier: datasetName(named, output).split("/").at(-1) ?? "",
+      ...(output.naming?.filter && { filter: output.naming.filter }),
     })),
   };
 }

@@ -192,12 +192,41 @@ describe("names of outputs", () => {
     ]);
   });
 
-  test("take over the tiers that ReqMgr2 knows, and tell where the two disagree", () => {
+  test("take over the tiers that ReqMgr2 knows", () => {
     const known = ["/DemoPD/EraOne-gen_v1-v4/GEN-SIM", "/DemoPD/Demo26-gen_v1-v1/AODSIM"];
     expect(datasets(stepChainDocument({ ...kept, OutputDatasets: known }))).toEqual(known);
-    const { warnings } = accepted(stepChainDocument({ OutputDatasets: ["/DemoPD/Demo26-other-v1/AODSIM"] }));
-    expect(warnings.join("\n")).toContain(
-      "OutputDatasets: ReqMgr2 has /DemoPD/Demo26-other-v1/AODSIM, and here the outputs are called /DemoPD/Demo26-gen_v1-v1/RECO",
-    );
+    expect(datasets(stepChainDocument({ ...kept, OutputDatasets: "" }))).toHaveLength(2);
+  });
+
+  test("steps that call their outputs alike are told apart by their names, else by what makes such a tier", () => {
+    const alike = { Step1: step(1, { KeepOutput: true }) };
+    const known = ["/DemoPD/Demo26-gen_v1-v1/GEN-SIM", "/DemoPD/Demo26-gen_v1-v1/AODSIM"];
+    expect(
+      datasets(
+        stepChainDocument({
+          ...alike,
+          Step1: step(1, { KeepOutput: true, StepName: "SIM" }),
+          Step2: step(2, { InputStep: "SIM" }),
+          OutputDatasets: known,
+        }),
+      ),
+    ).toEqual(known);
+    expect(problems(stepChainDocument({ ...alike, OutputDatasets: ["/DemoPD/Demo26-gen_v1-v1/USER"] }))).toEqual([
+      "OutputDatasets[0]: may be made by any of the steps GEN, RECO; give each an AcquisitionEra or ProcessingString of its own",
+    ]);
+  });
+
+  test("what would not be made is refused by its name, and what no dataset is called too", () => {
+    const other = "/DemoPD/Demo26-other-v1/AODSIM";
+    expect(problems(stepChainDocument({ OutputDatasets: [other, "AODSIM"] }))).toEqual([
+      `OutputDatasets[0]: ${other} would not be made: the outputs here are called /DemoPD/Demo26-gen_v1-v1/TIER; allowed: AcquisitionEra, ProcessingString, ProcessingVersion and PrimaryDataset that agree with it, or no OutputDatasets`,
+      'OutputDatasets[1]: must be a dataset (got "AODSIM"); allowed: /Primary/Era-String-vN/TIER',
+    ]);
+    for (const strange of [
+      "/DemoPD/Demo26-gen_v1-v2/AODSIM",
+      "/Other/Demo26-gen_v1-v1/AODSIM",
+      "/DemoPD/Demo26--gen_v1-v1/AODSIM",
+    ])
+      expect(problems(stepChainDocument({ OutputDatasets: [strange] }))).toHaveLength(1);
   });
 });

@@ -7,18 +7,22 @@ import { cmsswOutput } from "./read-cmssw.ts";
 import { simulatorOutput } from "./read-outputs.ts";
 import { SIMULATOR_STEPS, simulatorSteps } from "./read-steps.ts";
 import type { ChainStep } from "./reqmgr2-chain.ts";
+import type { StepOutput } from "./reqmgr2-names.ts";
 
 /** What runs the steps of a ReqMgr2 document: its commands, and the files it leaves behind. */
 export interface Payload {
-  steps(top: Form, steps: readonly ChainStep[], filterEfficiency: number): readonly StepSpec[];
+  steps(
+    top: Form,
+    steps: readonly ChainStep[],
+    filterEfficiency: number,
+    made: readonly StepOutput[],
+  ): readonly StepSpec[];
   output(name: string, profile: string): OutputSpec;
-  /** A step may have several output modules. */
-  readonly manyOutputs: boolean;
 }
 
 export const PAYLOADS: Readonly<Record<IntakeRules["cmsPayload"], Payload>> = {
   simulator: {
-    steps(top, steps, filterEfficiency) {
+    steps(top, steps, filterEfficiency, made) {
       const most = SIMULATOR_STEPS.length;
       if (steps.length > most)
         top.problem("StepChain", `the simulator can stand in for at most ${most} steps (got ${steps.length})`);
@@ -26,24 +30,36 @@ export const PAYLOADS: Readonly<Record<IntakeRules["cmsPayload"], Payload>> = {
         "",
         "the steps run WMS2's simulator: the CMSSW configurations this document names are carried along, not run",
       );
-      return simulatorSteps(steps, simulatorOptions(top, filterEfficiency, steps[0]?.profile ?? "GEN"));
+      const options = simulatorOptions(top, filterEfficiency, steps[0]?.profile ?? "GEN", filesOf(steps, made));
+      return simulatorSteps(steps, options);
     },
     output: simulatorOutput,
-    manyOutputs: false,
   },
   /** The worker's cmsRun knows step and outputs by the names they have in the spec's `cms`. */
   cmssw: {
     steps: (_top, steps) => steps.map(({ name }) => ({ name, argv: [CMSRUN, name], env: {} })),
     output: cmsswOutput,
-    manyOutputs: true,
   },
 };
 
+type FilesByProfile = Readonly<Record<string, readonly string[]>>;
+
+/** The files of steps that have several outputs; any other has the one that is called after its profile. */
+const filesOf = (steps: readonly ChainStep[], made: readonly StepOutput[]): FilesByProfile =>
+  Object.fromEntries(
+    steps.flatMap(({ name, profile }) => {
+      const files = made.filter(({ step }) => step === name).map(({ output }) => output.file);
+      return files.length > 1 ? [[profile, files]] : [];
+    }),
+  );
+
 /** From PayloadConfig.simulate; the filter of the generator step is simulated unless the options say how. */
-function simulatorOptions(top: Form, filterEfficiency: number, profile: string): Spot {
+function simulatorOptions(top: Form, filterEfficiency: number, profile: string, outputs: FilesByProfile): Spot {
   const payload = top.spot("PayloadConfig");
   const given = isRow(payload?.value) ? (payload.value.simulate ?? {}) : {};
-  const isFiltered = isRow(given) && filterEfficiency !== 1;
-  const options = isFiltered ? { filter: { [profile]: filterEfficiency }, ...given } : given;
-  return new Spot(`${top.pathOf("PayloadConfig")}.simulate`, options, top.notes);
+  const ours = {
+    ...(filterEfficiency !== 1 && { filter: { [profile]: filterEfficiency } }),
+    ...(Object.keys(outputs).length > 0 && { outputs }),
+  };
+  return new Spot(`${top.pathOf("PayloadConfig")}.simulate`, isRow(given) ? { ...ours, ...given } : given, top.notes);
 }

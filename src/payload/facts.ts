@@ -51,6 +51,6 @@ function stepFacts({ work, outputs }: RequestSpec, cms: CmsSpec, step: CmsStep) 
     pileup: { mc: mc && fileListPath(mc), data: data && fileListPath(data) },
     outputs: cms.outputs
       .filter((output) => output.step === step.name)
-      .map(({ name, module, tier }) => ({ file: fileOf(name), module, tier })),
+      .map(({ name, module, tier, filter = "" }) => ({ file: fileOf(name), module, tier, filter })),
   };
 }

@@ -21,7 +21,7 @@ export const PARAMETERS = {
   eventsPerLumi: 10,
   deterministicPileup: false,
   pileup: { mc: null as string | null, data: null as string | null },
-  outputs: [] as { file: string; module: string | null; tier: string }[],
+  outputs: [] as { file: string; module: string | null; tier: string; filter?: string }[],
 };
 export interface Step extends TestStep {
   /** Its line in wms2/facts. */
@@ -36,9 +36,9 @@ export const MERGE_FACT = ["merge", "aod", RELEASE, ARCH, '{"merge":"AODSIM"}'].
 
 export const SEEDED = `process.add_(cms.Service("RandomNumberGeneratorService",
     generator=cms.PSet(initialSeed=cms.untracked.uint32(1)), VtxSmeared=cms.PSet(initialSeed=cms.untracked.uint32(2))))`;
-export const output = (label: string, tier: string) =>
+export const output = (label: string, tier: string, filter = "") =>
   `process.${label} = cms.OutputModule("PoolOutputModule", fileName=cms.untracked.string("x.root"),
-    dataset=cms.untracked.PSet(dataTier=cms.untracked.string("${tier}")))`;
+    dataset=cms.untracked.PSet(dataTier=cms.untracked.string("${tier}"), filterName=cms.untracked.string("${filter}")))`;
 export const pset = (name: string, source: string, ...lines: string[]) =>
   [
     "import FWCore.ParameterSet.Config as cms",

@@ -1,3 +1,4 @@
+import { datasetName } from "../../domain/output-names.ts";
 import type { RequestSpec } from "../../domain/request.ts";
 import { makesEvents } from "../../domain/work.ts";
 import type { OutputFile } from "../../domain/workflow.ts";
@@ -28,9 +29,9 @@ export function dbsDataset(spec: RequestSpec, dataset: string): NewDbsDataset | 
 }
 
 /** How it was made. DBS wants every field: what nobody knows is said to be unknown. */
-export function datasetConfig({ cms, metadata, outputs }: RequestSpec, dataset: string): OutputConfig {
-  const tier = dataset.split("/")[3] ?? "";
-  const output = outputs.find(({ name, naming }) => (naming?.tier ?? name).toUpperCase() === tier.toUpperCase());
+export function datasetConfig(spec: RequestSpec, dataset: string): OutputConfig {
+  const { cms, metadata, outputs } = spec;
+  const output = outputs.find((one) => datasetName(spec, one) === dataset);
   const written = cms?.outputs.find(({ name }) => name === output?.name);
   const step = cms?.steps.find(({ name }) => name === written?.step);
   return {

@@ -120,6 +120,22 @@ describe.skipIf(!hasPython)("with CMS's software", () => {
     });
   });
 
+  test("outputs of one tier are told apart by their filters", async () => {
+    const text = pset("GEN", "EmptySource", output("one", "ALCARECO", "One"), output("two", "ALCARECO", "Two"));
+    const of = (filter: string) => {
+      const steps = [step("GEN", { outputs: [{ file: MERGE.file, module: null, tier: "ALCARECO", filter }] })];
+      return unitOf(steps, { psets: { GEN: text }, nodes: TWO_JOBS }).work("processing", "proc_000000");
+    };
+    const { report, dir } = await of("Two");
+    expect(report).toMatchObject({ exitCode: 0 });
+    expect(readFileSync(join(dir, ".wms2-cmssw.json"), "utf8")).toContain(`"two": ["${MERGE.file}"]`);
+    const none = await of("Three");
+    expect(none.report).toMatchObject({ exitCode: 7002 });
+    expect(readFileSync(join(none.dir, "GEN.stderr.log"), "utf8")).toContain(
+      "writes ALCARECO Three; it has one (ALCARECO One), two (ALCARECO Two)",
+    );
+  });
+
   test("a range of a file skips what is before it and stops at its end", async () => {
     const steps = [step("RECO", { outputs: [{ file: MERGE.file, module: null, tier: "AODSIM" }] })];
     const unit = unitOf(steps, { psets: { RECO }, nodes: { proc_000000: { firstEvent: 5, lastEvent: 7, events: 3 } } });

@@ -171,24 +171,30 @@ def set_pileup(process, step, job):
                     part.sequential = cms.untracked.bool(True)
 
 
+def dataset_of(module):
+    """The tier and the filter that an output module names."""
+    def said(name):
+        return getattr(module.dataset, name).value() if hasattr(module, "dataset") and hasattr(module.dataset, name) else ""
+    return said("dataTier"), said("filterName")
+
+
 def name_outputs(process, step):
-    """A declared output is written by the module that is named, else by the one of its tier, else by the only one."""
+    """A declared output is written by the module that is named, else by the one of its tier and filter, else by the only one."""
     modules = process.outputModules_()
-    tiers = {}
-    for name, module in modules.items():
-        tier = module.dataset.dataTier.value() if hasattr(module, "dataset") and hasattr(module.dataset, "dataTier") else ""
-        tiers.setdefault(tier, []).append(name)
+    kinds = dict((name, dataset_of(module)) for name, module in modules.items())
     files = dict((name, "%s.%s.root" % (step["name"], name)) for name in modules)
     taken = set()
     for output in step["outputs"]:
-        name = output["module"]
+        name, kind = output["module"], (output["tier"], output.get("filter", ""))
         if name is None:
-            fits = tiers.get(output["tier"], [])
-            name = fits[0] if len(fits) == 1 else list(modules)[0] if not fits and len(modules) == 1 else None
+            fits = [one for one in kinds if kinds[one] == kind]
+            if not fits and not kind[1]:
+                fits = [one for one in kinds if kinds[one][0] == kind[0]] or list(modules)
+            name = fits[0] if len(fits) == 1 else None
         if name not in modules or name in taken:
             raise RuntimeError("no output module of step %s writes %s; it has %s" % (
-                step["name"], output["module"] or output["tier"],
-                ", ".join("%s (%s)" % (one, tier) for tier in sorted(tiers) for one in tiers[tier]) or "none"))
+                step["name"], output["module"] or " ".join(kind).strip(),
+                ", ".join("%s (%s)" % (one, " ".join(kinds[one]).strip()) for one in sorted(kinds)) or "none"))
         taken.add(name)
         files[name] = output["file"]
     for name, module in modules.items():

@@ -1,7 +1,7 @@
 /**
  * simulate STEP: behaves like one cmsRun of a chain. Reads events (made up, from input files, or from the step
- * before in this job), burns CPU and holds memory as the step's profile says, writes <step>.out and
- * FrameworkJobReport.xml, and fails when it is told to.
+ * before in this job), burns CPU and holds memory as the step's profile says, writes <step>.out, the same under the
+ * names of further outputs, and FrameworkJobReport.xml, and fails when it is told to.
  */
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -26,7 +26,7 @@ async function main(step) {
     const model = timesOf(options.profile, job.cores, read.length || written.length);
     return renderReport({
       sources: [],
-      output: null,
+      outputs: [],
       written,
       step,
       threads: job.cores,
@@ -66,8 +66,9 @@ async function main(step) {
 
   const written = events.filter((event) => passesFilter(event, step, options.filter));
   await burnCpu(options.profile, job.cores, timesOf(options.profile, 1, events.length).cpuSec * options.timeScale);
-  writeEvents(output, written, step, options.profile.kbPerEvent * 1024 * options.sizeScale);
-  const text = report({ sources, output, written });
+  for (const file of [...options.outputs, output])
+    writeEvents(file, written, step, options.profile.kbPerEvent * 1024 * options.sizeScale);
+  const text = report({ sources, outputs: [output, ...options.outputs], written });
   const cut = { truncated: text.length / 2, empty: 0 };
   writeFileSync(FJR, rule?.fjr === undefined ? text : text.slice(0, cut[rule.fjr]));
   console.log(`${step}: ${events.length} events in, ${written.length} out, ${held.length} blocks of memory`);

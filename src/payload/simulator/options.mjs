@@ -5,7 +5,7 @@
  *
  * @typedef {{serial: number, baseMb: number, mbPerThread: number, secPerEvent: number, kbPerEvent: number}} Profile
  * @typedef {{timeScale: number, memoryScale: number, sizeScale: number, filter: number, run: number,
- *   inventInputs: boolean | null, reportModel: boolean, profile: Profile, fail: import("./failures.mjs").Rule[]}} Options
+ *   inventInputs: boolean | null, reportModel: boolean, outputs: string[], profile: Profile, fail: import("./failures.mjs").Rule[]}} Options
  * @typedef {{step: string, index: number, node: string, site: string | null, cores: number, seed: string,
  *   inputs: string[], firstEvent: bigint | null, lastEvent: bigint | null, events: number | null,
  *   firstLumi: number | null, lastLumi: number | null, runLumis: Record<string, [number, number][]> | null,
@@ -32,6 +32,7 @@ const KEYS = [
   "run",
   "invent_inputs",
   "report_model",
+  "outputs",
   "profiles",
   "fail",
 ];
@@ -55,6 +56,7 @@ export function parseOptions(step, text) {
     run: raw.run ?? 1,
     inventInputs: raw.invent_inputs ?? null,
     reportModel: raw.report_model ?? false,
+    outputs: raw.outputs?.[step] ?? [],
     profile: /** @type {Profile} */ (profile),
     fail,
   };

@@ -1,7 +1,7 @@
 /**
  * The FrameworkJobReport.xml a cmsRun would leave: inputs, outputs with runs and lumis, timing, memory, errors.
  *
- * @typedef {{sources: import("./events.mjs").Source[], output: string | null, written: import("./events.mjs").Event[],
+ * @typedef {{sources: import("./events.mjs").Source[], outputs: string[], written: import("./events.mjs").Event[],
  *   step: string, threads: number, wallSec: number, cpuSec: number, rssMb: number,
  *   error: {code: number, type: string, text: string} | null}} Facts
  */
@@ -13,7 +13,7 @@ export function renderReport(facts) {
   return [
     "<FrameworkJobReport>",
     ...facts.sources.map(inputFile),
-    ...(facts.output === null ? [] : [outputFile(facts, facts.output)]),
+    ...facts.outputs.map((output) => outputFile(facts, output)),
     summary("Timing", {
       TotalJobTime: facts.wallSec.toFixed(3),
       TotalJobCPU: facts.cpuSec.toFixed(3),
@@ -40,7 +40,7 @@ ${runs(source.events)}
 /** @param {Facts} facts @param {string} output */
 const outputFile = (facts, output) => `<File>
 <State Value="closed"/><LFN></LFN><PFN>${text(output)}</PFN><Catalog></Catalog>
-<ModuleLabel>${facts.step}output</ModuleLabel><OutputModuleClass>PoolOutputModule</OutputModuleClass>
+<ModuleLabel>${output === facts.outputs[0] ? facts.step : text(output.replace(/\W/g, ""))}output</ModuleLabel><OutputModuleClass>PoolOutputModule</OutputModuleClass>
 <TotalEvents>${facts.written.length}</TotalEvents><DataType>MC</DataType>
 ${runs(facts.written)}
 <Inputs>${facts.sources.map((source) => `<Input><LFN>${text(source.lfn)}</LFN><PFN>${text(source.path)}</PFN></Input>`).join("")}</Inputs>

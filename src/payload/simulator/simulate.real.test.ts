@@ -141,6 +141,20 @@ describe("the chain", () => {
     expect(job.report.outputs[0]?.sizeBytes).toBe(60 * 512);
   });
 
+  test("writes and reports every output of a step that has several", async () => {
+    const unit = chain(
+      ["RECO"],
+      { outputs: { RECO: ["reco_aod.out", "reco_dqmio.out"] } },
+      { proc_000000: { events: 10 } },
+    );
+    const { dir, report } = await unit.work("processing", "proc_000000");
+    expect(report).toMatchObject({ exitCode: 0, eventsWritten: 10 });
+    for (const file of ["reco_aod.out", "reco_dqmio.out"]) {
+      expect(readFileSync(join(dir, file), "utf8")).toBe(readFileSync(join(dir, "reco.out"), "utf8"));
+      expect(readFileSync(join(dir, "RECO.fjr.xml"), "utf8")).toContain(`<PFN>${file}</PFN>`);
+    }
+  });
+
   test("reports the model instead when asked", async () => {
     const unit = chain(["RECO"], { report_model: true }, { proc_000000: { events: 10 } });
     const job = await unit.work("processing", "proc_000000", { WMS2_CORES: "4" });
