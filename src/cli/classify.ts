@@ -14,11 +14,11 @@ export const addUnclassified = command("unclassified", {
   ],
   async run({ client }, name: string) {
     const { items, open } = await unclassified(client, name);
-    const rest = `${open} not classified: wms2 groups ${name}, wms2 classify ${name} --retry … --fail …`;
+    const rest = `${open} to classify: wms2 groups ${name}, then wms2 classify ${name} --retry all --reason TEXT`;
     return {
       json: { total: items.length, open, items },
       page: (look) => unclassifiedPage(items, look),
-      note: items.length === 0 ? "nothing waits to be classified" : `${count(items.length, "failure")}, ${rest}`,
+      note: open === 0 ? "nothing waits to be classified" : `${count(items.length, "failure")}, ${rest}`,
     };
   },
 });

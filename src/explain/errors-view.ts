@@ -67,6 +67,8 @@ export function errorsView(tally: RoundTally, facts: ViewFacts) {
     nodesRecovered: tally.nodes.recovered,
     /** Failed, and to be tried again: they wait for it, or are at it. */
     nodesRetrying: tally.nodes.retrying,
+    /** Of those that failed: they wait for a person to say what they mean. */
+    unclassified: tally.unclassified,
     unreadableLines: tally.unreadable,
     first: tally.first && called(tally.first),
     ...(blocked.length > 0 && {

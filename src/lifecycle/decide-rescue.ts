@@ -11,7 +11,7 @@ import { changesFor, type RerunWish, sitesFor } from "./rerun-wish.ts";
 
 /** What a rescue is about, stored with its DAG before anything is changed. */
 export interface RescueNote
-  extends Pick<RerunWish, "changes" | "nodeChanges" | "sameEpoch" | "alone">,
+  extends Pick<RerunWish, "changes" | "nodeChanges" | "sameEpoch" | "said" | "alone">,
     Pick<Rescue, "reelectUnits" | "epochOf"> {
   readonly units: readonly string[];
   readonly by: string;

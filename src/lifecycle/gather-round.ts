@@ -8,7 +8,8 @@ import type { Workflow } from "../domain/workflow.ts";
 import { kindOf } from "../kinds/kind.ts";
 import { concerns } from "../recovery/bans/ban.ts";
 import { type BanDecision, decideBans } from "../recovery/bans/decide-bans.ts";
-import { type AttemptRecord, readTallyLines } from "../recovery/ledger-record.ts";
+import { readTallyLines } from "../recovery/ledger-record.ts";
+import { type Answers, answersOf, withAnswers } from "../recovery/round/answers.ts";
 import type { UnitDamage } from "../recovery/round/damage.ts";
 import type { RoundFacts } from "../recovery/round/decide.ts";
 import type { OwnRecovery } from "../recovery/round/recover-alone.ts";
@@ -55,8 +56,8 @@ export async function gatherRound(
   // Of a request that is over, housekeeping leaves only what explains failures: nothing will run from there again.
   const mayRunAgain = isThere && isDagOver(dag.status) && !isTerminal(request.status);
   const damaged = mayRunAgain ? await spool.damaged(dag.submitDir, unfinished) : [];
-  const givenUp = await nodesGivenUp(ports, workflow);
-  const tally = await tallyLedgers(ports, dag, unitNames, finished, note, givenUp, damaged);
+  const answers = answersOf(await store.nodeActions.ofWorkflow(workflow.id));
+  const tally = await tallyLedgers(ports, dag, unitNames, finished, note, answers, damaged);
   const possibleSites = await possible(ports, request);
   const sites = tally.sites.map(({ site }) => site as SiteName);
   const known = sites.length ? await store.sites.bans({ sites, includePast: true, at: clock.now() }) : [];
@@ -144,7 +145,7 @@ async function tallyLedgers(
   units: readonly string[],
   finished: ReadonlySet<string>,
   { unitsFailed, refused }: EndNote,
-  givenUp: ReadonlySet<string>,
+  answers: Answers,
   damaged: readonly UnitDamage[],
 ): Promise<RoundTally> {
   const tally = new RoundTallying();
@@ -154,24 +155,11 @@ async function tallyLedgers(
     const state = finished.has(unit) ? "done" : failed.has(unit) ? "failed" : "open";
     // One that cannot be read does not hide the others: it counts as a line that cannot.
     const { lines, unreadable } = readTallyLines(closed.has(unit) ? "" : (text ?? "?"));
-    const known =
-      givenUp.size === 0 ? lines : lines.map((line) => withGivenUp(line, givenUp.has(`${unit}/${line.node}`)));
+    const known = withAnswers(unit, lines, answers);
     const reason = refused.get(unit);
     tally.add({ unit, state, lines: reason === undefined ? known : [...known, refusedLine(reason)], unreadable });
   }
   return tally.finish();
-}
-
-/** A failure no rule knew, and a person gave up: it waits for nobody any more. */
-const withGivenUp = (line: AttemptRecord, isGivenUp: boolean): AttemptRecord =>
-  isGivenUp && line.decision === "unclassified"
-    ? { ...line, decision: "stop", category: "permanent", why: "row-stops" }
-    : line;
-
-/** "unit/node" of those that somebody classified as failed. */
-async function nodesGivenUp(ports: Ports, workflow: Workflow): Promise<ReadonlySet<string>> {
-  const pending = await ports.store.nodeActions.pending(workflow.id);
-  return new Set(pending.filter(({ kind }) => kind === "fail").map(({ unit, node }) => `${unit}/${node}`));
 }
 
 /** Where the request may run at all: what it allows of what is enabled, bans not counted; null: sites have no names. */

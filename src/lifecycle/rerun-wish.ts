@@ -8,6 +8,8 @@ export interface RerunWish extends Readonly<Record<string, unknown>> {
   /** Of those, the nodes ("mg_000003/proc_000021") that run once more on the budget they have. */
   readonly sameEpoch?: readonly string[];
   readonly reelect?: number;
+  /** Who asked for a node, and why, where not all were asked for at once. */
+  readonly said?: Readonly<Record<string, { readonly by: string; readonly reason: string }>>;
   /** What those nodes get instead of what they had. */
   readonly changes?: NodeChanges;
   /** The same for single units ("mg_000003") and nodes ("mg_000003/proc_000021"); the narrower word holds. */
@@ -22,6 +24,7 @@ export interface RerunWish extends Readonly<Record<string, unknown>> {
 export function rerunWish({
   epochOf,
   sameEpoch = [],
+  said = {},
   reelect = 0,
   changes = {},
   nodeChanges = {},
@@ -32,6 +35,7 @@ export function rerunWish({
     epochOf,
     reelect,
     ...(sameEpoch.length > 0 && { sameEpoch }),
+    ...(Object.keys(said).length > 0 && { said }),
     ...(Object.keys(changes).length > 0 && { changes }),
     ...(Object.keys(nodeChanges).length > 0 && { nodeChanges }),
     ...(alone && { alone }),
@@ -63,6 +67,7 @@ export function joinReruns(before: RerunWish, more: RerunWish): RerunWish | null
     sameEpoch: [...new Set([...(a.sameEpoch ?? []), ...(b.sameEpoch ?? [])])].filter(
       (at) => !opens(a, at) && !opens(b, at),
     ),
+    said: { ...b.said, ...a.said },
     reelect: Math.max(a.reelect ?? 0, b.reelect ?? 0),
     changes: { ...a.changes, ...b.changes },
     nodeChanges: { ...a.nodeChanges, ...b.nodeChanges },

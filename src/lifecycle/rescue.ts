@@ -1,4 +1,5 @@
 import { invariant } from "../base/errors.ts";
+import { groupBy } from "../base/group-by.ts";
 import type { Dag, RescueKind } from "../domain/dag.ts";
 import type { DagId, SiteName, WorkflowId } from "../domain/names.ts";
 import type { Store } from "../store/port.ts";
@@ -31,10 +32,10 @@ export const beginRescue: Apply<"rescue"> = async (ports, facts, decision) => {
     await applyBans(ports, store, facts);
     await tellMetrics(store, facts);
     const units = (round?.unfinished ?? []).filter((unit) => !leaveOut.includes(unit));
-    const said = (isByHand ? (request.wish?.detail ?? {}) : decision) as Partial<RescueNote>;
-    const { changes = {}, nodeChanges = {}, sameEpoch = [], alone = false } = said;
+    const asked = (isByHand ? (request.wish?.detail ?? {}) : decision) as Partial<RescueNote>;
+    const { changes = {}, nodeChanges = {}, sameEpoch = [], said = {}, alone = false } = asked;
     const by = request.wish?.actor ?? "wms2";
-    const note = { units, reelectUnits, epochOf, sameEpoch, changes, nodeChanges, alone, by, reason };
+    const note = { units, reelectUnits, epochOf, sameEpoch, said, changes, nodeChanges, alone, by, reason };
     await createChild(ports, store, facts, dag, rescueKind, note);
     if (rescueKind !== "recovery") return;
     const entry = { at, actor: "wms2", action: "recover", subject: request.spec.name, outcome: "done" as const };
@@ -90,7 +91,8 @@ export async function rescueNote({ store }: Ports, { id, workflowId, round }: Da
   const note = event.detail as unknown as RescueNote;
   const opened = (kind: RescueKind) => store.dags.countRescues(workflowId, round, kind);
   const epoch = (await opened("operator")) + (await opened("recovery")) + (await opened("side"));
-  return { note, at: event.at, opening: { epoch, by: note.by, reason: note.reason, at: event.at.toISOString() } };
+  const { by, reason, said = {} } = note;
+  return { note, at: event.at, opening: { epoch, by, reason, said, at: event.at.toISOString() } };
 }
 
 /** What the failures of the round said about sites, stored together with what is done about them. */
@@ -148,15 +150,28 @@ export async function changeUnit(
   ports: PassWork,
   submitDir: string,
   { unit, letRun, avoidSites, openEpoch, adjust, landAt }: UnitSteps,
-  opening: Omit<NewEpoch, "nodes">,
+  { said, ...opening }: Omit<NewEpoch, "nodes"> & { readonly said: NonNullable<RescueNote["said"]> },
 ): Promise<void> {
   const { spool } = ports;
   assertLeads(ports);
   if (letRun !== undefined) await spool.letRun(submitDir, unit, letRun);
   if (avoidSites) await spool.reelect(submitDir, unit, avoidSites);
-  if (openEpoch !== undefined) await spool.openEpoch(submitDir, unit, { ...opening, nodes: openEpoch });
+  if (openEpoch !== undefined)
+    for (const epoch of epochsOf(unit, openEpoch, said))
+      await spool.openEpoch(submitDir, unit, { ...opening, ...epoch });
   if (adjust) await spool.adjust(submitDir, unit, adjust.nodes, adjust.changesOf);
   if (landAt) await spool.reelect(submitDir, unit, [], landAt);
+}
+
+/** Nodes that were asked for by different people, or for different reasons, each with theirs. */
+function epochsOf(unit: string, nodes: readonly string[] | null, said: NonNullable<RescueNote["said"]>) {
+  if (nodes === null || Object.keys(said).length === 0) return [{ nodes }];
+  // A job of a graph is its own unit, and shares a folder with others.
+  const wordOf = (node: string) => said[`${unit}/${node}`] ?? said[`${node}/${node}`];
+  return [...groupBy(nodes, (node) => JSON.stringify(wordOf(node) ?? null)).values()].map((of) => ({
+    nodes: of,
+    ...wordOf(of[0] ?? ""),
+  }));
 }
 
 /** Retries that people reserved are carried out by the epoch that was opened for their nodes. */
@@ -167,7 +182,8 @@ export async function markReservationsDone(
   at: Date,
 ): Promise<void> {
   const isOpened = (unit: string, node: string) => unit in epochs && (epochs[unit]?.includes(node) ?? true);
-  const pending = await store.nodeActions.pending(workflowId);
-  const done = pending.filter(({ kind, unit, node }) => kind !== "fail" && isOpened(unit, node)).map(({ id }) => id);
+  const said = await store.nodeActions.ofWorkflow(workflowId);
+  const pending = said.filter(({ appliedAt, kind }) => appliedAt === null && kind !== "fail");
+  const done = pending.filter(({ unit, node }) => isOpened(unit, node)).map(({ id }) => id);
   if (done.length) await store.nodeActions.markApplied(done, at);
 }

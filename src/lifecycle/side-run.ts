@@ -19,11 +19,12 @@ export const beginSide: Apply<"begin-side"> = async (ports, facts, { jobs, reaso
   const {
     epochOf = null,
     sameEpoch = [],
+    said = {},
     changes = {},
     nodeChanges = {},
   } = (request.wish?.detail ?? {}) as Partial<RescueNote>;
   const by = request.wish?.actor ?? "wms2";
-  const note = { units: jobs, reelectUnits: [], epochOf, sameEpoch, changes, nodeChanges, by, reason };
+  const note = { units: jobs, reelectUnits: [], epochOf, sameEpoch, said, changes, nodeChanges, by, reason };
   const total = jobs.length;
   const done = await ports.store.transaction(async (store) => {
     const why = { reason, actor: "wms2", at };

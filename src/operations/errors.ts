@@ -36,6 +36,7 @@ export const errorsSchema = named("Errors", {
     .describe("Of a graph: by which failed job, as the person called it, how many are blocked; most first"),
   nodes_recovered: z.int().describe("Failed at least once, and got through"),
   nodes_retrying: z.int().describe("Failed, and to be retried: they wait for it, or are at it"),
+  unclassified: z.int().describe("Of those that failed, how many wait for a person to say what they mean"),
   unreadable_lines: z.int().describe("Lines of the ledgers that could not be read"),
   first: example.nullable(),
   categories: z.array(z.strictObject({ category: z.string(), failures: z.int(), units: z.int() })),

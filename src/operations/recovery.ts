@@ -61,6 +61,7 @@ const groupsSchema = named("FailureGroups", {
       key: z.string().describe("Give it to classify as group"),
       failures: z.int(),
       unclassified: z.int().describe("Of them, those that wait for a person to say what they mean"),
+      why_not: z.string().nullable().describe("Why nobody can classify them now; null: somebody can"),
       cause: z.string().nullable(),
       exit_code: z.int(),
       lines: strings.describe("What their logs say alike"),

@@ -1,16 +1,19 @@
 import { ok } from "../base/result.ts";
+import { plural } from "../base/text.ts";
+import { type EvidenceOf, holdFor } from "../domain/holds.ts";
 import type { RequestName } from "../domain/names.ts";
 import type { NodeAction, NodeChanges } from "../domain/operator.ts";
 import type { Problem } from "../domain/problem.ts";
-import type { RequestRecord } from "../domain/request.ts";
+import type { HoldReason, RequestRecord } from "../domain/request.ts";
 import type { Ports, Work } from "../lifecycle/ports.ts";
 import type { Likeness } from "../recovery/likeness.ts";
+import { attemptKey, NO_ANSWERS } from "../recovery/round/answers.ts";
 import type { GraphNames } from "../submit-dir/jobs.ts";
 import { refusal } from "./check-action.ts";
 import { changeProblems } from "./check-changes.ts";
-import { likenesses, MOST_LOGS } from "./failure-groups.ts";
+import { likenesses, MOST_LOGS, whyNotNow } from "./failure-groups.ts";
 import type { By, Refusal, Seen } from "./port.ts";
-import { lastAttempts, type PresentRun, presentRun, unfinishedUnits } from "./present-run.ts";
+import { answersTo, lastAttempts, type PresentRun, presentRun, unfinishedUnits } from "./present-run.ts";
 import type { Classification, ClassifyAnswer, UnclassifiedNode, UnclassifiedPage } from "./recovery-port.ts";
 import { keepRules, makeRules } from "./remember.ts";
 import { newAction, reserve } from "./reserve.ts";
@@ -44,8 +47,7 @@ export async function unclassified(
 async function findUnclassified(ports: Ports, run: PresentRun): Promise<readonly Waiting[]> {
   const last = await lastAttempts(ports, run, await unfinishedUnits(ports, run));
   const found = last.filter(({ record }) => record.decision === "unclassified");
-  const actions = found.length > 0 ? await ports.store.nodeActions.list(run.rootId) : [];
-  const said = new Map(actions.filter(({ kind }) => kind !== "resubmit").map((one) => [attemptKey(one), one]));
+  const said = found.length > 0 ? await answersTo(ports, run) : NO_ANSWERS;
   return found.map((one) => ({ ...one, classified: said.get(attemptKey(one)) ?? null }));
 }
 
@@ -56,7 +58,6 @@ const called = (names: GraphNames, node: string) => {
 };
 
 const place = ({ unit, node }: { unit: string; node: string }): string => `${unit}/${node}`;
-const attemptKey = (one: { unit: string; node: string; attempt: number }): string => `${place(one)} ${one.attempt}`;
 
 /**
  * A person or an agent says what failures mean that no rule knew: all of a call or none. What they say is kept for
@@ -84,29 +85,32 @@ export async function classify(
   if (!rules.ok) return { kind: "refused", problems: rules.error };
   const keep = () => keepRules(ports, rules.value, seen);
   const isNew = wanted.some(({ waiting: { classified } }) => classified === null);
-  if (isNew && (!run.isOver || !["held", "partial"].includes(request.status)))
-    return refusal("conflict", `it is ${request.status}: its run has to end first`, "a held request");
+  const whyNot = isNew ? whyNotNow(run) : null;
+  if (whyNot !== null) return refusal("conflict", whyNot, "a held request");
   const against = wanted.flatMap(({ action, waiting: { classified } }) =>
     classified && classified.kind !== action ? [classified] : [],
   );
   if (against.length > 0) return stands(against);
-  const said = { request, run, wanted, ...lookAhead(wanted, waiting), keep };
+  const said = { request, run, wanted, ...lookAhead(wanted, waiting, seen.actor), keep };
   return isNew ? sayNow(ports, said, seen) : saidBefore(said);
 }
+
+/** "unit/node" → what it gets, and whose word it is. */
+type Retries = ReadonlyMap<string, { readonly changes: NodeChanges; readonly by: string; readonly reason: string }>;
 
 interface Said {
   readonly request: RequestRecord;
   readonly run: PresentRun;
   readonly wanted: readonly Wanted[];
   readonly open: number;
-  readonly retries: ReadonlyMap<string, NodeChanges>;
+  readonly retries: Retries;
   readonly keep: () => ReturnType<typeof keepRules>;
 }
 
 /** Everything named was said before: the same answer again, and nothing is done twice. */
 async function saidBefore({ request, wanted, open, keep }: Said): Promise<ClassifyAnswer> {
   const reason = "it was classified before";
-  return { kind: "done", items: answersTo(wanted), open, resubmit: null, rules: await keep(), reason, request };
+  return { kind: "done", items: answersFor(wanted), open, resubmit: null, rules: await keep(), reason, request };
 }
 
 async function sayNow(
@@ -118,11 +122,15 @@ async function sayNow(
   const actions = wanted.map(({ waiting, action, reason, changes }) =>
     newAction(run, waiting, { kind: action, reason, changes, actor: seen.actor, at }),
   );
-  const reason = wanted[0]?.reason ?? "";
+  const reason = reasonsOf(wanted);
   const items = wanted.map(({ node, action, changes, reason }) => ({ node, action, changes, reason }));
   const entry = { action: "classify", reason, detail: { items } };
-  const resubmit = open === 0 ? retries : new Map<string, NodeChanges>();
-  const answer = await reserve(ports, run, { actions, resubmit, reason, entry }, seen);
+  const again: Retries = open === 0 ? retries : new Map();
+  const resubmit = new Map([...again].map(([at, { changes }]) => [at, changes]));
+  const said = Object.fromEntries([...again].map(([at, { by, reason }]) => [at, { by, reason }]));
+  const isGivenUp = open === 0 && retries.size === 0;
+  const hold = isGivenUp ? givenUpHold(request, wanted.length, reason, seen.actor) : null;
+  const answer = await reserve(ports, run, { actions, resubmit, said, reason, entry, hold }, seen);
   switch (answer.kind) {
     case "conflict":
       return answer;
@@ -134,7 +142,7 @@ async function sayNow(
       const outcomes = answer.kind === "done" ? answer.reserved.map(({ kind }) => kind) : [];
       return {
         kind: answer.kind,
-        items: answersTo(wanted).map((one, at) => (outcomes[at] === "already" ? { ...one, outcome: "already" } : one)),
+        items: answersFor(wanted).map((one, at) => (outcomes[at] === "already" ? { ...one, outcome: "already" } : one)),
         open,
         resubmit: answer.reason === null ? null : [...resubmit.keys()],
         rules: await keep(),
@@ -145,7 +153,17 @@ async function sayNow(
   }
 }
 
-const answersTo = (wanted: readonly Wanted[]) =>
+/** Each once. */
+const reasonsOf = (wanted: readonly Wanted[]): string => [...new Set(wanted.map(({ reason }) => reason))].join("; ");
+
+/** Nothing is left to be decided about single failures: the request waits for what is to become of all that is left. */
+function givenUpHold({ hold }: RequestRecord, count: number, reason: string, actor: string): HoldReason | null {
+  if (hold?.code !== "unclassified-failures") return null;
+  const message = `${actor} gave up ${plural(count, "failure")} that no rule knows (${reason}); nothing is left to be tried again`;
+  return holdFor("permanent-failures", message, hold.evidence as EvidenceOf<"permanent-failures">);
+}
+
+const answersFor = (wanted: readonly Wanted[]) =>
   wanted.map(({ waiting, action }) => {
     const outcome: "already" | "reserved" = waiting.classified ? "already" : "reserved";
     return { node: place(waiting), action, outcome };
@@ -205,15 +223,19 @@ const stands = (actions: readonly NodeAction[]): Refusal<"conflict"> => ({
 });
 
 /** How many still wait after this call, and all that are to run again: those of earlier calls too. */
-function lookAhead(wanted: readonly Wanted[], waiting: readonly Waiting[]) {
+function lookAhead(wanted: readonly Wanted[], waiting: readonly Waiting[], by: string) {
   const said = new Map(wanted.map((one) => [place(one.waiting), one]));
-  const retries = new Map<string, NodeChanges>();
+  const retries = new Map<string, { changes: NodeChanges; by: string; reason: string }>();
   let open = 0;
   for (const one of waiting) {
     const now = said.get(place(one));
-    const action = one.classified?.kind ?? now?.action ?? null;
-    if (action === null) open += 1;
-    if (action === "retry") retries.set(place(one), one.classified?.changes ?? now?.changes ?? {});
+    const before = one.classified && { ...one.classified, action: one.classified.kind, by: one.classified.actor };
+    const answer = before ?? (now && { ...now, by });
+    if (!answer) open += 1;
+    else if (answer.action === "retry") {
+      const { changes, by, reason } = answer;
+      retries.set(place(one), { changes, by, reason });
+    }
   }
   return { open, retries };
 }

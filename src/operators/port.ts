@@ -6,6 +6,7 @@ import type { AlertRecord, BanRecord, NewNodeAction, NodeAction, NodeChanges } f
 import type { Problem } from "../domain/problem.ts";
 import type { Draft, RequestRecord, RequestSpec } from "../domain/request.ts";
 import type { ErrorsView } from "../explain/errors-view.ts";
+import type { RerunWish } from "../lifecycle/rerun-wish.ts";
 import type { PlanDescription } from "../planning/describe.ts";
 import type { AttemptRecord, EpochRecord, ScriptRecord } from "../recovery/ledger-record.ts";
 import type { OperatorAction } from "../recovery/round/actions.ts";
@@ -179,6 +180,8 @@ export interface OperatorRequest {
   readonly nodes?: readonly string[] | "failed";
   /** resubmit: the nodes among them that get no fresh budget, as one more attempt was asked for. */
   readonly sameEpoch?: readonly string[];
+  /** resubmit: whose word each of them is, by "unit/node"; else it is that of whoever asks. */
+  readonly said?: RerunWish["said"];
   /** resubmit: what those nodes get instead of what they had. */
   readonly changes?: NodeChanges;
   /** resubmit: the same for single nodes, by "unit/node"; they come before `changes`. */

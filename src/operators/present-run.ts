@@ -2,8 +2,11 @@ import { type Dag, isDagOver } from "../domain/dag.ts";
 import type { DagId, RequestName } from "../domain/names.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import type { Workflow } from "../domain/workflow.ts";
+import { failedNodes } from "../lifecycle/gather-failed.ts";
 import type { Ports } from "../lifecycle/ports.ts";
 import { isAttempt, parseLedger } from "../recovery/ledger-record.ts";
+import { type Answers, answersOf, numbered } from "../recovery/round/answers.ts";
+import type { FailedNode } from "../recovery/round/recover.ts";
 import type { Store } from "../store/port.ts";
 import type { LastAttempt } from "./port.ts";
 
@@ -47,17 +50,21 @@ export async function lastAttempts(
 ): Promise<readonly LastAttempt[]> {
   const found: LastAttempt[] = [];
   for await (const { unit, text } of ports.spool.ledgers(dag.submitDir, units)) {
-    const last = new Map<string, LastAttempt & { count: number }>();
-    for (const record of parseLedger(text ?? "").lines.filter(isAttempt)) {
-      const { node, cluster } = record;
-      const count = (last.get(node)?.count ?? 0) + 1;
-      // What was never submitted has no cluster: it is known by its place, which no cluster is.
-      last.set(node, { unit, node, record, count, attempt: cluster > 0 ? cluster : -count });
-    }
+    const last = new Map<string, LastAttempt>();
+    for (const { line: record, attempt } of numbered(parseLedger(text ?? "").lines.filter(isAttempt)))
+      last.set(record.node, { unit, node: record.node, record, attempt });
     found.push(...last.values());
   }
   return found;
 }
+
+/** What people said of its failures that no rule knew. */
+export const answersTo = async ({ store }: Pick<Ports, "store">, { workflow }: PresentRun): Promise<Answers> =>
+  answersOf(await store.nodeActions.ofWorkflow(workflow.id));
+
+/** Nodes whose last word is a failure that nothing follows by itself, as it reads after what people said. */
+export const failedSoFar = async (ports: Ports, run: PresentRun): Promise<readonly FailedNode[]> =>
+  failedNodes(ports, run.dag.submitDir, await unfinishedUnits(ports, run), await answersTo(ports, run));
 
 /** The units whose ledgers are worth reading: those that did not finish. */
 export async function unfinishedUnits(ports: Ports, { workflow, dag }: PresentRun): Promise<readonly string[]> {

@@ -1,7 +1,6 @@
 import type { RequestName } from "../domain/names.ts";
 import type { RecoverWanted } from "../domain/recover.ts";
 import { kindOf } from "../kinds/kind.ts";
-import { failedNodes } from "../lifecycle/gather-failed.ts";
 import { effectiveSpec } from "../lifecycle/gather-round.ts";
 import type { Work } from "../lifecycle/ports.ts";
 import { mayDo } from "../recovery/round/actions.ts";
@@ -9,7 +8,7 @@ import { decideRecovery } from "../recovery/round/recover.ts";
 import { act } from "./act.ts";
 import { refusal } from "./check-action.ts";
 import type { By, Seen } from "./port.ts";
-import { besideNow, presentRun, unfinishedUnits } from "./present-run.ts";
+import { besideNow, failedSoFar, presentRun } from "./present-run.ts";
 import type { RecoverAnswer } from "./recovery-port.ts";
 
 /**
@@ -28,7 +27,7 @@ export async function recover(
   const may = mayDo("resubmit", request.status);
   if (may.kind === "refused") return refusal("refused", may.why, `in ${may.allowedIn.join(", ")}`);
   const run = await presentRun(ports.store, request);
-  const failed = run ? await failedNodes(ports, run.dag.submitDir, await unfinishedUnits(ports, run)) : [];
+  const failed = run ? await failedSoFar(ports, run) : [];
   // What runs again already has not failed for good.
   const again = run ? await besideNow(ports, run.dag) : new Set();
   const nodes = failed.filter(({ unit }) => !again.has(unit));

@@ -47,6 +47,8 @@ export interface FailureGroup {
   readonly failures: number;
   /** Of them, those that wait for a person to say what they mean. */
   readonly unclassified: number;
+  /** Why nobody can say what they mean now; null: somebody can. */
+  readonly whyNot: string | null;
   readonly cause: string | null;
   readonly exitCode: number;
   /** What their logs say alike. */

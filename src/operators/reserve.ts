@@ -1,5 +1,6 @@
 import type { NodeName, UnitName } from "../domain/names.ts";
 import type { NewNodeAction, NodeAction, NodeChanges, NodeReservation } from "../domain/operator.ts";
+import type { HoldReason } from "../domain/request.ts";
 import type { Work } from "../lifecycle/ports.ts";
 import type { Store } from "../store/port.ts";
 import { storeWish } from "./act.ts";
@@ -29,11 +30,15 @@ interface Reserving {
   readonly actions: readonly NewNodeAction[];
   /** "unit/node" → what it gets instead of what it had. Nodes that are resubmitted once the actions are reserved. */
   readonly resubmit: ReadonlyMap<string, NodeChanges>;
+  /** Whose word each of them is, by "unit/node"; else it is that of whoever asks. */
+  readonly said?: OperatorRequest["said"];
   /** They run on the budget they have: one more attempt is no new epoch. */
   readonly inSameEpoch?: boolean;
   readonly reason: string;
   /** For the audit. */
   readonly entry: { readonly action: string; readonly reason: string; readonly detail: Record<string, unknown> };
+  /** What the request is held for from then on; null: as before. */
+  readonly hold?: HoldReason | null;
 }
 
 type Reserved =
@@ -53,14 +58,14 @@ type Reserved =
 export async function reserve(
   ports: Work,
   { request }: PresentRun,
-  { actions, resubmit, inSameEpoch = false, reason, entry }: Reserving,
+  { actions, resubmit, said = {}, inSameEpoch = false, reason, entry, hold = null }: Reserving,
   { actor, dryRun }: By,
 ): Promise<Reserved> {
   const changed = [...resubmit].filter(([, changes]) => Object.keys(changes).length > 0);
   const nodeChanges = changed.length > 0 && { nodeChanges: Object.fromEntries(changed) };
   const nodes = [...resubmit.keys()];
   const sameEpoch = inSameEpoch ? nodes : [];
-  const wanted: OperatorRequest = { action: "resubmit", reason, nodes, sameEpoch, ...nodeChanges };
+  const wanted: OperatorRequest = { action: "resubmit", reason, nodes, sameEpoch, said, ...nodeChanges };
   const checked = resubmit.size > 0 ? await checkResubmit() : null;
   if (checked?.kind === "refused") return { kind: "conflict", problems: checked.problems };
   const effect = checked && (checked.kind === "go" ? checked.reason : checked.why);
@@ -72,6 +77,9 @@ export async function reserve(
     if (!reserved.some(({ kind }) => kind === "reserved")) return { kind: "done", reason: null, reserved };
     if (checked && !(await storeResubmit(tx, checked))) return undo({ kind: "stale" });
     const subject = request.spec.name;
+    const why = { reason: hold?.message ?? "", actor, at: ports.clock.now() };
+    if (hold && !(await tx.requests.change(subject, request.version, { hold }, why))) return undo({ kind: "stale" });
+    await tx.desk.lookAgain(subject);
     await tx.audit.add({ at: ports.clock.now(), actor, subject, ...entry, outcome: "done" });
     return { kind: "done", reason: effect, reserved };
   });

@@ -20,6 +20,7 @@ function desk(looks: Readonly<Record<string, [stamp: string, at: string] | null>
         new Map(names.map((name) => [name, { ...sampleWorkflow(), id: name, currentDagId: name }])),
     },
     dags: { getMany: async () => new Map(names.map((name) => [name, { ...dag, submitDir: name }])) },
+    nodeActions: { ofWorkflow: async () => [] },
     units: { finishedNames: async () => new Set() },
     desk: {
       lastLooks: async () =>

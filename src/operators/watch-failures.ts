@@ -7,6 +7,7 @@ import type { Workflow } from "../domain/workflow.ts";
 import { roundUnits } from "../lifecycle/gather-round.ts";
 import type { Ports } from "../lifecycle/ports.ts";
 import { readTallyLines } from "../recovery/ledger-record.ts";
+import { answersOf, withAnswers } from "../recovery/round/answers.ts";
 import { FailureRows } from "../recovery/round/failure-rows.ts";
 import type { FailureLook } from "../store/port.ts";
 
@@ -74,8 +75,9 @@ async function lookAt(ports: Ports, workflow: Workflow, dag: Dag, stamp: string)
   const all = await roundUnits(ports, workflow, dag, finished);
   const units = all.length > MOST_UNITS ? all.filter((unit) => !finished.has(unit)) : all;
   const rows = new FailureRows(new Date(clock.now().getTime() - HOURS_MS));
+  const answers = answersOf(await store.nodeActions.ofWorkflow(workflow.id));
   for await (const { unit, text } of spool.ledgers(dag.submitDir, units))
-    rows.add(unit, finished.has(unit), readTallyLines(text ?? "").lines);
+    rows.add(unit, finished.has(unit), withAnswers(unit, readTallyLines(text ?? "").lines, answers));
   const { hours, ...found } = rows.finish();
   return { stamp, ...found, hours: hours.map((hour) => ({ ...hour, site: hour.site as SiteName })) };
 }

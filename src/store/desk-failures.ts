@@ -15,7 +15,7 @@ const FAILS_NOW = "r.status IN ('active', 'partial', 'stopping', 'resubmitting',
 
 export const failureParts = (
   sql: Sql,
-): Pick<DeskStore, "lastLooks" | "oldestLook" | "keepLook" | "causes" | "siteHours" | "unitEnds"> => ({
+): Pick<DeskStore, "lastLooks" | "oldestLook" | "keepLook" | "lookAgain" | "causes" | "siteHours" | "unitEnds"> => ({
   async lastLooks() {
     const rows = await sql.query<{ name: RequestName; stamp: string; lookedAt: Date }>(
       `SELECT request_name AS name, stamp, looked_at AS "lookedAt" FROM failure_looks
@@ -32,6 +32,9 @@ export const failureParts = (
   },
 
   keepLook: (name, look, at) => sql.transaction((tx) => keepLook(tx, name, look, at)),
+  async lookAgain(name) {
+    await sql.query("UPDATE failure_looks SET stamp = '' WHERE request_name = $1", [name]);
+  },
   causes: (wanted) => findCauses(sql, wanted),
 
   async unitEnds(workflowId) {

@@ -148,6 +148,8 @@ export interface DeskStore {
   oldestLook(): Promise<Date | null>;
   /** In place of what the look before found. */
   keepLook(name: RequestName, look: FailureLook, at: Date): Promise<void>;
+  /** Something else than its run has changed: the next turn looks again. */
+  lookAgain(name: RequestName): Promise<void>;
   causes(filter: CauseFilter): Promise<readonly CauseRow[]>;
   siteHours(since: Date): Promise<readonly SiteHour[]>;
   /** Where and when the units of a workflow finished. */

@@ -16,13 +16,10 @@ export const nodeActionStore = (sql: Sql): NodeActionStore => ({
     return answers;
   },
 
-  pending: (workflowId) =>
-    ACTIONS.select(
-      sql,
-      `JOIN dags d ON d.id = node_actions.dag_id WHERE d.workflow_id = $1 AND applied_at IS NULL
-       ORDER BY node_actions.id`,
-      [workflowId],
-    ),
+  ofWorkflow: (workflowId) =>
+    ACTIONS.select(sql, "JOIN dags d ON d.id = node_actions.dag_id WHERE d.workflow_id = $1 ORDER BY node_actions.id", [
+      workflowId,
+    ]),
 
   markApplied: (ids, at) =>
     sql.transaction(async (tx) => {

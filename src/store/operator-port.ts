@@ -93,8 +93,8 @@ export interface NodeActionStore {
    * ("conflict" tells the one that stands); a resubmit is a matter of its own. Answers in the order given.
    */
   reserveMany(actions: readonly NewNodeAction[]): Promise<readonly NodeReservation[]>;
-  /** Of a workflow, reserved and not yet applied, oldest first; those of one bulk call by unit and node. */
-  pending(workflowId: WorkflowId): Promise<readonly NodeAction[]>;
+  /** Of a workflow, oldest first; those of one bulk call by unit and node. */
+  ofWorkflow(workflowId: WorkflowId): Promise<readonly NodeAction[]>;
   /** Answers how many were not applied before; the time of the first application stands. */
   markApplied(ids: readonly string[], at: Date): Promise<number>;
   /** Of a DAG, or of one node of it. */

@@ -210,7 +210,7 @@ export function recoveryContract(store: () => TestStore): void {
         id: answers[0]?.action.id,
         appliedAt: null,
       });
-      expect(await store().nodeActions.pending(W)).toHaveLength(1);
+      expect(await store().nodeActions.ofWorkflow(W)).toHaveLength(1);
     });
 
     it("retry and fail exclude each other for an attempt; a resubmit and the next attempt do not", async () => {
@@ -249,7 +249,7 @@ export function recoveryContract(store: () => TestStore): void {
       ]);
       expect(twice.map(({ kind }) => kind)).toEqual(["reserved", "already", "conflict"]);
       expect(await store().nodeActions.reserveMany([])).toEqual([]);
-      expect(await store().nodeActions.pending(W)).toHaveLength(6_001);
+      expect(await store().nodeActions.ofWorkflow(W)).toHaveLength(6_001);
     });
 
     it("are pending until applied, once, and stay to be read", async () => {
@@ -263,7 +263,10 @@ export function recoveryContract(store: () => TestStore): void {
         { dagId: "d-b" as DagId },
       ])
         await reserve(sampleAction(change));
-      const pending = async () => (await store().nodeActions.pending(W)).map(({ dagId, node }) => `${dagId} ${node}`);
+      const pending = async () =>
+        (await store().nodeActions.ofWorkflow(W))
+          .filter(({ appliedAt }) => appliedAt === null)
+          .map(({ dagId, node }) => `${dagId} ${node}`);
       expect(await pending()).toEqual(["d-a proc_000000", "d-a merge", "d-2 proc_000000"]);
       const id = first.action.id;
       expect(await store().nodeActions.markApplied([id, "rubbish", "999999"], at(20))).toBe(1);

@@ -106,7 +106,7 @@ test("groups and rules as programs see them; a rule that is not there is 404", a
     createdAt: new Date(0),
   };
   const example = { unit: "mg_000000", node: "proc_000000", at: "", reason: "exit 3" };
-  const group = { key: "0123456789", failures: 400, unclassified: 400, cause: "exit", exitCode: 3 };
+  const group = { key: "0123456789", failures: 400, unclassified: 400, whyNot: null, cause: "exit", exitCode: 3 };
   const send = api({
     rules: async () => [rule],
     forgetRule: async (id) => (id === rule.id ? rule : null),

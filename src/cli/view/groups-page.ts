@@ -5,11 +5,13 @@ import { count, cut } from "./text.ts";
 /** Failures alike, each group with what its logs say. */
 export function groupsPage(groups: FailureGroupsView["groups"], { width, paint }: Look): string {
   return groups
-    .map(({ key, failures, unclassified, cause, exit_code, lines, example }) => {
+    .map(({ key, failures, unclassified, why_not, cause, exit_code, lines, example }) => {
       const what = cause === null || cause === "exit" ? `exit ${exit_code}` : cause;
       const waits = unclassified > 0 ? `, ${unclassified} to be classified` : "";
+      const said = why_not === null ? [] : [`  ${why_not}`];
       return [
         `${paint.bold(key)}  ${count(failures, "failure")}  ${what}${waits}  like ${example.job ?? `${example.unit}/${example.node}`}`,
+        ...said,
         ...lines.map((line) => paint.dim(`  | ${line}`)),
         ...(lines.length === 0 ? [paint.dim(`  ${example.reason}`)] : []),
       ];

@@ -93,6 +93,7 @@ const errors: ErrorsView = {
   nodes_failed: 1,
   blocked: [{ by: "train-0.1-007", units: 2 }],
   nodes_recovered: 0,
+  unclassified: 0,
   nodes_retrying: 0,
   unreadable_lines: 0,
   first: failure,

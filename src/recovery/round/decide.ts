@@ -108,7 +108,7 @@ function roundDone({ workRemains, unitsTotal, unitWord }: RoundFacts): RoundDeci
 }
 
 function decideFailed(facts: RoundFacts, units: SortedUnits): RoundDecision {
-  const { tally, policy, unitsTotal, unitWord, rescuesUsed } = facts;
+  const { policy, unitsTotal, unitWord, rescuesUsed } = facts;
   const failed = units.failed;
   const moves = reelectUnits(units.open, facts);
   // No signs of a bad request: what only has to move (the rescue places it elsewhere), and where no job failed.
@@ -120,7 +120,8 @@ function decideFailed(facts: RoundFacts, units: SortedUnits): RoundDecision {
     return hold(
       facts,
       "unclassified-failures",
-      `${plural(tally.unclassified, "failure")} no rule knows ${tally.unclassified === 1 ? "waits" : "wait"} for a person to classify ${tally.unclassified === 1 ? "it" : "them"}${causeOf(facts)}`,
+      // How many are left changes with every decision: whoever wants the number asks for it.
+      `no rule knows its failures, or some of them: a person has to say what they mean${causeOf(facts)}`,
     );
   const nothingToRescue = units.open.length === 0 && failed > 0;
   if (nothingToRescue && failed > units.data.length) return holdForGood(facts, units, count);

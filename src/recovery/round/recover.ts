@@ -1,6 +1,6 @@
 import { err, ok, type Result } from "../../base/result.ts";
 import { listed, plural } from "../../base/text.ts";
-import type { NodeChanges } from "../../domain/operator.ts";
+import type { NodeAction, NodeChanges } from "../../domain/operator.ts";
 import { type MemoryLimits, mostMemoryMb } from "../../domain/plan.ts";
 import type { Problem } from "../../domain/problem.ts";
 import { RECOVERY_ACTIONS, type RecoverWanted, type RecoveryAction } from "../../domain/recover.ts";
@@ -19,6 +19,8 @@ export interface FailedNode {
   readonly node: string;
   /** Its last word, and that was final. */
   readonly record: AttemptRecord;
+  /** What a person said of it, where no rule knew it; the record reads so. */
+  readonly said?: NodeAction;
 }
 
 export interface RecoverFacts {

@@ -27,7 +27,7 @@ export function Groups({ name }: { name: string }): ReactNode {
     list.current?.querySelectorAll<HTMLElement>(":scope > li")[next]?.focus();
   };
   const ask = (action: Meaning["action"]) =>
-    current && whyNot(current) === null && setAsked({ group: current, action });
+    current && current.why_not === null && setAsked({ group: current, action });
   useKeys({
     j: ["next group of failures", () => go(list.current?.contains(document.activeElement) ? place + 1 : 0)],
     k: ["group before", () => go(place - 1)],
@@ -60,12 +60,16 @@ export function Groups({ name }: { name: string }): ReactNode {
             <div className="title">
               <b className="number live">{group.failures.toLocaleString("en")} ×</b>
               <span>exit {group.exit_code}</span>
-              <span className="quiet">{group.unclassified > 0 ? `${group.unclassified} wait for a decision` : ""}</span>
+              <span className="quiet">
+                {group.unclassified > 0
+                  ? `${count(group.unclassified, "waits", "wait")} for a decision`
+                  : group.why_not}
+              </span>
               <span className="end">
-                <ActionButton whyNot={whyNot(group)} onPress={() => setAsked({ group, action: "retry" })}>
+                <ActionButton whyNot={group.why_not} onPress={() => setAsked({ group, action: "retry" })}>
                   Retry
                 </ActionButton>
-                <ActionButton whyNot={whyNot(group)} onPress={() => setAsked({ group, action: "fail" })}>
+                <ActionButton whyNot={group.why_not} onPress={() => setAsked({ group, action: "fail" })}>
                   Fail
                 </ActionButton>
               </span>
@@ -85,9 +89,6 @@ export function Groups({ name }: { name: string }): ReactNode {
 
 const lineOf = ({ failures, exit_code, lines }: Group): string =>
   `${count(failures, "failure")}, exit ${exit_code}: ${lines[0] ?? ""}`;
-
-const whyNot = ({ unclassified }: Group): string | null =>
-  unclassified > 0 ? null : "a rule knows these already: release, rescue or resubmit the request instead";
 
 const Nodes = ({ name, nodes }: { name: string; nodes: readonly string[] }): ReactNode =>
   nodes.map((node, index) => (
