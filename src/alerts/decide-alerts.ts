@@ -68,7 +68,8 @@ const WAIT_ALERT_SEC = 900;
 export function waitAlerts(requests: readonly RequestRecord[], now: Date): readonly AlertWish[] {
   return requests.flatMap(({ spec, status, error, waiting }) => {
     if (!waiting || status === "held" || error || waiting.who === "time") return [];
-    if (waiting.code === "admission-closed") return []; // A person did that to all of them, and knows.
+    // A person wanted it so, and knows.
+    if (waiting.code === "admission-closed" || waiting.code === "sweep-off") return [];
     if (secondsBetween(waiting.since, now) < WAIT_ALERT_SEC) return [];
     const message = `has been waiting since ${waiting.since.toISOString()} (${waiting.code}): ${waiting.reason}`;
     return [{ key: `wait:${spec.name}`, severity: "warning" as const, subject: spec.name, message }];

@@ -145,6 +145,8 @@ export interface ProductRun {
   readonly levels: readonly (readonly string[] | null)[];
   /** What is there already and passes its check is it. */
   readonly keep: boolean;
+  /** Where frepp's stager keeps its locks, and the date in their names: it is not begun while there is one. Absent: nowhere. */
+  readonly stager?: { readonly directory: string; readonly date: string };
   /** Exit code of the command, or `other` → what it means here. */
   readonly codes: Readonly<Record<string, number>>;
 }

@@ -23,6 +23,12 @@ export interface Look {
   readonly range: Interval;
 }
 
+/** A lock that frepp's stager has on a transfer: its owner lives, is gone for sure, or nobody can tell. */
+export interface TransferLock {
+  readonly kind: "held" | "stale" | "unknown";
+  readonly reason: string;
+}
+
 /** What is known of a unit of ours, or a job of frepp's, that has not ended. */
 export type Liveness = "running" | "queued" | "unknown";
 
@@ -46,9 +52,10 @@ export interface UnitAttempt {
   /** What its report says of each product; empty: there is none, or it says nothing. */
   readonly products: ReadonlyMap<NodeId, ProductTold>;
 }
-/** `makes` null: it failed at this one. */
+/** `makes` null: it failed at this one. `reads`: the chunks that were there. */
 export interface ProductTold {
   readonly history: readonly FileStamp[];
+  readonly reads: readonly FileStamp[];
   readonly makes: readonly FileStamp[] | null;
 }
 

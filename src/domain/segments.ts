@@ -153,6 +153,8 @@ export interface FillChoice {
   readonly mode: FillMode;
   /** What it needs is filled, too. */
   readonly recurse: boolean;
+  /** Only these, whatever else is due; absent: all. */
+  readonly nodes?: readonly NodeId[];
 }
 
 /** What a fill does about a node, in the words of the grid. */

@@ -2,7 +2,7 @@ import { invariant } from "../base/errors.ts";
 import type { JobToRun } from "../domain/credit.ts";
 import type { GraphOutline } from "../domain/graph.ts";
 import type { DagPlan, PlannedRange, PlanOutcome } from "../domain/plan.ts";
-import type { Liveness, Look, ProductCheck, ProductSeen, UnitEnding } from "../domain/products.ts";
+import type { Liveness, Look, ProductCheck, ProductSeen, TransferLock, UnitEnding } from "../domain/products.ts";
 import type { FillChoice, FillPlan, NodeId, NodeRow, SegmentsWork } from "../domain/segments.ts";
 import type { IntakeRules } from "../domain/submission.ts";
 import type { Work } from "../domain/work.ts";
@@ -119,6 +119,8 @@ interface ToFill<W extends Work = Work> extends Pick<VerifiedProducts<W>, "work"
   readonly request: string;
   /** Of rows that are submitted or elsewhere; what is not there nobody knows. */
   readonly live: ReadonlyMap<NodeId, Liveness>;
+  /** Of nodes that another program has a lock on. */
+  readonly locks: ReadonlyMap<NodeId, TransferLock>;
   readonly choice: FillChoice;
 }
 

@@ -3,15 +3,20 @@ import { plural } from "../base/text.ts";
 import type { FillObstacle, FillPlan } from "../domain/segments.ts";
 import type { Decision, Facts } from "./decision.ts";
 import type { Filling } from "./gather-fill.ts";
+import type { FoundLock } from "./look-at-transfers.ts";
 
 /** What becomes of a request without a run whose products were looked at. It takes a slot only for what it can begin. */
-export function decideFill({ request: { status } }: Facts, filling: Filling, now: Date): Decision {
-  const { plan, asked, over, learned, sweepMinutes, isComplete } = filling;
+export function decideFill({ request: { status, spec } }: Facts, filling: Filling, now: Date): Decision {
+  const { plan, asked, over, learned, locks, sweepMinutes, isComplete } = filling;
   const isQueued = status === "queued";
-  if (over.length > 0) return { kind: "settle-products", over, learned, reason: "what its last round left is noted" };
-  if (learned.length > 0)
-    return { kind: "settle-products", over, learned, reason: "what became of frepp's jobs is noted" };
+  const settle = (reason: string, stale: readonly FoundLock[] = []): Decision => ({
+    ...{ kind: "settle-products", reason, over, learned, locks: stale },
+  });
+  if (over.length > 0) return settle("what its last round left is noted");
+  if (learned.length > 0) return settle("what became of frepp's jobs is noted");
   if (plan.actions.length > 0 && (asked || sweepMinutes !== null)) {
+    const stale = plan.actions.flatMap(({ node }) => locks.get(node) ?? []);
+    if (stale.length > 0 && !isQueued) return settle("locks that nobody has any more are removed", stale);
     const by = asked ? `${asked.actor} asked for it: ${asked.reason}` : "it is due";
     const reason = `${plural(plan.actions.length, "product")} to be made: ${by}`;
     return { kind: isQueued ? "start" : "plan", reason };
@@ -21,8 +26,9 @@ export function decideFill({ request: { status } }: Facts, filling: Filling, now
     return { kind: isQueued ? "start" : "complete", reason: "everything is made, and nothing more will be due" };
   if (!isQueued) return { kind: "requeue", reason: "nothing can be made now" };
   const until = nextLook(filling, now);
-  const code = needsPerson(plan) ? "products-held" : "nothing-due";
-  return { kind: "wait", reason: nothingDue(plan, sweepMinutes), on: { code, until } };
+  const code = needsPerson(plan) ? "products-held" : sweepMinutes === null ? "sweep-off" : "nothing-due";
+  const looks = sweepMinutes === null ? `; sweep: never, so only wms2 fill ${spec.name} --apply looks again` : "";
+  return { kind: "wait", reason: nothingDue(plan) + looks, on: { code, until } };
 }
 
 /** Nothing goes on by itself: all that is left is held, or comes after what is. */
@@ -52,16 +58,13 @@ const WORDS: Readonly<Record<FillObstacle["kind"], string>> = {
 };
 
 /** What it waits for, the first of each kind by name. */
-function nothingDue({ obstacles, actions, done }: FillPlan, sweepMinutes: number | null): string {
+function nothingDue({ obstacles, actions, done }: FillPlan): string {
   const kinds = [...groupBy(obstacles, ({ kind }) => kind)];
   const parts = kinds.map(([kind, [first, ...more]]) => {
     const others = more.length > 0 ? `, and ${more.length} more` : "";
     return `${more.length + 1} ${WORDS[kind]} (${first!.node}: ${first!.reason}${others})`;
   });
-  const looks = sweepMinutes === null ? "; it looks when somebody asks: wms2 fill --apply" : "";
-  if (actions.length > 0) return `${plural(actions.length, "product")} could be made${looks}`;
+  if (actions.length > 0) return `${plural(actions.length, "product")} could be made`;
   const made = `${plural(done, "product")} done`;
-  return parts.length > 0
-    ? `nothing can be made now, ${made}: ${parts.join("; ")}${looks}`
-    : `nothing is due, ${made}${looks}`;
+  return parts.length > 0 ? `nothing can be made now, ${made}: ${parts.join("; ")}` : `nothing is due, ${made}`;
 }

@@ -12,6 +12,7 @@ import type { Reelection } from "../recovery/round/failed-units.ts";
 import type { Exclusion } from "../recovery/round/sort-files.ts";
 import type { Filling } from "./gather-fill.ts";
 import type { EndedRound } from "./gather-round.ts";
+import type { FoundLock } from "./look-at-transfers.ts";
 import type { RerunWish } from "./rerun-wish.ts";
 import type { SideRun } from "./with-sides.ts";
 
@@ -63,8 +64,11 @@ export type Decision =
   | Of<"start">
   | Of<"plan">
   | Of<"discard-plan">
-  /** Rows of products become what runs that are over left. */
-  | Of<"settle-products", { readonly over: readonly DagId[]; readonly learned: readonly NodeRow[] }>
+  /** Rows of products become what runs that are over left; locks of nobody on what is to be made are removed. */
+  | Of<
+      "settle-products",
+      { readonly over: readonly DagId[]; readonly learned: readonly NodeRow[]; readonly locks: readonly FoundLock[] }
+    >
   /** What somebody asked to have filled is done with. */
   | Of<"end-fill">
   | Of<"submit">

@@ -8,6 +8,7 @@ import type { Workflow } from "../domain/workflow.ts";
 import type { Products } from "../kinds/kind.ts";
 import { effectiveSpec } from "./gather-round.ts";
 import { lookAtFrepp } from "./look-at-frepp.ts";
+import type { FoundLock } from "./look-at-transfers.ts";
 import type { Ports } from "./ports.ts";
 
 /** What was seen of a request whose products are looked after one by one, and what would be done about them. */
@@ -23,6 +24,10 @@ export interface Filling {
   readonly learned: readonly NodeRow[];
   /** Why nobody knows of some of them. */
   readonly notices: readonly string[];
+  /** Of what is submitted, or with frepp. */
+  readonly live: ReadonlyMap<NodeId, Liveness>;
+  /** Of frepp's stager, on history. */
+  readonly locks: ReadonlyMap<NodeId, FoundLock>;
   /** Runs that are over, and rows say that they go on. */
   readonly over: readonly DagId[];
   /** Nothing is left, and nothing will fall due. */
@@ -44,13 +49,16 @@ export async function gatherFill(
   const asked = workflow && !choice ? await ports.store.segmentNodes.pendingFill(workflow.id) : null;
   const { live: ours, over } = await runsOf(ports, workflow, stored);
   const look = await lookAround(ports, products, work);
-  const { live: theirs, learned, notices } = await lookAtFrepp(ports, products, request, { look, rows: stored });
+  const seen = await lookAtFrepp(ports, products, request, { look, rows: stored });
+  const { live: theirs, learned, notices } = seen;
   const rows = new Map([...stored, ...learned.map((row) => [row.id, row] as const)]);
   const live = new Map([...ours, ...theirs]);
-  const facts = { request: request.spec.name, work, rows, live, look, now: ports.clock.now() };
+  const locks = new Map(seen.locks.map((lock) => [lock.id, lock]));
+  const facts = { request: request.spec.name, work, rows, live, look, locks, now: ports.clock.now() };
   const plan = products.fill({ ...facts, choice: choice ?? asked?.choice ?? EVERYTHING });
   const isComplete = asked === null && choice === undefined && products.isComplete(work, plan);
-  return { look, rows, plan, asked, sweepMinutes: products.sweepMinutes(work), over, learned, notices, isComplete };
+  const sweepMinutes = products.sweepMinutes(work);
+  return { look, rows, plan, asked, sweepMinutes, over, learned, notices, live, locks, isComplete };
 }
 
 export async function readRows({ store }: Ports, { id }: Workflow): Promise<ReadonlyMap<NodeId, NodeRow>> {

@@ -5,7 +5,7 @@ import type { NodeId, NodeRow } from "../domain/segments.ts";
 import type { Products } from "../kinds/kind.ts";
 import { decideLiveness, type Heard, hear } from "../kinds/segments/frepp/liveness.ts";
 import { effectiveSpec } from "./gather-round.ts";
-import { holdTransfers } from "./look-at-transfers.ts";
+import { type FoundLock, lookAtTransfers } from "./look-at-transfers.ts";
 import type { Ports } from "./ports.ts";
 import { verifyProducts } from "./verify-products.ts";
 
@@ -16,6 +16,8 @@ interface FreppLook {
   readonly learned: readonly NodeRow[];
   /** Why nobody knows of some, each reason once. */
   readonly notices: readonly string[];
+  /** Of the stager, on history. */
+  readonly locks: readonly FoundLock[];
 }
 
 /**
@@ -42,10 +44,11 @@ export async function lookAtFrepp(
   const ids = new Set(lost.map(({ id }) => id));
   const made = ids.size > 0 ? await verifyProducts(ports, products, request, { look, rows: known }, ids) : [];
   const run = products.modelRun?.(work);
-  const held = run ? await holdTransfers(ports, run, rows) : [];
+  const { held, locks } = run ? await lookAtTransfers(ports, run, rows) : { held: [], locks: [] };
   const learned = new Map([...lost, ...made, ...held].map((row) => [row.id, row]));
   const unknown = [...answers.values()].filter(({ kind }) => kind === "unknown");
-  return { live, learned: [...learned.values()], notices: [...new Set(unknown.map(({ reason }) => reason))] };
+  const notices = [...new Set(unknown.map(({ reason }) => reason))];
+  return { live, learned: [...learned.values()], notices, locks };
 }
 
 const lostRow = (row: NodeRow, reason: string, changedAt: Date): NodeRow => ({

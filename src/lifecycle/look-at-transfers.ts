@@ -1,5 +1,7 @@
 import { parsePoint, writeInterval } from "../domain/calendar.ts";
 import type { Said } from "../domain/frepp.ts";
+import type { TransferLock } from "../domain/products.ts";
+import type { RequestRecord } from "../domain/request.ts";
 import type { NodeId, NodeRow, SegmentsWork } from "../domain/segments.ts";
 import { type ArgumentName, jobNames, readArgumentName, readArguments } from "../kinds/segments/frepp/arguments.ts";
 import { heldTransfer, type TransferFacts } from "../kinds/segments/frepp/retry-transfer.ts";
@@ -9,9 +11,15 @@ import type { FreppWorld } from "./frepp-port.ts";
 import type { Ports } from "./ports.ts";
 
 /** What the argument file of one output of a segment says. */
-export interface FoundTransfer extends TransferFacts, ArgumentName {
+export interface FoundTransfer extends Omit<TransferFacts, "hasArrived">, ArgumentName {
   readonly file: string;
   readonly lockText: string | null;
+}
+/** A lock of the stager on the history of a segment. `text`: what it holds, so that only this one is removed. */
+export interface FoundLock extends TransferLock {
+  readonly id: NodeId;
+  readonly name: string;
+  readonly text: string;
 }
 
 const LOCK = ".lock";
@@ -60,14 +68,35 @@ function historyNode({ start, segmentMonths, end }: SegmentsWork, date: string):
   return end !== null && to > end ? null : `${HISTORY}/${writeInterval({ from, to })}`;
 }
 
-/** Rows of transfers that frepp has given up, as they are to be here. */
-export async function holdTransfers(
+/** What frepp's stager does about history: rows of transfers that it has given up, as they are to be here, and its locks. */
+export async function lookAtTransfers(
   ports: Pick<Ports, "frepp" | "clock">,
   work: SegmentsWork,
   rows: ReadonlyMap<NodeId, NodeRow>,
-): Promise<readonly NodeRow[]> {
-  const found = await findTransfers(ports, work, rows);
-  return found
-    .filter(({ output }) => output === "history")
-    .flatMap((facts) => heldTransfer(facts, ports.clock.now()) ?? []);
+): Promise<{ readonly held: readonly NodeRow[]; readonly locks: readonly FoundLock[] }> {
+  const found = (await findTransfers(ports, work, rows)).filter(({ output }) => output === "history");
+  return {
+    held: found.flatMap((facts) => heldTransfer(facts, ports.clock.now()) ?? []),
+    locks: found.flatMap(({ id, lock, file, lockText }) =>
+      lock ? [{ ...lock, id, name: file + LOCK, text: lockText ?? "" }] : [],
+    ),
+  };
+}
+
+/** Removes locks that nobody has any more; one that is not as it was seen stays. */
+export async function removeLocks(
+  { frepp, log }: Pick<Ports, "frepp" | "log">,
+  { spec }: Pick<RequestRecord, "spec">,
+  work: SegmentsWork,
+  locks: readonly Pick<FoundLock, "name" | "text">[],
+  by: string,
+): Promise<void> {
+  const dir = work.history.transfer?.argumentFiles;
+  if (!frepp || dir === undefined || locks.length === 0) return;
+  const kept = await frepp.change(
+    dir,
+    locks.map(({ name, text }) => ({ name, seen: text, text: null })),
+  );
+  for (const { name } of locks)
+    if (!kept.has(name)) log.info("transfer.lock-removed", { request: spec.name, lock: name, by });
 }

@@ -11,13 +11,21 @@ import { forEachBounded } from "./bounded.ts";
 import { areStamps } from "./finished-jobs.ts";
 import { readRows } from "./gather-fill.ts";
 import { effectiveSpec } from "./gather-round.ts";
+import { removeLocks } from "./look-at-transfers.ts";
 import { again } from "./moves.ts";
 import type { Ports } from "./ports.ts";
 
 const REPORTS_AT_ONCE = 16;
 
 /** Rows of runs that are over become what their units left: however often this is repeated, it comes to the same. */
-export const settleProducts: Apply<"settle-products"> = async (ports, { request, workflow }, { over, learned }) => {
+export const settleProducts: Apply<"settle-products"> = async (
+  ports,
+  { request, workflow },
+  { over, learned, locks },
+) => {
+  const { work } = effectiveSpec(request);
+  const run = kindOf(ports.kinds, work).products?.modelRun?.(work);
+  if (run) await removeLocks(ports, request, run, locks, "the sweep");
   if (workflow) await ports.store.segmentNodes.write(workflow.id, learned);
   for (const { id, state, reason } of learned) ports.log.info("frepp.told", { product: id, state, reason });
   const dags = await ports.store.dags.getMany(over);
@@ -100,8 +108,9 @@ function productsTold(report: unknown): ReadonlyMap<NodeId, ProductTold> {
   const told = new Map<NodeId, ProductTold>();
   const { products } = (report ?? {}) as { products?: unknown };
   for (const entry of Array.isArray(products) ? products : []) {
-    const { id, history, makes } = (entry ?? {}) as Record<string, unknown>;
-    if (typeof id === "string" && areStamps(history)) told.set(id, { history, makes: areStamps(makes) ? makes : null });
+    const { id, history, reads, makes } = (entry ?? {}) as Record<string, unknown>;
+    if (typeof id === "string" && areStamps(history))
+      told.set(id, { history, reads: areStamps(reads) ? reads : [], makes: areStamps(makes) ? makes : null });
   }
   return told;
 }

@@ -75,15 +75,21 @@ export async function fill(
   if (closed || !workflow) return closed ?? NOT_BEGUN;
   const wanted: PendingFill = { choice, actor, reason, askedAt: ports.clock.now() };
   const asked = await askFor(ports, request, workflow, wanted);
-  if (!isDeepStrictEqual(asked.choice, choice))
-    return refused(
-      `${asked.actor} asked for another fill, which is not carried out yet: ${asked.reason}`,
-      "ask again when its round has begun",
-    );
+  const other = otherFill(asked, choice);
+  if (other) return other;
   const isOurs = isDeepStrictEqual(asked, wanted);
   await noteFill(ports, request, wanted, isOurs ? "done" : "already", { actions: plan.actions.length });
   return { kind: isOurs ? "done" : "already", plan, asked, message: `${todo} to be made ${whenIt(request)}` };
 }
+
+/** One that stands and is not this one: there is one at a time. */
+export const otherFill = (asked: PendingFill | null, choice: FillChoice): Refusal<"refused"> | null =>
+  asked === null || isDeepStrictEqual(asked.choice, choice)
+    ? null
+    : refused(
+        `${asked.actor} asked for another fill, which is not carried out yet: ${asked.reason}`,
+        "ask again when its round has begun",
+      );
 
 export const NOT_BEGUN = refused("it has not begun yet", "hand it in, and ask again in a moment");
 
@@ -112,6 +118,10 @@ export const askFor = (
     await reopen(tx, request, workflow, wanted);
     return asked;
   });
+
+/** What is known of its products changed: what it last said of them may not be so any more, and it looks again. */
+export const lookAgain = (tx: Store, { spec, status }: RequestRecord): Promise<void> =>
+  status === "queued" ? tx.requests.remark(spec.name, { waiting: null }) : Promise.resolve();
 
 export async function reopen(
   tx: Store,

@@ -10,6 +10,7 @@ import type { FreppWorld } from "../lifecycle/frepp-port.ts";
 import { lookAround } from "../lifecycle/gather-fill.ts";
 import type { Work } from "../lifecycle/ports.ts";
 import { verifyProducts } from "../lifecycle/verify-products.ts";
+import { lookAgain } from "./fill.ts";
 import type { FreppCommands, StateAnswer } from "./frepp-port.ts";
 import { loadModelRun, type ModelRun } from "./model-run.ts";
 import type { By, Refusal } from "./port.ts";
@@ -33,6 +34,7 @@ export async function importState(
   if (by.dryRun || plan.rows.length === 0) return { kind: by.dryRun ? "would" : "done", ...answer };
   const moved = await ports.store.transaction(async (tx) => {
     await tx.audit.add(auditOf(ports, name, by, "import-state", directory, plan.lines));
+    await lookAgain(tx, run.request);
     return tx.segmentNodes.write(run.workflow.id, plan.rows);
   });
   return { kind: "done", ...answer, moved: [...moved] };

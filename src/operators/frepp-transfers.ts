@@ -1,10 +1,14 @@
 import { WorldError } from "../base/errors.ts";
+import { parseInterval } from "../domain/calendar.ts";
 import type { RequestName } from "../domain/names.ts";
+import type { PendingFill } from "../domain/products.ts";
 import type { NodeId, NodeRow } from "../domain/segments.ts";
 import { decideRetry } from "../kinds/segments/frepp/retry-transfer.ts";
 import { HISTORY } from "../kinds/segments/nodes.ts";
-import { type FoundTransfer, findTransfers } from "../lifecycle/look-at-transfers.ts";
+import { EVERYTHING, lookAround } from "../lifecycle/gather-fill.ts";
+import { type FoundTransfer, findTransfers, removeLocks } from "../lifecycle/look-at-transfers.ts";
 import type { Work } from "../lifecycle/ports.ts";
+import { askFor, otherFill } from "./fill.ts";
 import type { FreppCommands, RetriedTransfers, TransfersAnswer, TransferView } from "./frepp-port.ts";
 import { loadModelRun, type ModelRun } from "./model-run.ts";
 import type { By } from "./port.ts";
@@ -42,14 +46,17 @@ const viewOfRow = ({ id, state, reason, retryAt, transfers }: NodeRow, { work }:
   transfers: { failed: transfers, limit: work.history.transfer?.waitHours.length ?? 0 },
 });
 
-/** Stale locks go first, then rows are opened, then a fill is asked for: whatever a crash leaves, asking again goes on with. */
+/**
+ * Stale locks go first, then rows are opened and a fill of just these is asked for: whatever a crash leaves, asking again goes on
+ * with.
+ */
 export async function retryTransfers(
   ports: Work,
   name: RequestName,
   { segments, force, reason }: Parameters<FreppCommands["retryTransfers"]>[1],
   by: By,
 ): Promise<RetriedTransfers> {
-  const { store, frepp, clock, log } = ports;
+  const { store, clock } = ports;
   const run = await loadModelRun(ports, name);
   if (run.kind !== "found") return run;
   const { transfer } = run.work.history;
@@ -65,6 +72,10 @@ export async function retryTransfers(
   }));
   const rows = decided.flatMap(({ retry }) => retry.row ?? []);
   if (by.dryRun || rows.length === 0) return { kind: by.dryRun ? "would" : "done", items, moved: [] };
+  const choice = { ...EVERYTHING, recurse: false, nodes: rows.map(({ id }) => id) };
+  const wanted: PendingFill = { choice, actor: by.actor, reason, askedAt: now };
+  const other = otherFill(await store.segmentNodes.pendingFill(run.workflow.id), choice);
+  if (other) return other;
   const entry = {
     at: now,
     actor: by.actor,
@@ -75,15 +86,12 @@ export async function retryTransfers(
   };
   const detail = { force, items: items.filter(({ action }) => action === "retry") };
   await store.audit.add({ ...entry, detail });
-  const locks = decided.flatMap(({ one, retry }) => (retry.removesLock && "file" in one ? [one] : []));
-  const changes = locks.map(({ file, lockText }) => ({ name: `${file}.lock`, seen: lockText, text: null }));
-  if (changes.length > 0) await frepp?.change(transfer.argumentFiles!, changes);
-  for (const { name: lock } of changes) log.info("transfer.lock-removed", { request: name, lock, by: by.actor });
-  const choice = { component: null, from: null, to: null, mode: "failed" as const, recurse: true };
-  const moved = await store.transaction(async (tx) => {
-    await tx.segmentNodes.askFill(run.workflow.id, { choice, actor: by.actor, reason, askedAt: now });
-    return tx.segmentNodes.write(run.workflow.id, rows);
-  });
+  const locks = decided.flatMap(({ one, retry }) =>
+    retry.removesLock && "file" in one ? [{ name: `${one.file}.lock`, text: one.lockText ?? "" }] : [],
+  );
+  await removeLocks(ports, run.request, run.work, locks, by.actor);
+  const moved = await store.transaction((tx) => tx.segmentNodes.write(run.workflow.id, rows));
+  await askFor(ports, run.request, run.workflow, wanted);
   return { kind: "done", items, moved: [...moved].map(segmentOf) };
 }
 
@@ -99,8 +107,11 @@ async function transfersOf(ports: Work, run: ModelRun, segments: readonly string
       hint: `see them with: wms2 transfers ${run.request.spec.name}`,
     });
   const wanted = ids.length > 0 ? ids : [...new Set([...known.keys(), ...rows.map(({ id }) => id)])].sort();
+  const { history } = await lookAround(ports, run.products, run.work);
   return wanted.map((id) => {
     const nothing = { arguments: null, state: null, lock: null };
-    return known.get(id) ?? { id, row: run.rows.get(id), ...nothing };
+    const from = parseInterval(segmentOf(id))?.from;
+    const hasArrived = from !== undefined && history.get(from)?.state === "present";
+    return { ...(known.get(id) ?? { id, row: run.rows.get(id), ...nothing }), hasArrived };
   });
 }

@@ -1,13 +1,18 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { facts, request } from "../../tests/support/decide-facts.ts";
 import { makeFreppSite } from "../../tests/support/frepp-site.ts";
 import { due, fillFacts, inShort, NOW, sampleRow } from "../../tests/support/sample-segments.ts";
 import type { NodeRow } from "../domain/segments.ts";
 import { kindOf } from "../kinds/kind.ts";
 import { planFill } from "../kinds/segments/plan-fill.ts";
+import { decideFill } from "../lifecycle/decide-fill.ts";
+import type { Decision } from "../lifecycle/decision.ts";
 import { gatherFill } from "../lifecycle/gather-fill.ts";
-import { holdTransfers } from "../lifecycle/look-at-transfers.ts";
+import { lookAtTransfers } from "../lifecycle/look-at-transfers.ts";
+import type { PassWork } from "../lifecycle/ports.ts";
+import { settleProducts } from "../lifecycle/settle-products.ts";
 import { exportState, importState } from "./frepp-state.ts";
 import { retryTransfers, transfers } from "./frepp-transfers.ts";
 
@@ -157,6 +162,63 @@ describe("transfers", () => {
   const retried = (force: boolean, dryRun = false) =>
     retryTransfers(site.ports, site.name, { segments: ["0013"], force, reason: "quota raised" }, { ...ann, dryRun });
 
+  // It is on its way.
+  beforeEach(() => rmSync(join(site.archive, "00130101.nc.tar")));
+
+  /** What the loop would do about everything that is due, or about what was asked for. */
+  async function filled() {
+    const request = (await site.ports.store.requests.get(site.name))!;
+    const workflow = await site.ports.store.workflows.forRequest(site.name);
+    const { products } = kindOf(site.ports.kinds, request.spec.work);
+    return gatherFill(site.ports, products!, request, workflow);
+  }
+
+  test("a lock is passed by no fill and no sweep while its job lives, or nobody can tell; a stale one is removed", async () => {
+    site.argumentFile(file, text(1));
+    site.argumentFile(`${file}.lock`, "", 600);
+    const transfer = "transfer history/0013";
+    const unknown = inShort((await filled()).plan);
+    expect(unknown.actions).not.toContain(transfer);
+    expect(unknown.obstacles).toContain("unknown history/0013");
+    site.says("named", "4711 RUNNING\n");
+    const { plan } = await filled();
+    expect(inShort(plan).actions).not.toContain(transfer);
+    expect(inShort(plan).obstacles).toContain(`blocked ${due(15)} history/0013`);
+    expect(plan.obstacles.find(({ node }) => node === "history/0013")?.reason).toBe(
+      "frepp's stager has it: job 4711 has it",
+    );
+    site.says("named", "");
+    const stale = await filled();
+    expect(stale.plan.actions.find(({ node }) => node === "history/0013")?.reason).toContain("its lock is removed");
+    const planning = facts({ request: { ...request("planning"), spec: (await site.request()).spec } });
+    const decision = decideFill(planning, stale, NOW);
+    expect(decision).toMatchObject({ kind: "settle-products", locks: [{ id: "history/0013" }] });
+    await settleProducts(site.ports as PassWork, planning, decision as Extract<Decision, { kind: "settle-products" }>);
+    expect(readdirSync(site.args)).toEqual([file]);
+    expect(site.logged.join()).toContain("transfer.lock-removed");
+  });
+
+  test("only what was announced is tried, whatever else is due", async () => {
+    for (const date of ["0014", "0015"]) rmSync(join(site.archive, `${date}0101.nc.tar`));
+    await site.write([sampleRow("history/0013", "failed", { transfers: 1, version: 0 })]);
+    expect(await retried(false)).toMatchObject({ items: [{ segment: "0013", action: "retry" }] });
+    expect(inShort((await filled()).plan).actions).toEqual(["transfer history/0013"]);
+    const other = { segments: ["0013"], force: true, reason: "x" };
+    await site.write([sampleRow("history/0014", "failed", { version: 0 })]);
+    expect(await retryTransfers(site.ports, site.name, { ...other, segments: ["0014"] }, ann)).toMatchObject({
+      kind: "refused",
+      problems: [{ message: expect.stringContaining("ann asked for another fill") }],
+    });
+  });
+
+  test("what has arrived is left alone", async () => {
+    await site.write([sampleRow("history/0014", "failed", { transfers: 1, version: 0 })]);
+    const wanted = { segments: ["0014"], force: true, reason: "x" };
+    expect(await retryTransfers(site.ports, site.name, wanted, ann)).toMatchObject({
+      items: [{ action: "leave", reason: "it is done" }],
+    });
+  });
+
   test("are shown by segment, with counters, locks and when they are tried next", async () => {
     site.argumentFile(file, text(2), 30);
     site.argumentFile("CM5.o99.output.stager.00140101.R.args", text(7));
@@ -199,13 +261,13 @@ describe("transfers", () => {
 
   test("case 24: past the limit it is held; --force tries once, and what failed stays counted", async () => {
     site.argumentFile(file, text(7));
-    await site.write(await holdTransfers(site.ports, site.work, await site.rows()));
+    await site.write((await lookAtTransfers(site.ports, site.work, await site.rows())).held);
     expect((await site.rows()).get("history/0013")).toMatchObject({ state: "held", transfers: 7 });
     expect(await retried(false)).toMatchObject({ items: [{ action: "leave" }] });
     expect(await retried(true)).toMatchObject({ items: [{ action: "retry" }] });
     expect((await site.rows()).get("history/0013")).toMatchObject({ state: "failed", transfers: 7, retryAt: null });
     // The next look does not hold it again: one try is what was asked for.
-    expect(await holdTransfers(site.ports, site.work, await site.rows())).toEqual([]);
+    expect((await lookAtTransfers(site.ports, site.work, await site.rows())).held).toEqual([]);
     const wanted = fillFacts({
       work: site.work,
       rows: [...(await site.rows()).values()],

@@ -4,7 +4,7 @@ import type { NodeId, NodeRow, NodeState } from "../domain/segments.ts";
 import { EVERYTHING, gatherFill, readRows } from "../lifecycle/gather-fill.ts";
 import type { Ports } from "../lifecycle/ports.ts";
 import { verifyFor } from "../lifecycle/verify-products.ts";
-import { askFor, findProducts, refusedAt, reopen } from "./fill.ts";
+import { askFor, findProducts, lookAgain, refusedAt, reopen } from "./fill.ts";
 import type { NodeFilter, NodePage, ReleasedNodes, VerifiedNode, VerifyAnswer } from "./fill-port.ts";
 import type { By } from "./port.ts";
 
@@ -33,8 +33,8 @@ export async function verify(
   const { work } = request.spec;
   const rows = new Map([...filling.rows, ...changed.map((row) => [row.id, row] as const)]);
   const now = ports.clock.now();
-  const facts = { request: name, work, rows, live: new Map(), look: filling.look, choice: EVERYTHING, now };
-  const plan = products.fill(facts);
+  const { live, locks, look } = filling;
+  const plan = products.fill({ request: name, work, rows, live, locks, look, choice: EVERYTHING, now });
   const part = next === null ? "" : `looked at ${looked} of ${plural(of, "product")}: `;
   const message = `${part}${plural(nodes.length, "row")} ${dryRun ? "would be" : nodes.length === 1 ? "was" : "were"} put right, ${plural(plan.holes, "hole")}`;
   const answer = { nodes, plan, message, looked, of, next };
@@ -42,6 +42,7 @@ export async function verify(
   const isOpen = next === null ? plan.holes > 0 : nodes.some(({ outcome }) => outcome === "demoted");
   await ports.store.transaction(async (tx) => {
     await tx.segmentNodes.write(workflow.id, changed);
+    if (changed.length > 0) await lookAgain(tx, request);
     if (isOpen) await reopen(tx, request, workflow, { actor, reason, askedAt: now });
     const detail = { nodes: nodes.length, holes: plan.holes, looked, of };
     await tx.audit.add({ at: now, actor, action: "verify", subject: name, reason, detail, outcome: "done" });

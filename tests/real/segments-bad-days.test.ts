@@ -162,6 +162,21 @@ describe.concurrent("a model run on a bad day", { timeout: 120_000 }, () => {
     expect([times(ocean), times(FIRST), times(SECOND)]).toEqual([3, 1, 1]);
   });
 
+  test("a chunk that was made is gone when something is made of it: both are made again, and no error is counted", async () => {
+    const { document, ran, output, forget } = experiment(site, "lost-chunk", { document: { executions: 1 } });
+    await server.submit(document);
+    await server.until("lost-chunk", ["completed"], 100);
+    forget();
+    rmSync(output(FIRST));
+    const { fill } = segmentCalls(server, "lost-chunk");
+    const body = { mode: "all", from: "0004", to: "0004", recurse: false };
+    expect(await fill(body)).toMatchObject({ status: 202 });
+    await eventually("all is made again", () => ran().includes(BOTH), { deadlineSec: 100 });
+    await server.until("lost-chunk", ["completed"], 100);
+    expect(ran()).toEqual([SECOND, FIRST, BOTH]);
+    expect(await node("lost-chunk", BOTH)).toMatchObject({ state: "done", executions: 0, epoch: 0 });
+  });
+
   test.each(["stop", "hold"])(
     "a round is asked to %s in the middle and goes on: what was done is kept, the rest is made once",
     async (action) => {

@@ -71,7 +71,7 @@ test(
     await server.submit(document);
     await eventually(
       "it waits to be asked",
-      async () => (await server.get("/requests/orphan")).waiting?.code === "nothing-due",
+      async () => (await server.get("/requests/orphan")).waiting?.code === "sweep-off",
     );
     engine.loseNext("answer");
     const fill = () => server.send("POST", "/requests/orphan/fill", { reason: "a test" });

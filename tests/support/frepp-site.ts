@@ -96,6 +96,7 @@ export async function makeFreppSite(change: Partial<SegmentsWork> = {}) {
       for await (const some of store.segmentNodes.rows(workflowId)) for (const row of some) rows.set(row.id, row);
       return rows;
     },
+    request: async () => (await store.requests.get(name))!,
     write: (rows: readonly NodeRow[]) => store.segmentNodes.write(workflowId, rows),
   };
 }

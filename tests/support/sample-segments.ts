@@ -118,6 +118,7 @@ export function fillFacts(
     range,
     rows: new Map(rows.map((row) => [row.id, row])),
     live: new Map(),
+    locks: new Map(),
     history: sampleHistory(segmentsOf(work, range.to), without),
     choice: { ...FAILED, ...choice },
     now: NOW,

@@ -77,7 +77,7 @@ export async function emptyStory(server: ServerUnderTest, root: string): Promise
   expect(readFileSync(output(BOTH), "utf8").split("\n")).toHaveLength(49);
 }
 
-const RESTS: readonly unknown[] = ["nothing-due", "products-held"];
+const RESTS: readonly unknown[] = ["nothing-due", "sweep-off", "products-held"];
 /** What a request waits for, once it has nothing to do. */
 export const untilQuiet = (server: ServerUnderTest, name: string) =>
   // biome-ignore lint/suspicious/noExplicitAny: tests read the JSON they expect

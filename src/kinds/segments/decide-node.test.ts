@@ -39,6 +39,8 @@ describe("a unit ended", () => {
     ["well, and left nothing", {}, { kind: "done" }, { state: "failed", executions: 1, cause: "missing_output" }],
     ["before it began", {}, { kind: "not-run", reason: "stopped" }, { state: "missing", reason: "stopped" }],
     ["before it began, and had failed", { executions: 1 }, { kind: "not-run", reason: "stopped" }, { state: "failed" }],
+    ["without a chunk it is made of", {}, failed(50121), { state: "missing", executions: 0, losses: 1 }],
+    ["without a chunk, again and again", { losses: 2 }, failed(50121), { state: "held", losses: 3 }],
     ["blocked", {}, { kind: "blocked", by: due(10) }, { state: "missing", reason: `blocked by ${due(10)}` }],
   ])("%s", (_, row, ending, expected) => expect(decided(submitted(row), ending)).toMatchObject(expected));
 
@@ -90,6 +92,7 @@ describe("history that is fetched", () => {
     [0, 3, { state: "failed", transfers: 1, retryAt: hours(1) }],
     [1, "node_lost", { state: "failed", transfers: 2, retryAt: hours(2) }],
     [2, 3, { state: "held", transfers: 3 }],
+    [2, 50122, { state: "failed", transfers: 2, retryAt: null }], // frepp's stager has it
   ])("after %s failures: %s", (before, cause, expected) => expect(fetched(before, cause)).toMatchObject(expected));
 
   test("24: one more by force: at once, its count is kept, and then it is held again", () => {

@@ -1,6 +1,7 @@
 import { plural } from "../../base/text.ts";
 import type { Cause } from "../../domain/cause.ts";
 import type { NodeId, NodeRow, SegmentsWork } from "../../domain/segments.ts";
+import { WORKER_CODES } from "./worker-codes.ts";
 
 /** How the unit that was to make a node ended. */
 export type NodeEnding =
@@ -29,13 +30,19 @@ export interface EndedNode {
   readonly now: Date;
 }
 
-const MAX_LOSSES = 3;
-const MAX_OVERRUNS = 3;
-/** Before each try of a transfer, where the document does not say. */
-export const USUAL_WAIT_HOURS = [0, 1, 2, 4, 8, 16, 32];
-
 type Counted = "executions" | "losses" | "overruns" | "transfers";
 const NONE: Readonly<Record<Counted, number>> = { executions: 0, losses: 0, overruns: 0, transfers: 0 };
+
+const MAX_LOSSES = 3;
+const MAX_OVERRUNS = 3;
+
+/** How often a node may still be executed before its errors, or its overruns, hold it. */
+export const executionsLeft = (
+  { executions }: Pick<SegmentsWork, "executions">,
+  row: Pick<NodeRow, "executions" | "overruns"> = NONE,
+): number => Math.max(1, Math.min(executions - row.executions, MAX_OVERRUNS - row.overruns));
+/** Before each try of a transfer, where the document does not say. */
+export const USUAL_WAIT_HOURS = [0, 1, 2, 4, 8, 16, 32];
 
 export const blankRow = (id: NodeId, now: Date): NodeRow => ({
   ...NONE,
@@ -100,21 +107,23 @@ function decideFailed(row: NodeRow, attempts: readonly NodeAttempt[], reason: st
   // Nobody saw it end: if it left something new that verifies, it did end.
   if (lastKind === "losses" && facts.madeSum !== null && facts.madeSum !== row.madeSum) return done(row, facts);
   const failed = { ...row, reason, cause: last?.cause ?? "node_lost" };
-  for (const kind of kinds) if (kind !== "input") failed[kind] += 1;
+  for (const kind of kinds) if (kind !== "input" && kind !== "locked") failed[kind] += 1;
   if (kinds.length === 0) failed.losses += 1;
   const why = holdReason(failed, facts);
   if (why !== null) return { ...failed, state: "held", reason: `${why}: ${reason}` };
   if (lastKind === "input") return { ...failed, state: "input-missing", madeOfSum: facts.madeOfSum };
+  if (last?.exitCode === WORKER_CODES.chunkMissing) return { ...failed, state: "missing" };
   if (lastKind === "losses") return { ...failed, state: "lost" };
   return { ...failed, state: "failed", retryAt: lastKind === "transfers" ? retryAt(failed, facts) : null };
 }
 
 const LOSSES: readonly Cause[] = ["evicted", "node_lost", "submit_failed", "held"];
 
-/** What an execution counts as; input: as nothing. */
-function kindOf({ cause, exitCode }: NodeAttempt, { isHistory, work }: EndedNode): Counted | "input" {
+/** What an execution counts as; input, locked: as nothing. A chunk that was lost is nobody's error, and is not looked for endlessly. */
+function kindOf({ cause, exitCode }: NodeAttempt, { isHistory, work }: EndedNode): Counted | "input" | "locked" {
+  if (exitCode === WORKER_CODES.locked) return "locked";
   if (isHistory) return "transfers";
-  if (LOSSES.includes(cause)) return "losses";
+  if (LOSSES.includes(cause) || exitCode === WORKER_CODES.chunkMissing) return "losses";
   if (cause === "walltime") return "overruns";
   if (cause === "exit" && exitCode !== null && work.exitCodes.inputMissing.includes(exitCode)) return "input";
   if (cause === "exit" && exitCode !== null && work.exitCodes.transient.includes(exitCode)) return "transfers";

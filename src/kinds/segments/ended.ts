@@ -7,8 +7,9 @@ import type { EndedProducts } from "../kind.ts";
 import { blankRow, decideNode } from "./decide-node.ts";
 import { madeOfSum, madeSum } from "./made-of.ts";
 import { historyPath, segmentNodes } from "./nodes.ts";
-import { productOf, resourcesOf, WORKER_CODES } from "./product-run.ts";
+import { productOf, resourcesOf } from "./product-run.ts";
 import { endingOf, outputSums } from "./read-ending.ts";
+import { WORKER_CODES } from "./worker-codes.ts";
 
 /** Rows of what a round makes. What they were made of before stays: if they never begin, they are what they were. */
 export function submittedRows(plan: DagPlan, rows: ReadonlyMap<NodeId, NodeRow>, now: Date): readonly NodeRow[] {
@@ -27,7 +28,9 @@ export function endedRows({ work, rows, units, now }: EndedProducts<SegmentsWork
   const known = new Map(rows);
   const widened = withWorkerCodes(work);
   const ended: NodeRow[] = [];
-  for (const node of segmentNodes(work, lastMonth(work, rows))) {
+  const lost: { readonly id: NodeId; readonly file: string }[] = [];
+  const nodes = new Map(segmentNodes(work, lastMonth(work, rows)).map((node) => [node.id, node]));
+  for (const node of nodes.values()) {
     const row = rows.get(node.id);
     const unit = row?.state === "submitted" && row.unit !== null ? units.get(row.unit) : undefined;
     if (!row || !unit) continue;
@@ -41,9 +44,31 @@ export function endedRows({ work, rows, units, now }: EndedProducts<SegmentsWork
     });
     known.set(node.id, next);
     ended.push(next);
+    if (ending.kind === "failed" && ending.attempts.at(-1)?.exitCode === WORKER_CODES.chunkMissing)
+      lost.push(...lostChunks(node, nodes, told));
   }
-  return ended;
+  const gone = lost.flatMap(({ id, file }) => lostRow(known.get(id), file, now) ?? []);
+  return [...ended.filter(({ id }) => !gone.some((row) => row.id === id)), ...gone];
 }
+
+/** Chunks that were made and are not there any more, as the job saw that was to be made of them. */
+const lostChunks = (
+  { needs }: SegmentNode,
+  nodes: ReadonlyMap<NodeId, SegmentNode>,
+  told: ProductTold | null,
+): readonly { readonly id: NodeId; readonly file: string }[] => {
+  const there = new Set(told?.reads.map(({ path }) => path));
+  return needs.flatMap((id) => {
+    const file = told && nodes.get(id)?.outputs.find((path) => !there.has(path));
+    return file ? [{ id, file }] : [];
+  });
+};
+
+/** It is made again, and nobody is charged for it; null: its row says so already. */
+const lostRow = (row: NodeRow | undefined, file: string, now: Date): NodeRow | null =>
+  row?.state === "done"
+    ? { ...row, state: "missing", reason: `${file} is not there, although it was made`, unit: null, changedAt: now }
+    : null;
 
 /** Rows were of nodes that were due when they began. */
 function lastMonth({ end, start }: SegmentsWork, rows: ReadonlyMap<NodeId, NodeRow>): number {

@@ -1,5 +1,5 @@
 import type { Interval } from "../../domain/calendar.ts";
-import type { HistoryFact, HistoryFacts, Liveness } from "../../domain/products.ts";
+import type { HistoryFact, HistoryFacts, Liveness, TransferLock } from "../../domain/products.ts";
 import type {
   CellState,
   FillAction,
@@ -22,6 +22,8 @@ export interface FillFacts {
   /** Of rows that are submitted or elsewhere; what is not there nobody knows. */
   readonly live: ReadonlyMap<NodeId, Liveness>;
   readonly history: HistoryFacts;
+  /** Of history whose transfer frepp's stager has a lock on. */
+  readonly locks: ReadonlyMap<NodeId, TransferLock>;
   readonly choice: FillChoice;
   readonly now: Date;
 }
@@ -58,15 +60,19 @@ export function ownState(node: SegmentNode, facts: FillFacts): OwnState {
 
 /** History is there or is not: what became of its transfers only says what to do next. */
 function historyState(
-  { outputs, interval }: SegmentNode,
+  { id, outputs, interval }: SegmentNode,
   row: NodeRow | undefined,
-  { history, now }: FillFacts,
+  { history, locks, now }: FillFacts,
 ): OwnState {
   const arrived = history.get(interval.from);
   if (!arrived || arrived.state === "unknown") return stop("unknown", "unknown", `nobody could look at ${outputs[0]}`);
   if (arrived.state === "present") return { is: "done", doubt: null };
+  const lock = locks.get(id);
+  if (lock?.kind === "held") return stop("elsewhere", "running", `frepp's stager has it: ${lock.reason}`);
+  if (lock?.kind === "unknown") return stop("unknown", "unknown", lock.reason);
   if (row?.state === "failed" && isLater(row, now)) return later(row);
-  return act("transfer", "missing", `${outputs[0]} ${HISTORY_FAULTS[arrived.state]}`);
+  const unlocked = lock ? `; its lock is removed: ${lock.reason}` : "";
+  return act("transfer", "missing", `${outputs[0]} ${HISTORY_FAULTS[arrived.state]}${unlocked}`);
 }
 export const HISTORY_FAULTS: Readonly<Record<Exclude<HistoryFact["state"], "present">, string>> = {
   absent: "is not there",

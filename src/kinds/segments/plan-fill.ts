@@ -14,12 +14,14 @@ export function planFill(facts: FillFacts): FillPlan {
     from: Math.max(facts.range.from, choice.from ?? facts.range.from),
     to: Math.min(facts.range.to, choice.to ?? facts.range.to),
   };
-  const chosen = nodes.filter(
-    ({ component, interval }) =>
-      component !== null &&
-      (choice.component ?? component) === component &&
-      range.from < interval.to &&
-      interval.to <= range.to,
+  const only = choice.nodes && new Set(choice.nodes);
+  const chosen = nodes.filter(({ id, component, interval }) =>
+    only
+      ? only.has(id)
+      : component !== null &&
+        (choice.component ?? component) === component &&
+        range.from < interval.to &&
+        interval.to <= range.to,
   );
   const settled = settle(nodes, wantedStates(nodes, chosen, facts), facts);
   const states = chosen.map(({ id }) => settled.cells.get(id)!);
@@ -75,6 +77,6 @@ function gridRows(
       }),
     );
   for (const [index, { id, component, product, interval }] of chosen.entries())
-    cells.get(`${component}/${product}`)!.push({ node: id, due: interval.to, state: states[index]! });
+    cells.get(`${component}/${product}`)?.push({ node: id, due: interval.to, state: states[index]! });
   return rows;
 }

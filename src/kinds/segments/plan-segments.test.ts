@@ -12,7 +12,7 @@ import {
   years,
 } from "../../../tests/support/sample-segments.ts";
 import type { DagPlan, UnitPlan } from "../../domain/plan.ts";
-import type { SegmentsWork } from "../../domain/segments.ts";
+import type { NodeRow, SegmentsWork } from "../../domain/segments.ts";
 import { planFill } from "./plan-fill.ts";
 
 /** The round that carries out a fill of all of it, and the facts it was planned from. */
@@ -49,6 +49,29 @@ describe("the jobs of a round", () => {
     expect(jobs(plan).map(({ name }) => name)).toEqual([due(5), "atmos/0010", due(15), "atmos/0020"]);
     expect([...plan.units].map(({ nodes }) => nodes[0]!.resources.wallMinutes)).toEqual([120, 240, 120, 360]);
     expect(broken()).toEqual([]);
+  });
+
+  test("what failed before, and what is made of it, is a job of its own: nothing else waits for its next failure", () => {
+    const work = sampleSegments({ group: "unit" });
+    const rows = [
+      sampleRow(due(20, 10), "failed", { overruns: 1 }),
+      sampleRow(due(10, 5), "failed", { executions: 1 }),
+    ];
+    const { plan, broken } = rounded(work, { rows });
+    expect(made(plan)).toEqual([[due(5)], [due(10, 5)], [due(10)], [due(15)], [due(20, 5)], [due(20, 10)], [due(20)]]);
+    expect(broken()).toEqual([]);
+  });
+
+  test("three time limits are three executions, however many tries a round has; one of several is tried once", () => {
+    const retries = (change: Partial<SegmentsWork>, rows: readonly NodeRow[] = []) =>
+      jobs(rounded(sampleSegments({ executions: 9, ...change }), { rows, choice: { to: 6 * 12 } }).plan).map(
+        (job) => job.retries,
+      );
+    expect(retries({})).toEqual([2]);
+    expect(retries({}, [sampleRow(due(5), "failed", { overruns: 2 })])).toEqual([0]);
+    expect(retries({ executions: 2 })).toEqual([1]);
+    const products = [...sampleFamily(years(5)), ...sampleFamily(years(5), {}, "ta")];
+    expect(retries({ group: "unit", components: [sampleComponent("atmos", products)] })).toEqual([0]);
   });
 
   test("a transfer is one of its own, before whoever reads what it brings", () => {

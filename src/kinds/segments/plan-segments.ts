@@ -21,10 +21,11 @@ export function* planSegments(facts: PlanFacts<SegmentsWork>): Generator<undefin
   if (!fill || actions.length === 0) return { kind: "nothing-left", unplanned: [] };
   const nodes = new Map(segmentNodes(work, fill.plan.range.to).map((node) => [node.id, node]));
   yield;
-  const groups = [...groupBy(actions, groupKey(work, nodes)).values()];
+  const keys = groupKeys(work, actions, nodes, fill.rows);
+  const groups = [...groupBy(actions, ({ node }) => keys.get(node)!).values()];
   const indexOf = new Map<NodeId, number>();
   for (const [at, group] of groups.entries()) for (const { node } of group) indexOf.set(node, next.unit + at);
-  const jobs = groups.map((group, at) => jobOf(work, next.unit + at, group, nodes, fill.rows));
+  const jobs = groups.map((group, at) => jobOf(work, next.unit + at, group, nodes, { rows: fill.rows, keys }));
   yield;
   return yield* planFlat(facts, {
     directory: work.directory,
@@ -38,13 +39,32 @@ export function* planSegments(facts: PlanFacts<SegmentsWork>): Generator<undefin
   });
 }
 
-/** What falls due for a component at one date may be one job. A transfer is one of its own. */
-const groupKey =
-  ({ group }: Pick<SegmentsWork, "group">, nodes: ReadonlyMap<NodeId, SegmentNode>) =>
-  ({ node }: Pick<FillAction, "node">): string => {
+/**
+ * What falls due for a component at one date may be one job. A transfer is one of its own, and so is what failed before, and what is
+ * made of that: nothing else waits for its next failure.
+ */
+function groupKeys(
+  { group }: Pick<SegmentsWork, "group">,
+  actions: readonly FillAction[],
+  nodes: ReadonlyMap<NodeId, SegmentNode>,
+  rows: ReadonlyMap<NodeId, NodeRow>,
+): ReadonlyMap<NodeId, string> {
+  const keys = new Map<NodeId, string>();
+  for (const { node, after } of actions) {
     const { component, interval } = nodes.get(node)!;
-    return group === "product" || component === null ? node : `${component}/${dateName(interval.to)}`;
-  };
+    const { executions = 0, overruns = 0, losses = 0 } = rows.get(node) ?? {};
+    const isAlone =
+      group === "product" ||
+      component === null ||
+      executions + overruns + losses > 0 ||
+      after.some(
+        (id) => keys.get(id) === id && nodes.get(id)!.interval.to === interval.to && !isHistory(nodes.get(id)!),
+      );
+    keys.set(node, isAlone ? node : `${component}/${dateName(interval.to)}`);
+  }
+  return keys;
+}
+const isHistory = ({ component }: SegmentNode): boolean => component === null;
 
 /** The year, or month, that ends there. */
 const dateName = (end: Month): string => (end % 12 === 0 ? writeYear(yearOf(end - 1)) : writeMonth(end - 1));
@@ -55,14 +75,14 @@ function jobOf(
   index: number,
   actions: readonly FillAction[],
   nodes: ReadonlyMap<NodeId, SegmentNode>,
-  rows: ReadonlyMap<NodeId, NodeRow>,
+  { rows, keys }: { readonly rows: ReadonlyMap<NodeId, NodeRow>; readonly keys: ReadonlyMap<NodeId, string> },
 ): ProductJob {
   const made = actions.map((action) => ({ action, node: nodes.get(action.node)! }));
   const products = made.map(({ action, node }) => productRun(work, node, action, nodes, rows.get(node.id)));
   const [only] = products;
   return {
     index,
-    name: products.length === 1 ? only!.id : groupKey(work, nodes)(actions[0]!),
+    name: products.length === 1 ? only!.id : keys.get(only!.id)!,
     argv: only!.argv,
     env: {},
     reads: products.flatMap(({ reads }) => reads),
@@ -71,10 +91,16 @@ function jobOf(
     priority: 0,
     when: "done",
     handlers: [],
-    retries: Math.min(...actions.map(({ retries }) => retries)),
+    retries: isOneChain(actions) ? Math.min(...actions.map(({ retries }) => retries)) : 0,
     group: null,
     products,
   };
+}
+
+/** All but the first are made of another one. Where one is not, it need not wait for the next try of the one before it. */
+function isOneChain(actions: readonly FillAction[]): boolean {
+  const own = new Set(actions.map(({ node }) => node));
+  return actions.slice(1).every(({ after }) => after.some((id) => own.has(id)));
 }
 
 /** One after the other: the largest of all, for as long as all. */

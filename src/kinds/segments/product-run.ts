@@ -11,9 +11,7 @@ import type {
 } from "../../domain/segments.ts";
 import { historyPath } from "./nodes.ts";
 import { fillCommand, intervalValues, levelsOf, productValues, textOf } from "./texts.ts";
-
-/** What the worker ends with, whatever a command's own codes are (docs/exit-codes.md). */
-export const WORKER_CODES = { inputMissing: 50118, transient: 50120 } as const;
+import { WORKER_CODES } from "./worker-codes.ts";
 
 /** The product that a node is a chunk of; null: it is history. */
 export function productOf(work: SegmentsWork, node: SegmentNode): { component: Component; product: Product } | null {
@@ -89,6 +87,7 @@ function transferRun(work: SegmentsWork, node: SegmentNode): ProductRun {
     expected: [null],
     levels: [null],
     keep: false,
+    ...(transfer!.argumentFiles && { stager: { directory: transfer!.argumentFiles, date: values.date } }),
     codes: { other: WORKER_CODES.transient },
   };
 }

@@ -1,6 +1,7 @@
 import { listed } from "../../base/text.ts";
 import type { Interval } from "../../domain/calendar.ts";
 import type { CellState, FillAction, FillObstacle, NodeId, SegmentNode } from "../../domain/segments.ts";
+import { executionsLeft } from "./decide-node.ts";
 import { historyId, historyPath } from "./nodes.ts";
 import { type FillFacts, HISTORY_FAULTS, type OwnState, ownState } from "./own-state.ts";
 
@@ -84,8 +85,7 @@ class Settling implements Settled {
       return;
     }
     const after = first.filter((id) => this.#fates.get(id) === "made");
-    const used = rows.get(node.id)?.executions ?? 0;
-    const retries = own.kind === "transfer" ? 0 : Math.max(0, work.executions - used - 1);
+    const retries = own.kind === "transfer" ? 0 : executionsLeft(work, rows.get(node.id)) - 1;
     this.actions.push({ node: node.id, kind: own.kind, reason: own.why, after, retries });
     this.cells.set(node.id, own.cell === "missing" && after.length > 0 ? "waiting" : own.cell);
     this.#fates.set(node.id, "made");

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { TestUnit } from "../../../tests/support/payload-scratch.ts";
@@ -113,7 +113,7 @@ test.each([
   ["history is not there", { history: ["history/1", "history/2", "history/3"] }, 50118, /history\/2 and 1 more/],
   ["its command says so by its code", { argv: sh("exit 6") }, 50118, /exit 6/],
   ["data could not be copied", { argv: sh("exit 7") }, 50120, /exit 7/],
-  ["a chunk is not there", { reads: ["out/none.csv"] }, 50121, /none\.csv; wms2 verify/],
+  ["a chunk is not there", { reads: ["out/none.csv"] }, 50121, /a chunk it is made of is not there: out\/none\.csv/],
   ["nothing was made", { argv: ["true"] }, 60302, /did not make/],
   ["it is too small", { least: [5] }, 50119, /4 bytes, less than 5/],
   ["it has too few time levels", { expected: [12] }, 50119, /has 2 time levels, and should have 12/],
@@ -125,6 +125,30 @@ test.each([
   expect(report).toMatchObject({ exitCode: code, error: expect.stringMatching(error) });
   expect(report.products).toMatchObject([{ id: "atmos/ts/0001", history: [{ path: "history/1" }], exitCode: code }]);
   expect(existsSync(e.in("out/a.csv"))).toBe(false);
+});
+
+test("a chunk that is not there: the ones that are, are told", async () => {
+  const e = experiment(product({ reads: ["out/one.csv", "out/two.csv"] }));
+  mkdirSync(e.in("out"));
+  writeFileSync(e.in("out/one.csv"), "1\n");
+  expect((await work(e)).report.products).toMatchObject([{ exitCode: 50121, reads: [{ path: "out/one.csv" }] }]);
+});
+
+test("a transfer that frepp's stager has begun meanwhile is left to it", async () => {
+  const e = experiment();
+  const stager = { directory: e.in("its args"), date: "00130101" };
+  const transfer = { aside: [], levels: [null], expected: [null], history: [], stager, argv: ["touch", "out/a.csv"] };
+  const fetch = experiment(product({ ...transfer, least: [0] }));
+  mkdirSync(e.in("its args"));
+  writeFileSync(join(e.in("its args"), "CM5.o1.output.stager.00130101.R.args.lock"), "");
+  writeFileSync(join(e.in("its args"), "CM5.o1.output.stager.00130101.H.args.lock"), "");
+  expect((await work(fetch)).report).toMatchObject({
+    exitCode: 50122,
+    error: expect.stringMatching(/stager has it: .*H\.args\.lock/),
+  });
+  expect(existsSync(fetch.in("out/a.csv"))).toBe(false);
+  rmSync(join(e.in("its args"), "CM5.o1.output.stager.00130101.H.args.lock"));
+  expect((await work(fetch)).report.exitCode).toBe(0);
 });
 
 test("history that still arrives is not there", async () => {

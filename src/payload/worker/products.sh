@@ -7,6 +7,7 @@ products_json=
 run_products() {
   product=0
   while load_product; do
+    look_for_lock
     look_for_inputs
     if [ "$product_keep" = true ] && are_made; then say "$product_id is there and passes its check"; else make_product; fi
     tell_product
@@ -47,6 +48,18 @@ read_field() {
   unset IFS
 }
 
+# frepp's stager may have begun the same transfer since this one was planned: one writer at a time.
+look_for_lock() {
+  read_field stager/directory
+  [ -n "$field" ] || return 0
+  stager=$field
+  read_field stager/date
+  set +f
+  set -- "$stager"/*.output.stager."$field".H.args.lock
+  set -f
+  [ ! -e "$1" ] || fail_product 50122 "frepp's stager has it: $1 is there"
+}
+
 # History that is not there, or still arrives, is nobody's error: the product waits for it. A chunk is said to be there.
 look_for_inputs() {
   changes=
@@ -55,8 +68,8 @@ look_for_inputs() {
   [ "$absent" -eq 0 ] || fail_product 50118 "history is not there: $first_absent$(and_others_of 'what it reads')"
   partial_of_history || fail_product 50118 "history has not arrived whole: $full is there"
   look_at_files "products/$product/reads"
-  [ "$absent" -eq 0 ] || fail_product 50121 "a chunk it is made of is not there: $first_absent$(and_others_of 'them'); wms2 verify finds out what is missing"
   chunks_json=$files_json
+  [ "$absent" -eq 0 ] || fail_product 50121 "a chunk it is made of is not there: $first_absent$(and_others_of 'them')"
 }
 and_others_of() { [ "$absent" -eq 1 ] || printf ' and %d more of %s' $((absent - 1)) "$1"; }
 

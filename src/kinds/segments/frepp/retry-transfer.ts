@@ -1,7 +1,8 @@
+import type { TransferLock } from "../../../domain/products.ts";
 import type { NodeId, NodeRow } from "../../../domain/segments.ts";
 import { blankRow, forceNode } from "../decide-node.ts";
 import type { TransferArguments } from "./arguments.ts";
-import { type LockState, needsForce, type TransferState } from "./transfer.ts";
+import { needsForce, type TransferState } from "./transfer.ts";
 
 /** The history of one segment, as far as its transfer goes. */
 export interface TransferFacts {
@@ -10,7 +11,9 @@ export interface TransferFacts {
   /** By its argument file; null: there is none. */
   readonly arguments: TransferArguments | null;
   readonly state: TransferState | null;
-  readonly lock: LockState | null;
+  readonly lock: TransferLock | null;
+  /** Its history is there, complete. */
+  readonly hasArrived: boolean;
 }
 interface TransferRetry {
   readonly action: "retry" | "leave";
@@ -25,7 +28,7 @@ export function decideRetry(facts: TransferFacts, force: boolean, who: string, n
   const { row, state, lock } = facts;
   const leave = (reason: string): TransferRetry => ({ action: "leave", reason, removesLock: false, row: null });
   if (row?.state === "submitted") return leave("a transfer of it runs now");
-  if (row?.state === "done" || state?.kind === "done") return leave("it is done");
+  if (facts.hasArrived || state?.kind === "done") return leave("it is done");
   if (state?.kind === "unreadable") return leave(state.reason);
   if (lock && lock.kind !== "stale") return leave(lock.reason);
   const held = row?.state === "held" ? (row.reason ?? "it is held") : state && needsForce(state) ? state.reason : null;
@@ -40,14 +43,14 @@ export function decideRetry(facts: TransferFacts, force: boolean, who: string, n
 }
 
 /** What is used up in frepp is held here, until somebody forces it. */
-export function heldTransfer(facts: TransferFacts, now: Date): NodeRow | null {
+export function heldTransfer(facts: Omit<TransferFacts, "hasArrived">, now: Date): NodeRow | null {
   const { row, state } = facts;
   if (!state || !needsForce(state) || (row && row.state !== "missing")) return null;
   return { ...begun(facts, now), state: "held", reason: state.reason };
 }
 
 /** The row, or a first one; failures are counted once, by whoever has seen more of them. */
-function begun({ id, row: known, arguments: read }: TransferFacts, now: Date): NodeRow {
+function begun({ id, row: known, arguments: read }: Omit<TransferFacts, "hasArrived">, now: Date): NodeRow {
   const row = known ?? blankRow(id, now);
   return { ...row, transfers: Math.max(row.transfers, read?.transfers.failed ?? 0), changedAt: now };
 }

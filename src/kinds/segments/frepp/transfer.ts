@@ -1,4 +1,5 @@
 import type { FoundFile, Said } from "../../../domain/frepp.ts";
+import type { TransferLock } from "../../../domain/products.ts";
 import type { TRANSFER_STATES } from "../../../domain/transfers.ts";
 import type { TransferArguments } from "./arguments.ts";
 import { readJobs } from "./liveness.ts";
@@ -15,14 +16,8 @@ export interface TransferState {
   readonly until: Date | null;
 }
 
-/** A lock of the stager: held, left behind, or nobody can tell. */
-export interface LockState {
-  readonly kind: "held" | "stale" | "unknown";
-  readonly reason: string;
-}
-
 /** Stale: no job bears its name, the queue said so, and it is old enough that its owner would have shown up there. */
-export function decideLock(changedAt: Date, queue: readonly Said[], now: Date): LockState {
+export function decideLock(changedAt: Date, queue: readonly Said[], now: Date): TransferLock {
   const minutes = Math.floor((now.getTime() - changedAt.getTime()) / MINUTE);
   const lists = queue.map(({ text }) => (text === null ? null : readJobs(text)));
   const job = lists.flatMap((jobs) => jobs ?? [])[0];
@@ -41,7 +36,7 @@ export function decideLock(changedAt: Date, queue: readonly Said[], now: Date): 
 export function decideTransfer(
   { actions, saves, transfers }: TransferArguments,
   { changedAt }: Pick<FoundFile, "changedAt">,
-  lock: LockState | null,
+  lock: TransferLock | null,
   now: Date,
 ): TransferState {
   const wanted = actions.filter(({ isOn }) => isOn);
