@@ -14,7 +14,16 @@ export const ERROR_TABLE = {
   "engine-rejected": { http: 502, exit: 6, hint: "the engine's own words are in the message" },
   "store-unreachable": { http: 503, exit: 6, hint: "check the database with: wms2 doctor" },
   "store-locked": { http: 503, exit: 6, hint: "stop the other server, or give this one its own --data-dir" },
-  "schema-newer": { http: 503, exit: 6, hint: "this database was used by a newer wms2: upgrade this program" },
+  "schema-newer": {
+    http: 503,
+    exit: 6,
+    hint: "a newer wms2 has used this database: start that one, or give this one the backup from before the upgrade",
+  },
+  "schema-differs": {
+    http: 503,
+    exit: 6,
+    hint: "another build of wms2 has used this database: start that one, or a released version that is newer",
+  },
   "catalog-unreachable": { http: 503, exit: 6, hint: "check the catalog's address and path" },
   "catalog-refused": { http: 502, exit: 6, hint: "the service's own words are in the message" },
   "dataset-unreadable": { http: 422, exit: 2, hint: "check that the files of the dataset exist and are readable" },

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { InvariantError, WorldError } from "../base/errors.ts";
+import { listed } from "../base/text.ts";
 import type { Sql } from "./sql.ts";
 
 /**
@@ -56,31 +57,38 @@ export async function migrate(sql: Sql, migrations: readonly Migration[]): Promi
   });
 }
 
+/**
+ * What is missing, where the database is of an earlier program or the present one. Any other is left alone, in words: first of
+ * all one that a newer program has used, whatever else differs.
+ */
 function migrationsToApply(
   known: readonly Migration[],
   applied: readonly { name: string; sha256: string }[],
 ): readonly Migration[] {
   const byName = new Map(known.map((migration) => [migration.name, migration]));
-  for (const { name, sha256 } of applied) {
-    const migration = byName.get(name);
-    if (!migration) {
-      throw new WorldError(
-        "schema-newer",
-        name,
-        `the database has migration ${name}, which this program does not know`,
-      );
-    }
-    if (migration.sha256 !== sha256) {
-      throw new InvariantError(`migration ${name} was changed after it had been applied to this database`, {
-        applied: sha256,
-        file: migration.sha256,
-      });
-    }
-  }
+  const foreign = applied.filter(({ name }) => !byName.has(name)).map(({ name }) => name);
   const newest = applied.at(-1)?.name ?? "";
+  if (foreign.length > 0)
+    throw new WorldError(
+      "schema-newer",
+      foreign[0]!,
+      `the database has ${listed(foreign)}, which this program does not know; its own newest is ${known.at(-1)?.name}`,
+    );
+  const changed = applied.filter(({ name, sha256 }) => byName.get(name)?.sha256 !== sha256).map(({ name }) => name);
+  if (changed.length > 0)
+    throw new WorldError(
+      "schema-differs",
+      changed[0]!,
+      `${listed(changed)} of this program is not what was applied to the database`,
+    );
   const done = new Set(applied.map(({ name }) => name));
   const missing = known.filter(({ name }) => !done.has(name));
   const late = missing.find(({ name }) => name < newest);
-  if (late) throw new InvariantError(`migration ${late.name} is older than ${newest}, which is applied already`);
+  if (late)
+    throw new WorldError(
+      "schema-differs",
+      late.name,
+      `the database has ${newest}, and not ${late.name}, which comes before it`,
+    );
   return missing;
 }

@@ -105,12 +105,33 @@ describe("migrations", () => {
   it("that were changed after they had been applied are refused", async () => {
     const { sql } = await freshStore();
     const changed = known.map((migration, n) => (n === 1 ? { ...migration, sha256: "other" } : migration));
-    await expect(migrate(sql, changed)).rejects.toThrow(`migration ${known[1]?.name} was changed`);
+    const refused = await migrate(sql, changed).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: "schema-differs", message: expect.stringContaining(`${known[1]?.name}`) });
   });
 
   it("that come late, with a number before the newest, are refused", async () => {
     const { sql } = await freshStore();
     const late = [...known, { name: "0000_late.sql", sha256: "x", text: "SELECT 1" }];
-    await expect(migrate(sql, late)).rejects.toThrow("0000_late.sql is older than");
+    const refused = await migrate(sql, late).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: "schema-differs", message: expect.stringContaining("0000_late.sql") });
+  });
+
+  it("an older program says that the database is newer, whatever else differs", async () => {
+    const { sql } = await freshStore();
+    const older = known.slice(0, -2);
+    const edited = older.map((migration, n) => (n === 0 ? { ...migration, sha256: "other" } : migration));
+    const branched = [...edited, { name: "0000_late.sql", sha256: "x", text: "SELECT 1" }];
+    for (const program of [older, edited, branched]) {
+      const refused = await migrate(sql, program).catch((error: unknown) => error);
+      expect(refused).toBeInstanceOf(WorldError);
+      const words = expect.stringContaining(
+        `${known.at(-2)?.name}, ${known.at(-1)?.name}, which this program does not`,
+      );
+      expect(refused).toMatchObject({
+        code: "schema-newer",
+        message: words,
+        hint: expect.stringContaining("newer wms2"),
+      });
+    }
   });
 });
