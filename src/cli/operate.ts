@@ -1,7 +1,7 @@
 import { WorldError } from "../base/errors.ts";
 import { stringify } from "../base/json.ts";
 import { releaseFields } from "../domain/release.ts";
-import type { OperatorAction } from "../recovery/round/actions.ts";
+import { MEANT, type OperatorAction } from "../recovery/round/actions.ts";
 import { ACT_OPTIONS, actOn } from "./act.ts";
 import type { Client } from "./client.ts";
 import { type Answer, aRequest, collect, command, type Options, optionName } from "./command.ts";
@@ -52,6 +52,7 @@ const action = (name: OperatorAction, about: string, examples: readonly string[]
     run: ({ client, options }, names: readonly string[]) =>
       productsIn(client, names, options) ??
       actOn(client, name, names, options, {
+        ...(name === "stop" && MEANT.stop),
         ...actionBody(options),
         ...corrected(names, options as { from?: string }),
       }),
@@ -103,14 +104,19 @@ export const ACTIONS = [
     ],
     RESTART_OPTIONS,
   ),
-  action("stop", "clean stop: jobs leave the engine, what finished stays, it goes back to the queue", [
+  action("stop", "take jobs out of the engine and keep what finished; it stays stopped until it is resumed", [
     'wms2 stop muons --reason "schedd maintenance"',
-    'wms2 stop --filter status=active --reason "power cut"',
+    'wms2 stop --filter status=active --reason "power cut" --dry-run',
+  ]),
+  action("requeue", "take jobs out of the engine, keep what finished, and go back to the queue", [
+    'wms2 requeue muons --reason "others are in a hurry"',
   ]),
   action("resume", "go on with requests that were stopped or held by hand", [
     'wms2 resume muons --reason "schedd is back"',
   ]),
-  action("hold", "clean stop, then wait for a person", ['wms2 hold muons --reason "look at the first outputs"']),
+  action("hold", "stop it and have somebody look: it waits for a person", [
+    'wms2 hold muons --reason "look at the first outputs"',
+  ]),
   action("rescue", "run the failed work units of the present round again now", [
     'wms2 rescue muons --reason "network is back"',
   ]),

@@ -29,7 +29,10 @@ const COMMANDS: readonly Lazy[] = [
   ["metrics", async () => (await import("./metrics.ts")).addMetrics],
   ["results", async () => (await import("./results.ts")).addResults],
   ["report", async () => (await import("./report.ts")).addReport],
-  ["release fail restart stop resume hold rescue move abort", async () => (await import("./operate.ts")).ACTIONS],
+  [
+    "release fail restart stop requeue resume hold rescue move abort",
+    async () => (await import("./operate.ts")).ACTIONS,
+  ],
   ["resubmit", async () => (await import("./operate.ts")).addResubmit],
   ["recover", async () => (await import("./recover.ts")).addRecover],
   ["retry", async () => (await import("./operate.ts")).addRetry],

@@ -9,6 +9,7 @@ export const WISH_KINDS = [
   "abort",
   "stop",
   "hold",
+  "requeue",
   "release",
   "rescue",
   "resubmit",

@@ -1,7 +1,7 @@
 import { isDagOver } from "../domain/dag.ts";
 import type { WorkflowId } from "../domain/names.ts";
 import { kindOf } from "../kinds/kind.ts";
-import type { Store } from "../store/port.ts";
+import type { RequestChange, Store } from "../store/port.ts";
 import type { Decision, Facts } from "./decision.ts";
 import { excludeFiles, leaveRound, moveEngine } from "./leave-round.ts";
 import { tellMetrics } from "./measure.ts";
@@ -34,10 +34,11 @@ export type Apply<Kind extends Decision["kind"]> = (
   decision: Extract<Decision, { kind: Kind }>,
 ) => Promise<Applied>;
 
-const openWorkflow: Apply<"open-workflow"> = (ports, facts, { reason }) => {
+/** It may have been held before it had a workflow: without one there would be nothing to do for it. */
+const toQueue = (ports: PassWork, facts: Facts, reason: string, more: RequestChange): Promise<Applied> => {
   const { spec } = facts.request;
-  return move(ports, facts, "queued", reason, {}, async (store, at) => {
-    if (await store.workflows.forRequest(spec.name)) return;
+  return move(ports, facts, "queued", reason, more, async (store, at) => {
+    if (facts.workflow || (await store.workflows.forRequest(spec.name))) return;
     const first = kindOf(ports.kinds, spec.work).begin(spec.work);
     await store.workflows.create({
       id: ports.ids.next() as WorkflowId,
@@ -144,6 +145,12 @@ const endWaits: Apply<"end-waits"> = async (ports, { request, dag }, { nodes, re
   return again;
 };
 
+const dropWish: Apply<"drop-wish"> = async ({ store, clock }, { request }, { reason }) => {
+  const why = { reason, actor: "wms2", at: clock.now() };
+  await store.requests.change(request.spec.name, request.version, { wish: null }, why);
+  return again;
+};
+
 const abort: Apply<"abort"> = async (ports, facts, { reason }) => {
   if (outputsAfter(facts).outputState) await leaveManifest(ports, facts, reason);
   return move(ports, facts, "aborted", reason, { wish: null, ...outputsAfter(facts) }, async (store, at) => {
@@ -154,7 +161,7 @@ const abort: Apply<"abort"> = async (ports, facts, { reason }) => {
 
 const APPLY: { readonly [Kind in Decision["kind"]]: Apply<Kind> } = {
   wait: async (_ports, _facts, { reason, on }) => rest(reason, on),
-  "open-workflow": openWorkflow,
+  "open-workflow": (ports, facts, { reason }) => toQueue(ports, facts, reason, {}),
   start: (ports, facts, { reason }) => move(ports, facts, "planning", reason),
   plan: planNextRound,
   "discard-plan": discardPlan,
@@ -177,7 +184,8 @@ const APPLY: { readonly [Kind in Decision["kind"]]: Apply<Kind> } = {
   "begin-stop": beginStop,
   "stop-run": stopRun,
   stopped: finishStop,
-  requeue: (ports, facts, { reason }) => move(ports, facts, "queued", reason, { wish: null }),
+  requeue: (ports, facts, { reason }) => toQueue(ports, facts, reason, { wish: null }),
+  "drop-wish": dropWish,
   "end-waits": endWaits,
   "go-on": (ports, facts, { reason }) => move(ports, facts, "active", reason, { wish: null }),
   complete,

@@ -1,6 +1,6 @@
 import { isDagOver } from "../domain/dag.ts";
-import { holdFor } from "../domain/holds.ts";
 import type { FindOutcome } from "../engine/port.ts";
+import { holdByHand, isStopAction } from "../recovery/round/actions.ts";
 import { type Decision, type Facts, isNews } from "./decision.ts";
 
 /** A clean stop: over when nothing of the tree is left in the engine and what finished is recorded. */
@@ -14,7 +14,7 @@ export function decideStopping(facts: Facts): Decision {
 }
 
 /**
- * Nothing of the run is left: it goes on from its rescue, or waits for the person who held it. Without a wish, a production
+ * Nothing of the run is left: it goes on from its rescue, or waits for the person who stopped it. Without a wish, a production
  * step was reached: the rest goes on with its priority.
  */
 export function decideStopped({ request, observation }: Facts, reason: string): Decision {
@@ -23,10 +23,8 @@ export function decideStopped({ request, observation }: Facts, reason: string): 
   const demote = step && wish === null ? { priority: step.priority, productionSteps: steps } : {};
   const isRoundDone = observation?.kind === "ended" && observation.verdict === "success";
   const stopped = { kind: "stopped", demote, isRoundDone, reason } as const;
-  if (wish?.kind !== "hold") return { ...stopped, afterwards: "resubmitting" };
-  const evidence = { actor: wish.actor, reason: wish.reason, status };
-  const hold = holdFor("held-by-operator", `held by ${wish.actor}: ${wish.reason}`, evidence);
-  return { ...stopped, afterwards: hold };
+  const hold = wish && isStopAction(wish.kind) ? holdByHand({ ...wish, action: wish.kind }, status) : null;
+  return { ...stopped, afterwards: hold ?? "resubmitting" };
 }
 
 type Wait = { readonly kind: "wait"; readonly reason: string };

@@ -1,5 +1,5 @@
 import { isDagOver, isInEngine } from "../domain/dag.ts";
-import { decideStop } from "../recovery/round/actions.ts";
+import { decideStop, type StopAction } from "../recovery/round/actions.ts";
 import { reelectUnits } from "../recovery/round/failed-units.ts";
 import { decideBeside } from "./decide-side.ts";
 import { bug, type Decision, type Facts, isNews } from "./decision.ts";
@@ -17,7 +17,8 @@ export function decideWish(facts: Facts): Decision | null {
       return decideEnd(facts, "abort", `aborted by ${wish.actor}: ${wish.reason}`);
     case "stop":
     case "hold":
-      return status === "stopping" ? null : decideStopWish(facts, reason);
+    case "requeue":
+      return status === "stopping" ? null : decideStopWish(facts, wish.kind, reason);
     case "release":
       return status === "held" ? decideReleased(facts, reason) : null;
     case "rescue":
@@ -50,20 +51,18 @@ function decideEnd(facts: Facts, kind: "abort" | "fail" | "restart", reason: str
   return { kind, reason };
 }
 
-function decideStopWish(facts: Facts, reason: string): Decision | null {
+function decideStopWish(facts: Facts, action: StopAction, reason: string): Decision | null {
   const { status, wish } = facts.request;
-  if (!wish || (wish.kind !== "stop" && wish.kind !== "hold")) return null;
-  const answer = decideStop(
-    { status, mayRun: mayRun(facts) },
-    { action: wish.kind, actor: wish.actor, reason: wish.reason },
-  );
+  if (!wish) return null;
+  const answer = decideStop({ status, mayRun: mayRun(facts) }, { ...wish, action });
   switch (answer.kind) {
     case "stop-run":
       return { kind: "begin-stop", reason };
     case "hold":
       return { kind: "hold", hold: answer.hold };
+    // It ended, or went back, before anybody got to it.
     default:
-      return null;
+      return { kind: "drop-wish", reason };
   }
 }
 

@@ -26,7 +26,14 @@ export function decide(facts: Facts, policy: DecidePolicy, now: Date): Decision 
 }
 
 /** What a person may ask of a request that belongs to another engine: it touches no run. */
-const HARMLESS: ReadonlySet<Decision["kind"]> = new Set(["hold", "abort", "fail", "restart", "move-engine"]);
+const HARMLESS: ReadonlySet<Decision["kind"]> = new Set([
+  "hold",
+  "abort",
+  "fail",
+  "restart",
+  "move-engine",
+  "drop-wish",
+]);
 
 /** Only its own engine knows how its run fares: nothing is followed, taken for lost, rescued or stopped from here. */
 function decideForeign(facts: Facts, engine: string): Decision {

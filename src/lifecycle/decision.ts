@@ -96,6 +96,8 @@ export type Decision =
   | Of<"stop-run">
   | Of<"stopped", Stopped>
   | Of<"requeue">
+  /** What was asked for is so already, or fits no more. */
+  | Of<"drop-wish">
   /** Failed nodes that cool off are tried again now: unit → nodes. */
   | Of<"end-waits", { readonly nodes: Readonly<Record<string, readonly string[]>> }>
   /** It was held while its run went on in the engine: it is followed again. */

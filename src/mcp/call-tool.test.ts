@@ -57,8 +57,8 @@ test("what was previewed is what is asked, with the version that was seen", asyn
   expect(changed()).toEqual([]);
   await callTool(tool("stop"), { reason: "why", name: "r", dry_run: false, confirm: note?.confirm }, made);
   expect(asked).toEqual([
-    { name: "r", reason: "why", dry_run: true },
-    { name: "r", reason: "why" },
+    { name: "r", reason: "why", then: "hold", dry_run: true },
+    { name: "r", reason: "why", then: "hold" },
   ]);
 });
 

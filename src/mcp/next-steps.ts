@@ -14,7 +14,7 @@ export function afterList({ items }: Fields): readonly Step[] {
   return first ? [step("show", { name: first.request_name }, "everything about one request")] : [];
 }
 
-const ACTIONS = ["release", "recover", "resubmit", "stop", "resume", "hold", "abort"];
+const ACTIONS = ["release", "recover", "resubmit", "stop", "requeue", "resume", "hold", "abort"];
 
 export function afterShow({ status, allowed_actions }: Fields, { name }: Fields): readonly Step[] {
   const looks = ["held", "partial", "active"].includes(String(status))

@@ -35,6 +35,12 @@ const actSchema = named("OperatorAction", {
   units: names.optional().describe("resubmit, retry: a list like mg_000003"),
   wall_minutes: wallMinutes.optional(),
   sites: z.array(siteText).max(1000).optional().describe("resubmit: where those nodes may run"),
+  then: z
+    .enum(["hold", "queue"])
+    .optional()
+    .describe(
+      "stop: hold (it stays stopped until it is resumed) or queue (it goes on when it is its turn); queue when left out",
+    ),
   invalidate: z.boolean().optional().describe("abort, fail: its outputs are withdrawn from the catalog, too"),
   cleanup_policy: z
     .enum(["keep_until_replaced", "immediate_cleanup"])
@@ -49,12 +55,17 @@ const actSchema = named("OperatorAction", {
 });
 export type ActBody = z.infer<typeof actSchema>;
 
+const follows = z
+  .enum(["hold", "queue"])
+  .nullable()
+  .describe("What follows a stop: it waits until it is resumed, or it is queued again; null: it is no stop");
 export const actedSchema = named("Acted", {
   request_name: z.string(),
   action: z.enum(OPERATOR_ACTIONS),
   already: z.boolean().describe("It was asked for or is so already; nothing was changed"),
   dry_run: z.boolean(),
   message: z.string().describe("What is (or would be) done, and because of what"),
+  then: follows,
   warnings: strings,
   detail: anything,
   status: z.enum(REQUEST_STATUSES),
@@ -76,6 +87,7 @@ export type BulkBody = z.infer<typeof bulkSchema>;
 
 const bulkAnswerSchema = named("BulkAnswer", {
   action: z.enum(OPERATOR_ACTIONS),
+  then: follows,
   dry_run: z.boolean(),
   items: z.array(
     z.strictObject({

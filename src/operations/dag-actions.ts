@@ -61,6 +61,6 @@ export const dagActions = {
   retry: retry("/dags/:id/nodes/:name/retry", dagParams.extend({ name: nodePlace })),
   hold: inEngine("hold", "Pause a DAG in the engine"),
   release: inEngine("release", "Let a paused DAG go on"),
-  remove: ofRequest("remove", "stop"),
+  remove: ofRequest("remove", "requeue"),
   rescue: ofRequest("rescue", "rescue"),
 };

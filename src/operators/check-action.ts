@@ -16,7 +16,7 @@ import { changeProblems } from "./check-changes.ts";
 import { checkMove } from "./check-move.ts";
 import { gatherOperator } from "./gather-operator.ts";
 import type { OperatorRequest, Refusal } from "./port.ts";
-import { presentDag, presentRun, unfinishedUnits } from "./present-run.ts";
+import { mayRun, presentDag, presentRun, unfinishedUnits } from "./present-run.ts";
 
 /** What came of checking an action: it may be done so, it is so already, or it cannot be done. */
 export type Checked = Go | { readonly kind: "already"; readonly why: string } | Refusal<"refused">;
@@ -52,6 +52,8 @@ export async function checkAction(ports: Work, request: RequestRecord, asked: Op
     case "stop":
     case "hold":
       return { kind: "go", reason: `${action}: ${reason}` };
+    case "requeue":
+      return checkRequeue(ports, request, wanted);
     case "resume":
       return { kind: "go", reason: `resumed: ${reason}`, detail: { how: "plan" } };
     case "release":
@@ -97,6 +99,12 @@ const checkInvalidate: Check = async ({ store }, { spec }, { action, reason }) =
     warnings: [`its outputs are withdrawn: ${what} so far`],
     detail: { invalidate: true },
   };
+};
+
+const checkRequeue: Check = async ({ store }, { spec, status }, { reason }) => {
+  const { dag } = await presentDag(store, spec.name);
+  if (await mayRun(store, dag)) return { kind: "go", reason: `requeue: ${reason}` };
+  return refusal("refused", `it is ${status}: nothing of it is in the engine`, "stop, to keep it from going on");
 };
 
 const COMMANDS = /^(steps|attachments)\b/;

@@ -1,11 +1,10 @@
-import { isInEngine } from "../domain/dag.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import type { Work } from "../lifecycle/ports.ts";
 import { decideRelease } from "../recovery/round/release.ts";
 import { type Checked, refusal } from "./check-action.ts";
 import { gatherOperator } from "./gather-operator.ts";
 import type { OperatorRequest } from "./port.ts";
-import { presentDag } from "./present-run.ts";
+import { mayRun, presentDag } from "./present-run.ts";
 
 /**
  * Whether a request may go on with the engine of this server. What is in its own engine, or may be, stays there; a round
@@ -17,8 +16,7 @@ export async function checkMove(ports: Work, request: RequestRecord, wanted: Ope
   const from = workflow?.engine ?? null;
   if (from === null) return { kind: "already", why: "it belongs to no engine yet" };
   if (from === engine) return { kind: "already", why: `it belongs to the ${engine} engine` };
-  const intent = dag && (await ports.store.intents.getMany([dag.id], "submit")).get(dag.id);
-  if (dag && (isInEngine(dag.status) || (dag.status === "ready" && intent?.status === "pending")))
+  if (await mayRun(ports.store, dag))
     return refusal("refused", `its run is in the ${from} engine, or may be`, "hold it by a server of that engine");
   const { release } = await gatherOperator(ports, request, wanted);
   // Events that were planned and not made are planned again: nothing of the request is lost by moving it.

@@ -28,7 +28,14 @@ export { estimateStarts } from "../explain/estimate-start.ts";
 export { groupHappened, type OpenMatter, type ShiftReport, shiftReportText } from "../explain/shift-report.ts";
 export type { LoopStatus } from "../lifecycle/loop.ts";
 export { normaliseLine } from "../recovery/likeness.ts";
-export { ACTION, actionsIn, mayResume, OPERATOR_ACTIONS, type OperatorAction } from "../recovery/round/actions.ts";
+export {
+  ACTION,
+  actionsIn,
+  mayResume,
+  OPERATOR_ACTIONS,
+  type OperatorAction,
+  thenOf,
+} from "../recovery/round/actions.ts";
 export type { Cause, Choice, UnitMap, UnitPaint } from "./desk-port.ts";
 export type { RunAnswer } from "./run-port.ts";
 export type { BanSiteAnswer, BanWanted, SiteEffect };

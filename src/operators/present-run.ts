@@ -1,4 +1,4 @@
-import { type Dag, isDagOver } from "../domain/dag.ts";
+import { type Dag, isDagOver, isInEngine } from "../domain/dag.ts";
 import type { DagId, RequestName } from "../domain/names.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import type { Workflow } from "../domain/workflow.ts";
@@ -27,6 +27,13 @@ export interface PresentRun {
 export async function presentDag(store: Store, name: RequestName) {
   const workflow = await store.workflows.forRequest(name);
   return { workflow, dag: workflow?.currentDagId ? await store.dags.get(workflow.currentDagId) : null };
+}
+
+/** Whether it is in the engine, or may be: a submission was begun and not answered. */
+export async function mayRun({ intents }: Store, dag: Dag | null): Promise<boolean> {
+  if (dag === null) return false;
+  if (isInEngine(dag.status)) return true;
+  return dag.status === "ready" && (await intents.getMany([dag.id], "submit")).get(dag.id)?.status === "pending";
 }
 
 /** null: it has no run (yet, or between two rounds). */

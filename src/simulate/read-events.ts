@@ -72,6 +72,7 @@ const ACTIONS = {
   enable: siteStatus("enable"),
   disable: siteStatus("disable"),
   stop: operator("stop"),
+  requeue: operator("requeue"),
   resume: operator("resume"),
   hold: operator("hold"),
   release: operator("release"),

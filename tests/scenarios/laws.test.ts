@@ -41,7 +41,7 @@ const outcome = fc.record(
 );
 
 const operator = fc.oneof(
-  fc.record({ do: fc.constantFrom("stop", "hold", "resume", "rescue", "release") }),
+  fc.record({ do: fc.constantFrom("stop", "requeue", "hold", "resume", "rescue", "release") }),
   fc.record({ do: fc.constant("release"), how: fc.constantFrom("rescue", "next-round"), site_bans: fc.tuple(site) }),
   fc.record({ do: fc.constant("release"), memory_mb: fc.constantFrom(3000, 4000), hold_threshold: fc.constant(1) }),
   fc.record({ do: fc.constant("release"), how: fc.constantFrom("rescue", "next-round"), top_up: fc.boolean() }),

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { RequestName, SiteName } from "../../src/domain/names.ts";
 import { ask, endWith, running } from "../support/active-request.ts";
+import { generation, makeWorld } from "../support/world.ts";
 
 test("a release credits what finished and never repeats an event", async () => {
   const { world, name } = await running(10);
@@ -65,10 +66,54 @@ test("bad modifications are all told at once and change nothing", async () => {
   await world.expectStatus(name, "held");
 });
 
-test("stop keeps what finished and goes on from its rescue; it is not counted", async () => {
+test("stop keeps what finished and stays stopped, whatever slots are free, until somebody resumes it", async () => {
   const { world, name } = await running(10);
   world.engine.finish(world.storageDir, 4);
   await ask(world, name, { action: "stop" });
+  for (let i = 0; i < 4; i += 1) await world.pass();
+  world.wait(3600);
+  await world.pass();
+  await world.expectStatus(name, "held");
+  expect(await world.request(name)).toMatchObject({ wish: null, hold: { code: "stopped", message: /ann: because/ } });
+  expect(world.engine.submitted).toHaveLength(1);
+  expect(await ask(world, name, { action: "stop" })).toMatchObject({ kind: "already", why: "it is held already" });
+  expect(await ask(world, name, { action: "resume" })).toMatchObject({ kind: "done" });
+  await world.pass();
+  await world.expectStatus(name, "active");
+  expect(world.engine.submitted.map(({ toRun }) => toRun.length)).toEqual([10, 6]);
+  expect((await world.request(name)).rescuesUsed).toBe(0);
+});
+
+test("stop of what has not begun keeps it from beginning; of one that is being queued again, too", async () => {
+  const world = await makeWorld();
+  const name = await world.submit(generation("gen", 2));
+  expect(await ask(world, name, { action: "stop" })).toMatchObject({ kind: "done" });
+  await world.pass();
+  await world.pass();
+  await world.expectStatus(name, "held");
+  await ask(world, name, { action: "resume" });
+  await world.pass();
+  await world.expectStatus(name, "active");
+  await ask(world, name, { action: "requeue" });
+  await ask(world, name, { action: "stop" });
+  for (let i = 0; i < 3; i += 1) await world.pass();
+  await world.expectStatus(name, "held");
+});
+
+test("there is nothing to queue again where no run is, and a run that ended meanwhile is not stopped", async () => {
+  const { world, name } = await running(4);
+  await ask(world, name, { action: "requeue" });
+  world.engine.finish(world.storageDir);
+  for (let i = 0; i < 3; i += 1) await world.pass();
+  await world.expectStatus(name, "completed");
+  const other = await world.submit(generation("other", 2));
+  expect(await ask(world, other, { action: "requeue" })).toMatchObject({ kind: "already" });
+});
+
+test("requeue keeps what finished and goes on from its rescue when there is a slot; it is not counted", async () => {
+  const { world, name } = await running(10);
+  world.engine.finish(world.storageDir, 4);
+  await ask(world, name, { action: "requeue" });
   await world.pass();
   await world.pass();
   await world.expectStatus(name, "active");

@@ -5,9 +5,6 @@ import { quoted } from "../words.ts";
 /** What goes with an action, by its names on the wire. */
 export type Body = Readonly<Record<string, unknown>>;
 
-/** What an action is about when nobody chose anything. */
-export const USUAL: Readonly<Partial<Record<OperatorAction, Body>>> = { resubmit: { nodes: "failed" } };
-
 const listed = (value: unknown): string => [value].flat().join(", ");
 const WORDS: Readonly<Record<ReleaseFieldName, (value: unknown) => string>> = {
   site_bans: (sites) => `leaves out ${listed(sites)} for a week`,

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { ACTION, type OperatorAction } from "../../src/recovery/round/actions.ts";
+import { ACTION, MEANT, type OperatorAction } from "../../src/recovery/round/actions.ts";
 import { type Answer, call, type Input } from "../api/client.ts";
 import { Problem } from "../problem.tsx";
 import { useWhyNotOperator } from "../sign-in.tsx";
@@ -10,7 +10,7 @@ import { Command } from "../ui/copy-button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { count } from "../words.ts";
 import { ONLY_A_LOOK, WHY_NOT_YET } from "./act-dialog.tsx";
-import { changeText, cliForMany, USUAL } from "./body-words.ts";
+import { changeText, cliForMany } from "./body-words.ts";
 import { Fields, type Filled } from "./fields.tsx";
 import { Outcomes } from "./outcomes.tsx";
 
@@ -44,7 +44,7 @@ interface ManyProps {
 
 /** One action on many requests: first what would happen to each, then why, then what happened to each. */
 export function ActOnMany(props: ManyProps): ReactNode {
-  const { action, target, more = USUAL[props.action], cliFilter, onClose, onDone } = props;
+  const { action, target, more = MEANT[props.action], cliFilter, onClose, onDone } = props;
   const queries = useQueryClient();
   const [filled, setFilled] = useState<Filled>({ reason: "" });
   const [done, setDone] = useState<readonly BulkItem[] | null>(null);

@@ -1,10 +1,10 @@
 import { type ReactNode, useState } from "react";
-import { ACTION, type OperatorAction } from "../../src/recovery/round/actions.ts";
+import { ACTION, MEANT, type OperatorAction } from "../../src/recovery/round/actions.ts";
 import { type Answer, call } from "../api/client.ts";
 import { Banner } from "../ui/banner.tsx";
 import { quoted } from "../words.ts";
 import { ActDialog, ONLY_A_LOOK } from "./act-dialog.tsx";
-import { type Body, changeText, cliLine, USUAL } from "./body-words.ts";
+import { type Body, changeText, cliLine } from "./body-words.ts";
 import { Fields, type Filled } from "./fields.tsx";
 
 interface OneProps {
@@ -18,7 +18,7 @@ interface OneProps {
 }
 
 /** One action on one request: its effect as the server foretells it, then why, then do. */
-export function ActOnOne({ action, name, version, more = USUAL[action], onClose }: OneProps): ReactNode {
+export function ActOnOne({ action, name, version, more = MEANT[action], onClose }: OneProps): ReactNode {
   const [filled, setFilled] = useState<Filled>({ reason: "" });
   const { reason, ...options } = filled;
   const operation = `actions.${action}` as "actions.release";

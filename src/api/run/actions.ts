@@ -4,7 +4,13 @@ import type { Problem } from "../../domain/problem.ts";
 import { releaseFields } from "../../domain/release.ts";
 import type { ActBody, actions, BulkBody } from "../../operations/actions.ts";
 import { problemsText } from "../../operations/operation.ts";
-import { type ActAnswer, OPERATOR_ACTIONS, type OperatorAction, type OperatorRequest } from "../../operators/port.ts";
+import {
+  type ActAnswer,
+  OPERATOR_ACTIONS,
+  type OperatorAction,
+  type OperatorRequest,
+  thenOf,
+} from "../../operators/port.ts";
 import type { Call, Run, Runs } from "../call.ts";
 import { given } from "../cursor.ts";
 import { notFound, refusal, stale, usageError } from "../problem.ts";
@@ -16,7 +22,8 @@ const act =
   (action: OperatorAction): Run<Subject["release"]> =>
   async ({ name, from, dry_run: _, ...body }, call) => {
     const wanted = { ...operatorRequest(action, { ...body, ...given({ from }) }, call.actor), ...given({ from }) };
-    return acted(call, name, action, await call.commands.act(name, wanted, { ...call.by, ...call.seen }));
+    const answer = await call.commands.act(name, wanted, { ...call.by, ...call.seen });
+    return { ...acted(call, name, wanted.action, answer), action };
   };
 
 /** What an operator asks of one request, or of many. */
@@ -37,7 +44,7 @@ export const actionRuns: Runs<Subject> = {
     const items = results.map(({ name, answer }) => ({ requestName: name, ...outcomeOf(answer) }));
     const counts: Record<string, number> = {};
     for (const { outcome } of items) counts[outcome] = (counts[outcome] ?? 0) + 1;
-    return { action, dryRun: call.by.dryRun, items, counts, nextCursor };
+    return { action, then: thenOf(wanted.action), dryRun: call.by.dryRun, items, counts, nextCursor };
   },
 };
 
@@ -58,10 +65,12 @@ function refuseAll({ filter, names }: Pick<BulkBody, "filter" | "names">): void 
 export const NEEDS_REASON: readonly OperatorAction[] = ["abort", "fail", "restart"];
 const RELEASE_KEYS = releaseFields.flatMap(([name, { alias }]) => (alias ? [name, alias] : [name]));
 
-function operatorRequest(action: OperatorAction, body: ActBody, actor: string): OperatorRequest {
-  if (body.reason === undefined && NEEDS_REASON.includes(action))
+function operatorRequest(said: OperatorAction, body: ActBody, actor: string): OperatorRequest {
+  if (body.reason === undefined && NEEDS_REASON.includes(said))
     throw usageError("bad body", { path: "reason", message: "is missing", allowed: "why, in words" });
-  refuseMisplaced(action, body);
+  refuseMisplaced(said, body);
+  // The clean stop of programs goes back to the queue, unless they say otherwise.
+  const action = said === "stop" && body.then !== "hold" ? "requeue" : said;
   const unsaid = action === "submit" ? "the draft is ready" : `${action} by ${actor}, without a reason`;
   const reason = body.reason ?? unsaid;
   const common = { action, reason, how: body.how ?? null };
@@ -91,6 +100,7 @@ const ONLY: Readonly<Record<string, readonly OperatorAction[]>> = {
   units: ["resubmit", "retry"],
   wall_minutes: ["resubmit"],
   sites: ["resubmit"],
+  then: ["stop"],
   invalidate: ["abort", "fail"],
   cleanup_policy: ["restart"],
   from: ["release", "restart"],
@@ -138,6 +148,7 @@ type Acted = Extract<ActAnswer, { kind: "done" | "would" | "already" }>;
 export const actedFields = (action: OperatorAction, answer: Acted, dryRun: boolean) => ({
   requestName: answer.request.spec.name,
   action,
+  then: thenOf(action),
   already: answer.kind === "already",
   dryRun,
   ...reasonOf(answer),
@@ -170,6 +181,7 @@ const PAST: Record<OperatorAction, string> = {
   fail: "failed",
   restart: "restarted",
   stop: "stopped",
+  requeue: "queued again",
   resume: "resumed",
   abort: "aborted",
   hold: "held",

@@ -48,7 +48,7 @@ const inEngine =
 
 /** On a DAG it is the hand of its request that acts. */
 const byRequest =
-  (verb: string, action: "stop" | "rescue"): Run<Subject["remove"]> =>
+  (verb: string, action: "requeue" | "rescue"): Run<Subject["remove"]> =>
   async ({ id, reason = null }, call) => {
     const workflow = (await call.queries.dagDetail(id))?.workflow;
     if (!workflow) throw notFound("dag", id);
@@ -132,7 +132,7 @@ export const dagRuns: Runs<Subject> = {
   },
   hold: inEngine("hold"),
   release: inEngine("release"),
-  remove: byRequest("remove", "stop"),
+  remove: byRequest("remove", "requeue"),
   rescue: byRequest("rescue", "rescue"),
 };
 

@@ -43,6 +43,19 @@ describe("one request", () => {
     expect(asked.map(({ seen }) => seen)).toMatchObject([{ actor: "operator", dryRun: false }, { dryRun: true }]);
   });
 
+  test.each([
+    ["stop", {}, "requeue", "queue"],
+    ["stop", { then: "queue" }, "requeue", "queue"],
+    ["stop", { then: "hold" }, "stop", "hold"],
+    ["requeue", {}, "requeue", "queue"],
+    ["hold", {}, "hold", "hold"],
+    ["resume", {}, "resume", null],
+  ])("%s with %o is a %s; the answer says what follows", async (action, body, meant, then) => {
+    const { asked, post } = asking();
+    expect((await post(`muons-2026/${action}`, body)).json()).toMatchObject({ action, then });
+    expect(asked[0]?.wanted.action).toBe(meant);
+  });
+
   test("modifications at the top level, in an object of their own, or both", async () => {
     const { asked, post } = asking();
     await post("muons-2026/release", { reason: "x", site_bans: ["north"], memory_mb: 3000 });

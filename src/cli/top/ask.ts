@@ -1,6 +1,7 @@
 import { describeError, WorldError } from "../../base/errors.ts";
 import { isTerminal, REQUEST_STATUSES } from "../../domain/request-status.ts";
 import { OPERATIONS } from "../../operations/table.ts";
+import { MEANT } from "../../recovery/round/actions.ts";
 import { type Client, inBatches, joined } from "../client.ts";
 import { requestFacts } from "../requests.ts";
 import type { Look } from "../terminal.ts";
@@ -50,9 +51,8 @@ export async function act(client: Client, wish: Wish, reason: string): Promise<r
 async function bulk(client: Client, wish: Wish, dryRun: boolean, reason: string): Promise<BulkItem[]> {
   const { action, names } = wish;
   if (action === "priority") return [];
-  const nodes = action === "resubmit" ? ("failed" as const) : undefined;
   const chosen = "filter" in wish && wish.filter ? { filter: wish.filter } : { names: [...names] };
-  const body = { action, ...chosen, nodes, reason, dry_run: dryRun };
+  const body = { action, ...chosen, ...MEANT[action], reason, dry_run: dryRun };
   return (await joined((cursor) => client.actions.bulk({ ...body, cursor }))).items;
 }
 

@@ -32,9 +32,9 @@ interface Step {
 
 /** Keys that ask for something, as the help lists them. */
 export const ACTION_KEYS = {
-  h: ["hold", "hold: clean stop, then wait for a person"],
+  h: ["hold", "hold: stop it and have somebody look"],
   r: ["release", "release: let a held one go on"],
-  s: ["stop", "stop: back to the queue, what finished stays"],
+  s: ["stop", "stop: it stays stopped until it is resumed"],
   u: ["resume", "resume what was stopped or held by hand"],
   f: ["resubmit", "run everything that failed again, with a new budget"],
   X: ["abort", "abort: end it for good"],

@@ -6,7 +6,7 @@ import type { OutputBlock } from "../../domain/output-block.ts";
 import type { RequestSpec } from "../../domain/request.ts";
 import { canMove, isTerminal, REQUEST_STATUSES, type RequestStatus } from "../../domain/request-status.ts";
 import type { Block, OutputFile } from "../../domain/workflow.ts";
-import { ACTION, actionsIn, decideStop, mayDo, mayResume, OPERATOR_ACTIONS } from "./actions.ts";
+import { ACTION, actionsIn, decideStop, holdByHand, mayDo, mayResume, OPERATOR_ACTIONS } from "./actions.ts";
 import { decideCleanup, invalidationManifest } from "./cleanup.ts";
 import { decideRelease, type ReleaseFacts } from "./release.ts";
 import { decideRescueNow, decideResubmit } from "./rerun.ts";
@@ -37,6 +37,7 @@ describe("the table of actions", () => {
       abort: ["aborted"],
       hold: ["held"],
       stop: ["stopping", "held"],
+      requeue: ["stopping"],
       resume: ["queued"],
       rescue: ["active"],
     };
@@ -52,7 +53,7 @@ describe("the table of actions", () => {
     expect(mayDo("restart", "active")).toMatchObject({
       why: "it is active: only a held, failed or aborted request can be restarted: hold it first",
     });
-    expect(mayDo("stop", "stopping")).toEqual({ kind: "already", why: "it is stopping already" });
+    expect(mayDo("requeue", "stopping")).toEqual({ kind: "already", why: "it is stopping already" });
     expect(mayResume("held", "failure-threshold")).toMatchObject({ why: expect.stringContaining("release it") });
     expect(mayResume("held", "stopped").kind).toBe("allowed");
   });
@@ -238,21 +239,19 @@ test("the manifest lists what is to be withdrawn, by how far each block came", (
   ]);
 });
 
-test("stop goes back to the queue, hold waits, and between rounds both wait", () => {
+test("stop and hold wait, requeue goes back to the queue, and between rounds there is nothing to be queued again", () => {
   const wish = { actor: "ann", reason: "maintenance" };
   expect(decideStop({ status: "active", mayRun: true }, { action: "stop", ...wish })).toMatchObject({
     kind: "stop-run",
-    hold: { code: "stopped" },
   });
-  expect(decideStop({ status: "active", mayRun: true }, { action: "hold", ...wish })).toMatchObject({
-    kind: "stop-run",
-    hold: { code: "held-by-operator" },
-  });
+  expect(decideStop({ status: "active", mayRun: false }, { action: "requeue", ...wish }).kind).toBe("nothing");
+  expect(holdByHand({ action: "hold", ...wish }, "active")).toMatchObject({ code: "held-by-operator" });
+  expect(holdByHand({ action: "requeue", ...wish }, "active")).toBeNull();
   expect(decideStop({ status: "queued", mayRun: false }, { action: "stop", ...wish })).toMatchObject({
     kind: "hold",
     hold: { code: "stopped", message: "stopped by ann: maintenance" },
   });
-  expect(decideStop({ status: "stopping", mayRun: true }, { action: "stop", ...wish }).kind).toBe("already");
+  expect(decideStop({ status: "stopping", mayRun: true }, { action: "requeue", ...wish }).kind).toBe("already");
 });
 
 test("rescue and resubmit by hand never touch what is finished", () => {

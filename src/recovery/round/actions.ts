@@ -12,6 +12,7 @@ interface ActionFacts {
 }
 
 const OPEN = REQUEST_STATUSES.filter((status) => !isTerminal(status));
+const STOPPABLE = OPEN.filter((status) => status !== "new" && status !== "held");
 
 /**
  * What a person may ask of a request, and in which states. API, CLI, dashboard and docs read this table; a refusal
@@ -43,10 +44,16 @@ const TABLE = {
     otherwise: "only a held, failed or aborted request can be restarted: hold it first",
   },
   stop: {
-    meaning: "take its jobs out of the engine, keep what finished, go back to the queue",
-    allowed: ["queued", "planning", "active", "partial"],
-    already: ["stopping", "resubmitting"],
-    otherwise: "there is nothing to stop",
+    meaning: "take its jobs out of the engine and keep what finished; it stays stopped until it is resumed",
+    allowed: STOPPABLE,
+    already: ["held"],
+    otherwise: "it has not been handed in yet",
+  },
+  requeue: {
+    meaning: "take its jobs out of the engine, keep what finished, and go back to the queue",
+    allowed: ["planning", "active", "partial"],
+    already: ["submitted", "queued", "stopping", "resubmitting"],
+    otherwise: "nothing of it is in the engine",
   },
   resume: {
     meaning: "go on from where it was stopped",
@@ -61,8 +68,8 @@ const TABLE = {
     otherwise: "",
   },
   hold: {
-    meaning: "stop it like a clean stop, then wait for a person",
-    allowed: ["submitted", "queued", "planning", "active", "partial", "stopping", "resubmitting"],
+    meaning: "stop it and have somebody look: it waits for a person",
+    allowed: STOPPABLE,
     already: ["held"],
     otherwise: "it has not been handed in yet",
   },
@@ -121,24 +128,53 @@ export function mayResume(status: RequestStatus, holdCode: string | null): Actio
   return { kind: "refused", why: `it is held for ${holdCode ?? "trouble"}: release it instead`, allowedIn: ["held"] };
 }
 
+/**
+ * What goes with an action that a person only names. Programs know `stop` as a clean stop that goes back to the queue, and
+ * the API keeps that; who says stop to a command, a page or an agent means that it stays stopped.
+ */
+export const MEANT: Readonly<Partial<Record<OperatorAction, Readonly<Record<string, unknown>>>>> = {
+  stop: { then: "hold" },
+  resubmit: { nodes: "failed" },
+};
+
+/** What takes a run out of the engine: stop and hold leave the request to a person, requeue to the queue. */
+const STOP_ACTIONS = ["stop", "hold", "requeue"] as const;
+export type StopAction = (typeof STOP_ACTIONS)[number];
+/** What comes after the stop; null: it is none. */
+export const thenOf = (action: OperatorAction): "hold" | "queue" | null =>
+  action === "requeue" ? "queue" : isStopAction(action) ? "hold" : null;
+export const isStopAction = (word: string): word is StopAction => STOP_ACTIONS.includes(word as StopAction);
+
 type StopAnswer =
   | Exclude<ActionAnswer, { kind: "allowed" }>
-  /** stop-run: move to stopping; when nothing is left of the run, go on. */
-  | { readonly kind: "stop-run" | "hold"; readonly hold: HoldReason };
+  /** stop-run: move to stopping; when nothing is left of the run, go on · nothing: there is no run to be queued again. */
+  | { readonly kind: "stop-run" | "nothing" }
+  | { readonly kind: "hold"; readonly hold: HoldReason };
+
+interface StopWish {
+  readonly action: StopAction;
+  readonly actor: string;
+  readonly reason: string;
+}
 
 /**
- * Stopping by hand. With a run in the engine, the whole tree is taken out and the request goes back to the queue with
- * its rescue (stop) or waits (hold). Between rounds there is nothing to take out, so both wait for a person. `mayRun`:
- * a run is in the engine, or may be: a submission was begun and not answered.
+ * Stopping by hand. With a run in the engine, the whole tree is taken out first. Between rounds there is nothing to take
+ * out. `mayRun`: a run is in the engine, or may be: a submission was begun and not answered.
  */
 export function decideStop(
   { status, mayRun }: { readonly status: RequestStatus; readonly mayRun: boolean },
-  { action, actor, reason }: { readonly action: "stop" | "hold"; readonly actor: string; readonly reason: string },
+  wish: StopWish,
 ): StopAnswer {
-  const may = mayDo(action, status);
+  const may = mayDo(wish.action, status);
   if (may.kind !== "allowed") return may;
-  const past = action === "stop" ? "stopped" : "held";
-  const code = action === "stop" ? "stopped" : "held-by-operator";
-  const hold = holdFor(code, `${past} by ${actor}: ${reason}`, { actor, reason, status });
-  return { kind: mayRun ? "stop-run" : "hold", hold };
+  if (mayRun) return { kind: "stop-run" };
+  const hold = holdByHand(wish, status);
+  return hold ? { kind: "hold", hold } : { kind: "nothing" };
+}
+
+/** What a request waits for when nothing of its run is left; null: for its turn in the queue. */
+export function holdByHand({ action, actor, reason }: StopWish, status: RequestStatus): HoldReason | null {
+  const evidence = { actor, reason, status };
+  if (action === "stop") return holdFor("stopped", `stopped by ${actor}: ${reason}`, evidence);
+  return action === "hold" ? holdFor("held-by-operator", `held by ${actor}: ${reason}`, evidence) : null;
 }
