@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { type Logger, pino } from "pino";
 import { makeAlertDelivery } from "./alerts/delivery.ts";
 import { makeSinks } from "./alerts/sink.ts";
 import { makeWatch } from "./alerts/watch.ts";
@@ -12,7 +11,6 @@ import { buildApi } from "./api/server.ts";
 import type { Clock } from "./base/clock.ts";
 import type { Log } from "./base/log.ts";
 import { isLoopback } from "./base/loopback.ts";
-import { plainJson } from "./base/plain-text.ts";
 import type { Turns } from "./base/turns.ts";
 import { VERSION } from "./base/version.ts";
 import { makeCmsCatalog } from "./catalogs/cms/catalog.ts";
@@ -51,6 +49,7 @@ import {
   listenAt,
   logTo,
   makeDirectories,
+  makeLogger,
   operatorToken,
   requireHtcondor,
   safetyWarnings,
@@ -75,9 +74,7 @@ const systemClock: Clock = { now: () => new Date() };
 
 /** The composition root: the only place that chooses adapters. */
 export async function startServer(config: Config): Promise<Server> {
-  const stderr = pino.destination(2);
-  const write = (line: string): void => void stderr.write(plainJson(line));
-  const logger: Logger = pino({ level: config["log.level"] }, { write });
+  const logger = makeLogger(config["log.level"]);
   await requireHtcondor(config);
   await makeDirectories(config);
   const ports = await makePorts(config, await openStoreFor(config), logTo(logger));

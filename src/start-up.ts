@@ -2,10 +2,11 @@ import { existsSync } from "node:fs";
 import { mkdir, stat } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import type { Logger } from "pino";
+import { type Logger, pino } from "pino";
 import { hashOf, newToken } from "./api/tokens.ts";
 import { WorldError } from "./base/errors.ts";
 import type { Log } from "./base/log.ts";
+import { plainJson } from "./base/plain-text.ts";
 import { decideWarnings, type Warning } from "./config/safety.ts";
 import { type Config, section } from "./config/settings.ts";
 import { orUnwritable, readIfThere, replaceFile } from "./disk/atomic-file.ts";
@@ -132,6 +133,16 @@ export async function firstSettings({ store, clock }: Ports, config: Config): Pr
   if (await store.settings.get<AdmissionLimits>("admission")) return;
   const limits: AdmissionLimits = { maxActive: config["admission.max_active"] };
   await store.settings.set("admission", limits, "config", clock.now());
+}
+
+/**
+ * To stderr. Where that cannot be written (its disk is full), lines wait for a while and are then left out: a server that
+ * cannot tell what it does goes on doing it.
+ */
+export function makeLogger(level: string): Logger {
+  const stderr = pino.destination({ dest: 2, sync: true, maxLength: 1_000_000 });
+  stderr.on("error", () => {});
+  return pino({ level }, { write: (line: string): void => void stderr.write(plainJson(line)) });
 }
 
 export function logTo(logger: Logger): Log {

@@ -123,3 +123,47 @@ test("any question gets an answer that fits, or is told what is wrong with it", 
     { numRuns: Number(process.env.WMS2_LAW_RUNS ?? 400) },
   );
 });
+
+/** Where a database, a date, an array or a file has its end, one on each side of it. */
+const NUMBERS = [
+  2 ** 31 - 1,
+  2 ** 31,
+  -(2 ** 31) - 1,
+  2 ** 32,
+  8_640_000_000_001,
+  2 ** 53,
+  "9223372036854775808",
+  "1e308",
+  "0.5",
+];
+
+test("a number of any size, in whatever field of whichever operation, is answered or refused", {
+  timeout: 120_000,
+}, async () => {
+  const { app, operations, ids } = await prepare();
+  const broken: string[] = [];
+  const ask = async (method: "GET", url: string, payload?: object): Promise<void> => {
+    const answer = await app.inject({ method, url, headers: AUTH, ...(payload && { payload }) });
+    if (answer.statusCode >= 500)
+      broken.push(`${method} ${url} ${JSON.stringify(payload ?? "")}: ${answer.statusCode}`);
+  };
+  for (const { method, path, query, body } of operations) {
+    const places = path.match(/\{\w+\}/g) ?? [];
+    const filled = (place: string, text: unknown) =>
+      path.replaceAll(/\{\w+\}/g, (each) =>
+        encodeURIComponent(each === place ? String(text) : ids[path.includes("dag") ? 3 : 0]!),
+      );
+    for (const number of NUMBERS) {
+      for (const place of places) await ask(method, filled(place, number), method === "GET" ? undefined : {});
+      for (const key of query)
+        await ask(method, `${filled("", "")}?${key}=${number}`, method === "GET" ? undefined : {});
+      for (const key of method === "GET" ? [] : body)
+        await ask(method, filled("", ""), {
+          reason: "a test",
+          [key]: number,
+          ...(key !== "reason" && { dry_run: true }),
+        });
+    }
+  }
+  expect(broken).toEqual([]);
+});

@@ -90,6 +90,17 @@ describe("the lines of a log with a text in them", () => {
     expect(await found({ limit: 3, afterLine: 2 })).toEqual([["3@16 refused", "4@24 refused", "5@32 refused"], null]);
   });
 
+  test("a question ends after so many bytes though nothing matches, the next goes on there, and who left ends it", async () => {
+    await log(`${"granted\n".repeat(1000)}refused\n`);
+    const some = await grepLog(submitDir, wanted, 4000);
+    expect(some).toMatchObject({ matches: [], lines: 500, nextLine: 500 });
+    const rest = await grepLog(submitDir, { ...wanted, afterLine: 500 }, 4000);
+    expect(rest).toMatchObject({ matches: [], nextLine: 1000 });
+    expect(await grepLog(submitDir, { ...wanted, afterLine: 1000 }, 4000)).toMatchObject({ matches: [{ line: 1001 }] });
+    const gone = AbortSignal.abort(new Error("the caller left"));
+    await expect(grepLog(submitDir, { ...wanted, signal: gone })).rejects.toThrow("the caller left");
+  });
+
   test("what is found can be read at its first byte, as in any range", async () => {
     await log(`${"y".repeat(1_200_000)}\n${"ö\n".repeat(9)}it was refused here\n`);
     const { matches } = (await grepLog(submitDir, wanted))!;

@@ -1,5 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
+import { makeTurn } from "../base/slices.ts";
 import { attemptFile } from "../submit-dir/names.ts";
 import { attemptsIn, PLAIN } from "./node-logs.ts";
 
@@ -51,6 +52,8 @@ export interface GrepWanted extends LogWanted {
   /** Lines up to this one were shown before. */
   readonly afterLine: number;
   readonly limit: number;
+  /** Whoever asked has left. */
+  readonly signal?: AbortSignal | undefined;
 }
 interface Match {
   readonly line: number;
@@ -60,24 +63,31 @@ interface Match {
 }
 
 /** The lines with a text in them, with their numbers, from the beginning of the file on; null: there is no such file. */
-export async function grepLog(submitDir: string, { text, ignoreCase, afterLine, limit, ...wanted }: GrepWanted) {
+export async function grepLog(
+  submitDir: string,
+  { text, ignoreCase, afterLine, limit, signal, ...wanted }: GrepWanted,
+  mostBytes = MOST_BYTES,
+) {
   const log = await openLog(submitDir, wanted);
   if (!log) return null;
   const { handle, facts } = log;
   const needle = ignoreCase ? text.toLowerCase() : text;
   const has = (line: string): boolean => (ignoreCase ? line.toLowerCase() : line).includes(needle);
   const matches: Match[] = [];
-  let [line, at] = [0, 0];
+  const turn = makeTurn();
+  let [line, at, lookedAt] = [0, 0, 0];
   try {
     for await (const bytes of linesOf(handle)) {
+      await turn();
+      signal?.throwIfAborted();
       line += 1;
       const from = at;
       at += bytes.length;
       if (line <= afterLine) continue;
+      lookedAt += bytes.length;
       const shown = bytes.toString("utf8").replace(/\r?\n$/, "");
-      if (!has(shown)) continue;
-      matches.push({ line, from, text: shown.slice(0, LONGEST_LINE) });
-      if (matches.length >= limit || at > MOST_BYTES) break;
+      if (has(shown)) matches.push({ line, from, text: shown.slice(0, LONGEST_LINE) });
+      if (matches.length >= limit || lookedAt >= mostBytes) break;
     }
     const isAll = at >= facts.sizeBytes;
     return { ...facts, matches, lines: line, scannedBytes: at, nextLine: isAll ? null : line };
@@ -86,8 +96,8 @@ export async function grepLog(submitDir: string, { text, ignoreCase, afterLine, 
   }
 }
 const LONGEST_LINE = 1000;
-/** A file beyond this is read on in another question. */
-const MOST_BYTES = 512_000_000;
+/** Of one question, whatever was found: it is read on in another. */
+const MOST_BYTES = 100_000_000;
 const CHUNK = 1_000_000;
 
 /** With their ends; a line that is longer than a chunk comes in pieces. */

@@ -118,3 +118,17 @@ test("where there is no version, what the dry run said must still be true", asyn
   const done = await agent.call("ban", { ...args, dry_run: false, confirm: stale.note.confirm });
   expect(done).toMatchObject({ isError: false, json: { outcome: "banned" } });
 });
+
+test("a page of another site may not speak to it, one of this server may", async () => {
+  const ask = (origin?: string) =>
+    world.app.inject({
+      method: "POST",
+      url: "/mcp",
+      headers: { host: "localhost:8420", authorization: `Bearer ${TOKEN}`, ...(origin && { origin }) },
+      payload: {},
+    });
+  for (const origin of ["https://evil.example", "http://localhost:8421", "null", "x"])
+    expect((await ask(origin)).json()).toMatchObject({ status: 403, code: "forbidden" });
+  expect((await ask("http://localhost:8420")).statusCode).not.toBe(403);
+  expect((await ask()).statusCode).not.toBe(403);
+});

@@ -1,4 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { WorldError } from "../base/errors.ts";
+import { cut } from "../base/text.ts";
 import { type Ask, answered, askHeaders } from "../mcp/ask.ts";
 import { AGENT_HEADER, httpParts } from "../operations/http-parts.ts";
 import { type Api, BASE } from "./api-types.ts";
@@ -13,6 +15,10 @@ type Handler = Awaited<ReturnType<typeof makeHandler>>;
 export function mcpRoutes(app: Api, { clock }: Pick<ApiPorts, "clock">): void {
   let loading: Promise<Handler> | null = null;
   const handle = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { origin, host } = request.headers;
+    // A page of another site would speak with the rights of whoever looks at it.
+    if (origin !== undefined && hostOf(origin) !== host)
+      throw new WorldError("forbidden", "/mcp", `${cut(origin, 100)} is another place than ${host ?? "this server"}`);
     loading ??= makeHandler(app as unknown as FastifyInstance, clock);
     const url = new URL(request.url, `http://${request.headers.host ?? "localhost"}`);
     const { method, patience: signal, body: parsedBody } = request;
@@ -28,6 +34,8 @@ export function mcpRoutes(app: Api, { clock }: Pick<ApiPorts, "clock">): void {
   });
   app.addHook("preClose", async () => (await loading)?.close());
 }
+
+const hostOf = (origin: string): string | null => (URL.canParse(origin) ? new URL(origin).host : null);
 
 function headersOf({ headers }: FastifyRequest): Headers {
   const { "content-length": _, connection: __, ...kept } = headers;

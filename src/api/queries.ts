@@ -136,7 +136,8 @@ function fileQueries({ store }: ApiPorts) {
     unitNamed,
     unitGraph: readUnitGraph,
     logRange: (name: RequestName, wanted: InRound<RangeWanted>) => inRound(name, wanted, readLogRange),
-    grepLog: (name: RequestName, wanted: InRound<GrepWanted>) => inRound(name, wanted, grepLog),
+    grepLog: (name: RequestName, wanted: InRound<GrepWanted>) =>
+      inRound(name, wanted, (submitDir, asked: GrepWanted) => grepLog(submitDir, asked)),
     async logAlike(name: RequestName, wanted: AlikeWanted) {
       const submitDir = await presentDirectory(name);
       return submitDir === null && !(await store.requests.get(name)) ? null : attemptsAlike(submitDir, wanted);

@@ -19,7 +19,11 @@ const cookieName = ({ headers }: FastifyRequest): string => {
  * page and the API begin, as the browser sees it.
  */
 const DESK_HEADER = "wms2-desk";
-/** Wrong tokens from one address within a minute; a token cannot be guessed anyway, this keeps the log readable. */
+/**
+ * Wrong tokens from one address within a minute; then that address is told to wait, unless its token is right: who works
+ * beside somebody that guesses, or behind the same proxy, is not locked out. A token cannot be guessed anyway: this keeps
+ * the log and the database quiet.
+ */
 const MOST_WRONG = 10;
 const MINUTE_MS = 60_000;
 const MOST_ADDRESSES = 10_000;
@@ -29,6 +33,14 @@ export type Sessions = ReturnType<typeof makeSessions>;
 /** Browsers that signed in with a token: known by a cookie, which is kept as a hash like the token itself. */
 export function makeSessions({ settings }: Pick<Store, "settings">, clock: Clock) {
   const wrong = new Map<string, { count: number; untilMs: number }>();
+  const triesOf = (ip: string, nowMs: number) => {
+    const before = wrong.get(ip);
+    if (before && nowMs < before.untilMs) return before;
+    if (wrong.size >= MOST_ADDRESSES) wrong.clear();
+    const tries = { count: 0, untilMs: nowMs + MINUTE_MS };
+    wrong.set(ip, tries);
+    return tries;
+  };
   const find = (cookie: string) => settings.findSession(hashOf(cookie), clock.now());
   return {
     /** null: there is no session, or this request may not use it. */
@@ -40,19 +52,23 @@ export function makeSessions({ settings }: Pick<Store, "settings">, clock: Clock
     /** The cookie to set; throws WorldError("unauthenticated" | "too-many"). */
     async signIn(token: string, request: FastifyRequest) {
       const nowMs = clock.now().getTime();
-      const { ip } = request;
-      const before = wrong.get(ip);
-      const tries = before && nowMs < before.untilMs ? before : { count: 0, untilMs: nowMs + MINUTE_MS };
-      if (tries.count >= MOST_WRONG)
-        throw new WorldError("too-many", ip, `${MOST_WRONG} wrong tokens came from ${ip} within a minute`);
+      const tries = triesOf(request.ip, nowMs);
+      // Counted before it is known: many at once are as many as one after the other.
+      tries.count += 1;
+      const isLate = tries.count > MOST_WRONG;
       const tokenSha256 = hashOf(token);
       const found = await settings.findToken(tokenSha256);
+      if (!found && isLate)
+        throw new WorldError(
+          "too-many",
+          request.ip,
+          `${MOST_WRONG} wrong tokens came from ${request.ip} within a minute`,
+        );
       if (!found) {
-        if (wrong.size >= MOST_ADDRESSES) wrong.clear();
-        wrong.set(ip, { ...tries, count: tries.count + 1 });
         const hint = "give the token as wms2 tokens add or the file operator.token shows it";
         throw new WorldError("unauthenticated", "token", "this token is not known here", { hint });
       }
+      tries.count -= 1;
       const cookie = newToken();
       const until = new Date(nowMs + LIFE_SEC * 1000);
       await settings.addSession({ sha256: hashOf(cookie), tokenSha256, at: clock.now(), until });

@@ -6,6 +6,7 @@ export const ERROR_TABLE = {
   "bad-request": { http: 422, exit: 2, hint: "fix the listed problems and try again" },
   "bad-usage": { http: 400, exit: 2, hint: "see --help" },
   unauthenticated: { http: 401, exit: 5, hint: "give the operator token: --token-file, or WMS2_TOKEN" },
+  forbidden: { http: 403, exit: 5, hint: "ask from a page of this server, or from a program" },
   "not-found": { http: 404, exit: 4, hint: "check the name with: wms2 list" },
   conflict: { http: 409, exit: 3, hint: "look at the present state with: wms2 show NAME" },
   stale: { http: 412, exit: 3, hint: "read it again and repeat the change" },

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { WorldError } from "../base/errors.ts";
+import { MAX_PRIORITY } from "../domain/request.ts";
 import { isTerminal, REQUEST_STATUSES, type RequestStatus } from "../domain/request-status.ts";
 import type { RequestRowView } from "../operations/requests.ts";
 import { OPERATIONS } from "../operations/table.ts";
@@ -137,8 +138,8 @@ export const addPriority = command("priority", {
   json: "print the request as JSON",
   examples: ["wms2 priority weather-example 200000", "wms2 priority weather-example --urgent"],
   async run({ client, options: { urgent, reason } }, name: string, number: string | undefined) {
-    if (number !== undefined && !/^\d{1,10}$/.test(number))
-      throw new WorldError("bad-usage", number, `a priority is a whole number from 0, not "${number}"`);
+    if (number !== undefined && !(/^\d{1,10}$/.test(number) && Number(number) <= MAX_PRIORITY))
+      throw new WorldError("bad-usage", number, `a priority is a whole number, 0…${MAX_PRIORITY}, not "${number}"`);
     if (number === undefined && urgent === undefined)
       throw new WorldError("bad-usage", name, "nothing to change: give a number, --urgent or --no-urgent");
     const change = given({ priority: number === undefined ? undefined : Number(number), urgent, reason });

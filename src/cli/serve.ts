@@ -45,6 +45,8 @@ const numberOrText = (text: string): unknown => (/^\d+$/.test(text) ? Number(tex
 
 async function serve(config: Config): Promise<void> {
   const { startServer } = await import("../main.ts");
+  // What is told here goes to a log that may lie on a full disk: no reason to end.
+  for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners("error").on("error", () => {});
   const stop = stopSignal();
   const server = await startServer(config).catch((error: unknown) => {
     throw listenFailure(config["listen.host"], config["listen.port"], error) ?? error;

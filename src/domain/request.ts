@@ -226,3 +226,6 @@ export interface Transition {
   readonly actor: string;
   readonly at: Date;
 }
+
+/** Requests wait by it: from 0, higher first. */
+export const MAX_PRIORITY = 999_999;

@@ -1,12 +1,12 @@
 import { isSiteName, NAME_PATTERN, NAME_RULE, type RequestName, type SiteName } from "../domain/names.ts";
-import type { ProductionStep, RequestSpec, UnitSpec } from "../domain/request.ts";
+import { MAX_PRIORITY, type ProductionStep, type RequestSpec, type UnitSpec } from "../domain/request.ts";
 import { byRole, type NodeRole, ROLES } from "../domain/roles.ts";
 import { Form } from "../reading/form.ts";
 import { shown } from "../reading/notes.ts";
 import { distinct, type Spot } from "../reading/values.ts";
 import { readRecovery } from "./read-recovery.ts";
 
-export const PRIORITY = { min: 0, max: 999_999 };
+export const PRIORITY = { min: 0, max: MAX_PRIORITY };
 export const COUNT = { min: 1, max: 1_000_000 };
 const SIZE = { min: 1, max: 1e15 };
 const RETRIES = { min: 0, max: 100 };

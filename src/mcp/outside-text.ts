@@ -1,7 +1,10 @@
 import { plainText } from "../base/plain-text.ts";
 
-/** Characters that a person does not see and a model reads: zero-width ones, tags, supplementary variation selectors. */
-const HIDDEN = /[\u00ad\u200b\u2060-\u2064\ufeff\u{e0000}-\u{e01ef}]/gu;
+/**
+ * Characters that a person does not see and a model reads: what Unicode says may be ignored (joiners, fillers, tags, variation
+ * selectors), annotations, and signs that are drawn as nothing.
+ */
+const HIDDEN = /[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb\u2800\u{1d159}\u{16fe4}]/gu;
 
 /** What others wrote (logs, names, reasons), as an agent may read it. */
 export const outsideText = (text: string): string => plainText(text).replaceAll(HIDDEN, "");

@@ -40,6 +40,19 @@ test("a new operation is a tool by one row", () => {
   expect(makeTools({ cool: { of: "weather.rain" } }, { weather: { cool } }).size).toBe(0);
 });
 
+test("nothing stays that is not seen", () => {
+  const signs = [
+    0xad, 0x34f, 0x61c, 0x115f, 0x1160, 0x17b4, 0x180b, 0x180e, 0x200b, 0x200c, 0x200d, 0x2060, 0x206a, 0x2800,
+  ];
+  const more = [
+    0x3164, 0xfe00, 0xfe0f, 0xfeff, 0xffa0, 0xfff9, 0xfffa, 0xfffb, 0x1d173, 0xe0001, 0xe0041, 0xe007f, 0xe0100,
+    0xe01ef,
+  ];
+  const text = [...signs, ...more].map((code) => `a${String.fromCodePoint(code)}`).join("");
+  expect(String(outsideValue(text)).replaceAll(/[a\ufffd]/gu, "")).toBe("");
+  expect(outsideValue("Zürich 東京 \u00a0é 😀 ½ {x}")).toBe("Zürich 東京 \u00a0é 😀 ½ {x}");
+});
+
 test("what others wrote cannot steer a terminal, hide from a reader, or say nothing at length", () => {
   const log = "\u001b[31mred\u001b[0m \u202egnorw\u200b\u{e0041}\u{e0042}ok\r\nnext";
   expect(outsideValue({ log, "k\u200bey": [log], none: null, deep: { none: null, n: 1 } })).toEqual({

@@ -24,7 +24,7 @@ const nodeActionSchema = named("NodeAction", {
 const retrySchema = named("RetryNode", {
   reason: reasonText.optional(),
   ...changesShape,
-  attempt: z.int().optional().describe("the attempt that was seen to fail"),
+  attempt: z.int().min(0).max(1_000_000).optional().describe("the attempt that was seen to fail"),
   max_retries: z.int().min(0).max(1000).optional().describe("refuse when it was executed more often"),
   dry_run: z.boolean().optional(),
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { OPERATOR_ACTIONS } from "../recovery/round/actions.ts";
-import { filterText, limitUpTo, nameParams, nameText, paging, repeatable, siteText } from "./inputs.ts";
+import { exitCode, filterText, limitUpTo, nameParams, nameText, paging, repeatable, siteText } from "./inputs.ts";
 import { reads } from "./operation.ts";
 import { bulkFilterSchema, estimateSchema } from "./request-list.ts";
 import { anything, each, named, paged, strings, time } from "./wire.ts";
@@ -133,7 +133,7 @@ export const desk = {
     query: z.strictObject({
       limit: limitUpTo(1000, 100),
       site: siteText.optional().describe("only at this site"),
-      code: z.coerce.number().int().optional().describe("only with this exit code"),
+      code: exitCode.optional().describe("only with this exit code, -2000…999999"),
       over: z.enum(["true", "false"]).default("false").describe("true: of requests that failed in the last day, too"),
     }),
     answer: causesSchema,

@@ -54,6 +54,8 @@ export const dryRunQuery = z.strictObject({
   dry_run: z.enum(["true", "false"]).optional().describe("true: only say what would be done"),
 });
 
+export const exitCode = z.coerce.number().int().min(-2000).max(999_999);
+
 export const filterText = z.string().min(1).max(200);
 export const reasonText = z
   .string()

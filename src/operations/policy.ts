@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { NODE_ROLES } from "../domain/roles.ts";
-import { limitUpTo, nameParams, nameText, siteText, unitText } from "./inputs.ts";
+import { exitCode, limitUpTo, nameParams, nameText, siteText, unitText } from "./inputs.ts";
 import { changeErrors, itemErrors, reads } from "./operation.ts";
 import { each, named } from "./wire.ts";
 
@@ -19,7 +19,7 @@ const explainedSchema = named("PolicyExplained", {
   text: z.string().describe("The same for people: meaning, category, row, what would be done"),
 });
 const explainQuery = z.strictObject({
-  code: z.coerce.number().int().min(-2000).max(999_999).describe("an exit code; 137 and -9: signals"),
+  code: exitCode.describe("an exit code; 137 and -9: signals"),
   request: nameText.optional().describe("with the handlers of this request; only the installation's when left out"),
   site: siteText.optional().describe("where the job ran"),
   attempt: limitUpTo(100, 1).describe("which execution it was, 1 when left out; earlier ones failed alike"),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { REQUEST_STATUSES } from "../domain/request-status.ts";
-import { filterText, flag, paging, repeatable, siteText } from "./inputs.ts";
+import { exitCode, filterText, flag, paging, repeatable, siteText } from "./inputs.ts";
 import { byWord, each, named, time } from "./wire.ts";
 
 /** What lists and single requests say of how far a request is, and why not further. */
@@ -30,13 +30,7 @@ export const facetsSchema = named("RequestFacets", {
 });
 
 const SORTS = ["newest", "oldest", "name", "updated", "waiting", "priority", "progress", "failing"] as const;
-const code = z.coerce
-  .number()
-  .int()
-  .min(-1000)
-  .max(1_000_000)
-  .optional()
-  .describe("something failed with this exit code");
+const code = exitCode.optional().describe("something failed with this exit code");
 
 /** Which requests: the same for a list, for a bulk action and for the command line. */
 const choiceFields = {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { OUTPUT_STATES } from "../domain/operator.ts";
+import { MAX_PRIORITY } from "../domain/request.ts";
 import { REQUEST_STATUSES } from "../domain/request-status.ts";
 import { WAIT_CODES, type WaitCode } from "../domain/wait.ts";
 import { SPLIT_ALGORITHMS } from "../domain/work.ts";
@@ -135,7 +136,7 @@ const versionsSchema = named("RequestVersions", {
 
 const priorityChangeSchema = z
   .strictObject({
-    priority: whole.max(2_147_483_647).optional().describe("a whole number from 0"),
+    priority: whole.max(MAX_PRIORITY).optional().describe(`a whole number, 0…${MAX_PRIORITY}`),
     urgent: z.boolean().optional().describe("true or false"),
     reason: reasonText.optional(),
   })

@@ -32,9 +32,10 @@ export const attemptRuns: Runs<typeof attempts> = {
     throw noLog(name, wanted);
   },
 
-  async grep({ name, q: text, ignore_case, after_line: afterLine, ...wanted }, { queries }) {
+  async grep({ name, q: text, ignore_case, after_line: afterLine, ...wanted }, { queries, request }) {
     const ignoreCase = ignore_case === "true";
-    const found = await queries.grepLog(name, { ...wanted, text, ignoreCase, afterLine });
+    const { patience: signal } = request;
+    const found = await queries.grepLog(name, { ...wanted, text, ignoreCase, afterLine, signal });
     if (found) return { requestName: name, ...found };
     throw noLog(name, wanted);
   },

@@ -113,7 +113,7 @@ test.each([
   expect(key(state, "enter").effect).toMatchObject({ do: "act" });
 });
 
-test.each(["-1", "1.5", "soon", "99999999999", ""])("no priority: %j", (text) => {
+test.each(["-1", "1.5", "soon", "99999999999", "9999999", ""])("no priority: %j", (text) => {
   const state = afterKeys(["p", ...text, "enter"]);
   expect(state.over?.kind).toBe("priority");
   expect(state.message).toContain("whole number");

@@ -1,3 +1,4 @@
+import { MAX_PRIORITY } from "../../domain/request.ts";
 import type { BulkBody } from "../../operations/actions.ts";
 import type { RequestRowView } from "../../operations/requests.ts";
 import type { OperatorAction } from "../../recovery/round/actions.ts";
@@ -24,7 +25,7 @@ interface PriorityChange {
 export function readPriority(text: string): PriorityChange | null {
   const word = text.trim();
   if (word === "urgent" || word === "normal") return { urgent: word === "urgent" };
-  return /^\d{1,10}$/.test(word) && Number(word) <= 2_147_483_647 ? { priority: Number(word) } : null;
+  return /^\d{1,10}$/.test(word) && Number(word) <= MAX_PRIORITY ? { priority: Number(word) } : null;
 }
 
 /** A priority is changed at once, so there is no dry run of it: the rows tell what it changes. */

@@ -38,6 +38,7 @@ export function expandAll(work: Omit<GraphWork, "hooks">): { readonly graph: Gra
     return { template: index, first, rows, after: template.after.map(compile("after")), sharesReads };
   });
   checkNames(jobs, expansions, faults);
+  checkPaths(jobs, expansions, faults);
   const edges: readonly Edges[] = joinEdges(jobs, expansions, faults);
   findCycles(jobs, edges, expansions, faults);
   return { graph: { jobs, edges, groups }, faults };
@@ -85,6 +86,31 @@ function nameProblem(name: string): string | null {
 }
 const PLAIN = /^[\w.:/-]+$/;
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
+
+/** A value may be empty, or make of a path what is none: it would be found out only when the job has run. */
+function checkPaths(jobs: readonly GraphJob[], expansions: readonly Expansion[], faults: Faults): void {
+  for (const { template, first, rows } of expansions)
+    for (let index = first; index < first + rows; index++) {
+      const { name, reads, makes, argv } = jobs[index]!;
+      const about = (key: string, why: string) => faults.add(template, key, "path", `of ${quoted(name)} ${why}`);
+      for (const [key, paths] of [
+        ["reads", reads],
+        ["makes", makes],
+      ] as const)
+        for (const path of paths) {
+          const why = pathProblem(path);
+          if (why !== null) about(key, why);
+        }
+      if (argv[0]?.trim() === "") about("run", "names no program: its first word is empty");
+    }
+}
+
+function pathProblem(path: string): string | null {
+  if (PLAIN.test(path) && path.length > 1) return null;
+  if (path.trim() === "" || path === "/") return `is no file: ${quoted(path)}`;
+  if (/[*?]/.test(path)) return `is one file, not a pattern: ${quoted(path)}`;
+  return UNPRINTABLE.test(path) ? `has a character that cannot be printed: ${quoted(path)}` : null;
+}
 
 function checkNames(jobs: readonly GraphJob[], expansions: readonly Expansion[], faults: Faults): void {
   const owners = new Map<string, number>();

@@ -8,7 +8,7 @@ interface Fault {
   readonly message: string;
 }
 /** unknown: a job or file that is named and not there; it may be in a template that could not be read. */
-type FaultCode = "text" | "name" | "twice" | "unknown" | "itself" | "two-makers" | "cycle" | "too-many-globs";
+type FaultCode = "text" | "path" | "name" | "twice" | "unknown" | "itself" | "two-makers" | "cycle" | "too-many-globs";
 
 /** A name or path as a message shows it. */
 export const quoted = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);

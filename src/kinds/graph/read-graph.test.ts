@@ -178,3 +178,23 @@ test("a mistake that a thousand jobs have is told once", () => {
     'jobs[0].after: "b-1" is not a job of this graph (and 999 more like it)',
   ]);
 });
+
+test("a file that turns out to be none is refused at once, not when the job has run", () => {
+  const problems = (job: object, values: string[]) =>
+    graphProblems(
+      graphDocument([{ name: "j{i}", each: { zip: ["i", "x"] }, run: "true", ...job }], {
+        parameters: { i: values.map((_, i) => i), x: values },
+      }),
+    );
+  expect(problems({ makes: "{x}" }, ["a", ""])).toEqual(['jobs[0].makes: of "j1" is no file: ""']);
+  expect(problems({ makes: "{x}" }, [" ", "/"])).toEqual([
+    'jobs[0].makes: of "j0" is no file: " " (and 1 more like it)',
+  ]);
+  expect(problems({ reads: ["in", "{x}"] }, ["a*"])).toEqual([
+    'jobs[0].reads: of "j0" is one file, not a pattern: "a*"',
+  ]);
+  expect(problems({ run: ["{x}", "b"] }, ["", "a"])).toEqual([
+    'jobs[0].run: of "j0" names no program: its first word is empty',
+  ]);
+  expect(problems({ makes: "out/{x}" }, ["a b", "ü"])).toEqual([]);
+});

@@ -36,6 +36,10 @@ export function checkOutputs(work: SegmentsWork, top: Form): void {
 const countProducts = ({ components, start, segmentMonths }: SegmentsWork, to: Month): number =>
   components.reduce(
     (sum, component) =>
-      sum + component.products.reduce((of, { lengthMonths }) => of + (to - component.start) / lengthMonths + 1, 0),
-    (to - start) / segmentMonths,
+      sum +
+      component.products.reduce(
+        (of, { lengthMonths }) => of + Math.floor((to - component.start) / lengthMonths) + 1,
+        0,
+      ),
+    Math.floor((to - start) / segmentMonths),
   );

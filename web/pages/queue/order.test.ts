@@ -30,11 +30,11 @@ test.each<[string, string, number, object]>([
 test("what the address says is read, what it cannot mean is left out, and comes back as it was", () => {
   expect([...readWhatIf(["a:7", "b", "c:-1", "d:99999999999", "e.v2:4294967296"])]).toEqual([
     ["a", 7],
-    ["e.v2", 2_147_483_647],
+    ["e.v2", 999_999],
   ]);
   const name = fc.stringMatching(/^[A-Za-z0-9][\w.-]{0,20}$/);
   fc.assert(
-    fc.property(fc.array(fc.tuple(name, fc.nat(2_147_483_647))), (pairs) => {
+    fc.property(fc.array(fc.tuple(name, fc.nat(999_999))), (pairs) => {
       const whatIf = new Map(pairs);
       expect(readWhatIf(writeWhatIf(whatIf))).toEqual(whatIf);
     }),

@@ -1,15 +1,14 @@
+import { MAX_PRIORITY } from "../../../src/domain/request.ts";
 import type { Answer } from "../../api/client.ts";
 
 export type Entry = Answer<"admission.queue">["entries"][number];
 /** Priorities as they could be, by request. */
 export type WhatIf = ReadonlyMap<string, number>;
 
-const MOST = 2_147_483_647;
-
 /** From the address: name:priority, those that are none left out. */
 export function readWhatIf(words: readonly string[]): WhatIf {
   const pairs = words.map((word) => /^([A-Za-z0-9][\w.-]*):(\d{1,10})$/.exec(word));
-  return new Map(pairs.flatMap((pair) => (pair ? [[pair[1]!, Math.min(MOST, Number(pair[2]))] as const] : [])));
+  return new Map(pairs.flatMap((pair) => (pair ? [[pair[1]!, Math.min(MAX_PRIORITY, Number(pair[2]))] as const] : [])));
 }
 export const writeWhatIf = (whatIf: WhatIf): string[] => [...whatIf].map(([name, priority]) => `${name}:${priority}`);
 
@@ -35,7 +34,7 @@ export function priorityFor(
   if (passed.urgent !== moved.urgent)
     return { whyNot: passed.urgent ? "urgent ones go first" : "an urgent one goes before all that are not" };
   if (to < from)
-    return passed.priority < MOST ? { priority: passed.priority + 1 } : { whyNot: "no priority is higher" };
+    return passed.priority < MAX_PRIORITY ? { priority: passed.priority + 1 } : { whyNot: "no priority is higher" };
   return passed.priority > 0 ? { priority: passed.priority - 1 } : { whyNot: "no priority is lower than 0" };
 }
 

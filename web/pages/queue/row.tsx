@@ -1,5 +1,6 @@
 import type { HTMLAttributes, ReactNode } from "react";
 import { Link } from "wouter";
+import { MAX_PRIORITY } from "../../../src/domain/request.ts";
 import { requestHref } from "../../request-status.tsx";
 import { Time } from "../../ui/time.tsx";
 import type { Entry } from "./order.ts";
@@ -48,7 +49,7 @@ export function QueueRow({ entry, now, isLast, dragged, handle, onMove, onPriori
           key={priority}
           type="number"
           min={0}
-          max={2_147_483_647}
+          max={MAX_PRIORITY}
           defaultValue={priority}
           aria-label={`Priority of ${name}`}
           onBlur={({ currentTarget }) => type(currentTarget)}
